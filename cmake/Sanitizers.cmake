@@ -1,0 +1,11 @@
+# Builds everything with the sanitizers that LANESCOPE_SANITIZE names.
+if(LANESCOPE_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(LANESCOPE_SANITIZE STREQUAL "thread")
+  # GCC warns that atomic_thread_fence is not understood by the sanitizer; the fences in the queue library are such.
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer -Wno-tsan)
+  add_link_options(-fsanitize=thread)
+elseif(NOT LANESCOPE_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "LANESCOPE_SANITIZE is '${LANESCOPE_SANITIZE}'; allowed: empty, address, thread")
+endif()

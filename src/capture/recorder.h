@@ -1,0 +1,62 @@
+// Moves events from the threads that write them into the trace.
+//
+//   writer (a thread each) ─▶ bounded single-producer queue ─▶ ingest thread ─▶ reorder window ─▶ Trace
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "trace/sink.h"
+#include "trace/trace.h"
+
+namespace lanescope::capture {
+
+/// What a full queue does. A real device cannot wait, so the event is dropped and counted; a device in virtual time can.
+enum class WhenFull : std::uint8_t { Drop, Wait };
+
+struct RecorderHealth {
+  bool running = false;
+  std::uint64_t received = 0;
+  std::uint64_t dropped = 0;
+  double latency_ms = 0;  ///< mean wall time from write to publication, lately
+};
+
+class Recorder final : public trace::EventSink {
+ public:
+  explicit Recorder(trace::Trace& trace, WhenFull when_full, std::size_t queue_events = 1 << 16);
+  ~Recorder() override;
+
+  trace::LaneId lane(const trace::LaneInfo& info) override { return trace_.add_lane(info); }
+  trace::NameId name(std::string_view text) override { return trace_.names().intern(text); }
+  std::unique_ptr<trace::EventWriter> open_writer() override;
+
+  /// Returns when everything written before the call is in the trace, reorder windows emptied.
+  void flush();
+  RecorderHealth health() const;
+
+ private:
+  class Channel;
+  class Writer;
+  class ReorderWindow;
+
+  void ingest();
+  bool drain();
+
+  trace::Trace& trace_;
+  const WhenFull when_full_;
+  const std::size_t queue_events_;
+  mutable std::mutex channels_mutex_;
+  std::vector<std::shared_ptr<Channel>> channels_;
+  std::vector<std::unique_ptr<ReorderWindow>> windows_;  // by lane; ingest thread only
+  std::atomic<bool> stop_{false};
+  std::atomic<std::uint64_t> received_{0};
+  std::atomic<std::uint64_t> flush_asked_{0}, flush_done_{0};
+  std::atomic<double> latency_ms_{0};
+  std::thread thread_;
+};
+
+}  // namespace lanescope::capture

@@ -1,0 +1,82 @@
+// What executes operations. A workload is written once against this interface and runs on every device.
+//
+// Every call records itself through the device's writer under its CUDA name (cudaLaunchKernel, cudaMemcpyAsync, ...),
+// blocking calls with their parts, and the GPU work it causes on the lanes of its stream.
+// One thread, the workload's, makes all calls. Errors in the arguments throw base::Error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ops/op.h"
+#include "trace/sink.h"
+
+namespace lanescope::device {
+
+using base::Nanoseconds;
+using trace::MemoryKind;
+
+struct DeviceInfo {
+  std::string id;          ///< as on the command line: "sim:rtx4090"
+  std::string name;        ///< for a person: "NVIDIA GeForce RTX 4090"
+  std::string profile;     ///< simulated: the profile's name; else empty
+  bool simulated = false;
+  bool virtual_time = false;  ///< now_ns() is virtual: it may run faster or slower than the wall clock
+  double dispatch_us = 0;  ///< the framework's own CPU cost per op that is usual on this machine
+  /// Host memory and arithmetic that a workload's own CPU work is charged with.
+  double host_bytes_per_s = 0;
+};
+
+enum class Buffer : std::uint32_t { None = 0 };
+enum class Stream : std::uint32_t { Default = 0 };
+enum class GpuEvent : std::uint32_t { None = 0 };
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+
+  // --- the CPU side -------------------------------------------------------------------------------------------------
+  /// The calling thread's clock, the one that events are recorded on.
+  virtual Nanoseconds now_ns() const = 0;
+  /// The calling thread computes for this long (the framework's dispatch, making a batch). Recorded by nobody.
+  virtual void host_work(Nanoseconds ns) = 0;
+  /// Lanes for the program's own ranges are made here too, so that they share the device's clock and writer.
+  virtual trace::EventSink& sink() = 0;
+  virtual trace::EventWriter& writer() = 0;
+
+  // --- memory -------------------------------------------------------------------------------------------------------
+  /// cudaMalloc, cudaHostAlloc (Pinned), or plain host memory (Pageable, no API call). Zeroed.
+  virtual Buffer allocate(MemoryKind kind, std::size_t bytes) = 0;
+  virtual void release(Buffer buffer) = 0;
+  /// The host's view of a Pageable or Pinned buffer.
+  virtual std::span<std::byte> host_data(Buffer buffer) = 0;
+
+  // --- streams and events -------------------------------------------------------------------------------------------
+  /// A blocking stream synchronises with the legacy default stream; a non-blocking one does not.
+  virtual Stream create_stream(bool non_blocking) = 0;
+  virtual GpuEvent create_event() = 0;
+  virtual void record(GpuEvent event, Stream stream) = 0;                ///< cudaEventRecord
+  virtual void wait(Stream stream, GpuEvent event) = 0;                  ///< cudaStreamWaitEvent
+  virtual bool query(GpuEvent event) = 0;                                ///< cudaEventQuery
+  virtual void synchronize(GpuEvent event) = 0;                          ///< cudaEventSynchronize
+  virtual void synchronize(Stream stream) = 0;                           ///< cudaStreamSynchronize
+  virtual void synchronize() = 0;                                        ///< cudaDeviceSynchronize
+
+  // --- work ---------------------------------------------------------------------------------------------------------
+  struct Slice {  ///< `bytes` of a buffer from `offset`
+    Buffer buffer = Buffer::None;
+    std::size_t offset = 0;
+  };
+  virtual void copy_async(Slice to, Slice from, std::size_t bytes, Stream stream) = 0;  ///< cudaMemcpyAsync
+  virtual void copy(Slice to, Slice from, std::size_t bytes) = 0;                       ///< cudaMemcpy, default stream
+  virtual void fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) = 0;  ///< cudaMemsetAsync
+  /// cudaLaunchKernel. With `compute` false only the time is modelled (the values are too costly to compute): results
+  /// are then not to be read.
+  virtual void launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) = 0;
+};
+
+}  // namespace lanescope::device

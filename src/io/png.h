@@ -1,0 +1,23 @@
+// PNG pictures with facts in their text chunks.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lanescope::io {
+
+/// 8-bit RGBA, rows from the top, no padding: pixels.size() == width * height * 4.
+struct Image {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> pixels;
+};
+
+/// Writes to a temporary file beside `path`, then renames. `text` becomes tEXt or iTXt chunks (UTF-8). Throws
+/// base::FileError with the path and why.
+void write_png(const std::filesystem::path& path, const Image& image, const std::map<std::string, std::string>& text);
+Image read_png(const std::filesystem::path& path, std::map<std::string, std::string>* text = nullptr);
+
+}  // namespace lanescope::io

@@ -1,0 +1,60 @@
+// The catalogue of tensor operations: what each costs, and a host reference that computes it.
+//
+// Every op is one GPU kernel, cut as eager PyTorch cuts them: nn.Linear forward is one addmm, MSELoss is an elementwise
+// kernel and a mean, its backward a fill and an elementwise kernel, and so on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace lanescope::ops {
+
+enum class OpKind : std::uint8_t {
+  LinearForward,       ///< out[m,n] = x[m,k] w[n,k]^T + bias[n]           args: x, w, bias, out
+  LinearWeightGrad,    ///< dw[n,k] = dout[m,n]^T x[m,k]                    args: dout, x, dw
+  LinearInputGrad,     ///< dx[m,k] = dout[m,n] w[n,k]                      args: dout, w, dx
+  LinearBiasGrad,      ///< db[n] = sum over rows of dout[m,n]              args: dout, db
+  ReluForward,         ///< out[i] = max(x[i], 0), m*n elements             args: x, out
+  ReluBackward,        ///< dx[i] = x[i] > 0 ? dout[i] : 0                  args: dout, x, dx
+  MseForward,          ///< out[i] = (a[i] - b[i])^2, m*n elements          args: a, b, out
+  MeanReduce,          ///< out[0] = mean of m*n elements                   args: x, out
+  MseBackward,         ///< da[i] = 2 (a[i] - b[i]) dloss[0] / (m*n)        args: dloss, a, b, da
+  LogSoftmaxForward,   ///< out[m,n], along n                               args: x, out
+  LogSoftmaxBackward,  ///< dx = dout - exp(out) * sum(dout)                args: dout, out, dx
+  NllLossForward,      ///< loss[0] = -mean over rows of x[i, target[i]]    args: x, target, loss
+  NllLossBackward,     ///< dx[i,j] = j == target[i] ? -dloss[0]/m : 0      args: dloss, target, dx
+  Fill,                ///< out[i] = scalar, m*n elements                   args: out
+  AddInPlace,          ///< a[i] += b[i], m*n elements                      args: a, b
+  SgdStep,             ///< p -= scalar * g for up to 4 pairs               args: p0, g0, p1, g1, ...; element counts
+                       ///  come from the spans; m = total elements, n = 1
+};
+
+/// Shape: m rows (batch), n columns (outputs), k inner (inputs). Elements are float32; targets are float32 class numbers.
+struct Op {
+  OpKind kind = OpKind::Fill;
+  std::int32_t m = 1;
+  std::int32_t n = 1;
+  std::int32_t k = 1;
+  float scalar = 0;
+
+  bool operator==(const Op&) const = default;
+};
+
+inline constexpr std::size_t kMaxArgs = 8;
+
+/// The name of the kernel on the timeline: "linear_forward", "mse_backward".
+std::string_view kernel_name(OpKind kind);
+
+/// Floating-point operations (a multiply-add is two), and bytes read and written once each: the roofline's two sides.
+double flops(const Op& op);
+double bytes_moved(const Op& op);
+
+/// Whether the op is a matrix product (its rate depends on how many tiles its result has).
+bool is_gemm(OpKind kind);
+
+/// Computes the op on the host. args as listed at OpKind; sizes must fit the shape (throws base::Error else).
+void run_reference(const Op& op, std::span<const std::span<float>> args);
+
+}  // namespace lanescope::ops

@@ -1,0 +1,64 @@
+// Runs a workload iteration by iteration on a thread of its own.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "workload/pacer.h"
+#include "workload/workload.h"
+
+namespace lanescope::workload {
+
+/// Records an Iterations range per iteration and a Marker when settings changed ("log interval 1 → 100"), hands the
+/// workload one settings snapshot per iteration, and samples the loss as a Counter when the program has read a new one.
+class Runner {
+ public:
+  /// `iterations` 0: until stop(). The device must outlive the runner; `pacer` may be null (as fast as possible).
+  Runner(device::Device& device, std::unique_ptr<Workload> workload, Settings settings, std::uint64_t iterations,
+         Pacer* pacer);
+  ~Runner();  ///< stops and joins
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  void start();
+  void stop();             ///< after the iteration that is running; does not wait
+  void wait();             ///< until it has ended
+  bool running() const { return running_.load(std::memory_order_acquire); }
+  std::uint64_t iterations_done() const { return done_.load(std::memory_order_acquire); }
+  /// Taken at the next iteration. Any thread.
+  void set_settings(const Settings& settings);
+  Settings settings() const;  ///< as last set
+  std::optional<double> first_loss() const;
+  std::optional<double> last_loss() const;
+  /// Device clock: the first iteration's start and the end of the last operation (after finish()).
+  base::Nanoseconds started_ns() const { return started_ns_.load(std::memory_order_acquire); }
+  base::Nanoseconds ended_ns() const { return ended_ns_.load(std::memory_order_acquire); }
+  /// Why the run ended early; empty if it did not.
+  std::string error() const;
+
+ private:
+  void run();
+
+  device::Device& device_;
+  std::unique_ptr<Workload> workload_;
+  Pacer* pacer_;
+  const std::uint64_t iterations_;
+  mutable std::mutex mutex_;
+  Settings settings_;
+  std::uint64_t settings_version_ = 0;
+  std::optional<double> first_loss_, last_loss_;
+  std::string error_;
+  std::atomic<bool> running_{false}, stop_{false};
+  std::atomic<std::uint64_t> done_{0};
+  std::atomic<base::Nanoseconds> started_ns_{0}, ended_ns_{0};
+  std::thread thread_;
+};
+
+}  // namespace lanescope::workload
