@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "capture/reorder_window.h"
 #include "trace/sink.h"
 #include "trace/trace.h"
 
@@ -41,10 +42,11 @@ class Recorder final : public trace::EventSink {
  private:
   class Channel;
   class Writer;
-  class ReorderWindow;
 
   void ingest();
-  bool drain();
+  std::size_t drain(Channel& channel);
+  void take(const trace::Event& event);
+  void wake();
 
   trace::Trace& trace_;
   const WhenFull when_full_;
@@ -55,6 +57,8 @@ class Recorder final : public trace::EventSink {
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> received_{0};
   std::atomic<std::uint64_t> flush_asked_{0}, flush_done_{0};
+  std::atomic<std::uint32_t> wakes_{0};
+  std::atomic<bool> asleep_{false};
   std::atomic<double> latency_ms_{0};
   std::thread thread_;
 };

@@ -50,7 +50,8 @@ class EventWriter {
  public:
   virtual ~EventWriter() = default;
   virtual void write(const Event& event) noexcept = 0;
-  /// Says that no event of this writer that starts before `t` is still to come.
+  /// Says that of this writer no range that ends before `t`, and no other event that starts before `t`, is still to
+  /// come. (A range is written when it ends, so one that is open may have begun long before.)
   virtual void complete_until(Nanoseconds t) noexcept = 0;
 };
 

@@ -14,7 +14,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/name_table.h"
@@ -87,8 +87,7 @@ class Row {
   }
   Nanoseconds busy_before(EventIndex i) const;
 
-  std::unique_ptr<std::array<std::atomic<Page*>, kPages>> pages_storage_;
-  std::atomic<Page*>* pages_;
+  std::unique_ptr<std::atomic<Page*>[]> pages_;
   std::atomic<EventIndex> first_{0};
   std::atomic<EventIndex> published_{0};
   // Writer's side only.
@@ -147,7 +146,8 @@ class Trace {
   const base::NameTable& names() const { return names_; }
   std::size_t lane_count() const { return lane_count_.load(std::memory_order_acquire); }
   const Lane& lane(LaneId id) const { return *lanes_[id]; }
-  /// Everything that starts before this instant is in the trace. The live edge: what is newer is unknown, not idle.
+  /// Every range that ends before this instant, and everything else that starts before it, is in the trace (see
+  /// EventWriter::complete_until). The live edge: what is newer is unknown, not idle.
   Nanoseconds complete_until() const { return complete_until_.load(std::memory_order_acquire); }
   TraceCounts counts() const;
   /// Time of the oldest kept event's start and of the newest end over all lanes; {0, 0} when empty.
@@ -170,7 +170,7 @@ class Trace {
 
  private:
   struct Retired {
-    Block* block;
+    std::atomic<Block*>* slot;  // cleared when no reader can follow it any more
     std::uint64_t epoch;
   };
   struct FilledBlock {  // in the order in which they were filled: the oldest goes first

@@ -5,7 +5,7 @@ find_package(PkgConfig REQUIRED)
 
 # lanescope_dependency(<package> <git url> <tag>): find_package, else fetch exactly that tag.
 macro(lanescope_dependency package url tag)
-  find_package(${package} QUIET GLOBAL)
+  find_package(${package} QUIET)
   if(NOT ${package}_FOUND)
     message(STATUS "${package}: no system package, fetching ${tag}")
     FetchContent_Declare(${package} GIT_REPOSITORY ${url} GIT_TAG ${tag} GIT_SHALLOW ON)
@@ -28,15 +28,15 @@ if(LANESCOPE_BENCH)
 endif()
 
 # Libraries that every distribution ships; they are too large or too much part of the system to be fetched.
-find_package(PNG REQUIRED GLOBAL)
-find_package(ZLIB REQUIRED GLOBAL)
-find_package(Freetype REQUIRED GLOBAL)
+find_package(PNG REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(Freetype REQUIRED)
 pkg_check_modules(epoxy REQUIRED IMPORTED_TARGET epoxy)
 add_library(third_party_epoxy INTERFACE)
 target_link_libraries(third_party_epoxy INTERFACE PkgConfig::epoxy)
 add_library(third_party::epoxy ALIAS third_party_epoxy)
 
-include(imgui.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/imgui.cmake)
 
 # moodycamel's single-producer single-consumer queue: headers only, without a CMake package on Debian.
 find_path(READERWRITERQUEUE_DIR readerwriterqueue.h PATH_SUFFIXES readerwriterqueue)

@@ -1,0 +1,9 @@
+// The command line: parses it, runs what it asks for, and turns errors into one line and an exit status.
+#pragma once
+
+namespace lanescope::app {
+
+/// Exit status: 0 done, 1 a file, display or device failed, 2 the request was wrong.
+int run(int argc, char** argv);
+
+}  // namespace lanescope::app

@@ -1,0 +1,72 @@
+#include "base/time.h"
+
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace lanescope::base {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t size;  // in the smallest unit
+};
+
+std::uint64_t magnitude_of(std::int64_t value) {
+  return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+}
+
+// The value with four significant digits, half away from zero. Integers throughout, so that what is printed does not
+// depend on how a double happens to round.
+std::string with_unit(std::int64_t value, std::span<const Unit> units) {
+  std::uint64_t rounded = magnitude_of(value);
+  std::uint64_t step = 1;
+  while (rounded / step >= 10'000) step *= 10;
+  rounded = rounded / step + (rounded % step >= (step + 1) / 2 && step > 1 ? 1 : 0);
+  rounded *= step;
+
+  const Unit* unit = &units.front();
+  for (const Unit& u : units) {
+    if (rounded >= u.size) unit = &u;
+  }
+  std::string text = value < 0 ? "-" : "";
+  text += std::to_string(rounded / unit->size);
+  if (std::uint64_t rest = rounded % unit->size; rest != 0) {
+    text += '.';
+    for (std::uint64_t place = unit->size / 10; rest != 0; place /= 10) {
+      text += static_cast<char>('0' + rest / place);
+      rest %= place;
+    }
+  }
+  text += ' ';
+  text += unit->name;
+  return text;
+}
+
+}  // namespace
+
+std::string format_duration(Nanoseconds ns) {
+  static constexpr std::array<Unit, 4> kUnits{{{"ns", 1}, {"µs", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}}};
+  return with_unit(ns, kUnits);
+}
+
+std::string format_count(std::int64_t count) {
+  std::string text = std::to_string(magnitude_of(count));
+  for (std::size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, 1, ',');
+  }
+  return count < 0 ? "-" + text : text;
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  static constexpr std::array<Unit, 6> kUnits{{{"B", 1},
+                                               {"kB", 1'000},
+                                               {"MB", 1'000'000},
+                                               {"GB", 1'000'000'000},
+                                               {"TB", 1'000'000'000'000},
+                                               {"PB", 1'000'000'000'000'000}}};
+  return with_unit(bytes, kUnits);
+}
+
+}  // namespace lanescope::base

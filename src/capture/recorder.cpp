@@ -1,0 +1,209 @@
+#include "capture/recorder.h"
+
+#include <readerwriterqueue.h>
+
+#include <chrono>
+
+namespace lanescope::capture {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using trace::Event;
+using trace::Nanoseconds;
+
+// Batches what a busy writer produces: an event is visible after this long at the latest, and waking costs nothing.
+constexpr std::chrono::milliseconds kBatchTime{2};
+// With this many events (or a quarter of a queue) taken in one round the writers are in a hurry, and so is this thread.
+constexpr std::size_t kHurry = 4096;
+constexpr Nanoseconds kUnsaid = std::numeric_limits<Nanoseconds>::min();
+
+std::int64_t wall_ns() { return Clock::now().time_since_epoch().count(); }
+
+}  // namespace
+
+// One writer's queue. `complete_until` is stored after the events it speaks of were queued, and is read before the queue
+// is drained, so it never says more than what has arrived.
+class Recorder::Channel {
+ public:
+  explicit Channel(std::size_t capacity) : queue(capacity) {}
+
+  moodycamel::ReaderWriterQueue<Event> queue;
+  std::atomic<Nanoseconds> complete_until{kUnsaid};
+  std::atomic<std::int64_t> oldest_waiting{0};  // wall time of the first write since the last round; 0: none
+  std::atomic<std::uint64_t> dropped{0};
+  std::atomic<bool> closed{false};
+};
+
+class Recorder::Writer final : public trace::EventWriter {
+ public:
+  Writer(Recorder& recorder, std::shared_ptr<Channel> channel)
+      : recorder_(recorder), channel_(std::move(channel)), when_full_(recorder.when_full_) {}
+  ~Writer() override {
+    channel_->closed.store(true, std::memory_order_release);
+    recorder_.wake();
+  }
+
+  void write(const Event& event) noexcept override {
+    while (!channel_->queue.try_enqueue(event)) {
+      if (when_full_ == WhenFull::Drop) {
+        channel_->dropped.fetch_add(1, std::memory_order_relaxed);
+        return;
+      }
+      recorder_.wake();
+      std::this_thread::yield();
+    }
+    if (channel_->oldest_waiting.load(std::memory_order_relaxed) == 0) {
+      channel_->oldest_waiting.store(wall_ns(), std::memory_order_seq_cst);
+      recorder_.wake();
+    }
+  }
+
+  void complete_until(Nanoseconds t) noexcept override {
+    channel_->complete_until.store(t, std::memory_order_release);
+  }
+
+ private:
+  Recorder& recorder_;
+  std::shared_ptr<Channel> channel_;
+  const WhenFull when_full_;
+};
+
+Recorder::Recorder(trace::Trace& trace, WhenFull when_full, std::size_t queue_events)
+    : trace_(trace), when_full_(when_full), queue_events_(queue_events), thread_([this] { ingest(); }) {}
+
+Recorder::~Recorder() {
+  stop_.store(true, std::memory_order_release);
+  wakes_.fetch_add(1, std::memory_order_release);
+  wakes_.notify_one();
+  thread_.join();
+}
+
+std::unique_ptr<trace::EventWriter> Recorder::open_writer() {
+  auto channel = std::make_shared<Channel>(queue_events_);
+  {
+    const std::lock_guard lock(channels_mutex_);
+    channels_.push_back(channel);
+  }
+  return std::make_unique<Writer>(*this, std::move(channel));
+}
+
+// Only a sleeping ingest thread is woken, so a busy writer pays one load.
+void Recorder::wake() {
+  if (!asleep_.load(std::memory_order_seq_cst)) return;
+  wakes_.fetch_add(1, std::memory_order_release);
+  wakes_.notify_one();
+}
+
+void Recorder::flush() {
+  const std::uint64_t asked = flush_asked_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  wakes_.fetch_add(1, std::memory_order_release);
+  wakes_.notify_one();
+  for (std::uint64_t done = flush_done_.load(std::memory_order_acquire); done < asked;
+       done = flush_done_.load(std::memory_order_acquire)) {
+    flush_done_.wait(done, std::memory_order_acquire);
+  }
+}
+
+RecorderHealth Recorder::health() const {
+  RecorderHealth health;
+  health.running = !stop_.load(std::memory_order_acquire);
+  health.received = received_.load(std::memory_order_relaxed);
+  health.latency_ms = latency_ms_.load(std::memory_order_relaxed);
+  health.dropped = trace_.counts().dropped;
+  return health;
+}
+
+void Recorder::take(const Event& event) {
+  const std::uint32_t window = trace_.lane(event.lane).info().reorder_window;
+  if (window == 0) return trace_.append(event);
+  if (windows_.size() <= event.lane) windows_.resize(event.lane + 1u);
+  auto& slot = windows_[event.lane];
+  if (!slot) slot = std::make_unique<ReorderWindow>(window);
+  slot->add(event, [this](const Event& e) { trace_.append(e); });
+}
+
+std::size_t Recorder::drain(Channel& channel) {
+  Event event;
+  std::size_t taken = 0;
+  // Bounded, so that one busy writer cannot keep the others, and publication, waiting.
+  for (; taken < queue_events_ && channel.queue.try_dequeue(event); ++taken) take(event);
+  return taken;
+}
+
+void Recorder::ingest() {
+  std::vector<std::shared_ptr<Channel>> channels;
+  std::uint64_t late_seen = 0;
+  for (;;) {
+    const std::uint32_t wakes = wakes_.load(std::memory_order_acquire);
+    const bool stopping = stop_.load(std::memory_order_acquire);
+    const std::uint64_t flush_asked = flush_asked_.load(std::memory_order_acquire);
+    {
+      const std::lock_guard lock(channels_mutex_);
+      channels = channels_;
+    }
+
+    std::size_t taken = 0;
+    std::int64_t oldest = 0;
+    Nanoseconds complete = std::numeric_limits<Nanoseconds>::max();
+    bool said = false;
+    for (const auto& channel : channels) {
+      const bool closed = channel->closed.load(std::memory_order_acquire);
+      const std::int64_t waiting = channel->oldest_waiting.exchange(0, std::memory_order_relaxed);
+      const Nanoseconds until = channel->complete_until.load(std::memory_order_acquire);
+      std::size_t from_this = drain(*channel);
+      while (flush_asked > flush_done_.load(std::memory_order_relaxed) && from_this % queue_events_ == 0 && from_this) {
+        const std::size_t more = drain(*channel);
+        if (more == 0) break;
+        from_this += more;
+      }
+      taken += from_this;
+      if (from_this && waiting && (oldest == 0 || waiting < oldest)) oldest = waiting;
+      if (const std::uint64_t lost = channel->dropped.exchange(0, std::memory_order_relaxed)) {
+        trace_.count_dropped(lost);
+      }
+      if (until != kUnsaid) {
+        said = true;
+        complete = std::min(complete, until);
+      }
+      if (closed && from_this == 0) {
+        const std::lock_guard lock(channels_mutex_);
+        std::erase(channels_, channel);
+      }
+    }
+    const bool flushing = flush_asked > flush_done_.load(std::memory_order_relaxed);
+    std::uint64_t late = 0;
+    for (const auto& window : windows_) {
+      if (!window) continue;
+      if (flushing || stopping) window->flush([this](const Event& e) { trace_.append(e); });
+      late += window->late();
+    }
+    trace_.count_late(late - late_seen);
+    late_seen = late;
+    trace_.publish();
+    if (said && complete > trace_.complete_until()) trace_.set_complete_until(complete);
+    received_.fetch_add(taken, std::memory_order_relaxed);
+    if (oldest) {
+      const double now_ms = static_cast<double>(wall_ns() - oldest) / 1e6;
+      latency_ms_.store(0.9 * latency_ms_.load(std::memory_order_relaxed) + 0.1 * now_ms, std::memory_order_relaxed);
+    }
+    if (flushing) {
+      flush_done_.store(flush_asked, std::memory_order_release);
+      flush_done_.notify_all();
+    }
+    if (taken >= std::min(kHurry, queue_events_ / 4) || flushing) continue;
+    if (stopping) return;
+    if (taken) {
+      std::this_thread::sleep_for(kBatchTime);
+      continue;
+    }
+    // Nothing to do: sleep until somebody writes. A write between the drain above and here is seen either by the look at
+    // oldest_waiting or by the writer's look at asleep_.
+    asleep_.store(true, std::memory_order_seq_cst);
+    bool waiting = false;
+    for (const auto& channel : channels) waiting |= channel->oldest_waiting.load(std::memory_order_seq_cst) != 0;
+    if (!waiting) wakes_.wait(wakes, std::memory_order_acquire);
+    asleep_.store(false, std::memory_order_seq_cst);
+  }
+}
+
+}  // namespace lanescope::capture

@@ -1,0 +1,63 @@
+#include "session/session.h"
+
+#include <algorithm>
+
+namespace lanescope::session {
+namespace {
+
+std::uint64_t seed_of(const workload::Settings& settings) {
+  return static_cast<std::uint64_t>(settings.integer("seed"));
+}
+
+}  // namespace
+
+Session::Session(const SessionOptions& options)
+    : options_(options), trace_(options.memory_cap_bytes), pacer_(options.paced, options.speed) {
+  const device::DeviceInfo described = device::describe_device(options.device);
+  workload_info_ = workload::workload_info(options.workload);
+  workload::Settings settings = workload::default_settings(options.workload, described);
+  for (const std::string& assignment : options.assignments) settings.assign(assignment);
+
+  // A device in virtual time can wait for the capture to keep up; a real one cannot.
+  const auto when_full = described.virtual_time ? capture::WhenFull::Wait : capture::WhenFull::Drop;
+  recorder_ = std::make_unique<capture::Recorder>(trace_, when_full);
+  device::DeviceContext context;
+  context.sink = recorder_.get();
+  context.seed = seed_of(settings);
+  if (options.paced) context.advanced = [this](base::Nanoseconds t) { pacer_.wait_for(t); };
+  device_ = device::make_device(options.device, std::move(context));
+  runner_ = std::make_unique<workload::Runner>(*device_, workload::make_workload(options.workload, *device_),
+                                               std::move(settings), options.iterations, &pacer_);
+}
+
+Session::~Session() {
+  stop();
+  runner_.reset();
+  device_.reset();  // its writer closes before the recorder goes
+}
+
+void Session::start() { runner_->start(); }
+
+void Session::wait() {
+  runner_->wait();
+  recorder_->flush();
+}
+
+void Session::stop() {
+  runner_->stop();
+  pacer_.stop();
+  wait();
+}
+
+void Session::set(std::string_view key, const workload::Value& value) {
+  workload::Settings settings = runner_->settings();
+  settings.set(key, value);
+  runner_->set_settings(settings);
+}
+
+base::Nanoseconds Session::live_edge_ns() const {
+  const base::Nanoseconds known = trace_.complete_until();
+  return options_.paced && device_->info().virtual_time ? std::min(known, pacer_.now_ns()) : known;
+}
+
+}  // namespace lanescope::session

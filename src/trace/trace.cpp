@@ -1,0 +1,251 @@
+#include "trace/trace.h"
+
+#include <thread>
+
+#include "base/error.h"
+
+namespace lanescope::trace {
+namespace {
+
+constexpr std::uint32_t kNameMask = (1u << 20) - 1;
+
+PackedEvent pack(const Event& e) {
+  return {(e.name & kNameMask) | static_cast<std::uint32_t>(e.kind) << 20 | static_cast<std::uint32_t>(e.flags) << 24,
+          e.correlation, e.a, e.b, e.c};
+}
+
+}  // namespace
+
+// --- Row -------------------------------------------------------------------------------------------------------------
+
+Row::Row() : pages_(std::make_unique<std::atomic<Page*>[]>(kPages)) {}
+
+Row::~Row() {
+  for (std::size_t p = 0; p < kPages; ++p) {
+    const Page* page = pages_[p].load(std::memory_order_relaxed);
+    if (!page) continue;
+    for (const auto& block : page->blocks) delete block.load(std::memory_order_relaxed);
+    delete page;
+  }
+}
+
+Event Row::event(EventIndex i) const {
+  const Block& b = *block(i);
+  const std::size_t k = i % kBlockEvents;
+  const PackedEvent& rest = b.rest[k];
+  Event e;
+  e.start_ns = b.start[k];
+  e.end_ns = b.end[k];
+  e.name = rest.name_kind_flags & kNameMask;
+  e.kind = static_cast<EventKind>(rest.name_kind_flags >> 20 & 15);
+  e.flags = static_cast<std::uint8_t>(rest.name_kind_flags >> 24);
+  e.correlation = rest.correlation;
+  e.a = rest.a;
+  e.b = rest.b;
+  e.c = rest.c;
+  return e;
+}
+
+Nanoseconds Row::busy_ns(EventIndex from, EventIndex to) const {
+  if (from >= to) return 0;
+  // Asked of to - 1, since the step of `to` may not be written yet.
+  return busy_before(to - 1) + (end(to - 1) - start(to - 1)) - busy_before(from);
+}
+
+Nanoseconds Row::busy_before(EventIndex i) const {
+  const Block& b = *block(i);
+  const std::size_t k = i % kBlockEvents;
+  Nanoseconds sum = b.busy_before[k / kBusyStep];
+  for (std::size_t j = k / kBusyStep * kBusyStep; j < k; ++j) sum += b.end[j] - b.start[j];
+  return sum;
+}
+
+EventIndex Row::first_ending_after(Nanoseconds t, EventIndex from, EventIndex to) const {
+  if (from >= to) return to;
+  // Find the block: gallop from the block of `from`, then halve. Only full blocks before the one of `to` are asked.
+  std::size_t low = from / kBlockEvents;         // every block before it ends at or before t
+  const std::size_t last = (to - 1) / kBlockEvents;
+  std::size_t step = 1;
+  std::size_t high = low;
+  while (high < last && block_last_end(high) <= t) {
+    low = high + 1;
+    high = std::min(last, high + step);
+    step *= 2;
+  }
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (block_last_end(middle) <= t) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const EventIndex block_begin = EventIndex{low} * kBlockEvents;
+  const EventIndex begin = std::max(from, block_begin);
+  const EventIndex end_index = std::min<EventIndex>(to, block_begin + kBlockEvents);
+  const auto* ends = block(begin)->end.data();
+  const auto* found = std::upper_bound(ends + (begin - block_begin), ends + (end_index - block_begin), t);
+  return block_begin + static_cast<EventIndex>(found - ends);
+}
+
+EventIndex Row::first_starting_at_or_after(Nanoseconds t, EventIndex from, EventIndex to) const {
+  // Events that end before t start before t; what remains is at most one event across t and instants at t.
+  EventIndex i = t == std::numeric_limits<Nanoseconds>::min() ? from : first_ending_after(t - 1, from, to);
+  while (i < to && start(i) < t) ++i;
+  return i;
+}
+
+// --- Trace: any thread -----------------------------------------------------------------------------------------------
+
+Trace::Trace(std::size_t memory_cap_bytes) : memory_cap_bytes_(memory_cap_bytes) {}
+
+Trace::~Trace() {
+  for (const Block* b : free_) delete b;  // all others, retired ones too, still hang in their rows
+}
+
+// A reader announces the epoch it began in; a block retired in epoch e may be reused when every announced epoch is > e.
+// The announcement and the look at Row::first_ are ordered against the writer's "move first_, then look at the
+// announcements", so that one of the two always sees the other.
+Trace::ReadLock::ReadLock(const Trace& trace) : trace_(trace) {
+  for (;;) {
+    for (slot_ = 0; slot_ < kReaderSlots; ++slot_) {
+      std::uint64_t free_slot = 0;
+      const std::uint64_t epoch = trace.epoch_.load(std::memory_order_seq_cst);
+      if (trace.reader_epochs_[slot_].compare_exchange_strong(free_slot, epoch, std::memory_order_seq_cst)) return;
+    }
+    std::this_thread::yield();
+  }
+}
+
+Trace::ReadLock::~ReadLock() { trace_.reader_epochs_[slot_].store(0, std::memory_order_seq_cst); }
+
+TraceCounts Trace::counts() const {
+  return {recorded_.load(std::memory_order_relaxed), evicted_.load(std::memory_order_relaxed),
+          dropped_.load(std::memory_order_relaxed), late_.load(std::memory_order_relaxed),
+          clamped_.load(std::memory_order_relaxed)};
+}
+
+std::pair<Nanoseconds, Nanoseconds> Trace::extent() const {
+  const ReadLock lock(*this);
+  Nanoseconds from = std::numeric_limits<Nanoseconds>::max();
+  Nanoseconds to = std::numeric_limits<Nanoseconds>::min();
+  for (std::size_t l = 0; l < lane_count(); ++l) {
+    for (std::size_t r = 0; r < lane(static_cast<LaneId>(l)).row_count(); ++r) {
+      const Row& row = lane(static_cast<LaneId>(l)).row(r);
+      const EventIndex first = row.first();
+      const EventIndex last = row.last();
+      if (first >= last) continue;
+      from = std::min(from, row.start(first));
+      to = std::max(to, row.end(last - 1));
+    }
+  }
+  return from > to ? std::pair<Nanoseconds, Nanoseconds>{0, 0} : std::pair{from, to};
+}
+
+LaneId Trace::add_lane(const LaneInfo& info) {
+  const std::lock_guard lock(lanes_mutex_);
+  const std::size_t count = lane_count_.load(std::memory_order_relaxed);
+  for (std::size_t l = 0; l < count; ++l) {
+    if (lanes_[l]->info() == info) return static_cast<LaneId>(l);
+  }
+  if (count == kMaxLanes) throw base::Error("too many lanes in one trace; allowed: " + std::to_string(kMaxLanes));
+  lanes_[count] = std::make_unique<Lane>(info);
+  lane_count_.store(count + 1, std::memory_order_release);
+  return static_cast<LaneId>(count);
+}
+
+// --- Trace: the appending thread -------------------------------------------------------------------------------------
+
+void Trace::append(const Event& event) {
+  Event e = event;
+  if (e.end_ns < e.start_ns) {
+    e.end_ns = e.start_ns;
+    clamped_.fetch_add(1, std::memory_order_relaxed);
+  }
+  Lane& lane = *lanes_[e.lane];
+  const std::size_t rows = lane.row_count_.load(std::memory_order_relaxed);
+  for (std::size_t r = 0; r < rows; ++r) {
+    if (lane.rows_[r]->last_end_ <= e.start_ns) return append_to(*lane.rows_[r], e);
+  }
+  if (rows == Lane::kMaxRows) return count_dropped(1);
+  lane.rows_[rows] = std::make_unique<Row>();
+  lane.row_count_.store(rows + 1, std::memory_order_release);
+  append_to(*lane.rows_[rows], e);
+}
+
+void Trace::append_to(Row& row, const Event& event) {
+  const EventIndex i = row.written_;
+  const std::size_t k = i % kBlockEvents;
+  const std::size_t number = i / kBlockEvents;
+  if (k == 0 && number / Row::kPageBlocks >= Row::kPages) return count_dropped(1);
+  std::atomic<Row::Page*>& page_slot = row.pages_[number / Row::kPageBlocks];
+  Row::Page* page = page_slot.load(std::memory_order_relaxed);
+  if (!page) {
+    page = new Row::Page;
+    memory_bytes_.fetch_add(sizeof(Row::Page), std::memory_order_relaxed);
+    page_slot.store(page, std::memory_order_release);
+  }
+  std::atomic<Block*>& block_slot = page->blocks[number % Row::kPageBlocks];
+  if (k == 0) block_slot.store(take_block(), std::memory_order_release);
+  Block& block = *block_slot.load(std::memory_order_relaxed);
+  block.start[k] = event.start_ns;
+  block.end[k] = event.end_ns;
+  block.rest[k] = pack(event);
+  if (k % kBusyStep == 0) block.busy_before[k / kBusyStep] = row.busy_total_;
+  if (k == kBlockEvents - 1) {
+    page->last_end[number % Row::kPageBlocks] = event.end_ns;
+    filled_.push_back({&row, number});
+  }
+  row.busy_total_ += event.duration();
+  row.last_end_ = event.end_ns;
+  if (row.written_++ == row.published_.load(std::memory_order_relaxed)) touched_.push_back(&row);
+  ++recorded_now_;
+}
+
+void Trace::publish() {
+  for (Row* row : touched_) row->published_.store(row->written_, std::memory_order_release);
+  touched_.clear();
+  recorded_.fetch_add(recorded_now_, std::memory_order_relaxed);
+  recorded_now_ = 0;
+}
+
+Block* Trace::take_block() {
+  if (memory_bytes_.load(std::memory_order_relaxed) + sizeof(Block) > memory_cap_bytes_ && free_.empty()) {
+    evict_oldest();
+    reclaim();
+  }
+  if (!free_.empty()) {
+    Block* block = free_.back();
+    free_.pop_back();
+    return block;
+  }
+  memory_bytes_.fetch_add(sizeof(Block), std::memory_order_relaxed);
+  return new Block;
+}
+
+void Trace::evict_oldest() {
+  if (filled_.empty()) return;
+  const auto [row, number] = filled_.front();
+  // A row's newest block is still being read at its end; it goes only when another one has followed and been published.
+  if (EventIndex{number + 1} * kBlockEvents > row->published_.load(std::memory_order_relaxed)) return;
+  filled_.pop_front();
+  row->first_.store(EventIndex{number + 1} * kBlockEvents, std::memory_order_seq_cst);
+  std::atomic<Block*>& slot = row->pages_[number / Row::kPageBlocks].load()->blocks[number % Row::kPageBlocks];
+  retired_.push_back({&slot, epoch_.fetch_add(1, std::memory_order_seq_cst)});
+  evicted_.fetch_add(kBlockEvents, std::memory_order_relaxed);
+}
+
+void Trace::reclaim() {
+  std::uint64_t oldest_reader = std::numeric_limits<std::uint64_t>::max();
+  for (const auto& slot : reader_epochs_) {
+    const std::uint64_t epoch = slot.load(std::memory_order_seq_cst);
+    if (epoch != 0) oldest_reader = std::min(oldest_reader, epoch);
+  }
+  std::erase_if(retired_, [&](const Retired& r) {
+    if (r.epoch >= oldest_reader) return false;
+    free_.push_back(r.slot->exchange(nullptr, std::memory_order_acq_rel));
+    return true;
+  });
+}
+
+}  // namespace lanescope::trace
