@@ -4,31 +4,32 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "analysis/summary.h"
+#include "analysis/running_totals.h"
 
 namespace lanescope::analysis {
 
 /// One finished iteration, with running totals from the beginning of the run up to its end, so that the figures of any
-/// stretch are the difference of two records.
-struct IterationRecord {
+/// stretch are the difference of two records. By time, not by ownership: an iteration's kernels may run during the
+/// next.
+struct IterationRecord : RunningTotals {
   Nanoseconds start_ns = 0, end_ns = 0;
-  std::int64_t number = 0;  ///< how many iterations have ended, this one included
-  Nanoseconds busy_ns = 0, kernel_ns = 0, wait_ns = 0;
-  std::array<Nanoseconds, kBubbleCauses> bubble_ns{};
-  std::int64_t sync_count = 0, launch_count = 0;
-  std::int64_t h2d_bytes = 0, d2h_bytes = 0;
-  Nanoseconds h2d_ns = 0, d2h_ns = 0;
-  double loss = 0;  ///< the newest one known at its end; NaN before the first
+  std::int64_t number = 0;         ///< how many iterations have ended, this one included
+  Nanoseconds iterations_ns = 0;   ///< their durations added up
+  std::int64_t run_ahead_ns = 0;   ///< run-ahead integrated over time
+  std::int64_t run_ahead_max = 0;  ///< its maximum since the record before this one
+  double loss = 0;                 ///< the newest one known at its end (that instant included); NaN before the first
+
+  Nanoseconds duration() const { return end_ns - start_ns; }
 };
 
 class LiveAnalysis {
  public:
   /// At most this many records: beyond it, every second one of the older half is dropped (sums stay exact).
-  explicit LiveAnalysis(const trace::Trace& trace, std::size_t max_records = 400'000, std::size_t max_bubbles = 200'000);
+  explicit LiveAnalysis(const trace::Trace& trace, std::size_t max_records = 400'000,
+                        std::size_t max_bubbles = 200'000);
   ~LiveAnalysis();
 
   /// Reads what is new and starts before `until` (and is complete).
@@ -36,13 +37,18 @@ class LiveAnalysis {
   /// No more events will come: what is still open is closed. For a finished run or an opened file.
   void finish();
 
-  /// The whole run so far.
+  /// The whole run so far: until analysed_until(). The gap that is open at that edge is not yet a bubble, and a launch
+  /// whose operation has not come yet counts as run-ahead; after finish() both are settled, and this is what analyse()
+  /// says.
   Summary total() const;
-  /// The iterations that lie in [from, to). Percentiles are exact over the records that are kept.
+  /// The same from the start of the first iteration on: without what setting up took.
+  Summary since_first_iteration() const;
+  /// The iterations that lie in [from, to), from the end of the one before them to the end of the last. Percentiles are
+  /// exact over the records that are kept. Costs a search, and a sort of the iterations in it.
   Summary window(Nanoseconds from, Nanoseconds to) const;
 
-  std::span<const IterationRecord> records() const;   ///< oldest first
-  const std::deque<Bubble>& bubbles() const;          ///< oldest first, the newest max_bubbles
+  std::span<const IterationRecord> records() const;  ///< oldest first
+  const std::deque<Bubble>& bubbles() const;         ///< oldest first, the newest max_bubbles
   /// Markers (settings changes) so far: their events, oldest first.
   const std::vector<trace::Event>& markers() const;
   Nanoseconds analysed_until() const;

@@ -18,7 +18,7 @@ enum class BubbleCause : std::uint8_t {
   AfterSync,      ///< a call drained the queue, and the next launch came only after it had returned
   LaunchTooSlow,  ///< the CPU issued the next operation after the GPU had run dry, without a sync being the cause
   Copy,           ///< the CPU was held inside a copy (staging a pageable batch) or pinning memory
-  StartOrEnd,     ///< before the first or after the last operation of the range
+  StartOrEnd,     ///< before the first or after the last operation of the range: why is not known
 };
 inline constexpr std::size_t kBubbleCauses = 4;
 std::string_view cause_name(BubbleCause cause);  ///< "after a sync", "launch too slow", ...
@@ -28,13 +28,15 @@ struct Bubble {
   Nanoseconds start_ns = 0;
   Nanoseconds end_ns = 0;
   BubbleCause cause = BubbleCause::StartOrEnd;
-  // After a sync or a copy: the three parts of the bubble, which add up to it.
+  // The three parts of the bubble, which add up to it (StartOrEnd: all 0).
   Nanoseconds wake_ns = 0;    ///< from the last operation's end until the blocking call was back
   Nanoseconds cpu_ns = 0;     ///< from there until the next launch was begun
   Nanoseconds launch_ns = 0;  ///< from the begin of the launch until the operation started
-  trace::NameId call = 0;       ///< the call that drained the queue ("cudaStreamSynchronize"), or the late launch
+  /// The call that drained the queue ("cudaStreamSynchronize"), or that held the CPU, or the late launch; 0: not known.
+  trace::NameId call = 0;
   Nanoseconds call_start_ns = 0;
   trace::LaneId call_lane = 0;
+  trace::LaneKind last_work = trace::LaneKind::Kernels;  ///< what the GPU had run last (not for the first bubble)
 
   Nanoseconds duration() const { return end_ns - start_ns; }
 };
@@ -55,11 +57,22 @@ enum class VerdictKind : std::uint8_t { Unknown, SyncBound, LaunchBound, CopyBou
 std::string_view verdict_title(VerdictKind kind);
 std::string_view verdict_key(VerdictKind kind);
 
+/// The stretch that a verdict is about: from the start of the first iteration that lies in the window as a whole to the
+/// end of the last one; without any, from the first to the last operation (the window without its StartOrEnd parts).
+struct Judged {
+  Nanoseconds from_ns = 0, to_ns = 0;
+  Nanoseconds busy_ns = 0, kernel_ns = 0;
+  std::array<Nanoseconds, kBubbleCauses> bubble_by_cause_ns{};
+  Nanoseconds after_read_ns = 0;    ///< of AfterSync: what had drained was a copy to the host, as item() makes it
+  Nanoseconds after_upload_ns = 0;  ///< of AfterSync: what had drained was a blocking copy to the device
+};
+
 struct Verdict {
   VerdictKind kind = VerdictKind::Unknown;
-  // The figures behind it, as fractions of the window.
-  double idle = 0;         ///< the GPU had nothing to run
-  double after_sync = 0;   ///< idle, by cause
+  // The figures behind it, as fractions of the judged stretch. The causes add up to at most `idle`; what is missing is
+  // before the first or after the last operation, or still open at the live edge.
+  double idle = 0;        ///< the GPU had nothing to run
+  double after_sync = 0;  ///< idle, by cause
   double launch = 0;
   double copy_held = 0;
   double exposed_copy = 0;  ///< a copy ran and no kernel
@@ -73,17 +86,23 @@ struct Summary {
   Nanoseconds gpu_busy_ns = 0;         ///< union over all GPU lanes
   Nanoseconds kernel_ns = 0;           ///< union over the kernel lanes
   Nanoseconds exposed_copy_ns = 0;     ///< gpu_busy_ns - kernel_ns
-  Nanoseconds host_wait_ns = 0;        ///< waiting + copying + returning of blocking calls, per thread, cut to the window
-  std::int64_t sync_count = 0;         ///< calls with kSyncFlag that start in the window
-  std::int64_t launch_count = 0;       ///< kernel launches (cudaLaunchKernel) that start in the window
-  std::int64_t gpu_op_count = 0;
-  Nanoseconds bubble_ns = 0;
+  /// Waiting + copying + returning of blocking calls, per thread, cut to the window; of calls nested in one another on
+  /// one thread, every instant once. It is no loss by itself: the GPU may have been busy meanwhile.
+  Nanoseconds host_wait_ns = 0;
+  std::int64_t sync_count = 0;    ///< calls with kSyncFlag that start in the window
+  std::int64_t launch_count = 0;  ///< kernel launches (cudaLaunchKernel) that start in the window
+  std::int64_t gpu_op_count = 0;  ///< operations that start in the window
+  Nanoseconds bubble_ns = 0;      ///< of all causes
   std::array<Nanoseconds, kBubbleCauses> bubble_by_cause_ns{};
   std::int64_t bubble_count = 0;
-  std::int64_t h2d_bytes = 0, d2h_bytes = 0;
-  Nanoseconds h2d_ns = 0, d2h_ns = 0;  ///< union of the copies in that direction
-  double run_ahead_mean = 0;           ///< operations issued and not yet finished, averaged over time
+  std::int64_t h2d_bytes = 0, d2h_bytes = 0;  ///< of a copy that the window cuts, the share of time inside
+  Nanoseconds h2d_ns = 0, d2h_ns = 0;         ///< union of the copies in that direction
+  /// Operations issued and not yet finished, averaged over time. An operation counts from the start of the call that
+  /// issued it (or its own start when that call is not in the trace) until it ends; a call whose operation is not in
+  /// the trace does not count.
+  double run_ahead_mean = 0;
   std::int64_t run_ahead_max = 0;
+  Judged judged;
   Verdict verdict;
 
   Nanoseconds window_ns() const { return to_ns - from_ns; }
@@ -92,10 +111,26 @@ struct Summary {
   double d2h_gb_per_s() const { return d2h_ns > 0 ? static_cast<double>(d2h_bytes) / static_cast<double>(d2h_ns) : 0; }
 };
 
-/// Analyses [from, to) of a trace. Cost grows with the events in the range.
+/// Analyses [from, to) of a trace, cut to what is kept and complete. Cost grows with the events in the range.
 Summary analyse(const trace::Trace& trace, Nanoseconds from, Nanoseconds to);
 
-/// Fills `verdict` from the other figures.
+// The thresholds of the verdict.
+
+/// Below a tenth, what all bubbles together could give back is within what runs differ by anyway, and the GPU sets the
+/// pace: nothing that is done on the CPU's side can gain more than that.
+inline constexpr double kIdleMatters = 0.10;
+/// Some copying is part of the work. From a quarter of the time on, overlapping it with kernels would be worth a
+/// change.
+inline constexpr double kExposedCopyMatters = 0.25;
+/// A busy GPU that spends half of its busy time only copying is not bound by its kernels.
+inline constexpr double kExposedCopyDominates = 0.5;
+
+/// Fills `verdict` from `judged` (or, where that is empty, from the window without its StartOrEnd parts):
+/// - Unknown: no GPU work; or idle for a tenth or more, but less than a tenth has a cause that is known;
+/// - idle < 10 %: GPU-bound, or copy-bound when half of the busy time or more is copies alone;
+/// - else the largest of: after a sync; launch too slow; held by copies, with the copies that ran without a kernel
+/// beside
+///   them if those take a quarter of the time or more.
 void judge(Summary& summary);
 
 }  // namespace lanescope::analysis

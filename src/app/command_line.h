@@ -3,7 +3,8 @@
 
 namespace lanescope::app {
 
-/// Exit status: 0 done, 1 a file, display or device failed, 2 the request was wrong.
+/// Exit status: 0 done, 1 a file, display or device failed, 2 the request was wrong, 130 a run was ended early
+/// (Ctrl-C).
 int run(int argc, char** argv);
 
 }  // namespace lanescope::app

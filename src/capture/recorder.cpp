@@ -1,8 +1,8 @@
 #include "capture/recorder.h"
 
-#include <readerwriterqueue.h>
-
 #include <chrono>
+
+#include "capture/event_ring.h"
 
 namespace lanescope::capture {
 namespace {
@@ -15,19 +15,21 @@ using trace::Nanoseconds;
 constexpr std::chrono::milliseconds kBatchTime{2};
 // With this many events (or a quarter of a queue) taken in one round the writers are in a hurry, and so is this thread.
 constexpr std::size_t kHurry = 4096;
+// A writer looks this often whether its queue is filling.
+constexpr std::size_t kLookEvery = 1024;
 constexpr Nanoseconds kUnsaid = std::numeric_limits<Nanoseconds>::min();
 
 std::int64_t wall_ns() { return Clock::now().time_since_epoch().count(); }
 
 }  // namespace
 
-// One writer's queue. `complete_until` is stored after the events it speaks of were queued, and is read before the queue
-// is drained, so it never says more than what has arrived.
+// One writer's queue. `complete_until` is stored after the events it speaks of were queued, and is read before the
+// queue is drained, so it never says more than what has arrived.
 class Recorder::Channel {
  public:
   explicit Channel(std::size_t capacity) : queue(capacity) {}
 
-  moodycamel::ReaderWriterQueue<Event> queue;
+  EventRing queue;
   std::atomic<Nanoseconds> complete_until{kUnsaid};
   std::atomic<std::int64_t> oldest_waiting{0};  // wall time of the first write since the last round; 0: none
   std::atomic<std::uint64_t> dropped{0};
@@ -40,41 +42,42 @@ class Recorder::Writer final : public trace::EventWriter {
       : recorder_(recorder), channel_(std::move(channel)), when_full_(recorder.when_full_) {}
   ~Writer() override {
     channel_->closed.store(true, std::memory_order_release);
-    recorder_.wake();
+    recorder_.wake(Rest::Nap);
   }
 
   void write(const Event& event) noexcept override {
-    while (!channel_->queue.try_enqueue(event)) {
+    while (!channel_->queue.push(event)) {
       if (when_full_ == WhenFull::Drop) {
         channel_->dropped.fetch_add(1, std::memory_order_relaxed);
         return;
       }
-      recorder_.wake();
+      recorder_.wake(Rest::Nap);
       std::this_thread::yield();
     }
     if (channel_->oldest_waiting.load(std::memory_order_relaxed) == 0) {
       channel_->oldest_waiting.store(wall_ns(), std::memory_order_seq_cst);
-      recorder_.wake();
+      recorder_.wake(Rest::Sleep);
+    }
+    if (++written_ % kLookEvery == 0 && channel_->queue.filling()) {
+      recorder_.wake(Rest::Nap);
     }
   }
 
-  void complete_until(Nanoseconds t) noexcept override {
-    channel_->complete_until.store(t, std::memory_order_release);
-  }
+  void complete_until(Nanoseconds t) noexcept override { channel_->complete_until.store(t, std::memory_order_release); }
 
  private:
   Recorder& recorder_;
   std::shared_ptr<Channel> channel_;
   const WhenFull when_full_;
+  std::size_t written_ = 0;
 };
 
 Recorder::Recorder(trace::Trace& trace, WhenFull when_full, std::size_t queue_events)
     : trace_(trace), when_full_(when_full), queue_events_(queue_events), thread_([this] { ingest(); }) {}
 
 Recorder::~Recorder() {
-  stop_.store(true, std::memory_order_release);
-  wakes_.fetch_add(1, std::memory_order_release);
-  wakes_.notify_one();
+  stop_.store(true, std::memory_order_seq_cst);
+  wake(Rest::Nap);
   thread_.join();
 }
 
@@ -87,17 +90,19 @@ std::unique_ptr<trace::EventWriter> Recorder::open_writer() {
   return std::make_unique<Writer>(*this, std::move(channel));
 }
 
-// Only a sleeping ingest thread is woken, so a busy writer pays one load.
-void Recorder::wake() {
-  if (!asleep_.load(std::memory_order_seq_cst)) return;
-  wakes_.fetch_add(1, std::memory_order_release);
-  wakes_.notify_one();
+// Only a thread that rests at least this deeply is woken, so a busy writer pays one load.
+void Recorder::wake(Rest from) {
+  if (rest_.load(std::memory_order_seq_cst) < from) return;
+  {
+    const std::lock_guard lock(rest_mutex_);
+    woken_ = true;
+  }
+  wake_up_.notify_one();
 }
 
 void Recorder::flush() {
-  const std::uint64_t asked = flush_asked_.fetch_add(1, std::memory_order_acq_rel) + 1;
-  wakes_.fetch_add(1, std::memory_order_release);
-  wakes_.notify_one();
+  const std::uint64_t asked = flush_asked_.fetch_add(1, std::memory_order_seq_cst) + 1;
+  wake(Rest::Nap);
   for (std::uint64_t done = flush_done_.load(std::memory_order_acquire); done < asked;
        done = flush_done_.load(std::memory_order_acquire)) {
     flush_done_.wait(done, std::memory_order_acquire);
@@ -114,27 +119,28 @@ RecorderHealth Recorder::health() const {
 }
 
 void Recorder::take(const Event& event) {
-  const std::uint32_t window = trace_.lane(event.lane).info().reorder_window;
-  if (window == 0) return trace_.append(event);
-  if (windows_.size() <= event.lane) windows_.resize(event.lane + 1u);
-  auto& slot = windows_[event.lane];
-  if (!slot) slot = std::make_unique<ReorderWindow>(window);
-  slot->add(event, [this](const Event& e) { trace_.append(e); });
+  if (event.lane >= windows_.size()) meet_lane(event.lane);
+  ReorderWindow* window = windows_[event.lane].get();
+  if (window == nullptr) return trace_.append(event);
+  window->add(event, [this](const Event& e) { trace_.append(e); });
 }
 
+void Recorder::meet_lane(trace::LaneId lane) {
+  for (std::size_t l = windows_.size(); l <= lane; ++l) {
+    const std::uint32_t window = trace_.lane(static_cast<trace::LaneId>(l)).info().reorder_window;
+    windows_.push_back(window == 0 ? nullptr : std::make_unique<ReorderWindow>(window));
+  }
+}
+
+// At most one queue, so that one busy writer cannot keep the others, and publication, waiting.
 std::size_t Recorder::drain(Channel& channel) {
-  Event event;
-  std::size_t taken = 0;
-  // Bounded, so that one busy writer cannot keep the others, and publication, waiting.
-  for (; taken < queue_events_ && channel.queue.try_dequeue(event); ++taken) take(event);
-  return taken;
+  return channel.queue.drain([this](const Event& event) { take(event); });
 }
 
 void Recorder::ingest() {
   std::vector<std::shared_ptr<Channel>> channels;
   std::uint64_t late_seen = 0;
   for (;;) {
-    const std::uint32_t wakes = wakes_.load(std::memory_order_acquire);
     const bool stopping = stop_.load(std::memory_order_acquire);
     const std::uint64_t flush_asked = flush_asked_.load(std::memory_order_acquire);
     {
@@ -192,18 +198,26 @@ void Recorder::ingest() {
     }
     if (taken >= std::min(kHurry, queue_events_ / 4) || flushing) continue;
     if (stopping) return;
-    if (taken) {
-      std::this_thread::sleep_for(kBatchTime);
-      continue;
-    }
-    // Nothing to do: sleep until somebody writes. A write between the drain above and here is seen either by the look at
-    // oldest_waiting or by the writer's look at asleep_.
-    asleep_.store(true, std::memory_order_seq_cst);
-    bool waiting = false;
-    for (const auto& channel : channels) waiting |= channel->oldest_waiting.load(std::memory_order_seq_cst) != 0;
-    if (!waiting) wakes_.wait(wakes, std::memory_order_acquire);
-    asleep_.store(false, std::memory_order_seq_cst);
+    rest(taken ? Rest::Nap : Rest::Sleep);
   }
+}
+
+void Recorder::rest(Rest how) {
+  // What was asked for between the last look and this store is seen below; what comes after it sees the store and
+  // wakes.
+  rest_.store(how, std::memory_order_seq_cst);
+  bool work = stop_.load(std::memory_order_seq_cst) ||
+              flush_asked_.load(std::memory_order_seq_cst) > flush_done_.load(std::memory_order_relaxed);
+  if (how == Rest::Sleep) {
+    const std::lock_guard lock(channels_mutex_);
+    for (const auto& channel : channels_) work |= channel->oldest_waiting.load(std::memory_order_seq_cst) != 0;
+  }
+  std::unique_lock lock(rest_mutex_);
+  const auto woken = [this] { return woken_; };
+  if (!work && how == Rest::Nap) wake_up_.wait_for(lock, kBatchTime, woken);
+  if (!work && how == Rest::Sleep) wake_up_.wait(lock, woken);
+  woken_ = false;
+  rest_.store(Rest::None, std::memory_order_seq_cst);
 }
 
 }  // namespace lanescope::capture

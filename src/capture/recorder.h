@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -16,7 +17,8 @@
 
 namespace lanescope::capture {
 
-/// What a full queue does. A real device cannot wait, so the event is dropped and counted; a device in virtual time can.
+/// What a full queue does. A real device cannot wait, so the event is dropped and counted; a device in virtual time
+/// can.
 enum class WhenFull : std::uint8_t { Drop, Wait };
 
 struct RecorderHealth {
@@ -43,22 +45,33 @@ class Recorder final : public trace::EventSink {
   class Channel;
   class Writer;
 
+  enum class Rest : std::uint8_t {
+    None,
+    Nap,    ///< until a queue fills, or a moment has passed
+    Sleep,  ///< until anything is written
+  };
+
   void ingest();
   std::size_t drain(Channel& channel);
   void take(const trace::Event& event);
-  void wake();
+  void meet_lane(trace::LaneId lane);
+  void rest(Rest how);
+  void wake(Rest from);
 
   trace::Trace& trace_;
   const WhenFull when_full_;
   const std::size_t queue_events_;
   mutable std::mutex channels_mutex_;
   std::vector<std::shared_ptr<Channel>> channels_;
-  std::vector<std::unique_ptr<ReorderWindow>> windows_;  // by lane; ingest thread only
+  // By lane, ingest thread only; null where the writer keeps start order itself.
+  std::vector<std::unique_ptr<ReorderWindow>> windows_;
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> received_{0};
   std::atomic<std::uint64_t> flush_asked_{0}, flush_done_{0};
-  std::atomic<std::uint32_t> wakes_{0};
-  std::atomic<bool> asleep_{false};
+  std::atomic<Rest> rest_{Rest::None};
+  std::mutex rest_mutex_;
+  std::condition_variable wake_up_;
+  bool woken_ = false;
   std::atomic<double> latency_ms_{0};
   std::thread thread_;
 };

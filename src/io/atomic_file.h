@@ -7,7 +7,8 @@
 
 namespace lanescope::io {
 
-/// A temporary file beside `path` that commit() renames to it; destroyed without commit() it is removed.
+/// A temporary file beside `path` that commit() renames to it; destroyed without commit() it is removed. Where `path`
+/// is no regular file (a pipe, /dev/null), it is written to directly.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);  ///< throws base::FileError: path and why
@@ -20,9 +21,11 @@ class AtomicFile {
   void commit();                       ///< flushes, closes, renames; throws base::FileError
 
  private:
-  [[noreturn]] void fail(const char* what) const;
+  [[noreturn]] void fail(const char* what, int error) const;
 
-  std::filesystem::path path_, temporary_;
+  std::filesystem::path path_;       // as the person wrote it
+  std::filesystem::path target_;     // with symbolic links followed
+  std::filesystem::path temporary_;  // empty when the target is written to directly
   std::FILE* file_ = nullptr;
 };
 

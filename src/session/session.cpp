@@ -24,7 +24,11 @@ Session::Session(const SessionOptions& options)
   device::DeviceContext context;
   context.sink = recorder_.get();
   context.seed = seed_of(settings);
-  if (options.paced) context.advanced = [this](base::Nanoseconds t) { pacer_.wait_for(t); };
+  if (options.paced) {
+    context.advanced = [this](base::Nanoseconds t) { pacer_.wait_for(t); };
+  } else if (options.hold_back) {
+    context.advanced = [this](base::Nanoseconds) { options_.hold_back(trace_); };
+  }
   device_ = device::make_device(options.device, std::move(context));
   runner_ = std::make_unique<workload::Runner>(*device_, workload::make_workload(options.workload, *device_),
                                                std::move(settings), options.iterations, &pacer_);

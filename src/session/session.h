@@ -1,6 +1,7 @@
 // One run from end to end: device, workload thread, capture and trace, made and torn down together.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,9 @@ struct SessionOptions {
   bool paced = true;                     ///< false: as fast as possible (headless)
   double speed = 1.0;                    ///< paced: virtual time per wall time
   std::size_t memory_cap_bytes = std::size_t{2} << 30;
+  /// Not paced, virtual time: called on the workload's thread as its clock advances. A reader that must see every event
+  /// before the memory cap pushes it out keeps the workload here.
+  std::function<void(const trace::Trace&)> hold_back;
 };
 
 class Session {

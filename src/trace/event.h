@@ -31,9 +31,9 @@ enum class CopyDirection : std::uint8_t { HostToDevice = 0, DeviceToHost = 1, De
 
 /// The parts of a blocking call. They follow each other in this order and add up to the call's duration.
 struct CallParts {
-  Nanoseconds own = 0;      ///< the call's own cost before it waits
-  Nanoseconds waiting = 0;  ///< waiting for earlier GPU work
-  Nanoseconds copying = 0;  ///< waiting while this call's own bytes move
+  Nanoseconds own = 0;        ///< the call's own cost before it waits
+  Nanoseconds waiting = 0;    ///< waiting for earlier GPU work
+  Nanoseconds copying = 0;    ///< waiting while this call's own bytes move
   Nanoseconds returning = 0;  ///< from the end of what was waited for until the call is back (wake-up)
 };
 

@@ -32,10 +32,10 @@ constexpr bool is_cpu_lane(LaneKind k) {
 /// Who a lane belongs to. Two lanes with equal LaneInfo are the same lane.
 struct LaneInfo {
   LaneKind kind = LaneKind::Phases;
-  std::string name;       ///< what is written left of the lane: "CUDA calls", "kernels", "loss"
-  std::string process;    ///< the program: "lanescope", "python3.10"
+  std::string name;     ///< what is written left of the lane: "CUDA calls", "kernels", "loss"
+  std::string process;  ///< the program: "lanescope", "python3.10"
   std::int64_t pid = 0;
-  std::int64_t tid = 0;   ///< CPU lanes: the thread
+  std::int64_t tid = 0;     ///< CPU lanes: the thread
   std::int32_t device = 0;  ///< GPU lanes: the device's number
   std::int32_t stream = 0;  ///< GPU lanes: the stream's number
   /// Events of a lane may be written out of start order by up to this many events (a range is written when it ends,

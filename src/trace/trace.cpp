@@ -63,7 +63,7 @@ Nanoseconds Row::busy_before(EventIndex i) const {
 EventIndex Row::first_ending_after(Nanoseconds t, EventIndex from, EventIndex to) const {
   if (from >= to) return to;
   // Find the block: gallop from the block of `from`, then halve. Only full blocks before the one of `to` are asked.
-  std::size_t low = from / kBlockEvents;         // every block before it ends at or before t
+  std::size_t low = from / kBlockEvents;  // every block before it ends at or before t
   const std::size_t last = (to - 1) / kBlockEvents;
   std::size_t step = 1;
   std::size_t high = low;
@@ -157,27 +157,46 @@ LaneId Trace::add_lane(const LaneInfo& info) {
 // --- Trace: the appending thread -------------------------------------------------------------------------------------
 
 void Trace::append(const Event& event) {
-  Event e = event;
-  if (e.end_ns < e.start_ns) {
-    e.end_ns = e.start_ns;
-    clamped_.fetch_add(1, std::memory_order_relaxed);
-  }
-  Lane& lane = *lanes_[e.lane];
+  Lane& lane = *lanes_[event.lane];
   const std::size_t rows = lane.row_count_.load(std::memory_order_relaxed);
   for (std::size_t r = 0; r < rows; ++r) {
-    if (lane.rows_[r]->last_end_ <= e.start_ns) return append_to(*lane.rows_[r], e);
+    if (lane.rows_[r]->last_end_ <= event.start_ns) return append_to(*lane.rows_[r], event);
   }
+  append_to_new_row(lane, event);
+}
+
+// Apart, and never inlined, so that the way of almost every event saves no registers.
+[[gnu::noinline]] void Trace::append_to_new_row(Lane& lane, const Event& event) {
+  const std::size_t rows = lane.row_count_.load(std::memory_order_relaxed);
   if (rows == Lane::kMaxRows) return count_dropped(1);
   lane.rows_[rows] = std::make_unique<Row>();
   lane.row_count_.store(rows + 1, std::memory_order_release);
-  append_to(*lane.rows_[rows], e);
+  append_to(*lane.rows_[rows], event);
 }
 
 void Trace::append_to(Row& row, const Event& event) {
-  const EventIndex i = row.written_;
-  const std::size_t k = i % kBlockEvents;
-  const std::size_t number = i / kBlockEvents;
-  if (k == 0 && number / Row::kPageBlocks >= Row::kPages) return count_dropped(1);
+  const std::size_t k = row.written_ % kBlockEvents;
+  if (k == 0 && !begin_block(row)) return count_dropped(1);
+  Nanoseconds end = event.end_ns;
+  if (end < event.start_ns) {
+    end = event.start_ns;
+    clamped_.fetch_add(1, std::memory_order_relaxed);
+  }
+  Block& block = *row.writing_;
+  block.start[k] = event.start_ns;
+  block.end[k] = end;
+  block.rest[k] = pack(event);
+  if (k % kBusyStep == 0) block.busy_before[k / kBusyStep] = row.busy_total_;
+  row.busy_total_ += end - event.start_ns;
+  row.last_end_ = end;
+  if (row.written_++ == row.published_.load(std::memory_order_relaxed)) touched_.push_back(&row);
+  if (k == kBlockEvents - 1) end_block(row);
+  ++recorded_now_;
+}
+
+[[gnu::noinline]] bool Trace::begin_block(Row& row) {
+  const std::size_t number = row.written_ / kBlockEvents;
+  if (number / Row::kPageBlocks >= Row::kPages) return false;
   std::atomic<Row::Page*>& page_slot = row.pages_[number / Row::kPageBlocks];
   Row::Page* page = page_slot.load(std::memory_order_relaxed);
   if (!page) {
@@ -185,21 +204,17 @@ void Trace::append_to(Row& row, const Event& event) {
     memory_bytes_.fetch_add(sizeof(Row::Page), std::memory_order_relaxed);
     page_slot.store(page, std::memory_order_release);
   }
-  std::atomic<Block*>& block_slot = page->blocks[number % Row::kPageBlocks];
-  if (k == 0) block_slot.store(take_block(), std::memory_order_release);
-  Block& block = *block_slot.load(std::memory_order_relaxed);
-  block.start[k] = event.start_ns;
-  block.end[k] = event.end_ns;
-  block.rest[k] = pack(event);
-  if (k % kBusyStep == 0) block.busy_before[k / kBusyStep] = row.busy_total_;
-  if (k == kBlockEvents - 1) {
-    page->last_end[number % Row::kPageBlocks] = event.end_ns;
-    filled_.push_back({&row, number});
-  }
-  row.busy_total_ += event.duration();
-  row.last_end_ = event.end_ns;
-  if (row.written_++ == row.published_.load(std::memory_order_relaxed)) touched_.push_back(&row);
-  ++recorded_now_;
+  row.writing_ = take_block();
+  page->blocks[number % Row::kPageBlocks].store(row.writing_, std::memory_order_release);
+  return true;
+}
+
+// What has just been written is its last event.
+[[gnu::noinline]] void Trace::end_block(Row& row) {
+  const std::size_t number = (row.written_ - 1) / kBlockEvents;
+  row.pages_[number / Row::kPageBlocks].load(std::memory_order_relaxed)->last_end[number % Row::kPageBlocks] =
+      row.last_end_;
+  filled_.push_back({&row, number});
 }
 
 void Trace::publish() {
@@ -209,11 +224,11 @@ void Trace::publish() {
   recorded_now_ = 0;
 }
 
+// What is evicted depends only on what was appended: blocks that have gone but wait for a reader count no more.
 Block* Trace::take_block() {
-  if (memory_bytes_.load(std::memory_order_relaxed) + sizeof(Block) > memory_cap_bytes_ && free_.empty()) {
-    evict_oldest();
-    reclaim();
-  }
+  const std::size_t gone = (retired_.size() + free_.size()) * sizeof(Block);
+  if (memory_bytes_.load(std::memory_order_relaxed) - gone + sizeof(Block) > memory_cap_bytes_) evict_oldest();
+  reclaim();
   if (!free_.empty()) {
     Block* block = free_.back();
     free_.pop_back();
@@ -226,16 +241,17 @@ Block* Trace::take_block() {
 void Trace::evict_oldest() {
   if (filled_.empty()) return;
   const auto [row, number] = filled_.front();
-  // A row's newest block is still being read at its end; it goes only when another one has followed and been published.
-  if (EventIndex{number + 1} * kBlockEvents > row->published_.load(std::memory_order_relaxed)) return;
   filled_.pop_front();
-  row->first_.store(EventIndex{number + 1} * kBlockEvents, std::memory_order_seq_cst);
+  const EventIndex next = EventIndex{number + 1} * kBlockEvents;
+  if (next > row->published_.load(std::memory_order_relaxed)) publish();
+  row->first_.store(next, std::memory_order_seq_cst);
   std::atomic<Block*>& slot = row->pages_[number / Row::kPageBlocks].load()->blocks[number % Row::kPageBlocks];
   retired_.push_back({&slot, epoch_.fetch_add(1, std::memory_order_seq_cst)});
   evicted_.fetch_add(kBlockEvents, std::memory_order_relaxed);
 }
 
 void Trace::reclaim() {
+  if (retired_.empty()) return;
   std::uint64_t oldest_reader = std::numeric_limits<std::uint64_t>::max();
   for (const auto& slot : reader_epochs_) {
     const std::uint64_t epoch = slot.load(std::memory_order_seq_cst);

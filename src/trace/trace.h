@@ -78,7 +78,8 @@ class Row {
 
   const Block* block(EventIndex i) const {
     const std::size_t b = i / kBlockEvents;
-    return pages_[b / kPageBlocks].load(std::memory_order_acquire)
+    return pages_[b / kPageBlocks]
+        .load(std::memory_order_acquire)
         ->blocks[b % kPageBlocks]
         .load(std::memory_order_acquire);
   }
@@ -91,6 +92,7 @@ class Row {
   std::atomic<EventIndex> first_{0};
   std::atomic<EventIndex> published_{0};
   // Writer's side only.
+  Block* writing_ = nullptr;
   EventIndex written_ = 0;
   Nanoseconds last_end_ = std::numeric_limits<Nanoseconds>::min();
   Nanoseconds busy_total_ = 0;
@@ -160,7 +162,8 @@ class Trace {
   static constexpr std::size_t kMaxLanes = 4096;
 
   // --- the appending thread -----------------------------------------------------------------------------------------
-  /// Appends in start order per lane; packs into the first row that is free at event.start_ns. Published with publish().
+  /// Appends in start order per lane; packs into the first row that is free at event.start_ns. Published with
+  /// publish().
   void append(const Event& event);
   /// Makes everything appended so far visible to readers.
   void publish();
@@ -183,6 +186,9 @@ class Trace {
   void evict_oldest();
   void reclaim();
   void append_to(Row& row, const Event& event);
+  void append_to_new_row(Lane& lane, const Event& event);
+  bool begin_block(Row& row);  // false: the row is full
+  void end_block(Row& row);
 
   base::NameTable names_;
   std::array<std::unique_ptr<Lane>, kMaxLanes> lanes_;

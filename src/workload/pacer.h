@@ -1,29 +1,31 @@
 // Keeps a device's virtual time at a speed of the wall clock, so that a person can watch a simulated run.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 
 #include "base/time.h"
+#include "workload/virtual_clock.h"
 
 namespace lanescope::workload {
 
-/// virtual time = anchor + (wall time since the anchor) * speed. The workload's thread calls wait_for(); any thread asks
-/// now_ns(), changes the speed, pauses and stops. Without pacing, wait_for() returns at once.
+/// The workload's thread calls wait_for(); any thread asks now_ns(), changes the speed, pauses and stops. Without
+/// pacing, wait_for() returns at once.
 class Pacer {
  public:
   using Clock = std::chrono::steady_clock;
 
   explicit Pacer(bool paced, double speed = 1.0);
 
-  /// Returns when virtual time has reached t (at once when stopped or not paced). When the simulation cannot keep up
-  /// with the wall clock, virtual time is held back instead of jumping later.
+  /// Returns when virtual time has reached t (at once when stopped or not paced), up to kNap later, so that a workload
+  /// whose calls are microseconds apart does not sleep at each. When the simulation cannot keep up with the wall clock,
+  /// virtual time is held back instead of jumping later.
   void wait_for(base::Nanoseconds t);
+  static constexpr std::chrono::milliseconds kNap{1};
   /// Virtual time as a person sees it now: never beyond what wait_for() was last asked for.
   base::Nanoseconds now_ns() const;
-  void set_speed(double speed);  ///< 1 is real time; must be > 0
+  void set_speed(double speed);  ///< 1 is real time; throws base::UsageError unless it is a positive number
   double speed() const;
   void pause(bool paused);
   bool paused() const;
@@ -31,17 +33,13 @@ class Pacer {
   bool stopped() const;
 
  private:
-  base::Nanoseconds virtual_at(Clock::time_point wall) const;  // with the mutex held
-  void re_anchor(Clock::time_point wall);
+  base::Nanoseconds seen_at(Clock::time_point wall) const;  // with the mutex held
 
   const bool paced_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  double speed_;
-  bool paused_ = false;
+  VirtualClock clock_;
   bool stopped_ = false;
-  base::Nanoseconds anchor_virtual_ = 0;
-  Clock::time_point anchor_wall_;
   base::Nanoseconds frontier_ = 0;  // the newest t asked for
 };
 

@@ -3,8 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,9 +25,9 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  void start();
-  void stop();             ///< after the iteration that is running; does not wait
-  void wait();             ///< until it has ended
+  void start();  ///< once
+  void stop();   ///< after the iteration that is running, which is paced no more; does not wait
+  void wait();   ///< until it has ended
   bool running() const { return running_.load(std::memory_order_acquire); }
   std::uint64_t iterations_done() const { return done_.load(std::memory_order_acquire); }
   /// Taken at the next iteration. Any thread.
@@ -44,7 +42,17 @@ class Runner {
   std::string error() const;
 
  private:
+  struct Lanes {
+    trace::LaneId iterations, markers, loss;
+    trace::NameId iteration_name, loss_name;
+  };
+
   void run();
+  void run_iterations();
+  bool should_stop() const;
+  void write_range(const Lanes& lanes, std::uint64_t number, base::Nanoseconds start_ns);
+  void write_marker(const Lanes& lanes, const Settings& before, const Settings& now);
+  void sample_loss(const Lanes& lanes);
 
   device::Device& device_;
   std::unique_ptr<Workload> workload_;
@@ -52,12 +60,14 @@ class Runner {
   const std::uint64_t iterations_;
   mutable std::mutex mutex_;
   Settings settings_;
-  std::uint64_t settings_version_ = 0;
+  std::atomic<std::uint64_t> settings_version_{0};
   std::optional<double> first_loss_, last_loss_;
+  std::uint64_t losses_seen_ = 0;  // workload thread only
   std::string error_;
   std::atomic<bool> running_{false}, stop_{false};
   std::atomic<std::uint64_t> done_{0};
   std::atomic<base::Nanoseconds> started_ns_{0}, ended_ns_{0};
+  std::mutex thread_mutex_;  // start() and wait() may come from different threads
   std::thread thread_;
 };
 

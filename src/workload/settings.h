@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -15,16 +16,16 @@ enum class SettingType : std::uint8_t { Bool, Integer, Real, Choice };
 
 /// What one setting is and allows.
 struct SettingSpec {
-  std::string key;    ///< on the command line: "log_interval"
-  std::string label;  ///< on the screen: "Log interval"
-  std::string help;   ///< one sentence
+  std::string key{};    ///< on the command line: "log_interval"
+  std::string label{};  ///< on the screen: "Log interval"
+  std::string help{};   ///< one sentence
   SettingType type = SettingType::Bool;
-  Value standard;     ///< the default
-  double minimum = 0, maximum = 0;   ///< Integer and Real
-  std::vector<std::string> choices;  ///< Choice
-  std::string unit;                  ///< "µs", or empty
-  bool logarithmic = false;          ///< a slider moves in powers
-  std::vector<double> stops;         ///< values a slider snaps to, ascending; empty: any
+  Value standard{};                    ///< the default
+  double minimum = 0, maximum = 0;     ///< Integer and Real
+  std::vector<std::string> choices{};  ///< Choice
+  std::string unit{};                  ///< "µs", or empty
+  bool logarithmic = false;            ///< a slider moves in powers
+  std::vector<double> stops{};         ///< values a slider snaps to, ascending; empty: any
 };
 
 /// "1", "true", "0.5", "resident": as --set takes it back.
@@ -33,10 +34,10 @@ std::string to_text(const Value& value);
 /// Values for a list of specs. Cheap to copy and to compare.
 class Settings {
  public:
-  Settings() = default;
+  Settings();                                         ///< no settings at all
   explicit Settings(std::vector<SettingSpec> specs);  ///< all at their defaults
 
-  const std::vector<SettingSpec>& specs() const { return specs_; }
+  const std::vector<SettingSpec>& specs() const { return *specs_; }
   const SettingSpec* spec(std::string_view key) const;
   const Value& value(std::string_view key) const;  ///< throws base::UsageError for an unknown key
 
@@ -45,7 +46,8 @@ class Settings {
   double real(std::string_view key) const { return std::get<double>(value(key)); }
   const std::string& choice(std::string_view key) const { return std::get<std::string>(value(key)); }
 
-  /// Checks type and range; throws base::UsageError: one line that names the setting and lists what is allowed.
+  /// Checks type and range; throws base::UsageError: one line that names the setting and lists what is allowed. A whole
+  /// number may be given for a Real.
   void set(std::string_view key, const Value& value);
   void set_text(std::string_view key, std::string_view text);  ///< the same from text
   /// "key=value", as --set takes it.
@@ -56,7 +58,7 @@ class Settings {
  private:
   std::size_t index_of(std::string_view key) const;
 
-  std::vector<SettingSpec> specs_;
+  std::shared_ptr<const std::vector<SettingSpec>> specs_;  // shared by all copies
   std::vector<Value> values_;
 };
 

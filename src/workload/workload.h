@@ -14,9 +14,9 @@
 namespace lanescope::workload {
 
 struct WorkloadInfo {
-  std::string name;     ///< "linear-mse"
-  std::string title;    ///< "Reading the loss every iteration"
-  std::string summary;  ///< two or three sentences for the panel: what it does, what to watch
+  std::string name;         ///< "linear-mse"
+  std::string title;        ///< "Reading the loss every iteration"
+  std::string summary;      ///< two or three sentences for the panel: what it does, what to watch
   std::string experiments;  ///< "P08 to P10"
   /// What the tutorial published, beside which the panel writes this run's figure: {"no read", "0.8 s"}.
   std::vector<std::pair<std::string, std::string>> published;
@@ -37,6 +37,8 @@ class Workload {
   virtual void finish() = 0;
   /// The newest loss that the program itself has read back; none yet, or timing only: empty.
   virtual std::optional<double> last_loss() const = 0;
+  /// How often the program has read the loss so far: a reading is a new one even if the value is the same.
+  virtual std::uint64_t losses_read() const = 0;
 };
 
 /// The names of all workloads, in the order of a lesson.

@@ -1,0 +1,36 @@
+// How a benchmark says what a promise came to: counters that bench/promises.py reads.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace lanescope::bench {
+
+using Clock = std::chrono::steady_clock;
+
+inline void at_most(benchmark::State& state, double value, double goal) {
+  state.counters["value"] = value;
+  state.counters["at_most"] = goal;
+}
+inline void at_least(benchmark::State& state, double value, double goal) {
+  state.counters["value"] = value;
+  state.counters["at_least"] = goal;
+}
+
+/// Nanoseconds that a function takes, divided by `count`.
+template <typename Function>
+double ns_per(std::size_t count, Function&& function) {
+  const Clock::time_point start = Clock::now();
+  function();
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / static_cast<double>(count);
+}
+
+inline double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace lanescope::bench

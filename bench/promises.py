@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Runs the benchmark programs of a build folder and says which promises are kept.
+
+    promises.py BUILD_FOLDER [--json] [--check]
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# The virtual screen is larger than the window that is measured.
+VIRTUAL_DISPLAY = ["xvfb-run", "-a", "-s", "-screen 0 1920x1200x24"]
+PROGRAMS = [  # name, what starts it
+    ("timeline", []),
+    ("recording", []),
+    ("memory", []),
+    ("simulator", []),
+    ("window", VIRTUAL_DISPLAY),
+]
+
+
+def measure(folder, name, launcher):
+    """The benchmarks of one program, as Google Benchmark reports them."""
+    with tempfile.TemporaryDirectory() as scratch:
+        out = pathlib.Path(scratch) / "out.json"
+        command = launcher + [
+            str(folder / "bench" / f"{name}_bench"), f"--benchmark_out={out}", "--benchmark_out_format=json"
+        ]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{name}_bench failed with status {done.returncode}")
+        return json.loads(out.read_text(encoding="utf-8"))["benchmarks"]
+
+
+def promise(benchmark):
+    """One row of the table. A benchmark without a goal or with an error is a broken promise, not a missing one."""
+    name = benchmark["name"].split("/iterations:")[0]
+    if benchmark.get("error_occurred") or "value" not in benchmark:
+        return {"promise": name, "value": None, "goal": None, "ok": False}
+    value = benchmark["value"]
+    if "at_least" in benchmark:
+        return {"promise": name, "value": value, "goal": f">= {benchmark['at_least']:g}",
+                "ok": value >= benchmark["at_least"]}
+    return {"promise": name, "value": value, "goal": f"<= {benchmark['at_most']:g}", "ok": value <= benchmark["at_most"]}
+
+
+def table(rows):
+    width = max(len(row["promise"]) for row in rows)
+    lines = [f"{'promise':{width}}  {'measured':>10}  {'goal':>8}"]
+    for row in rows:
+        value = "failed" if row["value"] is None else f"{row['value']:.4g}"
+        lines.append(f"{row['promise']:{width}}  {value:>10}  {row['goal'] or '':>8}  {'ok' if row['ok'] else 'BROKEN'}")
+    return "\n".join(lines)
+
+
+def main(arguments):
+    folders = [a for a in arguments if not a.startswith("--")]
+    if len(folders) != 1 or set(arguments) - set(folders) - {"--json", "--check"}:
+        print(__doc__, file=sys.stderr)
+        return 2
+    rows = []
+    for name, launcher in PROGRAMS:
+        print(f"== measuring: {name}", file=sys.stderr, flush=True)
+        try:
+            rows += [promise(benchmark) for benchmark in measure(pathlib.Path(folders[0]), name, launcher)]
+        except (RuntimeError, OSError, ValueError, KeyError) as error:
+            print(f"promises.py: {error}", file=sys.stderr)
+            rows.append({"promise": name, "value": None, "goal": None, "ok": False})
+    print(json.dumps(rows, indent=2) if "--json" in arguments else table(rows))
+    return 1 if "--check" in arguments and not all(row["ok"] for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

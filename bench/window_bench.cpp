@@ -1,0 +1,53 @@
+// Promises: the picture is smooth, and at rest it rests. The real program measures itself in a real window; needs a
+// display, a virtual one as a rule.
+#include <benchmark/benchmark.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "promise.h"
+
+namespace lanescope::bench {
+namespace {
+
+nlohmann::json measure(const std::string& what) {
+  const std::string command = std::string("'") + LANESCOPE_BINARY + "' --measure " + what;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("cannot start " + command);
+  std::string output;
+  std::array<char, 512> buffer{};
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) output.append(buffer.data(), n);
+  if (const int status = pclose(pipe); status != 0) throw std::runtime_error(command + " failed");
+  return nlohmann::json::parse(output);
+}
+
+// Both figures of a second's frames come from one run of the program.
+const nlohmann::json& frames() {
+  static const nlohmann::json measured = measure("frames");
+  return measured;
+}
+
+void frame_rate(benchmark::State& state) {
+  for (auto _ : state) at_least(state, frames().at("frames_per_second").get<double>(), 60);
+}
+BENCHMARK(frame_rate)->Name("the picture is smooth: frames per second")->Iterations(1)->Unit(benchmark::kSecond);
+
+void frame_time(benchmark::State& state) {
+  for (auto _ : state) at_most(state, frames().at("p99_ms").get<double>(), 33);
+}
+BENCHMARK(frame_time)
+    ->Name("the picture is smooth: 99th percentile of frame times, ms")
+    ->Iterations(1)
+    ->Unit(benchmark::kSecond);
+
+void rest(benchmark::State& state) {
+  for (auto _ : state) at_most(state, 100 * measure("rest").at("cpu_fraction").get<double>(), 2);
+}
+BENCHMARK(rest)->Name("at rest it rests: % of a core")->Iterations(1)->Unit(benchmark::kSecond);
+
+}  // namespace
+}  // namespace lanescope::bench

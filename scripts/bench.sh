@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Builds for release and measures what Lanescope promises of itself (docs/architecture.md), in under 5 minutes.
+#
+#   scripts/bench.sh           a table
+#   scripts/bench.sh --json    [{"promise", "value", "goal", "ok"}]
+#   --check                    exit status 1 when a promise is not kept
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+for argument in "$@"; do
+  case "$argument" in
+    --json | --check) ;;
+    *) die "unknown argument '$argument'; allowed: --json, --check" ;;
+  esac
+done
+"$root/scripts/install-deps.sh" build run test
+build release benchmarks -DLANESCOPE_BENCH=ON
+exec python3 "$root/bench/promises.py" "$root/build/release" "$@" </dev/null

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Installs what is missing of the Debian or Ubuntu packages that Lanescope needs, and nothing else.
+#
+#   scripts/install-deps.sh [build] [run] [test]     default: all three
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# needed to | package | why
+packages="
+build  g++                      C++20 compiler
+build  cmake                    the build's description
+build  ninja-build              runs the build
+build  pkg-config               finds libraries that come without a CMake package
+build  ccache                   makes a second build cheap
+build  libimgui-dev             Dear ImGui: panels, knobs and menus of the window
+build  libstb-dev               what Debian's Dear ImGui is linked against
+build  libglfw3-dev             opens the window
+build  libepoxy-dev             loads OpenGL and EGL functions
+build  libegl-dev               EGL: drawing a picture without a window
+build  libfreetype-dev          text
+build  libfmt-dev               formatting
+build  libspdlog-dev            log
+build  libcli11-dev             command line
+build  nlohmann-json3-dev       JSON of summaries and traces
+build  libtomlplusplus-dev      device profiles and preferences
+build  libpng-dev               screenshots
+build  zlib1g-dev               compressed traces
+build  libreaderwriterqueue-dev the queue between a workload and its recorder
+run    libglfw3                 the X11 flavour of GLFW, which a virtual display needs too
+run    libgl1                   OpenGL for windows
+run    libegl1                  OpenGL without a window
+run    libgl1-mesa-dri          Mesa's drivers, the software renderer among them
+run    fonts-inter              text of the window
+run    fonts-jetbrains-mono     figures of the window
+run    xvfb                     a virtual display where there is none
+run    xauth                    xvfb-run needs it
+test   libgtest-dev             tests
+test   libgmock-dev             matchers in tests
+test   libbenchmark-dev         benchmarks
+test   libx11-dev               tests of the window look at it from outside
+test   libxtst-dev              tests of the window move the mouse and press keys
+test   gettext                  tests of translations
+test   python3                  the check of the rooms, and the table of benchmarks
+"
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  say "no apt here: install the packages listed in scripts/install-deps.sh by this system's own means"
+  exit 0
+fi
+
+for purpose in "$@"; do
+  [[ " build run test " == *" $purpose "* ]] || die "unknown purpose '$purpose'; allowed: build, run, test"
+done
+purposes=" ${*:-build run test} "
+missing=()
+while read -r purpose package _; do
+  [[ "$purposes" == *" $purpose "* ]] || continue
+  status="$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)"
+  [ "$status" = installed ] || missing+=("$package")
+done <<<"$packages"
+[ "${#missing[@]}" -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || die "these packages are missing and there is no sudo; as root: apt-get install ${missing[*]}"
+  as_root=(sudo)
+fi
+say "installing ${missing[*]}"
+"${as_root[@]}" apt-get update -q </dev/null >&2
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" \
+  </dev/null >&2

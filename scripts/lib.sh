@@ -1,0 +1,22 @@
+# shellcheck shell=bash
+# Sourced by the other scripts: where things are, and how they speak.
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+
+# Progress goes to standard error, so that standard output stays what a script is asked for.
+bold='' plain=''
+if [ -t 2 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\033[1m' plain=$'\033[0m'; fi
+say() { printf '%s== %s%s\n' "$bold" "$*" "$plain" >&2; }
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# build <preset> <targets, or "all"> [cmake options...]: configures and builds in build/<preset>.
+build() {
+  local preset="$1" target="$2"
+  shift 2
+  say "configuring build/$preset"
+  (cd "$root" && cmake --preset "$preset" "$@" -Wno-dev) >&2
+  say "building build/$preset ($target)"
+  (cd "$root" && cmake --build --preset "$preset" --target "$target" --parallel "$(nproc)") >&2
+}

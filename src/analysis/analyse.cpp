@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <limits>
+
+#include "analysis/accumulator.h"
+#include "analysis/event_merge.h"
+#include "analysis/kept_range.h"
+#include "analysis/summary.h"
+
+namespace lanescope::analysis {
+namespace {
+
+using trace::LaneKind;
+
+/// So many events of each row before the window are read, to know what is under way when it begins. Several times what
+/// a launch queue holds.
+constexpr trace::EventIndex kContextEvents = 4096;
+/// And at most so many after it, to know which of the calls that are under way when it ends have an operation.
+constexpr std::size_t kLookAheadEvents = 4 * kContextEvents;
+
+/// The instant from which on no row has more than kContextEvents before `from`.
+Nanoseconds context_start(const trace::Trace& trace, Nanoseconds from) {
+  const trace::Trace::ReadLock lock(trace);
+  Nanoseconds start = EventMerge::kFromTheBeginning;
+  for (std::size_t id = 0; id < trace.lane_count(); ++id) {
+    const trace::Lane& lane = trace.lane(static_cast<trace::LaneId>(id));
+    if (lane.info().kind != LaneKind::Calls && !trace::is_gpu_work_lane(lane.info().kind)) continue;
+    for (std::size_t r = 0; r < lane.row_count(); ++r) {
+      const trace::Row& row = lane.row(r);
+      const trace::EventIndex first = row.first();
+      const trace::EventIndex here = row.first_starting_at_or_after(from, first, row.last());
+      if (here - first > kContextEvents) start = std::max(start, row.start(here - kContextEvents));
+    }
+  }
+  return start;
+}
+
+class RangeAnalysis final : Accumulator::Listener {
+ public:
+  RangeAnalysis(const trace::Trace& trace, Nanoseconds from, Nanoseconds to)
+      : merge_(trace, {LaneKind::Iterations, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D, LaneKind::CopyD2H,
+                       LaneKind::CopyOther}),
+        sums_(trace.names(), *this),
+        from_(from),
+        to_(to) {
+    merge_.start_at(from, context_start(trace, from));
+  }
+
+  Summary run() {
+    read_until(from_);
+    sums_.open_window(from_);
+    read_until(to_);
+    sums_.close_window(to_);
+    Summary summary = sums_.summary_at(to_);
+    summary.iteration = duration_stats(durations_);
+    measure_run_ahead(summary);
+    judge(summary);
+    return summary;
+  }
+
+  // For EventMerge.
+  void take(const trace::Event& event, const EventMerge::Source& source) {
+    if (event.start_ns < to_) {
+      sums_.take(event, source.lane, source.kind);
+    } else if (trace::is_gpu_work_lane(source.kind)) {
+      sums_.run_ahead().later_operation(event.correlation);
+    }
+  }
+  void lost() { sums_.lose_cause(); }
+
+ private:
+  static constexpr std::size_t kSlice = std::size_t{1} << 16;
+
+  void iteration_ended(const IterationRecord& record) override { durations_.push_back(record.duration()); }
+  void gap_closed(const Bubble&) override {}
+
+  void read_until(Nanoseconds limit) {
+    while (!merge_.run(limit, kSlice, *this)) {
+    }
+  }
+
+  void measure_run_ahead(Summary& summary) {
+    merge_.run(std::numeric_limits<Nanoseconds>::max(), kLookAheadEvents, *this);
+    RunAhead& run_ahead = sums_.run_ahead();
+    run_ahead.give_up_waiting();
+    std::vector<RunAhead::Value> values = run_ahead.settle(to_);
+    const std::vector<RunAhead::Value> rest = run_ahead.provisional(to_);
+    values.insert(values.end(), rest.begin(), rest.end());
+    summary.run_ahead_mean =
+        static_cast<double>(values.back().integral_ns - values.front().integral_ns) / static_cast<double>(to_ - from_);
+    for (auto value = values.begin() + 1; value != values.end(); ++value)
+      summary.run_ahead_max = std::max(summary.run_ahead_max, value->maximum);
+  }
+
+  EventMerge merge_;
+  Accumulator sums_;
+  const Nanoseconds from_, to_;
+  std::vector<Nanoseconds> durations_;
+};
+
+}  // namespace
+
+Summary analyse(const trace::Trace& trace, Nanoseconds from, Nanoseconds to) {
+  const KeptRange kept = kept_range(trace);
+  from = std::max(from, kept.from);
+  to = std::min(to, std::min(kept.to, trace.complete_until()));
+  if (kept.empty || to <= from) {
+    Summary nothing;
+    nothing.from_ns = nothing.to_ns = from;
+    judge(nothing);
+    return nothing;
+  }
+  return RangeAnalysis(trace, from, to).run();
+}
+
+}  // namespace lanescope::analysis

@@ -1,0 +1,33 @@
+#include "analysis/call_names.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace lanescope::analysis {
+namespace {
+
+template <std::size_t N>
+bool begins_with_any(std::string_view text, const std::array<std::string_view, N>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return text.starts_with(p); });
+}
+
+CallRole role_of(std::string_view name) {
+  static constexpr std::array<std::string_view, 2> kLaunches{"cudaLaunchKernel", "cuLaunchKernel"};
+  static constexpr std::array<std::string_view, 2> kCopies{"cudaMemcpy", "cuMemcpy"};
+  static constexpr std::array<std::string_view, 6> kPinning{"cudaHostAlloc",  "cudaMallocHost", "cudaHostRegister",
+                                                            "cuMemHostAlloc", "cuMemAllocHost", "cuMemHostRegister"};
+  if (begins_with_any(name, kLaunches)) return CallRole::KernelLaunch;
+  if (begins_with_any(name, kCopies)) return CallRole::MemoryCopy;
+  if (begins_with_any(name, kPinning)) return CallRole::Pinning;
+  return CallRole::Other;
+}
+
+}  // namespace
+
+void CallNames::learn(base::NameId up_to) {
+  for (auto id = static_cast<base::NameId>(roles_.size()); id <= up_to; ++id)
+    roles_.push_back(role_of(names_.text(id)));
+}
+
+}  // namespace lanescope::analysis

@@ -1,0 +1,63 @@
+#include "analysis/event_merge.h"
+
+namespace lanescope::analysis {
+
+using trace::LaneKind;
+
+EventMerge::EventMerge(const trace::Trace& trace, std::initializer_list<LaneKind> kinds) : trace_(trace) {
+  for (const LaneKind kind : kinds) kinds_ |= 1u << static_cast<unsigned>(kind);
+}
+
+std::uint32_t EventMerge::rank(LaneKind kind) {
+  switch (kind) {
+    case LaneKind::Iterations:
+      return 0;
+    case LaneKind::Calls:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+void EventMerge::add_row(const WatchedLane& lane, const trace::Row& row) {
+  Source source{&row, row.first(), row.last(), lane.id, lane.lane->info().kind};
+  if (source.kind == LaneKind::Iterations) {
+    if (iterations_from_ != kFromTheBeginning)
+      source.next = row.first_starting_at_or_after(iterations_from_, source.next, source.last);
+  } else if (others_from_ != kFromTheBeginning) {
+    source.next = row.first_ending_after(others_from_ - 1, source.next, source.last);
+  }
+  sources_.push_back(source);
+}
+
+/// Looks for what has been published since, and fills the heap; true if events of GPU work are gone unread.
+bool EventMerge::refresh(Nanoseconds limit) {
+  for (const std::size_t count = trace_.lane_count(); lanes_seen_ < count; ++lanes_seen_) {
+    const auto id = static_cast<trace::LaneId>(lanes_seen_);
+    const trace::Lane& lane = trace_.lane(id);
+    if (kinds_ >> static_cast<unsigned>(lane.info().kind) & 1u) lanes_.push_back({&lane, id});
+  }
+  for (WatchedLane& lane : lanes_)
+    for (const std::size_t rows = lane.lane->row_count(); lane.rows < rows; ++lane.rows)
+      add_row(lane, lane.lane->row(lane.rows));
+
+  bool lost = false;
+  heap_.clear();
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    Source& s = sources_[i];
+    s.last = s.row->last();
+    if (const trace::EventIndex first = s.row->first(); first > s.next) {
+      s.next = first;
+      lost |= trace::is_gpu_work_lane(s.kind);
+    }
+    if (s.next >= s.last) continue;
+    const Nanoseconds start = s.row->start(s.next);
+    if (start >= limit) continue;
+    // Sources are few; two rows of one rank go in the order in which they were found.
+    heap_.push_back({start, rank(s.kind) << 24 | static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i)});
+  }
+  std::make_heap(heap_.begin(), heap_.end(), [](const Head& a, const Head& b) { return b.before(a); });
+  return lost;
+}
+
+}  // namespace lanescope::analysis

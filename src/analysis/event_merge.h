@@ -1,0 +1,107 @@
+// The events of all rows of several lanes, in the order in which they start, while the trace may still be growing.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace lanescope::analysis {
+
+using base::Nanoseconds;
+
+/// At one instant, lanes go in this order: an iteration before what happens in it, a call before the operation it
+/// issues.
+class EventMerge {
+ public:
+  struct Source {
+    const trace::Row* row = nullptr;
+    trace::EventIndex next = 0;
+    trace::EventIndex last = 0;  ///< as published when last looked
+    trace::LaneId lane = 0;
+    trace::LaneKind kind = trace::LaneKind::Calls;
+  };
+  static constexpr Nanoseconds kFromTheBeginning = std::numeric_limits<Nanoseconds>::min();
+
+  EventMerge(const trace::Trace& trace, std::initializer_list<trace::LaneKind> kinds);
+  /// Iterations that start before `iterations`, and other events that end before `others`, are passed over.
+  void start_at(Nanoseconds iterations, Nanoseconds others) {
+    iterations_from_ = iterations;
+    others_from_ = others;
+  }
+
+  /// Hands events that start before `limit` to taker.take(event, source), and calls taker.lost() when GPU work was
+  /// evicted before it could be read. Stops after `max_events`, so that the lock on the trace is not held for long;
+  /// true when nothing is left before the limit. Each call looks for new events, rows and lanes.
+  template <class Taker>
+  bool run(Nanoseconds limit, std::size_t max_events, Taker&& taker);
+
+ private:
+  struct Head {
+    Nanoseconds start;
+    std::uint32_t order;   ///< among equal starts
+    std::uint32_t source;  ///< index
+
+    bool before(const Head& other) const {
+      return start < other.start || (start == other.start && order < other.order);
+    }
+  };
+  struct WatchedLane {
+    const trace::Lane* lane;
+    trace::LaneId id;
+    std::size_t rows = 0;
+  };
+
+  bool refresh(Nanoseconds limit);
+  void add_row(const WatchedLane& lane, const trace::Row& row);
+  static std::uint32_t rank(trace::LaneKind kind);
+  void sink_top();
+
+  const trace::Trace& trace_;
+  std::uint32_t kinds_ = 0;
+  Nanoseconds iterations_from_ = kFromTheBeginning, others_from_ = kFromTheBeginning;
+  std::size_t lanes_seen_ = 0;
+  std::vector<WatchedLane> lanes_;
+  std::vector<Source> sources_;
+  std::vector<Head> heap_;
+};
+
+inline void EventMerge::sink_top() {
+  const std::size_t n = heap_.size();
+  const Head head = heap_[0];
+  std::size_t i = 0;
+  for (;;) {
+    std::size_t child = 2 * i + 1;
+    if (child >= n) break;
+    if (child + 1 < n && heap_[child + 1].before(heap_[child])) ++child;
+    if (!heap_[child].before(head)) break;
+    heap_[i] = heap_[child];
+    i = child;
+  }
+  heap_[i] = head;
+}
+
+template <class Taker>
+bool EventMerge::run(Nanoseconds limit, std::size_t max_events, Taker&& taker) {
+  const trace::Trace::ReadLock lock(trace_);
+  if (refresh(limit)) taker.lost();
+  while (!heap_.empty()) {
+    if (max_events-- == 0) return false;
+    Source& source = sources_[heap_[0].source];
+    const trace::EventIndex index = source.next++;
+    taker.take(source.row->event(index), std::as_const(source));
+    if (source.next < source.last && (heap_[0].start = source.row->start(source.next)) < limit) {
+      sink_top();
+    } else {
+      heap_[0] = heap_.back();
+      heap_.pop_back();
+      if (!heap_.empty()) sink_top();
+    }
+  }
+  return true;
+}
+
+}  // namespace lanescope::analysis

@@ -1,0 +1,282 @@
+#include "analysis/live_analysis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/accumulator.h"
+#include "analysis/event_merge.h"
+#include "analysis/kept_range.h"
+
+namespace lanescope::analysis {
+
+using trace::LaneKind;
+
+class LiveAnalysis::Engine final : Accumulator::Listener {
+ public:
+  Engine(const trace::Trace& trace, std::size_t max_records, std::size_t max_bubbles)
+      : trace_(trace),
+        max_records_(std::max<std::size_t>(max_records, 4)),
+        max_bubbles_(max_bubbles),
+        merge_(trace, {LaneKind::Iterations, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D, LaneKind::CopyD2H,
+                       LaneKind::CopyOther, LaneKind::Markers, LaneKind::Counter}),
+        sums_(trace.names(), *this) {}
+
+  void update(Nanoseconds until) {
+    if (finished_) return;
+    // Looked at before the rows are: what starts before it has been published by now.
+    const Nanoseconds limit = std::min(until, trace_.complete_until());
+    if (!begin(limit) || limit <= until_) return;
+    read_until(limit);
+    sums_.reach(limit);
+    until_ = limit;
+    note_run_ahead();
+  }
+
+  void finish() {
+    if (finished_) return;
+    const KeptRange kept = kept_range(trace_);
+    if (kept.empty || !begin(std::numeric_limits<Nanoseconds>::max())) return;
+    finished_ = true;
+    until_ = std::max(until_, kept.to);
+    read_until(until_);
+    sums_.close_window(until_);
+    read_until(std::numeric_limits<Nanoseconds>::max());  // markers and samples at the last instant itself
+    sums_.run_ahead().give_up_waiting();
+    note_run_ahead();
+  }
+
+  Summary total() const {
+    if (!begun_) return empty_summary(0);
+    Summary summary = sums_.summary_at(until_);
+    complete(summary, run_ahead_now_ns_, maximum_now_);
+    return summary;
+  }
+
+  Summary since_first_iteration() const {
+    if (!begun_ || !sums_.first_iteration()) return empty_summary(0);
+    const Accumulator::FirstIteration& first = *sums_.first_iteration();
+    Summary summary = sums_.summary_at(until_);
+    summary.from_ns = std::min(first.start_ns, until_);
+    fill(summary, sums_.totals_at(until_) - first.totals);
+    complete(summary, run_ahead_now_ns_ - run_ahead_at_first_, maximum_since_first_now_);
+    return summary;
+  }
+
+  Summary window(Nanoseconds from, Nanoseconds to) const {
+    if (records_.empty()) return empty_summary(from);
+    const auto ends_at = [](const IterationRecord& record) { return record.end_ns; };
+    const auto past = std::ranges::upper_bound(records_, to, {}, ends_at);
+    auto first = std::ranges::upper_bound(records_, from, {}, ends_at);
+    if (first >= past) return empty_summary(from);
+
+    IterationRecord base;  // where the window begins
+    const auto& beginning = *sums_.first_iteration();
+    if (from <= beginning.start_ns) {
+      static_cast<RunningTotals&>(base) = beginning.totals;
+      base.end_ns = beginning.start_ns;
+      base.run_ahead_ns = run_ahead_at_first_;
+    } else if (first != records_.begin() && first->start_ns >= from && first[-1].number + 1 == first->number) {
+      base = first[-1];
+    } else {
+      base = *first++;
+    }
+    if (first >= past) return empty_summary(from);
+
+    const IterationRecord& last = past[-1];
+    Summary summary;
+    summary.from_ns = base.end_ns;
+    summary.to_ns = last.end_ns;
+    const RunningTotals totals = last - base;
+    fill(summary, totals);
+    set_judged(summary, summary.from_ns, summary.to_ns, totals);
+    std::vector<Nanoseconds> durations;
+    for (auto record = first; record < past; ++record) {
+      durations.push_back(record->duration());
+      summary.run_ahead_max = std::max(summary.run_ahead_max, record->run_ahead_max);
+    }
+    summary.iteration = duration_stats(durations);
+    set_exact(summary.iteration, last.number - base.number, last.iterations_ns - base.iterations_ns);
+    if (summary.window_ns() > 0)
+      summary.run_ahead_mean =
+          static_cast<double>(last.run_ahead_ns - base.run_ahead_ns) / static_cast<double>(summary.window_ns());
+    judge(summary);
+    return summary;
+  }
+
+  std::span<const IterationRecord> records() const { return records_; }
+  const std::deque<Bubble>& bubbles() const { return bubbles_; }
+  const std::vector<trace::Event>& markers() const { return markers_; }
+  Nanoseconds analysed_until() const { return until_; }
+
+  // For EventMerge.
+  void take(const trace::Event& event, const EventMerge::Source& source) {
+    if (source.kind == LaneKind::Markers) {
+      markers_.push_back(event);
+      markers_.back().lane = source.lane;
+    } else if (source.kind == LaneKind::Counter) {
+      take_sample(event, source.lane);
+    } else if (!finished_ || event.start_ns < until_) {
+      sums_.take(event, source.lane, source.kind);
+    }
+  }
+  void lost() { sums_.lose_cause(); }
+
+ private:
+  static constexpr std::size_t kSlice = std::size_t{1} << 16;
+
+  static Summary empty_summary(Nanoseconds at) {
+    Summary nothing;
+    nothing.from_ns = nothing.to_ns = at;
+    judge(nothing);
+    return nothing;
+  }
+
+  static void set_exact(DurationStats& stats, std::int64_t count, Nanoseconds sum) {
+    stats.count = count;
+    stats.mean_ns = count > 0 ? static_cast<double>(sum) / static_cast<double>(count) : 0;
+  }
+
+  /// Iterations, run-ahead and verdict of a summary that reaches until now.
+  void complete(Summary& summary, std::int64_t run_ahead_ns, std::int64_t run_ahead_max) const {
+    std::vector<Nanoseconds> durations;
+    durations.reserve(records_.size());
+    for (const IterationRecord& record : records_) durations.push_back(record.duration());
+    summary.iteration = duration_stats(durations);
+    if (!records_.empty()) {
+      set_exact(summary.iteration, records_.back().number, records_.back().iterations_ns);
+      summary.iteration.min_ns = shortest_;
+      summary.iteration.max_ns = longest_;
+    }
+    if (summary.window_ns() > 0)
+      summary.run_ahead_mean = static_cast<double>(run_ahead_ns) / static_cast<double>(summary.window_ns());
+    summary.run_ahead_max = run_ahead_max;
+    judge(summary);
+  }
+
+  /// The window opens where the trace begins, which is known when something complete is in it.
+  bool begin(Nanoseconds limit) {
+    if (begun_) return true;
+    const KeptRange kept = kept_range(trace_);
+    if (kept.empty || kept.from >= limit) return false;
+    begun_ = true;
+    until_ = kept.from;
+    merge_.start_at(kept.from, kept.from);
+    sums_.open_window(kept.from);
+    return true;
+  }
+
+  void read_until(Nanoseconds limit) {
+    while (!merge_.run(limit, kSlice, *this)) {
+    }
+  }
+
+  void take_sample(const trace::Event& sample, trace::LaneId lane) {
+    if (trace_.lane(lane).info().name != "loss") return;
+    if (!finished_) sums_.reach(sample.start_ns);
+    loss_ = trace::value_of(sample);
+    for (auto r = records_.rbegin(); r != records_.rend() && r->end_ns == sample.start_ns; ++r) r->loss = loss_;
+  }
+
+  void iteration_ended(const IterationRecord& ended) override {
+    if (ended.number == 1) shortest_ = longest_ = ended.duration();
+    shortest_ = std::min(shortest_, ended.duration());
+    longest_ = std::max(longest_, ended.duration());
+    if (records_.size() >= max_records_) thin();
+    records_.push_back(ended);
+    records_.back().loss = loss_;
+  }
+
+  /// Of each two records in the older half the later stays.
+  void thin() {
+    const std::size_t half = records_.size() / 4 * 2;
+    for (std::size_t i = 1; i < half; i += 2) {
+      const std::int64_t dropped_max = records_[i - 1].run_ahead_max;
+      const bool dropped_settled = records_[i - 1].number <= settled_;
+      IterationRecord& kept = records_[i / 2] = records_[i];
+      if (kept.number <= settled_) {
+        kept.run_ahead_max = std::max(kept.run_ahead_max, dropped_max);
+      } else if (dropped_settled) {
+        carried_max_ = std::max(carried_max_, dropped_max);
+      }
+    }
+    records_.erase(records_.begin() + static_cast<std::ptrdiff_t>(half / 2),
+                   records_.begin() + static_cast<std::ptrdiff_t>(half));
+  }
+
+  /// What is settled is written into the records for good, the rest as far as it is known.
+  void note_run_ahead() {
+    for (const RunAhead::Value& value : sums_.run_ahead().settle(until_)) {
+      maximum_ = std::max(maximum_, value.maximum);
+      if (value.cut > 1) maximum_since_first_ = std::max(maximum_since_first_, value.maximum);
+      carried_max_ = write_run_ahead(value, carried_max_);
+      settled_ = static_cast<std::int64_t>(value.cut) - 1;
+    }
+    const std::vector<RunAhead::Value> provisional = sums_.run_ahead().provisional(until_);
+    run_ahead_now_ns_ = provisional.back().integral_ns;
+    maximum_now_ = maximum_;
+    maximum_since_first_now_ = maximum_since_first_;
+    std::int64_t carried = carried_max_;
+    for (const RunAhead::Value& value : provisional) {
+      maximum_now_ = std::max(maximum_now_, value.maximum);
+      if (value.cut > 1) maximum_since_first_now_ = std::max(maximum_since_first_now_, value.maximum);
+      if (&value != &provisional.back()) carried = write_run_ahead(value, carried);
+    }
+  }
+
+  /// Returns the maximum that the next record must take over, because this one's has been thinned out.
+  std::int64_t write_run_ahead(const RunAhead::Value& value, std::int64_t carried) {
+    const auto number = static_cast<std::int64_t>(value.cut) - 1;
+    if (number == 0) run_ahead_at_first_ = value.integral_ns;
+    if (number <= 0) return 0;
+    carried = std::max(carried, value.maximum);
+    const auto record = std::ranges::lower_bound(records_, number, {}, &IterationRecord::number);
+    if (record == records_.end() || record->number != number) return carried;
+    record->run_ahead_ns = value.integral_ns;
+    record->run_ahead_max = carried;
+    return 0;
+  }
+
+  void gap_closed(const Bubble& bubble) override {
+    for (auto r = records_.rbegin(); r != records_.rend() && r->end_ns > bubble.start_ns; ++r)
+      r->add_gap(bubble, r->end_ns);
+    if (max_bubbles_ == 0) return;
+    if (bubbles_.size() == max_bubbles_) bubbles_.pop_front();
+    bubbles_.push_back(bubble);
+  }
+
+  const trace::Trace& trace_;
+  const std::size_t max_records_, max_bubbles_;
+  EventMerge merge_;
+  Accumulator sums_;
+  bool begun_ = false, finished_ = false;
+  Nanoseconds until_ = std::numeric_limits<Nanoseconds>::min();
+
+  std::vector<IterationRecord> records_;
+  std::deque<Bubble> bubbles_;
+  std::vector<trace::Event> markers_;
+  double loss_ = std::nan("");
+  Nanoseconds shortest_ = 0, longest_ = 0;
+
+  std::int64_t settled_ = 0;                            // the number of the newest record whose run-ahead is final
+  std::int64_t maximum_ = 0, maximum_since_first_ = 0;  // of the run-ahead, as far as it is settled
+  std::int64_t maximum_now_ = 0, maximum_since_first_now_ = 0;  // and as far as it is known
+  std::int64_t carried_max_ = 0;
+  std::int64_t run_ahead_at_first_ = 0, run_ahead_now_ns_ = 0;
+};
+
+LiveAnalysis::LiveAnalysis(const trace::Trace& trace, std::size_t max_records, std::size_t max_bubbles)
+    : engine_(std::make_unique<Engine>(trace, max_records, max_bubbles)) {}
+LiveAnalysis::~LiveAnalysis() = default;
+
+void LiveAnalysis::update(Nanoseconds until) { engine_->update(until); }
+void LiveAnalysis::finish() { engine_->finish(); }
+Summary LiveAnalysis::total() const { return engine_->total(); }
+Summary LiveAnalysis::since_first_iteration() const { return engine_->since_first_iteration(); }
+Summary LiveAnalysis::window(Nanoseconds from, Nanoseconds to) const { return engine_->window(from, to); }
+std::span<const IterationRecord> LiveAnalysis::records() const { return engine_->records(); }
+const std::deque<Bubble>& LiveAnalysis::bubbles() const { return engine_->bubbles(); }
+const std::vector<trace::Event>& LiveAnalysis::markers() const { return engine_->markers(); }
+Nanoseconds LiveAnalysis::analysed_until() const { return engine_->analysed_until(); }
+
+}  // namespace lanescope::analysis

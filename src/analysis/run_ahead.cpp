@@ -1,0 +1,141 @@
+#include "analysis/run_ahead.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace lanescope::analysis {
+
+RunAhead::RunAhead()
+    : ring_(kReach), heads_(std::size_t{1} << kHashBits), newest_at_(std::numeric_limits<Nanoseconds>::min()) {}
+
+RunAhead::Entry& RunAhead::add(Nanoseconds at) {
+  newest_at_ = std::max(newest_at_, at);
+  if (newest_ - settled_.call + 1 == kReach) {
+    settle_some(newest_at_);
+    if (newest_ - settled_.call + 1 == kReach) {
+      entry(settled_.call).counted = false;
+      settle_some(newest_at_);
+    }
+  }
+  Entry& e = entry(++newest_);
+  e = {};
+  e.issued_ns = newest_at_;
+  return e;
+}
+
+void RunAhead::call(const IssuingCall& call, bool issues_work) {
+  Entry& e = add(call.start_ns);
+  e.call = call;
+  e.counted = issues_work;
+  std::uint64_t& head = heads_[hash(call.correlation)];
+  e.older = head;
+  head = newest_;
+}
+
+RunAhead::Entry* RunAhead::find(std::uint32_t correlation) {
+  // A chain runs from new to old, so what has been overwritten is at its end.
+  const std::uint64_t oldest = newest_ < kReach ? 1 : newest_ - kReach + 1;
+  for (std::uint64_t n = heads_[hash(correlation)]; n >= oldest; n = entry(n).older)
+    if (entry(n).call.correlation == correlation) return &entry(n);
+  return nullptr;
+}
+
+const IssuingCall* RunAhead::operation(std::uint32_t correlation, Nanoseconds start, Nanoseconds end) {
+  Entry* e = correlation != 0 ? find(correlation) : nullptr;
+  if (e && e->counted && !e->started) {
+    e->started = true;
+    e->counted = end > e->issued_ns;
+    if (e->counted) finishes_at(end);
+    return &e->call;
+  }
+  if (e) found_ = e->call;  // what is added below may take its place
+  // A graph launch issues many operations with one call: the others count from their own start.
+  if (end > start) {
+    Entry& alone = add(start);
+    alone.counted = alone.started = true;
+    finishes_at(std::max(end, alone.issued_ns));
+  }
+  return e ? &found_ : nullptr;
+}
+
+void RunAhead::later_operation(std::uint32_t correlation) {
+  if (correlation == 0) return;
+  if (Entry* e = find(correlation)) e->started = true;
+}
+
+void RunAhead::give_up_waiting() {
+  for (std::uint64_t n = settled_.call; n <= newest_; ++n)
+    if (!entry(n).started) entry(n).counted = false;
+}
+
+void RunAhead::cut(Nanoseconds t) { cuts_.push_back(cuts_.empty() ? t : std::max(t, cuts_.back())); }
+
+void RunAhead::finishes_at(Nanoseconds end) {
+  auto place = finishes_.end();
+  while (place != finishes_.begin() && *(place - 1) > end) --place;
+  finishes_.insert(place, end);
+}
+
+/// Passes what lies before and at t. At one instant: first what finishes, then the cut, then what is issued.
+void RunAhead::move_to(Position& p, Nanoseconds t, std::vector<Value>& values) const {
+  const auto pass = [&p](Nanoseconds to) {
+    if (p.depth != 0 && to > p.now) p.integral_ns += p.depth * (to - p.now);
+    p.now = p.depth != 0 ? std::max(p.now, to) : to;
+  };
+  constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
+  for (;;) {
+    const Nanoseconds finish = p.finish < finishes_.size() ? finishes_[p.finish] : kNever;
+    const Nanoseconds cut = p.cut < cuts_.size() ? cuts_[p.cut] : kNever;
+    if (std::min(finish, cut) > t || (finish == kNever && cut == kNever)) break;
+    if (finish <= cut) {
+      pass(finish);
+      --p.depth;
+      ++p.finish;
+    } else {
+      pass(cut);
+      values.push_back({cuts_gone_ + p.cut, p.integral_ns, p.maximum});
+      p.maximum = p.depth;
+      ++p.cut;
+    }
+  }
+  pass(t);
+}
+
+void RunAhead::follow(Position& p, Nanoseconds until, bool wait_for_operations, std::vector<Value>& values) const {
+  for (; p.call <= newest_; ++p.call) {
+    const Entry& e = entry(p.call);
+    if (!e.counted) continue;
+    if (e.issued_ns > until) break;
+    if (!e.started && wait_for_operations) {
+      until = e.issued_ns;
+      break;
+    }
+    move_to(p, e.issued_ns, values);
+    p.maximum = std::max(p.maximum, ++p.depth);
+  }
+  move_to(p, until, values);
+}
+
+void RunAhead::settle_some(Nanoseconds until) {
+  follow(settled_, until, true, settled_values_);
+  finishes_.erase(finishes_.begin(), finishes_.begin() + static_cast<std::ptrdiff_t>(settled_.finish));
+  cuts_.erase(cuts_.begin(), cuts_.begin() + static_cast<std::ptrdiff_t>(settled_.cut));
+  cuts_gone_ += settled_.cut;
+  settled_.finish = settled_.cut = 0;
+}
+
+std::vector<RunAhead::Value> RunAhead::settle(Nanoseconds until) {
+  settle_some(until);
+  return std::exchange(settled_values_, {});
+}
+
+std::vector<RunAhead::Value> RunAhead::provisional(Nanoseconds until) const {
+  Position p = settled_;
+  std::vector<Value> values;
+  follow(p, until, false, values);
+  values.push_back({cuts_gone_ + p.cut, p.integral_ns, p.maximum});
+  return values;
+}
+
+}  // namespace lanescope::analysis

@@ -1,0 +1,59 @@
+#include "analysis/running_totals.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lanescope::analysis {
+
+RunningTotals& RunningTotals::operator-=(const RunningTotals& earlier) {
+  busy_ns -= earlier.busy_ns;
+  kernel_ns -= earlier.kernel_ns;
+  wait_ns -= earlier.wait_ns;
+  for (std::size_t c = 0; c < kBubbleCauses; ++c) bubble_ns[c] -= earlier.bubble_ns[c];
+  after_read_ns -= earlier.after_read_ns;
+  after_upload_ns -= earlier.after_upload_ns;
+  bubble_count -= earlier.bubble_count;
+  sync_count -= earlier.sync_count;
+  launch_count -= earlier.launch_count;
+  gpu_op_count -= earlier.gpu_op_count;
+  h2d_bytes -= earlier.h2d_bytes;
+  d2h_bytes -= earlier.d2h_bytes;
+  h2d_ns -= earlier.h2d_ns;
+  d2h_ns -= earlier.d2h_ns;
+  return *this;
+}
+
+void RunningTotals::add_gap(const Bubble& gap, Nanoseconds at) {
+  if (at <= gap.start_ns) return;
+  const Nanoseconds passed = std::min(at, gap.end_ns) - gap.start_ns;
+  bubble_ns[static_cast<std::size_t>(gap.cause)] += passed;
+  if (gap.cause == BubbleCause::AfterSync) {
+    if (gap.last_work == trace::LaneKind::CopyD2H) after_read_ns += passed;
+    if (gap.last_work == trace::LaneKind::CopyH2D) after_upload_ns += passed;
+  }
+  if (at >= gap.end_ns) ++bubble_count;
+}
+
+void fill(Summary& summary, const RunningTotals& totals) {
+  summary.gpu_busy_ns = totals.busy_ns;
+  summary.kernel_ns = totals.kernel_ns;
+  summary.exposed_copy_ns = totals.busy_ns - totals.kernel_ns;
+  summary.host_wait_ns = totals.wait_ns;
+  summary.sync_count = totals.sync_count;
+  summary.launch_count = totals.launch_count;
+  summary.gpu_op_count = totals.gpu_op_count;
+  summary.bubble_by_cause_ns = totals.bubble_ns;
+  summary.bubble_ns = std::accumulate(totals.bubble_ns.begin(), totals.bubble_ns.end(), Nanoseconds{0});
+  summary.bubble_count = totals.bubble_count;
+  summary.h2d_bytes = totals.h2d_bytes;
+  summary.d2h_bytes = totals.d2h_bytes;
+  summary.h2d_ns = totals.h2d_ns;
+  summary.d2h_ns = totals.d2h_ns;
+}
+
+void set_judged(Summary& summary, Nanoseconds from, Nanoseconds to, const RunningTotals& totals) {
+  summary.judged = {
+      from, to, totals.busy_ns, totals.kernel_ns, totals.bubble_ns, totals.after_read_ns, totals.after_upload_ns};
+}
+
+}  // namespace lanescope::analysis

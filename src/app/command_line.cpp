@@ -1,0 +1,64 @@
+#include "app/command_line.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <variant>
+
+#include "app/headless_run.h"
+#include "app/list.h"
+#include "app/report_file.h"
+#include "app/requests.h"
+#include "app/terminal.h"
+#include "base/error.h"
+#include "base/translate.h"
+
+namespace lanescope::app {
+namespace {
+
+constexpr int kDone = 0, kFailed = 1, kWrongRequest = 2;
+
+struct Perform {
+  int operator()(const ui::WindowOptions& options) const {
+    ui::run_window(options);
+    return kDone;
+  }
+  int operator()(const RunRequest& request) const { return run_headless(request); }
+  int operator()(const ListRequest& request) const {
+    write_out(list_text(request));
+    return kDone;
+  }
+  int operator()(const ReportRequest& request) const {
+    report_file(request);
+    return kDone;
+  }
+  int operator()(const TextRequest& request) const {
+    write_out(request.text);
+    return kDone;
+  }
+};
+
+int complain(std::string_view what, int status) {
+  fmt::print(stderr, "lanescope: {}\n", one_line(what));
+  return status;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  try {
+    base::set_up_translation();
+    return std::visit(Perform{}, parse_command_line(argc, argv));
+  } catch (const base::UsageError& error) {
+    return complain(error.what(), kWrongRequest);
+  } catch (const std::bad_alloc&) {
+    return complain(base::tr("out of memory; a smaller --memory-mb or fewer --iterations need less"), kFailed);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kFailed);
+  }
+}
+
+}  // namespace lanescope::app

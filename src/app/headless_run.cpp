@@ -1,0 +1,148 @@
+#include "app/headless_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "app/interrupt.h"
+#include "app/measured_run.h"
+#include "app/run_report.h"
+#include "app/terminal.h"
+#include "base/error.h"
+#include "base/translate.h"
+#include "io/atomic_file.h"
+#include "io/png.h"
+#include "ui/picture.h"
+
+namespace lanescope::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDone = 0, kEndedEarly = 130;
+constexpr int kShownIterations = 4;
+
+// What a run writes, so that a mistake in a path costs no run.
+void check_outputs(const RunRequest& request) {
+  std::set<fs::path> seen;
+  const auto check = [&](const fs::path& path) {
+    if (path.empty() || path == "-") return;
+    std::error_code unknown;
+    const fs::file_status status = fs::status(path, unknown);
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) return;  // a device, a pipe
+    if (!seen.insert(fs::absolute(path, unknown).lexically_normal()).second) {
+      throw base::UsageError(fmt::format(
+          fmt::runtime(base::tr("{} is named for two outputs; each needs a file of its own")), path.string()));
+    }
+    const io::AtomicFile writable(path);
+  };
+  check(request.json);
+  check(request.trace);
+  if (!request.compare.empty()) check(comparison_path(request.trace));
+  check(request.screenshot);
+}
+
+// "Log interval 1, Pinned true": the settings that the two runs differ in, or those that were asked for.
+std::string part_title(const workload::Settings& settings, const std::vector<std::string>& assignments) {
+  std::string title;
+  std::set<std::string> named;
+  for (const std::string& assignment : assignments) {
+    const std::string key = assignment.substr(0, assignment.find('='));
+    const workload::SettingSpec* spec = settings.spec(key);
+    if (spec == nullptr || !named.insert(key).second) continue;
+    if (!title.empty()) title += ", ";
+    title += fmt::format("{} {}", base::tr(spec->label.c_str()), workload::to_text(settings.value(key)));
+    if (!spec->unit.empty()) title += ' ' + spec->unit;
+  }
+  return title;
+}
+
+ui::PicturePart part_of(const MeasuredRun& run, const std::vector<std::string>& assignments) {
+  ui::PicturePart part;
+  part.trace = &run.trace();
+  std::tie(part.from_ns, part.to_ns) = ui::typical_range(run.trace(), kShownIterations);
+  part.title = part_title(run.settings(), assignments);
+  part.summary = run.report().summary;
+  part.facts = run.facts();
+  return part;
+}
+
+void write_picture(const RunRequest& request, const MeasuredRun& first, const MeasuredRun* second) {
+  ui::PictureRequest picture;
+  const std::vector<std::string>& named = request.compare.empty() ? request.session.assignments : request.compare;
+  picture.parts.push_back(part_of(first, named));
+  if (second != nullptr) picture.parts.push_back(part_of(*second, named));
+  // At one time scale the eye compares lengths.
+  base::Nanoseconds span = 0;
+  for (const ui::PicturePart& part : picture.parts) span = std::max(span, part.to_ns - part.from_ns);
+  for (ui::PicturePart& part : picture.parts) part.to_ns = part.from_ns + span;
+  io::write_png(request.screenshot, ui::draw_picture(picture), ui::picture_text(picture));
+}
+
+void say(const std::string& line) { fmt::print(stderr, "lanescope: {}\n", one_line(line)); }
+
+}  // namespace
+
+fs::path comparison_path(const fs::path& path) {
+  if (path.empty()) return path;
+  fs::path extension = path.extension();
+  fs::path stem = path.stem();
+  if (extension == ".gz" && stem.has_extension()) {
+    extension = stem.extension().string() + extension.string();
+    stem = stem.stem();
+  }
+  return path.parent_path() / (stem.string() + "-compare" + extension.string());
+}
+
+int run_headless(const RunRequest& request) {
+  MeasuredRun first(request.session);
+  std::unique_ptr<MeasuredRun> second;
+  if (!request.compare.empty()) {
+    session::SessionOptions other = request.session;
+    other.assignments.insert(other.assignments.end(), request.compare.begin(), request.compare.end());
+    second = std::make_unique<MeasuredRun>(other);
+  }
+  check_outputs(request);
+
+  const Interrupt interrupt;
+  first.run(request.session.workload, interrupt);
+  if (interrupt.asked()) {
+    second.reset();
+  } else if (second) {
+    second->run(request.session.workload, interrupt);
+  }
+
+  const RunReport report = first.report();
+  const std::optional<RunReport> other = second ? std::optional(second->report()) : std::nullopt;
+  if (interrupt.asked()) {
+    const RunReport& ended = other ? *other : report;
+    say(fmt::format(fmt::runtime(base::tr("ended early, after {} of {} iterations{}; the figures are of these")),
+                    base::format_count(static_cast<std::int64_t>(ended.iterations)),
+                    base::format_count(static_cast<std::int64_t>(request.session.iterations)),
+                    request.compare.empty() ? ""
+                    : other                 ? base::tr(" of the second run")
+                                            : base::tr(" of the first run")));
+  }
+
+  if (!request.trace.empty()) {
+    io::write_chrome_trace(request.trace, first.trace(), first.facts());
+    if (second) io::write_chrome_trace(comparison_path(request.trace), second->trace(), second->facts());
+  }
+  if (!request.screenshot.empty()) write_picture(request, first, second.get());
+  if (!request.json.empty()) {
+    write_json(request.json, request.compare.empty() ? run_json(report) : comparison_json(report, other));
+  }
+  if (request.json != "-") {
+    const Style style = style_for(stdout);
+    write_out(other ? comparison_table(report, *other, style) : run_table(report, style));
+  }
+  return interrupt.asked() ? kEndedEarly : kDone;
+}
+
+}  // namespace lanescope::app

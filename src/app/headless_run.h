@@ -1,0 +1,17 @@
+// Runs a workload without a window, as fast as the device allows, and reports what was measured.
+#pragma once
+
+#include <string>
+
+#include "app/requests.h"
+
+namespace lanescope::app {
+
+/// Exit status 0, or 130 when the run was ended early (what was measured until then is reported all the same). Throws
+/// base::UsageError and base::FileError; output files are tried before anything runs.
+int run_headless(const RunRequest& request);
+
+/// Where the trace of the second run of a comparison goes: "loop.json.gz" becomes "loop-compare.json.gz".
+std::filesystem::path comparison_path(const std::filesystem::path& path);
+
+}  // namespace lanescope::app

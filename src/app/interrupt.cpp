@@ -1,0 +1,38 @@
+#include "app/interrupt.h"
+
+#include <atomic>
+
+namespace lanescope::app {
+namespace {
+
+std::atomic<bool> g_asked{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
+
+void note(int) { g_asked.store(true, std::memory_order_relaxed); }
+
+void install(int signal, struct sigaction& before) {
+  sigaction(signal, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;  // a shell's background job is not meant to hear Ctrl-C
+  struct sigaction action = {};
+  action.sa_handler = note;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+Interrupt::Interrupt() {
+  g_asked.store(false, std::memory_order_relaxed);
+  install(SIGINT, before_int_);
+  install(SIGTERM, before_term_);
+}
+
+Interrupt::~Interrupt() {
+  sigaction(SIGINT, &before_int_, nullptr);
+  sigaction(SIGTERM, &before_term_, nullptr);
+}
+
+bool Interrupt::asked() const { return g_asked.load(std::memory_order_relaxed); }
+
+}  // namespace lanescope::app

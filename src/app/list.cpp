@@ -1,0 +1,169 @@
+#include "app/list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <variant>
+#include <vector>
+
+#include "app/table.h"
+#include "app/terminal.h"
+#include "base/translate.h"
+#include "device/catalogue.h"
+#include "workload/workload.h"
+
+namespace lanescope::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using base::tr;
+
+constexpr std::size_t kWidth = 110;
+
+Json to_json(const workload::Value& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+// One setting over all workloads; the defaults may differ.
+struct ListedSetting {
+  workload::SettingSpec spec;
+  std::vector<std::pair<std::string, workload::Value>> defaults;  // by workload
+};
+
+std::vector<ListedSetting> all_settings() {
+  const device::DeviceInfo device = device::describe_device("auto");
+  std::vector<ListedSetting> listed;
+  for (const std::string& name : workload::workload_names()) {
+    const workload::Settings settings = workload::default_settings(name, device);
+    for (const workload::SettingSpec& spec : settings.specs()) {
+      auto found =
+          std::find_if(listed.begin(), listed.end(), [&](const ListedSetting& s) { return s.spec.key == spec.key; });
+      if (found == listed.end()) found = listed.insert(listed.end(), {spec, {}});
+      found->defaults.emplace_back(name, spec.standard);
+    }
+  }
+  return listed;
+}
+
+const char* type_name(workload::SettingType type) {
+  switch (type) {
+    case workload::SettingType::Bool:
+      return "bool";
+    case workload::SettingType::Integer:
+      return "integer";
+    case workload::SettingType::Real:
+      return "real";
+    case workload::SettingType::Choice:
+      return "choice";
+  }
+  return "";
+}
+
+Json limit_json(const workload::SettingSpec& spec, double limit) {
+  if (spec.type == workload::SettingType::Integer) return static_cast<std::int64_t>(limit);
+  if (spec.type == workload::SettingType::Real) return limit;
+  return nullptr;
+}
+
+std::string allowed(const workload::SettingSpec& spec) {
+  if (spec.type == workload::SettingType::Bool) return "true, false";
+  if (spec.type == workload::SettingType::Choice) return fmt::format("{}", fmt::join(spec.choices, ", "));
+  const std::string unit = spec.unit.empty() ? std::string() : " " + spec.unit;
+  return fmt::format(fmt::runtime(tr("{} to {}{}")), spec.minimum, spec.maximum, unit);
+}
+
+std::string defaults_text(const ListedSetting& setting) {
+  const auto same = [&](const auto& entry) { return entry.second == setting.defaults.front().second; };
+  if (std::all_of(setting.defaults.begin(), setting.defaults.end(), same)) {
+    return workload::to_text(setting.defaults.front().second);
+  }
+  std::string text;
+  for (const auto& [name, value] : setting.defaults) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", workload::to_text(value), name);
+  }
+  return text;
+}
+
+Json workloads_json() {
+  Json list = Json::array();
+  for (const std::string& name : workload::workload_names()) {
+    const workload::WorkloadInfo info = workload::workload_info(name);
+    list.push_back({{"name", info.name},
+                    {"title", info.title},
+                    {"summary", info.summary},
+                    {"experiments", info.experiments},
+                    {"computes_values", info.computes_values}});
+  }
+  return list;
+}
+
+Json devices_json() {
+  Json list = Json::array();
+  for (const device::CatalogueEntry& entry : device::catalogue()) {
+    list.push_back({{"id", entry.id}, {"name", entry.name}, {"summary", entry.summary}});
+  }
+  return list;
+}
+
+Json settings_json() {
+  Json list = Json::array();
+  for (const ListedSetting& setting : all_settings()) {
+    const workload::SettingSpec& spec = setting.spec;
+    Json json{{"key", spec.key}, {"label", spec.label}, {"help", spec.help}, {"type", type_name(spec.type)}};
+    json["unit"] = spec.unit.empty() ? Json(nullptr) : Json(spec.unit);
+    json["minimum"] = limit_json(spec, spec.minimum);
+    json["maximum"] = limit_json(spec, spec.maximum);
+    json["choices"] = spec.type == workload::SettingType::Choice ? Json(spec.choices) : Json(nullptr);
+    for (const auto& [name, value] : setting.defaults) json["defaults"][name] = to_json(value);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+std::vector<std::vector<std::string>> lines_of(ListRequest::What what) {
+  std::vector<std::vector<std::string>> lines;
+  switch (what) {
+    case ListRequest::What::Workloads:
+      for (const std::string& name : workload::workload_names()) {
+        const workload::WorkloadInfo info = workload::workload_info(name);
+        lines.push_back({info.name, fmt::format("{} ({}). {}", tr(info.title.c_str()), info.experiments,
+                                                tr(info.summary.c_str()))});
+      }
+      break;
+    case ListRequest::What::Devices:
+      for (const device::CatalogueEntry& entry : device::catalogue()) {
+        lines.push_back({entry.id, entry.name, tr(entry.summary.c_str())});
+      }
+      break;
+    case ListRequest::What::Settings:
+      for (const ListedSetting& setting : all_settings()) {
+        lines.push_back({setting.spec.key, allowed(setting.spec),
+                         fmt::format(fmt::runtime(tr("default {}")), defaults_text(setting)),
+                         tr(setting.spec.help.c_str())});
+      }
+      break;
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string list_text(const ListRequest& request) {
+  if (!request.json) return columns(lines_of(request.what), kWidth, style_for(stdout));
+  Json json;
+  switch (request.what) {
+    case ListRequest::What::Workloads:
+      json = workloads_json();
+      break;
+    case ListRequest::What::Devices:
+      json = devices_json();
+      break;
+    case ListRequest::What::Settings:
+      json = settings_json();
+      break;
+  }
+  return json.dump(2) + '\n';
+}
+
+}  // namespace lanescope::app

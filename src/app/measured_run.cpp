@@ -1,0 +1,99 @@
+#include "app/measured_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "app/progress.h"
+#include "base/error.h"
+
+namespace lanescope::app {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{2};
+
+}  // namespace
+
+// Half of what the memory cap holds: the analysis then never meets a block that has gone.
+MeasuredRun::MeasuredRun(session::SessionOptions options)
+    : events_ahead_(options.memory_cap_bytes / sizeof(trace::Block) * trace::kBlockEvents / 2) {
+  options.paced = false;
+  options.hold_back = [this](const trace::Trace& trace) { hold_back(trace); };
+  session_ = std::make_unique<session::Session>(options);
+  analysis_ = std::make_unique<analysis::LiveAnalysis>(session_->trace());
+}
+
+MeasuredRun::~MeasuredRun() {
+  released_.store(true, std::memory_order_release);
+  events_read_.fetch_add(1, std::memory_order_release);  // a changed value wakes the workload
+  events_read_.notify_all();
+}
+
+// On the workload's thread. Without it a simulation that is faster than the analysis would push events out of the
+// memory cap before they were counted, and the figures would depend on the speed of this machine.
+void MeasuredRun::hold_back(const trace::Trace& trace) {
+  for (;;) {
+    const std::uint64_t read = events_read_.load(std::memory_order_acquire);
+    if (trace.counts().recorded <= read + events_ahead_ || released_.load(std::memory_order_acquire)) return;
+    events_read_.wait(read, std::memory_order_acquire);
+  }
+}
+
+void MeasuredRun::follow() {
+  const std::uint64_t recorded = trace().counts().recorded;
+  analysis_->update(trace().complete_until());
+  if (recorded == events_read_.load(std::memory_order_relaxed)) return;
+  events_read_.store(recorded, std::memory_order_release);
+  events_read_.notify_all();
+}
+
+void MeasuredRun::run(const std::string& label, const Interrupt& interrupt) {
+  workload::Runner& runner = session_->runner();
+  Progress progress(label, session_->options().iterations);
+  session_->start();
+  while (runner.running()) {
+    follow();
+    progress.update(runner.iterations_done());
+    if (interrupt.asked()) runner.stop();
+    std::this_thread::sleep_for(kLook);
+  }
+  session_->wait();
+  if (const std::string error = runner.error(); !error.empty()) throw base::Error(error);
+  follow();
+  analysis_->finish();
+}
+
+RunReport MeasuredRun::report() const {
+  const workload::Runner& runner = session_->runner();
+  RunReport report;
+  report.workload = session_->workload().name;
+  report.device = session_->device().id;
+  report.device_name = session_->device().name;
+  report.simulated = session_->device().simulated;
+  const workload::Settings settings = runner.settings();
+  for (const workload::SettingSpec& spec : settings.specs()) {
+    report.settings.emplace_back(spec.key, settings.value(spec.key));
+  }
+  report.iterations = runner.iterations_done();
+  report.elapsed_ns = runner.ended_ns() - runner.started_ns();
+  report.summary = analysis_->total();
+  report.events = trace().counts();
+  if (const auto first = runner.first_loss(), last = runner.last_loss(); first && last) report.loss = {*first, *last};
+  return report;
+}
+
+io::RunFacts MeasuredRun::facts() const {
+  io::RunFacts facts;
+  facts.workload = session_->workload().name;
+  facts.device = session_->device().id;
+  facts.device_name = session_->device().name;
+  facts.simulated = session_->device().simulated;
+  const workload::Settings settings = session_->settings();
+  for (const workload::SettingSpec& spec : settings.specs()) {
+    facts.settings[spec.key] = workload::to_text(settings.value(spec.key));
+  }
+  return facts;
+}
+
+}  // namespace lanescope::app

@@ -1,0 +1,45 @@
+// One headless run: a session, and an analysis that reads along while it records.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "analysis/live_analysis.h"
+#include "app/interrupt.h"
+#include "app/run_report.h"
+#include "io/chrome_trace.h"
+#include "session/session.h"
+
+namespace lanescope::app {
+
+class MeasuredRun {
+ public:
+  /// Checks the request and starts nothing. Throws base::UsageError or base::FileError.
+  explicit MeasuredRun(session::SessionOptions options);
+  ~MeasuredRun();
+  MeasuredRun(const MeasuredRun&) = delete;
+  MeasuredRun& operator=(const MeasuredRun&) = delete;
+
+  /// Runs to the end, or until `interrupt` asks for less. Throws base::Error when the workload fails.
+  void run(const std::string& label, const Interrupt& interrupt);
+
+  const trace::Trace& trace() const { return session_->trace(); }
+  workload::Settings settings() const { return session_->settings(); }
+  /// After run().
+  RunReport report() const;
+  io::RunFacts facts() const;
+
+ private:
+  void hold_back(const trace::Trace& trace);
+  void follow();
+
+  const std::uint64_t events_ahead_;  // the workload may record this many that the analysis has not read
+  std::atomic<std::uint64_t> events_read_{0};
+  std::atomic<bool> released_{false};
+  std::unique_ptr<session::Session> session_;
+  std::unique_ptr<analysis::LiveAnalysis> analysis_;
+};
+
+}  // namespace lanescope::app

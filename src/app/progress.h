@@ -1,0 +1,33 @@
+// A bar on standard error, for work that takes longer than a moment.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace lanescope::app {
+
+/// Draws nothing where standard error is no terminal; the bar is wiped away when it is done.
+class Progress {
+ public:
+  Progress(std::string label, std::uint64_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void update(std::uint64_t done);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const std::string label_;
+  const std::uint64_t total_;
+  const bool shown_;
+  const Clock::time_point started_ = Clock::now();
+  Clock::time_point drawn_{};
+};
+
+/// The bar's line: "linear-mse  [######......]  50 %  500,000 of 1,000,000 iterations, 2 s left".
+std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total, double elapsed_s);
+
+}  // namespace lanescope::app

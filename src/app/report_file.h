@@ -1,0 +1,11 @@
+// `lanescope report`: the figures of a saved trace.
+#pragma once
+
+#include "app/requests.h"
+
+namespace lanescope::app {
+
+/// Throws base::FileError.
+void report_file(const ReportRequest& request);
+
+}  // namespace lanescope::app

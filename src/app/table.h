@@ -1,0 +1,42 @@
+// Figures under each other: numbers aligned at the decimal point, units to their right.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/terminal.h"
+
+namespace lanescope::app {
+
+/// "268.4", "µs", "52.2 %". All may be empty.
+struct Cell {
+  std::string number, unit, note;
+};
+/// "268.4 µs" as format_duration() and format_bytes() write it, split at its space.
+Cell measured(const std::string& number_and_unit, std::string note = {});
+
+class Table {
+ public:
+  /// A title over each column of figures.
+  void titles(std::vector<std::string> titles) { titles_ = std::move(titles); }
+  void row(std::string label, std::vector<Cell> cells);
+  void gap();  ///< an empty line
+  std::string text(const Style& style) const;
+
+ private:
+  struct Row {
+    std::string label;
+    std::vector<Cell> cells;
+  };
+  std::vector<std::string> titles_;
+  std::vector<Row> rows_;
+};
+
+/// Lines of columns, each as wide as its widest text; the last is wrapped at `width` and indented under itself.
+std::string columns(const std::vector<std::vector<std::string>>& lines, std::size_t width, const Style& style);
+
+/// How many columns of a terminal a UTF-8 text takes.
+std::size_t display_width(std::string_view text);
+
+}  // namespace lanescope::app

@@ -1,0 +1,66 @@
+// What every call and every operation costs on a profile's machine, in nanoseconds.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "base/time.h"
+#include "device/sim/profile.h"
+#include "ops/op.h"
+
+namespace lanescope::device::sim {
+
+class CostModel {
+ public:
+  explicit CostModel(const DeviceProfile& profile);
+
+  using Nanoseconds = base::Nanoseconds;
+
+  // What calls cost the calling thread.
+  Nanoseconds launch, memcpy, memset, event_record, event_query, stream_wait, sync, idle_return, wake, stream_create,
+      event_create, malloc, free;
+  // From the end of a call until its work can start.
+  Nanoseconds launch_latency, copy_latency;
+
+  Nanoseconds host_alloc(std::size_t bytes) const { return per_mib(host_alloc_, host_alloc_per_byte_, bytes); }
+  Nanoseconds host_free(std::size_t bytes) const { return per_mib(host_free_, host_free_per_byte_, bytes); }
+  /// Copying inside host memory.
+  Nanoseconds host_copy(std::size_t bytes) const { return at_rate(bytes, host_per_byte_); }
+
+  /// Roofline: max(FLOP / rate, bytes / bandwidth) + floor.
+  Nanoseconds kernel(const ops::Op& op) const;
+  /// The share of the machine that a matrix product's tiles keep busy: tiles / (waves * SMs). 1 for any other op.
+  double utilisation(const ops::Op& op) const;
+  Nanoseconds memset_on_device(std::size_t bytes) const { return kernel_floor_ + at_rate(bytes, device_per_byte_); }
+  Nanoseconds copy_on_device(std::size_t bytes) const { return copy_fixed + at_rate(2 * bytes, device_per_byte_); }
+
+  // The link: a copy takes copy_fixed + bytes * (ns per byte).
+  Nanoseconds copy_fixed;
+  double h2d_pinned, d2h_pinned, h2d_pageable, d2h_pageable;  ///< ns per byte
+  std::size_t inline_limit, staging_chunk, staging_slots, queue_depth;
+
+  static Nanoseconds at_rate(std::size_t bytes, double ns_per_byte) {
+    return static_cast<Nanoseconds>(static_cast<double>(bytes) * ns_per_byte + 0.5);
+  }
+
+ private:
+  static Nanoseconds per_mib(Nanoseconds call, double ns_per_byte, std::size_t bytes) {
+    return call + at_rate(bytes, ns_per_byte);
+  }
+  Nanoseconds compute_kernel(const ops::Op& op) const;
+
+  Nanoseconds host_alloc_, host_free_, kernel_floor_;
+  double host_alloc_per_byte_, host_free_per_byte_, host_per_byte_;
+  double device_per_byte_, ns_per_flop_;
+  double sms_, tile_rows_, tile_columns_;
+
+  // A loop issues the same few ops again and again.
+  struct Known {
+    ops::Op op;
+    Nanoseconds cost = -1;
+  };
+  static constexpr std::size_t kKnown = 64;
+  mutable std::array<Known, kKnown> known_;
+};
+
+}  // namespace lanescope::device::sim

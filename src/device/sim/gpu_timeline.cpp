@@ -1,0 +1,201 @@
+#include "device/sim/gpu_timeline.h"
+
+#include <algorithm>
+
+namespace lanescope::device::sim {
+
+std::uint32_t GpuTimeline::add_stream(bool blocking) {
+  constexpr std::size_t kFirstSize = 64;
+  Stream& stream = streams_.emplace_back();
+  stream.ring.resize(kFirstSize);
+  stream.work.resize(kFirstSize);
+  stream.blocking = blocking;
+  return static_cast<std::uint32_t>(streams_.size() - 1);
+}
+
+void GpuTimeline::grow(Stream& stream) {
+  const std::size_t size = stream.ring.size();
+  std::vector<Entry> ring(size * 2);
+  std::vector<Work> work(size * 2);
+  for (std::uint64_t seq = stream.head; seq < stream.tail; ++seq) {
+    ring[seq & (size * 2 - 1)] = stream.at(seq);
+    work[seq & (size * 2 - 1)] = stream.work[seq & (size - 1)];
+  }
+  stream.ring = std::move(ring);
+  stream.work = std::move(work);
+}
+
+Position GpuTimeline::append(std::uint32_t s, const Entry& entry) {
+  Stream& stream = streams_[s];
+  if (stream.tail - stream.head == stream.ring.size()) grow(stream);
+  Entry& placed = stream.at(stream.tail);
+  placed = entry;
+  placed.order = next_order_++;
+  if (entry.is_operation()) ++stream.operations;
+  next_start_ = std::min(next_start_, entry.arrival_ns);
+  return {s, stream.tail++};
+}
+
+void GpuTimeline::join_legacy(std::uint32_t s, Nanoseconds arrival) {
+  const auto wait_for = [&](std::uint32_t waiting, std::uint32_t other, std::uint64_t& known) {
+    Stream& from = streams_[other];
+    if (known < from.tail && from.head < from.tail) {
+      Entry wait;
+      wait.arrival_ns = arrival;
+      wait.after = {other, from.tail - 1};
+      append(waiting, wait);
+    }
+    known = from.tail;
+  };
+  if (s == 0) {
+    for (std::uint32_t other = 1; other < streams_.size(); ++other) {
+      if (streams_[other].blocking) wait_for(0, other, streams_[other].default_waits_for);
+    }
+  } else if (streams_[s].blocking) {
+    wait_for(s, 0, streams_[s].waits_for_default);
+  }
+}
+
+Position GpuTimeline::push(std::uint32_t s, const Entry& entry, const Work* work) {
+  if (streams_.size() > 1) join_legacy(s, entry.arrival_ns);
+  const Position position = append(s, entry);
+  if (entry.has_work) {
+    Stream& stream = streams_[s];
+    stream.work[position.seq & (stream.work.size() - 1)] = *work;
+  }
+  return position;
+}
+
+Position GpuTimeline::push_marker(std::uint32_t s, Nanoseconds arrival, Position after) {
+  if (streams_.size() > 1) join_legacy(s, arrival);
+  Entry marker;
+  marker.arrival_ns = arrival;
+  marker.after = after;
+  return append(s, marker);
+}
+
+bool GpuTimeline::step(Nanoseconds limit) {
+  Stream* best = nullptr;
+  Nanoseconds best_start = kNever, best_ready = kNever;
+  for (Stream& stream : streams_) {
+    if (stream.next == stream.tail) continue;
+    const Entry& entry = stream.at(stream.next);
+    Nanoseconds ready = std::max(entry.arrival_ns, stream.last_end);
+    if (entry.after.stream != Position::kNoStream) {
+      if (!decided(entry.after)) continue;
+      // What has finished ended before the host's clock, which this entry's launch could not reach the device before.
+      if (!finished(entry.after)) ready = std::max(ready, streams_[entry.after.stream].at(entry.after.seq).event.end_ns);
+    }
+    const Nanoseconds start =
+        entry.is_operation() ? std::max(ready, engine_free_[static_cast<std::size_t>(entry.engine)]) : ready;
+    const bool earlier = best == nullptr || start < best_start ||
+                         (start == best_start &&
+                          (ready < best_ready || (ready == best_ready && entry.order < best->at(best->next).order)));
+    if (earlier) {
+      best = &stream;
+      best_start = start;
+      best_ready = ready;
+    }
+  }
+  if (best == nullptr || best_start > limit) {
+    next_start_ = best_start;
+    return false;
+  }
+  decide_entry(*best, best->at(best->next), best_start);
+  ++best->next;
+  return true;
+}
+
+void GpuTimeline::decide_entry(Stream& stream, Entry& entry, Nanoseconds start) {
+  Nanoseconds end = start;
+  if (entry.is_operation()) {
+    Nanoseconds& engine_free = engine_free_[static_cast<std::size_t>(entry.engine)];
+    entry.free_ns = std::max(engine_free, stream.last_work_end);
+    const bool ruled = rule_ != nullptr && &stream == &streams_[ruled_.stream] && stream.next == ruled_.seq;
+    end = ruled ? rule_->end_for(start) : std::max(start + entry.duration_ns, entry.earliest_end_ns);
+    engine_free = end;
+    entry.copy_start_ns = entry.event.kind == trace::EventKind::Copy ? start : end;
+    stream.last_work_end = end;
+  } else {
+    entry.copy_start_ns = start == stream.last_end ? stream.last_copy_start : end;
+    // Held back by its stream or by what it waits for, and not only by its own way to the device.
+    if (start > entry.arrival_ns) stream.last_work_end = start;
+  }
+  entry.event.start_ns = start;
+  entry.event.end_ns = end;
+  stream.last_end = end;
+  stream.last_copy_start = entry.copy_start_ns;
+  last_end_ = std::max(last_end_, end);
+  next_end_ = std::min(next_end_, end);
+  if (entry.is_operation()) writer_.write(entry.event);
+}
+
+void GpuTimeline::settle(Nanoseconds now) {
+  if (next_start_ <= now) {
+    while (step(now)) {
+    }
+  }
+  if (next_end_ <= now) finish_until(now);
+}
+
+const Entry& GpuTimeline::decide(Position position) {
+  while (!decided(position) && step(kNever)) {
+  }
+  return streams_[position.stream].at(position.seq);
+}
+
+const Entry& GpuTimeline::decide(Position position, EndRule& rule) {
+  ruled_ = position;
+  rule_ = &rule;
+  const Entry& entry = decide(position);
+  rule_ = nullptr;
+  return entry;
+}
+
+void GpuTimeline::decide_all() {
+  while (step(kNever)) {
+  }
+}
+
+void GpuTimeline::finish_until(Nanoseconds now) {
+  // Bytes change in the order in which operations end, whatever their stream.
+  for (;;) {
+    Stream* first = nullptr;
+    Nanoseconds first_end = kNever;
+    std::uint64_t first_order = 0;
+    for (Stream& stream : streams_) {
+      if (stream.head == stream.next) continue;
+      const Entry& entry = stream.at(stream.head);
+      if (first == nullptr || entry.event.end_ns < first_end ||
+          (entry.event.end_ns == first_end && entry.order < first_order)) {
+        first = &stream;
+        first_end = entry.event.end_ns;
+        first_order = entry.order;
+      }
+    }
+    if (first == nullptr || first_end > now) {
+      next_end_ = first_end;
+      return;
+    }
+    const std::uint64_t seq = first->head++;
+    const Entry& entry = first->at(seq);
+    if (entry.is_operation()) --first->operations;
+    if (entry.has_work) memory_.run(first->work[seq & (first->work.size() - 1)]);
+  }
+}
+
+bool GpuTimeline::tail(std::uint32_t s, Position& out) const {
+  const Stream& stream = streams_[s];
+  if (stream.head == stream.tail) return false;
+  out = {s, stream.tail - 1};
+  return true;
+}
+
+Position GpuTimeline::oldest_operation(std::uint32_t s) const {
+  const Stream& stream = streams_[s];
+  std::uint64_t seq = stream.head;
+  while (!stream.at(seq).is_operation()) ++seq;
+  return {s, seq};
+}
+
+}  // namespace lanescope::device::sim

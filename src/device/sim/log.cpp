@@ -1,0 +1,111 @@
+#include "device/sim/log.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace lanescope::device::sim {
+namespace {
+
+constexpr std::array<std::string_view, kApis> kApiNames{"cudaLaunchKernel",
+                                                        "cudaMemcpyAsync",
+                                                        "cudaMemcpy",
+                                                        "cudaMemsetAsync",
+                                                        "cudaEventRecord",
+                                                        "cudaEventQuery",
+                                                        "cudaEventSynchronize",
+                                                        "cudaStreamWaitEvent",
+                                                        "cudaStreamSynchronize",
+                                                        "cudaDeviceSynchronize",
+                                                        "cudaStreamCreateWithFlags",
+                                                        "cudaEventCreateWithFlags",
+                                                        "cudaMalloc",
+                                                        "cudaFree",
+                                                        "cudaHostAlloc",
+                                                        "cudaFreeHost"};
+static_assert(static_cast<std::size_t>(Api::FreeHost) + 1 == kApis);
+
+constexpr std::string_view kProcess = "lanescope";
+
+std::string_view memory_name(trace::MemoryKind kind) {
+  switch (kind) {
+    case trace::MemoryKind::Pageable:
+      return "Pageable";
+    case trace::MemoryKind::Pinned:
+      return "Pinned";
+    case trace::MemoryKind::Device:
+      return "Device";
+    case trace::MemoryKind::Unknown:
+      break;
+  }
+  return "Unknown";
+}
+
+char side(trace::MemoryKind kind) { return kind == trace::MemoryKind::Device ? 'D' : 'H'; }
+
+std::string_view lane_name(trace::LaneKind kind) {
+  switch (kind) {
+    case trace::LaneKind::CopyH2D:
+      return "copy H2D";
+    case trace::LaneKind::CopyD2H:
+      return "copy D2H";
+    case trace::LaneKind::CopyOther:
+      return "copy D2D";
+    default:
+      return "kernels";
+  }
+}
+
+}  // namespace
+
+std::string_view api_name(Api api) { return kApiNames[static_cast<std::size_t>(api)]; }
+
+Log::Log(trace::EventSink& sink) : sink_(sink) {
+  for (std::size_t i = 0; i < kApis; ++i) api_names_[i] = sink.name(kApiNames[i]);
+  trace::LaneInfo info;
+  info.kind = trace::LaneKind::Calls;
+  info.name = "CUDA calls";
+  info.process = kProcess;
+  calls_lane_ = sink.lane(info);
+}
+
+trace::NameId Log::name(ops::OpKind kind) {
+  const auto i = static_cast<std::size_t>(kind);
+  if (i >= kernel_names_.size()) kernel_names_.resize(i + 1);
+  if (kernel_names_[i] == 0) kernel_names_[i] = sink_.name(ops::kernel_name(kind));
+  return kernel_names_[i];
+}
+
+trace::NameId Log::copy_name(trace::MemoryKind from, trace::MemoryKind to) {
+  trace::NameId& id = copy_names_[static_cast<std::size_t>(from) * kMemoryKinds + static_cast<std::size_t>(to)];
+  if (id == 0) {
+    id = sink_.name(
+        fmt::format("Memcpy {}to{} ({} -> {})", side(from), side(to), memory_name(from), memory_name(to)));
+  }
+  return id;
+}
+
+trace::NameId Log::memset_name() {
+  if (memset_name_ == 0) memset_name_ = sink_.name("Memset (Device)");
+  return memset_name_;
+}
+
+trace::LaneId Log::lane(std::uint32_t stream, trace::LaneKind kind) {
+  std::size_t which = 0;
+  if (kind == trace::LaneKind::CopyH2D) which = 1;
+  if (kind == trace::LaneKind::CopyD2H) which = 2;
+  if (kind == trace::LaneKind::CopyOther) which = 3;
+  while (lanes_.size() <= stream) lanes_.push_back({kNoLane, kNoLane, kNoLane, kNoLane});
+  std::int32_t& lane = lanes_[stream][which];
+  if (lane == kNoLane) {
+    trace::LaneInfo info;
+    info.kind = kind;
+    info.process = kProcess;
+    info.stream = stream == 0 ? kDefaultStreamNumber : kFirstStreamNumber + static_cast<std::int32_t>(stream) - 1;
+    info.name = stream == 0 ? std::string(lane_name(kind)) : fmt::format("{}, stream {}", lane_name(kind), info.stream);
+    lane = sink_.lane(info);
+  }
+  return static_cast<trace::LaneId>(lane);
+}
+
+}  // namespace lanescope::device::sim

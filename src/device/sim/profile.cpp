@@ -1,0 +1,283 @@
+#include "device/sim/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <sstream>
+#include <system_error>
+#include <toml++/toml.h>
+
+#include "base/error.h"
+#include "base/translate.h"
+#include "lanescope_assets.h"
+
+namespace lanescope::device::sim {
+namespace {
+
+using base::tr;
+
+constexpr std::array<std::string_view, 4> kSourceKinds{"measured", "published", "fitted", "assumed"};
+constexpr std::string_view kFolder = "profiles/";
+constexpr std::string_view kEnding = ".toml";
+constexpr double kMostMicroseconds = 1e6;
+
+enum class Whole : std::uint8_t { No, Yes };
+
+/// What is allowed for a number: [minimum, maximum], or (minimum, maximum] when the minimum itself is not.
+struct Range {
+  double minimum;
+  bool minimum_allowed;
+  double maximum;
+  Whole whole = Whole::No;
+
+  bool allows(double value) const {
+    return std::isfinite(value) && (minimum_allowed ? value >= minimum : value > minimum) && value <= maximum &&
+           (whole == Whole::No || value == std::floor(value));
+  }
+  std::string text() const {
+    return fmt::format(fmt::runtime(whole == Whole::Yes ? tr("a whole number {} {} and <= {}")
+                                                        : tr("a number {} {} and <= {}")),
+                       minimum_allowed ? ">=" : ">", minimum, maximum);
+  }
+};
+
+constexpr Range kTime{0, true, kMostMicroseconds};
+constexpr Range kRate{0, false, 1e6};
+constexpr Range kCount{1, true, 1e6, Whole::Yes};
+constexpr Range kBytes{0, true, 1e9, Whole::Yes};
+constexpr Range kChunk{1024, true, 1e9, Whole::Yes};
+constexpr Range kFraction{0, false, 1};
+constexpr Range kSpread{0, true, 0.9};
+
+struct NumberSpec {
+  std::string_view table;
+  std::string_view key;
+  Range range;
+  double& (*of)(DeviceProfile&);
+};
+
+#define LANESCOPE_NUMBER(table, key, range) \
+  NumberSpec { #table, #key, range, [](DeviceProfile& p) -> double& { return p.table.key; } }
+
+constexpr auto kNumbers = std::to_array<NumberSpec>({
+    LANESCOPE_NUMBER(cpu, dispatch_us, kTime),
+    LANESCOPE_NUMBER(cpu, launch_us, kTime),
+    LANESCOPE_NUMBER(cpu, memcpy_us, kTime),
+    LANESCOPE_NUMBER(cpu, memset_us, kTime),
+    LANESCOPE_NUMBER(cpu, event_record_us, kTime),
+    LANESCOPE_NUMBER(cpu, event_query_us, kTime),
+    LANESCOPE_NUMBER(cpu, stream_wait_us, kTime),
+    LANESCOPE_NUMBER(cpu, sync_us, kTime),
+    LANESCOPE_NUMBER(cpu, idle_return_us, kTime),
+    LANESCOPE_NUMBER(cpu, wake_us, kTime),
+    LANESCOPE_NUMBER(cpu, stream_create_us, kTime),
+    LANESCOPE_NUMBER(cpu, event_create_us, kTime),
+    LANESCOPE_NUMBER(cpu, malloc_us, kTime),
+    LANESCOPE_NUMBER(cpu, free_us, kTime),
+    LANESCOPE_NUMBER(cpu, host_alloc_us, kTime),
+    LANESCOPE_NUMBER(cpu, host_alloc_us_per_mib, kTime),
+    LANESCOPE_NUMBER(cpu, host_free_us, kTime),
+    LANESCOPE_NUMBER(cpu, host_free_us_per_mib, kTime),
+    LANESCOPE_NUMBER(cpu, memory_gb_per_s, kRate),
+    LANESCOPE_NUMBER(gpu, launch_latency_us, kTime),
+    LANESCOPE_NUMBER(gpu, copy_latency_us, kTime),
+    LANESCOPE_NUMBER(gpu, kernel_floor_us, kTime),
+    LANESCOPE_NUMBER(gpu, fp32_tflops, kRate),
+    LANESCOPE_NUMBER(gpu, memory_gb_per_s, kRate),
+    LANESCOPE_NUMBER(gpu, reached_fraction, kFraction),
+    LANESCOPE_NUMBER(gpu, sm_count, kCount),
+    LANESCOPE_NUMBER(gpu, gemm_tile_rows, kCount),
+    LANESCOPE_NUMBER(gpu, gemm_tile_columns, kCount),
+    LANESCOPE_NUMBER(gpu, launch_queue_depth, kCount),
+    LANESCOPE_NUMBER(link, h2d_pinned_gb_per_s, kRate),
+    LANESCOPE_NUMBER(link, d2h_pinned_gb_per_s, kRate),
+    LANESCOPE_NUMBER(link, h2d_pageable_gb_per_s, kRate),
+    LANESCOPE_NUMBER(link, d2h_pageable_gb_per_s, kRate),
+    LANESCOPE_NUMBER(link, copy_fixed_us, kTime),
+    LANESCOPE_NUMBER(link, inline_limit_bytes, kBytes),
+    LANESCOPE_NUMBER(link, staging_chunk_bytes, kChunk),
+    LANESCOPE_NUMBER(link, staging_slots, kCount),
+    NumberSpec{"jitter", "spread", kSpread, [](DeviceProfile& p) -> double& { return p.jitter_spread; }},
+});
+#undef LANESCOPE_NUMBER
+
+struct TextSpec {
+  std::string_view key;
+  std::string DeviceProfile::*of;
+};
+constexpr std::array<TextSpec, 2> kTexts{{{"name", &DeviceProfile::name}, {"summary", &DeviceProfile::summary}}};
+
+/// Reads one file; every complaint names the file, the line and the key.
+class Reader {
+ public:
+  explicit Reader(std::string_view origin) : origin_(origin) {}
+
+  DeviceProfile read(std::string_view text) {
+    toml::table root;
+    try {
+      root = toml::parse(text);
+    } catch (const toml::parse_error& e) {
+      throw base::FileError(fmt::format("{}:{}: {}", origin_, e.source().begin.line, e.description()));
+    }
+    reject_unknown(root);
+    DeviceProfile profile;
+    profile.id = std::filesystem::path(origin_).stem().string();
+    for (const TextSpec& spec : kTexts) profile.*spec.of = text_of(root, spec.key, spec.key);
+    for (const NumberSpec& spec : kNumbers) read_number(root, spec, profile);
+    return profile;
+  }
+
+ private:
+  [[noreturn]] void fail(const toml::node& at, std::string_view key, const std::string& complaint) const {
+    fail(at.source().begin.line, key, complaint);
+  }
+  [[noreturn]] void fail(toml::source_index line, std::string_view key, const std::string& complaint) const {
+    throw base::FileError(
+        fmt::format(fmt::runtime(tr("{}:{}: key '{}': {}")), origin_, std::max<toml::source_index>(line, 1), key, complaint));
+  }
+
+  /// A value as a person wrote it, for the end of a complaint.
+  static std::string written(const toml::node& node) {
+    if (node.is_table()) return tr("a table");
+    if (node.is_array()) return tr("an array");
+    std::ostringstream out;
+    node.visit([&out](const auto& value) { out << value; });
+    return out.str();
+  }
+
+  void reject_unknown(const toml::table& root) const {
+    for (const auto& [key, node] : root) {
+      const std::string_view name = key.str();
+      if (std::any_of(kTexts.begin(), kTexts.end(), [&](const TextSpec& spec) { return spec.key == name; })) continue;
+      if (!is_table_name(name)) fail(node, name, fmt::format(fmt::runtime(tr("is unknown; allowed: {}")), top_keys()));
+      const toml::table* table = node.as_table();
+      if (table == nullptr) fail(node, name, fmt::format(fmt::runtime(tr("must be a table, got {}")), written(node)));
+      for (const auto& [inner, inner_node] : *table) {
+        if (!is_number(name, inner.str())) {
+          fail(inner_node, fmt::format("{}.{}", name, inner.str()),
+               fmt::format(fmt::runtime(tr("is unknown; allowed: {}")), keys_of(name)));
+        }
+      }
+    }
+  }
+
+  static bool is_table_name(std::string_view name) {
+    return std::any_of(kNumbers.begin(), kNumbers.end(), [&](const NumberSpec& spec) { return spec.table == name; });
+  }
+  static bool is_number(std::string_view table, std::string_view key) {
+    return std::any_of(kNumbers.begin(), kNumbers.end(),
+                       [&](const NumberSpec& spec) { return spec.table == table && spec.key == key; });
+  }
+  static std::string top_keys() {
+    std::string all;
+    for (const TextSpec& spec : kTexts) all += fmt::format("{}, ", spec.key);
+    std::string_view last;
+    for (const NumberSpec& spec : kNumbers) {
+      if (spec.table != last) all += fmt::format("{}{}", last.empty() ? "" : ", ", spec.table);
+      last = spec.table;
+    }
+    return all;
+  }
+  static std::string keys_of(std::string_view table) {
+    std::string all;
+    for (const NumberSpec& spec : kNumbers) {
+      if (spec.table == table) all += fmt::format("{}{}", all.empty() ? "" : ", ", spec.key);
+    }
+    return all;
+  }
+
+  std::string text_of(const toml::table& table, std::string_view key, std::string_view full_key) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) fail(table, full_key, tr("is missing"));
+    const auto* text = node->as_string();
+    if (text == nullptr || text->get().empty()) {
+      fail(*node, full_key, fmt::format(fmt::runtime(tr("must be a text, got {}")), written(*node)));
+    }
+    return text->get();
+  }
+
+  void read_number(const toml::table& root, const NumberSpec& spec, DeviceProfile& profile) const {
+    const std::string key = fmt::format("{}.{}", spec.table, spec.key);
+    const toml::node* section = root.get(spec.table);
+    if (section == nullptr) fail(root, key, tr("is missing"));
+    const toml::node* node = section->as_table()->get(spec.key);
+    if (node == nullptr) fail(*section, key, tr("is missing"));
+    const toml::table* pair = node->as_table();
+    if (pair == nullptr) {
+      // A bare number is the likeliest slip; say what it lacks. Anything else is not a number at all.
+      if (node->is_number()) fail(*node, key, tr("has no source; write { value = ..., source = \"...\" }"));
+      fail(*node, key, fmt::format(fmt::runtime(tr("must be {}, got {}")), spec.range.text(), written(*node)));
+    }
+    for (const auto& [inner, inner_node] : *pair) {
+      if (inner.str() != "value" && inner.str() != "source") {
+        fail(inner_node, fmt::format("{}.{}", key, inner.str()), tr("is unknown; allowed: value, source"));
+      }
+    }
+    const toml::node* value = pair->get("value");
+    if (value == nullptr) fail(*pair, key, tr("has no value; write { value = ..., source = \"...\" }"));
+    const double number = value->value<double>().value_or(std::numeric_limits<double>::quiet_NaN());
+    if (!value->is_number() || !spec.range.allows(number)) {
+      fail(*value, key, fmt::format(fmt::runtime(tr("must be {}, got {}")), spec.range.text(), written(*value)));
+    }
+    const toml::node* source = pair->get("source");
+    if (source == nullptr) fail(*pair, key, tr("has no source; write { value = ..., source = \"...\" }"));
+    const std::string text = text_of(*pair, "source", fmt::format("{}.source", key));
+    if (std::none_of(kSourceKinds.begin(), kSourceKinds.end(),
+                     [&](std::string_view kind) { return text.starts_with(kind); })) {
+      fail(*source, fmt::format("{}.source", key),
+           fmt::format(fmt::runtime(tr("must begin with {}, got '{}'")), fmt::join(kSourceKinds, ", "), text));
+    }
+    spec.of(profile) = number;
+    profile.numbers.push_back({key, number, text});
+  }
+
+  std::string origin_;
+};
+
+}  // namespace
+
+DeviceProfile parse_profile(std::string_view text, std::string_view origin) { return Reader(origin).read(text); }
+
+DeviceProfile load_profile(const std::string& path) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(path, failed)) {
+    throw base::FileError(fmt::format(fmt::runtime(tr("{}: cannot be read: is a directory")), path));
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    const std::error_code why(errno, std::generic_category());
+    throw base::FileError(fmt::format(fmt::runtime(tr("{}: cannot be read: {}")), path, why.message()));
+  }
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return parse_profile(text, path);
+}
+
+std::vector<std::string> embedded_profiles() {
+  std::vector<std::string> ids;
+  for (const assets::File& file : assets::files()) {
+    if (!file.path.starts_with(kFolder) || !file.path.ends_with(kEnding)) continue;
+    ids.emplace_back(file.path.substr(kFolder.size(), file.path.size() - kFolder.size() - kEnding.size()));
+  }
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+DeviceProfile embedded_profile(std::string_view id) {
+  const std::string path = fmt::format("{}{}{}", kFolder, id, kEnding);
+  const assets::File* file = assets::find(path);
+  if (file == nullptr) {
+    throw base::UsageError(fmt::format(fmt::runtime(tr("profile '{}' is unknown; allowed: {}")), id,
+                                       fmt::join(embedded_profiles(), ", ")));
+  }
+  return parse_profile(file->text, path);
+}
+
+}  // namespace lanescope::device::sim

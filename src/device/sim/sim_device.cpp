@@ -1,0 +1,340 @@
+#include "device/sim/sim_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/translate.h"
+
+namespace lanescope::device::sim {
+
+using base::tr;
+using trace::CopyDirection;
+using trace::EventKind;
+using trace::LaneKind;
+
+DeviceInfo info_of(const DeviceProfile& profile, std::string id) {
+  DeviceInfo info;
+  info.id = id.empty() ? "sim:" + profile.id : std::move(id);
+  info.name = profile.name;
+  info.profile = profile.id;
+  info.simulated = true;
+  info.virtual_time = true;
+  info.dispatch_us = profile.cpu.dispatch_us;
+  info.host_bytes_per_s = profile.cpu.memory_gb_per_s * 1e9;
+  return info;
+}
+
+namespace {
+
+trace::EventSink& sink_of(const DeviceContext& context) {
+  if (context.sink == nullptr) throw base::Error(tr("a simulated device needs a sink for its events"));
+  return *context.sink;
+}
+
+}  // namespace
+
+SimDevice::SimDevice(const DeviceProfile& profile, DeviceContext context, std::string id)
+    : context_(std::move(context)),
+      info_(info_of(profile, std::move(id))),
+      costs_(profile),
+      jitter_(profile.jitter_spread, context_.seed),
+      log_(sink_of(context_)),
+      writer_(context_.sink->open_writer()),
+      gpu_(*writer_, memory_) {}
+
+SimDevice::~SimDevice() {
+  gpu_.decide_all();
+  writer_->complete_until(std::max(host_ns_, gpu_.last_end()));
+}
+
+// --- the clock and the record --------------------------------------------------------------------------------------
+
+void SimDevice::advance_to(Nanoseconds t) {
+  host_ns_ = t;
+  gpu_.settle(t);
+}
+
+void SimDevice::progress(bool tell) {
+  // Nothing undecided starts before the host's clock, and nothing issued later can.
+  constexpr Nanoseconds kStep = 20 * base::kMicrosecond;
+  if (context_.advanced) {
+    writer_->complete_until(host_ns_);
+    context_.advanced(host_ns_);
+  } else if (tell || host_ns_ - told_complete_ns_ >= kStep) {
+    told_complete_ns_ = host_ns_;
+    writer_->complete_until(host_ns_);
+  }
+}
+
+void SimDevice::host_work(Nanoseconds ns) {
+  if (ns < 0) throw base::Error(fmt::format(fmt::runtime(tr("host_work: {} ns is not allowed; at least 0")), ns));
+  advance_to(host_ns_ + ns);
+  progress(false);
+}
+
+SimDevice::Call SimDevice::begin(Api api, Nanoseconds own_cost) {
+  const Call call{api, host_ns_, next_correlation_};
+  if (++next_correlation_ == 0) next_correlation_ = 1;
+  advance_to(host_ns_ + jitter_.apply(own_cost));
+  own_end_ns_ = host_ns_;
+  return call;
+}
+
+void SimDevice::end(const Call& call, std::uint8_t flags) {
+  gpu_.settle(host_ns_);
+  trace::Event event;
+  event.start_ns = call.start_ns;
+  event.end_ns = host_ns_;
+  event.name = log_.name(call.api);
+  event.correlation = call.correlation;
+  event.lane = log_.calls_lane();
+  event.kind = EventKind::Call;
+  event.flags = flags;
+  writer_->write(event);
+  progress(false);
+}
+
+void SimDevice::end_blocking(const Call& call, const trace::CallParts& parts, std::uint8_t flags) {
+  advance_to(call.start_ns + parts.own + parts.waiting + parts.copying + parts.returning);
+  trace::Event event;
+  event.start_ns = call.start_ns;
+  event.end_ns = host_ns_;
+  event.name = log_.name(call.api);
+  event.correlation = call.correlation;
+  event.lane = log_.calls_lane();
+  event.kind = EventKind::Call;
+  event.flags = flags;
+  trace::set_parts(event, parts);
+  writer_->write(event);
+  progress(true);
+}
+
+void SimDevice::end_launch(const Call& call, Nanoseconds waited) {
+  if (waited == 0) return end(call, trace::kLaunchFlag);
+  end_blocking(call, {own_of(call), waited, 0, 0}, trace::kLaunchFlag);
+}
+
+// --- waiting -------------------------------------------------------------------------------------------------------
+
+std::uint32_t SimDevice::index_of(Stream stream, Api api) const {
+  const auto index = static_cast<std::uint32_t>(stream);
+  if (index >= gpu_.stream_count()) {
+    throw base::Error(fmt::format(fmt::runtime(tr("{}: stream {} was never created")), api_name(api), index));
+  }
+  return index;
+}
+
+Position& SimDevice::position_of(GpuEvent event, Api api) {
+  const auto number = static_cast<std::uint32_t>(event);
+  if (number == 0 || number > events_.size()) {
+    throw base::Error(fmt::format(fmt::runtime(tr("{}: event {} was never created")), api_name(api), number));
+  }
+  return events_[number - 1];
+}
+
+Nanoseconds SimDevice::wait_for_room(std::uint32_t stream) {
+  const Nanoseconds from = host_ns_;
+  while (gpu_.outstanding(stream) >= costs_.queue_depth) {
+    advance_to(gpu_.decide(gpu_.oldest_operation(stream)).event.end_ns);
+  }
+  return host_ns_ - from;
+}
+
+void SimDevice::consider(Awaited& awaited, Position position) {
+  const Entry& entry = gpu_.decide(position);
+  if (awaited.pending && entry.event.end_ns <= awaited.end_ns) return;
+  awaited = {true, entry.event.end_ns, entry.copy_start_ns};
+}
+
+SimDevice::Awaited SimDevice::await_stream(std::uint32_t stream) {
+  Awaited awaited;
+  Position tail;
+  if (gpu_.tail(stream, tail)) consider(awaited, tail);
+  for (std::uint32_t other = 1; stream == 0 && other < gpu_.stream_count(); ++other) {
+    if (gpu_.is_blocking(other) && gpu_.tail(other, tail)) consider(awaited, tail);
+  }
+  return awaited;
+}
+
+SimDevice::Awaited SimDevice::await_device() {
+  Awaited awaited;
+  Position tail;
+  for (std::uint32_t stream = 0; stream < gpu_.stream_count(); ++stream) {
+    if (gpu_.tail(stream, tail)) consider(awaited, tail);
+  }
+  return awaited;
+}
+
+void SimDevice::end_synchronize(const Call& call, const Awaited& awaited) {
+  trace::CallParts parts;
+  parts.own = own_of(call);
+  if (awaited.pending) {
+    parts.copying = awaited.end_ns - std::max(awaited.copy_start_ns, own_end_ns_);
+    parts.waiting = awaited.end_ns - own_end_ns_ - parts.copying;
+    parts.returning = jitter_.apply(costs_.wake);
+  } else {
+    parts.returning = jitter_.apply(costs_.idle_return);
+  }
+  end_blocking(call, parts, trace::kSyncFlag);
+}
+
+void SimDevice::synchronize(GpuEvent event) {
+  const Position position = position_of(event, Api::EventSynchronize);
+  const Call call = begin(Api::EventSynchronize, costs_.sync);
+  Awaited awaited;
+  if (position.stream != Position::kNoStream && !gpu_.finished(position)) consider(awaited, position);
+  end_synchronize(call, awaited);
+}
+
+void SimDevice::synchronize(Stream stream) {
+  const std::uint32_t index = index_of(stream, Api::StreamSynchronize);
+  const Call call = begin(Api::StreamSynchronize, costs_.sync);
+  end_synchronize(call, await_stream(index));
+}
+
+void SimDevice::synchronize() {
+  const Call call = begin(Api::DeviceSynchronize, costs_.sync);
+  end_synchronize(call, await_device());
+}
+
+// --- memory --------------------------------------------------------------------------------------------------------
+
+Buffer SimDevice::allocate(MemoryKind kind, std::size_t bytes) {
+  if (kind == MemoryKind::Unknown) throw base::Error(tr("allocate: the kind of memory is unknown"));
+  if (bytes == 0) throw base::Error(tr("allocate: a buffer of 0 bytes is not allowed"));
+  const Buffer buffer = memory_.allocate(kind, bytes);
+  if (kind == MemoryKind::Device) {
+    end(begin(Api::Malloc, costs_.malloc), 0);
+  } else if (kind == MemoryKind::Pinned) {
+    end(begin(Api::HostAlloc, costs_.host_alloc(bytes)), 0);
+  }
+  return buffer;
+}
+
+void SimDevice::release(Buffer buffer) {
+  const MemoryKind kind = memory_.kind_of(buffer, "release");
+  if (kind != MemoryKind::Pageable) {
+    // Both free functions synchronise the device before they let the memory go.
+    const bool device = kind == MemoryKind::Device;
+    const Call call = device ? begin(Api::Free, costs_.free)
+                             : begin(Api::FreeHost, costs_.host_free(memory_.size_of(buffer, "release")));
+    const Awaited awaited = await_device();
+    trace::CallParts parts;
+    parts.own = own_of(call);
+    if (awaited.pending) {
+      parts.waiting = awaited.end_ns - own_end_ns_;
+      parts.returning = jitter_.apply(costs_.wake);
+    }
+    end_blocking(call, parts, 0);
+  }
+  memory_.release(buffer);
+}
+
+// --- streams and events --------------------------------------------------------------------------------------------
+
+Stream SimDevice::create_stream(bool non_blocking) {
+  end(begin(Api::StreamCreate, costs_.stream_create), 0);
+  return static_cast<Stream>(gpu_.add_stream(!non_blocking));
+}
+
+GpuEvent SimDevice::create_event() {
+  end(begin(Api::EventCreate, costs_.event_create), 0);
+  events_.emplace_back();
+  return static_cast<GpuEvent>(events_.size());
+}
+
+void SimDevice::record(GpuEvent event, Stream stream) {
+  Position& position = position_of(event, Api::EventRecord);
+  const std::uint32_t index = index_of(stream, Api::EventRecord);
+  const Call call = begin(Api::EventRecord, costs_.event_record);
+  position = gpu_.push_marker(index, host_ns_ + costs_.launch_latency);
+  end(call, 0);
+}
+
+void SimDevice::wait(Stream stream, GpuEvent event) {
+  const Position position = position_of(event, Api::StreamWaitEvent);
+  const std::uint32_t index = index_of(stream, Api::StreamWaitEvent);
+  const Call call = begin(Api::StreamWaitEvent, costs_.stream_wait);
+  if (position.stream != Position::kNoStream && !gpu_.finished(position)) {
+    gpu_.push_marker(index, host_ns_ + costs_.launch_latency, position);
+  }
+  end(call, 0);
+}
+
+bool SimDevice::query(GpuEvent event) {
+  const Position position = position_of(event, Api::EventQuery);
+  const Call call = begin(Api::EventQuery, costs_.event_query);
+  const bool done = position.stream == Position::kNoStream || gpu_.finished(position);
+  end(call, 0);
+  return done;
+}
+
+// --- kernels and memsets -------------------------------------------------------------------------------------------
+
+Entry SimDevice::operation(const Call& call, Engine engine, EventKind kind, trace::NameId name, trace::LaneId lane,
+                           Nanoseconds latency, Nanoseconds duration) const {
+  Entry entry;
+  entry.event.name = name;
+  entry.event.correlation = call.correlation;
+  entry.event.lane = lane;
+  entry.event.kind = kind;
+  entry.engine = engine;
+  entry.arrival_ns = host_ns_ + latency;
+  entry.duration_ns = duration;
+  return entry;
+}
+
+void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) {
+  const std::uint32_t index = index_of(stream, Api::LaunchKernel);
+  memory_.check_arguments(args, api_name(Api::LaunchKernel));
+  if (op.m < 1 || op.n < 1 || op.k < 1) {
+    throw base::Error(fmt::format(fmt::runtime(tr("{}: shape m={} n={} k={} is not allowed; each is at least 1")),
+                                  api_name(Api::LaunchKernel), op.m, op.n, op.k));
+  }
+  const trace::NameId name = log_.name(op.kind);
+  const Call call = begin(Api::LaunchKernel, costs_.launch);
+  const Nanoseconds waited = wait_for_room(index);
+  Entry entry = operation(call, Engine::Compute, EventKind::Kernel, name, log_.lane(index, LaneKind::Kernels),
+                          costs_.launch_latency, jitter_.apply(costs_.kernel(op)));
+  if (compute && memory_.have_values(args)) {
+    entry.has_work = true;
+    Work work;
+    work.op = op;
+    work.arg_count = static_cast<std::uint8_t>(args.size());
+    std::copy(args.begin(), args.end(), work.args.begin());
+    gpu_.push(index, entry, &work);
+  } else {
+    memory_.mark_timing_only(args);
+    gpu_.push(index, entry);
+  }
+  end_launch(call, waited);
+}
+
+void SimDevice::fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) {
+  const std::uint32_t index = index_of(stream, Api::MemsetAsync);
+  if (memory_.check(to, bytes, api_name(Api::MemsetAsync)) != MemoryKind::Device) {
+    throw base::Error(
+        fmt::format(fmt::runtime(tr("{}: the buffer is host memory; allowed: device memory")), api_name(Api::MemsetAsync)));
+  }
+  const Call call = begin(Api::MemsetAsync, costs_.memset);
+  if (bytes == 0) return end(call, 0);
+  const Nanoseconds waited = wait_for_room(index);
+  Entry entry = operation(call, Engine::Compute, EventKind::Memset, log_.memset_name(),
+                          log_.lane(index, LaneKind::Kernels), costs_.launch_latency,
+                          jitter_.apply(costs_.memset_on_device(bytes)));
+  trace::set_bytes(entry.event, bytes);
+  trace::set_copy_traits(entry.event, {CopyDirection::Other, MemoryKind::Unknown, MemoryKind::Device, true});
+  entry.has_work = memory_.has_values(to.buffer);
+  Work work;
+  work.kind = Work::Kind::Fill;
+  work.value = value;
+  work.to = to;
+  work.bytes = bytes;
+  gpu_.push(index, entry, &work);
+  end_launch(call, waited);
+}
+
+}  // namespace lanescope::device::sim

@@ -1,0 +1,136 @@
+// A CUDA-like device in virtual time: a timing model with real semantics, deterministic for a seed.
+//
+// The calling thread's clock advances by what each call costs. Work is put on streams and decided by GpuTimeline. Values
+// are real: bytes move and ops are computed when the simulated time of their end is reached, so that a pinned buffer
+// overwritten too early is corrupted here as it is on a GPU.
+//
+// Rules beyond device.h:
+// - An operation can start a launch latency after the end of its call.
+// - cudaMemcpyAsync and cudaMemcpy from pageable memory up to the inline limit (64 KB) put the bytes into the command
+//   queue and return; longer ones go through the driver's staging buffer chunk by chunk while the CPU is held. cudaMemcpy
+//   of such a longer one waits for the stream first, and returns when the last chunk is staged.
+// - One operation runs on an engine at a time; a copy keeps its engine from its first chunk to its last.
+// - A launch, copy or memset onto a stream with launch_queue_depth unfinished operations waits until the oldest has ended.
+// - Synchronising the default stream waits for the blocking streams, too.
+// - A synchronisation whose last operation is a copy says so in its parts (copying).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/catalogue.h"
+#include "device/sim/cost_model.h"
+#include "device/sim/gpu_timeline.h"
+#include "device/sim/jitter.h"
+#include "device/sim/log.h"
+#include "device/sim/memory.h"
+#include "device/sim/profile.h"
+#include "device/sim/staging.h"
+
+namespace lanescope::device::sim {
+
+DeviceInfo info_of(const DeviceProfile& profile, std::string id);
+
+class SimDevice final : public Device {
+ public:
+  /// `id` as on the command line; empty: "sim:" and the profile's id.
+  SimDevice(const DeviceProfile& profile, DeviceContext context, std::string id = {});
+  /// Decides and writes what is still outstanding.
+  ~SimDevice() override;
+  SimDevice(const SimDevice&) = delete;
+  SimDevice& operator=(const SimDevice&) = delete;
+
+  const DeviceInfo& info() const override { return info_; }
+  Nanoseconds now_ns() const override { return host_ns_; }
+  void host_work(Nanoseconds ns) override;
+  trace::EventSink& sink() override { return *context_.sink; }
+  trace::EventWriter& writer() override { return *writer_; }
+
+  Buffer allocate(MemoryKind kind, std::size_t bytes) override;
+  void release(Buffer buffer) override;
+  std::span<std::byte> host_data(Buffer buffer) override { return memory_.host_data(buffer); }
+
+  Stream create_stream(bool non_blocking) override;
+  GpuEvent create_event() override;
+  void record(GpuEvent event, Stream stream) override;
+  void wait(Stream stream, GpuEvent event) override;
+  bool query(GpuEvent event) override;
+  void synchronize(GpuEvent event) override;
+  void synchronize(Stream stream) override;
+  void synchronize() override;
+
+  void copy_async(Slice to, Slice from, std::size_t bytes, Stream stream) override;
+  void copy(Slice to, Slice from, std::size_t bytes) override;
+  void fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) override;
+  void launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) override;
+
+ private:
+  struct Call {
+    Api api;
+    Nanoseconds start_ns;
+    std::uint32_t correlation;
+  };
+  /// What a blocking call waits for; `pending` false: nothing is left to wait for.
+  struct Awaited {
+    bool pending = false;
+    Nanoseconds end_ns = 0;
+    Nanoseconds copy_start_ns = 0;
+  };
+  struct Transfer {
+    Slice to, from;
+    std::size_t bytes;
+    MemoryKind to_kind, from_kind;
+    std::uint32_t stream;
+    bool synchronous;
+  };
+
+  Call begin(Api api, Nanoseconds own_cost);
+  void end(const Call& call, std::uint8_t flags);
+  void end_blocking(const Call& call, const trace::CallParts& parts, std::uint8_t flags);
+  /// After a launch: blocking if it had to wait for room.
+  void end_launch(const Call& call, Nanoseconds waited);
+  void end_synchronize(const Call& call, const Awaited& awaited);
+  void advance_to(Nanoseconds t);
+  /// Tells how far the record is complete: always after a blocking call, else now and then.
+  void progress(bool tell);
+  Nanoseconds own_of(const Call& call) const { return own_end_ns_ - call.start_ns; }
+
+  std::uint32_t index_of(Stream stream, Api api) const;
+  Position& position_of(GpuEvent event, Api api);
+  Nanoseconds wait_for_room(std::uint32_t stream);
+  void consider(Awaited& awaited, Position position);
+  Awaited await_stream(std::uint32_t stream);
+  Awaited await_device();
+
+  Entry operation(const Call& call, Engine engine, trace::EventKind kind, trace::NameId name, trace::LaneId lane,
+                  Nanoseconds latency, Nanoseconds duration) const;
+  Entry copy_operation(const Call& call, const Transfer& t, Nanoseconds duration);
+  /// Fills in what moves the bytes, if there are any; `captured`: the source is read now.
+  Work copy_work(const Transfer& t, Entry& entry, bool captured);
+  void transfer(Api api, Slice to, Slice from, std::size_t bytes, Stream stream, bool synchronous);
+  void copy_on_host(const Call& call, const Transfer& t);
+  void copy_direct(const Call& call, const Transfer& t, Nanoseconds waited);
+  void upload_staged(const Call& call, const Transfer& t, Nanoseconds waited);
+  void download_staged(const Call& call, const Transfer& t, Nanoseconds waited);
+  void end_copied(const Call& call, const Entry& entry, Nanoseconds done);
+  StagingRates rates(double host_ns_per_byte, double dma_ns_per_byte);
+
+  DeviceContext context_;
+  DeviceInfo info_;
+  CostModel costs_;
+  Jitter jitter_;
+  Log log_;
+  std::unique_ptr<trace::EventWriter> writer_;
+  Memory memory_;
+  GpuTimeline gpu_;
+  std::vector<Position> events_;
+  std::vector<double> scratch_;
+  Nanoseconds host_ns_ = 0;
+  Nanoseconds own_end_ns_ = 0;       // when the running call's own cost had passed
+  Nanoseconds told_complete_ns_ = 0;
+  std::uint32_t next_correlation_ = 1;
+};
+
+}  // namespace lanescope::device::sim

@@ -1,0 +1,111 @@
+#include "io/byte_source.h"
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "base/translate.h"
+
+namespace lanescope::io {
+namespace {
+
+constexpr std::size_t kPiece = 256 * 1024;
+constexpr std::uint64_t kRatioMatters = 64u << 20;
+constexpr int kGzipWindow = 15 + 16;  // zlib's way of saying: a gzip header, nothing else
+
+std::string cannot_read(int error) {
+  return std::string(base::tr("cannot read")) + ": " + std::generic_category().message(error);
+}
+
+}  // namespace
+
+ByteSource::ByteSource(std::filesystem::path path, ByteLimits limits)
+    : path_(std::move(path)), limits_(limits), file_(nullptr, std::fclose), input_(kPiece), output_() {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path_, ignored)) fail(cannot_read(EISDIR));
+  file_.reset(std::fopen(path_.c_str(), "rbe"));
+  if (!file_) fail(cannot_read(errno));
+  std::setvbuf(file_.get(), nullptr, _IONBF, 0);
+  if (!refill()) fail(base::tr("the file is empty"));
+  gzip_ = end_ >= 2 && input_[0] == '\x1f' && input_[1] == '\x8b';
+  if (!gzip_) return;
+  output_.resize(kPiece);
+  if (inflateInit2(&stream_, kGzipWindow) != Z_OK) fail(base::tr("cannot read: out of memory"));
+  in_member_ = true;
+}
+
+ByteSource::~ByteSource() {
+  if (gzip_) inflateEnd(&stream_);
+}
+
+bool ByteSource::refill() {
+  begin_ = 0;
+  end_ = 0;
+  // A pipe gives less than asked for; two bytes at least are needed to know the format.
+  while (end_ < 2) {
+    errno = 0;
+    const std::size_t got = std::fread(input_.data() + end_, 1, input_.size() - end_, file_.get());
+    if (got == 0) {
+      if (std::ferror(file_.get())) fail(cannot_read(errno));
+      break;
+    }
+    end_ += got;
+  }
+  read_ += end_;
+  return end_ > 0;
+}
+
+std::string_view ByteSource::next() {
+  std::string_view piece;
+  if (gzip_) {
+    piece = inflate_some();
+  } else if (begin_ < end_ || refill()) {
+    piece = std::string_view(input_.data() + begin_, end_ - begin_);
+    begin_ = end_;
+  }
+  delivered_ += piece.size();
+  if (delivered_ > limits_.decompressed) {
+    fail(std::string(base::tr("too large: bytes of JSON, at most")) + " " +
+         base::format_bytes(static_cast<std::int64_t>(limits_.decompressed)));
+  }
+  if (gzip_ && delivered_ > kRatioMatters && delivered_ / limits_.ratio > read_) {
+    fail(base::tr("not a trace: it decompresses to far more than any trace does"));
+  }
+  return piece;
+}
+
+std::string_view ByteSource::inflate_some() {
+  stream_.next_out = reinterpret_cast<Bytef*>(output_.data());
+  stream_.avail_out = static_cast<uInt>(output_.size());
+  while (stream_.avail_out > 0) {
+    if (begin_ == end_ && !refill()) {
+      if (in_member_) fail(base::tr("the file is truncated: its gzip data ends too early"));
+      break;
+    }
+    if (!in_member_) {
+      // A gzip file may hold several members, one after the other; other bytes behind the last are padding.
+      if (input_[begin_] != '\x1f' || inflateReset(&stream_) != Z_OK) {
+        begin_ = end_;
+        break;
+      }
+      in_member_ = true;
+    }
+    stream_.next_in = reinterpret_cast<Bytef*>(input_.data() + begin_);
+    stream_.avail_in = static_cast<uInt>(end_ - begin_);
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    begin_ = end_ - stream_.avail_in;
+    if (result == Z_STREAM_END) {
+      in_member_ = false;
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {
+      fail(std::string(base::tr("broken gzip data")) + (stream_.msg ? std::string(": ") + stream_.msg : std::string()));
+    }
+  }
+  return {output_.data(), output_.size() - stream_.avail_out};
+}
+
+void ByteSource::fail(std::string_view why) const { throw base::FileError(path_.string() + ": " + std::string(why)); }
+
+}  // namespace lanescope::io

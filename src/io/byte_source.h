@@ -1,0 +1,51 @@
+// The bytes of a file, decompressed on the way where they are gzip, in pieces; never the whole file at once.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace lanescope::io {
+
+struct ByteLimits {
+  std::uint64_t decompressed = std::uint64_t{8} << 30;
+  /// Traces compress to about a twentieth. Beyond this ratio (looked at after the first 64 MB) a file is taken for one
+  /// made to fill the memory.
+  std::uint64_t ratio = 250;
+};
+
+class ByteSource {
+ public:
+  /// Throws base::FileError: path and why (missing, a directory, empty, no permission).
+  explicit ByteSource(std::filesystem::path path, ByteLimits limits = {});
+  ~ByteSource();
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  /// The next piece, valid until the next call; empty at the end. Throws base::FileError (read error, broken or
+  /// truncated gzip, over the limits).
+  std::string_view next();
+  const std::filesystem::path& path() const { return path_; }
+
+  [[noreturn]] void fail(std::string_view why) const;
+
+ private:
+  bool refill();
+  std::string_view inflate_some();
+
+  const std::filesystem::path path_;
+  const ByteLimits limits_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  std::vector<char> input_, output_;
+  std::size_t begin_ = 0, end_ = 0;  // of what is not used yet in input_
+  std::uint64_t read_ = 0, delivered_ = 0;
+  bool gzip_ = false, in_member_ = false;
+  z_stream stream_{};
+};
+
+}  // namespace lanescope::io

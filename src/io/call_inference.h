@@ -1,0 +1,42 @@
+// What another program's trace says about its API calls only between the lines: which of them synchronise or launch,
+// and how long a blocking one waited, copied and took to return.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/name_table.h"
+#include "trace/event.h"
+#include "trace/sink.h"
+
+namespace lanescope::io {
+
+/// The profiler's own record of a synchronisation ("cuda_sync"): the GPU side of the call with the same correlation.
+struct SyncRecord {
+  std::uint32_t correlation = 0;
+  base::Nanoseconds start_ns = 0;
+  std::int32_t device = -1;  ///< -1: unknown
+  std::int32_t stream = -1;  ///< the stream that was waited for; -1: the whole device, or unknown
+};
+
+enum class CallNature : std::uint8_t {
+  Other,
+  Launch,        ///< puts work on a stream
+  Sync,          ///< waits for a stream, an event or the device; cudaFree and its kin do too
+  BlockingCopy,  ///< cudaMemcpy and its kin
+  AsyncCopy,     ///< cudaMemcpyAsync and its kin: may block all the same, see infer_calls
+};
+/// By the CUDA (runtime or driver) or HIP name, with or without a version suffix.
+CallNature call_nature(std::string_view name);
+
+/// Sets the flags and parts of every Call. An event's lane is its place in `lanes`.
+///
+/// A synchronisation waited until the last GPU operation ended that was issued before the call, runs on the stream (or
+/// device) waited for, and ended inside the call; the rest is its return. Where none did, nothing is known, and all of
+/// it stays own cost. A blocking copy, a copy from the device to pageable memory, and one of more than 64 KB from
+/// pageable memory were held while their own bytes moved, and before that waited for earlier work on their stream.
+void infer_calls(std::span<trace::Event> events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
+                 std::span<const SyncRecord> syncs);
+
+}  // namespace lanescope::io

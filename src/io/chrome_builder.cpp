@@ -1,0 +1,414 @@
+#include "io/chrome_builder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+
+#include "base/translate.h"
+#include "io/chrome_vocabulary.h"
+#include "io/json_text.h"
+
+namespace lanescope::io {
+namespace {
+
+using base::tr;
+using trace::Event;
+using trace::EventKind;
+using trace::LaneId;
+using trace::LaneKind;
+
+constexpr std::size_t kMaxEvents = std::size_t{32} << 20;
+// What a real file never reaches, but a hostile one would fill the memory with.
+constexpr std::size_t kMaxOpenRanges = 100'000;
+constexpr std::size_t kMaxCategories = 500;
+constexpr std::size_t kMaxTextIds = 65'536;
+constexpr std::size_t kMemoryMargin = 64u << 20;
+constexpr std::size_t kPublishEvery = 64 * 1024;
+constexpr std::int64_t kFirstTextId = std::int64_t{1} << 40;  // beyond every process and thread number
+
+template <typename Number>
+Number number_or(const std::optional<std::int64_t>& value, Number otherwise) {
+  if (!value || *value < std::int64_t{std::numeric_limits<Number>::min()} ||
+      *value > std::int64_t{std::numeric_limits<Number>::max()}) {
+    return otherwise;
+  }
+  return static_cast<Number>(*value);
+}
+
+LaneKind copy_lane(trace::CopyDirection direction) {
+  if (direction == trace::CopyDirection::HostToDevice) return LaneKind::CopyH2D;
+  if (direction == trace::CopyDirection::DeviceToHost) return LaneKind::CopyD2H;
+  return LaneKind::CopyOther;
+}
+
+const char* lane_name(LaneKind kind) {
+  switch (kind) {
+    case LaneKind::Iterations:
+      return tr("iteration");
+    case LaneKind::Phases:
+      return tr("operators");
+    case LaneKind::Calls:
+      return tr("CUDA calls");
+    case LaneKind::Kernels:
+      return tr("kernels");
+    case LaneKind::CopyH2D:
+      return tr("copies H2D");
+    case LaneKind::CopyD2H:
+      return tr("copies D2H");
+    case LaneKind::CopyOther:
+      return tr("other copies");
+    case LaneKind::GpuRanges:
+      return tr("ranges");
+    case LaneKind::Markers:
+      return tr("markers");
+    case LaneKind::Counter:
+      return tr("counter");
+  }
+  return "";
+}
+
+void count(std::map<std::string, std::uint64_t>& counts, const std::string& category) {
+  const auto found = counts.find(category);
+  if (found != counts.end()) {
+    ++found->second;
+  } else {
+    ++counts[counts.size() < kMaxCategories ? category : "(others)"];
+  }
+}
+
+std::string from_hex(std::string_view hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    unsigned value = 0;
+    std::from_chars(hex.data() + i, hex.data() + i + 2, value, 16);
+    bytes += static_cast<char>(static_cast<unsigned char>(value));
+  }
+  return bytes;
+}
+
+/// "a,b,c,flags" in hexadecimal: the fields of an event as they are, where its arguments do not say them.
+void take_raw(std::string_view raw, Event& event) {
+  std::uint32_t values[4] = {};
+  const char* at = raw.data();
+  const char* const end = raw.data() + raw.size();
+  for (std::uint32_t& value : values) {
+    at = std::from_chars(at, end, value, 16).ptr;
+    if (at < end) ++at;
+  }
+  event.a = values[0];
+  event.b = values[1];
+  event.c = values[2];
+  event.flags = static_cast<std::uint8_t>(values[3]);
+}
+
+}  // namespace
+
+std::size_t TraceBuilder::LaneKeyHash::operator()(const LaneKey& key) const {
+  std::uint64_t hash = static_cast<std::uint64_t>(key.kind);
+  for (const std::int64_t part : {key.owner, key.part}) {
+    hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+TraceBuilder::TraceBuilder(const FileHead& head, const ByteSource& source) : head_(head), source_(source) {
+  opened_.trace = std::make_unique<trace::Trace>();
+}
+
+TraceBuilder::~TraceBuilder() = default;
+
+void TraceBuilder::add(RawEvent& raw) {
+  if (head_.own) {
+    if (head_.format > kFileFormat) source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
+    if (raw.lane) return add_own(raw);
+  }
+  const char phase = raw.phase.size() == 1 ? raw.phase[0] : '\0';
+  switch (phase) {
+    case 'X':
+      return head_.own ? void(++opened_.events_malformed) : add_foreign(raw);
+    case 'B':
+      return begin_range(raw);
+    case 'E':
+      return end_range(raw);
+    case 'M':
+      return add_metadata(raw);
+    case 's':
+    case 't':
+    case 'f':
+      return;  // calls and operations are joined by their correlation
+    default:
+      skip(raw);
+  }
+}
+
+void TraceBuilder::add_own(const RawEvent& raw) {
+  const auto kind = kind_of_category(raw.category);
+  const auto lane = static_cast<std::uint64_t>(*raw.lane);
+  Event event;
+  if (!kind || lane >= head_.lanes.size() || !head_.lanes[lane]) return void(++opened_.events_malformed);
+  if (!take_times(raw, event)) return;
+  event.kind = *kind;
+  event.lane = static_cast<LaneId>(lane);
+  event.correlation = number_or<std::uint32_t>(raw.correlation, 0);
+  event.flags = number_or<std::uint8_t>(raw.flags, 0);
+  switch (event.kind) {
+    case EventKind::Range:
+      event.a = number_or<std::uint32_t>(raw.index, 0);
+      break;
+    case EventKind::Call:
+      event.a = number_or<std::uint32_t>(raw.own_ns, 0);
+      event.b = number_or<std::uint32_t>(raw.copying_ns, 0);
+      event.c = number_or<std::uint32_t>(raw.returning_ns, 0);
+      break;
+    case EventKind::Copy:
+    case EventKind::Memset:
+      trace::set_bytes(event, static_cast<std::uint64_t>(raw.bytes.value_or(0)));
+      break;
+    case EventKind::Counter:
+      trace::set_value(event, raw.value.value_or(0));
+      break;
+    case EventKind::Kernel:
+    case EventKind::Marker:
+      break;
+  }
+  if (!raw.raw.empty()) take_raw(raw.raw, event);
+  base::NameTable& names = opened_.trace->names();
+  event.name = names.intern(!raw.label_hex.empty() ? from_hex(raw.label_hex) : raw.label ? *raw.label : raw.name);
+  keep(event, raw.category);
+}
+
+void TraceBuilder::add_foreign(const RawEvent& raw) {
+  const Meaning meaning = meaning_of_category(raw.category);
+  if (meaning == Meaning::Nothing) return skip(raw);
+  if (meaning == Meaning::Sync) return add_sync(raw);
+  Event event;
+  if (!take_times(raw, event)) return;
+  event.correlation = number_or<std::uint32_t>(raw.correlation, 0);
+  LaneKey key{LaneKind::Phases, number_of(raw.process), number_of(raw.thread)};
+  if (meaning != Meaning::Range && meaning != Meaning::Call) {
+    key.owner = number_or<std::int32_t>(raw.device, number_or<std::int32_t>(key.owner, 0));
+    key.part = number_or<std::int32_t>(raw.stream, number_or<std::int32_t>(key.part, 0));
+  }
+  const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, raw.bytes.value_or(0)));
+  switch (meaning) {
+    case Meaning::Call:
+      event.kind = EventKind::Call;
+      key.kind = LaneKind::Calls;
+      break;
+    case Meaning::Kernel:
+      event.kind = EventKind::Kernel;
+      key.kind = LaneKind::Kernels;
+      break;
+    case Meaning::Memset:
+      event.kind = EventKind::Memset;
+      key.kind = LaneKind::Kernels;
+      trace::set_bytes(event, bytes);
+      break;
+    case Meaning::Copy: {
+      event.kind = EventKind::Copy;
+      const trace::CopyTraits traits = traits_of_copy_name(raw.name);
+      key.kind = copy_lane(traits.direction);
+      trace::set_bytes(event, bytes);
+      trace::set_copy_traits(event, traits);
+      break;
+    }
+    case Meaning::GpuRange:
+      key.kind = LaneKind::GpuRanges;
+      break;
+    default:
+      if (const auto number = step_number(raw.name)) {
+        key.kind = LaneKind::Iterations;
+        event.a = *number;
+      }
+  }
+  if (!take_lane(key, event)) return;
+  event.name = opened_.trace->names().intern(raw.name);
+  keep(event, raw.category);
+}
+
+void TraceBuilder::add_sync(const RawEvent& raw) {
+  skip(raw);
+  const auto correlation = number_or<std::uint32_t>(raw.correlation, 0);
+  if (correlation == 0 || !raw.start.ns || syncs_.size() >= kMaxEvents) return;
+  const auto stream = number_or<std::int32_t>(raw.wait_on_stream, number_or<std::int32_t>(raw.stream, -1));
+  syncs_.push_back({correlation, *raw.start.ns, number_or<std::int32_t>(raw.device, -1), stream});
+}
+
+void TraceBuilder::add_metadata(const RawEvent& raw) {
+  if (raw.name != "process_name" || raw.new_name.empty() || process_names_.size() >= kMaxTextIds) return;
+  process_names_[number_of(raw.process)] = raw.new_name;
+}
+
+void TraceBuilder::begin_range(const RawEvent& raw) {
+  if (open_range_count_ >= kMaxOpenRanges) return void(++opened_.events_malformed);
+  ++open_range_count_;
+  open_ranges_[{number_of(raw.process), number_of(raw.thread)}].push_back(raw);
+}
+
+void TraceBuilder::end_range(const RawEvent& raw) {
+  const auto found = open_ranges_.find({number_of(raw.process), number_of(raw.thread)});
+  if (found == open_ranges_.end() || found->second.empty()) return void(++opened_.events_malformed);
+  RawEvent range = std::move(found->second.back());
+  found->second.pop_back();
+  --open_range_count_;
+  range.duration = {true, std::nullopt};
+  if (range.start.ns && raw.start.ns) range.duration.ns = *raw.start.ns - *range.start.ns;
+  add_foreign(range);
+}
+
+bool TraceBuilder::take_times(const RawEvent& raw, Event& event) {
+  const bool instant = !raw.duration.present && head_.own;
+  if (!raw.start.ns || (!instant && !raw.duration.ns)) {
+    ++opened_.events_malformed;
+    return false;
+  }
+  event.start_ns = *raw.start.ns;
+  event.end_ns = event.start_ns + raw.duration.ns.value_or(0);
+  if (event.end_ns > kMaxTime || event.end_ns < -kMaxTime) {
+    ++opened_.events_malformed;
+    return false;
+  }
+  return true;
+}
+
+bool TraceBuilder::take_lane(const LaneKey& key, Event& event) {
+  const auto found = lane_of_.find(key);
+  if (found != lane_of_.end()) {
+    event.lane = found->second;
+    return true;
+  }
+  if (lanes_.size() >= trace::Trace::kMaxLanes) {
+    ++opened_.events_malformed;
+    return false;
+  }
+  trace::LaneInfo info;
+  info.kind = key.kind;
+  info.name = lane_name(key.kind);
+  info.pid = key.owner;  // of a GPU lane too: that is where its process name is written
+  if (trace::is_cpu_lane(key.kind)) {
+    info.tid = key.part;
+  } else {
+    info.device = static_cast<std::int32_t>(key.owner);
+    info.stream = static_cast<std::int32_t>(key.part);
+  }
+  event.lane = static_cast<LaneId>(lanes_.size());
+  lane_of_.emplace(key, event.lane);
+  lanes_.push_back(std::move(info));
+  return true;
+}
+
+std::int64_t TraceBuilder::number_of(const RawId& id) {
+  if (!id.is_text) return id.number;
+  if (text_ids_.size() >= kMaxTextIds && !text_ids_.contains(id.text)) return kFirstTextId - 1;
+  const auto [it, added] = text_ids_.try_emplace(id.text, kFirstTextId + static_cast<std::int64_t>(text_ids_.size()));
+  if (added) process_names_.try_emplace(it->second, id.text);
+  return it->second;
+}
+
+void TraceBuilder::keep(const Event& event, const std::string& category) {
+  if (events_.size() >= kMaxEvents) source_.fail(tr("too large: more than 33,554,432 events"));
+  events_.push_back(event);
+  count(opened_.read_by_category, category);
+}
+
+void TraceBuilder::skip(const RawEvent& raw) {
+  ++opened_.events_skipped;
+  count(opened_.skipped_by_category, !raw.category.empty() ? raw.category : "(phase " + raw.phase.substr(0, 8) + ")");
+}
+
+OpenedTrace TraceBuilder::finish() {
+  if (head_.own && head_.format > kFileFormat)
+    source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
+  for (const auto& [thread, ranges] : open_ranges_) opened_.events_malformed += ranges.size();  // they never ended
+  opened_.own = head_.own;
+  opened_.events_read = events_.size();
+  opened_.facts = head_.facts;
+  trace::Trace& trace = *opened_.trace;
+  if (head_.own) {
+    fill_trace(make_own_lanes());
+    // An event that had left the memory before the file was written is as lost here as a dropped one.
+    trace.count_dropped(head_.counts.dropped + head_.counts.evicted);
+    trace.count_late(head_.counts.late);
+  } else {
+    opened_.facts.version.clear();
+    opened_.facts.device_name = head_.device_name;
+    infer_calls(events_, lanes_, trace.names(), syncs_);
+    move_to_zero();
+    fill_trace(make_foreign_lanes());
+  }
+  trace.set_complete_until(head_.own ? head_.complete_until_ns.value_or(trace.extent().second) : trace.extent().second);
+  return std::move(opened_);
+}
+
+void TraceBuilder::move_to_zero() {
+  if (events_.empty()) return;
+  const auto earlier = [](const Event& a, const Event& b) { return a.start_ns < b.start_ns; };
+  opened_.time_offset_ns = std::min_element(events_.begin(), events_.end(), earlier)->start_ns;
+  for (Event& e : events_) {
+    e.start_ns -= opened_.time_offset_ns;
+    e.end_ns -= opened_.time_offset_ns;
+  }
+}
+
+std::vector<LaneId> TraceBuilder::make_own_lanes() {
+  std::vector<LaneId> ids(head_.lanes.size(), 0);
+  for (std::size_t l = 0; l < ids.size(); ++l) {
+    if (!head_.lanes[l]) continue;
+    if (l >= trace::Trace::kMaxLanes) source_.fail(tr("too many lanes"));
+    ids[l] = opened_.trace->add_lane(*head_.lanes[l]);
+  }
+  return ids;
+}
+
+std::vector<LaneId> TraceBuilder::make_foreign_lanes() {
+  for (trace::LaneInfo& info : lanes_) {
+    const auto found = process_names_.find(info.pid);
+    if (found != process_names_.end()) info.process = found->second;
+    if (!trace::is_cpu_lane(info.kind)) info.pid = 0;
+  }
+  // Threads with iterations first: that is the loop somebody wants to see.
+  const auto has_iterations = [&](const trace::LaneInfo& info) {
+    return lane_of_.contains({LaneKind::Iterations, info.pid, info.tid});
+  };
+  std::vector<LaneId> order(lanes_.size());
+  std::iota(order.begin(), order.end(), LaneId{0});
+  const auto place = [&](LaneId l) {
+    const trace::LaneInfo& i = lanes_[l];
+    const bool cpu = trace::is_cpu_lane(i.kind);
+    return std::tuple(!cpu, cpu && !has_iterations(i), i.pid, i.tid, i.device, i.stream, i.kind);
+  };
+  std::sort(order.begin(), order.end(), [&](LaneId a, LaneId b) { return place(a) < place(b); });
+  std::vector<LaneId> ids(lanes_.size());
+  for (const LaneId l : order) ids[l] = opened_.trace->add_lane(lanes_[l]);
+  return ids;
+}
+
+void TraceBuilder::fill_trace(const std::vector<LaneId>& lane_ids) {
+  std::vector<std::uint32_t> order(events_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t i, std::uint32_t k) {
+    const Event& a = events_[i];
+    const Event& b = events_[k];
+    return std::tuple(a.lane, a.start_ns, b.end_ns, i) < std::tuple(b.lane, b.start_ns, a.end_ns, k);
+  });
+  trace::Trace& trace = *opened_.trace;
+  std::size_t appended = 0;
+  for (const std::uint32_t i : order) {
+    // Thousands of lanes with a handful of events each, all overlapping, would take a block for every event.
+    if (trace.memory_bytes() > trace.memory_cap_bytes() + kMemoryMargin) {
+      trace.count_dropped(1);
+      continue;
+    }
+    Event event = events_[i];
+    event.lane = lane_ids[event.lane];
+    trace.append(event);
+    if (++appended % kPublishEvery == 0) trace.publish();
+  }
+  trace.publish();
+}
+
+}  // namespace lanescope::io

@@ -1,0 +1,97 @@
+#include "io/chrome_fields.h"
+
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+
+#include "io/json_text.h"
+
+namespace lanescope::io {
+namespace {
+
+using FieldTable = std::unordered_map<std::string_view, Field>;
+
+const FieldTable& event_fields() {
+  static const FieldTable table = {{"ph", Field::Phase},
+                                   {"cat", Field::Category},
+                                   {"name", Field::Name},
+                                   {"pid", Field::Process},
+                                   {"tid", Field::Thread},
+                                   {"ts", Field::Start},
+                                   {"dur", Field::Duration},
+                                   {"lane", Field::Lane},
+                                   {"label", Field::Label},
+                                   {"raw", Field::Raw},
+                                   {"label_hex", Field::LabelHex},
+                                   {"args", Field::Args},
+                                   {"correlation", Field::Correlation}};
+  return table;
+}
+
+const FieldTable& argument_fields() {
+  static const FieldTable table = {{"correlation", Field::Correlation},
+                                   {"device", Field::Device},
+                                   {"stream", Field::Stream},
+                                   {"bytes", Field::Bytes},
+                                   {"name", Field::NewName},
+                                   {"wait_on_stream", Field::WaitOnStream},
+                                   {"index", Field::Index},
+                                   {"flags", Field::Flags},
+                                   {"own_ns", Field::OwnNs},
+                                   {"copying_ns", Field::CopyingNs},
+                                   {"returning_ns", Field::ReturningNs},
+                                   {"value", Field::Value}};
+  return table;
+}
+
+Field field_of(const FieldTable& table, std::string_view key) {
+  const auto found = table.find(key);
+  return found == table.end() ? Field::Other : found->second;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> Scalar::as_integer() const {
+  switch (type) {
+    case Type::Boolean:
+    case Type::Integer:
+      return integer;
+    case Type::Real:
+      if (std::abs(real) < 9e18) return static_cast<std::int64_t>(real);
+      return std::nullopt;
+    case Type::Text: {
+      std::int64_t value = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error == std::errc{} && end == text.data() + text.size() && !text.empty()) return value;
+      return std::nullopt;
+    }
+    case Type::None:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> Scalar::as_real() const {
+  if (type == Type::Integer) return static_cast<double>(integer);
+  if (type == Type::Real) return real;
+  return std::nullopt;
+}
+
+RawTime Scalar::as_time() const {
+  if (type == Type::Real || type == Type::Text) return {true, parse_microseconds(text)};
+  if (type != Type::Integer) return {true, std::nullopt};
+  if (integer > kMaxTime / 1000 || integer < -kMaxTime / 1000) return {true, std::nullopt};
+  return {true, integer * 1000};
+}
+
+RawId Scalar::as_id() const {
+  if (const auto number = as_integer()) return {false, *number, {}};
+  return {true, 0, std::string(text)};
+}
+
+std::string Scalar::written() const { return type == Type::Integer ? std::to_string(integer) : std::string(text); }
+
+Field event_field(std::string_view key) { return field_of(event_fields(), key); }
+Field argument_field(std::string_view key) { return field_of(argument_fields(), key); }
+
+}  // namespace lanescope::io

@@ -1,0 +1,59 @@
+// The vocabulary of a trace file: the keys that matter, and values of whatever JSON type a tool gave them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/chrome_parser.h"
+
+namespace lanescope::io {
+
+/// A number, text or truth value of the file.
+struct Scalar {
+  enum class Type : std::uint8_t { None, Boolean, Integer, Real, Text } type = Type::None;
+  std::int64_t integer = 0;
+  double real = 0;
+  std::string_view text;  ///< of a Real: as it is written
+
+  std::optional<std::int64_t> as_integer() const;  ///< a text of digits too
+  std::optional<double> as_real() const;
+  RawTime as_time() const;
+  RawId as_id() const;
+  std::string written() const;
+};
+
+/// A key of an event ("ph") or of its arguments ("correlation").
+enum class Field : std::uint8_t {
+  Other,
+  Phase,
+  Category,
+  Name,
+  Process,
+  Thread,
+  Start,
+  Duration,
+  Lane,
+  Label,
+  LabelHex,
+  Raw,
+  Args,
+  Correlation,
+  Device,
+  Stream,
+  WaitOnStream,
+  Bytes,
+  NewName,
+  Index,
+  Flags,
+  OwnNs,
+  CopyingNs,
+  ReturningNs,
+  Value
+};
+
+Field event_field(std::string_view key);
+Field argument_field(std::string_view key);
+
+}  // namespace lanescope::io

@@ -1,0 +1,406 @@
+#include "io/chrome_parser.h"
+
+#include <istream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <streambuf>
+#include <string_view>
+
+#include "base/translate.h"
+#include "io/chrome_fields.h"
+#include "io/chrome_vocabulary.h"
+
+namespace lanescope::io {
+namespace {
+
+constexpr std::size_t kMaxDepth = 512;
+constexpr std::size_t kMaxSettings = 1000;
+constexpr std::uint64_t kMaxValueBytes = 64u << 20;
+
+template <typename Number>
+Number narrow(const std::optional<std::int64_t>& value) {
+  constexpr auto low = static_cast<std::int64_t>(std::numeric_limits<Number>::min());
+  constexpr auto high = static_cast<std::int64_t>(std::numeric_limits<Number>::max());
+  return value && *value >= low && *value <= high ? static_cast<Number>(*value) : Number{};
+}
+
+/// The callbacks of nlohmann's parser. What the enclosing objects and arrays are stands on a stack; no recursion.
+class Handler {
+ public:
+  using number_integer_t = nlohmann::json::number_integer_t;
+  using number_unsigned_t = nlohmann::json::number_unsigned_t;
+  using number_float_t = nlohmann::json::number_float_t;
+  using string_t = nlohmann::json::string_t;
+  using binary_t = nlohmann::json::binary_t;
+
+  Handler(FileHead& head, const std::function<void(RawEvent&)>& on_event) : head_(head), on_event_(on_event) {}
+
+  bool null() { return scalar({}); }
+  bool boolean(bool value) { return scalar({Scalar::Type::Boolean, value ? 1 : 0, 0, value ? "true" : "false"}); }
+  bool number_integer(number_integer_t value) { return scalar({Scalar::Type::Integer, value, 0, {}}); }
+  bool number_unsigned(number_unsigned_t value) {
+    if (value <= static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) {
+      return scalar({Scalar::Type::Integer, static_cast<std::int64_t>(value), 0, {}});
+    }
+    const std::string text = std::to_string(value);
+    return scalar({Scalar::Type::Real, 0, static_cast<double>(value), text});
+  }
+  bool number_float(number_float_t value, const string_t& text) { return scalar({Scalar::Type::Real, 0, value, text}); }
+  bool string(string_t& value) { return scalar({Scalar::Type::Text, 0, 0, value}); }
+  bool binary(binary_t&) { return scalar({}); }
+
+  bool key(string_t& name) {
+    ++progress;
+    switch (where()) {
+      case Where::Event:
+        field_ = event_field(name);
+        break;
+      case Where::Args:
+        field_ = argument_field(name);
+        break;
+      case Where::Skipped:
+        break;
+      default:
+        key_ = name;
+        break;
+    }
+    return true;
+  }
+
+  bool start_object(std::size_t) { return enter(true); }
+  bool start_array(std::size_t) { return enter(false); }
+  bool end_object() { return leave(); }
+  bool end_array() { return leave(); }
+
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) {
+    error_position = position;
+    error_text = error.what();
+    return false;
+  }
+
+  std::uint64_t progress = 0;  ///< of callbacks
+  bool saw_events = false;
+  bool too_deep = false;
+  std::size_t error_position = 0;
+  std::string error_text;
+
+ private:
+  enum class Where : std::uint8_t {
+    Outside,
+    Root,
+    Events,
+    Event,
+    Args,
+    OtherData,
+    Settings,
+    Counts,
+    Lanes,
+    Lane,
+    Devices,
+    Device,
+    Skipped
+  };
+
+  Where where() const { return stack_.empty() ? Where::Outside : stack_.back(); }
+
+  Where inside(bool object) const {
+    const auto is = [&](bool wants_object, std::string_view wanted) {
+      return object == wants_object && key_ == wanted;
+    };
+    switch (where()) {
+      case Where::Outside:
+        return object ? Where::Root : Where::Events;
+      case Where::Root:
+        if (is(false, "traceEvents")) return Where::Events;
+        if (is(true, "otherData")) return Where::OtherData;
+        if (is(false, "deviceProperties")) return Where::Devices;
+        return Where::Skipped;
+      case Where::Events:
+        return object ? Where::Event : Where::Skipped;
+      case Where::Event:
+        return object && field_ == Field::Args ? Where::Args : Where::Skipped;
+      case Where::OtherData:
+        if (is(true, "settings")) return Where::Settings;
+        if (is(true, "events")) return Where::Counts;
+        if (is(false, "lanes")) return Where::Lanes;
+        return Where::Skipped;
+      case Where::Lanes:
+        return object ? Where::Lane : Where::Skipped;
+      case Where::Devices:
+        return object ? Where::Device : Where::Skipped;
+      default:
+        return Where::Skipped;
+    }
+  }
+
+  bool enter(bool object) {
+    ++progress;
+    if (stack_.size() >= kMaxDepth) {
+      too_deep = true;
+      return false;
+    }
+    const Where next = inside(object);
+    if (next == Where::Event) event_.clear();
+    if (next == Where::Events) saw_events = true;
+    if (next == Where::Lane) {
+      lane_ = {};
+      lane_known_ = false;
+    }
+    stack_.push_back(next);
+    return true;
+  }
+
+  bool leave() {
+    ++progress;
+    const Where left = where();
+    stack_.pop_back();
+    if (left == Where::Event) on_event_(event_);
+    if (left == Where::Lane && head_.lanes.size() < trace::Trace::kMaxLanes) {
+      head_.lanes.push_back(lane_known_ ? std::optional(lane_) : std::nullopt);
+    }
+    return true;
+  }
+
+  bool scalar(const Scalar& value) {
+    ++progress;
+    switch (where()) {
+      case Where::Event:
+      case Where::Args:
+        take_field(value);
+        break;
+      case Where::OtherData:
+        take_fact(value);
+        break;
+      case Where::Settings:
+        if (head_.facts.settings.size() < kMaxSettings) head_.facts.settings[key_] = value.written();
+        break;
+      case Where::Counts:
+        take_count(value);
+        break;
+      case Where::Lane:
+        take_lane(value);
+        break;
+      case Where::Device:
+        if (key_ == "name" && head_.device_name.empty()) head_.device_name = value.text;
+        break;
+      default:
+        break;
+    }
+    return true;
+  }
+
+  void take_field(const Scalar& value) {
+    switch (field_) {
+      case Field::Other:
+      case Field::Args:
+        break;
+      case Field::Phase:
+        event_.phase = value.text;
+        break;
+      case Field::Category:
+        event_.category = value.text;
+        break;
+      case Field::Name:
+        event_.name = value.text;
+        break;
+      case Field::Process:
+        event_.process = value.as_id();
+        break;
+      case Field::Thread:
+        event_.thread = value.as_id();
+        break;
+      case Field::Start:
+        event_.start = value.as_time();
+        break;
+      case Field::Duration:
+        event_.duration = value.as_time();
+        break;
+      case Field::Lane:
+        event_.lane = value.as_integer();
+        break;
+      case Field::Label:
+        event_.label = value.text;
+        break;
+      case Field::LabelHex:
+        event_.label_hex = value.text;
+        break;
+      case Field::Raw:
+        event_.raw = value.text;
+        break;
+      case Field::Correlation:
+        event_.correlation = value.as_integer();
+        break;
+      case Field::Device:
+        event_.device = value.as_integer();
+        break;
+      case Field::Stream:
+        event_.stream = value.as_integer();
+        break;
+      case Field::WaitOnStream:
+        event_.wait_on_stream = value.as_integer();
+        break;
+      case Field::Bytes:
+        event_.bytes = value.as_integer();
+        break;
+      case Field::NewName:
+        event_.new_name = value.text;
+        break;
+      case Field::Index:
+        event_.index = value.as_integer();
+        break;
+      case Field::Flags:
+        event_.flags = value.as_integer();
+        break;
+      case Field::OwnNs:
+        event_.own_ns = value.as_integer();
+        break;
+      case Field::CopyingNs:
+        event_.copying_ns = value.as_integer();
+        break;
+      case Field::ReturningNs:
+        event_.returning_ns = value.as_integer();
+        break;
+      case Field::Value:
+        event_.value = value.as_real();
+        break;
+    }
+  }
+
+  void take_fact(const Scalar& value) {
+    RunFacts& facts = head_.facts;
+    if (key_ == "lanescope") {
+      head_.own = true;
+      facts.version = value.text;
+    } else if (key_ == "format") {
+      head_.format = value.as_integer().value_or(0);
+    } else if (key_ == "workload") {
+      facts.workload = value.text;
+    } else if (key_ == "device") {
+      facts.device = value.text;
+    } else if (key_ == "device_name") {
+      facts.device_name = value.text;
+    } else if (key_ == "simulated") {
+      facts.simulated = value.as_integer().value_or(0) != 0;
+    } else if (key_ == "complete_until_ns") {
+      head_.complete_until_ns = value.as_integer();
+    }
+  }
+
+  void take_count(const Scalar& value) {
+    const auto count = static_cast<std::uint64_t>(std::max<std::int64_t>(0, value.as_integer().value_or(0)));
+    if (key_ == "recorded") head_.counts.recorded = count;
+    if (key_ == "evicted") head_.counts.evicted = count;
+    if (key_ == "dropped") head_.counts.dropped = count;
+    if (key_ == "late") head_.counts.late = count;
+    if (key_ == "clamped") head_.counts.clamped = count;
+  }
+
+  void take_lane(const Scalar& value) {
+    if (key_ == "kind") {
+      if (const auto kind = lane_kind_from_key(value.text)) {
+        lane_.kind = *kind;
+        lane_known_ = true;
+      }
+    } else if (key_ == "name") {
+      lane_.name = value.text;
+    } else if (key_ == "process") {
+      lane_.process = value.text;
+    } else if (key_ == "pid") {
+      lane_.pid = value.as_integer().value_or(0);
+    } else if (key_ == "tid") {
+      lane_.tid = value.as_integer().value_or(0);
+    } else if (key_ == "device") {
+      lane_.device = narrow<std::int32_t>(value.as_integer());
+    } else if (key_ == "stream") {
+      lane_.stream = narrow<std::int32_t>(value.as_integer());
+    } else if (key_ == "reorder_window") {
+      lane_.reorder_window = narrow<std::uint32_t>(value.as_integer());
+    }
+  }
+
+  FileHead& head_;
+  const std::function<void(RawEvent&)>& on_event_;
+  std::vector<Where> stack_;
+  std::string key_;
+  Field field_ = Field::Other;
+  RawEvent event_;
+  trace::LaneInfo lane_;
+  bool lane_known_ = false;
+};
+
+/// Feeds a ByteSource to the parser, and stops it when one value takes up more memory than any trace's would.
+class SourceBuffer final : public std::streambuf {
+ public:
+  SourceBuffer(ByteSource& source, const std::uint64_t& progress) : source_(source), progress_(progress) {}
+  bool at_end() const { return at_end_; }
+
+ private:
+  int_type underflow() override {
+    const std::string_view piece = source_.next();
+    if (progress_ != last_progress_) {
+      last_progress_ = progress_;
+      silent_bytes_ = 0;
+    }
+    silent_bytes_ += piece.size();
+    if (silent_bytes_ > kMaxValueBytes) source_.fail(base::tr("not a trace: one value in it is longer than 64 MB"));
+    if (piece.empty()) {
+      at_end_ = true;
+      return traits_type::eof();
+    }
+    char* begin = const_cast<char*>(piece.data());  // a streambuf's get area is only read here
+    setg(begin, begin, begin + piece.size());
+    return traits_type::to_int_type(*begin);
+  }
+
+  ByteSource& source_;
+  const std::uint64_t& progress_;
+  std::uint64_t last_progress_ = 0;
+  std::uint64_t silent_bytes_ = 0;
+  bool at_end_ = false;
+};
+
+/// What the JSON library says, without its own prefix and without the text it quotes, which may be long.
+std::string reason_of(const std::string& what) {
+  const std::size_t dash = what.find(" - ");
+  const std::size_t bracket = what.find("] ");
+  std::size_t begin = 0;
+  if (dash != std::string::npos) {
+    begin = dash + 3;
+  } else if (bracket != std::string::npos) {
+    begin = bracket + 2;
+  }
+  const std::string reason = what.substr(begin, what.find("; last read", begin) - begin);
+  return reason.size() > 100 ? reason.substr(0, 100) + "..." : reason;
+}
+
+}  // namespace
+
+void RawEvent::clear() {
+  for (std::string* text : {&phase, &category, &name, &process.text, &thread.text, &new_name, &label_hex, &raw}) {
+    text->clear();  // keeps its memory
+  }
+  for (auto* number : {&correlation, &device, &stream, &wait_on_stream, &bytes, &lane, &index, &flags, &own_ns,
+                       &copying_ns, &returning_ns}) {
+    number->reset();
+  }
+  process.is_text = thread.is_text = false;
+  process.number = thread.number = 0;
+  start = duration = {};
+  value.reset();
+  label.reset();
+}
+
+void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(RawEvent&)>& on_event) {
+  Handler handler(head, on_event);
+  SourceBuffer buffer(source, handler.progress);
+  std::istream stream(&buffer);
+  if (!nlohmann::json::sax_parse(stream, &handler)) {
+    if (handler.too_deep) source.fail(base::tr("not a trace: objects and arrays nested more than 512 deep"));
+    const std::string at = std::to_string(handler.error_position);
+    if (buffer.at_end()) source.fail(base::tr("the file is truncated: its JSON ends too early, at byte ") + at);
+    source.fail(base::tr("not valid JSON, at byte ") + at + ": " + reason_of(handler.error_text));
+  }
+  if (!handler.saw_events) source.fail(base::tr("not a Chrome trace: it has no \"traceEvents\""));
+}
+
+}  // namespace lanescope::io

@@ -1,0 +1,61 @@
+// From the JSON of a Chrome trace to plain records, one event at a time; knows the format, not what the events mean.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "io/byte_source.h"
+#include "io/chrome_trace.h"
+#include "trace/sink.h"
+
+namespace lanescope::io {
+
+/// A process or thread: a number, or in some tools' files a text ("Spans").
+struct RawId {
+  bool is_text = false;
+  std::int64_t number = 0;
+  std::string text;
+};
+
+struct RawTime {
+  bool present = false;
+  std::optional<base::Nanoseconds> ns;  ///< empty: not a time
+};
+
+/// One element of "traceEvents": what of it can matter to a timeline.
+struct RawEvent {
+  std::string phase, category, name;
+  RawId process, thread;
+  RawTime start, duration;
+  // Arguments ("args"), of the PyTorch profiler and of metadata events.
+  std::optional<std::int64_t> correlation, device, stream, wait_on_stream, bytes;
+  std::string new_name;  ///< process_name, thread_name
+  // Only in Lanescope's own files.
+  std::optional<std::int64_t> lane, index, flags, own_ns, copying_ns, returning_ns;
+  std::optional<double> value;
+  std::optional<std::string> label;
+  std::string label_hex, raw;
+
+  void clear();
+};
+
+/// What a file says outside its events. Filled while parsing: in our own files it stands before them.
+struct FileHead {
+  bool own = false;  ///< "otherData" is Lanescope's
+  std::int64_t format = 0;
+  RunFacts facts;
+  trace::TraceCounts counts;
+  std::optional<std::int64_t> complete_until_ns;
+  std::vector<std::optional<trace::LaneInfo>> lanes;  ///< empty: a lane this program does not understand
+  std::string device_name;                            ///< of the first of "deviceProperties"
+};
+
+/// Hands over every event in the file's order. The event may be moved from. Throws base::FileError: path, why and
+/// where.
+void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(RawEvent&)>& on_event);
+
+}  // namespace lanescope::io

@@ -1,0 +1,149 @@
+#include "io/chrome_vocabulary.h"
+
+#include <array>
+#include <charconv>
+#include <unordered_map>
+
+namespace lanescope::io {
+namespace {
+
+using trace::CopyDirection;
+using trace::EventKind;
+using trace::MemoryKind;
+
+constexpr std::array<std::string_view, 10> kLaneKindKeys = {"iterations", "phases",   "calls",      "kernels",
+                                                            "copy_h2d",   "copy_d2h", "copy_other", "gpu_ranges",
+                                                            "markers",    "counter"};
+constexpr std::array<const char*, 4> kDirections = {"HtoD", "DtoH", "DtoD", "PtoP"};
+constexpr std::array<const char*, 4> kMemoryKinds = {"Unknown", "Pageable", "Pinned", "Device"};
+constexpr std::string_view kStepPrefix = "ProfilerStep#";
+
+template <typename Value>
+using Table = std::unordered_map<std::string_view, Value>;
+
+template <typename Value>
+std::optional<Value> look_up(const Table<Value>& table, std::string_view key) {
+  const auto found = table.find(key);
+  return found == table.end() ? std::nullopt : std::optional(found->second);
+}
+
+MemoryKind memory_kind_in(std::string_view text) {
+  for (const auto kind : {MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Device}) {
+    if (text.find(kMemoryKinds.at(static_cast<std::size_t>(kind))) != std::string_view::npos) return kind;
+  }
+  return MemoryKind::Unknown;
+}
+
+}  // namespace
+
+std::string_view category_of(EventKind kind, trace::LaneKind lane) {
+  switch (kind) {
+    case EventKind::Range:
+      return lane == trace::LaneKind::GpuRanges ? "gpu_user_annotation" : "user_annotation";
+    case EventKind::Call:
+      return "cuda_runtime";
+    case EventKind::Kernel:
+      return "kernel";
+    case EventKind::Copy:
+      return "gpu_memcpy";
+    case EventKind::Memset:
+      return "gpu_memset";
+    case EventKind::Marker:
+      return "marker";
+    case EventKind::Counter:
+      return "counter";
+  }
+  return "";
+}
+
+std::optional<EventKind> kind_of_category(std::string_view category) {
+  static const Table<EventKind> table = {
+      {"user_annotation", EventKind::Range}, {"gpu_user_annotation", EventKind::Range},
+      {"cuda_runtime", EventKind::Call},     {"kernel", EventKind::Kernel},
+      {"gpu_memcpy", EventKind::Copy},       {"gpu_memset", EventKind::Memset},
+      {"marker", EventKind::Marker},         {"counter", EventKind::Counter}};
+  return look_up(table, category);
+}
+
+std::string_view lane_kind_key(trace::LaneKind kind) { return kLaneKindKeys.at(static_cast<std::size_t>(kind)); }
+
+std::optional<trace::LaneKind> lane_kind_from_key(std::string_view key) {
+  for (std::size_t i = 0; i < kLaneKindKeys.size(); ++i) {
+    if (kLaneKindKeys[i] == key) return static_cast<trace::LaneKind>(i);
+  }
+  return std::nullopt;
+}
+
+Meaning meaning_of_category(std::string_view category) {
+  // Those with a capital letter are of the profiler's first versions.
+  static const Table<Meaning> table = {{"cuda_runtime", Meaning::Call}, {"cuda_driver", Meaning::Call},
+                                       {"Runtime", Meaning::Call},      {"kernel", Meaning::Kernel},
+                                       {"Kernel", Meaning::Kernel},     {"gpu_memcpy", Meaning::Copy},
+                                       {"Memcpy", Meaning::Copy},       {"gpu_memset", Meaning::Memset},
+                                       {"Memset", Meaning::Memset},     {"gpu_user_annotation", Meaning::GpuRange},
+                                       {"cuda_sync", Meaning::Sync},    {"Trace", Meaning::Nothing},
+                                       {"overhead", Meaning::Nothing},  {"cuda_profiler_range", Meaning::Nothing}};
+  return look_up(table, category).value_or(Meaning::Range);
+}
+
+std::string copy_name(const trace::CopyTraits& traits) {
+  return std::string("Memcpy ") + kDirections.at(static_cast<std::size_t>(traits.direction)) + " (" +
+         kMemoryKinds.at(static_cast<std::size_t>(traits.source)) + " -> " +
+         kMemoryKinds.at(static_cast<std::size_t>(traits.destination)) + ")";
+}
+
+trace::CopyTraits traits_of_copy_name(std::string_view name) {
+  trace::CopyTraits traits;
+  for (const auto direction :
+       {CopyDirection::HostToDevice, CopyDirection::DeviceToHost, CopyDirection::DeviceToDevice}) {
+    if (name.find(kDirections.at(static_cast<std::size_t>(direction))) != std::string_view::npos) {
+      traits.direction = direction;
+    }
+  }
+  const std::size_t open = name.find('(');
+  if (open == std::string_view::npos) return traits;
+  const std::size_t arrow = name.find("->", open);
+  if (arrow == std::string_view::npos) return traits;
+  traits.source = memory_kind_in(name.substr(open, arrow - open));
+  traits.destination = memory_kind_in(name.substr(arrow));
+  return traits;
+}
+
+std::string step_name(std::uint32_t number) { return std::string(kStepPrefix) + std::to_string(number); }
+
+std::optional<std::uint32_t> step_number(std::string_view name) {
+  if (!name.starts_with(kStepPrefix)) return std::nullopt;
+  std::uint32_t number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + kStepPrefix.size(), end, number);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
+int callback_id(std::string_view name) {
+  static const Table<int> table = {{"cudaMalloc", 20},
+                                   {"cudaFree", 22},
+                                   {"cudaMallocHost", 25},
+                                   {"cudaFreeHost", 26},
+                                   {"cudaHostAlloc", 27},
+                                   {"cudaMemcpy", 31},
+                                   {"cudaMemcpyAsync", 41},
+                                   {"cudaMemset", 49},
+                                   {"cudaMemsetAsync", 51},
+                                   {"cudaStreamCreate", 129},
+                                   {"cudaStreamSynchronize", 131},
+                                   {"cudaStreamQuery", 132},
+                                   {"cudaEventCreate", 133},
+                                   {"cudaEventCreateWithFlags", 134},
+                                   {"cudaEventRecord", 135},
+                                   {"cudaEventSynchronize", 137},
+                                   {"cudaEventQuery", 138},
+                                   {"cudaStreamWaitEvent", 147},
+                                   {"cudaDeviceSynchronize", 165},
+                                   {"cudaStreamCreateWithFlags", 198},
+                                   {"cudaLaunchKernel", 211},
+                                   {"cudaGraphLaunch", 311}};
+  return look_up(table, name).value_or(0);
+}
+
+}  // namespace lanescope::io

@@ -1,0 +1,459 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "io/byte_sink.h"
+#include "io/chrome_trace.h"
+#include "io/chrome_vocabulary.h"
+#include "io/json_text.h"
+
+namespace lanescope::io {
+namespace {
+
+using base::Nanoseconds;
+using trace::Event;
+using trace::EventIndex;
+using trace::EventKind;
+using trace::LaneId;
+using trace::LaneInfo;
+using trace::LaneKind;
+
+constexpr std::size_t kFlushBytes = 256 * 1024;
+constexpr EventIndex kEventsPerLock = 2048;  // a ReadLock is to be held for a moment only
+// The profilers' number of the default stream. Tools take stream 0 for "no stream".
+constexpr std::int32_t kDefaultStream = 7;
+constexpr std::int64_t kProcessShift = 1000;
+constexpr std::int64_t kGpuSortIndex = 1 << 24;  // as the PyTorch profiler sorts GPUs below every process
+
+/// True where the event's own fields say more than its arguments do, so that "raw" must carry them.
+bool needs_raw(const Event& e) {
+  switch (e.kind) {
+    case EventKind::Range:
+      return e.b != 0 || e.c != 0;
+    case EventKind::Call:
+      return !trace::is_blocking(e) && (e.a != 0 || e.b != 0 || e.c != 0);
+    case EventKind::Kernel:
+    case EventKind::Marker:
+      return e.a != 0 || e.b != 0 || e.c != 0;
+    case EventKind::Copy:
+    case EventKind::Memset:
+      return e.c != 0 || trace::bytes_of(e) > std::numeric_limits<std::int64_t>::max();
+    case EventKind::Counter: {
+      const double value = trace::value_of(e);
+      return e.c != 0 || e.flags != 0 || !std::isfinite(value) || (value == 0 && std::signbit(value));
+    }
+  }
+  return true;
+}
+
+std::string to_hex(std::string_view bytes) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string hex;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    hex += kHex[byte >> 4];
+    hex += kHex[byte & 15];
+  }
+  return hex;
+}
+
+class ChromeWriter {
+ public:
+  ChromeWriter(ByteSink& sink, const trace::Trace& trace, const RunFacts& facts)
+      : sink_(sink), trace_(trace), facts_(facts) {}
+
+  void write() {
+    look_at_lanes();
+    find_flows();
+    write_head();
+    write_metadata();
+    for (const LaneId l : order_) {
+      for_each_event(l, [&](const Event& e) { write_event(e, l); });
+    }
+    out_ += "\n]}\n";
+    sink_.write(out_);
+  }
+
+ private:
+  struct Lane {
+    LaneInfo info;
+    bool gpu = false;
+    std::int64_t pid = 0, tid = 0;  // as the file gives them
+    std::vector<EventIndex> rows;   // one past the last event that is written
+    std::string place;              // ,"pid":..,"tid":..
+    std::string number;             // ,"lane":..
+  };
+  struct Name {
+    std::string json;
+    bool valid = true;
+  };
+  struct Flow {
+    static constexpr Nanoseconds kNone = std::numeric_limits<Nanoseconds>::max();
+    Nanoseconds call_start = kNone, op_start = kNone;
+    LaneId call_lane = 0, op_lane = 0;
+  };
+
+  void look_at_lanes() {
+    const std::size_t count = trace_.lane_count();
+    std::set<std::int64_t> devices;
+    for (std::size_t l = 0; l < count; ++l) {
+      Lane lane;
+      lane.info = trace_.lane(static_cast<LaneId>(l)).info();
+      lane.gpu = trace::is_gpu_work_lane(lane.info.kind) || lane.info.kind == LaneKind::GpuRanges;
+      const trace::Lane& source = trace_.lane(static_cast<LaneId>(l));
+      for (std::size_t r = 0; r < source.row_count(); ++r) lane.rows.push_back(source.row(r).last());
+      if (lane.gpu) devices.insert(lane.info.device);
+      if (lane.gpu && lane.info.stream == 0) stream_shift_ = kDefaultStream;
+      lanes_.push_back(std::move(lane));
+    }
+    // A viewer knows a GPU by its number in the place of a process; a process of that number must move aside.
+    std::int64_t shift = 0;
+    const auto collides = [&](const Lane& lane) { return !lane.gpu && devices.contains(lane.info.pid + shift); };
+    while (std::any_of(lanes_.begin(), lanes_.end(), collides)) shift += kProcessShift;
+    for (std::size_t l = 0; l < count; ++l) {
+      Lane& lane = lanes_[l];
+      lane.pid = lane.gpu ? lane.info.device : lane.info.pid + shift;
+      lane.tid = lane.gpu ? std::int64_t{lane.info.stream} + stream_shift_ : lane.info.tid + shift;
+      lane.place = ",\"pid\":" + std::to_string(lane.pid) + ",\"tid\":" + std::to_string(lane.tid);
+      lane.number = ",\"lane\":" + std::to_string(l);
+      order_.push_back(static_cast<LaneId>(l));
+    }
+    // Of two events that start together, viewers take the first in the file for the outer one.
+    const auto place = [&](LaneId l) {
+      const Lane& lane = lanes_[l];
+      const bool ranges_first = lane.info.kind != LaneKind::GpuRanges;
+      return std::tuple(lane.gpu, lane.pid, lane.tid, lane.gpu && ranges_first, lane.info.kind, l);
+    };
+    std::sort(order_.begin(), order_.end(), [&](LaneId a, LaneId b) { return place(a) < place(b); });
+  }
+
+  template <typename Function>
+  void for_each_event(LaneId l, const Function& function) {
+    std::vector<Event> some;
+    for (std::size_t r = 0; r < lanes_[l].rows.size(); ++r) {
+      const trace::Row& row = trace_.lane(l).row(r);
+      const EventIndex last = lanes_[l].rows[r];
+      for (EventIndex i = 0; i < last;) {
+        some.clear();
+        {
+          const trace::Trace::ReadLock lock(trace_);
+          i = std::max(i, row.first());
+          const EventIndex until = std::min(last, i + kEventsPerLock);
+          for (; i < until; ++i) some.push_back(row.event(i));
+        }
+        for (const Event& e : some) function(e);
+      }
+    }
+  }
+
+  /// A flow goes from the first call to the first operation of a correlation; one without the other gets no arrow.
+  void find_flows() {
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      const auto lane = static_cast<LaneId>(l);
+      for_each_event(lane, [&](const Event& e) {
+        if (e.correlation == 0) return;
+        if (e.kind == EventKind::Call) {
+          Flow& flow = flows_[e.correlation];
+          if (e.start_ns < flow.call_start) std::tie(flow.call_start, flow.call_lane) = std::pair(e.start_ns, lane);
+        } else if (trace::is_gpu_work(e.kind)) {
+          Flow& flow = flows_[e.correlation];
+          if (e.start_ns < flow.op_start) flow.op_start = e.start_ns, flow.op_lane = lane;
+        }
+      });
+    }
+  }
+
+  // --- text ----------------------------------------------------------------------------------------------------------
+
+  void text(std::string_view piece) { out_ += piece; }
+  template <typename Number>
+  void number(std::string_view key, Number value) {
+    out_ += key;
+    append_number(out_, value);
+  }
+  void string(std::string_view key, std::string_view value) {
+    out_ += key;
+    append_json_string(out_, value);
+  }
+  void time(std::string_view key, Nanoseconds ns) {
+    out_ += key;
+    append_microseconds(out_, ns);
+  }
+  void next_event() {
+    if (out_.size() >= kFlushBytes) {
+      sink_.write(out_);
+      out_.clear();
+    }
+    out_ += first_event_ ? "\n" : ",\n";
+    first_event_ = false;
+  }
+
+  std::string device_title() const {
+    return facts_.device_name + (facts_.simulated ? (facts_.device_name.empty() ? "simulated" : " (simulated)") : "");
+  }
+
+  void write_head() {
+    text("{\"schemaVersion\":1,\"displayTimeUnit\":\"ns\",\"distributedInfo\":{\"rank\":0},\n\"deviceProperties\":[");
+    std::set<std::int64_t> devices;
+    for (const Lane& lane : lanes_) {
+      if (!lane.gpu || !devices.insert(lane.pid).second) continue;
+      if (devices.size() > 1) text(",");
+      number("{\"id\":", lane.pid);
+      string(",\"name\":", device_title());
+      text("}");
+    }
+    string("],\n\"otherData\":{\"lanescope\":", facts_.version);
+    number(",\"format\":", kFileFormat);
+    string(",\"workload\":", facts_.workload);
+    string(",\"device\":", facts_.device);
+    string(",\"device_name\":", facts_.device_name);
+    text(facts_.simulated ? ",\"simulated\":true" : ",\"simulated\":false");
+    text(",\"settings\":{");
+    bool first = true;
+    for (const auto& [key, value] : facts_.settings) {
+      string(std::exchange(first, false) ? "" : ",", key);
+      string(":", value);
+    }
+    const trace::TraceCounts counts = trace_.counts();
+    number("},\n\"events\":{\"recorded\":", counts.recorded);
+    number(",\"evicted\":", counts.evicted);
+    number(",\"dropped\":", counts.dropped);
+    number(",\"late\":", counts.late);
+    number(",\"clamped\":", counts.clamped);
+    text("}");
+    const Nanoseconds complete = trace_.complete_until();
+    if (complete != std::numeric_limits<Nanoseconds>::min()) number(",\"complete_until_ns\":", complete);
+    text(",\n\"lanes\":[");
+    first = true;
+    for (const Lane& lane : lanes_) {
+      string(std::exchange(first, false) ? "\n{\"kind\":" : ",\n{\"kind\":", lane_kind_key(lane.info.kind));
+      string(",\"name\":", lane.info.name);
+      string(",\"process\":", lane.info.process);
+      number(",\"pid\":", lane.info.pid);
+      number(",\"tid\":", lane.info.tid);
+      number(",\"device\":", lane.info.device);
+      number(",\"stream\":", lane.info.stream);
+      number(",\"reorder_window\":", lane.info.reorder_window);
+      text("}");
+    }
+    text("]},\n\"traceEvents\":[");
+  }
+
+  /// Names and order of processes and threads: the program above, GPUs below, each stream a thread of its GPU.
+  void write_metadata() {
+    struct Thread {
+      std::string name;
+      std::int64_t sort_index = 0;
+    };
+    std::map<std::int64_t, std::map<std::int64_t, Thread>> processes;
+    std::map<std::int64_t, const Lane*> owners;
+    for (const LaneId l : order_) {
+      const Lane& lane = lanes_[l];
+      owners.try_emplace(lane.pid, &lane);
+      auto& threads = processes[lane.pid];
+      const auto [it, added] = threads.try_emplace(lane.tid);
+      Thread& thread = it->second;
+      if (lane.gpu) {
+        thread = {"stream " + std::to_string(lane.tid), lane.tid};
+      } else if (added) {
+        thread = {lane.info.name, static_cast<std::int64_t>(threads.size())};
+      } else if (lane.info.kind != LaneKind::Counter) {
+        thread.name += ", " + lane.info.name;
+      }
+    }
+    for (const auto& [pid, threads] : processes) {
+      const Lane& owner = *owners.at(pid);
+      std::string name = owner.info.process;
+      std::string labels = "CPU";
+      if (owner.gpu) {
+        labels = "GPU " + std::to_string(pid) + (facts_.simulated ? ", simulated" : "");
+        const std::string title = device_title();
+        name = "GPU " + std::to_string(pid) + (title.empty() ? "" : ": " + title);
+      }
+      write_metadata_event("process_name", pid, 0, "name", name);
+      write_metadata_event("process_labels", pid, 0, "labels", labels);
+      write_metadata_event("process_sort_index", pid, 0, owner.gpu ? kGpuSortIndex + pid : 0);
+      for (const auto& [tid, thread] : threads) {
+        write_metadata_event("thread_name", pid, tid, "name", thread.name);
+        write_metadata_event("thread_sort_index", pid, tid, thread.sort_index);
+      }
+    }
+  }
+
+  void begin_metadata_event(std::string_view what, std::int64_t pid, std::int64_t tid) {
+    next_event();
+    string("{\"ph\":\"M\",\"name\":", what);
+    number(",\"pid\":", pid);
+    number(",\"tid\":", tid);
+    text(",\"args\":{");
+  }
+  void write_metadata_event(std::string_view what, std::int64_t pid, std::int64_t tid, std::string_view key,
+                            std::string_view value) {
+    begin_metadata_event(what, pid, tid);
+    append_json_string(out_, key);
+    string(":", value);
+    text("}}");
+  }
+  void write_metadata_event(std::string_view what, std::int64_t pid, std::int64_t tid, std::int64_t sort_index) {
+    begin_metadata_event(what, pid, tid);
+    number("\"sort_index\":", sort_index);
+    text("}}");
+  }
+
+  const Name& name_of(base::NameId id) {
+    if (id >= names_.size()) names_.resize(std::max<std::size_t>(id + 1, trace_.names().size()));
+    Name& name = names_[id];
+    if (name.json.empty()) name.valid = append_json_string(name.json, trace_.names().text(id));
+    return name;
+  }
+
+  /// Writes the name that other tools look for; where that is not the event's own, the latter follows as "label".
+  void write_name(const Event& e, const Lane& lane) {
+    const std::string_view own = trace_.names().text(e.name);
+    std::string shown;
+    if (e.kind == EventKind::Range && lane.info.kind == LaneKind::Iterations) {
+      shown = step_name(trace::index_of(e));
+    } else if (e.kind == EventKind::Copy && !own.starts_with("Memcpy")) {
+      shown = copy_name(trace::copy_traits_of(e));
+    } else if (e.kind == EventKind::Memset && !own.starts_with("Memset")) {
+      shown = "Memset (Device)";
+    }
+    const Name& name = name_of(e.name);
+    if (shown.empty() || shown == own) {
+      out_ += name.json;
+    } else {
+      append_json_string(out_, shown);
+      if (name.valid) {
+        text(",\"label\":");
+        text(name.json);
+      }
+    }
+    if (!name.valid) string(",\"label_hex\":", to_hex(own));
+  }
+
+  void write_event(const Event& e, LaneId l) {
+    const Lane& lane = lanes_[l];
+    const bool counter = e.kind == EventKind::Counter;
+    const bool marker = e.kind == EventKind::Marker;
+    next_event();
+    text(counter  ? "{\"ph\":\"C\",\"cat\":\""
+         : marker ? "{\"ph\":\"i\",\"s\":\"p\",\"cat\":\""
+                  : "{\"ph\":\"X\",\"cat\":\"");
+    text(category_of(e.kind, lane.info.kind));
+    text("\",\"name\":");
+    write_name(e, lane);
+    text(lane.place);
+    time(",\"ts\":", e.start_ns);
+    if ((!counter && !marker) || e.end_ns != e.start_ns) time(",\"dur\":", e.end_ns - e.start_ns);
+    text(lane.number);
+    if (needs_raw(e)) write_raw(e);
+    // Every argument of a counter is drawn as a curve of its own.
+    if (counter && e.correlation != 0) number(",\"correlation\":", e.correlation);
+    text(",\"args\":{");
+    arguments_begin_ = true;
+    if (counter) {
+      const double value = trace::value_of(e);
+      argument("value");
+      append_number(out_, std::isfinite(value) ? value : 0.0);
+    } else {
+      write_arguments(e, lane);
+    }
+    text("}}");
+    write_flow(e, l);
+  }
+
+  void write_raw(const Event& e) {
+    text(",\"raw\":\"");
+    for (const std::uint32_t field : {e.a, e.b, e.c, std::uint32_t{e.flags}}) {
+      char digits[8];
+      out_.append(digits, std::to_chars(digits, digits + sizeof digits, field, 16).ptr);
+      out_ += ',';
+    }
+    out_.back() = '"';
+  }
+
+  void argument(std::string_view key) {
+    out_ += std::exchange(arguments_begin_, false) ? "\"" : ",\"";
+    out_ += key;
+    out_ += "\":";
+  }
+  template <typename Number>
+  void argument(std::string_view key, Number value) {
+    argument(key);
+    append_number(out_, value);
+  }
+
+  void write_arguments(const Event& e, const Lane& lane) {
+    if (e.correlation != 0) argument("External id", e.correlation);
+    if (lane.gpu) {
+      argument("device", lane.info.device);
+      argument("context", 1);
+      argument("stream", lane.tid);
+    }
+    if (e.correlation != 0) argument("correlation", e.correlation);
+    if (e.kind == EventKind::Call) {
+      if (const int id = callback_id(trace_.names().text(e.name))) argument("cbid", id);
+      if (trace::is_blocking(e)) {
+        const trace::CallParts parts = trace::parts_of(e);
+        argument("own_ns", e.a);
+        argument("waiting_ns", parts.waiting);
+        argument("copying_ns", e.b);
+        argument("returning_ns", e.c);
+      }
+    } else if (e.kind == EventKind::Copy || e.kind == EventKind::Memset) {
+      const std::uint64_t bytes = trace::bytes_of(e);
+      argument("bytes", bytes);
+      if (e.duration() > 0) {
+        argument("memory bandwidth (GB/s)", static_cast<double>(bytes) / static_cast<double>(e.duration()));
+      }
+    } else if (e.kind == EventKind::Range && e.a != 0) {
+      argument("index", e.a);
+    }
+    if (e.flags != 0) argument("flags", std::uint32_t{e.flags});
+  }
+
+  void write_flow(const Event& e, LaneId l) {
+    if (e.correlation == 0) return;
+    const auto found = flows_.find(e.correlation);
+    if (found == flows_.end()) return;
+    const Flow& flow = found->second;
+    if (flow.call_start == Flow::kNone || flow.op_start == Flow::kNone) return;
+    const bool begins = e.kind == EventKind::Call && e.start_ns == flow.call_start && l == flow.call_lane;
+    const bool ends = trace::is_gpu_work(e.kind) && e.start_ns == flow.op_start && l == flow.op_lane;
+    if (!begins && !ends) return;
+    next_event();
+    text(begins ? "{\"ph\":\"s\"" : "{\"ph\":\"f\",\"bp\":\"e\"");
+    number(",\"id\":", e.correlation);
+    text(",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
+    text(lanes_[l].place);
+    time(",\"ts\":", e.start_ns);
+    text("}");
+  }
+
+  ByteSink& sink_;
+  const trace::Trace& trace_;
+  const RunFacts& facts_;
+  std::vector<Lane> lanes_;
+  std::vector<LaneId> order_;
+  std::int32_t stream_shift_ = 0;
+  std::unordered_map<std::uint32_t, Flow> flows_;
+  std::vector<Name> names_;
+  std::string out_;
+  bool first_event_ = true;
+  bool arguments_begin_ = true;
+};
+
+}  // namespace
+
+void write_chrome_trace(const std::filesystem::path& path, const trace::Trace& trace, const RunFacts& facts) {
+  ByteSink sink(path, path.extension() == ".gz");
+  ChromeWriter(sink, trace, facts).write();
+  sink.commit();
+}
+
+}  // namespace lanescope::io

@@ -1,0 +1,168 @@
+#include "ui/fonts.h"
+
+#include <ft2build.h>
+#include <imgui.h>
+#include <imgui_freetype.h>
+#include FT_FREETYPE_H
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace lanescope::ui {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the program writes: Latin with its extension (translations), Greek, punctuation, arrows, mathematics, and the
+// few shapes that serve as icons.
+constexpr std::array<ImWchar, 25> kGlyphs{0x0020, 0x017f, 0x0391, 0x03c9, 0x2010, 0x2026, 0x2030, 0x203a, 0x2070,
+                                          0x2079, 0x2190, 0x2199, 0x21ba, 0x21bb, 0x2202, 0x222b, 0x2248, 0x2248,
+                                          0x2260, 0x2265, 0x25a0, 0x25cf, 0x2713, 0x2717, 0};
+// Where the text font lacks one of these, DejaVu Sans has it.
+constexpr std::array<ImWchar, 13> kSymbols{0x2190, 0x2199, 0x21ba, 0x21bb, 0x2202, 0x222b, 0x2248,
+                                           0x2265, 0x25a0, 0x25cf, 0x2713, 0x2717, 0};
+
+/// FreeType's own view of a font file, for what ImGui's atlas does not keep.
+class Face {
+ public:
+  explicit Face(const fs::path& path) {
+    if (FT_Init_FreeType(&library_) != 0) return;
+    if (FT_New_Face(library_, path.c_str(), 0, &face_) != 0) face_ = nullptr;
+  }
+  ~Face() {
+    if (face_ != nullptr) FT_Done_Face(face_);
+    if (library_ != nullptr) FT_Done_FreeType(library_);
+  }
+  Face(const Face&) = delete;
+  Face& operator=(const Face&) = delete;
+
+  bool ok() const { return face_ != nullptr && face_->units_per_EM > 0; }
+
+  /// ImGui asks for a line height; this is the line height of one em.
+  float line_height_per_em() const {
+    const int units = face_->ascender - face_->descender;
+    return units > 0 ? static_cast<float>(units) / static_cast<float>(face_->units_per_EM) : 1.2f;
+  }
+
+  /// The unhinted advance of a character as a fraction of the em, or a negative number where the font lacks it.
+  float advance_per_em(unsigned character) const {
+    const FT_UInt index = FT_Get_Char_Index(face_, character);
+    if (index == 0 || FT_Load_Glyph(face_, index, FT_LOAD_NO_SCALE) != 0) return -1;
+    return static_cast<float>(face_->glyph->metrics.horiAdvance) / static_cast<float>(face_->units_per_EM);
+  }
+
+ private:
+  FT_Library library_ = nullptr;
+  FT_Face face_ = nullptr;
+};
+
+const FontFiles& system_files() {
+  static const FontFiles kFiles = find_font_files(font_folders());
+  return kFiles;
+}
+
+#if IMGUI_VERSION_NUM < 19200
+/// ImGui's FreeType builder rounds every advance up, which spaces text too widely: here they are rounded to nearest.
+void round_advances(ImFont& font, const Face& face, float em_px) {
+  if (!face.ok()) return;
+  for (ImFontGlyph& glyph : font.Glyphs) {
+    const float advance = face.advance_per_em(glyph.Codepoint);
+    if (advance < 0) continue;
+    glyph.AdvanceX = std::round(advance * em_px);
+    const int index = static_cast<int>(glyph.Codepoint);
+    if (index < font.IndexAdvanceX.Size) font.IndexAdvanceX[index] = glyph.AdvanceX;
+  }
+}
+#endif
+
+/// Adds one role's font; `em_px` receives the letter size that it really has in the atlas.
+ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, float& em_px) {
+  ImFontConfig config;
+  config.OversampleH = 1;
+  config.PixelSnapH = true;
+  // Hinting snaps stems to pixels: welcome where a letter has few of them, a distortion where it has many.
+#if IMGUI_VERSION_NUM >= 19200
+  config.FontLoaderFlags =
+      wanted_em_px < 22 ? ImGuiFreeTypeLoaderFlags_LightHinting : ImGuiFreeTypeLoaderFlags_NoHinting;
+#else
+  config.FontBuilderFlags =
+      wanted_em_px < 22 ? ImGuiFreeTypeBuilderFlags_LightHinting : ImGuiFreeTypeBuilderFlags_NoHinting;
+#endif
+  ImFont* font = nullptr;
+  const Face face(path);
+  if (!path.empty() && face.ok()) {
+    const float line = std::max(1.0f, std::round(wanted_em_px * face.line_height_per_em()));
+    em_px = line / face.line_height_per_em();
+    font = atlas.AddFontFromFileTTF(path.c_str(), line, &config, kGlyphs.data());
+  }
+  if (font == nullptr) {
+    ImFontConfig builtin;
+    builtin.SizePixels = std::max(1.0f, std::round(wanted_em_px));
+    em_px = builtin.SizePixels;
+    return atlas.AddFontDefault(&builtin);
+  }
+  const fs::path& symbols = system_files().symbols;
+  const Face symbol_face(symbols);
+  if (!symbols.empty() && symbols != path && symbol_face.ok()) {
+    config.MergeMode = true;
+    atlas.AddFontFromFileTTF(symbols.c_str(), std::round(em_px * symbol_face.line_height_per_em()), &config,
+                             kSymbols.data());
+  }
+  return font;
+}
+
+}  // namespace
+
+ImFont* Fonts::operator[](FontRole role) const {
+  const std::array<ImFont*, kFontRoleCount> fonts{body, body_bold, small, small_bold, title, mono, mono_small, verdict};
+  return fonts[static_cast<std::size_t>(role)];
+}
+
+Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density) {
+  const FontFiles& files = system_files();
+#if IMGUI_VERSION_NUM >= 19200
+  atlas.SetFontLoader(ImGuiFreeType::GetFontLoader());
+#else
+  atlas.FontBuilderIO = ImGuiFreeType::GetBuilderForFreeType();
+  atlas.TexDesiredWidth = pixel_scale > 1.5f ? 4096 : 2048;
+#endif
+  atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
+
+  struct Wanted {
+    FontRole role;
+    ImFont* Fonts::*font;
+    const fs::path& path;
+  };
+  const std::array<Wanted, kFontRoleCount> wanted{{{FontRole::Body, &Fonts::body, files.regular},
+                                                   {FontRole::BodyBold, &Fonts::body_bold, files.semi_bold},
+                                                   {FontRole::Small, &Fonts::small, files.regular},
+                                                   {FontRole::SmallBold, &Fonts::small_bold, files.semi_bold},
+                                                   {FontRole::Title, &Fonts::title, files.bold},
+                                                   {FontRole::Mono, &Fonts::mono, files.mono},
+                                                   {FontRole::MonoSmall, &Fonts::mono_small, files.mono},
+                                                   {FontRole::Verdict, &Fonts::verdict, files.bold}}};
+  Fonts fonts;
+  std::array<float, kFontRoleCount> em_px{};
+  for (const Wanted& w : wanted) {
+    const auto index = static_cast<std::size_t>(w.role);
+    fonts.*w.font = add_font(atlas, w.path, em_size(w.role) * pixel_scale, em_px[index]);
+  }
+#if IMGUI_VERSION_NUM < 19200
+  atlas.Build();
+  for (const Wanted& w : wanted) {
+    if (!w.path.empty()) round_advances(*(fonts.*w.font), Face(w.path), em_px[static_cast<std::size_t>(w.role)]);
+  }
+#endif
+  for (const Wanted& w : wanted) {
+#if IMGUI_VERSION_NUM >= 19200
+    const float line = (fonts.*w.font)->LegacySize;
+#else
+    const float line = (fonts.*w.font)->FontSize;  // known once the atlas is built
+#endif
+    fonts.line_height[static_cast<std::size_t>(w.role)] = line / density;
+  }
+  return fonts;
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,27 @@
+// Which API call caused which GPU operation, and what a wait waited for.
+#pragma once
+
+#include <optional>
+
+#include "trace/trace.h"
+
+namespace lanescope::ui {
+
+/// An event and where it is.
+struct EventRef {
+  trace::LaneId lane = 0;
+  std::size_t row = 0;
+  trace::EventIndex index = 0;
+  trace::Event event;
+
+  bool operator==(const EventRef& o) const { return lane == o.lane && row == o.row && index == o.index; }
+};
+
+/// The GPU operation of an API call, by correlation. Looks at most `limit` operations past the call's start.
+std::optional<EventRef> gpu_operation_of(const trace::Trace& trace, const trace::Event& call, std::size_t limit = 5000);
+/// The API call that issued a GPU operation.
+std::optional<EventRef> call_of(const trace::Trace& trace, const trace::Event& operation, std::size_t limit = 20000);
+/// The last GPU operation that a blocking call waited for: the one that ends last within the call.
+std::optional<EventRef> waited_for(const trace::Trace& trace, const trace::Event& call);
+
+}  // namespace lanescope::ui

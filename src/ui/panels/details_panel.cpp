@@ -1,0 +1,295 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "ui/gl/span_renderer.h"
+#include "ui/labels.h"
+#include "ui/panels/panels.h"
+#include "ui/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+using analysis::BubbleCause;
+using analysis::Summary;
+using analysis::VerdictKind;
+
+Colour verdict_colour(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::SyncBound: return Colour::Wait;
+    case VerdictKind::LaunchBound: return Colour::Launch;
+    case VerdictKind::CopyBound: return Colour::CopyH2D;
+    case VerdictKind::LoaderBound: return Colour::CopyD2H;
+    case VerdictKind::GpuBound: return Colour::Good;
+    default: return Colour::Muted;
+  }
+}
+
+std::string percent(double part, double whole) { return whole > 0 ? fmt::format("{:.0f} %", part / whole * 100) : "–"; }
+
+std::string ns_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
+
+// Busy and the bubbles by cause, in proportion: the verdict at a glance.
+void draw_share_bar(const Canvas& c, const Summary& s) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = 16 * c.scale;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({width, height + 2 * c.scale});
+  note_place(c, "verdict.bar");
+  const auto& by_cause = s.bubble_by_cause_ns;
+  const auto part = [&](BubbleCause cause) { return static_cast<double>(by_cause[static_cast<std::size_t>(cause)]); };
+  struct Share {
+    double ns;
+    SpanStyle style;
+    Colour colour, ink;
+    const char* name;
+  };
+  const Share shares[] = {{static_cast<double>(s.gpu_busy_ns), SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("busy")},
+                          {part(BubbleCause::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("after a read")},
+                          {part(BubbleCause::LaunchTooSlow), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch, tr("launch")},
+                          {part(BubbleCause::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")}};
+  double total = 0;
+  for (const Share& share : shares) total += share.ns;
+  if (total <= 0) return;
+  static SpanBatch batch;
+  batch.clear();
+  float x = at.x;
+  std::vector<Label> names;
+  float label_x = at.x;
+  for (const Share& share : shares) {
+    const float w = static_cast<float>(share.ns / total) * width;
+    if (w < 1) continue;
+    batch.styled(share.style, x, at.y, x + w - 1, at.y + height, c.theme[share.colour], c.theme[share.ink], 3 * c.scale);
+    const std::string name = std::string(share.name) + " " + percent(share.ns, total);
+    const float name_width = text_width(c.fonts, FontRole::Small, name);
+    label_x = std::max(label_x, std::min(x, at.x + width - name_width));
+    if (label_x + name_width <= at.x + width + 1) {
+      names.push_back({label_x, at.y + height + 3 * c.scale, name_width + 2, c.theme.as_text(share.ink), FontRole::Small, name,
+                       16 * c.scale});
+      label_x += name_width + 10 * c.scale;
+    }
+    x += w;
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  add_to_draw_list(list, c.spans, batch);
+  draw_labels(list, c.fonts, names);
+  ImGui::Dummy({width, 16 * c.scale});
+}
+
+// Three columns: the name, what it was before the knob was turned, what it is now.
+void draw_figures(const Canvas& c, const Summary& now, const Summary& before) {
+  const auto lines = figure_lines(now);
+  if (before.iteration.count == 0) {
+    for (const auto& [name, value] : lines) figure_line(c, name, value);
+    return;
+  }
+  const auto old = figure_lines(before);
+  const float start = ImGui::GetCursorPosX();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const auto right_aligned = [&](const std::string& t, float right, FontRole role, Colour colour) {
+    ImGui::SameLine(start + right - text_width(c.fonts, role, t));
+    text(c, role, colour, t);
+  };
+  text(c, FontRole::Small, Colour::Dim, " ");
+  right_aligned(tr("before"), width * 0.68f, FontRole::Small, Colour::Dim);
+  right_aligned(tr("now"), width, FontRole::Small, Colour::Dim);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const float name_width = width * 0.68f - text_width(c.fonts, FontRole::MonoSmall, old[i].second) - 6 * c.scale;
+    text(c, FontRole::Small, Colour::Muted, fit_text(c.fonts, FontRole::Small, lines[i].first, name_width));
+    right_aligned(old[i].second, width * 0.68f, FontRole::MonoSmall, Colour::Muted);
+    right_aligned(lines[i].second, width, FontRole::MonoSmall, Colour::Text);
+  }
+}
+
+void draw_event(const Canvas& c, const EventRef& ref) {
+  const trace::Trace& trace = c.state.model.trace();
+  const trace::Event& e = ref.event;
+  const trace::LaneInfo& lane = trace.lane(ref.lane).info();
+  heading(c, tr("SELECTED"));
+  const std::string name = lane.kind == trace::LaneKind::Iterations ? event_label(trace, lane.kind, e)
+                                                                    : std::string(trace.names().text(e.name));
+  wrapped_text(c, FontRole::Mono, Colour::Text, name.size() > 240 ? name.substr(0, 238) + "…" : name);
+  vertical_space(c, 4);
+  figure_line(c, tr("duration"), base::format_duration(e.duration()));
+  figure_line(c, tr("start"), base::format_duration(e.start_ns - c.state.model.extent().first));
+  if (trace::is_blocking(e)) {
+    const trace::CallParts parts = trace::parts_of(e);
+    figure_line(c, tr("own cost"), base::format_duration(parts.own));
+    figure_line(c, tr("waiting for GPU"), base::format_duration(parts.waiting), Colour::Wait);
+    figure_line(c, tr("copying"), base::format_duration(parts.copying));
+    figure_line(c, tr("return"), base::format_duration(parts.returning));
+  }
+  if (e.kind == trace::EventKind::Copy || e.kind == trace::EventKind::Memset) {
+    const auto bytes = static_cast<double>(trace::bytes_of(e));
+    figure_line(c, tr("bytes"), base::format_bytes(static_cast<std::int64_t>(bytes)));
+    if (e.duration() > 0) figure_line(c, tr("rate"), fmt::format("{:.2f} GB/s", bytes / static_cast<double>(e.duration())));
+  }
+  if (!trace::is_cpu_lane(lane.kind)) {
+    figure_line(c, tr("device · stream"), fmt::format("{} · {}", lane.device, lane.stream));
+  }
+  if (e.correlation) figure_line(c, tr("correlation"), std::to_string(e.correlation));
+  if (!c.state.selection.linked) return;
+  const EventRef& other = *c.state.selection.linked;
+  const bool from_gpu = trace::is_gpu_work(e.kind);
+  const char* relation = from_gpu ? tr("issued by") : trace::is_sync(e) ? tr("waits for") : tr("runs as");
+  figure_line(c, relation, fit_text(c.fonts, FontRole::Mono, event_label(trace, trace.lane(other.lane).info().kind, other.event),
+                                    170 * c.scale),
+              Colour::SelectionLink);
+  const Nanoseconds delay = from_gpu ? e.start_ns - other.event.start_ns : other.event.start_ns - e.start_ns;
+  if (!trace::is_sync(e)) figure_line(c, tr("launch to start"), base::format_duration(delay));
+  // What the wait cost: the bubble that begins where its work ended.
+  if (trace::is_sync(e)) {
+    const auto& bubbles = c.state.model.analysis().bubbles();
+    const auto b = std::lower_bound(bubbles.begin(), bubbles.end(), other.event.end_ns,
+                                    [](const analysis::Bubble& x, Nanoseconds t) { return x.start_ns < t; });
+    if (b != bubbles.end() && b->start_ns < e.end_ns) {
+      figure_line(c, tr("then GPU idle"), base::format_duration(b->duration()), Colour::Bubble);
+    }
+  }
+}
+
+void draw_bubble(const Canvas& c, const analysis::Bubble& b) {
+  heading(c, tr("SELECTED"));
+  text(c, FontRole::BodyBold, Colour::Bubble, std::string(tr("GPU idle")) + " " + base::format_duration(b.duration()));
+  figure_line(c, tr("cause"), std::string(analysis::cause_name(b.cause)));
+  const std::string call(c.state.model.trace().names().text(b.call));
+  if (!call.empty()) figure_line(c, b.cause == BubbleCause::AfterSync ? tr("drained by") : tr("late call"), call);
+  if (b.cause == BubbleCause::AfterSync || b.cause == BubbleCause::Copy) {
+    figure_line(c, tr("CPU wakes up"), base::format_duration(b.wake_ns));
+    figure_line(c, tr("CPU until the next launch"), base::format_duration(b.cpu_ns));
+    figure_line(c, tr("launch until it starts"), base::format_duration(b.launch_ns));
+  }
+}
+
+void draw_range(const Canvas& c) {
+  const auto& figures = c.state.range_figures;
+  const auto [from, to] = *c.state.selection.range;
+  heading(c, tr("SELECTED STRETCH"));
+  text(c, FontRole::Title, Colour::Text, base::format_duration(to - from));
+  vertical_space(c, 4);
+  if (!figures.summary || figures.range != *c.state.selection.range) {
+    text(c, FontRole::Body, Colour::Muted, tr("working it out …"));
+    return;
+  }
+  const Summary& s = *figures.summary;
+  text(c, FontRole::BodyBold, verdict_colour(s.verdict.kind), std::string(analysis::verdict_title(s.verdict.kind)));
+  wrapped_text(c, FontRole::Body, Colour::Muted, s.verdict.sentence);
+  vertical_space(c, 6);
+  draw_share_bar(c, s);
+  draw_figures(c, s, {});
+  figure_line(c, tr("bubbles"), base::format_count(s.bubble_count));
+  figure_line(c, tr("kernel launches"), base::format_count(s.launch_count));
+  figure_line(c, tr("H2D · D2H bytes"), base::format_bytes(s.h2d_bytes) + " · " + base::format_bytes(s.d2h_bytes));
+}
+
+void draw_code(const Canvas& c) {
+  if (!c.state.model.live()) return;
+  const auto& code = c.state.model.session()->workload().code;
+  if (code.empty()) return;
+  heading(c, tr("PSEUDO-CODE"));
+  for (const std::string& line : code) text(c, FontRole::MonoSmall, Colour::Muted, line);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) {
+  const auto window = static_cast<double>(s.window_ns());
+  const auto per_iteration = [&](double total) {
+    return s.iteration.count > 0 ? total / static_cast<double>(s.iteration.count) : 0.0;
+  };
+  const auto cause = [&](BubbleCause b) { return static_cast<double>(s.bubble_by_cause_ns[static_cast<std::size_t>(b)]); };
+  std::vector<std::pair<std::string, std::string>> lines;
+  if (s.iteration.count > 0) {
+    lines.emplace_back(tr("iterations/s"), base::format_count(std::llround(1e9 / std::max(1.0, s.iteration.mean_ns))));
+    lines.emplace_back(tr("iteration mean"), ns_text(s.iteration.mean_ns));
+    lines.emplace_back(tr("iteration p50"), base::format_duration(s.iteration.p50_ns));
+    lines.emplace_back(tr("iteration p99"), base::format_duration(s.iteration.p99_ns));
+  }
+  lines.emplace_back(tr("GPU busy"), percent(static_cast<double>(s.gpu_busy_ns), window));
+  lines.emplace_back(tr("CPU waiting"), percent(static_cast<double>(s.host_wait_ns), window));
+  if (s.iteration.count > 0) {
+    lines.emplace_back(tr("syncs per iteration"), fmt::format("{:.2f}", per_iteration(static_cast<double>(s.sync_count))));
+    lines.emplace_back(tr("idle after a sync"), ns_text(per_iteration(cause(BubbleCause::AfterSync))));
+    lines.emplace_back(tr("idle, launch slow"), ns_text(per_iteration(cause(BubbleCause::LaunchTooSlow))));
+    lines.emplace_back(tr("idle, copy held"), ns_text(per_iteration(cause(BubbleCause::Copy))));
+  } else {
+    lines.emplace_back(tr("syncs"), base::format_count(s.sync_count));
+    lines.emplace_back(tr("idle after a sync"), ns_text(cause(BubbleCause::AfterSync)));
+    lines.emplace_back(tr("idle, launch slow"), ns_text(cause(BubbleCause::LaunchTooSlow)));
+    lines.emplace_back(tr("idle, copy held"), ns_text(cause(BubbleCause::Copy)));
+  }
+  lines.emplace_back(tr("run-ahead, mean"), fmt::format("{:.1f}", s.run_ahead_mean));
+  lines.emplace_back(tr("H2D GB/s"), s.h2d_ns > 0 ? fmt::format("{:.2f}", s.h2d_gb_per_s()) : "–");
+  lines.emplace_back(tr("D2H GB/s"), s.d2h_ns > 0 ? fmt::format("{:.2g}", s.d2h_gb_per_s()) : "–");
+  return lines;
+}
+
+void draw_details(const Canvas& c) {
+  ShellState& state = c.state;
+  const Summary& recent = state.model.recent();
+  heading(c, tr("VERDICT"));
+  const Colour colour = verdict_colour(recent.verdict.kind);
+  text(c, FontRole::Verdict, colour, std::string(analysis::verdict_title(recent.verdict.kind)));
+  note_place(c, "verdict");
+  vertical_space(c, 2);
+  wrapped_text(c, FontRole::Body, Colour::Text, recent.verdict.sentence);
+  vertical_space(c, 8);
+  draw_share_bar(c, recent);
+  vertical_space(c, 4);
+  const bool selected = !state.selection.empty();
+  if (!selected) draw_figures(c, recent, state.model.before_change());
+  if (state.selection.event) draw_event(c, *state.selection.event);
+  if (state.selection.bubble) draw_bubble(c, *state.selection.bubble);
+  if (state.selection.range) draw_range(c);
+  draw_code(c);
+  vertical_space(c, 10);
+}
+
+void draw_status_bar(const Canvas& c) {
+  ShellState& state = c.state;
+  const Model& model = state.model;
+  const trace::TraceCounts counts = model.trace().counts();
+  std::string left;
+  if (model.live()) {
+    const auto health = model.session()->recorder().health();
+    const bool running = model.session()->runner().running();
+    const std::string error = model.session()->runner().error();
+    left = std::string(tr("capture")) + ": " +
+           (!error.empty() ? error : model.paused() ? tr("paused") : running ? tr("running") : tr("ended"));
+    left += fmt::format(" · {} {} · {} {}", base::format_count(static_cast<std::int64_t>(counts.recorded)), tr("events"),
+                        base::format_count(static_cast<std::int64_t>(counts.dropped)), tr("dropped"));
+    if (counts.evicted) left += fmt::format(" · {} {}", base::format_count(static_cast<std::int64_t>(counts.evicted)), tr("evicted"));
+    if (counts.late) left += fmt::format(" · {} {}", base::format_count(static_cast<std::int64_t>(counts.late)), tr("late"));
+    left += fmt::format(" · {} {:.0f} ms", tr("latency"), health.latency_ms);
+  } else {
+    left = fmt::format("{} · {} {}", model.file().filename().string(), base::format_count(static_cast<std::int64_t>(counts.recorded)),
+                       tr("events"));
+    if (counts.clamped) left += fmt::format(" · {} {}", base::format_count(static_cast<std::int64_t>(counts.clamped)), tr("clamped"));
+  }
+  const auto key = [](Action action) { return key_text(info(action).keys.front()); };
+  const std::string middle = fmt::format("{} {}   {} {}   {} {}   {} {}", key(Action::Fit), tr("fit"), key(Action::PauseRun),
+                                         tr("pause"), key(Action::Screenshot), tr("screenshot"), key(Action::Help), tr("keys"));
+  const std::string right = fmt::format("{} {:4.1f} ms", tr("frame"), state.figures.frame_ms);
+  const ImVec2 at = ImGui::GetWindowPos();
+  const ImVec2 size = ImGui::GetWindowSize();
+  const float s = c.scale;
+  const float margin = 16 * s;
+  const float middle_width = text_width(c.fonts, FontRole::Small, middle) + 8 * s;
+  const float right_width = 110 * s;
+  const float middle_x = std::max(at.x + (size.x - middle_width) / 2,
+                                  at.x + margin + text_width(c.fonts, FontRole::Small, left) + 24 * s);
+  std::vector<Label> labels{{at.x + margin, at.y, size.x - right_width - 2 * margin, c.theme[Colour::Muted], FontRole::Small, left, size.y},
+                            {at.x + size.x - margin - right_width, at.y, right_width, c.theme[Colour::Muted], FontRole::MonoSmall, right,
+                             size.y, LabelAlign::Right}};
+  if (middle_x + middle_width < at.x + size.x - right_width - margin) {
+    labels.push_back({middle_x, at.y, middle_width, c.theme[Colour::Dim], FontRole::Small, middle, size.y});
+  }
+  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
+  state.places["status"] = {at.x, at.y, size.x, size.y};
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "base/translate.h"
+#include "ui/labels.h"
+#include "ui/panels/panels.h"
+#include "ui/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+// A list that drops down, in the panel's width; returns what was picked.
+template <typename Items, typename Id, typename Text>
+std::optional<std::string> drop_down(const Canvas& c, const char* id, const std::string& shown, const Items& items, Id id_of,
+                                     Text text_of) {
+  std::optional<std::string> picked;
+  const TextStyle style(c, FontRole::Body, Colour::Text);
+  ImGui::SetNextItemWidth(-1);
+  const bool open = ImGui::BeginCombo(id, shown.c_str());
+  if (!open) note_place(c, id + 2);  // without the "##"
+  if (open) {
+    for (const auto& item : items) {
+      if (ImGui::Selectable(text_of(item).c_str(), false)) picked = id_of(item);
+      note_place(c, std::string(id + 2) + "." + id_of(item));
+    }
+    ImGui::EndCombo();
+  }
+  return picked;
+}
+
+session::SessionOptions options_now(const Model& model) {
+  session::SessionOptions options = model.session()->options();
+  options.speed = model.speed();
+  options.assignments.clear();
+  return options;
+}
+
+void draw_experiment(const Canvas& c) {
+  ShellState& state = c.state;
+  const workload::WorkloadInfo& info = state.model.session()->workload();
+  heading(c, tr("EXPERIMENT"));
+  wrapped_text(c, FontRole::Title, Colour::Text, info.title);
+  vertical_space(c, 6);
+  wrapped_text(c, FontRole::Body, Colour::Muted, info.summary);
+  vertical_space(c, 12);
+  const auto names = workload::workload_names();
+  const auto same = [](const std::string& name) { return name; };
+  if (const auto picked = drop_down(c, "##workload", info.name, names, same, [](const std::string& name) {
+        return name + "  ·  " + workload::workload_info(name).title;
+      })) {
+    state.new_run = options_now(state.model);
+    state.new_run->workload = *picked;
+  }
+  vertical_space(c, 4);
+  const auto devices = device::catalogue();
+  if (const auto picked = drop_down(
+          c, "##device", state.model.session()->device().name, devices,
+          [](const device::CatalogueEntry& e) { return e.id; },
+          [](const device::CatalogueEntry& e) { return e.id + "  ·  " + e.name; })) {
+    state.new_run = options_now(state.model);
+    state.new_run->device = *picked;
+  }
+}
+
+// What the tutorial published, and this run's own figure in the same words.
+void draw_published(const Canvas& c) {
+  const Model& model = c.state.model;
+  const workload::WorkloadInfo& info = model.session()->workload();
+  if (info.published.empty()) return;
+  heading(c, tr("PUBLISHED BY THE TUTORIAL"));
+  for (const auto& [name, value] : info.published) figure_line(c, name, value);
+  const analysis::Summary& recent = model.recent();
+  if (recent.iteration.count > 0) {
+    figure_line(c, tr("here, per iteration"), base::format_duration(static_cast<Nanoseconds>(recent.iteration.mean_ns)),
+                Colour::Accent);
+  }
+}
+
+}  // namespace
+
+void draw_knobs(const Canvas& c) {
+  ShellState& state = c.state;
+  if (!state.model.live()) {
+    const io::OpenedTrace& opened = state.model.opened();
+    heading(c, tr("TRACE FILE"));
+    wrapped_text(c, FontRole::Title, Colour::Text, state.model.file().filename().string());
+    vertical_space(c, 6);
+    wrapped_text(c, FontRole::Body, Colour::Muted,
+                 opened.own ? tr("Written by Lanescope: nothing was lost.")
+                            : tr("Written by another program: shown as far as it carries the same facts."));
+    vertical_space(c, 10);
+    figure_line(c, tr("events shown"), base::format_count(static_cast<std::int64_t>(opened.events_read)));
+    figure_line(c, tr("events skipped"), base::format_count(static_cast<std::int64_t>(opened.events_skipped)));
+    for (const auto& [category, count] : opened.skipped_by_category) {
+      figure_line(c, "   " + category, base::format_count(static_cast<std::int64_t>(count)), Colour::Muted);
+    }
+    const io::RunFacts facts = state.model.facts();
+    if (!facts.workload.empty()) figure_line(c, tr("workload"), facts.workload);
+    if (!facts.device_name.empty()) wrapped_text(c, FontRole::Body, Colour::Muted, facts.device_name);
+    if (!facts.settings.empty()) {
+      heading(c, tr("SETTINGS"));
+      for (const auto& [key, value] : facts.settings) figure_line(c, key, value);
+    }
+    return;
+  }
+  draw_experiment(c);
+  heading(c, tr("KNOBS"));
+  const workload::Settings settings = state.model.session()->settings();
+  for (const workload::SettingSpec& spec : settings.specs()) {
+    ImGui::PushID(spec.key.c_str());
+    if (const auto turned = knob(c, spec, settings.value(spec.key))) {
+      if (const std::string refused = state.model.set(spec.key, *turned); !refused.empty()) state.show_toast(refused, true);
+    }
+    ImGui::PopID();
+  }
+  draw_published(c);
+  vertical_space(c, 12);
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,29 @@
+// The parts of the window. Each draws into the ImGui window that is current, which the shell has placed.
+#pragma once
+
+#include "ui/shell_state.h"
+
+namespace lanescope::ui {
+
+void draw_top_bar(const Canvas& canvas);
+void draw_knobs(const Canvas& canvas);
+void draw_timeline(const Canvas& canvas);
+void draw_plots(const Canvas& canvas);
+void draw_details(const Canvas& canvas);
+void draw_status_bar(const Canvas& canvas);
+/// Over everything: the list of keys, the first start's hints, the toast.
+void draw_overlays(const Canvas& canvas);
+
+/// The frame that Timeline wants, from what the shell knows.
+TimelineFrame timeline_frame(const Canvas& canvas);
+/// Selects an event and what belongs to it; the view stands still from then on.
+void select_event(ShellState& state, const EventRef& event);
+/// Selects a stretch of time and begins to work out its figures.
+void select_range(ShellState& state, Nanoseconds from, Nanoseconds to);
+/// The figures as lines of name and value: for the verdict and for a selected stretch.
+std::vector<std::pair<std::string, std::string>> figure_lines(const analysis::Summary& summary);
+/// "1x", "1/100 x".
+std::string speed_text(double speed);
+extern const std::array<double, 4> kSpeeds;
+
+}  // namespace lanescope::ui

@@ -1,0 +1,252 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "ui/gl/span_renderer.h"
+#include "ui/labels.h"
+#include "ui/panels/panels.h"
+#include "ui/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+constexpr double kHistorySeconds = 60;  // of what a person saw, at the speed of now
+constexpr double kLeastHistorySeconds = 4;
+constexpr float kHeadingHeight = 26;
+constexpr float kWholeRunHeight = 34;
+constexpr float kGap = 6;
+
+struct PlotRow {
+  PlotKind kind;
+  const char* label;
+  Colour colour;
+  float floor, ceiling;  // the scale covers at least this; NaN: by the values
+};
+
+std::string value_text(PlotKind kind, double value) {
+  if (std::isnan(value)) return "–";
+  switch (kind) {
+    case PlotKind::IterationsPerSecond: return base::format_count(std::llround(value));
+    case PlotKind::GpuBusy:
+    case PlotKind::CpuWaiting: return fmt::format("{:.0f} %", value);
+    case PlotKind::H2D:
+    case PlotKind::D2H: return fmt::format("{:.2f}", value);
+    default: return fmt::format("{:.4f}", value);
+  }
+}
+
+double newest_value(const Model& model, PlotKind kind) {
+  const analysis::Summary& s = model.recent();
+  const auto window = static_cast<double>(std::max<Nanoseconds>(1, s.window_ns()));
+  switch (kind) {
+    case PlotKind::IterationsPerSecond: return s.iteration.mean_ns > 0 ? 1e9 / s.iteration.mean_ns : std::nan("");
+    case PlotKind::GpuBusy: return static_cast<double>(s.gpu_busy_ns) / window * 100;
+    case PlotKind::CpuWaiting: return static_cast<double>(s.host_wait_ns) / window * 100;
+    case PlotKind::H2D: return s.h2d_gb_per_s();
+    case PlotKind::D2H: return s.d2h_gb_per_s();
+    default: {
+      const auto records = model.analysis().records();
+      return records.empty() ? std::nan("") : records.back().loss;
+    }
+  }
+}
+
+bool on_timeline_axis(const ShellState& state) {
+  return state.plots_on_timeline_axis.value_or(!state.model.live() || state.view.mode() == ViewMode::Roll);
+}
+
+TimeAxis history_axis(const ShellState& state, const TimeAxis& place) {
+  const auto [begin, end] = state.model.extent();
+  const double most = kHistorySeconds * state.model.speed() * 1e9;
+  const double least = kLeastHistorySeconds * state.model.speed() * 1e9;
+  const double span = std::clamp(static_cast<double>(end - begin), least, most);
+  return place.fitted(end - static_cast<Nanoseconds>(span), end + static_cast<Nanoseconds>(span * 0.012));
+}
+
+void draw_plot(const Canvas& c, const PlotRow& row, const TimeAxis& axis, const Rect& box) {
+  const ShellState& state = c.state;
+  const float s = c.scale;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float left = axis.left_px();
+  list.AddRectFilled({left, box.y}, {axis.right_px(), box.y + box.height}, c.theme[Colour::Row]);
+  const bool no_loss = row.kind == PlotKind::Loss && state.model.live() && !state.model.session()->workload().computes_values;
+  const std::string value = no_loss ? "" : value_text(row.kind, newest_value(state.model, row.kind));
+  const float x = box.x + 16 * s;
+  const float width = left - x - 6 * s;
+  const bool tall = box.height >= 44 * s;
+  const Label labels[2] = {
+      {x, box.y + (tall ? 4 * s : 0), width, c.theme[Colour::Text], FontRole::Body, row.label, tall ? 18 * s : box.height},
+      {tall ? x : x, box.y + (tall ? 23 * s : 0), tall ? width : width, c.theme.as_text(row.colour), FontRole::Mono, value,
+       tall ? 18 * s : box.height, tall ? LabelAlign::Left : LabelAlign::Right}};
+  draw_labels(list, c.fonts, labels);
+  if (no_loss) {
+    const Label none{left + 10 * s, box.y, 600 * s, c.theme[Colour::Dim], FontRole::Small,
+                     tr("timing only: this workload is too large to compute, so there is no loss to show"), box.height};
+    draw_labels(list, c.fonts, {&none, 1});
+    return;
+  }
+  auto [low, high] = state.plots.range(row.kind);
+  if (!std::isnan(row.floor)) low = std::min(low, row.floor);
+  if (!std::isnan(row.ceiling)) high = std::max(high, row.ceiling);
+  if (high <= low) high = low + 1;
+  Plot plot;
+  plot.box = {left, box.y + 4 * s, axis.width_px(), box.height - 6 * s};
+  plot.low = low;
+  plot.high = low + (high - low) * 1.08f;
+  plot.line = c.theme[row.colour];
+  plot.fill = with_alpha(c.theme[row.colour], 0.35f);
+  plot.columns = state.plots.columns(row.kind);
+  add_to_draw_list(list, c.plots, std::move(plot));
+}
+
+void draw_hover(const Canvas& c, const TimeAxis& axis, const std::vector<PlotRow>& rows, float top, float bottom) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (mouse.x < axis.left_px() || mouse.x >= axis.right_px()) return;
+  ImGui::GetWindowDrawList()->AddLine({mouse.x, top}, {mouse.x, bottom}, with_alpha(c.theme[Colour::Muted], 0.45f));
+  const auto column = static_cast<std::size_t>(mouse.x - axis.left_px());
+  ImGui::BeginTooltip();
+  for (const PlotRow& row : rows) {
+    const auto& columns = c.state.plots.columns(row.kind);
+    if (column >= columns.size() || std::isnan(columns[column].mean)) continue;
+    text(c, FontRole::Small, Colour::Muted, row.label);
+    ImGui::SameLine(110 * c.scale);
+    text(c, FontRole::MonoSmall, row.colour, value_text(row.kind, static_cast<double>(columns[column].mean)));
+  }
+  ImGui::EndTooltip();
+}
+
+// The whole run in one strip: how busy the GPU was, and where the view is. A press moves the view there.
+void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const auto [begin, end] = state.model.extent();
+  const TimeAxis axis = place.fitted(begin, std::max(end, begin + 1000));
+  state.whole_run.prepare(state.model.analysis().records(), axis, state.model.live_edge());
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Label label{box.x + 16 * s, box.y, axis.left_px() - box.x - 20 * s, c.theme[Colour::Text], FontRole::Body,
+                    tr("whole run"), box.height};
+  draw_labels(list, c.fonts, {&label, 1});
+  static SpanBatch batch;
+  batch.clear();
+  batch.solid(axis.left_px(), box.y, axis.right_px(), box.y + box.height, c.theme[Colour::Row]);
+  const auto& busy = state.whole_run.columns(PlotKind::GpuBusy);
+  const auto& waiting = state.whole_run.columns(PlotKind::CpuWaiting);
+  for (std::size_t x = 0; x + 1 < busy.size(); x += 2) {
+    if (std::isnan(busy[x].mean)) continue;
+    const float at = axis.left_px() + static_cast<float>(x);
+    const float height = (box.height - 4 * s) * std::clamp(busy[x].mean / 100, 0.0f, 1.0f);
+    const float wait = (box.height - 4 * s) * std::clamp(waiting[x].mean / 100, 0.0f, 1.0f);
+    const float bottom = box.y + box.height - 2 * s;
+    batch.solid(at, bottom - height, at + 1.5f, bottom, with_alpha(c.theme[Colour::Kernel], 0.55f));
+    batch.solid(at, bottom - wait, at + 1.5f, bottom, with_alpha(c.theme[Colour::Wait], 0.5f));
+  }
+  for (const trace::Event& marker : state.model.analysis().markers()) {
+    const float x = axis.to_px(marker.start_ns);
+    batch.solid(x - s, box.y, x + s, box.y + box.height, c.theme[Colour::Marker]);
+  }
+  const TimeAxis& view = state.view.axis();
+  float x0 = std::clamp(axis.to_px(view.begin_ns()), axis.left_px(), axis.right_px());
+  float x1 = std::clamp(axis.to_px(view.end_ns()), axis.left_px(), axis.right_px());
+  if (x1 - x0 < 6 * s) {
+    const float middle = std::clamp((x0 + x1) / 2, axis.left_px() + 3 * s, axis.right_px() - 3 * s);
+    x0 = middle - 3 * s;
+    x1 = middle + 3 * s;
+  }
+  batch.styled(SpanStyle::Outline, x0, box.y, x1, box.y + box.height, with_alpha(c.theme[Colour::Accent], 0.25f),
+               c.theme[Colour::Accent], 3 * s);
+  add_to_draw_list(list, c.spans, batch);
+  ImGui::SetCursorScreenPos({axis.left_px(), box.y});
+  ImGui::InvisibleButton("##whole", {axis.width_px(), box.height});
+  note_place(c, "whole_run");
+  if (ImGui::IsItemActive()) {
+    const Nanoseconds t = axis.to_ns(ImGui::GetIO().MousePos.x);
+    state.view.pan(view.to_px(view.begin_ns()) + view.width_px() / 2 - view.to_px(t));
+  }
+}
+
+}  // namespace
+
+void draw_plots(const Canvas& c) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  const bool same_axis = on_timeline_axis(state);
+  const TimeAxis axis = same_axis ? state.view.axis() : history_axis(state, state.view.axis());
+  state.plots.prepare(state.model.analysis().records(), axis, state.model.live_edge());
+
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<PlotRow> rows{
+      {PlotKind::IterationsPerSecond, tr("iterations/s"), Colour::Accent, 0, nan},
+      {PlotKind::GpuBusy, tr("GPU busy"), Colour::Kernel, 0, 100},
+      {PlotKind::CpuWaiting, tr("CPU waiting"), Colour::Wait, 0, 100},
+      {PlotKind::H2D, tr("H2D GB/s"), Colour::CopyH2D, 0, 1},
+      {PlotKind::D2H, tr("D2H GB/s"), Colour::CopyD2H, 0, 0.01f},
+      {PlotKind::Loss, tr("loss"), Colour::Muted, 0, nan}};
+
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Label heading_label{at.x + 16 * s, at.y, 200 * s, c.theme[Colour::Dim], FontRole::SmallBold, tr("THROUGHPUT"), 20 * s};
+  draw_labels(list, c.fonts, {&heading_label, 1});
+  const Nanoseconds span = static_cast<Nanoseconds>(axis.span_ns());
+  const std::string says = same_axis ? std::string(tr("the timeline's axis"))
+                                     : std::string(tr("the last")) + " " + base::format_duration(span);
+  const float says_width = text_width(c.fonts, FontRole::Small, says) + 12 * s;
+  ImGui::SetCursorScreenPos({axis.right_px() - says_width, at.y});
+  if (ImGui::InvisibleButton("##axis", {says_width, 20 * s})) state.requests.push_back(Action::TogglePlotAxis);
+  note_place(c, "plot_axis");
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr("click: the timeline's axis, or the history (X)"));
+  const Label says_label{axis.right_px() - says_width, at.y, says_width - 4 * s,
+                         c.theme[ImGui::IsItemHovered() ? Colour::Accent : Colour::Dim], FontRole::Small, says, 20 * s,
+                         LabelAlign::Right};
+  draw_labels(list, c.fonts, {&says_label, 1});
+
+  const float whole_height = kWholeRunHeight * s;
+  const float rows_height = size.y - kHeadingHeight * s - whole_height - kGap * s;
+  const float each = rows_height / static_cast<float>(rows.size());
+  float y = at.y + kHeadingHeight * s;
+  const float top = y;
+  for (const PlotRow& row : rows) {
+    const Rect box{at.x, y, size.x, each - kGap * s};
+    state.places[std::string("plot.") + row.label] = box;
+    draw_plot(c, row, axis, box);
+    y += each;
+  }
+  // Knobs that were turned, through all plots.
+  static SpanBatch marks;
+  marks.clear();
+  for (const trace::Event& marker : state.model.analysis().markers()) {
+    if (marker.start_ns < axis.begin_ns() || marker.start_ns >= axis.end_ns()) continue;
+    const float x = axis.to_px(marker.start_ns);
+    for (float dash = top; dash < y - kGap * s; dash += 7 * s) {
+      marks.solid(x - 0.75f * s, dash, x + 0.75f * s, dash + 4 * s, c.theme[Colour::Marker]);
+    }
+  }
+  list.PushClipRect({axis.left_px(), at.y}, {axis.right_px(), at.y + size.y}, true);
+  if (!marks.empty()) add_to_draw_list(list, c.spans, marks);
+  std::vector<Label> flags;
+  float free_from = axis.left_px();
+  for (const trace::Event& marker : state.model.analysis().markers()) {
+    if (same_axis || marker.start_ns < axis.begin_ns() || marker.start_ns >= axis.end_ns()) continue;
+    const float x = axis.to_px(marker.start_ns);
+    if (x < free_from) continue;
+    const std::string name(state.model.trace().names().text(marker.name));
+    const float width = text_width(c.fonts, FontRole::Small, name);
+    // A flag at the right edge hangs to the left of its line.
+    const bool flip = x + width + 20 * s > axis.right_px();
+    flags.push_back({flip ? x - width - 10 * s : x + 8 * s, at.y + 4 * s, width + 4 * s, c.theme[Colour::Text], FontRole::Small,
+                     name, 18 * s, LabelAlign::Left, c.theme[Colour::PanelRaised]});
+    free_from = x + width + 24 * s;
+  }
+  draw_labels(list, c.fonts, flags);
+  list.PopClipRect();
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (ImGui::IsWindowHovered() && mouse.y >= top && mouse.y < y) draw_hover(c, axis, rows, top, y - kGap * s);
+  draw_whole_run(c, state.view.axis(), {at.x, y, size.x, whole_height});
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,116 @@
+#include <imgui.h>
+
+#include <array>
+#include <cmath>
+
+#include "base/translate.h"
+#include "ui/labels.h"
+#include "ui/panels/panels.h"
+#include "ui/widgets.h"
+
+namespace lanescope::ui {
+
+using base::tr;
+
+const std::array<double, 4> kSpeeds{1.0, 0.1, 0.01, 0.001};
+
+std::string speed_text(double speed) {
+  if (speed >= 0.999) return "1x";
+  return "1/" + std::to_string(std::lround(1 / speed)) + " x";
+}
+
+namespace {
+
+void draw_mode_buttons(const Canvas& c) {
+  ShellState& state = c.state;
+  const bool frozen = state.view.frozen_by_hand();
+  const std::vector<std::string> modes{tr("Roll"), tr("Trigger"), tr("Single")};
+  const int clicked = segmented(c, "mode", modes, static_cast<int>(state.view.mode()), 252 * c.scale);
+  if (clicked == 0) state.requests.push_back(Action::Roll);
+  if (clicked == 1) state.requests.push_back(Action::Trigger);
+  if (clicked == 2) state.requests.push_back(Action::Single);
+  ImGui::SameLine(0, 14 * c.scale);
+  if (frozen && state.model.live()) {
+    if (button(c, "resume", std::string(tr("Frozen · resume")) + " (L)")) state.requests.push_back(Action::Resume);
+    return;
+  }
+  ImGui::AlignTextToFramePadding();
+  const char* says = state.view.mode() == ViewMode::Roll ? tr("newest at the right edge")
+                     : state.view.armed()                ? tr("waiting for an iteration")
+                                                         : tr("trigger: iteration start");
+  text(c, FontRole::Body, Colour::Muted, says);
+}
+
+void draw_speed(const Canvas& c) {
+  ShellState& state = c.state;
+  text(c, FontRole::Body, Colour::Muted, tr("speed"));
+  ImGui::SameLine(0, 8 * c.scale);
+  if (button(c, "speed", speed_text(state.model.speed()), false, 84 * c.scale, tr("simulated time against the clock on the wall"))) {
+    ImGui::OpenPopup("speeds");
+  }
+  if (ImGui::BeginPopup("speeds")) {
+    for (const double speed : kSpeeds) {
+      if (ImGui::Selectable(speed_text(speed).c_str(), std::abs(speed - state.model.speed()) < 1e-9)) state.model.set_speed(speed);
+      note_place(c, "speed." + speed_text(speed));
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::SameLine(0, 6 * c.scale);
+  if (button(c, "pause", state.model.paused() ? tr("Continue") : tr("Pause"), state.model.paused(), 84 * c.scale, tr("Space"))) {
+    state.requests.push_back(Action::PauseRun);
+  }
+  ImGui::SameLine(0, 6 * c.scale);
+  if (button(c, "restart", tr("Restart"), false, 0, "R")) state.requests.push_back(Action::RestartRun);
+}
+
+// The one label that must never be missed: what is seen is not a real GPU's.
+void draw_badge(const Canvas& c, float right, float y) {
+  const io::RunFacts facts = c.state.model.facts();
+  std::string label = facts.simulated ? std::string(tr("SIMULATED")) : std::string(tr("RECORDED"));
+  const std::size_t colon = facts.device.find(':');
+  const std::string device = colon == std::string::npos ? facts.device : facts.device.substr(colon + 1);
+  if (!device.empty()) label += " · " + device;
+  const float width = text_width(c.fonts, FontRole::BodyBold, label) + 48 * c.scale;
+  const float height = 26 * c.scale;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 low{right - width, y};
+  list.AddRectFilled(low, {right, y + height}, facts.simulated ? c.theme[Colour::Simulated] : c.theme[Colour::PanelRaised],
+                     5 * c.scale);
+  const Label text_label{low.x, y, width, facts.simulated ? c.theme[Colour::SimulatedInk] : c.theme[Colour::Text],
+                         FontRole::BodyBold, label, height, LabelAlign::Centre};
+  draw_labels(list, c.fonts, {&text_label, 1});
+  c.state.places["badge"] = {low.x, low.y, width, height};
+}
+
+}  // namespace
+
+void draw_top_bar(const Canvas& c) {
+  ShellState& state = c.state;
+  const float y = ImGui::GetCursorPosY();
+  const ImVec2 window = ImGui::GetWindowSize();
+  const ImVec2 at = ImGui::GetWindowPos();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float s = c.scale;
+  const Label name{at.x + 16 * s, at.y, 120 * s, c.theme[Colour::Text], FontRole::Title, "Lanescope", window.y};
+  const float title_x = at.x + 16 * s + text_width(c.fonts, FontRole::Title, "Lanescope") + 12 * s;
+  const float modes_x = std::max(window.x * 0.345f, 480 * s);
+  const Label title{title_x, at.y, at.x + modes_x - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
+                    state.model.title(), window.y};
+  draw_labels(list, c.fonts, {&name, 1});
+  draw_labels(list, c.fonts, {&title, 1});
+  ImGui::SetCursorPos({modes_x, y});
+  if (state.model.live()) {
+    draw_mode_buttons(c);
+    ImGui::SameLine(std::max(modes_x + 450 * s, window.x * 0.60f));
+    ImGui::AlignTextToFramePadding();
+    draw_speed(c);
+  } else {
+    ImGui::AlignTextToFramePadding();
+    text(c, FontRole::Body, Colour::Muted, tr("an opened trace"));
+    ImGui::SameLine(0, 14 * s);
+    if (button(c, "fit", std::string(tr("Fit")) + " (F)")) state.requests.push_back(Action::Fit);
+  }
+  draw_badge(c, at.x + window.x - 16 * s, at.y + (window.y - 26 * s) / 2);
+}
+
+}  // namespace lanescope::ui

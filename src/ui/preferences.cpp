@@ -1,0 +1,73 @@
+#include "ui/preferences.h"
+
+#include <spdlog/spdlog.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "io/atomic_file.h"
+
+namespace lanescope::ui {
+namespace {
+
+std::filesystem::path home() {
+  const char* folder = std::getenv("HOME");
+  return folder && *folder ? folder : "/";
+}
+
+}  // namespace
+
+std::filesystem::path preferences_path() {
+  const char* configured = std::getenv("XDG_CONFIG_HOME");
+  // The specification has relative paths ignored.
+  const bool usable = configured && *configured == '/';
+  return (usable ? std::filesystem::path(configured) : home() / ".config") / "lanescope" / "settings.toml";
+}
+
+Preferences load_preferences(const std::filesystem::path& path) {
+  Preferences p;
+  std::ifstream in(path);
+  if (!in) return p;
+  try {
+    const toml::table table = toml::parse(in, path.string());
+    p.theme = table["theme"].value_or(std::string("dark")) == "light" ? ThemeName::Light : ThemeName::Dark;
+    p.font_scale = std::clamp(table["font_scale"].value_or(p.font_scale), 0.7f, 2.5f);
+    p.tour_done = table["tour_done"].value_or(p.tour_done);
+    p.window_width = std::clamp(table["window_width"].value_or(p.window_width), 640, 16384);
+    p.window_height = std::clamp(table["window_height"].value_or(p.window_height), 480, 16384);
+    p.picture_folder = table["picture_folder"].value_or(p.picture_folder);
+  } catch (const toml::parse_error& error) {
+    spdlog::warn("{}: {}; using defaults", path.string(), error.description());
+  }
+  return p;
+}
+
+void save_preferences(const std::filesystem::path& path, const Preferences& p) {
+  const toml::table table{{"theme", p.theme == ThemeName::Light ? "light" : "dark"},
+                          {"font_scale", p.font_scale},
+                          {"tour_done", p.tour_done},
+                          {"window_width", p.window_width},
+                          {"window_height", p.window_height},
+                          {"picture_folder", p.picture_folder}};
+  std::ostringstream text;
+  text << table << '\n';
+  try {
+    std::filesystem::create_directories(path.parent_path());
+    io::write_text_file(path, text.str());
+  } catch (const std::exception& error) {
+    spdlog::warn("settings are not remembered: {}", error.what());
+  }
+}
+
+std::filesystem::path picture_folder(const Preferences& preferences) {
+  if (!preferences.picture_folder.empty()) return preferences.picture_folder;
+  if (const char* folder = std::getenv("XDG_PICTURES_DIR"); folder && *folder == '/') return folder;
+  std::error_code ignored;
+  return std::filesystem::is_directory(home() / "Pictures", ignored) ? home() / "Pictures" : home();
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,30 @@
+// What the program remembers between starts, in the user's configuration folder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "ui/theme.h"
+
+namespace lanescope::ui {
+
+struct Preferences {
+  ThemeName theme = ThemeName::Dark;
+  float font_scale = 1.0f;  ///< 0.7 to 2.5
+  bool tour_done = false;   ///< the first start's three hints were shown
+  int window_width = 1600, window_height = 900;
+  std::string picture_folder;  ///< where screenshots go; empty: the user's pictures folder
+
+  bool operator==(const Preferences&) const = default;
+};
+
+/// $XDG_CONFIG_HOME/lanescope/settings.toml, else ~/.config/lanescope/settings.toml.
+std::filesystem::path preferences_path();
+/// What was remembered; defaults for what is missing or unreadable (a broken file never keeps the program from starting).
+Preferences load_preferences(const std::filesystem::path& path);
+/// Best effort: a folder that cannot be written is reported in the log, not to the person.
+void save_preferences(const std::filesystem::path& path, const Preferences& preferences);
+/// Where screenshots go: the preference, else $XDG_PICTURES_DIR, else ~/Pictures, else the home folder.
+std::filesystem::path picture_folder(const Preferences& preferences);
+
+}  // namespace lanescope::ui

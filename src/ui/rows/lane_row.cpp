@@ -1,0 +1,260 @@
+#include "ui/rows/lane_row.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+using trace::Event;
+using trace::EventIndex;
+using trace::EventKind;
+using trace::LaneKind;
+
+constexpr float kRounding = 3.0f;
+constexpr float kLabelPx = 26.0f;       // narrower events have no label
+constexpr EventIndex kCountByHand = 64;  // folds up to this many events are summed event by event
+
+float base_height(LaneKind kind) {
+  switch (kind) {
+    case LaneKind::Kernels: return 34;
+    case LaneKind::Calls: return 34;
+    case LaneKind::CopyH2D:
+    case LaneKind::CopyD2H:
+    case LaneKind::CopyOther: return 22;
+    default: return 22;
+  }
+}
+
+}  // namespace
+
+struct LaneRow::Strip {
+  const trace::Row* row;
+  std::size_t number;
+  LaneKind kind;
+  float y0, y1;
+};
+
+float LaneRow::event_height(const RowContext& context) const {
+  const trace::Lane& lane = context.trace.lane(lane_);
+  // Deeply nested ranges get thin: a person opened a large trace and wants to see its shape.
+  const float full = base_height(lane.info().kind);
+  return (lane.row_count() > 3 ? std::min(full, 18.0f) : full) * context.scale;
+}
+
+float LaneRow::height(const RowContext& context) const {
+  const auto rows = std::max<std::size_t>(1, context.trace.lane(lane_).row_count());
+  return static_cast<float>(rows) * (event_height(context) + 2 * context.scale) - 2 * context.scale;
+}
+
+void LaneRow::prepare(const RowContext& context, float y, SpanBatch& out) {
+  glyphs_.clear();
+  strip_begin_.clear();
+  const trace::Lane& lane = context.trace.lane(lane_);
+  const float height = event_height(context);
+  strip_height_ = height + 2 * context.scale;
+  for (std::size_t r = 0; r < lane.row_count(); ++r) {
+    strip_begin_.push_back(glyphs_.size());
+    const float y0 = y + static_cast<float>(r) * strip_height_;
+    prepare_strip(context, {&lane.row(r), r, lane.info().kind, y0, y0 + height}, out);
+  }
+  strip_begin_.push_back(glyphs_.size());
+}
+
+void LaneRow::prepare_strip(const RowContext& context, const Strip& strip, SpanBatch& out) {
+  const trace::Row& row = *strip.row;
+  const EventIndex last = row.last();
+  const Nanoseconds end = std::min(context.axis.end_ns(), context.live_edge);
+  const Nanoseconds fold = std::max<Nanoseconds>(1, context.axis.length_ns(kFoldPx));
+  EventIndex i = row.first_ending_after(context.axis.begin_ns() - 1, row.first(), last);
+  while (i < last) {
+    const Nanoseconds start = row.start(i);
+    if (start >= end) break;
+    const bool wide = row.end(i) - start >= fold;
+    // All that ends within the fold's width from here is one glyph.
+    const EventIndex next = wide ? i + 1 : row.first_ending_after(start + fold, i + 1, last);
+    const float x0 = context.axis.to_px(start);
+    const float x1 = std::max(context.axis.to_px(std::min(row.end(next - 1), end)), x0 + 1);
+    if (next - i == 1) {
+      draw_event(context, strip, i, x0, x1, out);
+    } else {
+      draw_fold(context, strip, i, next, x0, x1, out);
+    }
+    glyphs_.push_back({x0, x1, strip.number, i, next});
+    i = next;
+  }
+}
+
+void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventIndex i, float x0, float x1,
+                         SpanBatch& out) const {
+  const Event event = strip.row->event(i);
+  const float width = x1 - x0;
+  if (trace::is_blocking(event) && width >= 2 * kFoldPx) return draw_blocking_call(context, strip, event, out);
+  const Colour colour = event_colour(strip.kind, event);
+  // A hairline of ground keeps neighbours apart, where there is room for it.
+  const float gap = width > 6 ? 1.0f : 0.0f;
+  out.solid(x0, strip.y0, x1 - gap, strip.y1, context.theme[colour], width > 8 ? kRounding * context.scale : 0);
+  if (width < kLabelPx * context.scale) return;
+  const float left = std::max(x0, context.axis.left_px()) + 6 * context.scale;
+  const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
+  const bool heading = strip.kind == LaneKind::Iterations || strip.kind == LaneKind::Kernels;
+  out.add({left, strip.y0, right - left, context.theme.ink_on(colour), heading ? FontRole::SmallBold : FontRole::Small,
+           event_label(context.trace, strip.kind, event), strip.y1 - strip.y0});
+}
+
+// Own cost | waiting | copying | return, side by side: what a person reads off is where the time went.
+void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, const Event& call, SpanBatch& out) const {
+  const trace::CallParts parts = trace::parts_of(call);
+  const Nanoseconds end = std::min(context.axis.end_ns() + 1, context.live_edge);
+  const float rounding = kRounding * context.scale;
+  Nanoseconds at = call.start_ns;
+  const auto part = [&](Nanoseconds length, auto draw) {
+    const Nanoseconds from = at;
+    at += length;
+    if (length <= 0 || from >= end) return;
+    const float x0 = context.axis.to_px(from);
+    const float x1 = context.axis.to_px(std::min(at, end));
+    if (x1 > x0) draw(x0, x1);
+  };
+  const auto plain = [&](Colour colour) {
+    return [&, colour](float x0, float x1) {
+      out.solid(x0, strip.y0, x1, strip.y1, context.theme[colour], x1 - x0 > 8 ? rounding : 0);
+    };
+  };
+  const auto write = [&](float x0, float x1, const std::string& text, std::uint32_t ink, std::uint32_t ground) {
+    const float left = std::max(x0, context.axis.left_px()) + 4 * context.scale;
+    const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
+    if (right - left < kLabelPx * context.scale) return;
+    out.add({left, strip.y0, right - left, ink, FontRole::Small, text, strip.y1 - strip.y0, LabelAlign::Centre, ground});
+  };
+  part(parts.own, plain(trace::is_launch(call) ? Colour::CallCopy : Colour::Call));
+  part(parts.waiting, [&](float x0, float x1) {
+    out.styled(SpanStyle::Hatched, x0, strip.y0, x1, strip.y1, context.theme[Colour::WaitGround],
+               context.theme[Colour::Wait], x1 - x0 > 8 ? rounding : 0);
+    write(x0, x1, std::string(tr("waiting for GPU")) + " " + base::format_duration(parts.waiting),
+          context.theme[Colour::WaitInk], context.theme[Colour::Pill]);
+  });
+  part(parts.copying, [&](float x0, float x1) {
+    plain(Colour::CallCopy)(x0, x1);
+    write(x0, x1, std::string(tr("copying")) + " " + base::format_duration(parts.copying),
+          context.theme.ink_on(Colour::CallCopy), 0);
+  });
+  part(parts.returning, plain(Colour::Call));
+}
+
+void LaneRow::draw_fold(const RowContext& context, const Strip& strip, EventIndex first, EventIndex last, float x0,
+                        float x1, SpanBatch& out) const {
+  const trace::Row& row = *strip.row;
+  const Nanoseconds span = std::max<Nanoseconds>(1, row.end(last - 1) - row.start(first));
+  const auto busy = static_cast<float>(static_cast<double>(row.busy_ns(first, last)) / static_cast<double>(span));
+  const Event sample = row.event(first);
+  const Colour colour = strip.kind == LaneKind::Calls ? Colour::Launch : event_colour(strip.kind, sample);
+  out.folded(x0, strip.y0, x1, strip.y1, context.theme[colour], busy);
+  if (strip.kind != LaneKind::Calls) return;
+  const double waiting = wait_share(row, first, last, context.analysis);
+  if (waiting <= 0.005) return;
+  const float height = (strip.y1 - strip.y0) * static_cast<float>(std::min(1.0, waiting));
+  out.styled(SpanStyle::Hatched, x0, strip.y1 - height, x1, strip.y1, context.theme[Colour::WaitGround],
+             context.theme[Colour::Wait]);
+}
+
+std::optional<RowHit> LaneRow::hit(float x, float y) const {
+  if (y < 0 || strip_begin_.size() < 2) return std::nullopt;
+  const auto strip = static_cast<std::size_t>(y / strip_height_);
+  if (strip + 1 >= strip_begin_.size()) return std::nullopt;
+  const auto begin = glyphs_.begin() + static_cast<std::ptrdiff_t>(strip_begin_[strip]);
+  const auto end = glyphs_.begin() + static_cast<std::ptrdiff_t>(strip_begin_[strip + 1]);
+  // A hairline is caught from a pixel and a half away.
+  auto found = std::lower_bound(begin, end, x, [](const Glyph& g, float at) { return g.x1 + 1.5f < at; });
+  if (found == end || found->x0 - 1.5f > x) return std::nullopt;
+  if (const auto next = found + 1; found->x1 < x && next != end && next->x0 <= x) found = next;
+  return RowHit{found->row, found->first, found->last};
+}
+
+Colour event_colour(LaneKind lane, const Event& event) {
+  switch (event.kind) {
+    case EventKind::Kernel: return Colour::Kernel;
+    case EventKind::Memset: return Colour::CopyOther;
+    case EventKind::Copy:
+      switch (trace::copy_traits_of(event).direction) {
+        case trace::CopyDirection::HostToDevice: return Colour::CopyH2D;
+        case trace::CopyDirection::DeviceToHost: return Colour::CopyD2H;
+        default: return Colour::CopyOther;
+      }
+    case EventKind::Call:
+      if (trace::is_blocking(event)) return Colour::Wait;
+      return trace::is_launch(event) ? Colour::Launch : Colour::Call;
+    default: break;
+  }
+  if (lane == LaneKind::Iterations) return trace::index_of(event) % 2 ? Colour::RangeAlt : Colour::Range;
+  return Colour::Phase;
+}
+
+std::string short_kernel_name(std::string_view name) {
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  // "(anonymous namespace)" has brackets that are not arguments: cut the qualifiers before looking for brackets.
+  std::size_t depth = 0;
+  std::size_t begin = 0;
+  std::size_t end = name.size();
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (c == '<') {
+      if (depth++ == 0 && i > begin) {
+        end = i;
+        break;
+      }
+    } else if (c == '(') {
+      if (name.substr(i).starts_with("(anonymous namespace)")) {
+        i += std::string_view("(anonymous namespace)").size() - 1;
+        continue;
+      }
+      end = i;
+      break;
+    } else if (c == ':' && i + 1 < name.size() && name[i + 1] == ':') {
+      begin = i + 2;
+      ++i;
+    }
+  }
+  return std::string(begin < end ? name.substr(begin, end - begin) : name);
+}
+
+std::string event_label(const trace::Trace& trace, LaneKind lane, const Event& event) {
+  const std::string_view name = trace.names().text(event.name);
+  if (lane == LaneKind::Iterations) return std::string(name) + " " + std::to_string(trace::index_of(event));
+  if (event.kind == EventKind::Kernel) return short_kernel_name(name);
+  if (event.kind == EventKind::Copy) return base::format_bytes(static_cast<std::int64_t>(trace::bytes_of(event)));
+  return std::string(name);
+}
+
+double wait_share(const trace::Row& row, EventIndex first, EventIndex last, const analysis::LiveAnalysis* analysis) {
+  const Nanoseconds from = row.start(first);
+  const Nanoseconds to = row.end(last - 1);
+  if (to <= from) return 0;
+  const auto share = [&](Nanoseconds waited) { return static_cast<double>(waited) / static_cast<double>(to - from); };
+  if (last - first <= kCountByHand || !analysis) {
+    Nanoseconds waited = 0;
+    for (EventIndex i = first; i < std::min(last, first + kCountByHand); ++i) {
+      const trace::CallParts parts = trace::parts_of(row.event(i));
+      waited += parts.waiting + parts.copying + parts.returning;
+    }
+    return share(waited);
+  }
+  // Many events: the running totals of the iterations around the ends, in proportion.
+  const auto records = analysis->records();
+  const auto ends_after = [&](Nanoseconds t) {
+    return std::lower_bound(records.begin(), records.end(), t,
+                            [](const analysis::IterationRecord& r, Nanoseconds at) { return r.end_ns < at; });
+  };
+  const auto a = ends_after(from);
+  const auto b = ends_after(to);
+  if (a == records.end()) return 0;
+  const auto& last_record = b == records.end() ? records.back() : *b;
+  const auto covered = last_record.end_ns - a->start_ns;
+  const Nanoseconds before = a == records.begin() ? 0 : (a - 1)->wait_ns;
+  return covered > 0 ? static_cast<double>(last_record.wait_ns - before) / static_cast<double>(covered) : 0;
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,50 @@
+// The window's content: lays the panels out and carries out what was asked for. Knows ImGui, but no window system.
+#pragma once
+
+#include <filesystem>
+
+#include "io/png.h"
+
+#include "ui/gl/plot_renderer.h"
+#include "ui/gl/span_renderer.h"
+#include "ui/shell_state.h"
+
+namespace lanescope::ui {
+
+class Shell {
+ public:
+  explicit Shell(Preferences preferences);
+
+  ShellState& state() { return state_; }
+  const ShellState& state() const { return state_; }
+
+  /// One ImGui frame, between NewFrame and Render.
+  void draw(const Fonts& fonts);
+  /// Carries out what the frame asked for. Needs the GL context (pictures).
+  void perform_requests();
+  void perform(Action action);
+  /// A key that is held down, `seconds` since the last frame.
+  void hold(Action action, double seconds);
+
+  bool wants_quit() const { return quit_; }
+  bool wants_screenshot() const { return screenshot_; }
+  /// Writes the window's picture into the picture folder; the path, or why not, is shown.
+  void save_screenshot(const io::Image& image);
+  /// Something on the screen will change without anybody touching it.
+  bool animating() const;
+
+ private:
+  void save_timeline_picture(float scale);
+  void save_trace(bool compressed);
+  void step_setting(const char* key, int direction);
+  void toggle_setting(const char* key);
+  void follow_tour();
+  std::filesystem::path new_file(const char* what, const char* extension) const;
+
+  ShellState state_;
+  SpanRenderer spans_;
+  PlotRenderer plots_;
+  bool quit_ = false, screenshot_ = false;
+};
+
+}  // namespace lanescope::ui

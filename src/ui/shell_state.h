@@ -1,0 +1,83 @@
+// All that the window's panels share. Panels are functions that draw from it and change it; nothing is hidden in them.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <future>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ui/actions.h"
+#include "ui/model.h"
+#include "ui/plot_set.h"
+#include "ui/preferences.h"
+#include "ui/timeline.h"
+#include "ui/view_control.h"
+
+namespace lanescope::ui {
+
+class SpanRenderer;
+
+/// A short message that goes by itself.
+struct Toast {
+  std::string text;
+  bool error = false;
+  std::chrono::steady_clock::time_point until{};
+};
+
+/// The figures of a selected stretch of time, worked out beside the drawing.
+struct RangeFigures {
+  std::pair<Nanoseconds, Nanoseconds> range{};
+  std::optional<analysis::Summary> summary;  ///< empty while it is being worked out
+  std::future<analysis::Summary> pending;
+};
+
+enum class TourStep : std::uint8_t { Off, TurnThis, WatchThat, PressS };
+
+struct FrameFigures {
+  double frame_ms = 0;  ///< the work of a frame, smoothed
+};
+
+struct ShellState {
+  Model model;
+  ViewControl view;
+  Timeline timeline;
+  PlotSet plots, whole_run;
+  Selection selection;
+  RangeFigures range_figures;
+  Preferences preferences;
+  FrameFigures figures;
+  float content_scale = 1;  ///< of the display
+  std::optional<Toast> toast;
+  TourStep tour = TourStep::Off;
+  bool help_open = false;
+  std::optional<bool> plots_on_timeline_axis;  ///< empty: by the view (roll: the timeline's, else history)
+  float scroll = 0;                            ///< of the timeline's rows
+  std::string editing_setting;                 ///< the knob whose value is being typed
+  std::string edit_text;
+  std::vector<Action> requests;                ///< what was asked for in this frame; performed after it is drawn
+  std::optional<session::SessionOptions> new_run;     ///< start this after the frame
+  std::optional<std::filesystem::path> file_to_open;  ///< open this after the frame
+  std::future<std::string> saving;                    ///< a file that is being written; gives the toast's text
+
+  /// Where things were drawn in this frame, by name: for tests and for the hints that point at them.
+  std::map<std::string, Rect> places;
+
+  /// What all lengths and fonts are multiplied by.
+  float scale() const { return preferences.font_scale * content_scale; }
+  void show_toast(std::string text, bool error = false);
+};
+
+/// What a panel draws with.
+struct Canvas {
+  ShellState& state;
+  const Theme& theme;
+  const Fonts& fonts;
+  float scale;  ///< font scale; lengths are multiplied by it
+  SpanRenderer& spans;
+  PlotRenderer& plots;
+};
+
+}  // namespace lanescope::ui

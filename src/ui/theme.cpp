@@ -1,0 +1,276 @@
+#include "ui/theme.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/translate.h"
+
+namespace lanescope::ui {
+namespace {
+
+constexpr double kReadable = 4.5;  // WCAG 2, level AA, for text of normal size
+
+struct Rgb {
+  double r, g, b;
+};
+
+constexpr Rgb split(std::uint32_t colour) {
+  return {static_cast<double>(colour & 0xff), static_cast<double>((colour >> 8) & 0xff),
+          static_cast<double>((colour >> 16) & 0xff)};
+}
+
+std::uint32_t join(const Rgb& colour, double alpha = 255) {
+  auto byte = [](double v) { return static_cast<std::uint32_t>(std::lround(std::clamp(v, 0.0, 255.0))); };
+  return byte(colour.r) | byte(colour.g) << 8 | byte(colour.b) << 16 | byte(alpha) << 24;
+}
+
+/// 0xRRGGBB as it is written in a palette.
+constexpr std::uint32_t hex(std::uint32_t rgb, std::uint32_t alpha = 255) {
+  return (rgb >> 16 & 0xff) | (rgb & 0xff00) | (rgb & 0xff) << 16 | alpha << 24;
+}
+
+double luminance(std::uint32_t colour) {
+  auto linear = [](double v) {
+    v /= 255;
+    return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+  };
+  const Rgb c = split(colour);
+  return 0.2126 * linear(c.r) + 0.7152 * linear(c.g) + 0.0722 * linear(c.b);
+}
+
+/// Darker (factor < 1) with the hue kept.
+std::uint32_t scaled(std::uint32_t colour, double factor) {
+  const Rgb c = split(colour);
+  return join({c.r * factor, c.g * factor, c.b * factor});
+}
+
+std::uint32_t text_variant(const Theme& t, std::uint32_t colour) {
+  auto readable = [&t](std::uint32_t candidate) {
+    for (Colour ground : {Colour::Ground, Colour::Row, Colour::Panel, Colour::PanelRaised}) {
+      if (contrast(candidate, t[ground]) < kReadable) return false;
+    }
+    return true;
+  };
+  const std::uint32_t opaque = with_alpha(colour, 1);
+  for (int step = 0; step < 50; ++step) {
+    const float amount = static_cast<float>(step) / 50;
+    const std::uint32_t candidate =
+        t.name == ThemeName::Dark ? mix(opaque, hex(0xffffff), amount) : scaled(opaque, 1.0 - amount);
+    if (readable(candidate)) return candidate;
+  }
+  return t[Colour::Text];
+}
+
+/// A very dark or a very light tint of the fill, whichever is read better on it.
+std::uint32_t ink_variant(std::uint32_t fill) {
+  const std::uint32_t opaque = with_alpha(fill, 1);
+  const bool dark = contrast(opaque, hex(0x000000)) > contrast(opaque, hex(0xffffff));
+  const std::uint32_t tint = dark ? scaled(opaque, 0.16) : mix(hex(0xffffff), opaque, 0.08f);
+  if (contrast(tint, opaque) >= kReadable) return tint;
+  return dark ? hex(0x000000) : hex(0xffffff);
+}
+
+using Entry = std::pair<Colour, std::uint32_t>;
+
+Theme make_theme(ThemeName name, std::initializer_list<Entry> entries) {
+  Theme t;
+  t.name = name;
+  for (const auto& [colour, value] : entries) t.colours[static_cast<std::size_t>(colour)] = value;
+  for (std::size_t i = 0; i < kColourCount; ++i) {
+    t.text_colours[i] = text_variant(t, t.colours[i]);
+    t.ink_colours[i] = ink_variant(t.colours[i]);
+  }
+  auto set_ink = [&t](Colour fill, Colour ink) { t.ink_colours[static_cast<std::size_t>(fill)] = t[ink]; };
+  for (Colour ground : {Colour::Ground, Colour::Row, Colour::Panel, Colour::PanelRaised, Colour::PanelHovered}) {
+    set_ink(ground, Colour::Text);
+  }
+  set_ink(Colour::Accent, Colour::AccentInk);
+  set_ink(Colour::WaitGround, Colour::WaitInk);
+  set_ink(Colour::Simulated, Colour::SimulatedInk);
+  t.ink_colours[static_cast<std::size_t>(Colour::BubbleGround)] = t.as_text(Colour::Bubble);
+  return t;
+}
+
+Theme make_dark() {
+  return make_theme(ThemeName::Dark,
+                    {{Colour::Ground, hex(0x0e1116)},        {Colour::Row, hex(0x11161d)},
+                     {Colour::Panel, hex(0x151a21)},         {Colour::PanelRaised, hex(0x1d2430)},
+                     {Colour::PanelHovered, hex(0x283143)},  {Colour::Line, hex(0x262d37)},
+                     {Colour::Grid, hex(0x1b212a)},          {Colour::Text, hex(0xe8edf2)},
+                     {Colour::Muted, hex(0x8a95a3)},         {Colour::Dim, hex(0x798493)},
+                     {Colour::Faint, hex(0x5b6673)},         {Colour::Accent, hex(0x7aa2f7)},
+                     {Colour::AccentInk, hex(0x0b1120)},     {Colour::Range, hex(0x3a4560)},
+                     {Colour::RangeAlt, hex(0x323c54)},      {Colour::Phase, hex(0x2f3950)},
+                     {Colour::Call, hex(0x5f7390)},          {Colour::CallCopy, hex(0xb9842b)},
+                     {Colour::Launch, hex(0x86a0c4)},        {Colour::Kernel, hex(0x2bb596)},
+                     {Colour::CopyH2D, hex(0x56b4e9)},       {Colour::CopyD2H, hex(0xe69f00)},
+                     {Colour::CopyOther, hex(0x9a8fd8)},     {Colour::Wait, hex(0xe8603c)},
+                     {Colour::WaitGround, hex(0x4a2a24)},    {Colour::WaitInk, hex(0xffbfa8)},
+                     {Colour::Bubble, hex(0xd47fb0)},        {Colour::BubbleGround, hex(0x2a232f)},
+                     {Colour::Simulated, hex(0xe6c229)},     {Colour::SimulatedInk, hex(0x1d1804)},
+                     {Colour::Unknown, hex(0x2b333f)},       {Colour::Selection, hex(0xffffff)},
+                     {Colour::SelectionLink, hex(0xffbfa8)}, {Colour::RangeSelection, hex(0x7aa2f7, 52)},
+                     {Colour::Marker, hex(0x7aa2f7)},        {Colour::Good, hex(0x2bb596)},
+                     {Colour::Shadow, hex(0x000000, 110)},   {Colour::Pill, hex(0x120f12, 190)}});
+}
+
+// For projectors: a white ground, and spans dark enough to be seen in a bright room.
+Theme make_light() {
+  return make_theme(ThemeName::Light,
+                    {{Colour::Ground, hex(0xfbfcfd)},        {Colour::Row, hex(0xf2f5f8)},
+                     {Colour::Panel, hex(0xeef1f5)},         {Colour::PanelRaised, hex(0xffffff)},
+                     {Colour::PanelHovered, hex(0xdfe6f0)},  {Colour::Line, hex(0xd0d7e0)},
+                     {Colour::Grid, hex(0xe3e8ee)},          {Colour::Text, hex(0x171d26)},
+                     {Colour::Muted, hex(0x4a5563)},         {Colour::Dim, hex(0x5f6b7a)},
+                     {Colour::Faint, hex(0xa3adba)},         {Colour::Accent, hex(0x2f62d3)},
+                     {Colour::AccentInk, hex(0xffffff)},     {Colour::Range, hex(0xb3c1de)},
+                     {Colour::RangeAlt, hex(0xc5d0e6)},      {Colour::Phase, hex(0xd3dbea)},
+                     {Colour::Call, hex(0x8194b0)},          {Colour::CallCopy, hex(0xc9923a)},
+                     {Colour::Launch, hex(0x506d98)},        {Colour::Kernel, hex(0x1aa386)},
+                     {Colour::CopyH2D, hex(0x3d9be0)},       {Colour::CopyD2H, hex(0xdf9800)},
+                     {Colour::CopyOther, hex(0x8576cf)},     {Colour::Wait, hex(0xd0401e)},
+                     {Colour::WaitGround, hex(0xf8d3c7)},    {Colour::WaitInk, hex(0x7a1f0a)},
+                     {Colour::Bubble, hex(0xa93d7e)},        {Colour::BubbleGround, hex(0xf8e6f0)},
+                     {Colour::Simulated, hex(0xf2cf3b)},     {Colour::SimulatedInk, hex(0x2b2300)},
+                     {Colour::Unknown, hex(0xc3cbd6)},       {Colour::Selection, hex(0x0b0f14)},
+                     {Colour::SelectionLink, hex(0xa32d10)}, {Colour::RangeSelection, hex(0x2f62d3, 42)},
+                     {Colour::Marker, hex(0x2f62d3)},        {Colour::Good, hex(0x12876f)},
+                     {Colour::Shadow, hex(0x1b2330, 46)},    {Colour::Pill, hex(0xfff4f0, 225)}});
+}
+
+}  // namespace
+
+const Theme& theme(ThemeName name) {
+  static const Theme kDark = make_dark();
+  static const Theme kLight = make_light();
+  return name == ThemeName::Light ? kLight : kDark;
+}
+
+ThemeName parse_theme(std::string_view text) {
+  if (text == "dark") return ThemeName::Dark;
+  if (text == "light") return ThemeName::Light;
+  throw base::UsageError(std::string(base::tr("unknown theme")) + " '" + std::string(text) + "' " +
+                         base::tr("(allowed: dark, light)"));
+}
+
+std::uint32_t with_alpha(std::uint32_t colour, float alpha) {
+  const long byte = std::lround(255.0f * std::clamp(alpha, 0.0f, 1.0f));
+  return (colour & 0x00ffffffu) | static_cast<std::uint32_t>(byte) << 24;
+}
+
+std::uint32_t mix(std::uint32_t a, std::uint32_t b, float amount) {
+  const Rgb x = split(a), y = split(b);
+  const double t = std::clamp(static_cast<double>(amount), 0.0, 1.0);
+  const double alpha = static_cast<double>(a >> 24) + (static_cast<double>(b >> 24) - static_cast<double>(a >> 24)) * t;
+  return join({x.r + (y.r - x.r) * t, x.g + (y.g - x.g) * t, x.b + (y.b - x.b) * t}, alpha);
+}
+
+double contrast(std::uint32_t a, std::uint32_t b) {
+  const double la = luminance(a), lb = luminance(b);
+  return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
+}
+
+void apply_to_imgui(const Theme& t, float scale) {
+  ImGuiStyle style;
+  style.WindowPadding = ImVec2(16, 14);
+  style.WindowRounding = 8;
+  style.WindowBorderSize = 0;
+  style.ChildRounding = 8;
+  style.ChildBorderSize = 0;
+  style.PopupRounding = 8;
+  style.PopupBorderSize = 1;
+  style.FramePadding = ImVec2(10, 5);
+  style.FrameRounding = 5;
+  style.FrameBorderSize = 0;
+  style.ItemSpacing = ImVec2(8, 7);
+  style.ItemInnerSpacing = ImVec2(8, 5);
+  style.CellPadding = ImVec2(6, 4);
+  style.IndentSpacing = 16;
+  style.ScrollbarSize = 10;
+  style.ScrollbarRounding = 5;
+  style.GrabMinSize = 14;
+  style.GrabRounding = 7;
+  style.TabRounding = 5;
+  style.WindowTitleAlign = ImVec2(0, 0.5f);
+  style.WindowMenuButtonPosition = ImGuiDir_None;
+  style.CircleTessellationMaxError = 0.15f;
+  style.ScaleAllSizes(scale);
+
+  auto set = [&style](ImGuiCol index, std::uint32_t colour) {
+    style.Colors[index] = ImGui::ColorConvertU32ToFloat4(colour);
+  };
+  const std::uint32_t clear = 0;
+  const std::uint32_t pressed = mix(t[Colour::PanelHovered], t[Colour::Accent], 0.25f);
+  set(ImGuiCol_Text, t[Colour::Text]);
+  set(ImGuiCol_TextDisabled, t[Colour::Dim]);
+  set(ImGuiCol_WindowBg, t[Colour::Panel]);
+  set(ImGuiCol_ChildBg, clear);
+  set(ImGuiCol_PopupBg, t[Colour::PanelRaised]);
+  set(ImGuiCol_Border, t[Colour::Line]);
+  set(ImGuiCol_BorderShadow, clear);
+  set(ImGuiCol_FrameBg, t[Colour::PanelRaised]);
+  set(ImGuiCol_FrameBgHovered, t[Colour::PanelHovered]);
+  set(ImGuiCol_FrameBgActive, pressed);
+  set(ImGuiCol_TitleBg, t[Colour::Panel]);
+  set(ImGuiCol_TitleBgActive, t[Colour::Panel]);
+  set(ImGuiCol_TitleBgCollapsed, t[Colour::Panel]);
+  set(ImGuiCol_MenuBarBg, t[Colour::Panel]);
+  set(ImGuiCol_ScrollbarBg, clear);
+  set(ImGuiCol_ScrollbarGrab, t[Colour::Line]);
+  set(ImGuiCol_ScrollbarGrabHovered, t[Colour::Faint]);
+  set(ImGuiCol_ScrollbarGrabActive, t[Colour::Muted]);
+  set(ImGuiCol_CheckMark, t[Colour::AccentInk]);
+  set(ImGuiCol_SliderGrab, t[Colour::Accent]);
+  set(ImGuiCol_SliderGrabActive, t[Colour::Text]);
+  set(ImGuiCol_Button, t[Colour::PanelRaised]);
+  set(ImGuiCol_ButtonHovered, t[Colour::PanelHovered]);
+  set(ImGuiCol_ButtonActive, pressed);
+  set(ImGuiCol_Header, t[Colour::PanelRaised]);
+  set(ImGuiCol_HeaderHovered, t[Colour::PanelHovered]);
+  set(ImGuiCol_HeaderActive, pressed);
+  set(ImGuiCol_Separator, t[Colour::Line]);
+  set(ImGuiCol_SeparatorHovered, t[Colour::Accent]);
+  set(ImGuiCol_SeparatorActive, t[Colour::Accent]);
+  set(ImGuiCol_ResizeGrip, clear);
+  set(ImGuiCol_ResizeGripHovered, t[Colour::Line]);
+  set(ImGuiCol_ResizeGripActive, t[Colour::Accent]);
+  set(ImGuiCol_Tab, t[Colour::Panel]);
+  set(ImGuiCol_TabHovered, t[Colour::PanelHovered]);
+#if IMGUI_VERSION_NUM >= 19090
+  set(ImGuiCol_TabSelected, t[Colour::PanelRaised]);
+  set(ImGuiCol_TabDimmed, t[Colour::Panel]);
+  set(ImGuiCol_TabDimmedSelected, t[Colour::PanelRaised]);
+#else
+  set(ImGuiCol_TabActive, t[Colour::PanelRaised]);
+  set(ImGuiCol_TabUnfocused, t[Colour::Panel]);
+  set(ImGuiCol_TabUnfocusedActive, t[Colour::PanelRaised]);
+#endif
+  set(ImGuiCol_PlotLines, t[Colour::Accent]);
+  set(ImGuiCol_PlotLinesHovered, t[Colour::Text]);
+  set(ImGuiCol_PlotHistogram, t[Colour::Accent]);
+  set(ImGuiCol_PlotHistogramHovered, t[Colour::Text]);
+  set(ImGuiCol_TableHeaderBg, t[Colour::PanelRaised]);
+  set(ImGuiCol_TableBorderStrong, t[Colour::Line]);
+  set(ImGuiCol_TableBorderLight, t[Colour::Grid]);
+  set(ImGuiCol_TableRowBg, clear);
+  set(ImGuiCol_TableRowBgAlt, with_alpha(t[Colour::PanelRaised], 0.5f));
+  set(ImGuiCol_TextSelectedBg, with_alpha(t[Colour::Accent], 0.35f));
+  set(ImGuiCol_DragDropTarget, t[Colour::Accent]);
+#if IMGUI_VERSION_NUM >= 19140
+  set(ImGuiCol_NavCursor, t[Colour::Accent]);
+#else
+  set(ImGuiCol_NavHighlight, t[Colour::Accent]);
+#endif
+  set(ImGuiCol_NavWindowingHighlight, with_alpha(t[Colour::Accent], 0.7f));
+  set(ImGuiCol_NavWindowingDimBg, t[Colour::Shadow]);
+  set(ImGuiCol_ModalWindowDimBg, t[Colour::Shadow]);
+  ImGui::GetStyle() = style;
+}
+
+}  // namespace lanescope::ui

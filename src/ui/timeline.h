@@ -1,0 +1,99 @@
+// The timeline: rows in order, with the ruler above them, bubbles, markers, selection and the unknown edge over them.
+// It prepares a batch; who draws it (a window, a picture, a test) is not its business.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ui/gl/draw_target.h"
+#include "ui/links.h"
+#include "ui/rows/lane_row.h"
+#include "ui/rows/run_ahead_row.h"
+
+namespace lanescope::ui {
+
+/// What a person has selected: an event, a bubble, or a stretch of time.
+struct Selection {
+  std::optional<EventRef> event;
+  std::optional<EventRef> linked;  ///< the GPU operation of the selected call, what it waited for, or the reverse
+  std::optional<analysis::Bubble> bubble;
+  std::optional<std::pair<Nanoseconds, Nanoseconds>> range;
+
+  void clear() { *this = {}; }
+  bool empty() const { return !event && !bubble && !range; }
+};
+
+/// What is under the mouse.
+struct TimelineHit {
+  std::optional<EventRef> event;
+  std::optional<analysis::Bubble> bubble;
+  trace::LaneId lane = 0;
+  std::int64_t folded_count = 0;  ///< > 1: several events share these pixels
+  Nanoseconds folded_from = 0, folded_to = 0;
+  double folded_busy = 0;
+};
+
+struct TimelineFrame {
+  const trace::Trace& trace;
+  const analysis::LiveAnalysis* analysis = nullptr;
+  const Theme& theme;
+  Nanoseconds live_edge = 0;
+  bool live = false;              ///< there is an unknown edge
+  Nanoseconds label_origin = 0;   ///< what the ruler counts from
+  const Selection* selection = nullptr;
+  float scale = 1;
+  float scroll = 0;               ///< rows are moved up by this
+};
+
+class Timeline {
+ public:
+  static constexpr float kRulerHeight = 30;
+  static constexpr float kLabelWidth = 108;
+
+  /// Makes rows for lanes that are new. Cheap when there are none.
+  void sync(const trace::Trace& trace);
+  void clear();
+
+  /// The height that all rows need, ruler included.
+  float content_height(const TimelineFrame& frame, const TimeAxis& axis);
+  /// Fills `rows` (clipped to the area below the ruler by whoever draws it), `top` (ruler and flags, never scrolled)
+  /// and `names` (left of the lanes). `area` spans label column and lanes; the axis starts behind the label column.
+  void prepare(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
+  const SpanBatch& rows() const { return rows_batch_; }
+  const SpanBatch& top() const { return top_batch_; }
+  const SpanBatch& names() const { return names_batch_; }
+
+  std::optional<TimelineHit> hit(const TimelineFrame& frame, const TimeAxis& axis, float x, float y) const;
+  /// Where a lane was drawn last; for tests, hints and arrows.
+  std::optional<Rect> lane_rect(trace::LaneId lane) const;
+  std::optional<Rect> lane_rect(const trace::Trace& trace, trace::LaneKind kind) const;
+  std::size_t lane_count() const;
+
+ private:
+  struct Placed {
+    std::unique_ptr<Row> row;
+    LaneRow* lane_row = nullptr;  // null for the run-ahead curve
+    std::string heading;          // over the row, when a group begins
+    std::string label;
+    float y = 0, height = 0;
+  };
+
+  void rebuild(const trace::Trace& trace);
+  float place(const RowContext& context, float top);
+  void add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
+  void add_bubbles(const TimelineFrame& frame, const RowContext& context);
+  void add_markers(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
+  void add_unknown(const TimelineFrame& frame, const TimeAxis& axis);
+  void add_selection(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
+  std::optional<Rect> event_rect(const EventRef& ref, const TimeAxis& axis) const;
+  const Placed* kernel_row(const trace::Trace& trace) const;
+
+  std::vector<Placed> placed_;
+  std::size_t lanes_seen_ = 0;
+  Rect area_;
+  SpanBatch rows_batch_, top_batch_, names_batch_;
+};
+
+}  // namespace lanescope::ui

@@ -1,0 +1,175 @@
+#include "ui/view_control.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lanescope::ui {
+namespace {
+
+// A trigger picture stands for this long: "a few times a second", so that it can be read.
+constexpr std::chrono::milliseconds kTriggerPeriod{300};
+// A picture with the marker of a knob in it stands longer.
+constexpr std::chrono::milliseconds kMarkerHold{1500};
+// The right part of a live view is the edge that is not yet known.
+constexpr double kEdgeShare = 0.03;
+constexpr double kIterationsAtFirst = 3.2;
+// Easing: the distance left shrinks by e in this time.
+constexpr double kEaseSeconds = 0.06;
+
+}  // namespace
+
+void ViewControl::set_mode(ViewMode mode) {
+  armed_ = mode == ViewMode::Single;
+  if (mode != ViewMode::Single) before_freeze_ = mode;
+  mode_ = mode;
+  triggered_ = {};
+  hold_until_ = {};
+  target_.reset();
+}
+
+void ViewControl::resume() {
+  if (mode_ != ViewMode::Single) return;
+  set_mode(before_freeze_);
+}
+
+void ViewControl::freeze() {
+  if (mode_ != ViewMode::Single) before_freeze_ = mode_;
+  mode_ = ViewMode::Single;
+  armed_ = false;
+}
+
+void ViewControl::retrigger() { triggered_ = {}; }
+
+void ViewControl::place_initially(const Model& model, float left_px, float width_px) {
+  const auto [from, to] = model.extent();
+  const auto records = model.analysis().records();
+  axis_ = TimeAxis(from, 1000, left_px, width_px);
+  if (model.live()) {
+    // A guess until the first iterations are known.
+    const auto enough = static_cast<std::size_t>(kIterationsAtFirst) + 1;
+    placed_ = records.size() >= enough;
+    const double span = placed_ ? static_cast<double>(records[enough - 1].end_ns - records[0].start_ns) /
+                                      static_cast<double>(enough) * kIterationsAtFirst
+                                : 1e6;
+    axis_ = axis_.with_ns_per_pixel(span / static_cast<double>(width_px)).anchored(from, left_px);
+  } else {
+    placed_ = true;
+    mode_ = ViewMode::Single;
+    armed_ = false;
+    axis_ = axis_.fitted(from, to);
+    label_origin_ = from;
+  }
+}
+
+void ViewControl::update(const Model& model, float left_px, float width_px, Clock::time_point now) {
+  if (generation_ != model.generation()) {
+    generation_ = model.generation();
+    placed_ = false;
+    target_.reset();
+    label_origin_ = 0;
+    markers_shown_ = 0;
+    if (model.live()) set_mode(before_freeze_);
+  }
+  if (!placed_) place_initially(model, left_px, width_px);
+  if (axis_.left_px() != left_px || axis_.width_px() != width_px) {
+    // The same stretch in another width: what a person looks at stays.
+    const double ns_per_pixel = axis_.span_ns() / static_cast<double>(width_px);
+    axis_ = axis_.placed(left_px, width_px).with_ns_per_pixel(ns_per_pixel);
+    target_.reset();
+  }
+  const double seconds = last_update_ == Clock::time_point{} ? 0 : std::chrono::duration<double>(now - last_update_).count();
+  last_update_ = now;
+  if (target_) {
+    const double share = 1 - std::exp(-seconds / kEaseSeconds);
+    const double ratio = target_->ns_per_pixel() / axis_.ns_per_pixel();
+    // Interpolating the two edges keeps the point under the cursor where it is, on any way between the two views.
+    const auto between = [&](Nanoseconds a, Nanoseconds b) {
+      return a + static_cast<Nanoseconds>(std::llround(static_cast<double>(b - a) * share));
+    };
+    const Nanoseconds from = between(axis_.begin_ns(), target_->begin_ns());
+    const Nanoseconds to = between(axis_.end_ns(), target_->end_ns());
+    const bool near = std::abs(std::log(ratio)) < 0.002 &&
+                      std::abs(axis_.to_px(target_->begin_ns()) - axis_.left_px()) < 0.5f;
+    if (near || to - from < static_cast<Nanoseconds>(width_px) || target_->span_ns() < 4.0 * width_px) {
+      axis_ = target_->placed(left_px, width_px);  // close, or too deep for whole nanoseconds to ease smoothly
+      target_.reset();
+    } else {
+      axis_ = axis_.fitted(from, to);
+    }
+  }
+  if (!model.live()) return;
+  if (mode_ == ViewMode::Roll) roll(model);
+  if (mode_ == ViewMode::Trigger || armed_) trigger(model, now);
+}
+
+void ViewControl::roll(const Model& model) {
+  label_origin_ = 0;
+  axis_ = axis_.anchored(model.live_edge(), axis_.right_px() - static_cast<float>(kEdgeShare) * axis_.width_px());
+}
+
+void ViewControl::trigger(const Model& model, Clock::time_point now) {
+  const auto records = model.analysis().records();
+  if (records.empty() || now < hold_until_ || (!armed_ && now - triggered_ < kTriggerPeriod)) return;
+  const auto wanted = static_cast<Nanoseconds>(axis_.span_ns() * (1 - kEdgeShare));
+  const Nanoseconds latest = model.live_edge() - wanted;
+  const auto starts_after = [&](Nanoseconds t) {
+    return std::upper_bound(records.begin(), records.end(), t,
+                            [](Nanoseconds at, const analysis::IterationRecord& r) { return at < r.start_ns; });
+  };
+  auto found = starts_after(latest);
+  // A knob was turned: first show the iterations around the marker, as soon as enough of them are known.
+  const auto& markers = model.analysis().markers();
+  bool marked = false;
+  if (markers.size() > markers_shown_ && !armed_) {
+    const Nanoseconds marker = markers.back().start_ns;
+    const auto around = starts_after(marker - wanted / 3);
+    if (around != records.end() && around->start_ns <= latest) {
+      found = std::next(around);
+      marked = true;
+      markers_shown_ = markers.size();
+    } else if (marker > latest) {
+      // Not enough after it yet: show what there is, up to the edge, and look again at once.
+      found = around == records.end() ? found : std::next(around);
+    } else {
+      markers_shown_ = markers.size();
+    }
+  }
+  if (found == records.begin()) found = std::next(found);
+  const Nanoseconds start = std::prev(found)->start_ns;
+  if (armed_ && start < label_origin_) return;
+  axis_ = axis_.anchored(start, axis_.left_px() + 1);
+  label_origin_ = start;
+  triggered_ = marked || markers.size() == markers_shown_ ? now : Clock::time_point{};
+  if (marked) hold_until_ = now + kMarkerHold;
+  if (armed_) armed_ = false;
+}
+
+void ViewControl::zoom(double factor, float at_px) {
+  freeze();
+  target_ = (target_ ? *target_ : axis_).zoomed(factor, at_px);
+}
+
+void ViewControl::pan(float px) {
+  freeze();
+  target_.reset();
+  axis_ = axis_.panned(px);
+}
+
+void ViewControl::glide(float px) {
+  freeze();
+  target_ = (target_ ? *target_ : axis_).panned(px);
+}
+
+void ViewControl::show(Nanoseconds from, Nanoseconds to) {
+  freeze();
+  const Nanoseconds margin = std::max<Nanoseconds>(1, (to - from) / 8);
+  target_ = axis_.fitted(from - margin, to + margin);
+}
+
+void ViewControl::fit(const Model& model) {
+  const auto [from, to] = model.extent();
+  freeze();
+  target_ = axis_.fitted(from, to);
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,312 @@
+#include "ui/widgets.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "ui/labels.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+using workload::SettingSpec;
+using workload::SettingType;
+using workload::Value;
+
+double number(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return 0;
+}
+
+Value as_setting(const SettingSpec& spec, double v) {
+  v = std::clamp(v, spec.minimum, spec.maximum);
+  if (spec.type == SettingType::Integer) return static_cast<std::int64_t>(std::llround(v));
+  return std::round(v * 10) / 10;
+}
+
+std::string shown(const SettingSpec& spec, const Value& value) {
+  if (spec.key == "log_interval" && number(value) == 0) return tr("never");
+  std::string text = spec.type == SettingType::Integer ? base::format_count(std::get<std::int64_t>(value))
+                                                       : fmt::format("{:g}", number(value));
+  return spec.unit.empty() ? text : text + " " + spec.unit;
+}
+
+// A key that turns this knob, for the hint beside it.
+std::string key_hint(const std::string& key) {
+  if (key == "log_interval") {
+    return std::string(tr("[ and ] · every N iterations; 0 = never"));
+  }
+  if (key == "dispatch_us") return tr("0 = bare C++ · 10 = eager PyTorch · 30 = WSL2");
+  return {};
+}
+
+// The value at the right of a knob's name: a click turns it into a field to type in.
+std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const Value& value, float right) {
+  ShellState& state = c.state;
+  if (state.editing_setting == spec.key) {
+    const float width = 90 * c.scale;
+    ImGui::SameLine(right - width);
+    ImGui::SetNextItemWidth(width);
+    const TextStyle style(c, FontRole::Mono, Colour::Text);
+    if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
+    const bool entered = ImGui::InputText(("##edit" + spec.key).c_str(), &state.edit_text,
+                                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    const bool left = ImGui::IsItemDeactivated();
+    if (!entered && !left) return std::nullopt;
+    state.editing_setting.clear();
+    if (!entered) return std::nullopt;
+    try {
+      workload::Settings checked({spec});
+      checked.set_text(spec.key, state.edit_text);
+      return checked.value(spec.key);
+    } catch (const std::exception& error) {
+      state.show_toast(error.what(), true);
+      return std::nullopt;
+    }
+  }
+  const std::string text_shown = shown(spec, value);
+  const float width = text_width(c.fonts, FontRole::Mono, text_shown);
+  ImGui::SameLine(right - width);
+  text(c, FontRole::Mono, Colour::Accent, text_shown);
+  note_place(c, "value." + spec.key);
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr("click to type a value"));
+  if (ImGui::IsItemClicked()) {
+    state.editing_setting = spec.key;
+    state.edit_text = workload::to_text(value);
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> slider(const Canvas& c, const SettingSpec& spec, const Value& value) {
+  std::optional<Value> turned;
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float right = ImGui::GetCursorPosX() + width;
+  text(c, FontRole::Body, Colour::Text, spec.label);
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", spec.help.c_str());
+  if (auto typed = value_field(c, spec, value, right)) turned = typed;
+
+  const float radius = 7 * c.scale;
+  const float height = 20 * c.scale;
+  ImGui::InvisibleButton(("##slider" + spec.key).c_str(), {width, height});
+  note_place(c, "knob." + spec.key);
+  const ImVec2 low = ImGui::GetItemRectMin();
+  const float x0 = origin.x + radius;
+  const float x1 = origin.x + width - radius;
+  const float y = low.y + height / 2;
+  const bool active = ImGui::IsItemActive();
+  const bool hovered = ImGui::IsItemHovered();
+  if (active) {
+    const double at = std::clamp((ImGui::GetIO().MousePos.x - x0) / std::max(1.0f, x1 - x0), 0.0f, 1.0f);
+    const Value wanted = as_setting(spec, slider_value(spec, at));
+    if (wanted != value) turned = wanted;
+  }
+  const double position = slider_position(spec, number(turned.value_or(value)));
+  const float x = x0 + static_cast<float>(position) * (x1 - x0);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float line = 2 * c.scale;
+  list.AddRectFilled({x0 - radius, y - line}, {x1 + radius, y + line}, c.theme[Colour::Faint], line);
+  list.AddRectFilled({x0 - radius, y - line}, {x, y + line}, c.theme[Colour::Accent], line);
+  if (hovered || active) list.AddCircleFilled({x, y}, radius + 4 * c.scale, with_alpha(c.theme[Colour::Accent], 0.25f), 32);
+  list.AddCircleFilled({x, y}, radius, c.theme[Colour::Text], 32);
+  if (const std::string hint = key_hint(spec.key); !hint.empty()) text(c, FontRole::Small, Colour::Dim, hint);
+  vertical_space(c, 12);
+  return turned;
+}
+
+// For numbers without a sensible slider (a seed): the number between two buttons.
+std::optional<Value> stepper(const Canvas& c, const SettingSpec& spec, const Value& value) {
+  std::optional<Value> turned;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float start = ImGui::GetCursorPosX();
+  const float side = 26 * c.scale;
+  ImGui::AlignTextToFramePadding();
+  text(c, FontRole::Body, Colour::Text, spec.label);
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", spec.help.c_str());
+  if (auto typed = value_field(c, spec, value, start + width - 2 * side - 18 * c.scale)) turned = typed;
+  ImGui::SameLine(start + width - 2 * side - 4 * c.scale);
+  if (button(c, "less." + spec.key, "−", false, side)) turned = as_setting(spec, number(value) - 1);
+  ImGui::SameLine(start + width - side);
+  if (button(c, "more." + spec.key, "+", false, side)) turned = as_setting(spec, number(value) + 1);
+  vertical_space(c, 8);
+  return turned;
+}
+
+std::string toggle_hint(const std::string& key) {
+  if (key == "pinned") return key_text(info(Action::TogglePinned).keys.front());
+  if (key == "non_blocking") return key_text(info(Action::ToggleNonBlocking).keys.front());
+  return {};
+}
+
+}  // namespace
+
+TextStyle::TextStyle(const Canvas& c, FontRole role, Colour colour) : TextStyle(c, role, c.theme.as_text(colour)) {}
+
+TextStyle::TextStyle(const Canvas& c, FontRole role, std::uint32_t colour) {
+#if IMGUI_VERSION_NUM >= 19200
+  ImGui::PushFont(c.fonts[role], c.fonts.size(role));
+#else
+  ImGui::PushFont(c.fonts[role]);
+#endif
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+}
+
+TextStyle::~TextStyle() {
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void text(const Canvas& c, FontRole role, Colour colour, const std::string& t) {
+  const TextStyle style(c, role, colour);
+  ImGui::TextUnformatted(t.data(), t.data() + t.size());
+}
+
+void wrapped_text(const Canvas& c, FontRole role, Colour colour, const std::string& t) {
+  const TextStyle style(c, role, colour);
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(t.data(), t.data() + t.size());
+  ImGui::PopTextWrapPos();
+}
+
+void vertical_space(const Canvas& c, float pixels) { ImGui::Dummy({0, std::max(0.0f, pixels * c.scale - ImGui::GetStyle().ItemSpacing.y)}); }
+
+void heading(const Canvas& c, const char* t) {
+  vertical_space(c, 18);
+  text(c, FontRole::SmallBold, Colour::Dim, t);
+  vertical_space(c, 2);
+}
+
+void figure_line(const Canvas& c, const std::string& name, const std::string& value, Colour colour) {
+  const float start = ImGui::GetCursorPosX();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float value_width = text_width(c.fonts, FontRole::Mono, value);
+  text(c, FontRole::Body, Colour::Muted, fit_text(c.fonts, FontRole::Body, name, width - value_width - 8 * c.scale));
+  ImGui::SameLine(start + width - value_width);
+  text(c, FontRole::Mono, colour, value);
+}
+
+void note_place(const Canvas& c, const std::string& name) {
+  const ImVec2 low = ImGui::GetItemRectMin();
+  const ImVec2 size = ImGui::GetItemRectSize();
+  c.state.places[name] = {low.x, low.y, size.x, size.y};
+}
+
+bool button(const Canvas& c, const std::string& id, const std::string& t, bool on, float width, const char* tooltip) {
+  const float text_w = text_width(c.fonts, on ? FontRole::BodyBold : FontRole::Body, t);
+  const ImVec2 size{width > 0 ? width : text_w + 24 * c.scale, 26 * c.scale};
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
+  note_place(c, id);
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const std::uint32_t ground = on ? c.theme[Colour::Accent] : c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised];
+  list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, ground, 5 * c.scale);
+  Label label{at.x + 4 * c.scale, at.y, size.x - 8 * c.scale, c.theme[on ? Colour::AccentInk : Colour::Text],
+              on ? FontRole::BodyBold : FontRole::Body, t, size.y, LabelAlign::Centre};
+  draw_labels(list, c.fonts, {&label, 1});
+  if (tooltip && hovered) ImGui::SetTooltip("%s", tooltip);
+  return clicked;
+}
+
+int segmented(const Canvas& c, const std::string& id, const std::vector<std::string>& texts, int chosen, float width) {
+  int clicked = -1;
+  float each = 0;
+  const float gap = 6 * c.scale;
+  if (width > 0) {
+    const auto n = static_cast<float>(texts.size());
+    each = (width - gap * (n - 1)) / n;
+  }
+  for (int i = 0; i < static_cast<int>(texts.size()); ++i) {
+    if (i) ImGui::SameLine(0, gap);
+    const std::string& t = texts[static_cast<std::size_t>(i)];
+    if (button(c, id + "." + t, t, i == chosen, each)) clicked = i;
+  }
+  return clicked;
+}
+
+bool toggle(const Canvas& c, const std::string& id, const std::string& label_text, bool value, const std::string& hint) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = 28 * c.scale;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::InvisibleButton(("##" + id).c_str(), {width, height});
+  note_place(c, id);
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float side = 18 * c.scale;
+  const float y = at.y + (height - side) / 2;
+  const ImVec2 low{at.x, y};
+  const ImVec2 high{at.x + side, y + side};
+  if (value) {
+    list.AddRectFilled(low, high, c.theme[Colour::Accent], 4 * c.scale);
+    const ImVec2 tick[3] = {{low.x + side * 0.22f, y + side * 0.52f}, {low.x + side * 0.42f, y + side * 0.72f},
+                            {low.x + side * 0.78f, y + side * 0.30f}};
+    list.AddPolyline(tick, 3, c.theme[Colour::AccentInk], 0, 2 * c.scale);
+  } else {
+    list.AddRectFilled(low, high, c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised], 4 * c.scale);
+    list.AddRect(low, high, c.theme[hovered ? Colour::Accent : Colour::Faint], 4 * c.scale, 0, 1.5f * c.scale);
+  }
+  const Label labels[2] = {
+      {at.x + side + 10 * c.scale, at.y, width - side - 36 * c.scale, c.theme[Colour::Text], FontRole::Body, label_text, height},
+      {at.x, at.y, width, c.theme[Colour::Dim], FontRole::MonoSmall, hint, height, LabelAlign::Right}};
+  draw_labels(list, c.fonts, labels);
+  return clicked;
+}
+
+std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value& value) {
+  switch (spec.type) {
+    case SettingType::Bool: {
+      const bool on = std::get<bool>(value);
+      const bool clicked = toggle(c, "knob." + spec.key, spec.label, on, toggle_hint(spec.key));
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", spec.help.c_str());
+      if (clicked) return Value(!on);
+      return std::nullopt;
+    }
+    case SettingType::Choice: {
+      text(c, FontRole::Body, Colour::Text, spec.label);
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", spec.help.c_str());
+      const auto& chosen = std::get<std::string>(value);
+      const auto found = std::find(spec.choices.begin(), spec.choices.end(), chosen);
+      const int clicked = segmented(c, "knob." + spec.key, spec.choices, static_cast<int>(found - spec.choices.begin()),
+                                    ImGui::GetContentRegionAvail().x);
+      vertical_space(c, 10);
+      if (clicked >= 0) return Value(spec.choices[static_cast<std::size_t>(clicked)]);
+      return std::nullopt;
+    }
+    default: return spec.maximum > 1e6 ? stepper(c, spec, value) : slider(c, spec, value);
+  }
+}
+
+double slider_position(const SettingSpec& spec, double value) {
+  if (spec.stops.size() > 1) {
+    const auto next = std::lower_bound(spec.stops.begin(), spec.stops.end(), value);
+    const auto last = static_cast<double>(spec.stops.size() - 1);
+    if (next == spec.stops.end()) return 1;
+    const auto i = static_cast<double>(next - spec.stops.begin());
+    if (*next == value || next == spec.stops.begin()) return i / last;
+    return (i - 1 + (value - *(next - 1)) / (*next - *(next - 1))) / last;
+  }
+  if (spec.logarithmic && spec.minimum > 0) {
+    return std::log(std::max(value, spec.minimum) / spec.minimum) / std::log(spec.maximum / spec.minimum);
+  }
+  return (value - spec.minimum) / (spec.maximum - spec.minimum);
+}
+
+double slider_value(const SettingSpec& spec, double position) {
+  position = std::clamp(position, 0.0, 1.0);
+  if (spec.stops.size() > 1) {
+    return spec.stops[static_cast<std::size_t>(std::lround(position * static_cast<double>(spec.stops.size() - 1)))];
+  }
+  if (spec.logarithmic && spec.minimum > 0) {
+    return spec.minimum * std::pow(spec.maximum / spec.minimum, position);
+  }
+  return spec.minimum + position * (spec.maximum - spec.minimum);
+}
+
+}  // namespace lanescope::ui

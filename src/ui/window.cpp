@@ -1,0 +1,256 @@
+#include "ui/window.h"
+
+#include <epoxy/gl.h>
+// epoxy first: GLFW must not bring its own OpenGL header.
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <ctime>
+#include <thread>
+
+#include "base/error.h"
+#include "base/translate.h"
+#include "ui/gl/offscreen.h"
+#include "ui/gl/shader_program.h"
+
+namespace lanescope::ui {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using base::tr;
+
+constexpr std::chrono::microseconds kFrameTime{16'000};  // a little over 60 a second: a display's own rate decides
+constexpr double kRestSeconds = 0.5;                     // between looks at a still window
+constexpr std::chrono::milliseconds kTap{250};           // S: shorter is a screenshot, longer zooms out
+constexpr std::size_t kKeptFrameTimes = 100'000;
+
+std::string headless_hint() {
+  return std::string("; ") + tr("without a window: lanescope run --workload linear-mse --compare log_interval=100");
+}
+
+double process_cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+}
+
+}  // namespace
+
+Window::Window(const WindowOptions& options) : options_(options) {
+  set_shader_directory(options.shader_dir);
+  open_window();
+  Preferences preferences = load_preferences(preferences_path());
+  if (options.theme) preferences.theme = *options.theme;
+  shell_ = std::make_unique<Shell>(std::move(preferences));
+  float x = 1;
+  float y = 1;
+  glfwGetWindowContentScale(window_, &x, &y);
+  shell_->state().content_scale = std::clamp(x, 1.0f, 4.0f);
+  if (options.open) {
+    shell_->state().model.open_file(*options.open);
+    shell_->state().tour = TourStep::Off;
+  } else {
+    shell_->state().model.start_run(options.session);
+  }
+}
+
+void Window::open_window() {
+  static std::string reason;
+  glfwSetErrorCallback([](int, const char* text) { reason = text; });
+  if (!glfwInit()) throw base::FileError(std::string(tr("no display")) + " (" + reason + ")" + headless_hint());
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  const Preferences remembered = load_preferences(preferences_path());
+  window_ = glfwCreateWindow(remembered.window_width, remembered.window_height, "Lanescope", nullptr, nullptr);
+  if (!window_) {
+    glfwTerminate();
+    throw base::FileError(std::string(tr("no OpenGL 3.3")) + " (" + reason + ")" + headless_hint());
+  }
+  glfwSetWindowSizeLimits(window_, 900, 560, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwMakeContextCurrent(window_);
+  glfwSwapInterval(options_.frames_unlimited ? 0 : 1);
+  glfwSetWindowUserPointer(window_, this);
+  glfwSetKeyCallback(window_, on_key);
+  glfwSetDropCallback(window_, on_drop);
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;  // the program remembers what is worth it itself
+  io.LogFilename = nullptr;
+  ImGui_ImplGlfw_InitForOpenGL(window_, true);
+  ImGui_ImplOpenGL3_Init("#version 330 core");
+}
+
+Window::~Window() {
+  int width = 0;
+  int height = 0;
+  glfwGetWindowSize(window_, &width, &height);
+  if (shell_) {
+    Preferences& p = shell_->state().preferences;
+    p.window_width = width;
+    p.window_height = height;
+    save_preferences(preferences_path(), p);
+  }
+  shell_.reset();
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui_ImplGlfw_Shutdown();
+  ImGui::DestroyContext();
+  glfwDestroyWindow(window_);
+  glfwTerminate();
+}
+
+void Window::on_key(GLFWwindow* window, int key, int, int action, int modifiers) {
+  static_cast<Window*>(glfwGetWindowUserPointer(window))->key(key, action, modifiers);
+}
+
+void Window::on_drop(GLFWwindow* window, int count, const char** paths) {
+  if (count > 0) static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_->state().file_to_open = paths[0];
+}
+
+void Window::key(int key, int action, int modifiers) {
+  if (!shell_ || ImGui::GetIO().WantTextInput) return;
+  modifiers &= GLFW_MOD_SHIFT | GLFW_MOD_CONTROL;
+  const bool tapped = key == GLFW_KEY_S && modifiers == 0;
+  if (tapped && action == GLFW_PRESS) picture_key_down_ = Clock::now();
+  if (tapped && action == GLFW_RELEASE && Clock::now() - picture_key_down_ < kTap) shell_->perform(Action::Screenshot);
+  if (action != GLFW_PRESS || tapped) return;
+  for (const ActionInfo& a : actions()) {
+    if (a.held) continue;
+    for (const KeyChord& chord : a.keys) {
+      if (chord.key == key && chord.modifiers == modifiers) return shell_->perform(a.action);
+    }
+  }
+}
+
+void Window::hold_keys(double seconds) {
+  if (ImGui::GetIO().WantTextInput || ImGui::GetIO().KeyCtrl) return;
+  for (const ActionInfo& a : actions()) {
+    if (!a.held) continue;
+    for (const KeyChord& chord : a.keys) {
+      if (glfwGetKey(window_, chord.key) != GLFW_PRESS) continue;
+      if (chord.key == GLFW_KEY_S && (ImGui::GetIO().KeyShift || Clock::now() - picture_key_down_ < kTap)) continue;
+      shell_->hold(a.action, seconds);
+      frames_owed_ = 3;
+    }
+  }
+}
+
+void Window::refresh_look() {
+  ShellState& state = shell_->state();
+  const float scale = state.scale();
+  if (scale != fonts_scale_) {
+    fonts_scale_ = scale;
+    ImGuiIO& io = ImGui::GetIO();
+    io.Fonts->Clear();
+    fonts_ = load_fonts(*io.Fonts, scale);
+#if IMGUI_VERSION_NUM < 19200
+    ImGui_ImplOpenGL3_DestroyFontsTexture();
+    ImGui_ImplOpenGL3_CreateFontsTexture();
+#endif
+    theme_shown_.reset();
+  }
+  if (theme_shown_ != state.preferences.theme) {
+    theme_shown_ = state.preferences.theme;
+    apply_to_imgui(theme(*theme_shown_), scale);
+  }
+}
+
+// Sleeps while nothing changes; keeps to the display's rate while something does.
+void Window::wait_for_work() {
+  if (options_.frames_unlimited) return glfwPollEvents();
+  if (shell_->animating() || frames_owed_ > 0) {
+    const auto next = last_frame_ + kFrameTime;
+    const double left = std::chrono::duration<double>(next - Clock::now()).count();
+    if (left > 0.0005) std::this_thread::sleep_for(std::chrono::duration<double>(left));
+    return glfwPollEvents();
+  }
+  const auto before = Clock::now();
+  glfwWaitEventsTimeout(kRestSeconds);
+  if (Clock::now() - before < std::chrono::duration<double>(kRestSeconds * 0.98)) frames_owed_ = 3;
+}
+
+bool Window::frame() {
+  wait_for_work();
+  if (glfwWindowShouldClose(window_) || shell_->wants_quit()) return false;
+  if (!options_.frames_unlimited && !shell_->animating() && frames_owed_ <= 0) return true;
+  draw_frame();
+  return true;
+}
+
+void Window::draw_frame() {
+  const auto begin = Clock::now();
+  const double since_last = last_frame_ == Clock::time_point{} ? 0 : std::chrono::duration<double>(begin - last_frame_).count();
+  last_frame_ = begin;
+  refresh_look();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+  hold_keys(std::min(since_last, 0.1));
+  shell_->draw(fonts_);
+  ImGui::Render();
+  int width = 0;
+  int height = 0;
+  glfwGetFramebufferSize(window_, &width, &height);
+  glViewport(0, 0, width, height);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  if (shell_->wants_screenshot()) shell_->save_screenshot(read_pixels(0, 0, width, height));
+  glfwSwapBuffers(window_);
+  shell_->perform_requests();
+  ++frames_;
+  frames_owed_ = std::max(0, frames_owed_ - 1);
+  const auto ms = std::chrono::duration<float, std::milli>(Clock::now() - begin).count();
+  if (frame_times_ms_.size() < kKeptFrameTimes) frame_times_ms_.push_back(ms);
+  double& shown = shell_->state().figures.frame_ms;
+  shown += (static_cast<double>(ms) - shown) * 0.05;
+}
+
+void run_window(const WindowOptions& options) {
+  Window window(options);
+  while (window.frame()) {
+  }
+}
+
+FrameMeasurement measure_frames(WindowOptions options, double seconds) {
+  options.frames_unlimited = true;
+  Window window(options);
+  glfwSetWindowSize(window.handle(), 1600, 900);
+  window.shell().state().tour = TourStep::Off;
+  const auto run_for = [&](double wanted) {
+    const auto begin = Clock::now();
+    std::uint64_t frames = 0;
+    while (std::chrono::duration<double>(Clock::now() - begin).count() < wanted && window.frame()) ++frames;
+    return static_cast<double>(frames) / std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  run_for(1.5);  // fonts, shaders and the first iterations
+  window.forget_frame_times();
+  FrameMeasurement result;
+  result.frames_per_second = run_for(seconds);
+  std::vector<float> times = window.frame_times_ms();
+  if (times.empty()) return result;
+  std::sort(times.begin(), times.end());
+  result.p99_ms = static_cast<double>(times[std::min(times.size() - 1, times.size() * 99 / 100)]);
+  return result;
+}
+
+double measure_rest(WindowOptions options, double seconds) {
+  Window window(options);
+  window.shell().state().tour = TourStep::Off;
+  window.shell().state().model.set_paused(true);
+  const auto run_for = [&](double wanted) {
+    const auto begin = Clock::now();
+    while (std::chrono::duration<double>(Clock::now() - begin).count() < wanted && window.frame()) {
+    }
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  run_for(1.5);
+  const double cpu = process_cpu_seconds();
+  const double wall = run_for(seconds);
+  return (process_cpu_seconds() - cpu) / wall;
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,77 @@
+#include "workload/common_settings.h"
+
+#include <algorithm>
+
+#include "base/translate.h"
+
+namespace lanescope::workload {
+
+using base::tr;
+
+Settings training_settings(const device::DeviceInfo& device, const BatchLimits& batch) {
+  const SettingSpec log_interval{
+      .key = "log_interval",
+      .label = tr("Log interval"),
+      .help = tr("The program reads the loss every this many iterations; 0 is never. Each read makes the CPU wait."),
+      .type = SettingType::Integer,
+      .standard = std::int64_t{1},
+      .minimum = 0,
+      .maximum = 100'000,
+      .logarithmic = true,
+      .stops = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000}};
+  const SettingSpec feed{
+      .key = "feed",
+      .label = tr("Feed"),
+      .help =
+          tr("resident: the data stays on the GPU; per-iteration: a fresh host batch is made and copied each time."),
+      .type = SettingType::Choice,
+      .standard = std::string("resident"),
+      .choices = {"resident", "per-iteration"}};
+  const SettingSpec pinned{.key = "pinned",
+                           .label = tr("Pinned memory"),
+                           .help = tr("The host batch lies in page-locked memory, which the GPU copies from directly."),
+                           .type = SettingType::Bool,
+                           .standard = false};
+  const SettingSpec non_blocking{
+      .key = "non_blocking",
+      .label = tr("Non-blocking copy"),
+      .help = tr("The copy of the batch does not make the CPU wait; it takes pinned memory to be quick."),
+      .type = SettingType::Bool,
+      .standard = false};
+  const SettingSpec batch_size{.key = "batch_size",
+                               .label = tr("Batch size"),
+                               .help = tr("Rows per iteration: more rows are more work per launch."),
+                               .type = SettingType::Integer,
+                               .standard = batch.standard,
+                               .minimum = 1,
+                               .maximum = static_cast<double>(batch.maximum),
+                               .logarithmic = batch.maximum > 1000};
+  const SettingSpec dispatch_us{
+      .key = "dispatch_us",
+      .label = tr("Dispatch cost"),
+      .help = tr("The framework's own CPU time per operation: 0 is bare C++, about 10 eager PyTorch on Linux."),
+      .type = SettingType::Real,
+      .standard = device.dispatch_us,
+      .minimum = 0,
+      .maximum = std::max(200.0, device.dispatch_us),  // a person's own profile may be slower
+      .unit = "µs"};
+  const SettingSpec seed{.key = "seed",
+                         .label = tr("Seed"),
+                         .help = tr("Starts the random numbers of the weights; a change starts them anew."),
+                         .type = SettingType::Integer,
+                         .standard = std::int64_t{1},
+                         .minimum = 0,
+                         .maximum = 2'147'483'647};
+  return Settings({log_interval, feed, pinned, non_blocking, batch_size, dispatch_us, seed});
+}
+
+TrainingSettings::TrainingSettings(const Settings& settings)
+    : log_interval(static_cast<std::uint64_t>(settings.integer("log_interval"))),
+      feed_each_iteration(settings.choice("feed") == "per-iteration"),
+      pinned(settings.boolean("pinned")),
+      non_blocking(settings.boolean("non_blocking")),
+      batch_size(static_cast<std::int32_t>(settings.integer("batch_size"))),
+      dispatch_us(settings.real("dispatch_us")),
+      seed(static_cast<std::uint64_t>(settings.integer("seed"))) {}
+
+}  // namespace lanescope::workload

@@ -1,0 +1,32 @@
+// The settings that the training workloads share.
+#pragma once
+
+#include <cstdint>
+
+#include "device/device.h"
+#include "workload/settings.h"
+
+namespace lanescope::workload {
+
+struct BatchLimits {
+  std::int64_t standard = 1;
+  std::int64_t maximum = 1;
+};
+
+/// log_interval, feed, pinned, non_blocking, batch_size, dispatch_us (the device's own by default) and seed.
+Settings training_settings(const device::DeviceInfo& device, const BatchLimits& batch);
+
+/// One iteration's settings, by name.
+struct TrainingSettings {
+  explicit TrainingSettings(const Settings& settings);
+
+  std::uint64_t log_interval;  ///< 0: the loss is never read
+  bool feed_each_iteration;    ///< a fresh host batch is made and copied in every iteration
+  bool pinned;
+  bool non_blocking;
+  std::int32_t batch_size;
+  double dispatch_us;
+  std::uint64_t seed;
+};
+
+}  // namespace lanescope::workload

@@ -1,0 +1,105 @@
+#include "workload/eager.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "base/error.h"
+#include "workload/lanes.h"
+
+namespace lanescope::workload {
+
+Eager::Eager(device::Device& device, bool compute)
+    : device_(device),
+      compute_(compute),
+      pinned_(device),
+      phase_lane_(device.sink().lane(program_lane(trace::LaneKind::Phases, "phase"))) {}
+
+void Eager::dispatch() {
+  if (dispatch_ns_ > 0) device_.host_work(dispatch_ns_);
+}
+
+Tensor Eager::tensor(std::size_t elements) {
+  return {device_.allocate(trace::MemoryKind::Device, elements * sizeof(float)), elements};
+}
+
+HostTensor Eager::host_tensor(std::size_t elements, bool pinned) {
+  const std::size_t bytes = elements * sizeof(float);
+  if (pinned) return {pinned_.allocate(bytes), elements, true};
+  const std::size_t rounded = std::bit_ceil(bytes);
+  std::vector<device::Buffer>& free = pageable_free_[rounded];
+  if (free.empty()) return {device_.allocate(trace::MemoryKind::Pageable, rounded), elements, false};
+  const device::Buffer buffer = free.back();
+  free.pop_back();
+  return {buffer, elements, false};
+}
+
+std::span<float> Eager::values(const HostTensor& tensor) {
+  const std::span<std::byte> bytes = device_.host_data(tensor.buffer);
+  return {reinterpret_cast<float*>(bytes.data()), tensor.elements};
+}
+
+void Eager::drop(const HostTensor& tensor) {
+  if (tensor.pinned) {
+    pinned_.free(tensor.buffer);
+  } else {
+    pageable_free_[std::bit_ceil(tensor.elements * sizeof(float))].push_back(tensor.buffer);
+  }
+}
+
+void Eager::host_write(std::size_t bytes) {
+  const double rate = device_.info().host_bytes_per_s;
+  if (rate > 0) device_.host_work(base::from_us(static_cast<double>(bytes) / rate * 1e6));
+}
+
+void Eager::launch(const ops::Op& op, std::initializer_list<Tensor> args) {
+  dispatch();
+  std::array<device::Buffer, ops::kMaxArgs> buffers{};
+  std::size_t count = 0;
+  for (const Tensor& tensor : args) buffers.at(count++) = tensor.buffer;
+  device_.launch(op, std::span(buffers).first(count), kStream, compute_);
+}
+
+void Eager::copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking) {
+  dispatch();
+  device_.copy_async({to.buffer, 0}, {from.buffer, 0}, elements * sizeof(float), kStream);
+  if (!non_blocking) {
+    device_.synchronize(kStream);
+  } else if (from.pinned) {
+    pinned_.record_stream(from.buffer, kStream);
+  }
+}
+
+float Eager::item(const Tensor& scalar) {
+  dispatch();
+  const HostTensor scratch = host_tensor(1, true);
+  device_.copy_async({scratch.buffer, 0}, {scalar.buffer, 0}, sizeof(float), kStream);
+  device_.synchronize(kStream);
+  const float value = values(scratch)[0];
+  drop(scratch);
+  return value;
+}
+
+trace::NameId Eager::phase_name(std::string_view name) {
+  for (const auto& [known, id] : phase_names_) {
+    if (known == name) return id;
+  }
+  return phase_names_.emplace_back(name, device_.sink().name(name)).second;
+}
+
+Phase::Phase(Eager& eager, std::string_view name) : eager_(eager) {
+  if (eager.in_phase_) throw base::Error("phase '" + std::string(name) + "' begins inside another; phases do not nest");
+  eager.in_phase_ = true;
+  event_.kind = trace::EventKind::Range;
+  event_.lane = eager.phase_lane_;
+  event_.name = eager.phase_name(name);
+  event_.start_ns = eager.device_.now_ns();
+}
+
+Phase::~Phase() {
+  eager_.in_phase_ = false;
+  event_.end_ns = eager_.device_.now_ns();
+  eager_.device_.writer().write(event_);
+}
+
+}  // namespace lanescope::workload

@@ -1,0 +1,89 @@
+// The framework between a workload and the device: issues, call by call, what eager PyTorch issues for an operation.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "device/device.h"
+#include "workload/host_allocator.h"
+
+namespace lanescope::workload {
+
+/// A float32 tensor on the device. A handle: copies are the same tensor.
+struct Tensor {
+  device::Buffer buffer = device::Buffer::None;
+  std::size_t elements = 0;
+};
+
+/// A float32 tensor in host memory.
+struct HostTensor {
+  device::Buffer buffer = device::Buffer::None;
+  std::size_t elements = 0;
+  bool pinned = false;
+};
+
+/// All work goes to the default stream, as a program does that chooses none.
+class Eager {
+ public:
+  /// With `compute` false only the time of the kernels is modelled, and no value may be read.
+  Eager(device::Device& device, bool compute);
+
+  device::Device& device() { return device_; }
+  /// The framework's own CPU time before each operation.
+  void set_dispatch_us(double us) { dispatch_ns_ = base::from_us(us); }
+
+  /// torch.empty(elements, device="cuda"). The memory stays the program's, as in PyTorch's caching allocator.
+  Tensor tensor(std::size_t elements);
+  /// torch.empty(elements, pin_memory=pinned). Pageable memory is reused too, which no API call shows.
+  HostTensor host_tensor(std::size_t elements, bool pinned);
+  std::span<float> values(const HostTensor& tensor);
+  /// The last reference to a host tensor goes.
+  void drop(const HostTensor& tensor);
+  /// The CPU writes `bytes` of a batch.
+  void host_write(std::size_t bytes);
+
+  /// One operation of one kernel.
+  void launch(const ops::Op& op, std::initializer_list<Tensor> args);
+  /// to[:n].copy_(from[:n], non_blocking=...): a blocking copy is an asynchronous one and a wait for the whole stream.
+  void copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking);
+  /// tensor.item(): four bytes into pinned scratch, and a wait for the whole stream.
+  float item(const Tensor& scalar);
+  void synchronize() { device_.synchronize(); }
+
+ private:
+  friend class Phase;
+  void dispatch();
+  trace::NameId phase_name(std::string_view name);
+
+  static constexpr device::Stream kStream = device::Stream::Default;
+
+  device::Device& device_;
+  const bool compute_;
+  base::Nanoseconds dispatch_ns_ = 0;
+  CachingHostAllocator pinned_;
+  std::map<std::size_t, std::vector<device::Buffer>> pageable_free_;  // by size, a power of two
+  const trace::LaneId phase_lane_;
+  std::vector<std::pair<std::string, trace::NameId>> phase_names_;  // few: looked up once per phase
+  bool in_phase_ = false;
+};
+
+/// While one lives, the program is in this phase: a range on the lane "phase". Phases follow each other, they do not
+/// nest.
+class Phase {
+ public:
+  Phase(Eager& eager, std::string_view name);
+  ~Phase();
+  Phase(const Phase&) = delete;
+  Phase& operator=(const Phase&) = delete;
+
+ private:
+  Eager& eager_;
+  trace::Event event_;
+};
+
+}  // namespace lanescope::workload

@@ -1,0 +1,14 @@
+// P22 to P26: the tutorial's iris network, so small that the GPU mostly waits for its next launch.
+#pragma once
+
+#include <memory>
+
+#include "workload/workload.h"
+
+namespace lanescope::workload {
+
+WorkloadInfo iris_mlp_info();
+Settings iris_mlp_settings(const device::DeviceInfo& device);
+std::unique_ptr<Workload> make_iris_mlp(device::Device& device);
+
+}  // namespace lanescope::workload

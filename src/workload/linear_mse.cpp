@@ -1,0 +1,182 @@
+#include "workload/linear_mse.h"
+
+#include <bit>
+#include <cmath>
+
+#include "base/translate.h"
+#include "workload/common_settings.h"
+#include "workload/eager.h"
+#include "workload/random.h"
+
+namespace lanescope::workload {
+namespace {
+
+using base::tr;
+using ops::Op;
+using ops::OpKind;
+
+constexpr std::int32_t kInputs = 1000;
+constexpr std::int32_t kOutputs = 1000;
+constexpr BatchLimits kBatch{.standard = 128, .maximum = 8192};
+
+class LinearMse final : public Workload {
+ public:
+  explicit LinearMse(device::Device& device) : info_(linear_mse_info()), eager_(device, info_.computes_values) {}
+
+  const WorkloadInfo& info() const override { return info_; }
+  void set_up(const Settings& settings) override;
+  void iterate(std::uint64_t number, const Settings& settings) override;
+  void finish() override { eager_.synchronize(); }
+  std::optional<double> last_loss() const override { return std::nullopt; }
+  std::uint64_t losses_read() const override { return 0; }
+
+ private:
+  void make_room(std::int32_t rows);
+  void initialise(std::uint64_t seed);
+  void feed(const TrainingSettings& s);
+  void backward(std::int32_t batch);
+
+  const WorkloadInfo info_;
+  Eager eager_;
+  Tensor weight_, bias_, weight_grad_, bias_grad_, new_weight_grad_, new_bias_grad_;
+  Tensor loss_, loss_grad_;
+  Tensor data_, target_, output_, squares_, output_grad_;
+  std::int32_t room_ = 0;  // rows that the batch's tensors hold
+  std::uint64_t seed_ = 0;
+  bool has_grads_ = false;
+};
+
+std::size_t elements(std::int32_t rows, std::int32_t columns) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
+
+void LinearMse::set_up(const Settings& settings) {
+  const TrainingSettings s(settings);
+  eager_.set_dispatch_us(s.dispatch_us);
+  const Phase phase(eager_, "set up");
+  for (Tensor* t : {&weight_, &weight_grad_, &new_weight_grad_}) *t = eager_.tensor(elements(kOutputs, kInputs));
+  for (Tensor* t : {&bias_, &bias_grad_, &new_bias_grad_}) *t = eager_.tensor(kOutputs);
+  for (Tensor* t : {&loss_, &loss_grad_}) *t = eager_.tensor(1);
+  initialise(s.seed);
+  make_room(s.batch_size);
+  eager_.synchronize();
+}
+
+// Tensors for a power of two of rows, so that a batch size that is being dragged up allocates a few times only. What is
+// outgrown stays allocated, as in PyTorch's caching allocator.
+void LinearMse::make_room(std::int32_t rows) {
+  if (rows <= room_) return;
+  room_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(rows)));
+  for (Tensor* t : {&data_, &target_, &output_, &squares_, &output_grad_}) {
+    *t = eager_.tensor(elements(room_, kOutputs));
+  }
+  for (const Tensor& t : {data_, target_}) {
+    const HostTensor values = eager_.host_tensor(t.elements, false);
+    eager_.host_write(t.elements * sizeof(float));
+    eager_.copy_to_device(t, values, t.elements, false);
+    eager_.drop(values);
+  }
+}
+
+// model = nn.Linear(1000, 1000).cuda(): the weights are made on the host and copied.
+void LinearMse::initialise(std::uint64_t seed) {
+  seed_ = seed;
+  Random random(seed);
+  const float bound = 1.0f / std::sqrt(static_cast<float>(kInputs));
+  for (const Tensor& parameter : {weight_, bias_}) {
+    const HostTensor values = eager_.host_tensor(parameter.elements, false);
+    for (float& value : eager_.values(values)) value = random.uniform(bound);
+    eager_.host_write(parameter.elements * sizeof(float));
+    eager_.copy_to_device(parameter, values, parameter.elements, false);
+    eager_.drop(values);
+  }
+}
+
+void LinearMse::feed(const TrainingSettings& s) {
+  const std::size_t count = elements(s.batch_size, kInputs);
+  HostTensor data, target;
+  {
+    const Phase phase(eager_, "make batch");
+    data = eager_.host_tensor(count, s.pinned);
+    target = eager_.host_tensor(count, s.pinned);
+    eager_.host_write(2 * count * sizeof(float));
+  }
+  const Phase phase(eager_, "copy");
+  eager_.copy_to_device(data_, data, count, s.non_blocking);
+  eager_.drop(data);
+  eager_.copy_to_device(target_, target, count, s.non_blocking);
+  eager_.drop(target);
+}
+
+void LinearMse::backward(std::int32_t batch) {
+  // The first gradients become .grad as they are; later ones are added, for nothing sets them to zero.
+  const Tensor weight_grad = has_grads_ ? new_weight_grad_ : weight_grad_;
+  const Tensor bias_grad = has_grads_ ? new_bias_grad_ : bias_grad_;
+  eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
+  eager_.launch(Op{OpKind::MseBackward, batch, kOutputs}, {loss_grad_, output_, target_, output_grad_});
+  eager_.launch(Op{OpKind::LinearWeightGrad, batch, kOutputs, kInputs}, {output_grad_, data_, weight_grad});
+  eager_.launch(Op{OpKind::LinearBiasGrad, batch, kOutputs}, {output_grad_, bias_grad});
+  if (has_grads_) {
+    eager_.launch(Op{OpKind::AddInPlace, kOutputs, kInputs}, {weight_grad_, weight_grad});
+    eager_.launch(Op{OpKind::AddInPlace, 1, kOutputs}, {bias_grad_, bias_grad});
+  }
+  has_grads_ = true;
+}
+
+void LinearMse::iterate(std::uint64_t number, const Settings& settings) {
+  const TrainingSettings s(settings);
+  eager_.set_dispatch_us(s.dispatch_us);
+  if (s.seed != seed_ || s.batch_size > room_) {
+    const Phase phase(eager_, "set up");
+    if (s.seed != seed_) initialise(s.seed);
+    make_room(s.batch_size);
+  }
+  if (s.feed_each_iteration) feed(s);
+  {
+    const Phase phase(eager_, "forward");
+    eager_.launch(Op{OpKind::LinearForward, s.batch_size, kOutputs, kInputs}, {data_, weight_, bias_, output_});
+  }
+  {
+    const Phase phase(eager_, "loss");
+    eager_.launch(Op{OpKind::MseForward, s.batch_size, kOutputs}, {output_, target_, squares_});
+    eager_.launch(Op{OpKind::MeanReduce, s.batch_size, kOutputs}, {squares_, loss_});
+  }
+  if (s.log_interval != 0 && number % s.log_interval == 0) {
+    const Phase phase(eager_, "item()");
+    eager_.item(loss_);
+  }
+  const Phase phase(eager_, "backward");
+  backward(s.batch_size);
+}
+
+}  // namespace
+
+WorkloadInfo linear_mse_info() {
+  return {
+      .name = "linear-mse",
+      .title = tr("Reading the loss every iteration"),
+      .summary = tr("One linear layer is trained on a batch that stays on the GPU. Reading the loss makes the CPU wait "
+                    "until the GPU has finished, and then the GPU waits until the CPU has launched the next kernel. "
+                    "Turn the log interval up and watch the waits and the gaps between the kernels go."),
+      .experiments = "P08 to P10",
+      .published = {{tr("no read, 1,000 iterations"), tr("about 0.8 s")},
+                    {tr("a read every iteration"), tr("about 3.4 s")}},
+      .code = {"model = nn.Linear(1000, 1000).cuda()", "data, target = randn(batch_size, 1000).cuda(), ...",
+               "for i in range(iterations):", "    if feed == 'per-iteration':",
+               "        x, y = make_batch(pin_memory=pinned)                # make batch",
+               "        data = x.to('cuda', non_blocking=non_blocking)      # copy",
+               "        target = y.to('cuda', non_blocking=non_blocking)",
+               "    output = model(data)                                    # forward",
+               "    loss = F.mse_loss(output, target)                       # loss",
+               "    if log_interval and i % log_interval == 0:",
+               "        value = loss.item()                                 # item()",
+               "    loss.backward()                                         # backward", "torch.cuda.synchronize()"},
+      .computes_values = false,
+  };
+}
+
+Settings linear_mse_settings(const device::DeviceInfo& device) { return training_settings(device, kBatch); }
+
+std::unique_ptr<Workload> make_linear_mse(device::Device& device) { return std::make_unique<LinearMse>(device); }
+
+}  // namespace lanescope::workload

@@ -1,0 +1,14 @@
+// P08 to P10: one Linear(1000, 1000) on a batch that stays on the GPU, and what reading its loss costs.
+#pragma once
+
+#include <memory>
+
+#include "workload/workload.h"
+
+namespace lanescope::workload {
+
+WorkloadInfo linear_mse_info();
+Settings linear_mse_settings(const device::DeviceInfo& device);
+std::unique_ptr<Workload> make_linear_mse(device::Device& device);
+
+}  // namespace lanescope::workload

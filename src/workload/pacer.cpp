@@ -1,0 +1,68 @@
+#include "workload/pacer.h"
+
+#include <algorithm>
+
+namespace lanescope::workload {
+
+Pacer::Pacer(bool paced, double speed) : paced_(paced), clock_(speed, Clock::now()) {}
+
+void Pacer::wait_for(base::Nanoseconds t) {
+  std::unique_lock lock(mutex_);
+  frontier_ = std::max(frontier_, t);
+  if (!paced_ || stopped_) return;
+  clock_.hold_back(t, Clock::now());
+  for (;;) {
+    const Clock::time_point wall = Clock::now();
+    if (stopped_ || clock_.at(wall) >= t) return;
+    if (clock_.paused()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, std::max(clock_.when(t), wall + kNap));
+    }
+  }
+}
+
+base::Nanoseconds Pacer::seen_at(Clock::time_point wall) const {
+  return paced_ ? std::min(clock_.at(wall), frontier_) : frontier_;
+}
+
+base::Nanoseconds Pacer::now_ns() const {
+  const std::lock_guard lock(mutex_);
+  return seen_at(Clock::now());
+}
+
+void Pacer::set_speed(double speed) {
+  const std::lock_guard lock(mutex_);
+  clock_.set_speed(speed, Clock::now());
+  changed_.notify_all();
+}
+
+double Pacer::speed() const {
+  const std::lock_guard lock(mutex_);
+  return clock_.speed();
+}
+
+void Pacer::pause(bool paused) {
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point wall = Clock::now();
+  clock_.pause(paused, seen_at(wall), wall);
+  changed_.notify_all();
+}
+
+bool Pacer::paused() const {
+  const std::lock_guard lock(mutex_);
+  return clock_.paused();
+}
+
+void Pacer::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+bool Pacer::stopped() const {
+  const std::lock_guard lock(mutex_);
+  return stopped_;
+}
+
+}  // namespace lanescope::workload

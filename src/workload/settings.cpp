@@ -1,0 +1,195 @@
+#include "workload/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/translate.h"
+
+namespace lanescope::workload {
+namespace {
+
+using base::tr;
+
+std::string plain_decimal(double value) {
+  std::array<char, 400> digits;  // the longest: 309 digits before the point, or 0. and 324 zeros and 17 digits
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed).ptr;
+  return {digits.data(), end};
+}
+
+// What a person typed, fit for a one-line message.
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::string result = "'";
+  std::size_t length = std::min(text.size(), kLongest);
+  while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
+  for (const char c : text.substr(0, length)) {
+    result += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+  }
+  return result + (length < text.size() ? "…'" : "'");
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string result;
+  for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
+  return result;
+}
+
+std::string allowed(const SettingSpec& spec) {
+  switch (spec.type) {
+    case SettingType::Bool:
+      return "true, false, 1, 0, on, off";
+    case SettingType::Choice:
+      return join(spec.choices);
+    case SettingType::Integer:
+    case SettingType::Real:
+      return fmt::format(fmt::runtime(tr("{} to {}")), plain_decimal(spec.minimum), plain_decimal(spec.maximum));
+  }
+  return {};
+}
+
+// `message` is the whole sentence, translated, with the key, the value and what is allowed to be filled in.
+[[noreturn]] void refuse(const char* message, const SettingSpec& spec, std::string_view value) {
+  throw base::UsageError(fmt::format(fmt::runtime(message), spec.key, quoted(value), allowed(spec)));
+}
+
+const char* out_of_range() { return tr("setting '{}': {} is out of range; allowed: {}"); }
+
+const char* wrong_type(SettingType type) {
+  switch (type) {
+    case SettingType::Bool:
+      return tr("setting '{}': {} is neither true nor false; allowed: {}");
+    case SettingType::Integer:
+      return tr("setting '{}': {} is not a whole number; allowed: {}");
+    case SettingType::Real:
+      return tr("setting '{}': {} is not a plain decimal number; allowed: {}");
+    case SettingType::Choice:
+      return tr("setting '{}': {} is not one of the choices; allowed: {}");
+  }
+  return "";
+}
+
+// The value as the type of the spec, checked.
+Value checked(const SettingSpec& spec, const Value& given) {
+  const auto refuse_type = [&] { refuse(wrong_type(spec.type), spec, to_text(given)); };
+  const auto in_range = [&](double number) { return number >= spec.minimum && number <= spec.maximum; };
+  switch (spec.type) {
+    case SettingType::Bool:
+      if (!std::holds_alternative<bool>(given)) refuse_type();
+      return given;
+    case SettingType::Integer: {
+      const auto* number = std::get_if<std::int64_t>(&given);
+      if (number == nullptr) refuse_type();
+      if (!in_range(static_cast<double>(*number))) refuse(out_of_range(), spec, to_text(given));
+      return given;
+    }
+    case SettingType::Real: {
+      const auto* whole = std::get_if<std::int64_t>(&given);
+      const auto* real = std::get_if<double>(&given);
+      if (whole == nullptr && (real == nullptr || !std::isfinite(*real))) refuse_type();
+      const double number = whole != nullptr ? static_cast<double>(*whole) : *real;
+      if (!in_range(number)) refuse(out_of_range(), spec, to_text(given));
+      return number + 0.0;  // -0 becomes 0
+    }
+    case SettingType::Choice: {
+      const auto* choice = std::get_if<std::string>(&given);
+      if (choice == nullptr || std::find(spec.choices.begin(), spec.choices.end(), *choice) == spec.choices.end()) {
+        refuse_type();
+      }
+      return given;
+    }
+  }
+  return given;
+}
+
+template <typename Number, typename... Format>
+Number parse_number(const SettingSpec& spec, std::string_view text, Format... format) {
+  Number number{};
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number, format...);
+  if (failed == std::errc::invalid_argument || end != text.data() + text.size()) {
+    refuse(wrong_type(spec.type), spec, text);
+  }
+  if (failed == std::errc::result_out_of_range) refuse(out_of_range(), spec, text);
+  return number;
+}
+
+Value parse(const SettingSpec& spec, std::string_view text) {
+  switch (spec.type) {
+    case SettingType::Bool:
+      if (text == "true" || text == "1" || text == "on") return true;
+      if (text == "false" || text == "0" || text == "off") return false;
+      refuse(wrong_type(spec.type), spec, text);
+    case SettingType::Integer:
+      return parse_number<std::int64_t>(spec, text);
+    case SettingType::Real: {
+      const double number = parse_number<double>(spec, text, std::chars_format::fixed);
+      if (!std::isfinite(number)) refuse(wrong_type(spec.type), spec, text);
+      return number;
+    }
+    case SettingType::Choice:
+      return std::string(text);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string to_text(const Value& value) {
+  struct Writer {
+    std::string operator()(bool b) const { return b ? "true" : "false"; }
+    std::string operator()(std::int64_t i) const { return std::to_string(i); }
+    std::string operator()(double d) const { return plain_decimal(d); }
+    std::string operator()(const std::string& s) const { return s; }
+  };
+  return std::visit(Writer{}, value);
+}
+
+Settings::Settings() : Settings(std::vector<SettingSpec>{}) {}
+
+Settings::Settings(std::vector<SettingSpec> specs) {
+  values_.reserve(specs.size());
+  for (const SettingSpec& spec : specs) values_.push_back(checked(spec, spec.standard));
+  specs_ = std::make_shared<const std::vector<SettingSpec>>(std::move(specs));
+}
+
+std::size_t Settings::index_of(std::string_view key) const {
+  for (std::size_t i = 0; i < specs_->size(); ++i) {
+    if ((*specs_)[i].key == key) return i;
+  }
+  std::vector<std::string> keys;
+  for (const SettingSpec& spec : *specs_) keys.push_back(spec.key);
+  throw base::UsageError(fmt::format(fmt::runtime(tr("unknown setting {}; allowed: {}")), quoted(key), join(keys)));
+}
+
+const SettingSpec* Settings::spec(std::string_view key) const {
+  const auto found = std::find_if(specs_->begin(), specs_->end(), [&](const SettingSpec& s) { return s.key == key; });
+  return found == specs_->end() ? nullptr : &*found;
+}
+
+const Value& Settings::value(std::string_view key) const { return values_[index_of(key)]; }
+
+void Settings::set(std::string_view key, const Value& value) {
+  const std::size_t i = index_of(key);
+  values_[i] = checked((*specs_)[i], value);
+}
+
+void Settings::set_text(std::string_view key, std::string_view text) {
+  const std::size_t i = index_of(key);
+  values_[i] = checked((*specs_)[i], parse((*specs_)[i], text));
+}
+
+void Settings::assign(std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos) {
+    throw base::UsageError(fmt::format(fmt::runtime(tr("{} does not set anything; write KEY=VALUE, for example {}")),
+                                       quoted(assignment), "log_interval=100"));
+  }
+  set_text(assignment.substr(0, equals), assignment.substr(equals + 1));
+}
+
+}  // namespace lanescope::workload

@@ -1,0 +1,55 @@
+#include "workload/workload.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/error.h"
+#include "base/translate.h"
+#include "workload/iris_mlp.h"
+#include "workload/linear_mse.h"
+
+namespace lanescope::workload {
+namespace {
+
+struct Registration {
+  std::string_view name;
+  WorkloadInfo (*info)();
+  Settings (*settings)(const device::DeviceInfo&);
+  std::unique_ptr<Workload> (*make)(device::Device&);
+};
+
+// In the order of a lesson.
+constexpr std::array kWorkloads{
+    Registration{"linear-mse", linear_mse_info, linear_mse_settings, make_linear_mse},
+    Registration{"iris-mlp", iris_mlp_info, iris_mlp_settings, make_iris_mlp},
+};
+
+const Registration& registration(std::string_view name) {
+  std::string names;
+  for (const Registration& r : kWorkloads) {
+    if (r.name == name) return r;
+    names += (names.empty() ? "" : ", ") + std::string(r.name);
+  }
+  throw base::UsageError(fmt::format(fmt::runtime(base::tr("unknown workload '{}'; allowed: {}")), name, names));
+}
+
+}  // namespace
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const Registration& r : kWorkloads) names.emplace_back(r.name);
+  return names;
+}
+
+WorkloadInfo workload_info(std::string_view name) { return registration(name).info(); }
+
+Settings default_settings(std::string_view workload, const device::DeviceInfo& device) {
+  return registration(workload).settings(device);
+}
+
+std::unique_ptr<Workload> make_workload(std::string_view name, device::Device& device) {
+  return registration(name).make(device);
+}
+
+}  // namespace lanescope::workload

@@ -1,0 +1,279 @@
+// One hand-made trace per cause of a bubble, and ones that look alike and are not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/live_analysis.h"
+#include "trace_builder.h"
+
+namespace lanescope::analysis_test {
+namespace {
+
+using analysis::Bubble;
+using analysis::BubbleCause;
+
+class BubbleCauseTest : public ::testing::Test {
+ protected:
+  trace::Trace trace;
+  TraceBuilder t{trace};
+
+  /// All bubbles; a first kernel starts where the trace does, so that the first bubble is one between two operations.
+  std::vector<Bubble> bubbles() {
+    t.publish();
+    analysis::LiveAnalysis live(trace);
+    live.finish();
+    return {live.bubbles().begin(), live.bubbles().end()};
+  }
+  Bubble only() {
+    const std::vector<Bubble> all = bubbles();
+    EXPECT_EQ(all.size(), 1u);
+    return all.empty() ? Bubble{} : all.front();
+  }
+  std::string call_of(const Bubble& b) { return std::string(trace.names().text(b.call)); }
+};
+
+void expect_parts(const Bubble& b, Nanoseconds wake, Nanoseconds cpu, Nanoseconds launch) {
+  EXPECT_EQ(b.wake_ns, wake);
+  EXPECT_EQ(b.cpu_ns, cpu);
+  EXPECT_EQ(b.launch_ns, launch);
+  EXPECT_EQ(b.wake_ns + b.cpu_ns + b.launch_ns, b.duration());
+}
+
+// The sync [20,110) covers 100 and is back at 110; the launch begins at 150, the kernel at 160.
+TEST_F(BubbleCauseTest, AfterSync) {
+  t.kernel(0, 100);
+  t.sync(20, 110, 5, 10);
+  t.launch(150, 155, 2);
+  t.kernel(160, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::AfterSync);
+  EXPECT_EQ(b.start_ns, 100);
+  EXPECT_EQ(b.end_ns, 160);
+  expect_parts(b, 10, 40, 10);
+  EXPECT_EQ(call_of(b), "cudaStreamSynchronize");
+  EXPECT_EQ(b.call_start_ns, 20);
+  EXPECT_EQ(b.last_work, LaneKind::Kernels);
+}
+
+TEST_F(BubbleCauseTest, AfterSyncAtTheVeryEndOfTheWait) {  // it returns in no time, exactly when the kernel ends
+  t.kernel(0, 100);
+  t.sync(20, 100, 5, 0);
+  t.launch(100, 105, 2);
+  t.kernel(130, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::AfterSync);
+  expect_parts(b, 0, 0, 30);
+}
+
+TEST_F(BubbleCauseTest, AfterSyncWithoutAKnownLaunch) {  // launch part unknown: all of it is the CPU's
+  t.kernel(0, 100);
+  t.sync(20, 110, 5, 10);
+  t.kernel(160, 200);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::AfterSync);
+  expect_parts(b, 10, 50, 0);
+}
+
+TEST_F(BubbleCauseTest, AfterABlockingReadTheCopyIsWhatDrained) {
+  t.kernel(0, 100);
+  t.download(100, 120, 4, 9);
+  Event& read = t.copy_call(10, 130, 9);
+  read.flags |= trace::kSyncFlag;
+  trace::set_parts(read, {5, 0, 20, 10});
+  t.launch(150, 155, 2);
+  t.kernel(160, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::AfterSync);
+  EXPECT_EQ(b.last_work, LaneKind::CopyD2H);
+  expect_parts(b, 10, 20, 10);
+  EXPECT_EQ(call_of(b), "cudaMemcpyAsync");
+}
+
+// Of two syncs that cover the end, the one of the launching thread is blamed, though the other is back later.
+TEST_F(BubbleCauseTest, TheSyncOfTheLaunchingThreadGoesFirst) {
+  t.kernel(0, 100);
+  t.sync(20, 110, 5, 10, 1);
+  t.sync(20, 140, 5, 40, 2);
+  t.launch(150, 155, 2, 1);
+  t.kernel(160, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::AfterSync);
+  EXPECT_EQ(b.call_lane, t.lane(LaneKind::Calls, 1));
+  expect_parts(b, 10, 40, 10);
+}
+
+// The launch had begun before the sync was back, on another thread: the sync held nothing up.
+TEST_F(BubbleCauseTest, NotAfterASyncThatTheLaunchDidNotWaitFor) {
+  t.kernel(0, 100);
+  t.sync(20, 150, 5, 50, 1);
+  t.launch(120, 125, 2, 2);
+  t.kernel(160, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+  expect_parts(b, 0, 20, 40);
+}
+
+// The sync came when the GPU was dry already: it drained nothing.
+TEST_F(BubbleCauseTest, NotAfterASyncOnAnEmptyQueue) {
+  t.kernel(0, 100);
+  t.sync(105, 112, 5, 2);
+  t.launch(150, 155, 2);
+  t.kernel(160, 200, 2);
+  EXPECT_EQ(only().cause, BubbleCause::LaunchTooSlow);
+}
+
+// The sync ended long before the GPU ran dry (it waited for another stream).
+TEST_F(BubbleCauseTest, NotAfterASyncThatWasBackBefore) {
+  t.kernel(0, 100);
+  t.sync(20, 99, 5, 2);
+  t.launch(150, 155, 2);
+  t.kernel(160, 200, 2);
+  EXPECT_EQ(only().cause, BubbleCause::LaunchTooSlow);
+}
+
+// A call that blocks but is no synchronisation: a launch into a full queue.
+TEST_F(BubbleCauseTest, NotAfterALaunchThatBlocked) {
+  t.kernel(0, 100);
+  Event& full = t.launch(20, 110, 7);
+  trace::set_parts(full, {5, 80, 0, 5});
+  t.launch(150, 155, 2);
+  t.kernel(160, 200, 2);
+  EXPECT_EQ(only().cause, BubbleCause::LaunchTooSlow);
+}
+
+TEST_F(BubbleCauseTest, LaunchTooSlow) {
+  t.kernel(0, 100);
+  t.launch(150, 155, 2);
+  t.kernel(160, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+  expect_parts(b, 0, 50, 10);
+  EXPECT_EQ(call_of(b), "cudaLaunchKernel");
+  EXPECT_EQ(b.call_start_ns, 150);
+}
+
+TEST_F(BubbleCauseTest, LaunchedInTimeAndStartedLateIsLaunchOnly) {
+  t.kernel(0, 100);
+  t.launch(50, 55, 2);
+  t.kernel(103, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+  expect_parts(b, 0, 0, 3);
+}
+
+TEST_F(BubbleCauseTest, WithoutAKnownLaunchNoCallIsBlamed) {
+  t.kernel(0, 100);
+  t.kernel(160, 200, 77);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(b.call, base::NameTable::kEmpty);
+  expect_parts(b, 0, 60, 0);
+}
+
+// Pitfall: item() at the end of a launch-bound iteration. The GPU is dry each time before the CPU gets round to the read;
+// only the one gap after the read is the read's.
+//   kernels [0,10) [50,60) [100,110), read issued at 140, copy [150,152), sync [145,157), next launch 180, kernel 190
+TEST_F(BubbleCauseTest, LaunchBoundIsNotBlamedOnItem) {
+  t.kernel(0, 10, 1);
+  t.launch(40, 45, 2);
+  t.kernel(50, 60, 2);
+  t.launch(90, 95, 3);
+  t.kernel(100, 110, 3);
+  t.copy_call(140, 144, 4);
+  t.download(150, 152, 4, 4);
+  t.sync(145, 157, 1, 5);
+  t.launch(180, 185, 5);
+  t.kernel(190, 200, 5);
+  const std::vector<Bubble> all = bubbles();
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(all[1].cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(all[2].cause, BubbleCause::LaunchTooSlow);  // before the read's own copy
+  EXPECT_EQ(all[3].cause, BubbleCause::AfterSync);
+  EXPECT_EQ(all[3].duration(), 38);
+}
+
+// The CPU stages a pageable batch over [105,155) of the gap [100,160), and its own copy closes the gap.
+TEST_F(BubbleCauseTest, CopyThatIsItselfTheLateLaunch) {
+  t.kernel(0, 100);
+  t.staging_copy(105, 155, 2);
+  t.upload(160, 200, 1000, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::Copy);
+  expect_parts(b, 0, 5, 55);
+  EXPECT_EQ(call_of(b), "cudaMemcpyAsync");
+}
+
+// Pinning takes [110,150) of the gap [100,160): 40 of 60; the launch follows at 152.
+TEST_F(BubbleCauseTest, PinningThatCoversMostOfTheGap) {
+  t.kernel(0, 100);
+  t.call("cudaHostAlloc", 110, 150);
+  t.launch(152, 154, 2);
+  t.kernel(160, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::Copy);
+  expect_parts(b, 50, 2, 8);
+  EXPECT_EQ(call_of(b), "cudaHostAlloc");
+}
+
+TEST_F(BubbleCauseTest, HoldsCoverTogetherAndTheLongestIsNamed) {  // [90,115) and [120,140): 15 + 20 of 60
+  t.kernel(0, 100);
+  t.staging_copy(90, 115, 8);
+  t.call("cudaMallocHost", 120, 140);
+  t.launch(152, 154, 2);
+  t.kernel(160, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::Copy);
+  EXPECT_EQ(call_of(b), "cudaMallocHost");
+  expect_parts(b, 40, 12, 8);
+}
+
+TEST_F(BubbleCauseTest, HalfOfTheGapIsNotMoreThanHalf) {
+  t.kernel(0, 100);
+  t.call("cudaHostAlloc", 110, 140);
+  t.launch(152, 154, 2);
+  t.kernel(160, 200, 2);
+  EXPECT_EQ(only().cause, BubbleCause::LaunchTooSlow);
+}
+
+TEST_F(BubbleCauseTest, ACopyThatReturnsAtOnceHoldsNobody) {
+  t.kernel(0, 100);
+  t.copy_call(105, 155, 2);  // 50 long, but it does not block
+  t.upload(160, 200, 1000, 2);
+  EXPECT_EQ(only().cause, BubbleCause::LaunchTooSlow);
+}
+
+TEST_F(BubbleCauseTest, NothingBeforeTheFirstAndAfterTheLastHasACause) {
+  t.call("cudaMalloc", 0, 20);
+  t.kernel(50, 100);
+  t.sync(60, 120, 5, 20);
+  const std::vector<Bubble> all = bubbles();
+  ASSERT_EQ(all.size(), 2u);
+  for (const Bubble& b : all) {
+    EXPECT_EQ(b.cause, BubbleCause::StartOrEnd);
+    EXPECT_EQ(b.wake_ns + b.cpu_ns + b.launch_ns, 0);
+  }
+  EXPECT_EQ(all[0].duration(), 50);
+  EXPECT_EQ(all[1].duration(), 20);
+}
+
+TEST_F(BubbleCauseTest, WorkThatTouchesLeavesNoGap) {
+  t.kernel(0, 100);
+  t.download(100, 110, 4);
+  t.kernel(110, 120, 0, 1);
+  EXPECT_TRUE(bubbles().empty());
+}
+
+// One stream is idle over [100,160), but another works on: no gap at all until 150.
+TEST_F(BubbleCauseTest, AGapIsOneOfAllStreams) {
+  t.kernel(0, 100, 0, 0);
+  t.kernel(50, 150, 0, 1);
+  t.sync(20, 110, 5, 10);
+  t.launch(150, 152, 2);
+  t.kernel(160, 200, 2, 0);
+  const Bubble b = only();
+  EXPECT_EQ(b.start_ns, 150);
+  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+}
+
+}  // namespace
+}  // namespace lanescope::analysis_test

@@ -1,0 +1,172 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "analysis/summary.h"
+#include "trace_builder.h"
+
+namespace lanescope::analysis_test {
+namespace {
+
+using analysis::BubbleCause;
+using analysis::Summary;
+using analysis::VerdictKind;
+
+/// A judged stretch of 1000 ns; what is neither busy nor of a given cause is of no known cause.
+Summary judged(Nanoseconds kernels, Nanoseconds copies_alone, Nanoseconds after_sync, Nanoseconds launch,
+               Nanoseconds held) {
+  Summary s;
+  s.judged.from_ns = 5000;
+  s.judged.to_ns = 6000;
+  s.judged.kernel_ns = kernels;
+  s.judged.busy_ns = kernels + copies_alone;
+  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::AfterSync)] = after_sync;
+  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::LaunchTooSlow)] = launch;
+  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Copy)] = held;
+  return s;
+}
+VerdictKind kind(Summary s) {
+  judge(s);
+  return s.verdict.kind;
+}
+std::string sentence(Summary s) {
+  judge(s);
+  return s.verdict.sentence;
+}
+
+TEST(Judge, GpuBoundBelowATenthIdle) {
+  EXPECT_EQ(kind(judged(901, 0, 99, 0, 0)), VerdictKind::GpuBound);
+  EXPECT_EQ(kind(judged(900, 0, 100, 0, 0)), VerdictKind::SyncBound);
+  EXPECT_EQ(kind(judged(900, 0, 0, 100, 0)), VerdictKind::LaunchBound);
+  EXPECT_EQ(kind(judged(900, 0, 0, 0, 100)), VerdictKind::CopyBound);
+}
+
+TEST(Judge, ABusyGpuThatMostlyCopiesIsCopyBound) {
+  EXPECT_EQ(kind(judged(481, 479, 40, 0, 0)), VerdictKind::GpuBound);
+  EXPECT_EQ(kind(judged(480, 480, 40, 0, 0)), VerdictKind::CopyBound);
+}
+
+TEST(Judge, TheLargestCauseDecides) {
+  EXPECT_EQ(kind(judged(500, 0, 200, 199, 101)), VerdictKind::SyncBound);
+  EXPECT_EQ(kind(judged(500, 0, 199, 200, 101)), VerdictKind::LaunchBound);
+  EXPECT_EQ(kind(judged(500, 0, 150, 150, 200)), VerdictKind::CopyBound);
+}
+
+TEST(Judge, ExposedCopiesCountFromAQuarterOn) {
+  EXPECT_EQ(kind(judged(551, 249, 200, 0, 0)), VerdictKind::SyncBound);
+  EXPECT_EQ(kind(judged(550, 250, 200, 0, 0)), VerdictKind::CopyBound);
+  EXPECT_EQ(kind(judged(400, 290, 310, 0, 0)), VerdictKind::SyncBound);  // a quarter, but the sync takes more
+}
+
+TEST(Judge, UnknownWithoutWorkOrWithoutReasons) {
+  EXPECT_EQ(kind(Summary{}), VerdictKind::Unknown);
+  EXPECT_EQ(kind(judged(0, 0, 0, 0, 0)), VerdictKind::Unknown);
+  EXPECT_EQ(kind(judged(500, 0, 50, 40, 0)), VerdictKind::Unknown);  // 41 % lie before and after
+  EXPECT_EQ(kind(judged(500, 0, 60, 40, 0)), VerdictKind::SyncBound);
+  EXPECT_FALSE(sentence(Summary{}).empty());
+  EXPECT_THAT(sentence(judged(500, 0, 50, 40, 0)), ::testing::HasSubstr("50 %"));
+}
+
+// 1000 ns of which 200 lie before the first and after the last operation: judged by 800, idle 200 of them.
+TEST(Judge, WithoutAJudgedStretchTheWindowWithoutItsEndsIsTaken) {
+  Summary s;
+  s.from_ns = 0;
+  s.to_ns = 1000;
+  s.gpu_busy_ns = s.kernel_ns = 600;
+  s.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::StartOrEnd)] = 200;
+  s.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::AfterSync)] = 200;
+  judge(s);
+  EXPECT_DOUBLE_EQ(s.verdict.idle, 0.25);
+  EXPECT_DOUBLE_EQ(s.verdict.after_sync, 0.25);
+  EXPECT_EQ(s.verdict.kind, VerdictKind::SyncBound);
+}
+
+TEST(Judge, SentencesSayWhatHelps) {
+  Summary read = judged(530, 0, 440, 30, 0);
+  read.judged.after_read_ns = 440;
+  EXPECT_EQ(sentence(read), "The GPU is idle 47 % of the time; 44 % is right after a read such as loss.item().");
+  Summary upload = judged(530, 0, 440, 30, 0);
+  upload.judged.after_upload_ns = 300;
+  EXPECT_EQ(sentence(upload),
+            "The GPU is idle 47 % of the time; 30 % is right after a copy to the GPU that the CPU waited for.");
+  EXPECT_EQ(sentence(judged(530, 0, 440, 30, 0)),
+            "The GPU is idle 47 % of the time; 44 % is right after the CPU waited for it to finish.");
+
+  Summary busy = judged(980, 0, 20, 0, 0);
+  EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time: it sets the pace, not the CPU.");
+  busy.sync_count = 1;
+  EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time; reading less often would gain nothing.");
+
+  EXPECT_EQ(sentence(judged(690, 0, 0, 310, 0)),
+            "The GPU is idle 31 % of the time because the CPU issues work too slowly; reads are not the cause.");
+  EXPECT_EQ(sentence(judged(690, 0, 30, 280, 0)),
+            "The GPU is idle 31 % of the time, 28 % because the CPU issues work too slowly; reads are not the cause.");
+  EXPECT_EQ(sentence(judged(400, 0, 200, 400, 0)),
+            "The GPU is idle 60 % of the time, 40 % because the CPU issues work too slowly; reads come second.");
+
+  EXPECT_EQ(sentence(judged(600, 0, 0, 100, 300)),
+            "The GPU is idle 40 % of the time; for 30 % the CPU is held by copies from pageable memory or by pinning.");
+  EXPECT_EQ(sentence(judged(500, 450, 50, 0, 0)),
+            "The GPU is busy 95 % of the time: it sets the pace, not the CPU.");
+  EXPECT_EQ(sentence(judged(300, 450, 250, 0, 0)),
+            "For 45 % of the time the GPU only copies and computes nothing; copies could run beside the kernels.");
+}
+
+// Whatever the figures, no part that a sentence names is larger than the whole it names, and nothing passes 100 %.
+TEST(Judge, PercentagesNeverContradictEachOther) {
+  const std::regex number("([0-9]+) %");
+  int sentences = 0;
+  for (Nanoseconds kernels = 1; kernels < 1000; kernels += 7) {
+    for (Nanoseconds sync = 0; sync <= 1000 - kernels; sync += 13) {
+      for (const Nanoseconds copies : {Nanoseconds{0}, (1000 - kernels - sync) / 2}) {
+        Summary s = judged(kernels, copies, sync, 1000 - kernels - copies - sync, 0);
+        judge(s);
+        std::vector<int> numbers;
+        const std::string& text = s.verdict.sentence;
+        for (std::sregex_iterator i(text.begin(), text.end(), number), end; i != end; ++i)
+          numbers.push_back(std::stoi((*i)[1]));
+        ASSERT_FALSE(numbers.empty()) << text;
+        ASSERT_LE(numbers.front(), 100) << text;
+        ASSERT_LE(numbers.back(), numbers.front()) << text;
+        ++sentences;
+      }
+    }
+  }
+  EXPECT_GT(sentences, 1000);
+}
+
+TEST(DurationStats, PercentilesAreNearestRank) {
+  std::vector<Nanoseconds> hundred;
+  for (int i = 100; i >= 1; --i) hundred.push_back(i * 10);
+  const analysis::DurationStats s = analysis::duration_stats(hundred);
+  EXPECT_EQ(s.count, 100);
+  EXPECT_DOUBLE_EQ(s.mean_ns, 505);
+  EXPECT_EQ(s.p50_ns, 500);
+  EXPECT_EQ(s.p99_ns, 990);
+  EXPECT_EQ(s.min_ns, 10);
+  EXPECT_EQ(s.max_ns, 1000);
+  std::vector<Nanoseconds> three{30, 10, 20};  // ceil(1.5) = 2nd, ceil(2.97) = 3rd
+  const analysis::DurationStats t = analysis::duration_stats(three);
+  EXPECT_EQ(t.p50_ns, 20);
+  EXPECT_EQ(t.p99_ns, 30);
+  std::vector<Nanoseconds> one{7}, none;
+  EXPECT_EQ(analysis::duration_stats(one).p99_ns, 7);
+  EXPECT_EQ(analysis::duration_stats(none).count, 0);
+}
+
+TEST(Names, VerdictKeysAreWhatTheReportPromises) {
+  using analysis::verdict_key;
+  EXPECT_EQ(verdict_key(VerdictKind::Unknown), "unknown");
+  EXPECT_EQ(verdict_key(VerdictKind::SyncBound), "sync-bound");
+  EXPECT_EQ(verdict_key(VerdictKind::LaunchBound), "launch-bound");
+  EXPECT_EQ(verdict_key(VerdictKind::CopyBound), "copy-bound");
+  EXPECT_EQ(verdict_key(VerdictKind::LoaderBound), "loader-bound");
+  EXPECT_EQ(verdict_key(VerdictKind::GpuBound), "gpu-bound");
+  EXPECT_EQ(analysis::verdict_title(VerdictKind::SyncBound), "Sync-bound");
+  EXPECT_EQ(analysis::cause_name(BubbleCause::AfterSync), "after a sync");
+  EXPECT_EQ(analysis::cause_name(BubbleCause::LaunchTooSlow), "launch too slow");
+}
+
+}  // namespace
+}  // namespace lanescope::analysis_test

@@ -1,0 +1,184 @@
+#include "reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+namespace lanescope::analysis_test {
+
+using analysis::BubbleCause;
+using base::Nanoseconds;
+using trace::Event;
+using trace::LaneKind;
+
+namespace {
+
+struct Interval {
+  Nanoseconds start, end;
+};
+
+Nanoseconds covered(const std::vector<Interval>& intervals, Nanoseconds from, Nanoseconds to) {
+  std::set<Nanoseconds> times{from, to};
+  for (const Interval& i : intervals)
+    for (const Nanoseconds t : {i.start, i.end})
+      if (t > from && t < to) times.insert(t);
+  Nanoseconds sum = 0;
+  for (auto t = times.begin(), u = std::next(t); u != times.end(); t = u++)
+    if (std::any_of(intervals.begin(), intervals.end(),
+                    [&](const Interval& i) { return i.start <= *t && i.end >= *u && i.end > i.start; }))
+      sum += *u - *t;
+  return sum;
+}
+
+struct Facts {
+  const trace::Trace& trace;
+  std::vector<Event> calls, ops;
+  std::map<std::uint32_t, Event> issuer;  // by correlation
+
+  LaneKind kind(const Event& e) const { return trace.lane(e.lane).info().kind; }
+  std::string name(const Event& e) const { return std::string(trace.names().text(e.name)); }
+  bool holds(const Event& call) const {
+    if (name(call) == "cudaHostAlloc") return true;
+    return name(call) == "cudaMemcpyAsync" && trace::is_blocking(call) && !trace::is_sync(call);
+  }
+};
+
+// The rules as summary.h and gap_causes.h state them, each asked of every call of the trace.
+void explain(const Facts& facts, ReferenceBubble& gap) {
+  const Event* next = nullptr;  // the first by lane where several start at once, as the merge takes them
+  for (const Event& op : facts.ops)
+    if (op.start_ns == gap.end && op.end_ns > op.start_ns && (!next || op.lane < next->lane)) next = &op;
+  const auto issuer = facts.issuer.find(next->correlation);
+  const Event* launch = next->correlation != 0 && issuer != facts.issuer.end() ? &issuer->second : nullptr;
+  const Nanoseconds issued = launch ? launch->start_ns : gap.end;
+
+  const Event* sync = nullptr;
+  for (const Event& c : facts.calls) {
+    if (!trace::is_sync(c) || c.start_ns > gap.start || c.end_ns > issued) continue;
+    const bool waited_until_then = c.end_ns - trace::parts_of(c).returning == gap.start;
+    if (!(gap.start < c.end_ns || waited_until_then)) continue;
+    const auto rank = [&](const Event& e) { return std::pair(launch && e.lane == launch->lane, e.end_ns); };
+    if (!sync || rank(c) > rank(*sync)) sync = &c;
+  }
+  std::vector<Interval> held;
+  for (const Event& c : facts.calls)
+    if (facts.holds(c)) held.push_back({c.start_ns, c.end_ns});
+
+  Nanoseconds back = gap.start;
+  if (sync) {
+    gap.cause = BubbleCause::AfterSync;
+    back = sync->end_ns;
+  } else if (launch && facts.holds(*launch)) {
+    gap.cause = BubbleCause::Copy;
+  } else if (covered(held, gap.start, gap.end) > (gap.end - gap.start) / 2) {
+    gap.cause = BubbleCause::Copy;
+    Nanoseconds longest = 0;
+    for (const Interval& h : held) {
+      const Nanoseconds share = std::min(h.end, gap.end) - std::max(h.start, gap.start);
+      if (share <= longest) continue;
+      longest = share;
+      back = h.end <= issued ? h.end : gap.start;
+    }
+  } else {
+    gap.cause = BubbleCause::LaunchTooSlow;
+  }
+  back = std::max(back, gap.start);
+  const Nanoseconds begun = std::max(back, std::min(issued, gap.end));
+  gap.wake = back - gap.start;
+  gap.cpu = begun - back;
+  gap.launch = gap.end - begun;
+}
+
+std::int64_t bytes_until(const Event& copy, Nanoseconds t) {
+  const auto bytes = static_cast<std::int64_t>(trace::bytes_of(copy));
+  if (t >= copy.end_ns && t > copy.start_ns) return bytes;
+  if (t <= copy.start_ns) return 0;
+  return std::llround(static_cast<double>(bytes) * (static_cast<double>(t - copy.start_ns) /
+                                                    static_cast<double>(copy.end_ns - copy.start_ns)));
+}
+
+}  // namespace
+
+std::array<Nanoseconds, analysis::kBubbleCauses> Reference::by_cause() const {
+  std::array<Nanoseconds, analysis::kBubbleCauses> sums{};
+  for (const ReferenceBubble& b : bubbles) sums[static_cast<std::size_t>(b.cause)] += b.end - b.start;
+  return sums;
+}
+
+Nanoseconds Reference::bubble_sum() const {
+  Nanoseconds sum = 0;
+  for (const ReferenceBubble& b : bubbles) sum += b.end - b.start;
+  return sum;
+}
+
+Reference reference(const trace::Trace& trace, const std::vector<Event>& events, Nanoseconds from, Nanoseconds to) {
+  Reference r;
+  Facts facts{trace, {}, {}, {}};
+  std::vector<Interval> work, kernels, uploads, downloads;
+  std::map<trace::LaneId, std::vector<Interval>> waits;
+  for (const Event& e : events) {
+    const bool starts_inside = e.start_ns >= from && e.start_ns < to;
+    const LaneKind kind = facts.kind(e);
+    if (kind == LaneKind::Calls) {
+      facts.calls.push_back(e);
+      if (e.correlation != 0) facts.issuer[e.correlation] = e;
+      if (trace::is_blocking(e)) waits[e.lane].push_back({e.start_ns + trace::parts_of(e).own, e.end_ns});
+      r.syncs += starts_inside && trace::is_sync(e);
+      r.launches += starts_inside && facts.name(e) == "cudaLaunchKernel";
+    } else if (trace::is_gpu_work_lane(kind)) {
+      facts.ops.push_back(e);
+      work.push_back({e.start_ns, e.end_ns});
+      if (kind == LaneKind::Kernels) kernels.push_back(work.back());
+      if (kind == LaneKind::CopyH2D) uploads.push_back(work.back());
+      if (kind == LaneKind::CopyD2H) downloads.push_back(work.back());
+      if (kind == LaneKind::CopyH2D) r.h2d_bytes += bytes_until(e, to) - bytes_until(e, from);
+      if (kind == LaneKind::CopyD2H) r.d2h_bytes += bytes_until(e, to) - bytes_until(e, from);
+      r.ops += starts_inside;
+    }
+  }
+  r.busy = covered(work, from, to);
+  r.kernel = covered(kernels, from, to);
+  r.h2d = covered(uploads, from, to);
+  r.d2h = covered(downloads, from, to);
+  for (const auto& [lane, intervals] : waits) r.wait += covered(intervals, from, to);
+
+  // Bubbles: start where no work runs, end where the next begins.
+  for (Nanoseconds t = from; t < to;) {
+    Nanoseconds running_until = t, next_start = to;
+    for (const Interval& w : work) {
+      if (w.end <= w.start) continue;
+      if (w.start <= t && w.end > t) running_until = std::max(running_until, w.end);
+      if (w.start > t) next_start = std::min(next_start, w.start);
+    }
+    if (running_until > t) {
+      t = running_until;
+      continue;
+    }
+    ReferenceBubble gap{t, next_start, BubbleCause::StartOrEnd, 0, 0, 0};
+    if (t > from && next_start < to) explain(facts, gap);
+    r.bubbles.push_back(gap);
+    t = next_start;
+  }
+
+  // Run-ahead: each operation from its call's start to its own end.
+  std::vector<Interval> outstanding;
+  for (const Event& op : facts.ops) {
+    const auto issuer = facts.issuer.find(op.correlation);
+    const bool known = op.correlation != 0 && issuer != facts.issuer.end();
+    outstanding.push_back({known ? issuer->second.start_ns : op.start_ns, op.end_ns});
+  }
+  std::set<Nanoseconds> issues{from};
+  for (const Interval& o : outstanding) {
+    r.run_ahead_ns += std::max<Nanoseconds>(0, std::min(o.end, to) - std::max(o.start, from));
+    if (o.start >= from && o.start < to) issues.insert(o.start);
+  }
+  for (const Nanoseconds t : issues)
+    r.run_ahead_max = std::max<std::int64_t>(
+        r.run_ahead_max, std::count_if(outstanding.begin(), outstanding.end(),
+                                       [t](const Interval& o) { return o.start <= t && t < o.end; }));
+  return r;
+}
+
+}  // namespace lanescope::analysis_test

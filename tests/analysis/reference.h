@@ -1,0 +1,32 @@
+// The figures of a trace by brute force: slow, and written without looking at how the analysis does it. Every elementary
+// interval between two neighbouring times of the trace is asked what runs in it.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "analysis/summary.h"
+#include "trace/trace.h"
+
+namespace lanescope::analysis_test {
+
+struct ReferenceBubble {
+  base::Nanoseconds start = 0, end = 0;
+  analysis::BubbleCause cause = analysis::BubbleCause::StartOrEnd;
+  base::Nanoseconds wake = 0, cpu = 0, launch = 0;
+};
+
+struct Reference {
+  base::Nanoseconds busy = 0, kernel = 0, h2d = 0, d2h = 0, wait = 0;
+  std::int64_t syncs = 0, launches = 0, ops = 0, h2d_bytes = 0, d2h_bytes = 0;
+  std::int64_t run_ahead_ns = 0, run_ahead_max = 0;
+  std::vector<ReferenceBubble> bubbles;
+
+  std::array<base::Nanoseconds, analysis::kBubbleCauses> by_cause() const;
+  base::Nanoseconds bubble_sum() const;
+};
+
+Reference reference(const trace::Trace& trace, const std::vector<trace::Event>& events, base::Nanoseconds from,
+                    base::Nanoseconds to);
+
+}  // namespace lanescope::analysis_test

@@ -1,0 +1,120 @@
+// Traces written down by hand: a few lines per trace, times in nanoseconds.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace lanescope::analysis_test {
+
+using base::Nanoseconds;
+using trace::CopyDirection;
+using trace::Event;
+using trace::EventKind;
+using trace::LaneId;
+using trace::LaneInfo;
+using trace::LaneKind;
+
+/// Collects events and puts them into a trace in start order.
+class TraceBuilder {
+ public:
+  explicit TraceBuilder(trace::Trace& target) : trace(target) {}
+
+  trace::Trace& trace;
+  std::vector<Event> events;  ///< as added
+
+  LaneId lane(LaneKind kind, int number = 0, std::string name = {}) {
+    LaneInfo info;
+    info.kind = kind;
+    info.name = std::move(name);
+    if (trace::is_cpu_lane(kind)) {
+      info.tid = number;
+    } else {
+      info.stream = number;
+    }
+    return trace.add_lane(info);
+  }
+
+  Event& add(LaneId lane, EventKind kind, std::string_view name, Nanoseconds start, Nanoseconds end,
+             std::uint32_t correlation = 0) {
+    Event e;
+    e.lane = lane;
+    e.kind = kind;
+    e.name = trace.names().intern(name);
+    e.start_ns = start;
+    e.end_ns = end;
+    e.correlation = correlation;
+    events.push_back(e);
+    return events.back();
+  }
+
+  void iteration(Nanoseconds start, Nanoseconds end) {
+    add(lane(LaneKind::Iterations), EventKind::Range, "iteration", start, end);
+  }
+  Event& call(std::string_view name, Nanoseconds start, Nanoseconds end, std::uint32_t correlation = 0,
+              int thread = 0) {
+    return add(lane(LaneKind::Calls, thread), EventKind::Call, name, start, end, correlation);
+  }
+  Event& launch(Nanoseconds start, Nanoseconds end, std::uint32_t correlation, int thread = 0) {
+    Event& e = call("cudaLaunchKernel", start, end, correlation, thread);
+    e.flags = trace::kLaunchFlag;
+    return e;
+  }
+  Event& copy_call(Nanoseconds start, Nanoseconds end, std::uint32_t correlation, int thread = 0) {
+    Event& e = call("cudaMemcpyAsync", start, end, correlation, thread);
+    e.flags = trace::kLaunchFlag;
+    return e;
+  }
+  /// A blocking synchronisation that costs `own`, then waits, and takes `returning` at its end.
+  Event& sync(Nanoseconds start, Nanoseconds end, Nanoseconds own, Nanoseconds returning, int thread = 0) {
+    Event& e = call("cudaStreamSynchronize", start, end, 0, thread);
+    e.flags = trace::kSyncFlag;
+    trace::set_parts(e, {own, 0, 0, returning});
+    return e;
+  }
+  /// A copy that holds the CPU while it stages, without being a synchronisation.
+  Event& staging_copy(Nanoseconds start, Nanoseconds end, std::uint32_t correlation, int thread = 0) {
+    Event& e = copy_call(start, end, correlation, thread);
+    trace::set_parts(e, {1, 0, end - start - 1, 0});
+    return e;
+  }
+  void kernel(Nanoseconds start, Nanoseconds end, std::uint32_t correlation = 0, int stream = 0) {
+    add(lane(LaneKind::Kernels, stream), EventKind::Kernel, "kernel", start, end, correlation);
+  }
+  void upload(Nanoseconds start, Nanoseconds end, std::uint64_t bytes, std::uint32_t correlation = 0, int stream = 0) {
+    Event& e = add(lane(LaneKind::CopyH2D, stream), EventKind::Copy, "H2D", start, end, correlation);
+    trace::set_bytes(e, bytes);
+  }
+  void download(Nanoseconds start, Nanoseconds end, std::uint64_t bytes, std::uint32_t correlation = 0,
+                int stream = 0) {
+    Event& e = add(lane(LaneKind::CopyD2H, stream), EventKind::Copy, "D2H", start, end, correlation);
+    trace::set_bytes(e, bytes);
+    trace::set_copy_traits(e, {CopyDirection::DeviceToHost, {}, {}, false});
+  }
+  void loss(Nanoseconds at, double value) {
+    Event& e = add(lane(LaneKind::Counter, 0, "loss"), EventKind::Counter, "loss", at, at);
+    trace::set_value(e, value);
+  }
+
+  /// Everything added so far goes into the trace, which is then complete until `complete_until`.
+  void publish_until(Nanoseconds complete_until) {
+    std::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(published_), events.end(),
+                     [](const Event& a, const Event& b) { return a.start_ns < b.start_ns; });
+    for (; published_ < events.size(); ++published_) trace.append(events[published_]);
+    trace.publish();
+    trace.set_complete_until(complete_until);
+  }
+  void publish() {
+    Nanoseconds end = 0;
+    for (const Event& e : events) end = std::max(end, e.end_ns);
+    publish_until(end + 1);
+  }
+
+ private:
+  std::size_t published_ = 0;
+};
+
+}  // namespace lanescope::analysis_test

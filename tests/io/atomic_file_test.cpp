@@ -1,0 +1,82 @@
+#include "io/atomic_file.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "scratch.h"
+
+namespace lanescope::io {
+namespace {
+
+using AtomicFileTest = Scratch;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST_F(AtomicFileTest, AppearsOnlyWithCommit) {
+  {
+    AtomicFile out(file("a.txt"));
+    out.write("hello");
+    EXPECT_FALSE(std::filesystem::exists(file("a.txt")));
+    out.commit();
+  }
+  EXPECT_EQ(read_bytes(file("a.txt")), "hello");
+  EXPECT_EQ(files_in_folder(), 1u);
+}
+
+TEST_F(AtomicFileTest, LeavesNothingWithoutCommit) {
+  write("old.txt", "old");
+  {
+    AtomicFile out(file("old.txt"));
+    out.write("new");
+  }
+  EXPECT_EQ(read_bytes(file("old.txt")), "old");
+  EXPECT_EQ(files_in_folder(), 1u);
+}
+
+TEST_F(AtomicFileTest, ReplacesAFileAndKeepsItsPermissions) {
+  write("old.txt", "old");
+  chmod(file("old.txt").c_str(), 0640);
+  write_text_file(file("old.txt"), "new");
+  EXPECT_EQ(read_bytes(file("old.txt")), "new");
+  struct stat status {};
+  ASSERT_EQ(stat(file("old.txt").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST_F(AtomicFileTest, FollowsSymbolicLinks) {
+  std::filesystem::create_directory(file("real"));
+  std::filesystem::create_symlink("real/target.txt", file("link.txt"));
+  write_text_file(file("link.txt"), "through");
+  EXPECT_TRUE(std::filesystem::is_symlink(file("link.txt")));
+  EXPECT_EQ(read_bytes(file("real") / "target.txt"), "through");
+}
+
+TEST_F(AtomicFileTest, TakesTheLongestNameAFileCanHave) {
+  const std::string name(255, 'x');
+  write_text_file(file(name), "long");
+  EXPECT_EQ(read_bytes(file(name)), "long");
+}
+
+TEST_F(AtomicFileTest, SaysPathAndWhy) {
+  EXPECT_THAT(error_of([&] { AtomicFile out(file("missing") / "a.txt"); }),
+              testing::AllOf(StartsWith(file("missing/a.txt").string()), HasSubstr("No such file or directory")));
+  EXPECT_THAT(error_of([&] { AtomicFile out(folder_); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(error_of([&] { AtomicFile out(""); }), HasSubstr("No such file or directory"));
+  EXPECT_EQ(files_in_folder(), 0u);
+}
+
+TEST_F(AtomicFileTest, WritesToADeviceDirectlyAndLeavesItThere) {
+  write_text_file("/dev/null", "gone");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_F(AtomicFileTest, ReportsAFullDisk) {
+  EXPECT_THAT(error_of([&] { write_text_file("/dev/full", "no room"); }),
+              testing::AllOf(StartsWith("/dev/full: "), HasSubstr("No space left on device")));
+  EXPECT_THAT(error_of([&] { write_text_file("/dev/full", std::string(10'000'000, 'x')); }),
+              HasSubstr("No space left on device"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+}  // namespace
+}  // namespace lanescope::io

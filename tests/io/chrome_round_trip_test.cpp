@@ -1,0 +1,135 @@
+// Lanescope's own files come back without loss.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "io/chrome_trace.h"
+#include "scratch.h"
+#include "traces.h"
+
+namespace lanescope::io {
+namespace {
+
+using RoundTripTest = Scratch;
+
+RunFacts some_facts() {
+  RunFacts facts;
+  facts.workload = "linear-mse";
+  facts.device = "sim:rtx4090";
+  facts.device_name = "NVIDIA GeForce RTX 4090 \"µ\"";
+  facts.simulated = true;
+  facts.settings = {{"log_interval", "1"}, {"pinned", "true"}, {"feed", "resident"}, {"dispatch_us", "0.5"}};
+  return facts;
+}
+
+void expect_same(const trace::Trace& a, const trace::Trace& b) {
+  ASSERT_EQ(lanes_of(a), lanes_of(b));
+  for (std::size_t l = 0; l < a.lane_count(); ++l) ASSERT_EQ(events_of(a, l), events_of(b, l)) << "lane " << l;
+}
+
+TEST_F(RoundTripTest, RandomTracesComeBackEqual) {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    trace::Trace trace;
+    fill_randomly(trace, seed, 200);
+    trace.set_complete_until(123'456);
+    for (const char* name : {"a.json", "a.json.gz"}) {
+      write_chrome_trace(file(name), trace, some_facts());
+      const OpenedTrace opened = read_chrome_trace(file(name));
+      EXPECT_TRUE(opened.own);
+      EXPECT_EQ(opened.facts, some_facts());
+      EXPECT_EQ(opened.events_read, trace.counts().recorded);
+      EXPECT_EQ(opened.events_malformed, 0u);
+      EXPECT_EQ(opened.events_skipped, 0u);
+      EXPECT_EQ(opened.time_offset_ns, 0);
+      EXPECT_EQ(opened.trace->complete_until(), 123'456);
+      EXPECT_EQ(opened.trace->counts().dropped, trace.counts().dropped);
+      expect_same(trace, *opened.trace);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(RoundTripTest, WrittenAgainItIsTheSameFile) {
+  trace::Trace trace;
+  fill_randomly(trace, 7, 300);
+  write_chrome_trace(file("a.json.gz"), trace, some_facts());
+  write_chrome_trace(file("b.json.gz"), trace, some_facts());
+  EXPECT_EQ(read_bytes(file("a.json.gz")), read_bytes(file("b.json.gz")));
+
+  // Rows may be packed otherwise where the first file's rows were; from then on nothing changes any more.
+  const OpenedTrace once = read_chrome_trace(file("a.json.gz"));
+  write_chrome_trace(file("c.json"), *once.trace, once.facts);
+  const OpenedTrace twice = read_chrome_trace(file("c.json"));
+  write_chrome_trace(file("d.json"), *twice.trace, twice.facts);
+  EXPECT_EQ(read_bytes(file("c.json")), read_bytes(file("d.json")));
+}
+
+TEST_F(RoundTripTest, ExtremeFieldsComeBack) {
+  trace::Trace trace;
+  const LaneId calls = trace.add_lane(cpu_lane(LaneKind::Calls, "CUDA calls", -5, 1'234'567'890'123));
+  const LaneId copies = trace.add_lane(gpu_lane(LaneKind::CopyH2D, "H2D", 3, -1));
+  const LaneId losses = trace.add_lane(cpu_lane(LaneKind::Counter, "loss"));
+  constexpr auto kMax = std::numeric_limits<std::uint32_t>::max();
+  Event call = make_event(trace, calls, EventKind::Call, "cudaFree", -4'000'000'000'000'000'000, 10, kMax);
+  trace::set_parts(call, {5'000'000'000, 0, 1, 2});  // own cost saturates
+  trace.append(call);
+  Event copy = make_event(trace, copies, EventKind::Copy, "upload", 0, 0);
+  trace::set_bytes(copy, std::numeric_limits<std::uint64_t>::max());
+  trace::set_copy_traits(copy,
+                         {trace::CopyDirection::Other, trace::MemoryKind::Pinned, trace::MemoryKind::Device, true});
+  trace.append(copy);
+  std::int64_t at = 0;
+  for (const double value :
+       {0.1, -0.0, 1e308, 5e-324, std::nan(""), -std::numeric_limits<double>::infinity(), 1.0, 12345678901234567.0}) {
+    Event loss = make_event(trace, losses, EventKind::Counter, "loss", at, at);
+    trace::set_value(loss, value);
+    trace.append(loss);
+    at += 100;
+  }
+  trace.publish();
+  write_chrome_trace(file("a.json"), trace, {});
+  expect_same(trace, *read_chrome_trace(file("a.json")).trace);
+}
+
+TEST_F(RoundTripTest, AnEmptyTraceComesBackEmpty) {
+  const trace::Trace trace;
+  write_chrome_trace(file("a.json"), trace, some_facts());
+  const OpenedTrace opened = read_chrome_trace(file("a.json"));
+  EXPECT_TRUE(opened.own);
+  EXPECT_EQ(opened.events_read, 0u);
+  EXPECT_EQ(opened.trace->lane_count(), 0u);
+}
+
+TEST_F(RoundTripTest, WhatWasLostBeforeIsStillCounted) {
+  trace::Trace trace;
+  trace.count_dropped(11);
+  trace.count_late(3);
+  write_chrome_trace(file("a.json"), trace, {});
+  const OpenedTrace opened = read_chrome_trace(file("a.json"));
+  EXPECT_EQ(opened.trace->counts().dropped, 11u);
+  EXPECT_EQ(opened.trace->counts().late, 3u);
+}
+
+TEST_F(RoundTripTest, AForeignTraceKeptAsOurOwnStaysTheSame) {
+  const OpenedTrace foreign = read_chrome_trace(fixture("pytorch-alexnet.json.gz"));
+  write_chrome_trace(file("own.json"), *foreign.trace, foreign.facts);
+  const OpenedTrace own = read_chrome_trace(file("own.json"));
+  EXPECT_TRUE(own.own);
+  EXPECT_EQ(own.events_read, foreign.events_read);
+  EXPECT_EQ(own.facts, foreign.facts);
+  expect_same(*foreign.trace, *own.trace);
+}
+
+TEST_F(RoundTripTest, AnErrorWhileWritingLeavesNothing) {
+  trace::Trace trace;
+  fill_randomly(trace, 1, 2000);
+  EXPECT_THAT(error_of([&] { write_chrome_trace("/dev/full", trace, {}); }),
+              testing::AllOf(testing::StartsWith("/dev/full: "), testing::HasSubstr("No space left on device")));
+  EXPECT_THAT(error_of([&] { write_chrome_trace(file("no") / "a.json", trace, {}); }),
+              testing::HasSubstr("No such file"));
+  EXPECT_THAT(error_of([&] { write_chrome_trace(folder_, trace, {}); }), testing::HasSubstr("Is a directory"));
+  EXPECT_EQ(files_in_folder(), 0u);
+}
+
+}  // namespace
+}  // namespace lanescope::io

@@ -1,0 +1,165 @@
+// A device for tests: writes down every call, keeps events in memory, computes at once, and takes no time but what
+// host_work() is asked for and one microsecond per call.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/device.h"
+
+namespace lanescope::workload {
+
+class MemorySink final : public trace::EventSink {
+ public:
+  trace::LaneId lane(const trace::LaneInfo& info) override {
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      if (lanes[i] == info) return static_cast<trace::LaneId>(i);
+    }
+    lanes.push_back(info);
+    return static_cast<trace::LaneId>(lanes.size() - 1);
+  }
+  trace::NameId name(std::string_view text) override { return names.intern(text); }
+  std::unique_ptr<trace::EventWriter> open_writer() override { return std::make_unique<Writer>(*this); }
+
+  /// The events of a lane, as written.
+  std::vector<trace::Event> on(trace::LaneKind kind) const {
+    std::vector<trace::Event> found;
+    for (const trace::Event& event : events) {
+      if (lanes[event.lane].kind == kind) found.push_back(event);
+    }
+    return found;
+  }
+  std::vector<std::string> names_on(trace::LaneKind kind) const {
+    std::vector<std::string> found;
+    for (const trace::Event& event : on(kind)) found.emplace_back(names.text(event.name));
+    return found;
+  }
+
+  base::NameTable names;
+  std::vector<trace::LaneInfo> lanes;
+  std::vector<trace::Event> events;
+
+ private:
+  struct Writer final : trace::EventWriter {
+    explicit Writer(MemorySink& s) : sink(s) {}
+    void write(const trace::Event& event) noexcept override { sink.events.push_back(event); }
+    void complete_until(trace::Nanoseconds) noexcept override {}
+    MemorySink& sink;
+  };
+};
+
+class RecordingDevice final : public device::Device {
+ public:
+  using Buffer = device::Buffer;
+  using Stream = device::Stream;
+  using GpuEvent = device::GpuEvent;
+
+  RecordingDevice() : writer_(sink_.open_writer()) {
+    info_.id = "recording";
+    info_.dispatch_us = 10;
+    info_.host_bytes_per_s = 1e9;  // a byte a nanosecond
+  }
+
+  const device::DeviceInfo& info() const override { return info_; }
+  base::Nanoseconds now_ns() const override { return now_; }
+  void host_work(base::Nanoseconds ns) override {
+    now_ += ns;
+    host_work_ns += ns;
+    if (log_host_work) log("work " + std::to_string(ns));
+  }
+  trace::EventSink& sink() override { return sink_; }
+  trace::EventWriter& writer() override { return *writer_; }
+
+  Buffer allocate(trace::MemoryKind kind, std::size_t bytes) override {
+    if (kind == trace::MemoryKind::Device) log("cudaMalloc " + std::to_string(bytes));
+    if (kind == trace::MemoryKind::Pinned) log("cudaHostAlloc " + std::to_string(bytes));
+    buffers_.push_back({kind, std::vector<std::byte>(bytes)});
+    return static_cast<Buffer>(buffers_.size());
+  }
+  void release(Buffer) override { log("release"); }
+  std::span<std::byte> host_data(Buffer buffer) override { return memory(buffer); }
+
+  Stream create_stream(bool) override { return Stream{++streams_}; }
+  GpuEvent create_event() override {
+    log("cudaEventCreate");
+    return GpuEvent{++events_};
+  }
+  void record(GpuEvent event, Stream) override { log("cudaEventRecord " + number(event)); }
+  void wait(Stream, GpuEvent event) override { log("cudaStreamWaitEvent " + number(event)); }
+  bool query(GpuEvent event) override {
+    log("cudaEventQuery " + number(event));
+    return !unfinished.contains(event);
+  }
+  void synchronize(GpuEvent event) override { log("cudaEventSynchronize " + number(event)); }
+  void synchronize(Stream) override { log("cudaStreamSynchronize"); }
+  void synchronize() override { log("cudaDeviceSynchronize"); }
+
+  void copy_async(Slice to, Slice from, std::size_t bytes, Stream) override {
+    log("cudaMemcpyAsync " + side(from) + "->" + side(to) + " " + std::to_string(bytes));
+    std::memcpy(memory(to.buffer).data() + to.offset, memory(from.buffer).data() + from.offset, bytes);
+  }
+  void copy(Slice, Slice, std::size_t bytes) override { log("cudaMemcpy " + std::to_string(bytes)); }
+  void fill_async(Slice, std::uint8_t, std::size_t bytes, Stream) override {
+    log("cudaMemsetAsync " + std::to_string(bytes));
+  }
+  void launch(const ops::Op& op, std::span<const Buffer> args, Stream, bool compute) override {
+    log(std::string(ops::kernel_name(op.kind)) + " " + std::to_string(op.m) + "x" + std::to_string(op.n) + "x" +
+        std::to_string(op.k));
+    computed = computed || compute;
+    std::vector<std::span<float>> spans;
+    for (const Buffer buffer : args) {
+      const std::span<std::byte> bytes = memory(buffer);
+      spans.emplace_back(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
+    }
+    if (compute) ops::run_reference(op, spans);
+  }
+
+  /// What was called since the last time this was asked.
+  std::vector<std::string> take_log() { return std::exchange(log_, {}); }
+  const MemorySink& recorded() const { return sink_; }
+  void set_dispatch_us(double us) { info_.dispatch_us = us; }
+
+  bool log_host_work = false;
+  base::Nanoseconds host_work_ns = 0;
+  bool computed = false;
+  std::set<GpuEvent> unfinished;  ///< what query() says is not done yet
+
+ private:
+  struct Memory {
+    trace::MemoryKind kind;
+    std::vector<std::byte> bytes;
+  };
+
+  static std::string number(GpuEvent event) { return std::to_string(static_cast<std::uint32_t>(event)); }
+  std::span<std::byte> memory(Buffer buffer) { return buffers_.at(static_cast<std::size_t>(buffer) - 1).bytes; }
+  std::string side(Slice slice) {
+    switch (buffers_.at(static_cast<std::size_t>(slice.buffer) - 1).kind) {
+      case trace::MemoryKind::Pageable:
+        return "pageable";
+      case trace::MemoryKind::Pinned:
+        return "pinned";
+      default:
+        return "device";
+    }
+  }
+  void log(std::string call) {
+    now_ += 1'000;
+    log_.push_back(std::move(call));
+  }
+
+  device::DeviceInfo info_;
+  MemorySink sink_;
+  std::unique_ptr<trace::EventWriter> writer_;
+  std::vector<Memory> buffers_;
+  std::vector<std::string> log_;
+  std::uint32_t streams_ = 0, events_ = 0;
+  base::Nanoseconds now_ = 0;
+};
+
+}  // namespace lanescope::workload

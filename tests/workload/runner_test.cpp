@@ -1,0 +1,313 @@
+#include "workload/runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "workload/recording_device.h"
+
+namespace lanescope::workload {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A workload that does what the test says.
+class Scripted final : public Workload {
+ public:
+  struct Script {
+    std::function<void(std::uint64_t, const Settings&)> iterate = [](std::uint64_t, const Settings&) {};
+    std::optional<double> loss;
+    std::uint64_t losses_read = 0;
+    bool was_set_up = false, finished = false;
+  };
+  Scripted(device::Device& device, Script& script) : device_(device), script_(script) {}
+
+  const WorkloadInfo& info() const override { return info_; }
+  void set_up(const Settings&) override {
+    device_.host_work(5'000);
+    script_.was_set_up = true;
+  }
+  void iterate(std::uint64_t number, const Settings& settings) override {
+    device_.host_work(10'000);
+    script_.iterate(number, settings);
+  }
+  void finish() override {
+    device_.host_work(300);
+    script_.finished = true;
+  }
+  std::optional<double> last_loss() const override { return script_.loss; }
+  std::uint64_t losses_read() const override { return script_.losses_read; }
+
+ private:
+  device::Device& device_;
+  Script& script_;
+  WorkloadInfo info_;
+};
+
+class RunnerTest : public testing::Test {
+ protected:
+  std::unique_ptr<Runner> make(std::uint64_t iterations, Pacer* pacer = nullptr) {
+    return std::make_unique<Runner>(device_, std::make_unique<Scripted>(device_, script_), settings_, iterations,
+                                    pacer);
+  }
+  void run(std::uint64_t iterations) {
+    runner_ = make(iterations);
+    runner_->start();
+    runner_->wait();
+  }
+  Settings with(std::initializer_list<const char*> assignments) const {
+    Settings changed = settings_;
+    for (const char* assignment : assignments) changed.assign(assignment);
+    return changed;
+  }
+  std::vector<trace::Event> on(trace::LaneKind kind) const { return device_.recorded().on(kind); }
+
+  RecordingDevice device_;
+  Scripted::Script script_;
+  Settings settings_ = default_settings("linear-mse", device_.info());
+  std::unique_ptr<Runner> runner_;
+};
+
+TEST_F(RunnerTest, RecordsARangePerIteration) {
+  run(3);
+  const auto iterations = on(trace::LaneKind::Iterations);
+  ASSERT_EQ(iterations.size(), 3u);
+  // 5 us of setting up, then 10 us each, and 0.3 us at the end.
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(iterations[i].kind, trace::EventKind::Range);
+    EXPECT_EQ(trace::index_of(iterations[i]), i);
+    EXPECT_EQ(iterations[i].start_ns, 5'000 + 10'000 * i);
+    EXPECT_EQ(iterations[i].end_ns, 15'000 + 10'000 * i);
+  }
+  EXPECT_THAT(device_.recorded().names_on(trace::LaneKind::Iterations),
+              ElementsAre("iteration", "iteration", "iteration"));
+  EXPECT_EQ(device_.recorded().lanes[iterations[0].lane].name, "iteration");
+  EXPECT_EQ(runner_->started_ns(), 5'000);
+  EXPECT_EQ(runner_->ended_ns(), 35'300);
+  EXPECT_EQ(runner_->iterations_done(), 3u);
+  EXPECT_FALSE(runner_->running());
+  EXPECT_TRUE(script_.finished);
+  EXPECT_EQ(runner_->error(), "");
+  EXPECT_THAT(on(trace::LaneKind::Markers), IsEmpty());
+  EXPECT_THAT(on(trace::LaneKind::Counter), IsEmpty());
+}
+
+TEST_F(RunnerTest, AChangeIsTakenByTheNextIterationAndMarked) {
+  std::vector<std::int64_t> seen;
+  script_.iterate = [&](std::uint64_t number, const Settings& settings) {
+    seen.push_back(settings.integer("log_interval"));
+    if (number == 1) runner_->set_settings(with({"log_interval=100"}));
+    // What was handed out stays as it was.
+    EXPECT_EQ(settings.integer("log_interval"), seen.back());
+  };
+  run(4);
+  EXPECT_THAT(seen, ElementsAre(1, 1, 100, 100));
+  EXPECT_THAT(device_.recorded().names_on(trace::LaneKind::Markers), ElementsAre("log interval 1 → 100"));
+  const trace::Event marker = on(trace::LaneKind::Markers)[0];
+  EXPECT_EQ(marker.kind, trace::EventKind::Marker);
+  EXPECT_EQ(marker.start_ns, on(trace::LaneKind::Iterations)[2].start_ns);
+  EXPECT_EQ(marker.duration(), 0);
+  EXPECT_EQ(device_.recorded().lanes[marker.lane].name, "markers");
+  EXPECT_EQ(runner_->settings().integer("log_interval"), 100);
+}
+
+TEST_F(RunnerTest, SeveralChangesShareAMarkerAndNoChangeHasNone) {
+  script_.iterate = [&](std::uint64_t number, const Settings&) {
+    if (number == 0) runner_->set_settings(with({"feed=per-iteration", "pinned=true", "dispatch_us=2.5"}));
+    if (number == 1) runner_->set_settings(runner_->settings());
+    if (number == 2) {
+      runner_->set_settings(with({"log_interval=5"}));
+      runner_->set_settings(with({"batch_size=64"}));  // the last word before the next iteration counts
+    }
+  };
+  run(5);
+  EXPECT_THAT(device_.recorded().names_on(trace::LaneKind::Markers),
+              ElementsAre("feed resident → per-iteration, pinned memory false → true, dispatch cost 10 → 2.5",
+                          "feed per-iteration → resident, pinned memory true → false, batch size 128 → 64, "
+                          "dispatch cost 2.5 → 10"));
+}
+
+TEST_F(RunnerTest, SamplesTheLossWhenItWasRead) {
+  script_.iterate = [&](std::uint64_t number, const Settings&) {
+    if (number % 2 == 1) {
+      script_.loss = number == 1 ? 0.75 : 0.5;
+      ++script_.losses_read;
+    }
+  };
+  run(6);  // reads in 1, 3 and 5; the last two give the same value
+  const auto samples = on(trace::LaneKind::Counter);
+  ASSERT_EQ(samples.size(), 3u);
+  EXPECT_EQ(trace::value_of(samples[0]), 0.75);
+  EXPECT_EQ(trace::value_of(samples[1]), 0.5);
+  EXPECT_EQ(trace::value_of(samples[2]), 0.5);
+  EXPECT_EQ(samples[0].kind, trace::EventKind::Counter);
+  EXPECT_EQ(samples[0].start_ns, on(trace::LaneKind::Iterations)[1].end_ns);
+  EXPECT_EQ(device_.recorded().lanes[samples[0].lane].name, "loss");
+  EXPECT_EQ(runner_->first_loss(), 0.75);
+  EXPECT_EQ(runner_->last_loss(), 0.5);
+}
+
+TEST_F(RunnerTest, StopsAfterTheIterationThatRuns) {
+  script_.iterate = [&](std::uint64_t number, const Settings&) {
+    if (number == 2) runner_->stop();
+  };
+  run(0);
+  EXPECT_EQ(runner_->iterations_done(), 3u);
+  EXPECT_TRUE(script_.finished);
+}
+
+TEST_F(RunnerTest, StopsWhenItsPacerIsStopped) {
+  Pacer pacer(true);
+  script_.iterate = [&](std::uint64_t number, const Settings&) {
+    if (number == 4) pacer.stop();
+  };
+  runner_ = make(0, &pacer);
+  runner_->start();
+  runner_->wait();
+  EXPECT_EQ(runner_->iterations_done(), 5u);
+}
+
+TEST_F(RunnerTest, StopsAPausedRun) {
+  Pacer pacer(true);
+  pacer.pause(true);
+  std::atomic<bool> waiting{false};
+  script_.iterate = [&](std::uint64_t, const Settings&) {
+    waiting = true;
+    waiting.notify_one();
+    pacer.wait_for(base::kSecond);
+  };
+  runner_ = make(0, &pacer);
+  runner_->start();
+  waiting.wait(false);
+  EXPECT_TRUE(runner_->running());
+  runner_.reset();  // the destructor does not wait for the person to resume
+  EXPECT_TRUE(script_.finished);
+}
+
+TEST_F(RunnerTest, AnErrorEndsTheRunAndIsKept) {
+  script_.iterate = [&](std::uint64_t number, const Settings&) {
+    if (number == 2) throw base::Error("the device has gone");
+  };
+  run(10);
+  EXPECT_EQ(runner_->error(), "the device has gone");
+  EXPECT_EQ(runner_->iterations_done(), 2u);
+  EXPECT_FALSE(runner_->running());
+  EXPECT_FALSE(script_.finished);
+  EXPECT_EQ(runner_->ended_ns(), 35'000);
+  EXPECT_EQ(on(trace::LaneKind::Iterations).size(), 2u);
+}
+
+TEST_F(RunnerTest, SomethingThatIsNoExceptionEndsTheRunToo) {
+  script_.iterate = [](std::uint64_t, const Settings&) { throw 7; };
+  run(10);
+  EXPECT_EQ(runner_->error(), "the workload ended for an unknown reason");
+}
+
+TEST_F(RunnerTest, ARunnerThatWasNeverStartedGoesQuietly) {
+  runner_ = make(5);
+  EXPECT_FALSE(runner_->running());
+  runner_->wait();
+  runner_.reset();
+  EXPECT_FALSE(script_.was_set_up);
+}
+
+TEST_F(RunnerTest, StartsOnlyOnce) {
+  runner_ = make(1);
+  runner_->start();
+  EXPECT_THROW(runner_->start(), base::Error);
+}
+
+TEST_F(RunnerTest, AnyThreadMayTurnKnobsAndAsk) {
+  runner_ = make(0);
+  std::atomic<std::int64_t> newest{0};
+  script_.iterate = [&](std::uint64_t number, const Settings& settings) {
+    newest = settings.integer("log_interval");
+    script_.loss = static_cast<double>(number);
+    ++script_.losses_read;
+  };
+  runner_->start();
+  std::thread other([&] {
+    while (newest < 1'000) {
+      (void)runner_->last_loss();
+      (void)runner_->settings();
+      (void)runner_->iterations_done();
+      std::this_thread::yield();
+    }
+  });
+  for (std::int64_t interval = 2; interval <= 1'000; ++interval) {
+    Settings changed = runner_->settings();
+    changed.set("log_interval", interval);
+    runner_->set_settings(changed);
+  }
+  other.join();
+  runner_->stop();
+  runner_->wait();
+  EXPECT_EQ(newest, 1'000);
+  EXPECT_EQ(runner_->first_loss(), 0.0);
+}
+
+TEST(Registry, ListsTheWorkloadsInTheOrderOfALesson) {
+  EXPECT_THAT(workload_names(), ElementsAre("linear-mse", "iris-mlp"));
+  RecordingDevice device;
+  for (const std::string& name : workload_names()) {
+    const WorkloadInfo info = workload_info(name);
+    EXPECT_EQ(info.name, name);
+    EXPECT_FALSE(info.title.empty() || info.summary.empty() || info.experiments.empty() || info.code.empty()) << name;
+    EXPECT_EQ(make_workload(name, device)->info().name, name);
+    std::vector<std::string> keys;
+    const Settings settings = default_settings(name, device.info());
+    for (const SettingSpec& spec : settings.specs()) {
+      keys.push_back(spec.key);
+      EXPECT_FALSE(spec.label.empty() || spec.help.empty()) << spec.key;
+    }
+    EXPECT_THAT(keys,
+                ElementsAre("log_interval", "feed", "pinned", "non_blocking", "batch_size", "dispatch_us", "seed"));
+  }
+}
+
+TEST(Registry, NamesAnUnknownWorkload) {
+  RecordingDevice device;
+  const auto message = [](const std::function<void()>& call) -> std::string {
+    try {
+      call();
+    } catch (const base::UsageError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::string expected = "unknown workload 'nope'; allowed: linear-mse, iris-mlp";
+  EXPECT_EQ(message([] { workload_info("nope"); }), expected);
+  EXPECT_EQ(message([&] { make_workload("nope", device); }), expected);
+  EXPECT_EQ(message([&] { default_settings("nope", device.info()); }), expected);
+}
+
+TEST(Registry, DispatchStartsAtTheDevicesOwnCost) {
+  RecordingDevice device;
+  device.set_dispatch_us(31.5);
+  EXPECT_EQ(default_settings("iris-mlp", device.info()).real("dispatch_us"), 31.5);
+  device.set_dispatch_us(450);  // a profile of a person's own
+  const Settings slow = default_settings("iris-mlp", device.info());
+  EXPECT_EQ(slow.real("dispatch_us"), 450);
+  EXPECT_EQ(slow.spec("dispatch_us")->maximum, 450);
+}
+
+TEST(Registry, LimitsTheBatchAsTheWorkloadsNeed) {
+  RecordingDevice device;
+  Settings linear = default_settings("linear-mse", device.info()), iris = default_settings("iris-mlp", device.info());
+  EXPECT_EQ(linear.integer("batch_size"), 128);
+  EXPECT_EQ(iris.integer("batch_size"), 120);
+  EXPECT_NO_THROW(linear.assign("batch_size=8192"));
+  EXPECT_THROW(linear.assign("batch_size=8193"), base::UsageError);
+  EXPECT_THROW(iris.assign("batch_size=121"), base::UsageError);
+  EXPECT_THROW(iris.assign("batch_size=0"), base::UsageError);
+}
+
+}  // namespace
+}  // namespace lanescope::workload
