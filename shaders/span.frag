@@ -44,10 +44,10 @@ void main() {
     if (kind == kHatched) {
       inked = stripes(near, 9.0 * scale, 0.42);
     } else if (kind == kUnknown) {
-      inked = stripes(at, 8.0 * scale, 0.16);
+      inked = stripes(at, 12.0 * scale, 0.12);
     } else if (kind == kFolded) {
       float busy_px = form.y * (box.w - box.y);
-      fill *= mix(0.3, 1.0, clamp(busy_px - far.y + 0.5, 0.0, 1.0));
+      fill *= mix(0.22, 1.0, clamp(busy_px - far.y + 0.5, 0.0, 1.0));
     } else {
       float depth = to_corner.x > 0.0 && to_corner.y > 0.0 ? form.x - length(to_corner) : min(inside.x, inside.y);
       inked = clamp(form.z - depth + 0.5, 0.0, 1.0);

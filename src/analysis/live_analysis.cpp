@@ -20,12 +20,15 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
         max_bubbles_(max_bubbles),
         merge_(trace, {LaneKind::Iterations, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D, LaneKind::CopyD2H,
                        LaneKind::CopyOther, LaneKind::Markers, LaneKind::Counter}),
-        sums_(trace.names(), *this) {}
+        sums_(trace.names(), *this) {
+    records_.reserve(max_records_);  // only address space until it is used; growing would hold up a frame
+  }
 
   void update(Nanoseconds until) {
     if (finished_) return;
-    // Looked at before the rows are: what starts before it has been published by now.
-    const Nanoseconds limit = std::min(until, trace_.complete_until());
+    // Looked at before the rows are: what starts before it has been published by now. Beyond the newest event there is
+    // nothing to say yet, however far the trace is complete.
+    const Nanoseconds limit = std::min({until, trace_.complete_until(), trace_.extent().second});
     if (!begin(limit) || limit <= until_) return;
     read_until(limit);
     sums_.reach(limit);
@@ -38,7 +41,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     const KeptRange kept = kept_range(trace_);
     if (kept.empty || !begin(std::numeric_limits<Nanoseconds>::max())) return;
     finished_ = true;
-    until_ = std::max(until_, kept.to);
+    until_ = kept.to;
     read_until(until_);
     sums_.close_window(until_);
     read_until(std::numeric_limits<Nanoseconds>::max());  // markers and samples at the last instant itself

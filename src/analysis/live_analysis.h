@@ -51,6 +51,7 @@ class LiveAnalysis {
   const std::deque<Bubble>& bubbles() const;         ///< oldest first, the newest max_bubbles
   /// Markers (settings changes) so far: their events, oldest first.
   const std::vector<trace::Event>& markers() const;
+  /// Everything that starts before this instant is in the figures; never later than the newest end in the trace.
   Nanoseconds analysed_until() const;
 
  private:

@@ -21,6 +21,16 @@ namespace {
 
 constexpr int kDone = 0, kFailed = 1, kWrongRequest = 2;
 
+constexpr double kMeasuredSeconds = 10;
+
+std::string measure_window(const MeasureRequest& request) {
+  if (request.what == MeasureRequest::What::Rest) {
+    return fmt::format("{{\"cpu_fraction\": {}}}\n", ui::measure_rest(request.window, kMeasuredSeconds));
+  }
+  const ui::FrameMeasurement frames = ui::measure_frames(request.window, kMeasuredSeconds);
+  return fmt::format("{{\"frames_per_second\": {}, \"p99_ms\": {}}}\n", frames.frames_per_second, frames.p99_ms);
+}
+
 struct Perform {
   int operator()(const ui::WindowOptions& options) const {
     ui::run_window(options);
@@ -33,6 +43,10 @@ struct Perform {
   }
   int operator()(const ReportRequest& request) const {
     report_file(request);
+    return kDone;
+  }
+  int operator()(const MeasureRequest& request) const {
+    write_out(measure_window(request));
     return kDone;
   }
   int operator()(const TextRequest& request) const {

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using base::tr;
 
-constexpr std::size_t kWidth = 110;
+constexpr std::size_t kWidth = 100;
 
 Json to_json(const workload::Value& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
@@ -121,36 +121,36 @@ Json settings_json() {
   return list;
 }
 
-std::vector<std::vector<std::string>> lines_of(ListRequest::What what) {
-  std::vector<std::vector<std::string>> lines;
+std::vector<Definition> definitions_of(ListRequest::What what) {
+  std::vector<Definition> list;
   switch (what) {
     case ListRequest::What::Workloads:
       for (const std::string& name : workload::workload_names()) {
         const workload::WorkloadInfo info = workload::workload_info(name);
-        lines.push_back({info.name, fmt::format("{} ({}). {}", tr(info.title.c_str()), info.experiments,
-                                                tr(info.summary.c_str()))});
+        list.push_back(
+            {info.name, {fmt::format("{} ({})", tr(info.title.c_str()), info.experiments), tr(info.summary.c_str())}});
       }
       break;
     case ListRequest::What::Devices:
       for (const device::CatalogueEntry& entry : device::catalogue()) {
-        lines.push_back({entry.id, entry.name, tr(entry.summary.c_str())});
+        list.push_back({entry.id, {entry.name, tr(entry.summary.c_str())}});
       }
       break;
     case ListRequest::What::Settings:
       for (const ListedSetting& setting : all_settings()) {
-        lines.push_back({setting.spec.key, allowed(setting.spec),
-                         fmt::format(fmt::runtime(tr("default {}")), defaults_text(setting)),
-                         tr(setting.spec.help.c_str())});
+        list.push_back({setting.spec.key,
+                        {fmt::format(fmt::runtime(tr("{}; default {}")), allowed(setting.spec), defaults_text(setting)),
+                         tr(setting.spec.help.c_str())}});
       }
       break;
   }
-  return lines;
+  return list;
 }
 
 }  // namespace
 
 std::string list_text(const ListRequest& request) {
-  if (!request.json) return columns(lines_of(request.what), kWidth, style_for(stdout));
+  if (!request.json) return definition_list(definitions_of(request.what), kWidth, style_for(stdout));
   Json json;
   switch (request.what) {
     case ListRequest::What::Workloads:

@@ -77,7 +77,7 @@ RunReport MeasuredRun::report() const {
   }
   report.iterations = runner.iterations_done();
   report.elapsed_ns = runner.ended_ns() - runner.started_ns();
-  report.summary = analysis_->total();
+  report.summary = analysis_->since_first_iteration();
   report.events = trace().counts();
   if (const auto first = runner.first_loss(), last = runner.last_loss(); first && last) report.loss = {*first, *last};
   return report;

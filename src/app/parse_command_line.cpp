@@ -53,8 +53,9 @@ constexpr const char* kReportNotes = R"(Examples:
   lanescope report loop.json.gz
   lanescope report pytorch-profile.json --json -)";
 
+// "run: ", or nothing for the window's own options.
 std::string command_of(const CLI::App& app) {
-  return app.get_parent() == nullptr ? "lanescope" : "lanescope " + app.get_name();
+  return app.get_parent() == nullptr ? std::string() : app.get_name() + ": ";
 }
 
 std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
@@ -66,18 +67,6 @@ std::vector<std::string> option_names(const CLI::App& app) {
     if (!option->get_positional() && !option->get_group().empty()) names.push_back("--" + option->get_lnames().front());
   }
   return names;
-}
-
-[[noreturn]] void reject_leftover(const CLI::App& root) {
-  const auto selected = root.get_subcommands();
-  const CLI::App& app = selected.empty() ? root : *selected.front();
-  const std::vector<std::string> leftover = root.remaining(true);
-  const std::string what = leftover.empty() ? std::string() : leftover.front();
-  if (&app == &root && what.rfind('-', 0) != 0) {
-    throw UsageError(fmt::format(fmt::runtime(tr("unknown command '{}'; allowed: run, list, report")), what));
-  }
-  throw UsageError(fmt::format(fmt::runtime(tr("{}: unknown argument '{}'; allowed: {}")), command_of(app), what,
-                               joined(option_names(app))));
 }
 
 std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most) {
@@ -156,7 +145,7 @@ struct RunArguments {
 
 struct WindowArguments {
   SessionArguments session;
-  std::string open, theme, shader_dir;
+  std::string open, theme, shader_dir, measure;
 
   void add_to(CLI::App& app) {
     session.add_to(app);
@@ -164,8 +153,18 @@ struct WindowArguments {
     app.add_option("--theme", theme, tr("dark or light; else as remembered"))->type_name("THEME");
     app.add_option("--shader-dir", shader_dir, tr("reload the shaders from this folder while developing"))
         ->type_name("DIR");
+    app.add_option("--measure", measure)->group("");  // for the benchmarks: no help, no promise
   }
 
+  Request request(const CLI::App& app) const {
+    const ui::WindowOptions window = options(app);
+    if (measure.empty()) return window;
+    if (measure == "frames") return MeasureRequest{MeasureRequest::What::Frames, window};
+    if (measure == "rest") return MeasureRequest{MeasureRequest::What::Rest, window};
+    throw UsageError(fmt::format(fmt::runtime(tr("--measure is '{}'; allowed: frames, rest")), measure));
+  }
+
+ private:
   ui::WindowOptions options(const CLI::App& app) const {
     ui::WindowOptions window;
     if (!open.empty()) {
@@ -192,7 +191,7 @@ struct ListArguments {
 
   void add_to(CLI::App& app) {
     app.add_option("what", what, tr("workloads, devices or settings"))->type_name("");
-    app.add_flag("--json", json, tr("as JSON"));
+    app.add_flag("--json", json, tr("as JSON"))->disable_flag_override();
   }
   ListRequest request() const {
     using What = ListRequest::What;
@@ -220,16 +219,47 @@ struct ReportArguments {
   }
 };
 
-// "--json=" and "--json --trace x" are slips, not file names.
+// The command that was asked for: a subcommand, or the window.
+const CLI::App& asked_for(const CLI::App& root) {
+  const auto selected = root.get_subcommands();
+  return selected.empty() ? root : *selected.front();
+}
+
+[[noreturn]] void miss_value(const CLI::Option& option) {
+  throw UsageError(fmt::format(fmt::runtime(tr("{} needs a value: {}")), option.get_name(), option.get_type_name()));
+}
+
+// "--json --trace x" is a slip, not a file of that name.
 void check_values(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->count() > 0; })) {
-    if (option->get_items_expected_max() == 0) continue;  // a flag
+    if (option->get_items_expected_max() == 0 || option->get_positional()) continue;
     for (const std::string& value : option->results()) {
-      if (!value.empty() && value.rfind("--", 0) != 0) continue;
-      throw UsageError(fmt::format(fmt::runtime(tr("{} needs a value ({})")), option->get_name(),
-                                   option->get_type_name().empty() ? "FILE" : option->get_type_name()));
+      if (value.empty() || value.rfind("--", 0) == 0) miss_value(*option);
     }
   }
+}
+
+[[noreturn]] void reject_leftover(const CLI::App& root) {
+  const CLI::App& app = asked_for(root);
+  check_values(app);
+  const std::vector<std::string> leftover = root.remaining(true);
+  const std::string what = leftover.empty() ? std::string() : leftover.front();
+  if (&app == &root && what.rfind('-', 0) != 0) {
+    throw UsageError(fmt::format(fmt::runtime(tr("unknown command '{}'; allowed: run, list, report")), what));
+  }
+  throw UsageError(fmt::format(fmt::runtime(tr("{}unknown argument '{}'; allowed: {}")), command_of(app), what,
+                               joined(option_names(app))));
+}
+
+// An option without its value, or given twice.
+[[noreturn]] void reject_count(const CLI::App& root, const std::string& message) {
+  for (const CLI::Option* option : asked_for(root).get_options()) {
+    if (message.rfind(option->get_name() + ":", 0) != 0) continue;
+    if (option->count() <= 1) miss_value(*option);
+    throw UsageError(
+        fmt::format(fmt::runtime(tr("{} is given {} times; once is allowed")), option->get_name(), option->count()));
+  }
+  throw UsageError(fmt::format(fmt::runtime(tr("{}; see: lanescope --help")), message));
 }
 
 }  // namespace
@@ -264,23 +294,20 @@ Request parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ExtrasError&) {
     reject_leftover(root);
   } catch (const CLI::ParseError& error) {
-    throw UsageError(fmt::format(fmt::runtime(tr("{}; see: lanescope --help")), error.what()));
+    reject_count(root, error.what());
   }
 
-  const auto selected = root.get_subcommands();
-  if (selected.empty()) {
-    check_values(root);
-    return window.options(root);
-  }
-  check_values(*selected.front());
+  const CLI::App& asked = asked_for(root);
+  check_values(asked);
+  if (&asked == &root) return window.request(root);
   for (const std::string& name : option_names(root)) {
     if (name != "--help" && name != "--version" && root.count(name) != 0) {
       throw UsageError(fmt::format(fmt::runtime(tr("{} stands before '{}'; it belongs to the window, or after '{}'")),
-                                   name, selected.front()->get_name(), selected.front()->get_name()));
+                                   name, asked.get_name(), asked.get_name()));
     }
   }
-  if (selected.front() == &run) return run_arguments.request();
-  if (selected.front() == &list) return list_arguments.request();
+  if (&asked == &run) return run_arguments.request();
+  if (&asked == &list) return list_arguments.request();
   return report_arguments.request();
 }
 

@@ -102,7 +102,7 @@ void report_file(const ReportRequest& request) {
   analysis::LiveAnalysis analysis(*opened.trace);
   analysis.update(std::numeric_limits<Nanoseconds>::max());
   analysis.finish();
-  report.summary = analysis.total();
+  report.summary = report.iterations > 0 ? analysis.since_first_iteration() : analysis.total();
 
   const FileFacts source{request.file.string(),   opened.own,
                          opened.events_read,      opened.events_skipped,

@@ -34,12 +34,19 @@ struct ReportRequest {
   std::string json;  ///< as in RunRequest
 };
 
+/// `--measure`, for the benchmarks: the window measures itself and prints one line of JSON.
+struct MeasureRequest {
+  enum class What : std::uint8_t { Frames, Rest };
+  What what = What::Frames;
+  ui::WindowOptions window;
+};
+
 /// `--help` and `--version`
 struct TextRequest {
   std::string text;
 };
 
-using Request = std::variant<ui::WindowOptions, RunRequest, ListRequest, ReportRequest, TextRequest>;
+using Request = std::variant<ui::WindowOptions, RunRequest, ListRequest, ReportRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

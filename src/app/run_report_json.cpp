@@ -93,6 +93,7 @@ std::string file_json(const RunReport& report, const FileFacts& source) {
                     {"own", source.own},
                     {"events_read", source.events_read},
                     {"events_skipped", source.events_skipped},
+                    {"events_malformed", source.events_malformed},
                     {"read_by_category", source.read_by_category},
                     {"skipped_by_category", source.skipped_by_category}};
   return written(json);

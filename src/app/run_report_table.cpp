@@ -229,15 +229,19 @@ std::string file_table(const RunReport& report, const FileFacts& source, const S
     }
     return line;
   };
-  text += fmt::format(fmt::runtime(tr("\nRead {} events")),
-                      base::format_count(static_cast<std::int64_t>(source.events_read)));
-  if (!source.read_by_category.empty()) text += ": " + listed(source.read_by_category);
+  const auto line = [&](const char* what, std::uint64_t n, const std::map<std::string, std::uint64_t>& by_category) {
+    text += fmt::format(fmt::runtime(what), base::format_count(static_cast<std::int64_t>(n)));
+    text += by_category.empty() ? ".\n" : ": " + listed(by_category) + ".\n";
+  };
+  text += '\n';
+  line(tr("Read {} events"), source.events_read, source.read_by_category);
   if (source.events_skipped > 0) {
-    text += fmt::format(fmt::runtime(tr(".\nSkipped {} that the timeline does not show: {}")),
-                        base::format_count(static_cast<std::int64_t>(source.events_skipped)),
-                        listed(source.skipped_by_category));
+    line(tr("Skipped {} that the timeline does not show"), source.events_skipped, source.skipped_by_category);
   }
-  return text + ".\n";
+  if (source.events_malformed > 0) {
+    line(tr("Left out {} without a usable time, lane or partner"), source.events_malformed, {});
+  }
+  return text;
 }
 
 }  // namespace lanescope::app

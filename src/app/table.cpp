@@ -98,32 +98,24 @@ std::string Table::text(const Style& style) const {
   return text;
 }
 
-std::string columns(const std::vector<std::vector<std::string>>& lines, std::size_t width, const Style& style) {
-  std::vector<std::size_t> widths;
-  for (const auto& line : lines) {
-    widths.resize(std::max(widths.size(), line.size()));
-    for (std::size_t c = 0; c + 1 < line.size(); ++c) widths[c] = std::max(widths[c], display_width(line[c]));
-  }
+std::string definition_list(const std::vector<Definition>& definitions, std::size_t width, const Style& style) {
+  std::size_t terms = 0;
+  for (const Definition& definition : definitions) terms = std::max(terms, display_width(definition.term));
+  const std::size_t indent = terms + 4;
   std::string text;
-  for (const auto& line : lines) {
-    std::string out = "  ";
-    std::size_t used = 2;
-    for (std::size_t c = 0; c + 1 < line.size(); ++c) {
-      out += (c == 0 ? std::string(style.bold) : std::string()) + left(line[c], widths[c]) +
-             (c == 0 ? std::string(style.off) : std::string()) + "  ";
-      used += widths[c] + 2;
-    }
-    std::istringstream words(line.empty() ? std::string() : line.back());
-    std::string word, row;
-    while (words >> word) {
-      if (!row.empty() && used + display_width(row) + 1 + display_width(word) > width) {
-        end_line(text, out + row);
-        out = std::string(used, ' ');
-        row.clear();
+  for (const Definition& definition : definitions) {
+    std::string begin = "  " + std::string(style.bold) + left(definition.term, terms) + std::string(style.off) + "  ";
+    for (const std::string& paragraph : definition.paragraphs) {
+      std::istringstream words(paragraph);
+      std::string line;
+      for (std::string word; words >> word;) {
+        if (!line.empty() && indent + display_width(line) + 1 + display_width(word) > width) {
+          end_line(text, std::exchange(begin, std::string(indent, ' ')) + std::exchange(line, {}));
+        }
+        line += (line.empty() ? "" : " ") + word;
       }
-      row += (row.empty() ? "" : " ") + word;
+      end_line(text, std::exchange(begin, std::string(indent, ' ')) + line);
     }
-    end_line(text, out + row);
   }
   return text;
 }

@@ -33,8 +33,12 @@ class Table {
   std::vector<Row> rows_;
 };
 
-/// Lines of columns, each as wide as its widest text; the last is wrapped at `width` and indented under itself.
-std::string columns(const std::vector<std::vector<std::string>>& lines, std::size_t width, const Style& style);
+/// A term and what is to be said of it, each paragraph on lines of its own beside the terms.
+struct Definition {
+  std::string term;
+  std::vector<std::string> paragraphs;
+};
+std::string definition_list(const std::vector<Definition>& definitions, std::size_t width, const Style& style);
 
 /// How many columns of a terminal a UTF-8 text takes.
 std::size_t display_width(std::string_view text);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -62,7 +63,7 @@ std::vector<CatalogueEntry> catalogue() {
     entries.push_back({fmt::format("{}{}", kSimPrefix, id),
                        fmt::format(fmt::runtime(tr("{} (simulated)")), profile.name), profile.summary});
     // The one that is taken when nothing is said comes first.
-    if (id == kStandardProfile) std::swap(entries.front(), entries.back());
+    if (id == kStandardProfile) std::rotate(entries.begin(), entries.end() - 1, entries.end());
   }
   return entries;
 }

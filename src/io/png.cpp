@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csetjmp>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <system_error>
@@ -23,6 +24,7 @@ namespace {
 constexpr png_uint_32 kMaxSide = 65'535;
 constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 27;  // half a gigabyte of RGBA
 constexpr png_alloc_size_t kMaxChunkBytes = 8u << 20;
+constexpr png_alloc_size_t kMaxAllocation = 16u << 20;
 
 struct Message {
   char text[160] = "";
@@ -35,6 +37,10 @@ void on_error(png_structp png, png_const_charp text) {
 }
 
 void on_warning(png_structp, png_const_charp) {}
+
+/// libpng takes memory for a chunk by the length the file claims, up to 2 GB, before it looks at what is there.
+png_voidp allocate(png_structp, png_alloc_size_t size) { return size <= kMaxAllocation ? std::malloc(size) : nullptr; }
+void release(png_structp, png_voidp memory) { std::free(memory); }
 
 struct Writer {
   png_structp png;
@@ -52,7 +58,8 @@ struct Reader {
   png_structp png;
   png_infop info = nullptr;
   explicit Reader(Message& message)
-      : png(png_create_read_struct(PNG_LIBPNG_VER_STRING, &message, on_error, on_warning)) {
+      : png(png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &message, on_error, on_warning, nullptr, allocate,
+                                     release)) {
     if (png) info = png_create_info_struct(png);
   }
   ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }

@@ -21,20 +21,19 @@ using base::tr;
 
 constexpr ImGuiWindowFlags kPanel = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoCollapse;
+                                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoCollapse |
+                                    ImGuiWindowFlags_NoBackground;
 constexpr double kHoldPixelsPerSecond = 900;
 constexpr double kHoldZoomPerSecond = 6;  // times closer or further in a second
 
-void panel(const char* id, const Rect& r, std::uint32_t ground, ImVec2 padding, ImGuiWindowFlags extra, const auto& draw) {
+void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra, const auto& draw) {
   ImGui::SetNextWindowPos({r.x, r.y});
   ImGui::SetNextWindowSize({r.width, r.height});
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, ground);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0f);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
   ImGui::Begin(id, nullptr, kPanel | extra);
   ImGui::PopStyleVar(3);
-  ImGui::PopStyleColor();
   draw();
   ImGui::End();
 }
@@ -72,18 +71,22 @@ void Shell::draw(const Fonts& fonts) {
   const float timeline_height = std::clamp(wanted, 120 * s, middle_height - least_plots);
 
   const auto no_scroll = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
-  panel("##top", {0, 0, display.x, top}, colours[Colour::Panel], {16 * s, 10 * s}, no_scroll, [&] { draw_top_bar(canvas); });
-  panel("##knobs", {0, top, left, middle_height}, colours[Colour::Panel], {16 * s, 0}, 0, [&] { draw_knobs(canvas); });
-  panel("##timeline", {left + 1, top, middle_width, timeline_height}, colours[Colour::Ground], {0, 0}, no_scroll,
-        [&] { draw_timeline(canvas); });
-  panel("##plots", {left + 1, top + timeline_height, middle_width, middle_height - timeline_height}, colours[Colour::Ground],
-        {0, 4 * s}, no_scroll, [&] { draw_plots(canvas); });
-  panel("##details", {display.x - right, top, right, middle_height}, colours[Colour::Panel], {16 * s, 0}, 0,
-        [&] { draw_details(canvas); });
-  panel("##status", {0, display.y - bottom, display.x, bottom}, colours[Colour::Panel], {16 * s, 4 * s}, no_scroll,
-        [&] { draw_status_bar(canvas); });
-  ImDrawList& back = *ImGui::GetBackgroundDrawList();
-  back.AddRectFilled({0, 0}, display, colours[Colour::Line]);  // shows between the panels as hairlines
+  const Rect top_area{0, 0, display.x, top};
+  const Rect knobs_area{0, top + 1, left, middle_height - 2};
+  const Rect timeline_area{left + 1, top + 1, middle_width, timeline_height - 1};
+  const Rect plots_area{left + 1, top + timeline_height, middle_width, middle_height - timeline_height - 1};
+  const Rect details_area{display.x - right, top + 1, right, middle_height - 2};
+  const Rect status_area{0, display.y - bottom, display.x, bottom};
+  // The line colour shows between the panels as hairlines.
+  grounds_ = {{{0, 0, display.x, display.y}, colours[Colour::Line]}};
+  for (const Rect& area : {top_area, knobs_area, details_area, status_area}) grounds_.push_back({area, colours[Colour::Panel]});
+  for (const Rect& area : {timeline_area, plots_area}) grounds_.push_back({area, colours[Colour::Ground]});
+  panel("##top", top_area, {16 * s, 10 * s}, no_scroll, [&] { draw_top_bar(canvas); });
+  panel("##knobs", knobs_area, {16 * s, 0}, 0, [&] { draw_knobs(canvas); });
+  panel("##timeline", timeline_area, {0, 0}, no_scroll, [&] { draw_timeline(canvas); });
+  panel("##plots", plots_area, {0, 4 * s}, no_scroll, [&] { draw_plots(canvas); });
+  panel("##details", details_area, {16 * s, 0}, 0, [&] { draw_details(canvas); });
+  panel("##status", status_area, {16 * s, 4 * s}, no_scroll, [&] { draw_status_bar(canvas); });
   draw_overlays(canvas);
   follow_tour();
 }
@@ -133,19 +136,16 @@ void Shell::step_setting(const char* key, int direction) {
   if (!state_.model.live()) return;
   const workload::Settings settings = state_.model.session()->settings();
   const workload::SettingSpec* spec = settings.spec(key);
-  if (!spec) return;
-  const auto now = static_cast<double>(settings.integer(key));
-  double next = now + direction;
-  if (!spec->stops.empty()) {
-    if (direction > 0) {
-      const auto stop = std::upper_bound(spec->stops.begin(), spec->stops.end(), now);
-      next = stop == spec->stops.end() ? now : *stop;
-    } else {
-      const auto stop = std::lower_bound(spec->stops.begin(), spec->stops.end(), now);
-      next = stop == spec->stops.begin() ? now : *std::prev(stop);
-    }
-  }
-  if (next != now) state_.model.set(key, static_cast<std::int64_t>(next));
+  if (!spec || spec->stops.size() < 2) return;
+  // From stop to stop as the slider has them; a typed value between two stops goes to the one beside it.
+  const double step = 1.0 / static_cast<double>(spec->stops.size() - 1);
+  const double at = slider_position(*spec, static_cast<double>(settings.integer(key)));
+  const double on_stop = std::round(at / step) * step;
+  const double target = std::abs(at - on_stop) < 1e-9 ? at + direction * step
+                        : direction > 0               ? std::ceil(at / step) * step
+                                                      : std::floor(at / step) * step;
+  if (target < -1e-9 || target > 1 + 1e-9) return;
+  state_.model.set(key, static_cast<std::int64_t>(slider_value(*spec, target)));
 }
 
 void Shell::toggle_setting(const char* key) {

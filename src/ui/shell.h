@@ -20,6 +20,12 @@ class Shell {
 
   /// One ImGui frame, between NewFrame and Render.
   void draw(const Fonts& fonts);
+  /// The panels' grounds, to be cleared before the frame is rendered: that costs a tenth of drawing them.
+  struct Ground {
+    Rect area;
+    std::uint32_t colour;
+  };
+  const std::vector<Ground>& grounds() const { return grounds_; }
   /// Carries out what the frame asked for. Needs the GL context (pictures).
   void perform_requests();
   void perform(Action action);
@@ -44,6 +50,7 @@ class Shell {
   ShellState state_;
   SpanRenderer spans_;
   PlotRenderer plots_;
+  std::vector<Ground> grounds_;
   bool quit_ = false, screenshot_ = false;
 };
 

@@ -114,7 +114,7 @@ Theme make_dark() {
                      {Colour::WaitGround, hex(0x4a2a24)},    {Colour::WaitInk, hex(0xffbfa8)},
                      {Colour::Bubble, hex(0xd47fb0)},        {Colour::BubbleGround, hex(0x2a232f)},
                      {Colour::Simulated, hex(0xe6c229)},     {Colour::SimulatedInk, hex(0x1d1804)},
-                     {Colour::Unknown, hex(0x2b333f)},       {Colour::Selection, hex(0xffffff)},
+                     {Colour::Unknown, hex(0x39424f)},       {Colour::Selection, hex(0xffffff)},
                      {Colour::SelectionLink, hex(0xffbfa8)}, {Colour::RangeSelection, hex(0x7aa2f7, 52)},
                      {Colour::Marker, hex(0x7aa2f7)},        {Colour::Good, hex(0x2bb596)},
                      {Colour::Shadow, hex(0x000000, 110)},   {Colour::Pill, hex(0x120f12, 190)}});
@@ -225,7 +225,7 @@ void apply_to_imgui(const Theme& t, float scale) {
   set(ImGuiCol_ScrollbarGrab, t[Colour::Line]);
   set(ImGuiCol_ScrollbarGrabHovered, t[Colour::Faint]);
   set(ImGuiCol_ScrollbarGrabActive, t[Colour::Muted]);
-  set(ImGuiCol_CheckMark, t[Colour::AccentInk]);
+  set(ImGuiCol_CheckMark, t[Colour::Accent]);
   set(ImGuiCol_SliderGrab, t[Colour::Accent]);
   set(ImGuiCol_SliderGrabActive, t[Colour::Text]);
   set(ImGuiCol_Button, t[Colour::PanelRaised]);

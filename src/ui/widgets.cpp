@@ -32,7 +32,7 @@ Value as_setting(const SettingSpec& spec, double v) {
 }
 
 std::string shown(const SettingSpec& spec, const Value& value) {
-  if (spec.key == "log_interval" && number(value) == 0) return tr("never");
+  if (spec.zero_is_never && number(value) == 0) return tr("never");
   std::string text = spec.type == SettingType::Integer ? base::format_count(std::get<std::int64_t>(value))
                                                        : fmt::format("{:g}", number(value));
   return spec.unit.empty() ? text : text + " " + spec.unit;
@@ -41,9 +41,9 @@ std::string shown(const SettingSpec& spec, const Value& value) {
 // A key that turns this knob, for the hint beside it.
 std::string key_hint(const std::string& key) {
   if (key == "log_interval") {
-    return std::string(tr("[ and ] · every N iterations; 0 = never"));
+    return std::string(tr("[ and ] · every N iterations; 0 never"));
   }
-  if (key == "dispatch_us") return tr("0 = bare C++ · 10 = eager PyTorch · 30 = WSL2");
+  if (key == "dispatch_us") return tr("0 bare C++ · 10 PyTorch · 30 WSL2");
   return {};
 }
 
@@ -168,8 +168,11 @@ void text(const Canvas& c, FontRole role, Colour colour, const std::string& t) {
   ImGui::TextUnformatted(t.data(), t.data() + t.size());
 }
 
-void wrapped_text(const Canvas& c, FontRole role, Colour colour, const std::string& t) {
+void wrapped_text(const Canvas& c, FontRole role, Colour colour, const std::string& sentence) {
   const TextStyle style(c, role, colour);
+  // A number and its percent sign stay on one line: ImGui breaks at plain spaces only.
+  std::string t = sentence;
+  for (std::size_t at = t.find(" %"); at != std::string::npos; at = t.find(" %", at)) t.replace(at, 1, "\u00a0");
   ImGui::PushTextWrapPos(0);
   ImGui::TextUnformatted(t.data(), t.data() + t.size());
   ImGui::PopTextWrapPos();
@@ -283,14 +286,24 @@ std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value&
   }
 }
 
+// The stops from left to right: "never" stands beyond the rarest.
+static std::vector<double> stops_in_order(const SettingSpec& spec) {
+  std::vector<double> stops = spec.stops;
+  if (spec.zero_is_never && stops.front() == 0) std::rotate(stops.begin(), stops.begin() + 1, stops.end());
+  return stops;
+}
+
 double slider_position(const SettingSpec& spec, double value) {
   if (spec.stops.size() > 1) {
-    const auto next = std::lower_bound(spec.stops.begin(), spec.stops.end(), value);
-    const auto last = static_cast<double>(spec.stops.size() - 1);
-    if (next == spec.stops.end()) return 1;
-    const auto i = static_cast<double>(next - spec.stops.begin());
-    if (*next == value || next == spec.stops.begin()) return i / last;
-    return (i - 1 + (value - *(next - 1)) / (*next - *(next - 1))) / last;
+    const std::vector<double> stops = stops_in_order(spec);
+    const auto last = static_cast<double>(stops.size() - 1);
+    for (std::size_t i = 0; i < stops.size(); ++i) {
+      if (stops[i] == value) return static_cast<double>(i) / last;
+      const bool between = i + 1 < stops.size() && stops[i] < value && value < stops[i + 1];
+      if (between) return (static_cast<double>(i) + (value - stops[i]) / (stops[i + 1] - stops[i])) / last;
+    }
+    const bool beyond = value > *std::max_element(stops.begin(), stops.end());
+    return !beyond ? 0 : spec.zero_is_never ? (last - 0.5) / last : 1;
   }
   if (spec.logarithmic && spec.minimum > 0) {
     return std::log(std::max(value, spec.minimum) / spec.minimum) / std::log(spec.maximum / spec.minimum);
@@ -301,7 +314,8 @@ double slider_position(const SettingSpec& spec, double value) {
 double slider_value(const SettingSpec& spec, double position) {
   position = std::clamp(position, 0.0, 1.0);
   if (spec.stops.size() > 1) {
-    return spec.stops[static_cast<std::size_t>(std::lround(position * static_cast<double>(spec.stops.size() - 1)))];
+    const std::vector<double> stops = stops_in_order(spec);
+    return stops[static_cast<std::size_t>(std::lround(position * static_cast<double>(stops.size() - 1)))];
   }
   if (spec.logarithmic && spec.minimum > 0) {
     return spec.minimum * std::pow(spec.maximum / spec.minimum, position);

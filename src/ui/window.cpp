@@ -31,6 +31,19 @@ std::string headless_hint() {
   return std::string("; ") + tr("without a window: lanescope run --workload linear-mse --compare log_interval=100");
 }
 
+void clear_grounds(const std::vector<Shell::Ground>& grounds, int height, float density) {
+  glEnable(GL_SCISSOR_TEST);
+  for (const auto& [area, colour] : grounds) {
+    const auto part = [colour = colour](int shift) { return static_cast<float>(colour >> shift & 255) / 255; };
+    const auto x = static_cast<int>(area.x * density);
+    const auto bottom = static_cast<int>((area.y + area.height) * density);
+    glScissor(x, height - bottom, static_cast<int>((area.x + area.width) * density) - x, bottom - static_cast<int>(area.y * density));
+    glClearColor(part(0), part(8), part(16), 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+  }
+  glDisable(GL_SCISSOR_TEST);
+}
+
 double process_cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -53,7 +66,9 @@ Window::Window(const WindowOptions& options) : options_(options) {
     shell_->state().model.open_file(*options.open);
     shell_->state().tour = TourStep::Off;
   } else {
-    shell_->state().model.start_run(options.session);
+    session::SessionOptions session = options.session;
+    session.speed = options.speed;
+    shell_->state().model.start_run(session);
   }
 }
 
@@ -197,6 +212,7 @@ void Window::draw_frame() {
   int height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
   glViewport(0, 0, width, height);
+  clear_grounds(shell_->grounds(), height, ImGui::GetIO().DisplayFramebufferScale.x);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   if (shell_->wants_screenshot()) shell_->save_screenshot(read_pixels(0, 0, width, height));
   glfwSwapBuffers(window_);

@@ -16,16 +16,17 @@ struct GLFWwindow;
 
 namespace lanescope::ui {
 
+/// The speed at which a window's run starts: slow enough that single waits can be seen.
+inline constexpr double kWindowSpeed = 0.01;
+
 struct WindowOptions {
   session::SessionOptions session;
+  double speed = kWindowSpeed;                ///< of the run, instead of session.speed
   std::optional<std::filesystem::path> open;  ///< show this trace file instead of a run
   std::optional<ThemeName> theme;             ///< else as remembered
   std::filesystem::path shader_dir;           ///< reload shaders from here while developing; empty: the embedded ones
   bool frames_unlimited = false;              ///< as many frames as the machine can (measuring)
 };
-
-/// The speed at which a window's run starts: slow enough that single waits can be seen.
-inline constexpr double kWindowSpeed = 0.01;
 
 class Window {
  public:

@@ -18,7 +18,8 @@ Settings training_settings(const device::DeviceInfo& device, const BatchLimits& 
       .minimum = 0,
       .maximum = 100'000,
       .logarithmic = true,
-      .stops = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000}};
+      .stops = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000},
+      .zero_is_never = true};
   const SettingSpec feed{
       .key = "feed",
       .label = tr("Feed"),

@@ -26,6 +26,7 @@ struct SettingSpec {
   std::string unit{};                  ///< "µs", or empty
   bool logarithmic = false;            ///< a slider moves in powers
   std::vector<double> stops{};         ///< values a slider snaps to, ascending; empty: any
+  bool zero_is_never = false;          ///< 0 means "never": a slider has it beyond its largest stop
 };
 
 /// "1", "true", "0.5", "resident": as --set takes it back.

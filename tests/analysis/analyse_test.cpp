@@ -210,8 +210,8 @@ TEST_F(AnalyseTest, CopyTimeOfADirectionIsAUnionToo) {
   EXPECT_DOUBLE_EQ(s.h2d_gb_per_s(), 100);
 }
 
-// Pitfall 1. The CPU waits [10,98) while the GPU is busy [0,95), and the next kernel follows at once because it had been
-// issued before. 88 of host wait, no loss.
+// Pitfall 1. The CPU waits [10,98) while the GPU is busy [0,95), and the next kernel follows at once because it had
+// been issued before. 88 of host wait, no loss.
 TEST_F(AnalyseTest, AHostWaitOverABusyGpuIsNoLoss) {
   t.launch(0, 2, 1);
   t.launch(2, 4, 2);
@@ -228,8 +228,8 @@ TEST_F(AnalyseTest, AHostWaitOverABusyGpuIsNoLoss) {
   EXPECT_EQ(s.verdict.sentence, "The GPU is busy 100 % of the time; reading less often would gain nothing.");
 }
 
-// Two threads wait [10,50) and [20,60) of their own: 40 + 40. On one thread a driver call inside the runtime call waits the
-// same time again, and is not counted twice.
+// Two threads wait [10,50) and [20,60) of their own: 40 + 40. On one thread a driver call inside the runtime call waits
+// the same time again, and is not counted twice.
 TEST_F(AnalyseTest, WaitsCountPerThreadAndOnceInNestedCalls) {
   t.sync(10, 50, 0, 5, 1);
   t.sync(20, 60, 0, 5, 2);
@@ -365,8 +365,8 @@ TEST_F(AnalyseTest, AWindowInALongTraceSeesOnlyItsOwn) {
   EXPECT_EQ(by_cause(s, BubbleCause::StartOrEnd), 10 + 40);
 }
 
-// Run-ahead: a call without an operation (a memset of no bytes) does not count, an operation without a call counts from its
-// own start, and further operations of a graph launch count from theirs.
+// Run-ahead: a call without an operation (a memset of no bytes) does not count, an operation without a call counts from
+// its own start, and further operations of a graph launch count from theirs.
 //   call 1 at 0 has none; call 2 at 10 has [20,40): 30; an operation [30,50) alone: 20; graph 3 at 50 has [60,70) and
 //   [65,95): 20 + 30; a call at 90 whose operation starts after the window [0,100), at 120: 10. Sum 110; 2 at once.
 TEST_F(AnalyseTest, RunAheadBearsMissingSides) {

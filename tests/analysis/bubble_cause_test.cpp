@@ -169,8 +169,8 @@ TEST_F(BubbleCauseTest, WithoutAKnownLaunchNoCallIsBlamed) {
   expect_parts(b, 0, 60, 0);
 }
 
-// Pitfall: item() at the end of a launch-bound iteration. The GPU is dry each time before the CPU gets round to the read;
-// only the one gap after the read is the read's.
+// Pitfall: item() at the end of a launch-bound iteration. The GPU is dry each time before the CPU gets round to the
+// read; only the one gap after the read is the read's.
 //   kernels [0,10) [50,60) [100,110), read issued at 140, copy [150,152), sync [145,157), next launch 180, kernel 190
 TEST_F(BubbleCauseTest, LaunchBoundIsNotBlamedOnItem) {
   t.kernel(0, 10, 1);

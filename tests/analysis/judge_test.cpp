@@ -107,8 +107,7 @@ TEST(Judge, SentencesSayWhatHelps) {
 
   EXPECT_EQ(sentence(judged(600, 0, 0, 100, 300)),
             "The GPU is idle 40 % of the time; for 30 % the CPU is held by copies from pageable memory or by pinning.");
-  EXPECT_EQ(sentence(judged(500, 450, 50, 0, 0)),
-            "The GPU is busy 95 % of the time: it sets the pace, not the CPU.");
+  EXPECT_EQ(sentence(judged(500, 450, 50, 0, 0)), "The GPU is busy 95 % of the time: it sets the pace, not the CPU.");
   EXPECT_EQ(sentence(judged(300, 450, 250, 0, 0)),
             "For 45 % of the time the GPU only copies and computes nothing; copies could run beside the kernels.");
 }

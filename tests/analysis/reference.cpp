@@ -95,8 +95,8 @@ std::int64_t bytes_until(const Event& copy, Nanoseconds t) {
   const auto bytes = static_cast<std::int64_t>(trace::bytes_of(copy));
   if (t >= copy.end_ns && t > copy.start_ns) return bytes;
   if (t <= copy.start_ns) return 0;
-  return std::llround(static_cast<double>(bytes) * (static_cast<double>(t - copy.start_ns) /
-                                                    static_cast<double>(copy.end_ns - copy.start_ns)));
+  return std::llround(static_cast<double>(bytes) *
+                      (static_cast<double>(t - copy.start_ns) / static_cast<double>(copy.end_ns - copy.start_ns)));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The figures of a trace by brute force: slow, and written without looking at how the analysis does it. Every elementary
-// interval between two neighbouring times of the trace is asked what runs in it.
+// The figures of a trace by brute force, slowly, from all events at once: every elementary
+// interval between two neighbouring times is asked what runs in it, and every call whether it explains a gap.
 #pragma once
 
 #include <array>

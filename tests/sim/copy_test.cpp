@@ -29,8 +29,8 @@ TEST(CopyAsync, PinnedToDeviceReturnsAtOnce) {
   EXPECT_EQ(span_of(copy), (Span{30, 132}));  // 2 + 100
   EXPECT_EQ(rig.text(copy.name), "Memcpy HtoD (Pinned -> Device)");
   EXPECT_EQ(trace::bytes_of(copy), 1'000'000u);
-  EXPECT_EQ(trace::copy_traits_of(copy), (trace::CopyTraits{trace::CopyDirection::HostToDevice, MemoryKind::Pinned,
-                                                            MemoryKind::Device, true}));
+  EXPECT_EQ(trace::copy_traits_of(copy),
+            (trace::CopyTraits{trace::CopyDirection::HostToDevice, MemoryKind::Pinned, MemoryKind::Device, true}));
   EXPECT_EQ(rig.sink.lanes[copy.lane].kind, trace::LaneKind::CopyH2D);
 }
 

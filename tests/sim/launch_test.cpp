@@ -64,8 +64,8 @@ TEST(Synchronise, OnAnIdleQueueReturnsFast) {
 
 TEST(Synchronise, WorkThatEndsDuringTheCallsOwnCostIsNotWaitedFor) {
   Rig rig;
-  rig.kernel(100);            // [15, 115)
-  rig->host_work(us(100));    // until 110
+  rig.kernel(100);                    // [15, 115)
+  rig->host_work(us(100));            // until 110
   rig->synchronize(Stream::Default);  // own until 115, which is when the kernel has ended
   EXPECT_EQ(parts_in_us(rig.calls("cudaStreamSynchronize")[0]), (Parts{5, 0, 0, 3}));
 }
@@ -124,19 +124,19 @@ TEST(LaunchQueue, ALaunchWaitsForRoomAndIsNoSynchronisation) {
 }
 
 TEST(LaunchQueue, CopiesAndMemsetsTakeRoomAndWaitForIt) {
-  Rig rig({{"gpu.launch_queue_depth", "2"}});
+  Rig rig(Replaced{{"gpu.launch_queue_depth", "2"}});
   rig.make_buffers(MemoryKind::Pinned, 1'000'000);
-  rig.kernel(100);                                                   // [15, 115)
-  rig->fill_async({rig.gpu}, 0, 1'000'000, Stream::Default);         // [115, 225): 100 + 10
-  rig->copy_async({rig.gpu}, {rig.host}, 1'000, Stream::Default);    // begins at 20, own until 40, room at 115
-  rig->fill_async({rig.gpu}, 0, 1'000'000, Stream::Default);         // begins at 115, own until 125, room at 225
+  rig.kernel(100);                                                 // [15, 115)
+  rig->fill_async({rig.gpu}, 0, 1'000'000, Stream::Default);       // [115, 225): 100 + 10
+  rig->copy_async({rig.gpu}, {rig.host}, 1'000, Stream::Default);  // begins at 20, own until 40, room at 115
+  rig->fill_async({rig.gpu}, 0, 1'000'000, Stream::Default);       // begins at 115, own until 125, room at 225
   EXPECT_EQ(parts_in_us(rig.calls("cudaMemcpyAsync")[0]), (Parts{20, 75, 0, 0}));
   EXPECT_FALSE(trace::is_sync(rig.calls("cudaMemcpyAsync")[0]));
   EXPECT_EQ(parts_in_us(rig.calls("cudaMemsetAsync")[1]), (Parts{10, 100, 0, 0}));
 }
 
 TEST(LaunchQueue, EachStreamHasItsOwn) {
-  Rig rig({{"gpu.launch_queue_depth", "1"}});
+  Rig rig(Replaced{{"gpu.launch_queue_depth", "1"}});
   const Stream other = rig->create_stream(true);
   rig.start = rig->now_ns();
   rig.kernel(100);

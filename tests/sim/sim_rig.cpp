@@ -74,7 +74,7 @@ trace::LaneId CollectingSink::lane(const trace::LaneInfo& info) {
 
 std::unique_ptr<trace::EventWriter> CollectingSink::open_writer() { return std::make_unique<CollectingWriter>(*this); }
 
-std::string round_profile_text(const std::map<std::string, std::string>& replaced) {
+std::string round_profile_text(const Replaced& replaced) {
   std::string text = "name = \"Round numbers\"\nsummary = \"For tests.\"\n";
   std::string table;
   for (const auto& [key_text, standard] : kRoundNumbers) {
@@ -88,7 +88,7 @@ std::string round_profile_text(const std::map<std::string, std::string>& replace
   return text;
 }
 
-Rig::Rig(const std::map<std::string, std::string>& replaced, std::uint64_t seed)
+Rig::Rig(const Replaced& replaced, std::uint64_t seed)
     : Rig(parse_profile(round_profile_text(replaced), "round.toml"), seed) {}
 
 Rig::Rig(const DeviceProfile& profile, std::uint64_t seed) {

@@ -1,4 +1,5 @@
-// What the tests of the simulated device share: a sink that keeps events, a profile of round numbers, and a device on it.
+// What the tests of the simulated device share: a sink that keeps events, a profile of round numbers, and a device on
+// it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,20 +26,23 @@ class CollectingSink final : public trace::EventSink {
   base::NameTable names;
   std::vector<trace::LaneInfo> lanes;
   std::vector<trace::Event> events;
-  std::vector<Nanoseconds> complete;       ///< every complete_until()
-  std::vector<std::size_t> complete_after; ///< and how many events had been written before it
+  std::vector<Nanoseconds> complete;        ///< every complete_until()
+  std::vector<std::size_t> complete_after;  ///< and how many events had been written before it
 };
 
-/// The numbers behind the hand-computed timelines, with some replaced: {"cpu.launch_us", "20"}.
+/// Keys of the round profile and the values that stand there instead: {"cpu.launch_us", "20"}.
+using Replaced = std::map<std::string, std::string>;
+
+/// The numbers behind the hand-computed timelines.
 ///
 ///   launch 10, memcpy 20, memset 10, record, query and wait 1, synchronise 5, idle return 3, wake-up 50 us
 ///   launch latency 5, copy latency 10, kernel 100 us + 0.01 ns per byte, queue depth 8
 ///   link 0.1 ns per byte (pinned), 0.2 (pageable), 2 us per copy; staging: 4 slots of 100,000 bytes
-std::string round_profile_text(const std::map<std::string, std::string>& replaced = {});
+std::string round_profile_text(const Replaced& replaced = {});
 
 class Rig {
  public:
-  explicit Rig(const std::map<std::string, std::string>& replaced = {}, std::uint64_t seed = 1);
+  explicit Rig(const Replaced& replaced = {}, std::uint64_t seed = 1);
   explicit Rig(const DeviceProfile& profile, std::uint64_t seed = 1);
 
   SimDevice& operator*() { return *device; }

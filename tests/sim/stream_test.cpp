@@ -11,9 +11,9 @@ TEST(Streams, TheDefaultStreamAndABlockingStreamWaitForEachOther) {
   rig.make_buffers(MemoryKind::Pinned, 1'000'000);
   const Stream blocking = rig->create_stream(false);
   rig.start = rig->now_ns();
-  rig.kernel(100, blocking);                                         // [15, 115)
+  rig.kernel(100, blocking);                                           // [15, 115)
   rig->copy_async({rig.gpu}, {rig.host}, 1'000'000, Stream::Default);  // could start at 40; waits for the kernel
-  rig.kernel(100, blocking);                                         // could start at 115; waits for the copy
+  rig.kernel(100, blocking);                                           // could start at 115; waits for the copy
   rig.close();
   EXPECT_EQ(span_of(rig.copies()[0]), (Span{115, 217}));
   EXPECT_EQ(span_of(rig.kernels()[1]), (Span{217, 317}));
@@ -24,9 +24,9 @@ TEST(Streams, ANonBlockingStreamDoesNotWaitForTheDefaultStream) {
   rig.make_buffers(MemoryKind::Pinned, 1'000'000);
   const Stream copies = rig->create_stream(true);
   rig.start = rig->now_ns();
-  rig.kernel(100);                                               // [15, 115)
-  rig->copy_async({rig.gpu}, {rig.host}, 1'000'000, copies);     // [40, 142)
-  rig.kernel(100);                                               // [115, 215)
+  rig.kernel(100);                                            // [15, 115)
+  rig->copy_async({rig.gpu}, {rig.host}, 1'000'000, copies);  // [40, 142)
+  rig.kernel(100);                                            // [115, 215)
   rig.close();
   EXPECT_EQ(span_of(rig.copies()[0]), (Span{40, 142}));
   EXPECT_EQ(span_of(rig.kernels()[1]), (Span{115, 215}));
@@ -110,10 +110,10 @@ TEST(Engines, OfTwoThatAreReadyTogetherTheOneIssuedFirstGoesFirst) {
   const Stream first = rig->create_stream(true), second = rig->create_stream(true);
   const GpuEvent event = rig->create_event();
   rig.start = rig->now_ns();
-  rig.kernel(100);                        // call [0, 10): [15, 115)
-  rig->record(event, Stream::Default);    // 11
-  rig->wait(second, event);               // 12
-  rig->wait(first, event);                // 13
+  rig.kernel(100);                      // call [0, 10): [15, 115)
+  rig->record(event, Stream::Default);  // 11
+  rig->wait(second, event);             // 12
+  rig->wait(first, event);              // 13
   rig.kernel(110, first);
   rig.kernel(120, second);
   rig.close();
@@ -230,12 +230,12 @@ TEST(Events, AWaitMeansTheRecordThatWasTheLatestWhenItWasCalled) {
   const Stream first = rig->create_stream(true), second = rig->create_stream(true);
   const GpuEvent event = rig->create_event();
   rig.start = rig->now_ns();
-  rig.kernel(100, first);      // [15, 115)
-  rig->record(event, first);   // until 11
-  rig->wait(second, event);    // until 12
-  rig.kernel(300, first);      // ready at 115
-  rig->record(event, first);   // until 23: does not move the wait
-  rig.kernel(100, second);     // call [23, 33): ready at 115, too, but the first stream's kernel was issued earlier
+  rig.kernel(100, first);     // [15, 115)
+  rig->record(event, first);  // until 11
+  rig->wait(second, event);   // until 12
+  rig.kernel(300, first);     // ready at 115
+  rig->record(event, first);  // until 23: does not move the wait
+  rig.kernel(100, second);    // call [23, 33): ready at 115, too, but the first stream's kernel was issued earlier
   rig->synchronize(second);
   rig.close();
   EXPECT_EQ(span_of(rig.kernels()[1]), (Span{115, 415}));

@@ -72,7 +72,8 @@ class RunnerTest : public testing::Test {
   RecordingDevice device_;
   Scripted::Script script_;
   Settings settings_ = default_settings("linear-mse", device_.info());
-  std::unique_ptr<Runner> runner_;
+  Pacer pacer_{true};
+  std::unique_ptr<Runner> runner_;  // goes before what it uses
 };
 
 TEST_F(RunnerTest, RecordsARangePerIteration) {
@@ -164,26 +165,24 @@ TEST_F(RunnerTest, StopsAfterTheIterationThatRuns) {
 }
 
 TEST_F(RunnerTest, StopsWhenItsPacerIsStopped) {
-  Pacer pacer(true);
   script_.iterate = [&](std::uint64_t number, const Settings&) {
-    if (number == 4) pacer.stop();
+    if (number == 4) pacer_.stop();
   };
-  runner_ = make(0, &pacer);
+  runner_ = make(0, &pacer_);
   runner_->start();
   runner_->wait();
   EXPECT_EQ(runner_->iterations_done(), 5u);
 }
 
 TEST_F(RunnerTest, StopsAPausedRun) {
-  Pacer pacer(true);
-  pacer.pause(true);
+  pacer_.pause(true);
   std::atomic<bool> waiting{false};
   script_.iterate = [&](std::uint64_t, const Settings&) {
     waiting = true;
     waiting.notify_one();
-    pacer.wait_for(base::kSecond);
+    pacer_.wait_for(base::kSecond);
   };
-  runner_ = make(0, &pacer);
+  runner_ = make(0, &pacer_);
   runner_->start();
   waiting.wait(false);
   EXPECT_TRUE(runner_->running());

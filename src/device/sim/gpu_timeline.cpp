@@ -84,7 +84,8 @@ bool GpuTimeline::step(Nanoseconds limit) {
     if (entry.after.stream != Position::kNoStream) {
       if (!decided(entry.after)) continue;
       // What has finished ended before the host's clock, which this entry's launch could not reach the device before.
-      if (!finished(entry.after)) ready = std::max(ready, streams_[entry.after.stream].at(entry.after.seq).event.end_ns);
+      if (!finished(entry.after))
+        ready = std::max(ready, streams_[entry.after.stream].at(entry.after.seq).event.end_ns);
     }
     const Nanoseconds start =
         entry.is_operation() ? std::max(ready, engine_free_[static_cast<std::size_t>(entry.engine)]) : ready;

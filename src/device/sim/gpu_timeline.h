@@ -26,16 +26,16 @@ struct Position {
 
 /// One command in a stream: an operation on an engine, or (Engine::None) an event record or a wait, which take no time.
 struct Entry {
-  trace::Event event;            ///< of an operation: complete but for its times, which the timeline decides
-  Nanoseconds arrival_ns = 0;    ///< when its launch has reached the device
+  trace::Event event;          ///< of an operation: complete but for its times, which the timeline decides
+  Nanoseconds arrival_ns = 0;  ///< when its launch has reached the device
   Nanoseconds duration_ns = 0;
   Nanoseconds earliest_end_ns = 0;  ///< a staged copy: its last chunk is not there before
-  Position after;                ///< another stream's entry that it waits for
-  std::uint64_t order = 0;       ///< of issue
-  Nanoseconds free_ns = 0;       ///< decided: when nothing earlier stood in its way any more, its launch aside
-  Nanoseconds copy_start_ns = 0; ///< decided: if its end is the end of a copy, that copy's start, else its end
+  Position after;                   ///< another stream's entry that it waits for
+  std::uint64_t order = 0;          ///< of issue
+  Nanoseconds free_ns = 0;          ///< decided: when nothing earlier stood in its way any more, its launch aside
+  Nanoseconds copy_start_ns = 0;    ///< decided: if its end is the end of a copy, that copy's start, else its end
   Engine engine = Engine::None;
-  bool has_work = false;         ///< it changes bytes when it ends
+  bool has_work = false;  ///< it changes bytes when it ends
 
   bool is_operation() const { return engine != Engine::None; }
 };
@@ -51,7 +51,8 @@ class GpuTimeline {
  public:
   GpuTimeline(trace::EventWriter& writer, Memory& memory) : writer_(writer), memory_(memory) { add_stream(true); }
 
-  /// Streams are numbered from 0, the legacy default stream. A blocking stream and the default stream wait for each other.
+  /// Streams are numbered from 0, the legacy default stream. A blocking stream and the default stream wait for each
+  /// other.
   std::uint32_t add_stream(bool blocking);
 
   /// Appends an entry, after what the legacy default stream's rule asks for. `work` goes with it if it has_work.
@@ -86,9 +87,9 @@ class GpuTimeline {
     std::uint64_t head = 0;   // first that has not finished
     std::uint64_t next = 0;   // first that is not decided
     std::uint64_t tail = 0;
-    std::size_t operations = 0;    // in [head, tail)
-    Nanoseconds last_end = 0;      // of the last decided
-    Nanoseconds last_work_end = 0; // when the last operation or waited-for event ended
+    std::size_t operations = 0;     // in [head, tail)
+    Nanoseconds last_end = 0;       // of the last decided
+    Nanoseconds last_work_end = 0;  // when the last operation or waited-for event ended
     Nanoseconds last_copy_start = 0;
     bool blocking = true;
     std::uint64_t default_waits_for = 0;  // blocking streams: entries before this one are known to the default stream

@@ -7,8 +7,8 @@
 
 namespace lanescope::device::sim {
 
-/// Scales costs by a factor from a symmetric triangular distribution around 1, so that means stay what the profile says.
-/// The same seed gives the same factors in the same order.
+/// Scales costs by a factor from a symmetric triangular distribution around 1, so that means stay what the profile
+/// says. The same seed gives the same factors in the same order.
 class Jitter {
  public:
   Jitter(double spread, std::uint64_t seed) : spread_(spread), state_(seed) {}

@@ -79,8 +79,7 @@ trace::NameId Log::name(ops::OpKind kind) {
 trace::NameId Log::copy_name(trace::MemoryKind from, trace::MemoryKind to) {
   trace::NameId& id = copy_names_[static_cast<std::size_t>(from) * kMemoryKinds + static_cast<std::size_t>(to)];
   if (id == 0) {
-    id = sink_.name(
-        fmt::format("Memcpy {}to{} ({} -> {})", side(from), side(to), memory_name(from), memory_name(to)));
+    id = sink_.name(fmt::format("Memcpy {}to{} ({} -> {})", side(from), side(to), memory_name(from), memory_name(to)));
   }
   return id;
 }

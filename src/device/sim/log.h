@@ -33,8 +33,8 @@ inline constexpr std::size_t kApis = 16;
 /// The CUDA name: "cudaLaunchKernel".
 std::string_view api_name(Api api);
 
-/// Profiler traces show the legacy default stream as stream 7. Streams of the program's own are counted from 20 here, where
-/// those traces show PyTorch's first one.
+/// Profiler traces show the legacy default stream as stream 7. Streams of the program's own are counted from 20 here,
+/// where those traces show PyTorch's first one.
 inline constexpr std::int32_t kDefaultStreamNumber = 7;
 inline constexpr std::int32_t kFirstStreamNumber = 20;
 

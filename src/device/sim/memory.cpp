@@ -76,8 +76,8 @@ std::span<std::byte> Memory::host_data(Buffer buffer) {
 MemoryKind Memory::check(const Device::Slice& slice, std::size_t bytes, std::string_view call) const {
   const Slot& slot = at(slice.buffer, call);
   if (slice.offset > slot.bytes || bytes > slot.bytes - slice.offset) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: {} bytes at offset {} do not fit in a buffer of {} bytes")), call,
-                                  bytes, slice.offset, slot.bytes));
+    throw base::Error(fmt::format(fmt::runtime(tr("{}: {} bytes at offset {} do not fit in a buffer of {} bytes")),
+                                  call, bytes, slice.offset, slot.bytes));
   }
   return slot.kind;
 }

@@ -28,8 +28,8 @@ struct Work {
   std::uint32_t capture = 0;  ///< CopyCaptured: where the source's bytes are kept
 };
 
-/// Device buffers have a shadow in host memory, made when bytes are first needed, so that a huge buffer of which only the
-/// time is modelled costs nothing.
+/// Device buffers have a shadow in host memory, made when bytes are first needed, so that a huge buffer of which only
+/// the time is modelled costs nothing.
 class Memory {
  public:
   Buffer allocate(MemoryKind kind, std::size_t bytes);

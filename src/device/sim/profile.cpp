@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <toml++/toml.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +14,6 @@
 #include <limits>
 #include <sstream>
 #include <system_error>
-#include <toml++/toml.h>
 
 #include "base/error.h"
 #include "base/translate.h"
@@ -43,9 +43,9 @@ struct Range {
            (whole == Whole::No || value == std::floor(value));
   }
   std::string text() const {
-    return fmt::format(fmt::runtime(whole == Whole::Yes ? tr("a whole number {} {} and <= {}")
-                                                        : tr("a number {} {} and <= {}")),
-                       minimum_allowed ? ">=" : ">", minimum, maximum);
+    return fmt::format(
+        fmt::runtime(whole == Whole::Yes ? tr("a whole number {} {} and <= {}") : tr("a number {} {} and <= {}")),
+        minimum_allowed ? ">=" : ">", minimum, maximum);
   }
 };
 
@@ -64,8 +64,10 @@ struct NumberSpec {
   double& (*of)(DeviceProfile&);
 };
 
-#define LANESCOPE_NUMBER(table, key, range) \
-  NumberSpec { #table, #key, range, [](DeviceProfile& p) -> double& { return p.table.key; } }
+#define LANESCOPE_NUMBER(table, key, range)                                       \
+  NumberSpec {                                                                    \
+#table, #key, range, [](DeviceProfile & p) -> double& { return p.table.key; } \
+  }
 
 constexpr auto kNumbers = std::to_array<NumberSpec>({
     LANESCOPE_NUMBER(cpu, dispatch_us, kTime),
@@ -140,8 +142,8 @@ class Reader {
     fail(at.source().begin.line, key, complaint);
   }
   [[noreturn]] void fail(toml::source_index line, std::string_view key, const std::string& complaint) const {
-    throw base::FileError(
-        fmt::format(fmt::runtime(tr("{}:{}: key '{}': {}")), origin_, std::max<toml::source_index>(line, 1), key, complaint));
+    throw base::FileError(fmt::format(fmt::runtime(tr("{}:{}: key '{}': {}")), origin_,
+                                      std::max<toml::source_index>(line, 1), key, complaint));
   }
 
   /// A value as a person wrote it, for the end of a complaint.

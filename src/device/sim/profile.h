@@ -12,35 +12,35 @@ namespace lanescope::device::sim {
 struct DeviceProfile {
   /// What the calling thread spends.
   struct Cpu {
-    double dispatch_us = 0;         ///< the framework's own cost per op that is usual on this machine
-    double launch_us = 0;           ///< cudaLaunchKernel
-    double memcpy_us = 0;           ///< cudaMemcpyAsync, cudaMemcpy: own cost, without moving bytes
-    double memset_us = 0;           ///< cudaMemsetAsync
-    double event_record_us = 0;     ///< cudaEventRecord
-    double event_query_us = 0;      ///< cudaEventQuery
-    double stream_wait_us = 0;      ///< cudaStreamWaitEvent
-    double sync_us = 0;             ///< cuda*Synchronize: own cost before it waits
-    double idle_return_us = 0;      ///< return of a synchronisation that found nothing to wait for
-    double wake_us = 0;             ///< from the end of what was waited for until the call is back
-    double stream_create_us = 0;    ///< cudaStreamCreateWithFlags
-    double event_create_us = 0;     ///< cudaEventCreateWithFlags
-    double malloc_us = 0;           ///< cudaMalloc
-    double free_us = 0;             ///< cudaFree, without waiting
-    double host_alloc_us = 0;       ///< cudaHostAlloc, per call
+    double dispatch_us = 0;       ///< the framework's own cost per op that is usual on this machine
+    double launch_us = 0;         ///< cudaLaunchKernel
+    double memcpy_us = 0;         ///< cudaMemcpyAsync, cudaMemcpy: own cost, without moving bytes
+    double memset_us = 0;         ///< cudaMemsetAsync
+    double event_record_us = 0;   ///< cudaEventRecord
+    double event_query_us = 0;    ///< cudaEventQuery
+    double stream_wait_us = 0;    ///< cudaStreamWaitEvent
+    double sync_us = 0;           ///< cuda*Synchronize: own cost before it waits
+    double idle_return_us = 0;    ///< return of a synchronisation that found nothing to wait for
+    double wake_us = 0;           ///< from the end of what was waited for until the call is back
+    double stream_create_us = 0;  ///< cudaStreamCreateWithFlags
+    double event_create_us = 0;   ///< cudaEventCreateWithFlags
+    double malloc_us = 0;         ///< cudaMalloc
+    double free_us = 0;           ///< cudaFree, without waiting
+    double host_alloc_us = 0;     ///< cudaHostAlloc, per call
     double host_alloc_us_per_mib = 0;
-    double host_free_us = 0;        ///< cudaFreeHost, per call, without waiting
+    double host_free_us = 0;  ///< cudaFreeHost, per call, without waiting
     double host_free_us_per_mib = 0;
-    double memory_gb_per_s = 0;     ///< one thread's memory bandwidth, for the program's own CPU work
+    double memory_gb_per_s = 0;  ///< one thread's memory bandwidth, for the program's own CPU work
   };
   struct Gpu {
-    double launch_latency_us = 0;   ///< from the end of the call until a kernel, memset or event can start
-    double copy_latency_us = 0;     ///< the same for a copy
-    double kernel_floor_us = 0;     ///< what every kernel costs beside its work
+    double launch_latency_us = 0;  ///< from the end of the call until a kernel, memset or event can start
+    double copy_latency_us = 0;    ///< the same for a copy
+    double kernel_floor_us = 0;    ///< what every kernel costs beside its work
     double fp32_tflops = 0;
     double memory_gb_per_s = 0;
-    double reached_fraction = 0;    ///< share of the two peaks above that kernels reach
+    double reached_fraction = 0;  ///< share of the two peaks above that kernels reach
     double sm_count = 0;
-    double gemm_tile_rows = 0;      ///< a matrix product's result is cut into tiles, one per SM at a time
+    double gemm_tile_rows = 0;  ///< a matrix product's result is cut into tiles, one per SM at a time
     double gemm_tile_columns = 0;
     double launch_queue_depth = 0;  ///< operations of one stream that may be issued and not finished
   };
@@ -49,8 +49,8 @@ struct DeviceProfile {
     double d2h_pinned_gb_per_s = 0;
     double h2d_pageable_gb_per_s = 0;  ///< end to end: the rate at which the CPU feeds the driver's staging buffer
     double d2h_pageable_gb_per_s = 0;
-    double copy_fixed_us = 0;          ///< what every copy costs beside its bytes
-    double inline_limit_bytes = 0;     ///< pageable H2D up to this size rides in the command queue
+    double copy_fixed_us = 0;       ///< what every copy costs beside its bytes
+    double inline_limit_bytes = 0;  ///< pageable H2D up to this size rides in the command queue
     double staging_chunk_bytes = 0;
     double staging_slots = 0;
   };

@@ -258,7 +258,8 @@ void SimDevice::wait(Stream stream, GpuEvent event) {
   const Position position = position_of(event, Api::StreamWaitEvent);
   const std::uint32_t index = index_of(stream, Api::StreamWaitEvent);
   const Call call = begin(Api::StreamWaitEvent, costs_.stream_wait);
-  if (position.stream != Position::kNoStream && !gpu_.finished(position)) {
+  // Also for an event that has passed: in the default stream the wait itself is something that other streams wait for.
+  if (position.stream != Position::kNoStream) {
     gpu_.push_marker(index, host_ns_ + costs_.launch_latency, position);
   }
   end(call, 0);
@@ -316,15 +317,15 @@ void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream s
 void SimDevice::fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) {
   const std::uint32_t index = index_of(stream, Api::MemsetAsync);
   if (memory_.check(to, bytes, api_name(Api::MemsetAsync)) != MemoryKind::Device) {
-    throw base::Error(
-        fmt::format(fmt::runtime(tr("{}: the buffer is host memory; allowed: device memory")), api_name(Api::MemsetAsync)));
+    throw base::Error(fmt::format(fmt::runtime(tr("{}: the buffer is host memory; allowed: device memory")),
+                                  api_name(Api::MemsetAsync)));
   }
   const Call call = begin(Api::MemsetAsync, costs_.memset);
   if (bytes == 0) return end(call, 0);
   const Nanoseconds waited = wait_for_room(index);
-  Entry entry = operation(call, Engine::Compute, EventKind::Memset, log_.memset_name(),
-                          log_.lane(index, LaneKind::Kernels), costs_.launch_latency,
-                          jitter_.apply(costs_.memset_on_device(bytes)));
+  Entry entry =
+      operation(call, Engine::Compute, EventKind::Memset, log_.memset_name(), log_.lane(index, LaneKind::Kernels),
+                costs_.launch_latency, jitter_.apply(costs_.memset_on_device(bytes)));
   trace::set_bytes(entry.event, bytes);
   trace::set_copy_traits(entry.event, {CopyDirection::Other, MemoryKind::Unknown, MemoryKind::Device, true});
   entry.has_work = memory_.has_values(to.buffer);

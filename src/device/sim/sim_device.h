@@ -1,16 +1,17 @@
 // A CUDA-like device in virtual time: a timing model with real semantics, deterministic for a seed.
 //
-// The calling thread's clock advances by what each call costs. Work is put on streams and decided by GpuTimeline. Values
-// are real: bytes move and ops are computed when the simulated time of their end is reached, so that a pinned buffer
-// overwritten too early is corrupted here as it is on a GPU.
+// The calling thread's clock advances by what each call costs. Work is put on streams and decided by GpuTimeline.
+// Values are real: bytes move and ops are computed when the simulated time of their end is reached, so that a pinned
+// buffer overwritten too early is corrupted here as it is on a GPU.
 //
 // Rules beyond device.h:
 // - An operation can start a launch latency after the end of its call.
 // - cudaMemcpyAsync and cudaMemcpy from pageable memory up to the inline limit (64 KB) put the bytes into the command
-//   queue and return; longer ones go through the driver's staging buffer chunk by chunk while the CPU is held. cudaMemcpy
-//   of such a longer one waits for the stream first, and returns when the last chunk is staged.
+//   queue and return; longer ones go through the driver's staging buffer chunk by chunk while the CPU is held.
+//   cudaMemcpy of such a longer one waits for the stream first, and returns when the last chunk is staged.
 // - One operation runs on an engine at a time; a copy keeps its engine from its first chunk to its last.
-// - A launch, copy or memset onto a stream with launch_queue_depth unfinished operations waits until the oldest has ended.
+// - A launch, copy or memset onto a stream with launch_queue_depth unfinished operations waits until the oldest has
+// ended.
 // - Synchronising the default stream waits for the blocking streams, too.
 // - A synchronisation whose last operation is a copy says so in its parts (copying).
 #pragma once
@@ -128,7 +129,7 @@ class SimDevice final : public Device {
   std::vector<Position> events_;
   std::vector<double> scratch_;
   Nanoseconds host_ns_ = 0;
-  Nanoseconds own_end_ns_ = 0;       // when the running call's own cost had passed
+  Nanoseconds own_end_ns_ = 0;  // when the running call's own cost had passed
   Nanoseconds told_complete_ns_ = 0;
   std::uint32_t next_correlation_ = 1;
 };

@@ -18,8 +18,8 @@ struct StagingRates {
   std::size_t slots = 0;
 };
 
-/// Host to device: the CPU fills slots from `begin` on; each chunk's DMA follows, in order; a slot is free again when its
-/// DMA has ended.
+/// Host to device: the CPU fills slots from `begin` on; each chunk's DMA follows, in order; a slot is free again when
+/// its DMA has ended.
 class StagedUpload {
  public:
   StagedUpload(const StagingRates& rates, std::size_t bytes, base::Nanoseconds begin);

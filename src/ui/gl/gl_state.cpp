@@ -12,7 +12,9 @@ GLint value(GLenum name) {
 }  // namespace
 
 GlStateGuard::GlStateGuard()
-    : program_(value(GL_CURRENT_PROGRAM)),
+    : active_texture_(value(GL_ACTIVE_TEXTURE)),
+      texture_buffer_(value(GL_TEXTURE_BUFFER)),
+      program_(value(GL_CURRENT_PROGRAM)),
       vertex_array_(value(GL_VERTEX_ARRAY_BINDING)),
       array_buffer_(value(GL_ARRAY_BUFFER_BINDING)),
       draw_framebuffer_(value(GL_DRAW_FRAMEBUFFER_BINDING)),
@@ -28,12 +30,17 @@ GlStateGuard::GlStateGuard()
                  {GL_DEPTH_TEST, GL_FALSE},
                  {GL_STENCIL_TEST, GL_FALSE},
                  {GL_SCISSOR_TEST, GL_FALSE}}} {
+  glActiveTexture(GL_TEXTURE0);
+  buffer_texture_ = value(GL_TEXTURE_BINDING_BUFFER);
   glGetIntegerv(GL_VIEWPORT, viewport_.data());
   glGetIntegerv(GL_SCISSOR_BOX, scissor_.data());
   for (Switch& s : switches_) s.on = glIsEnabled(s.name);
 }
 
 GlStateGuard::~GlStateGuard() {
+  glBindTexture(GL_TEXTURE_BUFFER, static_cast<GLuint>(buffer_texture_));
+  glBindBuffer(GL_TEXTURE_BUFFER, static_cast<GLuint>(texture_buffer_));
+  glActiveTexture(static_cast<GLenum>(active_texture_));
   glUseProgram(static_cast<GLuint>(program_));
   glBindVertexArray(static_cast<GLuint>(vertex_array_));
   glBindBuffer(GL_ARRAY_BUFFER, static_cast<GLuint>(array_buffer_));

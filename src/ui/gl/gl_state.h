@@ -7,7 +7,8 @@
 
 namespace lanescope::ui {
 
-/// Saves what the renderers and the offscreen pictures touch, and puts it back when it goes.
+/// Saves what the renderers and the offscreen pictures touch, and puts it back when it goes. In between, texture unit 0
+/// is the active one.
 class GlStateGuard {
  public:
   GlStateGuard();
@@ -21,6 +22,7 @@ class GlStateGuard {
     GLboolean on;
   };
 
+  GLint active_texture_ = 0, texture_buffer_ = 0, buffer_texture_ = 0;
   GLint program_ = 0, vertex_array_ = 0, array_buffer_ = 0, draw_framebuffer_ = 0, read_framebuffer_ = 0;
   GLint blend_source_ = 0, blend_destination_ = 0, blend_source_alpha_ = 0, blend_destination_alpha_ = 0;
   GLint blend_equation_ = 0, blend_equation_alpha_ = 0;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 #include "ui/gl/draw_callback.h"
@@ -16,14 +17,18 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr int kNeighbours = 2;  // columns to each side that a column's quad looks at
+constexpr std::size_t kNeighbours = 2;   // columns to each side that a pixel looks at
+constexpr std::size_t kRunColumns = 64;  // few enough that a peak does not raise the top of much else
 
+/// As the shader reads it: heights in pixels from the top of the framebuffer; `known` is 1 or 0.
 struct PixelColumn {
-  float min, max, mean;
+  float min, max, mean, known;
 };
-constexpr PixelColumn kNothing{1, 0, 0};  // a mean below the min: the shader's sign for "not known"
 
-/// Heights in pixels from the top of the framebuffer, with empty columns at both ends.
+struct Run {
+  float first, end, top;
+};
+
 std::vector<PixelColumn> to_pixels(const Plot& plot, float top, float bottom) {
   const float range = plot.high - plot.low;
   auto y = [&](float value) {
@@ -31,16 +36,33 @@ std::vector<PixelColumn> to_pixels(const Plot& plot, float top, float bottom) {
     // A value far outside stays outside, but not so far that the shader loses precision.
     return bottom - std::clamp(part, -2.0f, 3.0f) * (bottom - top);
   };
-  std::vector<PixelColumn> pixels(plot.columns.size() + 2 * kNeighbours, kNothing);
+  std::vector<PixelColumn> pixels(plot.columns.size() + 2 * kNeighbours, PixelColumn{0, 0, 0, 0});
   for (std::size_t i = 0; i < plot.columns.size(); ++i) {
     const PlotColumn& column = plot.columns[i];
     if (std::isnan(column.mean)) continue;
     const float mean = y(column.mean);
     const float highest = std::isnan(column.max) ? mean : std::min(mean, y(column.max));
     const float lowest = std::isnan(column.min) ? mean : std::max(mean, y(column.min));
-    pixels[i + kNeighbours] = {highest, lowest, mean};
+    pixels[i + kNeighbours] = {highest, lowest, mean, 1};
   }
   return pixels;
+}
+
+/// Cuts the columns into runs; one of which nothing is known is left out.
+std::vector<Run> to_runs(const std::vector<PixelColumn>& pixels, float margin) {
+  std::vector<Run> runs;
+  const std::size_t count = pixels.size() - 2 * kNeighbours;
+  for (std::size_t first = 0; first < count; first += kRunColumns) {
+    const std::size_t end = std::min(first + kRunColumns, count);
+    float top = std::numeric_limits<float>::infinity();
+    // The line comes in from the neighbours, which may be higher.
+    for (std::size_t i = first; i < end + 2 * kNeighbours; ++i) {
+      if (pixels[i].known > 0) top = std::min(top, pixels[i].min - margin);
+    }
+    if (std::isinf(top)) continue;
+    runs.push_back({static_cast<float>(first), static_cast<float>(end), top});
+  }
+  return runs;
 }
 
 std::array<float, 4> to_floats(std::uint32_t colour) {
@@ -64,20 +86,23 @@ void draw_kept(const ImDrawList*, const ImDrawCmd* command) {
 PlotRenderer::PlotRenderer() : program_("plot") {
   const GlStateGuard guard;
   glGenVertexArrays(1, &vertex_array_);
-  glGenBuffers(1, &buffer_);
+  glGenBuffers(1, &run_buffer_);
+  glGenBuffers(1, &column_buffer_);
+  glGenTextures(1, &texture_);
   glBindVertexArray(vertex_array_);
-  glBindBuffer(GL_ARRAY_BUFFER, buffer_);
-  // Five views of one array, each one column further on.
-  for (GLuint attribute = 0; attribute < 2 * kNeighbours + 1; ++attribute) {
-    glVertexAttribPointer(attribute, 3, GL_FLOAT, GL_FALSE, sizeof(PixelColumn),
-                          reinterpret_cast<const void*>(attribute * sizeof(PixelColumn)));
-    glEnableVertexAttribArray(attribute);
-    glVertexAttribDivisor(attribute, 1);
-  }
+  glBindBuffer(GL_ARRAY_BUFFER, run_buffer_);
+  glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, sizeof(Run), nullptr);
+  glEnableVertexAttribArray(0);
+  glVertexAttribDivisor(0, 1);
+  glBindBuffer(GL_TEXTURE_BUFFER, column_buffer_);
+  glBindTexture(GL_TEXTURE_BUFFER, texture_);
+  glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, column_buffer_);
 }
 
 PlotRenderer::~PlotRenderer() {
-  glDeleteBuffers(1, &buffer_);
+  glDeleteTextures(1, &texture_);
+  glDeleteBuffers(1, &column_buffer_);
+  glDeleteBuffers(1, &run_buffer_);
   glDeleteVertexArrays(1, &vertex_array_);
 }
 
@@ -87,20 +112,28 @@ void PlotRenderer::draw(const Plot& plot, const Rect& clip, const DrawTarget& ta
   if (!set_up_drawing(clip, target)) return;
   const float left = plot.box.x * target.scale, right = (plot.box.x + plot.box.width) * target.scale;
   const float top = plot.box.y * target.scale, bottom = (plot.box.y + plot.box.height) * target.scale;
+  const float half_width = plot.line_width * target.scale / 2;
   const std::vector<PixelColumn> pixels = to_pixels(plot, top, bottom);
+  const std::vector<Run> runs = to_runs(pixels, half_width + 1);
+  if (runs.empty()) return;
 
   glUseProgram(program_.get());
+  glUniform1i(program_.uniform("columns"), 0);
   glUniform2f(program_.uniform("framebuffer"), framebuffer_width(target), framebuffer_height(target));
   glUniform4f(program_.uniform("box"), left, top, right, bottom);
   glUniform1f(program_.uniform("column_width"), (right - left) / static_cast<float>(plot.columns.size()));
-  glUniform1f(program_.uniform("half_width"), plot.line_width * target.scale / 2);
+  glUniform1f(program_.uniform("half_width"), half_width);
   glUniform4fv(program_.uniform("line_colour"), 1, to_floats(plot.line).data());
   glUniform4fv(program_.uniform("fill_colour"), 1, to_floats(plot.fill).data());
-  glBindVertexArray(vertex_array_);
-  glBindBuffer(GL_ARRAY_BUFFER, buffer_);
-  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(pixels.size() * sizeof(PixelColumn)), pixels.data(),
+  glUniform1i(program_.uniform("stepped"), plot.stepped ? 1 : 0);
+  glBindTexture(GL_TEXTURE_BUFFER, texture_);
+  glBindBuffer(GL_TEXTURE_BUFFER, column_buffer_);
+  glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(pixels.size() * sizeof(PixelColumn)), pixels.data(),
                GL_STREAM_DRAW);
-  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(plot.columns.size()));
+  glBindVertexArray(vertex_array_);
+  glBindBuffer(GL_ARRAY_BUFFER, run_buffer_);
+  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(runs.size() * sizeof(Run)), runs.data(), GL_STREAM_DRAW);
+  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(runs.size()));
 }
 
 void add_to_draw_list(ImDrawList& list, PlotRenderer& renderer, Plot plot) {

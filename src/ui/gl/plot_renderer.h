@@ -23,6 +23,7 @@ struct Plot {
   std::uint32_t line = 0;   ///< through the means; from min to max it is drawn lighter
   std::uint32_t fill = 0;  ///< under the line: its alpha holds at the top of the box and fades to nothing at the bottom
   float line_width = 1.75f;
+  bool stepped = false;  ///< a value holds for its whole column and then jumps (a count), else it is a straight line
   std::vector<PlotColumn> columns;  ///< evenly over the box's width; one for each logical pixel looks best
 };
 
@@ -39,7 +40,7 @@ class PlotRenderer {
 
  private:
   ShaderProgram program_;
-  unsigned vertex_array_ = 0, buffer_ = 0;
+  unsigned vertex_array_ = 0, run_buffer_ = 0, column_buffer_ = 0, texture_ = 0;
 };
 
 /// Draws the plot at this place in the draw list. It is kept until the ImGui context's next frame.

@@ -191,7 +191,15 @@ void draw_code(const Canvas& c) {
   const auto& code = c.state.model.session()->workload().code;
   if (code.empty()) return;
   heading(c, tr("PSEUDO-CODE"));
-  for (const std::string& line : code) text(c, FontRole::MonoSmall, Colour::Muted, line);
+  const float width = ImGui::GetContentRegionAvail().x;
+  for (const std::string& line : code) {
+    // Four spaces of indent would leave too little of a line in this panel.
+    std::string shown = line;
+    const std::size_t indent = shown.find_first_not_of(' ');
+    if (indent != std::string::npos) shown.erase(0, indent - indent / 2);
+    text(c, FontRole::MonoSmall, Colour::Muted, fit_text(c.fonts, FontRole::MonoSmall, shown, width));
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", line.c_str());
+  }
 }
 
 }  // namespace

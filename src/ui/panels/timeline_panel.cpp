@@ -187,7 +187,8 @@ void draw_timeline(const Canvas& c) {
   draw_labels(list, c.fonts, state.timeline.rows().labels);
   if (hovered) draw_cross_line(c, area);
   list.PopClipRect();
-  list.PushClipRect({lanes_left, area.y}, {area.x + area.width, rows_top}, true);
+  // A label at the left edge may reach into the column of names.
+  list.PushClipRect({lanes_left - 12 * c.scale, area.y}, {area.x + area.width, rows_top}, true);
   add_to_draw_list(list, c.spans, state.timeline.top());
   draw_labels(list, c.fonts, state.timeline.top().labels);
   list.PopClipRect();

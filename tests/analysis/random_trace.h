@@ -1,0 +1,121 @@
+// A seeded random program: threads that launch, copy, pin and synchronise, streams that work behind them, and all that
+// real traces leave out.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "trace_builder.h"
+
+namespace lanescope::analysis_test {
+
+class RandomProgram {
+ public:
+  RandomProgram(TraceBuilder& into, std::uint64_t seed) : t_(into), random_(seed) {}
+
+  /// About `steps` calls on each thread.
+  void write(int steps) {
+    const int threads = one_in(2) ? 1 : 2;
+    const int streams = 1 + upto(2);
+    free_.assign(static_cast<std::size_t>(streams), 0);
+    for (int thread = 0; thread < threads; ++thread) {
+      now_ = upto(50);
+      for (int i = 0; i < steps; ++i) step(thread, upto(streams - 1));
+    }
+    write_iterations();
+  }
+
+ private:
+  int upto(int most) { return std::uniform_int_distribution<int>(0, most)(random_); }
+  bool one_in(int n) { return upto(n - 1) == 0; }
+  Nanoseconds length(int most) { return one_in(12) ? 0 : upto(most); }
+
+  void step(int thread, int stream) {
+    now_ += one_in(3) ? 0 : upto(60);
+    switch (upto(6)) {
+      case 0:
+      case 1:
+      case 2: {
+        const Nanoseconds end = now_ + length(12);
+        t_.launch(now_, end, ++correlation_, thread);
+        operation(LaneKind::Kernels, stream, end);
+        break;
+      }
+      case 3: {
+        const Nanoseconds end = now_ + length(60);
+        if (one_in(2)) {
+          t_.staging_copy(now_, end + 1, ++correlation_, thread);
+        } else {
+          t_.copy_call(now_, end, ++correlation_, thread);
+        }
+        operation(LaneKind::CopyH2D, stream, end);
+        break;
+      }
+      case 4: {  // a read that waits for its own copy
+        ++correlation_;
+        const Nanoseconds called = now_;
+        const Nanoseconds copied = operation(LaneKind::CopyD2H, stream, now_);
+        const Nanoseconds returning = length(10);
+        Event& read = t_.copy_call(called, std::max(called, copied) + returning, correlation_, thread);
+        read.flags |= trace::kSyncFlag;
+        trace::set_parts(read, {0, 0, std::max<Nanoseconds>(0, copied - called), returning});
+        now_ = read.end_ns;
+        return;
+      }
+      case 5: {  // waits for one stream, now and then for nothing in particular
+        const Nanoseconds own = length(4), returning = length(10);
+        const Nanoseconds idle = one_in(5) ? now_ + upto(80) : free_[static_cast<std::size_t>(stream)];
+        const Nanoseconds end = std::max(now_ + own, idle) + returning;
+        t_.sync(now_, end, own, returning, thread);
+        now_ = end;
+        return;
+      }
+      default:
+        t_.call(one_in(2) ? "cudaHostAlloc" : "cudaEventQuery", now_, now_ + length(70), 0, thread);
+        break;
+    }
+    now_ = t_.events.empty() ? now_ : std::max(now_, last_call_end(thread));
+  }
+
+  Nanoseconds last_call_end(int thread) {
+    const trace::LaneId lane = t_.lane(LaneKind::Calls, thread);
+    for (auto e = t_.events.rbegin(); e != t_.events.rend(); ++e)
+      if (e->lane == lane) return e->end_ns;
+    return 0;
+  }
+
+  /// Of the newest correlation, in stream order, not before `called`; sometimes without it, sometimes not at all.
+  Nanoseconds operation(LaneKind kind, int stream, Nanoseconds called) {
+    if (one_in(25)) return called;
+    const std::uint32_t correlation = one_in(15) ? 0 : correlation_;
+    Nanoseconds& free = free_[static_cast<std::size_t>(stream)];
+    const Nanoseconds start = std::max(free, called + (one_in(3) ? 0 : upto(15)));
+    const Nanoseconds end = start + length(60);
+    free = end;
+    const auto bytes = static_cast<std::uint64_t>(upto(5000));
+    if (kind == LaneKind::Kernels) t_.kernel(start, end, correlation, stream);
+    if (kind == LaneKind::CopyH2D) t_.upload(start, end, bytes, correlation, stream);
+    if (kind == LaneKind::CopyD2H) t_.download(start, end, bytes, correlation, stream);
+    return end;
+  }
+
+  void write_iterations() {
+    if (one_in(6)) return;
+    Nanoseconds end = 0, at = upto(200);
+    for (const Event& e : t_.events) end = std::max(end, e.end_ns);
+    while (at < end) {
+      const Nanoseconds length = upto(400);
+      t_.iteration(at, at + length);
+      at += length + (one_in(4) ? upto(30) : 0);
+    }
+  }
+
+  TraceBuilder& t_;
+  std::mt19937_64 random_;
+  Nanoseconds now_ = 0;
+  std::vector<Nanoseconds> free_;
+  std::uint32_t correlation_ = 0;
+};
+
+}  // namespace lanescope::analysis_test

@@ -1,0 +1,123 @@
+// Every wrong request: one line that names it and says what is allowed, and the right exit status.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "app/program.h"
+
+namespace lanescope::app::test {
+namespace {
+
+struct WrongRequest {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::vector<std::string> said;  // parts of the line
+};
+
+class WrongRequests : public ProgramTest, public testing::WithParamInterface<WrongRequest> {};
+
+TEST_P(WrongRequests, AreOneLineAndExit2) {
+  expect_complaint(run(GetParam().arguments), 2, GetParam().said);
+  EXPECT_TRUE(files().empty());
+}
+
+std::vector<std::string> run_with(std::vector<std::string> more) {
+  more.insert(more.begin(), {"run", "--workload", "linear-mse", "--iterations", "2"});
+  return more;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CommandLine, WrongRequests,
+    testing::ValuesIn(std::vector<WrongRequest>{
+        {"UnknownOption", {"--foo"}, {"'--foo'", "--workload", "--theme", "--shader-dir"}},
+        {"UnknownCommand", {"rnu"}, {"'rnu'", "run, list, report"}},
+        {"UnknownRunOption", run_with({"--foo"}), {"run: ", "'--foo'", "--iterations", "--memory-mb"}},
+        {"SurplusArgument", run_with({"more"}), {"run: ", "'more'", "--iterations"}},
+        {"UnknownTheme", {"--theme", "blue"}, {"'blue'", "dark", "light"}},
+        {"RunWithoutWorkload", {"run"}, {"--workload", "linear-mse", "iris-mlp"}},
+        {"UnknownWorkload", {"run", "--workload", "x"}, {"'x'", "linear-mse", "iris-mlp"}},
+        {"UnknownWorkloadForTheWindow", {"--workload", "x"}, {"'x'", "linear-mse", "iris-mlp"}},
+        {"UnknownDevice", run_with({"--device", "gpu"}), {"'gpu'", "auto", "sim:rtx4090", "sim:teaching"}},
+        {"UnknownProfile", run_with({"--device", "sim:rtx9"}), {"sim:rtx9", "sim:rtx4090", "sim:FILE.toml"}},
+        {"UnknownSetting", run_with({"--set", "foo=1"}), {"'foo'", "log_interval", "dispatch_us"}},
+        {"SettingOutOfRange", run_with({"--set", "batch_size=0"}), {"batch_size", "'0'", "1 to 8192"}},
+        {"SettingOfTheWrongType", run_with({"--set", "pinned=maybe"}), {"pinned", "'maybe'", "true", "false"}},
+        {"UnknownChoice", run_with({"--set", "feed=x"}), {"feed", "'x'", "resident", "per-iteration"}},
+        {"SettingWithoutValue", run_with({"--set", "pinned"}), {"'pinned'", "KEY=VALUE"}},
+        {"ComparedSettingUnknown", run_with({"--compare", "foo=1"}), {"'foo'", "log_interval"}},
+        {"ComparedSettingOutOfRange", run_with({"--compare", "batch_size=-1"}), {"batch_size", "1 to 8192"}},
+        {"NoIterations",
+         {"run", "--workload", "linear-mse", "--iterations", "0"},
+         {"--iterations", "'0'", "from 1 to"}},
+        {"IterationsNotANumber",
+         {"run", "--workload", "linear-mse", "--iterations", "1e6"},
+         {"--iterations", "'1e6'", "whole number"}},
+        {"TooManyIterations",
+         {"run", "--workload", "linear-mse", "--iterations", "99999999999999999999"},
+         {"--iterations", "99999999999999999999", "1000000000"}},
+        {"NegativeSeed", run_with({"--seed", "-1"}), {"seed", "'-1'", "0 to"}},
+        {"TooLittleMemory", run_with({"--memory-mb", "15"}), {"--memory-mb", "'15'", "from 16 to"}},
+        {"ValueMissing", run_with({"--json"}), {"--json", "needs a value", "FILE|-"}},
+        {"ValueForgotten", run_with({"--json", "--trace", "x"}), {"--json", "needs a value"}},
+        {"ValueEmpty", run_with({"--json="}), {"--json", "needs a value"}},
+        {"GivenTwice", run_with({"--seed", "1", "--seed", "2"}), {"--seed", "2 times", "once"}},
+        {"OneFileForTwoOutputs", run_with({"--json", "x", "--trace", "./x"}), {"./x", "two outputs"}},
+        {"OptionBeforeTheCommand", {"--device", "sim", "run", "--workload", "linear-mse"}, {"--device", "'run'"}},
+        {"ListOfNothing", {"list"}, {"workloads, devices, settings"}},
+        {"ListOfUnknown", {"list", "gpus"}, {"'gpus'", "workloads, devices, settings"}},
+        {"ReportOfNothing", {"report"}, {"report", ".json"}},
+        {"OpenAndRun", {"--open", "x.json", "--workload", "linear-mse"}, {"--workload", "--open"}},
+        {"LineBreakInAName", {"run", "--workload", "a\nb\x1b[31m"}, {"linear-mse"}},
+    }),
+    [](const testing::TestParamInfo<WrongRequest>& info) { return info.param.name; });
+
+struct UnusableFile {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::vector<std::string> said;
+};
+
+class UnusableFiles : public ProgramTest, public testing::WithParamInterface<UnusableFile> {};
+
+TEST_P(UnusableFiles, AreOneLineAndExit1AndNothingIsWritten) {
+  std::filesystem::create_directory(folder_ / "folder.toml");
+  std::ofstream(folder_ / "empty.json");
+  std::ofstream(folder_ / "cut.json") << R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "a", "ts": 1)";
+  std::ofstream(folder_ / "broken.toml") << "[launch]\ncost_us = =\n";
+  const std::vector<std::string> before = files();
+  expect_complaint(run(GetParam().arguments), 1, GetParam().said);
+  EXPECT_EQ(files(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, UnusableFiles,
+    testing::ValuesIn(std::vector<UnusableFile>{
+        {"JsonInAMissingFolder", run_with({"--json", "none/x.json"}), {"none/x.json", "No such file"}},
+        {"TraceInAMissingFolder", run_with({"--json", "ok.json", "--trace", "none/x.json"}), {"none/x.json"}},
+        {"ScreenshotInAMissingFolder", run_with({"--screenshot", "none/x.png"}), {"none/x.png", "No such file"}},
+        {"TraceIsAFolder", run_with({"--trace", "folder.toml"}), {"folder.toml", "directory"}},
+        {"JsonOnAFullDisk", run_with({"--json", "/dev/full"}), {"/dev/full", "No space left"}},
+        {"ProfileMissing", run_with({"--device", "sim:none.toml"}), {"none.toml", "No such file"}},
+        {"ProfileIsAFolder", run_with({"--device", "sim:folder.toml"}), {"folder.toml"}},
+        {"ProfileBroken", run_with({"--device", "sim:broken.toml"}), {"broken.toml", "2"}},
+        {"TraceMissing", {"report", "none.json"}, {"none.json", "No such file"}},
+        {"TraceEmpty", {"report", "empty.json"}, {"empty.json"}},
+        {"TraceCut", {"report", "cut.json"}, {"cut.json"}},
+        {"TraceIsAFolderToRead", {"report", "folder.toml"}, {"folder.toml"}},
+        {"NoDisplay", {}, {"display", "lanescope run"}},
+    }),
+    [](const testing::TestParamInfo<UnusableFile>& info) { return info.param.name; });
+
+using StandardOutput = ProgramTest;
+
+TEST_F(StandardOutput, OnAFullDiskIsAnError) {
+  for (const auto& arguments : {run_with({}), run_with({"--json", "-"}), {"list", "settings"}, {"--help"}}) {
+    Surroundings full;
+    full.out_path = "/dev/full";
+    expect_complaint(run(arguments, full), 1, {"standard output", "No space left"});
+  }
+}
+
+}  // namespace
+}  // namespace lanescope::app::test

@@ -1,0 +1,100 @@
+// The parts of the headless program that need no process of their own.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "app/headless_run.h"
+#include "app/interrupt.h"
+#include "app/progress.h"
+#include "app/table.h"
+#include "app/terminal.h"
+
+namespace lanescope::app {
+namespace {
+
+TEST(Table, AlignsNumbersAtTheirPointsAndUnitsBehindThem) {
+  Table table;
+  table.row("elapsed", {measured("162.2 ms")});
+  table.row("busy", {measured("94.61 µs", "58 %")});
+  table.row("iterations", {{"1,000", {}, {}}});
+  EXPECT_EQ(table.text({}),
+            "  elapsed        162.2  ms\n"
+            "  busy            94.61 µs  58 %\n"
+            "  iterations   1,000\n");
+}
+
+TEST(Table, TitlesStandOverTheirColumnsAndWidenThem) {
+  Table table;
+  table.titles({"log_interval=1", "ratio"});
+  table.row("a", {measured("1 s"), {"0.5", "×", {}}});
+  table.gap();
+  table.row("bb", {measured("10 s"), {"12.25", "×", {}}});
+  EXPECT_EQ(table.text({}),
+            "       log_interval=1   ratio\n"
+            "  a     1 s              0.5  ×\n"
+            "\n"
+            "  bb   10 s             12.25 ×\n");
+}
+
+TEST(Table, ColoursTakeNoRoom) {
+  Table table;
+  table.row("a", {measured("1 s")});
+  EXPECT_EQ(table.text({"<b>", "<d>", "<a>", "</>"}), "  <d>a</>   1 s\n");
+}
+
+TEST(DefinitionList, WrapsUnderItself) {
+  EXPECT_EQ(definition_list({{"pinned", {"true, false", "page-locked host memory is quick"}}, {"x", {"y"}}}, 26, {}),
+            "  pinned  true, false\n"
+            "          page-locked host\n"
+            "          memory is quick\n"
+            "  x       y\n");
+}
+
+TEST(DisplayWidth, CountsLettersAndNotBytes) { EXPECT_EQ(display_width("12 µs ×"), 7u); }
+
+TEST(OneLine, HasNoControlCharacters) { EXPECT_EQ(one_line("a\nb\t\x1b[31mc\x7f\u00b5"), "a b  [31mc \u00b5"); }
+
+// A quarter of the work took 2 s, so three quarters take 6 s more; 24 columns hold 6 signs for a quarter.
+TEST(ProgressLine, SaysHowMuchIsDoneAndLeft) {
+  EXPECT_EQ(progress_line("loop", 500'000, 2'000'000, 2.0),
+            "loop  [######..................]  25 %  500,000 of 2,000,000 iterations, 6 s left");
+  EXPECT_EQ(progress_line("loop", 0, 10, 2.0), "loop  [........................]   0 %  0 of 10 iterations");
+  EXPECT_EQ(progress_line("loop", 10, 10, 2.0),
+            "loop  [########################] 100 %  10 of 10 iterations, 0 s left");
+}
+
+TEST(ComparisonPath, StandsBeforeTheWholeExtension) {
+  EXPECT_EQ(comparison_path("loop.json.gz"), "loop-compare.json.gz");
+  EXPECT_EQ(comparison_path("out/loop.json"), "out/loop-compare.json");
+  EXPECT_EQ(comparison_path("a.b/loop"), "a.b/loop-compare");
+  EXPECT_EQ(comparison_path("x.gz"), "x-compare.gz");
+  EXPECT_EQ(comparison_path(""), "");
+}
+
+TEST(Interrupt, NotesTheFirstSignalAndLeavesTheSecondToTheSystem) {
+  struct sigaction before = {}, during = {};
+  sigaction(SIGINT, nullptr, &before);
+  {
+    const Interrupt interrupt;
+    EXPECT_FALSE(interrupt.asked());
+    raise(SIGINT);
+    EXPECT_TRUE(interrupt.asked());
+    sigaction(SIGINT, nullptr, &during);
+    EXPECT_EQ(during.sa_handler, SIG_DFL);
+  }
+  const Interrupt again;
+  EXPECT_FALSE(again.asked());
+}
+
+TEST(Interrupt, AnIgnoredSignalStaysIgnored) {
+  std::signal(SIGINT, SIG_IGN);
+  {
+    const Interrupt interrupt;
+    raise(SIGINT);
+    EXPECT_FALSE(interrupt.asked());
+  }
+  EXPECT_EQ(std::signal(SIGINT, SIG_DFL), SIG_IGN);
+}
+
+}  // namespace
+}  // namespace lanescope::app

@@ -1,0 +1,87 @@
+// `lanescope report`: the figures of a saved trace.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "app/program.h"
+
+namespace lanescope::app::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::HasSubstr;
+
+class Report : public ProgramTest {
+ protected:
+  Json report(const std::string& file) const {
+    const Outcome outcome = run({"report", file, "--json", "-"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return Json::parse(outcome.out);
+  }
+};
+
+// Nothing of our own is lost on the way through a file, so the figures are the run's, all of them.
+TEST_F(Report, OfOurOwnTraceSaysWhatTheRunSaid) {
+  for (const std::string workload : {"linear-mse", "iris-mlp"}) {
+    for (const std::string file : {"t.json", "t.json.gz"}) {
+      const Outcome outcome = run({"run", "--workload", workload, "--iterations", "300", "--set", "feed=per-iteration",
+                                   "--set", "log_interval=10", "--json", "-", "--trace", file});
+      ASSERT_EQ(outcome.status, 0) << outcome.err;
+      Json json = report(file);
+      const Json source = json["source"];
+      json.erase("source");
+      EXPECT_EQ(json.dump(2) + '\n', outcome.out);
+      EXPECT_EQ(source["own"], true);
+      EXPECT_EQ(source["events_read"], json["events"]["recorded"]);
+      EXPECT_EQ(source["events_skipped"], 0);
+    }
+  }
+}
+
+TEST_F(Report, TheTableNamesTheRunAndWhatWasRead) {
+  ASSERT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "30", "--trace", "t.json"}).status, 0);
+  const Outcome outcome = run({"report", "t.json", "--json", "figures.json"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("linear-mse"));
+  EXPECT_THAT(outcome.out, HasSubstr("(simulated)"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nRead "));
+  EXPECT_EQ(Json::parse(text_of(folder_ / "figures.json"))["workload"], "linear-mse");
+}
+
+// As the PyTorch profiler writes it, times in microseconds:
+//   CPU  launch [0,10)                      cudaStreamSynchronize [10,60)
+//   GPU            kernel [20,50)
+// The GPU is busy 30 us of the 60 that the file spans; one launch, one synchronisation. "python_function" is not shown.
+TEST_F(Report, OfAPyTorchTraceGivesTheSameFigures) {
+  std::ofstream(folder_ / "torch.json") << R"({"traceEvents": [
+    {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 7, "ts": 0, "dur": 10,
+     "args": {"correlation": 1}},
+    {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 20, "dur": 30,
+     "args": {"correlation": 1, "stream": 7, "device": 0}},
+    {"ph": "X", "cat": "cuda_runtime", "name": "cudaStreamSynchronize", "pid": 7, "tid": 7, "ts": 10, "dur": 50,
+     "args": {"correlation": 2}},
+    {"ph": "X", "cat": "python_function", "name": "train", "pid": 7, "tid": 7, "ts": 0, "dur": 60, "args": {}}
+  ]})";
+  const Json json = report("torch.json");
+  EXPECT_TRUE(json["workload"].is_null());
+  EXPECT_EQ(json["simulated"], false);
+  EXPECT_EQ(json["settings"], Json::object());
+  EXPECT_EQ(json["iterations"], 0);
+  EXPECT_TRUE(json["iteration_ns"]["mean"].is_null());
+  EXPECT_EQ(json["elapsed_ns"], 60'000);
+  EXPECT_EQ(json["gpu_busy_ns"], 30'000);
+  EXPECT_EQ(json["bubble_ns"], 30'000);
+  EXPECT_EQ(json["launch_count"], 1);
+  EXPECT_EQ(json["sync_count"], 1);
+  EXPECT_TRUE(json["loss"].is_null());
+  EXPECT_EQ(json["source"]["own"], false);
+  EXPECT_EQ(json["source"]["read_by_category"]["kernel"], 1);
+  EXPECT_EQ(json["source"]["read_by_category"]["cuda_runtime"], 2);
+  EXPECT_EQ(json["source"]["skipped_by_category"]["python_function"], 1);
+  EXPECT_THAT(run({"report", "torch.json"}).out, HasSubstr("python_function 1"));
+}
+
+}  // namespace
+}  // namespace lanescope::app::test

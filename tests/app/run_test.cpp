@@ -1,0 +1,250 @@
+// `lanescope run`: what it prints and what it writes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "app/program.h"
+#include "io/png.h"
+
+namespace lanescope::app::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class Run : public ProgramTest {
+ protected:
+  Json run_json(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--json", "-"});
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return Json::parse(outcome.out);
+  }
+};
+
+std::vector<std::string> keys(const Json& object) {
+  std::vector<std::string> names;
+  for (const auto& [key, value] : object.items()) names.push_back(key);
+  return names;
+}
+
+TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
+  const Json json = run_json({"--workload", "linear-mse", "--iterations", "50"});
+  EXPECT_THAT(keys(json),
+              ElementsAre("lanescope", "workload", "device", "simulated", "settings", "iterations", "elapsed_ns",
+                          "iteration_ns", "gpu_busy_ns", "host_wait_ns", "bubble_ns", "sync_count", "launch_count",
+                          "h2d_bytes", "d2h_bytes", "h2d_gb_per_s", "d2h_gb_per_s", "verdict", "events", "loss"));
+  EXPECT_EQ(json["lanescope"], "0.1.0");
+  EXPECT_EQ(json["workload"], "linear-mse");
+  EXPECT_EQ(json["device"], "sim:rtx4090");
+  EXPECT_EQ(json["simulated"], true);
+  EXPECT_THAT(keys(json["settings"]),
+              ElementsAre("log_interval", "feed", "pinned", "non_blocking", "batch_size", "dispatch_us", "seed"));
+  EXPECT_TRUE(json["settings"]["log_interval"].is_number_integer());
+  EXPECT_TRUE(json["settings"]["pinned"].is_boolean());
+  EXPECT_TRUE(json["settings"]["dispatch_us"].is_number_float());
+  EXPECT_EQ(json["settings"]["feed"], "resident");
+  EXPECT_EQ(json["iterations"], 50);
+  EXPECT_THAT(keys(json["iteration_ns"]), ElementsAre("mean", "p50", "p99"));
+  for (const char* whole : {"elapsed_ns", "gpu_busy_ns", "host_wait_ns", "bubble_ns", "sync_count", "launch_count",
+                            "h2d_bytes", "d2h_bytes"}) {
+    EXPECT_TRUE(json[whole].is_number_integer()) << whole;
+  }
+  EXPECT_TRUE(json["h2d_gb_per_s"].is_number());
+  EXPECT_TRUE(json["verdict"].is_string());
+  EXPECT_THAT(keys(json["events"]), ElementsAre("recorded", "dropped", "evicted"));
+  EXPECT_TRUE(json["loss"].is_null()) << "timing only: there is no loss";
+}
+
+// The GPU is busy or it is not, from the first iteration's start to the end of the last operation.
+TEST_F(Run, TheFiguresAreOfTheStretchThatElapsed) {
+  const Json json = run_json({"--workload", "linear-mse", "--iterations", "200", "--set", "log_interval=1"});
+  EXPECT_EQ(json["gpu_busy_ns"].get<std::int64_t>() + json["bubble_ns"].get<std::int64_t>(), json["elapsed_ns"]);
+  EXPECT_LE(json["host_wait_ns"], json["elapsed_ns"]);
+  // One read of a float each, and no copy to the device: the batch had been made resident before the first iteration.
+  EXPECT_EQ(json["d2h_bytes"], 200 * 4);
+  EXPECT_EQ(json["h2d_bytes"], 0);
+  EXPECT_GE(json["sync_count"], 200);
+  EXPECT_LE(json["sync_count"], 202) << "a synchronisation or two end the run";
+}
+
+TEST_F(Run, ALossThatIsComputedIsReported) {
+  const Json json = run_json({"--workload", "iris-mlp", "--iterations", "500"});
+  EXPECT_GT(json["loss"]["first"], 0.5);
+  EXPECT_LT(json["loss"]["last"], json["loss"]["first"]);
+}
+
+TEST_F(Run, ThousandIterationsUnlessTold) { EXPECT_EQ(run_json({"--workload", "linear-mse"})["iterations"], 1000); }
+
+TEST_F(Run, SettingsAreTakenInOrderAndSeedIsASetting) {
+  const Json json = run_json({"--workload", "linear-mse", "--iterations", "5", "--set", "log_interval=7", "--set",
+                              "log_interval=9", "--seed", "42"});
+  EXPECT_EQ(json["settings"]["log_interval"], 9);
+  EXPECT_EQ(json["settings"]["seed"], 42);
+}
+
+TEST_F(Run, TheDeviceIsTheOneThatWasAskedFor) {
+  const Json json = run_json({"--workload", "linear-mse", "--iterations", "5", "--device", "sim:teaching"});
+  EXPECT_EQ(json["device"], "sim:teaching");
+}
+
+TEST_F(Run, TheSameCommandGivesTheSameBytes) {
+  for (const std::string workload : {"linear-mse", "iris-mlp"}) {
+    std::vector<std::string> said, traces;
+    for (const std::string seed : {"5", "5", "6"}) {
+      const Outcome outcome = run({"run", "--workload", workload, "--iterations", "300", "--seed", seed, "--set",
+                                   "feed=per-iteration", "--json", "-", "--trace", "t.json.gz"});
+      ASSERT_EQ(outcome.status, 0) << outcome.err;
+      said.push_back(outcome.out);
+      traces.push_back(text_of(folder_ / "t.json.gz"));
+    }
+    EXPECT_EQ(said[0], said[1]);
+    EXPECT_EQ(traces[0], traces[1]);
+    EXPECT_NE(said[0], said[2]);
+    EXPECT_NE(traces[0], traces[2]);
+  }
+}
+
+// More events than the memory cap holds: the figures still count every one of them, and what stays is the same.
+TEST_F(Run, UnderATightMemoryCapNothingGoesUncounted) {
+  const std::vector<std::string> command{"--workload", "linear-mse", "--iterations",
+                                         "40000",      "--set",      "log_interval=1"};
+  std::vector<std::string> tight = command;
+  tight.insert(tight.end(), {"--memory-mb", "16"});
+  Json whole = run_json(command), cut = run_json(tight);
+  EXPECT_EQ(run_json(tight).dump(), cut.dump());
+  EXPECT_EQ(whole["events"]["evicted"], 0);
+  EXPECT_GT(cut["events"]["evicted"], 0);
+  cut["events"]["evicted"] = 0;
+  EXPECT_EQ(cut.dump(), whole.dump());
+}
+
+TEST_F(Run, AComparisonReportsBothRunsAndTheirRatio) {
+  const Json json = run_json({"--workload", "linear-mse", "--iterations", "300", "--set", "log_interval=1", "--compare",
+                              "log_interval=100", "--compare", "batch_size=64"});
+  ASSERT_THAT(keys(json), ElementsAre("runs", "ratio"));
+  ASSERT_EQ(json["runs"].size(), 2u);
+  const Json &first = json["runs"][0], &second = json["runs"][1], &ratio = json["ratio"];
+  EXPECT_EQ(first["settings"]["log_interval"], 1);
+  EXPECT_EQ(first["settings"]["batch_size"], 128);
+  EXPECT_EQ(second["settings"]["log_interval"], 100);
+  EXPECT_EQ(second["settings"]["batch_size"], 64);
+  EXPECT_THAT(keys(ratio),
+              ElementsAre("elapsed_ns", "iteration_ns", "gpu_busy_ns", "host_wait_ns", "bubble_ns", "sync_count",
+                          "launch_count", "h2d_bytes", "d2h_bytes", "h2d_gb_per_s", "d2h_gb_per_s"));
+  EXPECT_DOUBLE_EQ(ratio["elapsed_ns"], second["elapsed_ns"].get<double>() / first["elapsed_ns"].get<double>());
+  EXPECT_DOUBLE_EQ(ratio["iteration_ns"]["p99"],
+                   second["iteration_ns"]["p99"].get<double>() / first["iteration_ns"]["p99"].get<double>());
+  EXPECT_LT(ratio["elapsed_ns"], 1);
+  EXPECT_EQ(ratio["launch_count"], 1.0);
+  EXPECT_DOUBLE_EQ(ratio["d2h_bytes"], 0.01) << "3 reads against 300";
+  EXPECT_TRUE(ratio["h2d_bytes"].is_null()) << "nothing to divide by";
+}
+
+TEST_F(Run, AComparisonsTableHasAColumnForEachRunAndTheRatio) {
+  const Outcome outcome =
+      run({"run", "--workload", "linear-mse", "--iterations", "300", "--compare", "log_interval=100"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("log_interval=1 "));
+  EXPECT_THAT(outcome.out, HasSubstr("log_interval=100 "));
+  EXPECT_THAT(outcome.out, HasSubstr("ratio\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("(simulated)"));
+  EXPECT_THAT(outcome.out, HasSubstr("log_interval=100: "));
+}
+
+TEST_F(Run, TheTableSaysWhatTheJsonSays) {
+  const Outcome outcome = run({"run", "--workload", "linear-mse", "--iterations", "1200", "--json", "figures.json"});
+  EXPECT_EQ(outcome.status, 0);
+  const Json json = Json::parse(text_of(folder_ / "figures.json"));
+  EXPECT_THAT(outcome.out, testing::MatchesRegex("(.|\n)*iterations +1,200(.|\n)*"));
+  EXPECT_THAT(outcome.out, HasSubstr("NVIDIA GeForce RTX 4090"));
+  std::string title = json["verdict"];
+  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  EXPECT_THAT(outcome.out, HasSubstr('\n' + title + ". "));
+}
+
+TEST_F(Run, ColoursAreForTerminalsOnly) {
+  const std::vector<std::string> command{"run", "--workload", "linear-mse", "--iterations", "5"};
+  Surroundings terminal;
+  terminal.out_terminal = true;
+  EXPECT_THAT(run(command, terminal).out, HasSubstr("\033["));
+  terminal.environment["NO_COLOR"] = "1";
+  EXPECT_THAT(run(command, terminal).out, Not(HasSubstr("\033[")));
+  terminal.environment = {{"TERM", "dumb"}};
+  EXPECT_THAT(run(command, terminal).out, Not(HasSubstr("\033[")));
+  EXPECT_THAT(run(command).out, Not(HasSubstr("\033[")));
+}
+
+// The first Ctrl-C comes when the bar is seen; without it the run would take hours.
+TEST_F(Run, ALongRunShowsAProgressBarAndEndsEarlyOnCtrlC) {
+  Surroundings terminal;
+  terminal.err_terminal = true;
+  bool sent = false;
+  terminal.watch = [&sent](pid_t process, const Outcome& so_far) {
+    if (sent || so_far.err.find(" of 1,000,000,000 iterations") == std::string::npos) return;
+    sent = kill(process, SIGINT) == 0;
+  };
+  const Outcome outcome =
+      run({"run", "--workload", "linear-mse", "--iterations", "1000000000", "--json", "-"}, terminal);
+  EXPECT_TRUE(sent);
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("ended early"));
+  const Json json = Json::parse(outcome.out);
+  EXPECT_GT(json["iterations"], 0);
+  EXPECT_LT(json["iterations"], 1'000'000'000);
+}
+
+TEST_F(Run, AComparisonThatIsEndedEarlyReportsWhatItHas) {
+  Surroundings impatient;
+  bool sent = false;
+  impatient.watch = [&sent](pid_t process, const Outcome&) {
+    if (!sent && handles_signal(process, SIGINT)) sent = kill(process, SIGINT) == 0;
+  };
+  const Outcome outcome = run(
+      {"run", "--workload", "linear-mse", "--iterations", "1000000000", "--compare", "log_interval=0", "--json", "-"},
+      impatient);
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("of the first run"));
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["runs"].size(), 1u);
+  EXPECT_TRUE(json["ratio"].is_null());
+}
+
+TEST_F(Run, AShortRunShowsNoBar) { EXPECT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "5"}).err, ""); }
+
+TEST_F(Run, TheScreenshotIsAPngThatSaysSimulated) {
+  const Outcome outcome =
+      run({"run", "--workload", "linear-mse", "--iterations", "50", "--screenshot", "one.png", "--trace", "t.json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::map<std::string, std::string> text;
+  const io::Image one = io::read_png(folder_ / "one.png", &text);
+  EXPECT_GE(one.width, 1600);
+  EXPECT_GE(one.height, 400);
+  std::string all;
+  for (const auto& [key, value] : text) all += key + "=" + value + '\n';
+  EXPECT_THAT(all, HasSubstr("imulated"));
+  EXPECT_THAT(all, HasSubstr("linear-mse"));
+  EXPECT_THAT(all, HasSubstr("rtx4090"));
+
+  ASSERT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "50", "--screenshot", "two.png", "--compare",
+                 "log_interval=0"})
+                .status,
+            0);
+  EXPECT_GT(io::read_png(folder_ / "two.png").height, one.height) << "both runs, one below the other";
+}
+
+TEST_F(Run, EveryOutputIsWrittenAndNothingElse) {
+  const Outcome outcome = run({"run", "--workload", "linear-mse", "--iterations", "20", "--json", "a.json", "--trace",
+                               "t.json.gz", "--screenshot", "p.png", "--compare", "pinned=true"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(files(), ElementsAre("a.json", "p.png", "t-compare.json.gz", "t.json.gz"));
+}
+
+}  // namespace
+}  // namespace lanescope::app::test

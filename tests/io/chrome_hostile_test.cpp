@@ -1,0 +1,231 @@
+// Broken, cut-off and hostile files: one line that says why, never a crash, nothing half shown.
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <zlib.h>
+
+#include <random>
+
+#include "io/byte_source.h"
+#include "io/chrome_trace.h"
+#include "scratch.h"
+#include "traces.h"
+
+namespace lanescope::io {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string compress(std::string_view bytes, int level = 6) {
+  uLong size = compressBound(bytes.size()) + 64;
+  std::string out(size, '\0');
+  z_stream stream{};
+  deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(out.size() - stream.avail_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string decompress(const std::filesystem::path& path) {
+  ByteSource source(path);
+  std::string all;
+  for (std::string_view piece = source.next(); !piece.empty(); piece = source.next()) all += piece;
+  return all;
+}
+
+class HostileTest : public Scratch {
+ protected:
+  std::string error_for(std::string_view bytes) {
+    const auto path = write("trace.json", bytes);
+    return error_of([&] { read_chrome_trace(path); });
+  }
+};
+
+TEST_F(HostileTest, ErrorsNameThePathAndTheReason) {
+  EXPECT_THAT(error_of([&] { read_chrome_trace(file("none.json")); }),
+              AllOf(StartsWith(file("none.json").string() + ": "), HasSubstr("No such file or directory")));
+  EXPECT_THAT(error_of([&] { read_chrome_trace(folder_); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(error_for(""), HasSubstr("the file is empty"));
+  EXPECT_THAT(error_for("{\"traceEvents\": 5}"), HasSubstr("no \"traceEvents\""));
+  EXPECT_THAT(error_for("{\"spam\": []}"), HasSubstr("no \"traceEvents\""));
+  EXPECT_THAT(error_for("42"), HasSubstr("not a Chrome trace"));
+  EXPECT_THAT(error_for("\x7f"
+                        "ELF\x02\x01\x01"),
+              HasSubstr("not valid JSON, at byte 1"));
+}
+
+TEST_F(HostileTest, SyntaxErrorsSayWhere) {
+  EXPECT_THAT(error_for(R"({"traceEvents":[{"ph":"X",}]})"), HasSubstr("not valid JSON, at byte 27: "));
+  EXPECT_THAT(error_for("[{\"ph\":\"X\"}]garbage"), HasSubstr("not valid JSON, at byte 13"));
+  EXPECT_THAT(error_for("[{\"ts\":1e999}]"), HasSubstr("not valid JSON, at byte"));
+  EXPECT_THAT(error_for("[{\"name\":\"\xff\"}]"), HasSubstr("not valid JSON, at byte 11"));
+  EXPECT_THAT(error_for("[{\"name\":\"line\nbreak\"}]"), HasSubstr("not valid JSON"));
+  EXPECT_LT(error_for("[" + std::string(10'000, '9') + "x").size(), 400u);
+}
+
+TEST_F(HostileTest, EveryTruncationIsAnErrorThatSaysSo) {
+  trace::Trace trace;
+  fill_randomly(trace, 5, 3);
+  write_chrome_trace(file("whole.json"), trace, {});
+  const std::string whole = read_bytes(file("whole.json"));
+  for (std::size_t size = 1; size + 2 < whole.size(); size += 13) {  // the last two bytes are "}" and a line feed
+    ASSERT_THAT(error_for(whole.substr(0, size)), HasSubstr("the file is truncated")) << size;
+  }
+  const std::string gz = compress(whole);
+  for (std::size_t size = 2; size < gz.size(); size += 7) {
+    ASSERT_THAT(error_for(gz.substr(0, size)), HasSubstr("the file is truncated")) << size;
+  }
+}
+
+TEST_F(HostileTest, BrokenGzipIsAnError) {
+  std::string gz = read_bytes(fixture("pytorch-event-sync.json.gz"));
+  gz[gz.size() / 2] = static_cast<char>(gz[gz.size() / 2] ^ 0x55);
+  EXPECT_NE(error_for(gz), "");
+  std::string checksum = read_bytes(fixture("pytorch-event-sync.json.gz"));
+  checksum[checksum.size() - 6] = static_cast<char>(checksum[checksum.size() - 6] ^ 1);
+  EXPECT_THAT(error_for(checksum), HasSubstr("broken gzip data: incorrect data check"));
+}
+
+TEST_F(HostileTest, DeepNestingIsRefused) {
+  EXPECT_THAT(error_for(std::string(1'000'000, '[')), HasSubstr("nested more than 512 deep"));
+  std::string objects = "{\"traceEvents\":[";
+  for (int i = 0; i < 100'000; ++i) objects += "{\"args\":";
+  EXPECT_THAT(error_for(objects), HasSubstr("nested more than 512 deep"));
+}
+
+TEST_F(HostileTest, AGzipBombIsRefusedEarly) {
+  // 400 MB of spaces, as white space within valid JSON, in 400 KB.
+  std::string spaces(400'000'000, ' ');
+  spaces.front() = '[';
+  spaces.back() = ']';
+  const std::string bomb = compress(spaces, 9);
+  ASSERT_LT(bomb.size(), 500'000u);
+  EXPECT_THAT(error_for(bomb), HasSubstr("decompresses to far more"));
+}
+
+TEST_F(HostileTest, TheSizeLimitHolds) {
+  const auto path = write("trace.json", std::string(5'000'000, ' '));
+  EXPECT_THAT(error_of([&] {
+                ByteSource source(path, {1'000'000, 250});
+                while (!source.next().empty()) {
+                }
+              }),
+              HasSubstr("too large"));
+}
+
+TEST_F(HostileTest, AnEndlessValueIsRefused) {
+  const std::string text = "[{\"name\":\"" + std::string(80'000'000, 'x') + "\"}]";
+  EXPECT_THAT(error_for(text), HasSubstr("one value in it is longer than 64 MB"));
+}
+
+TEST_F(HostileTest, ThousandsOfLanesStayWithinTheMemory) {
+  // Every event on a thread of its own, and 70 at the same time on one: lanes and rows are both bounded.
+  std::string text = "[";
+  for (int i = 0; i < 6'000; ++i) {
+    text += "{\"ph\":\"X\",\"pid\":" + std::to_string(i) + ",\"tid\":\"t\",\"ts\":1,\"dur\":5},";
+  }
+  for (int i = 0; i < 70; ++i) text += "{\"ph\":\"X\",\"pid\":1,\"tid\":\"t\",\"ts\":1,\"dur\":5},";
+  text.back() = ']';
+  const OpenedTrace opened = read_chrome_trace(write("trace.json", text));
+  EXPECT_EQ(opened.trace->lane_count(), trace::Trace::kMaxLanes);
+  EXPECT_EQ(opened.events_malformed, 6'000 - trace::Trace::kMaxLanes);
+  EXPECT_EQ(opened.trace->counts().dropped, 71 - trace::Lane::kMaxRows);
+}
+
+TEST_F(HostileTest, OwnFilesWithBrokenHeadsAreNotFatal) {
+  const std::string event = R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1,"lane":0})";
+  const auto opened = [&](const std::string& other) {
+    return read_chrome_trace(write("trace.json", "{\"otherData\":" + other + ",\"traceEvents\":[" + event + "]}"));
+  };
+  EXPECT_EQ(opened(R"({"lanescope":"9","format":1,"lanes":[{"kind":"kernels"}]})").events_read, 1u);
+  EXPECT_EQ(opened(R"({"lanescope":"9","format":1,"lanes":[{"kind":"unheard of"}]})").events_malformed, 1u);
+  EXPECT_EQ(opened(R"({"lanescope":"9","format":1,"lanes":[]})").events_malformed, 1u);
+  EXPECT_EQ(opened(R"({"lanescope":"9","format":1})").events_malformed, 1u);
+  EXPECT_EQ(opened(R"({"lanescope":{},"format":[1],"lanes":{"a":[]},"settings":[1],"events":"x"})").events_read, 1u);
+  EXPECT_THAT(error_of([&] { opened(R"({"lanescope":"9","format":2,"lanes":[{"kind":"kernels"}]})"); }),
+              HasSubstr("newer Lanescope"));
+}
+
+// Also what the sanitizer build runs.
+TEST_F(HostileTest, TwoThousandMutationsNeverCrash) {
+  trace::Trace trace;
+  fill_randomly(trace, 9, 3);
+  write_chrome_trace(file("own.json"), trace, {});
+  const std::string seeds[] = {read_bytes(file("own.json")), decompress(fixture("pytorch-event-sync.json.gz")),
+                               read_bytes(fixture("pytorch-event-sync.json.gz"))};
+  const std::string_view pieces[] = {"-",
+                                     "e9",
+                                     "null",
+                                     "[",
+                                     "{",
+                                     "}",
+                                     "]",
+                                     "\"",
+                                     ",",
+                                     "\\u",
+                                     "9999999999999999999",
+                                     "lane",
+                                     "\"ts\":-1,",
+                                     "\"ph\":\"E\"",
+                                     "1e308",
+                                     "\"args\":{\"correlation\":",
+                                     "\xff",
+                                     "0.5"};
+  std::mt19937 random(20);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % n; };
+  int opened = 0, refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::string bytes = seeds[below(8) == 0 ? 2 : below(2)];  // hardly any change to compressed bytes gets through
+    for (std::size_t n = 1 + below(4); n > 0; --n) {
+      const std::size_t at = below(bytes.size());
+      switch (below(9)) {
+        case 0:
+          bytes[at] = static_cast<char>(random());
+          break;
+        case 1:
+          bytes.insert(at, pieces[below(std::size(pieces))]);
+          break;
+        case 2:
+          bytes.erase(at, below(40));
+          break;
+        case 3:
+          bytes.insert(at, bytes.substr(below(bytes.size()), below(200)));
+          break;
+        default:
+          for (std::size_t i = at; i < std::min(bytes.size(), at + 200); ++i) {
+            if (bytes[i] >= '0' && bytes[i] <= '9') bytes[i] = static_cast<char>('0' + below(10));
+          }
+      }
+    }
+    if (below(8) == 0) bytes.resize(1 + below(bytes.size()));
+    const auto path = write("trace.json", bytes);
+    if (error_of([&] {
+          const OpenedTrace result = read_chrome_trace(path);
+          // What came through can be used: every row in order, and written again.
+          for (std::size_t l = 0; l < result.trace->lane_count(); ++l) {
+            const trace::Lane& lane = result.trace->lane(static_cast<LaneId>(l));
+            for (std::size_t r = 0; r < lane.row_count(); ++r) {
+              for (auto i = lane.row(r).first() + 1; i < lane.row(r).last(); ++i) {
+                ASSERT_LE(lane.row(r).end(i - 1), lane.row(r).start(i));
+              }
+            }
+          }
+          if (round % 10 == 0) write_chrome_trace(file("again.json"), *result.trace, result.facts);
+        }).empty()) {
+      ++opened;
+    } else {
+      ++refused;
+    }
+  }
+  EXPECT_GT(opened, 200);
+  EXPECT_GT(refused, 200);
+}
+
+}  // namespace
+}  // namespace lanescope::io

@@ -1,0 +1,335 @@
+// Other programs' files: the PyTorch profiler's real ones, and the forms that the format allows.
+#include <gmock/gmock.h>
+#include <zlib.h>
+
+#include <map>
+
+#include "io/chrome_trace.h"
+#include "scratch.h"
+#include "traces.h"
+
+namespace lanescope::io {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+constexpr std::int64_t kUs = 1'000;
+
+std::map<std::string, std::uint64_t> all_categories(const OpenedTrace& opened) {
+  auto counts = opened.read_by_category;
+  for (const auto& [category, count] : opened.skipped_by_category) counts[category] += count;
+  return counts;
+}
+
+/// The only event with this name and correlation.
+Event find_event(const OpenedTrace& opened, std::string_view name, std::uint32_t correlation) {
+  std::vector<Event> found;
+  for (std::size_t l = 0; l < opened.trace->lane_count(); ++l) {
+    for (const NamedEvent& e : events_of(*opened.trace, l)) {
+      if (e.name == name && e.event.correlation == correlation) found.push_back(e.event);
+    }
+  }
+  EXPECT_EQ(found.size(), 1u) << name << " " << correlation;
+  return found.empty() ? Event{} : found.front();
+}
+
+std::vector<NamedEvent> events_on(const OpenedTrace& opened, LaneKind kind) {
+  std::vector<NamedEvent> events;
+  for (std::size_t l = 0; l < opened.trace->lane_count(); ++l) {
+    if (opened.trace->lane(static_cast<LaneId>(l)).info().kind != kind) continue;
+    const auto some = events_of(*opened.trace, l);
+    events.insert(events.end(), some.begin(), some.end());
+  }
+  return events;
+}
+
+void expect_parts(const Event& call, std::int64_t own, std::int64_t waiting, std::int64_t copying,
+                  std::int64_t returning) {
+  ASSERT_TRUE(trace::is_blocking(call));
+  const trace::CallParts parts = trace::parts_of(call);
+  EXPECT_EQ(parts.own, own * kUs);
+  EXPECT_EQ(parts.waiting, waiting * kUs);
+  EXPECT_EQ(parts.copying, copying * kUs);
+  EXPECT_EQ(parts.returning, returning * kUs);
+}
+
+// --- the real ones
+// -----------------------------------------------------------------------------------------------------
+
+TEST(PyTorchTrace, CountsPerCategoryAreThoseOfTheFile) {
+  // tests/data/README.md; the two instants of each file have no category.
+  EXPECT_THAT(
+      all_categories(read_chrome_trace(fixture("pytorch-event-sync.json.gz"))),
+      UnorderedElementsAre(Pair("cuda_runtime", 12), Pair("cpu_op", 10), Pair("kernel", 4), Pair("cuda_sync", 4),
+                           Pair("user_annotation", 1), Pair("gpu_memcpy", 1), Pair("Trace", 1), Pair("(phase i)", 2)));
+  EXPECT_THAT(all_categories(read_chrome_trace(fixture("pytorch-alexnet.json.gz"))),
+              UnorderedElementsAre(Pair("cuda_runtime", 361), Pair("cpu_op", 359), Pair("kernel", 79),
+                                   Pair("cuda_sync", 41), Pair("gpu_memcpy", 16), Pair("user_annotation", 8),
+                                   Pair("gpu_memset", 3), Pair("Trace", 1), Pair("(phase i)", 2)));
+  const OpenedTrace large = read_chrome_trace(fixture("pytorch-ns-resolution.json.gz"));
+  EXPECT_THAT(all_categories(large),
+              UnorderedElementsAre(Pair("cpu_op", 23'910), Pair("cuda_runtime", 15'329), Pair("kernel", 4'350),
+                                   Pair("gpu_memcpy", 1'600), Pair("gpu_memset", 145), Pair("user_annotation", 70),
+                                   Pair("gpu_user_annotation", 15), Pair("Trace", 1), Pair("(phase i)", 2)));
+  EXPECT_EQ(large.events_read, 45'419u);
+  EXPECT_EQ(large.events_skipped, 3u);
+  EXPECT_EQ(large.events_malformed, 0u);
+  EXPECT_EQ(large.trace->counts().recorded, 45'419u);
+  EXPECT_EQ(large.trace->counts().dropped, 0u);
+  EXPECT_EQ(large.trace->counts().clamped, 0u);
+}
+
+TEST(PyTorchTrace, TimesKeepTheirNanosecondsAndStartAtZero) {
+  const OpenedTrace opened = read_chrome_trace(fixture("pytorch-ns-resolution.json.gz"));
+  EXPECT_EQ(opened.trace->extent().first, 0);
+  EXPECT_EQ(opened.trace->complete_until(), opened.trace->extent().second);
+  // In the file: "ts": 1712195495519689.047, "dur": 63.813 - more digits than a double has.
+  const std::int64_t start = 1'712'195'495'519'689'047 - opened.time_offset_ns;
+  bool found = false;
+  for (const NamedEvent& e : events_on(opened, LaneKind::Phases)) {
+    if (e.event.start_ns != start) continue;
+    found = true;
+    EXPECT_EQ(e.event.duration(), 63'813);
+    EXPECT_EQ(e.name, "autograd::engine::evaluate_function: DivBackward1");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(PyTorchTrace, StepsBecomeIterations) {
+  const OpenedTrace opened = read_chrome_trace(fixture("pytorch-ns-resolution.json.gz"));
+  std::vector<std::uint32_t> numbers;
+  for (const NamedEvent& e : events_on(opened, LaneKind::Iterations)) numbers.push_back(trace::index_of(e.event));
+  EXPECT_THAT(numbers, ElementsAre(101, 102, 103, 104, 105));
+  EXPECT_EQ(events_on(opened, LaneKind::GpuRanges).size(), 15u);
+  EXPECT_EQ(opened.trace->lane(0).info().kind, LaneKind::Iterations);  // the thread that has them comes first
+  EXPECT_EQ(opened.trace->lane(0).info().tid, 1102);
+}
+
+TEST(PyTorchTrace, LanesAreThreadsAndStreams) {
+  const OpenedTrace opened = read_chrome_trace(fixture("pytorch-alexnet.json.gz"));
+  std::vector<std::tuple<LaneKind, std::int64_t, std::int32_t>> lanes;
+  for (const LaneInfo& info : lanes_of(*opened.trace)) {
+    lanes.emplace_back(info.kind, info.tid, info.stream);
+    EXPECT_EQ(info.process, "python3.10");
+  }
+  EXPECT_THAT(lanes, ElementsAre(std::tuple(LaneKind::Phases, 2869224, 0), std::tuple(LaneKind::Calls, 2869224, 0),
+                                 std::tuple(LaneKind::Kernels, 0, 7), std::tuple(LaneKind::CopyH2D, 0, 7),
+                                 std::tuple(LaneKind::Kernels, 0, 20)));
+  EXPECT_EQ(opened.facts.device_name, "NVIDIA A100-PG509-200");
+  EXPECT_FALSE(opened.own);
+  EXPECT_FALSE(opened.facts.simulated);
+  EXPECT_EQ(opened.facts.version, "");
+}
+
+TEST(PyTorchTrace, ASynchronisationIsSplitWhereItsGpuWorkEnded) {
+  // cudaEventSynchronize runs from 3047 to 3081 us; its sync record begins at 3048; the kernel it waits for ends at
+  // 3073.
+  const OpenedTrace opened = read_chrome_trace(fixture("pytorch-event-sync.json.gz"));
+  const Event event_sync = find_event(opened, "cudaEventSynchronize", 1536);
+  EXPECT_TRUE(trace::is_sync(event_sync));
+  expect_parts(event_sync, 1, 25, 0, 8);
+  // cudaDeviceSynchronize and cudaStreamSynchronize find nothing to wait for: their time is their own cost.
+  for (const auto& [name, correlation] :
+       {std::pair("cudaDeviceSynchronize", 1549u), {"cudaStreamSynchronize", 1512u}}) {
+    const Event call = find_event(opened, name, correlation);
+    EXPECT_TRUE(trace::is_sync(call));
+    EXPECT_FALSE(trace::is_blocking(call));
+  }
+  // A whole device: from 43,348,720 to 43,349,604 us, sync record from 2 us on, last kernel until 43,349,596.
+  const OpenedTrace alexnet = read_chrome_trace(fixture("pytorch-alexnet.json.gz"));
+  expect_parts(find_event(alexnet, "cudaDeviceSynchronize", 5894), 2, 874, 0, 8);
+}
+
+TEST(PyTorchTrace, PageableCopiesHoldTheirCaller) {
+  // cudaMemcpyAsync to pageable memory: called at 2917 us for 29 us, the copy runs from 2935 to 2937.
+  const OpenedTrace event_sync = read_chrome_trace(fixture("pytorch-event-sync.json.gz"));
+  const Event read_back = find_event(event_sync, "cudaMemcpyAsync", 1511);
+  EXPECT_TRUE(trace::is_sync(read_back));
+  EXPECT_TRUE(trace::is_launch(read_back));
+  expect_parts(read_back, 18, 0, 2, 9);
+
+  const OpenedTrace alexnet = read_chrome_trace(fixture("pytorch-alexnet.json.gz"));
+  for (const NamedEvent& e : events_on(alexnet, LaneKind::CopyH2D)) {
+    const Event call = find_event(alexnet, "cudaMemcpyAsync", e.event.correlation);
+    EXPECT_EQ(trace::copy_traits_of(e.event),
+              (trace::CopyTraits{trace::CopyDirection::HostToDevice, trace::MemoryKind::Pageable,
+                                 trace::MemoryKind::Device, false}));
+    EXPECT_FALSE(trace::is_sync(call));  // by its nature it is asynchronous
+    // 151 MB: called for 34,949 us, its copy begins after 258 us and outlasts the call. Up to 64 KB nothing is held.
+    if (trace::bytes_of(e.event) == 150'994'944) expect_parts(call, 258, 0, 34'691, 0);
+    if (trace::bytes_of(e.event) > 65'536) continue;
+    EXPECT_FALSE(trace::is_blocking(call));
+  }
+}
+
+// --- the forms of the format
+// -------------------------------------------------------------------------------------------
+
+class ForeignTest : public Scratch {
+ protected:
+  OpenedTrace open(std::string_view json) { return read_chrome_trace(write("trace.json", json)); }
+  OpenedTrace open_events(const std::string& events) { return open("{\"traceEvents\":[" + events + "]}"); }
+};
+
+TEST_F(ForeignTest, ABareArrayIsATraceToo) {
+  const OpenedTrace opened = open(R"([{"ph":"X","name":"work","pid":1,"tid":2,"ts":5,"dur":3}])");
+  ASSERT_EQ(opened.events_read, 1u);
+  EXPECT_EQ(opened.time_offset_ns, 5'000);
+  const NamedEvent e = events_on(opened, LaneKind::Phases).at(0);
+  EXPECT_EQ(e.name, "work");
+  EXPECT_EQ(e.event.start_ns, 0);
+  EXPECT_EQ(e.event.end_ns, 3'000);
+}
+
+TEST_F(ForeignTest, BeginAndEndMakeARange) {
+  const OpenedTrace opened = open_events(R"j(
+      {"ph":"B","name":"outer","pid":1,"tid":2,"ts":0}, {"ph":"B","name":"inner","pid":1,"tid":2,"ts":1},
+      {"ph":"B","name":"other thread","pid":1,"tid":3,"ts":1.5},
+      {"ph":"E","pid":1,"tid":2,"ts":4}, {"ph":"E","pid":1,"tid":3,"ts":5}, {"ph":"E","pid":1,"tid":2,"ts":6},
+      {"ph":"E","pid":1,"tid":2,"ts":7}, {"ph":"B","name":"never ends","pid":1,"tid":2,"ts":8})j");
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> ranges;
+  for (const NamedEvent& e : events_on(opened, LaneKind::Phases)) ranges[e.name] = {e.event.start_ns, e.event.end_ns};
+  EXPECT_THAT(ranges, UnorderedElementsAre(Pair("outer", Pair(0, 6'000)), Pair("inner", Pair(1'000, 4'000)),
+                                           Pair("other thread", Pair(1'500, 5'000))));
+  EXPECT_EQ(opened.events_malformed, 2u);            // the end without a begin, the begin without an end
+  EXPECT_EQ(opened.trace->lane(0).row_count(), 2u);  // inner lies in a row of its own
+}
+
+TEST_F(ForeignTest, NumbersMayBeTextsAndTextsMayBeIds) {
+  const OpenedTrace opened = open_events(R"j(
+      {"ph":"M","name":"process_name","pid":"77","args":{"name":"trainer"}},
+      {"ph":"X","name":"a","pid":"77","tid":"main","ts":"1.5","dur":"2"},
+      {"ph":"X","name":"b","pid":77,"tid":"main","ts":1e1,"dur":2.0004},
+      {"ph":"X","name":"c","pid":"Spans","tid":1,"ts":20,"dur":1})j");
+  ASSERT_EQ(opened.trace->lane_count(), 2u);
+  EXPECT_EQ(opened.trace->lane(0).info().process, "trainer");
+  EXPECT_EQ(opened.trace->lane(0).info().pid, 77);
+  EXPECT_EQ(opened.trace->lane(1).info().process, "Spans");
+  const auto events = events_of(*opened.trace, 0);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].event.duration(), 2'000);
+  EXPECT_EQ(events[1].event.start_ns, 8'500);
+  EXPECT_EQ(events[1].event.duration(), 2'000);
+}
+
+TEST_F(ForeignTest, GpuWorkGoesToLanesByDeviceStreamAndKind) {
+  const OpenedTrace opened = open_events(R"j(
+      {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":0,"dur":1,"args":{"device":0,"stream":7}},
+      {"ph":"X","cat":"kernel","name":"k","pid":1,"tid":7,"ts":0,"dur":1,"args":{"device":1,"stream":7}},
+      {"ph":"X","cat":"gpu_memset","name":"Memset (Device)","pid":0,"tid":7,"ts":2,"dur":1,"args":{"bytes":64}},
+      {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoD (Device -> Device)","pid":0,"tid":9,"ts":3,"dur":1,
+       "args":{"device":0,"stream":9,"bytes":5000000000}},
+      {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pinned -> Device)","pid":0,"tid":7,"ts":4,"dur":1,"args":{}})j");
+  std::vector<std::tuple<LaneKind, int, int>> lanes;
+  for (const LaneInfo& i : lanes_of(*opened.trace)) lanes.emplace_back(i.kind, i.device, i.stream);
+  EXPECT_THAT(lanes, ElementsAre(std::tuple(LaneKind::Kernels, 0, 7), std::tuple(LaneKind::CopyH2D, 0, 7),
+                                 std::tuple(LaneKind::CopyOther, 0, 9), std::tuple(LaneKind::Kernels, 1, 7)));
+  EXPECT_EQ(trace::bytes_of(events_on(opened, LaneKind::CopyOther).at(0).event), 5'000'000'000u);
+  EXPECT_EQ(trace::bytes_of(events_of(*opened.trace, 0).at(1).event), 64u);
+}
+
+TEST_F(ForeignTest, ImpossibleValuesAreCountedNotShown) {
+  const OpenedTrace opened = open_events(R"j(
+      {"ph":"X","name":"ends before it starts","pid":1,"tid":1,"ts":10,"dur":-5},
+      {"ph":"X","name":"no time","pid":1,"tid":1,"dur":5},
+      {"ph":"X","name":"no duration","pid":1,"tid":1,"ts":5},
+      {"ph":"X","name":"text","pid":1,"tid":1,"ts":"soon","dur":5},
+      {"ph":"X","name":"nan","pid":1,"tid":1,"ts":"NaN","dur":5},
+      {"ph":"X","name":"null","pid":1,"tid":1,"ts":null,"dur":5},
+      {"ph":"X","name":"object","pid":1,"tid":1,"ts":{"a":[1]},"dur":5},
+      {"ph":"X","name":"far","pid":1,"tid":1,"ts":1e300,"dur":5},
+      {"ph":"X","name":"long","pid":1,"tid":1,"ts":4e15,"dur":4e15},
+      {"ph":"X","name":"huge integer","pid":1,"tid":1,"ts":18446744073709551615,"dur":5},
+      {"ph":"X","name":"good","pid":1,"tid":1,"ts":20,"dur":5}, 17, "text", null, [1,[2]])j");
+  EXPECT_EQ(opened.events_read, 2u);
+  EXPECT_EQ(opened.events_malformed, 9u);
+  EXPECT_EQ(opened.trace->counts().clamped, 1u);
+  const auto events = events_on(opened, LaneKind::Phases);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].event.start_ns, 0);
+  EXPECT_EQ(events[0].event.end_ns, 0);
+  EXPECT_EQ(events[1].event.start_ns, 10'000);
+}
+
+TEST_F(ForeignTest, WrongTypesAreNotFatal) {
+  const OpenedTrace opened = open_events(R"j(
+      {"ph":["X"],"name":1}, {"ph":7}, {}, {"ph":"X","name":{"x":1},"cat":[],"pid":{},"tid":[],"ts":1,"dur":1,"args":5},
+      {"ph":"X","cat":"kernel","name":"k","pid":1.5,"tid":1e18,"ts":1,"dur":1,
+       "args":{"correlation":"many","device":{"a":1},"stream":99999999999,"bytes":-4}},
+      {"ph":"s","id":1}, {"ph":"f","id":2,"bp":"e"}, {"ph":"M","name":"process_name","args":{"name":5}})j");
+  EXPECT_EQ(opened.events_read, 2u);
+  EXPECT_EQ(opened.events_skipped, 3u);  // the three without a usable phase
+}
+
+TEST_F(ForeignTest, CallsKnowLaunchesAndSynchronisations) {
+  // Two streams. The launch of stream 8 comes from another thread while the first waits: not what was waited for.
+  const OpenedTrace opened = open_events(R"j(
+      {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":0,"dur":5,"args":{"correlation":1}},
+      {"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":10,"dur":30,"args":{"correlation":1,"device":0,"stream":7}},
+      {"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":1,"tid":1,"ts":8,"dur":62,"args":{"correlation":2}},
+      {"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","pid":1,"tid":2,"ts":20,"dur":5,"args":{"correlation":3}},
+      {"ph":"X","cat":"kernel","name":"b","pid":0,"tid":8,"ts":45,"dur":15,"args":{"correlation":3,"device":0,"stream":8}},
+      {"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","pid":1,"tid":1,"ts":80,"dur":1,"args":{"correlation":4}})j");
+  EXPECT_TRUE(trace::is_launch(find_event(opened, "cudaLaunchKernel", 1)));
+  EXPECT_TRUE(trace::is_launch(find_event(opened, "cuLaunchKernel", 3)));
+  EXPECT_EQ(find_event(opened, "cudaEventRecord", 4).flags, 0);
+  const Event sync = find_event(opened, "cudaDeviceSynchronize", 2);
+  EXPECT_TRUE(trace::is_sync(sync));
+  expect_parts(sync, 0, 32, 0, 30);  // until 40, when kernel a ended; back at 70
+}
+
+TEST_F(ForeignTest, ABlockingCopyWaitsCopiesAndReturns) {
+  // Called from 0 to 100 us. Earlier work on its stream ends at 40, its own copy runs from 45 to 90.
+  const OpenedTrace opened = open_events(R"j(
+      {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":-10,"dur":5,"args":{"correlation":1}},
+      {"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":-4,"dur":44,"args":{"correlation":1,"device":0,"stream":7}},
+      {"ph":"X","cat":"cuda_runtime","name":"cudaMemcpy","pid":1,"tid":1,"ts":0,"dur":100,"args":{"correlation":2}},
+      {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoH (Device -> Pageable)","pid":0,"tid":7,"ts":45,"dur":45,
+       "args":{"correlation":2,"device":0,"stream":7,"bytes":1000000}},
+      {"ph":"X","cat":"cuda_runtime","name":"cudaMemcpyAsync","pid":1,"tid":1,"ts":200,"dur":10,"args":{"correlation":3}},
+      {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoH (Device -> Pinned)","pid":0,"tid":7,"ts":203,"dur":2,
+       "args":{"correlation":3,"device":0,"stream":7,"bytes":4}})j");
+  const Event copy = find_event(opened, "cudaMemcpy", 2);
+  EXPECT_TRUE(trace::is_sync(copy));
+  expect_parts(copy, 5, 40, 45, 10);
+  const Event pinned = find_event(opened, "cudaMemcpyAsync", 3);  // its copy happened to end inside the call
+  EXPECT_FALSE(trace::is_sync(pinned));
+  EXPECT_FALSE(trace::is_blocking(pinned));
+}
+
+TEST_F(ForeignTest, CategoriesOfOtherToolsAreRangesOfTheirThread) {
+  const OpenedTrace opened = open_events(R"j({"ph":"X","cat":"blink","name":"layout","pid":1,"tid":1,"ts":0,"dur":1},
+      {"ph":"C","name":"memory","pid":1,"ts":0,"args":{"bytes":5}}, {"ph":"b","cat":"net","id":1,"ts":0,"name":"x"})j");
+  EXPECT_THAT(opened.read_by_category, ElementsAre(Pair("blink", 1)));
+  EXPECT_THAT(opened.skipped_by_category, ElementsAre(Pair("(phase C)", 1), Pair("net", 1)));
+}
+
+TEST_F(ForeignTest, CompressionIsToldByContentNotByName) {
+  const std::string gz = read_bytes(fixture("pytorch-event-sync.json.gz"));
+  EXPECT_EQ(read_chrome_trace(write("named.json", gz)).events_read, 28u);
+  EXPECT_EQ(read_chrome_trace(write("plain.json.gz", "[]")).events_read, 0u);
+}
+
+TEST_F(ForeignTest, GzipInSeveralMembersIsOneFile) {
+  const auto member = [](std::string_view text) {
+    std::string out(1000, '\0');
+    z_stream stream{};
+    deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream.avail_in = static_cast<uInt>(text.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    deflate(&stream, Z_FINISH);
+    out.resize(out.size() - stream.avail_out);
+    deflateEnd(&stream);
+    return out;
+  };
+  const std::string two = member(R"([{"ph":"X","ts":1,)") + member(R"("dur":2}])");
+  EXPECT_EQ(read_chrome_trace(write("two.gz", two)).events_read, 1u);
+  EXPECT_EQ(read_chrome_trace(write("padded.gz", two + std::string(100, '\0'))).events_read, 1u);
+}
+
+}  // namespace
+}  // namespace lanescope::io

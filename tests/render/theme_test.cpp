@@ -1,0 +1,161 @@
+#include "ui/theme.h"
+
+#include <gtest/gtest.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace lanescope::ui {
+namespace {
+
+using Vector = std::array<double, 3>;
+using Matrix = std::array<Vector, 3>;
+
+// Machado, Oliveira and Fernandes 2009, severity 1, for linear RGB.
+constexpr Matrix kNormal{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+constexpr Matrix kProtanopia{
+    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
+constexpr Matrix kDeuteranopia{
+    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
+
+Vector linear_rgb(std::uint32_t colour) {
+  Vector result{};
+  for (unsigned i = 0; i < 3; ++i) {
+    const double v = static_cast<double>(colour >> (8 * i) & 0xff) / 255;
+    result[i] = v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+  }
+  return result;
+}
+
+Vector times(const Matrix& m, const Vector& v) {
+  Vector result{};
+  for (unsigned i = 0; i < 3; ++i) result[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
+  return result;
+}
+
+/// CIE L*a*b* of a linear RGB colour (sRGB primaries, D65).
+Vector lab(Vector rgb) {
+  for (double& v : rgb) v = std::clamp(v, 0.0, 1.0);
+  constexpr Matrix kToXyz{
+      {{0.4124564, 0.3575761, 0.1804375}, {0.2126729, 0.7151522, 0.0721750}, {0.0193339, 0.1191920, 0.9503041}}};
+  const Vector xyz = times(kToXyz, rgb);
+  auto f = [](double t) { return t > 216.0 / 24389 ? std::cbrt(t) : (24389.0 / 27 * t + 16) / 116; };
+  const double x = f(xyz[0] / 0.95047), y = f(xyz[1]), z = f(xyz[2] / 1.08883);
+  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+double distance(std::uint32_t a, std::uint32_t b, const Matrix& eye) {
+  const Vector x = lab(times(eye, linear_rgb(a))), y = lab(times(eye, linear_rgb(b)));
+  return std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
+}
+
+constexpr std::array<Colour, 4> kGrounds{Colour::Ground, Colour::Row, Colour::Panel, Colour::PanelRaised};
+constexpr std::array<Colour, 14> kFills{Colour::Range,      Colour::RangeAlt,  Colour::Phase,   Colour::Call,
+                                        Colour::CallCopy,   Colour::Launch,    Colour::Kernel,  Colour::CopyH2D,
+                                        Colour::CopyD2H,    Colour::CopyOther, Colour::Accent,  Colour::WaitGround,
+                                        Colour::BubbleGround, Colour::Simulated};
+
+class ThemeTest : public testing::TestWithParam<ThemeName> {
+ protected:
+  const Theme& theme_ = theme(GetParam());
+};
+
+// White on black has the largest contrast there is; a colour has none with itself.
+TEST(Contrast, IsThatOfWcag) {
+  EXPECT_NEAR(contrast(0xffffffff, 0xff000000), 21, 1e-9);
+  EXPECT_DOUBLE_EQ(contrast(0xff123456, 0xff123456), 1);
+  // #767676 on white is the well-known lightest grey that passes: 4.54.
+  EXPECT_NEAR(contrast(0xff767676, 0xffffffff), 4.54, 0.01);
+}
+
+TEST_P(ThemeTest, TextCanBeReadOnEveryGround) {
+  for (Colour ground : kGrounds) {
+    EXPECT_GE(contrast(theme_[Colour::Text], theme_[ground]), 7) << "on " << static_cast<int>(ground);
+    EXPECT_GE(contrast(theme_[Colour::Muted], theme_[ground]), 4.5) << "on " << static_cast<int>(ground);
+  }
+  for (Colour ground : {Colour::Ground, Colour::Row, Colour::Panel}) {
+    EXPECT_GE(contrast(theme_[Colour::Dim], theme_[ground]), 4.5) << "on " << static_cast<int>(ground);
+  }
+  EXPECT_GE(contrast(theme_[Colour::Text], theme_[Colour::PanelHovered]), 4.5);
+  EXPECT_GE(contrast(theme_[Colour::SimulatedInk], theme_[Colour::Simulated]), 4.5);
+  EXPECT_GE(contrast(theme_[Colour::AccentInk], theme_[Colour::Accent]), 4.5);
+  EXPECT_GE(contrast(theme_[Colour::WaitInk], theme_[Colour::WaitGround]), 4.5);
+}
+
+TEST_P(ThemeTest, EveryColourHasATextVariantOfItsHue) {
+  for (std::size_t i = 0; i < kColourCount; ++i) {
+    for (Colour ground : kGrounds) {
+      EXPECT_GE(contrast(theme_.as_text(static_cast<Colour>(i)), theme_[ground]), 4.5) << "colour " << i;
+    }
+  }
+  // What can be read already stays as it is.
+  EXPECT_EQ(theme_.as_text(Colour::Text), theme_[Colour::Text]);
+}
+
+TEST_P(ThemeTest, InkCanBeReadOnEverySpan) {
+  for (Colour fill : kFills) {
+    EXPECT_GE(contrast(theme_.ink_on(fill), theme_[fill]), 4.5) << "on " << static_cast<int>(fill);
+  }
+}
+
+// The pill lies over a wait's stripes: where it lets most of the stripe through, its label can still be read.
+TEST_P(ThemeTest, LabelsOnHatchingCanBeRead) {
+  const float opaque = static_cast<float>(theme_[Colour::Pill] >> 24) / 255;
+  const std::uint32_t under = mix(theme_[Colour::Wait], theme_[Colour::Pill], opaque);
+  EXPECT_GE(contrast(theme_[Colour::WaitInk], under), 4.5);
+}
+
+TEST_P(ThemeTest, KindsDifferForEveryEye) {
+  const std::array<Colour, 4> kinds{Colour::Kernel, Colour::CopyH2D, Colour::CopyD2H, Colour::Wait};
+  for (const Matrix& eye : {kNormal, kProtanopia, kDeuteranopia}) {
+    for (std::size_t a = 0; a < kinds.size(); ++a) {
+      for (std::size_t b = a + 1; b < kinds.size(); ++b) {
+        EXPECT_GE(distance(theme_[kinds[a]], theme_[kinds[b]], eye), 20) << a << " and " << b;
+      }
+      EXPECT_GE(distance(theme_[kinds[a]], theme_[Colour::Row], eye), 30) << a << " on its row";
+    }
+  }
+}
+
+TEST_P(ThemeTest, FillsImGui) {
+  ImGuiContext* context = ImGui::CreateContext();
+  apply_to_imgui(theme_, 2);
+  const ImGuiStyle& style = ImGui::GetStyle();
+  EXPECT_EQ(ImGui::ColorConvertFloat4ToU32(style.Colors[ImGuiCol_Text]), theme_[Colour::Text]);
+  EXPECT_EQ(ImGui::ColorConvertFloat4ToU32(style.Colors[ImGuiCol_WindowBg]), theme_[Colour::Panel]);
+  const float rounding = style.FrameRounding;
+  apply_to_imgui(theme_, 1);
+  EXPECT_FLOAT_EQ(style.FrameRounding * 2, rounding);
+  ImGui::DestroyContext(context);
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, ThemeTest, testing::Values(ThemeName::Dark, ThemeName::Light),
+                         [](const auto& info) { return info.param == ThemeName::Dark ? "Dark" : "Light"; });
+
+TEST(Theme, NamesAreParsed) {
+  EXPECT_EQ(parse_theme("dark"), ThemeName::Dark);
+  EXPECT_EQ(parse_theme("light"), ThemeName::Light);
+  try {
+    parse_theme("pink");
+    FAIL() << "pink is no theme";
+  } catch (const base::UsageError& error) {
+    EXPECT_EQ(std::string(error.what()), "unknown theme 'pink' (allowed: dark, light)");
+  }
+}
+
+// 0x80 is 50.2 % of 255; half way from 0x00 to 0x10 is 0x08.
+TEST(Theme, AlphaAndMixing) {
+  EXPECT_EQ(with_alpha(0xff112233, 128.0f / 255), 0x80112233u);
+  EXPECT_EQ(with_alpha(0x00112233, 2), 0xff112233u);
+  EXPECT_EQ(mix(0xff000000, 0xff101010, 0.5f), 0xff080808u);
+  EXPECT_EQ(mix(0x00000000, 0xff101010, 1), 0xff101010u);
+}
+
+}  // namespace
+}  // namespace lanescope::ui

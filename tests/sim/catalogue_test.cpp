@@ -1,0 +1,81 @@
+#include "device/catalogue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "sim/sim_rig.h"
+
+namespace lanescope::device {
+namespace {
+
+TEST(Catalogue, ListsTheProfilesWithTheStandardOneFirst) {
+  std::vector<std::string> ids;
+  for (const CatalogueEntry& entry : catalogue()) {
+    ids.push_back(entry.id);
+    EXPECT_THAT(entry.name, testing::EndsWith(" (simulated)"));
+    EXPECT_FALSE(entry.summary.empty());
+  }
+  EXPECT_THAT(ids, testing::ElementsAre("sim:rtx4090", "sim:rtx4070-laptop-wsl2", "sim:teaching"));
+}
+
+TEST(Catalogue, AutoAndSimAreTheStandardProfile) {
+  for (const char* id : {"auto", "sim", "sim:rtx4090"}) {
+    const DeviceInfo info = describe_device(id);
+    EXPECT_EQ(info.id, "sim:rtx4090");
+    EXPECT_EQ(info.name, "NVIDIA GeForce RTX 4090");
+    EXPECT_EQ(info.profile, "rtx4090");
+    EXPECT_TRUE(info.simulated);
+    EXPECT_TRUE(info.virtual_time);
+    EXPECT_EQ(info.dispatch_us, 10);
+    EXPECT_EQ(info.host_bytes_per_s, 12e9);
+  }
+}
+
+TEST(Catalogue, MakesWhatItDescribes) {
+  for (const CatalogueEntry& entry : catalogue()) {
+    sim::CollectingSink sink;
+    DeviceContext context;
+    context.sink = &sink;
+    const auto device = make_device(entry.id, context);
+    EXPECT_EQ(device->info().id, entry.id);
+    EXPECT_EQ(device->info().name, describe_device(entry.id).name);
+    EXPECT_EQ(device->now_ns(), 0);
+  }
+}
+
+TEST(Catalogue, AFileIsAProfileOfOnesOwn) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "lanescope-catalogue-test";
+  std::filesystem::create_directory(folder);
+  for (const char* name : {"mine.toml", "mine"}) {  // the ending, or a '/' in it, tells that it is a file
+    const std::string path = (folder / name).string();
+    std::ofstream(path) << sim::round_profile_text();
+    const DeviceInfo info = describe_device("sim:" + path);
+    EXPECT_EQ(info.id, "sim:" + path);
+    EXPECT_EQ(info.profile, "mine");
+    EXPECT_EQ(info.name, "Round numbers");
+  }
+  std::filesystem::remove_all(folder);
+  EXPECT_THROW(describe_device("sim:no-such-file.toml"), base::FileError);
+  EXPECT_THROW(describe_device("sim:no/such/file"), base::FileError);
+}
+
+TEST(Catalogue, AnUnknownDeviceListsWhatIsAllowed) {
+  for (const char* id : {"cuda9", "", "sim:", "sim:rtx9090", "rtx4090", "Sim", "mine.toml"}) {
+    try {
+      make_device(id, {});
+      FAIL() << id;
+    } catch (const base::UsageError& e) {
+      EXPECT_EQ(std::string(e.what()),
+                "device '" + std::string(id) +
+                    "' is unknown; allowed: auto, sim, sim:rtx4070-laptop-wsl2, sim:rtx4090, sim:teaching, "
+                    "sim:FILE.toml");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lanescope::device

@@ -1,0 +1,206 @@
+#include "device/sim/profile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "sim/sim_rig.h"
+
+namespace lanescope::device::sim {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_profile(text, "mine.toml");
+  } catch (const base::FileError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+/// The round profile with one line replaced.
+std::string with_line(const std::string& key, const std::string& line) {
+  std::string text = round_profile_text();
+  const std::size_t from = text.find("\n" + key + " = ") + 1;
+  return text.replace(from, text.find('\n', from) - from, line);
+}
+
+std::size_t line_of(const std::string& text, const std::string& key) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(text.find("\n" + key + " = ") + 1);
+  return static_cast<std::size_t>(std::count(text.begin(), end, '\n')) + 1;
+}
+
+std::string at(const std::string& key) {
+  return "mine.toml:" + std::to_string(line_of(round_profile_text(), key)) + ": key '";
+}
+
+TEST(Profile, ReadsEveryNumberAndItsSource) {
+  const DeviceProfile p = parse_profile(round_profile_text({{"cpu.launch_us", "7.5"}}), "folder/mine.toml");
+  EXPECT_EQ(p.id, "mine");
+  EXPECT_EQ(p.name, "Round numbers");
+  EXPECT_EQ(p.summary, "For tests.");
+  EXPECT_EQ(p.cpu.launch_us, 7.5);
+  EXPECT_EQ(p.gpu.sm_count, 4);  // a whole number is a number
+  EXPECT_EQ(p.link.staging_chunk_bytes, 100'000);
+  EXPECT_EQ(p.jitter_spread, 0);
+  EXPECT_EQ(p.numbers.size(), 38u);
+  EXPECT_EQ(p.numbers[1].key, "cpu.launch_us");
+  EXPECT_EQ(p.numbers[1].value, 7.5);
+  EXPECT_EQ(p.numbers[1].source, "assumed: round");
+}
+
+TEST(ProfileError, NumberThatIsAText) {
+  EXPECT_EQ(error_of(with_line("h2d_pinned_gb_per_s", "h2d_pinned_gb_per_s = { value = 'fast', source = 'assumed' }")),
+            at("h2d_pinned_gb_per_s") + "link.h2d_pinned_gb_per_s': must be a number > 0 and <= 1000000, got 'fast'");
+}
+
+TEST(ProfileError, NumberOutOfRange) {
+  EXPECT_EQ(error_of(with_line("launch_us", "launch_us = { value = -1, source = 'assumed' }")),
+            at("launch_us") + "cpu.launch_us': must be a number >= 0 and <= 1000000, got -1");
+  EXPECT_THAT(error_of(with_line("h2d_pinned_gb_per_s", "h2d_pinned_gb_per_s = { value = 0, source = 'assumed' }")),
+              HasSubstr("must be a number > 0 and <= 1000000, got 0"));
+  EXPECT_THAT(error_of(with_line("spread", "spread = { value = 1, source = 'assumed' }")), HasSubstr("<= 0.9, got 1"));
+  EXPECT_THAT(error_of(with_line("wake_us", "wake_us = { value = inf, source = 'assumed' }")), HasSubstr("got inf"));
+  EXPECT_THAT(error_of(with_line("wake_us", "wake_us = { value = nan, source = 'assumed' }")), HasSubstr("got nan"));
+}
+
+TEST(ProfileError, WholeNumberThatIsNone) {
+  EXPECT_EQ(error_of(with_line("staging_slots", "staging_slots = { value = 2.5, source = 'assumed' }")),
+            at("staging_slots") + "link.staging_slots': must be a whole number >= 1 and <= 1000000, got 2.5");
+}
+
+TEST(ProfileError, WrongTypes) {
+  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = 'fast'")),
+              AllOf(StartsWith(at("launch_us") + "cpu.launch_us'"), HasSubstr("got 'fast'")));
+  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = [1, 2]")), HasSubstr("got an array"));
+  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = {}, source = 'assumed' }")),
+              HasSubstr("got a table"));
+  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = true, source = 'assumed' }")),
+              HasSubstr("got true"));
+  EXPECT_EQ(error_of("name = 5\n" + round_profile_text().substr(round_profile_text().find('\n') + 1)),
+            "mine.toml:1: key 'name': must be a text, got 5");
+  EXPECT_THAT(error_of("cpu = 5\n"), StartsWith("mine.toml:1: key 'cpu': must be a table, got 5"));
+}
+
+TEST(ProfileError, NumberWithoutASource) {
+  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = 3")),
+              AllOf(StartsWith(at("launch_us") + "cpu.launch_us'"), HasSubstr("has no source")));
+  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = 3 }")), HasSubstr("has no source"));
+  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = 3, source = '' }")),
+              HasSubstr("'cpu.launch_us.source': must be a text"));
+  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = 3, source = 4 }")),
+              HasSubstr("'cpu.launch_us.source': must be a text, got 4"));
+}
+
+TEST(ProfileError, SourceOfNoKnownKind) {
+  EXPECT_EQ(
+      error_of(with_line("launch_us", "launch_us = { value = 3, source = 'a hunch' }")),
+      at("launch_us") + "cpu.launch_us.source': must begin with measured, published, fitted, assumed, got 'a hunch'");
+}
+
+TEST(ProfileError, NumberWithoutAValue) {
+  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { source = 'assumed' }")),
+              AllOf(StartsWith(at("launch_us") + "cpu.launch_us'"), HasSubstr("has no value")));
+}
+
+TEST(ProfileError, UnknownKeys) {
+  EXPECT_THAT(error_of(with_line("launch_us", "lunch_us = { value = 3, source = 'assumed' }")),
+              AllOf(StartsWith(at("launch_us") + "cpu.lunch_us': is unknown; allowed: dispatch_us, launch_us,")));
+  EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = 3, source = 'assumed', unit = 'us' }")),
+              HasSubstr("'cpu.launch_us.unit': is unknown; allowed: value, source"));
+  EXPECT_EQ(error_of("colour = 'green'\n" + round_profile_text()),
+            "mine.toml:1: key 'colour': is unknown; allowed: name, summary, cpu, gpu, link, jitter");
+}
+
+TEST(ProfileError, MissingKeysAndTables) {
+  const std::string without_launch = with_line("launch_us", "# launch_us");
+  EXPECT_THAT(error_of(without_launch), AllOf(StartsWith("mine.toml:"), HasSubstr("key 'cpu.launch_us': is missing")));
+  EXPECT_THAT(error_of(round_profile_text().substr(0, round_profile_text().find("[jitter]"))),
+              HasSubstr("key 'jitter.spread': is missing"));
+  EXPECT_THAT(error_of("summary = 'x'\n"), HasSubstr("key 'name': is missing"));
+  EXPECT_THAT(error_of(""), HasSubstr("key 'name': is missing"));
+}
+
+TEST(ProfileError, TextThatIsNoToml) {
+  EXPECT_THAT(error_of("name = 'x'\nsummary = \n"), StartsWith("mine.toml:2: "));
+  EXPECT_THAT(error_of("name = 'x'\nname = 'y'\n"), StartsWith("mine.toml:2: "));
+}
+
+TEST(ProfileFile, IsReadAndNamedAfterItself) {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "lanescope-profile-test.toml";
+  std::ofstream(path) << round_profile_text();
+  const DeviceProfile profile = load_profile(path.string());
+  EXPECT_EQ(profile.id, "lanescope-profile-test");
+  std::ofstream(path) << with_line("wake_us", "wake_us = 1");
+  try {
+    load_profile(path.string());
+    FAIL();
+  } catch (const base::FileError& e) {
+    EXPECT_THAT(e.what(), AllOf(StartsWith(path.string() + ":"), HasSubstr("cpu.wake_us")));
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(ProfileFile, ThatCannotBeReadIsNamedWithTheReason) {
+  const auto why = [](const std::string& path) {
+    try {
+      load_profile(path);
+    } catch (const base::FileError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(why("nowhere/none.toml"), "nowhere/none.toml: cannot be read: No such file or directory");
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  EXPECT_EQ(why(folder), folder + ": cannot be read: is a directory");
+}
+
+TEST(EmbeddedProfiles, AreTheseThree) {
+  EXPECT_THAT(embedded_profiles(), testing::ElementsAre("rtx4070-laptop-wsl2", "rtx4090", "teaching"));
+}
+
+class EmbeddedProfile : public testing::TestWithParam<std::string> {};
+
+TEST_P(EmbeddedProfile, LoadsWithASourceForEachNumber) {
+  const DeviceProfile profile = embedded_profile(GetParam());
+  EXPECT_EQ(profile.id, GetParam());
+  EXPECT_FALSE(profile.name.empty());
+  EXPECT_EQ(profile.numbers.size(), 38u);
+  for (const DeviceProfile::Number& number : profile.numbers) EXPECT_FALSE(number.source.empty()) << number.key;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EmbeddedProfile, testing::ValuesIn(embedded_profiles()), [](const auto& chosen) {
+  std::string name = chosen.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(EmbeddedProfiles, OfTheTeachingOneAllTimesAreRoundAndSteady) {
+  const DeviceProfile profile = embedded_profile("teaching");
+  EXPECT_EQ(profile.jitter_spread, 0);
+  for (const DeviceProfile::Number& number : profile.numbers) {
+    if (!number.key.ends_with("_us")) continue;
+    EXPECT_EQ(std::fmod(number.value, 10), 0) << number.key;
+  }
+}
+
+TEST(EmbeddedProfiles, AnUnknownNameListsWhatIsThere) {
+  try {
+    embedded_profile("rtx9090");
+    FAIL();
+  } catch (const base::UsageError& e) {
+    EXPECT_STREQ(e.what(), "profile 'rtx9090' is unknown; allowed: rtx4070-laptop-wsl2, rtx4090, teaching");
+  }
+}
+
+}  // namespace
+}  // namespace lanescope::device::sim
