@@ -25,7 +25,7 @@ void simulator(benchmark::State& state) {
         const app::Interrupt interrupt;
         app::MeasuredRun run(options);
         const double wall_ns = ns_per(1, [&] { run.run("linear-mse", interrupt); });
-        speeds.push_back(static_cast<double>(run.report().elapsed_ns) / wall_ns);
+        speeds.push_back(static_cast<double>(run.figures().elapsed_ns) / wall_ns);
       }
       const double speed = median(speeds);
       worst = worst == 0 ? speed : std::min(worst, speed);

@@ -43,8 +43,8 @@ void main() {
     vec3 p0 = vec3(p1.x - column_width, texelFetch(columns, index - 2).zw);
     vec3 p4 = vec3(p3.x + column_width, texelFetch(columns, index + 2).zw);
     away = min(min(to_piece(at, p0, p1), to_piece(at, p1, p2)), min(to_piece(at, p2, p3), to_piece(at, p3, p4)));
-    if (p1.z + p3.z < 0.5) away = length(at - p2.xy);  // alone between gaps: a dot
     vec3 next = at.x > middle ? p3 : p1;
+    if (next.z < 0.5) away = min(away, abs(at.y - p2.y));  // level to the end of its column
     line_y = next.z > 0.5 ? mix(p2.y, next.y, abs(at.x - middle) / column_width) : p2.y;
   }
   float on_line = clamp(half_width - away + 0.5, 0.0, 1.0);

@@ -1,6 +1,7 @@
 #version 330 core
 // One instance is one span; its four corners are made here. Everything after this works in pixels of the framebuffer,
-// counted from the top left.
+// counted from the top left. What differs between the styles becomes a number here, so that every pixel goes the same way:
+// a software renderer computes both sides of a branch anyway.
 layout(location = 0) in vec4 edges;  // left, top, right, bottom in logical pixels
 layout(location = 1) in vec4 colour;
 layout(location = 2) in vec4 ink;
@@ -11,24 +12,49 @@ uniform vec2 framebuffer;  // its size in pixels
 uniform float scale;       // pixels in a logical pixel
 
 flat out vec4 box;
-flat out vec4 fill_colour;
+flat out vec4 fill_colour;  // these two premultiplied
 flat out vec4 ink_colour;
-flat out vec3 form;  // radius, busy, stroke
-flat out uint kind;
+flat out vec4 form;     // radius; width of the outline; half width of a stripe; height that is shaded fully
+flat out vec4 pattern;  // period of the stripes at the upper and lower edge, and at the sides; phase; 1: slanting
+
+const uint kSolid = 0u, kHatched = 1u, kDashed = 2u, kFolded = 3u, kUnknown = 4u, kOutline = 5u;
+const float kEverything = 1e4;
+
+// A whole number of dashes fits a side, with half of one at each end, so that the corners are always drawn.
+float dash_period(float side) { return side / max(1.0, floor(side / (7.0 * scale) + 0.5)); }
 
 void main() {
   box = edges * scale;
   fill_colour = vec4(colour.rgb * colour.a, colour.a);
   ink_colour = vec4(ink.rgb * ink.a, ink.a);
   vec2 size = box.zw - box.xy;
+
   // Half a pixel of radius makes the corner formula right for square corners too.
   float radius = max(min(shape.x * scale, 0.5 * min(size.x, size.y)), 0.5);
-  form = vec3(radius, shape.y, shape.z * scale);
-  kind = style;
+  float outline = kEverything;
+  float half_stripe = -1.0;  // no ink
+  float shaded = kEverything;
+  pattern = vec4(1.0, 1.0, 0.0, 0.0);
+  if (style == kHatched) {
+    half_stripe = 1.9 * scale;
+    pattern = vec4(vec2(9.0 * scale), 0.0, 1.0);
+  } else if (style == kUnknown) {
+    half_stripe = 0.75 * scale;
+    pattern = vec4(vec2(12.0 * scale), box.x + box.y, 1.0);  // the phase undoes the span's own position
+  } else if (style == kDashed) {
+    outline = shape.z * scale;
+    half_stripe = 2.0 * scale;
+    pattern = vec4(dash_period(size.x), dash_period(size.y), 0.0, 0.0);
+  } else if (style == kOutline) {
+    outline = shape.z * scale;
+    half_stripe = kEverything;
+  } else if (style == kFolded) {
+    shaded = shape.y * size.y;
+  }
+  form = vec4(radius, outline, half_stripe, shaded);
 
   // The quad ends on whole pixels around the span, so that partly covered ones are drawn and no others.
-  vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1));
-  vec2 at = mix(floor(box.xy), ceil(box.zw), corner);
+  vec2 at = vec2((gl_VertexID & 1) == 0 ? floor(box.x) : ceil(box.z), (gl_VertexID >> 1) == 0 ? floor(box.y) : ceil(box.w));
   if (!(size.x > 0.0 && size.y > 0.0)) at = vec2(-2.0);  // a NaN too
   gl_Position = vec4(at.x / framebuffer.x * 2.0 - 1.0, 1.0 - at.y / framebuffer.y * 2.0, 0.0, 1.0);
 }

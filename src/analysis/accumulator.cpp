@@ -51,7 +51,7 @@ void Accumulator::take_call(const trace::Event& call, trace::LaneId lane) {
     if (waits_.size() <= lane) waits_.resize(lane + std::size_t{1});
     ThreadWait& wait = waits_[lane];
     const Nanoseconds start = std::min(call.end_ns, call.start_ns + trace::parts_of(call).own);
-    if (call.end_ns > start && call.end_ns > wait.all.end) {
+    if (call.end_ns > start) {
       if (wait.all.end == kNever) wait_lanes_.push_back(lane);
       if (start > wait.all.end) wait.newest_start = start;
       wait.all.add(start, call.end_ns);
@@ -67,8 +67,10 @@ void Accumulator::take_operation(const trace::Event& operation, LaneKind kind) {
   ++counts_.gpu_op_count;
   const IssuingCall* launch = run_ahead_.operation(operation.correlation, start, end);
   if (kind != LaneKind::Kernels) take_copy(operation, kind);
-  if (end <= start) return;
-
+  if (end <= start) {
+    if (start >= busy_.end) last_work_ = kind;  // a read of some bytes may take no time, and is still what drained
+    return;
+  }
   if (window_open_) {
     if (start > idle_since_) close_gap(start, launch);
     cause_known_ = true;

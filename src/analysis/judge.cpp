@@ -73,10 +73,18 @@ std::string say_launch_bound(const Verdict& v) {
 
 std::string say_copy_bound(const Verdict& v) {
   const int idle = percent(v.idle);
-  if (v.exposed_copy >= v.copy_held)
+  if (v.exposed_copy >= v.copy_held) {
+    const int alone = std::min(percent(v.exposed_copy), 100 - idle);
+    const int held = std::min(idle, percent(v.copy_held));
+    if (held == 0)
+      return say(
+          tr("For {} % of the time the GPU only copies and computes nothing; copies could run beside the kernels."),
+          alone);
     return say(
-        tr("For {} % of the time the GPU only copies and computes nothing; copies could run beside the kernels."),
-        std::min(percent(v.exposed_copy), 100 - idle));
+        tr("For {} % of the time the GPU only copies and computes nothing, and for another {} % it is idle while the "
+           "CPU is held by copies from pageable memory or by pinning."),
+        alone, held);
+  }
   return say(
       tr("The GPU is idle {} % of the time; for {} % the CPU is held by copies from pageable memory or by pinning."),
       idle, std::min(idle, percent(v.copy_held)));

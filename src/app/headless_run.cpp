@@ -68,7 +68,7 @@ ui::PicturePart part_of(const MeasuredRun& run, const std::vector<std::string>& 
   part.trace = &run.trace();
   std::tie(part.from_ns, part.to_ns) = ui::typical_range(run.trace(), kShownIterations);
   part.title = part_title(run.settings(), assignments);
-  part.summary = run.report().summary;
+  part.summary = run.figures().summary;
   part.facts = run.facts();
   return part;
 }
@@ -118,10 +118,10 @@ int run_headless(const RunRequest& request) {
     second->run(request.session.workload, interrupt);
   }
 
-  const RunReport report = first.report();
-  const std::optional<RunReport> other = second ? std::optional(second->report()) : std::nullopt;
+  const RunFigures figures = first.figures();
+  const std::optional<RunFigures> other = second ? std::optional(second->figures()) : std::nullopt;
   if (interrupt.asked()) {
-    const RunReport& ended = other ? *other : report;
+    const RunFigures& ended = other ? *other : figures;
     say(fmt::format(fmt::runtime(base::tr("ended early, after {} of {} iterations{}; the figures are of these")),
                     base::format_count(static_cast<std::int64_t>(ended.iterations)),
                     base::format_count(static_cast<std::int64_t>(request.session.iterations)),
@@ -136,11 +136,11 @@ int run_headless(const RunRequest& request) {
   }
   if (!request.screenshot.empty()) write_picture(request, first, second.get());
   if (!request.json.empty()) {
-    write_json(request.json, request.compare.empty() ? run_json(report) : comparison_json(report, other));
+    write_json(request.json, request.compare.empty() ? io::summary_json(figures) : comparison_json(figures, other));
   }
   if (request.json != "-") {
     const Style style = style_for(stdout);
-    write_out(other ? comparison_table(report, *other, style) : run_table(report, style));
+    write_out(other ? comparison_table(figures, *other, style) : run_table(figures, style));
   }
   return interrupt.asked() ? kEndedEarly : kDone;
 }

@@ -13,6 +13,14 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{2};
 
+bool has_iterations(const trace::Trace& trace) {
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const trace::Lane& lane = trace.lane(static_cast<trace::LaneId>(l));
+    if (lane.info().kind == trace::LaneKind::Iterations && lane.row_count() > 0 && lane.row(0).last() > 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 // Half of what the memory cap holds: the analysis then never meets a block that has gone.
@@ -42,6 +50,11 @@ void MeasuredRun::hold_back(const trace::Trace& trace) {
 
 void MeasuredRun::follow() {
   const std::uint64_t recorded = trace().counts().recorded;
+  // A range is recorded when it ends. Before the first iteration is in the trace its start is not known, and what
+  // belongs to it could be taken for the program's preparations. (No iteration holds as many events as may wait to be
+  // read.)
+  reading_ = reading_ || has_iterations(trace()) || recorded > events_ahead_ || !session_->runner().running();
+  if (!reading_) return;
   analysis_->update(trace().complete_until());
   if (recorded == events_read_.load(std::memory_order_relaxed)) return;
   events_read_.store(recorded, std::memory_order_release);
@@ -64,23 +77,16 @@ void MeasuredRun::run(const std::string& label, const Interrupt& interrupt) {
   analysis_->finish();
 }
 
-RunReport MeasuredRun::report() const {
+io::RunFigures MeasuredRun::figures() const {
   const workload::Runner& runner = session_->runner();
-  RunReport report;
-  report.workload = session_->workload().name;
-  report.device = session_->device().id;
-  report.device_name = session_->device().name;
-  report.simulated = session_->device().simulated;
-  const workload::Settings settings = runner.settings();
-  for (const workload::SettingSpec& spec : settings.specs()) {
-    report.settings.emplace_back(spec.key, settings.value(spec.key));
-  }
-  report.iterations = runner.iterations_done();
-  report.elapsed_ns = runner.ended_ns() - runner.started_ns();
-  report.summary = analysis_->since_first_iteration();
-  report.events = trace().counts();
-  if (const auto first = runner.first_loss(), last = runner.last_loss(); first && last) report.loss = {*first, *last};
-  return report;
+  io::RunFigures figures;
+  figures.facts = facts();
+  figures.summary = analysis_->since_first_iteration();
+  figures.events = trace().counts();
+  figures.iterations = runner.iterations_done();
+  figures.elapsed_ns = runner.ended_ns() - runner.started_ns();
+  if (const auto first = runner.first_loss(), last = runner.last_loss(); first && last) figures.loss = {*first, *last};
+  return figures;
 }
 
 io::RunFacts MeasuredRun::facts() const {

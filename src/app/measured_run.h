@@ -8,8 +8,7 @@
 
 #include "analysis/live_analysis.h"
 #include "app/interrupt.h"
-#include "app/run_report.h"
-#include "io/chrome_trace.h"
+#include "io/summary_json.h"
 #include "session/session.h"
 
 namespace lanescope::app {
@@ -28,7 +27,7 @@ class MeasuredRun {
   const trace::Trace& trace() const { return session_->trace(); }
   workload::Settings settings() const { return session_->settings(); }
   /// After run().
-  RunReport report() const;
+  io::RunFigures figures() const;
   io::RunFacts facts() const;
 
  private:
@@ -38,6 +37,7 @@ class MeasuredRun {
   const std::uint64_t events_ahead_;  // the workload may record this many that the analysis has not read
   std::atomic<std::uint64_t> events_read_{0};
   std::atomic<bool> released_{false};
+  bool reading_ = false;
   std::unique_ptr<session::Session> session_;
   std::unique_ptr<analysis::LiveAnalysis> analysis_;
 };

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "base/version.h"
+#include "device/catalogue.h"
 #include "ui/theme.h"
 #include "workload/workload.h"
 
@@ -181,6 +182,10 @@ struct WindowArguments {
     if (!session.workload.empty()) window.session.workload = session.workload;
     window.session.device = session.device;
     window.session.assignments = session.assignments;
+    // What is wrong is said before a window opens, and where none can.
+    workload::Settings settings =
+        workload::default_settings(window.session.workload, device::describe_device(window.session.device));
+    for (const std::string& assignment : window.session.assignments) settings.assign(assignment);
     return window;
   }
 };

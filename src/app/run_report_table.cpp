@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "app/run_report.h"
+#include "app/run_figures.h"
 #include "app/table.h"
 #include "base/time.h"
 #include "base/translate.h"
@@ -17,7 +17,7 @@ using base::tr;
 Cell duration(Nanoseconds ns) { return measured(base::format_duration(ns)); }
 
 // A duration and its share of the window.
-Cell share(Nanoseconds ns, const RunReport& r) {
+Cell share(Nanoseconds ns, const RunFigures& r) {
   const Nanoseconds window = r.summary.window_ns();
   if (window <= 0) return duration(ns);
   return measured(base::format_duration(ns),
@@ -33,44 +33,44 @@ Cell bytes(std::int64_t n, double gb_per_s) {
 
 struct Figure {
   const char* label;  // null: an empty line
-  std::function<Cell(const RunReport&)> cell;
-  std::function<double(const RunReport&)> value;  // for the ratio; may be empty
+  std::function<Cell(const RunFigures&)> cell;
+  std::function<double(const RunFigures&)> value;  // for the ratio; may be empty
 };
 
-Nanoseconds bubble_after(const RunReport& r, BubbleCause cause) {
+Nanoseconds bubble_after(const RunFigures& r, BubbleCause cause) {
   return r.summary.bubble_by_cause_ns[static_cast<std::size_t>(cause)];
 }
 
 Figure bubble_figure(const char* label, BubbleCause cause) {
-  return {label, [cause](const RunReport& r) { return share(bubble_after(r, cause), r); },
-          [cause](const RunReport& r) { return static_cast<double>(bubble_after(r, cause)); }};
+  return {label, [cause](const RunFigures& r) { return share(bubble_after(r, cause), r); },
+          [cause](const RunFigures& r) { return static_cast<double>(bubble_after(r, cause)); }};
 }
 
 // A plain duration of the summary with its share.
 Figure share_figure(const char* label, Nanoseconds analysis::Summary::*member) {
-  return {label, [member](const RunReport& r) { return share(r.summary.*member, r); },
-          [member](const RunReport& r) { return static_cast<double>(r.summary.*member); }};
+  return {label, [member](const RunFigures& r) { return share(r.summary.*member, r); },
+          [member](const RunFigures& r) { return static_cast<double>(r.summary.*member); }};
 }
 
 Figure count_figure(const char* label, std::int64_t analysis::Summary::*member) {
-  return {label, [member](const RunReport& r) { return count(r.summary.*member); },
-          [member](const RunReport& r) { return static_cast<double>(r.summary.*member); }};
+  return {label, [member](const RunFigures& r) { return count(r.summary.*member); },
+          [member](const RunFigures& r) { return static_cast<double>(r.summary.*member); }};
 }
 
 Figure iteration_figure(const char* label, std::function<double(const analysis::DurationStats&)> value) {
   return {label,
-          [value](const RunReport& r) {
+          [value](const RunFigures& r) {
             const analysis::DurationStats& stats = r.summary.iteration;
             return stats.count == 0 ? Cell{"–", {}, {}} : duration(static_cast<Nanoseconds>(value(stats) + 0.5));
           },
-          [value](const RunReport& r) { return value(r.summary.iteration); }};
+          [value](const RunFigures& r) { return value(r.summary.iteration); }};
 }
 
 std::vector<Figure> time_figures() {
   return {
-      {tr("iterations"), [](const RunReport& r) { return count(static_cast<std::int64_t>(r.iterations)); }, {}},
-      {tr("elapsed"), [](const RunReport& r) { return duration(r.elapsed_ns); },
-       [](const RunReport& r) { return static_cast<double>(r.elapsed_ns); }},
+      {tr("iterations"), [](const RunFigures& r) { return count(static_cast<std::int64_t>(r.iterations)); }, {}},
+      {tr("elapsed"), [](const RunFigures& r) { return duration(r.elapsed_ns); },
+       [](const RunFigures& r) { return static_cast<double>(r.elapsed_ns); }},
       iteration_figure(tr("iteration, mean"), [](const analysis::DurationStats& s) { return s.mean_ns; }),
       iteration_figure(tr("  median"), [](const analysis::DurationStats& s) { return static_cast<double>(s.p50_ns); }),
       iteration_figure(tr("  99th percentile"),
@@ -92,30 +92,30 @@ std::vector<Figure> traffic_figures() {
       count_figure(tr("synchronisations"), &analysis::Summary::sync_count),
       count_figure(tr("kernel launches"), &analysis::Summary::launch_count),
       {tr("run-ahead, mean"),
-       [](const RunReport& r) {
+       [](const RunFigures& r) {
          return Cell{fmt::format("{:.1f}", r.summary.run_ahead_mean), {}, {}};
        },
-       [](const RunReport& r) { return r.summary.run_ahead_mean; }},
-      {tr("host to device"), [](const RunReport& r) { return bytes(r.summary.h2d_bytes, r.summary.h2d_gb_per_s()); },
-       [](const RunReport& r) { return static_cast<double>(r.summary.h2d_bytes); }},
-      {tr("device to host"), [](const RunReport& r) { return bytes(r.summary.d2h_bytes, r.summary.d2h_gb_per_s()); },
-       [](const RunReport& r) { return static_cast<double>(r.summary.d2h_bytes); }},
+       [](const RunFigures& r) { return r.summary.run_ahead_mean; }},
+      {tr("host to device"), [](const RunFigures& r) { return bytes(r.summary.h2d_bytes, r.summary.h2d_gb_per_s()); },
+       [](const RunFigures& r) { return static_cast<double>(r.summary.h2d_bytes); }},
+      {tr("device to host"), [](const RunFigures& r) { return bytes(r.summary.d2h_bytes, r.summary.d2h_gb_per_s()); },
+       [](const RunFigures& r) { return static_cast<double>(r.summary.d2h_bytes); }},
   };
 }
 
 std::vector<Figure> closing_figures(bool with_loss, bool with_lost_events) {
   std::vector<Figure> figures;
   if (with_loss) {
-    const auto loss = [](double RunReport::Loss::*member) {
-      return [member](const RunReport& r) {
+    const auto loss = [](double RunFigures::Loss::*member) {
+      return [member](const RunFigures& r) {
         return Cell{r.loss ? fmt::format("{:.4f}", *r.loss.*member) : std::string("–"), {}, {}};
       };
     };
-    figures.push_back({tr("loss, first"), loss(&RunReport::Loss::first), {}});
-    figures.push_back({tr("loss, last"), loss(&RunReport::Loss::last), {}});
+    figures.push_back({tr("loss, first"), loss(&RunFigures::Loss::first), {}});
+    figures.push_back({tr("loss, last"), loss(&RunFigures::Loss::last), {}});
   }
   const auto events = [](std::uint64_t trace::TraceCounts::*member) {
-    return [member](const RunReport& r) { return count(static_cast<std::int64_t>(r.events.*member)); };
+    return [member](const RunFigures& r) { return count(static_cast<std::int64_t>(r.events.*member)); };
   };
   figures.push_back({nullptr, {}, {}});
   figures.push_back({tr("events recorded"), events(&trace::TraceCounts::recorded), {}});
@@ -126,14 +126,14 @@ std::vector<Figure> closing_figures(bool with_loss, bool with_lost_events) {
   return figures;
 }
 
-Cell ratio_cell(const Figure& figure, const RunReport& first, const RunReport& second) {
+Cell ratio_cell(const Figure& figure, const RunFigures& first, const RunFigures& second) {
   if (!figure.value || figure.value(first) == 0) return {};
   return {fmt::format("{:.2f}", figure.value(second) / figure.value(first)), "×", {}};
 }
 
-Table table_of(const std::vector<const RunReport*>& runs) {
+Table table_of(const std::vector<const RunFigures*>& runs) {
   bool with_loss = false, with_lost_events = false;
-  for (const RunReport* run : runs) {
+  for (const RunFigures* run : runs) {
     with_loss |= run->loss.has_value();
     with_lost_events |= run->events.dropped + run->events.evicted > 0;
   }
@@ -148,35 +148,33 @@ Table table_of(const std::vector<const RunReport*>& runs) {
       continue;
     }
     std::vector<Cell> cells;
-    for (const RunReport* run : runs) cells.push_back(figure.cell(*run));
+    for (const RunFigures* run : runs) cells.push_back(figure.cell(*run));
     if (runs.size() == 2) cells.push_back(ratio_cell(figure, *runs[0], *runs[1]));
     table.row(figure.label, std::move(cells));
   }
   return table;
 }
 
-using Pairs = std::vector<std::string>;
-
-// "key value" of the settings for which `wanted` holds.
-std::string settings_line(const RunReport& report, const std::function<bool(const std::string&)>& wanted) {
+// "key=value" of the settings for which `wanted` holds.
+std::string settings_line(const RunFigures& figures, const std::function<bool(const std::string&)>& wanted) {
   std::string line;
-  for (const auto& [key, value] : report.settings) {
+  for (const auto& [key, value] : figures.facts.settings) {
     if (!wanted(key)) continue;
-    line += fmt::format("{}{}={}", line.empty() ? "" : "  ", key, workload::to_text(value));
+    line += fmt::format("{}{}={}", line.empty() ? "" : "  ", key, one_line(value));
   }
   return line;
 }
 
-std::string heading(const RunReport& r, const Style& style) {
-  const std::string program = r.workload.empty() ? tr("unknown program") : one_line(r.workload);
+std::string heading(const RunFigures& r, const Style& style) {
+  const std::string program = r.facts.workload.empty() ? tr("unknown program") : one_line(r.facts.workload);
   std::string text = fmt::format("{}{}{}", style.bold, program, style.off);
-  if (!r.device_name.empty()) text += fmt::format(fmt::runtime(tr(" on {}")), one_line(r.device_name));
+  if (!r.facts.device_name.empty()) text += fmt::format(fmt::runtime(tr(" on {}")), one_line(r.facts.device_name));
   // A device's name need not say it, and a figure must.
-  if (r.simulated && r.device_name.find("simulated") == std::string::npos) text += tr(" (simulated)");
+  if (r.facts.simulated && r.facts.device_name.find("simulated") == std::string::npos) text += tr(" (simulated)");
   return text + '\n';
 }
 
-std::string verdict_text(const RunReport& r, const Style& style) {
+std::string verdict_text(const RunFigures& r, const Style& style) {
   const analysis::Verdict& verdict = r.summary.verdict;
   return fmt::format("{}{}{}. {}\n", style.accent, tr(std::string(analysis::verdict_title(verdict.kind)).c_str()),
                      style.off, verdict.sentence);
@@ -184,25 +182,19 @@ std::string verdict_text(const RunReport& r, const Style& style) {
 
 }  // namespace
 
-std::string run_table(const RunReport& report, const Style& style) {
-  std::string text = heading(report, style);
-  const std::string settings = settings_line(report, [](const std::string&) { return true; });
+std::string run_table(const RunFigures& figures, const Style& style) {
+  std::string text = heading(figures, style);
+  const std::string settings = settings_line(figures, [](const std::string&) { return true; });
   if (!settings.empty()) text += fmt::format("{}{}{}\n", style.dim, settings, style.off);
-  return text + '\n' + table_of({&report}).text(style) + '\n' + verdict_text(report, style);
+  return text + '\n' + table_of({&figures}).text(style) + '\n' + verdict_text(figures, style);
 }
 
-std::string comparison_table(const RunReport& first, const RunReport& second, const Style& style) {
+std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style) {
   const auto differs = [&](const std::string& key) {
-    const auto find = [&](const RunReport& r) {
-      for (const auto& [k, value] : r.settings) {
-        if (k == key) return workload::to_text(value);
-      }
-      return std::string();
-    };
-    return find(first) != find(second);
+    return first.facts.settings.at(key) != second.facts.settings.at(key);  // of one workload, so both have it
   };
   const auto same = [&](const std::string& key) { return !differs(key); };
-  const auto title = [&](const RunReport& r, const char* otherwise) {
+  const auto title = [&](const RunFigures& r, const char* otherwise) {
     const std::string line = settings_line(r, differs);
     return line.empty() ? std::string(otherwise) : line;
   };
@@ -212,15 +204,15 @@ std::string comparison_table(const RunReport& first, const RunReport& second, co
   std::string text = heading(first, style);
   text += fmt::format("{}{}{}\n\n", style.dim, settings_line(first, same), style.off);
   text += table.text(style) + '\n';
-  for (const RunReport* run : {&first, &second}) {
+  for (const RunFigures* run : {&first, &second}) {
     text += fmt::format("{}: {}", title(*run, run == &first ? tr("first run") : tr("second run")),
                         verdict_text(*run, style));
   }
   return text;
 }
 
-std::string file_table(const RunReport& report, const FileFacts& source, const Style& style) {
-  std::string text = run_table(report, style);
+std::string file_table(const RunFigures& figures, const FileFacts& source, const Style& style) {
+  std::string text = run_table(figures, style);
   const auto listed = [](const std::map<std::string, std::uint64_t>& counts) {
     std::string line;
     for (const auto& [category, n] : counts) {

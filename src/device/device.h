@@ -20,12 +20,12 @@ using base::Nanoseconds;
 using trace::MemoryKind;
 
 struct DeviceInfo {
-  std::string id;          ///< as on the command line: "sim:rtx4090"
-  std::string name;        ///< for a person: "NVIDIA GeForce RTX 4090"
-  std::string profile;     ///< simulated: the profile's name; else empty
+  std::string id;       ///< as on the command line: "sim:rtx4090"
+  std::string name;     ///< for a person: "NVIDIA GeForce RTX 4090"
+  std::string profile;  ///< simulated: the profile's name; else empty
   bool simulated = false;
   bool virtual_time = false;  ///< now_ns() is virtual: it may run faster or slower than the wall clock
-  double dispatch_us = 0;  ///< the framework's own CPU cost per op that is usual on this machine
+  double dispatch_us = 0;     ///< the framework's own CPU cost per op that is usual on this machine
   /// Host memory and arithmetic that a workload's own CPU work is charged with.
   double host_bytes_per_s = 0;
 };
@@ -59,12 +59,12 @@ class Device {
   /// A blocking stream synchronises with the legacy default stream; a non-blocking one does not.
   virtual Stream create_stream(bool non_blocking) = 0;
   virtual GpuEvent create_event() = 0;
-  virtual void record(GpuEvent event, Stream stream) = 0;                ///< cudaEventRecord
-  virtual void wait(Stream stream, GpuEvent event) = 0;                  ///< cudaStreamWaitEvent
-  virtual bool query(GpuEvent event) = 0;                                ///< cudaEventQuery
-  virtual void synchronize(GpuEvent event) = 0;                          ///< cudaEventSynchronize
-  virtual void synchronize(Stream stream) = 0;                           ///< cudaStreamSynchronize
-  virtual void synchronize() = 0;                                        ///< cudaDeviceSynchronize
+  virtual void record(GpuEvent event, Stream stream) = 0;  ///< cudaEventRecord
+  virtual void wait(Stream stream, GpuEvent event) = 0;    ///< cudaStreamWaitEvent
+  virtual bool query(GpuEvent event) = 0;                  ///< cudaEventQuery
+  virtual void synchronize(GpuEvent event) = 0;            ///< cudaEventSynchronize
+  virtual void synchronize(Stream stream) = 0;             ///< cudaStreamSynchronize
+  virtual void synchronize() = 0;                          ///< cudaDeviceSynchronize
 
   // --- work ---------------------------------------------------------------------------------------------------------
   struct Slice {  ///< `bytes` of a buffer from `offset`
@@ -75,7 +75,8 @@ class Device {
   virtual void copy(Slice to, Slice from, std::size_t bytes) = 0;                       ///< cudaMemcpy, default stream
   virtual void fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) = 0;  ///< cudaMemsetAsync
   /// cudaLaunchKernel. With `compute` false only the time is modelled (the values are too costly to compute): results
-  /// are then not to be read.
+  /// are then not to be read. The buffers it names hold no values from then on: copies to and from them take their time
+  /// and move nothing.
   virtual void launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) = 0;
 };
 

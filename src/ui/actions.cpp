@@ -75,9 +75,7 @@ std::string key_text(KeyChord chord) {
     case GLFW_KEY_DOWN: return text + "↓";
     case GLFW_KEY_LEFT: return text + "←";
     case GLFW_KEY_RIGHT: return text + "→";
-    case GLFW_KEY_KP_ADD: return text + base::tr("keypad +");
-    case GLFW_KEY_KP_SUBTRACT: return text + base::tr("keypad −");
-    case GLFW_KEY_EQUAL: return text + "+";
+    case GLFW_KEY_EQUAL: return text + "=";
     case GLFW_KEY_MINUS: return text + "−";
     default: break;
   }
@@ -87,7 +85,10 @@ std::string key_text(KeyChord chord) {
 
 std::string keys_text(const ActionInfo& info) {
   std::string text;
-  for (const KeyChord& chord : info.keys) text += (text.empty() ? "" : " · ") + key_text(chord);
+  for (const KeyChord& chord : info.keys) {
+    if (chord.key == GLFW_KEY_KP_ADD || chord.key == GLFW_KEY_KP_SUBTRACT) continue;  // another + and −
+    text += (text.empty() ? "" : " · ") + key_text(chord);
+  }
   return text;
 }
 

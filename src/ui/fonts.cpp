@@ -121,9 +121,9 @@ ImFont* Fonts::operator[](FontRole role) const {
 
 Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density) {
   const FontFiles& files = system_files();
-#if IMGUI_VERSION_NUM >= 19200
+#if IMGUI_VERSION_NUM >= 19210
   atlas.SetFontLoader(ImGuiFreeType::GetFontLoader());
-#else
+#elif IMGUI_VERSION_NUM < 19200
   atlas.FontBuilderIO = ImGuiFreeType::GetBuilderForFreeType();
   atlas.TexDesiredWidth = pixel_scale > 1.5f ? 4096 : 2048;
 #endif
@@ -163,6 +163,14 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density) {
     fonts.line_height[static_cast<std::size_t>(w.role)] = line / density;
   }
   return fonts;
+}
+
+void set_text_density(float density) {
+#if IMGUI_VERSION_NUM >= 19200
+  ImGui::GetStyle().FontScaleMain = 1 / density;
+#else
+  ImGui::GetIO().FontGlobalScale = 1 / density;
+#endif
 }
 
 }  // namespace lanescope::ui

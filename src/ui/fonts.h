@@ -44,6 +44,9 @@ struct Fonts {
 /// font size that a person chose.
 Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density = 1.0f);
 
+/// Tells the current ImGui context that its fonts are `density` times as large as they should look.
+void set_text_density(float density);
+
 /// The files that load_fonts() uses, for the log and the tests; a path is empty where the built-in font stands in.
 struct FontFiles {
   std::filesystem::path regular, semi_bold, bold, mono, symbols;

@@ -11,6 +11,7 @@ namespace {
 constexpr double kRecentSeconds = 1.0;
 constexpr std::size_t kRecentIterations = 20;
 constexpr std::chrono::milliseconds kSummaryPeriod{80};
+constexpr std::chrono::milliseconds kOneTurn{1500};
 
 }  // namespace
 
@@ -53,7 +54,7 @@ void Model::begin_generation() {
   live_edge_ = 0;
   recent_ = before_change_ = {};
   markers_seen_ = 0;
-  summarised_ = {};
+  summarised_ = turned_ = {};
   if (session_) {
     facts_.workload = session_->workload().name;
     facts_.device = session_->device().id;
@@ -80,7 +81,10 @@ void Model::summarise() {
   const auto& markers = analysis_->markers();
   if (markers.size() != markers_seen_) {
     markers_seen_ = markers.size();
-    if (!markers.empty()) before_change_ = recent_;
+    // A slider that is dragged turns the knob many times: "before" is what was before all of them.
+    const auto now = std::chrono::steady_clock::now();
+    if (now - turned_ > kOneTurn) before_change_ = recent_;
+    turned_ = now;
   }
   const auto records = analysis_->records();
   if (records.empty()) return;

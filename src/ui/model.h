@@ -53,7 +53,7 @@ class Model {
   const analysis::Summary& before_change() const { return before_change_; }
 
   io::RunFacts facts() const;
-  std::string title() const;       ///< the experiment's, or the file's name
+  std::string title() const;  ///< the experiment's, or the file's name
   const std::filesystem::path& file() const { return file_; }
   const io::OpenedTrace& opened() const { return opened_; }
 
@@ -70,7 +70,7 @@ class Model {
   Nanoseconds live_edge_ = 0;
   analysis::Summary recent_, before_change_;
   std::size_t markers_seen_ = 0;
-  std::chrono::steady_clock::time_point summarised_{};
+  std::chrono::steady_clock::time_point summarised_{}, turned_{};
 };
 
 }  // namespace lanescope::ui

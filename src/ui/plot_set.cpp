@@ -13,12 +13,9 @@ constexpr std::size_t kSamples = 12;
 
 }  // namespace
 
-double plot_value(PlotKind kind, const IterationRecord* before, const IterationRecord& last,
-                  base::Nanoseconds first_start) {
-  const auto ns = static_cast<double>(last.end_ns - (before ? before->end_ns : first_start));
-  const auto rise = [&](auto member) {
-    return static_cast<double>(last.*member) - (before ? static_cast<double>(before->*member) : 0.0);
-  };
+double plot_value(PlotKind kind, const IterationRecord& before, const IterationRecord& last) {
+  const auto ns = static_cast<double>(last.end_ns - before.end_ns);
+  const auto rise = [&](auto member) { return static_cast<double>(last.*member - before.*member); };
   if (ns <= 0) return std::numeric_limits<double>::quiet_NaN();
   switch (kind) {
     case PlotKind::IterationsPerSecond: return rise(&IterationRecord::number) / ns * 1e9;
@@ -56,14 +53,18 @@ void PlotSet::prepare(std::span<const IterationRecord> records, const TimeAxis& 
     begin = first_ending_at(begin, from);
     if (begin == records.size()) break;
     if (records[begin].start_ns >= to) continue;  // between two iterations of an opened trace
+    // What was copied and waited before the first iteration is in its totals: it is only what others are counted from.
+    if (begin == 0) {
+      if (records.size() == 1 || records[1].start_ns >= to) continue;
+      begin = 1;
+    }
     // The iterations that end in this column, and the one that covers it.
     const std::size_t end = std::max(begin + 1, first_ending_at(begin, to));
     const std::size_t step = std::max<std::size_t>(1, (end - begin) / kSamples);
     for (std::size_t k = 0; k < kPlotKinds; ++k) {
       const auto kind = static_cast<PlotKind>(k);
       const auto over = [&](std::size_t a, std::size_t b) {  // iterations [a, b)
-        return static_cast<float>(
-            plot_value(kind, a ? &records[a - 1] : nullptr, records[b - 1], records[a].start_ns));
+        return static_cast<float>(plot_value(kind, records[a - 1], records[b - 1]));
       };
       PlotColumn& c = columns_[k][column];
       c.mean = over(begin, end);

@@ -20,7 +20,8 @@ struct Preferences {
 
 /// $XDG_CONFIG_HOME/lanescope/settings.toml, else ~/.config/lanescope/settings.toml.
 std::filesystem::path preferences_path();
-/// What was remembered; defaults for what is missing or unreadable (a broken file never keeps the program from starting).
+/// What was remembered; defaults for what is missing or unreadable (a broken file never keeps the program from
+/// starting).
 Preferences load_preferences(const std::filesystem::path& path);
 /// Best effort: a folder that cannot be written is reported in the log, not to the person.
 void save_preferences(const std::filesystem::path& path, const Preferences& preferences);

@@ -67,7 +67,7 @@ void Shell::draw(const Fonts& fonts) {
                      middle_width - Timeline::kLabelWidth * s - 16 * s, std::chrono::steady_clock::now());
   state_.timeline.sync(state_.model.trace());
   const float wanted = state_.timeline.content_height(timeline_frame(canvas), state_.view.axis());
-  const float least_plots = std::min(250 * s, middle_height * 0.45f);
+  const float least_plots = plots_least_height(state_, middle_height);
   const float timeline_height = std::clamp(wanted, 120 * s, middle_height - least_plots);
 
   const auto no_scroll = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;

@@ -57,7 +57,7 @@ struct ShellState {
   float scroll = 0;                            ///< of the timeline's rows
   std::string editing_setting;                 ///< the knob whose value is being typed
   std::string edit_text;
-  std::vector<Action> requests;                ///< what was asked for in this frame; performed after it is drawn
+  std::vector<Action> requests;                       ///< what was asked for in this frame; performed after it is drawn
   std::optional<session::SessionOptions> new_run;     ///< start this after the frame
   std::optional<std::filesystem::path> file_to_open;  ///< open this after the frame
   std::future<std::string> saving;                    ///< a file that is being written; gives the toast's text

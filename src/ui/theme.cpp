@@ -270,6 +270,12 @@ void apply_to_imgui(const Theme& t, float scale) {
   set(ImGuiCol_NavWindowingHighlight, with_alpha(t[Colour::Accent], 0.7f));
   set(ImGuiCol_NavWindowingDimBg, t[Colour::Shadow]);
   set(ImGuiCol_ModalWindowDimBg, t[Colour::Shadow]);
+#if IMGUI_VERSION_NUM >= 19200
+  // The sizes of text are the fonts' business.
+  style.FontSizeBase = ImGui::GetStyle().FontSizeBase;
+  style.FontScaleMain = ImGui::GetStyle().FontScaleMain;
+  style.FontScaleDpi = ImGui::GetStyle().FontScaleDpi;
+#endif
   ImGui::GetStyle() = style;
 }
 

@@ -40,6 +40,22 @@ void dashed_vertical(SpanBatch& out, float x, float y0, float y1, std::uint32_t 
 
 }  // namespace
 
+std::string marker_text(std::string_view first, std::string_view last) {
+  constexpr std::string_view kArrow = " → ";
+  const auto split = [&](std::string_view text) {
+    const std::size_t arrow = text.find(kArrow);
+    return arrow == std::string_view::npos || text.find(kArrow, arrow + 1) != std::string_view::npos
+               ? std::string_view::npos
+               : arrow;
+  };
+  const std::size_t a = split(first);
+  const std::size_t b = split(last);
+  if (a == std::string_view::npos || b == std::string_view::npos) return std::string(first);
+  const auto knob = [](std::string_view text) { return text.substr(0, text.rfind(' ')); };
+  if (knob(first.substr(0, a)) != knob(last.substr(0, b))) return std::string(first);
+  return std::string(first.substr(0, a)) + std::string(last.substr(b));
+}
+
 void Timeline::clear() {
   placed_.clear();
   lanes_seen_ = 0;
@@ -104,22 +120,26 @@ void Timeline::rebuild(const trace::Trace& trace) {
   }
 }
 
-float Timeline::place(const RowContext& context, float top) {
-  float y = top;
-  bool first = true;
-  for (Placed& p : placed_) {
-    if (!p.heading.empty()) y += (first ? kHeadingHeight - 2 : kHeadingHeight + kGroupGap) * context.scale;
-    first = false;
-    p.y = y;
-    p.height = p.row->height(context);
-    y += p.height + kRowGap * context.scale;
-  }
-  return y - top;
+float Timeline::height_before(const Placed& p, bool first, float scale) {
+  return p.heading.empty() ? 0 : (first ? kHeadingHeight - 2 : kHeadingHeight + kGroupGap) * scale;
 }
 
-float Timeline::content_height(const TimelineFrame& frame, const TimeAxis& axis) {
+void Timeline::place(const RowContext& context, float top) {
+  float y = top;
+  for (Placed& p : placed_) {
+    p.y = y + height_before(p, &p == &placed_.front(), context.scale);
+    p.height = p.row->height(context);
+    y = p.y + p.height + kRowGap * context.scale;
+  }
+}
+
+float Timeline::content_height(const TimelineFrame& frame, const TimeAxis& axis) const {
   const RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale};
-  return kRulerHeight * frame.scale + place(context, 0) + 8 * frame.scale;
+  float height = (kRulerHeight + 18) * frame.scale;
+  for (const Placed& p : placed_) {
+    height += height_before(p, &p == &placed_.front(), frame.scale) + p.row->height(context) + kRowGap * frame.scale;
+  }
+  return height;
 }
 
 void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
@@ -137,7 +157,7 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
     if (p.y > bottom || p.y + p.height < rows_top) continue;
     const float s = frame.scale;
     if (!p.heading.empty()) {
-      names_batch_.add({area.x + 16 * s, p.y - 20 * s, area.width - 20 * s, frame.theme[Colour::Dim],
+      names_batch_.add({area.x + 16 * s, p.y - 20 * s, area.width - 40 * s, frame.theme[Colour::Dim],
                         FontRole::SmallBold, p.heading, 16 * s});
     }
     const bool curve = p.lane_row == nullptr;
@@ -245,15 +265,21 @@ void Timeline::add_markers(const TimelineFrame& frame, const TimeAxis& axis, con
   const float s = frame.scale;
   auto m = std::lower_bound(markers.begin(), markers.end(), axis.begin_ns(),
                             [](const trace::Event& e, Nanoseconds t) { return e.start_ns < t; });
-  float free_from = axis.left_px();
-  for (; m != markers.end() && m->start_ns < std::min(axis.end_ns(), frame.live_edge + 1); ++m) {
+  const auto end = std::min(axis.end_ns(), frame.live_edge + 1);
+  while (m != markers.end() && m->start_ns < end) {
     const float x = axis.to_px(m->start_ns);
-    dashed_vertical(rows_batch_, x, area.y + kRulerHeight * s, area.y + area.height, frame.theme[Colour::Marker], s);
-    if (x < free_from) continue;  // turned many times: the line stays, its flag would cover the one before
+    // Those that stand so close that their flags would cover each other share one.
+    auto last = m;
+    for (auto next = m; next != markers.end() && next->start_ns < end && axis.to_px(next->start_ns) < x + 150 * s; ++next) {
+      dashed_vertical(rows_batch_, axis.to_px(next->start_ns), area.y + kRulerHeight * s, area.y + area.height,
+                      frame.theme[Colour::Marker], s);
+      last = next;
+    }
+    const auto& names = frame.trace.names();
     top_batch_.add({x + 6 * s, area.y + 5 * s, 260 * s, frame.theme[Colour::Text], FontRole::Small,
-                    std::string(frame.trace.names().text(m->name)), 20 * s, LabelAlign::Left,
+                    marker_text(names.text(m->name), names.text(last->name)), 20 * s, LabelAlign::Left,
                     frame.theme[Colour::PanelRaised]});
-    free_from = x + 180 * s;
+    m = std::next(last);
   }
 }
 

@@ -40,12 +40,16 @@ struct TimelineFrame {
   const analysis::LiveAnalysis* analysis = nullptr;
   const Theme& theme;
   Nanoseconds live_edge = 0;
-  bool live = false;              ///< there is an unknown edge
-  Nanoseconds label_origin = 0;   ///< what the ruler counts from
+  bool live = false;             ///< there is an unknown edge
+  Nanoseconds label_origin = 0;  ///< what the ruler counts from
   const Selection* selection = nullptr;
   float scale = 1;
-  float scroll = 0;               ///< rows are moved up by this
+  float scroll = 0;  ///< rows are moved up by this
 };
+
+/// A knob that was dragged leaves many markers: "log interval 1 → 2" to "log interval 50 → 100" read together are
+/// "log interval 1 → 100". Two that are not of one knob read as the first.
+std::string marker_text(std::string_view first, std::string_view last);
 
 class Timeline {
  public:
@@ -57,7 +61,7 @@ class Timeline {
   void clear();
 
   /// The height that all rows need, ruler included.
-  float content_height(const TimelineFrame& frame, const TimeAxis& axis);
+  float content_height(const TimelineFrame& frame, const TimeAxis& axis) const;
   /// Fills `rows` (clipped to the area below the ruler by whoever draws it), `top` (ruler and flags, never scrolled)
   /// and `names` (left of the lanes). `area` spans label column and lanes; the axis starts behind the label column.
   void prepare(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
@@ -81,7 +85,8 @@ class Timeline {
   };
 
   void rebuild(const trace::Trace& trace);
-  float place(const RowContext& context, float top);
+  static float height_before(const Placed& placed, bool first, float scale);
+  void place(const RowContext& context, float top);
   void add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
   void add_bubbles(const TimelineFrame& frame, const RowContext& context);
   void add_markers(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);

@@ -31,11 +31,11 @@ class ViewControl {
   bool armed() const { return armed_; }
 
   // By hand: each freezes the view.
-  void zoom(double factor, float at_px);   ///< eased
-  void pan(float px);                      ///< at once, as a drag wants it
-  void glide(float px);                    ///< eased, as a key wants it
+  void zoom(double factor, float at_px);        ///< eased
+  void pan(float px);                           ///< at once, as a drag wants it
+  void glide(float px);                         ///< eased, as a key wants it
   void show(Nanoseconds from, Nanoseconds to);  ///< eased, with a margin
-  void fit(const Model& model);            ///< everything that is known
+  void fit(const Model& model);                 ///< everything that is known
 
   /// What the ruler counts from: the trigger's instant, else the beginning of the run.
   Nanoseconds label_origin() const { return label_origin_; }

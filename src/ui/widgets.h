@@ -23,18 +23,21 @@ void wrapped_text(const Canvas& canvas, FontRole role, Colour colour, const std:
 /// A small heading in capitals with space above.
 void heading(const Canvas& canvas, const char* text);
 /// Name on the left, value on the right edge in the figures' font.
-void figure_line(const Canvas& canvas, const std::string& name, const std::string& value, Colour value_colour = Colour::Text);
+void figure_line(const Canvas& canvas, const std::string& name, const std::string& value,
+                 Colour value_colour = Colour::Text);
 void vertical_space(const Canvas& canvas, float pixels);
 
 /// A button as wide as its text or as `width`; `on` draws it as chosen.
 bool button(const Canvas& canvas, const std::string& id, const std::string& text, bool on = false, float width = 0,
             const char* tooltip = nullptr);
 /// Buttons side by side, one of them chosen; returns the one that was clicked, else -1.
-int segmented(const Canvas& canvas, const std::string& id, const std::vector<std::string>& texts, int chosen, float width = 0);
+int segmented(const Canvas& canvas, const std::string& id, const std::vector<std::string>& texts, int chosen,
+              float width = 0);
 /// A check box with a hint at the right edge (its key).
 bool toggle(const Canvas& canvas, const std::string& id, const std::string& label, bool value, const std::string& hint);
 /// One knob, by its kind: slider, check box, buttons or number field. Returns the new value when it was turned.
-std::optional<workload::Value> knob(const Canvas& canvas, const workload::SettingSpec& spec, const workload::Value& value);
+std::optional<workload::Value> knob(const Canvas& canvas, const workload::SettingSpec& spec,
+                                    const workload::Value& value);
 
 /// Remembers where the last ImGui item was drawn.
 void note_place(const Canvas& canvas, const std::string& name);

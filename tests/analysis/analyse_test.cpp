@@ -318,6 +318,9 @@ TEST_F(AnalyseTest, WithoutIterationsTheEndsAreNotJudged) {
   EXPECT_EQ(s.judged.from_ns, 40);
   EXPECT_EQ(s.judged.to_ns, 60);
   EXPECT_EQ(s.verdict.kind, VerdictKind::GpuBound);
+  const Summary cut = analyse(trace, 50, 55);
+  EXPECT_EQ(cut.judged.from_ns, 50);
+  EXPECT_EQ(cut.judged.to_ns, 55);
 }
 
 // What is not complete yet is not looked at: complete until 70, although a kernel [80,90) is there already.
@@ -348,7 +351,8 @@ TEST_F(AnalyseTest, WhatWasEvictedIsNotCalledIdle) {
   EXPECT_EQ(s.bubble_count, 0);
 }
 
-// Far more events than are read as context before a window: the window's figures are its own.
+// Far more events than are read as context before a window: the window's figures are its own. It begins between a call
+// and its operation, which is ahead from the first instant on.
 TEST_F(AnalyseTest, AWindowInALongTraceSeesOnlyItsOwn) {
   for (std::uint32_t i = 0; i < 20'000; ++i) {
     const Nanoseconds at = 100 * static_cast<Nanoseconds>(i);
@@ -356,13 +360,13 @@ TEST_F(AnalyseTest, AWindowInALongTraceSeesOnlyItsOwn) {
     t.kernel(at + 10, at + 60, i + 1);
   }
   t.publish();
-  const Summary s = analyse(trace, 1'500'000, 1'500'400);
+  const Summary s = analyse(trace, 1'500'007, 1'500'407);
   EXPECT_EQ(s.gpu_busy_ns, 200);
   EXPECT_EQ(s.launch_count, 4);
-  EXPECT_DOUBLE_EQ(s.run_ahead_mean, 0.6);
+  EXPECT_DOUBLE_EQ(s.run_ahead_mean, (53 + 3 * 60 + 7) / 400.0);
   EXPECT_EQ(s.run_ahead_max, 1);
   EXPECT_EQ(by_cause(s, BubbleCause::LaunchTooSlow), 3 * 50);
-  EXPECT_EQ(by_cause(s, BubbleCause::StartOrEnd), 10 + 40);
+  EXPECT_EQ(by_cause(s, BubbleCause::StartOrEnd), 3 + 47);
 }
 
 // Run-ahead: a call without an operation (a memset of no bytes) does not count, an operation without a call counts from
@@ -383,6 +387,16 @@ TEST_F(AnalyseTest, RunAheadBearsMissingSides) {
   const Summary s = analyse(trace, 0, 100);
   EXPECT_DOUBLE_EQ(s.run_ahead_mean, 1.1);
   EXPECT_EQ(s.run_ahead_max, 2);
+}
+
+TEST_F(AnalyseTest, WhatStartsAndEndsWhereItIsIssuedIsNeverAhead) {
+  t.launch(10, 10, 1);
+  t.kernel(10, 10, 1);
+  t.call("cudaFree", 0, 20);
+  const Summary s = all();
+  EXPECT_EQ(s.gpu_op_count, 1);
+  EXPECT_EQ(s.run_ahead_max, 0);
+  EXPECT_EQ(s.run_ahead_mean, 0);
 }
 
 // 100 kernels issued at once, 10 ns each: ahead falls from 100 to 0.

@@ -88,6 +88,19 @@ TEST_F(BubbleCauseTest, AfterABlockingReadTheCopyIsWhatDrained) {
   EXPECT_EQ(call_of(b), "cudaMemcpyAsync");
 }
 
+TEST_F(BubbleCauseTest, AReadThatTakesNoTimeIsWhatDrainedToo) {
+  t.kernel(0, 100);
+  t.copy_call(10, 15, 9);
+  t.download(100, 100, 4, 9);
+  t.sync(15, 110, 5, 10);
+  t.launch(150, 155, 2);
+  t.kernel(160, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::AfterSync);
+  EXPECT_EQ(b.start_ns, 100);
+  EXPECT_EQ(b.last_work, LaneKind::CopyD2H);
+}
+
 // Of two syncs that cover the end, the one of the launching thread is blamed, though the other is back later.
 TEST_F(BubbleCauseTest, TheSyncOfTheLaunchingThreadGoesFirst) {
   t.kernel(0, 100);
@@ -158,6 +171,16 @@ TEST_F(BubbleCauseTest, LaunchedInTimeAndStartedLateIsLaunchOnly) {
   const Bubble b = only();
   EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
   expect_parts(b, 0, 0, 3);
+}
+
+TEST_F(BubbleCauseTest, TheSecondKernelOfAGraphHasTheGraphsLaunch) {
+  t.launch(0, 2, 5).name = trace.names().intern("cudaGraphLaunch");
+  t.kernel(0, 100, 5);
+  t.kernel(110, 120, 5);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(call_of(b), "cudaGraphLaunch");
+  expect_parts(b, 0, 0, 10);
 }
 
 TEST_F(BubbleCauseTest, WithoutAKnownLaunchNoCallIsBlamed) {

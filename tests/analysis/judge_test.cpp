@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <regex>
+#include <cctype>
+#include <string>
+#include <vector>
 
 #include "analysis/summary.h"
 #include "trace_builder.h"
@@ -108,23 +110,35 @@ TEST(Judge, SentencesSayWhatHelps) {
   EXPECT_EQ(sentence(judged(600, 0, 0, 100, 300)),
             "The GPU is idle 40 % of the time; for 30 % the CPU is held by copies from pageable memory or by pinning.");
   EXPECT_EQ(sentence(judged(500, 450, 50, 0, 0)), "The GPU is busy 95 % of the time: it sets the pace, not the CPU.");
+  EXPECT_EQ(
+      sentence(judged(300, 400, 50, 0, 250)),
+      "For 40 % of the time the GPU only copies and computes nothing, and for another 25 % it is idle while the CPU "
+      "is held by copies from pageable memory or by pinning.");
   EXPECT_EQ(sentence(judged(300, 450, 250, 0, 0)),
             "For 45 % of the time the GPU only copies and computes nothing; copies could run beside the kernels.");
 }
 
+/// "idle 47 % of the time; 44 % is": 47, 44.
+std::vector<int> percentages(const std::string& text) {
+  std::vector<int> numbers;
+  for (std::size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at + 1)) {
+    std::size_t begin = at;
+    while (begin > 0 && std::isdigit(static_cast<unsigned char>(text[begin - 1]))) --begin;
+    numbers.push_back(std::stoi(text.substr(begin, at - begin)));
+  }
+  return numbers;
+}
+
 // Whatever the figures, no part that a sentence names is larger than the whole it names, and nothing passes 100 %.
 TEST(Judge, PercentagesNeverContradictEachOther) {
-  const std::regex number("([0-9]+) %");
   int sentences = 0;
   for (Nanoseconds kernels = 1; kernels < 1000; kernels += 7) {
     for (Nanoseconds sync = 0; sync <= 1000 - kernels; sync += 13) {
       for (const Nanoseconds copies : {Nanoseconds{0}, (1000 - kernels - sync) / 2}) {
         Summary s = judged(kernels, copies, sync, 1000 - kernels - copies - sync, 0);
         judge(s);
-        std::vector<int> numbers;
         const std::string& text = s.verdict.sentence;
-        for (std::sregex_iterator i(text.begin(), text.end(), number), end; i != end; ++i)
-          numbers.push_back(std::stoi((*i)[1]));
+        const std::vector<int> numbers = percentages(text);
         ASSERT_FALSE(numbers.empty()) << text;
         ASSERT_LE(numbers.front(), 100) << text;
         ASSERT_LE(numbers.back(), numbers.front()) << text;

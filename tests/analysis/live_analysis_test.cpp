@@ -161,6 +161,8 @@ TEST_F(LiveAnalysisTest, SinceTheFirstIteration) {
   t.upload(0, 50, 500);
   t.launch(70, 72, 1);
   t.upload(80, 110, 300, 1);
+  t.launch(73, 74, 2);
+  t.kernel(80, 90, 2, 1);  // two ahead, while setting up
   t.iteration(100, 200);
   t.kernel(120, 160);
   t.kernel(180, 200);
@@ -168,6 +170,7 @@ TEST_F(LiveAnalysisTest, SinceTheFirstIteration) {
   live.finish();
   EXPECT_EQ(live.total().gpu_busy_ns, 50 + 30 + 40 + 20);
   EXPECT_EQ(live.total().h2d_bytes, 800);
+  EXPECT_EQ(live.total().run_ahead_max, 2);
   const Summary s = live.since_first_iteration();
   EXPECT_EQ(s.from_ns, 100);
   EXPECT_EQ(s.to_ns, 200);
@@ -222,25 +225,87 @@ TEST_F(LiveAnalysisTest, ThinningKeepsSumsExact) {
     t.kernel(100 * i, 100 * i + 40);
     t.kernel(100 * i + 50, 100 * i + 60, 0, 1);
   }
+  t.kernel(210, 220, 0, 2);  // at its peak in the third iteration, whose record goes
   t.publish();
+  small.update(300);
   small.update(50'000);
   EXPECT_LE(small.records().size(), 16u);
   EXPECT_EQ(small.total().iteration.count, 500);
+  EXPECT_EQ(small.window(0, 50'000).run_ahead_max, 2);
   small.finish();
   const Summary total = small.total();
   EXPECT_EQ(total.iteration.count, 1000);
   EXPECT_DOUBLE_EQ(total.iteration.mean_ns, 100);
   EXPECT_EQ(total.gpu_busy_ns, 50'000);
-  EXPECT_EQ(total.run_ahead_max, 1);
+  EXPECT_EQ(total.run_ahead_max, 2);
   EXPECT_LE(small.records().size(), 16u);
   EXPECT_EQ(small.records().back().number, 1000);
   EXPECT_EQ(small.records().back().busy_ns, 50'000);
   for (const IterationRecord& r : small.records()) EXPECT_EQ(r.busy_ns, 50 * r.number);
+  for (const IterationRecord& r : small.records()) {
+    const Summary later = small.window(r.start_ns, 100'000);
+    EXPECT_TRUE(later.iteration.count == 0 || later.from_ns >= r.start_ns);
+  }
   const Summary window = small.window(0, 100'000);
+  EXPECT_EQ(window.run_ahead_max, 2);
   EXPECT_EQ(window.iteration.count, 1000);
   EXPECT_EQ(window.gpu_busy_ns, 50'000);
   EXPECT_EQ(small.bubbles().size(), 10u);
   EXPECT_EQ(small.bubbles().back().end_ns, 100'000);
+}
+
+// The peak of 3 lies in the first iteration and is settled; then a call of the second keeps everything later open while
+// the first record is thinned out. The second takes the peak over when it is settled.
+TEST_F(LiveAnalysisTest, ThinningBesideAnOpenRunAhead) {
+  LiveAnalysis small(trace, 4);
+  for (int i = 0; i < 6; ++i) t.iteration(100 * i, 100 * i + 100);
+  for (std::uint32_t c = 1; c <= 3; ++c) {
+    t.launch(c, c + 1, c);
+    t.kernel(10 * c, 10 * c + 10, c);
+  }
+  t.launch(150, 155, 9);
+  t.kernel(560, 570, 9);
+  t.publish();
+  small.update(430);
+  EXPECT_EQ(small.records().front().run_ahead_max, 3);
+  small.update(510);
+  ASSERT_EQ(small.records().front().number, 2);
+  small.finish();
+  EXPECT_EQ(small.records().front().run_ahead_max, 3);
+  EXPECT_EQ(small.window(0, 600).run_ahead_max, 3);
+  EXPECT_EQ(small.window(200, 600).run_ahead_max, 1);
+}
+
+// What lies at the very last instant is outside the half-open extent, for everybody alike.
+TEST_F(LiveAnalysisTest, TheLastInstantIsOutside) {
+  t.kernel(0, 100);
+  t.sync(100, 100, 0, 0);
+  t.kernel(100, 100, 0, 1);
+  t.publish();
+  live.finish();
+  EXPECT_EQ(live.total().sync_count, 0);
+  EXPECT_EQ(live.total().gpu_op_count, 1);
+  EXPECT_EQ(analysis::analyse(trace, 0, 100).sync_count, 0);
+}
+
+// Begun when the oldest kernels have gone: older calls that are still there are outside.
+TEST_F(LiveAnalysisTest, BegunAfterAnEviction) {
+  trace::Trace small(6 * sizeof(trace::Block));
+  TraceBuilder b(small);
+  b.sync(0, 5, 1, 1);
+  constexpr int kKernels = 20 * static_cast<int>(trace::kBlockEvents);
+  for (int i = 0; i < kKernels; ++i) b.kernel(10 * i, 10 * i + 10);
+  b.publish();
+  ASSERT_GT(small.counts().evicted, 0u);
+  LiveAnalysis late(small);
+  late.update(kEver);
+  late.finish();
+  const Summary s = late.total();
+  EXPECT_GT(s.from_ns, 0);
+  EXPECT_EQ(s.sync_count, 0);
+  EXPECT_EQ(s.host_wait_ns, 0);
+  EXPECT_EQ(s.bubble_count, 0);
+  EXPECT_EQ(s.gpu_busy_ns, s.window_ns());
 }
 
 // New lanes and new rows of a lane that were not there at the first look.

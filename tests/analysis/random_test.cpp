@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <numeric>
 #include <random>
 
 #include "analysis/live_analysis.h"
@@ -97,6 +97,13 @@ TEST_P(RandomPrograms, AnyWindowEqualsTheReference) {
     expect_sums(s, r);
     expect_bubbles(s, r);
     expect_run_ahead(s, r);
+    if (s.iteration.count > 0) {
+      const Reference judged = reference(trace, t.events, s.judged.from_ns, s.judged.to_ns);
+      EXPECT_EQ(s.judged.busy_ns, judged.busy);
+      EXPECT_EQ(s.judged.kernel_ns, judged.kernel);
+      const auto& causes = s.judged.bubble_by_cause_ns;
+      EXPECT_EQ(std::accumulate(causes.begin(), causes.end(), Nanoseconds{0}), judged.bubble_sum());
+    }
     if (HasFailure()) return;
   }
 }

@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"OpenAndRun", {"--open", "x.json", "--workload", "linear-mse"}, {"--workload", "--open"}},
         {"LineBreakInAName", {"run", "--workload", "a\nb\x1b[31m"}, {"linear-mse"}},
     }),
-    [](const testing::TestParamInfo<WrongRequest>& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 struct UnusableFile {
   std::string name;
@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"TraceIsAFolderToRead", {"report", "folder.toml"}, {"folder.toml"}},
         {"NoDisplay", {}, {"display", "lanescope run"}},
     }),
-    [](const testing::TestParamInfo<UnusableFile>& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 using StandardOutput = ProgramTest;
 

@@ -24,7 +24,7 @@ class List : public ProgramTest {
 };
 
 TEST_F(List, Workloads) {
-  const Json json = Json::parse(said({"list", "workloads", "--json"}));
+  Json json = Json::parse(said({"list", "workloads", "--json"}));
   ASSERT_EQ(json.size(), 2u);
   EXPECT_EQ(json[0]["name"], "linear-mse");
   EXPECT_EQ(json[0]["computes_values"], false);
@@ -36,7 +36,7 @@ TEST_F(List, Workloads) {
 }
 
 TEST_F(List, DevicesCanBeNamedAsListed) {
-  const Json json = Json::parse(said({"list", "devices", "--json"}));
+  Json json = Json::parse(said({"list", "devices", "--json"}));
   std::vector<std::string> ids;
   for (const Json& device : json) ids.push_back(device["id"]);
   EXPECT_THAT(ids, testing::IsSupersetOf({"sim:rtx4090", "sim:rtx4070-laptop-wsl2", "sim:teaching"}));
@@ -47,7 +47,7 @@ TEST_F(List, DevicesCanBeNamedAsListed) {
 }
 
 TEST_F(List, SettingsSayWhatIsAllowedAndTheDefault) {
-  const Json json = Json::parse(said({"list", "settings", "--json"}));
+  Json json = Json::parse(said({"list", "settings", "--json"}));
   std::map<std::string, Json> by_key;
   for (const Json& setting : json) by_key[setting["key"]] = setting;
   EXPECT_EQ(by_key.size(), 7u);

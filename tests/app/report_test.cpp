@@ -30,7 +30,7 @@ TEST_F(Report, OfOurOwnTraceSaysWhatTheRunSaid) {
                                    "--set", "log_interval=10", "--json", "-", "--trace", file});
       ASSERT_EQ(outcome.status, 0) << outcome.err;
       Json json = report(file);
-      const Json source = json["source"];
+      Json source = json["source"];
       json.erase("source");
       EXPECT_EQ(json.dump(2) + '\n', outcome.out);
       EXPECT_EQ(source["own"], true);
@@ -53,7 +53,7 @@ TEST_F(Report, TheTableNamesTheRunAndWhatWasRead) {
 // As the PyTorch profiler writes it, times in microseconds:
 //   CPU  launch [0,10)                      cudaStreamSynchronize [10,60)
 //   GPU            kernel [20,50)
-// The GPU is busy 30 us of the 60 that the file spans; one launch, one synchronisation. "python_function" is not shown.
+// The GPU is busy 30 us of the 60 that the file spans; one launch, one synchronisation. "overhead" is not shown.
 TEST_F(Report, OfAPyTorchTraceGivesTheSameFigures) {
   std::ofstream(folder_ / "torch.json") << R"({"traceEvents": [
     {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 7, "ts": 0, "dur": 10,
@@ -62,9 +62,9 @@ TEST_F(Report, OfAPyTorchTraceGivesTheSameFigures) {
      "args": {"correlation": 1, "stream": 7, "device": 0}},
     {"ph": "X", "cat": "cuda_runtime", "name": "cudaStreamSynchronize", "pid": 7, "tid": 7, "ts": 10, "dur": 50,
      "args": {"correlation": 2}},
-    {"ph": "X", "cat": "python_function", "name": "train", "pid": 7, "tid": 7, "ts": 0, "dur": 60, "args": {}}
+    {"ph": "X", "cat": "overhead", "name": "train", "pid": 7, "tid": 7, "ts": 0, "dur": 60, "args": {}}
   ]})";
-  const Json json = report("torch.json");
+  Json json = report("torch.json");
   EXPECT_TRUE(json["workload"].is_null());
   EXPECT_EQ(json["simulated"], false);
   EXPECT_EQ(json["settings"], Json::object());
@@ -79,8 +79,8 @@ TEST_F(Report, OfAPyTorchTraceGivesTheSameFigures) {
   EXPECT_EQ(json["source"]["own"], false);
   EXPECT_EQ(json["source"]["read_by_category"]["kernel"], 1);
   EXPECT_EQ(json["source"]["read_by_category"]["cuda_runtime"], 2);
-  EXPECT_EQ(json["source"]["skipped_by_category"]["python_function"], 1);
-  EXPECT_THAT(run({"report", "torch.json"}).out, HasSubstr("python_function 1"));
+  EXPECT_EQ(json["source"]["skipped_by_category"]["overhead"], 1);
+  EXPECT_THAT(run({"report", "torch.json"}).out, HasSubstr("overhead 1"));
 }
 
 }  // namespace

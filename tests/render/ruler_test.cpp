@@ -135,7 +135,9 @@ void check(const TimeAxis& axis, float spacing, Nanoseconds label_origin) {
     last_end = tick.px + width / 2;
   }
   // Never empty where there is room for two steps.
-  if (axis.length_px(ruler.step_ns) * 2 < axis.width_px()) EXPECT_FALSE(seen.empty());
+  if (axis.length_px(ruler.step_ns) * 2 < axis.width_px()) {
+    EXPECT_FALSE(seen.empty());
+  }
 }
 
 TEST(Ruler, LabelsNeverRepeatOrOverlapAtAnyZoom) {

@@ -56,9 +56,9 @@ double distance(std::uint32_t a, std::uint32_t b, const Matrix& eye) {
 }
 
 constexpr std::array<Colour, 4> kGrounds{Colour::Ground, Colour::Row, Colour::Panel, Colour::PanelRaised};
-constexpr std::array<Colour, 14> kFills{Colour::Range,      Colour::RangeAlt,  Colour::Phase,   Colour::Call,
-                                        Colour::CallCopy,   Colour::Launch,    Colour::Kernel,  Colour::CopyH2D,
-                                        Colour::CopyD2H,    Colour::CopyOther, Colour::Accent,  Colour::WaitGround,
+constexpr std::array<Colour, 14> kFills{Colour::Range,        Colour::RangeAlt,  Colour::Phase,  Colour::Call,
+                                        Colour::CallCopy,     Colour::Launch,    Colour::Kernel, Colour::CopyH2D,
+                                        Colour::CopyD2H,      Colour::CopyOther, Colour::Accent, Colour::WaitGround,
                                         Colour::BubbleGround, Colour::Simulated};
 
 class ThemeTest : public testing::TestWithParam<ThemeName> {
@@ -136,7 +136,7 @@ TEST_P(ThemeTest, FillsImGui) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, ThemeTest, testing::Values(ThemeName::Dark, ThemeName::Light),
-                         [](const auto& info) { return info.param == ThemeName::Dark ? "Dark" : "Light"; });
+                         [](const auto& about) { return about.param == ThemeName::Dark ? "Dark" : "Light"; });
 
 TEST(Theme, NamesAreParsed) {
   EXPECT_EQ(parse_theme("dark"), ThemeName::Dark);

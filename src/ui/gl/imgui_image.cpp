@@ -58,11 +58,11 @@ io::Image render_imgui_offscreen(int width, int height, float scale, ThemeName t
   io.DisplayFramebufferScale = ImVec2(scale, scale);
   io.DeltaTime = 1.0f / 60;
   io.MousePos = ImVec2(-FLT_MAX, -FLT_MAX);
-  io.FontGlobalScale = 1 / scale;
   const Fonts fonts = load_fonts(*io.Fonts, scale, scale);
   io.FontDefault = fonts.body;
   const Theme& colours = theme(theme_name);
   apply_to_imgui(colours, 1);
+  set_text_density(scale);
 
   for (int frame = 0; frame < 2; ++frame) {
     ImGui_ImplOpenGL3_NewFrame();

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,27 +17,6 @@
 
 namespace lanescope::ui {
 namespace {
-
-// One EGL display per kind serves the whole process; it ends with its last context.
-std::mutex display_mutex;
-std::map<EGLDisplay, int>& display_users() {
-  static std::map<EGLDisplay, int> users;
-  return users;
-}
-
-bool open_display(EGLDisplay display) {
-  if (display == EGL_NO_DISPLAY) return false;
-  const std::lock_guard lock(display_mutex);
-  int& users = display_users()[display];
-  if (users == 0 && eglInitialize(display, nullptr, nullptr) != EGL_TRUE) return false;
-  ++users;
-  return true;
-}
-
-void close_display(EGLDisplay display) {
-  const std::lock_guard lock(display_mutex);
-  if (--display_users()[display] == 0) eglTerminate(display);
-}
 
 /// Displays that need no server, the most modest first; the default one may use a pbuffer.
 std::vector<EGLDisplay> candidate_displays() {
@@ -113,7 +90,9 @@ OffscreenContext::OffscreenContext() {
   // Without libEGL epoxy would end the program, so it is asked first.
   if (epoxy_has_egl()) {
     for (EGLDisplay display : candidate_displays()) {
-      if (!open_display(display)) continue;
+      // Opening one again does nothing, and it is never closed: Mesa would unload its driver, and load it for the next
+      // picture.
+      if (display == EGL_NO_DISPLAY || eglInitialize(display, nullptr, nullptr) != EGL_TRUE) continue;
       Made made;
       if (make_context(display, made)) {
         display_ = display;
@@ -121,7 +100,6 @@ OffscreenContext::OffscreenContext() {
         context_ = made.context;
         return;
       }
-      close_display(display);
     }
   }
   throw base::FileError(base::tr("no OpenGL 3.3: EGL gives no context without a window (is Mesa's libEGL installed?)"));
@@ -131,7 +109,6 @@ OffscreenContext::~OffscreenContext() {
   if (eglGetCurrentContext() == context_) eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
   if (surface_ != EGL_NO_SURFACE) eglDestroySurface(display_, surface_);
   eglDestroyContext(display_, context_);
-  close_display(display_);
 }
 
 void OffscreenContext::make_current() {

@@ -29,7 +29,12 @@ Colour verdict_colour(VerdictKind kind) {
   }
 }
 
-std::string percent(double part, double whole) { return whole > 0 ? fmt::format("{:.0f} %", part / whole * 100) : "–"; }
+// Small shares keep a decimal: a GPU that is busy for 0.3 % of the time is not busy for 0 %.
+std::string percent(double part, double whole) {
+  if (whole <= 0) return "–";
+  const double share = part / whole * 100;
+  return share > 0 && share < 2 ? fmt::format("{:.1f} %", share) : fmt::format("{:.0f} %", share);
+}
 
 std::string ns_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 
@@ -51,7 +56,8 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
   const Share shares[] = {{static_cast<double>(s.gpu_busy_ns), SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("busy")},
                           {part(BubbleCause::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("after a read")},
                           {part(BubbleCause::LaunchTooSlow), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch, tr("launch")},
-                          {part(BubbleCause::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")}};
+                          {part(BubbleCause::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")},
+                          {part(BubbleCause::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
   double total = 0;
   for (const Share& share : shares) total += share.ns;
   if (total <= 0) return;
@@ -60,24 +66,25 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
   float x = at.x;
   std::vector<Label> names;
   float label_x = at.x;
+  float label_y = at.y + height + 3 * c.scale;
   for (const Share& share : shares) {
     const float w = static_cast<float>(share.ns / total) * width;
     if (w < 1) continue;
     batch.styled(share.style, x, at.y, x + w - 1, at.y + height, c.theme[share.colour], c.theme[share.ink], 3 * c.scale);
     const std::string name = std::string(share.name) + " " + percent(share.ns, total);
     const float name_width = text_width(c.fonts, FontRole::Small, name);
-    label_x = std::max(label_x, std::min(x, at.x + width - name_width));
-    if (label_x + name_width <= at.x + width + 1) {
-      names.push_back({label_x, at.y + height + 3 * c.scale, name_width + 2, c.theme.as_text(share.ink), FontRole::Small, name,
-                       16 * c.scale});
-      label_x += name_width + 10 * c.scale;
+    if (label_x > at.x && label_x + name_width > at.x + width + 1) {
+      label_x = at.x;
+      label_y += 17 * c.scale;
     }
+    names.push_back({label_x, label_y, name_width + 2, c.theme.as_text(share.ink), FontRole::Small, name, 16 * c.scale});
+    label_x += name_width + 10 * c.scale;
     x += w;
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   add_to_draw_list(list, c.spans, batch);
   draw_labels(list, c.fonts, names);
-  ImGui::Dummy({width, 16 * c.scale});
+  ImGui::Dummy({width, label_y - at.y - height + 13 * c.scale});
 }
 
 // Three columns: the name, what it was before the knob was turned, what it is now.
@@ -136,8 +143,8 @@ void draw_event(const Canvas& c, const EventRef& ref) {
   const EventRef& other = *c.state.selection.linked;
   const bool from_gpu = trace::is_gpu_work(e.kind);
   const char* relation = from_gpu ? tr("issued by") : trace::is_sync(e) ? tr("waits for") : tr("runs as");
-  figure_line(c, relation, fit_text(c.fonts, FontRole::Mono, event_label(trace, trace.lane(other.lane).info().kind, other.event),
-                                    170 * c.scale),
+  const std::string other_name = short_kernel_name(trace.names().text(other.event.name));
+  figure_line(c, relation, fit_text(c.fonts, FontRole::Mono, other_name, 170 * c.scale),
               Colour::SelectionLink);
   const Nanoseconds delay = from_gpu ? e.start_ns - other.event.start_ns : other.event.start_ns - e.start_ns;
   if (!trace::is_sync(e)) figure_line(c, tr("launch to start"), base::format_duration(delay));
@@ -194,7 +201,8 @@ void draw_code(const Canvas& c) {
   const float width = ImGui::GetContentRegionAvail().x;
   for (const std::string& line : code) {
     // Four spaces of indent would leave too little of a line in this panel.
-    std::string shown = line;
+    std::string shown = line.substr(0, line.find(" #"));
+    shown.erase(shown.find_last_not_of(' ') + 1);
     const std::size_t indent = shown.find_first_not_of(' ');
     if (indent != std::string::npos) shown.erase(0, indent - indent / 2);
     text(c, FontRole::MonoSmall, Colour::Muted, fit_text(c.fonts, FontRole::MonoSmall, shown, width));

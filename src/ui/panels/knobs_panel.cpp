@@ -56,7 +56,7 @@ void draw_experiment(const Canvas& c) {
   vertical_space(c, 4);
   const auto devices = device::catalogue();
   if (const auto picked = drop_down(
-          c, "##device", state.model.session()->device().name, devices,
+          c, "##device", state.model.session()->device().id, devices,
           [](const device::CatalogueEntry& e) { return e.id; },
           [](const device::CatalogueEntry& e) { return e.id + "  ·  " + e.name; })) {
     state.new_run = options_now(state.model);

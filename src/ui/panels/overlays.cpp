@@ -18,18 +18,26 @@ constexpr ImGuiWindowFlags kBare = ImGuiWindowFlags_NoDecoration | ImGuiWindowFl
 void draw_help(const Canvas& c) {
   ShellState& state = c.state;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  ImGui::GetBackgroundDrawList();
   ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
   ImGui::SetNextWindowFocus();
-  ImGui::Begin("##help", nullptr, kBare);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {24 * c.scale, 20 * c.scale});
+  ImGui::Begin("##help", nullptr, kBare | ImGuiWindowFlags_NoBackground);
+  ImGui::PopStyleVar();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 low = ImGui::GetWindowPos();
+  const ImVec2 size = ImGui::GetWindowSize();
+  list.PushClipRectFullScreen();
+  list.AddRectFilled({0, 0}, display, with_alpha(c.theme[Colour::Ground], 0.72f));
+  list.AddRectFilled(low, {low.x + size.x, low.y + size.y}, c.theme[Colour::Panel], 10 * c.scale);
+  list.AddRect(low, {low.x + size.x, low.y + size.y}, c.theme[Colour::Line], 10 * c.scale);
+  list.PopClipRect();
   text(c, FontRole::Title, Colour::Text, tr("Keys and gestures"));
-  vertical_space(c, 4);
-  const float key_width = 130 * c.scale;
-  const float column_width = 430 * c.scale;
+  const float column_width = 440 * c.scale;
   const auto line = [&](const std::string& keys, const std::string& says) {
     const float start = ImGui::GetCursorPosX();
     text(c, FontRole::MonoSmall, Colour::Accent, keys);
-    ImGui::SameLine(start + key_width - ImGui::GetScrollX());
+    ImGui::SameLine();
+    ImGui::SetCursorPosX(start + 120 * c.scale);
     text(c, FontRole::Small, Colour::Text, says);
   };
   const auto group = [&](ActionGroup wanted) {
@@ -44,7 +52,7 @@ void draw_help(const Canvas& c) {
   group(ActionGroup::Window);
   ImGui::Dummy({column_width, 0});
   ImGui::EndGroup();
-  ImGui::SameLine(0, 10 * c.scale);
+  ImGui::SameLine(0, 24 * c.scale);
   ImGui::BeginGroup();
   group(ActionGroup::View);
   heading(c, tr("THE MOUSE"));
@@ -54,8 +62,8 @@ void draw_help(const Canvas& c) {
   }
   ImGui::Dummy({column_width, 0});
   ImGui::EndGroup();
-  vertical_space(c, 8);
-  if (button(c, "close_help", tr("Close"))) state.help_open = false;
+  vertical_space(c, 10);
+  if (button(c, "close_help", std::string(tr("Close")) + " (Esc)")) state.help_open = false;
   ImGui::End();
 }
 
@@ -104,6 +112,9 @@ void draw_tour(const Canvas& c) {
                           ImGuiCond_Always, {0, above ? 1.0f : 0.0f});
   ImGui::SetNextWindowSize({width, 0});
   ImGui::PushStyleColor(ImGuiCol_Border, c.theme[Colour::Simulated]);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, c.theme[Colour::PanelRaised]);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 2 * s);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {16 * s, 14 * s});
   ImGui::Begin("##tour", nullptr, kBare & ~ImGuiWindowFlags_AlwaysAutoResize);
   text(c, FontRole::BodyBold, Colour::Text, hint.title);
   wrapped_text(c, FontRole::Body, Colour::Muted, hint.says);
@@ -121,7 +132,8 @@ void draw_tour(const Canvas& c) {
     if (button(c, "tour.skip", tr("Skip"))) end_tour(state);
   }
   ImGui::End();
-  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor(2);
 }
 
 void draw_toast(const Canvas& c) {

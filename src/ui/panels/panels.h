@@ -14,6 +14,8 @@ void draw_status_bar(const Canvas& canvas);
 /// Over everything: the list of keys, the first start's hints, the toast.
 void draw_overlays(const Canvas& canvas);
 
+/// What the plots need at least of the middle column's height.
+float plots_least_height(const ShellState& state, float middle_height);
 /// The frame that Timeline wants, from what the shell knows.
 TimelineFrame timeline_frame(const Canvas& canvas);
 /// Selects an event and what belongs to it; the view stands still from then on.

@@ -56,6 +56,9 @@ double newest_value(const Model& model, PlotKind kind) {
   }
 }
 
+// A file without iterations has nothing to plot over them.
+bool has_plots(const ShellState& state) { return state.model.live() || !state.model.analysis().records().empty(); }
+
 bool on_timeline_axis(const ShellState& state) {
   return state.plots_on_timeline_axis.value_or(!state.model.live() || state.view.mode() == ViewMode::Roll);
 }
@@ -80,8 +83,9 @@ void draw_plot(const Canvas& c, const PlotRow& row, const TimeAxis& axis, const 
   const float width = left - x - 6 * s;
   const bool tall = box.height >= 44 * s;
   const Label labels[2] = {
-      {x, box.y + (tall ? 4 * s : 0), width, c.theme[Colour::Text], FontRole::Body, row.label, tall ? 18 * s : box.height},
-      {tall ? x : x, box.y + (tall ? 23 * s : 0), tall ? width : width, c.theme.as_text(row.colour), FontRole::Mono, value,
+      {x, box.y + (tall ? 4 * s : 0), width, c.theme[Colour::Text], tall ? FontRole::Body : FontRole::Small, row.label,
+       tall ? 18 * s : box.height},
+      {x, box.y + (tall ? 23 * s : 0), width, c.theme.as_text(row.colour), tall ? FontRole::Mono : FontRole::Small, value,
        tall ? 18 * s : box.height, tall ? LabelAlign::Left : LabelAlign::Right}};
   draw_labels(list, c.fonts, labels);
   if (no_loss) {
@@ -145,6 +149,16 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
     batch.solid(at, bottom - height, at + 1.5f, bottom, with_alpha(c.theme[Colour::Kernel], 0.55f));
     batch.solid(at, bottom - wait, at + 1.5f, bottom, with_alpha(c.theme[Colour::Wait], 0.5f));
   }
+  if (state.model.analysis().records().empty()) {
+    // A trace without iterations: its kernels, as the timeline would draw them.
+    const RowContext context{state.model.trace(), nullptr, axis, c.theme, state.model.live_edge(), s};
+    const trace::Trace::ReadLock lock(context.trace);
+    for (std::size_t l = 0; l < context.trace.lane_count(); ++l) {
+      if (context.trace.lane(static_cast<trace::LaneId>(l)).info().kind != trace::LaneKind::Kernels) continue;
+      LaneRow(static_cast<trace::LaneId>(l)).prepare(context, box.y, batch);
+    }
+    batch.labels.clear();
+  }
   for (const trace::Event& marker : state.model.analysis().markers()) {
     const float x = axis.to_px(marker.start_ns);
     batch.solid(x - s, box.y, x + s, box.y + box.height, c.theme[Colour::Marker]);
@@ -171,11 +185,20 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
 
 }  // namespace
 
+float plots_least_height(const ShellState& state, float middle_height) {
+  const float whole_run = (kWholeRunHeight + 3 * kGap) * state.scale();
+  return has_plots(state) ? std::min(330 * state.scale(), middle_height * 0.48f) : whole_run;
+}
+
 void draw_plots(const Canvas& c) {
   ShellState& state = c.state;
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
+  if (!has_plots(state)) {
+    const float top = at.y + size.y - (kWholeRunHeight + kGap) * s;
+    return draw_whole_run(c, state.view.axis(), {at.x, top, size.x, kWholeRunHeight * s});
+  }
   const bool same_axis = on_timeline_axis(state);
   const TimeAxis axis = same_axis ? state.view.axis() : history_axis(state, state.view.axis());
   state.plots.prepare(state.model.analysis().records(), axis, state.model.live_edge());
@@ -229,18 +252,23 @@ void draw_plots(const Canvas& c) {
   list.PushClipRect({axis.left_px(), at.y}, {axis.right_px(), at.y + size.y}, true);
   if (!marks.empty()) add_to_draw_list(list, c.spans, marks);
   std::vector<Label> flags;
-  float free_from = axis.left_px();
-  for (const trace::Event& marker : state.model.analysis().markers()) {
-    if (same_axis || marker.start_ns < axis.begin_ns() || marker.start_ns >= axis.end_ns()) continue;
-    const float x = axis.to_px(marker.start_ns);
-    if (x < free_from) continue;
-    const std::string name(state.model.trace().names().text(marker.name));
+  const auto& markers = state.model.analysis().markers();
+  for (std::size_t i = 0; i < markers.size() && !same_axis;) {
+    if (markers[i].start_ns < axis.begin_ns() || markers[i].start_ns >= axis.end_ns()) {
+      ++i;
+      continue;
+    }
+    const float x = axis.to_px(markers[i].start_ns);
+    std::size_t last = i;
+    while (last + 1 < markers.size() && axis.to_px(markers[last + 1].start_ns) < x + 150 * s) ++last;
+    const auto& names = state.model.trace().names();
+    const std::string name = marker_text(names.text(markers[i].name), names.text(markers[last].name));
     const float width = text_width(c.fonts, FontRole::Small, name);
     // A flag at the right edge hangs to the left of its line.
-    const bool flip = x + width + 20 * s > axis.right_px();
+    const bool flip = x + width + 20 * s > axis.right_px() - says_width;
     flags.push_back({flip ? x - width - 10 * s : x + 8 * s, at.y + 4 * s, width + 4 * s, c.theme[Colour::Text], FontRole::Small,
                      name, 18 * s, LabelAlign::Left, c.theme[Colour::PanelRaised]});
-    free_from = x + width + 24 * s;
+    i = last + 1;
   }
   draw_labels(list, c.fonts, flags);
   list.PopClipRect();

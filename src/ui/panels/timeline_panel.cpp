@@ -182,7 +182,7 @@ void draw_timeline(const Canvas& c) {
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float rows_top = area.y + Timeline::kRulerHeight * c.scale;
-  list.PushClipRect({lanes_left, rows_top}, {area.x + area.width, area.y + area.height}, true);
+  list.PushClipRect({lanes_left, rows_top}, {state.view.axis().right_px(), area.y + area.height}, true);
   add_to_draw_list(list, c.spans, state.timeline.rows());
   draw_labels(list, c.fonts, state.timeline.rows().labels);
   if (hovered) draw_cross_line(c, area);
@@ -192,7 +192,7 @@ void draw_timeline(const Canvas& c) {
   add_to_draw_list(list, c.spans, state.timeline.top());
   draw_labels(list, c.fonts, state.timeline.top().labels);
   list.PopClipRect();
-  list.PushClipRect({area.x, area.y}, {lanes_left, area.y + area.height}, true);
+  list.PushClipRect({area.x, area.y}, {area.x + area.width, area.y + area.height}, true);  // headings reach over the lanes
   draw_labels(list, c.fonts, state.timeline.names().labels);
   list.PopClipRect();
 

@@ -35,7 +35,7 @@ void draw_mode_buttons(const Canvas& c) {
     return;
   }
   ImGui::AlignTextToFramePadding();
-  const char* says = state.view.mode() == ViewMode::Roll ? tr("newest at the right edge")
+  const char* says = state.view.mode() == ViewMode::Roll ? tr("newest at the right")
                      : state.view.armed()                ? tr("waiting for an iteration")
                                                          : tr("trigger: iteration start");
   text(c, FontRole::Body, Colour::Muted, says);
@@ -63,14 +63,18 @@ void draw_speed(const Canvas& c) {
   if (button(c, "restart", tr("Restart"), false, 0, "R")) state.requests.push_back(Action::RestartRun);
 }
 
-// The one label that must never be missed: what is seen is not a real GPU's.
-void draw_badge(const Canvas& c, float right, float y) {
-  const io::RunFacts facts = c.state.model.facts();
+std::string badge_text(const io::RunFacts& facts) {
   std::string label = facts.simulated ? std::string(tr("SIMULATED")) : std::string(tr("RECORDED"));
   const std::size_t colon = facts.device.find(':');
   const std::string device = colon == std::string::npos ? facts.device : facts.device.substr(colon + 1);
-  if (!device.empty()) label += " · " + device;
-  const float width = text_width(c.fonts, FontRole::BodyBold, label) + 48 * c.scale;
+  return device.empty() ? label : label + " · " + std::filesystem::path(device).filename().string();
+}
+
+// The one label that must never be missed: what is seen is not a real GPU's. Returns its left edge.
+float draw_badge(const Canvas& c, float right, float y) {
+  const io::RunFacts facts = c.state.model.facts();
+  const std::string label = badge_text(facts);
+  const float width = text_width(c.fonts, FontRole::BodyBold, label) + 32 * c.scale;
   const float height = 26 * c.scale;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 low{right - width, y};
@@ -80,6 +84,7 @@ void draw_badge(const Canvas& c, float right, float y) {
                          FontRole::BodyBold, label, height, LabelAlign::Centre};
   draw_labels(list, c.fonts, {&text_label, 1});
   c.state.places["badge"] = {low.x, low.y, width, height};
+  return low.x;
 }
 
 }  // namespace
@@ -91,17 +96,20 @@ void draw_top_bar(const Canvas& c) {
   const ImVec2 at = ImGui::GetWindowPos();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float s = c.scale;
+  const float badge_x = draw_badge(c, at.x + window.x - 16 * s, at.y + (window.y - 26 * s) / 2) - at.x;
+  // From the right: the badge, the run's buttons, the view's; the title has what is left.
+  const float run_x = badge_x - 352 * s;
+  const float modes_x = std::max(160 * s, std::min(window.x * 0.345f, run_x - 480 * s));
   const Label name{at.x + 16 * s, at.y, 120 * s, c.theme[Colour::Text], FontRole::Title, "Lanescope", window.y};
-  const float title_x = at.x + 16 * s + text_width(c.fonts, FontRole::Title, "Lanescope") + 12 * s;
-  const float modes_x = std::max(window.x * 0.345f, 480 * s);
-  const Label title{title_x, at.y, at.x + modes_x - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
+  const float title_x = 16 * s + text_width(c.fonts, FontRole::Title, "Lanescope") + 12 * s;
+  const Label title{at.x + title_x, at.y, modes_x - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
                     state.model.title(), window.y};
   draw_labels(list, c.fonts, {&name, 1});
-  draw_labels(list, c.fonts, {&title, 1});
+  if (title.max_width > 60 * s) draw_labels(list, c.fonts, {&title, 1});
   ImGui::SetCursorPos({modes_x, y});
   if (state.model.live()) {
     draw_mode_buttons(c);
-    ImGui::SameLine(std::max(modes_x + 450 * s, window.x * 0.60f));
+    ImGui::SameLine(std::max(std::min(run_x, window.x * 0.61f), modes_x + 270 * s));
     ImGui::AlignTextToFramePadding();
     draw_speed(c);
   } else {
@@ -110,7 +118,6 @@ void draw_top_bar(const Canvas& c) {
     ImGui::SameLine(0, 14 * s);
     if (button(c, "fit", std::string(tr("Fit")) + " (F)")) state.requests.push_back(Action::Fit);
   }
-  draw_badge(c, at.x + window.x - 16 * s, at.y + (window.y - 26 * s) / 2);
 }
 
 }  // namespace lanescope::ui

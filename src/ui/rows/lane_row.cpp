@@ -16,6 +16,7 @@ using trace::LaneKind;
 
 constexpr float kRounding = 3.0f;
 constexpr float kLabelPx = 26.0f;       // narrower events have no label
+constexpr float kReturnLabelPx = 84.0f;  // the least interesting part says what it is only where there is room for all
 constexpr EventIndex kCountByHand = 64;  // folds up to this many events are summed event by event
 
 float base_height(LaneKind kind) {
@@ -55,6 +56,7 @@ void LaneRow::prepare(const RowContext& context, float y, SpanBatch& out) {
   strip_begin_.clear();
   const trace::Lane& lane = context.trace.lane(lane_);
   const float height = event_height(context);
+  read_phase_ = context.trace.names().find("item()");
   strip_height_ = height + 2 * context.scale;
   for (std::size_t r = 0; r < lane.row_count(); ++r) {
     strip_begin_.push_back(glyphs_.size());
@@ -93,7 +95,8 @@ void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventInd
   const Event event = strip.row->event(i);
   const float width = x1 - x0;
   if (trace::is_blocking(event) && width >= 2 * kFoldPx) return draw_blocking_call(context, strip, event, out);
-  const Colour colour = event_colour(strip.kind, event);
+  const bool reads = event.kind == EventKind::Range && read_phase_ != 0 && event.name == read_phase_;
+  const Colour colour = reads ? Colour::WaitGround : event_colour(strip.kind, event);
   // A hairline of ground keeps neighbours apart, where there is room for it.
   const float gap = width > 6 ? 1.0f : 0.0f;
   out.solid(x0, strip.y0, x1 - gap, strip.y1, context.theme[colour], width > 8 ? kRounding * context.scale : 0);
@@ -101,7 +104,7 @@ void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventInd
   const float left = std::max(x0, context.axis.left_px()) + 6 * context.scale;
   const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
   const bool heading = strip.kind == LaneKind::Iterations || strip.kind == LaneKind::Kernels;
-  out.add({left, strip.y0, right - left, context.theme.ink_on(colour), heading ? FontRole::SmallBold : FontRole::Small,
+  out.add({left, strip.y0, right - left, reads ? context.theme[Colour::WaitInk] : context.theme.ink_on(colour), heading ? FontRole::SmallBold : FontRole::Small,
            event_label(context.trace, strip.kind, event), strip.y1 - strip.y0});
 }
 
@@ -124,10 +127,11 @@ void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, 
       out.solid(x0, strip.y0, x1, strip.y1, context.theme[colour], x1 - x0 > 8 ? rounding : 0);
     };
   };
-  const auto write = [&](float x0, float x1, const std::string& text, std::uint32_t ink, std::uint32_t ground) {
+  const auto write = [&](float x0, float x1, const std::string& text, std::uint32_t ink, std::uint32_t ground,
+                         float least = kLabelPx) {
     const float left = std::max(x0, context.axis.left_px()) + 4 * context.scale;
     const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
-    if (right - left < kLabelPx * context.scale) return;
+    if (right - left < least * context.scale) return;
     out.add({left, strip.y0, right - left, ink, FontRole::Small, text, strip.y1 - strip.y0, LabelAlign::Centre, ground});
   };
   part(parts.own, plain(trace::is_launch(call) ? Colour::CallCopy : Colour::Call));
@@ -142,7 +146,11 @@ void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, 
     write(x0, x1, std::string(tr("copying")) + " " + base::format_duration(parts.copying),
           context.theme.ink_on(Colour::CallCopy), 0);
   });
-  part(parts.returning, plain(Colour::Call));
+  part(parts.returning, [&](float x0, float x1) {
+    plain(Colour::Call)(x0, x1);
+    write(x0, x1, std::string(tr("return")) + " " + base::format_duration(parts.returning),
+          context.theme.ink_on(Colour::Call), 0, kReturnLabelPx);
+  });
 }
 
 void LaneRow::draw_fold(const RowContext& context, const Strip& strip, EventIndex first, EventIndex last, float x0,
@@ -223,7 +231,9 @@ std::string short_kernel_name(std::string_view name) {
 
 std::string event_label(const trace::Trace& trace, LaneKind lane, const Event& event) {
   const std::string_view name = trace.names().text(event.name);
-  if (lane == LaneKind::Iterations) return std::string(name) + " " + std::to_string(trace::index_of(event));
+  if (lane == LaneKind::Iterations && name.find('#') == std::string_view::npos) {
+    return std::string(name) + " " + std::to_string(trace::index_of(event));  // "ProfilerStep#3" says it itself
+  }
   if (event.kind == EventKind::Kernel) return short_kernel_name(name);
   if (event.kind == EventKind::Copy) return base::format_bytes(static_cast<std::int64_t>(trace::bytes_of(event)));
   return std::string(name);

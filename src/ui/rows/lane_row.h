@@ -42,6 +42,7 @@ class LaneRow final : public Row {
 
   trace::LaneId lane_;
   std::vector<Glyph> glyphs_;
+  trace::NameId read_phase_ = 0;  // the phase that reads a value back: the one that waits
   std::vector<std::size_t> strip_begin_;  // the first glyph of each sub-row
   float strip_height_ = 1;
 };

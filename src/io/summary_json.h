@@ -1,0 +1,30 @@
+// The figures of a run as JSON: what `lanescope run --json` prints, with its field names and their order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "analysis/summary.h"
+#include "io/chrome_trace.h"
+
+namespace lanescope::io {
+
+struct RunFigures {
+  struct Loss {
+    double first = 0, last = 0;
+  };
+  RunFacts facts;
+  analysis::Summary summary;
+  trace::TraceCounts events;
+  std::uint64_t iterations = 0;
+  base::Nanoseconds elapsed_ns = 0;
+  std::optional<Loss> loss;  ///< none: timing only, or nothing was read
+};
+
+/// Indented by two, ends with a line feed; the same figures give the same text. What is not known (a foreign trace's
+/// workload, the mean of no iterations, a figure that is no number) is null. Settings get back the type they had: a
+/// truth value, a number or a text.
+std::string summary_json(const RunFigures& figures);
+
+}  // namespace lanescope::io

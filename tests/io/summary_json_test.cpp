@@ -1,0 +1,121 @@
+#include "io/summary_json.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace lanescope::io {
+namespace {
+
+RunFigures some_figures() {
+  RunFigures f;
+  f.facts.workload = "linear-mse";
+  f.facts.device = "sim:rtx4090";
+  f.facts.simulated = true;
+  f.facts.settings = {{"batch_size", "128"}, {"dispatch_us", "0.5"}, {"feed", "resident"}, {"pinned", "true"}};
+  f.iterations = 1000;
+  f.elapsed_ns = 8'000'000'000;
+  f.summary.iteration = {1000, 1234.5, 1200, 1900, 1000, 2000};
+  f.summary.gpu_busy_ns = 5'000;
+  f.summary.host_wait_ns = 4'000;
+  f.summary.bubble_ns = 3'000;
+  f.summary.bubble_by_cause_ns = {1'500, 1'000, 400, 100};
+  f.summary.sync_count = 7;
+  f.summary.launch_count = 8;
+  f.summary.h2d_bytes = 24'000;
+  f.summary.h2d_ns = 1'000;
+  f.summary.verdict.kind = analysis::VerdictKind::SyncBound;
+  f.summary.verdict.sentence = "The GPU is idle.";
+  f.summary.run_ahead_mean = 0.25;
+  f.summary.run_ahead_max = 3;
+  f.events.recorded = 100;
+  f.events.dropped = 1;
+  f.events.evicted = 2;
+  f.loss = RunFigures::Loss{1.5, 0.0625};
+  return f;
+}
+
+TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
+  // 24,000 bytes in 1,000 ns are 24 GB/s; no D2H copy means 0.
+  EXPECT_EQ(summary_json(some_figures()), "{\n  \"lanescope\": \"" + std::string(base::kVersion) + R"(",
+  "workload": "linear-mse",
+  "device": "sim:rtx4090",
+  "simulated": true,
+  "settings": {
+    "batch_size": 128,
+    "dispatch_us": 0.5,
+    "feed": "resident",
+    "pinned": true
+  },
+  "iterations": 1000,
+  "elapsed_ns": 8000000000,
+  "iteration_ns": {
+    "mean": 1234.5,
+    "p50": 1200,
+    "p99": 1900
+  },
+  "gpu_busy_ns": 5000,
+  "host_wait_ns": 4000,
+  "bubble_ns": 3000,
+  "sync_count": 7,
+  "launch_count": 8,
+  "h2d_bytes": 24000,
+  "d2h_bytes": 0,
+  "h2d_gb_per_s": 24.0,
+  "d2h_gb_per_s": 0.0,
+  "verdict": "sync-bound",
+  "events": {
+    "recorded": 100,
+    "dropped": 1,
+    "evicted": 2
+  },
+  "loss": {
+    "first": 1.5,
+    "last": 0.0625
+  },
+  "verdict_sentence": "The GPU is idle.",
+  "bubbles_by_cause": {
+    "after_sync": 1500,
+    "launch_too_slow": 1000,
+    "copy": 400,
+    "start_or_end": 100
+  },
+  "run_ahead": {
+    "mean": 0.25,
+    "max": 3
+  }
+}
+)");
+}
+
+TEST(SummaryJson, WhatIsNotKnownIsNull) {
+  const auto json = nlohmann::json::parse(summary_json({}));
+  EXPECT_TRUE(json["workload"].is_null());
+  EXPECT_TRUE(json["device"].is_null());
+  EXPECT_TRUE(json["loss"].is_null());
+  EXPECT_TRUE(json["iteration_ns"]["mean"].is_null());
+  EXPECT_EQ(json["settings"], nlohmann::json::object());
+  EXPECT_EQ(json["iterations"], 0);
+
+  RunFigures diverged = some_figures();
+  diverged.loss->last = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(nlohmann::json::parse(summary_json(diverged))["loss"]["last"].is_null());
+}
+
+TEST(SummaryJson, SettingsGetTheirTypesBack) {
+  RunFigures figures;
+  figures.facts.settings = {{"a", "-3"},   {"b", "1e3"},   {"c", "nan"}, {"d", ""},
+                            {"e", "1.5x"}, {"f", "false"}, {"g", "\xff"}};
+  const auto settings = nlohmann::json::parse(summary_json(figures))["settings"];
+  EXPECT_EQ(settings["a"], -3);
+  EXPECT_EQ(settings["b"], 1000.0);
+  EXPECT_EQ(settings["c"], "nan");
+  EXPECT_EQ(settings["d"], "");
+  EXPECT_EQ(settings["e"], "1.5x");
+  EXPECT_EQ(settings["f"], false);
+  EXPECT_EQ(settings["g"], "\uFFFD");
+}
+
+}  // namespace
+}  // namespace lanescope::io
