@@ -1,19 +1,18 @@
 #include "app/report_file.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
 #include "analysis/live_analysis.h"
 #include "app/run_report.h"
 #include "app/terminal.h"
-#include "base/error.h"
 #include "io/chrome_trace.h"
 
 namespace lanescope::app {
 namespace {
 
 using base::Nanoseconds;
-using trace::EventIndex;
 using trace::LaneId;
 using trace::LaneKind;
 

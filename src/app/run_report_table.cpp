@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "app/run_figures.h"
+#include "app/run_report.h"
 #include "app/table.h"
 #include "base/time.h"
 #include "base/translate.h"

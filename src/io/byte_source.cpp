@@ -68,7 +68,7 @@ std::string_view ByteSource::next() {
   }
   delivered_ += piece.size();
   if (delivered_ > limits_.decompressed) {
-    fail(std::string(base::tr("too large: bytes of JSON, at most")) + " " +
+    fail(std::string(base::tr("too large; the most that is read is")) + " " +
          base::format_bytes(static_cast<std::int64_t>(limits_.decompressed)));
   }
   if (gzip_ && delivered_ > kRatioMatters && delivered_ / limits_.ratio > read_) {

@@ -326,9 +326,9 @@ OpenedTrace TraceBuilder::finish() {
   for (const auto& [thread, ranges] : open_ranges_) opened_.events_malformed += ranges.size();  // they never ended
   opened_.own = head_.own;
   opened_.events_read = events_.size();
-  opened_.facts = head_.facts;
   trace::Trace& trace = *opened_.trace;
   if (head_.own) {
+    opened_.facts = head_.facts;
     fill_trace(make_own_lanes());
     // An event that had left the memory before the file was written is as lost here as a dropped one.
     trace.count_dropped(head_.counts.dropped + head_.counts.evicted);

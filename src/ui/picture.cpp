@@ -17,6 +17,7 @@
 #include "ui/gl/span_renderer.h"
 #include "ui/labels.h"
 #include "ui/timeline.h"
+#include "workload/workload.h"
 
 namespace lanescope::ui {
 namespace {
@@ -59,6 +60,25 @@ std::string settings_text(const io::RunFacts& facts) {
   std::string text;
   for (const auto& [key, value] : facts.settings) text += (text.empty() ? "" : "   ") + key + " " + value;
   return text;
+}
+
+// The settings that all parts share: what differs stands in the parts' titles.
+io::RunFacts shared_facts(const PictureRequest& request) {
+  io::RunFacts facts = request.parts.empty() ? io::RunFacts{} : request.parts.front().facts;
+  for (const PicturePart& part : request.parts) {
+    std::erase_if(facts.settings, [&](const auto& setting) {
+      const auto other = part.facts.settings.find(setting.first);
+      return other == part.facts.settings.end() || other->second != setting.second;
+    });
+  }
+  return facts;
+}
+
+std::string headline_of(const PictureRequest& request, const io::RunFacts& facts) {
+  if (!request.headline.empty()) return request.headline;
+  const auto names = workload::workload_names();
+  const bool known = std::find(names.begin(), names.end(), facts.workload) != names.end();
+  return known ? workload::workload_info(facts.workload).title : facts.workload;
 }
 
 // What one part needs while it is drawn.
@@ -111,9 +131,9 @@ io::Image draw_picture(const PictureRequest& request) {
         }
         ImDrawList& list = *ImGui::GetBackgroundDrawList();
         std::vector<Label> labels;
-        const io::RunFacts facts = request.parts.empty() ? io::RunFacts{} : request.parts.front().facts;
+        const io::RunFacts facts = shared_facts(request);
         labels.push_back({kMargin, 12, width - 360, colours[Colour::Text], FontRole::Title,
-                          request.headline.empty() ? facts.workload : request.headline, 26});
+                          headline_of(request, facts), 26});
         labels.push_back({kMargin, 36, width - 2 * kMargin, colours[Colour::Muted], FontRole::Small,
                           facts.workload + "   ·   " + (facts.device_name.empty() ? facts.device : facts.device_name) +
                               "   ·   " + settings_text(facts),
@@ -142,7 +162,7 @@ io::Image draw_picture(const PictureRequest& request) {
           add_to_draw_list(list, *renderer, view.timeline.rows());
           draw_labels(list, fonts, view.timeline.rows().labels);
           list.PopClipRect();
-          list.PushClipRect({left, area.y}, {left + lanes_width, rows_top});
+          list.PushClipRect({left - 12, area.y}, {left + lanes_width, rows_top});  // the label at the left edge
           add_to_draw_list(list, *renderer, view.timeline.top());
           draw_labels(list, fonts, view.timeline.top().labels);
           list.PopClipRect();

@@ -27,7 +27,7 @@ struct PictureRequest {
   ThemeName theme = ThemeName::Dark;
   int width = 1600;      ///< logical pixels
   float scale = 2;       ///< pixels per logical pixel: 1 to 4
-  std::string headline;  ///< over all parts; empty: the workload's name
+  std::string headline;  ///< over all parts; empty: the workload's title
 };
 
 /// Needs a current OpenGL context, or makes one without a window. Throws base::FileError when there is no OpenGL.

@@ -44,6 +44,7 @@ void ViewControl::place_initially(const Model& model, float left_px, float width
   const auto [from, to] = model.extent();
   const auto records = model.analysis().records();
   axis_ = TimeAxis(from, 1000, left_px, width_px);
+  const Nanoseconds first = records.empty() ? from : records.front().start_ns;
   if (model.live()) {
     // A guess until the first iterations are known.
     const auto enough = static_cast<std::size_t>(kIterationsAtFirst) + 1;
@@ -51,7 +52,7 @@ void ViewControl::place_initially(const Model& model, float left_px, float width
     const double span = placed_ ? static_cast<double>(records[enough - 1].end_ns - records[0].start_ns) /
                                       static_cast<double>(enough) * kIterationsAtFirst
                                 : 1e6;
-    axis_ = axis_.with_ns_per_pixel(span / static_cast<double>(width_px)).anchored(from, left_px);
+    axis_ = axis_.with_ns_per_pixel(span / static_cast<double>(width_px)).anchored(first, left_px);
   } else {
     placed_ = true;
     mode_ = ViewMode::Single;

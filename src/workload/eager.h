@@ -1,6 +1,8 @@
 // The framework between a workload and the device: issues, call by call, what eager PyTorch issues for an operation.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <span>
@@ -19,6 +21,11 @@ struct Tensor {
   device::Buffer buffer = device::Buffer::None;
   std::size_t elements = 0;
 };
+
+/// Of a matrix.
+constexpr std::size_t elements(std::int32_t rows, std::int32_t columns) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
 
 /// A float32 tensor in host memory.
 struct HostTensor {

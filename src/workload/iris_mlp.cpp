@@ -70,15 +70,15 @@ void IrisMlp::set_up(const Settings& settings) {
   const TrainingSettings s(settings);
   eager_.set_dispatch_us(s.dispatch_us);
   const Phase phase(eager_, "set up");
-  features_ = eager_.tensor(kRows * kFeatures);
+  features_ = eager_.tensor(elements(kRows, kFeatures));
   classes_ = eager_.tensor(kRows);
-  for (Tensor* t : {&weight1_, &weight1_grad_}) *t = eager_.tensor(kHidden * kFeatures);
+  for (Tensor* t : {&weight1_, &weight1_grad_}) *t = eager_.tensor(elements(kHidden, kFeatures));
   for (Tensor* t : {&bias1_, &bias1_grad_}) *t = eager_.tensor(kHidden);
-  for (Tensor* t : {&weight2_, &weight2_grad_}) *t = eager_.tensor(kClasses * kHidden);
+  for (Tensor* t : {&weight2_, &weight2_grad_}) *t = eager_.tensor(elements(kClasses, kHidden));
   for (Tensor* t : {&bias2_, &bias2_grad_}) *t = eager_.tensor(kClasses);
-  for (Tensor* t : {&linear1_, &hidden_, &hidden_grad_, &linear1_grad_}) *t = eager_.tensor(kRows * kHidden);
+  for (Tensor* t : {&linear1_, &hidden_, &hidden_grad_, &linear1_grad_}) *t = eager_.tensor(elements(kRows, kHidden));
   for (Tensor* t : {&scores_, &log_probabilities_, &log_probabilities_grad_, &scores_grad_}) {
-    *t = eager_.tensor(kRows * kClasses);
+    *t = eager_.tensor(elements(kRows, kClasses));
   }
   for (Tensor* t : {&loss_, &loss_grad_}) *t = eager_.tensor(1);
 

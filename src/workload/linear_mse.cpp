@@ -46,10 +46,6 @@ class LinearMse final : public Workload {
   bool has_grads_ = false;
 };
 
-std::size_t elements(std::int32_t rows, std::int32_t columns) {
-  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-}
-
 void LinearMse::set_up(const Settings& settings) {
   const TrainingSettings s(settings);
   eager_.set_dispatch_us(s.dispatch_us);

@@ -9,7 +9,7 @@ Pacer::Pacer(bool paced, double speed) : paced_(paced), clock_(speed, Clock::now
 void Pacer::wait_for(base::Nanoseconds t) {
   std::unique_lock lock(mutex_);
   frontier_ = std::max(frontier_, t);
-  if (!paced_ || stopped_) return;
+  if (!paced_ || stopped_ || fast_) return;
   clock_.hold_back(t, Clock::now());
   for (;;) {
     const Clock::time_point wall = Clock::now();
@@ -23,7 +23,7 @@ void Pacer::wait_for(base::Nanoseconds t) {
 }
 
 base::Nanoseconds Pacer::seen_at(Clock::time_point wall) const {
-  return paced_ ? std::min(clock_.at(wall), frontier_) : frontier_;
+  return paced_ && !fast_ ? std::min(clock_.at(wall), frontier_) : frontier_;
 }
 
 base::Nanoseconds Pacer::now_ns() const {
@@ -52,6 +52,12 @@ void Pacer::pause(bool paused) {
 bool Pacer::paused() const {
   const std::lock_guard lock(mutex_);
   return clock_.paused();
+}
+
+void Pacer::fast_forward(bool on) {
+  const std::lock_guard lock(mutex_);
+  if (fast_ && !on) clock_.jump(frontier_, Clock::now());
+  fast_ = on;
 }
 
 void Pacer::stop() {

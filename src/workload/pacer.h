@@ -28,6 +28,9 @@ class Pacer {
   void set_speed(double speed);  ///< 1 is real time; throws base::UsageError unless it is a positive number
   double speed() const;
   void pause(bool paused);
+  /// While on, nobody waits; afterwards time goes on from the newest t that was asked for. For what nobody wants to
+  /// watch: setting up. On and off by the workload's thread.
+  void fast_forward(bool on);
   bool paused() const;
   void stop();  ///< wakes the waiting thread for good
   bool stopped() const;
@@ -40,6 +43,7 @@ class Pacer {
   std::condition_variable changed_;
   VirtualClock clock_;
   bool stopped_ = false;
+  bool fast_ = false;
   base::Nanoseconds frontier_ = 0;  // the newest t asked for
 };
 

@@ -111,7 +111,9 @@ void Runner::run_iterations() {
                     .loss_name = sink.name("loss")};
   std::uint64_t version = settings_version_.load(std::memory_order_acquire);
   Settings now = settings();
+  if (pacer_ != nullptr) pacer_->fast_forward(true);
   workload_->set_up(now);
+  if (pacer_ != nullptr) pacer_->fast_forward(false);
   started_ns_.store(device_.now_ns(), std::memory_order_release);
   for (std::uint64_t number = 0; (iterations_ == 0 || number < iterations_) && !should_stop(); ++number) {
     if (const std::uint64_t newest = settings_version_.load(std::memory_order_acquire); newest != version) {

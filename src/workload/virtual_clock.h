@@ -28,6 +28,8 @@ class VirtualClock {
   void pause(bool paused, base::Nanoseconds t, WallTime now);
   /// The simulation has only come to t by now: if that is too far behind, time goes on from t.
   void hold_back(base::Nanoseconds t, WallTime now);
+  /// Goes on from t, wherever it stood.
+  void jump(base::Nanoseconds t, WallTime now) { anchor(t, now); }
 
  private:
   void anchor(base::Nanoseconds t, WallTime now);

@@ -38,6 +38,7 @@ const Registration& registration(std::string_view name) {
 
 std::vector<std::string> workload_names() {
   std::vector<std::string> names;
+  names.reserve(kWorkloads.size());
   for (const Registration& r : kWorkloads) names.emplace_back(r.name);
   return names;
 }

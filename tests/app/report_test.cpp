@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/program.h"
@@ -81,6 +82,30 @@ TEST_F(Report, OfAPyTorchTraceGivesTheSameFigures) {
   EXPECT_EQ(json["source"]["read_by_category"]["cuda_runtime"], 2);
   EXPECT_EQ(json["source"]["skipped_by_category"]["overhead"], 1);
   EXPECT_THAT(run({"report", "torch.json"}).out, HasSubstr("overhead 1"));
+}
+
+// The counts that were taken of these files independently; see tests/data/README.md.
+TEST_F(Report, CountsTheEventsOfRealPyTorchTracesByCategory) {
+  struct Counted {
+    const char* file;
+    std::map<std::string, int> read;
+  };
+  const std::vector<Counted> files{
+      {"pytorch-event-sync", {{"cuda_runtime", 12}, {"cpu_op", 10}, {"kernel", 4}, {"gpu_memcpy", 1}}},
+      {"pytorch-alexnet",
+       {{"cuda_runtime", 361}, {"cpu_op", 359}, {"kernel", 79}, {"gpu_memcpy", 16}, {"gpu_memset", 3}}},
+      {"pytorch-ns-resolution",
+       {{"cuda_runtime", 15'329}, {"cpu_op", 23'910}, {"kernel", 4'350}, {"gpu_memcpy", 1'600}}},
+  };
+  for (const Counted& counted : files) {
+    Json json = report(std::string(LANESCOPE_SOURCE_DIR) + "/tests/data/" + counted.file + ".json.gz");
+    for (const auto& [category, n] : counted.read) {
+      EXPECT_EQ(json["source"]["read_by_category"][category], n) << counted.file << ", " << category;
+    }
+    EXPECT_EQ(json["simulated"], false);
+    EXPECT_EQ(json["launch_count"], counted.read.at("kernel")) << counted.file;
+    EXPECT_GT(json["gpu_busy_ns"], 0);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Broken, cut-off and hostile files: one line that says why, never a crash, nothing half shown.
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 #include <zlib.h>
 
 #include <random>
@@ -100,12 +99,12 @@ TEST_F(HostileTest, DeepNestingIsRefused) {
 }
 
 TEST_F(HostileTest, AGzipBombIsRefusedEarly) {
-  // 400 MB of spaces, as white space within valid JSON, in 400 KB.
-  std::string spaces(400'000'000, ' ');
+  // 100 MB of spaces, as white space within valid JSON, in 100 KB.
+  std::string spaces(100'000'000, ' ');
   spaces.front() = '[';
   spaces.back() = ']';
   const std::string bomb = compress(spaces, 9);
-  ASSERT_LT(bomb.size(), 500'000u);
+  ASSERT_LT(bomb.size(), 150'000u);
   EXPECT_THAT(error_for(bomb), HasSubstr("decompresses to far more"));
 }
 
@@ -120,7 +119,7 @@ TEST_F(HostileTest, TheSizeLimitHolds) {
 }
 
 TEST_F(HostileTest, AnEndlessValueIsRefused) {
-  const std::string text = "[{\"name\":\"" + std::string(80'000'000, 'x') + "\"}]";
+  const std::string text = "[{\"name\":\"" + std::string(70'000'000, 'x') + "\"}]";
   EXPECT_THAT(error_for(text), HasSubstr("one value in it is longer than 64 MB"));
 }
 

@@ -87,6 +87,9 @@ std::string dimensions(int width, int height) { return std::to_string(width) + "
 }  // namespace
 
 OffscreenContext::OffscreenContext() {
+  if (glfwGetCurrentContext() != nullptr) {
+    throw base::FileError(base::tr("no OpenGL context without a window: a window's is in use on this thread"));
+  }
   // Without libEGL epoxy would end the program, so it is asked first.
   if (epoxy_has_egl()) {
     for (EGLDisplay display : candidate_displays()) {

@@ -5,7 +5,8 @@
 
 namespace lanescope::ui {
 
-/// An OpenGL 3.3 core context of its own, current on this thread while it lives. Needs no display server.
+/// An OpenGL 3.3 core context of its own, current on this thread while it lives. Needs no display server. While a
+/// window's context is current on the thread there can be no other: draw with that one.
 class OffscreenContext {
  public:
   OffscreenContext();  ///< throws base::FileError

@@ -249,7 +249,8 @@ void draw_details(const Canvas& c) {
   const Summary& recent = state.model.recent();
   heading(c, tr("VERDICT"));
   const Colour colour = verdict_colour(recent.verdict.kind);
-  text(c, FontRole::Verdict, colour, std::string(analysis::verdict_title(recent.verdict.kind)));
+  const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
+  text(c, FontRole::Verdict, colour, starting ? tr("Measuring …") : std::string(analysis::verdict_title(recent.verdict.kind)));
   note_place(c, "verdict");
   vertical_space(c, 2);
   wrapped_text(c, FontRole::Body, Colour::Text, recent.verdict.sentence);

@@ -113,6 +113,11 @@ void draw_hover(const Canvas& c, const TimeAxis& axis, const std::vector<PlotRow
   if (mouse.x < axis.left_px() || mouse.x >= axis.right_px()) return;
   ImGui::GetWindowDrawList()->AddLine({mouse.x, top}, {mouse.x, bottom}, with_alpha(c.theme[Colour::Muted], 0.45f));
   const auto column = static_cast<std::size_t>(mouse.x - axis.left_px());
+  const bool known = std::any_of(rows.begin(), rows.end(), [&](const PlotRow& row) {
+    const auto& columns = c.state.plots.columns(row.kind);
+    return column < columns.size() && !std::isnan(columns[column].mean);
+  });
+  if (!known) return;
   ImGui::BeginTooltip();
   for (const PlotRow& row : rows) {
     const auto& columns = c.state.plots.columns(row.kind);
