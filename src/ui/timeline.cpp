@@ -134,7 +134,7 @@ void Timeline::place(const RowContext& context, float top) {
 }
 
 float Timeline::content_height(const TimelineFrame& frame, const TimeAxis& axis) const {
-  const RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale};
+  const RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale, frame.live};
   float height = (kRulerHeight + 18) * frame.scale;
   for (const Placed& p : placed_) {
     height += height_before(p, &p == &placed_.front(), frame.scale) + p.row->height(context) + kRowGap * frame.scale;
@@ -148,7 +148,7 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
   top_batch_.clear();
   names_batch_.clear();
   area_ = area;
-  const RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale};
+  const RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale, frame.live};
   const float rows_top = area.y + kRulerHeight * frame.scale;
   const float bottom = area.y + area.height;
   place(context, rows_top - frame.scroll);

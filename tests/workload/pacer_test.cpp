@@ -80,6 +80,29 @@ TEST(Pacer, ResumingReleasesTheThread) {
   EXPECT_FALSE(pacer.paused());
 }
 
+// An hour goes by at once, and afterwards time goes on from there.
+TEST(Pacer, FastForwardDoesNotWait) {
+  Pacer pacer(true, 1.0);
+  pacer.fast_forward(true);
+  pacer.wait_for(3'600 * kSecond);
+  EXPECT_EQ(pacer.now_ns(), 3'600 * kSecond);
+  pacer.fast_forward(false);
+  EXPECT_EQ(pacer.now_ns(), 3'600 * kSecond);
+  const auto before = Pacer::Clock::now();
+  pacer.wait_for(3'600 * kSecond + 5 * kMillisecond);
+  EXPECT_GE(Pacer::Clock::now() - before, std::chrono::milliseconds(4));
+}
+
+TEST(Pacer, FastForwardPassesAPauseAndLeavesItInForce) {
+  Pacer pacer(true, 1.0);
+  pacer.pause(true);
+  pacer.fast_forward(true);
+  pacer.wait_for(kSecond);
+  pacer.fast_forward(false);
+  EXPECT_TRUE(pacer.paused());
+  EXPECT_EQ(pacer.now_ns(), kSecond);
+}
+
 TEST(Pacer, RefusesImpossibleSpeeds) {
   EXPECT_THROW(Pacer(true, 0), base::UsageError);
   Pacer pacer(true);

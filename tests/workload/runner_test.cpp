@@ -22,6 +22,7 @@ using testing::IsEmpty;
 class Scripted final : public Workload {
  public:
   struct Script {
+    std::function<void()> set_up = [] {};
     std::function<void(std::uint64_t, const Settings&)> iterate = [](std::uint64_t, const Settings&) {};
     std::optional<double> loss;
     std::uint64_t losses_read = 0;
@@ -32,6 +33,7 @@ class Scripted final : public Workload {
   const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings&) override {
     device_.host_work(5'000);
+    script_.set_up();
     script_.was_set_up = true;
   }
   void iterate(std::uint64_t number, const Settings& settings) override {
@@ -188,6 +190,16 @@ TEST_F(RunnerTest, StopsAPausedRun) {
   EXPECT_TRUE(runner_->running());
   runner_.reset();  // the destructor does not wait for the person to resume
   EXPECT_TRUE(script_.finished);
+}
+
+TEST_F(RunnerTest, SettingUpIsNotPacedEvenWhilePaused) {
+  pacer_.pause(true);
+  script_.set_up = [&] { pacer_.wait_for(3'600 * base::kSecond); };
+  runner_ = make(1, &pacer_);
+  runner_->start();
+  runner_->wait();
+  EXPECT_EQ(runner_->iterations_done(), 1u);
+  EXPECT_EQ(pacer_.now_ns(), 3'600 * base::kSecond);
 }
 
 TEST_F(RunnerTest, AnErrorEndsTheRunAndIsKept) {

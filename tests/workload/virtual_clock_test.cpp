@@ -87,6 +87,15 @@ TEST(VirtualClock, SlackIsWallTime) {
   EXPECT_EQ(slow.at(after_ms(1'000)), 0);
 }
 
+TEST(VirtualClock, GoesOnFromWhereItIsPut) {
+  VirtualClock clock(0.5, kStart);
+  clock.jump(kSecond, after_ms(10));
+  EXPECT_EQ(clock.at(after_ms(10)), kSecond);
+  EXPECT_EQ(clock.at(after_ms(14)), kSecond + 2 * kMillisecond);
+  clock.jump(0, after_ms(14));
+  EXPECT_EQ(clock.at(after_ms(14)), 0);
+}
+
 TEST(VirtualClock, RefusesImpossibleSpeeds) {
   VirtualClock clock(1.0, kStart);
   for (const double speed :

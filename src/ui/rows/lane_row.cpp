@@ -88,6 +88,27 @@ void LaneRow::prepare_strip(const RowContext& context, const Strip& strip, SpanB
     glyphs_.push_back({x0, x1, strip.number, i, next});
     i = next;
   }
+  if (context.live && strip.kind == LaneKind::Iterations) draw_open_iteration(context, strip, out);
+}
+
+// A range is known when it ends. The iteration that is running began where the last one that is shown ended.
+void LaneRow::draw_open_iteration(const RowContext& context, const Strip& strip, SpanBatch& out) const {
+  const trace::Row& row = *strip.row;
+  const EventIndex first = row.first();
+  const EventIndex open = row.first_ending_after(context.live_edge, first, row.last());
+  if (open == first || (open < row.last() && row.start(open) > context.live_edge)) return;
+  const Nanoseconds begin = row.end(open - 1);
+  if (open < row.last() && row.start(open) < context.live_edge) return;  // known already, and drawn up to the edge
+  const float x0 = std::max(context.axis.to_px(begin), context.axis.left_px() - 8);
+  const float x1 = std::min(context.axis.to_px(context.live_edge), context.axis.right_px() + 8);
+  if (x1 - x0 < kFoldPx) return;
+  const std::uint32_t colour = context.theme[Colour::Range];
+  out.styled(SpanStyle::Outline, x0, strip.y0, x1, strip.y1, with_alpha(colour, 0.25f), colour, kRounding * context.scale);
+  const Event last = row.event(open - 1);
+  const float left = std::max(x0, context.axis.left_px()) + 6 * context.scale;
+  out.add({left, strip.y0, x1 - left, context.theme[Colour::Muted], FontRole::Small,
+           std::string(context.trace.names().text(last.name)) + " " + std::to_string(trace::index_of(last) + 1) + " …",
+           strip.y1 - strip.y0});
 }
 
 void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventIndex i, float x0, float x1,
@@ -138,8 +159,13 @@ void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, 
   part(parts.waiting, [&](float x0, float x1) {
     out.styled(SpanStyle::Hatched, x0, strip.y0, x1, strip.y1, context.theme[Colour::WaitGround],
                context.theme[Colour::Wait], x1 - x0 > 8 ? rounding : 0);
-    write(x0, x1, std::string(tr("waiting for GPU")) + " " + base::format_duration(parts.waiting),
-          context.theme[Colour::WaitInk], context.theme[Colour::Pill]);
+    // The longest wording that there is room for (a letter of this font is about 6.4 pixels wide).
+    const std::string time = base::format_duration(parts.waiting);
+    const float letters = (x1 - x0 - 12 * context.scale) / (6.4f * context.scale);
+    std::string says = std::string(tr("waiting for GPU")) + " " + time;
+    if (static_cast<float>(says.size()) > letters) says = std::string(tr("waiting")) + " " + time;
+    if (static_cast<float>(says.size()) > letters) says = tr("waiting");
+    write(x0, x1, says, context.theme[Colour::WaitInk], context.theme[Colour::Pill]);
   });
   part(parts.copying, [&](float x0, float x1) {
     plain(Colour::CallCopy)(x0, x1);

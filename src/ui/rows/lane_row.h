@@ -37,6 +37,7 @@ class LaneRow final : public Row {
   void draw_event(const RowContext& context, const Strip& strip, trace::EventIndex i, float x0, float x1,
                   SpanBatch& out) const;
   void draw_blocking_call(const RowContext& context, const Strip& strip, const trace::Event& call, SpanBatch& out) const;
+  void draw_open_iteration(const RowContext& context, const Strip& strip, SpanBatch& out) const;
   void draw_fold(const RowContext& context, const Strip& strip, trace::EventIndex first, trace::EventIndex last,
                  float x0, float x1, SpanBatch& out) const;
 

@@ -24,6 +24,7 @@ struct RowContext {
   const Theme& theme;
   Nanoseconds live_edge = 0;  ///< nothing is drawn beyond
   float scale = 1;            ///< of lengths, for large fonts
+  bool live = false;          ///< more is to come after the live edge
 };
 
 /// What is under the mouse in a row: one event, or several that share a few pixels.

@@ -1,0 +1,389 @@
+#include "ui/timeline.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "render/drawn.h"
+#include "session/session.h"
+
+namespace lanescope::ui {
+namespace {
+
+using analysis::Bubble;
+using testing::ElementsAre;
+using testing::IsSupersetOf;
+using trace::Event;
+using trace::EventKind;
+using trace::LaneInfo;
+
+// The area: labels from 0 to 108, lanes from 108 to 1008; 10 ns are a pixel, 0 ns is at pixel 108.
+const Rect kArea{0, 40, 1024, 600};
+const TimeAxis kAxis(0, 10.0, 108, 900);
+
+class TimelineTest : public testing::Test {
+ protected:
+  void analyse() {
+    analysis.emplace(trace);
+    analysis->update(kAllKnown);
+    analysis->finish();
+  }
+  TimelineFrame frame() {
+    return {trace, analysis ? &*analysis : nullptr, colours, live_edge, live, 0, &selection, scale, scroll};
+  }
+  void prepare(const TimeAxis& axis = kAxis) {
+    timeline.sync(trace);
+    timeline.prepare(frame(), axis, kArea);
+  }
+  Rect rect(LaneKind kind) {
+    const auto found = timeline.lane_rect(trace, kind);
+    EXPECT_TRUE(found.has_value());
+    return found.value_or(Rect{});
+  }
+  /// Names and headings in the order of the screen.
+  std::vector<std::string> names() {
+    std::vector<Label> labels = timeline.names().labels;
+    std::stable_sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.y < b.y; });
+    std::vector<std::string> found;
+    for (const Label& label : labels) found.push_back(label.text);
+    return found;
+  }
+
+  trace::Trace trace;
+  TraceBuilder build{trace};
+  std::optional<analysis::LiveAnalysis> analysis;
+  const Theme& colours = theme(ThemeName::Dark);
+  Timeline timeline;
+  Selection selection;
+  Nanoseconds live_edge = kAllKnown;
+  bool live = false;
+  float scale = 1, scroll = 0;
+};
+
+// Two kernels of one stream with a sync between them: 1000 to 2000 and 5000 to 6000 ns.
+void add_bubble(TraceBuilder& build) {
+  build.iteration(0, 6500);
+  build.launch(500, 700, 1);
+  build.kernel(1000, 2000, 1);
+  build.sync(800, 2500, 50, 500);
+  build.launch(4000, 4200, 2);
+  build.kernel(5000, 6000, 2);
+}
+
+TEST_F(TimelineTest, OfASimulatedRunHasCpuAboveGpuWithTheCurveBetween) {
+  session::SessionOptions options;
+  options.device = "sim:teaching";
+  options.assignments = {"feed=per-iteration"};
+  options.paced = false;
+  options.iterations = 5;
+  session::Session session(options);
+  session.start();
+  session.wait();
+  timeline.sync(session.trace());
+  analysis::LiveAnalysis known(session.trace());
+  known.update(kAllKnown);
+  const auto [from, to] = session.trace().extent();
+  timeline.prepare({session.trace(), &known, colours, to}, kAxis.fitted(from, to), kArea);
+  EXPECT_THAT(names(), ElementsAre("ms", "CPU", "iteration", "phase", "CUDA calls", "RUN-AHEAD", "launches",
+                                   "in flight", "GPU", "kernels", "copy H2D", "copy D2H"));
+  EXPECT_EQ(timeline.lane_count(), 6u);
+}
+
+LaneInfo cpu(LaneKind kind, std::string name, std::int64_t pid, std::int64_t tid) {
+  LaneInfo info;
+  info.kind = kind;
+  info.name = std::move(name);
+  info.process = "python3";
+  info.pid = pid;
+  info.tid = tid;
+  return info;
+}
+
+LaneInfo gpu(LaneKind kind, std::string name, std::int32_t device, std::int32_t stream) {
+  LaneInfo info;
+  info.kind = kind;
+  info.name = std::move(name);
+  info.device = device;
+  info.stream = stream;
+  return info;
+}
+
+TEST_F(TimelineTest, SeveralThreadsAndStreamsHaveAHeadingEach) {
+  // Made in an order that is not the one on the screen.
+  trace.add_lane(gpu(LaneKind::CopyH2D, "copies", 1, 9));
+  trace.add_lane(gpu(LaneKind::Kernels, "k9", 1, 9));
+  trace.add_lane(gpu(LaneKind::Kernels, "k7", 1, 7));
+  trace.add_lane(cpu(LaneKind::Calls, "calls B", 5, 22));
+  trace.add_lane(cpu(LaneKind::Calls, "calls A", 5, 11));
+  trace.add_lane(cpu(LaneKind::Iterations, "steps", 5, 22));
+  trace.add_lane(gpu(LaneKind::Kernels, "k0", 0, 30));
+  prepare();
+  EXPECT_THAT(names(), ElementsAre("µs", "CPU · python3 · thread 11", "calls A", "CPU · python3 · thread 22", "steps",
+                                   "calls B", "RUN-AHEAD", "launches", "in flight", "GPU 0 · stream 30", "k0",
+                                   "GPU 1 · stream 7", "k7", "GPU 1 · stream 9", "k9", "copies"));
+}
+
+// Markers and the loss are not rows of the timeline: they are drawn over it, and under it.
+TEST_F(TimelineTest, LanesThatAreNotRowsAreLeftOut) {
+  build.lane(LaneKind::Markers);
+  build.lane(LaneKind::Counter);
+  build.lane(LaneKind::Kernels);
+  prepare();
+  EXPECT_EQ(timeline.lane_count(), 1u);
+  EXPECT_FALSE(timeline.lane_rect(trace, LaneKind::Markers).has_value());
+}
+
+TEST_F(TimelineTest, NewLanesGetARowWhenTheyCome) {
+  build.lane(LaneKind::Kernels);
+  prepare();
+  EXPECT_EQ(timeline.lane_count(), 1u);
+  build.lane(LaneKind::CopyH2D);
+  prepare();
+  EXPECT_EQ(timeline.lane_count(), 2u);
+  EXPECT_GT(rect(LaneKind::CopyH2D).y, rect(LaneKind::Kernels).y);
+}
+
+TEST_F(TimelineTest, LanesDoNotOverlapAndFillTheContentHeight) {
+  add_bubble(build);
+  build.upload(100, 300, 1000);
+  build.download(6000, 6100, 4);
+  build.publish();
+  analyse();
+  for (const float s : {1.0f, 1.7f}) {
+    scale = s;
+    live = true;
+    live_edge = 8000;
+    prepare();
+    const float height = timeline.content_height(frame(), kAxis);
+    std::vector<Rect> rects;
+    for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+      if (const auto r = timeline.lane_rect(static_cast<LaneId>(l))) rects.push_back(*r);
+    }
+    std::sort(rects.begin(), rects.end(), [](const Rect& a, const Rect& b) { return a.y < b.y; });
+    ASSERT_EQ(rects.size(), 5u);
+    EXPECT_GE(rects.front().y, kArea.y + Timeline::kRulerHeight * s);
+    for (std::size_t i = 1; i < rects.size(); ++i) EXPECT_GE(rects[i].y, rects[i - 1].y + rects[i - 1].height);
+    // Below the last row there is room for the line that names the unknown edge, and nothing more.
+    const Label edge = label_with(timeline.rows(), "not yet known");
+    const float bottom = kArea.y + height;
+    EXPECT_GE(edge.y, rects.back().y + rects.back().height);
+    EXPECT_LE(edge.y + edge.height, bottom);
+    EXPECT_GT(edge.y + edge.height, bottom - 10 * s);
+  }
+}
+
+TEST_F(TimelineTest, ScrollingMovesTheRowsAndNotTheRuler) {
+  add_bubble(build);
+  build.publish();
+  prepare();
+  const float before = rect(LaneKind::Kernels).y;
+  const SpanBatch ruler = timeline.top();
+  scroll = 25;
+  prepare();
+  EXPECT_FLOAT_EQ(rect(LaneKind::Kernels).y, before - 25);
+  EXPECT_EQ(timeline.top().labels, ruler.labels);
+}
+
+// The GPU was idle from 2000 to 5000 ns: pixels 308 to 608, drawn a pixel inside, in the kernels' row.
+TEST_F(TimelineTest, ABubbleIsDashedWhereNothingRuns) {
+  add_bubble(build);
+  build.publish();
+  analyse();
+  prepare();
+  const std::vector<Span> dashed = spans_of(timeline.rows(), SpanStyle::Dashed);
+  ASSERT_EQ(dashed.size(), 1u);
+  EXPECT_FLOAT_EQ(dashed[0].x0, 309);
+  EXPECT_FLOAT_EQ(dashed[0].x1, 607);
+  const Rect kernels = rect(LaneKind::Kernels);
+  EXPECT_GT(dashed[0].y0, kernels.y);
+  EXPECT_LT(dashed[0].y1, kernels.y + kernels.height);
+  EXPECT_EQ(dashed[0].ink, colours[Colour::Bubble]);
+  EXPECT_EQ(label_with(timeline.rows(), "idle").text, "idle 3 µs");
+}
+
+// The edge is at 4000 ns, so of the bubble only what is known is drawn, and from pixel 508 on all rows are unknown.
+TEST_F(TimelineTest, BeyondTheLiveEdgeAllIsUnknown) {
+  add_bubble(build);
+  build.publish();
+  analyse();
+  live = true;
+  live_edge = 4000;
+  prepare();
+  const std::vector<Span> unknown = spans_of(timeline.rows(), SpanStyle::Unknown);
+  ASSERT_EQ(unknown.size(), timeline.lane_count() + 1);  // the run-ahead curve too
+  for (const Span& span : unknown) {
+    EXPECT_FLOAT_EQ(span.x0, 508);
+    EXPECT_FLOAT_EQ(span.x1, 1008);
+  }
+  for (const Span& span : timeline.rows().spans) {
+    if (span.style != SpanStyle::Solid || span.colour != colours[Colour::Kernel]) continue;
+    EXPECT_LE(span.x1, 508);
+  }
+  const std::vector<Span> dashed = spans_of(timeline.rows(), SpanStyle::Dashed);
+  ASSERT_EQ(dashed.size(), 1u);
+  EXPECT_FLOAT_EQ(dashed[0].x1, 507);
+
+  // What was opened from a file has no such edge.
+  live = false;
+  prepare();
+  EXPECT_TRUE(spans_of(timeline.rows(), SpanStyle::Unknown).empty());
+}
+
+TEST(MarkerText, TwoOfOneKnobReadAsOne) {
+  EXPECT_EQ(marker_text("log interval 1 → 2", "log interval 50 → 100"), "log interval 1 → 100");
+  EXPECT_EQ(marker_text("log interval 1 → 2", "log interval 1 → 2"), "log interval 1 → 2");
+  // Two knobs: the first says what it is, and nothing is made up.
+  EXPECT_EQ(marker_text("log interval 1 → 2", "batch size 1 → 2"), "log interval 1 → 2");
+  EXPECT_EQ(marker_text("feed resident → per-iteration", "feed per-iteration → resident"), "feed resident → resident");
+  // Two knobs in one marker.
+  EXPECT_EQ(marker_text("a 1 → 2, b 3 → 4", "a 2 → 3"), "a 1 → 2, b 3 → 4");
+  EXPECT_EQ(marker_text("a 1 → 2", "a 2 → 3, b 3 → 4"), "a 1 → 2");
+  EXPECT_EQ(marker_text("no arrow", "log interval 1 → 2"), "no arrow");
+  EXPECT_EQ(marker_text("", ""), "");
+}
+
+TEST_F(TimelineTest, MarkersStandOnTheirInstantAndShareAFlagWhenTheyAreClose) {
+  add_bubble(build);
+  const LaneId markers = build.lane(LaneKind::Markers);
+  build.add(markers, EventKind::Marker, "log interval 1 → 2", 1000, 1000);   // pixel 208
+  build.add(markers, EventKind::Marker, "log interval 2 → 10", 1500, 1500);  // 258: within 150 of the first
+  build.add(markers, EventKind::Marker, "pinned memory false → true", 4000, 4000);
+  build.publish();
+  analyse();
+  prepare();
+  std::vector<std::string> flags;
+  for (const Label& label : timeline.top().labels) {
+    if (label.text.find("→") != std::string::npos) flags.push_back(label.text);
+  }
+  EXPECT_THAT(flags, ElementsAre("log interval 1 → 10", "pinned memory false → true"));
+  EXPECT_FLOAT_EQ(label_with(timeline.top(), "log interval").x, 208 + 6);
+  // All three have their line, from the ruler to the bottom.
+  for (const float x : {208.0f, 258.0f, 508.0f}) {
+    float top = 10'000;
+    float bottom = 0;
+    for (const Span& span : spans_filled(timeline.rows(), colours[Colour::Marker])) {
+      if (std::abs((span.x0 + span.x1) / 2 - x) > 0.1f) continue;
+      top = std::min(top, span.y0);
+      bottom = std::max(bottom, span.y1);
+    }
+    EXPECT_FLOAT_EQ(top, kArea.y + Timeline::kRulerHeight) << x;
+    EXPECT_GE(bottom, kArea.y + kArea.height - 7) << x;
+  }
+}
+
+TEST_F(TimelineTest, ASelectedCallIsOutlinedAndLinked) {
+  add_bubble(build);
+  build.publish();
+  analyse();
+  prepare();
+  const LaneId calls = build.lane(LaneKind::Calls);
+  const auto hit = timeline.hit(frame(), kAxis, 108 + 60, rect(LaneKind::Calls).y + 5);  // 600 ns: the first launch
+  ASSERT_TRUE(hit && hit->event);
+  EXPECT_EQ(hit->lane, calls);
+  EXPECT_EQ(hit->event->event.correlation, 1u);
+  selection.event = hit->event;
+  selection.linked = gpu_operation_of(trace, hit->event->event);
+  ASSERT_TRUE(selection.linked.has_value());
+  prepare();
+  const std::vector<Span> outlines = spans_of(timeline.rows(), SpanStyle::Outline);
+  ASSERT_EQ(outlines.size(), 2u);
+  // The call is 500 to 700 ns, pixels 158 to 178; the kernel 1000 to 2000, 208 to 308. Outlines lie 2 pixels outside.
+  EXPECT_FLOAT_EQ(outlines[0].x0, 156);
+  EXPECT_FLOAT_EQ(outlines[0].x1, 180);
+  EXPECT_EQ(outlines[0].ink, colours[Colour::Selection]);
+  EXPECT_FLOAT_EQ(outlines[1].x0, 206);
+  EXPECT_FLOAT_EQ(outlines[1].x1, 310);
+  EXPECT_EQ(outlines[1].ink, colours[Colour::SelectionLink]);
+  // The dots lead from the bottom of the one to the top of the other.
+  const std::vector<Span> dots = spans_filled(timeline.rows(), colours[Colour::SelectionLink]);
+  ASSERT_GE(dots.size(), 8u);
+  const auto middle = [](const Span& s) { return std::pair{(s.x0 + s.x1) / 2, (s.y0 + s.y1) / 2}; };
+  const Rect call_lane = rect(LaneKind::Calls);
+  EXPECT_NEAR(middle(dots.front()).first, 168, 0.01);
+  EXPECT_NEAR(middle(dots.front()).second, call_lane.y + call_lane.height, 1);
+  EXPECT_NEAR(middle(dots.back()).first, 258, 0.01);
+  EXPECT_NEAR(middle(dots.back()).second, rect(LaneKind::Kernels).y, 1);
+  for (std::size_t i = 1; i < dots.size(); ++i) EXPECT_GT(middle(dots[i]).second, middle(dots[i - 1]).second);
+}
+
+TEST_F(TimelineTest, ASelectedStretchIsShadedAndSaysItsLength) {
+  add_bubble(build);
+  build.publish();
+  selection.range = {1000, 3500};
+  prepare();
+  const std::vector<Span> shades = spans_filled(timeline.rows(), colours[Colour::RangeSelection]);
+  ASSERT_EQ(shades.size(), 1u);
+  EXPECT_FLOAT_EQ(shades[0].x0, 208);
+  EXPECT_FLOAT_EQ(shades[0].x1, 458);
+  EXPECT_TRUE(has_label(timeline.top(), "2.5 µs"));
+  // Out of view, there is nothing to shade.
+  selection.range = {20'000, 30'000};
+  prepare();
+  EXPECT_TRUE(spans_filled(timeline.rows(), colours[Colour::RangeSelection]).empty());
+}
+
+TEST_F(TimelineTest, ASelectedBubbleIsOutlined) {
+  add_bubble(build);
+  build.publish();
+  analyse();
+  selection.bubble = analysis->bubbles().at(1);
+  prepare();
+  const std::vector<Span> outlines = spans_of(timeline.rows(), SpanStyle::Outline);
+  ASSERT_EQ(outlines.size(), 1u);
+  EXPECT_FLOAT_EQ(outlines[0].x0, 306);
+  EXPECT_FLOAT_EQ(outlines[0].x1, 610);
+}
+
+TEST_F(TimelineTest, TheMouseFindsEventsAndBetweenKernelsTheBubble) {
+  add_bubble(build);
+  build.publish();
+  analyse();
+  prepare();
+  const float y = rect(LaneKind::Kernels).y + 10;
+  const auto kernel = timeline.hit(frame(), kAxis, 250, y);
+  ASSERT_TRUE(kernel && kernel->event);
+  EXPECT_EQ(kernel->event->event.start_ns, 1000);
+  EXPECT_FALSE(kernel->bubble.has_value());
+  const auto bubble = timeline.hit(frame(), kAxis, 400, y);
+  ASSERT_TRUE(bubble && bubble->bubble);
+  EXPECT_FALSE(bubble->event.has_value());
+  EXPECT_EQ(bubble->bubble->start_ns, 2000);
+  EXPECT_EQ(bubble->bubble->end_ns, 5000);
+  EXPECT_EQ(bubble->bubble->cause, analysis::BubbleCause::AfterSync);
+  // In the rows of calls there are no bubbles, and above the rows there is nothing.
+  EXPECT_FALSE(timeline.hit(frame(), kAxis, 400, rect(LaneKind::Calls).y + 5).has_value());
+  EXPECT_FALSE(timeline.hit(frame(), kAxis, 250, kArea.y + 5).has_value());
+}
+
+// A hundred kernels of 5 ns every 10 ns at 100 ns per pixel are a few folds, half busy.
+TEST_F(TimelineTest, AFoldUnderTheMouseSaysHowManyAndHowBusy) {
+  for (Nanoseconds t = 1000; t < 2000; t += 10) build.kernel(t, t + 5);
+  build.publish();
+  const TimeAxis axis(0, 100, 108, 900);
+  prepare(axis);
+  const auto hit = timeline.hit(frame(), axis, 120, rect(LaneKind::Kernels).y + 10);
+  ASSERT_TRUE(hit.has_value());
+  EXPECT_FALSE(hit->event.has_value());
+  EXPECT_GE(hit->folded_count, 20);
+  EXPECT_LE(hit->folded_count, 40);
+  EXPECT_EQ(hit->folded_to - hit->folded_from, 10 * (hit->folded_count - 1) + 5);
+  EXPECT_NEAR(hit->folded_busy, 0.5, 0.02);
+}
+
+TEST_F(TimelineTest, TheRulerCountsFromItsOrigin) {
+  build.kernel(0, 100);
+  build.publish();
+  timeline.sync(trace);
+  TimelineFrame shown = frame();
+  shown.label_origin = 4000;
+  timeline.prepare(shown, kAxis, kArea);
+  // 9 µs over 900 pixels: a label every microsecond, the one at 4 µs (pixel 508) is 0.
+  EXPECT_THAT(texts(timeline.top()), IsSupersetOf({"-3", "0", "4"}));
+  const Label& zero = *std::find_if(timeline.top().labels.begin(), timeline.top().labels.end(),
+                                    [](const Label& l) { return l.text == "0"; });
+  EXPECT_FLOAT_EQ(zero.x + zero.max_width / 2, 508);
+  EXPECT_EQ(zero.align, LabelAlign::Centre);
+}
+
+}  // namespace
+}  // namespace lanescope::ui
