@@ -35,7 +35,12 @@ std::span<const ActionInfo> actions() {
       {Single, View, "single", N_("single: take one picture and freeze"), {{GLFW_KEY_3}}},
       {Resume, View, "resume", N_("follow the run again, at this zoom"), {{GLFW_KEY_L}, {GLFW_KEY_HOME}}},
       {ZoomIn, View, "zoom-in", N_("zoom in"), {{GLFW_KEY_W}, {GLFW_KEY_UP}}, true},
-      {ZoomOut, View, "zoom-out", N_("zoom out (hold S; a tap takes a screenshot)"), {{GLFW_KEY_S}, {GLFW_KEY_DOWN}}, true},
+      {ZoomOut,
+       View,
+       "zoom-out",
+       N_("zoom out (hold S; a tap takes a screenshot)"),
+       {{GLFW_KEY_S}, {GLFW_KEY_DOWN}},
+       true},
       {PanLeft, View, "pan-left", N_("earlier"), {{GLFW_KEY_A}, {GLFW_KEY_LEFT}}, true},
       {PanRight, View, "pan-right", N_("later"), {{GLFW_KEY_D}, {GLFW_KEY_RIGHT}}, true},
       {Fit, View, "fit", N_("fit the selection, or everything"), {{GLFW_KEY_F}}},
@@ -43,12 +48,24 @@ std::span<const ActionInfo> actions() {
       {TogglePlotAxis, View, "plot-axis", N_("plots: timeline's axis or history"), {{GLFW_KEY_X}}},
       {Screenshot, Out, "screenshot", N_("picture of the window"), {{GLFW_KEY_S}, {GLFW_KEY_F12}}},
       {TimelinePicture2x, Out, "timeline-picture-2x", N_("picture of the timeline, 2x"), {{GLFW_KEY_S, kShift}}},
-      {TimelinePicture4x, Out, "timeline-picture-4x", N_("picture of the timeline, 4x"), {{GLFW_KEY_S, kShift | kCtrl}}},
+      {TimelinePicture4x,
+       Out,
+       "timeline-picture-4x",
+       N_("picture of the timeline, 4x"),
+       {{GLFW_KEY_S, kShift | kCtrl}}},
       {SaveTrace, Out, "save-trace", N_("save the trace as JSON"), {{GLFW_KEY_E, kCtrl}}},
-      {SaveTraceCompressed, Out, "save-trace-gz", N_("save the trace as JSON, compressed"), {{GLFW_KEY_E, kCtrl | kShift}}},
+      {SaveTraceCompressed,
+       Out,
+       "save-trace-gz",
+       N_("save the trace as JSON, compressed"),
+       {{GLFW_KEY_E, kCtrl | kShift}}},
       {ToggleTheme, Window, "theme", N_("dark or light"), {{GLFW_KEY_T}}},
       {LargerText, Window, "larger-text", N_("larger text"), {{GLFW_KEY_EQUAL, kCtrl}, {GLFW_KEY_KP_ADD, kCtrl}}},
-      {SmallerText, Window, "smaller-text", N_("smaller text"), {{GLFW_KEY_MINUS, kCtrl}, {GLFW_KEY_KP_SUBTRACT, kCtrl}}},
+      {SmallerText,
+       Window,
+       "smaller-text",
+       N_("smaller text"),
+       {{GLFW_KEY_MINUS, kCtrl}, {GLFW_KEY_KP_SUBTRACT, kCtrl}}},
       {Help, Window, "help", N_("this list of keys"), {{GLFW_KEY_SLASH, kShift}, {GLFW_KEY_F1}}},
       {Quit, Window, "quit", N_("quit"), {{GLFW_KEY_Q, kCtrl}}},
   };
@@ -68,18 +85,29 @@ std::string key_text(KeyChord chord) {
   if (chord.modifiers & kCtrl) text += "Ctrl+";
   if (chord.modifiers & kShift) text += "Shift+";
   switch (chord.key) {
-    case GLFW_KEY_SPACE: return text + base::tr("Space");
-    case GLFW_KEY_ESCAPE: return text + "Esc";
-    case GLFW_KEY_HOME: return text + base::tr("Home");
-    case GLFW_KEY_UP: return text + "↑";
-    case GLFW_KEY_DOWN: return text + "↓";
-    case GLFW_KEY_LEFT: return text + "←";
-    case GLFW_KEY_RIGHT: return text + "→";
-    case GLFW_KEY_EQUAL: return text + "=";
-    case GLFW_KEY_MINUS: return text + "−";
-    default: break;
+    case GLFW_KEY_SPACE:
+      return text + base::tr("Space");
+    case GLFW_KEY_ESCAPE:
+      return text + "Esc";
+    case GLFW_KEY_HOME:
+      return text + base::tr("Home");
+    case GLFW_KEY_UP:
+      return text + "↑";
+    case GLFW_KEY_DOWN:
+      return text + "↓";
+    case GLFW_KEY_LEFT:
+      return text + "←";
+    case GLFW_KEY_RIGHT:
+      return text + "→";
+    case GLFW_KEY_EQUAL:
+      return text + "=";
+    case GLFW_KEY_MINUS:
+      return text + "−";
+    default:
+      break;
   }
-  if (chord.key >= GLFW_KEY_F1 && chord.key <= GLFW_KEY_F25) return text + "F" + std::to_string(chord.key - GLFW_KEY_F1 + 1);
+  if (chord.key >= GLFW_KEY_F1 && chord.key <= GLFW_KEY_F25)
+    return text + "F" + std::to_string(chord.key - GLFW_KEY_F1 + 1);
   return text + static_cast<char>(chord.key);  // printable keys have their character's number
 }
 
@@ -94,10 +122,14 @@ std::string keys_text(const ActionInfo& info) {
 
 const char* group_title(ActionGroup group) {
   switch (group) {
-    case Run: return base::tr("THE RUN");
-    case View: return base::tr("THE VIEW");
-    case Out: return base::tr("PICTURES AND FILES");
-    default: return base::tr("THE WINDOW");
+    case Run:
+      return base::tr("THE RUN");
+    case View:
+      return base::tr("THE VIEW");
+    case Out:
+      return base::tr("PICTURES AND FILES");
+    default:
+      return base::tr("THE WINDOW");
   }
 }
 

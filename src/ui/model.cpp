@@ -36,18 +36,6 @@ void Model::open_file(const std::filesystem::path& path) {
   recent_ = analysis::analyse(trace(), trace().extent().first, trace().extent().second);
 }
 
-void Model::restart() {
-  if (!session_) return;
-  session::SessionOptions options = session_->options();
-  options.assignments.clear();
-  const workload::Settings settings = session_->settings();
-  for (const auto& spec : settings.specs()) {
-    options.assignments.push_back(spec.key + "=" + workload::to_text(settings.value(spec.key)));
-  }
-  options.speed = session_->pacer().speed();
-  start_run(options);
-}
-
 void Model::begin_generation() {
   ++generation_;
   analysis_ = std::make_unique<analysis::LiveAnalysis>(trace());

@@ -21,8 +21,6 @@ class Model {
   void start_run(const session::SessionOptions& options);
   /// Shows a file instead; throws base::FileError, and then nothing has changed.
   void open_file(const std::filesystem::path& path);
-  /// The same run again from its beginning, with the settings as they are now.
-  void restart();
 
   /// Once per frame: reads what is new.
   void update();

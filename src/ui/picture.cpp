@@ -37,8 +37,9 @@ std::string percent(Nanoseconds part, Nanoseconds whole) {
 std::string figures_text(const analysis::Summary& s) {
   std::string text;
   if (s.iteration.count > 0) {
-    text += fmt::format("{} {}   ·   ", base::format_duration(static_cast<Nanoseconds>(std::llround(s.iteration.mean_ns))),
-                        tr("per iteration"));
+    text +=
+        fmt::format("{} {}   ·   ", base::format_duration(static_cast<Nanoseconds>(std::llround(s.iteration.mean_ns))),
+                    tr("per iteration"));
   }
   text += fmt::format("{} {}   ·   {} {}", tr("GPU busy"), percent(s.gpu_busy_ns, s.window_ns()), tr("CPU waiting"),
                       percent(s.host_wait_ns, s.window_ns()));
@@ -132,8 +133,8 @@ io::Image draw_picture(const PictureRequest& request) {
         ImDrawList& list = *ImGui::GetBackgroundDrawList();
         std::vector<Label> labels;
         const io::RunFacts facts = shared_facts(request);
-        labels.push_back({kMargin, 12, width - 360, colours[Colour::Text], FontRole::Title,
-                          headline_of(request, facts), 26});
+        labels.push_back(
+            {kMargin, 12, width - 360, colours[Colour::Text], FontRole::Title, headline_of(request, facts), 26});
         labels.push_back({kMargin, 36, width - 2 * kMargin, colours[Colour::Muted], FontRole::Small,
                           facts.workload + "   ·   " + (facts.device_name.empty() ? facts.device : facts.device_name) +
                               "   ·   " + settings_text(facts),
@@ -150,7 +151,8 @@ io::Image draw_picture(const PictureRequest& request) {
         for (PartView& view : views) {
           const Rect area{kMargin / 2, y + kPartHead, width - kMargin * 1.5f, view.height};
           list.AddRectFilled({0, y}, {width, y + 1}, colours[Colour::Line]);
-          labels.push_back({kMargin, y + 10, width * 0.45f, colours[Colour::Text], FontRole::BodyBold, view.part->title, 20});
+          labels.push_back(
+              {kMargin, y + 10, width * 0.45f, colours[Colour::Text], FontRole::BodyBold, view.part->title, 20});
           const std::string verdict(analysis::verdict_title(view.part->summary.verdict.kind));
           labels.push_back({width * 0.4f, y + 10, width * 0.6f - kMargin, colours[Colour::Text], FontRole::Body,
                             figures_text(view.part->summary), 20, LabelAlign::Right});
@@ -170,7 +172,8 @@ io::Image draw_picture(const PictureRequest& request) {
           y += kPartHead + view.height;
         }
         list.AddRectFilled({0, y}, {width, y + 1}, colours[Colour::Line]);
-        std::string foot = std::string("Lanescope  ·  ") + tr("hatched: the CPU waits for the GPU  ·  dashed: the GPU has nothing to run");
+        std::string foot = std::string("Lanescope  ·  ") +
+                           tr("hatched: the CPU waits for the GPU  ·  dashed: the GPU has nothing to run");
         if (facts.simulated) foot += std::string("  ·  ") + tr("simulated, not measured on a GPU");
         labels.push_back({kMargin, y, width - 2 * kMargin, colours[Colour::Dim], FontRole::Small, foot, kFootHeight});
         draw_labels(list, fonts, labels);
@@ -193,7 +196,8 @@ std::map<std::string, std::string> picture_text(const PictureRequest& request) {
     text["verdict" + suffix] = std::string(analysis::verdict_key(part.summary.verdict.kind));
     text["figures" + suffix] = figures_text(part.summary);
     text["range ns" + suffix] = fmt::format("{} {}", part.from_ns, part.to_ns);
-    description += (description.empty() ? "" : "; ") + (part.title.empty() ? "" : part.title + ": ") + part.summary.verdict.sentence;
+    description += (description.empty() ? "" : "; ") + (part.title.empty() ? "" : part.title + ": ") +
+                   part.summary.verdict.sentence;
   }
   text["Description"] = description;
   return text;
@@ -208,7 +212,8 @@ std::pair<Nanoseconds, Nanoseconds> typical_range(const trace::Trace& trace, int
     const trace::EventIndex first = row.first();
     const trace::EventIndex last = row.last();
     if (first >= last) continue;
-    const auto wanted = std::min<trace::EventIndex>(static_cast<trace::EventIndex>(std::max(1, iterations)), last - first);
+    const auto wanted =
+        std::min<trace::EventIndex>(static_cast<trace::EventIndex>(std::max(1, iterations)), last - first);
     const trace::EventIndex from = first + (last - first - wanted) / 2;
     return {row.start(from), row.end(from + wanted - 1)};
   }

@@ -18,9 +18,12 @@ double plot_value(PlotKind kind, const IterationRecord& before, const IterationR
   const auto rise = [&](auto member) { return static_cast<double>(last.*member - before.*member); };
   if (ns <= 0) return std::numeric_limits<double>::quiet_NaN();
   switch (kind) {
-    case PlotKind::IterationsPerSecond: return rise(&IterationRecord::number) / ns * 1e9;
-    case PlotKind::GpuBusy: return rise(&IterationRecord::busy_ns) / ns * 100;
-    case PlotKind::CpuWaiting: return rise(&IterationRecord::wait_ns) / ns * 100;
+    case PlotKind::IterationsPerSecond:
+      return rise(&IterationRecord::number) / ns * 1e9;
+    case PlotKind::GpuBusy:
+      return rise(&IterationRecord::busy_ns) / ns * 100;
+    case PlotKind::CpuWaiting:
+      return rise(&IterationRecord::wait_ns) / ns * 100;
     case PlotKind::H2D: {
       const double copying = rise(&IterationRecord::h2d_ns);
       return copying > 0 ? rise(&IterationRecord::h2d_bytes) / copying : 0;
@@ -29,7 +32,8 @@ double plot_value(PlotKind kind, const IterationRecord& before, const IterationR
       const double copying = rise(&IterationRecord::d2h_ns);
       return copying > 0 ? rise(&IterationRecord::d2h_bytes) / copying : 0;
     }
-    case PlotKind::Loss: return last.loss;
+    case PlotKind::Loss:
+      return last.loss;
   }
   return 0;
 }

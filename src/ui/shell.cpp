@@ -79,7 +79,8 @@ void Shell::draw(const Fonts& fonts) {
   const Rect status_area{0, display.y - bottom, display.x, bottom};
   // The line colour shows between the panels as hairlines.
   grounds_ = {{{0, 0, display.x, display.y}, colours[Colour::Line]}};
-  for (const Rect& area : {top_area, knobs_area, details_area, status_area}) grounds_.push_back({area, colours[Colour::Panel]});
+  for (const Rect& area : {top_area, knobs_area, details_area, status_area})
+    grounds_.push_back({area, colours[Colour::Panel]});
   for (const Rect& area : {timeline_area, plots_area}) grounds_.push_back({area, colours[Colour::Ground]});
   panel("##top", top_area, {16 * s, 10 * s}, no_scroll, [&] { draw_top_bar(canvas); });
   panel("##knobs", knobs_area, {16 * s, 0}, 0, [&] { draw_knobs(canvas); });
@@ -162,26 +163,51 @@ void Shell::toggle_setting(const char* key) {
 
 void Shell::perform(Action action) {
   switch (action) {
-    case Action::PauseRun: state_.model.set_paused(!state_.model.paused()); break;
+    case Action::PauseRun:
+      state_.model.set_paused(!state_.model.paused());
+      break;
     case Action::RestartRun:
       if (state_.model.live()) {
         state_.new_run = state_.model.session()->options();
         state_.new_run->speed = state_.model.speed();
         state_.new_run->assignments.clear();
-        for (const auto& [key, value] : state_.model.facts().settings) state_.new_run->assignments.push_back(key + "=" + value);
+        for (const auto& [key, value] : state_.model.facts().settings)
+          state_.new_run->assignments.push_back(key + "=" + value);
       }
       break;
-    case Action::Slower: state_.model.set_speed(std::max(0.001, state_.model.speed() / 10)); break;
-    case Action::Faster: state_.model.set_speed(std::min(1.0, state_.model.speed() * 10)); break;
-    case Action::FewerReads: step_setting("log_interval", 1); break;
-    case Action::MoreReads: step_setting("log_interval", -1); break;
-    case Action::TogglePinned: toggle_setting("pinned"); break;
-    case Action::ToggleNonBlocking: toggle_setting("non_blocking"); break;
-    case Action::ToggleFeed: toggle_setting("feed"); break;
-    case Action::Roll: state_.view.set_mode(ViewMode::Roll); break;
-    case Action::Trigger: state_.view.set_mode(ViewMode::Trigger); break;
-    case Action::Single: state_.view.set_mode(ViewMode::Single); break;
-    case Action::Resume: state_.view.resume(); break;
+    case Action::Slower:
+      state_.model.set_speed(std::max(0.001, state_.model.speed() / 10));
+      break;
+    case Action::Faster:
+      state_.model.set_speed(std::min(1.0, state_.model.speed() * 10));
+      break;
+    case Action::FewerReads:
+      step_setting("log_interval", 1);
+      break;
+    case Action::MoreReads:
+      step_setting("log_interval", -1);
+      break;
+    case Action::TogglePinned:
+      toggle_setting("pinned");
+      break;
+    case Action::ToggleNonBlocking:
+      toggle_setting("non_blocking");
+      break;
+    case Action::ToggleFeed:
+      toggle_setting("feed");
+      break;
+    case Action::Roll:
+      state_.view.set_mode(ViewMode::Roll);
+      break;
+    case Action::Trigger:
+      state_.view.set_mode(ViewMode::Trigger);
+      break;
+    case Action::Single:
+      state_.view.set_mode(ViewMode::Single);
+      break;
+    case Action::Resume:
+      state_.view.resume();
+      break;
     case Action::Fit:
       if (state_.selection.range) {
         state_.view.show(state_.selection.range->first, state_.selection.range->second);
@@ -202,7 +228,8 @@ void Shell::perform(Action action) {
       }
       break;
     case Action::TogglePlotAxis: {
-      const bool now = state_.plots_on_timeline_axis.value_or(!state_.model.live() || state_.view.mode() == ViewMode::Roll);
+      const bool now =
+          state_.plots_on_timeline_axis.value_or(!state_.model.live() || state_.view.mode() == ViewMode::Roll);
       state_.plots_on_timeline_axis = !now;
       break;
     }
@@ -213,21 +240,45 @@ void Shell::perform(Action action) {
         state_.preferences.tour_done = true;
       }
       break;
-    case Action::TimelinePicture2x: save_timeline_picture(2); break;
-    case Action::TimelinePicture4x: save_timeline_picture(4); break;
-    case Action::SaveTrace: save_trace(false); break;
-    case Action::SaveTraceCompressed: save_trace(true); break;
+    case Action::TimelinePicture2x:
+      save_timeline_picture(2);
+      break;
+    case Action::TimelinePicture4x:
+      save_timeline_picture(4);
+      break;
+    case Action::SaveTrace:
+      save_trace(false);
+      break;
+    case Action::SaveTraceCompressed:
+      save_trace(true);
+      break;
     case Action::ToggleTheme:
       state_.preferences.theme = state_.preferences.theme == ThemeName::Dark ? ThemeName::Light : ThemeName::Dark;
       break;
-    case Action::LargerText: state_.preferences.font_scale = std::min(2.5f, state_.preferences.font_scale + 0.1f); break;
-    case Action::SmallerText: state_.preferences.font_scale = std::max(0.7f, state_.preferences.font_scale - 0.1f); break;
-    case Action::Help: state_.help_open = !state_.help_open; break;
-    case Action::Quit: quit_ = true; break;
-    case Action::ZoomIn: state_.view.zoom(1.5, (state_.view.axis().left_px() + state_.view.axis().right_px()) / 2); break;
-    case Action::ZoomOut: state_.view.zoom(1 / 1.5, (state_.view.axis().left_px() + state_.view.axis().right_px()) / 2); break;
-    case Action::PanLeft: state_.view.glide(120); break;
-    case Action::PanRight: state_.view.glide(-120); break;
+    case Action::LargerText:
+      state_.preferences.font_scale = std::min(2.5f, state_.preferences.font_scale + 0.1f);
+      break;
+    case Action::SmallerText:
+      state_.preferences.font_scale = std::max(0.7f, state_.preferences.font_scale - 0.1f);
+      break;
+    case Action::Help:
+      state_.help_open = !state_.help_open;
+      break;
+    case Action::Quit:
+      quit_ = true;
+      break;
+    case Action::ZoomIn:
+      state_.view.zoom(1.5, (state_.view.axis().left_px() + state_.view.axis().right_px()) / 2);
+      break;
+    case Action::ZoomOut:
+      state_.view.zoom(1 / 1.5, (state_.view.axis().left_px() + state_.view.axis().right_px()) / 2);
+      break;
+    case Action::PanLeft:
+      state_.view.glide(120);
+      break;
+    case Action::PanRight:
+      state_.view.glide(-120);
+      break;
   }
 }
 
@@ -239,11 +290,20 @@ void Shell::hold(Action action, double seconds) {
   const double zoom = std::pow(kHoldZoomPerSecond, seconds);
   const auto pan = static_cast<float>(kHoldPixelsPerSecond * seconds);
   switch (action) {
-    case Action::ZoomIn: state_.view.zoom(zoom, at); break;
-    case Action::ZoomOut: state_.view.zoom(1 / zoom, at); break;
-    case Action::PanLeft: state_.view.glide(pan); break;
-    case Action::PanRight: state_.view.glide(-pan); break;
-    default: break;
+    case Action::ZoomIn:
+      state_.view.zoom(zoom, at);
+      break;
+    case Action::ZoomOut:
+      state_.view.zoom(1 / zoom, at);
+      break;
+    case Action::PanLeft:
+      state_.view.glide(pan);
+      break;
+    case Action::PanRight:
+      state_.view.glide(-pan);
+      break;
+    default:
+      break;
   }
 }
 
@@ -253,7 +313,8 @@ std::filesystem::path Shell::new_file(const char* what, const char* extension) c
   const std::filesystem::path folder = picture_folder(state_.preferences);
   std::filesystem::path path = folder / (stem + extension);
   std::error_code ignored;
-  for (int n = 2; std::filesystem::exists(path, ignored); ++n) path = folder / fmt::format("{}-{}{}", stem, n, extension);
+  for (int n = 2; std::filesystem::exists(path, ignored); ++n)
+    path = folder / fmt::format("{}-{}{}", stem, n, extension);
   return path;
 }
 
@@ -265,7 +326,8 @@ PicturePart part_in_view(const ShellState& state) {
   part.trace = &state.model.trace();
   part.from_ns = state.view.axis().begin_ns();
   part.to_ns = std::min(state.view.axis().end_ns(), std::max(state.model.live_edge(), part.from_ns + 1));
-  part.summary = state.selection.range && state.range_figures.summary ? *state.range_figures.summary : state.model.recent();
+  part.summary =
+      state.selection.range && state.range_figures.summary ? *state.range_figures.summary : state.model.recent();
   part.facts = state.model.facts();
   return part;
 }
@@ -312,8 +374,8 @@ void Shell::save_trace(bool compressed) {
 
 bool Shell::animating() const {
   const bool run_moves = state_.model.live() && !state_.model.paused() && state_.model.session()->runner().running();
-  return run_moves || state_.view.moving() || state_.toast || state_.saving.valid() || state_.range_figures.pending.valid() ||
-         state_.view.armed();
+  return run_moves || state_.view.moving() || state_.toast || state_.saving.valid() ||
+         state_.range_figures.pending.valid() || state_.view.armed();
 }
 
 }  // namespace lanescope::ui

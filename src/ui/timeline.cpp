@@ -73,17 +73,15 @@ void Timeline::rebuild(const trace::Trace& trace) {
   for (std::size_t l = 0; l < lanes_seen_; ++l) {
     if (has_row(trace.lane(static_cast<LaneId>(l)).info())) lanes.push_back(static_cast<LaneId>(l));
   }
-  std::sort(lanes.begin(), lanes.end(), [&](LaneId a, LaneId b) {
-    return order_of(trace.lane(a).info()) < order_of(trace.lane(b).info());
-  });
+  std::sort(lanes.begin(), lanes.end(),
+            [&](LaneId a, LaneId b) { return order_of(trace.lane(a).info()) < order_of(trace.lane(b).info()); });
   const auto count_owners = [&](bool cpu) {
     std::vector<std::pair<std::int64_t, std::int64_t>> owners;
     for (const LaneId l : lanes) {
       const LaneInfo& info = trace.lane(l).info();
       if (trace::is_cpu_lane(info.kind) != cpu) continue;
       const std::pair<std::int64_t, std::int64_t> owner =
-          cpu ? std::pair{info.pid, info.tid}
-              : std::pair{std::int64_t{info.device}, std::int64_t{info.stream}};
+          cpu ? std::pair{info.pid, info.tid} : std::pair{std::int64_t{info.device}, std::int64_t{info.stream}};
       if (std::find(owners.begin(), owners.end(), owner) == owners.end()) owners.push_back(owner);
     }
     return owners.size();
@@ -270,7 +268,8 @@ void Timeline::add_markers(const TimelineFrame& frame, const TimeAxis& axis, con
     const float x = axis.to_px(m->start_ns);
     // Those that stand so close that their flags would cover each other share one.
     auto last = m;
-    for (auto next = m; next != markers.end() && next->start_ns < end && axis.to_px(next->start_ns) < x + 150 * s; ++next) {
+    for (auto next = m; next != markers.end() && next->start_ns < end && axis.to_px(next->start_ns) < x + 150 * s;
+         ++next) {
       dashed_vertical(rows_batch_, axis.to_px(next->start_ns), area.y + kRulerHeight * s, area.y + area.height,
                       frame.theme[Colour::Marker], s);
       last = next;
@@ -307,9 +306,9 @@ void Timeline::add_selection(const TimelineFrame& frame, const TimeAxis& axis, c
       rows_batch_.solid(x0, y0, x1, y1, frame.theme[Colour::RangeSelection]);
       rows_batch_.solid(x0 - s, y0, x0, y1, frame.theme[Colour::Accent]);
       rows_batch_.solid(x1, y0, x1 + s, y1, frame.theme[Colour::Accent]);
-      top_batch_.add({(x0 + x1) / 2 - 80 * s, area.y + 5 * s, 160 * s, frame.theme[Colour::AccentInk], FontRole::SmallBold,
-                      base::format_duration(selection.range->second - selection.range->first), 20 * s,
-                      LabelAlign::Centre, frame.theme[Colour::Accent]});
+      top_batch_.add({(x0 + x1) / 2 - 80 * s, area.y + 5 * s, 160 * s, frame.theme[Colour::AccentInk],
+                      FontRole::SmallBold, base::format_duration(selection.range->second - selection.range->first),
+                      20 * s, LabelAlign::Centre, frame.theme[Colour::Accent]});
     }
   }
   const auto outline = [&](const Rect& r, Colour colour) {
@@ -373,8 +372,9 @@ std::optional<TimelineHit> Timeline::hit(const TimelineFrame& frame, const TimeA
     if (&p == kernel_row(frame.trace) && frame.analysis) {
       const Nanoseconds t = axis.to_ns(x);
       const auto& bubbles = frame.analysis->bubbles();
-      const auto b = std::lower_bound(bubbles.begin(), bubbles.end(), t,
-                                      [](const analysis::Bubble& bubble, Nanoseconds at) { return bubble.end_ns <= at; });
+      const auto b =
+          std::lower_bound(bubbles.begin(), bubbles.end(), t,
+                           [](const analysis::Bubble& bubble, Nanoseconds at) { return bubble.end_ns <= at; });
       if (b != bubbles.end() && b->start_ns <= t) {
         TimelineHit hit;
         hit.lane = lane;
@@ -401,7 +401,8 @@ std::optional<Rect> Timeline::lane_rect(const trace::Trace& trace, LaneKind kind
 }
 
 std::size_t Timeline::lane_count() const {
-  return static_cast<std::size_t>(std::count_if(placed_.begin(), placed_.end(), [](const Placed& p) { return p.lane_row; }));
+  return static_cast<std::size_t>(
+      std::count_if(placed_.begin(), placed_.end(), [](const Placed& p) { return p.lane_row; }));
 }
 
 }  // namespace lanescope::ui

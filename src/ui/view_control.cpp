@@ -78,7 +78,8 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
     axis_ = axis_.placed(left_px, width_px).with_ns_per_pixel(ns_per_pixel);
     target_.reset();
   }
-  const double seconds = last_update_ == Clock::time_point{} ? 0 : std::chrono::duration<double>(now - last_update_).count();
+  const double seconds =
+      last_update_ == Clock::time_point{} ? 0 : std::chrono::duration<double>(now - last_update_).count();
   last_update_ = now;
   if (target_) {
     const double share = 1 - std::exp(-seconds / kEaseSeconds);
@@ -89,8 +90,8 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
     };
     const Nanoseconds from = between(axis_.begin_ns(), target_->begin_ns());
     const Nanoseconds to = between(axis_.end_ns(), target_->end_ns());
-    const bool near = std::abs(std::log(ratio)) < 0.002 &&
-                      std::abs(axis_.to_px(target_->begin_ns()) - axis_.left_px()) < 0.5f;
+    const bool near =
+        std::abs(std::log(ratio)) < 0.002 && std::abs(axis_.to_px(target_->begin_ns()) - axis_.left_px()) < 0.5f;
     if (near || to - from < static_cast<Nanoseconds>(width_px) || target_->span_ns() < 4.0 * width_px) {
       axis_ = target_->placed(left_px, width_px);  // close, or too deep for whole nanoseconds to ease smoothly
       target_.reset();

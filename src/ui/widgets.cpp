@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
 #include <imgui_internal.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -114,7 +114,8 @@ std::optional<Value> slider(const Canvas& c, const SettingSpec& spec, const Valu
   const float line = 2 * c.scale;
   list.AddRectFilled({x0 - radius, y - line}, {x1 + radius, y + line}, c.theme[Colour::Faint], line);
   list.AddRectFilled({x0 - radius, y - line}, {x, y + line}, c.theme[Colour::Accent], line);
-  if (hovered || active) list.AddCircleFilled({x, y}, radius + 4 * c.scale, with_alpha(c.theme[Colour::Accent], 0.25f), 32);
+  if (hovered || active)
+    list.AddCircleFilled({x, y}, radius + 4 * c.scale, with_alpha(c.theme[Colour::Accent], 0.25f), 32);
   list.AddCircleFilled({x, y}, radius, c.theme[Colour::Text], 32);
   if (const std::string hint = key_hint(spec.key); !hint.empty()) text(c, FontRole::Small, Colour::Dim, hint);
   vertical_space(c, 12);
@@ -178,7 +179,9 @@ void wrapped_text(const Canvas& c, FontRole role, Colour colour, const std::stri
   ImGui::PopTextWrapPos();
 }
 
-void vertical_space(const Canvas& c, float pixels) { ImGui::Dummy({0, std::max(0.0f, pixels * c.scale - ImGui::GetStyle().ItemSpacing.y)}); }
+void vertical_space(const Canvas& c, float pixels) {
+  ImGui::Dummy({0, std::max(0.0f, pixels * c.scale - ImGui::GetStyle().ItemSpacing.y)});
+}
 
 void heading(const Canvas& c, const char* t) {
   vertical_space(c, 18);
@@ -209,10 +212,17 @@ bool button(const Canvas& c, const std::string& id, const std::string& t, bool o
   note_place(c, id);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const std::uint32_t ground = on ? c.theme[Colour::Accent] : c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised];
+  const std::uint32_t ground =
+      on ? c.theme[Colour::Accent] : c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised];
   list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, ground, 5 * c.scale);
-  Label label{at.x + 4 * c.scale, at.y, size.x - 8 * c.scale, c.theme[on ? Colour::AccentInk : Colour::Text],
-              on ? FontRole::BodyBold : FontRole::Body, t, size.y, LabelAlign::Centre};
+  Label label{at.x + 4 * c.scale,
+              at.y,
+              size.x - 8 * c.scale,
+              c.theme[on ? Colour::AccentInk : Colour::Text],
+              on ? FontRole::BodyBold : FontRole::Body,
+              t,
+              size.y,
+              LabelAlign::Centre};
   draw_labels(list, c.fonts, {&label, 1});
   if (tooltip && hovered) ImGui::SetTooltip("%s", tooltip);
   return clicked;
@@ -234,7 +244,8 @@ int segmented(const Canvas& c, const std::string& id, const std::vector<std::str
   return clicked;
 }
 
-bool toggle(const Canvas& c, const std::string& id, const std::string& label_text, bool value, const std::string& hint) {
+bool toggle(const Canvas& c, const std::string& id, const std::string& label_text, bool value,
+            const std::string& hint) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = 28 * c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -248,7 +259,8 @@ bool toggle(const Canvas& c, const std::string& id, const std::string& label_tex
   const ImVec2 high{at.x + side, y + side};
   if (value) {
     list.AddRectFilled(low, high, c.theme[Colour::Accent], 4 * c.scale);
-    const ImVec2 tick[3] = {{low.x + side * 0.22f, y + side * 0.52f}, {low.x + side * 0.42f, y + side * 0.72f},
+    const ImVec2 tick[3] = {{low.x + side * 0.22f, y + side * 0.52f},
+                            {low.x + side * 0.42f, y + side * 0.72f},
                             {low.x + side * 0.78f, y + side * 0.30f}};
     list.AddPolyline(tick, 3, c.theme[Colour::AccentInk], 0, 2 * c.scale);
   } else {
@@ -256,7 +268,8 @@ bool toggle(const Canvas& c, const std::string& id, const std::string& label_tex
     list.AddRect(low, high, c.theme[hovered ? Colour::Accent : Colour::Faint], 4 * c.scale, 0, 1.5f * c.scale);
   }
   const Label labels[2] = {
-      {at.x + side + 10 * c.scale, at.y, width - side - 36 * c.scale, c.theme[Colour::Text], FontRole::Body, label_text, height},
+      {at.x + side + 10 * c.scale, at.y, width - side - 36 * c.scale, c.theme[Colour::Text], FontRole::Body, label_text,
+       height},
       {at.x, at.y, width, c.theme[Colour::Dim], FontRole::MonoSmall, hint, height, LabelAlign::Right}};
   draw_labels(list, c.fonts, labels);
   return clicked;
@@ -282,7 +295,8 @@ std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value&
       if (clicked >= 0) return Value(spec.choices[static_cast<std::size_t>(clicked)]);
       return std::nullopt;
     }
-    default: return spec.maximum > 1e6 ? stepper(c, spec, value) : slider(c, spec, value);
+    default:
+      return spec.maximum > 1e6 ? stepper(c, spec, value) : slider(c, spec, value);
   }
 }
 

@@ -37,7 +37,8 @@ void clear_grounds(const std::vector<Shell::Ground>& grounds, int height, float 
     const auto part = [colour = colour](int shift) { return static_cast<float>(colour >> shift & 255) / 255; };
     const auto x = static_cast<int>(area.x * density);
     const auto bottom = static_cast<int>((area.y + area.height) * density);
-    glScissor(x, height - bottom, static_cast<int>((area.x + area.width) * density) - x, bottom - static_cast<int>(area.y * density));
+    glScissor(x, height - bottom, static_cast<int>((area.x + area.width) * density) - x,
+              bottom - static_cast<int>(area.y * density));
     glClearColor(part(0), part(8), part(16), 1);
     glClear(GL_COLOR_BUFFER_BIT);
   }
@@ -199,7 +200,8 @@ bool Window::frame() {
 
 void Window::draw_frame() {
   const auto begin = Clock::now();
-  const double since_last = last_frame_ == Clock::time_point{} ? 0 : std::chrono::duration<double>(begin - last_frame_).count();
+  const double since_last =
+      last_frame_ == Clock::time_point{} ? 0 : std::chrono::duration<double>(begin - last_frame_).count();
   last_frame_ = begin;
   refresh_look();
   ImGui_ImplOpenGL3_NewFrame();

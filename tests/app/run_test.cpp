@@ -46,7 +46,7 @@ TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
   EXPECT_EQ(json["device"], "sim:rtx4090");
   EXPECT_EQ(json["simulated"], true);
   EXPECT_THAT(keys(json["settings"]),
-              ElementsAre("log_interval", "feed", "pinned", "non_blocking", "batch_size", "dispatch_us", "seed"));
+              ElementsAre("batch_size", "dispatch_us", "feed", "log_interval", "non_blocking", "pinned", "seed"));
   EXPECT_TRUE(json["settings"]["log_interval"].is_number_integer());
   EXPECT_TRUE(json["settings"]["pinned"].is_boolean());
   EXPECT_TRUE(json["settings"]["dispatch_us"].is_number());

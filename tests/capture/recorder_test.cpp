@@ -103,7 +103,8 @@ TEST(Recorder, AnEventLaterThanTheWindowIsKeptAndCounted) {
   Recorder recorder(trace, WhenFull::Wait);
   const LaneId lane = recorder.lane(lane_named("ranges", 2));
   const auto writer = recorder.open_writer();
-  for (const auto& [start, end] : {std::pair{10, 20}, {30, 40}, {50, 60}, {0, 5}}) writer->write(span(lane, start, end));
+  for (const auto& [start, end] : {std::pair{10, 20}, {30, 40}, {50, 60}, {0, 5}})
+    writer->write(span(lane, start, end));
   recorder.flush();
   EXPECT_EQ(trace.counts().late, 1u);
   EXPECT_EQ(trace.counts().recorded, 4u);

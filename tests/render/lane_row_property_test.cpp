@@ -200,7 +200,7 @@ TEST_P(AnyLane, WhatIsUnderTheMouseIsWhatIsDrawnThere) {
     const float pitch = drawn.row.strip_pitch();
     for (int i = 0; i < 200; ++i) {
       const auto x = static_cast<float>(random.between(kLeft, kLeft + kWidth));
-      const auto y = static_cast<float>(random.between(0, static_cast<double>(pitch) * trace.lane(0).row_count()));
+      const auto y = static_cast<float>(random.between(0, static_cast<double>(pitch * static_cast<float>(trace.lane(0).row_count()))));
       const auto hit = drawn.row.hit(x, y);
       const auto strip = static_cast<std::size_t>(y / pitch);
       bool near_any = false;

@@ -13,19 +13,25 @@
 namespace lanescope::ui {
 namespace {
 
-using base::tr;
 using analysis::BubbleCause;
 using analysis::Summary;
 using analysis::VerdictKind;
+using base::tr;
 
 Colour verdict_colour(VerdictKind kind) {
   switch (kind) {
-    case VerdictKind::SyncBound: return Colour::Wait;
-    case VerdictKind::LaunchBound: return Colour::Launch;
-    case VerdictKind::CopyBound: return Colour::CopyH2D;
-    case VerdictKind::LoaderBound: return Colour::CopyD2H;
-    case VerdictKind::GpuBound: return Colour::Good;
-    default: return Colour::Muted;
+    case VerdictKind::SyncBound:
+      return Colour::Wait;
+    case VerdictKind::LaunchBound:
+      return Colour::Launch;
+    case VerdictKind::CopyBound:
+      return Colour::CopyH2D;
+    case VerdictKind::LoaderBound:
+      return Colour::CopyD2H;
+    case VerdictKind::GpuBound:
+      return Colour::Good;
+    default:
+      return Colour::Muted;
   }
 }
 
@@ -53,11 +59,12 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
     Colour colour, ink;
     const char* name;
   };
-  const Share shares[] = {{static_cast<double>(s.gpu_busy_ns), SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("busy")},
-                          {part(BubbleCause::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("after a read")},
-                          {part(BubbleCause::LaunchTooSlow), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch, tr("launch")},
-                          {part(BubbleCause::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")},
-                          {part(BubbleCause::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
+  const Share shares[] = {
+      {static_cast<double>(s.gpu_busy_ns), SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("busy")},
+      {part(BubbleCause::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("after a read")},
+      {part(BubbleCause::LaunchTooSlow), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch, tr("launch")},
+      {part(BubbleCause::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")},
+      {part(BubbleCause::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
   double total = 0;
   for (const Share& share : shares) total += share.ns;
   if (total <= 0) return;
@@ -70,14 +77,16 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
   for (const Share& share : shares) {
     const float w = static_cast<float>(share.ns / total) * width;
     if (w < 1) continue;
-    batch.styled(share.style, x, at.y, x + w - 1, at.y + height, c.theme[share.colour], c.theme[share.ink], 3 * c.scale);
+    batch.styled(share.style, x, at.y, x + w - 1, at.y + height, c.theme[share.colour], c.theme[share.ink],
+                 3 * c.scale);
     const std::string name = std::string(share.name) + " " + percent(share.ns, total);
     const float name_width = text_width(c.fonts, FontRole::Small, name);
     if (label_x > at.x && label_x + name_width > at.x + width + 1) {
       label_x = at.x;
       label_y += 17 * c.scale;
     }
-    names.push_back({label_x, label_y, name_width + 2, c.theme.as_text(share.ink), FontRole::Small, name, 16 * c.scale});
+    names.push_back(
+        {label_x, label_y, name_width + 2, c.theme.as_text(share.ink), FontRole::Small, name, 16 * c.scale});
     label_x += name_width + 10 * c.scale;
     x += w;
   }
@@ -133,7 +142,8 @@ void draw_event(const Canvas& c, const EventRef& ref) {
   if (e.kind == trace::EventKind::Copy || e.kind == trace::EventKind::Memset) {
     const auto bytes = static_cast<double>(trace::bytes_of(e));
     figure_line(c, tr("bytes"), base::format_bytes(static_cast<std::int64_t>(bytes)));
-    if (e.duration() > 0) figure_line(c, tr("rate"), fmt::format("{:.2f} GB/s", bytes / static_cast<double>(e.duration())));
+    if (e.duration() > 0)
+      figure_line(c, tr("rate"), fmt::format("{:.2f} GB/s", bytes / static_cast<double>(e.duration())));
   }
   if (!trace::is_cpu_lane(lane.kind)) {
     figure_line(c, tr("device · stream"), fmt::format("{} · {}", lane.device, lane.stream));
@@ -144,8 +154,7 @@ void draw_event(const Canvas& c, const EventRef& ref) {
   const bool from_gpu = trace::is_gpu_work(e.kind);
   const char* relation = from_gpu ? tr("issued by") : trace::is_sync(e) ? tr("waits for") : tr("runs as");
   const std::string other_name = short_kernel_name(trace.names().text(other.event.name));
-  figure_line(c, relation, fit_text(c.fonts, FontRole::Mono, other_name, 170 * c.scale),
-              Colour::SelectionLink);
+  figure_line(c, relation, fit_text(c.fonts, FontRole::Mono, other_name, 170 * c.scale), Colour::SelectionLink);
   const Nanoseconds delay = from_gpu ? e.start_ns - other.event.start_ns : other.event.start_ns - e.start_ns;
   if (!trace::is_sync(e)) figure_line(c, tr("launch to start"), base::format_duration(delay));
   // What the wait cost: the bubble that begins where its work ended.
@@ -217,7 +226,9 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
   const auto per_iteration = [&](double total) {
     return s.iteration.count > 0 ? total / static_cast<double>(s.iteration.count) : 0.0;
   };
-  const auto cause = [&](BubbleCause b) { return static_cast<double>(s.bubble_by_cause_ns[static_cast<std::size_t>(b)]); };
+  const auto cause = [&](BubbleCause b) {
+    return static_cast<double>(s.bubble_by_cause_ns[static_cast<std::size_t>(b)]);
+  };
   std::vector<std::pair<std::string, std::string>> lines;
   if (s.iteration.count > 0) {
     lines.emplace_back(tr("iterations/s"), base::format_count(std::llround(1e9 / std::max(1.0, s.iteration.mean_ns))));
@@ -228,7 +239,8 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
   lines.emplace_back(tr("GPU busy"), percent(static_cast<double>(s.gpu_busy_ns), window));
   lines.emplace_back(tr("CPU waiting"), percent(static_cast<double>(s.host_wait_ns), window));
   if (s.iteration.count > 0) {
-    lines.emplace_back(tr("syncs per iteration"), fmt::format("{:.2f}", per_iteration(static_cast<double>(s.sync_count))));
+    lines.emplace_back(tr("syncs per iteration"),
+                       fmt::format("{:.2f}", per_iteration(static_cast<double>(s.sync_count))));
     lines.emplace_back(tr("idle after a sync"), ns_text(per_iteration(cause(BubbleCause::AfterSync))));
     lines.emplace_back(tr("idle, launch slow"), ns_text(per_iteration(cause(BubbleCause::LaunchTooSlow))));
     lines.emplace_back(tr("idle, copy held"), ns_text(per_iteration(cause(BubbleCause::Copy))));
@@ -250,7 +262,8 @@ void draw_details(const Canvas& c) {
   heading(c, tr("VERDICT"));
   const Colour colour = verdict_colour(recent.verdict.kind);
   const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
-  text(c, FontRole::Verdict, colour, starting ? tr("Measuring …") : std::string(analysis::verdict_title(recent.verdict.kind)));
+  text(c, FontRole::Verdict, colour,
+       starting ? tr("Measuring …") : std::string(analysis::verdict_title(recent.verdict.kind)));
   note_place(c, "verdict");
   vertical_space(c, 2);
   wrapped_text(c, FontRole::Body, Colour::Text, recent.verdict.sentence);
@@ -276,20 +289,27 @@ void draw_status_bar(const Canvas& c) {
     const bool running = model.session()->runner().running();
     const std::string error = model.session()->runner().error();
     left = std::string(tr("capture")) + ": " +
-           (!error.empty() ? error : model.paused() ? tr("paused") : running ? tr("running") : tr("ended"));
-    left += fmt::format(" · {} {} · {} {}", base::format_count(static_cast<std::int64_t>(counts.recorded)), tr("events"),
-                        base::format_count(static_cast<std::int64_t>(counts.dropped)), tr("dropped"));
-    if (counts.evicted) left += fmt::format(" · {} {}", base::format_count(static_cast<std::int64_t>(counts.evicted)), tr("evicted"));
-    if (counts.late) left += fmt::format(" · {} {}", base::format_count(static_cast<std::int64_t>(counts.late)), tr("late"));
+           (!error.empty()   ? error
+            : model.paused() ? tr("paused")
+            : running        ? tr("running")
+                             : tr("ended"));
+    left += fmt::format(" · {} {} · {} {}", base::format_count(static_cast<std::int64_t>(counts.recorded)),
+                        tr("events"), base::format_count(static_cast<std::int64_t>(counts.dropped)), tr("dropped"));
+    if (counts.evicted)
+      left += fmt::format(" · {} {}", base::format_count(static_cast<std::int64_t>(counts.evicted)), tr("evicted"));
+    if (counts.late)
+      left += fmt::format(" · {} {}", base::format_count(static_cast<std::int64_t>(counts.late)), tr("late"));
     left += fmt::format(" · {} {:.0f} ms", tr("latency"), health.latency_ms);
   } else {
-    left = fmt::format("{} · {} {}", model.file().filename().string(), base::format_count(static_cast<std::int64_t>(counts.recorded)),
-                       tr("events"));
-    if (counts.clamped) left += fmt::format(" · {} {}", base::format_count(static_cast<std::int64_t>(counts.clamped)), tr("clamped"));
+    left = fmt::format("{} · {} {}", model.file().filename().string(),
+                       base::format_count(static_cast<std::int64_t>(counts.recorded)), tr("events"));
+    if (counts.clamped)
+      left += fmt::format(" · {} {}", base::format_count(static_cast<std::int64_t>(counts.clamped)), tr("clamped"));
   }
   const auto key = [](Action action) { return key_text(info(action).keys.front()); };
-  const std::string middle = fmt::format("{} {}   {} {}   {} {}   {} {}", key(Action::Fit), tr("fit"), key(Action::PauseRun),
-                                         tr("pause"), key(Action::Screenshot), tr("screenshot"), key(Action::Help), tr("keys"));
+  const std::string middle =
+      fmt::format("{} {}   {} {}   {} {}   {} {}", key(Action::Fit), tr("fit"), key(Action::PauseRun), tr("pause"),
+                  key(Action::Screenshot), tr("screenshot"), key(Action::Help), tr("keys"));
   const std::string right = fmt::format("{} {:4.1f} ms", tr("frame"), state.figures.frame_ms);
   const ImVec2 at = ImGui::GetWindowPos();
   const ImVec2 size = ImGui::GetWindowSize();
@@ -297,11 +317,12 @@ void draw_status_bar(const Canvas& c) {
   const float margin = 16 * s;
   const float middle_width = text_width(c.fonts, FontRole::Small, middle) + 8 * s;
   const float right_width = 110 * s;
-  const float middle_x = std::max(at.x + (size.x - middle_width) / 2,
-                                  at.x + margin + text_width(c.fonts, FontRole::Small, left) + 24 * s);
-  std::vector<Label> labels{{at.x + margin, at.y, size.x - right_width - 2 * margin, c.theme[Colour::Muted], FontRole::Small, left, size.y},
-                            {at.x + size.x - margin - right_width, at.y, right_width, c.theme[Colour::Muted], FontRole::MonoSmall, right,
-                             size.y, LabelAlign::Right}};
+  const float middle_x =
+      std::max(at.x + (size.x - middle_width) / 2, at.x + margin + text_width(c.fonts, FontRole::Small, left) + 24 * s);
+  std::vector<Label> labels{
+      {at.x + margin, at.y, size.x - right_width - 2 * margin, c.theme[Colour::Muted], FontRole::Small, left, size.y},
+      {at.x + size.x - margin - right_width, at.y, right_width, c.theme[Colour::Muted], FontRole::MonoSmall, right,
+       size.y, LabelAlign::Right}};
   if (middle_x + middle_width < at.x + size.x - right_width - margin) {
     labels.push_back({middle_x, at.y, middle_width, c.theme[Colour::Dim], FontRole::Small, middle, size.y});
   }

@@ -13,8 +13,8 @@ using base::tr;
 
 // A list that drops down, in the panel's width; returns what was picked.
 template <typename Items, typename Id, typename Text>
-std::optional<std::string> drop_down(const Canvas& c, const char* id, const std::string& shown, const Items& items, Id id_of,
-                                     Text text_of) {
+std::optional<std::string> drop_down(const Canvas& c, const char* id, const std::string& shown, const Items& items,
+                                     Id id_of, Text text_of) {
   std::optional<std::string> picked;
   const TextStyle style(c, FontRole::Body, Colour::Text);
   ImGui::SetNextItemWidth(-1);
@@ -111,7 +111,8 @@ void draw_knobs(const Canvas& c) {
   for (const workload::SettingSpec& spec : settings.specs()) {
     ImGui::PushID(spec.key.c_str());
     if (const auto turned = knob(c, spec, settings.value(spec.key))) {
-      if (const std::string refused = state.model.set(spec.key, *turned); !refused.empty()) state.show_toast(refused, true);
+      if (const std::string refused = state.model.set(spec.key, *turned); !refused.empty())
+        state.show_toast(refused, true);
     }
     ImGui::PopID();
   }

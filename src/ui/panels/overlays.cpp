@@ -12,8 +12,9 @@ namespace {
 
 using base::tr;
 
-constexpr ImGuiWindowFlags kBare = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                                   ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoNav;
+constexpr ImGuiWindowFlags kBare = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize |
+                                   ImGuiWindowFlags_NoNav;
 
 void draw_help(const Canvas& c) {
   ShellState& state = c.state;
@@ -79,8 +80,9 @@ Hint hint_of(TourStep step) {
       return {"knob.log_interval", tr("1 of 3 · Turn this"),
               tr("Drag the log interval from 1 to 100: the loop then reads the loss only every 100th time.")};
     case TourStep::WatchThat:
-      return {"lane.kernels", tr("2 of 3 · Watch that"),
-              tr("The idle stretches between the kernels go, the waits above them too, and iterations per second climb.")};
+      return {
+          "lane.kernels", tr("2 of 3 · Watch that"),
+          tr("The idle stretches between the kernels go, the waits above them too, and iterations per second climb.")};
     default:
       return {"status", tr("3 of 3 · Press S"), tr("A picture of the window is written, and its path is shown here.")};
   }
@@ -102,14 +104,16 @@ void draw_tour(const Canvas& c) {
   const float s = c.scale;
   ImDrawList& front = *ImGui::GetForegroundDrawList();
   const float pad = 6 * s;
-  front.AddRect({r.x - pad, r.y - pad}, {r.x + r.width + pad, r.y + r.height + pad}, c.theme[Colour::Simulated], 6 * s, 0, 2.5f * s);
+  front.AddRect({r.x - pad, r.y - pad}, {r.x + r.width + pad, r.y + r.height + pad}, c.theme[Colour::Simulated], 6 * s,
+                0, 2.5f * s);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float width = 330 * s;
   const bool above = r.y > display.y * 0.6f;
-  const float x = std::clamp(r.x + (state.tour == TourStep::TurnThis ? r.width + 20 * s : r.width / 2 - width / 2), 12 * s,
-                             display.x - width - 12 * s);
-  ImGui::SetNextWindowPos({x, above ? r.y - 16 * s : r.y + (state.tour == TourStep::TurnThis ? -8 * s : r.height + 16 * s)},
-                          ImGuiCond_Always, {0, above ? 1.0f : 0.0f});
+  const float x = std::clamp(r.x + (state.tour == TourStep::TurnThis ? r.width + 20 * s : r.width / 2 - width / 2),
+                             12 * s, display.x - width - 12 * s);
+  ImGui::SetNextWindowPos(
+      {x, above ? r.y - 16 * s : r.y + (state.tour == TourStep::TurnThis ? -8 * s : r.height + 16 * s)},
+      ImGuiCond_Always, {0, above ? 1.0f : 0.0f});
   ImGui::SetNextWindowSize({width, 0});
   ImGui::PushStyleColor(ImGuiCol_Border, c.theme[Colour::Simulated]);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, c.theme[Colour::PanelRaised]);
@@ -152,7 +156,8 @@ void draw_toast(const Canvas& c) {
   ImDrawList& front = *ImGui::GetForegroundDrawList();
   front.AddRectFilled({at.x, at.y + 3 * s}, {at.x + width, at.y + height + 3 * s}, c.theme[Colour::Shadow], 8 * s);
   front.AddRectFilled(at, {at.x + width, at.y + height}, c.theme[Colour::PanelRaised], 8 * s);
-  front.AddRect(at, {at.x + width, at.y + height}, c.theme[state.toast->error ? Colour::Wait : Colour::Accent], 8 * s, 0, 1.5f * s);
+  front.AddRect(at, {at.x + width, at.y + height}, c.theme[state.toast->error ? Colour::Wait : Colour::Accent], 8 * s,
+                0, 1.5f * s);
   const Label label{at.x + 16 * s, at.y, width - 30 * s, c.theme[Colour::Text], FontRole::Body, says, height};
   draw_labels(front, c.fonts, {&label, 1});
 }

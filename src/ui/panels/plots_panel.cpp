@@ -31,12 +31,16 @@ struct PlotRow {
 std::string value_text(PlotKind kind, double value) {
   if (std::isnan(value)) return "–";
   switch (kind) {
-    case PlotKind::IterationsPerSecond: return base::format_count(std::llround(value));
+    case PlotKind::IterationsPerSecond:
+      return base::format_count(std::llround(value));
     case PlotKind::GpuBusy:
-    case PlotKind::CpuWaiting: return fmt::format("{:.0f} %", value);
+    case PlotKind::CpuWaiting:
+      return fmt::format("{:.0f} %", value);
     case PlotKind::H2D:
-    case PlotKind::D2H: return fmt::format("{:.2f}", value);
-    default: return fmt::format("{:.4f}", value);
+    case PlotKind::D2H:
+      return fmt::format("{:.2f}", value);
+    default:
+      return fmt::format("{:.4f}", value);
   }
 }
 
@@ -44,11 +48,16 @@ double newest_value(const Model& model, PlotKind kind) {
   const analysis::Summary& s = model.recent();
   const auto window = static_cast<double>(std::max<Nanoseconds>(1, s.window_ns()));
   switch (kind) {
-    case PlotKind::IterationsPerSecond: return s.iteration.mean_ns > 0 ? 1e9 / s.iteration.mean_ns : std::nan("");
-    case PlotKind::GpuBusy: return static_cast<double>(s.gpu_busy_ns) / window * 100;
-    case PlotKind::CpuWaiting: return static_cast<double>(s.host_wait_ns) / window * 100;
-    case PlotKind::H2D: return s.h2d_gb_per_s();
-    case PlotKind::D2H: return s.d2h_gb_per_s();
+    case PlotKind::IterationsPerSecond:
+      return s.iteration.mean_ns > 0 ? 1e9 / s.iteration.mean_ns : std::nan("");
+    case PlotKind::GpuBusy:
+      return static_cast<double>(s.gpu_busy_ns) / window * 100;
+    case PlotKind::CpuWaiting:
+      return static_cast<double>(s.host_wait_ns) / window * 100;
+    case PlotKind::H2D:
+      return s.h2d_gb_per_s();
+    case PlotKind::D2H:
+      return s.d2h_gb_per_s();
     default: {
       const auto records = model.analysis().records();
       return records.empty() ? std::nan("") : records.back().loss;
@@ -77,7 +86,8 @@ void draw_plot(const Canvas& c, const PlotRow& row, const TimeAxis& axis, const 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float left = axis.left_px();
   list.AddRectFilled({left, box.y}, {axis.right_px(), box.y + box.height}, c.theme[Colour::Row]);
-  const bool no_loss = row.kind == PlotKind::Loss && state.model.live() && !state.model.session()->workload().computes_values;
+  const bool no_loss =
+      row.kind == PlotKind::Loss && state.model.live() && !state.model.session()->workload().computes_values;
   const std::string value = no_loss ? "" : value_text(row.kind, newest_value(state.model, row.kind));
   const float x = box.x + 16 * s;
   const float width = left - x - 6 * s;
@@ -85,12 +95,15 @@ void draw_plot(const Canvas& c, const PlotRow& row, const TimeAxis& axis, const 
   const Label labels[2] = {
       {x, box.y + (tall ? 4 * s : 0), width, c.theme[Colour::Text], tall ? FontRole::Body : FontRole::Small, row.label,
        tall ? 18 * s : box.height},
-      {x, box.y + (tall ? 23 * s : 0), width, c.theme.as_text(row.colour), tall ? FontRole::Mono : FontRole::Small, value,
-       tall ? 18 * s : box.height, tall ? LabelAlign::Left : LabelAlign::Right}};
+      {x, box.y + (tall ? 23 * s : 0), width, c.theme.as_text(row.colour), tall ? FontRole::Mono : FontRole::Small,
+       value, tall ? 18 * s : box.height, tall ? LabelAlign::Left : LabelAlign::Right}};
   draw_labels(list, c.fonts, labels);
   if (no_loss) {
-    const Label none{left + 10 * s, box.y, 600 * s, c.theme[Colour::Dim], FontRole::Small,
-                     tr("timing only: this workload is too large to compute, so there is no loss to show"), box.height};
+    const Label none{
+        left + 10 * s,   box.y,
+        600 * s,         c.theme[Colour::Dim],
+        FontRole::Small, tr("timing only: this workload is too large to compute, so there is no loss to show"),
+        box.height};
     draw_labels(list, c.fonts, {&none, 1});
     return;
   }
@@ -137,7 +150,7 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
   const TimeAxis axis = place.fitted(begin, std::max(end, begin + 1000));
   state.whole_run.prepare(state.model.analysis().records(), axis, state.model.live_edge());
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const Label label{box.x + 16 * s, box.y, axis.left_px() - box.x - 20 * s, c.theme[Colour::Text], FontRole::Body,
+  const Label label{box.x + 16 * s,  box.y,     axis.left_px() - box.x - 20 * s, c.theme[Colour::Text], FontRole::Body,
                     tr("whole run"), box.height};
   draw_labels(list, c.fonts, {&label, 1});
   static SpanBatch batch;
@@ -209,16 +222,16 @@ void draw_plots(const Canvas& c) {
   state.plots.prepare(state.model.analysis().records(), axis, state.model.live_edge());
 
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<PlotRow> rows{
-      {PlotKind::IterationsPerSecond, tr("iterations/s"), Colour::Accent, 0, nan},
-      {PlotKind::GpuBusy, tr("GPU busy"), Colour::Kernel, 0, 100},
-      {PlotKind::CpuWaiting, tr("CPU waiting"), Colour::Wait, 0, 100},
-      {PlotKind::H2D, tr("H2D GB/s"), Colour::CopyH2D, 0, 1},
-      {PlotKind::D2H, tr("D2H GB/s"), Colour::CopyD2H, 0, 0.01f},
-      {PlotKind::Loss, tr("loss"), Colour::Muted, 0, nan}};
+  const std::vector<PlotRow> rows{{PlotKind::IterationsPerSecond, tr("iterations/s"), Colour::Accent, 0, nan},
+                                  {PlotKind::GpuBusy, tr("GPU busy"), Colour::Kernel, 0, 100},
+                                  {PlotKind::CpuWaiting, tr("CPU waiting"), Colour::Wait, 0, 100},
+                                  {PlotKind::H2D, tr("H2D GB/s"), Colour::CopyH2D, 0, 1},
+                                  {PlotKind::D2H, tr("D2H GB/s"), Colour::CopyD2H, 0, 0.01f},
+                                  {PlotKind::Loss, tr("loss"), Colour::Muted, 0, nan}};
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const Label heading_label{at.x + 16 * s, at.y, 200 * s, c.theme[Colour::Dim], FontRole::SmallBold, tr("THROUGHPUT"), 20 * s};
+  const Label heading_label{at.x + 16 * s,    at.y,  200 * s, c.theme[Colour::Dim], FontRole::SmallBold,
+                            tr("THROUGHPUT"), 20 * s};
   draw_labels(list, c.fonts, {&heading_label, 1});
   const Nanoseconds span = static_cast<Nanoseconds>(axis.span_ns());
   const std::string says = same_axis ? std::string(tr("the timeline's axis"))
@@ -228,8 +241,13 @@ void draw_plots(const Canvas& c) {
   if (ImGui::InvisibleButton("##axis", {says_width, 20 * s})) state.requests.push_back(Action::TogglePlotAxis);
   note_place(c, "plot_axis");
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr("click: the timeline's axis, or the history (X)"));
-  const Label says_label{axis.right_px() - says_width, at.y, says_width - 4 * s,
-                         c.theme[ImGui::IsItemHovered() ? Colour::Accent : Colour::Dim], FontRole::Small, says, 20 * s,
+  const Label says_label{axis.right_px() - says_width,
+                         at.y,
+                         says_width - 4 * s,
+                         c.theme[ImGui::IsItemHovered() ? Colour::Accent : Colour::Dim],
+                         FontRole::Small,
+                         says,
+                         20 * s,
                          LabelAlign::Right};
   draw_labels(list, c.fonts, {&says_label, 1});
 
@@ -271,8 +289,8 @@ void draw_plots(const Canvas& c) {
     const float width = text_width(c.fonts, FontRole::Small, name);
     // A flag at the right edge hangs to the left of its line.
     const bool flip = x + width + 20 * s > axis.right_px() - says_width;
-    flags.push_back({flip ? x - width - 10 * s : x + 8 * s, at.y + 4 * s, width + 4 * s, c.theme[Colour::Text], FontRole::Small,
-                     name, 18 * s, LabelAlign::Left, c.theme[Colour::PanelRaised]});
+    flags.push_back({flip ? x - width - 10 * s : x + 8 * s, at.y + 4 * s, width + 4 * s, c.theme[Colour::Text],
+                     FontRole::Small, name, 18 * s, LabelAlign::Left, c.theme[Colour::PanelRaised]});
     i = last + 1;
   }
   draw_labels(list, c.fonts, flags);

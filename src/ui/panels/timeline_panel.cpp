@@ -47,10 +47,12 @@ void draw_tooltip(const Canvas& c, const TimelineHit& hit, Nanoseconds origin) {
     if (e.kind == trace::EventKind::Copy) {
       const auto bytes = static_cast<double>(trace::bytes_of(e));
       tooltip_line(c, tr("bytes"), base::format_bytes(static_cast<std::int64_t>(bytes)));
-      if (e.duration() > 0) tooltip_line(c, tr("rate"), fmt::format("{:.2f} GB/s", bytes / static_cast<double>(e.duration())));
+      if (e.duration() > 0)
+        tooltip_line(c, tr("rate"), fmt::format("{:.2f} GB/s", bytes / static_cast<double>(e.duration())));
     }
   } else if (hit.bubble) {
-    text(c, FontRole::BodyBold, Colour::Bubble, std::string(tr("GPU idle")) + " " + base::format_duration(hit.bubble->duration()));
+    text(c, FontRole::BodyBold, Colour::Bubble,
+         std::string(tr("GPU idle")) + " " + base::format_duration(hit.bubble->duration()));
     tooltip_line(c, tr("cause"), std::string(analysis::cause_name(hit.bubble->cause)));
   } else {
     text(c, FontRole::BodyBold, Colour::Text, fmt::format("{} {}", base::format_count(hit.folded_count), tr("events")));
@@ -74,7 +76,8 @@ void handle_wheel(const Canvas& c, bool over_lanes, float overflow) {
   c.state.view.zoom(std::pow(step, static_cast<double>(io.MouseWheel)), io.MousePos.x);
 }
 
-// A press that moves is a drag (pan, or a range where it began on the ruler or with Shift); one that does not is a click.
+// A press that moves is a drag (pan, or a range where it began on the ruler or with Shift); one that does not is a
+// click.
 void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area, float overflow) {
   static bool selecting = false;
   static Nanoseconds anchor = 0;
@@ -124,8 +127,9 @@ void draw_cross_line(const Canvas& c, const Rect& area) {
 
 TimelineFrame timeline_frame(const Canvas& c) {
   ShellState& state = c.state;
-  return {state.model.trace(), &state.model.analysis(), c.theme, state.model.live_edge(), state.model.live(),
-          state.view.label_origin(), &state.selection, c.scale, state.scroll};
+  return {state.model.trace(), &state.model.analysis(),   c.theme,          state.model.live_edge(),
+          state.model.live(),  state.view.label_origin(), &state.selection, c.scale,
+          state.scroll};
 }
 
 void select_event(ShellState& state, const EventRef& event) {
@@ -192,7 +196,8 @@ void draw_timeline(const Canvas& c) {
   add_to_draw_list(list, c.spans, state.timeline.top());
   draw_labels(list, c.fonts, state.timeline.top().labels);
   list.PopClipRect();
-  list.PushClipRect({area.x, area.y}, {area.x + area.width, area.y + area.height}, true);  // headings reach over the lanes
+  list.PushClipRect({area.x, area.y}, {area.x + area.width, area.y + area.height},
+                    true);  // headings reach over the lanes
   draw_labels(list, c.fonts, state.timeline.names().labels);
   list.PopClipRect();
 
@@ -216,7 +221,8 @@ void draw_timeline(const Canvas& c) {
       figures.summary = analysis::analyse(trace, from, to);
     } else {
       figures.summary.reset();
-      figures.pending = std::async(std::launch::async, [&trace, from = from, to = to] { return analysis::analyse(trace, from, to); });
+      figures.pending =
+          std::async(std::launch::async, [&trace, from = from, to = to] { return analysis::analyse(trace, from, to); });
     }
   }
   if (figures.pending.valid() && figures.pending.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {

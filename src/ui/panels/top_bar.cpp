@@ -45,18 +45,21 @@ void draw_speed(const Canvas& c) {
   ShellState& state = c.state;
   text(c, FontRole::Body, Colour::Muted, tr("speed"));
   ImGui::SameLine(0, 8 * c.scale);
-  if (button(c, "speed", speed_text(state.model.speed()), false, 84 * c.scale, tr("simulated time against the clock on the wall"))) {
+  if (button(c, "speed", speed_text(state.model.speed()), false, 84 * c.scale,
+             tr("simulated time against the clock on the wall"))) {
     ImGui::OpenPopup("speeds");
   }
   if (ImGui::BeginPopup("speeds")) {
     for (const double speed : kSpeeds) {
-      if (ImGui::Selectable(speed_text(speed).c_str(), std::abs(speed - state.model.speed()) < 1e-9)) state.model.set_speed(speed);
+      if (ImGui::Selectable(speed_text(speed).c_str(), std::abs(speed - state.model.speed()) < 1e-9))
+        state.model.set_speed(speed);
       note_place(c, "speed." + speed_text(speed));
     }
     ImGui::EndPopup();
   }
   ImGui::SameLine(0, 6 * c.scale);
-  if (button(c, "pause", state.model.paused() ? tr("Continue") : tr("Pause"), state.model.paused(), 84 * c.scale, tr("Space"))) {
+  if (button(c, "pause", state.model.paused() ? tr("Continue") : tr("Pause"), state.model.paused(), 84 * c.scale,
+             tr("Space"))) {
     state.requests.push_back(Action::PauseRun);
   }
   ImGui::SameLine(0, 6 * c.scale);
@@ -78,10 +81,16 @@ float draw_badge(const Canvas& c, float right, float y) {
   const float height = 26 * c.scale;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 low{right - width, y};
-  list.AddRectFilled(low, {right, y + height}, facts.simulated ? c.theme[Colour::Simulated] : c.theme[Colour::PanelRaised],
-                     5 * c.scale);
-  const Label text_label{low.x, y, width, facts.simulated ? c.theme[Colour::SimulatedInk] : c.theme[Colour::Text],
-                         FontRole::BodyBold, label, height, LabelAlign::Centre};
+  list.AddRectFilled(low, {right, y + height},
+                     facts.simulated ? c.theme[Colour::Simulated] : c.theme[Colour::PanelRaised], 5 * c.scale);
+  const Label text_label{low.x,
+                         y,
+                         width,
+                         facts.simulated ? c.theme[Colour::SimulatedInk] : c.theme[Colour::Text],
+                         FontRole::BodyBold,
+                         label,
+                         height,
+                         LabelAlign::Centre};
   draw_labels(list, c.fonts, {&text_label, 1});
   c.state.places["badge"] = {low.x, low.y, width, height};
   return low.x;
@@ -102,7 +111,7 @@ void draw_top_bar(const Canvas& c) {
   const float modes_x = std::max(160 * s, std::min(window.x * 0.345f, run_x - 480 * s));
   const Label name{at.x + 16 * s, at.y, 120 * s, c.theme[Colour::Text], FontRole::Title, "Lanescope", window.y};
   const float title_x = 16 * s + text_width(c.fonts, FontRole::Title, "Lanescope") + 12 * s;
-  const Label title{at.x + title_x, at.y, modes_x - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
+  const Label title{at.x + title_x,      at.y,    modes_x - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
                     state.model.title(), window.y};
   draw_labels(list, c.fonts, {&name, 1});
   if (title.max_width > 60 * s) draw_labels(list, c.fonts, {&title, 1});

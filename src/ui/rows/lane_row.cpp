@@ -15,18 +15,22 @@ using trace::EventKind;
 using trace::LaneKind;
 
 constexpr float kRounding = 3.0f;
-constexpr float kLabelPx = 26.0f;       // narrower events have no label
+constexpr float kLabelPx = 26.0f;        // narrower events have no label
 constexpr float kReturnLabelPx = 84.0f;  // the least interesting part says what it is only where there is room for all
 constexpr EventIndex kCountByHand = 64;  // folds up to this many events are summed event by event
 
 float base_height(LaneKind kind) {
   switch (kind) {
-    case LaneKind::Kernels: return 34;
-    case LaneKind::Calls: return 34;
+    case LaneKind::Kernels:
+      return 34;
+    case LaneKind::Calls:
+      return 34;
     case LaneKind::CopyH2D:
     case LaneKind::CopyD2H:
-    case LaneKind::CopyOther: return 22;
-    default: return 22;
+    case LaneKind::CopyOther:
+      return 22;
+    default:
+      return 22;
   }
 }
 
@@ -103,7 +107,8 @@ void LaneRow::draw_open_iteration(const RowContext& context, const Strip& strip,
   const float x1 = std::min(context.axis.to_px(context.live_edge), context.axis.right_px() + 8);
   if (x1 - x0 < kFoldPx) return;
   const std::uint32_t colour = context.theme[Colour::Range];
-  out.styled(SpanStyle::Outline, x0, strip.y0, x1, strip.y1, with_alpha(colour, 0.25f), colour, kRounding * context.scale);
+  out.styled(SpanStyle::Outline, x0, strip.y0, x1, strip.y1, with_alpha(colour, 0.25f), colour,
+             kRounding * context.scale);
   const Event last = row.event(open - 1);
   const float left = std::max(x0, context.axis.left_px()) + 6 * context.scale;
   out.add({left, strip.y0, x1 - left, context.theme[Colour::Muted], FontRole::Small,
@@ -125,12 +130,14 @@ void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventInd
   const float left = std::max(x0, context.axis.left_px()) + 6 * context.scale;
   const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
   const bool heading = strip.kind == LaneKind::Iterations || strip.kind == LaneKind::Kernels;
-  out.add({left, strip.y0, right - left, reads ? context.theme[Colour::WaitInk] : context.theme.ink_on(colour), heading ? FontRole::SmallBold : FontRole::Small,
-           event_label(context.trace, strip.kind, event), strip.y1 - strip.y0});
+  out.add({left, strip.y0, right - left, reads ? context.theme[Colour::WaitInk] : context.theme.ink_on(colour),
+           heading ? FontRole::SmallBold : FontRole::Small, event_label(context.trace, strip.kind, event),
+           strip.y1 - strip.y0});
 }
 
 // Own cost | waiting | copying | return, side by side: what a person reads off is where the time went.
-void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, const Event& call, SpanBatch& out) const {
+void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, const Event& call,
+                                 SpanBatch& out) const {
   const trace::CallParts parts = trace::parts_of(call);
   const Nanoseconds end = std::min(context.axis.end_ns() + 1, context.live_edge);
   const float rounding = kRounding * context.scale;
@@ -153,7 +160,8 @@ void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, 
     const float left = std::max(x0, context.axis.left_px()) + 4 * context.scale;
     const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
     if (right - left < least * context.scale) return;
-    out.add({left, strip.y0, right - left, ink, FontRole::Small, text, strip.y1 - strip.y0, LabelAlign::Centre, ground});
+    out.add(
+        {left, strip.y0, right - left, ink, FontRole::Small, text, strip.y1 - strip.y0, LabelAlign::Centre, ground});
   };
   part(parts.own, plain(trace::is_launch(call) ? Colour::CallCopy : Colour::Call));
   part(parts.waiting, [&](float x0, float x1) {
@@ -210,18 +218,24 @@ std::optional<RowHit> LaneRow::hit(float x, float y) const {
 
 Colour event_colour(LaneKind lane, const Event& event) {
   switch (event.kind) {
-    case EventKind::Kernel: return Colour::Kernel;
-    case EventKind::Memset: return Colour::CopyOther;
+    case EventKind::Kernel:
+      return Colour::Kernel;
+    case EventKind::Memset:
+      return Colour::CopyOther;
     case EventKind::Copy:
       switch (trace::copy_traits_of(event).direction) {
-        case trace::CopyDirection::HostToDevice: return Colour::CopyH2D;
-        case trace::CopyDirection::DeviceToHost: return Colour::CopyD2H;
-        default: return Colour::CopyOther;
+        case trace::CopyDirection::HostToDevice:
+          return Colour::CopyH2D;
+        case trace::CopyDirection::DeviceToHost:
+          return Colour::CopyD2H;
+        default:
+          return Colour::CopyOther;
       }
     case EventKind::Call:
       if (trace::is_blocking(event)) return Colour::Wait;
       return trace::is_launch(event) ? Colour::Launch : Colour::Call;
-    default: break;
+    default:
+      break;
   }
   if (lane == LaneKind::Iterations) return trace::index_of(event) % 2 ? Colour::RangeAlt : Colour::Range;
   return Colour::Phase;

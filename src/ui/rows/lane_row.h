@@ -36,14 +36,15 @@ class LaneRow final : public Row {
   void prepare_strip(const RowContext& context, const Strip& strip, SpanBatch& out);
   void draw_event(const RowContext& context, const Strip& strip, trace::EventIndex i, float x0, float x1,
                   SpanBatch& out) const;
-  void draw_blocking_call(const RowContext& context, const Strip& strip, const trace::Event& call, SpanBatch& out) const;
+  void draw_blocking_call(const RowContext& context, const Strip& strip, const trace::Event& call,
+                          SpanBatch& out) const;
   void draw_open_iteration(const RowContext& context, const Strip& strip, SpanBatch& out) const;
   void draw_fold(const RowContext& context, const Strip& strip, trace::EventIndex first, trace::EventIndex last,
                  float x0, float x1, SpanBatch& out) const;
 
   trace::LaneId lane_;
   std::vector<Glyph> glyphs_;
-  trace::NameId read_phase_ = 0;  // the phase that reads a value back: the one that waits
+  trace::NameId read_phase_ = 0;          // the phase that reads a value back: the one that waits
   std::vector<std::size_t> strip_begin_;  // the first glyph of each sub-row
   float strip_height_ = 1;
 };

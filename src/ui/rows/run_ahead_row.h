@@ -20,8 +20,8 @@ class RunAheadRow final : public Row {
   std::int64_t peak_ = 0;
 };
 
-/// Operations issued by calls that ended at or before t, and ending after t. The work of a stream starts in the order of
-/// its issue, so this is a search per row: its cost does not depend on how many events there are.
+/// Operations issued by calls that ended at or before t, and ending after t. The work of a stream starts in the order
+/// of its issue, so this is a search per row: its cost does not depend on how many events there are.
 std::int64_t run_ahead_at(const trace::Trace& trace, Nanoseconds t);
 
 }  // namespace lanescope::ui
