@@ -19,8 +19,11 @@ std::uint32_t EventMerge::rank(LaneKind kind) {
   }
 }
 
-void EventMerge::add_row(const WatchedLane& lane, const trace::Row& row) {
-  Source source{&row, row.first(), row.last(), lane.id, lane.lane->info().kind};
+void EventMerge::add_row(const WatchedLane& lane, std::size_t number) {
+  static_assert(trace::Trace::kMaxLanes <= 1u << 16 && trace::Lane::kMaxRows <= 1u << 8);
+  const trace::Row& row = lane.lane->row(number);
+  Source source{&row, row.first(), row.last(), lane.id, lane.lane->info().kind, 0};
+  source.order = rank(source.kind) << 24 | std::uint32_t{lane.id} << 8 | static_cast<std::uint32_t>(number);
   if (source.kind == LaneKind::Iterations) {
     if (iterations_from_ != kFromTheBeginning)
       source.next = row.first_starting_at_or_after(iterations_from_, source.next, source.last);
@@ -38,8 +41,7 @@ bool EventMerge::refresh(Nanoseconds limit) {
     if (kinds_ >> static_cast<unsigned>(lane.info().kind) & 1u) lanes_.push_back({&lane, id});
   }
   for (WatchedLane& lane : lanes_)
-    for (const std::size_t rows = lane.lane->row_count(); lane.rows < rows; ++lane.rows)
-      add_row(lane, lane.lane->row(lane.rows));
+    for (const std::size_t rows = lane.lane->row_count(); lane.rows < rows; ++lane.rows) add_row(lane, lane.rows);
 
   bool lost = false;
   heap_.clear();
@@ -53,8 +55,7 @@ bool EventMerge::refresh(Nanoseconds limit) {
     if (s.next >= s.last) continue;
     const Nanoseconds start = s.row->start(s.next);
     if (start >= limit) continue;
-    // Sources are few; two rows of one rank go in the order in which they were found.
-    heap_.push_back({start, rank(s.kind) << 24 | static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i)});
+    heap_.push_back({start, s.order, static_cast<std::uint32_t>(i)});
   }
   std::make_heap(heap_.begin(), heap_.end(), [](const Head& a, const Head& b) { return b.before(a); });
   return lost;

@@ -13,8 +13,8 @@ namespace lanescope::analysis {
 
 using base::Nanoseconds;
 
-/// At one instant, lanes go in this order: an iteration before what happens in it, a call before the operation it
-/// issues.
+/// At one instant, an iteration comes before what happens in it, and a call before the operation it issues; then lanes
+/// and rows go by their numbers, so that the order does not depend on when they were found.
 class EventMerge {
  public:
   struct Source {
@@ -23,6 +23,7 @@ class EventMerge {
     trace::EventIndex last = 0;  ///< as published when last looked
     trace::LaneId lane = 0;
     trace::LaneKind kind = trace::LaneKind::Calls;
+    std::uint32_t order = 0;  ///< among events that start at the same instant
   };
   static constexpr Nanoseconds kFromTheBeginning = std::numeric_limits<Nanoseconds>::min();
 
@@ -42,7 +43,7 @@ class EventMerge {
  private:
   struct Head {
     Nanoseconds start;
-    std::uint32_t order;   ///< among equal starts
+    std::uint32_t order;
     std::uint32_t source;  ///< index
 
     bool before(const Head& other) const {
@@ -56,7 +57,7 @@ class EventMerge {
   };
 
   bool refresh(Nanoseconds limit);
-  void add_row(const WatchedLane& lane, const trace::Row& row);
+  void add_row(const WatchedLane& lane, std::size_t number);
   static std::uint32_t rank(trace::LaneKind kind);
   void sink_top();
 

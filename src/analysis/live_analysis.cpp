@@ -44,7 +44,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     until_ = kept.to;
     read_until(until_);
     sums_.close_window(until_);
-    read_until(std::numeric_limits<Nanoseconds>::max());  // markers and samples at the last instant itself
+    read_until(std::numeric_limits<Nanoseconds>::max());  // what is left at the last instant itself
     sums_.run_ahead().give_up_waiting();
     note_run_ahead();
   }
@@ -121,6 +121,8 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
       take_sample(event, source.lane);
     } else if (!finished_ || event.start_ns < until_) {
       sums_.take(event, source.lane, source.kind);
+    } else if (trace::is_gpu_work_lane(source.kind)) {
+      sums_.run_ahead().later_operation(event.correlation);
     }
   }
   void lost() { sums_.lose_cause(); }

@@ -1,8 +1,8 @@
 #include "capture/recorder.h"
 
-#include <chrono>
+#include <readerwriterqueue.h>
 
-#include "capture/event_ring.h"
+#include <chrono>
 
 namespace lanescope::capture {
 namespace {
@@ -29,7 +29,7 @@ class Recorder::Channel {
  public:
   explicit Channel(std::size_t capacity) : queue(capacity) {}
 
-  EventRing queue;
+  moodycamel::ReaderWriterQueue<Event> queue;
   std::atomic<Nanoseconds> complete_until{kUnsaid};
   std::atomic<std::int64_t> oldest_waiting{0};  // wall time of the first write since the last round; 0: none
   std::atomic<std::uint64_t> dropped{0};
@@ -46,7 +46,7 @@ class Recorder::Writer final : public trace::EventWriter {
   }
 
   void write(const Event& event) noexcept override {
-    while (!channel_->queue.push(event)) {
+    while (!channel_->queue.try_enqueue(event)) {
       if (when_full_ == WhenFull::Drop) {
         channel_->dropped.fetch_add(1, std::memory_order_relaxed);
         return;
@@ -58,7 +58,7 @@ class Recorder::Writer final : public trace::EventWriter {
       channel_->oldest_waiting.store(wall_ns(), std::memory_order_seq_cst);
       recorder_.wake(Rest::Sleep);
     }
-    if (++written_ % kLookEvery == 0 && channel_->queue.filling()) {
+    if (++written_ % kLookEvery == 0 && channel_->queue.size_approx() > recorder_.queue_events_ / 2) {
       recorder_.wake(Rest::Nap);
     }
   }
@@ -132,9 +132,12 @@ void Recorder::meet_lane(trace::LaneId lane) {
   }
 }
 
-// At most one queue, so that one busy writer cannot keep the others, and publication, waiting.
 std::size_t Recorder::drain(Channel& channel) {
-  return channel.queue.drain([this](const Event& event) { take(event); });
+  Event event;
+  std::size_t taken = 0;
+  // Bounded, so that one busy writer cannot keep the others, and publication, waiting.
+  for (; taken < queue_events_ && channel.queue.try_dequeue(event); ++taken) take(event);
+  return taken;
 }
 
 void Recorder::ingest() {

@@ -14,6 +14,38 @@ PackedEvent pack(const Event& e) {
           e.correlation, e.a, e.b, e.c};
 }
 
+// The first of the ascending values[from, to), not empty, that is above t; `to` if none. Loops repeat, so a straight
+// line between the two ends guesses nearly right, and what is looked at lies together: a search by halves would wait
+// for memory at every step. A bad guess costs no more than such a search, twice.
+std::size_t first_above(const Nanoseconds* values, std::size_t from, std::size_t to, Nanoseconds t) {
+  if (values[from] > t) return from;
+  if (values[to - 1] <= t) return to;
+  // From here values[low] <= t < values[high].
+  std::size_t low = from, high = to - 1;
+  const double share = static_cast<double>(t - values[low]) / static_cast<double>(values[high] - values[low]);
+  const std::size_t guess = low + static_cast<std::size_t>(share * static_cast<double>(high - low));
+  if (values[guess] <= t) {
+    low = guess;
+    for (std::size_t step = 1; low + step < high; step *= 2) {
+      if (values[low + step] > t) {
+        high = low + step;
+        break;
+      }
+      low += step;
+    }
+  } else {
+    high = guess;
+    for (std::size_t step = 1; low + step < high; step *= 2) {
+      if (values[high - step] <= t) {
+        low = high - step;
+        break;
+      }
+      high -= step;
+    }
+  }
+  return static_cast<std::size_t>(std::upper_bound(values + low, values + high, t) - values);
+}
+
 }  // namespace
 
 // --- Row -------------------------------------------------------------------------------------------------------------
@@ -83,9 +115,8 @@ EventIndex Row::first_ending_after(Nanoseconds t, EventIndex from, EventIndex to
   const EventIndex block_begin = EventIndex{low} * kBlockEvents;
   const EventIndex begin = std::max(from, block_begin);
   const EventIndex end_index = std::min<EventIndex>(to, block_begin + kBlockEvents);
-  const auto* ends = block(begin)->end.data();
-  const auto* found = std::upper_bound(ends + (begin - block_begin), ends + (end_index - block_begin), t);
-  return block_begin + static_cast<EventIndex>(found - ends);
+  const Nanoseconds* ends = block(begin)->end.data();
+  return block_begin + first_above(ends, begin - block_begin, end_index - block_begin, t);
 }
 
 EventIndex Row::first_starting_at_or_after(Nanoseconds t, EventIndex from, EventIndex to) const {

@@ -33,6 +33,7 @@ void ViewControl::resume() {
 }
 
 void ViewControl::freeze() {
+  placed_ = true;  // by hand now
   if (mode_ != ViewMode::Single) before_freeze_ = mode_;
   mode_ = ViewMode::Single;
   armed_ = false;
@@ -111,7 +112,11 @@ void ViewControl::roll(const Model& model) {
 
 void ViewControl::trigger(const Model& model, Clock::time_point now) {
   const auto records = model.analysis().records();
-  if (records.empty() || now < hold_until_ || (!armed_ && now - triggered_ < kTriggerPeriod)) return;
+  const auto& markers = model.analysis().markers();
+  // A knob that was turned is seen at once, whatever picture stands.
+  const bool turned = !armed_ && markers.size() > markers_shown_;
+  const bool stands = !armed_ && (now < hold_until_ || now - triggered_ < kTriggerPeriod);
+  if (records.empty() || (stands && !turned)) return;
   const auto wanted = static_cast<Nanoseconds>(axis_.span_ns() * (1 - kEdgeShare));
   const Nanoseconds latest = model.live_edge() - wanted;
   const auto starts_after = [&](Nanoseconds t) {
@@ -120,9 +125,8 @@ void ViewControl::trigger(const Model& model, Clock::time_point now) {
   };
   auto found = starts_after(latest);
   // A knob was turned: first show the iterations around the marker, as soon as enough of them are known.
-  const auto& markers = model.analysis().markers();
   bool marked = false;
-  if (markers.size() > markers_shown_ && !armed_) {
+  if (turned) {
     const Nanoseconds marker = markers.back().start_ns;
     const auto around = starts_after(marker - wanted / 3);
     if (around != records.end() && around->start_ns <= latest) {

@@ -184,7 +184,7 @@ void vertical_space(const Canvas& c, float pixels) {
 }
 
 void heading(const Canvas& c, const char* t) {
-  vertical_space(c, 18);
+  vertical_space(c, 16);
   text(c, FontRole::SmallBold, Colour::Dim, t);
   vertical_space(c, 2);
 }
@@ -244,8 +244,8 @@ int segmented(const Canvas& c, const std::string& id, const std::vector<std::str
   return clicked;
 }
 
-bool toggle(const Canvas& c, const std::string& id, const std::string& label_text, bool value,
-            const std::string& hint) {
+bool toggle(const Canvas& c, const std::string& id, const std::string& label_text, bool value, const std::string& hint,
+            bool without_effect) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = 28 * c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -258,7 +258,7 @@ bool toggle(const Canvas& c, const std::string& id, const std::string& label_tex
   const ImVec2 low{at.x, y};
   const ImVec2 high{at.x + side, y + side};
   if (value) {
-    list.AddRectFilled(low, high, c.theme[Colour::Accent], 4 * c.scale);
+    list.AddRectFilled(low, high, c.theme[without_effect ? Colour::Faint : Colour::Accent], 4 * c.scale);
     const ImVec2 tick[3] = {{low.x + side * 0.22f, y + side * 0.52f},
                             {low.x + side * 0.42f, y + side * 0.72f},
                             {low.x + side * 0.78f, y + side * 0.30f}};
@@ -268,19 +268,20 @@ bool toggle(const Canvas& c, const std::string& id, const std::string& label_tex
     list.AddRect(low, high, c.theme[hovered ? Colour::Accent : Colour::Faint], 4 * c.scale, 0, 1.5f * c.scale);
   }
   const Label labels[2] = {
-      {at.x + side + 10 * c.scale, at.y, width - side - 36 * c.scale, c.theme[Colour::Text], FontRole::Body, label_text,
-       height},
+      {at.x + side + 10 * c.scale, at.y, width - side - 36 * c.scale,
+       c.theme[without_effect ? Colour::Dim : Colour::Text], FontRole::Body, label_text, height},
       {at.x, at.y, width, c.theme[Colour::Dim], FontRole::MonoSmall, hint, height, LabelAlign::Right}};
   draw_labels(list, c.fonts, labels);
   return clicked;
 }
 
-std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value& value) {
+std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value& value, bool without_effect) {
   switch (spec.type) {
     case SettingType::Bool: {
       const bool on = std::get<bool>(value);
-      const bool clicked = toggle(c, "knob." + spec.key, spec.label, on, toggle_hint(spec.key));
-      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", spec.help.c_str());
+      const bool clicked = toggle(c, "knob." + spec.key, spec.label, on, toggle_hint(spec.key), without_effect);
+      const char* why = tr("No batch is copied while the feed is resident.");
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", without_effect ? why : spec.help.c_str());
       if (clicked) return Value(!on);
       return std::nullopt;
     }

@@ -33,11 +33,12 @@ bool button(const Canvas& canvas, const std::string& id, const std::string& text
 /// Buttons side by side, one of them chosen; returns the one that was clicked, else -1.
 int segmented(const Canvas& canvas, const std::string& id, const std::vector<std::string>& texts, int chosen,
               float width = 0);
-/// A check box with a hint at the right edge (its key).
-bool toggle(const Canvas& canvas, const std::string& id, const std::string& label, bool value, const std::string& hint);
+/// A check box with a hint at the right edge (its key); dimmed when it has no effect as things are.
+bool toggle(const Canvas& canvas, const std::string& id, const std::string& label, bool value, const std::string& hint,
+            bool without_effect = false);
 /// One knob, by its kind: slider, check box, buttons or number field. Returns the new value when it was turned.
 std::optional<workload::Value> knob(const Canvas& canvas, const workload::SettingSpec& spec,
-                                    const workload::Value& value);
+                                    const workload::Value& value, bool without_effect = false);
 
 /// Remembers where the last ImGui item was drawn.
 void note_place(const Canvas& canvas, const std::string& name);

@@ -276,16 +276,36 @@ TEST_F(LiveAnalysisTest, ThinningBesideAnOpenRunAhead) {
   EXPECT_EQ(small.window(200, 600).run_ahead_max, 1);
 }
 
-// What lies at the very last instant is outside the half-open extent, for everybody alike.
+// What lies at the very last instant is outside the half-open extent, for everybody alike; the call that issued it is
+// ahead until then: 100 of the first kernel and [90,100) of the second.
 TEST_F(LiveAnalysisTest, TheLastInstantIsOutside) {
   t.kernel(0, 100);
+  t.launch(90, 95, 1);
   t.sync(100, 100, 0, 0);
-  t.kernel(100, 100, 0, 1);
+  t.kernel(100, 100, 1, 1);
   t.publish();
   live.finish();
   EXPECT_EQ(live.total().sync_count, 0);
   EXPECT_EQ(live.total().gpu_op_count, 1);
+  EXPECT_DOUBLE_EQ(live.total().run_ahead_mean, 1.1);
   EXPECT_EQ(analysis::analyse(trace, 0, 100).sync_count, 0);
+  EXPECT_DOUBLE_EQ(analysis::analyse(trace, 0, 100).run_ahead_mean, 1.1);
+}
+
+// Two kernels end a gap at the same instant. Which of them explains it does not depend on which stream was used first.
+TEST_F(LiveAnalysisTest, TheOrderOfOneInstantIsThatOfTheLanes) {
+  t.lane(LaneKind::Kernels, 0);
+  t.kernel(0, 100, 0, 1);
+  t.publish_until(50);
+  live.update(kEver);
+  t.launch(150, 155, 2);
+  t.launch(160, 165, 3);
+  t.kernel(200, 210, 3, 1);
+  t.kernel(200, 210, 2, 0);
+  t.publish();
+  live.finish();
+  ASSERT_EQ(live.bubbles().size(), 1u);
+  EXPECT_EQ(live.bubbles()[0].call_start_ns, 150);
 }
 
 // Begun when the oldest kernels have gone: older calls that are still there are outside.

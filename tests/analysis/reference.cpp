@@ -47,7 +47,7 @@ struct Facts {
 
 // The rules as summary.h and gap_causes.h state them, each asked of every call of the trace.
 void explain(const Facts& facts, ReferenceBubble& gap) {
-  const Event* next = nullptr;  // the first by lane where several start at once, as the merge takes them
+  const Event* next = nullptr;  // where several start at once, of the first lane
   for (const Event& op : facts.ops)
     if (op.start_ns == gap.end && op.end_ns > op.start_ns && (!next || op.lane < next->lane)) next = &op;
   const auto issuer = facts.issuer.find(next->correlation);

@@ -330,6 +330,8 @@ TEST(ShortKernelName, KeepsTheFunction) {
             "gemvNSP_kernel");
   EXPECT_EQ(short_kernel_name("Outer<int>::inner<float>(int)"), "inner");
   EXPECT_EQ(short_kernel_name("void truncated::kernel_name<at::native::very_long, at::"), "kernel_name");
+  EXPECT_EQ(short_kernel_name("my own kernel"), "my own kernel");
+  EXPECT_EQ(short_kernel_name("my kernel (second)"), "my kernel (second)");
   EXPECT_EQ(short_kernel_name(""), "");
   EXPECT_EQ(short_kernel_name("<>"), "<>");
   EXPECT_EQ(short_kernel_name("::"), "::");

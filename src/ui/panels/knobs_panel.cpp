@@ -110,7 +110,9 @@ void draw_knobs(const Canvas& c) {
   const workload::Settings settings = state.model.session()->settings();
   for (const workload::SettingSpec& spec : settings.specs()) {
     ImGui::PushID(spec.key.c_str());
-    if (const auto turned = knob(c, spec, settings.value(spec.key))) {
+    const bool about_copies = spec.key == "pinned" || spec.key == "non_blocking";
+    const bool without_effect = about_copies && settings.spec("feed") && settings.choice("feed") == "resident";
+    if (const auto turned = knob(c, spec, settings.value(spec.key), without_effect)) {
       if (const std::string refused = state.model.set(spec.key, *turned); !refused.empty())
         state.show_toast(refused, true);
     }

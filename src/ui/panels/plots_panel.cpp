@@ -72,11 +72,15 @@ bool on_timeline_axis(const ShellState& state) {
   return state.plots_on_timeline_axis.value_or(!state.model.live() || state.view.mode() == ViewMode::Roll);
 }
 
+// The whole run while it is young, then the last stretch; in round steps, so that its length can be read.
 TimeAxis history_axis(const ShellState& state, const TimeAxis& place) {
   const auto [begin, end] = state.model.extent();
   const double most = kHistorySeconds * state.model.speed() * 1e9;
-  const double least = kLeastHistorySeconds * state.model.speed() * 1e9;
-  const double span = std::clamp(static_cast<double>(end - begin), least, most);
+  double span = kLeastHistorySeconds * state.model.speed() * 1e9;
+  for (const double step : {1.5, 2.0, 3.0, 5.0, 7.5, 10.0, 15.0}) {
+    if (span >= static_cast<double>(end - begin)) break;
+    span = std::min(most, kLeastHistorySeconds * state.model.speed() * 1e9 * step);
+  }
   return place.fitted(end - static_cast<Nanoseconds>(span), end + static_cast<Nanoseconds>(span * 0.012));
 }
 
@@ -233,7 +237,7 @@ void draw_plots(const Canvas& c) {
   const Label heading_label{at.x + 16 * s,    at.y,  200 * s, c.theme[Colour::Dim], FontRole::SmallBold,
                             tr("THROUGHPUT"), 20 * s};
   draw_labels(list, c.fonts, {&heading_label, 1});
-  const Nanoseconds span = static_cast<Nanoseconds>(axis.span_ns());
+  const auto span = static_cast<Nanoseconds>(axis.span_ns() / 1.012);
   const std::string says = same_axis ? std::string(tr("the timeline's axis"))
                                      : std::string(tr("the last")) + " " + base::format_duration(span);
   const float says_width = text_width(c.fonts, FontRole::Small, says) + 12 * s;

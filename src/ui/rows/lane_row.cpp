@@ -212,7 +212,10 @@ std::optional<RowHit> LaneRow::hit(float x, float y) const {
   // A hairline is caught from a pixel and a half away.
   auto found = std::lower_bound(begin, end, x, [](const Glyph& g, float at) { return g.x1 + 1.5f < at; });
   if (found == end || found->x0 - 1.5f > x) return std::nullopt;
-  if (const auto next = found + 1; found->x1 < x && next != end && next->x0 <= x) found = next;
+  const auto distance = [x](const Glyph& g) { return std::max({g.x0 - x, x - g.x1, 0.0f}); };
+  for (auto next = found; next != end && next->x0 - 1.5f <= x; ++next) {
+    if (distance(*next) < distance(*found)) found = next;
+  }
   return RowHit{found->row, found->first, found->last};
 }
 
@@ -242,28 +245,34 @@ Colour event_colour(LaneKind lane, const Event& event) {
 }
 
 std::string short_kernel_name(std::string_view name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)";  // brackets that are not arguments
   if (name.starts_with("void ")) name.remove_prefix(5);
-  // "(anonymous namespace)" has brackets that are not arguments: cut the qualifiers before looking for brackets.
-  std::size_t depth = 0;
+  // The function begins behind the last "::" or, where a result type stands before it, blank; template arguments are no
+  // part of it.
+  const bool has_arguments = name.find('(') != std::string_view::npos;
   std::size_t begin = 0;
   std::size_t end = name.size();
   for (std::size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    if (c == '<') {
-      if (depth++ == 0 && i > begin) {
-        end = i;
-        break;
-      }
-    } else if (c == '(') {
-      if (name.substr(i).starts_with("(anonymous namespace)")) {
-        i += std::string_view("(anonymous namespace)").size() - 1;
-        continue;
-      }
-      end = i;
-      break;
-    } else if (c == ':' && i + 1 < name.size() && name[i + 1] == ':') {
+    const std::string_view rest = name.substr(i);
+    if (rest.starts_with(kAnonymous)) {
+      i += kAnonymous.size() - 1;
+    } else if (rest.starts_with("::")) {
       begin = i + 2;
+      end = name.size();
       ++i;
+    } else if (name[i] == ' ' && has_arguments) {
+      begin = i + 1;
+      end = name.size();
+    } else if (name[i] == '(') {
+      end = std::min(end, i);
+      break;
+    } else if (name[i] == '<') {
+      end = std::min(end, i);
+      for (std::size_t depth = 1; depth > 0 && i + 1 < name.size();) {
+        ++i;
+        if (name[i] == '<') ++depth;
+        if (name[i] == '>') --depth;
+      }
     }
   }
   return std::string(begin < end ? name.substr(begin, end - begin) : name);

@@ -43,17 +43,22 @@ std::int64_t run_ahead_at(const trace::Trace& trace, Nanoseconds t) {
       const trace::Row& row = lane.row(r);
       const EventIndex last = row.last();
       const EventIndex running = row.first_ending_after(t, row.first(), last);
+      // Where the call is not known, an operation counts from its own start.
+      const auto is_issued = [&](EventIndex i) {
+        const std::uint32_t correlation = row.event(i).correlation;
+        return correlation != 0 ? correlation <= issued : row.start(i) <= t;
+      };
       // Gallop, then halve, to the first operation that was issued later.
       EventIndex low = running;
       EventIndex step = 1;
-      while (low < last && row.event(std::min(last - 1, low + step - 1)).correlation <= issued) {
+      while (low < last && is_issued(std::min(last - 1, low + step - 1))) {
         low = std::min(last, low + step);
         step *= 2;
       }
       EventIndex high = std::min(last, low + step);
       while (low < high) {
         const EventIndex middle = low + (high - low) / 2;
-        if (row.event(middle).correlation <= issued) {
+        if (is_issued(middle)) {
           low = middle + 1;
         } else {
           high = middle;

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# Makes the pictures of the README and of docs/ anew, with the program itself, on a virtual display.
+#
+#   scripts/pictures.sh [NAME...]     default: all of window, turned, copy, light, pytorch, compare
+#
+# Builds the program first, unless LANESCOPE names one. Needs Xvfb, xdotool and ImageMagick:
+#   apt-get install xvfb xdotool imagemagick
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+pictures="$root/docs/pictures"
+most_bytes=250000
+
+for tool in Xvfb xdotool convert; do
+  command -v "$tool" >/dev/null || die "$tool is missing; on Debian: apt-get install xvfb xdotool imagemagick"
+done
+if [ -z "${LANESCOPE:-}" ]; then
+  "$root/scripts/install-deps.sh" build run
+  build release lanescope
+  LANESCOPE="$root/build/release/lanescope"
+fi
+
+scratch="$(mktemp -d)"
+server='' program=''
+close_window() {
+  [ -z "$program" ] || kill "$program" 2>/dev/null || true
+  [ -z "$program" ] || wait "$program" 2>/dev/null || true
+  program=''
+}
+clean_up() {
+  close_window
+  [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  rm -rf "$scratch"
+}
+trap clean_up EXIT
+
+# The person's own settings and pictures stay out of it, and so do the first start's hints.
+export XDG_CONFIG_HOME="$scratch/config" XDG_PICTURES_DIR="$scratch/pictures"
+mkdir -p "$XDG_CONFIG_HOME/lanescope" "$XDG_PICTURES_DIR" "$pictures"
+
+start_display() {
+  [ -z "$server" ] || return 0
+  # It says on file descriptor 3 which number it took.
+  Xvfb -noreset -displayfd 3 -screen 0 1600x900x24 3>"$scratch/display" 2>/dev/null &
+  server=$!
+  for _ in $(seq 100); do
+    [ ! -s "$scratch/display" ] || break
+    sleep 0.1
+  done
+  DISPLAY=":$(cat "$scratch/display")"
+  export DISPLAY
+}
+
+# open_window <program's arguments...>: 1600x900, the mouse aside.
+open_window() {
+  start_display
+  printf 'tour_done = true\nwindow_width = 1600\nwindow_height = 900\n' >"$XDG_CONFIG_HOME/lanescope/settings.toml"
+  "$LANESCOPE" "$@" &
+  program=$!
+  local window
+  window="$(timeout 60 xdotool search --sync --onlyvisible --name '^Lanescope$' | head -n 1)"
+  xdotool windowfocus "$window" mousemove 4 4
+}
+click() { xdotool mousemove "$1" "$2" sleep 0.3 click 1; }
+aside() { xdotool mousemove 4 4 sleep 0.3; }
+
+# A picture is the program's own; only what is too large for a document is reduced to 255 colours.
+put() {
+  local from="$1" to="$pictures/$2.png"
+  if [ "$(stat -c %s "$from")" -gt "$most_bytes" ]; then
+    convert "$from" +dither -colors 255 -define png:compression-level=9 -define png:exclude-chunks=date "$to"
+  else
+    cp "$from" "$to"
+  fi
+  say "$2.png: $(stat -c %s "$to") bytes"
+}
+# shoot <name>: the window's own screenshot, then the window goes.
+shoot() {
+  xdotool key F12
+  local taken=''
+  for _ in $(seq 100); do
+    taken="$(find "$XDG_PICTURES_DIR" -name 'lanescope-window-*.png' -print -quit)"
+    [ -z "$taken" ] || break
+    sleep 0.1
+  done
+  [ -n "$taken" ] || die "no picture of '$1' was written"
+  put "$taken" "$1"
+  rm "$taken"
+  close_window
+}
+
+# Places in a window of 1600x900.
+slider_at_100="142 480"
+calls_lane_y=172
+
+picture_window() {
+  open_window --theme dark
+  sleep 7
+  shoot window
+}
+picture_turned() {
+  open_window --theme dark
+  sleep 8
+  # shellcheck disable=SC2086
+  click $slider_at_100
+  # The view shows the marker for a moment; a turn of the wheel freezes it, one notch further out.
+  xdotool mousemove 570 "$calls_lane_y" sleep 0.6 click 5
+  aside
+  sleep 5
+  shoot turned
+}
+picture_copy() {
+  open_window --theme dark --set feed=per-iteration
+  sleep 7
+  xdotool key 3 sleep 1 # single: the view stands still
+  click 462 "$calls_lane_y"
+  # The wheel zooms in at the left edge of the lanes.
+  xdotool mousemove 380 700 mousemove 380 "$calls_lane_y" sleep 0.2 click --repeat 3 --delay 120 4
+  aside
+  sleep 1.5
+  shoot copy
+}
+picture_light() {
+  open_window --theme light --workload iris-mlp --device sim:rtx4070-laptop-wsl2
+  sleep 7
+  shoot light
+}
+picture_pytorch() {
+  open_window --theme dark --open "$root/tests/data/pytorch-ns-resolution.json.gz"
+  sleep 4
+  shoot pytorch
+}
+picture_compare() {
+  "$LANESCOPE" run --workload linear-mse --set log_interval=1 --compare log_interval=100 \
+    --screenshot "$scratch/compare.png" >/dev/null
+  put "$scratch/compare.png" compare
+}
+
+all=(window turned copy light pytorch compare)
+for name in "${@:-${all[@]}}"; do
+  [[ " ${all[*]} " == *" $name "* ]] || die "there is no picture '$name'; allowed: ${all[*]}"
+done
+for name in "${@:-${all[@]}}"; do "picture_$name"; done

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Checks that the README and docs/ say what the program does.
+
+    check_manual.py ROOT PROGRAM              prints one line per thing that is wrong; exit status 1 if there are any
+    check_manual.py ROOT PROGRAM --write      puts what the program prints into the documents' console blocks
+    check_manual.py ROOT PROGRAM --self-test  checks the checker: it must complain of documents that were made wrong
+
+In a console block every line "$ lanescope ..." is run, and what follows must be what it prints; a line "..." stands for
+any number of lines. A toml block whose first line is "# NAME.toml" is there as that file, and tests/data is at hand.
+"""
+import difflib
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MANUAL = "docs/manual.md"
+ANYTHING = "..."
+KEYS = {"SPACE": "Space", "COMMA": ",", "PERIOD": ".", "LEFT_BRACKET": "[", "RIGHT_BRACKET": "]", "HOME": "Home",
+        "ESCAPE": "Esc", "UP": "↑", "DOWN": "↓", "LEFT": "←", "RIGHT": "→", "EQUAL": "=", "MINUS": "−", "SLASH": "/"}
+STRING = r'"((?:[^"\\]|\\.)*)"'
+ACTION = re.compile(rf'\{{\s*\w+,\s*\w+,\s*"[\w-]+",\s*N_\({STRING}\),\s*\{{((?:\s*\{{[^{{}}]*\}},?)+)\s*\}}')
+GESTURE = re.compile(rf"\{{\s*N_\({STRING}\),\s*N_\({STRING}\)\s*\}}")
+PROFILE_NUMBER = re.compile(r"LANESCOPE_NUMBER\((\w+), (\w+), \w+\)")
+CONSOLE = re.compile(r"(^```console\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
+TOML = re.compile(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def documents(root):
+    paths = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    return {str(path.relative_to(root)): path.read_text(encoding="utf-8") for path in paths}
+
+
+def key_text(chord):
+    parts = re.findall(r"GLFW_KEY_(\w+)|\b(k\w+)", chord)
+    name = next(key for key, _ in parts if key)
+    modifiers = {modifier for _, modifier in parts if modifier}
+    if name.startswith("KP_"):
+        return None  # another + and -
+    if name == "SLASH" and modifiers == {"kShift"}:
+        return "?"
+    return ("Ctrl+" if "kCtrl" in modifiers else "") + ("Shift+" if "kShift" in modifiers else "") + KEYS.get(name, name)
+
+
+def rows_of(text, heads):
+    """The rows of all tables whose head's cells are `heads`, as they are written."""
+    tables = re.findall(rf"^\| {' [|] '.join(heads)} \|\n\|[-|]+\|\n((?:\|.*\n)*)", text, re.MULTILINE)
+    return [row for table in tables for row in table.splitlines()]
+
+
+def compare(what, wanted, found):
+    wrong = [f"{what} is not in the manual: {row}" for row in wanted if row not in found]
+    return wrong + [f"{what} is in the manual but not in the program: {row}" for row in found if row not in wanted]
+
+
+def wrong_actions(root, docs):
+    source = (root / "src/ui/actions.cpp").read_text(encoding="utf-8")
+    actions = []
+    for text, chords in ACTION.findall(source):
+        keys = [key for chord in re.findall(r"\{([^{}]*)\}", chords) if (key := key_text(chord))]
+        actions.append(f"| {' · '.join(f'`{key}`' for key in keys)} | {text} |")
+    gestures = [f"| {gesture} | {text} |" for gesture, text in GESTURE.findall(source)]
+    if not actions or not gestures:
+        return ["src/ui/actions.cpp: the tables of actions and gestures were not understood"]
+    return (compare("key", actions, rows_of(docs[MANUAL], ["key", "what it does"])) +
+            compare("gesture", gestures, rows_of(docs[MANUAL], ["gesture", "what it does"])))
+
+
+def wrong_settings(program, docs):
+    wrong = []
+    rows = rows_of(docs[MANUAL], ["key", "allowed", "default", "what it does"])
+    for setting in json.loads(run(program, ["list", "settings", "--json"])):
+        row = next((row for row in rows if row.startswith(f"| `{setting['key']}` |")), None)
+        if row is None:
+            wrong.append(f"setting is not in the manual: {setting['key']}")
+            continue
+        said = [setting["help"]] + (setting["choices"] or [])
+        said += [f"{limit:g}" for limit in (setting["minimum"], setting["maximum"]) if isinstance(limit, float)]
+        said += [str(limit) for limit in (setting["minimum"], setting["maximum"]) if isinstance(limit, int)]
+        defaults = setting["defaults"].values()
+        said += [str(d).lower() if isinstance(d, bool) else f"{d:g}" if isinstance(d, float) else str(d) for d in defaults]
+        wrong += [f"setting {setting['key']}: the manual does not say '{part}'" for part in said if part not in row]
+    return wrong
+
+
+def wrong_names(root, program, docs):
+    """Profile numbers and fields of the JSON: each must stand in the manual in code type."""
+    source = (root / "src/device/sim/profile.cpp").read_text(encoding="utf-8")
+    numbers = [f"{table}.{key}" for table, key in PROFILE_NUMBER.findall(source) if key != "key"]
+    fields = []
+
+    def collect(json_value):
+        if isinstance(json_value, dict):
+            for key, value in json_value.items():
+                fields.append(key)
+                if key != "settings":
+                    collect(value)
+
+    collect(json.loads(run(program, ["run", "--workload", "iris-mlp", "--iterations", "3", "--json", "-"])))
+    if not numbers or not fields:
+        return ["the names of profile numbers or of JSON fields were not found"]
+    return [f"{name} is not in the manual" for name in numbers + fields if f"`{name}`" not in docs[MANUAL]]
+
+
+def slug(heading):
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def wrong_links(root, docs):
+    wrong = []
+    for name, text in docs.items():
+        for link in LINK.findall(re.sub(r"```.*?```", "", text, flags=re.DOTALL)):
+            if "://" in link:
+                continue
+            path, _, anchor = link.partition("#")
+            target = (root / name).parent / path if path else root / name
+            if not target.exists():
+                wrong.append(f"{name}: {link} does not exist")
+            elif anchor and anchor not in map(slug, re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.M)):
+                wrong.append(f"{name}: {link} names no heading")
+    return wrong
+
+
+def run(program, arguments, folder=None):
+    """Standard output and error as a terminal shows them."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG"))}
+    done = subprocess.run([program, *arguments], cwd=folder, env=environment | {"LC_ALL": "C.UTF-8", "NO_COLOR": "1"},
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return done.stdout.decode("utf-8")
+
+
+def same(wanted, printed):
+    pattern = "".join("(?:.*\n)*?" if line == ANYTHING else re.escape(line) + "\n" for line in wanted.splitlines())
+    return re.fullmatch(pattern, printed) is not None
+
+
+def play(root, program, docs):
+    """Runs what the console blocks say; the documents with what was really printed, and what was wrong."""
+    wrong, played = [], {}
+    with tempfile.TemporaryDirectory() as folder:
+        for path in (root / "tests/data").glob("*.json.gz"):
+            shutil.copy(path, folder)
+        for text in docs.values():
+            for name, content in TOML.findall(text):
+                (pathlib.Path(folder) / name).write_text(content, encoding="utf-8")
+        for name, text in docs.items():
+            def replay(block, name=name):
+                body = ""
+                for command, wanted in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.group(2), re.MULTILINE):
+                    words = shlex.split(command)
+                    if words[0] != "lanescope":
+                        wrong.append(f"{name}: a console block runs only lanescope, not '{words[0]}'")
+                        continue
+                    printed = run(program, words[1:], folder)
+                    if not same(wanted, printed):
+                        difference = difflib.unified_diff(wanted.splitlines(), printed.splitlines(), "said", "printed",
+                                                          lineterm="", n=0)
+                        wrong.append("\n    ".join([f"{name}: $ {command}", *difference]))
+                        wanted = printed
+                    body += f"$ {command}\n{wanted}"
+                return block.group(1) + body + block.group(3)
+
+            played[name] = CONSOLE.sub(replay, text)
+    return played, wrong
+
+
+def self_test(root, program, docs):
+    def without(text):
+        return {name: content.replace(text, "") for name, content in docs.items()}
+
+    figure = re.search(r"iteration, mean +([\d.]+)", docs["README.md"]).group(1)
+    cases = [
+        ("a missing key", wrong_actions(root, without("| `F` | fit the selection, or everything |\n"))),
+        ("a key that does nothing", wrong_actions(root, {MANUAL: docs[MANUAL].replace("| `F` | fit", "| `G` | fit")})),
+        ("a missing gesture", wrong_actions(root, without("| drag | pan |\n"))),
+        ("a missing setting", wrong_settings(program, without("| `seed` |"))),
+        ("a missing profile number", wrong_names(root, program, without("`cpu.wake_us`"))),
+        ("a missing field", wrong_names(root, program, without("`bubbles_by_cause`"))),
+        ("a dangling link", wrong_links(root, {"README.md": "[x](docs/none.md)"})),
+        ("a dangling anchor", wrong_links(root, {MANUAL: "# A\n[x](#b)"})),
+        ("a figure that is not so", play(root, program, {"README.md": docs["README.md"].replace(figure, "1.5", 1)})[1]),
+    ]
+    return [f"self-test: no complaint about {what}" for what, complaints in cases if not complaints]
+
+
+def main(arguments):
+    options = [a for a in arguments if a.startswith("--")]
+    places = [a for a in arguments if not a.startswith("--")]
+    if len(places) != 2 or set(options) - {"--write", "--self-test"}:
+        print(__doc__, file=sys.stderr)
+        return 2
+    root, program = pathlib.Path(places[0]), str(pathlib.Path(places[1]).resolve())
+    docs = documents(root)
+    if "--self-test" in options:
+        wrong = self_test(root, program, docs)
+    else:
+        played, wrong = play(root, program, docs)
+        if "--write" in options:
+            for name, text in played.items():
+                (root / name).write_text(text, encoding="utf-8")
+            wrong = []
+            docs = played
+        wrong += (wrong_actions(root, docs) + wrong_settings(program, docs) + wrong_names(root, program, docs) +
+                  wrong_links(root, docs))
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

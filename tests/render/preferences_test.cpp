@@ -1,0 +1,128 @@
+#include "ui/preferences.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+#include "io/scratch.h"
+
+namespace lanescope::ui {
+namespace {
+
+/// Sets or removes a variable of the environment, and puts it back.
+class Variable {
+ public:
+  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    put(value);
+  }
+  ~Variable() { put(before_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void put(const std::optional<std::string>& value) {
+    if (value) {
+      setenv(name_, value->c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+class PreferencesTest : public io::Scratch {
+ protected:
+  Preferences loaded(const std::string& text) { return load_preferences(write("settings.toml", text)); }
+};
+
+TEST_F(PreferencesTest, LieWhereXdgSays) {
+  const Variable home("HOME", "/home/somebody");
+  {
+    const Variable config("XDG_CONFIG_HOME", "/else/where");
+    EXPECT_EQ(preferences_path(), "/else/where/lanescope/settings.toml");
+  }
+  {
+    const Variable config("XDG_CONFIG_HOME", std::nullopt);
+    EXPECT_EQ(preferences_path(), "/home/somebody/.config/lanescope/settings.toml");
+  }
+  {
+    const Variable config("XDG_CONFIG_HOME", "");
+    EXPECT_EQ(preferences_path(), "/home/somebody/.config/lanescope/settings.toml");
+  }
+  {
+    const Variable config("XDG_CONFIG_HOME", "relative");  // the specification has these ignored
+    EXPECT_EQ(preferences_path(), "/home/somebody/.config/lanescope/settings.toml");
+  }
+}
+
+TEST_F(PreferencesTest, WithoutAFileAreTheDefaults) {
+  EXPECT_EQ(load_preferences(file("settings.toml")), Preferences{});
+  EXPECT_EQ(load_preferences(folder_), Preferences{});  // a folder where the file should be
+}
+
+TEST_F(PreferencesTest, ComeBackAsTheyWere) {
+  Preferences p;
+  p.theme = ThemeName::Light;
+  p.font_scale = 1.25f;
+  p.tour_done = true;
+  p.window_width = 1234;
+  p.window_height = 777;
+  p.picture_folder = "/a folder/with \"quotes\" and é";
+  const std::filesystem::path path = file("deep") / "er" / "settings.toml";  // the folders are made
+  save_preferences(path, p);
+  EXPECT_EQ(load_preferences(path), p);
+  save_preferences(path, Preferences{});
+  EXPECT_EQ(load_preferences(path), Preferences{});
+}
+
+TEST_F(PreferencesTest, ABrokenFileIsAsGoodAsNone) {
+  EXPECT_EQ(loaded("theme = \"light\nfont_scale = "), Preferences{});
+  EXPECT_EQ(loaded(std::string("\0\xff\xfe garbage", 12)), Preferences{});
+  EXPECT_EQ(loaded(""), Preferences{});
+}
+
+TEST_F(PreferencesTest, WhatIsMissingOrOfTheWrongKindIsTheDefault) {
+  const Preferences p = loaded("theme = 5\nfont_scale = \"big\"\ntour_done = \"yes\"\nwindow_width = []\nunknown = 1\n");
+  EXPECT_EQ(p, Preferences{});
+  EXPECT_EQ(loaded("theme = \"light\"\n").theme, ThemeName::Light);
+  EXPECT_EQ(loaded("theme = \"purple\"\n").theme, ThemeName::Dark);
+}
+
+TEST_F(PreferencesTest, ImpossibleSizesAreMadePossible) {
+  EXPECT_FLOAT_EQ(loaded("font_scale = 0.01\n").font_scale, 0.7f);
+  EXPECT_FLOAT_EQ(loaded("font_scale = 99\n").font_scale, 2.5f);
+  EXPECT_FLOAT_EQ(loaded("font_scale = inf\n").font_scale, 2.5f);
+  EXPECT_FLOAT_EQ(loaded("font_scale = nan\n").font_scale, 1.0f);
+  EXPECT_EQ(loaded("window_width = -5\nwindow_height = 1\n").window_width, 640);
+  EXPECT_EQ(loaded("window_height = 1\n").window_height, 480);
+  EXPECT_LE(loaded("window_width = 99999999999999\n").window_width, 16384);
+}
+
+// Nothing is thrown and nothing is left behind where it cannot be written.
+TEST_F(PreferencesTest, AFolderThatCannotBeWrittenIsNotTheEnd) {
+  const std::filesystem::path blocked = write("blocked", "a file where a folder should be");
+  EXPECT_NO_THROW(save_preferences(blocked / "settings.toml", Preferences{}));
+  EXPECT_EQ(io::read_bytes(blocked), "a file where a folder should be");
+  EXPECT_NO_THROW(save_preferences("/proc/lanescope/settings.toml", Preferences{}));
+  EXPECT_EQ(files_in_folder(), 1u);
+}
+
+TEST_F(PreferencesTest, PicturesGoWhereAPersonLooksForThem) {
+  const Variable home("HOME", folder_.string());
+  const Variable pictures("XDG_PICTURES_DIR", std::nullopt);
+  Preferences p;
+  EXPECT_EQ(picture_folder(p), folder_);
+  std::filesystem::create_directory(file("Pictures"));
+  EXPECT_EQ(picture_folder(p), file("Pictures"));
+  {
+    const Variable chosen("XDG_PICTURES_DIR", "/my/pictures");
+    EXPECT_EQ(picture_folder(p), "/my/pictures");
+  }
+  p.picture_folder = "/mine";
+  EXPECT_EQ(picture_folder(p), "/mine");
+}
+
+}  // namespace
+}  // namespace lanescope::ui
