@@ -31,7 +31,9 @@ void main() {
   int index = int(column) + 2;
   vec4 here = texelFetch(columns, index);
   vec4 left = texelFetch(columns, index - 1), right = texelFetch(columns, index + 1);
-  vec3 p1 = vec3(middle - column_width, left.zw), p2 = vec3(middle, here.zw), p3 = vec3(middle + column_width, right.zw);
+  vec3 p1 = vec3(middle - column_width, left.zw);
+  vec3 p2 = vec3(middle, here.zw);
+  vec3 p3 = vec3(middle + column_width, right.zw);
 
   float away, line_y;
   if (stepped) {

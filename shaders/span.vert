@@ -1,7 +1,7 @@
 #version 330 core
 // One instance is one span; its four corners are made here. Everything after this works in pixels of the framebuffer,
-// counted from the top left. What differs between the styles becomes a number here, so that every pixel goes the same way:
-// a software renderer computes both sides of a branch anyway.
+// counted from the top left. What differs between the styles becomes a number here, so that every pixel goes the same
+// way: a software renderer computes both sides of a branch anyway.
 layout(location = 0) in vec4 edges;  // left, top, right, bottom in logical pixels
 layout(location = 1) in vec4 colour;
 layout(location = 2) in vec4 ink;
@@ -54,7 +54,8 @@ void main() {
   form = vec4(radius, outline, half_stripe, shaded);
 
   // The quad ends on whole pixels around the span, so that partly covered ones are drawn and no others.
-  vec2 at = vec2((gl_VertexID & 1) == 0 ? floor(box.x) : ceil(box.z), (gl_VertexID >> 1) == 0 ? floor(box.y) : ceil(box.w));
+  vec2 at = vec2((gl_VertexID & 1) == 0 ? floor(box.x) : ceil(box.z),
+                 (gl_VertexID >> 1) == 0 ? floor(box.y) : ceil(box.w));
   if (!(size.x > 0.0 && size.y > 0.0)) at = vec2(-2.0);  // a NaN too
   gl_Position = vec4(at.x / framebuffer.x * 2.0 - 1.0, 1.0 - at.y / framebuffer.y * 2.0, 0.0, 1.0);
 }

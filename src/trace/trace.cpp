@@ -14,34 +14,31 @@ PackedEvent pack(const Event& e) {
           e.correlation, e.a, e.b, e.c};
 }
 
-// The first of the ascending values[from, to), not empty, that is above t; `to` if none. Loops repeat, so a straight
-// line between the two ends guesses nearly right, and what is looked at lies together: a search by halves would wait
-// for memory at every step. A bad guess costs no more than such a search, twice.
-std::size_t first_above(const Nanoseconds* values, std::size_t from, std::size_t to, Nanoseconds t) {
-  if (values[from] > t) return from;
-  if (values[to - 1] <= t) return to;
-  // From here values[low] <= t < values[high].
-  std::size_t low = from, high = to - 1;
-  const double share = static_cast<double>(t - values[low]) / static_cast<double>(values[high] - values[low]);
-  const std::size_t guess = low + static_cast<std::size_t>(share * static_cast<double>(high - low));
+// The first of the ascending values[from, to) that is above t; `to` if none. `before` is at or below values[from] and
+// t, `after` at or above values[to - 1] and above t. Loops repeat, so a straight line between the two guesses nearly
+// right, and what is looked at lies together: a search by halves would wait for memory at every step. A bad guess costs
+// no more than such a search, twice.
+std::size_t first_above(const Nanoseconds* values, std::size_t from, std::size_t to, Nanoseconds t, Nanoseconds before,
+                        Nanoseconds after) {
+  const double share = static_cast<double>(t - before) / static_cast<double>(after - before);
+  const std::size_t guess = std::min(to - 1, from + static_cast<std::size_t>(share * static_cast<double>(to - from)));
+  // All before `low` are at or below t, and all from `high` on are above.
+  std::size_t low = from, high = to;
+  std::size_t step = 1;
   if (values[guess] <= t) {
-    low = guess;
-    for (std::size_t step = 1; low + step < high; step *= 2) {
-      if (values[low + step] > t) {
-        high = low + step;
-        break;
-      }
-      low += step;
+    low = guess + 1;
+    while (low + step < high && values[low + step] <= t) {
+      low += step + 1;
+      step *= 2;
     }
+    high = std::min(high, low + step);
   } else {
     high = guess;
-    for (std::size_t step = 1; low + step < high; step *= 2) {
-      if (values[high - step] <= t) {
-        low = high - step;
-        break;
-      }
+    while (low + step < high && values[high - step] > t) {
       high -= step;
+      step *= 2;
     }
+    low = high - low > step ? high - step : low;
   }
   return static_cast<std::size_t>(std::upper_bound(values + low, values + high, t) - values);
 }
@@ -115,8 +112,15 @@ EventIndex Row::first_ending_after(Nanoseconds t, EventIndex from, EventIndex to
   const EventIndex block_begin = EventIndex{low} * kBlockEvents;
   const EventIndex begin = std::max(from, block_begin);
   const EventIndex end_index = std::min<EventIndex>(to, block_begin + kBlockEvents);
+  const std::size_t first = begin - block_begin;
+  const std::size_t past = end_index - block_begin;
   const Nanoseconds* ends = block(begin)->end.data();
-  return block_begin + first_above(ends, begin - block_begin, end_index - block_begin, t);
+  // The neighbouring blocks' last ends lie together in the page, so that they cost no look into the block.
+  const Nanoseconds before = first > 0 || low == 0 ? ends[first] : block_last_end(low - 1);
+  if (before > t) return begin;
+  const Nanoseconds after = past == kBlockEvents ? block_last_end(low) : ends[past - 1];
+  if (after <= t) return end_index;
+  return block_begin + first_above(ends, first, past, t, before, after);
 }
 
 EventIndex Row::first_starting_at_or_after(Nanoseconds t, EventIndex from, EventIndex to) const {

@@ -1,9 +1,5 @@
 #include "ui/picture.h"
 
-#include <epoxy/egl.h>
-#include <epoxy/gl.h>
-// epoxy first: GLFW must not bring its own OpenGL header.
-#include <GLFW/glfw3.h>
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -99,8 +95,7 @@ struct PartView {
 
 io::Image draw_picture(const PictureRequest& request) {
   std::optional<OffscreenContext> own_context;
-  const bool has_context = glfwGetCurrentContext() || eglGetCurrentContext() != EGL_NO_CONTEXT;
-  if (!has_context) own_context.emplace();
+  if (!gl_context_is_current()) own_context.emplace();
   const Theme& colours = theme(request.theme);
   const auto width = static_cast<float>(request.width);
   const float left = kMargin / 2 + Timeline::kLabelWidth;

@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -35,7 +36,8 @@ Preferences load_preferences(const std::filesystem::path& path) {
   try {
     const toml::table table = toml::parse(in, path.string());
     p.theme = table["theme"].value_or(std::string("dark")) == "light" ? ThemeName::Light : ThemeName::Dark;
-    p.font_scale = std::clamp(table["font_scale"].value_or(p.font_scale), 0.7f, 2.5f);
+    const float font_scale = table["font_scale"].value_or(p.font_scale);
+    if (!std::isnan(font_scale)) p.font_scale = std::clamp(font_scale, 0.7f, 2.5f);
     p.tour_done = table["tour_done"].value_or(p.tour_done);
     p.window_width = std::clamp(table["window_width"].value_or(p.window_width), 640, 16384);
     p.window_height = std::clamp(table["window_height"].value_or(p.window_height), 480, 16384);

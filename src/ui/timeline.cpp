@@ -185,7 +185,8 @@ void Timeline::add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const
   const std::string unit = ruler.base.empty() ? ruler.unit : ruler.unit + "  " + ruler.base;
   names_batch_.add({area.x + 16 * s, area.y + 6 * s, (kLabelWidth - 20) * s, frame.theme[Colour::Muted],
                     FontRole::MonoSmall, unit, 18 * s});
-  for (const Tick& tick : ruler.ticks) {
+  for (Tick tick : ruler.ticks) {
+    tick.px = std::floor(tick.px) + 0.5f;  // on whole pixels: a crisp line
     if (tick.major) {
       rows_batch_.solid(tick.px - 0.5f, rows_top, tick.px + 0.5f, area.y + area.height, frame.theme[Colour::Grid]);
       const float half = 60 * s;

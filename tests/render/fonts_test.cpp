@@ -4,9 +4,9 @@
 #include <imgui.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <string>
 
 #include "ui/labels.h"

@@ -18,7 +18,9 @@ class Random {
   explicit Random(std::uint64_t seed) : engine_(seed) {}
   std::int64_t upto(std::int64_t most) { return std::uniform_int_distribution<std::int64_t>(0, most)(engine_); }
   /// Mostly small, now and then a million times larger.
-  Nanoseconds length() { return static_cast<Nanoseconds>(std::exp2(std::uniform_real_distribution<>(-1, 20)(engine_))); }
+  Nanoseconds length() {
+    return static_cast<Nanoseconds>(std::exp2(std::uniform_real_distribution<>(-1, 20)(engine_)));
+  }
   double between(double low, double high) { return std::uniform_real_distribution<>(low, high)(engine_); }
 
  private:
@@ -89,7 +91,9 @@ TEST_P(AnyLane, EveryVisibleEventIsInExactlyOneGlyph) {
       for (const LaneRow::Glyph& glyph : drawn.row.glyphs()) {
         if (glyph.row != r) continue;
         ASSERT_LT(glyph.first, glyph.last);
-        if (any) { ASSERT_EQ(glyph.first, next) << "an event between two glyphs is lost, or in both"; }
+        if (any) {
+          ASSERT_EQ(glyph.first, next) << "an event between two glyphs is lost, or in both";
+        }
         any = true;
         next = glyph.last;
       }
@@ -200,7 +204,8 @@ TEST_P(AnyLane, WhatIsUnderTheMouseIsWhatIsDrawnThere) {
     const float pitch = drawn.row.strip_pitch();
     for (int i = 0; i < 200; ++i) {
       const auto x = static_cast<float>(random.between(kLeft, kLeft + kWidth));
-      const auto y = static_cast<float>(random.between(0, static_cast<double>(pitch * static_cast<float>(trace.lane(0).row_count()))));
+      const auto y = static_cast<float>(
+          random.between(0, static_cast<double>(pitch * static_cast<float>(trace.lane(0).row_count()))));
       const auto hit = drawn.row.hit(x, y);
       const auto strip = static_cast<std::size_t>(y / pitch);
       bool near_any = false;
@@ -218,8 +223,12 @@ TEST_P(AnyLane, WhatIsUnderTheMouseIsWhatIsDrawnThere) {
         hit_is_on |= on && same;
       }
       ASSERT_EQ(hit.has_value(), near_any);
-      if (hit) { ASSERT_TRUE(hit_is_near); }
-      if (on_one) { ASSERT_TRUE(hit_is_on) << "a neighbour that is only near took the place of what is there"; }
+      if (hit) {
+        ASSERT_TRUE(hit_is_near);
+      }
+      if (on_one) {
+        ASSERT_TRUE(hit_is_on) << "a neighbour that is only near took the place of what is there";
+      }
     }
   }
 }

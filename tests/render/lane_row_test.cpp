@@ -320,8 +320,9 @@ TEST(ShortKernelName, KeepsTheFunction) {
   EXPECT_EQ(short_kernel_name("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
                               "at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>)"),
             "vectorized_elementwise_kernel");
-  EXPECT_EQ(short_kernel_name("void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, true>(float*)"),
-            "softmax_warp_forward");
+  EXPECT_EQ(
+      short_kernel_name("void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, true>(float*)"),
+      "softmax_warp_forward");
   EXPECT_EQ(short_kernel_name("void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int)"),
             "max_pool_forward_nchw");
   EXPECT_EQ(short_kernel_name("at::cuda::(anonymous namespace)::spin_kernel(long)"), "spin_kernel");

@@ -84,7 +84,8 @@ TEST_F(PreferencesTest, ABrokenFileIsAsGoodAsNone) {
 }
 
 TEST_F(PreferencesTest, WhatIsMissingOrOfTheWrongKindIsTheDefault) {
-  const Preferences p = loaded("theme = 5\nfont_scale = \"big\"\ntour_done = \"yes\"\nwindow_width = []\nunknown = 1\n");
+  const Preferences p =
+      loaded("theme = 5\nfont_scale = \"big\"\ntour_done = \"yes\"\nwindow_width = []\nunknown = 1\n");
   EXPECT_EQ(p, Preferences{});
   EXPECT_EQ(loaded("theme = \"light\"\n").theme, ThemeName::Light);
   EXPECT_EQ(loaded("theme = \"purple\"\n").theme, ThemeName::Dark);

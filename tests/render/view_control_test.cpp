@@ -104,7 +104,9 @@ TEST_F(ViewControlTest, TriggerStandsAtTheStartOfTheNewestIterationThatFills) {
   const auto wanted = static_cast<Nanoseconds>(view.axis().span_ns() * 0.97);
   EXPECT_LE(view.label_origin() + wanted, model.live_edge());
   for (const auto& r : records) {
-    if (r.start_ns > view.label_origin()) { EXPECT_GT(r.start_ns + wanted, model.live_edge()); }
+    if (r.start_ns > view.label_origin()) {
+      EXPECT_GT(r.start_ns + wanted, model.live_edge());
+    }
   }
 }
 

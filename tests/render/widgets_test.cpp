@@ -95,12 +95,15 @@ TEST(Slider, OfEveryRealSettingGoesThereAndBack) {
         EXPECT_LE(value, spec.maximum * (1 + 1e-12)) << spec.key;
         const double back = slider_position(spec, value);
         EXPECT_GE(back, before - 1e-12) << name << " " << spec.key << " at " << position;
-        if (spec.stops.empty()) { EXPECT_NEAR(back, position, 1e-9) << spec.key; }
+        if (spec.stops.empty()) {
+          EXPECT_NEAR(back, position, 1e-9) << spec.key;
+        }
         before = back;
       }
       const auto& standard = spec.standard;
-      const double number = std::holds_alternative<double>(standard) ? std::get<double>(standard)
-                                                                     : static_cast<double>(std::get<std::int64_t>(standard));
+      const double number = std::holds_alternative<double>(standard)
+                                ? std::get<double>(standard)
+                                : static_cast<double>(std::get<std::int64_t>(standard));
       EXPECT_GE(slider_position(spec, number), 0) << spec.key;
       EXPECT_LE(slider_position(spec, number), 1) << spec.key;
     }

@@ -4,6 +4,7 @@
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
 
+#include <array>
 #include <cfloat>
 #include <cmath>
 
@@ -78,8 +79,8 @@ io::Image render_imgui_offscreen(int width, int height, float scale, ThemeName t
   picture.bind();
   glDisable(GL_SCISSOR_TEST);
   const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(colours[Colour::Ground]);
-  glClearColor(ground.x, ground.y, ground.z, 1);
-  glClear(GL_COLOR_BUFFER_BIT);
+  const std::array<GLfloat, 4> opaque{ground.x, ground.y, ground.z, 1};
+  glClearBufferfv(GL_COLOR, 0, opaque.data());
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   return picture.read();
 }

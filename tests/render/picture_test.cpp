@@ -1,0 +1,226 @@
+#include "ui/picture.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/summary.h"
+#include "io/png.h"
+#include "io/scratch.h"
+#include "render/canvas.h"
+#include "session/session.h"
+
+namespace lanescope::ui {
+namespace {
+
+using trace::Nanoseconds;
+
+// Where the lanes are in a picture that is 1600 wide: behind the names, and up to the margin.
+constexpr int kLeft = 118, kRight = 1580;
+
+Pixel pixel_of(std::uint32_t colour) {
+  return {static_cast<int>(colour & 255), static_cast<int>(colour >> 8 & 255), static_cast<int>(colour >> 16 & 255)};
+}
+
+int count_in_row(const io::Image& image, int y, Colour colour, ThemeName name = ThemeName::Dark) {
+  const Pixel wanted = pixel_of(theme(name)[colour]);
+  int count = 0;
+  for (int x = 0; x < image.width; ++x) count += near(pixel_at(image, x, y), wanted) ? 1 : 0;
+  return count;
+}
+
+struct Band {
+  int top = -1, bottom = -1;  // rows in which at least `least` pixels are of the colour
+  int most = 0;               // in its fullest row
+};
+
+Band band_of(const io::Image& image, Colour colour, int least, ThemeName name = ThemeName::Dark, int from = 0) {
+  Band band;
+  for (int y = from; y < image.height; ++y) {
+    const int count = count_in_row(image, y, colour, name);
+    if (count < least) {
+      if (band.top >= 0) break;
+      continue;
+    }
+    if (band.top < 0) band.top = y;
+    band.bottom = y + 1;
+    band.most = std::max(band.most, count);
+  }
+  return band;
+}
+
+class PictureTest : public io::Scratch {
+ protected:
+  void SetUp() override {
+    session::SessionOptions options;
+    options.device = "sim:teaching";
+    options.paced = false;
+    options.iterations = 40;
+    session_.emplace(options);
+    session_->start();
+    session_->wait();
+  }
+  PicturePart part(int iterations) const {
+    PicturePart p;
+    p.trace = &session_->trace();
+    std::tie(p.from_ns, p.to_ns) = typical_range(session_->trace(), iterations);
+    p.title = "Log interval 1";
+    p.summary = analysis::analyse(session_->trace(), p.from_ns, p.to_ns);
+    p.facts.workload = "linear-mse";
+    p.facts.device = "sim:teaching";
+    p.facts.device_name = "A teaching GPU";
+    p.facts.simulated = true;
+    p.facts.settings = {{"log_interval", "1"}, {"pinned", "false"}};
+    return p;
+  }
+  static PictureRequest request(std::vector<PicturePart> parts, float scale = 1) {
+    PictureRequest r;
+    r.parts = std::move(parts);
+    r.scale = scale;
+    return r;
+  }
+
+  std::optional<session::Session> session_;
+};
+
+// No window and no context: the picture makes its own. The kernels' row is 34 pixels high and full of their colour for
+// as much of its width as the GPU was busy; where the CPU waited, the calls' row has the stripes of a wait.
+TEST_F(PictureTest, TheLanesAreDrawnWhereTheyShouldBe) {
+  const PicturePart shown = part(3);
+  const io::Image image = draw_picture(request({shown}));
+  EXPECT_EQ(image.width, 1600);
+  const Band kernels = band_of(image, Colour::Kernel, 40);
+  EXPECT_GE(kernels.bottom - kernels.top, 30);
+  EXPECT_LE(kernels.bottom - kernels.top, 34);
+  const double busy = static_cast<double>(shown.summary.kernel_ns) / static_cast<double>(shown.summary.window_ns());
+  EXPECT_NEAR(static_cast<double>(kernels.most) / (kRight - kLeft), busy, 0.04);
+  EXPECT_GT(busy, 0.1);
+
+  const Band launches = band_of(image, Colour::Launch, 10);
+  EXPECT_GE(launches.bottom - launches.top, 28);
+  EXPECT_LT(launches.bottom, kernels.top);
+  // At a row under the labels; stripes and the ground between them make up what the CPU waited, but for soft edges.
+  const int calls_row = launches.bottom - 4;
+  const double waits = static_cast<double>(shown.summary.host_wait_ns) / static_cast<double>(shown.summary.window_ns());
+  const int striped = count_in_row(image, calls_row, Colour::Wait) + count_in_row(image, calls_row, Colour::WaitGround);
+  EXPECT_GT(waits, 0.1);
+  EXPECT_GT(striped, waits * (kRight - kLeft) * 0.3);
+  EXPECT_LT(striped, waits * (kRight - kLeft) + 20);
+  const Band curve = band_of(image, Colour::Accent, 10, ThemeName::Dark, launches.bottom);
+  EXPECT_GE(curve.top, launches.bottom);
+  EXPECT_LE(curve.bottom, kernels.top);
+  // The bubble after each read has its dashed outline in the kernels' row.
+  int dashes = 0;
+  for (int y = kernels.top; y < kernels.bottom; ++y) dashes = std::max(dashes, count_in_row(image, y, Colour::Bubble));
+  const double idle = static_cast<double>(shown.summary.bubble_ns) / static_cast<double>(shown.summary.window_ns());
+  EXPECT_GT(idle, 0.1);
+  EXPECT_GT(dashes, idle * (kRight - kLeft) * 0.3);
+  EXPECT_LT(dashes, idle * (kRight - kLeft));
+  EXPECT_GT(band_of(image, Colour::Simulated, 60).most, 60);
+}
+
+TEST_F(PictureTest, LightAndRecordedLookIt) {
+  PictureRequest r = request({part(3)});
+  r.theme = ThemeName::Light;
+  r.parts[0].facts.simulated = false;
+  const io::Image image = draw_picture(r);
+  EXPECT_GE(band_of(image, Colour::Kernel, 40, ThemeName::Light).bottom, 1);
+  EXPECT_TRUE(near(pixel_at(image, 2, 2), pixel_of(theme(ThemeName::Light)[Colour::Ground])));
+  EXPECT_EQ(band_of(image, Colour::Simulated, 60, ThemeName::Light).most, 0);
+}
+
+TEST_F(PictureTest, TwiceTheScaleIsTwiceThePixels) {
+  const io::Image once = draw_picture(request({part(2)}, 1));
+  const io::Image twice = draw_picture(request({part(2)}, 2));
+  EXPECT_EQ(twice.width, 2 * once.width);
+  EXPECT_EQ(twice.height, 2 * once.height);
+  const Band small = band_of(once, Colour::Kernel, 40);
+  const Band large = band_of(twice, Colour::Kernel, 80);
+  EXPECT_NEAR(large.top, 2 * small.top, 2);
+  EXPECT_NEAR(large.bottom, 2 * small.bottom, 2);
+  EXPECT_NEAR(large.most, 2 * small.most, 60);
+}
+
+// The second part is half as long, so it has half of the width: one scale for both.
+TEST_F(PictureTest, PartsShareOneTimeScale) {
+  PicturePart whole = part(6);
+  PicturePart half = whole;
+  half.to_ns = half.from_ns + (whole.to_ns - whole.from_ns) / 2;
+  const io::Image one = draw_picture(request({whole}));
+  const io::Image both = draw_picture(request({whole, half}));
+  EXPECT_GT(both.height, one.height * 3 / 2);
+  const Band first = band_of(both, Colour::Kernel, 40);
+  const Band second = band_of(both, Colour::Kernel, 40, ThemeName::Dark, first.bottom + 20);
+  ASSERT_GT(second.top, first.bottom);
+  const int row = second.bottom - 3;  // under the labels
+  int last = 0;
+  for (int x = 0; x < both.width; ++x) {
+    if (near(pixel_at(both, x, row), pixel_of(theme(ThemeName::Dark)[Colour::Kernel]))) last = x;
+  }
+  EXPECT_LE(last, (kLeft + kRight) / 2 + 1);
+  EXPECT_GT(last, (kLeft + kRight) / 2 - 250);
+}
+
+TEST_F(PictureTest, TheSameRequestGivesTheSamePixels) {
+  EXPECT_EQ(draw_picture(request({part(3)})).pixels, draw_picture(request({part(3)})).pixels);
+}
+
+// Drawn with a context that is already there, it is the same picture, and the context is still the current one.
+TEST_F(PictureTest, AContextThatIsThereIsUsed) {
+  const io::Image own = draw_picture(request({part(3)}));
+  const OffscreenContext context;
+  EXPECT_EQ(draw_picture(request({part(3)})).pixels, own.pixels);
+  EXPECT_TRUE(gl_context_is_current());
+}
+
+TEST_F(PictureTest, WhatItShowsTravelsInTheFile) {
+  const PictureRequest r = request({part(3)});
+  const auto text = picture_text(r);
+  EXPECT_EQ(text.at("workload"), "linear-mse");
+  EXPECT_EQ(text.at("device"), "sim:teaching");
+  EXPECT_EQ(text.at("device name"), "A teaching GPU");
+  EXPECT_EQ(text.at("simulated"), "true");
+  EXPECT_EQ(text.at("Software"), "Lanescope");
+  EXPECT_EQ(text.at("range ns"), std::to_string(r.parts[0].from_ns) + " " + std::to_string(r.parts[0].to_ns));
+  EXPECT_EQ(text.at("verdict"), analysis::verdict_key(r.parts[0].summary.verdict.kind));
+  EXPECT_NE(text.at("settings").find("log_interval 1"), std::string::npos);
+  EXPECT_NE(text.at("Description").find("Log interval 1"), std::string::npos);
+  const io::Image image = draw_picture(r);
+  io::write_png(file("picture.png"), image, text);
+  std::map<std::string, std::string> read;
+  EXPECT_EQ(io::read_png(file("picture.png"), &read).pixels, image.pixels);
+  EXPECT_EQ(read, text);
+
+  PictureRequest two = request({part(3), part(1)});
+  two.parts[1].facts.simulated = false;
+  const auto both = picture_text(two);
+  EXPECT_EQ(both.at("simulated 1"), "true");
+  EXPECT_EQ(both.at("simulated 2"), "false");
+}
+
+TEST(TypicalRange, IsWholeIterationsFromTheMiddle) {
+  trace::Trace trace;
+  const auto lane = trace.add_lane({});
+  trace::LaneInfo info;
+  info.kind = trace::LaneKind::Iterations;
+  const auto iterations = trace.add_lane(info);
+  EXPECT_EQ(typical_range(trace, 3), (std::pair<Nanoseconds, Nanoseconds>{0, 0}));
+  trace::Event e;
+  e.lane = lane;
+  e.start_ns = 5;
+  e.end_ns = 2000;
+  trace.append(e);
+  trace.publish();
+  EXPECT_EQ(typical_range(trace, 3), (std::pair<Nanoseconds, Nanoseconds>{5, 2000}));
+  e.lane = iterations;
+  for (Nanoseconds start = 100; start < 1100; start += 100) {  // ten of them; the middle three are those from 400 on
+    e.start_ns = start;
+    e.end_ns = start + 90;
+    trace.append(e);
+  }
+  trace.publish();
+  EXPECT_EQ(typical_range(trace, 3), (std::pair<Nanoseconds, Nanoseconds>{400, 690}));
+  EXPECT_EQ(typical_range(trace, 0), (std::pair<Nanoseconds, Nanoseconds>{500, 590}));
+  EXPECT_EQ(typical_range(trace, 99), (std::pair<Nanoseconds, Nanoseconds>{100, 1090}));
+}
+
+}  // namespace
+}  // namespace lanescope::ui

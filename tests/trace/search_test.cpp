@@ -1,0 +1,77 @@
+// The search in a row against looking at every event, on rows of every kind of regularity.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+#include "trace/trace.h"
+
+namespace lanescope::trace {
+namespace {
+
+constexpr EventIndex kEvents = 5 * kBlockEvents + 300;
+
+// A row whose gaps and durations come from `next`, searched for many instants in many stretches.
+void check_against_looking(const std::function<Nanoseconds(std::mt19937_64&)>& next) {
+  std::mt19937_64 random(7);
+  Trace trace;
+  Event event;
+  event.lane = trace.add_lane({});
+  std::vector<Nanoseconds> ends;
+  for (EventIndex i = 0; i < kEvents; ++i) {
+    event.start_ns = event.end_ns + next(random);
+    event.end_ns = event.start_ns + next(random);
+    trace.append(event);
+    ends.push_back(event.end_ns);
+  }
+  trace.publish();
+  const Row& row = trace.lane(event.lane).row(0);
+  ASSERT_EQ(row.last(), kEvents);
+
+  const auto looked_for = [&](Nanoseconds t, EventIndex from, EventIndex to) {
+    EventIndex i = from;
+    while (i < to && ends[i] <= t) ++i;
+    return i;
+  };
+  std::uniform_int_distribution<EventIndex> any(0, kEvents);
+  for (int round = 0; round < 4'000; ++round) {
+    EventIndex from = any(random), to = any(random);
+    if (from > to) std::swap(from, to);
+    if (round % 4 == 0) from = from / kBlockEvents * kBlockEvents;
+    if (round % 5 == 0) to = std::max(from, to / kBlockEvents * kBlockEvents);
+    // Mostly an instant at which something ends, or a nanosecond beside it.
+    const EventIndex near = std::min(any(random), kEvents - 1);
+    const Nanoseconds t = round % 9 == 0 ? ends.back() + 5 : ends[near] + round % 3 - 1;
+    ASSERT_EQ(row.first_ending_after(t, from, to), looked_for(t, from, to))
+        << "t " << t << " in [" << from << ", " << to << ")";
+  }
+}
+
+TEST(Search, FindsWhatLookingFindsInARegularRow) {
+  check_against_looking([](std::mt19937_64&) { return 10; });
+}
+
+TEST(Search, FindsWhatLookingFindsInARandomRow) {
+  check_against_looking([](std::mt19937_64& random) { return static_cast<Nanoseconds>(random() % 100); });
+}
+
+TEST(Search, FindsWhatLookingFindsWhereEventsComeInBursts) {
+  check_against_looking([](std::mt19937_64& random) {
+    return random() % 300 == 0 ? Nanoseconds{1'000'000'000} : static_cast<Nanoseconds>(random() % 3);
+  });
+}
+
+TEST(Search, FindsWhatLookingFindsAmongInstants) {
+  check_against_looking([](std::mt19937_64& random) { return random() % 50 == 0 ? Nanoseconds{1} : Nanoseconds{0}; });
+}
+
+TEST(Search, FindsWhatLookingFindsWhereTheStepsGrow) {
+  Nanoseconds step = 1;
+  check_against_looking([step](std::mt19937_64& random) mutable {
+    if (random() % 100 == 0) step += step / 4 + 1;
+    return step;
+  });
+}
+
+}  // namespace
+}  // namespace lanescope::trace
