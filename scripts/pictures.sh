@@ -122,7 +122,11 @@ picture_light() {
 }
 picture_pytorch() {
   open_window --theme dark --open "$root/tests/data/pytorch-ns-resolution.json.gz"
-  sleep 4
+  sleep 3
+  # Over the names the wheel scrolls the lanes, down to those of the GPU.
+  xdotool mousemove 300 300 sleep 0.3 click --repeat 7 --delay 60 5
+  aside
+  sleep 1
   shoot pytorch
 }
 picture_compare() {

@@ -37,8 +37,10 @@ Basis basis_of(const Summary& summary) {
 std::string say_gpu_bound(const Verdict& v, std::int64_t syncs) {
   // 100 minus the idle share as it is shown elsewhere, so that the two add up.
   const int busy = 100 - percent(v.idle);
-  return syncs > 0 ? say(tr("The GPU is busy {} % of the time; reading less often would gain nothing."), busy)
-                   : say(tr("The GPU is busy {} % of the time: it sets the pace, not the CPU."), busy);
+  if (syncs == 0) return say(tr("The GPU is busy {} % of the time: it sets the pace, not the CPU."), busy);
+  if (busy == 100) return say(tr("The GPU is busy {} % of the time; reading less often would gain nothing."), busy);
+  return say(tr("The GPU is busy {} % of the time; reading less often would gain at most the other {} %."), busy,
+             100 - busy);
 }
 
 std::string say_sync_bound(const Verdict& v, const Basis& basis) {

@@ -43,6 +43,12 @@ std::size_t first_above(const Nanoseconds* values, std::size_t from, std::size_t
   return static_cast<std::size_t>(std::upper_bound(values + low, values + high, t) - values);
 }
 
+// What a blocking call does not spend on its own cost.
+Nanoseconds wait_of_call(const Event& call) {
+  const CallParts parts = parts_of(call);
+  return parts.waiting + parts.copying + parts.returning;
+}
+
 }  // namespace
 
 // --- Row -------------------------------------------------------------------------------------------------------------
@@ -59,12 +65,15 @@ Row::~Row() {
 }
 
 Event Row::event(EventIndex i) const {
-  const Block& b = *block(i);
-  const std::size_t k = i % kBlockEvents;
-  const PackedEvent& rest = b.rest[k];
+  Event e = untimed_event(i);
+  e.start_ns = start(i);
+  e.end_ns = end(i);
+  return e;
+}
+
+Event Row::untimed_event(EventIndex i) const {
+  const PackedEvent& rest = block(i)->rest[i % kBlockEvents];
   Event e;
-  e.start_ns = b.start[k];
-  e.end_ns = b.end[k];
   e.name = rest.name_kind_flags & kNameMask;
   e.kind = static_cast<EventKind>(rest.name_kind_flags >> 20 & 15);
   e.flags = static_cast<std::uint8_t>(rest.name_kind_flags >> 24);
@@ -84,15 +93,29 @@ Nanoseconds Row::busy_ns(EventIndex from, EventIndex to) const {
 Nanoseconds Row::busy_before(EventIndex i) const {
   const Block& b = *block(i);
   const std::size_t k = i % kBlockEvents;
-  Nanoseconds sum = b.busy_before[k / kBusyStep];
+  Nanoseconds sum = b.steps[k / kBusyStep].busy_before;
   for (std::size_t j = k / kBusyStep * kBusyStep; j < k; ++j) sum += b.end[j] - b.start[j];
   return sum;
 }
 
-EventIndex Row::first_ending_after(Nanoseconds t, EventIndex from, EventIndex to) const {
-  if (from >= to) return to;
-  // Find the block: gallop from the block of `from`, then halve. Only full blocks before the one of `to` are asked.
-  std::size_t low = from / kBlockEvents;  // every block before it ends at or before t
+Nanoseconds Row::wait_ns(EventIndex from, EventIndex to) const {
+  if (from >= to) return 0;
+  const bool at_step = to % kBusyStep == 0 && to < last();
+  return (at_step ? step(to).wait_before : wait_before(to - 1) + wait_of(to - 1)) - wait_before(from);
+}
+
+Nanoseconds Row::wait_before(EventIndex i) const {
+  Nanoseconds sum = step(i).wait_before;
+  for (EventIndex j = i / kBusyStep * kBusyStep; j < i; ++j) sum += wait_of(j);
+  return sum;
+}
+
+Nanoseconds Row::wait_of(EventIndex i) const { return is_blocking(untimed_event(i)) ? wait_of_call(event(i)) : 0; }
+
+// The first block from the one of `from` on that does not end at or before t, or the one of `to - 1`; every block
+// before it does. Gallops, then halves; only full blocks before the last are asked.
+std::size_t Row::block_of(Nanoseconds t, EventIndex from, EventIndex to) const {
+  std::size_t low = from / kBlockEvents;
   const std::size_t last = (to - 1) / kBlockEvents;
   std::size_t step = 1;
   std::size_t high = low;
@@ -109,6 +132,12 @@ EventIndex Row::first_ending_after(Nanoseconds t, EventIndex from, EventIndex to
       high = middle;
     }
   }
+  return low;
+}
+
+EventIndex Row::first_ending_after(Nanoseconds t, EventIndex from, EventIndex to) const {
+  if (from >= to) return to;
+  const std::size_t low = block_of(t, from, to);
   const EventIndex block_begin = EventIndex{low} * kBlockEvents;
   const EventIndex begin = std::max(from, block_begin);
   const EventIndex end_index = std::min<EventIndex>(to, block_begin + kBlockEvents);
@@ -128,6 +157,41 @@ EventIndex Row::first_starting_at_or_after(Nanoseconds t, EventIndex from, Event
   EventIndex i = t == std::numeric_limits<Nanoseconds>::min() ? from : first_ending_after(t - 1, from, to);
   while (i < to && start(i) < t) ++i;
   return i;
+}
+
+// The first event of a whole step, kFoldSteps or more after `first`, before which everything ends at or before t and
+// which does not; else `first`.
+EventIndex Row::coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const {
+  constexpr EventIndex kFoldSteps = 4;
+  const EventIndex least = first + kFoldSteps * kBusyStep;
+  if (least >= to) return first;
+  const std::size_t number = block_of(t, first, to);
+  const EventIndex block_begin = EventIndex{number} * kBlockEvents;
+  const auto& steps = block(block_begin)->steps;
+  const std::size_t from = first > block_begin ? (first - block_begin) / kBusyStep : 0;
+  const std::size_t whole = std::min<EventIndex>(to - block_begin, kBlockEvents) / kBusyStep;
+  const auto found = std::upper_bound(steps.begin() + from, steps.begin() + std::max(from, whole), t,
+                                      [](Nanoseconds at, const Step& step) { return at < step.end; });
+  const EventIndex end = block_begin + static_cast<EventIndex>(found - steps.begin()) * kBusyStep;
+  return end >= least && end < to ? end : first;
+}
+
+Fold Row::fold(EventIndex first, Nanoseconds width, EventIndex to) const {
+  const bool at_step = first % kBusyStep == 0;
+  Fold fold;
+  fold.start = at_step ? step(first).start : start(first);
+  fold.last = coarse_fold_end(fold.start + width, first, to);
+  if (fold.last != first) {
+    fold.end = step(fold.last - 1).end;
+    fold.busy_ns = step(fold.last).busy_before - busy_before(first);
+    return fold;
+  }
+  // A wide event is alone, even where instants follow at its very end.
+  const bool wide = end(first) - fold.start >= width;
+  fold.last = wide ? first + 1 : first_ending_after(fold.start + width, first + 1, to);
+  fold.end = end(fold.last - 1);
+  fold.busy_ns = busy_ns(first, fold.last);
+  return fold;
 }
 
 // --- Trace: any thread -----------------------------------------------------------------------------------------------
@@ -221,8 +285,16 @@ void Trace::append_to(Row& row, const Event& event) {
   block.start[k] = event.start_ns;
   block.end[k] = end;
   block.rest[k] = pack(event);
-  if (k % kBusyStep == 0) block.busy_before[k / kBusyStep] = row.busy_total_;
+  Step& step = block.steps[k / kBusyStep];
+  if (k % kBusyStep == 0) {
+    step.start = event.start_ns;
+    step.busy_before = row.busy_total_;
+    step.wait_before = row.wait_total_;
+  } else if (k % kBusyStep == kBusyStep - 1) {
+    step.end = end;
+  }
   row.busy_total_ += end - event.start_ns;
+  if (is_blocking(event)) row.wait_total_ += wait_of_call(event);
   row.last_end_ = end;
   if (row.written_++ == row.published_.load(std::memory_order_relaxed)) touched_.push_back(&row);
   if (k == kBlockEvents - 1) end_block(row);

@@ -3,7 +3,7 @@
 //
 // lane ── rows (sub-rows: overlapping or nested events are packed so that one row never overlaps itself)
 //           └─ blocks of 1,024 events with stable addresses; starts, ends and the rest in separate arrays, so that a
-//              search touches only what it compares; a running sum of busy time every 32 events.
+//              search touches only what it compares; a summary of every 32 events.
 #pragma once
 
 #include <array>
@@ -36,12 +36,27 @@ struct PackedEvent {
 };
 static_assert(sizeof(PackedEvent) == 20);
 
+/// What is known of kBusyStep events in a row without looking at one of them.
+struct Step {
+  Nanoseconds start;  ///< of its first event
+  Nanoseconds end;    ///< of its last event; not yet known of a step that is still being written
+  // Of the row before it, counted from the row's very first event.
+  Nanoseconds busy_before;
+  Nanoseconds wait_before;  ///< what its calls did not spend on their own cost
+};
+
 struct Block {
   std::array<Nanoseconds, kBlockEvents> start;
   std::array<Nanoseconds, kBlockEvents> end;
   std::array<PackedEvent, kBlockEvents> rest;
-  /// Busy time of this row before event i * kBusyStep of this block, counted from the row's very first event.
-  std::array<Nanoseconds, kBlockEvents / kBusyStep> busy_before;
+  std::array<Step, kBlockEvents / kBusyStep> steps;
+};
+
+/// Events of a row that are drawn as one.
+struct Fold {
+  EventIndex last = 0;  ///< one past the newest of them
+  Nanoseconds start = 0, end = 0;
+  Nanoseconds busy_ns = 0;
 };
 
 /// One row of events that do not overlap, in time order: start(i) <= end(i) <= start(i + 1).
@@ -60,12 +75,19 @@ class Row {
   Nanoseconds start(EventIndex i) const { return block(i)->start[i % kBlockEvents]; }
   Nanoseconds end(EventIndex i) const { return block(i)->end[i % kBlockEvents]; }
   Event event(EventIndex i) const;
+  /// The event without its times, which lie elsewhere.
+  Event untimed_event(EventIndex i) const;
   /// Sum of the durations of [from, to).
   Nanoseconds busy_ns(EventIndex from, EventIndex to) const;
+  /// Sum of the time that the calls in [from, to) were waiting, copying and returning.
+  Nanoseconds wait_ns(EventIndex from, EventIndex to) const;
   /// The first event in [from, to) that ends after t; `to` if none. O(log n), quick when it is near `from`.
   EventIndex first_ending_after(Nanoseconds t, EventIndex from, EventIndex to) const;
   /// The first event in [from, to) that starts at or after t; `to` if none.
   EventIndex first_starting_at_or_after(Nanoseconds t, EventIndex from, EventIndex to) const;
+  /// The events from `first` on, in [first, to), that end within `width` of its start, itself in any case. Where these
+  /// are many it may be up to a step fewer, so that none of them needs to be looked at.
+  Fold fold(EventIndex first, Nanoseconds width, EventIndex to) const;
 
  private:
   friend class Trace;
@@ -87,6 +109,11 @@ class Row {
     return pages_[b / kPageBlocks].load(std::memory_order_acquire)->last_end[b % kPageBlocks];
   }
   Nanoseconds busy_before(EventIndex i) const;
+  Nanoseconds wait_before(EventIndex i) const;
+  Nanoseconds wait_of(EventIndex i) const;
+  const Step& step(EventIndex i) const { return block(i)->steps[i % kBlockEvents / kBusyStep]; }
+  std::size_t block_of(Nanoseconds t, EventIndex from, EventIndex to) const;
+  EventIndex coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const;
 
   std::unique_ptr<std::atomic<Page*>[]> pages_;
   std::atomic<EventIndex> first_{0};
@@ -95,7 +122,7 @@ class Row {
   Block* writing_ = nullptr;
   EventIndex written_ = 0;
   Nanoseconds last_end_ = std::numeric_limits<Nanoseconds>::min();
-  Nanoseconds busy_total_ = 0;
+  Nanoseconds busy_total_ = 0, wait_total_ = 0;
 };
 
 class Lane {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
 
 #include "base/translate.h"
@@ -20,12 +21,13 @@ constexpr float kGroupGap = 12;
 constexpr float kBubbleMinPx = 5;
 constexpr float kBubbleLabelPx = 30;
 
-// CPU lanes, thread by thread, then GPU lanes, stream by stream.
-auto order_of(const LaneInfo& info) {
+using Owner = std::pair<std::int64_t, std::int64_t>;
+
+// CPU lanes, thread by thread, those with the iterations first; then GPU lanes, stream by stream.
+auto order_of(const LaneInfo& info, const std::set<Owner>& iterating) {
   const bool cpu = trace::is_cpu_lane(info.kind);
-  const std::int64_t owner = cpu ? info.pid : info.device;
-  const std::int64_t part = cpu ? info.tid : info.stream;
-  return std::tuple(!cpu, owner, part, static_cast<int>(info.kind), info.name);
+  const Owner owner = cpu ? Owner{info.pid, info.tid} : Owner{info.device, info.stream};
+  return std::tuple(!cpu, cpu && !iterating.contains(owner), owner, static_cast<int>(info.kind), info.name);
 }
 
 bool has_row(const LaneInfo& info) {
@@ -70,18 +72,21 @@ void Timeline::rebuild(const trace::Trace& trace) {
   lanes_seen_ = trace.lane_count();
   placed_.clear();
   std::vector<LaneId> lanes;
+  std::set<Owner> iterating;
   for (std::size_t l = 0; l < lanes_seen_; ++l) {
-    if (has_row(trace.lane(static_cast<LaneId>(l)).info())) lanes.push_back(static_cast<LaneId>(l));
+    const LaneInfo& info = trace.lane(static_cast<LaneId>(l)).info();
+    if (has_row(info)) lanes.push_back(static_cast<LaneId>(l));
+    if (info.kind == LaneKind::Iterations) iterating.insert({info.pid, info.tid});
   }
-  std::sort(lanes.begin(), lanes.end(),
-            [&](LaneId a, LaneId b) { return order_of(trace.lane(a).info()) < order_of(trace.lane(b).info()); });
+  std::sort(lanes.begin(), lanes.end(), [&](LaneId a, LaneId b) {
+    return order_of(trace.lane(a).info(), iterating) < order_of(trace.lane(b).info(), iterating);
+  });
   const auto count_owners = [&](bool cpu) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> owners;
+    std::vector<Owner> owners;
     for (const LaneId l : lanes) {
       const LaneInfo& info = trace.lane(l).info();
       if (trace::is_cpu_lane(info.kind) != cpu) continue;
-      const std::pair<std::int64_t, std::int64_t> owner =
-          cpu ? std::pair{info.pid, info.tid} : std::pair{std::int64_t{info.device}, std::int64_t{info.stream}};
+      const Owner owner = cpu ? Owner{info.pid, info.tid} : Owner{info.device, info.stream};
       if (std::find(owners.begin(), owners.end(), owner) == owners.end()) owners.push_back(owner);
     }
     return owners.size();

@@ -100,7 +100,7 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
       axis_ = axis_.fitted(from, to);
     }
   }
-  if (!model.live()) return;
+  if (!model.live() || held_) return;
   if (mode_ == ViewMode::Roll) roll(model);
   if (mode_ == ViewMode::Trigger || armed_) trigger(model, now);
 }

@@ -30,6 +30,9 @@ class ViewControl {
   bool frozen_by_hand() const { return mode_ == ViewMode::Single && !armed_; }
   bool armed() const { return armed_; }
 
+  /// While a mouse button is down the picture stands still, so that what is clicked is what was seen.
+  void hold(bool held) { held_ = held; }
+
   // By hand: each freezes the view.
   void zoom(double factor, float at_px);        ///< eased
   void pan(float px);                           ///< at once, as a drag wants it
@@ -53,6 +56,7 @@ class ViewControl {
   std::optional<TimeAxis> target_;
   ViewMode mode_ = ViewMode::Trigger;
   ViewMode before_freeze_ = ViewMode::Trigger;
+  bool held_ = false;
   bool armed_ = false;  // Single: waits for the next trigger, then stands still
   std::uint64_t generation_ = 0;
   bool placed_ = false;

@@ -56,6 +56,15 @@ double process_cpu_seconds() {
 Window::Window(const WindowOptions& options) : options_(options) {
   set_shader_directory(options.shader_dir);
   open_window();
+  try {
+    begin(options);
+  } catch (...) {  // the destructor of what was never finished does not run
+    close_window();
+    throw;
+  }
+}
+
+void Window::begin(const WindowOptions& options) {
   Preferences preferences = load_preferences(preferences_path());
   if (options.theme) preferences.theme = *options.theme;
   shell_ = std::make_unique<Shell>(std::move(preferences));
@@ -112,6 +121,10 @@ Window::~Window() {
     p.window_height = height;
     save_preferences(preferences_path(), p);
   }
+  close_window();
+}
+
+void Window::close_window() {
   shell_.reset();
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();

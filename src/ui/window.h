@@ -49,6 +49,8 @@ class Window {
   static void on_key(GLFWwindow* window, int key, int scancode, int action, int modifiers);
   static void on_drop(GLFWwindow* window, int count, const char** paths);
   void open_window();
+  void close_window();
+  void begin(const WindowOptions& options);
   void key(int key, int action, int modifiers);
   void hold_keys(double seconds);
   void refresh_look();

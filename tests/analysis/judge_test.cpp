@@ -98,7 +98,7 @@ TEST(Judge, SentencesSayWhatHelps) {
   Summary busy = judged(980, 0, 20, 0, 0);
   EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time: it sets the pace, not the CPU.");
   busy.sync_count = 1;
-  EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time; reading less often would gain nothing.");
+  EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time; reading less often would gain at most the other 2 %.");
 
   EXPECT_EQ(sentence(judged(690, 0, 0, 310, 0)),
             "The GPU is idle 31 % of the time because the CPU issues work too slowly; reads are not the cause.");

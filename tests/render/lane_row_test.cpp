@@ -199,7 +199,7 @@ TEST_F(LaneRowTest, AFoldOfCallsShowsHowMuchOfItIsWaiting) {
   EXPECT_EQ(batch.spans[1].style, SpanStyle::Hatched);
   EXPECT_FLOAT_EQ(batch.spans[1].y1, kY + 34);
   EXPECT_NEAR(batch.spans[1].y1 - batch.spans[1].y0, 34.0f * 16 / 22, 1e-3f);
-  EXPECT_NEAR(wait_share(trace.lane(0).row(0), 0, 2, nullptr), 16.0 / 22, 1e-12);
+  EXPECT_NEAR(wait_share(trace.lane(0).row(0), 0, 2), 16.0 / 22, 1e-12);
 }
 
 TEST_F(LaneRowTest, AnInstantIsAHairlineThatCanBeCaught) {

@@ -47,6 +47,57 @@ void check_against_looking(const std::function<Nanoseconds(std::mt19937_64&)>& n
   }
 }
 
+// A fold starts and ends where its events do, is as busy as they are, and leaves out less than a step of what would
+// fit.
+void check_fold(const Row& row, EventIndex first, Nanoseconds width) {
+  const Fold fold = row.fold(first, width, row.last());
+  EventIndex fits = first + 1;
+  if (row.end(first) - row.start(first) < width) {
+    while (fits < row.last() && row.end(fits) <= row.start(first) + width) ++fits;
+  }
+  ASSERT_LE(fold.last, fits);
+  ASSERT_GT(fold.last + kBusyStep, fits);
+  if (fits - first < 4 * kBusyStep) {
+    ASSERT_EQ(fold.last, fits);
+  }
+  ASSERT_EQ(fold.start, row.start(first));
+  ASSERT_EQ(fold.end, row.end(fold.last - 1));
+  Nanoseconds busy = 0, wait = 0;
+  for (EventIndex i = first; i < fold.last; ++i) {
+    busy += row.end(i) - row.start(i);
+    wait += row.end(i) - row.start(i) - parts_of(row.event(i)).own;
+  }
+  ASSERT_EQ(fold.busy_ns, busy);
+  ASSERT_EQ(row.wait_ns(first, fold.last), wait);
+}
+
+TEST(Fold, IsExactInWhatItSaysAndCoarseOnlyInWhereItEnds) {
+  std::mt19937_64 random(11);
+  Trace trace;
+  Event event;
+  event.lane = trace.add_lane({});
+  for (EventIndex i = 0; i < 4 * kBlockEvents + 77; ++i) {
+    event.start_ns = event.end_ns + static_cast<Nanoseconds>(random() % 200 == 0 ? 5'000 : random() % 3);
+    event.end_ns = event.start_ns + static_cast<Nanoseconds>(random() % 7);
+    event.kind = EventKind::Call;
+    event.flags = 0;
+    if (event.duration() >= 4 && random() % 3 == 0) set_parts(event, {1, event.duration() - 3, 1, 1});
+    trace.append(event);
+    if (i % 1'000 == 0) trace.publish();
+  }
+  trace.publish();
+  const Row& row = trace.lane(event.lane).row(0);
+  for (const Nanoseconds width : {1, 3, 40, 500, 3'000, 20'000, 1'000'000'000}) {
+    for (EventIndex first = 0; first < row.last(); first = row.fold(first, width, row.last()).last) {
+      ASSERT_NO_FATAL_FAILURE(check_fold(row, first, width)) << "from " << first << ", " << width << " ns wide";
+    }
+  }
+  for (int round = 0; round < 500; ++round) {
+    const EventIndex first = random() % row.last();
+    ASSERT_NO_FATAL_FAILURE(check_fold(row, first, static_cast<Nanoseconds>(random() % 30'000)));
+  }
+}
+
 TEST(Search, FindsWhatLookingFindsInARegularRow) {
   check_against_looking([](std::mt19937_64&) { return 10; });
 }

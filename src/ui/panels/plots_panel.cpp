@@ -38,7 +38,7 @@ std::string value_text(PlotKind kind, double value) {
       return fmt::format("{:.0f} %", value);
     case PlotKind::H2D:
     case PlotKind::D2H:
-      return fmt::format("{:.2f}", value);
+      return value > 0 && value < 0.1 ? fmt::format("{:.2g}", value) : fmt::format("{:.2f}", value);
     default:
       return fmt::format("{:.4f}", value);
   }

@@ -169,6 +169,7 @@ void draw_timeline(const Canvas& c) {
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
 #endif
   const bool hovered = ImGui::IsItemHovered();
+  state.view.hold(ImGui::IsItemActive());
   const float lanes_left = area.x + Timeline::kLabelWidth * c.scale;
   if (hovered) handle_wheel(c, ImGui::GetIO().MousePos.x >= lanes_left, overflow);
   handle_drag(c, frame, area, overflow);

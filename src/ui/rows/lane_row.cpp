@@ -17,7 +17,6 @@ using trace::LaneKind;
 constexpr float kRounding = 3.0f;
 constexpr float kLabelPx = 26.0f;        // narrower events have no label
 constexpr float kReturnLabelPx = 84.0f;  // the least interesting part says what it is only where there is room for all
-constexpr EventIndex kCountByHand = 64;  // folds up to this many events are summed event by event
 
 float base_height(LaneKind kind) {
   switch (kind) {
@@ -75,22 +74,18 @@ void LaneRow::prepare_strip(const RowContext& context, const Strip& strip, SpanB
   const EventIndex last = row.last();
   const Nanoseconds end = std::min(context.axis.end_ns(), context.live_edge);
   const Nanoseconds fold = std::max<Nanoseconds>(1, context.axis.length_ns(kFoldPx));
-  EventIndex i = row.first_ending_after(context.axis.begin_ns() - 1, row.first(), last);
-  while (i < last) {
-    const Nanoseconds start = row.start(i);
-    if (start >= end) break;
-    const bool wide = row.end(i) - start >= fold;
-    // All that ends within the fold's width from here is one glyph.
-    const EventIndex next = wide ? i + 1 : row.first_ending_after(start + fold, i + 1, last);
-    const float x0 = context.axis.to_px(start);
-    const float x1 = std::max(context.axis.to_px(std::min(row.end(next - 1), end)), x0 + 1);
-    if (next - i == 1) {
+  for (EventIndex i = row.first_ending_after(context.axis.begin_ns() - 1, row.first(), last); i < last;) {
+    const trace::Fold glyph = row.fold(i, fold, last);
+    if (glyph.start >= end) break;
+    const float x0 = context.axis.to_px(glyph.start);
+    const float x1 = std::max(context.axis.to_px(std::min(glyph.end, end)), x0 + 1);
+    if (glyph.last - i == 1) {
       draw_event(context, strip, i, x0, x1, out);
     } else {
-      draw_fold(context, strip, i, next, x0, x1, out);
+      draw_fold(context, strip, i, glyph, x0, x1, out);
     }
-    glyphs_.push_back({x0, x1, strip.number, i, next});
-    i = next;
+    glyphs_.push_back({x0, x1, strip.number, i, glyph.last});
+    i = glyph.last;
   }
   if (context.live && strip.kind == LaneKind::Iterations) draw_open_iteration(context, strip, out);
 }
@@ -187,16 +182,15 @@ void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, 
   });
 }
 
-void LaneRow::draw_fold(const RowContext& context, const Strip& strip, EventIndex first, EventIndex last, float x0,
-                        float x1, SpanBatch& out) const {
-  const trace::Row& row = *strip.row;
-  const Nanoseconds span = std::max<Nanoseconds>(1, row.end(last - 1) - row.start(first));
-  const auto busy = static_cast<float>(static_cast<double>(row.busy_ns(first, last)) / static_cast<double>(span));
-  const Event sample = row.event(first);
-  const Colour colour = strip.kind == LaneKind::Calls ? Colour::Launch : event_colour(strip.kind, sample);
+void LaneRow::draw_fold(const RowContext& context, const Strip& strip, EventIndex first, const trace::Fold& fold,
+                        float x0, float x1, SpanBatch& out) const {
+  const Nanoseconds span = std::max<Nanoseconds>(1, fold.end - fold.start);
+  const auto busy = static_cast<float>(static_cast<double>(fold.busy_ns) / static_cast<double>(span));
+  const bool calls = strip.kind == LaneKind::Calls;
+  const Colour colour = calls ? Colour::Launch : event_colour(strip.kind, strip.row->untimed_event(first));
   out.folded(x0, strip.y0, x1, strip.y1, context.theme[colour], busy);
-  if (strip.kind != LaneKind::Calls) return;
-  const double waiting = wait_share(row, first, last, context.analysis);
+  if (!calls) return;
+  const double waiting = static_cast<double>(strip.row->wait_ns(first, fold.last)) / static_cast<double>(span);
   if (waiting <= 0.005) return;
   const float height = (strip.y1 - strip.y0) * static_cast<float>(std::min(1.0, waiting));
   out.styled(SpanStyle::Hatched, x0, strip.y1 - height, x1, strip.y1, context.theme[Colour::WaitGround],
@@ -288,32 +282,9 @@ std::string event_label(const trace::Trace& trace, LaneKind lane, const Event& e
   return std::string(name);
 }
 
-double wait_share(const trace::Row& row, EventIndex first, EventIndex last, const analysis::LiveAnalysis* analysis) {
-  const Nanoseconds from = row.start(first);
-  const Nanoseconds to = row.end(last - 1);
-  if (to <= from) return 0;
-  const auto share = [&](Nanoseconds waited) { return static_cast<double>(waited) / static_cast<double>(to - from); };
-  if (last - first <= kCountByHand || !analysis) {
-    Nanoseconds waited = 0;
-    for (EventIndex i = first; i < std::min(last, first + kCountByHand); ++i) {
-      const trace::CallParts parts = trace::parts_of(row.event(i));
-      waited += parts.waiting + parts.copying + parts.returning;
-    }
-    return share(waited);
-  }
-  // Many events: the running totals of the iterations around the ends, in proportion.
-  const auto records = analysis->records();
-  const auto ends_after = [&](Nanoseconds t) {
-    return std::lower_bound(records.begin(), records.end(), t,
-                            [](const analysis::IterationRecord& r, Nanoseconds at) { return r.end_ns < at; });
-  };
-  const auto a = ends_after(from);
-  const auto b = ends_after(to);
-  if (a == records.end()) return 0;
-  const auto& last_record = b == records.end() ? records.back() : *b;
-  const auto covered = last_record.end_ns - a->start_ns;
-  const Nanoseconds before = a == records.begin() ? 0 : (a - 1)->wait_ns;
-  return covered > 0 ? static_cast<double>(last_record.wait_ns - before) / static_cast<double>(covered) : 0;
+double wait_share(const trace::Row& row, EventIndex first, EventIndex last) {
+  const Nanoseconds span = row.end(last - 1) - row.start(first);
+  return span > 0 ? static_cast<double>(row.wait_ns(first, last)) / static_cast<double>(span) : 0;
 }
 
 }  // namespace lanescope::ui

@@ -39,7 +39,7 @@ class LaneRow final : public Row {
   void draw_blocking_call(const RowContext& context, const Strip& strip, const trace::Event& call,
                           SpanBatch& out) const;
   void draw_open_iteration(const RowContext& context, const Strip& strip, SpanBatch& out) const;
-  void draw_fold(const RowContext& context, const Strip& strip, trace::EventIndex first, trace::EventIndex last,
+  void draw_fold(const RowContext& context, const Strip& strip, trace::EventIndex first, const trace::Fold& fold,
                  float x0, float x1, SpanBatch& out) const;
 
   trace::LaneId lane_;
@@ -56,7 +56,6 @@ std::string event_label(const trace::Trace& trace, trace::LaneKind lane, const t
 /// "void at::native::vectorized_elementwise_kernel<4, ...>(int, ...)" becomes "vectorized_elementwise_kernel".
 std::string short_kernel_name(std::string_view name);
 /// The share of [first, last) of a row of calls, in time, that is waiting, copying or returning.
-double wait_share(const trace::Row& row, trace::EventIndex first, trace::EventIndex last,
-                  const analysis::LiveAnalysis* analysis);
+double wait_share(const trace::Row& row, trace::EventIndex first, trace::EventIndex last);
 
 }  // namespace lanescope::ui

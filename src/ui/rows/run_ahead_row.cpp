@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
 
 namespace lanescope::ui {
 namespace {
@@ -29,6 +32,53 @@ std::uint32_t newest_issued(const trace::Trace& trace, Nanoseconds t) {
   }
   return newest;
 }
+
+using Records = std::span<const analysis::IterationRecord>;
+
+// The first record from `from` on that ends at or after t. Iterations repeat, so the search begins where a straight
+// line between the ends guesses: a search by halves would wait for memory at every step.
+std::size_t first_ending_from(Records records, std::size_t from, Nanoseconds t) {
+  const std::size_t size = records.size();
+  if (from >= size || records[from].end_ns >= t) return from;
+  if (records[size - 1].end_ns < t) return size;
+  const auto [a, b] = std::pair{records[from].end_ns, records[size - 1].end_ns};
+  const double share = static_cast<double>(t - a) / static_cast<double>(b - a);
+  std::size_t low = from, high = size - 1;  // records[low] ends before t, records[high] does not
+  const std::size_t guess = from + static_cast<std::size_t>(share * static_cast<double>(high - low));
+  std::size_t step = 1;
+  if (records[guess].end_ns < t) {
+    for (low = guess; low + step < high && records[low + step].end_ns < t; step *= 2) low += step;
+    high = std::min(high, low + step);
+  } else {
+    for (high = guess; low + step < high && records[high - step].end_ns >= t; step *= 2) high -= step;
+    low = high - low > step ? high - step : low;
+  }
+  const auto found = std::partition_point(records.begin() + static_cast<std::ptrdiff_t>(low + 1),
+                                          records.begin() + static_cast<std::ptrdiff_t>(high),
+                                          [t](const analysis::IterationRecord& r) { return r.end_ns < t; });
+  return static_cast<std::size_t>(found - records.begin());
+}
+
+// Columns that hold whole iterations show the mean over these, from the analysis' running totals: what was in flight at
+// one instant of them says nothing, and would have to be searched for.
+class Means {
+ public:
+  explicit Means(Records records) : records_(records) {}
+
+  // The mean over the iterations that end in (from, to]; empty unless there are several.
+  std::optional<std::int64_t> between(Nanoseconds from, Nanoseconds to) {
+    next_ = first_ending_from(records_, next_, from);
+    const std::size_t past = first_ending_from(records_, next_, to);
+    const std::size_t first = next_;
+    if (past >= records_.size() || past < first + 2) return std::nullopt;
+    const double in_flight = static_cast<double>(records_[past].run_ahead_ns - records_[first].run_ahead_ns);
+    return std::llround(in_flight / static_cast<double>(records_[past].end_ns - records_[first].end_ns));
+  }
+
+ private:
+  Records records_;
+  std::size_t next_ = 0;
+};
 
 }  // namespace
 
@@ -79,11 +129,14 @@ void RunAheadRow::prepare(const RowContext& context, float y, SpanBatch& out) {
   peak_ = 0;
   std::size_t known = 0;
   const auto [oldest, newest] = context.trace.extent();
+  Means means(context.analysis ? context.analysis->records() : Records());
   for (; known < columns; ++known) {
     const Nanoseconds t = axis.to_ns(axis.left_px() + (static_cast<float>(known) + 0.5f) * kColumn);
     if (t >= std::min(context.live_edge, newest + 1)) break;
     if (t < oldest) continue;
-    columns_[known] = run_ahead_at(context.trace, t);
+    const Nanoseconds half = axis.length_ns(kColumn / 2);
+    const std::optional<std::int64_t> mean = means.between(t - half, t + half);
+    columns_[known] = mean ? *mean : run_ahead_at(context.trace, t);
     peak_ = std::max(peak_, columns_[known]);
   }
   const float wanted = std::max(4.0f, static_cast<float>(peak_) * 1.1f);

@@ -1,0 +1,26 @@
+// The pointer and the keyboard of the display, as a person moves them: events of the X server, not of the program.
+#pragma once
+
+struct _XDisplay;
+
+namespace lanescope::ui_test {
+
+/// A connection to the X server of its own.
+class Hands {
+ public:
+  Hands();
+  ~Hands();
+  Hands(const Hands&) = delete;
+  Hands& operator=(const Hands&) = delete;
+
+  void move_to(int x, int y);             ///< in pixels of the screen
+  void button(int number, bool down);     ///< 1 left, 4 and 5 the wheel up and down
+  void key(unsigned long symbol, bool down);  ///< an X key symbol (XK_a)
+  /// The colour that the screen really shows, 0xRRGGBB.
+  unsigned long pixel(int x, int y);
+
+ private:
+  _XDisplay* display_;
+};
+
+}  // namespace lanescope::ui_test
