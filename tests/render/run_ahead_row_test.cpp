@@ -157,6 +157,30 @@ TEST_F(RunAheadRowTest, DrawsTheCurveInSteps) {
   }
 }
 
+// Each iteration of 1000 ns launches nine kernels, the k-th from (k - 1) * 10 ns on, which ends at 100 + 90 k: it is in
+// flight for 110 + 80 k, which adds up to 4590 over k = 1..9. A column of 40 iterations shows the mean, 4.59, as 5; an
+// instant of it would show anything from none to nine.
+TEST_F(RunAheadRowTest, AColumnOfManyIterationsShowsTheirMean) {
+  constexpr Nanoseconds kIterations = 4000, kLength = 1000;
+  std::uint32_t correlation = 0;
+  build.events.reserve(kIterations * 19);
+  for (Nanoseconds start = 0; start < kIterations * kLength; start += kLength) {
+    build.iteration(start, start + kLength);
+    for (Nanoseconds k = 1; k <= 9; ++k) {
+      build.launch(start + (k - 1) * 10, start + k * 10, ++correlation);
+      build.kernel(start + 10 + 90 * k, start + 100 + 90 * k, correlation);
+    }
+  }
+  build.publish();
+  analysis::LiveAnalysis analysis(trace);
+  analysis.update(kIterations * kLength);
+  analysis.finish();
+  const TimeAxis whole = TimeAxis(0, 1, 0, 200).fitted(0, kIterations * kLength);
+  row.prepare({trace, &analysis, whole, colours, kAllKnown, 1}, 0, batch);
+  EXPECT_EQ(row.peak(), 5);
+  for (float x = 5; x < 195; x += 10) EXPECT_NEAR(height_at(x), height_at(100), 1e-3) << x;
+}
+
 TEST_F(RunAheadRowTest, NothingIsKnownBeyondTheLiveEdge) {
   build.launch(0, 100, 1);
   build.kernel(250, 1900, 1);
