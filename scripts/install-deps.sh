@@ -25,7 +25,6 @@ build  nlohmann-json3-dev       JSON of summaries and traces
 build  libtomlplusplus-dev      device profiles and preferences
 build  libpng-dev               screenshots
 build  zlib1g-dev               compressed traces
-build  libreaderwriterqueue-dev the queue between a workload and its recorder
 run    libglfw3                 the X11 flavour of GLFW, which a virtual display needs too
 run    libgl1                   OpenGL for windows
 run    libegl1                  OpenGL without a window

@@ -37,14 +37,3 @@ target_link_libraries(third_party_epoxy INTERFACE PkgConfig::epoxy)
 add_library(third_party::epoxy ALIAS third_party_epoxy)
 
 include(${CMAKE_CURRENT_LIST_DIR}/imgui.cmake)
-
-# moodycamel's single-producer single-consumer queue: headers only, without a CMake package on Debian.
-find_path(READERWRITERQUEUE_DIR readerwriterqueue.h PATH_SUFFIXES readerwriterqueue)
-if(NOT READERWRITERQUEUE_DIR)
-  FetchContent_Declare(readerwriterqueue GIT_REPOSITORY https://github.com/cameron314/readerwriterqueue.git GIT_TAG v1.0.6)
-  FetchContent_MakeAvailable(readerwriterqueue)
-  set(READERWRITERQUEUE_DIR "${readerwriterqueue_SOURCE_DIR}")
-endif()
-add_library(third_party_readerwriterqueue INTERFACE)
-target_include_directories(third_party_readerwriterqueue SYSTEM INTERFACE "${READERWRITERQUEUE_DIR}")
-add_library(third_party::readerwriterqueue ALIAS third_party_readerwriterqueue)

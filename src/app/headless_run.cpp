@@ -18,6 +18,7 @@
 #include "base/translate.h"
 #include "io/atomic_file.h"
 #include "io/png.h"
+#include "ui/gl/offscreen.h"
 #include "ui/picture.h"
 
 namespace lanescope::app {
@@ -109,6 +110,8 @@ int run_headless(const RunRequest& request) {
     second = std::make_unique<MeasuredRun>(other);
   }
   check_outputs(request);
+  std::optional<ui::OffscreenContext> canvas;  // made now, since a machine without OpenGL should not have to run first
+  if (!request.screenshot.empty()) canvas.emplace();
 
   const Interrupt interrupt;
   first.run(request.session.workload, interrupt);

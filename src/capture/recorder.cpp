@@ -1,8 +1,8 @@
 #include "capture/recorder.h"
 
-#include <readerwriterqueue.h>
-
 #include <chrono>
+
+#include "capture/event_ring.h"
 
 namespace lanescope::capture {
 namespace {
@@ -29,7 +29,7 @@ class Recorder::Channel {
  public:
   explicit Channel(std::size_t capacity) : queue(capacity) {}
 
-  moodycamel::ReaderWriterQueue<Event> queue;
+  EventRing queue;
   std::atomic<Nanoseconds> complete_until{kUnsaid};
   std::atomic<std::int64_t> oldest_waiting{0};  // wall time of the first write since the last round; 0: none
   std::atomic<std::uint64_t> dropped{0};
@@ -46,7 +46,7 @@ class Recorder::Writer final : public trace::EventWriter {
   }
 
   void write(const Event& event) noexcept override {
-    while (!channel_->queue.try_enqueue(event)) {
+    while (!channel_->queue.push(event)) {
       if (when_full_ == WhenFull::Drop) {
         channel_->dropped.fetch_add(1, std::memory_order_relaxed);
         return;
@@ -58,7 +58,7 @@ class Recorder::Writer final : public trace::EventWriter {
       channel_->oldest_waiting.store(wall_ns(), std::memory_order_seq_cst);
       recorder_.wake(Rest::Sleep);
     }
-    if (++written_ % kLookEvery == 0 && channel_->queue.size_approx() > recorder_.queue_events_ / 2) {
+    if (++written_ % kLookEvery == 0 && channel_->queue.filling()) {
       recorder_.wake(Rest::Nap);
     }
   }
@@ -133,11 +133,7 @@ void Recorder::meet_lane(trace::LaneId lane) {
 }
 
 std::size_t Recorder::drain(Channel& channel) {
-  Event event;
-  std::size_t taken = 0;
-  // Bounded, so that one busy writer cannot keep the others, and publication, waiting.
-  for (; taken < queue_events_ && channel.queue.try_dequeue(event); ++taken) take(event);
-  return taken;
+  return channel.queue.drain([this](const Event& event) { take(event); });
 }
 
 void Recorder::ingest() {
@@ -159,12 +155,8 @@ void Recorder::ingest() {
       const bool closed = channel->closed.load(std::memory_order_acquire);
       const std::int64_t waiting = channel->oldest_waiting.exchange(0, std::memory_order_relaxed);
       const Nanoseconds until = channel->complete_until.load(std::memory_order_acquire);
-      std::size_t from_this = drain(*channel);
-      while (flush_asked > flush_done_.load(std::memory_order_relaxed) && from_this % queue_events_ == 0 && from_this) {
-        const std::size_t more = drain(*channel);
-        if (more == 0) break;
-        from_this += more;
-      }
+      // All that was queued when the look began, and so all that was written before a flush was asked for.
+      const std::size_t from_this = drain(*channel);
       taken += from_this;
       if (from_this && waiting && (oldest == 0 || waiting < oldest)) oldest = waiting;
       if (const std::uint64_t lost = channel->dropped.exchange(0, std::memory_order_relaxed)) {

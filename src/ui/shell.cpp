@@ -68,7 +68,8 @@ void Shell::draw(const Fonts& fonts) {
   state_.timeline.sync(state_.model.trace());
   const float wanted = state_.timeline.content_height(timeline_frame(canvas), state_.view.axis());
   const float least_plots = plots_least_height(state_, middle_height);
-  const float timeline_height = std::clamp(wanted, 120 * s, middle_height - least_plots);
+  const float room = middle_height - least_plots;
+  const float timeline_height = std::clamp(wanted, std::min(120 * s, room), room);
 
   const auto no_scroll = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
   const Rect top_area{0, 0, display.x, top};

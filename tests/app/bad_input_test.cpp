@@ -109,6 +109,18 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     [](const auto& tested) { return tested.param.name; });
 
+using Screenshot = ProgramTest;
+
+// The libraries that EGL finds its drivers with look nowhere. That is said before a run of hours, not after it.
+TEST_F(Screenshot, WithoutOpenGlIsRefusedBeforeTheRun) {
+  Surroundings no_drivers;
+  no_drivers.environment = {{"__EGL_VENDOR_LIBRARY_DIRS", "/nonexistent"}};
+  expect_complaint(
+      run({"run", "--workload", "linear-mse", "--iterations", "1000000000", "--screenshot", "p.png"}, no_drivers), 1,
+      {"OpenGL"});
+  EXPECT_TRUE(files().empty());
+}
+
 using StandardOutput = ProgramTest;
 
 TEST_F(StandardOutput, OnAFullDiskIsAnError) {

@@ -179,6 +179,38 @@ TEST_P(AnyLane, AFoldIsAsBusyAsItsEvents) {
   EXPECT_GT(folds_seen, 100u);
 }
 
+// In a fold of calls, the hatched part is as high as the share of its time in which the CPU waited.
+TEST_P(AnyLane, AFoldOfCallsIsHatchedAsFarAsItWaits) {
+  if (trace.lane(0).info().kind != LaneKind::Calls) return;
+  std::size_t hatched = 0;
+  for (const View& view : views) {
+    const Drawn drawn = draw(view);
+    for (std::size_t i = 0; i + 1 < drawn.batch.spans.size(); ++i) {
+      const Span& fold = drawn.batch.spans[i];
+      const Span& wait = drawn.batch.spans[i + 1];
+      if (fold.style != SpanStyle::Folded) continue;
+      const auto glyph = std::find_if(drawn.row.glyphs().begin(), drawn.row.glyphs().end(),
+                                      [&](const auto& g) { return g.x0 == fold.x0 && g.last - g.first > 1; });
+      ASSERT_NE(glyph, drawn.row.glyphs().end());
+      const trace::Row& row = trace.lane(0).row(glyph->row);
+      Nanoseconds waited = 0;
+      for (EventIndex e = glyph->first; e < glyph->last; ++e) {
+        const trace::CallParts parts = trace::parts_of(row.event(e));
+        waited += parts.waiting + parts.copying + parts.returning;
+      }
+      const auto stretch = static_cast<double>(row.end(glyph->last - 1) - row.start(glyph->first));
+      const double share = stretch > 0 ? static_cast<double>(waited) / stretch : 0;
+      const bool has_wait = wait.style == SpanStyle::Hatched && wait.x0 == fold.x0;
+      ASSERT_EQ(has_wait, share > 0.005) << share;
+      if (!has_wait) continue;
+      ++hatched;
+      ASSERT_FLOAT_EQ(wait.y1, fold.y1);
+      ASSERT_NEAR(wait.y1 - wait.y0, share * static_cast<double>(fold.y1 - fold.y0), 1e-3);
+    }
+  }
+  EXPECT_GT(hatched, 100u);
+}
+
 // What is drawn as busy is what was busy, but for the pixel that even an instant gets.
 TEST_P(AnyLane, BusyTimeIsNotInvented) {
   for (const View& view : views) {

@@ -148,6 +148,28 @@ TEST_F(LaneRowTest, IterationsAlternateAndSayTheirNumber) {
   EXPECT_EQ(batch.spans[1].colour, colours[Colour::Range]);
 }
 
+// A range is written when it ends: of the one that runs at the live edge only where it began is known.
+TEST_F(LaneRowTest, TheOpenIterationIsAnOutlineUpToTheLiveEdge) {
+  const LaneId lane = build.lane(LaneKind::Iterations);
+  build.add(lane, EventKind::Range, "iteration", 1000, 3000).a = 41;
+  build.publish();
+  row.emplace(lane);
+  const auto draw_live = [&](Nanoseconds edge, bool live) {
+    batch.clear();
+    row->prepare({trace, nullptr, kAxis, colours, edge, 1, live}, kY, batch);
+    return spans_of(batch, SpanStyle::Outline);
+  };
+  const std::vector<Span> open = draw_live(5000, true);  // from pixel 300 to 500
+  ASSERT_EQ(open.size(), 1u);
+  EXPECT_FLOAT_EQ(open[0].x0, 300);
+  EXPECT_FLOAT_EQ(open[0].x1, 500);
+  EXPECT_THAT(texts(batch), ElementsAre("iteration 41", "iteration 42 …"));
+  EXPECT_FALSE(row->hit(400, 5).has_value()) << "it is not an event yet";
+  // An opened file has no such edge; and what is known to begin before the edge is drawn as itself.
+  EXPECT_TRUE(draw_live(5000, false).empty());
+  EXPECT_TRUE(draw_live(2500, true).empty());
+}
+
 TEST_F(LaneRowTest, ThePhaseThatReadsLooksLikeAWait) {
   const LaneId lane = build.lane(LaneKind::Phases);
   build.add(lane, EventKind::Range, "forward", 1000, 3000);

@@ -192,6 +192,26 @@ TEST_F(ViewControlTest, APanFreezesAndResumeFollowsAgainAtTheSameZoom) {
   }
 }
 
+// What is clicked must be what was seen: while the mouse is down nothing moves, and then it goes on.
+TEST_F(ViewControlTest, AHeldMouseHoldsThePicture) {
+  for (const ViewMode mode : {ViewMode::Roll, ViewMode::Trigger}) {
+    run_live();
+    view.set_mode(mode);
+    frame();
+    const TimeAxis before = view.axis();
+    view.hold(true);
+    for (int i = 0; i < 5; ++i) {
+      let_the_run_go_on(500'000);
+      frame(milliseconds(400));
+      ASSERT_EQ(view.axis(), before);
+    }
+    EXPECT_EQ(view.mode(), mode);
+    view.hold(false);
+    frame(milliseconds(400));
+    EXPECT_GT(view.axis().begin_ns(), before.begin_ns());
+  }
+}
+
 TEST_F(ViewControlTest, SingleTakesOnePictureAndStands) {
   run_live();
   view.set_mode(ViewMode::Roll);

@@ -18,7 +18,13 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{20};
 
-Desk::Desk() {
+// One connection for all tests: the X server starts anew, and refuses connections meanwhile, when the last one closes.
+static Hands& the_hands() {
+  static Hands hands;
+  return hands;
+}
+
+Desk::Desk() : hands_(the_hands()) {
   std::string pattern = (std::filesystem::temp_directory_path() / "lanescope-ui-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
   home_ = pattern;
@@ -78,7 +84,8 @@ Rect Desk::place(const std::string& name) {
   const auto in_panel = [&] {
     const Rect& r = state().places[name];
     const ImVec2 display = ImGui::GetIO().DisplaySize;
-    return r.x > 300 || (r.y > 50 && r.y + r.height < display.y - 40);
+    const bool left_panel = r.x + r.width < 270;
+    return !left_panel || (r.y > 50 && r.y + r.height < display.y - 40);
   };
   for (int i = 0; i < 40 && !in_panel(); ++i) {
     point_at({20, 300});

@@ -24,7 +24,7 @@ struct Point {
   float x = 0, y = 0;
 };
 
-enum Modifier : unsigned { kNone = 0, kShift = 1, kControl = 2 };
+inline constexpr unsigned kNone = 0, kShift = 1, kControl = 2;  // modifier keys, to be added
 
 /// A home of its own for the program (configuration, pictures), and at most one window.
 class Desk {
@@ -50,6 +50,7 @@ class Desk {
   /// Draws frames until `done`; false when it does not come in 20 seconds.
   bool until(const std::function<bool()>& done);
   void frames(int count);
+  Hands& hands() { return hands_; }
 
   /// Where something is drawn, by its name in ShellState::places. Scrolls the left panel to it where it must.
   Rect place(const std::string& name);
@@ -72,7 +73,7 @@ class Desk {
   void hold(unsigned modifiers, bool down);
 
   std::filesystem::path home_;
-  Hands hands_;
+  Hands& hands_;
   std::unique_ptr<ui::Window> window_;
 };
 

@@ -13,8 +13,8 @@ class Hands {
   Hands(const Hands&) = delete;
   Hands& operator=(const Hands&) = delete;
 
-  void move_to(int x, int y);             ///< in pixels of the screen
-  void button(int number, bool down);     ///< 1 left, 4 and 5 the wheel up and down
+  void move_to(int x, int y);                 ///< in pixels of the screen
+  void button(int number, bool down);         ///< 1 left, 4 and 5 the wheel up and down
   void key(unsigned long symbol, bool down);  ///< an X key symbol (XK_a)
   /// The colour that the screen really shows, 0xRRGGBB.
   unsigned long pixel(int x, int y);

@@ -117,8 +117,12 @@ TEST_F(KnobsTest, PinnedMemoryIsWhatTheCopiesComeFrom) {
   const auto source = [](const Event& copy) { return trace::copy_traits_of(copy).source; };
   for (const Event& copy : events_since(LaneKind::CopyH2D, 0)) {
     // A copy that is under way when the knob is turned belongs to the iteration before.
-    if (copy.end_ns <= last_marker()) { EXPECT_EQ(source(copy), trace::MemoryKind::Pageable); }
-    if (copy.start_ns >= last_marker()) { EXPECT_EQ(source(copy), trace::MemoryKind::Pinned); }
+    if (copy.end_ns <= last_marker()) {
+      EXPECT_EQ(source(copy), trace::MemoryKind::Pageable);
+    }
+    if (copy.start_ns >= last_marker()) {
+      EXPECT_EQ(source(copy), trace::MemoryKind::Pinned);
+    }
   }
   desk().click("knob.pinned");
   EXPECT_FALSE(settings().boolean("pinned"));

@@ -19,6 +19,7 @@ class SelectTest : public WindowTest {
  protected:
   void SetUp() override {
     WindowTest::SetUp();
+    model().set_speed(0.1);
     wait_for_iterations(30);
     hold_still();
     state().view.show(model().analysis().records()[20].start_ns, model().analysis().records()[21].end_ns);
@@ -34,9 +35,7 @@ class SelectTest : public WindowTest {
     return found;
   }
   const ui::Selection& selection() { return state().selection; }
-  Point on_ruler(float part) {
-    return {axis().left_px() + part * axis().width_px(), desk().place("timeline").y + 12};
-  }
+  Point on_ruler(float part) { return {axis().left_px() + part * axis().width_px(), desk().place("timeline").y + 12}; }
 };
 
 TEST_F(SelectTest, AClickOnALaunchShowsTheKernelItBecame) {

@@ -19,7 +19,9 @@ class ViewTest : public WindowTest {
  protected:
   void SetUp() override {
     WindowTest::SetUp();
+    model().set_speed(0.1);
     wait_for_iterations(20);
+    model().set_speed(ui::kWindowSpeed);
   }
   Point over_lanes(float part) {
     const Rect r = desk().place("timeline");

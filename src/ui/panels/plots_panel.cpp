@@ -19,6 +19,7 @@ constexpr double kHistorySeconds = 60;  // of what a person saw, at the speed of
 constexpr double kLeastHistorySeconds = 4;
 constexpr float kHeadingHeight = 26;
 constexpr float kWholeRunHeight = 34;
+constexpr float kLeastRowHeight = 20;
 constexpr float kGap = 6;
 
 struct PlotRow {
@@ -226,12 +227,12 @@ void draw_plots(const Canvas& c) {
   state.plots.prepare(state.model.analysis().records(), axis, state.model.live_edge());
 
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<PlotRow> rows{{PlotKind::IterationsPerSecond, tr("iterations/s"), Colour::Accent, 0, nan},
-                                  {PlotKind::GpuBusy, tr("GPU busy"), Colour::Kernel, 0, 100},
-                                  {PlotKind::CpuWaiting, tr("CPU waiting"), Colour::Wait, 0, 100},
-                                  {PlotKind::H2D, tr("H2D GB/s"), Colour::CopyH2D, 0, 1},
-                                  {PlotKind::D2H, tr("D2H GB/s"), Colour::CopyD2H, 0, 0.01f},
-                                  {PlotKind::Loss, tr("loss"), Colour::Muted, 0, nan}};
+  std::vector<PlotRow> rows{{PlotKind::IterationsPerSecond, tr("iterations/s"), Colour::Accent, 0, nan},
+                            {PlotKind::GpuBusy, tr("GPU busy"), Colour::Kernel, 0, 100},
+                            {PlotKind::CpuWaiting, tr("CPU waiting"), Colour::Wait, 0, 100},
+                            {PlotKind::H2D, tr("H2D GB/s"), Colour::CopyH2D, 0, 1},
+                            {PlotKind::D2H, tr("D2H GB/s"), Colour::CopyD2H, 0, 0.01f},
+                            {PlotKind::Loss, tr("loss"), Colour::Muted, 0, nan}};
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Label heading_label{at.x + 16 * s,    at.y,  200 * s, c.theme[Colour::Dim], FontRole::SmallBold,
@@ -257,7 +258,10 @@ void draw_plots(const Canvas& c) {
 
   const float whole_height = kWholeRunHeight * s;
   const float rows_height = size.y - kHeadingHeight * s - whole_height - kGap * s;
-  const float each = rows_height / static_cast<float>(rows.size());
+  // Where there is no room for all of them, the first ones are shown.
+  const auto fitting = static_cast<std::ptrdiff_t>(std::max(0.0f, rows_height / (kLeastRowHeight * s)));
+  rows.erase(rows.begin() + std::min(fitting, std::ssize(rows)), rows.end());
+  const float each = rows_height / static_cast<float>(std::max<std::size_t>(1, rows.size()));
   float y = at.y + kHeadingHeight * s;
   const float top = y;
   for (const PlotRow& row : rows) {
@@ -266,6 +270,7 @@ void draw_plots(const Canvas& c) {
     draw_plot(c, row, axis, box);
     y += each;
   }
+  if (rows.empty()) y += std::max(0.0f, rows_height);
   // Knobs that were turned, through all plots.
   static SpanBatch marks;
   marks.clear();

@@ -80,6 +80,7 @@ void handle_wheel(const Canvas& c, bool over_lanes, float overflow) {
 // click.
 void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area, float overflow) {
   static bool selecting = false;
+  static bool again = false;  // the second press of a double click: it zooms, its release selects nothing anew
   static Nanoseconds anchor = 0;
   ShellState& state = c.state;
   const ImGuiIO& io = ImGui::GetIO();
@@ -87,6 +88,7 @@ void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area, 
   if (ImGui::IsItemActivated()) {
     selecting = io.KeyShift || io.MousePos.y < area.y + Timeline::kRulerHeight * c.scale;
     anchor = axis.to_ns(io.MousePos.x);
+    again = ImGui::IsMouseDoubleClicked(0);
   }
   const ImVec2 moved = ImGui::GetMouseDragDelta(0, 0);
   const bool dragged = std::hypot(moved.x, moved.y) > kClickSlop;
@@ -100,7 +102,7 @@ void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area, 
     }
     return;
   }
-  if (!ImGui::IsItemDeactivated() || dragged) return;
+  if (!ImGui::IsItemDeactivated() || dragged || again) return;
   const auto hit = state.timeline.hit(frame, axis, io.MousePos.x, io.MousePos.y);
   state.selection.clear();
   if (!hit) return;

@@ -1,0 +1,124 @@
+#include "ui/model.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "io/scratch.h"
+#include "render/drawn.h"
+
+namespace lanescope::ui {
+namespace {
+
+using testing::HasSubstr;
+
+class ModelTest : public io::Scratch {
+ protected:
+  static session::SessionOptions options() {
+    session::SessionOptions o;
+    o.device = "sim:teaching";
+    o.speed = 0.1;
+    return o;
+  }
+  template <typename Done>
+  bool updates_until(Done done) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!done()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      model.update();
+    }
+    return true;
+  }
+  std::filesystem::path small_trace() {
+    trace::Trace trace;
+    TraceBuilder build(trace);
+    build.iteration(1000, 9000);
+    build.kernel(2000, 5000);
+    build.publish();
+    io::RunFacts facts;
+    facts.workload = "linear-mse";
+    facts.simulated = true;
+    io::write_chrome_trace(file("small.json"), trace, facts);
+    return file("small.json");
+  }
+
+  Model model;
+};
+
+TEST_F(ModelTest, ARunIsReadAsItGrows) {
+  model.start_run(options());
+  EXPECT_TRUE(model.live());
+  EXPECT_TRUE(model.simulated());
+  EXPECT_DOUBLE_EQ(model.speed(), 0.1);
+  EXPECT_EQ(model.title(), model.session()->workload().title);
+  ASSERT_TRUE(updates_until([&] { return model.recent().iteration.count >= 10; }));
+  const Nanoseconds edge = model.live_edge();
+  ASSERT_TRUE(updates_until([&] { return model.live_edge() > edge; }));
+  EXPECT_EQ(model.extent().second, model.live_edge());
+  EXPECT_EQ(model.facts().device, "sim:teaching");
+  EXPECT_EQ(model.facts().settings.at("log_interval"), "1");
+}
+
+TEST_F(ModelTest, WhatWasBeforeATurnIsKept) {
+  model.start_run(options());
+  ASSERT_TRUE(updates_until([&] { return model.recent().iteration.count >= 10; }));
+  EXPECT_EQ(model.before_change().iteration.count, 0);
+  const double slow = model.recent().iteration.mean_ns;
+  ASSERT_EQ(model.set("log_interval", std::int64_t{0}), "");
+  ASSERT_TRUE(updates_until([&] { return !model.analysis().markers().empty(); }));
+  const Nanoseconds turned = model.analysis().markers()[0].start_ns;
+  ASSERT_TRUE(updates_until([&] { return model.recent().from_ns >= turned && model.recent().iteration.count >= 5; }));
+  EXPECT_EQ(model.recent().sync_count, 0);
+  EXPECT_LT(model.recent().iteration.mean_ns, slow);
+  EXPECT_NEAR(model.before_change().iteration.mean_ns, slow, slow * 0.1);
+  EXPECT_GT(model.before_change().sync_count, 0);
+}
+
+TEST_F(ModelTest, AnImpossibleValueIsRefusedWithTheReason) {
+  model.start_run(options());
+  EXPECT_THAT(model.set("log_interval", std::int64_t{-3}), HasSubstr("log_interval"));
+  EXPECT_THAT(model.set("no_such", true), HasSubstr("no_such"));
+  EXPECT_EQ(model.facts().settings.at("log_interval"), "1");
+}
+
+TEST_F(ModelTest, AFileTakesTheRunsPlace) {
+  model.start_run(options());
+  const std::uint64_t before = model.generation();
+  const std::filesystem::path path = small_trace();
+  model.open_file(path);
+  EXPECT_GT(model.generation(), before);
+  EXPECT_FALSE(model.live());
+  EXPECT_FALSE(model.paused());
+  EXPECT_EQ(model.title(), "small.json");
+  EXPECT_EQ(model.file(), path);
+  EXPECT_TRUE(model.simulated());
+  EXPECT_EQ(model.extent(), (std::pair<Nanoseconds, Nanoseconds>{1000, 9000}));
+  ASSERT_EQ(model.analysis().records().size(), 1u);
+  EXPECT_EQ(model.recent().kernel_ns, 3000);
+  // What belongs to a run does nothing to a file.
+  EXPECT_EQ(model.set("log_interval", std::int64_t{5}), "");
+  model.set_paused(true);
+  model.set_speed(0.5);
+  model.update();
+  EXPECT_FALSE(model.paused());
+  EXPECT_EQ(model.extent().second, 9000);
+}
+
+TEST_F(ModelTest, WhatCannotBeHadChangesNothing) {
+  model.start_run(options());
+  const std::uint64_t before = model.generation();
+  session::SessionOptions bad = options();
+  bad.workload = "no-such";
+  EXPECT_THROW(model.start_run(bad), base::UsageError);
+  bad = options();
+  bad.assignments = {"log_interval=-1"};
+  EXPECT_THROW(model.start_run(bad), base::UsageError);
+  EXPECT_THROW(model.open_file(file("missing.json")), base::FileError);
+  EXPECT_THROW(model.open_file(write("broken.json", "{")), base::FileError);
+  EXPECT_EQ(model.generation(), before);
+  EXPECT_TRUE(model.live());
+  const Nanoseconds edge = model.live_edge();
+  EXPECT_TRUE(updates_until([&] { return model.live_edge() > edge; }));
+}
+
+}  // namespace
+}  // namespace lanescope::ui
