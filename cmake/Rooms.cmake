@@ -37,4 +37,8 @@ function(lanescope_room_tests name)
     add_test(NAME ${name} COMMAND ${name}_tests)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+  if(LANESCOPE_SANITIZE STREQUAL "thread")
+    set_tests_properties(${name} PROPERTIES
+                         ENVIRONMENT "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+  endif()
 endfunction()

@@ -127,7 +127,19 @@ void Desk::click(Point p) {
   release();
 }
 
-void Desk::click(const std::string& name) { click(middle(place(name))); }
+void Desk::click(const std::string& name) {
+  // What has just come may still be finding its place.
+  frames(2);
+  Point at = middle(place(name));
+  point_at(at);
+  for (int i = 0; i < 10 && has_place(name); ++i) {
+    const Point now = middle(state().places[name]);
+    if (now.x == at.x && now.y == at.y) break;
+    point_at(at = now);
+  }
+  press();
+  release();
+}
 
 void Desk::drag(Point from, Point to) {
   constexpr int kSteps = 8;
