@@ -159,7 +159,7 @@ io::Image draw_picture(const PictureRequest& request) {
           add_to_draw_list(list, *renderer, view.timeline.rows());
           draw_labels(list, fonts, view.timeline.rows().labels);
           list.PopClipRect();
-          list.PushClipRect({left - 12, area.y}, {left + lanes_width, rows_top});  // the label at the left edge
+          list.PushClipRect({area.x, area.y}, {left + lanes_width, rows_top});
           add_to_draw_list(list, *renderer, view.timeline.top());
           draw_labels(list, fonts, view.timeline.top().labels);
           list.PopClipRect();

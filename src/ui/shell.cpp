@@ -56,8 +56,8 @@ void Shell::draw(const Fonts& fonts) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float top = 46 * s;
   const float bottom = 28 * s;
-  const float left = std::min(268 * s, display.x * 0.28f);
-  const float right = std::min(290 * s, display.x * 0.30f);
+  const float left = std::min(268 * s, display.x * 0.26f);
+  const float right = std::min(290 * s, display.x * 0.28f);
   const float middle_width = std::max(100.0f, display.x - left - right - 2);
   const float middle_height = std::max(100.0f, display.y - top - bottom);
 

@@ -188,8 +188,8 @@ void Timeline::add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const
   const Ruler ruler = make_ruler(axis, 84 * s, frame.label_origin, 7.3f * s);
   const float rows_top = area.y + kRulerHeight * s;
   const std::string unit = ruler.base.empty() ? ruler.unit : ruler.unit + "  " + ruler.base;
-  names_batch_.add({area.x + 16 * s, area.y + 6 * s, (kLabelWidth - 20) * s, frame.theme[Colour::Muted],
-                    FontRole::MonoSmall, unit, 18 * s});
+  top_batch_.add({area.x + 16 * s, area.y + 6 * s, (kLabelWidth - 20) * s, frame.theme[Colour::Muted],
+                  FontRole::MonoSmall, unit, 18 * s});
   for (Tick tick : ruler.ticks) {
     tick.px = std::floor(tick.px) + 0.5f;  // on whole pixels: a crisp line
     if (tick.major) {

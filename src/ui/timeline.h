@@ -54,7 +54,7 @@ std::string marker_text(std::string_view first, std::string_view last);
 class Timeline {
  public:
   static constexpr float kRulerHeight = 30;
-  static constexpr float kLabelWidth = 108;
+  static constexpr float kLabelWidth = 118;
 
   /// Makes rows for lanes that are new. Cheap when there are none.
   void sync(const trace::Trace& trace);

@@ -14,7 +14,7 @@ namespace {
 using trace::Nanoseconds;
 
 // Where the lanes are in a picture that is 1600 wide: behind the names, and up to the margin.
-constexpr int kLeft = 118, kRight = 1580;
+constexpr int kLeft = 128, kRight = 1580;
 
 Pixel pixel_of(std::uint32_t colour) {
   return {static_cast<int>(colour & 255), static_cast<int>(colour >> 8 & 255), static_cast<int>(colour >> 16 & 255)};

@@ -194,13 +194,12 @@ void draw_timeline(const Canvas& c) {
   draw_labels(list, c.fonts, state.timeline.rows().labels);
   if (hovered) draw_cross_line(c, area);
   list.PopClipRect();
-  // A label at the left edge may reach into the column of names.
-  list.PushClipRect({lanes_left - 12 * c.scale, area.y}, {area.x + area.width, rows_top}, true);
+  list.PushClipRect({area.x, area.y}, {area.x + area.width, rows_top}, true);
   add_to_draw_list(list, c.spans, state.timeline.top());
   draw_labels(list, c.fonts, state.timeline.top().labels);
   list.PopClipRect();
-  list.PushClipRect({area.x, area.y}, {area.x + area.width, area.y + area.height},
-                    true);  // headings reach over the lanes
+  // Headings reach over the lanes; scrolled, they pass below the ruler.
+  list.PushClipRect({area.x, rows_top}, {area.x + area.width, area.y + area.height}, true);
   draw_labels(list, c.fonts, state.timeline.names().labels);
   list.PopClipRect();
 

@@ -31,7 +31,7 @@ void draw_mode_buttons(const Canvas& c) {
   if (clicked == 2) state.requests.push_back(Action::Single);
   ImGui::SameLine(0, 14 * c.scale);
   if (frozen && state.model.live()) {
-    if (button(c, "resume", std::string(tr("Frozen · resume")) + " (L)")) state.requests.push_back(Action::Resume);
+    if (button(c, "resume", std::string(tr("Resume")) + " (L)")) state.requests.push_back(Action::Resume);
     return;
   }
   ImGui::AlignTextToFramePadding();
