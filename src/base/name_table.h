@@ -15,7 +15,8 @@ namespace lanescope::base {
 using NameId = std::uint32_t;
 
 /// Names are only ever added, so a reader on any thread may look up a published id without a lock; interning locks.
-/// Holds at most kCapacity names (an event stores 20 bits of an id); what does not fit becomes kOverflow, and is counted.
+/// Holds at most kCapacity names (an event stores 20 bits of an id); what does not fit becomes kOverflow, and is
+/// counted.
 class NameTable {
  public:
   static constexpr NameId kEmpty = 0;     ///< ""

@@ -31,7 +31,8 @@ enum class OpKind : std::uint8_t {
                        ///  come from the spans; m = total elements, n = 1
 };
 
-/// Shape: m rows (batch), n columns (outputs), k inner (inputs). Elements are float32; targets are float32 class numbers.
+/// Shape: m rows (batch), n columns (outputs), k inner (inputs). Elements are float32; targets are float32 class
+/// numbers.
 struct Op {
   OpKind kind = OpKind::Fill;
   std::int32_t m = 1;

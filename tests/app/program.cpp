@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <sstream>
+#include <stdexcept>
 
 namespace lanescope::app::test {
 namespace {
@@ -86,6 +86,7 @@ struct Outlet {
 Outcome run_program(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
   Outlet out(surroundings.out_terminal), err(surroundings.err_terminal);
   const pid_t process = fork();
+  if (process < 0) throw std::runtime_error("no process to be had");  // and a signal to -1 would go to everybody
   if (process == 0) become_program(arguments, surroundings, out.theirs, err.theirs);
   out.close_theirs();
   err.close_theirs();

@@ -84,8 +84,8 @@ TEST_F(TimelineTest, OfASimulatedRunHasCpuAboveGpuWithTheCurveBetween) {
   known.update(kAllKnown);
   const auto [from, to] = session.trace().extent();
   timeline.prepare({session.trace(), &known, colours, to}, kAxis.fitted(from, to), kArea);
-  EXPECT_THAT(names(), ElementsAre("CPU", "iteration", "phase", "CUDA calls", "RUN-AHEAD", "launches",
-                                   "in flight", "GPU", "kernels", "copy H2D", "copy D2H"));
+  EXPECT_THAT(names(), ElementsAre("CPU", "iteration", "phase", "CUDA calls", "RUN-AHEAD", "launches", "in flight",
+                                   "GPU", "kernels", "copy H2D", "copy D2H"));
   EXPECT_EQ(timeline.lane_count(), 6u);
 }
 
