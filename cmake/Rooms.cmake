@@ -40,5 +40,8 @@ function(lanescope_room_tests name)
   if(LANESCOPE_SANITIZE STREQUAL "thread")
     set_tests_properties(${name} PROPERTIES
                          ENVIRONMENT "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+  elseif(LANESCOPE_SANITIZE STREQUAL "address")
+    set_tests_properties(${name} PROPERTIES
+                         ENVIRONMENT "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp")
   endif()
 endfunction()

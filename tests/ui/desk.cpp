@@ -4,7 +4,9 @@
 // epoxy first: GLFW must not bring its own OpenGL header.
 #include <GLFW/glfw3.h>
 #include <X11/keysym.h>
+#include <dlfcn.h>
 #include <imgui.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +24,18 @@ constexpr std::chrono::seconds kPatience{20};
 static Hands& the_hands() {
   static Hands hands;
   return hands;
+}
+
+// The window system unloads the OpenGL driver with its window, and what a leak checker finds of it afterwards has no
+// name any more. So it stays loaded, with all that came with it.
+static void keep_libraries_loaded() {
+  std::vector<std::string> paths;
+  const auto note = [](dl_phdr_info* info, std::size_t, void* list) {
+    if (*info->dlpi_name) static_cast<std::vector<std::string>*>(list)->emplace_back(info->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(note, &paths);
+  for (const std::string& path : paths) dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 Desk::Desk() : hands_(the_hands()) {
@@ -55,6 +69,7 @@ void Desk::remember(const std::string& settings) const {
 void Desk::open(ui::WindowOptions options) {
   close();
   window_ = std::make_unique<ui::Window>(options);
+  keep_libraries_loaded();
   frames(3);
 }
 
