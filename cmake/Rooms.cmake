@@ -4,7 +4,8 @@
 function(lanescope_room name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/src/app/main\\.cpp$")
+  # capture/cupti needs CUDA's headers and is a library of its own, see Cuda.cmake.
+  list(FILTER sources EXCLUDE REGEX "/src/(app/main\\.cpp|capture/cupti/.*)$")
   if(sources)
     add_library(lanescope_${name} STATIC ${sources})
     target_include_directories(lanescope_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src")

@@ -19,6 +19,7 @@ MAY_KNOW = {
     "workload": {"base", "trace", "ops", "device"},
     "analysis": {"base", "trace"},
     "session": {"base", "trace", "ops", "device", "capture", "workload", "analysis"},
+    "cuda_backend": {"base", "trace", "ops", "device", "capture"},
     "io": {"base", "trace", "analysis"},
     "ui": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io"},
     "app": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "ui"},

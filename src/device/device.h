@@ -10,8 +10,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/error.h"
 #include "ops/op.h"
+#include "trace/capture_health.h"
 #include "trace/sink.h"
 
 namespace lanescope::device {
@@ -26,8 +29,13 @@ struct DeviceInfo {
   bool simulated = false;
   bool virtual_time = false;  ///< now_ns() is virtual: it may run faster or slower than the wall clock
   double dispatch_us = 0;     ///< the framework's own CPU cost per op that is usual on this machine
-  /// Host memory and arithmetic that a workload's own CPU work is charged with.
-  double host_bytes_per_s = 0;
+};
+
+/// The device itself has failed and takes no more calls; what() names the call, the code and its text. The trace is
+/// untouched. A new device may work again.
+class DeviceLost : public base::Error {
+ public:
+  using base::Error::Error;
 };
 
 enum class Buffer : std::uint32_t { None = 0 };
@@ -40,13 +48,23 @@ class Device {
   virtual const DeviceInfo& info() const = 0;
 
   // --- the CPU side -------------------------------------------------------------------------------------------------
-  /// The calling thread's clock, the one that events are recorded on.
+  /// The calling thread's clock, the one that events are recorded on. On a device in real time any thread may ask.
   virtual Nanoseconds now_ns() const = 0;
-  /// The calling thread computes for this long (the framework's dispatch, making a batch). Recorded by nobody.
+  /// The calling thread computes for this long (the framework's dispatch). Recorded by nobody.
   virtual void host_work(Nanoseconds ns) = 0;
+  /// The calling thread has just written this much to host memory. In virtual time that time passes now; in real time
+  /// it has passed already.
+  virtual void host_wrote(std::size_t bytes) = 0;
   /// Lanes for the program's own ranges are made here too, so that they share the device's clock and writer.
   virtual trace::EventSink& sink() = 0;
   virtual trace::EventWriter& writer() = 0;
+
+  // --- the recording of the device's own work; any thread -----------------------------------------------------------
+  virtual trace::CaptureHealth capture_health() const { return {}; }
+  /// Calls that have begun and are not back, of devices in real time.
+  virtual std::vector<trace::OpenCall> open_calls() const { return {}; }
+  /// Returns when all that was issued and has ended is written to the sink, or when no more of it comes.
+  virtual void flush_capture() {}
 
   // --- memory -------------------------------------------------------------------------------------------------------
   /// cudaMalloc, cudaHostAlloc (Pinned), or plain host memory (Pageable, no API call). Zeroed.
@@ -54,6 +72,9 @@ class Device {
   virtual void release(Buffer buffer) = 0;
   /// The host's view of a Pageable or Pinned buffer.
   virtual std::span<std::byte> host_data(Buffer buffer) = 0;
+  /// The calling thread makes a batch of arbitrary values in [0, 1): it fills the first `bytes` of a Pageable or Pinned
+  /// buffer with floats. In virtual time only the time passes.
+  virtual void host_fill(Buffer buffer, std::size_t bytes) = 0;
 
   // --- streams and events -------------------------------------------------------------------------------------------
   /// A blocking stream synchronises with the legacy default stream; a non-blocking one does not.

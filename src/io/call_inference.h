@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "base/name_table.h"
+#include "trace/call_nature.h"
 #include "trace/event.h"
 #include "trace/sink.h"
 
@@ -19,16 +19,6 @@ struct SyncRecord {
   std::int32_t device = -1;  ///< -1: unknown
   std::int32_t stream = -1;  ///< the stream that was waited for; -1: the whole device, or unknown
 };
-
-enum class CallNature : std::uint8_t {
-  Other,
-  Launch,        ///< puts work on a stream
-  Sync,          ///< waits for a stream, an event or the device; cudaFree and its kin do too
-  BlockingCopy,  ///< cudaMemcpy and its kin
-  AsyncCopy,     ///< cudaMemcpyAsync and its kin: may block all the same, see infer_calls
-};
-/// By the CUDA (runtime or driver) or HIP name, with or without a version suffix.
-CallNature call_nature(std::string_view name);
 
 /// Sets the flags and parts of every Call. An event's lane is its place in `lanes`.
 ///

@@ -28,7 +28,7 @@ struct OpSpec {
 };
 
 constexpr ArgSpec kNoArg{};
-constexpr std::array<OpSpec, 16> kSpecs{{
+constexpr std::array<OpSpec, 17> kSpecs{{
     {OpKind::LinearForward,
      "linear_forward",
      4,
@@ -66,6 +66,7 @@ constexpr std::array<OpSpec, 16> kSpecs{{
     {OpKind::Fill, "fill", 1, {{{"out", Extent::MN}, kNoArg, kNoArg, kNoArg}}},
     {OpKind::AddInPlace, "add_in_place", 2, {{{"a", Extent::MN}, {"b", Extent::MN}, kNoArg, kNoArg}}},
     {OpKind::SgdStep, "sgd_step", 0, {}},
+    {OpKind::Spin, "spin", 0, {}},
 }};
 
 constexpr bool specs_are_in_order() {
@@ -279,6 +280,7 @@ double flops(const Op& op) {
       return m;
     case OpKind::NllLossBackward:
     case OpKind::Fill:
+    case OpKind::Spin:
       return 0;
   }
   return 0;
@@ -323,6 +325,8 @@ double bytes_moved(const Op& op) {
       break;
     case OpKind::Fill:
       elements_moved = m * n;
+      break;
+    case OpKind::Spin:
       break;
   }
   return elements_moved * sizeof(float);
@@ -376,6 +380,8 @@ void run_reference(const Op& op, Args args) {
       return;
     case OpKind::SgdStep:
       return sgd_step(op.scalar, args);
+    case OpKind::Spin:
+      return;
   }
 }
 

@@ -29,6 +29,7 @@ enum class OpKind : std::uint8_t {
   AddInPlace,          ///< a[i] += b[i], m*n elements                      args: a, b
   SgdStep,             ///< p -= scalar * g for up to 4 pairs               args: p0, g0, p1, g1, ...; element counts
                        ///  come from the spans; m = total elements, n = 1
+  Spin,                ///< keeps one block busy for `scalar` microseconds and computes nothing   args: none
 };
 
 /// Shape: m rows (batch), n columns (outputs), k inner (inputs). Elements are float32; targets are float32 class

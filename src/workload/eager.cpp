@@ -47,11 +47,6 @@ void Eager::drop(const HostTensor& tensor) {
   }
 }
 
-void Eager::host_write(std::size_t bytes) {
-  const double rate = device_.info().host_bytes_per_s;
-  if (rate > 0) device_.host_work(base::from_us(static_cast<double>(bytes) / rate * 1e6));
-}
-
 void Eager::launch(const ops::Op& op, std::initializer_list<Tensor> args) {
   dispatch();
   std::array<device::Buffer, ops::kMaxArgs> buffers{};

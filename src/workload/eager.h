@@ -51,8 +51,10 @@ class Eager {
   std::span<float> values(const HostTensor& tensor);
   /// The last reference to a host tensor goes.
   void drop(const HostTensor& tensor);
-  /// The CPU writes `bytes` of a batch.
-  void host_write(std::size_t bytes);
+  /// The CPU makes a batch of arbitrary values.
+  void host_fill(const HostTensor& tensor) { device_.host_fill(tensor.buffer, tensor.elements * sizeof(float)); }
+  /// The CPU has written the tensor through values().
+  void host_wrote(const HostTensor& tensor) { device_.host_wrote(tensor.elements * sizeof(float)); }
 
   /// One operation of one kernel.
   void launch(const ops::Op& op, std::initializer_list<Tensor> args);

@@ -112,7 +112,8 @@ void IrisMlp::initialise(std::uint64_t seed) {
 void IrisMlp::fill_batch(const HostTensor& features, const HostTensor& classes) {
   std::copy_n(rows_.features.begin(), features.elements, eager_.values(features).begin());
   std::copy_n(rows_.classes.begin(), classes.elements, eager_.values(classes).begin());
-  eager_.host_write((features.elements + classes.elements) * sizeof(float));
+  eager_.host_wrote(features);
+  eager_.host_wrote(classes);
 }
 
 void IrisMlp::feed(const TrainingSettings& s) {

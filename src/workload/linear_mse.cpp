@@ -68,7 +68,7 @@ void LinearMse::make_room(std::int32_t rows) {
   }
   for (const Tensor& t : {data_, target_}) {
     const HostTensor values = eager_.host_tensor(t.elements, false);
-    eager_.host_write(t.elements * sizeof(float));
+    eager_.host_fill(values);
     eager_.copy_to_device(t, values, t.elements, false);
     eager_.drop(values);
   }
@@ -82,7 +82,7 @@ void LinearMse::initialise(std::uint64_t seed) {
   for (const Tensor& parameter : {weight_, bias_}) {
     const HostTensor values = eager_.host_tensor(parameter.elements, false);
     for (float& value : eager_.values(values)) value = random.uniform(bound);
-    eager_.host_write(parameter.elements * sizeof(float));
+    eager_.host_wrote(values);
     eager_.copy_to_device(parameter, values, parameter.elements, false);
     eager_.drop(values);
   }
@@ -95,7 +95,8 @@ void LinearMse::feed(const TrainingSettings& s) {
     const Phase phase(eager_, "make batch");
     data = eager_.host_tensor(count, s.pinned);
     target = eager_.host_tensor(count, s.pinned);
-    eager_.host_write(2 * count * sizeof(float));
+    eager_.host_fill(data);
+    eager_.host_fill(target);
   }
   const Phase phase(eager_, "copy");
   eager_.copy_to_device(data_, data, count, s.non_blocking);

@@ -36,6 +36,7 @@ TEST(Cost, OfEveryOpByHand) {
       {OpKind::Fill, "fill", 0, 6, false},
       {OpKind::AddInPlace, "add_in_place", 6, 18, false},
       {OpKind::SgdStep, "sgd_step", 12, 18, false},
+      {OpKind::Spin, "spin", 0, 0, false},
   };
   std::set<std::string> names;
   for (const Cost& cost : expected) {
@@ -46,7 +47,7 @@ TEST(Cost, OfEveryOpByHand) {
     EXPECT_EQ(is_gemm(cost.kind), cost.gemm) << cost.name;
     names.insert(cost.name);
   }
-  EXPECT_EQ(names.size(), static_cast<std::size_t>(OpKind::SgdStep) + 1);
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(OpKind::Spin) + 1);
 }
 
 // The forward of P08: 128 x 1000 x 1000 is 0.256 GFLOP and a little for the bias, and moves 5.028 MB.

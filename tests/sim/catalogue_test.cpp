@@ -31,7 +31,6 @@ TEST(Catalogue, AutoAndSimAreTheStandardProfile) {
     EXPECT_TRUE(info.simulated);
     EXPECT_TRUE(info.virtual_time);
     EXPECT_EQ(info.dispatch_us, 10);
-    EXPECT_EQ(info.host_bytes_per_s, 12e9);
   }
 }
 

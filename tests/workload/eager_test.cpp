@@ -105,8 +105,8 @@ TEST_F(EagerTest, EveryOperationIsDispatchedFirst) {
   eager_.item(t);
   EXPECT_THAT(device_.take_log(), ElementsAre("work 12500", "cudaHostAlloc 4", "cudaMemcpyAsync device->pinned 4",
                                               "cudaStreamSynchronize"));
-  eager_.host_write(2'000);  // at 1 GB/s
-  EXPECT_THAT(device_.take_log(), ElementsAre("work 2000"));
+  eager_.host_wrote(host);  // 16 bytes, a nanosecond each
+  EXPECT_THAT(device_.take_log(), ElementsAre("work 16"));
   eager_.set_dispatch_us(0);
   eager_.launch(Op{OpKind::Fill, 4, 1}, {t});
   EXPECT_THAT(device_.take_log(), ElementsAre("fill 4x1x1"));

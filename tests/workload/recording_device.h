@@ -66,7 +66,6 @@ class RecordingDevice final : public device::Device {
   RecordingDevice() : writer_(sink_.open_writer()) {
     info_.id = "recording";
     info_.dispatch_us = 10;
-    info_.host_bytes_per_s = 1e9;  // a byte a nanosecond
   }
 
   const device::DeviceInfo& info() const override { return info_; }
@@ -76,6 +75,8 @@ class RecordingDevice final : public device::Device {
     host_work_ns += ns;
     if (log_host_work) log("work " + std::to_string(ns));
   }
+  void host_wrote(std::size_t bytes) override { host_work(static_cast<base::Nanoseconds>(bytes)); }
+  void host_fill(Buffer, std::size_t bytes) override { host_wrote(bytes); }
   trace::EventSink& sink() override { return sink_; }
   trace::EventWriter& writer() override { return *writer_; }
 

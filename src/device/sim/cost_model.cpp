@@ -67,6 +67,7 @@ double CostModel::utilisation(const ops::Op& op) const {
 }
 
 base::Nanoseconds CostModel::compute_kernel(const ops::Op& op) const {
+  if (op.kind == ops::OpKind::Spin) return from_us(op.scalar);
   const double arithmetic = ops::flops(op) * ns_per_flop_ / utilisation(op);
   const double memory = ops::bytes_moved(op) * device_per_byte_;
   return kernel_floor_ + static_cast<Nanoseconds>(std::max(arithmetic, memory) + 0.5);

@@ -26,6 +26,7 @@ class CostModel {
   Nanoseconds host_free(std::size_t bytes) const { return per_mib(host_free_, host_free_per_byte_, bytes); }
   /// Copying inside host memory.
   Nanoseconds host_copy(std::size_t bytes) const { return at_rate(bytes, host_per_byte_); }
+  Nanoseconds host_write(std::size_t bytes) const { return at_rate(bytes, host_per_byte_); }
 
   /// Roofline: max(FLOP / rate, bytes / bandwidth) + floor.
   Nanoseconds kernel(const ops::Op& op) const;

@@ -23,7 +23,6 @@ DeviceInfo info_of(const DeviceProfile& profile, std::string id) {
   info.simulated = true;
   info.virtual_time = true;
   info.dispatch_us = profile.cpu.dispatch_us;
-  info.host_bytes_per_s = profile.cpu.memory_gb_per_s * 1e9;
   return info;
 }
 

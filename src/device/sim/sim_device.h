@@ -46,12 +46,14 @@ class SimDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   Nanoseconds now_ns() const override { return host_ns_; }
   void host_work(Nanoseconds ns) override;
+  void host_wrote(std::size_t bytes) override { host_work(costs_.host_write(bytes)); }
   trace::EventSink& sink() override { return *context_.sink; }
   trace::EventWriter& writer() override { return *writer_; }
 
   Buffer allocate(MemoryKind kind, std::size_t bytes) override;
   void release(Buffer buffer) override;
   std::span<std::byte> host_data(Buffer buffer) override { return memory_.host_data(buffer); }
+  void host_fill(Buffer, std::size_t bytes) override { host_wrote(bytes); }
 
   Stream create_stream(bool non_blocking) override;
   GpuEvent create_event() override;

@@ -1,0 +1,64 @@
+# What needs the CUDA toolkit's headers or compiler; without a toolkit there is nothing of it, and the program is the same.
+#   lanescope_cupti    the capture through CUPTI (src/capture/cupti); CUPTI itself is found at run time
+#   lanescope_cuda     liblanescope_cuda.so, the back end that the program opens (src/cuda_backend)
+# LANESCOPE_HAS_CUDA says whether they are there.
+set(LANESCOPE_HAS_CUDA OFF)
+if(NOT LANESCOPE_CUDA)
+  return()
+endif()
+
+include(CheckLanguage)
+if(NOT CMAKE_CUDA_COMPILER)
+  find_program(lanescope_nvcc nvcc HINTS ENV CUDACXX ENV CUDA_HOME ENV CUDA_PATH PATH_SUFFIXES bin
+               PATHS /usr/local/cuda/bin)
+  if(lanescope_nvcc)
+    set(CMAKE_CUDA_COMPILER "${lanescope_nvcc}")
+  endif()
+endif()
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  if(LANESCOPE_CUDA STREQUAL "AUTO")
+    message(STATUS "CUDA: no toolkit here; the program is built without its CUDA back end")
+    return()
+  endif()
+  message(FATAL_ERROR "LANESCOPE_CUDA is ON, but there is no nvcc; allowed: install the CUDA toolkit, or OFF")
+endif()
+# Turing to Blackwell, and PTX for what comes after.
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
+endif()
+enable_language(CUDA)
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+find_package(CUDAToolkit REQUIRED)
+find_file(lanescope_cupti_header cupti.h PATHS ${CUDAToolkit_INCLUDE_DIRS}
+          "${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include" "${CUDAToolkit_TARGET_DIR}/extras/CUPTI/include"
+          NO_DEFAULT_PATH)
+if(NOT lanescope_cupti_header)
+  message(STATUS "CUDA: the toolkit has no cupti.h; the program is built without its CUDA back end")
+  return()
+endif()
+get_filename_component(lanescope_cupti_include "${lanescope_cupti_header}" DIRECTORY)
+set(LANESCOPE_HAS_CUDA ON)
+message(STATUS "CUDA: ${CUDAToolkit_VERSION}, for ${CMAKE_CUDA_ARCHITECTURES}")
+
+file(GLOB cupti_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/capture/cupti/*.cpp")
+add_library(lanescope_cupti STATIC ${cupti_sources})
+target_link_libraries(lanescope_cupti PUBLIC lanescope_trace ${CMAKE_DL_LIBS})
+target_include_directories(lanescope_cupti SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS} "${lanescope_cupti_include}")
+lanescope_warnings(lanescope_cupti)
+
+file(GLOB backend_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda_backend/*.cpp"
+     "${PROJECT_SOURCE_DIR}/src/cuda_backend/*.cu")
+add_library(lanescope_cuda MODULE ${backend_sources})
+target_include_directories(lanescope_cuda PRIVATE "${PROJECT_SOURCE_DIR}/src")
+target_link_libraries(lanescope_cuda PRIVATE lanescope_cupti lanescope_ops CUDA::cudart_static)
+set_target_properties(lanescope_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
+                      CUDA_RUNTIME_LIBRARY Static CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden)
+# Only the one function that the program looks up is seen from outside.
+target_link_options(lanescope_cuda PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic)
+target_compile_options(lanescope_cuda PRIVATE
+                       $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion>)
+if(LANESCOPE_WERROR)
+  target_compile_options(lanescope_cuda PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()

@@ -1,0 +1,53 @@
+// CUPTI's functions, found at run time, so that nothing is linked against it and a test can bring its own.
+#pragma once
+
+#include <cupti.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lanescope::capture::cupti {
+
+/// A null entry: the library that was found does not have it. Optional ones may be null, see complete().
+struct CuptiTable {
+  decltype(&cuptiGetVersion) get_version = nullptr;
+  decltype(&cuptiGetTimestamp) get_timestamp = nullptr;
+  decltype(&cuptiSubscribe) subscribe = nullptr;
+  decltype(&cuptiSubscribe_v2) subscribe_v2 = nullptr;  // optional
+  decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
+  decltype(&cuptiEnableCallback) enable_callback = nullptr;
+  decltype(&cuptiEnableDomain) enable_domain = nullptr;
+  decltype(&cuptiGetCallbackName) get_callback_name = nullptr;
+  decltype(&cuptiGetResultString) get_result_string = nullptr;
+  decltype(&cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
+  decltype(&cuptiActivityEnable) enable = nullptr;
+  decltype(&cuptiActivityEnableAndDump) enable_and_dump = nullptr;  // optional
+  decltype(&cuptiActivityDisable) disable = nullptr;
+  decltype(&cuptiActivityFlushAll) flush_all = nullptr;
+  decltype(&cuptiActivityGetNextRecord) get_next_record = nullptr;
+  decltype(&cuptiActivityGetNumDroppedRecords) get_dropped = nullptr;
+  decltype(&cuptiActivitySetAttribute) set_attribute = nullptr;                    // optional
+  decltype(&cuptiSetThreadIdType) set_thread_id_type = nullptr;                    // optional
+  decltype(&cuptiActivityEnableRuntimeApi) enable_runtime_api = nullptr;           // optional
+  decltype(&cuptiActivityEnableDriverApi) enable_driver_api = nullptr;             // optional
+  decltype(&cuptiActivityEnableAllSyncRecords) enable_all_sync_records = nullptr;  // optional
+
+  std::string path;      ///< of the library
+  std::uint32_t version = 0;  ///< cuptiGetVersion: 130001 is CUDA 13.0's second
+  bool complete() const;
+};
+
+struct CuptiSearch {
+  CuptiTable table;                   ///< complete() if it was found
+  std::vector<std::string> looked_in;  ///< in order, what was tried
+  std::string problem;                ///< one line when it was not found or is of no use
+};
+
+/// In this order: the file that LANESCOPE_CUPTI names (and nothing else then); one that is loaded in this process; the
+/// toolkit's library folders and extras/CUPTI (CUDA_HOME, CUDA_PATH, /usr/local/cuda*, newest first); Python's nvidia
+/// wheels (VIRTUAL_ENV, CONDA_PREFIX, the python3 on the PATH's site-packages); the loader's own path. Of several
+/// versions 13.x, then 12.x.
+CuptiSearch find_cupti();
+
+}  // namespace lanescope::capture::cupti

@@ -1,0 +1,55 @@
+// A capture through CUPTI from start to stop: subscription, activity kinds, buffers, a flush thread and a decode thread,
+// calls that are open, and the state of it all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capture/cupti/cupti_table.h"
+#include "trace/capture_health.h"
+#include "trace/sink.h"
+
+namespace lanescope::capture::cupti {
+
+/// Each includes those before it; the same steps as device::CaptureLevel.
+enum class Level : std::uint8_t { None, Subscribed, Kernels, Operations, Calls, All };
+
+struct SessionOptions {
+  Level level = Level::All;
+  std::int64_t origin_ns = 0;  ///< of the trace's time, on CLOCK_MONOTONIC
+  std::size_t buffer_bytes = 64 * 1024;
+  std::size_t buffers = 256;      ///< made and touched at the start
+  std::size_t max_buffers = 2048;  ///< the pool grows up to this
+  double flush_ms = 15;            ///< while records flow; backs off to 100 when none do
+  std::uint32_t main_thread = 0;   ///< system thread id of the workload's thread; 0: the first that is seen launching
+};
+
+class Session {
+ public:
+  /// Starts; never throws for what CUPTI refuses: health() says it. One at a time in a process: a second is Busy.
+  /// `table` is copied.
+  Session(const CuptiTable& table, trace::EventSink& sink, const SessionOptions& options);
+  ~Session();  ///< stop()
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  trace::CaptureHealth health() const;
+  std::vector<trace::OpenCall> open_calls() const;
+  /// Returns when all that was issued and has ended is written to the sink, or after `limit_ms`.
+  void flush(int limit_ms = 2000);
+  /// Disables callbacks, then kinds, flushes, waits at most 200 ms for buffers that are still out, writes what is
+  /// left, unsubscribes. CUPTI stays loaded (never cuptiFinalize). Idempotent.
+  void stop();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Whether a subscription is possible now, by trying: empty, or one line that says why not.
+std::string subscription_problem(const CuptiTable& table);
+
+}  // namespace lanescope::capture::cupti

@@ -1,0 +1,54 @@
+#include "trace/call_nature.h"
+
+namespace lanescope::trace {
+namespace {
+
+/// "cudaLaunchKernel_ptsz", "cuMemcpyHtoD_v2" -> the name without what follows the last meaningful letter.
+std::string_view without_suffix(std::string_view name) {
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::string_view suffix : {"_ptsz", "_ptds"}) {
+      if (name.ends_with(suffix)) {
+        name.remove_suffix(suffix.size());
+        again = true;
+      }
+    }
+    const std::size_t digits = name.find_last_not_of("0123456789");
+    if (digits != std::string_view::npos && digits + 1 < name.size() && digits >= 1 &&
+        name.substr(digits - 1, 2) == "_v") {
+      name = name.substr(0, digits - 1);
+      again = true;
+    }
+  }
+  return name;
+}
+
+/// "cudaMemcpy", "cuMemcpy" or "hipMemcpy" -> "Memcpy"; empty for anything else.
+std::string_view without_prefix(std::string_view name) {
+  for (const std::string_view prefix : {"cuda", "hip", "cu"}) {
+    if (name.starts_with(prefix)) return name.substr(prefix.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+CallNature call_nature(std::string_view name) {
+  const std::string_view stem = without_prefix(without_suffix(name));
+  for (const std::string_view sync : {"StreamSynchronize", "DeviceSynchronize", "ThreadSynchronize", "CtxSynchronize",
+                                      "EventSynchronize", "Free", "FreeHost", "MemFree", "MemFreeHost", "HostFree"}) {
+    if (stem == sync) return CallNature::Sync;
+  }
+  const bool asynchronous = stem.find("Async") != std::string_view::npos;
+  if (stem.starts_with("Memcpy")) {
+    const bool peer = stem.find("Peer") != std::string_view::npos;
+    return asynchronous ? CallNature::AsyncCopy : peer ? CallNature::Launch : CallNature::BlockingCopy;
+  }
+  for (const std::string_view launch :
+       {"Launch", "GraphLaunch", "ModuleLaunch", "ExtLaunch", "ExtModuleLaunch", "Memset"}) {
+    if (stem.starts_with(launch)) return CallNature::Launch;
+  }
+  return CallNature::Other;
+}
+
+}  // namespace lanescope::trace
