@@ -1,11 +1,15 @@
-# lanescope_room(<name> DEPENDS <targets>...): one static library per folder of src/, with all its sources.
+# lanescope_room(<name> DEPENDS <targets>... [EXCLUDE <files>...]): one static library per folder of src/, with all its
+#   sources but those excluded.
 # lanescope_room_tests(<name> DEPENDS <targets>... [DISPLAY]): one test program per folder of tests/, all *_test.cpp.
 #   DISPLAY runs it under its own Xvfb, so that it opens real windows.
 function(lanescope_room name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
   # capture/cupti needs CUDA's headers and is a library of its own, see Cuda.cmake.
   list(FILTER sources EXCLUDE REGEX "/src/(app/main\\.cpp|capture/cupti/.*)$")
+  foreach(file ${ARG_EXCLUDE})
+    list(FILTER sources EXCLUDE REGEX "/${file}$")
+  endforeach()
   if(sources)
     add_library(lanescope_${name} STATIC ${sources})
     target_include_directories(lanescope_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src")

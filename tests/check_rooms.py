@@ -19,10 +19,12 @@ MAY_KNOW = {
     "workload": {"base", "trace", "ops", "device"},
     "analysis": {"base", "trace"},
     "session": {"base", "trace", "ops", "device", "capture", "workload", "analysis"},
+    "calibration": {"base", "trace", "ops", "device"},
     "cuda_backend": {"base", "trace", "ops", "device", "capture"},
     "io": {"base", "trace", "analysis"},
     "ui": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io"},
-    "app": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "ui"},
+    "app": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "ui",
+            "calibration"},
 }
 # Headers that the build makes of assets/ and shaders/, and the rooms that embed them.
 GENERATED = {"lanescope_assets.h": {"device", "workload"}, "lanescope_shaders.h": {"ui"}}

@@ -12,6 +12,7 @@
 #include "app/list.h"
 #include "app/report_file.h"
 #include "app/requests.h"
+#include "app/screen.h"
 #include "app/terminal.h"
 #include "base/error.h"
 #include "base/translate.h"
@@ -21,19 +22,9 @@ namespace {
 
 constexpr int kDone = 0, kFailed = 1, kWrongRequest = 2;
 
-constexpr double kMeasuredSeconds = 10;
-
-std::string measure_window(const MeasureRequest& request) {
-  if (request.what == MeasureRequest::What::Rest) {
-    return fmt::format("{{\"cpu_fraction\": {}}}\n", ui::measure_rest(request.window, kMeasuredSeconds));
-  }
-  const ui::FrameMeasurement frames = ui::measure_frames(request.window, kMeasuredSeconds);
-  return fmt::format("{{\"frames_per_second\": {}, \"p99_ms\": {}}}\n", frames.frames_per_second, frames.p99_ms);
-}
-
 struct Perform {
-  int operator()(const ui::WindowOptions& options) const {
-    ui::run_window(options);
+  int operator()(const WindowRequest& request) const {
+    show_window(request);
     return kDone;
   }
   int operator()(const RunRequest& request) const { return run_headless(request); }
@@ -46,7 +37,7 @@ struct Perform {
     return kDone;
   }
   int operator()(const MeasureRequest& request) const {
-    write_out(measure_window(request));
+    write_out(measure_window(request.what, request.window));
     return kDone;
   }
   int operator()(const TextRequest& request) const {

@@ -13,13 +13,11 @@
 #include "app/interrupt.h"
 #include "app/measured_run.h"
 #include "app/run_report.h"
+#include "app/screen.h"
 #include "app/terminal.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
-#include "io/png.h"
-#include "ui/gl/offscreen.h"
-#include "ui/picture.h"
 
 namespace lanescope::app {
 namespace {
@@ -27,7 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kDone = 0, kEndedEarly = 130;
-constexpr int kShownIterations = 4;
 
 // What a run writes, so that a mistake in a path costs no run.
 void check_outputs(const RunRequest& request) {
@@ -64,26 +61,11 @@ std::string part_title(const workload::Settings& settings, const std::vector<std
   return title;
 }
 
-ui::PicturePart part_of(const MeasuredRun& run, const std::vector<std::string>& assignments) {
-  ui::PicturePart part;
-  part.trace = &run.trace();
-  std::tie(part.from_ns, part.to_ns) = ui::typical_range(run.trace(), kShownIterations);
-  part.title = part_title(run.settings(), assignments);
-  part.summary = run.figures().summary;
-  part.facts = run.facts();
-  return part;
-}
-
-void write_picture(const RunRequest& request, const MeasuredRun& first, const MeasuredRun* second) {
-  ui::PictureRequest picture;
+void write_picture(const RunRequest& request, Painter& painter, const MeasuredRun& first, const MeasuredRun* second) {
   const std::vector<std::string>& named = request.compare.empty() ? request.session.assignments : request.compare;
-  picture.parts.push_back(part_of(first, named));
-  if (second != nullptr) picture.parts.push_back(part_of(*second, named));
-  // At one time scale the eye compares lengths.
-  base::Nanoseconds span = 0;
-  for (const ui::PicturePart& part : picture.parts) span = std::max(span, part.to_ns - part.from_ns);
-  for (ui::PicturePart& part : picture.parts) part.to_ns = part.from_ns + span;
-  io::write_png(request.screenshot, ui::draw_picture(picture), ui::picture_text(picture));
+  std::vector<Painter::Part> parts{{&first, part_title(first.settings(), named)}};
+  if (second != nullptr) parts.push_back({second, part_title(second->settings(), named)});
+  painter.write(request.screenshot, parts);
 }
 
 void say(const std::string& line) { fmt::print(stderr, "lanescope: {}\n", one_line(line)); }
@@ -110,8 +92,8 @@ int run_headless(const RunRequest& request) {
     second = std::make_unique<MeasuredRun>(other);
   }
   check_outputs(request);
-  std::optional<ui::OffscreenContext> canvas;  // made now, since a machine without OpenGL should not have to run first
-  if (!request.screenshot.empty()) canvas.emplace();
+  std::optional<Painter> painter;
+  if (!request.screenshot.empty()) painter.emplace();
 
   const Interrupt interrupt;
   first.run(request.session.workload, interrupt);
@@ -137,7 +119,7 @@ int run_headless(const RunRequest& request) {
     io::write_chrome_trace(request.trace, first.trace(), first.facts());
     if (second) io::write_chrome_trace(comparison_path(request.trace), second->trace(), second->facts());
   }
-  if (!request.screenshot.empty()) write_picture(request, first, second.get());
+  if (!request.screenshot.empty()) write_picture(request, *painter, first, second.get());
   if (!request.json.empty()) {
     write_json(request.json, request.compare.empty() ? io::summary_json(figures) : comparison_json(figures, other));
   }

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "app/requests.h"
+#include "app/screen.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "base/version.h"
 #include "device/catalogue.h"
-#include "ui/theme.h"
 #include "workload/workload.h"
 
 namespace lanescope::app {
@@ -158,16 +158,16 @@ struct WindowArguments {
   }
 
   Request request(const CLI::App& app) const {
-    const ui::WindowOptions window = options(app);
+    const WindowRequest window = window_request(app);
     if (measure.empty()) return window;
-    if (measure == "frames") return MeasureRequest{MeasureRequest::What::Frames, window};
-    if (measure == "rest") return MeasureRequest{MeasureRequest::What::Rest, window};
+    if (measure == "frames") return MeasureRequest{WindowMeasure::Frames, window};
+    if (measure == "rest") return MeasureRequest{WindowMeasure::Rest, window};
     throw UsageError(fmt::format(fmt::runtime(tr("--measure is '{}'; allowed: frames, rest")), measure));
   }
 
  private:
-  ui::WindowOptions options(const CLI::App& app) const {
-    ui::WindowOptions window;
+  WindowRequest window_request(const CLI::App& app) const {
+    WindowRequest window;
     if (!open.empty()) {
       for (const char* other : {"--workload", "--device", "--set"}) {
         if (app.count(other) != 0) {
@@ -177,8 +177,9 @@ struct WindowArguments {
       }
       window.open = open;
     }
-    if (!theme.empty()) window.theme = ui::parse_theme(theme);
+    window.theme = theme;
     window.shader_dir = shader_dir;
+    check_window(window);
     if (!session.workload.empty()) window.session.workload = session.workload;
     window.session.device = session.device;
     window.session.assignments = session.assignments;

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "app/screen.h"
 #include "session/session.h"
-#include "ui/window.h"
 
 namespace lanescope::app {
 
@@ -36,9 +36,8 @@ struct ReportRequest {
 
 /// `--measure`, for the benchmarks: the window measures itself and prints one line of JSON.
 struct MeasureRequest {
-  enum class What : std::uint8_t { Frames, Rest };
-  What what = What::Frames;
-  ui::WindowOptions window;
+  WindowMeasure what = WindowMeasure::Frames;
+  WindowRequest window;
 };
 
 /// `--help` and `--version`
@@ -46,7 +45,7 @@ struct TextRequest {
   std::string text;
 };
 
-using Request = std::variant<ui::WindowOptions, RunRequest, ListRequest, ReportRequest, MeasureRequest, TextRequest>;
+using Request = std::variant<WindowRequest, RunRequest, ListRequest, ReportRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

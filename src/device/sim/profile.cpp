@@ -248,6 +248,30 @@ class Reader {
 
 DeviceProfile parse_profile(std::string_view text, std::string_view origin) { return Reader(origin).read(text); }
 
+std::string profile_text(const DeviceProfile& profile, std::string_view comment) {
+  std::ostringstream out;
+  std::istringstream lines{std::string(comment)};
+  for (std::string line; std::getline(lines, line);) out << (line.empty() ? "#" : "# ") << line << '\n';
+  // toml++ writes a text in quotes and with escapes.
+  const auto quoted = [](const std::string& text) {
+    std::ostringstream written;
+    written << toml::value<std::string>(text);
+    return written.str();
+  };
+  out << '\n';
+  for (const TextSpec& spec : kTexts) out << spec.key << " = " << quoted(profile.*spec.of) << '\n';
+  std::string_view table;
+  for (const NumberSpec& spec : kNumbers) {
+    if (spec.table != table) out << "\n[" << (table = spec.table) << "]\n";
+    const std::string key = fmt::format("{}.{}", spec.table, spec.key);
+    const auto found = std::find_if(profile.numbers.begin(), profile.numbers.end(),
+                                    [&](const DeviceProfile::Number& n) { return n.key == key; });
+    if (found == profile.numbers.end()) throw base::Error(fmt::format(fmt::runtime(tr("profile: {} is missing")), key));
+    out << fmt::format("{} = {{ value = {}, source = {} }}\n", spec.key, found->value, quoted(found->source));
+  }
+  return out.str();
+}
+
 DeviceProfile load_profile(const std::string& path) {
   std::error_code failed;
   if (std::filesystem::is_directory(path, failed)) {

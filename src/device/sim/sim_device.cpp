@@ -23,6 +23,7 @@ DeviceInfo info_of(const DeviceProfile& profile, std::string id) {
   info.simulated = true;
   info.virtual_time = true;
   info.dispatch_us = profile.cpu.dispatch_us;
+  info.sm_count = static_cast<int>(profile.gpu.sm_count);
   return info;
 }
 

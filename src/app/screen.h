@@ -1,0 +1,49 @@
+// What needs OpenGL: the window, and pictures. A build for servers has neither (no_screen.cpp) and says so.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "session/session.h"
+
+namespace lanescope::app {
+
+class MeasuredRun;
+
+/// `lanescope`: the window.
+struct WindowRequest {
+  session::SessionOptions session;
+  std::string open;   ///< show this trace instead of a run; empty: a run
+  std::string theme;  ///< empty: as remembered
+  std::filesystem::path shader_dir;
+};
+
+/// Throws base::UsageError when this build has no window, or the theme is unknown.
+void check_window(const WindowRequest& request);
+void show_window(const WindowRequest& request);
+
+enum class WindowMeasure : std::uint8_t { Frames, Rest };
+/// One line of JSON, for the benchmarks.
+std::string measure_window(WindowMeasure what, const WindowRequest& request);
+
+/// Draws runs below each other into a PNG. Made before the runs, since a machine without OpenGL should not have to run
+/// first.
+class Painter {
+ public:
+  Painter();  ///< throws base::FileError or base::UsageError
+  ~Painter();
+  struct Part {
+    const MeasuredRun* run = nullptr;
+    std::string title;
+  };
+  void write(const std::filesystem::path& path, std::span<const Part> parts);
+
+ private:
+  class Canvas;
+  std::unique_ptr<Canvas> canvas_;
+};
+
+}  // namespace lanescope::app

@@ -1,0 +1,401 @@
+#include "calibration/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/translate.h"
+#include "calibration/gemm_fit.h"
+#include "calibration/probe.h"
+
+namespace lanescope::calibration {
+namespace {
+
+using base::to_us;
+using base::tr;
+using device::CaptureLevel;
+using ops::Op;
+using ops::OpKind;
+using trace::Event;
+using trace::MemoryKind;
+
+constexpr std::array kAllPaths{Path::H2DPinned, Path::H2DPageable, Path::D2HPinned, Path::D2HPageable};
+constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
+constexpr int kCalls = 400, kRepeats = 15;
+constexpr double kReached = 1;  // the rates are those that kernels were seen to reach
+
+double gb_per_s(std::size_t bytes, double us) { return us > 0 ? static_cast<double>(bytes) / us / 1e3 : 0; }
+
+// "64 KiB", "64 KiB + 4"
+std::string size_text(std::size_t bytes) {
+  if (bytes >= kMiB && bytes % kMiB == 0) return fmt::format("{} MiB", bytes / kMiB);
+  if (bytes < kKiB) return fmt::format("{} B", bytes);
+  const std::size_t rest = bytes % kKiB;
+  return fmt::format("{} KiB{}", bytes / kKiB, rest == 0 ? std::string() : fmt::format(" + {}", rest));
+}
+
+class Calibrator {
+ public:
+  explicit Calibrator(const CalibrationRequest& request) : request_(request) {}
+
+  Calibration run() {
+    {
+      Probe probe(request_.make, CaptureLevel::None);
+      const device::DeviceInfo& info = probe.device().info();
+      where_ = fmt::format("on {}{}, {}", info.name, info.driver.empty() ? "" : ", " + info.driver, request_.date);
+      result_.profile.name = info.name;
+      result_.profile.summary = fmt::format("Measured by lanescope calibrate {}.", where_);
+      sm_count_ = info.sm_count;
+      measure_calls(probe);
+      measure_memory(probe);
+      measure_queue(probe);
+      measure_returns(probe);
+      measure_bandwidths(probe);
+    }
+    {
+      Probe probe(request_.make, CaptureLevel::Operations);
+      measure_starts(probe);
+      measure_kernels(probe);
+      measure_copies(probe);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void say(const char* what) const {
+    if (request_.progress) request_.progress(what);
+  }
+  /// Four significant digits, what is beyond is noise; counts as they are.
+  void put(const char* key, double value, const std::string& source) {
+    const double rounded = value == std::floor(value) ? value : std::stod(fmt::format("{:.4g}", value));
+    result_.profile.numbers.push_back({key, rounded, source});
+  }
+  void measured(const char* key, double value, const std::string& how) {
+    put(key, value, fmt::format("measured {}: {}", where_, how));
+  }
+
+  void measure_calls(Probe& probe);
+  void measure_memory(Probe& probe);
+  void measure_queue(Probe& probe);
+  void measure_returns(Probe& probe);
+  double returned_ms(Probe& probe, Path path, std::size_t bytes);
+  void derive_staging(Probe& probe);
+  void measure_bandwidths(Probe& probe);
+  void measure_starts(Probe& probe);
+  void measure_kernels(Probe& probe);
+  void measure_copies(Probe& probe);
+
+  const CalibrationRequest& request_;
+  Calibration result_;
+  std::string where_;
+  int sm_count_ = 0;
+};
+
+void Calibrator::measure_calls(Probe& probe) {
+  say(tr("calls"));
+  device::Device& d = probe.device();
+  const Buffer small = probe.buffer(MemoryKind::Device, sizeof(float));
+  const device::GpuEvent event = d.create_event();
+  const std::string of = fmt::format("median of {} calls", kCalls);
+
+  measured("cpu.dispatch_us", 0, "this program issues its calls without a framework; eager PyTorch adds about 10");
+  const std::vector<double> launches = probe.call_times_us(kCalls, [&] { probe.tiny_kernel(); });
+  measured("cpu.launch_us", median(launches), of);
+  measured("cpu.memcpy_us", median(probe.call_times_us(kCalls, [&] { probe.copy(Path::H2DPinned, 4); })), of);
+  measured("cpu.memset_us",
+           median(probe.call_times_us(kCalls,
+                                      [&] {
+                                        d.fill_async({small, 0}, 0, 4, Stream::Default);
+                                      })),
+           of);
+  measured("cpu.event_record_us", median(probe.call_times_us(kCalls, [&] { d.record(event, Stream::Default); })), of);
+  measured("cpu.event_query_us", median(probe.call_times_us(kCalls, [&] { d.query(event); })), of);
+  measured("cpu.stream_wait_us", median(probe.call_times_us(kCalls, [&] { d.wait(Stream::Default, event); })), of);
+  const double idle = median(probe.call_times_us(kCalls, [&] { d.synchronize(Stream::Default); }));
+  const std::string half = fmt::format("half of a cudaStreamSynchronize with nothing to wait for, {}", of);
+  measured("cpu.sync_us", idle / 2, half);
+  measured("cpu.idle_return_us", idle / 2, half);
+
+  // Every cost varies by up to the spread: half of the middle eight tenths, of the median.
+  std::vector<double> sorted = launches;
+  std::sort(sorted.begin(), sorted.end());
+  const double low = sorted[sorted.size() / 10], high = sorted[sorted.size() * 9 / 10];
+  measured("jitter.spread", std::clamp((high - low) / 2 / median(launches), 0.0, 0.5),
+           "half the width of the middle 80 % of cudaLaunchKernel's times");
+}
+
+void Calibrator::measure_memory(Probe& probe) {
+  say(tr("memory"));
+  device::Device& d = probe.device();
+  const auto each = [&](int count, auto make) {
+    std::vector<double> times;
+    for (int i = 0; i < count; ++i) times.push_back(probe.time_us(make));
+    return median(times);
+  };
+  const Buffer host = probe.buffer(MemoryKind::Pageable, Probe::kLargest);
+  d.host_fill(host, Probe::kLargest);
+  const double fill_us = each(5, [&] { d.host_fill(host, Probe::kLargest); });
+  measured("cpu.memory_gb_per_s", gb_per_s(Probe::kLargest, fill_us), "one thread fills 64 MiB");
+  d.release(host);
+
+  measured("cpu.stream_create_us", each(8, [&] { d.create_stream(true); }), "median of 8");
+  measured("cpu.event_create_us", each(32, [&] { d.create_event(); }), "median of 32");
+
+  // What is allocated is kept, so that no allocator can hand it out again.
+  const auto pinned_us = [&](std::size_t bytes, int count) {
+    std::vector<Buffer> kept;
+    const double us = each(count, [&] { kept.push_back(d.allocate(MemoryKind::Pinned, bytes)); });
+    std::vector<double> frees;
+    for (const Buffer b : kept) frees.push_back(probe.time_us([&] { d.release(b); }));
+    return std::pair(us, median(frees));
+  };
+  constexpr std::size_t kSmall = 4 * kKiB, kMiBs = 16;
+  const auto [small_us, small_free_us] = pinned_us(kSmall, 9);
+  const auto [large_us, large_free_us] = pinned_us(kMiBs * kMiB, 5);
+  measured("cpu.host_alloc_us", small_us, "4 KiB of pinned memory");
+  measured("cpu.host_alloc_us_per_mib", std::max(0.0, large_us - small_us) / kMiBs, "16 MiB of pinned memory, zeroed");
+  measured("cpu.host_free_us", small_free_us, "4 KiB of pinned memory");
+  measured("cpu.host_free_us_per_mib", std::max(0.0, large_free_us - small_free_us) / kMiBs, "16 MiB of pinned memory");
+
+  std::vector<Buffer> blocks;
+  const double malloc_us = each(5, [&] { blocks.push_back(d.allocate(MemoryKind::Device, 64 * kMiB)); });
+  measured("cpu.malloc_us", malloc_us, "64 MiB of device memory, and a memset of it issued");
+  put("cpu.free_us", malloc_us, "assumed: as cudaMalloc; the program's allocator keeps what it once has");
+  for (const Buffer b : blocks) d.release(b);
+}
+
+void Calibrator::measure_queue(Probe& probe) {
+  say(tr("launch queue"));
+  constexpr double kQueueSpinMs = 250;
+  constexpr int kMost = 8192;
+  probe.device().synchronize();
+  probe.spin(kQueueSpinMs);
+  int issued = 1;
+  bool full = false;
+  while (!full && issued < kMost) {
+    full = probe.time_us([&] { probe.tiny_kernel(); }) > kQueueSpinMs * 1e3 / 10;
+    if (!full) ++issued;
+  }
+  probe.device().synchronize();
+  if (full) {
+    measured("gpu.launch_queue_depth", issued, "kernels that could be launched behind a spinning one");
+  } else {
+    put("gpu.launch_queue_depth", 1024,
+        fmt::format("assumed: {} launches behind a spinning kernel did not block", kMost));
+  }
+}
+
+double Calibrator::returned_ms(Probe& probe, Path path, std::size_t bytes) {
+  probe.device().synchronize();
+  probe.spin(kSpinMs);
+  const double us = probe.time_us([&] { probe.copy(path, bytes); });
+  probe.device().synchronize();
+  return us / 1e3;
+}
+
+void Calibrator::measure_returns(Probe& probe) {
+  say(tr("when copies return"));
+  for (const Path path : kAllPaths) {
+    probe.copy(path, kMiB);  // its memory exists from now on
+    for (std::size_t bytes = 4; bytes <= 16 * kMiB; bytes *= bytes < kKiB ? 256 : 4) {
+      for (const std::size_t size : {bytes, bytes == 64 * kKiB ? bytes + 4 : std::size_t{0}}) {
+        if (size != 0) result_.returns.push_back({path, size, returned_ms(probe, path, size)});
+      }
+    }
+  }
+  derive_staging(probe);
+}
+
+// The largest copy from pageable memory that does not wait for the stream: if it is small, it is the one that rides in
+// the command queue; if it is large, it is what the driver's staging buffer holds.
+void Calibrator::derive_staging(Probe& probe) {
+  constexpr std::size_t kMost = 64 * kMiB, kStep = kKiB, kDocumented = 64 * kKiB, kSurelyStaged = 256 * kKiB;
+  const auto blocks = [&](std::size_t bytes) { return returned_ms(probe, Path::H2DPageable, bytes) > kSpinMs / 2; };
+  std::size_t free = kKiB, held = kMiB;
+  while (held < kMost && !blocks(held)) free = std::exchange(held, held * 2);
+  const bool bounded = held < kMost || blocks(kMost);
+  while (bounded && held - free > kStep) {
+    const std::size_t middle = (free + held) / 2 / kStep * kStep;
+    (blocks(middle) ? held : free) = middle;
+  }
+  const std::string rule = "the longest pageable cudaMemcpyAsync behind a spinning kernel that does not wait for it";
+  if (free < kSurelyStaged) {
+    measured("link.inline_limit_bytes", static_cast<double>(free), rule);
+    put("link.staging_chunk_bytes", 16 * kKiB,
+        "fitted: small, so that longer copies wait for the stream as they were seen to");
+    put("link.staging_slots", 2, "fitted: as the chunk");
+    return;
+  }
+  put("link.inline_limit_bytes", kDocumented,
+      "published: CUDA C++ Programming Guide, copies of 64 KB or less from the host do not block");
+  const std::size_t chunk = 128 * kKiB;
+  put("link.staging_chunk_bytes", static_cast<double>(chunk), "assumed");
+  measured("link.staging_slots", std::max(1.0, std::round(static_cast<double>(free) / static_cast<double>(chunk))),
+           fmt::format("{} bytes are {}, in chunks", free, rule));
+}
+
+void Calibrator::measure_bandwidths(Probe& probe) {
+  say(tr("bandwidth"));
+  for (const Path path : kAllPaths) {
+    for (std::size_t bytes = 4 * kKiB; bytes <= Probe::kLargest; bytes *= 4) {
+      std::vector<double> times;
+      for (int i = 0; i < kRepeats; ++i) {
+        probe.device().synchronize();
+        times.push_back(probe.time_us([&] {
+          probe.copy(path, bytes);
+          probe.device().synchronize(Stream::Default);
+        }));
+      }
+      result_.bandwidths.push_back({path, bytes, gb_per_s(bytes, median(times))});
+    }
+  }
+  // End to end as the host sees it, since the CPU is what feeds the staging buffer.
+  std::vector<double> up, down;
+  for (int i = 0; i < kRepeats; ++i) {
+    up.push_back(probe.time_us([&] { probe.upload_now(Probe::kLargest); }));
+    down.push_back(probe.time_us([&] { probe.download_now(Probe::kLargest); }));
+  }
+  measured("link.h2d_pageable_gb_per_s", gb_per_s(Probe::kLargest, median(up)), "cudaMemcpy of 64 MiB");
+  measured("link.d2h_pageable_gb_per_s", gb_per_s(Probe::kLargest, median(down)), "cudaMemcpy of 64 MiB");
+}
+
+// From the call until the work starts, and from its end until the host is back.
+void Calibrator::measure_starts(Probe& probe) {
+  say(tr("starts and wake-up"));
+  device::Device& d = probe.device();
+  const auto latency = [&](auto issue) {
+    std::vector<double> us;
+    for (int i = 0; i < kRepeats; ++i) {
+      Nanoseconds issued = 0;
+      const std::vector<Event> done = probe.operations_of([&] {
+        issue();
+        issued = d.now_ns();
+      });
+      us.push_back(std::max(0.0, to_us(done.front().start_ns - issued)));
+    }
+    return median(us);
+  };
+  const std::string how = fmt::format("from the end of the call to the start of the operation, median of {}", kRepeats);
+  measured("gpu.launch_latency_us", latency([&] { probe.tiny_kernel(); }), how);
+  measured("gpu.copy_latency_us", latency([&] { probe.copy(Path::H2DPinned, 4); }), how);
+
+  std::vector<double> wake;
+  for (int i = 0; i < kRepeats; ++i) {
+    Nanoseconds back = 0;
+    const std::vector<Event> done = probe.operations_of([&] {
+      probe.spin(3);
+      d.synchronize(Stream::Default);
+      back = d.now_ns();
+    });
+    wake.push_back(std::max(0.0, to_us(back - done.back().end_ns)));
+  }
+  measured("cpu.wake_us", median(wake),
+           fmt::format("from the end of a 3 ms kernel to the return of cudaStreamSynchronize, median of {}", kRepeats));
+}
+
+void Calibrator::measure_kernels(Probe& probe) {
+  say(tr("kernels"));
+  device::Device& d = probe.device();
+  constexpr int kTiny = 200;
+  // Behind a spinning kernel, so that the host is not what they wait for.
+  const std::vector<Event> tiny = probe.operations_of([&] {
+    probe.spin(5);
+    for (int i = 0; i < kTiny; ++i) probe.tiny_kernel();
+  });
+  const std::size_t first = tiny.size() / 4;
+  const double floor_us = to_us(tiny.back().end_ns - tiny[first].end_ns) / static_cast<double>(tiny.size() - 1 - first);
+  measured("gpu.kernel_floor_us", floor_us, "kernels of one element after each other, with the gap between them");
+
+  constexpr std::int32_t kElements = 64 << 20;
+  const Buffer a = probe.buffer(MemoryKind::Device, std::size_t{kElements} * sizeof(float));
+  const Buffer b = probe.buffer(MemoryKind::Device, std::size_t{kElements} * sizeof(float));
+  const Op add{OpKind::AddInPlace, kElements, 1};
+  const std::array args{a, b};
+  const std::vector<Event> adds = probe.operations_of([&] {
+    for (int i = 0; i < 5; ++i) d.launch(add, args, Stream::Default, false);
+  });
+  std::vector<double> us;
+  for (const Event& e : adds) us.push_back(to_us(e.duration()) - floor_us);
+  measured("gpu.memory_gb_per_s", gb_per_s(static_cast<std::size_t>(ops::bytes_moved(add)), median(us)),
+           "adding two arrays of 256 MiB");
+  d.release(a);
+  d.release(b);
+
+  const GemmFit gemm = fit_gemm(probe, std::max(1, sm_count_), floor_us);
+  measured("gpu.fp32_tflops", gemm.tflops, "the fastest of the matrix products");
+  put("gpu.reached_fraction", kReached, "measured: the two rates are those that kernels reached");
+  if (sm_count_ > 0) {
+    put("gpu.sm_count", sm_count_, fmt::format("measured {}: as the driver says", where_));
+  } else {
+    put("gpu.sm_count", 1, "assumed: the device does not say");
+  }
+  const std::string fit = fmt::format("fitted: to {} matrix products, which it gives with a mean error of {:.0f} %",
+                                      gemm.products, gemm.mean_error * 100);
+  put("gpu.gemm_tile_rows", gemm.tile_rows, fit);
+  put("gpu.gemm_tile_columns", gemm.tile_columns, fit);
+}
+
+void Calibrator::measure_copies(Probe& probe) {
+  say(tr("copies"));
+  const auto duration = [&](Path path, std::size_t bytes) {
+    const std::vector<Event> copies = probe.operations_of([&] {
+      for (int i = 0; i < kRepeats; ++i) probe.copy(path, bytes);
+    });
+    std::vector<double> us;
+    for (const Event& e : copies) us.push_back(to_us(e.duration()));
+    return median(us);
+  };
+  duration(Path::H2DPinned, kMiB);
+  const double fixed = std::min(duration(Path::H2DPinned, 4), duration(Path::D2HPinned, 4));
+  measured("link.copy_fixed_us", fixed, "a copy of 4 bytes");
+  measured("link.h2d_pinned_gb_per_s", gb_per_s(Probe::kLargest, duration(Path::H2DPinned, Probe::kLargest) - fixed),
+           "a copy of 64 MiB");
+  measured("link.d2h_pinned_gb_per_s", gb_per_s(Probe::kLargest, duration(Path::D2HPinned, Probe::kLargest) - fixed),
+           "a copy of 64 MiB");
+}
+
+}  // namespace
+
+const char* to_text(Path path) {
+  switch (path) {
+    case Path::H2DPinned:
+      return "H2D pinned";
+    case Path::H2DPageable:
+      return "H2D pageable";
+    case Path::D2HPinned:
+      return "D2H pinned";
+    case Path::D2HPageable:
+      return "D2H pageable";
+  }
+  return "";
+}
+
+Calibration calibrate(const CalibrationRequest& request) { return Calibrator(request).run(); }
+
+std::string to_toml(const Calibration& calibration) {
+  std::string head = "Measured by `lanescope calibrate`. Not used by the simulator, but seen on the way:\n";
+  head += "\nBandwidth of a copy and a wait for it, GB/s:\n";
+  for (const Path path : kAllPaths) {
+    head += fmt::format("  {:<13}", to_text(path));
+    for (const Bandwidth& b : calibration.bandwidths) {
+      if (b.path == path) head += fmt::format(" {}: {:.3g} ", size_text(b.bytes), b.gb_per_s);
+    }
+    head += '\n';
+  }
+  head += fmt::format("\nWhether cudaMemcpyAsync behind a kernel of {} ms returned before it had ended:\n", kSpinMs);
+  for (const Path path : kAllPaths) {
+    head += fmt::format("  {:<13}", to_text(path));
+    for (const HostReturn& r : calibration.returns) {
+      if (r.path == path) {
+        head += fmt::format(" {}: {} ", size_text(r.bytes), waited(r) ? "no" : "yes");
+      }
+    }
+    head += '\n';
+  }
+  return device::sim::profile_text(calibration.profile, head);
+}
+
+}  // namespace lanescope::calibration

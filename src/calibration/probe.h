@@ -1,0 +1,102 @@
+// A device with what it recorded, and the ways in which it is timed.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "calibration/calibrate.h"
+
+namespace lanescope::calibration {
+
+using base::Nanoseconds;
+using device::Buffer;
+using device::Stream;
+
+/// Keeps GPU operations, from any thread.
+class OperationSink final : public trace::EventSink {
+ public:
+  trace::LaneId lane(const trace::LaneInfo& info) override;
+  trace::NameId name(std::string_view text) override { return names_.intern(text); }
+  std::unique_ptr<trace::EventWriter> open_writer() override;
+  /// What came since the last time, by start.
+  std::vector<trace::Event> take();
+
+ private:
+  class Writer;
+  std::mutex mutex_;
+  std::vector<trace::LaneInfo> lanes_;
+  std::vector<trace::Event> operations_;
+  base::NameTable names_;
+};
+
+double median(std::vector<double> values);
+
+class Probe {
+ public:
+  Probe(const MakeDevice& make, device::CaptureLevel capture);
+
+  device::Device& device() { return *device_; }
+  /// How long each call holds the host, in microseconds; every 32 calls the device is waited for.
+  template <typename Call>
+  std::vector<double> call_times_us(int calls, Call call);
+  /// The GPU operations that `issue` causes, by start; waits for them. Throws base::Error when none is recorded.
+  template <typename Issue>
+  std::vector<trace::Event> operations_of(Issue issue);
+  template <typename Work>
+  double time_us(Work work);
+
+  void spin(double ms);
+  void tiny_kernel();
+  /// A buffer that lives as long as the probe.
+  Buffer buffer(trace::MemoryKind kind, std::size_t bytes);
+  void copy(Path path, std::size_t bytes);  ///< asynchronous, on the default stream
+  void upload_now(std::size_t bytes);       ///< cudaMemcpy from pageable memory
+  void download_now(std::size_t bytes);
+
+  static constexpr std::size_t kLargest = std::size_t{64} << 20;
+
+ private:
+  [[noreturn]] void nothing_recorded() const;
+  Buffer host(Path path);
+
+  std::unique_ptr<OperationSink> sink_;
+  std::unique_ptr<device::Device> device_;
+  Buffer small_{}, on_device_{}, pinned_{}, pageable_{};
+};
+
+template <typename Work>
+double Probe::time_us(Work work) {
+  const Nanoseconds start = device_->now_ns();
+  work();
+  return base::to_us(device_->now_ns() - start);
+}
+
+template <typename Call>
+std::vector<double> Probe::call_times_us(int calls, Call call) {
+  constexpr int kBetweenWaits = 32;
+  std::vector<double> times;
+  for (int i = 0; i < kBetweenWaits; ++i) call();  // the first ones load code and fill caches
+  device_->synchronize();
+  for (int i = 0; i < calls; ++i) {
+    if (i % kBetweenWaits == 0) device_->synchronize();
+    times.push_back(time_us(call));
+  }
+  device_->synchronize();
+  return times;
+}
+
+template <typename Issue>
+std::vector<trace::Event> Probe::operations_of(Issue issue) {
+  device_->synchronize();
+  device_->flush_capture();
+  sink_->take();
+  issue();
+  device_->synchronize();
+  device_->flush_capture();
+  std::vector<trace::Event> operations = sink_->take();
+  if (operations.empty()) nothing_recorded();
+  return operations;
+}
+
+}  // namespace lanescope::calibration
