@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "app/calibrate_machine.h"
 #include "app/headless_run.h"
 #include "app/list.h"
 #include "app/report_file.h"
@@ -34,6 +35,10 @@ struct Perform {
   }
   int operator()(const ReportRequest& request) const {
     report_file(request);
+    return kDone;
+  }
+  int operator()(const CalibrateRequest& request) const {
+    calibrate_machine(request);
     return kDone;
   }
   int operator()(const MeasureRequest& request) const {

@@ -17,6 +17,7 @@
 #include "app/terminal.h"
 #include "base/error.h"
 #include "base/translate.h"
+#include "device/catalogue.h"
 #include "io/atomic_file.h"
 
 namespace lanescope::app {
@@ -70,6 +71,11 @@ void write_picture(const RunRequest& request, Painter& painter, const MeasuredRu
 
 void say(const std::string& line) { fmt::print(stderr, "lanescope: {}\n", one_line(line)); }
 
+void say_which_device(const std::string& asked, const MeasuredRun& run) {
+  if (asked != "auto" || device::why_no_gpu().empty()) return;
+  say(fmt::format(fmt::runtime(base::tr("no GPU: {}; simulating {}")), device::why_no_gpu(), run.facts().device_name));
+}
+
 }  // namespace
 
 fs::path comparison_path(const fs::path& path) {
@@ -85,21 +91,19 @@ fs::path comparison_path(const fs::path& path) {
 
 int run_headless(const RunRequest& request) {
   MeasuredRun first(request.session);
-  std::unique_ptr<MeasuredRun> second;
-  if (!request.compare.empty()) {
-    session::SessionOptions other = request.session;
-    other.assignments.insert(other.assignments.end(), request.compare.begin(), request.compare.end());
-    second = std::make_unique<MeasuredRun>(other);
-  }
+  session::SessionOptions other = request.session;
+  other.assignments.insert(other.assignments.end(), request.compare.begin(), request.compare.end());
+  first.check(other.assignments);
   check_outputs(request);
   std::optional<Painter> painter;
   if (!request.screenshot.empty()) painter.emplace();
 
+  say_which_device(request.session.device, first);
   const Interrupt interrupt;
   first.run(request.session.workload, interrupt);
-  if (interrupt.asked()) {
-    second.reset();
-  } else if (second) {
+  std::unique_ptr<MeasuredRun> second;  // a GPU is had by one run at a time
+  if (!request.compare.empty() && !interrupt.asked()) {
+    second = std::make_unique<MeasuredRun>(other);
     second->run(request.session.workload, interrupt);
   }
 

@@ -101,7 +101,8 @@ Json workloads_json() {
 Json devices_json() {
   Json list = Json::array();
   for (const device::CatalogueEntry& entry : device::catalogue()) {
-    list.push_back({{"id", entry.id}, {"name", entry.name}, {"summary", entry.summary}});
+    list.push_back(
+        {{"id", entry.id}, {"name", entry.name}, {"summary", entry.summary}, {"simulated", entry.simulated}});
   }
   return list;
 }

@@ -75,6 +75,12 @@ void MeasuredRun::run(const std::string& label, const Interrupt& interrupt) {
   if (const std::string error = runner.error(); !error.empty()) throw base::Error(error);
   follow();
   analysis_->finish();
+  session_->release();
+}
+
+void MeasuredRun::check(const std::vector<std::string>& assignments) const {
+  workload::Settings settings = workload::default_settings(session_->workload().name, session_->device());
+  for (const std::string& assignment : assignments) settings.assign(assignment);
 }
 
 io::RunFigures MeasuredRun::figures() const {
@@ -84,6 +90,9 @@ io::RunFigures MeasuredRun::figures() const {
   figures.summary = analysis_->since_first_iteration();
   figures.events = trace().counts();
   figures.iterations = runner.iterations_done();
+  if (const trace::CaptureHealth health = session_->capture_health(); health.state != trace::CaptureState::None) {
+    figures.capture = health;
+  }
   figures.elapsed_ns = runner.ended_ns() - runner.started_ns();
   if (const auto first = runner.first_loss(), last = runner.last_loss(); first && last) figures.loss = {*first, *last};
   return figures;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "analysis/live_analysis.h"
 #include "app/interrupt.h"
@@ -21,8 +22,12 @@ class MeasuredRun {
   MeasuredRun(const MeasuredRun&) = delete;
   MeasuredRun& operator=(const MeasuredRun&) = delete;
 
-  /// Runs to the end, or until `interrupt` asks for less. Throws base::Error when the workload fails.
+  /// Runs to the end, or until `interrupt` asks for less, and gives the device back. Throws base::Error when the
+  /// workload fails.
   void run(const std::string& label, const Interrupt& interrupt);
+
+  /// Throws base::UsageError when another run of this workload could not have these settings.
+  void check(const std::vector<std::string>& assignments) const;
 
   const trace::Trace& trace() const { return session_->trace(); }
   workload::Settings settings() const { return session_->settings(); }

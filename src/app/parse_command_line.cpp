@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/requests.h"
@@ -50,6 +52,14 @@ Examples:
   lanescope run --workload linear-mse --trace loop.json.gz --screenshot loop.png
   lanescope run --workload linear-mse --set log_interval=1 --compare log_interval=100)";
 
+constexpr const char* kCalibrateNotes =
+    R"(Takes a minute at most, while nothing else should use the GPU. Every number of the profile says how it was measured, on
+what and when; a table of bandwidths and of when copies return stands in its comments.
+
+Example:
+  lanescope calibrate --out mine.toml
+  lanescope --device sim:mine.toml)";
+
 constexpr const char* kReportNotes = R"(Examples:
   lanescope report loop.json.gz
   lanescope report pytorch-profile.json --json -)";
@@ -80,6 +90,21 @@ std::uint64_t whole_number(std::string_view option, const std::string& text, std
   return number;
 }
 
+device::CaptureLevel capture_level(const std::string& name) {
+  using device::CaptureLevel;
+  static constexpr std::array<std::pair<std::string_view, CaptureLevel>, 5> kLevels{
+      {{"none", CaptureLevel::None},
+       {"kernels", CaptureLevel::Kernels},
+       {"operations", CaptureLevel::Operations},
+       {"calls", CaptureLevel::Calls},
+       {"all", CaptureLevel::All}}};
+  for (const auto& [known, level] : kLevels) {
+    if (known == name) return level;
+  }
+  throw UsageError(
+      fmt::format(fmt::runtime(tr("--capture is '{}'; allowed: none, kernels, operations, calls, all")), name));
+}
+
 // The options that the window and a headless run share.
 struct SessionArguments {
   std::string device = "auto", workload;
@@ -87,7 +112,8 @@ struct SessionArguments {
 
   void add_to(CLI::App& app) {
     app.add_option("--workload", workload, tr("which loop; see: lanescope list workloads"))->type_name("W");
-    app.add_option("--device", device, tr("auto, sim, sim:PROFILE or sim:FILE.toml; see: lanescope list devices"))
+    app.add_option("--device", device,
+                   tr("auto, cuda:N, sim, sim:PROFILE or sim:FILE.toml; see: lanescope list devices"))
         ->type_name("D");
     app.add_option("--set", assignments, tr("a setting, may be repeated; see: lanescope list settings"))
         ->type_name("K=V")
@@ -99,7 +125,7 @@ struct RunArguments {
   SessionArguments session;
   std::string iterations = std::to_string(kDefaultIterations);
   std::string memory_mb = std::to_string(kDefaultMemoryMb);
-  std::string seed, json, trace, screenshot;
+  std::string seed, json, trace, screenshot, capture = "all";
   std::vector<std::string> compare;
 
   void add_to(CLI::App& app) {
@@ -109,6 +135,9 @@ struct RunArguments {
            fmt::format(fmt::runtime(tr("how many, 1 to {}; {} unless told")), kMaxIterations, kDefaultIterations))
         ->type_name("N");
     app.add_option("--seed", seed, tr("the same as --set seed=S"))->type_name("S");
+    app.add_option("--capture", capture,
+                   tr("how much of a GPU's work is recorded: none, kernels, operations, calls, all"))
+        ->type_name("LEVEL");
     app.add_option("--json", json, tr("write the figures as JSON to a file, or to standard output (-)"))
         ->type_name("FILE|-");
     app.add_option("--trace", trace, tr("write the trace as Chrome Trace JSON (.json or .json.gz)"))->type_name("FILE");
@@ -136,6 +165,7 @@ struct RunArguments {
     run.session.iterations = whole_number("--iterations", iterations, 1, kMaxIterations);
     run.session.memory_cap_bytes = whole_number("--memory-mb", memory_mb, kMinMemoryMb, kMaxMemoryMb) << 20;
     run.session.paced = false;
+    run.session.capture = capture_level(capture);
     run.compare = compare;
     run.json = json;
     run.trace = trace;
@@ -225,6 +255,19 @@ struct ReportArguments {
   }
 };
 
+struct CalibrateArguments {
+  std::string device = "auto", out;
+
+  void add_to(CLI::App& app) {
+    app.add_option("--out", out, tr("write the profile here (.toml)"))->type_name("FILE");
+    app.add_option("--device", device, tr("which GPU; see: lanescope list devices"))->type_name("D");
+  }
+  CalibrateRequest request() const {
+    if (out.empty()) throw UsageError(tr("calibrate needs --out FILE.toml"));
+    return {device, out};
+  }
+};
+
 // The command that was asked for: a subcommand, or the window.
 const CLI::App& asked_for(const CLI::App& root) {
   const auto selected = root.get_subcommands();
@@ -251,7 +294,8 @@ void check_values(const CLI::App& app) {
   const std::vector<std::string> leftover = root.remaining(true);
   const std::string what = leftover.empty() ? std::string() : leftover.front();
   if (&app == &root && what.rfind('-', 0) != 0) {
-    throw UsageError(fmt::format(fmt::runtime(tr("unknown command '{}'; allowed: run, list, report")), what));
+    throw UsageError(
+        fmt::format(fmt::runtime(tr("unknown command '{}'; allowed: run, calibrate, list, report")), what));
   }
   throw UsageError(fmt::format(fmt::runtime(tr("{}unknown argument '{}'; allowed: {}")), command_of(app), what,
                                joined(option_names(app))));
@@ -283,6 +327,11 @@ Request parse_command_line(int argc, const char* const* argv) {
   run.footer(tr(kRunNotes));
   RunArguments run_arguments;
   run_arguments.add_to(run);
+  CLI::App& calibrate =
+      *root.add_subcommand("calibrate", tr("measure this machine's GPU and write a profile for the simulator"));
+  calibrate.footer(tr(kCalibrateNotes));
+  CalibrateArguments calibrate_arguments;
+  calibrate_arguments.add_to(calibrate);
   CLI::App& list = *root.add_subcommand("list", tr("list workloads, devices or settings"));
   ListArguments list_arguments;
   list_arguments.add_to(list);
@@ -313,6 +362,7 @@ Request parse_command_line(int argc, const char* const* argv) {
     }
   }
   if (&asked == &run) return run_arguments.request();
+  if (&asked == &calibrate) return calibrate_arguments.request();
   if (&asked == &list) return list_arguments.request();
   return report_arguments.request();
 }

@@ -34,6 +34,12 @@ struct ReportRequest {
   std::string json;  ///< as in RunRequest
 };
 
+/// `lanescope calibrate`
+struct CalibrateRequest {
+  std::string device;
+  std::filesystem::path out;
+};
+
 /// `--measure`, for the benchmarks: the window measures itself and prints one line of JSON.
 struct MeasureRequest {
   WindowMeasure what = WindowMeasure::Frames;
@@ -45,7 +51,8 @@ struct TextRequest {
   std::string text;
 };
 
-using Request = std::variant<WindowRequest, RunRequest, ListRequest, ReportRequest, MeasureRequest, TextRequest>;
+using Request =
+    std::variant<WindowRequest, RunRequest, ListRequest, ReportRequest, CalibrateRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "device/catalogue_from.h"
+#include "device/cuda/cuda_device.h"
+#include "device/cuda/gpu_id.h"
 #include "device/sim/profile.h"
 #include "device/sim/sim_device.h"
 
@@ -15,6 +19,8 @@ namespace {
 
 using base::tr;
 
+constexpr std::string_view kAuto = "auto";
+constexpr std::string_view kCuda = "cuda";
 constexpr std::string_view kSim = "sim";
 constexpr std::string_view kSimPrefix = "sim:";
 constexpr std::string_view kStandardProfile = "rtx4090";
@@ -24,13 +30,28 @@ struct SimChoice {
   std::string id;
   sim::DeviceProfile profile;
 };
+using Choice = std::variant<cuda::GpuInfo, SimChoice>;
 
 bool names_a_file(std::string_view name) { return name.ends_with(".toml") || name.find('/') != std::string_view::npos; }
 
-std::string allowed() {
-  std::string all = fmt::format("auto, {}", kSim);
+std::vector<cuda::GpuInfo> usable(const FoundGpus& found) {
+  std::vector<cuda::GpuInfo> gpus = found.gpus;
+  std::erase_if(gpus, [](const cuda::GpuInfo& gpu) { return !cuda::gpu_problem(gpu).empty(); });
+  return gpus;
+}
+
+std::string allowed(const FoundGpus& found) {
+  std::string all(kAuto);
+  const std::vector<cuda::GpuInfo> gpus = usable(found);
+  if (!gpus.empty()) all += fmt::format(", {}", kCuda);
+  for (const cuda::GpuInfo& gpu : gpus) all += fmt::format(", {}", cuda::gpu_id(gpu.index));
+  all += fmt::format(", {}", kSim);
   for (const std::string& id : sim::embedded_profiles()) all += fmt::format(", {}{}", kSimPrefix, id);
   return all + fmt::format(", {}FILE.toml", kSimPrefix);
+}
+
+[[noreturn]] void reject(const FoundGpus& found, std::string_view id) {
+  throw base::UsageError(fmt::format(fmt::runtime(tr("device '{}' is unknown; allowed: {}")), id, allowed(found)));
 }
 
 bool is_embedded(std::string_view name) {
@@ -40,42 +61,106 @@ bool is_embedded(std::string_view name) {
   return false;
 }
 
-SimChoice choose(std::string_view id) {
-  std::string_view name;
-  if (id == "auto" || id == kSim) {
-    name = kStandardProfile;
-  } else if (id.starts_with(kSimPrefix)) {
-    name = id.substr(kSimPrefix.size());
-  }
+SimChoice choose_sim(const FoundGpus& found, std::string_view id) {
+  const std::string_view name = id.starts_with(kSimPrefix) ? id.substr(kSimPrefix.size()) : kStandardProfile;
   if (names_a_file(name)) return {std::string(id), sim::load_profile(std::string(name))};
-  if (name.empty() || !is_embedded(name)) {
-    throw base::UsageError(fmt::format(fmt::runtime(tr("device '{}' is unknown; allowed: {}")), id, allowed()));
-  }
+  if (!is_embedded(name)) reject(found, id);
   return {fmt::format("{}{}", kSimPrefix, name), sim::embedded_profile(name)};
+}
+
+cuda::GpuInfo choose_gpu(const FoundGpus& found, std::string_view id, int index) {
+  const auto unusable = [&](const std::string& problem) {
+    return base::Error(fmt::format(fmt::runtime(tr("{} cannot be used: {}")), cuda::gpu_id(index), problem));
+  };
+  if (found.backend == nullptr) throw unusable(found.problem);
+  const auto gpu = std::find_if(found.gpus.begin(), found.gpus.end(),
+                                [&](const cuda::GpuInfo& each) { return each.index == index; });
+  if (gpu == found.gpus.end()) reject(found, id);
+  if (const std::string problem = cuda::gpu_problem(*gpu); !problem.empty()) throw unusable(problem);
+  return *gpu;
+}
+
+Choice choose(const FoundGpus& found, std::string_view id) {
+  if (const std::optional<int> index = cuda::parse_gpu_id(id)) return choose_gpu(found, id, *index);
+  if (id == kAuto && found.problem.empty()) {
+    if (std::vector<cuda::GpuInfo> gpus = usable(found); !gpus.empty()) return std::move(gpus.front());
+  }
+  if (id == kAuto || id == kSim || id.starts_with(kSimPrefix)) return choose_sim(found, id);
+  reject(found, id);
+}
+
+std::string summary_of(const cuda::GpuInfo& gpu) {
+  return fmt::format(fmt::runtime(tr("A GPU of this machine: {} multiprocessors, {}, compute capability {}.{}, "
+                                     "a driver for CUDA {}.")),
+                     gpu.sm_count, base::format_bytes(static_cast<std::int64_t>(gpu.memory_bytes)), gpu.compute_major,
+                     gpu.compute_minor, cuda::version_text(gpu.driver_version));
+}
+
+/// Of this machine; looked for once.
+const FoundGpus& of_this_machine() {
+  static const FoundGpus found = found_gpus(cuda::load());
+  return found;
+}
+
+/// Naming a simulated device that there is does not touch the driver.
+const FoundGpus& needed_for(std::string_view id) {
+  static const FoundGpus none;
+  if (id == kSim) return none;
+  if (!id.starts_with(kSimPrefix)) return of_this_machine();
+  const std::string_view name = id.substr(kSimPrefix.size());
+  return names_a_file(name) || is_embedded(name) ? none : of_this_machine();
 }
 
 }  // namespace
 
-std::vector<CatalogueEntry> catalogue() {
+FoundGpus found_gpus(const cuda::LoadResult& loaded) {
+  FoundGpus found{loaded.backend, loaded.problem, {}};
+  if (loaded.backend != nullptr) found.gpus = loaded.backend->gpus();
+  return found;
+}
+
+std::vector<CatalogueEntry> catalogue_from(const FoundGpus& found) {
   std::vector<CatalogueEntry> entries;
   for (const std::string& id : sim::embedded_profiles()) {
     const sim::DeviceProfile profile = sim::embedded_profile(id);
     entries.push_back({fmt::format("{}{}", kSimPrefix, id),
-                       fmt::format(fmt::runtime(tr("{} (simulated)")), profile.name), profile.summary});
+                       fmt::format(fmt::runtime(tr("{} (simulated)")), profile.name), profile.summary, true});
     // The one that is taken when nothing is said comes first.
     if (id == kStandardProfile) std::rotate(entries.begin(), entries.end() - 1, entries.end());
   }
-  return entries;
+  std::vector<CatalogueEntry> all;
+  for (const cuda::GpuInfo& gpu : usable(found)) {
+    all.push_back({cuda::gpu_id(gpu.index), gpu.name, summary_of(gpu), false});
+  }
+  // A GPU that cannot be recorded is not what "auto" takes, and so not the first.
+  all.insert(found.problem.empty() ? all.end() : all.begin(), entries.begin(), entries.end());
+  return all;
 }
+
+std::unique_ptr<Device> make_device_from(const FoundGpus& found, std::string_view id, DeviceContext context) {
+  Choice choice = choose(found, id);
+  if (const auto* gpu = std::get_if<cuda::GpuInfo>(&choice)) {
+    return cuda::make_cuda_device(*found.backend, *gpu, std::move(context));
+  }
+  auto& simulated = std::get<SimChoice>(choice);
+  return std::make_unique<sim::SimDevice>(simulated.profile, std::move(context), std::move(simulated.id));
+}
+
+DeviceInfo describe_device_from(const FoundGpus& found, std::string_view id) {
+  Choice choice = choose(found, id);
+  if (const auto* gpu = std::get_if<cuda::GpuInfo>(&choice)) return cuda::info_of(*gpu);
+  auto& simulated = std::get<SimChoice>(choice);
+  return sim::info_of(simulated.profile, std::move(simulated.id));
+}
+
+std::vector<CatalogueEntry> catalogue() { return catalogue_from(of_this_machine()); }
+
+const std::string& why_no_gpu() { return of_this_machine().problem; }
 
 std::unique_ptr<Device> make_device(std::string_view id, DeviceContext context) {
-  SimChoice choice = choose(id);
-  return std::make_unique<sim::SimDevice>(choice.profile, std::move(context), std::move(choice.id));
+  return make_device_from(needed_for(id), id, std::move(context));
 }
 
-DeviceInfo describe_device(std::string_view id) {
-  SimChoice choice = choose(id);
-  return sim::info_of(choice.profile, std::move(choice.id));
-}
+DeviceInfo describe_device(std::string_view id) { return describe_device_from(needed_for(id), id); }
 
 }  // namespace lanescope::device

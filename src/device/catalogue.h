@@ -44,9 +44,9 @@ struct DeviceContext {
   CaptureLevel capture = CaptureLevel::All;
 };
 
-/// `id` is "auto" (the first usable GPU, else the simulator), "cuda", "cuda:N", "sim", "sim:PROFILE" or "sim:FILE.toml".
-/// Throws base::UsageError (unknown: lists what is allowed), base::FileError (a profile that cannot be read: file,
-/// line, key) or base::Error (a GPU that cannot be used: why).
+/// `id` is "auto" (the first usable GPU, else the simulator), "cuda", "cuda:N", "sim", "sim:PROFILE" or
+/// "sim:FILE.toml". Throws base::UsageError (unknown: lists what is allowed), base::FileError (a profile that cannot be
+/// read: file, line, key) or base::Error (a GPU that cannot be used: why).
 std::unique_ptr<Device> make_device(std::string_view id, DeviceContext context);
 /// The same device's description without making it.
 DeviceInfo describe_device(std::string_view id);

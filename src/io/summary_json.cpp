@@ -33,6 +33,28 @@ Json iteration_json(const analysis::DurationStats& iteration) {
   return {{"mean", iteration.mean_ns}, {"p50", iteration.p50_ns}, {"p99", iteration.p99_ns}};
 }
 
+Json capture_json(const trace::CaptureHealth& h) {
+  return {{"state", trace::to_text(h.state)},
+          {"reason", text_or_null(h.reason)},
+          {"library", text_or_null(h.library)},
+          {"received", h.received},
+          {"calls", h.calls},
+          {"operations", h.operations},
+          {"dropped", h.dropped},
+          {"untimed", h.untimed},
+          {"far_off", h.far_off},
+          {"duplicates", h.duplicates},
+          {"unknown_kind", h.unknown_kind},
+          {"clamped", h.clamped},
+          {"late", h.late},
+          {"before_call", h.before_call},
+          {"launches_unmatched", h.launches_unmatched},
+          {"operations_unmatched", h.operations_unmatched},
+          {"clock_steps", h.clock_steps},
+          {"overhead_ns", h.overhead_ns},
+          {"latency_ms", {{"p50", h.latency_p50_ms}, {"p99", h.latency_p99_ms}}}};
+}
+
 }  // namespace
 
 std::string summary_json(const RunFigures& figures) {
@@ -71,6 +93,7 @@ std::string summary_json(const RunFigures& figures) {
                               {"copy", bubble_ns(analysis::BubbleCause::Copy)},
                               {"start_or_end", bubble_ns(analysis::BubbleCause::StartOrEnd)}};
   json["run_ahead"] = {{"mean", s.run_ahead_mean}, {"max", s.run_ahead_max}};
+  if (figures.capture) json["capture"] = capture_json(*figures.capture);
   // A file's name or settings need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -7,6 +7,7 @@
 
 #include "analysis/summary.h"
 #include "io/chrome_trace.h"
+#include "trace/capture_health.h"
 
 namespace lanescope::io {
 
@@ -19,6 +20,7 @@ struct RunFigures {
   trace::TraceCounts events;
   std::uint64_t iterations = 0;
   base::Nanoseconds elapsed_ns = 0;
+  std::optional<trace::CaptureHealth> capture;  ///< of a GPU's work; none on a simulated device
   std::optional<Loss> loss;  ///< none: timing only, or nothing was read
 };
 

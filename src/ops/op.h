@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -55,6 +56,9 @@ double bytes_moved(const Op& op);
 
 /// Whether the op is a matrix product (its rate depends on how many tiles its result has).
 bool is_gemm(OpKind kind);
+
+/// Throws base::Error unless the shape is possible and arguments with these numbers of elements fit it.
+void check_arguments(const Op& op, std::span<const std::size_t> elements);
 
 /// Computes the op on the host. args as listed at OpKind; sizes must fit the shape (throws base::Error else).
 void run_reference(const Op& op, std::span<const std::span<float>> args);

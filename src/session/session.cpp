@@ -24,12 +24,14 @@ Session::Session(const SessionOptions& options)
   device::DeviceContext context;
   context.sink = recorder_.get();
   context.seed = seed_of(settings);
+  context.capture = options.capture;
   if (options.paced) {
     context.advanced = [this](base::Nanoseconds t) { pacer_.wait_for(t); };
   } else if (options.hold_back) {
     context.advanced = [this](base::Nanoseconds) { options_.hold_back(trace_); };
   }
   device_ = device::make_device(options.device, std::move(context));
+  info_ = device_->info();
   runner_ = std::make_unique<workload::Runner>(*device_, workload::make_workload(options.workload, *device_),
                                                std::move(settings), options.iterations, &pacer_);
 }
@@ -40,17 +42,42 @@ Session::~Session() {
   device_.reset();  // its writer closes before the recorder goes
 }
 
-void Session::start() { runner_->start(); }
+void Session::start() {
+  runner_->start();
+  const std::lock_guard lock(flush_mutex_);
+  started_ = true;
+}
 
 void Session::wait() {
   runner_->wait();
+  flush();
+}
+
+void Session::flush() {
+  const std::lock_guard lock(flush_mutex_);
+  if (flushed_) return;
+  // What the GPU did first: it is written to the recorder.
+  if (started_) device_->flush_capture();
   recorder_->flush();
+  flushed_ = started_;
 }
 
 void Session::stop() {
   runner_->stop();
   pacer_.stop();
   wait();
+}
+
+void Session::release() {
+  stop();
+  if (!device_) return;
+  last_health_ = device_->capture_health();
+  runner_->release_workload();
+  device_.reset();
+}
+
+std::vector<trace::OpenCall> Session::open_calls() const {
+  return device_ ? device_->open_calls() : std::vector<trace::OpenCall>();
 }
 
 void Session::set(std::string_view key, const workload::Value& value) {
@@ -61,7 +88,12 @@ void Session::set(std::string_view key, const workload::Value& value) {
 
 base::Nanoseconds Session::live_edge_ns() const {
   const base::Nanoseconds known = trace_.complete_until();
-  return options_.paced && device_->info().virtual_time ? std::min(known, pacer_.now_ns()) : known;
+  return options_.paced && info_.virtual_time ? std::min(known, pacer_.now_ns()) : known;
+}
+
+base::Nanoseconds Session::now_ns() const {
+  if (!info_.virtual_time && device_) return device_->now_ns();
+  return options_.paced && info_.virtual_time ? pacer_.now_ns() : trace_.complete_until();
 }
 
 }  // namespace lanescope::session

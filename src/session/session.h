@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,9 +20,10 @@ struct SessionOptions {
   std::string device = "auto";
   std::vector<std::string> assignments;  ///< "key=value", applied in order over the defaults
   std::uint64_t iterations = 0;          ///< 0: until stopped
-  bool paced = true;                     ///< false: as fast as possible (headless)
+  bool paced = true;                     ///< virtual time: false is as fast as possible (headless)
   double speed = 1.0;                    ///< paced: virtual time per wall time
   std::size_t memory_cap_bytes = std::size_t{2} << 30;
+  device::CaptureLevel capture = device::CaptureLevel::All;  ///< of a GPU's work
   /// Not paced, virtual time: called on the workload's thread as its clock advances. A reader that must see every event
   /// before the memory cap pushes it out keeps the workload here.
   std::function<void(const trace::Trace&)> hold_back;
@@ -29,7 +31,7 @@ struct SessionOptions {
 
 class Session {
  public:
-  /// Throws base::UsageError or base::FileError; starts nothing.
+  /// Throws base::UsageError, base::FileError or base::Error (a GPU that cannot be used); starts nothing.
   explicit Session(const SessionOptions& options);
   ~Session();  ///< stops the workload and the capture
   Session(const Session&) = delete;
@@ -39,10 +41,13 @@ class Session {
   /// Waits until the workload has ended and everything it recorded is in the trace.
   void wait();
   void stop();
+  /// stop(), and then gives the device and its capture back, of which a process can have one at a time. What was
+  /// recorded, the settings and the figures stay.
+  void release();
 
   const SessionOptions& options() const { return options_; }
   const trace::Trace& trace() const { return trace_; }
-  const device::DeviceInfo& device() const { return device_->info(); }
+  const device::DeviceInfo& device() const { return info_; }
   const workload::WorkloadInfo& workload() const { return workload_info_; }
   workload::Runner& runner() { return *runner_; }
   const workload::Runner& runner() const { return *runner_; }
@@ -55,15 +60,30 @@ class Session {
 
   /// The newest instant that is both known and reached: what is later is drawn as unknown.
   base::Nanoseconds live_edge_ns() const;
+  /// The present on the trace's clock: of a device in real time what its clock says; in virtual time what is reached.
+  base::Nanoseconds now_ns() const;
+
+  /// How the recording of a GPU's work goes, or went; of a simulated device there is nothing to say.
+  trace::CaptureHealth capture_health() const { return device_ ? device_->capture_health() : last_health_; }
+  std::vector<trace::OpenCall> open_calls() const;
+  /// The run ended because the device has failed for good; runner().error() says why. A new session may work again.
+  bool device_lost() const { return runner_->device_lost(); }
 
  private:
+  /// After the workload has ended: everything it caused goes into the trace, once.
+  void flush();
+
   SessionOptions options_;
   trace::Trace trace_;
   workload::Pacer pacer_;
   std::unique_ptr<capture::Recorder> recorder_;
-  std::unique_ptr<device::Device> device_;
+  std::unique_ptr<device::Device> device_;  // null after release()
+  device::DeviceInfo info_;
+  trace::CaptureHealth last_health_;
   workload::WorkloadInfo workload_info_;
   std::unique_ptr<workload::Runner> runner_;
+  std::mutex flush_mutex_;
+  bool started_ = false, flushed_ = false;  // with the mutex held
 };
 
 }  // namespace lanescope::session

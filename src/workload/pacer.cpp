@@ -54,6 +54,11 @@ bool Pacer::paused() const {
   return clock_.paused();
 }
 
+void Pacer::wait_while_paused() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return stopped_ || !clock_.paused(); });
+}
+
 void Pacer::fast_forward(bool on) {
   const std::lock_guard lock(mutex_);
   if (fast_ && !on) clock_.jump(frontier_, Clock::now());

@@ -1,4 +1,5 @@
-// Keeps a device's virtual time at a speed of the wall clock, so that a person can watch a simulated run.
+// Keeps a device's virtual time at a speed of the wall clock, so that a person can watch a simulated run; and holds a
+// run while it is paused.
 #pragma once
 
 #include <chrono>
@@ -32,6 +33,8 @@ class Pacer {
   /// watch: setting up. On and off by the workload's thread.
   void fast_forward(bool on);
   bool paused() const;
+  /// For devices in real time, whose clock cannot be held: returns when nobody has paused it, or it is stopped.
+  void wait_while_paused();
   void stop();  ///< wakes the waiting thread for good
   bool stopped() const;
 

@@ -89,6 +89,9 @@ void Runner::run() {
   std::string why;
   try {
     run_iterations();
+  } catch (const device::DeviceLost& error) {
+    why = error.what();
+    device_lost_.store(true, std::memory_order_release);
   } catch (const std::exception& error) {
     why = error.what();
   } catch (...) {
@@ -116,10 +119,12 @@ void Runner::run_iterations() {
   if (pacer_ != nullptr) pacer_->fast_forward(false);
   started_ns_.store(device_.now_ns(), std::memory_order_release);
   for (std::uint64_t number = 0; (iterations_ == 0 || number < iterations_) && !should_stop(); ++number) {
+    stand_while_paused(lanes);
+    if (should_stop()) break;
     if (const std::uint64_t newest = settings_version_.load(std::memory_order_acquire); newest != version) {
       version = newest;
       const Settings before = std::exchange(now, settings());
-      write_marker(lanes, before, now);
+      if (const std::string change = describe_change(before, now); !change.empty()) write_marker(lanes, change);
     }
     const base::Nanoseconds start_ns = device_.now_ns();
     workload_->iterate(number, now);
@@ -141,13 +146,19 @@ void Runner::write_range(const Lanes& lanes, std::uint64_t number, base::Nanosec
   device_.writer().write(range);
 }
 
-void Runner::write_marker(const Lanes& lanes, const Settings& before, const Settings& now) {
-  const std::string change = describe_change(before, now);
-  if (change.empty()) return;
+// In virtual time the device's own calls wait in the pacer.
+void Runner::stand_while_paused(const Lanes& lanes) {
+  if (pacer_ == nullptr || device_.info().virtual_time || !pacer_->paused()) return;
+  write_marker(lanes, base::tr("paused"));
+  device_.writer().complete_until(device_.now_ns());  // up to here a person sees it all the while
+  pacer_->wait_while_paused();
+}
+
+void Runner::write_marker(const Lanes& lanes, std::string_view text) {
   trace::Event marker;
   marker.kind = trace::EventKind::Marker;
   marker.lane = lanes.markers;
-  marker.name = device_.sink().name(change);
+  marker.name = device_.sink().name(text);
   marker.start_ns = marker.end_ns = device_.now_ns();
   device_.writer().write(marker);
 }

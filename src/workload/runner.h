@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "workload/pacer.h"
@@ -16,6 +17,7 @@ namespace lanescope::workload {
 
 /// Records an Iterations range per iteration and a Marker when settings changed ("log interval 1 → 100"), hands the
 /// workload one settings snapshot per iteration, and samples the loss as a Counter when the program has read a new one.
+/// A device in real time stands between two iterations while the pacer is paused, which leaves a Marker, too.
 class Runner {
  public:
   /// `iterations` 0: until stop(). The device must outlive the runner; `pacer` may be null (as fast as possible).
@@ -28,6 +30,8 @@ class Runner {
   void start();  ///< once
   void stop();   ///< after the iteration that is running, which is paced no more; does not wait
   void wait();   ///< until it has ended
+  /// After it has ended: the device is not used any more.
+  void release_workload() { workload_.reset(); }
   bool running() const { return running_.load(std::memory_order_acquire); }
   std::uint64_t iterations_done() const { return done_.load(std::memory_order_acquire); }
   /// Taken at the next iteration. Any thread.
@@ -40,6 +44,8 @@ class Runner {
   base::Nanoseconds ended_ns() const { return ended_ns_.load(std::memory_order_acquire); }
   /// Why the run ended early; empty if it did not.
   std::string error() const;
+  /// It ended because the device has failed for good: a new device may work again.
+  bool device_lost() const { return device_lost_.load(std::memory_order_acquire); }
 
  private:
   struct Lanes {
@@ -51,7 +57,8 @@ class Runner {
   void run_iterations();
   bool should_stop() const;
   void write_range(const Lanes& lanes, std::uint64_t number, base::Nanoseconds start_ns);
-  void write_marker(const Lanes& lanes, const Settings& before, const Settings& now);
+  void write_marker(const Lanes& lanes, std::string_view text);
+  void stand_while_paused(const Lanes& lanes);
   void sample_loss(const Lanes& lanes);
 
   device::Device& device_;
@@ -64,7 +71,7 @@ class Runner {
   std::optional<double> first_loss_, last_loss_;
   std::uint64_t losses_seen_ = 0;  // workload thread only
   std::string error_;
-  std::atomic<bool> running_{false}, stop_{false};
+  std::atomic<bool> running_{false}, stop_{false}, device_lost_{false};
   std::atomic<std::uint64_t> done_{0};
   std::atomic<base::Nanoseconds> started_ns_{0}, ended_ns_{0};
   std::mutex thread_mutex_;  // start() and wait() may come from different threads

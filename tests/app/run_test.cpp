@@ -1,6 +1,7 @@
 // `lanescope run`: what it prints and what it writes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,9 @@ using testing::Not;
 class Run : public ProgramTest {
  protected:
   Json run_json(std::vector<std::string> arguments) const {
+    if (std::find(arguments.begin(), arguments.end(), "--device") == arguments.end()) {
+      arguments.insert(arguments.end(), {"--device", "sim"});
+    }
     arguments.insert(arguments.begin(), "run");
     arguments.insert(arguments.end(), {"--json", "-"});
     const Outcome outcome = run(arguments);
@@ -217,7 +221,33 @@ TEST_F(Run, AComparisonThatIsEndedEarlyReportsWhatItHas) {
   EXPECT_TRUE(json["ratio"].is_null());
 }
 
-TEST_F(Run, AShortRunShowsNoBar) { EXPECT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "5"}).err, ""); }
+TEST_F(Run, AShortRunShowsNoBar) {
+  EXPECT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "5", "--device", "sim"}).err, "");
+}
+
+// Who did not say which device hears why it is not a GPU; who did hears nothing.
+TEST_F(Run, SaysWhyNoGpuIsUsed) {
+  EXPECT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "5"}).err,
+            "lanescope: no GPU: the CUDA back end is switched off (LANESCOPE_CUDA=off); simulating NVIDIA GeForce RTX "
+            "4090\n");
+  EXPECT_THAT(run({"run", "--workload", "linear-mse", "--iterations", "5", "--device", "cuda:0"}).err,
+              HasSubstr("(LANESCOPE_CUDA=off)"));
+}
+
+TEST_F(Run, CalibratesASimulatedDevice) {
+  const Outcome outcome = run({"calibrate", "--device", "sim:rtx4090", "--out", "mine.toml"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("cpu.launch_us"));
+  EXPECT_THAT(files(), ElementsAre("mine.toml"));
+  EXPECT_EQ(run_json({"--workload", "linear-mse", "--iterations", "5", "--device", "sim:mine.toml"})["device"],
+            "sim:mine.toml");
+}
+
+TEST_F(Run, CalibratesNoMachineWithoutAGpu) {
+  const Outcome outcome = run({"calibrate", "--out", "mine.toml"});
+  expect_complaint(outcome, 2, {"calibrate", "LANESCOPE_CUDA=off", "--device sim:PROFILE"});
+  EXPECT_THAT(files(), ElementsAre());
+}
 
 TEST_F(Run, TheScreenshotIsAPngThatSaysSimulated) {
   const Outcome outcome =

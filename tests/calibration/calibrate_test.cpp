@@ -110,6 +110,12 @@ TEST(Toml, IsAProfileThatTheSimulatorReads) {
   EXPECT_THAT(text, HasSubstr(" 64 KiB + 4: yes "));
 }
 
+TEST(Toml, AnyNameComesBack) {
+  DeviceProfile profile = device::sim::embedded_profile("teaching");
+  profile.name = "a \"quoted\" \\ name\twith\n\x01 and é";
+  EXPECT_EQ(device::sim::parse_profile(device::sim::profile_text(profile, "of\nlines"), "x.toml").name, profile.name);
+}
+
 // Behind a spinning kernel, on the simulated device as its head says: pinned copies never wait, pageable ones to the
 // host always, pageable ones to the device when they are longer than the staging buffer.
 TEST(Returns, SayWhoWaits) {

@@ -179,6 +179,25 @@ TEST(WrongSizes, OfTheSgdStep) {
             "sgd_step: 3 arguments given; allowed: 1 to 4 pairs");
 }
 
+// A device asks before it launches what cannot be undone.
+TEST(WrongSizes, CanBeAskedForWithoutValues) {
+  const std::size_t right[] = {6, 15, 3, 9}, wrong[] = {6, 15, 2, 9}, pair[] = {5, 5};
+  EXPECT_EQ(error_of([&] { check_arguments({OpKind::LinearForward, 2, 3, 3}, right); }), "no error");
+  EXPECT_EQ(error_of([&] {
+              check_arguments({OpKind::LinearForward, 2, 3, 3}, wrong);
+            }),
+            "linear_forward: argument 'bias' has 2 elements; at least 3 needed");
+  EXPECT_EQ(error_of([&] { check_arguments({OpKind::SgdStep, 5, 1, 1}, pair); }), "no error");
+  EXPECT_EQ(error_of([&] { check_arguments({OpKind::Spin, 1, 1, 1}, pair); }), "spin: 2 arguments given; 0 needed");
+}
+
+TEST(Spin, ComputesNothingAndTakesNothing) {
+  EXPECT_EQ(error_of([] { run_reference({OpKind::Spin, 1, 1, 1, 1e9f}, {}); }), "no error");
+  Values one(1);
+  EXPECT_EQ(error_of([&] { run({OpKind::Spin, 1, 1, 1, 5}, one); }), "spin: 1 arguments given; 0 needed");
+  EXPECT_THAT(error_of([] { run_reference({OpKind::Spin, 0, 1, 1, 5}, {}); }), HasSubstr("at least 1"));
+}
+
 TEST(WrongTargets, AreNamed) {
   Values x(3), loss(1), target(1);
   for (const float wrong : {3.0f, -1.0f, 0.5f, std::numeric_limits<float>::quiet_NaN()}) {

@@ -1,8 +1,10 @@
+// The catalogue of a machine whose GPUs are switched off. (With GPUs: tests/cuda/catalogue_test.cpp.)
 #include "device/catalogue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -11,6 +13,24 @@
 
 namespace lanescope::device {
 namespace {
+
+// Looked for once per process, and so switched off before the first test.
+const int kSwitchedOff = setenv("LANESCOPE_CUDA", "off", 1);
+
+TEST(Catalogue, SaysWhyThereIsNoGpu) {
+  ASSERT_EQ(kSwitchedOff, 0);
+  EXPECT_EQ(why_no_gpu(), "the CUDA back end is switched off (LANESCOPE_CUDA=off)");
+  for (const char* id : {"cuda", "cuda:0", "cuda:3"}) {
+    try {
+      describe_device(id);
+      FAIL() << id;
+    } catch (const base::Error& e) {
+      EXPECT_EQ(dynamic_cast<const base::UsageError*>(&e), nullptr);  // the request is fine, the machine is not
+      EXPECT_EQ(std::string(e.what()), std::string(id == std::string("cuda:3") ? "cuda:3" : "cuda:0") +
+                                           " cannot be used: the CUDA back end is switched off (LANESCOPE_CUDA=off)");
+    }
+  }
+}
 
 TEST(Catalogue, ListsTheProfilesWithTheStandardOneFirst) {
   std::vector<std::string> ids;
@@ -63,7 +83,7 @@ TEST(Catalogue, AFileIsAProfileOfOnesOwn) {
 }
 
 TEST(Catalogue, AnUnknownDeviceListsWhatIsAllowed) {
-  for (const char* id : {"cuda9", "", "sim:", "sim:rtx9090", "rtx4090", "Sim", "mine.toml"}) {
+  for (const char* id : {"cuda9", "cuda:x", "sims", "", "sim:", "sim:rtx9090", "rtx4090", "Sim", "mine.toml"}) {
     try {
       make_device(id, {});
       FAIL() << id;

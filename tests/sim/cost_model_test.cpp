@@ -57,6 +57,14 @@ TEST(CostModel, RemembersManyShapesRightly) {
   }
 }
 
+// It is as long as it was asked to be: no floor, no latency of memory; the shapes do not count.
+TEST(CostModel, ASpinTakesWhatItIsAskedFor) {
+  const CostModel costs = model();
+  EXPECT_EQ(costs.kernel(Op{OpKind::Spin, 1, 1, 1, 250.5f}), 250'500);
+  EXPECT_EQ(costs.kernel(Op{OpKind::Spin, 1, 1, 1, 20'000}), us(20'000));
+  EXPECT_EQ(costs.kernel(Op{OpKind::Spin, 1, 1, 1, 0}), 0);
+}
+
 TEST(CostModel, HostMemory) {
   const CostModel costs = model();
   EXPECT_EQ(costs.host_alloc(1 << 20), us(1100));

@@ -41,6 +41,29 @@ TEST(Pacer, StopWakesTheWaitingThreadForGood) {
   pacer.wait_for(kFarAway);
 }
 
+TEST(Pacer, HoldsARunInRealTimeWhileItIsPaused) {
+  for (const bool paced : {true, false}) {
+    Pacer pacer(paced);
+    pacer.wait_while_paused();  // returns: nobody has paused it
+    pacer.pause(true);
+    std::atomic<bool> back{false}, resumed{false};
+    std::thread waiting([&] {
+      pacer.wait_while_paused();
+      EXPECT_TRUE(resumed);
+      back = true;
+    });
+    pacer.set_speed(2);  // wakes it, but not for good
+    EXPECT_FALSE(back);
+    resumed = true;
+    pacer.pause(false);
+    waiting.join();
+    pacer.pause(true);
+    std::thread stopped([&] { pacer.wait_while_paused(); });
+    pacer.stop();
+    stopped.join();
+  }
+}
+
 TEST(Pacer, StopWakesAPausedThreadToo) {
   Pacer pacer(true, 1.0);
   pacer.pause(true);

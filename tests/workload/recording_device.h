@@ -66,6 +66,7 @@ class RecordingDevice final : public device::Device {
   RecordingDevice() : writer_(sink_.open_writer()) {
     info_.id = "recording";
     info_.dispatch_us = 10;
+    info_.virtual_time = true;
   }
 
   const device::DeviceInfo& info() const override { return info_; }
@@ -130,6 +131,7 @@ class RecordingDevice final : public device::Device {
   std::vector<std::string> take_log() { return std::exchange(log_, {}); }
   const MemorySink& recorded() const { return sink_; }
   void set_dispatch_us(double us) { info_.dispatch_us = us; }
+  void set_virtual_time(bool is_virtual) { info_.virtual_time = is_virtual; }
 
   bool log_host_work = false;
   bool keep_log = true;

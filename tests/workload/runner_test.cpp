@@ -202,12 +202,58 @@ TEST_F(RunnerTest, SettingUpIsNotPacedEvenWhilePaused) {
   EXPECT_EQ(pacer_.now_ns(), 3'600 * base::kSecond);
 }
 
+// A device whose clock cannot be held stands between iterations 2 and 3; the pause is seen on the timeline.
+TEST_F(RunnerTest, ADeviceInRealTimeStandsBetweenIterations) {
+  device_.set_virtual_time(false);
+  std::atomic<bool> paused{false};
+  script_.iterate = [&](std::uint64_t number, const Settings&) {
+    if (number == 2) pacer_.pause(true);
+    EXPECT_FALSE(number > 2 && pacer_.paused());
+    paused = number == 2;
+    paused.notify_one();
+  };
+  runner_ = make(5, &pacer_);
+  runner_->start();
+  paused.wait(false);
+  while (runner_->iterations_done() < 3) std::this_thread::yield();
+  EXPECT_TRUE(runner_->running());
+  EXPECT_EQ(runner_->iterations_done(), 3u);
+  pacer_.pause(false);
+  runner_->wait();
+  EXPECT_EQ(runner_->iterations_done(), 5u);
+  EXPECT_THAT(device_.recorded().names_on(trace::LaneKind::Markers),
+              testing::AllOf(testing::SizeIs(testing::Le(1u)), testing::Each("paused")));
+}
+
+TEST_F(RunnerTest, APausedDeviceInRealTimeStops) {
+  device_.set_virtual_time(false);
+  pacer_.pause(true);
+  runner_ = make(0, &pacer_);
+  runner_->start();
+  runner_->stop();
+  runner_->wait();
+  EXPECT_EQ(runner_->iterations_done(), 0u);
+  EXPECT_TRUE(script_.finished);
+}
+
+TEST_F(RunnerTest, KnowsThatTheDeviceIsLost) {
+  script_.iterate = [&](std::uint64_t number, const Settings&) {
+    if (number == 1) throw device::DeviceLost("cudaFree failed, the device is lost");
+  };
+  run(10);
+  EXPECT_TRUE(runner_->device_lost());
+  EXPECT_EQ(runner_->error(), "cudaFree failed, the device is lost");
+  EXPECT_FALSE(runner_->running());
+  EXPECT_FALSE(script_.finished);
+}
+
 TEST_F(RunnerTest, AnErrorEndsTheRunAndIsKept) {
   script_.iterate = [&](std::uint64_t number, const Settings&) {
     if (number == 2) throw base::Error("the device has gone");
   };
   run(10);
   EXPECT_EQ(runner_->error(), "the device has gone");
+  EXPECT_FALSE(runner_->device_lost());
   EXPECT_EQ(runner_->iterations_done(), 2u);
   EXPECT_FALSE(runner_->running());
   EXPECT_FALSE(script_.finished);

@@ -31,9 +31,9 @@ class Api {
   virtual Status reset() noexcept = 0;
 
   virtual Status malloc(void** out, std::size_t bytes) noexcept = 0;      ///< cudaMalloc
-  virtual Status free(void* device) noexcept = 0;                        ///< cudaFree
+  virtual Status free(void* device) noexcept = 0;                         ///< cudaFree
   virtual Status host_alloc(void** out, std::size_t bytes) noexcept = 0;  ///< cudaHostAlloc
-  virtual Status free_host(void* pinned) noexcept = 0;                   ///< cudaFreeHost
+  virtual Status free_host(void* pinned) noexcept = 0;                    ///< cudaFreeHost
 
   virtual Status stream_create(StreamHandle* out, bool non_blocking) noexcept = 0;  ///< cudaStreamCreateWithFlags
   virtual Status stream_destroy(StreamHandle stream) noexcept = 0;

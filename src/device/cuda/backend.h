@@ -1,5 +1,5 @@
-// What the loadable library liblanescope_cuda.so gives: GPUs, their calls, and the capture of what they do. It is opened
-// at run time, so that the program itself depends on nothing of CUDA.
+// What the loadable library liblanescope_cuda.so gives: GPUs, their calls, and the capture of what they do. It is
+// opened at run time, so that the program itself depends on nothing of CUDA.
 //
 // Nothing of it throws across the border. Memory and C++ objects cross it, so both sides are built by one build.
 #pragma once

@@ -248,18 +248,30 @@ class Reader {
 
 DeviceProfile parse_profile(std::string_view text, std::string_view origin) { return Reader(origin).read(text); }
 
+namespace {
+
+// As a basic string of TOML.
+std::string toml_string(std::string_view text) {
+  std::string written = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') written += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      written += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
+    } else {
+      written += c;
+    }
+  }
+  return written + '"';
+}
+
+}  // namespace
+
 std::string profile_text(const DeviceProfile& profile, std::string_view comment) {
   std::ostringstream out;
   std::istringstream lines{std::string(comment)};
   for (std::string line; std::getline(lines, line);) out << (line.empty() ? "#" : "# ") << line << '\n';
-  // toml++ writes a text in quotes and with escapes.
-  const auto quoted = [](const std::string& text) {
-    std::ostringstream written;
-    written << toml::value<std::string>(text);
-    return written.str();
-  };
   out << '\n';
-  for (const TextSpec& spec : kTexts) out << spec.key << " = " << quoted(profile.*spec.of) << '\n';
+  for (const TextSpec& spec : kTexts) out << spec.key << " = " << toml_string(profile.*spec.of) << '\n';
   std::string_view table;
   for (const NumberSpec& spec : kNumbers) {
     if (spec.table != table) out << "\n[" << (table = spec.table) << "]\n";
@@ -267,7 +279,7 @@ std::string profile_text(const DeviceProfile& profile, std::string_view comment)
     const auto found = std::find_if(profile.numbers.begin(), profile.numbers.end(),
                                     [&](const DeviceProfile::Number& n) { return n.key == key; });
     if (found == profile.numbers.end()) throw base::Error(fmt::format(fmt::runtime(tr("profile: {} is missing")), key));
-    out << fmt::format("{} = {{ value = {}, source = {} }}\n", spec.key, found->value, quoted(found->source));
+    out << fmt::format("{} = {{ value = {}, source = {} }}\n", spec.key, found->value, toml_string(found->source));
   }
   return out.str();
 }

@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# Checks and measures the CUDA device and its capture on a machine with a GPU, in under 8 minutes.
+#
+#   scripts/gpu-check.sh [OUT]     default: out/gpu-check. Writes OUT/gpu-check.json, OUT/profile.toml and small traces.
+#
+# Uses the programs of build/server, or those in the folder that LANESCOPE_BUILD names, or those beside this script: so
+# the server build can be copied to a machine where nothing can be installed. Builds them where there is none.
+#   cmake --preset server && cmake --build --preset server
+#   tar -C build/server -cz lanescope lanescope-gpu-check liblanescope_cuda.so tests/gpu_tests | ssh gpu tar -xz
+# Exit status 1 when a part failed; the JSON then says which.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+out="${1:-$here/../out/gpu-check}"
+programs="lanescope lanescope-gpu-check liblanescope_cuda.so"
+
+say() { printf '== %s\n' "$*" >&2; }
+die() {
+  printf 'gpu-check: %s\n' "$*" >&2
+  exit 1
+}
+complete() { for p in $programs; do [ -e "$1/$p" ] || return 1; done; }
+
+build="${LANESCOPE_BUILD:-}"
+if [ -n "$build" ]; then
+  complete "$build" || die "LANESCOPE_BUILD: $build does not hold all of: $programs"
+elif complete "$here"; then
+  build="$here"
+elif complete "$here/../build/server"; then
+  build="$here/../build/server"
+else
+  command -v cmake >/dev/null || die "no programs beside this script and no cmake to build them; see its head"
+  say "building build/server"
+  (cd "$here/.." && cmake --preset server -Wno-dev && cmake --build --preset server --parallel "$(nproc)") >&2
+  build="$here/../build/server"
+fi
+tests=''
+for candidate in "$build/gpu_tests" "$build/tests/gpu_tests"; do [ ! -x "$candidate" ] || tests="$candidate"; done
+
+mkdir -p "$out"
+scratch="$(mktemp -d)"
+trap 'rm -rf "$scratch"' EXIT
+failed=()
+
+# part NAME SECONDS COMMAND...: keeps the JSON object that it prints; null when it fails.
+part() {
+  local name="$1" seconds="$2"
+  shift 2
+  if ! timeout "$seconds" "$@" >"$scratch/$name" 2>"$scratch/$name.err" || [ ! -s "$scratch/$name" ]; then
+    say "$name failed: $(tail -n 1 "$scratch/$name.err" | cut -c1-300)"
+    failed+=("$name")
+    echo null >"$scratch/$name"
+  fi
+}
+# list NAME...: the parts as a JSON array.
+list() {
+  local first=1 name
+  printf '['
+  for name in "$@"; do
+    [ "$first" = 1 ] || printf ','
+    first=0
+    cat "$scratch/$name"
+  done
+  printf ']'
+}
+
+say "GPU: $("$build/lanescope" list devices --json | grep -A1 '"cuda:0"' | tail -n 1 | cut -d'"' -f4)"
+
+tests_status='"not here"'
+if [ -n "$tests" ]; then
+  say "tests"
+  if timeout 150 "$tests" --gtest_brief=1 >"$out/gpu-tests.log" 2>&1; then
+    tests_status='"passed"'
+    ! grep -q SKIPPED "$out/gpu-tests.log" || tests_status='"some skipped"'
+  else
+    tests_status='"failed"'
+    failed+=(tests)
+  fi
+  tail -n 3 "$out/gpu-tests.log" >&2
+fi
+
+say "does every launch find its operation"
+part match 60 "$build/lanescope-gpu-check" match
+
+say "what the capture costs"
+rounds="${LANESCOPE_ROUNDS:-3}"
+ladder=()
+for round in $(seq "$rounds"); do
+  for level in $("$build/lanescope-gpu-check" levels); do
+    part "ladder-$level-$round" 40 "$build/lanescope-gpu-check" ladder "$level"
+    ladder+=("ladder-$level-$round")
+  done
+done
+
+say "how old a kernel is when it is first seen"
+latency=()
+for rate in 100 1000 10000 100000; do
+  part "latency-$rate" 30 "$build/lanescope-gpu-check" latency "$rate" 4
+  latency+=("latency-$rate")
+done
+
+say "as many kernels as go"
+part soak 60 "$build/lanescope-gpu-check" soak "${LANESCOPE_SOAK:-20}"
+
+say "the workloads"
+runs=()
+# run NAME WORKLOAD ITERATIONS SETTING...
+run() {
+  local name="$1" workload="$2" iterations="$3" sets=() s
+  shift 3
+  for s in "$@"; do sets+=(--set "$s"); done
+  part "run-$name" 60 "$build/lanescope" run --device cuda:0 --workload "$workload" --iterations "$iterations" \
+    "${sets[@]}" --json -
+  runs+=("run-$name")
+}
+for n in 1 10 100 0; do
+  run "linear-mse-log-$n" linear-mse 5000 "log_interval=$n"
+  run "iris-mlp-log-$n" iris-mlp 3000 "log_interval=$n"
+done
+for pinned in false true; do
+  for non_blocking in false true; do
+    run "linear-mse-feed-$pinned-$non_blocking" linear-mse 1500 log_interval=0 feed=per-iteration "pinned=$pinned" \
+      "non_blocking=$non_blocking"
+  done
+done
+
+say "small traces"
+for workload in linear-mse iris-mlp; do
+  for n in 1 100; do
+    timeout 60 "$build/lanescope" run --device cuda:0 --workload "$workload" --iterations 400 --set "log_interval=$n" \
+      --trace "$out/$workload--log-$n.json.gz" >/dev/null 2>"$scratch/trace.err" ||
+      { failed+=("trace-$workload-$n") && say "trace failed: $(tail -n 1 "$scratch/trace.err")"; }
+  done
+done
+
+say "calibrating"
+calibrated=false
+if timeout 120 "$build/lanescope" calibrate --device cuda:0 --out "$out/profile.toml" >"$out/profile.txt" \
+  2>"$scratch/calibrate.err"; then
+  calibrated=true
+else
+  say "calibrate failed: $(tail -n 1 "$scratch/calibrate.err" | cut -c1-300)"
+  failed+=(calibrate)
+fi
+
+{
+  printf '{"date":"%s","seconds":%s,"driver":"%s","tests":%s,"calibrated":%s,' "$(date -u +%F)" "$SECONDS" \
+    "$(sed -n 's/.*Module *\([0-9.]*\).*/\1/p' /proc/driver/nvidia/version 2>/dev/null | head -n 1)" \
+    "$tests_status" "$calibrated"
+  printf '"failed":['
+  first=1
+  for f in "${failed[@]+"${failed[@]}"}"; do
+    [ "$first" = 1 ] || printf ','
+    first=0
+    printf '"%s"' "$f"
+  done
+  printf '],"match":' && cat "$scratch/match"
+  printf ',"ladder":' && list "${ladder[@]}"
+  printf ',"latency":' && list "${latency[@]}"
+  printf ',"soak":' && cat "$scratch/soak"
+  printf ',"runs":' && list "${runs[@]}"
+  printf '}\n'
+} >"$out/.gpu-check.json"
+mv "$out/.gpu-check.json" "$out/gpu-check.json"
+say "$out/gpu-check.json, after $SECONDS s"
+[ "${#failed[@]}" -eq 0 ] || die "failed: ${failed[*]}"

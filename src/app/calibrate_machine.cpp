@@ -1,0 +1,67 @@
+#include "app/calibrate_machine.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include "app/table.h"
+#include "app/terminal.h"
+#include "base/error.h"
+#include "base/translate.h"
+#include "calibration/calibrate.h"
+#include "device/catalogue.h"
+#include "io/atomic_file.h"
+
+namespace lanescope::app {
+namespace {
+
+using base::tr;
+
+constexpr std::size_t kWidth = 100;
+
+std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
+
+// What a person wants to know first; the rest is in the file.
+std::string summary(const calibration::Calibration& found) {
+  std::vector<Definition> lines;
+  for (const device::sim::DeviceProfile::Number& number : found.profile.numbers) {
+    lines.push_back({number.key, {fmt::format("{:.6g}", number.value), number.source}});
+  }
+  return definition_list(lines, kWidth, style_for(stdout));
+}
+
+}  // namespace
+
+void calibrate_machine(const CalibrateRequest& request) {
+  if (request.device == "auto" && !device::why_no_gpu().empty()) {
+    throw base::UsageError(fmt::format(
+        fmt::runtime(tr("calibrate: {}; --device sim:PROFILE measures a simulated device")), device::why_no_gpu()));
+  }
+  device::describe_device(request.device);
+  io::AtomicFile file(request.out);  // a mistake in the path costs no minute
+
+  calibration::CalibrationRequest calibrate;
+  calibrate.make = [&](trace::EventSink& sink, device::CaptureLevel capture) {
+    device::DeviceContext context;
+    context.sink = &sink;
+    context.capture = capture;
+    return device::make_device(request.device, std::move(context));
+  };
+  calibrate.date = today();
+  calibrate.progress = [](const std::string& what) {
+    fmt::print(stderr, "lanescope: {}\n", fmt::format(fmt::runtime(tr("measuring {}")), what));
+  };
+  const calibration::Calibration found = calibration::calibrate(calibrate);
+  file.write(calibration::to_toml(found));
+  file.commit();
+  write_out(summary(found));
+  fmt::print(stderr, "lanescope: {}\n",
+             fmt::format(fmt::runtime(tr("{} is written; try: lanescope --device sim:{}")), request.out.string(),
+                         request.out.string()));
+}
+
+}  // namespace lanescope::app

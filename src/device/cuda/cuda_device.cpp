@@ -1,0 +1,490 @@
+#include "device/cuda/cuda_device.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <set>
+
+#include "base/translate.h"
+#include "device/cuda/gpu_id.h"
+#include "device/cuda/status.h"
+
+namespace lanescope::device::cuda {
+
+using base::tr;
+using sim::api_name;
+
+namespace {
+
+// A writer says at least this often how far it is complete, for the live edge is where the last of them stands.
+constexpr Nanoseconds kTellEvery = base::kMillisecond;
+constexpr std::size_t kHostAlignment = 64;
+
+trace::EventSink& sink_of(const DeviceContext& context) {
+  if (context.sink == nullptr) throw base::Error(tr("a GPU needs a sink for its events"));
+  return *context.sink;
+}
+
+bool runs(const trace::CaptureHealth& health) {
+  return health.state == trace::CaptureState::Running || health.state == trace::CaptureState::Degraded;
+}
+
+std::uint8_t flags_of(sim::Api call) {
+  switch (call) {
+    case sim::Api::LaunchKernel:
+    case sim::Api::MemcpyAsync:
+    case sim::Api::MemsetAsync:
+      return trace::kLaunchFlag;
+    case sim::Api::Memcpy:
+      return trace::kLaunchFlag | trace::kSyncFlag;
+    case sim::Api::EventSynchronize:
+    case sim::Api::StreamSynchronize:
+    case sim::Api::DeviceSynchronize:
+      return trace::kSyncFlag;
+    default:
+      return 0;
+  }
+}
+
+/// GPUs that have failed in this process and were not reset since.
+class LostGpus {
+ public:
+  void add(int gpu) {
+    const std::lock_guard lock(mutex_);
+    gpus_.insert(gpu);
+  }
+  void remove(int gpu) {
+    const std::lock_guard lock(mutex_);
+    gpus_.erase(gpu);
+  }
+  bool contains(int gpu) {
+    const std::lock_guard lock(mutex_);
+    return gpus_.contains(gpu);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<int> gpus_;
+};
+
+LostGpus& lost_gpus() {
+  static LostGpus lost;
+  return lost;
+}
+
+void free_host(std::byte* data) { ::operator delete (data, std::align_val_t{kHostAlignment}); }
+
+}  // namespace
+
+DeviceInfo info_of(const GpuInfo& gpu) {
+  DeviceInfo info;
+  info.id = gpu_id(gpu.index);
+  info.name = gpu.name;
+  return info;
+}
+
+std::int64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * base::kSecond + now.tv_nsec;
+}
+
+CudaDevice::CudaDevice(std::unique_ptr<Api> api, std::unique_ptr<Capture> capture, const GpuInfo& gpu,
+                       DeviceContext context, std::int64_t origin_ns)
+    : context_(std::move(context)),
+      info_(info_of(gpu)),
+      gpu_(gpu),
+      origin_ns_(origin_ns),
+      api_(std::move(api)),
+      capture_(std::move(capture)),
+      writer_(sink_of(context_).open_writer()),
+      allocator_([this](void** out,
+                        std::size_t bytes) { return make(Call::Malloc, [&] { return api_->malloc(out, bytes); }); },
+                 [this](void* data) { return make(Call::Free, [&] { return api_->free(data); }); }),
+      streams_(1),
+      random_(context_.seed) {
+  if (!runs(capture_health())) log_.emplace(*context_.sink);
+  begin();
+}
+
+CudaDevice::~CudaDevice() {
+  capture_.reset();  // what the program tears down is not part of the run
+  log_.reset();
+  tear_down();
+}
+
+// Errors are of no interest any more: either the GPU is fine and these calls work, or it is lost.
+void CudaDevice::tear_down() {
+  buffers_.for_each([](Buffers::Slot& slot) {
+    if (slot.kind == MemoryKind::Pageable) free_host(slot.data);
+  });
+  if (lost_.empty()) {
+    Status status = api_->use();
+    current_on_ = std::this_thread::get_id();
+    if (status == kSuccess) status = api_->device_synchronize();
+    // What failed after the run's last look fails here.
+    if (is_sticky(status)) lost_gpus().add(gpu_.index);
+  }
+  if (lost_gpus().contains(gpu_.index)) {
+    if (api_->reset() == kSuccess) lost_gpus().remove(gpu_.index);
+    return;
+  }
+  if (!lost_.empty()) return;  // a newer device has reset it and may be at work; what this one held went then
+  buffers_.for_each([this](Buffers::Slot& slot) {
+    if (slot.kind == MemoryKind::Pinned) api_->free_host(slot.data);
+  });
+  allocator_.release_all();
+  for (const EventHandle event : events_) api_->event_destroy(event);
+  if (order_event_ != nullptr) api_->event_destroy(order_event_);
+  for (const StreamState& stream : streams_) {
+    if (stream.handle != nullptr) api_->stream_destroy(stream.handle);
+  }
+}
+
+// --- the clock and the record --------------------------------------------------------------------------------------
+
+void CudaDevice::progress(Nanoseconds now, bool tell) {
+  if (!tell && now - told_complete_ns_ < kTellEvery) return;
+  told_complete_ns_ = now;
+  writer_->complete_until(now);
+}
+
+void CudaDevice::host_work(Nanoseconds ns) {
+  if (ns < 0) throw base::Error(fmt::format(fmt::runtime(tr("host_work: {} ns is not allowed; at least 0")), ns));
+  // Sleeping is tens of microseconds late; what is asked for is a few.
+  Nanoseconds now = now_ns();
+  const Nanoseconds until = now + ns;
+  while (now < until) now = now_ns();
+  progress(now, false);
+}
+
+trace::CaptureHealth CudaDevice::capture_health() const {
+  if (capture_ != nullptr) return capture_->health();
+  trace::CaptureHealth health;
+  health.state = trace::CaptureState::Off;
+  return health;
+}
+
+std::vector<trace::OpenCall> CudaDevice::open_calls() const {
+  return capture_ != nullptr ? capture_->open_calls() : std::vector<trace::OpenCall>();
+}
+
+void CudaDevice::flush_capture() {
+  if (capture_ != nullptr) capture_->flush();
+}
+
+// --- calls and their errors ----------------------------------------------------------------------------------------
+
+void CudaDevice::begin() {
+  if (!lost_.empty()) throw DeviceLost(lost_);
+  const std::thread::id here = std::this_thread::get_id();
+  if (here == current_on_) return;
+  if (const Status status = api_->use(); status != kSuccess) fail("cudaSetDevice", status);
+  current_on_ = here;
+}
+
+void CudaDevice::write_call(Call call, Nanoseconds start_ns, Nanoseconds end_ns) {
+  trace::Event event;
+  event.start_ns = start_ns;
+  event.end_ns = end_ns;
+  event.name = log_->name(call);
+  event.lane = log_->calls_lane();
+  event.kind = trace::EventKind::Call;
+  event.flags = flags_of(call);
+  writer_->write(event);
+}
+
+template <typename Function>
+Status CudaDevice::make(Call call, Function function) {
+  begin();
+  Nanoseconds start = 0;
+  if (log_) start = now_ns();
+  const Status status = function();
+  const Nanoseconds end = now_ns();
+  if (log_) write_call(call, start, end);
+  progress(end, (flags_of(call) & trace::kSyncFlag) != 0);
+  return status;
+}
+
+template <typename Function>
+void CudaDevice::must(Call call, Function function) {
+  if (const Status status = make(call, function); status != kSuccess) fail(api_name(call), status);
+}
+
+std::string CudaDevice::message(std::string_view call, Status status) const {
+  return fmt::format(fmt::runtime(tr("{} failed: {} ({}): {}")), call, api_->error_name(status), status,
+                     api_->error_text(status));
+}
+
+void CudaDevice::fail(std::string_view call, Status status) {
+  progress(now_ns(), true);
+  std::string what = message(call, status);
+  if (!is_sticky(status)) {
+    api_->take_last_error();
+    throw base::Error(what);
+  }
+  lost_ = std::move(what) + tr(", the device is lost until it is restarted");
+  lost_gpus().add(gpu_.index);
+  throw DeviceLost(lost_);
+}
+
+const CudaDevice::StreamState& CudaDevice::stream_of(Stream stream, Call call) const {
+  const auto index = static_cast<std::uint32_t>(stream);
+  if (index >= streams_.size()) {
+    throw base::Error(fmt::format(fmt::runtime(tr("{}: stream {} was never created")), api_name(call), index));
+  }
+  return streams_[index];
+}
+
+EventHandle CudaDevice::event_of(GpuEvent event, Call call) const {
+  const auto number = static_cast<std::uint32_t>(event);
+  if (number == 0 || number > events_.size()) {
+    throw base::Error(fmt::format(fmt::runtime(tr("{}: event {} was never created")), api_name(call), number));
+  }
+  return events_[number - 1];
+}
+
+// --- memory --------------------------------------------------------------------------------------------------------
+
+std::byte* CudaDevice::new_device_memory(std::size_t bytes) {
+  const CachingDeviceAllocator::Allocation allocation = allocator_.allocate(bytes);
+  if (allocation.data == nullptr && allocation.status == kOutOfMemory) {
+    api_->take_last_error();
+    throw base::Error(fmt::format(
+        fmt::runtime(tr("{}: {} asked for, {} in use, {} kept for reuse, the GPU has {}")),
+        message(api_name(Call::Malloc), allocation.status), base::format_bytes(static_cast<std::int64_t>(bytes)),
+        base::format_bytes(static_cast<std::int64_t>(allocator_.allocated_bytes())),
+        base::format_bytes(static_cast<std::int64_t>(allocator_.reserved_bytes() - allocator_.allocated_bytes())),
+        base::format_bytes(static_cast<std::int64_t>(gpu_.memory_bytes))));
+  }
+  if (allocation.data == nullptr) fail(api_name(Call::Malloc), allocation.status);
+  return static_cast<std::byte*>(allocation.data);
+}
+
+std::byte* CudaDevice::new_pinned_memory(std::size_t bytes) {
+  void* data = nullptr;
+  must(Call::HostAlloc, [&] { return api_->host_alloc(&data, bytes); });
+  std::memset(data, 0, bytes);
+  return static_cast<std::byte*>(data);
+}
+
+Buffer CudaDevice::allocate(MemoryKind kind, std::size_t bytes) {
+  if (kind == MemoryKind::Unknown) throw base::Error(tr("allocate: the kind of memory is unknown"));
+  if (bytes == 0) throw base::Error(tr("allocate: a buffer of 0 bytes is not allowed"));
+  begin();
+  if (kind == MemoryKind::Pinned) return buffers_.add(kind, new_pinned_memory(bytes), bytes);
+  if (kind == MemoryKind::Pageable) {
+    void* data = ::operator new (bytes, std::align_val_t{kHostAlignment}, std::nothrow);
+    if (data == nullptr) {
+      throw base::Error(fmt::format(fmt::runtime(tr("there is no host memory for a buffer of {} bytes")), bytes));
+    }
+    std::memset(data, 0, bytes);
+    return buffers_.add(kind, static_cast<std::byte*>(data), bytes);
+  }
+  std::byte* data = new_device_memory(bytes);
+  const Buffer buffer = buffers_.add(kind, data, bytes);
+  buffers_.at(buffer, "allocate").zeroed = ++zeroed_;
+  must(Call::MemsetAsync, [&] { return api_->memset_async(data, 0, bytes, nullptr); });
+  return buffer;
+}
+
+void CudaDevice::release(Buffer buffer) {
+  Buffers::Slot& slot = buffers_.at(buffer, "release");
+  begin();
+  switch (slot.kind) {
+    case MemoryKind::Device:
+      order_reuse(slot);
+      allocator_.free(slot.data);
+      break;
+    case MemoryKind::Pinned:
+      must(Call::FreeHost, [&] { return api_->free_host(slot.data); });
+      break;
+    case MemoryKind::Pageable:
+    case MemoryKind::Unknown:
+      free_host(slot.data);
+      break;
+  }
+  buffers_.remove(buffer);
+}
+
+std::span<std::byte> CudaDevice::host_data(Buffer buffer) {
+  const Buffers::Slot& slot = buffers_.at(buffer, "host_data");
+  if (slot.kind == MemoryKind::Device) {
+    throw base::Error(tr("host_data: the buffer is on the device; allowed: pageable, pinned"));
+  }
+  return {slot.data, slot.bytes};
+}
+
+void CudaDevice::host_fill(Buffer buffer, std::size_t bytes) {
+  const Buffers::Slot& slot = buffers_.check({buffer, 0}, bytes, "host_fill");
+  if (slot.kind == MemoryKind::Device) {
+    throw base::Error(tr("host_fill: the buffer is on the device; allowed: pageable, pinned"));
+  }
+  random_.fill({reinterpret_cast<float*>(slot.data), bytes / sizeof(float)});
+  progress(now_ns(), false);
+}
+
+// --- order between streams -----------------------------------------------------------------------------------------
+
+void CudaDevice::order(StreamHandle before, StreamHandle after) {
+  if (order_event_ == nullptr) must(Call::EventCreate, [&] { return api_->event_create(&order_event_); });
+  must(Call::EventRecord, [&] { return api_->event_record(order_event_, before); });
+  must(Call::StreamWaitEvent, [&] { return api_->stream_wait_event(after, order_event_); });
+}
+
+void CudaDevice::order_use(Buffers::Slot& slot, Stream stream) {
+  const auto index = static_cast<std::uint32_t>(stream);
+  if (slot.kind != MemoryKind::Device || !streams_[index].non_blocking) return;
+  if (streams_[index].ordered_after < slot.zeroed) {
+    order(nullptr, streams_[index].handle);
+    streams_[index].ordered_after = zeroed_;
+  }
+  if (std::find(slot.side_streams.begin(), slot.side_streams.end(), index) == slot.side_streams.end()) {
+    slot.side_streams.push_back(index);
+  }
+}
+
+void CudaDevice::order_reuse(Buffers::Slot& slot) {
+  for (const std::uint32_t index : slot.side_streams) order(streams_[index].handle, nullptr);
+  slot.side_streams.clear();
+}
+
+// --- streams and events --------------------------------------------------------------------------------------------
+
+Stream CudaDevice::create_stream(bool non_blocking) {
+  StreamState stream;
+  stream.non_blocking = non_blocking;
+  must(Call::StreamCreate, [&] { return api_->stream_create(&stream.handle, non_blocking); });
+  streams_.push_back(stream);
+  return static_cast<Stream>(streams_.size() - 1);
+}
+
+GpuEvent CudaDevice::create_event() {
+  EventHandle event = nullptr;
+  must(Call::EventCreate, [&] { return api_->event_create(&event); });
+  events_.push_back(event);
+  return static_cast<GpuEvent>(events_.size());
+}
+
+void CudaDevice::record(GpuEvent event, Stream stream) {
+  const EventHandle handle = event_of(event, Call::EventRecord);
+  const StreamState& on = stream_of(stream, Call::EventRecord);
+  must(Call::EventRecord, [&] { return api_->event_record(handle, on.handle); });
+}
+
+void CudaDevice::wait(Stream stream, GpuEvent event) {
+  const EventHandle handle = event_of(event, Call::StreamWaitEvent);
+  const StreamState& waiting = stream_of(stream, Call::StreamWaitEvent);
+  must(Call::StreamWaitEvent, [&] { return api_->stream_wait_event(waiting.handle, handle); });
+}
+
+bool CudaDevice::query(GpuEvent event) {
+  const EventHandle handle = event_of(event, Call::EventQuery);
+  const Status status = make(Call::EventQuery, [&] { return api_->event_query(handle); });
+  if (status == kNotReady) {
+    api_->take_last_error();  // the runtime keeps it like an error
+    return false;
+  }
+  if (status != kSuccess) fail(api_name(Call::EventQuery), status);
+  return true;
+}
+
+void CudaDevice::synchronize(GpuEvent event) {
+  const EventHandle handle = event_of(event, Call::EventSynchronize);
+  must(Call::EventSynchronize, [&] { return api_->event_synchronize(handle); });
+}
+
+void CudaDevice::synchronize(Stream stream) {
+  const StreamState& awaited = stream_of(stream, Call::StreamSynchronize);
+  must(Call::StreamSynchronize, [&] { return api_->stream_synchronize(awaited.handle); });
+}
+
+void CudaDevice::synchronize() {
+  must(Call::DeviceSynchronize, [&] { return api_->device_synchronize(); });
+}
+
+// --- work ----------------------------------------------------------------------------------------------------------
+
+void CudaDevice::copy_async(Slice to, Slice from, std::size_t bytes, Stream stream) {
+  const StreamHandle on = stream_of(stream, Call::MemcpyAsync).handle;
+  Buffers::Slot& target = buffers_.check(to, bytes, api_name(Call::MemcpyAsync));
+  Buffers::Slot& source = buffers_.check(from, bytes, api_name(Call::MemcpyAsync));
+  begin();
+  order_use(target, stream);
+  order_use(source, stream);
+  must(Call::MemcpyAsync,
+       [&] { return api_->memcpy_async(target.data + to.offset, source.data + from.offset, bytes, on); });
+}
+
+void CudaDevice::copy(Slice to, Slice from, std::size_t bytes) {
+  const Buffers::Slot& target = buffers_.check(to, bytes, api_name(Call::Memcpy));
+  const Buffers::Slot& source = buffers_.check(from, bytes, api_name(Call::Memcpy));
+  must(Call::Memcpy, [&] { return api_->memcpy(target.data + to.offset, source.data + from.offset, bytes); });
+}
+
+void CudaDevice::fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) {
+  const StreamHandle on = stream_of(stream, Call::MemsetAsync).handle;
+  Buffers::Slot& target = buffers_.check(to, bytes, api_name(Call::MemsetAsync));
+  if (target.kind != MemoryKind::Device) {
+    throw base::Error(fmt::format(fmt::runtime(tr("{}: the buffer is host memory; allowed: device memory")),
+                                  api_name(Call::MemsetAsync)));
+  }
+  begin();
+  order_use(target, stream);
+  must(Call::MemsetAsync, [&] { return api_->memset_async(target.data + to.offset, value, bytes, on); });
+}
+
+void CudaDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool /*compute*/) {
+  const StreamHandle on = stream_of(stream, Call::LaunchKernel).handle;
+  if (args.size() > ops::kMaxArgs) {
+    throw base::Error(fmt::format(fmt::runtime(tr("{}: {} arguments given; at most {} are allowed")),
+                                  api_name(Call::LaunchKernel), args.size(), ops::kMaxArgs));
+  }
+  std::array<Api::Arg, ops::kMaxArgs> passed{};
+  std::array<std::size_t, ops::kMaxArgs> elements{};
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const Buffers::Slot& slot = buffers_.at(args[i], api_name(Call::LaunchKernel));
+    if (slot.kind != MemoryKind::Device) {
+      throw base::Error(fmt::format(fmt::runtime(tr("{}: an argument is host memory; allowed: device memory")),
+                                    api_name(Call::LaunchKernel)));
+    }
+    elements[i] = slot.bytes / sizeof(float);
+    passed[i] = {reinterpret_cast<float*>(slot.data), elements[i]};
+  }
+  // A kernel that runs past its buffer would take the whole device with it.
+  ops::check_arguments(op, std::span(elements).first(args.size()));
+  begin();
+  for (const Buffer arg : args) order_use(buffers_.at(arg, api_name(Call::LaunchKernel)), stream);
+  must(Call::LaunchKernel, [&] { return api_->launch(op, std::span(passed).first(args.size()), on); });
+}
+
+// --- making one ----------------------------------------------------------------------------------------------------
+
+std::unique_ptr<CudaDevice> make_cuda_device(Backend& backend, const GpuInfo& gpu, DeviceContext context) {
+  CaptureRequest request;
+  request.sink = &sink_of(context);
+  request.origin_ns = monotonic_ns();
+  request.level = context.capture;
+  // Before CUDA is touched, so that it sees the context being made.
+  std::unique_ptr<Capture> capture = backend.capture(request);
+  std::unique_ptr<Api> api = backend.open(gpu.index);
+  if (api == nullptr) {
+    throw base::Error(
+        fmt::format(fmt::runtime(tr("{} cannot be used: the GPU is not there any more")), gpu_id(gpu.index)));
+  }
+  if (lost_gpus().contains(gpu.index)) {
+    if (const Status status = api->reset(); status != kSuccess) {
+      throw base::Error(fmt::format(fmt::runtime(tr("{} cannot be restarted: cudaDeviceReset failed: {} ({}): {}")),
+                                    gpu_id(gpu.index), api->error_name(status), status, api->error_text(status)));
+    }
+    lost_gpus().remove(gpu.index);
+  }
+  return std::make_unique<CudaDevice>(std::move(api), std::move(capture), gpu, std::move(context), request.origin_ns);
+}
+
+}  // namespace lanescope::device::cuda

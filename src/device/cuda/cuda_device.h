@@ -1,0 +1,133 @@
+// A GPU in real time, through cuda::Api; what it does is recorded by a cuda::Capture.
+//
+// Rules beyond device.h:
+// - Time is CLOCK_MONOTONIC since the device was made.
+// - A launch runs its kernel whatever `compute` says: on a GPU no value is too costly.
+// - Device memory comes from a caching allocator, so most allocations make no API call but the memset that zeroes them.
+//   Buffers that a non-blocking stream uses are ordered by an event after that memset, and before their next use.
+// - A failing call throws base::Error with its name, code and text, wherever the error arose; one that stays throws
+//   DeviceLost, and from then on every call that needs the GPU throws it again without touching CUDA.
+// - Where no capture runs, the device writes its API calls itself, timed around each; then nothing is known of the
+// GPU's
+//   side, and so nothing of a wait's parts.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "device/catalogue.h"
+#include "device/cuda/api.h"
+#include "device/cuda/backend.h"
+#include "device/cuda/buffers.h"
+#include "device/cuda/device_allocator.h"
+#include "device/cuda/random_fill.h"
+#include "device/sim/log.h"
+
+namespace lanescope::device::cuda {
+
+DeviceInfo info_of(const GpuInfo& gpu);
+/// CLOCK_MONOTONIC.
+std::int64_t monotonic_ns();
+
+class CudaDevice final : public Device {
+ public:
+  /// `origin_ns`: what the capture counts from. A null capture is one that was not asked for. Throws base::Error when
+  /// the GPU cannot be used.
+  CudaDevice(std::unique_ptr<Api> api, std::unique_ptr<Capture> capture, const GpuInfo& gpu, DeviceContext context,
+             std::int64_t origin_ns);
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  const DeviceInfo& info() const override { return info_; }
+  Nanoseconds now_ns() const override { return monotonic_ns() - origin_ns_; }
+  void host_work(Nanoseconds ns) override;
+  void host_wrote(std::size_t) override {}
+  trace::EventSink& sink() override { return *context_.sink; }
+  trace::EventWriter& writer() override { return *writer_; }
+
+  trace::CaptureHealth capture_health() const override;
+  std::vector<trace::OpenCall> open_calls() const override;
+  void flush_capture() override;
+
+  Buffer allocate(MemoryKind kind, std::size_t bytes) override;
+  void release(Buffer buffer) override;
+  std::span<std::byte> host_data(Buffer buffer) override;
+  void host_fill(Buffer buffer, std::size_t bytes) override;
+
+  Stream create_stream(bool non_blocking) override;
+  GpuEvent create_event() override;
+  void record(GpuEvent event, Stream stream) override;
+  void wait(Stream stream, GpuEvent event) override;
+  bool query(GpuEvent event) override;
+  void synchronize(GpuEvent event) override;
+  void synchronize(Stream stream) override;
+  void synchronize() override;
+
+  void copy_async(Slice to, Slice from, std::size_t bytes, Stream stream) override;
+  void copy(Slice to, Slice from, std::size_t bytes) override;
+  void fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) override;
+  void launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) override;
+
+  const CachingDeviceAllocator& allocator() const { return allocator_; }
+
+ private:
+  using Call = sim::Api;  // the names of the calls
+  struct StreamState {
+    StreamHandle handle = nullptr;
+    bool non_blocking = false;
+    std::uint64_t ordered_after = 0;  // number of the last zeroing memset that it comes after
+  };
+
+  /// Makes the call on the current thread's device and records it where nobody else does.
+  template <typename Function>
+  Status make(Call call, Function function);
+  /// The same, and throws if it fails.
+  template <typename Function>
+  void must(Call call, Function function);
+  void begin();
+  void write_call(Call call, Nanoseconds start_ns, Nanoseconds end_ns);
+  [[noreturn]] void fail(std::string_view call, Status status);
+  std::string message(std::string_view call, Status status) const;
+  void progress(Nanoseconds now, bool tell);
+
+  const StreamState& stream_of(Stream stream, Call call) const;
+  EventHandle event_of(GpuEvent event, Call call) const;
+  std::byte* new_device_memory(std::size_t bytes);
+  std::byte* new_pinned_memory(std::size_t bytes);
+  /// Before work on `stream` that uses the buffer.
+  void order_use(Buffers::Slot& slot, Stream stream);
+  /// What is issued on `after` comes after what has been issued on `before`.
+  void order(StreamHandle before, StreamHandle after);
+  void order_reuse(Buffers::Slot& slot);
+  void tear_down();
+
+  DeviceContext context_;
+  DeviceInfo info_;
+  GpuInfo gpu_;
+  const std::int64_t origin_ns_;
+  std::unique_ptr<Api> api_;
+  std::unique_ptr<Capture> capture_;
+  std::unique_ptr<trace::EventWriter> writer_;
+  std::optional<sim::Log> log_;  // where nobody else records the calls
+  std::thread::id current_on_;   // the thread that the GPU is current on
+  Buffers buffers_;
+  CachingDeviceAllocator allocator_;
+  std::vector<StreamState> streams_;
+  std::vector<EventHandle> events_;
+  EventHandle order_event_ = nullptr;
+  std::uint64_t zeroed_ = 0;  // memsets of new device memory so far
+  RandomFill random_;
+  Nanoseconds told_complete_ns_ = 0;
+  std::string lost_;  // why; empty while it works
+};
+
+/// A GPU of the backend: its capture is started before CUDA is touched. A GPU that this process has lost before is
+/// reset first.
+std::unique_ptr<CudaDevice> make_cuda_device(Backend& backend, const GpuInfo& gpu, DeviceContext context);
+
+}  // namespace lanescope::device::cuda

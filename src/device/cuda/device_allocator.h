@@ -1,0 +1,78 @@
+// Device memory as PyTorch's CUDACachingAllocator hands it out, so that a loop in its steady state allocates nothing.
+// The rules and numbers are those of c10/cuda/CUDACachingAllocator.cpp; its names are kept.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <set>
+#include <unordered_map>
+
+#include "device/cuda/api.h"
+
+namespace lanescope::device::cuda {
+
+inline constexpr std::size_t kMinBlockSize = 512;                     ///< sizes are rounded up to a multiple of it
+inline constexpr std::size_t kSmallSize = std::size_t{1} << 20;       ///< the largest "small" request
+inline constexpr std::size_t kSmallBuffer = std::size_t{2} << 20;     ///< small requests are packed into segments of it
+inline constexpr std::size_t kLargeBuffer = std::size_t{20} << 20;    ///< requests below kMinLargeAlloc: into these
+inline constexpr std::size_t kMinLargeAlloc = std::size_t{10} << 20;  ///< from here on a segment per request
+inline constexpr std::size_t kRoundLarge = std::size_t{2} << 20;      ///< of a size that is a multiple of it
+
+/// Best fit; a block is split when what remains is worth keeping, and grows together with its free neighbours when it
+/// is freed. Knows no streams: the device orders what uses a block again.
+class CachingDeviceAllocator {
+ public:
+  using Malloc = std::function<Status(void** out, std::size_t bytes)>;
+  using Free = std::function<Status(void* device)>;
+
+  CachingDeviceAllocator(Malloc malloc, Free free);
+  CachingDeviceAllocator(const CachingDeviceAllocator&) = delete;
+  CachingDeviceAllocator& operator=(const CachingDeviceAllocator&) = delete;
+  ~CachingDeviceAllocator();  ///< frees nothing: see release_all()
+
+  struct Allocation {
+    void* data = nullptr;      ///< null: out of memory, also after the cache was given back
+    Status status = kSuccess;  ///< what the last cudaMalloc returned
+  };
+  Allocation allocate(std::size_t bytes);
+  void free(void* data);
+  /// Gives whole free segments back to CUDA; returns the first error.
+  Status empty_cache();
+  /// Gives every segment back, used or not.
+  Status release_all();
+
+  std::size_t allocated_bytes() const { return allocated_; }  ///< handed out, rounded
+  std::size_t reserved_bytes() const { return reserved_; }    ///< taken from CUDA
+
+ private:
+  struct Block {
+    std::byte* data = nullptr;
+    std::size_t size = 0;
+    bool small = false;
+    bool allocated = false;
+    Block* before = nullptr;  // neighbours in the same segment
+    Block* after = nullptr;
+  };
+  struct BySize {
+    bool operator()(const Block* a, const Block* b) const {
+      return a->size != b->size ? a->size < b->size : std::less<>()(a->data, b->data);
+    }
+  };
+  using Pool = std::set<Block*, BySize>;
+
+  Pool& pool(bool small) { return small ? small_ : large_; }
+  Block* take_free(std::size_t size, bool small);
+  Block* new_segment(std::size_t size, bool small, Status& status);
+  void split(Block& block, std::size_t size);
+  void absorb(Block& block, Block& neighbour);
+  Block* add(std::byte* data, std::size_t size, bool small);
+
+  Malloc malloc_;
+  Free free_;
+  std::unordered_map<void*, std::unique_ptr<Block>> blocks_;  // all, by address
+  Pool small_, large_;                                        // the free ones
+  std::size_t allocated_ = 0, reserved_ = 0;
+};
+
+}  // namespace lanescope::device::cuda

@@ -1,0 +1,180 @@
+#include "device/cuda/loader.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "base/translate.h"
+#include "device/cuda/gpu_id.h"
+
+namespace lanescope::device::cuda {
+namespace {
+
+using base::tr;
+namespace fs = std::filesystem;
+
+constexpr const char* kVariable = "LANESCOPE_CUDA";
+constexpr const char* kDriver = "libcuda.so.1";
+constexpr int kNoDevice = 100;  // CUDA_ERROR_NO_DEVICE
+
+template <typename... Args>
+std::string text(const char* format, const Args&... args) {
+  return fmt::format(fmt::runtime(tr(format)), args...);
+}
+
+/// What dlopen said last, without the name of the library that it begins with.
+std::string open_error(std::string_view library) {
+  const char* said = dlerror();
+  if (said == nullptr) return tr("for no reason given");
+  std::string_view why = said;
+  if (why.starts_with(library)) why.remove_prefix(library.size());
+  while (why.starts_with(':') || why.starts_with(' ')) why.remove_prefix(1);
+  constexpr std::string_view kMissing = "cannot open shared object file: ";
+  if (why.starts_with(kMissing)) why.remove_prefix(kMissing.size());
+  return std::string(why);
+}
+
+template <typename Function>
+Function symbol(void* library, const char* name) {
+  return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+struct Opened {
+  Backend* backend = nullptr;
+  std::string problem;
+};
+
+// Libraries stay open until the process ends: threads of CUDA and CUPTI run in them.
+Opened open_backend(const std::string& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return {nullptr, text("this build has no CUDA back end: {} is not there", file)};
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return {nullptr, text("the CUDA back end {} cannot be opened: {}", file, open_error(file))};
+  const auto function = symbol<BackendFunction>(library, kBackendSymbol);
+  if (function == nullptr)
+    return {nullptr, text("{} is no CUDA back end: it has no function {}", file, kBackendSymbol)};
+  Backend* backend = function(kBackendAbi);
+  if (backend == nullptr) return {nullptr, text("the CUDA back end {} is of another version of this program", file)};
+  return {backend, {}};
+}
+
+/// The driver library, asked directly: only it tells its own absence from that of a GPU.
+class Driver {
+ public:
+  Driver() : library_(dlopen(kDriver, RTLD_NOW | RTLD_LOCAL)) {
+    if (library_ == nullptr) open_error_ = open_error(kDriver);
+  }
+  std::string problem() const;
+
+ private:
+  std::string describe(int code) const;
+
+  void* library_;
+  std::string open_error_;
+};
+
+std::string Driver::describe(int code) const {
+  using Text = int (*)(int, const char**);
+  const auto text_of = [&](const char* function) -> std::string {
+    const auto call = symbol<Text>(library_, function);
+    const char* found = nullptr;
+    return call != nullptr && call(code, &found) == 0 && found != nullptr ? found : "";
+  };
+  const std::string name = text_of("cuGetErrorName"), meaning = text_of("cuGetErrorString");
+  if (name.empty()) return text("error {}", code);
+  return meaning.empty() ? fmt::format("{} ({})", name, code) : fmt::format("{} ({}): {}", name, code, meaning);
+}
+
+std::string no_gpu() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible != nullptr) return text("the driver finds no GPU (CUDA_VISIBLE_DEVICES is '{}')", visible);
+  return tr("the driver finds no GPU");
+}
+
+std::string Driver::problem() const {
+  if (library_ == nullptr) return text("there is no NVIDIA driver: {}: {}", kDriver, open_error_);
+  using Init = int (*)(unsigned);
+  using Number = int (*)(int*);
+  const auto init = symbol<Init>(library_, "cuInit");
+  const auto count_devices = symbol<Number>(library_, "cuDeviceGetCount");
+  const auto get_version = symbol<Number>(library_, "cuDriverGetVersion");
+  if (init == nullptr || count_devices == nullptr || get_version == nullptr) {
+    return text("{} is no CUDA driver: functions are missing in it", kDriver);
+  }
+  if (const int code = init(0); code == kNoDevice) {
+    return no_gpu();
+  } else if (code != 0) {
+    return text("the driver cannot be started: {}", describe(code));
+  }
+  int devices = 0;
+  if (const int code = count_devices(&devices); code != 0 && code != kNoDevice) {
+    return text("the driver cannot say which GPUs there are: {}", describe(code));
+  }
+  if (devices == 0) return no_gpu();
+  int version = 0;
+  if (const int code = get_version(&version); code != 0) {
+    return text("the driver cannot say its version: {}", describe(code));
+  }
+  if (version < kNeededCudaVersion) {
+    return text("the driver supports CUDA {}; this build needs {} or newer", version_text(version),
+                version_text(kNeededCudaVersion));
+  }
+  return {};
+}
+
+/// Of the back end's GPUs: why none of them can be used; empty when one can.
+std::string gpus_problem(Backend& backend) {
+  const std::vector<GpuInfo> gpus = backend.gpus();
+  std::string problem = gpus.empty() ? no_gpu() : std::string();
+  for (const GpuInfo& gpu : gpus) {
+    const std::string of_this = gpu_problem(gpu);
+    if (of_this.empty()) return {};
+    if (problem.empty()) problem = of_this;
+  }
+  return problem;
+}
+
+LoadResult look(const std::string& directory) {
+  const char* chosen = std::getenv(kVariable);
+  if (chosen != nullptr && std::string_view(chosen) == "off") {
+    return {nullptr, text("the CUDA back end is switched off ({}=off)", kVariable)};
+  }
+  const bool named = chosen != nullptr && *chosen != '\0';
+  const std::string file = named ? std::string(chosen) : (fs::path(directory) / kBackendFile).string();
+  // A name without a '/' would be looked for on the loader's path.
+  const Opened opened = open_backend(file.find('/') == std::string::npos ? "./" + file : file);
+  if (opened.backend == nullptr) return {nullptr, opened.problem};
+  static const Driver driver;
+  if (std::string problem = driver.problem(); !problem.empty()) return {nullptr, std::move(problem)};
+  if (std::string problem = gpus_problem(*opened.backend); !problem.empty()) return {nullptr, std::move(problem)};
+  return {opened.backend, opened.backend->capture_problem()};
+}
+
+std::string program_directory() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return error ? std::string(".") : program.parent_path().string();
+}
+
+}  // namespace
+
+LoadResult look_for_backend(const std::string& directory) {
+  try {
+    return look(directory);
+  } catch (const std::exception& error) {
+    return {nullptr, error.what()};
+  }
+}
+
+const LoadResult& load() {
+  static const LoadResult result = look_for_backend(program_directory());
+  return result;
+}
+
+}  // namespace lanescope::device::cuda

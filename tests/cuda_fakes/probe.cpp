@@ -1,0 +1,11 @@
+// cuda_probe FOLDER: looks for the CUDA back end in this folder and prints what load() would remember.
+#include <cstdio>
+
+#include "device/cuda/loader.h"
+
+int main(int argc, char** argv) {
+  const lanescope::device::cuda::LoadResult result =
+      lanescope::device::cuda::look_for_backend(argc > 1 ? argv[1] : ".");
+  std::printf("%s|%s\n", result.backend != nullptr ? "usable" : "none", result.problem.c_str());
+  return 0;
+}
