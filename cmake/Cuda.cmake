@@ -28,6 +28,11 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
 endif()
 enable_language(CUDA)
+# CMake before 3.26 does not know that nvcc does C++20.
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 find_package(CUDAToolkit REQUIRED)
@@ -54,11 +59,20 @@ add_library(lanescope_cuda MODULE ${backend_sources})
 target_include_directories(lanescope_cuda PRIVATE "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(lanescope_cuda PRIVATE lanescope_cupti lanescope_ops CUDA::cudart_static)
 set_target_properties(lanescope_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
-                      CUDA_RUNTIME_LIBRARY Static CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden)
-# Only the one function that the program looks up is seen from outside.
-target_link_options(lanescope_cuda PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic)
+                      CUDA_RUNTIME_LIBRARY Static LINKER_LANGUAGE CXX CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden)
+# Only the functions that are looked up by name are seen from outside.
+set(exports "${PROJECT_SOURCE_DIR}/src/cuda_backend/exports.map")
+target_link_options(lanescope_cuda PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic "-Wl,--version-script=${exports}")
+set_property(TARGET lanescope_cuda APPEND PROPERTY LINK_DEPENDS "${exports}")
+# What holds for all code here, such as a sanitizer's options, is for the host's compiler only.
+get_target_property(host_options lanescope_cuda COMPILE_OPTIONS)
+set_property(TARGET lanescope_cuda PROPERTY COMPILE_OPTIONS)
+if(host_options)
+  target_compile_options(lanescope_cuda PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${host_options}>")
+endif()
 target_compile_options(lanescope_cuda PRIVATE
-                       $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion>)
+                       "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion>")
 if(LANESCOPE_WERROR)
-  target_compile_options(lanescope_cuda PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+  target_compile_options(lanescope_cuda PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+                                                "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
 endif()

@@ -91,9 +91,9 @@ fs::path comparison_path(const fs::path& path) {
 
 int run_headless(const RunRequest& request) {
   MeasuredRun first(request.session);
-  session::SessionOptions other = request.session;
-  other.assignments.insert(other.assignments.end(), request.compare.begin(), request.compare.end());
-  first.check(other.assignments);
+  session::SessionOptions changed = request.session;
+  changed.assignments.insert(changed.assignments.end(), request.compare.begin(), request.compare.end());
+  first.check(changed.assignments);
   check_outputs(request);
   std::optional<Painter> painter;
   if (!request.screenshot.empty()) painter.emplace();
@@ -103,7 +103,7 @@ int run_headless(const RunRequest& request) {
   first.run(request.session.workload, interrupt);
   std::unique_ptr<MeasuredRun> second;  // a GPU is had by one run at a time
   if (!request.compare.empty() && !interrupt.asked()) {
-    second = std::make_unique<MeasuredRun>(other);
+    second = std::make_unique<MeasuredRun>(changed);
     second->run(request.session.workload, interrupt);
   }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 
 #include "base/time.h"
 
@@ -16,8 +17,8 @@ using base::Nanoseconds;
 class ClockMap {
  public:
   struct Clocks {
-    std::function<std::uint64_t()> cupti_ns;   ///< cuptiGetTimestamp
-    std::function<Nanoseconds()> trace_ns;     ///< CLOCK_MONOTONIC minus the origin
+    std::function<std::uint64_t()> cupti_ns;  ///< cuptiGetTimestamp
+    std::function<Nanoseconds()> trace_ns;    ///< CLOCK_MONOTONIC minus the origin
   };
   explicit ClockMap(Clocks clocks);
 
@@ -26,6 +27,8 @@ class ClockMap {
   bool compare();
   bool known() const { return !epochs_.empty(); }
   Nanoseconds now_ns() const { return clocks_.trace_ns(); }
+  /// By how much CUPTI's clock was set forward (or back: negative) at the last jump.
+  Nanoseconds last_jump_ns() const;
   /// Of the epochs known, the newest under which the stamp does not lie in the future; with none, the newest.
   Nanoseconds to_trace(std::uint64_t cupti_ns) const;
 
@@ -34,7 +37,8 @@ class ClockMap {
     Nanoseconds distance_ns;  ///< CUPTI's clock minus the trace's
   };
   Clocks clocks_;
-  std::deque<Epoch> epochs_;  // oldest first, at most 8
+  std::deque<Epoch> epochs_;                                                   // oldest first, at most 8
+  mutable Nanoseconds seen_now_ns_ = std::numeric_limits<Nanoseconds>::min();  // it is at least this late
 };
 
 }  // namespace lanescope::capture::cupti

@@ -33,15 +33,15 @@ struct CuptiTable {
   decltype(&cuptiActivityEnableDriverApi) enable_driver_api = nullptr;             // optional
   decltype(&cuptiActivityEnableAllSyncRecords) enable_all_sync_records = nullptr;  // optional
 
-  std::string path;      ///< of the library
+  std::string path;           ///< of the library
   std::uint32_t version = 0;  ///< cuptiGetVersion: 130001 is CUDA 13.0's second
   bool complete() const;
 };
 
 struct CuptiSearch {
-  CuptiTable table;                   ///< complete() if it was found
+  CuptiTable table;                    ///< complete() if it was found
   std::vector<std::string> looked_in;  ///< in order, what was tried
-  std::string problem;                ///< one line when it was not found or is of no use
+  std::string problem;                 ///< one line when it was not found or is of no use
 };
 
 /// In this order: the file that LANESCOPE_CUPTI names (and nothing else then); one that is loaded in this process; the

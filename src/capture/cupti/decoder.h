@@ -1,5 +1,5 @@
-// From CUPTI's activity records to the trace's events: reads buffers, joins calls with what they caused, mends or counts
-// what cannot be, works out the parts of blocking calls, and writes events in start order, lane by lane.
+// From CUPTI's activity records to the trace's events: reads buffers, joins calls with what they caused, mends or
+// counts what cannot be, works out the parts of blocking calls, and writes events in start order, lane by lane.
 //
 // All of it runs on one thread, the decoder's.
 #pragma once
@@ -21,8 +21,8 @@ class Decoder {
  public:
   /// `counts` outlives it; `sink` too. Lanes: calls of a thread as trace::LaneKind::Calls "CUDA calls", process
   /// "lanescope", pid 0; tid 0 for the thread named by set_main_thread() and the thread's id for others (their lane is
-  /// called "CUDA calls, thread 123"). Streams: number as CUPTI counts them, names as the simulated device's ("kernels",
-  /// "copy H2D"; other streams than the default one: "kernels, stream 13").
+  /// called "CUDA calls, thread 123"). Streams: number as CUPTI counts them, names as the simulated device's
+  /// ("kernels", "copy H2D"; other streams than the default one: "kernels, stream 13").
   Decoder(const CuptiTable& table, trace::EventSink& sink, ClockMap clock, Counts& counts);
   ~Decoder();
 
@@ -34,7 +34,7 @@ class Decoder {
 
   /// What the session knows of records that are still to come.
   struct Progress {
-    Nanoseconds asked_ns = 0;  ///< trace time at which the last flush that has returned began
+    Nanoseconds asked_ns = 0;                         ///< trace time at which the last flush that has returned began
     std::vector<std::uint32_t> threads_with_buffers;  ///< that asked for buffers which CUPTI still holds
     Nanoseconds oldest_open_call_ns = std::numeric_limits<Nanoseconds>::max();
   };
@@ -43,7 +43,8 @@ class Decoder {
   /// earliest of
   /// - asked_ns and oldest_open_call_ns;
   /// - the start of the oldest launch whose GPU operation has not come (waited for at most 10 s);
-  /// - of every thread that holds a buffer or whose last call ended less than 200 ms before asked_ns, that call's end.
+  /// - of every thread that holds a buffer (for at most 10 s after its last call) or whose last call ended less than
+  ///   200 ms before asked_ns, that call's end.
   void advance(const Progress& progress);
   /// Up to where the trace is complete.
   Nanoseconds complete_until() const;

@@ -1,0 +1,100 @@
+// Holds events back until all that starts before them is known, and writes them lane by lane in start order.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/cupti/counts.h"
+#include "capture/cupti/decoder.h"
+#include "capture/cupti/latency.h"
+#include "capture/cupti/pairing.h"
+#include "capture/cupti/record.h"
+#include "capture/cupti/sorted_queue.h"
+#include "capture/cupti/waits.h"
+#include "trace/sink.h"
+
+namespace lanescope::capture::cupti {
+
+class Assembler {
+ public:
+  Assembler(trace::EventSink& sink, Counts& counts);
+
+  void set_main_thread(std::uint32_t tid);
+  void add(const Record& record);
+  /// Nothing is held back without bounds: when too much is, the older half is written, whatever is still to come.
+  void relieve(Nanoseconds now_ns);
+  void advance(const Decoder::Progress& progress, Nanoseconds now_ns);
+  void finish(Nanoseconds now_ns);
+  /// A marker at this time, on the lane for what a person should know.
+  void mark(Nanoseconds t, NameId name);
+  Nanoseconds complete_until() const { return complete_ns_; }
+
+ private:
+  static constexpr std::int32_t kNoLane = -1;   // not made yet
+  static constexpr std::int32_t kNowhere = -2;  // the sink has no room for it
+  struct StartsBefore {
+    bool operator()(const Record& a, const Record& b) const { return starts_before(a, b); }
+  };
+  struct Lane {
+    SortedQueue<Record, StartsBefore> held;
+    std::int32_t id = kNoLane;
+    Nanoseconds written_ns = std::numeric_limits<Nanoseconds>::min();  // start of the last event
+  };
+  struct Thread {
+    std::uint32_t tid = 0;
+    Nanoseconds last_end_ns = std::numeric_limits<Nanoseconds>::min();
+    Lane calls;
+  };
+  struct Stream {
+    std::uint32_t device = 0, context = 0, number = 0;
+    std::array<Lane, 4> lanes;  // kernels, copies H2D, D2H, others
+  };
+
+  void add_call(const Record& record);
+  void add_operation(const Record& record);
+  void add_overhead(const Record& record);
+  /// The place in threads_ or streams_; kTooMany if there is none left.
+  std::uint32_t thread_of(std::uint32_t tid);
+  std::uint32_t stream_of(const Record& op);
+  static constexpr std::uint32_t kTooMany = 0xFFFFFFFF;
+  static constexpr std::uint32_t kMost = 4096;  // threads, and streams
+
+  Nanoseconds complete_at(const Decoder::Progress& progress);
+  /// Whether a thread of which no call is known may yet hand over calls that start before all that is complete.
+  bool may_have_calls(std::uint32_t tid, Nanoseconds asked_ns);
+  void release(Nanoseconds until, Nanoseconds now_ns);
+  template <typename Write>
+  void release(Lane& lane, Nanoseconds until, Write&& write);
+  /// Whether the lane is there; makes it at the first event.
+  template <typename Describe>
+  bool open(Lane& lane, Describe&& describe);
+  trace::LaneInfo describe(const Thread& thread) const;
+  trace::LaneInfo describe(const Stream& stream, std::size_t which) const;
+  void write(const trace::Event& event, Lane& lane);
+  void publish_pending() { counts_.pending.store(held_, std::memory_order_relaxed); }
+
+  trace::EventSink& sink_;
+  Counts& counts_;
+  std::unique_ptr<trace::EventWriter> writer_;
+  Pairing pairing_;
+  Waits waits_;
+  Latency latency_;
+  std::vector<Thread> threads_;
+  std::vector<Stream> streams_;
+  std::unordered_map<std::uint32_t, std::uint32_t> thread_places_;
+  std::unordered_map<std::uint64_t, std::uint32_t> stream_places_;  // by device and number
+  std::unordered_map<std::uint32_t, Nanoseconds> silent_threads_;   // that have buffers, since when
+  std::uint32_t last_thread_ = 0, last_stream_ = 0;                 // the places asked for last
+  std::uint32_t main_tid_ = 0;
+  std::int32_t markers_ = kNoLane;
+  std::size_t held_ = 0;
+  Nanoseconds complete_ns_ = std::numeric_limits<Nanoseconds>::min();
+  std::vector<Nanoseconds> starts_;  // relieve()'s own
+};
+
+}  // namespace lanescope::capture::cupti

@@ -1,0 +1,91 @@
+// What CUPTI's callbacks touch. There is one, and it lives as long as the process: CUPTI may call back after a session
+// is gone, and may hold buffers for as long as it likes.
+//
+// The callbacks take no lock, allocate nothing, log nothing and throw nothing.
+#pragma once
+
+#include <cupti.h>
+
+#include <atomic>
+#include <cstdint>
+#include <forward_list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "capture/cupti/buffer_pool.h"
+#include "capture/cupti/open_calls.h"
+#include "capture/cupti/wake_up.h"
+
+namespace lanescope::capture::cupti {
+
+std::int64_t monotonic_ns() noexcept;
+std::uint32_t this_thread() noexcept;  ///< the system's id
+
+class Hub {
+ public:
+  static Hub& get();
+
+  /// What is to be stopped when the process exits.
+  class Live {
+   public:
+    virtual ~Live() = default;
+    virtual void stop_at_exit() noexcept = 0;
+  };
+  /// For one session at a time: false if there is one already. Registers what stops it at exit, so call it after CUPTI
+  /// has been loaded: then that runs before CUPTI's own end.
+  bool claim(std::weak_ptr<Live> session, std::uint32_t main_thread);
+  void release();
+  bool claimed() const;
+  /// A pool of such buffers, for good. Only for the session that has claimed.
+  BufferPool& use_pool(std::size_t buffer_bytes);
+  std::uint32_t session() const { return session_.load(std::memory_order_relaxed); }
+  /// Whether a request may be answered with nothing: CUPTI before 12.9 crashes.
+  void allow_null(bool allowed) { null_allowed_.store(allowed, std::memory_order_relaxed); }
+
+  /// Called in a child after fork(): this is a copy of a process, without its threads. Nothing may be touched.
+  bool forked() const noexcept { return forked_.load(std::memory_order_relaxed); }
+  /// For what may not be destroyed.
+  void keep(std::shared_ptr<void> thing) { kept_.push_front(std::move(thing)); }
+
+  // What the callbacks have seen.
+  std::uint64_t calls_seen() const { return calls_seen_.load(std::memory_order_relaxed); }
+  std::uint32_t main_thread() const { return main_thread_.load(std::memory_order_relaxed); }
+  void set_main_thread_if_none(std::uint32_t thread) noexcept;
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  std::string lost_message() const { return lost_message_; }  ///< once lost()
+
+  OpenCalls open_calls;
+  WakeUp decoder, flusher;
+  std::atomic<bool> flusher_rests{false};  ///< a request for a buffer wakes it, once
+
+  // CUPTI's callbacks.
+  static void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records);
+  static void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size,
+                                        std::size_t valid_size);
+  static void CUPTIAPI called(void* user, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
+
+ private:
+  struct Pool {
+    explicit Pool(std::size_t bytes) : buffers(bytes) {}
+    BufferPool buffers;
+    Pool* next = nullptr;
+  };
+  Hub();
+
+  std::atomic<Pool*> pools_{nullptr};  // all that there are, newest first
+  std::atomic<BufferPool*> pool_{nullptr};
+  std::atomic<std::uint32_t> session_{0};
+  std::atomic<bool> null_allowed_{false}, forked_{false}, lost_{false}, losing_{false};
+  std::atomic<std::uint64_t> calls_seen_{0};
+  std::atomic<std::uint32_t> main_thread_{0};
+  char lost_message_[256] = {};  // written before lost_
+
+  mutable std::mutex mutex_;
+  bool claimed_ = false, exit_registered_ = false;
+  std::weak_ptr<Live> live_;
+  std::forward_list<std::shared_ptr<void>> kept_;
+};
+
+}  // namespace lanescope::capture::cupti

@@ -1,0 +1,61 @@
+// What CUPTI's calls, kernels and copies are called in the trace.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/cupti/cupti_table.h"
+#include "capture/cupti/record.h"
+#include "trace/sink.h"
+
+namespace lanescope::capture::cupti {
+
+/// "cudaLaunchKernel_v7000" and "cudaLaunchKernel_ptsz" -> "cudaLaunchKernel".
+std::string_view plain_api_name(std::string_view name);
+/// A kernel's name for a person: demangled, without its return type and parameters, at most 120 characters.
+std::string kernel_name(std::string_view raw);
+
+class Names {
+ public:
+  Names(const CuptiTable& table, trace::EventSink& sink) : table_(table), sink_(sink) {}
+
+  struct Api {
+    NameId name = 0;
+    trace::CallNature nature = trace::CallNature::Other;
+    std::uint8_t traits = 0;  ///< as in Record
+    bool known = false;
+  };
+  /// What a call with this number does.
+  Api api(bool driver, std::uint32_t cbid);
+  /// By what `text` says now: CUPTI may put another name at the same address later.
+  NameId kernel(const char* text);
+  /// By CUPTI's numbers for the kinds of copy and memory.
+  NameId copy(std::uint8_t copy_kind, std::uint8_t from, std::uint8_t to);
+  NameId memset(std::uint16_t memory_kind);
+
+ private:
+  static constexpr std::size_t kMaxCbid = 4096;
+  static constexpr std::size_t kCopyKinds = 11;
+  static constexpr std::size_t kMemoryKinds = 8;
+  struct AtAddress {
+    const char* address = nullptr;
+    std::string text;
+    NameId id = 0;
+  };
+  Api make_api(bool driver, std::uint32_t cbid);
+
+  const CuptiTable table_;
+  trace::EventSink& sink_;
+  std::array<std::vector<Api>, 2> apis_;  // runtime, driver
+  std::array<AtAddress, 256> recent_;     // by a hash of the address
+  std::unordered_map<std::string, NameId> kernels_;
+  std::array<NameId, kCopyKinds * kMemoryKinds * kMemoryKinds> copies_{};
+  std::array<NameId, kMemoryKinds> memsets_{};
+};
+
+}  // namespace lanescope::capture::cupti

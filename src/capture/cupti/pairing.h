@@ -1,0 +1,112 @@
+// Joins API calls with the GPU operations that they caused, by correlation. Either may come first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <vector>
+
+#include "capture/cupti/counts.h"
+#include "capture/cupti/paged_table.h"
+#include "capture/cupti/record.h"
+#include "capture/cupti/sorted_queue.h"
+
+namespace lanescope::capture::cupti {
+
+/// What is known of one correlation.
+struct Link {
+  // The outermost call.
+  Nanoseconds call_start_ns = 0, call_end_ns = 0;
+  std::uint32_t thread = 0;  ///< its place in the assembler's list
+  // Its operations: a graph launch has many.
+  Nanoseconds first_op_ns = 0;                     ///< start of the earliest
+  Nanoseconds copy_start_ns = 0, copy_end_ns = 0;  ///< of its copies, from the first to the last
+  std::uint64_t copied_bytes = 0;                  ///< by all of them
+  std::uint32_t copy_stream = 0;                   ///< its place in the assembler's list
+  std::uint32_t stalled_ns = 0;                    ///< the launch queue was full
+  Nanoseconds matched_before_ns = 0;  ///< the call of the number's last generation, if its operation had come
+  bool has_call = false, has_op = false, has_copy = false, written = false, driver = false, given_up = false;
+  std::uint8_t copy_flags = 0;
+
+  bool empty() const { return !has_call && !has_op && stalled_ns == 0; }
+  Nanoseconds time_ns() const { return has_call ? call_start_ns : first_op_ns; }
+};
+
+class Pairing {
+ public:
+  /// A correlation counts up to 2^32 and begins again: it joins only what lies this close together. A missing partner
+  /// is waited for as long.
+  static constexpr Nanoseconds kReach = 10 * base::kSecond;
+  /// A launch that may have put nothing on the GPU (a copy in host memory, an empty graph) is waited for only until it
+  /// has been its thread's oldest one without an operation for this long, and an operation of a later one has come, if
+  /// there is a later one that must have one.
+  static constexpr Nanoseconds kPatience = 250 * base::kMillisecond;
+
+  explicit Pairing(Counts& counts) : counts_(counts) {}
+
+  /// False if it is the call inside one that is known already: not to be kept.
+  bool add_call(const Record& call, std::uint32_t thread);
+  void add_operation(const Record& op, std::uint32_t stream);
+  void add_stall(const Record& overhead);
+
+  /// Null if nothing is known of it, or only of another generation.
+  Link* find(std::uint32_t correlation, Nanoseconds near);
+  /// To be asked before a call is written: false if it turned out to be the inner one of two.
+  bool is_outermost(const Record& call, std::uint32_t thread);
+  /// When the call that issued this was made; the smallest time if that is unknown.
+  Nanoseconds issued(std::uint32_t correlation, Nanoseconds near);
+
+  /// Gives up what has been missing for too long at this time, and returns the start of the oldest launch whose
+  /// operation is still waited for.
+  Nanoseconds oldest_missing(Nanoseconds asked_ns);
+  /// What is missing now will never come.
+  void finish();
+
+ private:
+  struct Missing {
+    Nanoseconds start_ns, end_ns;
+    std::uint32_t correlation;
+    bool may_be_idle;
+  };
+  struct StartsBefore {
+    bool operator()(const Missing& a, const Missing& b) const { return a.start_ns < b.start_ns; }
+  };
+  struct GraphCapture {
+    Nanoseconds begin_ns, end_ns;
+  };
+  struct Thread {
+    SortedQueue<Missing, StartsBefore> missing;  // with some that have come since
+    std::size_t firm = 0;                        // of these, launches that must have put something on the GPU
+    std::deque<Missing> doubtful;                // not waited for any more, not yet given up
+    std::deque<GraphCapture> captures;
+    Nanoseconds newest_matched_ns = std::numeric_limits<Nanoseconds>::min();
+    std::uint32_t blocked_on = 0;
+    Nanoseconds moved_ns = std::numeric_limits<Nanoseconds>::min();  // when the launch it was blocked on had come
+  };
+  struct Orphan {
+    std::uint32_t correlation;
+    Nanoseconds start_ns;
+  };
+
+  Link* find_or_add(std::uint32_t correlation, Nanoseconds near);
+  void matched(Link& link, Nanoseconds op_start_ns);
+  static void pop_missing(Thread& thread);
+  void note_capture(Thread& thread, const Record& call);
+  static bool captured(const Thread& thread, Nanoseconds t);
+  bool has_come(const Missing& launch);
+  void give_up(const Missing& launch);
+  void check_orphan();
+  Nanoseconds oldest_missing(Thread& thread, Nanoseconds asked_ns);
+
+  static constexpr std::size_t kMostPages = 1 << 14;  // 1 M correlations
+  static constexpr std::size_t kMostOrphans = 1 << 19;
+
+  Counts& counts_;
+  PagedTable<Link> links_{kMostPages};
+  std::vector<Thread> threads_;
+  std::deque<Orphan> orphans_;  // operations that came before their call
+  bool calls_seen_ = false;
+};
+
+}  // namespace lanescope::capture::cupti

@@ -1,0 +1,215 @@
+#include "capture/cupti/record_reader.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace lanescope::capture::cupti {
+namespace {
+
+constexpr Nanoseconds kFarOff = 3600 * base::kSecond;
+// The versions from which on CUPTI writes the larger struct.
+constexpr std::uint32_t kEventSyncIdVersion = 26;          // CUDA 12.8
+constexpr std::uint32_t kOverheadCorrelationVersion = 20;  // CUDA 12.2
+constexpr std::uint32_t kOverheadDataVersion = 130000;     // CUDA 13.0, at the latest
+
+trace::MemoryKind memory_kind(unsigned kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
+      return trace::MemoryKind::Pageable;
+    case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
+      return trace::MemoryKind::Pinned;
+    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
+    case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
+    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC:
+      return trace::MemoryKind::Device;
+    default:
+      return trace::MemoryKind::Unknown;
+  }
+}
+
+trace::CopyDirection direction(std::uint8_t copy_kind) {
+  switch (copy_kind) {
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
+      return trace::CopyDirection::HostToDevice;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
+      return trace::CopyDirection::DeviceToHost;
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
+      return trace::CopyDirection::DeviceToDevice;
+    default:
+      return trace::CopyDirection::Other;
+  }
+}
+
+std::uint8_t copy_flags(const trace::CopyTraits& traits) {
+  trace::Event event;
+  trace::set_copy_traits(event, traits);
+  return event.flags;
+}
+
+template <typename T>
+const T& as(const CUpti_Activity& activity) {
+  return reinterpret_cast<const T&>(activity);
+}
+
+std::uint64_t join_number(std::uint64_t id) {
+  return id == CUPTI_SYNCHRONIZATION_INVALID_VALUE || id == ~std::uint64_t{0} ? 0 : id;
+}
+
+}  // namespace
+
+bool RecordReader::set_times(std::uint64_t start, std::uint64_t end, Nanoseconds now, Record& record) {
+  if (start == CUPTI_TIMESTAMP_UNKNOWN || end == CUPTI_TIMESTAMP_UNKNOWN) {
+    add(counts_.untimed);
+    return false;
+  }
+  record.start_ns = clock_.to_trace(start);
+  record.end_ns = clock_.to_trace(end);
+  for (const Nanoseconds t : {record.start_ns, record.end_ns}) {
+    if (t >= now - kFarOff && t <= now + kFarOff) continue;
+    add(counts_.far_off);
+    return false;
+  }
+  if (record.end_ns < record.start_ns) {
+    record.end_ns = record.start_ns;
+    add(counts_.clamped);
+  }
+  return true;
+}
+
+bool RecordReader::read(const CUpti_Activity& activity, Nanoseconds now, Record& record) {
+  switch (activity.kind) {
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+      return read_call(as<CUpti_ActivityAPI>(activity), false, now, record);
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+      return read_call(as<CUpti_ActivityAPI>(activity), true, now, record);
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+    case CUPTI_ACTIVITY_KIND_KERNEL: {
+      const auto& kernel = as<CUpti_ActivityKernel4>(activity);
+      record.kind = RecordKind::Operation;
+      record.event_kind = trace::EventKind::Kernel;
+      record.copy_flags = 0;
+      if (!set_times(kernel.start, kernel.end, now, record)) return false;
+      record.name = names_.kernel(kernel.name);
+      record.correlation = kernel.correlationId;
+      record.device = kernel.deviceId;
+      record.context = kernel.contextId;
+      record.stream = kernel.streamId;
+      return true;
+    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return read_copy(as<CUpti_ActivityMemcpy>(activity), now, record);
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      return read_copy(as<CUpti_ActivityMemcpyPtoP>(activity), now, record);
+    case CUPTI_ACTIVITY_KIND_MEMSET: {
+      const auto& memset = as<CUpti_ActivityMemset>(activity);
+      record.kind = RecordKind::Operation;
+      record.event_kind = trace::EventKind::Memset;
+      record.copy_flags = copy_flags({.destination = memory_kind(memset.memoryKind),
+                                      .asynchronous = (memset.flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) != 0});
+      if (!set_times(memset.start, memset.end, now, record)) return false;
+      record.name = names_.memset(memset.memoryKind);
+      record.value = memset.bytes;
+      record.correlation = memset.correlationId;
+      record.device = memset.deviceId;
+      record.context = memset.contextId;
+      record.stream = memset.streamId;
+      return true;
+    }
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: {
+      const auto& sync = as<CUpti_ActivitySynchronization>(activity);
+      record.kind = RecordKind::Sync;
+      if (!set_times(sync.start, sync.end, now, record)) return false;
+      record.detail = sync.type;
+      record.correlation = sync.correlationId;
+      record.context = sync.contextId;
+      record.stream = sync.streamId;
+      if (version_ >= kEventSyncIdVersion) {
+        record.value = join_number(as<CUpti_ActivitySynchronization2>(activity).cudaEventSyncId);
+      }
+      return true;
+    }
+    case CUPTI_ACTIVITY_KIND_CUDA_EVENT: {
+      const auto& event = as<CUpti_ActivityCudaEvent>(activity);
+      record.kind = RecordKind::GpuEvent;
+      record.start_ns = record.end_ns = now;  // it has no time of its own
+      record.correlation = event.correlationId;
+      record.context = event.contextId;
+      record.stream = event.streamId;
+      if (version_ < kEventSyncIdVersion) return false;
+      record.value = join_number(as<CUpti_ActivityCudaEvent2>(activity).cudaEventSyncId);
+      return record.value != 0;
+    }
+    case CUPTI_ACTIVITY_KIND_OVERHEAD:
+      return read_overhead(activity, now, record);
+    case CUPTI_ACTIVITY_KIND_CONTEXT: {
+      const auto& context = as<CUpti_ActivityContext>(activity);
+      record.kind = RecordKind::Context;
+      record.context = context.contextId;
+      record.device = context.deviceId;
+      record.detail = context.nullStreamId;
+      return true;
+    }
+    case CUPTI_ACTIVITY_KIND_STREAM: {
+      const auto& stream = as<CUpti_ActivityStream>(activity);
+      record.kind = RecordKind::Stream;
+      record.context = stream.contextId;
+      record.stream = stream.streamId;
+      record.detail = stream.flag;
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+bool RecordReader::read_call(const CUpti_ActivityAPI& api, bool driver, Nanoseconds now, Record& record) {
+  record.kind = RecordKind::Call;
+  record.event_kind = trace::EventKind::Call;
+  if (!set_times(api.start, api.end, now, record)) return false;
+  const Names::Api known = names_.api(driver, static_cast<std::uint32_t>(api.cbid));
+  record.name = known.name;
+  record.nature = known.nature;
+  record.traits = known.traits;
+  if (api.returnValue != 0) record.traits |= kFailed;
+  record.correlation = api.correlationId;
+  record.thread = api.threadId;
+  return true;
+}
+
+template <typename Copy>
+bool RecordReader::read_copy(const Copy& copy, Nanoseconds now, Record& record) {
+  record.kind = RecordKind::Operation;
+  record.event_kind = trace::EventKind::Copy;
+  if (!set_times(copy.start, copy.end, now, record)) return false;
+  record.name = names_.copy(copy.copyKind, copy.srcKind, copy.dstKind);
+  record.value = copy.bytes;
+  record.correlation = copy.correlationId;
+  record.device = copy.deviceId;
+  record.context = copy.contextId;
+  record.stream = copy.streamId;
+  record.copy_flags = copy_flags({.direction = direction(copy.copyKind),
+                                  .source = memory_kind(copy.srcKind),
+                                  .destination = memory_kind(copy.dstKind),
+                                  .asynchronous = (copy.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0});
+  return true;
+}
+
+bool RecordReader::read_overhead(const CUpti_Activity& activity, Nanoseconds now, Record& record) {
+  const auto& overhead = as<CUpti_ActivityOverhead>(activity);
+  if (version_ >= kOverheadDataVersion) std::free(as<CUpti_ActivityOverhead3>(activity).overheadData);
+  record.kind = RecordKind::Overhead;
+  if (!set_times(overhead.start, overhead.end, now, record)) return false;
+  record.detail = overhead.overheadKind;
+  if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) record.thread = overhead.objectId.pt.threadId;
+  if (version_ >= kOverheadCorrelationVersion) {
+    record.correlation = as<CUpti_ActivityOverhead2>(activity).correlationId;
+  }
+  return true;
+}
+
+}  // namespace lanescope::capture::cupti

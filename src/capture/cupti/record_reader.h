@@ -1,0 +1,37 @@
+// From the structs of cupti_activity.h to Record. Every struct is read as the oldest one that has the fields needed,
+// because newer ones only append to it.
+#pragma once
+
+#include <cstdint>
+
+#include "capture/cupti/clock_map.h"
+#include "capture/cupti/counts.h"
+#include "capture/cupti/cupti_table.h"
+#include "capture/cupti/names.h"
+#include "capture/cupti/record.h"
+
+namespace lanescope::capture::cupti {
+
+class RecordReader {
+ public:
+  RecordReader(const CuptiTable& table, const ClockMap& clock, Names& names, Counts& counts)
+      : version_(table.version), clock_(clock), names_(names), counts_(counts) {}
+
+  /// False if nothing is to be made of it: of a kind not looked at, or without a time that can be (then counted).
+  /// Frees what CUPTI allocated for the record.
+  bool read(const CUpti_Activity& activity, Nanoseconds now, Record& record);
+
+ private:
+  bool read_call(const CUpti_ActivityAPI& api, bool driver, Nanoseconds now, Record& record);
+  template <typename Copy>
+  bool read_copy(const Copy& copy, Nanoseconds now, Record& record);
+  bool read_overhead(const CUpti_Activity& activity, Nanoseconds now, Record& record);
+  bool set_times(std::uint64_t start, std::uint64_t end, Nanoseconds now, Record& record);
+
+  const std::uint32_t version_;
+  const ClockMap& clock_;
+  Names& names_;
+  Counts& counts_;
+};
+
+}  // namespace lanescope::capture::cupti

@@ -1,0 +1,95 @@
+// What a session is made of; see session.h.
+//
+//   flusher   owns every call of CUPTI after the start, up to the subscription's end; holds no lock
+//   decoder   owns the Decoder: completed buffers, rounds, the end
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "capture/cupti/decoder.h"
+#include "capture/cupti/hub.h"
+#include "capture/cupti/session.h"
+#include "capture/cupti/subscription.h"
+#include "capture/cupti/watch.h"
+
+namespace lanescope::capture::cupti {
+
+class Session::Impl final : public Hub::Live, public std::enable_shared_from_this<Session::Impl> {
+ public:
+  Impl(const CuptiTable& table, trace::EventSink& sink, const SessionOptions& options);
+
+  void start();
+  trace::CaptureHealth health() const;
+  std::vector<trace::OpenCall> open_calls() const;
+  void flush(int limit_ms);
+  void stop(std::chrono::milliseconds limit, bool at_exit);
+  void stop_at_exit() noexcept override;
+
+ private:
+  enum class Phase : std::uint8_t { Refused, Idle, Running, Stopping, Stopped };  // Idle: subscribed, no threads
+
+  Nanoseconds trace_ns() const { return monotonic_ns() - options_.origin_ns; }
+
+  // Flusher.
+  void flush_loop();
+  void flush_round();
+  void wind_up();
+  void poll_dropped();
+
+  // Decoder.
+  void decode_loop();
+  void decode_round();
+  void tell_main_thread(const BufferPool::Filled& next);
+  void give_up_decoding(const char* why);
+
+  void start_threads();
+  std::string missing_text() const;
+  trace::CaptureHealth health_now() const;
+
+  const CuptiTable table_;
+  trace::EventSink& sink_;
+  const SessionOptions options_;
+  Hub& hub_;
+  BufferPool* pool_ = nullptr;
+  Counts counts_;
+  Subscription subscription_;
+  Verdict started_;              // does not change after start()
+  std::int64_t started_ns_ = 0;  // CLOCK_MONOTONIC
+  trace::CaptureHealth final_;   // written before phase_ is Stopped
+  std::atomic<Phase> phase_{Phase::Refused};
+
+  std::atomic<bool> stop_asked_{false}, at_exit_{false};
+  std::atomic<std::uint64_t> flush_asked_{0};  // tickets
+  std::atomic<std::uint64_t> flush_done_{0};   // the newest ticket that a flush which has returned serves
+  std::atomic<std::int64_t> asked_ns_{0};      // trace time at which that flush began
+  std::atomic<double> interval_ms_{0};
+  Watch watch_;  // flusher
+
+  std::unique_ptr<Decoder> decoder_;
+  std::int64_t asked_before_ns_ = 0;  // decoder
+  bool main_thread_told_ = false;     // decoder
+  std::atomic<bool> decoding_failed_{false};
+  std::string decoding_problem_;  // written before decoding_failed_
+  std::atomic<bool> end_decoding_{false};
+
+  std::mutex progress_mutex_;  // never held in a call of CUPTI
+  std::condition_variable progress_;
+  std::uint64_t flush_written_ = 0;  // the newest ticket whose round the decoder has written
+  bool wound_up_ = false;            // the flusher is through
+
+  std::atomic<bool> stop_begun_{false};
+  std::thread flusher_, decoder_thread_;
+
+  mutable std::mutex names_mutex_;
+  mutable std::map<std::uint32_t, trace::LaneId> lanes_;                            // by thread
+  mutable std::map<std::pair<std::uint32_t, std::uint32_t>, trace::NameId> names_;  // by domain and function
+};
+
+}  // namespace lanescope::capture::cupti

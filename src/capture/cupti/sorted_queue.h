@@ -1,0 +1,66 @@
+// A queue in which things stand in order although some come late.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace lanescope::capture::cupti {
+
+/// Things that come nearly in order, as CUPTI's records do: appended as they come, put in order when they are looked
+/// at. What is behind the newest ones is not touched.
+template <typename T, typename Before>
+class SortedQueue {
+ public:
+  explicit SortedQueue(Before before = {}) : before_(before) {}
+
+  void push(const T& item) {
+    if (sorted_ == items_.size() && (empty() || !before_(item, items_.back()))) ++sorted_;
+    items_.push_back(item);
+  }
+  bool empty() const { return head_ == items_.size(); }
+  std::size_t size() const { return items_.size() - head_; }
+
+  // In order from here on; what these return is valid until the next push() or pop().
+  void settle() {
+    if (sorted_ == items_.size()) return;
+    // Appends that were in order stay so; only from the smallest late one on is there anything to merge.
+    const auto tail = items_.begin() + static_cast<std::ptrdiff_t>(std::max(sorted_, head_));
+    std::stable_sort(tail, items_.end(), before_);
+    const auto from = std::upper_bound(items_.begin() + static_cast<std::ptrdiff_t>(head_), tail, *tail, before_);
+    std::inplace_merge(from, tail, items_.end(), before_);
+    sorted_ = items_.size();
+  }
+  const T& front() {
+    settle();
+    return items_[head_];
+  }
+  const T* begin() {
+    settle();
+    return items_.data() + head_;
+  }
+  const T* end() const { return items_.data() + items_.size(); }
+  void pop() { drop(1); }
+  /// The first n.
+  void drop(std::size_t n) {
+    head_ += n;
+    if (head_ == items_.size()) {
+      items_.clear();
+      head_ = sorted_ = 0;
+    } else if (head_ >= kGap && head_ > items_.size() / 2) {
+      items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(head_));
+      sorted_ -= head_;
+      head_ = 0;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kGap = 1024;
+
+  Before before_;
+  std::vector<T> items_;  // those before head_ are gone
+  std::size_t head_ = 0;
+  std::size_t sorted_ = 0;  // [head_, sorted_) is in order
+};
+
+}  // namespace lanescope::capture::cupti
