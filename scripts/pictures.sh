@@ -85,7 +85,7 @@ shoot() {
 }
 
 # Places in a window of 1600x900.
-slider_at_100="142 480"
+slider_at_100="142 436"
 calls_lane_y=172
 
 picture_window() {

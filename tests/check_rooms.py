@@ -27,7 +27,8 @@ MAY_KNOW = {
             "calibration"},
 }
 # Headers that the build makes of assets/ and shaders/, and the rooms that embed them.
-GENERATED = {"lanescope_assets.h": {"device", "workload"}, "lanescope_shaders.h": {"ui"}}
+GENERATED = {"lanescope_assets.h": {"device", "workload"}, "lanescope_captures.h": {"ui"},
+             "lanescope_shaders.h": {"ui"}}
 
 QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 ANGLED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.MULTILINE)

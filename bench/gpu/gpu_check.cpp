@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "analysis/live_analysis.h"
 #include "base/error.h"
 #include "capture/recorder.h"
 #include "device/catalogue.h"
@@ -148,9 +149,11 @@ double iteration_us(const char* workload, const char* assignment, CaptureLevel l
   session::Session session(options);
   session.start();
   session.wait();
-  const workload::Runner& runner = session.runner();
-  if (!runner.error().empty()) throw base::Error(runner.error());
-  return base::to_us(runner.ended_ns() - runner.started_ns()) / static_cast<double>(runner.iterations_done());
+  if (!session.runner().error().empty()) throw base::Error(session.runner().error());
+  // The median: the first iteration loads code for as long as thousands of others take.
+  analysis::LiveAnalysis analysis(session.trace());
+  analysis.finish();
+  return base::to_us(analysis.total().iteration.p50_ns);
 }
 
 Json ladder(const char* name) {

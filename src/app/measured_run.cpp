@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -83,6 +85,17 @@ void MeasuredRun::check(const std::vector<std::string>& assignments) const {
   for (const std::string& assignment : assignments) settings.assign(assignment);
 }
 
+// On a real GPU the first iteration loads code and libraries, which is no part of the loop.
+std::optional<analysis::IterationRecord> MeasuredRun::warm_up() const {
+  constexpr std::size_t kEnough = 10;
+  constexpr base::Nanoseconds kFactor = 5;
+  const std::span<const analysis::IterationRecord> records = analysis_->records();
+  if (session_->device().virtual_time || records.size() < kEnough || records[0].number != 1) return std::nullopt;
+  const analysis::Summary rest = analysis_->window(records[0].end_ns, std::numeric_limits<base::Nanoseconds>::max());
+  if (records[0].duration() < kFactor * rest.iteration.p50_ns) return std::nullopt;
+  return records[0];
+}
+
 io::RunFigures MeasuredRun::figures() const {
   const workload::Runner& runner = session_->runner();
   io::RunFigures figures;
@@ -94,6 +107,11 @@ io::RunFigures MeasuredRun::figures() const {
     figures.capture = health;
   }
   figures.elapsed_ns = runner.ended_ns() - runner.started_ns();
+  if (const auto first = warm_up()) {
+    figures.warm_up_ns = first->duration();
+    figures.summary = analysis_->window(first->end_ns, std::numeric_limits<base::Nanoseconds>::max());
+    figures.elapsed_ns = figures.summary.window_ns();
+  }
   if (const auto first = runner.first_loss(), last = runner.last_loss(); first && last) figures.loss = {*first, *last};
   return figures;
 }

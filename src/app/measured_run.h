@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ class MeasuredRun {
  private:
   void hold_back(const trace::Trace& trace);
   void follow();
+  std::optional<analysis::IterationRecord> warm_up() const;
 
   const std::uint64_t events_ahead_;  // the workload may record this many that the analysis has not read
   std::atomic<std::uint64_t> events_read_{0};

@@ -66,6 +66,8 @@ Figure iteration_figure(const char* label, std::function<double(const analysis::
           [value](const RunFigures& r) { return value(r.summary.iteration); }};
 }
 
+std::uint64_t lost(const trace::CaptureHealth& h) { return h.dropped + h.untimed + h.far_off + h.late; }
+
 std::vector<Figure> time_figures() {
   return {
       {tr("iterations"), [](const RunFigures& r) { return count(static_cast<std::int64_t>(r.iterations)); }, {}},
@@ -103,6 +105,29 @@ std::vector<Figure> traffic_figures() {
   };
 }
 
+// What only a real GPU has: a first iteration that is left out, and a capture that can lose something.
+std::vector<Figure> gpu_figures(bool with_warm_up, bool with_capture) {
+  std::vector<Figure> figures;
+  if (with_warm_up) {
+    figures.push_back({tr("first iteration, left out"),
+                       [](const RunFigures& r) {
+                         return r.warm_up_ns ? duration(*r.warm_up_ns) : Cell{"–", {}, {}};
+                       },
+                       {}});
+  }
+  if (with_capture) {
+    figures.push_back({tr("capture"),
+                       [](const RunFigures& r) {
+                         return r.capture ? Cell{trace::to_text(r.capture->state),
+                                                 {},
+                                                 fmt::format(fmt::runtime(tr("{} lost")), lost(*r.capture))}
+                                          : Cell{"–", {}, {}};
+                       },
+                       {}});
+  }
+  return figures;
+}
+
 std::vector<Figure> closing_figures(bool with_loss, bool with_lost_events) {
   std::vector<Figure> figures;
   if (with_loss) {
@@ -132,13 +157,16 @@ Cell ratio_cell(const Figure& figure, const RunFigures& first, const RunFigures&
 }
 
 Table table_of(const std::vector<const RunFigures*>& runs) {
-  bool with_loss = false, with_lost_events = false;
+  bool with_loss = false, with_lost_events = false, with_warm_up = false, with_capture = false;
   for (const RunFigures* run : runs) {
     with_loss |= run->loss.has_value();
     with_lost_events |= run->events.dropped + run->events.evicted > 0;
+    with_warm_up |= run->warm_up_ns.has_value();
+    with_capture |= run->capture.has_value();
   }
   std::vector<Figure> figures = time_figures();
-  for (auto& more : {traffic_figures(), closing_figures(with_loss, with_lost_events)}) {
+  for (auto& more :
+       {traffic_figures(), closing_figures(with_loss, with_lost_events), gpu_figures(with_warm_up, with_capture)}) {
     figures.insert(figures.end(), more.begin(), more.end());
   }
   Table table;

@@ -28,6 +28,18 @@ ByteSource::ByteSource(std::filesystem::path path, ByteLimits limits)
   if (std::filesystem::is_directory(path_, ignored)) fail(cannot_read(EISDIR));
   file_.reset(std::fopen(path_.c_str(), "rbe"));
   if (!file_) fail(cannot_read(errno));
+  begin();
+}
+
+ByteSource::ByteSource(std::string_view bytes, std::filesystem::path name, ByteLimits limits)
+    : path_(std::move(name)), limits_(limits), file_(nullptr, std::fclose), input_(kPiece), output_() {
+  if (bytes.empty()) fail(base::tr("the file is empty"));  // fmemopen() takes none
+  file_.reset(fmemopen(const_cast<char*>(bytes.data()), bytes.size(), "rb"));
+  if (!file_) fail(cannot_read(errno));
+  begin();
+}
+
+void ByteSource::begin() {
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   if (!refill()) fail(base::tr("the file is empty"));
   gzip_ = end_ >= 2 && input_[0] == '\x1f' && input_[1] == '\x8b';

@@ -1,4 +1,5 @@
-// The bytes of a file, decompressed on the way where they are gzip, in pieces; never the whole file at once.
+// The bytes of a file or of memory, decompressed on the way where they are gzip, in pieces; never the whole file at
+// once.
 #pragma once
 
 #include <zlib.h>
@@ -23,6 +24,8 @@ class ByteSource {
  public:
   /// Throws base::FileError: path and why (missing, a directory, empty, no permission).
   explicit ByteSource(std::filesystem::path path, ByteLimits limits = {});
+  /// The same from memory, which must outlive this; `name` stands in messages for the path.
+  ByteSource(std::string_view bytes, std::filesystem::path name, ByteLimits limits = {});
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
@@ -35,6 +38,7 @@ class ByteSource {
   [[noreturn]] void fail(std::string_view why) const;
 
  private:
+  void begin();
   bool refill();
   std::string_view inflate_some();
 

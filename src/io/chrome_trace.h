@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/version.h"
 #include "trace/trace.h"
@@ -47,5 +48,7 @@ struct OpenedTrace {
 /// Reads a .json or .json.gz (told apart by content). Throws base::FileError: path and why. Never crashes on a
 /// truncated or hostile file, and never shows half of one.
 OpenedTrace read_chrome_trace(const std::filesystem::path& path);
+/// The same from a file's bytes in memory; `name` stands for the path in messages.
+OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name);
 
 }  // namespace lanescope::io

@@ -73,6 +73,7 @@ std::string summary_json(const RunFigures& figures) {
   json["settings"] = std::move(settings);
   json["iterations"] = figures.iterations;
   json["elapsed_ns"] = figures.elapsed_ns;
+  if (figures.warm_up_ns) json["warm_up_ns"] = *figures.warm_up_ns;
   json["iteration_ns"] = iteration_json(s.iteration);
   json["gpu_busy_ns"] = s.gpu_busy_ns;
   json["host_wait_ns"] = s.host_wait_ns;

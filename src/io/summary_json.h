@@ -20,8 +20,11 @@ struct RunFigures {
   trace::TraceCounts events;
   std::uint64_t iterations = 0;
   base::Nanoseconds elapsed_ns = 0;
+  /// The first iteration, when it was left out of all figures: on a GPU it loads code, and takes far longer than the
+  /// others.
+  std::optional<base::Nanoseconds> warm_up_ns;
   std::optional<trace::CaptureHealth> capture;  ///< of a GPU's work; none on a simulated device
-  std::optional<Loss> loss;  ///< none: timing only, or nothing was read
+  std::optional<Loss> loss;                     ///< none: timing only, or nothing was read
 };
 
 /// Indented by two, ends with a line feed; the same figures give the same text. What is not known (a foreign trace's

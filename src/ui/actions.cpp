@@ -30,6 +30,7 @@ std::span<const ActionInfo> actions() {
       {TogglePinned, Run, "pinned", N_("pinned host memory on or off"), {{GLFW_KEY_P}}},
       {ToggleNonBlocking, Run, "non-blocking", N_("non_blocking copies on or off"), {{GLFW_KEY_N}}},
       {ToggleFeed, Run, "feed", N_("fresh batch every iteration on or off"), {{GLFW_KEY_B}}},
+      {DeviceMenu, Run, "device-menu", N_("device menu: GPUs, simulated ones, recorded runs"), {{GLFW_KEY_G}}},
       {Roll, View, "roll", N_("roll: the newest at the right edge"), {{GLFW_KEY_1}}},
       {Trigger, View, "trigger", N_("trigger: stand at the start of an iteration"), {{GLFW_KEY_2}}},
       {Single, View, "single", N_("single: take one picture and freeze"), {{GLFW_KEY_3}}},
@@ -66,6 +67,7 @@ std::span<const ActionInfo> actions() {
        "smaller-text",
        N_("smaller text"),
        {{GLFW_KEY_MINUS, kCtrl}, {GLFW_KEY_KP_SUBTRACT, kCtrl}}},
+      {CaptureHealth, Window, "capture-health", N_("capture health: what came, what was lost"), {{GLFW_KEY_H}}},
       {Help, Window, "help", N_("this list of keys"), {{GLFW_KEY_SLASH, kShift}, {GLFW_KEY_F1}}},
       {Quit, Window, "quit", N_("quit"), {{GLFW_KEY_Q, kCtrl}}},
   };

@@ -19,6 +19,7 @@ enum class Action : std::uint8_t {
   TogglePinned,
   ToggleNonBlocking,
   ToggleFeed,
+  DeviceMenu,
   // view
   Roll,
   Trigger,
@@ -41,6 +42,7 @@ enum class Action : std::uint8_t {
   ToggleTheme,
   LargerText,
   SmallerText,
+  CaptureHealth,
   Help,
   Quit,
 };

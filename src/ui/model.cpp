@@ -10,14 +10,39 @@ namespace {
 // What "recent" means to somebody who watches: about the last second on the wall clock, and enough iterations to trust.
 constexpr double kRecentSeconds = 1.0;
 constexpr std::size_t kRecentIterations = 20;
+constexpr std::size_t kMostIterations = 20'000;  // more than anybody needs, and a fast GPU makes many in a second
 constexpr std::chrono::milliseconds kSummaryPeriod{80};
 constexpr std::chrono::milliseconds kOneTurn{1500};
 
 }  // namespace
 
 void Model::start_run(const session::SessionOptions& options) {
-  auto session = std::make_unique<session::Session>(options);
+  const bool from_gpu = session_ && !session_->device().simulated;
+  if (from_gpu && !device::describe_device(options.device).simulated) return start_after_the_old(options);
+  take(std::make_unique<session::Session>(options));
+}
+
+void Model::start_after_the_old(const session::SessionOptions& options) {
+  // What can be known to be wrong is, before the old run goes.
+  workload::Settings settings = workload::default_settings(options.workload, device::describe_device(options.device));
+  for (const std::string& assignment : options.assignments) settings.assign(assignment);
+  const session::SessionOptions old = options_now();
+  io::OpenedTrace nothing;
+  nothing.trace = std::make_unique<trace::Trace>();
+  show(std::move(nothing), {}, {});
+  try {
+    take(std::make_unique<session::Session>(options));
+  } catch (const std::exception& error) {
+    start_error_ = error.what();
+    last_options_ = options;
+    take(std::make_unique<session::Session>(old));
+    throw;
+  }
+}
+
+void Model::take(std::unique_ptr<session::Session> session) {
   session_ = std::move(session);
+  last_options_ = session_->options();
   opened_ = {};
   file_.clear();
   begin_generation();
@@ -25,21 +50,36 @@ void Model::start_run(const session::SessionOptions& options) {
 }
 
 void Model::open_file(const std::filesystem::path& path) {
-  io::OpenedTrace opened = io::read_chrome_trace(path);
+  show(io::read_chrome_trace(path), path, path.filename().string());
+}
+
+void Model::open_recorded(const RecordedCapture& capture) {
+  const std::string name = std::string(kRecordedPrefix) + capture.name;
+  show(io::read_chrome_trace(capture.bytes, name), name, capture.title);
+}
+
+void Model::show(io::OpenedTrace opened, std::filesystem::path path, std::string title) {
+  if (session_) last_options_ = options_now();
+  analysis_.reset();
   session_.reset();
   opened_ = std::move(opened);
-  file_ = path;
+  file_ = std::move(path);
+  file_title_ = std::move(title);
   begin_generation();
   live_edge_ = opened_.trace->extent().second;
   analysis_->update(std::numeric_limits<Nanoseconds>::max());
   analysis_->finish();
   recent_ = analysis::analyse(trace(), trace().extent().first, trace().extent().second);
+  read_capture();
 }
 
 void Model::begin_generation() {
   ++generation_;
   analysis_ = std::make_unique<analysis::LiveAnalysis>(trace());
-  live_edge_ = 0;
+  live_edge_ = now_ = 0;
+  open_calls_.clear();
+  capture_ = {};
+  start_error_.clear();
   recent_ = before_change_ = {};
   markers_seen_ = 0;
   summarised_ = turned_ = {};
@@ -57,10 +97,13 @@ void Model::update() {
   if (!session_) return;
   live_edge_ = std::max(live_edge_, session_->live_edge_ns());
   analysis_->update(live_edge_);
+  open_calls_ = session_->open_calls();
+  now_ = virtual_time() ? live_edge_ : std::max(live_edge_, session_->now_ns());
   const auto now = std::chrono::steady_clock::now();
   const bool turned = analysis_->markers().size() != markers_seen_;
   if (turned || now - summarised_ >= kSummaryPeriod) {
     summarised_ = now;
+    read_capture();
     summarise();
   }
 }
@@ -79,12 +122,27 @@ void Model::summarise() {
   Nanoseconds from = live_edge_ - static_cast<Nanoseconds>(kRecentSeconds * speed() * 1e9);
   if (records.size() > kRecentIterations) {
     from = std::min(from, records[records.size() - kRecentIterations].start_ns);
+    if (records.size() > kMostIterations) from = std::max(from, records[records.size() - kMostIterations].start_ns);
   } else {
     from = records.front().start_ns;
   }
   if (!markers.empty()) from = std::max(from, markers.back().start_ns);
   analysis::Summary summary = analysis_->window(from, live_edge_);
   if (summary.iteration.count > 0) recent_ = std::move(summary);
+}
+
+void Model::read_capture() {
+  capture_.counts = trace().counts();
+  if (!session_) return;
+  capture_.health = session_->capture_health();
+  capture_.recorder_latency_ms = session_->recorder().health().latency_ms;
+  capture_.run = paused() ? RunState::Paused : session_->runner().running() ? RunState::Running : RunState::Ended;
+  if (session_->options().device == "auto" && session_->device().simulated) capture_.no_gpu = device::why_no_gpu();
+}
+
+std::optional<RunNotice> Model::notice() const {
+  if (!session_) return run_notice(false, start_error_);
+  return run_notice(session_->device_lost(), session_->runner().error());
 }
 
 std::pair<Nanoseconds, Nanoseconds> Model::extent() const {
@@ -98,7 +156,7 @@ void Model::set_paused(bool paused) {
 }
 
 void Model::set_speed(double speed) {
-  if (session_) session_->pacer().set_speed(speed);
+  if (virtual_time()) session_->pacer().set_speed(speed);
 }
 
 std::string Model::set(std::string_view key, const workload::Value& value) {
@@ -121,6 +179,52 @@ io::RunFacts Model::facts() const {
   return facts;
 }
 
-std::string Model::title() const { return session_ ? session_->workload().title : file_.filename().string(); }
+std::string Model::title() const { return session_ ? session_->workload().title : file_title_; }
+
+device::DeviceInfo Model::shown_device() const {
+  if (session_) return session_->device();
+  device::DeviceInfo info;
+  if (file_.string().starts_with(kRecordedPrefix)) info.id = file_.string();
+  info.name = facts_.device_name;
+  info.simulated = facts_.simulated;
+  return info;
+}
+
+session::SessionOptions Model::options_now() const {
+  session::SessionOptions options = last_options_;
+  if (session_) {
+    options = session_->options();
+    options.speed = session_->pacer().speed();
+    const workload::Settings standard = workload::default_settings(options.workload, session_->device());
+    const workload::Settings settings = session_->settings();
+    const auto asked_for = [&](const std::string& key) {
+      return std::any_of(session_->options().assignments.begin(), session_->options().assignments.end(),
+                         [&](const std::string& assignment) { return assignment.starts_with(key + "="); });
+    };
+    options.assignments.clear();
+    for (const workload::SettingSpec& spec : settings.specs()) {
+      if (settings.value(spec.key) == standard.value(spec.key) && !asked_for(spec.key)) continue;
+      options.assignments.push_back(spec.key + "=" + workload::to_text(settings.value(spec.key)));
+    }
+    return options;
+  }
+  const auto names = workload::workload_names();
+  if (std::find(names.begin(), names.end(), facts_.workload) == names.end()) return options;
+  options.workload = facts_.workload;
+  options.assignments.clear();
+  // What a file says need not hold here; what it cost to dispatch there does not.
+  workload::Settings settings = workload::default_settings(options.workload, device::DeviceInfo{});
+  const workload::Settings standard = settings;
+  for (const auto& [key, value] : facts_.settings) {
+    try {
+      if (key == "dispatch_us") continue;
+      settings.set_text(key, value);
+      if (settings.value(key) != standard.value(key)) options.assignments.push_back(key + "=" + value);
+    } catch (const base::UsageError&) {
+      continue;
+    }
+  }
+  return options;
+}
 
 }  // namespace lanescope::ui

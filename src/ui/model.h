@@ -10,6 +10,8 @@
 #include "analysis/live_analysis.h"
 #include "io/chrome_trace.h"
 #include "session/session.h"
+#include "ui/capture_text.h"
+#include "ui/recorded.h"
 
 namespace lanescope::ui {
 
@@ -17,10 +19,13 @@ using base::Nanoseconds;
 
 class Model {
  public:
-  /// Starts a run; throws what session::Session throws, and then nothing has changed.
+  /// Starts a run; throws what session::Session throws, and then nothing has changed. From one GPU to another the old
+  /// run must end first, since only one can be captured: when the new one then fails, the old one starts again.
   void start_run(const session::SessionOptions& options);
   /// Shows a file instead; throws base::FileError, and then nothing has changed.
   void open_file(const std::filesystem::path& path);
+  /// The same with a run that travels with the program.
+  void open_recorded(const RecordedCapture& capture);
 
   /// Once per frame: reads what is new.
   void update();
@@ -39,8 +44,17 @@ class Model {
   std::pair<Nanoseconds, Nanoseconds> extent() const;
   bool paused() const { return session_ && session_->pacer().paused(); }
   void set_paused(bool paused);
-  double speed() const { return session_ ? session_->pacer().speed() : 1; }
+  /// Virtual time per wall time; a device in real time knows no other than 1.
+  double speed() const { return virtual_time() ? session_->pacer().speed() : 1; }
   void set_speed(double speed);
+  bool virtual_time() const { return session_ && session_->device().virtual_time; }
+  /// The clock of a device in real time; of others, the live edge.
+  Nanoseconds now() const { return now_; }
+  /// Calls that last, of devices in real time.
+  const std::vector<trace::OpenCall>& open_calls() const { return open_calls_; }
+  const CaptureFacts& capture() const { return capture_; }
+  /// Why the run is over, when it failed.
+  std::optional<RunNotice> notice() const;
   bool simulated() const { return facts_.simulated; }
   /// Sets a knob; an impossible value is refused with the reason in the return.
   std::string set(std::string_view key, const workload::Value& value);
@@ -50,22 +64,39 @@ class Model {
   /// The stretch before the last knob was turned; empty window when no knob was.
   const analysis::Summary& before_change() const { return before_change_; }
 
+  /// What starts this run again: its device, its workload, its speed, and the settings that a person changed. The
+  /// others are the defaults of whatever device it will be. Of a file: its workload and settings, on the last device.
+  session::SessionOptions options_now() const;
+  /// What options_now() builds on while there has been no run yet.
+  void set_first_options(const session::SessionOptions& options) { last_options_ = options; }
+
   io::RunFacts facts() const;
   std::string title() const;  ///< the experiment's, or the file's name
   const std::filesystem::path& file() const { return file_; }
   const io::OpenedTrace& opened() const { return opened_; }
+  /// The device that is looked at: of a recorded run its id is "recorded:NAME", of another file it is empty.
+  device::DeviceInfo shown_device() const;
 
  private:
+  void take(std::unique_ptr<session::Session> session);
+  void show(io::OpenedTrace opened, std::filesystem::path path, std::string title);
+  void start_after_the_old(const session::SessionOptions& options);
   void begin_generation();
   void summarise();
+  void read_capture();
 
   std::unique_ptr<session::Session> session_;
   io::OpenedTrace opened_;
   std::filesystem::path file_;
+  std::string file_title_;
+  session::SessionOptions last_options_;  // of the newest run that was started, or of the program's start
   io::RunFacts facts_;
   std::unique_ptr<analysis::LiveAnalysis> analysis_;
   std::uint64_t generation_ = 0;
-  Nanoseconds live_edge_ = 0;
+  Nanoseconds live_edge_ = 0, now_ = 0;
+  std::vector<trace::OpenCall> open_calls_;
+  CaptureFacts capture_;
+  std::string start_error_;  // neither the new run nor the old one could be started
   analysis::Summary recent_, before_change_;
   std::size_t markers_seen_ = 0;
   std::chrono::steady_clock::time_point summarised_{}, turned_{};

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/translate.h"
+#include "ui/device_menu.h"
 #include "ui/gl/imgui_image.h"
 #include "ui/gl/offscreen.h"
 #include "ui/gl/span_renderer.h"
@@ -44,13 +45,6 @@ std::string figures_text(const analysis::Summary& s) {
                         tr("syncs per iteration"));
   }
   return text;
-}
-
-std::string device_text(const io::RunFacts& facts) {
-  const std::size_t colon = facts.device.find(':');
-  const std::string profile = colon == std::string::npos ? facts.device : facts.device.substr(colon + 1);
-  std::string text = facts.simulated ? std::string(tr("SIMULATED")) : std::string(tr("RECORDED"));
-  return profile.empty() ? text : text + " · " + profile;
 }
 
 std::string settings_text(const io::RunFacts& facts) {
@@ -134,7 +128,7 @@ io::Image draw_picture(const PictureRequest& request) {
                           facts.workload + "   ·   " + (facts.device_name.empty() ? facts.device : facts.device_name) +
                               "   ·   " + settings_text(facts),
                           18});
-        const std::string badge = device_text(facts);
+        const std::string badge = badge_text(facts, false);
         const float badge_width = text_width(fonts, FontRole::BodyBold, badge) + 36;
         const ImVec2 badge_at{width - kMargin - badge_width, 12};
         list.AddRectFilled(badge_at, {badge_at.x + badge_width, badge_at.y + 26},

@@ -67,15 +67,18 @@ void Shell::draw(const Fonts& fonts) {
                      middle_width - Timeline::kLabelWidth * s - 16 * s, std::chrono::steady_clock::now());
   state_.timeline.sync(state_.model.trace());
   const float wanted = state_.timeline.content_height(timeline_frame(canvas), state_.view.axis());
+  const float notice = notice_height(state_);
   const float least_plots = plots_least_height(state_, middle_height);
-  const float room = middle_height - least_plots;
+  const float room = middle_height - notice - least_plots;
   const float timeline_height = std::clamp(wanted, std::min(120 * s, room), room);
 
   const auto no_scroll = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
   const Rect top_area{0, 0, display.x, top};
   const Rect knobs_area{0, top + 1, left, middle_height - 2};
-  const Rect timeline_area{left + 1, top + 1, middle_width, timeline_height - 1};
-  const Rect plots_area{left + 1, top + timeline_height, middle_width, middle_height - timeline_height - 1};
+  const Rect notice_area{left + 1, top + 1, middle_width, notice};
+  const Rect timeline_area{left + 1, top + 1 + notice, middle_width, timeline_height - 1};
+  const Rect plots_area{left + 1, top + notice + timeline_height, middle_width,
+                        middle_height - notice - timeline_height - 1};
   const Rect details_area{display.x - right, top + 1, right, middle_height - 2};
   const Rect status_area{0, display.y - bottom, display.x, bottom};
   // The line colour shows between the panels as hairlines.
@@ -85,6 +88,7 @@ void Shell::draw(const Fonts& fonts) {
   for (const Rect& area : {timeline_area, plots_area}) grounds_.push_back({area, colours[Colour::Ground]});
   panel("##top", top_area, {16 * s, 10 * s}, no_scroll, [&] { draw_top_bar(canvas); });
   panel("##knobs", knobs_area, {16 * s, 0}, 0, [&] { draw_knobs(canvas); });
+  if (notice > 0) panel("##notice", notice_area, {0, 0}, no_scroll, [&] { draw_notice(canvas); });
   panel("##timeline", timeline_area, {0, 0}, no_scroll, [&] { draw_timeline(canvas); });
   panel("##plots", plots_area, {0, 4 * s}, no_scroll, [&] { draw_plots(canvas); });
   panel("##details", details_area, {16 * s, 0}, 0, [&] { draw_details(canvas); });
@@ -125,13 +129,19 @@ void Shell::perform_requests() {
     const std::filesystem::path path = *std::exchange(state_.file_to_open, std::nullopt);
     begin_anew();
     guarded([&] {
-      state_.model.open_file(path);
+      open(path);
       state_.tour = TourStep::Off;
     });
   }
   if (state_.saving.valid() && state_.saving.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
     guarded([&] { state_.show_toast(state_.saving.get()); });
   }
+}
+
+void Shell::open(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  if (!name.starts_with(kRecordedPrefix)) return state_.model.open_file(path);
+  state_.model.open_recorded(capture_named(state_.recorded, name.substr(kRecordedPrefix.size())));
 }
 
 void Shell::step_setting(const char* key, int direction) {
@@ -168,13 +178,14 @@ void Shell::perform(Action action) {
       state_.model.set_paused(!state_.model.paused());
       break;
     case Action::RestartRun:
-      if (state_.model.live()) {
-        state_.new_run = state_.model.session()->options();
-        state_.new_run->speed = state_.model.speed();
-        state_.new_run->assignments.clear();
-        for (const auto& [key, value] : state_.model.facts().settings)
-          state_.new_run->assignments.push_back(key + "=" + value);
-      }
+      if (state_.model.live() || state_.model.notice()) state_.new_run = state_.model.options_now();
+      break;
+    case Action::DeviceMenu:
+      state_.toggle_device_menu = true;
+      break;
+    case Action::CaptureHealth:
+      state_.health_open = !state_.health_open;
+      state_.help_open = false;
       break;
     case Action::Slower:
       state_.model.set_speed(std::max(0.001, state_.model.speed() / 10));
@@ -221,8 +232,10 @@ void Shell::perform(Action action) {
       }
       break;
     case Action::ClearSelection:
-      if (state_.help_open) {
-        state_.help_open = false;
+      if (state_.device_menu_open) {
+        state_.toggle_device_menu = true;
+      } else if (state_.help_open || state_.health_open) {
+        state_.help_open = state_.health_open = false;
       } else {
         state_.selection.clear();
         state_.editing_setting.clear();
@@ -264,6 +277,7 @@ void Shell::perform(Action action) {
       break;
     case Action::Help:
       state_.help_open = !state_.help_open;
+      state_.health_open = false;
       break;
     case Action::Quit:
       quit_ = true;
@@ -375,8 +389,8 @@ void Shell::save_trace(bool compressed) {
 
 bool Shell::animating() const {
   const bool run_moves = state_.model.live() && !state_.model.paused() && state_.model.session()->runner().running();
-  return run_moves || state_.view.moving() || state_.toast || state_.saving.valid() ||
-         state_.range_figures.pending.valid() || state_.view.armed();
+  return run_moves || !state_.model.open_calls().empty() || state_.view.moving() || state_.toast ||
+         state_.saving.valid() || state_.range_figures.pending.valid() || state_.view.armed();
 }
 
 }  // namespace lanescope::ui

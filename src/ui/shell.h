@@ -29,6 +29,8 @@ class Shell {
   /// Carries out what the frame asked for. Needs the GL context (pictures).
   void perform_requests();
   void perform(Action action);
+  /// Shows a trace file, or "recorded:NAME"; throws base::FileError or base::UsageError.
+  void open(const std::filesystem::path& path);
   /// A key that is held down, `seconds` since the last frame.
   void hold(Action action, double seconds);
 

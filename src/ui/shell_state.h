@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ui/actions.h"
+#include "ui/device_menu.h"
 #include "ui/model.h"
 #include "ui/plot_set.h"
 #include "ui/preferences.h"
@@ -53,6 +54,11 @@ struct ShellState {
   std::optional<Toast> toast;
   TourStep tour = TourStep::Off;
   bool help_open = false;
+  bool health_open = false;
+  bool device_menu_open = false;
+  bool toggle_device_menu = false;  ///< asked for; the top bar opens it, and reads the lists anew, or closes it
+  std::vector<device::CatalogueEntry> devices;
+  std::vector<RecordedCapture> recorded = recorded_captures();
   std::optional<bool> plots_on_timeline_axis;  ///< empty: by the view (roll: the timeline's, else history)
   float scroll = 0;                            ///< of the timeline's rows
   std::string editing_setting;                 ///< the knob whose value is being typed

@@ -40,6 +40,20 @@ void dashed_vertical(SpanBatch& out, float x, float y0, float y1, std::uint32_t 
   }
 }
 
+// Where an open call's bar begins: nothing that is in the trace already is drawn again. Empty: the call has come back.
+std::optional<Nanoseconds> open_from(const trace::Trace& trace, const trace::OpenCall& call) {
+  const trace::Lane& lane = trace.lane(call.lane);
+  Nanoseconds from = call.start_ns;
+  for (std::size_t r = 0; r < lane.row_count(); ++r) {
+    const trace::Row& row = lane.row(r);
+    const trace::EventIndex last = row.last();
+    if (last == row.first()) continue;
+    if (row.start(last - 1) >= call.start_ns) return std::nullopt;
+    if (r == 0) from = std::max(from, row.end(last - 1));
+  }
+  return from;
+}
+
 }  // namespace
 
 std::string marker_text(std::string_view first, std::string_view last) {
@@ -179,6 +193,7 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
   }
   add_bubbles(frame, context);
   add_unknown(frame, axis);
+  add_open_calls(frame, context);
   add_selection(frame, axis, area);
   add_markers(frame, axis, area);
 }
@@ -261,6 +276,45 @@ void Timeline::add_unknown(const TimelineFrame& frame, const TimeAxis& axis) {
   const Placed& last = placed_.back();
   rows_batch_.add({axis.right_px() - 140 * s, last.y + last.height + 2 * s, 136 * s, frame.theme[Colour::Dim],
                    FontRole::Small, tr("not yet known"), 16 * s, LabelAlign::Right});
+}
+
+// A call that is not back yet is in no trace: its wait is drawn while it grows, over what is not known yet.
+void Timeline::add_open_calls(const TimelineFrame& frame, const RowContext& context) {
+  open_bars_.clear();
+  const float s = frame.scale;
+  const TimeAxis& axis = context.axis;
+  for (const trace::OpenCall& call : frame.open_calls) {
+    const auto p = std::find_if(placed_.begin(), placed_.end(), [&](const Placed& placed) {
+      return placed.lane_row && placed.lane_row->lane() == call.lane;
+    });
+    if (p == placed_.end()) continue;
+    const auto from = open_from(frame.trace, call);
+    if (!from || *from >= frame.now || !axis.overlaps(*from, frame.now)) continue;
+    const float x0 = std::max(axis.to_px(*from), axis.left_px() - 8 * s);
+    const float x1 = std::min(axis.to_px(frame.now), axis.right_px() + 8 * s);
+    if (x1 - x0 < 1) continue;
+    const float height = p->lane_row->event_height(context);
+    rows_batch_.styled(SpanStyle::Hatched, x0, p->y, x1, p->y + height, frame.theme[Colour::WaitGround],
+                       frame.theme[Colour::Wait], x1 - x0 > 8 ? 3 * s : 0);
+    // Its right end is open: it fades into what is to come.
+    constexpr int kSteps = 6;
+    const float fade = std::min(30 * s, (x1 - x0) / 2);
+    for (int i = 0; i < kSteps; ++i) {
+      const float share = static_cast<float>(i + 1) / (kSteps + 1);
+      const float left = x1 - fade + fade * static_cast<float>(i) / kSteps;
+      rows_batch_.solid(left, p->y, left + fade / kSteps, p->y + height, with_alpha(frame.theme[Colour::Row], share));
+    }
+    open_bars_.push_back({{x0, p->y, x1 - x0, height}, call});
+    const float left = std::max(x0, axis.left_px()) + 6 * s;
+    const float right = std::min(x1, axis.right_px()) - 6 * s;
+    if (right - left < 40 * s) continue;
+    // The longest wording that there is room for (a letter of this font is about 6.4 pixels wide).
+    const std::string so_far = std::string(tr("so far")) + " " + base::format_duration(frame.now - call.start_ns);
+    std::string says = std::string(frame.trace.names().text(call.name)) + " " + so_far;
+    if (static_cast<float>(says.size()) > (right - left) / (6.4f * s)) says = so_far;
+    rows_batch_.add({left, p->y, right - left, frame.theme[Colour::WaitInk], FontRole::Small, says, height,
+                     LabelAlign::Centre, frame.theme[Colour::Pill]});
+  }
 }
 
 void Timeline::add_markers(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
@@ -355,6 +409,14 @@ void Timeline::add_selection(const TimelineFrame& frame, const TimeAxis& axis, c
 
 std::optional<TimelineHit> Timeline::hit(const TimelineFrame& frame, const TimeAxis& axis, float x, float y) const {
   const trace::Trace::ReadLock lock(frame.trace);
+  for (const OpenBar& bar : open_bars_) {
+    const Rect& r = bar.rect;
+    if (x < r.x || x >= r.x + r.width || y < r.y || y >= r.y + r.height) continue;
+    TimelineHit hit;
+    hit.lane = bar.call.lane;
+    hit.open = bar.call;
+    return hit;
+  }
   for (const Placed& p : placed_) {
     if (y < p.y || y >= p.y + p.height || !p.lane_row) continue;
     const LaneId lane = p.lane_row->lane();

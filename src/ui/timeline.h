@@ -4,9 +4,11 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "trace/capture_health.h"
 #include "ui/gl/draw_target.h"
 #include "ui/links.h"
 #include "ui/rows/lane_row.h"
@@ -33,6 +35,7 @@ struct TimelineHit {
   std::int64_t folded_count = 0;  ///< > 1: several events share these pixels
   Nanoseconds folded_from = 0, folded_to = 0;
   double folded_busy = 0;
+  std::optional<trace::OpenCall> open;  ///< a call that lasts; nothing else is set then but the lane
 };
 
 struct TimelineFrame {
@@ -45,6 +48,8 @@ struct TimelineFrame {
   const Selection* selection = nullptr;
   float scale = 1;
   float scroll = 0;  ///< rows are moved up by this
+  std::span<const trace::OpenCall> open_calls{};
+  Nanoseconds now = 0;  ///< how far open calls reach
 };
 
 /// A knob that was dragged leaves many markers: "log interval 1 → 2" to "log interval 50 → 100" read together are
@@ -91,11 +96,18 @@ class Timeline {
   void add_bubbles(const TimelineFrame& frame, const RowContext& context);
   void add_markers(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
   void add_unknown(const TimelineFrame& frame, const TimeAxis& axis);
+  void add_open_calls(const TimelineFrame& frame, const RowContext& context);
   void add_selection(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
   std::optional<Rect> event_rect(const EventRef& ref, const TimeAxis& axis) const;
   const Placed* kernel_row(const trace::Trace& trace) const;
 
+  struct OpenBar {
+    Rect rect;
+    trace::OpenCall call;
+  };
+
   std::vector<Placed> placed_;
+  std::vector<OpenBar> open_bars_;
   std::size_t lanes_seen_ = 0;
   Rect area_;
   SpanBatch rows_batch_, top_batch_, names_batch_;

@@ -15,8 +15,24 @@ constexpr double kEdgeShare = 0.03;
 constexpr double kIterationsAtFirst = 3.2;
 // Easing: the distance left shrinks by e in this time.
 constexpr double kEaseSeconds = 0.06;
+// A live edge that has not come for so long after the last call is not waited for.
+constexpr double kPatienceSeconds = 2;
 
 }  // namespace
+
+Nanoseconds FollowedEdge::update(Nanoseconds live_edge, Nanoseconds now, bool call_open, double seconds) {
+  since_open_ = call_open ? 0 : since_open_ + seconds;
+  const bool goes_on = follows_now_ && since_open_ < kPatienceSeconds;
+  const bool wanted = now - live_edge > kFarBehind && (call_open || goes_on);
+  if (wanted != follows_now_) {
+    slack_ += static_cast<double>(wanted ? live_edge - now : now - live_edge);
+    follows_now_ = wanted;
+  } else {
+    slack_ *= std::exp(-seconds / kEaseSeconds);
+    if (std::abs(slack_) < 1000) slack_ = 0;
+  }
+  return (follows_now_ ? now : live_edge) + static_cast<Nanoseconds>(slack_);
+}
 
 void ViewControl::set_mode(ViewMode mode) {
   armed_ = mode == ViewMode::Single;
@@ -24,6 +40,7 @@ void ViewControl::set_mode(ViewMode mode) {
   mode_ = mode;
   triggered_ = {};
   hold_until_ = {};
+  edge_.reset();
   target_.reset();
 }
 
@@ -70,6 +87,7 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
     target_.reset();
     label_origin_ = 0;
     markers_shown_ = 0;
+    edge_.reset();
     if (model.live()) set_mode(before_freeze_);
   }
   if (!placed_) place_initially(model, left_px, width_px);
@@ -101,13 +119,14 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
     }
   }
   if (!model.live() || held_) return;
-  if (mode_ == ViewMode::Roll) roll(model);
+  if (mode_ == ViewMode::Roll) roll(model, seconds);
   if (mode_ == ViewMode::Trigger || armed_) trigger(model, now);
 }
 
-void ViewControl::roll(const Model& model) {
+void ViewControl::roll(const Model& model, double seconds) {
   label_origin_ = 0;
-  axis_ = axis_.anchored(model.live_edge(), axis_.right_px() - static_cast<float>(kEdgeShare) * axis_.width_px());
+  const Nanoseconds edge = edge_.update(model.live_edge(), model.now(), !model.open_calls().empty(), seconds);
+  axis_ = axis_.anchored(edge, axis_.right_px() - static_cast<float>(kEdgeShare) * axis_.width_px());
 }
 
 void ViewControl::trigger(const Model& model, Clock::time_point now) {

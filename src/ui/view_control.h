@@ -15,6 +15,24 @@ enum class ViewMode : std::uint8_t {
   Single,   ///< still
 };
 
+/// The instant that a rolling view keeps at its right edge: the live edge. While a call lasts and the live edge stays
+/// far behind, it is now instead, so that the wait is seen to grow; and it stays now until the live edge has come near,
+/// or does not come. From one to the other it glides.
+class FollowedEdge {
+ public:
+  static constexpr Nanoseconds kFarBehind = 150'000'000;
+
+  Nanoseconds update(Nanoseconds live_edge, Nanoseconds now, bool call_open, double seconds);
+  bool follows_now() const { return follows_now_; }
+  bool gliding() const { return slack_ != 0; }
+  void reset() { *this = {}; }
+
+ private:
+  bool follows_now_ = false;
+  double since_open_ = 0;  // seconds without an open call
+  double slack_ = 0;       // ns between what is shown and what is wanted
+};
+
 class ViewControl {
  public:
   using Clock = std::chrono::steady_clock;
@@ -48,11 +66,12 @@ class ViewControl {
 
  private:
   void place_initially(const Model& model, float left_px, float width_px);
-  void roll(const Model& model);
+  void roll(const Model& model, double seconds);
   void trigger(const Model& model, Clock::time_point now);
   void freeze();
 
   TimeAxis axis_;
+  FollowedEdge edge_;
   std::optional<TimeAxis> target_;
   ViewMode mode_ = ViewMode::Trigger;
   ViewMode before_freeze_ = ViewMode::Trigger;

@@ -55,6 +55,9 @@ double process_cpu_seconds() {
 
 Window::Window(const WindowOptions& options) : options_(options) {
   set_shader_directory(options.shader_dir);
+  // A recorded run that is not there is named before a window opens.
+  const std::string open = options.open ? options.open->string() : "";
+  if (open.starts_with(kRecordedPrefix)) capture_named(recorded_captures(), open.substr(kRecordedPrefix.size()));
   open_window();
   try {
     begin(options);
@@ -72,12 +75,13 @@ void Window::begin(const WindowOptions& options) {
   float y = 1;
   glfwGetWindowContentScale(window_, &x, &y);
   shell_->state().content_scale = std::clamp(x, 1.0f, 4.0f);
+  session::SessionOptions session = options.session;
+  session.speed = options.speed;
+  shell_->state().model.set_first_options(session);
   if (options.open) {
-    shell_->state().model.open_file(*options.open);
+    shell_->open(*options.open);
     shell_->state().tour = TourStep::Off;
   } else {
-    session::SessionOptions session = options.session;
-    session.speed = options.speed;
     shell_->state().model.start_run(session);
   }
 }

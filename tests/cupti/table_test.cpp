@@ -1,5 +1,5 @@
 // Where CUPTI is looked for. A library stays loaded once it has been found, so each search is made by a process of its
-// own (a copy of this one), which says what it has found.
+// own, see cupti_fakes/probe.cpp.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "capture/cupti/cupti_search.h"
 #include "capture/cupti/session.h"
@@ -52,27 +54,26 @@ class FindCupti : public ::testing::Test {
     variables_[variable] = (root_ / below_root).string();
   }
 
-  /// With `loaded` loaded before.
+  /// By a process that has these variables and no others; with `loaded` loaded before.
   Found find(const fs::path& loaded = {}) const {
+    std::vector<std::string> words = {LANESCOPE_CUPTI_PROBE, root_.string()};
+    if (!loaded.empty()) words.push_back((root_ / loaded).string());
+    std::vector<std::string> settings;
+    for (const auto& [name, value] : variables_) settings.push_back(name + "=" + value);
+    const auto pointers = [](std::vector<std::string>& texts) {
+      std::vector<char*> all;
+      for (std::string& text : texts) all.push_back(text.data());
+      all.push_back(nullptr);
+      return all;
+    };
+    const std::vector<char*> arguments = pointers(words), environment = pointers(settings);
     int ends[2];
     EXPECT_EQ(pipe(ends), 0);
     const pid_t child = fork();
     if (child == 0) {
-      if (!loaded.empty() && !dlopen((root_ / loaded).c_str(), RTLD_NOW)) _exit(2);
-      Surroundings around;
-      around.variable = [this](const char* name) -> const char* {
-        const auto it = variables_.find(name);
-        return it == variables_.end() ? nullptr : it->second.c_str();
-      };
-      around.usr_local = (root_ / "usr-local").string();
-      around.system_python = (root_ / "usr").string();
-      around.loader_path = false;
-      const CuptiSearch search = find_cupti(around);
-      std::string text = search.table.complete() ? search.table.path : "";
-      text += "\n" + std::to_string(search.table.version) + "\n" + search.problem + "\n";
-      for (const std::string& place : search.looked_in) text += place + ";";
-      const bool written = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-      _exit(written ? 0 : 1);
+      dup2(ends[1], STDOUT_FILENO);
+      execve(arguments[0], arguments.data(), environment.data());
+      _exit(3);
     }
     close(ends[1]);
     std::string text;

@@ -59,7 +59,7 @@ void Gpu::SetUp() {
 }
 
 void Gpu::TearDown() {
-  if (!api_) return;
+  if (!api_ || lost_for_good_) return;
   for (StreamHandle stream : streams_) api().stream_destroy(stream);
   for (EventHandle event : events_) api().event_destroy(event);
   OK(api().device_synchronize());  // else the tests after this one are blamed

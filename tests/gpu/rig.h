@@ -66,6 +66,8 @@ class Gpu : public testing::Test {
   StreamHandle new_stream(bool non_blocking = true);
   EventHandle new_event();
   void spin(float us, StreamHandle stream) { ok(api().launch({ops::OpKind::Spin, 1, 1, 1, us}, {}, stream), "spin"); }
+  /// The GPU is not to be used by this process any more.
+  void lost_for_good() { lost_for_good_ = true; }
   /// Computes the case on the GPU; empty, or where it differs from the reference.
   std::string result_of(Api& api, const OpCase& c, StreamHandle stream = nullptr);
 
@@ -73,6 +75,7 @@ class Gpu : public testing::Test {
   std::unique_ptr<Api> api_;
   std::vector<StreamHandle> streams_;
   std::vector<EventHandle> events_;
+  bool lost_for_good_ = false;
 };
 
 #define OK(call) ok(call, #call)

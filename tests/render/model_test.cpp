@@ -103,6 +103,48 @@ TEST_F(ModelTest, AFileTakesTheRunsPlace) {
   EXPECT_EQ(model.extent().second, 9000);
 }
 
+// Another device gets what a person changed, by hand or on the command line; the rest are that device's own defaults.
+// sim:teaching and sim:rtx4070-laptop-wsl2 differ in what the framework costs by default.
+TEST_F(ModelTest, WhatStartsTheRunAgainHoldsOnlyWhatWasChanged) {
+  session::SessionOptions first = options();
+  first.assignments = {"batch_size=128", "seed=5"};  // 128 is the default, but it was asked for
+  model.start_run(first);
+  ASSERT_EQ(model.set("log_interval", std::int64_t{50}), "");
+  ASSERT_EQ(model.set("pinned", true), "");
+  model.set_speed(0.25);
+  session::SessionOptions now = model.options_now();
+  EXPECT_EQ(now.device, "sim:teaching");
+  EXPECT_DOUBLE_EQ(now.speed, 0.25);
+  EXPECT_THAT(now.assignments,
+              testing::UnorderedElementsAre("log_interval=50", "pinned=true", "batch_size=128", "seed=5"));
+  now.device = "sim:rtx4070-laptop-wsl2";
+  model.start_run(now);
+  EXPECT_DOUBLE_EQ(model.session()->settings().real("dispatch_us"), 30);
+  EXPECT_EQ(model.session()->settings().integer("log_interval"), 50);
+  ASSERT_EQ(model.set("dispatch_us", 12.5), "");
+  now = model.options_now();
+  EXPECT_THAT(now.assignments, testing::Contains("dispatch_us=12.5"));
+  now.device = "sim:teaching";
+  model.start_run(now);
+  EXPECT_DOUBLE_EQ(model.session()->settings().real("dispatch_us"), 12.5);
+  EXPECT_THAT(model.options_now().assignments, testing::Contains("dispatch_us=12.5")) << "it stays the person's";
+}
+
+TEST_F(ModelTest, ASimulatedRunHasNothingOpenAndNothingToCapture) {
+  model.start_run(options());
+  ASSERT_TRUE(updates_until([&] { return model.capture().counts.recorded > 100; }));
+  EXPECT_TRUE(model.virtual_time());
+  EXPECT_EQ(model.capture().health.state, trace::CaptureState::None);
+  EXPECT_EQ(model.capture().run, RunState::Running);
+  EXPECT_EQ(model.capture().no_gpu, "") << "the device was named";
+  EXPECT_TRUE(model.open_calls().empty());
+  EXPECT_EQ(model.now(), model.live_edge());
+  EXPECT_FALSE(model.notice().has_value());
+  EXPECT_EQ(model.shown_device().id, "sim:teaching");
+  model.set_paused(true);
+  ASSERT_TRUE(updates_until([&] { return model.capture().run == RunState::Paused; }));
+}
+
 TEST_F(ModelTest, WhatCannotBeHadChangesNothing) {
   model.start_run(options());
   const std::uint64_t before = model.generation();

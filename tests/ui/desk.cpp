@@ -244,7 +244,8 @@ void WindowTest::SetUp() {
   s.selection.clear();
   s.toast.reset();
   s.editing_setting.clear();
-  s.help_open = false;
+  s.help_open = s.health_open = false;
+  s.recorded = ui::recorded_captures();
   s.tour = ui::TourStep::Off;
   s.plots_on_timeline_axis.reset();
   s.preferences.theme = ui::ThemeName::Dark;

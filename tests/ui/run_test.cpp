@@ -97,15 +97,6 @@ TEST_F(RunTest, TheWorkloadMenuStartsAnotherWorkload) {
   EXPECT_EQ(settings().integer("batch_size"), 120);
 }
 
-TEST_F(RunTest, TheDeviceMenuStartsAnotherDevice) {
-  desk().click("device");
-  desk().click("device.sim:teaching");
-  ASSERT_TRUE(desk().until([&] { return model().session()->device().id == "sim:teaching"; }));
-  EXPECT_TRUE(model().simulated());
-  wait_for_iterations(10);
-  EXPECT_EQ(model().session()->workload().name, "linear-mse");
-}
-
 TEST_F(RunTest, TheLabelSimulatedIsThere) {
   const Rect badge = desk().place("badge");
   EXPECT_GT(badge.width, 100);

@@ -251,6 +251,8 @@ TEST_F(StartTest, WhatCannotBeOpenedIsSaidInOneLine) {
     return std::string();
   };
   EXPECT_THAT(message(missing), HasSubstr("missing.json"));
+  missing.open = "recorded:missing";
+  EXPECT_THAT(message(missing), HasSubstr("'recorded:missing' is unknown"));
   ui::WindowOptions unknown = options();
   unknown.session.device = "sim:no-such";
   EXPECT_THAT(message(unknown), HasSubstr("no-such"));

@@ -49,7 +49,10 @@ trace::Event event_of(const Record& record) {
 }  // namespace
 
 Assembler::Assembler(trace::EventSink& sink, Counts& counts)
-    : sink_(sink), counts_(counts), writer_(sink.open_writer()), pairing_(counts), waits_(pairing_, counts) {}
+    : sink_(sink), counts_(counts), writer_(sink.open_writer()), pairing_(counts), waits_(pairing_, counts) {
+  // Other writers of the trace may know theirs already: without a word of ours it would be taken for all there is.
+  writer_->complete_until(kLongAgo + 1);
+}
 
 void Assembler::set_main_thread(std::uint32_t tid) {
   if (main_tid_ == tid) return;

@@ -85,6 +85,10 @@ DeviceInfo info_of(const GpuInfo& gpu) {
   DeviceInfo info;
   info.id = gpu_id(gpu.index);
   info.name = gpu.name;
+  info.sm_count = gpu.sm_count;
+  if (gpu.driver_version > 0) {
+    info.driver = fmt::format("CUDA {}.{}", gpu.driver_version / 1000, gpu.driver_version % 1000 / 10);
+  }
   return info;
 }
 
@@ -131,7 +135,7 @@ void CudaDevice::tear_down() {
     if (is_sticky(status)) lost_gpus().add(gpu_.index);
   }
   if (lost_gpus().contains(gpu_.index)) {
-    if (api_->reset() == kSuccess) lost_gpus().remove(gpu_.index);
+    api_->reset();  // whether that was enough is seen by the device that comes next
     return;
   }
   if (!lost_.empty()) return;  // a newer device has reset it and may be at work; what this one held went then
@@ -478,9 +482,14 @@ std::unique_ptr<CudaDevice> make_cuda_device(Backend& backend, const GpuInfo& gp
         fmt::format(fmt::runtime(tr("{} cannot be used: the GPU is not there any more")), gpu_id(gpu.index)));
   }
   if (lost_gpus().contains(gpu.index)) {
-    if (const Status status = api->reset(); status != kSuccess) {
-      throw base::Error(fmt::format(fmt::runtime(tr("{} cannot be restarted: cudaDeviceReset failed: {} ({}): {}")),
-                                    gpu_id(gpu.index), api->error_name(status), status, api->error_text(status)));
+    // Some drivers give the GPU back to a process whose context has failed, others never do.
+    Status status = api->reset();
+    if (status == kSuccess) status = api->use();
+    if (status != kSuccess) {
+      throw DeviceLost(fmt::format(
+          fmt::runtime(
+              tr("{} cannot be restarted in this process, the driver says {} ({}): {}; start Lanescope again")),
+          gpu_id(gpu.index), api->error_name(status), status, api->error_text(status)));
     }
     lost_gpus().remove(gpu.index);
   }

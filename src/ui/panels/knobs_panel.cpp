@@ -30,13 +30,6 @@ std::optional<std::string> drop_down(const Canvas& c, const char* id, const std:
   return picked;
 }
 
-session::SessionOptions options_now(const Model& model) {
-  session::SessionOptions options = model.session()->options();
-  options.speed = model.speed();
-  options.assignments.clear();
-  return options;
-}
-
 void draw_experiment(const Canvas& c) {
   ShellState& state = c.state;
   const workload::WorkloadInfo& info = state.model.session()->workload();
@@ -50,17 +43,9 @@ void draw_experiment(const Canvas& c) {
   if (const auto picked = drop_down(c, "##workload", info.name, names, same, [](const std::string& name) {
         return name + "  ·  " + workload::workload_info(name).title;
       })) {
-    state.new_run = options_now(state.model);
+    state.new_run = state.model.options_now();
     state.new_run->workload = *picked;
-  }
-  vertical_space(c, 4);
-  const auto devices = device::catalogue();
-  if (const auto picked = drop_down(
-          c, "##device", state.model.session()->device().id, devices,
-          [](const device::CatalogueEntry& e) { return e.id; },
-          [](const device::CatalogueEntry& e) { return e.id + "  ·  " + e.name; })) {
-    state.new_run = options_now(state.model);
-    state.new_run->device = *picked;
+    state.new_run->assignments.clear();  // the other's settings mean something else here
   }
 }
 
@@ -84,8 +69,9 @@ void draw_knobs(const Canvas& c) {
   ShellState& state = c.state;
   if (!state.model.live()) {
     const io::OpenedTrace& opened = state.model.opened();
-    heading(c, tr("TRACE FILE"));
-    wrapped_text(c, FontRole::Title, Colour::Text, state.model.file().filename().string());
+    const bool recorded = state.model.shown_device().id.starts_with(kRecordedPrefix);
+    heading(c, recorded ? tr("RECORDED RUN") : tr("TRACE FILE"));
+    wrapped_text(c, FontRole::Title, Colour::Text, state.model.title());
     vertical_space(c, 6);
     wrapped_text(c, FontRole::Body, Colour::Muted,
                  opened.own ? tr("Written by Lanescope: nothing was lost.")

@@ -18,20 +18,7 @@ constexpr ImGuiWindowFlags kBare = ImGuiWindowFlags_NoDecoration | ImGuiWindowFl
 
 void draw_help(const Canvas& c) {
   ShellState& state = c.state;
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
-  ImGui::SetNextWindowFocus();
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {24 * c.scale, 20 * c.scale});
-  ImGui::Begin("##help", nullptr, kBare | ImGuiWindowFlags_NoBackground);
-  ImGui::PopStyleVar();
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImVec2 low = ImGui::GetWindowPos();
-  const ImVec2 size = ImGui::GetWindowSize();
-  list.PushClipRectFullScreen();
-  list.AddRectFilled({0, 0}, display, with_alpha(c.theme[Colour::Ground], 0.72f));
-  list.AddRectFilled(low, {low.x + size.x, low.y + size.y}, c.theme[Colour::Panel], 10 * c.scale);
-  list.AddRect(low, {low.x + size.x, low.y + size.y}, c.theme[Colour::Line], 10 * c.scale);
-  list.PopClipRect();
+  begin_overlay(c, "##help");
   text(c, FontRole::Title, Colour::Text, tr("Keys and gestures"));
   const float column_width = 440 * c.scale;
   const auto line = [&](const std::string& keys, const std::string& says) {
@@ -65,7 +52,7 @@ void draw_help(const Canvas& c) {
   ImGui::EndGroup();
   vertical_space(c, 10);
   if (button(c, "close_help", std::string(tr("Close")) + " (Esc)")) state.help_open = false;
-  ImGui::End();
+  end_overlay();
 }
 
 struct Hint {
@@ -164,7 +151,28 @@ void draw_toast(const Canvas& c) {
 
 }  // namespace
 
+void begin_overlay(const Canvas& c, const char* id) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
+  ImGui::SetNextWindowSizeConstraints({0, 0}, {display.x, display.y - 8 * c.scale});
+  ImGui::SetNextWindowFocus();
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {24 * c.scale, 20 * c.scale});
+  ImGui::Begin(id, nullptr, (kBare & ~ImGuiWindowFlags_NoScrollbar) | ImGuiWindowFlags_NoBackground);
+  ImGui::PopStyleVar();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 low = ImGui::GetWindowPos();
+  const ImVec2 size = ImGui::GetWindowSize();
+  list.PushClipRectFullScreen();
+  list.AddRectFilled({0, 0}, display, with_alpha(c.theme[Colour::Ground], 0.72f));
+  list.AddRectFilled(low, {low.x + size.x, low.y + size.y}, c.theme[Colour::Panel], 10 * c.scale);
+  list.AddRect(low, {low.x + size.x, low.y + size.y}, c.theme[Colour::Line], 10 * c.scale);
+  list.PopClipRect();
+}
+
+void end_overlay() { ImGui::End(); }
+
 void draw_overlays(const Canvas& c) {
+  if (c.state.health_open) draw_health(c);
   if (c.state.help_open) draw_help(c);
   draw_tour(c);
   draw_toast(c);

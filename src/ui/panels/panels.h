@@ -11,6 +11,16 @@ void draw_timeline(const Canvas& canvas);
 void draw_plots(const Canvas& canvas);
 void draw_details(const Canvas& canvas);
 void draw_status_bar(const Canvas& canvas);
+/// What the bar over the timeline needs when the run has failed; else 0.
+float notice_height(const ShellState& state);
+void draw_notice(const Canvas& canvas);
+/// The badge, which opens the device menu, up to `right`; returns its left edge.
+float draw_badge(const Canvas& canvas, float right, float y);
+/// The capture health panel.
+void draw_health(const Canvas& canvas);
+/// A window in the middle, over everything, of its content's size.
+void begin_overlay(const Canvas& canvas, const char* id);
+void end_overlay();
 /// Over everything: the list of keys, the first start's hints, the toast.
 void draw_overlays(const Canvas& canvas);
 

@@ -28,7 +28,12 @@ void tooltip_line(const Canvas& c, const std::string& name, const std::string& v
 void draw_tooltip(const Canvas& c, const TimelineHit& hit, Nanoseconds origin) {
   const trace::Trace& trace = c.state.model.trace();
   ImGui::BeginTooltip();
-  if (hit.event) {
+  if (hit.open) {
+    text(c, FontRole::BodyBold, Colour::Wait, std::string(trace.names().text(hit.open->name)));
+    tooltip_line(c, tr("so far"), base::format_duration(c.state.model.now() - hit.open->start_ns));
+    tooltip_line(c, tr("start"), base::format_duration(hit.open->start_ns - origin));
+    text(c, FontRole::Small, Colour::Muted, tr("the call is not back yet"));
+  } else if (hit.event) {
     const trace::Event& e = hit.event->event;
     const trace::LaneInfo& lane = trace.lane(hit.lane).info();
     std::string name = lane.kind == trace::LaneKind::Iterations ? event_label(trace, lane.kind, e)
@@ -105,7 +110,7 @@ void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area, 
   if (!ImGui::IsItemDeactivated() || dragged || again) return;
   const auto hit = state.timeline.hit(frame, axis, io.MousePos.x, io.MousePos.y);
   state.selection.clear();
-  if (!hit) return;
+  if (!hit || hit->open) return;
   if (hit->event) {
     select_event(state, *hit->event);
   } else if (hit->bubble) {
@@ -131,7 +136,7 @@ TimelineFrame timeline_frame(const Canvas& c) {
   ShellState& state = c.state;
   return {state.model.trace(), &state.model.analysis(),   c.theme,          state.model.live_edge(),
           state.model.live(),  state.view.label_origin(), &state.selection, c.scale,
-          state.scroll};
+          state.scroll,        state.model.open_calls(),  state.model.now()};
 }
 
 void select_event(ShellState& state, const EventRef& event) {

@@ -21,11 +21,12 @@ std::string speed_text(double speed) {
 
 namespace {
 
-void draw_mode_buttons(const Canvas& c) {
+// The text beside the buttons goes where there is no room for it up to `right`, counted in the window.
+void draw_mode_buttons(const Canvas& c, float width, float right) {
   ShellState& state = c.state;
   const bool frozen = state.view.frozen_by_hand();
   const std::vector<std::string> modes{tr("Roll"), tr("Trigger"), tr("Single")};
-  const int clicked = segmented(c, "mode", modes, static_cast<int>(state.view.mode()), 252 * c.scale);
+  const int clicked = segmented(c, "mode", modes, static_cast<int>(state.view.mode()), width);
   if (clicked == 0) state.requests.push_back(Action::Roll);
   if (clicked == 1) state.requests.push_back(Action::Trigger);
   if (clicked == 2) state.requests.push_back(Action::Single);
@@ -38,14 +39,18 @@ void draw_mode_buttons(const Canvas& c) {
   const char* says = state.view.mode() == ViewMode::Roll ? tr("newest at the right")
                      : state.view.armed()                ? tr("waiting for an iteration")
                                                          : tr("trigger: iteration start");
+  if (ImGui::GetCursorPosX() + text_width(c.fonts, FontRole::Body, says) > right) return;
   text(c, FontRole::Body, Colour::Muted, says);
 }
 
-void draw_speed(const Canvas& c) {
+void draw_speed(const Canvas& c, bool compact) {
   ShellState& state = c.state;
-  text(c, FontRole::Body, Colour::Muted, tr("speed"));
-  ImGui::SameLine(0, 8 * c.scale);
-  if (button(c, "speed", speed_text(state.model.speed()), false, 84 * c.scale,
+  if (!compact) {
+    ImGui::AlignTextToFramePadding();
+    text(c, FontRole::Body, Colour::Muted, tr("speed"));
+    ImGui::SameLine(0, 8 * c.scale);
+  }
+  if (button(c, "speed", speed_text(state.model.speed()), false, (compact ? 64 : 84) * c.scale,
              tr("simulated time against the clock on the wall"))) {
     ImGui::OpenPopup("speeds");
   }
@@ -58,42 +63,17 @@ void draw_speed(const Canvas& c) {
     ImGui::EndPopup();
   }
   ImGui::SameLine(0, 6 * c.scale);
-  if (button(c, "pause", state.model.paused() ? tr("Continue") : tr("Pause"), state.model.paused(), 84 * c.scale,
-             tr("Space"))) {
+}
+
+void draw_run(const Canvas& c, bool compact) {
+  ShellState& state = c.state;
+  if (state.model.virtual_time()) draw_speed(c, compact);  // a device in real time has no other speed
+  if (button(c, "pause", state.model.paused() ? tr("Continue") : tr("Pause"), state.model.paused(),
+             (compact ? 70 : 84) * c.scale, tr("Space"))) {
     state.requests.push_back(Action::PauseRun);
   }
   ImGui::SameLine(0, 6 * c.scale);
   if (button(c, "restart", tr("Restart"), false, 0, "R")) state.requests.push_back(Action::RestartRun);
-}
-
-std::string badge_text(const io::RunFacts& facts) {
-  std::string label = facts.simulated ? std::string(tr("SIMULATED")) : std::string(tr("RECORDED"));
-  const std::size_t colon = facts.device.find(':');
-  const std::string device = colon == std::string::npos ? facts.device : facts.device.substr(colon + 1);
-  return device.empty() ? label : label + " · " + std::filesystem::path(device).filename().string();
-}
-
-// The one label that must never be missed: what is seen is not a real GPU's. Returns its left edge.
-float draw_badge(const Canvas& c, float right, float y) {
-  const io::RunFacts facts = c.state.model.facts();
-  const std::string label = badge_text(facts);
-  const float width = text_width(c.fonts, FontRole::BodyBold, label) + 32 * c.scale;
-  const float height = 26 * c.scale;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImVec2 low{right - width, y};
-  list.AddRectFilled(low, {right, y + height},
-                     facts.simulated ? c.theme[Colour::Simulated] : c.theme[Colour::PanelRaised], 5 * c.scale);
-  const Label text_label{low.x,
-                         y,
-                         width,
-                         facts.simulated ? c.theme[Colour::SimulatedInk] : c.theme[Colour::Text],
-                         FontRole::BodyBold,
-                         label,
-                         height,
-                         LabelAlign::Centre};
-  draw_labels(list, c.fonts, {&text_label, 1});
-  c.state.places["badge"] = {low.x, low.y, width, height};
-  return low.x;
 }
 
 }  // namespace
@@ -107,23 +87,27 @@ void draw_top_bar(const Canvas& c) {
   const float s = c.scale;
   const float badge_x = draw_badge(c, at.x + window.x - 16 * s, at.y + (window.y - 26 * s) / 2) - at.x;
   // From the right: the badge, the run's buttons, the view's; the title has what is left.
-  const float run_x = badge_x - 352 * s;
-  const float modes_x = std::max(160 * s, std::min(window.x * 0.345f, run_x - 480 * s));
+  const bool compact = window.x < 1150 * s;
+  const float modes_width = (compact ? 204 : 252) * s;
+  const float run_width = state.model.virtual_time() ? (compact ? 232 : 352) * s : (compact ? 162 : 212) * s;
+  const float run_x = badge_x - run_width;
+  const float modes_x = std::max((compact ? 124 : 160) * s, std::min(window.x * 0.345f, run_x - 480 * s));
   const Label name{at.x + 16 * s, at.y, 120 * s, c.theme[Colour::Text], FontRole::Title, "Lanescope", window.y};
   const float title_x = 16 * s + text_width(c.fonts, FontRole::Title, "Lanescope") + 12 * s;
   const Label title{at.x + title_x,      at.y,    modes_x - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
                     state.model.title(), window.y};
   draw_labels(list, c.fonts, {&name, 1});
   if (title.max_width > 60 * s) draw_labels(list, c.fonts, {&title, 1});
+  const bool recorded = state.model.shown_device().id.starts_with(kRecordedPrefix);
   ImGui::SetCursorPos({modes_x, y});
   if (state.model.live()) {
-    draw_mode_buttons(c);
-    ImGui::SameLine(std::max(std::min(run_x, window.x * 0.61f), modes_x + 270 * s));
-    ImGui::AlignTextToFramePadding();
-    draw_speed(c);
+    const float runs_at = std::max(std::min(run_x, window.x * 0.61f), modes_x + modes_width + 18 * s);
+    draw_mode_buttons(c, modes_width, runs_at - 8 * s);
+    ImGui::SameLine(runs_at);
+    draw_run(c, compact);
   } else {
     ImGui::AlignTextToFramePadding();
-    text(c, FontRole::Body, Colour::Muted, tr("an opened trace"));
+    text(c, FontRole::Body, Colour::Muted, recorded ? tr("a recorded run") : tr("an opened trace"));
     ImGui::SameLine(0, 14 * s);
     if (button(c, "fit", std::string(tr("Fit")) + " (F)")) state.requests.push_back(Action::Fit);
   }

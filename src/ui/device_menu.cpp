@@ -1,0 +1,49 @@
+#include "ui/device_menu.h"
+
+#include <filesystem>
+
+#include "base/translate.h"
+
+namespace lanescope::ui {
+
+using base::tr;
+
+std::vector<DeviceSection> device_sections(std::span<const device::CatalogueEntry> devices, std::string_view why_no_gpu,
+                                           std::span<const RecordedCapture> captures,
+                                           const device::DeviceInfo& current) {
+  DeviceSection gpus{tr("GPUS"), {}, {}};
+  DeviceSection simulated{tr("SIMULATED"), {}, {}};
+  DeviceSection recorded{tr("RECORDED"), {}, {}};
+  bool known = current.id.empty() || current.id.starts_with(kRecordedPrefix);
+  for (const device::CatalogueEntry& entry : devices) {
+    const bool chosen = entry.id == current.id;
+    known = known || chosen;
+    (entry.simulated ? simulated : gpus).choices.push_back({entry.id, entry.name, entry.id, entry.summary, chosen});
+  }
+  if (!known) {
+    (current.simulated ? simulated : gpus).choices.push_back({current.id, current.name, current.id, {}, true});
+  }
+  gpus.note = why_no_gpu;  // a GPU may be there and not be recordable
+  if (gpus.choices.empty() && gpus.note.empty()) gpus.note = tr("none was found");
+  for (const RecordedCapture& capture : captures) {
+    const std::string pick = std::string(kRecordedPrefix) + capture.name;
+    recorded.choices.push_back(
+        {pick, std::string(tr("recorded")) + ": " + capture.title, {}, capture.summary, pick == current.id});
+  }
+  if (recorded.choices.empty()) recorded.note = tr("this program holds no recorded runs");
+  return {std::move(gpus), std::move(simulated), std::move(recorded)};
+}
+
+std::string badge_text(const io::RunFacts& facts, bool live) {
+  if (!facts.simulated) {
+    const std::string says = live ? tr("GPU") : tr("RECORDED");
+    const std::string& name = facts.device_name.empty() ? facts.device : facts.device_name;
+    return name.empty() ? says : says + " · " + name;
+  }
+  const std::size_t colon = facts.device.find(':');
+  const std::string profile = colon == std::string::npos ? facts.device : facts.device.substr(colon + 1);
+  const std::string says = tr("SIMULATED");
+  return profile.empty() ? says : says + " · " + std::filesystem::path(profile).filename().string();
+}
+
+}  // namespace lanescope::ui
