@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
+#include <span>
 #include <utility>
 
 #include "base/translate.h"
@@ -94,6 +96,40 @@ class Calibrator {
   int sm_count_ = 0;
 };
 
+// What issuing an operation of a training loop costs the CPU, the matrix library's own work included.
+double mean_op_us(Probe& probe) {
+  constexpr std::int32_t kBatch = 128, kSide = 1000;
+  device::Device& d = probe.device();
+  const auto room = [&](std::int32_t rows) {
+    return probe.buffer(MemoryKind::Device, static_cast<std::size_t>(rows) * kSide * sizeof(float));
+  };
+  const Buffer data = room(kBatch), out = room(kBatch), other = room(kBatch), weight = room(kSide), grad = room(kSide);
+  const auto issue = [&](const Op& op, std::initializer_list<Buffer> args) {
+    d.launch(op, std::span(args.begin(), args.size()), Stream::Default, false);
+  };
+  const auto iteration = [&] {
+    issue({OpKind::LinearForward, kBatch, kSide, kSide}, {data, weight, grad, out});
+    issue({OpKind::MseForward, kBatch, kSide}, {out, other, out});
+    issue({OpKind::MeanReduce, kBatch, kSide}, {out, other});
+    issue({OpKind::Fill, 1, 1}, {other});
+    issue({OpKind::MseBackward, kBatch, kSide}, {other, out, data, out});
+    issue({OpKind::LinearWeightGrad, kBatch, kSide, kSide}, {out, data, grad});
+    issue({OpKind::LinearBiasGrad, kBatch, kSide}, {out, other});
+    issue({OpKind::AddInPlace, kSide, kSide}, {weight, grad});
+  };
+  constexpr int kOps = 8;
+  iteration();  // loads the library and its kernels
+  std::vector<double> us;
+  for (int i = 0; i < kRepeats; ++i) {
+    d.synchronize();
+    probe.spin(1);  // the CPU never waits for the GPU
+    us.push_back(probe.time_us(iteration) / kOps);
+  }
+  d.synchronize();
+  for (const Buffer b : {data, out, other, weight, grad}) d.release(b);
+  return median(us);
+}
+
 void Calibrator::measure_calls(Probe& probe) {
   say(tr("calls"));
   device::Device& d = probe.device();
@@ -101,9 +137,10 @@ void Calibrator::measure_calls(Probe& probe) {
   const device::GpuEvent event = d.create_event();
   const std::string of = fmt::format("median of {} calls", kCalls);
 
-  measured("cpu.dispatch_us", 0, "this program issues its calls without a framework; eager PyTorch adds about 10");
   const std::vector<double> launches = probe.call_times_us(kCalls, [&] { probe.tiny_kernel(); });
   measured("cpu.launch_us", median(launches), of);
+  measured("cpu.dispatch_us", std::max(0.0, mean_op_us(probe) - median(launches)),
+           "what the operations of linear-mse cost this program beside their launch; eager PyTorch takes about 10");
   measured("cpu.memcpy_us", median(probe.call_times_us(kCalls, [&] { probe.copy(Path::H2DPinned, 4); })), of);
   measured("cpu.memset_us",
            median(probe.call_times_us(kCalls,

@@ -127,11 +127,13 @@ double sum_of_sizes(const Values& values, std::size_t from, std::size_t count, s
 /// x - max - log(sum exp(x - max)): the logarithm of a sum of n positive terms is off by (n + 8) eps, and each of the
 /// two subtractions rounds.
 std::vector<double> of_log_softmax(const Shape& s, const Values& x, const Values& out) {
+  const auto largest = by_element(s.m, [&](std::size_t row) {
+    const auto first = x.begin() + static_cast<std::ptrdiff_t>(row * s.n);
+    return double{*std::max_element(first, first + static_cast<std::ptrdiff_t>(s.n))};
+  });
   return by_element(s.mn, [&](std::size_t i) {
-    const std::size_t row = i / s.n * s.n;
-    const double largest = *std::max_element(x.begin() + static_cast<std::ptrdiff_t>(row),
-                                             x.begin() + static_cast<std::ptrdiff_t>(row + s.n));
-    return kEps * (static_cast<double>(s.n) + 8 + 4 * std::fabs(x[i] - largest) + 2 * std::fabs(double{out[i]}));
+    return kEps *
+           (static_cast<double>(s.n) + 8 + 4 * std::fabs(x[i] - largest[i / s.n]) + 2 * std::fabs(double{out[i]}));
   });
 }
 
@@ -156,11 +158,12 @@ std::vector<double> bounds_of_result(const OpCase& c) {
       return {kEps * length(32) * sum_of_sizes(a[0], 0, s.mn) / static_cast<double>(s.mn)};
     case OpKind::LogSoftmaxForward:
       return of_log_softmax(s, a[0], result);
-    case OpKind::LogSoftmaxBackward:
+    case OpKind::LogSoftmaxBackward: {
+      const auto sums = by_element(s.m, [&](std::size_t row) { return sum_of_sizes(a[0], row * s.n, s.n); });
       return by_element(s.mn, [&](std::size_t i) {
-        const double sum = sum_of_sizes(a[0], i / s.n * s.n, s.n);
-        return kEps * (2 * std::fabs(double{a[0][i]}) + std::exp(double{a[1][i]}) * length(s.n) * sum);
+        return kEps * (2 * std::fabs(double{a[0][i]}) + std::exp(double{a[1][i]}) * length(s.n) * sums[i / s.n]);
       });
+    }
     case OpKind::NllLossForward:  // summed in double
       return {2 * kEps * std::fabs(double{result[0]})};
     default:
