@@ -60,6 +60,7 @@ class NoCapture final : public Capture {
     }
   }
   std::vector<trace::OpenCall> open_calls() const noexcept override { return {}; }
+  void set_main_thread(std::uint32_t) noexcept override {}
   void flush() noexcept override {}
 
  private:
@@ -87,6 +88,7 @@ class CuptiCapture final : public Capture {
       return {};
     }
   }
+  void set_main_thread(std::uint32_t thread) noexcept override { session_.set_main_thread(thread); }
   void flush() noexcept override {
     try {
       session_.flush();

@@ -1,4 +1,6 @@
 // CudaDevice's functions, one by one, on a GPU in host memory.
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -191,6 +193,17 @@ TEST_F(CudaDeviceTest, ASpinNeedsNoArguments) {
   make();
   device->launch({ops::OpKind::Spin, 1, 1, 1, 50}, {}, Stream::Default, true);
   EXPECT_THAT(gpu->take_log(), ElementsAre("launch spin default"));
+}
+
+TEST_F(CudaDeviceTest, TellsTheCaptureWhichThreadCalls) {
+  make();
+  EXPECT_EQ(recording->main_thread, static_cast<std::uint32_t>(gettid()));
+  std::uint32_t other = 0;
+  std::thread([&] {
+    other = static_cast<std::uint32_t>(gettid());
+    device->synchronize();
+  }).join();
+  EXPECT_EQ(recording->main_thread, other);
 }
 
 TEST_F(CudaDeviceTest, TheGpuIsMadeCurrentOncePerThreadThatCalls) {

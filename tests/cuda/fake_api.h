@@ -229,6 +229,7 @@ struct FakeRecording {
   trace::CaptureHealth health;
   std::vector<trace::OpenCall> open;
   int flushes = 0;
+  std::uint32_t main_thread = 0;
   bool alive = false;
   CaptureRequest request;
 };
@@ -241,6 +242,7 @@ class FakeCapture final : public Capture {
   ~FakeCapture() override { recording_->alive = false; }
   trace::CaptureHealth health() const noexcept override { return recording_->health; }
   std::vector<trace::OpenCall> open_calls() const noexcept override { return recording_->open; }
+  void set_main_thread(std::uint32_t thread) noexcept override { recording_->main_thread = thread; }
   void flush() noexcept override { ++recording_->flushes; }
 
  private:

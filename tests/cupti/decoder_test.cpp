@@ -235,6 +235,18 @@ TEST(Decoder, WhatItWritesFillsATrace) {
   EXPECT_EQ(trace.complete_until(), 300 * kMs);
 }
 
+// Another writer of the trace says that it has written all up to 5 ms, while nothing has come from CUPTI yet.
+TEST(DecoderInTrace, IsNotTakenToBeCompleteBeforeItsFirstWord) {
+  trace::Trace trace;
+  capture::Recorder recorder(trace, capture::WhenFull::Wait);
+  Counts counts;
+  Decoder decoder(reading_table(), recorder, ClockMap({[] { return 0u; }, [] { return Nanoseconds{0}; }}), counts);
+  const auto other = recorder.open_writer();
+  other->complete_until(5 * kMs);
+  recorder.flush();
+  EXPECT_LT(trace.complete_until(), 0);
+}
+
 // What stands in for CUPTI where there is none must read as CUPTI does.
 TEST(OwnWalker, ReadsAsCuptiDoes) {
   const CuptiTable table = reading_table();

@@ -51,7 +51,7 @@ trace::Event event_of(const Record& record) {
 Assembler::Assembler(trace::EventSink& sink, Counts& counts)
     : sink_(sink), counts_(counts), writer_(sink.open_writer()), pairing_(counts), waits_(pairing_, counts) {
   // Other writers of the trace may know theirs already: without a word of ours it would be taken for all there is.
-  writer_->complete_until(kLongAgo + 1);
+  writer_->complete_until(complete_ns_);
 }
 
 void Assembler::set_main_thread(std::uint32_t tid) {

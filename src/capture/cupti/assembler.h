@@ -93,8 +93,8 @@ class Assembler {
   std::uint32_t main_tid_ = 0;
   std::int32_t markers_ = kNoLane;
   std::size_t held_ = 0;
-  Nanoseconds complete_ns_ = std::numeric_limits<Nanoseconds>::min();
-  std::vector<Nanoseconds> starts_;  // relieve()'s own
+  Nanoseconds complete_ns_ = std::numeric_limits<Nanoseconds>::min() + 1;  // said from the start, and before any time
+  std::vector<Nanoseconds> starts_;                                        // relieve()'s own
 };
 
 }  // namespace lanescope::capture::cupti

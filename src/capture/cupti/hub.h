@@ -52,6 +52,7 @@ class Hub {
   // What the callbacks have seen.
   std::uint64_t calls_seen() const { return calls_seen_.load(std::memory_order_relaxed); }
   std::uint32_t main_thread() const { return main_thread_.load(std::memory_order_relaxed); }
+  void set_main_thread(std::uint32_t thread) noexcept { main_thread_.store(thread, std::memory_order_relaxed); }
   void set_main_thread_if_none(std::uint32_t thread) noexcept;
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   std::string lost_message() const { return lost_message_; }  ///< once lost()

@@ -71,9 +71,8 @@ void Session::Impl::start() {
   decoder_ = std::make_unique<Decoder>(table_, sink_, ClockMap(std::move(clocks)), counts_);
   if (options_.main_thread != 0) {
     decoder_->set_main_thread(options_.main_thread);
-    main_thread_told_ = true;
+    main_thread_told_ = options_.main_thread;
   }
-  started_ns_ = monotonic_ns();
   start_threads();
 }
 
@@ -274,6 +273,7 @@ Session::~Session() {
 
 trace::CaptureHealth Session::health() const { return impl_->health(); }
 std::vector<trace::OpenCall> Session::open_calls() const { return impl_->open_calls(); }
+void Session::set_main_thread(std::uint32_t thread) noexcept { impl_->set_main_thread(thread); }
 void Session::flush(int limit_ms) { impl_->flush(limit_ms); }
 void Session::stop() { impl_->stop(kStopLimit, false); }
 

@@ -25,7 +25,7 @@ struct SessionOptions {
   std::size_t max_buffers = 2048;  ///< the pool grows up to this
   double flush_ms = 15;            ///< while records flow; backs off to 100 when none do
   /// System thread id of the workload's thread. 0: the thread that first makes one of the watched calls (copies, waits,
-  /// allocations: Level::All), or else the one that asked for the first buffer which comes back.
+  /// allocations: Level::All), until set_main_thread() says otherwise.
   std::uint32_t main_thread = 0;
 };
 
@@ -42,6 +42,8 @@ class Session {
   trace::CaptureHealth health() const;
   /// The watched calls that have been open for more than 50 µs, oldest first. From any thread.
   std::vector<trace::OpenCall> open_calls() const;
+  /// The workload's thread. From any thread; what is not written yet goes by the newest.
+  void set_main_thread(std::uint32_t thread) noexcept;
   /// Returns when all that was issued and has ended is written to the sink, or after `limit_ms`. From any thread.
   void flush(int limit_ms = 2000);
   /// Disables callbacks, then kinds, flushes, waits at most 200 ms for buffers that are still out, writes what is

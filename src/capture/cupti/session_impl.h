@@ -28,6 +28,7 @@ class Session::Impl final : public Hub::Live, public std::enable_shared_from_thi
   void start();
   trace::CaptureHealth health() const;
   std::vector<trace::OpenCall> open_calls() const;
+  void set_main_thread(std::uint32_t thread) noexcept { main_thread_.store(thread, std::memory_order_relaxed); }
   void flush(int limit_ms);
   void stop(std::chrono::milliseconds limit, bool at_exit);
   void stop_at_exit() noexcept override;
@@ -46,7 +47,7 @@ class Session::Impl final : public Hub::Live, public std::enable_shared_from_thi
   // Decoder.
   void decode_loop();
   void decode_round();
-  void tell_main_thread(const BufferPool::Filled& next);
+  void tell_main_thread();
   void give_up_decoding(const char* why);
 
   void start_threads();
@@ -60,9 +61,9 @@ class Session::Impl final : public Hub::Live, public std::enable_shared_from_thi
   BufferPool* pool_ = nullptr;
   Counts counts_;
   Subscription subscription_;
-  Verdict started_;              // does not change after start()
-  std::int64_t started_ns_ = 0;  // CLOCK_MONOTONIC
-  trace::CaptureHealth final_;   // written before phase_ is Stopped
+  Verdict started_;                            // does not change after start()
+  std::atomic<std::uint32_t> main_thread_{0};  // as told; 0: not yet
+  trace::CaptureHealth final_;                 // written before phase_ is Stopped
   std::atomic<Phase> phase_{Phase::Refused};
 
   std::atomic<bool> stop_asked_{false}, at_exit_{false};
@@ -73,8 +74,8 @@ class Session::Impl final : public Hub::Live, public std::enable_shared_from_thi
   Watch watch_;  // flusher
 
   std::unique_ptr<Decoder> decoder_;
-  std::int64_t asked_before_ns_ = 0;  // decoder
-  bool main_thread_told_ = false;     // decoder
+  std::int64_t asked_before_ns_ = 0;    // decoder
+  std::uint32_t main_thread_told_ = 0;  // decoder
   std::atomic<bool> decoding_failed_{false};
   std::string decoding_problem_;  // written before decoding_failed_
   std::atomic<bool> end_decoding_{false};

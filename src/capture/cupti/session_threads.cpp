@@ -121,7 +121,7 @@ void Session::Impl::decode_round() {
   try {
     pool_->drain([this](const BufferPool::Filled& buffer) {
       if (decoding_failed_) return;
-      tell_main_thread(buffer);
+      tell_main_thread();
       try {
         decoder_->take(buffer.data, buffer.valid_bytes);
       } catch (const std::exception& e) {
@@ -148,15 +148,12 @@ void Session::Impl::decode_round() {
   progress_.notify_all();
 }
 
-// Before the first record of that thread is read. The buffers that CUPTI asked for at the start hold what it says of
-// contexts and devices, in the name of the thread that started the session.
-void Session::Impl::tell_main_thread(const BufferPool::Filled& next) {
-  if (main_thread_told_) return;
-  if (next.asked_ns > started_ns_) hub_.set_main_thread_if_none(next.thread);
+void Session::Impl::tell_main_thread() {
+  if (const std::uint32_t told = main_thread_.load(std::memory_order_relaxed); told != 0) hub_.set_main_thread(told);
   const std::uint32_t thread = hub_.main_thread();
-  if (thread == 0) return;
+  if (thread == main_thread_told_) return;
+  main_thread_told_ = thread;
   decoder_->set_main_thread(thread);
-  main_thread_told_ = true;
 }
 
 void Session::Impl::give_up_decoding(const char* why) {

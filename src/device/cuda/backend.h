@@ -17,7 +17,7 @@
 namespace lanescope::device::cuda {
 
 /// Changes whenever this header, api.h, trace/sink.h, trace/event.h or ops/op.h does.
-inline constexpr int kBackendAbi = 1;
+inline constexpr int kBackendAbi = 2;
 inline constexpr const char* kBackendFile = "liblanescope_cuda.so";
 inline constexpr const char* kBackendSymbol = "lanescope_cuda_backend";
 
@@ -38,6 +38,9 @@ class Capture {
   virtual ~Capture() = default;  ///< stops; what is complete by then is written
   virtual trace::CaptureHealth health() const noexcept = 0;
   virtual std::vector<trace::OpenCall> open_calls() const noexcept = 0;
+  /// The workload's thread, by its system thread id: its calls are written where the program's ranges are. From any
+  /// thread; may change.
+  virtual void set_main_thread(std::uint32_t thread) noexcept = 0;
   /// Returns when all that was issued and has ended is written, or after two seconds.
   virtual void flush() noexcept = 0;
 };

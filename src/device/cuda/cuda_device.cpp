@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -190,6 +191,7 @@ void CudaDevice::begin() {
   if (here == current_on_) return;
   if (const Status status = api_->use(); status != kSuccess) fail("cudaSetDevice", status);
   current_on_ = here;
+  if (capture_ != nullptr) capture_->set_main_thread(static_cast<std::uint32_t>(gettid()));
 }
 
 void CudaDevice::write_call(Call call, Nanoseconds start_ns, Nanoseconds end_ns) {
