@@ -414,7 +414,7 @@ const char* to_text(Path path) {
 Calibration calibrate(const CalibrationRequest& request) { return Calibrator(request).run(); }
 
 std::string to_toml(const Calibration& calibration) {
-  std::string head = "Measured by `lanescope calibrate`. Not used by the simulator, but seen on the way:\n";
+  std::string head = "Measured by `lanescope calibrate`. The simulator does not read what follows here:\n";
   head += "\nBandwidth of a copy and a wait for it, GB/s:\n";
   for (const Path path : kAllPaths) {
     head += fmt::format("  {:<13}", to_text(path));

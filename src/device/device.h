@@ -30,7 +30,7 @@ struct DeviceInfo {
   bool virtual_time = false;  ///< now_ns() is virtual: it may run faster or slower than the wall clock
   double dispatch_us = 0;     ///< the framework's own CPU cost per op that is usual on this machine
   int sm_count = 0;           ///< streaming multiprocessors; 0: unknown
-  std::string driver;         ///< "CUDA 13.0"; empty: none
+  std::string driver;         ///< "driver for CUDA 13.0"; empty: none
 };
 
 /// The device itself has failed and takes no more calls; what() names the call, the code and its text. The trace is

@@ -1,6 +1,7 @@
 // Every wrong request: one line that names it and says what is allowed, and the right exit status.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -23,6 +24,7 @@ TEST_P(WrongRequests, AreOneLineAndExit2) {
 }
 
 std::vector<std::string> run_with(std::vector<std::string> more) {
+  if (std::find(more.begin(), more.end(), "--device") == more.end()) more.insert(more.begin(), {"--device", "sim"});
   more.insert(more.begin(), {"run", "--workload", "linear-mse", "--iterations", "2"});
   return more;
 }
@@ -31,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(
     CommandLine, WrongRequests,
     testing::ValuesIn(std::vector<WrongRequest>{
         {"UnknownOption", {"--foo"}, {"'--foo'", "--workload", "--theme", "--shader-dir"}},
-        {"UnknownCommand", {"rnu"}, {"'rnu'", "run, list, report"}},
+        {"UnknownCommand", {"rnu"}, {"'rnu'", "run, calibrate, list, report"}},
         {"UnknownRunOption", run_with({"--foo"}), {"run: ", "'--foo'", "--iterations", "--memory-mb"}},
         {"SurplusArgument", run_with({"more"}), {"run: ", "'more'", "--iterations"}},
         {"UnknownTheme", {"--theme", "blue"}, {"'blue'", "dark", "light"}},

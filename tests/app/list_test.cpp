@@ -39,7 +39,7 @@ TEST_F(List, DevicesCanBeNamedAsListed) {
   Json json = Json::parse(said({"list", "devices", "--json"}));
   std::vector<std::string> ids;
   for (const Json& device : json) ids.push_back(device["id"]);
-  EXPECT_THAT(ids, testing::IsSupersetOf({"sim:rtx4090", "sim:rtx4070-laptop-wsl2", "sim:teaching"}));
+  EXPECT_THAT(ids, testing::IsSupersetOf({"sim:h200", "sim:rtx4090", "sim:rtx4070-laptop-wsl2", "sim:teaching"}));
   for (const std::string& id : ids) {
     EXPECT_THAT(said({"list", "devices"}), HasSubstr("  " + id));
     EXPECT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "1", "--device", id}).status, 0) << id;

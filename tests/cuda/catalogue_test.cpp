@@ -26,7 +26,8 @@ class CatalogueOfGpus : public testing::Test {
 
 TEST_F(CatalogueOfGpus, ListsGpusFirst) {
   backend.infos = {cuda::fake_gpu_info(0), cuda::fake_gpu_info(1)};
-  EXPECT_THAT(ids(), ElementsAre("cuda:0", "cuda:1", "sim:rtx4090", "sim:rtx4070-laptop-wsl2", "sim:teaching"));
+  EXPECT_THAT(ids(),
+              ElementsAre("cuda:0", "cuda:1", "sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:teaching"));
   const std::vector<CatalogueEntry> entries = catalogue_from(found());
   EXPECT_EQ(entries[0].name, "Fake GPU 0");
   EXPECT_EQ(entries[0].summary,
@@ -50,10 +51,11 @@ TEST_F(CatalogueOfGpus, ChoosesByName) {
 TEST_F(CatalogueOfGpus, AnUnknownNameListsTheGpusToo) {
   backend.infos = {cuda::fake_gpu_info(0), cuda::fake_gpu_info(1)};
   for (const char* id : {"cuda:2", "cuda:", "cuda:x", "cuda:-1", "cuda:01", "cuda9", "cuda:99999999999", "CUDA:0"}) {
-    EXPECT_EQ(error_of<base::UsageError>([&] { chosen(id); }),
-              "device '" + std::string(id) +
-                  "' is unknown; allowed: auto, cuda, cuda:0, cuda:1, sim, sim:rtx4070-laptop-wsl2, sim:rtx4090, "
-                  "sim:teaching, sim:FILE.toml");
+    EXPECT_EQ(
+        error_of<base::UsageError>([&] { chosen(id); }),
+        "device '" + std::string(id) +
+            "' is unknown; allowed: auto, cuda, cuda:0, cuda:1, sim, sim:h200, sim:rtx4070-laptop-wsl2, sim:rtx4090, "
+            "sim:teaching, sim:FILE.toml");
   }
 }
 
@@ -61,13 +63,13 @@ TEST_F(CatalogueOfGpus, AutoTakesNoGpuThatCannotBeRecordedButItsNameDoes) {
   problem = "no CUPTI was found";
   EXPECT_EQ(chosen("auto"), "sim:rtx4090");
   EXPECT_EQ(chosen("cuda"), "cuda:0");
-  EXPECT_THAT(ids(), ElementsAre("sim:rtx4090", "sim:rtx4070-laptop-wsl2", "sim:teaching", "cuda:0"));
+  EXPECT_THAT(ids(), ElementsAre("sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:teaching", "cuda:0"));
 }
 
 TEST_F(CatalogueOfGpus, AnOldGpuIsPassedOver) {
   backend.infos = {cuda::fake_gpu_info(0, 6, 1), cuda::fake_gpu_info(1, 7, 5)};
   EXPECT_EQ(chosen("auto"), "cuda:1");
-  EXPECT_THAT(ids(), ElementsAre("cuda:1", "sim:rtx4090", "sim:rtx4070-laptop-wsl2", "sim:teaching"));
+  EXPECT_THAT(ids(), ElementsAre("cuda:1", "sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:teaching"));
   EXPECT_EQ(error_of([&] { chosen("cuda:0"); }),
             "cuda:0 cannot be used: Fake GPU 0 has compute capability 6.1; 7.5 or newer is needed");
 }

@@ -185,9 +185,10 @@ TEST_F(Restart, ItIsResetAgainWhenTheFirstResetFailed) {
   EXPECT_THROW(device->synchronize(), DeviceLost);
   backend.gpu(2)->reset_status = 46;
   device.reset();
-  EXPECT_EQ(error_of([&] { make(2); }),
-            "cuda:2 cannot be restarted in this process, the driver says cudaErrorDevicesUnavailable (46): CUDA-capable "
-            "device(s) is/are busy or unavailable; start Lanescope again");
+  EXPECT_EQ(
+      error_of([&] { make(2); }),
+      "cuda:2 cannot be restarted in this process, the driver says cudaErrorDevicesUnavailable (46): CUDA-capable "
+      "device(s) is/are busy or unavailable; start Lanescope again");
   backend.gpu(2)->reset_status = 0;
   device = make(2);
   device->synchronize();

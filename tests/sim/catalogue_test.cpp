@@ -39,7 +39,7 @@ TEST(Catalogue, ListsTheProfilesWithTheStandardOneFirst) {
     EXPECT_THAT(entry.name, testing::EndsWith(" (simulated)"));
     EXPECT_FALSE(entry.summary.empty());
   }
-  EXPECT_THAT(ids, testing::ElementsAre("sim:rtx4090", "sim:rtx4070-laptop-wsl2", "sim:teaching"));
+  EXPECT_THAT(ids, testing::ElementsAre("sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:teaching"));
 }
 
 TEST(Catalogue, AutoAndSimAreTheStandardProfile) {
@@ -90,7 +90,7 @@ TEST(Catalogue, AnUnknownDeviceListsWhatIsAllowed) {
     } catch (const base::UsageError& e) {
       EXPECT_EQ(std::string(e.what()),
                 "device '" + std::string(id) +
-                    "' is unknown; allowed: auto, sim, sim:rtx4070-laptop-wsl2, sim:rtx4090, sim:teaching, "
+                    "' is unknown; allowed: auto, sim, sim:h200, sim:rtx4070-laptop-wsl2, sim:rtx4090, sim:teaching, "
                     "sim:FILE.toml");
     }
   }

@@ -165,7 +165,7 @@ TEST(ProfileFile, ThatCannotBeReadIsNamedWithTheReason) {
 }
 
 TEST(EmbeddedProfiles, AreTheseThree) {
-  EXPECT_THAT(embedded_profiles(), testing::ElementsAre("rtx4070-laptop-wsl2", "rtx4090", "teaching"));
+  EXPECT_THAT(embedded_profiles(), testing::ElementsAre("h200", "rtx4070-laptop-wsl2", "rtx4090", "teaching"));
 }
 
 class EmbeddedProfile : public testing::TestWithParam<std::string> {};
@@ -198,7 +198,7 @@ TEST(EmbeddedProfiles, AnUnknownNameListsWhatIsThere) {
     embedded_profile("rtx9090");
     FAIL();
   } catch (const base::UsageError& e) {
-    EXPECT_STREQ(e.what(), "profile 'rtx9090' is unknown; allowed: rtx4070-laptop-wsl2, rtx4090, teaching");
+    EXPECT_STREQ(e.what(), "profile 'rtx9090' is unknown; allowed: h200, rtx4070-laptop-wsl2, rtx4090, teaching");
   }
 }
 

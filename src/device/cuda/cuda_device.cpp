@@ -88,7 +88,7 @@ DeviceInfo info_of(const GpuInfo& gpu) {
   info.name = gpu.name;
   info.sm_count = gpu.sm_count;
   if (gpu.driver_version > 0) {
-    info.driver = fmt::format("CUDA {}.{}", gpu.driver_version / 1000, gpu.driver_version % 1000 / 10);
+    info.driver = fmt::format("driver for CUDA {}.{}", gpu.driver_version / 1000, gpu.driver_version % 1000 / 10);
   }
   return info;
 }
