@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the pictures of the README and of docs/ anew, with the program itself, on a virtual display.
 #
-#   scripts/pictures.sh [NAME...]     default: all of window, turned, copy, light, pytorch, compare
+#   scripts/pictures.sh [NAME...]     default: all of window, turned, copy, light, pytorch, recorded, devices, compare
 #
 # Builds the program first, unless LANESCOPE names one. Needs Xvfb, xdotool and ImageMagick:
 #   apt-get install xvfb xdotool imagemagick
@@ -129,13 +129,28 @@ picture_pytorch() {
   sleep 1
   shoot pytorch
 }
+picture_recorded() {
+  open_window --theme dark --open recorded:h200--linear-mse--log-1
+  sleep 3
+  # Into the middle of the run, to where single calls can be told apart.
+  xdotool mousemove 800 "$calls_lane_y" sleep 0.3 click --repeat 14 --delay 120 4
+  aside
+  sleep 1.5
+  shoot recorded
+}
+picture_devices() {
+  open_window --theme dark
+  sleep 6
+  xdotool key g sleep 1
+  shoot devices
+}
 picture_compare() {
   "$LANESCOPE" run --workload linear-mse --set log_interval=1 --compare log_interval=100 \
     --screenshot "$scratch/compare.png" >/dev/null
   put "$scratch/compare.png" compare
 }
 
-all=(window turned copy light pytorch compare)
+all=(window turned copy light pytorch recorded devices compare)
 for name in "${@:-${all[@]}}"; do
   [[ " ${all[*]} " == *" $name "* ]] || die "there is no picture '$name'; allowed: ${all[*]}"
 done

@@ -39,7 +39,7 @@ std::string value_text(PlotKind kind, double value) {
       return fmt::format("{:.0f} %", value);
     case PlotKind::H2D:
     case PlotKind::D2H:
-      return value > 0 && value < 0.1 ? fmt::format("{:.2g}", value) : fmt::format("{:.2f}", value);
+      return value > 0 && value < 0.1 ? fmt::format("{:.1g}", value) : fmt::format("{:.2f}", value);
     default:
       return fmt::format("{:.4f}", value);
   }
@@ -97,9 +97,10 @@ void draw_plot(const Canvas& c, const PlotRow& row, const TimeAxis& axis, const 
   const float x = box.x + 16 * s;
   const float width = left - x - 6 * s;
   const bool tall = box.height >= 44 * s;
+  const float beside = tall ? 0 : text_width(c.fonts, FontRole::Small, value) + 4 * s;
   const Label labels[2] = {
-      {x, box.y + (tall ? 4 * s : 0), width, c.theme[Colour::Text], tall ? FontRole::Body : FontRole::Small, row.label,
-       tall ? 18 * s : box.height},
+      {x, box.y + (tall ? 4 * s : 0), width - beside, c.theme[Colour::Text], tall ? FontRole::Body : FontRole::Small,
+       row.label, tall ? 18 * s : box.height},
       {x, box.y + (tall ? 23 * s : 0), width, c.theme.as_text(row.colour), tall ? FontRole::Mono : FontRole::Small,
        value, tall ? 18 * s : box.height, tall ? LabelAlign::Left : LabelAlign::Right}};
   draw_labels(list, c.fonts, labels);
