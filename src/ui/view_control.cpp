@@ -64,10 +64,11 @@ void ViewControl::place_initially(const Model& model, float left_px, float width
   axis_ = TimeAxis(from, 1000, left_px, width_px);
   const Nanoseconds first = records.empty() ? from : records.front().start_ns;
   if (model.live()) {
-    // A guess until the first iterations are known.
+    // A guess until the first iterations are known. The very first may be a thousand times as long as the others, when
+    // a GPU's code is loaded in it.
     const auto enough = static_cast<std::size_t>(kIterationsAtFirst) + 1;
-    placed_ = records.size() >= enough;
-    const double span = placed_ ? static_cast<double>(records[enough - 1].end_ns - records[0].start_ns) /
+    placed_ = records.size() > enough;
+    const double span = placed_ ? static_cast<double>(records[enough].end_ns - records[1].start_ns) /
                                       static_cast<double>(enough) * kIterationsAtFirst
                                 : 1e6;
     axis_ = axis_.with_ns_per_pixel(span / static_cast<double>(width_px)).anchored(first, left_px);

@@ -90,7 +90,8 @@ TEST_F(ViewControlTest, AtFirstAFewIterationsAreInView) {
   run_to_the_end(100);
   const auto records = model.analysis().records();
   ASSERT_GE(records.size(), 50u);
-  const double iteration = static_cast<double>(records[3].end_ns - records[0].start_ns) / 4;
+  // Of the first that is not the very first, which may take far longer on a GPU.
+  const double iteration = static_cast<double>(records[4].end_ns - records[1].start_ns) / 4;
   EXPECT_NEAR(view.axis().span_ns() / iteration, 3.2, 0.01);
   EXPECT_EQ(view.mode(), ViewMode::Trigger);
 }

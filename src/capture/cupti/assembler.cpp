@@ -55,12 +55,11 @@ Assembler::Assembler(trace::EventSink& sink, Counts& counts)
 }
 
 void Assembler::set_main_thread(std::uint32_t tid) {
-  if (main_tid_ == tid) return;
+  if (is_main(tid)) return;
+  main_tids_.push_back(tid);
   for (Thread& thread : threads_) {
-    // Either's lane has another name from now on.
-    if (thread.tid == tid || thread.tid == main_tid_) thread.calls.id = kNoLane;
+    if (thread.tid == tid) thread.calls.id = kNoLane;  // it has another name from now on
   }
-  main_tid_ = tid;
 }
 
 void Assembler::add(const Record& record) {
@@ -235,7 +234,7 @@ trace::LaneInfo Assembler::describe(const Thread& thread) const {
   info.kind = trace::LaneKind::Calls;
   info.process = kProcess;
   info.name = "CUDA calls";
-  if (thread.tid != main_tid_) {
+  if (!is_main(thread.tid)) {
     info.tid = thread.tid;
     info.name += fmt::format(", thread {}", thread.tid);
   }

@@ -1,6 +1,7 @@
 // Holds events back until all that starts before them is known, and writes them lane by lane in start order.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,9 @@ class Assembler {
   Nanoseconds complete_until() const { return complete_ns_; }
 
  private:
+  bool is_main(std::uint32_t tid) const {
+    return std::find(main_tids_.begin(), main_tids_.end(), tid) != main_tids_.end();
+  }
   static constexpr std::int32_t kNoLane = -1;   // not made yet
   static constexpr std::int32_t kNowhere = -2;  // the sink has no room for it
   struct StartsBefore {
@@ -90,7 +94,7 @@ class Assembler {
   std::unordered_map<std::uint64_t, std::uint32_t> stream_places_;  // by device and number
   std::unordered_map<std::uint32_t, Nanoseconds> silent_threads_;   // that have buffers, since when
   std::uint32_t last_thread_ = 0, last_stream_ = 0;                 // the places asked for last
-  std::uint32_t main_tid_ = 0;
+  std::vector<std::uint32_t> main_tids_;                            // one lane for all, since they take turns
   std::int32_t markers_ = kNoLane;
   std::size_t held_ = 0;
   Nanoseconds complete_ns_ = std::numeric_limits<Nanoseconds>::min() + 1;  // said from the start, and before any time

@@ -26,7 +26,7 @@ class Decoder {
   Decoder(const CuptiTable& table, trace::EventSink& sink, ClockMap clock, Counts& counts);
   ~Decoder();
 
-  /// The workload's thread (its system thread id).
+  /// The workload's thread (its system thread id). May change; those that were it before keep the lane.
   void set_main_thread(std::uint32_t tid);
 
   /// Reads one completed buffer. What is unreadable is counted, never thrown.

@@ -42,7 +42,7 @@ class Session {
   trace::CaptureHealth health() const;
   /// The watched calls that have been open for more than 50 µs, oldest first. From any thread.
   std::vector<trace::OpenCall> open_calls() const;
-  /// The workload's thread. From any thread; what is not written yet goes by the newest.
+  /// The workload's thread. From any thread; those that were it before keep the lane.
   void set_main_thread(std::uint32_t thread) noexcept;
   /// Returns when all that was issued and has ended is written to the sink, or after `limit_ms`. From any thread.
   void flush(int limit_ms = 2000);

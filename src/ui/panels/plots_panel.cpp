@@ -25,6 +25,7 @@ constexpr float kGap = 6;
 struct PlotRow {
   PlotKind kind;
   const char* label;
+  const char* brief;  // where the value stands beside it
   Colour colour;
   float floor, ceiling;  // the scale covers at least this; NaN: by the values
 };
@@ -100,7 +101,7 @@ void draw_plot(const Canvas& c, const PlotRow& row, const TimeAxis& axis, const 
   const float beside = tall ? 0 : text_width(c.fonts, FontRole::Small, value) + 4 * s;
   const Label labels[2] = {
       {x, box.y + (tall ? 4 * s : 0), width - beside, c.theme[Colour::Text], tall ? FontRole::Body : FontRole::Small,
-       row.label, tall ? 18 * s : box.height},
+       tall ? row.label : row.brief, tall ? 18 * s : box.height},
       {x, box.y + (tall ? 23 * s : 0), width, c.theme.as_text(row.colour), tall ? FontRole::Mono : FontRole::Small,
        value, tall ? 18 * s : box.height, tall ? LabelAlign::Left : LabelAlign::Right}};
   draw_labels(list, c.fonts, labels);
@@ -228,12 +229,12 @@ void draw_plots(const Canvas& c) {
   state.plots.prepare(state.model.analysis().records(), axis, state.model.live_edge());
 
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  std::vector<PlotRow> rows{{PlotKind::IterationsPerSecond, tr("iterations/s"), Colour::Accent, 0, nan},
-                            {PlotKind::GpuBusy, tr("GPU busy"), Colour::Kernel, 0, 100},
-                            {PlotKind::CpuWaiting, tr("CPU waiting"), Colour::Wait, 0, 100},
-                            {PlotKind::H2D, tr("H2D GB/s"), Colour::CopyH2D, 0, 1},
-                            {PlotKind::D2H, tr("D2H GB/s"), Colour::CopyD2H, 0, 0.01f},
-                            {PlotKind::Loss, tr("loss"), Colour::Muted, 0, nan}};
+  std::vector<PlotRow> rows{{PlotKind::IterationsPerSecond, tr("iterations/s"), tr("iter/s"), Colour::Accent, 0, nan},
+                            {PlotKind::GpuBusy, tr("GPU busy"), tr("GPU busy"), Colour::Kernel, 0, 100},
+                            {PlotKind::CpuWaiting, tr("CPU waiting"), tr("CPU wait"), Colour::Wait, 0, 100},
+                            {PlotKind::H2D, tr("H2D GB/s"), tr("H2D GB/s"), Colour::CopyH2D, 0, 1},
+                            {PlotKind::D2H, tr("D2H GB/s"), tr("D2H GB/s"), Colour::CopyD2H, 0, 0.01f},
+                            {PlotKind::Loss, tr("loss"), tr("loss"), Colour::Muted, 0, nan}};
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Label heading_label{at.x + 16 * s,    at.y,  200 * s, c.theme[Colour::Dim], FontRole::SmallBold,
