@@ -71,7 +71,7 @@ void Session::Impl::start() {
   decoder_ = std::make_unique<Decoder>(table_, sink_, ClockMap(std::move(clocks)), counts_);
   if (options_.main_thread != 0) {
     decoder_->set_main_thread(options_.main_thread);
-    main_thread_told_ = options_.main_thread;
+    main_thread_seen_ = options_.main_thread;
   }
   start_threads();
 }
@@ -273,6 +273,11 @@ Session::~Session() {
 
 trace::CaptureHealth Session::health() const { return impl_->health(); }
 std::vector<trace::OpenCall> Session::open_calls() const { return impl_->open_calls(); }
+void Session::Impl::set_main_thread(std::uint32_t thread) noexcept {
+  const std::size_t place = main_threads_told_.fetch_add(1, std::memory_order_acq_rel);
+  if (place < kMostMainThreads) main_threads_[place].store(thread, std::memory_order_release);
+}
+
 void Session::set_main_thread(std::uint32_t thread) noexcept { impl_->set_main_thread(thread); }
 void Session::flush(int limit_ms) { impl_->flush(limit_ms); }
 void Session::stop() { impl_->stop(kStopLimit, false); }

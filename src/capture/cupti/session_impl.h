@@ -4,6 +4,7 @@
 //   decoder   owns the Decoder: completed buffers, rounds, the end
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -28,7 +29,7 @@ class Session::Impl final : public Hub::Live, public std::enable_shared_from_thi
   void start();
   trace::CaptureHealth health() const;
   std::vector<trace::OpenCall> open_calls() const;
-  void set_main_thread(std::uint32_t thread) noexcept { main_thread_.store(thread, std::memory_order_relaxed); }
+  void set_main_thread(std::uint32_t thread) noexcept;
   void flush(int limit_ms);
   void stop(std::chrono::milliseconds limit, bool at_exit);
   void stop_at_exit() noexcept override;
@@ -61,9 +62,12 @@ class Session::Impl final : public Hub::Live, public std::enable_shared_from_thi
   BufferPool* pool_ = nullptr;
   Counts counts_;
   Subscription subscription_;
-  Verdict started_;                            // does not change after start()
-  std::atomic<std::uint32_t> main_thread_{0};  // as told; 0: not yet
-  trace::CaptureHealth final_;                 // written before phase_ is Stopped
+  Verdict started_;  // does not change after start()
+  // As told, in that order; a program makes its device on one thread and uses it on another. 0: not written yet.
+  static constexpr std::size_t kMostMainThreads = 64;
+  std::array<std::atomic<std::uint32_t>, kMostMainThreads> main_threads_{};
+  std::atomic<std::size_t> main_threads_told_{0};
+  trace::CaptureHealth final_;  // written before phase_ is Stopped
   std::atomic<Phase> phase_{Phase::Refused};
 
   std::atomic<bool> stop_asked_{false}, at_exit_{false};
@@ -75,7 +79,8 @@ class Session::Impl final : public Hub::Live, public std::enable_shared_from_thi
 
   std::unique_ptr<Decoder> decoder_;
   std::int64_t asked_before_ns_ = 0;    // decoder
-  std::uint32_t main_thread_told_ = 0;  // decoder
+  std::size_t main_threads_seen_ = 0;   // decoder
+  std::uint32_t main_thread_seen_ = 0;  // decoder
   std::atomic<bool> decoding_failed_{false};
   std::string decoding_problem_;  // written before decoding_failed_
   std::atomic<bool> end_decoding_{false};

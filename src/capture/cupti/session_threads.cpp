@@ -149,10 +149,17 @@ void Session::Impl::decode_round() {
 }
 
 void Session::Impl::tell_main_thread() {
-  if (const std::uint32_t told = main_thread_.load(std::memory_order_relaxed); told != 0) hub_.set_main_thread(told);
+  const std::size_t told = std::min(main_threads_told_.load(std::memory_order_acquire), kMostMainThreads);
+  for (; main_threads_seen_ < told; ++main_threads_seen_) {
+    const std::uint32_t thread = main_threads_[main_threads_seen_].load(std::memory_order_acquire);
+    if (thread == 0) break;
+    hub_.set_main_thread(thread);
+    main_thread_seen_ = thread;
+    decoder_->set_main_thread(thread);
+  }
   const std::uint32_t thread = hub_.main_thread();
-  if (thread == main_thread_told_) return;
-  main_thread_told_ = thread;
+  if (thread == main_thread_seen_) return;
+  main_thread_seen_ = thread;
   decoder_->set_main_thread(thread);
 }
 
