@@ -3,6 +3,8 @@
 #
 #   scripts/pictures.sh [NAME...]     default: all of window, turned, copy, light, pytorch, recorded, devices, compare
 #
+# Those of a real GPU (gpu, health) are the window's own screenshots on a machine that has one: F12.
+#
 # Builds the program first, unless LANESCOPE names one. Needs Xvfb, xdotool and ImageMagick:
 #   apt-get install xvfb xdotool imagemagick
 set -euo pipefail

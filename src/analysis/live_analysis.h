@@ -29,7 +29,7 @@ class LiveAnalysis {
  public:
   /// At most this many records: beyond it, every second one of the older half is dropped (sums stay exact).
   explicit LiveAnalysis(const trace::Trace& trace, std::size_t max_records = 400'000,
-                        std::size_t max_bubbles = 200'000);
+                        std::size_t max_bubbles = 1'000'000);
   ~LiveAnalysis();
 
   /// Reads what is new and starts before `until` (and is complete).

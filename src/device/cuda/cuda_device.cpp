@@ -478,6 +478,7 @@ std::unique_ptr<CudaDevice> make_cuda_device(Backend& backend, const GpuInfo& gp
   request.level = context.capture;
   // Before CUDA is touched, so that it sees the context being made.
   std::unique_ptr<Capture> capture = backend.capture(request);
+  if (capture != nullptr) capture->set_main_thread(static_cast<std::uint32_t>(gettid()));
   std::unique_ptr<Api> api = backend.open(gpu.index);
   if (api == nullptr) {
     throw base::Error(
