@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <mutex>
 #include <new>
-#include <set>
 
 #include "base/translate.h"
 #include "device/cuda/gpu_id.h"
+#include "device/cuda/lost_gpus.h"
 #include "device/cuda/status.h"
 
 namespace lanescope::device::cuda {
@@ -50,32 +49,6 @@ std::uint8_t flags_of(sim::Api call) {
     default:
       return 0;
   }
-}
-
-/// GPUs that have failed in this process and were not reset since.
-class LostGpus {
- public:
-  void add(int gpu) {
-    const std::lock_guard lock(mutex_);
-    gpus_.insert(gpu);
-  }
-  void remove(int gpu) {
-    const std::lock_guard lock(mutex_);
-    gpus_.erase(gpu);
-  }
-  bool contains(int gpu) {
-    const std::lock_guard lock(mutex_);
-    return gpus_.contains(gpu);
-  }
-
- private:
-  std::mutex mutex_;
-  std::set<int> gpus_;
-};
-
-LostGpus& lost_gpus() {
-  static LostGpus lost;
-  return lost;
 }
 
 void free_host(std::byte* data) { ::operator delete (data, std::align_val_t{kHostAlignment}); }
