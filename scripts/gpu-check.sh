@@ -36,6 +36,9 @@ fi
 tests=''
 for candidate in "$build/gpu_tests" "$build/tests/gpu_tests"; do [ ! -x "$candidate" ] || tests="$candidate"; done
 
+"$build/lanescope" run --device cuda:0 --workload linear-mse --iterations 1 --json - >/dev/null ||
+  die "needs a GPU that lanescope can use"
+
 mkdir -p "$out"
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT

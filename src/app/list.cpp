@@ -136,6 +136,9 @@ std::vector<Definition> definitions_of(ListRequest::What what) {
       for (const device::CatalogueEntry& entry : device::catalogue()) {
         list.push_back({entry.id, {entry.name, tr(entry.summary.c_str())}});
       }
+      if (!device::why_no_gpu().empty()) {
+        list.push_back({"cuda", {fmt::format(fmt::runtime(tr("no GPU: {}")), device::why_no_gpu())}});
+      }
       break;
     case ListRequest::What::Settings:
       for (const ListedSetting& setting : all_settings()) {

@@ -46,6 +46,10 @@ TEST_F(List, DevicesCanBeNamedAsListed) {
   }
 }
 
+TEST_F(List, DevicesSayWhyThereIsNoGpu) {
+  EXPECT_THAT(said({"list", "devices"}), HasSubstr("no GPU: the CUDA back end is switched off (LANESCOPE_CUDA=off)"));
+}
+
 TEST_F(List, SettingsSayWhatIsAllowedAndTheDefault) {
   Json json = Json::parse(said({"list", "settings", "--json"}));
   std::map<std::string, Json> by_key;
