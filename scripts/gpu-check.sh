@@ -6,7 +6,7 @@
 # Uses the programs of build/server, or those in the folder that LANESCOPE_BUILD names, or those beside this script: so
 # the server build can be copied to a machine where nothing can be installed. Builds them where there is none.
 #   cmake --preset server && cmake --build --preset server
-#   tar -C build/server -cz lanescope lanescope-gpu-check liblanescope_cuda.so tests/gpu_tests | ssh gpu tar -xz
+#   tar -C build/server -cz lanescope lanescope-gpu-check liblanescope_cuda.so tests/gpu/gpu_tests | ssh gpu tar -xz
 # Exit status 1 when a part failed; the JSON then says which.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -34,7 +34,7 @@ else
   build="$here/../build/server"
 fi
 tests=''
-for candidate in "$build/gpu_tests" "$build/tests/gpu_tests"; do [ ! -x "$candidate" ] || tests="$candidate"; done
+for candidate in "$build/gpu_tests" "$build/tests/gpu/gpu_tests"; do [ ! -x "$candidate" ] || tests="$candidate"; done
 
 "$build/lanescope" run --device cuda:0 --workload linear-mse --iterations 1 --json - >/dev/null ||
   die "needs a GPU that lanescope can use"
