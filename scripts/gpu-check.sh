@@ -7,6 +7,7 @@
 # the server build can be copied to a machine where nothing can be installed. Builds them where there is none.
 #   cmake --preset server && cmake --build --preset server
 #   tar -C build/server -cz lanescope lanescope-gpu-check liblanescope_cuda.so tests/gpu/gpu_tests | ssh gpu tar -xz
+# LANESCOPE_ROUNDS: processes for each step of the ladder (3); LANESCOPE_SOAK: seconds of the soak (20).
 # Exit status 1 when a part failed; the JSON then says which.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -76,6 +77,8 @@ tests_part() {
     if timeout 120 "$tests" --gtest_filter="$filter" >"$log" 2>&1; then
       status='"passed"'
       ! grep -q SKIPPED "$log" || status='"some skipped"'
+      # Without a test that ran, nothing has been checked.
+      grep -q 'PASSED.* [1-9][0-9]* test' "$log" || failed+=("tests-$name")
     else
       status='"failed"'
       failed+=("tests-$name")
@@ -108,7 +111,8 @@ for rate in 100 1000 10000 100000; do
 done
 
 say "as many kernels as go"
-part soak 60 "$build/lanescope-gpu-check" soak "${LANESCOPE_SOAK:-20}"
+soak="${LANESCOPE_SOAK:-20}"
+part soak "$((soak + 60))" "$build/lanescope-gpu-check" soak "$soak"
 
 say "the workloads"
 runs=()

@@ -14,8 +14,15 @@ namespace {
 
 Library open_library() {
   std::error_code error;
-  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  if (!std::filesystem::exists(folder / device::cuda::kBackendFile, error)) folder = LANESCOPE_BACKEND_DIR;
+  const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  // A copy of the build's folder, here or elsewhere; else the build itself.
+  std::filesystem::path folder = LANESCOPE_BACKEND_DIR;
+  for (const std::filesystem::path& place : {beside, beside.parent_path().parent_path()}) {
+    if (std::filesystem::exists(place / device::cuda::kBackendFile, error)) {
+      folder = place;
+      break;
+    }
+  }
   const auto result = device::cuda::look_for_backend(folder.string());
   return {result.backend, result.problem, (folder / device::cuda::kBackendFile).string()};
 }
