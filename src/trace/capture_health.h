@@ -42,8 +42,8 @@ struct CaptureHealth {
   std::uint64_t unknown_kind = 0;  ///< buffers given up at a record that could not be read
 
   // Repairs and doubts.
-  std::uint64_t clamped = 0;  ///< ended before they started, and were made instants
-  std::uint64_t late = 0;     ///< came after their place on the lane had been written
+  std::uint64_t clamped = 0;      ///< ended before they started, and were made instants
+  std::uint64_t late = 0;         ///< came after their place on the lane had been written
   std::uint64_t before_call = 0;  ///< GPU operations that start before the call that issued them (clock skew)
   Nanoseconds worst_before_call_ns = 0;
   std::uint64_t launches_unmatched = 0;    ///< calls whose GPU operation never came

@@ -73,8 +73,8 @@ struct DeviceProfile {
 
 /// `origin` is the file as a person named it; it begins every error. Throws base::FileError: file, line, key.
 DeviceProfile parse_profile(std::string_view text, std::string_view origin);
-/// The file that parse_profile() reads: the name, the summary and `numbers`, which are all there is of the values, in the
-/// order of the format. `comment` stands above, line by line.
+/// The file that parse_profile() reads: the name, the summary and `numbers`, which are all there is of the values, in
+/// the order of the format. `comment` stands above, line by line.
 std::string profile_text(const DeviceProfile& profile, std::string_view comment);
 /// Throws base::FileError when it cannot be read.
 DeviceProfile load_profile(const std::string& path);
