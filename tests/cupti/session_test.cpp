@@ -381,6 +381,22 @@ TEST(Session, AnotherThreadMayBecomeTheMainThread) {
   EXPECT_THAT(sink.lanes(), ::testing::Each(::testing::Field(&trace::LaneInfo::tid, 0))) << "both have been it";
 }
 
+// Its first call may be open before a buffer has come back, and must not be drawn on a lane that stays empty.
+TEST(Session, AThreadThatHasJustBecomeTheMainOneIsSeenAsSuchWhileItsFirstCallLasts) {
+  FakeCupti fake;
+  KeepingSink sink;
+  Session session(fake.table(), sink, small_buffers());
+  session.set_main_thread(thread_id());
+  fake.call(kMalloc);
+  std::thread([&] {
+    session.set_main_thread(thread_id());
+    fake.call_with_driver_call(kSync, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
+                               [&] { EXPECT_TRUE(eventually([&] { return session.open_calls().size() == 1; })); });
+  }).join();
+  session.stop();
+  EXPECT_THAT(sink.lanes(), ::testing::Each(::testing::Field(&trace::LaneInfo::tid, 0)));
+}
+
 TEST(Session, TheMainThreadMayBeNamed) {
   FakeCupti fake;
   KeepingSink sink;

@@ -1,6 +1,7 @@
 #include "capture/cupti/session.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <system_error>
 
@@ -159,7 +160,6 @@ std::vector<trace::OpenCall> Session::Impl::open_calls() const {
   std::vector<trace::OpenCall> found;
   if (hub_.forked() || phase_ != Phase::Running || hub_.lost()) return found;
   const Nanoseconds now = monotonic_ns();
-  const std::uint32_t main_thread = hub_.main_thread();
   for (const OpenCalls::Call& call : hub_.open_calls.open()) {
     if (now - call.start_ns <= kLongOpen) continue;
     const std::lock_guard lock(names_mutex_);
@@ -169,7 +169,7 @@ std::vector<trace::OpenCall> Session::Impl::open_calls() const {
       trace::LaneInfo info;
       info.kind = trace::LaneKind::Calls;
       info.process = "lanescope";
-      if (call.thread == main_thread) {
+      if (is_main(call.thread)) {
         info.name = "CUDA calls";
       } else {
         info.name = fmt::format("CUDA calls, thread {}", call.thread);
@@ -274,8 +274,17 @@ Session::~Session() {
 trace::CaptureHealth Session::health() const { return impl_->health(); }
 std::vector<trace::OpenCall> Session::open_calls() const { return impl_->open_calls(); }
 void Session::Impl::set_main_thread(std::uint32_t thread) noexcept {
+  if (was_told(thread)) return;
   const std::size_t place = main_threads_told_.fetch_add(1, std::memory_order_acq_rel);
   if (place < kMostMainThreads) main_threads_[place].store(thread, std::memory_order_release);
+}
+
+bool Session::Impl::is_main(std::uint32_t thread) const noexcept {
+  return thread == hub_.main_thread() || was_told(thread);
+}
+
+bool Session::Impl::was_told(std::uint32_t thread) const noexcept {
+  return std::ranges::any_of(main_threads_, [thread](const auto& told) { return told == thread; });
 }
 
 void Session::set_main_thread(std::uint32_t thread) noexcept { impl_->set_main_thread(thread); }

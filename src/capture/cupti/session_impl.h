@@ -30,6 +30,7 @@ class Session::Impl final : public Hub::Live, public std::enable_shared_from_thi
   trace::CaptureHealth health() const;
   std::vector<trace::OpenCall> open_calls() const;
   void set_main_thread(std::uint32_t thread) noexcept;
+  bool is_main(std::uint32_t thread) const noexcept;  ///< it is, or was: the decoder writes their calls to one lane
   void flush(int limit_ms);
   void stop(std::chrono::milliseconds limit, bool at_exit);
   void stop_at_exit() noexcept override;
@@ -49,6 +50,7 @@ class Session::Impl final : public Hub::Live, public std::enable_shared_from_thi
   void decode_loop();
   void decode_round();
   void tell_main_thread();
+  bool was_told(std::uint32_t thread) const noexcept;
   void give_up_decoding(const char* why);
 
   void start_threads();
