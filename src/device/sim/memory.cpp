@@ -12,44 +12,14 @@ namespace lanescope::device::sim {
 using base::tr;
 
 Buffer Memory::allocate(MemoryKind kind, std::size_t bytes) {
-  std::uint32_t index;
-  if (free_slots_.empty()) {
-    if (slots_.size() >= kIndexMask) {
-      throw base::Error(fmt::format(fmt::runtime(tr("more than {} buffers are allocated")), kIndexMask));
-    }
-    index = static_cast<std::uint32_t>(slots_.size());
-    slots_.emplace_back();
-  } else {
-    index = free_slots_.back();
-    free_slots_.pop_back();
-  }
-  Slot& slot = slots_[index];
-  slot.kind = kind;
-  slot.live = true;
-  slot.timing_only = false;
-  slot.bytes = bytes;
-  return static_cast<Buffer>(slot.generation << kIndexBits | (index + 1));
+  const Buffer buffer = buffers_.add(kind, bytes);
+  buffers_.known(buffer).timing_only = false;
+  return buffer;
 }
 
 void Memory::release(Buffer buffer) {
-  Slot& slot = slots_[index_of(buffer)];
-  slot.data.reset();
-  slot.live = false;
-  ++slot.generation;
-  free_slots_.push_back(index_of(buffer));
-}
-
-const Memory::Slot& Memory::at(Buffer buffer, std::string_view call) const {
-  const auto handle = static_cast<std::uint32_t>(buffer);
-  const std::uint32_t index = index_of(buffer);
-  if (index >= slots_.size()) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: buffer {} was never allocated")), call, handle));
-  }
-  const Slot& slot = slots_[index];
-  if (!slot.live || (slot.generation << kIndexBits) != (handle & ~kIndexMask)) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: buffer {} was released before")), call, handle));
-  }
-  return slot;
+  buffers_.known(buffer).data.reset();
+  buffers_.remove(buffer);
 }
 
 std::byte* Memory::data(Slot& slot) {
@@ -63,23 +33,14 @@ std::byte* Memory::data(Slot& slot) {
   return slot.data.get();
 }
 
-std::byte* Memory::data(const Device::Slice& slice) { return data(slots_[index_of(slice.buffer)]) + slice.offset; }
+std::byte* Memory::data(const Device::Slice& slice) { return data(buffers_.known(slice.buffer)) + slice.offset; }
 
 std::span<std::byte> Memory::host_data(Buffer buffer) {
-  if (at(buffer, "host_data").kind == MemoryKind::Device) {
+  if (buffers_.at(buffer, "host_data").kind == MemoryKind::Device) {
     throw base::Error(tr("host_data: the buffer is on the device; allowed: pageable, pinned"));
   }
-  Slot& slot = slots_[index_of(buffer)];
+  Slot& slot = buffers_.known(buffer);
   return {data(slot), slot.bytes};
-}
-
-MemoryKind Memory::check(const Device::Slice& slice, std::size_t bytes, std::string_view call) const {
-  const Slot& slot = at(slice.buffer, call);
-  if (slice.offset > slot.bytes || bytes > slot.bytes - slice.offset) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: {} bytes at offset {} do not fit in a buffer of {} bytes")),
-                                  call, bytes, slice.offset, slot.bytes));
-  }
-  return slot.kind;
 }
 
 void Memory::check_arguments(std::span<const Buffer> args, std::string_view call) const {
@@ -88,14 +49,14 @@ void Memory::check_arguments(std::span<const Buffer> args, std::string_view call
                                   ops::kMaxArgs));
   }
   for (const Buffer arg : args) {
-    if (at(arg, call).kind != MemoryKind::Device) {
+    if (buffers_.at(arg, call).kind != MemoryKind::Device) {
       throw base::Error(fmt::format(fmt::runtime(tr("{}: an argument is host memory; allowed: device memory")), call));
     }
   }
 }
 
 void Memory::mark_timing_only(std::span<const Buffer> args) {
-  for (const Buffer arg : args) slots_[index_of(arg)].timing_only = true;
+  for (const Buffer arg : args) buffers_.known(arg).timing_only = true;
 }
 
 bool Memory::have_values(std::span<const Buffer> args) const {
@@ -124,7 +85,7 @@ void Memory::run(const Work& work) {
     case Work::Kind::Compute: {
       std::array<std::span<float>, ops::kMaxArgs> args;
       for (std::size_t i = 0; i < work.arg_count; ++i) {
-        Slot& slot = slots_[index_of(work.args[i])];
+        Slot& slot = buffers_.known(work.args[i]);
         args[i] = {reinterpret_cast<float*>(data(slot)), slot.bytes / sizeof(float)};
       }
       ops::run_reference(work.op, std::span(args).first(work.arg_count));

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/device.h"
+#include "device/buffer_table.h"
 #include "ops/op.h"
 
 namespace lanescope::device::sim {
@@ -36,16 +36,18 @@ class Memory {
   void release(Buffer buffer);
 
   // `call` begins the message of the base::Error that a wrong argument gets.
-  MemoryKind kind_of(Buffer buffer, std::string_view call) const { return at(buffer, call).kind; }
-  std::size_t size_of(Buffer buffer, std::string_view call) const { return at(buffer, call).bytes; }
+  MemoryKind kind_of(Buffer buffer, std::string_view call) const { return buffers_.at(buffer, call).kind; }
+  std::size_t size_of(Buffer buffer, std::string_view call) const { return buffers_.at(buffer, call).bytes; }
   std::span<std::byte> host_data(Buffer buffer);
   /// Checks that the slice lies in its buffer, and returns the buffer's kind.
-  MemoryKind check(const Device::Slice& slice, std::size_t bytes, std::string_view call) const;
+  MemoryKind check(const Device::Slice& slice, std::size_t bytes, std::string_view call) const {
+    return buffers_.check(slice, bytes, call).kind;
+  }
   void check_arguments(std::span<const Buffer> args, std::string_view call) const;
 
   /// A buffer that a timing-only launch has used holds no values from then on: work that names it moves nothing.
   void mark_timing_only(std::span<const Buffer> args);
-  bool has_values(Buffer buffer) const { return !slots_[index_of(buffer)].timing_only; }
+  bool has_values(Buffer buffer) const { return !buffers_.known(buffer).timing_only; }
   bool have_values(std::span<const Buffer> args) const;
 
   /// Keeps a copy of the bytes until the work that names the capture has run.
@@ -56,25 +58,14 @@ class Memory {
   struct Free {
     void operator()(std::byte* data) const { std::free(data); }
   };
-  struct Slot {
-    MemoryKind kind = MemoryKind::Unknown;
-    bool live = false;
+  struct Slot : BufferSlot {
     bool timing_only = false;
-    std::uint32_t generation = 0;
-    std::size_t bytes = 0;
     std::unique_ptr<std::byte[], Free> data;
   };
-  // A handle is generation | index + 1, so that a released buffer is known even when its slot is used again.
-  static constexpr unsigned kIndexBits = 20;
-  static constexpr std::uint32_t kIndexMask = (1u << kIndexBits) - 1;
-  static std::uint32_t index_of(Buffer buffer) { return (static_cast<std::uint32_t>(buffer) & kIndexMask) - 1; }
-
-  const Slot& at(Buffer buffer, std::string_view call) const;
   std::byte* data(Slot& slot);
   std::byte* data(const Device::Slice& slice);
 
-  std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_slots_;
+  BufferTable<Slot> buffers_;
   std::vector<std::vector<std::byte>> captures_;
   std::vector<std::uint32_t> free_captures_;
 };
