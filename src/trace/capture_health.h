@@ -27,7 +27,8 @@ struct CaptureHealth {
   std::string reason;   ///< one line; empty while all is well
   std::string library;  ///< what does the capture and its version: "libcupti.so.13 (API 130001)"
 
-  // Records that were read, by what became of them. received = written + every kind of loss below + those held back.
+  // Records that were read. Those that are neither call nor operation tell of synchronisations, events, streams and
+  // overheads: they are worked into the parts of calls and into the counts below.
   std::uint64_t received = 0;
   std::uint64_t calls = 0;       ///< API calls written to the trace
   std::uint64_t operations = 0;  ///< GPU operations written to the trace

@@ -75,7 +75,7 @@ HealthGroup buffers_group(const CaptureHealth& h) {
 
 HealthGroup arrivals_group(const CaptureHealth& h) {
   return {tr("WHAT CAME"),
-          tr("Every record that was read is in the picture, is held back, or is counted under losses."),
+          tr("The other records tell of waits, streams and the capture itself; they are worked into these."),
           {counted(tr("records"), h.received), counted(tr("API calls"), h.calls),
            counted(tr("GPU operations"), h.operations), counted(tr("held back"), h.pending)}};
 }
