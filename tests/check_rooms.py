@@ -22,12 +22,14 @@ MAY_KNOW = {
     "calibration": {"base", "trace", "ops", "device"},
     "cuda_backend": {"base", "trace", "ops", "device", "capture"},
     "io": {"base", "trace", "analysis"},
-    "ui": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io"},
-    "app": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "ui",
-            "calibration"},
+    "experiment": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io"},
+    "ui": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "experiment"},
+    "app": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io",
+            "experiment", "ui", "calibration"},
 }
 # Headers that the build makes of assets/ and shaders/, and the rooms that embed them.
 GENERATED = {"lanescope_assets.h": {"device", "workload"}, "lanescope_captures.h": {"ui"},
+             "lanescope_experiments.h": {"experiment"},
              "lanescope_shaders.h": {"ui"}}
 
 QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "app/interrupt.h"
-#include "app/measured_run.h"
+#include "app/progress.h"
 #include "app/run_report.h"
 #include "app/screen.h"
 #include "app/terminal.h"
@@ -24,6 +24,7 @@ namespace lanescope::app {
 namespace {
 
 namespace fs = std::filesystem;
+using experiment::MeasuredRun;
 
 constexpr int kDone = 0, kEndedEarly = 130;
 
@@ -100,11 +101,15 @@ int run_headless(const RunRequest& request) {
 
   say_which_device(request.session.device, first);
   const Interrupt interrupt;
-  first.run(request.session.workload, interrupt);
+  const auto run = [&](MeasuredRun& measured) {
+    Progress progress(request.session.workload, request.session.iterations);
+    measured.run([&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
+  };
+  run(first);
   std::unique_ptr<MeasuredRun> second;  // a GPU is had by one run at a time
   if (!request.compare.empty() && !interrupt.asked()) {
     second = std::make_unique<MeasuredRun>(changed);
-    second->run(request.session.workload, interrupt);
+    run(*second);
   }
 
   const RunFigures figures = first.figures();

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "app/measured_run.h"
 #include "io/png.h"
 #include "ui/gl/offscreen.h"
 #include "ui/picture.h"

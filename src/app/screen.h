@@ -7,11 +7,10 @@
 #include <span>
 #include <string>
 
+#include "experiment/measured_run.h"
 #include "session/session.h"
 
 namespace lanescope::app {
-
-class MeasuredRun;
 
 /// `lanescope`: the window.
 struct WindowRequest {
@@ -36,7 +35,7 @@ class Painter {
   Painter();  ///< throws base::FileError or base::UsageError
   ~Painter();
   struct Part {
-    const MeasuredRun* run = nullptr;
+    const experiment::MeasuredRun* run = nullptr;
     std::string title;
   };
   void write(const std::filesystem::path& path, std::span<const Part> parts);

@@ -22,6 +22,11 @@ namespace lanescope::device {
 using base::Nanoseconds;
 using trace::MemoryKind;
 
+enum class DeviceKind : std::uint8_t {
+  Gpu,
+  Cpu,  ///< ops are computed by the calling thread, within the call; there are no launches, copies or streams
+};
+
 struct DeviceInfo {
   std::string id;       ///< as on the command line: "sim:rtx4090"
   std::string name;     ///< for a person: "NVIDIA GeForce RTX 4090"
@@ -31,6 +36,7 @@ struct DeviceInfo {
   double dispatch_us = 0;     ///< the framework's own CPU cost per op that is usual on this machine
   int sm_count = 0;           ///< streaming multiprocessors; 0: unknown
   std::string driver;         ///< "driver for CUDA 13.0"; empty: none
+  DeviceKind kind = DeviceKind::Gpu;
 };
 
 /// The device itself has failed and takes no more calls; what() names the call, the code and its text. The trace is
@@ -43,6 +49,8 @@ class DeviceLost : public base::Error {
 enum class Buffer : std::uint32_t { None = 0 };
 enum class Stream : std::uint32_t { Default = 0 };
 enum class GpuEvent : std::uint32_t { None = 0 };
+enum class HostThread : std::uint32_t { None = 0 };
+enum class HostTask : std::uint64_t { None = 0 };
 
 class Device {
  public:
@@ -60,6 +68,32 @@ class Device {
   /// Lanes for the program's own ranges are made here too, so that they share the device's clock and writer.
   virtual trace::EventSink& sink() = 0;
   virtual trace::EventWriter& writer() = 0;
+
+  /// The calling thread is about to read `bytes` of host memory that a copy may still be writing. False when a copy
+  /// into it has not ended yet, so that the bytes are not what the program means to read. Only a simulated device
+  /// knows: in real time the answer is always true, and a wrong number shows by itself.
+  virtual bool host_read(Buffer /*buffer*/, std::size_t /*bytes*/) { return true; }
+
+  // --- further threads of the program -------------------------------------------------------------------------------
+  struct HostWork {
+    std::string_view name;     ///< of the range it leaves on its thread's lane
+    Nanoseconds busy_ns = 0;   ///< the thread computes for this long,
+    Buffer to = Buffer::None;  ///< and then copies `bytes` inside host memory
+    Buffer from = Buffer::None;
+    std::size_t bytes = 0;
+    std::uint32_t index = 0;  ///< the range's number, as of an iteration
+  };
+  /// A thread with a lane of its own of this name. It does one task at a time, in the order in which they become ready:
+  /// when they are submitted, or when the task they come after has ended. More threads at work than the machine has
+  /// cores slow each other down.
+  virtual HostThread create_host_thread(std::string_view name);
+  /// When its tasks have ended; does not wait for that.
+  virtual void end_host_thread(HostThread thread);
+  virtual HostTask submit(HostThread thread, const HostWork& work, HostTask after = HostTask::None);
+  virtual bool ended(HostTask task);
+  /// The calling thread waits until the task has ended. A wait leaves a range called `what`, with trace::kWaitFlag, on
+  /// the lane "waiting" of the calling thread.
+  virtual void wait_for(HostTask task, std::string_view what);
 
   // --- the recording of the device's own work; any thread -----------------------------------------------------------
   virtual trace::CaptureHealth capture_health() const { return {}; }

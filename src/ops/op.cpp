@@ -13,7 +13,7 @@ namespace lanescope::ops {
 namespace {
 
 // How many elements an argument has, in terms of the op's shape.
-enum class Extent : std::uint8_t { One, M, N, MN, MK, NK };
+enum class Extent : std::uint8_t { One, K, M, N, MN, MK, NK };
 
 struct ArgSpec {
   std::string_view name;
@@ -28,7 +28,7 @@ struct OpSpec {
 };
 
 constexpr ArgSpec kNoArg{};
-constexpr std::array<OpSpec, 17> kSpecs{{
+constexpr std::array<OpSpec, 21> kSpecs{{
     {OpKind::LinearForward,
      "linear_forward",
      4,
@@ -45,7 +45,7 @@ constexpr std::array<OpSpec, 17> kSpecs{{
     {OpKind::ReluForward, "relu_forward", 2, {{{"x", Extent::MN}, {"out", Extent::MN}, kNoArg, kNoArg}}},
     {OpKind::ReluBackward, "relu_backward", 3, {{{"dout", Extent::MN}, {"x", Extent::MN}, {"dx", Extent::MN}, kNoArg}}},
     {OpKind::MseForward, "mse_forward", 3, {{{"a", Extent::MN}, {"b", Extent::MN}, {"out", Extent::MN}, kNoArg}}},
-    {OpKind::MeanReduce, "mean_reduce", 2, {{{"x", Extent::MN}, {"out", Extent::One}, kNoArg, kNoArg}}},
+    {OpKind::MeanReduce, "mean_reduce", 2, {{{"x", Extent::MN}, {"out", Extent::K}, kNoArg, kNoArg}}},
     {OpKind::MseBackward,
      "mse_backward",
      4,
@@ -66,6 +66,10 @@ constexpr std::array<OpSpec, 17> kSpecs{{
     {OpKind::Fill, "fill", 1, {{{"out", Extent::MN}, kNoArg, kNoArg, kNoArg}}},
     {OpKind::AddInPlace, "add_in_place", 2, {{{"a", Extent::MN}, {"b", Extent::MN}, kNoArg, kNoArg}}},
     {OpKind::SgdStep, "sgd_step", 0, {}},
+    {OpKind::SumReduce, "sum_reduce", 2, {{{"x", Extent::MN}, {"out", Extent::One}, kNoArg, kNoArg}}},
+    {OpKind::Scale, "scale", 2, {{{"x", Extent::MN}, {"out", Extent::MN}, kNoArg, kNoArg}}},
+    {OpKind::CompareGreater, "compare_greater", 2, {{{"x", Extent::MN}, {"out", Extent::MN}, kNoArg, kNoArg}}},
+    {OpKind::Stack, "stack", 2, {{{"x", Extent::MN}, {"out", Extent::MN}, kNoArg, kNoArg}}},
     {OpKind::Spin, "spin", 0, {}},
 }};
 
@@ -88,6 +92,8 @@ std::size_t elements(Extent extent, const Op& op) {
   switch (extent) {
     case Extent::One:
       return 1;
+    case Extent::K:
+      return k;
     case Extent::M:
       return m;
     case Extent::N:
@@ -222,10 +228,10 @@ void mse_backward(std::size_t count, Args a) {
   for (std::size_t i = 0; i < count; ++i) a[3][i] = factor * (a[1][i] - a[2][i]);
 }
 
-void mean_reduce(std::size_t count, Args a) {
+double sum_of(std::size_t count, std::span<const float> values) {
   double sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += a[0][i];
-  a[1][0] = static_cast<float>(sum / static_cast<double>(count));
+  for (std::size_t i = 0; i < count; ++i) sum += values[i];
+  return sum;
 }
 
 void sgd_step(float rate, Args a) {
@@ -250,6 +256,9 @@ double flops(const Op& op) {
     case OpKind::ReluForward:
     case OpKind::ReluBackward:
     case OpKind::MeanReduce:
+    case OpKind::SumReduce:
+    case OpKind::Scale:
+    case OpKind::CompareGreater:
     case OpKind::AddInPlace:
       return m * n;
     case OpKind::MseForward:
@@ -264,6 +273,7 @@ double flops(const Op& op) {
       return m;
     case OpKind::NllLossBackward:
     case OpKind::Fill:
+    case OpKind::Stack:
     case OpKind::Spin:
       return 0;
   }
@@ -286,6 +296,9 @@ double bytes_moved(const Op& op) {
       break;
     case OpKind::ReluForward:
     case OpKind::LogSoftmaxForward:
+    case OpKind::Scale:
+    case OpKind::CompareGreater:
+    case OpKind::Stack:
       elements_moved = 2 * m * n;
       break;
     case OpKind::ReluBackward:
@@ -296,6 +309,7 @@ double bytes_moved(const Op& op) {
       elements_moved = 3 * m * n;
       break;
     case OpKind::MeanReduce:
+    case OpKind::SumReduce:
       elements_moved = m * n + 1;
       break;
     case OpKind::MseBackward:
@@ -367,7 +381,9 @@ void run_reference(const Op& op, Args args) {
       }
       return;
     case OpKind::MeanReduce:
-      return mean_reduce(count, args);
+      args[1][static_cast<std::size_t>(op.k - 1)] =
+          static_cast<float>(sum_of(count, args[0]) / static_cast<double>(count));
+      return;
     case OpKind::MseBackward:
       return mse_backward(count, args);
     case OpKind::LogSoftmaxForward:
@@ -386,6 +402,18 @@ void run_reference(const Op& op, Args args) {
       return;
     case OpKind::SgdStep:
       return sgd_step(op.scalar, args);
+    case OpKind::SumReduce:
+      args[1][0] = static_cast<float>(sum_of(count, args[0]));
+      return;
+    case OpKind::Scale:
+      for (std::size_t i = 0; i < count; ++i) args[1][i] = args[0][i] * op.scalar;
+      return;
+    case OpKind::CompareGreater:
+      for (std::size_t i = 0; i < count; ++i) args[1][i] = args[0][i] > op.scalar ? 1.0f : 0.0f;
+      return;
+    case OpKind::Stack:
+      std::copy_n(args[0].data(), count, args[1].data());
+      return;
     case OpKind::Spin:
       return;
   }

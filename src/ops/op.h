@@ -20,7 +20,7 @@ enum class OpKind : std::uint8_t {
   ReluForward,         ///< out[i] = max(x[i], 0), m*n elements             args: x, out
   ReluBackward,        ///< dx[i] = x[i] > 0 ? dout[i] : 0                  args: dout, x, dx
   MseForward,          ///< out[i] = (a[i] - b[i])^2, m*n elements          args: a, b, out
-  MeanReduce,          ///< out[0] = mean of m*n elements                   args: x, out
+  MeanReduce,          ///< out[k-1] = mean of m*n elements                 args: x, out
   MseBackward,         ///< da[i] = 2 (a[i] - b[i]) dloss[0] / (m*n)        args: dloss, a, b, da
   LogSoftmaxForward,   ///< out[m,n], along n                               args: x, out
   LogSoftmaxBackward,  ///< dx = dout - exp(out) * sum(dout)                args: dout, out, dx
@@ -30,6 +30,10 @@ enum class OpKind : std::uint8_t {
   AddInPlace,          ///< a[i] += b[i], m*n elements                      args: a, b
   SgdStep,             ///< p -= scalar * g for up to 4 pairs               args: p0, g0, p1, g1, ...; element counts
                        ///  come from the spans; m = total elements, n = 1
+  SumReduce,           ///< out[0] = sum of m*n elements                    args: x, out
+  Scale,               ///< out[i] = x[i] * scalar, m*n elements            args: x, out (may be the same)
+  CompareGreater,      ///< out[i] = x[i] > scalar ? 1 : 0, m*n elements    args: x, out
+  Stack,               ///< out[i] = x[i], m*n elements: torch.stack()      args: x, out
   Spin,                ///< keeps one block busy for `scalar` microseconds and computes nothing   args: none
 };
 

@@ -17,6 +17,7 @@ Session::Session(const SessionOptions& options)
   workload_info_ = workload::workload_info(options.workload);
   workload::Settings settings = workload::default_settings(options.workload, described);
   for (const std::string& assignment : options.assignments) settings.assign(assignment);
+  workload::check_settings(options.workload, settings);
 
   // A device in virtual time can wait for the capture to keep up; a real one cannot.
   const auto when_full = described.virtual_time ? capture::WhenFull::Wait : capture::WhenFull::Drop;
@@ -83,6 +84,14 @@ std::vector<trace::OpenCall> Session::open_calls() const {
 void Session::set(std::string_view key, const workload::Value& value) {
   workload::Settings settings = runner_->settings();
   settings.set(key, value);
+  workload::check_settings(workload_info_.name, settings);
+  runner_->set_settings(settings);
+}
+
+void Session::assign(const std::vector<std::string>& assignments) {
+  workload::Settings settings = runner_->settings();
+  for (const std::string& assignment : assignments) settings.assign(assignment);
+  workload::check_settings(workload_info_.name, settings);
   runner_->set_settings(settings);
 }
 

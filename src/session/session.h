@@ -57,6 +57,8 @@ class Session {
   workload::Settings settings() const { return runner_->settings(); }
   /// Takes effect at the next iteration; throws base::UsageError when out of range.
   void set(std::string_view key, const workload::Value& value);
+  /// Several at once ("key=value"), as one change with one marker; all of them or none.
+  void assign(const std::vector<std::string>& assignments);
 
   /// The newest instant that is both known and reached: what is later is drawn as unknown.
   base::Nanoseconds live_edge_ns() const;

@@ -108,6 +108,10 @@ inline CopyTraits copy_traits_of(const Event& copy) {
 }
 
 // --- Range: a = index (iteration number) --------------------------------------------------------------------------
+inline constexpr std::uint8_t kWaitFlag = 1;        ///< the thread waits for another thread of the program
+inline constexpr std::uint8_t kNotArrivedFlag = 2;  ///< the program read memory before the copy into it had ended
+inline bool is_host_wait(const Event& e) { return e.kind == EventKind::Range && (e.flags & kWaitFlag); }
+inline bool is_stale_read(const Event& e) { return e.kind == EventKind::Range && (e.flags & kNotArrivedFlag); }
 inline std::uint32_t index_of(const Event& range) { return range.a; }
 
 // --- Counter: a, b = the value --------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/translate.h"
 #include "workload/lanes.h"
 
 namespace lanescope::workload {
@@ -55,24 +56,53 @@ void Eager::launch(const ops::Op& op, std::initializer_list<Tensor> args) {
   device_.launch(op, std::span(buffers).first(count), kStream, compute_);
 }
 
-void Eager::copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking) {
+void Eager::copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking,
+                           device::Stream stream) {
+  dispatch();
+  device_.copy_async({to.buffer, 0}, {from.buffer, 0}, elements * sizeof(float), stream);
+  if (!non_blocking) {
+    device_.synchronize(stream);
+  } else if (from.pinned) {
+    pinned_.record_stream(from.buffer, stream);
+  }
+}
+
+void Eager::copy_to_host(const HostTensor& to, const Tensor& from, std::size_t elements, bool non_blocking) {
   dispatch();
   device_.copy_async({to.buffer, 0}, {from.buffer, 0}, elements * sizeof(float), kStream);
   if (!non_blocking) {
     device_.synchronize(kStream);
-  } else if (from.pinned) {
-    pinned_.record_stream(from.buffer, kStream);
+  } else if (to.pinned) {
+    pinned_.record_stream(to.buffer, kStream);
   }
 }
 
-float Eager::item(const Tensor& scalar) {
+float Eager::item(const Tensor& tensor, std::size_t index) {
   dispatch();
   const HostTensor scratch = host_tensor(1, true);
-  device_.copy_async({scratch.buffer, 0}, {scalar.buffer, 0}, sizeof(float), kStream);
+  device_.copy_async({scratch.buffer, 0}, {tensor.buffer, index * sizeof(float)}, sizeof(float), kStream);
   device_.synchronize(kStream);
   const float value = values(scratch)[0];
   drop(scratch);
   return value;
+}
+
+std::span<const float> Eager::read(const HostTensor& tensor, std::size_t elements, bool* arrived) {
+  const bool there = device_.host_read(tensor.buffer, elements * sizeof(float));
+  if (!there) mark_stale_read();
+  if (arrived != nullptr) *arrived = there;
+  return values(tensor).first(elements);
+}
+
+void Eager::mark_stale_read() {
+  if (!reads_lane_) reads_lane_ = device_.sink().lane(program_lane(trace::LaneKind::Phases, "reads"));
+  trace::Event event;
+  event.kind = trace::EventKind::Range;
+  event.flags = trace::kNotArrivedFlag;
+  event.lane = *reads_lane_;
+  event.name = device_.sink().name(base::tr("not arrived yet"));
+  event.start_ns = event.end_ns = device_.now_ns();
+  device_.writer().write(event);
 }
 
 trace::NameId Eager::phase_name(std::string_view name) {

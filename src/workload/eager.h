@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,8 @@ struct HostTensor {
 /// All work goes to the default stream, as a program does that chooses none.
 class Eager {
  public:
+  static constexpr device::Stream kStream = device::Stream::Default;
+
   /// With `compute` false only the time of the kernels is modelled, and no value may be read.
   Eager(device::Device& device, bool compute);
 
@@ -59,17 +62,24 @@ class Eager {
   /// One operation of one kernel.
   void launch(const ops::Op& op, std::initializer_list<Tensor> args);
   /// to[:n].copy_(from[:n], non_blocking=...): a blocking copy is an asynchronous one and a wait for the whole stream.
-  void copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking);
-  /// tensor.item(): four bytes into pinned scratch, and a wait for the whole stream.
-  float item(const Tensor& scalar);
+  void copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking,
+                      device::Stream stream = kStream);
+  /// to[:n].copy_(from[:n], non_blocking=...), the other way. With a fresh pageable `to` it is from.cpu().
+  void copy_to_host(const HostTensor& to, const Tensor& from, std::size_t elements, bool non_blocking);
+  /// tensor[index].item(): four bytes into pinned scratch, and a wait for the whole stream.
+  float item(const Tensor& tensor, std::size_t index = 0);
   void synchronize() { device_.synchronize(); }
+
+  /// The program reads a host tensor. If a copy into it has not ended yet, a range with trace::kNotArrivedFlag is left
+  /// on the lane "reads", and `*arrived` is false (a real device does not know, see Device::host_read()).
+  std::span<const float> read(const HostTensor& tensor, std::size_t elements, bool* arrived = nullptr);
+  /// The same mark, from a program that has found a number to be wrong; it stands at the instant of now.
+  void mark_stale_read();
 
  private:
   friend class Phase;
   void dispatch();
   trace::NameId phase_name(std::string_view name);
-
-  static constexpr device::Stream kStream = device::Stream::Default;
 
   device::Device& device_;
   const bool compute_;
@@ -79,6 +89,7 @@ class Eager {
   const trace::LaneId phase_lane_;
   std::vector<std::pair<std::string, trace::NameId>> phase_names_;  // few: looked up once per phase
   bool in_phase_ = false;
+  std::optional<trace::LaneId> reads_lane_;  // made when first needed
 };
 
 /// While one lives, the program is in this phase: a range on the lane "phase". Phases follow each other, they do not

@@ -70,6 +70,13 @@ Settings Runner::settings() const {
   return settings_;
 }
 
+void Runner::release_workload() {
+  last_figures_ = figures();
+  workload_.reset();
+}
+
+std::vector<Figure> Runner::figures() const { return workload_ ? workload_->figures().read() : last_figures_; }
+
 std::optional<double> Runner::first_loss() const {
   const std::lock_guard lock(mutex_);
   return first_loss_;
@@ -124,12 +131,16 @@ void Runner::run_iterations() {
     if (const std::uint64_t newest = settings_version_.load(std::memory_order_acquire); newest != version) {
       version = newest;
       const Settings before = std::exchange(now, settings());
-      if (const std::string change = describe_change(before, now); !change.empty()) write_marker(lanes, change);
+      if (const std::string change = describe_change(before, now); !change.empty()) {
+        write_marker(lanes, change);
+        workload_->figures().restart();
+      }
     }
     const base::Nanoseconds start_ns = device_.now_ns();
     workload_->iterate(number, now);
     write_range(lanes, number, start_ns);
     sample_loss(lanes);
+    if (number == 0 && !device_.info().virtual_time) workload_->figures().restart();  // it has loaded code
     done_.store(number + 1, std::memory_order_release);
   }
   workload_->finish();

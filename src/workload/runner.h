@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "workload/pacer.h"
 #include "workload/workload.h"
@@ -31,12 +32,14 @@ class Runner {
   void stop();   ///< after the iteration that is running, which is paced no more; does not wait
   void wait();   ///< until it has ended
   /// After it has ended: the device is not used any more.
-  void release_workload() { workload_.reset(); }
+  void release_workload();
   bool running() const { return running_.load(std::memory_order_acquire); }
   std::uint64_t iterations_done() const { return done_.load(std::memory_order_acquire); }
   /// Taken at the next iteration. Any thread.
   void set_settings(const Settings& settings);
   Settings settings() const;  ///< as last set
+  /// The workload's own, since the settings were last changed (in real time, without the first iteration).
+  std::vector<Figure> figures() const;
   std::optional<double> first_loss() const;
   std::optional<double> last_loss() const;
   /// Device clock: the first iteration's start and the end of the last operation (after finish()).
@@ -63,6 +66,7 @@ class Runner {
 
   device::Device& device_;
   std::unique_ptr<Workload> workload_;
+  std::vector<Figure> last_figures_;  // when the workload is released
   Pacer* pacer_;
   const std::uint64_t iterations_;
   mutable std::mutex mutex_;

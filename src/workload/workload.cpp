@@ -17,6 +17,7 @@ struct Registration {
   WorkloadInfo (*info)();
   Settings (*settings)(const device::DeviceInfo&);
   std::unique_ptr<Workload> (*make)(device::Device&);
+  void (*check)(const Settings&) = nullptr;
 };
 
 // In the order of a lesson.
@@ -47,6 +48,10 @@ WorkloadInfo workload_info(std::string_view name) { return registration(name).in
 
 Settings default_settings(std::string_view workload, const device::DeviceInfo& device) {
   return registration(workload).settings(device);
+}
+
+void check_settings(std::string_view workload, const Settings& settings) {
+  if (const Registration& r = registration(workload); r.check != nullptr) r.check(settings);
 }
 
 std::unique_ptr<Workload> make_workload(std::string_view name, device::Device& device) {

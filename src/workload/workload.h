@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "workload/figures.h"
 #include "workload/settings.h"
 
 namespace lanescope::workload {
@@ -39,6 +40,12 @@ class Workload {
   virtual std::optional<double> last_loss() const = 0;
   /// How often the program has read the loss so far: a reading is a new one even if the value is the same.
   virtual std::uint64_t losses_read() const = 0;
+
+  FigureBoard& figures() { return figures_; }
+  const FigureBoard& figures() const { return figures_; }
+
+ private:
+  FigureBoard figures_;
 };
 
 /// The names of all workloads, in the order of a lesson.
@@ -46,6 +53,9 @@ std::vector<std::string> workload_names();
 WorkloadInfo workload_info(std::string_view name);  ///< throws base::UsageError that lists the names
 /// The settings a workload understands, with the device's usual dispatch cost as that setting's default.
 Settings default_settings(std::string_view workload, const device::DeviceInfo& device);
+/// What no single setting's limits can say; throws base::UsageError: one line that names the settings and what is
+/// allowed.
+void check_settings(std::string_view workload, const Settings& settings);
 std::unique_ptr<Workload> make_workload(std::string_view name, device::Device& device);
 
 }  // namespace lanescope::workload

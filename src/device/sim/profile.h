@@ -31,6 +31,11 @@ struct DeviceProfile {
     double host_free_us = 0;  ///< cudaFreeHost, per call, without waiting
     double host_free_us_per_mib = 0;
     double memory_gb_per_s = 0;  ///< one thread's memory bandwidth, for the program's own CPU work
+    // Optional in a file; these are the values of one that does not have them.
+    double page_fault_us_per_mib = 100;  ///< first touch of fresh pageable memory: 256 faults of 4 KiB pages
+    double cores = 8;                    ///< more threads at work than this slow each other down
+    double fp32_gflops = 100;            ///< what all cores reach together in a matrix product
+    double op_us = 1;                    ///< what a CPU op costs beside its work and the framework's dispatch
   };
   struct Gpu {
     double launch_latency_us = 0;  ///< from the end of the call until a kernel, memset or event can start

@@ -1,4 +1,4 @@
-#include "app/measured_run.h"
+#include "experiment/measured_run.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,10 +7,9 @@
 #include <thread>
 #include <utility>
 
-#include "app/progress.h"
 #include "base/error.h"
 
-namespace lanescope::app {
+namespace lanescope::experiment {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{2};
@@ -63,14 +62,13 @@ void MeasuredRun::follow() {
   events_read_.notify_all();
 }
 
-void MeasuredRun::run(const std::string& label, const Interrupt& interrupt) {
+void MeasuredRun::run(const std::function<void(std::uint64_t)>& progress, const std::function<bool()>& should_stop) {
   workload::Runner& runner = session_->runner();
-  Progress progress(label, session_->options().iterations);
   session_->start();
   while (runner.running()) {
     follow();
-    progress.update(runner.iterations_done());
-    if (interrupt.asked()) runner.stop();
+    if (progress) progress(runner.iterations_done());
+    if (should_stop && should_stop()) runner.stop();
     std::this_thread::sleep_for(kLook);
   }
   session_->wait();
@@ -83,6 +81,7 @@ void MeasuredRun::run(const std::string& label, const Interrupt& interrupt) {
 void MeasuredRun::check(const std::vector<std::string>& assignments) const {
   workload::Settings settings = workload::default_settings(session_->workload().name, session_->device());
   for (const std::string& assignment : assignments) settings.assign(assignment);
+  workload::check_settings(session_->workload().name, settings);
 }
 
 // On a real GPU the first iteration loads code and libraries, which is no part of the loop.
@@ -129,4 +128,4 @@ io::RunFacts MeasuredRun::facts() const {
   return facts;
 }
 
-}  // namespace lanescope::app
+}  // namespace lanescope::experiment

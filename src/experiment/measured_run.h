@@ -3,17 +3,18 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/live_analysis.h"
-#include "app/interrupt.h"
+#include "experiment/figure.h"
 #include "io/summary_json.h"
 #include "session/session.h"
 
-namespace lanescope::app {
+namespace lanescope::experiment {
 
 class MeasuredRun {
  public:
@@ -23,9 +24,10 @@ class MeasuredRun {
   MeasuredRun(const MeasuredRun&) = delete;
   MeasuredRun& operator=(const MeasuredRun&) = delete;
 
-  /// Runs to the end, or until `interrupt` asks for less, and gives the device back. Throws base::Error when the
-  /// workload fails.
-  void run(const std::string& label, const Interrupt& interrupt);
+  /// Runs to the end, or until `should_stop` says so, and gives the device back. Both are asked every few
+  /// milliseconds, with the number of iterations done; both may be empty. Throws base::Error when the workload fails.
+  void run(const std::function<void(std::uint64_t iterations_done)>& progress = {},
+           const std::function<bool()>& should_stop = {});
 
   /// Throws base::UsageError when another run of this workload could not have these settings.
   void check(const std::vector<std::string>& assignments) const;
@@ -35,6 +37,9 @@ class MeasuredRun {
   /// After run().
   io::RunFigures figures() const;
   io::RunFacts facts() const;
+  const device::DeviceInfo& device() const { return session_->device(); }
+  /// What experiment/figure.h works from.
+  Measured measured() const { return {figures().summary, session_->runner().figures()}; }
 
  private:
   void hold_back(const trace::Trace& trace);
@@ -49,4 +54,4 @@ class MeasuredRun {
   std::unique_ptr<analysis::LiveAnalysis> analysis_;
 };
 
-}  // namespace lanescope::app
+}  // namespace lanescope::experiment

@@ -1,0 +1,20 @@
+#include "device/device.h"
+
+#include "base/translate.h"
+
+namespace lanescope::device {
+namespace {
+
+[[noreturn]] void no_threads(const Device& device) {
+  throw base::Error(device.info().id + ": " + base::tr("this device has no further host threads"));
+}
+
+}  // namespace
+
+HostThread Device::create_host_thread(std::string_view /*name*/) { no_threads(*this); }
+void Device::end_host_thread(HostThread /*thread*/) { no_threads(*this); }
+HostTask Device::submit(HostThread /*thread*/, const HostWork& /*work*/, HostTask /*after*/) { no_threads(*this); }
+bool Device::ended(HostTask /*task*/) { no_threads(*this); }
+void Device::wait_for(HostTask /*task*/, std::string_view /*what*/) { no_threads(*this); }
+
+}  // namespace lanescope::device

@@ -1,0 +1,34 @@
+#include "workload/figures.h"
+
+#include <utility>
+
+namespace lanescope::workload {
+
+std::size_t FigureBoard::add(std::string key, std::string label, std::string unit) {
+  const std::lock_guard lock(mutex_);
+  figures_.push_back({std::move(key), std::move(label), std::move(unit)});
+  return figures_.size() - 1;
+}
+
+void FigureBoard::sample(std::size_t figure, double value) {
+  const std::lock_guard lock(mutex_);
+  Figure& f = figures_.at(figure);
+  f.last = value;
+  f.total += value;
+  f.mean = f.total / static_cast<double>(++f.count);
+}
+
+void FigureBoard::restart() {
+  const std::lock_guard lock(mutex_);
+  for (Figure& f : figures_) {
+    f.count = 0;
+    f.last = f.mean = f.total = 0;
+  }
+}
+
+std::vector<Figure> FigureBoard::read() const {
+  const std::lock_guard lock(mutex_);
+  return figures_;
+}
+
+}  // namespace lanescope::workload
