@@ -22,6 +22,7 @@ build  libfmt-dev               formatting
 build  libspdlog-dev            log
 build  libcli11-dev             command line
 build  nlohmann-json3-dev       JSON of summaries and traces
+build  libeigen3-dev            matrix products on the CPU
 build  libtomlplusplus-dev      device profiles and preferences
 build  libpng-dev               screenshots
 build  zlib1g-dev               compressed traces
@@ -31,6 +32,7 @@ run    libegl1                  OpenGL without a window
 run    libgl1-mesa-dri          Mesa's drivers, the software renderer among them
 run    fonts-inter              text of the window
 run    fonts-jetbrains-mono     figures of the window
+run    fonts-wqy-microhei       Chinese texts of the experiments
 run    xvfb                     a virtual display where there is none
 run    xauth                    xvfb-run needs it
 test   libgtest-dev             tests

@@ -20,6 +20,8 @@ void Accumulator::open_window(Nanoseconds from) {
 
 void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind kind) {
   reach(event.start_ns);
+  if (trace::is_host_wait(event) && trace::is_cpu_lane(kind)) take_host_wait(event, lane);
+  if (kind == LaneKind::Phases && cpu_lanes_.holds_ops(lane)) ++counts_.cpu_op_count;
   if (kind == LaneKind::Calls) {
     take_call(event, lane);
   } else if (trace::is_gpu_work_lane(kind)) {
@@ -33,6 +35,13 @@ void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind k
     std::push_heap(running_iterations_.begin(), running_iterations_.end(),
                    [](const Interval& a, const Interval& b) { return a.end > b.end; });
   }
+}
+
+void Accumulator::take_host_wait(const trace::Event& wait, trace::LaneId lane) {
+  const std::size_t thread = cpu_lanes_.thread_of(lane);
+  if (loader_waits_.size() <= thread) loader_waits_.resize(thread + 1);
+  loader_waits_[thread].add(wait.start_ns, wait.end_ns);
+  causes_.wait(wait, lane, thread, idle_since_);
 }
 
 void Accumulator::take_call(const trace::Event& call, trace::LaneId lane) {
@@ -108,7 +117,7 @@ void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch) {
   Bubble gap;
   gap.start_ns = idle_since_;
   gap.end_ns = until;
-  if (cause_known_) gap = causes_.explain(idle_since_, until, launch);
+  if (cause_known_) gap = causes_.explain(idle_since_, until, launch, launch ? cpu_lanes_.thread_of(launch->lane) : 0);
   gap.last_work = last_work_;
   hand_out(gap);
 }
@@ -155,6 +164,7 @@ RunningTotals Accumulator::raw_totals_at(Nanoseconds t) const {
   totals.h2d_ns = uploads_.total_at(t);
   totals.d2h_ns = downloads_.total_at(t);
   for (const trace::LaneId lane : wait_lanes_) totals.wait_ns += waits_[lane].total_at(t);
+  for (const Union& waits : loader_waits_) totals.loader_wait_ns += waits.total_at(t);
   for (const Copy& copy : running_copies_) {
     if (copy.end <= t) continue;
     const double passed = static_cast<double>(std::max(t, copy.start) - copy.start);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/call_names.h"
+#include "analysis/cpu_lanes.h"
 #include "analysis/gap_causes.h"
 #include "analysis/live_analysis.h"
 #include "analysis/run_ahead.h"
@@ -30,11 +31,12 @@ class Accumulator {
     ~Listener() = default;
   };
 
-  Accumulator(const base::NameTable& names, Listener& listener) : names_(names), listener_(listener) {}
+  Accumulator(const trace::Trace& trace, Listener& listener)
+      : names_(trace.names()), cpu_lanes_(trace), listener_(listener) {}
 
   /// What is told before is only context (which launches and waits are under way); totals count from here.
   void open_window(Nanoseconds from);
-  /// An event of an Iterations, Calls or GPU work lane.
+  /// An event of an Iterations, Phases, Calls or GPU work lane.
   void take(const trace::Event& event, trace::LaneId lane, trace::LaneKind kind);
   /// Everything that starts before t has been told: the iterations that end by then are handed out.
   void reach(Nanoseconds t) {
@@ -93,6 +95,7 @@ class Accumulator {
     Nanoseconds start, end;
   };
 
+  void take_host_wait(const trace::Event& wait, trace::LaneId lane);
   void take_call(const trace::Event& call, trace::LaneId lane);
   void take_operation(const trace::Event& operation, trace::LaneKind kind);
   void take_copy(const trace::Event& copy, trace::LaneKind kind);
@@ -102,6 +105,7 @@ class Accumulator {
   RunningTotals raw_totals_at(Nanoseconds t) const;
 
   CallNames names_;
+  CpuLanes cpu_lanes_;
   Listener& listener_;
   GapCauses causes_;
   RunAhead run_ahead_;
@@ -110,6 +114,7 @@ class Accumulator {
   Union busy_, kernels_, uploads_, downloads_;
   std::vector<ThreadWait> waits_;          // by number of the lane
   std::vector<trace::LaneId> wait_lanes_;  // those that have any
+  std::vector<Union> loader_waits_;        // by number of the thread
   std::vector<Copy> running_copies_;
   trace::LaneKind last_work_ = trace::LaneKind::Kernels;
 

@@ -37,9 +37,9 @@ Nanoseconds context_start(const trace::Trace& trace, Nanoseconds from) {
 class RangeAnalysis final : Accumulator::Listener {
  public:
   RangeAnalysis(const trace::Trace& trace, Nanoseconds from, Nanoseconds to)
-      : merge_(trace, {LaneKind::Iterations, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D, LaneKind::CopyD2H,
-                       LaneKind::CopyOther}),
-        sums_(trace.names(), *this),
+      : merge_(trace, {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
+                       LaneKind::CopyD2H, LaneKind::CopyOther}),
+        sums_(trace, *this),
         from_(from),
         to_(to) {
     merge_.start_at(from, context_start(trace, from));

@@ -13,6 +13,7 @@ std::uint32_t EventMerge::rank(LaneKind kind) {
     case LaneKind::Iterations:
       return 0;
     case LaneKind::Calls:
+    case LaneKind::Phases:
       return 1;
     default:
       return 2;
@@ -25,10 +26,10 @@ void EventMerge::add_row(const WatchedLane& lane, std::size_t number) {
   Source source{&row, row.first(), row.last(), lane.id, lane.lane->info().kind, 0};
   source.order = rank(source.kind) << 24 | std::uint32_t{lane.id} << 8 | static_cast<std::uint32_t>(number);
   if (source.kind == LaneKind::Iterations) {
-    if (iterations_from_ != kFromTheBeginning)
-      source.next = row.first_starting_at_or_after(iterations_from_, source.next, source.last);
-  } else if (others_from_ != kFromTheBeginning) {
-    source.next = row.first_ending_after(others_from_ - 1, source.next, source.last);
+    if (from_ != kFromTheBeginning) source.next = row.first_starting_at_or_after(from_, source.next, source.last);
+  } else {
+    const Nanoseconds from = source.kind == LaneKind::Phases ? from_ : context_from_;
+    if (from != kFromTheBeginning) source.next = row.first_ending_after(from - 1, source.next, source.last);
   }
   sources_.push_back(source);
 }

@@ -28,10 +28,11 @@ class EventMerge {
   static constexpr Nanoseconds kFromTheBeginning = std::numeric_limits<Nanoseconds>::min();
 
   EventMerge(const trace::Trace& trace, std::initializer_list<trace::LaneKind> kinds);
-  /// Iterations that start before `iterations`, and other events that end before `others`, are passed over.
-  void start_at(Nanoseconds iterations, Nanoseconds others) {
-    iterations_from_ = iterations;
-    others_from_ = others;
+  /// Iterations that start before `from`, other ranges that end before it, and other events that end before `context`
+  /// are passed over.
+  void start_at(Nanoseconds from, Nanoseconds context) {
+    from_ = from;
+    context_from_ = context;
   }
 
   /// Hands events that start before `limit` to taker.take(event, source), and calls taker.lost() when GPU work was
@@ -63,7 +64,7 @@ class EventMerge {
 
   const trace::Trace& trace_;
   std::uint32_t kinds_ = 0;
-  Nanoseconds iterations_from_ = kFromTheBeginning, others_from_ = kFromTheBeginning;
+  Nanoseconds from_ = kFromTheBeginning, context_from_ = kFromTheBeginning;
   std::size_t lanes_seen_ = 0;
   std::vector<WatchedLane> lanes_;
   std::vector<Source> sources_;

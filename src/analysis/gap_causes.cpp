@@ -24,13 +24,21 @@ void GapCauses::sync(const trace::Event& call, trace::LaneId lane, Nanoseconds i
   // A gap to come starts either at idle_since or later than now.
   const Nanoseconds now = call.start_ns;
   std::erase_if(syncs_, [&](const HeldCall& c) { return c.end < now && (c.start > idle_since || c.end < idle_since); });
-  syncs_.push_back({call.start_ns, call.end_ns, call.end_ns - trace::parts_of(call).returning, call.name, lane});
+  syncs_.push_back({call.start_ns, call.end_ns, call.end_ns - trace::parts_of(call).returning, call.name, lane, 0});
 }
 
 void GapCauses::hold(const trace::Event& call, trace::LaneId lane, Nanoseconds idle_since) {
-  std::erase_if(holds_, [&](const HeldCall& c) { return c.end <= idle_since; });
-  if (holds_.size() == kMaxHolds) holds_.erase(holds_.begin(), holds_.begin() + kMaxHolds / 2);
-  holds_.push_back({call.start_ns, call.end_ns, call.end_ns, call.name, lane});
+  remember(holds_, {call.start_ns, call.end_ns, call.end_ns, call.name, lane, 0}, idle_since);
+}
+
+void GapCauses::wait(const trace::Event& range, trace::LaneId lane, std::size_t thread, Nanoseconds idle_since) {
+  remember(waits_, {range.start_ns, range.end_ns, range.end_ns, range.name, lane, thread}, idle_since);
+}
+
+void GapCauses::remember(std::vector<HeldCall>& held, const HeldCall& call, Nanoseconds idle_since) {
+  std::erase_if(held, [&](const HeldCall& c) { return c.end <= idle_since; });
+  if (held.size() == kMaxHolds) held.erase(held.begin(), held.begin() + kMaxHolds / 2);
+  held.push_back(call);
 }
 
 const GapCauses::HeldCall* GapCauses::drain(Nanoseconds from, Nanoseconds issued, const IssuingCall* launch) const {
@@ -44,26 +52,44 @@ const GapCauses::HeldCall* GapCauses::drain(Nanoseconds from, Nanoseconds issued
   return best;
 }
 
-/// The held call with the largest share, if they cover more than half of the gap together.
-const GapCauses::HeldCall* GapCauses::holder(Nanoseconds from, Nanoseconds to) const {
-  const HeldCall* longest = nullptr;
-  Nanoseconds longest_ns = 0, covered_ns = 0, covered_until = from;
-  for (const HeldCall& c : holds_) {
+/// How much of [from, to) those of `held` that count cover together, and the one with the largest share. They are in
+/// the order of their starts.
+template <class Counts>
+GapCauses::Share GapCauses::share(const std::vector<HeldCall>& held, Nanoseconds from, Nanoseconds to, Counts counts) {
+  Share sum;
+  Nanoseconds longest_ns = 0, covered_until = from;
+  for (const HeldCall& c : held) {
+    if (!counts(c)) continue;
     const Nanoseconds end = std::min(c.end, to);
     const Nanoseconds share = end - std::max(c.start, from);
     if (share > longest_ns) {
       longest_ns = share;
-      longest = &c;
+      sum.longest = &c;
     }
-    if (end > covered_until) {
-      covered_ns += end - std::max(c.start, covered_until);
+    if (end > covered_until && c.start < to) {
+      sum.covered_ns += end - std::max(c.start, covered_until);
       covered_until = end;
     }
   }
-  return covered_ns > (to - from) / 2 ? longest : nullptr;
+  return sum;
 }
 
-Bubble GapCauses::explain(Nanoseconds from, Nanoseconds to, const IssuingCall* launch) const {
+const GapCauses::HeldCall* GapCauses::holder(Nanoseconds from, Nanoseconds to) const {
+  const Share held = share(holds_, from, to, [](const HeldCall&) { return true; });
+  return held.covered_ns > (to - from) / 2 ? held.longest : nullptr;
+}
+
+const GapCauses::HeldCall* GapCauses::wait_for_data(const Bubble& gap, const IssuingCall* launch,
+                                                    std::size_t thread) const {
+  const Nanoseconds begun = launch ? std::min(launch->start_ns, gap.end_ns) : gap.end_ns;
+  const Share waited =
+      share(waits_, gap.start_ns, begun, [&](const HeldCall& c) { return !launch || c.thread == thread; });
+  if (waited.covered_ns <= (begun - gap.start_ns) / 2) return nullptr;
+  const bool copied_longer = launch && launch->holds && gap.end_ns - begun > waited.covered_ns;
+  return copied_longer ? nullptr : waited.longest;
+}
+
+Bubble GapCauses::explain(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread) const {
   Bubble gap;
   gap.start_ns = from;
   gap.end_ns = to;
@@ -74,7 +100,10 @@ Bubble GapCauses::explain(Nanoseconds from, Nanoseconds to, const IssuingCall* l
     gap.call_start_ns = call_start;
     gap.call_lane = call.lane;
   };
-  if (const HeldCall* sync = drain(from, issued, launch)) {
+  if (const HeldCall* wait = wait_for_data(gap, launch, thread)) {
+    blame(BubbleCause::Loader, *wait, wait->start);
+    split(gap, std::min(wait->end, issued), issued);
+  } else if (const HeldCall* sync = drain(from, issued, launch)) {
     blame(BubbleCause::AfterSync, *sync, sync->start);
     split(gap, sync->end, issued);
   } else if (launch && launch->holds) {

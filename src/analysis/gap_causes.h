@@ -16,11 +16,20 @@ class GapCauses {
   /// A call that holds the CPU for its own copying or pinning.
   void hold(const trace::Event& call, trace::LaneId lane, Nanoseconds idle_since);
 
-  /// The gap [from, to) is closed by an operation that `launch` issued (null: not known).
+  /// A range in which a thread waits for another thread of the program.
+  void wait(const trace::Event& range, trace::LaneId lane, std::size_t thread, Nanoseconds idle_since);
+
+  /// The gap [from, to) is closed by an operation that `launch`, a call of `thread`, issued (null: not known). The
+  /// first that fits:
+  /// - Loader: the launch is late, by [from, begin of the launch), and its thread spent more than half of that waiting
+  ///   for another thread: without these waits the launch would have come in less than half the time, whatever a sync
+  ///   before them or slow issuing after them added. What follows the begin of a launch is none of a loader's: a late
+  ///   launch that is itself a copy which holds the CPU for longer than the waits took is not the loader's. Where the
+  ///   launch is not known, the waits of all threads count;
   /// - AfterSync: a synchronisation was under way when the GPU ran dry, and the launch came only after it;
   /// - Copy: staging or pinning covers more than half of the gap, or the late launch is itself such a call;
   /// - LaunchTooSlow: everything else, also what had been issued in time and started late.
-  Bubble explain(Nanoseconds from, Nanoseconds to, const IssuingCall* launch) const;
+  Bubble explain(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread) const;
 
  private:
   struct HeldCall {
@@ -28,12 +37,22 @@ class GapCauses {
     Nanoseconds wait_end = 0;  ///< what it waited for had ended
     trace::NameId name = 0;
     trace::LaneId lane = 0;
+    std::size_t thread = 0;  ///< of a wait
+  };
+  struct Share {
+    const HeldCall* longest = nullptr;
+    Nanoseconds covered_ns = 0;
   };
   const HeldCall* drain(Nanoseconds from, Nanoseconds issued, const IssuingCall* launch) const;
+  template <class Counts>
+  static Share share(const std::vector<HeldCall>& held, Nanoseconds from, Nanoseconds to, Counts counts);
   const HeldCall* holder(Nanoseconds from, Nanoseconds to) const;
+  const HeldCall* wait_for_data(const Bubble& gap, const IssuingCall* launch, std::size_t thread) const;
+  static void remember(std::vector<HeldCall>& held, const HeldCall& call, Nanoseconds idle_since);
 
   std::vector<HeldCall> syncs_;
   std::vector<HeldCall> holds_;
+  std::vector<HeldCall> waits_;
 };
 
 }  // namespace lanescope::analysis

@@ -92,6 +92,17 @@ std::string say_copy_bound(const Verdict& v) {
       idle, std::min(idle, percent(v.copy_held)));
 }
 
+std::string say_loader_bound(const Verdict& v) {
+  const int idle = percent(v.idle);
+  return say(tr("The GPU is idle {} % of the time; {} % while the program waits for its data loader."), idle,
+             std::min(idle, percent(v.loader)));
+}
+
+bool only_the_cpu_works(const Summary& s) {
+  return s.iteration.count > 0 && s.cpu_op_count > 0 && s.gpu_op_count == 0 && s.gpu_busy_ns == 0 &&
+         s.launch_count == 0;
+}
+
 }  // namespace
 
 void judge(Summary& summary) {
@@ -99,6 +110,11 @@ void judge(Summary& summary) {
   v = {};
   const Basis basis = basis_of(summary);
   const Judged& figures = basis.figures;
+  if (only_the_cpu_works(summary)) {
+    v.kind = VerdictKind::CpuOnly;
+    v.sentence = say(tr("Nothing runs on the GPU: every operation is computed by the CPU."));
+    return;
+  }
   if (basis.span_ns <= 0 || figures.busy_ns <= 0) {
     v.sentence = say(tr("Nothing has run on the GPU here."));
     return;
@@ -113,6 +129,7 @@ void judge(Summary& summary) {
   v.after_sync = gaps(BubbleCause::AfterSync);
   v.launch = gaps(BubbleCause::LaunchTooSlow);
   v.copy_held = gaps(BubbleCause::Copy);
+  v.loader = gaps(BubbleCause::Loader);
   v.exposed_copy = fraction(figures.busy_ns - figures.kernel_ns);
 
   if (v.idle < kIdleMatters) {
@@ -120,15 +137,17 @@ void judge(Summary& summary) {
     v.kind = only_copies ? VerdictKind::CopyBound : VerdictKind::GpuBound;
   } else {
     const double copies = v.copy_held + (v.exposed_copy >= kExposedCopyMatters ? v.exposed_copy : 0);
-    if (std::max(v.after_sync + v.launch + v.copy_held, copies) < kIdleMatters) {
+    if (std::max(v.after_sync + v.launch + v.copy_held + v.loader, copies) < kIdleMatters) {
       v.sentence = say(
           tr("The GPU is idle {} % of the time, nearly all of it before the first or after the last operation here: "
              "too short a stretch to tell why."),
           percent(v.idle));
       return;
     }
-    if (copies > std::max(v.after_sync, v.launch)) {
+    if (copies > std::max({v.after_sync, v.launch, v.loader})) {
       v.kind = VerdictKind::CopyBound;
+    } else if (v.loader > std::max(v.after_sync, v.launch)) {
+      v.kind = VerdictKind::LoaderBound;
     } else {
       v.kind = v.after_sync >= v.launch ? VerdictKind::SyncBound : VerdictKind::LaunchBound;
     }
@@ -142,6 +161,9 @@ void judge(Summary& summary) {
       break;
     case VerdictKind::LaunchBound:
       v.sentence = say_launch_bound(v);
+      break;
+    case VerdictKind::LoaderBound:
+      v.sentence = say_loader_bound(v);
       break;
     default:
       v.sentence = say_copy_bound(v);

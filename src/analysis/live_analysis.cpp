@@ -18,9 +18,9 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
       : trace_(trace),
         max_records_(std::max<std::size_t>(max_records, 4)),
         max_bubbles_(max_bubbles),
-        merge_(trace, {LaneKind::Iterations, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D, LaneKind::CopyD2H,
-                       LaneKind::CopyOther, LaneKind::Markers, LaneKind::Counter}),
-        sums_(trace.names(), *this) {
+        merge_(trace, {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
+                       LaneKind::CopyD2H, LaneKind::CopyOther, LaneKind::Markers, LaneKind::Counter}),
+        sums_(trace, *this) {
     records_.reserve(max_records_);  // only address space until it is used; growing would hold up a frame
   }
 

@@ -9,6 +9,7 @@ RunningTotals& RunningTotals::operator-=(const RunningTotals& earlier) {
   busy_ns -= earlier.busy_ns;
   kernel_ns -= earlier.kernel_ns;
   wait_ns -= earlier.wait_ns;
+  loader_wait_ns -= earlier.loader_wait_ns;
   for (std::size_t c = 0; c < kBubbleCauses; ++c) bubble_ns[c] -= earlier.bubble_ns[c];
   after_read_ns -= earlier.after_read_ns;
   after_upload_ns -= earlier.after_upload_ns;
@@ -16,6 +17,7 @@ RunningTotals& RunningTotals::operator-=(const RunningTotals& earlier) {
   sync_count -= earlier.sync_count;
   launch_count -= earlier.launch_count;
   gpu_op_count -= earlier.gpu_op_count;
+  cpu_op_count -= earlier.cpu_op_count;
   h2d_bytes -= earlier.h2d_bytes;
   d2h_bytes -= earlier.d2h_bytes;
   h2d_ns -= earlier.h2d_ns;
@@ -39,9 +41,11 @@ void fill(Summary& summary, const RunningTotals& totals) {
   summary.kernel_ns = totals.kernel_ns;
   summary.exposed_copy_ns = totals.busy_ns - totals.kernel_ns;
   summary.host_wait_ns = totals.wait_ns;
+  summary.loader_wait_ns = totals.loader_wait_ns;
   summary.sync_count = totals.sync_count;
   summary.launch_count = totals.launch_count;
   summary.gpu_op_count = totals.gpu_op_count;
+  summary.cpu_op_count = totals.cpu_op_count;
   summary.bubble_by_cause_ns = totals.bubble_ns;
   summary.bubble_ns = std::accumulate(totals.bubble_ns.begin(), totals.bubble_ns.end(), Nanoseconds{0});
   summary.bubble_count = totals.bubble_count;

@@ -17,6 +17,8 @@ std::string_view cause_name(BubbleCause cause) {
       return tr("launch too slow");
     case BubbleCause::Copy:
       return tr("CPU held by a copy");
+    case BubbleCause::Loader:
+      return tr("waiting for data");
     case BubbleCause::StartOrEnd:
       return tr("start or end");
   }
@@ -37,6 +39,8 @@ std::string_view verdict_title(VerdictKind kind) {
       return tr("Loader-bound");
     case VerdictKind::GpuBound:
       return tr("GPU-bound");
+    case VerdictKind::CpuOnly:
+      return tr("CPU only");
   }
   return "";
 }
@@ -55,6 +59,8 @@ std::string_view verdict_key(VerdictKind kind) {
       return "loader-bound";
     case VerdictKind::GpuBound:
       return "gpu-bound";
+    case VerdictKind::CpuOnly:
+      return "cpu-only";
   }
   return "";
 }

@@ -18,9 +18,10 @@ enum class BubbleCause : std::uint8_t {
   AfterSync,      ///< a call drained the queue, and the next launch came only after it had returned
   LaunchTooSlow,  ///< the CPU issued the next operation after the GPU had run dry, without a sync being the cause
   Copy,           ///< the CPU was held inside a copy (staging a pageable batch) or pinning memory
+  Loader,         ///< the program waited for another of its threads (a data loader's worker) before it launched
   StartOrEnd,     ///< before the first or after the last operation of the range: why is not known
 };
-inline constexpr std::size_t kBubbleCauses = 4;
+inline constexpr std::size_t kBubbleCauses = 5;
 std::string_view cause_name(BubbleCause cause);  ///< "after a sync", "launch too slow", ...
 
 /// An interval in which no GPU lane had work, and what it consists of.
@@ -29,10 +30,11 @@ struct Bubble {
   Nanoseconds end_ns = 0;
   BubbleCause cause = BubbleCause::StartOrEnd;
   // The three parts of the bubble, which add up to it (StartOrEnd: all 0).
-  Nanoseconds wake_ns = 0;    ///< from the last operation's end until the blocking call was back
+  Nanoseconds wake_ns = 0;    ///< from the last operation's end until the blocking call was back, or the wait was over
   Nanoseconds cpu_ns = 0;     ///< from there until the next launch was begun
   Nanoseconds launch_ns = 0;  ///< from the begin of the launch until the operation started
-  /// The call that drained the queue ("cudaStreamSynchronize"), or that held the CPU, or the late launch; 0: not known.
+  /// The call that drained the queue ("cudaStreamSynchronize"), or that held the CPU, or the late launch, or the range
+  /// of the wait for data; 0: not known.
   trace::NameId call = 0;
   Nanoseconds call_start_ns = 0;
   trace::LaneId call_lane = 0;
@@ -52,7 +54,7 @@ struct DurationStats {
 /// Sorts its argument. p-th percentile by nearest rank: the ceil(p/100 * n)-th smallest.
 DurationStats duration_stats(std::vector<Nanoseconds>& durations);
 
-enum class VerdictKind : std::uint8_t { Unknown, SyncBound, LaunchBound, CopyBound, LoaderBound, GpuBound };
+enum class VerdictKind : std::uint8_t { Unknown, SyncBound, LaunchBound, CopyBound, LoaderBound, GpuBound, CpuOnly };
 /// "Sync-bound"; the JSON form is "sync-bound".
 std::string_view verdict_title(VerdictKind kind);
 std::string_view verdict_key(VerdictKind kind);
@@ -75,6 +77,7 @@ struct Verdict {
   double after_sync = 0;  ///< idle, by cause
   double launch = 0;
   double copy_held = 0;
+  double loader = 0;
   double exposed_copy = 0;  ///< a copy ran and no kernel
   /// One or two sentences: "The GPU is idle 47 % of the time; 44 % is right after a read of the loss."
   std::string sentence;
@@ -89,9 +92,12 @@ struct Summary {
   /// Waiting + copying + returning of blocking calls, per thread, cut to the window; of calls nested in one another on
   /// one thread, every instant once. It is no loss by itself: the GPU may have been busy meanwhile.
   Nanoseconds host_wait_ns = 0;
+  /// Waiting for other threads of the program (trace::is_host_wait), per thread, cut to the window.
+  Nanoseconds loader_wait_ns = 0;
   std::int64_t sync_count = 0;    ///< calls with kSyncFlag that start in the window
   std::int64_t launch_count = 0;  ///< kernel launches (cudaLaunchKernel) that start in the window
   std::int64_t gpu_op_count = 0;  ///< operations that start in the window
+  std::int64_t cpu_op_count = 0;  ///< ops that a CPU device computes, which start in the window
   Nanoseconds bubble_ns = 0;      ///< of all causes
   std::array<Nanoseconds, kBubbleCauses> bubble_by_cause_ns{};
   std::int64_t bubble_count = 0;
@@ -126,11 +132,12 @@ inline constexpr double kExposedCopyMatters = 0.25;
 inline constexpr double kExposedCopyDominates = 0.5;
 
 /// Fills `verdict` from `judged` (or, where that is empty, from the window without its StartOrEnd parts):
-/// - Unknown: no GPU work; or idle for a tenth or more, but less than a tenth has a cause that is known;
+/// - CPU only: there are complete iterations and ops of a CPU device, and neither GPU work nor a launch (without such
+///   ops it may only be that nothing was captured);
+/// - Unknown: no GPU work else; or idle for a tenth or more, but less than a tenth has a cause that is known;
 /// - idle < 10 %: GPU-bound, or copy-bound when half of the busy time or more is copies alone;
-/// - else the largest of: after a sync; launch too slow; held by copies, with the copies that ran without a kernel
-/// beside
-///   them if those take a quarter of the time or more.
+/// - else the largest of: after a sync; launch too slow; waiting for data; held by copies, with the copies that ran
+///   without a kernel beside them if those take a quarter of the time or more.
 void judge(Summary& summary);
 
 }  // namespace lanescope::analysis

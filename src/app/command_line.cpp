@@ -13,6 +13,8 @@
 #include "app/list.h"
 #include "app/report_file.h"
 #include "app/requests.h"
+#include "app/run_experiment.h"
+#include "app/run_sweep.h"
 #include "app/screen.h"
 #include "app/terminal.h"
 #include "base/error.h"
@@ -29,6 +31,8 @@ struct Perform {
     return kDone;
   }
   int operator()(const RunRequest& request) const { return run_headless(request); }
+  int operator()(const ExperimentRequest& request) const { return run_experiment(request); }
+  int operator()(const SweepRequest& request) const { return run_sweep(request); }
   int operator()(const ListRequest& request) const {
     write_out(list_text(request));
     return kDone;

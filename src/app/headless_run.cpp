@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "app/interrupt.h"
+#include "app/outputs.h"
 #include "app/progress.h"
 #include "app/run_report.h"
 #include "app/screen.h"
@@ -18,35 +18,13 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
-#include "io/atomic_file.h"
 
 namespace lanescope::app {
 namespace {
 
-namespace fs = std::filesystem;
 using experiment::MeasuredRun;
 
 constexpr int kDone = 0, kEndedEarly = 130;
-
-// What a run writes, so that a mistake in a path costs no run.
-void check_outputs(const RunRequest& request) {
-  std::set<fs::path> seen;
-  const auto check = [&](const fs::path& path) {
-    if (path.empty() || path == "-") return;
-    std::error_code unknown;
-    const fs::file_status status = fs::status(path, unknown);
-    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) return;  // a device, a pipe
-    if (!seen.insert(fs::absolute(path, unknown).lexically_normal()).second) {
-      throw base::UsageError(fmt::format(
-          fmt::runtime(base::tr("{} is named for two outputs; each needs a file of its own")), path.string()));
-    }
-    const io::AtomicFile writable(path);
-  };
-  check(request.json);
-  check(request.trace);
-  if (!request.compare.empty()) check(comparison_path(request.trace));
-  check(request.screenshot);
-}
 
 // "Log interval 1, Pinned true": the settings that the two runs differ in, or those that were asked for.
 std::string part_title(const workload::Settings& settings, const std::vector<std::string>& assignments) {
@@ -70,24 +48,12 @@ void write_picture(const RunRequest& request, Painter& painter, const MeasuredRu
   painter.write(request.screenshot, parts);
 }
 
-void say(const std::string& line) { fmt::print(stderr, "lanescope: {}\n", one_line(line)); }
-
-void say_which_device(const std::string& asked, const MeasuredRun& run) {
-  if (asked != "auto" || device::why_no_gpu().empty()) return;
-  say(fmt::format(fmt::runtime(base::tr("no GPU: {}; simulating {}")), device::why_no_gpu(), run.facts().device_name));
-}
-
 }  // namespace
 
-fs::path comparison_path(const fs::path& path) {
-  if (path.empty()) return path;
-  fs::path extension = path.extension();
-  fs::path stem = path.stem();
-  if (extension == ".gz" && stem.has_extension()) {
-    extension = stem.extension().string() + extension.string();
-    stem = stem.stem();
-  }
-  return path.parent_path() / (stem.string() + "-compare" + extension.string());
+void say_which_device(const std::string& asked) {
+  if (asked != "auto" || device::why_no_gpu().empty()) return;
+  say(fmt::format(fmt::runtime(base::tr("no GPU: {}; simulating {}")), device::why_no_gpu(),
+                  device::describe_device(asked).name));
 }
 
 int run_headless(const RunRequest& request) {
@@ -95,11 +61,12 @@ int run_headless(const RunRequest& request) {
   session::SessionOptions changed = request.session;
   changed.assignments.insert(changed.assignments.end(), request.compare.begin(), request.compare.end());
   first.check(changed.assignments);
-  check_outputs(request);
+  check_outputs(
+      {request.json, request.trace, request.compare.empty() ? "" : comparison_path(request.trace), request.screenshot});
   std::optional<Painter> painter;
   if (!request.screenshot.empty()) painter.emplace();
 
-  say_which_device(request.session.device, first);
+  say_which_device(request.session.device);
   const Interrupt interrupt;
   const auto run = [&](MeasuredRun& measured) {
     Progress progress(request.session.workload, request.session.iterations);

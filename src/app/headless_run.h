@@ -11,7 +11,7 @@ namespace lanescope::app {
 /// base::UsageError and base::FileError; output files are tried before anything runs.
 int run_headless(const RunRequest& request);
 
-/// Where the trace of the second run of a comparison goes: "loop.json.gz" becomes "loop-compare.json.gz".
-std::filesystem::path comparison_path(const std::filesystem::path& path);
+/// On standard error, why "auto" is a simulated device, if it is.
+void say_which_device(const std::string& asked);
 
 }  // namespace lanescope::app

@@ -11,6 +11,8 @@
 #include "app/terminal.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "experiment/experiment.h"
+#include "experiment/sweep.h"
 #include "workload/workload.h"
 
 namespace lanescope::app {
@@ -18,6 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using base::tr;
+using experiment::Language;
 
 constexpr std::size_t kWidth = 100;
 
@@ -122,9 +125,94 @@ Json settings_json() {
   return list;
 }
 
-std::vector<Definition> definitions_of(ListRequest::What what) {
+Json variant_json(const experiment::Experiment& told, experiment::Side side) {
+  const experiment::Variant& variant = told.side(side);
+  return {{"label", variant.label[Language::English]},
+          {"label_zh", variant.label[Language::Chinese]},
+          {"settings", told.assignments(side)},
+          {"device", told.device_of(side)}};
+}
+
+Json published_json(const experiment::Published& p) {
+  return {{"name", p.name},
+          {"label", p.label[Language::English]},
+          {"label_zh", p.label[Language::Chinese]},
+          {"value", p.value},
+          {"unit", p.unit},
+          {"quality", quality_key(p.quality)},
+          {"environment", p.environment[Language::English]},
+          {"environment_zh", p.environment[Language::Chinese]},
+          {"source", p.source},
+          {"of", of_key(p.of)},
+          {"figure", p.figure.empty() ? Json(nullptr) : Json(p.figure)},
+          {"settings", p.settings}};
+}
+
+Json sweep_json(const experiment::Experiment& told) {
+  if (!told.sweep) return nullptr;
+  const experiment::ReadySweep& sweep = *told.sweep;
+  return {{"over", sweep.over},
+          {"figure", sweep.figure},
+          {"against", sweep.against.empty() ? Json(nullptr) : Json(sweep.against)},
+          {"settings", sweep.settings},
+          {"iterations", ready_sweep(told).iterations}};
+}
+
+Json experiments_json() {
+  Json list = Json::array();
+  for (const experiment::Experiment& told : experiment::experiments()) {
+    Json json{{"id", told.id}, {"name", told.name}};
+    const auto text = [&](const char* key, const experiment::Text& said) {
+      json[key] = said.empty() ? Json(nullptr) : Json(said[Language::English]);
+      json[std::string(key) + "_zh"] = said.empty() ? Json(nullptr) : Json(said[Language::Chinese]);
+    };
+    text("title", told.title);
+    json["workload"] = told.workload;
+    json["device"] = told.device;
+    json["iterations"] = told.iterations;
+    json["order"] = told.order;
+    text("shows", told.shows);
+    text("watch", told.watch);
+    text("knob", told.knob);
+    text("correction", told.correction);
+    json["turned_knob"] = told.turned_knob.empty() ? Json(nullptr) : Json(told.turned_knob);
+    json["before"] = variant_json(told, experiment::Side::Before);
+    json["after"] = variant_json(told, experiment::Side::After);
+    json["published"] = Json::array();
+    for (const experiment::Published& p : told.published) json["published"].push_back(published_json(p));
+    json["sweep"] = sweep_json(told);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+// A line each, under the title of their workload as long as that stays the same.
+std::string experiments_text(Language language, const Style& style) {
+  std::size_t ids = 0, titles = 0;
+  for (const experiment::Experiment& told : experiment::experiments()) {
+    ids = std::max(ids, display_width(told.id));
+    titles = std::max(titles, display_width(told.title[language]));
+  }
+  const auto padded = [](const std::string& text, std::size_t width) {
+    return text + std::string(width - display_width(text), ' ');
+  };
+  std::string text, workload;
+  for (const experiment::Experiment& told : experiment::experiments()) {
+    if (told.workload != workload) {
+      text += fmt::format("{}{}{}{}\n", text.empty() ? "" : "\n", style.dim, told.workload, style.off);
+      workload = told.workload;
+    }
+    text += fmt::format("  {}{}{}  {}  {}{}{}\n", style.bold, padded(told.id, ids), style.off,
+                        padded(told.title[language], titles), style.dim, told.name, style.off);
+  }
+  return text;
+}
+
+std::vector<Definition> definitions_of(const ListRequest& request) {
   std::vector<Definition> list;
-  switch (what) {
+  switch (request.what) {
+    case ListRequest::What::Experiments:  // a list of its own kind
+      break;
     case ListRequest::What::Workloads:
       for (const std::string& name : workload::workload_names()) {
         const workload::WorkloadInfo info = workload::workload_info(name);
@@ -154,7 +242,10 @@ std::vector<Definition> definitions_of(ListRequest::What what) {
 }  // namespace
 
 std::string list_text(const ListRequest& request) {
-  if (!request.json) return definition_list(definitions_of(request.what), kWidth, style_for(stdout));
+  if (!request.json && request.what == ListRequest::What::Experiments) {
+    return experiments_text(request.language, style_for(stdout));
+  }
+  if (!request.json) return definition_list(definitions_of(request), kWidth, style_for(stdout));
   Json json;
   switch (request.what) {
     case ListRequest::What::Workloads:
@@ -165,6 +256,9 @@ std::string list_text(const ListRequest& request) {
       break;
     case ListRequest::What::Settings:
       json = settings_json();
+      break;
+    case ListRequest::What::Experiments:
+      json = experiments_json();
       break;
   }
   return json.dump(2) + '\n';

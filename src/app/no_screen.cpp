@@ -1,4 +1,7 @@
 #include "app/screen.h"
+
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "base/translate.h"
 
@@ -8,7 +11,12 @@ namespace {
 using base::tr;
 
 [[noreturn]] void refuse_window() {
-  throw base::UsageError(tr("this build for servers has no window; allowed: run, calibrate, list, report"));
+  throw base::UsageError(tr("this build for servers has no window; allowed: run, sweep, calibrate, list, report"));
+}
+
+[[noreturn]] void refuse_pictures(const char* instead) {
+  throw base::UsageError(
+      fmt::format(fmt::runtime(tr("--screenshot: this build for servers draws no pictures; {}")), instead));
 }
 
 }  // namespace
@@ -19,11 +27,15 @@ std::string measure_window(WindowMeasure, const WindowRequest&) { refuse_window(
 
 class Painter::Canvas {};
 
-Painter::Painter() {
-  throw base::UsageError(
-      tr("--screenshot: this build for servers draws no pictures; write a --trace and open it elsewhere"));
-}
+Painter::Painter() { refuse_pictures(tr("write a --trace and open it elsewhere")); }
 Painter::~Painter() = default;
 void Painter::write(const std::filesystem::path&, std::span<const Part>) {}
+
+class SweepPainter::Canvas {};
+
+SweepPainter::SweepPainter() { refuse_pictures(tr("write --csv and draw it elsewhere")); }
+SweepPainter::~SweepPainter() = default;
+void SweepPainter::write(const std::filesystem::path&, const experiment::SweepSpec&,
+                         std::span<const experiment::SweepPoint>, const std::string&, const std::string&) {}
 
 }  // namespace lanescope::app

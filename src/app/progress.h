@@ -10,7 +10,7 @@ namespace lanescope::app {
 /// Draws nothing where standard error is no terminal; the bar is wiped away when it is done.
 class Progress {
  public:
-  Progress(std::string label, std::uint64_t total);
+  Progress(std::string label, std::uint64_t total, std::string noun = {});  ///< "iterations", unless told
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -22,12 +22,14 @@ class Progress {
 
   const std::string label_;
   const std::uint64_t total_;
+  const std::string noun_;
   const bool shown_;
   const Clock::time_point started_ = Clock::now();
   Clock::time_point drawn_{};
 };
 
 /// The bar's line: "linear-mse  [######......]  50 %  500,000 of 1,000,000 iterations, 2 s left".
-std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total, double elapsed_s);
+std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total, double elapsed_s,
+                          const std::string& noun = {});
 
 }  // namespace lanescope::app

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "app/screen.h"
+#include "experiment/comparison.h"
+#include "experiment/experiment.h"
+#include "experiment/sweep.h"
 #include "session/session.h"
 
 namespace lanescope::app {
@@ -21,11 +25,34 @@ struct RunRequest {
   std::filesystem::path screenshot;
 };
 
+/// `lanescope run --experiment`
+struct ExperimentRequest {
+  const experiment::Experiment* experiment = nullptr;  ///< one of experiment::experiments()
+  std::optional<experiment::Side> side;                ///< empty: both
+  experiment::RunChoice choice;
+  bool extra = true;  ///< also the runs of the published numbers that have settings of their own
+  experiment::Language language = experiment::Language::English;
+  std::size_t memory_cap_bytes = 0;
+  device::CaptureLevel capture = device::CaptureLevel::All;
+  std::string json;  ///< as in RunRequest
+  std::filesystem::path trace;
+  std::filesystem::path screenshot;
+};
+
+/// `lanescope sweep`
+struct SweepRequest {
+  experiment::SweepSpec spec;
+  std::string title;      ///< of the experiment, if it is one's; else empty
+  std::string csv, json;  ///< as in RunRequest; "-" for at most one of them
+  std::filesystem::path screenshot;
+};
+
 /// `lanescope list`
 struct ListRequest {
-  enum class What : std::uint8_t { Workloads, Devices, Settings };
+  enum class What : std::uint8_t { Workloads, Devices, Settings, Experiments };
   What what = What::Workloads;
   bool json = false;
+  experiment::Language language = experiment::Language::English;  ///< of the experiments
 };
 
 /// `lanescope report`
@@ -51,8 +78,8 @@ struct TextRequest {
   std::string text;
 };
 
-using Request =
-    std::variant<WindowRequest, RunRequest, ListRequest, ReportRequest, CalibrateRequest, MeasureRequest, TextRequest>;
+using Request = std::variant<WindowRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest, ReportRequest,
+                             CalibrateRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

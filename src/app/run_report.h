@@ -28,7 +28,14 @@ std::string comparison_json(const RunFigures& first, const std::optional<RunFigu
 std::string file_json(const RunFigures& figures, const FileFacts& source);
 
 std::string run_table(const RunFigures& figures, const Style& style);
-std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style);
+/// Without names the runs are called by the settings that they differ in.
+struct RunNames {
+  std::string first, second;
+};
+std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style,
+                             const RunNames& names = {});
+/// With up to four digits: "3.4", "0.000412", "1,600".
+std::string figure_number(double value);
 std::string file_table(const RunFigures& figures, const FileFacts& source, const Style& style);
 
 }  // namespace lanescope::app

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "app/run_report.h"
@@ -68,8 +70,8 @@ Figure iteration_figure(const char* label, std::function<double(const analysis::
 
 std::uint64_t lost(const trace::CaptureHealth& h) { return h.dropped + h.untimed + h.far_off + h.late; }
 
-std::vector<Figure> time_figures() {
-  return {
+std::vector<Figure> time_figures(bool with_loader) {
+  std::vector<Figure> figures{
       {tr("iterations"), [](const RunFigures& r) { return count(static_cast<std::int64_t>(r.iterations)); }, {}},
       {tr("elapsed"), [](const RunFigures& r) { return duration(r.elapsed_ns); },
        [](const RunFigures& r) { return static_cast<double>(r.elapsed_ns); }},
@@ -83,9 +85,12 @@ std::vector<Figure> time_figures() {
       bubble_figure(tr("  after a sync"), BubbleCause::AfterSync),
       bubble_figure(tr("  launch too slow"), BubbleCause::LaunchTooSlow),
       bubble_figure(tr("  held in a copy"), BubbleCause::Copy),
-      bubble_figure(tr("  start and end"), BubbleCause::StartOrEnd),
-      share_figure(tr("CPU waiting for the GPU"), &analysis::Summary::host_wait_ns),
   };
+  if (with_loader) figures.push_back(bubble_figure(tr("  waiting for data"), BubbleCause::Loader));
+  figures.push_back(bubble_figure(tr("  start and end"), BubbleCause::StartOrEnd));
+  figures.push_back(share_figure(tr("CPU waiting for the GPU"), &analysis::Summary::host_wait_ns));
+  if (with_loader) figures.push_back(share_figure(tr("CPU waiting for data"), &analysis::Summary::loader_wait_ns));
+  return figures;
 }
 
 std::vector<Figure> traffic_figures() {
@@ -151,6 +156,23 @@ std::vector<Figure> closing_figures(bool with_loss, bool with_lost_events) {
   return figures;
 }
 
+// The means of the workload's own figures that any of the runs has; all are of one workload, so they list the same.
+std::vector<Figure> own_figures(const std::vector<const RunFigures*>& runs) {
+  std::vector<Figure> figures;
+  const RunFigures& run = *runs.front();
+  for (std::size_t i = 0; i < run.own.size(); ++i) {
+    const auto known = [i](const RunFigures& r) { return i < r.own.size() && r.own[i].count > 0; };
+    if (std::none_of(runs.begin(), runs.end(), [&](const RunFigures* r) { return known(*r); })) continue;
+    if (figures.empty()) figures.push_back({nullptr, {}, {}});
+    figures.push_back({tr(run.own[i].label.c_str()),
+                       [i, known](const RunFigures& r) {
+                         return known(r) ? Cell{figure_number(r.own[i].mean), r.own[i].unit, {}} : Cell{"–", {}, {}};
+                       },
+                       [i, known](const RunFigures& r) { return known(r) ? r.own[i].mean : 0; }});
+  }
+  return figures;
+}
+
 Cell ratio_cell(const Figure& figure, const RunFigures& first, const RunFigures& second) {
   if (!figure.value || figure.value(first) == 0) return {};
   return {fmt::format("{:.2f}", figure.value(second) / figure.value(first)), "×", {}};
@@ -158,15 +180,17 @@ Cell ratio_cell(const Figure& figure, const RunFigures& first, const RunFigures&
 
 Table table_of(const std::vector<const RunFigures*>& runs) {
   bool with_loss = false, with_lost_events = false, with_warm_up = false, with_capture = false;
+  bool with_loader = false;
   for (const RunFigures* run : runs) {
     with_loss |= run->loss.has_value();
+    with_loader |= run->summary.loader_wait_ns > 0;
     with_lost_events |= run->events.dropped + run->events.evicted > 0;
     with_warm_up |= run->warm_up_ns.has_value();
     with_capture |= run->capture.has_value();
   }
-  std::vector<Figure> figures = time_figures();
-  for (auto& more :
-       {traffic_figures(), closing_figures(with_loss, with_lost_events), gpu_figures(with_warm_up, with_capture)}) {
+  std::vector<Figure> figures = time_figures(with_loader);
+  for (auto& more : {traffic_figures(), own_figures(runs), closing_figures(with_loss, with_lost_events),
+                     gpu_figures(with_warm_up, with_capture)}) {
     figures.insert(figures.end(), more.begin(), more.end());
   }
   Table table;
@@ -210,6 +234,12 @@ std::string verdict_text(const RunFigures& r, const Style& style) {
 
 }  // namespace
 
+std::string figure_number(double value) {
+  constexpr double kGrouped = 1000, kMost = 1e15;
+  if (std::abs(value) >= kGrouped && std::abs(value) < kMost) return base::format_count(std::llround(value));
+  return fmt::format("{:.4g}", value);
+}
+
 std::string run_table(const RunFigures& figures, const Style& style) {
   std::string text = heading(figures, style);
   const std::string settings = settings_line(figures, [](const std::string&) { return true; });
@@ -217,25 +247,27 @@ std::string run_table(const RunFigures& figures, const Style& style) {
   return text + '\n' + table_of({&figures}).text(style) + '\n' + verdict_text(figures, style);
 }
 
-std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style) {
+std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style,
+                             const RunNames& names) {
   const auto differs = [&](const std::string& key) {
     return first.facts.settings.at(key) != second.facts.settings.at(key);  // of one workload, so both have it
   };
   const auto same = [&](const std::string& key) { return !differs(key); };
-  const auto title = [&](const RunFigures& r, const char* otherwise) {
-    const std::string line = settings_line(r, differs);
+  const auto title = [&](const RunFigures& r, const std::string& name, const char* otherwise) {
+    const std::string line = name.empty() ? settings_line(r, differs) : name;
     return line.empty() ? std::string(otherwise) : line;
   };
+  const std::string first_title = title(first, names.first, tr("first run"));
+  const std::string second_title = title(second, names.second, tr("second run"));
 
   Table table = table_of({&first, &second});
-  table.titles({title(first, tr("first run")), title(second, tr("second run")), tr("ratio")});
+  table.titles({first_title, second_title, tr("ratio")});
   std::string text = heading(first, style);
+  if (first.facts.device != second.facts.device) text += heading(second, style);
   text += fmt::format("{}{}{}\n\n", style.dim, settings_line(first, same), style.off);
   text += table.text(style) + '\n';
-  for (const RunFigures* run : {&first, &second}) {
-    text += fmt::format("{}: {}", title(*run, run == &first ? tr("first run") : tr("second run")),
-                        verdict_text(*run, style));
-  }
+  text += fmt::format("{}: {}", first_title, verdict_text(first, style));
+  text += fmt::format("{}: {}", second_title, verdict_text(second, style));
   return text;
 }
 

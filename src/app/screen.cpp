@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/error.h"
 #include "io/png.h"
 #include "ui/gl/offscreen.h"
 #include "ui/picture.h"
+#include "ui/sweep_picture.h"
 #include "ui/theme.h"
 #include "ui/window.h"
 
@@ -20,6 +22,7 @@ constexpr int kShownIterations = 4;
 ui::WindowOptions options_of(const WindowRequest& request) {
   ui::WindowOptions options;
   options.session = request.session;
+  options.experiment = request.experiment;
   if (!request.open.empty()) options.open = request.open;
   if (!request.theme.empty()) options.theme = ui::parse_theme(request.theme);
   options.shader_dir = request.shader_dir;
@@ -30,7 +33,18 @@ ui::WindowOptions options_of(const WindowRequest& request) {
 
 void check_window(const WindowRequest& request) { options_of(request); }
 
-void show_window(const WindowRequest& request) { ui::run_window(options_of(request)); }
+void show_window(const WindowRequest& request) {
+  ui::Window window(options_of(request));
+  if (!request.experiment.empty()) {
+    if (request.side == experiment::Side::After) window.shell().show_side(request.side);
+    if (!request.session.assignments.empty()) {
+      const std::string refused = window.shell().state().model.assign(request.session.assignments);
+      if (!refused.empty()) throw base::UsageError(refused);
+    }
+  }
+  while (window.frame()) {
+  }
+}
 
 std::string measure_window(WindowMeasure what, const WindowRequest& request) {
   const ui::WindowOptions options = options_of(request);
@@ -64,6 +78,21 @@ void Painter::write(const std::filesystem::path& path, std::span<const Part> par
   for (const ui::PicturePart& part : picture.parts) span = std::max(span, part.to_ns - part.from_ns);
   for (ui::PicturePart& part : picture.parts) part.to_ns = part.from_ns + span;
   io::write_png(path, ui::draw_picture(picture), ui::picture_text(picture));
+}
+
+class SweepPainter::Canvas {
+ private:
+  ui::OffscreenContext context_;
+};
+
+SweepPainter::SweepPainter() : canvas_(std::make_unique<Canvas>()) {}
+SweepPainter::~SweepPainter() = default;
+
+void SweepPainter::write(const std::filesystem::path& path, const experiment::SweepSpec& spec,
+                         std::span<const experiment::SweepPoint> points, const std::string& unit,
+                         const std::string& headline) {
+  const ui::SweepPicture picture{.spec = spec, .points = points, .unit = unit, .headline = headline};
+  io::write_png(path, ui::draw_sweep_picture(picture), ui::sweep_picture_text(picture));
 }
 
 }  // namespace lanescope::app

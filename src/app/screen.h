@@ -7,7 +7,9 @@
 #include <span>
 #include <string>
 
+#include "experiment/experiment.h"
 #include "experiment/measured_run.h"
+#include "experiment/sweep.h"
 #include "session/session.h"
 
 namespace lanescope::app {
@@ -18,6 +20,10 @@ struct WindowRequest {
   std::string open;   ///< show this trace instead of a run; empty: a run
   std::string theme;  ///< empty: as remembered
   std::filesystem::path shader_dir;
+  /// Start with this one (its id): on session.device ("auto": a GPU of this machine, or what it is told on), with
+  /// session.assignments over its own settings. Empty: with the session.
+  std::string experiment;
+  experiment::Side side = experiment::Side::Before;
 };
 
 /// Throws base::UsageError when this build has no window, or the theme is unknown.
@@ -39,6 +45,20 @@ class Painter {
     std::string title;
   };
   void write(const std::filesystem::path& path, std::span<const Part> parts);
+
+ private:
+  class Canvas;
+  std::unique_ptr<Canvas> canvas_;
+};
+
+/// Draws the chart of a sweep into a PNG. Made before the runs, as a Painter is.
+class SweepPainter {
+ public:
+  SweepPainter();  ///< throws base::FileError or base::UsageError
+  ~SweepPainter();
+  /// `headline` empty: the workload's title.
+  void write(const std::filesystem::path& path, const experiment::SweepSpec& spec,
+             std::span<const experiment::SweepPoint> points, const std::string& unit, const std::string& headline);
 
  private:
   class Canvas;

@@ -1,7 +1,6 @@
 #include "app/table.h"
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 namespace lanescope::app {
@@ -45,18 +44,15 @@ void end_line(std::string& text, std::string line) {
 
 }  // namespace
 
-std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
 Cell measured(const std::string& number_and_unit, std::string note) {
   const std::size_t space = number_and_unit.find(' ');
   if (space == std::string::npos) return {number_and_unit, {}, std::move(note)};
   return {number_and_unit.substr(0, space), number_and_unit.substr(space + 1), std::move(note)};
 }
 
-void Table::row(std::string label, std::vector<Cell> cells) { rows_.push_back({std::move(label), std::move(cells)}); }
+void Table::row(std::string label, std::vector<Cell> cells, std::string remark) {
+  rows_.push_back({std::move(label), std::move(cells), std::move(remark)});
+}
 
 void Table::gap() { rows_.push_back({}); }
 
@@ -78,7 +74,9 @@ std::string Table::text(const Style& style) const {
   const std::string gap(kColumnGap, ' ');
   if (!titles_.empty()) {
     std::string line = "  " + left("", labels);
-    for (std::size_t c = 0; c < titles_.size() && c < totals.size(); ++c) line += gap + left(titles_[c], totals[c]);
+    for (std::size_t c = 0; c < titles_.size(); ++c) {
+      line += gap + (c < totals.size() ? left(titles_[c], totals[c]) : titles_[c]);
+    }
     while (line.back() == ' ') line.pop_back();
     text += std::string(style.bold) + line + std::string(style.off) + '\n';
   }
@@ -93,6 +91,7 @@ std::string Table::text(const Style& style) const {
       if (w.note != 0) figure += "  " + right(cell.note, w.note);
       line += gap + left(figure, totals[c]);
     }
+    if (!row.remark.empty()) line += gap + row.remark;
     end_line(text, row.label.empty() && row.cells.empty() ? std::string() : line);
   }
   return text;
@@ -106,15 +105,9 @@ std::string definition_list(const std::vector<Definition>& definitions, std::siz
   for (const Definition& definition : definitions) {
     std::string begin = "  " + std::string(style.bold) + left(definition.term, terms) + std::string(style.off) + "  ";
     for (const std::string& paragraph : definition.paragraphs) {
-      std::istringstream words(paragraph);
-      std::string line;
-      for (std::string word; words >> word;) {
-        if (!line.empty() && indent + display_width(line) + 1 + display_width(word) > width) {
-          end_line(text, std::exchange(begin, std::string(indent, ' ')) + std::exchange(line, {}));
-        }
-        line += (line.empty() ? "" : " ") + word;
+      for (const std::string& line : wrapped(paragraph, width > indent ? width - indent : 1)) {
+        end_line(text, std::exchange(begin, std::string(indent, ' ')) + line);
       }
-      end_line(text, std::exchange(begin, std::string(indent, ' ')) + line);
     }
   }
   return text;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/terminal.h"
+#include "app/text_layout.h"
 
 namespace lanescope::app {
 
@@ -18,9 +19,10 @@ Cell measured(const std::string& number_and_unit, std::string note = {});
 
 class Table {
  public:
-  /// A title over each column of figures.
+  /// A title over each column of figures, and one more over the remarks, if any.
   void titles(std::vector<std::string> titles) { titles_ = std::move(titles); }
-  void row(std::string label, std::vector<Cell> cells);
+  /// The remark stands behind the last column.
+  void row(std::string label, std::vector<Cell> cells, std::string remark = {});
   void gap();  ///< an empty line
   std::string text(const Style& style) const;
 
@@ -28,6 +30,7 @@ class Table {
   struct Row {
     std::string label;
     std::vector<Cell> cells;
+    std::string remark;
   };
   std::vector<std::string> titles_;
   std::vector<Row> rows_;
@@ -39,8 +42,5 @@ struct Definition {
   std::vector<std::string> paragraphs;
 };
 std::string definition_list(const std::vector<Definition>& definitions, std::size_t width, const Style& style);
-
-/// How many columns of a terminal a UTF-8 text takes.
-std::size_t display_width(std::string_view text);
 
 }  // namespace lanescope::app

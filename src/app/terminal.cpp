@@ -33,6 +33,8 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+void say(std::string_view line) { fmt::print(stderr, "lanescope: {}\n", one_line(line)); }
+
 bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
 
 Style style_for(std::FILE* stream) {

@@ -16,6 +16,9 @@ void write_json(const std::string& json, std::string_view text);
 /// The text without line breaks and other control characters, so that it stays one line on any terminal.
 std::string one_line(std::string_view text);
 
+/// A line on standard error, behind the program's name.
+void say(std::string_view line);
+
 /// Escape sequences, all empty where colours are not wanted.
 struct Style {
   std::string_view bold, dim, accent, off;

@@ -11,6 +11,7 @@
 
 #include "base/translate.h"
 #include "calibration/gemm_fit.h"
+#include "calibration/host_cpu.h"
 #include "calibration/probe.h"
 
 namespace lanescope::calibration {
@@ -53,6 +54,7 @@ class Calibrator {
       sm_count_ = info.sm_count;
       measure_calls(probe);
       measure_memory(probe);
+      measure_cpu(info.simulated);
       measure_queue(probe);
       measure_returns(probe);
       measure_bandwidths(probe);
@@ -81,6 +83,7 @@ class Calibrator {
 
   void measure_calls(Probe& probe);
   void measure_memory(Probe& probe);
+  void measure_cpu(bool simulated);
   void measure_queue(Probe& probe);
   void measure_returns(Probe& probe);
   double returned_ms(Probe& probe, Path path, std::size_t bytes);
@@ -203,6 +206,28 @@ void Calibrator::measure_memory(Probe& probe) {
   measured("cpu.malloc_us", malloc_us, "64 MiB of device memory, and a memset of it issued");
   put("cpu.free_us", malloc_us, "assumed: as cudaMalloc; the program's allocator keeps what it once has");
   for (const Buffer b : blocks) d.release(b);
+}
+
+// The CPU beside the GPU. That of a simulated GPU is not this machine's.
+void Calibrator::measure_cpu(bool simulated) {
+  if (simulated) {
+    const device::sim::DeviceProfile::Cpu standard;
+    const std::string source = "assumed: the CPU beside a simulated GPU cannot be measured";
+    put("cpu.page_fault_us_per_mib", standard.page_fault_us_per_mib, source);
+    put("cpu.cores", standard.cores, source);
+    put("cpu.fp32_gflops", standard.fp32_gflops, source);
+    put("cpu.op_us", standard.op_us, source);
+    return;
+  }
+  say(tr("the CPU's own ops"));
+  const HostCpu cpu = measure_host_cpu();
+  const auto on_cpu = [&](const char* key, double value, const char* how) {
+    put(key, value, fmt::format("measured on {}, {}: {}", cpu.name, request_.date, how));
+  };
+  on_cpu("cpu.page_fault_us_per_mib", cpu.page_fault_us_per_mib, "first touch of 32 MiB, median of 3");
+  on_cpu("cpu.cores", cpu.cores, "threads that it runs at once");
+  on_cpu("cpu.fp32_gflops", cpu.fp32_gflops, "one thread's product of 512 x 512 matrices, times the cores");
+  on_cpu("cpu.op_us", cpu.op_us, "an op of one element in this program; PyTorch's take about 1 to 2");
 }
 
 void Calibrator::measure_queue(Probe& probe) {
@@ -340,7 +365,7 @@ void Calibrator::measure_kernels(Probe& probe) {
   constexpr int kTiny = 200;
   // Behind a spinning kernel, so that the host is not what they wait for.
   const std::vector<Event> tiny = probe.operations_of([&] {
-    probe.spin(5);
+    probe.spin(kSpinMs);  // a launch may take 50 us, under WSL
     for (int i = 0; i < kTiny; ++i) probe.tiny_kernel();
   });
   const std::size_t first = tiny.size() / 4;

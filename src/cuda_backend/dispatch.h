@@ -96,7 +96,7 @@ device::cuda::Status dispatch(const ops::Op& op, std::span<const device::cuda::A
       return start(&mse_forward, grid_of_elements(count), p(0), p(1), p(2), count);
     case ops::OpKind::MeanReduce:
       if (!given(2)) break;
-      return start(&mean_reduce, grid_of_mean(count, mean_slot), p(0), p(1), count, mean_slot);
+      return start(&mean_reduce, grid_of_mean(count, mean_slot), p(0), p(1) + (k - 1), count, mean_slot);
     case ops::OpKind::MseBackward:
       if (!given(4)) break;
       return start(&mse_backward, grid_of_elements(count), p(0), p(1), p(2), p(3), count);
@@ -123,6 +123,18 @@ device::cuda::Status dispatch(const ops::Op& op, std::span<const device::cuda::A
       if (!pairs_of(args, pairs)) break;
       return start(&sgd_step, grid_of_elements(pairs.end[kSgdPairs - 1]), pairs, op.scalar);
     }
+    case ops::OpKind::SumReduce:
+      if (!given(2)) break;
+      return start(&sum_reduce, grid_of_mean(count, mean_slot), p(0), p(1), count, mean_slot);
+    case ops::OpKind::Scale:
+      if (!given(2)) break;
+      return start(&scale, grid_of_elements(count), p(0), p(1), op.scalar, count);
+    case ops::OpKind::CompareGreater:
+      if (!given(2)) break;
+      return start(&compare_greater, grid_of_elements(count), p(0), p(1), op.scalar, count);
+    case ops::OpKind::Stack:
+      if (!given(2)) break;
+      return start(&stack, grid_of_elements(count), p(0), p(1), count);
     case ops::OpKind::Spin:
       break;
   }

@@ -77,6 +77,18 @@ extern "C" __global__ void add_in_place(float* a, const float* b, Index count) {
   for_each_element(count, [=](auto i) { a[i] += b[i]; });
 }
 
+extern "C" __global__ void scale(const float* x, float* out, float factor, Index count) {  // x may be out
+  for_each_element(count, [=](auto i) { out[i] = x[i] * factor; });
+}
+
+extern "C" __global__ void compare_greater(const float* x, float* out, float limit, Index count) {
+  for_each_element(count, [=](auto i) { out[i] = x[i] > limit ? 1.0f : 0.0f; });
+}
+
+extern "C" __global__ void stack(const float* x, float* out, Index count) {
+  for_each_element(count, [=](auto i) { out[i] = x[i]; });
+}
+
 /// out[i, j] = bias[j]: what a matrix product is then added to.
 extern "C" __global__ void bias_broadcast(const float* bias, float* out, Index m, Index n) {
   for_each_element(m * n, [=](auto i) { out[i] = bias[i % static_cast<decltype(i)>(n)]; });

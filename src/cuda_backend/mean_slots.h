@@ -1,5 +1,5 @@
-// Which stream uses which slot of device memory for a mean over many blocks (reductions.cuh): means that run at the
-// same time must not share one.
+// Which stream uses which slot of device memory for a mean or a sum over many blocks (reductions.cuh): those that run
+// at the same time must not share one.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace lanescope::cuda_backend {
 
 inline constexpr unsigned kMeanSlots = 64;           ///< of each GPU
-inline constexpr unsigned kNoMeanSlot = kMeanSlots;  ///< the mean is computed by one block
+inline constexpr unsigned kNoMeanSlot = kMeanSlots;  ///< the mean or sum is computed by one block
 
 class MeanSlots {
  public:

@@ -92,8 +92,8 @@ Status RealApi::launch(const ops::Op& op, std::span<const Arg> args, StreamHandl
     Status status = device::cuda::kSuccess;
     if (cublas_.multiply(op, args, stream, status) != Cublas::Outcome::Unusable) return status;
   }
-  const bool mean = op.kind == ops::OpKind::MeanReduce;
-  return launch_kernel(op, args, mean ? MeanSlots::of_process().slot_of(gpu_, stream) : kNoMeanSlot, stream);
+  const bool summed = op.kind == ops::OpKind::MeanReduce || op.kind == ops::OpKind::SumReduce;
+  return launch_kernel(op, args, summed ? MeanSlots::of_process().slot_of(gpu_, stream) : kNoMeanSlot, stream);
 }
 
 const char* RealApi::error_name(Status status) noexcept { return cudaGetErrorName(static_cast<cudaError_t>(status)); }

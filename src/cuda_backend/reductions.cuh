@@ -10,8 +10,8 @@ inline constexpr unsigned kWarp = 32;
 inline constexpr unsigned kMaxThreads = 1024;    ///< of a block
 inline constexpr unsigned kColumnThreads = 512;  ///< of a block that sums columns
 
-/// A mean over many blocks leaves a sum per block here and is finished by the block that is done last. Kernels that run
-/// at the same time need slots of their own.
+/// A mean or a sum over many blocks leaves a sum per block here and is finished by the block that is done last. Kernels
+/// that run at the same time need slots of their own.
 inline constexpr unsigned kMeanBlocks = 256;
 struct MeanSlot {
   double sums[kMeanBlocks];
@@ -56,9 +56,10 @@ __device__ __forceinline__ float join_row(float value, float neutral, Join join)
   return blockDim.x == kWarp ? join_warp(value, join) : join_block(value, neutral, join);
 }
 
-/// Blocks along x only; one block, or at most kMeanBlocks with a slot.
-extern "C" __global__ void mean_reduce(const float* x, float* out, Index count, unsigned slot) {
-  double sum = 0;
+/// The sum of all elements. Blocks along x only; one block, or at most kMeanBlocks with a slot. True in the one thread
+/// that has it.
+__device__ __forceinline__ bool sum_of_all(const float* x, Index count, unsigned slot, double& sum) {
+  sum = 0;
   for (Index i = first_element(); i < count;) {
     float part = 0;  // short sums in float: double is slow on most GPUs, and long float sums are inexact
     for (int term = 0; term < 32 && i < count; ++term, i += element_stride()) part += x[i];
@@ -74,14 +75,24 @@ extern "C" __global__ void mean_reduce(const float* x, float* out, Index count, 
       last = atomicAdd(&shared.done, 1u) == gridDim.x - 1;
     }
     __syncthreads();
-    if (!last) return;
+    if (!last) return false;
     __threadfence();
     sum = 0;
     for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += __ldcg(&shared.sums[i]);
     sum = join_block(sum, 0.0, Sum{});
     if (threadIdx.x == 0) shared.done = 0;
   }
-  if (threadIdx.x == 0) out[0] = static_cast<float>(sum / static_cast<double>(count));
+  return threadIdx.x == 0;
+}
+
+extern "C" __global__ void mean_reduce(const float* x, float* out, Index count, unsigned slot) {
+  double sum = 0;
+  if (sum_of_all(x, count, slot, sum)) out[0] = static_cast<float>(sum / static_cast<double>(count));
+}
+
+extern "C" __global__ void sum_reduce(const float* x, float* out, Index count, unsigned slot) {
+  double sum = 0;
+  if (sum_of_all(x, count, slot, sum)) out[0] = static_cast<float>(sum);
 }
 
 /// Threads: columns along x, rows along y, both powers of two, kColumnThreads together.

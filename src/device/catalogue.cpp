@@ -9,9 +9,11 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/catalogue_from.h"
+#include "device/cpu/cpu_device.h"
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/gpu_id.h"
 #include "device/sim/profile.h"
+#include "device/sim/sim_cpu_device.h"
 #include "device/sim/sim_device.h"
 
 namespace lanescope::device {
@@ -23,14 +25,18 @@ constexpr std::string_view kAuto = "auto";
 constexpr std::string_view kCuda = "cuda";
 constexpr std::string_view kSim = "sim";
 constexpr std::string_view kSimPrefix = "sim:";
+constexpr std::string_view kCpu = "cpu";
+constexpr std::string_view kCpuPrefix = "cpu:";
 constexpr std::string_view kStandardProfile = "rtx4090";
 
-/// What a simulated device's id names: a profile of the program, or a file.
+/// What a simulated device's id names: the GPU or the CPU of a profile of the program, or of a file.
 struct SimChoice {
   std::string id;
   sim::DeviceProfile profile;
+  DeviceKind kind = DeviceKind::Gpu;
 };
-using Choice = std::variant<cuda::GpuInfo, SimChoice>;
+struct CpuChoice {};
+using Choice = std::variant<cuda::GpuInfo, SimChoice, CpuChoice>;
 
 bool names_a_file(std::string_view name) { return name.ends_with(".toml") || name.find('/') != std::string_view::npos; }
 
@@ -47,7 +53,9 @@ std::string allowed(const FoundGpus& found) {
   for (const cuda::GpuInfo& gpu : gpus) all += fmt::format(", {}", cuda::gpu_id(gpu.index));
   all += fmt::format(", {}", kSim);
   for (const std::string& id : sim::embedded_profiles()) all += fmt::format(", {}{}", kSimPrefix, id);
-  return all + fmt::format(", {}FILE.toml", kSimPrefix);
+  all += fmt::format(", {}FILE.toml, {}", kSimPrefix, kCpu);
+  for (const std::string& id : sim::embedded_profiles()) all += fmt::format(", {}{}", kCpuPrefix, id);
+  return all + fmt::format(", {}FILE.toml", kCpuPrefix);
 }
 
 [[noreturn]] void reject(const FoundGpus& found, std::string_view id) {
@@ -61,11 +69,21 @@ bool is_embedded(std::string_view name) {
   return false;
 }
 
+/// The profile that an id asks for, by name or by file.
+std::string_view profile_in(std::string_view id) {
+  for (const std::string_view prefix : {kSimPrefix, kCpuPrefix}) {
+    if (id.starts_with(prefix)) return id.substr(prefix.size());
+  }
+  return kStandardProfile;
+}
+
 SimChoice choose_sim(const FoundGpus& found, std::string_view id) {
-  const std::string_view name = id.starts_with(kSimPrefix) ? id.substr(kSimPrefix.size()) : kStandardProfile;
-  if (names_a_file(name)) return {std::string(id), sim::load_profile(std::string(name))};
+  const DeviceKind kind = id.starts_with(kCpuPrefix) ? DeviceKind::Cpu : DeviceKind::Gpu;
+  const std::string_view name = profile_in(id);
+  if (names_a_file(name)) return {std::string(id), sim::load_profile(std::string(name)), kind};
   if (!is_embedded(name)) reject(found, id);
-  return {fmt::format("{}{}", kSimPrefix, name), sim::embedded_profile(name)};
+  const std::string_view prefix = kind == DeviceKind::Cpu ? kCpuPrefix : kSimPrefix;
+  return {fmt::format("{}{}", prefix, name), sim::embedded_profile(name), kind};
 }
 
 cuda::GpuInfo choose_gpu(const FoundGpus& found, std::string_view id, int index) {
@@ -85,7 +103,10 @@ Choice choose(const FoundGpus& found, std::string_view id) {
   if (id == kAuto && found.problem.empty()) {
     if (std::vector<cuda::GpuInfo> gpus = usable(found); !gpus.empty()) return std::move(gpus.front());
   }
-  if (id == kAuto || id == kSim || id.starts_with(kSimPrefix)) return choose_sim(found, id);
+  if (id == kCpu) return CpuChoice{};
+  if (id == kAuto || id == kSim || id.starts_with(kSimPrefix) || id.starts_with(kCpuPrefix)) {
+    return choose_sim(found, id);
+  }
   reject(found, id);
 }
 
@@ -94,6 +115,13 @@ std::string summary_of(const cuda::GpuInfo& gpu) {
                                      "a driver for CUDA {}.")),
                      gpu.sm_count, base::format_bytes(static_cast<std::int64_t>(gpu.memory_bytes)), gpu.compute_major,
                      gpu.compute_minor, cuda::version_text(gpu.driver_version));
+}
+
+std::string summary_of_cpu(const sim::DeviceProfile& profile) {
+  return fmt::format(
+      fmt::runtime(tr("The same operations on the CPU beside that GPU: {:g} cores that reach {:g} GFLOP/s, "
+                      "one thread {:g} GB/s.")),
+      profile.cpu.cores, profile.cpu.fp32_gflops, profile.cpu.memory_gb_per_s);
 }
 
 /// Of this machine; looked for once.
@@ -105,9 +133,9 @@ const FoundGpus& of_this_machine() {
 /// Naming a simulated device that there is does not touch the driver.
 const FoundGpus& needed_for(std::string_view id) {
   static const FoundGpus none;
-  if (id == kSim) return none;
-  if (!id.starts_with(kSimPrefix)) return of_this_machine();
-  const std::string_view name = id.substr(kSimPrefix.size());
+  if (id == kSim || id == kCpu) return none;
+  if (!id.starts_with(kSimPrefix) && !id.starts_with(kCpuPrefix)) return of_this_machine();
+  const std::string_view name = profile_in(id);
   return names_a_file(name) || is_embedded(name) ? none : of_this_machine();
 }
 
@@ -121,19 +149,31 @@ FoundGpus found_gpus(const cuda::LoadResult& loaded) {
 
 std::vector<CatalogueEntry> catalogue_from(const FoundGpus& found) {
   std::vector<CatalogueEntry> entries;
+  std::vector<CatalogueEntry> cpus;
+  const auto simulated = [](const DeviceInfo& info, std::string summary) {
+    return CatalogueEntry{info.id, fmt::format(fmt::runtime(tr("{} (simulated)")), info.name), std::move(summary), true,
+                          info.kind};
+  };
   for (const std::string& id : sim::embedded_profiles()) {
     const sim::DeviceProfile profile = sim::embedded_profile(id);
-    entries.push_back({fmt::format("{}{}", kSimPrefix, id),
-                       fmt::format(fmt::runtime(tr("{} (simulated)")), profile.name), profile.summary, true});
+    entries.push_back(simulated(sim::info_of(profile, {}), profile.summary));
+    cpus.push_back(simulated(sim::cpu_info_of(profile), summary_of_cpu(profile)));
+    if (id != kStandardProfile) continue;
     // The one that is taken when nothing is said comes first.
-    if (id == kStandardProfile) std::rotate(entries.begin(), entries.end() - 1, entries.end());
+    std::rotate(entries.begin(), entries.end() - 1, entries.end());
+    std::rotate(cpus.begin(), cpus.end() - 1, cpus.end());
   }
+  const DeviceInfo cpu = cpu::cpu_info();
+  cpus.insert(cpus.begin(),
+              {cpu.id, cpu.name, tr("This machine's CPU: the same operations, computed by the calling thread."), false,
+               cpu.kind});
   std::vector<CatalogueEntry> all;
   for (const cuda::GpuInfo& gpu : usable(found)) {
-    all.push_back({cuda::gpu_id(gpu.index), gpu.name, summary_of(gpu), false});
+    all.push_back({cuda::gpu_id(gpu.index), gpu.name, summary_of(gpu), false, DeviceKind::Gpu});
   }
   // A GPU that cannot be recorded is not what "auto" takes, and so not the first.
   all.insert(found.problem.empty() ? all.end() : all.begin(), entries.begin(), entries.end());
+  all.insert(all.end(), cpus.begin(), cpus.end());
   return all;
 }
 
@@ -142,15 +182,21 @@ std::unique_ptr<Device> make_device_from(const FoundGpus& found, std::string_vie
   if (const auto* gpu = std::get_if<cuda::GpuInfo>(&choice)) {
     return cuda::make_cuda_device(*found.backend, *gpu, std::move(context));
   }
+  if (std::holds_alternative<CpuChoice>(choice)) return std::make_unique<cpu::CpuDevice>(std::move(context));
   auto& simulated = std::get<SimChoice>(choice);
+  if (simulated.kind == DeviceKind::Cpu) {
+    return std::make_unique<sim::SimCpuDevice>(simulated.profile, std::move(context), std::move(simulated.id));
+  }
   return std::make_unique<sim::SimDevice>(simulated.profile, std::move(context), std::move(simulated.id));
 }
 
 DeviceInfo describe_device_from(const FoundGpus& found, std::string_view id) {
   Choice choice = choose(found, id);
   if (const auto* gpu = std::get_if<cuda::GpuInfo>(&choice)) return cuda::info_of(*gpu);
+  if (std::holds_alternative<CpuChoice>(choice)) return cpu::cpu_info();
   auto& simulated = std::get<SimChoice>(choice);
-  return sim::info_of(simulated.profile, std::move(simulated.id));
+  return (simulated.kind == DeviceKind::Cpu ? sim::cpu_info_of : sim::info_of)(simulated.profile,
+                                                                               std::move(simulated.id));
 }
 
 std::vector<CatalogueEntry> catalogue() { return catalogue_from(of_this_machine()); }

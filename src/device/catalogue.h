@@ -13,13 +13,15 @@
 namespace lanescope::device {
 
 struct CatalogueEntry {
-  std::string id;       ///< "cuda:0", "sim:rtx4090"
+  std::string id;       ///< "cuda:0", "sim:rtx4090", "cpu", "cpu:rtx4090"
   std::string name;     ///< "NVIDIA H200", "NVIDIA GeForce RTX 4090 (simulated)"
   std::string summary;  ///< one sentence
   bool simulated = true;
+  DeviceKind kind = DeviceKind::Gpu;
 };
 
-/// Every device that can be named without a file, the one that "auto" takes first.
+/// Every device that can be named without a file: GPUs, simulated GPUs, this machine's CPU, simulated CPUs. The one
+/// that "auto" takes comes first.
 std::vector<CatalogueEntry> catalogue();
 
 /// Why "auto" takes no GPU, in one line; empty when it takes one. Looks once per process.
@@ -44,9 +46,10 @@ struct DeviceContext {
   CaptureLevel capture = CaptureLevel::All;
 };
 
-/// `id` is "auto" (the first usable GPU, else the simulator), "cuda", "cuda:N", "sim", "sim:PROFILE" or
-/// "sim:FILE.toml". Throws base::UsageError (unknown: lists what is allowed), base::FileError (a profile that cannot be
-/// read: file, line, key) or base::Error (a GPU that cannot be used: why).
+/// `id` is "auto" (the first usable GPU, else the simulator), "cuda", "cuda:N", "sim", "sim:PROFILE", "sim:FILE.toml",
+/// "cpu" (this machine's), "cpu:PROFILE" or "cpu:FILE.toml" (a profile's, simulated). Throws base::UsageError (unknown:
+/// lists what is allowed), base::FileError (a profile that cannot be read: file, line, key) or base::Error (a GPU that
+/// cannot be used: why).
 std::unique_ptr<Device> make_device(std::string_view id, DeviceContext context);
 /// The same device's description without making it.
 DeviceInfo describe_device(std::string_view id);

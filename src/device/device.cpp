@@ -17,4 +17,9 @@ HostTask Device::submit(HostThread /*thread*/, const HostWork& /*work*/, HostTas
 bool Device::ended(HostTask /*task*/) { no_threads(*this); }
 void Device::wait_for(HostTask /*task*/, std::string_view /*what*/) { no_threads(*this); }
 
+void Device::hand_over(Slice /*to*/, Slice /*from*/, std::size_t /*bytes*/) {
+  throw base::Error(info().id + ": " +
+                    base::tr("this device has memory of its own, tensors are copied to and from it"));
+}
+
 }  // namespace lanescope::device

@@ -106,7 +106,7 @@ class Device {
   /// cudaMalloc, cudaHostAlloc (Pinned), or plain host memory (Pageable, no API call). Zeroed.
   virtual Buffer allocate(MemoryKind kind, std::size_t bytes) = 0;
   virtual void release(Buffer buffer) = 0;
-  /// The host's view of a Pageable or Pinned buffer.
+  /// The host's view of a Pageable or Pinned buffer; on a CPU of any, since all its memory is the host's.
   virtual std::span<std::byte> host_data(Buffer buffer) = 0;
   /// The calling thread makes a batch of arbitrary values in [0, 1): it fills the first `bytes` of a Pageable or Pinned
   /// buffer with floats. In virtual time only the time passes.
@@ -130,6 +130,9 @@ class Device {
   };
   virtual void copy_async(Slice to, Slice from, std::size_t bytes, Stream stream) = 0;  ///< cudaMemcpyAsync
   virtual void copy(Slice to, Slice from, std::size_t bytes) = 0;                       ///< cudaMemcpy, default stream
+  /// The tensor in `from` is `to` from now on: what `.to()` of a tensor does that is there already. The bytes go over
+  /// without a call, and in virtual time without time. Only on a CPU; any other device throws base::Error.
+  virtual void hand_over(Slice to, Slice from, std::size_t bytes);
   virtual void fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) = 0;  ///< cudaMemsetAsync
   /// cudaLaunchKernel. With `compute` false only the time is modelled (the values are too costly to compute): results
   /// are then not to be read. The buffers it names hold no values from then on: copies to and from them take their time

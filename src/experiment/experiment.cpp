@@ -1,1 +1,124 @@
 #include "experiment/experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/error.h"
+#include "base/translate.h"
+#include "lanescope_experiments.h"
+
+namespace lanescope::experiment {
+namespace {
+
+using base::tr;
+
+constexpr std::array<std::string_view, kLanguages> kLanguageKeys{"en", "zh"};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+struct Embedded {
+  std::vector<Experiment> experiments;
+  std::vector<std::string> errors;
+
+  Embedded() {
+    for (const lanescope::experiments::File& file : lanescope::experiments::files()) {
+      try {
+        experiments.push_back(parse_experiment(file.text, fmt::format("experiments/{}", file.path)));
+      } catch (const base::Error& error) {
+        errors.emplace_back(error.what());
+      }
+    }
+    std::stable_sort(experiments.begin(), experiments.end(),
+                     [](const Experiment& a, const Experiment& b) { return a.order < b.order; });
+  }
+};
+
+const Embedded& embedded() {
+  static const Embedded all;
+  return all;
+}
+
+}  // namespace
+
+std::string_view language_key(Language language) { return kLanguageKeys[static_cast<std::size_t>(language)]; }
+
+Language parse_language(std::string_view key) {
+  for (std::size_t l = 0; l < kLanguages; ++l) {
+    if (kLanguageKeys[l] == key) return static_cast<Language>(l);
+  }
+  throw base::UsageError(
+      fmt::format(fmt::runtime(tr("language '{}' is unknown; allowed: {}")), key, fmt::join(kLanguageKeys, ", ")));
+}
+
+Language preferred_language() {
+  for (const char* variable : {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"}) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr || *value == '\0') continue;
+    return std::string_view(value).starts_with("zh") ? Language::Chinese : Language::English;
+  }
+  return Language::English;
+}
+
+std::string_view side_key(Side side) { return side == Side::Before ? "before" : "after"; }
+
+std::string_view quality_key(Quality quality) {
+  constexpr std::array<std::string_view, 3> kKeys{"measured", "estimate", "impossible"};
+  return kKeys[static_cast<std::size_t>(quality)];
+}
+
+std::string_view of_key(Of of) {
+  constexpr std::array<std::string_view, 3> kKeys{"before", "after", "ratio"};
+  return kKeys[static_cast<std::size_t>(of)];
+}
+
+bool is_about(Of of, Side side) { return of == Of::Ratio || (of == Of::Before) == (side == Side::Before); }
+
+std::vector<std::string> Experiment::assignments(Side s) const {
+  std::vector<std::string> all = settings;
+  all.insert(all.end(), side(s).settings.begin(), side(s).settings.end());
+  return all;
+}
+
+std::span<const Experiment> experiments() { return embedded().experiments; }
+
+const std::vector<std::string>& experiment_errors() { return embedded().errors; }
+
+const Experiment& experiment_named(std::string_view id_or_name) {
+  const std::string wanted = lower(id_or_name);
+  std::vector<std::string_view> ids;
+  for (const Experiment& experiment : experiments()) {
+    if (lower(experiment.id) == wanted || lower(experiment.name) == wanted) return experiment;
+    ids.emplace_back(experiment.id);
+  }
+  for (const std::string& error : experiment_errors()) {
+    if (!wanted.empty() && lower(error).starts_with(fmt::format("experiments/{}-", wanted))) {
+      throw base::FileError(error);
+    }
+  }
+  throw base::UsageError(
+      fmt::format(fmt::runtime(tr("experiment '{}' is unknown; allowed: {}")), id_or_name, fmt::join(ids, ", ")));
+}
+
+std::string cpu_beside(std::string_view device) {
+  constexpr std::string_view kSimulated = "sim:";
+  if (device.starts_with("cpu")) return std::string(device);
+  if (device.starts_with(kSimulated)) return fmt::format("cpu:{}", device.substr(kSimulated.size()));
+  return device == "sim" ? "cpu:rtx4090" : "cpu";
+}
+
+std::string chosen_device(const Experiment& experiment, Side side, std::string_view asked) {
+  const std::string& told = experiment.device_of(side);
+  if (asked.empty()) return told;
+  return told.starts_with("cpu") ? cpu_beside(asked) : std::string(asked);
+}
+
+}  // namespace lanescope::experiment

@@ -17,6 +17,7 @@ enum class Language : std::uint8_t { English, Chinese };
 inline constexpr std::size_t kLanguages = 2;
 std::string_view language_key(Language language);  ///< "en", "zh"
 Language parse_language(std::string_view key);     ///< throws base::UsageError that lists the keys
+Language preferred_language();                     ///< as the environment says (LANGUAGE, LC_ALL, LC_MESSAGES, LANG)
 
 /// A text in every language, UTF-8.
 struct Text {
@@ -45,7 +46,8 @@ std::string_view quality_key(Quality quality);  ///< "measured", "estimate", "im
 
 /// Which run a published number is about.
 enum class Of : std::uint8_t { Before, After, Ratio /* before / after */ };
-std::string_view of_key(Of of);  ///< "before", "after", "ratio"
+std::string_view of_key(Of of);   ///< "before", "after", "ratio"
+bool is_about(Of of, Side side);  ///< a ratio is about both
 
 struct Published {
   std::string name;  ///< unique in the experiment: "total_without_read"
@@ -97,7 +99,16 @@ Experiment parse_experiment(std::string_view text, std::string_view origin);
 
 /// All that are in the program, in the order of a lesson.
 std::span<const Experiment> experiments();
-/// By id or name, capitals do not matter. Throws base::UsageError that lists the ids.
+/// Why a file that is in the program is not among them; a program that is whole has none.
+const std::vector<std::string>& experiment_errors();
+/// By id or name, capitals do not matter. Throws base::UsageError that lists the ids, or base::FileError when there is
+/// such a file and it is wrong.
 const Experiment& experiment_named(std::string_view id_or_name);
+
+/// The device that a side runs on when a person asks for `asked` (empty: as the experiment is told). A CPU stays a CPU:
+/// that of the machine which `asked` is of.
+std::string chosen_device(const Experiment& experiment, Side side, std::string_view asked);
+/// The CPU of a device's machine: "cpu:rtx4090" beside "sim:rtx4090", "cpu" beside "cuda:0" and "auto".
+std::string cpu_beside(std::string_view device);
 
 }  // namespace lanescope::experiment

@@ -27,11 +27,12 @@ struct FigureInfo {
 /// Those that every workload has: iteration_us, iteration_ms, total_s (needs `iterations`), iterations_per_s,
 /// syncs_per_iteration, launches_per_iteration, gpu_busy_percent, kernel_percent, host_wait_us (per iteration),
 /// bubble_percent, h2d_gb_per_s, d2h_gb_per_s, h2d_ms and d2h_ms (copying, per iteration), transfer_percent (copies in
-/// either direction, of the time). A workload's own are "own.KEY": the mean, or "own.KEY.total".
+/// either direction, of the time; both at once count twice). A workload's own are "own.KEY": the mean, or
+/// "own.KEY.total". total_s is what a stopwatch around the loop would show, for as many iterations as are asked for.
 const std::vector<FigureInfo>& standard_figures();
-/// With the unit of a workload's own figure unknown (empty) until it has run. Throws base::UsageError for an unknown
-/// name that is not "own.": lists what is allowed.
-FigureInfo figure_info(std::string_view key);
+/// The label and unit of a workload's own figure are in `own`, which is known when it has run. Throws base::UsageError
+/// for an unknown name that is not "own.": lists what is allowed.
+FigureInfo figure_info(std::string_view key, const std::vector<workload::Figure>& own = {});
 /// Empty where there is nothing to tell: no iteration ended, no copy in that direction, no such figure.
 std::optional<double> figure_value(std::string_view key, const Measured& measured, std::uint64_t iterations = 0);
 

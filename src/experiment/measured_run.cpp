@@ -112,6 +112,9 @@ io::RunFigures MeasuredRun::figures() const {
     figures.elapsed_ns = figures.summary.window_ns();
   }
   if (const auto first = runner.first_loss(), last = runner.last_loss(); first && last) figures.loss = {*first, *last};
+  for (const workload::Figure& f : runner.figures()) {
+    figures.own.push_back({f.key, f.label, f.unit, f.mean, f.total, f.last, f.count});
+  }
   return figures;
 }
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -38,6 +38,11 @@ struct SweepSpec {
   std::vector<std::size_t> place(std::size_t point) const;
 };
 SweepSpec ready_sweep(const Experiment& experiment);  ///< throws base::UsageError when it has none
+/// What can be checked without running: axes, keys, each value by itself, devices, the figure. Throws base::UsageError
+/// or what describing a device throws.
+void check_sweep(const SweepSpec& spec);
+/// How many iterations a point runs.
+std::uint64_t iterations_at(const SweepSpec& spec, const std::vector<std::string>& at);
 
 struct SweepPoint {
   std::vector<std::string> at;  ///< a value per axis
@@ -51,15 +56,14 @@ struct SweepPoint {
 /// Runs on a thread of its own, a point at a time; a GPU is used by one run at a time anyway.
 class Sweep {
  public:
-  /// Checks everything that can be checked without running (unknown keys, values out of range: base::UsageError) and
-  /// starts nothing.
+  /// As check_sweep(), and starts nothing.
   explicit Sweep(SweepSpec spec);
   ~Sweep();  ///< cancels
   Sweep(const Sweep&) = delete;
   Sweep& operator=(const Sweep&) = delete;
 
   void start();
-  void cancel();  ///< after the run that is going on, which is cut short; does not wait
+  void cancel();  ///< the run that is going on is cut short, and its point not done; does not wait
   void wait();
   bool running() const { return running_.load(std::memory_order_acquire); }
 
@@ -71,16 +75,20 @@ class Sweep {
 
  private:
   void run();
+  SweepPoint measure(std::size_t point);
+  const Measured& measure_against(const std::vector<std::string>& at);
 
   const SweepSpec spec_;
   mutable std::mutex mutex_;
   std::vector<SweepPoint> points_;
+  std::map<std::string, Measured> against_;  // of the sweep's thread: points that differ only in what is set against
   std::atomic<std::size_t> done_{0};
   std::atomic<bool> running_{false}, cancelled_{false};
   std::thread thread_;
 };
 
-/// A line per point: a column per axis, the value, the figures that every workload has, the workload's own.
+/// As RFC 4180 says. A line per point that was run: a column per axis, the value, the figures that every workload has,
+/// the workload's own, the error.
 std::string sweep_csv(const SweepSpec& spec, const std::vector<SweepPoint>& points);
 
 }  // namespace lanescope::experiment

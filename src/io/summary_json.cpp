@@ -55,6 +55,17 @@ Json capture_json(const trace::CaptureHealth& h) {
           {"latency_ms", {{"p50", h.latency_p50_ms}, {"p99", h.latency_p99_ms}}}};
 }
 
+// A figure without a sample is one that these settings do not have.
+Json own_json(const std::vector<OwnFigure>& figures) {
+  Json own = Json::object();
+  for (const OwnFigure& f : figures) {
+    if (f.count == 0) continue;
+    own[f.key] = {{"label", f.label}, {"unit", f.unit}, {"mean", f.mean},
+                  {"total", f.total}, {"last", f.last}, {"count", f.count}};
+  }
+  return own;
+}
+
 }  // namespace
 
 std::string summary_json(const RunFigures& figures) {
@@ -92,9 +103,12 @@ std::string summary_json(const RunFigures& figures) {
   json["bubbles_by_cause"] = {{"after_sync", bubble_ns(analysis::BubbleCause::AfterSync)},
                               {"launch_too_slow", bubble_ns(analysis::BubbleCause::LaunchTooSlow)},
                               {"copy", bubble_ns(analysis::BubbleCause::Copy)},
-                              {"start_or_end", bubble_ns(analysis::BubbleCause::StartOrEnd)}};
+                              {"start_or_end", bubble_ns(analysis::BubbleCause::StartOrEnd)},
+                              {"loader", bubble_ns(analysis::BubbleCause::Loader)}};
   json["run_ahead"] = {{"mean", s.run_ahead_mean}, {"max", s.run_ahead_max}};
+  json["loader_wait_ns"] = s.loader_wait_ns;
   if (figures.capture) json["capture"] = capture_json(*figures.capture);
+  json["own"] = own_json(figures.own);
   // A file's name or settings need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

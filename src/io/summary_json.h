@@ -4,12 +4,20 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/summary.h"
 #include "io/chrome_trace.h"
 #include "trace/capture_health.h"
 
 namespace lanescope::io {
+
+/// A figure of the workload's own: "read_us", "the program's read", "µs".
+struct OwnFigure {
+  std::string key, label, unit;
+  double mean = 0, total = 0, last = 0;
+  std::uint64_t count = 0;  ///< of samples; 0: there is no mean
+};
 
 struct RunFigures {
   struct Loss {
@@ -25,6 +33,7 @@ struct RunFigures {
   std::optional<base::Nanoseconds> warm_up_ns;
   std::optional<trace::CaptureHealth> capture;  ///< of a GPU's work; none on a simulated device
   std::optional<Loss> loss;                     ///< none: timing only, or nothing was read
+  std::vector<OwnFigure> own;                   ///< what only the workload could know
 };
 
 /// Indented by two, ends with a line feed; the same figures give the same text. What is not known (a foreign trace's

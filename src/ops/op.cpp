@@ -140,10 +140,22 @@ void linear_forward(const Op& op, Args a) {
   const auto m = static_cast<std::size_t>(op.m), n = static_cast<std::size_t>(op.n), k = static_cast<std::size_t>(op.k);
   const float *x = a[0].data(), *w = a[1].data(), *bias = a[2].data();
   float* out = a[3].data();
+  // Several sums at once hide the latency of the additions; the order within each sum stays the same.
+  constexpr std::size_t kAtOnce = 8;
   for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
+    const float* row = x + i * k;
+    std::size_t j = 0;
+    for (; j + kAtOnce <= n; j += kAtOnce) {
+      std::array<float, kAtOnce> sums;
+      for (std::size_t s = 0; s < kAtOnce; ++s) sums[s] = bias[j + s];
+      for (std::size_t c = 0; c < k; ++c) {
+        for (std::size_t s = 0; s < kAtOnce; ++s) sums[s] += row[c] * w[(j + s) * k + c];
+      }
+      std::copy(sums.begin(), sums.end(), out + i * n + j);
+    }
+    for (; j < n; ++j) {
       float sum = bias[j];
-      for (std::size_t c = 0; c < k; ++c) sum += x[i * k + c] * w[j * k + c];
+      for (std::size_t c = 0; c < k; ++c) sum += row[c] * w[j * k + c];
       out[i * n + j] = sum;
     }
   }

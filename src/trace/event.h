@@ -108,7 +108,8 @@ inline CopyTraits copy_traits_of(const Event& copy) {
 }
 
 // --- Range: a = index (iteration number) --------------------------------------------------------------------------
-inline constexpr std::uint8_t kWaitFlag = 1;        ///< the thread waits for another thread of the program
+inline constexpr std::uint8_t kWaitFlag =
+    1;  ///< the thread waits for data: for another thread of the program, or while it loads them itself
 inline constexpr std::uint8_t kNotArrivedFlag = 2;  ///< the program read memory before the copy into it had ended
 inline bool is_host_wait(const Event& e) { return e.kind == EventKind::Range && (e.flags & kWaitFlag); }
 inline bool is_stale_read(const Event& e) { return e.kind == EventKind::Range && (e.flags & kNotArrivedFlag); }

@@ -31,6 +31,9 @@ std::span<const ActionInfo> actions() {
       {ToggleNonBlocking, Run, "non-blocking", N_("non_blocking copies on or off"), {{GLFW_KEY_N}}},
       {ToggleFeed, Run, "feed", N_("fresh batch every iteration on or off"), {{GLFW_KEY_B}}},
       {DeviceMenu, Run, "device-menu", N_("device menu: GPUs, simulated ones, recorded runs"), {{GLFW_KEY_G}}},
+      {Sweep, Run, "sweep", N_("sweep: run with many values of a knob, and see the chart"), {{GLFW_KEY_C}}},
+      {Gallery, Run, "gallery", N_("all experiments"), {{GLFW_KEY_E}}},
+      {FlipSide, Run, "flip", N_("the experiment's other side: before or after"), {{GLFW_KEY_TAB}}},
       {Roll, View, "roll", N_("roll: the newest at the right edge"), {{GLFW_KEY_1}}},
       {Trigger, View, "trigger", N_("trigger: stand at the start of an iteration"), {{GLFW_KEY_2}}},
       {Single, View, "single", N_("single: take one picture and freeze"), {{GLFW_KEY_3}}},
@@ -61,6 +64,7 @@ std::span<const ActionInfo> actions() {
        N_("save the trace as JSON, compressed"),
        {{GLFW_KEY_E, kCtrl | kShift}}},
       {ToggleTheme, Window, "theme", N_("dark or light"), {{GLFW_KEY_T}}},
+      {ToggleLanguage, Window, "language", N_("experiments in English or Chinese"), {{GLFW_KEY_Z}}},
       {LargerText, Window, "larger-text", N_("larger text"), {{GLFW_KEY_EQUAL, kCtrl}, {GLFW_KEY_KP_ADD, kCtrl}}},
       {SmallerText,
        Window,
@@ -91,6 +95,8 @@ std::string key_text(KeyChord chord) {
       return text + base::tr("Space");
     case GLFW_KEY_ESCAPE:
       return text + "Esc";
+    case GLFW_KEY_TAB:
+      return text + "Tab";
     case GLFW_KEY_HOME:
       return text + base::tr("Home");
     case GLFW_KEY_UP:

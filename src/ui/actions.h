@@ -20,6 +20,9 @@ enum class Action : std::uint8_t {
   ToggleNonBlocking,
   ToggleFeed,
   DeviceMenu,
+  Gallery,
+  FlipSide,
+  Sweep,
   // view
   Roll,
   Trigger,
@@ -40,6 +43,7 @@ enum class Action : std::uint8_t {
   SaveTraceCompressed,
   // window
   ToggleTheme,
+  ToggleLanguage,
   LargerText,
   SmallerText,
   CaptureHealth,

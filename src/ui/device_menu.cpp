@@ -13,15 +13,20 @@ std::vector<DeviceSection> device_sections(std::span<const device::CatalogueEntr
                                            const device::DeviceInfo& current) {
   DeviceSection gpus{tr("GPUS"), {}, {}};
   DeviceSection simulated{tr("SIMULATED"), {}, {}};
+  DeviceSection cpus{tr("CPU"), {}, {}};
   DeviceSection recorded{tr("RECORDED"), {}, {}};
   bool known = current.id.empty() || current.id.starts_with(kRecordedPrefix);
+  const auto section_of = [&](device::DeviceKind kind, bool is_simulated) -> DeviceSection& {
+    if (kind == device::DeviceKind::Cpu) return cpus;
+    return is_simulated ? simulated : gpus;
+  };
   for (const device::CatalogueEntry& entry : devices) {
     const bool chosen = entry.id == current.id;
     known = known || chosen;
-    (entry.simulated ? simulated : gpus).choices.push_back({entry.id, entry.name, entry.id, entry.summary, chosen});
+    section_of(entry.kind, entry.simulated).choices.push_back({entry.id, entry.name, entry.id, entry.summary, chosen});
   }
   if (!known) {
-    (current.simulated ? simulated : gpus).choices.push_back({current.id, current.name, current.id, {}, true});
+    section_of(current.kind, current.simulated).choices.push_back({current.id, current.name, current.id, {}, true});
   }
   gpus.note = why_no_gpu;  // a GPU may be there and not be recordable
   if (gpus.choices.empty() && gpus.note.empty()) gpus.note = tr("none was found");
@@ -31,18 +36,24 @@ std::vector<DeviceSection> device_sections(std::span<const device::CatalogueEntr
         {pick, std::string(tr("recorded")) + ": " + capture.title, {}, capture.summary, pick == current.id});
   }
   if (recorded.choices.empty()) recorded.note = tr("this program holds no recorded runs");
-  return {std::move(gpus), std::move(simulated), std::move(recorded)};
+  return {std::move(gpus), std::move(simulated), std::move(cpus), std::move(recorded)};
 }
+
+namespace {
+
+bool is_cpu(std::string_view id) { return id == "cpu" || id.starts_with("cpu:"); }
+
+}  // namespace
 
 std::string badge_text(const io::RunFacts& facts, bool live) {
   if (!facts.simulated) {
-    const std::string says = live ? tr("GPU") : tr("RECORDED");
+    const std::string says = !live ? tr("RECORDED") : is_cpu(facts.device) ? tr("CPU") : tr("GPU");
     const std::string& name = facts.device_name.empty() ? facts.device : facts.device_name;
     return name.empty() ? says : says + " · " + name;
   }
   const std::size_t colon = facts.device.find(':');
   const std::string profile = colon == std::string::npos ? facts.device : facts.device.substr(colon + 1);
-  const std::string says = tr("SIMULATED");
+  const std::string says = is_cpu(facts.device) ? tr("SIMULATED CPU") : tr("SIMULATED");
   return profile.empty() ? says : says + " · " + std::filesystem::path(profile).filename().string();
 }
 

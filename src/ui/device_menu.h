@@ -1,5 +1,5 @@
-// What can be looked at, as the device menu lists it: GPUs, simulated ones, recorded runs. And the badge that says
-// which of them it is.
+// What can be looked at, as the device menu lists it: GPUs, simulated ones, CPUs, recorded runs. And the badge that
+// says which of them it is.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 namespace lanescope::ui {
 
 struct DeviceChoice {
-  std::string pick;  ///< "cuda:0", "sim:rtx4090", "recorded:NAME"
+  std::string pick;  ///< "cuda:0", "sim:rtx4090", "cpu", "recorded:NAME"
   std::string name;  ///< "NVIDIA H200"
   std::string id;    ///< beside the name, small; empty for a recorded run
   std::string summary;
@@ -33,7 +33,8 @@ std::vector<DeviceSection> device_sections(std::span<const device::CatalogueEntr
                                            std::span<const RecordedCapture> captures,
                                            const device::DeviceInfo& current);
 
-/// "SIMULATED · rtx4090", "GPU · NVIDIA H200" while it runs, "RECORDED · NVIDIA H200" from a file.
+/// "SIMULATED · rtx4090", "SIMULATED CPU · rtx4090", "GPU · NVIDIA H200" and "CPU · AMD EPYC" while it runs,
+/// "RECORDED · NVIDIA H200" from a file.
 std::string badge_text(const io::RunFacts& facts, bool live);
 
 }  // namespace lanescope::ui

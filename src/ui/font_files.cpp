@@ -35,6 +35,8 @@ const std::array<Family, 3>& families() {
 constexpr std::array<std::string_view, 4> kMono{"JetBrainsMono-Regular.ttf", "JetBrainsMono-Regular.otf",
                                                 "JetBrainsMonoNL-Regular.ttf", "DejaVuSansMono.ttf"};
 constexpr std::string_view kSymbols = "DejaVuSans.ttf";
+constexpr std::array<std::string_view, 5> kChinese{"NotoSansCJK-Regular.ttc", "NotoSansSC-Regular.otf",
+                                                   "wqy-microhei.ttc", "wqy-zenhei.ttc", "DroidSansFallbackFull.ttf"};
 
 using Found = std::map<std::string, fs::path, std::less<>>;  // an empty path: wanted, not seen yet
 
@@ -47,6 +49,7 @@ Found wanted_names() {
   }
   for (std::string_view name : kMono) wanted.emplace(name, fs::path());
   wanted.emplace(kSymbols, fs::path());
+  for (std::string_view name : kChinese) wanted.emplace(name, fs::path());
   return wanted;
 }
 
@@ -109,6 +112,7 @@ FontFiles find_font_files(const std::vector<fs::path>& folders) {
     break;
   }
   files.mono = first_of(found, kMono);
+  files.chinese = first_of(found, kChinese);
   files.symbols = first_of(found, std::array<std::string_view, 1>{kSymbols});
   return files;
 }

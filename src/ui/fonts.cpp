@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <vector>
+
+#include "ui/wrap.h"
 
 namespace lanescope::ui {
 namespace {
@@ -76,8 +79,35 @@ void round_advances(ImFont& font, const Face& face, float em_px) {
 }
 #endif
 
-/// Adds one role's font; `em_px` receives the letter size that it really has in the atlas.
-ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, float& em_px) {
+/// The Chinese letters of a text as pairs of the same number, as an atlas takes them; ends in 0. Sorted, each once.
+std::vector<ImWchar> letters_of(const std::string& text) {
+  std::vector<ImWchar> found;
+  std::size_t length = 0;
+  for (std::size_t at = 0; at < text.size(); at += length) {
+    const char32_t c = character_at(text, at, length);
+    if (is_chinese(c)) found.push_back(static_cast<ImWchar>(c));
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  std::vector<ImWchar> ranges;
+  for (const ImWchar c : found) {
+    if (!ranges.empty() && ranges.back() + 1 == c) {
+      ranges.back() = c;
+    } else {
+      ranges.insert(ranges.end(), {c, c});
+    }
+  }
+  ranges.push_back(0);
+  return ranges;
+}
+
+/// The Simplified face of a collection.
+int chinese_face(const fs::path& path) { return path.filename() == "NotoSansCJK-Regular.ttc" ? 2 : 0; }
+
+/// Adds one role's font; `em_px` receives the letter size that it really has in the atlas. `chinese` must stay until
+/// the atlas is built.
+ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, const std::vector<ImWchar>& chinese,
+                 float& em_px) {
   ImFontConfig config;
   config.OversampleH = 1;
   config.PixelSnapH = true;
@@ -109,6 +139,15 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, f
     atlas.AddFontFromFileTTF(symbols.c_str(), std::round(em_px * symbol_face.line_height_per_em()), &config,
                              kSymbols.data());
   }
+  const fs::path& file = system_files().chinese;
+  if (chinese.size() > 1 && !file.empty()) {
+    const Face face_of_chinese(file);
+    if (!face_of_chinese.ok()) return font;
+    config.MergeMode = true;
+    config.FontNo = chinese_face(file);
+    atlas.AddFontFromFileTTF(file.c_str(), std::round(em_px * face_of_chinese.line_height_per_em()), &config,
+                             chinese.data());
+  }
   return font;
 }
 
@@ -119,7 +158,9 @@ ImFont* Fonts::operator[](FontRole role) const {
   return fonts[static_cast<std::size_t>(role)];
 }
 
-Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density) {
+bool has_chinese_font() { return !system_files().chinese.empty(); }
+
+Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density, const ChineseTexts& chinese) {
   const FontFiles& files = system_files();
 #if IMGUI_VERSION_NUM >= 19210
   atlas.SetFontLoader(ImGuiFreeType::GetFontLoader());
@@ -142,11 +183,18 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density) {
                                                    {FontRole::Mono, &Fonts::mono, files.mono},
                                                    {FontRole::MonoSmall, &Fonts::mono_small, files.mono},
                                                    {FontRole::Verdict, &Fonts::verdict, files.bold}}};
+  const std::vector<ImWchar> none, body = letters_of(chinese.body), small = letters_of(chinese.small),
+                                   title = letters_of(chinese.title);
+  const auto letters = [&](FontRole role) -> const std::vector<ImWchar>& {
+    const bool of_body = role == FontRole::Body || role == FontRole::BodyBold;
+    const bool of_small = role == FontRole::Small || role == FontRole::SmallBold;
+    return of_body ? body : of_small ? small : role == FontRole::Title ? title : none;
+  };
   Fonts fonts;
   std::array<float, kFontRoleCount> em_px{};
   for (const Wanted& w : wanted) {
     const auto index = static_cast<std::size_t>(w.role);
-    fonts.*w.font = add_font(atlas, w.path, em_size(w.role) * pixel_scale, em_px[index]);
+    fonts.*w.font = add_font(atlas, w.path, em_size(w.role) * pixel_scale, letters(w.role), em_px[index]);
   }
 #if IMGUI_VERSION_NUM < 19200
   atlas.Build();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 struct ImFont;
@@ -37,22 +38,32 @@ struct Fonts {
   float size(FontRole role) const { return line_height[static_cast<std::size_t>(role)]; }
 };
 
+/// Texts with Chinese letters in them, by where they are drawn: only these letters are made, since all of them would
+/// take seconds. Body is drawn in bold, too.
+struct ChineseTexts {
+  std::string body, small, title;
+};
+
 /// Adds the fonts to the atlas. They are rasterised `pixel_scale` times as large as at scale 1.
 ///
 /// `density` is the part of pixel_scale that comes from the framebuffer (io.DisplayFramebufferScale, or a picture at
 /// 2x): set io.FontGlobalScale = 1 / density and text has its logical size again, crisp. The rest of pixel_scale is the
 /// font size that a person chose.
-Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density = 1.0f);
+Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density = 1.0f, const ChineseTexts& chinese = {});
 
 /// Tells the current ImGui context that its fonts are `density` times as large as they should look.
 void set_text_density(float density);
 
 /// The files that load_fonts() uses, for the log and the tests; a path is empty where the built-in font stands in.
 struct FontFiles {
-  std::filesystem::path regular, semi_bold, bold, mono, symbols;
+  std::filesystem::path regular, semi_bold, bold, mono, symbols, chinese;
 };
 /// Looks through `folders` (and what is below them) once.
 FontFiles find_font_files(const std::vector<std::filesystem::path>& folders);
+/// There is a font on this system with Chinese letters.
+bool has_chinese_font();
+/// The package that brings one.
+inline constexpr const char* kChineseFontPackage = "fonts-wqy-microhei";
 /// $XDG_DATA_HOME/fonts, ~/.local/share/fonts, ~/.fonts, $XDG_DATA_DIRS/fonts, /usr/local/share/fonts,
 /// /usr/share/fonts.
 std::vector<std::filesystem::path> font_folders();

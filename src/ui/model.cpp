@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ui/timeline.h"
 
 namespace lanescope::ui {
 namespace {
@@ -70,6 +71,7 @@ void Model::show(io::OpenedTrace opened, std::filesystem::path path, std::string
   analysis_->update(std::numeric_limits<Nanoseconds>::max());
   analysis_->finish();
   recent_ = analysis::analyse(trace(), trace().extent().first, trace().extent().second);
+  recent_stale_reads_ = count_stale_reads(trace(), recent_.from_ns, recent_.to_ns + 1);
   read_capture();
 }
 
@@ -81,7 +83,10 @@ void Model::begin_generation() {
   capture_ = {};
   start_error_.clear();
   recent_ = before_change_ = {};
-  markers_seen_ = 0;
+  recent_stale_reads_ = 0;
+  recent_settled_ = false;
+  awaited_from_.reset();
+  markers_seen_ = turn_begins_ = 0;
   summarised_ = turned_ = {};
   if (session_) {
     facts_.workload = session_->workload().name;
@@ -99,6 +104,8 @@ void Model::update() {
   analysis_->update(live_edge_);
   open_calls_ = session_->open_calls();
   now_ = virtual_time() ? live_edge_ : std::max(live_edge_, session_->now_ns());
+  const auto& markers = analysis_->markers();
+  if (awaited_from_ && !markers.empty() && markers.back().start_ns >= *awaited_from_) awaited_from_.reset();
   const auto now = std::chrono::steady_clock::now();
   const bool turned = analysis_->markers().size() != markers_seen_;
   if (turned || now - summarised_ >= kSummaryPeriod) {
@@ -111,10 +118,13 @@ void Model::update() {
 void Model::summarise() {
   const auto& markers = analysis_->markers();
   if (markers.size() != markers_seen_) {
-    markers_seen_ = markers.size();
+    const std::size_t newest = std::exchange(markers_seen_, markers.size());
     // A slider that is dragged turns the knob many times: "before" is what was before all of them.
     const auto now = std::chrono::steady_clock::now();
-    if (now - turned_ > kOneTurn) before_change_ = recent_;
+    if (now - turned_ > kOneTurn) {
+      before_change_ = recent_;
+      turn_begins_ = newest;
+    }
     turned_ = now;
   }
   const auto records = analysis_->records();
@@ -126,9 +136,44 @@ void Model::summarise() {
   } else {
     from = records.front().start_ns;
   }
-  if (!markers.empty()) from = std::max(from, markers.back().start_ns);
+  // The first iteration of a run, and of new settings, also sets up what they need: it is left out as soon as others
+  // have ended.
+  const Nanoseconds turned_at = markers.empty() ? records.front().start_ns : markers.back().start_ns;
+  const auto first = std::lower_bound(records.begin(), records.end(), turned_at,
+                                      [](const analysis::IterationRecord& r, Nanoseconds t) { return r.start_ns < t; });
+  const bool settled = records.end() - first >= 3;
+  from = std::max(from, settled ? std::next(first)->start_ns : turned_at);
   analysis::Summary summary = analysis_->window(from, live_edge_);
-  if (summary.iteration.count > 0) recent_ = std::move(summary);
+  if (summary.iteration.count == 0) return;
+  recent_ = std::move(summary);
+  recent_settled_ = settled;
+  ++recent_number_;
+  recent_stale_reads_ = count_stale_reads(trace(), recent_.from_ns, recent_.to_ns);
+}
+
+std::string Model::last_turn() const {
+  const auto& markers = analysis_->markers();
+  if (markers_seen_ == 0 || turn_begins_ >= markers.size()) return {};
+  const auto& names = trace().names();
+  return marker_text(names.text(markers[turn_begins_].name), names.text(markers[markers_seen_ - 1].name));
+}
+
+bool Model::recent_is_current() const {
+  const auto& markers = analysis_->markers();
+  return recent_.iteration.count > 0 && recent_settled_ && !awaited_from_ &&
+         (markers.empty() || recent_.from_ns >= markers.back().start_ns);
+}
+
+void Model::note_change(const workload::Settings& before) {
+  const workload::Settings now = session_->settings();
+  if (now == before) return;
+  if (!awaited_from_) in_force_ = before;
+  // Turned back before it took effect, it leaves no marker.
+  if (now == in_force_) {
+    awaited_from_.reset();
+  } else {
+    awaited_from_ = live_edge_;
+  }
 }
 
 void Model::read_capture() {
@@ -162,7 +207,21 @@ void Model::set_speed(double speed) {
 std::string Model::set(std::string_view key, const workload::Value& value) {
   if (!session_) return {};
   try {
+    const workload::Settings before = session_->settings();
     session_->set(key, value);
+    note_change(before);
+    return {};
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+}
+
+std::string Model::assign(const std::vector<std::string>& assignments) {
+  if (!session_) return {};
+  try {
+    const workload::Settings before = session_->settings();
+    session_->assign(assignments);
+    note_change(before);
     return {};
   } catch (const base::Error& error) {
     return error.what();
@@ -225,6 +284,24 @@ session::SessionOptions Model::options_now() const {
     }
   }
   return options;
+}
+
+std::int64_t count_stale_reads(const trace::Trace& trace, Nanoseconds from, Nanoseconds to) {
+  const trace::Trace::ReadLock lock(trace);
+  std::int64_t count = 0;
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const trace::Lane& lane = trace.lane(static_cast<trace::LaneId>(l));
+    if (lane.info().kind != trace::LaneKind::Phases) continue;
+    for (std::size_t r = 0; r < lane.row_count(); ++r) {
+      const trace::Row& row = lane.row(r);
+      const trace::EventIndex first = row.first(), last = row.last();
+      // Such reads have a lane of their own: its first event tells.
+      if (first == last || !trace::is_stale_read(row.untimed_event(first))) continue;
+      count += static_cast<std::int64_t>(row.first_starting_at_or_after(to, first, last) -
+                                         row.first_starting_at_or_after(from, first, last));
+    }
+  }
+  return count;
 }
 
 }  // namespace lanescope::ui

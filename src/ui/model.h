@@ -58,11 +58,23 @@ class Model {
   bool simulated() const { return facts_.simulated; }
   /// Sets a knob; an impossible value is refused with the reason in the return.
   std::string set(std::string_view key, const workload::Value& value);
+  /// Several knobs ("key=value") as one turn.
+  std::string assign(const std::vector<std::string>& assignments);
 
-  /// The latest stretch: since the last knob was turned, and at most about the last second a person saw.
+  /// The latest stretch: since the last knob was turned (without the first iteration then), and at most about the last
+  /// second a person saw.
   const analysis::Summary& recent() const { return recent_; }
+  /// recent() is of the settings as they are now: it began after the last turn of a knob had taken effect, and after
+  /// the one iteration that sets up what they need.
+  bool recent_is_current() const;
+  /// Changes with every new recent().
+  std::uint64_t recent_number() const { return recent_number_; }
+  /// The reads in recent() of memory into which a copy had not ended.
+  std::int64_t recent_stale_reads() const { return recent_stale_reads_; }
   /// The stretch before the last knob was turned; empty window when no knob was.
   const analysis::Summary& before_change() const { return before_change_; }
+  /// What was turned then, as one turn: "log interval 1 → 100"; empty when no knob was.
+  std::string last_turn() const;
 
   /// What starts this run again: its device, its workload, its speed, and the settings that a person changed. The
   /// others are the defaults of whatever device it will be. Of a file: its workload and settings, on the last device.
@@ -82,6 +94,7 @@ class Model {
   void show(io::OpenedTrace opened, std::filesystem::path path, std::string title);
   void start_after_the_old(const session::SessionOptions& options);
   void begin_generation();
+  void note_change(const workload::Settings& before);
   void summarise();
   void read_capture();
 
@@ -98,8 +111,16 @@ class Model {
   CaptureFacts capture_;
   std::string start_error_;  // neither the new run nor the old one could be started
   analysis::Summary recent_, before_change_;
-  std::size_t markers_seen_ = 0;
+  std::uint64_t recent_number_ = 0;
+  std::int64_t recent_stale_reads_ = 0;
+  bool recent_settled_ = false;
+  std::optional<Nanoseconds> awaited_from_;         // a knob was turned then, and its marker has not come
+  workload::Settings in_force_;                     // what held before that
+  std::size_t markers_seen_ = 0, turn_begins_ = 0;  // the latter: the number of the turn's first marker
   std::chrono::steady_clock::time_point summarised_{}, turned_{};
 };
+
+/// The reads in [from, to) of memory into which a copy had not ended.
+std::int64_t count_stale_reads(const trace::Trace& trace, Nanoseconds from, Nanoseconds to);
 
 }  // namespace lanescope::ui

@@ -1,11 +1,13 @@
 #include "ui/preferences.h"
 
+#include <fmt/chrono.h>
 #include <spdlog/spdlog.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 
@@ -38,6 +40,8 @@ Preferences load_preferences(const std::filesystem::path& path) {
     p.theme = table["theme"].value_or(std::string("dark")) == "light" ? ThemeName::Light : ThemeName::Dark;
     const float font_scale = table["font_scale"].value_or(p.font_scale);
     if (!std::isnan(font_scale)) p.font_scale = std::clamp(font_scale, 0.7f, 2.5f);
+    p.language = table["language"].value_or(std::string("en")) == "zh" ? experiment::Language::Chinese
+                                                                       : experiment::Language::English;
     p.tour_done = table["tour_done"].value_or(p.tour_done);
     p.window_width = std::clamp(table["window_width"].value_or(p.window_width), 640, 16384);
     p.window_height = std::clamp(table["window_height"].value_or(p.window_height), 480, 16384);
@@ -51,6 +55,7 @@ Preferences load_preferences(const std::filesystem::path& path) {
 void save_preferences(const std::filesystem::path& path, const Preferences& p) {
   const toml::table table{{"theme", p.theme == ThemeName::Light ? "light" : "dark"},
                           {"font_scale", p.font_scale},
+                          {"language", std::string(experiment::language_key(p.language))},
                           {"tour_done", p.tour_done},
                           {"window_width", p.window_width},
                           {"window_height", p.window_height},
@@ -70,6 +75,17 @@ std::filesystem::path picture_folder(const Preferences& preferences) {
   if (const char* folder = std::getenv("XDG_PICTURES_DIR"); folder && *folder == '/') return folder;
   std::error_code ignored;
   return std::filesystem::is_directory(home() / "Pictures", ignored) ? home() / "Pictures" : home();
+}
+
+std::filesystem::path new_picture_path(const Preferences& preferences, const char* what, const char* extension) {
+  const std::time_t now = std::time(nullptr);
+  const std::string stem = fmt::format("lanescope-{}-{:%Y%m%d-%H%M%S}", what, fmt::localtime(now));
+  const std::filesystem::path folder = picture_folder(preferences);
+  std::filesystem::path path = folder / (stem + extension);
+  std::error_code ignored;
+  for (int n = 2; std::filesystem::exists(path, ignored); ++n)
+    path = folder / fmt::format("{}-{}{}", stem, n, extension);
+  return path;
 }
 
 }  // namespace lanescope::ui

@@ -4,14 +4,16 @@
 #include <filesystem>
 #include <string>
 
+#include "experiment/experiment.h"
 #include "ui/theme.h"
 
 namespace lanescope::ui {
 
 struct Preferences {
   ThemeName theme = ThemeName::Dark;
-  float font_scale = 1.0f;  ///< 0.7 to 2.5
-  bool tour_done = false;   ///< the first start's three hints were shown
+  float font_scale = 1.0f;                                        ///< 0.7 to 2.5
+  experiment::Language language = experiment::Language::English;  ///< of the experiments' texts
+  bool tour_done = false;                                         ///< the first start's three hints were shown
   int window_width = 1600, window_height = 900;
   std::string picture_folder;  ///< where screenshots go; empty: the user's pictures folder
 
@@ -27,5 +29,7 @@ Preferences load_preferences(const std::filesystem::path& path);
 void save_preferences(const std::filesystem::path& path, const Preferences& preferences);
 /// Where screenshots go: the preference, else $XDG_PICTURES_DIR, else ~/Pictures, else the home folder.
 std::filesystem::path picture_folder(const Preferences& preferences);
+/// A file in that folder that is not there yet: "lanescope-window-20261120-101500.png".
+std::filesystem::path new_picture_path(const Preferences& preferences, const char* what, const char* extension);
 
 }  // namespace lanescope::ui

@@ -1,12 +1,10 @@
 #include "ui/shell.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "base/error.h"
 #include "base/translate.h"
@@ -63,6 +61,8 @@ void Shell::draw(const Fonts& fonts) {
 
   state_.places.clear();
   state_.model.update();
+  follow_experiment();
+  adapt_speed();
   state_.view.update(state_.model, left + 1 + Timeline::kLabelWidth * s,
                      middle_width - Timeline::kLabelWidth * s - 16 * s, std::chrono::steady_clock::now());
   state_.timeline.sync(state_.model.trace());
@@ -112,18 +112,17 @@ void Shell::perform_requests() {
       state_.show_toast(error.what(), true);
     }
   };
-  const auto begin_anew = [&] {
-    state_.selection.clear();
-    if (state_.range_figures.pending.valid()) state_.range_figures.pending.wait();
-    state_.range_figures = {};
-    if (state_.saving.valid()) state_.saving.wait();
-    state_.timeline.clear();
-    state_.scroll = 0;
-  };
   if (state_.new_run) {
     const session::SessionOptions options = *std::exchange(state_.new_run, std::nullopt);
-    begin_anew();
-    guarded([&] { state_.model.start_run(options); });
+    guarded([&] { start(options); });
+  }
+  if (state_.wanted_experiment) {
+    const auto [experiment, side] = *std::exchange(state_.wanted_experiment, std::nullopt);
+    guarded([&] { start_experiment(*experiment, side); });
+  }
+  if (state_.wanted_side) {
+    const experiment::Side side = *std::exchange(state_.wanted_side, std::nullopt);
+    guarded([&] { show_side(side); });
   }
   if (state_.file_to_open) {
     const std::filesystem::path path = *std::exchange(state_.file_to_open, std::nullopt);
@@ -186,6 +185,17 @@ void Shell::perform(Action action) {
     case Action::CaptureHealth:
       state_.health_open = !state_.health_open;
       state_.help_open = false;
+      open_gallery(false);
+      break;
+    case Action::Gallery:
+      open_gallery(!state_.gallery.open);
+      break;
+    case Action::FlipSide:
+      if (state_.experiment && state_.model.live()) {
+        const auto now = state_.experiment->side_of(state_.model.session()->settings());
+        const experiment::Side from = now.value_or(state_.experiment->side());
+        state_.wanted_side = from == experiment::Side::Before ? experiment::Side::After : experiment::Side::Before;
+      }
       break;
     case Action::Slower:
       state_.model.set_speed(std::max(0.001, state_.model.speed() / 10));
@@ -234,8 +244,12 @@ void Shell::perform(Action action) {
     case Action::ClearSelection:
       if (state_.device_menu_open) {
         state_.toggle_device_menu = true;
+      } else if (state_.gallery.open) {
+        open_gallery(false);
       } else if (state_.help_open || state_.health_open) {
         state_.help_open = state_.health_open = false;
+      } else if (state_.sweep.open) {
+        state_.sweep.open = false;
       } else {
         state_.selection.clear();
         state_.editing_setting.clear();
@@ -269,15 +283,23 @@ void Shell::perform(Action action) {
     case Action::ToggleTheme:
       state_.preferences.theme = state_.preferences.theme == ThemeName::Dark ? ThemeName::Light : ThemeName::Dark;
       break;
+    case Action::ToggleLanguage:
+      toggle_language();
+      break;
     case Action::LargerText:
       state_.preferences.font_scale = std::min(2.5f, state_.preferences.font_scale + 0.1f);
       break;
     case Action::SmallerText:
       state_.preferences.font_scale = std::max(0.7f, state_.preferences.font_scale - 0.1f);
       break;
+    case Action::Sweep:
+      state_.sweep.open = !state_.sweep.open;
+      state_.help_open = state_.health_open = false;
+      break;
     case Action::Help:
       state_.help_open = !state_.help_open;
       state_.health_open = false;
+      open_gallery(false);
       break;
     case Action::Quit:
       quit_ = true;
@@ -323,14 +345,7 @@ void Shell::hold(Action action, double seconds) {
 }
 
 std::filesystem::path Shell::new_file(const char* what, const char* extension) const {
-  const std::time_t now = std::time(nullptr);
-  const std::string stem = fmt::format("lanescope-{}-{:%Y%m%d-%H%M%S}", what, fmt::localtime(now));
-  const std::filesystem::path folder = picture_folder(state_.preferences);
-  std::filesystem::path path = folder / (stem + extension);
-  std::error_code ignored;
-  for (int n = 2; std::filesystem::exists(path, ignored); ++n)
-    path = folder / fmt::format("{}-{}{}", stem, n, extension);
-  return path;
+  return new_picture_path(state_.preferences, what, extension);
 }
 
 namespace {
@@ -390,6 +405,7 @@ void Shell::save_trace(bool compressed) {
 bool Shell::animating() const {
   const bool run_moves = state_.model.live() && !state_.model.paused() && state_.model.session()->runner().running();
   return run_moves || !state_.model.open_calls().empty() || state_.view.moving() || state_.toast ||
+         (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
          state_.saving.valid() || state_.range_figures.pending.valid() || state_.view.armed();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "io/png.h"
 
@@ -31,6 +32,16 @@ class Shell {
   void perform(Action action);
   /// Shows a trace file, or "recorded:NAME"; throws base::FileError or base::UsageError.
   void open(const std::filesystem::path& path);
+  /// Starts an experiment's workload with the settings of a side: on the device it is told on, or on the real GPU that
+  /// is in use. Throws what Model::start_run() throws.
+  void start_experiment(const experiment::Experiment& experiment, experiment::Side side);
+  /// Throws base::UsageError for an unknown one.
+  void start_experiment(std::string_view id_or_name, experiment::Side side);
+  /// The program's start: `experiment` with what `session` says beside its workload and settings. A device that was
+  /// asked for is taken; "auto" is a GPU of this machine, or what the experiment is told on.
+  void begin_with(const experiment::Experiment& experiment, session::SessionOptions session);
+  /// Flips the experiment that runs: as one turn of its knobs where that is enough, else with a new run.
+  void show_side(experiment::Side side);
   /// A key that is held down, `seconds` since the last frame.
   void hold(Action action, double seconds);
 
@@ -42,6 +53,12 @@ class Shell {
   bool animating() const;
 
  private:
+  void follow_experiment();
+  void adapt_speed();
+  void toggle_language();
+  void open_gallery(bool open);
+  void start(const session::SessionOptions& options);
+  void begin_anew();
   void save_timeline_picture(float scale);
   void save_trace(bool compressed);
   void step_setting(const char* key, int direction);

@@ -9,11 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "experiment/experiment.h"
+
 #include "ui/actions.h"
+#include "ui/active_experiment.h"
 #include "ui/device_menu.h"
+#include "ui/gallery_list.h"
 #include "ui/model.h"
 #include "ui/plot_set.h"
 #include "ui/preferences.h"
+#include "ui/sweep_state.h"
 #include "ui/timeline.h"
 #include "ui/view_control.h"
 
@@ -35,6 +40,24 @@ struct RangeFigures {
   std::future<analysis::Summary> pending;
 };
 
+/// The overlay with all experiments.
+struct GalleryState {
+  bool open = false;
+  bool just_opened = false;
+  std::string filter;
+  GalleryList list;          ///< what the filter leaves
+  std::size_t selected = 0;  ///< in the list
+  bool scroll_to_selected = false;
+};
+
+/// How fast a run must go so that something happens to look at: while it is on, ten times as fast when nothing does.
+struct AutoSpeed {
+  bool on = false;
+  double set = 0;  ///< when the speed is another one, a person has chosen it
+  std::size_t iterations = 0;
+  std::chrono::steady_clock::time_point since{};
+};
+
 enum class TourStep : std::uint8_t { Off, TurnThis, WatchThat, PressS };
 
 struct FrameFigures {
@@ -53,6 +76,13 @@ struct ShellState {
   float content_scale = 1;  ///< of the display
   std::optional<Toast> toast;
   TourStep tour = TourStep::Off;
+  std::optional<ActiveExperiment> experiment;
+  std::uint64_t experiment_generation = 0;  ///< the run that it was last told of
+  std::uint64_t experiment_summary = 0;     ///< the figures that it was last given
+  std::string real_gpu;                     ///< the one in use last, unless a simulated one was chosen since
+  AutoSpeed auto_speed;
+  GalleryState gallery;
+  bool shows_open = false, correction_open = false;  ///< long texts, unfolded
   bool help_open = false;
   bool health_open = false;
   bool device_menu_open = false;
@@ -63,16 +93,21 @@ struct ShellState {
   float scroll = 0;                            ///< of the timeline's rows
   std::string editing_setting;                 ///< the knob whose value is being typed
   std::string edit_text;
-  std::vector<Action> requests;                       ///< what was asked for in this frame; performed after it is drawn
-  std::optional<session::SessionOptions> new_run;     ///< start this after the frame
+  std::vector<Action> requests;                    ///< what was asked for in this frame; performed after it is drawn
+  std::optional<session::SessionOptions> new_run;  ///< start this after the frame
+  /// Start this experiment, or flip it to this side, after the frame.
+  std::optional<std::pair<const experiment::Experiment*, experiment::Side>> wanted_experiment;
+  std::optional<experiment::Side> wanted_side;
   std::optional<std::filesystem::path> file_to_open;  ///< open this after the frame
-  std::future<std::string> saving;                    ///< a file that is being written; gives the toast's text
+  SweepState sweep;
+  std::future<std::string> saving;  ///< a file that is being written; gives the toast's text
 
   /// Where things were drawn in this frame, by name: for tests and for the hints that point at them.
   std::map<std::string, Rect> places;
 
   /// What all lengths and fonts are multiplied by.
   float scale() const { return preferences.font_scale * content_scale; }
+  experiment::Language language() const { return preferences.language; }
   void show_toast(std::string text, bool error = false);
 };
 

@@ -24,17 +24,20 @@ enum class Colour : std::uint8_t {
   AccentInk,  ///< text on Accent
   Range,      ///< iteration ranges, and every other one
   RangeAlt,
-  Phase,           ///< phase ranges
-  Call,            ///< API calls, own cost and return
-  CallCopy,        ///< the copying part of a blocking call
-  Launch,          ///< cudaLaunchKernel
-  Kernel,          ///< kernels
-  CopyH2D,         ///< copies host to device
-  CopyD2H,         ///< copies device to host
-  CopyOther,       ///< copies on one side, memset
-  Wait,            ///< stripes of a wait (always hatched on WaitGround), and its figures
-  WaitGround,      ///< between the stripes; the range that contains a wait
-  WaitInk,         ///< text on WaitGround
+  Phase,       ///< phase ranges
+  Call,        ///< API calls, own cost and return
+  CallCopy,    ///< the copying part of a blocking call
+  Launch,      ///< cudaLaunchKernel
+  Kernel,      ///< kernels
+  CopyH2D,     ///< copies host to device
+  CopyD2H,     ///< copies device to host
+  CopyOther,   ///< copies on one side, memset
+  Wait,        ///< stripes of a wait (always hatched on WaitGround), and its figures
+  WaitGround,  ///< between the stripes; the range that contains a wait
+  WaitInk,     ///< text on WaitGround
+  LoaderWait,  ///< stripes of a wait for another thread of the program (always hatched on LoaderWaitGround)
+  LoaderWaitGround,
+  NotArrived,      ///< memory that was read before the copy into it had ended
   Bubble,          ///< outline (dashed) and label of a bubble
   BubbleGround,    ///< inside a bubble
   Simulated,       ///< the label "SIMULATED"

@@ -16,6 +16,7 @@ using trace::LaneInfo;
 using trace::LaneKind;
 
 constexpr float kRowGap = 6;
+constexpr float kCompactGap = 2;
 constexpr float kHeadingHeight = 24;
 constexpr float kGroupGap = 12;
 constexpr float kBubbleMinPx = 5;
@@ -23,11 +24,28 @@ constexpr float kBubbleLabelPx = 30;
 
 using Owner = std::pair<std::int64_t, std::int64_t>;
 
-// CPU lanes, thread by thread, those with the iterations first; then GPU lanes, stream by stream.
-auto order_of(const LaneInfo& info, const std::set<Owner>& iterating) {
+// What the lanes say of the threads.
+struct Threads {
+  std::set<Owner> iterating, calling;
+
+  /// A thread of the program that only works for the one with the iterations: a loader's worker.
+  bool helps(const LaneInfo& info) const {
+    const Owner owner{info.pid, info.tid};
+    return info.kind == LaneKind::Phases && info.process == "lanescope" && !iterating.empty() &&
+           !iterating.contains(owner) && !calling.contains(owner);
+  }
+};
+
+// CPU lanes, thread by thread, those with the iterations first, those of helping threads last; then GPU lanes, stream
+// by stream.
+auto order_of(const LaneInfo& info, const Threads& threads) {
   const bool cpu = trace::is_cpu_lane(info.kind);
   const Owner owner = cpu ? Owner{info.pid, info.tid} : Owner{info.device, info.stream};
-  return std::tuple(!cpu, cpu && !iterating.contains(owner), owner, static_cast<int>(info.kind), info.name);
+  const bool helps = cpu && threads.helps(info);
+  // "worker 2" before "worker 10", and the pin thread, which comes after all of them, last.
+  return std::tuple(!cpu, helps, cpu && !threads.iterating.contains(owner), helps ? info.name.size() : 0,
+                    helps ? info.name : std::string(), owner, static_cast<int>(info.kind), info.name != "phase",
+                    info.name);
 }
 
 bool has_row(const LaneInfo& info) {
@@ -86,20 +104,21 @@ void Timeline::rebuild(const trace::Trace& trace) {
   lanes_seen_ = trace.lane_count();
   placed_.clear();
   std::vector<LaneId> lanes;
-  std::set<Owner> iterating;
+  Threads threads;
   for (std::size_t l = 0; l < lanes_seen_; ++l) {
     const LaneInfo& info = trace.lane(static_cast<LaneId>(l)).info();
     if (has_row(info)) lanes.push_back(static_cast<LaneId>(l));
-    if (info.kind == LaneKind::Iterations) iterating.insert({info.pid, info.tid});
+    if (info.kind == LaneKind::Iterations) threads.iterating.insert({info.pid, info.tid});
+    if (info.kind == LaneKind::Calls) threads.calling.insert({info.pid, info.tid});
   }
   std::sort(lanes.begin(), lanes.end(), [&](LaneId a, LaneId b) {
-    return order_of(trace.lane(a).info(), iterating) < order_of(trace.lane(b).info(), iterating);
+    return order_of(trace.lane(a).info(), threads) < order_of(trace.lane(b).info(), threads);
   });
   const auto count_owners = [&](bool cpu) {
     std::vector<Owner> owners;
     for (const LaneId l : lanes) {
       const LaneInfo& info = trace.lane(l).info();
-      if (trace::is_cpu_lane(info.kind) != cpu) continue;
+      if (trace::is_cpu_lane(info.kind) != cpu || threads.helps(info)) continue;
       const Owner owner = cpu ? Owner{info.pid, info.tid} : Owner{info.device, info.stream};
       if (std::find(owners.begin(), owners.end(), owner) == owners.end()) owners.push_back(owner);
     }
@@ -114,7 +133,12 @@ void Timeline::rebuild(const trace::Trace& trace) {
     const LaneInfo& info = trace.lane(l).info();
     const bool cpu = trace::is_cpu_lane(info.kind);
     std::string heading = cpu ? tr("CPU") : tr("GPU");
-    if (cpu && several_threads) heading += " · " + info.process + " · " + tr("thread") + " " + std::to_string(info.tid);
+    const bool helps = threads.helps(info);
+    if (helps) {
+      heading = tr("THREADS");
+    } else if (cpu && several_threads) {
+      heading += " · " + info.process + " · " + tr("thread") + " " + std::to_string(info.tid);
+    }
     if (!cpu && several_streams) {
       heading += " " + std::to_string(info.device) + " · " + tr("stream") + " " + std::to_string(info.stream);
     }
@@ -127,7 +151,8 @@ void Timeline::rebuild(const trace::Trace& trace) {
       placed_.push_back(std::move(curve));
     }
     Placed placed;
-    auto row = std::make_unique<LaneRow>(l);
+    auto row = std::make_unique<LaneRow>(l, helps);
+    placed.compact = helps;
     placed.lane_row = row.get();
     placed.row = std::move(row);
     placed.heading = heading != group ? heading : "";
@@ -136,6 +161,8 @@ void Timeline::rebuild(const trace::Trace& trace) {
     placed_.push_back(std::move(placed));
   }
 }
+
+float Timeline::gap_after(const Placed& p) { return p.compact ? kCompactGap : kRowGap; }
 
 float Timeline::height_before(const Placed& p, bool first, float scale) {
   return p.heading.empty() ? 0 : (first ? kHeadingHeight - 2 : kHeadingHeight + kGroupGap) * scale;
@@ -146,7 +173,7 @@ void Timeline::place(const RowContext& context, float top) {
   for (Placed& p : placed_) {
     p.y = y + height_before(p, &p == &placed_.front(), context.scale);
     p.height = p.row->height(context);
-    y = p.y + p.height + kRowGap * context.scale;
+    y = p.y + p.height + gap_after(p) * context.scale;
   }
 }
 
@@ -154,7 +181,8 @@ float Timeline::content_height(const TimelineFrame& frame, const TimeAxis& axis)
   const RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale, frame.live};
   float height = (kRulerHeight + 18) * frame.scale;
   for (const Placed& p : placed_) {
-    height += height_before(p, &p == &placed_.front(), frame.scale) + p.row->height(context) + kRowGap * frame.scale;
+    height +=
+        height_before(p, &p == &placed_.front(), frame.scale) + p.row->height(context) + gap_after(p) * frame.scale;
   }
   return height;
 }
@@ -184,8 +212,9 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
     for (std::size_t begin = 0; begin <= p.label.size();) {
       const std::size_t end = std::min(p.label.find('\n', begin), p.label.size());
       names_batch_.add({area.x + 16 * s, label_y + (curve ? 6 * s : 0), kLabelWidth * s - 24 * s,
-                        frame.theme[curve ? Colour::Muted : Colour::Text], curve ? FontRole::Small : FontRole::Body,
-                        p.label.substr(begin, end - begin), curve ? 18 * s : label_height});
+                        frame.theme[curve || p.compact ? Colour::Muted : Colour::Text],
+                        curve || p.compact ? FontRole::Small : FontRole::Body, p.label.substr(begin, end - begin),
+                        curve ? 18 * s : label_height});
       label_y += 18 * s;
       begin = end + 1;
     }

@@ -86,10 +86,12 @@ class Timeline {
     LaneRow* lane_row = nullptr;  // null for the run-ahead curve
     std::string heading;          // over the row, when a group begins
     std::string label;
+    bool compact = false;  // one of many threads
     float y = 0, height = 0;
   };
 
   void rebuild(const trace::Trace& trace);
+  static float gap_after(const Placed& placed);
   static float height_before(const Placed& placed, bool first, float scale);
   void place(const RowContext& context, float top);
   void add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);

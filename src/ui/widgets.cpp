@@ -10,6 +10,8 @@
 
 #include "base/translate.h"
 #include "ui/labels.h"
+#include "ui/words.h"
+#include "ui/wrap.h"
 
 namespace lanescope::ui {
 namespace {
@@ -140,6 +142,25 @@ std::optional<Value> stepper(const Canvas& c, const SettingSpec& spec, const Val
   return turned;
 }
 
+// As many beside each other as can be read, in rows.
+int choice_buttons(const Canvas& c, const std::string& id, const std::vector<std::string>& texts, int chosen) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float gap = 4 * c.scale;
+  float widest = 0;
+  for (const std::string& t : texts) widest = std::max(widest, text_width(c.fonts, FontRole::BodyBold, t));
+  const float least = widest + 9 * c.scale;
+  const auto count = static_cast<int>(texts.size());
+  const int columns = std::clamp(static_cast<int>((width + gap) / (least + gap)), 1, count);
+  const float each = (width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+  int clicked = -1;
+  for (int i = 0; i < count; ++i) {
+    if (i % columns != 0) ImGui::SameLine(0, gap);
+    const std::string& t = texts[static_cast<std::size_t>(i)];
+    if (button(c, id + "." + t, t, i == chosen, each)) clicked = i;
+  }
+  return clicked;
+}
+
 std::string toggle_hint(const std::string& key) {
   if (key == "pinned") return key_text(info(Action::TogglePinned).keys.front());
   if (key == "non_blocking") return key_text(info(Action::ToggleNonBlocking).keys.front());
@@ -170,13 +191,52 @@ void text(const Canvas& c, FontRole role, Colour colour, const std::string& t) {
 }
 
 void wrapped_text(const Canvas& c, FontRole role, Colour colour, const std::string& sentence) {
-  const TextStyle style(c, role, colour);
-  // A number and its percent sign stay on one line: ImGui breaks at plain spaces only.
+  text(c, role, colour, wrapped_lines(c, role, sentence, ImGui::GetContentRegionAvail().x));
+}
+
+std::string wrapped_lines(const Canvas& c, FontRole role, const std::string& sentence, float width) {
+  // A number and its percent sign stay on one line: only plain spaces are places to break at.
   std::string t = sentence;
   for (std::size_t at = t.find(" %"); at != std::string::npos; at = t.find(" %", at)) t.replace(at, 1, "\u00a0");
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(t.data(), t.data() + t.size());
-  ImGui::PopTextWrapPos();
+  return wrap(t, width, [&](std::string_view letter) { return text_width(c.fonts, role, letter); });
+}
+
+void language_switch(const Canvas& c, float right) {
+  using experiment::Language;
+  const float s = c.scale;
+  const float height = 20 * s;
+  const float pad = 7 * s;
+  const bool possible = has_chinese_font();
+  const auto width_of = [&](Language language) {
+    return text_width(c.fonts, FontRole::Body, language_name(language)) + 2 * pad;
+  };
+  float x = right - width_of(Language::English) - width_of(Language::Chinese);
+  const float y = ImGui::GetCursorPosY();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const Language language : {Language::English, Language::Chinese}) {
+    ImGui::SetCursorPos({x, y});
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = width_of(language);
+    const std::string id = "language." + std::string(language_key(language));
+    const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
+    note_place(c, id);
+    const bool chosen = c.state.language() == language;
+    const bool dead = language == Language::Chinese && !possible;
+    if (chosen) list.AddRectFilled(at, {at.x + width, at.y + height}, c.theme[Colour::PanelRaised], 4 * s);
+    const Colour ink = dead     ? Colour::Faint
+                       : chosen ? Colour::Accent
+                                : (ImGui::IsItemHovered() ? Colour::Text : Colour::Muted);
+    const Label label{at.x + pad, at.y, width - 2 * pad + 2, c.theme[ink], FontRole::Body, language_name(language),
+                      height};
+    draw_labels(list, c.fonts, {&label, 1});
+    if (ImGui::IsItemHovered()) {
+      const ActionInfo& action = info(Action::ToggleLanguage);
+      const std::string tip = fmt::format("{} ({})", tr(action.text), key_text(action.keys.front()));
+      ImGui::SetTooltip("%s", dead ? no_chinese_text().c_str() : tip.c_str());
+    }
+    if (clicked && !chosen) c.state.requests.push_back(Action::ToggleLanguage);
+    x += width;
+  }
 }
 
 void vertical_space(const Canvas& c, float pixels) {
@@ -267,9 +327,11 @@ bool toggle(const Canvas& c, const std::string& id, const std::string& label_tex
     list.AddRectFilled(low, high, c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised], 4 * c.scale);
     list.AddRect(low, high, c.theme[hovered ? Colour::Accent : Colour::Faint], 4 * c.scale, 0, 1.5f * c.scale);
   }
+  const float room = width - side - (hint.empty() ? 10 : 36) * c.scale;
+  const FontRole role = text_width(c.fonts, FontRole::Body, label_text) > room ? FontRole::Small : FontRole::Body;
   const Label labels[2] = {
-      {at.x + side + 10 * c.scale, at.y, width - side - 36 * c.scale,
-       c.theme[without_effect ? Colour::Dim : Colour::Text], FontRole::Body, label_text, height},
+      {at.x + side + 10 * c.scale, at.y, room, c.theme[without_effect ? Colour::Dim : Colour::Text], role, label_text,
+       height},
       {at.x, at.y, width, c.theme[Colour::Dim], FontRole::MonoSmall, hint, height, LabelAlign::Right}};
   draw_labels(list, c.fonts, labels);
   return clicked;
@@ -290,8 +352,8 @@ std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value&
       if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", spec.help.c_str());
       const auto& chosen = std::get<std::string>(value);
       const auto found = std::find(spec.choices.begin(), spec.choices.end(), chosen);
-      const int clicked = segmented(c, "knob." + spec.key, spec.choices, static_cast<int>(found - spec.choices.begin()),
-                                    ImGui::GetContentRegionAvail().x);
+      const int clicked =
+          choice_buttons(c, "knob." + spec.key, spec.choices, static_cast<int>(found - spec.choices.begin()));
       vertical_space(c, 10);
       if (clicked >= 0) return Value(spec.choices[static_cast<std::size_t>(clicked)]);
       return std::nullopt;

@@ -20,6 +20,11 @@ class TextStyle {
 
 void text(const Canvas& canvas, FontRole role, Colour colour, const std::string& text);
 void wrapped_text(const Canvas& canvas, FontRole role, Colour colour, const std::string& text);
+/// The lines of a paragraph of this width, with line breaks.
+std::string wrapped_lines(const Canvas& canvas, FontRole role, const std::string& text, float width);
+/// "EN  中文" at the right edge of the line, `right` from the window's left edge: the language of the experiments'
+/// texts.
+void language_switch(const Canvas& canvas, float right);
 /// A small heading in capitals with space above.
 void heading(const Canvas& canvas, const char* text);
 /// Name on the left, value on the right edge in the figures' font.

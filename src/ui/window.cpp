@@ -15,6 +15,7 @@
 #include "base/translate.h"
 #include "ui/gl/offscreen.h"
 #include "ui/gl/shader_program.h"
+#include "ui/words.h"
 
 namespace lanescope::ui {
 namespace {
@@ -82,8 +83,21 @@ void Window::begin(const WindowOptions& options) {
     shell_->open(*options.open);
     shell_->state().tour = TourStep::Off;
   } else {
-    shell_->state().model.start_run(session);
+    begin_run(session);
   }
+}
+
+void Window::begin_run(const session::SessionOptions& session) {
+  const session::SessionOptions plain;
+  const bool asked_for = session.workload != plain.workload || !session.assignments.empty();
+  const auto experiments = experiment::experiments();
+  if (options_.experiment.empty() && (asked_for || experiments.empty())) {
+    shell_->state().model.start_run(session);
+    return;
+  }
+  const experiment::Experiment& first =
+      options_.experiment.empty() ? experiments.front() : experiment::experiment_named(options_.experiment);
+  shell_->begin_with(first, session);
 }
 
 void Window::open_window() {
@@ -146,7 +160,8 @@ void Window::on_drop(GLFWwindow* window, int count, const char** paths) {
 }
 
 void Window::key(int key, int action, int modifiers) {
-  if (!shell_ || ImGui::GetIO().WantTextInput) return;
+  const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // types nothing
+  if (!shell_ || (ImGui::GetIO().WantTextInput && !function_key)) return;
   modifiers &= GLFW_MOD_SHIFT | GLFW_MOD_CONTROL;
   const bool tapped = key == GLFW_KEY_S && modifiers == 0;
   if (tapped && action == GLFW_PRESS) picture_key_down_ = Clock::now();
@@ -176,11 +191,12 @@ void Window::hold_keys(double seconds) {
 void Window::refresh_look() {
   ShellState& state = shell_->state();
   const float scale = state.scale();
-  if (scale != fonts_scale_) {
+  if (scale != fonts_scale_ || fonts_language_ != state.language()) {
     fonts_scale_ = scale;
+    fonts_language_ = state.language();
     ImGuiIO& io = ImGui::GetIO();
     io.Fonts->Clear();
-    fonts_ = load_fonts(*io.Fonts, scale);
+    fonts_ = load_fonts(*io.Fonts, scale, 1, chinese_texts(*fonts_language_));
 #if IMGUI_VERSION_NUM < 19200
     ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();

@@ -21,6 +21,9 @@ inline constexpr double kWindowSpeed = 0.01;
 
 struct WindowOptions {
   session::SessionOptions session;
+  /// Begin with this experiment (id or name) instead. Empty: with the first one, unless `session` asks for a workload
+  /// or settings of its own; it runs on the session's device.
+  std::string experiment;
   double speed = kWindowSpeed;                ///< of the run, instead of session.speed
   std::optional<std::filesystem::path> open;  ///< show this trace file instead of a run
   std::optional<ThemeName> theme;             ///< else as remembered
@@ -51,6 +54,7 @@ class Window {
   void open_window();
   void close_window();
   void begin(const WindowOptions& options);
+  void begin_run(const session::SessionOptions& session);
   void key(int key, int action, int modifiers);
   void hold_keys(double seconds);
   void refresh_look();
@@ -62,6 +66,7 @@ class Window {
   std::unique_ptr<Shell> shell_;
   Fonts fonts_;
   float fonts_scale_ = 0;
+  std::optional<experiment::Language> fonts_language_;
   std::optional<ThemeName> theme_shown_;
   int frames_owed_ = 3;  // ImGui settles in a few frames after something happened
   std::chrono::steady_clock::time_point last_frame_{}, picture_key_down_{};

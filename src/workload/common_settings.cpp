@@ -1,6 +1,7 @@
 #include "workload/common_settings.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/translate.h"
 
@@ -8,62 +9,81 @@ namespace lanescope::workload {
 
 using base::tr;
 
-Settings training_settings(const device::DeviceInfo& device, const BatchLimits& batch) {
-  const SettingSpec log_interval{
+SettingSpec log_interval_setting(std::int64_t standard) {
+  return {
       .key = "log_interval",
       .label = tr("Log interval"),
       .help = tr("The program reads the loss every this many iterations; 0 is never. Each read makes the CPU wait."),
       .type = SettingType::Integer,
-      .standard = std::int64_t{1},
+      .standard = standard,
       .minimum = 0,
       .maximum = 100'000,
       .logarithmic = true,
       .stops = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000},
       .zero_is_never = true};
-  const SettingSpec feed{
-      .key = "feed",
-      .label = tr("Feed"),
-      .help =
-          tr("resident: the data stays on the GPU; per-iteration: a fresh host batch is made and copied each time."),
-      .type = SettingType::Choice,
-      .standard = std::string("resident"),
-      .choices = {"resident", "per-iteration"}};
-  const SettingSpec pinned{.key = "pinned",
-                           .label = tr("Pinned memory"),
-                           .help = tr("The host batch lies in page-locked memory, which the GPU copies from directly."),
-                           .type = SettingType::Bool,
-                           .standard = false};
-  const SettingSpec non_blocking{
-      .key = "non_blocking",
-      .label = tr("Non-blocking copy"),
-      .help = tr("The copy of the batch does not make the CPU wait; it takes pinned memory to be quick."),
-      .type = SettingType::Bool,
-      .standard = false};
-  const SettingSpec batch_size{.key = "batch_size",
-                               .label = tr("Batch size"),
-                               .help = tr("Rows per iteration: more rows are more work per launch."),
-                               .type = SettingType::Integer,
-                               .standard = batch.standard,
-                               .minimum = 1,
-                               .maximum = static_cast<double>(batch.maximum),
-                               .logarithmic = batch.maximum > 1000};
-  const SettingSpec dispatch_us{
-      .key = "dispatch_us",
-      .label = tr("Dispatch cost"),
-      .help = tr("The framework's own CPU time per operation: 0 is bare C++, about 10 eager PyTorch on Linux."),
-      .type = SettingType::Real,
-      .standard = device.dispatch_us,
-      .minimum = 0,
-      .maximum = std::max(200.0, device.dispatch_us),  // a person's own profile may be slower
-      .unit = "µs"};
-  const SettingSpec seed{.key = "seed",
-                         .label = tr("Seed"),
-                         .help = tr("Starts the random numbers of the weights; a change starts them anew."),
-                         .type = SettingType::Integer,
-                         .standard = std::int64_t{1},
-                         .minimum = 0,
-                         .maximum = 2'147'483'647};
-  return Settings({log_interval, feed, pinned, non_blocking, batch_size, dispatch_us, seed});
+}
+
+SettingSpec feed_setting(std::string standard) {
+  return {.key = "feed",
+          .label = tr("Feed"),
+          .help = tr(
+              "resident: the data stays on the GPU; per-iteration: a fresh host batch is made and copied each time."),
+          .type = SettingType::Choice,
+          .standard = std::move(standard),
+          .choices = {"resident", "per-iteration"}};
+}
+
+SettingSpec pinned_setting() {
+  return {.key = "pinned",
+          .label = tr("Pinned memory"),
+          .help = tr("The host batch lies in page-locked memory, which the GPU copies from directly."),
+          .type = SettingType::Bool,
+          .standard = false};
+}
+
+SettingSpec non_blocking_setting() {
+  return {.key = "non_blocking",
+          .label = tr("Non-blocking copy"),
+          .help = tr("The copy of the batch does not make the CPU wait; it takes pinned memory to be quick."),
+          .type = SettingType::Bool,
+          .standard = false};
+}
+
+SettingSpec batch_size_setting(const BatchLimits& batch) {
+  return {.key = "batch_size",
+          .label = tr("Batch size"),
+          .help = tr("Rows per iteration: more rows are more work per launch."),
+          .type = SettingType::Integer,
+          .standard = batch.standard,
+          .minimum = 1,
+          .maximum = static_cast<double>(batch.maximum),
+          .logarithmic = batch.maximum > 1000};
+}
+
+SettingSpec dispatch_setting(const device::DeviceInfo& device) {
+  return {.key = "dispatch_us",
+          .label = tr("Dispatch cost"),
+          .help = tr("The framework's own CPU time per operation: 0 is bare C++, about 10 eager PyTorch on Linux."),
+          .type = SettingType::Real,
+          .standard = device.dispatch_us,
+          .minimum = 0,
+          .maximum = std::max(200.0, device.dispatch_us),  // a person's own profile may be slower
+          .unit = "µs"};
+}
+
+SettingSpec seed_setting() {
+  return {.key = "seed",
+          .label = tr("Seed"),
+          .help = tr("Starts the random numbers of the weights; a change starts them anew."),
+          .type = SettingType::Integer,
+          .standard = std::int64_t{1},
+          .minimum = 0,
+          .maximum = 2'147'483'647};
+}
+
+Settings training_settings(const device::DeviceInfo& device, const BatchLimits& batch) {
+  return Settings({log_interval_setting(1), feed_setting("resident"), pinned_setting(), non_blocking_setting(),
+                   batch_size_setting(batch), dispatch_setting(device), seed_setting()});
 }
 
 TrainingSettings::TrainingSettings(const Settings& settings)

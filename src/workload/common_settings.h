@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "device/device.h"
 #include "workload/settings.h"
@@ -12,6 +13,15 @@ struct BatchLimits {
   std::int64_t standard = 1;
   std::int64_t maximum = 1;
 };
+
+// One setting each, for the workloads that have only some of them.
+SettingSpec log_interval_setting(std::int64_t standard);
+SettingSpec feed_setting(std::string standard);
+SettingSpec pinned_setting();
+SettingSpec non_blocking_setting();
+SettingSpec batch_size_setting(const BatchLimits& batch);
+SettingSpec dispatch_setting(const device::DeviceInfo& device);  ///< the device's own by default
+SettingSpec seed_setting();
 
 /// log_interval, feed, pinned, non_blocking, batch_size, dispatch_us (the device's own by default) and seed.
 Settings training_settings(const device::DeviceInfo& device, const BatchLimits& batch);

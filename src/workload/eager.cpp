@@ -13,6 +13,7 @@ namespace lanescope::workload {
 Eager::Eager(device::Device& device, bool compute)
     : device_(device),
       compute_(compute),
+      on_cpu_(device.info().kind == device::DeviceKind::Cpu),
       pinned_(device),
       phase_lane_(device.sink().lane(program_lane(trace::LaneKind::Phases, "phase"))) {}
 
@@ -26,7 +27,7 @@ Tensor Eager::tensor(std::size_t elements) {
 
 HostTensor Eager::host_tensor(std::size_t elements, bool pinned) {
   const std::size_t bytes = elements * sizeof(float);
-  if (pinned) return {pinned_.allocate(bytes), elements, true};
+  if (pinned && !on_cpu_) return {pinned_.allocate(bytes), elements, true};
   const std::size_t rounded = std::bit_ceil(bytes);
   std::vector<device::Buffer>& free = pageable_free_[rounded];
   if (free.empty()) return {device_.allocate(trace::MemoryKind::Pageable, rounded), elements, false};
@@ -49,6 +50,21 @@ void Eager::drop(const HostTensor& tensor) {
 }
 
 void Eager::launch(const ops::Op& op, std::initializer_list<Tensor> args) {
+  const std::span<const Tensor> all(args.begin(), args.size());
+  if (op.kind == ops::OpKind::SgdStep && on_cpu_) {
+    // torch.optim.SGD takes its foreach form, one kernel for all parameters, only where the tensors are on a GPU; on a
+    // CPU it loops over the parameters.
+    for (std::size_t i = 0; i + 1 < all.size(); i += 2) {
+      ops::Op one = op;
+      one.m = static_cast<std::int32_t>(all[i].elements);
+      run(one, all.subspan(i, 2));
+    }
+    return;
+  }
+  run(op, all);
+}
+
+void Eager::run(const ops::Op& op, std::span<const Tensor> args) {
   dispatch();
   std::array<device::Buffer, ops::kMaxArgs> buffers{};
   std::size_t count = 0;
@@ -58,6 +74,7 @@ void Eager::launch(const ops::Op& op, std::initializer_list<Tensor> args) {
 
 void Eager::copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking,
                            device::Stream stream) {
+  if (on_cpu_) return hand_over(to.buffer, from.buffer, elements);
   dispatch();
   device_.copy_async({to.buffer, 0}, {from.buffer, 0}, elements * sizeof(float), stream);
   if (!non_blocking) {
@@ -68,6 +85,7 @@ void Eager::copy_to_device(const Tensor& to, const HostTensor& from, std::size_t
 }
 
 void Eager::copy_to_host(const HostTensor& to, const Tensor& from, std::size_t elements, bool non_blocking) {
+  if (on_cpu_) return hand_over(to.buffer, from.buffer, elements);
   dispatch();
   device_.copy_async({to.buffer, 0}, {from.buffer, 0}, elements * sizeof(float), kStream);
   if (!non_blocking) {
@@ -77,8 +95,21 @@ void Eager::copy_to_host(const HostTensor& to, const Tensor& from, std::size_t e
   }
 }
 
+void Eager::hand_over(device::Buffer to, device::Buffer from, std::size_t count) {
+  if (compute_) device_.hand_over({to, 0}, {from, 0}, count * sizeof(float));
+}
+
+void Eager::synchronize() {
+  if (!on_cpu_) device_.synchronize();
+}
+
 float Eager::item(const Tensor& tensor, std::size_t index) {
   dispatch();
+  if (on_cpu_) {
+    float value = 0;
+    std::memcpy(&value, device_.host_data(tensor.buffer).data() + index * sizeof(float), sizeof(float));
+    return value;
+  }
   const HostTensor scratch = host_tensor(1, true);
   device_.copy_async({scratch.buffer, 0}, {tensor.buffer, index * sizeof(float)}, sizeof(float), kStream);
   device_.synchronize(kStream);
@@ -102,6 +133,17 @@ void Eager::mark_stale_read() {
   event.lane = *reads_lane_;
   event.name = device_.sink().name(base::tr("not arrived yet"));
   event.start_ns = event.end_ns = device_.now_ns();
+  device_.writer().write(event);
+}
+
+void Eager::mark_data_wait(base::Nanoseconds start_ns, std::string_view name) {
+  trace::Event event;
+  event.kind = trace::EventKind::Range;
+  event.flags = trace::kWaitFlag;
+  event.lane = device_.sink().lane(program_lane(trace::LaneKind::Phases, "waiting"));
+  event.name = device_.sink().name(name);
+  event.start_ns = start_ns;
+  event.end_ns = device_.now_ns();
   device_.writer().write(event);
 }
 

@@ -41,6 +41,9 @@ class Eager {
   static constexpr device::Stream kStream = device::Stream::Default;
 
   /// With `compute` false only the time of the kernels is modelled, and no value may be read.
+  ///
+  /// On a CPU (DeviceInfo::kind) nothing below calls CUDA, as PyTorch goes by tensor.device: .to() and .cpu() of a CPU
+  /// tensor return the tensor itself, .item() is a plain read, nothing is pinned and there is nothing to wait for.
   Eager(device::Device& device, bool compute);
 
   device::Device& device() { return device_; }
@@ -59,7 +62,7 @@ class Eager {
   /// The CPU has written the tensor through values().
   void host_wrote(const HostTensor& tensor) { device_.host_wrote(tensor.elements * sizeof(float)); }
 
-  /// One operation of one kernel.
+  /// One operation of one kernel. An SgdStep on a CPU is an operation per parameter.
   void launch(const ops::Op& op, std::initializer_list<Tensor> args);
   /// to[:n].copy_(from[:n], non_blocking=...): a blocking copy is an asynchronous one and a wait for the whole stream.
   void copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking,
@@ -68,21 +71,28 @@ class Eager {
   void copy_to_host(const HostTensor& to, const Tensor& from, std::size_t elements, bool non_blocking);
   /// tensor[index].item(): four bytes into pinned scratch, and a wait for the whole stream.
   float item(const Tensor& tensor, std::size_t index = 0);
-  void synchronize() { device_.synchronize(); }
+  void synchronize();
 
   /// The program reads a host tensor. If a copy into it has not ended yet, a range with trace::kNotArrivedFlag is left
   /// on the lane "reads", and `*arrived` is false (a real device does not know, see Device::host_read()).
   std::span<const float> read(const HostTensor& tensor, std::size_t elements, bool* arrived = nullptr);
   /// The same mark, from a program that has found a number to be wrong; it stands at the instant of now.
   void mark_stale_read();
+  /// Since `start_ns` the program's thread has done nothing but load data: a range with trace::kWaitFlag on the lane
+  /// "waiting", as Device::wait_for() leaves when another thread loads them.
+  void mark_data_wait(base::Nanoseconds start_ns, std::string_view name);
 
  private:
   friend class Phase;
   void dispatch();
+  void run(const ops::Op& op, std::span<const Tensor> args);
+  /// .to() on a CPU: the tensor is already there. Only this program has two buffers for it, so the values go over.
+  void hand_over(device::Buffer to, device::Buffer from, std::size_t count);
   trace::NameId phase_name(std::string_view name);
 
   device::Device& device_;
   const bool compute_;
+  const bool on_cpu_;
   base::Nanoseconds dispatch_ns_ = 0;
   CachingHostAllocator pinned_;
   std::map<std::size_t, std::vector<device::Buffer>> pageable_free_;  // by size, a power of two

@@ -2,11 +2,13 @@
 
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "base/translate.h"
 #include "workload/common_settings.h"
 #include "workload/eager.h"
 #include "workload/random.h"
+#include "workload/stopwatch.h"
 
 namespace lanescope::workload {
 namespace {
@@ -21,7 +23,11 @@ constexpr BatchLimits kBatch{.standard = 128, .maximum = 8192};
 
 class LinearMse final : public Workload {
  public:
-  explicit LinearMse(device::Device& device) : info_(linear_mse_info()), eager_(device, info_.computes_values) {}
+  explicit LinearMse(device::Device& device)
+      : info_(linear_mse_info()),
+        eager_(device, info_.computes_values),
+        stopwatch_(device),
+        stopwatch_us_(figures().add("stopwatch_us", tr("the program's stopwatch"), "µs")) {}
 
   const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
@@ -34,10 +40,14 @@ class LinearMse final : public Workload {
   void make_room(std::int32_t rows);
   void initialise(std::uint64_t seed);
   void feed(const TrainingSettings& s);
+  void forward(std::int32_t batch, const std::string& timing);
+  void synchronize();
   void backward(std::int32_t batch);
 
   const WorkloadInfo info_;
   Eager eager_;
+  Stopwatch stopwatch_;
+  const std::size_t stopwatch_us_;
   Tensor weight_, bias_, weight_grad_, bias_grad_, new_weight_grad_, new_bias_grad_;
   Tensor loss_, loss_grad_;
   Tensor data_, target_, output_, squares_, output_grad_;
@@ -105,6 +115,23 @@ void LinearMse::feed(const TrainingSettings& s) {
   eager_.drop(target);
 }
 
+void LinearMse::synchronize() {
+  const Phase phase(eager_, "synchronize()");
+  eager_.synchronize();
+}
+
+// output = model(data), perhaps with a stopwatch around it.
+void LinearMse::forward(std::int32_t batch, const std::string& timing) {
+  if (timing == "synchronized") synchronize();
+  if (timing != "off") stopwatch_.start();
+  {
+    const Phase phase(eager_, "forward");
+    eager_.launch(Op{OpKind::LinearForward, batch, kOutputs, kInputs}, {data_, weight_, bias_, output_});
+  }
+  if (timing == "synchronized") synchronize();
+  if (timing != "off") figures().sample(stopwatch_us_, base::to_us(stopwatch_.stop()));
+}
+
 void LinearMse::backward(std::int32_t batch) {
   // The first gradients become .grad as they are; later ones are added, for nothing sets them to zero.
   const Tensor weight_grad = has_grads_ ? new_weight_grad_ : weight_grad_;
@@ -129,10 +156,7 @@ void LinearMse::iterate(std::uint64_t number, const Settings& settings) {
     make_room(s.batch_size);
   }
   if (s.feed_each_iteration) feed(s);
-  {
-    const Phase phase(eager_, "forward");
-    eager_.launch(Op{OpKind::LinearForward, s.batch_size, kOutputs, kInputs}, {data_, weight_, bias_, output_});
-  }
+  forward(s.batch_size, settings.choice("timing"));
   {
     const Phase phase(eager_, "loss");
     eager_.launch(Op{OpKind::MseForward, s.batch_size, kOutputs}, {output_, target_, squares_});
@@ -155,24 +179,46 @@ WorkloadInfo linear_mse_info() {
       .summary = tr("One linear layer is trained on a batch that stays on the GPU. Reading the loss makes the CPU wait "
                     "until the GPU has finished, and then the GPU waits until the CPU has launched the next kernel. "
                     "Turn the log interval up and watch the waits and the gaps between the kernels go."),
-      .experiments = "P08 to P10",
+      .experiments = "P08 to P10, P14, P15",
       .published = {{tr("no read, 1,000 iterations"), tr("about 0.8 s")},
                     {tr("a read every iteration"), tr("about 3.4 s")}},
-      .code = {"model = nn.Linear(1000, 1000).cuda()", "data, target = randn(batch_size, 1000).cuda(), ...",
-               "for i in range(iterations):", "    if feed == 'per-iteration':",
+      .code = {"model = nn.Linear(1000, 1000).cuda()",
+               "data, target = randn(batch_size, 1000).cuda(), ...",
+               "for i in range(iterations):",
+               "    if feed == 'per-iteration':",
                "        x, y = make_batch(pin_memory=pinned)                # make batch",
                "        data = x.to('cuda', non_blocking=non_blocking)      # copy",
                "        target = y.to('cuda', non_blocking=non_blocking)",
+               "    if timing == 'synchronized':",
+               "        torch.cuda.synchronize()                            # synchronize()",
+               "    if timing != 'off':",
+               "        start = time.time()",
                "    output = model(data)                                    # forward",
+               "    if timing == 'synchronized':",
+               "        torch.cuda.synchronize()                            # synchronize()",
+               "    if timing != 'off':",
+               "        took = time.time() - start",
                "    loss = F.mse_loss(output, target)                       # loss",
                "    if log_interval and i % log_interval == 0:",
                "        value = loss.item()                                 # item()",
-               "    loss.backward()                                         # backward", "torch.cuda.synchronize()"},
+               "    loss.backward()                                         # backward",
+               "torch.cuda.synchronize()"},
       .computes_values = false,
   };
 }
 
-Settings linear_mse_settings(const device::DeviceInfo& device) { return training_settings(device, kBatch); }
+Settings linear_mse_settings(const device::DeviceInfo& device) {
+  std::vector<SettingSpec> specs = training_settings(device, kBatch).specs();
+  specs.push_back(
+      {.key = "timing",
+       .label = tr("Timing"),
+       .help = tr("The program times model(data): naive, or with a synchronisation before and after. Without "
+                  "them the stopwatch shows only how long the launch took."),
+       .type = SettingType::Choice,
+       .standard = std::string("off"),
+       .choices = {"off", "naive", "synchronized"}});
+  return Settings(std::move(specs));
+}
 
 std::unique_ptr<Workload> make_linear_mse(device::Device& device) { return std::make_unique<LinearMse>(device); }
 

@@ -6,8 +6,15 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "workload/bandwidth.h"
+#include "workload/break_even.h"
+#include "workload/control_flow.h"
+#include "workload/dataloader.h"
 #include "workload/iris_mlp.h"
 #include "workload/linear_mse.h"
+#include "workload/plot_transfer.h"
+#include "workload/readback.h"
+#include "workload/transfer_loop.h"
 
 namespace lanescope::workload {
 namespace {
@@ -24,6 +31,13 @@ struct Registration {
 constexpr std::array kWorkloads{
     Registration{"linear-mse", linear_mse_info, linear_mse_settings, make_linear_mse},
     Registration{"iris-mlp", iris_mlp_info, iris_mlp_settings, make_iris_mlp},
+    Registration{"transfer-loop", transfer_loop_info, transfer_loop_settings, make_transfer_loop, check_transfer_loop},
+    Registration{"control-flow", control_flow_info, control_flow_settings, make_control_flow},
+    Registration{"bandwidth", bandwidth_info, bandwidth_settings, make_bandwidth},
+    Registration{"dataloader", dataloader_info, dataloader_settings, make_dataloader, check_dataloader},
+    Registration{"readback", readback_info, readback_settings, make_readback},
+    Registration{"plot-transfer", plot_transfer_info, plot_transfer_settings, make_plot_transfer},
+    Registration{"break-even", break_even_info, break_even_settings, make_break_even},
 };
 
 const Registration& registration(std::string_view name) {

@@ -17,7 +17,7 @@ using analysis::VerdictKind;
 
 /// A judged stretch of 1000 ns; what is neither busy nor of a given cause is of no known cause.
 Summary judged(Nanoseconds kernels, Nanoseconds copies_alone, Nanoseconds after_sync, Nanoseconds launch,
-               Nanoseconds held) {
+               Nanoseconds held, Nanoseconds loader = 0) {
   Summary s;
   s.judged.from_ns = 5000;
   s.judged.to_ns = 6000;
@@ -26,6 +26,7 @@ Summary judged(Nanoseconds kernels, Nanoseconds copies_alone, Nanoseconds after_
   s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::AfterSync)] = after_sync;
   s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::LaunchTooSlow)] = launch;
   s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Copy)] = held;
+  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Loader)] = loader;
   return s;
 }
 VerdictKind kind(Summary s) {
@@ -53,6 +54,44 @@ TEST(Judge, TheLargestCauseDecides) {
   EXPECT_EQ(kind(judged(500, 0, 200, 199, 101)), VerdictKind::SyncBound);
   EXPECT_EQ(kind(judged(500, 0, 199, 200, 101)), VerdictKind::LaunchBound);
   EXPECT_EQ(kind(judged(500, 0, 150, 150, 200)), VerdictKind::CopyBound);
+}
+
+TEST(Judge, LoaderBoundWhenWaitingForDataIsTheLargest) {
+  EXPECT_EQ(kind(judged(400, 0, 200, 199, 0, 201)), VerdictKind::LoaderBound);
+  EXPECT_EQ(kind(judged(400, 0, 200, 199, 0, 200)), VerdictKind::SyncBound);
+  EXPECT_EQ(kind(judged(400, 0, 100, 199, 102, 199)), VerdictKind::LaunchBound);
+  EXPECT_EQ(kind(judged(400, 0, 0, 0, 301, 299)), VerdictKind::CopyBound);
+  EXPECT_EQ(kind(judged(440, 260, 0, 0, 0, 250)), VerdictKind::CopyBound);  // copies alone for a quarter, and more
+  EXPECT_EQ(kind(judged(901, 0, 0, 0, 0, 99)), VerdictKind::GpuBound);
+  EXPECT_EQ(kind(judged(500, 0, 0, 0, 0, 99)), VerdictKind::Unknown);
+  EXPECT_EQ(kind(judged(500, 0, 0, 1, 0, 99)), VerdictKind::LoaderBound);
+  Summary s = judged(380, 0, 0, 20, 0, 600);
+  EXPECT_EQ(sentence(s), "The GPU is idle 62 % of the time; 60 % while the program waits for its data loader.");
+  judge(s);
+  EXPECT_DOUBLE_EQ(s.verdict.loader, 0.6);
+}
+
+TEST(Judge, CpuOnlyWhenOpsRanAndTheGpuHadNoPartInIt) {
+  Summary cpu = judged(0, 0, 0, 0, 0);
+  cpu.iteration.count = 3;
+  EXPECT_EQ(kind(cpu), VerdictKind::Unknown);  // as when nothing could be captured
+  cpu.cpu_op_count = 9;
+  EXPECT_EQ(kind(cpu), VerdictKind::CpuOnly);
+  EXPECT_EQ(sentence(cpu), "Nothing runs on the GPU: every operation is computed by the CPU.");
+  Summary other = cpu;
+  other.iteration.count = 0;
+  EXPECT_EQ(kind(other), VerdictKind::Unknown);
+  other = cpu;
+  other.launch_count = 1;
+  EXPECT_EQ(kind(other), VerdictKind::Unknown);
+  other = cpu;
+  other.gpu_op_count = 1;
+  EXPECT_EQ(kind(other), VerdictKind::Unknown);
+  other = judged(950, 0, 50, 0, 0);
+  other.iteration.count = 3;
+  other.cpu_op_count = 9;
+  other.gpu_busy_ns = 950;  // of an operation that began before the window
+  EXPECT_EQ(kind(other), VerdictKind::GpuBound);
 }
 
 TEST(Judge, ExposedCopiesCountFromAQuarterOn) {
@@ -176,7 +215,10 @@ TEST(Names, VerdictKeysAreWhatTheReportPromises) {
   EXPECT_EQ(verdict_key(VerdictKind::CopyBound), "copy-bound");
   EXPECT_EQ(verdict_key(VerdictKind::LoaderBound), "loader-bound");
   EXPECT_EQ(verdict_key(VerdictKind::GpuBound), "gpu-bound");
+  EXPECT_EQ(verdict_key(VerdictKind::CpuOnly), "cpu-only");
   EXPECT_EQ(analysis::verdict_title(VerdictKind::SyncBound), "Sync-bound");
+  EXPECT_EQ(analysis::verdict_title(VerdictKind::CpuOnly), "CPU only");
+  EXPECT_EQ(analysis::cause_name(BubbleCause::Loader), "waiting for data");
   EXPECT_EQ(analysis::cause_name(BubbleCause::AfterSync), "after a sync");
   EXPECT_EQ(analysis::cause_name(BubbleCause::LaunchTooSlow), "launch too slow");
 }

@@ -28,6 +28,7 @@ void expect_sums(const Summary& s, const Reference& r) {
   EXPECT_EQ(s.h2d_ns, r.h2d);
   EXPECT_EQ(s.d2h_ns, r.d2h);
   EXPECT_EQ(s.host_wait_ns, r.wait);
+  EXPECT_EQ(s.loader_wait_ns, r.loader_wait);
   EXPECT_EQ(s.sync_count, r.syncs);
   EXPECT_EQ(s.launch_count, r.launches);
   EXPECT_EQ(s.gpu_op_count, r.ops);
@@ -56,6 +57,7 @@ void expect_same(const Summary& a, const Summary& b) {
   EXPECT_EQ(a.gpu_busy_ns, b.gpu_busy_ns);
   EXPECT_EQ(a.kernel_ns, b.kernel_ns);
   EXPECT_EQ(a.host_wait_ns, b.host_wait_ns);
+  EXPECT_EQ(a.loader_wait_ns, b.loader_wait_ns);
   EXPECT_EQ(a.bubble_by_cause_ns, b.bubble_by_cause_ns);
   EXPECT_EQ(a.bubble_count, b.bubble_count);
   EXPECT_EQ(a.h2d_bytes, b.h2d_bytes);
@@ -164,6 +166,7 @@ TEST_P(RandomPrograms, LiveInAnyStepsEndsAsInOneGo) {
     EXPECT_EQ(record.busy_ns, until.busy);
     EXPECT_EQ(record.kernel_ns, until.kernel);
     EXPECT_EQ(record.wait_ns, until.wait);
+    EXPECT_EQ(record.loader_wait_ns, until.loader_wait);
     EXPECT_EQ(record.sync_count, until.syncs);
     EXPECT_EQ(record.d2h_bytes, until.d2h_bytes);
     EXPECT_EQ(record.run_ahead_ns, until.run_ahead_ns);
@@ -213,6 +216,21 @@ TEST_P(RandomPrograms, LiveWindowsAreDifferencesOfRecords) {
     EXPECT_EQ(measured.bubble_ns, r.bubble_sum());
     expect_run_ahead(measured, r);
   }
+}
+
+// The random programs have every cause, so that a rule that never holds is not taken for one that is right.
+TEST(RandomPrograms, HaveEveryCause) {
+  std::array<std::size_t, analysis::kBubbleCauses> count{};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    trace::Trace trace;
+    TraceBuilder t(trace);
+    RandomProgram(t, seed).write(40);
+    t.publish();
+    LiveAnalysis live(trace);
+    live.finish();
+    for (const Bubble& b : live.bubbles()) ++count[static_cast<std::size_t>(b.cause)];
+  }
+  EXPECT_THAT(count, ::testing::Each(::testing::Gt(15u)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPrograms, ::testing::Range<std::uint64_t>(0, kSeeds));

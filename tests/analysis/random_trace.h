@@ -33,7 +33,7 @@ class RandomProgram {
 
   void step(int thread, int stream) {
     now_ += one_in(3) ? 0 : upto(60);
-    switch (upto(6)) {
+    switch (upto(7)) {
       case 0:
       case 1:
       case 2: {
@@ -68,6 +68,16 @@ class RandomProgram {
         const Nanoseconds idle = one_in(5) ? now_ + upto(80) : free_[static_cast<std::size_t>(stream)];
         const Nanoseconds end = std::max(now_ + own, idle) + returning;
         t_.sync(now_, end, own, returning, thread);
+        now_ = end;
+        return;
+      }
+      case 6: {  // waits for data, or only has a phase; now and then another thread waits that launches nothing
+        const Nanoseconds end = now_ + length(90);
+        if (one_in(4)) {
+          t_.add(t_.lane(LaneKind::Phases, thread, "phase"), EventKind::Range, "forward", now_, end);
+        } else {
+          t_.host_wait(now_, end, one_in(5) ? 9 : thread);
+        }
         now_ = end;
         return;
       }

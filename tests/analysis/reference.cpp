@@ -34,9 +34,10 @@ Nanoseconds covered(const std::vector<Interval>& intervals, Nanoseconds from, Na
 
 struct Facts {
   const trace::Trace& trace;
-  std::vector<Event> calls, ops;
+  std::vector<Event> calls, ops, host_waits;
   std::map<std::uint32_t, Event> issuer;  // by correlation
 
+  std::int64_t thread(const Event& e) const { return trace.lane(e.lane).info().tid; }
   LaneKind kind(const Event& e) const { return trace.lane(e.lane).info().kind; }
   std::string name(const Event& e) const { return std::string(trace.names().text(e.name)); }
   bool holds(const Event& call) const {
@@ -62,25 +63,38 @@ void explain(const Facts& facts, ReferenceBubble& gap) {
     const auto rank = [&](const Event& e) { return std::pair(launch && e.lane == launch->lane, e.end_ns); };
     if (!sync || rank(c) > rank(*sync)) sync = &c;
   }
-  std::vector<Interval> held;
+  std::vector<Interval> held, waited;
   for (const Event& c : facts.calls)
     if (facts.holds(c)) held.push_back({c.start_ns, c.end_ns});
+  for (const Event& w : facts.host_waits)
+    if (!launch || facts.thread(w) == facts.thread(*launch)) waited.push_back({w.start_ns, w.end_ns});
+  const Nanoseconds late_until = std::min(issued, gap.end);
+  const Nanoseconds data = late_until > gap.start ? covered(waited, gap.start, late_until) : 0;
+  const bool copied_longer = launch && facts.holds(*launch) && gap.end - late_until > data;
+  const auto longest_of = [&gap](const std::vector<Interval>& intervals, Nanoseconds until) {
+    Interval best{0, 0};
+    Nanoseconds longest = 0;
+    for (const Interval& i : intervals) {
+      const Nanoseconds share = std::min(i.end, until) - std::max(i.start, gap.start);
+      if (share > longest) best = i;
+      longest = std::max(longest, share);
+    }
+    return best;
+  };
 
   Nanoseconds back = gap.start;
-  if (sync) {
+  if (2 * data > late_until - gap.start && data > 0 && !copied_longer) {
+    gap.cause = BubbleCause::Loader;
+    back = std::min(longest_of(waited, late_until).end, issued);
+  } else if (sync) {
     gap.cause = BubbleCause::AfterSync;
     back = sync->end_ns;
   } else if (launch && facts.holds(*launch)) {
     gap.cause = BubbleCause::Copy;
   } else if (covered(held, gap.start, gap.end) > (gap.end - gap.start) / 2) {
     gap.cause = BubbleCause::Copy;
-    Nanoseconds longest = 0;
-    for (const Interval& h : held) {
-      const Nanoseconds share = std::min(h.end, gap.end) - std::max(h.start, gap.start);
-      if (share <= longest) continue;
-      longest = share;
-      back = h.end <= issued ? h.end : gap.start;
-    }
+    const Nanoseconds end = longest_of(held, gap.end).end;
+    back = end <= issued ? end : gap.start;
   } else {
     gap.cause = BubbleCause::LaunchTooSlow;
   }
@@ -115,12 +129,17 @@ Nanoseconds Reference::bubble_sum() const {
 
 Reference reference(const trace::Trace& trace, const std::vector<Event>& events, Nanoseconds from, Nanoseconds to) {
   Reference r;
-  Facts facts{trace, {}, {}, {}};
+  Facts facts{trace, {}, {}, {}, {}};
   std::vector<Interval> work, kernels, uploads, downloads;
   std::map<trace::LaneId, std::vector<Interval>> waits;
+  std::map<std::int64_t, std::vector<Interval>> loader_waits;
   for (const Event& e : events) {
     const bool starts_inside = e.start_ns >= from && e.start_ns < to;
     const LaneKind kind = facts.kind(e);
+    if (trace::is_host_wait(e)) {
+      facts.host_waits.push_back(e);
+      loader_waits[facts.thread(e)].push_back({e.start_ns, e.end_ns});
+    }
     if (kind == LaneKind::Calls) {
       facts.calls.push_back(e);
       if (e.correlation != 0) facts.issuer[e.correlation] = e;
@@ -143,6 +162,7 @@ Reference reference(const trace::Trace& trace, const std::vector<Event>& events,
   r.h2d = covered(uploads, from, to);
   r.d2h = covered(downloads, from, to);
   for (const auto& [lane, intervals] : waits) r.wait += covered(intervals, from, to);
+  for (const auto& [thread, intervals] : loader_waits) r.loader_wait += covered(intervals, from, to);
 
   // Bubbles: start where no work runs, end where the next begins.
   for (Nanoseconds t = from; t < to;) {

@@ -81,6 +81,11 @@ class TraceBuilder {
     trace::set_parts(e, {1, 0, end - start - 1, 0});
     return e;
   }
+  /// The thread waits for another one of the program.
+  void host_wait(Nanoseconds start, Nanoseconds end, int thread = 0) {
+    add(lane(LaneKind::Phases, thread, "waiting"), EventKind::Range, "next(loader)", start, end).flags =
+        trace::kWaitFlag;
+  }
   void kernel(Nanoseconds start, Nanoseconds end, std::uint32_t correlation = 0, int stream = 0) {
     add(lane(LaneKind::Kernels, stream), EventKind::Kernel, "kernel", start, end, correlation);
   }

@@ -29,11 +29,16 @@ std::vector<std::string> run_with(std::vector<std::string> more) {
   return more;
 }
 
+std::vector<std::string> sweep_with(std::vector<std::string> more) {
+  more.insert(more.begin(), {"sweep", "--workload", "linear-mse", "--device", "sim", "--iterations", "2"});
+  return more;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     CommandLine, WrongRequests,
     testing::ValuesIn(std::vector<WrongRequest>{
         {"UnknownOption", {"--foo"}, {"'--foo'", "--workload", "--theme", "--shader-dir"}},
-        {"UnknownCommand", {"rnu"}, {"'rnu'", "run, calibrate, list, report"}},
+        {"UnknownCommand", {"rnu"}, {"'rnu'", "run, sweep, calibrate, list, report"}},
         {"UnknownRunOption", run_with({"--foo"}), {"run: ", "'--foo'", "--iterations", "--memory-mb"}},
         {"SurplusArgument", run_with({"more"}), {"run: ", "'more'", "--iterations"}},
         {"UnknownTheme", {"--theme", "blue"}, {"'blue'", "dark", "light"}},
@@ -66,10 +71,38 @@ INSTANTIATE_TEST_SUITE_P(
         {"GivenTwice", run_with({"--seed", "1", "--seed", "2"}), {"--seed", "2 times", "once"}},
         {"OneFileForTwoOutputs", run_with({"--json", "x", "--trace", "./x"}), {"./x", "two outputs"}},
         {"OptionBeforeTheCommand", {"--device", "sim", "run", "--workload", "linear-mse"}, {"--device", "'run'"}},
-        {"ListOfNothing", {"list"}, {"workloads, devices, settings"}},
-        {"ListOfUnknown", {"list", "gpus"}, {"'gpus'", "workloads, devices, settings"}},
+        {"ListOfNothing", {"list"}, {"workloads, devices, settings, experiments"}},
+        {"ListOfUnknown", {"list", "gpus"}, {"'gpus'", "workloads, devices, settings, experiments"}},
         {"ReportOfNothing", {"report"}, {"report", ".json"}},
         {"OpenAndRun", {"--open", "x.json", "--workload", "linear-mse"}, {"--workload", "--open"}},
+        {"UnknownExperiment", {"run", "--experiment", "P99"}, {"'P99'", "P01", "P28"}},
+        {"UnknownExperimentForTheWindow", {"--experiment", "P99"}, {"'P99'", "P01"}},
+        {"ExperimentAndWorkload",
+         {"run", "--experiment", "P09", "--workload", "linear-mse"},
+         {"--workload", "--experiment", "one of the two"}},
+        {"ExperimentAndCompare", {"run", "--experiment", "P09", "--compare", "seed=2"}, {"--compare", "two sides"}},
+        {"UnknownSide", {"run", "--experiment", "P09", "--side", "left"}, {"'left'", "before, after, both"}},
+        {"UnknownSideForTheWindow", {"--experiment", "P09", "--side", "both"}, {"'both'", "before, after"}},
+        {"SideWithoutExperiment", run_with({"--side", "after"}), {"--side", "--experiment"}},
+        {"NoExtraWithoutExperiment", run_with({"--no-extra"}), {"--no-extra", "--experiment"}},
+        {"UnknownLanguage", {"run", "--experiment", "P09", "--lang", "de"}, {"'de'", "en, zh"}},
+        {"LanguageOfSettings", {"list", "settings", "--lang", "zh"}, {"--lang", "experiments"}},
+        {"ExperimentsSettingUnknown", {"run", "--experiment", "P09", "--set", "foo=1"}, {"'foo'", "log_interval"}},
+        {"SweepOfNothing", {"sweep", "--over", "batch_size=1,2"}, {"sweep", "--workload", "--experiment"}},
+        {"SweepOverNothing", {"sweep", "--workload", "linear-mse"}, {"--over", "batch_size=128,512"}},
+        {"SweepOverUnknown", sweep_with({"--over", "foo=1,2"}), {"'foo'", "log_interval"}},
+        {"SweepOutOfRange", sweep_with({"--over", "batch_size=1,0"}), {"batch_size", "'0'", "1 to"}},
+        {"SweepOverThree",
+         sweep_with({"--over", "batch_size=1", "--over", "seed=1", "--over", "pinned=true"}),
+         {"3 settings", "1 or 2"}},
+        {"SweepOfAnUnknownFigure",
+         sweep_with({"--over", "seed=1,2", "--figure", "speed"}),
+         {"'speed'", "iteration_us"}},
+        {"SweepAgainstNothing", sweep_with({"--over", "seed=1,2", "--against", "cpu"}), {"'cpu'", "KEY=VALUE"}},
+        {"SweepToOneOutputTwice",
+         sweep_with({"--over", "seed=1,2", "--csv", "-", "--json", "-"}),
+         {"standard output", "--csv"}},
+        {"SweepToOneFileTwice", sweep_with({"--over", "seed=1,2", "--csv", "x", "--json", "x"}), {"x", "two outputs"}},
         {"LineBreakInAName", {"run", "--workload", "a\nb\x1b[31m"}, {"linear-mse"}},
     }),
     [](const auto& tested) { return tested.param.name; });
@@ -100,6 +133,10 @@ INSTANTIATE_TEST_SUITE_P(
         {"ScreenshotInAMissingFolder", run_with({"--screenshot", "none/x.png"}), {"none/x.png", "No such file"}},
         {"TraceIsAFolder", run_with({"--trace", "folder.toml"}), {"folder.toml", "directory"}},
         {"JsonOnAFullDisk", run_with({"--json", "/dev/full"}), {"/dev/full", "No space left"}},
+        {"ExperimentsJsonInAMissingFolder", {"run", "--experiment", "P09", "--json", "none/x.json"}, {"none/x.json"}},
+        {"CsvInAMissingFolder",
+         sweep_with({"--over", "seed=1", "--csv", "none/x.csv"}),
+         {"none/x.csv", "No such file"}},
         {"ProfileMissing", run_with({"--device", "sim:none.toml"}), {"none.toml", "No such file"}},
         {"ProfileIsAFolder", run_with({"--device", "sim:folder.toml"}), {"folder.toml"}},
         {"ProfileBroken", run_with({"--device", "sim:broken.toml"}), {"broken.toml", "2"}},

@@ -1,11 +1,13 @@
 // The parts of the headless program that need no process of their own.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
 
-#include "app/headless_run.h"
 #include "app/interrupt.h"
+#include "app/outputs.h"
 #include "app/progress.h"
+#include "app/run_report.h"
 #include "app/table.h"
 #include "app/terminal.h"
 
@@ -52,6 +54,32 @@ TEST(DefinitionList, WrapsUnderItself) {
 
 TEST(DisplayWidth, CountsLettersAndNotBytes) { EXPECT_EQ(display_width("12 µs ×"), 7u); }
 
+TEST(DisplayWidth, AChineseCharacterTakesTwoColumns) { EXPECT_EQ(display_width("损失 ab，"), 9u); }
+
+// Of 10 columns: three characters and their comma are 8, a fourth with its own comma would make 12.
+TEST(Wrapped, BreaksBetweenWordsAndBetweenChineseCharacters) {
+  using testing::ElementsAre;
+  EXPECT_THAT(wrapped("a read each  iteration", 7), ElementsAre("a read", "each", "iteration"));
+  EXPECT_THAT(wrapped("每次读，取，损失 loss 的值", 10), ElementsAre("每次读，", "取，损失", "loss 的值"));
+  EXPECT_THAT(wrapped("", 10), ElementsAre(""));
+}
+
+TEST(FigureNumber, HasUpToFourDigits) {
+  EXPECT_EQ(figure_number(3.4), "3.4");
+  EXPECT_EQ(figure_number(0.000412), "0.000412");
+  EXPECT_EQ(figure_number(16.1543), "16.15");
+  EXPECT_EQ(figure_number(1600.4), "1,600");
+}
+
+TEST(Table, ARemarkStandsBehindTheLastColumn) {
+  Table table;
+  table.titles({"ours", "quality"});
+  table.row("a", {measured("1 s")}, "estimate");
+  EXPECT_EQ(table.text({}),
+            "      ours   quality\n"
+            "  a   1 s    estimate\n");
+}
+
 TEST(OneLine, HasNoControlCharacters) { EXPECT_EQ(one_line("a\nb\t\x1b[31mc\x7f\u00b5"), "a b  [31mc \u00b5"); }
 
 // A quarter of the work took 2 s, so three quarters take 6 s more; 24 columns hold 6 signs for a quarter.
@@ -61,6 +89,7 @@ TEST(ProgressLine, SaysHowMuchIsDoneAndLeft) {
   EXPECT_EQ(progress_line("loop", 0, 10, 2.0), "loop  [........................]   0 %  0 of 10 iterations");
   EXPECT_EQ(progress_line("loop", 10, 10, 2.0),
             "loop  [########################] 100 %  10 of 10 iterations, 0 s left");
+  EXPECT_EQ(progress_line("loop", 0, 12, 2.0, "points"), "loop  [........................]   0 %  0 of 12 points");
 }
 
 TEST(ComparisonPath, StandsBeforeTheWholeExtension) {

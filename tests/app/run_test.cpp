@@ -44,13 +44,13 @@ TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
               ElementsAre("lanescope", "workload", "device", "simulated", "settings", "iterations", "elapsed_ns",
                           "iteration_ns", "gpu_busy_ns", "host_wait_ns", "bubble_ns", "sync_count", "launch_count",
                           "h2d_bytes", "d2h_bytes", "h2d_gb_per_s", "d2h_gb_per_s", "verdict", "events", "loss",
-                          "verdict_sentence", "bubbles_by_cause", "run_ahead"));
+                          "verdict_sentence", "bubbles_by_cause", "run_ahead", "loader_wait_ns", "own"));
   EXPECT_EQ(json["lanescope"], "0.1.0");
   EXPECT_EQ(json["workload"], "linear-mse");
   EXPECT_EQ(json["device"], "sim:rtx4090");
   EXPECT_EQ(json["simulated"], true);
-  EXPECT_THAT(keys(json["settings"]),
-              ElementsAre("batch_size", "dispatch_us", "feed", "log_interval", "non_blocking", "pinned", "seed"));
+  EXPECT_THAT(keys(json["settings"]), ElementsAre("batch_size", "dispatch_us", "feed", "log_interval", "non_blocking",
+                                                  "pinned", "seed", "timing"));
   EXPECT_TRUE(json["settings"]["log_interval"].is_number_integer());
   EXPECT_TRUE(json["settings"]["pinned"].is_boolean());
   EXPECT_TRUE(json["settings"]["dispatch_us"].is_number());
@@ -77,6 +77,16 @@ TEST_F(Run, TheFiguresAreOfTheStretchThatElapsed) {
   EXPECT_EQ(json["h2d_bytes"], 0);
   EXPECT_GE(json["sync_count"], 200);
   EXPECT_LE(json["sync_count"], 202) << "a synchronisation or two end the run";
+}
+
+TEST_F(Run, AWorkloadsOwnFiguresAreInTheJsonAndTheTable) {
+  const std::vector<std::string> command{"--workload", "bandwidth", "--iterations", "5"};
+  Json own = run_json(command)["own"]["stopwatch_ms"];
+  EXPECT_THAT(keys(own), ElementsAre("label", "unit", "mean", "total", "last", "count"));
+  EXPECT_EQ(own["unit"], "ms");
+  EXPECT_EQ(own["count"], 5);
+  EXPECT_NEAR(own["total"].get<double>(), 5 * own["mean"].get<double>(), 1e-9);
+  EXPECT_THAT(run({"run", "--workload", "bandwidth", "--iterations", "5"}).out, HasSubstr(std::string(own["label"])));
 }
 
 TEST_F(Run, ALossThatIsComputedIsReported) {

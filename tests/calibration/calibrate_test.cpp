@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "calibration/host_cpu.h"
 #include "device/sim/sim_device.h"
 
 namespace lanescope::calibration {
@@ -110,6 +111,31 @@ TEST(Toml, IsAProfileThatTheSimulatorReads) {
   }
   EXPECT_THAT(text, HasSubstr("H2D pageable"));
   EXPECT_THAT(text, HasSubstr(" 64 KiB + 4: yes "));
+}
+
+// A CPU of any kind does a billion FLOP a second per core and an op of one element in less than a millisecond.
+TEST(HostCpu, IsMeasured) {
+  const HostCpu cpu = measure_host_cpu();
+  EXPECT_NE(cpu.name, "");
+  EXPECT_GE(cpu.cores, 1);
+  EXPECT_EQ(cpu.cores, std::floor(cpu.cores));
+  EXPECT_GT(cpu.fp32_gflops, 0.1 * cpu.cores);
+  EXPECT_LT(cpu.fp32_gflops, 1e4 * cpu.cores);
+  EXPECT_GT(cpu.op_us, 0);
+  EXPECT_LT(cpu.op_us, 1000);
+  EXPECT_GT(cpu.page_fault_us_per_mib, 0);
+  EXPECT_LT(cpu.page_fault_us_per_mib, 1e5);
+}
+
+TEST(HostCpu, ThatOfASimulatedGpuIsAssumed) {
+  const Calibration found = calibrate_simulated(device::sim::embedded_profile("teaching"));
+  std::size_t assumed = 0;
+  for (const DeviceProfile::Number& n : found.profile.numbers) {
+    for (const char* key : {"cpu.cores", "cpu.fp32_gflops", "cpu.op_us", "cpu.page_fault_us_per_mib"}) {
+      assumed += n.key == key && n.source.starts_with("assumed: the CPU beside a simulated GPU");
+    }
+  }
+  EXPECT_EQ(assumed, 4u);
 }
 
 TEST(Toml, AnyNameComesBack) {

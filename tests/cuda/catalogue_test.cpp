@@ -15,7 +15,9 @@ class CatalogueOfGpus : public testing::Test {
   FoundGpus found() { return found_gpus({&backend, problem}); }
   std::vector<std::string> ids() {
     std::vector<std::string> all;
-    for (const CatalogueEntry& entry : catalogue_from(found())) all.push_back(entry.id);
+    for (const CatalogueEntry& entry : catalogue_from(found())) {
+      if (entry.kind == DeviceKind::Gpu) all.push_back(entry.id);
+    }
     return all;
   }
   std::string chosen(std::string_view id) { return describe_device_from(found(), id).id; }
@@ -32,6 +34,7 @@ TEST_F(CatalogueOfGpus, ListsGpusFirst) {
   EXPECT_EQ(entries[0].name, "Fake GPU 0");
   EXPECT_EQ(entries[0].summary,
             "A GPU of this machine: 132 multiprocessors, 80 GB, compute capability 9.0, a driver for CUDA 13.0.");
+  EXPECT_EQ(entries[6].id, "cpu");  // CPUs come last
   EXPECT_FALSE(entries[1].simulated);
   EXPECT_TRUE(entries[2].simulated);
 }
@@ -55,7 +58,8 @@ TEST_F(CatalogueOfGpus, AnUnknownNameListsTheGpusToo) {
         error_of<base::UsageError>([&] { chosen(id); }),
         "device '" + std::string(id) +
             "' is unknown; allowed: auto, cuda, cuda:0, cuda:1, sim, sim:h200, sim:rtx4070-laptop-wsl2, sim:rtx4090, "
-            "sim:teaching, sim:FILE.toml");
+            "sim:teaching, sim:FILE.toml, cpu, cpu:h200, cpu:rtx4070-laptop-wsl2, cpu:rtx4090, cpu:teaching, "
+            "cpu:FILE.toml");
   }
 }
 

@@ -66,7 +66,7 @@ std::vector<Values> arguments_for(const Op& op, Random& random, const std::vecto
     case OpKind::MseForward:
       return {any(s.mn), any(s.mn), result(s.mn)};
     case OpKind::MeanReduce:
-      return {any(s.mn), result(1)};
+      return {any(s.mn), result(s.k)};
     case OpKind::MseBackward:
       return {any(1), any(s.mn), any(s.mn), result(s.mn)};
     case OpKind::LogSoftmaxForward:
@@ -86,6 +86,12 @@ std::vector<Values> arguments_for(const Op& op, Random& random, const std::vecto
       for (const std::size_t count : pairs) arguments.insert(arguments.end(), {any(count), any(count)});
       return arguments;
     }
+    case OpKind::SumReduce:
+      return {any(s.mn), result(1)};
+    case OpKind::Scale:
+    case OpKind::CompareGreater:
+    case OpKind::Stack:
+      return {any(s.mn), result(s.mn)};
     case OpKind::Spin:
       return {};
   }
@@ -155,7 +161,12 @@ std::vector<double> bounds_of_result(const OpCase& c) {
     case OpKind::MseBackward:  // one rounding each, or two where a product and a sum are fused
       return by_element(s.mn, [&](std::size_t i) { return 2 * kEps * std::fabs(double{result[i]}); });
     case OpKind::MeanReduce:  // however many there are, no more than 32 terms are summed in float
-      return {kEps * length(32) * sum_of_sizes(a[0], 0, s.mn) / static_cast<double>(s.mn)};
+      return by_element(s.k, [&](std::size_t slot) {  // the slots before it are left alone
+        const bool written = slot + 1 == s.k;
+        return written ? kEps * length(32) * sum_of_sizes(a[0], 0, s.mn) / static_cast<double>(s.mn) : 0.0;
+      });
+    case OpKind::SumReduce:
+      return {kEps * length(32) * sum_of_sizes(a[0], 0, s.mn)};
     case OpKind::LogSoftmaxForward:
       return of_log_softmax(s, a[0], result);
     case OpKind::LogSoftmaxBackward: {
@@ -234,6 +245,7 @@ std::vector<Op> shapes_to_test(double max_work) {
     for (const Size& size : ops::is_gemm(op_kind) ? std::span<const Size>(products) : std::span<const Size>(fields)) {
       Op op{op_kind, size.m, size.n, size.k, 0.37f};
       if (op_kind == OpKind::SgdStep) op = {op_kind, size.m * size.n, 1, 1, 0.37f};
+      if (op_kind == OpKind::MeanReduce) op.k = 1 + static_cast<int>(ops.size() % 3);  // another slot than the first
       if (1.0 * op.m * op.n * op.k <= max_work) ops.push_back(op);
     }
   }

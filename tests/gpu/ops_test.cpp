@@ -84,7 +84,8 @@ TEST_F(OpsOnGpu, SayWhatMultipliesMatrices) {
   EXPECT_EQ(result_of(*own, make_case({OpKind::LinearForward, 3, 4, 5}, 1)), "");
 }
 
-// Means that run at the same time on several streams do not disturb one another, and are the same to the last bit.
+// Means that run at the same time on several streams do not disturb one another, and are the same to the last bit; each
+// goes to a place of its own, as the losses of a window do.
 TEST_F(OpsOnGpu, MeansOfSeveralStreamsAtOnce) {
   constexpr int kStreams = 8, kRounds = 50;
   const OpCase c = make_case({OpKind::MeanReduce, 1000, 1000}, 11);
@@ -92,15 +93,28 @@ TEST_F(OpsOnGpu, MeansOfSeveralStreamsAtOnce) {
   OK(api().memcpy(x.data(), c.before[0].data(), c.before[0].size() * 4));
   std::vector<StreamHandle> streams;
   for (int i = 0; i < kStreams; ++i) streams.push_back(new_stream());
+  ops::Op op = c.op;
   for (int i = 0; i < kStreams * kRounds; ++i) {
-    const Api::Arg args[] = {{x.floats(), c.before[0].size()}, {means.floats() + i, 1}};
-    OK(api().launch(c.op, args, streams[static_cast<std::size_t>(i % kStreams)]));
+    const Api::Arg args[] = {{x.floats(), c.before[0].size()}, {means.floats(), kStreams * kRounds}};
+    op.k = i + 1;
+    OK(api().launch(op, args, streams[static_cast<std::size_t>(i % kStreams)]));
   }
   OK(api().device_synchronize());
   Values got(kStreams * kRounds);
   OK(api().memcpy(got.data(), means.data(), got.size() * 4));
   EXPECT_EQ(got, Values(got.size(), got[0]));
   EXPECT_EQ(disagreement(c, {c.before[0], {got[0]}}), "");
+}
+
+// `x = x / 2` of the while loop, in place.
+TEST_F(OpsOnGpu, ScaleInPlace) {
+  const Memory x(api(), 100'000 * 4);
+  const Api::Arg args[] = {{x.floats(), 100'000}, {x.floats(), 100'000}};
+  OK(api().launch({OpKind::Fill, 100, 1000, 1, 3.0f}, args, nullptr));
+  for (int i = 0; i < 3; ++i) OK(api().launch({OpKind::Scale, 100, 1000, 1, 0.5f}, args, nullptr));
+  Values got(100'000);
+  OK(api().memcpy(got.data(), x.data(), got.size() * 4));
+  EXPECT_EQ(got, Values(got.size(), 0.375f));
 }
 
 // 2^31 elements and some: 32 bits would not count them.

@@ -91,6 +91,46 @@ TEST_F(RoundTripTest, ExtremeFieldsComeBack) {
   expect_same(trace, *read_chrome_trace(file("a.json")).trace);
 }
 
+// What is known of a range by its flags, and the lanes of the program's further threads.
+TEST_F(RoundTripTest, WaitsStaleReadsAndHostThreadsComeBack) {
+  trace::Trace trace;
+  const LaneId iterations = trace.add_lane(cpu_lane(LaneKind::Iterations, "iteration"));
+  const LaneId waiting = trace.add_lane(cpu_lane(LaneKind::Phases, "waiting"));
+  const LaneId reads = trace.add_lane(cpu_lane(LaneKind::Phases, "reads"));
+  const LaneId ops = trace.add_lane(cpu_lane(LaneKind::Phases, "CPU ops"));
+  const LaneId worker = trace.add_lane(cpu_lane(LaneKind::Phases, "worker 0", 0, 1));
+  const LaneId pin = trace.add_lane(cpu_lane(LaneKind::Phases, "pin thread", 0, 2));
+  trace.append(make_event(trace, iterations, EventKind::Range, "iteration", 0, 1000));
+  Event wait = make_event(trace, waiting, EventKind::Range, "next(loader)", 10, 500);
+  wait.flags = trace::kWaitFlag;
+  trace.append(wait);
+  Event read = make_event(trace, reads, EventKind::Range, "not arrived yet", 900, 900);  // an instant
+  read.flags = trace::kNotArrivedFlag;
+  trace.append(read);
+  trace.append(make_event(trace, ops, EventKind::Range, "linear_forward", 600, 800));
+  Event batch = make_event(trace, worker, EventKind::Range, "load batch", 0, 450);
+  batch.a = 17;
+  trace.append(batch);
+  trace.append(make_event(trace, pin, EventKind::Range, "pin batch", 450, 495));
+  trace.publish();
+  for (const char* name : {"a.json", "a.json.gz"}) {
+    write_chrome_trace(file(name), trace, some_facts());
+    const OpenedTrace opened = read_chrome_trace(file(name));
+    expect_same(trace, *opened.trace);
+    const auto only = [&](LaneId lane) { return opened.trace->lane(lane).row(0).event(0); };
+    EXPECT_TRUE(trace::is_host_wait(only(waiting)));
+    EXPECT_TRUE(trace::is_stale_read(only(reads)));
+    EXPECT_FALSE(trace::is_host_wait(only(worker)));
+    EXPECT_EQ(trace::index_of(only(worker)), 17u);
+    EXPECT_EQ(opened.trace->lane(pin).info(), cpu_lane(LaneKind::Phases, "pin thread", 0, 2));
+  }
+  // In a viewer each thread stands under its own name.
+  const std::string text = read_bytes(file("a.json"));
+  for (const char* thread : {R"("tid":1,"args":{"name":"worker 0"})", R"("tid":2,"args":{"name":"pin thread"})"}) {
+    EXPECT_THAT(text, testing::HasSubstr(thread));
+  }
+}
+
 TEST_F(RoundTripTest, AnEmptyTraceComesBackEmpty) {
   const trace::Trace trace;
   write_chrome_trace(file("a.json"), trace, some_facts());

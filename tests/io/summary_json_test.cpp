@@ -20,7 +20,8 @@ RunFigures some_figures() {
   f.summary.gpu_busy_ns = 5'000;
   f.summary.host_wait_ns = 4'000;
   f.summary.bubble_ns = 3'000;
-  f.summary.bubble_by_cause_ns = {1'500, 1'000, 400, 100};
+  f.summary.bubble_by_cause_ns = {1'500, 1'000, 400, 250, 100};
+  f.summary.loader_wait_ns = 300;
   f.summary.sync_count = 7;
   f.summary.launch_count = 8;
   f.summary.h2d_bytes = 24'000;
@@ -79,12 +80,15 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
     "after_sync": 1500,
     "launch_too_slow": 1000,
     "copy": 400,
-    "start_or_end": 100
+    "start_or_end": 100,
+    "loader": 250
   },
   "run_ahead": {
     "mean": 0.25,
     "max": 3
-  }
+  },
+  "loader_wait_ns": 300,
+  "own": {}
 }
 )");
 }
@@ -101,6 +105,16 @@ TEST(SummaryJson, WhatIsNotKnownIsNull) {
   RunFigures diverged = some_figures();
   diverged.loss->last = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(nlohmann::json::parse(summary_json(diverged))["loss"]["last"].is_null());
+}
+
+TEST(SummaryJson, OwnFiguresAreThoseThatWereSampled) {
+  RunFigures figures;
+  figures.own = {{"read_us", "reading", "µs", 2.5, 5, 3, 2}, {"wrong", "wrong numbers", "", 0, 0, 0, 0}};
+  const auto own = nlohmann::json::parse(summary_json(figures))["own"];
+  EXPECT_EQ(own,
+            (nlohmann::json{
+                {"read_us",
+                 {{"label", "reading"}, {"unit", "µs"}, {"mean", 2.5}, {"total", 5.0}, {"last", 3.0}, {"count", 2}}}}));
 }
 
 TEST(SummaryJson, SettingsGetTheirTypesBack) {

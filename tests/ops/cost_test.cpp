@@ -36,6 +36,10 @@ TEST(Cost, OfEveryOpByHand) {
       {OpKind::Fill, "fill", 0, 6, false},
       {OpKind::AddInPlace, "add_in_place", 6, 18, false},
       {OpKind::SgdStep, "sgd_step", 12, 18, false},
+      {OpKind::SumReduce, "sum_reduce", 6, 7, false},
+      {OpKind::Scale, "scale", 6, 12, false},
+      {OpKind::CompareGreater, "compare_greater", 6, 12, false},
+      {OpKind::Stack, "stack", 0, 12, false},
       {OpKind::Spin, "spin", 0, 0, false},
   };
   std::set<std::string> names;

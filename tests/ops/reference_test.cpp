@@ -78,6 +78,42 @@ TEST(Reference, MeanSquaredError) {
   EXPECT_THAT(da, ElementsAre(1, -2, 3, 0));
 }
 
+// k chooses the place in `out`: the means of a window are left side by side.
+TEST(Reference, MeanReduceWritesOneSlot) {
+  Values x{1, 2, 3, 6}, out(3, 99.0f);
+  run({OpKind::MeanReduce, 2, 2, 2}, x, out);
+  EXPECT_THAT(out, ElementsAre(99, 3, 99));
+  run({OpKind::MeanReduce, 2, 1, 3}, x, out);
+  EXPECT_THAT(out, ElementsAre(99, 3, 1.5f));
+}
+
+// Summed in double: in float, 2^24 + 1 + 1 would stay 2^24.
+TEST(Reference, SumReduce) {
+  Values x{16'777'216, 1, 1, -2, 5}, sum(2, 99.0f);
+  run({OpKind::SumReduce, 3, 1, 7}, x, sum);
+  EXPECT_THAT(sum, ElementsAre(16'777'218, 99));
+}
+
+TEST(Reference, ScaleAlsoInPlace) {
+  Values x{1, -2, 3, 8}, out(4, 99.0f);
+  run({OpKind::Scale, 2, 2, 1, 0.5f}, x, out);
+  EXPECT_THAT(out, ElementsAre(0.5f, -1, 1.5f, 4));
+  run({OpKind::Scale, 3, 1, 1, 2}, x, x);
+  EXPECT_THAT(x, ElementsAre(2, -4, 6, 8));
+}
+
+TEST(Reference, CompareGreaterIsStrict) {
+  Values x{999, 1000, 1001, std::numeric_limits<float>::quiet_NaN()}, out(4, 99.0f);
+  run({OpKind::CompareGreater, 2, 2, 1, 1000}, x, out);
+  EXPECT_THAT(out, ElementsAre(0, 0, 1, 0));
+}
+
+TEST(Reference, StackCopies) {
+  Values x{3, 1, 2, 7}, out(4, 99.0f);
+  run({OpKind::Stack, 3, 1, 1}, x, out);
+  EXPECT_THAT(out, ElementsAre(3, 1, 2, 99));
+}
+
 // Row 1: x = ln [1 3], sum 4, log softmax = ln [1/4 3/4]. Row 2: equal values, ln [1/2 1/2], however large they are.
 TEST(Reference, LogSoftmaxForward) {
   Values x{0, std::log(3.0f), 1000, 1000}, out(4);
@@ -153,7 +189,7 @@ TEST(WrongSizes, AreNamed) {
 
 TEST(WrongSizes, OfEveryOpThrow) {
   Values none;
-  for (int kind = 0; kind <= static_cast<int>(OpKind::SgdStep); ++kind) {
+  for (int kind = 0; kind < static_cast<int>(OpKind::Spin); ++kind) {
     const Op op{static_cast<OpKind>(kind), 2, 3, 4};
     const std::span<float> empty(none);
     for (std::size_t count = 0; count <= kMaxArgs + 1; ++count) {
@@ -187,6 +223,19 @@ TEST(WrongSizes, CanBeAskedForWithoutValues) {
               check_arguments({OpKind::LinearForward, 2, 3, 3}, wrong);
             }),
             "linear_forward: argument 'bias' has 2 elements; at least 3 needed");
+  const std::size_t slots[] = {6, 3};  // out[k-1] must be there; a sum has one place
+  EXPECT_EQ(error_of([&] { check_arguments({OpKind::MeanReduce, 2, 3, 3}, slots); }), "no error");
+  EXPECT_EQ(error_of([&] { check_arguments({OpKind::SumReduce, 2, 3, 4}, slots); }), "no error");
+  EXPECT_EQ(error_of([&] {
+              check_arguments({OpKind::MeanReduce, 2, 3, 4}, slots);
+            }),
+            "mean_reduce: argument 'out' has 3 elements; at least 4 needed");
+  for (const OpKind kind : {OpKind::Scale, OpKind::CompareGreater, OpKind::Stack}) {
+    EXPECT_EQ(error_of([&] {
+                check_arguments({kind, 2, 3, 1}, slots);
+              }),
+              std::string(kernel_name(kind)) + ": argument 'out' has 3 elements; at least 6 needed");
+  }
   EXPECT_EQ(error_of([&] { check_arguments({OpKind::SgdStep, 5, 1, 1}, pair); }), "no error");
   EXPECT_EQ(error_of([&] { check_arguments({OpKind::Spin, 1, 1, 1}, pair); }), "spin: 2 arguments given; 0 needed");
 }

@@ -10,10 +10,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 const std::vector<device::CatalogueEntry> kDevices{
-    {"cuda:0", "NVIDIA H200", "Hopper, 132 multiprocessors, 141 GB", false},
-    {"sim:rtx4090", "NVIDIA GeForce RTX 4090 (simulated)", "A desktop card.", true},
-    {"cuda:1", "NVIDIA L4", "Ada, 58 multiprocessors, 24 GB", false},
-    {"sim:teaching", "Teaching GPU (simulated)", "Round numbers.", true}};
+    {"cuda:0", "NVIDIA H200", "Hopper, 132 multiprocessors, 141 GB", false, device::DeviceKind::Gpu},
+    {"sim:rtx4090", "NVIDIA GeForce RTX 4090 (simulated)", "A desktop card.", true, device::DeviceKind::Gpu},
+    {"cuda:1", "NVIDIA L4", "Ada, 58 multiprocessors, 24 GB", false, device::DeviceKind::Gpu},
+    {"cpu", "AMD EPYC", "This machine's.", false, device::DeviceKind::Cpu},
+    {"cpu:teaching", "CPU of Teaching GPU (simulated)", "10 cores.", true, device::DeviceKind::Cpu},
+    {"sim:teaching", "Teaching GPU (simulated)", "Round numbers.", true, device::DeviceKind::Gpu}};
 const std::vector<RecordedCapture> kCaptures{{"h200--linear-mse", "NVIDIA H200, linear-mse", "Reads every loss.", {}}};
 
 device::DeviceInfo device_of(std::string id, bool simulated) {
@@ -41,9 +43,9 @@ std::vector<std::string> current(const std::vector<DeviceSection>& sections) {
   return found;
 }
 
-TEST(DeviceMenu, ListsGpusSimulatedOnesAndRecordedRuns) {
+TEST(DeviceMenu, ListsGpusSimulatedOnesCpusAndRecordedRuns) {
   const auto sections = device_sections(kDevices, "", kCaptures, device_of("cuda:1", false));
-  ASSERT_EQ(sections.size(), 3u);
+  ASSERT_EQ(sections.size(), 4u);
   EXPECT_EQ(sections[0].title, "GPUS");
   EXPECT_THAT(picks(sections[0]), ElementsAre("cuda:0", "cuda:1"));
   EXPECT_EQ(sections[0].choices[0].name, "NVIDIA H200");
@@ -51,11 +53,13 @@ TEST(DeviceMenu, ListsGpusSimulatedOnesAndRecordedRuns) {
   EXPECT_EQ(sections[0].choices[0].summary, "Hopper, 132 multiprocessors, 141 GB");
   EXPECT_EQ(sections[1].title, "SIMULATED");
   EXPECT_THAT(picks(sections[1]), ElementsAre("sim:rtx4090", "sim:teaching"));
-  EXPECT_EQ(sections[2].title, "RECORDED");
-  EXPECT_THAT(picks(sections[2]), ElementsAre("recorded:h200--linear-mse"));
-  EXPECT_EQ(sections[2].choices[0].name, "recorded: NVIDIA H200, linear-mse");
-  EXPECT_EQ(sections[2].choices[0].summary, "Reads every loss.");
-  EXPECT_THAT(sections[2].choices[0].id, IsEmpty());
+  EXPECT_EQ(sections[2].title, "CPU");
+  EXPECT_THAT(picks(sections[2]), ElementsAre("cpu", "cpu:teaching"));
+  EXPECT_EQ(sections[3].title, "RECORDED");
+  EXPECT_THAT(picks(sections[3]), ElementsAre("recorded:h200--linear-mse"));
+  EXPECT_EQ(sections[3].choices[0].name, "recorded: NVIDIA H200, linear-mse");
+  EXPECT_EQ(sections[3].choices[0].summary, "Reads every loss.");
+  EXPECT_THAT(sections[3].choices[0].id, IsEmpty());
   for (const DeviceSection& section : sections) EXPECT_THAT(section.note, IsEmpty());
 }
 
@@ -74,15 +78,18 @@ TEST(DeviceMenu, AProfileFromAFileHasALineOfItsOwn) {
   EXPECT_THAT(picks(sections[1]), ElementsAre("sim:rtx4090", "sim:teaching", "sim:mine.toml"));
   EXPECT_EQ(sections[1].choices[2].name, "the name");
   EXPECT_THAT(current(sections), ElementsAre("sim:mine.toml"));
+  device::DeviceInfo cpu = device_of("cpu:mine.toml", true);
+  cpu.kind = device::DeviceKind::Cpu;
+  EXPECT_THAT(picks(device_sections(kDevices, "", {}, cpu)[2]), ElementsAre("cpu", "cpu:teaching", "cpu:mine.toml"));
 }
 
 TEST(DeviceMenu, WhereThereIsNothingItSaysWhy) {
-  const std::vector<device::CatalogueEntry> simulated{kDevices[1], kDevices[3]};
+  const std::vector<device::CatalogueEntry> simulated{kDevices[1], kDevices[5]};
   auto sections = device_sections(simulated, "libcuda.so.1 was not found", {}, device_of("sim:teaching", true));
   EXPECT_THAT(sections[0].choices, IsEmpty());
   EXPECT_EQ(sections[0].note, "libcuda.so.1 was not found");
-  EXPECT_THAT(sections[2].choices, IsEmpty());
-  EXPECT_THAT(sections[2].note, HasSubstr("no recorded runs"));
+  EXPECT_THAT(sections[3].choices, IsEmpty());
+  EXPECT_THAT(sections[3].note, HasSubstr("no recorded runs"));
   // A GPU may be there that cannot be recorded: it can be chosen, and why it was not taken stands with it.
   sections = device_sections(kDevices, "CUPTI was not found", {}, device_of("sim:teaching", true));
   EXPECT_EQ(sections[0].choices.size(), 2u);
@@ -103,6 +110,13 @@ TEST(Badge, SaysWhatIsLookedAt) {
   facts.simulated = false;
   EXPECT_EQ(badge_text(facts, true), "GPU · NVIDIA H200");
   EXPECT_EQ(badge_text(facts, false), "RECORDED · NVIDIA H200");
+  facts.device = "cpu";
+  facts.device_name = "AMD EPYC";
+  EXPECT_EQ(badge_text(facts, true), "CPU · AMD EPYC");
+  EXPECT_EQ(badge_text(facts, false), "RECORDED · AMD EPYC");
+  facts.device = "cpu:teaching";
+  facts.simulated = true;
+  EXPECT_EQ(badge_text(facts, true), "SIMULATED CPU · teaching");
   EXPECT_EQ(badge_text({}, false), "RECORDED");  // another program's file
 }
 

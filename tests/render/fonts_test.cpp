@@ -10,6 +10,7 @@
 #include <string>
 
 #include "ui/labels.h"
+#include "ui/words.h"
 
 namespace lanescope::ui {
 namespace {
@@ -59,6 +60,10 @@ TEST_F(FontFolders, TheFirstFolderWinsAndOddOnesDoNoHarm) {
   EXPECT_EQ(files.regular, own);
   EXPECT_EQ(files.mono, fs::path());
   EXPECT_EQ(find_font_files({}).regular, fs::path());
+  EXPECT_EQ(files.chinese, fs::path());
+  add("second/wqy-zenhei.ttc");
+  const fs::path chinese = add("first/wqy-microhei.ttc");
+  EXPECT_EQ(find_font_files({root_ / "first", root_ / "second"}).chinese, chinese);
 }
 
 TEST(FontFoldersOfTheSystem, FollowTheEnvironment) {
@@ -120,6 +125,40 @@ TEST_F(LoadedFonts, HaveTheSignsThatAreUsed) {
     EXPECT_NE(fonts_.small->FindGlyphNoFallback(static_cast<ImWchar>(sign)), nullptr) << std::hex << sign;
   }
   EXPECT_NE(fonts_.mono->FindGlyphNoFallback(0x00b5), nullptr);
+}
+#endif
+
+#if IMGUI_VERSION_NUM < 19200
+TEST_F(LoadedFonts, HaveTheChineseLettersThatAreAskedForWhereTheyAreDrawn) {
+  if (!has_chinese_font()) GTEST_SKIP() << "no font with Chinese letters; install " << kChineseFontPackage;
+  EXPECT_EQ(fonts_.body->FindGlyphNoFallback(0x8bfb), nullptr);  // 读
+  ImFontAtlas atlas;
+  const Fonts fonts = load_fonts(atlas, 1, 1, {"读取，", "读", ""});
+  EXPECT_NE(fonts.body->FindGlyphNoFallback(0x8bfb), nullptr);
+  EXPECT_NE(fonts.body_bold->FindGlyphNoFallback(0xff0c), nullptr);  // ，
+  EXPECT_EQ(fonts.small->FindGlyphNoFallback(0xff0c), nullptr);
+  EXPECT_NE(fonts.small->FindGlyphNoFallback(0x8bfb), nullptr);
+  EXPECT_EQ(fonts.title->FindGlyphNoFallback(0x8bfb), nullptr);
+  EXPECT_EQ(fonts.mono->FindGlyphNoFallback(0x8bfb), nullptr);
+  // As wide as the letter is high, and the line is no higher for it.
+  EXPECT_NEAR(text_width(fonts, FontRole::Body, "读"), em_size(FontRole::Body), 1.01f);
+  EXPECT_FLOAT_EQ(fonts.size(FontRole::Body), fonts_.size(FontRole::Body));
+}
+
+// All letters of all experiments, and no more: a texture of every Chinese letter would be a hundred times as large.
+TEST_F(LoadedFonts, TheChineseTextsTakeLittleRoom) {
+  if (!has_chinese_font()) GTEST_SKIP() << "no font with Chinese letters; install " << kChineseFontPackage;
+  const auto height = [](const ChineseTexts& texts) {
+    ImFontAtlas atlas;
+    load_fonts(atlas, 1, 1, texts);
+    return atlas.TexHeight;
+  };
+  const int english = height(chinese_texts(experiment::Language::English));
+  const int chinese = height(chinese_texts(experiment::Language::Chinese));
+  RecordProperty("english", english);
+  RecordProperty("chinese", chinese);
+  EXPECT_LE(english, height({}) + 64);
+  EXPECT_LE(chinese, english + 1024);  // the texture is 2048 wide
 }
 #endif
 

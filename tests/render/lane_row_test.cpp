@@ -360,5 +360,53 @@ TEST(ShortKernelName, KeepsTheFunction) {
   EXPECT_EQ(short_kernel_name("::"), "::");
 }
 
+// A read before the copy has ended is an instant, and yet must be seen: a flag with its text, or a thick mark.
+TEST_F(LaneRowTest, AReadThatCameTooEarlyIsAFlag) {
+  const LaneId reads = build.lane(LaneKind::Phases, 0, "reads");
+  for (const Nanoseconds at : {2000, 4000, 4500, 8850}) {
+    build.add(reads, EventKind::Range, "not arrived yet", at, at).flags = trace::kNotArrivedFlag;
+  }
+  build.publish();
+  draw(reads, kAxis);
+  // "not arrived yet" has 15 letters: 15 * 7.2 + 14 = 122 pixels; from 200 there is room for them up to 400. From 400
+  // there is not, up to 450. From 450 there is; from 885, before the right edge at 900, there is not.
+  const auto flags = spans_filled(batch, colours[Colour::NotArrived]);
+  EXPECT_THAT(edges(flags),
+              ElementsAre(Pair(200.0f, 322.0f), Pair(400.0f, 410.0f), Pair(450.0f, 572.0f), Pair(885.0f, 895.0f)));
+  for (const Span& flag : flags) EXPECT_FLOAT_EQ(flag.y1 - flag.y0, 22);
+  EXPECT_THAT(texts(batch), ElementsAre("not arrived yet", "not arrived yet"));
+  // Not only where the instant is: the whole mark can be pointed at.
+  ASSERT_TRUE(row->hit(408, 5).has_value());
+  EXPECT_EQ(row->hit(408, 5)->first, 1u);
+  EXPECT_FALSE(row->hit(420, 5).has_value());
+}
+
+TEST_F(LaneRowTest, EarlyReadsThatShareAMarkAreCounted) {
+  const LaneId reads = build.lane(LaneKind::Phases, 0, "reads");
+  for (const Nanoseconds at : {2000, 2050, 2100}) {  // 5 pixels apart
+    build.add(reads, EventKind::Range, "not arrived yet", at, at).flags = trace::kNotArrivedFlag;
+  }
+  build.publish();
+  draw(reads, kAxis);
+  EXPECT_EQ(spans_filled(batch, colours[Colour::NotArrived]).size(), 1u);
+  EXPECT_THAT(texts(batch), ElementsAre("3 × not arrived yet"));
+}
+
+// What a thread waits for another thread is a wait, too, but not for the GPU: hatched in a colour of its own.
+TEST_F(LaneRowTest, AWaitForAnotherThreadIsHatchedInItsOwnColour) {
+  build.host_wait(2000, 6000);
+  build.host_wait(6500, 6510);
+  build.host_wait(6511, 6520);
+  build.publish();
+  draw(0, kAxis);
+  const auto hatched = spans_of(batch, SpanStyle::Hatched);
+  ASSERT_EQ(hatched.size(), 2u);  // the two short ones share a glyph
+  EXPECT_FLOAT_EQ(hatched[0].x0, 200);
+  EXPECT_FLOAT_EQ(hatched[0].x1, 600);
+  EXPECT_EQ(hatched[0].ink, colours[Colour::LoaderWait]);
+  EXPECT_EQ(hatched[1].ink, colours[Colour::LoaderWait]);
+  EXPECT_THAT(texts(batch), ElementsAre("next(loader) 4 µs"));
+}
+
 }  // namespace
 }  // namespace lanescope::ui

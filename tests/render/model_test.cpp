@@ -58,6 +58,39 @@ TEST_F(ModelTest, ARunIsReadAsItGrows) {
   EXPECT_EQ(model.facts().settings.at("log_interval"), "1");
 }
 
+// A figure must never be taken for one of settings that do not hold yet.
+TEST_F(ModelTest, RecentIsOfThePresentSettingsOrSaysSo) {
+  model.start_run(options());
+  ASSERT_TRUE(updates_until([&] { return model.recent_is_current() && model.recent().iteration.count >= 10; }));
+  ASSERT_EQ(model.assign({"log_interval=0", "batch_size=256"}), "");
+  EXPECT_FALSE(model.recent_is_current());
+  ASSERT_TRUE(updates_until([&] { return model.recent_is_current(); }));
+  ASSERT_EQ(model.analysis().markers().size(), 1u);
+  EXPECT_GE(model.recent().from_ns, model.analysis().markers()[0].start_ns);
+  EXPECT_EQ(model.recent().sync_count, 0);
+  EXPECT_EQ(model.last_turn(), model.trace().names().text(model.analysis().markers()[0].name));
+  // What changes nothing is no turn; what is refused changes nothing.
+  ASSERT_EQ(model.assign({"log_interval=0"}), "");
+  EXPECT_THAT(model.assign({"batch_size=512", "log_interval=-1"}), HasSubstr("log_interval"));
+  EXPECT_TRUE(model.recent_is_current());
+  EXPECT_EQ(model.session()->settings().integer("batch_size"), 256);
+}
+
+TEST_F(ModelTest, ReadsThatCameTooEarlyAreCounted) {
+  trace::Trace trace;
+  TraceBuilder build(trace);
+  build.iteration(1000, 9000);
+  const LaneId reads = build.lane(LaneKind::Phases, 0, "reads");
+  for (const Nanoseconds at : {2000, 3000, 8000}) {
+    build.add(reads, trace::EventKind::Range, "not arrived yet", at, at).flags = trace::kNotArrivedFlag;
+  }
+  build.host_wait(1500, 2500);
+  build.publish();
+  EXPECT_EQ(count_stale_reads(trace, 0, 9000), 3);
+  EXPECT_EQ(count_stale_reads(trace, 2000, 8000), 2);
+  EXPECT_EQ(count_stale_reads(trace, 4000, 5000), 0);
+}
+
 TEST_F(ModelTest, WhatWasBeforeATurnIsKept) {
   model.start_run(options());
   ASSERT_TRUE(updates_until([&] { return model.recent().iteration.count >= 10; }));

@@ -64,6 +64,7 @@ TEST_F(PreferencesTest, WithoutAFileAreTheDefaults) {
 
 TEST_F(PreferencesTest, ComeBackAsTheyWere) {
   Preferences p;
+  p.language = experiment::Language::Chinese;
   p.theme = ThemeName::Light;
   p.font_scale = 1.25f;
   p.tour_done = true;

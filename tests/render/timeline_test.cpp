@@ -123,6 +123,28 @@ TEST_F(TimelineTest, SeveralThreadsAndStreamsHaveAHeadingEach) {
                                    "GPU 1 · stream 7", "k7", "GPU 1 · stream 9", "k9", "copies"));
 }
 
+// A loader's workers: thin rows under a heading of their own, between what they work for and the curve.
+TEST_F(TimelineTest, ThreadsThatHelpStandTogether) {
+  const auto thread = [](LaneKind kind, std::string name, std::int64_t tid) {
+    LaneInfo info = cpu(kind, std::move(name), 0, tid);
+    info.process = "lanescope";
+    return info;
+  };
+  trace.add_lane(thread(LaneKind::Phases, "pin thread", 3));
+  trace.add_lane(thread(LaneKind::Phases, "worker 10", 4));
+  trace.add_lane(thread(LaneKind::Phases, "worker 2", 5));
+  const LaneId worker = trace.add_lane(thread(LaneKind::Phases, "worker 0", 1));
+  trace.add_lane(thread(LaneKind::Calls, "CUDA calls", 0));
+  trace.add_lane(thread(LaneKind::Phases, "waiting", 0));
+  const LaneId iterations = trace.add_lane(thread(LaneKind::Iterations, "iteration", 0));
+  trace.add_lane(gpu(LaneKind::Kernels, "kernels", 0, 0));
+  prepare();
+  EXPECT_THAT(names(), ElementsAre("CPU", "iteration", "waiting", "CUDA calls", "THREADS", "worker 0", "worker 2",
+                                   "worker 10", "pin thread", "RUN-AHEAD", "launches", "in flight", "GPU", "kernels"));
+  EXPECT_FLOAT_EQ(timeline.lane_rect(worker)->height, 14);
+  EXPECT_FLOAT_EQ(timeline.lane_rect(iterations)->height, 22);
+}
+
 // Markers and the loss are not rows of the timeline: they are drawn over it, and under it.
 TEST_F(TimelineTest, LanesThatAreNotRowsAreLeftOut) {
   build.lane(LaneKind::Markers);

@@ -36,10 +36,13 @@ TEST(Catalogue, ListsTheProfilesWithTheStandardOneFirst) {
   std::vector<std::string> ids;
   for (const CatalogueEntry& entry : catalogue()) {
     ids.push_back(entry.id);
-    EXPECT_THAT(entry.name, testing::EndsWith(" (simulated)"));
+    EXPECT_EQ(entry.name.ends_with(" (simulated)"), entry.simulated) << entry.name;
+    EXPECT_EQ(entry.simulated, entry.id != "cpu");
+    EXPECT_EQ(entry.kind == DeviceKind::Cpu, entry.id.starts_with("cpu"));
     EXPECT_FALSE(entry.summary.empty());
   }
-  EXPECT_THAT(ids, testing::ElementsAre("sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:teaching"));
+  EXPECT_THAT(ids, testing::ElementsAre("sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:teaching", "cpu",
+                                        "cpu:rtx4090", "cpu:h200", "cpu:rtx4070-laptop-wsl2", "cpu:teaching"));
 }
 
 TEST(Catalogue, AutoAndSimAreTheStandardProfile) {
@@ -62,7 +65,8 @@ TEST(Catalogue, MakesWhatItDescribes) {
     const auto device = make_device(entry.id, context);
     EXPECT_EQ(device->info().id, entry.id);
     EXPECT_EQ(device->info().name, describe_device(entry.id).name);
-    EXPECT_EQ(device->now_ns(), 0);
+    EXPECT_EQ(device->info().kind, entry.kind);
+    EXPECT_TRUE(!entry.simulated || device->now_ns() == 0);
   }
 }
 
@@ -76,14 +80,37 @@ TEST(Catalogue, AFileIsAProfileOfOnesOwn) {
     EXPECT_EQ(info.id, "sim:" + path);
     EXPECT_EQ(info.profile, "mine");
     EXPECT_EQ(info.name, "Round numbers");
+    const DeviceInfo cpu = describe_device("cpu:" + path);
+    EXPECT_EQ(cpu.id, "cpu:" + path);
+    EXPECT_EQ(cpu.profile, "mine");
+    EXPECT_EQ(cpu.name, "CPU of Round numbers");
+    EXPECT_EQ(cpu.kind, DeviceKind::Cpu);
   }
   std::filesystem::remove_all(folder);
   EXPECT_THROW(describe_device("sim:no-such-file.toml"), base::FileError);
   EXPECT_THROW(describe_device("sim:no/such/file"), base::FileError);
+  EXPECT_THROW(describe_device("cpu:no-such-file.toml"), base::FileError);
+}
+
+TEST(Catalogue, ACpuIsThisMachinesOrAProfiles) {
+  const DeviceInfo here = describe_device("cpu");
+  EXPECT_EQ(here.id, "cpu");
+  EXPECT_EQ(here.kind, DeviceKind::Cpu);
+  EXPECT_FALSE(here.simulated || here.virtual_time);
+  EXPECT_EQ(here.dispatch_us, 0);
+  EXPECT_FALSE(here.name.empty());
+  const DeviceInfo simulated = describe_device("cpu:rtx4090");
+  EXPECT_EQ(simulated.id, "cpu:rtx4090");
+  EXPECT_EQ(simulated.name, "CPU of NVIDIA GeForce RTX 4090");
+  EXPECT_EQ(simulated.profile, "rtx4090");
+  EXPECT_EQ(simulated.kind, DeviceKind::Cpu);
+  EXPECT_TRUE(simulated.simulated && simulated.virtual_time);
+  EXPECT_EQ(simulated.dispatch_us, 10);
 }
 
 TEST(Catalogue, AnUnknownDeviceListsWhatIsAllowed) {
-  for (const char* id : {"cuda9", "cuda:x", "sims", "", "sim:", "sim:rtx9090", "rtx4090", "Sim", "mine.toml"}) {
+  for (const char* id : {"cuda9", "cuda:x", "sims", "", "sim:", "sim:rtx9090", "rtx4090", "Sim", "mine.toml",
+                         "cpu:", "cpu:rtx9090", "cpus", "cpu0"}) {
     try {
       make_device(id, {});
       FAIL() << id;
@@ -91,7 +118,7 @@ TEST(Catalogue, AnUnknownDeviceListsWhatIsAllowed) {
       EXPECT_EQ(std::string(e.what()),
                 "device '" + std::string(id) +
                     "' is unknown; allowed: auto, sim, sim:h200, sim:rtx4070-laptop-wsl2, sim:rtx4090, sim:teaching, "
-                    "sim:FILE.toml");
+                    "sim:FILE.toml, cpu, cpu:h200, cpu:rtx4070-laptop-wsl2, cpu:rtx4090, cpu:teaching, cpu:FILE.toml");
     }
   }
 }

@@ -52,10 +52,30 @@ TEST(Profile, ReadsEveryNumberAndItsSource) {
   EXPECT_EQ(p.gpu.sm_count, 4);  // a whole number is a number
   EXPECT_EQ(p.link.staging_chunk_bytes, 100'000);
   EXPECT_EQ(p.jitter_spread, 0);
-  EXPECT_EQ(p.numbers.size(), 38u);
+  EXPECT_EQ(p.numbers.size(), 42u);
   EXPECT_EQ(p.numbers[1].key, "cpu.launch_us");
   EXPECT_EQ(p.numbers[1].value, 7.5);
   EXPECT_EQ(p.numbers[1].source, "assumed: round");
+}
+
+// Files from before there were CPU devices lack these.
+TEST(Profile, NumbersOfTheCpuMayBeMissing) {
+  std::string text = round_profile_text();
+  for (const char* key : {"page_fault_us_per_mib", "cores", "fp32_gflops", "op_us"}) {
+    const std::size_t from = text.find(std::string("\n") + key + " = ");
+    ASSERT_NE(from, std::string::npos);
+    text.erase(from, text.find('\n', from + 1) - from);
+  }
+  const DeviceProfile p = parse_profile(text, "mine.toml");
+  const DeviceProfile::Cpu standard;
+  EXPECT_EQ(p.cpu.cores, standard.cores);
+  EXPECT_EQ(p.cpu.fp32_gflops, standard.fp32_gflops);
+  ASSERT_EQ(p.numbers.size(), 42u);
+  std::size_t missing = 0;
+  for (const DeviceProfile::Number& number : p.numbers) missing += number.source == "assumed: not in the file";
+  EXPECT_EQ(missing, 4u);
+  EXPECT_EQ(parse_profile(round_profile_text({{"cpu.cores", "3"}}), "mine.toml").cpu.cores, 3);
+  EXPECT_THAT(error_of(with_line("cores", "cores = { value = 2.5, source = 'assumed' }")), HasSubstr("a whole number"));
 }
 
 TEST(ProfileError, NumberThatIsAText) {
@@ -174,7 +194,7 @@ TEST_P(EmbeddedProfile, LoadsWithASourceForEachNumber) {
   const DeviceProfile profile = embedded_profile(GetParam());
   EXPECT_EQ(profile.id, GetParam());
   EXPECT_FALSE(profile.name.empty());
-  EXPECT_EQ(profile.numbers.size(), 38u);
+  EXPECT_EQ(profile.numbers.size(), 42u);
   for (const DeviceProfile::Number& number : profile.numbers) EXPECT_FALSE(number.source.empty()) << number.key;
 }
 

@@ -42,6 +42,10 @@ constexpr Line kRoundNumbers[] = {
     {"cpu.host_free_us", "30"},
     {"cpu.host_free_us_per_mib", "500"},
     {"cpu.memory_gb_per_s", "10"},
+    {"cpu.page_fault_us_per_mib", "100"},
+    {"cpu.cores", "8"},
+    {"cpu.fp32_gflops", "80"},
+    {"cpu.op_us", "2"},
     {"gpu.launch_latency_us", "5"},
     {"gpu.copy_latency_us", "10"},
     {"gpu.kernel_floor_us", "100"},
@@ -106,6 +110,7 @@ void Rig::kernel(double duration_us, Stream stream) {
 
 void Rig::make_buffers(MemoryKind host_kind, std::size_t bytes) {
   host = device->allocate(host_kind, bytes);
+  device->host_data(host);  // its pages are there
   gpu = device->allocate(MemoryKind::Device, bytes);
   start = device->now_ns();
 }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -233,7 +234,11 @@ ui::WindowOptions WindowTest::usual() {
 
 void WindowTest::SetUpTestSuite() {
   desk_ = std::make_unique<Desk>();
-  desk_->remember("tour_done = true\nwindow_width = 1440\nwindow_height = 960");
+  int width = 1440;
+  int height = 960;
+  if (const char* size = std::getenv("LANESCOPE_UI_SIZE")) std::sscanf(size, "%dx%d", &width, &height);
+  desk_->remember("tour_done = true\nwindow_width = " + std::to_string(width) +
+                  "\nwindow_height = " + std::to_string(height));
   desk_->open(usual());
 }
 
@@ -244,7 +249,9 @@ void WindowTest::SetUp() {
   s.selection.clear();
   s.toast.reset();
   s.editing_setting.clear();
-  s.help_open = s.health_open = false;
+  s.help_open = s.health_open = s.gallery.open = false;
+  s.experiment.reset();
+  s.preferences.language = experiment::Language::English;
   s.recorded = ui::recorded_captures();
   s.tour = ui::TourStep::Off;
   s.plots_on_timeline_axis.reset();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "workload/on_device.h"
 #include "workload/recording_device.h"
 
 namespace lanescope::workload {
@@ -195,6 +196,31 @@ TEST_F(LinearMse, IsTimingOnlyAndHasNoLoss) {
   EXPECT_FALSE(workload_->info().computes_values);
   EXPECT_EQ(workload_->last_loss(), std::nullopt);
   EXPECT_EQ(workload_->losses_read(), 0u);
+}
+
+TEST_F(LinearMse, ItsStopwatchMaySynchroniseBeforeAndAfterTheModel) {
+  const Calls model{"linear_forward 128x1000x1000"};
+  const Calls sync{"cudaDeviceSynchronize"};
+  const Calls loss{kForwardAndLoss[1], kForwardAndLoss[2]};
+  EXPECT_THAT(steady({"log_interval=0", "timing=synchronized"}),
+              ElementsAreArray(sync + model + sync + loss + kBackward));
+  settings_.assign("timing=naive");
+  EXPECT_THAT(iterate(2), ElementsAreArray(kForwardAndLoss + kBackward));
+}
+
+// P14 on the teaching profile: to launch the layer takes 20 us (dispatch and call). Its kernel starts 10 later and
+// takes 110.05; a synchronisation comes back 100 after it.
+TEST(SimulatedLinearMse, ANaiveStopwatchShowsTheLaunchAndASynchronisedOneTheModel) {
+  OnDevice w("sim:teaching", "linear-mse", {"timing=naive", "log_interval=0"});
+  w.us_each(3);
+  EXPECT_NEAR(w.figure("stopwatch_us").mean, 20, 0.01);
+  w.settings.assign("timing=synchronized");
+  w.us_each(3);
+  EXPECT_NEAR(w.figure("stopwatch_us").mean, 20 + 10 + 110.05 + 100, 0.01);
+  EXPECT_EQ(w.calls("cudaDeviceSynchronize"), 6);
+  w.settings.assign("timing=off");
+  w.us_each(3);
+  EXPECT_EQ(w.figure("stopwatch_us").count, 0u);
 }
 
 TEST_F(LinearMse, FinishesWithADeviceSynchronise) {

@@ -88,9 +88,11 @@ CudaDevice::CudaDevice(std::unique_ptr<Api> api, std::unique_ptr<Capture> captur
       random_(context_.seed) {
   if (!runs(capture_health())) log_.emplace(*context_.sink);
   begin();
+  threads_ = std::make_unique<RealHostThreads>(*this);
 }
 
 CudaDevice::~CudaDevice() {
+  threads_.reset();
   capture_.reset();  // what the program tears down is not part of the run
   log_.reset();
   tear_down();
@@ -274,6 +276,7 @@ Buffer CudaDevice::allocate(MemoryKind kind, std::size_t bytes) {
 
 void CudaDevice::release(Buffer buffer) {
   Buffers::Slot& slot = buffers_.at(buffer, "release");
+  threads_->check_release(buffer);
   begin();
   switch (slot.kind) {
     case MemoryKind::Device:

@@ -25,6 +25,7 @@
 #include "device/cuda/buffers.h"
 #include "device/cuda/device_allocator.h"
 #include "device/cuda/random_fill.h"
+#include "device/real_host_threads.h"
 #include "device/sim/log.h"
 
 namespace lanescope::device::cuda {
@@ -49,6 +50,14 @@ class CudaDevice final : public Device {
   void host_wrote(std::size_t) override {}
   trace::EventSink& sink() override { return *context_.sink; }
   trace::EventWriter& writer() override { return *writer_; }
+
+  HostThread create_host_thread(std::string_view name) override { return threads_->create(name); }
+  void end_host_thread(HostThread thread) override { threads_->end(thread); }
+  HostTask submit(HostThread thread, const HostWork& work, HostTask after) override {
+    return threads_->submit(thread, work, after);
+  }
+  bool ended(HostTask task) override { return threads_->ended(task); }
+  void wait_for(HostTask task, std::string_view what) override { threads_->wait_for(task, what); }
 
   trace::CaptureHealth capture_health() const override;
   std::vector<trace::OpenCall> open_calls() const override;
@@ -124,6 +133,7 @@ class CudaDevice final : public Device {
   RandomFill random_;
   Nanoseconds told_complete_ns_ = 0;
   std::string lost_;  // why; empty while it works
+  std::unique_ptr<RealHostThreads> threads_;
 };
 
 /// A GPU of the backend: its capture is started before CUDA is touched. A GPU that this process has lost before is

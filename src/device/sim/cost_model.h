@@ -27,6 +27,8 @@ class CostModel {
   /// Copying inside host memory.
   Nanoseconds host_copy(std::size_t bytes) const { return at_rate(bytes, host_per_byte_); }
   Nanoseconds host_write(std::size_t bytes) const { return at_rate(bytes, host_per_byte_); }
+  /// Of the first touch of fresh pageable memory.
+  Nanoseconds page_faults(std::size_t fresh_bytes) const { return at_rate(fresh_bytes, fault_per_byte_); }
 
   /// Roofline: max(FLOP / rate, bytes / bandwidth) + floor.
   Nanoseconds kernel(const ops::Op& op) const;
@@ -51,7 +53,7 @@ class CostModel {
   Nanoseconds compute_kernel(const ops::Op& op) const;
 
   Nanoseconds host_alloc_, host_free_, kernel_floor_;
-  double host_alloc_per_byte_, host_free_per_byte_, host_per_byte_;
+  double host_alloc_per_byte_, host_free_per_byte_, host_per_byte_, fault_per_byte_;
   double device_per_byte_, ns_per_flop_;
   double sms_, tile_rows_, tile_columns_;
 

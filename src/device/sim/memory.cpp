@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/translate.h"
@@ -13,7 +15,9 @@ using base::tr;
 
 Buffer Memory::allocate(MemoryKind kind, std::size_t bytes) {
   const Buffer buffer = buffers_.add(kind, bytes);
-  buffers_.known(buffer).timing_only = false;
+  Slot& slot = buffers_.known(buffer);
+  slot.timing_only = false;
+  slot.touched = 0;
   return buffer;
 }
 
@@ -36,11 +40,22 @@ std::byte* Memory::data(Slot& slot) {
 std::byte* Memory::data(const Device::Slice& slice) { return data(buffers_.known(slice.buffer)) + slice.offset; }
 
 std::span<std::byte> Memory::host_data(Buffer buffer) {
-  if (buffers_.at(buffer, "host_data").kind == MemoryKind::Device) {
+  if (buffers_.at(buffer, "host_data").kind == MemoryKind::Device && space_ == Space::OfItsOwn) {
     throw base::Error(tr("host_data: the buffer is on the device; allowed: pageable, pinned"));
   }
   Slot& slot = buffers_.known(buffer);
+  if (slot.kind != MemoryKind::Device) {
+    slot.timing_only = false;
+    slot.touched = slot.bytes;
+  }
   return {data(slot), slot.bytes};
+}
+
+std::size_t Memory::touch(const Device::Slice& slice, std::size_t bytes) {
+  Slot& slot = buffers_.known(slice.buffer);
+  const std::size_t end = slice.offset + bytes;
+  if (slot.kind != MemoryKind::Pageable || end <= slot.touched) return 0;
+  return end - std::max(std::exchange(slot.touched, end), slice.offset);
 }
 
 void Memory::check_arguments(std::span<const Buffer> args, std::string_view call) const {
@@ -49,7 +64,7 @@ void Memory::check_arguments(std::span<const Buffer> args, std::string_view call
                                   ops::kMaxArgs));
   }
   for (const Buffer arg : args) {
-    if (buffers_.at(arg, call).kind != MemoryKind::Device) {
+    if (buffers_.at(arg, call).kind != MemoryKind::Device && space_ == Space::OfItsOwn) {
       throw base::Error(fmt::format(fmt::runtime(tr("{}: an argument is host memory; allowed: device memory")), call));
     }
   }
@@ -66,6 +81,18 @@ bool Memory::have_values(std::span<const Buffer> args) const {
   return true;
 }
 
+bool Memory::copies_values(Buffer to, Buffer from) {
+  Slot& target = buffers_.known(to);
+  const Slot& source = buffers_.known(from);
+  const bool to_device = target.kind == MemoryKind::Device;
+  if (source.timing_only) {
+    if (to_device || source.kind != MemoryKind::Device) target.timing_only = true;
+    return false;
+  }
+  if (!to_device) target.timing_only = false;
+  return !target.timing_only;
+}
+
 std::uint32_t Memory::capture(const Device::Slice& from, std::size_t bytes) {
   std::uint32_t index;
   if (free_captures_.empty()) {
@@ -75,29 +102,48 @@ std::uint32_t Memory::capture(const Device::Slice& from, std::size_t bytes) {
     index = free_captures_.back();
     free_captures_.pop_back();
   }
-  const std::byte* source = data(from);
-  captures_[index].assign(source, source + bytes);
+  captures_[index].clear();  // zeros, if nothing is there
+  if (const std::byte* source = made(from)) captures_[index].assign(source, source + bytes);
   return index;
+}
+
+// Null for zeros that were never made. On a CPU that really copies, zeros take their time, too.
+const std::byte* Memory::made(const Device::Slice& slice) {
+  const Slot& slot = buffers_.known(slice.buffer);
+  if (space_ == Space::Host) return data(slice);
+  return slot.data ? slot.data.get() + slice.offset : nullptr;
+}
+
+void Memory::write(const Device::Slice& to, const std::byte* source, std::size_t bytes) {
+  if (source != nullptr) {
+    std::memmove(data(to), source, bytes);
+  } else if (buffers_.known(to.buffer).data) {
+    std::memset(data(to), 0, bytes);
+  }
+}
+
+std::span<const std::span<float>> Memory::views(std::span<const Buffer> args, Views& views) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    Slot& slot = buffers_.known(args[i]);
+    views[i] = {reinterpret_cast<float*>(data(slot)), slot.bytes / sizeof(float)};
+  }
+  return std::span(views).first(args.size());
 }
 
 void Memory::run(const Work& work) {
   switch (work.kind) {
     case Work::Kind::Compute: {
-      std::array<std::span<float>, ops::kMaxArgs> args;
-      for (std::size_t i = 0; i < work.arg_count; ++i) {
-        Slot& slot = buffers_.known(work.args[i]);
-        args[i] = {reinterpret_cast<float*>(data(slot)), slot.bytes / sizeof(float)};
-      }
-      ops::run_reference(work.op, std::span(args).first(work.arg_count));
+      Views values;
+      ops::run_reference(work.op, views(std::span(work.args).first(work.arg_count), values));
       return;
     }
     case Work::Kind::Copy:
-      std::memmove(data(work.to), data(work.from), work.bytes);
-      return;
-    case Work::Kind::CopyCaptured:
-      std::memcpy(data(work.to), captures_[work.capture].data(), work.bytes);
+      return write(work.to, made(work.from), work.bytes);
+    case Work::Kind::CopyCaptured: {
+      const std::vector<std::byte>& captured = captures_[work.capture];
       free_captures_.push_back(work.capture);
-      return;
+      return write(work.to, captured.empty() ? nullptr : captured.data(), work.bytes);
+    }
     case Work::Kind::Fill:
       std::memset(data(work.to), work.value, work.bytes);
       return;

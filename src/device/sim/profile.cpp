@@ -25,6 +25,7 @@ namespace {
 using base::tr;
 
 constexpr std::array<std::string_view, 4> kSourceKinds{"measured", "published", "fitted", "assumed"};
+constexpr std::string_view kNotInTheFile = "assumed: not in the file";
 constexpr std::string_view kFolder = "profiles/";
 constexpr std::string_view kEnding = ".toml";
 constexpr double kMostMicroseconds = 1e6;
@@ -62,6 +63,13 @@ struct NumberSpec {
   std::string_view key;
   Range range;
   double& (*of)(DeviceProfile&);
+  bool optional = false;  ///< a file without it gets the value that a DeviceProfile begins with
+
+  constexpr NumberSpec or_standard() const {
+    NumberSpec spec = *this;
+    spec.optional = true;
+    return spec;
+  }
 };
 
 #define LANESCOPE_NUMBER(table, key, range)                                       \
@@ -89,6 +97,10 @@ constexpr auto kNumbers = std::to_array<NumberSpec>({
     LANESCOPE_NUMBER(cpu, host_free_us, kTime),
     LANESCOPE_NUMBER(cpu, host_free_us_per_mib, kTime),
     LANESCOPE_NUMBER(cpu, memory_gb_per_s, kRate),
+    LANESCOPE_NUMBER(cpu, page_fault_us_per_mib, kTime).or_standard(),
+    LANESCOPE_NUMBER(cpu, cores, kCount).or_standard(),
+    LANESCOPE_NUMBER(cpu, fp32_gflops, kRate).or_standard(),
+    LANESCOPE_NUMBER(cpu, op_us, kTime).or_standard(),
     LANESCOPE_NUMBER(gpu, launch_latency_us, kTime),
     LANESCOPE_NUMBER(gpu, copy_latency_us, kTime),
     LANESCOPE_NUMBER(gpu, kernel_floor_us, kTime),
@@ -211,6 +223,10 @@ class Reader {
     const toml::node* section = root.get(spec.table);
     if (section == nullptr) fail(root, key, tr("is missing"));
     const toml::node* node = section->as_table()->get(spec.key);
+    if (node == nullptr && spec.optional) {
+      profile.numbers.push_back({key, spec.of(profile), std::string(kNotInTheFile)});
+      return;
+    }
     if (node == nullptr) fail(*section, key, tr("is missing"));
     const toml::table* pair = node->as_table();
     if (pair == nullptr) {

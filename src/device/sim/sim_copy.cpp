@@ -88,12 +88,7 @@ Entry SimDevice::copy_operation(const Call& call, const Transfer& t, Nanoseconds
 
 Work SimDevice::copy_work(const Transfer& t, Entry& entry, bool captured) {
   Work work;
-  const bool from_values = memory_.has_values(t.from.buffer);
-  if (!from_values && t.to_kind == MemoryKind::Device) {
-    const Buffer to[] = {t.to.buffer};
-    memory_.mark_timing_only(to);
-  }
-  entry.has_work = from_values && memory_.has_values(t.to.buffer);
+  entry.has_work = memory_.copies_values(t.to.buffer, t.from.buffer);
   if (!entry.has_work) return work;
   work.kind = Work::Kind::Copy;
   work.to = t.to;
@@ -111,14 +106,16 @@ void SimDevice::copy_on_host(const Call& call, const Transfer& t) {
   trace::CallParts parts;
   parts.own = own_of(call);
   if (awaited.pending) parts.waiting = awaited.end_ns - own_end_ns_;
-  parts.copying = jitter_.apply(costs_.host_copy(t.bytes));
+  parts.copying = jitter_.apply(costs_.host_copy(t.bytes)) + costs_.page_faults(memory_.touch(t.to, t.bytes));
   advance_to(own_end_ns_ + parts.waiting + parts.copying);
-  Work work;
-  work.kind = Work::Kind::Copy;
-  work.to = t.to;
-  work.from = t.from;
-  work.bytes = t.bytes;
-  memory_.run(work);
+  if (memory_.copies_values(t.to.buffer, t.from.buffer)) {
+    Work work;
+    work.kind = Work::Kind::Copy;
+    work.to = t.to;
+    work.from = t.from;
+    work.bytes = t.bytes;
+    memory_.run(work);
+  }
   end_blocking(call, parts, trace::kSyncFlag);
 }
 
@@ -131,6 +128,7 @@ void SimDevice::copy_direct(const Call& call, const Transfer& t, Nanoseconds wai
   Entry entry = copy_operation(call, t, jitter_.apply(duration));
   const Work work = copy_work(t, entry, t.from_kind == MemoryKind::Pageable);
   const Position position = gpu_.push(t.stream, entry, &work);
+  if (direction == CopyDirection::DeviceToHost) keep_host_write(position, t.to, t.bytes);
   if (!t.synchronous) return end_launch(call, waited);
   const Entry& done = gpu_.decide(position);
   end_copied(call, done, done.event.end_ns);
@@ -196,7 +194,9 @@ void SimDevice::upload_staged(const Call& call, const Transfer& t, Nanoseconds w
 }
 
 void SimDevice::download_staged(const Call& call, const Transfer& t, Nanoseconds /*waited*/) {
-  const StagedDownload download = staged_download(rates(costs_.d2h_pageable, costs_.d2h_pinned), t.bytes, scratch_);
+  const double faults = static_cast<double>(costs_.page_faults(memory_.touch(t.to, t.bytes)));
+  const double host_ns_per_byte = costs_.d2h_pageable + faults / static_cast<double>(t.bytes);
+  const StagedDownload download = staged_download(rates(host_ns_per_byte, costs_.d2h_pinned), t.bytes, scratch_);
   Entry entry = copy_operation(call, t, download.dma);
   const Work work = copy_work(t, entry, false);
   const Entry& done = gpu_.decide(gpu_.push(t.stream, entry, &work));

@@ -43,17 +43,25 @@ SimDevice::SimDevice(const DeviceProfile& profile, DeviceContext context, std::s
       jitter_(profile.jitter_spread, context_.seed),
       log_(sink_of(context_)),
       writer_(context_.sink->open_writer()),
-      gpu_(*writer_, memory_) {}
+      gpu_(*writer_, memory_),
+      threads_(profile.cpu, *context_.sink, *writer_, memory_) {}
 
 SimDevice::~SimDevice() {
   gpu_.decide_all();
-  writer_->complete_until(std::max(host_ns_, gpu_.last_end()));
+  const Nanoseconds end = std::max(host_ns_, gpu_.last_end());
+  threads_.close(end);
+  writer_->complete_until(end);
 }
 
 // --- the clock and the record --------------------------------------------------------------------------------------
 
 void SimDevice::advance_to(Nanoseconds t) {
   host_ns_ = t;
+  // Bytes move in the order in which GPU operations and tasks of host threads end.
+  for (Nanoseconds end = threads_.next_end(); end <= t; end = threads_.next_end()) {
+    gpu_.settle(end);
+    threads_.advance_to(end);
+  }
   gpu_.settle(t);
 }
 
@@ -73,6 +81,11 @@ void SimDevice::host_work(Nanoseconds ns) {
   if (ns < 0) throw base::Error(fmt::format(fmt::runtime(tr("host_work: {} ns is not allowed; at least 0")), ns));
   advance_to(host_ns_ + ns);
   progress(false);
+}
+
+void SimDevice::wait_for(HostTask task, std::string_view what) {
+  threads_.wait_for(
+      task, what, host_ns_, [this](Nanoseconds t) { advance_to(t); }, [this] { progress(true); });
 }
 
 SimDevice::Call SimDevice::begin(Api api, Nanoseconds own_cost) {
@@ -216,6 +229,7 @@ Buffer SimDevice::allocate(MemoryKind kind, std::size_t bytes) {
 
 void SimDevice::release(Buffer buffer) {
   const MemoryKind kind = memory_.kind_of(buffer, "release");
+  threads_.check_release(buffer);
   if (kind != MemoryKind::Pageable) {
     // Both free functions synchronise the device before they let the memory go.
     const bool device = kind == MemoryKind::Device;
@@ -231,6 +245,34 @@ void SimDevice::release(Buffer buffer) {
     end_blocking(call, parts, 0);
   }
   memory_.release(buffer);
+}
+
+void SimDevice::host_fill(Buffer buffer, std::size_t bytes) {
+  if (memory_.check({buffer}, bytes, "host_fill") == MemoryKind::Device) {
+    throw base::Error(tr("host_fill: the buffer is on the device; allowed: pageable, pinned"));
+  }
+  const Buffer filled[] = {buffer};
+  memory_.mark_timing_only(filled);
+  host_work(costs_.host_write(bytes) + costs_.page_faults(memory_.touch({buffer}, bytes)));
+}
+
+void SimDevice::keep_host_write(Position position, const Slice& to, std::size_t bytes) {
+  constexpr std::size_t kMany = 64;
+  if (host_writes_.size() >= kMany) {
+    std::erase_if(host_writes_, [&](const HostWrite& write) { return gpu_.finished(write.position); });
+  }
+  host_writes_.push_back({position, to, bytes});
+}
+
+bool SimDevice::host_read(Buffer buffer, std::size_t bytes) {
+  if (memory_.check({buffer}, bytes, "host_read") == MemoryKind::Device) {
+    throw base::Error(tr("host_read: the buffer is on the device; allowed: pageable, pinned"));
+  }
+  std::erase_if(host_writes_, [&](const HostWrite& write) { return gpu_.finished(write.position); });
+  const bool written = std::any_of(host_writes_.begin(), host_writes_.end(), [&](const HostWrite& write) {
+    return write.to.buffer == buffer && write.to.offset < bytes;
+  });
+  return !written && !(bytes > 0 && threads_.writes(buffer));
 }
 
 // --- streams and events --------------------------------------------------------------------------------------------

@@ -14,6 +14,10 @@
 // ended.
 // - Synchronising the default stream waits for the blocking streams, too.
 // - A synchronisation whose last operation is a copy says so in its parts (copying).
+// - Fresh pageable memory costs its page faults when its bytes are first written by host_fill(), a host thread, or a
+//   copy from the device: then they slow the CPU's side of the staging.
+// - host_fill() leaves bytes that nobody knows: copies of them take their time and move nothing, until host_data() is
+//   asked for or a copy brings values.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +32,7 @@
 #include "device/sim/log.h"
 #include "device/sim/memory.h"
 #include "device/sim/profile.h"
+#include "device/sim/sim_host_threads.h"
 #include "device/sim/staging.h"
 
 namespace lanescope::device::sim {
@@ -49,11 +54,20 @@ class SimDevice final : public Device {
   void host_wrote(std::size_t bytes) override { host_work(costs_.host_write(bytes)); }
   trace::EventSink& sink() override { return *context_.sink; }
   trace::EventWriter& writer() override { return *writer_; }
+  bool host_read(Buffer buffer, std::size_t bytes) override;
+
+  HostThread create_host_thread(std::string_view name) override { return threads_.create(name); }
+  void end_host_thread(HostThread thread) override { threads_.end(thread); }
+  HostTask submit(HostThread thread, const HostWork& work, HostTask after) override {
+    return threads_.submit(thread, work, after, host_ns_);
+  }
+  bool ended(HostTask task) override { return threads_.ended(task); }
+  void wait_for(HostTask task, std::string_view what) override;
 
   Buffer allocate(MemoryKind kind, std::size_t bytes) override;
   void release(Buffer buffer) override;
   std::span<std::byte> host_data(Buffer buffer) override { return memory_.host_data(buffer); }
-  void host_fill(Buffer, std::size_t bytes) override { host_wrote(bytes); }
+  void host_fill(Buffer buffer, std::size_t bytes) override;
 
   Stream create_stream(bool non_blocking) override;
   GpuEvent create_event() override;
@@ -117,6 +131,7 @@ class SimDevice final : public Device {
   void copy_direct(const Call& call, const Transfer& t, Nanoseconds waited);
   void upload_staged(const Call& call, const Transfer& t, Nanoseconds waited);
   void download_staged(const Call& call, const Transfer& t, Nanoseconds waited);
+  void keep_host_write(Position position, const Slice& to, std::size_t bytes);
   void end_copied(const Call& call, const Entry& entry, Nanoseconds done);
   StagingRates rates(double host_ns_per_byte, double dma_ns_per_byte);
 
@@ -128,7 +143,14 @@ class SimDevice final : public Device {
   std::unique_ptr<trace::EventWriter> writer_;
   Memory memory_;
   GpuTimeline gpu_;
+  SimHostThreads threads_;
   std::vector<Position> events_;
+  struct HostWrite {
+    Position position;
+    Slice to;
+    std::size_t bytes;
+  };
+  std::vector<HostWrite> host_writes_;  // copies into host memory that may not have ended
   std::vector<double> scratch_;
   Nanoseconds host_ns_ = 0;
   Nanoseconds own_end_ns_ = 0;  // when the running call's own cost had passed

@@ -64,6 +64,7 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
       {part(BubbleCause::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("after a read")},
       {part(BubbleCause::LaunchTooSlow), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch, tr("launch")},
       {part(BubbleCause::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")},
+      {part(BubbleCause::Loader), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyD2H, tr("no data")},
       {part(BubbleCause::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
   double total = 0;
   for (const Share& share : shares) total += share.ns;
@@ -121,6 +122,60 @@ void draw_figures(const Canvas& c, const Summary& now, const Summary& before) {
   }
 }
 
+// What the newest turn of a knob changed, in three figures: from, to, and the factor.
+void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) {
+  heading(c, tr("LAST CHANGE"));
+  wrapped_text(c, FontRole::Body, Colour::Text, c.state.model.last_turn());
+  note_place(c, "last_turn");
+  vertical_space(c, 4);
+  const float start = ImGui::GetCursorPosX();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float gap = 8 * c.scale;
+  const auto line = [&](const char* name, const std::string& from, const std::string& to, const std::string& factor,
+                        Colour colour) {
+    const float factor_width = 46 * c.scale;
+    const std::string both = from + " → " + to;
+    const float both_x = std::max(0.0f, width - factor_width - text_width(c.fonts, FontRole::MonoSmall, both));
+    text(c, FontRole::Small, Colour::Muted, name);
+    if (text_width(c.fonts, FontRole::Small, name) + gap <= both_x) {
+      ImGui::SameLine(start + both_x);
+    } else {
+      ImGui::SetCursorPosX(start + both_x);
+    }
+    text(c, FontRole::MonoSmall, Colour::Text, both);
+    if (factor.empty()) return;
+    ImGui::SameLine(start + width - text_width(c.fonts, FontRole::SmallBold, factor));
+    text(c, FontRole::SmallBold, colour, factor);
+  };
+  const auto share = [](const Summary& s) {
+    return percent(static_cast<double>(s.gpu_busy_ns), static_cast<double>(s.window_ns()));
+  };
+  const auto syncs = [](const Summary& s) {
+    return static_cast<double>(s.sync_count) / static_cast<double>(std::max<std::int64_t>(1, s.iteration.count));
+  };
+  const double factor = now.iteration.mean_ns > 0 ? before.iteration.mean_ns / now.iteration.mean_ns : 0;
+  const bool settled = c.state.model.recent_is_current() && !queue_fills(now);
+  const Colour good = !settled         ? Colour::Muted
+                      : factor >= 1.03 ? Colour::Good
+                      : factor < 0.97  ? Colour::Wait
+                                       : Colour::Muted;
+  line(tr("iteration"), ns_text(before.iteration.mean_ns), ns_text(now.iteration.mean_ns),
+       settled ? factor_text(factor) : "…", good);
+  line(tr("GPU busy"), share(before), share(now), "", Colour::Text);
+  line(tr("syncs/iter."), fmt::format("{:.2f}", syncs(before)), fmt::format("{:.2f}", syncs(now)), "", Colour::Text);
+}
+
+// A number that was read before it was there is wrong: nothing else on this panel matters as much.
+void draw_stale_reads(const Canvas& c) {
+  const std::int64_t count = c.state.model.recent_stale_reads();
+  if (count == 0) return;
+  vertical_space(c, 6);
+  text(c, FontRole::BodyBold, Colour::NotArrived,
+       fmt::format(fmt::runtime(tr("{} reads before the copy had arrived")), base::format_count(count)));
+  note_place(c, "stale_reads");
+  vertical_space(c, 4);
+}
+
 void draw_event(const Canvas& c, const EventRef& ref) {
   const trace::Trace& trace = c.state.model.trace();
   const trace::Event& e = ref.event;
@@ -173,9 +228,11 @@ void draw_bubble(const Canvas& c, const analysis::Bubble& b) {
   text(c, FontRole::BodyBold, Colour::Bubble, std::string(tr("GPU idle")) + " " + base::format_duration(b.duration()));
   figure_line(c, tr("cause"), std::string(analysis::cause_name(b.cause)));
   const std::string call(c.state.model.trace().names().text(b.call));
-  if (!call.empty()) figure_line(c, b.cause == BubbleCause::AfterSync ? tr("drained by") : tr("late call"), call);
-  if (b.cause == BubbleCause::AfterSync || b.cause == BubbleCause::Copy) {
-    figure_line(c, tr("CPU wakes up"), base::format_duration(b.wake_ns));
+  const bool waited = b.cause == BubbleCause::Loader;
+  const char* role = waited ? tr("waited in") : b.cause == BubbleCause::AfterSync ? tr("drained by") : tr("late call");
+  if (!call.empty()) figure_line(c, role, call);
+  if (b.cause == BubbleCause::AfterSync || b.cause == BubbleCause::Copy || waited) {
+    figure_line(c, waited ? tr("until the data is there") : tr("CPU wakes up"), base::format_duration(b.wake_ns));
     figure_line(c, tr("CPU until the next launch"), base::format_duration(b.cpu_ns));
     figure_line(c, tr("launch until it starts"), base::format_duration(b.launch_ns));
   }
@@ -238,17 +295,20 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
   }
   lines.emplace_back(tr("GPU busy"), percent(static_cast<double>(s.gpu_busy_ns), window));
   lines.emplace_back(tr("CPU waiting"), percent(static_cast<double>(s.host_wait_ns), window));
+  lines.emplace_back(tr("waiting for data"), percent(static_cast<double>(s.loader_wait_ns), window));
   if (s.iteration.count > 0) {
     lines.emplace_back(tr("syncs per iteration"),
                        fmt::format("{:.2f}", per_iteration(static_cast<double>(s.sync_count))));
     lines.emplace_back(tr("idle after a sync"), ns_text(per_iteration(cause(BubbleCause::AfterSync))));
     lines.emplace_back(tr("idle, launch slow"), ns_text(per_iteration(cause(BubbleCause::LaunchTooSlow))));
     lines.emplace_back(tr("idle, copy held"), ns_text(per_iteration(cause(BubbleCause::Copy))));
+    lines.emplace_back(tr("idle, no data"), ns_text(per_iteration(cause(BubbleCause::Loader))));
   } else {
     lines.emplace_back(tr("syncs"), base::format_count(s.sync_count));
     lines.emplace_back(tr("idle after a sync"), ns_text(cause(BubbleCause::AfterSync)));
     lines.emplace_back(tr("idle, launch slow"), ns_text(cause(BubbleCause::LaunchTooSlow)));
     lines.emplace_back(tr("idle, copy held"), ns_text(cause(BubbleCause::Copy)));
+    lines.emplace_back(tr("idle, no data"), ns_text(cause(BubbleCause::Loader)));
   }
   lines.emplace_back(tr("run-ahead, mean"), fmt::format("{:.1f}", s.run_ahead_mean));
   lines.emplace_back(tr("H2D GB/s"), s.h2d_ns > 0 ? fmt::format("{:.2f}", s.h2d_gb_per_s()) : "–");
@@ -267,10 +327,16 @@ void draw_details(const Canvas& c) {
   note_place(c, "verdict");
   vertical_space(c, 2);
   wrapped_text(c, FontRole::Body, Colour::Text, recent.verdict.sentence);
+  draw_stale_reads(c);
   vertical_space(c, 8);
   draw_share_bar(c, recent);
   vertical_space(c, 4);
   const bool selected = !state.selection.empty();
+  const Summary& before = state.model.before_change();
+  if (!selected && before.iteration.count > 0 && recent.iteration.count > 0) {
+    draw_last_turn(c, recent, before);
+    heading(c, tr("FIGURES"));
+  }
   if (!selected) draw_figures(c, recent, state.model.before_change());
   if (state.selection.event) draw_event(c, *state.selection.event);
   if (state.selection.bubble) draw_bubble(c, *state.selection.bubble);

@@ -30,23 +30,16 @@ std::optional<std::string> drop_down(const Canvas& c, const char* id, const std:
   return picked;
 }
 
-void draw_experiment(const Canvas& c) {
-  ShellState& state = c.state;
-  const workload::WorkloadInfo& info = state.model.session()->workload();
-  heading(c, tr("EXPERIMENT"));
+void draw_plain_workload(const Canvas& c) {
+  const workload::WorkloadInfo& info = c.state.model.session()->workload();
+  heading(c, tr("WORKLOAD"));
+  draw_gallery_button(c);
+  vertical_space(c, 12);
   wrapped_text(c, FontRole::Title, Colour::Text, info.title);
   vertical_space(c, 6);
   wrapped_text(c, FontRole::Body, Colour::Muted, info.summary);
   vertical_space(c, 12);
-  const auto names = workload::workload_names();
-  const auto same = [](const std::string& name) { return name; };
-  if (const auto picked = drop_down(c, "##workload", info.name, names, same, [](const std::string& name) {
-        return name + "  ·  " + workload::workload_info(name).title;
-      })) {
-    state.new_run = state.model.options_now();
-    state.new_run->workload = *picked;
-    state.new_run->assignments.clear();  // the other's settings mean something else here
-  }
+  draw_workload_choice(c);
 }
 
 // What the tutorial published, and this run's own figure in the same words.
@@ -64,6 +57,32 @@ void draw_published(const Canvas& c) {
 }
 
 }  // namespace
+
+void draw_workload_choice(const Canvas& c) {
+  ShellState& state = c.state;
+  const auto names = workload::workload_names();
+  const auto same = [](const std::string& name) { return name; };
+  if (const auto picked =
+          drop_down(c, "##workload", state.model.session()->workload().name, names, same,
+                    [](const std::string& name) { return name + "  ·  " + workload::workload_info(name).title; })) {
+    state.new_run = state.model.options_now();
+    state.new_run->workload = *picked;
+    state.new_run->assignments.clear();  // the other's settings mean something else here
+    state.experiment.reset();
+  }
+}
+
+void draw_knob(const Canvas& c, const workload::Settings& settings, const workload::SettingSpec& spec) {
+  ImGui::PushID(spec.key.c_str());
+  const bool about_copies = spec.key == "pinned" || spec.key == "non_blocking";
+  const workload::SettingSpec* feed = about_copies ? settings.spec("feed") : nullptr;
+  const bool without_effect = feed && settings.choice("feed") == "resident";
+  if (const auto turned = knob(c, spec, settings.value(spec.key), without_effect)) {
+    if (const std::string refused = c.state.model.set(spec.key, *turned); !refused.empty())
+      c.state.show_toast(refused, true);
+  }
+  ImGui::PopID();
+}
 
 void draw_knobs(const Canvas& c) {
   ShellState& state = c.state;
@@ -91,19 +110,11 @@ void draw_knobs(const Canvas& c) {
     }
     return;
   }
-  draw_experiment(c);
+  if (state.experiment) return draw_experiment(c);
+  draw_plain_workload(c);
   heading(c, tr("KNOBS"));
   const workload::Settings settings = state.model.session()->settings();
-  for (const workload::SettingSpec& spec : settings.specs()) {
-    ImGui::PushID(spec.key.c_str());
-    const bool about_copies = spec.key == "pinned" || spec.key == "non_blocking";
-    const bool without_effect = about_copies && settings.spec("feed") && settings.choice("feed") == "resident";
-    if (const auto turned = knob(c, spec, settings.value(spec.key), without_effect)) {
-      if (const std::string refused = state.model.set(spec.key, *turned); !refused.empty())
-        state.show_toast(refused, true);
-    }
-    ImGui::PopID();
-  }
+  for (const workload::SettingSpec& spec : settings.specs()) draw_knob(c, settings, spec);
   draw_published(c);
   vertical_space(c, 12);
 }

@@ -83,7 +83,7 @@ void end_tour(ShellState& state) {
 // The first start points at three things, one after the other, and never again.
 void draw_tour(const Canvas& c) {
   ShellState& state = c.state;
-  if (state.tour == TourStep::Off) return;
+  if (state.tour == TourStep::Off || state.gallery.open) return;
   const Hint hint = hint_of(state.tour);
   const auto found = state.places.find(hint.place);
   if (found == state.places.end()) return;
@@ -172,6 +172,8 @@ void begin_overlay(const Canvas& c, const char* id) {
 void end_overlay() { ImGui::End(); }
 
 void draw_overlays(const Canvas& c) {
+  draw_sweep(c);
+  if (c.state.gallery.open) draw_gallery(c);
   if (c.state.health_open) draw_health(c);
   if (c.state.help_open) draw_help(c);
   draw_tour(c);

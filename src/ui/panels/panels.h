@@ -7,6 +7,20 @@ namespace lanescope::ui {
 
 void draw_top_bar(const Canvas& canvas);
 void draw_knobs(const Canvas& canvas);
+/// The experiment that runs: its story, its switch, its knob, its figures.
+void draw_experiment(const Canvas& canvas);
+/// One knob of the run; its hint says why when it has no effect.
+void draw_knob(const Canvas& canvas, const workload::Settings& settings, const workload::SettingSpec& spec);
+/// The list of workloads, for those who want to play without a story.
+void draw_workload_choice(const Canvas& canvas);
+/// A long button that opens the gallery.
+void draw_gallery_button(const Canvas& canvas);
+/// Over everything: all experiments.
+void draw_gallery(const Canvas& canvas);
+/// A published number's quality, "estimate", in its colour.
+Colour quality_colour(experiment::Quality quality);
+/// The tutorial's errors in a box; `open` unfolds what is longer than a few lines, empty: all of it is shown.
+void draw_correction(const Canvas& canvas, const std::string& says, bool* open);
 void draw_timeline(const Canvas& canvas);
 void draw_plots(const Canvas& canvas);
 void draw_details(const Canvas& canvas);
@@ -18,6 +32,8 @@ void draw_notice(const Canvas& canvas);
 float draw_badge(const Canvas& canvas, float right, float y);
 /// The capture health panel.
 void draw_health(const Canvas& canvas);
+/// The sweep panel, when it is open.
+void draw_sweep(const Canvas& canvas);
 /// A window in the middle, over everything, of its content's size.
 void begin_overlay(const Canvas& canvas, const char* id);
 void end_overlay();

@@ -94,8 +94,10 @@ void draw_top_bar(const Canvas& c) {
   const float modes_x = std::max((compact ? 124 : 160) * s, std::min(window.x * 0.345f, run_x - 480 * s));
   const Label name{at.x + 16 * s, at.y, 120 * s, c.theme[Colour::Text], FontRole::Title, "Lanescope", window.y};
   const float title_x = 16 * s + text_width(c.fonts, FontRole::Title, "Lanescope") + 12 * s;
-  const Label title{at.x + title_x,      at.y,    modes_x - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
-                    state.model.title(), window.y};
+  const bool story = state.experiment && state.model.live();
+  const std::string says = story ? state.experiment->experiment().title[state.language()] : state.model.title();
+  const Label title{at.x + title_x, at.y,    modes_x - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
+                    says,           window.y};
   draw_labels(list, c.fonts, {&name, 1});
   if (title.max_width > 60 * s) draw_labels(list, c.fonts, {&title, 1});
   const bool recorded = state.model.shown_device().id.starts_with(kRecordedPrefix);

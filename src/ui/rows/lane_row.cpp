@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/cpu_lanes.h"
 #include "base/translate.h"
 
 namespace lanescope::ui {
@@ -15,7 +16,9 @@ using trace::EventKind;
 using trace::LaneKind;
 
 constexpr float kRounding = 3.0f;
-constexpr float kLabelPx = 26.0f;        // narrower events have no label
+constexpr float kLabelPx = 26.0f;  // narrower events have no label
+constexpr float kCompactHeight = 14;
+constexpr float kStaleFoldPx = LaneRow::kStaleMarkPx + 3;  // marks are wider than what they stand for
 constexpr float kReturnLabelPx = 84.0f;  // the least interesting part says what it is only where there is room for all
 
 float base_height(LaneKind kind) {
@@ -40,12 +43,13 @@ struct LaneRow::Strip {
   std::size_t number;
   LaneKind kind;
   float y0, y1;
+  bool computes;  // the ops of a CPU
 };
 
 float LaneRow::event_height(const RowContext& context) const {
   const trace::Lane& lane = context.trace.lane(lane_);
   // Deeply nested ranges get thin: a person opened a large trace and wants to see its shape.
-  const float full = base_height(lane.info().kind);
+  const float full = compact_ ? kCompactHeight : base_height(lane.info().kind);
   return (lane.row_count() > 3 ? std::min(full, 18.0f) : full) * context.scale;
 }
 
@@ -61,10 +65,11 @@ void LaneRow::prepare(const RowContext& context, float y, SpanBatch& out) {
   const float height = event_height(context);
   read_phase_ = context.trace.names().find("item()");
   strip_height_ = height + 2 * context.scale;
+  const bool computes = lane.info().kind == LaneKind::Phases && lane.info().name == analysis::kCpuOpsLane;
   for (std::size_t r = 0; r < lane.row_count(); ++r) {
     strip_begin_.push_back(glyphs_.size());
     const float y0 = y + static_cast<float>(r) * strip_height_;
-    prepare_strip(context, {&lane.row(r), r, lane.info().kind, y0, y0 + height}, out);
+    prepare_strip(context, {&lane.row(r), r, lane.info().kind, y0, y0 + height, computes}, out);
   }
   strip_begin_.push_back(glyphs_.size());
 }
@@ -73,13 +78,18 @@ void LaneRow::prepare_strip(const RowContext& context, const Strip& strip, SpanB
   const trace::Row& row = *strip.row;
   const EventIndex last = row.last();
   const Nanoseconds end = std::min(context.axis.end_ns(), context.live_edge);
-  const Nanoseconds fold = std::max<Nanoseconds>(1, context.axis.length_ns(kFoldPx));
+  // Such reads have a lane of their own: its first event tells.
+  const bool stale =
+      strip.kind == LaneKind::Phases && row.first() < last && trace::is_stale_read(row.untimed_event(row.first()));
+  const Nanoseconds fold = std::max<Nanoseconds>(1, context.axis.length_ns(stale ? kStaleFoldPx : kFoldPx));
   for (EventIndex i = row.first_ending_after(context.axis.begin_ns() - 1, row.first(), last); i < last;) {
     const trace::Fold glyph = row.fold(i, fold, last);
     if (glyph.start >= end) break;
     const float x0 = context.axis.to_px(glyph.start);
-    const float x1 = std::max(context.axis.to_px(std::min(glyph.end, end)), x0 + 1);
-    if (glyph.last - i == 1) {
+    float x1 = std::max(context.axis.to_px(std::min(glyph.end, end)), x0 + 1);
+    if (stale) {
+      x1 = draw_stale_reads(context, strip, i, glyph, x0, out);
+    } else if (glyph.last - i == 1) {
       draw_event(context, strip, i, x0, x1, out);
     } else {
       draw_fold(context, strip, i, glyph, x0, x1, out);
@@ -116,8 +126,9 @@ void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventInd
   const Event event = strip.row->event(i);
   const float width = x1 - x0;
   if (trace::is_blocking(event) && width >= 2 * kFoldPx) return draw_blocking_call(context, strip, event, out);
+  if (trace::is_host_wait(event) && width >= 2 * kFoldPx) return draw_host_wait(context, strip, event, x0, x1, out);
   const bool reads = event.kind == EventKind::Range && read_phase_ != 0 && event.name == read_phase_;
-  const Colour colour = reads ? Colour::WaitGround : event_colour(strip.kind, event);
+  const Colour colour = reads ? Colour::WaitGround : strip.computes ? Colour::Kernel : event_colour(strip.kind, event);
   // A hairline of ground keeps neighbours apart, where there is room for it.
   const float gap = width > 6 ? 1.0f : 0.0f;
   out.solid(x0, strip.y0, x1 - gap, strip.y1, context.theme[colour], width > 8 ? kRounding * context.scale : 0);
@@ -128,6 +139,42 @@ void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventInd
   out.add({left, strip.y0, right - left, reads ? context.theme[Colour::WaitInk] : context.theme.ink_on(colour),
            heading ? FontRole::SmallBold : FontRole::Small, event_label(context.trace, strip.kind, event),
            strip.y1 - strip.y0});
+}
+
+// Hatched as every wait is, in a colour of its own: what is waited for here is not the GPU.
+void LaneRow::draw_host_wait(const RowContext& context, const Strip& strip, const Event& wait, float x0, float x1,
+                             SpanBatch& out) const {
+  out.styled(SpanStyle::Hatched, x0, strip.y0, x1, strip.y1, context.theme[Colour::LoaderWaitGround],
+             context.theme[Colour::LoaderWait], x1 - x0 > 8 ? kRounding * context.scale : 0);
+  const float left = std::max(x0, context.axis.left_px()) + 4 * context.scale;
+  const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
+  if (right - left < kLabelPx * context.scale) return;
+  const std::string time = base::format_duration(wait.duration());
+  std::string says = event_label(context.trace, strip.kind, wait) + " " + time;
+  if (static_cast<float>(says.size()) > (right - left - 4 * context.scale) / (6.4f * context.scale)) says = time;
+  out.add({left, strip.y0, right - left, context.theme[Colour::Text], FontRole::Small, says, strip.y1 - strip.y0,
+           LabelAlign::Centre, context.theme[Colour::Pill]});
+}
+
+// A wrong number must be seen from the back row: a flag with its text where there is room, else a thick mark.
+float LaneRow::draw_stale_reads(const RowContext& context, const Strip& strip, EventIndex first,
+                                const trace::Fold& fold, float x0, SpanBatch& out) const {
+  const float s = context.scale;
+  const std::uint64_t count = fold.last - first;
+  std::string says = event_label(context.trace, strip.kind, strip.row->event(first));
+  if (count > 1) says = std::to_string(count) + " × " + says;
+  float next = context.axis.right_px();
+  if (fold.last < strip.row->last()) next = std::min(next, context.axis.to_px(strip.row->start(fold.last)) - 3);
+  const float mark = std::max(x0 + kStaleMarkPx * s, context.axis.to_px(fold.end));
+  const float flag = std::max(mark, x0 + (static_cast<float>(says.size()) * 7.2f + 14) * s);
+  const bool named = flag <= next;
+  const float x1 = named ? flag : mark;
+  out.solid(x0, strip.y0, x1, strip.y1, context.theme[Colour::NotArrived], named ? kRounding * s : 0);
+  if (named) {
+    out.add({x0 + 6 * s, strip.y0, x1 - x0 - 8 * s, context.theme.ink_on(Colour::NotArrived), FontRole::SmallBold, says,
+             strip.y1 - strip.y0});
+  }
+  return x1;
 }
 
 // Own cost | waiting | copying | return, side by side: what a person reads off is where the time went.
@@ -187,7 +234,13 @@ void LaneRow::draw_fold(const RowContext& context, const Strip& strip, EventInde
   const Nanoseconds span = std::max<Nanoseconds>(1, fold.end - fold.start);
   const auto busy = static_cast<float>(static_cast<double>(fold.busy_ns) / static_cast<double>(span));
   const bool calls = strip.kind == LaneKind::Calls;
-  const Colour colour = calls ? Colour::Launch : event_colour(strip.kind, strip.row->untimed_event(first));
+  const Event one = strip.row->untimed_event(first);
+  if (trace::is_host_wait(one)) {
+    out.styled(SpanStyle::Hatched, x0, strip.y0, x1, strip.y1, context.theme[Colour::LoaderWaitGround],
+               context.theme[Colour::LoaderWait]);
+    return;
+  }
+  const Colour colour = calls ? Colour::Launch : strip.computes ? Colour::Kernel : event_colour(strip.kind, one);
   out.folded(x0, strip.y0, x1, strip.y1, context.theme[colour], busy);
   if (!calls) return;
   const double waiting = static_cast<double>(strip.row->wait_ns(first, fold.last)) / static_cast<double>(span);
@@ -234,6 +287,8 @@ Colour event_colour(LaneKind lane, const Event& event) {
     default:
       break;
   }
+  if (trace::is_stale_read(event)) return Colour::NotArrived;
+  if (trace::is_host_wait(event)) return Colour::LoaderWait;
   if (lane == LaneKind::Iterations) return trace::index_of(event) % 2 ? Colour::RangeAlt : Colour::Range;
   return Colour::Phase;
 }

@@ -11,7 +11,11 @@ class LaneRow final : public Row {
   /// An event narrower than this is folded with its neighbours.
   static constexpr float kFoldPx = 3.0f;
 
-  explicit LaneRow(trace::LaneId lane) : lane_(lane) {}
+  /// The mark of a read that came too early is at least this wide, though it is an instant.
+  static constexpr float kStaleMarkPx = 10.0f;
+
+  /// `compact`: one of many threads, drawn thin.
+  explicit LaneRow(trace::LaneId lane, bool compact = false) : lane_(lane), compact_(compact) {}
 
   trace::LaneId lane() const { return lane_; }
   float height(const RowContext& context) const override;
@@ -39,10 +43,15 @@ class LaneRow final : public Row {
   void draw_blocking_call(const RowContext& context, const Strip& strip, const trace::Event& call,
                           SpanBatch& out) const;
   void draw_open_iteration(const RowContext& context, const Strip& strip, SpanBatch& out) const;
+  void draw_host_wait(const RowContext& context, const Strip& strip, const trace::Event& wait, float x0, float x1,
+                      SpanBatch& out) const;
+  float draw_stale_reads(const RowContext& context, const Strip& strip, trace::EventIndex first,
+                         const trace::Fold& fold, float x0, SpanBatch& out) const;
   void draw_fold(const RowContext& context, const Strip& strip, trace::EventIndex first, const trace::Fold& fold,
                  float x0, float x1, SpanBatch& out) const;
 
   trace::LaneId lane_;
+  bool compact_;
   std::vector<Glyph> glyphs_;
   trace::NameId read_phase_ = 0;          // the phase that reads a value back: the one that waits
   std::vector<std::size_t> strip_begin_;  // the first glyph of each sub-row

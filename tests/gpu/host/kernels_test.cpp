@@ -85,17 +85,31 @@ TEST(Kernel, OfSgdStepUpdatesUpToFourPairs) {
 // The slot must be left as it was found, or the second mean would never be finished; its value may not depend on which
 // block comes last.
 TEST(Kernel, OfMeanReduceLeavesItsSlotClean) {
-  const OpCase c = gpu_test::make_case({ops::OpKind::MeanReduce, 100, 1000}, 9);
-  Values means;
-  for (const Order order : {Order::Forward, Order::Backward, Order::Shuffled, Order::Shuffled}) {
-    Values x = c.before[0], mean{0};
-    const std::vector<Api::Arg> args{{x.data(), x.size()}, {mean.data(), 1}};
-    ASSERT_GT(grid_of_mean(100'000, 7).blocks, 1u);
-    ASSERT_EQ(dispatch(c.op, args, 7, HostLauncher{1u << 30, order}), 0);
-    EXPECT_EQ(mean_slots[7].done, 0u);
-    means.push_back(mean[0]);
+  for (const ops::OpKind kind : {ops::OpKind::MeanReduce, ops::OpKind::SumReduce}) {
+    const OpCase c = gpu_test::make_case({kind, 100, 1000}, 9);
+    Values results;
+    for (const Order order : {Order::Forward, Order::Backward, Order::Shuffled, Order::Shuffled}) {
+      Values x = c.before[0], result{0};
+      const std::vector<Api::Arg> args{{x.data(), x.size()}, {result.data(), 1}};
+      ASSERT_GT(grid_of_mean(100'000, 7).blocks, 1u);
+      ASSERT_EQ(dispatch(c.op, args, 7, HostLauncher{1u << 30, order}), 0);
+      EXPECT_EQ(mean_slots[7].done, 0u);
+      results.push_back(result[0]);
+    }
+    EXPECT_EQ(results, Values(4, results[0]));
   }
-  EXPECT_EQ(means, Values(4, means[0]));
+}
+
+TEST(Kernel, OfScaleWorksInPlace) {
+  Values x{1, -2, 3, NAN};
+  const std::vector<Api::Arg> args{{x.data(), 4}, {x.data(), 4}};
+  ASSERT_EQ(dispatch({ops::OpKind::Scale, 4, 1, 1, 0.5f}, args, 0, HostLauncher{1, Order::Forward}), 0);
+  EXPECT_EQ(Values(x.begin(), x.end() - 1), (Values{0.5f, -1, 1.5f}));
+  EXPECT_TRUE(std::isnan(x[3]));
+  Values greater(4, 9);  // NaN is greater than nothing
+  const std::vector<Api::Arg> compared{{x.data(), 4}, {greater.data(), 4}};
+  ASSERT_EQ(dispatch({ops::OpKind::CompareGreater, 4, 1, 1, 0.5f}, compared, 0, HostLauncher{1, Order::Forward}), 0);
+  EXPECT_EQ(greater, (Values{0, 0, 1, 0}));
 }
 
 TEST(Kernel, OfReluKeepsNotANumber) {

@@ -1,0 +1,90 @@
+#include "app/argument_checks.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/error.h"
+#include "base/translate.h"
+
+namespace lanescope::app {
+namespace {
+
+using base::tr;
+using base::UsageError;
+
+// "run: ", or nothing for the window's own options.
+std::string command_of(const CLI::App& app) {
+  return app.get_parent() == nullptr ? std::string() : app.get_name() + ": ";
+}
+
+[[noreturn]] void miss_value(const CLI::Option& option) {
+  throw UsageError(fmt::format(fmt::runtime(tr("{} needs a value: {}")), option.get_name(), option.get_type_name()));
+}
+
+}  // namespace
+
+std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_positional() && !option->get_group().empty()) names.push_back("--" + option->get_lnames().front());
+  }
+  return names;
+}
+
+const CLI::App& asked_for(const CLI::App& root) {
+  const auto selected = root.get_subcommands();
+  return selected.empty() ? root : *selected.front();
+}
+
+std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most) {
+    throw UsageError(
+        fmt::format(fmt::runtime(tr("{} is '{}'; allowed: a whole number from {} to {}")), option, text, least, most));
+  }
+  return number;
+}
+
+void refuse_options(const CLI::App& app, const std::vector<const char*>& options, const char* why) {
+  for (const char* option : options) {
+    if (app.count(option) != 0) throw UsageError(fmt::format(fmt::runtime(why), option));
+  }
+}
+
+void check_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->count() > 0; })) {
+    if (option->get_items_expected_max() == 0 || option->get_positional()) continue;
+    for (const std::string& value : option->results()) {
+      if (value.empty() || value.rfind("--", 0) == 0) miss_value(*option);
+    }
+  }
+}
+
+void reject_leftover(const CLI::App& root) {
+  const CLI::App& app = asked_for(root);
+  check_values(app);
+  const std::vector<std::string> leftover = root.remaining(true);
+  const std::string what = leftover.empty() ? std::string() : leftover.front();
+  if (&app == &root && what.rfind('-', 0) != 0) {
+    throw UsageError(
+        fmt::format(fmt::runtime(tr("unknown command '{}'; allowed: run, sweep, calibrate, list, report")), what));
+  }
+  throw UsageError(fmt::format(fmt::runtime(tr("{}unknown argument '{}'; allowed: {}")), command_of(app), what,
+                               joined(option_names(app))));
+}
+
+void reject_count(const CLI::App& root, const std::string& message) {
+  for (const CLI::Option* option : asked_for(root).get_options()) {
+    if (message.rfind(option->get_name() + ":", 0) != 0) continue;
+    if (option->count() <= 1) miss_value(*option);
+    throw UsageError(
+        fmt::format(fmt::runtime(tr("{} is given {} times; once is allowed")), option->get_name(), option->count()));
+  }
+  throw UsageError(fmt::format(fmt::runtime(tr("{}; see: lanescope --help")), message));
+}
+
+}  // namespace lanescope::app

@@ -1,0 +1,33 @@
+// What is wrong with a command line, said in one line each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanescope::app {
+
+/// "a, b, c".
+std::string joined(const std::vector<std::string>& names);
+
+/// What stands in the command line for an option: "--json".
+std::vector<std::string> option_names(const CLI::App& app);
+
+/// The command that was asked for: a subcommand, or the window.
+const CLI::App& asked_for(const CLI::App& root);
+
+// All of these throw base::UsageError.
+
+std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most);
+/// Of the options named, none may be there; `why` is a sentence with a place for the option's name.
+void refuse_options(const CLI::App& app, const std::vector<const char*>& options, const char* why);
+/// "--json --trace x" is a slip, not a file of that name.
+void check_values(const CLI::App& app);
+/// What CLI11 could not place.
+[[noreturn]] void reject_leftover(const CLI::App& root);
+/// An option without its value, or given twice.
+[[noreturn]] void reject_count(const CLI::App& root, const std::string& message);
+
+}  // namespace lanescope::app

@@ -1,0 +1,127 @@
+#include "app/experiment_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/table.h"
+#include "base/translate.h"
+
+namespace lanescope::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using base::tr;
+using experiment::Side;
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kQualityWidth = 12;
+
+Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
+
+Json published_json(const ExperimentReport& report) {
+  Json list = Json::array();
+  for (const experiment::Published& p : report.experiment.published) {
+    list.push_back({{"name", p.name},
+                    {"value", p.value},
+                    {"unit", p.unit},
+                    {"quality", quality_key(p.quality)},
+                    {"label", p.label[report.language]},
+                    {"environment", p.environment[report.language]},
+                    {"of", of_key(p.of)}});
+  }
+  return list;
+}
+
+Json ours_json(const ExperimentReport& report) {
+  Json list = Json::array();
+  for (const PublishedRow& row : report.rows) {
+    list.push_back({{"name", row.compared.published->name},
+                    {"value", number_or_null(row.compared.ours)},
+                    {"unit", row.compared.published->unit},
+                    {"ratio", number_or_null(row.compared.ratio)},
+                    {"source", row.simulated ? "simulated" : "measured"}});
+  }
+  return list;
+}
+
+Json runs_json(const ExperimentReport& report) {
+  const auto& [before, after] = report.runs;
+  if (before && after) return Json::parse(comparison_json(*before, *after));
+  const std::optional<RunFigures>& only = before ? before : after;
+  if (!report.side) return only ? Json::parse(comparison_json(*only, std::nullopt)) : Json::object();
+  return only ? Json::parse(io::summary_json(*only)) : Json::object();
+}
+
+std::string side_name(const ExperimentReport& report, Side side) {
+  return fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()),
+                     report.experiment.side(side).label[report.language]);
+}
+
+std::string story(const ExperimentReport& report, const Style& style) {
+  const experiment::Experiment& told = report.experiment;
+  std::string text = fmt::format("{}{} {}{}\n\n", style.bold, told.id, told.title[report.language], style.off);
+  return text + definition_list({{tr("what it shows"), {told.shows[report.language]}},
+                                 {tr("what to watch"), {told.watch[report.language]}},
+                                 {tr("what to turn"), {told.knob[report.language]}}},
+                                kWidth, style);
+}
+
+std::string figures(const ExperimentReport& report, const Style& style) {
+  const auto& [before, after] = report.runs;
+  const std::string names[] = {side_name(report, Side::Before), side_name(report, Side::After)};
+  if (before && after) return comparison_table(*before, *after, style, {names[0], names[1]});
+  if (!before && !after) return {};
+  return fmt::format("{}{}{}\n{}", style.bold, names[before ? 0 : 1], style.off,
+                     run_table(before ? *before : *after, style));
+}
+
+std::string published(const ExperimentReport& report, const Style& style) {
+  Table table;
+  const bool simulated =
+      std::all_of(report.rows.begin(), report.rows.end(), [](const PublishedRow& r) { return r.simulated; });
+  table.titles({tr("published"), simulated ? tr("simulated here") : tr("measured here"), tr("ratio"),
+                fmt::format("{:<{}}{}", tr("quality"), kQualityWidth, tr("environment"))});
+  for (const PublishedRow& row : report.rows) {
+    const experiment::Published& p = *row.compared.published;
+    const std::string unit = p.unit == "x" ? "×" : p.unit;
+    const auto cell = [&](std::optional<double> value) {
+      return value ? Cell{figure_number(*value), unit, {}} : Cell{"–", {}, {}};
+    };
+    table.row(p.label[report.language],
+              {cell(p.value), cell(row.compared.ours),
+               row.compared.ratio ? Cell{figure_number(*row.compared.ratio), "×", {}} : Cell{"–", {}, {}}},
+              fmt::format("{:<{}}{}", quality_key(p.quality), kQualityWidth, p.environment[report.language]));
+  }
+  return table.text(style);
+}
+
+}  // namespace
+
+std::string experiment_json(const ExperimentReport& report) {
+  const experiment::Experiment& told = report.experiment;
+  Json json;
+  if (report.side) json = runs_json(report);
+  json["experiment"] = {{"id", told.id}, {"name", told.name}, {"title", told.title[report.language]}};
+  if (report.side) {
+    json["side"] = side_key(*report.side);
+  } else {
+    json.update(runs_json(report));
+  }
+  json["published"] = published_json(report);
+  json["simulated_or_measured"] = ours_json(report);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string experiment_table(const ExperimentReport& report, const Style& style) {
+  std::string text = story(report, style) + '\n' + figures(report, style);
+  if (!report.rows.empty()) text += '\n' + published(report, style);
+  const std::string& correction = report.experiment.correction[report.language];
+  if (!correction.empty()) {
+    text += '\n' + definition_list({{tr("where the tutorial errs"), {correction}}}, kWidth, style);
+  }
+  return text;
+}
+
+}  // namespace lanescope::app

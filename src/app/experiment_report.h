@@ -1,0 +1,33 @@
+// How a run of an experiment is written, beside what was published. All texts end with a line feed.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/run_report.h"
+#include "experiment/comparison.h"
+#include "experiment/experiment.h"
+
+namespace lanescope::app {
+
+struct PublishedRow {
+  experiment::Compared compared;
+  bool simulated = true;  ///< ours
+};
+
+struct ExperimentReport {
+  const experiment::Experiment& experiment;
+  experiment::Language language = experiment::Language::English;
+  std::optional<experiment::Side> side;           ///< that was asked for; empty: both
+  std::array<std::optional<RunFigures>, 2> runs;  ///< by side; one that was ended early has none
+  std::vector<PublishedRow> rows;
+};
+
+/// Both sides: as comparison_json(), one: as io::summary_json(); with "experiment", "published" and
+/// "simulated_or_measured".
+std::string experiment_json(const ExperimentReport& report);
+std::string experiment_table(const ExperimentReport& report, const Style& style);
+
+}  // namespace lanescope::app

@@ -1,0 +1,43 @@
+#include "app/outputs.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/translate.h"
+#include "io/atomic_file.h"
+
+namespace lanescope::app {
+
+namespace fs = std::filesystem;
+
+void check_outputs(const std::vector<fs::path>& paths) {
+  std::set<fs::path> seen;
+  for (const fs::path& path : paths) {
+    if (path.empty() || path == "-") continue;
+    std::error_code unknown;
+    const fs::file_status status = fs::status(path, unknown);
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) continue;  // a device, a pipe
+    if (!seen.insert(fs::absolute(path, unknown).lexically_normal()).second) {
+      throw base::UsageError(fmt::format(
+          fmt::runtime(base::tr("{} is named for two outputs; each needs a file of its own")), path.string()));
+    }
+    const io::AtomicFile writable(path);
+  }
+}
+
+fs::path comparison_path(const fs::path& path) {
+  if (path.empty()) return path;
+  fs::path extension = path.extension();
+  fs::path stem = path.stem();
+  if (extension == ".gz" && stem.has_extension()) {
+    extension = stem.extension().string() + extension.string();
+    stem = stem.stem();
+  }
+  return path.parent_path() / (stem.string() + "-compare" + extension.string());
+}
+
+}  // namespace lanescope::app

@@ -1,0 +1,154 @@
+#include "app/run_arguments.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "app/argument_checks.h"
+#include "base/error.h"
+#include "base/translate.h"
+#include "workload/workload.h"
+
+namespace lanescope::app {
+namespace {
+
+using base::tr;
+using base::UsageError;
+
+constexpr std::uint64_t kDefaultIterations = 1000, kMaxIterations = 1'000'000'000;
+constexpr std::uint64_t kDefaultMemoryMb = 2048, kMinMemoryMb = 16, kMaxMemoryMb = 1'048'576;
+
+device::CaptureLevel capture_level(const std::string& name) {
+  using device::CaptureLevel;
+  static constexpr std::array<std::pair<std::string_view, CaptureLevel>, 5> kLevels{
+      {{"none", CaptureLevel::None},
+       {"kernels", CaptureLevel::Kernels},
+       {"operations", CaptureLevel::Operations},
+       {"calls", CaptureLevel::Calls},
+       {"all", CaptureLevel::All}}};
+  for (const auto& [known, level] : kLevels) {
+    if (known == name) return level;
+  }
+  throw UsageError(
+      fmt::format(fmt::runtime(tr("--capture is '{}'; allowed: none, kernels, operations, calls, all")), name));
+}
+
+}  // namespace
+
+experiment::Language language_of(const std::string& key) {
+  return key.empty() ? experiment::preferred_language() : experiment::parse_language(key);
+}
+
+void SessionArguments::add_to(CLI::App& app) {
+  app.add_option("--workload", workload, tr("which loop; see: lanescope list workloads"))->type_name("W");
+  app.add_option("--experiment", experiment, tr("a tutorial's experiment; see: lanescope list experiments"))
+      ->type_name("ID");
+  app.add_option("--device", device,
+                 tr("auto, cuda:N, cpu, sim, sim:PROFILE or sim:FILE.toml; see: lanescope list devices"))
+      ->type_name("D");
+  app.add_option("--set", assignments, tr("a setting, may be repeated; see: lanescope list settings"))
+      ->type_name("K=V")
+      ->allow_extra_args(false);
+}
+
+void SessionArguments::check(const CLI::App& app) const {
+  if (experiment.empty()) return;
+  refuse_options(app, {"--workload"}, tr("{} says which loop, but so does --experiment; give one of the two"));
+}
+
+void RunArguments::add_to(CLI::App& app) {
+  session_.add_to(app);
+  app.add_option("--side", side_, tr("of the experiment: before, after or both; both unless told"))->type_name("SIDE");
+  app.add_option("--iterations", iterations_,
+                 fmt::format(fmt::runtime(tr("how many, 1 to {}; {} unless told, or the experiment's")), kMaxIterations,
+                             kDefaultIterations))
+      ->type_name("N");
+  app.add_option("--seed", seed_, tr("the same as --set seed=S"))->type_name("S");
+  app.add_option("--capture", capture_,
+                 tr("how much of a GPU's work is recorded: none, kernels, operations, calls, all"))
+      ->type_name("LEVEL");
+  app.add_option("--json", json_, tr("write the figures as JSON to a file, or to standard output (-)"))
+      ->type_name("FILE|-");
+  app.add_option("--trace", trace_, tr("write the trace as Chrome Trace JSON (.json or .json.gz)"))->type_name("FILE");
+  app.add_option("--screenshot", screenshot_, tr("write a picture of the timeline (PNG)"))->type_name("FILE");
+  app.add_option("--compare", compare_, tr("run again with this set as well, and compare; may be repeated"))
+      ->type_name("K=V")
+      ->allow_extra_args(false);
+  app.add_flag("--no-extra", no_extra_,
+               tr("leave out the runs of the experiment's published numbers that have settings of their own"))
+      ->disable_flag_override();
+  app.add_option("--lang", language_, tr("of the experiment's texts: en or zh; else the system's"))->type_name("LANG");
+  app.add_option(
+         "--memory-mb", memory_mb_,
+         fmt::format(fmt::runtime(tr("memory for the trace, {} to {}; {} unless told; the oldest events go first")),
+                     kMinMemoryMb, kMaxMemoryMb, kDefaultMemoryMb))
+      ->type_name("MB");
+}
+
+Request RunArguments::request(const CLI::App& app) const {
+  session_.check(app);
+  if (!session_.experiment.empty()) {
+    refuse_options(app, {"--compare"}, tr("{} is for one loop; --experiment compares its own two sides"));
+    return experiment_request();
+  }
+  refuse_options(app, {"--side", "--lang", "--no-extra"}, tr("{} belongs to --experiment; see: lanescope run --help"));
+  return workload_request();
+}
+
+RunRequest RunArguments::workload_request() const {
+  if (session_.workload.empty()) {
+    throw UsageError(fmt::format(fmt::runtime(tr("run needs --workload or --experiment; allowed: {}")),
+                                 joined(workload::workload_names())));
+  }
+  RunRequest run;
+  run.session.workload = session_.workload;
+  run.session.device = session_.device_or_auto();
+  run.session.assignments = session_.assignments;
+  if (!seed_.empty()) run.session.assignments.push_back("seed=" + seed_);
+  run.session.iterations =
+      iterations_.empty() ? kDefaultIterations : whole_number("--iterations", iterations_, 1, kMaxIterations);
+  run.session.memory_cap_bytes = memory();
+  run.session.paced = false;
+  run.session.capture = capture_level(capture_);
+  run.compare = compare_;
+  run.json = json_;
+  run.trace = trace_;
+  run.screenshot = screenshot_;
+  return run;
+}
+
+ExperimentRequest RunArguments::experiment_request() const {
+  ExperimentRequest run;
+  run.experiment = &experiment::experiment_named(session_.experiment);
+  if (!side_.empty() && side_ != "both") run.side = side();
+  run.choice.device = session_.device;
+  run.choice.assignments = session_.assignments;
+  if (!seed_.empty()) run.choice.assignments.push_back("seed=" + seed_);
+  if (!iterations_.empty()) run.choice.iterations = whole_number("--iterations", iterations_, 1, kMaxIterations);
+  run.extra = !no_extra_;
+  run.language = language_of(language_);
+  run.memory_cap_bytes = memory();
+  run.capture = capture_level(capture_);
+  run.json = json_;
+  run.trace = trace_;
+  run.screenshot = screenshot_;
+  return run;
+}
+
+experiment::Side RunArguments::side() const {
+  for (const experiment::Side side : {experiment::Side::Before, experiment::Side::After}) {
+    if (side_key(side) == side_) return side;
+  }
+  throw UsageError(fmt::format(fmt::runtime(tr("--side is '{}'; allowed: before, after, both")), side_));
+}
+
+std::size_t RunArguments::memory() const {
+  const std::uint64_t megabytes =
+      memory_mb_.empty() ? kDefaultMemoryMb : whole_number("--memory-mb", memory_mb_, kMinMemoryMb, kMaxMemoryMb);
+  return static_cast<std::size_t>(megabytes) << 20;
+}
+
+}  // namespace lanescope::app

@@ -1,0 +1,119 @@
+#include "app/run_experiment.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/experiment_report.h"
+#include "app/headless_run.h"
+#include "app/interrupt.h"
+#include "app/outputs.h"
+#include "app/progress.h"
+#include "app/screen.h"
+#include "app/terminal.h"
+#include "base/time.h"
+#include "base/translate.h"
+#include "device/catalogue.h"
+
+namespace lanescope::app {
+namespace {
+
+using base::tr;
+using experiment::MeasuredRun;
+using experiment::Side;
+
+constexpr int kDone = 0, kEndedEarly = 130;
+
+session::SessionOptions options_of(const ExperimentRequest& request, Side side) {
+  session::SessionOptions options = side_options(*request.experiment, side, request.choice);
+  options.memory_cap_bytes = request.memory_cap_bytes;
+  options.capture = request.capture;
+  return options;
+}
+
+// The device that a side runs on is made when it is its turn; what is wrong with its settings is said before.
+void check(const session::SessionOptions& options) {
+  workload::Settings settings = workload::default_settings(options.workload, device::describe_device(options.device));
+  for (const std::string& assignment : options.assignments) settings.assign(assignment);
+  workload::check_settings(options.workload, settings);
+}
+
+std::string part_title(const ExperimentRequest& request, Side side) {
+  return fmt::format("{} {}, {}: {}", request.experiment->id, request.experiment->title[request.language],
+                     tr(std::string(side_key(side)).c_str()), request.experiment->side(side).label[request.language]);
+}
+
+using Runs = std::array<std::unique_ptr<MeasuredRun>, 2>;
+
+std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const Runs& runs,
+                                         const Interrupt& interrupt) {
+  const experiment::Experiment& told = *request.experiment;
+  std::array<std::optional<experiment::Measured>, 2> measured;
+  std::array<const experiment::Measured*, 2> sides{};
+  for (std::size_t s = 0; s < runs.size(); ++s) {
+    if (runs[s]) sides[s] = &measured[s].emplace(runs[s]->measured());
+  }
+  experiment::PublishedRuns further(told, request.choice);
+  std::vector<PublishedRow> rows;
+  for (experiment::Compared compared : compare(told, sides[0], sides[1])) {
+    const experiment::Published& published = *compared.published;
+    const bool wanted =
+        !request.side || (published.of != experiment::Of::Ratio && is_about(published.of, *request.side));
+    if (!published.settings.empty() && request.extra && wanted && !interrupt.asked()) {
+      Progress progress(published.name, options_of(request, Side::Before).iterations);
+      compared = further.compare(
+          published, [&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
+    }
+    rows.push_back({compared, is_simulated(told, published, request.choice)});
+  }
+  return rows;
+}
+
+}  // namespace
+
+int run_experiment(const ExperimentRequest& request) {
+  const std::vector<Side> sides = request.side ? std::vector{*request.side} : std::vector{Side::Before, Side::After};
+  for (const Side side : sides) check(options_of(request, side));
+  check_outputs({request.json, request.trace, request.side ? "" : comparison_path(request.trace), request.screenshot});
+  std::optional<Painter> painter;
+  if (!request.screenshot.empty()) painter.emplace();
+  say_which_device(request.choice.device);
+
+  const Interrupt interrupt;
+  Runs runs;
+  ExperimentReport report{
+      .experiment = *request.experiment, .language = request.language, .side = request.side, .runs = {}, .rows = {}};
+  for (const Side side : sides) {
+    if (interrupt.asked()) break;
+    const auto s = static_cast<std::size_t>(side);
+    const session::SessionOptions options = options_of(request, side);
+    runs[s] = std::make_unique<MeasuredRun>(options);
+    Progress progress(fmt::format("{} {}", request.experiment->id, tr(std::string(side_key(side)).c_str())),
+                      options.iterations);
+    runs[s]->run([&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
+    report.runs[s] = runs[s]->figures();
+  }
+  report.rows = published_rows(request, runs, interrupt);
+  if (interrupt.asked()) say(tr("ended early; the figures are of what was run until then"));
+
+  std::vector<Painter::Part> parts;
+  for (const Side side : sides) {
+    if (const auto& run = runs[static_cast<std::size_t>(side)]) parts.push_back({run.get(), part_title(request, side)});
+  }
+  if (!request.trace.empty()) {
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      io::write_chrome_trace(p == 0 ? request.trace : comparison_path(request.trace), parts[p].run->trace(),
+                             parts[p].run->facts());
+    }
+  }
+  if (!request.screenshot.empty()) painter->write(request.screenshot, parts);
+  if (!request.json.empty()) write_json(request.json, experiment_json(report));
+  if (request.json != "-") write_out(experiment_table(report, style_for(stdout)));
+  return interrupt.asked() ? kEndedEarly : kDone;
+}
+
+}  // namespace lanescope::app

@@ -1,0 +1,104 @@
+#include "app/sweep_arguments.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "app/argument_checks.h"
+#include "base/error.h"
+#include "base/translate.h"
+#include "workload/workload.h"
+
+namespace lanescope::app {
+namespace {
+
+using base::tr;
+using base::UsageError;
+using experiment::SweepSpec;
+
+constexpr std::uint64_t kMaxIterations = 1'000'000'000;
+constexpr std::string_view kAgainstDevice = "device=";
+
+// The experiment's own sweep, or its first side where it has none.
+SweepSpec told_in(const experiment::Experiment& told) {
+  if (told.sweep) return ready_sweep(told);
+  SweepSpec spec;
+  spec.workload = told.workload;
+  spec.device = told.device_of(experiment::Side::Before);
+  spec.assignments = told.assignments(experiment::Side::Before);
+  spec.iterations = told.iterations;
+  return spec;
+}
+
+}  // namespace
+
+void SweepArguments::add_to(CLI::App& app) {
+  session_.add_to(app);
+  app.add_option("--over", over_, tr("a setting, device or iterations, and its values; once or twice"))
+      ->type_name("K=A,B,C")
+      ->allow_extra_args(false);
+  app.add_option("--figure", figure_,
+                 tr("what is charted: iteration_us unless told, or the experiment's; own.NAME is "
+                    "a figure of the workload's own"))
+      ->type_name("F");
+  app.add_option("--against", against_, tr("run each point with this, too; the value is there / here"))
+      ->type_name("K=V");
+  app.add_option("--iterations", iterations_,
+                 fmt::format(fmt::runtime(tr("of each run, 1 to {}; {} unless told, or the experiment's")),
+                             kMaxIterations, SweepSpec().iterations))
+      ->type_name("N");
+  app.add_option("--csv", csv_, tr("write all figures of all points as CSV, to a file or to standard output (-)"))
+      ->type_name("FILE|-");
+  app.add_option("--json", json_, tr("the same as JSON"))->type_name("FILE|-");
+  app.add_option("--screenshot", screenshot_, tr("write the chart (PNG)"))->type_name("FILE");
+}
+
+SweepSpec SweepArguments::spec() const {
+  SweepSpec spec;
+  if (session_.experiment.empty()) {
+    spec.workload = session_.workload;
+    spec.device = session_.device_or_auto();
+  } else {
+    spec = told_in(experiment::experiment_named(session_.experiment));
+    if (!session_.device.empty()) {
+      spec.device = session_.device;
+      // The CPU beside the device that was asked for.
+      if (spec.against.starts_with(std::string(kAgainstDevice) + "cpu")) {
+        spec.against = std::string(kAgainstDevice) + experiment::cpu_beside(session_.device);
+      }
+    }
+  }
+  spec.assignments.insert(spec.assignments.end(), session_.assignments.begin(), session_.assignments.end());
+  if (!over_.empty()) spec.axes.clear();
+  for (const std::string& over : over_) spec.axes.push_back(experiment::parse_axis(over));
+  if (!figure_.empty()) spec.figure = figure_;
+  if (!against_.empty()) spec.against = against_;
+  if (!iterations_.empty()) spec.iterations = whole_number("--iterations", iterations_, 1, kMaxIterations);
+  return spec;
+}
+
+SweepRequest SweepArguments::request(const CLI::App& app) const {
+  session_.check(app);
+  if (session_.workload.empty() && session_.experiment.empty()) {
+    throw UsageError(fmt::format(fmt::runtime(tr("sweep needs --workload or --experiment; allowed: {}")),
+                                 joined(workload::workload_names())));
+  }
+  SweepRequest request;
+  request.spec = spec();
+  if (request.spec.axes.empty()) {
+    throw UsageError(tr("sweep needs --over KEY=VALUE,VALUE,...; for example --over batch_size=128,512"));
+  }
+  if (csv_ == "-" && json_ == "-") {
+    throw UsageError(tr("standard output is named for two outputs; give one of --csv and --json a file"));
+  }
+  if (!session_.experiment.empty()) {
+    const experiment::Experiment& told = experiment::experiment_named(session_.experiment);
+    request.title = fmt::format("{} {}", told.id, told.title[experiment::preferred_language()]);
+  }
+  request.csv = csv_;
+  request.json = json_;
+  request.screenshot = screenshot_;
+  return request;
+}
+
+}  // namespace lanescope::app

@@ -1,0 +1,24 @@
+// The options of the window.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "app/requests.h"
+#include "app/run_arguments.h"
+
+namespace lanescope::app {
+
+class WindowArguments {
+ public:
+  void add_to(CLI::App& app);
+  Request request(const CLI::App& app) const;
+
+ private:
+  WindowRequest window_request(const CLI::App& app) const;
+
+  SessionArguments session_;
+  std::string open_, theme_, shader_dir_, measure_, side_;
+};
+
+}  // namespace lanescope::app

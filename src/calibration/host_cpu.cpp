@@ -1,0 +1,91 @@
+#include "calibration/host_cpu.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "calibration/probe.h"
+#include "device/cpu/cpu_device.h"
+
+namespace lanescope::calibration {
+namespace {
+
+using device::cpu::CpuDevice;
+using ops::Op;
+using ops::OpKind;
+using trace::MemoryKind;
+
+constexpr int kRepeats = 9;
+
+template <typename Work>
+double median_us(CpuDevice& cpu, Work work) {
+  std::vector<double> us;
+  work();  // touches its memory
+  for (int i = 0; i < kRepeats; ++i) {
+    const Nanoseconds start = cpu.now_ns();
+    work();
+    us.push_back(base::to_us(cpu.now_ns() - start));
+  }
+  return median(us);
+}
+
+double product_gflops(CpuDevice& cpu) {
+  constexpr std::int32_t kSide = 512;
+  std::array<Buffer, 3> args{};
+  for (Buffer& each : args) each = cpu.allocate(MemoryKind::Pageable, std::size_t{kSide} * kSide * sizeof(float));
+  for (const Buffer each : {args[0], args[1]}) cpu.host_fill(each, std::size_t{kSide} * kSide * sizeof(float));
+  const Op op{OpKind::LinearInputGrad, kSide, kSide, kSide};
+  const double us = median_us(cpu, [&] { cpu.launch(op, args, Stream::Default, true); });
+  for (const Buffer each : args) cpu.release(each);
+  return ops::flops(op) / std::max(us, 1e-3) / 1e3;
+}
+
+double small_op_us(CpuDevice& cpu) {
+  constexpr int kOps = 1000;
+  const Buffer one = cpu.allocate(MemoryKind::Pageable, sizeof(float));
+  const double us = median_us(cpu, [&] {
+    for (int i = 0; i < kOps; ++i) cpu.launch({OpKind::Fill, 1, 1}, {&one, 1}, Stream::Default, true);
+  });
+  cpu.release(one);
+  return us / kOps;
+}
+
+// Fresh memory of the system's, a byte of each page: what remains when it is touched again is not the faults'.
+double page_fault_us_per_mib(const CpuDevice& cpu) {
+  constexpr std::size_t kMiBs = 32, kBytes = kMiBs << 20, kPage = 4096;
+  std::vector<double> us;
+  for (int i = 0; i < 3; ++i) {
+    const std::unique_ptr<char, decltype(&std::free)> memory(static_cast<char*>(std::malloc(kBytes)), &std::free);
+    if (!memory) return 0;
+    const auto touch = [&] {
+      const Nanoseconds start = cpu.now_ns();
+      volatile char* bytes = memory.get();
+      for (std::size_t at = 0; at < kBytes; at += kPage) bytes[at] = 1;
+      return base::to_us(cpu.now_ns() - start);
+    };
+    const double first = touch();
+    us.push_back(std::max(0.0, first - touch()) / kMiBs);
+  }
+  return median(us);
+}
+
+}  // namespace
+
+HostCpu measure_host_cpu() {
+  OperationSink sink;  // ranges are not what it keeps
+  device::DeviceContext context;
+  context.sink = &sink;
+  CpuDevice cpu(std::move(context));
+  HostCpu found;
+  found.name = cpu.info().name;
+  found.cores = std::max(1u, std::thread::hardware_concurrency());
+  found.page_fault_us_per_mib = page_fault_us_per_mib(cpu);
+  found.fp32_gflops = product_gflops(cpu) * found.cores;
+  found.op_us = small_op_us(cpu);
+  return found;
+}
+
+}  // namespace lanescope::calibration

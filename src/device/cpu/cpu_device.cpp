@@ -1,0 +1,92 @@
+#include "device/cpu/cpu_device.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <utility>
+
+#include "base/translate.h"
+#include "device/cpu/products.h"
+
+namespace lanescope::device::cpu {
+
+using base::tr;
+
+namespace {
+
+// A writer says at least this often how far it is complete, for the live edge is where the last of them stands.
+constexpr Nanoseconds kTellEvery = base::kMillisecond;
+
+}  // namespace
+
+std::string cpu_name_from(std::istream& cpuinfo) {
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t from = line.find_first_not_of(" \t", line.find(':') + 1);
+    return from == std::string::npos ? std::string() : line.substr(from);
+  }
+  return {};
+}
+
+std::string cpu_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::string name = cpu_name_from(cpuinfo);
+  return name.empty() ? tr("this machine's CPU") : name;
+}
+
+DeviceInfo cpu_info() {
+  DeviceInfo info;
+  info.id = "cpu";
+  info.name = cpu_name();
+  info.kind = DeviceKind::Cpu;
+  return info;
+}
+
+CpuDevice::CpuDevice(DeviceContext context)
+    : CpuBase(cpu_info(), std::move(context)), random_(CpuBase::context().seed) {}
+
+CpuDevice::~CpuDevice() { writer().complete_until(now_ns()); }
+
+Nanoseconds CpuDevice::now_ns() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - origin_).count();
+}
+
+void CpuDevice::progress() {
+  const Nanoseconds now = now_ns();
+  if (now - told_complete_ns_ < kTellEvery) return;
+  told_complete_ns_ = now;
+  writer().complete_until(now);
+}
+
+// Sleeping is tens of microseconds late; what is asked for is a few.
+void CpuDevice::busy_for(Nanoseconds ns) {
+  const Nanoseconds until = now_ns() + ns;
+  while (now_ns() < until) {
+  }
+}
+
+void CpuDevice::host_work(Nanoseconds ns) {
+  if (ns < 0) throw base::Error(fmt::format(fmt::runtime(tr("host_work: {} ns is not allowed; at least 0")), ns));
+  busy_for(ns);
+  progress();
+}
+
+void CpuDevice::host_fill(Buffer buffer, std::size_t bytes) {
+  memory().check({buffer, 0}, bytes, "host_fill");
+  random_.fill({reinterpret_cast<float*>(memory().host_data(buffer).data()), bytes / sizeof(float)});
+  progress();
+}
+
+void CpuDevice::execute(const ops::Op& op, std::span<const Buffer> args, bool /*compute*/) {
+  if (op.kind == ops::OpKind::Spin) return busy_for(base::from_us(op.scalar));
+  sim::Memory::Views room;
+  const std::span<const std::span<float>> views = memory().views(args, room);
+  if (!ops::is_gemm(op.kind)) return ops::run_reference(op, views);
+  std::array<std::size_t, ops::kMaxArgs> elements{};
+  for (std::size_t i = 0; i < views.size(); ++i) elements[i] = views[i].size();
+  ops::check_arguments(op, std::span(elements).first(views.size()));
+  compute_product(op, views);
+}
+
+}  // namespace lanescope::device::cpu

@@ -1,0 +1,133 @@
+#include "ui/active_experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/time.h"
+
+namespace lanescope::ui {
+
+using experiment::Experiment;
+using experiment::Measured;
+using experiment::Of;
+using experiment::Published;
+using experiment::Side;
+
+namespace {
+
+std::size_t index(Side side) { return static_cast<std::size_t>(side); }
+Side other(Side side) { return side == Side::Before ? Side::After : Side::Before; }
+
+}  // namespace
+
+std::vector<std::pair<std::string, workload::Value>> side_settings(const Experiment& experiment, Side side,
+                                                                   const workload::Settings& standard) {
+  workload::Settings wanted = standard;
+  for (const std::string& assignment : experiment.assignments(side)) wanted.assign(assignment);
+  std::vector<std::pair<std::string, workload::Value>> found;
+  for (const Side s : {side, other(side)}) {
+    for (const std::string& assignment : experiment.assignments(s)) {
+      const std::string key = assignment.substr(0, assignment.find('='));
+      const auto known = [&](const auto& pair) { return pair.first == key; };
+      if (std::none_of(found.begin(), found.end(), known)) found.emplace_back(key, wanted.value(key));
+    }
+  }
+  return found;
+}
+
+std::string device_for(const Experiment& experiment, Side side, std::string_view real_gpu) {
+  const std::string& told = experiment.device_of(side);
+  if (real_gpu.empty()) return told;
+  if (told.starts_with("sim:")) return std::string(real_gpu);
+  return told.starts_with("cpu:") ? "cpu" : told;
+}
+
+bool flips_in_place(const Experiment& experiment) {
+  return experiment.device_of(Side::Before) == experiment.device_of(Side::After);
+}
+
+std::string figure_text(double value) {
+  const double size = std::abs(value);
+  if (size >= 1000) return base::format_count(std::llround(value));
+  if (size >= 100 || value == 0) return fmt::format("{:.0f}", value);
+  if (size >= 10) return fmt::format("{:.1f}", value);
+  if (size >= 1) return fmt::format("{:.2f}", value);
+  return fmt::format("{:.3g}", value);
+}
+
+std::string factor_text(double factor) {
+  if (factor > 0 && factor < 0.1) return fmt::format("{:.1g}x", factor);
+  return fmt::format("{:.{}f}x", factor, factor >= 100 ? 0 : factor >= 10 ? 1 : 2);
+}
+
+std::string published_headline(const Experiment& experiment) {
+  const Published* before = nullptr;
+  for (const Published& p : experiment.published) {
+    if (p.of == Of::Ratio && p.settings.empty()) return fmt::format("{:.3g}x", p.value);
+    if (p.of == Of::Before && p.settings.empty() && !before) before = &p;
+  }
+  for (const Published& p : experiment.published) {
+    const bool alike = before && p.of == Of::After && p.settings.empty() && p.figure == before->figure &&
+                       p.unit == before->unit && p.iterations == before->iterations && p.value > 0;
+    const bool rate = p.unit.ends_with("/s") || p.unit == "%";
+    const bool time = p.unit == "s" || p.unit == "ms" || p.unit == "µs";
+    if (!alike || p.figure.empty() || (!rate && !time)) continue;
+    const double factor = rate ? p.value / before->value : before->value / p.value;
+    return fmt::format("{:.3g}x", factor);
+  }
+  if (experiment.published.empty()) return {};
+  const Published& first = experiment.published.front();
+  return figure_text(first.value) + (first.unit == "x" ? "x" : " " + first.unit);
+}
+
+bool queue_fills(const analysis::Summary& s) {
+  constexpr std::int64_t kAlwaysInFlight = 8;  // a few are in a healthy loop, too
+  return s.launch_count > s.gpu_op_count + s.gpu_op_count / 20 + kAlwaysInFlight;
+}
+
+void ActiveExperiment::begin_run(const workload::Settings& standard, const std::string& device) {
+  for (const Side side : {Side::Before, Side::After}) {
+    wanted_[index(side)] = side_settings(*experiment_, side, standard);
+    auto& kept = kept_[index(side)];
+    const bool elsewhere = kept && kept->device != device;
+    if (elsewhere && (flips_in_place(*experiment_) || side == side_)) kept.reset();
+  }
+  device_ = device;
+}
+
+std::optional<Side> ActiveExperiment::side_of(const workload::Settings& now) const {
+  for (const Side side : {side_, other(side_)}) {
+    const bool holds = std::all_of(wanted_[index(side)].begin(), wanted_[index(side)].end(),
+                                   [&](const auto& wanted) { return now.value(wanted.first) == wanted.second; });
+    if (holds) return side;
+    if (!flips_in_place(*experiment_)) break;  // the other side is another device's
+  }
+  return std::nullopt;
+}
+
+bool ActiveExperiment::same_beside_the_story(const workload::Settings& a, const workload::Settings& b) const {
+  for (const workload::SettingSpec& spec : a.specs()) {
+    const auto& story = wanted_[0];
+    if (std::any_of(story.begin(), story.end(), [&](const auto& wanted) { return wanted.first == spec.key; })) continue;
+    // What a device costs by itself may differ from one to the other; that is no knob that was turned.
+    if (spec.key == "dispatch_us" && !flips_in_place(*experiment_)) continue;
+    if (!b.spec(spec.key) || b.value(spec.key) != a.value(spec.key)) return false;
+  }
+  return true;
+}
+
+void ActiveExperiment::keep(const workload::Settings& now, Measured measured) {
+  for (auto& kept : kept_) {
+    if (kept && !same_beside_the_story(now, kept->settings)) kept.reset();
+  }
+  if (const auto side = side_of(now)) kept_[index(*side)] = Kept{std::move(measured), now, device_};
+}
+
+const Measured* ActiveExperiment::measured(Side side) const {
+  const auto& kept = kept_[index(side)];
+  return kept ? &kept->measured : nullptr;
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,322 @@
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/translate.h"
+#include "io/atomic_file.h"
+#include "ui/labels.h"
+#include "ui/panels/panels.h"
+#include "ui/sweep_picture.h"
+#include "ui/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+using experiment::SweepPoint;
+
+constexpr ImGuiWindowFlags kCard =
+    ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav;
+
+const workload::Settings settings_on_screen(const ShellState& state) { return state.model.session()->settings(); }
+
+// The first draft for a workload: its most telling knob, around what is on the screen.
+void draft_anew(ShellState& state) {
+  SweepState& s = state.sweep;
+  const workload::Settings settings = settings_on_screen(state);
+  s.drafted_for = state.model.session()->workload().name;
+  s.draft = {};
+  s.problem.clear();
+  for (const char* key : {"log_interval", "bytes", "num_workers", "batch_size"}) {
+    const workload::SettingSpec* spec = settings.spec(key);
+    if (spec == nullptr) continue;
+    s.draft.axes[0] = {key, suggested_values(*spec)};
+    return;
+  }
+}
+
+void begin_sweep(ShellState& state, experiment::SweepSpec spec, std::string title) {
+  SweepState& s = state.sweep;
+  s.sweep.reset();
+  try {
+    auto sweep = std::make_unique<experiment::Sweep>(std::move(spec));
+    s.texts = sweep_texts(sweep->spec(), sweep->unit());
+    s.sweep = std::move(sweep);
+  } catch (const base::Error& error) {
+    s.problem = error.what();
+    return;
+  }
+  s.problem.clear();
+  s.title = std::move(title);
+  s.marked.reset();
+  // Both at once would only make both slow; and a GPU is recorded for one run at a time.
+  if (state.model.live() && state.model.virtual_time() && !state.model.paused()) {
+    state.model.set_paused(true);
+    s.paused_the_run = true;
+  } else if (state.model.live() && !state.model.virtual_time()) {
+    state.model.session()->release();
+  }
+  s.sweep->start();
+}
+
+// --- the left side: what to vary -------------------------------------------------------------------------------------
+
+void draw_ready(const Canvas& c) {
+  const auto all = experiment::experiments();
+  if (std::none_of(all.begin(), all.end(), [](const auto& e) { return e.sweep.has_value(); })) return;
+  heading(c, tr("READY TO RUN"));
+  for (const experiment::Experiment& e : all) {
+    if (!e.sweep) continue;
+    const std::string title = e.id + "  " + e.title[c.state.preferences.language];
+    const float width = ImGui::GetContentRegionAvail().x;
+    if (button(c, "sweep.ready." + e.id, fit_text(c.fonts, FontRole::Body, title, width - 20 * c.scale), false,
+               width)) {
+      begin_sweep(c.state, experiment::ready_sweep(e), title);
+    }
+  }
+}
+
+void draw_field(const Canvas& c, const char* id, std::string& value, float width) {
+  const TextStyle style(c, FontRole::Mono, Colour::Text);
+  ImGui::SetNextItemWidth(width);
+  ImGui::InputText(id, &value);
+  note_place(c, id + 2);
+}
+
+void draw_axis(const Canvas& c, std::size_t number, const workload::Settings& settings) {
+  AxisDraft& axis = c.state.sweep.draft.axes[number];
+  ImGui::PushID(static_cast<int>(number));
+  const float width = ImGui::GetContentRegionAvail().x;
+  const auto label_of = [&](const std::string& key) -> std::string {
+    if (key.empty()) return tr("nothing else");
+    if (key == "device") return tr("Device");
+    if (key == "iterations") return tr("Iterations");
+    const workload::SettingSpec* spec = settings.spec(key);
+    return spec ? spec->label : key;
+  };
+  ImGui::SetNextItemWidth(width);
+  bool picked = false;
+  {
+    const TextStyle style(c, FontRole::Body, Colour::Text);
+    if (ImGui::BeginCombo("##key", label_of(axis.key).c_str())) {
+      const auto offer = [&](const std::string& key) {
+        if (ImGui::Selectable(label_of(key).c_str(), key == axis.key) && key != axis.key) {
+          axis.key = key;
+          picked = true;
+        }
+      };
+      if (number > 0) offer("");
+      for (const workload::SettingSpec& spec : settings.specs()) offer(spec.key);
+      offer("device");
+      offer("iterations");
+      ImGui::EndCombo();
+    }
+  }
+  if (picked) {
+    const workload::SettingSpec* spec = settings.spec(axis.key);
+    axis.values = spec                       ? suggested_values(*spec)
+                  : axis.key == "device"     ? "sim:rtx4090, sim:h200"
+                  : axis.key == "iterations" ? "100, 1000, 10000"
+                                             : "";
+  }
+  if (!axis.key.empty()) draw_field(c, number == 0 ? "##sweep.values0" : "##sweep.values1", axis.values, width);
+  ImGui::PopID();
+  vertical_space(c, 6);
+}
+
+void draw_figure(const Canvas& c) {
+  SweepDraft& draft = c.state.sweep.draft;
+  heading(c, tr("AND DRAW"));
+  std::vector<experiment::FigureInfo> figures = experiment::standard_figures();
+  if (c.state.model.live()) {
+    for (const workload::Figure& own : c.state.model.session()->runner().figures()) {
+      figures.push_back({"own." + own.key, own.label, own.unit});
+    }
+  }
+  const auto shown = std::find_if(figures.begin(), figures.end(), [&](const auto& f) { return f.key == draft.figure; });
+  const TextStyle style(c, FontRole::Body, Colour::Text);
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::BeginCombo("##sweep.figure", shown == figures.end() ? draft.figure.c_str() : tr(shown->label.c_str()))) {
+    for (const experiment::FigureInfo& figure : figures) {
+      const std::string text = std::string(tr(figure.label.c_str())) + ", " + figure.unit + "##" + figure.key;
+      if (ImGui::Selectable(text.c_str(), figure.key == draft.figure)) draft.figure = figure.key;
+    }
+    ImGui::EndCombo();
+  }
+}
+
+void draw_draft(const Canvas& c) {
+  ShellState& state = c.state;
+  SweepState& s = state.sweep;
+  if (!state.model.live()) {
+    wrapped_text(c, FontRole::Body, Colour::Muted, tr("A file is shown. Start a run to vary its knobs."));
+    return;
+  }
+  const workload::Settings settings = settings_on_screen(state);
+  const std::string& workload = state.model.session()->workload().name;
+  if (s.drafted_for != workload) draft_anew(state);
+  heading(c, fmt::format(fmt::runtime(tr("VARY A KNOB OF {}")), workload).c_str());
+  draw_axis(c, 0, settings);
+  text(c, FontRole::Small, Colour::Muted, tr("and"));
+  draw_axis(c, 1, settings);
+  draw_figure(c);
+  vertical_space(c, 8);
+  text(c, FontRole::Small, Colour::Muted, tr("beside a run with (setting=value, or device=cpu)"));
+  draw_field(c, "##sweep.against", s.draft.against, -1);
+  text(c, FontRole::Small, Colour::Muted, tr("iterations of each run"));
+  draw_field(c, "##sweep.iterations", s.draft.iterations, 120 * c.scale);
+  vertical_space(c, 12);
+  const bool running = s.sweep && s.sweep->running();
+  if (running) {
+    if (button(c, "sweep.cancel", tr("Stop"), true)) s.sweep->cancel();
+  } else if (button(c, "sweep.start", tr("Run the sweep"), true)) {
+    try {
+      const session::SessionOptions now = state.model.options_now();
+      begin_sweep(state, spec_of(s.draft, workload, now.device, now.assignments),
+                  state.model.session()->workload().title);
+    } catch (const base::Error& error) {
+      s.problem = error.what();
+    }
+  }
+  if (!s.problem.empty()) {
+    vertical_space(c, 6);
+    wrapped_text(c, FontRole::Small, Colour::Wait, s.problem);
+  }
+}
+
+// --- the right side: the chart ---------------------------------------------------------------------------------------
+
+void draw_progress(const Canvas& c, const Rect& bar) {
+  const experiment::Sweep& sweep = *c.state.sweep.sweep;
+  const float done =
+      static_cast<float>(sweep.done()) / static_cast<float>(std::max<std::size_t>(1, sweep.spec().points()));
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled({bar.x, bar.y}, {bar.x + bar.width, bar.y + bar.height}, c.theme[Colour::Faint], bar.height / 2);
+  if (done > 0) {
+    list.AddRectFilled({bar.x, bar.y}, {bar.x + bar.width * done, bar.y + bar.height}, c.theme[Colour::Accent],
+                       bar.height / 2);
+  }
+}
+
+std::string point_text(const experiment::Sweep& sweep, const SweepPoint& point, const std::string& unit) {
+  std::string text;
+  for (std::size_t axis = 0; axis < point.at.size(); ++axis) {
+    text += sweep.spec().axes[axis].key + " " + axis_value_text(sweep.spec().axes[axis].key, point.at[axis]) + "   ";
+  }
+  if (!point.error.empty()) return text + point.error;
+  if (!point.value) return text + (point.done ? tr("no such figure in this run") : tr("not run yet"));
+  text += "→  " + sweep_value_text(*point.value, unit);
+  if (const auto time = experiment::figure_value("iteration_us", point.measured)) {
+    text += "   ·   " + sweep_value_text(*time, "µs") + " " + tr("per iteration");
+  }
+  if (const auto busy = experiment::figure_value("gpu_busy_percent", point.measured)) {
+    text += "   ·   " + std::string(tr("GPU busy")) + " " + sweep_value_text(*busy, "%");
+  }
+  if (const auto syncs = experiment::figure_value("syncs_per_iteration", point.measured)) {
+    text += "   ·   " + sweep_value_text(*syncs, "") + " " + tr("syncs per iteration");
+  }
+  return text;
+}
+
+void save_picture(ShellState& state, const std::vector<SweepPoint>& points) {
+  const experiment::Sweep& sweep = *state.sweep.sweep;
+  const std::filesystem::path path = new_picture_path(state.preferences, "sweep", ".png");
+  const SweepPicture picture{sweep.spec(), points, sweep.unit(), state.sweep.title, state.preferences.theme, 2};
+  try {
+    io::write_png(path, draw_sweep_picture(picture), sweep_picture_text(picture));
+    state.show_toast(std::string(tr("Picture saved")) + ": " + path.string());
+  } catch (const base::Error& error) {
+    state.show_toast(error.what(), true);
+  }
+}
+
+void save_csv(ShellState& state, const std::vector<SweepPoint>& points) {
+  const std::filesystem::path path = new_picture_path(state.preferences, "sweep", ".csv");
+  try {
+    io::write_text_file(path, experiment::sweep_csv(state.sweep.sweep->spec(), points));
+    state.show_toast(std::string(tr("Table saved")) + ": " + path.string());
+  } catch (const base::Error& error) {
+    state.show_toast(error.what(), true);
+  }
+}
+
+void draw_result(const Canvas& c, const Rect& area) {
+  ShellState& state = c.state;
+  SweepState& s = state.sweep;
+  const float scale = c.scale;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (!s.sweep) {
+    const Label nothing{area.x,         area.y,
+                        area.width,     c.theme[Colour::Dim],
+                        FontRole::Body, tr("The chart fills here."),
+                        area.height,    LabelAlign::Centre};
+    draw_labels(list, c.fonts, {&nothing, 1});
+    return;
+  }
+  const std::vector<SweepPoint> points = s.sweep->points();
+  s.texts.unit = s.sweep->unit();
+  const Label title{area.x,          area.y,
+                    area.width,      c.theme[Colour::Text],
+                    FontRole::Title, fit_text(c.fonts, FontRole::Title, s.title, area.width),
+                    26 * scale};
+  draw_labels(list, c.fonts, {&title, 1});
+  draw_progress(c, {area.x, area.y + 34 * scale, area.width, 4 * scale});
+  const Rect chart{area.x, area.y + 50 * scale, area.width, area.height - 110 * scale};
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  s.marked = draw_sweep_chart(list, c.fonts, c.theme, scale, {s.sweep->spec(), points, s.texts, s.marked}, chart,
+                              mouse.x, mouse.y);
+  state.places["sweep.chart"] = chart;
+  const std::string says = s.marked ? point_text(*s.sweep, points[*s.marked], s.texts.unit)
+                           : s.sweep->running()
+                               ? fmt::format(fmt::runtime(tr("{} of {} runs")), s.sweep->done(), points.size())
+                               : std::string(tr("Point at a value to see its run."));
+  const Label line{area.x,         chart.y + chart.height + 4 * scale,
+                   area.width,     c.theme[Colour::Muted],
+                   FontRole::Body, fit_text(c.fonts, FontRole::Body, says, area.width),
+                   22 * scale};
+  draw_labels(list, c.fonts, {&line, 1});
+  ImGui::SetCursorScreenPos({area.x, area.y + area.height - 28 * scale});
+  if (button(c, "sweep.csv", tr("Save as CSV"))) save_csv(state, points);
+  ImGui::SameLine();
+  if (button(c, "sweep.picture", tr("Save the picture"))) save_picture(state, points);
+}
+
+}  // namespace
+
+void draw_sweep(const Canvas& c) {
+  ShellState& state = c.state;
+  SweepState& s = state.sweep;
+  const float scale = c.scale;
+  if (s.paused_the_run && s.sweep && !s.sweep->running()) {
+    s.paused_the_run = false;
+    if (state.model.live()) state.model.set_paused(false);
+  }
+  if (!s.open) return;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const Rect card{20 * scale, 56 * scale, display.x - 40 * scale, display.y - 96 * scale};
+  const float left = std::min(320 * scale, card.width * 0.34f);
+  ImGui::SetNextWindowPos({card.x, card.y});
+  ImGui::SetNextWindowSize({card.width, card.height});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {20 * scale, 16 * scale});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 10 * scale);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, c.theme[Colour::Panel]);
+  ImGui::Begin("##sweep", nullptr, kCard);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(2);
+  ImGui::BeginChild("##sweep.left", {left, card.height - 32 * scale});
+  text(c, FontRole::Title, Colour::Text, tr("Sweep: the same run, again and again"));
+  note_place(c, "sweep");
+  draw_ready(c);
+  draw_draft(c);
+  vertical_space(c, 14);
+  if (button(c, "close_sweep", std::string(tr("Close")) + " (Esc)")) s.open = false;
+  ImGui::EndChild();
+  const float x = card.x + 20 * scale + left + 28 * scale;
+  draw_result(c, {x, card.y + 16 * scale, card.x + card.width - 20 * scale - x, card.height - 32 * scale});
+  ImGui::End();
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,356 @@
+#include "ui/sweep_chart.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/time.h"
+#include "base/translate.h"
+#include "device/catalogue.h"
+#include "ui/labels.h"
+#include "workload/workload.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+using experiment::SweepPoint;
+
+constexpr double kFarApart = 60;  // largest / smallest, from which on a scale from 0 hides the small ones
+
+std::optional<double> number_of(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// 1, 2 or 5 times a power of ten, at least `least`.
+double round_step(double least) {
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least * (1 - 1e-9)) return factor * power;
+  }
+  return 10 * power;
+}
+
+// What all the drawing of one chart needs.
+struct Pen {
+  ImDrawList& list;
+  const Fonts& fonts;
+  const Theme& theme;
+  float s;
+  const SweepChart& chart;
+
+  void label(const Rect& r, Colour colour, FontRole role, const std::string& text,
+             LabelAlign align = LabelAlign::Left) const {
+    write(r, theme.as_text(colour), role, text, align);
+  }
+  void write(const Rect& r, std::uint32_t colour, FontRole role, const std::string& text, LabelAlign align) const {
+    const Label label{r.x, r.y, r.width, colour, role, text, r.height, align};
+    draw_labels(list, fonts, {&label, 1});
+  }
+};
+
+std::vector<std::string> shown_values(const experiment::Axis& axis) {
+  std::vector<std::string> shown;
+  for (const std::string& value : axis.values) shown.push_back(axis_value_text(axis.key, value));
+  return shown;
+}
+
+// --- one axis --------------------------------------------------------------------------------------------------------
+
+struct LineFrame {
+  Rect plot;
+  ValueScale scale;
+  float x_of(std::size_t point, std::size_t count) const {
+    return plot.x + plot.width * (static_cast<float>(point) + 0.5f) / static_cast<float>(count);
+  }
+  float y_of(double value) const { return plot.y + plot.height * (1 - scale.place(value)); }
+};
+
+void draw_grid(const Pen& pen, const LineFrame& frame) {
+  const float s = pen.s;
+  const Rect& plot = frame.plot;
+  pen.list.AddRectFilled({plot.x, plot.y}, {plot.x + plot.width, plot.y + plot.height}, pen.theme[Colour::Row], 4 * s);
+  for (const double tick : frame.scale.ticks()) {
+    const float y = frame.y_of(tick);
+    pen.list.AddLine({plot.x, y}, {plot.x + plot.width, y}, pen.theme[Colour::Line], 1);
+    pen.label({plot.x - 96 * s, y - 9 * s, 88 * s, 18 * s}, Colour::Dim, FontRole::MonoSmall,
+              sweep_value_text(tick, pen.chart.texts.unit), LabelAlign::Right);
+  }
+  if (!pen.chart.texts.is_ratio) return;
+  const float y = frame.y_of(1);
+  for (float x = plot.x; x < plot.x + plot.width; x += 12 * s) {
+    pen.list.AddLine({x, y}, {std::min(x + 6 * s, plot.x + plot.width), y}, pen.theme[Colour::Simulated], 2 * s);
+  }
+  pen.label({plot.x + 8 * s, y - 20 * s, 200 * s, 18 * s}, Colour::Simulated, FontRole::SmallBold,
+            tr("both equally fast"));
+}
+
+std::optional<std::size_t> draw_line(const Pen& pen, const Rect& area, float mouse_x, float mouse_y) {
+  const float s = pen.s;
+  const auto& points = pen.chart.points;
+  const std::size_t count = points.size();
+  LineFrame frame{{area.x + 104 * s, area.y + 30 * s, area.width - 116 * s, area.height - 90 * s},
+                  value_scale(points, pen.chart.texts.is_ratio)};
+  const Rect& plot = frame.plot;
+  pen.label({area.x, area.y, area.width, 22 * s}, Colour::Text, FontRole::BodyBold, pen.chart.texts.value);
+  if (frame.scale.logarithmic) {
+    pen.label({area.x, area.y, area.width - 12 * s, 22 * s}, Colour::Dim, FontRole::Small, tr("logarithmic scale"),
+              LabelAlign::Right);
+  }
+  draw_grid(pen, frame);
+
+  std::vector<ImVec2> dots;
+  const auto flush_line = [&] {
+    if (dots.size() > 1) {
+      pen.list.AddPolyline(dots.data(), static_cast<int>(dots.size()), pen.theme[Colour::Accent], 0, 2.5f * s);
+    }
+    dots.clear();
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    if (points[i].value) {
+      dots.push_back({frame.x_of(i, count), frame.y_of(*points[i].value)});
+    } else {
+      flush_line();  // a point that is missing is no line
+    }
+  }
+  flush_line();
+
+  const float each = plot.width / static_cast<float>(std::max<std::size_t>(1, count));
+  const auto values = shown_values(pen.chart.spec.axes[0]);
+  std::optional<std::size_t> hit;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float x = frame.x_of(i, count);
+    const bool under_mouse =
+        std::abs(mouse_x - x) <= each / 2 && mouse_y >= plot.y && mouse_y <= plot.y + plot.height + 30 * s;
+    if (under_mouse) hit = i;
+    const bool marked = pen.chart.marked == i;
+    if (marked) {
+      pen.list.AddRectFilled({x - each / 2, plot.y}, {x + each / 2, plot.y + plot.height},
+                             with_alpha(pen.theme[Colour::Accent], 0.10f));
+    }
+    pen.label({x - each / 2, plot.y + plot.height + 6 * s, each, 18 * s}, marked ? Colour::Text : Colour::Muted,
+              FontRole::Mono, values[i], LabelAlign::Centre);
+    if (!points[i].value) {
+      const bool failed = points[i].done;
+      pen.label({x - each / 2, plot.y + plot.height - 26 * s, each, 18 * s}, failed ? Colour::Wait : Colour::Faint,
+                FontRole::Small, failed ? tr("failed") : "·", LabelAlign::Centre);
+      continue;
+    }
+    const float y = frame.y_of(*points[i].value);
+    pen.list.AddCircleFilled({x, y}, (marked ? 7 : 5) * s, pen.theme[Colour::Accent], 24);
+    pen.list.AddCircle({x, y}, (marked ? 7 : 5) * s, pen.theme[Colour::Ground], 24, 1.5f * s);
+    const std::string text = sweep_value_text(*points[i].value, pen.chart.texts.unit);
+    const bool room = text_width(pen.fonts, FontRole::MonoSmall, text) <= each - 4 * s;
+    if (room || marked) {
+      const float above = y - plot.y > 28 * s ? y - 26 * s : y + 10 * s;
+      pen.label({x - 60 * s, above, 120 * s, 18 * s}, Colour::Text, FontRole::MonoSmall, text, LabelAlign::Centre);
+    }
+  }
+  pen.label({plot.x, plot.y + plot.height + 30 * s, plot.width, 20 * s}, Colour::Muted, FontRole::Body,
+            pen.chart.texts.axes[0], LabelAlign::Centre);
+  return hit;
+}
+
+// --- two axes
+// ---------------------------------------------------------------------------------------------------------
+
+// Where a value lies among all: 0 the least, 1 the most. Ratios by their logarithm, with 1 in the middle.
+struct Shade {
+  double low = 0, high = 0;
+  bool is_ratio = false;
+
+  std::uint32_t colour(const Theme& theme, double value) const {
+    if (is_ratio) {
+      const double reach = std::max({std::abs(std::log(low)), std::abs(std::log(high)), 1e-9});
+      const auto amount = static_cast<float>(std::clamp(std::abs(std::log(value)) / reach, 0.0, 1.0));
+      return mix(theme[Colour::PanelRaised], theme[value >= 1 ? Colour::Kernel : Colour::Wait], 0.15f + 0.7f * amount);
+    }
+    const double span = std::log(high / low);
+    const double at = low > 0 && span > 0 ? std::log(value / low) / span : 0.5;
+    return mix(theme[Colour::PanelRaised], theme[Colour::Accent],
+               0.1f + 0.75f * static_cast<float>(std::clamp(at, 0.0, 1.0)));
+  }
+};
+
+Shade shade_of(std::span<const SweepPoint> points, bool is_ratio) {
+  Shade shade{0, 0, is_ratio};
+  for (const SweepPoint& point : points) {
+    if (!point.value || *point.value <= 0) continue;
+    shade.low = shade.low == 0 ? *point.value : std::min(shade.low, *point.value);
+    shade.high = std::max(shade.high, *point.value);
+  }
+  if (shade.low == 0) shade.low = shade.high = 1;
+  return shade;
+}
+
+std::optional<std::size_t> draw_heat_map(const Pen& pen, const Rect& area, float mouse_x, float mouse_y) {
+  const float s = pen.s;
+  const auto& points = pen.chart.points;
+  const auto rows = shown_values(pen.chart.spec.axes[0]), columns = shown_values(pen.chart.spec.axes[1]);
+  float row_names = 60 * s;
+  for (const std::string& row : rows) row_names = std::max(row_names, text_width(pen.fonts, FontRole::Mono, row));
+  row_names += 16 * s;
+  pen.label({area.x, area.y, area.width, 22 * s}, Colour::Text, FontRole::BodyBold, pen.chart.texts.value);
+  // The axes' names stand where their values are: over the columns, and over the rows' values.
+  const Rect grid{area.x + row_names, area.y + 74 * s, area.width - row_names - 12 * s, area.height - 110 * s};
+  pen.label({grid.x, area.y + 30 * s, grid.width, 20 * s}, Colour::Muted, FontRole::Body,
+            pen.chart.texts.axes[1] + "  →", LabelAlign::Centre);
+  pen.label({area.x, area.y + 52 * s, row_names + 60 * s, 20 * s}, Colour::Muted, FontRole::Body,
+            pen.chart.texts.axes[0] + "  ↓");
+  const float width = grid.width / static_cast<float>(columns.size());
+  const float height = std::min(grid.height / static_cast<float>(rows.size()), 120 * s);
+  const Shade shade = shade_of(points, pen.chart.texts.is_ratio);
+  std::optional<std::size_t> hit;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    pen.label({grid.x + width * static_cast<float>(c) + 60 * s * static_cast<float>(c == 0), area.y + 52 * s,
+               width - 60 * s * static_cast<float>(c == 0), 20 * s},
+              Colour::Text, FontRole::Mono, columns[c], LabelAlign::Centre);
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::vector<std::size_t> place = pen.chart.spec.place(i);
+    const float gap = 2 * s;
+    const Rect cell{grid.x + width * static_cast<float>(place[1]), grid.y + height * static_cast<float>(place[0]),
+                    width - gap, height - gap};
+    if (place[1] == 0) {
+      pen.label({area.x, cell.y, row_names - 10 * s, cell.height}, Colour::Text, FontRole::Mono, rows[place[0]],
+                LabelAlign::Right);
+    }
+    const std::optional<double>& value = points[i].value;
+    const std::uint32_t fill = value ? shade.colour(pen.theme, *value) : pen.theme[Colour::Row];
+    pen.list.AddRectFilled({cell.x, cell.y}, {cell.x + cell.width, cell.y + cell.height}, fill, 4 * s);
+    const bool under_mouse =
+        mouse_x >= cell.x && mouse_x < cell.x + cell.width && mouse_y >= cell.y && mouse_y < cell.y + cell.height;
+    if (under_mouse) hit = i;
+    if (pen.chart.marked == i) {
+      pen.list.AddRect({cell.x, cell.y}, {cell.x + cell.width, cell.y + cell.height}, pen.theme[Colour::Selection],
+                       4 * s, 0, 2 * s);
+    }
+    const std::string text = value            ? sweep_value_text(*value, pen.chart.texts.unit)
+                             : points[i].done ? std::string(tr("failed"))
+                                              : std::string("·");
+    const std::uint32_t dark = 0xff10140fu, light = 0xffffffffu;
+    const std::uint32_t ink = contrast(fill, dark) > contrast(fill, light) ? dark : light;
+    const bool wide = text_width(pen.fonts, FontRole::Title, text) < cell.width - 12 * s && cell.height > 34 * s;
+    pen.write(cell, value ? ink : pen.theme[Colour::Dim], wide ? FontRole::Title : FontRole::MonoSmall, text,
+              LabelAlign::Centre);
+  }
+  const float below = grid.y + height * static_cast<float>(rows.size()) + 8 * s;
+  if (pen.chart.texts.is_ratio) {
+    pen.label({grid.x, below, grid.width, 20 * s}, Colour::Muted, FontRole::Small,
+              tr("green: faster here; red: slower here; the paler, the closer to equal"), LabelAlign::Centre);
+  }
+  return hit;
+}
+
+}  // namespace
+
+std::string axis_value_text(std::string_view key, const std::string& value) {
+  const std::optional<double> number = number_of(value);
+  if (!number) return value;
+  if (key == "log_interval" && *number == 0) return tr("never");
+  if (key == "bytes") {
+    constexpr double kKib = 1024, kMib = kKib * 1024, kGb = 1e9;
+    if (*number >= kGb) return fmt::format("{:g} GB", *number / kGb);
+    if (*number >= kMib) return fmt::format("{:.4g} MiB", *number / kMib);
+    if (*number >= kKib) return fmt::format("{:.4g} KiB", *number / kKib);
+  }
+  if (*number == std::floor(*number) && std::abs(*number) < 1e15) {
+    return base::format_count(static_cast<std::int64_t>(*number));
+  }
+  return value;
+}
+
+std::string sweep_value_text(double value, std::string_view unit) {
+  const double size = std::abs(value);
+  std::string text;
+  if (size >= 1000) {
+    text = base::format_count(static_cast<std::int64_t>(std::llround(value)));
+  } else {
+    const int digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4;
+    text = size == 0 ? "0" : fmt::format("{:.{}f}", value, digits);
+    if (text.find('.') != std::string::npos) {
+      text.erase(text.find_last_not_of('0') + 1);
+      if (text.back() == '.') text.pop_back();
+    }
+  }
+  return unit.empty() ? text : fmt::format("{} {}", text, unit);
+}
+
+SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& unit) {
+  SweepTexts texts;
+  const workload::Settings settings = workload::default_settings(spec.workload, device::describe_device(spec.device));
+  const auto label_of = [&](const std::string& key) -> std::string {
+    if (key == "device") return tr("Device");
+    if (key == "iterations") return tr("Iterations");
+    const workload::SettingSpec* setting = settings.spec(key);
+    if (setting == nullptr) return key;
+    return setting->unit.empty() ? setting->label : setting->label + ", " + setting->unit;
+  };
+  for (const experiment::Axis& axis : spec.axes) texts.axes.push_back(label_of(axis.key));
+  const experiment::FigureInfo figure = experiment::figure_info(spec.figure);
+  texts.unit = unit;
+  texts.is_ratio = !spec.against.empty();
+  texts.value = tr(figure.label.c_str());
+  if (texts.is_ratio) {
+    const std::size_t equals = spec.against.find('=');
+    texts.value += fmt::format(fmt::runtime(tr(": {} {} / here")), label_of(spec.against.substr(0, equals)),
+                               spec.against.substr(equals + 1));
+  } else if (!unit.empty()) {
+    texts.value += ", " + unit;
+  }
+  return texts;
+}
+
+float ValueScale::place(double value) const {
+  if (logarithmic) {
+    if (value <= 0) return 0;
+    return static_cast<float>(std::clamp(std::log(value / low) / std::log(high / low), 0.0, 1.0));
+  }
+  return static_cast<float>(std::clamp((value - low) / (high - low), 0.0, 1.0));
+}
+
+std::vector<double> ValueScale::ticks() const {
+  std::vector<double> ticks;
+  if (logarithmic) {
+    for (double tick = low; tick <= high * 1.001; tick *= 10) ticks.push_back(tick);
+    return ticks;
+  }
+  const double step = round_step((high - low) / 6);
+  for (int i = 0; low + i * step <= high * 1.0001; ++i) ticks.push_back(low + i * step);
+  return ticks;
+}
+
+ValueScale value_scale(std::span<const SweepPoint> points, bool is_ratio) {
+  double least = 0, most = 0;
+  for (const SweepPoint& point : points) {
+    if (!point.value) continue;
+    most = std::max(most, *point.value);
+    if (*point.value > 0) least = least == 0 ? *point.value : std::min(least, *point.value);
+  }
+  if (is_ratio) {  // the line of equals is always in the picture
+    most = std::max(most, 1.0);
+    least = least == 0 ? 1 : std::min(least, 1.0);
+  }
+  if (most <= 0) return {};
+  if (least > 0 && most / least >= kFarApart) {
+    return {std::pow(10, std::floor(std::log10(least))), std::pow(10, std::ceil(std::log10(most * 1.05))), true};
+  }
+  const double step = round_step(most * 1.12 / 6);
+  return {0, std::ceil(most * 1.12 / step) * step, false};
+}
+
+std::optional<std::size_t> draw_sweep_chart(ImDrawList& list, const Fonts& fonts, const Theme& theme, float scale,
+                                            const SweepChart& chart, const Rect& area, float mouse_x, float mouse_y) {
+  if (chart.spec.axes.empty() || chart.points.empty()) return std::nullopt;
+  const Pen pen{list, fonts, theme, scale, chart};
+  return chart.spec.axes.size() == 1 ? draw_line(pen, area, mouse_x, mouse_y)
+                                     : draw_heat_map(pen, area, mouse_x, mouse_y);
+}
+
+}  // namespace lanescope::ui

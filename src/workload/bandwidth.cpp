@@ -1,0 +1,255 @@
+#include "workload/bandwidth.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/translate.h"
+#include "workload/common_settings.h"
+#include "workload/eager.h"
+#include "workload/stopwatch.h"
+
+namespace lanescope::workload {
+namespace {
+
+using base::tr;
+using ops::Op;
+using ops::OpKind;
+
+constexpr std::size_t kLeastBytes = 4096;
+constexpr std::size_t kMostBytes = 1'600'000'000;  // 20,000 x 20,000 numbers
+
+struct Options {
+  explicit Options(const Settings& settings)
+      : to_host(settings.choice("direction") == "d2h"),
+        elements(static_cast<std::size_t>(settings.integer("bytes")) / sizeof(float)),
+        pin_first(settings.boolean("pin_first")),
+        pinned(settings.boolean("pinned") && !pin_first),
+        non_blocking(settings.boolean("non_blocking")),
+        sync(settings.boolean("sync")),
+        fresh(settings.boolean("fresh")),
+        gpu_first(settings.boolean("gpu_first")),
+        dispatch_us(settings.real("dispatch_us")) {}
+
+  bool to_host;
+  std::size_t elements;
+  bool pin_first;  // the tensor is pageable, and a pinned copy of it is made for the transfer
+  bool pinned, non_blocking, sync, fresh, gpu_first;
+  double dispatch_us;
+};
+
+class Bandwidth final : public Workload {
+ public:
+  explicit Bandwidth(device::Device& device)
+      : info_(bandwidth_info()),
+        eager_(device, info_.computes_values),
+        stopwatch_(device),
+        stopwatch_ms_(figures().add("stopwatch_ms", tr("the program's stopwatch"), "ms")),
+        gb_per_s_(figures().add("stopwatch_gb_per_s", tr("bytes by the stopwatch"), "GB/s")) {}
+
+  const WorkloadInfo& info() const override { return info_; }
+  void set_up(const Settings& settings) override;
+  void iterate(std::uint64_t number, const Settings& settings) override;
+  void finish() override { eager_.synchronize(); }
+  std::optional<double> last_loss() const override { return std::nullopt; }
+  std::uint64_t losses_read() const override { return 0; }
+
+ private:
+  void adapt(const Options& o);
+  bool host_fits(const Options& o) const { return host_.elements == o.elements && host_.pinned == o.pinned; }
+  void make_host_tensor(const Options& o, bool fill);
+  void drop_host_tensor();
+  void make_device_tensor(const Options& o);
+  void fill_device_tensor(const Options& o);
+  HostTensor pin_memory(const Options& o);
+  void measure(const Options& o);
+
+  const WorkloadInfo info_;
+  Eager eager_;
+  Stopwatch stopwatch_;
+  const std::size_t stopwatch_ms_, gb_per_s_;
+  HostTensor host_;
+  Tensor device_tensor_;
+};
+
+void Bandwidth::set_up(const Settings& settings) {
+  const Options o(settings);
+  eager_.set_dispatch_us(o.dispatch_us);
+  const Phase phase(eager_, "set up");
+  adapt(o);
+  eager_.synchronize();
+}
+
+// torch.empty(...), and values with `fill`. Pageable memory of this size goes back to the operating system when it is
+// dropped, so that a fresh tensor's pages are new; pinned memory is kept by the framework.
+void Bandwidth::make_host_tensor(const Options& o, bool fill) {
+  drop_host_tensor();
+  if (o.pinned) {
+    host_ = eager_.host_tensor(o.elements, true);
+  } else {
+    host_ = {eager_.device().allocate(trace::MemoryKind::Pageable, o.elements * sizeof(float)), o.elements, false};
+  }
+  if (fill) eager_.host_fill(host_);
+}
+
+void Bandwidth::drop_host_tensor() {
+  if (host_.buffer == device::Buffer::None) return;
+  if (host_.pinned) {
+    eager_.drop(host_);
+  } else {
+    eager_.device().release(host_.buffer);
+  }
+  host_ = {};
+}
+
+// A power of two, so that a size that is being dragged up allocates a few times only. The old one goes first: two of
+// the largest may be more than a GPU has.
+void Bandwidth::make_device_tensor(const Options& o) {
+  if (o.elements <= device_tensor_.elements) return;
+  if (device_tensor_.buffer != device::Buffer::None) eager_.device().release(device_tensor_.buffer);
+  device_tensor_ = {};
+  device_tensor_ = eager_.tensor(std::min(std::bit_ceil(o.elements), kMostBytes / sizeof(float)));
+  fill_device_tensor(o);
+}
+
+void Bandwidth::fill_device_tensor(const Options& o) {
+  eager_.launch(Op{OpKind::Fill, static_cast<std::int32_t>(o.elements), 1, 1, 0.5f}, {device_tensor_});
+}
+
+void Bandwidth::adapt(const Options& o) {
+  make_device_tensor(o);
+  if (!o.fresh && !host_fits(o)) make_host_tensor(o, true);
+}
+
+// host.pin_memory(): page-locked memory from the framework, into which this thread copies.
+HostTensor Bandwidth::pin_memory(const Options& o) {
+  const Phase phase(eager_, "pin_memory()");
+  const HostTensor pinned = eager_.host_tensor(o.elements, true);
+  std::ranges::copy(eager_.values(host_), eager_.values(pinned).begin());
+  eager_.host_wrote(pinned);
+  return pinned;
+}
+
+void Bandwidth::measure(const Options& o) {
+  stopwatch_.start();
+  const bool pin = o.pin_first && !o.to_host;
+  const HostTensor source = pin ? pin_memory(o) : host_;
+  {
+    const Phase phase(eager_, "copy");
+    if (o.to_host) {
+      eager_.copy_to_host(host_, device_tensor_, o.elements, o.non_blocking);
+    } else {
+      eager_.copy_to_device(device_tensor_, source, o.elements, o.non_blocking);
+    }
+    if (pin) eager_.drop(source);
+  }
+  if (o.sync) {
+    const Phase phase(eager_, "synchronize()");
+    eager_.synchronize();
+  }
+  const base::Nanoseconds took = stopwatch_.stop();
+  figures().sample(stopwatch_ms_, static_cast<double>(took) / 1e6);
+  // A byte in a nanosecond is a gigabyte in a second.
+  if (took > 0) {
+    figures().sample(gb_per_s_, static_cast<double>(o.elements * sizeof(float)) / static_cast<double>(took));
+  }
+}
+
+void Bandwidth::iterate(std::uint64_t /*number*/, const Settings& settings) {
+  const Options o(settings);
+  eager_.set_dispatch_us(o.dispatch_us);
+  if (o.elements > device_tensor_.elements || (!o.fresh && !host_fits(o))) {
+    const Phase phase(eager_, "set up");
+    adapt(o);
+    eager_.synchronize();
+  }
+  if (o.fresh) {
+    const Phase phase(eager_, "make tensor");
+    make_host_tensor(o, !o.to_host);  // what is to be overwritten is left untouched
+  }
+  if (o.gpu_first) {
+    const Phase phase(eager_, "fill on the GPU");
+    fill_device_tensor(o);
+  }
+  measure(o);
+  if (!o.sync) {
+    const Phase phase(eager_, "wait, not timed");
+    eager_.synchronize();
+  }
+}
+
+}  // namespace
+
+WorkloadInfo bandwidth_info() {
+  return {
+      .name = "bandwidth",
+      .title = tr("Timing one copy"),
+      .summary =
+          tr("One tensor travels between CPU and GPU while the program's own stopwatch runs. Pinned memory makes "
+             "the copy faster. A non-blocking copy whose stopwatch stops without a synchronisation is not: the "
+             "stopwatch then shows only how long it took to order the copy, and the copy is still running."),
+      .experiments = "P16 to P20",
+      .published = {{tr("1.6 GB to the GPU, pageable"), "0.384 s"},
+                    {tr("pinned, not synchronised"), tr("0.0004 s (not the copy)")},
+                    {tr("1.6 GB to the CPU, pageable; pinned"), "0.731 s; 0.061 s"}},
+      .code = {"host = torch.empty(bytes // 4, pin_memory=pinned)           # make tensor", "if gpu_first:",
+               "    gpu = torch.full((bytes // 4,), 0.5, device='cuda')     # fill on the GPU", "start = time.time()",
+               "if pin_first:", "    host = host.pin_memory()                                # pin_memory()",
+               "gpu.copy_(host, non_blocking=non_blocking)   # or back      # copy",
+               "if sync:", "    torch.cuda.synchronize()                                # synchronize()",
+               "took = time.time() - start",
+               "torch.cuda.synchronize()                                    # wait, not timed"},
+      .computes_values = false,
+  };
+}
+
+Settings bandwidth_settings(const device::DeviceInfo& device) {
+  const auto yes_or_no = [](const char* key, std::string label, std::string help, bool standard) {
+    return SettingSpec{.key = key,
+                       .label = std::move(label),
+                       .help = std::move(help),
+                       .type = SettingType::Bool,
+                       .standard = standard};
+  };
+  const SettingSpec direction{.key = "direction",
+                              .label = tr("Direction"),
+                              .help = tr("h2d: from the CPU to the GPU; d2h: back."),
+                              .type = SettingType::Choice,
+                              .standard = std::string("h2d"),
+                              .choices = {"h2d", "d2h"}};
+  const SettingSpec bytes{.key = "bytes",
+                          .label = tr("Size"),
+                          .help = tr("Bytes that are copied; rounded down to whole numbers of four bytes."),
+                          .type = SettingType::Integer,
+                          .standard = std::int64_t{16} << 20,
+                          .minimum = kLeastBytes,
+                          .maximum = kMostBytes,
+                          .unit = "B",
+                          .logarithmic = true,
+                          .stops = {4096, 16'384, 65'536, 262'144, 1'048'576, 4'194'304, 16'777'216, 67'108'864,
+                                    268'435'456, 1'073'741'824, 1'600'000'000}};
+  SettingSpec seed = seed_setting();
+  seed.help = tr("Starts the random numbers; what a copy takes does not depend on them.");
+  return Settings(
+      {direction, bytes, pinned_setting(), non_blocking_setting(),
+       yes_or_no(
+           "sync", tr("Synchronise before stopping"),
+           tr("The program synchronises before its stopwatch stops; without it a non-blocking copy is not timed."),
+           true),
+       yes_or_no(
+           "fresh", tr("Fresh host tensor"),
+           tr("The host tensor is new in every iteration; pinned memory is reused by the framework all the same."),
+           false),
+       yes_or_no(
+           "pin_first", tr("Pin it for this copy"),
+           tr("To the GPU: x.pin_memory().to('cuda'): the CPU copies the pageable tensor into pinned memory first, "
+              "inside the stopwatch."),
+           false),
+       yes_or_no("gpu_first", tr("GPU works first"),
+                 tr("A kernel makes the tensor on the GPU just before, and the copy has to wait for it."), false),
+       dispatch_setting(device), seed});
+}
+
+std::unique_ptr<Workload> make_bandwidth(device::Device& device) { return std::make_unique<Bandwidth>(device); }
+
+}  // namespace lanescope::workload

@@ -1,0 +1,14 @@
+// P16 to P20: one transfer between host and device, and what the program's stopwatch makes of it.
+#pragma once
+
+#include <memory>
+
+#include "workload/workload.h"
+
+namespace lanescope::workload {
+
+WorkloadInfo bandwidth_info();
+Settings bandwidth_settings(const device::DeviceInfo& device);
+std::unique_ptr<Workload> make_bandwidth(device::Device& device);
+
+}  // namespace lanescope::workload

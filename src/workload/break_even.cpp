@@ -1,0 +1,328 @@
+#include "workload/break_even.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+
+#include "base/translate.h"
+#include "workload/common_settings.h"
+#include "workload/eager.h"
+#include "workload/random.h"
+
+namespace lanescope::workload {
+namespace {
+
+using base::tr;
+using ops::Op;
+using ops::OpKind;
+
+constexpr std::int32_t kInputs = 2;
+constexpr std::int32_t kOutputs = 2;
+constexpr float kLearningRate = 0.01f;
+constexpr BatchLimits kBatch{.standard = 128, .maximum = 65'536};
+
+struct BreakEvenSettings : TrainingSettings {
+  explicit BreakEvenSettings(const Settings& settings)
+      : TrainingSettings(settings),
+        problem_size(static_cast<std::int32_t>(settings.integer("problem_size"))),
+        hidden(static_cast<std::int32_t>(settings.integer("hidden"))) {}
+
+  std::int32_t problem_size;  ///< samples in a pass
+  std::int32_t hidden;
+};
+
+class BreakEven final : public Workload {
+ public:
+  explicit BreakEven(device::Device& device);
+
+  const WorkloadInfo& info() const override { return info_; }
+  void set_up(const Settings& settings) override;
+  void iterate(std::uint64_t number, const Settings& settings) override;
+  void finish() override { eager_.synchronize(); }
+  std::optional<double> last_loss() const override { return std::nullopt; }
+  std::uint64_t losses_read() const override { return 0; }
+
+ private:
+  // A layer of the model and its gradients.
+  struct Layer {
+    std::int32_t inputs = 0, outputs = 0;
+    Tensor weight, bias, weight_grad, bias_grad;
+  };
+
+  void prepare(const BreakEvenSettings& s);
+  void make_model(std::int32_t hidden, std::uint64_t seed);
+  void make_data(std::int32_t samples);
+  void feed(std::int32_t rows, const BreakEvenSettings& s);
+  void forward(const Layer& layer, const Tensor& x, const Tensor& out, std::int32_t rows);
+  void backward(const Layer& layer, const Tensor& x, const Tensor& out_grad, std::int32_t rows);
+  void input_grad(const Layer& layer, const Tensor& out_grad, const Tensor& x_grad, std::int32_t rows);
+  void optimizer_step();
+  void train(const Tensor& data, const Tensor& target, std::int32_t rows);
+
+  const WorkloadInfo info_;
+  Eager eager_;
+  Layer first_, second_, third_;
+  Tensor parameters_, gradients_;  // what the optimizer steps
+  Tensor all_data_, all_target_;   // resident
+  Tensor data_, target_;           // fed
+  Tensor linear1_, hidden1_, linear2_, hidden2_, output_, squares_, loss_, loss_grad_;
+  Tensor output_grad_, hidden2_grad_, linear2_grad_, hidden1_grad_, linear1_grad_;
+  std::int32_t hidden_ = 0;    // of the model as it is
+  std::size_t room_ = 0;       // rows x hidden that the activations hold
+  std::int32_t row_room_ = 0;  // rows that the batch holds
+  std::int32_t samples_ = 0;   // that the resident data holds
+  std::uint64_t seed_ = 0;
+  Settings settings_;          // of the pass
+  std::int32_t position_ = 0;  // samples of the pass that are done
+  base::Nanoseconds pass_start_ns_ = 0;
+  std::size_t pass_figure_ = 0;
+};
+
+BreakEven::BreakEven(device::Device& device) : info_(break_even_info()), eager_(device, info_.computes_values) {
+  pass_figure_ = figures().add("pass_ms", tr("a pass over the data"), "ms");
+}
+
+void BreakEven::set_up(const Settings& settings) {
+  const BreakEvenSettings s(settings);
+  eager_.set_dispatch_us(s.dispatch_us);
+  for (Tensor* t : {&loss_, &loss_grad_}) *t = eager_.tensor(1);
+  prepare(s);
+  eager_.synchronize();
+}
+
+// The activations have room for a power of two, so that a size that is being dragged up allocates a few times only.
+// What is outgrown stays allocated, as in PyTorch's caching allocator; but not the model, which must fit exactly.
+void BreakEven::prepare(const BreakEvenSettings& s) {
+  const bool data_fits = s.feed_each_iteration || s.problem_size <= samples_;
+  const std::size_t room = elements(s.batch_size, s.hidden);
+  if (s.hidden == hidden_ && s.seed == seed_ && s.batch_size <= row_room_ && room <= room_ && data_fits) return;
+  const Phase phase(eager_, "set up");
+  if (s.hidden != hidden_ || s.seed != seed_) make_model(s.hidden, s.seed);
+  if (s.batch_size > row_room_) {
+    row_room_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(s.batch_size)));
+    for (Tensor* t : {&data_, &target_, &output_, &squares_, &output_grad_}) {
+      *t = eager_.tensor(elements(row_room_, kOutputs));
+    }
+  }
+  if (room > room_) {
+    room_ = std::bit_ceil(room);
+    for (Tensor* t :
+         {&linear1_, &hidden1_, &linear2_, &hidden2_, &hidden2_grad_, &linear2_grad_, &hidden1_grad_, &linear1_grad_}) {
+      *t = eager_.tensor(room_);
+    }
+  }
+  if (!data_fits) make_data(s.problem_size);
+}
+
+// model = MLP(2, hidden, hidden, 2).to(device): the weights are made on the host, layer by layer, and copied.
+void BreakEven::make_model(std::int32_t hidden, std::uint64_t seed) {
+  const bool resize = hidden != hidden_;
+  hidden_ = hidden;
+  seed_ = seed;
+  const auto resized = [&](Tensor& tensor, std::size_t count) {
+    if (!resize) return;
+    if (tensor.elements != 0) eager_.device().release(tensor.buffer);
+    tensor = eager_.tensor(count);
+  };
+  Random random(seed);
+  std::size_t parameters = 0;
+  const auto make_layer = [&](Layer& layer, std::int32_t inputs, std::int32_t outputs) {
+    layer.inputs = inputs;
+    layer.outputs = outputs;
+    for (Tensor* t : {&layer.weight, &layer.weight_grad}) resized(*t, elements(outputs, inputs));
+    for (Tensor* t : {&layer.bias, &layer.bias_grad}) resized(*t, elements(outputs, 1));
+    const float bound = 1.0f / std::sqrt(static_cast<float>(inputs));
+    for (const Tensor& parameter : {layer.weight, layer.bias}) {
+      const HostTensor values = eager_.host_tensor(parameter.elements, false);
+      for (float& value : eager_.values(values)) value = random.uniform(bound);
+      eager_.host_wrote(values);
+      eager_.copy_to_device(parameter, values, parameter.elements, false);
+      eager_.drop(values);
+      parameters += parameter.elements;
+    }
+  };
+  make_layer(first_, kInputs, hidden);
+  make_layer(second_, hidden, hidden);
+  make_layer(third_, hidden, kOutputs);
+  for (Tensor* t : {&parameters_, &gradients_}) resized(*t, parameters);
+}
+
+void BreakEven::make_data(std::int32_t samples) {
+  samples_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(samples)));
+  for (Tensor* t : {&all_data_, &all_target_}) {
+    *t = eager_.tensor(elements(samples_, kInputs));
+    const HostTensor values = eager_.host_tensor(t->elements, false);
+    eager_.host_fill(values);
+    eager_.copy_to_device(*t, values, t->elements, false);
+    eager_.drop(values);
+  }
+}
+
+void BreakEven::feed(std::int32_t rows, const BreakEvenSettings& s) {
+  const std::size_t count = elements(rows, kInputs);
+  HostTensor data, target;
+  {
+    const Phase phase(eager_, "make batch");
+    data = eager_.host_tensor(count, s.pinned);
+    target = eager_.host_tensor(count, s.pinned);
+    eager_.host_fill(data);
+    eager_.host_fill(target);
+  }
+  const Phase phase(eager_, "copy");
+  eager_.copy_to_device(data_, data, count, s.non_blocking);
+  eager_.drop(data);
+  eager_.copy_to_device(target_, target, count, s.non_blocking);
+  eager_.drop(target);
+}
+
+void BreakEven::forward(const Layer& layer, const Tensor& x, const Tensor& out, std::int32_t rows) {
+  eager_.launch(Op{OpKind::LinearForward, rows, layer.outputs, layer.inputs}, {x, layer.weight, layer.bias, out});
+}
+
+void BreakEven::backward(const Layer& layer, const Tensor& x, const Tensor& out_grad, std::int32_t rows) {
+  eager_.launch(Op{OpKind::LinearWeightGrad, rows, layer.outputs, layer.inputs}, {out_grad, x, layer.weight_grad});
+  eager_.launch(Op{OpKind::LinearBiasGrad, rows, layer.outputs}, {out_grad, layer.bias_grad});
+}
+
+void BreakEven::input_grad(const Layer& layer, const Tensor& out_grad, const Tensor& x_grad, std::int32_t rows) {
+  eager_.launch(Op{OpKind::LinearInputGrad, rows, layer.outputs, layer.inputs}, {out_grad, layer.weight, x_grad});
+}
+
+void BreakEven::train(const Tensor& data, const Tensor& target, std::int32_t rows) {
+  {
+    const Phase phase(eager_, "forward");
+    forward(first_, data, linear1_, rows);
+    eager_.launch(Op{OpKind::ReluForward, rows, hidden_}, {linear1_, hidden1_});
+    forward(second_, hidden1_, linear2_, rows);
+    eager_.launch(Op{OpKind::ReluForward, rows, hidden_}, {linear2_, hidden2_});
+    forward(third_, hidden2_, output_, rows);
+  }
+  {
+    const Phase phase(eager_, "loss");
+    eager_.launch(Op{OpKind::MseForward, rows, kOutputs}, {output_, target, squares_});
+    eager_.launch(Op{OpKind::MeanReduce, rows, kOutputs}, {squares_, loss_});
+  }
+  {
+    // The gradients become .grad as they are: zero_grad() has let the old ones go, which costs no kernel.
+    const Phase phase(eager_, "backward");
+    eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
+    eager_.launch(Op{OpKind::MseBackward, rows, kOutputs}, {loss_grad_, output_, target, output_grad_});
+    input_grad(third_, output_grad_, hidden2_grad_, rows);
+    backward(third_, hidden2_, output_grad_, rows);
+    eager_.launch(Op{OpKind::ReluBackward, rows, hidden_}, {hidden2_grad_, linear2_, linear2_grad_});
+    input_grad(second_, linear2_grad_, hidden1_grad_, rows);
+    backward(second_, hidden1_, linear2_grad_, rows);
+    eager_.launch(Op{OpKind::ReluBackward, rows, hidden_}, {hidden1_grad_, linear1_, linear1_grad_});
+    backward(first_, data, linear1_grad_, rows);
+  }
+  const Phase phase(eager_, "step");
+  optimizer_step();
+}
+
+// On a GPU the optimizer steps its six tensors in one kernel. An op names four pairs at most, so that here they are one
+// tensor: the time is the same, and no value is looked at. On a CPU it takes one after the other.
+void BreakEven::optimizer_step() {
+  const auto step = [&](std::size_t count, std::initializer_list<Tensor> pairs) {
+    eager_.launch(Op{OpKind::SgdStep, static_cast<std::int32_t>(count), 1, 1, kLearningRate}, pairs);
+  };
+  if (eager_.device().info().kind != device::DeviceKind::Cpu) {
+    return step(parameters_.elements, {parameters_, gradients_});
+  }
+  for (const Layer* layer : {&first_, &second_, &third_}) {
+    step(layer->weight.elements + layer->bias.elements,
+         {layer->weight, layer->weight_grad, layer->bias, layer->bias_grad});
+  }
+}
+
+void BreakEven::iterate(std::uint64_t number, const Settings& settings) {
+  const BreakEvenSettings s(settings);
+  eager_.set_dispatch_us(s.dispatch_us);
+  if (!(settings == settings_)) {  // a pass with two kinds of settings would say nothing
+    settings_ = settings;
+    position_ = 0;
+  }
+  prepare(s);
+  if (position_ == 0) pass_start_ns_ = eager_.device().now_ns();
+  const std::int32_t rows = std::min(s.batch_size, s.problem_size - position_);
+  if (s.feed_each_iteration) {
+    feed(rows, s);
+    train(data_, target_, rows);
+  } else {
+    {
+      // Two views: the framework makes them without a kernel. Which rows they show makes no difference in time.
+      const Phase phase(eager_, "slice");
+      eager_.device().host_work(2 * base::from_us(s.dispatch_us));
+    }
+    train(all_data_, all_target_, rows);
+  }
+  if (s.log_interval != 0 && number % s.log_interval == 0) {
+    const Phase phase(eager_, "item()");
+    eager_.item(loss_);
+  }
+  position_ += rows;
+  if (position_ < s.problem_size) return;
+  // By the program's own clock: without a read the GPU may be a launch queue behind, in every pass as in the one
+  // before.
+  figures().sample(pass_figure_, base::to_us(eager_.device().now_ns() - pass_start_ns_) / 1e3);
+  position_ = 0;
+}
+
+}  // namespace
+
+WorkloadInfo break_even_info() {
+  return {
+      .name = "break-even",
+      .title = tr("CPU or GPU: where is the break-even?"),
+      .summary =
+          tr("A small network is trained on a data set, batch by batch. With small batches the GPU waits for its "
+             "launches and the CPU alone is quicker; with large ones the GPU has work enough to win. Run it on "
+             "both and turn the batch size, and compare the time of a pass over the data."),
+      .experiments = "P04 to P06",
+      .published = {{tr("1,000 samples in batches of 128"), tr("CPU 8 ms, GPU 21 ms")},
+                    {tr("100,000 samples in batches of 2,048"), tr("CPU 800 ms, GPU 100 ms")}},
+      .code = {"model = MLP(2, hidden, hidden, 2).to(device)", "X, Y = samples(problem_size).to(device)",
+               "for i in range(iterations):", "    if feed == 'per-iteration':",
+               "        a, b = make_batch(pin_memory=pinned)                # make batch",
+               "        x = a.to(device, non_blocking=non_blocking)         # copy",
+               "        y = b.to(device, non_blocking=non_blocking)",
+               "    else:", "        x, y = X[p:p + batch_size], Y[p:p + batch_size]     # slice",
+               "    output = model(x)                                       # forward",
+               "    loss = F.mse_loss(output, y)                            # loss", "    optimizer.zero_grad()",
+               "    loss.backward()                                         # backward",
+               "    optimizer.step()                                        # step",
+               "    if log_interval and i % log_interval == 0:",
+               "        print(loss.item())                                  # item()", "torch.cuda.synchronize()"},
+      .computes_values = false,
+  };
+}
+
+Settings break_even_settings(const device::DeviceInfo& device) {
+  const Settings training = training_settings(device, kBatch);
+  const SettingSpec problem_size{.key = "problem_size",
+                                 .label = tr("Problem size"),
+                                 .help = tr("Samples in the data set: a pass goes over each of them once."),
+                                 .type = SettingType::Integer,
+                                 .standard = std::int64_t{1000},
+                                 .minimum = 100,
+                                 .maximum = 10'000'000,
+                                 .logarithmic = true,
+                                 .stops = {100, 1e3, 1e4, 1e5, 1e6, 1e7}};
+  const SettingSpec hidden{.key = "hidden",
+                           .label = tr("Hidden units"),
+                           .help = tr("Of each of the two hidden layers: more are more work per launch."),
+                           .type = SettingType::Integer,
+                           .standard = std::int64_t{64},
+                           .minimum = 1,
+                           .maximum = 1024,
+                           .logarithmic = true,
+                           .stops = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}};
+  std::vector<SettingSpec> specs{problem_size, hidden};
+  specs.insert(specs.end(), training.specs().begin(), training.specs().end());
+  return Settings(std::move(specs));
+}
+
+std::unique_ptr<Workload> make_break_even(device::Device& device) { return std::make_unique<BreakEven>(device); }
+
+}  // namespace lanescope::workload

@@ -1,0 +1,441 @@
+#include "workload/control_flow.h"
+
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "base/translate.h"
+#include "workload/common_settings.h"
+#include "workload/eager.h"
+#include "workload/random.h"
+
+namespace lanescope::workload {
+namespace {
+
+using base::tr;
+using ops::Op;
+using ops::OpKind;
+
+constexpr BatchLimits kBatch{.standard = 128, .maximum = 1024};
+constexpr std::uint64_t kMostChecks = 100;
+
+struct Options {
+  explicit Options(const Settings& settings)
+      : while_loop(settings.choice("network") == "while-loop"),
+        data_dependent(settings.choice("branch") == "data-dependent"),
+        checks(static_cast<std::size_t>(settings.integer("checks"))),
+        batch_size(static_cast<std::int32_t>(settings.integer("batch_size"))),
+        log_interval(static_cast<std::uint64_t>(settings.integer("log_interval"))),
+        dispatch_us(settings.real("dispatch_us")),
+        seed(static_cast<std::uint64_t>(settings.integer("seed"))) {}
+
+  bool while_loop, data_dependent;
+  std::size_t checks;
+  std::int32_t batch_size;
+  std::uint64_t log_interval;
+  double dispatch_us;
+  std::uint64_t seed;
+};
+
+/// What the branches of a forward pass came to.
+struct Counts {
+  std::uint64_t checks = 0, taken = 0;
+};
+
+/// nn.Linear(inputs, outputs) with its gradients, which nothing ever sets to zero.
+class Linear {
+ public:
+  Linear(std::int32_t inputs, std::int32_t outputs) : inputs_(inputs), outputs_(outputs) {}
+
+  void allocate(Eager& eager) {
+    for (Tensor* t : {&weight_, &weight_grad_, &weight_sum_, &new_weight_grad_}) {
+      *t = eager.tensor(elements(outputs_, inputs_));
+    }
+    for (Tensor* t : {&bias_, &bias_grad_, &bias_sum_, &new_bias_grad_}) *t = eager.tensor(elements(1, outputs_));
+  }
+
+  /// As nn.Linear does, with an offset for the bias.
+  void initialise(Eager& eager, Random& random, float bias_offset) const {
+    const float bound = 1.0f / std::sqrt(static_cast<float>(inputs_));
+    for (const auto& [parameter, offset] : {std::pair(weight_, 0.0f), std::pair(bias_, bias_offset)}) {
+      const HostTensor values = eager.host_tensor(parameter.elements, false);
+      for (float& value : eager.values(values)) value = offset + random.uniform(bound);
+      eager.host_wrote(values);
+      eager.copy_to_device(parameter, values, parameter.elements, false);
+      eager.drop(values);
+    }
+  }
+
+  void forward(Eager& eager, std::int32_t batch, const Tensor& x, const Tensor& out) const {
+    eager.launch(Op{OpKind::LinearForward, batch, outputs_, inputs_}, {x, weight_, bias_, out});
+  }
+
+  /// The gradients of one use of the layer; those of several uses in a pass are added up first.
+  void backward(Eager& eager, std::int32_t batch, const Tensor& x, const Tensor& out_grad, const Tensor* x_grad) {
+    // The first gradients of all become .grad as they are.
+    const Tensor& weight_to = has_sum_ ? new_weight_grad_ : has_grads_ ? weight_sum_ : weight_grad_;
+    const Tensor& bias_to = has_sum_ ? new_bias_grad_ : has_grads_ ? bias_sum_ : bias_grad_;
+    if (x_grad != nullptr) {
+      eager.launch(Op{OpKind::LinearInputGrad, batch, outputs_, inputs_}, {out_grad, weight_, *x_grad});
+    }
+    eager.launch(Op{OpKind::LinearWeightGrad, batch, outputs_, inputs_}, {out_grad, x, weight_to});
+    eager.launch(Op{OpKind::LinearBiasGrad, batch, outputs_}, {out_grad, bias_to});
+    if (has_sum_) {
+      add(eager, has_grads_ ? weight_sum_ : weight_grad_, weight_to, has_grads_ ? bias_sum_ : bias_grad_, bias_to);
+    }
+    has_sum_ = true;
+  }
+
+  /// AccumulateGrad: when all uses in this pass are behind it.
+  void accumulate(Eager& eager) {
+    if (has_grads_ && has_sum_) add(eager, weight_grad_, weight_sum_, bias_grad_, bias_sum_);
+    has_grads_ = has_grads_ || has_sum_;
+    has_sum_ = false;
+  }
+
+ private:
+  void add(Eager& eager, const Tensor& weight_to, const Tensor& weight_from, const Tensor& bias_to,
+           const Tensor& bias_from) const {
+    eager.launch(Op{OpKind::AddInPlace, outputs_, inputs_}, {weight_to, weight_from});
+    eager.launch(Op{OpKind::AddInPlace, 1, outputs_}, {bias_to, bias_from});
+  }
+
+  const std::int32_t inputs_, outputs_;
+  Tensor weight_, bias_, weight_grad_, bias_grad_, weight_sum_, bias_sum_, new_weight_grad_, new_bias_grad_;
+  bool has_grads_ = false;
+  bool has_sum_ = false;  // of this pass
+};
+
+/// What both networks have: a batch that stays on the GPU, the sum that is tested, and the loss.
+class Network {
+ public:
+  Network(device::Device& device, bool compute, std::int32_t inputs, std::int32_t outputs)
+      : eager_(device, compute), inputs_(inputs), outputs_(outputs) {}
+  virtual ~Network() = default;
+
+  Eager& eager() { return eager_; }
+  bool ready_for(const Options& o) const { return o.seed == seed_ && o.batch_size <= room_ && has_layers(o); }
+  void adapt(const Options& o);
+  virtual Counts forward(const Options& o) = 0;
+  void loss(const Options& o);
+  float read_loss() { return eager_.item(loss_); }
+  virtual void backward(const Options& o) = 0;
+
+ protected:
+  virtual void allocate() = 0;
+  virtual void initialise(Random& random) = 0;
+  virtual void make_room(std::int32_t rows) = 0;
+  virtual bool has_layers(const Options&) const { return true; }
+  virtual void make_layers(const Options&) {}
+  virtual const Tensor& output(const Options& o) const = 0;
+
+  /// x.sum().item() > limit
+  bool sum_exceeds(const Options& o, const Tensor& x, std::int32_t columns, float limit, Counts& counts) {
+    ++counts.checks;
+    eager_.launch(Op{OpKind::SumReduce, o.batch_size, columns}, {x, sum_});
+    const bool taken = eager_.item(sum_) > limit;
+    if (taken) ++counts.taken;
+    return taken;
+  }
+  /// x = x / 2
+  void halve(const Options& o, const Tensor& x, std::int32_t columns) {
+    eager_.launch(Op{OpKind::Scale, o.batch_size, columns, 1, 0.5f}, {x, x});
+  }
+  void loss_backward(const Options& o, const Tensor& output_grad) {
+    eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
+    eager_.launch(Op{OpKind::MseBackward, o.batch_size, outputs_}, {loss_grad_, output(o), target_, output_grad});
+  }
+
+  Eager eager_;
+  Tensor data_;
+
+ private:
+  void copy_batch(const Options& o);
+
+  const std::int32_t inputs_, outputs_;
+  Tensor target_, squares_, sum_, loss_, loss_grad_;
+  bool allocated_ = false;
+  std::int32_t room_ = 0;  // rows that the batch's tensors hold
+  std::uint64_t seed_ = 0;
+};
+
+void Network::adapt(const Options& o) {
+  if (!allocated_) {
+    allocate();
+    for (Tensor* t : {&sum_, &loss_, &loss_grad_}) *t = eager_.tensor(1);
+  }
+  // Tensors for a power of two of rows, so that a batch size that is being dragged up allocates a few times only. What
+  // is outgrown stays allocated, as in PyTorch's caching allocator.
+  const bool grows = o.batch_size > room_;
+  if (grows) {
+    room_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(o.batch_size)));
+    data_ = eager_.tensor(elements(room_, inputs_));
+    for (Tensor* t : {&target_, &squares_}) *t = eager_.tensor(elements(room_, outputs_));
+    make_room(room_);
+  }
+  if (!allocated_ || o.seed != seed_) {
+    Random random(o.seed);
+    initialise(random);
+  }
+  if (grows || o.seed != seed_) copy_batch(o);
+  make_layers(o);
+  seed_ = o.seed;
+  allocated_ = true;
+}
+
+void Network::copy_batch(const Options& o) {
+  Random random(o.seed + 1);
+  for (const Tensor& tensor : {data_, target_}) {
+    const HostTensor values = eager_.host_tensor(tensor.elements, false);
+    for (float& value : eager_.values(values)) value = random.uniform(1.0f);
+    eager_.host_wrote(values);
+    eager_.copy_to_device(tensor, values, tensor.elements, false);
+    eager_.drop(values);
+  }
+}
+
+void Network::loss(const Options& o) {
+  eager_.launch(Op{OpKind::MseForward, o.batch_size, outputs_}, {output(o), target_, squares_});
+  eager_.launch(Op{OpKind::MeanReduce, o.batch_size, outputs_}, {squares_, loss_});
+}
+
+/// One Linear(1000, 1000), applied `checks` times. Too large to compute at speed: only its time is modelled.
+class IfEachLayer final : public Network {
+ public:
+  explicit IfEachLayer(device::Device& device) : Network(device, false, kWidth, kWidth) {}
+
+  Counts forward(const Options& o) override {
+    Counts counts;
+    halved_.assign(o.checks, false);
+    for (std::size_t i = 0; i < o.checks; ++i) {
+      fc_.forward(eager_, o.batch_size, input(i), outputs_[i]);
+      if (!o.data_dependent || !sum_exceeds(o, outputs_[i], kWidth, 1000, counts)) continue;
+      halve(o, outputs_[i], kWidth);
+      halved_[i] = true;
+    }
+    return counts;
+  }
+
+  void backward(const Options& o) override {
+    if (o.checks == 0) return;  // no parameter has a part in the loss
+    loss_backward(o, grads_[0]);
+    std::size_t now = 0;
+    for (std::size_t i = o.checks; i-- > 0;) {
+      if (halved_[i]) halve(o, grads_[now], kWidth);
+      fc_.backward(eager_, o.batch_size, input(i), grads_[now], i > 0 ? &grads_[1 - now] : nullptr);
+      now = 1 - now;
+    }
+    fc_.accumulate(eager_);
+  }
+
+ private:
+  static constexpr std::int32_t kWidth = 1000;
+
+  void allocate() override { fc_.allocate(eager_); }
+  void initialise(Random& random) override { fc_.initialise(eager_, random, 0); }
+  void make_room(std::int32_t rows) override {
+    rows_ = rows;
+    for (Tensor& t : grads_) t = eager_.tensor(elements(rows, kWidth));
+    for (Tensor& t : outputs_) t = eager_.tensor(elements(rows, kWidth));
+  }
+  bool has_layers(const Options& o) const override { return outputs_.size() >= o.checks; }
+  void make_layers(const Options& o) override {
+    while (outputs_.size() < o.checks) outputs_.push_back(eager_.tensor(elements(rows_, kWidth)));
+  }
+  const Tensor& input(std::size_t layer) const { return layer == 0 ? data_ : outputs_[layer - 1]; }
+  const Tensor& output(const Options& o) const override { return input(o.checks); }
+
+  Linear fc_{kWidth, kWidth};
+  std::vector<Tensor> outputs_;  // of each application: the next one's backward needs it
+  std::vector<bool> halved_;
+  Tensor grads_[2];
+  std::int32_t rows_ = 0;
+};
+
+/// Linear(100, 100), a loop of divisions, Linear(100, 10): small enough that real values decide when the loop ends.
+class WhileLoop final : public Network {
+ public:
+  explicit WhileLoop(device::Device& device) : Network(device, true, kWidth, kOutputs) {}
+
+  Counts forward(const Options& o) override {
+    Counts counts;
+    fc1_.forward(eager_, o.batch_size, data_, hidden_);
+    divisions_ = o.data_dependent ? 0 : o.checks;
+    if (o.data_dependent) {
+      // A sum that does not fall below 1 (it may be infinite) must not hold the program for ever.
+      while (counts.checks < kMostChecks && sum_exceeds(o, hidden_, kWidth, 1, counts)) {
+        halve(o, hidden_, kWidth);
+        ++divisions_;
+      }
+    } else {
+      for (std::size_t i = 0; i < divisions_; ++i) halve(o, hidden_, kWidth);
+    }
+    fc2_.forward(eager_, o.batch_size, hidden_, output_);
+    return counts;
+  }
+
+  void backward(const Options& o) override {
+    loss_backward(o, output_grad_);
+    fc2_.backward(eager_, o.batch_size, hidden_, output_grad_, &hidden_grad_);
+    fc2_.accumulate(eager_);
+    for (std::size_t i = 0; i < divisions_; ++i) halve(o, hidden_grad_, kWidth);
+    fc1_.backward(eager_, o.batch_size, data_, hidden_grad_, nullptr);
+    fc1_.accumulate(eager_);
+  }
+
+ private:
+  static constexpr std::int32_t kWidth = 100;
+  static constexpr std::int32_t kOutputs = 10;
+  // The sum over 32 rows then begins at about 32 x 100 x 0.225 = 720, so that the loop ends after ten divisions, as in
+  // the tutorial; without an offset, every second seed would begin below zero.
+  static constexpr float kBiasOffset = 0.225f;
+
+  void allocate() override {
+    fc1_.allocate(eager_);
+    fc2_.allocate(eager_);
+  }
+  void initialise(Random& random) override {
+    fc1_.initialise(eager_, random, kBiasOffset);
+    fc2_.initialise(eager_, random, 0);
+  }
+  void make_room(std::int32_t rows) override {
+    for (Tensor* t : {&hidden_, &hidden_grad_}) *t = eager_.tensor(elements(rows, kWidth));
+    for (Tensor* t : {&output_, &output_grad_}) *t = eager_.tensor(elements(rows, kOutputs));
+  }
+  const Tensor& output(const Options&) const override { return output_; }
+
+  Linear fc1_{kWidth, kWidth}, fc2_{kWidth, kOutputs};
+  Tensor hidden_, hidden_grad_, output_, output_grad_;
+  std::size_t divisions_ = 0;
+};
+
+class ControlFlow final : public Workload {
+ public:
+  explicit ControlFlow(device::Device& device)
+      : info_(control_flow_info()),
+        if_each_layer_(device),
+        while_loop_(device),
+        syncs_(figures().add("syncs_in_forward", tr("synchronisations in the forward pass"), "")),
+        checks_(figures().add("branch_checks", tr("values read to decide a branch"), "")),
+        taken_(figures().add("branches_taken", tr("branches taken"), "")) {}
+
+  const WorkloadInfo& info() const override { return info_; }
+  void set_up(const Settings& settings) override {
+    const Options o(settings);
+    adapt(o);
+    network(o).eager().synchronize();
+  }
+  void iterate(std::uint64_t number, const Settings& settings) override;
+  void finish() override { while_loop_.eager().synchronize(); }
+  std::optional<double> last_loss() const override { return last_loss_; }
+  std::uint64_t losses_read() const override { return losses_read_; }
+
+ private:
+  Network& network(const Options& o) {
+    if (o.while_loop) return while_loop_;
+    return if_each_layer_;
+  }
+  void adapt(const Options& o) {
+    Network& n = network(o);
+    n.eager().set_dispatch_us(o.dispatch_us);
+    if (n.ready_for(o)) return;
+    const Phase phase(n.eager(), "set up");
+    n.adapt(o);
+  }
+
+  const WorkloadInfo info_;
+  IfEachLayer if_each_layer_;
+  WhileLoop while_loop_;
+  const std::size_t syncs_, checks_, taken_;
+  std::optional<double> last_loss_;
+  std::uint64_t losses_read_ = 0;
+};
+
+void ControlFlow::iterate(std::uint64_t number, const Settings& settings) {
+  const Options o(settings);
+  adapt(o);
+  Network& n = network(o);
+  Counts counts;
+  {
+    const Phase phase(n.eager(), "forward");
+    counts = n.forward(o);
+  }
+  {
+    const Phase phase(n.eager(), "loss");
+    n.loss(o);
+  }
+  if (o.log_interval != 0 && number % o.log_interval == 0) {
+    const Phase phase(n.eager(), "item()");
+    const float loss = n.read_loss();
+    if (o.while_loop) {  // the other network's is timing only
+      last_loss_ = loss;
+      ++losses_read_;
+    }
+  }
+  {
+    const Phase phase(n.eager(), "backward");
+    n.backward(o);
+  }
+  figures().sample(syncs_, static_cast<double>(counts.checks));  // a read waits once
+  figures().sample(checks_, static_cast<double>(counts.checks));
+  figures().sample(taken_, static_cast<double>(counts.taken));
+}
+
+}  // namespace
+
+WorkloadInfo control_flow_info() {
+  return {
+      .name = "control-flow",
+      .title = tr("An if that asks the GPU"),
+      .summary = tr("The model decides its next step by a number that is on the GPU. To learn it, the CPU waits until "
+                    "the GPU has nothing left to do, and that in every layer or loop. Set the branch to fixed: the "
+                    "same layers run without a single wait, because the CPU knows beforehand what to launch."),
+      .experiments = "P11 to P13",
+      .published = {{tr("if in every layer, 100 iterations"), tr("about 15 s")},
+                    {tr("synchronisations of the while loop"), tr("\"320\"; there are about 11")}},
+      .code = {"def forward(x):                                             # forward",
+               "    if network == 'if-each-layer':", "        for i in range(checks):", "            x = fc(x)",
+               "            if branch == 'data-dependent' and x.sum().item() > 1000:", "                x = x / 2",
+               "        return x", "    x = fc1(x)",
+               "    while x.sum().item() > 1:   # branch fixed: for i in range(checks):", "        x = x / 2",
+               "    return fc2(x)", "for i in range(iterations):", "    output = forward(data)",
+               "    loss = F.mse_loss(output, target)                       # loss",
+               "    if log_interval and i % log_interval == 0:",
+               "        value = loss.item()                                 # item()",
+               "    loss.backward()                                         # backward", "torch.cuda.synchronize()"},
+      .computes_values = true,
+  };
+}
+
+Settings control_flow_settings(const device::DeviceInfo& device) {
+  const SettingSpec branch{.key = "branch",
+                           .label = tr("Branch"),
+                           .help = tr("data-dependent: a value is read from the GPU to decide; fixed: it is decided "
+                                      "beforehand."),
+                           .type = SettingType::Choice,
+                           .standard = std::string("data-dependent"),
+                           .choices = {"data-dependent", "fixed"}};
+  const SettingSpec network{
+      .key = "network",
+      .label = tr("Network"),
+      .help = tr("if-each-layer: Linear(1000, 1000) again and again, with an if after each, timing "
+                 "only; while-loop: two small layers with a loop between them, and real values."),
+      .type = SettingType::Choice,
+      .standard = std::string("if-each-layer"),
+      .choices = {"if-each-layer", "while-loop"}};
+  const SettingSpec checks{
+      .key = "checks",
+      .label = tr("Checks"),
+      .help = tr("How many layers with an if there are, or how many divisions a fixed loop makes. A "
+                 "data-dependent while loop decides for itself."),
+      .type = SettingType::Integer,
+      .standard = std::int64_t{10},
+      .minimum = 0,
+      .maximum = static_cast<double>(kMostChecks)};
+  return Settings({branch, network, checks, batch_size_setting(kBatch), log_interval_setting(0),
+                   dispatch_setting(device), seed_setting()});
+}
+
+std::unique_ptr<Workload> make_control_flow(device::Device& device) { return std::make_unique<ControlFlow>(device); }
+
+}  // namespace lanescope::workload

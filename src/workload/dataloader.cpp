@@ -1,0 +1,286 @@
+#include "workload/dataloader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/translate.h"
+#include "workload/common_settings.h"
+#include "workload/eager.h"
+#include "workload/loader.h"
+
+namespace lanescope::workload {
+namespace {
+
+using base::Nanoseconds;
+using base::tr;
+using ops::Op;
+using ops::OpKind;
+
+constexpr std::int64_t kPrefetchNotGiven = 0;
+constexpr std::int64_t kStandardPrefetch = 2;  // PyTorch's
+constexpr std::int64_t kMostMib = 32 * 1024;
+// A backward pass is about twice its forward pass.
+constexpr double kForwardShare = 1.0 / 3;
+
+struct Options {
+  explicit Options(const Settings& settings)
+      : non_blocking(settings.boolean("non_blocking")),
+        model_us(settings.real("model_ms") * 1e3),
+        log_interval(static_cast<std::uint64_t>(settings.integer("log_interval"))),
+        dispatch_us(settings.real("dispatch_us")) {
+    const std::int64_t prefetch = settings.integer("prefetch_factor");
+    loader.num_workers = settings.integer("num_workers");
+    loader.prefetch_factor = prefetch == kPrefetchNotGiven ? kStandardPrefetch : prefetch;
+    loader.pin_memory = settings.boolean("pin_memory");
+    loader.persistent_workers = settings.boolean("persistent_workers");
+    loader.batch_size = settings.integer("batch_size");
+    data.samples = settings.integer("samples");
+    data.sample_elements = static_cast<std::size_t>(settings.integer("sample_kib")) * 1024 / sizeof(float);
+    data.load_ns = base::from_us(settings.real("load_ms") * 1e3);
+    data.worker_start_ns = base::from_us(settings.real("worker_start_ms") * 1e3);
+    data.seed = static_cast<std::uint64_t>(settings.integer("seed"));
+  }
+
+  LoaderOptions loader;
+  LoaderData data;
+  bool non_blocking;
+  double model_us;
+  std::uint64_t log_interval;
+  double dispatch_us;
+};
+
+class DataLoaderTraining final : public Workload {
+ public:
+  explicit DataLoaderTraining(device::Device& device)
+      : info_(dataloader_info()),
+        eager_(device, info_.computes_values),
+        wait_ms_(figures().add("wait_ms", tr("next(loader)"), "ms")),
+        epoch_ms_(figures().add("epoch_ms", tr("an epoch"), "ms")),
+        epoch_start_ms_(figures().add("epoch_start_ms", tr("an epoch's first batch"), "ms")),
+        ram_mib_(figures().add("ram_mib", tr("host memory of outstanding batches"), "MiB")),
+        outstanding_(figures().add("outstanding", tr("batches outstanding"), "")) {}
+
+  const WorkloadInfo& info() const override { return info_; }
+  void set_up(const Settings& settings) override;
+  void iterate(std::uint64_t number, const Settings& settings) override;
+  void finish() override { eager_.synchronize(); }
+  std::optional<double> last_loss() const override { return std::nullopt; }
+  std::uint64_t losses_read() const override { return 0; }
+
+ private:
+  Nanoseconds now() { return eager_.device().now_ns(); }
+  double ms_since(Nanoseconds start) { return base::to_us(now() - start) / 1e3; }
+  bool adapted(const Options& o) const { return loader_ && loader_->options() == o.loader && room_ >= elements_of(o); }
+  static std::size_t elements_of(const Options& o) {
+    return static_cast<std::size_t>(o.loader.batch_size) * o.data.sample_elements;
+  }
+  void adapt(const Options& o);
+  HostTensor next_batch(const Options& o);
+  void spin(double us);
+
+  const WorkloadInfo info_;
+  Eager eager_;
+  const std::size_t wait_ms_, epoch_ms_, epoch_start_ms_, ram_mib_, outstanding_;
+  std::optional<Loader> loader_;
+  Tensor batch_, loss_;
+  std::size_t room_ = 0;  // elements that batch_ holds
+  Nanoseconds epoch_began_ns_ = 0;
+};
+
+void DataLoaderTraining::set_up(const Settings& settings) {
+  check_dataloader(settings);
+  const Options o(settings);
+  eager_.set_dispatch_us(o.dispatch_us);
+  const Phase phase(eager_, "set up");
+  loss_ = eager_.tensor(1);
+  adapt(o);
+  eager_.synchronize();
+}
+
+void DataLoaderTraining::adapt(const Options& o) {
+  if (!loader_ || !(loader_->options() == o.loader)) {
+    if (loader_) loader_->shut_down();
+    loader_.emplace(eager_, o.loader, o.data.seed);
+  }
+  if (room_ < elements_of(o)) {
+    room_ = elements_of(o);
+    batch_ = eager_.tensor(room_);
+  }
+}
+
+HostTensor DataLoaderTraining::next_batch(const Options& o) {
+  const bool first = loader_->at_end();
+  if (first) {
+    const Phase phase(eager_, "iter(loader)");
+    epoch_began_ns_ = now();
+    loader_->begin_epoch(o.data);
+  }
+  const Phase phase(eager_, "next(loader)");
+  const Nanoseconds asked = now();
+  const HostTensor batch = loader_->next(o.data);
+  figures().sample(wait_ms_, ms_since(asked));
+  if (first) figures().sample(epoch_start_ms_, ms_since(epoch_began_ns_));
+  figures().sample(outstanding_, static_cast<double>(loader_->outstanding()));
+  figures().sample(ram_mib_, static_cast<double>(loader_->outstanding_bytes()) / (1024.0 * 1024.0));
+  return batch;
+}
+
+void DataLoaderTraining::spin(double us) {
+  if (us > 0) eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(us)}, {});
+}
+
+void DataLoaderTraining::iterate(std::uint64_t number, const Settings& settings) {
+  const Options o(settings);
+  eager_.set_dispatch_us(o.dispatch_us);
+  if (!adapted(o)) {
+    check_dataloader(settings);
+    const Phase phase(eager_, "new loader");
+    adapt(o);
+  }
+  const HostTensor batch = next_batch(o);
+  {
+    const Phase phase(eager_, "copy");
+    eager_.copy_to_device(batch_, batch, batch.elements, o.non_blocking);
+    eager_.drop(batch);
+  }
+  {
+    const Phase phase(eager_, "forward");
+    spin(o.model_us * kForwardShare);
+  }
+  {
+    const Phase phase(eager_, "backward");
+    spin(o.model_us * (1 - kForwardShare));
+  }
+  if (o.log_interval != 0 && number % o.log_interval == 0) {
+    const Phase phase(eager_, "item()");
+    eager_.item(loss_);
+  }
+  if (loader_->at_end()) figures().sample(epoch_ms_, ms_since(epoch_began_ns_));
+}
+
+SettingSpec whole(const char* key, std::string label, std::string help, std::int64_t standard, double minimum,
+                  double maximum) {
+  return {.key = key,
+          .label = std::move(label),
+          .help = std::move(help),
+          .type = SettingType::Integer,
+          .standard = standard,
+          .minimum = minimum,
+          .maximum = maximum};
+}
+
+SettingSpec yes_or_no(const char* key, std::string label, std::string help) {
+  return {.key = key, .label = std::move(label), .help = std::move(help), .type = SettingType::Bool, .standard = false};
+}
+
+SettingSpec milliseconds(const char* key, std::string label, std::string help, double standard, double maximum) {
+  return {.key = key,
+          .label = std::move(label),
+          .help = std::move(help),
+          .type = SettingType::Real,
+          .standard = standard,
+          .minimum = 0,
+          .maximum = maximum,
+          .unit = "ms"};
+}
+
+}  // namespace
+
+WorkloadInfo dataloader_info() {
+  return {
+      .name = "dataloader",
+      .title = tr("Feeding the GPU from a DataLoader"),
+      .summary =
+          tr("Workers load batches ahead of a model on the GPU. Too few of them, or none, and the GPU waits for data; "
+             "more prefetching only fills host memory. Each epoch begins with an empty line: persistent workers save "
+             "their start, but not the wait for the first batch."),
+      .experiments = "P27, P28",
+      .published = {{tr("non_blocking"), tr("GPU use +10 to 30 % (expected)")},
+                    {tr("prefetch_factor 2, then 4"), tr("GPU use +20 to 30 % (expected)")},
+                    {tr("pin_memory"), tr("copies 2 to 3 times as fast (expected)")},
+                    {tr("persistent_workers"), tr("epoch change -10 to 20 % (expected)")},
+                    {tr("all together"), tr("training +30 to 50 % (expected)")}},
+      .code = {"loader = DataLoader(dataset, batch_size, num_workers=num_workers, pin_memory=pin_memory,",
+               "                    prefetch_factor=prefetch_factor, persistent_workers=persistent_workers)",
+               "for epoch in range(epochs):",
+               "    for i, x in enumerate(loader):                    # iter(loader), next(loader)",
+               "        x = x.to('cuda', non_blocking=non_blocking)   # copy",
+               "        loss = model(x)                               # forward",
+               "        loss.backward()                               # backward",
+               "        if log_interval and i % log_interval == 0:",
+               "            value = loss.item()                       # item()"},
+      .computes_values = false,
+  };
+}
+
+Settings dataloader_settings(const device::DeviceInfo& device) {
+  SettingSpec prefetch =
+      whole("prefetch_factor", tr("Prefetch factor"),
+            tr("Batches that are loaded ahead, per worker; 0: not given, PyTorch takes 2. Needs workers."), 0, 0, 64);
+  SettingSpec samples = whole("samples", tr("Samples per epoch"),
+                              tr("The size of the dataset; a change acts at the next epoch."), 512, 1, 1'000'000);
+  samples.logarithmic = true;
+  SettingSpec sample_kib =
+      whole("sample_kib", tr("Sample size"), tr("588 KiB are 3 x 224 x 224 float32."), 588, 1, 4096);
+  sample_kib.unit = "KiB";
+  sample_kib.logarithmic = true;
+  SettingSpec batch_size = batch_size_setting({.standard = 8, .maximum = 1024});
+  batch_size.help = tr("Samples per batch; a change makes a new loader.");
+  return Settings({
+      whole("num_workers", tr("Workers"),
+            tr("Threads that load batches; 0: the program's own loads each batch when it asks for it."), 4, 0, 64),
+      std::move(prefetch),
+      yes_or_no("pin_memory", tr("Pin memory"),
+                tr("One more thread copies each batch into page-locked memory, which the GPU copies from directly.")),
+      yes_or_no("persistent_workers", tr("Persistent workers"),
+                tr("Workers live on from epoch to epoch instead of being started anew. Needs workers.")),
+      non_blocking_setting(),
+      std::move(batch_size),
+      milliseconds("load_ms", tr("Load time"), tr("What a sample takes to load, give or take a tenth."), 4, 1000),
+      std::move(sample_kib),
+      std::move(samples),
+      milliseconds("worker_start_ms", tr("Worker start"), tr("What a worker takes to start."), 60, 10'000),
+      milliseconds("model_ms", tr("Model time"), tr("GPU time of a batch, forward and backward."), 8, 1000),
+      log_interval_setting(10),
+      dispatch_setting(device),
+      seed_setting(),
+  });
+}
+
+void check_dataloader(const Settings& settings) {
+  const std::int64_t workers = settings.integer("num_workers");
+  const std::int64_t given = settings.integer("prefetch_factor");
+  if (workers == 0 && given != kPrefetchNotGiven) {
+    throw base::UsageError(
+        fmt::format(fmt::runtime(tr("prefetch_factor={} with num_workers=0: prefetch_factor could only be specified in "
+                                    "multiprocessing; allowed: num_workers > 0, or prefetch_factor=0 (not given)")),
+                    given));
+  }
+  if (workers == 0 && settings.boolean("persistent_workers")) {
+    throw base::UsageError(
+        tr("persistent_workers=true with num_workers=0: persistent_workers option needs "
+           "num_workers > 0; allowed: num_workers > 0, or persistent_workers=false"));
+  }
+  const std::int64_t prefetch = given == kPrefetchNotGiven ? kStandardPrefetch : given;
+  const std::int64_t batches = std::max<std::int64_t>(1, workers * prefetch) + 1;  // and the one at work
+  const std::int64_t copies = settings.boolean("pin_memory") ? 2 : 1;
+  const std::int64_t mib = batches * copies * settings.integer("batch_size") * settings.integer("sample_kib") / 1024;
+  if (mib > kMostMib) {
+    throw base::UsageError(fmt::format(
+        fmt::runtime(
+            tr("num_workers={} prefetch_factor={} batch_size={} sample_kib={}: the batches take {} MiB of host "
+               "memory; at most {} are allowed")),
+        workers, prefetch, settings.integer("batch_size"), settings.integer("sample_kib"), mib, kMostMib));
+  }
+}
+
+std::unique_ptr<Workload> make_dataloader(device::Device& device) {
+  return std::make_unique<DataLoaderTraining>(device);
+}
+
+}  // namespace lanescope::workload

@@ -1,0 +1,16 @@
+// P27, P28: a model that is fed by a DataLoader.
+#pragma once
+
+#include <memory>
+
+#include "workload/workload.h"
+
+namespace lanescope::workload {
+
+WorkloadInfo dataloader_info();
+Settings dataloader_settings(const device::DeviceInfo& device);
+/// What DataLoader refuses, and batches that do not fit in memory.
+void check_dataloader(const Settings& settings);
+std::unique_ptr<Workload> make_dataloader(device::Device& device);
+
+}  // namespace lanescope::workload

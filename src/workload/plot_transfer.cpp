@@ -1,0 +1,288 @@
+#include "workload/plot_transfer.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string_view>
+
+#include "base/translate.h"
+#include "workload/common_settings.h"
+#include "workload/eager.h"
+
+namespace lanescope::workload {
+namespace {
+
+using base::tr;
+using ops::Op;
+using ops::OpKind;
+
+// Larger arrays hold no values: writing them for real would take longer than the simulated GPU does.
+constexpr std::size_t kMostComputed = 4'000'000;
+// How many elements of an array are looked at to find its mean: all hold the same value.
+constexpr std::size_t kLookedAt = 1000;
+// The values repeat after this many iterations: a float holds each exactly, and none is that of memory never written.
+constexpr std::uint64_t kValuePeriod = 1u << 23;
+
+enum class Method : std::uint8_t { CpuNumpy, OneStepLate, Unsafe };
+// In the order of the enumerators.
+constexpr std::array<std::string_view, 3> kMethods{"cpu-numpy", "one-step-late", "unsafe"};
+
+struct PlotSettings {
+  explicit PlotSettings(const Settings& settings)
+      : method(static_cast<Method>(std::find(kMethods.begin(), kMethods.end(), settings.choice("method")) -
+                                   kMethods.begin())),
+        elements(static_cast<std::size_t>(settings.integer("elements"))),
+        interval(static_cast<std::uint64_t>(settings.integer("plot_interval"))),
+        plot_ns(base::from_us(1e3 * settings.real("plot_ms"))),
+        model_us(settings.real("model_us")),
+        dispatch_us(settings.real("dispatch_us")) {}
+
+  Method method;
+  std::size_t elements;
+  std::uint64_t interval;
+  base::Nanoseconds plot_ns;
+  double model_us;
+  double dispatch_us;
+};
+
+class PlotTransfer final : public Workload {
+ public:
+  explicit PlotTransfer(device::Device& device);
+
+  const WorkloadInfo& info() const override { return info_; }
+  void set_up(const Settings& settings) override;
+  void iterate(std::uint64_t number, const Settings& settings) override;
+  void finish() override { eager_.synchronize(); }
+  std::optional<double> last_loss() const override { return std::nullopt; }
+  std::uint64_t losses_read() const override { return 0; }
+
+ private:
+  // A pinned copy of the array that is on its way.
+  struct Late {
+    HostTensor host;
+    device::GpuEvent event = device::GpuEvent::None;
+    bool pending = false;
+    float value = 0;
+  };
+
+  bool prepared(const PlotSettings& s) const;
+  void prepare(const PlotSettings& s);
+  const Tensor& points(const PlotSettings& s) const { return s.elements > kMostComputed ? large_ : small_; }
+  void make_points(float value, const PlotSettings& s);
+  void plot(float value, const PlotSettings& s);
+  void copy_to_pinned(Late& late, float value, const PlotSettings& s);
+  bool look(const HostTensor& host, float value);
+  void got(bool right, base::Nanoseconds transfer_ns, const PlotSettings& s);
+
+  const WorkloadInfo info_;
+  Eager eager_;
+  Tensor small_, large_;  // the large one holds no values in simulation, ever
+  std::array<Late, 2> late_;
+  std::size_t turn_ = 0;  // the buffer that the next copy goes to
+  Method method_ = Method::CpuNumpy;
+  std::size_t wrong_figure_ = 0, transfer_figure_ = 0;
+};
+
+PlotTransfer::PlotTransfer(device::Device& device) : info_(plot_transfer_info()), eager_(device, true) {
+  wrong_figure_ = figures().add("wrong_arrays", tr("wrong arrays"), "");
+  transfer_figure_ = figures().add("transfer_ms", tr("the transfer's statements"), "ms");
+}
+
+void PlotTransfer::set_up(const Settings& settings) {
+  const PlotSettings s(settings);
+  eager_.set_dispatch_us(s.dispatch_us);
+  const Phase phase(eager_, "set up");
+  for (Late& late : late_) late.event = eager_.device().create_event();
+  method_ = s.method;
+  prepare(s);
+  eager_.synchronize();
+}
+
+bool PlotTransfer::prepared(const PlotSettings& s) const {
+  if (points(s).elements < s.elements) return false;
+  if (s.method == Method::CpuNumpy) return late_[0].host.elements == 0;
+  return late_[0].host.elements == s.elements;
+}
+
+// Room on the device for a power of two, so that a size that is being dragged up allocates a few times only. What is
+// outgrown stays allocated, as in PyTorch's caching allocator. The pinned arrays are given back to theirs.
+void PlotTransfer::prepare(const PlotSettings& s) {
+  if (Tensor& t = s.elements > kMostComputed ? large_ : small_; t.elements < s.elements) {
+    t = eager_.tensor(std::bit_ceil(s.elements));
+  }
+  for (Late& late : late_) {
+    late.pending = false;
+    if (late.host.elements != 0) eager_.drop(late.host);
+    late.host = s.method == Method::CpuNumpy ? HostTensor{} : eager_.host_tensor(s.elements, true);
+  }
+}
+
+// Stands for whatever the program draws: torch.full((elements,), value), so that every element is known.
+void PlotTransfer::make_points(float value, const PlotSettings& s) {
+  const Phase phase(eager_, "points");
+  const Op op{OpKind::Fill, static_cast<std::int32_t>(s.elements), 1, 1, value};
+  if (s.elements <= kMostComputed) return eager_.launch(op, {small_});
+  eager_.device().host_work(base::from_us(s.dispatch_us));
+  eager_.device().launch(op, std::array{large_.buffer}, Eager::kStream, false);
+}
+
+// Whether the array holds what the GPU wrote for it: its mean must be that value, as it is if every element has it.
+bool PlotTransfer::look(const HostTensor& host, float value) {
+  bool arrived = true;
+  const std::span<const float> found = eager_.read(host, host.elements, &arrived);
+  if (host.elements > kMostComputed) return arrived;
+  const std::size_t step = (found.size() + kLookedAt - 1) / kLookedAt;
+  bool right = found.back() == value;
+  for (std::size_t i = 0; i < found.size(); i += step) right = right && found[i] == value;
+  if (!right && arrived) eager_.mark_stale_read();
+  return right && arrived;
+}
+
+void PlotTransfer::got(bool right, base::Nanoseconds transfer_ns, const PlotSettings& s) {
+  figures().sample(transfer_figure_, base::to_us(transfer_ns) / 1e3);
+  figures().sample(wrong_figure_, right ? 0 : 1);
+  const Phase phase(eager_, "draw");
+  eager_.device().host_work(s.plot_ns);
+}
+
+void PlotTransfer::copy_to_pinned(Late& late, float value, const PlotSettings& s) {
+  const Phase phase(eager_, "copy to pinned");
+  eager_.copy_to_host(late.host, points(s), s.elements, true);
+  if (s.method == Method::Unsafe) return;
+  eager_.device().record(late.event, Eager::kStream);
+  late.pending = true;
+  late.value = value;
+}
+
+void PlotTransfer::plot(float value, const PlotSettings& s) {
+  device::Device& device = eager_.device();
+  const base::Nanoseconds before = device.now_ns();
+  bool right = true;
+  if (s.method == Method::CpuNumpy) {
+    // Fresh memory each time, which the system has to map: large blocks are not kept for the next one.
+    const std::size_t bytes = s.elements * sizeof(float);
+    const HostTensor host{device.allocate(trace::MemoryKind::Pageable, bytes), s.elements, false};
+    {
+      const Phase phase(eager_, ".cpu().numpy()");
+      eager_.copy_to_host(host, points(s), s.elements, false);
+      right = look(host, value);
+    }
+    got(right, device.now_ns() - before, s);
+    device.release(host.buffer);
+    return;
+  }
+  Late &now = late_[turn_], &earlier = late_[turn_ ^ 1];
+  copy_to_pinned(now, value, s);
+  if (s.method == Method::Unsafe) {
+    {
+      const Phase phase(eager_, "read at once");
+      right = look(now.host, value);
+    }
+    return got(right, device.now_ns() - before, s);
+  }
+  turn_ ^= 1;
+  if (!earlier.pending) return;
+  {
+    const Phase phase(eager_, "read one interval late");
+    if (!device.query(earlier.event)) device.synchronize(earlier.event);
+    earlier.pending = false;
+    right = look(earlier.host, earlier.value);
+  }
+  got(right, device.now_ns() - before, s);
+}
+
+void PlotTransfer::iterate(std::uint64_t number, const Settings& settings) {
+  const PlotSettings s(settings);
+  eager_.set_dispatch_us(s.dispatch_us);
+  if (s.method != method_ || !prepared(s)) {
+    const Phase phase(eager_, "set up");
+    method_ = s.method;
+    prepare(s);
+  }
+  {
+    const Phase phase(eager_, "model");
+    if (s.model_us > 0) eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(s.model_us)}, {});
+  }
+  if (number % s.interval != 0) return;
+  const auto value = static_cast<float>(number % kValuePeriod + 1);
+  make_points(value, s);
+  plot(value, s);
+}
+
+}  // namespace
+
+WorkloadInfo plot_transfer_info() {
+  return {
+      .name = "plot-transfer",
+      .title = tr("Drawing an array of the GPU"),
+      .summary = tr("Every few iterations a script draws a whole array. With .cpu().numpy() the CPU waits for the GPU "
+                    "and for the copy, and the GPU has nothing to do until the picture is drawn. A copy to pinned "
+                    "memory that is drawn one interval later lets both work on; without its event, what is drawn is "
+                    "an old array."),
+      .experiments = "S0, T4",
+      .published = {},
+      .code = {"for i in range(iterations):", "    state = step(state)                                     # model",
+               "    if i % plot_interval == 0:", "        points = sample(state)                              # points",
+               "        # method", "        cpu-numpy: shown = points.cpu().numpy()             # .cpu().numpy()",
+               "        one-step-late: pinned[k].copy_(points, non_blocking=True)  # copy to pinned",
+               "                       event[k].record(); k = 1 - k",
+               "                       event[k].query() or event[k].synchronize()",
+               "                       shown = pinned[k].numpy()            # read one interval late",
+               "        unsafe: pinned.copy_(points, non_blocking=True)     # copy to pinned",
+               "                shown = pinned.numpy()                      # read at once",
+               "        plt.plot(shown)                                     # draw", "torch.cuda.synchronize()"},
+      .computes_values = false,
+  };
+}
+
+Settings plot_transfer_settings(const device::DeviceInfo& device) {
+  const Settings training = training_settings(device, {});
+  const SettingSpec method{.key = "method",
+                           .label = tr("Method"),
+                           .help = tr("How the array comes to the CPU: waited for, one interval late, or not waited "
+                                      "for at all, which draws an old one."),
+                           .type = SettingType::Choice,
+                           .standard = std::string("cpu-numpy"),
+                           .choices = {kMethods.begin(), kMethods.end()}};
+  const SettingSpec elements{
+      .key = "elements",
+      .label = tr("Elements"),
+      .help = tr("Of the array, four bytes each; of more than 4,000,000 the values are neither computed nor checked."),
+      .type = SettingType::Integer,
+      .standard = std::int64_t{1'000'000},
+      .minimum = 1,
+      .maximum = 100'000'000,
+      .logarithmic = true,
+      .stops = {1, 1e3, 1e4, 1e5, 1e6, 2e6, 4e6, 1e7, 2e7, 5e7, 1e8}};
+  const SettingSpec plot_interval{.key = "plot_interval",
+                                  .label = tr("Plot interval"),
+                                  .help = tr("The array is drawn every this many iterations."),
+                                  .type = SettingType::Integer,
+                                  .standard = std::int64_t{10},
+                                  .minimum = 1,
+                                  .maximum = 100'000,
+                                  .logarithmic = true,
+                                  .stops = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}};
+  const SettingSpec plot_ms{.key = "plot_ms",
+                            .label = tr("Drawing"),
+                            .help = tr("How long the CPU draws."),
+                            .type = SettingType::Real,
+                            .standard = 2.0,
+                            .minimum = 0,
+                            .maximum = 1000,
+                            .unit = "ms"};
+  const SettingSpec model_us{.key = "model_us",
+                             .label = tr("Model's GPU time"),
+                             .help = tr("How long the GPU is busy with the model in each iteration."),
+                             .type = SettingType::Real,
+                             .standard = 500.0,
+                             .minimum = 0,
+                             .maximum = 100'000,
+                             .unit = "µs"};
+  return Settings(
+      {method, elements, plot_interval, plot_ms, model_us, *training.spec("dispatch_us"), *training.spec("seed")});
+}
+
+std::unique_ptr<Workload> make_plot_transfer(device::Device& device) { return std::make_unique<PlotTransfer>(device); }
+
+}  // namespace lanescope::workload

@@ -1,0 +1,14 @@
+// S0 and T4: a script that draws a whole array of the GPU every few iterations.
+#pragma once
+
+#include <memory>
+
+#include "workload/workload.h"
+
+namespace lanescope::workload {
+
+WorkloadInfo plot_transfer_info();
+Settings plot_transfer_settings(const device::DeviceInfo& device);
+std::unique_ptr<Workload> make_plot_transfer(device::Device& device);
+
+}  // namespace lanescope::workload

@@ -1,0 +1,14 @@
+// P15 and S0's advice: ways to get a loss out of the GPU, from .item() to a copy that is read one step late.
+#pragma once
+
+#include <memory>
+
+#include "workload/workload.h"
+
+namespace lanescope::workload {
+
+WorkloadInfo readback_info();
+Settings readback_settings(const device::DeviceInfo& device);
+std::unique_ptr<Workload> make_readback(device::Device& device);
+
+}  // namespace lanescope::workload

@@ -1,0 +1,447 @@
+#include "workload/transfer_loop.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+
+#include "base/error.h"
+#include "base/translate.h"
+#include "workload/common_settings.h"
+#include "workload/eager.h"
+#include "workload/random.h"
+
+namespace lanescope::workload {
+namespace {
+
+using base::Nanoseconds;
+using base::tr;
+using ops::Op;
+using ops::OpKind;
+
+constexpr BatchLimits kBatch{.standard = 1000, .maximum = 1'000'000};
+constexpr std::size_t kMostElements = std::size_t{1} << 28;  // of a tensor: a gibibyte
+constexpr std::int32_t kParameters = 10'000;
+constexpr float kScale = 65'536;  // GradScaler's first
+constexpr float kLearningRate = 0.01f;
+
+struct Options : TrainingSettings {
+  explicit Options(const Settings& settings)
+      : TrainingSettings(settings),
+        features(static_cast<std::int32_t>(settings.integer("features"))),
+        model_us(settings.real("model_us")),
+        side_stream(settings.choice("copy_stream") == "side"),
+        scaler(settings.boolean("scaler")),
+        train(scaler || settings.boolean("train")) {}
+
+  std::size_t elements() const { return workload::elements(batch_size, features); }
+
+  std::int32_t features;
+  double model_us;
+  bool side_stream;
+  bool scaler;
+  bool train;
+};
+
+class TransferLoop final : public Workload {
+ public:
+  explicit TransferLoop(device::Device& device);
+
+  const WorkloadInfo& info() const override { return info_; }
+  void set_up(const Settings& settings) override;
+  void iterate(std::uint64_t number, const Settings& settings) override;
+  void finish() override { eager_.synchronize(); }
+  std::optional<double> last_loss() const override { return std::nullopt; }
+  std::uint64_t losses_read() const override { return 0; }
+
+ private:
+  /// The device's side of a batch, and what keeps a copy on the side stream and the model apart.
+  struct Batch {
+    Tensor x, y;
+    device::GpuEvent copied = device::GpuEvent::None;  // on the side stream, after the copies
+    device::GpuEvent used = device::GpuEvent::None;    // on the main stream, after the last kernel that reads it
+  };
+  /// What an iteration's statements took on the CPU.
+  struct Times {
+    Nanoseconds make = 0, copy = 0, launch = 0, read = 0;
+  };
+
+  Nanoseconds now() { return eager_.device().now_ns(); }
+  void adapt(const Options& o);
+  bool adapted(const Options& o) const;
+  void make_room(std::size_t elements, bool two);
+  void initialise(std::uint64_t seed);
+  void enter_side_stream();
+  void leave_side_stream();
+  Batch& feed(const Options& o, Times& times);
+  void copy_batch(Batch& to, const Options& o, Times& times);
+  void spin(double us);
+  void forward(const Batch& batch, const Options& o, Times& times);
+  void backward(const Batch& batch, const Options& o, Times& times);
+  void step(const Options& o, Times& times);
+  float read(const Tensor& tensor, std::string_view phase_name, Times& times);
+  void sample(const Times& times, Nanoseconds iteration);
+
+  const WorkloadInfo info_;
+  Eager eager_;
+  const std::size_t make_us_, copy_us_, launch_us_, read_us_, transfer_share_;
+  std::array<Batch, 2> batches_;  // the second only with a side stream
+  std::size_t current_ = 0;
+  std::size_t prefetched_ = 0;  // elements of the batch that was copied ahead into the current one; 0: none
+  device::Stream side_ = device::Stream::Default;
+  bool side_made_ = false, on_side_ = false;
+  Tensor half_, output_, output_grad_;
+  Tensor weight_, half_weight_, weight_grad_;
+  Tensor loss_, scaled_loss_, loss_grad_, scaled_grad_, scale_, inverse_scale_, found_inf_;
+  std::size_t room_ = 0;  // elements that the batch's tensors hold
+  std::uint64_t seed_ = 0;
+};
+
+TransferLoop::TransferLoop(device::Device& device)
+    : info_(transfer_loop_info()),
+      eager_(device, info_.computes_values),
+      make_us_(figures().add("make_us", tr("making the batch"), "µs")),
+      copy_us_(figures().add("copy_us", tr("the copy statements"), "µs")),
+      launch_us_(figures().add("launch_us", tr("launching the model"), "µs")),
+      read_us_(figures().add("read_us", tr("reading numbers"), "µs")),
+      transfer_share_(figures().add("transfer_share_percent", tr("copying and reading, of the iteration"), "%")) {}
+
+void TransferLoop::set_up(const Settings& settings) {
+  const Options o(settings);
+  eager_.set_dispatch_us(o.dispatch_us);
+  const Phase phase(eager_, "set up");
+  for (Tensor* t : {&weight_, &half_weight_, &weight_grad_}) *t = eager_.tensor(kParameters);
+  for (Tensor* t : {&loss_, &scaled_loss_, &loss_grad_, &scaled_grad_, &scale_, &inverse_scale_, &found_inf_}) {
+    *t = eager_.tensor(1);
+  }
+  initialise(o.seed);
+  eager_.launch(Op{OpKind::Fill, 1, 1, 1, kScale}, {scale_});
+  adapt(o);
+  eager_.synchronize();
+}
+
+// model = Model().cuda()
+void TransferLoop::initialise(std::uint64_t seed) {
+  seed_ = seed;
+  Random random(seed);
+  const HostTensor values = eager_.host_tensor(kParameters, false);
+  for (float& value : eager_.values(values)) value = random.uniform(0.1f);
+  eager_.host_wrote(values);
+  eager_.copy_to_device(weight_, values, kParameters, false);
+  eager_.drop(values);
+}
+
+bool TransferLoop::adapted(const Options& o) const {
+  const bool side = o.side_stream && o.feed_each_iteration;
+  const bool room = o.elements() <= room_ && (!side || batches_[1].x.elements >= room_);
+  return room && o.seed == seed_ && side == on_side_;
+}
+
+void TransferLoop::adapt(const Options& o) {
+  const bool side = o.side_stream && o.feed_each_iteration;
+  if (o.seed != seed_) initialise(o.seed);
+  if (on_side_ && !side) leave_side_stream();
+  make_room(o.elements(), side);
+  if (side && !on_side_) enter_side_stream();
+  // What the main stream still does with the batches comes before the next copies beside it.
+  for (const Batch& batch : batches_) {
+    if (side) eager_.device().record(batch.used, Eager::kStream);
+  }
+}
+
+// Tensors for a power of two of elements, so that a size that is being dragged up allocates a few times only. What is
+// outgrown stays allocated, as in PyTorch's caching allocator.
+void TransferLoop::make_room(std::size_t elements, bool two) {
+  // X, Y = torch.randn(batch_size, features, device="cuda"): a kernel each.
+  const auto make = [&](Batch& batch) {
+    for (Tensor* t : {&batch.x, &batch.y}) {
+      *t = eager_.tensor(room_);
+      eager_.launch(Op{OpKind::Fill, static_cast<std::int32_t>(room_), 1, 1, 0.5f}, {*t});
+    }
+  };
+  if (elements > room_) {
+    room_ = std::bit_ceil(elements);
+    for (Tensor* t : {&half_, &output_, &output_grad_}) *t = eager_.tensor(room_);
+    make(batches_[0]);
+    prefetched_ = 0;
+  }
+  if (two && batches_[1].x.elements < room_) {
+    make(batches_[1]);
+    prefetched_ = 0;
+  }
+}
+
+void TransferLoop::enter_side_stream() {
+  device::Device& device = eager_.device();
+  if (!side_made_) {
+    side_ = device.create_stream(true);
+    for (Batch& batch : batches_) {
+      batch.copied = device.create_event();
+      batch.used = device.create_event();
+    }
+    side_made_ = true;
+  }
+  prefetched_ = 0;
+  on_side_ = true;
+}
+
+// A batch that was copied ahead is let go; the main stream takes the tensors over when its copies have ended.
+void TransferLoop::leave_side_stream() {
+  for (const Batch& batch : batches_) eager_.device().wait(Eager::kStream, batch.copied);
+  prefetched_ = 0;
+  current_ = 0;
+  on_side_ = false;
+}
+
+void TransferLoop::copy_batch(Batch& to, const Options& o, Times& times) {
+  const std::size_t count = o.elements();
+  device::Device& device = eager_.device();
+  const device::Stream stream = on_side_ ? side_ : Eager::kStream;
+  HostTensor x, y;
+  const Nanoseconds began = now();
+  {
+    const Phase phase(eager_, "make batch");
+    x = eager_.host_tensor(count, o.pinned);
+    y = eager_.host_tensor(count, o.pinned);
+    eager_.host_fill(x);
+    eager_.host_fill(y);
+  }
+  const Nanoseconds made = now();
+  {
+    const Phase phase(eager_, "copy");
+    if (on_side_) device.wait(stream, to.used);
+    eager_.copy_to_device(to.x, x, count, o.non_blocking, stream);
+    eager_.drop(x);
+    eager_.copy_to_device(to.y, y, count, o.non_blocking, stream);
+    eager_.drop(y);
+    if (on_side_) device.record(to.copied, stream);
+  }
+  times.make += made - began;
+  times.copy += now() - made;
+}
+
+// With a side stream the copies are one batch ahead: while the model works on this one, the next one arrives.
+TransferLoop::Batch& TransferLoop::feed(const Options& o, Times& times) {
+  if (!o.feed_each_iteration) return batches_[0];
+  if (!on_side_) {
+    copy_batch(batches_[0], o, times);
+    return batches_[0];
+  }
+  Batch& batch = batches_[current_];
+  if (prefetched_ != o.elements()) copy_batch(batch, o, times);
+  current_ = 1 - current_;
+  copy_batch(batches_[current_], o, times);
+  prefetched_ = o.elements();
+  const Nanoseconds began = now();
+  eager_.device().wait(Eager::kStream, batch.copied);
+  times.launch += now() - began;
+  return batch;
+}
+
+void TransferLoop::spin(double us) {
+  if (us > 0) eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(us)}, {});
+}
+
+void TransferLoop::forward(const Batch& batch, const Options& o, Times& times) {
+  const Nanoseconds began = now();
+  {
+    const Phase phase(eager_, "forward");
+    if (o.train) {  // autocast: the input and, once in an iteration, the weights in half precision
+      eager_.launch(Op{OpKind::Scale, o.batch_size, o.features, 1, 1.0f}, {batch.x, half_});
+      eager_.launch(Op{OpKind::Scale, kParameters, 1, 1, 1.0f}, {weight_, half_weight_});
+    }
+    spin(o.model_us);
+    eager_.launch(Op{OpKind::MseForward, o.batch_size, o.features}, {batch.x, batch.y, output_});
+  }
+  {
+    const Phase phase(eager_, "loss");
+    eager_.launch(Op{OpKind::MeanReduce, o.batch_size, o.features}, {output_, loss_});
+  }
+  times.launch += now() - began;
+}
+
+// loss.backward(), or scaler.scale(loss).backward()
+void TransferLoop::backward(const Batch& batch, const Options& o, Times& times) {
+  const Nanoseconds began = now();
+  const Phase phase(eager_, "backward");
+  if (o.scaler) {
+    eager_.launch(Op{OpKind::Scale, 1, 1, 1, kScale}, {loss_, scaled_loss_});
+    eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {scaled_grad_});
+    eager_.launch(Op{OpKind::Scale, 1, 1, 1, kScale}, {scaled_grad_, loss_grad_});
+  } else {
+    eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
+  }
+  eager_.launch(Op{OpKind::MseBackward, o.batch_size, o.features}, {loss_grad_, batch.x, batch.y, output_grad_});
+  // A layer's backward is two products of the size of its forward: for its inputs and for its weights.
+  spin(o.model_us);
+  spin(o.model_us);
+  times.launch += now() - began;
+}
+
+// optimizer.step(), or scaler.step(optimizer) and scaler.update(), kernel by kernel as torch.amp.GradScaler has them.
+void TransferLoop::step(const Options& o, Times& times) {
+  const Nanoseconds began = now();
+  if (!o.scaler) {
+    const Phase phase(eager_, "step");
+    eager_.launch(Op{OpKind::SgdStep, kParameters, 1, 1, kLearningRate}, {weight_, weight_grad_});
+    times.launch += now() - began;
+    return;
+  }
+  {
+    const Phase phase(eager_, "unscale");
+    // scale.double().reciprocal().float()
+    eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1.0f}, {scale_, inverse_scale_});
+    eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1 / (kScale * kScale)}, {inverse_scale_, inverse_scale_});
+    eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1.0f}, {inverse_scale_, inverse_scale_});
+    eager_.launch(Op{OpKind::Fill, 1, 1, 1, 0.0f}, {found_inf_});
+    // _amp_foreach_non_finite_check_and_unscale_: one kernel over all gradients
+    eager_.launch(Op{OpKind::Scale, kParameters, 1, 1, 1 / kScale}, {weight_grad_, weight_grad_});
+  }
+  times.launch += now() - began;
+  const bool finite = read(found_inf_, "found_inf.item()", times) == 0;
+  const Nanoseconds stepping = now();
+  {
+    const Phase phase(eager_, "step");
+    if (finite) eager_.launch(Op{OpKind::SgdStep, kParameters, 1, 1, kLearningRate}, {weight_, weight_grad_});
+    eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1.0f}, {scale_, scale_});  // _amp_update_scale_
+  }
+  times.launch += now() - stepping;
+}
+
+float TransferLoop::read(const Tensor& tensor, std::string_view phase_name, Times& times) {
+  const Nanoseconds began = now();
+  const Phase phase(eager_, phase_name);
+  const float value = eager_.item(tensor);
+  times.read += now() - began;
+  return value;
+}
+
+void TransferLoop::iterate(std::uint64_t number, const Settings& settings) {
+  const Options o(settings);
+  eager_.set_dispatch_us(o.dispatch_us);
+  if (!adapted(o)) {
+    const Phase phase(eager_, "set up");
+    adapt(o);
+  }
+  const Nanoseconds began = now();
+  Times times;
+  const Batch& batch = feed(o, times);
+  forward(batch, o, times);
+  const auto let_go = [&] {  // the batch may be written again
+    if (on_side_) eager_.device().record(batch.used, Eager::kStream);
+  };
+  if (!o.train) let_go();
+  if (o.log_interval != 0 && number % o.log_interval == 0) read(loss_, "item()", times);
+  if (o.train) {
+    backward(batch, o, times);
+    let_go();
+    step(o, times);
+  }
+  sample(times, now() - began);
+}
+
+void TransferLoop::sample(const Times& times, Nanoseconds iteration) {
+  figures().sample(make_us_, base::to_us(times.make));
+  figures().sample(copy_us_, base::to_us(times.copy));
+  figures().sample(launch_us_, base::to_us(times.launch));
+  figures().sample(read_us_, base::to_us(times.read));
+  if (iteration > 0) {
+    figures().sample(transfer_share_,
+                     100 * static_cast<double>(times.copy + times.read) / static_cast<double>(iteration));
+  }
+}
+
+}  // namespace
+
+WorkloadInfo transfer_loop_info() {
+  return {
+      .name = "transfer-loop",
+      .title = tr("Copying the data in every iteration"),
+      .summary = tr("Two tensors are made on the CPU in every iteration and copied to the GPU; the GPU stands still "
+                    "while they travel. Keep the data on the GPU (feed: resident) and the copies are gone. If it has "
+                    "to be copied, pinned memory, a non-blocking copy and a stream of its own hide the copy behind "
+                    "the model: it takes all three."),
+      .experiments = "P01 to P03, P21",
+      .published = {{tr("copied each time, 1,000 iterations"), tr("750 ms (estimate)")},
+                    {tr("resident, 1,000 iterations"), tr("500.5 ms (estimate)")}},
+      .code = {"for i in range(iterations):",
+               "    if feed == 'per-iteration':",
+               "        X_cpu, Y_cpu = randn(batch_size, features), ...     # make batch",
+               "        with torch.cuda.stream(copy_stream):                # copy",
+               "            X = X_cpu.to('cuda', non_blocking=non_blocking)",
+               "            Y = Y_cpu.to('cuda', non_blocking=non_blocking)",
+               "        if copy_stream == side:   # the batch of the next iteration, one ahead",
+               "            main.wait_event(copied); X.record_stream(main)",
+               "    output = model(X, Y)                                    # forward",
+               "    loss = output.mean()                                    # loss",
+               "    if log_interval and i % log_interval == 0:",
+               "        print(loss.item())                                  # item()",
+               "    if train:",
+               "        loss.backward(); optimizer.step()                   # backward, step",
+               "    if scaler:",
+               "        scaler.scale(loss).backward()                       # backward",
+               "        scaler.unscale_(optimizer)                          # unscale",
+               "        if found_inf.item() == 0:                           # found_inf.item()",
+               "            optimizer.step()                                # step",
+               "        scaler.update()",
+               "torch.cuda.synchronize()"},
+      .computes_values = false,
+  };
+}
+
+Settings transfer_loop_settings(const device::DeviceInfo& device) {
+  const SettingSpec features{.key = "features",
+                             .label = tr("Features"),
+                             .help = tr("Numbers in a row of the batch: more of them are more bytes to copy."),
+                             .type = SettingType::Integer,
+                             .standard = std::int64_t{2},
+                             .minimum = 1,
+                             .maximum = 4096,
+                             .logarithmic = true};
+  const SettingSpec model_us{.key = "model_us",
+                             .label = tr("GPU time of the model"),
+                             .help = tr("The model's forward pass keeps the GPU busy for so long."),
+                             .type = SettingType::Real,
+                             .standard = 500.0,
+                             .minimum = 0,
+                             .maximum = 100'000,
+                             .unit = "µs",
+                             .logarithmic = true,
+                             .stops = {0, 50, 100, 200, 500, 1000, 2000, 5000, 10'000, 20'000, 50'000, 100'000}};
+  const SettingSpec copy_stream{
+      .key = "copy_stream",
+      .label = tr("Stream of the copies"),
+      .help = tr("main: copies and kernels wait for each other; side: the next batch is copied on a second stream, "
+                 "beside the model, if the memory is pinned and the copy does not block."),
+      .type = SettingType::Choice,
+      .standard = std::string("main"),
+      .choices = {"main", "side"}};
+  const SettingSpec train{
+      .key = "train",
+      .label = tr("Train"),
+      .help = tr("Goes on with a backward pass and a step of the optimizer, in mixed precision (autocast)."),
+      .type = SettingType::Bool,
+      .standard = false};
+  const SettingSpec scaler{.key = "scaler",
+                           .label = tr("GradScaler"),
+                           .help = tr("Trains with a GradScaler, which reads a number in every step to see whether a "
+                                      "gradient has overflowed."),
+                           .type = SettingType::Bool,
+                           .standard = false};
+  return Settings({log_interval_setting(1), feed_setting("per-iteration"), pinned_setting(), non_blocking_setting(),
+                   copy_stream, batch_size_setting(kBatch), features, model_us, train, scaler, dispatch_setting(device),
+                   seed_setting()});
+}
+
+void check_transfer_loop(const Settings& settings) {
+  const std::size_t elements = Options(settings).elements();
+  if (elements > kMostElements) {
+    throw base::UsageError(
+        fmt::format(fmt::runtime(tr("transfer-loop: batch_size x features is {} numbers; allowed: at most {}")),
+                    elements, kMostElements));
+  }
+}
+
+std::unique_ptr<Workload> make_transfer_loop(device::Device& device) { return std::make_unique<TransferLoop>(device); }
+
+}  // namespace lanescope::workload

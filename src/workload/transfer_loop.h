@@ -1,0 +1,16 @@
+// P01 to P03, P21: two fresh host tensors are copied to the GPU in every iteration, against data that is there.
+#pragma once
+
+#include <memory>
+
+#include "workload/workload.h"
+
+namespace lanescope::workload {
+
+WorkloadInfo transfer_loop_info();
+Settings transfer_loop_settings(const device::DeviceInfo& device);
+/// The batch fits in memory.
+void check_transfer_loop(const Settings& settings);
+std::unique_ptr<Workload> make_transfer_loop(device::Device& device);
+
+}  // namespace lanescope::workload

@@ -1,0 +1,259 @@
+// The DataLoader and what it feeds, in virtual time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "device/catalogue.h"
+#include "workload/recording_device.h"
+#include "workload/workload.h"
+
+namespace lanescope::workload {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Not;
+
+/// The workload on sim:teaching, iteration by iteration. A batch is 8 samples of 4 ms: 32 ms, give or take a little.
+class Training {
+ public:
+  explicit Training(const std::vector<std::string>& assignments = {}) {
+    device::DeviceContext context;
+    context.sink = &sink;
+    device = device::make_device("sim:teaching", context);
+    settings = default_settings("dataloader", device->info());
+    set(assignments);
+    workload = make_workload("dataloader", *device);
+    workload->set_up(settings);
+  }
+  void set(const std::vector<std::string>& assignments) {
+    for (const std::string& assignment : assignments) settings.assign(assignment);
+  }
+  /// The milliseconds that it takes.
+  double run(std::uint64_t iterations) {
+    const base::Nanoseconds before = device->now_ns();
+    for (std::uint64_t i = 0; i < iterations; ++i) workload->iterate(number++, settings);
+    return base::to_us(device->now_ns() - before) / 1000;
+  }
+  Figure figure(std::string_view key) const {
+    for (const Figure& f : workload->figures().read()) {
+      if (f.key == key) return f;
+    }
+    ADD_FAILURE() << key;
+    return {};
+  }
+  /// By lane: the ranges of that name.
+  std::map<std::string, std::vector<trace::Event>> ranges(std::string_view name) const {
+    std::map<std::string, std::vector<trace::Event>> found;
+    for (const trace::Event& e : sink.events) {
+      if (e.kind == trace::EventKind::Range && sink.names.text(e.name) == name) {
+        found[sink.lanes[e.lane].name].push_back(e);
+      }
+    }
+    return found;
+  }
+  std::vector<std::string> lanes() const {
+    std::vector<std::string> names;
+    for (const trace::LaneInfo& lane : sink.lanes) names.push_back(lane.name);
+    return names;
+  }
+
+  MemorySink sink;
+  std::unique_ptr<device::Device> device;
+  Settings settings;
+  std::unique_ptr<Workload> workload;
+  std::uint64_t number = 0;
+};
+
+// Two batches are outstanding for each of three workers, until there is nothing left to ask for.
+TEST(DataLoader, KeepsPrefetchTimesWorkersOutstanding) {
+  Training t({"num_workers=3", "samples=160"});
+  for (int i = 0; i < 20; ++i) {
+    t.run(1);
+    const double outstanding = std::min(6, 20 - (i + 1));
+    EXPECT_EQ(t.figure("outstanding").last, outstanding) << i;
+    EXPECT_DOUBLE_EQ(t.figure("ram_mib").last, outstanding * 8 * 588 / 1024);
+  }
+  EXPECT_EQ(t.figure("epoch_ms").count, 1u);
+  Training more({"num_workers=3", "prefetch_factor=5"});
+  more.run(1);
+  EXPECT_EQ(more.figure("outstanding").last, 15);
+}
+
+TEST(DataLoader, AsksTheWorkersInTurnAndHandsOutInOrder) {
+  Training t({"num_workers=3", "samples=100"});  // 12 batches of 8, and one of 4
+  t.run(13);
+  const auto loaded = t.ranges("load batch");
+  for (std::uint32_t worker = 0; worker < 3; ++worker) {
+    const std::vector<trace::Event>& lane = loaded.at("worker " + std::to_string(worker));
+    ASSERT_EQ(lane.size(), worker == 0 ? 5u : 4u);
+    for (std::size_t i = 0; i < lane.size(); ++i) EXPECT_EQ(trace::index_of(lane[i]), worker + 3 * i);
+  }
+  const trace::Event& last = loaded.at("worker 0").back();
+  EXPECT_NEAR(base::to_us(last.duration()), 16'000, 2'000);
+  EXPECT_EQ(t.ranges("start worker").size(), 3u);
+  EXPECT_EQ(t.ranges("wait for batch").begin()->first, "waiting");
+}
+
+struct Rate {
+  int workers, load_ms, model_ms;
+  const char* pinned;
+};
+void PrintTo(const Rate& r, std::ostream* out) {
+  *out << r.workers << " workers, " << r.load_ms << " ms, model " << r.model_ms << " ms";
+}
+class Throughput : public testing::TestWithParam<Rate> {};
+
+// In the steady state a batch takes the longer of 8 * load_ms / workers and what it takes on the GPU: the model, and
+// its copy before it on the same stream, 4,816,896 bytes at 10 GB/s.
+TEST_P(Throughput, IsThatOfTheLoaderOrTheModel) {
+  const Rate& p = GetParam();
+  Training t({"num_workers=" + std::to_string(p.workers), "load_ms=" + std::to_string(p.load_ms),
+              "model_ms=" + std::to_string(p.model_ms), "samples=2400", "non_blocking=true",
+              std::string("pin_memory=") + p.pinned});
+  t.run(100);
+  const double expected = std::max(8.0 * p.load_ms / p.workers, p.model_ms + 0.48);
+  EXPECT_NEAR(t.run(160) / 160, expected, 0.02 * expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Steady, Throughput,
+                         testing::Values(Rate{1, 4, 8, "false"}, Rate{2, 4, 8, "true"}, Rate{4, 4, 20, "true"},
+                                         Rate{7, 4, 8, "true"}, Rate{4, 1, 8, "true"}));
+
+TEST(DataLoader, WithoutWorkersLoadsInsideNext) {
+  Training t({"num_workers=0", "log_interval=1", "pin_memory=true", "samples=80"});
+  t.run(2);
+  // 32 ms of loading, then 8 of the model; next to that a few copies of 4.6 MiB.
+  const double per_iteration = t.run(8) / 8;
+  EXPECT_GT(per_iteration, 40);
+  EXPECT_LT(per_iteration, 44);
+  EXPECT_GT(t.figure("wait_ms").mean, 31);
+  EXPECT_LT(t.figure("wait_ms").mean, 36);
+  EXPECT_EQ(t.figure("outstanding").mean, 0);
+  EXPECT_EQ(t.figure("epoch_ms").count, 1u);
+  EXPECT_THAT(t.lanes(), Not(Contains("worker 0")));
+  EXPECT_THAT(t.lanes(), Not(Contains("waiting")));
+}
+
+// Every epoch begins with an empty line: the first batch takes its whole load time, and the start of the workers where
+// they do not live on. Eight batches for four workers.
+TEST(DataLoader, EachEpochBeginsAnewAndPersistentWorkersSaveOnlyTheirStart) {
+  Training fresh({"samples=64"}), persistent({"samples=64", "persistent_workers=true"});
+  for (Training* t : {&fresh, &persistent}) {
+    t->run(8);
+    EXPECT_GT(t->figure("epoch_start_ms").last, 60 + 30);
+    t->workload->figures().restart();
+    t->run(3 * 8);
+    EXPECT_EQ(t->figure("epoch_ms").count, 3u);
+  }
+  EXPECT_NEAR(persistent.figure("epoch_start_ms").mean, 32, 2);
+  EXPECT_NEAR(fresh.figure("epoch_start_ms").mean - persistent.figure("epoch_start_ms").mean, 60, 0.5);
+  EXPECT_NEAR(fresh.figure("epoch_ms").mean - persistent.figure("epoch_ms").mean, 60, 1);
+  EXPECT_EQ(fresh.ranges("start worker").at("worker 0").size(), 4u);
+  EXPECT_EQ(persistent.ranges("start worker").at("worker 0").size(), 1u);
+  // The workers of each epoch stay on the lanes of the last.
+  const std::vector<std::string> lanes = fresh.lanes();
+  EXPECT_EQ(std::count(lanes.begin(), lanes.end(), "worker 0"), 1);
+}
+
+// Batches go through the pin thread in the order in which they arrive, not in that of their numbers.
+TEST(DataLoader, OneThreadPinsBatchesAsTheyArrive) {
+  Training t({"num_workers=4", "pin_memory=true", "samples=2400"});
+  t.run(200);
+  std::map<std::uint32_t, base::Nanoseconds> arrived;
+  for (const auto& [lane, loads] : t.ranges("load batch")) {
+    for (const trace::Event& e : loads) arrived[trace::index_of(e)] = e.end_ns;
+  }
+  const std::vector<trace::Event> pins = t.ranges("pin batch").at("pin thread");
+  ASSERT_GE(pins.size(), 200u);
+  bool out_of_order = false;
+  for (std::size_t i = 1; i < pins.size(); ++i) {
+    EXPECT_LE(arrived.at(trace::index_of(pins[i - 1])), arrived.at(trace::index_of(pins[i])));
+    out_of_order = out_of_order || trace::index_of(pins[i]) < trace::index_of(pins[i - 1]);
+  }
+  EXPECT_TRUE(out_of_order);  // load times vary, so it happens
+}
+
+TEST(DataLoader, AChangeOfTheLoaderMakesANewOneAndOthersDoNot) {
+  Training t({"num_workers=2"});
+  t.run(5);
+  t.set({"non_blocking=true", "model_ms=2", "load_ms=1", "log_interval=3", "sample_kib=10"});
+  t.run(5);
+  EXPECT_TRUE(t.ranges("new loader").empty());
+  const std::vector<std::string> changes = {"num_workers=3",           "prefetch_factor=3", "pin_memory=true",
+                                            "persistent_workers=true", "batch_size=4",      "num_workers=1"};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    t.set({changes[i]});
+    t.run(3);
+    EXPECT_EQ(t.ranges("new loader").at("phase").size(), i + 1) << changes[i];
+    EXPECT_EQ(t.ranges("iter(loader)").at("phase").size(), i + 2) << changes[i];
+  }
+  EXPECT_EQ(t.figure("outstanding").last, 3);
+  t.set({"num_workers=0"});
+  EXPECT_THROW(t.run(1), base::UsageError);
+}
+
+TEST(DataLoader, IsTheSameForASeed) {
+  Training a, b, c({"seed=2"});
+  const double first = a.run(100);
+  EXPECT_EQ(b.run(100), first);
+  EXPECT_NE(c.run(100), first);
+  EXPECT_NEAR(base::to_us(c.device->now_ns()) / 1000, first, 0.05 * first);
+}
+
+TEST(DataLoader, RefusesWhatPyTorchRefuses) {
+  RecordingDevice device;
+  const auto error_of = [&](const std::vector<std::string>& assignments) -> std::string {
+    Settings settings = default_settings("dataloader", device.info());
+    for (const std::string& assignment : assignments) settings.assign(assignment);
+    try {
+      check_settings("dataloader", settings);
+    } catch (const base::UsageError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error_of({"num_workers=0"}), "");
+  EXPECT_EQ(error_of({"num_workers=1", "prefetch_factor=4", "persistent_workers=true"}), "");
+  EXPECT_EQ(error_of({"num_workers=0", "prefetch_factor=4"}),
+            "prefetch_factor=4 with num_workers=0: prefetch_factor could only be specified in multiprocessing; "
+            "allowed: num_workers > 0, or prefetch_factor=0 (not given)");
+  EXPECT_EQ(error_of({"num_workers=0", "persistent_workers=true"}),
+            "persistent_workers=true with num_workers=0: persistent_workers option needs num_workers > 0; allowed: "
+            "num_workers > 0, or persistent_workers=false");
+  // 64 * 64 + 1 batches of 32 samples of 588 KiB.
+  EXPECT_EQ(
+      error_of({"num_workers=64", "prefetch_factor=64", "batch_size=32"}),
+      "num_workers=64 prefetch_factor=64 batch_size=32 sample_kib=588: the batches take 75282 MiB of host memory; "
+      "at most 32768 are allowed");
+}
+
+// Without workers it runs on any device, and issues what PyTorch does.
+TEST(DataLoader, CallsOfAnIterationWithoutWorkers) {
+  RecordingDevice device;
+  const auto workload = make_workload("dataloader", device);
+  Settings settings = default_settings("dataloader", device.info());
+  for (const char* assignment : {"num_workers=0", "pin_memory=true", "log_interval=1", "sample_kib=1"}) {
+    settings.assign(assignment);
+  }
+  workload->set_up(settings);
+  workload->iterate(0, settings);
+  device.take_log();
+  workload->iterate(1, settings);
+  EXPECT_THAT(device.take_log(),
+              ElementsAre("cudaMemcpyAsync pinned->device 8192", "cudaStreamSynchronize", "spin 1x1x1", "spin 1x1x1",
+                          "cudaMemcpyAsync device->pinned 4", "cudaStreamSynchronize"));
+  EXPECT_THAT(device.recorded().names_on(trace::LaneKind::Phases),
+              ElementsAre("set up", "iter(loader)", "next(loader)", "copy", "forward", "backward", "item()",
+                          "next(loader)", "copy", "forward", "backward", "item()"));
+}
+
+}  // namespace
+}  // namespace lanescope::workload
