@@ -2,7 +2,7 @@
 // analysed, as `lanescope run` does it.
 #include <benchmark/benchmark.h>
 
-#include "app/measured_run.h"
+#include "experiment/measured_run.h"
 #include "promise.h"
 
 namespace lanescope::bench {
@@ -22,9 +22,8 @@ void simulator(benchmark::State& state) {
         options.workload = "linear-mse";
         options.assignments = {log_interval};
         options.iterations = kIterations;
-        const app::Interrupt interrupt;
-        app::MeasuredRun run(options);
-        const double wall_ns = ns_per(1, [&] { run.run("linear-mse", interrupt); });
+        experiment::MeasuredRun run(options);
+        const double wall_ns = ns_per(1, [&] { run.run(); });
         speeds.push_back(static_cast<double>(run.figures().elapsed_ns) / wall_ns);
       }
       const double speed = median(speeds);

@@ -21,7 +21,7 @@ import tempfile
 
 MANUAL = "docs/manual.md"
 ANYTHING = "..."
-KEYS = {"SPACE": "Space", "COMMA": ",", "PERIOD": ".", "LEFT_BRACKET": "[", "RIGHT_BRACKET": "]", "HOME": "Home",
+KEYS = {"SPACE": "Space", "TAB": "Tab", "COMMA": ",", "PERIOD": ".", "LEFT_BRACKET": "[", "RIGHT_BRACKET": "]", "HOME": "Home",
         "ESCAPE": "Esc", "UP": "↑", "DOWN": "↓", "LEFT": "←", "RIGHT": "→", "EQUAL": "=", "MINUS": "−", "SLASH": "/"}
 STRING = r'"((?:[^"\\]|\\.)*)"'
 ACTION = re.compile(rf'\{{\s*\w+,\s*\w+,\s*"[\w-]+",\s*N_\({STRING}\),\s*\{{((?:\s*\{{[^{{}}]*\}},?)+)\s*\}}')

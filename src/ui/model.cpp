@@ -142,7 +142,8 @@ void Model::summarise() {
   const auto first = std::lower_bound(records.begin(), records.end(), turned_at,
                                       [](const analysis::IterationRecord& r, Nanoseconds t) { return r.start_ns < t; });
   const bool settled = records.end() - first >= 3;
-  from = std::max(from, settled ? std::next(first)->start_ns : turned_at);
+  settled_from_ = settled ? std::next(first)->start_ns : turned_at;
+  from = std::max(from, settled_from_);
   analysis::Summary summary = analysis_->window(from, live_edge_);
   if (summary.iteration.count == 0) return;
   recent_ = std::move(summary);
@@ -156,6 +157,14 @@ std::string Model::last_turn() const {
   if (markers_seen_ == 0 || turn_begins_ >= markers.size()) return {};
   const auto& names = trace().names();
   return marker_text(names.text(markers[turn_begins_].name), names.text(markers[markers_seen_ - 1].name));
+}
+
+analysis::Summary Model::recent_over(double seconds) const {
+  const auto records = analysis_->records();
+  Nanoseconds from = live_edge_ - static_cast<Nanoseconds>(seconds * speed() * 1e9);
+  from = std::max(from, settled_from_);
+  if (records.size() > kMostIterations) from = std::max(from, records[records.size() - kMostIterations].start_ns);
+  return analysis_->window(std::min(from, recent_.from_ns), live_edge_);
 }
 
 bool Model::recent_is_current() const {

@@ -67,6 +67,9 @@ class Model {
   /// recent() is of the settings as they are now: it began after the last turn of a knob had taken effect, and after
   /// the one iteration that sets up what they need.
   bool recent_is_current() const;
+  /// As recent(), over the last `seconds` that a person saw. A loop that reads rarely needs more than one: a stretch
+  /// should have many of its reads.
+  analysis::Summary recent_over(double seconds) const;
   /// Changes with every new recent().
   std::uint64_t recent_number() const { return recent_number_; }
   /// The reads in recent() of memory into which a copy had not ended.
@@ -114,6 +117,7 @@ class Model {
   std::uint64_t recent_number_ = 0;
   std::int64_t recent_stale_reads_ = 0;
   bool recent_settled_ = false;
+  Nanoseconds settled_from_ = 0;                    // where the stretch of the present settings begins
   std::optional<Nanoseconds> awaited_from_;         // a knob was turned then, and its marker has not come
   workload::Settings in_force_;                     // what held before that
   std::size_t markers_seen_ = 0, turn_begins_ = 0;  // the latter: the number of the turn's first marker

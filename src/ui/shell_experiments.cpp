@@ -2,6 +2,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/translate.h"
 #include "device/catalogue.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr double kExperimentSpeed = 0.01;  // at which single waits can be seen; more where nothing happens
 constexpr std::chrono::milliseconds kNothingHappens{700};
+constexpr double kMeasuredSeconds = 8;
 
 }  // namespace
 
@@ -118,8 +120,11 @@ void Shell::follow_experiment() {
   if (const auto side = active.side_of(settings)) active.set_side(*side);
   if (state_.experiment_summary == model.recent_number() || !model.recent_is_current()) return;
   state_.experiment_summary = model.recent_number();
-  if (queue_fills(model.recent())) return;
-  active.keep(settings, {model.recent(), session.runner().figures()});
+  // The longest stretch that tells: one in which the queue filled tells of that only.
+  analysis::Summary summary = model.recent_over(kMeasuredSeconds);
+  if (queue_fills(summary)) summary = model.recent();
+  if (queue_fills(summary)) return;
+  active.keep(settings, {std::move(summary), session.runner().figures()});
 }
 
 void Shell::adapt_speed() {

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
-#include <tuple>
 
 #include "base/translate.h"
+#include "ui/lane_order.h"
 
 namespace lanescope::ui {
 namespace {
@@ -21,32 +20,6 @@ constexpr float kHeadingHeight = 24;
 constexpr float kGroupGap = 12;
 constexpr float kBubbleMinPx = 5;
 constexpr float kBubbleLabelPx = 30;
-
-using Owner = std::pair<std::int64_t, std::int64_t>;
-
-// What the lanes say of the threads.
-struct Threads {
-  std::set<Owner> iterating, calling;
-
-  /// A thread of the program that only works for the one with the iterations: a loader's worker.
-  bool helps(const LaneInfo& info) const {
-    const Owner owner{info.pid, info.tid};
-    return info.kind == LaneKind::Phases && info.process == "lanescope" && !iterating.empty() &&
-           !iterating.contains(owner) && !calling.contains(owner);
-  }
-};
-
-// CPU lanes, thread by thread, those with the iterations first, those of helping threads last; then GPU lanes, stream
-// by stream.
-auto order_of(const LaneInfo& info, const Threads& threads) {
-  const bool cpu = trace::is_cpu_lane(info.kind);
-  const Owner owner = cpu ? Owner{info.pid, info.tid} : Owner{info.device, info.stream};
-  const bool helps = cpu && threads.helps(info);
-  // "worker 2" before "worker 10", and the pin thread, which comes after all of them, last.
-  return std::tuple(!cpu, helps, cpu && !threads.iterating.contains(owner), helps ? info.name.size() : 0,
-                    helps ? info.name : std::string(), owner, static_cast<int>(info.kind), info.name != "phase",
-                    info.name);
-}
 
 bool has_row(const LaneInfo& info) {
   return trace::is_cpu_lane(info.kind) || trace::is_gpu_work_lane(info.kind) || info.kind == LaneKind::GpuRanges;

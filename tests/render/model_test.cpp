@@ -68,6 +68,9 @@ TEST_F(ModelTest, RecentIsOfThePresentSettingsOrSaysSo) {
   ASSERT_EQ(model.analysis().markers().size(), 1u);
   EXPECT_GE(model.recent().from_ns, model.analysis().markers()[0].start_ns);
   EXPECT_EQ(model.recent().sync_count, 0);
+  // A longer stretch begins no earlier than the turn either.
+  EXPECT_GE(model.recent_over(1000).from_ns, model.analysis().markers()[0].start_ns);
+  EXPECT_GE(model.recent_over(1000).iteration.count, model.recent().iteration.count);
   EXPECT_EQ(model.last_turn(), model.trace().names().text(model.analysis().markers()[0].name));
   // What changes nothing is no turn; what is refused changes nothing.
   ASSERT_EQ(model.assign({"log_interval=0"}), "");
@@ -137,7 +140,7 @@ TEST_F(ModelTest, AFileTakesTheRunsPlace) {
 }
 
 // Another device gets what a person changed, by hand or on the command line; the rest are that device's own defaults.
-// sim:teaching and sim:rtx4070-laptop-wsl2 differ in what the framework costs by default.
+// sim:teaching and sim:h200 differ in what the framework costs by default.
 TEST_F(ModelTest, WhatStartsTheRunAgainHoldsOnlyWhatWasChanged) {
   session::SessionOptions first = options();
   first.assignments = {"batch_size=128", "seed=5"};  // 128 is the default, but it was asked for
@@ -150,9 +153,9 @@ TEST_F(ModelTest, WhatStartsTheRunAgainHoldsOnlyWhatWasChanged) {
   EXPECT_DOUBLE_EQ(now.speed, 0.25);
   EXPECT_THAT(now.assignments,
               testing::UnorderedElementsAre("log_interval=50", "pinned=true", "batch_size=128", "seed=5"));
-  now.device = "sim:rtx4070-laptop-wsl2";
+  now.device = "sim:h200";
   model.start_run(now);
-  EXPECT_DOUBLE_EQ(model.session()->settings().real("dispatch_us"), 30);
+  EXPECT_LT(model.session()->settings().real("dispatch_us"), 5);  // a fast program on a fast CPU; elsewhere it is 10
   EXPECT_EQ(model.session()->settings().integer("log_interval"), 50);
   ASSERT_EQ(model.set("dispatch_us", 12.5), "");
   now = model.options_now();

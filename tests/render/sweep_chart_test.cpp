@@ -5,9 +5,11 @@
 
 #include "base/error.h"
 #include "canvas.h"
+#include "device/catalogue.h"
 #include "ui/gl/imgui_image.h"
 #include "ui/sweep_picture.h"
 #include "ui/sweep_state.h"
+#include "workload/workload.h"
 
 namespace lanescope::ui {
 namespace {

@@ -34,7 +34,7 @@ TEST(Wrap, PunctuationStaysWithWhatItBelongsTo) {
   EXPECT_EQ(wrapped("每次读取。然后", 8), "每次读\n取。然后");  // 。 does not begin a line
   EXPECT_EQ(wrapped("每次读（见下）", 8), "每次读\n（见下）");  // （ does not end one
   EXPECT_EQ(wrapped("只读“损失”了", 8), "只读“损\n失”了");  // “ and ” are no Chinese letters, yet 3 bytes: 2 wide
-  EXPECT_EQ(wrapped("占用 33\u00a0% 时间", 7), "占用\n33\u00a0%\n时间");
+  EXPECT_EQ(wrapped("占用 33\u00a0% 时间", 7), "占用\n33\u00a0% 时\n间");
 }
 
 TEST(Wrap, BrokenBytesDoNoHarm) {

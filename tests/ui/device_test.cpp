@@ -69,11 +69,11 @@ TEST_F(DeviceTest, ASwitchKeepsTheSettings) {
   ASSERT_EQ(settings().integer("log_interval"), 2);
   model().set_speed(0.1);
   EXPECT_DOUBLE_EQ(settings().real("dispatch_us"), 10);
-  switch_to("sim:rtx4070-laptop-wsl2");
-  ASSERT_TRUE(comes("sim:rtx4070-laptop-wsl2"));
+  switch_to("sim:h200");
+  ASSERT_TRUE(comes("sim:h200"));
   EXPECT_EQ(settings().integer("log_interval"), 2);
   EXPECT_EQ(settings().choice("feed"), "per-iteration");
-  EXPECT_DOUBLE_EQ(settings().real("dispatch_us"), 30);
+  EXPECT_LT(settings().real("dispatch_us"), 5);  // the device's own
   EXPECT_DOUBLE_EQ(model().speed(), 0.1);
 }
 

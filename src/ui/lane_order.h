@@ -1,0 +1,41 @@
+// The order of the lanes on the screen.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "trace/sink.h"
+
+namespace lanescope::ui {
+
+/// Whose lane it is: a thread (process, thread) or a stream (device, stream).
+using Owner = std::pair<std::int64_t, std::int64_t>;
+
+// What the lanes say of the threads.
+struct Threads {
+  std::set<Owner> iterating, calling;
+
+  /// A thread of the program that only works for the one with the iterations: a loader's worker.
+  bool helps(const trace::LaneInfo& info) const {
+    const Owner owner{info.pid, info.tid};
+    return info.kind == trace::LaneKind::Phases && info.process == "lanescope" && !iterating.empty() &&
+           !iterating.contains(owner) && !calling.contains(owner);
+  }
+};
+
+// CPU lanes, thread by thread, those with the iterations first, those of helping threads last; then GPU lanes, stream
+// by stream.
+inline auto order_of(const trace::LaneInfo& info, const Threads& threads) {
+  const bool cpu = trace::is_cpu_lane(info.kind);
+  const Owner owner = cpu ? Owner{info.pid, info.tid} : Owner{info.device, info.stream};
+  const bool helps = cpu && threads.helps(info);
+  // "worker 2" before "worker 10", and the pin thread, which comes after all of them, last.
+  return std::tuple(!cpu, helps, cpu && !threads.iterating.contains(owner), helps ? info.name.size() : 0,
+                    helps ? info.name : std::string(), owner, static_cast<int>(info.kind), info.name != "phase",
+                    info.name);
+}
+
+}  // namespace lanescope::ui
