@@ -61,6 +61,12 @@ std::vector<std::string> shown_values(const experiment::Axis& axis) {
   return shown;
 }
 
+std::string tick_text(double tick, std::string_view unit) {
+  const std::string number = std::abs(tick) >= 1000 ? base::format_count(static_cast<std::int64_t>(std::llround(tick)))
+                                                    : fmt::format("{:g}", tick);
+  return unit.empty() ? number : fmt::format("{} {}", number, unit == "x" ? "×" : unit);
+}
+
 // --- one axis --------------------------------------------------------------------------------------------------------
 
 struct LineFrame {
@@ -80,22 +86,22 @@ void draw_grid(const Pen& pen, const LineFrame& frame) {
     const float y = frame.y_of(tick);
     pen.list.AddLine({plot.x, y}, {plot.x + plot.width, y}, pen.theme[Colour::Line], 1);
     pen.label({plot.x - 96 * s, y - 9 * s, 88 * s, 18 * s}, Colour::Dim, FontRole::MonoSmall,
-              sweep_value_text(tick, pen.chart.texts.unit), LabelAlign::Right);
+              tick_text(tick, pen.chart.texts.unit), LabelAlign::Right);
   }
   if (!pen.chart.texts.is_ratio) return;
   const float y = frame.y_of(1);
   for (float x = plot.x; x < plot.x + plot.width; x += 12 * s) {
     pen.list.AddLine({x, y}, {std::min(x + 6 * s, plot.x + plot.width), y}, pen.theme[Colour::Simulated], 2 * s);
   }
-  pen.label({plot.x + 8 * s, y - 20 * s, 200 * s, 18 * s}, Colour::Simulated, FontRole::SmallBold,
-            tr("both equally fast"));
+  pen.label({plot.x, y + 4 * s, plot.width - 8 * s, 18 * s}, Colour::Simulated, FontRole::SmallBold,
+            tr("both equally fast"), LabelAlign::Right);
 }
 
 std::optional<std::size_t> draw_line(const Pen& pen, const Rect& area, float mouse_x, float mouse_y) {
   const float s = pen.s;
   const auto& points = pen.chart.points;
   const std::size_t count = points.size();
-  LineFrame frame{{area.x + 104 * s, area.y + 30 * s, area.width - 116 * s, area.height - 90 * s},
+  LineFrame frame{{area.x + 104 * s, area.y + 40 * s, area.width - 116 * s, area.height - 100 * s},
                   value_scale(points, pen.chart.texts.is_ratio)};
   const Rect& plot = frame.plot;
   pen.label({area.x, area.y, area.width, 22 * s}, Colour::Text, FontRole::BodyBold, pen.chart.texts.value);
@@ -268,21 +274,15 @@ std::string axis_value_text(std::string_view key, const std::string& value) {
 
 std::string sweep_value_text(double value, std::string_view unit) {
   const double size = std::abs(value);
-  std::string text;
-  if (size >= 1000) {
-    text = base::format_count(static_cast<std::int64_t>(std::llround(value)));
-  } else {
-    const int digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4;
-    text = size == 0 ? "0" : fmt::format("{:.{}f}", value, digits);
-    if (text.find('.') != std::string::npos) {
-      text.erase(text.find_last_not_of('0') + 1);
-      if (text.back() == '.') text.pop_back();
-    }
-  }
-  return unit.empty() ? text : fmt::format("{} {}", text, unit);
+  const int digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : 4;
+  std::string text = size >= 1000 ? base::format_count(static_cast<std::int64_t>(std::llround(value)))
+                     : size == 0  ? "0"
+                                  : fmt::format("{:.{}f}", value, digits);
+  if (size >= 1 && value == std::floor(value) && size < 1000) text = fmt::format("{:.0f}", value);
+  return unit.empty() ? text : fmt::format("{} {}", text, unit == "x" ? "×" : unit);
 }
 
-SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& unit) {
+SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& unit, std::span<const SweepPoint> points) {
   SweepTexts texts;
   const workload::Settings settings = workload::default_settings(spec.workload, device::describe_device(spec.device));
   const auto label_of = [&](const std::string& key) -> std::string {
@@ -290,17 +290,24 @@ SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& uni
     if (key == "iterations") return tr("Iterations");
     const workload::SettingSpec* setting = settings.spec(key);
     if (setting == nullptr) return key;
-    return setting->unit.empty() ? setting->label : setting->label + ", " + setting->unit;
+    const bool has_units = key == "bytes";  // its values are shown with theirs
+    return setting->unit.empty() || has_units ? setting->label : setting->label + ", " + setting->unit;
   };
   for (const experiment::Axis& axis : spec.axes) texts.axes.push_back(label_of(axis.key));
-  const experiment::FigureInfo figure = experiment::figure_info(spec.figure);
+  const std::vector<workload::Figure> own =
+      points.empty() ? std::vector<workload::Figure>() : points.front().measured.figures;
+  const experiment::FigureInfo figure = experiment::figure_info(spec.figure, own);
   texts.unit = unit;
   texts.is_ratio = !spec.against.empty();
   texts.value = tr(figure.label.c_str());
   if (texts.is_ratio) {
     const std::size_t equals = spec.against.find('=');
-    texts.value += fmt::format(fmt::runtime(tr(": {} {} / here")), label_of(spec.against.substr(0, equals)),
-                               spec.against.substr(equals + 1));
+    const std::string key = spec.against.substr(0, equals), other = spec.against.substr(equals + 1);
+    const std::string than =
+        key == "device" ? device::describe_device(other).name : fmt::format("{} {}", label_of(key), other);
+    const bool is_time = figure.unit == "ns" || figure.unit == "µs" || figure.unit == "ms" || figure.unit == "s";
+    texts.value = is_time ? fmt::format(fmt::runtime(tr("How many times faster than {} ({})")), than, texts.value)
+                          : fmt::format(fmt::runtime(tr("{}: {} / here")), texts.value, than);
   } else if (!unit.empty()) {
     texts.value += ", " + unit;
   }

@@ -24,8 +24,9 @@ struct SweepTexts {
   std::string unit;               ///< "µs", "x"
   bool is_ratio = false;          ///< the values are times faster: 1 is where both are equal
 };
-/// `unit` is the sweep's own, which of a workload's own figures is known only when a run has ended.
-SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& unit);
+/// `unit` is the sweep's own. What a workload's own figure is called is known when the first of `points` has run.
+SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& unit,
+                       std::span<const experiment::SweepPoint> points);
 
 /// "4 KiB" for 4096 of "bytes", "sim:rtx4090" as it is, "12,000" for 12000.
 std::string axis_value_text(std::string_view key, const std::string& value);

@@ -29,7 +29,11 @@ bool simulated(const SweepPicture& picture) {
 
 std::string settings_text(const SweepPicture& picture) {
   std::string text = picture.spec.workload + "   ·   " + device::describe_device(picture.spec.device).name;
-  for (const std::string& assignment : picture.spec.assignments) text += "   " + assignment;
+  for (const std::string& assignment : picture.spec.assignments) {
+    const std::string key = assignment.substr(0, assignment.find('='));
+    const bool varied = std::ranges::any_of(picture.spec.axes, [&](const auto& axis) { return axis.key == key; });
+    if (!varied) text += "   " + assignment;
+  }
   if (!picture.spec.against.empty()) {
     text += "   ·   " + fmt::format(fmt::runtime(tr("against {}")), picture.spec.against);
   }
@@ -42,7 +46,7 @@ io::Image draw_sweep_picture(const SweepPicture& picture) {
   std::optional<OffscreenContext> own_context;
   if (!gl_context_is_current()) own_context.emplace();
   const Theme& colours = theme(picture.theme);
-  const SweepTexts texts = sweep_texts(picture.spec, picture.unit);
+  const SweepTexts texts = sweep_texts(picture.spec, picture.unit, picture.points);
   return render_imgui_offscreen(kWidth, kHeight, picture.scale, picture.theme, [&](const Fonts& fonts) {
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
     std::vector<Label> labels;

@@ -67,10 +67,11 @@ TEST(SweepTexts, AreShortAndTellTheUnit) {
   EXPECT_EQ(axis_value_text("batch_size", "2048"), "2,048");
   EXPECT_EQ(axis_value_text("device", "sim:h200"), "sim:h200");
   EXPECT_EQ(sweep_value_text(842.4, "µs"), "842 µs");
-  EXPECT_EQ(sweep_value_text(1.3512, "x"), "1.35 x");
+  EXPECT_EQ(sweep_value_text(1.3512, "x"), "1.35 ×");
   EXPECT_EQ(sweep_value_text(12345.6, "µs"), "12,346 µs");
-  EXPECT_EQ(sweep_value_text(0.5, ""), "0.5");
-  const SweepTexts texts = sweep_texts(spec_over({{"log_interval", {"1", "10"}}}), "µs");
+  EXPECT_EQ(sweep_value_text(0.5, ""), "0.500");
+  EXPECT_EQ(sweep_value_text(4, "µs"), "4 µs");
+  const SweepTexts texts = sweep_texts(spec_over({{"log_interval", {"1", "10"}}}), "µs", {});
   EXPECT_EQ(texts.axes.at(0), "Log interval");
   EXPECT_THAT(texts.value, HasSubstr("µs"));
 }
@@ -103,7 +104,7 @@ class SweepChartTest : public CanvasTest {
  protected:
   std::optional<std::size_t> hit_at(const SweepSpec& spec, const std::vector<SweepPoint>& points, float x, float y) {
     std::optional<std::size_t> hit;
-    const SweepTexts texts = sweep_texts(spec, "µs");
+    const SweepTexts texts = sweep_texts(spec, "µs", points);
     render_imgui_offscreen(400, 300, 1, ThemeName::Dark, [&](const Fonts& fonts) {
       hit = draw_sweep_chart(*ImGui::GetBackgroundDrawList(), fonts, theme(ThemeName::Dark), 1,
                              {spec, points, texts, std::nullopt}, {0, 0, 400, 300}, x, y);

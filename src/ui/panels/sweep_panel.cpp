@@ -43,7 +43,7 @@ void begin_sweep(ShellState& state, experiment::SweepSpec spec, std::string titl
   s.sweep.reset();
   try {
     auto sweep = std::make_unique<experiment::Sweep>(std::move(spec));
-    s.texts = sweep_texts(sweep->spec(), sweep->unit());
+    s.texts = sweep_texts(sweep->spec(), sweep->unit(), {});
     s.sweep = std::move(sweep);
   } catch (const base::Error& error) {
     s.problem = error.what();
@@ -257,7 +257,7 @@ void draw_result(const Canvas& c, const Rect& area) {
     return;
   }
   const std::vector<SweepPoint> points = s.sweep->points();
-  s.texts.unit = s.sweep->unit();
+  s.texts = sweep_texts(s.sweep->spec(), s.sweep->unit(), points);
   const Label title{area.x,          area.y,
                     area.width,      c.theme[Colour::Text],
                     FontRole::Title, fit_text(c.fonts, FontRole::Title, s.title, area.width),
