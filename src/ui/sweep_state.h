@@ -41,6 +41,8 @@ struct SweepState {
   std::string title;    ///< of the sweep on the chart
   std::unique_ptr<experiment::Sweep> sweep;
   SweepTexts texts;
+  std::size_t texts_of = 0;  ///< runs that had ended when the texts were made
+  bool show_ready = true;    ///< the ready sweeps stand where the chart will be
   std::optional<std::size_t> marked;
   bool paused_the_run = false;  ///< and lets it go on afterwards
 };

@@ -108,7 +108,7 @@ TEST_F(EagerOnCpu, AStepIsAnOperationPerParameter) {
 // P22: 4.62 s for 20,000 epochs are 231 us. 15 operations and a step for each of the four parameters.
 TEST(IrisOnCpu, TakesAsLongAsOnTheTutorialsLaptop) {
   const Outcome cpu = run("cpu:rtx4070-laptop-wsl2", "iris-mlp", 1'000);
-  EXPECT_NEAR(cpu.us_per_iteration, 231, 0.02 * 231);
+  EXPECT_NEAR(cpu.us_per_iteration, 231, 0.1 * 231);
   EXPECT_EQ(cpu.ops, 19'000u);
   EXPECT_THAT(cpu.calls, IsEmpty());
 }

@@ -44,6 +44,7 @@ void begin_sweep(ShellState& state, experiment::SweepSpec spec, std::string titl
   try {
     auto sweep = std::make_unique<experiment::Sweep>(std::move(spec));
     s.texts = sweep_texts(sweep->spec(), sweep->unit(), {});
+    s.texts_of = 0;
     s.sweep = std::move(sweep);
   } catch (const base::Error& error) {
     s.problem = error.what();
@@ -51,6 +52,7 @@ void begin_sweep(ShellState& state, experiment::SweepSpec spec, std::string titl
   }
   s.problem.clear();
   s.title = std::move(title);
+  s.show_ready = false;
   s.marked.reset();
   // Both at once would only make both slow; and a GPU is recorded for one run at a time.
   if (state.model.live() && state.model.virtual_time() && !state.model.paused()) {
@@ -62,22 +64,51 @@ void begin_sweep(ShellState& state, experiment::SweepSpec spec, std::string titl
   s.sweep->start();
 }
 
-// --- the left side: what to vary -------------------------------------------------------------------------------------
+// --- the ready sweeps ------------------------------------------------------------------------------------------------
 
-void draw_ready(const Canvas& c) {
-  const auto all = experiment::experiments();
-  if (std::none_of(all.begin(), all.end(), [](const auto& e) { return e.sweep.has_value(); })) return;
-  heading(c, tr("READY TO RUN"));
-  for (const experiment::Experiment& e : all) {
+// "batch_size × iterations, against cpu:teaching"
+std::string axes_text(const experiment::ReadySweep& sweep) {
+  std::string text;
+  for (const std::string& axis : sweep.over) text += (text.empty() ? "" : "  ×  ") + axis.substr(0, axis.find('='));
+  if (!sweep.against.empty()) text += "   " + fmt::format(fmt::runtime(tr("against {}")), sweep.against);
+  return text;
+}
+
+void draw_ready(const Canvas& c, const Rect& area) {
+  const float s = c.scale;
+  const experiment::Language language = c.state.language();
+  const std::size_t columns = area.width > 700 * s ? 2 : 1;
+  const float gap = 10 * s;
+  const float width = (area.width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+  const float height = 62 * s;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Label head{area.x, area.y, area.width, c.theme.as_text(Colour::Dim), FontRole::SmallBold, tr("READY TO RUN"),
+                   20 * s};
+  draw_labels(list, c.fonts, {&head, 1});
+  std::size_t place = 0;
+  for (const experiment::Experiment& e : experiment::experiments()) {
     if (!e.sweep) continue;
-    const std::string title = e.id + "  " + e.title[c.state.preferences.language];
-    const float width = ImGui::GetContentRegionAvail().x;
-    if (button(c, "sweep.ready." + e.id, fit_text(c.fonts, FontRole::Body, title, width - 20 * c.scale), false,
-               width)) {
-      begin_sweep(c.state, experiment::ready_sweep(e), title);
-    }
+    const Rect r{area.x + static_cast<float>(place % columns) * (width + gap),
+                 area.y + 30 * s + static_cast<float>(place / columns) * (height + gap), width, height};
+    ++place;
+    ImGui::SetCursorScreenPos({r.x, r.y});
+    const bool clicked = ImGui::InvisibleButton(("##ready." + e.id).c_str(), {r.width, r.height});
+    note_place(c, "sweep.ready." + e.id);
+    list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height},
+                       c.theme[ImGui::IsItemHovered() ? Colour::PanelHovered : Colour::PanelRaised], 7 * s);
+    const float id_width = text_width(c.fonts, FontRole::MonoSmall, e.id) + 10 * s;
+    const Label labels[] = {
+        {r.x + 14 * s, r.y + 9 * s, id_width, c.theme.as_text(Colour::Accent), FontRole::MonoSmall, e.id, 22 * s},
+        {r.x + 14 * s + id_width, r.y + 9 * s, r.width - id_width - 24 * s, c.theme[Colour::Text], FontRole::BodyBold,
+         e.title[language], 22 * s},
+        {r.x + 14 * s, r.y + 34 * s, r.width - 24 * s, c.theme.as_text(Colour::Muted), FontRole::MonoSmall,
+         axes_text(*e.sweep), 18 * s}};
+    draw_labels(list, c.fonts, labels);
+    if (clicked) begin_sweep(c.state, experiment::ready_sweep(e), e.id + "  " + e.title[language]);
   }
 }
+
+// --- the left side: what to vary -------------------------------------------------------------------------------------
 
 void draw_field(const Canvas& c, const char* id, std::string& value, float width) {
   const TextStyle style(c, FontRole::Mono, Colour::Text);
@@ -248,16 +279,12 @@ void draw_result(const Canvas& c, const Rect& area) {
   SweepState& s = state.sweep;
   const float scale = c.scale;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (!s.sweep) {
-    const Label nothing{area.x,         area.y,
-                        area.width,     c.theme[Colour::Dim],
-                        FontRole::Body, tr("The chart fills here."),
-                        area.height,    LabelAlign::Centre};
-    draw_labels(list, c.fonts, {&nothing, 1});
-    return;
-  }
+  if (!s.sweep || s.show_ready) return draw_ready(c, area);
   const std::vector<SweepPoint> points = s.sweep->points();
-  s.texts = sweep_texts(s.sweep->spec(), s.sweep->unit(), points);
+  if (s.texts_of != s.sweep->done()) {
+    s.texts_of = s.sweep->done();
+    s.texts = sweep_texts(s.sweep->spec(), s.sweep->unit(), points);
+  }
   const Label title{area.x,          area.y,
                     area.width,      c.theme[Colour::Text],
                     FontRole::Title, fit_text(c.fonts, FontRole::Title, s.title, area.width),
@@ -282,6 +309,8 @@ void draw_result(const Canvas& c, const Rect& area) {
   if (button(c, "sweep.csv", tr("Save as CSV"))) save_csv(state, points);
   ImGui::SameLine();
   if (button(c, "sweep.picture", tr("Save the picture"))) save_picture(state, points);
+  ImGui::SameLine();
+  if (button(c, "sweep.others", tr("Ready sweeps"))) s.show_ready = true;
 }
 
 }  // namespace
@@ -296,25 +325,28 @@ void draw_sweep(const Canvas& c) {
   }
   if (!s.open) return;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const Rect card{20 * scale, 56 * scale, display.x - 40 * scale, display.y - 96 * scale};
+  const Rect card{20 * scale, 16 * scale, display.x - 40 * scale, display.y - 32 * scale};
   const float left = std::min(320 * scale, card.width * 0.34f);
-  ImGui::SetNextWindowPos({card.x, card.y});
-  ImGui::SetNextWindowSize({card.width, card.height});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {20 * scale, 16 * scale});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 10 * scale);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, c.theme[Colour::Panel]);
-  ImGui::Begin("##sweep", nullptr, kCard);
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar(2);
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(display);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::Begin("##sweep", nullptr, kCard | ImGuiWindowFlags_NoBackground);
+  ImGui::PopStyleVar();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled({0, 0}, display, with_alpha(c.theme[Colour::Ground], 0.8f));
+  list.AddRectFilled({card.x, card.y}, {card.x + card.width, card.y + card.height}, c.theme[Colour::Panel], 10 * scale);
+  list.AddRect({card.x, card.y}, {card.x + card.width, card.y + card.height}, c.theme[Colour::Line], 10 * scale);
+  ImGui::SetCursorScreenPos({card.x + 20 * scale, card.y + 16 * scale});
   ImGui::BeginChild("##sweep.left", {left, card.height - 32 * scale});
-  text(c, FontRole::Title, Colour::Text, tr("Sweep: the same run, again and again"));
+  text(c, FontRole::Title, Colour::Text, tr("Sweep"));
   note_place(c, "sweep");
-  draw_ready(c);
+  wrapped_text(c, FontRole::Body, Colour::Muted, tr("The same run again and again, with one or two knobs turned."));
   draw_draft(c);
   vertical_space(c, 14);
   if (button(c, "close_sweep", std::string(tr("Close")) + " (Esc)")) s.open = false;
   ImGui::EndChild();
   const float x = card.x + 20 * scale + left + 28 * scale;
+  list.AddRectFilled({x - 15 * scale, card.y + 1}, {x - 14 * scale, card.y + card.height - 1}, c.theme[Colour::Line]);
   draw_result(c, {x, card.y + 16 * scale, card.x + card.width - 20 * scale - x, card.height - 32 * scale});
   ImGui::End();
 }
