@@ -83,8 +83,10 @@ std::string published_headline(const Experiment& experiment) {
 }
 
 bool queue_fills(const analysis::Summary& s) {
-  constexpr std::int64_t kAlwaysInFlight = 8;  // a few are in a healthy loop, too
-  return s.launch_count > s.gpu_op_count + s.gpu_op_count / 20 + kAlwaysInFlight;
+  // A few are in flight in a healthy loop, too; of a short stretch they are a large part.
+  constexpr std::int64_t kAlwaysInFlight = 8;
+  const std::int64_t allowed = std::max(s.gpu_op_count / 20, std::min(kAlwaysInFlight, s.launch_count / 10));
+  return s.launch_count - s.gpu_op_count > allowed;
 }
 
 void ActiveExperiment::begin_run(const workload::Settings& standard, const std::string& device) {

@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -97,51 +98,38 @@ void draw_grid(const Pen& pen, const LineFrame& frame) {
             tr("both equally fast"), LabelAlign::Right);
 }
 
-std::optional<std::size_t> draw_line(const Pen& pen, const Rect& area, float mouse_x, float mouse_y) {
-  const float s = pen.s;
-  const auto& points = pen.chart.points;
-  const std::size_t count = points.size();
-  LineFrame frame{{area.x + 104 * s, area.y + 40 * s, area.width - 116 * s, area.height - 100 * s},
-                  value_scale(points, pen.chart.texts.is_ratio)};
-  const Rect& plot = frame.plot;
-  pen.label({area.x, area.y, area.width, 22 * s}, Colour::Text, FontRole::BodyBold, pen.chart.texts.value);
-  if (frame.scale.logarithmic) {
-    pen.label({area.x, area.y, area.width - 12 * s, 22 * s}, Colour::Dim, FontRole::Small, tr("logarithmic scale"),
-              LabelAlign::Right);
-  }
-  draw_grid(pen, frame);
+// A line's colour: blue, green, orange, pink can be told apart by nearly everybody.
+constexpr std::array kLineColours{Colour::Accent, Colour::Kernel, Colour::CopyD2H, Colour::Bubble};
 
+/// Two axes of which the first picks a line.
+bool is_several_lines(const experiment::SweepSpec& spec) {
+  return spec.axes.size() == 2 && spec.axes[0].values.size() <= kLineColours.size() &&
+         std::ranges::none_of(spec.axes[0].values,
+                              [](const std::string& value) { return number_of(value).has_value(); });
+}
+
+void draw_one_line(const Pen& pen, const LineFrame& frame, std::span<const SweepPoint> points, std::size_t first,
+                   Colour colour, float each) {
+  const float s = pen.s;
   std::vector<ImVec2> dots;
   const auto flush_line = [&] {
     if (dots.size() > 1) {
-      pen.list.AddPolyline(dots.data(), static_cast<int>(dots.size()), pen.theme[Colour::Accent], 0, 2.5f * s);
+      pen.list.AddPolyline(dots.data(), static_cast<int>(dots.size()), pen.theme[colour], 0, 2.5f * s);
     }
     dots.clear();
   };
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].value) {
-      dots.push_back({frame.x_of(i, count), frame.y_of(*points[i].value)});
+      dots.push_back({frame.x_of(i, points.size()), frame.y_of(*points[i].value)});
     } else {
       flush_line();  // a point that is missing is no line
     }
   }
   flush_line();
-
-  const float each = plot.width / static_cast<float>(std::max<std::size_t>(1, count));
-  const auto values = shown_values(pen.chart.spec.axes[0]);
-  std::optional<std::size_t> hit;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float x = frame.x_of(i, count);
-    const bool under_mouse =
-        std::abs(mouse_x - x) <= each / 2 && mouse_y >= plot.y && mouse_y <= plot.y + plot.height + 30 * s;
-    if (under_mouse) hit = i;
-    const bool marked = pen.chart.marked == i;
-    if (marked) {
-      pen.list.AddRectFilled({x - each / 2, plot.y}, {x + each / 2, plot.y + plot.height},
-                             with_alpha(pen.theme[Colour::Accent], 0.10f));
-    }
-    pen.label({x - each / 2, plot.y + plot.height + 6 * s, each, 18 * s}, marked ? Colour::Text : Colour::Muted,
-              FontRole::Mono, values[i], LabelAlign::Centre);
+  const Rect& plot = frame.plot;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const float x = frame.x_of(i, points.size());
+    const bool marked = pen.chart.marked == first + i;
     if (!points[i].value) {
       const bool failed = points[i].done;
       pen.label({x - each / 2, plot.y + plot.height - 26 * s, each, 18 * s}, failed ? Colour::Wait : Colour::Faint,
@@ -149,22 +137,85 @@ std::optional<std::size_t> draw_line(const Pen& pen, const Rect& area, float mou
       continue;
     }
     const float y = frame.y_of(*points[i].value);
-    pen.list.AddCircleFilled({x, y}, (marked ? 7 : 5) * s, pen.theme[Colour::Accent], 24);
+    pen.list.AddCircleFilled({x, y}, (marked ? 7 : 5) * s, pen.theme[colour], 24);
     pen.list.AddCircle({x, y}, (marked ? 7 : 5) * s, pen.theme[Colour::Ground], 24, 1.5f * s);
     const std::string text = sweep_value_text(*points[i].value, pen.chart.texts.unit);
-    const bool room = text_width(pen.fonts, FontRole::MonoSmall, text) <= each - 4 * s;
-    if (room || marked) {
-      const float above = y - plot.y > 28 * s ? y - 26 * s : y + 10 * s;
-      pen.label({x - 60 * s, above, 120 * s, 18 * s}, Colour::Text, FontRole::MonoSmall, text, LabelAlign::Centre);
+    const float width = text_width(pen.fonts, FontRole::MonoSmall, text) + 8 * s;
+    if (width > each && !marked) continue;
+    const float top = y - plot.y > 30 * s ? y - 28 * s : y + 10 * s;
+    pen.list.AddRectFilled({x - width / 2, top}, {x + width / 2, top + 18 * s},
+                           with_alpha(pen.theme[Colour::Row], 0.85f), 3 * s);
+    pen.label({x - width / 2, top, width, 18 * s}, Colour::Text, FontRole::MonoSmall, text, LabelAlign::Centre);
+  }
+}
+
+/// Ends at `right`, in the line of the chart's title.
+void draw_legend(const Pen& pen, const Rect& area, float right) {
+  const float s = pen.s;
+  const experiment::Axis& axis = pen.chart.spec.axes[0];
+  float x = right;
+  for (std::size_t i = axis.values.size(); i-- > 0;) {
+    const std::string text = pen.chart.texts.axes[0] + ": " + axis_value_text(axis.key, axis.values[i]);
+    const float width = text_width(pen.fonts, FontRole::Body, text);
+    x -= width;
+    pen.label({x, area.y, width + 2 * s, 22 * s}, Colour::Text, FontRole::Body, text);
+    pen.list.AddRectFilled({x - 26 * s, area.y + 9 * s}, {x - 8 * s, area.y + 13 * s}, pen.theme[kLineColours[i]],
+                           2 * s);
+    x -= 46 * s;
+  }
+}
+
+std::optional<std::size_t> draw_lines(const Pen& pen, const Rect& area, float mouse_x, float mouse_y) {
+  const float s = pen.s;
+  const auto& points = pen.chart.points;
+  const experiment::Axis& axis = pen.chart.spec.axes.back();
+  const std::size_t count = axis.values.size();
+  const LineFrame frame{{area.x + 104 * s, area.y + 40 * s, area.width - 116 * s, area.height - 100 * s},
+                        value_scale(points, pen.chart.texts.is_ratio)};
+  const Rect& plot = frame.plot;
+  pen.label({area.x, area.y, area.width, 22 * s}, Colour::Text, FontRole::BodyBold, pen.chart.texts.value);
+  float right = area.x + area.width - 12 * s;
+  if (frame.scale.logarithmic) {
+    const std::string text = tr("logarithmic scale");
+    pen.label({area.x, area.y, right - area.x, 22 * s}, Colour::Dim, FontRole::Small, text, LabelAlign::Right);
+    right -= text_width(pen.fonts, FontRole::Small, text) + 24 * s;
+  }
+  if (is_several_lines(pen.chart.spec)) draw_legend(pen, area, right);
+  draw_grid(pen, frame);
+
+  const float each = plot.width / static_cast<float>(std::max<std::size_t>(1, count));
+  std::optional<std::size_t> hit;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float x = frame.x_of(i, count);
+    const bool marked = pen.chart.marked && *pen.chart.marked % count == i;
+    if (marked) {
+      pen.list.AddRectFilled({x - each / 2, plot.y}, {x + each / 2, plot.y + plot.height},
+                             with_alpha(pen.theme[Colour::Accent], 0.10f));
+    }
+    pen.label({x - each / 2, plot.y + plot.height + 6 * s, each, 18 * s}, marked ? Colour::Text : Colour::Muted,
+              FontRole::Mono, axis_value_text(axis.key, axis.values[i]), LabelAlign::Centre);
+    const bool under_mouse =
+        std::abs(mouse_x - x) <= each / 2 && mouse_y >= plot.y && mouse_y <= plot.y + plot.height + 30 * s;
+    if (!under_mouse) continue;
+    // Of several lines, the one that is nearest.
+    float nearest = 0;
+    for (std::size_t point = i; point < points.size(); point += count) {
+      const float away = points[point].value ? std::abs(frame.y_of(*points[point].value) - mouse_y) : plot.height;
+      if (!hit || away < nearest) {
+        hit = point;
+        nearest = away;
+      }
     }
   }
+  for (std::size_t first = 0; first + count <= points.size(); first += count) {
+    draw_one_line(pen, frame, points.subspan(first, count), first, kLineColours[first / count], each);
+  }
   pen.label({plot.x, plot.y + plot.height + 30 * s, plot.width, 20 * s}, Colour::Muted, FontRole::Body,
-            pen.chart.texts.axes[0], LabelAlign::Centre);
+            pen.chart.texts.axes.back(), LabelAlign::Centre);
   return hit;
 }
 
 // --- two axes
-// ---------------------------------------------------------------------------------------------------------
 
 // Where a value lies among all: 0 the least, 1 the most. Ratios by their logarithm, with 1 in the middle.
 struct Shade {
@@ -356,8 +407,8 @@ std::optional<std::size_t> draw_sweep_chart(ImDrawList& list, const Fonts& fonts
                                             const SweepChart& chart, const Rect& area, float mouse_x, float mouse_y) {
   if (chart.spec.axes.empty() || chart.points.empty()) return std::nullopt;
   const Pen pen{list, fonts, theme, scale, chart};
-  return chart.spec.axes.size() == 1 ? draw_line(pen, area, mouse_x, mouse_y)
-                                     : draw_heat_map(pen, area, mouse_x, mouse_y);
+  const bool lines = chart.spec.axes.size() == 1 || is_several_lines(chart.spec);
+  return lines ? draw_lines(pen, area, mouse_x, mouse_y) : draw_heat_map(pen, area, mouse_x, mouse_y);
 }
 
 }  // namespace lanescope::ui

@@ -1,4 +1,5 @@
-// The chart of a sweep, as far as it has come: a line over one axis, a heat map over two.
+// The chart of a sweep, as far as it has come: a line over one axis; over two a heat map, or, where the first has a few
+// values that are no numbers (pinned or not), a line for each.
 #pragma once
 
 #include <cstddef>

@@ -130,6 +130,16 @@ TEST_F(SweepChartTest, OfTwoAxesFindsTheCellUnderTheMouse) {
   EXPECT_EQ(hit_at(spec, points, 100, 240), 2u);
 }
 
+// Pinned or not: a line each, and the nearer one is meant. The plot is 200 pixels high from 40 on and the scale goes to
+// 5: 4 is at 80, 1 at 200.
+TEST_F(SweepChartTest, OfAFewNamesDrawsALineEach) {
+  const SweepSpec spec = spec_over({{"pinned", {"false", "true"}}, {"log_interval", {"1", "10"}}});
+  const auto points = points_of({4, 4, 1, 1});
+  EXPECT_EQ(hit_at(spec, points, 110, 90), 0u);
+  EXPECT_EQ(hit_at(spec, points, 110, 190), 2u);
+  EXPECT_EQ(hit_at(spec, points, 380, 190), 3u);
+}
+
 TEST_F(SweepChartTest, PictureCarriesItsValues) {
   const SweepSpec spec = spec_over({{"log_interval", {"1", "10"}}});
   auto points = points_of({4, 3});
