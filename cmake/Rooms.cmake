@@ -2,7 +2,7 @@
 #   sources but those excluded.
 # lanescope_room_tests(<name> DEPENDS <targets>... [DISPLAY] [ONE_THREAD]): one test program per folder of tests/, all
 #   *_test.cpp. DISPLAY runs it under its own Xvfb, so that it opens real windows. ONE_THREAD: nothing in it starts a
-#   thread, so it is left out under ThreadSanitizer.
+#   thread that other tests do not start, too, so it is left out under ThreadSanitizer.
 function(lanescope_room name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
@@ -16,10 +16,20 @@ function(lanescope_room name)
     target_include_directories(lanescope_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(lanescope_${name} PUBLIC ${ARG_DEPENDS})
     lanescope_warnings(lanescope_${name})
+    lanescope_precompile(lanescope_${name} lanescope_room_headers)
   else()
     add_library(lanescope_${name} INTERFACE)
     target_include_directories(lanescope_${name} INTERFACE "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(lanescope_${name} INTERFACE ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# It is the rooms that the sanitizers watch: the tests' own code is compiled plainly, which takes a third of the time.
+function(lanescope_test_options target)
+  if(LANESCOPE_SANITIZE STREQUAL "address")
+    target_compile_options(${target} PRIVATE -O0 -fno-sanitize=undefined)
+  elseif(LANESCOPE_SANITIZE STREQUAL "thread")
+    target_compile_options(${target} PRIVATE -O0)
   endif()
 endfunction()
 
@@ -36,6 +46,7 @@ function(lanescope_room_tests name)
   target_compile_definitions(${name}_tests PRIVATE LANESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              LANESCOPE_BINARY="$<TARGET_FILE:lanescope>")
   lanescope_warnings(${name}_tests)
+  lanescope_precompile(${name}_tests lanescope_test_headers)
   if(ARG_DISPLAY)
     add_dependencies(${name}_tests lanescope)
     add_test(NAME ${name} COMMAND xvfb-run -a -s "-screen 0 1920x1200x24" $<TARGET_FILE:${name}_tests>)
@@ -43,12 +54,7 @@ function(lanescope_room_tests name)
     add_test(NAME ${name} COMMAND ${name}_tests)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
-  # It is the rooms that the sanitizers watch: the tests' own code is compiled plainly, which takes a third of the time.
-  if(LANESCOPE_SANITIZE STREQUAL "address")
-    target_compile_options(${name}_tests PRIVATE -O0 -fno-sanitize=undefined)
-  elseif(LANESCOPE_SANITIZE STREQUAL "thread")
-    target_compile_options(${name}_tests PRIVATE -O0)
-  endif()
+  lanescope_test_options(${name}_tests)
   if(LANESCOPE_SANITIZE STREQUAL "thread")
     set_tests_properties(${name} PROPERTIES
                          ENVIRONMENT "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")

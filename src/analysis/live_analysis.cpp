@@ -66,6 +66,22 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     return summary;
   }
 
+  Summary since(const IterationRecord& base) const {
+    Summary summary = sums_.summary_at(until_);
+    summary.from_ns = std::min(base.end_ns, until_);
+    fill(summary, sums_.totals_at(until_) - base);
+    const Summary iterations = window(base.end_ns, std::numeric_limits<Nanoseconds>::max());
+    summary.iteration = iterations.iteration;
+    summary.judged = iterations.judged;
+    summary.run_ahead_max = std::max(iterations.run_ahead_max, maximum_after_last_now_);
+    if (summary.window_ns() > 0) {
+      summary.run_ahead_mean =
+          static_cast<double>(run_ahead_now_ns_ - base.run_ahead_ns) / static_cast<double>(summary.window_ns());
+    }
+    judge(summary);
+    return summary;
+  }
+
   Summary window(Nanoseconds from, Nanoseconds to) const {
     if (records_.empty()) return empty_summary(from);
     const auto ends_at = [](const IterationRecord& record) { return record.end_ns; };
@@ -219,6 +235,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     }
     const std::vector<RunAhead::Value> provisional = sums_.run_ahead().provisional(until_);
     run_ahead_now_ns_ = provisional.back().integral_ns;
+    maximum_after_last_now_ = provisional.back().maximum;
     maximum_now_ = maximum_;
     maximum_since_first_now_ = maximum_since_first_;
     std::int64_t carried = carried_max_;
@@ -265,7 +282,8 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
 
   std::int64_t settled_ = 0;                            // the number of the newest record whose run-ahead is final
   std::int64_t maximum_ = 0, maximum_since_first_ = 0;  // of the run-ahead, as far as it is settled
-  std::int64_t maximum_now_ = 0, maximum_since_first_now_ = 0;  // and as far as it is known
+  std::int64_t maximum_now_ = 0, maximum_since_first_now_ = 0;
+  std::int64_t maximum_after_last_now_ = 0;  // since the newest record  // and as far as it is known
   std::int64_t carried_max_ = 0;
   std::int64_t run_ahead_at_first_ = 0, run_ahead_now_ns_ = 0;
 };
@@ -278,6 +296,7 @@ void LiveAnalysis::update(Nanoseconds until) { engine_->update(until); }
 void LiveAnalysis::finish() { engine_->finish(); }
 Summary LiveAnalysis::total() const { return engine_->total(); }
 Summary LiveAnalysis::since_first_iteration() const { return engine_->since_first_iteration(); }
+Summary LiveAnalysis::since(const IterationRecord& record) const { return engine_->since(record); }
 Summary LiveAnalysis::window(Nanoseconds from, Nanoseconds to) const { return engine_->window(from, to); }
 std::span<const IterationRecord> LiveAnalysis::records() const { return engine_->records(); }
 const std::deque<Bubble>& LiveAnalysis::bubbles() const { return engine_->bubbles(); }

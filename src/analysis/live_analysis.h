@@ -43,6 +43,9 @@ class LiveAnalysis {
   Summary total() const;
   /// The same from the start of the first iteration on: without what setting up took.
   Summary since_first_iteration() const;
+  /// The same from the end of an iteration on, of which `record` is in records(): without those up to it, and with what
+  /// the GPU still did after the last one. The verdict is that of the iterations.
+  Summary since(const IterationRecord& record) const;
   /// The iterations that lie in [from, to), from the end of the one before them to the end of the last. Percentiles are
   /// exact over the records that are kept. Costs a search, and a sort of the iterations in it.
   Summary window(Nanoseconds from, Nanoseconds to) const;

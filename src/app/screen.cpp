@@ -23,6 +23,7 @@ ui::WindowOptions options_of(const WindowRequest& request) {
   ui::WindowOptions options;
   options.session = request.session;
   options.experiment = request.experiment;
+  options.plain = request.plain;
   if (!request.open.empty()) options.open = request.open;
   if (!request.theme.empty()) options.theme = ui::parse_theme(request.theme);
   options.shader_dir = request.shader_dir;

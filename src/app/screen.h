@@ -23,6 +23,7 @@ struct WindowRequest {
   /// Start with this one (its id): on session.device ("auto": a GPU of this machine, or what it is told on), with
   /// session.assignments over its own settings. Empty: with the session.
   std::string experiment;
+  bool plain = false;  ///< a workload was named: no experiment
   experiment::Side side = experiment::Side::Before;
 };
 

@@ -49,7 +49,8 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   session::SessionOptions begun = window.session;  // as the run will be
   if (session_.experiment.empty()) {
     refuse_options(app, {"--side"}, tr("{} belongs to --experiment; see: lanescope --help"));
-    if (!session_.workload.empty()) window.session.workload = session_.workload;
+    window.plain = !session_.workload.empty();
+    if (window.plain) window.session.workload = session_.workload;
     window.session.device = session_.device_or_auto();
     window.session.assignments = session_.assignments;
     begun = window.session;
@@ -69,6 +70,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   // What is wrong is said before a window opens, and where none can.
   workload::Settings settings = workload::default_settings(begun.workload, device::describe_device(begun.device));
   for (const std::string& assignment : begun.assignments) settings.assign(assignment);
+  workload::check_settings(begun.workload, settings);
   return window;
 }
 

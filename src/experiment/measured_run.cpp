@@ -108,8 +108,8 @@ io::RunFigures MeasuredRun::figures() const {
   figures.elapsed_ns = runner.ended_ns() - runner.started_ns();
   if (const auto first = warm_up()) {
     figures.warm_up_ns = first->duration();
-    figures.summary = analysis_->window(first->end_ns, std::numeric_limits<base::Nanoseconds>::max());
-    figures.elapsed_ns = figures.summary.window_ns();
+    figures.summary = analysis_->since(*first);
+    figures.elapsed_ns = runner.ended_ns() - first->end_ns;
   }
   if (const auto first = runner.first_loss(), last = runner.last_loss(); first && last) figures.loss = {*first, *last};
   for (const workload::Figure& f : runner.figures()) {

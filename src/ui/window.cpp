@@ -89,7 +89,7 @@ void Window::begin(const WindowOptions& options) {
 
 void Window::begin_run(const session::SessionOptions& session) {
   const session::SessionOptions plain;
-  const bool asked_for = session.workload != plain.workload || !session.assignments.empty();
+  const bool asked_for = options_.plain || session.workload != plain.workload || !session.assignments.empty();
   const auto experiments = experiment::experiments();
   if (options_.experiment.empty() && (asked_for || experiments.empty())) {
     shell_->state().model.start_run(session);

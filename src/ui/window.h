@@ -24,6 +24,7 @@ struct WindowOptions {
   /// Begin with this experiment (id or name) instead. Empty: with the first one, unless `session` asks for a workload
   /// or settings of its own; it runs on the session's device.
   std::string experiment;
+  bool plain = false;                         ///< no experiment, whatever `session` says
   double speed = kWindowSpeed;                ///< of the run, instead of session.speed
   std::optional<std::filesystem::path> open;  ///< show this trace file instead of a run
   std::optional<ThemeName> theme;             ///< else as remembered

@@ -183,6 +183,29 @@ TEST_F(LiveAnalysisTest, SinceTheFirstIteration) {
   EXPECT_EQ(s.run_ahead_max, 1);
 }
 
+// The second iteration only issues; what it issued runs on for 200 after it.
+TEST_F(LiveAnalysisTest, SinceAnIterationHoldsWhatRunsAfterTheLast) {
+  t.iteration(100, 200);
+  t.kernel(120, 160);
+  t.iteration(200, 250);
+  t.launch(210, 215, 1);
+  t.launch(215, 220, 2);
+  t.kernel(220, 350, 1);
+  t.kernel(350, 450, 2);
+  t.publish();
+  live.finish();
+  const Summary s = live.since(live.records().front());
+  EXPECT_EQ(s.from_ns, 200);
+  EXPECT_EQ(s.to_ns, 450);
+  EXPECT_EQ(s.gpu_busy_ns, 230);
+  EXPECT_EQ(s.iteration.count, 1);
+  EXPECT_EQ(s.iteration.max_ns, 50);
+  EXPECT_EQ(s.run_ahead_max, 2);
+  // 210 to 350 the first, 215 to 450 the second.
+  EXPECT_DOUBLE_EQ(s.run_ahead_mean, (140 + 235) / 250.0);
+  EXPECT_EQ(s.judged.to_ns, 250);
+}
+
 TEST_F(LiveAnalysisTest, LossIsTheNewestOneAtTheIterationsEnd) {
   t.iteration(0, 100);
   t.iteration(100, 200);

@@ -121,9 +121,15 @@ TEST(QueueFills, WhenMoreIsIssuedThanBegins) {
   analysis::Summary s;
   EXPECT_FALSE(queue_fills(s));  // a CPU has no queue
   s.launch_count = 120;
-  s.gpu_op_count = 110;  // 110 + 5 + 8 = 123
+  s.gpu_op_count = 112;  // 8 are always allowed in a long stretch
   EXPECT_FALSE(queue_fills(s));
-  s.gpu_op_count = 106;  // 106 + 5 + 8 = 119
+  s.gpu_op_count = 111;
+  EXPECT_TRUE(queue_fills(s));
+  s.launch_count = 1000;
+  s.gpu_op_count = 953;  // and a twentieth: 47
+  EXPECT_FALSE(queue_fills(s));
+  s.launch_count = 9;
+  s.gpu_op_count = 5;  // of so few, 4 are many
   EXPECT_TRUE(queue_fills(s));
 }
 
