@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes the pictures of the README and of docs/ anew, with the program itself, on a virtual display.
 #
-#   scripts/pictures.sh [NAME...]     default: all of window, turned, copy, light, pytorch, recorded, devices, compare
+#   scripts/pictures.sh [NAME...]     default: all of window, turned, gallery, experiment, sweep, loader, race, copy, light,
+#                                     pytorch, recorded, devices, compare
 #
 # Those of a real GPU (gpu, health) are the window's own screenshots on a machine that has one: F12.
 #
@@ -87,7 +88,8 @@ shoot() {
 }
 
 # Places in a window of 1600x900.
-slider_at_100="142 436"
+slider_at_100="148 478"
+sweep_of_p20="680 160"
 calls_lane_y=172
 
 picture_window() {
@@ -105,6 +107,41 @@ picture_turned() {
   aside
   sleep 5
   shoot turned
+}
+picture_gallery() {
+  open_window --theme dark
+  sleep 6
+  xdotool key e sleep 1
+  shoot gallery
+}
+picture_experiment() {
+  open_window --theme dark --experiment P25
+  sleep 7
+  xdotool key Tab
+  sleep 5
+  shoot experiment
+}
+picture_sweep() {
+  open_window --theme dark
+  sleep 5
+  xdotool key c sleep 1
+  # shellcheck disable=SC2086
+  click $sweep_of_p20
+  sleep 2
+  xdotool mousemove 1134 500 sleep 1
+  shoot sweep
+}
+picture_loader() {
+  open_window --theme dark --workload dataloader --set num_workers=3 --set pin_memory=true
+  sleep 4
+  xdotool key --repeat 2 --delay 300 period # in real time
+  sleep 6
+  shoot loader
+}
+picture_race() {
+  open_window --theme dark --experiment T4
+  sleep 8
+  shoot race
 }
 picture_copy() {
   open_window --theme dark --set feed=per-iteration
@@ -152,7 +189,7 @@ picture_compare() {
   put "$scratch/compare.png" compare
 }
 
-all=(window turned copy light pytorch recorded devices compare)
+all=(window turned gallery experiment sweep loader race copy light pytorch recorded devices compare)
 for name in "${@:-${all[@]}}"; do
   [[ " ${all[*]} " == *" $name "* ]] || die "there is no picture '$name'; allowed: ${all[*]}"
 done

@@ -37,8 +37,8 @@ Outcome run(const std::string& device_id, const std::string& workload, std::uint
   return {base::to_us(runner.ended_ns() - runner.started_ns()) / static_cast<double>(iterations), runner.last_loss()};
 }
 
-// P23: 16.85 s for 20,000 epochs with a read in each are 842 us; P25: 13.08 s with one in 2,000 are 654 us. The profile is
-// fitted to P22 and P26, too: tests/sim/fit_test.cpp.
+// P23: 16.85 s for 20,000 epochs with a read in each are 842 us; P25: 13.08 s with one in 2,000 are 654 us. The profile
+// is fitted to P22 and P26, too: tests/sim/fit_test.cpp.
 TEST(SimulatedIris, TakesAsLongAsOnTheTutorialsLaptop) {
   const Outcome each = run("sim:rtx4070-laptop-wsl2", "iris-mlp", 20'000, {"log_interval=1"});
   EXPECT_NEAR(each.us_per_iteration, 842, 0.03 * 842);

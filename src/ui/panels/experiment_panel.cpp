@@ -18,7 +18,7 @@ using experiment::Experiment;
 using experiment::Measured;
 using experiment::Side;
 
-constexpr int kFoldedLines = 4;
+constexpr int kFoldedLines = 3;
 constexpr double kAlike = 0.03;  // sides that differ by less are the same
 
 std::string in_words(const Canvas& c, Word w) { return word(w, c.state.language()); }
@@ -303,8 +303,8 @@ void draw_experiment(const Canvas& c) {
   draw_switch(c, e, now);
   draw_turned_knob(c, e);
   draw_watch(c, e);
-  draw_this_run(c, active, now);
   draw_published(c, active);
+  draw_this_run(c, active, now);
   draw_own_figures(c);
   draw_correction(c, e.correction[state.language()], &state.correction_open);
   heading(c, in_words(c, Word::OtherKnobs).c_str());
