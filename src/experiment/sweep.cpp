@@ -301,7 +301,10 @@ std::string sweep_csv(const SweepSpec& spec, const std::vector<SweepPoint>& poin
 
   std::string csv;
   const auto line = [&csv](const std::vector<std::string>& fields) {
-    for (std::size_t f = 0; f < fields.size(); ++f) csv += (f == 0 ? "" : ",") + field(fields[f]);
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (f > 0) csv += ',';
+      csv += field(fields[f]);
+    }
     csv += "\r\n";
   };
   line(columns);

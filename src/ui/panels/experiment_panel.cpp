@@ -184,20 +184,6 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
   note_place(c, "factor");
 }
 
-void draw_own_figures(const Canvas& c) {
-  const auto figures = c.state.model.session()->runner().figures();
-  if (figures.empty()) return;
-  heading(c, in_words(c, Word::OwnFigures).c_str());
-  for (const workload::Figure& f : figures) {
-    figure_line(c, f.label, f.count == 0 ? "–" : figure_text(f.mean) + (f.unit.empty() ? "" : " " + f.unit));
-    note_place(c, "own." + f.key);
-    const ImVec2 low{ImGui::GetWindowPos().x, ImGui::GetItemRectMin().y};
-    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, ImGui::GetItemRectMax())) {
-      ImGui::SetTooltip("%s", f.label.c_str());
-    }
-  }
-}
-
 std::string why_nothing(const Canvas& c, const experiment::Published& p) {
   if (p.figure.empty()) return in_words(c, Word::NoFigure);
   return in_words(c, p.settings.empty() ? Word::FlipToMeasure : Word::OwnSettings);
@@ -284,6 +270,20 @@ void draw_correction(const Canvas& c, const std::string& says, bool* open) {
   list.AddRectFilled(at, {at.x + width, bottom}, c.theme[Colour::PanelRaised], 6 * s);
   list.AddRectFilled(at, {at.x + 3 * s, bottom}, c.theme[Colour::Simulated], 1.5f * s);
   list.ChannelsMerge();
+}
+
+void draw_own_figures(const Canvas& c) {
+  const auto figures = c.state.model.session()->runner().figures();
+  if (figures.empty()) return;
+  heading(c, in_words(c, Word::OwnFigures).c_str());
+  for (const workload::Figure& f : figures) {
+    figure_line(c, f.label, f.count == 0 ? "–" : figure_text(f.mean) + (f.unit.empty() ? "" : " " + f.unit));
+    note_place(c, "own." + f.key);
+    const ImVec2 low{ImGui::GetWindowPos().x, ImGui::GetItemRectMin().y};
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, ImGui::GetItemRectMax())) {
+      ImGui::SetTooltip("%s", f.label.c_str());
+    }
+  }
 }
 
 void draw_experiment(const Canvas& c) {

@@ -116,6 +116,7 @@ void draw_knobs(const Canvas& c) {
   const workload::Settings settings = state.model.session()->settings();
   for (const workload::SettingSpec& spec : settings.specs()) draw_knob(c, settings, spec);
   draw_published(c);
+  draw_own_figures(c);
   vertical_space(c, 12);
 }
 

@@ -15,6 +15,8 @@ void draw_knob(const Canvas& canvas, const workload::Settings& settings, const w
 void draw_workload_choice(const Canvas& canvas);
 /// A long button that opens the gallery.
 void draw_gallery_button(const Canvas& canvas);
+/// What only the workload itself can tell: its stopwatch, the host memory its batches take.
+void draw_own_figures(const Canvas& canvas);
 /// Over everything: all experiments.
 void draw_gallery(const Canvas& canvas);
 /// A published number's quality, "estimate", in its colour.
