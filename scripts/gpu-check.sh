@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks and measures the CUDA device and its capture on a machine with a GPU, in under 8 minutes.
 #
-#   scripts/gpu-check.sh [OUT]     default: out/gpu-check. Writes OUT/gpu-check.json, OUT/profile.toml and small traces.
+#   scripts/gpu-check.sh [OUT]     default: out/gpu-check. Writes OUT/gpu-check.json, OUT/profile.toml, OUT/experiments
+#                                     and small traces.
 #
 # Uses the programs of build/server, or those in the folder that LANESCOPE_BUILD names, or those beside this script: so
 # the server build can be copied to a machine where nothing can be installed. Builds them where there is none.
@@ -134,6 +135,14 @@ for pinned in false true; do
     run "linear-mse-feed-$pinned-$non_blocking" linear-mse 1500 log_interval=0 feed=per-iteration "pinned=$pinned" \
       "non_blocking=$non_blocking"
   done
+done
+
+say "the experiments"
+mkdir -p "$out/experiments"
+for id in $("$build/lanescope" list experiments --json | sed -n 's/^    "id": "\(.*\)",$/\1/p'); do
+  timeout 60 "$build/lanescope" run --experiment "$id" --device cuda:0 --json "$out/experiments/$id.json" \
+    >"$out/experiments/$id.txt" 2>"$scratch/experiment.err" ||
+    { failed+=("experiment-$id") && say "experiment $id failed: $(tail -n 1 "$scratch/experiment.err" | cut -c1-300)"; }
 done
 
 say "small traces"
