@@ -70,8 +70,8 @@ Figure iteration_figure(const char* label, std::function<double(const analysis::
 
 std::uint64_t lost(const trace::CaptureHealth& h) { return h.dropped + h.untimed + h.far_off + h.late; }
 
-std::vector<Figure> time_figures(bool with_loader) {
-  std::vector<Figure> figures{
+std::vector<Figure> time_figures() {
+  return {
       {tr("iterations"), [](const RunFigures& r) { return count(static_cast<std::int64_t>(r.iterations)); }, {}},
       {tr("elapsed"), [](const RunFigures& r) { return duration(r.elapsed_ns); },
        [](const RunFigures& r) { return static_cast<double>(r.elapsed_ns); }},
@@ -79,6 +79,11 @@ std::vector<Figure> time_figures(bool with_loader) {
       iteration_figure(tr("  median"), [](const analysis::DurationStats& s) { return static_cast<double>(s.p50_ns); }),
       iteration_figure(tr("  99th percentile"),
                        [](const analysis::DurationStats& s) { return static_cast<double>(s.p99_ns); }),
+  };
+}
+
+std::vector<Figure> gpu_time_figures(bool with_loader) {
+  std::vector<Figure> figures{
       {nullptr, {}, {}},
       share_figure(tr("GPU busy"), &analysis::Summary::gpu_busy_ns),
       share_figure(tr("GPU idle (bubbles)"), &analysis::Summary::bubble_ns),
@@ -180,19 +185,24 @@ Cell ratio_cell(const Figure& figure, const RunFigures& first, const RunFigures&
 
 Table table_of(const std::vector<const RunFigures*>& runs) {
   bool with_loss = false, with_lost_events = false, with_warm_up = false, with_capture = false;
-  bool with_loader = false;
+  bool with_loader = false, with_gpu = false;
   for (const RunFigures* run : runs) {
     with_loss |= run->loss.has_value();
+    with_gpu |= run->summary.verdict.kind != analysis::VerdictKind::CpuOnly;
     with_loader |= run->summary.loader_wait_ns > 0;
     with_lost_events |= run->events.dropped + run->events.evicted > 0;
     with_warm_up |= run->warm_up_ns.has_value();
     with_capture |= run->capture.has_value();
   }
-  std::vector<Figure> figures = time_figures(with_loader);
-  for (auto& more : {traffic_figures(), own_figures(runs), closing_figures(with_loss, with_lost_events),
-                     gpu_figures(with_warm_up, with_capture)}) {
-    figures.insert(figures.end(), more.begin(), more.end());
+  std::vector<Figure> figures = time_figures();
+  const auto add = [&](const std::vector<Figure>& more) { figures.insert(figures.end(), more.begin(), more.end()); };
+  if (with_gpu) {
+    add(gpu_time_figures(with_loader));
+    add(traffic_figures());
   }
+  add(own_figures(runs));
+  add(closing_figures(with_loss, with_lost_events));
+  add(gpu_figures(with_warm_up, with_capture));
   Table table;
   for (const Figure& figure : figures) {
     if (figure.label == nullptr) {

@@ -89,6 +89,13 @@ TEST_F(Run, AWorkloadsOwnFiguresAreInTheJsonAndTheTable) {
   EXPECT_THAT(run({"run", "--workload", "bandwidth", "--iterations", "5"}).out, HasSubstr(std::string(own["label"])));
 }
 
+TEST_F(Run, OnACpuTheTableSaysNothingOfAGpu) {
+  const std::string table =
+      run({"run", "--workload", "iris-mlp", "--device", "cpu:teaching", "--iterations", "50"}).out;
+  EXPECT_THAT(table, AllOf(HasSubstr("CPU only"), HasSubstr("iteration, mean"), Not(HasSubstr("GPU busy")),
+                           Not(HasSubstr("kernel launches"))));
+}
+
 TEST_F(Run, ALossThatIsComputedIsReported) {
   Json json = run_json({"--workload", "iris-mlp", "--iterations", "500"});
   EXPECT_GT(json["loss"]["first"], 0.5);
