@@ -4,9 +4,9 @@
 
 namespace lanescope::workload {
 
-std::size_t FigureBoard::add(std::string key, std::string label, std::string unit) {
+std::size_t FigureBoard::add(std::string key, std::string label, std::string unit, bool part) {
   const std::lock_guard lock(mutex_);
-  figures_.push_back({std::move(key), std::move(label), std::move(unit)});
+  figures_.push_back({std::move(key), std::move(label), std::move(unit), part});
   return figures_.size() - 1;
 }
 

@@ -13,6 +13,7 @@ struct Figure {
   std::string key;    ///< "stopwatch_ms"
   std::string label;  ///< for a person: "the program's stopwatch"
   std::string unit;   ///< "ms"
+  bool part = false;  ///< an iteration's time consists of this one and the other parts, in their order
   std::uint64_t count = 0;
   double last = 0;
   double mean = 0;   ///< of all samples since the settings were changed; 0 without any
@@ -23,7 +24,7 @@ struct Figure {
 class FigureBoard {
  public:
   /// Before the run; returns the figure's number.
-  std::size_t add(std::string key, std::string label, std::string unit);
+  std::size_t add(std::string key, std::string label, std::string unit, bool part = false);
   void sample(std::size_t figure, double value);
   /// Forgets all samples: the settings have changed.
   void restart();

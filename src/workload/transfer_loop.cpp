@@ -100,10 +100,10 @@ class TransferLoop final : public Workload {
 TransferLoop::TransferLoop(device::Device& device)
     : info_(transfer_loop_info()),
       eager_(device, info_.computes_values),
-      make_us_(figures().add("make_us", tr("making the batch"), "µs")),
-      copy_us_(figures().add("copy_us", tr("the copy statements"), "µs")),
-      launch_us_(figures().add("launch_us", tr("launching the model"), "µs")),
-      read_us_(figures().add("read_us", tr("reading numbers"), "µs")),
+      make_us_(figures().add("make_us", tr("making the batch"), "µs", true)),
+      copy_us_(figures().add("copy_us", tr("the copy statements"), "µs", true)),
+      launch_us_(figures().add("launch_us", tr("launching the model"), "µs", true)),
+      read_us_(figures().add("read_us", tr("reading numbers"), "µs", true)),
       transfer_share_(figures().add("transfer_share_percent", tr("copying and reading, of the iteration"), "%")) {}
 
 void TransferLoop::set_up(const Settings& settings) {

@@ -94,6 +94,24 @@ TEST_F(ModelTest, ReadsThatCameTooEarlyAreCounted) {
   EXPECT_EQ(count_stale_reads(trace, 4000, 5000), 0);
 }
 
+// The GPU works for 500 us in each iteration, and the CPU asks it only every 100th time: 99 iterations of some 40 us
+// and one of 47 ms. Whatever is seen of it, an iteration takes 505 us, give or take the loop's own small kernels.
+TEST_F(ModelTest, AnIterationsTimeIsThatOfWholePeriods) {
+  session::SessionOptions o = options();
+  o.device = "sim:rtx4090";
+  o.speed = 1;
+  o.workload = "transfer-loop";
+  o.assignments = {"feed=resident", "log_interval=100"};
+  model.start_run(o);
+  ASSERT_TRUE(updates_until([&] { return model.recent_is_current() && model.recent().sync_count > 0; }));
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t number = model.recent_number();
+    ASSERT_TRUE(updates_until([&] { return model.recent_number() > number && model.recent_is_current(); }));
+    EXPECT_NEAR(model.recent().iteration.mean_ns, 507e3, 15e3);
+    EXPECT_NEAR(model.recent_over(8).iteration.mean_ns, 507e3, 15e3);
+  }
+}
+
 TEST_F(ModelTest, WhatWasBeforeATurnIsKept) {
   model.start_run(options());
   ASSERT_TRUE(updates_until([&] { return model.recent().iteration.count >= 10; }));

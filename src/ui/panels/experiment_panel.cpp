@@ -272,20 +272,6 @@ void draw_correction(const Canvas& c, const std::string& says, bool* open) {
   list.ChannelsMerge();
 }
 
-void draw_own_figures(const Canvas& c) {
-  const auto figures = c.state.model.session()->runner().figures();
-  if (figures.empty()) return;
-  heading(c, in_words(c, Word::OwnFigures).c_str());
-  for (const workload::Figure& f : figures) {
-    figure_line(c, f.label, f.count == 0 ? "–" : figure_text(f.mean) + (f.unit.empty() ? "" : " " + f.unit));
-    note_place(c, "own." + f.key);
-    const ImVec2 low{ImGui::GetWindowPos().x, ImGui::GetItemRectMin().y};
-    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, ImGui::GetItemRectMax())) {
-      ImGui::SetTooltip("%s", f.label.c_str());
-    }
-  }
-}
-
 void draw_experiment(const Canvas& c) {
   ShellState& state = c.state;
   const ActiveExperiment& active = *state.experiment;
