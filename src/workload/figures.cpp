@@ -6,7 +6,11 @@ namespace lanescope::workload {
 
 std::size_t FigureBoard::add(std::string key, std::string label, std::string unit, bool part) {
   const std::lock_guard lock(mutex_);
-  figures_.push_back({std::move(key), std::move(label), std::move(unit), part});
+  Figure& figure = figures_.emplace_back();
+  figure.key = std::move(key);
+  figure.label = std::move(label);
+  figure.unit = std::move(unit);
+  figure.part = part;
   return figures_.size() - 1;
 }
 

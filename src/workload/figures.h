@@ -13,11 +13,11 @@ struct Figure {
   std::string key;    ///< "stopwatch_ms"
   std::string label;  ///< for a person: "the program's stopwatch"
   std::string unit;   ///< "ms"
-  bool part = false;  ///< an iteration's time consists of this one and the other parts, in their order
   std::uint64_t count = 0;
   double last = 0;
-  double mean = 0;   ///< of all samples since the settings were changed; 0 without any
-  double total = 0;  ///< their sum
+  double mean = 0;    ///< of all samples since the settings were changed; 0 without any
+  double total = 0;   ///< their sum
+  bool part = false;  ///< an iteration's time consists of this one and the other parts, in their order
 };
 
 /// The workload's thread writes, any thread reads.
