@@ -37,13 +37,6 @@ std::vector<std::pair<std::string, workload::Value>> side_settings(const Experim
   return found;
 }
 
-std::string device_for(const Experiment& experiment, Side side, std::string_view real_gpu) {
-  const std::string& told = experiment.device_of(side);
-  if (real_gpu.empty()) return told;
-  if (told.starts_with("sim:")) return std::string(real_gpu);
-  return told.starts_with("cpu:") ? "cpu" : told;
-}
-
 bool flips_in_place(const Experiment& experiment) {
   return experiment.device_of(Side::Before) == experiment.device_of(Side::After);
 }

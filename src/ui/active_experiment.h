@@ -18,9 +18,6 @@ namespace lanescope::ui {
 std::vector<std::pair<std::string, workload::Value>> side_settings(const experiment::Experiment& experiment,
                                                                    experiment::Side side,
                                                                    const workload::Settings& standard);
-/// Where a side runs: on the device it is told on; but on the real GPU `real_gpu` (empty: none in use), and with one of
-/// those, on the real CPU.
-std::string device_for(const experiment::Experiment& experiment, experiment::Side side, std::string_view real_gpu);
 /// A flip between the sides needs no new run.
 bool flips_in_place(const experiment::Experiment& experiment);
 

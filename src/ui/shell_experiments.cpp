@@ -44,7 +44,7 @@ void Shell::start_experiment(std::string_view id_or_name, Side side) {
 void Shell::start_experiment(const Experiment& experiment, Side side) {
   session::SessionOptions options = state_.model.options_now();
   options.workload = experiment.workload;
-  options.device = device_for(experiment, side, state_.real_gpu);
+  options.device = experiment::chosen_device(experiment, side, state_.real_gpu);
   options.assignments = experiment.assignments(side);
   options.iterations = 0;
   options.speed = kExperimentSpeed;
@@ -83,7 +83,7 @@ void Shell::show_side(Side side) {
     return;
   }
   session::SessionOptions options = state_.model.options_now();
-  if (!flips_in_place(experiment)) options.device = device_for(experiment, side, state_.real_gpu);
+  if (!flips_in_place(experiment)) options.device = experiment::chosen_device(experiment, side, state_.real_gpu);
   options.assignments = experiment.assignments(side);
   const Side before = state_.experiment->side();
   state_.experiment->set_side(side);

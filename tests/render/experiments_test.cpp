@@ -133,13 +133,13 @@ TEST(QueueFills, WhenMoreIsIssuedThanBegins) {
   EXPECT_TRUE(queue_fills(s));
 }
 
-TEST(DeviceFor, KeepsARealGpuAndComparesItWithARealCpu) {
+TEST(ChosenDevice, KeepsARealGpuAndComparesItWithARealCpu) {
   Experiment e = story();
-  EXPECT_EQ(device_for(e, Side::Before, ""), "sim:rtx4090");
-  EXPECT_EQ(device_for(e, Side::Before, "cuda:0"), "cuda:0");
+  EXPECT_EQ(chosen_device(e, Side::Before, ""), "sim:rtx4090");
+  EXPECT_EQ(chosen_device(e, Side::Before, "cuda:0"), "cuda:0");
   e.sides[1].device = "cpu:rtx4090";
-  EXPECT_EQ(device_for(e, Side::After, ""), "cpu:rtx4090");
-  EXPECT_EQ(device_for(e, Side::After, "cuda:0"), "cpu");
+  EXPECT_EQ(chosen_device(e, Side::After, ""), "cpu:rtx4090");
+  EXPECT_EQ(chosen_device(e, Side::After, "cuda:0"), "cpu");
 }
 
 TEST(PublishedHeadline, IsTheFactorWhereThereIsOne) {
