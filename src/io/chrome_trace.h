@@ -21,6 +21,7 @@ struct RunFacts {
   std::string device_name;
   bool simulated = false;
   std::map<std::string, std::string> settings;
+  std::string marks;  ///< what a person left on the trace (rulers, bookmarks, notes): JSON text of the window's; or empty
   std::string version{base::kVersion};  ///< of the Lanescope that recorded it; empty: another program did
 
   bool operator==(const RunFacts&) const = default;

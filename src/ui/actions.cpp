@@ -16,6 +16,7 @@ using enum Action;
 using enum ActionGroup;
 constexpr int kCtrl = GLFW_MOD_CONTROL;
 constexpr int kShift = GLFW_MOD_SHIFT;
+constexpr int kAlt = GLFW_MOD_ALT;
 
 }  // namespace
 
@@ -23,33 +24,80 @@ std::span<const ActionInfo> actions() {
   static const std::vector<ActionInfo> table{
       {PauseRun, Run, "pause", N_("pause or continue the run"), {{GLFW_KEY_SPACE}}},
       {RestartRun, Run, "restart", N_("start the run again"), {{GLFW_KEY_R}}},
-      {Slower, Run, "slower", N_("slow the simulation down"), {{GLFW_KEY_COMMA}}},
-      {Faster, Run, "faster", N_("speed the simulation up"), {{GLFW_KEY_PERIOD}}},
+      {Slower, Run, "slower", N_("slow the simulation down"), {{GLFW_KEY_MINUS}}},
+      {Faster, Run, "faster", N_("speed the simulation up"), {{GLFW_KEY_EQUAL}}},
       {MoreReads, Run, "log-interval-down", N_("read the loss more often"), {{GLFW_KEY_LEFT_BRACKET}}},
       {FewerReads, Run, "log-interval-up", N_("read the loss less often"), {{GLFW_KEY_RIGHT_BRACKET}}},
       {TogglePinned, Run, "pinned", N_("pinned host memory on or off"), {{GLFW_KEY_P}}},
       {ToggleNonBlocking, Run, "non-blocking", N_("non_blocking copies on or off"), {{GLFW_KEY_N}}},
       {ToggleFeed, Run, "feed", N_("fresh batch every iteration on or off"), {{GLFW_KEY_B}}},
       {DeviceMenu, Run, "device-menu", N_("device menu: GPUs, simulated ones, recorded runs"), {{GLFW_KEY_G}}},
-      {Sweep, Run, "sweep", N_("sweep: run with many values of a knob, and see the chart"), {{GLFW_KEY_C}}},
+      {Action::Sweep, Run, "sweep", N_("sweep: run with many values of a knob, and see the chart"), {{GLFW_KEY_C}}},
       {Gallery, Run, "gallery", N_("all experiments"), {{GLFW_KEY_E}}},
       {FlipSide, Run, "flip", N_("the experiment's other side: before or after"), {{GLFW_KEY_TAB}}},
-      {Roll, View, "roll", N_("roll: the newest at the right edge"), {{GLFW_KEY_1}}},
-      {Trigger, View, "trigger", N_("trigger: stand at the start of an iteration"), {{GLFW_KEY_2}}},
-      {Single, View, "single", N_("single: take one picture and freeze"), {{GLFW_KEY_3}}},
-      {Resume, View, "resume", N_("follow the run again, at this zoom"), {{GLFW_KEY_L}, {GLFW_KEY_HOME}}},
+
+      {Roll, Scope, "roll", N_("roll: the newest at the right edge"), {{GLFW_KEY_1}}},
+      {Trigger, Scope, "trigger", N_("trigger: stand at the start of an iteration, or what you set"), {{GLFW_KEY_2}}},
+      {Single, Scope, "single", N_("single: take one picture at the next trigger and freeze"), {{GLFW_KEY_3}}},
+      {Average, Scope, "average", N_("average of the last pictures, with their spread behind"), {{GLFW_KEY_4}}},
+      {TriggerPanel, Scope, "trigger-panel", N_("what triggers: source, hold-off, pre-trigger"), {{GLFW_KEY_O}}},
+      {Resume, Scope, "resume", N_("follow the run again, at this zoom"), {{GLFW_KEY_L}, {GLFW_KEY_HOME}}},
+
       {ZoomIn, View, "zoom-in", N_("zoom in"), {{GLFW_KEY_W}, {GLFW_KEY_UP}}, true},
-      {ZoomOut,
-       View,
-       "zoom-out",
-       N_("zoom out (hold S; a tap takes a screenshot)"),
-       {{GLFW_KEY_S}, {GLFW_KEY_DOWN}},
-       true},
+      {ZoomOut, View, "zoom-out", N_("zoom out (a tap on S: picture)"), {{GLFW_KEY_S}, {GLFW_KEY_DOWN}}, true},
       {PanLeft, View, "pan-left", N_("earlier"), {{GLFW_KEY_A}, {GLFW_KEY_LEFT}}, true},
       {PanRight, View, "pan-right", N_("later"), {{GLFW_KEY_D}, {GLFW_KEY_RIGHT}}, true},
-      {Fit, View, "fit", N_("fit the selection, or everything"), {{GLFW_KEY_F}}},
+      {ScrollUp, View, "scroll-up", N_("lanes above"), {{GLFW_KEY_PAGE_UP}}},
+      {ScrollDown, View, "scroll-down", N_("lanes below"), {{GLFW_KEY_PAGE_DOWN}}},
+      {Fit, View, "fit", N_("centre what is selected; again: fit it; nothing selected: fit all"), {{GLFW_KEY_F}}},
+      {FitAll, View, "fit-all", N_("the whole run"), {{GLFW_KEY_F, kShift}}},
+      {ViewBack, View, "view-back", N_("the view before"), {{GLFW_KEY_Z, kCtrl}, {GLFW_KEY_LEFT, kAlt}}},
+      {ViewForward, View, "view-forward", N_("the view after"), {{GLFW_KEY_Y, kCtrl}, {GLFW_KEY_RIGHT, kAlt}}},
+      {GoTo, View, "go-to", N_("go to a time or an iteration"), {{GLFW_KEY_J}, {GLFW_KEY_G, kCtrl}}},
+      {ToBegin, View, "to-begin", N_("the beginning of the run"), {{GLFW_KEY_HOME, kCtrl}}},
+      {ToEnd, View, "to-end", N_("the end of the run"), {{GLFW_KEY_END}, {GLFW_KEY_END, kCtrl}}},
+      {PreviousEvent, View, "previous-event", N_("previous event on the lane"), {{GLFW_KEY_COMMA}}},
+      {NextEvent, View, "next-event", N_("next event on the lane"), {{GLFW_KEY_PERIOD}}},
+      {PreviousSameName, View, "previous-same", N_("previous of the same name"), {{GLFW_KEY_COMMA, kShift}}},
+      {NextSameName, View, "next-same", N_("next of the same name"), {{GLFW_KEY_PERIOD, kShift}}},
+      {EventAbove, View, "event-above", N_("the event above, on the next lane"), {{GLFW_KEY_UP, kCtrl}}},
+      {EventBelow, View, "event-below", N_("the event below, on the next lane"), {{GLFW_KEY_DOWN, kCtrl}}},
+      {FollowLink, View, "follow-link", N_("from a call to its GPU work, and back"), {{GLFW_KEY_ENTER}}},
+      {SelectIteration, View, "select-iteration", N_("select the iteration around it"), {{GLFW_KEY_I}}},
       {ClearSelection, View, "clear-selection", N_("clear the selection, close what is open"), {{GLFW_KEY_ESCAPE}}},
-      {TogglePlotAxis, View, "plot-axis", N_("plots: timeline's axis or history"), {{GLFW_KEY_X}}},
+
+      {AddRuler, Reading, "ruler", N_("a ruler that stays: of the selection, else at the mouse"), {{GLFW_KEY_M}}},
+      {RemoveRulers, Reading, "remove-rulers", N_("take all rulers away"), {{GLFW_KEY_M, kShift}}},
+      {PinTooltip, Reading, "pin-tooltip", N_("keep the tooltip on the screen"), {{GLFW_KEY_Q}}},
+      {AddBookmark, Reading, "bookmark", N_("bookmark: this view, this moment, this lane"), {{GLFW_KEY_K}}},
+      {AddNote, Reading, "note", N_("a note at this moment on this lane"), {{GLFW_KEY_K, kShift}}},
+      {PreviousBookmark, Reading, "previous-mark", N_("bookmark or note before"), {{GLFW_KEY_PAGE_UP, kCtrl}}},
+      {NextBookmark, Reading, "next-mark", N_("bookmark or note after"), {{GLFW_KEY_PAGE_DOWN, kCtrl}}},
+      {MarksList, Reading, "marks", N_("list of rulers, bookmarks and notes"), {{GLFW_KEY_V, kShift}}},
+      {Search, Reading, "search", N_("search events by name"), {{GLFW_KEY_SLASH}, {GLFW_KEY_F, kCtrl}}},
+      {NextFound, Reading, "next-found", N_("next found event"), {{GLFW_KEY_F3}}},
+      {PreviousFound, Reading, "previous-found", N_("previous found event"), {{GLFW_KEY_F3, kShift}}},
+      {EventList, Reading, "event-list", N_("list of events, in step with the timeline"), {{GLFW_KEY_V}}},
+      {ShowPlots, Reading, "plots", N_("the plots"), {{GLFW_KEY_V, kCtrl}}},
+      {TogglePlotAxis, Reading, "plot-axis", N_("plots: timeline's axis or history"), {{GLFW_KEY_X}}},
+      {TogglePlotLog, Reading, "plot-log", N_("plots: logarithmic or linear"), {{GLFW_KEY_X, kShift}}},
+      {PinGhost,
+       Reading,
+       "ghost",
+       N_("pin this run's curves as a ghost behind the next ones; again: away"),
+       {{GLFW_KEY_Y}}},
+
+      {CollapseLane, Lanes, "collapse", N_("fold the lane under the mouse, or unfold it"), {{GLFW_KEY_BACKSLASH}}},
+      {HideLane, Lanes, "hide-lane", N_("hide the lane under the mouse"), {{GLFW_KEY_DELETE}}},
+      {ShowAllLanes, Lanes, "show-lanes", N_("show all hidden lanes"), {{GLFW_KEY_DELETE, kShift}}},
+      {PinLane, Lanes, "pin-lane", N_("pin the lane to the top, or free it"), {{GLFW_KEY_APOSTROPHE}}},
+      {LaneUp, Lanes, "lane-up", N_("move the lane up"), {{GLFW_KEY_UP, kAlt}}},
+      {LaneDown, Lanes, "lane-down", N_("move the lane down"), {{GLFW_KEY_DOWN, kAlt}}},
+      {TallerLane, Lanes, "taller", N_("taller lane"), {{GLFW_KEY_EQUAL, kShift}}},
+      {ShorterLane, Lanes, "shorter", N_("shorter lane"), {{GLFW_KEY_MINUS, kShift}}},
+      {GroupLanes, Lanes, "group", N_("group lanes: by thread and stream, process, device, or not"), {{GLFW_KEY_U}}},
+      {ResetLanes, Lanes, "reset-lanes", N_("lanes as they were at first"), {{GLFW_KEY_U, kShift}}},
+
       {Screenshot, Out, "screenshot", N_("picture of the window"), {{GLFW_KEY_S}, {GLFW_KEY_F12}}},
       {TimelinePicture2x, Out, "timeline-picture-2x", N_("picture of the timeline, 2x"), {{GLFW_KEY_S, kShift}}},
       {TimelinePicture4x,
@@ -57,13 +105,30 @@ std::span<const ActionInfo> actions() {
        "timeline-picture-4x",
        N_("picture of the timeline, 4x"),
        {{GLFW_KEY_S, kShift | kCtrl}}},
+      {SelectionPicture, Out, "selection-picture", N_("picture of the selection, 2x"), {{GLFW_KEY_S, kAlt}}},
+      {PicturePanel, Out, "picture-panel", N_("picture: of what, PNG or SVG, scale, caption"), {{GLFW_KEY_S, kCtrl}}},
+      {CopyPicture, Out, "copy-picture", N_("copy a picture of the timeline to the clipboard"), {{GLFW_KEY_C, kCtrl}}},
       {SaveTrace, Out, "save-trace", N_("save the trace as JSON"), {{GLFW_KEY_E, kCtrl}}},
       {SaveTraceCompressed,
        Out,
        "save-trace-gz",
        N_("save the trace as JSON, compressed"),
        {{GLFW_KEY_E, kCtrl | kShift}}},
-      {ToggleTheme, Window, "theme", N_("dark or light"), {{GLFW_KEY_T}}},
+
+      {Palette,
+       Window,
+       "palette",
+       N_("find and do anything by its name"),
+       {{GLFW_KEY_P, kCtrl | kShift}, {GLFW_KEY_K, kCtrl}}},
+      {Menu, Window, "menu", N_("the menu"), {{GLFW_KEY_F10}}},
+      {Presentation,
+       Window,
+       "presentation",
+       N_("presentation: big type, only the lanes and the verdict"),
+       {{GLFW_KEY_F5}}},
+      {FullScreen, Window, "full-screen", N_("full screen"), {{GLFW_KEY_F11}}},
+      {ToggleTheme, Window, "theme", N_("dark, light or high contrast"), {{GLFW_KEY_T}}},
+      {ToggleAnimation, Window, "animation", N_("animation on or off"), {{GLFW_KEY_T, kShift}}},
       {ToggleLanguage, Window, "language", N_("experiments in English or Chinese"), {{GLFW_KEY_Z}}},
       {LargerText, Window, "larger-text", N_("larger text"), {{GLFW_KEY_EQUAL, kCtrl}, {GLFW_KEY_KP_ADD, kCtrl}}},
       {SmallerText,
@@ -72,6 +137,7 @@ std::span<const ActionInfo> actions() {
        N_("smaller text"),
        {{GLFW_KEY_MINUS, kCtrl}, {GLFW_KEY_KP_SUBTRACT, kCtrl}}},
       {CaptureHealth, Window, "capture-health", N_("capture health: what came, what was lost"), {{GLFW_KEY_H}}},
+      {KeysPanel, Window, "change-keys", N_("change the keys"), {{GLFW_KEY_F2}}},
       {Help, Window, "help", N_("this list of keys"), {{GLFW_KEY_SLASH, kShift}, {GLFW_KEY_F1}}},
       {Quit, Window, "quit", N_("quit"), {{GLFW_KEY_Q, kCtrl}}},
   };
@@ -89,6 +155,7 @@ std::string key_text(KeyChord chord) {
   std::string text;
   if (chord.key == GLFW_KEY_SLASH && chord.modifiers == kShift) return "?";
   if (chord.modifiers & kCtrl) text += "Ctrl+";
+  if (chord.modifiers & kAlt) text += "Alt+";
   if (chord.modifiers & kShift) text += "Shift+";
   switch (chord.key) {
     case GLFW_KEY_SPACE:
@@ -99,6 +166,16 @@ std::string key_text(KeyChord chord) {
       return text + "Tab";
     case GLFW_KEY_HOME:
       return text + base::tr("Home");
+    case GLFW_KEY_END:
+      return text + base::tr("End");
+    case GLFW_KEY_PAGE_UP:
+      return text + base::tr("PgUp");
+    case GLFW_KEY_PAGE_DOWN:
+      return text + base::tr("PgDn");
+    case GLFW_KEY_DELETE:
+      return text + base::tr("Del");
+    case GLFW_KEY_ENTER:
+      return text + base::tr("Enter");
     case GLFW_KEY_UP:
       return text + "↑";
     case GLFW_KEY_DOWN:
@@ -132,8 +209,14 @@ const char* group_title(ActionGroup group) {
   switch (group) {
     case Run:
       return base::tr("THE RUN");
+    case Scope:
+      return base::tr("THE SCOPE");
     case View:
       return base::tr("THE VIEW");
+    case Reading:
+      return base::tr("READING");
+    case Lanes:
+      return base::tr("THE LANES");
     case Out:
       return base::tr("PICTURES AND FILES");
     default:

@@ -42,6 +42,7 @@ Preferences load_preferences(const std::filesystem::path& path) {
     if (!std::isnan(font_scale)) p.font_scale = std::clamp(font_scale, 0.7f, 2.5f);
     p.language = table["language"].value_or(std::string("en")) == "zh" ? experiment::Language::Chinese
                                                                        : experiment::Language::English;
+    p.animation = table["animation"].value_or(p.animation);
     p.tour_done = table["tour_done"].value_or(p.tour_done);
     p.window_width = std::clamp(table["window_width"].value_or(p.window_width), 640, 16384);
     p.window_height = std::clamp(table["window_height"].value_or(p.window_height), 480, 16384);
@@ -56,6 +57,7 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
   const toml::table table{{"theme", p.theme == ThemeName::Light ? "light" : "dark"},
                           {"font_scale", p.font_scale},
                           {"language", std::string(experiment::language_key(p.language))},
+                          {"animation", p.animation},
                           {"tour_done", p.tour_done},
                           {"window_width", p.window_width},
                           {"window_height", p.window_height},

@@ -13,6 +13,7 @@ struct Preferences {
   ThemeName theme = ThemeName::Dark;
   float font_scale = 1.0f;                                        ///< 0.7 to 2.5
   experiment::Language language = experiment::Language::English;  ///< of the experiments' texts
+  bool animation = true;  ///< views glide, lanes grow; off: everything is where it goes at once
   bool tour_done = false;                                         ///< the first start's three hints were shown
   int window_width = 1600, window_height = 900;
   std::string picture_folder;  ///< where screenshots go; empty: the user's pictures folder

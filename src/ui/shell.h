@@ -61,8 +61,9 @@ class Shell {
   void begin_anew();
   void save_timeline_picture(float scale);
   void save_trace(bool compressed);
-  void step_setting(const char* key, int direction);
-  void toggle_setting(const char* key);
+  bool perform_pictures(Action action);
+  void perform_window(Action action);
+  void close_one();
   void follow_tour();
   std::filesystem::path new_file(const char* what, const char* extension) const;
 

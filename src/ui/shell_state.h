@@ -13,11 +13,19 @@
 
 #include "ui/actions.h"
 #include "ui/active_experiment.h"
+#include "ui/cause/cause.h"
 #include "ui/device_menu.h"
+#include "ui/find/event_list.h"
+#include "ui/find/range_statistics.h"
+#include "ui/find/search.h"
 #include "ui/gallery_list.h"
+#include "ui/ghost.h"
+#include "ui/lane_layout.h"
+#include "ui/marks/marks.h"
 #include "ui/model.h"
 #include "ui/plot_set.h"
 #include "ui/preferences.h"
+#include "ui/scope/average.h"
 #include "ui/sweep_state.h"
 #include "ui/timeline.h"
 #include "ui/view_control.h"
@@ -38,6 +46,16 @@ struct RangeFigures {
   std::pair<Nanoseconds, Nanoseconds> range{};
   std::optional<analysis::Summary> summary;  ///< empty while it is being worked out
   std::future<analysis::Summary> pending;
+};
+
+/// What the lower part of the middle shows.
+enum class DrawerTab : std::uint8_t { Plots, Events, Found, Marks };
+
+/// What the mouse points at in the timeline, in this frame.
+struct Pointed {
+  std::optional<TimelineHit> hit;
+  std::optional<trace::LaneId> lane;  ///< over its row or its name
+  std::optional<Nanoseconds> at;      ///< over the lanes or the ruler
 };
 
 /// The overlay with all experiments.
@@ -71,6 +89,17 @@ struct ShellState {
   PlotSet plots, whole_run;
   Selection selection;
   RangeFigures range_figures;
+  Pointed pointed;
+  ScopeState scope;
+  LaneLayout lanes;
+  Marks marks;
+  SearchState search;
+  EventListState event_list;
+  CauseState cause;
+  GhostRun ghost;
+  DrawerTab drawer = DrawerTab::Plots;
+  bool go_to_open = false, picture_panel_open = false;
+  bool presentation = false;  ///< big type, only the lanes and the verdict
   Preferences preferences;
   FrameFigures figures;
   float content_scale = 1;  ///< of the display

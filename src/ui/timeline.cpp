@@ -196,7 +196,7 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
   add_bubbles(frame, context);
   add_unknown(frame, axis);
   add_open_calls(frame, context);
-  add_selection(frame, axis, area);
+  add_range(frame, axis, area);
   add_markers(frame, axis, area);
 }
 
@@ -355,7 +355,7 @@ std::optional<Rect> Timeline::event_rect(const EventRef& ref, const TimeAxis& ax
   return std::nullopt;
 }
 
-void Timeline::add_selection(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
+void Timeline::add_range(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
   if (!frame.selection) return;
   const Selection& selection = *frame.selection;
   const float s = frame.scale;
@@ -372,40 +372,6 @@ void Timeline::add_selection(const TimelineFrame& frame, const TimeAxis& axis, c
                       FontRole::SmallBold, base::format_duration(selection.range->second - selection.range->first),
                       20 * s, LabelAlign::Centre, frame.theme[Colour::Accent]});
     }
-  }
-  const auto outline = [&](const Rect& r, Colour colour) {
-    rows_batch_.add(Span{r.x - 2 * s, r.y - 2 * s, r.x + r.width + 2 * s, r.y + r.height + 2 * s,
-                         with_alpha(frame.theme[colour], 0), frame.theme[colour], 4 * s, 1, 2 * s, SpanStyle::Outline});
-  };
-  if (selection.bubble) {
-    if (const Placed* kernels = kernel_row(frame.trace)) {
-      const float x0 = axis.to_px(selection.bubble->start_ns);
-      const float x1 = axis.to_px(selection.bubble->end_ns);
-      outline({x0, kernels->y, x1 - x0, kernels->height}, Colour::Selection);
-    }
-  }
-  if (!selection.event) return;
-  const auto from = event_rect(*selection.event, axis);
-  if (from) outline(*from, Colour::Selection);
-  if (!selection.linked) return;
-  const auto to = event_rect(*selection.linked, axis);
-  if (!to || !from) return;
-  outline(*to, Colour::SelectionLink);
-  // A dashed curve from the call's middle to the operation's, leaving and arriving upright; dots are spans as well.
-  const bool down = from->y < to->y;
-  const float ax = from->x + from->width / 2;
-  const float ay = down ? from->y + from->height : from->y;
-  const float bx = to->x + to->width / 2;
-  const float by = down ? to->y : to->y + to->height;
-  const float reach = (by - ay) * 0.55f;
-  const int dots = static_cast<int>(std::clamp(std::hypot(bx - ax, by - ay) / (6 * s), 8.0f, 400.0f));
-  for (int i = 0; i <= dots; ++i) {
-    const float u = static_cast<float>(i) / static_cast<float>(dots);
-    const float v = 1 - u;
-    const float x = v * v * v * ax + 3 * v * v * u * ax + 3 * v * u * u * bx + u * u * u * bx;
-    const float y = v * v * v * ay + 3 * v * v * u * (ay + reach) + 3 * v * u * u * (by - reach) + u * u * u * by;
-    const float r = (i == dots ? 3.0f : 1.3f) * s;
-    rows_batch_.solid(x - r, y - r, x + r, y + r, frame.theme[Colour::SelectionLink], r);
   }
 }
 
@@ -468,6 +434,34 @@ std::optional<Rect> Timeline::lane_rect(const trace::Trace& trace, LaneKind kind
     if (p.lane_row && trace.lane(p.lane_row->lane()).info().kind == kind) return lane_rect(p.lane_row->lane());
   }
   return std::nullopt;
+}
+
+std::optional<Rect> Timeline::bubble_row(const trace::Trace& trace) const {
+  const Placed* kernels = kernel_row(trace);
+  return kernels ? std::optional(Rect{area_.x, kernels->y, area_.width, kernels->height}) : std::nullopt;
+}
+
+std::optional<LaneId> Timeline::lane_at(float y) const {
+  for (const Placed& p : placed_) {
+    if (p.lane_row && y >= p.y && y < p.y + p.height) return p.lane_row->lane();
+  }
+  return std::nullopt;
+}
+
+std::vector<LaneId> Timeline::lanes_between(float y0, float y1) const {
+  std::vector<LaneId> lanes;
+  for (const Placed& p : placed_) {
+    if (p.lane_row && p.y < y1 && p.y + p.height > y0) lanes.push_back(p.lane_row->lane());
+  }
+  return lanes;
+}
+
+std::vector<LaneId> Timeline::lanes() const {
+  std::vector<LaneId> lanes;
+  for (const Placed& p : placed_) {
+    if (p.lane_row) lanes.push_back(p.lane_row->lane());
+  }
+  return lanes;
 }
 
 std::size_t Timeline::lane_count() const {

@@ -10,9 +10,11 @@
 
 #include "trace/capture_health.h"
 #include "ui/gl/draw_target.h"
+#include "ui/lane_layout.h"
 #include "ui/links.h"
 #include "ui/rows/lane_row.h"
 #include "ui/rows/run_ahead_row.h"
+#include "ui/scope/average.h"
 
 namespace lanescope::ui {
 
@@ -22,6 +24,7 @@ struct Selection {
   std::optional<EventRef> linked;  ///< the GPU operation of the selected call, what it waited for, or the reverse
   std::optional<analysis::Bubble> bubble;
   std::optional<std::pair<Nanoseconds, Nanoseconds>> range;
+  std::vector<trace::LaneId> lanes;  ///< with a range: only these; empty: all
 
   void clear() { *this = {}; }
   bool empty() const { return !event && !bubble && !range; }
@@ -49,7 +52,11 @@ struct TimelineFrame {
   float scale = 1;
   float scroll = 0;  ///< rows are moved up by this
   std::span<const trace::OpenCall> open_calls{};
-  Nanoseconds now = 0;  ///< how far open calls reach
+  Nanoseconds now = 0;                      ///< how far open calls reach
+  const LaneLayout* layout = nullptr;       ///< what a person did to the lanes; none: as they are at first
+  const AveragePicture* average = nullptr;  ///< drawn instead of the events, for the lanes that it has
+  Nanoseconds average_at = 0;               ///< where its instant 0 stands
+  double seconds = 0;                       ///< since the last frame: heights move smoothly; 0: at once
 };
 
 /// A knob that was dragged leaves many markers: "log interval 1 → 2" to "log interval 50 → 100" read together are
@@ -73,12 +80,25 @@ class Timeline {
   const SpanBatch& rows() const { return rows_batch_; }
   const SpanBatch& top() const { return top_batch_; }
   const SpanBatch& names() const { return names_batch_; }
+  /// For what is drawn over the lanes after prepare(): see MarkSurface.
+  SpanBatch& rows() { return rows_batch_; }
+  SpanBatch& top() { return top_batch_; }
 
   std::optional<TimelineHit> hit(const TimelineFrame& frame, const TimeAxis& axis, float x, float y) const;
   /// Where a lane was drawn last; for tests, hints and arrows.
   std::optional<Rect> lane_rect(trace::LaneId lane) const;
   std::optional<Rect> lane_rect(const trace::Trace& trace, trace::LaneKind kind) const;
   std::size_t lane_count() const;
+  /// Where an event is on the screen, though it may be outside the view; none when its lane is hidden.
+  std::optional<Rect> event_rect(const EventRef& ref, const TimeAxis& axis) const;
+  /// Where bubbles are drawn.
+  std::optional<Rect> bubble_row(const trace::Trace& trace) const;
+  /// The lane whose row or name is at this height.
+  std::optional<trace::LaneId> lane_at(float y) const;
+  /// The lanes that a band of the screen touches, from the top.
+  std::vector<trace::LaneId> lanes_between(float y0, float y1) const;
+  /// All lanes that are shown, from the top.
+  std::vector<trace::LaneId> lanes() const;
 
  private:
   struct Placed {
@@ -99,8 +119,7 @@ class Timeline {
   void add_markers(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
   void add_unknown(const TimelineFrame& frame, const TimeAxis& axis);
   void add_open_calls(const TimelineFrame& frame, const RowContext& context);
-  void add_selection(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
-  std::optional<Rect> event_rect(const EventRef& ref, const TimeAxis& axis) const;
+  void add_range(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
   const Placed* kernel_row(const trace::Trace& trace) const;
 
   struct OpenBar {

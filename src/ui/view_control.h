@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ui/model.h"
+#include "ui/scope/trigger.h"
 #include "ui/time_axis.h"
 
 namespace lanescope::ui {
@@ -61,10 +62,18 @@ class ViewControl {
   /// What the ruler counts from: the trigger's instant, else the beginning of the run.
   Nanoseconds label_origin() const { return label_origin_; }
   bool moving() const { return target_.has_value(); }
+  const TriggerSettings& trigger_settings() const { return trigger_settings_; }
+  void set_trigger(const TriggerSettings& settings) {
+    trigger_settings_ = settings;
+    retrigger();
+  }
   /// The trigger looks again as soon as it can (a knob was turned).
   void retrigger();
 
  private:
+  /// The right part of a live view is the edge that is not yet known.
+  static constexpr double kEdgeShare = 0.03;
+
   void place_initially(const Model& model, float left_px, float width_px);
   void roll(const Model& model, double seconds);
   void trigger(const Model& model, Clock::time_point now);
@@ -82,6 +91,7 @@ class ViewControl {
   Nanoseconds label_origin_ = 0;
   Clock::time_point last_update_{}, triggered_{}, hold_until_{};
   std::size_t markers_shown_ = 0;
+  TriggerSettings trigger_settings_;
 };
 
 }  // namespace lanescope::ui

@@ -162,7 +162,7 @@ void Window::on_drop(GLFWwindow* window, int count, const char** paths) {
 void Window::key(int key, int action, int modifiers) {
   const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // types nothing
   if (!shell_ || (ImGui::GetIO().WantTextInput && !function_key)) return;
-  modifiers &= GLFW_MOD_SHIFT | GLFW_MOD_CONTROL;
+  modifiers &= GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT;
   const bool tapped = key == GLFW_KEY_S && modifiers == 0;
   if (tapped && action == GLFW_PRESS) picture_key_down_ = Clock::now();
   if (tapped && action == GLFW_RELEASE && Clock::now() - picture_key_down_ < kTap) shell_->perform(Action::Screenshot);

@@ -18,23 +18,6 @@ using analysis::Summary;
 using analysis::VerdictKind;
 using base::tr;
 
-Colour verdict_colour(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::SyncBound:
-      return Colour::Wait;
-    case VerdictKind::LaunchBound:
-      return Colour::Launch;
-    case VerdictKind::CopyBound:
-      return Colour::CopyH2D;
-    case VerdictKind::LoaderBound:
-      return Colour::CopyD2H;
-    case VerdictKind::GpuBound:
-      return Colour::Good;
-    default:
-      return Colour::Muted;
-  }
-}
-
 // Small shares keep a decimal: a GPU that is busy for 0.3 % of the time is not busy for 0 %.
 std::string percent(double part, double whole) {
   if (whole <= 0) return "–";
@@ -43,59 +26,6 @@ std::string percent(double part, double whole) {
 }
 
 std::string ns_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
-
-// Busy and the bubbles by cause, in proportion: the verdict at a glance.
-void draw_share_bar(const Canvas& c, const Summary& s) {
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float height = 16 * c.scale;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::Dummy({width, height + 2 * c.scale});
-  note_place(c, "verdict.bar");
-  const auto& by_cause = s.bubble_by_cause_ns;
-  const auto part = [&](BubbleCause cause) { return static_cast<double>(by_cause[static_cast<std::size_t>(cause)]); };
-  struct Share {
-    double ns;
-    SpanStyle style;
-    Colour colour, ink;
-    const char* name;
-  };
-  const Share shares[] = {
-      {static_cast<double>(s.gpu_busy_ns), SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("busy")},
-      {part(BubbleCause::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("after a read")},
-      {part(BubbleCause::LaunchTooSlow), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch, tr("launch")},
-      {part(BubbleCause::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")},
-      {part(BubbleCause::Loader), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyD2H, tr("no data")},
-      {part(BubbleCause::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
-  double total = 0;
-  for (const Share& share : shares) total += share.ns;
-  if (total <= 0) return;
-  static SpanBatch batch;
-  batch.clear();
-  float x = at.x;
-  std::vector<Label> names;
-  float label_x = at.x;
-  float label_y = at.y + height + 3 * c.scale;
-  for (const Share& share : shares) {
-    const float w = static_cast<float>(share.ns / total) * width;
-    if (w < 1) continue;
-    batch.styled(share.style, x, at.y, x + w - 1, at.y + height, c.theme[share.colour], c.theme[share.ink],
-                 3 * c.scale);
-    const std::string name = std::string(share.name) + " " + percent(share.ns, total);
-    const float name_width = text_width(c.fonts, FontRole::Small, name);
-    if (label_x > at.x && label_x + name_width > at.x + width + 1) {
-      label_x = at.x;
-      label_y += 17 * c.scale;
-    }
-    names.push_back(
-        {label_x, label_y, name_width + 2, c.theme.as_text(share.ink), FontRole::Small, name, 16 * c.scale});
-    label_x += name_width + 10 * c.scale;
-    x += w;
-  }
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  add_to_draw_list(list, c.spans, batch);
-  draw_labels(list, c.fonts, names);
-  ImGui::Dummy({width, label_y - at.y - height + 13 * c.scale});
-}
 
 // Three columns: the name, what it was before the knob was turned, what it is now.
 void draw_figures(const Canvas& c, const Summary& now, const Summary& before) {
@@ -176,89 +106,6 @@ void draw_stale_reads(const Canvas& c) {
   vertical_space(c, 4);
 }
 
-void draw_event(const Canvas& c, const EventRef& ref) {
-  const trace::Trace& trace = c.state.model.trace();
-  const trace::Event& e = ref.event;
-  const trace::LaneInfo& lane = trace.lane(ref.lane).info();
-  heading(c, tr("SELECTED"));
-  const std::string name = lane.kind == trace::LaneKind::Iterations ? event_label(trace, lane.kind, e)
-                                                                    : std::string(trace.names().text(e.name));
-  wrapped_text(c, FontRole::Mono, Colour::Text, name.size() > 240 ? name.substr(0, 238) + "…" : name);
-  vertical_space(c, 4);
-  figure_line(c, tr("duration"), base::format_duration(e.duration()));
-  figure_line(c, tr("start"), base::format_duration(e.start_ns - c.state.model.extent().first));
-  if (trace::is_blocking(e)) {
-    const trace::CallParts parts = trace::parts_of(e);
-    figure_line(c, tr("own cost"), base::format_duration(parts.own));
-    figure_line(c, tr("waiting for GPU"), base::format_duration(parts.waiting), Colour::Wait);
-    figure_line(c, tr("copying"), base::format_duration(parts.copying));
-    figure_line(c, tr("return"), base::format_duration(parts.returning));
-  }
-  if (e.kind == trace::EventKind::Copy || e.kind == trace::EventKind::Memset) {
-    const auto bytes = static_cast<double>(trace::bytes_of(e));
-    figure_line(c, tr("bytes"), base::format_bytes(static_cast<std::int64_t>(bytes)));
-    if (e.duration() > 0)
-      figure_line(c, tr("rate"), fmt::format("{:.2f} GB/s", bytes / static_cast<double>(e.duration())));
-  }
-  if (!trace::is_cpu_lane(lane.kind)) {
-    figure_line(c, tr("device · stream"), fmt::format("{} · {}", lane.device, lane.stream));
-  }
-  if (e.correlation) figure_line(c, tr("correlation"), std::to_string(e.correlation));
-  if (!c.state.selection.linked) return;
-  const EventRef& other = *c.state.selection.linked;
-  const bool from_gpu = trace::is_gpu_work(e.kind);
-  const char* relation = from_gpu ? tr("issued by") : trace::is_sync(e) ? tr("waits for") : tr("runs as");
-  const std::string other_name = short_kernel_name(trace.names().text(other.event.name));
-  figure_line(c, relation, fit_text(c.fonts, FontRole::Mono, other_name, 170 * c.scale), Colour::SelectionLink);
-  const Nanoseconds delay = from_gpu ? e.start_ns - other.event.start_ns : other.event.start_ns - e.start_ns;
-  if (!trace::is_sync(e)) figure_line(c, tr("launch to start"), base::format_duration(delay));
-  // What the wait cost: the bubble that begins where its work ended.
-  if (trace::is_sync(e)) {
-    const auto& bubbles = c.state.model.analysis().bubbles();
-    const auto b = std::lower_bound(bubbles.begin(), bubbles.end(), other.event.end_ns,
-                                    [](const analysis::Bubble& x, Nanoseconds t) { return x.start_ns < t; });
-    if (b != bubbles.end() && b->start_ns < e.end_ns) {
-      figure_line(c, tr("then GPU idle"), base::format_duration(b->duration()), Colour::Bubble);
-    }
-  }
-}
-
-void draw_bubble(const Canvas& c, const analysis::Bubble& b) {
-  heading(c, tr("SELECTED"));
-  text(c, FontRole::BodyBold, Colour::Bubble, std::string(tr("GPU idle")) + " " + base::format_duration(b.duration()));
-  figure_line(c, tr("cause"), std::string(analysis::cause_name(b.cause)));
-  const std::string call(c.state.model.trace().names().text(b.call));
-  const bool waited = b.cause == BubbleCause::Loader;
-  const char* role = waited ? tr("waited in") : b.cause == BubbleCause::AfterSync ? tr("drained by") : tr("late call");
-  if (!call.empty()) figure_line(c, role, call);
-  if (b.cause == BubbleCause::AfterSync || b.cause == BubbleCause::Copy || waited) {
-    figure_line(c, waited ? tr("until the data is there") : tr("CPU wakes up"), base::format_duration(b.wake_ns));
-    figure_line(c, tr("CPU until the next launch"), base::format_duration(b.cpu_ns));
-    figure_line(c, tr("launch until it starts"), base::format_duration(b.launch_ns));
-  }
-}
-
-void draw_range(const Canvas& c) {
-  const auto& figures = c.state.range_figures;
-  const auto [from, to] = *c.state.selection.range;
-  heading(c, tr("SELECTED STRETCH"));
-  text(c, FontRole::Title, Colour::Text, base::format_duration(to - from));
-  vertical_space(c, 4);
-  if (!figures.summary || figures.range != *c.state.selection.range) {
-    text(c, FontRole::Body, Colour::Muted, tr("working it out …"));
-    return;
-  }
-  const Summary& s = *figures.summary;
-  text(c, FontRole::BodyBold, verdict_colour(s.verdict.kind), std::string(analysis::verdict_title(s.verdict.kind)));
-  wrapped_text(c, FontRole::Body, Colour::Muted, s.verdict.sentence);
-  vertical_space(c, 6);
-  draw_share_bar(c, s);
-  draw_figures(c, s, {});
-  figure_line(c, tr("bubbles"), base::format_count(s.bubble_count));
-  figure_line(c, tr("kernel launches"), base::format_count(s.launch_count));
-  figure_line(c, tr("H2D · D2H bytes"), base::format_bytes(s.h2d_bytes) + " · " + base::format_bytes(s.d2h_bytes));
-}
-
 void draw_code(const Canvas& c) {
   if (!c.state.model.live()) return;
   const auto& code = c.state.model.session()->workload().code;
@@ -277,6 +124,75 @@ void draw_code(const Canvas& c) {
 }
 
 }  // namespace
+
+Colour verdict_colour(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::SyncBound:
+      return Colour::Wait;
+    case VerdictKind::LaunchBound:
+      return Colour::Launch;
+    case VerdictKind::CopyBound:
+      return Colour::CopyH2D;
+    case VerdictKind::LoaderBound:
+      return Colour::CopyD2H;
+    case VerdictKind::GpuBound:
+      return Colour::Good;
+    default:
+      return Colour::Muted;
+  }
+}
+
+void draw_share_bar(const Canvas& c, const Summary& s) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = 16 * c.scale;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({width, height + 2 * c.scale});
+  note_place(c, "verdict.bar");
+  const auto& by_cause = s.bubble_by_cause_ns;
+  const auto part = [&](BubbleCause cause) { return static_cast<double>(by_cause[static_cast<std::size_t>(cause)]); };
+  struct Share {
+    double ns;
+    SpanStyle style;
+    Colour colour, ink;
+    const char* name;
+  };
+  const Share shares[] = {
+      {static_cast<double>(s.gpu_busy_ns), SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("busy")},
+      {part(BubbleCause::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("after a read")},
+      {part(BubbleCause::LaunchTooSlow), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch, tr("launch")},
+      {part(BubbleCause::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")},
+      {part(BubbleCause::Loader), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyD2H, tr("no data")},
+      {part(BubbleCause::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
+  double total = 0;
+  for (const Share& share : shares) total += share.ns;
+  if (total <= 0) return;
+  static SpanBatch batch;
+  batch.clear();
+  float x = at.x;
+  std::vector<Label> names;
+  float label_x = at.x;
+  float label_y = at.y + height + 3 * c.scale;
+  for (const Share& share : shares) {
+    const float w = static_cast<float>(share.ns / total) * width;
+    if (w < 1) continue;
+    batch.styled(share.style, x, at.y, x + w - 1, at.y + height, c.theme[share.colour], c.theme[share.ink],
+                 3 * c.scale);
+    const std::string name = std::string(share.name) + " " + percent(share.ns, total);
+    const float name_width = text_width(c.fonts, FontRole::Small, name);
+    if (label_x > at.x && label_x + name_width > at.x + width + 1) {
+      label_x = at.x;
+      label_y += 17 * c.scale;
+    }
+    names.push_back(
+        {label_x, label_y, name_width + 2, c.theme.as_text(share.ink), FontRole::Small, name, 16 * c.scale});
+    label_x += name_width + 10 * c.scale;
+    x += w;
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  add_to_draw_list(list, c.spans, batch);
+  draw_labels(list, c.fonts, names);
+  ImGui::Dummy({width, label_y - at.y - height + 13 * c.scale});
+}
 
 std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) {
   const auto window = static_cast<double>(s.window_ns());
@@ -338,9 +254,9 @@ void draw_details(const Canvas& c) {
     heading(c, tr("FIGURES"));
   }
   if (!selected) draw_figures(c, recent, state.model.before_change());
-  if (state.selection.event) draw_event(c, *state.selection.event);
-  if (state.selection.bubble) draw_bubble(c, *state.selection.bubble);
-  if (state.selection.range) draw_range(c);
+  if (state.selection.event) draw_event_details(c, *state.selection.event);
+  if (state.selection.bubble) draw_bubble_details(c, *state.selection.bubble);
+  if (state.selection.range) draw_range_details(c);
   draw_code(c);
   vertical_space(c, 10);
 }

@@ -24,8 +24,30 @@ Colour quality_colour(experiment::Quality quality);
 /// The tutorial's errors in a box; `open` unfolds what is longer than a few lines, empty: all of it is shown.
 void draw_correction(const Canvas& canvas, const std::string& says, bool* open);
 void draw_timeline(const Canvas& canvas);
+/// The mouse over the timeline, right after its item: wheel, drags, clicks. `overflow`: how far it can be scrolled.
+void handle_gestures(const Canvas& canvas, const TimelineFrame& frame, const Rect& area, float overflow);
+/// The lanes' names: their menu, dragging them, their handles.
+void handle_lane_names(const Canvas& canvas, const Rect& area);
+void draw_event_tooltip(const Canvas& canvas, const TimelineHit& hit);
+void draw_pinned_tooltips(const Canvas& canvas);
+/// What belongs to the selection and to what the mouse points at, when either has changed.
+void update_causes(ShellState& state);
 void draw_plots(const Canvas& canvas);
+/// The lower part of the middle: plots, or one of the lists, with the tabs between which a person chooses.
+void draw_drawer(const Canvas& canvas);
+void draw_event_list(const Canvas& canvas);
+void draw_found(const Canvas& canvas);
+void draw_marks_list(const Canvas& canvas);
+/// The whole run in a strip, with the view's window on it.
+void draw_minimap(const Canvas& canvas);
+float minimap_height(const ShellState& state);
 void draw_details(const Canvas& canvas);
+void draw_event_details(const Canvas& canvas, const EventRef& event);
+void draw_bubble_details(const Canvas& canvas, const analysis::Bubble& bubble);
+void draw_range_details(const Canvas& canvas);
+/// Busy and the bubbles by cause, in proportion: the verdict at a glance.
+void draw_share_bar(const Canvas& canvas, const analysis::Summary& summary);
+Colour verdict_colour(analysis::VerdictKind kind);
 void draw_status_bar(const Canvas& canvas);
 /// What the bar over the timeline needs when the run has failed; else 0.
 float notice_height(const ShellState& state);
@@ -36,6 +58,12 @@ float draw_badge(const Canvas& canvas, float right, float y);
 void draw_health(const Canvas& canvas);
 /// The sweep panel, when it is open.
 void draw_sweep(const Canvas& canvas);
+// Over everything, when they are open: each draws nothing otherwise.
+void draw_go_to(const Canvas& canvas);
+void draw_trigger_panel(const Canvas& canvas);
+void draw_picture_panel(const Canvas& canvas);
+void draw_palette(const Canvas& canvas);
+void draw_keys_panel(const Canvas& canvas);
 /// A window in the middle, over everything, of its content's size.
 void begin_overlay(const Canvas& canvas, const char* id);
 void end_overlay();

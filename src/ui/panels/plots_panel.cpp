@@ -18,7 +18,6 @@ using base::tr;
 constexpr double kHistorySeconds = 60;  // of what a person saw, at the speed of now
 constexpr double kLeastHistorySeconds = 4;
 constexpr float kHeadingHeight = 26;
-constexpr float kWholeRunHeight = 34;
 constexpr float kLeastRowHeight = 20;
 constexpr float kGap = 6;
 
@@ -149,70 +148,10 @@ void draw_hover(const Canvas& c, const TimeAxis& axis, const std::vector<PlotRow
   ImGui::EndTooltip();
 }
 
-// The whole run in one strip: how busy the GPU was, and where the view is. A press moves the view there.
-void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
-  ShellState& state = c.state;
-  const float s = c.scale;
-  const auto [begin, end] = state.model.extent();
-  const TimeAxis axis = place.fitted(begin, std::max(end, begin + 1000));
-  state.whole_run.prepare(state.model.analysis().records(), axis, state.model.live_edge());
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const Label label{box.x + 16 * s,  box.y,     axis.left_px() - box.x - 20 * s, c.theme[Colour::Text], FontRole::Body,
-                    tr("whole run"), box.height};
-  draw_labels(list, c.fonts, {&label, 1});
-  static SpanBatch batch;
-  batch.clear();
-  batch.solid(axis.left_px(), box.y, axis.right_px(), box.y + box.height, c.theme[Colour::Row]);
-  const auto& busy = state.whole_run.columns(PlotKind::GpuBusy);
-  const auto& waiting = state.whole_run.columns(PlotKind::CpuWaiting);
-  for (std::size_t x = 0; x + 1 < busy.size(); x += 2) {
-    if (std::isnan(busy[x].mean)) continue;
-    const float at = axis.left_px() + static_cast<float>(x);
-    const float height = (box.height - 4 * s) * std::clamp(busy[x].mean / 100, 0.0f, 1.0f);
-    const float wait = (box.height - 4 * s) * std::clamp(waiting[x].mean / 100, 0.0f, 1.0f);
-    const float bottom = box.y + box.height - 2 * s;
-    batch.solid(at, bottom - height, at + 1.5f, bottom, with_alpha(c.theme[Colour::Kernel], 0.55f));
-    batch.solid(at, bottom - wait, at + 1.5f, bottom, with_alpha(c.theme[Colour::Wait], 0.5f));
-  }
-  if (state.model.analysis().records().empty()) {
-    // A trace without iterations: its kernels, as the timeline would draw them.
-    const RowContext context{state.model.trace(), nullptr, axis, c.theme, state.model.live_edge(), s};
-    const trace::Trace::ReadLock lock(context.trace);
-    for (std::size_t l = 0; l < context.trace.lane_count(); ++l) {
-      if (context.trace.lane(static_cast<trace::LaneId>(l)).info().kind != trace::LaneKind::Kernels) continue;
-      LaneRow(static_cast<trace::LaneId>(l)).prepare(context, box.y, batch);
-    }
-    batch.labels.clear();
-  }
-  for (const trace::Event& marker : state.model.analysis().markers()) {
-    const float x = axis.to_px(marker.start_ns);
-    batch.solid(x - s, box.y, x + s, box.y + box.height, c.theme[Colour::Marker]);
-  }
-  const TimeAxis& view = state.view.axis();
-  float x0 = std::clamp(axis.to_px(view.begin_ns()), axis.left_px(), axis.right_px());
-  float x1 = std::clamp(axis.to_px(view.end_ns()), axis.left_px(), axis.right_px());
-  if (x1 - x0 < 6 * s) {
-    const float middle = std::clamp((x0 + x1) / 2, axis.left_px() + 3 * s, axis.right_px() - 3 * s);
-    x0 = middle - 3 * s;
-    x1 = middle + 3 * s;
-  }
-  batch.styled(SpanStyle::Outline, x0, box.y, x1, box.y + box.height, with_alpha(c.theme[Colour::Accent], 0.25f),
-               c.theme[Colour::Accent], 3 * s);
-  add_to_draw_list(list, c.spans, batch);
-  ImGui::SetCursorScreenPos({axis.left_px(), box.y});
-  ImGui::InvisibleButton("##whole", {axis.width_px(), box.height});
-  note_place(c, "whole_run");
-  if (ImGui::IsItemActive()) {
-    const Nanoseconds t = axis.to_ns(ImGui::GetIO().MousePos.x);
-    state.view.pan(view.to_px(view.begin_ns()) + view.width_px() / 2 - view.to_px(t));
-  }
-}
-
 }  // namespace
 
 float plots_least_height(const ShellState& state, float middle_height) {
-  const float whole_run = (kWholeRunHeight + 3 * kGap) * state.scale();
-  return has_plots(state) ? std::min(330 * state.scale(), middle_height * 0.48f) : whole_run;
+  return has_plots(state) ? std::min(284 * state.scale(), middle_height * 0.42f) : 0;
 }
 
 void draw_plots(const Canvas& c) {
@@ -220,10 +159,7 @@ void draw_plots(const Canvas& c) {
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
-  if (!has_plots(state)) {
-    const float top = at.y + size.y - (kWholeRunHeight + kGap) * s;
-    return draw_whole_run(c, state.view.axis(), {at.x, top, size.x, kWholeRunHeight * s});
-  }
+  if (!has_plots(state)) return;
   const bool same_axis = on_timeline_axis(state);
   const TimeAxis axis = same_axis ? state.view.axis() : history_axis(state, state.view.axis());
   state.plots.prepare(state.model.analysis().records(), axis, state.model.live_edge());
@@ -258,8 +194,7 @@ void draw_plots(const Canvas& c) {
                          LabelAlign::Right};
   draw_labels(list, c.fonts, {&says_label, 1});
 
-  const float whole_height = kWholeRunHeight * s;
-  const float rows_height = size.y - kHeadingHeight * s - whole_height - kGap * s;
+  const float rows_height = size.y - kHeadingHeight * s;
   // Where there is no room for all of them, the first ones are shown.
   const auto fitting = static_cast<std::ptrdiff_t>(std::max(0.0f, rows_height / (kLeastRowHeight * s)));
   rows.erase(rows.begin() + std::min(fitting, std::ssize(rows)), rows.end());
@@ -308,7 +243,6 @@ void draw_plots(const Canvas& c) {
   list.PopClipRect();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (ImGui::IsWindowHovered() && mouse.y >= top && mouse.y < y) draw_hover(c, axis, rows, top, y - kGap * s);
-  draw_whole_run(c, state.view.axis(), {at.x, y, size.x, whole_height});
 }
 
 }  // namespace lanescope::ui
