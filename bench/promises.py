@@ -13,10 +13,13 @@ import tempfile
 VIRTUAL_DISPLAY = ["xvfb-run", "-a", "-s", "-screen 0 1920x1200x24"]
 PROGRAMS = [  # name, what starts it
     ("timeline", []),
+    ("scale", []),
     ("recording", []),
     ("memory", []),
     ("simulator", []),
     ("window", VIRTUAL_DISPLAY),
+    ("live", VIRTUAL_DISPLAY),
+    ("opening", VIRTUAL_DISPLAY),
 ]
 
 

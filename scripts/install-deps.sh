@@ -18,6 +18,7 @@ build  libglfw3-dev             opens the window
 build  libepoxy-dev             loads OpenGL and EGL functions
 build  libegl-dev               EGL: drawing a picture without a window
 build  libfreetype-dev          text
+build  libxcb1-dev              pictures on the clipboard
 build  libfmt-dev               formatting
 build  libspdlog-dev            log
 build  libcli11-dev             command line

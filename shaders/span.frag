@@ -24,11 +24,13 @@ void main() {
   float from_curve = form.x - length(to_corner);
   float cover = min(overlap.x * overlap.y, clamp(from_curve + 0.5, 0.0, 1.0));
 
-  // Ink: stripes, slanting over the whole span or along its edges, and where there is an outline only within it.
-  float depth = min(to_corner.x, to_corner.y) > 0.0 ? from_curve : min(inside.x, inside.y);
-  bool at_side = inside.x < inside.y;
-  bool slanting = pattern.w > 0.5;
-  float along = slanting ? near.x + near.y + pattern.z : (at_side ? near.y : near.x);
+  // Ink: stripes, slanting over the whole span or along its edges, and where there is an outline only within it; or
+  // ticks along the upper edge.
+  bool ticks = pattern.w > 1.5;
+  float depth = ticks ? near.y : min(to_corner.x, to_corner.y) > 0.0 ? from_curve : min(inside.x, inside.y);
+  bool at_side = inside.x < inside.y && !ticks;
+  bool slanting = pattern.w > 0.5 && !ticks;
+  float along = slanting ? near.x + near.y + pattern.z : (at_side ? near.y : near.x + pattern.z);
   float period = at_side ? pattern.y : pattern.x;
   float from_stripe = abs(fract(along / period + 0.5) - 0.5) * period;
   float into_stripe = (form.z - from_stripe) * (slanting ? 0.7071 : 1.0);

@@ -15,7 +15,8 @@ flat out vec4 box;
 flat out vec4 fill_colour;  // these two premultiplied
 flat out vec4 ink_colour;
 flat out vec4 form;     // radius; width of the outline; half width of a stripe; height that is shaded fully
-flat out vec4 pattern;  // period of the stripes at the upper and lower edge, and at the sides; phase; 1: slanting
+flat out vec4 pattern;  // period of the stripes at the upper and lower edge, and at the sides; phase; 1: slanting,
+                        // 2: ticks along the upper edge
 
 const uint kSolid = 0u, kHatched = 1u, kDashed = 2u, kFolded = 3u, kUnknown = 4u, kOutline = 5u;
 const float kEverything = 1e4;
@@ -50,6 +51,12 @@ void main() {
     half_stripe = kEverything;
   } else if (style == kFolded) {
     shaded = shape.y * size.y;
+    // How many, by ticks in fixed places of the screen, so that those of neighbours are one row: coarse, finer, finest.
+    float density = floor(shape.z + 0.5);
+    float period = floor((density > 2.5 ? 2.0 : density > 1.5 ? 4.0 : 8.0) * scale + 0.5);
+    outline = min((density + 1.0) * scale, 0.3 * size.y);
+    half_stripe = density > 0.5 ? max(0.5, 0.5 * scale) : -1.0;
+    pattern = vec4(period, period, box.x - 0.5, 2.0);
   }
   form = vec4(radius, outline, half_stripe, shaded);
 

@@ -2,7 +2,8 @@
 """Checks that the README and docs/ say what the program does.
 
     check_manual.py ROOT PROGRAM              prints one line per thing that is wrong; exit status 1 if there are any
-    check_manual.py ROOT PROGRAM --write      puts what the program prints into the documents' console blocks
+    check_manual.py ROOT PROGRAM --write      puts what the program prints into the documents' console blocks, and the
+                                              actions and their keys into the tables after their markers
     check_manual.py ROOT PROGRAM --self-test  checks the checker: it must complain of documents that were made wrong
 
 In a console block every line "$ lanescope ..." is run, and what follows must be what it prints; a line "..." stands for
@@ -22,10 +23,20 @@ import tempfile
 MANUAL = "docs/manual.md"
 ANYTHING = "..."
 KEYS = {"SPACE": "Space", "TAB": "Tab", "COMMA": ",", "PERIOD": ".", "LEFT_BRACKET": "[", "RIGHT_BRACKET": "]", "HOME": "Home",
-        "ESCAPE": "Esc", "UP": "↑", "DOWN": "↓", "LEFT": "←", "RIGHT": "→", "EQUAL": "=", "MINUS": "−", "SLASH": "/"}
+        "END": "End", "PAGE_UP": "PgUp", "PAGE_DOWN": "PgDn", "DELETE": "Del", "ENTER": "Enter", "BACKSLASH": "\\",
+        "APOSTROPHE": "'", "ESCAPE": "Esc", "UP": "↑", "DOWN": "↓", "LEFT": "←", "RIGHT": "→", "EQUAL": "=", "MINUS": "−",
+        "SLASH": "/"}
 STRING = r'"((?:[^"\\]|\\.)*)"'
-ACTION = re.compile(rf'\{{\s*\w+,\s*\w+,\s*"[\w-]+",\s*N_\({STRING}\),\s*\{{((?:\s*\{{[^{{}}]*\}},?)+)\s*\}}')
+ACTION = re.compile(rf'\{{\s*(?:Action::)?\w+,\s*(\w+),\s*"([\w-]+)",\s*N_\({STRING}\),'
+                    rf'\s*\{{((?:\s*\{{[^{{}}]*\}},?)*)\s*\}}')
 GESTURE = re.compile(rf"\{{\s*N_\({STRING}\),\s*N_\({STRING}\)\s*\}}")
+# In the manual, over the table of a group of actions, and over that of the mouse.
+MARKER = "<!-- keys of the group {} -->"
+MOUSE = "<!-- the mouse -->"
+README_MARKER = "<!-- the keys to begin with -->"
+# What the README tells of: a person finds the rest with these.
+FIRST_KEYS = ["pause", "zoom-in", "pan-left", "pan-right", "fit", "resume", "search", "ruler", "gallery", "flip", "screenshot",
+              "presentation", "theme", "palette", "help"]
 PROFILE_NUMBER = re.compile(r"LANESCOPE_NUMBER\((\w+), (\w+), \w+\)")
 CONSOLE = re.compile(r"(^```console\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 TOML = re.compile(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -45,7 +56,8 @@ def key_text(chord):
         return None  # another + and -
     if name == "SLASH" and modifiers == {"kShift"}:
         return "?"
-    return ("Ctrl+" if "kCtrl" in modifiers else "") + ("Shift+" if "kShift" in modifiers else "") + KEYS.get(name, name)
+    held = "".join(text for flag, text in (("kCtrl", "Ctrl+"), ("kAlt", "Alt+"), ("kShift", "Shift+")) if flag in modifiers)
+    return held + KEYS.get(name, name)
 
 
 def rows_of(text, heads):
@@ -54,22 +66,66 @@ def rows_of(text, heads):
     return [row for table in tables for row in table.splitlines()]
 
 
-def compare(what, wanted, found):
-    wrong = [f"{what} is not in the manual: {row}" for row in wanted if row not in found]
-    return wrong + [f"{what} is in the manual but not in the program: {row}" for row in found if row not in wanted]
+def read_actions(root):
+    """The table of actions as (group, name, keys, text), and the gestures as (gesture, text)."""
+    source = (root / "src/ui/actions.cpp").read_text(encoding="utf-8")
+    actions = []
+    for group, name, text, chords in ACTION.findall(source):
+        keys = [key for chord in re.findall(r"\{([^{}]*)\}", chords) if (key := key_text(chord))]
+        actions.append((group, name, " · ".join(f"`{key}`" for key in keys) or "–", text))
+    header = (root / "src/ui/actions.h").read_text(encoding="utf-8")
+    declared = re.search(r"enum class Action : [\w:]+ \{(.*?)\};", header, re.DOTALL).group(1)
+    count = len(re.findall(r"^  (\w+),", declared, re.MULTILINE))
+    return actions, GESTURE.findall(source), count
+
+
+def key_tables(root):
+    """For each document and marker the table that must follow it."""
+    actions, gestures, count = read_actions(root)
+    if len(actions) != count or not gestures:
+        raise ValueError(f"src/ui/actions.cpp: {len(actions)} of {count} actions and {len(gestures)} gestures were understood")
+    tables = {}
+    for group in dict.fromkeys(group for group, *_ in actions):
+        rows = [f"| {keys} | {text} | `{name}` |" for of, name, keys, text in actions if of == group]
+        tables[MANUAL, MARKER.format(group)] = ["| key | what it does | name |", "|---|---|---|", *rows]
+    rows = [f"| {gesture} | {text} |" for gesture, text in gestures]
+    tables[MANUAL, MOUSE] = ["| gesture | what it does |", "|---|---|", *rows]
+    by_name = {name: f"| {keys} | {text} |" for _, name, keys, text in actions}
+    tables["README.md", README_MARKER] = ["| key | what it does |", "|---|---|", *(by_name[name] for name in FIRST_KEYS)]
+    return tables
+
+
+def after_marker(text, marker):
+    """Where the table after a marker begins and ends in the text; None when there is no marker."""
+    found = re.search(re.escape(marker) + r"\n\n?((?:\|.*\n)*)", text)
+    return found and found.span(1)
 
 
 def wrong_actions(root, docs):
-    source = (root / "src/ui/actions.cpp").read_text(encoding="utf-8")
-    actions = []
-    for text, chords in ACTION.findall(source):
-        keys = [key for chord in re.findall(r"\{([^{}]*)\}", chords) if (key := key_text(chord))]
-        actions.append(f"| {' · '.join(f'`{key}`' for key in keys)} | {text} |")
-    gestures = [f"| {gesture} | {text} |" for gesture, text in GESTURE.findall(source)]
-    if not actions or not gestures:
-        return ["src/ui/actions.cpp: the tables of actions and gestures were not understood"]
-    return (compare("key", actions, rows_of(docs[MANUAL], ["key", "what it does"])) +
-            compare("gesture", gestures, rows_of(docs[MANUAL], ["gesture", "what it does"])))
+    try:
+        tables = key_tables(root)
+    except ValueError as error:
+        return [str(error)]
+    wrong = []
+    for (name, marker), wanted in tables.items():
+        place = after_marker(docs[name], marker) if name in docs else None
+        if place is None:
+            wrong.append(f"{name}: '{marker}' is missing, the line over a table of keys")
+            continue
+        found = docs[name][slice(*place)].splitlines()
+        wrong += [f"{name}: not in its table, or in another place: {row}" for row in wanted if row not in found]
+        wrong += [f"{name}: not in the program: {row}" for row in found if row not in wanted]
+        if not wrong and found != wanted:
+            wrong.append(f"{name}: the table after '{marker}' is in another order")
+    return wrong
+
+
+def write_key_tables(root, docs):
+    for (name, marker), table in key_tables(root).items():
+        place = after_marker(docs[name], marker)
+        if place:
+            rest = docs[name][place[1]:]
+            docs[name] = docs[name][:place[0]] + "\n".join(table) + ("\n" if rest.startswith("\n") else "\n\n") + rest
 
 
 def wrong_settings(program, docs):
@@ -178,9 +234,10 @@ def self_test(root, program, docs):
 
     figure = re.search(r"iteration, mean +([\d.]+)", docs["README.md"]).group(1)
     cases = [
-        ("a missing key", wrong_actions(root, without("| `F` | fit the selection, or everything |\n"))),
-        ("a key that does nothing", wrong_actions(root, {MANUAL: docs[MANUAL].replace("| `F` | fit", "| `G` | fit")})),
+        ("a missing key", wrong_actions(root, without("| `R` | start the run again | `restart` |\n"))),
+        ("a key that does nothing", wrong_actions(root, docs | {MANUAL: docs[MANUAL].replace("| `R` |", "| `G` |")})),
         ("a missing gesture", wrong_actions(root, without("| drag | pan |\n"))),
+        ("a missing table", wrong_actions(root, without(MARKER.format("Lanes")))),
         ("a missing setting", wrong_settings(program, without("| `seed` |"))),
         ("a missing profile number", wrong_names(root, program, without("`cpu.wake_us`"))),
         ("a missing field", wrong_names(root, program, without("`bubbles_by_cause`"))),
@@ -204,6 +261,7 @@ def main(arguments):
     else:
         played, wrong = play(root, program, docs)
         if "--write" in options:
+            write_key_tables(root, played)
             for name, text in played.items():
                 (root / name).write_text(text, encoding="utf-8")
             wrong = []

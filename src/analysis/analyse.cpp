@@ -36,12 +36,13 @@ Nanoseconds context_start(const trace::Trace& trace, Nanoseconds from) {
 
 class RangeAnalysis final : Accumulator::Listener {
  public:
-  RangeAnalysis(const trace::Trace& trace, Nanoseconds from, Nanoseconds to)
+  RangeAnalysis(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop)
       : merge_(trace, {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
                        LaneKind::CopyD2H, LaneKind::CopyOther}),
         sums_(trace, *this),
         from_(from),
-        to_(to) {
+        to_(to),
+        stop_(stop) {
     merge_.start_at(from, context_start(trace, from));
   }
 
@@ -49,6 +50,7 @@ class RangeAnalysis final : Accumulator::Listener {
     read_until(from_);
     sums_.open_window(from_);
     read_until(to_);
+    if (stop_ && *stop_) return {};
     sums_.close_window(to_);
     Summary summary = sums_.summary_at(to_);
     summary.iteration = duration_stats(durations_);
@@ -74,7 +76,7 @@ class RangeAnalysis final : Accumulator::Listener {
   void gap_closed(const Bubble&) override {}
 
   void read_until(Nanoseconds limit) {
-    while (!merge_.run(limit, kSlice, *this)) {
+    while (!merge_.run(limit, kSlice, *this) && !(stop_ && *stop_)) {
     }
   }
 
@@ -94,12 +96,13 @@ class RangeAnalysis final : Accumulator::Listener {
   EventMerge merge_;
   Accumulator sums_;
   const Nanoseconds from_, to_;
+  const std::atomic<bool>* const stop_;
   std::vector<Nanoseconds> durations_;
 };
 
 }  // namespace
 
-Summary analyse(const trace::Trace& trace, Nanoseconds from, Nanoseconds to) {
+Summary analyse(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop) {
   const KeptRange kept = kept_range(trace);
   from = std::max(from, kept.from);
   to = std::min(to, std::min(kept.to, trace.complete_until()));
@@ -109,7 +112,7 @@ Summary analyse(const trace::Trace& trace, Nanoseconds from, Nanoseconds to) {
     judge(nothing);
     return nothing;
   }
-  return RangeAnalysis(trace, from, to).run();
+  return RangeAnalysis(trace, from, to, stop).run();
 }
 
 }  // namespace lanescope::analysis

@@ -36,10 +36,13 @@ class EventMerge {
   }
 
   /// Hands events that start before `limit` to taker.take(event, source), and calls taker.lost() when GPU work was
-  /// evicted before it could be read. Stops after `max_events`, so that the lock on the trace is not held for long;
-  /// true when nothing is left before the limit. Each call looks for new events, rows and lanes.
+  /// evicted before it could be read. Stops after `max_events`, and those that start together with the last of them, so
+  /// that the lock on the trace is not held for long; true when nothing is left before the limit. Each call looks for
+  /// new events, rows and lanes.
   template <class Taker>
   bool run(Nanoseconds limit, std::size_t max_events, Taker&& taker);
+  /// When run() has stopped early: everything that starts before this instant was handed out, nothing else.
+  Nanoseconds stopped_at() const { return stopped_at_; }
 
  private:
   struct Head {
@@ -69,6 +72,7 @@ class EventMerge {
   std::vector<WatchedLane> lanes_;
   std::vector<Source> sources_;
   std::vector<Head> heap_;
+  Nanoseconds stopped_at_ = kFromTheBeginning;
 };
 
 inline void EventMerge::sink_top() {
@@ -90,8 +94,15 @@ template <class Taker>
 bool EventMerge::run(Nanoseconds limit, std::size_t max_events, Taker&& taker) {
   const trace::Trace::ReadLock lock(trace_);
   if (refresh(limit)) taker.lost();
+  Nanoseconds taken_at = kFromTheBeginning;
   while (!heap_.empty()) {
-    if (max_events-- == 0) return false;
+    if (max_events > 0) {
+      --max_events;
+    } else if (heap_[0].start != taken_at) {
+      stopped_at_ = heap_[0].start;
+      return false;
+    }
+    taken_at = heap_[0].start;
     Source& source = sources_[heap_[0].source];
     const trace::EventIndex index = source.next++;
     taker.take(source.row->event(index), std::as_const(source));

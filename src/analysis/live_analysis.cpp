@@ -24,16 +24,17 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     records_.reserve(max_records_);  // only address space until it is used; growing would hold up a frame
   }
 
-  void update(Nanoseconds until) {
-    if (finished_) return;
+  bool update(Nanoseconds until, std::size_t max_events) {
+    if (finished_) return true;
     // Looked at before the rows are: what starts before it has been published by now. Beyond the newest event there is
     // nothing to say yet, however far the trace is complete.
     const Nanoseconds limit = std::min({until, trace_.complete_until(), trace_.extent().second});
-    if (!begin(limit) || limit <= until_) return;
-    read_until(limit);
-    sums_.reach(limit);
-    until_ = limit;
+    if (!begin(limit) || limit <= until_) return true;
+    const bool all = read_until(limit, std::max<std::size_t>(max_events, 1));
+    until_ = all ? limit : std::max(until_, merge_.stopped_at());
+    sums_.reach(until_);
     note_run_ahead();
+    return all;
   }
 
   void finish() {
@@ -187,9 +188,14 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     return true;
   }
 
-  void read_until(Nanoseconds limit) {
-    while (!merge_.run(limit, kSlice, *this)) {
+  /// False when there is more than `max_events`.
+  bool read_until(Nanoseconds limit, std::size_t max_events = kAllEvents) {
+    while (max_events > 0) {
+      const std::size_t slice = std::min(max_events, kSlice);
+      if (merge_.run(limit, slice, *this)) return true;
+      if (max_events != kAllEvents) max_events -= slice;
     }
+    return false;
   }
 
   void take_sample(const trace::Event& sample, trace::LaneId lane) {
@@ -206,6 +212,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     if (records_.size() >= max_records_) thin();
     records_.push_back(ended);
     records_.back().loss = loss_;
+    records_.back().shortest_ns = records_.back().longest_ns = ended.duration();
   }
 
   /// Of each two records in the older half the later stays.
@@ -214,7 +221,10 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     for (std::size_t i = 1; i < half; i += 2) {
       const std::int64_t dropped_max = records_[i - 1].run_ahead_max;
       const bool dropped_settled = records_[i - 1].number <= settled_;
+      const auto [shortest, longest] = std::pair{records_[i - 1].shortest_ns, records_[i - 1].longest_ns};
       IterationRecord& kept = records_[i / 2] = records_[i];
+      kept.shortest_ns = std::min(kept.shortest_ns, shortest);
+      kept.longest_ns = std::max(kept.longest_ns, longest);
       if (kept.number <= settled_) {
         kept.run_ahead_max = std::max(kept.run_ahead_max, dropped_max);
       } else if (dropped_settled) {
@@ -292,7 +302,7 @@ LiveAnalysis::LiveAnalysis(const trace::Trace& trace, std::size_t max_records, s
     : engine_(std::make_unique<Engine>(trace, max_records, max_bubbles)) {}
 LiveAnalysis::~LiveAnalysis() = default;
 
-void LiveAnalysis::update(Nanoseconds until) { engine_->update(until); }
+bool LiveAnalysis::update(Nanoseconds until, std::size_t max_events) { return engine_->update(until, max_events); }
 void LiveAnalysis::finish() { engine_->finish(); }
 Summary LiveAnalysis::total() const { return engine_->total(); }
 Summary LiveAnalysis::since_first_iteration() const { return engine_->since_first_iteration(); }

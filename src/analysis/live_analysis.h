@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,6 +22,8 @@ struct IterationRecord : RunningTotals {
   std::int64_t run_ahead_ns = 0;   ///< run-ahead integrated over time
   std::int64_t run_ahead_max = 0;  ///< its maximum since the record before this one
   double loss = 0;                 ///< the newest one known at its end (that instant included); NaN before the first
+  /// Of the iterations since the record before this one: itself, until others are dropped.
+  Nanoseconds shortest_ns = 0, longest_ns = 0;
 
   Nanoseconds duration() const { return end_ns - start_ns; }
 };
@@ -32,8 +35,11 @@ class LiveAnalysis {
                         std::size_t max_bubbles = 1'000'000);
   ~LiveAnalysis();
 
-  /// Reads what is new and starts before `until` (and is complete).
-  void update(Nanoseconds until);
+  /// Reads what is new and starts before `until` (and is complete): about `max_events` of it at most, so that a frame
+  /// is not held up; the rest is read by the next calls. False when there is more: the figures then reach to
+  /// analysed_until(), and are as right as ever up to there.
+  bool update(Nanoseconds until, std::size_t max_events = kAllEvents);
+  static constexpr std::size_t kAllEvents = std::numeric_limits<std::size_t>::max();
   /// No more events will come: what is still open is closed. For a finished run or an opened file.
   void finish();
 

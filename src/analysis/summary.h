@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -117,8 +118,9 @@ struct Summary {
   double d2h_gb_per_s() const { return d2h_ns > 0 ? static_cast<double>(d2h_bytes) / static_cast<double>(d2h_ns) : 0; }
 };
 
-/// Analyses [from, to) of a trace, cut to what is kept and complete. Cost grows with the events in the range.
-Summary analyse(const trace::Trace& trace, Nanoseconds from, Nanoseconds to);
+/// Analyses [from, to) of a trace, cut to what is kept and complete. Cost grows with the events in the range. When
+/// `stop` is set meanwhile it returns soon, with figures that mean nothing.
+Summary analyse(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop = nullptr);
 
 // The thresholds of the verdict.
 

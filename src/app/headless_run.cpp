@@ -45,7 +45,7 @@ void write_picture(const RunRequest& request, Painter& painter, const MeasuredRu
   const std::vector<std::string>& named = request.compare.empty() ? request.session.assignments : request.compare;
   std::vector<Painter::Part> parts{{&first, part_title(first.settings(), named)}};
   if (second != nullptr) parts.push_back({second, part_title(second->settings(), named)});
-  painter.write(request.screenshot, parts);
+  painter.write(parts);
 }
 
 }  // namespace
@@ -61,10 +61,10 @@ int run_headless(const RunRequest& request) {
   session::SessionOptions changed = request.session;
   changed.assignments.insert(changed.assignments.end(), request.compare.begin(), request.compare.end());
   first.check(changed.assignments);
-  check_outputs(
-      {request.json, request.trace, request.compare.empty() ? "" : comparison_path(request.trace), request.screenshot});
+  check_outputs({request.json, request.trace, request.compare.empty() ? "" : comparison_path(request.trace),
+                 request.screenshot.file});
   std::optional<Painter> painter;
-  if (!request.screenshot.empty()) painter.emplace();
+  if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
 
   say_which_device(request.session.device);
   const Interrupt interrupt;
@@ -95,7 +95,7 @@ int run_headless(const RunRequest& request) {
     io::write_chrome_trace(request.trace, first.trace(), first.facts());
     if (second) io::write_chrome_trace(comparison_path(request.trace), second->trace(), second->facts());
   }
-  if (!request.screenshot.empty()) write_picture(request, *painter, first, second.get());
+  if (!request.screenshot.file.empty()) write_picture(request, *painter, first, second.get());
   if (!request.json.empty()) {
     write_json(request.json, request.compare.empty() ? io::summary_json(figures) : comparison_json(figures, other));
   }

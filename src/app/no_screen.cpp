@@ -25,17 +25,19 @@ void check_window(const WindowRequest&) { refuse_window(); }
 void show_window(const WindowRequest&) { refuse_window(); }
 std::string measure_window(WindowMeasure, const WindowRequest&) { refuse_window(); }
 
+void check_picture(const PictureOptions&) {}
+
 class Painter::Canvas {};
 
-Painter::Painter() { refuse_pictures(tr("write a --trace and open it elsewhere")); }
+Painter::Painter(const PictureOptions&) { refuse_pictures(tr("write a --trace and open it elsewhere")); }
 Painter::~Painter() = default;
-void Painter::write(const std::filesystem::path&, std::span<const Part>) {}
+void Painter::write(std::span<const Part>) {}
 
 class SweepPainter::Canvas {};
 
-SweepPainter::SweepPainter() { refuse_pictures(tr("write --csv and draw it elsewhere")); }
+SweepPainter::SweepPainter(const PictureOptions&) { refuse_pictures(tr("write --csv and draw it elsewhere")); }
 SweepPainter::~SweepPainter() = default;
-void SweepPainter::write(const std::filesystem::path&, const experiment::SweepSpec&,
-                         std::span<const experiment::SweepPoint>, const std::string&, const std::string&) {}
+void SweepPainter::write(const experiment::SweepSpec&, std::span<const experiment::SweepPoint>, const std::string&,
+                         const std::string&) {}
 
 }  // namespace lanescope::app

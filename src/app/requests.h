@@ -22,7 +22,7 @@ struct RunRequest {
   std::vector<std::string> compare;  ///< "key=value", all of them set for the second run; empty: one run
   std::string json;                  ///< a path, "-" for standard output, or empty
   std::filesystem::path trace;
-  std::filesystem::path screenshot;
+  PictureOptions screenshot;
 };
 
 /// `lanescope run --experiment`
@@ -36,7 +36,7 @@ struct ExperimentRequest {
   device::CaptureLevel capture = device::CaptureLevel::All;
   std::string json;  ///< as in RunRequest
   std::filesystem::path trace;
-  std::filesystem::path screenshot;
+  PictureOptions screenshot;
 };
 
 /// `lanescope sweep`
@@ -44,7 +44,7 @@ struct SweepRequest {
   experiment::SweepSpec spec;
   std::string title;      ///< of the experiment, if it is one's; else empty
   std::string csv, json;  ///< as in RunRequest; "-" for at most one of them
-  std::filesystem::path screenshot;
+  PictureOptions screenshot;
 };
 
 /// `lanescope list`

@@ -73,7 +73,7 @@ void RunArguments::add_to(CLI::App& app) {
   app.add_option("--json", json_, tr("write the figures as JSON to a file, or to standard output (-)"))
       ->type_name("FILE|-");
   app.add_option("--trace", trace_, tr("write the trace as Chrome Trace JSON (.json or .json.gz)"))->type_name("FILE");
-  app.add_option("--screenshot", screenshot_, tr("write a picture of the timeline (PNG)"))->type_name("FILE");
+  picture_.add_to(app, tr("write a picture of the timeline (.png or .svg)"), PictureOptions::Of::Timeline);
   app.add_option("--compare", compare_, tr("run again with this set as well, and compare; may be repeated"))
       ->type_name("K=V")
       ->allow_extra_args(false);
@@ -92,13 +92,13 @@ Request RunArguments::request(const CLI::App& app) const {
   session_.check(app);
   if (!session_.experiment.empty()) {
     refuse_options(app, {"--compare"}, tr("{} is for one loop; --experiment compares its own two sides"));
-    return experiment_request();
+    return experiment_request(app);
   }
   refuse_options(app, {"--side", "--lang", "--no-extra"}, tr("{} belongs to --experiment; see: lanescope run --help"));
-  return workload_request();
+  return workload_request(app);
 }
 
-RunRequest RunArguments::workload_request() const {
+RunRequest RunArguments::workload_request(const CLI::App& app) const {
   if (session_.workload.empty()) {
     throw UsageError(fmt::format(fmt::runtime(tr("run needs --workload or --experiment; allowed: {}")),
                                  joined(workload::workload_names())));
@@ -116,11 +116,11 @@ RunRequest RunArguments::workload_request() const {
   run.compare = compare_;
   run.json = json_;
   run.trace = trace_;
-  run.screenshot = screenshot_;
+  run.screenshot = picture_.options(app);
   return run;
 }
 
-ExperimentRequest RunArguments::experiment_request() const {
+ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   ExperimentRequest run;
   run.experiment = &experiment::experiment_named(session_.experiment);
   if (!side_.empty() && side_ != "both") run.side = side();
@@ -134,7 +134,7 @@ ExperimentRequest RunArguments::experiment_request() const {
   run.capture = capture_level(capture_);
   run.json = json_;
   run.trace = trace_;
-  run.screenshot = screenshot_;
+  run.screenshot = picture_.options(app);
   return run;
 }
 

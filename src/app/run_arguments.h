@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/picture_arguments.h"
 #include "app/requests.h"
 
 namespace lanescope::app {
@@ -28,13 +29,14 @@ class RunArguments {
   Request request(const CLI::App& app) const;
 
  private:
-  RunRequest workload_request() const;
-  ExperimentRequest experiment_request() const;
+  RunRequest workload_request(const CLI::App& app) const;
+  ExperimentRequest experiment_request(const CLI::App& app) const;
   experiment::Side side() const;
   std::size_t memory() const;
 
   SessionArguments session_;
-  std::string iterations_, memory_mb_, seed_, json_, trace_, screenshot_, capture_ = "all", side_, language_;
+  PictureArguments picture_;
+  std::string iterations_, memory_mb_, seed_, json_, trace_, capture_ = "all", side_, language_;
   bool no_extra_ = false;
   std::vector<std::string> compare_;
 };

@@ -78,9 +78,10 @@ std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const
 int run_experiment(const ExperimentRequest& request) {
   const std::vector<Side> sides = request.side ? std::vector{*request.side} : std::vector{Side::Before, Side::After};
   for (const Side side : sides) check(options_of(request, side));
-  check_outputs({request.json, request.trace, request.side ? "" : comparison_path(request.trace), request.screenshot});
+  check_outputs(
+      {request.json, request.trace, request.side ? "" : comparison_path(request.trace), request.screenshot.file});
   std::optional<Painter> painter;
-  if (!request.screenshot.empty()) painter.emplace();
+  if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
   say_which_device(request.choice.device);
 
   const Interrupt interrupt;
@@ -110,7 +111,7 @@ int run_experiment(const ExperimentRequest& request) {
                              parts[p].run->facts());
     }
   }
-  if (!request.screenshot.empty()) painter->write(request.screenshot, parts);
+  if (!request.screenshot.file.empty()) painter->write(parts);
   if (!request.json.empty()) write_json(request.json, experiment_json(report));
   if (request.json != "-") write_out(experiment_table(report, style_for(stdout)));
   return interrupt.asked() ? kEndedEarly : kDone;

@@ -26,9 +26,9 @@ constexpr std::chrono::milliseconds kLook{5};
 
 int run_sweep(const SweepRequest& request) {
   experiment::Sweep sweep(request.spec);
-  check_outputs({request.csv, request.json, request.screenshot});
+  check_outputs({request.csv, request.json, request.screenshot.file});
   std::optional<SweepPainter> painter;
-  if (!request.screenshot.empty()) painter.emplace();
+  if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
   say_which_device(request.spec.device);
 
   const Interrupt interrupt;
@@ -49,7 +49,7 @@ int run_sweep(const SweepRequest& request) {
   if (!whole) say(base::tr("ended early; what was run until then is kept"));
   if (!request.csv.empty()) write_json(request.csv, experiment::sweep_csv(request.spec, points));
   if (!request.json.empty()) write_json(request.json, sweep_json(report));
-  if (!request.screenshot.empty()) painter->write(request.screenshot, request.spec, points, report.unit, request.title);
+  if (!request.screenshot.file.empty()) painter->write(request.spec, points, report.unit, request.title);
   if (request.csv != "-" && request.json != "-") write_out(sweep_table(report, style_for(stdout)));
   for (const std::string& failure : failures(report)) say(failure);
   if (!whole) return kEndedEarly;

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/translate.h"
 #include "io/png.h"
 #include "ui/gl/offscreen.h"
 #include "ui/picture.h"
@@ -28,6 +29,10 @@ ui::WindowOptions options_of(const WindowRequest& request) {
   if (!request.theme.empty()) options.theme = ui::parse_theme(request.theme);
   options.shader_dir = request.shader_dir;
   return options;
+}
+
+ui::ThemeName theme_of(const PictureOptions& options) {
+  return options.theme.empty() ? ui::ThemeName::Dark : ui::parse_theme(options.theme);
 }
 
 }  // namespace
@@ -56,16 +61,30 @@ std::string measure_window(WindowMeasure what, const WindowRequest& request) {
   return fmt::format("{{\"frames_per_second\": {}, \"p99_ms\": {}}}\n", frames.frames_per_second, frames.p99_ms);
 }
 
+void check_picture(const PictureOptions& options) {
+  const ui::PictureFormat format = ui::picture_format(options.file);
+  if (format == ui::PictureFormat::Svg && options.of == PictureOptions::Of::Sweep) {
+    throw base::UsageError(fmt::format(
+        fmt::runtime(base::tr("{}: the chart of a sweep is a PNG; allowed ending: .png")), options.file.string()));
+  }
+  theme_of(options);
+}
+
 class Painter::Canvas {
  private:
   ui::OffscreenContext context_;
 };
 
-Painter::Painter() : canvas_(std::make_unique<Canvas>()) {}
+Painter::Painter(const PictureOptions& options) : options_(options) {
+  if (ui::picture_format(options.file) == ui::PictureFormat::Png) canvas_ = std::make_unique<Canvas>();
+}
 Painter::~Painter() = default;
 
-void Painter::write(const std::filesystem::path& path, std::span<const Part> parts) {
+void Painter::write(std::span<const Part> parts) {
   ui::PictureRequest picture;
+  picture.theme = theme_of(options_);
+  picture.scale = options_.scale;
+  picture.caption = options_.caption;
   for (const Part& part : parts) {
     ui::PicturePart& drawn = picture.parts.emplace_back();
     drawn.trace = &part.run->trace();
@@ -78,7 +97,7 @@ void Painter::write(const std::filesystem::path& path, std::span<const Part> par
   base::Nanoseconds span = 0;
   for (const ui::PicturePart& part : picture.parts) span = std::max(span, part.to_ns - part.from_ns);
   for (ui::PicturePart& part : picture.parts) part.to_ns = part.from_ns + span;
-  io::write_png(path, ui::draw_picture(picture), ui::picture_text(picture));
+  ui::write_picture(options_.file, picture);
 }
 
 class SweepPainter::Canvas {
@@ -86,14 +105,18 @@ class SweepPainter::Canvas {
   ui::OffscreenContext context_;
 };
 
-SweepPainter::SweepPainter() : canvas_(std::make_unique<Canvas>()) {}
+SweepPainter::SweepPainter(const PictureOptions& options) : options_(options), canvas_(std::make_unique<Canvas>()) {}
 SweepPainter::~SweepPainter() = default;
 
-void SweepPainter::write(const std::filesystem::path& path, const experiment::SweepSpec& spec,
-                         std::span<const experiment::SweepPoint> points, const std::string& unit,
-                         const std::string& headline) {
-  const ui::SweepPicture picture{.spec = spec, .points = points, .unit = unit, .headline = headline};
-  io::write_png(path, ui::draw_sweep_picture(picture), ui::sweep_picture_text(picture));
+void SweepPainter::write(const experiment::SweepSpec& spec, std::span<const experiment::SweepPoint> points,
+                         const std::string& unit, const std::string& headline) {
+  const ui::SweepPicture picture{.spec = spec,
+                                 .points = points,
+                                 .unit = unit,
+                                 .headline = headline,
+                                 .theme = theme_of(options_),
+                                 .scale = options_.scale};
+  io::write_png(options_.file, ui::draw_sweep_picture(picture), ui::sweep_picture_text(picture));
 }
 
 }  // namespace lanescope::app

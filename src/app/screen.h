@@ -35,34 +35,49 @@ enum class WindowMeasure : std::uint8_t { Frames, Rest };
 /// One line of JSON, for the benchmarks.
 std::string measure_window(WindowMeasure what, const WindowRequest& request);
 
-/// Draws runs below each other into a PNG. Made before the runs, since a machine without OpenGL should not have to run
-/// first.
+/// A picture that a command writes.
+struct PictureOptions {
+  enum class Of : std::uint8_t { Timeline, Sweep };
+  std::filesystem::path file;  ///< .png or .svg; empty: none is wanted
+  Of of = Of::Timeline;
+  float scale = 2;
+  bool caption = true;
+  std::string theme;  ///< empty: dark
+};
+
+/// Throws base::UsageError for a file's ending or a theme that is not possible.
+void check_picture(const PictureOptions& options);
+
+/// Draws runs below each other into a PNG or SVG. Made before the runs, since a machine without OpenGL should not have
+/// to run first; an SVG needs none.
 class Painter {
  public:
-  Painter();  ///< throws base::FileError or base::UsageError
+  explicit Painter(const PictureOptions& options);  ///< throws base::FileError or base::UsageError
   ~Painter();
   struct Part {
     const experiment::MeasuredRun* run = nullptr;
     std::string title;
   };
-  void write(const std::filesystem::path& path, std::span<const Part> parts);
+  void write(std::span<const Part> parts);
 
  private:
   class Canvas;
+  PictureOptions options_;
   std::unique_ptr<Canvas> canvas_;
 };
 
 /// Draws the chart of a sweep into a PNG. Made before the runs, as a Painter is.
 class SweepPainter {
  public:
-  SweepPainter();  ///< throws base::FileError or base::UsageError
+  explicit SweepPainter(const PictureOptions& options);  ///< throws base::FileError or base::UsageError
   ~SweepPainter();
   /// `headline` empty: the workload's title.
-  void write(const std::filesystem::path& path, const experiment::SweepSpec& spec,
-             std::span<const experiment::SweepPoint> points, const std::string& unit, const std::string& headline);
+  void write(const experiment::SweepSpec& spec, std::span<const experiment::SweepPoint> points, const std::string& unit,
+             const std::string& headline);
 
  private:
   class Canvas;
+  PictureOptions options_;
   std::unique_ptr<Canvas> canvas_;
 };
 

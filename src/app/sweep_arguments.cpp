@@ -50,7 +50,7 @@ void SweepArguments::add_to(CLI::App& app) {
   app.add_option("--csv", csv_, tr("write all figures of all points as CSV, to a file or to standard output (-)"))
       ->type_name("FILE|-");
   app.add_option("--json", json_, tr("the same as JSON"))->type_name("FILE|-");
-  app.add_option("--screenshot", screenshot_, tr("write the chart (PNG)"))->type_name("FILE");
+  picture_.add_to(app, tr("write the chart (.png)"), PictureOptions::Of::Sweep);
 }
 
 SweepSpec SweepArguments::spec() const {
@@ -97,7 +97,7 @@ SweepRequest SweepArguments::request(const CLI::App& app) const {
   }
   request.csv = csv_;
   request.json = json_;
-  request.screenshot = screenshot_;
+  request.screenshot = picture_.options(app);
   return request;
 }
 

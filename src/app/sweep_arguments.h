@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/picture_arguments.h"
 #include "app/requests.h"
 #include "app/run_arguments.h"
 
@@ -19,8 +20,9 @@ class SweepArguments {
   experiment::SweepSpec spec() const;
 
   SessionArguments session_;
+  PictureArguments picture_;
   std::vector<std::string> over_;
-  std::string figure_, against_, iterations_, csv_, json_, screenshot_;
+  std::string figure_, against_, iterations_, csv_, json_;
 };
 
 }  // namespace lanescope::app

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/argument_checks.h"
 #include "base/error.h"
+#include "base/machine_memory.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/comparison.h"
@@ -16,13 +19,25 @@ using base::tr;
 using base::UsageError;
 using experiment::Side;
 
+constexpr std::uint64_t kMinMemoryMb = 16, kMaxMemoryMb = 1'048'576;  // as of `run`
+
+// A quarter of the machine's memory, so that it stays usable: on one with 16 GB, 4 GB, which are 110 million events.
+std::uint64_t default_memory_mb() {
+  return std::clamp<std::uint64_t>(base::machine_memory_bytes() / 4 >> 20, 1024, 16'384);
+}
+
 }  // namespace
 
 void WindowArguments::add_to(CLI::App& app) {
   session_.add_to(app);
   app.add_option("--side", side_, tr("of the experiment: before or after"))->type_name("SIDE");
   app.add_option("--open", open_, tr("show a saved trace instead of a run (.json or .json.gz)"))->type_name("FILE");
-  app.add_option("--theme", theme_, tr("dark or light; else as remembered"))->type_name("THEME");
+  app.add_option("--memory-mb", memory_mb_,
+                 fmt::format(fmt::runtime(tr("memory for the trace, {} to {}; a quarter of the machine's, at most {}, "
+                                             "unless told; the oldest events go first")),
+                             kMinMemoryMb, kMaxMemoryMb, 16'384))
+      ->type_name("MB");
+  app.add_option("--theme", theme_, tr("dark, light or high-contrast; else as remembered"))->type_name("THEME");
   app.add_option("--shader-dir", shader_dir_, tr("reload the shaders from this folder while developing"))
       ->type_name("DIR");
   app.add_option("--measure", measure_)->group("");  // for the benchmarks: no help, no promise
@@ -44,6 +59,10 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
                    tr("{} belongs to a run, but --open shows a file; give one of the two"));
     window.open = open_;
   }
+  window.session.memory_cap_bytes =
+      static_cast<std::size_t>(memory_mb_.empty() ? default_memory_mb()
+                                                  : whole_number("--memory-mb", memory_mb_, kMinMemoryMb, kMaxMemoryMb))
+      << 20;
   window.theme = theme_;
   window.shader_dir = shader_dir_;
   session::SessionOptions begun = window.session;  // as the run will be

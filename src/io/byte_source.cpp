@@ -28,6 +28,8 @@ ByteSource::ByteSource(std::filesystem::path path, ByteLimits limits)
   if (std::filesystem::is_directory(path_, ignored)) fail(cannot_read(EISDIR));
   file_.reset(std::fopen(path_.c_str(), "rbe"));
   if (!file_) fail(cannot_read(errno));
+  const std::uintmax_t size = std::filesystem::file_size(path_, ignored);
+  if (!ignored) total_ = size;
   begin();
 }
 
@@ -36,7 +38,14 @@ ByteSource::ByteSource(std::string_view bytes, std::filesystem::path name, ByteL
   if (bytes.empty()) fail(base::tr("the file is empty"));  // fmemopen() takes none
   file_.reset(fmemopen(const_cast<char*>(bytes.data()), bytes.size(), "rb"));
   if (!file_) fail(cannot_read(errno));
+  total_ = bytes.size();
   begin();
+}
+
+void ByteSource::report_to(ReadProgress& progress) {
+  progress_ = &progress;
+  progress.stage.store(ReadStage::Reading, std::memory_order_relaxed);
+  progress.total.store(total_, std::memory_order_relaxed);
 }
 
 void ByteSource::begin() {
@@ -71,6 +80,10 @@ bool ByteSource::refill() {
 }
 
 std::string_view ByteSource::next() {
+  if (progress_) {
+    if (progress_->cancelled.load(std::memory_order_relaxed)) throw Cancelled(path_.string());
+    progress_->done.store(read_ - (end_ - begin_), std::memory_order_relaxed);
+  }
   std::string_view piece;
   if (gzip_) {
     piece = inflate_some();

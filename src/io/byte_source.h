@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/read_progress.h"
+
 namespace lanescope::io {
 
 struct ByteLimits {
@@ -34,6 +36,8 @@ class ByteSource {
   /// truncated gzip, over the limits).
   std::string_view next();
   const std::filesystem::path& path() const { return path_; }
+  /// From now on `progress` says how many of the bytes have been taken, and next() throws Cancelled when it says so.
+  void report_to(ReadProgress& progress);
 
   [[noreturn]] void fail(std::string_view why) const;
 
@@ -48,6 +52,8 @@ class ByteSource {
   std::vector<char> input_, output_;
   std::size_t begin_ = 0, end_ = 0;  // of what is not used yet in input_
   std::uint64_t read_ = 0, delivered_ = 0;
+  std::uint64_t total_ = 0;  // bytes of the file; 0: not known
+  ReadProgress* progress_ = nullptr;
   bool gzip_ = false, in_member_ = false;
   z_stream stream_{};
 };

@@ -27,6 +27,7 @@ constexpr std::size_t kMaxCategories = 500;
 constexpr std::size_t kMaxTextIds = 65'536;
 constexpr std::size_t kMemoryMargin = 64u << 20;
 constexpr std::size_t kPublishEvery = 64 * 1024;
+constexpr std::size_t kReportEvery = 4096;
 constexpr std::int64_t kFirstTextId = std::int64_t{1} << 40;  // beyond every process and thread number
 
 template <typename Number>
@@ -115,7 +116,8 @@ std::size_t TraceBuilder::LaneKeyHash::operator()(const LaneKey& key) const {
   return hash;
 }
 
-TraceBuilder::TraceBuilder(const FileHead& head, const ByteSource& source) : head_(head), source_(source) {
+TraceBuilder::TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress)
+    : head_(head), source_(source), progress_(progress) {
   opened_.trace = std::make_unique<trace::Trace>();
 }
 
@@ -312,6 +314,7 @@ std::int64_t TraceBuilder::number_of(const RawId& id) {
 void TraceBuilder::keep(const Event& event, const std::string& category) {
   if (events_.size() >= kMaxEvents) source_.fail(tr("too large: more than 33,554,432 events"));
   events_.push_back(event);
+  if (events_.size() % kReportEvery == 0) progress_.events.store(events_.size(), std::memory_order_relaxed);
   count(opened_.read_by_category, category);
 }
 
@@ -326,6 +329,10 @@ OpenedTrace TraceBuilder::finish() {
   for (const auto& [thread, ranges] : open_ranges_) opened_.events_malformed += ranges.size();  // they never ended
   opened_.own = head_.own;
   opened_.events_read = events_.size();
+  progress_.events.store(events_.size(), std::memory_order_relaxed);
+  progress_.done.store(0, std::memory_order_relaxed);
+  progress_.total.store(events_.size(), std::memory_order_relaxed);
+  progress_.stage.store(ReadStage::Arranging, std::memory_order_relaxed);
   trace::Trace& trace = *opened_.trace;
   if (head_.own) {
     opened_.facts = head_.facts;
@@ -336,12 +343,17 @@ OpenedTrace TraceBuilder::finish() {
   } else {
     opened_.facts.version.clear();
     opened_.facts.device_name = head_.device_name;
+    check_cancelled();
     infer_calls(events_, lanes_, trace.names(), syncs_);
     move_to_zero();
     fill_trace(make_foreign_lanes());
   }
   trace.set_complete_until(head_.own ? head_.complete_until_ns.value_or(trace.extent().second) : trace.extent().second);
   return std::move(opened_);
+}
+
+void TraceBuilder::check_cancelled() const {
+  if (progress_.cancelled.load(std::memory_order_relaxed)) throw Cancelled(source_.path().string());
 }
 
 void TraceBuilder::move_to_zero() {
@@ -388,6 +400,7 @@ std::vector<LaneId> TraceBuilder::make_foreign_lanes() {
 }
 
 void TraceBuilder::fill_trace(const std::vector<LaneId>& lane_ids) {
+  check_cancelled();
   std::vector<std::uint32_t> order(events_.size());
   std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(), [&](std::uint32_t i, std::uint32_t k) {
@@ -406,7 +419,10 @@ void TraceBuilder::fill_trace(const std::vector<LaneId>& lane_ids) {
     Event event = events_[i];
     event.lane = lane_ids[event.lane];
     trace.append(event);
-    if (++appended % kPublishEvery == 0) trace.publish();
+    if (++appended % kPublishEvery != 0) continue;
+    trace.publish();
+    progress_.done.store(appended, std::memory_order_relaxed);
+    check_cancelled();
   }
   trace.publish();
 }

@@ -16,8 +16,9 @@ namespace lanescope::io {
 
 class TraceBuilder {
  public:
-  /// `head` may still be filled while events are added; `source` is asked only to report errors.
-  TraceBuilder(const FileHead& head, const ByteSource& source);
+  /// `head` may still be filled while events are added; `source` is asked only to report errors. `progress` is told how
+  /// many events there are, and from finish() on how many have their place.
+  TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress);
   ~TraceBuilder();
 
   void add(RawEvent& raw);
@@ -49,6 +50,7 @@ class TraceBuilder {
   bool take_lane(const LaneKey& key, trace::Event& event);
   std::int64_t number_of(const RawId& id);
 
+  void check_cancelled() const;
   void move_to_zero();
   std::vector<trace::LaneId> make_foreign_lanes();
   std::vector<trace::LaneId> make_own_lanes();
@@ -56,6 +58,7 @@ class TraceBuilder {
 
   const FileHead& head_;
   const ByteSource& source_;
+  ReadProgress& progress_;
   OpenedTrace opened_;
   std::vector<trace::Event> events_;  // their lane: a place in lanes_ (foreign) or in head_.lanes (own)
   std::vector<trace::LaneInfo> lanes_;

@@ -2,51 +2,44 @@
 
 #include <charconv>
 #include <cmath>
-#include <unordered_map>
+#include <span>
 
 #include "io/json_text.h"
 
 namespace lanescope::io {
 namespace {
 
-using FieldTable = std::unordered_map<std::string_view, Field>;
+struct FieldName {
+  std::string_view key;
+  Field field;
+};
 
-const FieldTable& event_fields() {
-  static const FieldTable table = {{"ph", Field::Phase},
-                                   {"cat", Field::Category},
-                                   {"name", Field::Name},
-                                   {"pid", Field::Process},
-                                   {"tid", Field::Thread},
-                                   {"ts", Field::Start},
-                                   {"dur", Field::Duration},
-                                   {"lane", Field::Lane},
-                                   {"label", Field::Label},
-                                   {"raw", Field::Raw},
-                                   {"label_hex", Field::LabelHex},
-                                   {"args", Field::Args},
-                                   {"correlation", Field::Correlation}};
-  return table;
-}
+// The most frequent first. A look through them costs less than a hash, since most differ in length already.
+constexpr FieldName kEventFields[] = {{"ph", Field::Phase},
+                                      {"cat", Field::Category},
+                                      {"name", Field::Name},
+                                      {"pid", Field::Process},
+                                      {"tid", Field::Thread},
+                                      {"ts", Field::Start},
+                                      {"dur", Field::Duration},
+                                      {"lane", Field::Lane},
+                                      {"args", Field::Args},
+                                      {"label", Field::Label},
+                                      {"raw", Field::Raw},
+                                      {"label_hex", Field::LabelHex},
+                                      {"correlation", Field::Correlation}};
 
-const FieldTable& argument_fields() {
-  static const FieldTable table = {{"correlation", Field::Correlation},
-                                   {"device", Field::Device},
-                                   {"stream", Field::Stream},
-                                   {"bytes", Field::Bytes},
-                                   {"name", Field::NewName},
-                                   {"wait_on_stream", Field::WaitOnStream},
-                                   {"index", Field::Index},
-                                   {"flags", Field::Flags},
-                                   {"own_ns", Field::OwnNs},
-                                   {"copying_ns", Field::CopyingNs},
-                                   {"returning_ns", Field::ReturningNs},
-                                   {"value", Field::Value}};
-  return table;
-}
+constexpr FieldName kArgumentFields[] = {
+    {"device", Field::Device}, {"stream", Field::Stream},        {"correlation", Field::Correlation},
+    {"flags", Field::Flags},   {"bytes", Field::Bytes},          {"index", Field::Index},
+    {"own_ns", Field::OwnNs},  {"copying_ns", Field::CopyingNs}, {"returning_ns", Field::ReturningNs},
+    {"value", Field::Value},   {"name", Field::NewName},         {"wait_on_stream", Field::WaitOnStream}};
 
-Field field_of(const FieldTable& table, std::string_view key) {
-  const auto found = table.find(key);
-  return found == table.end() ? Field::Other : found->second;
+Field field_of(std::span<const FieldName> names, std::string_view key) {
+  for (const FieldName& name : names) {
+    if (name.key == key) return name.field;
+  }
+  return Field::Other;
 }
 
 }  // namespace
@@ -91,7 +84,7 @@ RawId Scalar::as_id() const {
 
 std::string Scalar::written() const { return type == Type::Integer ? std::to_string(integer) : std::string(text); }
 
-Field event_field(std::string_view key) { return field_of(event_fields(), key); }
-Field argument_field(std::string_view key) { return field_of(argument_fields(), key); }
+Field event_field(std::string_view key) { return field_of(kEventFields, key); }
+Field argument_field(std::string_view key) { return field_of(kArgumentFields, key); }
 
 }  // namespace lanescope::io

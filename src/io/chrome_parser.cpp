@@ -281,6 +281,8 @@ class Handler {
       facts.device_name = value.text;
     } else if (key_ == "simulated") {
       facts.simulated = value.as_integer().value_or(0) != 0;
+    } else if (key_ == "marks") {
+      facts.marks = value.text;
     } else if (key_ == "complete_until_ns") {
       head_.complete_until_ns = value.as_integer();
     }

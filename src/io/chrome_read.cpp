@@ -6,10 +6,13 @@
 namespace lanescope::io {
 namespace {
 
-OpenedTrace read_from(ByteSource& source) {
+OpenedTrace read_from(ByteSource& source, ReadProgress* progress) {
+  ReadProgress nobody_looks;
+  ReadProgress& told = progress ? *progress : nobody_looks;
+  source.report_to(told);
   FileHead head;
   try {
-    TraceBuilder builder(head, source);
+    TraceBuilder builder(head, source, told);
     parse_chrome_trace(source, head, [&](RawEvent& event) { builder.add(event); });
     return builder.finish();
   } catch (const std::bad_alloc&) {
@@ -19,14 +22,14 @@ OpenedTrace read_from(ByteSource& source) {
 
 }  // namespace
 
-OpenedTrace read_chrome_trace(const std::filesystem::path& path) {
+OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* progress) {
   ByteSource source(path);
-  return read_from(source);
+  return read_from(source, progress);
 }
 
-OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name) {
+OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name, ReadProgress* progress) {
   ByteSource source(bytes, name);
-  return read_from(source);
+  return read_from(source, progress);
 }
 
 }  // namespace lanescope::io

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/version.h"
+#include "io/read_progress.h"
 #include "trace/trace.h"
 
 namespace lanescope::io {
@@ -21,7 +22,8 @@ struct RunFacts {
   std::string device_name;
   bool simulated = false;
   std::map<std::string, std::string> settings;
-  std::string marks;  ///< what a person left on the trace (rulers, bookmarks, notes): JSON text of the window's; or empty
+  std::string
+      marks;  ///< what a person left on the trace (rulers, bookmarks, notes): JSON text of the window's; or empty
   std::string version{base::kVersion};  ///< of the Lanescope that recorded it; empty: another program did
 
   bool operator==(const RunFacts&) const = default;
@@ -47,9 +49,10 @@ struct OpenedTrace {
 };
 
 /// Reads a .json or .json.gz (told apart by content). Throws base::FileError: path and why. Never crashes on a
-/// truncated or hostile file, and never shows half of one.
-OpenedTrace read_chrome_trace(const std::filesystem::path& path);
+/// truncated or hostile file, and never shows half of one. `progress` is kept up to date, and can stop it: then
+/// io::Cancelled is thrown.
+OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr);
 /// The same from a file's bytes in memory; `name` stands for the path in messages.
-OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name);
+OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name, ReadProgress* progress = nullptr);
 
 }  // namespace lanescope::io

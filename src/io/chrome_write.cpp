@@ -228,6 +228,7 @@ class ChromeWriter {
     text("}");
     const Nanoseconds complete = trace_.complete_until();
     if (complete != std::numeric_limits<Nanoseconds>::min()) number(",\"complete_until_ns\":", complete);
+    if (!facts_.marks.empty()) string(",\n\"marks\":", facts_.marks);  // a text: what it means is the window's business
     text(",\n\"lanes\":[");
     first = true;
     for (const Lane& lane : lanes_) {

@@ -171,29 +171,58 @@ bool decode_pixels(const Reader& r, png_bytepp rows) {
 
 }  // namespace
 
-void write_png(const std::filesystem::path& path, const Image& image, const std::map<std::string, std::string>& text) {
+namespace {
+
+// Says what is wrong with a picture or with writing it, under `name`.
+void encode_to(std::FILE* stream, const std::filesystem::path& name, const Image& image,
+               const std::map<std::string, std::string>& text) {
   const auto width = static_cast<std::size_t>(image.width);
   if (image.width <= 0 || image.height <= 0 || image.width > static_cast<int>(kMaxSide) ||
       image.height > static_cast<int>(kMaxSide) ||
       image.pixels.size() != width * static_cast<std::size_t>(image.height) * 4) {
-    fail(path, base::tr("a picture must have 1 to 65535 pixels each way, and four bytes for every pixel"));
+    fail(name, base::tr("a picture must have 1 to 65535 pixels each way, and four bytes for every pixel"));
   }
   // libpng does not change the rows, but its types do not say so.
   std::vector<png_bytep> rows(static_cast<std::size_t>(image.height));
   for (std::size_t y = 0; y < rows.size(); ++y) rows[y] = const_cast<png_bytep>(image.pixels.data() + y * width * 4);
   const TextChunks chunks(text);
-
-  AtomicFile file(path);
   Message message;
   const Writer writer(message);
-  if (!writer.info) fail(path, base::tr("cannot write: out of memory"));
+  if (!writer.info) fail(name, base::tr("cannot write: out of memory"));
   errno = 0;
-  if (!encode(writer, file.stream(), image, chunks, rows.data())) {
+  if (!encode(writer, stream, image, chunks, rows.data())) {
     const int error = errno;  // a full disk shows here; libpng itself only says "Write Error"
-    fail(path, std::string(base::tr("cannot write")) + ": " +
+    fail(name, std::string(base::tr("cannot write")) + ": " +
                    (error != 0 ? std::generic_category().message(error) : std::string(message.text)));
   }
+}
+
+}  // namespace
+
+void write_png(const std::filesystem::path& path, const Image& image, const std::map<std::string, std::string>& text) {
+  AtomicFile file(path);
+  encode_to(file.stream(), path, image, text);
   file.commit();
+}
+
+std::vector<std::uint8_t> png_bytes(const Image& image, const std::map<std::string, std::string>& text) {
+  struct Memory {
+    char* bytes = nullptr;
+    std::size_t size = 0;
+    std::FILE* stream = open_memstream(&bytes, &size);
+    Memory() = default;
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    ~Memory() {
+      if (stream) std::fclose(stream);
+      std::free(bytes);
+    }
+  } memory;
+  const char* const name = base::tr("PNG in memory");
+  if (!memory.stream) fail(name, base::tr("cannot write: out of memory"));
+  encode_to(memory.stream, name, image, text);
+  if (std::fflush(memory.stream) != 0) fail(name, base::tr("cannot write: out of memory"));
+  return {memory.bytes, memory.bytes + memory.size};
 }
 
 Image read_png(const std::filesystem::path& path, std::map<std::string, std::string>* text) {

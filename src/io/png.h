@@ -18,6 +18,8 @@ struct Image {
 /// Writes to a temporary file beside `path`, then renames. `text` becomes tEXt or iTXt chunks (UTF-8). Throws
 /// base::FileError with the path and why.
 void write_png(const std::filesystem::path& path, const Image& image, const std::map<std::string, std::string>& text);
+/// The same as a file's bytes, for the clipboard. Throws base::FileError.
+std::vector<std::uint8_t> png_bytes(const Image& image, const std::map<std::string, std::string>& text);
 Image read_png(const std::filesystem::path& path, std::map<std::string, std::string>* text = nullptr);
 
 }  // namespace lanescope::io

@@ -53,6 +53,8 @@ class Session {
   const workload::Runner& runner() const { return *runner_; }
   workload::Pacer& pacer() { return pacer_; }
   const capture::Recorder& recorder() const { return *recorder_; }
+  /// For another writer beside the device: what the trace shows then is not only this run's.
+  capture::Recorder& recorder() { return *recorder_; }
 
   workload::Settings settings() const { return runner_->settings(); }
   /// Takes effect at the next iteration; throws base::UsageError when out of range.

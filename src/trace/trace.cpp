@@ -14,6 +14,12 @@ PackedEvent pack(const Event& e) {
           e.correlation, e.a, e.b, e.c};
 }
 
+void unpack_kind(std::uint32_t name_kind_flags, Event& e) {
+  e.name = name_kind_flags & kNameMask;
+  e.kind = static_cast<EventKind>(name_kind_flags >> 20 & 15);
+  e.flags = static_cast<std::uint8_t>(name_kind_flags >> 24);
+}
+
 // The first of the ascending values[from, to) that is above t; `to` if none. `before` is at or below values[from] and
 // t, `after` at or above values[to - 1] and above t. Loops repeat, so a straight line between the two guesses nearly
 // right, and what is looked at lies together: a search by halves would wait for memory at every step. A bad guess costs
@@ -74,13 +80,20 @@ Event Row::event(EventIndex i) const {
 Event Row::untimed_event(EventIndex i) const {
   const PackedEvent& rest = block(i)->rest[i % kBlockEvents];
   Event e;
-  e.name = rest.name_kind_flags & kNameMask;
-  e.kind = static_cast<EventKind>(rest.name_kind_flags >> 20 & 15);
-  e.flags = static_cast<std::uint8_t>(rest.name_kind_flags >> 24);
+  unpack_kind(rest.name_kind_flags, e);
   e.correlation = rest.correlation;
   e.a = rest.a;
   e.b = rest.b;
   e.c = rest.c;
+  return e;
+}
+
+Event Row::look(EventIndex i) const {
+  if (i % kSectionEvents != 0) return untimed_event(i);
+  const Section& s = section(i);
+  Event e;
+  unpack_kind(s.name_kind_flags, e);
+  e.a = s.a;
   return e;
 }
 
@@ -91,6 +104,7 @@ Nanoseconds Row::busy_ns(EventIndex from, EventIndex to) const {
 }
 
 Nanoseconds Row::busy_before(EventIndex i) const {
+  if (i % kSectionEvents == 0) return section(i).busy_before;
   const Block& b = *block(i);
   const std::size_t k = i % kBlockEvents;
   Nanoseconds sum = b.steps[k / kBusyStep].busy_before;
@@ -101,10 +115,11 @@ Nanoseconds Row::busy_before(EventIndex i) const {
 Nanoseconds Row::wait_ns(EventIndex from, EventIndex to) const {
   if (from >= to) return 0;
   const bool at_step = to % kBusyStep == 0 && to < last();
-  return (at_step ? step(to).wait_before : wait_before(to - 1) + wait_of(to - 1)) - wait_before(from);
+  return (at_step ? wait_before(to) : wait_before(to - 1) + wait_of(to - 1)) - wait_before(from);
 }
 
 Nanoseconds Row::wait_before(EventIndex i) const {
+  if (i % kSectionEvents == 0) return section(i).wait_before;
   Nanoseconds sum = step(i).wait_before;
   for (EventIndex j = i / kBusyStep * kBusyStep; j < i; ++j) sum += wait_of(j);
   return sum;
@@ -159,12 +174,23 @@ EventIndex Row::first_starting_at_or_after(Nanoseconds t, EventIndex from, Event
   return i;
 }
 
-// The first event of a whole step, kFoldSteps or more after `first`, before which everything ends at or before t and
-// which does not; else `first`.
+// The first event of a whole step or section, several of these after `first`, before which everything ends at or before
+// t and which does not; else `first`. What is looked at for sections lies beside the blocks.
 EventIndex Row::coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const {
-  constexpr EventIndex kFoldSteps = 4;
-  const EventIndex least = first + kFoldSteps * kBusyStep;
-  if (least >= to) return first;
+  constexpr EventIndex kSeveral = 4;
+  // Mostly it is known at once whether there are several: all events before the end of this one are looked past.
+  const auto passes = [&](EventIndex size, auto&& end_of) {
+    const EventIndex past = (first + kSeveral * size + size - 1) / size * size;
+    return past < to && end_of(past - 1) <= t;
+  };
+  if (passes(kSectionEvents, [&](EventIndex i) { return section(i).end; })) {
+    const std::size_t number = block_of(t, first, to);
+    EventIndex end = EventIndex{number} * kBlockEvents;
+    const EventIndex past = std::min<EventIndex>(to, end + kBlockEvents);
+    while (end + kSectionEvents <= past && section(end).end <= t) end += kSectionEvents;
+    if (end < to) return end;
+  }
+  if (!passes(kBusyStep, [&](EventIndex i) { return step(i).end; })) return first;
   const std::size_t number = block_of(t, first, to);
   const EventIndex block_begin = EventIndex{number} * kBlockEvents;
   const auto& steps = block(block_begin)->steps;
@@ -173,22 +199,53 @@ EventIndex Row::coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) 
   const auto found = std::upper_bound(steps.begin() + from, steps.begin() + std::max(from, whole), t,
                                       [](Nanoseconds at, const Step& step) { return at < step.end; });
   const EventIndex end = block_begin + static_cast<EventIndex>(found - steps.begin()) * kBusyStep;
-  return end >= least && end < to ? end : first;
+  return end < to ? end : first;
+}
+
+// What the fold after this one will look at, as far as it can be guessed: loops repeat, so it has about as many events.
+// It is fetched while this one is drawn; otherwise a long trace would wait for memory several times for each.
+void Row::fetch_next(EventIndex first, EventIndex last, EventIndex to) const {
+  // Sections lie together, which the processor sees by itself.
+  if (last >= to || last - first >= 4 * kSectionEvents) return;
+  const EventIndex next = std::min(to - 1, last + (last - first));
+  const Block& here = *block(last);
+  const std::size_t k = last % kBlockEvents;
+  __builtin_prefetch(&here.steps[k / kBusyStep]);
+  __builtin_prefetch(&here.rest[k]);
+  const Block& there = *block(next);
+  const std::size_t j = next % kBlockEvents;
+  __builtin_prefetch(&there.steps[j / kBusyStep]);
+  if (last - first >= 4 * kBusyStep) return;
+  __builtin_prefetch(&here.start[k]);
+  __builtin_prefetch(&here.end[k]);
+  for (std::size_t n = j / kBusyStep * kBusyStep; n <= j; n += 8) {  // eight times to a line of the cache
+    __builtin_prefetch(&there.end[n]);
+    __builtin_prefetch(&there.start[n]);
+  }
 }
 
 Fold Row::fold(EventIndex first, Nanoseconds width, EventIndex to) const {
-  const bool at_step = first % kBusyStep == 0;
+  const Fold fold = fold_at(first, width, to);
+  if (fold.last - first > 1) fetch_next(first, fold.last, to);
+  return fold;
+}
+
+Fold Row::fold_at(EventIndex first, Nanoseconds width, EventIndex to) const {
   Fold fold;
-  fold.start = at_step ? step(first).start : start(first);
-  fold.last = coarse_fold_end(fold.start + width, first, to);
+  fold.start = first % kSectionEvents == 0 ? section(first).start
+               : first % kBusyStep == 0    ? step(first).start
+                                           : start(first);
+  // What is as wide as that is seen alone, so nothing that ends later than here belongs to it.
+  const Nanoseconds until = fold.start + width - 1;
+  fold.last = coarse_fold_end(until, first, to);
   if (fold.last != first) {
-    fold.end = step(fold.last - 1).end;
-    fold.busy_ns = step(fold.last).busy_before - busy_before(first);
+    fold.end = fold.last % kSectionEvents == 0 ? section(fold.last - 1).end : step(fold.last - 1).end;
+    fold.busy_ns = busy_before(fold.last) - busy_before(first);
     return fold;
   }
   // A wide event is alone, even where instants follow at its very end.
   const bool wide = end(first) - fold.start >= width;
-  fold.last = wide ? first + 1 : first_ending_after(fold.start + width, first + 1, to);
+  fold.last = wide ? first + 1 : first_ending_after(until, first + 1, to);
   fold.end = end(fold.last - 1);
   fold.busy_ns = busy_ns(first, fold.last);
   return fold;
@@ -290,8 +347,13 @@ void Trace::append_to(Row& row, const Event& event) {
     step.start = event.start_ns;
     step.busy_before = row.busy_total_;
     step.wait_before = row.wait_total_;
+    if (k % kSectionEvents == 0) {
+      row.writing_sections_[k / kSectionEvents] = {
+          event.start_ns, end, row.busy_total_, row.wait_total_, block.rest[k].name_kind_flags, event.a};
+    }
   } else if (k % kBusyStep == kBusyStep - 1) {
     step.end = end;
+    if (k % kSectionEvents == kSectionEvents - 1) row.writing_sections_[k / kSectionEvents].end = end;
   }
   row.busy_total_ += end - event.start_ns;
   if (is_blocking(event)) row.wait_total_ += wait_of_call(event);
@@ -312,6 +374,7 @@ void Trace::append_to(Row& row, const Event& event) {
     page_slot.store(page, std::memory_order_release);
   }
   row.writing_ = take_block();
+  row.writing_sections_ = &page->sections[number % Row::kPageBlocks * (kBlockEvents / kSectionEvents)];
   page->blocks[number % Row::kPageBlocks].store(row.writing_, std::memory_order_release);
   return true;
 }

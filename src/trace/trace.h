@@ -3,7 +3,8 @@
 //
 // lane ── rows (sub-rows: overlapping or nested events are packed so that one row never overlaps itself)
 //           └─ blocks of 1,024 events with stable addresses; starts, ends and the rest in separate arrays, so that a
-//              search touches only what it compares; a summary of every 32 events.
+//              search touches only what it compares; a summary of every 32 events in the block, and of every 256 beside
+//              the blocks, where those of a whole row lie together: a picture of everything looks into no block.
 #pragma once
 
 #include <array>
@@ -28,6 +29,7 @@ using EventIndex = std::uint64_t;
 
 inline constexpr std::size_t kBlockEvents = 1024;
 inline constexpr std::size_t kBusyStep = 32;
+inline constexpr std::size_t kSectionEvents = 256;
 
 /// What an event carries beside its times, packed: 20 bytes.
 struct PackedEvent {
@@ -43,6 +45,12 @@ struct Step {
   // Of the row before it, counted from the row's very first event.
   Nanoseconds busy_before;
   Nanoseconds wait_before;  ///< what its calls did not spend on their own cost
+};
+
+/// The same of kSectionEvents, and how its first event looks.
+struct Section {
+  Nanoseconds start, end, busy_before, wait_before;
+  std::uint32_t name_kind_flags, a;  ///< of the first event
 };
 
 struct Block {
@@ -77,6 +85,9 @@ class Row {
   Event event(EventIndex i) const;
   /// The event without its times, which lie elsewhere.
   Event untimed_event(EventIndex i) const;
+  /// Its kind, name, flags and `a`, which decide how it is drawn; at the begin of what fold() gives it costs less than
+  /// the event.
+  Event look(EventIndex i) const;
   /// Sum of the durations of [from, to).
   Nanoseconds busy_ns(EventIndex from, EventIndex to) const;
   /// Sum of the time that the calls in [from, to) were waiting, copying and returning.
@@ -85,8 +96,9 @@ class Row {
   EventIndex first_ending_after(Nanoseconds t, EventIndex from, EventIndex to) const;
   /// The first event in [from, to) that starts at or after t; `to` if none.
   EventIndex first_starting_at_or_after(Nanoseconds t, EventIndex from, EventIndex to) const;
-  /// The events from `first` on, in [first, to), that end within `width` of its start, itself in any case. Where these
-  /// are many it may be up to a step fewer, so that none of them needs to be looked at.
+  /// The events from `first` on, in [first, to), that end less than `width` after its start, itself in any case; so one
+  /// that lasts that long is alone. Where these are many it may be up to a quarter fewer, so that none of them needs to
+  /// be looked at.
   Fold fold(EventIndex first, Nanoseconds width, EventIndex to) const;
 
  private:
@@ -96,6 +108,8 @@ class Row {
   struct Page {
     std::array<std::atomic<Block*>, kPageBlocks> blocks{};
     std::array<Nanoseconds, kPageBlocks> last_end{};  // of full blocks: a search over blocks touches only this
+    // Not cleared, so that no memory is spent on those of a page that is never filled.
+    std::array<Section, kPageBlocks * kBlockEvents / kSectionEvents> sections;
   };
 
   const Block* block(EventIndex i) const {
@@ -112,7 +126,13 @@ class Row {
   Nanoseconds wait_before(EventIndex i) const;
   Nanoseconds wait_of(EventIndex i) const;
   const Step& step(EventIndex i) const { return block(i)->steps[i % kBlockEvents / kBusyStep]; }
+  const Section& section(EventIndex i) const {
+    constexpr EventIndex kPageEvents = EventIndex{kPageBlocks} * kBlockEvents;
+    return pages_[i / kPageEvents].load(std::memory_order_acquire)->sections[i % kPageEvents / kSectionEvents];
+  }
   std::size_t block_of(Nanoseconds t, EventIndex from, EventIndex to) const;
+  Fold fold_at(EventIndex first, Nanoseconds width, EventIndex to) const;
+  void fetch_next(EventIndex first, EventIndex last, EventIndex to) const;
   EventIndex coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const;
 
   std::unique_ptr<std::atomic<Page*>[]> pages_;
@@ -120,6 +140,7 @@ class Row {
   std::atomic<EventIndex> published_{0};
   // Writer's side only.
   Block* writing_ = nullptr;
+  Section* writing_sections_ = nullptr;  // of that block
   EventIndex written_ = 0;
   Nanoseconds last_end_ = std::numeric_limits<Nanoseconds>::min();
   Nanoseconds busy_total_ = 0, wait_total_ = 0;

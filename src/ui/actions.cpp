@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/translate.h"
+#include "ui/bindings.h"
 
 // Marks a text for translation where it stands in a table; it is translated where it is shown.
 #define N_(text) text
@@ -20,7 +21,7 @@ constexpr int kAlt = GLFW_MOD_ALT;
 
 }  // namespace
 
-std::span<const ActionInfo> actions() {
+std::span<const ActionInfo> standard_actions() {
   static const std::vector<ActionInfo> table{
       {PauseRun, Run, "pause", N_("pause or continue the run"), {{GLFW_KEY_SPACE}}},
       {RestartRun, Run, "restart", N_("start the run again"), {{GLFW_KEY_R}}},
@@ -31,15 +32,15 @@ std::span<const ActionInfo> actions() {
       {TogglePinned, Run, "pinned", N_("pinned host memory on or off"), {{GLFW_KEY_P}}},
       {ToggleNonBlocking, Run, "non-blocking", N_("non_blocking copies on or off"), {{GLFW_KEY_N}}},
       {ToggleFeed, Run, "feed", N_("fresh batch every iteration on or off"), {{GLFW_KEY_B}}},
-      {DeviceMenu, Run, "device-menu", N_("device menu: GPUs, simulated ones, recorded runs"), {{GLFW_KEY_G}}},
-      {Action::Sweep, Run, "sweep", N_("sweep: run with many values of a knob, and see the chart"), {{GLFW_KEY_C}}},
+      {DeviceMenu, Run, "device-menu", N_("devices: GPUs, simulated ones, recorded runs"), {{GLFW_KEY_G}}},
+      {Action::Sweep, Run, "sweep", N_("sweep: many values of a knob in one chart"), {{GLFW_KEY_C}}},
       {Gallery, Run, "gallery", N_("all experiments"), {{GLFW_KEY_E}}},
-      {FlipSide, Run, "flip", N_("the experiment's other side: before or after"), {{GLFW_KEY_TAB}}},
+      {FlipSide, Run, "flip", N_("the experiment's other side, before or after"), {{GLFW_KEY_TAB}}},
 
       {Roll, Scope, "roll", N_("roll: the newest at the right edge"), {{GLFW_KEY_1}}},
-      {Trigger, Scope, "trigger", N_("trigger: stand at the start of an iteration, or what you set"), {{GLFW_KEY_2}}},
-      {Single, Scope, "single", N_("single: take one picture at the next trigger and freeze"), {{GLFW_KEY_3}}},
-      {Average, Scope, "average", N_("average of the last pictures, with their spread behind"), {{GLFW_KEY_4}}},
+      {Trigger, Scope, "trigger", N_("trigger: stand still at each trigger"), {{GLFW_KEY_2}}},
+      {Single, Scope, "single", N_("single: one picture at the next trigger"), {{GLFW_KEY_3}}},
+      {Average, Scope, "average", N_("average of the last pictures, and their spread"), {{GLFW_KEY_4}}},
       {TriggerPanel, Scope, "trigger-panel", N_("what triggers: source, hold-off, pre-trigger"), {{GLFW_KEY_O}}},
       {Resume, Scope, "resume", N_("follow the run again, at this zoom"), {{GLFW_KEY_L}, {GLFW_KEY_HOME}}},
 
@@ -49,7 +50,7 @@ std::span<const ActionInfo> actions() {
       {PanRight, View, "pan-right", N_("later"), {{GLFW_KEY_D}, {GLFW_KEY_RIGHT}}, true},
       {ScrollUp, View, "scroll-up", N_("lanes above"), {{GLFW_KEY_PAGE_UP}}},
       {ScrollDown, View, "scroll-down", N_("lanes below"), {{GLFW_KEY_PAGE_DOWN}}},
-      {Fit, View, "fit", N_("centre what is selected; again: fit it; nothing selected: fit all"), {{GLFW_KEY_F}}},
+      {Fit, View, "fit", N_("centre the selection; again: fit it; none: fit all"), {{GLFW_KEY_F}}},
       {FitAll, View, "fit-all", N_("the whole run"), {{GLFW_KEY_F, kShift}}},
       {ViewBack, View, "view-back", N_("the view before"), {{GLFW_KEY_Z, kCtrl}, {GLFW_KEY_LEFT, kAlt}}},
       {ViewForward, View, "view-forward", N_("the view after"), {{GLFW_KEY_Y, kCtrl}, {GLFW_KEY_RIGHT, kAlt}}},
@@ -66,7 +67,7 @@ std::span<const ActionInfo> actions() {
       {SelectIteration, View, "select-iteration", N_("select the iteration around it"), {{GLFW_KEY_I}}},
       {ClearSelection, View, "clear-selection", N_("clear the selection, close what is open"), {{GLFW_KEY_ESCAPE}}},
 
-      {AddRuler, Reading, "ruler", N_("a ruler that stays: of the selection, else at the mouse"), {{GLFW_KEY_M}}},
+      {AddRuler, Reading, "ruler", N_("ruler: of the selection, else at the mouse"), {{GLFW_KEY_M}}},
       {RemoveRulers, Reading, "remove-rulers", N_("take all rulers away"), {{GLFW_KEY_M, kShift}}},
       {PinTooltip, Reading, "pin-tooltip", N_("keep the tooltip on the screen"), {{GLFW_KEY_Q}}},
       {AddBookmark, Reading, "bookmark", N_("bookmark: this view, this moment, this lane"), {{GLFW_KEY_K}}},
@@ -81,13 +82,9 @@ std::span<const ActionInfo> actions() {
       {ShowPlots, Reading, "plots", N_("the plots"), {{GLFW_KEY_V, kCtrl}}},
       {TogglePlotAxis, Reading, "plot-axis", N_("plots: timeline's axis or history"), {{GLFW_KEY_X}}},
       {TogglePlotLog, Reading, "plot-log", N_("plots: logarithmic or linear"), {{GLFW_KEY_X, kShift}}},
-      {PinGhost,
-       Reading,
-       "ghost",
-       N_("pin this run's curves as a ghost behind the next ones; again: away"),
-       {{GLFW_KEY_Y}}},
+      {PinGhost, Reading, "ghost", N_("keep this run's curves as a ghost; again: away"), {{GLFW_KEY_Y}}},
 
-      {CollapseLane, Lanes, "collapse", N_("fold the lane under the mouse, or unfold it"), {{GLFW_KEY_BACKSLASH}}},
+      {CollapseLane, Lanes, "collapse", N_("fold or unfold the lane under the mouse"), {{GLFW_KEY_BACKSLASH}}},
       {HideLane, Lanes, "hide-lane", N_("hide the lane under the mouse"), {{GLFW_KEY_DELETE}}},
       {ShowAllLanes, Lanes, "show-lanes", N_("show all hidden lanes"), {{GLFW_KEY_DELETE, kShift}}},
       {PinLane, Lanes, "pin-lane", N_("pin the lane to the top, or free it"), {{GLFW_KEY_APOSTROPHE}}},
@@ -95,7 +92,7 @@ std::span<const ActionInfo> actions() {
       {LaneDown, Lanes, "lane-down", N_("move the lane down"), {{GLFW_KEY_DOWN, kAlt}}},
       {TallerLane, Lanes, "taller", N_("taller lane"), {{GLFW_KEY_EQUAL, kShift}}},
       {ShorterLane, Lanes, "shorter", N_("shorter lane"), {{GLFW_KEY_MINUS, kShift}}},
-      {GroupLanes, Lanes, "group", N_("group lanes: by thread and stream, process, device, or not"), {{GLFW_KEY_U}}},
+      {GroupLanes, Lanes, "group", N_("group lanes: stream, process, device, or not"), {{GLFW_KEY_U}}},
       {ResetLanes, Lanes, "reset-lanes", N_("lanes as they were at first"), {{GLFW_KEY_U, kShift}}},
 
       {Screenshot, Out, "screenshot", N_("picture of the window"), {{GLFW_KEY_S}, {GLFW_KEY_F12}}},
@@ -106,8 +103,8 @@ std::span<const ActionInfo> actions() {
        N_("picture of the timeline, 4x"),
        {{GLFW_KEY_S, kShift | kCtrl}}},
       {SelectionPicture, Out, "selection-picture", N_("picture of the selection, 2x"), {{GLFW_KEY_S, kAlt}}},
-      {PicturePanel, Out, "picture-panel", N_("picture: of what, PNG or SVG, scale, caption"), {{GLFW_KEY_S, kCtrl}}},
-      {CopyPicture, Out, "copy-picture", N_("copy a picture of the timeline to the clipboard"), {{GLFW_KEY_C, kCtrl}}},
+      {PicturePanel, Out, "picture-panel", N_("picture: of what, format, scale, caption"), {{GLFW_KEY_S, kCtrl}}},
+      {CopyPicture, Out, "copy-picture", N_("copy a picture of the timeline"), {{GLFW_KEY_C, kCtrl}}},
       {SaveTrace, Out, "save-trace", N_("save the trace as JSON"), {{GLFW_KEY_E, kCtrl}}},
       {SaveTraceCompressed,
        Out,
@@ -121,11 +118,7 @@ std::span<const ActionInfo> actions() {
        N_("find and do anything by its name"),
        {{GLFW_KEY_P, kCtrl | kShift}, {GLFW_KEY_K, kCtrl}}},
       {Menu, Window, "menu", N_("the menu"), {{GLFW_KEY_F10}}},
-      {Presentation,
-       Window,
-       "presentation",
-       N_("presentation: big type, only the lanes and the verdict"),
-       {{GLFW_KEY_F5}}},
+      {Presentation, Window, "presentation", N_("presentation: big type, lanes and verdict"), {{GLFW_KEY_F5}}},
       {FullScreen, Window, "full-screen", N_("full screen"), {{GLFW_KEY_F11}}},
       {ToggleTheme, Window, "theme", N_("dark, light or high contrast"), {{GLFW_KEY_T}}},
       {ToggleAnimation, Window, "animation", N_("animation on or off"), {{GLFW_KEY_T, kShift}}},
@@ -144,6 +137,22 @@ std::span<const ActionInfo> actions() {
   return table;
 }
 
+// The window draws and presses keys on one thread.
+static std::vector<ActionInfo>& table_in_force() {
+  static std::vector<ActionInfo> table(standard_actions().begin(), standard_actions().end());
+  return table;
+}
+
+std::span<const ActionInfo> actions() { return table_in_force(); }
+
+void set_keys(std::vector<std::vector<KeyChord>> keys) {
+  std::vector<ActionInfo>& table = table_in_force();
+  for (std::size_t i = 0; i < table.size() && i < keys.size(); ++i) {
+    table[i].keys = std::move(keys[i]);
+    if (table[i].keys.empty()) table[i].keys.push_back({});
+  }
+}
+
 const ActionInfo& info(Action action) {
   for (const ActionInfo& a : actions()) {
     if (a.action == action) return a;
@@ -153,6 +162,7 @@ const ActionInfo& info(Action action) {
 
 std::string key_text(KeyChord chord) {
   std::string text;
+  if (chord.key == 0) return "–";
   if (chord.key == GLFW_KEY_SLASH && chord.modifiers == kShift) return "?";
   if (chord.modifiers & kCtrl) text += "Ctrl+";
   if (chord.modifiers & kAlt) text += "Alt+";
@@ -188,9 +198,14 @@ std::string key_text(KeyChord chord) {
       return text + "=";
     case GLFW_KEY_MINUS:
       return text + "−";
+    case GLFW_KEY_BACKSPACE:
+      return text + base::tr("Backspace");
+    case GLFW_KEY_INSERT:
+      return text + base::tr("Ins");
     default:
       break;
   }
+  if (chord.key >= 128 && (chord.key < GLFW_KEY_F1 || chord.key > GLFW_KEY_F25)) return chord_name(chord);
   if (chord.key >= GLFW_KEY_F1 && chord.key <= GLFW_KEY_F25)
     return text + "F" + std::to_string(chord.key - GLFW_KEY_F1 + 1);
   return text + static_cast<char>(chord.key);  // printable keys have their character's number
@@ -224,14 +239,39 @@ const char* group_title(ActionGroup group) {
   }
 }
 
+const char* group_name(ActionGroup group) {
+  switch (group) {
+    case Run:
+      return base::tr("Run");
+    case Scope:
+      return base::tr("Scope");
+    case View:
+      return base::tr("View");
+    case Reading:
+      return base::tr("Reading");
+    case Lanes:
+      return base::tr("Lanes");
+    case Out:
+      return base::tr("Pictures and files");
+    default:
+      return base::tr("Window");
+  }
+}
+
 std::span<const Gesture> gestures() {
-  static constexpr std::array<Gesture, 7> table{{
-      {N_("wheel"), N_("zoom at the cursor (Ctrl: finer, Shift: coarser)")},
-      {N_("drag"), N_("pan")},
-      {N_("drag on the ruler, or Shift+drag"), N_("select a stretch of time: its figures are on the right")},
+  static constexpr std::array<Gesture, 13> table{{
+      {N_("wheel"), N_("zoom at the cursor (Ctrl: finer, Shift: coarser); sideways: pan")},
+      {N_("drag"), N_("pan; let go in motion it glides on")},
+      {N_("drag on the ruler"), N_("select a stretch of time: its figures are on the right")},
+      {N_("Shift+drag"), N_("the same of the lanes it touches; edges snap to events (Alt: they do not)")},
+      {N_("drag an edge of the stretch"), N_("move it")},
+      {N_("Ctrl+drag, or the middle button"), N_("zoom to the dragged stretch (Esc: no)")},
+      {N_("Alt+drag, or Ctrl and the middle button"), N_("zoom out by it")},
       {N_("click"), N_("select an event or a bubble: details on the right, arrow to what it caused")},
       {N_("double-click"), N_("zoom to an event")},
       {N_("wheel over the names"), N_("scroll the lanes")},
+      {N_("whole run: click, or drag beside the window"), N_("go there; see that stretch")},
+      {N_("whole run: drag the window, or its edges"), N_("move the view; make it wider or narrower")},
       {N_("drop a .json or .json.gz on the window"), N_("open a trace")},
   }};
   return table;

@@ -126,12 +126,19 @@ struct ActionInfo {
   bool held = false;  ///< acts for as long as the key is down (panning, zooming)
 };
 
+/// The table with the keys that are in force: a person's own where there are any (bindings.h).
 std::span<const ActionInfo> actions();
 const ActionInfo& info(Action action);
-/// "Ctrl+S", "[", "W or ↑".
+/// The table as it is without anybody's own keys.
+std::span<const ActionInfo> standard_actions();
+/// For bindings.h: the keys of actions() from now on, in the table's order. No key at all is one {0, 0}, so that every
+/// action has a first one to show.
+void set_keys(std::vector<std::vector<KeyChord>> keys);
+/// "Ctrl+S", "[", "W · ↑"; without a key "–".
 std::string keys_text(const ActionInfo& info);
 std::string key_text(KeyChord chord);
-const char* group_title(ActionGroup group);
+const char* group_title(ActionGroup group);  ///< "THE RUN"
+const char* group_name(ActionGroup group);   ///< "Run", for the menu
 
 /// The mouse, for the ? overlay: gesture and what it does.
 struct Gesture {

@@ -112,12 +112,20 @@ HealthGroup cost_group(const CaptureHealth& h) {
       {duration(tr("the capture itself"), h.overhead_ns), duration(tr("launches into a full queue"), h.queue_full_ns)}};
 }
 
+HealthLine memory_line(const CaptureFacts& facts) {
+  if (facts.memory_cap_bytes == 0) return {tr("memory"), "–", Tone::Muted};
+  const auto gb = [](std::size_t bytes) { return fmt::format("{:.2f}", static_cast<double>(bytes) * 1e-9); };
+  return {tr("memory"),
+          fmt::format(fmt::runtime(tr("{} of {} GB")), gb(facts.memory_bytes), gb(facts.memory_cap_bytes)),
+          Tone::Plain};
+}
+
 HealthGroup trace_group(const CaptureFacts& facts) {
   const TraceCounts& c = facts.counts;
   return {tr("TRACE"),
           tr("What the picture is drawn from; the oldest goes when the memory for it is used up."),
           {counted(tr("events recorded"), c.recorded), counted(tr("dropped at the recorder"), c.dropped, Tone::Loss),
-           counted(tr("evicted, the oldest"), c.evicted), counted(tr("late"), c.late, Tone::Doubt),
+           counted(tr("evicted, the oldest"), c.evicted), memory_line(facts), counted(tr("late"), c.late, Tone::Doubt),
            counted(tr("made instants"), c.clamped, Tone::Doubt),
            milliseconds(tr("recorder's latency"), facts.recorder_latency_ms)}};
 }
@@ -136,6 +144,11 @@ StatusText own_status(const CaptureFacts& facts) {
   if (c.late) status.text += fmt::format(" · {} {}", count_text(c.late), tr("late"));
   status.text += fmt::format(" · {} {:.0f} ms", tr("latency"), facts.recorder_latency_ms);
   status.warning = c.dropped > 0;
+  if (c.evicted && facts.memory_cap_bytes) {
+    const double gb = static_cast<double>(facts.memory_cap_bytes) * 1e-9;
+    status.aside = fmt::format(fmt::runtime(tr("the {:.1f} GB for events are full: the oldest go")), gb);
+    return status;
+  }
   if (!facts.no_gpu.empty()) status.aside = std::string(tr("no GPU")) + ": " + facts.no_gpu;
   return status;
 }

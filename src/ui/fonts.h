@@ -13,12 +13,18 @@ struct ImFontAtlas;
 
 namespace lanescope::ui {
 
+/// What a text is for. One scale of sizes, four steps to the double: each is 2^(1/4), or 1.19 times, the one before, and
+/// rounded to whole pixels.
+///   step 0  12  Small, SmallBold, MonoSmall  hints, headings in capitals, labels on spans, keys
+///   step 1  14  Body, BodyBold, Mono         sentences, controls, figures
+///   step 2  17  Title                        an experiment's or a panel's name
+///   step 4  24  Verdict                      the one word that everything is about
 enum class FontRole : std::uint8_t { Body, BodyBold, Small, SmallBold, Title, Mono, MonoSmall, Verdict, Count };
 inline constexpr std::size_t kFontRoleCount = static_cast<std::size_t>(FontRole::Count);
 
 /// The letter size (em) of a role in logical pixels at scale 1.
 constexpr float em_size(FontRole role) {
-  constexpr std::array<float, kFontRoleCount> kSizes{14, 14, 12, 12, 18, 14, 12, 24};
+  constexpr std::array<float, kFontRoleCount> kSizes{14, 14, 12, 12, 17, 14, 12, 24};
   return kSizes[static_cast<std::size_t>(role)];
 }
 

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
-#include "trace/sink.h"
+#include "trace/trace.h"
+#include "ui/lane_layout.h"
 
 namespace lanescope::ui {
 
@@ -37,5 +40,19 @@ inline auto order_of(const trace::LaneInfo& info, const Threads& threads) {
                     helps ? info.name : std::string(), owner, static_cast<int>(info.kind), info.name != "phase",
                     info.name);
 }
+
+/// One row of the timeline, where it belongs.
+struct LaneSeat {
+  std::optional<trace::LaneId> lane;  ///< none: the run-ahead curve
+  std::string key;                    ///< in a LaneLayout
+  std::string name;
+  std::string group;     ///< in a LaneLayout; empty: lanes are not grouped
+  std::string heading;   ///< the group's: "CPU · python3 · thread 22"
+  std::string owner;     ///< whose it is, where a name alone leaves it open: "thread 22", "GPU 0 · stream 7"
+  bool compact = false;  ///< one of many threads
+};
+
+/// All rows that the trace has, hidden ones too, in the layout's groups and order.
+std::vector<LaneSeat> seat_lanes(const trace::Trace& trace, const LaneLayout& layout);
 
 }  // namespace lanescope::ui

@@ -11,7 +11,8 @@ namespace {
 // What "recent" means to somebody who watches: about the last second on the wall clock, and enough iterations to trust.
 constexpr double kRecentSeconds = 1.0;
 constexpr std::size_t kRecentIterations = 20;
-constexpr std::size_t kMostIterations = 20'000;  // more than anybody needs, and a fast GPU makes many in a second
+constexpr std::size_t kMostIterations = 20'000;   // more than anybody needs, and a fast GPU makes many in a second
+constexpr std::size_t kEventsPerFrame = 100'000;  // a few milliseconds; 6,000,000 events in a second at 60 frames
 constexpr std::chrono::milliseconds kSummaryPeriod{80};
 constexpr std::chrono::milliseconds kOneTurn{1500};
 
@@ -30,7 +31,7 @@ void Model::start_after_the_old(const session::SessionOptions& options) {
   const session::SessionOptions old = options_now();
   io::OpenedTrace nothing;
   nothing.trace = std::make_unique<trace::Trace>();
-  show(std::move(nothing), {}, {});
+  show(analysed(std::move(nothing), {}, {}));
   try {
     take(std::make_unique<session::Session>(options));
   } catch (const std::exception& error) {
@@ -42,42 +43,45 @@ void Model::start_after_the_old(const session::SessionOptions& options) {
 }
 
 void Model::take(std::unique_ptr<session::Session> session) {
+  discard_shown();
   session_ = std::move(session);
   last_options_ = session_->options();
-  opened_ = {};
   file_.clear();
   begin_generation();
   session_->start();
 }
 
-void Model::open_file(const std::filesystem::path& path) {
-  show(io::read_chrome_trace(path), path, path.filename().string());
-}
-
-void Model::open_recorded(const RecordedCapture& capture) {
-  const std::string name = std::string(kRecordedPrefix) + capture.name;
-  show(io::read_chrome_trace(capture.bytes, name), name, capture.title);
-}
-
-void Model::show(io::OpenedTrace opened, std::filesystem::path path, std::string title) {
+void Model::show(ReadFile file) {
   if (session_) last_options_ = options_now();
-  analysis_.reset();
-  session_.reset();
-  opened_ = std::move(opened);
-  file_ = std::move(path);
-  file_title_ = std::move(title);
-  begin_generation();
+  discard_shown();
+  opened_ = std::move(file.opened);
+  file_ = std::move(file.path);
+  file_title_ = std::move(file.title);
+  begin_generation(std::move(file.analysis));
   live_edge_ = opened_.trace->extent().second;
-  analysis_->update(std::numeric_limits<Nanoseconds>::max());
-  analysis_->finish();
-  recent_ = analysis::analyse(trace(), trace().extent().first, trace().extent().second);
-  recent_stale_reads_ = count_stale_reads(trace(), recent_.from_ns, recent_.to_ns + 1);
+  recent_ = std::move(file.whole);
+  recent_stale_reads_ = file.stale_reads;
   read_capture();
 }
 
-void Model::begin_generation() {
+// Nobody waits for the memory of a trace to be given back.
+void Model::discard_shown() {
+  struct Shown {
+    std::unique_ptr<session::Session> session;
+    io::OpenedTrace opened;
+    std::unique_ptr<analysis::LiveAnalysis> analysis;  // goes before the trace it is of
+  };
+  if (session_) session_->release();  // the device is free for the next run when this returns
+  auto shown = std::make_unique<Shown>();
+  shown->session = std::move(session_);
+  shown->opened = std::exchange(opened_, {});
+  shown->analysis = std::move(analysis_);
+  discarding_ = std::async(std::launch::async, [shown = std::move(shown)]() mutable { shown.reset(); });
+}
+
+void Model::begin_generation(std::unique_ptr<analysis::LiveAnalysis> analysis) {
   ++generation_;
-  analysis_ = std::make_unique<analysis::LiveAnalysis>(trace());
+  analysis_ = analysis ? std::move(analysis) : std::make_unique<analysis::LiveAnalysis>(trace());
   live_edge_ = now_ = 0;
   open_calls_.clear();
   capture_ = {};
@@ -100,8 +104,10 @@ void Model::begin_generation() {
 
 void Model::update() {
   if (!session_) return;
-  live_edge_ = std::max(live_edge_, session_->live_edge_ns());
-  analysis_->update(live_edge_);
+  const Nanoseconds known = std::max(live_edge_, session_->live_edge_ns());
+  // What is drawn and what is said of it end at the same instant: where there is too much for one frame, earlier.
+  const bool all = analysis_->update(known, kEventsPerFrame);
+  live_edge_ = all ? known : std::max(live_edge_, std::min(known, analysis_->analysed_until()));
   open_calls_ = session_->open_calls();
   now_ = virtual_time() ? live_edge_ : std::max(live_edge_, session_->now_ns());
   const auto& markers = analysis_->markers();
@@ -207,6 +213,8 @@ void Model::note_change(const workload::Settings& before) {
 
 void Model::read_capture() {
   capture_.counts = trace().counts();
+  capture_.memory_bytes = trace().memory_bytes();
+  capture_.memory_cap_bytes = trace().memory_cap_bytes();
   if (!session_) return;
   capture_.health = session_->capture_health();
   capture_.recorder_latency_ms = session_->recorder().health().latency_ms;
@@ -313,24 +321,6 @@ session::SessionOptions Model::options_now() const {
     }
   }
   return options;
-}
-
-std::int64_t count_stale_reads(const trace::Trace& trace, Nanoseconds from, Nanoseconds to) {
-  const trace::Trace::ReadLock lock(trace);
-  std::int64_t count = 0;
-  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
-    const trace::Lane& lane = trace.lane(static_cast<trace::LaneId>(l));
-    if (lane.info().kind != trace::LaneKind::Phases) continue;
-    for (std::size_t r = 0; r < lane.row_count(); ++r) {
-      const trace::Row& row = lane.row(r);
-      const trace::EventIndex first = row.first(), last = row.last();
-      // Such reads have a lane of their own: its first event tells.
-      if (first == last || !trace::is_stale_read(row.untimed_event(first))) continue;
-      count += static_cast<std::int64_t>(row.first_starting_at_or_after(to, first, last) -
-                                         row.first_starting_at_or_after(from, first, last));
-    }
-  }
-  return count;
 }
 
 }  // namespace lanescope::ui

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,7 +12,7 @@
 #include "io/chrome_trace.h"
 #include "session/session.h"
 #include "ui/capture_text.h"
-#include "ui/recorded.h"
+#include "ui/read_file.h"
 
 namespace lanescope::ui {
 
@@ -22,10 +23,13 @@ class Model {
   /// Starts a run; throws what session::Session throws, and then nothing has changed. From one GPU to another the old
   /// run must end first, since only one can be captured: when the new one then fails, the old one starts again.
   void start_run(const session::SessionOptions& options);
-  /// Shows a file instead; throws base::FileError, and then nothing has changed.
-  void open_file(const std::filesystem::path& path);
+  /// Shows a file instead; throws base::FileError, and then nothing has changed. It waits for the file: a window that
+  /// must go on drawing reads it through Opening, and then shows it.
+  void open_file(const std::filesystem::path& path) { show(read_file(path)); }
   /// The same with a run that travels with the program.
-  void open_recorded(const RecordedCapture& capture);
+  void open_recorded(const RecordedCapture& capture) { show(read_recorded(capture)); }
+  /// Shows what has been read; costs no more for a long trace than for a short one.
+  void show(ReadFile file);
 
   /// Once per frame: reads what is new.
   void update();
@@ -94,9 +98,9 @@ class Model {
 
  private:
   void take(std::unique_ptr<session::Session> session);
-  void show(io::OpenedTrace opened, std::filesystem::path path, std::string title);
+  void discard_shown();
   void start_after_the_old(const session::SessionOptions& options);
-  void begin_generation();
+  void begin_generation(std::unique_ptr<analysis::LiveAnalysis> analysis = nullptr);
   void note_change(const workload::Settings& before);
   void summarise();
   /// Where the CPU runs ahead and waits only now and then, a stretch says how long an iteration takes only if it begins
@@ -126,9 +130,7 @@ class Model {
   workload::Settings in_force_;                     // what held before that
   std::size_t markers_seen_ = 0, turn_begins_ = 0;  // the latter: the number of the turn's first marker
   std::chrono::steady_clock::time_point summarised_{}, turned_{};
+  std::future<void> discarding_;  // a long trace takes a while to give its memory back
 };
-
-/// The reads in [from, to) of memory into which a copy had not ended.
-std::int64_t count_stale_reads(const trace::Trace& trace, Nanoseconds from, Nanoseconds to);
 
 }  // namespace lanescope::ui

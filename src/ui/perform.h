@@ -13,6 +13,8 @@ bool perform_marks(ShellState& state, Action action);
 bool perform_finding(ShellState& state, Action action);
 bool perform_plots(ShellState& state, Action action);
 bool perform_lanes(ShellState& state, Action action);
+/// The view that a bookmark remembers.
+void go_to_bookmark(ShellState& state, std::uint32_t id);
 /// A key that is held down, `seconds` since the last frame.
 void hold_navigation(ShellState& state, Action action, double seconds);
 

@@ -1,17 +1,28 @@
+#include "ui/find/finding.h"
 #include "ui/perform.h"
 
 namespace lanescope::ui {
 
 bool perform_finding(ShellState& state, Action action) {
   switch (action) {
-    case Action::ShowPlots:
-      state.drawer = DrawerTab::Plots;
+    case Action::Search:
+      open_search(state);
+      return true;
+    case Action::NextFound:
+      walk_found(state, true);
+      return true;
+    case Action::PreviousFound:
+      walk_found(state, false);
       return true;
     case Action::EventList:
-      state.drawer = DrawerTab::Events;
+      state.presentation = false;
+      state.drawer = state.drawer == DrawerTab::Events ? DrawerTab::Plots : DrawerTab::Events;
+      return true;
+    case Action::ShowPlots:
+      state.presentation = false;
+      state.drawer = DrawerTab::Plots;
       return true;
     default:
-      (void)state;
       return false;
   }
 }

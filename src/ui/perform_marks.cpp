@@ -1,11 +1,154 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/translate.h"
 #include "ui/perform.h"
+#include "ui/snap.h"
 
 namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+std::string key_of(const ShellState& state, std::optional<trace::LaneId> lane) {
+  return lane ? lane_key(state.model.trace().lane(*lane).info()) : std::string();
+}
+
+// The lane that is meant: of the selected event, else under the mouse.
+std::string lane_meant(const ShellState& state) {
+  const Selection& selection = state.selection;
+  if (selection.event) return key_of(state, selection.event->lane);
+  if (selection.bubble) return {};
+  return key_of(state, state.pointed.lane);
+}
+
+// The moment that is meant: where the selection begins, else where the mouse is, else the middle of the view.
+Nanoseconds moment_meant(const ShellState& state) {
+  const Selection& selection = state.selection;
+  if (selection.event) return selection.event->event.start_ns;
+  if (selection.bubble) return selection.bubble->start_ns;
+  if (selection.range) return selection.range->first;
+  if (state.pointed.at) return *state.pointed.at;
+  const TimeAxis& axis = state.view.axis();
+  return axis.to_ns((axis.left_px() + axis.right_px()) / 2);
+}
+
+void add_ruler(ShellState& state) {
+  Marks& marks = state.marks;
+  if (marks.open) {
+    const Measure open = *std::exchange(marks.open, std::nullopt);
+    if (open.from != open.to) marks.add_ruler(open.from, open.to, open.lane);
+    return;
+  }
+  const Selection& selection = state.selection;
+  if (selection.event && selection.event->event.duration() > 0) {
+    const trace::Event& e = selection.event->event;
+    marks.add_ruler(e.start_ns, e.end_ns, lane_meant(state));
+  } else if (selection.bubble) {
+    const auto& lanes = state.timeline.bubble_row(state.model.trace());
+    marks.add_ruler(selection.bubble->start_ns, selection.bubble->end_ns,
+                    lanes ? key_of(state, state.timeline.lane_at(lanes->y + lanes->height / 2)) : std::string());
+  } else if (selection.range) {
+    marks.add_ruler(selection.range->first, selection.range->second,
+                    selection.lanes.empty() ? std::string() : key_of(state, selection.lanes.front()));
+  } else if (state.pointed.at) {
+    Measure open;
+    open.from = open.to = state.pointed.snapped.value_or(*state.pointed.at);
+    open.lane = lane_meant(state);
+    marks.open = open;
+  } else {
+    state.show_toast(tr("point at where the ruler begins, or select what it is to measure"));
+  }
+}
+
+void add_bookmark(ShellState& state, bool note) {
+  Marks& marks = state.marks;
+  Bookmark bookmark;
+  bookmark.at = moment_meant(state);
+  bookmark.span_ns = state.view.axis().span_ns();
+  bookmark.lane = lane_meant(state);
+  const std::uint32_t id = marks.add_bookmark(bookmark);
+  state.view.pan(0);  // what is noted must stand still
+  marks.shown = id;
+  if (note) {
+    marks.editing = id;
+    marks.edit_text.clear();
+    marks.edit_begins = true;
+  } else {
+    const Nanoseconds since = bookmark.at - state.model.extent().first;
+    state.show_toast(fmt::format(fmt::runtime(tr("bookmark at {}")), base::format_duration(since)));
+  }
+}
+
+void go(ShellState& state, int direction) {
+  const Bookmark* shown = state.marks.shown ? state.marks.bookmark(*state.marks.shown) : nullptr;
+  const TimeAxis& axis = state.view.axis();
+  const bool in_view = shown && shown->at >= axis.begin_ns() && shown->at < axis.end_ns();
+  const Nanoseconds from = in_view ? shown->at : axis.to_ns((axis.left_px() + axis.right_px()) / 2);
+  const Bookmark* next = direction > 0 ? state.marks.after(from) : state.marks.before(from);
+  if (!next) {
+    state.show_toast(state.marks.bookmarks.empty() ? tr("no bookmarks yet: K makes one")
+                     : direction > 0               ? tr("no bookmark after this")
+                                                   : tr("no bookmark before this"));
+    return;
+  }
+  go_to_bookmark(state, next->id);
+}
+
+void pin_tooltip(ShellState& state) {
+  if (!state.pointed.hit || state.pointed.hit->open || !state.pointed.at) {
+    state.show_toast(tr("point at an event: its tooltip stays"));
+    return;
+  }
+  PinnedTooltip pin;
+  pin.hit = *state.pointed.hit;
+  pin.at = *state.pointed.at;
+  pin.dx = 24;
+  pin.dy = 40;
+  pin.id = state.marks.take_id();
+  state.marks.pinned.push_back(std::move(pin));
+  state.view.pan(0);
+}
+
+}  // namespace
+
+void go_to_bookmark(ShellState& state, std::uint32_t id) {
+  const Bookmark* b = state.marks.bookmark(id);
+  if (!b) return;
+  state.marks.shown = id;
+  state.view.look_at(b->at, b->span_ns > 0 ? b->span_ns : state.view.axis().span_ns());
+}
 
 bool perform_marks(ShellState& state, Action action) {
   switch (action) {
+    case Action::AddRuler:
+      add_ruler(state);
+      return true;
+    case Action::RemoveRulers:
+      if (!state.marks.rulers.empty()) state.marks.changed();
+      state.marks.rulers.clear();
+      state.marks.open.reset();
+      return true;
+    case Action::PinTooltip:
+      pin_tooltip(state);
+      return true;
+    case Action::AddBookmark:
+      add_bookmark(state, false);
+      return true;
+    case Action::AddNote:
+      add_bookmark(state, true);
+      return true;
+    case Action::PreviousBookmark:
+      go(state, -1);
+      return true;
+    case Action::NextBookmark:
+      go(state, 1);
+      return true;
+    case Action::MarksList:
+      state.drawer = state.drawer == DrawerTab::Marks ? DrawerTab::Plots : DrawerTab::Marks;
+      return true;
     default:
-      (void)state;
       return false;
   }
 }

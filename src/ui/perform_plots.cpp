@@ -1,6 +1,9 @@
+#include "base/translate.h"
 #include "ui/perform.h"
 
 namespace lanescope::ui {
+
+using base::tr;
 
 bool perform_plots(ShellState& state, Action action) {
   switch (action) {
@@ -10,8 +13,21 @@ bool perform_plots(ShellState& state, Action action) {
       state.plots_on_timeline_axis = !now;
       return true;
     }
+    case Action::TogglePlotLog:
+      state.plots_view.logarithmic = !state.plots_view.logarithmic;
+      return true;
+    case Action::PinGhost:
+      if (!state.ghost.empty()) {
+        state.ghost = {};
+        return true;
+      }
+      state.ghost = pin_ghost(state.model);
+      if (state.ghost.empty()) {
+        state.show_toast(
+            tr("There is no curve to pin yet: no two iterations have ended since the last turn of a knob"));
+      }
+      return true;
     default:
-      (void)state;
       return false;
   }
 }

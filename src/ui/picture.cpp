@@ -4,16 +4,22 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <memory>
 #include <optional>
 
+#include "base/error.h"
 #include "base/translate.h"
+#include "io/atomic_file.h"
+#include "ui/cause/cause_marks.h"
 #include "ui/device_menu.h"
 #include "ui/gl/imgui_image.h"
 #include "ui/gl/offscreen.h"
 #include "ui/gl/span_renderer.h"
 #include "ui/labels.h"
-#include "ui/timeline.h"
+#include "ui/marks/mark_shapes.h"
+#include "ui/svg.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {
@@ -25,6 +31,7 @@ constexpr float kMargin = 20;
 constexpr float kHeadHeight = 62;
 constexpr float kPartHead = 54;
 constexpr float kFootHeight = 34;
+constexpr float kBadgeHeight = 26;
 constexpr std::size_t kAllBubbles = 4'000'000;
 
 std::string percent(Nanoseconds part, Nanoseconds whole) {
@@ -72,102 +79,254 @@ std::string headline_of(const PictureRequest& request, const io::RunFacts& facts
   return known ? workload::workload_info(facts.workload).title : facts.workload;
 }
 
-// What one part needs while it is drawn.
-struct PartView {
-  const PicturePart* part;
-  std::unique_ptr<analysis::LiveAnalysis> analysis;
-  Timeline timeline;
-  TimeAxis axis;
-  float height = 0;
-
-  TimelineFrame frame(const Theme& colours) const {
-    return {*part->trace, analysis.get(), colours, part->to_ns, false, part->from_ns, nullptr, 1, 0};
+// The parts, prepared: where each stands and how high it is.
+class Composition {
+ public:
+  explicit Composition(const PictureRequest& request)
+      : request_(request),
+        colours_(theme(request.theme)),
+        width_(static_cast<float>(request.width)),
+        left_(kMargin / 2 + Timeline::kLabelWidth),
+        lanes_width_(width_ - left_ - kMargin) {
+    // One time scale for all parts: the longest stretch fills the width.
+    Nanoseconds longest = 1;
+    for (const PicturePart& part : request.parts) {
+      longest = std::max(longest, part.to_ns - part.from_ns);
+      simulated_ = simulated_ || part.facts.simulated;
+      mixed_ = mixed_ || part.facts.simulated != request.parts.front().facts.simulated;
+    }
+    height_ = request.caption ? kHeadHeight + kFootHeight : simulated_ ? kFootHeight : 0;
+    for (const PicturePart& part : request.parts) {
+      View& view = views_.emplace_back();
+      view.part = &part;
+      view.analysis = part.analysis;
+      if (view.analysis == nullptr) {
+        view.own_analysis = std::make_unique<analysis::LiveAnalysis>(*part.trace, 400'000, kAllBubbles);
+        view.own_analysis->update(part.to_ns + longest);
+        view.analysis = view.own_analysis.get();
+      }
+      view.axis = TimeAxis(part.from_ns, 1, left_, lanes_width_).fitted(part.from_ns, part.from_ns + longest);
+      view.timeline.sync(*part.trace, &part.over.layout);
+      view.height = std::ceil(view.timeline.content_height(frame(view), view.axis));
+      height_ += part_head() + view.height;
+    }
+    height_ = std::ceil(height_);
   }
+
+  float width() const { return width_; }
+  float height() const { return height_; }
+
+  PictureSheet sheet(const Fonts& fonts) {
+    PictureSheet sheet{width_, height_, colours_[Colour::Ground], {}};
+    SpanBatch caption;
+    if (request_.caption) add_head(fonts, caption);
+    float y = request_.caption ? kHeadHeight : 0;
+    for (View& view : views_) {
+      if (request_.caption) add_part_head(view, y, caption);
+      add_lanes(view, y + part_head(), sheet);
+      y += part_head() + view.height;
+    }
+    if (request_.caption) {
+      add_foot(y, caption);
+    } else if (simulated_) {
+      add_badge(fonts, y + (kFootHeight - kBadgeHeight) / 2, caption);
+    }
+    sheet.layers.push_back({{0, 0, width_, height_}, std::move(caption)});
+    return sheet;
+  }
+
+ private:
+  // What one part needs while it is drawn.
+  struct View {
+    const PicturePart* part = nullptr;
+    std::unique_ptr<analysis::LiveAnalysis> own_analysis;
+    const analysis::LiveAnalysis* analysis = nullptr;
+    Timeline timeline;
+    TimeAxis axis;
+    float height = 0;
+  };
+
+  float part_head() const { return request_.caption ? kPartHead : 0; }
+
+  TimelineFrame frame(const View& view) const {
+    const PicturePart& part = *view.part;
+    TimelineFrame frame{*part.trace, view.analysis, colours_, part.live_edge.value_or(part.to_ns)};
+    frame.live = !part.over.open_calls.empty();
+    frame.label_origin = part.over.label_origin.value_or(part.from_ns);
+    frame.selection = &part.over.selection;
+    frame.open_calls = part.over.open_calls;
+    frame.now = part.over.now;
+    frame.layout = &part.over.layout;
+    frame.average = part.over.average;
+    frame.average_at = part.over.average_at;
+    return frame;
+  }
+
+  // What is simulated says so, with the profile, on every picture.
+  void add_badge(const Fonts& fonts, float y, SpanBatch& out) const {
+    const io::RunFacts* facts = nullptr;
+    for (const PicturePart& part : request_.parts) {
+      if (!facts || (part.facts.simulated && !facts->simulated)) facts = &part.facts;
+    }
+    if (!facts) return;
+    const std::string badge = badge_text(*facts, false);
+    const float badge_width = text_width(fonts, FontRole::BodyBold, badge) + 36;
+    const float x = width_ - kMargin - badge_width;
+    out.solid(x, y, x + badge_width, y + kBadgeHeight,
+              colours_[facts->simulated ? Colour::Simulated : Colour::PanelRaised], 5);
+    out.add({x, y, badge_width, colours_[facts->simulated ? Colour::SimulatedInk : Colour::Text], FontRole::BodyBold,
+             badge, kBadgeHeight, LabelAlign::Centre});
+  }
+
+  void add_head(const Fonts& fonts, SpanBatch& out) const {
+    const io::RunFacts facts = shared_facts(request_);
+    out.add({kMargin, 12, width_ - 360, colours_[Colour::Text], FontRole::Title, headline_of(request_, facts), 26});
+    out.add({kMargin, 36, width_ - 2 * kMargin, colours_[Colour::Muted], FontRole::Small,
+             facts.workload + "   ·   " + (facts.device_name.empty() ? facts.device : facts.device_name) + "   ·   " +
+                 settings_text(facts),
+             18});
+    add_badge(fonts, 12, out);
+  }
+
+  void add_part_head(const View& view, float y, SpanBatch& out) const {
+    const PicturePart& part = *view.part;
+    out.solid(0, y, width_, y + 1, colours_[Colour::Line]);
+    const std::string verdict(analysis::verdict_title(part.summary.verdict.kind));
+    std::string title = part.title.empty() ? verdict : part.title;
+    if (mixed_) title += std::string("   ") + (part.facts.simulated ? tr("(simulated)") : tr("(measured)"));
+    out.add({kMargin, y + 10, width_ * 0.45f, colours_[Colour::Text], FontRole::BodyBold, title, 20});
+    out.add({width_ * 0.4f, y + 10, width_ * 0.6f - kMargin, colours_[Colour::Text], FontRole::Body,
+             figures_text(part.summary), 20, LabelAlign::Right});
+    out.add({kMargin, y + 30, width_ - 2 * kMargin, colours_[Colour::Muted], FontRole::Small,
+             (part.title.empty() ? "" : verdict + ". ") + part.summary.verdict.sentence, 18});
+  }
+
+  void add_lanes(View& view, float y, PictureSheet& sheet) const {
+    const Rect area{kMargin / 2, y, width_ - kMargin * 1.5f, view.height};
+    const TimelineFrame shown = frame(view);
+    view.timeline.prepare(shown, view.axis, area);
+    const MarkSurface surface{shown, view.timeline, view.axis, area, view.timeline.rows(), view.timeline.top()};
+    const PictureOverlay& over = view.part->over;
+    if (over.found) add_found(surface, *over.found);
+    add_causes(surface, over.cause);
+    add_marks(surface, over.marks);
+    const float rows_top = area.y + Timeline::kRulerHeight;
+    const float bottom = area.y + area.height;
+    const float fixed = std::max(rows_top, view.timeline.fixed_bottom());
+    const ScrolledLanes& scrolled = view.timeline.scrolled();
+    sheet.layers.push_back({{left_, fixed, lanes_width_, bottom - fixed}, scrolled.rows});
+    sheet.layers.push_back({{0, fixed, width_, bottom - fixed}, scrolled.names});
+    sheet.layers.push_back({{left_, rows_top, lanes_width_, bottom - rows_top}, view.timeline.rows()});
+    sheet.layers.push_back({{area.x, area.y, left_ + lanes_width_ - area.x, rows_top - area.y}, view.timeline.top()});
+    sheet.layers.push_back({{0, rows_top, width_, bottom - rows_top}, view.timeline.names()});
+  }
+
+  void add_foot(float y, SpanBatch& out) const {
+    out.solid(0, y, width_, y + 1, colours_[Colour::Line]);
+    std::string foot =
+        std::string("Lanescope  ·  ") + tr("hatched: the CPU waits for the GPU  ·  dashed: the GPU has nothing to run");
+    if (simulated_) foot += std::string("  ·  ") + tr("simulated, not measured on a GPU");
+    out.add({kMargin, y, width_ - 2 * kMargin, colours_[Colour::Dim], FontRole::Small, foot, kFootHeight});
+  }
+
+  const PictureRequest& request_;
+  const Theme& colours_;
+  float width_, left_, lanes_width_, height_ = 0;
+  bool simulated_ = false, mixed_ = false;
+  std::vector<View> views_;
 };
+
+PictureSize pixels_of(const Composition& composition, float scale) {
+  return {static_cast<int>(std::lround(composition.width() * scale)),
+          static_cast<int>(std::lround(composition.height() * scale))};
+}
+
+void check(const Composition& composition, float scale) {
+  if (!(scale >= kLeastPictureScale && scale <= kMostPictureScale)) {
+    throw base::UsageError(fmt::format(fmt::runtime(tr("a picture's scale is {}; allowed: {} to {}")), scale,
+                                       kLeastPictureScale, kMostPictureScale));
+  }
+  const PictureSize size = pixels_of(composition, scale);
+  if (size.width <= kMostPictureSide && size.height <= kMostPictureSide &&
+      std::int64_t{size.width} * size.height <= kMostPicturePixels) {
+    return;
+  }
+  const double side = static_cast<double>(std::max(composition.width(), composition.height()));
+  const double area = static_cast<double>(composition.width()) * static_cast<double>(composition.height());
+  const double most = std::min(kMostPictureSide / side, std::sqrt(static_cast<double>(kMostPicturePixels) / area));
+  throw base::FileError(fmt::format(
+      fmt::runtime(tr("a picture of {} x {} pixels is too large; allowed: {} each way and {} million in all, which "
+                      "here is a scale of {:.1f}; an SVG has no such limit")),
+      size.width, size.height, kMostPictureSide, kMostPicturePixels / 1'000'000, std::floor(most * 10) / 10));
+}
+
+// Chinese letters are made only where they are drawn.
+ChineseTexts chinese_texts_of(const PictureRequest& request) {
+  ChineseTexts texts;
+  texts.title = request.headline;
+  for (const PicturePart& part : request.parts) {
+    texts.body += part.title;
+    for (const Bookmark& mark : part.over.marks.bookmarks) texts.small += mark.text;
+  }
+  texts.body += texts.small;
+  return texts;
+}
 
 }  // namespace
 
+const char* picture_extension(PictureFormat format) { return format == PictureFormat::Svg ? ".svg" : ".png"; }
+
+PictureFormat picture_format(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const PictureFormat format : {PictureFormat::Png, PictureFormat::Svg}) {
+    if (ending == picture_extension(format)) return format;
+  }
+  throw base::UsageError(
+      fmt::format(fmt::runtime(tr("{}: a picture is PNG or SVG; allowed endings: .png, .svg")), path.string()));
+}
+
+PictureSize picture_size(const PictureRequest& request) { return pixels_of(Composition(request), request.scale); }
+
+void check_picture(const PictureRequest& request) { check(Composition(request), request.scale); }
+
 io::Image draw_picture(const PictureRequest& request) {
+  Composition composition(request);
+  check(composition, request.scale);
   std::optional<OffscreenContext> own_context;
   if (!gl_context_is_current()) own_context.emplace();
-  const Theme& colours = theme(request.theme);
-  const auto width = static_cast<float>(request.width);
-  const float left = kMargin / 2 + Timeline::kLabelWidth;
-  const float lanes_width = width - left - kMargin;
-
-  // One time scale for all parts: the longest stretch fills the width.
-  Nanoseconds longest = 1;
-  for (const PicturePart& part : request.parts) longest = std::max(longest, part.to_ns - part.from_ns);
-  std::vector<PartView> views;
-  float height = kHeadHeight + kFootHeight;
-  for (const PicturePart& part : request.parts) {
-    PartView& view = views.emplace_back();
-    view.part = &part;
-    view.analysis = std::make_unique<analysis::LiveAnalysis>(*part.trace, 400'000, kAllBubbles);
-    view.analysis->update(part.to_ns + longest);
-    view.axis = TimeAxis(part.from_ns, 1, left, lanes_width).fitted(part.from_ns, part.from_ns + longest);
-    view.timeline.sync(*part.trace);
-    view.height = view.timeline.content_height(view.frame(colours), view.axis);
-    height += kPartHead + view.height;
-  }
-
-  SpanRenderer* renderer = nullptr;
-  std::unique_ptr<SpanRenderer> owned;
-  io::Image image = render_imgui_offscreen(
-      request.width, static_cast<int>(std::ceil(height)), request.scale, request.theme, [&](const Fonts& fonts) {
-        if (!renderer) {
-          owned = std::make_unique<SpanRenderer>();
-          renderer = owned.get();
-        }
+  const auto renderer = std::make_unique<SpanRenderer>();
+  PictureSheet sheet;
+  return render_imgui_offscreen(
+      request.width, static_cast<int>(composition.height()), request.scale, request.theme,
+      [&](const Fonts& fonts) {
+        if (sheet.layers.empty()) sheet = composition.sheet(fonts);
         ImDrawList& list = *ImGui::GetBackgroundDrawList();
-        std::vector<Label> labels;
-        const io::RunFacts facts = shared_facts(request);
-        labels.push_back(
-            {kMargin, 12, width - 360, colours[Colour::Text], FontRole::Title, headline_of(request, facts), 26});
-        labels.push_back({kMargin, 36, width - 2 * kMargin, colours[Colour::Muted], FontRole::Small,
-                          facts.workload + "   ·   " + (facts.device_name.empty() ? facts.device : facts.device_name) +
-                              "   ·   " + settings_text(facts),
-                          18});
-        const std::string badge = badge_text(facts, false);
-        const float badge_width = text_width(fonts, FontRole::BodyBold, badge) + 36;
-        const ImVec2 badge_at{width - kMargin - badge_width, 12};
-        list.AddRectFilled(badge_at, {badge_at.x + badge_width, badge_at.y + 26},
-                           colours[facts.simulated ? Colour::Simulated : Colour::PanelRaised], 5);
-        labels.push_back({badge_at.x, badge_at.y, badge_width,
-                          colours[facts.simulated ? Colour::SimulatedInk : Colour::Text], FontRole::BodyBold, badge, 26,
-                          LabelAlign::Centre});
-        float y = kHeadHeight;
-        for (PartView& view : views) {
-          const Rect area{kMargin / 2, y + kPartHead, width - kMargin * 1.5f, view.height};
-          list.AddRectFilled({0, y}, {width, y + 1}, colours[Colour::Line]);
-          labels.push_back(
-              {kMargin, y + 10, width * 0.45f, colours[Colour::Text], FontRole::BodyBold, view.part->title, 20});
-          const std::string verdict(analysis::verdict_title(view.part->summary.verdict.kind));
-          labels.push_back({width * 0.4f, y + 10, width * 0.6f - kMargin, colours[Colour::Text], FontRole::Body,
-                            figures_text(view.part->summary), 20, LabelAlign::Right});
-          labels.push_back({kMargin, y + 30, width - 2 * kMargin, colours[Colour::Muted], FontRole::Small,
-                            verdict + ". " + view.part->summary.verdict.sentence, 18});
-          view.timeline.prepare(view.frame(colours), view.axis, area);
-          const float rows_top = area.y + Timeline::kRulerHeight;
-          list.PushClipRect({left, rows_top}, {left + lanes_width, area.y + area.height});
-          add_to_draw_list(list, *renderer, view.timeline.rows());
-          draw_labels(list, fonts, view.timeline.rows().labels);
+        for (const PictureLayer& layer : sheet.layers) {
+          const Rect& clip = layer.clip;
+          list.PushClipRect({clip.x, clip.y}, {clip.x + clip.width, clip.y + clip.height});
+          add_to_draw_list(list, *renderer, layer.batch);
+          draw_labels(list, fonts, layer.batch.labels);
           list.PopClipRect();
-          list.PushClipRect({area.x, area.y}, {left + lanes_width, rows_top});
-          add_to_draw_list(list, *renderer, view.timeline.top());
-          draw_labels(list, fonts, view.timeline.top().labels);
-          list.PopClipRect();
-          draw_labels(list, fonts, view.timeline.names().labels);
-          y += kPartHead + view.height;
         }
-        list.AddRectFilled({0, y}, {width, y + 1}, colours[Colour::Line]);
-        std::string foot = std::string("Lanescope  ·  ") +
-                           tr("hatched: the CPU waits for the GPU  ·  dashed: the GPU has nothing to run");
-        if (facts.simulated) foot += std::string("  ·  ") + tr("simulated, not measured on a GPU");
-        labels.push_back({kMargin, y, width - 2 * kMargin, colours[Colour::Dim], FontRole::Small, foot, kFootHeight});
-        draw_labels(list, fonts, labels);
-      });
-  return image;
+      },
+      chinese_texts_of(request));
+}
+
+std::string draw_picture_svg(const PictureRequest& request) {
+  Composition composition(request);
+  std::string document;
+  // Widths are measured as finely as a large picture has them.
+  with_picture_fonts(2, chinese_texts_of(request), [&](const Fonts& fonts) {
+    document = svg_document(composition.sheet(fonts), fonts, request.scale, headline_of(request, shared_facts(request)),
+                            picture_text(request));
+  });
+  return document;
+}
+
+void write_picture(const std::filesystem::path& path, const PictureRequest& request) {
+  if (picture_format(path) == PictureFormat::Svg) return io::write_text_file(path, draw_picture_svg(request));
+  io::write_png(path, draw_picture(request), picture_text(request));
 }
 
 std::map<std::string, std::string> picture_text(const PictureRequest& request) {

@@ -4,48 +4,34 @@
 #include <cmath>
 
 namespace lanescope::ui {
-namespace {
 
 using analysis::IterationRecord;
 
-// Within a column the extremes are looked for among at most this many of its iterations, evenly spread.
-constexpr std::size_t kSamples = 12;
-
-}  // namespace
-
-double plot_value(PlotKind kind, const IterationRecord& before, const IterationRecord& last) {
-  const auto ns = static_cast<double>(last.end_ns - before.end_ns);
-  const auto rise = [&](auto member) { return static_cast<double>(last.*member - before.*member); };
-  if (ns <= 0) return std::numeric_limits<double>::quiet_NaN();
-  switch (kind) {
-    case PlotKind::IterationsPerSecond:
-      return rise(&IterationRecord::number) / ns * 1e9;
-    case PlotKind::GpuBusy:
-      return rise(&IterationRecord::busy_ns) / ns * 100;
-    case PlotKind::CpuWaiting:
-      return rise(&IterationRecord::wait_ns) / ns * 100;
-    case PlotKind::H2D: {
-      const double copying = rise(&IterationRecord::h2d_ns);
-      return copying > 0 ? rise(&IterationRecord::h2d_bytes) / copying : 0;
-    }
-    case PlotKind::D2H: {
-      const double copying = rise(&IterationRecord::d2h_ns);
-      return copying > 0 ? rise(&IterationRecord::d2h_bytes) / copying : 0;
-    }
-    case PlotKind::Loss:
-      return last.loss;
-  }
-  return 0;
-}
-
-void PlotSet::prepare(std::span<const IterationRecord> records, const TimeAxis& axis, base::Nanoseconds live_edge) {
+void PlotSet::prepare(std::span<const IterationRecord> records, const TimeAxis& axis, base::Nanoseconds live_edge,
+                      const PlotsWanted& wanted) {
   const auto count = static_cast<std::size_t>(std::max(0.0f, axis.width_px()));
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  for (auto& columns : columns_) columns.assign(count, {kNaN, kNaN, kNaN});
+  std::vector<PlotKind> kinds;
+  for (std::size_t k = 0; k < kPlotKinds; ++k) {
+    const auto kind = static_cast<PlotKind>(k);
+    columns_[k].assign(wanted.kinds.has(kind) ? count : 0, {kNaN, kNaN, kNaN});
+    if (wanted.kinds.has(kind)) kinds.push_back(kind);
+  }
+  records_.assign(count, -1);
+  if (wanted.extremes) extremes_.sync(records, wanted.kinds, wanted.generation);
   if (records.empty()) return;
   const auto first_ending_at = [&](std::size_t from, base::Nanoseconds t) {
+    // Near `from`, where the next column is: steps that double, then halves.
+    std::size_t step = 1;
+    std::size_t low = from;
+    while (low + step < records.size() && records[low + step].end_ns < t) {
+      low += step;
+      step *= 2;
+    }
+    const std::size_t high = std::min(records.size(), low + step + 1);
     return static_cast<std::size_t>(
-        std::lower_bound(records.begin() + static_cast<std::ptrdiff_t>(from), records.end(), t,
+        std::lower_bound(records.begin() + static_cast<std::ptrdiff_t>(low),
+                         records.begin() + static_cast<std::ptrdiff_t>(high), t,
                          [](const IterationRecord& r, base::Nanoseconds at) { return r.end_ns < at; }) -
         records.begin());
   };
@@ -64,33 +50,31 @@ void PlotSet::prepare(std::span<const IterationRecord> records, const TimeAxis& 
     }
     // The iterations that end in this column, and the one that covers it.
     const std::size_t end = std::max(begin + 1, first_ending_at(begin, to));
-    const std::size_t step = std::max<std::size_t>(1, (end - begin) / kSamples);
-    for (std::size_t k = 0; k < kPlotKinds; ++k) {
-      const auto kind = static_cast<PlotKind>(k);
-      const auto over = [&](std::size_t a, std::size_t b) {  // iterations [a, b)
-        return static_cast<float>(plot_value(kind, records[a - 1], records[b - 1]));
-      };
-      PlotColumn& c = columns_[k][column];
-      c.mean = over(begin, end);
+    records_[column] = static_cast<std::int64_t>(end) - 1;
+    for (const PlotKind kind : kinds) {
+      PlotColumn& c = columns_[static_cast<std::size_t>(kind)][column];
+      c.mean = static_cast<float>(plot_value(kind, records[begin - 1], records[end - 1]));
       c.min = c.max = c.mean;
-      for (std::size_t i = begin; i < end && end - begin > 1; i += step) {
-        const float value = over(i, i + 1);
-        c.min = std::min(c.min, value);
-        c.max = std::max(c.max, value);
-      }
+      if (!wanted.extremes) continue;
+      const Extremes found = extremes_.over(kind, begin, end);
+      if (found.empty()) continue;
+      if (kind == PlotKind::RunAheadMax) c.mean = c.max = found.max;
+      c.min = std::min(c.min, found.min);
+      c.max = std::max(c.max, found.max);
     }
   }
 }
 
-std::pair<float, float> PlotSet::range(PlotKind kind) const {
-  float low = std::numeric_limits<float>::max();
-  float high = std::numeric_limits<float>::lowest();
-  for (const PlotColumn& c : columns(kind)) {
-    if (std::isnan(c.mean)) continue;
-    low = std::min(low, c.mean);
-    high = std::max(high, c.mean);
+std::pair<float, float> PlotSet::range(PlotKind kind, RangeOf of) const { return range_of(columns(kind), of); }
+
+std::pair<float, float> range_of(std::span<const PlotColumn> columns, RangeOf of) {
+  Extremes range;
+  for (const PlotColumn& c : columns) {
+    if (!std::isfinite(c.mean)) continue;
+    range.take(of == RangeOf::Means ? c.mean : c.min);
+    range.take(of == RangeOf::Means ? c.mean : c.max);
   }
-  return low > high ? std::pair{0.0f, 0.0f} : std::pair{low, high};
+  return range.empty() ? std::pair{0.0f, 0.0f} : std::pair{range.min, range.max};
 }
 
 }  // namespace lanescope::ui

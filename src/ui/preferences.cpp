@@ -22,6 +22,85 @@ std::filesystem::path home() {
   return folder && *folder ? folder : "/";
 }
 
+constexpr std::size_t kRecent = 12;
+
+std::vector<std::string> strings_of(const toml::node& node) {
+  std::vector<std::string> texts;
+  if (const auto one = node.value<std::string>()) texts.push_back(*one);
+  if (const toml::array* list = node.as_array()) {
+    for (const toml::node& item : *list) texts.push_back(item.value_or(std::string("?")));
+  }
+  return texts;
+}
+
+std::string action_names() {
+  std::string names;
+  for (const ActionInfo& a : standard_actions()) names += (names.empty() ? "" : ", ") + std::string(a.name);
+  return names;
+}
+
+// What is not understood is named and left out; the rest is taken.
+Bindings read_bindings(const toml::table& table, const std::string& file) {
+  Bindings bindings;
+  for (const auto& [name, node] : table) {
+    const std::string key(name.str());
+    const auto actions = standard_actions();
+    const auto found = std::find_if(actions.begin(), actions.end(), [&](const auto& a) { return key == a.name; });
+    if (found == actions.end()) {
+      spdlog::warn("{}: [keys] {}: no such action (allowed: {})", file, key, action_names());
+      continue;
+    }
+    if (!node.is_string() && !node.is_array()) {
+      spdlog::warn("{}: [keys] {}: not a key (allowed: \"Ctrl+S\", [\"Ctrl+S\", \"F12\"], [])", file, key);
+      continue;
+    }
+    std::vector<KeyChord> chords;
+    bool understood = false;
+    for (const std::string& text : strings_of(node)) {
+      const std::optional<KeyChord> chord = parse_chord(text);
+      if (!chord) {
+        spdlog::warn("{}: [keys] {}: no such key '{}' (allowed: {})", file, key, text, allowed_keys());
+        continue;
+      }
+      understood = true;
+      const std::optional<Action> other = bindings.taken_by(*chord, found->action);
+      if (other && bindings.own(*other)) {
+        spdlog::warn("{}: [keys] {}: {} is the key of {} already (allowed: a key of its own)", file, key, text,
+                     info(*other).name);
+        continue;
+      }
+      if (std::find(chords.begin(), chords.end(), *chord) == chords.end()) chords.push_back(*chord);
+    }
+    const bool none_wanted = node.is_array() && node.as_array()->empty();
+    if (understood || none_wanted) bindings.set(found->action, std::move(chords));
+  }
+  return bindings;
+}
+
+toml::table bindings_table(const Bindings& bindings) {
+  toml::table table;
+  for (const auto& [action, keys] : bindings.all_own()) {
+    toml::array chords;
+    for (const KeyChord& chord : keys) chords.push_back(chord_name(chord));
+    if (keys.size() == 1) {
+      table.insert(info(action).name, chord_name(keys.front()));
+    } else {
+      table.insert(info(action).name, std::move(chords));
+    }
+  }
+  return table;
+}
+
+ThemeName theme_of(const toml::table& table, const std::string& file) {
+  const std::string name = table["theme"].value_or(std::string("dark"));
+  try {
+    return parse_theme(name);
+  } catch (const base::UsageError& error) {
+    spdlog::warn("{}: theme: {}", file, error.what());
+    return ThemeName::Dark;
+  }
+}
+
 }  // namespace
 
 std::filesystem::path preferences_path() {
@@ -37,7 +116,7 @@ Preferences load_preferences(const std::filesystem::path& path) {
   if (!in) return p;
   try {
     const toml::table table = toml::parse(in, path.string());
-    p.theme = table["theme"].value_or(std::string("dark")) == "light" ? ThemeName::Light : ThemeName::Dark;
+    p.theme = theme_of(table, path.string());
     const float font_scale = table["font_scale"].value_or(p.font_scale);
     if (!std::isnan(font_scale)) p.font_scale = std::clamp(font_scale, 0.7f, 2.5f);
     p.language = table["language"].value_or(std::string("en")) == "zh" ? experiment::Language::Chinese
@@ -47,6 +126,12 @@ Preferences load_preferences(const std::filesystem::path& path) {
     p.window_width = std::clamp(table["window_width"].value_or(p.window_width), 640, 16384);
     p.window_height = std::clamp(table["window_height"].value_or(p.window_height), 480, 16384);
     p.picture_folder = table["picture_folder"].value_or(p.picture_folder);
+    const float share = table["timeline_share"].value_or(p.timeline_share);
+    if (share > 0) p.timeline_share = std::clamp(share, 0.1f, 0.95f);
+    if (const toml::table* keys = table["keys"].as_table()) p.bindings = read_bindings(*keys, path.string());
+    if (const toml::node* recent = table.get("recent")) p.recent = strings_of(*recent);
+    if (p.recent.size() > kRecent) p.recent.resize(kRecent);
+    if (const toml::node* plots = table.get("plots")) p.plots = strings_of(*plots);
   } catch (const toml::parse_error& error) {
     spdlog::warn("{}: {}; using defaults", path.string(), error.description());
   }
@@ -54,14 +139,22 @@ Preferences load_preferences(const std::filesystem::path& path) {
 }
 
 void save_preferences(const std::filesystem::path& path, const Preferences& p) {
-  const toml::table table{{"theme", p.theme == ThemeName::Light ? "light" : "dark"},
-                          {"font_scale", p.font_scale},
-                          {"language", std::string(experiment::language_key(p.language))},
-                          {"animation", p.animation},
-                          {"tour_done", p.tour_done},
-                          {"window_width", p.window_width},
-                          {"window_height", p.window_height},
-                          {"picture_folder", p.picture_folder}};
+  toml::table table{{"theme", std::string(theme_key(p.theme))},
+                    {"font_scale", p.font_scale},
+                    {"language", std::string(experiment::language_key(p.language))},
+                    {"animation", p.animation},
+                    {"tour_done", p.tour_done},
+                    {"window_width", p.window_width},
+                    {"window_height", p.window_height},
+                    {"picture_folder", p.picture_folder},
+                    {"timeline_share", p.timeline_share}};
+  if (p.bindings.any_own()) table.insert("keys", bindings_table(p.bindings));
+  toml::array recent;
+  for (const std::string& name : p.recent) recent.push_back(name);
+  if (!recent.empty()) table.insert("recent", std::move(recent));
+  toml::array plots;
+  for (const std::string& plot : p.plots) plots.push_back(plot);
+  if (!plots.empty()) table.insert("plots", std::move(plots));
   std::ostringstream text;
   text << table << '\n';
   try {

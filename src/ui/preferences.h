@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "experiment/experiment.h"
+#include "ui/bindings.h"
 #include "ui/theme.h"
 
 namespace lanescope::ui {
@@ -13,10 +15,14 @@ struct Preferences {
   ThemeName theme = ThemeName::Dark;
   float font_scale = 1.0f;                                        ///< 0.7 to 2.5
   experiment::Language language = experiment::Language::English;  ///< of the experiments' texts
-  bool animation = true;  ///< views glide, lanes grow; off: everything is where it goes at once
-  bool tour_done = false;                                         ///< the first start's three hints were shown
+  bool animation = true;   ///< views glide, lanes grow; off: everything is where it goes at once
+  bool tour_done = false;  ///< the first start's three hints were shown
   int window_width = 1600, window_height = 900;
-  std::string picture_folder;  ///< where screenshots go; empty: the user's pictures folder
+  std::string picture_folder;       ///< where screenshots go; empty: the user's pictures folder
+  float timeline_share = 0;         ///< of the middle's height, set at the divider; 0: what the lanes need
+  Bindings bindings;                ///< a person's own keys
+  std::vector<std::string> plots;   ///< PlotChoice::texts(); empty: as at first
+  std::vector<std::string> recent;  ///< what was done from the palette, the newest first
 
   bool operator==(const Preferences&) const = default;
 };
@@ -24,7 +30,7 @@ struct Preferences {
 /// $XDG_CONFIG_HOME/lanescope/settings.toml, else ~/.config/lanescope/settings.toml.
 std::filesystem::path preferences_path();
 /// What was remembered; defaults for what is missing or unreadable (a broken file never keeps the program from
-/// starting).
+/// starting): a warning in the log says what was not understood and what is allowed.
 Preferences load_preferences(const std::filesystem::path& path);
 /// Best effort: a folder that cannot be written is reported in the log, not to the person.
 void save_preferences(const std::filesystem::path& path, const Preferences& preferences);

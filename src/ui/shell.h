@@ -59,11 +59,19 @@ class Shell {
   void open_gallery(bool open);
   void start(const session::SessionOptions& options);
   void begin_anew();
-  void save_timeline_picture(float scale);
+  /// Reads a trace file, or "recorded:NAME", beside the drawing; then it is shown.
+  void begin_opening(const std::filesystem::path& path);
+  void show_opened();
+  void work_on_pictures();
+  void carry_out_picture(PictureDeed deed);
   void save_trace(bool compressed);
   bool perform_pictures(Action action);
   void perform_window(Action action);
   void close_one();
+  void close_overlays();
+  void open_only(bool& open);  ///< or closes it
+  void draw_presentation(const Canvas& canvas);
+  void draw_workbench(const Canvas& canvas);
   void follow_tour();
   std::filesystem::path new_file(const char* what, const char* extension) const;
 

@@ -6,6 +6,7 @@
 
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "ui/find/finding.h"
 #include "ui/shell.h"
 #include "ui/words.h"
 
@@ -25,14 +26,15 @@ constexpr double kMeasuredSeconds = 8;
 
 void Shell::begin_anew() {
   state_.selection.clear();
-  if (state_.range_figures.pending.valid()) state_.range_figures.pending.wait();
-  state_.range_figures = {};
+  end_finding(state_);
+  state_.scope.drop_average();
   if (state_.saving.valid()) state_.saving.wait();
   state_.timeline.clear();
   state_.scroll = 0;
 }
 
 void Shell::start(const session::SessionOptions& options) {
+  state_.opening.cancel();  // what was asked for last is shown
   begin_anew();
   state_.model.start_run(options);
 }

@@ -16,16 +16,23 @@
 #include "ui/cause/cause.h"
 #include "ui/device_menu.h"
 #include "ui/find/event_list.h"
-#include "ui/find/range_statistics.h"
+#include "ui/find/range_figures.h"
 #include "ui/find/search.h"
 #include "ui/gallery_list.h"
 #include "ui/ghost.h"
+#include "ui/lane_hands.h"
 #include "ui/lane_layout.h"
+#include "ui/marks/mark_shapes.h"
 #include "ui/marks/marks.h"
 #include "ui/model.h"
+#include "ui/navigation_state.h"
+#include "ui/opening.h"
+#include "ui/palette_list.h"
+#include "ui/picture_state.h"
 #include "ui/plot_set.h"
+#include "ui/plots_view.h"
 #include "ui/preferences.h"
-#include "ui/scope/average.h"
+#include "ui/scope/scope_state.h"
 #include "ui/sweep_state.h"
 #include "ui/timeline.h"
 #include "ui/view_control.h"
@@ -41,21 +48,16 @@ struct Toast {
   std::chrono::steady_clock::time_point until{};
 };
 
-/// The figures of a selected stretch of time, worked out beside the drawing.
-struct RangeFigures {
-  std::pair<Nanoseconds, Nanoseconds> range{};
-  std::optional<analysis::Summary> summary;  ///< empty while it is being worked out
-  std::future<analysis::Summary> pending;
-};
-
 /// What the lower part of the middle shows.
-enum class DrawerTab : std::uint8_t { Plots, Events, Found, Marks };
+enum class DrawerTab : std::uint8_t { Plots, Events, Found, Marks, Statistics /* of the selected stretch */ };
 
 /// What the mouse points at in the timeline, in this frame.
 struct Pointed {
   std::optional<TimelineHit> hit;
-  std::optional<trace::LaneId> lane;  ///< over its row or its name
-  std::optional<Nanoseconds> at;      ///< over the lanes or the ruler
+  std::optional<trace::LaneId> lane;   ///< over its row or its name
+  std::optional<Nanoseconds> at;       ///< over the lanes or the ruler
+  std::optional<Nanoseconds> snapped;  ///< the same, on the edge of an event where one is near
+  std::optional<MarkHit> mark;         ///< a ruler, a bookmark or a note
 };
 
 /// The overlay with all experiments.
@@ -78,6 +80,22 @@ struct AutoSpeed {
 
 enum class TourStep : std::uint8_t { Off, TurnThis, WatchThat, PressS };
 
+/// The menu: groups, and the actions of the chosen one.
+struct MenuState {
+  bool open = false;
+  std::size_t group = 0;
+  std::optional<std::size_t> item;  ///< of the group; empty: the groups have the arrow keys
+};
+
+/// The panel in which a person changes keys.
+struct KeysPanelState {
+  bool open = false, just_opened = false;
+  std::string filter;
+  std::optional<std::pair<Action, std::size_t>> waits_for;  ///< the key (by number) of an action that is to be pressed
+  std::optional<KeyChord> pressed;                          ///< it was; the panel takes it
+  std::optional<KeyChord> conflict;                         ///< it is another action's: what now?
+};
+
 struct FrameFigures {
   double frame_ms = 0;  ///< the work of a frame, smoothed
 };
@@ -85,21 +103,31 @@ struct FrameFigures {
 struct ShellState {
   Model model;
   ViewControl view;
+  NavigationState navigation;
   Timeline timeline;
   PlotSet plots, whole_run;
+  PlotsView plots_view;
   Selection selection;
   RangeFigures range_figures;
   Pointed pointed;
   ScopeState scope;
   LaneLayout lanes;
+  LaneHands lane_hands;
   Marks marks;
+  MarkShapes mark_shapes;           ///< as they were drawn last
+  std::uint64_t marks_written = 0;  ///< Marks::version() of what is in the file beside an opened trace
   SearchState search;
   EventListState event_list;
   CauseState cause;
   GhostRun ghost;
   DrawerTab drawer = DrawerTab::Plots;
   bool go_to_open = false, picture_panel_open = false;
-  bool presentation = false;  ///< big type, only the lanes and the verdict
+  bool presentation = false;        ///< big type, only the lanes and the verdict
+  float presentation_scale = 1.5f;  ///< how much larger everything is then, by the window's height
+  bool full_screen = false;         ///< asked for; the window follows
+  PaletteState palette;
+  MenuState menu;
+  KeysPanelState keys_panel;
   Preferences preferences;
   FrameFigures figures;
   float content_scale = 1;  ///< of the display
@@ -128,14 +156,16 @@ struct ShellState {
   std::optional<std::pair<const experiment::Experiment*, experiment::Side>> wanted_experiment;
   std::optional<experiment::Side> wanted_side;
   std::optional<std::filesystem::path> file_to_open;  ///< open this after the frame
+  Opening opening;                                    ///< of the file that is being read; what is shown stays till then
   SweepState sweep;
+  PictureState pictures;
   std::future<std::string> saving;  ///< a file that is being written; gives the toast's text
 
   /// Where things were drawn in this frame, by name: for tests and for the hints that point at them.
   std::map<std::string, Rect> places;
 
   /// What all lengths and fonts are multiplied by.
-  float scale() const { return preferences.font_scale * content_scale; }
+  float scale() const { return preferences.font_scale * content_scale * (presentation ? presentation_scale : 1); }
   experiment::Language language() const { return preferences.language; }
   void show_toast(std::string text, bool error = false);
 };

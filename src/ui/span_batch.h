@@ -15,7 +15,8 @@ enum class SpanStyle : std::uint8_t {
   Solid,    ///< `colour`
   Hatched,  ///< stripes of `ink` on `colour`, rising to the right, that move with the span
   Dashed,   ///< a dashed outline of `ink` around `colour` (alpha 0 leaves the inside alone)
-  Folded,   ///< many events in a few pixels: `colour` from the bottom up to the `busy` fraction, a shade of it above
+  Folded,   ///< many events in a few pixels: `colour` from the bottom up to the `busy` fraction, a shade of it above;
+            ///< ticks of `ink` along the upper edge, finer with each of three densities (`stroke`)
   Unknown,  ///< thin stripes of `ink` on `colour`, at rest on the screen
   Outline,  ///< an outline of `ink` around `colour`
 };
@@ -26,7 +27,7 @@ struct Span {
   std::uint32_t ink = 0;
   float rounding = 0;   ///< radius; never more than half the span
   float busy = 1;       ///< Folded: the fraction of its time in which something ran, 0 to 1
-  float stroke = 1.5f;  ///< Dashed and Outline: width of the line, inside the edge
+  float stroke = 1.5f;  ///< Dashed and Outline: width of the line, inside the edge; Folded: 0 to 3, how many there are
   SpanStyle style = SpanStyle::Solid;
 
   friend bool operator==(const Span&, const Span&) = default;

@@ -14,7 +14,8 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr double kReadable = 4.5;  // WCAG 2, level AA, for text of normal size
+constexpr double kReadable = 4.5;    // WCAG 2, level AA, for text of normal size
+constexpr double kWellReadable = 7;  // level AAA
 
 struct Rgb {
   double r, g, b;
@@ -53,7 +54,7 @@ std::uint32_t scaled(std::uint32_t colour, double factor) {
 std::uint32_t text_variant(const Theme& t, std::uint32_t colour) {
   auto readable = [&t](std::uint32_t candidate) {
     for (Colour ground : {Colour::Ground, Colour::Row, Colour::Panel, Colour::PanelRaised}) {
-      if (contrast(candidate, t[ground]) < kReadable) return false;
+      if (contrast(candidate, t[ground]) < t.readable) return false;
     }
     return true;
   };
@@ -61,18 +62,18 @@ std::uint32_t text_variant(const Theme& t, std::uint32_t colour) {
   for (int step = 0; step < 50; ++step) {
     const float amount = static_cast<float>(step) / 50;
     const std::uint32_t candidate =
-        t.name == ThemeName::Dark ? mix(opaque, hex(0xffffff), amount) : scaled(opaque, 1.0 - amount);
+        t.name == ThemeName::Light ? scaled(opaque, 1.0 - amount) : mix(opaque, hex(0xffffff), amount);
     if (readable(candidate)) return candidate;
   }
   return t[Colour::Text];
 }
 
 /// A very dark or a very light tint of the fill, whichever is read better on it.
-std::uint32_t ink_variant(std::uint32_t fill) {
+std::uint32_t ink_variant(std::uint32_t fill, double readable) {
   const std::uint32_t opaque = with_alpha(fill, 1);
   const bool dark = contrast(opaque, hex(0x000000)) > contrast(opaque, hex(0xffffff));
   const std::uint32_t tint = dark ? scaled(opaque, 0.16) : mix(hex(0xffffff), opaque, 0.08f);
-  if (contrast(tint, opaque) >= kReadable) return tint;
+  if (contrast(tint, opaque) >= readable) return tint;
   return dark ? hex(0x000000) : hex(0xffffff);
 }
 
@@ -81,10 +82,13 @@ using Entry = std::pair<Colour, std::uint32_t>;
 Theme make_theme(ThemeName name, std::initializer_list<Entry> entries) {
   Theme t;
   t.name = name;
+  const bool strong = name == ThemeName::HighContrast;
+  t.readable = strong ? kWellReadable : kReadable;
+  t.outline = strong ? 1.5f : 0;
   for (const auto& [colour, value] : entries) t.colours[static_cast<std::size_t>(colour)] = value;
   for (std::size_t i = 0; i < kColourCount; ++i) {
     t.text_colours[i] = text_variant(t, t.colours[i]);
-    t.ink_colours[i] = ink_variant(t.colours[i]);
+    t.ink_colours[i] = ink_variant(t.colours[i], t.readable);
   }
   auto set_ink = [&t](Colour fill, Colour ink) { t.ink_colours[static_cast<std::size_t>(fill)] = t[ink]; };
   for (Colour ground : {Colour::Ground, Colour::Row, Colour::Panel, Colour::PanelRaised, Colour::PanelHovered}) {
@@ -115,20 +119,20 @@ Theme make_dark() {
                                       {Colour::Range, hex(0x3a4560)},
                                       {Colour::RangeAlt, hex(0x323c54)},
                                       {Colour::Phase, hex(0x2f3950)},
-                                      {Colour::Call, hex(0x5f7390)},
-                                      {Colour::CallCopy, hex(0xb9842b)},
-                                      {Colour::Launch, hex(0x86a0c4)},
-                                      {Colour::Kernel, hex(0x2bb596)},
-                                      {Colour::CopyH2D, hex(0x56b4e9)},
+                                      {Colour::Call, hex(0x5c6f8c)},
+                                      {Colour::CallCopy, hex(0xd5961d)},
+                                      {Colour::Launch, hex(0x8aa4c9)},
+                                      {Colour::Kernel, hex(0x20a77f)},
+                                      {Colour::CopyH2D, hex(0x85d0ff)},
                                       {Colour::CopyD2H, hex(0xe69f00)},
-                                      {Colour::CopyOther, hex(0x9a8fd8)},
-                                      {Colour::Wait, hex(0xe8603c)},
+                                      {Colour::CopyOther, hex(0x8e85cf)},
+                                      {Colour::Wait, hex(0xcc5028)},
                                       {Colour::WaitGround, hex(0x4a2a24)},
                                       {Colour::WaitInk, hex(0xffbfa8)},
-                                      {Colour::LoaderWait, hex(0xa8c64a)},
+                                      {Colour::LoaderWait, hex(0xb7d766)},
                                       {Colour::LoaderWaitGround, hex(0x2b3620)},
-                                      {Colour::NotArrived, hex(0xff2f4e)},
-                                      {Colour::Bubble, hex(0xd47fb0)},
+                                      {Colour::NotArrived, hex(0xf2145b)},
+                                      {Colour::Bubble, hex(0xd583b9)},
                                       {Colour::BubbleGround, hex(0x2a232f)},
                                       {Colour::Simulated, hex(0xe6c229)},
                                       {Colour::SimulatedInk, hex(0x1d1804)},
@@ -160,20 +164,20 @@ Theme make_light() {
                                        {Colour::Range, hex(0xb3c1de)},
                                        {Colour::RangeAlt, hex(0xc5d0e6)},
                                        {Colour::Phase, hex(0xd3dbea)},
-                                       {Colour::Call, hex(0x8194b0)},
-                                       {Colour::CallCopy, hex(0xc9923a)},
-                                       {Colour::Launch, hex(0x506d98)},
-                                       {Colour::Kernel, hex(0x1aa386)},
-                                       {Colour::CopyH2D, hex(0x3d9be0)},
+                                       {Colour::Call, hex(0x72a2c4)},
+                                       {Colour::CallCopy, hex(0xd69e2e)},
+                                       {Colour::Launch, hex(0x4d6994)},
+                                       {Colour::Kernel, hex(0x299770)},
+                                       {Colour::CopyH2D, hex(0x54b4fe)},
                                        {Colour::CopyD2H, hex(0xdf9800)},
-                                       {Colour::CopyOther, hex(0x8576cf)},
-                                       {Colour::Wait, hex(0xd0401e)},
+                                       {Colour::CopyOther, hex(0x7868bd)},
+                                       {Colour::Wait, hex(0xc4410e)},
                                        {Colour::WaitGround, hex(0xf8d3c7)},
                                        {Colour::WaitInk, hex(0x7a1f0a)},
-                                       {Colour::LoaderWait, hex(0x6d8c1a)},
+                                       {Colour::LoaderWait, hex(0x779945)},
                                        {Colour::LoaderWaitGround, hex(0xe6efc8)},
-                                       {Colour::NotArrived, hex(0xd3002a)},
-                                       {Colour::Bubble, hex(0xa93d7e)},
+                                       {Colour::NotArrived, hex(0xe60649)},
+                                       {Colour::Bubble, hex(0xa83c7f)},
                                        {Colour::BubbleGround, hex(0xf8e6f0)},
                                        {Colour::Simulated, hex(0xf2cf3b)},
                                        {Colour::SimulatedInk, hex(0x2b2300)},
@@ -187,19 +191,80 @@ Theme make_light() {
                                        {Colour::Pill, hex(0xfff4f0, 225)}});
 }
 
+// For eyes that need it, and for the worst projector: a black ground, strong colours, and lines around what can be
+// used.
+Theme make_high_contrast() {
+  return make_theme(ThemeName::HighContrast, {{Colour::Ground, hex(0x000000)},
+                                              {Colour::Row, hex(0x0c0c0c)},
+                                              {Colour::Panel, hex(0x000000)},
+                                              {Colour::PanelRaised, hex(0x121212)},
+                                              {Colour::PanelHovered, hex(0x2b3550)},
+                                              {Colour::Line, hex(0x9aa4b2)},
+                                              {Colour::Grid, hex(0x383838)},
+                                              {Colour::Text, hex(0xffffff)},
+                                              {Colour::Muted, hex(0xe2e6ec)},
+                                              {Colour::Dim, hex(0xc3cad4)},
+                                              {Colour::Faint, hex(0x8e97a4)},
+                                              {Colour::Accent, hex(0x7cc4ff)},
+                                              {Colour::AccentInk, hex(0x000000)},
+                                              {Colour::Range, hex(0x45599a)},
+                                              {Colour::RangeAlt, hex(0x34457c)},
+                                              {Colour::Phase, hex(0x26345f)},
+                                              {Colour::Call, hex(0x7d97c4)},
+                                              {Colour::CallCopy, hex(0xf9ac03)},
+                                              {Colour::Launch, hex(0xb9d2ff)},
+                                              {Colour::Kernel, hex(0x00c990)},
+                                              {Colour::CopyH2D, hex(0xa2e1ff)},
+                                              {Colour::CopyD2H, hex(0xfa9700)},
+                                              {Colour::CopyOther, hex(0x9a86ff)},
+                                              {Colour::Wait, hex(0xff6935)},
+                                              {Colour::WaitGround, hex(0x3d1408)},
+                                              {Colour::WaitInk, hex(0xffffff)},
+                                              {Colour::LoaderWait, hex(0xdaff61)},
+                                              {Colour::LoaderWaitGround, hex(0x263008)},
+                                              {Colour::NotArrived, hex(0xf6005e)},
+                                              {Colour::Bubble, hex(0xfb84ce)},
+                                              {Colour::BubbleGround, hex(0x2a0f22)},
+                                              {Colour::Simulated, hex(0xffe100)},
+                                              {Colour::SimulatedInk, hex(0x000000)},
+                                              {Colour::Unknown, hex(0x6b7480)},
+                                              {Colour::Selection, hex(0xffffff)},
+                                              {Colour::SelectionLink, hex(0xffe100)},
+                                              {Colour::RangeSelection, hex(0x7cc4ff, 84)},
+                                              {Colour::Marker, hex(0x7cc4ff)},
+                                              {Colour::Good, hex(0x00c990)},
+                                              {Colour::Shadow, hex(0x000000, 160)},
+                                              {Colour::Pill, hex(0x000000, 225)}});
+}
+
 }  // namespace
 
 const Theme& theme(ThemeName name) {
   static const Theme kDark = make_dark();
   static const Theme kLight = make_light();
+  static const Theme kHighContrast = make_high_contrast();
+  if (name == ThemeName::HighContrast) return kHighContrast;
   return name == ThemeName::Light ? kLight : kDark;
 }
 
+std::string_view theme_key(ThemeName name) {
+  constexpr std::array<std::string_view, kThemes.size()> kKeys{"dark", "light", "high-contrast"};
+  return kKeys[static_cast<std::size_t>(name)];
+}
+
+const char* theme_title(ThemeName name) {
+  if (name == ThemeName::HighContrast) return base::tr("high contrast");
+  return name == ThemeName::Light ? base::tr("light") : base::tr("dark");
+}
+
+ThemeName next_theme(ThemeName name) { return kThemes[(static_cast<std::size_t>(name) + 1) % kThemes.size()]; }
+
 ThemeName parse_theme(std::string_view text) {
-  if (text == "dark") return ThemeName::Dark;
-  if (text == "light") return ThemeName::Light;
+  for (const ThemeName name : kThemes) {
+    if (text == theme_key(name)) return name;
+  }
   throw base::UsageError(std::string(base::tr("unknown theme")) + " '" + std::string(text) + "' " +
-                         base::tr("(allowed: dark, light)"));
+                         base::tr("(allowed: dark, light, high-contrast)"));
 }
 
 std::uint32_t with_alpha(std::uint32_t colour, float alpha) {
@@ -221,20 +286,20 @@ double contrast(std::uint32_t a, std::uint32_t b) {
 
 void apply_to_imgui(const Theme& t, float scale) {
   ImGuiStyle style;
-  style.WindowPadding = ImVec2(16, 14);
+  style.WindowPadding = ImVec2(4 * kGrid, 3 * kGrid);
   style.WindowRounding = 8;
-  style.WindowBorderSize = 0;
+  style.WindowBorderSize = t.outline;
   style.ChildRounding = 8;
   style.ChildBorderSize = 0;
   style.PopupRounding = 8;
-  style.PopupBorderSize = 1;
+  style.PopupBorderSize = std::max(1.0f, t.outline);
   style.FramePadding = ImVec2(10, 5);
   style.FrameRounding = 5;
-  style.FrameBorderSize = 0;
-  style.ItemSpacing = ImVec2(8, 7);
-  style.ItemInnerSpacing = ImVec2(8, 5);
-  style.CellPadding = ImVec2(6, 4);
-  style.IndentSpacing = 16;
+  style.FrameBorderSize = t.outline;
+  style.ItemSpacing = ImVec2(2 * kGrid, 1.5f * kGrid);
+  style.ItemInnerSpacing = ImVec2(2 * kGrid, kGrid);
+  style.CellPadding = ImVec2(1.5f * kGrid, kGrid);
+  style.IndentSpacing = 4 * kGrid;
   style.ScrollbarSize = 10;
   style.ScrollbarRounding = 5;
   style.GrabMinSize = 14;

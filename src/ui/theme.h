@@ -54,26 +54,34 @@ enum class Colour : std::uint8_t {
 };
 inline constexpr std::size_t kColourCount = static_cast<std::size_t>(Colour::Count);
 
-enum class ThemeName : std::uint8_t { Dark, Light };
+enum class ThemeName : std::uint8_t { Dark, Light, HighContrast };
+inline constexpr std::array<ThemeName, 3> kThemes{ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast};
 
 /// Colours are in ImGui's order: the bytes R, G, B, A from the lowest.
 struct Theme {
   ThemeName name = ThemeName::Dark;
+  float outline = 0;      ///< the width of the line around buttons, fields and cards; 0: their ground says enough
+  double readable = 4.5;  ///< the least contrast of text
   std::array<std::uint32_t, kColourCount> colours{};
   std::array<std::uint32_t, kColourCount> text_colours{};
   std::array<std::uint32_t, kColourCount> ink_colours{};
 
   std::uint32_t operator[](Colour colour) const { return colours[static_cast<std::size_t>(colour)]; }
-  /// The same hue for text on Ground, Row, Panel and PanelRaised, with a contrast of at least 4.5 on each.
+  /// The same hue for text on Ground, Row, Panel and PanelRaised, with a contrast of at least `readable` on each.
   std::uint32_t as_text(Colour colour) const { return text_colours[static_cast<std::size_t>(colour)]; }
-  /// The colour of text that stands on a span filled with `fill`; contrast at least 4.5.
+  /// The colour of text that stands on a span filled with `fill`; contrast at least 4.5, or what black and white give.
   std::uint32_t ink_on(Colour fill) const { return ink_colours[static_cast<std::size_t>(fill)]; }
 };
 
 const Theme& theme(ThemeName name);
 
-/// "dark" or "light"; throws base::UsageError.
+/// "dark", "light" or "high-contrast"; throws base::UsageError.
 ThemeName parse_theme(std::string_view text);
+std::string_view theme_key(ThemeName name);
+/// For a person: "high contrast".
+const char* theme_title(ThemeName name);
+/// The one after it, in a circle.
+ThemeName next_theme(ThemeName name);
 
 /// `colour` with its alpha replaced (0 to 1).
 std::uint32_t with_alpha(std::uint32_t colour, float alpha);
@@ -81,6 +89,10 @@ std::uint32_t with_alpha(std::uint32_t colour, float alpha);
 std::uint32_t mix(std::uint32_t a, std::uint32_t b, float amount);
 /// The contrast ratio of WCAG 2, 1 to 21; alpha is ignored.
 double contrast(std::uint32_t a, std::uint32_t b);
+
+/// The grid of all lengths, in logical pixels: distances are multiples of it, and halves of it only between lines that
+/// belong together.
+inline constexpr float kGrid = 4;
 
 /// Colours and metrics of the current ImGui context. `scale` multiplies every size (1 for a 1600x900 window).
 void apply_to_imgui(const Theme& theme, float scale);

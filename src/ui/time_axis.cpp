@@ -133,4 +133,19 @@ TimeAxis TimeAxis::with_ns_per_pixel(double ns_per_pixel) const {
   return result;
 }
 
+TimeAxis TimeAxis::towards(const TimeAxis& target, double share) const {
+  const double ratio = std::log(target.ns_per_pixel_ / ns_per_pixel_);
+  // What part of the way the left edge has come when the scale has gone `share` of its ratio.
+  const double moved = std::abs(ratio) > 1e-9 ? std::expm1(share * ratio) / std::expm1(ratio) : share;
+  TimeAxis result = *this;
+  result.ns_per_pixel_ = ns_per_pixel_ * std::exp(share * ratio);
+  result.clamp_scale();
+  result.shift((difference(target.origin_, origin_) + (target.fraction_ - fraction_)) * moved);
+  return result;
+}
+
+double TimeAxis::offset_px(const TimeAxis& other) const {
+  return (difference(other.origin_, origin_) + (other.fraction_ - fraction_)) / ns_per_pixel_;
+}
+
 }  // namespace lanescope::ui

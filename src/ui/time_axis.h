@@ -52,6 +52,11 @@ class TimeAxis {
   /// The same left edge and zoom in another place on screen (the window was resized).
   TimeAxis placed(float left_px, float width_px) const;
   TimeAxis with_ns_per_pixel(double ns_per_pixel) const;  ///< keeps the left edge
+  /// On the way to another view in the same place on screen: 0 gives this one, 1 the other. The scale goes by its
+  /// ratio, and the instant that both show at the same pixel stays there all the way, at any depth.
+  TimeAxis towards(const TimeAxis& target, double share) const;
+  /// How far right of this left edge the other's begins, in pixels of this one; exact between whole nanoseconds.
+  double offset_px(const TimeAxis& other) const;
 
   friend bool operator==(const TimeAxis&, const TimeAxis&) = default;
 

@@ -9,6 +9,13 @@ namespace {
 constexpr double kIterationsAtFirst = 3.2;
 // Easing: the distance left shrinks by e in this time.
 constexpr double kEaseSeconds = 0.06;
+// A window that slept does not leap when it wakes.
+constexpr double kLongestStep = 0.05;
+// What stays in view of the run, in pixels, and how narrow the whole of it may get, as a share of the view.
+constexpr float kSliverPx = 40;
+constexpr double kLeastShare = 0.1;
+// While a run has hardly begun.
+constexpr double kWidestAtFirst = 10e6;
 // A live edge that has not come for so long after the last call is not waited for.
 constexpr double kPatienceSeconds = 2;
 
@@ -34,8 +41,10 @@ void ViewControl::set_mode(ViewMode mode) {
   mode_ = mode;
   triggered_ = {};
   hold_until_ = {};
+  stop_triggering();
   edge_.reset();
   target_.reset();
+  motion_.stop();
 }
 
 void ViewControl::resume() {
@@ -49,8 +58,6 @@ void ViewControl::freeze() {
   mode_ = ViewMode::Single;
   armed_ = false;
 }
-
-void ViewControl::retrigger() { triggered_ = {}; }
 
 void ViewControl::place_initially(const Model& model, float left_px, float width_px) {
   const auto [from, to] = model.extent();
@@ -80,8 +87,12 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
     generation_ = model.generation();
     placed_ = false;
     target_.reset();
+    motion_.stop();
+    history_.reset();
     label_origin_ = 0;
     markers_shown_ = 0;
+    watch_.clear();
+    shown_trigger_.reset();
     edge_.reset();
     if (model.live()) set_mode(before_freeze_);
   }
@@ -90,66 +101,199 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
     // The same stretch in another width: what a person looks at stays.
     const double ns_per_pixel = axis_.span_ns() / static_cast<double>(width_px);
     axis_ = axis_.placed(left_px, width_px).with_ns_per_pixel(ns_per_pixel);
-    target_.reset();
+    if (target_) {
+      const double wanted = target_->span_ns() / static_cast<double>(width_px);
+      target_ = target_->placed(left_px, width_px).with_ns_per_pixel(wanted);
+    }
   }
+  extent_ = model.extent();
+  live_ = model.live();
   const double seconds =
       last_update_ == Clock::time_point{} ? 0 : std::chrono::duration<double>(now - last_update_).count();
   last_update_ = now;
-  if (target_) {
-    const double share = 1 - std::exp(-seconds / kEaseSeconds);
-    const double ratio = target_->ns_per_pixel() / axis_.ns_per_pixel();
-    // Interpolating the two edges keeps the point under the cursor where it is, on any way between the two views.
-    const auto between = [&](Nanoseconds a, Nanoseconds b) {
-      return a + static_cast<Nanoseconds>(std::llround(static_cast<double>(b - a) * share));
-    };
-    const Nanoseconds from = between(axis_.begin_ns(), target_->begin_ns());
-    const Nanoseconds to = between(axis_.end_ns(), target_->end_ns());
-    const bool near =
-        std::abs(std::log(ratio)) < 0.002 && std::abs(axis_.to_px(target_->begin_ns()) - axis_.left_px()) < 0.5f;
-    if (near || to - from < static_cast<Nanoseconds>(width_px) || target_->span_ns() < 4.0 * width_px) {
-      axis_ = target_->placed(left_px, width_px);  // close, or too deep for whole nanoseconds to ease smoothly
-      target_.reset();
-    } else {
-      axis_ = axis_.fitted(from, to);
-    }
-  }
+  if (frozen_by_hand() && !moving()) history_.see(axis_, now);
+  move(std::min(seconds, kLongestStep));
   if (!model.live() || held_) return;
   if (mode_ == ViewMode::Roll) roll(model, seconds);
-  if (mode_ == ViewMode::Trigger || armed_) trigger(model, now);
+  if (mode_ == ViewMode::Trigger || armed_) trigger(model, seconds, now);
 }
 
 void ViewControl::roll(const Model& model, double seconds) {
   label_origin_ = 0;
+  shown_trigger_.reset();
   const Nanoseconds edge = edge_.update(model.live_edge(), model.now(), !model.open_calls().empty(), seconds);
   axis_ = axis_.anchored(edge, axis_.right_px() - static_cast<float>(kEdgeShare) * axis_.width_px());
 }
 
+void ViewControl::move(double seconds) {
+  if (target_) {
+    const TimeAxis next = axis_.towards(*target_, 1 - std::exp(-seconds / kEaseSeconds));
+    const double begins = next.offset_px(*target_);
+    const double ends = begins + (target_->span_ns() - next.span_ns()) / next.ns_per_pixel();
+    const bool near = std::abs(begins) < 0.25 && std::abs(ends) < 0.25;
+    axis_ = near || !animated_ ? *target_ : next;
+    if (near || !animated_) target_.reset();
+  }
+  if (motion_.moving()) {
+    const TimeAxis before = axis_;
+    const TimeAxis next = motion_.step(axis_, seconds, animated_);
+    const bool too_wide = next.ns_per_pixel() > std::max(widest_ns_per_pixel(), before.ns_per_pixel());
+    axis_ = too_wide ? before : bounded(next, before);
+    if (axis_ == before && seconds > 0) motion_.stop();  // at the end of the run, or of the zoom
+  }
+}
+
+double ViewControl::widest_ns_per_pixel() const {
+  const double length = static_cast<double>(extent_.second - extent_.first);
+  const double widest = std::max(length / kLeastShare, live_ ? kWidestAtFirst : 1.0);
+  return widest / static_cast<double>(axis_.width_px());
+}
+
+// `wanted`, moved so that a part of the run stays in view; not further out than `before` where that was out already.
+TimeAxis ViewControl::bounded(const TimeAxis& wanted, const TimeAxis& before) const {
+  const auto [begin, end] = extent_;
+  if (begin >= end) return wanted;
+  // By how many pixels the run is too far left (positive), or too far right (negative).
+  const auto outside = [&](const TimeAxis& axis) {
+    const float sliver = std::min(kSliverPx, axis.length_px(end - begin));
+    const float left = axis.left_px() + sliver - axis.to_px(end);
+    const float right = axis.to_px(begin) - (axis.right_px() - sliver);
+    return left > 0 ? left : right > 0 ? -right : 0.0f;
+  };
+  const float now = outside(wanted);
+  const float was = outside(before);
+  if (now == 0 || (now > 0 && now <= was) || (now < 0 && now >= was)) return wanted;
+  if (was * now > 0) return wanted.panned(now - was);
+  const float sliver = std::min(kSliverPx, wanted.length_px(end - begin));
+  return now > 0 ? wanted.anchored(end, wanted.left_px() + sliver) : wanted.anchored(begin, wanted.right_px() - sliver);
+}
+
 void ViewControl::zoom(double factor, float at_px) {
   freeze();
-  target_ = (target_ ? *target_ : axis_).zoomed(factor, at_px);
+  motion_.stop();
+  const TimeAxis from = destination();
+  const double furthest = std::min(1.0, from.ns_per_pixel() / widest_ns_per_pixel());
+  target_ = bounded(from.zoomed(std::max(factor, furthest), at_px), from);
 }
 
 void ViewControl::pan(float px) {
   freeze();
   target_.reset();
-  axis_ = axis_.panned(px);
+  motion_.stop();
+  if (px != 0) axis_ = bounded(axis_.panned(px), axis_);
 }
 
 void ViewControl::glide(float px) {
   freeze();
-  target_ = (target_ ? *target_ : axis_).panned(px);
+  motion_.stop();
+  target_ = bounded(destination().panned(px), destination());
+}
+
+void ViewControl::stop() {
+  target_.reset();
+  motion_.stop();
+}
+
+void ViewControl::push(double pan, double zoom, float at_px) {
+  freeze();
+  target_.reset();
+  if (zoom < 0 && axis_.ns_per_pixel() >= widest_ns_per_pixel()) zoom = 0;
+  motion_.push(pan, zoom, at_px);
+}
+
+void ViewControl::flick(double pan) {
+  freeze();
+  target_.reset();
+  motion_.flick(pan);
+}
+
+void ViewControl::place(Nanoseconds from, Nanoseconds to) {
+  freeze();
+  stop();
+  axis_ = bounded(axis_.fitted(from, to), axis_);
+}
+
+void ViewControl::shrink_into(float x0, float x1) {
+  const double share = static_cast<double>(x1 - x0) / static_cast<double>(axis_.width_px());
+  if (!(share > 0)) return;
+  leave();
+  freeze();
+  motion_.stop();
+  const double wanted = std::min(axis_.ns_per_pixel() / share, std::max(widest_ns_per_pixel(), axis_.ns_per_pixel()));
+  target_ = bounded(axis_.with_ns_per_pixel(wanted).panned(x0 - axis_.left_px()), axis_);
+}
+
+void ViewControl::reveal(Nanoseconds from, Nanoseconds to) {
+  const TimeAxis going = destination();
+  const float x0 = going.to_px(from);
+  const float x1 = going.to_px(to);
+  const float seen = std::min(x1, going.right_px()) - std::max(x0, going.left_px());
+  const float room = going.width_px();
+  const bool instant_seen = x1 - x0 < 1 && x0 >= going.left_px() && x1 <= going.right_px();
+  if (instant_seen || (seen > 0 && seen >= std::min(x1 - x0, room) - 0.5f)) return;
+  // What is longer than the view shows its beginning.
+  const TimeAxis target = x1 - x0 > 0.9f * room ? going.anchored(from, going.left_px() + 0.1f * room)
+                                                : going.anchored(from + (to - from) / 2, going.left_px() + room / 2);
+  leave();
+  freeze();
+  motion_.stop();
+  target_ = bounded(target, going);
+}
+
+void ViewControl::go_on_to(const TimeAxis& destination) {
+  freeze();
+  motion_.stop();
+  target_ = destination.placed(axis_.left_px(), axis_.width_px());
+}
+
+void ViewControl::jump_to(const TimeAxis& target) {
+  leave();
+  freeze();
+  motion_.stop();
+  target_ = bounded(target, axis_);
 }
 
 void ViewControl::show(Nanoseconds from, Nanoseconds to) {
-  freeze();
   const Nanoseconds margin = std::max<Nanoseconds>(1, (to - from) / 8);
-  target_ = axis_.fitted(from - margin, to + margin);
+  jump_to(axis_.fitted(from - margin, to + margin));
+}
+
+void ViewControl::show_exactly(Nanoseconds from, Nanoseconds to) {
+  jump_to(axis_.fitted(from, std::max(to, from + 1)));
+}
+
+void ViewControl::centre(Nanoseconds t) {
+  const TimeAxis going = destination();
+  jump_to(going.anchored(t, going.left_px() + going.width_px() / 2));
+}
+
+void ViewControl::look_at(Nanoseconds middle, double span_ns) {
+  const TimeAxis scaled = axis_.with_ns_per_pixel(span_ns / static_cast<double>(axis_.width_px()));
+  jump_to(scaled.anchored(middle, axis_.left_px() + axis_.width_px() / 2));
 }
 
 void ViewControl::fit(const Model& model) {
   const auto [from, to] = model.extent();
-  freeze();
-  target_ = axis_.fitted(from, to);
+  extent_ = {from, to};
+  jump_to(axis_.fitted(from, to));
+}
+
+void ViewControl::leave() { history_.leave(destination()); }
+
+bool ViewControl::back() {
+  const auto view = history_.back(destination());
+  if (!view) return false;
+  const double ns_per_pixel = view->span_ns() / static_cast<double>(axis_.width_px());
+  go_on_to(view->placed(axis_.left_px(), axis_.width_px()).with_ns_per_pixel(ns_per_pixel));
+  return true;
+}
+
+bool ViewControl::forward() {
+  const auto view = history_.forward(destination());
+  if (!view) return false;
+  const double ns_per_pixel = view->span_ns() / static_cast<double>(axis_.width_px());
+  go_on_to(view->placed(axis_.left_px(), axis_.width_px()).with_ns_per_pixel(ns_per_pixel));
+  return true;
 }
 
 }  // namespace lanescope::ui

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "ui/view_control.h"
 
@@ -9,47 +10,129 @@ namespace {
 constexpr std::chrono::milliseconds kTriggerPeriod{300};
 // A picture with the marker of a knob in it stands longer.
 constexpr std::chrono::milliseconds kMarkerHold{1500};
+// So long nothing fires before an automatic trigger lets the picture roll.
+constexpr double kPatienceSeconds = 2;
+constexpr Nanoseconds kEver = std::numeric_limits<Nanoseconds>::min();
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+bool moves(const Model& model) { return !model.paused() && model.session()->runner().running(); }
 
 }  // namespace
 
-void ViewControl::trigger(const Model& model, Clock::time_point now) {
-  const auto records = model.analysis().records();
+float ViewControl::trigger_px() const {
+  return axis_.left_px() + 1 + static_cast<float>(trigger_settings_.pre_trigger) * axis_.width_px();
+}
+
+Nanoseconds ViewControl::after_trigger() const {
+  return static_cast<Nanoseconds>(axis_.span_ns() * (1 - kEdgeShare - trigger_settings_.pre_trigger));
+}
+
+void ViewControl::align(Nanoseconds instant) {
+  axis_ = axis_.anchored(instant, trigger_px());
+  label_origin_ = instant;
+  shown_trigger_ = instant;
+}
+
+void ViewControl::retrigger() { triggered_ = {}; }
+
+void ViewControl::stop_triggering() {
+  armed_from_.reset();
+  shot_.reset();
+  newest_fired_.reset();
+  idle_seconds_ = 0;
+  auto_rolling_ = false;
+}
+
+void ViewControl::set_trigger(const TriggerSettings& wanted) {
+  TriggerSettings settings = wanted;
+  settings.pre_trigger = std::clamp(settings.pre_trigger, 0.0, kMostPreTrigger);
+  const bool fires_alike = settings.fires_like(trigger_settings_);
+  trigger_settings_ = settings;
+  if (fires_alike) {  // the picture that stands moves to where its instant belongs now
+    if (shown_trigger_) {
+      target_.reset();
+      align(*shown_trigger_);
+    }
+    return;
+  }
+  watch_.clear();
+  if (armed_) return stop_triggering();
+  set_mode(ViewMode::Trigger);
+  retrigger();
+}
+
+void ViewControl::trigger(const Model& model, double seconds, Clock::time_point now) {
+  if (armed_) return take_single(model);
+  const trace::Trace& trace = model.trace();
   const auto& markers = model.analysis().markers();
+  if (moves(model)) idle_seconds_ += seconds;
   // A knob that was turned is seen at once, whatever picture stands.
-  const bool turned = !armed_ && markers.size() > markers_shown_;
-  const bool stands = !armed_ && (now < hold_until_ || now - triggered_ < kTriggerPeriod);
-  if (records.empty() || (stands && !turned)) return;
-  const auto wanted = static_cast<Nanoseconds>(axis_.span_ns() * (1 - kEdgeShare));
+  const bool turned = markers.size() > markers_shown_;
+  const bool stands = now < hold_until_ || now - triggered_ < kTriggerPeriod;
+  if (stands && !turned) {
+    if (auto_rolling_) roll(model, seconds);
+    return;
+  }
+  const Nanoseconds wanted = after_trigger();
   const Nanoseconds latest = model.live_edge() - wanted;
-  const auto starts_after = [&](Nanoseconds t) {
-    return std::upper_bound(records.begin(), records.end(), t,
-                            [](Nanoseconds at, const analysis::IterationRecord& r) { return at < r.start_ns; });
-  };
-  auto found = starts_after(latest);
-  // A knob was turned: first show the iterations around the marker, as soon as enough of them are known.
+  watch_.look(trace, trigger_settings_, latest);
+  std::optional<Nanoseconds> found = watch_.newest_until(latest);
+  if (!found) {  // nothing fills the picture yet: what there is
+    const auto any = newest_triggers(trace, trigger_settings_, kEver, model.live_edge(), kAll);
+    if (!any.empty()) found = any.front();
+  }
+  const bool fills = found && *found > latest;  // it has fired, and the picture is not yet full
+  if (found != newest_fired_ || fills) {
+    newest_fired_ = found;
+    idle_seconds_ = 0;
+    auto_rolling_ = false;
+  } else if (trigger_settings_.automatic && idle_seconds_ >= kPatienceSeconds) {
+    auto_rolling_ = true;
+  }
+  // A knob was turned: first show what is around the marker, as soon as enough of it is known.
   bool marked = false;
   if (turned) {
     const Nanoseconds marker = markers.back().start_ns;
-    const auto around = starts_after(marker - wanted / 3);
-    if (around != records.end() && around->start_ns <= latest) {
-      found = std::next(around);
+    const auto around = newest_triggers(trace, trigger_settings_, marker - wanted / 3 + 1, model.live_edge(), kAll);
+    if (!around.empty() && around.front() <= latest) {
+      found = around.front();
       marked = true;
       markers_shown_ = markers.size();
     } else if (marker > latest) {
       // Not enough after it yet: show what there is, up to the edge, and look again at once.
-      found = around == records.end() ? found : std::next(around);
+      if (!around.empty()) found = around.front();
     } else {
       markers_shown_ = markers.size();
     }
   }
-  if (found == records.begin()) found = std::next(found);
-  const Nanoseconds start = std::prev(found)->start_ns;
-  if (armed_ && start < label_origin_) return;
-  axis_ = axis_.anchored(start, axis_.left_px() + 1);
-  label_origin_ = start;
-  triggered_ = marked || markers.size() == markers_shown_ ? now : Clock::time_point{};
+  const bool look_again = !found || (!marked && markers.size() != markers_shown_);
+  if (auto_rolling_ && !marked) {
+    triggered_ = look_again ? Clock::time_point{} : now;
+    return roll(model, seconds);
+  }
+  if (!found) return;
+  align(*found);
+  triggered_ = look_again ? Clock::time_point{} : now;
   if (marked) hold_until_ = now + kMarkerHold;
-  if (armed_) armed_ = false;
+}
+
+// Armed: the first trigger from now on begins the picture, which fills up to its end and then stands. While the run
+// does not move there is no next one, so the newest is taken.
+void ViewControl::take_single(const Model& model) {
+  const Nanoseconds edge = model.live_edge();
+  if (!shot_) {
+    if (!armed_from_) armed_from_ = edge;
+    if (moves(model)) {
+      const auto since = newest_triggers(model.trace(), trigger_settings_, *armed_from_, edge, kAll);
+      if (!since.empty()) shot_ = since.front();
+    } else {
+      shot_ = newest_trigger(model.trace(), trigger_settings_, kEver, edge - after_trigger());
+      if (!shot_) shot_ = newest_trigger(model.trace(), trigger_settings_, kEver, edge);
+    }
+    if (!shot_) return;
+  }
+  align(*shot_);
+  if (!moves(model) || edge >= *shot_ + after_trigger()) armed_ = false;
 }
 
 }  // namespace lanescope::ui

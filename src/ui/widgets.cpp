@@ -43,7 +43,8 @@ std::string shown(const SettingSpec& spec, const Value& value) {
 // A key that turns this knob, for the hint beside it.
 std::string key_hint(const std::string& key) {
   if (key == "log_interval") {
-    return std::string(tr("[ and ] · every N iterations; 0 never"));
+    return fmt::format(fmt::runtime(tr("{} and {} · every N iterations; 0 never")),
+                       key_text(info(Action::MoreReads).keys.front()), key_text(info(Action::FewerReads).keys.front()));
   }
   if (key == "dispatch_us") return tr("0 bare C++ · 10 PyTorch · 30 WSL2");
   return {};
@@ -162,8 +163,12 @@ int choice_buttons(const Canvas& c, const std::string& id, const std::vector<std
 }
 
 std::string toggle_hint(const std::string& key) {
-  if (key == "pinned") return key_text(info(Action::TogglePinned).keys.front());
-  if (key == "non_blocking") return key_text(info(Action::ToggleNonBlocking).keys.front());
+  const auto key_of = [](Action action) {
+    const KeyChord chord = info(action).keys.front();
+    return chord.key == 0 ? std::string() : key_text(chord);
+  };
+  if (key == "pinned") return key_of(Action::TogglePinned);
+  if (key == "non_blocking") return key_of(Action::ToggleNonBlocking);
   return {};
 }
 
@@ -239,7 +244,15 @@ void language_switch(const Canvas& c, float right) {
   }
 }
 
+void outline(const Canvas& c, const Rect& r, float rounding, bool hovered) {
+  if (c.theme.outline <= 0) return;
+  ImGui::GetWindowDrawList()->AddRect({r.x, r.y}, {r.x + r.width, r.y + r.height},
+                                      c.theme[hovered ? Colour::Accent : Colour::Line], rounding * c.scale, 0,
+                                      c.theme.outline * c.scale);
+}
+
 void vertical_space(const Canvas& c, float pixels) {
+  pixels = std::round(pixels / kGrid) * kGrid;
   ImGui::Dummy({0, std::max(0.0f, pixels * c.scale - ImGui::GetStyle().ItemSpacing.y)});
 }
 
@@ -256,6 +269,14 @@ void figure_line(const Canvas& c, const std::string& name, const std::string& va
   text(c, FontRole::Body, Colour::Muted, fit_text(c.fonts, FontRole::Body, name, width - value_width - 8 * c.scale));
   ImGui::SameLine(start + width - value_width);
   text(c, FontRole::Mono, colour, value);
+}
+
+bool key_pressed(int key) {
+#if IMGUI_VERSION_NUM >= 18700
+  return ImGui::IsKeyPressed(static_cast<ImGuiKey>(key));
+#else
+  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
+#endif
 }
 
 void note_place(const Canvas& c, const std::string& name) {
@@ -275,6 +296,7 @@ bool button(const Canvas& c, const std::string& id, const std::string& t, bool o
   const std::uint32_t ground =
       on ? c.theme[Colour::Accent] : c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised];
   list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, ground, 5 * c.scale);
+  outline(c, {at.x, at.y, size.x, size.y}, 5, hovered);
   Label label{at.x + 4 * c.scale,
               at.y,
               size.x - 8 * c.scale,

@@ -30,7 +30,10 @@ void heading(const Canvas& canvas, const char* text);
 /// Name on the left, value on the right edge in the figures' font.
 void figure_line(const Canvas& canvas, const std::string& name, const std::string& value,
                  Colour value_colour = Colour::Text);
+/// Rounded to the grid of theme.h.
 void vertical_space(const Canvas& canvas, float pixels);
+/// The line around what can be used, in themes that have one; nothing else.
+void outline(const Canvas& canvas, const Rect& r, float rounding, bool hovered);
 
 /// A button as wide as its text or as `width`; `on` draws it as chosen.
 bool button(const Canvas& canvas, const std::string& id, const std::string& text, bool on = false, float width = 0,
@@ -44,6 +47,9 @@ bool toggle(const Canvas& canvas, const std::string& id, const std::string& labe
 /// One knob, by its kind: slider, check box, buttons or number field. Returns the new value when it was turned.
 std::optional<workload::Value> knob(const Canvas& canvas, const workload::SettingSpec& spec,
                                     const workload::Value& value, bool without_effect = false);
+
+/// An ImGuiKey went down in this frame, or repeats: for fields and lists that have the keyboard.
+bool key_pressed(int key);
 
 /// Remembers where the last ImGui item was drawn.
 void note_place(const Canvas& canvas, const std::string& name);

@@ -15,6 +15,7 @@
 #include "base/translate.h"
 #include "ui/gl/offscreen.h"
 #include "ui/gl/shader_program.h"
+#include "ui/panels/panels.h"
 #include "ui/words.h"
 
 namespace lanescope::ui {
@@ -25,7 +26,6 @@ using base::tr;
 
 constexpr std::chrono::microseconds kFrameTime{16'000};  // a little over 60 a second: a display's own rate decides
 constexpr double kRestSeconds = 0.5;                     // between looks at a still window
-constexpr std::chrono::milliseconds kTap{250};           // S: shorter is a screenshot, longer zooms out
 constexpr std::size_t kKeptFrameTimes = 100'000;
 
 std::string headless_hint() {
@@ -44,6 +44,33 @@ void clear_grounds(const std::vector<Shell::Ground>& grounds, int height, float 
     glClear(GL_COLOR_BUFFER_BIT);
   }
   glDisable(GL_SCISSOR_TEST);
+}
+
+// Some text field has the keyboard, or what is open takes all keys.
+bool is_typing(const ShellState& state) {
+  return ImGui::GetIO().WantTextInput || state.palette.open || state.keys_panel.waits_for.has_value();
+}
+
+int modifiers_down() {
+  const ImGuiIO& io = ImGui::GetIO();
+  return (io.KeyCtrl ? GLFW_MOD_CONTROL : 0) | (io.KeyShift ? GLFW_MOD_SHIFT : 0) | (io.KeyAlt ? GLFW_MOD_ALT : 0);
+}
+
+// The monitor on which the middle of the window is.
+GLFWmonitor* monitor_of(const Rect& window) {
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  for (int i = 0; i < count; ++i) {
+    int x = 0, y = 0;
+    glfwGetMonitorPos(monitors[i], &x, &y);
+    const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
+    const float dx = window.x + window.width / 2 - static_cast<float>(x);
+    const float dy = window.y + window.height / 2 - static_cast<float>(y);
+    if (mode && dx >= 0 && dy >= 0 && dx < static_cast<float>(mode->width) && dy < static_cast<float>(mode->height)) {
+      return monitors[i];
+    }
+  }
+  return glfwGetPrimaryMonitor();
 }
 
 double process_cpu_seconds() {
@@ -72,6 +99,7 @@ void Window::begin(const WindowOptions& options) {
   Preferences preferences = load_preferences(preferences_path());
   if (options.theme) preferences.theme = *options.theme;
   shell_ = std::make_unique<Shell>(std::move(preferences));
+  shell_->state().pictures.paint_window = [this](float scale, ThemeName name) { return paint(scale, name); };
   float x = 1;
   float y = 1;
   glfwGetWindowContentScale(window_, &x, &y);
@@ -120,6 +148,7 @@ void Window::open_window() {
   glfwSetWindowUserPointer(window_, this);
   glfwSetKeyCallback(window_, on_key);
   glfwSetDropCallback(window_, on_drop);
+  glfwSetWindowContentScaleCallback(window_, on_content_scale);  // the window was moved to another monitor
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
@@ -133,6 +162,10 @@ Window::~Window() {
   int width = 0;
   int height = 0;
   glfwGetWindowSize(window_, &width, &height);
+  if (glfwGetWindowMonitor(window_)) {
+    width = static_cast<int>(windowed_.width);
+    height = static_cast<int>(windowed_.height);
+  }
   if (shell_) {
     Preferences& p = shell_->state().preferences;
     p.window_width = width;
@@ -159,33 +192,55 @@ void Window::on_drop(GLFWwindow* window, int count, const char** paths) {
   if (count > 0) static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_->state().file_to_open = paths[0];
 }
 
+void Window::on_content_scale(GLFWwindow* window, float x, float) {
+  const auto& shell = static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_;
+  if (shell) shell->state().content_scale = std::clamp(x, 1.0f, 4.0f);
+}
+
 void Window::key(int key, int action, int modifiers) {
-  const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // types nothing
-  if (!shell_ || (ImGui::GetIO().WantTextInput && !function_key)) return;
-  modifiers &= GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT;
-  const bool tapped = key == GLFW_KEY_S && modifiers == 0;
-  if (tapped && action == GLFW_PRESS) picture_key_down_ = Clock::now();
-  if (tapped && action == GLFW_RELEASE && Clock::now() - picture_key_down_ < kTap) shell_->perform(Action::Screenshot);
-  if (action != GLFW_PRESS || tapped) return;
-  for (const ActionInfo& a : actions()) {
-    if (a.held) continue;
-    for (const KeyChord& chord : a.keys) {
-      if (chord.key == key && chord.modifiers == modifiers) return shell_->perform(a.action);
-    }
+  if (!shell_) return;
+  ShellState& state = shell_->state();
+  const KeyChord chord{key, modifiers & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT)};
+  if (action == GLFW_RELEASE) {
+    const auto tapped = keys_.release(key, Clock::now());
+    if (tapped && !is_typing(state)) shell_->perform(*tapped);
+    return;
   }
+  if (modifiers & GLFW_MOD_SUPER) return;  // the desktop's
+  if (state.keys_panel.waits_for) {
+    if (action == GLFW_PRESS && can_be_bound(key)) state.keys_panel.pressed = chord;
+    return;
+  }
+  const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // types nothing
+  if (is_typing(state) && !function_key) return;
+  if (menu_key(state, chord)) return;
+  const auto wanted = action == GLFW_PRESS ? keys_.press(chord, Clock::now()) : keys_.repeat(chord);
+  if (wanted) shell_->perform(*wanted);
 }
 
 void Window::hold_keys(double seconds) {
-  if (ImGui::GetIO().WantTextInput || ImGui::GetIO().KeyCtrl) return;
-  for (const ActionInfo& a : actions()) {
-    if (!a.held) continue;
-    for (const KeyChord& chord : a.keys) {
-      if (glfwGetKey(window_, chord.key) != GLFW_PRESS) continue;
-      if (chord.key == GLFW_KEY_S && (ImGui::GetIO().KeyShift || Clock::now() - picture_key_down_ < kTap)) continue;
-      shell_->hold(a.action, seconds);
-      frames_owed_ = 3;
-    }
+  if (is_typing(shell_->state()) || shell_->state().menu.open) return keys_.forget();
+  if (keys_.any()) frames_owed_ = 3;
+  for (const Action action : keys_.held(modifiers_down(), Clock::now())) shell_->hold(action, seconds);
+}
+
+void Window::follow_full_screen() {
+  bool& wanted = shell_->state().full_screen;
+  if (wanted == (glfwGetWindowMonitor(window_) != nullptr)) return;
+  if (!wanted) {
+    glfwSetWindowMonitor(window_, nullptr, static_cast<int>(windowed_.x), static_cast<int>(windowed_.y),
+                         static_cast<int>(windowed_.width), static_cast<int>(windowed_.height), GLFW_DONT_CARE);
+    return;
   }
+  int x = 0, y = 0, width = 0, height = 0;
+  glfwGetWindowPos(window_, &x, &y);
+  glfwGetWindowSize(window_, &width, &height);
+  windowed_ = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(width), static_cast<float>(height)};
+  GLFWmonitor* monitor = monitor_of(windowed_);
+  const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+  if (mode) glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  wanted = glfwGetWindowMonitor(window_) != nullptr;
+  if (!wanted) shell_->state().show_toast(tr("this display has no full screen"), true);
 }
 
 void Window::refresh_look() {
@@ -236,6 +291,7 @@ void Window::draw_frame() {
   const double since_last =
       last_frame_ == Clock::time_point{} ? 0 : std::chrono::duration<double>(begin - last_frame_).count();
   last_frame_ = begin;
+  follow_full_screen();
   refresh_look();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "session/session.h"
+#include "ui/bindings.h"
 #include "ui/shell.h"
 #include "ui/theme.h"
 
@@ -51,6 +52,7 @@ class Window {
 
  private:
   static void on_key(GLFWwindow* window, int key, int scancode, int action, int modifiers);
+  static void on_content_scale(GLFWwindow* window, float x, float y);
   static void on_drop(GLFWwindow* window, int count, const char** paths);
   void open_window();
   void close_window();
@@ -58,9 +60,11 @@ class Window {
   void begin_run(const session::SessionOptions& session);
   void key(int key, int action, int modifiers);
   void hold_keys(double seconds);
+  void follow_full_screen();
   void refresh_look();
   void wait_for_work();
   void draw_frame();
+  io::Image paint(float scale, ThemeName theme);
 
   WindowOptions options_;
   GLFWwindow* window_ = nullptr;
@@ -70,7 +74,9 @@ class Window {
   std::optional<experiment::Language> fonts_language_;
   std::optional<ThemeName> theme_shown_;
   int frames_owed_ = 3;  // ImGui settles in a few frames after something happened
-  std::chrono::steady_clock::time_point last_frame_{}, picture_key_down_{};
+  std::chrono::steady_clock::time_point last_frame_{};
+  KeyPresses keys_;
+  Rect windowed_{};  ///< where the window was before it filled the screen
   std::uint64_t frames_ = 0;
   std::vector<float> frame_times_ms_;
 };

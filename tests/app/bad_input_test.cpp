@@ -103,6 +103,13 @@ INSTANTIATE_TEST_SUITE_P(
          sweep_with({"--over", "seed=1,2", "--csv", "-", "--json", "-"}),
          {"standard output", "--csv"}},
         {"SweepToOneFileTwice", sweep_with({"--over", "seed=1,2", "--csv", "x", "--json", "x"}), {"x", "two outputs"}},
+        {"ScreenshotOfNoKind", run_with({"--screenshot", "p.jpg"}), {"p.jpg", ".png, .svg"}},
+        {"ScreenshotTooLarge", run_with({"--screenshot", "p.png", "--screenshot-scale", "9"}), {"'9'", "0.5 to 8"}},
+        {"ScreenshotScaleOfNothing", run_with({"--screenshot-scale", "2"}), {"--screenshot-scale", "--screenshot"}},
+        {"ScreenshotThemeUnknown",
+         run_with({"--screenshot", "p.svg", "--screenshot-theme", "blue"}),
+         {"blue", "light"}},
+        {"SweepAsSvg", sweep_with({"--over", "seed=1,2", "--screenshot", "s.svg"}), {"s.svg", ".png"}},
         {"LineBreakInAName", {"run", "--workload", "a\nb\x1b[31m"}, {"linear-mse"}},
     }),
     [](const auto& tested) { return tested.param.name; });

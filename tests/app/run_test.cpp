@@ -287,6 +287,31 @@ TEST_F(Run, TheScreenshotIsAPngThatSaysSimulated) {
   EXPECT_GT(io::read_png(folder_ / "two.png").height, one.height) << "both runs, one below the other";
 }
 
+TEST_F(Run, TheScreenshotsEndingScaleThemeAndCaptionAreChosen) {
+  const auto take = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", "--workload", "linear-mse", "--iterations", "30", "--screenshot"});
+    const Outcome outcome = run(more);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  };
+  take({"whole.png", "--screenshot-scale", "0.5"});
+  take({"bare.png", "--screenshot-scale", "0.5", "--no-caption", "--screenshot-theme", "light"});
+  const io::Image whole = io::read_png(folder_ / "whole.png");
+  const io::Image bare = io::read_png(folder_ / "bare.png");
+  EXPECT_EQ(whole.width, 800);
+  EXPECT_EQ(bare.width, 800);
+  EXPECT_LT(bare.height, whole.height);
+  EXPECT_GT(bare.pixels[0], whole.pixels[0]) << "on a light ground";
+
+  // Vectors need no OpenGL.
+  Surroundings no_drivers;
+  no_drivers.environment = {{"__EGL_VENDOR_LIBRARY_DIRS", "/nonexistent"}};
+  ASSERT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "30", "--screenshot", "v.svg"}, no_drivers).status,
+            0);
+  const std::string svg = text_of(folder_ / "v.svg");
+  EXPECT_THAT(svg, HasSubstr("SIMULATED"));
+  EXPECT_THAT(svg, HasSubstr("</svg>"));
+}
+
 TEST_F(Run, EveryOutputIsWrittenAndNothingElse) {
   const Outcome outcome = run({"run", "--workload", "linear-mse", "--iterations", "20", "--json", "a.json", "--trace",
                                "t.json.gz", "--screenshot", "p.png", "--compare", "pinned=true"});

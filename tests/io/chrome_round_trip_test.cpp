@@ -49,6 +49,21 @@ TEST_F(RoundTripTest, RandomTracesComeBackEqual) {
   }
 }
 
+// What a person left on a trace is the window's own text: it comes back as it was, and where there is none the file
+// does not speak of it.
+TEST_F(RoundTripTest, MarksTravelAsTheyAre) {
+  trace::Trace trace;
+  fill_randomly(trace, 3, 5);
+  for (const char* marks : {"", R"({"rulers":[{"from":-5,"to":12}],"notes":["a \"quoted\" µ, a \\ and a\ttab"]})",
+                            "no JSON at all", "\n"}) {
+    RunFacts facts = some_facts();
+    facts.marks = marks;
+    write_chrome_trace(file("a.json"), trace, facts);
+    EXPECT_EQ(read_chrome_trace(file("a.json")).facts, facts);
+    EXPECT_EQ(read_bytes(file("a.json")).find("\"marks\"") != std::string::npos, !facts.marks.empty());
+  }
+}
+
 TEST_F(RoundTripTest, WrittenAgainItIsTheSameFile) {
   trace::Trace trace;
   fill_randomly(trace, 7, 300);

@@ -50,6 +50,9 @@ TEST_F(PngTest, TheSamePictureGivesTheSameBytes) {
   write_png(file("a.png"), gradient(64, 64), {{"k", "v"}});
   write_png(file("b.png"), gradient(64, 64), {{"k", "v"}});
   EXPECT_EQ(read_bytes(file("a.png")), read_bytes(file("b.png")));
+  const std::vector<std::uint8_t> bytes = png_bytes(gradient(64, 64), {{"k", "v"}});
+  EXPECT_EQ(std::string(bytes.begin(), bytes.end()), read_bytes(file("a.png")));
+  EXPECT_THAT(error_of([&] { png_bytes(Image{0, 0, {}}, {}); }), HasSubstr("picture"));
 }
 
 TEST_F(PngTest, OddTextIsMadeFit) {

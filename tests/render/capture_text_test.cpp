@@ -76,6 +76,8 @@ TEST(CaptureStatus, OfASimulatedDeviceWithWhyThereIsNoGpu) {
   facts.counts.evicted = 5;
   facts.counts.late = 7;
   EXPECT_THAT(capture_status(facts).text, HasSubstr(" · 5 evicted · 7 late"));
+  facts.memory_cap_bytes = 4'000'000'000;
+  EXPECT_EQ(capture_status(facts).aside, "the 4.0 GB for events are full: the oldest go");
 }
 
 const HealthLine& line(const std::vector<HealthGroup>& groups, std::string_view group, std::string_view name) {

@@ -224,6 +224,80 @@ TEST_F(LaneRowTest, AFoldOfCallsShowsHowMuchOfItIsWaiting) {
   EXPECT_NEAR(wait_share(trace.lane(0).row(0), 0, 2), 16.0 / 22, 1e-12);
 }
 
+TEST(FoldGlyph, SaysHowManyThereAre) {
+  EXPECT_EQ(fold_count_text(842), "×842");
+  EXPECT_EQ(fold_count_text(1204), "×1.2k");
+  EXPECT_EQ(fold_count_text(9949), "×9.9k");
+  EXPECT_EQ(fold_count_text(9951), "×10k");
+  EXPECT_EQ(fold_count_text(999'600), "×1.0M");
+  EXPECT_EQ(fold_count_text(3'400'000'000), "×3.4G");
+  // Three pixels are the narrowest fold; a wider one counts what three of its pixels have.
+  EXPECT_EQ(fold_density(9, 2, 1), 0);
+  EXPECT_EQ(fold_density(10, 2, 1), 1);
+  EXPECT_EQ(fold_density(100, 3, 1), 2);
+  EXPECT_EQ(fold_density(100, 6, 1), 1);
+  EXPECT_EQ(fold_density(1000, 3, 1), 3);
+  EXPECT_EQ(fold_density(100, 6, 2), 2);
+  for (const auto& [least, step] : {std::pair{1, 1}, {2, 2}, {11, 15}, {80, 100}, {100, 100}, {101, 150}, {401, 500}}) {
+    EXPECT_EQ(count_step(least), step) << least;
+  }
+}
+
+// Kernels of 5 ns every 10 from 1000 to 101,000 ns, at 100 ns a pixel: 1000 pixels, 30 events in three of them. Counts
+// stand every 8000 ns (80 pixels) or the next of 1, 1.5, 2, ...: 10,000 ns, a hundred pixels, a thousand events.
+TEST_F(LaneRowTest, ALongStripOfFoldsIsCountedPieceByPiece) {
+  for (Nanoseconds t = 1000; t < 101'000; t += 10) build.kernel(t, t + 5);
+  build.publish();
+  const TimeAxis axis(1000, 100.0, 100, 800);
+  draw(0, axis);
+  for (const Span& span : batch.spans) {
+    EXPECT_EQ(span.style, SpanStyle::Folded);
+    EXPECT_EQ(span.stroke, 1);
+    EXPECT_NEAR(span.busy, 0.5f, 0.02f);
+  }
+  ASSERT_EQ(batch.labels.size(), 8u);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const Label& label = batch.labels[i];
+    EXPECT_EQ(label.text, i == 0 ? "×900" : "×1.0k");  // the first piece begins at 0, the events at 1000
+    EXPECT_NEAR(label.x + label.max_width / 2, axis.to_px(5000 + 10'000 * static_cast<Nanoseconds>(i)), 0.1f);
+  }
+  // The numbers move with what they count.
+  const std::vector<Label> before = batch.labels;
+  draw(0, axis.panned(-30));
+  EXPECT_EQ(batch.labels[0].text, before[1].text);  // that of the first piece has no room any more
+  EXPECT_NEAR(batch.labels[0].x, before[1].x - 30, 0.1f);
+}
+
+// A lone narrow event between folds (one of 500 ns, 5 pixels) does not interrupt a strip; a wide one does.
+TEST_F(LaneRowTest, ANarrowEventBelongsToItsStrip) {
+  const auto strip = [&](Nanoseconds from, Nanoseconds to) {
+    for (Nanoseconds t = from; t < to; t += 10) build.kernel(t, t + 5);
+  };
+  strip(10'000, 13'000);
+  build.kernel(13'000, 13'500);
+  strip(13'500, 16'500);  // 65 pixels in all, 601 events
+  build.kernel(17'000, 22'000);
+  build.publish();
+  draw(0, TimeAxis(1000, 100.0, 100, 800));
+  EXPECT_THAT(texts(batch), ElementsAre("kernel", "×601"));
+}
+
+// A short one has one number for all of it, one that is too short for it has none, and thin rows have no text at all.
+TEST_F(LaneRowTest, AShortStripOfFoldsIsCountedOnce) {
+  for (Nanoseconds t = 10'000; t < 17'000; t += 10) build.kernel(t, t + 5);  // 70 pixels
+  for (Nanoseconds t = 40'000; t < 41'000; t += 10) build.kernel(t, t + 5);  // 10 pixels
+  build.publish();
+  draw(0, TimeAxis(1000, 100.0, 100, 800));
+  EXPECT_THAT(texts(batch), ElementsAre("×700"));
+  EXPECT_NEAR(batch.labels[0].x + batch.labels[0].max_width / 2, 100 + (13'500 - 1000) / 100, 2);
+  row->set_look({.folded = true});
+  batch.clear();
+  row->prepare(context(), kY, batch);
+  EXPECT_TRUE(batch.labels.empty());
+  EXPECT_FLOAT_EQ(batch.spans[0].y1 - batch.spans[0].y0, LaneRow::kFoldedHeight);
+  EXPECT_NEAR(batch.spans[0].busy, 0.5f, 0.02f);
+}
+
 TEST_F(LaneRowTest, AnInstantIsAHairlineThatCanBeCaught) {
   build.kernel(3000, 3000);  // pixel 300, one pixel wide
   build.publish();

@@ -1,12 +1,15 @@
 #include "ui/picture.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/summary.h"
 #include "io/png.h"
 #include "io/scratch.h"
 #include "render/canvas.h"
+#include "render/xml.h"
 #include "session/session.h"
+#include "ui/picture_state.h"
 
 namespace lanescope::ui {
 namespace {
@@ -194,6 +197,165 @@ TEST_F(PictureTest, WhatItShowsTravelsInTheFile) {
   const auto both = picture_text(two);
   EXPECT_EQ(both.at("simulated 1"), "true");
   EXPECT_EQ(both.at("simulated 2"), "false");
+}
+
+int pixels_of(const io::Image& image, Colour colour) {
+  int count = 0;
+  for (int y = 0; y < image.height; ++y) count += count_in_row(image, y, colour);
+  return count;
+}
+
+std::string refusal_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+// 62 above the parts, 54 above each, 34 below; without a caption the badge's strip of 34 stays.
+TEST_F(PictureTest, WithoutItsCaptionItIsTheLanesAndTheBadge) {
+  PictureRequest r = request({part(3)});
+  const io::Image whole = draw_picture(r);
+  r.caption = false;
+  const io::Image bare = draw_picture(r);
+  EXPECT_EQ(whole.height - bare.height, 62 + 54);
+  EXPECT_GT(pixels_of(bare, Colour::Simulated), 1000);
+  EXPECT_NEAR(band_of(bare, Colour::Kernel, 40).top, band_of(whole, Colour::Kernel, 40).top - 62 - 54, 1);
+  r.parts[0].facts.simulated = false;
+  const io::Image recorded = draw_picture(r);
+  EXPECT_EQ(bare.height - recorded.height, 34);
+  EXPECT_EQ(pixels_of(recorded, Colour::Simulated), 0);
+}
+
+// One part that was simulated is enough, wherever it stands.
+TEST_F(PictureTest, SimulatedBesideMeasuredSaysSo) {
+  PictureRequest r = request({part(2), part(2)});
+  r.parts[0].facts.simulated = false;
+  EXPECT_GT(pixels_of(draw_picture(r), Colour::Simulated), 1000);
+  const std::string svg = draw_picture_svg(r);
+  EXPECT_THAT(svg, testing::HasSubstr("(measured)"));
+  EXPECT_THAT(svg, testing::HasSubstr("(simulated)"));
+}
+
+// 20,000 x 1 is beyond 16,384; 16,384 / 20,000 is 0.82. A tall one of 134 million pixels: its side allows, its area
+// not.
+TEST_F(PictureTest, WhatIsTooLargeIsRefusedInOneLine) {
+  PictureRequest r = request({part(1)});
+  for (const float scale : {0.4f, 8.5f, -1.0f, std::nanf("")}) {
+    r.scale = scale;
+    EXPECT_THAT(refusal_of([&] { draw_picture(r); }), testing::HasSubstr("allowed: 0.5 to 8"));
+  }
+  r.scale = 1;
+  r.width = 20'000;
+  EXPECT_THAT(refusal_of([&] { draw_picture(r); }),
+              testing::AllOf(testing::HasSubstr("a picture of 20000 x "), testing::HasSubstr("16384 each way"),
+                             testing::HasSubstr("a scale of 0.8;")));
+  EXPECT_EQ(xml_fault(draw_picture_svg(r)), "") << "an SVG has no pixels";
+  const int height = picture_size(request({part(1)})).height;
+  r.width = 2000;
+  for (int i = 0; i < 8'000 / height; ++i) r.parts.push_back(r.parts[0]);
+  r.scale = 4;
+  EXPECT_LT(picture_size(r).height, 4 * 8'400);
+  EXPECT_THAT(refusal_of([&] { check_picture(r); }), testing::HasSubstr("134 million"));
+  r.scale = 0.5f;
+  check_picture(r);
+}
+
+TEST_F(PictureTest, TheSizeIsKnownBeforeItIsDrawn) {
+  const PictureRequest r = request({part(2)}, 0.5f);
+  const io::Image image = draw_picture(r);
+  EXPECT_EQ(picture_size(r).width, image.width);
+  EXPECT_EQ(picture_size(r).height, image.height);
+  EXPECT_EQ(image.width, 800);
+}
+
+TEST_F(PictureTest, AnSvgOfARunIsWellFormedAndSaysWhatItIs) {
+  PicturePart shown = part(3);
+  shown.title = "1 < 2 & \"3\"";
+  const std::string svg = draw_picture_svg(request({shown}));
+  EXPECT_EQ(xml_fault(svg), "");
+  for (const char* says : {"SIMULATED · teaching", "1 &lt; 2 &amp;", "kernels", "url(#h", "stroke-dasharray",
+                           "<lanescope:text key=\"workload\">linear-mse<"}) {
+    EXPECT_NE(svg.find(says), std::string::npos) << says;
+  }
+  EXPECT_LT(svg.size(), 600'000u);
+  EXPECT_EQ(draw_picture_svg(request({shown})), svg) << "the same request gives the same bytes";
+}
+
+TEST_F(PictureTest, TheFilesEndingSaysTheFormat) {
+  EXPECT_EQ(picture_format("a.PNG"), PictureFormat::Png);
+  EXPECT_EQ(picture_format("b/c.svg"), PictureFormat::Svg);
+  for (const char* wrong : {"a.jpg", "a", "a.svgz", ""}) {
+    EXPECT_THAT(refusal_of([&] { picture_format(wrong); }), testing::HasSubstr("allowed endings: .png, .svg"));
+  }
+  write_picture(file("p.svg"), request({part(1)}));
+  EXPECT_EQ(xml_fault(io::read_bytes(file("p.svg"))), "");
+  write_picture(file("p.png"), request({part(1)}));
+  EXPECT_EQ(io::read_png(file("p.png")).width, 1600);
+  EXPECT_THROW(write_picture(file("p.gif"), request({part(1)})), base::UsageError);
+  EXPECT_EQ(files_in_folder(), 2u);
+}
+
+// A lane that is hidden takes its height with it; a selection and a ruler are drawn as in the window.
+TEST_F(PictureTest, WhatAPersonDidToTheTimelineIsInIt) {
+  PictureRequest r = request({part(3)});
+  const io::Image plain = draw_picture(r);
+  Timeline timeline;
+  timeline.sync(session_->trace());
+  PictureOverlay& over = r.parts[0].over;
+  LaneChoice hidden;
+  hidden.hidden = true;
+  ASSERT_FALSE(timeline.places().empty());
+  over.layout.set(timeline.places().front().key, hidden);
+  const std::string without = draw_picture_svg(r);
+  EXPECT_NE(without.find("1 lane hidden"), std::string::npos);
+  EXPECT_EQ(without.find("iteration 2"), std::string::npos) << "the first lane is that of the iterations";
+  EXPECT_NE(draw_picture_svg(request({part(3)})).find("iteration 2"), std::string::npos);
+  over.layout = {};
+  const Nanoseconds third = (r.parts[0].to_ns - r.parts[0].from_ns) / 3;
+  over.marks.add_ruler(r.parts[0].from_ns + third, r.parts[0].to_ns - third, "");
+  EXPECT_NE(draw_picture(r).pixels, plain.pixels);
+  const std::string measured = draw_picture_svg(r);
+  over.marks = {};
+  over.selection.range = {r.parts[0].from_ns + third, r.parts[0].to_ns - third};
+  const io::Image selected = draw_picture(r);
+  EXPECT_EQ(selected.height, plain.height);
+  EXPECT_NE(selected.pixels, plain.pixels);
+  EXPECT_NE(measured, draw_picture_svg(r));
+}
+
+// An event of 100 alone is the middle third: 100 on either side, but never before the trace. With the operation that
+// belongs to it the stretch is 400 to 1,400, and 0.3 of it stands on either side. A range is itself.
+TEST(PictureRange, IsWhatIsSelectedWithItsSurroundings) {
+  const auto event = [](Nanoseconds from, Nanoseconds to) {
+    EventRef ref;
+    ref.event.start_ns = from;
+    ref.event.end_ns = to;
+    return ref;
+  };
+  using Stretch = std::pair<Nanoseconds, Nanoseconds>;
+  const Stretch all{0, 10'000};
+  Selection s;
+  s.event = event(400, 500);
+  EXPECT_EQ(picture_range(s, {}, all), Stretch(300, 600));
+  EXPECT_EQ(picture_range(s, {}, {350, 450}), Stretch(350, 500)) << "what is selected is in it, whatever is known";
+  s.linked = event(1'200, 1'400);
+  EXPECT_EQ(picture_range(s, {}, all), Stretch(100, 1'700));
+  CausePath path;
+  path.next_launch = event(2'390, 2'400);
+  EXPECT_EQ(picture_range(s, path, all), Stretch(0, 3'000));
+  Selection bubble;
+  bubble.bubble = analysis::Bubble{};
+  bubble.bubble->start_ns = 5'000;
+  bubble.bubble->end_ns = 5'200;
+  EXPECT_EQ(picture_range(bubble, {}, all), Stretch(4'800, 5'400));
+  Selection instant;
+  instant.event = event(700, 700);
+  EXPECT_EQ(picture_range(instant, {}, all), Stretch(690, 710)) << "an instant, too, is a picture";
+  s.range = {123, 456};
+  EXPECT_EQ(picture_range(s, path, all), Stretch(123, 456));
 }
 
 TEST(TypicalRange, IsWholeIterationsFromTheMiddle) {

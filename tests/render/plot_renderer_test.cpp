@@ -141,6 +141,19 @@ TEST_F(PlotRendererTest, FewColumnsFillTheBoxAtAnyScale) {
   EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
 
+// Dashes of 10 pixels with 6 between them, the first at x = 4: lit from 4 to 14, dark to 20.
+TEST_F(PlotRendererTest, ALineCanBeDashed) {
+  start(100, 64);
+  Plot dashed = plot();
+  dashed.dash = 10;
+  dashed.dash_from = 4;
+  const io::Image picture = drawn(dashed);
+  for (int x = 5; x < 13; ++x) EXPECT_EQ(pixel_at(picture, x, 31), kWhitePixel) << x;
+  for (int x = 15; x < 19; ++x) EXPECT_EQ(pixel_at(picture, x, 31), kBlackPixel) << x;
+  EXPECT_EQ(pixel_at(picture, 21, 31), kWhitePixel);
+  EXPECT_EQ(pixel_at(picture, 1, 31), kBlackPixel);
+}
+
 TEST_F(PlotRendererTest, LeavesTheStateAsItWas) {
   start(64, 32);
   glActiveTexture(GL_TEXTURE3);

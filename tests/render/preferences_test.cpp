@@ -1,8 +1,15 @@
 #include "ui/preferences.h"
 
+#include <GLFW/glfw3.h>
+#include <gmock/gmock.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 
 #include "io/scratch.h"
 
@@ -65,7 +72,13 @@ TEST_F(PreferencesTest, WithoutAFileAreTheDefaults) {
 TEST_F(PreferencesTest, ComeBackAsTheyWere) {
   Preferences p;
   p.language = experiment::Language::Chinese;
-  p.theme = ThemeName::Light;
+  p.theme = ThemeName::HighContrast;
+  p.animation = false;
+  p.timeline_share = 0.5f;
+  p.recent = {"action.fit", "knob.pinned=true"};
+  p.bindings.set(Action::PauseRun, {{GLFW_KEY_F9, 0}});
+  p.bindings.set(Action::Fit, {{GLFW_KEY_F9, GLFW_MOD_CONTROL | GLFW_MOD_ALT}, {GLFW_KEY_PAGE_UP, GLFW_MOD_SHIFT}});
+  p.bindings.set(Action::Quit, {});
   p.font_scale = 1.25f;
   p.tour_done = true;
   p.window_width = 1234;
@@ -90,6 +103,39 @@ TEST_F(PreferencesTest, WhatIsMissingOrOfTheWrongKindIsTheDefault) {
   EXPECT_EQ(p, Preferences{});
   EXPECT_EQ(loaded("theme = \"light\"\n").theme, ThemeName::Light);
   EXPECT_EQ(loaded("theme = \"purple\"\n").theme, ThemeName::Dark);
+}
+
+// Each wrong thing is named with the file, the key and what is allowed; the rest is taken.
+TEST_F(PreferencesTest, WrongKeysAreNamedAndTheRestIsTaken) {
+  std::ostringstream log;
+  const auto before = spdlog::default_logger();
+  spdlog::set_default_logger(
+      std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  const Preferences p = loaded(R"(theme = "pink"
+timeline_share = 7
+[keys]
+pause = "F9"
+fit = ["Ctrl+Alt+J", "Hyper+J"]
+no-such-action = "F8"
+restart = 5
+quit = []
+slower = "F9"
+)");
+  spdlog::set_default_logger(before);
+  EXPECT_EQ(p.theme, ThemeName::Dark);
+  EXPECT_FLOAT_EQ(p.timeline_share, 0.95f);
+  EXPECT_EQ(p.bindings.keys(Action::PauseRun), (std::vector<KeyChord>{{GLFW_KEY_F9, 0}}));
+  EXPECT_EQ(p.bindings.keys(Action::Fit), (std::vector<KeyChord>{{GLFW_KEY_J, GLFW_MOD_CONTROL | GLFW_MOD_ALT}}));
+  EXPECT_TRUE(p.bindings.keys(Action::Quit).empty());
+  EXPECT_FALSE(p.bindings.own(Action::RestartRun));
+  const std::string said = log.str();
+  using testing::HasSubstr;
+  EXPECT_THAT(said, HasSubstr("settings.toml: theme: unknown theme 'pink' (allowed: dark, light, high-contrast)"));
+  EXPECT_THAT(said, HasSubstr("settings.toml: [keys] fit: no such key 'Hyper+J' (allowed: A to Z, "));
+  EXPECT_THAT(said, HasSubstr("[keys] no-such-action: no such action (allowed: pause, restart, "));
+  EXPECT_THAT(said, HasSubstr("[keys] restart: not a key (allowed: "));
+  EXPECT_THAT(said, HasSubstr("[keys] slower: F9 is the key of pause already"));
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 5);
 }
 
 TEST_F(PreferencesTest, ImpossibleSizesAreMadePossible) {

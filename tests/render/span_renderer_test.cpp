@@ -184,6 +184,26 @@ TEST_F(SpanRendererTest, FoldedShadesTheBusyFraction) {
   EXPECT_EQ(pixel_at(drawn(busy), 16, 4), kWhitePixel);
 }
 
+// How many there are: a tick of one pixel every 8, 4 or 2, in fixed places of the screen, 2, 3 or 4 pixels long.
+TEST_F(SpanRendererTest, FoldedTicksSayHowMany) {
+  start(32, 48);
+  for (const auto& [density, period, length] : {std::tuple{1, 8, 2}, {2, 4, 3}, {3, 2, 4}}) {
+    SpanBatch batch;
+    for (const float x : {5.0f, 14.0f}) {
+      Span& span = batch.folded(x, 4, x + 9, 44, kWhite, 1);
+      span.ink = 0xff000000;
+      span.stroke = static_cast<float>(density);
+    }
+    const io::Image picture = drawn(batch);
+    for (int x = 6; x < 22; ++x) {
+      const Pixel expected = x % period == 0 ? kBlackPixel : kWhitePixel;
+      EXPECT_TRUE(near(pixel_at(picture, x, 4), expected)) << density << " at " << x;
+      EXPECT_TRUE(near(pixel_at(picture, x, 4 + length - 1), expected)) << density << " at " << x;
+      EXPECT_EQ(pixel_at(picture, x, 4 + length + 1), kWhitePixel) << density << " at " << x;
+    }
+  }
+}
+
 TEST_F(SpanRendererTest, DrawsOnlyInsideTheClip) {
   start(64, 32);
   SpanBatch batch;

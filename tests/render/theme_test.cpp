@@ -17,12 +17,15 @@ namespace {
 using Vector = std::array<double, 3>;
 using Matrix = std::array<Vector, 3>;
 
-// Machado, Oliveira and Fernandes 2009, severity 1, for linear RGB.
+// "A Physiologically-based Model for Simulation of Color Vision Deficiency", Machado, Oliveira and Fernandes, IEEE TVCG
+// 15(6), 2009: the matrices of severity 1, for linear RGB.
 constexpr Matrix kNormal{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 constexpr Matrix kProtanopia{
     {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
 constexpr Matrix kDeuteranopia{
     {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
+constexpr Matrix kTritanopia{
+    {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
 
 Vector linear_rgb(std::uint32_t colour) {
   Vector result{};
@@ -111,14 +114,27 @@ TEST_P(ThemeTest, LabelsOnHatchingCanBeRead) {
   EXPECT_GE(contrast(theme_[Colour::WaitInk], under), 4.5);
 }
 
-TEST_P(ThemeTest, KindsDifferForEveryEye) {
-  const std::array<Colour, 4> kinds{Colour::Kernel, Colour::CopyH2D, Colour::CopyD2H, Colour::Wait};
-  for (const Matrix& eye : {kNormal, kProtanopia, kDeuteranopia}) {
-    for (std::size_t a = 0; a < kinds.size(); ++a) {
-      for (std::size_t b = a + 1; b < kinds.size(); ++b) {
-        EXPECT_GE(distance(theme_[kinds[a]], theme_[kinds[b]], eye), 20) << a << " and " << b;
+// What means different things on one lane. 2.3 is the least difference of CIE L*a*b* that an eye can see between two
+// fields side by side (Mahy, Van Eycken and Oosterlinck 1994); 20 can be told apart from memory and in narrow bars.
+TEST_P(ThemeTest, WhatSharesALaneDiffersForEveryEye) {
+  constexpr double kApart = 20, kFromTheRow = 30;
+  using enum Colour;
+  const std::vector<std::vector<Colour>> lanes{
+      {Call, CallCopy, Launch, Wait, LoaderWait},  // a thread's calls
+      {Kernel, CopyH2D, CopyD2H, CopyOther},       // the GPU's work
+      {Kernel, Bubble},
+      {Kernel, Wait},                              // the strip of the whole run has the latter
+      {Call, CallCopy, Launch, Wait, NotArrived},  // a read of what had not arrived
+  };
+  for (const Matrix& eye : {kNormal, kProtanopia, kDeuteranopia, kTritanopia}) {
+    for (const std::vector<Colour>& lane : lanes) {
+      for (std::size_t a = 0; a < lane.size(); ++a) {
+        for (std::size_t b = a + 1; b < lane.size(); ++b) {
+          EXPECT_GE(distance(theme_[lane[a]], theme_[lane[b]], eye), kApart)
+              << static_cast<int>(lane[a]) << " and " << static_cast<int>(lane[b]);
+        }
+        EXPECT_GE(distance(theme_[lane[a]], theme_[Row], eye), kFromTheRow) << static_cast<int>(lane[a]);
       }
-      EXPECT_GE(distance(theme_[kinds[a]], theme_[Colour::Row], eye), 30) << a << " on its row";
     }
   }
 }
@@ -135,8 +151,40 @@ TEST_P(ThemeTest, FillsImGui) {
   ImGui::DestroyContext(context);
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, ThemeTest, testing::Values(ThemeName::Dark, ThemeName::Light),
-                         [](const auto& about) { return about.param == ThemeName::Dark ? "Dark" : "Light"; });
+constexpr const char* kNames[] = {"Dark", "Light", "HighContrast"};
+static_assert(std::size(kNames) == kThemes.size());
+std::string title(const testing::TestParamInfo<ThemeName>& about) {
+  constexpr std::array<const char*, kThemes.size()> kNames{"Dark", "Light", "HighContrast"};
+  return kNames[static_cast<std::size_t>(about.param)];
+}
+INSTANTIATE_TEST_SUITE_P(Each, ThemeTest, testing::ValuesIn(kThemes), title);
+
+// Level AAA for all text, on black, with lines around what can be used.
+TEST(Theme, HighContrastIsHigh) {
+  const Theme& strong = theme(ThemeName::HighContrast);
+  EXPECT_EQ(strong[Colour::Ground], 0xff000000u);
+  EXPECT_GT(strong.outline, 1);
+  for (const Colour ground : kGrounds) {
+    for (const Colour ink : {Colour::Text, Colour::Muted, Colour::Dim})
+      EXPECT_GE(contrast(strong[ink], strong[ground]), 7);
+    for (std::size_t i = 0; i < kColourCount; ++i) {
+      EXPECT_GE(contrast(strong.as_text(static_cast<Colour>(i)), strong[ground]), 7) << i;
+    }
+  }
+  EXPECT_GE(contrast(strong[Colour::Text], strong[Colour::PanelHovered]), 7);
+  EXPECT_GE(contrast(strong[Colour::SimulatedInk], strong[Colour::Simulated]), 7);
+  EXPECT_GE(contrast(strong[Colour::AccentInk], strong[Colour::Accent]), 7);
+  EXPECT_GE(contrast(strong[Colour::WaitInk], strong[Colour::WaitGround]), 7);
+  EXPECT_GE(contrast(strong[Colour::Line], strong[Colour::Panel]), 3) << "a line is seen";
+}
+
+TEST(Theme, AfterTheLastComesTheFirst) {
+  ThemeName name = ThemeName::Dark;
+  for (const ThemeName next : {ThemeName::Light, ThemeName::HighContrast, ThemeName::Dark}) {
+    EXPECT_EQ(name = next_theme(name), next);
+    EXPECT_EQ(parse_theme(theme_key(name)), name);
+  }
+}
 
 TEST(Theme, NamesAreParsed) {
   EXPECT_EQ(parse_theme("dark"), ThemeName::Dark);
@@ -145,7 +193,7 @@ TEST(Theme, NamesAreParsed) {
     parse_theme("pink");
     FAIL() << "pink is no theme";
   } catch (const base::UsageError& error) {
-    EXPECT_EQ(std::string(error.what()), "unknown theme 'pink' (allowed: dark, light)");
+    EXPECT_EQ(std::string(error.what()), "unknown theme 'pink' (allowed: dark, light, high-contrast)");
   }
 }
 

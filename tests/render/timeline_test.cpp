@@ -293,41 +293,6 @@ TEST_F(TimelineTest, MarkersStandOnTheirInstantAndShareAFlagWhenTheyAreClose) {
   }
 }
 
-TEST_F(TimelineTest, ASelectedCallIsOutlinedAndLinked) {
-  add_bubble(build);
-  build.publish();
-  analyse();
-  prepare();
-  const LaneId calls = build.lane(LaneKind::Calls);
-  const auto hit = timeline.hit(frame(), kAxis, 108 + 60, rect(LaneKind::Calls).y + 5);  // 600 ns: the first launch
-  ASSERT_TRUE(hit && hit->event);
-  EXPECT_EQ(hit->lane, calls);
-  EXPECT_EQ(hit->event->event.correlation, 1u);
-  selection.event = hit->event;
-  selection.linked = gpu_operation_of(trace, hit->event->event);
-  ASSERT_TRUE(selection.linked.has_value());
-  prepare();
-  const std::vector<Span> outlines = spans_of(timeline.rows(), SpanStyle::Outline);
-  ASSERT_EQ(outlines.size(), 2u);
-  // The call is 500 to 700 ns, pixels 158 to 178; the kernel 1000 to 2000, 208 to 308. Outlines lie 2 pixels outside.
-  EXPECT_FLOAT_EQ(outlines[0].x0, 156);
-  EXPECT_FLOAT_EQ(outlines[0].x1, 180);
-  EXPECT_EQ(outlines[0].ink, colours[Colour::Selection]);
-  EXPECT_FLOAT_EQ(outlines[1].x0, 206);
-  EXPECT_FLOAT_EQ(outlines[1].x1, 310);
-  EXPECT_EQ(outlines[1].ink, colours[Colour::SelectionLink]);
-  // The dots lead from the bottom of the one to the top of the other.
-  const std::vector<Span> dots = spans_filled(timeline.rows(), colours[Colour::SelectionLink]);
-  ASSERT_GE(dots.size(), 8u);
-  const auto middle = [](const Span& s) { return std::pair{(s.x0 + s.x1) / 2, (s.y0 + s.y1) / 2}; };
-  const Rect call_lane = rect(LaneKind::Calls);
-  EXPECT_NEAR(middle(dots.front()).first, 168, 0.01);
-  EXPECT_NEAR(middle(dots.front()).second, call_lane.y + call_lane.height, 1);
-  EXPECT_NEAR(middle(dots.back()).first, 258, 0.01);
-  EXPECT_NEAR(middle(dots.back()).second, rect(LaneKind::Kernels).y, 1);
-  for (std::size_t i = 1; i < dots.size(); ++i) EXPECT_GT(middle(dots[i]).second, middle(dots[i - 1]).second);
-}
-
 TEST_F(TimelineTest, ASelectedStretchIsShadedAndSaysItsLength) {
   add_bubble(build);
   build.publish();
@@ -342,18 +307,6 @@ TEST_F(TimelineTest, ASelectedStretchIsShadedAndSaysItsLength) {
   selection.range = {20'000, 30'000};
   prepare();
   EXPECT_TRUE(spans_filled(timeline.rows(), colours[Colour::RangeSelection]).empty());
-}
-
-TEST_F(TimelineTest, ASelectedBubbleIsOutlined) {
-  add_bubble(build);
-  build.publish();
-  analyse();
-  selection.bubble = analysis->bubbles().at(1);
-  prepare();
-  const std::vector<Span> outlines = spans_of(timeline.rows(), SpanStyle::Outline);
-  ASSERT_EQ(outlines.size(), 1u);
-  EXPECT_FLOAT_EQ(outlines[0].x0, 306);
-  EXPECT_FLOAT_EQ(outlines[0].x1, 610);
 }
 
 TEST_F(TimelineTest, TheMouseFindsEventsAndBetweenKernelsTheBubble) {

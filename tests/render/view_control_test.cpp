@@ -336,12 +336,12 @@ TEST_F(ViewControlTest, AHandIsObeyedFromTheFirstMoment) {
   model.set_paused(true);
   frame();
   const TimeAxis before = view.axis();
-  view.pan(-200);
+  view.pan(200);
   frame();
-  EXPECT_EQ(view.axis(), before.panned(-200));
+  EXPECT_EQ(view.axis(), before.panned(200));
   model.set_paused(false);
   ASSERT_TRUE(frames_until([&] { return model.analysis().records().size() > 10; }));
-  EXPECT_EQ(view.axis(), before.panned(-200));
+  EXPECT_EQ(view.axis(), before.panned(200));
 }
 
 TEST_F(ViewControlTest, AFileIsShownAsAWholeAndARunAfterItAsItWasBefore) {

@@ -22,10 +22,10 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-// 40 blocks on one lane and 20 on another under a cap of 10 blocks (and of each row's page: 512 slots of 16 bytes);
+// 40 blocks on one lane and 20 on another under a cap of 10 blocks (and of each row's page: 512 slots of 176 bytes);
 // published every `batch` events; with or without somebody who reads in between.
 Outcome fill(std::size_t batch, bool with_reader) {
-  Trace trace(10 * sizeof(Block) + 2 * 512 * 16);
+  Trace trace(10 * sizeof(Block) + 2 * 512 * 176);
   const LaneId a = trace.add_lane({LaneKind::Kernels, "a", "", 0, 0, 0, 0, 0});
   const LaneId b = trace.add_lane({LaneKind::Kernels, "b", "", 0, 0, 0, 0, 0});
   std::optional<Trace::ReadLock> reader;

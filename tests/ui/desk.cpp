@@ -171,10 +171,12 @@ void Desk::drag(Point from, Point to) {
 void Desk::hold(unsigned modifiers, bool down) {
   if (modifiers & kControl) hands_.key(XK_Control_L, down);
   if (modifiers & kShift) hands_.key(XK_Shift_L, down);
+  if (modifiers & kAlt) hands_.key(XK_Alt_L, down);
   if (modifiers == kNone) return;
   const auto held = [&] {
     const ImGuiIO& io = ImGui::GetIO();
-    return (!(modifiers & kControl) || io.KeyCtrl == down) && (!(modifiers & kShift) || io.KeyShift == down);
+    return (!(modifiers & kControl) || io.KeyCtrl == down) && (!(modifiers & kShift) || io.KeyShift == down) &&
+           (!(modifiers & kAlt) || io.KeyAlt == down);
   };
   EXPECT_TRUE(until(held));
 }

@@ -24,7 +24,7 @@ struct Point {
   float x = 0, y = 0;
 };
 
-inline constexpr unsigned kNone = 0, kShift = 1, kControl = 2;  // modifier keys, to be added
+inline constexpr unsigned kNone = 0, kShift = 1, kControl = 2, kAlt = 4;  // modifier keys, to be added
 
 /// A home of its own for the program (configuration, pictures), and at most one window.
 class Desk {

@@ -15,6 +15,9 @@ using analysis::BubbleCause;
 using trace::Event;
 using trace::LaneKind;
 
+// The edges of a stretch snap to events within six pixels.
+constexpr float kSnap = 7.5f;
+
 class SelectTest : public WindowTest {
  protected:
   void SetUp() override {
@@ -126,8 +129,8 @@ TEST_F(SelectTest, ADragOnTheRulerMeasuresAStretch) {
   desk().drag(from, to);
   EXPECT_EQ(axis(), before) << "the ruler does not pan";
   ASSERT_TRUE(selection().range.has_value());
-  EXPECT_NEAR(before.to_px(selection().range->first), from.x, 1.5);
-  EXPECT_NEAR(before.to_px(selection().range->second), to.x, 1.5);
+  EXPECT_NEAR(before.to_px(selection().range->first), from.x, kSnap);
+  EXPECT_NEAR(before.to_px(selection().range->second), to.x, kSnap);
   const auto figures = [&] {
     return state().range_figures.summary && state().range_figures.range == *selection().range;
   };
@@ -142,7 +145,7 @@ TEST_F(SelectTest, ADragOnTheRulerMeasuresAStretch) {
   // Dragged the other way round it is the same stretch.
   desk().drag(to, from);
   ASSERT_TRUE(selection().range.has_value());
-  EXPECT_NEAR(before.to_px(selection().range->first), from.x, 1.5);
+  EXPECT_NEAR(before.to_px(selection().range->first), from.x, kSnap);
 }
 
 TEST_F(SelectTest, ShiftAndDragInTheLanesMeasuresToo) {
@@ -153,7 +156,7 @@ TEST_F(SelectTest, ShiftAndDragInTheLanesMeasuresToo) {
   desk().key_up(XK_Shift_L);
   EXPECT_EQ(axis(), before);
   ASSERT_TRUE(selection().range.has_value());
-  EXPECT_NEAR(before.length_px(selection().range->second - selection().range->first), 200, 2);
+  EXPECT_NEAR(before.length_px(selection().range->second - selection().range->first), 200, 2 * kSnap);
 }
 
 TEST_F(SelectTest, ANewRunForgetsWhatWasSelectedInTheOld) {

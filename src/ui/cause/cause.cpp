@@ -1,54 +1,243 @@
 #include "ui/cause/cause.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 namespace lanescope::ui {
+namespace {
 
-CausePath cause_path(const trace::Trace&, const analysis::LiveAnalysis&, const EventRef&) { return {}; }
-CausePath cause_path(const trace::Trace&, const analysis::LiveAnalysis&, const analysis::Bubble&) { return {}; }
-Lit lit_with(const trace::Trace&, const EventRef&, std::size_t) { return {}; }
-void add_causes(const MarkSurface& surface, const CauseState&) {
-  const TimelineFrame& frame = surface.frame;
-  const TimeAxis& axis = surface.axis;
-  if (!frame.selection) return;
-  const Selection& selection = *frame.selection;
-  const float s = frame.scale;
-  const auto outline = [&](const Rect& r, Colour colour) {
-    surface.rows.add(Span{r.x - 2 * s, r.y - 2 * s, r.x + r.width + 2 * s, r.y + r.height + 2 * s,
-                          with_alpha(frame.theme[colour], 0), frame.theme[colour], 4 * s, 1, 2 * s,
-                          SpanStyle::Outline});
-  };
-  if (selection.bubble) {
-    if (const auto row = surface.timeline.bubble_row(frame.trace)) {
-      const float x0 = axis.to_px(selection.bubble->start_ns);
-      const float x1 = axis.to_px(selection.bubble->end_ns);
-      outline({x0, row->y, x1 - x0, row->height}, Colour::Selection);
+using analysis::Bubble;
+using analysis::BubbleCause;
+using trace::EventIndex;
+using trace::LaneId;
+
+// Calls f(lane, row number, row) for every row of the lanes that `wanted` accepts.
+template <typename Wanted, typename F>
+void for_rows(const trace::Trace& trace, Wanted wanted, F f) {
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const trace::Lane& lane = trace.lane(static_cast<LaneId>(l));
+    if (!wanted(lane.info().kind)) continue;
+    for (std::size_t r = 0; r < lane.row_count(); ++r) f(static_cast<LaneId>(l), r, lane.row(r));
+  }
+}
+
+bool is_calls_lane(trace::LaneKind kind) { return kind == trace::LaneKind::Calls; }
+
+EventRef ref(LaneId lane, std::size_t r, const trace::Row& row, EventIndex i) {
+  EventRef found{lane, r, i, row.event(i)};
+  found.event.lane = lane;
+  return found;
+}
+
+// The event of a lane that starts at this very instant.
+std::optional<EventRef> event_at(const trace::Trace& trace, LaneId id, Nanoseconds start, trace::NameId name) {
+  if (id >= trace.lane_count()) return std::nullopt;
+  const trace::Lane& lane = trace.lane(id);
+  for (std::size_t r = 0; r < lane.row_count(); ++r) {
+    const trace::Row& row = lane.row(r);
+    const EventIndex last = row.last();
+    const EventIndex i = row.first_starting_at_or_after(start, row.first(), last);
+    if (i < last && row.start(i) == start && row.event(i).name == name) return ref(id, r, row, i);
+  }
+  return std::nullopt;
+}
+
+// The operation that ends last of those that end at or before t.
+std::optional<EventRef> operation_before(const trace::Trace& trace, Nanoseconds t) {
+  std::optional<EventRef> found;
+  for_rows(trace, trace::is_gpu_work_lane, [&](LaneId lane, std::size_t r, const trace::Row& row) {
+    const EventIndex after = row.first_ending_after(t, row.first(), row.last());
+    if (after == row.first() || (found && found->event.end_ns >= row.end(after - 1))) return;
+    found = ref(lane, r, row, after - 1);
+  });
+  return found;
+}
+
+// The operation that starts first of those that start at or after t.
+std::optional<EventRef> operation_from(const trace::Trace& trace, Nanoseconds t) {
+  std::optional<EventRef> found;
+  for_rows(trace, trace::is_gpu_work_lane, [&](LaneId lane, std::size_t r, const trace::Row& row) {
+    const EventIndex last = row.last();
+    const EventIndex i = row.first_starting_at_or_after(t, row.first(), last);
+    if (i == last || (found && found->event.start_ns <= row.start(i))) return;
+    found = ref(lane, r, row, i);
+  });
+  return found;
+}
+
+template <typename F>
+auto bubble_if(const analysis::LiveAnalysis& analysis, Nanoseconds t, F before) {
+  const auto& bubbles = analysis.bubbles();
+  const auto b = std::lower_bound(bubbles.begin(), bubbles.end(), t, before);
+  return b == bubbles.end() || b->cause == BubbleCause::StartOrEnd ? std::nullopt : std::optional<Bubble>(*b);
+}
+
+std::optional<Bubble> bubble_starting_at(const analysis::LiveAnalysis& analysis, Nanoseconds t) {
+  const auto b = bubble_if(analysis, t, [](const Bubble& x, Nanoseconds at) { return x.start_ns < at; });
+  return b && b->start_ns == t ? b : std::nullopt;
+}
+
+std::optional<Bubble> bubble_ending_at(const analysis::LiveAnalysis& analysis, Nanoseconds t) {
+  const auto b = bubble_if(analysis, t, [](const Bubble& x, Nanoseconds at) { return x.end_ns < at; });
+  return b && b->end_ns == t ? b : std::nullopt;
+}
+
+LitRun run_of(const EventRef& one) { return {one.lane, one.row, one.index, one.index + 1}; }
+
+// The first event in [first, last) with at least this correlation number.
+EventIndex first_with_correlation(const trace::Row& row, EventIndex first, EventIndex last, std::uint32_t least) {
+  while (first < last) {
+    const EventIndex middle = first + (last - first) / 2;
+    if (row.untimed_event(middle).correlation < least) {
+      first = middle + 1;
+    } else {
+      last = middle;
     }
   }
-  if (!selection.event) return;
-  const auto from = surface.timeline.event_rect(*selection.event, axis);
-  if (from) outline(*from, Colour::Selection);
-  if (!selection.linked) return;
-  const auto to = surface.timeline.event_rect(*selection.linked, axis);
-  if (!to || !from) return;
-  outline(*to, Colour::SelectionLink);
-  // A dashed curve from the call's middle to the operation's, leaving and arriving upright; dots are spans as well.
-  const bool down = from->y < to->y;
-  const float ax = from->x + from->width / 2;
-  const float ay = down ? from->y + from->height : from->y;
-  const float bx = to->x + to->width / 2;
-  const float by = down ? to->y : to->y + to->height;
-  const float reach = (by - ay) * 0.55f;
-  const int dots = static_cast<int>(std::clamp(std::hypot(bx - ax, by - ay) / (6 * s), 8.0f, 400.0f));
-  for (int i = 0; i <= dots; ++i) {
-    const float u = static_cast<float>(i) / static_cast<float>(dots);
-    const float v = 1 - u;
-    const float x = v * v * v * ax + 3 * v * v * u * ax + 3 * v * u * u * bx + u * u * u * bx;
-    const float y = v * v * v * ay + 3 * v * v * u * (ay + reach) + 3 * v * u * u * (by - reach) + u * u * u * by;
-    const float r = (i == dots ? 3.0f : 1.3f) * s;
-    surface.rows.solid(x - r, y - r, x + r, y + r, frame.theme[Colour::SelectionLink], r);
+  return first;
+}
+
+// The calls of a row that start in [from, to).
+std::pair<EventIndex, EventIndex> starting_in(const trace::Row& row, Nanoseconds from, Nanoseconds to) {
+  const EventIndex last = row.last();
+  const EventIndex begin = row.first_starting_at_or_after(from, row.first(), last);
+  return {begin, row.first_starting_at_or_after(to, begin, last)};
+}
+
+Lit lit_with_wait(const trace::Trace& trace, const trace::Event& call) {
+  Lit lit;
+  lit.waited_for = true;
+  const Nanoseconds to = call.end_ns - trace::parts_of(call).returning;
+  for_rows(trace, trace::is_gpu_work_lane, [&](LaneId lane, std::size_t r, const trace::Row& row) {
+    const EventIndex first = row.first_ending_after(call.start_ns, row.first(), row.last());
+    const EventIndex last = row.first_starting_at_or_after(to, first, row.last());
+    if (first < last) lit.runs.push_back({lane, r, first, last});
+  });
+  return lit;
+}
+
+// What the calls inside a range issued, on every GPU lane.
+Lit lit_with_range(const trace::Trace& trace, const EventRef& range) {
+  std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t most = 0;
+  const trace::LaneInfo& owner = trace.lane(range.lane).info();
+  for_rows(trace, is_calls_lane, [&](LaneId lane, std::size_t, const trace::Row& row) {
+    const trace::LaneInfo& info = trace.lane(lane).info();
+    if (info.pid != owner.pid || info.tid != owner.tid) return;
+    auto [first, last] = starting_in(row, range.event.start_ns, range.event.end_ns);
+    constexpr EventIndex kLookedAt = 64;  // calls without GPU work at either end
+    for (EventIndex n = 0; first < last && n < kLookedAt; ++first, ++n) {
+      const std::uint32_t number = row.untimed_event(first).correlation;
+      if (number == 0) continue;
+      least = std::min(least, number);
+      break;
+    }
+    for (EventIndex n = 0; last > first && n < kLookedAt; --last, ++n) {
+      most = std::max(most, row.untimed_event(last - 1).correlation);
+      if (most >= least) break;
+    }
+  });
+  Lit lit;
+  if (least > most) return lit;
+  for_rows(trace, trace::is_gpu_work_lane, [&](LaneId lane, std::size_t r, const trace::Row& row) {
+    const EventIndex last = row.last();
+    const EventIndex from = row.first_ending_after(range.event.start_ns, row.first(), last);
+    const EventIndex first = first_with_correlation(row, from, last, least);
+    const EventIndex end = first_with_correlation(row, first, last, most + 1);
+    if (first < end) lit.runs.push_back({lane, r, first, end});
+  });
+  return lit;
+}
+
+}  // namespace
+
+CausePath cause_path(const trace::Trace& trace, const Bubble& bubble) {
+  const trace::Trace::ReadLock lock(trace);
+  CausePath path;
+  path.bubble = bubble;
+  if (bubble.cause == BubbleCause::StartOrEnd) return path;
+  // A late launch is no wait: it stands at the end of the path.
+  if (bubble.cause != BubbleCause::LaunchTooSlow) {
+    path.wait = event_at(trace, bubble.call_lane, bubble.call_start_ns, bubble.call);
   }
+  path.last_operation = operation_before(trace, bubble.start_ns);
+  if (path.last_operation) path.its_launch = call_of(trace, path.last_operation->event);
+  path.next_operation = operation_from(trace, bubble.end_ns);
+  if (path.next_operation) path.next_launch = call_of(trace, path.next_operation->event);
+  return path;
+}
+
+CausePath cause_path(const trace::Trace& trace, const analysis::LiveAnalysis& analysis, const EventRef& event) {
+  if (trace::is_blocking(event.event)) {
+    CausePath path;
+    const auto last = waited_for(trace, event.event);
+    if (const auto bubble = last ? bubble_starting_at(analysis, last->event.end_ns) : std::nullopt) {
+      path = cause_path(trace, *bubble);
+    }
+    path.wait = event;
+    path.last_operation = last;
+    if (last && !path.its_launch) path.its_launch = call_of(trace, last->event);
+    return path;
+  }
+  if (!trace::is_gpu_work(event.event.kind)) return {};
+  auto bubble = bubble_starting_at(analysis, event.event.end_ns);
+  if (!bubble) bubble = bubble_ending_at(analysis, event.event.start_ns);
+  return bubble ? cause_path(trace, *bubble) : CausePath{};
+}
+
+Repeats repeats_of(const analysis::LiveAnalysis& analysis, const Bubble& bubble, Nanoseconds from, Nanoseconds to) {
+  Repeats repeats;
+  repeats.over_ns = to - from;
+  const auto& bubbles = analysis.bubbles();
+  auto b = std::lower_bound(bubbles.begin(), bubbles.end(), from,
+                            [](const Bubble& x, Nanoseconds t) { return x.start_ns < t; });
+  for (; b != bubbles.end() && b->start_ns < to; ++b) {
+    if (b->cause != bubble.cause || b->call != bubble.call) continue;
+    ++repeats.count;
+    repeats.total_ns += b->duration();
+  }
+  return repeats;
+}
+
+Lit lit_with(const trace::Trace& trace, const EventRef& event) {
+  const trace::Trace::ReadLock lock(trace);
+  if (trace::is_sync(event.event) && trace::is_blocking(event.event)) return lit_with_wait(trace, event.event);
+  Lit lit;
+  std::optional<EventRef> other;
+  if (trace::is_gpu_work(event.event.kind)) {
+    other = call_of(trace, event.event);
+  } else if (event.event.kind == trace::EventKind::Call) {
+    other = gpu_operation_of(trace, event.event);
+  } else if (event.event.kind == trace::EventKind::Range && event.event.duration() > 0) {
+    return lit_with_range(trace, event);
+  }
+  if (other) lit.runs.push_back(run_of(*other));
+  return lit;
+}
+
+Lit lit_with(const trace::Trace& trace, const Bubble& bubble) {
+  const CausePath path = cause_path(trace, bubble);
+  Lit lit;
+  if (path.wait) lit.runs.push_back(run_of(*path.wait));
+  if (path.next_launch) lit.runs.push_back(run_of(*path.next_launch));
+  return lit;
+}
+
+std::vector<Launch> launches_in(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, std::size_t most) {
+  const trace::Trace::ReadLock lock(trace);
+  std::vector<Launch> launches;
+  for_rows(trace, is_calls_lane, [&](LaneId lane, std::size_t r, const trace::Row& row) {
+    const auto [first, last] = starting_in(row, from, to);
+    const EventIndex step = std::max<EventIndex>(1, (last - first + most - 1) / std::max<std::size_t>(1, most));
+    for (EventIndex i = first; i < last; i += step) {
+      const EventRef call = ref(lane, r, row, i);
+      if (trace::is_sync(call.event)) continue;
+      if (const auto operation = gpu_operation_of(trace, call.event)) launches.push_back({call, *operation});
+    }
+  });
+  std::sort(launches.begin(), launches.end(),
+            [](const Launch& a, const Launch& b) { return a.call.event.start_ns < b.call.event.start_ns; });
+  return launches;
 }
 
 }  // namespace lanescope::ui

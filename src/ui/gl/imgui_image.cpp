@@ -49,7 +49,7 @@ class OwnImGui {
 }  // namespace
 
 io::Image render_imgui_offscreen(int width, int height, float scale, ThemeName theme_name,
-                                 const std::function<void(const Fonts&)>& draw) {
+                                 const std::function<void(const Fonts&)>& draw, const ChineseTexts& chinese) {
   const GlStateGuard guard;
   Framebuffer picture(static_cast<int>(std::lround(static_cast<float>(width) * scale)),
                       static_cast<int>(std::lround(static_cast<float>(height) * scale)));
@@ -59,7 +59,7 @@ io::Image render_imgui_offscreen(int width, int height, float scale, ThemeName t
   io.DisplayFramebufferScale = ImVec2(scale, scale);
   io.DeltaTime = 1.0f / 60;
   io.MousePos = ImVec2(-FLT_MAX, -FLT_MAX);
-  const Fonts fonts = load_fonts(*io.Fonts, scale, scale);
+  const Fonts fonts = load_fonts(*io.Fonts, scale, scale, chinese);
   io.FontDefault = fonts.body;
   const Theme& colours = theme(theme_name);
   apply_to_imgui(colours, 1);
@@ -83,6 +83,33 @@ io::Image render_imgui_offscreen(int width, int height, float scale, ThemeName t
   glClearBufferfv(GL_COLOR, 0, opaque.data());
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   return picture.read();
+}
+
+void with_picture_fonts(float scale, const ChineseTexts& chinese, const std::function<void(const Fonts&)>& use) {
+  class Context {
+   public:
+    Context() : before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
+      ImGui::SetCurrentContext(context_);
+    }
+    ~Context() {
+      ImGui::DestroyContext(context_);
+      ImGui::SetCurrentContext(before_);
+    }
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+   private:
+    ImGuiContext* before_;
+    ImGuiContext* context_;
+  };
+  const Context context;
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.LogFilename = nullptr;
+#if IMGUI_VERSION_NUM >= 19200
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;  // letters are made when they are asked for
+#endif
+  use(load_fonts(*io.Fonts, scale, scale, chinese));
 }
 
 }  // namespace lanescope::ui

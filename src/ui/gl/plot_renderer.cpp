@@ -126,6 +126,7 @@ void PlotRenderer::draw(const Plot& plot, const Rect& clip, const DrawTarget& ta
   glUniform4fv(program_.uniform("line_colour"), 1, to_floats(plot.line).data());
   glUniform4fv(program_.uniform("fill_colour"), 1, to_floats(plot.fill).data());
   glUniform1i(program_.uniform("stepped"), plot.stepped ? 1 : 0);
+  glUniform2f(program_.uniform("dash"), plot.dash * target.scale, plot.dash_from * target.scale);
   glBindTexture(GL_TEXTURE_BUFFER, texture_);
   glBindBuffer(GL_TEXTURE_BUFFER, column_buffer_);
   glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(pixels.size() * sizeof(PixelColumn)), pixels.data(),

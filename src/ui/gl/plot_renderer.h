@@ -23,6 +23,8 @@ struct Plot {
   std::uint32_t line = 0;   ///< through the means; from min to max it is drawn lighter
   std::uint32_t fill = 0;  ///< under the line: its alpha holds at the top of the box and fades to nothing at the bottom
   float line_width = 1.75f;
+  float dash = 0;        ///< > 0: the line is dashed, so many logical pixels on and 0.6 as many off
+  float dash_from = 0;   ///< where along the axis a dash begins
   bool stepped = false;  ///< a value holds for its whole column and then jumps (a count), else it is a straight line
   std::vector<PlotColumn> columns;  ///< evenly over the box's width; one for each logical pixel looks best
 };

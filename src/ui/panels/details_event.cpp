@@ -42,23 +42,16 @@ void draw_event_details(const Canvas& c, const EventRef& ref) {
     figure_line(c, tr("device · stream"), fmt::format("{} · {}", lane.device, lane.stream));
   }
   if (e.correlation) figure_line(c, tr("correlation"), std::to_string(e.correlation));
-  if (!c.state.selection.linked) return;
-  const EventRef& other = *c.state.selection.linked;
-  const bool from_gpu = trace::is_gpu_work(e.kind);
-  const char* relation = from_gpu ? tr("issued by") : trace::is_sync(e) ? tr("waits for") : tr("runs as");
-  const std::string other_name = short_kernel_name(trace.names().text(other.event.name));
-  figure_line(c, relation, fit_text(c.fonts, FontRole::Mono, other_name, 170 * c.scale), Colour::SelectionLink);
-  const Nanoseconds delay = from_gpu ? e.start_ns - other.event.start_ns : other.event.start_ns - e.start_ns;
-  if (!trace::is_sync(e)) figure_line(c, tr("launch to start"), base::format_duration(delay));
-  // What the wait cost: the bubble that begins where its work ended.
-  if (trace::is_sync(e)) {
-    const auto& bubbles = c.state.model.analysis().bubbles();
-    const auto b = std::lower_bound(bubbles.begin(), bubbles.end(), other.event.end_ns,
-                                    [](const analysis::Bubble& x, Nanoseconds t) { return x.start_ns < t; });
-    if (b != bubbles.end() && b->start_ns < e.end_ns) {
-      figure_line(c, tr("then GPU idle"), base::format_duration(b->duration()), Colour::Bubble);
-    }
+  if (c.state.selection.linked && !trace::is_sync(e)) {
+    const EventRef& other = *c.state.selection.linked;
+    const bool from_gpu = trace::is_gpu_work(e.kind);
+    const std::string other_name = short_kernel_name(trace.names().text(other.event.name));
+    figure_line(c, from_gpu ? tr("issued by") : tr("runs as"),
+                fit_text(c.fonts, FontRole::Mono, other_name, 170 * c.scale), Colour::SelectionLink);
+    const Nanoseconds delay = from_gpu ? e.start_ns - other.event.start_ns : other.event.start_ns - e.start_ns;
+    figure_line(c, tr("launch to start"), base::format_duration(delay));
   }
+  draw_cause_path(c);
 }
 
 void draw_bubble_details(const Canvas& c, const analysis::Bubble& b) {
@@ -69,11 +62,8 @@ void draw_bubble_details(const Canvas& c, const analysis::Bubble& b) {
   const bool waited = b.cause == BubbleCause::Loader;
   const char* role = waited ? tr("waited in") : b.cause == BubbleCause::AfterSync ? tr("drained by") : tr("late call");
   if (!call.empty()) figure_line(c, role, call);
-  if (b.cause == BubbleCause::AfterSync || b.cause == BubbleCause::Copy || waited) {
-    figure_line(c, waited ? tr("until the data is there") : tr("CPU wakes up"), base::format_duration(b.wake_ns));
-    figure_line(c, tr("CPU until the next launch"), base::format_duration(b.cpu_ns));
-    figure_line(c, tr("launch until it starts"), base::format_duration(b.launch_ns));
-  }
+  figure_line(c, tr("start"), base::format_duration(b.start_ns - c.state.model.extent().first));
+  draw_cause_path(c);
 }
 
 }  // namespace lanescope::ui

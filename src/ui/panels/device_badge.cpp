@@ -101,7 +101,7 @@ float draw_badge(const Canvas& c, float right, float y) {
   const std::string says = badge_text(state.model.facts(), state.model.live());
   const float arrow = 22 * s;
   const float height = 26 * s;
-  const float most = std::max(120 * s, ImGui::GetIO().DisplaySize.x * 0.22f);
+  const float most = std::max(120 * s, ImGui::GetIO().DisplaySize.x * (state.presentation ? 0.45f : 0.22f));
   const float width = std::min(text_width(c.fonts, FontRole::BodyBold, says) + 24 * s + arrow, most);
   const ImVec2 low{right - width, y};
   ImGui::SetCursorScreenPos(low);

@@ -73,6 +73,7 @@ bool draw_half(const Canvas& c, Side side, const std::string& lines, bool on, fl
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Colour ground = on ? Colour::Accent : hovered ? Colour::PanelHovered : Colour::PanelRaised;
   list.AddRectFilled(at, {at.x + width, at.y + height}, c.theme[ground], 6 * s);
+  outline(c, {at.x, at.y, width, height}, 6, hovered);
   const std::uint32_t strong = c.theme[on ? Colour::AccentInk : Colour::Text];
   const std::uint32_t weak = c.theme[on ? Colour::AccentInk : Colour::Muted];
   const Label title{at.x + 10 * s, at.y + 6 * s,       width - 16 * s,

@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/translate.h"
 #include "ui/labels.h"
@@ -16,43 +18,137 @@ constexpr ImGuiWindowFlags kBare = ImGuiWindowFlags_NoDecoration | ImGuiWindowFl
                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize |
                                    ImGuiWindowFlags_NoNav;
 
+// A line of the list of keys: a heading, or keys and what they do.
+struct HelpLine {
+  std::string keys, says;
+  bool heading = false;
+};
+
+std::vector<std::vector<HelpLine>> help_blocks() {
+  std::vector<std::vector<HelpLine>> blocks;
+  for (std::size_t g = 0; g < kActionGroups; ++g) {
+    std::vector<HelpLine>& block = blocks.emplace_back();
+    block.push_back({group_title(static_cast<ActionGroup>(g)), "", true});
+    for (const ActionInfo& a : actions()) {
+      if (static_cast<std::size_t>(a.group) == g) block.push_back({keys_text(a), tr(a.text)});
+    }
+  }
+  std::vector<HelpLine>& mouse = blocks.emplace_back();
+  mouse.push_back({tr("THE MOUSE"), "", true});
+  for (const Gesture& g : gestures()) mouse.push_back({tr(g.gesture), tr(g.text)});
+  return blocks;
+}
+
+// Where the second part of a line begins, and its lines.
+struct HelpPlace {
+  float x = 0, height = 0;
+  std::string says;
+  bool below = false;
+};
+
+class HelpColumns {
+ public:
+  HelpColumns(const Canvas& canvas, float width) : c_(canvas), width_(width), blocks_(help_blocks()) {
+    for (const auto& block : blocks_) {
+      for (const HelpLine& l : block) places_.push_back(place(l));
+    }
+  }
+  /// The least height in which everything has room in `columns`.
+  float height(std::size_t columns) const {
+    float height = 0;
+    for (const HelpPlace& p : places_) height += p.height / static_cast<float>(columns);
+    while (walk(height, [](auto&&...) {}) > columns) height += line();
+    return height;
+  }
+  void draw(ImVec2 origin, float height, float gap) const {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    walk(height, [&](const HelpLine& l, const HelpPlace& p, std::size_t column, float y) {
+      const float x = origin.x + static_cast<float>(column) * (width_ + gap);
+      const float top = origin.y + y;
+      const std::uint32_t ink = l.heading ? c_.theme[Colour::Dim] : c_.theme.as_text(Colour::Accent);
+      const float drop = l.heading && y > 0 ? 8 * c_.scale : 0;
+      const Label keys{x,      top + drop, width_, ink, l.heading ? FontRole::SmallBold : FontRole::MonoSmall,
+                       l.keys, line()};
+      draw_labels(list, c_.fonts, {&keys, 1});
+      list.AddText(c_.fonts[FontRole::Small], c_.fonts.size(FontRole::Small),
+                   {std::round(x + p.x), std::round(top + (p.below ? line() : 0) + 0.5f * c_.scale)},
+                   c_.theme[Colour::Text], p.says.data(), p.says.data() + p.says.size());
+    });
+  }
+
+ private:
+  float line() const { return c_.fonts.size(FontRole::Small) + 0.5f * c_.scale; }
+  HelpPlace place(const HelpLine& l) const {
+    if (l.heading) return {0, line() + 12 * c_.scale, "", false};
+    // Beside the keys where all of it has room there, else below them.
+    const float keys = text_width(c_.fonts, FontRole::MonoSmall, l.keys) + 10 * c_.scale;
+    HelpPlace p{std::max(120 * c_.scale, keys), line(), "", false};
+    const bool long_keys = keys > 120 * c_.scale;
+    p.below = long_keys && text_width(c_.fonts, FontRole::Small, l.says) > width_ - p.x;
+    if (p.below) p.x = 16 * c_.scale;
+    p.says = wrapped_lines(c_, FontRole::Small, l.says, width_ - p.x);
+    const auto lines = 1 + std::count(p.says.begin(), p.says.end(), '\n') + (p.below ? 1 : 0);
+    p.height = static_cast<float>(lines) * line();
+    return p;
+  }
+  /// Goes through all lines in columns of this height; how many columns there are then. A heading is never the last
+  /// line of one, but a group may go on in the next.
+  std::size_t walk(float height, const auto& visit) const {
+    std::size_t column = 0, at = 0;
+    float y = 0;
+    for (const auto& block : blocks_) {
+      for (const HelpLine& l : block) {
+        const HelpPlace& p = places_[at++];
+        if (y > 0 && y + p.height + (l.heading ? 2 * line() : 0) > height) {
+          ++column;
+          y = 0;
+        }
+        visit(l, p, column, y);
+        y += l.heading && y == 0 ? line() + 4 * c_.scale : p.height;
+      }
+    }
+    return column + 1;
+  }
+
+  const Canvas& c_;
+  float width_;
+  std::vector<std::vector<HelpLine>> blocks_;
+  std::vector<HelpPlace> places_;
+};
+
+// All keys in columns; what does not fit is scrolled to.
 void draw_help(const Canvas& c) {
   ShellState& state = c.state;
-  begin_overlay(c, "##help");
+  const float s = c.scale;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float gap = 24 * s;
+  const auto columns = static_cast<std::size_t>(std::clamp((display.x - 40 * s) / (390 * s), 1.0f, 3.0f));
+  const auto n = static_cast<float>(columns);
+  const float width = std::min((display.x - 64 * s - gap * (n - 1)) / n, 470 * s);
+  const float inner = width * n + gap * (n - 1);
+  const HelpColumns lines(c, width);
+  const float wanted = lines.height(columns);
+  const float head = 40 * s;
+  const float body = std::min(wanted + 2 * s, display.y - 16 * s - head - 28 * s);
+  const Rect box{(display.x - inner) / 2 - 20 * s, (display.y - body - head - 28 * s) / 2, inner + 40 * s,
+                 body + head + 28 * s};
+  const bool outside = begin_sheet(c, "##help", box);
+  ImGui::SetCursorPos({box.x + 20 * s, box.y + 14 * s});
   text(c, FontRole::Title, Colour::Text, tr("Keys and gestures"));
-  const float column_width = 440 * c.scale;
-  const auto line = [&](const std::string& keys, const std::string& says) {
-    const float start = ImGui::GetCursorPosX();
-    text(c, FontRole::MonoSmall, Colour::Accent, keys);
-    ImGui::SameLine();
-    ImGui::SetCursorPosX(start + 120 * c.scale);
-    text(c, FontRole::Small, Colour::Text, says);
-  };
-  const auto group = [&](ActionGroup wanted) {
-    heading(c, group_title(wanted));
-    for (const ActionInfo& a : actions()) {
-      if (a.group == wanted) line(keys_text(a), tr(a.text));
-    }
-  };
-  ImGui::BeginGroup();
-  group(ActionGroup::Run);
-  group(ActionGroup::Out);
-  group(ActionGroup::Window);
-  ImGui::Dummy({column_width, 0});
-  ImGui::EndGroup();
-  ImGui::SameLine(0, 24 * c.scale);
-  ImGui::BeginGroup();
-  group(ActionGroup::View);
-  heading(c, tr("THE MOUSE"));
-  for (const Gesture& g : gestures()) {
-    text(c, FontRole::SmallBold, Colour::Accent, tr(g.gesture));
-    text(c, FontRole::Small, Colour::Text, tr(g.text));
-  }
-  ImGui::Dummy({column_width, 0});
-  ImGui::EndGroup();
-  vertical_space(c, 10);
-  if (button(c, "close_help", std::string(tr("Close")) + " (Esc)")) state.help_open = false;
-  end_overlay();
+  const std::string close = std::string(tr("Close")) + " (Esc)";
+  const std::string change = fmt::format("{} ({})", tr("Change keys"), key_text(info(Action::KeysPanel).keys.front()));
+  const float close_x = box.x + box.width - 20 * s - text_width(c.fonts, FontRole::Body, close) - 24 * s;
+  ImGui::SetCursorPos({close_x - text_width(c.fonts, FontRole::Body, change) - 32 * s, box.y + 12 * s});
+  if (button(c, "change_keys", change)) state.requests.push_back(Action::KeysPanel);
+  ImGui::SetCursorPos({close_x, box.y + 12 * s});
+  if (button(c, "close_help", close)) state.help_open = false;
+  ImGui::SetCursorPos({box.x + 20 * s, box.y + 14 * s + head});
+  ImGui::BeginChild("##lines", {inner + 14 * s, body}, false, ImGuiWindowFlags_NoNav);
+  lines.draw(ImGui::GetCursorScreenPos(), wanted, gap);
+  ImGui::Dummy({inner, wanted});
+  ImGui::EndChild();
+  ImGui::End();
+  if (outside) state.help_open = false;
 }
 
 struct Hint {
@@ -139,7 +235,8 @@ void draw_toast(const Canvas& c) {
   const std::string& says = state.toast->text;
   const float width = std::min(text_width(c.fonts, FontRole::Body, says) + 32 * s, display.x - 40 * s);
   const float height = 36 * s;
-  const ImVec2 at{(display.x - width) / 2, display.y - 80 * s};
+  // A presentation has its sentence where it would stand: it goes between title and badge there.
+  const ImVec2 at{(display.x - width) / 2, state.presentation ? 5 * s : display.y - 80 * s};
   ImDrawList& front = *ImGui::GetForegroundDrawList();
   front.AddRectFilled({at.x, at.y + 3 * s}, {at.x + width, at.y + height + 3 * s}, c.theme[Colour::Shadow], 8 * s);
   front.AddRectFilled(at, {at.x + width, at.y + height}, c.theme[Colour::PanelRaised], 8 * s);
@@ -170,6 +267,33 @@ void begin_overlay(const Canvas& c, const char* id) {
 }
 
 void end_overlay() { ImGui::End(); }
+
+bool begin_sheet(const Canvas& c, const char* id, const Rect& box, bool shade) {
+  const float s = c.scale;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(display);
+  ImGui::SetNextWindowFocus();
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::Begin(id, nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar(3);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 low{box.x, box.y}, high{box.x + box.width, box.y + box.height};
+  if (shade) list.AddRectFilled({0, 0}, display, with_alpha(c.theme[Colour::Ground], 0.6f));
+  for (const float step : {6.0f, 3.0f}) {
+    list.AddRectFilled({low.x - step * s, low.y - step * s / 2}, {high.x + step * s, high.y + step * 1.5f * s},
+                       with_alpha(c.theme[Colour::Shadow], 0.15f), 12 * s);
+  }
+  list.AddRectFilled(low, high, c.theme[Colour::Panel], 10 * s);
+  list.AddRect(low, high, c.theme[Colour::Line], 10 * s, 0, std::max(1.0f, c.theme.outline) * s);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool beside = mouse.x < low.x || mouse.y < low.y || mouse.x > high.x || mouse.y > high.y;
+  return beside && ImGui::IsMouseClicked(0) && ImGui::IsWindowHovered();
+}
 
 void draw_overlays(const Canvas& c) {
   draw_sweep(c);

@@ -7,7 +7,7 @@
 #include "base/translate.h"
 #include "ui/gl/span_renderer.h"
 #include "ui/labels.h"
-#include "ui/panels/panels.h"
+#include "ui/panels/plot_rows.h"
 #include "ui/widgets.h"
 
 namespace lanescope::ui {
@@ -18,56 +18,8 @@ using base::tr;
 constexpr double kHistorySeconds = 60;  // of what a person saw, at the speed of now
 constexpr double kLeastHistorySeconds = 4;
 constexpr float kHeadingHeight = 26;
-constexpr float kLeastRowHeight = 20;
-constexpr float kGap = 6;
-
-struct PlotRow {
-  PlotKind kind;
-  const char* label;
-  const char* brief;  // where the value stands beside it
-  Colour colour;
-  float floor, ceiling;  // the scale covers at least this; NaN: by the values
-};
-
-std::string value_text(PlotKind kind, double value) {
-  if (std::isnan(value)) return "–";
-  switch (kind) {
-    case PlotKind::IterationsPerSecond:
-      return base::format_count(std::llround(value));
-    case PlotKind::GpuBusy:
-    case PlotKind::CpuWaiting:
-      return fmt::format("{:.0f} %", value);
-    case PlotKind::H2D:
-    case PlotKind::D2H:
-      return value > 0 && value < 0.1 ? fmt::format("{:.1g}", value) : fmt::format("{:.2f}", value);
-    default:
-      return fmt::format("{:.4f}", value);
-  }
-}
-
-double newest_value(const Model& model, PlotKind kind) {
-  const analysis::Summary& s = model.recent();
-  const auto window = static_cast<double>(std::max<Nanoseconds>(1, s.window_ns()));
-  switch (kind) {
-    case PlotKind::IterationsPerSecond:
-      return s.iteration.mean_ns > 0 ? 1e9 / s.iteration.mean_ns : std::nan("");
-    case PlotKind::GpuBusy:
-      return static_cast<double>(s.gpu_busy_ns) / window * 100;
-    case PlotKind::CpuWaiting:
-      return static_cast<double>(s.host_wait_ns) / window * 100;
-    case PlotKind::H2D:
-      return s.h2d_gb_per_s();
-    case PlotKind::D2H:
-      return s.d2h_gb_per_s();
-    default: {
-      const auto records = model.analysis().records();
-      return records.empty() ? std::nan("") : records.back().loss;
-    }
-  }
-}
-
-// A file without iterations has nothing to plot over them.
-bool has_plots(const ShellState& state) { return state.model.live() || !state.model.analysis().records().empty(); }
+constexpr float kFlagsHeight = 20;
+constexpr float kLegendHeight = 22;
 
 bool on_timeline_axis(const ShellState& state) {
   return state.plots_on_timeline_axis.value_or(!state.model.live() || state.view.mode() == ViewMode::Roll);
@@ -85,70 +37,163 @@ TimeAxis history_axis(const ShellState& state, const TimeAxis& place) {
   return place.fitted(end - static_cast<Nanoseconds>(span), end + static_cast<Nanoseconds>(span * 0.012));
 }
 
-void draw_plot(const Canvas& c, const PlotRow& row, const TimeAxis& axis, const Rect& box) {
-  const ShellState& state = c.state;
-  const float s = c.scale;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float left = axis.left_px();
-  list.AddRectFilled({left, box.y}, {axis.right_px(), box.y + box.height}, c.theme[Colour::Row]);
-  const bool no_loss =
-      row.kind == PlotKind::Loss && state.model.live() && !state.model.session()->workload().computes_values;
-  const std::string value = no_loss ? "" : value_text(row.kind, newest_value(state.model, row.kind));
-  const float x = box.x + 16 * s;
-  const float width = left - x - 6 * s;
-  const bool tall = box.height >= 44 * s;
-  const float beside = tall ? 0 : text_width(c.fonts, FontRole::Small, value) + 4 * s;
-  const Label labels[2] = {
-      {x, box.y + (tall ? 4 * s : 0), width - beside, c.theme[Colour::Text], tall ? FontRole::Body : FontRole::Small,
-       tall ? row.label : row.brief, tall ? 18 * s : box.height},
-      {x, box.y + (tall ? 23 * s : 0), width, c.theme.as_text(row.colour), tall ? FontRole::Mono : FontRole::Small,
-       value, tall ? 18 * s : box.height, tall ? LabelAlign::Left : LabelAlign::Right}};
-  draw_labels(list, c.fonts, labels);
-  if (no_loss) {
-    const Label none{
-        left + 10 * s,   box.y,
-        600 * s,         c.theme[Colour::Dim],
-        FontRole::Small, tr("timing only: this workload is too large to compute, so there is no loss to show"),
-        box.height};
-    draw_labels(list, c.fonts, {&none, 1});
-    return;
-  }
-  auto [low, high] = state.plots.range(row.kind);
-  if (!std::isnan(row.floor)) low = std::min(low, row.floor);
-  if (!std::isnan(row.ceiling)) high = std::max(high, row.ceiling);
-  if (high <= low) high = low + 1;
-  Plot plot;
-  plot.box = {left, box.y + 4 * s, axis.width_px(), box.height - 6 * s};
-  plot.low = low;
-  plot.high = low + (high - low) * 1.08f;
-  plot.line = c.theme[row.colour];
-  plot.fill = with_alpha(c.theme[row.colour], 0.35f);
-  plot.columns = state.plots.columns(row.kind);
-  add_to_draw_list(list, c.plots, std::move(plot));
+// "take it away (Y)", by the key that a person has given it.
+std::string with_key(const char* hint, Action action) {
+  const std::string keys = keys_text(info(action));
+  return keys.empty() ? hint : fmt::format("{} ({})", hint, keys);
 }
 
-void draw_hover(const Canvas& c, const TimeAxis& axis, const std::vector<PlotRow>& rows, float top, float bottom) {
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (mouse.x < axis.left_px() || mouse.x >= axis.right_px()) return;
-  ImGui::GetWindowDrawList()->AddLine({mouse.x, top}, {mouse.x, bottom}, with_alpha(c.theme[Colour::Muted], 0.45f));
-  const auto column = static_cast<std::size_t>(mouse.x - axis.left_px());
-  const bool known = std::any_of(rows.begin(), rows.end(), [&](const PlotRow& row) {
-    const auto& columns = c.state.plots.columns(row.kind);
-    return column < columns.size() && !std::isnan(columns[column].mean);
-  });
-  if (!known) return;
-  ImGui::BeginTooltip();
-  for (const PlotRow& row : rows) {
-    const auto& columns = c.state.plots.columns(row.kind);
-    if (column >= columns.size() || std::isnan(columns[column].mean)) continue;
-    text(c, FontRole::Small, Colour::Muted, row.label);
-    ImGui::SameLine(110 * c.scale);
-    text(c, FontRole::MonoSmall, row.colour, value_text(row.kind, static_cast<double>(columns[column].mean)));
+// A word at the right end of the heading that can be clicked; returns its left edge.
+float heading_button(const Canvas& c, const char* id, const std::string& text, float right, float y, bool on,
+                     const std::string& hint, bool* clicked) {
+  const float s = c.scale;
+  const float width = text_width(c.fonts, FontRole::Small, text) + 14 * s;
+  ImGui::SetCursorScreenPos({right - width, y});
+  *clicked = ImGui::InvisibleButton(id, {width, 20 * s});
+  note_place(c, id);
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) ImGui::SetTooltip("%s", hint.c_str());
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (hovered || on) {
+    list.AddRectFilled({right - width, y}, {right, y + 20 * s},
+                       c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised], 4 * s);
   }
-  ImGui::EndTooltip();
+  const Label label{
+      right - width,   y,    width,  hovered || on ? c.theme.as_text(Colour::Accent) : c.theme[Colour::Muted],
+      FontRole::Small, text, 20 * s, LabelAlign::Centre};
+  draw_labels(list, c.fonts, {&label, 1});
+  return right - width - 4 * s;
+}
+
+// At the right end of the row; the drawer's tabs stand at its left.
+void draw_heading(const Canvas& c, const PlotRows& rows, float y) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  float right = rows.axis.right_px();
+  bool clicked = false;
+  const bool open = state.plots_view.menu_open;
+  right = heading_button(c, "plot_menu", "+", right, y, open, tr("choose the plots"), &clicked);
+  if (clicked) state.plots_view.toggle_menu = true;
+  right = heading_button(c, "plot_log", tr("log"), right, y, state.plots_view.logarithmic,
+                         with_key(tr("logarithmic, where no value is negative"), Action::TogglePlotLog), &clicked);
+  if (clicked) state.requests.push_back(Action::TogglePlotLog);
+  const auto span = static_cast<Nanoseconds>(rows.axis.span_ns() / 1.012);
+  const std::string says = rows.same_axis ? std::string(tr("the timeline's axis"))
+                                          : fmt::format(fmt::runtime(tr("the last {}")), base::format_duration(span));
+  right = heading_button(c, "plot_axis", says, right, y, false,
+                         with_key(tr("click: the timeline's axis, or the history"), Action::TogglePlotAxis), &clicked);
+  if (clicked) state.requests.push_back(Action::TogglePlotAxis);
+  if (rows.rows.size() >= rows.chosen) return;
+  const Label more{right - 130 * s, y,
+                   124 * s,         c.theme[Colour::Dim],
+                   FontRole::Small, fmt::format(fmt::runtime(tr("{} of {} plots")), rows.rows.size(), rows.chosen),
+                   20 * s,          LabelAlign::Right};
+  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&more, 1});
+}
+
+double rate_now(const ShellState& state) {
+  const Model& model = state.model;
+  const bool current = !model.live() || model.recent_is_current();
+  return current ? summary_value(PlotKind::IterationsPerSecond, model.recent(), 0) : std::nan("");
+}
+
+void draw_ghost_legend(const Canvas& c, const PlotRows& rows, float x, float y) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const GhostRun& ghost = state.ghost;
+  const bool itself = ghost.generation == state.model.generation() && ghost.begin_ns == rows.present_begin;
+  std::string says = tr("ghost: pinned. Turn a knob, flip the side or restart, and see both");
+  if (!itself) {
+    const session::Session* session = state.model.session();
+    const std::optional<workload::Settings> settings =
+        session ? std::optional(session->settings()) : std::optional<workload::Settings>();
+    const std::string difference = ghost_difference(ghost, state.model.shown_device().name,
+                                                    state.model.facts().workload, settings ? &*settings : nullptr);
+    says = ghost_legend(difference, ghost.mean(PlotKind::IterationsPerSecond), rate_now(state));
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float middle = y + kLegendHeight * s / 2 - s;
+  const float left = x + 16 * s;
+  for (int dash = 0; dash < 3; ++dash) {
+    const float at = left + static_cast<float>(dash) * 10 * s;
+    list.AddLine({at, middle}, {at + 6 * s, middle}, c.theme[Colour::Muted], 2 * s);
+  }
+  const float text_left = left + 36 * s;
+  const float room = rows.axis.right_px() - text_left - 26 * s;
+  const float width = std::min(room, text_width(c.fonts, FontRole::Body, says) + 2 * s);
+  const Label label{text_left, y, room, c.theme[Colour::Text], FontRole::Body, says, (kLegendHeight - 2) * s};
+  draw_labels(list, c.fonts, {&label, 1});
+  state.places["ghost_legend"] = {text_left, y, width, kLegendHeight * s};
+  const float side = 16 * s;
+  const ImVec2 at{text_left + width + 8 * s, middle - side / 2};
+  ImGui::SetCursorScreenPos(at);
+  if (ImGui::InvisibleButton("ghost_away", {side, side})) state.requests.push_back(Action::PinGhost);
+  note_place(c, "ghost_away");
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) ImGui::SetTooltip("%s", with_key(tr("take the ghost away"), Action::PinGhost).c_str());
+  const std::uint32_t ink = c.theme[hovered ? Colour::Text : Colour::Dim];
+  const float arm = 3.5f * s;
+  const ImVec2 mid{at.x + side / 2, middle};
+  list.AddLine({mid.x - arm, mid.y - arm}, {mid.x + arm, mid.y + arm}, ink, 1.5f * s);
+  list.AddLine({mid.x - arm, mid.y + arm}, {mid.x + arm, mid.y - arm}, ink, 1.5f * s);
+}
+
+// Knobs that were turned, through all plots; the timeline itself has the flags where the plots are on its axis.
+void draw_markers(const Canvas& c, const PlotRows& rows, float flags_y) {
+  const float s = c.scale;
+  const TimeAxis& axis = rows.axis;
+  static SpanBatch marks;
+  marks.clear();
+  const float bottom = rows.area.y + rows.area.height;
+  const float top = rows.same_axis ? rows.area.y : flags_y + (kFlagsHeight - 4) * s;
+  const auto& markers = c.state.model.analysis().markers();
+  const auto starts_at = [](const trace::Event& marker) { return marker.start_ns; };
+  const auto begin = std::ranges::lower_bound(markers, axis.begin_ns(), {}, starts_at);
+  const auto end = std::ranges::lower_bound(markers, axis.end_ns(), {}, starts_at);
+  float last_x = -1e6f;
+  for (auto marker = begin; marker < end; ++marker) {
+    const float x = axis.to_px(marker->start_ns);
+    if (x < last_x + 1) continue;
+    last_x = x;
+    for (float dash = top; dash < bottom; dash += 7 * s) {
+      marks.solid(x - 0.75f * s, dash, x + 0.75f * s, std::min(bottom, dash + 4 * s), c.theme[Colour::Marker]);
+    }
+  }
+  if (marks.empty()) return;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.PushClipRect({axis.left_px(), flags_y}, {axis.right_px(), bottom}, true);
+  add_to_draw_list(list, c.spans, marks);
+  std::vector<Label> flags;
+  const auto& names = c.state.model.trace().names();
+  for (auto marker = begin; marker < end && !rows.same_axis;) {
+    const float x = axis.to_px(marker->start_ns);
+    auto last = marker;
+    while (last + 1 < end && axis.to_px(last[1].start_ns) < x + 150 * s) ++last;
+    const std::string name = marker_text(names.text(marker->name), names.text(last->name));
+    const float width = text_width(c.fonts, FontRole::Small, name);
+    // A flag at the right edge hangs to the left of its line.
+    const bool flip = x + width + 14 * s > axis.right_px();
+    const float room = last + 1 < end ? axis.to_px(last[1].start_ns) - x - 14 * s : width;
+    flags.push_back({flip ? x - width - 8 * s : x + 6 * s, flags_y,
+                     flip ? width + 4 * s : std::min(room, width) + 4 * s, c.theme[Colour::Text], FontRole::Small, name,
+                     17 * s, LabelAlign::Left, c.theme[Colour::PanelRaised]});
+    marker = last + 1;
+  }
+  draw_labels(list, c.fonts, flags);
+  list.PopClipRect();
 }
 
 }  // namespace
+
+bool has_iteration_plots(const ShellState& state) {
+  return state.model.live() || !state.model.analysis().records().empty();
+}
+
+bool has_plots(const ShellState& state) {
+  return has_iteration_plots(state) || !plot_catalogue(state.model.trace(), false).empty();
+}
+
+bool shows_ghost(const ShellState& state) { return !state.ghost.empty() && has_iteration_plots(state); }
 
 float plots_least_height(const ShellState& state, float middle_height) {
   return has_plots(state) ? std::min(284 * state.scale(), middle_height * 0.42f) : 0;
@@ -156,93 +201,30 @@ float plots_least_height(const ShellState& state, float middle_height) {
 
 void draw_plots(const Canvas& c) {
   ShellState& state = c.state;
+  PlotsView& view = state.plots_view;
   const float s = c.scale;
+  view.pointed.reset();
+  view.moving = false;
+  if (!has_plots(state)) return;
+  if (!std::exchange(view.chosen, true)) view.choice.set_texts(state.preferences.plots);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
-  if (!has_plots(state)) return;
   const bool same_axis = on_timeline_axis(state);
   const TimeAxis axis = same_axis ? state.view.axis() : history_axis(state, state.view.axis());
-  state.plots.prepare(state.model.analysis().records(), axis, state.model.live_edge());
-
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  std::vector<PlotRow> rows{{PlotKind::IterationsPerSecond, tr("iterations/s"), tr("iter/s"), Colour::Accent, 0, nan},
-                            {PlotKind::GpuBusy, tr("GPU busy"), tr("GPU busy"), Colour::Kernel, 0, 100},
-                            {PlotKind::CpuWaiting, tr("CPU waiting"), tr("CPU wait"), Colour::Wait, 0, 100},
-                            {PlotKind::H2D, tr("H2D GB/s"), tr("H2D GB/s"), Colour::CopyH2D, 0, 1},
-                            {PlotKind::D2H, tr("D2H GB/s"), tr("D2H GB/s"), Colour::CopyD2H, 0, 0.01f},
-                            {PlotKind::Loss, tr("loss"), tr("loss"), Colour::Muted, 0, nan}};
-
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const Label heading_label{at.x + 16 * s,    at.y,  200 * s, c.theme[Colour::Dim], FontRole::SmallBold,
-                            tr("THROUGHPUT"), 20 * s};
-  draw_labels(list, c.fonts, {&heading_label, 1});
-  const auto span = static_cast<Nanoseconds>(axis.span_ns() / 1.012);
-  const std::string says = same_axis ? std::string(tr("the timeline's axis"))
-                                     : std::string(tr("the last")) + " " + base::format_duration(span);
-  const float says_width = text_width(c.fonts, FontRole::Small, says) + 12 * s;
-  ImGui::SetCursorScreenPos({axis.right_px() - says_width, at.y});
-  if (ImGui::InvisibleButton("##axis", {says_width, 20 * s})) state.requests.push_back(Action::TogglePlotAxis);
-  note_place(c, "plot_axis");
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr("click: the timeline's axis, or the history (X)"));
-  const Label says_label{axis.right_px() - says_width,
-                         at.y,
-                         says_width - 4 * s,
-                         c.theme[ImGui::IsItemHovered() ? Colour::Accent : Colour::Dim],
-                         FontRole::Small,
-                         says,
-                         20 * s,
-                         LabelAlign::Right};
-  draw_labels(list, c.fonts, {&says_label, 1});
-
-  const float rows_height = size.y - kHeadingHeight * s;
-  // Where there is no room for all of them, the first ones are shown.
-  const auto fitting = static_cast<std::ptrdiff_t>(std::max(0.0f, rows_height / (kLeastRowHeight * s)));
-  rows.erase(rows.begin() + std::min(fitting, std::ssize(rows)), rows.end());
-  const float each = rows_height / static_cast<float>(std::max<std::size_t>(1, rows.size()));
-  float y = at.y + kHeadingHeight * s;
-  const float top = y;
-  for (const PlotRow& row : rows) {
-    const Rect box{at.x, y, size.x, each - kGap * s};
-    state.places[std::string("plot.") + row.label] = box;
-    draw_plot(c, row, axis, box);
-    y += each;
-  }
-  if (rows.empty()) y += std::max(0.0f, rows_height);
-  // Knobs that were turned, through all plots.
-  static SpanBatch marks;
-  marks.clear();
-  for (const trace::Event& marker : state.model.analysis().markers()) {
-    if (marker.start_ns < axis.begin_ns() || marker.start_ns >= axis.end_ns()) continue;
-    const float x = axis.to_px(marker.start_ns);
-    for (float dash = top; dash < y - kGap * s; dash += 7 * s) {
-      marks.solid(x - 0.75f * s, dash, x + 0.75f * s, dash + 4 * s, c.theme[Colour::Marker]);
-    }
-  }
-  list.PushClipRect({axis.left_px(), at.y}, {axis.right_px(), at.y + size.y}, true);
-  if (!marks.empty()) add_to_draw_list(list, c.spans, marks);
-  std::vector<Label> flags;
-  const auto& markers = state.model.analysis().markers();
-  for (std::size_t i = 0; i < markers.size() && !same_axis;) {
-    if (markers[i].start_ns < axis.begin_ns() || markers[i].start_ns >= axis.end_ns()) {
-      ++i;
-      continue;
-    }
-    const float x = axis.to_px(markers[i].start_ns);
-    std::size_t last = i;
-    while (last + 1 < markers.size() && axis.to_px(markers[last + 1].start_ns) < x + 150 * s) ++last;
-    const auto& names = state.model.trace().names();
-    const std::string name = marker_text(names.text(markers[i].name), names.text(markers[last].name));
-    const float width = text_width(c.fonts, FontRole::Small, name);
-    // A flag at the right edge hangs to the left of its line.
-    const bool flip = x + width + 20 * s > axis.right_px() - says_width;
-    flags.push_back({flip ? x - width - 10 * s : x + 8 * s, at.y + 4 * s, width + 4 * s, c.theme[Colour::Text],
-                     FontRole::Small, name, 18 * s, LabelAlign::Left, c.theme[Colour::PanelRaised]});
-    i = last + 1;
-  }
-  draw_labels(list, c.fonts, flags);
-  list.PopClipRect();
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (ImGui::IsWindowHovered() && mouse.y >= top && mouse.y < y) draw_hover(c, axis, rows, top, y - kGap * s);
+  const bool ghost = shows_ghost(state);
+  const float legend_y = at.y + kHeadingHeight * s;
+  const float flags_y = legend_y + (ghost ? kLegendHeight * s : 0);
+  const float top = flags_y + (same_axis ? 0 : kFlagsHeight * s);
+  const Rect area{at.x, top, size.x, std::max(0.0f, at.y + size.y - top)};
+  const PlotRows rows = prepare_rows(c, axis, same_axis, area);
+  state.places["plots"] = area;
+  draw_heading(c, rows, at.y);
+  if (ghost) draw_ghost_legend(c, rows, at.x, legend_y);
+  draw_rows(c, rows);
+  draw_markers(c, rows, flags_y);
+  handle_plot_gestures(c, rows);
+  draw_plot_hover(c, rows);
+  draw_plot_menu(c, plot_catalogue(state.model.trace(), has_iteration_plots(state)));
 }
 
 }  // namespace lanescope::ui

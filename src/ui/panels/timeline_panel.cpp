@@ -4,9 +4,12 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "ui/cause/cause_marks.h"
+#include "ui/find/finding.h"
 #include "ui/gl/span_renderer.h"
 #include "ui/labels.h"
 #include "ui/panels/panels.h"
+#include "ui/snap.h"
 #include "ui/widgets.h"
 
 namespace lanescope::ui {
@@ -14,15 +17,11 @@ namespace {
 
 using base::tr;
 
-// Up to this many events a range is worked out at once; beyond, beside the drawing.
-constexpr std::int64_t kAtOnce = 20'000;
-
-void draw_cross_line(const Canvas& c, const Rect& area) {
-  const ImGuiIO& io = ImGui::GetIO();
+void draw_cross_line(const Canvas& c, const Rect& area, float x) {
   const TimeAxis& axis = c.state.view.axis();
-  if (io.MousePos.x < axis.left_px() || io.MousePos.x > axis.right_px()) return;
+  if (x < axis.left_px() || x > axis.right_px()) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddLine({io.MousePos.x, area.y + Timeline::kRulerHeight * c.scale}, {io.MousePos.x, area.y + area.height},
+  list.AddLine({x, area.y + Timeline::kRulerHeight * c.scale}, {x, area.y + area.height},
                with_alpha(c.theme[Colour::Muted], 0.45f));
 }
 
@@ -34,9 +33,9 @@ TimelineFrame timeline_frame(const Canvas& c) {
                       state.model.live(),  state.view.label_origin(), &state.selection, c.scale,
                       state.scroll,        state.model.open_calls(),  state.model.now()};
   frame.layout = &state.lanes;
-  if (state.scope.average.on && state.scope.picture.count() > 0) {
+  if (shows_average(state)) {
     frame.average = &state.scope.picture;
-    frame.average_at = state.view.label_origin();
+    frame.average_at = *state.view.trigger_instant();
   }
   if (state.preferences.animation) frame.seconds = static_cast<double>(ImGui::GetIO().DeltaTime);
   return frame;
@@ -54,31 +53,12 @@ void point(const Canvas& c, const TimelineFrame& frame, const Rect& area, bool h
   if (mouse.y >= area.y + Timeline::kRulerHeight * c.scale) state.pointed.lane = state.timeline.lane_at(mouse.y);
   if (mouse.x < axis.left_px() || mouse.x > axis.right_px()) return;
   state.pointed.at = axis.to_ns(mouse.x);
+  if (const auto edge = snap(state.model.trace(), state.timeline, axis, mouse.x, mouse.y)) {
+    state.pointed.snapped = edge->at;
+  }
+  state.pointed.mark = hit_mark(state.mark_shapes, mouse.x, mouse.y);
   if (state.pointed.lane || mouse.y >= area.y + Timeline::kRulerHeight * c.scale) {
     state.pointed.hit = state.timeline.hit(frame, axis, mouse.x, mouse.y);
-  }
-}
-
-// The figures of a selected stretch, worked out again when it changes.
-void work_out_range(ShellState& state) {
-  RangeFigures& figures = state.range_figures;
-  if (state.selection.range && figures.range != *state.selection.range && !figures.pending.valid()) {
-    figures.range = *state.selection.range;
-    const trace::Trace& trace = state.model.trace();
-    const auto [from, to] = figures.range;
-    const auto events = static_cast<std::int64_t>(trace.counts().recorded - trace.counts().evicted);
-    const auto [begin, end] = state.model.extent();
-    const double share = static_cast<double>(to - from) / static_cast<double>(std::max<Nanoseconds>(1, end - begin));
-    if (static_cast<double>(events) * share <= kAtOnce) {
-      figures.summary = analysis::analyse(trace, from, to);
-    } else {
-      figures.summary.reset();
-      figures.pending =
-          std::async(std::launch::async, [&trace, from = from, to = to] { return analysis::analyse(trace, from, to); });
-    }
-  }
-  if (figures.pending.valid() && figures.pending.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
-    figures.summary = figures.pending.get();
   }
 }
 
@@ -111,18 +91,21 @@ void draw_timeline(const Canvas& c) {
   const ImVec2 size = ImGui::GetContentRegionAvail();
   const Rect area{at.x, at.y, size.x, size.y};
   state.places["timeline"] = area;
-  state.timeline.sync(state.model.trace());
+  state.timeline.sync(state.model.trace(), &state.lanes);
   const TimelineFrame frame = timeline_frame(c);
   const float overflow = std::max(0.0f, state.timeline.content_height(frame, state.view.axis()) - area.height);
   state.scroll = std::clamp(state.scroll, 0.0f, overflow);
 
-  ImGui::InvisibleButton("##timeline", size);
+  handle_trigger_flag(c, area);
+  ImGui::InvisibleButton("##timeline", size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
 #if IMGUI_VERSION_NUM >= 18900
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
 #endif
   const bool hovered = ImGui::IsItemHovered();
   const float lanes_left = area.x + Timeline::kLabelWidth * c.scale;
-  handle_gestures(c, frame, area, overflow);
+  if (!handle_lane_gestures(c, area, overflow) && !handle_mark_gestures(c)) handle_gestures(c, frame, area, overflow);
+
+  update_finding(state);
 
   const TimelineFrame shown = timeline_frame(c);
   state.timeline.prepare(shown, state.view.axis(), area);
@@ -130,9 +113,15 @@ void draw_timeline(const Canvas& c) {
   update_causes(state);
   const MarkSurface surface{shown, state.timeline,        state.view.axis(),
                             area,  state.timeline.rows(), state.timeline.top()};
+  add_trigger_flag(surface, state);
   add_found(surface, state.search);
+  for (const auto& listed : {state.event_list.hovered, state.search.hovered}) {
+    if (listed) add_pointed(surface, *listed);
+  }
   add_causes(surface, state.cause);
-  add_marks(surface, state.marks);
+  state.mark_shapes = mark_shapes(surface, state.marks);
+  add_navigation(c, surface);
+  add_marks(surface, state.marks, state.mark_shapes);
   for (std::size_t l = 0; l < state.model.trace().lane_count(); ++l) {
     const auto lane = static_cast<trace::LaneId>(l);
     if (const auto rect = state.timeline.lane_rect(lane)) {
@@ -141,10 +130,27 @@ void draw_timeline(const Canvas& c) {
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float rows_top = area.y + Timeline::kRulerHeight * c.scale;
+  // What scrolls passes below what stands still.
+  const float fixed = state.timeline.fixed_bottom();
+  const ScrolledLanes& scrolled = state.timeline.scrolled();
+  list.PushClipRect({lanes_left, fixed}, {state.view.axis().right_px(), area.y + area.height}, true);
+  add_to_draw_list(list, c.spans, scrolled.rows);
+  draw_labels(list, c.fonts, scrolled.rows.labels);
+  list.PopClipRect();
+  list.PushClipRect({area.x, fixed}, {area.x + area.width, area.y + area.height}, true);
+  add_to_draw_list(list, c.spans, scrolled.names);
+  draw_labels(list, c.fonts, scrolled.names.labels);
+  list.PopClipRect();
   list.PushClipRect({lanes_left, rows_top}, {state.view.axis().right_px(), area.y + area.height}, true);
   add_to_draw_list(list, c.spans, state.timeline.rows());
   draw_labels(list, c.fonts, state.timeline.rows().labels);
-  if (hovered) draw_cross_line(c, area);
+  // The plots below may be on the same axis: what is pointed at there is the same instant here.
+  if (hovered) {
+    draw_cross_line(c, area, ImGui::GetIO().MousePos.x);
+  } else if (state.plots_view.pointed) {
+    draw_cross_line(c, area, state.view.axis().to_px(*state.plots_view.pointed));
+  }
+  state.plots_view.pointed.reset();  // said anew in every frame
   list.PopClipRect();
   list.PushClipRect({area.x, area.y}, {area.x + area.width, rows_top}, true);
   add_to_draw_list(list, c.spans, state.timeline.top());
@@ -152,13 +158,15 @@ void draw_timeline(const Canvas& c) {
   list.PopClipRect();
   // Headings reach over the lanes; scrolled, they pass below the ruler.
   list.PushClipRect({area.x, rows_top}, {area.x + area.width, area.y + area.height}, true);
+  add_to_draw_list(list, c.spans, state.timeline.names());
   draw_labels(list, c.fonts, state.timeline.names().labels);
   list.PopClipRect();
 
   handle_lane_names(c, area);
-  if (state.pointed.hit && !ImGui::IsMouseDown(0)) draw_event_tooltip(c, *state.pointed.hit);
+  if (!state.pointed.hit && !state.pointed.mark && !ImGui::IsMouseDown(0)) draw_average_tooltip(c);
+  if (state.pointed.hit && !state.pointed.mark && !ImGui::IsMouseDown(0)) draw_event_tooltip(c, *state.pointed.hit);
   draw_pinned_tooltips(c);
-  work_out_range(state);
+  draw_note_editor(c);
 }
 
 }  // namespace lanescope::ui

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+
 #include "base/translate.h"
 #include "ui/labels.h"
 #include "ui/panels/panels.h"
@@ -17,12 +19,10 @@ void tooltip_line(const Canvas& c, const std::string& name, const std::string& v
   text(c, FontRole::MonoSmall, Colour::Text, value);
 }
 
-}  // namespace
-
-void draw_event_tooltip(const Canvas& c, const TimelineHit& hit) {
+// The same lines in a tooltip and in one that was pinned.
+void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
   const Nanoseconds origin = c.state.view.label_origin();
   const trace::Trace& trace = c.state.model.trace();
-  ImGui::BeginTooltip();
   if (hit.open) {
     text(c, FontRole::BodyBold, Colour::Wait, std::string(trace.names().text(hit.open->name)));
     tooltip_line(c, tr("so far"), base::format_duration(c.state.model.now() - hit.open->start_ns));
@@ -55,14 +55,110 @@ void draw_event_tooltip(const Canvas& c, const TimelineHit& hit) {
          std::string(tr("GPU idle")) + " " + base::format_duration(hit.bubble->duration()));
     tooltip_line(c, tr("cause"), std::string(analysis::cause_name(hit.bubble->cause)));
   } else {
-    text(c, FontRole::BodyBold, Colour::Text, fmt::format("{} {}", base::format_count(hit.folded_count), tr("events")));
+    text(c, FontRole::BodyBold, Colour::Text,
+         fmt::format(fmt::runtime(tr("{} events, {:.0f} % busy")), base::format_count(hit.folded_count),
+                     hit.folded_busy * 100));
     tooltip_line(c, tr("together"), base::format_duration(hit.folded_to - hit.folded_from));
-    tooltip_line(c, tr("busy"), fmt::format("{:.0f} %", hit.folded_busy * 100));
-    text(c, FontRole::Small, Colour::Muted, tr("too narrow to be seen alone: zoom in"));
+    text(c, FontRole::Small, Colour::Muted, tr("filled: how busy · ticks above: how many · zoom in to see each"));
   }
+}
+
+constexpr float kPinWidth = 232;
+
+// The text that stands in a pinned tooltip, as lines of name and value under a title.
+struct PinText {
+  std::string title;
+  std::vector<std::pair<std::string, std::string>> lines;
+};
+
+PinText pin_text(const Canvas& c, const TimelineHit& hit) {
+  const trace::Trace& trace = c.state.model.trace();
+  PinText pin;
+  if (hit.event) {
+    const trace::Event& e = hit.event->event;
+    const trace::LaneKind kind = trace.lane(hit.lane).info().kind;
+    pin.title = event_label(trace, kind, e);
+    if (e.kind == trace::EventKind::Copy) pin.title = std::string(trace.names().text(e.name));
+    pin.lines.emplace_back(tr("duration"), base::format_duration(e.duration()));
+    pin.lines.emplace_back(tr("start"), base::format_duration(e.start_ns - c.state.model.extent().first));
+    if (trace::is_blocking(e)) {
+      pin.lines.emplace_back(tr("waiting"), base::format_duration(trace::parts_of(e).waiting));
+    }
+    if (e.kind == trace::EventKind::Copy) {
+      pin.lines.emplace_back(tr("bytes"), base::format_bytes(static_cast<std::int64_t>(trace::bytes_of(e))));
+    }
+  } else if (hit.bubble) {
+    pin.title = std::string(tr("GPU idle")) + " " + base::format_duration(hit.bubble->duration());
+    pin.lines.emplace_back(tr("cause"), std::string(analysis::cause_name(hit.bubble->cause)));
+  } else {
+    pin.title = fmt::format("{} {}", base::format_count(hit.folded_count), tr("events"));
+    pin.lines.emplace_back(tr("together"), base::format_duration(hit.folded_to - hit.folded_from));
+    pin.lines.emplace_back(tr("busy"), fmt::format("{:.0f} %", hit.folded_busy * 100));
+  }
+  return pin;
+}
+
+// One card with a line to what it is of. Dragged by its body, closed by its cross. False: it was closed.
+bool draw_pin(const Canvas& c, PinnedTooltip& pin, const Rect& area) {
+  const ShellState& state = c.state;
+  const float s = c.scale;
+  const TimeAxis& axis = state.view.axis();
+  const auto lane = state.timeline.lane_rect(pin.hit.lane);
+  if (!lane || pin.at < axis.begin_ns() || pin.at > axis.end_ns()) return true;  // out of view, and still there
+  const PinText says = pin_text(c, pin.hit);
+  const ImVec2 tip{axis.to_px(pin.at), lane->y + lane->height / 2};
+  const float height = (28 + 18 * static_cast<float>(says.lines.size())) * s;
+  const float x =
+      std::clamp(tip.x + pin.dx * s, axis.left_px(), std::max(axis.left_px(), axis.right_px() - kPinWidth * s));
+  const float y = std::clamp(tip.y + pin.dy * s, area.y + Timeline::kRulerHeight * s,
+                             std::max(area.y + Timeline::kRulerHeight * s, area.y + area.height - height));
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const std::uint32_t edge = c.theme[Colour::Selection];
+  list.AddLine(tip, {std::clamp(tip.x, x, x + kPinWidth * s), std::clamp(tip.y, y, y + height)}, edge, 1.2f * s);
+  list.AddCircleFilled(tip, 3 * s, edge);
+  list.AddRectFilled({x, y + 2 * s}, {x + kPinWidth * s, y + height + 2 * s}, c.theme[Colour::Shadow], 6 * s);
+  list.AddRectFilled({x, y}, {x + kPinWidth * s, y + height}, c.theme[Colour::PanelRaised], 6 * s);
+  list.AddRect({x, y}, {x + kPinWidth * s, y + height}, edge, 6 * s, 0, 1.2f * s);
+  std::vector<Label> labels{
+      {x + 10 * s, y + 4 * s, (kPinWidth - 36) * s, c.theme[Colour::Text], FontRole::SmallBold, says.title, 20 * s}};
+  float line = y + 24 * s;
+  for (const auto& [name, value] : says.lines) {
+    labels.push_back({x + 10 * s, line, 90 * s, c.theme[Colour::Muted], FontRole::Small, name, 18 * s});
+    labels.push_back({x + 90 * s, line, (kPinWidth - 100) * s, c.theme[Colour::Text], FontRole::MonoSmall, value,
+                      18 * s, LabelAlign::Right});
+    line += 18 * s;
+  }
+  ImGui::PushID(static_cast<int>(pin.id));
+  const float cross = 20 * s;
+  ImGui::SetCursorScreenPos({x + kPinWidth * s - cross - 2 * s, y + 2 * s});
+  const bool closed = ImGui::InvisibleButton("##close", {cross, cross});
+  labels.push_back({x + kPinWidth * s - cross - 2 * s, y + 2 * s, cross,
+                    c.theme[ImGui::IsItemHovered() ? Colour::Text : Colour::Muted], FontRole::SmallBold, "×", cross,
+                    LabelAlign::Centre});
+  note_place(c, "pin.close");
+  ImGui::SetCursorScreenPos({x, y});
+  ImGui::InvisibleButton("##card", {(kPinWidth - 24) * s, height});
+  note_place(c, "pin");
+  if (ImGui::IsItemActive()) {
+    pin.dx += ImGui::GetIO().MouseDelta.x / s;
+    pin.dy += ImGui::GetIO().MouseDelta.y / s;
+  }
+  ImGui::PopID();
+  draw_labels(list, c.fonts, labels);
+  return !closed;
+}
+
+}  // namespace
+
+void draw_event_tooltip(const Canvas& c, const TimelineHit& hit) {
+  ImGui::BeginTooltip();
+  tooltip_lines(c, hit);
   ImGui::EndTooltip();
 }
 
-void draw_pinned_tooltips(const Canvas&) {}
+void draw_pinned_tooltips(const Canvas& c) {
+  const Rect area = c.state.places["timeline"];
+  std::erase_if(c.state.marks.pinned, [&](PinnedTooltip& pin) { return !draw_pin(c, pin, area); });
+}
 
 }  // namespace lanescope::ui

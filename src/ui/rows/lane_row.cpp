@@ -5,6 +5,7 @@
 
 #include "analysis/cpu_lanes.h"
 #include "base/translate.h"
+#include "ui/rows/lane_row_strip.h"
 
 namespace lanescope::ui {
 namespace {
@@ -15,9 +16,11 @@ using trace::EventIndex;
 using trace::EventKind;
 using trace::LaneKind;
 
-constexpr float kRounding = 3.0f;
 constexpr float kLabelPx = 26.0f;  // narrower events have no label
 constexpr float kCompactHeight = 14;
+constexpr float kManyRowsHeight = 18;
+constexpr float kSubRowGap = 2;
+constexpr float kTextHeight = 13.5f;                       // less, and text would be cut
 constexpr float kStaleFoldPx = LaneRow::kStaleMarkPx + 3;  // marks are wider than what they stand for
 constexpr float kReturnLabelPx = 84.0f;  // the least interesting part says what it is only where there is room for all
 
@@ -38,38 +41,43 @@ float base_height(LaneKind kind) {
 
 }  // namespace
 
-struct LaneRow::Strip {
-  const trace::Row* row;
-  std::size_t number;
-  LaneKind kind;
-  float y0, y1;
-  bool computes;  // the ops of a CPU
-};
-
-float LaneRow::event_height(const RowContext& context) const {
+LaneRow::Shape LaneRow::shape_for(const RowContext& context, const Look& look) const {
+  const float s = context.scale;
+  if (look.group_folded) return {kGroupFoldedHeight * s, 0, kGroupFoldedHeight * s};
+  if (look.folded) return {kFoldedHeight * s, 0, kFoldedHeight * s};
   const trace::Lane& lane = context.trace.lane(lane_);
   // Deeply nested ranges get thin: a person opened a large trace and wants to see its shape.
   const float full = compact_ ? kCompactHeight : base_height(lane.info().kind);
-  return (lane.row_count() > 3 ? std::min(full, 18.0f) : full) * context.scale;
+  const auto rows = static_cast<float>(std::max<std::size_t>(1, lane.row_count()));
+  const float event = std::round((rows > 3 ? std::min(full, kManyRowsHeight) : full) * look.factor * s * 4) / 4;
+  const float pitch = event + kSubRowGap * s;
+  return {event, pitch, rows * pitch - kSubRowGap * s};
 }
 
-float LaneRow::height(const RowContext& context) const {
-  const auto rows = std::max<std::size_t>(1, context.trace.lane(lane_).row_count());
-  return static_cast<float>(rows) * (event_height(context) + 2 * context.scale) - 2 * context.scale;
-}
-
-void LaneRow::prepare(const RowContext& context, float y, SpanBatch& out) {
+void LaneRow::forget_glyphs() {
   glyphs_.clear();
   strip_begin_.clear();
+}
+
+// Sub-rows lie below each other; of a folded lane they lie in one place, so that what is seen is where any of them was
+// busy: deep ones are drawn first, and what they belong to over them.
+void LaneRow::prepare(const RowContext& context, float y, SpanBatch& out) {
+  forget_glyphs();
   const trace::Lane& lane = context.trace.lane(lane_);
-  const float height = event_height(context);
+  drawn_ = shape_ ? *shape_ : wanted_shape(context);
   read_phase_ = context.trace.names().find("item()");
-  strip_height_ = height + 2 * context.scale;
   const bool computes = lane.info().kind == LaneKind::Phases && lane.info().name == analysis::kCpuOpsLane;
-  for (std::size_t r = 0; r < lane.row_count(); ++r) {
+  const std::size_t rows = lane.row_count();
+  const bool merged = look_.folded || look_.group_folded;
+  strip_begin_.reserve(rows + 1);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t r = merged ? rows - 1 - i : i;
     strip_begin_.push_back(glyphs_.size());
-    const float y0 = y + static_cast<float>(r) * strip_height_;
-    prepare_strip(context, {&lane.row(r), r, lane.info().kind, y0, y0 + height, computes}, out);
+    const float y0 = y + static_cast<float>(r) * drawn_.pitch;
+    const float y1 = std::min(y0 + drawn_.event, y + drawn_.height);  // a sub-row that has just come grows
+    if (y1 - y0 < 0.5f) continue;
+    prepare_strip(context,
+                  {&lane.row(r), r, lane.info().kind, y0, y1, computes, y1 - y0 >= kTextHeight * context.scale}, out);
   }
   strip_begin_.push_back(glyphs_.size());
 }
@@ -97,6 +105,7 @@ void LaneRow::prepare_strip(const RowContext& context, const Strip& strip, SpanB
     glyphs_.push_back({x0, x1, strip.number, i, glyph.last});
     i = glyph.last;
   }
+  if (strip.labels && !stale) write_counts(context, strip, out);
   if (context.live && strip.kind == LaneKind::Iterations) draw_open_iteration(context, strip, out);
 }
 
@@ -114,6 +123,7 @@ void LaneRow::draw_open_iteration(const RowContext& context, const Strip& strip,
   const std::uint32_t colour = context.theme[Colour::Range];
   out.styled(SpanStyle::Outline, x0, strip.y0, x1, strip.y1, with_alpha(colour, 0.25f), colour,
              kRounding * context.scale);
+  if (!strip.labels) return;
   const Event last = row.event(open - 1);
   const float left = std::max(x0, context.axis.left_px()) + 6 * context.scale;
   out.add({left, strip.y0, x1 - left, context.theme[Colour::Muted], FontRole::Small,
@@ -131,8 +141,8 @@ void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventInd
   const Colour colour = reads ? Colour::WaitGround : strip.computes ? Colour::Kernel : event_colour(strip.kind, event);
   // A hairline of ground keeps neighbours apart, where there is room for it.
   const float gap = width > 6 ? 1.0f : 0.0f;
-  out.solid(x0, strip.y0, x1 - gap, strip.y1, context.theme[colour], width > 8 ? kRounding * context.scale : 0);
-  if (width < kLabelPx * context.scale) return;
+  out.solid(x0, strip.y0, x1 - gap, strip.y1, context.theme[colour], strip.rounding(width, context.scale));
+  if (width < kLabelPx * context.scale || !strip.labels) return;
   const float left = std::max(x0, context.axis.left_px()) + 6 * context.scale;
   const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
   const bool heading = strip.kind == LaneKind::Iterations || strip.kind == LaneKind::Kernels;
@@ -145,10 +155,10 @@ void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventInd
 void LaneRow::draw_host_wait(const RowContext& context, const Strip& strip, const Event& wait, float x0, float x1,
                              SpanBatch& out) const {
   out.styled(SpanStyle::Hatched, x0, strip.y0, x1, strip.y1, context.theme[Colour::LoaderWaitGround],
-             context.theme[Colour::LoaderWait], x1 - x0 > 8 ? kRounding * context.scale : 0);
+             context.theme[Colour::LoaderWait], strip.rounding(x1 - x0, context.scale));
   const float left = std::max(x0, context.axis.left_px()) + 4 * context.scale;
   const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
-  if (right - left < kLabelPx * context.scale) return;
+  if (right - left < kLabelPx * context.scale || !strip.labels) return;
   const std::string time = base::format_duration(wait.duration());
   std::string says = event_label(context.trace, strip.kind, wait) + " " + time;
   if (static_cast<float>(says.size()) > (right - left - 4 * context.scale) / (6.4f * context.scale)) says = time;
@@ -167,7 +177,7 @@ float LaneRow::draw_stale_reads(const RowContext& context, const Strip& strip, E
   if (fold.last < strip.row->last()) next = std::min(next, context.axis.to_px(strip.row->start(fold.last)) - 3);
   const float mark = std::max(x0 + kStaleMarkPx * s, context.axis.to_px(fold.end));
   const float flag = std::max(mark, x0 + (static_cast<float>(says.size()) * 7.2f + 14) * s);
-  const bool named = flag <= next;
+  const bool named = flag <= next && strip.labels;
   const float x1 = named ? flag : mark;
   out.solid(x0, strip.y0, x1, strip.y1, context.theme[Colour::NotArrived], named ? kRounding * s : 0);
   if (named) {
@@ -182,7 +192,6 @@ void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, 
                                  SpanBatch& out) const {
   const trace::CallParts parts = trace::parts_of(call);
   const Nanoseconds end = std::min(context.axis.end_ns() + 1, context.live_edge);
-  const float rounding = kRounding * context.scale;
   Nanoseconds at = call.start_ns;
   const auto part = [&](Nanoseconds length, auto draw) {
     const Nanoseconds from = at;
@@ -194,21 +203,21 @@ void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, 
   };
   const auto plain = [&](Colour colour) {
     return [&, colour](float x0, float x1) {
-      out.solid(x0, strip.y0, x1, strip.y1, context.theme[colour], x1 - x0 > 8 ? rounding : 0);
+      out.solid(x0, strip.y0, x1, strip.y1, context.theme[colour], strip.rounding(x1 - x0, context.scale));
     };
   };
   const auto write = [&](float x0, float x1, const std::string& text, std::uint32_t ink, std::uint32_t ground,
                          float least = kLabelPx) {
     const float left = std::max(x0, context.axis.left_px()) + 4 * context.scale;
     const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
-    if (right - left < least * context.scale) return;
+    if (right - left < least * context.scale || !strip.labels) return;
     out.add(
         {left, strip.y0, right - left, ink, FontRole::Small, text, strip.y1 - strip.y0, LabelAlign::Centre, ground});
   };
   part(parts.own, plain(trace::is_launch(call) ? Colour::CallCopy : Colour::Call));
   part(parts.waiting, [&](float x0, float x1) {
     out.styled(SpanStyle::Hatched, x0, strip.y0, x1, strip.y1, context.theme[Colour::WaitGround],
-               context.theme[Colour::Wait], x1 - x0 > 8 ? rounding : 0);
+               context.theme[Colour::Wait], strip.rounding(x1 - x0, context.scale));
     // The longest wording that there is room for (a letter of this font is about 6.4 pixels wide).
     const std::string time = base::format_duration(parts.waiting);
     const float letters = (x1 - x0 - 12 * context.scale) / (6.4f * context.scale);
@@ -229,31 +238,21 @@ void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, 
   });
 }
 
-void LaneRow::draw_fold(const RowContext& context, const Strip& strip, EventIndex first, const trace::Fold& fold,
-                        float x0, float x1, SpanBatch& out) const {
-  const Nanoseconds span = std::max<Nanoseconds>(1, fold.end - fold.start);
-  const auto busy = static_cast<float>(static_cast<double>(fold.busy_ns) / static_cast<double>(span));
-  const bool calls = strip.kind == LaneKind::Calls;
-  const Event one = strip.row->untimed_event(first);
-  if (trace::is_host_wait(one)) {
-    out.styled(SpanStyle::Hatched, x0, strip.y0, x1, strip.y1, context.theme[Colour::LoaderWaitGround],
-               context.theme[Colour::LoaderWait]);
-    return;
-  }
-  const Colour colour = calls ? Colour::Launch : strip.computes ? Colour::Kernel : event_colour(strip.kind, one);
-  out.folded(x0, strip.y0, x1, strip.y1, context.theme[colour], busy);
-  if (!calls) return;
-  const double waiting = static_cast<double>(strip.row->wait_ns(first, fold.last)) / static_cast<double>(span);
-  if (waiting <= 0.005) return;
-  const float height = (strip.y1 - strip.y0) * static_cast<float>(std::min(1.0, waiting));
-  out.styled(SpanStyle::Hatched, x0, strip.y1 - height, x1, strip.y1, context.theme[Colour::WaitGround],
-             context.theme[Colour::Wait]);
-}
-
 std::optional<RowHit> LaneRow::hit(float x, float y) const {
   if (y < 0 || strip_begin_.size() < 2) return std::nullopt;
-  const auto strip = static_cast<std::size_t>(y / strip_height_);
-  if (strip + 1 >= strip_begin_.size()) return std::nullopt;
+  if (drawn_.pitch > 0 && !look_.folded && !look_.group_folded) {
+    const auto strip = static_cast<std::size_t>(y / drawn_.pitch);
+    return strip + 1 < strip_begin_.size() ? hit_strip(strip, x) : std::nullopt;
+  }
+  if (y >= drawn_.height) return std::nullopt;
+  // All in one place: what lies on top was drawn last.
+  for (std::size_t strip = strip_begin_.size() - 1; strip-- > 0;) {
+    if (const auto found = hit_strip(strip, x)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<RowHit> LaneRow::hit_strip(std::size_t strip, float x) const {
   const auto begin = glyphs_.begin() + static_cast<std::ptrdiff_t>(strip_begin_[strip]);
   const auto end = glyphs_.begin() + static_cast<std::ptrdiff_t>(strip_begin_[strip + 1]);
   // A hairline is caught from a pixel and a half away.

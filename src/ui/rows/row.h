@@ -25,6 +25,7 @@ struct RowContext {
   Nanoseconds live_edge = 0;  ///< nothing is drawn beyond
   float scale = 1;            ///< of lengths, for large fonts
   bool live = false;          ///< more is to come after the live edge
+  float row_height = 0;       ///< what the row that is prepared has; 0: its own height()
 };
 
 /// What is under the mouse in a row: one event, or several that share a few pixels.

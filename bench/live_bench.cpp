@@ -1,0 +1,143 @@
+// Promises: the picture stays smooth while 1,000,000 events arrive in a second, and none of them is lost. A thread
+// writes them through the recorder into the run of a real window; needs a display, a virtual one as a rule.
+#include <GLFW/glfw3.h>
+#include <benchmark/benchmark.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+#include "promise.h"
+#include "synthetic_loop.h"
+#include "ui/window.h"
+
+namespace lanescope::bench {
+namespace {
+
+constexpr double kSeconds = 10;
+constexpr double kEventsPerSecond = 1e6;
+
+struct Measured {
+  double frames_per_second = 0, p99_ms = 0;
+  double events_per_second = 0;  ///< that came into the trace
+  std::uint64_t lost = 0;        ///< dropped, or not in the trace though written
+};
+
+// Writes at its rate on the run's clock, a little behind its present, as a capture does.
+class Writer {
+ public:
+  explicit Writer(session::Session& session) : session_(session), writer_(session.recorder().open_writer()) {
+    writer_->complete_until(session.now_ns());
+    thread_ = std::jthread([this](const std::stop_token& stop) { write(stop); });
+  }
+  /// Of the writer alone; the run writes too.
+  std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
+
+ private:
+  void write(const std::stop_token& stop) {
+    SyntheticLoop loop([&](const trace::LaneInfo& info) { return session_.recorder().lane(info); },
+                       [&](std::string_view text) { return session_.recorder().name(text); }, 2, 1, session_.now_ns(),
+                       1u << 30);
+    // Iterations are a little shorter than the rate wants: the rest of each is nothing.
+    constexpr double kEach = static_cast<double>(SyntheticLoop::kEventsPerIteration) / kEventsPerSecond * 1e9;
+    double next = static_cast<double>(session_.now_ns());
+    while (!stop.stop_requested()) {
+      const auto now = static_cast<double>(session_.now_ns());
+      for (; next + kEach < now; next += kEach) {
+        loop.skip_to(static_cast<Nanoseconds>(next));
+        loop.iteration([&](const trace::Event& e) { writer_->write(e); });
+        writer_->complete_until(loop.now());
+        written_.fetch_add(SyntheticLoop::kEventsPerIteration, std::memory_order_relaxed);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    writer_.reset();  // says that nothing more comes
+  }
+
+  session::Session& session_;
+  std::unique_ptr<trace::EventWriter> writer_;
+  std::atomic<std::uint64_t> written_{0};
+  std::jthread thread_;
+};
+
+Measured measure() {
+  ui::WindowOptions options;
+  options.plain = true;
+  options.speed = 1;
+  options.frames_unlimited = true;
+  options.session.device = "sim:rtx4090";
+  options.session.memory_cap_bytes = std::size_t{4} << 30;
+  ui::Window window(options);
+  glfwSetWindowSize(window.handle(), 1600, 900);
+  ui::ShellState& state = window.shell().state();
+  state.tour = ui::TourStep::Off;
+  session::Session& session = *state.model.session();
+  Measured measured;
+  std::uint64_t written = 0;
+  {
+    Writer writer(session);
+    const auto run_for = [&](double wanted) {
+      const auto begin = Clock::now();
+      std::uint64_t frames = 0;
+      while (std::chrono::duration<double>(Clock::now() - begin).count() < wanted && window.frame()) ++frames;
+      return static_cast<double>(frames) / std::chrono::duration<double>(Clock::now() - begin).count();
+    };
+    run_for(2);  // fonts, shaders and the first iterations
+    window.forget_frame_times();
+    const std::uint64_t before = writer.written();
+    const auto begin = Clock::now();
+    measured.frames_per_second = run_for(kSeconds);
+    written = writer.written();
+    measured.events_per_second =
+        static_cast<double>(written - before) / std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  std::vector<float> times = window.frame_times_ms();
+  std::sort(times.begin(), times.end());
+  if (times.empty()) throw std::runtime_error("no frame was drawn");
+  measured.p99_ms = static_cast<double>(times[std::min(times.size() - 1, times.size() * 99 / 100)]);
+  session.stop();
+  const trace::TraceCounts counts = session.trace().counts();
+  measured.lost =
+      counts.dropped + counts.late + counts.evicted + (counts.recorded < written ? written - counts.recorded : 0);
+  return measured;
+}
+
+const Measured& measured() {
+  static const Measured once = measure();
+  return once;
+}
+
+void frame_rate(benchmark::State& state) {
+  for (auto _ : state) {
+    state.counters["events_per_second"] = measured().events_per_second;
+    at_least(state, measured().frames_per_second, 60);
+  }
+}
+BENCHMARK(frame_rate)
+    ->Name("smooth at 1,000,000 events per second: frames per second")
+    ->Iterations(1)
+    ->Unit(benchmark::kSecond);
+
+void frame_time(benchmark::State& state) {
+  for (auto _ : state) at_most(state, measured().p99_ms, 33);
+}
+BENCHMARK(frame_time)
+    ->Name("smooth at 1,000,000 events per second: 99th percentile of frame times, ms")
+    ->Iterations(1)
+    ->Unit(benchmark::kSecond);
+
+void rate(benchmark::State& state) {
+  for (auto _ : state) at_least(state, measured().events_per_second, 0.98 * kEventsPerSecond);
+}
+BENCHMARK(rate)
+    ->Name("smooth at 1,000,000 events per second: events that came per second")
+    ->Iterations(1)
+    ->Unit(benchmark::kSecond);
+
+void loss(benchmark::State& state) {
+  for (auto _ : state) at_most(state, static_cast<double>(measured().lost), 0);
+}
+BENCHMARK(loss)->Name("smooth at 1,000,000 events per second: events lost")->Iterations(1)->Unit(benchmark::kSecond);
+
+}  // namespace
+}  // namespace lanescope::bench

@@ -1,0 +1,62 @@
+#include "app/picture_arguments.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "app/argument_checks.h"
+#include "base/error.h"
+#include "base/translate.h"
+
+namespace lanescope::app {
+namespace {
+
+using base::tr;
+
+constexpr float kLeastScale = 0.5f, kMostScale = 8;
+
+float scale_of(const std::string& text) {
+  float scale = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
+  if (error != std::errc() || end != text.data() + text.size() || !(scale >= kLeastScale && scale <= kMostScale)) {
+    throw base::UsageError(fmt::format(fmt::runtime(tr("--screenshot-scale is '{}'; allowed: a number from {} to {}")),
+                                       text, kLeastScale, kMostScale));
+  }
+  return scale;
+}
+
+}  // namespace
+
+void PictureArguments::add_to(CLI::App& app, const char* what, PictureOptions::Of of) {
+  of_ = of;
+  app.add_option("--screenshot", file_, what)->type_name("FILE");
+  app.add_option("--screenshot-scale", scale_,
+                 fmt::format(fmt::runtime(tr("how many times larger than on the screen, {} to {}; 2 unless told")),
+                             kLeastScale, kMostScale))
+      ->type_name("N");
+  app.add_option("--screenshot-theme", theme_, tr("dark, light or high-contrast; dark unless told"))
+      ->type_name("THEME");
+  if (of == PictureOptions::Of::Timeline) {
+    app.add_flag("--no-caption", no_caption_, tr("the picture has the lanes alone; what is simulated still says so"))
+        ->disable_flag_override();
+  }
+}
+
+PictureOptions PictureArguments::options(const CLI::App& app) const {
+  PictureOptions options;
+  if (app.count("--screenshot") == 0) {
+    const char* why = tr("{} belongs to --screenshot");
+    refuse_options(app, {"--screenshot-scale", "--screenshot-theme"}, why);
+    if (of_ == PictureOptions::Of::Timeline) refuse_options(app, {"--no-caption"}, why);
+    return options;
+  }
+  options.file = file_;
+  options.of = of_;
+  options.theme = theme_;
+  options.caption = !no_caption_;
+  if (!scale_.empty()) options.scale = scale_of(scale_);
+  check_picture(options);
+  return options;
+}
+
+}  // namespace lanescope::app

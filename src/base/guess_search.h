@@ -1,0 +1,37 @@
+// A search in ascending values that guesses where to look: for what repeats, like the iterations of a loop, a straight
+// line between two ends guesses nearly right, and what is looked at lies together. A search by halves would wait for
+// memory at every step. A bad guess costs no more than such a search, twice.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace lanescope::base {
+
+/// The first i in [from, to) with value(i) > t; `to` if there is none. value(i) are std::int64_t and ascend.
+template <typename Value>
+std::size_t first_above(std::size_t from, std::size_t to, std::int64_t t, Value&& value) {
+  if (from >= to || value(from) > t) return from;
+  if (value(to - 1) <= t) return to;
+  std::size_t low = from, high = to - 1;  // value(low) <= t < value(high)
+  const auto begin = static_cast<double>(value(low)), end = static_cast<double>(value(high));
+  const double share = end > begin ? (static_cast<double>(t) - begin) / (end - begin) : 0;
+  const std::size_t guess =
+      std::min(high, low + static_cast<std::size_t>(std::max(0.0, share) * static_cast<double>(high - low)));
+  std::size_t step = 1;
+  if (value(guess) <= t) {
+    for (low = guess; low + step < high && value(low + step) <= t; step *= 2) low += step;
+    high = std::min(high, low + step);
+  } else {
+    for (high = guess; low + step < high && value(high - step) > t; step *= 2) high -= step;
+    low = high - low > step ? high - step : low;
+  }
+  while (high - low > 1) {
+    const std::size_t middle = low + (high - low) / 2;
+    (value(middle) <= t ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace lanescope::base

@@ -1,0 +1,30 @@
+// How far the reading of a file has come: written by the thread that reads, looked at by any other, which may also stop
+// it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/error.h"
+
+namespace lanescope::io {
+
+enum class ReadStage : std::uint8_t {
+  Reading,    ///< `done` and `total` are bytes of the file, as they lie on the disk
+  Arranging,  ///< the events go into the trace: `done` and `total` are events
+};
+
+struct ReadProgress {
+  std::atomic<ReadStage> stage{ReadStage::Reading};
+  std::atomic<std::uint64_t> done{0}, total{0};  ///< of the stage; total 0: not known (a pipe)
+  std::atomic<std::uint64_t> events{0};          ///< found so far
+  std::atomic<bool> cancelled{false};            ///< set it to stop: the reading ends with Cancelled within a moment
+};
+
+/// What reading throws when it was stopped.
+class Cancelled : public base::Error {
+ public:
+  using base::Error::Error;
+};
+
+}  // namespace lanescope::io

@@ -1,0 +1,35 @@
+// The one order in which the events of several lanes are listed.
+#pragma once
+
+#include <compare>
+#include <limits>
+#include <vector>
+
+#include "ui/links.h"
+
+namespace lanescope::ui {
+
+using base::Nanoseconds;
+
+/// By start; of those that start at once an iteration comes before what is in it, and a call before its kernel.
+struct EventKey {
+  Nanoseconds start = std::numeric_limits<Nanoseconds>::min();
+  trace::LaneKind kind = trace::LaneKind::Iterations;
+  trace::LaneId lane = 0;
+  std::uint16_t row = 0;
+  trace::EventIndex index = 0;
+
+  auto operator<=>(const EventKey&) const = default;
+};
+
+inline EventKey key_of(const trace::Trace& trace, const EventRef& ref) {
+  return {ref.event.start_ns, trace.lane(ref.lane).info().kind, ref.lane, static_cast<std::uint16_t>(ref.row),
+          ref.index};
+}
+
+/// Lanes with intervals, which can be listed and found; the others have markers and samples.
+inline bool has_intervals(trace::LaneKind kind) {
+  return kind != trace::LaneKind::Markers && kind != trace::LaneKind::Counter;
+}
+
+}  // namespace lanescope::ui

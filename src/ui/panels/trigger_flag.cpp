@@ -1,0 +1,77 @@
+// The trigger's instant on the ruler: a flag with a line through the lanes. Dragged along the ruler it sets the
+// pre-trigger.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "ui/panels/panels.h"
+#include "ui/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+constexpr float kFlagWidth = 24;
+
+std::optional<float> flag_px(const ShellState& state) {
+  const auto instant = state.view.trigger_instant();
+  if (!instant || !state.model.live()) return std::nullopt;
+  const TimeAxis& axis = state.view.axis();
+  const float x = axis.to_px(*instant);
+  return x < axis.left_px() - 1 || x > axis.right_px() ? std::nullopt : std::optional(x);
+}
+
+}  // namespace
+
+void handle_trigger_flag(const Canvas& c, const Rect& area) {
+  ShellState& state = c.state;
+  const auto x = flag_px(state);
+  if (!x) return;
+  const float width = kFlagWidth * c.scale;
+  const ImVec2 before = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos({*x - width / 2, area.y});
+  ImGui::InvisibleButton("##trigger_flag", {width, Timeline::kRulerHeight * c.scale});
+  note_place(c, "trigger_flag");
+  const TimeAxis& axis = state.view.axis();
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0, 2)) {
+    const float share = (ImGui::GetIO().MousePos.x - axis.left_px() - 1) / axis.width_px();
+    TriggerSettings settings = state.view.trigger_settings();
+    settings.pre_trigger = std::clamp(std::round(share * 100) / 100.0, 0.0, kMostPreTrigger);
+    if (settings != state.view.trigger_settings()) state.view.set_trigger(settings);
+  }
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    const TriggerSettings& settings = state.view.trigger_settings();
+    ImGui::BeginTooltip();
+    text(c, FontRole::BodyBold, Colour::Text, trigger_text(settings));
+    text(c, FontRole::Small, Colour::Muted,
+         fmt::format(fmt::runtime(tr("pre-trigger {:.0f} % of the width · drag to set it")),
+                     settings.pre_trigger * 100));
+    ImGui::EndTooltip();
+  }
+  ImGui::SetCursorScreenPos(before);
+}
+
+void add_trigger_flag(const MarkSurface& surface, const ShellState& state) {
+  const auto x = flag_px(state);
+  if (!x) return;
+  const float s = surface.frame.scale;
+  const Theme& colours = surface.frame.theme;
+  const float line = std::floor(*x);
+  surface.rows.solid(line - s, surface.lanes_top(), line + s, surface.lanes_bottom(),
+                     with_alpha(colours[Colour::Accent], 0.55f));
+  surface.top.solid(line - s, surface.area.y + 20 * s, line + s, surface.lanes_top(), colours[Colour::Accent]);
+  // It stands where the ruler's 0 is, and says the same.
+  std::erase_if(surface.top.labels, [&](const Label& label) {
+    return label.font == FontRole::MonoSmall && label.align == LabelAlign::Centre &&
+           std::abs(label.x + label.max_width / 2 - *x) < 12 * s;
+  });
+  surface.top.add({*x - 10 * s, surface.area.y + 5 * s, 20 * s, colours[Colour::AccentInk], FontRole::SmallBold, "T",
+                   20 * s, LabelAlign::Centre, colours[Colour::Accent]});
+}
+
+}  // namespace lanescope::ui

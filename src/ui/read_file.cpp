@@ -1,0 +1,74 @@
+#include "ui/read_file.h"
+
+#include <limits>
+#include <utility>
+
+namespace lanescope::ui {
+namespace {
+
+using base::Nanoseconds;
+
+constexpr std::size_t kEventsAtOnce = 500'000;  // some tens of milliseconds: nobody waits longer for a stop
+
+// Everything, in pieces between which it can be stopped.
+void analyse_all(analysis::LiveAnalysis& analysis, const trace::Trace& trace, FileProgress& progress) {
+  const auto [from, to] = trace.extent();
+  const double span = static_cast<double>(to) - static_cast<double>(from);
+  progress.analysing = true;
+  while (!analysis.update(std::numeric_limits<Nanoseconds>::max(), kEventsAtOnce)) {
+    if (progress.reading.cancelled) throw io::Cancelled("");
+    const double done = static_cast<double>(analysis.analysed_until()) - static_cast<double>(from);
+    progress.analysed = span > 0 ? static_cast<float>(done / span) : 0;
+  }
+  progress.analysed = 1;
+  if (progress.reading.cancelled) throw io::Cancelled("");
+  analysis.finish();
+}
+
+}  // namespace
+
+ReadFile read_file(const std::filesystem::path& path, FileProgress* progress) {
+  return analysed(io::read_chrome_trace(path, progress ? &progress->reading : nullptr), path, path.filename().string(),
+                  progress);
+}
+
+ReadFile read_recorded(const RecordedCapture& capture, FileProgress* progress) {
+  const std::string name = std::string(kRecordedPrefix) + capture.name;
+  return analysed(io::read_chrome_trace(capture.bytes, name, progress ? &progress->reading : nullptr), name,
+                  capture.title, progress);
+}
+
+ReadFile analysed(io::OpenedTrace opened, std::filesystem::path path, std::string title, FileProgress* progress) {
+  FileProgress nobody_looks;
+  ReadFile file;
+  file.opened = std::move(opened);
+  file.path = std::move(path);
+  file.title = std::move(title);
+  const trace::Trace& trace = *file.opened.trace;
+  file.analysis = std::make_unique<analysis::LiveAnalysis>(trace);
+  analyse_all(*file.analysis, trace, progress ? *progress : nobody_looks);
+  const auto [from, to] = trace.extent();
+  file.whole = analysis::analyse(trace, from, to);
+  file.stale_reads = count_stale_reads(trace, file.whole.from_ns, file.whole.to_ns + 1);
+  return file;
+}
+
+std::int64_t count_stale_reads(const trace::Trace& trace, Nanoseconds from, Nanoseconds to) {
+  const trace::Trace::ReadLock lock(trace);
+  std::int64_t count = 0;
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const trace::Lane& lane = trace.lane(static_cast<trace::LaneId>(l));
+    if (lane.info().kind != trace::LaneKind::Phases) continue;
+    for (std::size_t r = 0; r < lane.row_count(); ++r) {
+      const trace::Row& row = lane.row(r);
+      const trace::EventIndex first = row.first(), last = row.last();
+      // Such reads have a lane of their own: its first event tells.
+      if (first == last || !trace::is_stale_read(row.untimed_event(first))) continue;
+      count += static_cast<std::int64_t>(row.first_starting_at_or_after(to, first, last) -
+                                         row.first_starting_at_or_after(from, first, last));
+    }
+  }
+  return count;
+}
+
+}  // namespace lanescope::ui

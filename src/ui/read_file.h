@@ -1,0 +1,43 @@
+// A trace file with all that the window needs to know of it, worked out on any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "analysis/live_analysis.h"
+#include "io/chrome_trace.h"
+#include "ui/recorded.h"
+
+namespace lanescope::ui {
+
+/// How far it has come. The reading's own `cancelled` stops all of it.
+struct FileProgress {
+  io::ReadProgress reading;
+  std::atomic<bool> analysing{false};
+  std::atomic<float> analysed{0};  ///< of the trace, 0 to 1
+};
+
+struct ReadFile {
+  io::OpenedTrace opened;
+  std::unique_ptr<analysis::LiveAnalysis> analysis;  ///< of opened.trace, finished
+  analysis::Summary whole;
+  std::int64_t stale_reads = 0;  ///< in all of it
+  std::filesystem::path path;
+  std::string title;
+};
+
+/// Throws base::FileError, or io::Cancelled when `progress` was told to stop.
+ReadFile read_file(const std::filesystem::path& path, FileProgress* progress = nullptr);
+/// The same with a run that travels with the program.
+ReadFile read_recorded(const RecordedCapture& capture, FileProgress* progress = nullptr);
+/// The same with a trace that has been read already.
+ReadFile analysed(io::OpenedTrace opened, std::filesystem::path path, std::string title,
+                  FileProgress* progress = nullptr);
+
+/// The reads in [from, to) of memory into which a copy had not ended.
+std::int64_t count_stale_reads(const trace::Trace& trace, base::Nanoseconds from, base::Nanoseconds to);
+
+}  // namespace lanescope::ui

@@ -1,0 +1,59 @@
+#include "ui/palette_list.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ui/shell_state.h"
+
+namespace lanescope::ui {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Found, EveryWordMustBeFoundAndTheBeginningOfAWordIsBest) {
+  EXPECT_EQ(found_score("zoom lanes", "zoom in"), 0);
+  EXPECT_GT(found_score("", "anything"), 0);
+  EXPECT_GT(found_score("ZOOM", "zoom in"), found_score("oom", "zoom in"));
+  EXPECT_GT(found_score("zoom", "zoom in"), found_score("zoo", "zoom in")) << "a whole word";
+  EXPECT_GT(found_score("oom", "zoom in"), found_score("zm", "zoom in"));
+  EXPECT_GT(found_score("zm", "zoom in"), 0) << "letters in order";
+  EXPECT_EQ(found_score("mz", "zoom in"), 0);
+  EXPECT_EQ(found_score("zi", "zoom far away in"), 0) << "not so far apart";
+}
+
+TEST(Found, TheBestComeFirstAndEqualOnesStayInOrder) {
+  const auto entry = [](const char* text, const char* also) { return PaletteEntry{"", text, also, "", "", false, {}}; };
+  const std::vector<PaletteEntry> entries{entry("pan the view", "x"), entry("spanning", ""), entry("other", "pan"),
+                                          entry("pan again", ""), entry("nothing", "")};
+  EXPECT_THAT(found_entries("pan", entries), ElementsAre(0, 3, 2, 1));
+  EXPECT_EQ(found_entries("", entries).size(), entries.size());
+  EXPECT_TRUE(found_entries("qqq", entries).empty());
+}
+
+TEST(Palette, HasEveryActionAndTheNewestUsedFirst) {
+  ShellState state;
+  state.preferences.recent = {"action.fit", "theme.light"};
+  std::vector<PaletteEntry> entries = palette_entries(state);
+  EXPECT_EQ(entries[0].id, "action.fit");
+  EXPECT_EQ(entries[1].id, "theme.light");
+  std::size_t of_actions = 0;
+  for (const PaletteEntry& e : entries) of_actions += e.id.starts_with("action.") ? 1 : 0;
+  EXPECT_EQ(of_actions, kActionCount - 1) << "all but the palette itself";
+  act(state, entries[1]);
+  EXPECT_EQ(state.preferences.theme, ThemeName::Light);
+  EXPECT_THAT(state.preferences.recent, ElementsAre("theme.light", "action.fit"));
+  for (int i = 0; i < 40; ++i) act(state, entries[static_cast<std::size_t>(i)]);
+  EXPECT_EQ(state.preferences.recent.size(), 12u);
+}
+
+TEST(Palette, SaysWhyAnActionWouldDoNothing) {
+  ShellState state;  // nothing runs
+  EXPECT_EQ(why_without_effect(state, Action::PauseRun), "a file is shown, not a run");
+  EXPECT_EQ(why_without_effect(state, Action::FollowLink), "no event is selected");
+  EXPECT_EQ(why_without_effect(state, Action::NextFound), "nothing was searched for");
+  EXPECT_EQ(why_without_effect(state, Action::Gallery), "");
+  EXPECT_EQ(why_without_effect(state, Action::ToggleTheme), "");
+}
+
+}  // namespace
+}  // namespace lanescope::ui
