@@ -2,6 +2,7 @@
 #pragma once
 
 #include <benchmark/benchmark.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -26,6 +27,14 @@ double ns_per(std::size_t count, Function&& function) {
   const Clock::time_point start = Clock::now();
   function();
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / static_cast<double>(count);
+}
+
+/// Seconds that this thread has worked so far: on a machine that others use too, the clock on the wall says more about
+/// them.
+inline double worked_s() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
 inline double median(std::vector<double> values) {

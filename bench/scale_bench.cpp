@@ -2,7 +2,6 @@
 // it: every lane with its sub-rows, the bubbles, the run-ahead curve and the plots.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -35,13 +34,6 @@ void draw_something_else() {
   static std::vector<std::uint32_t> pixels(1600 * 900);
   for (std::uint32_t& pixel : pixels) ++pixel;
   benchmark::DoNotOptimize(pixels.data());
-}
-
-// What this thread has worked so far: on a machine that others use too, the clock on the wall says more about them.
-double worked_s() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
 // A trace and everything that a window keeps of it.

@@ -51,11 +51,13 @@ void main() {
     line_y = next.z > 0.5 ? mix(p2.y, next.y, abs(at.x - middle) / column_width) : p2.y;
   }
   float on_line = clamp(half_width - away + 0.5, 0.0, 1.0);
+  float on_band = 0.4 * clamp(half_width + 0.5 - max(here.x - at.y, at.y - here.y), 0.0, 1.0);
   if (dash.x > 0.0) {
     float along = mod(at.x - dash.y, dash.x * 1.6);
-    on_line *= clamp(along + 0.5, 0.0, 1.0) * clamp(dash.x - along + 0.5, 0.0, 1.0);
+    float lit = clamp(along + 0.5, 0.0, 1.0) * clamp(dash.x - along + 0.5, 0.0, 1.0);
+    on_line *= lit;
+    on_band *= lit;
   }
-  float on_band = 0.4 * clamp(half_width + 0.5 - max(here.x - at.y, at.y - here.y), 0.0, 1.0);
 
   float below = clamp(at.y - line_y + 0.5, 0.0, 1.0) * clamp(box.w - at.y + 0.5, 0.0, 1.0);
   float fade = clamp((box.w - at.y) / (box.w - box.y), 0.0, 1.0);

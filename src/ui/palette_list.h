@@ -1,6 +1,7 @@
 // What the palette offers, and how what is typed finds it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -30,6 +31,9 @@ struct PaletteState {
   std::vector<std::size_t> shown;     ///< what `typed` leaves, best first
   std::size_t selected = 0;           ///< in `shown`
   bool scroll_to_selected = false;
+  // Keys since the last frame; what was typed before them comes first.
+  std::ptrdiff_t steps = 0;
+  bool enter = false;
 };
 
 /// How well every word of `query` is found in `text`; 0: one of them is not. The start of a word is better than its

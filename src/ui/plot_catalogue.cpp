@@ -139,9 +139,9 @@ double summary_value(PlotKind kind, const analysis::Summary& s, double loss) {
     case PlotKind::RunAheadMax:
       return static_cast<double>(s.run_ahead_max);
     case PlotKind::H2D:
-      return s.h2d_gb_per_s();
+      return s.h2d_ns > 0 ? s.h2d_gb_per_s() : nothing;
     case PlotKind::D2H:
-      return s.d2h_gb_per_s();
+      return s.d2h_ns > 0 ? s.d2h_gb_per_s() : nothing;
     case PlotKind::Syncs:
       return any ? static_cast<double>(s.sync_count) / static_cast<double>(s.iteration.count) : nothing;
     case PlotKind::IdleAfterSync:

@@ -25,28 +25,27 @@ double round_step(double step) {
 std::vector<double> plot_ticks(double low, double high, std::size_t most, bool logarithmic) {
   std::vector<double> ticks;
   if (!(high > low) || most == 0) return ticks;
-  if (logarithmic && low > 0) {
-    // Every so many powers of ten; 2 and 5 too where there is room.
-    const double decades = std::log10(high / low);
-    const auto every = std::max(1.0, std::ceil(decades / static_cast<double>(most)));
-    const bool finer = (decades + 1) * 3 <= static_cast<double>(most);
-    for (double power = std::floor(std::log10(low) + 1e-9); power <= std::log10(high) + 1e-9; power += 1) {
-      const bool in_turn = std::fmod(std::abs(power), every) < 0.5;
+  // Powers of ten with 2 and 5 times them where there is room, else alone, else every second, third...
+  const double decades = logarithmic && low > 0 ? std::log10(high / low) : 0;
+  for (int every = 0; decades > 0 && every <= static_cast<int>(decades) + 1; ++every) {
+    ticks.clear();
+    const auto last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
+    for (int power = static_cast<int>(std::floor(std::log10(low) + 1e-9)); power <= last; ++power) {
+      if (every > 1 && power % every != 0) continue;
       for (const double mantissa : {1.0, 2.0, 5.0}) {
         const double value = mantissa * std::pow(10, power);
-        if ((mantissa > 1 && !finer) || !in_turn) continue;
+        if (mantissa > 1 && every > 0) continue;
         if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push_back(value);
       }
     }
-    if (!ticks.empty()) return ticks;
+    if (!ticks.empty() && ticks.size() <= most) return ticks;
   }
-  double step = round_step((high - low) / static_cast<double>(std::max<std::size_t>(1, most - 1)));
-  for (;;) {
+  for (double step = round_step((high - low) / static_cast<double>(most + 1));; step = round_step(step * 1.5)) {
     ticks.clear();
     const double first = std::ceil(low / step - 1e-6);
-    for (double n = first; n * step <= high + step * 1e-6 && ticks.size() <= most; n += 1) ticks.push_back(n * step);
+    const double last = std::floor(high / step + 1e-6);
+    for (double n = first; n <= last && ticks.size() <= most; n += 1) ticks.push_back(n == 0 ? 0 : n * step);
     if (ticks.size() <= most) return ticks;
-    step = round_step(step * 1.5);
   }
 }
 

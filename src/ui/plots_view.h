@@ -28,7 +28,7 @@ struct PlotsView {
   bool menu_open = false, toggle_menu = false;
   std::map<std::string, ShownRange> ranges;     ///< the vertical scales, by PlotInfo::key
   std::map<std::string, CounterPlot> counters;  ///< likewise
-  std::optional<base::Nanoseconds> pointed;     ///< the instant under the mouse, on the timeline's axis
+  std::optional<float> pointed_px;              ///< x of the mouse over curves that are on the timeline's axis
   std::uint64_t ranges_of = 0;                  ///< the run that the scales are of
   bool ranges_same_axis = false;                ///< and the axis
   PlotGrip grip;                                ///< what the mouse holds

@@ -56,6 +56,7 @@ void ViewControl::set_trigger(const TriggerSettings& wanted) {
     return;
   }
   watch_.clear();
+  shown_trigger_.reset();  // what stands is another trigger's picture
   if (armed_) return stop_triggering();
   set_mode(ViewMode::Trigger);
   retrigger();

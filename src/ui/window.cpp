@@ -211,6 +211,8 @@ void Window::key(int key, int action, int modifiers) {
     if (action == GLFW_PRESS && can_be_bound(key)) state.keys_panel.pressed = chord;
     return;
   }
+  if (palette_key(state, chord)) return;
+  if (key == GLFW_KEY_ESCAPE && state.keys_panel.open) return shell_->perform(Action::ClearSelection);
   const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // types nothing
   if (is_typing(state) && !function_key) return;
   if (menu_key(state, chord)) return;

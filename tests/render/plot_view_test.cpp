@@ -24,9 +24,9 @@ TEST(PlotTicks, AreOneTwoFiveSteps) {
   EXPECT_THAT(plot_ticks(0, 0, 4, false), ElementsAre());
   EXPECT_THAT(plot_ticks(1, 1000, 5, true), ElementsAre(1, 10, 100, 1000));
   EXPECT_THAT(plot_ticks(1, 1e8, 3, true), ElementsAre(1, 1e3, 1e6));
-  // A decade with room for 2 and 5; one without a power of ten in it has linear ticks.
+  // With room for 2 and 5 times a power of ten.
   EXPECT_THAT(plot_ticks(10, 100, 6, true), ElementsAre(10, 20, 50, 100));
-  EXPECT_THAT(plot_ticks(200, 500, 3, true), ElementsAre(200, 400));
+  EXPECT_THAT(plot_ticks(200, 500, 3, true), ElementsAre(200, 500));
 }
 
 TEST(PlotTicks, NeverMoreThanAsked) {
@@ -259,6 +259,7 @@ workload::Settings settings(bool pinned, std::int64_t batch, std::int64_t interv
   specs[1].label = "Batch size";
   specs[1].type = SettingType::Integer;
   specs[1].standard = batch;
+  specs[1].maximum = specs[2].maximum = 1000;
   specs[2].key = "interval";
   specs[2].label = "Log interval";
   specs[2].type = SettingType::Integer;

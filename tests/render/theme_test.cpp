@@ -154,8 +154,8 @@ TEST_P(ThemeTest, FillsImGui) {
 constexpr const char* kNames[] = {"Dark", "Light", "HighContrast"};
 static_assert(std::size(kNames) == kThemes.size());
 std::string title(const testing::TestParamInfo<ThemeName>& about) {
-  constexpr std::array<const char*, kThemes.size()> kNames{"Dark", "Light", "HighContrast"};
-  return kNames[static_cast<std::size_t>(about.param)];
+  constexpr std::array<const char*, kThemes.size()> kTitles{"Dark", "Light", "HighContrast"};
+  return kTitles[static_cast<std::size_t>(about.param)];
 }
 INSTANTIATE_TEST_SUITE_P(Each, ThemeTest, testing::ValuesIn(kThemes), title);
 

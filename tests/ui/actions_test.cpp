@@ -1,4 +1,6 @@
 // Every action of the table by its own key in a real window, part by part.
+#include <epoxy/gl.h>
+// epoxy first: GLFW must not bring its own OpenGL header.
 #include <GLFW/glfw3.h>
 #include <X11/keysym.h>
 #include <gtest/gtest.h>

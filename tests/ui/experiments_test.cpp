@@ -184,7 +184,8 @@ TEST_F(ExperimentsTest, EveryOneRunsOnBothSides) {
     if (!folder && kSlow) return;
     const std::size_t before = desk().saved().size();
     desk().key(XK_F12);
-    ASSERT_TRUE(desk().until([&] { return desk().saved().size() > before; }));
+    // It is written beside the drawing: the toast says when it is whole.
+    ASSERT_TRUE(desk().until([&] { return state().toast && desk().saved().size() > before; }));
     EXPECT_GT(std::filesystem::file_size(desk().saved().back()), 20'000u);  // an empty window has less to say
     if (folder) {
       std::filesystem::rename(desk().saved().back(), std::filesystem::path(folder) / (name + ".png"));

@@ -19,6 +19,7 @@ class MarksTest : public WindowTest {
  protected:
   void SetUp() override {
     WindowTest::SetUp();
+    state().drawer = ui::DrawerTab::Plots;
     model().set_speed(0.1);
     wait_for_iterations(20);
     hold_still();
@@ -142,7 +143,10 @@ TEST_F(MarksTest, MarksOfAFileLieBesideIt) {
   io::write_chrome_trace(path, model().trace(), facts);
   const auto open = [&] {
     state().file_to_open = path;
-    ASSERT_TRUE(desk().until([&] { return !model().live() && model().file() == path && !marks().bookmarks.empty(); }));
+    ASSERT_TRUE(desk().until([&] {
+      return !model().live() && model().file() == path && marks().generation == model().generation();
+    }));
+    ASSERT_FALSE(marks().bookmarks.empty());
   };
   open();
   EXPECT_EQ(marks().bookmarks[0].text, "in the file");

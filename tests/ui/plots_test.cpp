@@ -93,12 +93,12 @@ TEST_F(PlotsTest, PointingShowsTheSameInstantInTheTimeline) {
   const int without = ImGui::GetDrawData()->CmdListsCount;
   desk().point_at(at);
   EXPECT_TRUE(desk().until([&] { return ImGui::GetDrawData()->CmdListsCount > without; })) << "a tooltip";
-  ASSERT_TRUE(state().plots_view.pointed.has_value());
-  EXPECT_NEAR(axis().to_px(*state().plots_view.pointed), at.x, 1.5);
+  ASSERT_TRUE(state().plots_view.pointed_px.has_value());
+  EXPECT_NEAR(*state().plots_view.pointed_px, at.x, 1);
   // On an axis of their own they say nothing of the timeline.
   state().plots_on_timeline_axis = false;
   desk().frames(2);
-  EXPECT_FALSE(state().plots_view.pointed.has_value());
+  EXPECT_FALSE(state().plots_view.pointed_px.has_value());
 }
 
 TEST_F(PlotsTest, OnTheTimelinesAxisTheyZoomAndPanIt) {

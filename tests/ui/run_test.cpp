@@ -50,11 +50,11 @@ TEST_F(RunTest, TheSpeedMenuSetsTheSpeed) {
     EXPECT_DOUBLE_EQ(model().speed(), speed);
     EXPECT_FALSE(desk().has_place("speed.1x")) << "the menu stayed open";
   }
-  desk().key(XK_comma);
+  desk().key(XK_minus);
   EXPECT_NEAR(model().speed(), 0.01, 1e-9);
-  desk().key(XK_period);
-  desk().key(XK_period);
-  desk().key(XK_period);
+  desk().key(XK_equal);
+  desk().key(XK_equal);
+  desk().key(XK_equal);
   EXPECT_DOUBLE_EQ(model().speed(), 1);
 }
 

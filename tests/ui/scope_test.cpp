@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "ui/desk.h"
 #include "ui/panels/panels.h"
@@ -79,7 +80,10 @@ TEST_F(ScopeTest, ThePictureStandsStillWhileAKnobIsTurned) {
   ASSERT_TRUE(desk().until([&] { return aligned(); }));
   const double zoom = axis().ns_per_pixel();
   const float at = instant_px();
-  const Rect kernels = *state().timeline.lane_rect(model().trace(), LaneKind::Kernels);
+  // The lanes of a new run grow to their heights first.
+  const auto kernels_y = [&] { return state().timeline.lane_rect(model().trace(), LaneKind::Kernels)->y; };
+  float settled = -1;
+  ASSERT_TRUE(desk().until([&] { return std::exchange(settled, kernels_y()) == kernels_y(); }));
   for (const std::int64_t interval : {2, 10, 1}) {
     const std::size_t before = model().analysis().markers().size();
     ASSERT_EQ(model().set("log_interval", interval), "");
@@ -87,7 +91,7 @@ TEST_F(ScopeTest, ThePictureStandsStillWhileAKnobIsTurned) {
       EXPECT_TRUE(aligned());
       EXPECT_FLOAT_EQ(instant_px(), at);
       EXPECT_DOUBLE_EQ(axis().ns_per_pixel(), zoom);
-      EXPECT_FLOAT_EQ(state().timeline.lane_rect(model().trace(), LaneKind::Kernels)->y, kernels.y);
+      EXPECT_FLOAT_EQ(kernels_y(), settled);
       return HasFailure() || (model().analysis().markers().size() > before && axis().begin_ns() > last_marker());
     };
     ASSERT_TRUE(desk().until(shown));

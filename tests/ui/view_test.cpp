@@ -298,9 +298,9 @@ TEST_F(ViewTest, EscapeCancelsADrag) {
     desk().point_at(from);
     desk().press();
     desk().point_at({from.x + 150, from.y});
-    hold_key(key, false);
-    desk().key(XK_Escape);
+    desk().key(XK_Escape);  // with the other key still down, as one does
     desk().release();
+    hold_key(key, false);
     settle();
     EXPECT_EQ(axis(), before);
     EXPECT_EQ(state().selection.range, (std::pair{begin, end})) << "as it was before";

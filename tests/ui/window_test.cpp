@@ -24,13 +24,6 @@ using ui::ViewMode;
 
 class LookTest : public WindowTest {};
 
-TEST_F(LookTest, TTogglesTheTheme) {
-  desk().key(XK_t);
-  EXPECT_EQ(state().preferences.theme, ThemeName::Light);
-  desk().key(XK_t);
-  EXPECT_EQ(state().preferences.theme, ThemeName::Dark);
-}
-
 TEST_F(LookTest, TextGrowsAndShrinks) {
   const float before = desk().place("knob.log_interval").height;
   desk().key(XK_equal, kControl);

@@ -32,17 +32,16 @@ Destination to_time(const ShellState& state, Nanoseconds at) {
   const Nanoseconds zero = run_begin(state.model);
   Destination result;
   result.at = at;
-  const std::string when = time_in_full(at - zero);
-  if (at < begin) {
-    result.says = begin > zero ? fmt::format(fmt::runtime(tr("{} is before what is still in memory: from {} on")), when,
-                                             time_in_full(begin - zero))
-                               : fmt::format(fmt::runtime(tr("{} is before the run begins")), when);
+  if (at < begin && begin > zero) {
+    result.says =
+        fmt::format(fmt::runtime(tr("gone: what is still in memory begins at {}")), time_in_full(begin - zero));
+  } else if (at < begin) {
+    result.says = tr("that is before the run begins");
   } else if (at > end) {
-    result.says = fmt::format(fmt::runtime(state.model.live() ? tr("{} is still to come: the run is at {}")
-                                                              : tr("{} is after the run's end, {}")),
-                              when, time_in_full(end - zero));
+    const char* why = state.model.live() ? tr("still to come: the run is at {}") : tr("the run has ended at {}");
+    result.says = fmt::format(fmt::runtime(why), time_in_full(end - zero));
   } else {
-    result.says = fmt::format(fmt::runtime(tr("{} after the run's beginning")), when);
+    result.says = fmt::format(fmt::runtime(tr("{} after the run's beginning")), time_in_full(at - zero));
     result.possible = true;
   }
   return result;
@@ -83,7 +82,7 @@ Destination destination_of(const ShellState& state, const std::string& typed) {
     case Kind::Iteration:
       return to_iteration(state, wanted.iteration);
     case Kind::Unreadable:
-      return {fmt::format(fmt::runtime(tr("\"{}\" is neither a time, 12.5 ms, nor an iteration, 412")), typed)};
+      return {tr("neither a time (12.5 ms) nor an iteration (412)")};
     default:
       return {tr("a time: 12.5 ms; from here: +5 ms; an iteration: 412")};
   }

@@ -66,8 +66,6 @@ void draw_header(const Canvas& c, const Rect& inner) {
     ImGui::InputTextWithHint("##filter", tr("an action or a key"), &panel.filter);
   }
   note_place(c, "keys.filter");
-  // In the field, Escape is the field's: here it closes.
-  if (ImGui::IsItemActive() && key_pressed(ImGuiKey_Escape)) state.requests.push_back(Action::ClearSelection);
   const std::string close = std::string(tr("Close")) + " (Esc)";
   const float close_width = text_width(c.fonts, FontRole::Body, close) + 24 * s;
   const std::string reset = tr("Reset all");

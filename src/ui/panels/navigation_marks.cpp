@@ -77,8 +77,8 @@ void add_way_back(const Canvas& c, const MarkSurface& m) {
                                : fmt::format(fmt::runtime(tr("The run is over there. {} shows all of it.  →")), keys);
   const float width = 420 * s;
   m.rows.add({(m.axis.left_px() + m.axis.right_px() - width) / 2, (m.lanes_top() + m.lanes_bottom()) / 2 - 14 * s,
-              width, m.frame.theme[Colour::Text], FontRole::Body, text, 28 * s, LabelAlign::Centre,
-              m.frame.theme[Colour::PanelRaised]});
+              width, m.frame.theme[Colour::AccentInk], FontRole::BodyBold, text, 28 * s, LabelAlign::Centre,
+              m.frame.theme[Colour::Accent]});
 }
 
 }  // namespace

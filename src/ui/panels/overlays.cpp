@@ -66,7 +66,7 @@ class HelpColumns {
       const float x = origin.x + static_cast<float>(column) * (width_ + gap);
       const float top = origin.y + y;
       const std::uint32_t ink = l.heading ? c_.theme[Colour::Dim] : c_.theme.as_text(Colour::Accent);
-      const float drop = l.heading && y > 0 ? 8 * c_.scale : 0;
+      const float drop = l.heading && y > 0 ? 5 * c_.scale : 0;
       const Label keys{x,      top + drop, width_, ink, l.heading ? FontRole::SmallBold : FontRole::MonoSmall,
                        l.keys, line()};
       draw_labels(list, c_.fonts, {&keys, 1});
@@ -79,7 +79,7 @@ class HelpColumns {
  private:
   float line() const { return c_.fonts.size(FontRole::Small) + 0.5f * c_.scale; }
   HelpPlace place(const HelpLine& l) const {
-    if (l.heading) return {0, line() + 12 * c_.scale, "", false};
+    if (l.heading) return {0, line() + 8 * c_.scale, "", false};
     // Beside the keys where all of it has room there, else below them.
     const float keys = text_width(c_.fonts, FontRole::MonoSmall, l.keys) + 10 * c_.scale;
     HelpPlace p{std::max(120 * c_.scale, keys), line(), "", false};
@@ -104,7 +104,7 @@ class HelpColumns {
           y = 0;
         }
         visit(l, p, column, y);
-        y += l.heading && y == 0 ? line() + 4 * c_.scale : p.height;
+        y += l.heading && y == 0 ? line() + 3 * c_.scale : p.height;
       }
     }
     return column + 1;
@@ -128,10 +128,11 @@ void draw_help(const Canvas& c) {
   const float inner = width * n + gap * (n - 1);
   const HelpColumns lines(c, width);
   const float wanted = lines.height(columns);
-  const float head = 40 * s;
-  const float body = std::min(wanted + 2 * s, display.y - 16 * s - head - 28 * s);
-  const Rect box{(display.x - inner) / 2 - 20 * s, (display.y - body - head - 28 * s) / 2, inner + 40 * s,
-                 body + head + 28 * s};
+  const float head = 34 * s;
+  const float margins = 24 * s;
+  const float body = std::min(wanted + 2 * s, display.y - 8 * s - head - margins);
+  const Rect box{(display.x - inner) / 2 - 20 * s, (display.y - body - head - margins) / 2, inner + 40 * s,
+                 body + head + margins};
   const bool outside = begin_sheet(c, "##help", box);
   ImGui::SetCursorPos({box.x + 20 * s, box.y + 14 * s});
   text(c, FontRole::Title, Colour::Text, tr("Keys and gestures"));
@@ -284,9 +285,9 @@ bool begin_sheet(const Canvas& c, const char* id, const Rect& box, bool shade) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 low{box.x, box.y}, high{box.x + box.width, box.y + box.height};
   if (shade) list.AddRectFilled({0, 0}, display, with_alpha(c.theme[Colour::Ground], 0.6f));
-  for (const float step : {6.0f, 3.0f}) {
-    list.AddRectFilled({low.x - step * s, low.y - step * s / 2}, {high.x + step * s, high.y + step * 1.5f * s},
-                       with_alpha(c.theme[Colour::Shadow], 0.15f), 12 * s);
+  for (const float step : {12.0f, 8.0f, 5.0f, 2.0f}) {
+    list.AddRectFilled({low.x - step * s, low.y - step * s / 2}, {high.x + step * s, high.y + step * s},
+                       with_alpha(c.theme[Colour::Shadow], 0.04f), (10 + step) * s);
   }
   list.AddRectFilled(low, high, c.theme[Colour::Panel], 10 * s);
   list.AddRect(low, high, c.theme[Colour::Line], 10 * s, 0, std::max(1.0f, c.theme.outline) * s);

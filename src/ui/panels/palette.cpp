@@ -1,8 +1,11 @@
+#include <GLFW/glfw3.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <utility>
 
 #include "base/translate.h"
 #include "ui/labels.h"
@@ -33,7 +36,7 @@ void move_to(PaletteState& palette, std::ptrdiff_t place) {
   palette.scroll_to_selected = true;
 }
 
-// The field has the keyboard all the time: what is typed finds, the arrows walk, Enter does it, Esc closes.
+// The field has the keyboard all the time: what is typed finds.
 void draw_field(const Canvas& c, float width) {
   PaletteState& palette = c.state.palette;
   const std::string before = palette.typed;
@@ -43,11 +46,10 @@ void draw_field(const Canvas& c, float width) {
   }
   if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(width);
-  bool entered = false;
   {
-    const TextStyle style(c, FontRole::Title, Colour::Text);
-    entered = ImGui::InputTextWithHint("##palette", tr("What to do: an action, a knob, an experiment, a device …"),
-                                       &palette.typed, ImGuiInputTextFlags_EnterReturnsTrue);
+    const TextStyle style(c, FontRole::Body, Colour::Text);
+    ImGui::InputTextWithHint("##palette", tr("What to do: an action, a knob, an experiment, a device …"),
+                             &palette.typed);
   }
   note_place(c, "palette.field");
   if (palette.typed != before) {
@@ -55,14 +57,13 @@ void draw_field(const Canvas& c, float width) {
     palette.selected = 0;
     palette.scroll_to_selected = true;
   }
+  const std::ptrdiff_t steps = std::exchange(palette.steps, 0);
   const auto at = static_cast<std::ptrdiff_t>(palette.selected);
-  if (key_pressed(ImGuiKey_DownArrow)) move_to(palette, at + 1);
-  if (key_pressed(ImGuiKey_UpArrow)) move_to(palette, at - 1);
-  const auto count = static_cast<std::ptrdiff_t>(palette.shown.size());
-  if (key_pressed(ImGuiKey_PageDown)) move_to(palette, std::min(at + kRows - 1, count - 1));
-  if (key_pressed(ImGuiKey_PageUp)) move_to(palette, std::max<std::ptrdiff_t>(at - kRows + 1, 0));
-  if (entered) return choose(c.state, palette.selected);
-  if (key_pressed(ImGuiKey_Escape)) close(palette);
+  const auto last = static_cast<std::ptrdiff_t>(palette.shown.size()) - 1;
+  if (std::abs(steps) == 1) move_to(palette, at + steps);  // in a circle
+  if (std::abs(steps) > 1)
+    move_to(palette, std::clamp<std::ptrdiff_t>(at + steps, 0, std::max<std::ptrdiff_t>(last, 0)));
+  if (std::exchange(palette.enter, false)) choose(c.state, palette.selected);
 }
 
 void draw_row(const Canvas& c, const PaletteEntry& entry, const Rect& r, bool selected, bool hovered) {
@@ -130,7 +131,7 @@ void draw_palette(const Canvas& c) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float pad = 12 * s;
   const float width = std::min(kWidth * s, display.x - 32 * s);
-  const float field = ImGui::GetStyle().FramePadding.y * 2 + c.fonts.size(FontRole::Title);
+  const float field = ImGui::GetStyle().FramePadding.y * 2 + c.fonts.size(FontRole::Body);
   const float footer = 24 * s;
   const float top = std::max(12 * s, std::min(76 * s, display.y * 0.1f));
   const float most = display.y - top - 2 * pad - field - footer - 24 * s;
@@ -159,6 +160,34 @@ void draw_palette(const Canvas& c) {
   }
   ImGui::End();
   if (outside) close(palette);
+}
+
+bool palette_key(ShellState& state, KeyChord chord) {
+  PaletteState& palette = state.palette;
+  if (!palette.open || chord.modifiers != 0) return false;
+  switch (chord.key) {
+    case GLFW_KEY_DOWN:
+      ++palette.steps;
+      return true;
+    case GLFW_KEY_UP:
+      --palette.steps;
+      return true;
+    case GLFW_KEY_PAGE_DOWN:
+      palette.steps += kRows - 1;
+      return true;
+    case GLFW_KEY_PAGE_UP:
+      palette.steps -= kRows - 1;
+      return true;
+    case GLFW_KEY_ENTER:
+    case GLFW_KEY_KP_ENTER:
+      palette.enter = true;
+      return true;
+    case GLFW_KEY_ESCAPE:
+      close(palette);
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace lanescope::ui

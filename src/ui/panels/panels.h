@@ -91,8 +91,9 @@ void draw_keys_panel(const Canvas& canvas);
 /// The button that opens the menu, at the cursor, and the menu below it.
 void draw_menu_button(const Canvas& canvas);
 void draw_menu(const Canvas& canvas);
-/// The open menu takes arrows, Enter and Escape: true when it took this key.
+// What is open takes arrows, Enter and Escape: true when it took this key.
 bool menu_key(ShellState& state, KeyChord chord);
+bool palette_key(ShellState& state, KeyChord chord);
 /// A window over everything, that nothing behind it can be hit, with a box drawn in it; ends with ImGui::End(). True
 /// when it was clicked beside the box.
 bool begin_sheet(const Canvas& canvas, const char* id, const Rect& box, bool shade = true);

@@ -154,7 +154,7 @@ void handle_plot_gestures(const Canvas& c, const PlotRows& rows) {
   if (hovered && io.MouseWheel != 0) turn_wheel(c, rows, io.MouseWheel, mouse);
   const bool on_curves =
       hovered && !io.MouseDown[0] && mouse.x >= rows.axis.left_px() && mouse.x < rows.axis.right_px();
-  if (on_curves && rows.same_axis) view.pointed = rows.axis.to_ns(mouse.x);
+  if (on_curves && rows.same_axis) view.pointed_px = mouse.x;
 }
 
 }  // namespace lanescope::ui

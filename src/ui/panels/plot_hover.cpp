@@ -68,6 +68,12 @@ void draw_tooltip(const Canvas& c, const PlotRows& rows, std::size_t column, flo
                                 base::format_count(records[static_cast<std::size_t>(number)].number - 1));
   }
   text(c, FontRole::Small, Colour::Muted, when);
+  const auto differ = [&](const PlotRow& row) {
+    const PlotColumn* here = column_at(row.columns, column);
+    return here && plot_text(row.info.unit, static_cast<double>(here->min)) !=
+                       plot_text(row.info.unit, static_cast<double>(here->max));
+  };
+  const float ghost_at = std::any_of(rows.rows.begin(), rows.rows.end(), differ) ? kGhostAt : kRangeAt;
   for (const PlotRow& row : rows.rows) {
     const PlotColumn* here = column_at(row.columns, column);
     if (!here) continue;
@@ -80,7 +86,7 @@ void draw_tooltip(const Canvas& c, const PlotRows& rows, std::size_t column, flo
       text(c, FontRole::MonoSmall, Colour::Muted, low + " … " + high);
     }
     if (const PlotColumn* ghost = column_at(row.ghost.columns, column)) {
-      ImGui::SameLine(kGhostAt * s);
+      ImGui::SameLine(ghost_at * s);
       text(c, FontRole::MonoSmall, Colour::Muted, fmt::format(fmt::runtime(tr("ghost {}")), says(ghost->mean)));
     }
   }

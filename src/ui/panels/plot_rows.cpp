@@ -16,7 +16,8 @@ using base::tr;
 
 constexpr float kLeastRowHeight = 22;
 constexpr float kGap = 6;
-constexpr float kTallRow = 42;      // the value stands under the name
+constexpr float kTwoLines = 26;     // the value stands under the name
+constexpr float kTallRow = 42;      // in larger type
 constexpr float kHeadroom = 0.06f;  // over the highest value, so that its line is whole
 constexpr std::size_t kCountersAtFirst = 6;
 
@@ -83,19 +84,20 @@ void draw_names(const Canvas& c, const PlotRow& row, float left) {
   const float x = box.x + 16 * s;
   const float width = left - x - 6 * s;
   const bool tall = box.height >= kTallRow * s;
+  const bool under = box.height >= kTwoLines * s;
   // Digits come and go: beside a name the value has the same room always.
-  const float beside = tall || value.empty() ? 0
-                                             : std::max(text_width(c.fonts, FontRole::MonoSmall, "00,000"),
-                                                        text_width(c.fonts, FontRole::MonoSmall, value)) +
-                                                   4 * s;
+  const float usual = text_width(c.fonts, FontRole::MonoSmall, "00,000");
+  const float beside =
+      under || value.empty() ? 0 : std::max(usual, text_width(c.fonts, FontRole::MonoSmall, value)) + 4 * s;
   const bool roomy = tall && text_width(c.fonts, FontRole::Body, row.info.label) <= width;
-  const FontRole name_font = roomy ? FontRole::Body : FontRole::Small;
-  const float high = tall ? (box.height - 38 * s) / 2 : 0;
-  const Label labels[2] = {{x, box.y + high, width - beside, c.theme[Colour::Text], name_font,
-                            tall ? row.info.label : row.info.brief, tall ? 18 * s : box.height},
-                           {x, box.y + (tall ? high + 19 * s : 0), width, c.theme.as_text(row.info.colour),
-                            tall ? FontRole::Mono : FontRole::MonoSmall, value, tall ? 18 * s : box.height,
-                            tall ? LabelAlign::Left : LabelAlign::Right}};
+  const float line = (tall ? 19 : 13) * s;
+  const float top = box.y + (under ? (box.height - 2 * line) / 2 : 0);
+  const float height = under ? line : box.height;
+  const Label labels[2] = {
+      {x, top, width - beside, c.theme[Colour::Text], roomy ? FontRole::Body : FontRole::Small,
+       under ? row.info.label : row.info.brief, height},
+      {x, top + (under ? line : 0), width, c.theme.as_text(row.info.colour),
+       tall ? FontRole::Mono : FontRole::MonoSmall, value, height, under ? LabelAlign::Left : LabelAlign::Right}};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
 }
 

@@ -203,7 +203,6 @@ void draw_plots(const Canvas& c) {
   ShellState& state = c.state;
   PlotsView& view = state.plots_view;
   const float s = c.scale;
-  view.pointed.reset();
   view.moving = false;
   if (!has_plots(state)) return;
   if (!std::exchange(view.chosen, true)) view.choice.set_texts(state.preferences.plots);

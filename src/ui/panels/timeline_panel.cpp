@@ -147,10 +147,10 @@ void draw_timeline(const Canvas& c) {
   // The plots below may be on the same axis: what is pointed at there is the same instant here.
   if (hovered) {
     draw_cross_line(c, area, ImGui::GetIO().MousePos.x);
-  } else if (state.plots_view.pointed) {
-    draw_cross_line(c, area, state.view.axis().to_px(*state.plots_view.pointed));
+  } else if (state.plots_view.pointed_px) {
+    draw_cross_line(c, area, *state.plots_view.pointed_px);
   }
-  state.plots_view.pointed.reset();  // said anew in every frame
+  state.plots_view.pointed_px.reset();  // said anew in every frame
   list.PopClipRect();
   list.PushClipRect({area.x, area.y}, {area.x + area.width, rows_top}, true);
   add_to_draw_list(list, c.spans, state.timeline.top());

@@ -112,10 +112,19 @@ bool draw_pin(const Canvas& c, PinnedTooltip& pin, const Rect& area) {
       std::clamp(tip.x + pin.dx * s, axis.left_px(), std::max(axis.left_px(), axis.right_px() - kPinWidth * s));
   const float y = std::clamp(tip.y + pin.dy * s, area.y + Timeline::kRulerHeight * s,
                              std::max(area.y + Timeline::kRulerHeight * s, area.y + area.height - height));
-  ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::uint32_t edge = c.theme[Colour::Selection];
-  list.AddLine(tip, {std::clamp(tip.x, x, x + kPinWidth * s), std::clamp(tip.y, y, y + height)}, edge, 1.2f * s);
-  list.AddCircleFilled(tip, 3 * s, edge);
+  ImDrawList& under = *ImGui::GetWindowDrawList();
+  under.AddLine(tip, {std::clamp(tip.x, x, x + kPinWidth * s), std::clamp(tip.y, y, y + height)}, edge, 1.2f * s);
+  under.AddCircleFilled(tip, 3 * s, edge);
+  // A window of its own: it takes the mouse from the timeline.
+  ImGui::SetNextWindowPos({x, y});
+  ImGui::SetNextWindowSize({kPinWidth * s, height + 2 * s});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::Begin(("##pin" + std::to_string(pin.id)).c_str(), nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing);
+  ImGui::PopStyleVar();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled({x, y + 2 * s}, {x + kPinWidth * s, y + height + 2 * s}, c.theme[Colour::Shadow], 6 * s);
   list.AddRectFilled({x, y}, {x + kPinWidth * s, y + height}, c.theme[Colour::PanelRaised], 6 * s);
   list.AddRect({x, y}, {x + kPinWidth * s, y + height}, edge, 6 * s, 0, 1.2f * s);
@@ -128,7 +137,6 @@ bool draw_pin(const Canvas& c, PinnedTooltip& pin, const Rect& area) {
                       18 * s, LabelAlign::Right});
     line += 18 * s;
   }
-  ImGui::PushID(static_cast<int>(pin.id));
   const float cross = 20 * s;
   ImGui::SetCursorScreenPos({x + kPinWidth * s - cross - 2 * s, y + 2 * s});
   const bool closed = ImGui::InvisibleButton("##close", {cross, cross});
@@ -143,8 +151,8 @@ bool draw_pin(const Canvas& c, PinnedTooltip& pin, const Rect& area) {
     pin.dx += ImGui::GetIO().MouseDelta.x / s;
     pin.dy += ImGui::GetIO().MouseDelta.y / s;
   }
-  ImGui::PopID();
   draw_labels(list, c.fonts, labels);
+  ImGui::End();
   return !closed;
 }
 
