@@ -17,7 +17,8 @@ void point_at_a_call(Desk& desk) {
   float x = state.view.axis().left_px() + 40;
   for (; x < state.view.axis().right_px(); x += 7) {
     desk.point_at({x, lane.y + lane.height / 2});
-    if (desk.until([&] { return state.pointed.at.has_value(); }) && state.pointed.hit) return;
+    desk.frames(2);
+    if (state.pointed.hit) return;
   }
 }
 
