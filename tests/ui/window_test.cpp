@@ -112,10 +112,10 @@ TEST_F(LookTest, LanesThatDoNotFitCanBeScrolledTo) {
   const ui::TimeAxis before = axis();
   desk().point_at({timeline.x + 40, timeline.y + 60});
   desk().wheel(-12);
-  EXPECT_LE(d2h().y + d2h().height, timeline.y + timeline.height);
+  EXPECT_TRUE(desk().until([&] { return d2h().y + d2h().height <= timeline.y + timeline.height; }));
   EXPECT_EQ(axis(), before);
   desk().wheel(20);
-  EXPECT_EQ(state().scroll, 0);
+  EXPECT_TRUE(desk().until([&] { return state().scroll == 0; }));
   glfwSetWindowSize(desk().window().handle(), 1440, 960);
   ASSERT_TRUE(desk().until([] { return ImGui::GetIO().DisplaySize.y == 960; }));
 }

@@ -94,7 +94,7 @@ void draw_drawer(const Canvas& c) {
   const DrawerTab before = state.drawer;
   float x = at.x + 16 * s;
   for (const Tab& tab : tabs) x = draw_tab(c, tab, x, at.y);
-  state.places["drawer.header"] = {x, at.y, at.x + ImGui::GetWindowWidth() - x, 22 * s};
+  state.places["drawer.header"] = {x, at.y, std::max(0.0f, at.x + ImGui::GetWindowWidth() - x), 22 * s};
   if (state.drawer == DrawerTab::Found && before != DrawerTab::Found) open_search(state);
   ImGui::SetCursorScreenPos(at);
   switch (state.drawer) {
