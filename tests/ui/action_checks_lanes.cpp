@@ -27,16 +27,18 @@ std::size_t number_of_calls(Desk& desk) {
       places.begin());
 }
 
-// The mouse over the name of the CUDA calls, and all lanes as they are at first.
-void point_at_calls(Desk& desk) {
+// The mouse over the name of a lane, and all lanes as they are at first.
+void point_at(Desk& desk, trace::LaneKind kind) {
   desk.state().model.set_paused(true);
   desk.state().lanes.reset();
   desk.frames(2);
-  const std::string key = key_of(desk, trace::LaneKind::Calls);
+  const std::string key = key_of(desk, kind);
   desk.until([&] { return !desk.state().timeline.moving(); });
   desk.point_at(middle(desk.place("lane_name." + key)));
   desk.until([&] { return desk.state().lane_hands.pointed == key; });
 }
+
+void point_at_calls(Desk& desk) { point_at(desk, trace::LaneKind::Calls); }
 
 void hide_calls(Desk& desk) {
   point_at_calls(desk);
@@ -52,7 +54,8 @@ std::vector<ActionCheck> lanes_checks() {
       {Action::ShowAllLanes, hide_calls, [](Desk& desk) { return desk.state().lanes.hidden_count() == 0; }},
       {Action::PinLane, point_at_calls, [](Desk& desk) { return calls(desk).pinned && number_of_calls(desk) == 0; }},
       {Action::LaneUp, point_at_calls, [](Desk& desk) { return number_of_calls(desk) == 1; }},
-      {Action::LaneDown, point_at_calls, [](Desk& desk) { return number_of_calls(desk) == 3; }},
+      {Action::LaneDown, [](Desk& desk) { point_at(desk, trace::LaneKind::Phases); },
+       [](Desk& desk) { return number_of_calls(desk) == 1; }},
       {Action::TallerLane, point_at_calls, [](Desk& desk) { return calls(desk).height > 1.2f; }},
       {Action::ShorterLane, point_at_calls, [](Desk& desk) { return calls(desk).height < 0.9f; }},
       {Action::GroupLanes, point_at_calls,

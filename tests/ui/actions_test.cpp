@@ -60,6 +60,7 @@ class ActionsTest : public testing::TestWithParam<Part> {
 
   /// A new window with the first experiment, running for some iterations.
   static void open() {
+    desk_->close();  // the window before remembers what it was when it closes
     desk_->remember("tour_done = true\nwindow_width = 1280\nwindow_height = 800");
     ui::WindowOptions options;
     options.frames_unlimited = true;
