@@ -18,7 +18,7 @@ struct CaptureFacts {
   trace::CaptureHealth health;
   trace::TraceCounts counts;
   std::size_t memory_bytes = 0, memory_cap_bytes = 0;  ///< of the trace; no cap: nothing is said of it
-  double recorder_latency_ms = 0;  ///< from a writer to the trace
+  double recorder_latency_ms = 0;                      ///< from a writer to the trace
   RunState run = RunState::Running;
   std::string no_gpu;  ///< why "auto" took none; empty when the device was named, or is one
 };

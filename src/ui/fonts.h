@@ -13,8 +13,8 @@ struct ImFontAtlas;
 
 namespace lanescope::ui {
 
-/// What a text is for. One scale of sizes, four steps to the double: each is 2^(1/4), or 1.19 times, the one before, and
-/// rounded to whole pixels.
+/// What a text is for. One scale of sizes, four steps to the double: each is 2^(1/4), or 1.19 times, the one before,
+/// and rounded to whole pixels.
 ///   step 0  12  Small, SmallBold, MonoSmall  hints, headings in capitals, labels on spans, keys
 ///   step 1  14  Body, BodyBold, Mono         sentences, controls, figures
 ///   step 2  17  Title                        an experiment's or a panel's name

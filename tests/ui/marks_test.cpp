@@ -143,9 +143,8 @@ TEST_F(MarksTest, MarksOfAFileLieBesideIt) {
   io::write_chrome_trace(path, model().trace(), facts);
   const auto open = [&] {
     state().file_to_open = path;
-    ASSERT_TRUE(desk().until([&] {
-      return !model().live() && model().file() == path && marks().generation == model().generation();
-    }));
+    ASSERT_TRUE(desk().until(
+        [&] { return !model().live() && model().file() == path && marks().generation == model().generation(); }));
     ASSERT_FALSE(marks().bookmarks.empty());
   };
   open();
