@@ -3,19 +3,9 @@
 
 #include <optional>
 
-#include "trace/trace.h"
+#include "ui/event_ref.h"
 
 namespace lanescope::ui {
-
-/// An event and where it is.
-struct EventRef {
-  trace::LaneId lane = 0;
-  std::size_t row = 0;
-  trace::EventIndex index = 0;
-  trace::Event event;
-
-  bool operator==(const EventRef& o) const { return lane == o.lane && row == o.row && index == o.index; }
-};
 
 /// The GPU operation of an API call, by correlation. Looks at most `limit` operations past the call's start.
 std::optional<EventRef> gpu_operation_of(const trace::Trace& trace, const trace::Event& call, std::size_t limit = 5000);

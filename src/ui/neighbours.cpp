@@ -11,12 +11,6 @@ using base::Nanoseconds;
 using trace::EventIndex;
 using trace::LaneId;
 
-EventRef ref(LaneId lane, std::size_t r, const trace::Row& row, EventIndex i) {
-  EventRef found{lane, r, i, row.event(i)};
-  found.event.lane = lane;
-  return found;
-}
-
 // Walks the events of a lane in order of start, then sub-row, from one of them away. Needs a read lock.
 class Walk {
  public:
@@ -87,7 +81,7 @@ Neighbour neighbour(const trace::Trace& trace, const EventRef& from, Along along
   std::size_t row = 0;
   EventIndex index = 0;
   if (!walk.next(row, index)) return {};
-  return {ref(from.lane, row, trace.lane(from.lane).row(row), index)};
+  return {event_ref(from.lane, row, trace.lane(from.lane).row(row), index)};
 }
 
 Neighbour neighbour_of_same_name(const trace::Trace& trace, const EventRef& from, Along along, Nanoseconds until,
@@ -99,7 +93,8 @@ Neighbour neighbour_of_same_name(const trace::Trace& trace, const EventRef& from
   EventIndex index = 0;
   for (std::size_t n = 0; walk.next(row, index); ++n) {
     if (n == limit) return {std::nullopt, true};
-    if (lane.row(row).untimed_event(index).name == from.event.name) return {ref(from.lane, row, lane.row(row), index)};
+    if (lane.row(row).untimed_event(index).name == from.event.name)
+      return {event_ref(from.lane, row, lane.row(row), index)};
   }
   return {};
 }
@@ -119,7 +114,7 @@ std::optional<EventRef> nearest_event(const trace::Trace& trace, LaneId lane, Na
       const Nanoseconds length = row.end(i) - row.start(i);
       if (found && (away > best || (away == best && length >= found->event.duration()))) return;
       best = away;
-      found = ref(lane, r, row, i);
+      found = event_ref(lane, r, row, i);
     };
     if (after < last) consider(after);
     if (after > first) consider(after - 1);
@@ -187,7 +182,7 @@ std::optional<EventRef> iteration_numbered(const trace::Trace& trace, std::uint3
           high = middle;
         }
       }
-      if (low < last && trace::index_of(row.untimed_event(low)) == number) found = ref(lane, r, row, low);
+      if (low < last && trace::index_of(row.untimed_event(low)) == number) found = event_ref(lane, r, row, low);
     }
   });
   return found;

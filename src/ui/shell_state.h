@@ -105,7 +105,7 @@ struct ShellState {
   ViewControl view;
   NavigationState navigation;
   Timeline timeline;
-  PlotSet plots, whole_run;
+  PlotSet plots;
   PlotsView plots_view;
   Selection selection;
   RangeFigures range_figures;

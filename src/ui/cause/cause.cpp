@@ -11,23 +11,7 @@ using analysis::BubbleCause;
 using trace::EventIndex;
 using trace::LaneId;
 
-// Calls f(lane, row number, row) for every row of the lanes that `wanted` accepts.
-template <typename Wanted, typename F>
-void for_rows(const trace::Trace& trace, Wanted wanted, F f) {
-  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
-    const trace::Lane& lane = trace.lane(static_cast<LaneId>(l));
-    if (!wanted(lane.info().kind)) continue;
-    for (std::size_t r = 0; r < lane.row_count(); ++r) f(static_cast<LaneId>(l), r, lane.row(r));
-  }
-}
-
 bool is_calls_lane(trace::LaneKind kind) { return kind == trace::LaneKind::Calls; }
-
-EventRef ref(LaneId lane, std::size_t r, const trace::Row& row, EventIndex i) {
-  EventRef found{lane, r, i, row.event(i)};
-  found.event.lane = lane;
-  return found;
-}
 
 // The event of a lane that starts at this very instant.
 std::optional<EventRef> event_at(const trace::Trace& trace, LaneId id, Nanoseconds start, trace::NameId name) {
@@ -37,7 +21,7 @@ std::optional<EventRef> event_at(const trace::Trace& trace, LaneId id, Nanosecon
     const trace::Row& row = lane.row(r);
     const EventIndex last = row.last();
     const EventIndex i = row.first_starting_at_or_after(start, row.first(), last);
-    if (i < last && row.start(i) == start && row.event(i).name == name) return ref(id, r, row, i);
+    if (i < last && row.start(i) == start && row.event(i).name == name) return event_ref(id, r, row, i);
   }
   return std::nullopt;
 }
@@ -48,7 +32,7 @@ std::optional<EventRef> operation_before(const trace::Trace& trace, Nanoseconds 
   for_rows(trace, trace::is_gpu_work_lane, [&](LaneId lane, std::size_t r, const trace::Row& row) {
     const EventIndex after = row.first_ending_after(t, row.first(), row.last());
     if (after == row.first() || (found && found->event.end_ns >= row.end(after - 1))) return;
-    found = ref(lane, r, row, after - 1);
+    found = event_ref(lane, r, row, after - 1);
   });
   return found;
 }
@@ -60,7 +44,7 @@ std::optional<EventRef> operation_from(const trace::Trace& trace, Nanoseconds t)
     const EventIndex last = row.last();
     const EventIndex i = row.first_starting_at_or_after(t, row.first(), last);
     if (i == last || (found && found->event.start_ns <= row.start(i))) return;
-    found = ref(lane, r, row, i);
+    found = event_ref(lane, r, row, i);
   });
   return found;
 }
@@ -230,7 +214,7 @@ std::vector<Launch> launches_in(const trace::Trace& trace, Nanoseconds from, Nan
     const auto [first, last] = starting_in(row, from, to);
     const EventIndex step = std::max<EventIndex>(1, (last - first + most - 1) / std::max<std::size_t>(1, most));
     for (EventIndex i = first; i < last; i += step) {
-      const EventRef call = ref(lane, r, row, i);
+      const EventRef call = event_ref(lane, r, row, i);
       if (trace::is_sync(call.event)) continue;
       if (const auto operation = gpu_operation_of(trace, call.event)) launches.push_back({call, *operation});
     }
