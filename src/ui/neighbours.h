@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "ui/links.h"
+#include "ui/event_ref.h"
 
 namespace lanescope::ui {
 

@@ -168,9 +168,11 @@ std::vector<std::size_t> found_entries(std::string_view query, const std::vector
     const int all = found_score(query, entries[i].text + " " + entries[i].also);
     if (all > 0) found.emplace_back(std::max(shown, all * 2 - 1), i);
   }
-  // Of equals the shorter: it says less beside what was asked for.
+  // Of equals the shorter: it says less beside what was asked for. Without a question the newest used stay first.
+  const bool asked = query.find_first_not_of(' ') != std::string_view::npos;
   std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : entries[a.second].text.size() < entries[b.second].text.size();
+    if (a.first != b.first) return a.first > b.first;
+    return asked && entries[a.second].text.size() < entries[b.second].text.size();
   });
   std::vector<std::size_t> places;
   for (const auto& [score, place] : found) places.push_back(place);

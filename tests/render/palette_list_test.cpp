@@ -21,12 +21,13 @@ TEST(Found, EveryWordMustBeFoundAndTheBeginningOfAWordIsBest) {
   EXPECT_EQ(found_score("zi", "zoom far away in"), 0) << "not so far apart";
 }
 
-TEST(Found, TheBestComeFirstAndEqualOnesStayInOrder) {
+// The start of the text, then a start of a word, then inside one; of equal ones the shorter, then as they are listed.
+TEST(Found, TheBestComeFirst) {
   const auto entry = [](const char* text, const char* also) { return PaletteEntry{"", text, also, "", "", false, {}}; };
   const std::vector<PaletteEntry> entries{entry("pan the view", "x"), entry("spanning", ""), entry("other", "pan"),
-                                          entry("pan again", ""), entry("nothing", "")};
-  EXPECT_THAT(found_entries("pan", entries), ElementsAre(0, 3, 2, 1));
-  EXPECT_EQ(found_entries("", entries).size(), entries.size());
+                                          entry("pan again", ""),     entry("nothing", ""),  entry("pan after", "")};
+  EXPECT_THAT(found_entries("pan", entries), ElementsAre(3, 5, 0, 2, 1));
+  EXPECT_THAT(found_entries("", entries), ElementsAre(0, 1, 2, 3, 4, 5)) << "as they are listed: the newest used first";
   EXPECT_TRUE(found_entries("qqq", entries).empty());
 }
 
