@@ -64,6 +64,7 @@ class ActionsTest : public testing::TestWithParam<Part> {
     desk_->remember("tour_done = true\nwindow_width = 1280\nwindow_height = 800");
     ui::WindowOptions options;
     options.frames_unlimited = true;
+    options.session.device = "sim:rtx4090";  // whatever GPU this machine may have
     desk_->open(options);
     ui::ShellState& state = desk_->state();
     ASSERT_TRUE(desk_->until([&] { return state.model.analysis().records().size() >= 6; }));
