@@ -4,9 +4,18 @@
 #include <X11/Xutil.h>
 #include <X11/extensions/XTest.h>
 
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 
 namespace lanescope::ui_test {
+
+// The server takes what a hand does up when it comes to it, after it has answered a synchronisation.
+template <typename Done>
+static void wait_for_server(Done done) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  while (!done() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+}
 
 Hands::Hands() : display_(XOpenDisplay(nullptr)) {
   if (!display_) throw std::runtime_error("these tests need an X display: run them under xvfb-run");
@@ -20,19 +29,35 @@ Hands::~Hands() { XCloseDisplay(display_); }
 
 void Hands::move_to(int x, int y) {
   XTestFakeMotionEvent(display_, DefaultScreen(display_), x, y, 0);
-  XSync(display_, False);
+  wait_for_server([&] {
+    const Pointer now = pointer();
+    return now.x == x && now.y == y;
+  });
 }
 
 void Hands::button(int number, bool down) {
   XTestFakeButtonEvent(display_, static_cast<unsigned>(number), down ? True : False, 0);
-  XSync(display_, False);
+  wait_for_server([&] { return ((pointer().buttons & (Button1Mask << (number - 1))) != 0) == down; });
 }
 
 void Hands::key(unsigned long symbol, bool down) {
   const KeyCode code = XKeysymToKeycode(display_, symbol);
   if (code == 0) throw std::runtime_error("the keyboard has no such key");
   XTestFakeKeyEvent(display_, code, down ? True : False, 0);
-  XSync(display_, False);
+  wait_for_server([&] {
+    char keys[32];
+    XQueryKeymap(display_, keys);
+    return (((keys[code / 8] >> (code % 8)) & 1) != 0) == down;
+  });
+}
+
+Hands::Pointer Hands::pointer() {
+  Window root = 0, child = 0;
+  int in_window_x = 0, in_window_y = 0;
+  Pointer now;
+  XQueryPointer(display_, DefaultRootWindow(display_), &root, &child, &now.x, &now.y, &in_window_x, &in_window_y,
+                &now.buttons);
+  return now;
 }
 
 unsigned long Hands::pixel(int x, int y) {

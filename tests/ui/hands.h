@@ -20,6 +20,12 @@ class Hands {
   unsigned long pixel(int x, int y);
 
  private:
+  struct Pointer {
+    int x = 0, y = 0;
+    unsigned buttons = 0;
+  };
+  Pointer pointer();
+
   _XDisplay* display_;
 };
 

@@ -152,9 +152,11 @@ void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area, 
   drag.x1 = io.MousePos.x;
   drag.y1 = io.MousePos.y;
   drag.moved = drag.moved || std::hypot(drag.x1 - drag.x0, drag.y1 - drag.y0) > kClickSlop;
+  // With Ctrl or Shift still held it is no action's key. Before the release, which a slow frame may see together with
+  // it.
+  if (drag.moved && key_pressed(ImGuiKey_Escape)) drag.cancel();
   if (ImGui::IsItemDeactivated() || !ImGui::IsItemActive()) return end_drag(c, frame, std::exchange(drag, {}));
   if (!drag.moved) return;
-  if (key_pressed(ImGuiKey_Escape)) drag.cancel();  // with Ctrl or Shift still held, it is no action's key
   if (drag.cancelled) {
     const bool selects = drag.kind == DragKind::Range || drag.kind == DragKind::RangeEdge;
     if (selects) c.state.selection = drag.before;
