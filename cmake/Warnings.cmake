@@ -7,8 +7,8 @@ function(lanescope_warnings target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict)
   endif()
-  # With precompiled headers it sees more of the kind; a build without them is the one that tells.
-  if(LANESCOPE_WERROR AND NOT LANESCOPE_PCH)
+  # It takes sources that are compiled together for headers; a build of each alone is the one that tells.
+  if(LANESCOPE_WERROR AND NOT LANESCOPE_UNITY)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
 endfunction()

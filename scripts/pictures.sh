@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Makes the pictures of the README and of docs/ anew, with the program itself, on a virtual display.
 #
-#   scripts/pictures.sh [NAME...]     default: all of window, turned, gallery, experiment, sweep, loader, race, copy, light,
-#                                     pytorch, recorded, devices, compare
+#   scripts/pictures.sh [NAME...]     default: all of window, turned, gallery, experiment, sweep, loader, race, copy,
+#                                     trigger, average, views, marks, stretch, find, cause, lanes, ghost, presentation,
+#                                     contrast, palette, picture, light, pytorch, recorded, devices, compare
 #
 # Those of a real GPU (gpu, health) are the window's own screenshots on a machine that has one: F12.
 #
@@ -39,6 +40,8 @@ trap clean_up EXIT
 # The person's own settings and pictures stay out of it, and so do the first start's hints.
 export XDG_CONFIG_HOME="$scratch/config" XDG_PICTURES_DIR="$scratch/pictures"
 mkdir -p "$XDG_CONFIG_HOME/lanescope" "$XDG_PICTURES_DIR" "$pictures"
+# The same pictures everywhere: a real GPU would be taken first.
+export LANESCOPE_CUDA=off
 
 start_display() {
   [ -z "$server" ] || return 0
@@ -87,10 +90,30 @@ shoot() {
   close_window
 }
 
+# enter <text>: into the field that has the keyboard; press <key>: long enough for a slow frame to see it.
+enter() { xdotool type --delay 120 "$1"; }
+press() { xdotool keydown "$1" sleep 0.3 keyup "$1" sleep 0.3; }
+# drag <key held, or -> <from x> <from y> <to x> <to y>
+drag() {
+  [ "$1" = - ] || xdotool keydown "$1"
+  xdotool mousemove "$2" "$3" sleep 0.3 mousedown 1 sleep 0.2 mousemove $((($2 + $4) / 2)) $((($3 + $5) / 2)) \
+    sleep 0.2 mousemove "$4" "$5" sleep 0.3 mouseup 1
+  [ "$1" = - ] || xdotool keyup "$1"
+  sleep 0.5
+}
+# The picture at the next trigger, which stands; three iterations and a bit.
+stand_still() { xdotool key 3 sleep 1; }
+
 # Places in a window of 1600x900.
 slider_at_100="148 478"
 sweep_of_p20="680 160"
+by_name="978 118"      # in the panel of the trigger
+trigger_flag="387 62" # on the ruler
+phase_lane_y=139
 calls_lane_y=172
+first_wait_x=493
+first_bubble="540 349"
+lane_names_x=330
 
 picture_window() {
   open_window --theme dark
@@ -132,9 +155,9 @@ picture_sweep() {
   shoot sweep
 }
 picture_loader() {
-  open_window --theme dark --workload dataloader --set num_workers=3 --set pin_memory=true
+  open_window --theme dark --workload dataloader --device sim:rtx4090 --set num_workers=3 --set pin_memory=true
   sleep 4
-  xdotool key --repeat 2 --delay 300 period # in real time
+  xdotool key --repeat 2 --delay 300 equal # in real time
   sleep 6
   shoot loader
 }
@@ -144,15 +167,146 @@ picture_race() {
   shoot race
 }
 picture_copy() {
-  open_window --theme dark --set feed=per-iteration
+  open_window --theme dark --workload linear-mse --device sim:rtx4090 --set feed=per-iteration
   sleep 7
   xdotool key 3 sleep 1 # single: the view stands still
   click 462 "$calls_lane_y"
   # The wheel zooms in at the left edge of the lanes.
-  xdotool mousemove 380 700 mousemove 380 "$calls_lane_y" sleep 0.2 click --repeat 3 --delay 120 4
+  xdotool mousemove 392 700 mousemove 392 "$calls_lane_y" sleep 0.2 click --repeat 3 --delay 120 4
   aside
   sleep 1.5
   shoot copy
+}
+picture_trigger() {
+  open_window --theme dark
+  sleep 6
+  xdotool key o sleep 1
+  # shellcheck disable=SC2086
+  click $by_name
+  click 960 160 # the filter
+  enter "item()"
+  press Return
+  # shellcheck disable=SC2086
+  drag - $trigger_flag 600 62
+  aside
+  sleep 2
+  shoot trigger
+}
+picture_average() {
+  open_window --theme dark
+  sleep 6
+  xdotool key 4 sleep 6
+  shoot average
+}
+picture_views() {
+  open_window --theme dark
+  sleep 6
+  stand_still
+  xdotool key j sleep 0.5
+  enter "iteration 300"
+  sleep 1
+  shoot views
+}
+picture_marks() {
+  open_window --theme dark
+  sleep 6
+  stand_still
+  xdotool mousemove "$first_wait_x" "$calls_lane_y" sleep 0.8 key q sleep 0.5 # its tooltip stays
+  xdotool mousemove 930 "$phase_lane_y" sleep 0.5 key k sleep 0.5
+  # A ruler from one wait to the next.
+  xdotool mousemove 760 300 sleep 0.4 key m sleep 0.4 mousemove 1052 300 sleep 0.4 click 1 sleep 0.5
+  xdotool mousemove 1130 349 sleep 0.5 key shift+k sleep 0.8
+  enter "the price of a read"
+  press Return
+  xdotool key shift+v sleep 0.5
+  aside
+  sleep 6 # until the hints have gone
+  shoot marks
+}
+picture_stretch() {
+  open_window --theme light
+  sleep 6
+  stand_still
+  drag shift 400 "$calls_lane_y" 1100 349
+  click 575 453 # the tab STRETCH
+  aside
+  sleep 1.5
+  shoot stretch
+}
+picture_find() {
+  open_window --theme dark
+  sleep 6
+  stand_still
+  xdotool key slash sleep 0.5
+  enter "item()"
+  sleep 1.5
+  press Return
+  aside
+  sleep 1
+  shoot find
+}
+picture_cause() {
+  open_window --theme dark
+  sleep 6
+  stand_still
+  click "$first_wait_x" "$calls_lane_y"
+  aside
+  sleep 1
+  shoot cause
+}
+picture_lanes() {
+  open_window --theme dark --workload dataloader --device sim:rtx4090 --set num_workers=3 --set pin_memory=true
+  sleep 4
+  xdotool key --repeat 2 --delay 300 equal
+  sleep 5
+  xdotool key u sleep 0.6 # by process
+  xdotool mousemove "$lane_names_x" "$phase_lane_y" sleep 0.5 key backslash sleep 0.6
+  xdotool mousemove "$lane_names_x" 300 sleep 0.5 key apostrophe sleep 0.6
+  xdotool mousemove "$lane_names_x" 415 sleep 0.5 key Delete sleep 0.6
+  aside
+  sleep 5
+  shoot lanes
+}
+picture_ghost() {
+  open_window --theme dark
+  sleep 6
+  xdotool key y sleep 2
+  xdotool key --repeat 4 --delay 150 bracketright
+  sleep 5
+  xdotool mousemove 1050 700 sleep 1
+  shoot ghost
+}
+picture_presentation() {
+  open_window --theme light
+  sleep 5
+  xdotool key F5
+  sleep 7 # until the hint has gone
+  shoot presentation
+}
+picture_contrast() {
+  open_window --theme high-contrast
+  sleep 6
+  stand_still
+  # shellcheck disable=SC2086
+  click $first_bubble
+  aside
+  sleep 1
+  shoot contrast
+}
+picture_palette() {
+  open_window --theme dark
+  sleep 6
+  xdotool key ctrl+k sleep 1
+  enter "log"
+  sleep 1
+  shoot palette
+}
+picture_picture() {
+  open_window --theme light
+  sleep 6
+  stand_still
+  xdotool key ctrl+s sleep 2
+  shoot picture
 }
 picture_light() {
   open_window --theme light --workload iris-mlp --device sim:rtx4070-laptop-wsl2
@@ -189,7 +343,8 @@ picture_compare() {
   put "$scratch/compare.png" compare
 }
 
-all=(window turned gallery experiment sweep loader race copy light pytorch recorded devices compare)
+all=(window turned gallery experiment sweep loader race copy trigger average views marks stretch find cause lanes ghost
+  presentation contrast palette picture light pytorch recorded devices compare)
 for name in "${@:-${all[@]}}"; do
   [[ " ${all[*]} " == *" $name "* ]] || die "there is no picture '$name'; allowed: ${all[*]}"
 done

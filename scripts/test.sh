@@ -10,7 +10,7 @@ if [ "$#" -gt 0 ] && [[ "$1" != -* ]]; then
   preset="$1"
   shift
 fi
-options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_WERROR=ON "-DLANESCOPE_PCH=${LANESCOPE_PCH:-OFF}"
+options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_WERROR=ON "-DLANESCOPE_UNITY=${LANESCOPE_UNITY:-OFF}"
          "-DLANESCOPE_UI=${LANESCOPE_UI:-ON}")
 case "$preset" in
   release | debug) options+=(-DLANESCOPE_BENCH=ON) ;;

@@ -125,6 +125,9 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   }
 
   std::span<const IterationRecord> records() const { return records_; }
+  std::optional<Nanoseconds> first_iteration_ns() const {
+    return sums_.first_iteration() ? std::optional(sums_.first_iteration()->start_ns) : std::nullopt;
+  }
   const std::deque<Bubble>& bubbles() const { return bubbles_; }
   const std::vector<trace::Event>& markers() const { return markers_; }
   Nanoseconds analysed_until() const { return until_; }
@@ -308,6 +311,7 @@ Summary LiveAnalysis::total() const { return engine_->total(); }
 Summary LiveAnalysis::since_first_iteration() const { return engine_->since_first_iteration(); }
 Summary LiveAnalysis::since(const IterationRecord& record) const { return engine_->since(record); }
 Summary LiveAnalysis::window(Nanoseconds from, Nanoseconds to) const { return engine_->window(from, to); }
+std::optional<Nanoseconds> LiveAnalysis::first_iteration_ns() const { return engine_->first_iteration_ns(); }
 std::span<const IterationRecord> LiveAnalysis::records() const { return engine_->records(); }
 const std::deque<Bubble>& LiveAnalysis::bubbles() const { return engine_->bubbles(); }
 const std::vector<trace::Event>& LiveAnalysis::markers() const { return engine_->markers(); }

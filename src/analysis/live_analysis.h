@@ -5,6 +5,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -57,7 +58,9 @@ class LiveAnalysis {
   Summary window(Nanoseconds from, Nanoseconds to) const;
 
   std::span<const IterationRecord> records() const;  ///< oldest first
-  const std::deque<Bubble>& bubbles() const;         ///< oldest first, the newest max_bubbles
+  /// Where the first iteration began; stays when its record is dropped.
+  std::optional<Nanoseconds> first_iteration_ns() const;
+  const std::deque<Bubble>& bubbles() const;  ///< oldest first, the newest max_bubbles
   /// Markers (settings changes) so far: their events, oldest first.
   const std::vector<trace::Event>& markers() const;
   /// Everything that starts before this instant is in the figures; never later than the newest end in the trace.

@@ -48,8 +48,7 @@ void show_window(const WindowRequest& request) {
       if (!refused.empty()) throw base::UsageError(refused);
     }
   }
-  while (window.frame()) {
-  }
+  window.run();
 }
 
 std::string measure_window(WindowMeasure what, const WindowRequest& request) {

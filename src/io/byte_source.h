@@ -16,7 +16,7 @@
 namespace lanescope::io {
 
 struct ByteLimits {
-  std::uint64_t decompressed = std::uint64_t{8} << 30;
+  std::uint64_t decompressed = std::uint64_t{256} << 30;  ///< what its events need is limited elsewhere
   /// Traces compress to about a twentieth. Beyond this ratio (looked at after the first 64 MB) a file is taken for one
   /// made to fill the memory.
   std::uint64_t ratio = 250;

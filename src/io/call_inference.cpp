@@ -31,9 +31,11 @@ std::uint64_t stream_key(std::int32_t device, std::int32_t stream) {
 class OpIndex {
  public:
   void add(const GpuOp& op) { ops_.push_back(op); }
-  void sort() {
-    std::sort(ops_.begin(), ops_.end(),
-              [](const GpuOp& a, const GpuOp& b) { return std::pair(a.key, a.end) < std::pair(b.key, b.end); });
+  void sort(StopCheck& stop) {
+    std::sort(ops_.begin(), ops_.end(), [&](const GpuOp& a, const GpuOp& b) {
+      stop();
+      return std::pair(a.key, a.end) < std::pair(b.key, b.end);
+    });
   }
   /// The latest end in (from, to] of an operation that was issued before `from`.
   std::optional<Nanoseconds> last_end(std::uint64_t key, Nanoseconds from, Nanoseconds to) const {
@@ -53,15 +55,18 @@ class OpIndex {
 
 class Inference {
  public:
-  Inference(std::span<Event> events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
-            std::span<const SyncRecord> syncs)
+  Inference(const EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
+            std::span<const SyncRecord> syncs, StopCheck& stop)
       : events_(events), lanes_(lanes), names_(names) {
     for (const SyncRecord& sync : syncs) syncs_.try_emplace(sync.correlation, sync);
     std::unordered_map<std::uint32_t, Nanoseconds> issued;
-    for (const Event& e : events) {
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      stop();
+      const Event& e = events[i];
       if (e.kind == EventKind::Call && e.correlation != 0) issued.try_emplace(e.correlation, e.start_ns);
     }
     for (std::size_t i = 0; i < events.size(); ++i) {
+      stop();
       const Event& e = events[i];
       if (!trace::is_gpu_work(e.kind)) continue;
       const trace::LaneInfo& lane = lanes[e.lane];
@@ -74,9 +79,7 @@ class Inference {
       by_stream_.add(op);
       if (e.correlation != 0) op_of_.try_emplace(e.correlation, i);
     }
-    anywhere_.sort();
-    by_device_.sort();
-    by_stream_.sort();
+    for (OpIndex* index : {&anywhere_, &by_device_, &by_stream_}) index->sort(stop);
   }
 
   void infer(Event& call) {
@@ -147,7 +150,7 @@ class Inference {
     trace::set_parts(call, parts);
   }
 
-  std::span<Event> events_;
+  const EventStore& events_;
   std::span<const trace::LaneInfo> lanes_;
   const base::NameTable& names_;
   std::unordered_map<std::uint32_t, SyncRecord> syncs_;
@@ -158,10 +161,13 @@ class Inference {
 
 }  // namespace
 
-void infer_calls(std::span<Event> events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
-                 std::span<const SyncRecord> syncs) {
-  Inference inference(events, lanes, names, syncs);
-  for (Event& e : events) {
+void infer_calls(EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
+                 std::span<const SyncRecord> syncs, const ReadProgress& progress) {
+  StopCheck stop(progress);
+  Inference inference(events, lanes, names, syncs, stop);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    stop();
+    Event& e = events[i];
     if (e.kind == EventKind::Call && e.end_ns > e.start_ns) inference.infer(e);
   }
 }

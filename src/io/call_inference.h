@@ -6,6 +6,8 @@
 #include <span>
 
 #include "base/name_table.h"
+#include "io/event_store.h"
+#include "io/read_progress.h"
 #include "trace/call_nature.h"
 #include "trace/event.h"
 #include "trace/sink.h"
@@ -26,7 +28,8 @@ struct SyncRecord {
 /// device) waited for, and ended inside the call; the rest is its return. Where none did, nothing is known, and all of
 /// it stays own cost. A blocking copy, a copy from the device to pageable memory, and one of more than 64 KB from
 /// pageable memory were held while their own bytes moved, and before that waited for earlier work on their stream.
-void infer_calls(std::span<trace::Event> events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
-                 std::span<const SyncRecord> syncs);
+/// `progress` can stop it.
+void infer_calls(EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
+                 std::span<const SyncRecord> syncs, const ReadProgress& progress);
 
 }  // namespace lanescope::io

@@ -1,5 +1,7 @@
 #include "io/chrome_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -7,6 +9,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/machine_memory.h"
+#include "base/time.h"
 #include "base/translate.h"
 #include "io/chrome_vocabulary.h"
 #include "io/json_text.h"
@@ -20,8 +24,11 @@ using trace::EventKind;
 using trace::LaneId;
 using trace::LaneKind;
 
-constexpr std::size_t kMaxEvents = std::size_t{32} << 20;
+// What an event needs: here, its number, and its place in the trace.
+constexpr std::size_t kEventBytes = sizeof(Event) + sizeof(std::uint32_t) + sizeof(trace::Block) / trace::kBlockEvents;
+constexpr std::size_t kLeastTraceBytes = std::size_t{2} << 30;
 // What a real file never reaches, but a hostile one would fill the memory with.
+constexpr std::size_t kMaxSyncs = std::size_t{32} << 20;
 constexpr std::size_t kMaxOpenRanges = 100'000;
 constexpr std::size_t kMaxCategories = 500;
 constexpr std::size_t kMaxTextIds = 65'536;
@@ -90,6 +97,12 @@ std::string from_hex(std::string_view hex) {
   return bytes;
 }
 
+std::uint64_t memory_for_events(const ReadLimits& limits) {
+  if (limits.memory_bytes > 0) return limits.memory_bytes;
+  const std::uint64_t machine = base::machine_memory_bytes();
+  return machine > 0 ? machine / 2 : kLeastTraceBytes;
+}
+
 /// "a,b,c,flags" in hexadecimal: the fields of an event as they are, where its arguments do not say them.
 void take_raw(std::string_view raw, Event& event) {
   std::uint32_t values[4] = {};
@@ -116,9 +129,15 @@ std::size_t TraceBuilder::LaneKeyHash::operator()(const LaneKey& key) const {
   return hash;
 }
 
-TraceBuilder::TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress)
-    : head_(head), source_(source), progress_(progress) {
-  opened_.trace = std::make_unique<trace::Trace>();
+TraceBuilder::TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress,
+                           const ReadLimits& limits)
+    : head_(head),
+      source_(source),
+      progress_(progress),
+      memory_bytes_(memory_for_events(limits)),
+      most_events_(std::min<std::uint64_t>(memory_bytes_ / kEventBytes, std::numeric_limits<std::uint32_t>::max())),
+      stop_(progress) {
+  opened_.trace = std::make_unique<trace::Trace>(std::max<std::size_t>(kLeastTraceBytes, memory_bytes_));
 }
 
 TraceBuilder::~TraceBuilder() = default;
@@ -235,7 +254,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
 void TraceBuilder::add_sync(const RawEvent& raw) {
   skip(raw);
   const auto correlation = number_or<std::uint32_t>(raw.correlation, 0);
-  if (correlation == 0 || !raw.start.ns || syncs_.size() >= kMaxEvents) return;
+  if (correlation == 0 || !raw.start.ns || syncs_.size() >= kMaxSyncs) return;
   const auto stream = number_or<std::int32_t>(raw.wait_on_stream, number_or<std::int32_t>(raw.stream, -1));
   syncs_.push_back({correlation, *raw.start.ns, number_or<std::int32_t>(raw.device, -1), stream});
 }
@@ -312,7 +331,12 @@ std::int64_t TraceBuilder::number_of(const RawId& id) {
 }
 
 void TraceBuilder::keep(const Event& event, const std::string& category) {
-  if (events_.size() >= kMaxEvents) source_.fail(tr("too large: more than 33,554,432 events"));
+  if (events_.size() >= most_events_) {
+    source_.fail(fmt::format(
+        fmt::runtime(tr("too large: more than {} events; {} of memory (half of this machine's) hold no more")),
+        base::format_count(static_cast<std::int64_t>(most_events_)),
+        base::format_bytes(static_cast<std::int64_t>(memory_bytes_))));
+  }
   events_.push_back(event);
   if (events_.size() % kReportEvery == 0) progress_.events.store(events_.size(), std::memory_order_relaxed);
   count(opened_.read_by_category, category);
@@ -343,8 +367,8 @@ OpenedTrace TraceBuilder::finish() {
   } else {
     opened_.facts.version.clear();
     opened_.facts.device_name = head_.device_name;
-    check_cancelled();
-    infer_calls(events_, lanes_, trace.names(), syncs_);
+    stop_.now();
+    infer_calls(events_, lanes_, trace.names(), syncs_, progress_);
     move_to_zero();
     fill_trace(make_foreign_lanes());
   }
@@ -352,17 +376,17 @@ OpenedTrace TraceBuilder::finish() {
   return std::move(opened_);
 }
 
-void TraceBuilder::check_cancelled() const {
-  if (progress_.cancelled.load(std::memory_order_relaxed)) throw Cancelled(source_.path().string());
-}
-
 void TraceBuilder::move_to_zero() {
   if (events_.empty()) return;
-  const auto earlier = [](const Event& a, const Event& b) { return a.start_ns < b.start_ns; };
-  opened_.time_offset_ns = std::min_element(events_.begin(), events_.end(), earlier)->start_ns;
-  for (Event& e : events_) {
-    e.start_ns -= opened_.time_offset_ns;
-    e.end_ns -= opened_.time_offset_ns;
+  opened_.time_offset_ns = events_[0].start_ns;
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    stop_();
+    opened_.time_offset_ns = std::min(opened_.time_offset_ns, events_[i].start_ns);
+  }
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    stop_();
+    events_[i].start_ns -= opened_.time_offset_ns;
+    events_[i].end_ns -= opened_.time_offset_ns;
   }
 }
 
@@ -399,20 +423,44 @@ std::vector<LaneId> TraceBuilder::make_foreign_lanes() {
   return ids;
 }
 
-void TraceBuilder::fill_trace(const std::vector<LaneId>& lane_ids) {
-  check_cancelled();
+// The events' numbers, lane by lane, in the order of their starts; of those that start together the longest first.
+std::vector<std::uint32_t> TraceBuilder::in_order() {
+  std::vector<std::size_t> ends;  // of the lanes
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    stop_();
+    const LaneId lane = events_[i].lane;
+    if (lane >= ends.size()) ends.resize(std::size_t{lane} + 1);
+    ++ends[lane];
+  }
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<std::uint32_t> order(events_.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t i, std::uint32_t k) {
+  for (std::size_t i = events_.size(); i-- > 0;) {
+    stop_();
+    order[--ends[events_[i].lane]] = static_cast<std::uint32_t>(i);
+  }
+  const auto before = [&](std::uint32_t i, std::uint32_t k) {
+    stop_();
     const Event& a = events_[i];
     const Event& b = events_[k];
-    return std::tuple(a.lane, a.start_ns, b.end_ns, i) < std::tuple(b.lane, b.start_ns, a.end_ns, k);
-  });
+    return std::tuple(a.start_ns, b.end_ns, i) < std::tuple(b.start_ns, a.end_ns, k);
+  };
+  for (std::size_t lane = 0; lane < ends.size(); ++lane) {  // these are their begins now
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(ends[lane]);
+    const auto end = lane + 1 < ends.size() ? order.begin() + static_cast<std::ptrdiff_t>(ends[lane + 1]) : order.end();
+    if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
+  }
+  return order;
+}
+
+void TraceBuilder::fill_trace(const std::vector<LaneId>& lane_ids) {
+  stop_.now();
+  const std::vector<std::uint32_t> order = in_order();
+  const std::size_t most_bytes = std::max(kLeastTraceBytes, 3 * kEventBytes * events_.size()) + kMemoryMargin;
   trace::Trace& trace = *opened_.trace;
   std::size_t appended = 0;
   for (const std::uint32_t i : order) {
     // Thousands of lanes with a handful of events each, all overlapping, would take a block for every event.
-    if (trace.memory_bytes() > trace.memory_cap_bytes() + kMemoryMargin) {
+    if (trace.memory_bytes() > std::min(most_bytes, trace.memory_cap_bytes() + kMemoryMargin)) {
       trace.count_dropped(1);
       continue;
     }
@@ -422,7 +470,7 @@ void TraceBuilder::fill_trace(const std::vector<LaneId>& lane_ids) {
     if (++appended % kPublishEvery != 0) continue;
     trace.publish();
     progress_.done.store(appended, std::memory_order_relaxed);
-    check_cancelled();
+    stop_.now();
   }
   trace.publish();
 }

@@ -11,6 +11,7 @@
 
 #include "io/call_inference.h"
 #include "io/chrome_parser.h"
+#include "io/event_store.h"
 
 namespace lanescope::io {
 
@@ -18,7 +19,7 @@ class TraceBuilder {
  public:
   /// `head` may still be filled while events are added; `source` is asked only to report errors. `progress` is told how
   /// many events there are, and from finish() on how many have their place.
-  TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress);
+  TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress, const ReadLimits& limits);
   ~TraceBuilder();
 
   void add(RawEvent& raw);
@@ -50,17 +51,20 @@ class TraceBuilder {
   bool take_lane(const LaneKey& key, trace::Event& event);
   std::int64_t number_of(const RawId& id);
 
-  void check_cancelled() const;
   void move_to_zero();
   std::vector<trace::LaneId> make_foreign_lanes();
   std::vector<trace::LaneId> make_own_lanes();
+  std::vector<std::uint32_t> in_order();
   void fill_trace(const std::vector<trace::LaneId>& lane_ids);
 
   const FileHead& head_;
   const ByteSource& source_;
   ReadProgress& progress_;
+  const std::uint64_t memory_bytes_;  // for events
+  const std::size_t most_events_;
+  StopCheck stop_;
   OpenedTrace opened_;
-  std::vector<trace::Event> events_;  // their lane: a place in lanes_ (foreign) or in head_.lanes (own)
+  EventStore events_;  // their lane: a place in lanes_ (foreign) or in head_.lanes (own)
   std::vector<trace::LaneInfo> lanes_;
   std::unordered_map<LaneKey, trace::LaneId, LaneKeyHash> lane_of_;
   std::vector<SyncRecord> syncs_;

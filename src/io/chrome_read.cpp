@@ -6,13 +6,13 @@
 namespace lanescope::io {
 namespace {
 
-OpenedTrace read_from(ByteSource& source, ReadProgress* progress) {
+OpenedTrace read_from(ByteSource& source, ReadProgress* progress, const ReadLimits& limits) {
   ReadProgress nobody_looks;
   ReadProgress& told = progress ? *progress : nobody_looks;
   source.report_to(told);
   FileHead head;
   try {
-    TraceBuilder builder(head, source, told);
+    TraceBuilder builder(head, source, told, limits);
     parse_chrome_trace(source, head, [&](RawEvent& event) { builder.add(event); });
     return builder.finish();
   } catch (const std::bad_alloc&) {
@@ -22,14 +22,15 @@ OpenedTrace read_from(ByteSource& source, ReadProgress* progress) {
 
 }  // namespace
 
-OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* progress) {
+OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* progress, const ReadLimits& limits) {
   ByteSource source(path);
-  return read_from(source, progress);
+  return read_from(source, progress, limits);
 }
 
-OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name, ReadProgress* progress) {
+OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name, ReadProgress* progress,
+                              const ReadLimits& limits) {
   ByteSource source(bytes, name);
-  return read_from(source, progress);
+  return read_from(source, progress, limits);
 }
 
 }  // namespace lanescope::io

@@ -48,11 +48,17 @@ struct OpenedTrace {
   std::map<std::string, std::uint64_t> read_by_category;
 };
 
+struct ReadLimits {
+  std::uint64_t memory_bytes = 0;  ///< for a file's events; 0: half of what the machine has
+};
+
 /// Reads a .json or .json.gz (told apart by content). Throws base::FileError: path and why. Never crashes on a
 /// truncated or hostile file, and never shows half of one. `progress` is kept up to date, and can stop it: then
 /// io::Cancelled is thrown.
-OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr);
+OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr,
+                              const ReadLimits& limits = {});
 /// The same from a file's bytes in memory; `name` stands for the path in messages.
-OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name, ReadProgress* progress = nullptr);
+OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name, ReadProgress* progress = nullptr,
+                              const ReadLimits& limits = {});
 
 }  // namespace lanescope::io

@@ -27,4 +27,21 @@ class Cancelled : public base::Error {
   using base::Error::Error;
 };
 
+/// For long loops and the comparisons of a sort: throws Cancelled soon after the reading was stopped. Of one thread.
+class StopCheck {
+ public:
+  explicit StopCheck(const ReadProgress& progress) : progress_(progress) {}
+  void operator()() {
+    if (++calls_ % kEvery == 0) now();
+  }
+  void now() const {
+    if (progress_.cancelled.load(std::memory_order_relaxed)) throw Cancelled("");
+  }
+
+ private:
+  static constexpr std::uint32_t kEvery = 16'384;  // well under a millisecond
+  const ReadProgress& progress_;
+  std::uint32_t calls_ = 0;
+};
+
 }  // namespace lanescope::io

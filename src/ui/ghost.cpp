@@ -43,9 +43,8 @@ double GhostRun::mean(PlotKind kind) const {
   return kind == PlotKind::RunAheadMax ? static_cast<double>(run_ahead_max) : plot_value(kind, from, records.back());
 }
 
-Nanoseconds stretch_begin(Records records, std::optional<Nanoseconds> last_knob) {
-  if (last_knob) return *last_knob;
-  return records.empty() ? 0 : records.front().start_ns;
+Nanoseconds stretch_begin(const analysis::LiveAnalysis& analysis, std::optional<Nanoseconds> last_knob) {
+  return last_knob ? *last_knob : analysis.first_iteration_ns().value_or(0);
 }
 
 std::optional<Nanoseconds> last_knob(const Model& model) {
@@ -60,7 +59,7 @@ GhostRun pin_ghost(const Model& model) {
   static std::uint64_t number = 0;
   GhostRun ghost;
   const Records records = model.analysis().records();
-  ghost.begin_ns = stretch_begin(records, last_knob(model));
+  ghost.begin_ns = stretch_begin(model.analysis(), last_knob(model));
   std::size_t first = first_starting_at(records, ghost.begin_ns);
   if (records.size() < first + 2) return ghost;
   if (first > 0) --first;

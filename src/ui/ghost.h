@@ -31,9 +31,9 @@ struct GhostRun {
   double mean(PlotKind kind) const;  ///< over the whole stretch; NaN without iterations
 };
 
-/// The present stretch of a run: from the last knob's marker, else from its first iteration on.
-base::Nanoseconds stretch_begin(std::span<const analysis::IterationRecord> records,
-                                std::optional<base::Nanoseconds> last_knob);
+/// The present stretch of a run: from the last knob's marker, else from its first iteration on, whose record may have
+/// been dropped since.
+base::Nanoseconds stretch_begin(const analysis::LiveAnalysis& analysis, std::optional<base::Nanoseconds> last_knob);
 /// When a knob was turned last (a marker may say something else: "paused").
 std::optional<base::Nanoseconds> last_knob(const Model& model);
 

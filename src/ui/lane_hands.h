@@ -23,13 +23,23 @@ struct LaneHands {
   std::string held;                    ///< the row, or with a heading its group
   bool moved = false;                  ///< it is a drag
   float press_y = 0;
-  float natural_height = 1;        ///< Edge: of the row, for a height of 1
-  std::vector<LanePlace> places;   ///< Name: of the rows when the drag began, in the order of the screen
-  float scroll = 0;                ///< Name: then
-  std::vector<std::string> order;  ///< Name: then
-  bool was_pinned = false;         ///< Name: then
-  bool folds = false;              ///< Name: it was a double click
-  std::string menu_for;            ///< the row whose menu is open
+  float natural_height = 1;            ///< Edge: of the row, for a height of 1
+  std::vector<LanePlace> places;       ///< Name: of the rows when the drag began, in the order of the screen
+  float scroll = 0;                    ///< Name: then
+  std::vector<std::string> order;      ///< Name: then
+  bool was_pinned = false;             ///< Name: then
+  bool folds = false;                  ///< Name: it was a double click
+  std::optional<std::string> carried;  ///< by the keys: it goes on being meant until the mouse moves
+  LaneChoice before;                   ///< Edge: of the row, then
+  bool cancelled = false;              ///< by Escape: all is to be as it was
+  std::string menu_for;                ///< the row whose menu is open
+
+  /// Escape: true when there was a drag to cancel.
+  bool cancel() {
+    const bool active = (grip == Grip::Name || grip == Grip::Edge) && moved && !cancelled;
+    cancelled = cancelled || active;
+    return active;
+  }
 };
 
 /// CollapseLane to ShorterLane for this row; false for other actions.

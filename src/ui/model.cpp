@@ -29,9 +29,7 @@ void Model::start_after_the_old(const session::SessionOptions& options) {
   workload::Settings settings = workload::default_settings(options.workload, device::describe_device(options.device));
   for (const std::string& assignment : options.assignments) settings.assign(assignment);
   const session::SessionOptions old = options_now();
-  io::OpenedTrace nothing;
-  nothing.trace = std::make_unique<trace::Trace>();
-  show(analysed(std::move(nothing), {}, {}));
+  show_nothing();
   try {
     take(std::make_unique<session::Session>(options));
   } catch (const std::exception& error) {
@@ -40,6 +38,12 @@ void Model::start_after_the_old(const session::SessionOptions& options) {
     take(std::make_unique<session::Session>(old));
     throw;
   }
+}
+
+void Model::show_nothing() {
+  io::OpenedTrace empty;
+  empty.trace = std::make_unique<trace::Trace>();
+  show(analysed(std::move(empty), {}, {}));
 }
 
 void Model::take(std::unique_ptr<session::Session> session) {
@@ -76,7 +80,9 @@ void Model::discard_shown() {
   shown->session = std::move(session_);
   shown->opened = std::exchange(opened_, {});
   shown->analysis = std::move(analysis_);
-  discarding_ = std::async(std::launch::async, [shown = std::move(shown)]() mutable { shown.reset(); });
+  std::erase_if(discarding_,
+                [](const auto& one) { return one.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+  discarding_.push_back(std::async(std::launch::async, [shown = std::move(shown)]() mutable { shown.reset(); }));
 }
 
 void Model::begin_generation(std::unique_ptr<analysis::LiveAnalysis> analysis) {

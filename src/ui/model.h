@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/live_analysis.h"
 #include "io/chrome_trace.h"
@@ -35,6 +36,9 @@ class Model {
   void update();
 
   bool live() const { return session_ != nullptr; }
+  /// Neither a run nor a file: the program was started with a file that is not there yet, or could not be read.
+  bool nothing() const { return !live() && file_.empty() && trace().lane_count() == 0; }
+  void show_nothing();
   session::Session* session() { return session_.get(); }
   const session::Session* session() const { return session_.get(); }
   const trace::Trace& trace() const { return session_ ? session_->trace() : *opened_.trace; }
@@ -130,7 +134,7 @@ class Model {
   workload::Settings in_force_;                     // what held before that
   std::size_t markers_seen_ = 0, turn_begins_ = 0;  // the latter: the number of the turn's first marker
   std::chrono::steady_clock::time_point summarised_{}, turned_{};
-  std::future<void> discarding_;  // a long trace takes a while to give its memory back
+  std::vector<std::future<void>> discarding_;  // a long trace takes a while to give its memory back
 };
 
 }  // namespace lanescope::ui

@@ -34,6 +34,7 @@ void Opening::begin(std::string title, std::function<ReadFile(FileProgress&)> re
 
 void Opening::cancel() {
   forget_ended();
+  failure_.clear();
   if (!job_) return;
   job_->progress.reading.cancelled = true;
   given_up_.push_back(std::move(job_));

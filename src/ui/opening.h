@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ui/read_file.h"
@@ -27,6 +28,9 @@ class Opening {
   void cancel();
   /// Something is being opened.
   bool running() const { return job_ != nullptr; }
+  /// The last one could not be, and there is nothing else to show: why. Until something else is begun.
+  void fail(std::string why) { failure_ = std::move(why); }
+  const std::string& failure() const { return failure_; }
   /// Once per frame: the file, when all of it is there. Throws what reading it has thrown; nothing is running then.
   std::optional<ReadFile> take();
 
@@ -49,6 +53,7 @@ class Opening {
   void forget_ended();
 
   std::unique_ptr<Job> job_;
+  std::string failure_;
   std::vector<std::unique_ptr<Job>> given_up_;  // until their threads have ended
 };
 

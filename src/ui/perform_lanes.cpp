@@ -14,9 +14,12 @@ using base::tr;
 
 constexpr float kTaller = 1.25f;
 
-// The row under the mouse, else that of the selected event.
+// The row under the mouse, else that of the selected event. One that has been moved from under the mouse is still meant
+// by the next key: else this one would move back what took its place.
 std::optional<std::string> meant_lane(const ShellState& state) {
-  if (state.lane_hands.pointed) return state.lane_hands.pointed;
+  const LaneHands& hands = state.lane_hands;
+  if (hands.carried && state.timeline.place_of(*hands.carried)) return hands.carried;
+  if (hands.pointed) return hands.pointed;
   if (state.selection.event) return state.timeline.key_of(state.selection.event->lane);
   return std::nullopt;
 }
@@ -92,6 +95,7 @@ bool perform_on_lane(ShellState& state, const std::string& key, Action action) {
     case Action::HideLane:
       choice.hidden = true;
       state.lane_hands.pointed.reset();
+      state.lane_hands.carried.reset();
       break;
     case Action::PinLane:
       choice.pinned = !choice.pinned;
@@ -125,6 +129,7 @@ bool perform_lanes(ShellState& state, Action action) {
     case Action::ShorterLane:
       if (const auto key = meant_lane(state)) {
         perform_on_lane(state, *key, action);
+        if (state.lane_hands.pointed) state.lane_hands.carried = key;
       } else {
         state.show_toast(tr("Point at a lane or at its name first."));
       }

@@ -12,7 +12,7 @@ namespace {
 using base::tr;
 
 std::string key_of(const ShellState& state, std::optional<trace::LaneId> lane) {
-  return lane ? lane_key(state.model.trace().lane(*lane).info()) : std::string();
+  return lane ? state.timeline.key_of(*lane).value_or(std::string()) : std::string();
 }
 
 // The lane that is meant: of the selected event, else under the mouse.

@@ -122,7 +122,13 @@ void step_lane(ShellState& state, Along along) {
 
 void follow_link(ShellState& state) {
   if (!state.selection.event) return state.show_toast(tr("Select a call or GPU work first"));
-  if (const auto linked = state.selection.linked) return select_and_follow(state, *linked);
+  // Of a wait it leads to the work that was waited for, whose own link is its launch: the way back is kept.
+  const EventRef from = *state.selection.event;
+  if (const auto to = state.selection.came_from ? state.selection.came_from : state.selection.linked) {
+    select_and_follow(state, *to);
+    if (state.selection.linked != from) state.selection.came_from = from;
+    return;
+  }
   const bool gpu = trace::is_gpu_work(state.selection.event->event.kind);
   state.show_toast(gpu ? tr("The call that issued this is not in the trace") : tr("No GPU work belongs to this"));
 }
@@ -156,6 +162,7 @@ void scroll_lanes(ShellState& state, float direction) {
   const auto area = state.places.find("timeline");
   const float page = area == state.places.end() ? 200 : area->second.height * 0.6f;
   state.navigation.scroll.by(state.scroll, direction * page);
+  state.lane_hands.carried.reset();  // what is under the mouse now is meant
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ bool perform_run(ShellState& state, Action action) {
       state.model.set_paused(!state.model.paused());
       return true;
     case Action::RestartRun:
-      if (state.model.live() || state.model.notice()) state.new_run = state.model.options_now();
+      if (state.model.live() || state.model.notice() || state.model.nothing())
+        state.new_run = state.model.options_now();
       return true;
     case Action::FlipSide:
       if (state.experiment && state.model.live()) {

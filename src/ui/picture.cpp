@@ -19,7 +19,10 @@
 #include "ui/gl/span_renderer.h"
 #include "ui/labels.h"
 #include "ui/marks/mark_shapes.h"
+#include "ui/marks/pin_card.h"
+#include "ui/scope/trigger_mark.h"
 #include "ui/svg.h"
+#include "ui/timeline_gutter.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {
@@ -210,6 +213,10 @@ class Composition {
     if (over.found) add_found(surface, *over.found);
     add_causes(surface, over.cause);
     add_marks(surface, over.marks);
+    if (over.trigger) add_trigger_mark(surface, *over.trigger);
+    add_pins(surface, over.marks.pinned);
+    SpanBatch gutter;
+    add_gutter(view.timeline, colours_, area, gutter);
     const float rows_top = area.y + Timeline::kRulerHeight;
     const float bottom = area.y + area.height;
     const float fixed = std::max(rows_top, view.timeline.fixed_bottom());
@@ -219,6 +226,7 @@ class Composition {
     sheet.layers.push_back({{left_, rows_top, lanes_width_, bottom - rows_top}, view.timeline.rows()});
     sheet.layers.push_back({{area.x, area.y, left_ + lanes_width_ - area.x, rows_top - area.y}, view.timeline.top()});
     sheet.layers.push_back({{0, rows_top, width_, bottom - rows_top}, view.timeline.names()});
+    sheet.layers.push_back({{0, rows_top, left_, bottom - rows_top}, std::move(gutter)});
   }
 
   void add_foot(float y, SpanBatch& out) const {

@@ -40,6 +40,7 @@ struct PictureOverlay {
   const SearchState* found = nullptr;
   const AveragePicture* average = nullptr;
   trace::Nanoseconds average_at = 0;
+  std::optional<trace::Nanoseconds> trigger;       ///< its flag stands there
   std::optional<trace::Nanoseconds> label_origin;  ///< of the ruler; else the part's beginning
   std::vector<trace::OpenCall> open_calls;
   trace::Nanoseconds now = 0;  ///< how far these reach

@@ -49,6 +49,7 @@ PicturePart part_of(const ShellState& state, const PictureMoment& moment) {
   over.label_origin = moment.label_origin;
   over.open_calls = model.open_calls();
   over.now = model.now();
+  if (state.view.trigger_instant()) over.trigger = moment.label_origin;
   if (shows_average(state)) {
     over.average = &state.scope.picture;
     over.average_at = moment.label_origin;
@@ -127,6 +128,7 @@ PreviewKey preview_key(const ShellState& state) {
   key.figures = state.range_figures.summary.has_value();
   key.layout = state.lanes.version();
   key.marks = state.marks.version();
+  for (const PinnedTooltip& pin : state.marks.pinned) key.pins.push_back({static_cast<float>(pin.id), pin.dx, pin.dy});
   key.found = state.search.found.size();
   key.averaged = state.scope.picture.count();
   key.theme = state.preferences.theme;

@@ -1,6 +1,7 @@
 // What the window keeps for its pictures: the panel's choices, its preview, and what is being written.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <future>
 #include <memory>
@@ -47,6 +48,7 @@ struct PreviewKey {
   std::vector<trace::LaneId> lanes;
   bool figures = false;  ///< of the range, known by now
   std::uint64_t layout = 0, marks = 0;
+  std::vector<std::array<float, 3>> pins;  ///< number and place of each
   std::size_t found = 0, averaged = 0;
   ThemeName theme = ThemeName::Dark;
 

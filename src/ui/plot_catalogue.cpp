@@ -48,10 +48,10 @@ std::vector<PlotInfo> plot_catalogue(const trace::Trace& trace, bool has_iterati
         full, RangeOf::Means);
     add("idle-loader", IdleLoader, PlotGroup::Idle, tr("idle: loader"), tr("idle load"), Colour::Bubble,
         PlotUnit::Percent, full, RangeOf::Means);
-    add("h2d", H2D, PlotGroup::Copies, tr("H2D GB/s"), tr("H2D GB/s"), Colour::CopyH2D, PlotUnit::GigabytesPerSecond,
-        1.0f, RangeOf::Means);
-    add("d2h", D2H, PlotGroup::Copies, tr("D2H GB/s"), tr("D2H GB/s"), Colour::CopyD2H, PlotUnit::GigabytesPerSecond,
-        0.01f, RangeOf::Means);
+    add("h2d", H2D, PlotGroup::Copies, tr("H2D GB/s"), tr("H2D"), Colour::CopyH2D, PlotUnit::GigabytesPerSecond, 1.0f,
+        RangeOf::Means);
+    add("d2h", D2H, PlotGroup::Copies, tr("D2H GB/s"), tr("D2H"), Colour::CopyD2H, PlotUnit::GigabytesPerSecond, 0.01f,
+        RangeOf::Means);
     add("loss", Loss, PlotGroup::Values, tr("loss"), tr("loss"), Colour::Muted, PlotUnit::Plain, none,
         RangeOf::Extremes);
   }

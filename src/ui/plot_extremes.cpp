@@ -34,17 +34,23 @@ Extremes value_at(PlotKind kind, Records records, std::size_t i) {
 
 }  // namespace
 
-void PlotExtremes::sync(Records records, PlotKinds kinds, std::uint64_t generation) {
+bool PlotExtremes::sync(Records records, PlotKinds kinds, std::uint64_t generation) {
+  bool changed = kinds != kinds_;
+  kinds_ = kinds;
   if (generation != generation_ || records.empty() || (!numbers_.empty() && records.back().number < numbers_.back())) {
     generation_ = generation;
     numbers_.clear();
     late_values_.clear();
     for (auto& tree : trees_) tree.clear();
+    changed = true;
   }
   const std::size_t common = std::min(numbers_.size(), records.size());
   // Records are only ever dropped from among others, so an equal number at an equal place means that none was.
-  if (common > 0 && (numbers_.size() > common || numbers_[common - 1] != records[common - 1].number)) merge(records);
-  forget_changed(records);
+  if (common > 0 && (numbers_.size() > common || numbers_[common - 1] != records[common - 1].number)) {
+    merge(records);
+    changed = true;
+  }
+  changed = forget_changed(records) || numbers_.size() < records.size() || changed;
   for (std::size_t i = numbers_.size(); i < records.size(); ++i) {
     numbers_.push_back(records[i].number);
     late_values_.push_back(late_value(records[i]));
@@ -58,6 +64,7 @@ void PlotExtremes::sync(Records records, PlotKinds kinds, std::uint64_t generati
     }
     for (std::size_t i = tree.size(); i < records.size(); ++i) tree.push(value_at(kind, records, i));
   }
+  return changed;
 }
 
 void PlotExtremes::merge(Records records) {
@@ -97,7 +104,7 @@ void PlotExtremes::merge(Records records) {
   }
 }
 
-void PlotExtremes::forget_changed(Records records) {
+bool PlotExtremes::forget_changed(Records records) {
   std::size_t first = numbers_.size();
   for (std::size_t i = numbers_.size(), same = 0; i > 0 && same < kUnchanged; --i) {
     const std::uint64_t now = late_value(records[i - 1]);
@@ -105,10 +112,11 @@ void PlotExtremes::forget_changed(Records records) {
     if (same == 0) first = i - 1;
     late_values_[i - 1] = now;
   }
-  if (first == numbers_.size()) return;
+  if (first == numbers_.size()) return false;
   for (std::size_t k = 0; k < kPlotKinds; ++k) {
     if (is_late(static_cast<PlotKind>(k))) trees_[k].truncate(first);
   }
+  return true;
 }
 
 }  // namespace lanescope::ui

@@ -9,6 +9,11 @@ using analysis::IterationRecord;
 
 void PlotSet::prepare(std::span<const IterationRecord> records, const TimeAxis& axis, base::Nanoseconds live_edge,
                       const PlotsWanted& wanted) {
+  const bool changed = !wanted.extremes || extremes_.sync(records, wanted.kinds, wanted.generation);
+  if (!changed && wanted_ == wanted && axis_ == axis && live_edge_ == live_edge) return;
+  wanted_ = wanted;
+  axis_ = axis;
+  live_edge_ = live_edge;
   const auto count = static_cast<std::size_t>(std::max(0.0f, axis.width_px()));
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   std::vector<PlotKind> kinds;
@@ -18,7 +23,6 @@ void PlotSet::prepare(std::span<const IterationRecord> records, const TimeAxis& 
     if (wanted.kinds.has(kind)) kinds.push_back(kind);
   }
   records_.assign(count, -1);
-  if (wanted.extremes) extremes_.sync(records, wanted.kinds, wanted.generation);
   if (records.empty()) return;
   const auto first_ending_at = [&](std::size_t from, base::Nanoseconds t) {
     // Near `from`, where the next column is: steps that double, then halves.

@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
@@ -91,6 +92,36 @@ toml::table bindings_table(const Bindings& bindings) {
   return table;
 }
 
+constexpr std::array kSources = {"iteration", "name", "wait"};  // as TriggerSource has them
+
+TriggerSettings read_trigger(const toml::table& table, const std::string& file) {
+  TriggerSettings trigger;
+  const std::string source = table["on"].value_or(std::string(kSources.front()));
+  const auto found = std::find(kSources.begin(), kSources.end(), source);
+  if (found == kSources.end()) {
+    spdlog::warn("{}: [trigger] on: no such trigger '{}' (allowed: iteration, name, wait)", file, source);
+  } else {
+    trigger.source = static_cast<TriggerSource>(found - kSources.begin());
+  }
+  trigger.name = table["name"].value_or(trigger.name);
+  const auto time = [&](const char* key, std::int64_t least, std::int64_t standard) {
+    return std::clamp(table[key].value_or(standard), least, 10 * base::kSecond);
+  };
+  trigger.wait_over_ns = time("wait_over_ns", 1, trigger.wait_over_ns);
+  trigger.hold_off_ns = time("hold_off_ns", 0, trigger.hold_off_ns);
+  const double share = table["pre_trigger"].value_or(trigger.pre_trigger);
+  if (!std::isnan(share)) trigger.pre_trigger = std::clamp(share, 0.0, kMostPreTrigger);
+  return trigger;
+}
+
+toml::table trigger_table(const TriggerSettings& trigger) {
+  return toml::table{{"on", std::string(kSources[static_cast<std::size_t>(trigger.source)])},
+                     {"name", trigger.name},
+                     {"wait_over_ns", trigger.wait_over_ns},
+                     {"hold_off_ns", trigger.hold_off_ns},
+                     {"pre_trigger", trigger.pre_trigger}};
+}
+
 ThemeName theme_of(const toml::table& table, const std::string& file) {
   const std::string name = table["theme"].value_or(std::string("dark"));
   try {
@@ -129,6 +160,7 @@ Preferences load_preferences(const std::filesystem::path& path) {
     const float share = table["timeline_share"].value_or(p.timeline_share);
     if (share > 0) p.timeline_share = std::clamp(share, 0.1f, 0.95f);
     if (const toml::table* keys = table["keys"].as_table()) p.bindings = read_bindings(*keys, path.string());
+    if (const toml::table* trigger = table["trigger"].as_table()) p.trigger = read_trigger(*trigger, path.string());
     if (const toml::node* recent = table.get("recent")) p.recent = strings_of(*recent);
     if (p.recent.size() > kRecent) p.recent.resize(kRecent);
     if (const toml::node* plots = table.get("plots")) p.plots = strings_of(*plots);
@@ -149,6 +181,7 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
                     {"picture_folder", p.picture_folder},
                     {"timeline_share", p.timeline_share}};
   if (p.bindings.any_own()) table.insert("keys", bindings_table(p.bindings));
+  if (p.trigger != TriggerSettings{}) table.insert("trigger", trigger_table(p.trigger));
   toml::array recent;
   for (const std::string& name : p.recent) recent.push_back(name);
   if (!recent.empty()) table.insert("recent", std::move(recent));

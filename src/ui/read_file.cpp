@@ -1,7 +1,10 @@
 #include "ui/read_file.h"
 
 #include <limits>
+#include <system_error>
 #include <utility>
+
+#include "io/byte_source.h"
 
 namespace lanescope::ui {
 namespace {
@@ -27,6 +30,12 @@ void analyse_all(analysis::LiveAnalysis& analysis, const trace::Trace& trace, Fi
 
 }  // namespace
 
+void check_readable(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_fifo(path, ignored) || std::filesystem::is_character_file(path, ignored)) return;
+  io::ByteSource{path};  // reads the first piece
+}
+
 ReadFile read_file(const std::filesystem::path& path, FileProgress* progress) {
   return analysed(io::read_chrome_trace(path, progress ? &progress->reading : nullptr), path, path.filename().string(),
                   progress);
@@ -47,8 +56,11 @@ ReadFile analysed(io::OpenedTrace opened, std::filesystem::path path, std::strin
   const trace::Trace& trace = *file.opened.trace;
   file.analysis = std::make_unique<analysis::LiveAnalysis>(trace);
   analyse_all(*file.analysis, trace, progress ? *progress : nobody_looks);
+  // Where no record was dropped, the figures of the whole are those that were counted on the way.
+  const auto records = file.analysis->records();
+  const bool exact = records.empty() || records.back().number == static_cast<std::int64_t>(records.size());
   const auto [from, to] = trace.extent();
-  file.whole = analysis::analyse(trace, from, to);
+  file.whole = exact ? file.analysis->total() : analysis::analyse(trace, from, to);
   file.stale_reads = count_stale_reads(trace, file.whole.from_ns, file.whole.to_ns + 1);
   return file;
 }

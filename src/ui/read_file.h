@@ -29,6 +29,10 @@ struct ReadFile {
   std::string title;
 };
 
+/// Throws base::FileError where the file is missing, a directory, empty or may not be read: what can be known at once.
+/// Of a pipe nothing is taken.
+void check_readable(const std::filesystem::path& path);
+
 /// Throws base::FileError, or io::Cancelled when `progress` was told to stop.
 ReadFile read_file(const std::filesystem::path& path, FileProgress* progress = nullptr);
 /// The same with a run that travels with the program.

@@ -50,6 +50,7 @@ void ShellState::show_toast(std::string text, bool error) {
 Shell::Shell(Preferences preferences) {
   state_.preferences = std::move(preferences);
   apply_bindings(state_.preferences.bindings);
+  state_.view.set_trigger(state_.preferences.trigger);
   if (!state_.preferences.tour_done) state_.tour = TourStep::TurnThis;
 }
 
@@ -58,7 +59,9 @@ void Shell::draw(const Fonts& fonts) {
   // What the back row reads is a part of the screen, not a number of pixels. The lanes of an experiment fill it.
   const float height = ImGui::GetIO().DisplaySize.y / state_.content_scale;
   const float s = state_.scale();
-  state_.presentation_scale = std::clamp(std::floor(height / kPresentedHeight * 10) / 10, 1.2f, 3.0f);  // from the next
+  const float presented = std::clamp(std::floor(height / kPresentedHeight * 10) / 10, 1.2f, 3.0f);
+  // From the next frame on. Who has larger text already gets no more than fits.
+  state_.presentation_scale = std::max(1.0f, presented / state_.preferences.font_scale);
   const Canvas canvas{state_, colours, fonts, s, spans_, plots_};
   state_.places.clear();
   state_.model.update();
@@ -146,6 +149,8 @@ void Shell::draw_workbench(const Canvas& canvas) {
   for (const Rect& area : {timeline_area, plots_area, minimap_area})
     grounds_.push_back({area, colours[Colour::Ground]});
   panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_top_bar(canvas); });
+  if (state_.model.nothing() && notice <= 0)
+    return;  // what is being opened, or why it could not be, is said over the grounds
   panel("##knobs", knobs_area, {16 * s, 0}, 0, [&] { draw_knobs(canvas); });
   if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
   panel("##timeline", timeline_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
@@ -204,17 +209,23 @@ void Shell::begin_opening(const std::filesystem::path& path) {
 }
 
 void Shell::show_opened() {
-  std::optional<ReadFile> file = state_.opening.take();
+  std::optional<ReadFile> file;
+  try {
+    file = state_.opening.take();
+  } catch (const std::exception& error) {
+    if (!state_.model.nothing()) throw;
+    state_.opening.fail(error.what());  // stays: there is nothing behind it
+  }
   if (!file) return;
   begin_anew();
   state_.model.show(std::move(*file));
   state_.tour = TourStep::Off;
 }
 
-void Shell::open(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  if (!name.starts_with(kRecordedPrefix)) return state_.model.open_file(path);
-  state_.model.open_recorded(capture_named(state_.recorded, name.substr(kRecordedPrefix.size())));
+void Shell::begin_with_file(const std::filesystem::path& path) {
+  state_.model.show_nothing();
+  state_.tour = TourStep::Off;
+  begin_opening(path);
 }
 
 void Shell::perform(Action action) {
@@ -326,7 +337,7 @@ void Shell::open_only(bool& open) {
 // Escape: the topmost thing that is open, else the selection.
 void Shell::close_one() {
   ShellState& s = state_;
-  if (s.navigation.drag.cancel()) return;
+  if (s.navigation.drag.cancel() || s.lane_hands.cancel()) return;
   if (s.opening.running()) {
     s.opening.cancel();
   } else if (s.device_menu_open) {
@@ -355,13 +366,15 @@ void Shell::close_one() {
   }
 }
 
-bool Shell::animating() const {
+bool Shell::animating() const { return moving() || state_.opening.running(); }
+
+bool Shell::moving() const {
   const bool run_moves = state_.model.live() && !state_.model.paused() && state_.model.session()->runner().running();
   return run_moves || !state_.model.open_calls().empty() || state_.view.moving() || state_.timeline.moving() ||
          state_.navigation.moving() || state_.toast ||
          (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
-         state_.saving.valid() || state_.opening.running() || state_.pictures.busy(state_.picture_panel_open) ||
-         finding_moves(state_) || state_.view.armed() || state_.scope.pending.valid() ||
+         state_.saving.valid() || state_.pictures.busy(state_.picture_panel_open) || finding_moves(state_) ||
+         state_.view.armed() || state_.scope.pending.valid() ||
          (state_.drawer == DrawerTab::Plots && state_.plots_view.moving);
 }
 

@@ -30,8 +30,9 @@ class Shell {
   /// Carries out what the frame asked for. Needs the GL context (pictures).
   void perform_requests();
   void perform(Action action);
-  /// Shows a trace file, or "recorded:NAME"; throws base::FileError or base::UsageError.
-  void open(const std::filesystem::path& path);
+  /// The program's start: an empty window, in which a trace file, or "recorded:NAME", is being opened. Throws
+  /// base::UsageError for a recorded run that there is none of.
+  void begin_with_file(const std::filesystem::path& path);
   /// Starts an experiment's workload with the settings of a side: on the device it is told on, or on the real GPU that
   /// is in use. Throws what Model::start_run() throws.
   void start_experiment(const experiment::Experiment& experiment, experiment::Side side);
@@ -51,6 +52,8 @@ class Shell {
   void save_screenshot(const io::Image& image);
   /// Something on the screen will change without anybody touching it.
   bool animating() const;
+  /// The same, the bar of a file that is being opened aside: that one may move slowly.
+  bool moving() const;
 
  private:
   void follow_experiment();

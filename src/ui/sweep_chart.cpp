@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "base/time.h"
 #include "base/translate.h"
@@ -139,13 +141,44 @@ void draw_one_line(const Pen& pen, const LineFrame& frame, std::span<const Sweep
     const float y = frame.y_of(*points[i].value);
     pen.list.AddCircleFilled({x, y}, (marked ? 7 : 5) * s, pen.theme[colour], 24);
     pen.list.AddCircle({x, y}, (marked ? 7 : 5) * s, pen.theme[Colour::Ground], 24, 1.5f * s);
-    const std::string text = sweep_value_text(*points[i].value, pen.chart.texts.unit);
+  }
+}
+
+// The values beside their dots, over all lines: above, else below, and not at all where others stand already. That of
+// the marked point comes first.
+void draw_values(const Pen& pen, const LineFrame& frame, std::size_t count, float each) {
+  const float s = pen.s;
+  const auto& points = pen.chart.points;
+  std::vector<Rect> taken;
+  const auto is_free = [&](const Rect& r) {
+    return std::ranges::none_of(taken, [&](const Rect& t) {
+      return r.x < t.x + t.width && t.x < r.x + r.width && r.y < t.y + t.height && t.y < r.y + r.height;
+    });
+  };
+  const auto draw_value = [&](std::size_t point, bool marked) {
+    if (!points[point].value) return;
+    const std::string text = sweep_value_text(*points[point].value, pen.chart.texts.unit);
     const float width = text_width(pen.fonts, FontRole::MonoSmall, text) + 8 * s;
-    if (width > each && !marked) continue;
-    const float top = y - plot.y > 30 * s ? y - 28 * s : y + 10 * s;
-    pen.list.AddRectFilled({x - width / 2, top}, {x + width / 2, top + 18 * s},
+    if (width > each && !marked) return;
+    const float x = frame.x_of(point % count, count);
+    const float y = frame.y_of(*points[point].value);
+    Rect place{x - width / 2, y - 28 * s, width, 18 * s};
+    if (y - frame.plot.y <= 30 * s || !is_free(place)) place.y = y + 10 * s;
+    if (!is_free(place)) return;
+    taken.push_back(place);
+    pen.list.AddRectFilled({place.x, place.y}, {place.x + place.width, place.y + place.height},
                            with_alpha(pen.theme[Colour::Row], 0.85f), 3 * s);
-    pen.label({x - width / 2, top, width, 18 * s}, Colour::Text, FontRole::MonoSmall, text, LabelAlign::Centre);
+    pen.label(place, Colour::Text, FontRole::MonoSmall, text, LabelAlign::Centre);
+  };
+  const std::size_t all = points.size() - points.size() % count;
+  const std::size_t first = pen.chart.marked.value_or(all);
+  if (first < all) draw_value(first, true);
+  // The greatest of a column has the place above it.
+  std::vector<std::size_t> order(all);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return points[i].value.value_or(0); });
+  for (const std::size_t i : order) {
+    if (i != first) draw_value(i, false);
   }
 }
 
@@ -210,6 +243,7 @@ std::optional<std::size_t> draw_lines(const Pen& pen, const Rect& area, float mo
   for (std::size_t first = 0; first + count <= points.size(); first += count) {
     draw_one_line(pen, frame, points.subspan(first, count), first, kLineColours[first / count], each);
   }
+  if (count > 0) draw_values(pen, frame, count, each);
   pen.label({plot.x, plot.y + plot.height + 30 * s, plot.width, 20 * s}, Colour::Muted, FontRole::Body,
             pen.chart.texts.axes.back(), LabelAlign::Centre);
   return hit;

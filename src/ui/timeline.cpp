@@ -143,6 +143,23 @@ void Timeline::add_headings(const TimelineFrame& frame) {
   }
 }
 
+// An averaged event stands for that of the picture that is looked at.
+std::optional<TimelineHit> Timeline::hit_average(const TimelineFrame& frame, const TimeAxis& axis, const Placed& p,
+                                                 float x, float y) const {
+  const LaneId lane = p.lane_row->lane();
+  if (!frame.average || !frame.average->has(lane)) return std::nullopt;
+  const AverageEvent* found = frame.average->hit(lane, axis, frame.average_at, x, y - p.y, p.height(), frame.scale);
+  if (!found || found->row >= frame.trace.lane(lane).row_count()) return std::nullopt;
+  const trace::Row& row = frame.trace.lane(lane).row(found->row);
+  if (found->index < row.first() || found->index >= row.last()) return std::nullopt;  // gone since
+  TimelineHit hit;
+  hit.lane = lane;
+  hit.averaged = true;
+  hit.folded_count = 1;
+  hit.event = event_ref(lane, found->row, row, found->index);
+  return hit;
+}
+
 std::optional<TimelineHit> Timeline::hit(const TimelineFrame& frame, const TimeAxis& axis, float x, float y) const {
   const trace::Trace::ReadLock lock(frame.trace);
   for (const OpenBar& bar : open_bars_) {
@@ -158,6 +175,7 @@ std::optional<TimelineHit> Timeline::hit(const TimelineFrame& frame, const TimeA
   for (const Placed& p : placed_) {
     if (y < p.y || y >= p.y + p.height() || !p.lane_row || covered(p, y)) continue;
     const LaneId lane = p.lane_row->lane();
+    if (const auto averaged = hit_average(frame, axis, p, x, y)) return averaged;
     if (const auto found = p.lane_row->hit(x, y - p.y)) {
       const trace::Row& row = frame.trace.lane(lane).row(found->row);
       if (found->first < row.first()) return std::nullopt;  // evicted since it was drawn
@@ -175,7 +193,7 @@ std::optional<TimelineHit> Timeline::hit(const TimelineFrame& frame, const TimeA
       }
       return hit;
     }
-    if (&p == kernel_row(frame.trace) && frame.analysis && !(frame.average && frame.average->has(lane))) {
+    if (&p == kernel_row(frame.trace) && frame.analysis) {
       const Nanoseconds t = axis.to_ns(x);
       const auto& bubbles = frame.analysis->bubbles();
       const auto b =

@@ -22,7 +22,8 @@ namespace lanescope::ui {
 /// What a person has selected: an event, a bubble, or a stretch of time.
 struct Selection {
   std::optional<EventRef> event;
-  std::optional<EventRef> linked;  ///< the GPU operation of the selected call, what it waited for, or the reverse
+  std::optional<EventRef> linked;     ///< the GPU operation of the selected call, what it waited for, or the reverse
+  std::optional<EventRef> came_from;  ///< a link was followed from there, and `linked` does not lead back to it
   std::optional<analysis::Bubble> bubble;
   std::optional<std::pair<Nanoseconds, Nanoseconds>> range;
   std::vector<trace::LaneId> lanes;  ///< with a range: only these; empty: all
@@ -39,6 +40,7 @@ struct TimelineHit {
   std::int64_t folded_count = 0;  ///< > 1: several events share these pixels
   Nanoseconds folded_from = 0, folded_to = 0;
   double folded_busy = 0;
+  bool averaged = false;  ///< the event is one of those that the picture of an average lays over each other
   std::optional<trace::OpenCall> open;  ///< a call that lasts; nothing else is set then but the lane
 };
 
@@ -189,6 +191,9 @@ class Timeline {
   void add_headings(const TimelineFrame& frame);
   void add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
   void add_bubbles(const TimelineFrame& frame, const RowContext& context);
+  void add_average_bubbles(const TimelineFrame& frame, const TimeAxis& axis, const Placed& kernels);
+  std::optional<TimelineHit> hit_average(const TimelineFrame& frame, const TimeAxis& axis, const Placed& placed,
+                                         float x, float y) const;
   void add_markers(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
   void add_unknown(const TimelineFrame& frame, const TimeAxis& axis);
   void add_open_calls(const TimelineFrame& frame, const RowContext& context);

@@ -80,7 +80,9 @@ void Timeline::add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const
 void Timeline::add_bubbles(const TimelineFrame& frame, const RowContext& context) {
   const Placed* kernels = kernel_row(frame.trace);
   if (!kernels || !frame.analysis) return;
-  if (frame.average && frame.average->has(kernels->lane_row->lane())) return;  // they are of one picture only
+  if (frame.average && frame.average->has(kernels->lane_row->lane())) {
+    return add_average_bubbles(frame, context.axis, *kernels);
+  }
   const auto& bubbles = frame.analysis->bubbles();
   const TimeAxis& axis = context.axis;
   const auto ends_after = [&](auto from, Nanoseconds t) {
@@ -115,6 +117,30 @@ void Timeline::add_bubbles(const TimelineFrame& frame, const RowContext& context
       }
     }
     ++b;
+  }
+}
+
+// Where the GPU idles in all but a few of the pictures.
+void Timeline::add_average_bubbles(const TimelineFrame& frame, const TimeAxis& axis, const Placed& kernels) {
+  const float s = frame.scale;
+  const float height = kernels.height();
+  const float inset = std::min(3 * s, height * 0.1f);
+  SpanBatch& out = rows_of(kernels);
+  for (const AverageIdle& idle : frame.average->idle()) {
+    const float x0 = axis.to_px(frame.average_at + idle.from);
+    const float x1 = axis.to_px(frame.average_at + idle.to);
+    if (x1 - x0 < kBubbleMinPx || x1 < axis.left_px() || x0 > axis.right_px()) continue;
+    const auto presence = static_cast<float>(idle.share);
+    out.styled(SpanStyle::Dashed, x0 + 1, kernels.y + inset, x1 - 1, kernels.y + height - inset,
+               with_alpha(frame.theme[Colour::BubbleGround], 0.5f * presence),
+               with_alpha(frame.theme[Colour::Bubble], presence), 3 * s);
+    const float left = std::max(x0, axis.left_px()) + 3 * s;
+    const float right = std::min(x1, axis.right_px()) - 3 * s;
+    if (right - left < kBubbleLabelPx * s || height < kTextHeight * s) continue;
+    std::string text = tr("idle");
+    if (right - left > 76 * s) text += " " + base::format_duration(idle.to - idle.from);
+    out.add({left, kernels.y, right - left, frame.theme[Colour::Bubble], FontRole::Small, text, height,
+             LabelAlign::Centre});
   }
 }
 
@@ -214,6 +240,11 @@ void Timeline::add_range(const TimelineFrame& frame, const TimeAxis& axis, const
       }
       rows_batch_.solid(x0 - s, y0, x0, y1, frame.theme[Colour::Accent]);
       rows_batch_.solid(x1, y0, x1 + s, y1, frame.theme[Colour::Accent]);
+      // The numbers of the ruler that it would half cover give way.
+      std::erase_if(top_batch_.labels, [&](const Label& label) {
+        return label.font == FontRole::MonoSmall && label.align == LabelAlign::Centre &&
+               std::abs(label.x + label.max_width / 2 - (x0 + x1) / 2) < 52 * s;
+      });
       top_batch_.add({(x0 + x1) / 2 - 80 * s, area.y + 5 * s, 160 * s, frame.theme[Colour::AccentInk],
                       FontRole::SmallBold, base::format_duration(selection.range->second - selection.range->first),
                       20 * s, LabelAlign::Centre, frame.theme[Colour::Accent]});

@@ -105,6 +105,12 @@ class ViewControl {
   float trigger_px() const;
   /// The newest instants at which the trigger has fired and from which a whole picture is known, oldest first.
   const std::vector<Nanoseconds>& fired() const { return watch_.fired(); }
+  /// Of an opened trace, so that pictures can be laid over each other: the instant of the picture that is looked at,
+  /// and about it what fired() says. Where too few pictures fit into the trace at this zoom, the view closes in. Call
+  /// every frame: when the instant has left the view, another one is taken. False: nothing fires.
+  bool align_still(const Model& model, std::size_t pictures);
+  /// No longer.
+  void leave_still();
   /// Nothing has fired for two seconds, so the picture rolls on until something does.
   bool auto_rolling() const { return mode_ == ViewMode::Trigger && auto_rolling_; }
   /// A picture taken by Single has begun, or stands.
@@ -119,6 +125,7 @@ class ViewControl {
   void trigger(const Model& model, double seconds, Clock::time_point now);
   void take_single(const Model& model);
   void align(Nanoseconds instant);
+  void close_in(std::size_t pictures);
   Nanoseconds after_trigger() const;  // how much of a picture lies behind the instant and must be known
   void stop_triggering();
   void freeze();

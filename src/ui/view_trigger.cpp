@@ -10,6 +10,8 @@ namespace {
 constexpr std::chrono::milliseconds kTriggerPeriod{300};
 // A picture with the marker of a knob in it stands longer.
 constexpr std::chrono::milliseconds kMarkerHold{1500};
+// So many pictures are beside each other when an average of an opened trace begins.
+constexpr double kIterationsAtFirst = 3.2;
 // So long nothing fires before an automatic trigger lets the picture roll.
 constexpr double kPatienceSeconds = 2;
 constexpr Nanoseconds kEver = std::numeric_limits<Nanoseconds>::min();
@@ -57,9 +59,62 @@ void ViewControl::set_trigger(const TriggerSettings& wanted) {
   }
   watch_.clear();
   shown_trigger_.reset();  // what stands is another trigger's picture
+  if (!live_) return;      // an opened trace stands still: see align_still()
   if (armed_) return stop_triggering();
   set_mode(ViewMode::Trigger);
   retrigger();
+}
+
+bool ViewControl::align_still(const Model& model, std::size_t pictures) {
+  const auto in_view = [&](Nanoseconds t) { return t >= axis_.begin_ns() - 1 && t < axis_.end_ns(); };
+  if (shown_trigger_ && (held_ || moving() || in_view(*shown_trigger_))) return true;
+  const trace::Trace& trace = model.trace();
+  const Nanoseconds middle = axis_.to_ns((axis_.left_px() + axis_.right_px()) / 2);
+  std::vector<Nanoseconds> about =
+      newest_triggers(trace, trigger_settings_, kEver, std::min(middle, extent_.second), TriggerWatch::kKept);
+  std::optional<Nanoseconds> instant;
+  if (!about.empty()) instant = about.back();
+  if (about.size() < 2) about = newest_triggers(trace, trigger_settings_, kEver, extent_.second, kAll);
+  if (about.empty()) {
+    if (shown_trigger_) leave_still();
+    return false;
+  }
+  if (!instant) instant = about.front();
+  if (about.size() > 1) {  // as many after it as before it
+    const auto between = (about.back() - about.front()) / (std::ssize(about) - 1);
+    const Nanoseconds until = *instant + between * static_cast<Nanoseconds>(TriggerWatch::kKept);
+    const auto after = newest_triggers(trace, trigger_settings_, kEver, std::min(until, extent_.second), kAll);
+    about.insert(about.end(), after.begin(), after.end());
+    std::sort(about.begin(), about.end());
+    about.erase(std::unique(about.begin(), about.end()), about.end());
+  }
+  watch_.set(std::move(about));
+  const bool begins = !shown_trigger_;
+  shown_trigger_ = label_origin_ = *instant;
+  if (begins) close_in(pictures);
+  return true;
+}
+
+// At least half of the pictures that there are must fit into the trace as a whole.
+void ViewControl::close_in(std::size_t pictures) {
+  const std::vector<Nanoseconds>& all = fired();
+  if (all.size() < 2) return;
+  const Nanoseconds before = *shown_trigger_ - axis_.begin_ns();
+  const Nanoseconds after = axis_.end_ns() - *shown_trigger_;
+  const auto fits = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](Nanoseconds t) {
+    return t - before >= extent_.first && t + after <= extent_.second;
+  }));
+  if (2 * fits >= std::min(pictures, all.size())) return;
+  const double between = static_cast<double>(all.back() - all.front()) / static_cast<double>(all.size() - 1);
+  const double span = between * std::min(kIterationsAtFirst, static_cast<double>(all.size()) / 2);
+  const Nanoseconds begin = *shown_trigger_ - static_cast<Nanoseconds>(span * trigger_settings_.pre_trigger);
+  show_exactly(begin, begin + std::max<Nanoseconds>(1, static_cast<Nanoseconds>(span)));
+}
+
+void ViewControl::leave_still() {
+  shown_trigger_.reset();
+  watch_.clear();
+  label_origin_ = extent_.first;
 }
 
 void ViewControl::trigger(const Model& model, double seconds, Clock::time_point now) {

@@ -8,11 +8,13 @@
 #include <imgui_impl_opengl3.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
 #include <thread>
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "ui/gl/grounds.h"
 #include "ui/gl/offscreen.h"
 #include "ui/gl/shader_program.h"
 #include "ui/panels/panels.h"
@@ -25,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 using base::tr;
 
 constexpr std::chrono::microseconds kFrameTime{16'000};  // a little over 60 a second: a display's own rate decides
+constexpr std::chrono::milliseconds kCalmFrameTime{60};  // where only a bar moves: the reading needs the machine
 constexpr double kRestSeconds = 0.5;                     // between looks at a still window
 constexpr std::size_t kKeptFrameTimes = 100'000;
 
@@ -32,23 +35,31 @@ std::string headless_hint() {
   return std::string("; ") + tr("without a window: lanescope run --workload linear-mse --compare log_interval=100");
 }
 
-void clear_grounds(const std::vector<Shell::Ground>& grounds, int height, float density) {
-  glEnable(GL_SCISSOR_TEST);
+// In whole pixels of the framebuffer, all of which the first one is.
+std::vector<PixelGround> to_pixels(const std::vector<Shell::Ground>& grounds, int width, int height, float density) {
+  std::vector<PixelGround> pixels{{0, 0, width, height, grounds.empty() ? 0 : grounds.front().colour}};
   for (const auto& [area, colour] : grounds) {
-    const auto part = [colour = colour](int shift) { return static_cast<float>(colour >> shift & 255) / 255; };
-    const auto x = static_cast<int>(area.x * density);
-    const auto bottom = static_cast<int>((area.y + area.height) * density);
-    glScissor(x, height - bottom, static_cast<int>((area.x + area.width) * density) - x,
-              bottom - static_cast<int>(area.y * density));
-    glClearColor(part(0), part(8), part(16), 1);
-    glClear(GL_COLOR_BUFFER_BIT);
+    const auto whole = [&](float at) { return static_cast<int>(at * density); };
+    pixels.push_back({whole(area.x), whole(area.y), whole(area.x + area.width), whole(area.y + area.height), colour});
   }
-  glDisable(GL_SCISSOR_TEST);
+  return pixels;
 }
+
+#if IMGUI_VERSION_NUM < 19200
+// Letters stand on whole pixels, in their own size: one texel is what four of them come to, and where a processor draws
+// it costs a fraction.
+void sample_nearest(const ImFontAtlas& atlas) {
+  glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(reinterpret_cast<std::uintptr_t>(atlas.TexID)));
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+}
+#endif
 
 // Some text field has the keyboard, or what is open takes all keys.
 bool is_typing(const ShellState& state) {
-  return ImGui::GetIO().WantTextInput || state.palette.open || state.keys_panel.waits_for.has_value();
+  const bool field = state.search.open && state.drawer == DrawerTab::Found && !state.presentation;
+  const bool searching = field && (state.search.field_active || state.search.focus_wanted);
+  return ImGui::GetIO().WantTextInput || searching || state.palette.open || state.keys_panel.waits_for.has_value();
 }
 
 int modifiers_down() {
@@ -83,9 +94,13 @@ double process_cpu_seconds() {
 
 Window::Window(const WindowOptions& options) : options_(options) {
   set_shader_directory(options.shader_dir);
-  // A recorded run that is not there is named before a window opens.
+  // What is not there is named before a window opens.
   const std::string open = options.open ? options.open->string() : "";
-  if (open.starts_with(kRecordedPrefix)) capture_named(recorded_captures(), open.substr(kRecordedPrefix.size()));
+  if (open.starts_with(kRecordedPrefix)) {
+    capture_named(recorded_captures(), open.substr(kRecordedPrefix.size()));
+  } else if (options.open) {
+    check_readable(*options.open);
+  }
   open_window();
   try {
     begin(options);
@@ -108,8 +123,7 @@ void Window::begin(const WindowOptions& options) {
   session.speed = options.speed;
   shell_->state().model.set_first_options(session);
   if (options.open) {
-    shell_->open(*options.open);
-    shell_->state().tour = TourStep::Off;
+    shell_->begin_with_file(*options.open);
   } else {
     begin_run(session);
   }
@@ -170,6 +184,8 @@ Window::~Window() {
     Preferences& p = shell_->state().preferences;
     p.window_width = width;
     p.window_height = height;
+    p.trigger = shell_->state().view.trigger_settings();
+    p.trigger.automatic = true;
     save_preferences(preferences_path(), p);
   }
   close_window();
@@ -257,22 +273,34 @@ void Window::refresh_look() {
 #if IMGUI_VERSION_NUM < 19200
     ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
+    sample_nearest(*io.Fonts);
 #endif
     theme_shown_.reset();
   }
   if (theme_shown_ != state.preferences.theme) {
     theme_shown_ = state.preferences.theme;
     apply_to_imgui(theme(*theme_shown_), scale);
+#if IMGUI_VERSION_NUM < 19200
+    ImGui::GetStyle().AntiAliasedLinesUseTex = false;  // such lines would need more than the nearest texel
+#endif
   }
 }
 
 // Sleeps while nothing changes; keeps to the display's rate while something does.
 void Window::wait_for_work() {
   if (options_.frames_unlimited) return glfwPollEvents();
-  if (shell_->animating() || frames_owed_ > 0) {
-    const auto next = last_frame_ + kFrameTime;
-    const double left = std::chrono::duration<double>(next - Clock::now()).count();
-    if (left > 0.0005) std::this_thread::sleep_for(std::chrono::duration<double>(left));
+  const auto left = [&](std::chrono::microseconds pace) {
+    return std::chrono::duration<double>(last_frame_ + pace - Clock::now()).count();
+  };
+  if (shell_->moving() || frames_owed_ > 0) {
+    const double pause = left(kFrameTime);
+    if (pause > 0.0005) std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+    return glfwPollEvents();
+  }
+  if (shell_->animating()) {
+    const double pause = left(kCalmFrameTime);
+    if (pause > 0.0005) glfwWaitEventsTimeout(pause);
+    if (left(kCalmFrameTime) > 0.002) frames_owed_ = 3;  // somebody did something
     return glfwPollEvents();
   }
   const auto before = Clock::now();
@@ -305,23 +333,37 @@ void Window::draw_frame() {
   int height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
   glViewport(0, 0, width, height);
-  clear_grounds(shell_->grounds(), height, ImGui::GetIO().DisplayFramebufferScale.x);
+  clear_grounds(to_pixels(shell_->grounds(), width, height, ImGui::GetIO().DisplayFramebufferScale.x), height);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   if (shell_->wants_screenshot()) shell_->save_screenshot(read_pixels(0, 0, width, height));
   glfwSwapBuffers(window_);
+  const std::uint64_t shown = shell_->state().model.generation();
+  const bool opening = shell_->state().opening.running();
   shell_->perform_requests();
   ++frames_;
   frames_owed_ = std::max(0, frames_owed_ - 1);
+  // What has come is drawn without waiting for somebody to touch the window.
+  if (shown != shell_->state().model.generation() || opening != shell_->state().opening.running()) frames_owed_ = 3;
   const auto ms = std::chrono::duration<float, std::milli>(Clock::now() - begin).count();
   if (frame_times_ms_.size() < kKeptFrameTimes) frame_times_ms_.push_back(ms);
-  double& shown = shell_->state().figures.frame_ms;
-  shown += (static_cast<double>(ms) - shown) * 0.05;
+  double& smoothed = shell_->state().figures.frame_ms;
+  smoothed += (static_cast<double>(ms) - smoothed) * 0.05;
+}
+
+std::string Window::failure() const {
+  const ShellState& state = shell_->state();
+  return state.model.nothing() ? state.opening.failure() : std::string();
 }
 
 void run_window(const WindowOptions& options) {
   Window window(options);
-  while (window.frame()) {
+  window.run();
+}
+
+void Window::run() {
+  while (frame()) {
   }
+  if (const std::string why = failure(); !why.empty()) throw base::FileError(why);
 }
 
 FrameMeasurement measure_frames(WindowOptions options, double seconds) {
@@ -335,6 +377,8 @@ FrameMeasurement measure_frames(WindowOptions options, double seconds) {
     while (std::chrono::duration<double>(Clock::now() - begin).count() < wanted && window.frame()) ++frames;
     return static_cast<double>(frames) / std::chrono::duration<double>(Clock::now() - begin).count();
   };
+  while (window.shell().state().opening.running() && window.frame()) {
+  }
   run_for(1.5);  // fonts, shaders and the first iterations
   window.forget_frame_times();
   FrameMeasurement result;

@@ -43,6 +43,11 @@ class Window {
 
   /// Waits for something to show, draws one frame. False when the window was closed.
   bool frame();
+  /// Until it is closed. Throws base::FileError when the file it was opened for could not be read, and nothing else was
+  /// shown instead: the window has said so too.
+  void run();
+  /// Of that file, why; empty otherwise.
+  std::string failure() const;
   Shell& shell() { return *shell_; }
   GLFWwindow* handle() { return window_; }
   /// Frames drawn so far; the time each took, wait excluded.

@@ -151,6 +151,9 @@ INSTANTIATE_TEST_SUITE_P(
         {"TraceEmpty", {"report", "empty.json"}, {"empty.json"}},
         {"TraceCut", {"report", "cut.json"}, {"cut.json"}},
         {"TraceIsAFolderToRead", {"report", "folder.toml"}, {"folder.toml"}},
+        {"OpenMissing", {"--open", "none.json"}, {"none.json", "No such file"}},
+        {"OpenEmpty", {"--open", "empty.json"}, {"empty.json", "empty"}},
+        {"OpenAFolder", {"--open", "folder.toml"}, {"folder.toml", "directory"}},
         {"NoDisplay", {}, {"display", "lanescope run"}},
     }),
     [](const auto& tested) { return tested.param.name; });

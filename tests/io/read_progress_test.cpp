@@ -1,8 +1,12 @@
 // Reading says how far it is, and can be stopped, at whatever point.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <numeric>
 #include <thread>
+#include <vector>
 
+#include "base/time.h"
 #include "io/byte_source.h"
 #include "io/chrome_trace.h"
 #include "scratch.h"
@@ -76,6 +80,37 @@ TEST_F(ReadProgressTest, StopsWhereverItIs) {
       }
     }
   }
+}
+
+// The check that stands in the comparisons of the builder's sorts ends one soon after it was told to.
+TEST(StopCheck, EndsASort) {
+  std::vector<int> values(200'000);
+  std::iota(values.rbegin(), values.rend(), 0);
+  ReadProgress progress;
+  StopCheck stop(progress);
+  std::size_t compared = 0;
+  const auto before = [&](int a, int b) {
+    if (++compared == 1'000) progress.cancelled = true;
+    stop();
+    return a < b;
+  };
+  EXPECT_THROW(std::sort(values.begin(), values.end(), before), Cancelled);
+  EXPECT_LT(compared, 20'000u);
+  EXPECT_THROW(stop.now(), Cancelled);
+  progress.cancelled = false;
+  std::sort(values.begin(), values.end(), before);
+  EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+}
+
+// A file is limited by the memory that its events need, not by their number.
+TEST_F(ReadProgressTest, MoreThanTheMemoryHoldsIsRefusedByName) {
+  const std::string little = error_of([&] { read_chrome_trace(file("plain.json"), nullptr, {50'000}); });
+  EXPECT_THAT(little, testing::HasSubstr("plain.json: too large: more than "));
+  EXPECT_THAT(little, testing::HasSubstr(base::format_bytes(50'000)));
+  EXPECT_EQ(little.find('\n'), std::string::npos);
+  EXPECT_THAT(error_of([&] { read_chrome_trace(read_bytes(file("packed.json.gz")), "memory", nullptr, {50'000}); }),
+              testing::HasSubstr("memory: too large"));
+  EXPECT_EQ(read_chrome_trace(file("plain.json"), nullptr, {200 * events}).events_read, events);
 }
 
 TEST_F(ReadProgressTest, AnErrorIsStillAnError) {

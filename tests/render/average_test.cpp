@@ -158,6 +158,39 @@ TEST_F(AverageTest, DrawsTheMeanWhereItIsAndTheRareAsAGhost) {
   EXPECT_EQ(picture.hit(0, axis, 30'000, 750, 10, 34, 1), nullptr);
 }
 
+// What stands for several is, for a click, that of the last trigger that has it: the third kernel of the first row.
+TEST_F(AverageTest, AnEventIsTheOneOfTheLastTrigger) {
+  three_pictures();
+  compute(0, 1000, 100);
+  EXPECT_EQ(picture.events(0)[0].index, 3u);
+  EXPECT_EQ(picture.events(0)[0].event.start_ns, 30'120);
+  EXPECT_EQ(picture.events(0)[1].index, 2u);
+  triggers = {30'000, 20'000, 10'000};  // of an opened trace, the one that is looked at comes last
+  compute(0, 1000, 100);
+  EXPECT_EQ(picture.events(0)[0].index, 0u);
+}
+
+// Columns of 10 ns. The GPU idles from 400 on in all pictures: to 600 in the first, to 800 in the others, which
+// are two of three. The one of 5 ns at 100 is in one picture of three, and what has no cause is no bubble.
+TEST_F(AverageTest, WhereNearlyAllPicturesIdleIsABubble) {
+  three_pictures();
+  compute(0, 1000, 100);
+  std::deque<analysis::Bubble> bubbles;
+  const auto add = [&](Nanoseconds from, Nanoseconds to) {
+    bubbles.push_back({from, to, analysis::BubbleCause::AfterSync});
+  };
+  add(10'100, 10'105);
+  add(10'400, 10'600);
+  add(20'400, 20'800);
+  add(30'400, 30'800);
+  bubbles.push_back({30'850, 40'000, analysis::BubbleCause::StartOrEnd});
+  picture.add_bubbles(bubbles, triggers);
+  ASSERT_THAT(picture.idle(), SizeIs(1));
+  EXPECT_EQ(picture.idle()[0].from, 400);
+  EXPECT_EQ(picture.idle()[0].to, 600);
+  EXPECT_NEAR(picture.idle()[0].share, 1, 1e-9);
+}
+
 // However many columns and events there are, a row costs no more than its pixels.
 TEST_F(AverageTest, DrawingCostsPixels) {
   for (Nanoseconds i = 0; i < 300; ++i) build.kernel(10'000 + i * 10, 10'005 + i * 10);

@@ -102,6 +102,20 @@ TEST_F(CauseTest, AWaitWithABusyGpuLeavesNoBubble) {
   EXPECT_FALSE(path.next_launch);
 }
 
+// It holds the CPU, and found the GPU idle: that it waits for nothing needs no path.
+TEST_F(CauseTest, ACopyThatWaitsForNothingIsOnNoPath) {
+  trace::Trace copies;
+  TraceBuilder b(copies);
+  b.staging_copy(0, 100, 1);
+  b.publish();
+  analysis::LiveAnalysis analysis(copies);
+  analysis.update(1'000'000);
+  analysis.finish();
+  const EventRef copy{0, 0, 0, copies.lane(0).row(0).event(0)};
+  ASSERT_TRUE(trace::is_blocking(copy.event));
+  EXPECT_TRUE(cause_path(copies, analysis, copy).empty());
+}
+
 TEST_F(CauseTest, RepeatsCountTheLikeInTheStretch) {
   const CausePath path = cause_path(trace, live, event_at(LaneKind::Calls, 20));
   const Repeats all = repeats_of(live, *path.bubble, 0, 1000);

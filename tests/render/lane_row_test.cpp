@@ -282,13 +282,15 @@ TEST_F(LaneRowTest, ANarrowEventBelongsToItsStrip) {
   EXPECT_THAT(texts(batch), ElementsAre("kernel", "×601"));
 }
 
-// A short one has one number for all of it, one that is too short for it has none, and thin rows have no text at all.
+// A short one has one number for all of it, one that is too short for it has it beside it, and thin rows have no text
+// at all.
 TEST_F(LaneRowTest, AShortStripOfFoldsIsCountedOnce) {
   for (Nanoseconds t = 10'000; t < 17'000; t += 10) build.kernel(t, t + 5);  // 70 pixels
   for (Nanoseconds t = 40'000; t < 41'000; t += 10) build.kernel(t, t + 5);  // 10 pixels
   build.publish();
   draw(0, TimeAxis(1000, 100.0, 100, 800));
-  EXPECT_THAT(texts(batch), ElementsAre("×700"));
+  ASSERT_THAT(texts(batch), ElementsAre("×700", "×100"));
+  EXPECT_NEAR(batch.labels[1].x, 100 + (40'995 - 1000) / 100.0f + 3, 0.1f);
   EXPECT_NEAR(batch.labels[0].x + batch.labels[0].max_width / 2, 100 + (13'500 - 1000) / 100, 2);
   row->set_look({.folded = true});
   batch.clear();
@@ -296,6 +298,28 @@ TEST_F(LaneRowTest, AShortStripOfFoldsIsCountedOnce) {
   EXPECT_TRUE(batch.labels.empty());
   EXPECT_FLOAT_EQ(batch.spans[0].y1 - batch.spans[0].y0, LaneRow::kFoldedHeight);
   EXPECT_NEAR(batch.spans[0].busy, 0.5f, 0.02f);
+}
+
+// Alone between wide kernels, 10 pixels from 300 on: to its right are 20 pixels, too few for "×100" (31 and a gap on
+// both sides), to its left are 60, which a bubble takes with its own text; in a lane of ranges there is none.
+TEST_F(LaneRowTest, TheCountOfALoneFoldStandsWhereThereIsRoom) {
+  const auto add = [&](LaneKind kind, EventKind event) {
+    const LaneId lane = build.lane(kind);
+    build.add(lane, event, "wide", 2000, 15'000);
+    for (Nanoseconds t = 21'000; t < 22'000; t += 10) build.add(lane, event, "narrow", t, t + 5);
+    build.add(lane, event, "wide", 24'000, 40'000);
+    return lane;
+  };
+  const LaneId ranges = add(LaneKind::Phases, EventKind::Range);
+  const LaneId kernels = add(LaneKind::Kernels, EventKind::Kernel);
+  build.publish();
+  const TimeAxis axis(1000, 100.0, 100, 800);
+  draw(ranges, axis);
+  const Label count = label_with(batch, "×100");
+  EXPECT_EQ(count.align, LabelAlign::Right);
+  EXPECT_FLOAT_EQ(count.x + count.max_width, 297);
+  draw(kernels, axis);
+  EXPECT_FALSE(has_label(batch, "×"));
 }
 
 TEST_F(LaneRowTest, AnInstantIsAHairlineThatCanBeCaught) {
@@ -479,7 +503,7 @@ TEST_F(LaneRowTest, AWaitForAnotherThreadIsHatchedInItsOwnColour) {
   EXPECT_FLOAT_EQ(hatched[0].x1, 600);
   EXPECT_EQ(hatched[0].ink, colours[Colour::LoaderWait]);
   EXPECT_EQ(hatched[1].ink, colours[Colour::LoaderWait]);
-  EXPECT_THAT(texts(batch), ElementsAre("next(loader) 4 µs"));
+  EXPECT_THAT(texts(batch), ElementsAre("next(loader) 4 µs", "×2"));
 }
 
 }  // namespace

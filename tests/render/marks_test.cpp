@@ -89,7 +89,7 @@ class MarkShapesTest : public testing::Test {
     timeline.prepare(frame, axis, area);
   }
   MarkShapes shapes() { return mark_shapes(surface, marks); }
-  std::string calls_key() { return lane_key(trace.lane(0).info()); }
+  std::string calls_key() { return *timeline.key_of(0); }
 
   trace::Trace trace;
   TraceBuilder t{trace};
@@ -113,6 +113,25 @@ TEST_F(MarkShapesTest, ARulerLiesOnItsLaneWithItsTextInside) {
   EXPECT_LE(r.y, lane.y + lane.height);
   EXPECT_GT(r.label.x, r.x0);
   EXPECT_LT(r.label.x + r.label.width, r.x1);
+}
+
+// Two threads with lanes of one kind and name: a ruler lies on that of the two which it was laid on.
+TEST_F(MarkShapesTest, OfLanesThatAreAlikeItIsTheRightOne) {
+  t.launch(0, 100, 2, 7);
+  t.publish();
+  timeline.sync(trace);
+  timeline.prepare(frame, axis, area);
+  const trace::LaneId other = t.lane(trace::LaneKind::Calls, 7);
+  ASSERT_EQ(lane_key(trace.lane(0).info()), lane_key(trace.lane(other).info()));
+  marks.add_ruler(100, 500, *timeline.key_of(0));
+  marks.add_ruler(100, 500, *timeline.key_of(other));
+  const MarkShapes found = shapes();
+  ASSERT_EQ(found.rulers.size(), 2u);
+  for (const auto& [ruler, lane] : {std::pair{0, trace::LaneId{0}}, std::pair{1, other}}) {
+    const Rect row = *timeline.lane_rect(lane);
+    EXPECT_GE(found.rulers[static_cast<std::size_t>(ruler)].y, row.y);
+    EXPECT_LE(found.rulers[static_cast<std::size_t>(ruler)].y, row.y + row.height);
+  }
 }
 
 TEST_F(MarkShapesTest, RulersThatWouldCoverEachOtherLieBelowEachOther) {

@@ -114,6 +114,29 @@ TEST_F(OpeningTest, TheNewestWishCounts) {
   EXPECT_FALSE(opening.take().has_value());
 }
 
+TEST_F(OpeningTest, WhyThereIsNothingToShowIsKeptUntilSomethingIsBegun) {
+  Opening opening;
+  EXPECT_EQ(opening.failure(), "");
+  opening.fail("a.json: broken");
+  EXPECT_FALSE(opening.running());
+  EXPECT_FALSE(opening.take().has_value());
+  EXPECT_EQ(opening.failure(), "a.json: broken");
+  opening.open(small_trace());
+  EXPECT_EQ(opening.failure(), "");
+  wait_for(opening);
+  opening.fail("again");
+  opening.cancel();  // a run begins
+  EXPECT_EQ(opening.failure(), "");
+}
+
+TEST_F(OpeningTest, WhatCannotBeReadIsKnownAtOnce) {
+  EXPECT_THAT(error_of([&] { check_readable(file("missing.json")); }), HasSubstr("No such file"));
+  EXPECT_THAT(error_of([&] { check_readable(file("")); }), HasSubstr("directory"));
+  EXPECT_THAT(error_of([&] { check_readable(write("empty.json", "")); }), HasSubstr("empty"));
+  check_readable(write("broken.json", "{"));
+  check_readable(pipe());  // does not wait for what comes out of it
+}
+
 TEST_F(OpeningTest, ARecordedRunToo) {
   Opening opening;
   const RecordedCapture capture{"mine", "My run", "", R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,

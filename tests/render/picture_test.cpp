@@ -326,6 +326,31 @@ TEST_F(PictureTest, WhatAPersonDidToTheTimelineIsInIt) {
   EXPECT_NE(measured, draw_picture_svg(r));
 }
 
+// What hands have left beside the marks: the trigger's flag, a tooltip that was pinned, a lane that was folded.
+TEST_F(PictureTest, TheFlagPinnedTooltipsAndTrianglesAreInIt) {
+  PictureRequest r = request({part(3)});
+  const std::string plain = draw_picture_svg(r);
+  const auto size = [](const std::string& svg) { return std::count(svg.begin(), svg.end(), '<'); };
+  PictureOverlay& over = r.parts[0].over;
+  over.trigger = (r.parts[0].from_ns + r.parts[0].to_ns) / 2;
+  EXPECT_NE(draw_picture_svg(r).find(">T<"), std::string::npos);
+  EXPECT_EQ(plain.find(">T<"), std::string::npos);
+  over.trigger.reset();
+  PinnedTooltip pin;
+  pin.hit.lane = 0;
+  pin.hit.folded_count = 4321;
+  pin.at = (r.parts[0].from_ns + r.parts[0].to_ns) / 2;
+  over.marks.pinned.push_back(pin);
+  EXPECT_NE(draw_picture_svg(r).find(">4,321 events<"), std::string::npos);
+  over.marks.pinned.clear();
+  EXPECT_EQ(draw_picture_svg(r), plain);
+  // Of a folded lane there is a triangle more, of a pinned one three rectangles.
+  Timeline timeline;
+  timeline.sync(session_->trace());
+  over.layout.set(timeline.places().front().key, {.pinned = true});
+  EXPECT_GE(size(draw_picture_svg(r)), size(plain) + 3);
+}
+
 // An event of 100 alone is the middle third: 100 on either side, but never before the trace. With the operation that
 // belongs to it the stretch is 400 to 1,400, and 0.3 of it stands on either side. A range is itself.
 TEST(PictureRange, IsWhatIsSelectedWithItsSurroundings) {

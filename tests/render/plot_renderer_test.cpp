@@ -51,6 +51,23 @@ TEST_F(PlotRendererTest, FillFadesToTheBottom) {
   EXPECT_EQ(pixel_at(picture, 50, 20), kBlackPixel);
 }
 
+// Under the line the fill is drawn by a program of its own, unless a column of the run is unknown: the same pixels.
+TEST_F(PlotRendererTest, TheFillIsTheSameInOnePieceAndInTwo) {
+  start(60, 64);
+  Plot known = plot(0xc80000ff);
+  for (std::size_t i = 0; i < 60; ++i) {
+    const float mean = 0.5f + 0.3f * std::sin(static_cast<float>(i) / 6);
+    known.columns[i] = {mean - 0.1f, mean + 0.05f, mean};
+  }
+  Plot unknown = known;
+  unknown.columns[59].mean = std::nanf("");
+  const io::Image two = drawn(known);
+  const io::Image one = drawn(unknown);
+  for (int y = 0; y < 64; ++y) {
+    for (int x = 0; x < 56; ++x) ASSERT_TRUE(near(pixel_at(one, x, y), pixel_at(two, x, y), 1)) << x << ", " << y;
+  }
+}
+
 TEST_F(PlotRendererTest, StepsAreUpright) {
   start(100, 64);
   Plot steps = plot();

@@ -207,5 +207,24 @@ TEST(PlotSet, TheRangeIsOfWhatIsInView) {
   EXPECT_GE(plots.range(PlotKind::Loss).first, 0);
 }
 
+// What has not changed is not worked out again; what is known late is.
+TEST(PlotSet, FollowsARecordThatChangesLate) {
+  Iterations run(3);
+  Nanoseconds now = 0;
+  for (int i = 0; i < 100; ++i, now += 50) run.iterate(now, now + 50);
+  const TimeAxis axis(0, 10, 0, 500);
+  PlotSet plots;
+  plots.prepare(run.records, axis, kAllKnown);
+  const float before = plots.columns(PlotKind::Loss)[497].mean;
+  plots.prepare(run.records, axis, kAllKnown);
+  const float same = plots.columns(PlotKind::Loss)[497].mean;
+  expect_same(same, before, "nothing has changed");
+  run.records.back().loss = 12345;
+  plots.prepare(run.records, axis, kAllKnown);
+  EXPECT_EQ(plots.columns(PlotKind::Loss)[497].mean, 12345);
+  plots.prepare(run.records, axis.panned(-100), kAllKnown);
+  EXPECT_EQ(plots.columns(PlotKind::Loss)[397].mean, 12345);
+}
+
 }  // namespace
 }  // namespace lanescope::ui

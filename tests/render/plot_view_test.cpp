@@ -219,10 +219,22 @@ std::vector<IterationRecord> steady(Nanoseconds begin, std::size_t count, Nanose
   return records;
 }
 
+// 40 iterations of 100 ns from 500 on, of which at most 8 records are kept: the first ones are soon dropped, and the
+// ghost stands where it stood.
 TEST(Ghost, BeginsAtTheLastKnobElseWithTheRun) {
-  const auto records = steady(500, 10, 100);
-  EXPECT_EQ(stretch_begin(records, std::nullopt), 500);
-  EXPECT_EQ(stretch_begin(records, 900), 900);
+  trace::Trace trace;
+  analysis_test::TraceBuilder build(trace);
+  analysis::LiveAnalysis live(trace, 8);
+  EXPECT_EQ(stretch_begin(live, std::nullopt), 0);
+  for (base::Nanoseconds t = 500; t < 4500; t += 100) build.iteration(t, t + 100);
+  build.publish();
+  live.update(800);
+  EXPECT_EQ(stretch_begin(live, std::nullopt), 500);
+  live.update(10'000);
+  live.finish();
+  ASSERT_GT(live.records().front().start_ns, 500);
+  EXPECT_EQ(stretch_begin(live, std::nullopt), 500);
+  EXPECT_EQ(stretch_begin(live, 900), 900);
 }
 
 // Pinned: 500 to 1500, iterations of 100 ns. The present stretch begins at 8000, which stands at pixel 20; 10 ns are a

@@ -76,6 +76,7 @@ TEST_F(PreferencesTest, ComeBackAsTheyWere) {
   p.animation = false;
   p.timeline_share = 0.5f;
   p.recent = {"action.fit", "knob.pinned=true"};
+  p.trigger = {TriggerSource::LongWait, "item()", 2'000'000, 500'000, 0.4};
   p.bindings.set(Action::PauseRun, {{GLFW_KEY_F9, 0}});
   p.bindings.set(Action::Fit, {{GLFW_KEY_F9, GLFW_MOD_CONTROL | GLFW_MOD_ALT}, {GLFW_KEY_PAGE_UP, GLFW_MOD_SHIFT}});
   p.bindings.set(Action::Quit, {});
@@ -103,6 +104,18 @@ TEST_F(PreferencesTest, WhatIsMissingOrOfTheWrongKindIsTheDefault) {
   EXPECT_EQ(p, Preferences{});
   EXPECT_EQ(loaded("theme = \"light\"\n").theme, ThemeName::Light);
   EXPECT_EQ(loaded("theme = \"purple\"\n").theme, ThemeName::Dark);
+}
+
+TEST_F(PreferencesTest, ATriggerIsTakenAsFarAsItIsAllowed) {
+  const TriggerSettings t =
+      loaded("[trigger]\non = \"never\"\nname = \"a\"\nwait_over_ns = -1\nhold_off_ns = 1e3\npre_trigger = 5.0\n")
+          .trigger;
+  EXPECT_EQ(t.source, TriggerSource::Iteration);
+  EXPECT_EQ(t.name, "a");
+  EXPECT_EQ(t.wait_over_ns, 1);
+  EXPECT_EQ(t.pre_trigger, kMostPreTrigger);
+  EXPECT_TRUE(t.automatic);
+  EXPECT_EQ(loaded("[trigger]\non = \"name\"\n").trigger.source, TriggerSource::Name);
 }
 
 // Each wrong thing is named with the file, the key and what is allowed; the rest is taken.

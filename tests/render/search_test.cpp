@@ -85,17 +85,41 @@ TEST_F(SearchTest, FindsInTimeOrderOverAllLanes) {
   build.add(build.lane(LaneKind::Kernels), EventKind::Kernel, "copy two", 100, 200);
   build.add(build.lane(LaneKind::Kernels, 1), EventKind::Kernel, "copy three", 150, 600);  // another stream
   build.kernel(400, 500);
-  build.add(build.lane(LaneKind::Markers), EventKind::Marker, "copy 1 → 2", 50, 50);  // no interval
+  build.add(build.lane(LaneKind::Markers), EventKind::Marker, "copy 1 → 2", 50, 50);
+  build.add(build.lane(LaneKind::Counter), EventKind::Counter, "copy rate", 60, 60);  // a sample is no event
   build.publish();
   find("copy");
-  EXPECT_THAT(starts(), ElementsAre(100, 150, 300));
-  EXPECT_EQ(search.total, 3u);
+  EXPECT_THAT(starts(), ElementsAre(50, 100, 150, 300));
+  EXPECT_EQ(search.total, 4u);
   EXPECT_TRUE(search.complete());
   find("copy -two");
-  EXPECT_THAT(starts(), ElementsAre(150, 300));
+  EXPECT_THAT(starts(), ElementsAre(50, 150, 300));
   find("");
   EXPECT_FALSE(search.asked());
   EXPECT_THAT(starts(), IsEmpty());
+}
+
+// 1 ns is a pixel and 0 is at pixel 120: the marker is a line across all lanes, as wide as two pixels.
+TEST_F(SearchTest, AMarkerThatWasFoundStandsAcrossTheLanes) {
+  build.kernel(400, 500);
+  build.add(build.lane(LaneKind::Markers), EventKind::Marker, "epoch 2", 250, 250);
+  build.publish();
+  find("epoch");
+  ASSERT_EQ(search.found.size(), 1u);
+  Timeline timeline;
+  const TimeAxis axis(0, 1.0, 120, 1000);
+  const Rect area{0, 0, 1120, 300};
+  const TimelineFrame frame{trace, nullptr, theme(ThemeName::Dark), 1'000};
+  timeline.sync(trace);
+  timeline.prepare(frame, axis, area);
+  SpanBatch rows, top;
+  const MarkSurface surface{frame, timeline, axis, area, rows, top};
+  add_found(surface, search);
+  ASSERT_EQ(rows.spans.size(), 1u);
+  EXPECT_FLOAT_EQ(rows.spans[0].x0, 369);
+  EXPECT_FLOAT_EQ(rows.spans[0].x1, 371);
+  EXPECT_FLOAT_EQ(rows.spans[0].y0, Timeline::kRulerHeight);
+  EXPECT_FLOAT_EQ(rows.spans[0].y1, 300);
 }
 
 // A range is told when it ends: the one from 50 comes after what began later.

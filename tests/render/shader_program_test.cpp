@@ -29,7 +29,7 @@ class ShaderProgramTest : public CanvasTest {
         std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_st>(log_)));
     spdlog::set_pattern("%v");
     start(16, 16);
-    batch_.solid(0, 0, 16, 16, kRed);
+    batch_.solid(0, 0, 16, 16, kRed, 1);  // square ones have another shader
   }
   ~ShaderProgramTest() override {
     set_shader_directory({});

@@ -330,6 +330,42 @@ TEST_F(TimelineTest, TheMouseFindsEventsAndBetweenKernelsTheBubble) {
   EXPECT_FALSE(timeline.hit(frame(), kAxis, 250, kArea.y + 5).has_value());
 }
 
+// Two pictures of 5000 ns: the kernel of the second, at 6000 to 7000, and the bubble after it, to 9000, are what the
+// mean, at 1000 to 2000 from the trigger, stands for. The view begins with the second trigger, at pixel 108.
+TEST_F(TimelineTest, AnAveragedEventIsSelectedAndBubblesStay) {
+  for (const Nanoseconds t : {0, 5000}) {
+    build.iteration(t, t + 4900);
+    build.launch(t + 500, t + 700, t == 0 ? 1 : 2);
+    build.kernel(t + 1000, t + 2000, t == 0 ? 1 : 2);
+    build.sync(t + 800, t + 2500, 50, 500);
+  }
+  build.launch(10'000, 10'200, 3);
+  build.kernel(11'000, 11'500, 3);
+  build.publish();
+  analyse();
+  AveragePicture average;
+  const std::vector<Nanoseconds> triggers{0, 5000};
+  ASSERT_TRUE(average.compute(trace, triggers, 0, 5000, 500));
+  average.add_bubbles(analysis->bubbles(), triggers);
+  const TimeAxis axis(5000, 10.0, 108, 500);
+  TimelineFrame shown = frame();
+  shown.average = &average;
+  shown.average_at = 5000;
+  timeline.sync(trace);
+  timeline.prepare(shown, axis, kArea);
+  const float y = rect(LaneKind::Kernels).y + 10;
+  const auto kernel = timeline.hit(shown, axis, 258, y);
+  ASSERT_TRUE(kernel && kernel->event && kernel->averaged);
+  EXPECT_EQ(kernel->event->event.start_ns, 6000);
+  EXPECT_EQ(kernel->event->event.lane, kernel->lane);
+  const std::vector<Span> dashed = spans_of(timeline.rows(), SpanStyle::Dashed);
+  ASSERT_FALSE(dashed.empty());
+  EXPECT_NEAR(dashed.back().x0, 309, 1);
+  const auto bubble = timeline.hit(shown, axis, 400, y);
+  ASSERT_TRUE(bubble && bubble->bubble);
+  EXPECT_EQ(bubble->bubble->start_ns, 7000);
+}
+
 // A hundred kernels of 5 ns every 10 ns at 100 ns per pixel are a few folds, half busy.
 TEST_F(TimelineTest, AFoldUnderTheMouseSaysHowManyAndHowBusy) {
   for (Nanoseconds t = 1000; t < 2000; t += 10) build.kernel(t, t + 5);

@@ -344,6 +344,48 @@ TEST_F(ViewControlTest, AHandIsObeyedFromTheFirstMoment) {
   EXPECT_EQ(view.axis(), before.panned(200));
 }
 
+// 100 iterations of 1000 ns, in view as a whole: only one picture of that width fits, so the view closes in to 3.2 of
+// them, from the one in the middle (49,000 ns begins the last before 50,000) on.
+TEST_F(ViewControlTest, AnOpenedTraceIsAlignedForAnAverage) {
+  trace::Trace trace;
+  TraceBuilder build(trace);
+  for (Nanoseconds t = 0; t < 100'000; t += 1000) build.iteration(t, t + 900);
+  build.publish();
+  io::write_chrome_trace(file("steps.json"), trace, {});
+  model.open_file(file("steps.json"));
+  view.set_animated(false);
+  frame();
+  EXPECT_FALSE(view.trigger_instant());
+  ASSERT_TRUE(view.align_still(model, 32));
+  frame();
+  const Nanoseconds instant = *view.trigger_instant();
+  EXPECT_EQ(instant % 1000, 0);
+  EXPECT_NEAR(static_cast<double>(instant), 49'500, 500);
+  EXPECT_EQ(view.label_origin(), instant);
+  EXPECT_NEAR(view.axis().span_ns(), 3200, 1);
+  EXPECT_NEAR(view.axis().to_px(instant), kLeft, 0.5);
+  EXPECT_EQ(view.fired().size(), 100u);
+  EXPECT_EQ(view.mode(), ViewMode::Single);
+  // It goes along when the view is moved away, and at no other time.
+  view.pan(-0.3f * kWidth);  // the instant has left to the left
+  ASSERT_TRUE(view.align_still(model, 32));
+  EXPECT_EQ(*view.trigger_instant(), instant + 2000);
+  EXPECT_NEAR(view.axis().span_ns(), 3200, 1);
+  view.pan(10);
+  ASSERT_TRUE(view.align_still(model, 32));
+  EXPECT_EQ(*view.trigger_instant(), instant + 2000);
+  // Another trigger, which never fires.
+  TriggerSettings none;
+  none.source = TriggerSource::Name;
+  none.name = "nothing";
+  view.set_trigger(none);
+  EXPECT_FALSE(view.align_still(model, 32));
+  EXPECT_FALSE(view.trigger_instant());
+  EXPECT_EQ(view.mode(), ViewMode::Single);
+  view.leave_still();
+  EXPECT_EQ(view.label_origin(), 0);
+}
+
 TEST_F(ViewControlTest, AFileIsShownAsAWholeAndARunAfterItAsItWasBefore) {
   trace::Trace trace;
   TraceBuilder build(trace);

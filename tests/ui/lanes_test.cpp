@@ -1,4 +1,5 @@
 // Lanes in the hands of a person: names that are dragged, edges, headings, marks, the menu.
+#include <X11/keysym.h>
 #include <gtest/gtest.h>
 
 #include "ui/desk.h"
@@ -54,6 +55,53 @@ TEST_F(LanesTest, ANameIsDraggedElsewhere) {
   run({});
   settle();
   EXPECT_GT(rect(LaneKind::Iterations).y, rect(LaneKind::CopyD2H).y);
+}
+
+// The mouse stays where it is, over what has taken the lane's place: the lane goes on, past the curve and the kernels.
+TEST_F(LanesTest, TheKeysCarryALaneOn) {
+  desk().point_at(name(LaneKind::Calls));
+  ASSERT_TRUE(desk().until([&] { return state().lane_hands.pointed == key(LaneKind::Calls); }));
+  const auto curve = [&] { return state().timeline.place_of(ui::kRunAheadKey)->rect.y; };
+  ASSERT_LT(rect(LaneKind::Calls).y, curve());
+  desk().key(XK_Down, kAlt);
+  settle();
+  EXPECT_GT(rect(LaneKind::Calls).y, curve());
+  EXPECT_LT(rect(LaneKind::Calls).y, rect(LaneKind::Kernels).y);
+  desk().key(XK_Down, kAlt);
+  settle();
+  EXPECT_GT(rect(LaneKind::Calls).y, rect(LaneKind::Kernels).y);
+  desk().key(XK_Up, kAlt);
+  desk().key(XK_Up, kAlt);
+  settle();
+  EXPECT_LT(rect(LaneKind::Calls).y, curve());
+}
+
+TEST_F(LanesTest, EscapeGivesUpADrag) {
+  const std::vector<std::string> order = state().timeline.order();
+  const Point from = name(LaneKind::Calls);
+  desk().point_at(from);
+  desk().press();
+  desk().point_at({from.x, rect(LaneKind::Iterations).y + 2});
+  ASSERT_TRUE(desk().until([&] { return state().timeline.order() != order; }));
+  state().selection.range = {0, 1000};
+  desk().key(XK_Escape);
+  desk().frames(2);
+  EXPECT_EQ(state().timeline.order(), order);
+  EXPECT_TRUE(state().selection.range.has_value()) << "one Escape, one thing";
+  desk().point_at({from.x, rect(LaneKind::Iterations).y + 4});  // still held, and nothing moves
+  desk().release();
+  settle();
+  EXPECT_EQ(state().timeline.order(), order);
+  // An edge goes back as well.
+  const Rect calls = rect(LaneKind::Calls);
+  desk().point_at({from.x, calls.y + calls.height});
+  desk().press();
+  desk().point_at({from.x, calls.y + 2 * calls.height});
+  ASSERT_TRUE(desk().until([&] { return choice(LaneKind::Calls).height > 1.5f; }));
+  desk().key(XK_Escape);
+  desk().release();
+  settle();
+  EXPECT_FLOAT_EQ(choice(LaneKind::Calls).height, 1);
 }
 
 TEST_F(LanesTest, AnEdgeIsDragged) {

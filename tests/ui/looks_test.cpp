@@ -157,6 +157,35 @@ TEST_F(LooksTest, PresentationIsTheLanesAndTheVerdict) {
   EXPECT_TRUE(comes("whole_run"));
 }
 
+// Larger text is large already: the presentation does not enlarge it once more, past what fits.
+TEST_F(LooksTest, LargerTextLeavesAPresentationAsLargeAsItIs) {
+  desk().key(XK_F5);
+  ASSERT_TRUE(comes("presentation.verdict"));
+  desk().frames(2);
+  const float scale = state().scale();
+  state().preferences.font_scale = 1.1f;
+  desk().frames(3);
+  EXPECT_NEAR(state().scale(), scale, 0.01f);
+  state().preferences.font_scale = 1;
+  desk().key(XK_F5);
+  EXPECT_TRUE(comes("whole_run"));
+}
+
+TEST_F(LooksTest, LanesThatDoNotFitAreScrolledByTheThumb) {
+  desk().frames(2);
+  EXPECT_FALSE(desk().has_place("lanes_scroll")) << "all lanes are there";
+  state().preferences.timeline_share = 0.2f;
+  ASSERT_TRUE(comes("lanes_scroll"));
+  EXPECT_EQ(state().scroll, 0);
+  const ui::Rect thumb = desk().place("lanes_scroll");
+  const float x = thumb.x + thumb.width / 2;
+  desk().drag({x, thumb.y + 8}, {x, thumb.y + 500});
+  EXPECT_GT(state().scroll, 20);
+  EXPECT_FALSE(state().selection.range) << "the drag was the thumb's";
+  state().preferences.timeline_share = 0;
+  EXPECT_TRUE(goes("lanes_scroll"));
+}
+
 // The window's size comes back when it no longer fills the screen.
 TEST_F(LooksTest, FullScreenAndBack) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;

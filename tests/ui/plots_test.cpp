@@ -128,7 +128,7 @@ TEST_F(PlotsTest, TheGhostStaysBehindTheNextSettings) {
   ASSERT_TRUE(desk().until([&] { return !model().analysis().markers().empty(); }));
   wait_for_iterations(model().analysis().records().size() + 10);
   desk().frames(2);
-  EXPECT_EQ(ui::stretch_begin(model().analysis().records(), ui::last_knob(model())), last_marker());
+  EXPECT_EQ(ui::stretch_begin(model().analysis(), ui::last_knob(model())), last_marker());
   const workload::Settings now = settings();
   EXPECT_THAT(ui::ghost_difference(state().ghost, model().shown_device().name, model().facts().workload, &now),
               HasSubstr("log interval 1"));

@@ -2,9 +2,11 @@
 #include <X11/keysym.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "io/chrome_trace.h"
 #include "ui/desk.h"
 #include "ui/panels/panels.h"
 
@@ -158,6 +160,54 @@ TEST_F(ScopeTest, TheAverageCollectsAndStartsAnewWithAKnob) {
   for (const Nanoseconds t : state().scope.asked.triggers) EXPECT_GE(t, last_marker());
   desk().key(XK_4);
   EXPECT_FALSE(ui::shows_average(state()));
+}
+
+TEST_F(ScopeTest, AnAveragedEventIsSelectedByAClick) {
+  state().scope.average.count = 4;
+  desk().key(XK_4);
+  ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() == 4; }));
+  model().set_paused(true);
+  state().view.pan(0);
+  desk().frames(3);
+  ASSERT_TRUE(desk().until([&] { return !state().scope.pending.valid(); }));
+  const Rect row = *state().timeline.lane_rect(model().trace(), LaneKind::Kernels);
+  const auto lane = *state().timeline.lane_at(row.y + 2);
+  const auto events = state().scope.picture.events(lane);
+  ASSERT_FALSE(events.empty());
+  const ui::AverageEvent widest = *std::max_element(
+      events.begin(), events.end(), [](const auto& a, const auto& b) { return a.duration.mean < b.duration.mean; });
+  const auto at = *state().view.trigger_instant() + static_cast<Nanoseconds>((widest.start.mean + widest.end.mean) / 2);
+  desk().click(Point{axis().to_px(at), row.y + row.height / 2});
+  ASSERT_TRUE(state().selection.event.has_value());
+  EXPECT_EQ(state().selection.event->index, widest.index);
+  EXPECT_EQ(state().selection.event->event.start_ns, widest.event.start_ns);
+  EXPECT_TRUE(ui::shows_average(state()));
+}
+
+TEST_F(ScopeTest, AnOpenedTraceIsAveraged) {
+  const std::filesystem::path path = desk().home() / "average.json";
+  hold_still();
+  io::write_chrome_trace(path, model().trace(), model().facts());
+  state().file_to_open = path;
+  ASSERT_TRUE(desk().until([&] { return !model().live(); }));
+  desk().frames(2);
+  state().scope.average.count = 8;
+  desk().key(XK_4);
+  ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() == 8; }))
+      << wording() << ", " << state().view.fired().size() << " fired, " << axis().span_ns() << " ns in view, of "
+      << model().extent().second - model().extent().first << (state().toast ? state().toast->text : "");
+  EXPECT_TRUE(ui::shows_average(state()));
+  EXPECT_EQ(wording(), "average of 8/8");
+  EXPECT_TRUE(desk().until([&] { return desk().has_place("trigger_flag") && desk().has_place("trigger_chip"); }));
+  desk().click("trigger_chip");
+  desk().click("scope.source.Name");
+  state().view.set_trigger({.source = TriggerSource::Name, .name = "cudaMemcpyAsync"});
+  ASSERT_TRUE(desk().until([&] { return stands_at(LaneKind::Calls, "cudaMemcpyAsync"); }));
+  desk().key(XK_Escape);
+  desk().key(XK_4);
+  EXPECT_FALSE(aligned());
+  EXPECT_FALSE(ui::shows_average(state()));
+  EXPECT_EQ(state().view.label_origin(), model().extent().first);
 }
 
 TEST_F(ScopeTest, ThePanelTakesEffectAtOnce) {

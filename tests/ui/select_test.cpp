@@ -53,6 +53,19 @@ TEST_F(SelectTest, AClickOnALaunchShowsTheKernelItBecame) {
   EXPECT_TRUE(state().view.frozen_by_hand());
 }
 
+TEST_F(SelectTest, EnterGoesFromAWaitToItsWorkAndBack) {
+  const auto wait = widest(LaneKind::Calls, trace::is_sync);
+  desk().click(point_of(LaneKind::Calls, *wait));
+  ASSERT_TRUE(selection().event && selection().linked);
+  for (int round = 0; round < 2; ++round) {
+    desk().key(XK_Return);
+    ASSERT_TRUE(selection().event && trace::is_gpu_work(selection().event->event.kind));
+    desk().key(XK_Return);
+    ASSERT_TRUE(selection().event.has_value());
+    EXPECT_EQ(selection().event->event, *wait);
+  }
+}
+
 TEST_F(SelectTest, AClickOnAKernelShowsTheCallItCameFrom) {
   const auto kernel = widest(LaneKind::Kernels, [](const Event&) { return true; });
   desk().click(point_of(LaneKind::Kernels, *kernel));

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <imgui.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -184,6 +185,8 @@ TEST_F(StartTest, TheLookIsRemembered) {
   EXPECT_EQ(ImGui::GetIO().DisplaySize.y, 700);
   desk.key(XK_t);
   desk.key(XK_equal, kControl);
+  ui::TriggerSettings trigger{ui::TriggerSource::Name, "item()", 2'000'000, 0, 0.25, false};
+  state().view.set_trigger(trigger);
   glfwSetWindowSize(desk.window().handle(), 1100, 720);
   ASSERT_TRUE(desk.until([] { return ImGui::GetIO().DisplaySize.x == 1100; }));
   desk.close();
@@ -192,6 +195,8 @@ TEST_F(StartTest, TheLookIsRemembered) {
   EXPECT_FLOAT_EQ(state().preferences.font_scale, 1.1f);
   EXPECT_EQ(ImGui::GetIO().DisplaySize.x, 1100);
   EXPECT_EQ(ImGui::GetIO().DisplaySize.y, 720);
+  trigger.automatic = true;  // a name that never comes leaves no window that stands
+  EXPECT_EQ(state().view.trigger_settings(), trigger);
   EXPECT_EQ(state().preferences.picture_folder, desk.pictures().string());
   // Nothing is left in the folder the program was started in, or elsewhere in the home.
   EXPECT_FALSE(std::filesystem::exists("imgui.ini"));
@@ -226,9 +231,69 @@ TEST_F(StartTest, AFileOnTheCommandLineIsShown) {
   EXPECT_FALSE(state().model.live());
   EXPECT_EQ(state().preferences.theme, ThemeName::Light);
   EXPECT_EQ(tour(), TourStep::Off) << "the hints are about a run";
-  EXPECT_TRUE(desk.has_place("timeline"));
+  ASSERT_TRUE(desk.until([&] { return !state().opening.running(); }));
+  EXPECT_TRUE(desk.until([&] { return desk.has_place("timeline"); }));
+  EXPECT_EQ(state().model.file(), *o.open);
+  EXPECT_EQ(desk.window().failure(), "");
   EXPECT_FALSE(state().model.simulated());
   desk.key(XK_t);
+}
+
+// The window is there before the file is: a pipe gives nothing until somebody writes into it.
+TEST_F(StartTest, TheWindowDoesNotWaitForTheFile) {
+  desk.remember("");
+  ui::WindowOptions o = options();
+  o.open = desk.home() / "slow.json";
+  ASSERT_EQ(mkfifo(o.open->c_str(), 0600), 0);
+  desk.open(o);
+  EXPECT_TRUE(desk.has_place("opening")) << "at once: there is nothing else to show";
+  EXPECT_TRUE(state().model.nothing());
+  std::ofstream into(*o.open);
+  into << R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,"tid":7}]})" << std::flush;
+  into.close();
+  ASSERT_TRUE(desk.until([&] { return !state().model.nothing(); }));
+  desk.frames(2);
+  EXPECT_EQ(state().model.trace().counts().recorded, 1u);
+  EXPECT_FALSE(desk.has_place("opening"));
+}
+
+// With nothing behind it the window goes on saying why, and the program ends as one that has failed; unless something
+// else was shown instead.
+TEST_F(StartTest, AFileThatCannotBeParsedIsSaidInTheWindowAndAtTheEnd) {
+  desk.remember("tour_done = true");
+  ui::WindowOptions o = options();
+  o.open = desk.home() / "cut.json";
+  std::ofstream(*o.open) << R"({"traceEvents": [{"ph": "X", "cat": "kernel")";
+  desk.open(o);
+  ASSERT_TRUE(desk.until([&] { return desk.has_place("nothing"); }));
+  desk.frames(2);
+  EXPECT_FALSE(state().toast.has_value());
+  EXPECT_THAT(desk.window().failure(), HasSubstr("cut.json: the file is truncated"));
+  desk.window().shell().perform(ui::Action::Quit);
+  EXPECT_THROW(desk.window().run(), base::FileError);
+
+  desk.open(o);
+  ASSERT_TRUE(desk.until([&] { return desk.has_place("nothing"); }));
+  desk.key(XK_r);
+  ASSERT_TRUE(desk.until([&] { return state().model.live(); }));
+  desk.frames(2);
+  EXPECT_FALSE(desk.has_place("nothing"));
+  EXPECT_EQ(desk.window().failure(), "");
+  desk.window().shell().perform(ui::Action::Quit);
+  EXPECT_NO_THROW(desk.window().run());
+}
+
+TEST_F(StartTest, StoppedAtTheStartNothingIsOpen) {
+  desk.remember("tour_done = true");
+  ui::WindowOptions o = options();
+  o.open = desk.home() / "stopped.json";
+  ASSERT_EQ(mkfifo(o.open->c_str(), 0600), 0);
+  desk.open(o);
+  std::ofstream into(*o.open);
+  desk.key(XK_Escape);
+  ASSERT_TRUE(desk.until([&] { return desk.has_place("nothing"); }));
+  EXPECT_FALSE(state().opening.running());
+  EXPECT_EQ(desk.window().failure(), "");
 }
 
 // What cannot be opened is said in one line, and the display is left as it was: the next window opens.
@@ -306,10 +371,28 @@ TEST_F(RestTest, AnOpenedFileRestsToo) {
   ui::WindowOptions o = options();
   o.open = std::filesystem::path(LANESCOPE_SOURCE_DIR) / "tests/data/pytorch-event-sync.json.gz";
   desk.open(o);
+  ASSERT_TRUE(desk.until([&] { return !state().opening.running(); }));
   bool at_rest = false;
   for (int i = 0; i < 200 && !at_rest; ++i) at_rest = drawn(1) == 0;
   ASSERT_TRUE(at_rest);
   EXPECT_EQ(drawn(2), 0u);
+}
+
+// Nobody touches the window, and nothing else moves in it.
+TEST_F(RestTest, AFileThatWasOpenedIsDrawnUnasked) {
+  desk.remember("tour_done = true\nwindow_width = 1000\nwindow_height = 700");
+  ui::WindowOptions o = options();
+  o.open = desk.home() / "slow.json";
+  ASSERT_EQ(mkfifo(o.open->c_str(), 0600), 0);
+  desk.open(o);
+  std::ofstream into(*o.open);
+  const std::uint64_t generation = state().model.generation();
+  EXPECT_EQ(drawn(5), 5u) << "the bar moves";
+  into << R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,"tid":7}]})" << std::flush;
+  into.close();
+  for (int i = 0; i < 1000 && state().model.generation() == generation; ++i) drawn(1);
+  ASSERT_NE(state().model.generation(), generation);
+  EXPECT_EQ(drawn(2), 2u);
 }
 
 // A live run is drawn at the display's pace and no faster.

@@ -155,6 +155,8 @@ CausePath cause_path(const trace::Trace& trace, const analysis::LiveAnalysis& an
   if (trace::is_blocking(event.event)) {
     CausePath path;
     const auto last = waited_for(trace, event.event);
+    // A copying call that found the GPU idle has waited for nothing; its arrow says what it did.
+    if (!last && !trace::is_sync(event.event) && trace::parts_of(event.event).waiting == 0) return {};
     if (const auto bubble = last ? bubble_starting_at(analysis, last->event.end_ns) : std::nullopt) {
       path = cause_path(trace, *bubble);
     }

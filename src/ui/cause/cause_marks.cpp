@@ -12,10 +12,9 @@ constexpr float kArrowApart = 7;   // arrows of many launches keep this far from
 constexpr float kBadgeRadius = 9;  // of the path's numbers
 constexpr float kFoldPx = 3;       // what is narrower lights up with its neighbours
 
-class Marks {
+class Pen {
  public:
-  explicit Marks(const MarkSurface& surface)
-      : surface_(surface), theme_(surface.frame.theme), s_(surface.frame.scale) {}
+  explicit Pen(const MarkSurface& surface) : surface_(surface), theme_(surface.frame.theme), s_(surface.frame.scale) {}
 
   void outline(const Rect& r, Colour colour, float stroke = 2) {
     const float x0 = std::max(r.x - stroke * s_, surface_.axis.left_px() - 20 * s_);
@@ -28,6 +27,12 @@ class Marks {
   void outline(const std::optional<EventRef>& event, Colour colour, float stroke = 2) {
     if (!event) return;
     if (const auto rect = rect_of(*event)) outline(*rect, colour, stroke);
+  }
+
+  // A marker has no row: it stands across all lanes.
+  void upright(Nanoseconds t, Colour colour) {
+    const float x = surface_.axis.to_px(t);
+    surface_.rows.solid(x - s_, surface_.lanes_top(), x + s_, surface_.lanes_bottom(), theme_[colour]);
   }
 
   std::optional<Rect> rect_of(const EventRef& event) const {
@@ -117,7 +122,7 @@ class Marks {
   std::size_t badges_ = 0;
 };
 
-void add_launches(const MarkSurface& surface, Marks& marks, const std::vector<Launch>& launches) {
+void add_launches(const MarkSurface& surface, Pen& marks, const std::vector<Launch>& launches) {
   const std::uint32_t colour = with_alpha(surface.frame.theme[Colour::SelectionLink], 0.75f);
   float last = -1e9f;
   for (const Launch& launch : launches) {
@@ -131,7 +136,7 @@ void add_launches(const MarkSurface& surface, Marks& marks, const std::vector<La
   }
 }
 
-void add_path(const MarkSurface& surface, Marks& marks, const CausePath& path) {
+void add_path(const MarkSurface& surface, Pen& marks, const CausePath& path) {
   const std::uint32_t colour = surface.frame.theme[Colour::SelectionLink];
   const auto rect = [&](const std::optional<EventRef>& event) {
     return event ? marks.rect_of(*event) : std::optional<Rect>();
@@ -157,12 +162,15 @@ void add_path(const MarkSurface& surface, Marks& marks, const CausePath& path) {
 
 void add_causes(const MarkSurface& surface, const CauseState& cause) {
   const trace::Trace::ReadLock lock(surface.frame.trace);
-  Marks marks(surface);
+  Pen marks(surface);
   for (const LitRun& run : cause.lit.runs)
     marks.light(run, cause.lit.waited_for ? Colour::Wait : Colour::SelectionLink);
   if (!surface.frame.selection) return;
   const Selection& selection = *surface.frame.selection;
   add_launches(surface, marks, cause.launches);
+  if (selection.event && selection.event->event.kind == trace::EventKind::Marker) {
+    marks.upright(selection.event->event.start_ns, Colour::Selection);
+  }
   marks.outline(selection.event, Colour::Selection);
   if (selection.bubble) {
     if (const auto rect = marks.rect_of(*selection.bubble)) marks.outline(*rect, Colour::Selection);

@@ -7,7 +7,8 @@ constexpr std::size_t kMostArrows = 240;
 
 void update_lit(ShellState& state) {
   CauseState& cause = state.cause;
-  const auto& hit = state.pointed.hit;
+  // An averaged event is not at the place of any of those that it stands for.
+  const auto& hit = state.pointed.hit && state.pointed.hit->averaged ? std::nullopt : state.pointed.hit;
   const std::optional<EventRef> event = hit ? hit->event : std::nullopt;
   const std::optional<Nanoseconds> bubble = hit && hit->bubble ? std::optional(hit->bubble->start_ns) : std::nullopt;
   if (event == cause.lit_event && bubble == cause.lit_bubble) return;

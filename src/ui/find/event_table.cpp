@@ -41,6 +41,7 @@ Columns columns_in(const Canvas& c, const Rect& area) {
 std::string lane_text(const Canvas& c, trace::LaneId id) {
   const trace::LaneInfo& info = c.state.model.trace().lane(id).info();
   std::string text = info.name;
+  if (info.kind == trace::LaneKind::Markers) return text;  // across all lanes
   if (trace::is_cpu_lane(info.kind)) {
     text += fmt::format(" · {} {}", tr("thread"), info.tid);
   } else {

@@ -28,7 +28,8 @@ std::vector<Finder::Source> Finder::unread(const Trace& trace) {
   read_until_.resize(std::max(read_until_.size(), trace.lane_count()));
   for (std::size_t l = 0; l < read_until_.size(); ++l) {
     const trace::Lane& lane = trace.lane(static_cast<LaneId>(l));
-    if (!has_intervals(lane.info().kind)) continue;
+    const trace::LaneKind kind = lane.info().kind;
+    if (!has_intervals(kind) && !(markers_ && kind == trace::LaneKind::Markers)) continue;
     read_until_[l].resize(std::max(read_until_[l].size(), lane.row_count()));
     for (std::size_t r = 0; r < read_until_[l].size(); ++r) {
       const trace::Row& row = lane.row(r);

@@ -12,7 +12,8 @@ namespace lanescope::ui {
 
 class Finder {
  public:
-  explicit Finder(NameQuery query) : query_(std::move(query)) {}
+  /// `markers`: instants that a person should see are found, too.
+  explicit Finder(NameQuery query, bool markers = false) : query_(std::move(query)), markers_(markers) {}
 
   struct Batch {
     std::vector<EventRef> events;  ///< in order, the first `room` of them
@@ -34,6 +35,7 @@ class Finder {
   std::vector<Source> unread(const trace::Trace& trace);
 
   NameQuery query_;
+  bool markers_ = false;
   std::vector<char> matched_;                               // by name
   bool any_ = false;                                        // some name matches
   std::vector<std::vector<trace::EventIndex>> read_until_;  // by lane and row

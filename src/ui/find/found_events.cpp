@@ -18,7 +18,7 @@ void FoundEvents::begin() {
   total = 0;
   reached_end_ = false;
   query_ = NameQuery(text_);
-  finder_ = query_.empty() ? nullptr : std::make_shared<Finder>(query_);
+  finder_ = query_.empty() ? nullptr : std::make_shared<Finder>(query_, markers_);
   more_ = finder_ != nullptr;
 }
 

@@ -15,6 +15,9 @@ namespace lanescope::ui {
 
 class FoundEvents {
  public:
+  FoundEvents() = default;
+  explicit FoundEvents(bool markers) : markers_(markers) {}  ///< see Finder
+
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kMostFound = 100'000;
 
@@ -55,6 +58,7 @@ class FoundEvents {
   bool forget_evicted(const trace::Trace& trace, Clock::time_point now);
   void index_from(std::size_t first);
 
+  bool markers_ = false;
   std::string text_;
   NameQuery query_;
   std::shared_ptr<Finder> finder_;  // the job's while it is under way

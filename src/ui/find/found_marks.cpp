@@ -26,6 +26,17 @@ void add_outline(const MarkSurface& s, const Rect& r, Colour colour, float grow,
   s.rows.add(span);
 }
 
+// Markers have no row: each stands across all lanes.
+void add_upright(const MarkSurface& s, Nanoseconds t, Colour colour, float half, float strength) {
+  const float x = s.axis.to_px(t);
+  if (x < s.axis.left_px() - half || x > s.axis.right_px() + half) return;
+  s.rows.solid(x - half, s.lanes_top(), x + half, s.lanes_bottom(), with_alpha(s.frame.theme[colour], strength));
+}
+
+bool is_marker(const MarkSurface& s, trace::LaneId lane) {
+  return s.frame.trace.lane(lane).info().kind == trace::LaneKind::Markers;
+}
+
 void add_row(const MarkSurface& s, trace::LaneId lane, std::size_t number, const FoundEvents::InRow& row) {
   const TimeAxis& axis = s.axis;
   const Nanoseconds fold = std::max<Nanoseconds>(1, axis.length_ns(kFoldPx * s.frame.scale));
@@ -41,6 +52,11 @@ void add_row(const MarkSurface& s, trace::LaneId lane, std::size_t number, const
     ref.event.start_ns = row.starts[i];
     const std::size_t next = std::max(i + 1, first_ending_after(i, row.starts[i] + fold));
     ref.event.end_ns = row.ends[next - 1];
+    if (is_marker(s, lane)) {
+      add_upright(s, row.starts[i], Colour::Accent, s.frame.scale, 0.9f);
+      i = next;
+      continue;
+    }
     const auto rect = s.timeline.event_rect(ref, axis);
     if (!rect) return;  // a hidden lane
     if (rect->y > s.lanes_bottom() || rect->y + rect->height < s.lanes_top()) return;
@@ -59,19 +75,27 @@ void add_found(const MarkSurface& s, const SearchState& search) {
     s.top.solid(x - scale, s.lanes_top() - 7 * scale, x + scale, s.lanes_top(), s.frame.theme[Colour::Accent]);
   }
   if (!search.shown) return;
+  const double passed = search.pulse
+                            ? std::chrono::duration<double>(std::chrono::steady_clock::now() - *search.pulse).count()
+                            : kPulseSeconds;
+  const auto share = static_cast<float>(passed / kPulseSeconds);
+  if (is_marker(s, search.shown->lane)) {
+    const Nanoseconds at = search.shown->event.start_ns;
+    add_upright(s, at, Colour::Selection, scale, 1);
+    if (share < 1) add_upright(s, at, Colour::Selection, (2 + 16 * share) * scale, 0.5f * (1 - share) * (1 - share));
+    return;
+  }
   const auto rect = s.timeline.event_rect(*search.shown, s.axis);
   if (!rect || !s.axis.overlaps(search.shown->event.start_ns,
                                 std::max(search.shown->event.end_ns, search.shown->event.start_ns + 1))) {
     return;
   }
   add_outline(s, *rect, Colour::Selection, 1, 1, 2);
-  if (!search.pulse) return;
-  const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - *search.pulse).count();
-  const auto share = static_cast<float>(passed / kPulseSeconds);
   if (share < 1) add_outline(s, *rect, Colour::Selection, 2 + 16 * share, (1 - share) * (1 - share), 3);
 }
 
 void add_pointed(const MarkSurface& s, const EventRef& event) {
+  if (is_marker(s, event.lane)) return add_upright(s, event.event.start_ns, Colour::Selection, s.frame.scale, 0.9f);
   if (const auto rect = s.timeline.event_rect(event, s.axis)) add_outline(s, *rect, Colour::Selection, 0, 0.9f, 1.5f);
 }
 

@@ -13,6 +13,8 @@
 namespace lanescope::ui {
 
 struct SearchState : FoundEvents {
+  SearchState() : FoundEvents(true) {}
+
   bool open = false;
   bool focus_wanted = false;  ///< the text field takes the keyboard in the next frame
   int field_number = 0;       ///< another text put into the field makes it another field: a used one keeps its own

@@ -26,7 +26,12 @@ struct PixelColumn {
 };
 
 struct Run {
-  float first, end, top;
+  float first, end, top, bottom;
+};
+
+struct Runs {
+  std::vector<Run> lines;  // where the line may be
+  std::vector<Run> fills;  // under it everywhere: much of a plot, and far cheaper
 };
 
 std::vector<PixelColumn> to_pixels(const Plot& plot, float top, float bottom) {
@@ -48,19 +53,27 @@ std::vector<PixelColumn> to_pixels(const Plot& plot, float top, float bottom) {
   return pixels;
 }
 
-/// Cuts the columns into runs; one of which nothing is known is left out.
-std::vector<Run> to_runs(const std::vector<PixelColumn>& pixels, float margin) {
-  std::vector<Run> runs;
+/// Cuts the columns into runs; one of which nothing is known is left out. `bottom`: where nothing is drawn any more.
+Runs to_runs(const std::vector<PixelColumn>& pixels, float margin, float bottom) {
+  Runs runs;
   const std::size_t count = pixels.size() - 2 * kNeighbours;
   for (std::size_t first = 0; first < count; first += kRunColumns) {
     const std::size_t end = std::min(first + kRunColumns, count);
-    float top = std::numeric_limits<float>::infinity();
+    float top = std::numeric_limits<float>::infinity(), low = -top;
+    bool all_known = true;
     // The line comes in from the neighbours, which may be higher.
     for (std::size_t i = first; i < end + 2 * kNeighbours; ++i) {
-      if (pixels[i].known > 0) top = std::min(top, pixels[i].min - margin);
+      const bool own = i >= first + kNeighbours && i < end + kNeighbours;
+      if (own && pixels[i].known <= 0) all_known = false;
+      if (pixels[i].known <= 0) continue;
+      top = std::min(top, pixels[i].min - margin);
+      low = std::max(low, pixels[i].max + margin);
     }
     if (std::isinf(top)) continue;
-    runs.push_back({static_cast<float>(first), static_cast<float>(end), top});
+    const float cut = all_known ? std::min(std::ceil(low), bottom) : bottom;
+    const Run line{static_cast<float>(first), static_cast<float>(end), std::floor(top), cut};
+    runs.lines.push_back(line);
+    if (cut < bottom) runs.fills.push_back({line.first, line.end, cut, bottom});
   }
   return runs;
 }
@@ -83,7 +96,7 @@ void draw_kept(const ImDrawList*, const ImDrawCmd* command) {
 
 }  // namespace
 
-PlotRenderer::PlotRenderer() : program_("plot") {
+PlotRenderer::PlotRenderer() : program_("plot"), fill_("plot_fill") {
   const GlStateGuard guard;
   glGenVertexArrays(1, &vertex_array_);
   glGenBuffers(1, &run_buffer_);
@@ -91,7 +104,7 @@ PlotRenderer::PlotRenderer() : program_("plot") {
   glGenTextures(1, &texture_);
   glBindVertexArray(vertex_array_);
   glBindBuffer(GL_ARRAY_BUFFER, run_buffer_);
-  glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, sizeof(Run), nullptr);
+  glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, sizeof(Run), nullptr);
   glEnableVertexAttribArray(0);
   glVertexAttribDivisor(0, 1);
   glBindBuffer(GL_TEXTURE_BUFFER, column_buffer_);
@@ -114,27 +127,38 @@ void PlotRenderer::draw(const Plot& plot, const Rect& clip, const DrawTarget& ta
   const float top = plot.box.y * target.scale, bottom = (plot.box.y + plot.box.height) * target.scale;
   const float half_width = plot.line_width * target.scale / 2;
   const std::vector<PixelColumn> pixels = to_pixels(plot, top, bottom);
-  const std::vector<Run> runs = to_runs(pixels, half_width + 1);
-  if (runs.empty()) return;
+  const Runs runs = to_runs(pixels, half_width + 1, std::ceil(bottom + half_width + 1));
+  if (runs.lines.empty()) return;
 
-  glUseProgram(program_.get());
+  const float column_width = (right - left) / static_cast<float>(plot.columns.size());
+  const auto use = [&](ShaderProgram& program) {
+    glUseProgram(program.get());
+    glUniform2f(program.uniform("framebuffer"), framebuffer_width(target), framebuffer_height(target));
+    glUniform4f(program.uniform("box"), left, top, right, bottom);
+    glUniform1f(program.uniform("column_width"), column_width);
+    glUniform4fv(program.uniform("fill_colour"), 1, to_floats(plot.fill).data());
+  };
+  glBindVertexArray(vertex_array_);
+  glBindBuffer(GL_ARRAY_BUFFER, run_buffer_);
+  const auto draw_runs = [](const std::vector<Run>& some) {
+    glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(some.size() * sizeof(Run)), some.data(), GL_STREAM_DRAW);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(some.size()));
+  };
+  if (!runs.fills.empty() && plot.fill >> 24 != 0) {
+    use(fill_);
+    draw_runs(runs.fills);
+  }
+  use(program_);
   glUniform1i(program_.uniform("columns"), 0);
-  glUniform2f(program_.uniform("framebuffer"), framebuffer_width(target), framebuffer_height(target));
-  glUniform4f(program_.uniform("box"), left, top, right, bottom);
-  glUniform1f(program_.uniform("column_width"), (right - left) / static_cast<float>(plot.columns.size()));
   glUniform1f(program_.uniform("half_width"), half_width);
   glUniform4fv(program_.uniform("line_colour"), 1, to_floats(plot.line).data());
-  glUniform4fv(program_.uniform("fill_colour"), 1, to_floats(plot.fill).data());
   glUniform1i(program_.uniform("stepped"), plot.stepped ? 1 : 0);
   glUniform2f(program_.uniform("dash"), plot.dash * target.scale, plot.dash_from * target.scale);
   glBindTexture(GL_TEXTURE_BUFFER, texture_);
   glBindBuffer(GL_TEXTURE_BUFFER, column_buffer_);
   glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(pixels.size() * sizeof(PixelColumn)), pixels.data(),
                GL_STREAM_DRAW);
-  glBindVertexArray(vertex_array_);
-  glBindBuffer(GL_ARRAY_BUFFER, run_buffer_);
-  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(runs.size() * sizeof(Run)), runs.data(), GL_STREAM_DRAW);
-  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(runs.size()));
+  draw_runs(runs.lines);
 }
 
 void add_to_draw_list(ImDrawList& list, PlotRenderer& renderer, Plot plot) {

@@ -37,11 +37,11 @@ class PlotRenderer {
   PlotRenderer(const PlotRenderer&) = delete;
   PlotRenderer& operator=(const PlotRenderer&) = delete;
 
-  /// One instanced call. The GL state is afterwards as it was.
+  /// Two instanced calls. The GL state is afterwards as it was.
   void draw(const Plot& plot, const Rect& clip, const DrawTarget& target);
 
  private:
-  ShaderProgram program_;
+  ShaderProgram program_, fill_;
   unsigned vertex_array_ = 0, run_buffer_ = 0, column_buffer_ = 0, texture_ = 0;
 };
 

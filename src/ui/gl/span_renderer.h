@@ -1,7 +1,10 @@
-// Draws a SpanBatch with one instanced call.
+// Draws a SpanBatch with a few instanced calls: neighbours of one kind together.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "ui/gl/draw_target.h"
 #include "ui/gl/shader_program.h"
@@ -25,9 +28,21 @@ class SpanRenderer {
   void draw(const SpanBatch& batch, const Rect& clip, const DrawTarget& target) { draw(batch.spans, clip, target); }
 
  private:
-  ShaderProgram program_;
+  void draw_run(ShaderProgram& program, std::size_t first, std::size_t end, const DrawTarget& target);
+
+  ShaderProgram program_, plain_;  // the latter knows square spans without stripes only
   unsigned vertex_array_ = 0, buffer_ = 0;
 };
+
+/// A large ground of one colour is cleared, which costs a tenth of drawing it where a processor draws: the whole pixels
+/// in it, counted from the top left of the framebuffer. What is left of it are its edges.
+struct ClearedGround {
+  int left = 0, top = 0, right = 0, bottom = 0;
+  std::uint32_t colour = 0;
+  std::vector<Span> edges;  ///< of pixels that it covers in part
+};
+/// The whole pixels may be none: then it is drawn as any other span.
+ClearedGround cleared_ground(const Span& span, float scale);
 
 /// Draws the batch's spans at this place in the draw list, clipped as the list is now. The spans are copied and kept
 /// until the ImGui context's next frame; the renderer must live as long.

@@ -13,11 +13,8 @@ constexpr float kNoteWidth = 190;
 
 // The lane's row on the screen; the uppermost edge of all when it has none there.
 std::optional<Rect> row_of(const MarkSurface& surface, const std::string& key) {
-  if (key.empty()) return std::nullopt;
-  for (const trace::LaneId lane : surface.timeline.lanes()) {
-    if (lane_key(surface.frame.trace.lane(lane).info()) == key) return surface.timeline.lane_rect(lane);
-  }
-  return std::nullopt;
+  const auto place = key.empty() ? std::nullopt : surface.timeline.place_of(key);
+  return place && place->lane ? std::optional(place->rect) : std::nullopt;
 }
 
 // The first of 0, step, 2 step ... at which a box fits below `y` without covering one that stands.

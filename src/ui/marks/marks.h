@@ -18,7 +18,7 @@ namespace lanescope::ui {
 struct Measure {
   std::uint32_t id = 0;
   Nanoseconds from = 0, to = 0;  ///< from <= to
-  std::string lane;              ///< lane_key() of where it lies; empty: under the time axis
+  std::string lane;              ///< Timeline::key_of() where it lies; empty: under the time axis
 
   bool operator==(const Measure&) const = default;
 };
@@ -28,7 +28,7 @@ struct Bookmark {
   std::uint32_t id = 0;
   Nanoseconds at = 0;
   double span_ns = 0;  ///< of the view that it brings back
-  std::string lane;    ///< lane_key(), or empty: of the whole moment
+  std::string lane;    ///< Timeline::key_of(), or empty: of the whole moment
   std::string text;    ///< of a note, one line; empty: a bookmark only
 
   bool is_note() const { return !text.empty(); }

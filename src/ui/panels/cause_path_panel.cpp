@@ -92,7 +92,8 @@ void draw_sum(const Canvas& c, const CausePath& path, const Repeats& repeats) {
     says += path.bubble ? tr("; that alone is no loss. ") : tr("; the GPU has more to do meanwhile: no loss. ");
   }
   if (path.bubble && path.bubble->duration() > 0) {
-    says += formatted(tr("The GPU then idles for {}"), base::format_duration(path.bubble->duration()));
+    const char* idles = says.empty() ? tr("The GPU idles for {}") : tr("The GPU then idles for {}");
+    says += formatted(idles, base::format_duration(path.bubble->duration()));
     if (repeats.count > 1 && repeats.over_ns > 0) {
       const double share = static_cast<double>(repeats.total_ns) / static_cast<double>(repeats.over_ns) * 100;
       says += fmt::format(fmt::runtime(tr("; {} such bubbles in {} add up to {}: {:.1f} % of the time.")),
@@ -103,9 +104,9 @@ void draw_sum(const Canvas& c, const CausePath& path, const Repeats& repeats) {
     }
   }
   if (says.empty()) return;
-  vertical_space(c, 4);
   wrapped_text(c, FontRole::Small, Colour::Text, says);
   note_place(c, "cause.sum");
+  vertical_space(c, 8);
 }
 
 }  // namespace
@@ -115,6 +116,7 @@ void draw_cause_path(const Canvas& c) {
   const CausePath path = c.state.cause.path;
   if (path.empty()) return;
   heading(c, tr("CAUSE AND EFFECT"));
+  draw_sum(c, path, c.state.cause.repeats);  // before its stations, which may reach below the window's edge
   if (path.wait) {
     const bool host = !trace::is_blocking(path.wait->event);
     const Nanoseconds waits = host ? path.wait->event.duration() : trace::parts_of(path.wait->event).waiting;
@@ -157,7 +159,6 @@ void draw_cause_path(const Canvas& c) {
     if (station(c, 5, says, base::format_duration(path.next_launch->event.duration()), true))
       go_to(c, path.next_launch);
   }
-  draw_sum(c, path, c.state.cause.repeats);
 }
 
 }  // namespace lanescope::ui

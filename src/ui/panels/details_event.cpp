@@ -23,8 +23,10 @@ void draw_event_details(const Canvas& c, const EventRef& ref) {
                                                                     : std::string(trace.names().text(e.name));
   wrapped_text(c, FontRole::Mono, Colour::Text, name.size() > 240 ? name.substr(0, 238) + "…" : name);
   vertical_space(c, 4);
-  figure_line(c, tr("duration"), base::format_duration(e.duration()));
-  figure_line(c, tr("start"), base::format_duration(e.start_ns - c.state.model.extent().first));
+  const bool marker = e.kind == trace::EventKind::Marker;
+  if (!marker) figure_line(c, tr("duration"), base::format_duration(e.duration()));
+  figure_line(c, marker ? tr("marker at") : tr("start"),
+              base::format_duration(e.start_ns - c.state.model.extent().first));
   if (trace::is_blocking(e)) {
     const trace::CallParts parts = trace::parts_of(e);
     figure_line(c, tr("own cost"), base::format_duration(parts.own));
@@ -38,7 +40,7 @@ void draw_event_details(const Canvas& c, const EventRef& ref) {
     if (e.duration() > 0)
       figure_line(c, tr("rate"), fmt::format("{:.2f} GB/s", bytes / static_cast<double>(e.duration())));
   }
-  if (!trace::is_cpu_lane(lane.kind)) {
+  if (!trace::is_cpu_lane(lane.kind) && !marker) {
     figure_line(c, tr("device · stream"), fmt::format("{} · {}", lane.device, lane.stream));
   }
   if (e.correlation) figure_line(c, tr("correlation"), std::to_string(e.correlation));

@@ -70,7 +70,9 @@ void draw_menu(const Canvas& c, const ImVec2& below_right) {
   if (state.device_menu_open) {
     if (std::exchange(state.toggle_device_menu, false)) ImGui::CloseCurrentPopup();
     for (const DeviceSection& section : sections) {
+      ImGui::Indent(14 * s);
       heading(c, section.title.c_str());
+      ImGui::Unindent(14 * s);
       for (const DeviceChoice& choice : section.choices) {
         if (!draw_choice(c, choice, width)) continue;
         if (!choice.current) choose(state, choice);
@@ -78,12 +80,14 @@ void draw_menu(const Canvas& c, const ImVec2& below_right) {
       }
       if (section.note.empty()) continue;
       ImGui::Dummy({width, 0});
-      ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+      ImGui::Indent(14 * s);
+      ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - 28 * s);
       {
         const TextStyle style(c, FontRole::Small, Colour::Muted);
         ImGui::TextUnformatted(section.note.c_str());
       }
       ImGui::PopTextWrapPos();
+      ImGui::Unindent(14 * s);
     }
     vertical_space(c, 10);
     ImGui::EndPopup();
@@ -101,7 +105,10 @@ float draw_badge(const Canvas& c, float right, float y) {
   const std::string says = badge_text(state.model.facts(), state.model.live());
   const float arrow = 22 * s;
   const float height = 26 * s;
-  const float most = std::max(120 * s, ImGui::GetIO().DisplaySize.x * (state.presentation ? 0.45f : 0.22f));
+  const float all = ImGui::GetIO().DisplaySize.x;
+  // The buttons beside it keep their room in a narrow window.
+  const float beside = std::clamp(all - 540 * s, 124 * s, 240 * s);
+  const float most = state.presentation ? all * 0.45f : std::max(beside, all * 0.22f);
   const float width = std::min(text_width(c.fonts, FontRole::BodyBold, says) + 24 * s + arrow, most);
   const ImVec2 low{right - width, y};
   ImGui::SetCursorScreenPos(low);

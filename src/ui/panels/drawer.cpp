@@ -15,6 +15,7 @@ namespace {
 
 using base::tr;
 
+constexpr float kBeside = 190;
 constexpr float kTabRow = 26;  // the plots' heading, which it takes the place of
 
 struct Tab {
@@ -34,13 +35,17 @@ std::string tab_count(std::uint64_t n) {
   return fmt::format("{:.0f}M", static_cast<double>(n) / 1e6);
 }
 
+float tab_width(const Canvas& c, const Tab& tab) {
+  const float count = tab.count.empty() ? 0 : text_width(c.fonts, FontRole::MonoSmall, "0000") + 6 * c.scale;
+  return text_width(c.fonts, FontRole::SmallBold, tab.text) + count;
+}
+
 // A tab's place is the width of its text and of four digits, whatever is counted.
-float draw_tab(const Canvas& c, const Tab& tab, float x, float y) {
+float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
   const float s = c.scale;
   const bool on = c.state.drawer == tab.tab;
   const float text_w = text_width(c.fonts, FontRole::SmallBold, tab.text);
-  const float count_w = tab.count.empty() ? 0 : text_width(c.fonts, FontRole::MonoSmall, "0000") + 6 * s;
-  const float width = text_w + count_w;
+  const float width = tab_width(c, tab);
   const float height = 20 * s;
   ImGui::SetCursorScreenPos({x - 6 * s, y});
   const bool clicked = ImGui::InvisibleButton(tab.id, {width + 12 * s, height});
@@ -57,14 +62,14 @@ float draw_tab(const Canvas& c, const Tab& tab, float x, float y) {
                             : hovered ? c.theme.as_text(Colour::Accent)
                                       : c.theme[Colour::Dim];
   const Label labels[] = {{x, y, text_w + 2, ink, FontRole::SmallBold, tab.text, height},
-                          {x + text_w + 6 * s, y, count_w, c.theme.as_text(on ? Colour::Accent : Colour::Muted),
+                          {x + text_w + 6 * s, y, width - text_w, c.theme.as_text(on ? Colour::Accent : Colour::Muted),
                            FontRole::MonoSmall, tab.count, height}};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   draw_labels(list, c.fonts, labels);
   if (on) {
     list.AddRectFilled({x, y + height - s}, {x + text_w, y + height + s}, c.theme[Colour::Accent], s);
   }
-  return x + width + 20 * s;
+  return x + width + gap;
 }
 
 }  // namespace
@@ -93,7 +98,12 @@ void draw_drawer(const Canvas& c) {
   }
   const DrawerTab before = state.drawer;
   float x = at.x + 16 * s;
-  for (const Tab& tab : tabs) x = draw_tab(c, tab, x, at.y);
+  float all = 0;
+  for (const Tab& tab : tabs) all += tab_width(c, tab);
+  // What belongs to the open tab stands at the right.
+  const float room = ImGui::GetWindowWidth() - kBeside * s - all;
+  const float gap = std::clamp(room / static_cast<float>(tabs.size()), 10 * s, 20 * s);
+  for (const Tab& tab : tabs) x = draw_tab(c, tab, x, at.y, gap);
   state.places["drawer.header"] = {x, at.y, std::max(0.0f, at.x + ImGui::GetWindowWidth() - x), 22 * s};
   if (state.drawer == DrawerTab::Found && before != DrawerTab::Found) open_search(state);
   ImGui::SetCursorScreenPos(at);

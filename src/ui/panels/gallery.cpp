@@ -78,6 +78,7 @@ void draw_card(const Canvas& c, const Experiment& e, const Rect& r, bool selecte
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 low{r.x, r.y}, high{r.x + r.width, r.y + r.height};
   list.AddRectFilled(low, high, c.theme[selected || hovered ? Colour::PanelHovered : Colour::PanelRaised], 7 * s);
+  outline(c, r, 7, hovered);
   if (selected) list.AddRect(low, high, c.theme[Colour::Accent], 7 * s, 0, 2 * s);
   if (running) {
     list.AddRectFilled({r.x, r.y + 10 * s}, {r.x + 4 * s, r.y + r.height - 10 * s}, c.theme[Colour::Good], 2 * s);
@@ -222,7 +223,7 @@ void draw_gallery(const Canvas& c) {
   const float pad = 20 * s;
   const float inner = wide - 2 * pad;
   const float about_width = std::min(460 * s, inner * 0.4f);
-  const float cards_width = inner - about_width - 18 * s;
+  const float cards_width = inner - about_width - 28 * s;
   const float spare = cards_width - ImGui::GetStyle().ScrollbarSize;
   const auto columns =
       static_cast<std::size_t>(std::clamp((spare + kCardGap * s) / ((kCardLeast + kCardGap) * s), 1.0f, 3.0f));
@@ -238,9 +239,9 @@ void draw_gallery(const Canvas& c) {
   ImGui::EndChild();
   const Experiment* selected = gallery.list.at(gallery.selected);
   if (selected) {
-    const float x = low.x + pad + cards_width + 18 * s;
+    const float x = low.x + pad + cards_width + 28 * s;
     const float start_height = 44 * s;
-    list.AddLine({x - 10 * s, top}, {x - 10 * s, low.y + high}, c.theme[Colour::Line]);
+    list.AddLine({x - 20 * s, top}, {x - 20 * s, low.y + high}, c.theme[Colour::Line]);
     ImGui::SetCursorPos({x, top + 12 * s});
     ImGui::BeginChild(("##about" + selected->id).c_str(), {about_width, body - start_height - 12 * s}, false, child);
     draw_about(c, *selected);

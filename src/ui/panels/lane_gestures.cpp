@@ -6,6 +6,7 @@
 
 #include "ui/labels.h"
 #include "ui/panels/lane_menu.h"
+#include "ui/widgets.h"
 
 namespace lanescope::ui {
 namespace {
@@ -65,10 +66,11 @@ void take(const Canvas& c, const ImVec2& mouse) {
   LaneHands& hands = state.lane_hands;
   hands.grip = hands.under;
   hands.held = hands.grip == Grip::Heading ? hands.under_group : hands.pointed.value_or("");
-  hands.moved = false;
+  hands.moved = hands.cancelled = false;
   hands.press_y = mouse.y;
   if (hands.grip == Grip::Edge) {
     const auto place = state.timeline.place_of(hands.held);
+    hands.before = state.lanes.choice(hands.held);
     hands.natural_height = place ? place->rect.height / state.lanes.choice(hands.held).height : 1;
   }
   if (hands.grip == Grip::Name) {
@@ -147,7 +149,9 @@ bool handle_lane_gestures(const Canvas& c, const Rect& area, float overflow) {
   ShellState& state = c.state;
   LaneHands& hands = state.lane_hands;
   const NameArea names{area, c.scale};
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 mouse = io.MousePos;
+  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0) hands.carried.reset();
   if (ImGui::IsItemHovered() || hands.grip != Grip::None) {
     look(c, names, mouse);
   } else {
@@ -170,6 +174,15 @@ bool handle_lane_gestures(const Canvas& c, const Rect& area, float overflow) {
   }
   if (std::abs(mouse.y - hands.press_y) > kClickSlop * c.scale) hands.moved = true;
   if (!hands.moved) return true;
+  if (key_pressed(ImGuiKey_Escape)) hands.cancel();  // with Ctrl or Shift still held, it is no action's key
+  if (hands.cancelled || (hands.grip == Grip::Name && ImGui::IsMouseClicked(1))) {  // not after all
+    if (hands.grip == Grip::Name) put(state, hands.order, hands.was_pinned);
+    if (hands.grip == Grip::Edge) state.lanes.set(hands.held, hands.before);
+    hands.cancelled = false;
+    hands.grip = Grip::Note;  // held until the button is released, and then nothing
+    hands.under = Grip::None;
+    return true;
+  }
   if (hands.grip == Grip::Edge) {
     if (const auto place = state.timeline.place_of(hands.held)) {
       LaneChoice choice = state.lanes.choice(hands.held);
@@ -178,15 +191,7 @@ bool handle_lane_gestures(const Canvas& c, const Rect& area, float overflow) {
       if (choice != state.lanes.choice(hands.held)) state.lanes.set(hands.held, choice);
     }
   }
-  if (hands.grip == Grip::Name) {
-    if (ImGui::IsMouseClicked(1)) {  // not after all
-      put(state, hands.order, hands.was_pinned);
-      hands.grip = Grip::Note;  // held until the button is released, and then nothing
-      hands.under = Grip::None;
-      return true;
-    }
-    drag_name(c, names, mouse.y, overflow);
-  }
+  if (hands.grip == Grip::Name) drag_name(c, names, mouse.y, overflow);
   return true;
 }
 

@@ -237,7 +237,11 @@ void draw_toast(const Canvas& c) {
   const float width = std::min(text_width(c.fonts, FontRole::Body, says) + 32 * s, display.x - 40 * s);
   const float height = 36 * s;
   // A presentation has its sentence where it would stand: it goes between title and badge there.
-  const ImVec2 at{(display.x - width) / 2, state.presentation ? 5 * s : display.y - 80 * s};
+  ImVec2 at{(display.x - width) / 2, state.presentation ? 5 * s : display.y - 80 * s};
+  const auto badge = state.places.find("badge");  // which must always be seen
+  if (state.presentation && badge != state.places.end()) {
+    at.x = std::max(4 * s, std::min(at.x, badge->second.x - width - 8 * s));
+  }
   ImDrawList& front = *ImGui::GetForegroundDrawList();
   front.AddRectFilled({at.x, at.y + 3 * s}, {at.x + width, at.y + height + 3 * s}, c.theme[Colour::Shadow], 8 * s);
   front.AddRectFilled(at, {at.x + width, at.y + height}, c.theme[Colour::PanelRaised], 8 * s);

@@ -194,7 +194,7 @@ void draw_picture_panel(const Canvas& c) {
   note_place(c, "picture");
   ImGui::SetCursorScreenPos({card.x + pad, card.y + 58 * s});
   ImGui::BeginChild("##picture.choices", {left, card.height - 58 * s - 60 * s});
-  draw_choices(c, left);
+  draw_choices(c, ImGui::GetContentRegionAvail().x);  // beside the scroll bar, where there is one
   ImGui::EndChild();
   ImGui::SetCursorScreenPos({card.x + pad, card.y + card.height - 46 * s});
   if (button(c, "picture.close", std::string(tr("Close")) + " (Esc)")) state.picture_panel_open = false;

@@ -55,6 +55,30 @@ void draw_tooltip(const Canvas& c, const PlotRows& rows, std::size_t column, flo
   const bool any = std::any_of(rows.rows.begin(), rows.rows.end(),
                                [&](const PlotRow& row) { return column_at(row.columns, column) != nullptr; });
   if (!any) return;
+  const auto says = [](const PlotRow& row, float value) {
+    return plot_text(row.info.unit, static_cast<double>(value));
+  };
+  const auto differ = [&](const PlotRow& row) {
+    const PlotColumn* here = column_at(row.columns, column);
+    return here && says(row, here->min) != says(row, here->max);
+  };
+  const bool ranges = std::any_of(rows.rows.begin(), rows.rows.end(), differ);
+  const float ghost_at = ranges ? kGhostAt : kRangeAt;
+  // Its width is known before it is drawn, and is not that of the frame before, whose digits were others.
+  const auto width_of = [&](const std::string& t) { return text_width(c.fonts, FontRole::MonoSmall, t); };
+  float right = kValueAt * s + width_of("000.0 µs");
+  if (ranges) right = std::max(right, kRangeAt * s + width_of("00,000 … 00,000"));
+  for (const PlotRow& row : rows.rows) {
+    const PlotColumn* here = column_at(row.columns, column);
+    if (here && differ(row)) {
+      right = std::max(right, kRangeAt * s + width_of(says(row, here->min) + " … " + says(row, here->max)));
+    }
+    if (const PlotColumn* ghost = column_at(row.ghost.columns, column)) {
+      right =
+          std::max(right, ghost_at * s + width_of(fmt::format(fmt::runtime(tr("ghost {}")), says(row, ghost->mean))));
+    }
+  }
+  ImGui::SetNextWindowContentSize({right - ImGui::GetStyle().WindowPadding.x, 0});
   // Over the rows and what is said above them, so that no curve is under it.
   const float middle = rows.axis.left_px() + rows.axis.width_px() / 2;
   ImGui::SetNextWindowPos({x, ImGui::GetWindowPos().y}, ImGuiCond_Always, {x < middle ? 0.0f : 1.0f, 1.0f});
@@ -68,26 +92,19 @@ void draw_tooltip(const Canvas& c, const PlotRows& rows, std::size_t column, flo
                                 base::format_count(records[static_cast<std::size_t>(number)].number - 1));
   }
   text(c, FontRole::Small, Colour::Muted, when);
-  const auto differ = [&](const PlotRow& row) {
-    const PlotColumn* here = column_at(row.columns, column);
-    return here && plot_text(row.info.unit, static_cast<double>(here->min)) !=
-                       plot_text(row.info.unit, static_cast<double>(here->max));
-  };
-  const float ghost_at = std::any_of(rows.rows.begin(), rows.rows.end(), differ) ? kGhostAt : kRangeAt;
   for (const PlotRow& row : rows.rows) {
     const PlotColumn* here = column_at(row.columns, column);
     if (!here) continue;
-    const auto says = [&](float value) { return plot_text(row.info.unit, static_cast<double>(value)); };
     text(c, FontRole::Small, Colour::Text, row.info.label);
     ImGui::SameLine(kValueAt * s);
-    text(c, FontRole::MonoSmall, row.info.colour, says(here->mean));
-    if (const std::string low = says(here->min), high = says(here->max); low != high) {
+    text(c, FontRole::MonoSmall, row.info.colour, says(row, here->mean));
+    if (const std::string low = says(row, here->min), high = says(row, here->max); low != high) {
       ImGui::SameLine(kRangeAt * s);
       text(c, FontRole::MonoSmall, Colour::Muted, low + " … " + high);
     }
     if (const PlotColumn* ghost = column_at(row.ghost.columns, column)) {
       ImGui::SameLine(ghost_at * s);
-      text(c, FontRole::MonoSmall, Colour::Muted, fmt::format(fmt::runtime(tr("ghost {}")), says(ghost->mean)));
+      text(c, FontRole::MonoSmall, Colour::Muted, fmt::format(fmt::runtime(tr("ghost {}")), says(row, ghost->mean)));
     }
   }
   ImGui::EndTooltip();

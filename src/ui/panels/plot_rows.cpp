@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/translate.h"
+#include "ui/gl/span_renderer.h"
 #include "ui/labels.h"
 
 namespace lanescope::ui {
@@ -82,13 +83,16 @@ void draw_names(const Canvas& c, const PlotRow& row, float left) {
       only_timing(c.state, row.info) ? "" : plot_text(row.info.unit, newest_value(c.state, row.info));
   const Rect& box = row.box;
   const float x = box.x + 16 * s;
-  const float width = left - x - 6 * s;
+  const float width = left - x - 4 * s;
   const bool tall = box.height >= kTallRow * s;
   const bool under = box.height >= kTwoLines * s;
   // Digits come and go: beside a name the value has the same room always.
-  const float usual = text_width(c.fonts, FontRole::MonoSmall, "00,000");
+  const char* widest = row.info.unit == PlotUnit::Percent              ? "100 %"
+                       : row.info.unit == PlotUnit::GigabytesPerSecond ? "00.00"
+                                                                       : "00,000";
+  const float usual = text_width(c.fonts, FontRole::MonoSmall, widest);
   const float beside =
-      under || value.empty() ? 0 : std::max(usual, text_width(c.fonts, FontRole::MonoSmall, value)) + 4 * s;
+      under || value.empty() ? 0 : std::max(usual, text_width(c.fonts, FontRole::MonoSmall, value)) + 2 * s;
   const bool roomy = tall && text_width(c.fonts, FontRole::Body, row.info.label) <= width;
   const float line = (tall ? 19 : 13) * s;
   const float top = box.y + (under ? (box.height - 2 * line) / 2 : 0);
@@ -119,7 +123,7 @@ void draw_grid(const Canvas& c, const PlotRow& row, const TimeAxis& axis, std::v
     above = label_y;
     const std::string text = tick_text(row.info.unit, tick);
     labels.push_back({axis.left_px() + 4 * s, label_y, 80 * s, c.theme[Colour::Dim], FontRole::MonoSmall, text, 13 * s,
-                      LabelAlign::Left, with_alpha(c.theme[Colour::Row], 0.75f)});
+                      LabelAlign::Left, with_alpha(c.theme[Colour::Row], 0.92f)});
   }
 }
 
@@ -239,7 +243,7 @@ PlotRows prepare_rows(const Canvas& c, const TimeAxis& axis, bool same_axis, con
   }
   const auto records = state.model.analysis().records();
   state.plots.prepare(records, axis, state.model.live_edge(), {kinds, true, state.model.generation()});
-  result.present_begin = stretch_begin(records, last_knob(state.model));
+  result.present_begin = stretch_begin(state.model.analysis(), last_knob(state.model));
   const bool ghost = shows_ghost(state);
   if (ghost) prepare_ghost(state.ghost, axis, result.present_begin, kinds);
   for (PlotRow& row : result.rows) {
@@ -273,11 +277,15 @@ void draw_rows(const Canvas& c, const PlotRows& rows) {
     if (rows.chosen == 0) draw_labels(list, c.fonts, {&none, 1});
     return;
   }
+  static SpanBatch grounds;
+  grounds.clear();
+  for (const PlotRow& row : rows.rows) {
+    grounds.solid(axis.left_px(), row.box.y, axis.right_px(), row.box.y + row.box.height, c.theme[Colour::Row]);
+  }
+  add_to_draw_list(list, c.spans, grounds);
   std::vector<Label> ticks;
   for (const PlotRow& row : rows.rows) {
     c.state.places["plot." + row.info.label] = row.box;
-    list.AddRectFilled({axis.left_px(), row.box.y}, {axis.right_px(), row.box.y + row.box.height},
-                       c.theme[Colour::Row]);
     draw_names(c, row, axis.left_px());
     if (only_timing(c.state, row.info)) {
       ticks.push_back(

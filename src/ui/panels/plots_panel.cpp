@@ -65,10 +65,12 @@ float heading_button(const Canvas& c, const char* id, const std::string& text, f
   return right - width - 4 * s;
 }
 
-// At the right end of the row; the drawer's tabs stand at its left.
+// At the right end of the row; the drawer's tabs stand at its left, and what has no room beside them is left out.
 void draw_heading(const Canvas& c, const PlotRows& rows, float y) {
   ShellState& state = c.state;
   const float s = c.scale;
+  const auto tabs = state.places.find("drawer.header");
+  const float left = tabs == state.places.end() ? rows.area.x : tabs->second.x - 12 * s;
   float right = rows.axis.right_px();
   bool clicked = false;
   const bool open = state.plots_view.menu_open;
@@ -78,16 +80,22 @@ void draw_heading(const Canvas& c, const PlotRows& rows, float y) {
                          with_key(tr("logarithmic, where no value is negative"), Action::TogglePlotLog), &clicked);
   if (clicked) state.requests.push_back(Action::TogglePlotLog);
   const auto span = static_cast<Nanoseconds>(rows.axis.span_ns() / 1.012);
-  const std::string says = rows.same_axis ? std::string(tr("the timeline's axis"))
-                                          : fmt::format(fmt::runtime(tr("the last {}")), base::format_duration(span));
+  const std::string length = base::format_duration(span);
+  std::string says =
+      rows.same_axis ? std::string(tr("the timeline's axis")) : fmt::format(fmt::runtime(tr("the last {}")), length);
+  const auto fits = [&](const std::string& text) {
+    return right - text_width(c.fonts, FontRole::Small, text) - 14 * s >= left;
+  };
+  if (!fits(says)) says = rows.same_axis ? std::string(tr("same axis")) : length;
+  if (!fits(says)) return;
   right = heading_button(c, "plot_axis", says, right, y, false,
                          with_key(tr("click: the timeline's axis, or the history"), Action::TogglePlotAxis), &clicked);
   if (clicked) state.requests.push_back(Action::TogglePlotAxis);
   if (rows.rows.size() >= rows.chosen) return;
-  const Label more{right - 130 * s, y,
-                   124 * s,         c.theme[Colour::Dim],
-                   FontRole::Small, fmt::format(fmt::runtime(tr("{} of {} plots")), rows.rows.size(), rows.chosen),
-                   20 * s,          LabelAlign::Right};
+  const std::string shown = fmt::format(fmt::runtime(tr("{} of {} plots")), rows.rows.size(), rows.chosen);
+  if (!fits(shown)) return;
+  const Label more{right - 130 * s, y,     124 * s, c.theme[Colour::Dim],
+                   FontRole::Small, shown, 20 * s,  LabelAlign::Right};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&more, 1});
 }
 

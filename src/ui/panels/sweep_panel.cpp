@@ -85,6 +85,15 @@ void draw_ready(const Canvas& c, const Rect& area) {
   const Label head{area.x, area.y, area.width, c.theme.as_text(Colour::Dim), FontRole::SmallBold, tr("READY TO RUN"),
                    20 * s};
   draw_labels(list, c.fonts, {&head, 1});
+  const float head_width = text_width(c.fonts, FontRole::SmallBold, head.text) + 16 * s;
+  const Label how{area.x + head_width,
+                  area.y,
+                  area.width - head_width,
+                  c.theme[Colour::Muted],
+                  FontRole::Small,
+                  tr("a click runs the tutorial's own sweep, and its chart appears here"),
+                  20 * s};
+  draw_labels(list, c.fonts, {&how, 1});
   std::size_t place = 0;
   for (const experiment::Experiment& e : experiment::experiments()) {
     if (!e.sweep) continue;
@@ -96,6 +105,7 @@ void draw_ready(const Canvas& c, const Rect& area) {
     note_place(c, "sweep.ready." + e.id);
     list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height},
                        c.theme[ImGui::IsItemHovered() ? Colour::PanelHovered : Colour::PanelRaised], 7 * s);
+    outline(c, r, 7, ImGui::IsItemHovered());
     const float id_width = text_width(c.fonts, FontRole::MonoSmall, e.id) + 10 * s;
     const Label labels[] = {
         {r.x + 14 * s, r.y + 9 * s, id_width, c.theme.as_text(Colour::Accent), FontRole::MonoSmall, e.id, 22 * s},
@@ -345,8 +355,8 @@ void draw_sweep(const Canvas& c) {
   vertical_space(c, 14);
   if (button(c, "close_sweep", std::string(tr("Close")) + " (Esc)")) s.open = false;
   ImGui::EndChild();
-  const float x = card.x + 20 * scale + left + 28 * scale;
-  list.AddRectFilled({x - 15 * scale, card.y + 1}, {x - 14 * scale, card.y + card.height - 1}, c.theme[Colour::Line]);
+  const float x = card.x + 20 * scale + left + 40 * scale;
+  list.AddRectFilled({x - 21 * scale, card.y + 1}, {x - 20 * scale, card.y + card.height - 1}, c.theme[Colour::Line]);
   draw_result(c, {x, card.y + 16 * scale, card.x + card.width - 20 * scale - x, card.height - 32 * scale});
   ImGui::End();
 }

@@ -85,6 +85,38 @@ void select_range(ShellState& state, Nanoseconds from, Nanoseconds to) {
   state.view.pan(0);
 }
 
+namespace {
+
+// Lanes that do not fit can be scrolled: a thumb at the right edge says so, and how far. Before the timeline's own
+// item, so that a press on it is not one on the lanes.
+void handle_scroll_thumb(const Canvas& c, const Rect& area, float overflow) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  if (overflow < 3 * s) return;  // a line or two of padding is nothing to scroll to
+  const float top = area.y + Timeline::kRulerHeight * s;
+  const float room = area.y + area.height - top - 4 * s;
+  const float length = std::max(24 * s, room * room / (room + overflow));
+  if (room <= length) return;
+  const ImVec2 before = ImGui::GetCursorScreenPos();
+  const float x = area.x + area.width - 12 * s;
+  const float y = top + (room - length) * state.scroll / overflow;
+  ImGui::SetCursorScreenPos({x, y});
+  ImGui::InvisibleButton("##lanes_scroll", {12 * s, length});
+  note_place(c, "lanes_scroll");
+  const bool active = ImGui::IsItemActive();
+  const bool lit = active || ImGui::IsItemHovered();
+  if (active) {
+    state.scroll = std::clamp(state.scroll + ImGui::GetIO().MouseDelta.y * overflow / (room - length), 0.0f, overflow);
+  }
+  const float width = (lit ? 7.0f : 5.0f) * s;
+  const float centre = x + 6 * s;
+  ImGui::GetWindowDrawList()->AddRectFilled({centre - width / 2, y}, {centre + width / 2, y + length},
+                                            c.theme[lit ? Colour::Muted : Colour::Faint], width / 2);
+  ImGui::SetCursorScreenPos(before);
+}
+
+}  // namespace
+
 void draw_timeline(const Canvas& c) {
   ShellState& state = c.state;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -97,6 +129,7 @@ void draw_timeline(const Canvas& c) {
   state.scroll = std::clamp(state.scroll, 0.0f, overflow);
 
   handle_trigger_flag(c, area);
+  handle_scroll_thumb(c, area, overflow);
   ImGui::InvisibleButton("##timeline", size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
 #if IMGUI_VERSION_NUM >= 18900
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
@@ -163,8 +196,9 @@ void draw_timeline(const Canvas& c) {
   list.PopClipRect();
 
   handle_lane_names(c, area);
-  if (!state.pointed.hit && !state.pointed.mark && !ImGui::IsMouseDown(0)) draw_average_tooltip(c);
-  if (state.pointed.hit && !state.pointed.mark && !ImGui::IsMouseDown(0)) draw_event_tooltip(c, *state.pointed.hit);
+  const bool averaged = !state.pointed.hit || state.pointed.hit->averaged;
+  if (averaged && !state.pointed.mark && !ImGui::IsMouseDown(0)) draw_average_tooltip(c);
+  if (!averaged && !state.pointed.mark && !ImGui::IsMouseDown(0)) draw_event_tooltip(c, *state.pointed.hit);
   draw_pinned_tooltips(c);
   draw_note_editor(c);
 }

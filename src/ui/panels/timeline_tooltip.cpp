@@ -5,6 +5,7 @@
 
 #include "base/translate.h"
 #include "ui/labels.h"
+#include "ui/marks/pin_card.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets.h"
 
@@ -63,89 +64,41 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
   }
 }
 
-constexpr float kPinWidth = 232;
-
-// The text that stands in a pinned tooltip, as lines of name and value under a title.
-struct PinText {
-  std::string title;
-  std::vector<std::pair<std::string, std::string>> lines;
-};
-
-PinText pin_text(const Canvas& c, const TimelineHit& hit) {
-  const trace::Trace& trace = c.state.model.trace();
-  PinText pin;
-  if (hit.event) {
-    const trace::Event& e = hit.event->event;
-    const trace::LaneKind kind = trace.lane(hit.lane).info().kind;
-    pin.title = event_label(trace, kind, e);
-    if (e.kind == trace::EventKind::Copy) pin.title = std::string(trace.names().text(e.name));
-    pin.lines.emplace_back(tr("duration"), base::format_duration(e.duration()));
-    pin.lines.emplace_back(tr("start"), base::format_duration(e.start_ns - c.state.model.extent().first));
-    if (trace::is_blocking(e)) {
-      pin.lines.emplace_back(tr("waiting"), base::format_duration(trace::parts_of(e).waiting));
-    }
-    if (e.kind == trace::EventKind::Copy) {
-      pin.lines.emplace_back(tr("bytes"), base::format_bytes(static_cast<std::int64_t>(trace::bytes_of(e))));
-    }
-  } else if (hit.bubble) {
-    pin.title = std::string(tr("GPU idle")) + " " + base::format_duration(hit.bubble->duration());
-    pin.lines.emplace_back(tr("cause"), std::string(analysis::cause_name(hit.bubble->cause)));
-  } else {
-    pin.title = fmt::format("{} {}", base::format_count(hit.folded_count), tr("events"));
-    pin.lines.emplace_back(tr("together"), base::format_duration(hit.folded_to - hit.folded_from));
-    pin.lines.emplace_back(tr("busy"), fmt::format("{:.0f} %", hit.folded_busy * 100));
-  }
-  return pin;
-}
-
 // One card with a line to what it is of. Dragged by its body, closed by its cross. False: it was closed.
 bool draw_pin(const Canvas& c, PinnedTooltip& pin, const Rect& area) {
   const ShellState& state = c.state;
   const float s = c.scale;
-  const TimeAxis& axis = state.view.axis();
-  const auto lane = state.timeline.lane_rect(pin.hit.lane);
-  if (!lane || pin.at < axis.begin_ns() || pin.at > axis.end_ns()) return true;  // out of view, and still there
-  const PinText says = pin_text(c, pin.hit);
-  const ImVec2 tip{axis.to_px(pin.at), lane->y + lane->height / 2};
-  const float height = (28 + 18 * static_cast<float>(says.lines.size())) * s;
-  const float x =
-      std::clamp(tip.x + pin.dx * s, axis.left_px(), std::max(axis.left_px(), axis.right_px() - kPinWidth * s));
-  const float y = std::clamp(tip.y + pin.dy * s, area.y + Timeline::kRulerHeight * s,
-                             std::max(area.y + Timeline::kRulerHeight * s, area.y + area.height - height));
+  const PinText says = pin_text(state.model.trace(), pin.hit, state.model.extent().first);
+  const auto place = pin_place(pin, state.timeline, state.view.axis(), area, s, says.lines.size());
+  if (!place) return true;  // out of view, and still there
+  const auto [x, y, width, height] = place->card;
+  const ImVec2 tip{place->tip_x, place->tip_y};
   const std::uint32_t edge = c.theme[Colour::Selection];
   ImDrawList& under = *ImGui::GetWindowDrawList();
-  under.AddLine(tip, {std::clamp(tip.x, x, x + kPinWidth * s), std::clamp(tip.y, y, y + height)}, edge, 1.2f * s);
+  under.AddLine(tip, {std::clamp(tip.x, x, x + width), std::clamp(tip.y, y, y + height)}, edge, 1.2f * s);
   under.AddCircleFilled(tip, 3 * s, edge);
   // A window of its own: it takes the mouse from the timeline.
   ImGui::SetNextWindowPos({x, y});
-  ImGui::SetNextWindowSize({kPinWidth * s, height + 2 * s});
+  ImGui::SetNextWindowSize({width, height + 2 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::Begin(("##pin" + std::to_string(pin.id)).c_str(), nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing);
   ImGui::PopStyleVar();
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled({x, y + 2 * s}, {x + kPinWidth * s, y + height + 2 * s}, c.theme[Colour::Shadow], 6 * s);
-  list.AddRectFilled({x, y}, {x + kPinWidth * s, y + height}, c.theme[Colour::PanelRaised], 6 * s);
-  list.AddRect({x, y}, {x + kPinWidth * s, y + height}, edge, 6 * s, 0, 1.2f * s);
-  std::vector<Label> labels{
-      {x + 10 * s, y + 4 * s, (kPinWidth - 36) * s, c.theme[Colour::Text], FontRole::SmallBold, says.title, 20 * s}};
-  float line = y + 24 * s;
-  for (const auto& [name, value] : says.lines) {
-    labels.push_back({x + 10 * s, line, 90 * s, c.theme[Colour::Muted], FontRole::Small, name, 18 * s});
-    labels.push_back({x + 90 * s, line, (kPinWidth - 100) * s, c.theme[Colour::Text], FontRole::MonoSmall, value,
-                      18 * s, LabelAlign::Right});
-    line += 18 * s;
-  }
+  list.AddRectFilled({x, y + 2 * s}, {x + width, y + height + 2 * s}, c.theme[Colour::Shadow], 6 * s);
+  list.AddRectFilled({x, y}, {x + width, y + height}, c.theme[Colour::PanelRaised], 6 * s);
+  list.AddRect({x, y}, {x + width, y + height}, edge, 6 * s, 0, 1.2f * s);
+  std::vector<Label> labels = pin_labels(says, place->card, c.theme, s);
   const float cross = 20 * s;
-  ImGui::SetCursorScreenPos({x + kPinWidth * s - cross - 2 * s, y + 2 * s});
+  ImGui::SetCursorScreenPos({x + width - cross - 2 * s, y + 2 * s});
   const bool closed = ImGui::InvisibleButton("##close", {cross, cross});
-  labels.push_back({x + kPinWidth * s - cross - 2 * s, y + 2 * s, cross,
+  labels.push_back({x + width - cross - 2 * s, y + 2 * s, cross,
                     c.theme[ImGui::IsItemHovered() ? Colour::Text : Colour::Muted], FontRole::SmallBold, "×", cross,
                     LabelAlign::Centre});
   note_place(c, "pin.close");
   ImGui::SetCursorScreenPos({x, y});
-  ImGui::InvisibleButton("##card", {(kPinWidth - 24) * s, height});
+  ImGui::InvisibleButton("##card", {width - 24 * s, height});
   note_place(c, "pin");
   if (ImGui::IsItemActive()) {
     pin.dx += ImGui::GetIO().MouseDelta.x / s;

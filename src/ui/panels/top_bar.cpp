@@ -24,9 +24,9 @@ std::string speed_text(double speed) {
 namespace {
 
 // The longest of several wordings that there is room for, else the shortest.
-std::string fitting(const Canvas& c, const std::vector<std::string>& wordings, float room) {
+std::string fitting(const Canvas& c, FontRole role, const std::vector<std::string>& wordings, float room) {
   for (const std::string& says : wordings) {
-    if (text_width(c.fonts, FontRole::Small, says) <= room) return says;
+    if (text_width(c.fonts, role, says) <= room) return says;
   }
   return wordings.back();
 }
@@ -51,14 +51,14 @@ void draw_trigger_chip(const Canvas& c, float width) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + width, at.y + height};
   list.AddRectFilled(at, end, c.theme[hovered || open ? Colour::PanelHovered : Colour::PanelRaised], 5 * s);
+  outline(c, {at.x, at.y, width, height}, 5, hovered);
   if (open) list.AddRect(at, end, c.theme[Colour::Accent], 5 * s, 0, 1.5f * s);
   // The sign of the flag on the ruler. Armed, it pulses: something is waited for.
   float glow = status.waits ? 1.0f : 0.0f;
   if (status.waits && state.preferences.animation) {
     glow = 0.5f + 0.5f * static_cast<float>(std::sin(ImGui::GetTime() * 5));
   }
-  const std::uint32_t quiet = c.theme[Colour::Accent];
-  const std::uint32_t sign = mix(quiet, c.theme[Colour::Wait], glow);
+  const std::uint32_t sign = c.theme[status.waits ? Colour::Wait : Colour::Accent];
   const float side = 18 * s;
   const ImVec2 low{at.x + 8 * s, at.y + (height - side) / 2};
   if (status.waits) {
@@ -71,14 +71,33 @@ void draw_trigger_chip(const Canvas& c, float width) {
   const float room = end.x - x - 8 * s;
   const Label labels[] = {
       {low.x, low.y, side, c.theme[Colour::AccentInk], FontRole::SmallBold, "T", side, LabelAlign::Centre},
-      {x, at.y + 2 * s, room, c.theme[Colour::Text], FontRole::SmallBold, status.what, 16 * s},
+      {x, at.y + 2 * s, room, c.theme[Colour::Text], FontRole::SmallBold,
+       fitting(c, FontRole::SmallBold, {status.what, trigger_text(state.view.trigger_settings())}, room), 16 * s},
       {x, at.y + 16 * s, room, c.theme.as_text(status.waits ? Colour::Wait : Colour::Muted), FontRole::Small,
-       fitting(c, status.says, room), 16 * s}};
+       fitting(c, FontRole::Small, status.says, room), 16 * s}};
   draw_labels(list, c.fonts, {labels, room > 30 * s ? 3u : 1u});
   if (hovered && !open) {
     ImGui::SetTooltip("%s\n%s\n%s (%s)", status.what.c_str(), status.says.front().c_str(),
                       tr(info(Action::TriggerPanel).text), key_text(info(Action::TriggerPanel).keys.front()).c_str());
   }
+}
+
+void draw_average_button(const Canvas& c, float right) {
+  if (right - ImGui::GetCursorPosX() < kAverageWidth * c.scale) return;
+  const std::string tip =
+      fmt::format("{} ({})", tr(info(Action::Average).text), key_text(info(Action::Average).keys.front()));
+  if (button(c, "average", tr("Avg"), c.state.scope.average.on, kAverageWidth * c.scale, tip.c_str())) {
+    c.state.requests.push_back(Action::Average);
+  }
+  ImGui::SameLine(0, 10 * c.scale);
+}
+
+// Of an opened trace the average and, while it is on, what its pictures are aligned to.
+void draw_still_scope(const Canvas& c, float right) {
+  draw_average_button(c, right);
+  const float room = right - ImGui::GetCursorPosX();
+  const bool wanted = c.state.scope.average.on || c.state.scope.panel_open;
+  if (wanted && room >= kChipIcon * c.scale) draw_trigger_chip(c, std::min(room, kChipWidth * c.scale));
 }
 
 // The modes, the average and what triggers, up to `right`, counted in the window.
@@ -93,19 +112,18 @@ void draw_mode_buttons(const Canvas& c, float width, float right) {
   if (clicked == 1) state.requests.push_back(Action::Trigger);
   if (clicked == 2) state.requests.push_back(Action::Single);
   ImGui::SameLine(0, 6 * s);
-  const std::string tip =
-      fmt::format("{} ({})", tr(info(Action::Average).text), key_text(info(Action::Average).keys.front()));
-  if (button(c, "average", tr("Avg"), state.scope.average.on, kAverageWidth * s, tip.c_str())) {
-    state.requests.push_back(Action::Average);
-  }
-  ImGui::SameLine(0, 10 * s);
+  draw_average_button(c, right);
   if (frozen) {
-    if (button(c, "resume", std::string(tr("Resume")) + " (" + key_text(info(Action::Resume).keys.front()) + ")"))
-      state.requests.push_back(Action::Resume);
-    ImGui::SameLine(0, 6 * s);
+    const std::string with_key = std::string(tr("Resume")) + " (" + key_text(info(Action::Resume).keys.front()) + ")";
+    const float least = right - ImGui::GetCursorPosX() - 24 * s;
+    const std::string says = text_width(c.fonts, FontRole::Body, with_key) <= least ? with_key : tr("Resume");
+    if (text_width(c.fonts, FontRole::Body, says) <= least) {
+      if (button(c, "resume", says)) state.requests.push_back(Action::Resume);
+      ImGui::SameLine(0, 6 * s);
+    }
   }
   const float room = right - ImGui::GetCursorPosX();
-  if (room >= kChipIcon * s) draw_trigger_chip(c, std::min(room < 96 * s ? kChipIcon * s : room, kChipWidth * s));
+  if (room >= kChipIcon * s) draw_trigger_chip(c, std::min(room < 128 * s ? kChipIcon * s : room, kChipWidth * s));
   ImGui::SetCursorPosY(y);
 }
 
@@ -120,14 +138,22 @@ void draw_speed(const Canvas& c, bool compact) {
              tr("simulated time against the clock on the wall"))) {
     ImGui::OpenPopup("speeds");
   }
+  const Rect& shown = state.places["speed"];
+  ImGui::SetNextWindowPos({shown.x, shown.y + shown.height + 6 * c.scale});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {6 * c.scale, 6 * c.scale});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 4 * c.scale});
   if (ImGui::BeginPopup("speeds")) {
     for (const double speed : kSpeeds) {
-      if (ImGui::Selectable(speed_text(speed).c_str(), std::abs(speed - state.model.speed()) < 1e-9))
+      const bool chosen = std::abs(speed - state.model.speed()) < 1e-9;
+      if (button(c, "speed." + speed_text(speed), speed_text(speed), chosen, 84 * c.scale)) {
         state.model.set_speed(speed);
-      note_place(c, "speed." + speed_text(speed));
+        ImGui::CloseCurrentPopup();
+      }
     }
+    if (key_pressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
     ImGui::EndPopup();
   }
+  ImGui::PopStyleVar(2);
   ImGui::SameLine(0, 6 * c.scale);
 }
 
@@ -155,12 +181,14 @@ void draw_top_bar(const Canvas& c) {
   const float badge_x = draw_badge(c, at.x + window.x - 16 * s, at.y + (window.y - 26 * s) / 2) - at.x;
   // From the right: the badge, the run's buttons, the view's; the title has what is left.
   const bool compact = window.x < 1500 * s;
-  const float modes_width = (compact ? 204 : 252) * s;
+  const bool narrow = window.x < 960 * s;  // without the program's name
+  const float modes_width = (narrow ? 192 : compact ? 204 : 252) * s;
   const float run_width = state.model.virtual_time() ? (compact ? 232 : 352) * s : (compact ? 162 : 212) * s;
   const float run_x = badge_x - run_width;
   const float scope_width = modes_width + (6 + kAverageWidth + 10 + kChipWidth + 10) * s;
   const float name_x = 44 * s;  // after the menu's button
-  const float modes_x = std::max((compact ? 152 : 188) * s, std::min(window.x * 0.345f, run_x - scope_width));
+  const float modes_x =
+      narrow ? name_x : std::max((compact ? 152 : 188) * s, std::min(window.x * 0.345f, run_x - scope_width));
   ImGui::SetCursorScreenPos({at.x + 10 * s, at.y + (window.y - 26 * s) / 2});
   draw_menu_button(c);
   const Label name{at.x + name_x, at.y, 120 * s, c.theme[Colour::Text], FontRole::Title, "Lanescope", window.y};
@@ -169,21 +197,23 @@ void draw_top_bar(const Canvas& c) {
   const std::string says = story ? state.experiment->experiment().title[state.language()] : state.model.title();
   const Label title{at.x + title_x, at.y,    modes_x - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
                     says,           window.y};
-  draw_labels(list, c.fonts, {&name, 1});
-  if (title.max_width > 60 * s) draw_labels(list, c.fonts, {&title, 1});
+  if (!narrow) draw_labels(list, c.fonts, {&name, 1});
+  if (!narrow && title.max_width > 60 * s) draw_labels(list, c.fonts, {&title, 1});
   const bool recorded = state.model.shown_device().id.starts_with(kRecordedPrefix);
   ImGui::SetCursorPos({modes_x, y});
   if (state.model.live()) {
-    const float runs_at = std::max(std::min(run_x, modes_x + scope_width), modes_x + modes_width + 18 * s);
+    const float runs_at = std::max(std::min(run_x, modes_x + scope_width), modes_x + modes_width + 10 * s);
     draw_mode_buttons(c, modes_width, runs_at - 10 * s);
     ImGui::SetCursorPos({runs_at, y});
     draw_run(c, compact);
-  } else {
+  } else if (!state.model.nothing()) {
     ImGui::AlignTextToFramePadding();
     text(c, FontRole::Body, Colour::Muted, recorded ? tr("a recorded run") : tr("an opened trace"));
     ImGui::SameLine(0, 14 * s);
     if (button(c, "fit", std::string(tr("Fit")) + " (" + key_text(info(Action::Fit).keys.front()) + ")"))
       state.requests.push_back(Action::Fit);
+    ImGui::SameLine(0, 10 * s);
+    draw_still_scope(c, badge_x - 16 * s);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/translate.h"
 #include "ui/panels/panels.h"
+#include "ui/scope/trigger_mark.h"
 #include "ui/widgets.h"
 
 namespace lanescope::ui {
@@ -19,7 +20,7 @@ constexpr float kFlagWidth = 24;
 
 std::optional<float> flag_px(const ShellState& state) {
   const auto instant = state.view.trigger_instant();
-  if (!instant || !state.model.live()) return std::nullopt;
+  if (!instant) return std::nullopt;
   const TimeAxis& axis = state.view.axis();
   const float x = axis.to_px(*instant);
   return x < axis.left_px() - 1 || x > axis.right_px() ? std::nullopt : std::optional(x);
@@ -57,21 +58,7 @@ void handle_trigger_flag(const Canvas& c, const Rect& area) {
 }
 
 void add_trigger_flag(const MarkSurface& surface, const ShellState& state) {
-  const auto x = flag_px(state);
-  if (!x) return;
-  const float s = surface.frame.scale;
-  const Theme& colours = surface.frame.theme;
-  const float line = std::floor(*x);
-  surface.rows.solid(line - s, surface.lanes_top(), line + s, surface.lanes_bottom(),
-                     with_alpha(colours[Colour::Accent], 0.55f));
-  surface.top.solid(line - s, surface.area.y + 20 * s, line + s, surface.lanes_top(), colours[Colour::Accent]);
-  // It stands where the ruler's 0 is, and says the same.
-  std::erase_if(surface.top.labels, [&](const Label& label) {
-    return label.font == FontRole::MonoSmall && label.align == LabelAlign::Centre &&
-           std::abs(label.x + label.max_width / 2 - *x) < 12 * s;
-  });
-  surface.top.add({*x - 10 * s, surface.area.y + 5 * s, 20 * s, colours[Colour::AccentInk], FontRole::SmallBold, "T",
-                   20 * s, LabelAlign::Centre, colours[Colour::Accent]});
+  if (const auto instant = state.view.trigger_instant()) add_trigger_mark(surface, *instant);
 }
 
 }  // namespace lanescope::ui

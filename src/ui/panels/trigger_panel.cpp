@@ -201,6 +201,7 @@ void draw_timing(const Canvas& c, TriggerSettings& settings) {
   const auto pre = stepped_slider(c, "pre_trigger", tr("pre-trigger"), fmt::format("{} %", percent), percent, 91,
                                   tr("the share of the width before the instant; or drag the T on the ruler"));
   if (pre) settings.pre_trigger = static_cast<double>(*pre) / 100;
+  if (!c.state.model.live()) return vertical_space(c, 6);
   text(c, FontRole::Body, Colour::Muted, tr("when nothing fires"));
   const int mode = segmented(c, "scope.mode", {tr("auto: roll on"), tr("normal: stand")}, settings.automatic ? 0 : 1,
                              ImGui::GetContentRegionAvail().x);
@@ -227,7 +228,7 @@ void draw_average(const Canvas& c) {
 
 void draw_trigger_panel(const Canvas& c) {
   ShellState& state = c.state;
-  if (!state.scope.panel_open || !state.model.live()) return;
+  if (!state.scope.panel_open) return;
   const float s = c.scale;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const auto chip = state.places.find("trigger_chip");
@@ -248,7 +249,8 @@ void draw_trigger_panel(const Canvas& c) {
   const ImVec2 low = ImGui::GetWindowPos();
   const ImVec2 size = ImGui::GetWindowSize();
   state.places["trigger_panel"] = {low.x, low.y, size.x, size.y};
-  const float right = ImGui::GetCursorPosX() + width - 2 * kPadding * s;
+  const float inner = ImGui::GetContentRegionAvail().x;  // less than the width where the panel has to scroll
+  const float right = ImGui::GetCursorPosX() + inner;
   ImGui::AlignTextToFramePadding();
   text(c, FontRole::BodyBold, Colour::Text, tr("What triggers"));
   ImGui::SameLine(right - 62 * s);
@@ -260,9 +262,11 @@ void draw_trigger_panel(const Canvas& c) {
   draw_timing(c, settings);
   if (settings != state.view.trigger_settings()) state.view.set_trigger(settings);
   const ScopeStatus status = scope_status(state);
-  // Its place is there whatever it says.
+  // Its place is there whatever it says; what the buttons above say is not said again.
+  const std::string& says = status.says.front();
+  const bool said = says == tr("auto") || says == tr("normal");
   text(c, FontRole::Small, status.waits ? Colour::Wait : Colour::Muted,
-       fit_text(c.fonts, FontRole::Small, status.says.front(), width - 2 * kPadding * s));
+       said ? " " : fit_text(c.fonts, FontRole::Small, says, inner));
   draw_average(c);
   ImGui::End();
   ImGui::PopStyleColor(2);

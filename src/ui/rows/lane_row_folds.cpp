@@ -16,6 +16,10 @@ namespace {
 
 constexpr float kCountEvery = 80;                  // pixels at least from one written count to the next
 constexpr float kCountPx = 42;                     // what a count needs
+constexpr float kLetterPx = 7.2f;                  // of it, and a little more
+constexpr float kBesidePx = 3;                     // from a strip to the count beside it
+constexpr float kBubbleLabelPx = 30;               // a bubble this wide has a text in its middle,
+constexpr float kBubbleTextPx = 90;                // which is no wider than this
 constexpr float kNarrowPx = 2 * LaneRow::kFoldPx;  // of gaps and lone events that do not interrupt a strip
 
 }  // namespace
@@ -76,6 +80,8 @@ void LaneRow::draw_fold(const RowContext& context, const Strip& strip, EventInde
 // Neighbouring folds read as one strip: how many events are in it is written once, and of a long one once for every
 // stretch of time of a fixed place and length, so that nothing flickers while the view moves.
 void LaneRow::write_counts(const RowContext& context, const Strip& strip, SpanBatch& out) const {
+  auto glyph = glyphs_.begin() + static_cast<std::ptrdiff_t>(strip_begin_.back());
+  if (glyph == glyphs_.end()) return;
   const float s = context.scale;
   const TimeAxis& axis = context.axis;
   const trace::Row& row = *strip.row;
@@ -97,7 +103,25 @@ void LaneRow::write_counts(const RowContext& context, const Strip& strip, SpanBa
       if (at > first + 1) write(centre, at - first);
     }
   };
-  auto glyph = glyphs_.begin() + static_cast<std::ptrdiff_t>(strip_begin_.back());
+  // Beside a strip that is too narrow for it: to the right where nothing else is, else to the left.
+  float free_from = axis.left_px();
+  const auto write_beside = [&](float from, float to, float free_to, std::uint64_t count) {
+    const std::string says = fold_count_text(count);
+    const float width = (static_cast<float>(says.size() - 1) * kLetterPx + 2) * s;  // × is two bytes
+    const auto fits = [&](float gap) {
+      // The gaps between kernels are bubbles, which say in their middle how long they are.
+      const bool bubble = strip.kind == LaneKind::Kernels && gap >= kBubbleLabelPx * s;
+      return gap >= (bubble ? 2 * width + kBubbleTextPx * s : width + 2 * kBesidePx * s);
+    };
+    const bool right = fits(free_to - to);
+    if (!right && !fits(from - free_from)) return;
+    const float x = right ? to + kBesidePx * s : from - kBesidePx * s - width;
+    out.add({x, strip.y0, width, context.theme[Colour::Muted], FontRole::Small, says, strip.y1 - strip.y0,
+             right ? LabelAlign::Left : LabelAlign::Right});
+    if (right) free_from = x + width;
+  };
+  // Behind the last event of a live lane there is what lasts.
+  const float known = context.live ? std::min(axis.to_px(row.end(row.last() - 1)), axis.right_px()) : axis.right_px();
   while (glyph != glyphs_.end()) {
     // Narrow events between folds belong to the strip; a strip of such events alone has nothing to count.
     auto last = glyph;
@@ -110,19 +134,28 @@ void LaneRow::write_counts(const RowContext& context, const Strip& strip, SpanBa
       ++glyphs;
       folds += fold ? 1 : 0;
     }
+    const auto next = std::next(last);
     if (folds * 3 < glyphs || folds == 0) {
-      glyph = std::next(last);
+      free_from = std::max(free_from, last->x1);
+      glyph = next;
       continue;
     }
     const float from = std::max(glyph->x0, axis.left_px());
     const float to = std::min(last->x1, axis.right_px());
     const bool whole = glyph->x0 >= axis.left_px() && last->x1 <= axis.right_px();
     if (whole && to - from < 2 * kCountEvery * s) {
-      if (to - from >= kCountPx * s) write((from + to) / 2, last->last - glyph->first);
+      const EventIndex count = last->last - glyph->first;
+      if (to - from >= kCountPx * s) {
+        write((from + to) / 2, count);
+      } else {
+        free_from = std::min(free_from, from);
+        write_beside(from, to, next == glyphs_.end() ? known : std::min(next->x0, axis.right_px()), count);
+      }
     } else {
       write_stretches(from, to, glyph->first, last->last);
     }
-    glyph = std::next(last);
+    free_from = std::max(free_from, last->x1);
+    glyph = next;
   }
 }
 

@@ -21,6 +21,9 @@ constexpr int kMostShift = 2;
 // From so many events in a window of a row on, its columns are found by searches instead of by going through them.
 constexpr EventIndex kManyEvents = 8192;
 
+// Where the GPU works in more of the pictures than the others, it does not idle: their shades are to be seen.
+constexpr double kIdleShare = 0.9;
+
 bool has_row(LaneKind kind) {
   return trace::is_cpu_lane(kind) || trace::is_gpu_work_lane(kind) || kind == LaneKind::GpuRanges;
 }
@@ -30,8 +33,31 @@ struct Seen {
   Nanoseconds start = 0;
   int ordinal = 0;
   Event event;
+  EventIndex index = 0;
 };
 using Sequences = std::map<std::pair<std::size_t, trace::NameId>, std::vector<Seen>>;
+
+// How long something was so within each column: whole columns as steps up and down, the ends as parts.
+struct Cover {
+  std::vector<double> steps, parts;
+
+  void add(double from, double to) {
+    const double columns = static_cast<double>(parts.size());
+    from = std::max(from, 0.0);
+    to = std::min(to, columns);
+    if (from >= to) return;
+    const auto first = static_cast<std::size_t>(from);
+    const auto last = static_cast<std::size_t>(to);
+    if (first == last) {
+      parts[first] += to - from;
+      return;
+    }
+    parts[first] += static_cast<double>(first + 1) - from;
+    steps[first + 1] += 1;
+    steps[last] -= 1;
+    if (last < parts.size()) parts[last] += to - static_cast<double>(last);
+  }
+};
 
 // An event that starts near the trigger stands now before it, now after it, and would move all numbers by one. So a
 // window's events are numbered such that they lie closest to those of the same name in the reference.
@@ -117,7 +143,7 @@ class AveragePicture::Adder {
       if (end - begin > kManyEvents) {
         add_by_search(lane.row(r), begin, end, trigger, rows_[r]);
       } else {
-        for (EventIndex i = begin; i < end; ++i) add_event(r, lane.row(r).event(i), trigger, sequences);
+        for (EventIndex i = begin; i < end; ++i) add_event(r, lane.row(r).event(i), i, trigger, sequences);
       }
     }
     if (!dense_) match(std::move(sequences));
@@ -153,27 +179,6 @@ class AveragePicture::Adder {
   }
 
  private:
-  // How long something was so within each column: whole columns as steps up and down, the ends as parts.
-  struct Cover {
-    std::vector<double> steps, parts;
-
-    void add(double from, double to) {
-      const double columns = static_cast<double>(parts.size());
-      from = std::max(from, 0.0);
-      to = std::min(to, columns);
-      if (from >= to) return;
-      const auto first = static_cast<std::size_t>(from);
-      const auto last = static_cast<std::size_t>(to);
-      if (first == last) {
-        parts[first] += to - from;
-        return;
-      }
-      parts[first] += static_cast<double>(first + 1) - from;
-      steps[first + 1] += 1;
-      steps[last] -= 1;
-      if (last < parts.size()) parts[last] += to - static_cast<double>(last);
-    }
-  };
   struct Sums {
     bool looked = false, hatched = false;
     Colour colour = Colour::Phase;
@@ -197,14 +202,14 @@ class AveragePicture::Adder {
     return static_cast<double>(t - trigger + before_) / column_ns_;
   }
 
-  void add_event(std::size_t r, const Event& event, Nanoseconds trigger, Sequences& sequences) {
+  void add_event(std::size_t r, const Event& event, EventIndex i, Nanoseconds trigger, Sequences& sequences) {
     rows_[r].busy.add(column_of(event.start_ns, trigger), column_of(event.end_ns, trigger));
     if (trace::is_blocking(event)) {
       const trace::CallParts parts = trace::parts_of(event);
       const Nanoseconds from = event.start_ns + parts.own;
       rows_[r].waiting.add(column_of(from, trigger), column_of(from + parts.waiting, trigger));
     }
-    if (!dense_) sequences[{r, event.name}].push_back({event.start_ns - trigger, 0, event});
+    if (!dense_) sequences[{r, event.name}].push_back({event.start_ns - trigger, 0, event, i});
   }
 
   // The busy time up to each column's end is a sum that the row keeps; the waits within a column are known as a whole.
@@ -251,6 +256,7 @@ class AveragePicture::Adder {
     const Nanoseconds duration = e.duration();
     if (sum.duration.count == 0) {  // the newest of them
       sum.event = e;
+      sum.index = seen.index;
       sum.row = r;
       sum.ordinal = seen.ordinal;
       sum.shortest = sum.longest = duration;
@@ -290,6 +296,7 @@ bool AveragePicture::compute(const trace::Trace& trace, std::span<const Nanoseco
   if (triggers.empty() || before + after <= 0 || columns == 0) return true;
   before_ = before;
   after_ = after;
+  columns_ = columns;
   lanes_.resize(trace.lane_count());
   for (std::size_t l = 0; l < lanes_.size(); ++l) {
     const auto lane = static_cast<LaneId>(l);
@@ -310,6 +317,53 @@ bool AveragePicture::compute(const trace::Trace& trace, std::span<const Nanoseco
   }
   count_ = triggers.size();
   return true;
+}
+
+void AveragePicture::add_bubbles(const std::deque<analysis::Bubble>& bubbles, std::span<const Nanoseconds> triggers) {
+  idle_.clear();
+  if (triggers.empty() || columns_ == 0) return;
+  const double column_ns = static_cast<double>(before_ + after_) / static_cast<double>(columns_);
+  const Nanoseconds least = std::max<Nanoseconds>(1, static_cast<Nanoseconds>(column_ns));
+  Cover cover;
+  cover.steps.resize(columns_ + 1);
+  cover.parts.resize(columns_);
+  const auto ends_after = [&](auto from, Nanoseconds t) {
+    return std::upper_bound(from, bubbles.end(), t,
+                            [](Nanoseconds at, const analysis::Bubble& b) { return at < b.end_ns; });
+  };
+  for (const Nanoseconds trigger : triggers) {
+    const Nanoseconds begin = trigger - before_;
+    for (auto b = ends_after(bubbles.begin(), begin); b != bubbles.end() && b->start_ns < trigger + after_;) {
+      if (b->cause != analysis::BubbleCause::StartOrEnd) {
+        cover.add(static_cast<double>(b->start_ns - begin) / column_ns,
+                  static_cast<double>(b->end_ns - begin) / column_ns);
+      }
+      // However many there are, a window costs its columns.
+      b = b->duration() < least ? ends_after(std::next(b), b->start_ns + least) : std::next(b);
+    }
+  }
+  const auto time_of = [&](std::size_t c) {
+    return static_cast<Nanoseconds>(std::llround(static_cast<double>(c) * column_ns)) - before_;
+  };
+  double whole = 0, sum = 0;
+  std::size_t from = columns_;  // of the stretch; columns_: none
+  for (std::size_t c = 0; c <= columns_; ++c) {
+    double share = 0;
+    if (c < columns_) {
+      whole += cover.steps[c];
+      share = std::min(1.0, (whole + cover.parts[c]) / static_cast<double>(triggers.size()));
+    }
+    const bool idle = share >= kIdleShare;
+    if (idle && from == columns_) {
+      from = c;
+      sum = 0;
+    }
+    if (idle) sum += share;
+    if (!idle && from < columns_) {
+      idle_.push_back({time_of(from), time_of(c), sum / static_cast<double>(c - from)});
+      from = columns_;
+    }
+  }
 }
 
 std::span<const AverageEvent> AveragePicture::events(LaneId lane) const {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "analysis/live_analysis.h"
 #include "trace/trace.h"
 #include "ui/span_batch.h"
 #include "ui/theme.h"
@@ -44,8 +46,9 @@ struct Spread {
 
 /// An event of the average: those events of all pictures that are the same one.
 struct AverageEvent {
-  trace::Event event;  ///< the newest of them: its kind and flags
-  std::string label;   ///< its name, as the lane writes it
+  trace::Event event;           ///< the one of the last trigger that has it
+  trace::EventIndex index = 0;  ///< of that one, in its row
+  std::string label;            ///< its name, as the lane writes it
   Colour colour = Colour::Phase;
   std::size_t row = 0;
   int ordinal = 0;      ///< among those of its row and name: 0 is the first that starts at the trigger or later
@@ -56,17 +59,28 @@ struct AverageEvent {
   Nanoseconds shortest = 0, longest = 0;
 };
 
+/// Where the GPU has nothing to run in at least nine of ten pictures.
+struct AverageIdle {
+  Nanoseconds from = 0, to = 0;  ///< from the trigger
+  double share = 0;              ///< of the pictures, on the average over the stretch
+};
+
 class AveragePicture {
  public:
   /// A lane with more events than this in a picture has its occupancy only.
   static constexpr std::size_t kMostEvents = 300;
 
-  /// Lays the windows [t - before, t + after) of all `triggers` over each other. Times in the result count from the
-  /// trigger. The occupancy is known for `columns` parts of the window. False when it was stopped; the picture is of
-  /// no use then. Holds a ReadLock for a short time only, for a lane and a window each.
+  /// Lays the windows [t - before, t + after) of all `triggers` over each other; what is the same event is told by the
+  /// last of them. Times in the result count from the trigger. The occupancy is known for `columns` parts of the
+  /// window. False when it was stopped; the picture is of no use then. Holds a ReadLock for a short time only, for a
+  /// lane and a window each.
   bool compute(const trace::Trace& trace, std::span<const Nanoseconds> triggers, Nanoseconds before, Nanoseconds after,
                std::size_t columns = 1024, const std::stop_token& stop = {});
+  /// The same for the bubbles that were found in the windows compute() was given. Those narrower than a column count
+  /// only where they lie beside others.
+  void add_bubbles(const std::deque<analysis::Bubble>& bubbles, std::span<const Nanoseconds> triggers);
   void clear() { *this = {}; }
+  const std::vector<AverageIdle>& idle() const { return idle_; }  ///< in time order
   std::size_t count() const { return count_; }
   bool has(trace::LaneId lane) const { return of(lane) != nullptr; }
   /// In row order, then in time; those that are in less than half of the pictures too, though they are not drawn.
@@ -111,7 +125,9 @@ class AveragePicture {
 
   std::size_t count_ = 0;
   Nanoseconds before_ = 0, after_ = 0;
+  std::size_t columns_ = 0;
   std::vector<LaneAverage> lanes_;  // by lane
+  std::vector<AverageIdle> idle_;
 };
 
 /// "82.1 ± 1.3 µs".

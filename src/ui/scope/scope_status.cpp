@@ -28,7 +28,15 @@ ScopeStatus scope_status(const ShellState& state) {
   const TriggerSettings& settings = view.trigger_settings();
   ScopeStatus status;
   status.what = with(tr("trigger: {}"), trigger_text(settings));
-  if (view.armed()) {
+  if (!state.model.live() && state.scope.average.on && !shows_average(state)) {
+    if (view.fired().empty()) {
+      status.says = {no_trigger_text(settings)};
+    } else if (state.scope.pending.valid() || view.moving()) {
+      status.says = {tr("averaging")};
+    } else {
+      status.says = {tr("no picture of this width fits into the trace"), tr("zoom in")};
+    }
+  } else if (view.armed()) {
     status.waits = !view.single_shot();
     if (view.single_shot()) {
       status.says = {tr("triggered: the picture fills"), tr("triggered")};

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trace/trace.h"
@@ -57,6 +58,7 @@ class TriggerWatch {
   static constexpr std::size_t kKept = 256;
 
   void clear() { fired_.clear(); }
+  void set(std::vector<Nanoseconds> fired) { fired_ = std::move(fired); }  ///< of a trace that does not grow
   /// Looks for what has fired up to `to`, which may go back when the view gets wider.
   void look(const trace::Trace& trace, const TriggerSettings& settings, Nanoseconds to);
   const std::vector<Nanoseconds>& fired() const { return fired_; }  ///< oldest first
