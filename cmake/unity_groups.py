@@ -29,17 +29,21 @@ def local_names(text):
 
 
 def groups_of(files, size):
-    groups = []
+    alone, groups = [], []
     for file in files:
         with open(file, encoding="utf-8") as source:
-            names = local_names(source.read())
+            text = source.read()
+        if "\nusing enum " in text:  # names that are not seen here
+            alone.append([file])
+            continue
+        names = local_names(text)
         home = next((g for g in groups if len(g[0]) < size and not g[1] & names), None)
         if home is None:
             groups.append(([file], names))
         else:
             home[0].append(file)
             home[1].update(names)
-    return [files for files, _ in groups]
+    return alone + [files for files, _ in groups]
 
 
 if __name__ == "__main__":
