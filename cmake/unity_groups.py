@@ -23,6 +23,8 @@ def local_names(text):
             names.update(CONSTANTS.findall(line))
         if match := TYPES.match(line):
             names.add(match.group(1) or match.group(2))
+        elif "operator" in line:
+            names.add("operator")
         elif match := FUNCTIONS.match(line):
             names.add(match.group(1))
     return names
