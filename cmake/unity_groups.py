@@ -11,6 +11,9 @@ import sys
 CONSTANTS = re.compile(r"\b(k[A-Z]\w*)\s*[={(\[]")
 TYPES = re.compile(r"(?:class|struct|enum|enum class|union)\s+(\w+)\s*[:;{]|using\s+(\w+)\s*=")
 FUNCTIONS = re.compile(r"[A-Za-z\[][\w:<>,&*\s\[\]\"'().-]*?(?<!::)\b(\w+)\(")
+VARIABLES = re.compile(r"[A-Za-z][\w:<>,&* ]*?[ *&](\w+)(?: = |[{;])")
+# What others see of these is not seen here: an enum's names, overloads that fit more than is meant, macros.
+ALONE = re.compile(r"^using enum |^[^#/ ].*\boperator\W|^#include <X11/Xlib", re.MULTILINE)
 TESTS = re.compile(r"(?:TYPED_)?TEST\w*\(|INSTANTIATE|BENCHMARK|GTEST")
 
 
@@ -23,9 +26,7 @@ def local_names(text):
             names.update(CONSTANTS.findall(line))
         if match := TYPES.match(line):
             names.add(match.group(1) or match.group(2))
-        elif "operator" in line:
-            names.add("operator")
-        elif match := FUNCTIONS.match(line):
+        elif match := FUNCTIONS.match(line) or VARIABLES.match(line):
             names.add(match.group(1))
     return names
 
@@ -35,7 +36,7 @@ def groups_of(files, size):
     for file in files:
         with open(file, encoding="utf-8") as source:
             text = source.read()
-        if "\nusing enum " in text:  # names that are not seen here
+        if ALONE.search(text):
             alone.append([file])
             continue
         names = local_names(text)
