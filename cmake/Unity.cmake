@@ -1,9 +1,10 @@
-# lanescope_unity(<target>): with LANESCOPE_UNITY, sources that do not get into each other's way are compiled together,
-# which makes a build from nothing three times quicker. A build without it is the one that tells of a missing include.
-option(LANESCOPE_UNITY "Compile several sources at once" OFF)
+# lanescope_unity(<target> <kind>): sources of the kinds (rooms, tests) that LANESCOPE_UNITY names and that do not get into
+# each other's way are compiled together, which makes a build from nothing three times quicker. A build of each alone is
+# the one that tells of a missing include.
+set(LANESCOPE_UNITY "" CACHE STRING "What is compiled several sources at once: empty, tests, or rooms;tests")
 
-function(lanescope_unity target)
-  if(NOT LANESCOPE_UNITY)
+function(lanescope_unity target kind)
+  if(NOT kind IN_LIST LANESCOPE_UNITY)
     return()
   endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/unity_groups.py")

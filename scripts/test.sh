@@ -10,11 +10,11 @@ if [ "$#" -gt 0 ] && [[ "$1" != -* ]]; then
   preset="$1"
   shift
 fi
-options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_WERROR=ON "-DLANESCOPE_UNITY=${LANESCOPE_UNITY:-OFF}"
-         "-DLANESCOPE_UI=${LANESCOPE_UI:-ON}")
+options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_WERROR=ON)
+# Each source of the program is compiled alone in release, as it is for those who use it.
 case "$preset" in
-  release | debug) options+=(-DLANESCOPE_BENCH=ON) ;;
-  asan | tsan) options+=(-DLANESCOPE_BENCH=OFF) ;;
+  release | debug) options+=(-DLANESCOPE_BENCH=ON "-DLANESCOPE_UNITY=tests") ;;
+  asan | tsan) options+=(-DLANESCOPE_BENCH=OFF "-DLANESCOPE_UNITY=rooms;tests") ;;
   *) die "'$preset' is no preset; allowed: release, debug, asan, tsan" ;;
 esac
 
