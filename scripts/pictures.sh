@@ -38,7 +38,7 @@ clean_up() {
 trap clean_up EXIT
 
 # The person's own settings and pictures stay out of it, and so do the first start's hints.
-export XDG_CONFIG_HOME="$scratch/config" XDG_PICTURES_DIR="$scratch/pictures"
+export HOME="$scratch" XDG_CONFIG_HOME="$scratch/config" XDG_PICTURES_DIR="$scratch/Pictures"
 mkdir -p "$XDG_CONFIG_HOME/lanescope" "$XDG_PICTURES_DIR" "$pictures"
 # The same pictures everywhere: a real GPU would be taken first.
 export LANESCOPE_CUDA=off

@@ -198,6 +198,12 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
   }
 }
 
+std::string short_path(const std::filesystem::path& path) {
+  const std::filesystem::path inside = path.lexically_relative(home());
+  const bool outside = inside.empty() || *inside.begin() == ".." || home() == "/";
+  return outside ? path.string() : inside == "." ? "~" : "~/" + inside.string();
+}
+
 std::filesystem::path picture_folder(const Preferences& preferences) {
   if (!preferences.picture_folder.empty()) return preferences.picture_folder;
   if (const char* folder = std::getenv("XDG_PICTURES_DIR"); folder && *folder == '/') return folder;

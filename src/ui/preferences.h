@@ -36,6 +36,8 @@ std::filesystem::path preferences_path();
 Preferences load_preferences(const std::filesystem::path& path);
 /// Best effort: a folder that cannot be written is reported in the log, not to the person.
 void save_preferences(const std::filesystem::path& path, const Preferences& preferences);
+/// As a person writes it: "~/Pictures/a.png" for what lies in their own folder.
+std::string short_path(const std::filesystem::path& path);
 /// Where screenshots go: the preference, else $XDG_PICTURES_DIR, else ~/Pictures, else the home folder.
 std::filesystem::path picture_folder(const Preferences& preferences);
 /// A file in that folder that is not there yet: "lanescope-window-20261120-101500.png".

@@ -64,6 +64,14 @@ TEST_F(PreferencesTest, LieWhereXdgSays) {
   }
 }
 
+TEST_F(PreferencesTest, APathInOnesOwnFolderIsShort) {
+  const Variable home("HOME", "/home/somebody");
+  EXPECT_EQ(short_path("/home/somebody/Pictures/a.png"), "~/Pictures/a.png");
+  EXPECT_EQ(short_path("/home/somebody"), "~");
+  EXPECT_EQ(short_path("/home/somebodyelse/a.png"), "/home/somebodyelse/a.png");
+  EXPECT_EQ(short_path("/mnt/a.png"), "/mnt/a.png");
+}
+
 TEST_F(PreferencesTest, WithoutAFileAreTheDefaults) {
   EXPECT_EQ(load_preferences(file("settings.toml")), Preferences{});
   EXPECT_EQ(load_preferences(folder_), Preferences{});  // a folder where the file should be

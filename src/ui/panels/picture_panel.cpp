@@ -141,7 +141,8 @@ void draw_deeds(const Canvas& c, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float room = width - 242 * s;
   const bool written = !pictures.written.empty();
-  const std::string where = written ? pictures.written.string() : picture_folder(c.state.preferences).string() + "/";
+  const std::string where =
+      short_path(written ? pictures.written : picture_folder(c.state.preferences)) + (written ? "" : "/");
   const std::string before = written ? tr("saved: ") : tr("into ");
   const Label says{at.x, at.y, room, c.theme[Colour::Muted], FontRole::Small, before + where, 26 * s};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&says, 1});
