@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 namespace lanescope::ui_test {
 
@@ -141,6 +142,17 @@ void Desk::click(Point p) {
   point_at(p);
   press();
   release();
+}
+
+void Desk::double_click(Point p) {
+  point_at(p);
+  ImGuiIO& io = ImGui::GetIO();
+  const float before = std::exchange(io.MouseDoubleClickTime, 30.0f);
+  for (int i = 0; i < 2; ++i) {
+    press();
+    release();
+  }
+  io.MouseDoubleClickTime = before;
 }
 
 void Desk::click(const std::string& name) {

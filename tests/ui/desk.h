@@ -61,6 +61,7 @@ class Desk {
   void release();
   void click(Point p);
   void click(const std::string& name);
+  void double_click(Point p);  ///< however slow the machine is
   void drag(Point from, Point to);
   void wheel(int steps, unsigned modifiers = kNone);  ///< > 0: away from the person
   void key_down(unsigned long symbol);

@@ -210,10 +210,7 @@ TEST_F(LooksTest, TheDividerIsDraggedAndADoubleClickResetsIt) {
   desk().drag(at, {at.x, at.y - 60});
   EXPECT_GT(state().preferences.timeline_share, 0);
   EXPECT_NEAR(desk().place("timeline").height, before - 60, 3);
-  const Point now = middle(desk().place("divider"));
-  desk().click(now);
-  desk().press();
-  desk().release();
+  desk().double_click(middle(desk().place("divider")));
   ASSERT_TRUE(desk().until([&] { return state().preferences.timeline_share == 0; }));
   EXPECT_TRUE(desk().until([&] { return std::abs(desk().place("timeline").height - before) <= 1; }));
 }

@@ -106,11 +106,7 @@ TEST_F(SelectTest, AClickBetweenKernelsSelectsTheBubble) {
 TEST_F(SelectTest, ADoubleClickZoomsToTheEvent) {
   const auto kernel = widest(LaneKind::Kernels, [](const Event&) { return true; });
   const Point at = point_of(LaneKind::Kernels, *kernel);
-  desk().point_at(at);
-  for (int i = 0; i < 2; ++i) {
-    desk().press();
-    desk().release();
-  }
+  desk().double_click(at);
   const auto fills = [&] {
     const float share = axis().length_px(kernel->duration()) / axis().width_px();
     return share > 0.75f && share < 0.85f;  // an eighth of room on either side
