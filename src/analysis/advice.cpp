@@ -1,0 +1,314 @@
+#include "analysis/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+
+namespace lanescope::analysis {
+namespace {
+
+using base::tr;
+
+template <class... Arguments>
+std::string say(const char* translated, Arguments&&... arguments) {
+  return fmt::format(fmt::runtime(translated), std::forward<Arguments>(arguments)...);
+}
+
+int percent(double share) { return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 100)); }
+
+std::string time_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
+
+class Advisor {
+ public:
+  Advisor(const Evidence& evidence, const base::NameTable& names, const AdviceContext& context)
+      : e_(evidence), names_(names), context_(context) {}
+
+  std::vector<Card> run() {
+    if (e_.iterations == 0) return {};
+    stale_reads();
+    gpu_bound();
+    for (const CallSite& site : e_.sites) {
+      sync(site);
+      harmless_wait(site);
+      needless_sync(site);
+      pinning(site);
+    }
+    launches();
+    for (const CopyGroup& group : e_.copies) {
+      pageable_copy(group);
+      no_overlap(group);
+      slow_link(group);
+      many_small_copies(group);
+    }
+    loader();
+    std::stable_sort(cards_.begin(), cards_.end(), [](const Card& a, const Card& b) {
+      return a.weight != b.weight ? a.weight < b.weight : a.cost_ns > b.cost_ns;
+    });
+    return std::move(cards_);
+  }
+
+ private:
+  Nanoseconds caused(const CallSite& site, BubbleCause cause) const {
+    return site.bubble_ns[static_cast<std::size_t>(cause)];
+  }
+  Nanoseconds caused(BubbleCause cause) const {
+    return e_.summary.judged.bubble_by_cause_ns[static_cast<std::size_t>(cause)];
+  }
+  double busy_share() const { return e_.share(e_.summary.judged.busy_ns); }
+
+  /// "item()", else the call itself.
+  std::string where(trace::NameId range, trace::NameId call) const {
+    return std::string(names_.text(range != 0 ? range : call));
+  }
+
+  /// What is lost in all of the stretch, at most.
+  Card& add(Rule rule, Nanoseconds lost, std::vector<Remedy> remedies) {
+    Card& card = cards_.emplace_back();
+    card.rule = rule;
+    card.cost_ns = e_.per_iteration(lost);
+    card.share = e_.share(lost);
+    card.weight = card.share >= limits::kCostMatters ? Weight::Costs : Weight::Harmless;
+    card.confidence = e_.iterations >= 3 ? 1 : 0.7;
+    card.remedies = std::move(remedies);
+    return card;
+  }
+  Card& add(Rule rule, Nanoseconds lost, std::vector<Remedy> remedies, const CallSite& site) {
+    Card& card = add(rule, lost, std::move(remedies));
+    card.range = site.range;
+    card.call = site.call;
+    card.per_iteration = e_.per_iteration(site.count);
+    card.place = site.example;
+    return card;
+  }
+  Card& add(Rule rule, Nanoseconds lost, std::vector<Remedy> remedies, const CopyGroup& group) {
+    Card& card = add(rule, lost, std::move(remedies));
+    card.range = group.range;
+    card.per_iteration = e_.per_iteration(group.count);
+    card.place = group.example;
+    return card;
+  }
+
+  void stale_reads() {
+    if (e_.stale_reads == 0) return;
+    Card& card = add(Rule::StaleRead, 0, {Remedy::WaitForCopy});
+    card.weight = Weight::Wrong;
+    card.per_iteration = e_.per_iteration(e_.stale_reads);
+    if (e_.stale_read) card.place = *e_.stale_read;
+    card.title = tr("Numbers are read before they have arrived");
+    card.what = say(tr("{} times the program read host memory before the copy into it had ended: the numbers are "
+                       "those that were there before."),
+                    e_.stale_reads);
+    card.fix = tr("Synchronise, or wait for an event recorded after the copy, before the memory is read.");
+  }
+
+  void gpu_bound() {
+    if (busy_share() <= limits::kGpuBound) return;
+    Card& card = add(Rule::GpuBound, 0, {});
+    card.weight = Weight::Harmless;
+    card.title = tr("The GPU sets the pace");
+    card.what = say(tr("It is busy {} % of the time. Waits of the CPU cost nothing here."), percent(busy_share()));
+    card.fix = tr("Only less work on the GPU, or quicker kernels, would shorten an iteration.");
+  }
+
+  void sync(const CallSite& site) {
+    const Nanoseconds lost = caused(site, BubbleCause::AfterSync);
+    if (site.bubble_count == 0 || e_.share(lost) < limits::kCostMatters) return;
+    const double times = e_.per_iteration(site.count);
+    const std::string place = where(site.range, site.call);
+    const double followed = e_.per_iteration(site.quickly_followed);
+    if (followed >= limits::kDependent) {
+      Card& card = add(Rule::DependentSync, lost, {Remedy::DecideOnGpu, Remedy::ReadLessOften}, site);
+      card.confidence *= 0.8;  // that the launch depends on what was read is inferred from how soon it follows
+      card.title = say(tr("{} decides on the CPU what the GPU does next"), place);
+      card.what = say(tr("{:.1f} times per iteration the GPU runs dry, the CPU looks at a number and launches at once: "
+                         "{} per iteration, {} % of its time."),
+                      followed, time_text(card.cost_ns), percent(card.share));
+      card.fix = tr("Let the GPU decide (torch.where), use a fixed count, or test every few steps.");
+    } else if (times >= limits::kRepeated) {
+      const auto saved = static_cast<Nanoseconds>(static_cast<double>(lost) * (times - 1) / times);
+      Card& card = add(Rule::RepeatedSync, saved, {Remedy::ReadOnce, Remedy::ReadLessOften}, site);
+      card.title = say(tr("{} drains the GPU {:.1f} times per iteration"), place, times);
+      card.what = say(tr("Each read waits on its own; all but one of them cost {} per iteration, {} % of its time."),
+                      time_text(card.cost_ns), percent(card.share));
+      card.fix = tr("Put the values together on the GPU (torch.stack) and read them once.");
+    } else {
+      Card& card = add(Rule::SyncBubble, lost, {Remedy::ReadLessOften, Remedy::LessCpuWork}, site);
+      card.title = say(tr("{} drains the GPU"), place);
+      card.what = say(tr("After {} the GPU idles until the next launch: {} per iteration, {} % of its time."),
+                      names_.text(site.call), time_text(card.cost_ns), percent(card.share));
+      card.fix = tr("Read less often, later, or without blocking; then the CPU can issue work ahead of the GPU.");
+    }
+  }
+
+  void harmless_wait(const CallSite& site) {
+    if (e_.share(site.wait_ns) < limits::kWaitMatters || e_.share(site.bubbles_ns()) >= limits::kCostMatters) return;
+    const double busy = static_cast<double>(site.wait_busy_ns) / static_cast<double>(site.wait_ns);
+    if (busy < limits::kBusyMeanwhile) return;
+    Card& card = add(Rule::HarmlessWait, 0, {}, site);
+    card.title = say(tr("{} waits, and nothing is lost"), where(site.range, site.call));
+    card.what = say(tr("The CPU waits {} per iteration in {}; the GPU is busy for {} % of it."),
+                    time_text(e_.per_iteration(site.wait_ns)), names_.text(site.call), percent(busy));
+    card.fix = tr("Taking this wait out would gain nothing: it would come back at the next one.");
+  }
+
+  void needless_sync(const CallSite& site) {
+    if (site.needless_count < 2 ||
+        static_cast<double>(site.needless_count) < limits::kNeedless * static_cast<double>(site.sync_count)) {
+      return;
+    }
+    Card& card = add(Rule::NeedlessSync, 0, {}, site);
+    card.title = say(tr("{} waits for nothing"), where(site.range, site.call));
+    card.what = say(tr("{} of {} times the GPU had finished before {} was called."), site.needless_count,
+                    site.sync_count, names_.text(site.call));
+    card.fix = tr("Harmless, and it can go.");
+  }
+
+  void pinning(const CallSite& site) {
+    if (site.role != CallRole::Pinning || e_.share(site.host_ns) < limits::kPinning) return;
+    Card& card = add(Rule::PinningChurn, site.bubbles_ns(), {Remedy::PinAhead}, site);
+    card.title = say(tr("{} pins memory again and again"), where(site.range, site.call));
+    card.what = say(tr("{} takes {} per iteration of the CPU's time."), names_.text(site.call),
+                    time_text(e_.per_iteration(site.host_ns)));
+    card.fix = tr("Pin once and use the memory again, or let the loader's pin_memory thread do it ahead of time.");
+  }
+
+  // A3 and A4: what the CPU issued too late, without a wait being the cause. Never put down to a read.
+  void launches() {
+    const Nanoseconds lost = caused(BubbleCause::LaunchTooSlow);
+    if (e_.share(lost) < limits::kCostMatters) return;
+    const auto worst = std::max_element(e_.sites.begin(), e_.sites.end(), [this](const CallSite& a, const CallSite& b) {
+      return caused(a, BubbleCause::LaunchTooSlow) < caused(b, BubbleCause::LaunchTooSlow);
+    });
+    const double idle = 1 - busy_share();
+    const bool short_kernels = e_.median_kernel_ns < e_.median_launch_ns;
+    const bool all_launches = e_.share(e_.launches_ns) > limits::kLaunchCalls && idle > limits::kLaunchIdle;
+    const bool launch_bound = e_.median_launch_ns > 0 && (short_kernels || all_launches);
+    Card& card = launch_bound ? add(Rule::LaunchBound, lost, {Remedy::FewerLaunches}, *worst)
+                              : add(Rule::StarvedByCpu, lost, {Remedy::LessCpuWork, Remedy::FewerLaunches}, *worst);
+    card.per_iteration = e_.per_iteration(e_.summary.launch_count);
+    if (launch_bound) {
+      card.title = tr("Launching takes longer than the kernels run");
+      card.what =
+          say(tr("A kernel runs {} and its launch takes {} of the CPU (medians), {:.0f} per iteration: the GPU "
+                 "idles {}, {} % of the time. Reads are not the cause."),
+              time_text(static_cast<double>(e_.median_kernel_ns)), time_text(static_cast<double>(e_.median_launch_ns)),
+              card.per_iteration, time_text(card.cost_ns), percent(card.share));
+      card.fix = tr("A larger batch, fused operations, or a CUDA graph.");
+    } else {
+      card.title = tr("The CPU issues work too late");
+      card.what = say(tr("Between launches the CPU does something else: the GPU idles {} per iteration, {} % of the "
+                         "time, without a wait being the cause."),
+                      time_text(card.cost_ns), percent(card.share));
+      card.fix = tr("Do less on this thread between launches, or give the GPU more to do at once.");
+    }
+  }
+
+  void pageable_copy(const CopyGroup& group) {
+    const std::int64_t large = group.count - group.small_count;
+    if (!group.asynchronous || group.memory != trace::MemoryKind::Pageable || large == 0) return;
+    const bool long_each = group.host_ns / group.count > limits::kHeldNs;
+    const bool most_of_copy =
+        static_cast<double>(group.host_ns) > limits::kHeldOfCopy * static_cast<double>(group.gpu_ns);
+    if ((!long_each && !most_of_copy) || e_.share(group.host_ns) < limits::kCostMatters) return;
+    Card& card = add(Rule::PageableCopy, group.held_idle_ns, {Remedy::PinMemory, Remedy::NonBlocking}, group);
+    card.title = say(tr("Copies from pageable memory hold the CPU in {}"), copy_place(group));
+    card.what =
+        say(tr("Called asynchronous, a copy still holds the CPU for {}: it is staged through a pinned buffer. The "
+               "GPU idles for {} % of the time meanwhile."),
+            time_text(static_cast<double>(group.host_ns) / static_cast<double>(group.count)), percent(card.share));
+    card.fix = tr("Pin the memory once and use it again; pinning for every copy costs more than it gains.");
+  }
+
+  void no_overlap(const CopyGroup& group) {
+    if (group.memory != trace::MemoryKind::Pinned || e_.share(group.gpu_ns) < limits::kCopiesMatter) return;
+    const auto beside = static_cast<double>(group.gpu_ns - group.exposed_ns);
+    if (beside >= limits::kOverlapped * static_cast<double>(group.gpu_ns)) return;
+    Card& card = add(Rule::NoOverlap, group.exposed_ns, {Remedy::CopyStream}, group);
+    card.confidence *= 0.8;  // that the kernels do not need these bytes is not known
+    card.title = tr("Copies run beside no kernel");
+    card.what = say(tr("The copies in {} take {} per iteration, and for {} of it no kernel runs."), copy_place(group),
+                    time_text(e_.per_iteration(group.gpu_ns)), time_text(card.cost_ns));
+    card.fix = tr("Copy the next batch on a second stream while this one is computed.");
+  }
+
+  void slow_link(const CopyGroup& group) {
+    const bool upload = group.direction == trace::CopyDirection::HostToDevice;
+    const double peak = upload ? context_.h2d_peak_gb_per_s : context_.d2h_peak_gb_per_s;
+    if (peak <= 0 || group.bytes < limits::kLargeCopy * group.count) return;
+    const double reached = group.gb_per_s() / peak;
+    if (reached >= limits::kOfPeak) return;
+    const auto lost = static_cast<Nanoseconds>(static_cast<double>(group.exposed_ns) * (1 - reached));
+    Card& card = add(Rule::SlowLink, lost, {Remedy::PinMemory}, group);
+    card.title = say(tr("Large copies in {} are slow"), copy_place(group));
+    card.what = say(tr("{:.1f} GB/s, where this link reaches {:.1f} GB/s from pinned memory."), group.gb_per_s(), peak);
+    card.fix = group.memory == trace::MemoryKind::Pageable
+                   ? tr("Pin the memory once and use it again.")
+                   : tr("Look for other traffic on the link, or for a slot with fewer lanes.");
+  }
+
+  void many_small_copies(const CopyGroup& group) {
+    const double small = e_.per_iteration(group.small_count);
+    if (small < limits::kChatty) return;
+    const auto lost = static_cast<Nanoseconds>(static_cast<double>(group.held_idle_ns) * (small - 1) / small);
+    Card& card = add(Rule::ManySmallCopies, lost, {Remedy::PackCopies}, group);
+    card.title = say(tr("Many small copies in {}"), copy_place(group));
+    card.what = say(tr("{:.0f} copies of 64 KB or less per iteration take {} of the CPU's time."), small,
+                    time_text(e_.per_iteration(group.host_ns)));
+    card.fix = tr("Pack them into one tensor and copy once.");
+  }
+
+  void loader() {
+    const double waited = e_.share(e_.summary.loader_wait_ns);
+    const auto site = std::find_if(e_.sites.begin(), e_.sites.end(),
+                                   [](const CallSite& s) { return s.range == s.call && s.range != 0; });
+    if (site == e_.sites.end()) return;
+    if (waited > limits::kLoaderWait) {
+      Card& card = add(Rule::LoaderWait, caused(BubbleCause::Loader), {Remedy::MoreWorkers}, *site);
+      card.title = tr("The program waits for its data loader");
+      card.what = say(tr("It waits {} per iteration, {} % of the time; the GPU idles for {} % because of it."),
+                      time_text(e_.per_iteration(e_.summary.loader_wait_ns)), percent(waited), percent(card.share));
+      card.fix = tr("More workers, prefetching, or less work per sample.");
+    }
+    const Nanoseconds more = e_.longest_loader_wait_ns - e_.median_loader_wait_ns;
+    const bool far_longer = static_cast<double>(e_.longest_loader_wait_ns) >
+                            limits::kFirstBatch * static_cast<double>(e_.median_loader_wait_ns);
+    if (e_.loader_waits >= 4 && far_longer && e_.share(more) >= limits::kCostMatters) {
+      Card& card = add(Rule::FirstBatch, more, {Remedy::KeepWorkers}, *site);
+      card.confidence *= 0.8;  // that it is the first of an epoch is inferred
+      card.title = tr("One wait for data is far longer than the others");
+      card.what = say(tr("{} against {} as a rule: workers that start anew in every epoch wait like this."),
+                      time_text(static_cast<double>(e_.longest_loader_wait_ns)),
+                      time_text(static_cast<double>(e_.median_loader_wait_ns)));
+      card.fix = tr("Keep the workers (persistent_workers=True).");
+    }
+  }
+
+  std::string copy_place(const CopyGroup& group) const {
+    if (group.range != 0) return std::string(names_.text(group.range));
+    return group.direction == trace::CopyDirection::HostToDevice ? tr("uploads") : tr("downloads");
+  }
+
+  const Evidence& e_;
+  const base::NameTable& names_;
+  const AdviceContext& context_;
+  std::vector<Card> cards_;
+};
+
+}  // namespace
+
+std::string_view rule_key(Rule rule) {
+  static constexpr std::array<std::string_view, kRules> kKeys{
+      "harmless-wait",  "sync-bubble", "starved-by-cpu", "launch-bound", "gpu-bound",     "pageable-copy",
+      "pinning-churn",  "no-overlap",  "slow-link",      "small-copies", "needless-sync", "repeated-sync",
+      "dependent-sync", "loader-wait", "first-batch",    "stale-read"};
+  return kKeys[static_cast<std::size_t>(rule)];
+}
+
+std::vector<Card> advise(const Evidence& evidence, const base::NameTable& names, const AdviceContext& context) {
+  return Advisor(evidence, names, context).run();
+}
+
+}  // namespace lanescope::analysis

@@ -1,0 +1,361 @@
+#include "analysis/evidence.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/accumulator.h"
+#include "analysis/cpu_lanes.h"
+#include "analysis/event_merge.h"
+#include "analysis/kept_range.h"
+
+namespace lanescope::analysis {
+namespace {
+
+using trace::EventKind;
+using trace::LaneId;
+using trace::LaneKind;
+using trace::NameId;
+
+/// The union of intervals that are added in the order in which they start, to be asked how much of a stretch it covers.
+class Cover {
+ public:
+  void add(Nanoseconds from, Nanoseconds to) {
+    if (!parts_.empty()) from = std::max(from, parts_.back().to);
+    if (to <= from) return;
+    parts_.push_back({from, to, total()});
+  }
+  Nanoseconds within(Nanoseconds from, Nanoseconds to) const { return to > from ? before(to) - before(from) : 0; }
+
+ private:
+  struct Part {
+    Nanoseconds from, to, before;
+  };
+  Nanoseconds total() const {
+    return parts_.empty() ? 0 : parts_.back().before + parts_.back().to - parts_.back().from;
+  }
+  Nanoseconds before(Nanoseconds t) const {
+    const auto after = std::upper_bound(parts_.begin(), parts_.end(), t,
+                                        [](Nanoseconds at, const Part& part) { return at < part.from; });
+    if (after == parts_.begin()) return 0;
+    const Part& part = *(after - 1);
+    return part.before + std::min(t, part.to) - part.from;
+  }
+
+  std::vector<Part> parts_;
+};
+
+Nanoseconds median(std::vector<Nanoseconds>& values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// From the first to the last iteration that lies in the stretch as a whole.
+std::pair<Nanoseconds, Nanoseconds> whole_iterations(const trace::Trace& trace, Nanoseconds from, Nanoseconds to) {
+  const trace::Trace::ReadLock lock(trace);
+  Nanoseconds first = to, last = from;
+  for (std::size_t id = 0; id < trace.lane_count(); ++id) {
+    const trace::Lane& lane = trace.lane(static_cast<LaneId>(id));
+    if (lane.info().kind != LaneKind::Iterations) continue;
+    for (std::size_t r = 0; r < lane.row_count(); ++r) {
+      const trace::Row& row = lane.row(r);
+      trace::EventIndex i = row.first_starting_at_or_after(from, row.first(), row.last());
+      if (i < row.last() && row.end(i) <= to) first = std::min(first, row.start(i));
+      i = row.first_ending_after(to, i, row.last());
+      if (i > row.first() && row.start(i - 1) >= from) last = std::max(last, row.end(i - 1));
+    }
+  }
+  return {first, last};
+}
+
+class Gathering final : Accumulator::Listener {
+ public:
+  Gathering(const trace::Trace& trace, Nanoseconds from, Nanoseconds to)
+      : merge_(trace, {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
+                       LaneKind::CopyD2H, LaneKind::CopyOther}),
+        sums_(trace, *this),
+        roles_(trace.names()),
+        lanes_(trace),
+        from_(from),
+        to_(to) {
+    merge_.start_at(from, from - kContextNs);
+  }
+
+  Evidence run(const std::atomic<bool>* stop) {
+    read_until(from_, stop);
+    sums_.open_window(from_);
+    read_until(to_, stop);
+    if (stop && *stop) return {};
+    settle_pending();
+    sums_.close_window(to_);
+    evidence_.from_ns = from_;
+    evidence_.to_ns = to_;
+    evidence_.iterations = static_cast<std::int64_t>(durations_.size());
+    evidence_.summary = sums_.summary_at(to_);
+    evidence_.summary.iteration = duration_stats(durations_);
+    judge(evidence_.summary);
+    blame_bubbles();
+    measure_waits();
+    measure_copies();
+    measure_launches();
+    sort();
+    return std::move(evidence_);
+  }
+
+  // For EventMerge.
+  void take(const trace::Event& event, const EventMerge::Source& source) {
+    if (!pending_.empty() && pending_.front().first.start_ns < event.start_ns) settle_pending();
+    sums_.take(event, source.lane, source.kind);
+    if (source.kind == LaneKind::Phases) {
+      take_range(event, source.lane);
+    } else if (source.kind == LaneKind::Calls && event.kind == EventKind::Call) {
+      pending_.emplace_back(event, source.lane);  // a range that begins at the same instant may still come
+    } else if (trace::is_gpu_work_lane(source.kind)) {
+      settle_pending();
+      take_operation(event, source.kind);
+    }
+  }
+  void lost() { sums_.lose_cause(); }
+
+ private:
+  static constexpr std::size_t kSlice = std::size_t{1} << 16;
+  static constexpr Nanoseconds kContextNs = 100'000'000;  // what was issued so long before has run
+
+  struct Made {  ///< a call that counts, by its start
+    Nanoseconds start, end;
+    LaneId lane;
+    std::size_t site;
+  };
+  struct Interval {
+    std::size_t of;  ///< a site or a group
+    Nanoseconds start, end;
+  };
+  struct OpenRange {
+    Nanoseconds end;
+    NameId name;
+  };
+
+  void iteration_ended(const IterationRecord& record) override { durations_.push_back(record.duration()); }
+  void gap_closed(const Bubble& gap) override { bubbles_.push_back(gap); }
+
+  void read_until(Nanoseconds limit, const std::atomic<bool>* stop) {
+    while (!merge_.run(limit, kSlice, *this) && !(stop && *stop)) {
+    }
+  }
+
+  void take_range(const trace::Event& range, LaneId lane) {
+    const std::size_t thread = lanes_.thread_of(lane);
+    if (open_.size() <= thread) open_.resize(thread + 1);
+    open_[thread].push_back({range.end_ns, range.name});
+    if (range.start_ns < from_) return;
+    if (trace::is_stale_read(range)) {
+      ++evidence_.stale_reads;
+      if (!evidence_.stale_read) evidence_.stale_read = Place{lane, range.start_ns, range.end_ns};
+    }
+    if (!trace::is_host_wait(range)) return;
+    settle_pending();
+    loader_waits_.push_back(range.duration());
+    add_call(range, lane, range.name, CallRole::Other);
+  }
+
+  /// The innermost range around an instant; those that have ended are forgotten.
+  NameId range_at(LaneId lane, Nanoseconds t) {
+    const std::size_t thread = lanes_.thread_of(lane);
+    if (thread >= open_.size()) return 0;
+    std::vector<OpenRange>& ranges = open_[thread];
+    while (!ranges.empty() && ranges.back().end <= t) ranges.pop_back();
+    return ranges.empty() ? 0 : ranges.back().name;
+  }
+
+  void settle_pending() {
+    for (const auto& [call, lane] : pending_) take_call(call, lane);
+    pending_.clear();
+  }
+
+  void take_call(const trace::Event& call, LaneId lane) {
+    const CallRole role = roles_.role(call.name);
+    const NameId range = range_at(lane, call.start_ns);
+    const std::size_t site = add_call(call, lane, range, role);
+    if (call.correlation != 0) issued_by_[call.correlation] = made_.size() - 1;
+    if (call.start_ns < from_) return;
+    CallSite& s = evidence_.sites[site];
+    const trace::CallParts parts = trace::parts_of(call);
+    if (trace::is_sync(call)) {
+      ++s.sync_count;
+      if (parts.waiting + parts.copying == 0) ++s.needless_count;
+    }
+    if (trace::is_blocking(call)) waits_.push_back({site, call.start_ns + parts.own, call.end_ns});
+    if (role == CallRole::KernelLaunch) launch_durations_.push_back(call.duration());
+  }
+
+  std::size_t add_call(const trace::Event& event, LaneId lane, NameId range, CallRole role) {
+    const auto [known, is_new] = site_of_.try_emplace(std::uint64_t{range} << 32 | event.name, evidence_.sites.size());
+    const std::size_t site = known->second;
+    if (is_new) {
+      evidence_.sites.emplace_back();
+      evidence_.sites.back().range = range;
+      evidence_.sites.back().call = event.name;
+      evidence_.sites.back().role = role;
+    }
+    made_.push_back({event.start_ns, event.end_ns, lane, site});
+    if (event.start_ns >= from_) {
+      CallSite& s = evidence_.sites[site];
+      ++s.count;
+      s.host_ns += event.duration();
+      if (event.duration() > s.example.end_ns - s.example.start_ns) s.example = {lane, event.start_ns, event.end_ns};
+    }
+    return site;
+  }
+
+  void take_operation(const trace::Event& operation, LaneKind kind) {
+    busy_.add(operation.start_ns, operation.end_ns);
+    if (kind == LaneKind::Kernels) {
+      kernels_.add(operation.start_ns, operation.end_ns);
+      if (operation.start_ns >= from_) kernel_durations_.push_back(operation.duration());
+    } else if (operation.kind == EventKind::Copy && operation.start_ns >= from_) {
+      take_copy(operation);
+    }
+  }
+
+  void take_copy(const trace::Event& copy) {
+    const trace::CopyTraits traits = trace::copy_traits_of(copy);
+    const bool upload = traits.direction == trace::CopyDirection::HostToDevice;
+    const auto issued = issued_by_.find(copy.correlation);
+    const Made* call = issued != issued_by_.end() && copy.correlation != 0 ? &made_[issued->second] : nullptr;
+    const NameId range = call ? evidence_.sites[call->site].range : 0;
+    const trace::MemoryKind memory = upload ? traits.source : traits.destination;
+    const auto same = [&](const CopyGroup& g) {
+      return g.range == range && g.direction == traits.direction && g.memory == memory &&
+             g.asynchronous == traits.asynchronous;
+    };
+    const auto known = std::find_if(evidence_.copies.begin(), evidence_.copies.end(), same);
+    const auto number = static_cast<std::size_t>(known - evidence_.copies.begin());
+    if (known == evidence_.copies.end()) {
+      evidence_.copies.emplace_back();
+      evidence_.copies.back().range = range;
+      evidence_.copies.back().direction = traits.direction;
+      evidence_.copies.back().memory = memory;
+      evidence_.copies.back().asynchronous = traits.asynchronous;
+    }
+    CopyGroup& group = evidence_.copies[number];
+    const auto bytes = static_cast<std::int64_t>(trace::bytes_of(copy));
+    ++group.count;
+    if (bytes <= kSmallCopyBytes) ++group.small_count;
+    group.bytes += bytes;
+    group.gpu_ns += copy.duration();
+    copying_.push_back({number, copy.start_ns, copy.end_ns});
+    if (!call) return;
+    group.host_ns += call->end - call->start;
+    held_.push_back({number, call->start, call->end});
+    if (call->end - call->start > group.example.end_ns - group.example.start_ns)
+      group.example = {call->lane, call->start, call->end};
+  }
+
+  void blame_bubbles() {
+    std::sort(made_.begin(), made_.end(), [](const Made& a, const Made& b) {
+      return std::pair(a.start, a.lane) < std::pair(b.start, b.lane);
+    });
+    for (const Bubble& gap : bubbles_) {
+      const auto call = std::lower_bound(
+          made_.begin(), made_.end(), std::pair(gap.call_start_ns, gap.call_lane),
+          [](const Made& made, const auto& wanted) { return std::pair(made.start, made.lane) < wanted; });
+      if (gap.call == 0 || call == made_.end() || call->start != gap.call_start_ns || call->lane != gap.call_lane)
+        continue;
+      CallSite& site = evidence_.sites[call->site];
+      site.bubble_ns[static_cast<std::size_t>(gap.cause)] += gap.duration();
+      ++site.bubble_count;
+      if (gap.cause == BubbleCause::AfterSync && gap.cpu_ns <= kQuicklyNs) ++site.quickly_followed;
+      if (gap.duration() > site.longest_bubble_ns) {
+        site.longest_bubble_ns = gap.duration();
+        site.example = {call->lane, call->start, call->end};
+      }
+    }
+  }
+
+  void measure_waits() {
+    for (const Interval& wait : waits_) {
+      CallSite& site = evidence_.sites[wait.of];
+      site.wait_ns += std::max<Nanoseconds>(0, wait.end - wait.start);
+      site.wait_busy_ns += busy_.within(wait.start, wait.end);
+    }
+    evidence_.loader_waits = static_cast<std::int64_t>(loader_waits_.size());
+    evidence_.median_loader_wait_ns = median(loader_waits_);
+    for (const Nanoseconds wait : loader_waits_)
+      evidence_.longest_loader_wait_ns = std::max(evidence_.longest_loader_wait_ns, wait);
+  }
+
+  void measure_copies() {
+    for (const Interval& copy : copying_) {
+      evidence_.copies[copy.of].exposed_ns += copy.end - copy.start - kernels_.within(copy.start, copy.end);
+    }
+    for (const Interval& call : held_) {
+      evidence_.copies[call.of].held_idle_ns += call.end - call.start - busy_.within(call.start, call.end);
+    }
+  }
+
+  void measure_launches() {
+    for (const Nanoseconds ns : launch_durations_) evidence_.launches_ns += ns;
+    evidence_.median_launch_ns = median(launch_durations_);
+    evidence_.median_kernel_ns = median(kernel_durations_);
+  }
+
+  void sort() {
+    std::erase_if(evidence_.sites, [](const CallSite& site) { return site.count == 0 && site.bubble_count == 0; });
+    const auto cost = [](const CallSite& s) { return std::pair(s.bubbles_ns(), s.wait_ns); };
+    std::stable_sort(evidence_.sites.begin(), evidence_.sites.end(),
+                     [&](const CallSite& a, const CallSite& b) { return cost(a) > cost(b); });
+    std::stable_sort(evidence_.copies.begin(), evidence_.copies.end(),
+                     [](const CopyGroup& a, const CopyGroup& b) { return a.gpu_ns > b.gpu_ns; });
+  }
+
+  EventMerge merge_;
+  Accumulator sums_;
+  CallNames roles_;
+  CpuLanes lanes_;
+  const Nanoseconds from_, to_;
+
+  Evidence evidence_;
+  std::vector<std::pair<trace::Event, LaneId>> pending_;  // calls that start at one instant
+  std::vector<std::vector<OpenRange>> open_;              // by thread, the innermost last
+  std::unordered_map<std::uint64_t, std::size_t> site_of_;
+  std::unordered_map<std::uint32_t, std::size_t> issued_by_;  // correlation: index into made_
+  std::vector<Made> made_;                                    // by start, then lane
+  std::vector<Bubble> bubbles_;
+  std::vector<Interval> waits_, copying_, held_;
+  Cover busy_, kernels_;
+  std::vector<Nanoseconds> durations_, kernel_durations_, launch_durations_, loader_waits_;
+};
+
+}  // namespace
+
+std::size_t warm_up_count(std::span<const IterationRecord> records) {
+  if (records.size() < 4) return 0;
+  std::vector<Nanoseconds> durations;
+  for (const IterationRecord& record : records) durations.push_back(record.duration());
+  const Nanoseconds usual = median(durations);
+  std::size_t count = 1;
+  while (count < records.size() / 4 && records[count].duration() > 2 * usual) ++count;
+  return count;
+}
+
+Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop) {
+  const KeptRange kept = kept_range(trace);
+  if (kept.empty) return {};
+  from = std::max(from, kept.from);
+  to = std::min(to, std::min(kept.to, trace.complete_until()));
+  const auto [first, last] = whole_iterations(trace, from, to);
+  return first < last ? Gathering(trace, first, last).run(stop) : Evidence{};
+}
+
+Evidence gather_steady(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,
+                       const std::atomic<bool>* stop) {
+  const std::size_t left_out = warm_up_count(records);
+  if (left_out >= records.size()) return {};
+  Evidence evidence = gather(trace, records[left_out].start_ns, to, stop);
+  if (left_out > 0) evidence.warm_up = records[left_out - 1].number;
+  return evidence;
+}
+
+}  // namespace lanescope::analysis

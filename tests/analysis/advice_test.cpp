@@ -1,0 +1,295 @@
+// One hand-made trace per rule of the advisor, with every interval known; each names all the rules that apply, so that
+// those that do not are seen to say nothing. Iterations take 100 µs, five of them.
+#include "analysis/advice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/trace_builder.h"
+
+namespace lanescope::analysis_test {
+namespace {
+
+using analysis::Card;
+using analysis::Evidence;
+using analysis::Rule;
+using analysis::Weight;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using trace::MemoryKind;
+
+constexpr Nanoseconds kPeriod = 100'000;
+constexpr int kIterations = 5;
+
+class AdviceTest : public testing::Test {
+ protected:
+  template <typename Iteration>
+  void loop(Iteration iteration) {
+    for (int i = 0; i < kIterations; ++i) {
+      const Nanoseconds t = i * kPeriod;
+      b_.iteration(t, t + kPeriod);
+      iteration(t);
+    }
+    b_.publish();
+  }
+  void range(std::string_view name, Nanoseconds start, Nanoseconds end) {
+    b_.add(b_.lane(LaneKind::Phases), EventKind::Range, name, start, end);
+  }
+  void kernel(Nanoseconds launched, Nanoseconds start, Nanoseconds end, Nanoseconds launch_ns = 2'000) {
+    b_.launch(launched, launched + launch_ns, ++correlation_);
+    b_.kernel(start, end, correlation_);
+  }
+  /// An asynchronous upload whose call held the CPU until `returned`.
+  void upload(Nanoseconds called, Nanoseconds returned, Nanoseconds start, Nanoseconds end, std::uint64_t bytes,
+              MemoryKind memory) {
+    if (memory == MemoryKind::Pageable) {
+      b_.staging_copy(called, returned, ++correlation_);
+    } else {
+      b_.copy_call(called, returned, ++correlation_);
+    }
+    b_.upload(start, end, bytes, correlation_);
+    trace::set_copy_traits(b_.events.back(), {CopyDirection::HostToDevice, memory, MemoryKind::Device, true});
+  }
+  Evidence evidence() { return analysis::gather(trace_, 0, kIterations * kPeriod); }
+  std::vector<Card> cards(const analysis::AdviceContext& context = {}) {
+    return analysis::advise(evidence(), trace_.names(), context);
+  }
+  static std::vector<Rule> rules(const std::vector<Card>& cards) {
+    std::vector<Rule> found;
+    for (const Card& card : cards) found.push_back(card.rule);
+    return found;
+  }
+
+  trace::Trace trace_;
+  TraceBuilder b_{trace_};
+  std::uint32_t correlation_ = 0;
+};
+
+// The kernel runs until 44 µs, the wait for it is back at 58, the next launch begins at 110 and its kernel at 114: the
+// GPU idles for 70 µs, four times in five iterations (the last one is still open): 4 * 70 / 5 = 56 µs an iteration, 56
+// %. The wait is 15 µs (1 own cost before it), of which the GPU is busy for the first.
+TEST_F(AdviceTest, AWaitThatDrainsTheGpu) {
+  loop([&](Nanoseconds t) {
+    kernel(t + 10'000, t + 14'000, t + 44'000);
+    range("item()", t + 40'000, t + 80'000);
+    b_.sync(t + 42'000, t + 58'000, 1'000, 14'000);
+  });
+  const Evidence e = evidence();
+  EXPECT_EQ(e.iterations, 5);
+  ASSERT_EQ(e.sites.size(), 2u);
+  const analysis::CallSite& site = e.sites[0];
+  EXPECT_EQ(trace_.names().text(site.range), "item()");
+  EXPECT_EQ(trace_.names().text(site.call), "cudaStreamSynchronize");
+  EXPECT_EQ(site.count, 5);
+  EXPECT_EQ(site.sync_count, 5);
+  EXPECT_EQ(site.needless_count, 0);
+  EXPECT_EQ(site.wait_ns, 75'000);
+  EXPECT_EQ(site.wait_busy_ns, 5'000);
+  EXPECT_EQ(site.bubble_count, 4);
+  EXPECT_EQ(site.bubbles_ns(), 280'000);
+  EXPECT_EQ(site.quickly_followed, 0) << "the next launch is 52 µs later";
+  EXPECT_EQ(site.example.start_ns, 42'000);
+  EXPECT_EQ(e.median_kernel_ns, 30'000);
+  EXPECT_EQ(e.median_launch_ns, 2'000);
+
+  const std::vector<Card> found = cards();
+  ASSERT_THAT(rules(found), ElementsAre(Rule::SyncBubble));
+  EXPECT_EQ(found[0].weight, Weight::Costs);
+  EXPECT_DOUBLE_EQ(found[0].cost_ns, 56'000);
+  EXPECT_DOUBLE_EQ(found[0].share, 0.56);
+  EXPECT_DOUBLE_EQ(found[0].per_iteration, 1);
+  EXPECT_EQ(found[0].title, "item() drains the GPU");
+  EXPECT_THAT(found[0].what, HasSubstr("56 µs per iteration, 56 %"));
+}
+
+// The same calls, and each kernel runs until the next one begins: 486 of 500 µs.
+TEST_F(AdviceTest, AWaitForABusyGpuIsHarmless) {
+  loop([&](Nanoseconds t) {
+    kernel(t + 10'000, t + 14'000, t + 114'000);
+    range("item()", t + 20'000, t + 98'000);
+    b_.sync(t + 22'000, t + 97'000, 1'000, 0);
+  });
+  const std::vector<Card> found = cards();
+  ASSERT_THAT(rules(found), ElementsAre(Rule::GpuBound, Rule::HarmlessWait));
+  for (const Card& card : found) {
+    EXPECT_EQ(card.weight, Weight::Harmless);
+    EXPECT_EQ(card.cost_ns, 0);
+  }
+  EXPECT_THAT(found[1].what, HasSubstr("74 µs per iteration"));
+}
+
+// Ten launches of 8 µs, kernels of 3 µs: the GPU idles for 7 of 10 µs, 49 times in five iterations. A read in between
+// finds nothing to wait for.
+TEST_F(AdviceTest, LaunchesThatTakeLongerThanTheirKernels) {
+  loop([&](Nanoseconds t) {
+    for (Nanoseconds k = 0; k < 10; ++k) kernel(t + k * 10'000, t + k * 10'000 + 8'500, t + k * 10'000 + 11'500, 8'000);
+  });
+  const std::vector<Card> found = cards();
+  ASSERT_THAT(rules(found), ElementsAre(Rule::LaunchBound));
+  EXPECT_DOUBLE_EQ(found[0].cost_ns, 49 * 7'000 / 5.0);
+  EXPECT_DOUBLE_EQ(found[0].per_iteration, 10);
+}
+
+// One kernel of 20 µs each 100 µs, launched without a wait before: 80 µs, four times.
+TEST_F(AdviceTest, ACpuThatComputesBetweenLaunches) {
+  loop([&](Nanoseconds t) { kernel(t + 50'000, t + 54'000, t + 74'000); });
+  const std::vector<Card> found = cards();
+  ASSERT_THAT(rules(found), ElementsAre(Rule::StarvedByCpu));
+  EXPECT_DOUBLE_EQ(found[0].cost_ns, 64'000);
+}
+
+// The call holds the CPU from 10 to 60 µs and its copy runs from 12 to 58: 4 µs of an iteration the GPU idles
+// meanwhile. After the copy it idles until the kernel at 70, launched at 66, and then until the next copy at 112: what
+// the calls do not hold is the CPU's own.
+TEST_F(AdviceTest, APageableCopyHoldsTheCpu) {
+  loop([&](Nanoseconds t) {
+    range("copy", t + 5'000, t + 62'000);
+    upload(t + 10'000, t + 60'000, t + 12'000, t + 58'000, 4 << 20, MemoryKind::Pageable);
+    kernel(t + 66'000, t + 60'000, t + 104'000);
+  });
+  const Evidence e = evidence();
+  ASSERT_EQ(e.copies.size(), 1u);
+  EXPECT_EQ(trace_.names().text(e.copies[0].range), "copy");
+  EXPECT_EQ(e.copies[0].host_ns, 250'000);
+  EXPECT_EQ(e.copies[0].gpu_ns, 230'000);
+  // Kernels run until 4 µs after each iteration's end, so all of every copy is alone.
+  EXPECT_EQ(e.copies[0].exposed_ns, 230'000);
+  EXPECT_EQ(e.copies[0].held_idle_ns, 5 * 4'000);
+  const std::vector<Card> found = cards();
+  ASSERT_FALSE(found.empty());
+  EXPECT_THAT(rules(found), testing::Contains(Rule::PageableCopy));
+  const auto card =
+      std::find_if(found.begin(), found.end(), [](const Card& c) { return c.rule == Rule::PageableCopy; });
+  EXPECT_DOUBLE_EQ(card->cost_ns, 4'000);
+  EXPECT_THAT(card->title, HasSubstr("in copy"));
+}
+
+// 40 µs of copying from pinned memory, 6 of them beside a kernel: 34 µs. At 4.2 MB in 40 µs, 104.9 GB/s: above half of
+// a link of 200, and far below one of 400.
+TEST_F(AdviceTest, CopiesBesideNoKernel) {
+  loop([&](Nanoseconds t) {
+    upload(t + 1'000, t + 3'000, t + 4'000, t + 44'000, 4 << 20, MemoryKind::Pinned);
+    kernel(t + 5'000, t + 38'000, t + 104'000);
+  });
+  EXPECT_THAT(rules(cards()), ElementsAre(Rule::NoOverlap, Rule::GpuBound));
+  EXPECT_DOUBLE_EQ(cards()[0].cost_ns, 34'000);
+  EXPECT_THAT(rules(cards({.h2d_peak_gb_per_s = 200})), ElementsAre(Rule::NoOverlap, Rule::GpuBound));
+  EXPECT_THAT(rules(cards({.h2d_peak_gb_per_s = 400})), ElementsAre(Rule::NoOverlap, Rule::SlowLink, Rule::GpuBound));
+}
+
+// 3 waits an iteration, and a launch 5 µs after each.
+TEST_F(AdviceTest, ReadsThatDecideWhatIsLaunched) {
+  loop([&](Nanoseconds t) {
+    range("while loss > eps", t, t + 100'000);
+    for (Nanoseconds k = 0; k < 3; ++k) {
+      const Nanoseconds s = t + k * 30'000;
+      kernel(s + 1'000, s + 4'000, s + 10'000);
+      b_.sync(s + 5'000, s + 14'000, 1'000, 4'000);
+      if (k == 2) kernel(s + 19'000, s + 22'000, s + 38'000);
+    }
+  });
+  const std::vector<Card> found = cards();
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].rule, Rule::DependentSync);
+  EXPECT_THAT(found[0].title, HasSubstr("while loss > eps"));
+  EXPECT_THAT(rules(found), testing::Not(testing::Contains(Rule::RepeatedSync)));
+}
+
+// Two reads in one range, the next launch more than 50 µs after the second: half of what they cost is saved by one.
+TEST_F(AdviceTest, SeveralReadsAtOnePlace) {
+  loop([&](Nanoseconds t) {
+    range("metrics", t + 10'000, t + 40'000);
+    kernel(t + 1'000, t + 4'000, t + 14'000);
+    b_.sync(t + 11'000, t + 20'000, 1'000, 6'000);
+    b_.sync(t + 21'000, t + 24'000, 3'000, 0);
+  });
+  const std::vector<Card> found = cards();
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].rule, Rule::RepeatedSync);
+  EXPECT_DOUBLE_EQ(found[0].per_iteration, 2);
+  const Nanoseconds lost = evidence().sites[0].bubbles_ns();
+  EXPECT_DOUBLE_EQ(found[0].cost_ns, static_cast<double>(lost) / 2 / 5);
+  EXPECT_THAT(rules(found), testing::Contains(Rule::NeedlessSync)) << "the second one finds nothing to wait for";
+}
+
+// It waits 60 of 100 µs for data and then launches: what the GPU idles is the loader's. One wait of 80 µs is no first
+// batch.
+TEST_F(AdviceTest, AProgramThatWaitsForItsLoader) {
+  loop([&](Nanoseconds t) {
+    b_.host_wait(t + 10'000, t + 70'000);
+    kernel(t + 72'000, t + 75'000, t + 105'000);
+  });
+  const std::vector<Card> found = cards();
+  ASSERT_THAT(rules(found), ElementsAre(Rule::LoaderWait));
+  EXPECT_DOUBLE_EQ(found[0].cost_ns, 4 * 70'000 / 5.0);
+}
+
+TEST_F(AdviceTest, OneWaitForDataIsFarLonger) {
+  loop([&](Nanoseconds t) {
+    b_.host_wait(t + 1'000, t + (t == 0 ? 60'000 : 2'000));
+    kernel(t + 61'000, t + 64'000, t + 163'000);
+  });
+  const std::vector<Card> found = cards();
+  EXPECT_THAT(rules(found), testing::Contains(Rule::FirstBatch));
+}
+
+TEST_F(AdviceTest, MemoryThatIsPinnedAgainAndAgain) {
+  loop([&](Nanoseconds t) {
+    b_.call("cudaHostAlloc", t + 1'000, t + 11'000);
+    kernel(t + 12'000, t + 15'000, t + 100'000);
+  });
+  const std::vector<Card> found = cards();
+  ASSERT_THAT(rules(found), testing::Contains(Rule::PinningChurn));
+}
+
+// Ten copies of 1 KB an iteration, and one of 1 KB.
+TEST_F(AdviceTest, ManySmallCopies) {
+  loop([&](Nanoseconds t) {
+    for (Nanoseconds k = 0; k < 10; ++k) {
+      const Nanoseconds s = t + k * 4'000;
+      upload(s + 500, s + 3'500, s + 2'000, s + 3'000, 1024, MemoryKind::Pinned);
+    }
+    kernel(t + 40'000, t + 43'000, t + 100'000);
+  });
+  EXPECT_THAT(rules(cards()), testing::Contains(Rule::ManySmallCopies));
+}
+
+TEST_F(AdviceTest, AWrongNumberComesFirst) {
+  loop([&](Nanoseconds t) {
+    kernel(t + 10'000, t + 14'000, t + 44'000);
+    b_.sync(t + 42'000, t + 58'000, 1'000, 14'000);
+    range("read", t + 70'000, t + 71'000);
+    b_.events.back().flags = trace::kNotArrivedFlag;
+  });
+  const std::vector<Card> found = cards();
+  ASSERT_THAT(rules(found), ElementsAre(Rule::StaleRead, Rule::SyncBubble));
+  EXPECT_EQ(found[0].weight, Weight::Wrong);
+  EXPECT_EQ(found[0].place.start_ns, 70'000);
+}
+
+TEST_F(AdviceTest, WithoutAWholeIterationNothingIsSaid) {
+  kernel(10'000, 14'000, 44'000);
+  b_.publish();
+  EXPECT_EQ(evidence().iterations, 0);
+  EXPECT_THAT(cards(), IsEmpty());
+}
+
+// The first iteration always, then those above twice the median (10): 50 and 30; 15 is not. A quarter at most.
+TEST(WarmUp, IsWhatTakesMoreThanTwiceTheUsual) {
+  const auto records = [](const std::vector<Nanoseconds>& durations) {
+    std::vector<analysis::IterationRecord> made;
+    for (const Nanoseconds d : durations) {
+      made.emplace_back();
+      made.back().end_ns = d;
+    }
+    return made;
+  };
+  EXPECT_EQ(analysis::warm_up_count(records({90, 50, 30, 15, 10, 10, 10, 10, 10, 10, 10, 10})), 3u);
+  EXPECT_EQ(analysis::warm_up_count(records({90, 50, 30, 10, 10, 10, 10, 10, 10})), 2u) << "a quarter";
+  EXPECT_EQ(analysis::warm_up_count(records({10, 10, 10, 10})), 1u);
+  EXPECT_EQ(analysis::warm_up_count(records({90, 10, 10})), 0u) << "too few to tell";
+}
+
+}  // namespace
+}  // namespace lanescope::analysis_test
