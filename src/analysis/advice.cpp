@@ -77,15 +77,15 @@ class Advisor {
   }
   Card& add(Rule rule, Nanoseconds lost, std::vector<Remedy> remedies, const CallSite& site) {
     Card& card = add(rule, lost, std::move(remedies));
-    card.range = site.range;
-    card.call = site.call;
+    card.range = names_.text(site.range);
+    card.call = names_.text(site.call);
     card.per_iteration = e_.per_iteration(site.count);
     card.place = site.example;
     return card;
   }
   Card& add(Rule rule, Nanoseconds lost, std::vector<Remedy> remedies, const CopyGroup& group) {
     Card& card = add(rule, lost, std::move(remedies));
-    card.range = group.range;
+    card.range = names_.text(group.range);
     card.per_iteration = e_.per_iteration(group.count);
     card.place = group.example;
     return card;
@@ -307,8 +307,24 @@ std::string_view rule_key(Rule rule) {
   return kKeys[static_cast<std::size_t>(rule)];
 }
 
+std::string_view weight_key(Weight weight) {
+  static constexpr std::array<std::string_view, 3> kKeys{"wrong", "costs", "harmless"};
+  return kKeys[static_cast<std::size_t>(weight)];
+}
+
 std::vector<Card> advise(const Evidence& evidence, const base::NameTable& names, const AdviceContext& context) {
   return Advisor(evidence, names, context).run();
+}
+
+Advice advice_for(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,
+                  const AdviceContext& context, const std::atomic<bool>* stop) {
+  const std::size_t left_out = warm_up_count(records);
+  const std::span<const IterationRecord> steady = records.subspan(left_out);
+  if (steady.empty()) return {};
+  const IterationRecord& first = steady[steady.size() - std::min(steady.size(), kAdvisedIterations)];
+  const Evidence evidence = gather(trace, first.start_ns, to, stop);
+  return {evidence.iterations, left_out > 0 ? records[left_out - 1].number : 0,
+          advise(evidence, trace.names(), context)};
 }
 
 }  // namespace lanescope::analysis

@@ -57,6 +57,8 @@ enum class Weight : std::uint8_t {
   Harmless,  ///< worth knowing, and nothing is gained by changing it
 };
 
+std::string_view weight_key(Weight weight);  ///< "wrong", "costs", "harmless"
+
 struct Card {
   Rule rule = Rule::GpuBound;
   Weight weight = Weight::Costs;
@@ -66,8 +68,8 @@ struct Card {
   double share = 0;  ///< of an iteration's time
   /// How sure: 1 where the trace shows the cause itself, less where it is inferred.
   double confidence = 1;
-  trace::NameId range = 0;  ///< of the program, in which it happens; 0: not known or everywhere
-  trace::NameId call = 0;
+  std::string range;         ///< of the program, in which it happens: "item()"; empty: not known or everywhere
+  std::string call;          ///< "cudaStreamSynchronize"
   double per_iteration = 0;  ///< how often the call is made
   Place place;               ///< an example: the costliest
   std::string title;         ///< "item() drains the GPU"
@@ -107,5 +109,16 @@ struct AdviceContext {
 
 /// Wrong results first, then the costliest, then what is harmless.
 std::vector<Card> advise(const Evidence& evidence, const base::NameTable& names, const AdviceContext& context = {});
+
+/// The cards of a run, and what they are about.
+struct Advice {
+  std::int64_t iterations = 0;
+  std::int64_t warm_up = 0;  ///< left out at the beginning
+  std::vector<Card> cards;
+};
+/// Of the newest iterations up to `to`, at most kAdvisedIterations, without the run's warm-up.
+inline constexpr std::size_t kAdvisedIterations = 2000;
+Advice advice_for(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,
+                  const AdviceContext& context = {}, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace lanescope::analysis

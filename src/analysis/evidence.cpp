@@ -254,9 +254,8 @@ class Gathering final : Accumulator::Listener {
   }
 
   void blame_bubbles() {
-    std::sort(made_.begin(), made_.end(), [](const Made& a, const Made& b) {
-      return std::pair(a.start, a.lane) < std::pair(b.start, b.lane);
-    });
+    std::sort(made_.begin(), made_.end(),
+              [](const Made& a, const Made& b) { return std::pair(a.start, a.lane) < std::pair(b.start, b.lane); });
     for (const Bubble& gap : bubbles_) {
       const auto call = std::lower_bound(
           made_.begin(), made_.end(), std::pair(gap.call_start_ns, gap.call_lane),
@@ -347,15 +346,6 @@ Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, con
   to = std::min(to, std::min(kept.to, trace.complete_until()));
   const auto [first, last] = whole_iterations(trace, from, to);
   return first < last ? Gathering(trace, first, last).run(stop) : Evidence{};
-}
-
-Evidence gather_steady(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,
-                       const std::atomic<bool>* stop) {
-  const std::size_t left_out = warm_up_count(records);
-  if (left_out >= records.size()) return {};
-  Evidence evidence = gather(trace, records[left_out].start_ns, to, stop);
-  if (left_out > 0) evidence.warm_up = records[left_out - 1].number;
-  return evidence;
 }
 
 }  // namespace lanescope::analysis

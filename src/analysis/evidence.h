@@ -71,7 +71,6 @@ struct Evidence {
   /// From the start of the first iteration that counts to the end of the last one.
   Nanoseconds from_ns = 0, to_ns = 0;
   std::int64_t iterations = 0;
-  std::int64_t warm_up = 0;       ///< iterations at the beginning that were left out
   Summary summary;                ///< of that stretch
   std::vector<CallSite> sites;    ///< the costliest first: by bubbles, then by waits
   std::vector<CopyGroup> copies;  ///< the longest first
@@ -101,9 +100,5 @@ std::size_t warm_up_count(std::span<const IterationRecord> records);
 /// Gathers from [from, to), cut to whole iterations. Cost grows with the events in it; nothing (0 iterations) when
 /// there is no whole iteration, or when `stop` is set meanwhile.
 Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop = nullptr);
-
-/// The same without the warm-up of the run that the records tell of.
-Evidence gather_steady(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,
-                       const std::atomic<bool>* stop = nullptr);
 
 }  // namespace lanescope::analysis

@@ -79,8 +79,13 @@ int run_headless(const RunRequest& request) {
     run(*second);
   }
 
-  const RunFigures figures = first.figures();
-  const std::optional<RunFigures> other = second ? std::optional(second->figures()) : std::nullopt;
+  const auto figures_of = [](const MeasuredRun& measured) {
+    RunFigures figures = measured.figures();
+    figures.advice = measured.advice();
+    return figures;
+  };
+  const RunFigures figures = figures_of(first);
+  const std::optional<RunFigures> other = second ? std::optional(figures_of(*second)) : std::nullopt;
   if (interrupt.asked()) {
     const RunFigures& ended = other ? *other : figures;
     say(fmt::format(fmt::runtime(base::tr("ended early, after {} of {} iterations{}; the figures are of these")),

@@ -51,6 +51,7 @@ void report_file(const ReportRequest& request) {
   analysis.update(std::numeric_limits<Nanoseconds>::max());
   analysis.finish();
   figures.summary = figures.iterations > 0 ? analysis.since_first_iteration() : analysis.total();
+  figures.advice = analysis::advice_for(*opened.trace, analysis.records(), opened.trace->complete_until());
 
   const FileFacts source{.path = request.file.string(),
                          .own = opened.own,

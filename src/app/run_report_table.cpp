@@ -6,6 +6,7 @@
 
 #include "app/run_report.h"
 #include "app/table.h"
+#include "app/text_layout.h"
 #include "base/time.h"
 #include "base/translate.h"
 
@@ -15,6 +16,9 @@ namespace {
 using analysis::BubbleCause;
 using base::Nanoseconds;
 using base::tr;
+
+constexpr int kCostWidth = 16;            // of the advice's first column
+constexpr std::size_t kAdviceWidth = 82;  // of what stands beside it
 
 Cell duration(Nanoseconds ns) { return measured(base::format_duration(ns)); }
 
@@ -242,6 +246,32 @@ std::string verdict_text(const RunFigures& r, const Style& style) {
                      style.off, verdict.sentence);
 }
 
+// "  56 µs  34 %  item() drains the GPU", and under it what happens and what would help.
+std::string advice_text(const analysis::Advice& advice, const Style& style) {
+  if (advice.cards.empty()) return {};
+  const std::string iterations = base::format_count(advice.iterations);
+  std::string text = fmt::format("\n{}", style.dim);
+  text += advice.warm_up > 0
+              ? fmt::format(fmt::runtime(tr("Advice, from {} iterations; the first {} are warm-up and left out:")),
+                            iterations, base::format_count(advice.warm_up))
+              : fmt::format(fmt::runtime(tr("Advice, from {} iterations:")), iterations);
+  text += fmt::format("{}\n", style.off);
+  for (const analysis::Card& card : advice.cards) {
+    std::string cost;
+    if (card.weight == analysis::Weight::Wrong) cost = tr("wrong");
+    if (card.weight == analysis::Weight::Harmless) cost = tr("harmless");
+    if (card.weight == analysis::Weight::Costs) {
+      cost = fmt::format("{}  {:2.0f} %", base::format_duration(std::llround(card.cost_ns)), card.share * 100);
+    }
+    text += fmt::format("  {:<{}}{}{}{}\n", cost, kCostWidth, style.bold, card.title, style.off);
+    for (const std::string& line : {card.what, card.fix}) {
+      for (const std::string& part : wrapped(line, kAdviceWidth))
+        text += fmt::format("  {:<{}}{}\n", "", kCostWidth, part);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string figure_number(double value) {
@@ -254,7 +284,8 @@ std::string run_table(const RunFigures& figures, const Style& style) {
   std::string text = heading(figures, style);
   const std::string settings = settings_line(figures, [](const std::string&) { return true; });
   if (!settings.empty()) text += fmt::format("{}{}{}\n", style.dim, settings, style.off);
-  return text + '\n' + table_of({&figures}).text(style) + '\n' + verdict_text(figures, style);
+  return text + '\n' + table_of({&figures}).text(style) + '\n' + verdict_text(figures, style) +
+         (figures.advice ? advice_text(*figures.advice, style) : std::string());
 }
 
 std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style,

@@ -35,6 +35,8 @@ struct DeviceInfo {
   bool virtual_time = false;  ///< now_ns() is virtual: it may run faster or slower than the wall clock
   double dispatch_us = 0;     ///< the framework's own CPU cost per op that is usual on this machine
   int sm_count = 0;           ///< streaming multiprocessors; 0: unknown
+  /// What copies from and to pinned memory reach, 1e9 bytes per second; 0: not known.
+  double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
   std::string driver;         ///< "driver for CUDA 13.0"; empty: none
   DeviceKind kind = DeviceKind::Gpu;
 };

@@ -118,6 +118,11 @@ io::RunFigures MeasuredRun::figures() const {
   return figures;
 }
 
+analysis::Advice MeasuredRun::advice() const {
+  const analysis::AdviceContext link{device().h2d_peak_gb_per_s, device().d2h_peak_gb_per_s};
+  return analysis::advice_for(trace(), analysis_->records(), session_->runner().ended_ns(), link);
+}
+
 io::RunFacts MeasuredRun::facts() const {
   io::RunFacts facts;
   facts.workload = session_->workload().name;

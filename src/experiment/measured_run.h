@@ -36,6 +36,8 @@ class MeasuredRun {
   workload::Settings settings() const { return session_->settings(); }
   /// After run().
   io::RunFigures figures() const;
+  /// What makes the GPU idle, and what would help; figures() leaves it empty.
+  analysis::Advice advice() const;
   io::RunFacts facts() const;
   const device::DeviceInfo& device() const { return session_->device(); }
   /// What experiment/figure.h works from.

@@ -66,6 +66,24 @@ Json own_json(const std::vector<OwnFigure>& figures) {
   return own;
 }
 
+Json advice_json(const analysis::Advice& advice) {
+  Json list = Json::array();
+  for (const analysis::Card& card : advice.cards) {
+    list.push_back({{"rule", analysis::rule_key(card.rule)},
+                    {"weight", analysis::weight_key(card.weight)},
+                    {"cost_ns_per_iteration", card.cost_ns},
+                    {"share", card.share},
+                    {"confidence", card.confidence},
+                    {"range", text_or_null(card.range)},
+                    {"call", text_or_null(card.call)},
+                    {"times_per_iteration", card.per_iteration},
+                    {"title", card.title},
+                    {"what", card.what},
+                    {"fix", card.fix}});
+  }
+  return {{"iterations", advice.iterations}, {"warm_up", advice.warm_up}, {"cards", std::move(list)}};
+}
+
 }  // namespace
 
 std::string summary_json(const RunFigures& figures) {
@@ -109,6 +127,7 @@ std::string summary_json(const RunFigures& figures) {
   json["loader_wait_ns"] = s.loader_wait_ns;
   if (figures.capture) json["capture"] = capture_json(*figures.capture);
   json["own"] = own_json(figures.own);
+  if (figures.advice) json["advice"] = advice_json(*figures.advice);
   // A file's name or settings need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

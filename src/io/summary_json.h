@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/advice.h"
 #include "analysis/summary.h"
 #include "io/chrome_trace.h"
 #include "trace/capture_health.h"
@@ -34,6 +35,8 @@ struct RunFigures {
   std::optional<trace::CaptureHealth> capture;  ///< of a GPU's work; none on a simulated device
   std::optional<Loss> loss;                     ///< none: timing only, or nothing was read
   std::vector<OwnFigure> own;                   ///< what only the workload could know
+  /// Worked out by the caller, for it takes a pass over the trace.
+  std::optional<analysis::Advice> advice;
 };
 
 /// Indented by two, ends with a line feed; the same figures give the same text. What is not known (a foreign trace's

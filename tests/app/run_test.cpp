@@ -44,7 +44,7 @@ TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
               ElementsAre("lanescope", "workload", "device", "simulated", "settings", "iterations", "elapsed_ns",
                           "iteration_ns", "gpu_busy_ns", "host_wait_ns", "bubble_ns", "sync_count", "launch_count",
                           "h2d_bytes", "d2h_bytes", "h2d_gb_per_s", "d2h_gb_per_s", "verdict", "events", "loss",
-                          "verdict_sentence", "bubbles_by_cause", "run_ahead", "loader_wait_ns", "own"));
+                          "verdict_sentence", "bubbles_by_cause", "run_ahead", "loader_wait_ns", "own", "advice"));
   EXPECT_EQ(json["lanescope"], "0.1.0");
   EXPECT_EQ(json["workload"], "linear-mse");
   EXPECT_EQ(json["device"], "sim:rtx4090");

@@ -93,6 +93,29 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
 )");
 }
 
+TEST(SummaryJson, AdviceIsThereWhenItWasWorkedOut) {
+  EXPECT_FALSE(nlohmann::json::parse(summary_json(some_figures())).contains("advice"));
+  RunFigures figures = some_figures();
+  figures.advice = analysis::Advice{.iterations = 90, .warm_up = 10, .cards = {}};
+  analysis::Card& card = figures.advice->cards.emplace_back();
+  card.rule = analysis::Rule::SyncBubble;
+  card.cost_ns = 56'000;
+  card.share = 0.5;
+  card.range = "item()";
+  card.title = "item() drains the GPU";
+  const auto advice = nlohmann::json::parse(summary_json(figures))["advice"];
+  EXPECT_EQ(advice["iterations"], 90);
+  EXPECT_EQ(advice["warm_up"], 10);
+  ASSERT_EQ(advice["cards"].size(), 1u);
+  const auto& first = advice["cards"][0];
+  EXPECT_EQ(first["rule"], "sync-bubble");
+  EXPECT_EQ(first["weight"], "costs");
+  EXPECT_EQ(first["cost_ns_per_iteration"], 56'000);
+  EXPECT_EQ(first["range"], "item()");
+  EXPECT_TRUE(first["call"].is_null());
+  EXPECT_EQ(first["title"], "item() drains the GPU");
+}
+
 TEST(SummaryJson, WhatIsNotKnownIsNull) {
   const auto json = nlohmann::json::parse(summary_json({}));
   EXPECT_TRUE(json["workload"].is_null());

@@ -23,6 +23,8 @@ DeviceInfo info_of(const DeviceProfile& profile, std::string id) {
   info.simulated = true;
   info.virtual_time = true;
   info.dispatch_us = profile.cpu.dispatch_us;
+  info.h2d_peak_gb_per_s = profile.link.h2d_pinned_gb_per_s;
+  info.d2h_peak_gb_per_s = profile.link.d2h_pinned_gb_per_s;
   info.sm_count = static_cast<int>(profile.gpu.sm_count);
   return info;
 }
