@@ -119,7 +119,14 @@ class Advisor {
     const double times = e_.per_iteration(site.count);
     const std::string place = where(site.range, site.call);
     const double followed = e_.per_iteration(site.quickly_followed);
-    if (followed >= limits::kDependent) {
+    if (only_uploads(site.range)) {
+      Card& card = add(Rule::SyncBubble, lost, {Remedy::PinMemory, Remedy::NonBlocking}, site);
+      card.title = say(tr("{} waits for its own bytes"), place);
+      card.what = say(tr("{:.1f} times per iteration the CPU waits until a copy to the GPU has ended, and the GPU then "
+                         "idles until the next launch: {} per iteration, {} % of its time."),
+                      times, time_text(card.cost_ns), percent(card.share));
+      card.fix = tr("Copy from pinned memory with non_blocking=True: the copy is then only put on the stream.");
+    } else if (followed >= limits::kDependent) {
       Card& card = add(Rule::DependentSync, lost, {Remedy::DecideOnGpu, Remedy::ReadLessOften}, site);
       card.confidence *= 0.8;  // that the launch depends on what was read is inferred from how soon it follows
       card.title = say(tr("{} decides on the CPU what the GPU does next"), place);
@@ -141,6 +148,17 @@ class Advisor {
                       names_.text(site.call), time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Read less often, later, or without blocking; then the CPU can issue work ahead of the GPU.");
     }
+  }
+
+  /// In this range the program copies to the GPU and reads nothing back.
+  bool only_uploads(trace::NameId range) const {
+    bool uploads = false;
+    for (const CopyGroup& group : e_.copies) {
+      if (group.range != range) continue;
+      if (group.direction != trace::CopyDirection::HostToDevice) return false;
+      uploads = true;
+    }
+    return uploads;
   }
 
   void harmless_wait(const CallSite& site) {
@@ -190,7 +208,8 @@ class Advisor {
                               : add(Rule::StarvedByCpu, lost, {Remedy::LessCpuWork, Remedy::FewerLaunches}, *worst);
     card.per_iteration = e_.per_iteration(e_.summary.launch_count);
     if (launch_bound) {
-      card.title = tr("Launching takes longer than the kernels run");
+      card.title =
+          short_kernels ? tr("Launching takes longer than the kernels run") : tr("The CPU cannot launch fast enough");
       card.what =
           say(tr("A kernel runs {} and its launch takes {} of the CPU (medians), {:.0f} per iteration: the GPU "
                  "idles {}, {} % of the time. Reads are not the cause."),
@@ -251,7 +270,11 @@ class Advisor {
 
   void many_small_copies(const CopyGroup& group) {
     const double small = e_.per_iteration(group.small_count);
-    if (small < limits::kChatty) return;
+    const std::string range(names_.text(group.range));
+    const bool told = std::any_of(cards_.begin(), cards_.end(), [&](const Card& card) {
+      return (card.rule == Rule::DependentSync || card.rule == Rule::RepeatedSync) && card.range == range;
+    });
+    if (small < limits::kChatty || told) return;  // reads that are waited for one by one: these are their copies
     const auto lost = static_cast<Nanoseconds>(static_cast<double>(group.held_idle_ns) * (small - 1) / small);
     Card& card = add(Rule::ManySmallCopies, lost, {Remedy::PackCopies}, group);
     card.title = say(tr("Many small copies in {}"), copy_place(group));

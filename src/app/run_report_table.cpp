@@ -251,10 +251,14 @@ std::string advice_text(const analysis::Advice& advice, const Style& style) {
   if (advice.cards.empty()) return {};
   const std::string iterations = base::format_count(advice.iterations);
   std::string text = fmt::format("\n{}", style.dim);
-  text += advice.warm_up > 0
-              ? fmt::format(fmt::runtime(tr("Advice, from {} iterations; the first {} are warm-up and left out:")),
-                            iterations, base::format_count(advice.warm_up))
-              : fmt::format(fmt::runtime(tr("Advice, from {} iterations:")), iterations);
+  if (advice.warm_up == 0) {
+    text += fmt::format(fmt::runtime(tr("Advice, from {} iterations:")), iterations);
+  } else if (advice.warm_up == 1) {
+    text += fmt::format(fmt::runtime(tr("Advice, from {} iterations; the first is warm-up and left out:")), iterations);
+  } else {
+    text += fmt::format(fmt::runtime(tr("Advice, from {} iterations; the first {} are warm-up and left out:")),
+                        iterations, base::format_count(advice.warm_up));
+  }
   text += fmt::format("{}\n", style.off);
   for (const analysis::Card& card : advice.cards) {
     std::string cost;

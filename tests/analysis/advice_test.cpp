@@ -255,6 +255,26 @@ TEST_F(AdviceTest, ManySmallCopies) {
   EXPECT_THAT(rules(cards()), testing::Contains(Rule::ManySmallCopies));
 }
 
+// cudaMemcpyAsync and a wait for it, twice an iteration, in a range that reads nothing: an upload that blocks, and no
+// read to be put together with others.
+TEST_F(AdviceTest, UploadsThatAreWaitedFor) {
+  loop([&](Nanoseconds t) {
+    range("copy", t + 1'000, t + 60'000);
+    for (Nanoseconds k = 0; k < 2; ++k) {
+      const Nanoseconds s = t + 2'000 + k * 28'000;
+      upload(s, s + 2'000, s + 3'000, s + 9'000, 1 << 20, MemoryKind::Pinned);
+      b_.sync(s + 4'000, s + 14'000, 1'000, 5'000);
+    }
+    kernel(t + 70'000, t + 73'000, t + 99'000);
+  });
+  const std::vector<Card> found = cards();
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].rule, Rule::SyncBubble);
+  EXPECT_EQ(found[0].title, "copy waits for its own bytes");
+  EXPECT_THAT(found[0].remedies, testing::Contains(analysis::Remedy::NonBlocking));
+  EXPECT_THAT(rules(found), testing::Not(testing::Contains(Rule::RepeatedSync)));
+}
+
 TEST_F(AdviceTest, AWrongNumberComesFirst) {
   loop([&](Nanoseconds t) {
     kernel(t + 10'000, t + 14'000, t + 44'000);

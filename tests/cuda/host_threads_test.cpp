@@ -166,7 +166,8 @@ TEST_F(RealThreads, CopyRealBytes) {
   const HostThread a = device->create_host_thread("a"), b = device->create_host_thread("b");
   for (const auto value : {std::byte{1}, std::byte{2}}) {
     std::ranges::fill(device->host_data(from), value);
-    const HostTask load = device->submit(a, {"load", kMs, between, from, 1'000'000, 0}, HostTask::None);
+    // So long that it is still under way when the buffer is released, however slow this machine is.
+    const HostTask load = device->submit(a, {"load", 200 * kMs, between, from, 1'000'000, 0}, HostTask::None);
     const HostTask pin = device->submit(b, {"pin", 0, to, between, 1'000'000, 0}, load);
     EXPECT_THAT(error_of([&] { device->release(to); }), HasSubstr("still uses the buffer"));
     device->wait_for(pin, "wait");
