@@ -37,7 +37,7 @@ struct DeviceInfo {
   int sm_count = 0;           ///< streaming multiprocessors; 0: unknown
   /// What copies from and to pinned memory reach, 1e9 bytes per second; 0: not known.
   double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
-  std::string driver;         ///< "driver for CUDA 13.0"; empty: none
+  std::string driver;  ///< "driver for CUDA 13.0"; empty: none
   DeviceKind kind = DeviceKind::Gpu;
 };
 
