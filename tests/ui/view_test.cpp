@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <imgui.h>
 
+#include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "ui/desk.h"
 #include "ui/neighbours.h"
@@ -80,7 +82,12 @@ TEST_F(ViewTest, ADragPansAndFreezes) {
   model().set_paused(true);
   state().view.pan(0);
   state().view.resume();
-  desk().frames(30);
+  // The newest picture was taken: they come every 0.3 s.
+  ASSERT_TRUE(desk().until([&, last = axis(), since = std::chrono::steady_clock::now()]() mutable {
+    const auto now = std::chrono::steady_clock::now();
+    if (!(axis() == std::exchange(last, axis()))) since = now;
+    return now - since > std::chrono::milliseconds(700);
+  }));
   EXPECT_EQ(state().view.mode(), ViewMode::Trigger);
   const Nanoseconds before = axis().begin_ns();
   const Point from = over_lanes(0.4f);
