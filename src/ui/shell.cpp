@@ -65,6 +65,7 @@ void Shell::draw(const Fonts& fonts) {
   const Canvas canvas{state_, colours, fonts, s, spans_, plots_};
   state_.places.clear();
   state_.model.update();
+  update_advice(state_);
   follow_marks(state_);
   follow_experiment();
   adapt_speed();
@@ -374,7 +375,7 @@ bool Shell::moving() const {
          state_.navigation.moving() || state_.toast ||
          (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
          state_.saving.valid() || state_.pictures.busy(state_.picture_panel_open) || finding_moves(state_) ||
-         state_.view.armed() || state_.scope.pending.valid() ||
+         state_.view.armed() || state_.scope.pending.valid() || state_.advice.busy() ||
          (state_.drawer == DrawerTab::Plots && state_.plots_view.moving);
 }
 

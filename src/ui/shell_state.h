@@ -13,6 +13,7 @@
 
 #include "ui/actions.h"
 #include "ui/active_experiment.h"
+#include "ui/advice/update_advice.h"
 #include "ui/cause/cause.h"
 #include "ui/device_menu.h"
 #include "ui/find/event_list.h"
@@ -119,6 +120,7 @@ struct ShellState {
   SearchState search;
   EventListState event_list;
   CauseState cause;
+  AdviceState advice;
   GhostRun ghost;
   DrawerTab drawer = DrawerTab::Plots;
   bool go_to_open = false, picture_panel_open = false;

@@ -7,6 +7,7 @@
 #include "base/translate.h"
 #include "ui/gl/span_renderer.h"
 #include "ui/labels.h"
+#include "ui/panels/advice_cards.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets.h"
 
@@ -247,6 +248,7 @@ void draw_details(const Canvas& c) {
   vertical_space(c, 8);
   draw_share_bar(c, recent);
   vertical_space(c, 4);
+  draw_advice_cards(c);
   const bool selected = !state.selection.empty();
   const Summary& before = state.model.before_change();
   if (!selected && before.iteration.count > 0 && recent.iteration.count > 0) {
