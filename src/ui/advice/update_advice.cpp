@@ -118,10 +118,15 @@ void AdviceState::update(const Model& model, bool seen, Clock::time_point now) {
   const auto stretch = next_stretch(model, now);
   if (!stretch || stretch == stretch_) return;
   stretch_ = stretch;
-  job_.start([&trace = model.trace(), stretch = *stretch,
+  analysis::AdviceContext link;
+  if (model.live()) {
+    const device::DeviceInfo& device = model.session()->device();
+    link = {device.h2d_peak_gb_per_s, device.d2h_peak_gb_per_s};
+  }
+  job_.start([&trace = model.trace(), stretch = *stretch, link,
               turns = model.analysis().markers().size()](const Stop& stop) -> Look {
     const analysis::Evidence evidence = analysis::gather(trace, stretch.first, stretch.second, &stop);
-    return {analysis::advise(evidence, trace.names()), evidence.iterations, turns};
+    return {analysis::advise(evidence, trace.names(), link), evidence.iterations, turns};
   });
 }
 
