@@ -137,6 +137,7 @@ std::optional<std::pair<Nanoseconds, Nanoseconds>> AdviceState::next_stretch(con
     if (std::exchange(looked_, true) || records.empty()) return std::nullopt;
     return newest_stretch(model.trace(), records, records.front().start_ns, records.back().end_ns, kMostEvents);
   }
+  if (records.size() < kFewestIterations && model.session()->runner().running()) return std::nullopt;
   const analysis::Summary& recent = model.recent();
   if (recent.iteration.count == 0 || looked_at_ == model.recent_number() || now - started_ < kBetweenLooks)
     return std::nullopt;
