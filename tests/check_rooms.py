@@ -19,13 +19,15 @@ MAY_KNOW = {
     "workload": {"base", "trace", "ops", "device"},
     "analysis": {"base", "trace"},
     "session": {"base", "trace", "ops", "device", "capture", "workload", "analysis"},
+    "prediction": {"base", "trace", "ops", "device", "capture", "workload", "analysis"},
     "calibration": {"base", "trace", "ops", "device"},
     "cuda_backend": {"base", "trace", "ops", "device", "capture"},
     "io": {"base", "trace", "analysis"},
     "experiment": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io"},
-    "ui": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "experiment"},
+    "ui": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "experiment",
+           "prediction"},
     "app": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io",
-            "experiment", "ui", "calibration"},
+            "experiment", "ui", "calibration", "prediction"},
 }
 # Headers that the build makes of assets/ and shaders/, and the rooms that embed them.
 GENERATED = {"lanescope_assets.h": {"device", "workload"}, "lanescope_captures.h": {"ui"},
