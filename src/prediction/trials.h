@@ -10,8 +10,18 @@
 
 namespace lanescope::prediction {
 
-/// What a click on "try it" sets ("log_interval=0"), each a trial of its own, the one that is likely to gain most
-/// first. Empty: this workload has no knob for it, or it is set so already.
-std::vector<std::string> trials_for(const analysis::Card& card, const workload::Settings& settings);
+/// What one click on "try" sets.
+struct Trial {
+  std::vector<std::string> assignments;  ///< "log_interval=100": all at once
+  /// An iteration does so many times the work afterwards (a larger batch): what it gains is to be told per row.
+  double work = 1;
+
+  bool operator==(const Trial&) const = default;
+};
+
+/// What could be tried against `card`, the likeliest first, three at most; which gains most, a prediction knows. Each
+/// changes something and is allowed. Empty: this workload has no knob for it.
+std::vector<Trial> trials_for(const analysis::Card& card, std::string_view workload,
+                              const workload::Settings& settings);
 
 }  // namespace lanescope::prediction

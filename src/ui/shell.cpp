@@ -375,7 +375,7 @@ bool Shell::moving() const {
          state_.navigation.moving() || state_.toast ||
          (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
          state_.saving.valid() || state_.pictures.busy(state_.picture_panel_open) || finding_moves(state_) ||
-         state_.view.armed() || state_.scope.pending.valid() || state_.advice.busy() ||
+         state_.view.armed() || state_.scope.pending.valid() || state_.advice.busy() || state_.try_it.busy() ||
          (state_.drawer == DrawerTab::Plots && state_.plots_view.moving);
 }
 

@@ -28,6 +28,7 @@ void Shell::begin_anew() {
   state_.selection.clear();
   end_finding(state_);
   state_.advice.end();
+  state_.try_it.end();
   state_.scope.drop_average();
   if (state_.saving.valid()) state_.saving.wait();
   state_.timeline.clear();

@@ -13,6 +13,7 @@
 
 #include "ui/actions.h"
 #include "ui/active_experiment.h"
+#include "ui/advice/try_it.h"
 #include "ui/advice/update_advice.h"
 #include "ui/cause/cause.h"
 #include "ui/device_menu.h"
@@ -121,6 +122,7 @@ struct ShellState {
   EventListState event_list;
   CauseState cause;
   AdviceState advice;
+  TryIt try_it;
   GhostRun ghost;
   DrawerTab drawer = DrawerTab::Plots;
   bool go_to_open = false, picture_panel_open = false;

@@ -147,7 +147,9 @@ std::optional<std::pair<Nanoseconds, Nanoseconds>> AdviceState::next_stretch(con
 }
 
 void update_advice(ShellState& state) {
-  state.advice.update(state.model, !state.presentation, AdviceState::Clock::now());
+  const auto now = AdviceState::Clock::now();
+  state.advice.update(state.model, !state.presentation, now);
+  state.try_it.update(state.model, state.advice.cards(), !state.presentation, now);
 }
 
 }  // namespace lanescope::ui
