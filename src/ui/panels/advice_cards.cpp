@@ -9,6 +9,7 @@
 #include "base/translate.h"
 #include "ui/find/finding.h"
 #include "ui/labels.h"
+#include "ui/panels/try_it_panel.h"
 #include "ui/widgets.h"
 
 namespace lanescope::ui {
@@ -48,8 +49,16 @@ struct CardTexts {
   std::string cost;
   bool cost_below = false;  ///< on a line of its own: the title's first word leaves no room beside it
   std::vector<std::string> title, what, fix;
+  float try_height = 0;
   float height = 0;
 };
+
+// All of it: what happens, and what its trial is predicted to gain.
+std::string says_of(const Canvas& c, const AdviceCard& advice) {
+  const Offer* offer = c.state.try_it.offer(advice.key);
+  if (!offer || !offer->prediction) return advice.card.what;
+  return advice.card.what + " " + prediction_text(*offer->prediction);
+}
 
 CardTexts texts_of(const Canvas& c, const AdviceCard& advice, bool first, float width) {
   const float s = c.scale;
@@ -66,23 +75,24 @@ CardTexts texts_of(const Canvas& c, const AdviceCard& advice, bool first, float 
   texts.cost_below = text_width(c.fonts, FontRole::BodyBold, card.title.substr(0, card.title.find(' '))) > beside;
   texts.title = title_lines(c, card.title, width, texts.cost_below ? width : beside);
   const float arrow = text_width(c.fonts, FontRole::Small, "→ ");
+  texts.try_height = try_row_height(c, advice);
   if (open) {
-    texts.what = lines_of(c, FontRole::Small, card.what, width);
+    texts.what = lines_of(c, FontRole::Small, says_of(c, advice), width);
     state.open_lines = std::max(state.open_lines, texts.what.size());
     texts.what.resize(state.open_lines);
-  } else {
+  } else if (first || texts.try_height == 0) {
     texts.what = {fit_text(c.fonts, FontRole::Small, card.what, width)};
   }
   if (open || first) {
     texts.fix = lines_of(c, FontRole::Small, card.fix, width - arrow);
-  } else if (card.weight != Weight::Harmless) {
+  } else if (card.weight != Weight::Harmless && texts.try_height == 0) {
     texts.fix = {fit_text(c.fonts, FontRole::Small, card.fix, width - arrow)};
   }
   texts.height = static_cast<float>(texts.title.size()) * kTitleLine + static_cast<float>(texts.what.size()) * kLine +
                  2 * kPadding;
   if (texts.cost_below) texts.height += kLine;
   if (!texts.fix.empty()) texts.height += static_cast<float>(texts.fix.size()) * kLine + 2;
-  texts.height *= s;
+  texts.height = texts.height * s + texts.try_height;
   return texts;
 }
 
@@ -114,8 +124,9 @@ void go_to_example(ShellState& state, const AdviceCard& advice) {
   show_example(state, *own.went_to);
 }
 
-// True when it was clicked.
-bool draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number) {
+enum class Clicked : std::uint8_t { Nothing, Card, Try };
+
+Clicked draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number) {
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -130,7 +141,7 @@ bool draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number) {
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (hovered && c.state.advice.open != key) {  // all of it can be read without going anywhere
-    const std::string says = advice.card.what + "\n→ " + advice.card.fix;
+    const std::string says = says_of(c, advice) + "\n→ " + advice.card.fix;
     ImGui::SetTooltip("%s", wrapped_lines(c, FontRole::Body, says, 360 * s).c_str());
   }
 
@@ -172,7 +183,16 @@ bool draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number) {
     y += kLine * s;
   }
   draw_labels(list, c.fonts, labels);
-  return clicked;
+  Rect press;
+  if (texts.try_height > 0) {
+    press = draw_try_row(c, advice, {x, y, inner, texts.try_height}, hovered);
+    if (press.width > 0) c.state.places[fmt::format("advice.{}.try", number)] = press;
+  }
+  if (!clicked) return Clicked::Nothing;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool on_button =
+      mouse.x >= press.x && mouse.x < press.x + press.width && mouse.y >= press.y && mouse.y < press.y + press.height;
+  return on_button ? Clicked::Try : Clicked::Card;
 }
 
 bool draw_more(const Canvas& c, std::size_t hidden) {
@@ -226,17 +246,28 @@ Colour card_colour(const Card& card) {
 void draw_advice_cards(const Canvas& c) {
   AdviceState& advice = c.state.advice;
   const std::vector<AdviceCard>& cards = advice.cards();
+  draw_tried(c);
   if (cards.empty()) return;
   const std::size_t shown = advice.all ? cards.size() : std::min(cards.size(), kFirstCards);
-  std::optional<std::size_t> clicked;
+  std::optional<std::size_t> clicked, tried;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, kBetween * c.scale});
   for (std::size_t i = 0; i < shown; ++i) {
-    if (draw_card(c, cards[i], i)) clicked = i;
+    const Clicked on = draw_card(c, cards[i], i);
+    if (on == Clicked::Card) clicked = i;
+    if (on == Clicked::Try) tried = i;
   }
   if (cards.size() > kFirstCards && draw_more(c, cards.size() - shown)) advice.all = !advice.all;
   ImGui::PopStyleVar();
   vertical_space(c, 8);
   if (clicked) go_to_example(c.state, cards[*clicked]);
+  if (tried) {
+    const std::string problem = c.state.try_it.press(c.state.model, cards[*tried].key);
+    if (problem.empty()) {
+      c.state.requests.push_back(Action::Resume);  // what it does is to be seen
+    } else {
+      c.state.show_toast(problem, true);
+    }
+  }
 }
 
 }  // namespace lanescope::ui
