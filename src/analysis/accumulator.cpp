@@ -7,6 +7,17 @@ namespace lanescope::analysis {
 
 using trace::LaneKind;
 
+namespace {
+
+/// A copy that waits for earlier work is a synchronisation, and is one of those.
+Hold hold_of(CallRole role, bool blocking, bool sync) {
+  if (role == CallRole::Pinning) return Hold::Pinning;
+  if (role == CallRole::Allocation && !sync) return Hold::Allocation;
+  return role == CallRole::MemoryCopy && blocking && !sync ? Hold::Staging : Hold::None;
+}
+
+}  // namespace
+
 void Accumulator::open_window(Nanoseconds from) {
   reach(from);
   before_window_ = raw_totals_at(from);
@@ -20,12 +31,15 @@ void Accumulator::open_window(Nanoseconds from) {
 
 void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind kind) {
   reach(event.start_ns);
+  if (late_ranges_ && event.start_ns >= newest_start_) settle_places();
   if (trace::is_host_wait(event) && trace::is_cpu_lane(kind)) take_host_wait(event, lane);
-  if (kind == LaneKind::Phases && cpu_lanes_.holds_ops(lane)) ++counts_.cpu_op_count;
   if (kind == LaneKind::Calls) {
     take_call(event, lane);
   } else if (trace::is_gpu_work_lane(kind)) {
-    take_operation(event, kind);
+    take_operation(event, lane, kind);
+  } else if (kind == LaneKind::Phases) {
+    if (lanes_.holds_ops(lane)) ++counts_.cpu_op_count;
+    if (!lanes_.holds_stopwatch(lane)) take_range(event, lane);
   } else if (kind == LaneKind::Iterations && window_open_) {
     if (!first_iteration_) {
       first_iteration_ = FirstIteration{event.start_ns, totals_at(event.start_ns)};
@@ -37,14 +51,44 @@ void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind k
   }
 }
 
+void Accumulator::take_range(const trace::Event& range, trace::LaneId lane) {
+  const std::size_t thread = lanes_.thread_of(lane);
+  ranges_.add(thread, range.start_ns, range.end_ns, range.name);
+  if (range.start_ns >= newest_start_) return;
+  causes_.late_range(range, thread);
+  for (Unplaced& u : unplaced_) {
+    if (u.thread == thread)
+      late_ranges_ |= u.range.narrow(range.name, range.start_ns, range.end_ns, u.gap.call_start_ns);
+  }
+}
+
+// Those further in have been told, too: late ranges come before anything that is newer.
+void Accumulator::settle_places() {
+  late_ranges_ = false;
+  for (Unplaced& u : unplaced_) {
+    if (u.range.name == 0) continue;
+    u.gap.range = u.range.name;
+    u.gap.place = places_.number(u.gap.range);
+    counts_.add_place(u.gap, u.gap.end_ns);
+    if (first_iteration_) first_iteration_->totals.add_place(u.gap, first_iteration_->start_ns);
+    if (iterations_ > 0) {
+      first_ended_.add_place(u.gap, first_ended_.end_ns);
+      last_iteration_.add_place(u.gap, last_iteration_.end_ns);
+    }
+    listener_.place_known(u.gap);
+  }
+  std::erase_if(unplaced_, [](const Unplaced& u) { return u.range.name != 0; });
+}
+
 void Accumulator::take_host_wait(const trace::Event& wait, trace::LaneId lane) {
-  const std::size_t thread = cpu_lanes_.thread_of(lane);
+  const std::size_t thread = lanes_.thread_of(lane);
   if (loader_waits_.size() <= thread) loader_waits_.resize(thread + 1);
   loader_waits_[thread].add(wait.start_ns, wait.end_ns);
   causes_.wait(wait, lane, thread, idle_since_);
 }
 
 void Accumulator::take_call(const trace::Event& call, trace::LaneId lane) {
+  newest_start_ = call.start_ns;
   if (call.kind != trace::EventKind::Call) return;
   const CallRole role = names_.role(call.name);
   const bool sync = trace::is_sync(call);
@@ -52,10 +96,11 @@ void Accumulator::take_call(const trace::Event& call, trace::LaneId lane) {
   if (role == CallRole::KernelLaunch) ++counts_.launch_count;
   if (sync) {
     ++counts_.sync_count;
-    causes_.sync(call, lane, idle_since_);
+    const std::size_t thread = lanes_.thread_of(lane);
+    causes_.sync(call, lane, thread, ranges_.at(thread, call.start_ns), idle_since_);
   }
-  const bool holds = role == CallRole::Pinning || (role == CallRole::MemoryCopy && blocking && !sync);
-  if (holds) causes_.hold(call, lane, idle_since_);
+  const Hold hold = hold_of(role, blocking, sync);
+  if (hold != Hold::None) causes_.hold(call, lane, hold, idle_since_);
   if (blocking) {
     if (waits_.size() <= lane) waits_.resize(lane + std::size_t{1});
     ThreadWait& wait = waits_[lane];
@@ -67,11 +112,11 @@ void Accumulator::take_call(const trace::Event& call, trace::LaneId lane) {
     }
   }
   if (call.correlation != 0) {
-    run_ahead_.call({call.start_ns, call.end_ns, call.correlation, call.name, lane, holds}, trace::is_launch(call));
+    run_ahead_.call({call.start_ns, call.end_ns, call.correlation, call.name, lane, hold}, trace::is_launch(call));
   }
 }
 
-void Accumulator::take_operation(const trace::Event& operation, LaneKind kind) {
+void Accumulator::take_operation(const trace::Event& operation, trace::LaneId lane, LaneKind kind) {
   const Nanoseconds start = operation.start_ns, end = operation.end_ns;
   ++counts_.gpu_op_count;
   const IssuingCall* launch = run_ahead_.operation(operation.correlation, start, end);
@@ -81,11 +126,15 @@ void Accumulator::take_operation(const trace::Event& operation, LaneKind kind) {
     return;
   }
   if (window_open_) {
-    if (start > idle_since_) close_gap(start, launch);
+    if (start > idle_since_) close_gap(start, launch, lane);
     cause_known_ = true;
     if (!first_work_) first_work_ = start;
   }
-  if (end > busy_.end) last_work_ = kind;
+  if (end > busy_.end) {
+    last_work_ = kind;
+    last_stream_ = lanes_.stream_of(lane);
+    last_was_copy_ = operation.kind == trace::EventKind::Copy;
+  }
   busy_.add(start, end);
   idle_since_ = std::max(idle_since_, end);
   switch (kind) {
@@ -113,19 +162,33 @@ void Accumulator::take_copy(const trace::Event& copy, LaneKind kind) {
   running_copies_.push_back({copy.start_ns, copy.end_ns, bytes, upload});
 }
 
-void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch) {
+void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace::LaneId lane) {
   Bubble gap;
   gap.start_ns = idle_since_;
   gap.end_ns = until;
-  if (cause_known_) gap = causes_.explain(idle_since_, until, launch, launch ? cpu_lanes_.thread_of(launch->lane) : 0);
+  if (cause_known_) {
+    gap = causes_.explain(idle_since_, until, launch, launch ? lanes_.thread_of(launch->lane) : 0,
+                          last_was_copy_ && lanes_.stream_of(lane) != last_stream_);
+  }
   gap.last_work = last_work_;
+  if (gap.cause == BubbleCause::AfterSync) {
+    gap.place = places_.number(gap.range);
+    if (gap.range == 0) {
+      constexpr std::size_t kMostUnplaced = 64;  // a range that long has more than its own place
+      if (unplaced_.size() == kMostUnplaced) unplaced_.erase(unplaced_.begin(), unplaced_.begin() + kMostUnplaced / 2);
+      unplaced_.push_back({gap, lanes_.thread_of(gap.call_lane), {}});
+    }
+  }
   hand_out(gap);
 }
 
 void Accumulator::hand_out(const Bubble& gap) {
   counts_.add_gap(gap, gap.end_ns);
   if (first_iteration_) first_iteration_->totals.add_gap(gap, first_iteration_->start_ns);
-  if (iterations_ > 0) last_iteration_.add_gap(gap, last_iteration_.end_ns);
+  if (iterations_ > 0) {
+    first_ended_.add_gap(gap, first_ended_.end_ns);
+    last_iteration_.add_gap(gap, last_iteration_.end_ns);
+  }
   listener_.gap_closed(gap);
 }
 
@@ -141,6 +204,9 @@ void Accumulator::end_iterations(Nanoseconds t) {
     last_iteration_.end_ns = iteration.end;
     last_iteration_.number = ++iterations_;
     last_iteration_.iterations_ns = iterations_ns_;
+    if (iterations_ == 1) first_ended_ = last_iteration_;
+    // A range that is around all of an iteration says nothing of the place in it.
+    std::erase_if(unplaced_, [&](const Unplaced& u) { return u.gap.call_start_ns < iteration.start; });
     run_ahead_.cut(iteration.end);
     listener_.iteration_ended(last_iteration_);
   }
@@ -148,6 +214,7 @@ void Accumulator::end_iterations(Nanoseconds t) {
 
 void Accumulator::close_window(Nanoseconds to) {
   reach(to);
+  if (late_ranges_) settle_places();
   if (to <= idle_since_) return;
   Bubble gap;
   gap.start_ns = idle_since_;
@@ -182,12 +249,37 @@ Summary Accumulator::summary_at(Nanoseconds t) const {
   const RunningTotals totals = totals_at(t);
   fill(summary, totals);
   if (iterations_ > 0 && last_iteration_.end_ns > first_iteration_->start_ns) {
-    set_judged(summary, first_iteration_->start_ns, last_iteration_.end_ns, last_iteration_ - first_iteration_->totals);
+    judge_from_the_first(summary, last_iteration_);
   } else if (first_work_) {
-    set_judged(summary, *first_work_, std::min(busy_.end, t), totals);
+    set_judged(summary, *first_work_, std::min(busy_.end, t), totals, 0, places_);
     summary.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::StartOrEnd)] = 0;
   }
   return summary;
+}
+
+void Accumulator::judge_from_the_first(Summary& summary, const IterationRecord& last) const {
+  const std::int64_t others = last.number - 1;
+  const Nanoseconds first_ns = first_ended_.duration(), others_ns = last.iterations_ns - first_ns;
+  const bool warm_up =
+      last.number >= kFewestWithWarmUp && last.end_ns > first_ended_.end_ns && first_ns * others > kWarmUp * others_ns;
+  if (warm_up) {
+    set_judged(summary, first_ended_.end_ns, last.end_ns, last - first_ended_, others, places_);
+    summary.judged.warm_up_ns = first_ns;
+  } else {
+    set_judged(summary, first_iteration_->start_ns, last.end_ns, last - first_iteration_->totals, last.number, places_);
+  }
+}
+
+void Accumulator::measure_run_ahead(Summary& summary) {
+  run_ahead_.give_up_waiting();
+  std::vector<RunAhead::Value> values = run_ahead_.settle(summary.to_ns);
+  const std::vector<RunAhead::Value> rest = run_ahead_.provisional(summary.to_ns);
+  values.insert(values.end(), rest.begin(), rest.end());
+  if (summary.window_ns() <= 0) return;
+  summary.run_ahead_mean = static_cast<double>(values.back().integral_ns - values.front().integral_ns) /
+                           static_cast<double>(summary.window_ns());
+  for (auto value = values.begin() + 1; value != values.end(); ++value)
+    summary.run_ahead_max = std::max(summary.run_ahead_max, value->maximum);
 }
 
 }  // namespace lanescope::analysis

@@ -13,6 +13,7 @@
 #include "analysis/cpu_lanes.h"
 #include "analysis/gap_causes.h"
 #include "analysis/live_analysis.h"
+#include "analysis/open_ranges.h"
 #include "analysis/run_ahead.h"
 #include "analysis/running_totals.h"
 
@@ -26,13 +27,16 @@ class Accumulator {
     virtual void iteration_ended(const IterationRecord& record) = 0;
     /// Totals taken before, at an instant after its start, do not hold it yet: RunningTotals::add_gap.
     virtual void gap_closed(const Bubble& bubble) = 0;
+    /// The range of a gap that was closed before, and its place with it, are known only now:
+    /// RunningTotals::add_place.
+    virtual void place_known(const Bubble&) {}
 
    protected:
     ~Listener() = default;
   };
 
   Accumulator(const trace::Trace& trace, Listener& listener)
-      : names_(trace.names()), cpu_lanes_(trace), listener_(listener) {}
+      : names_(trace.names()), lanes_(trace), places_(trace.names()), listener_(listener) {}
 
   /// What is told before is only context (which launches and waits are under way); totals count from here.
   void open_window(Nanoseconds from);
@@ -51,8 +55,11 @@ class Accumulator {
   /// All figures from the window's start to t, except run-ahead and the iterations' durations; not yet judged.
   Summary summary_at(Nanoseconds t) const;
   std::int64_t iterations() const { return iterations_; }
+  const SyncPlaces& places() const { return places_; }
   /// Its cuts are: 0 at the start of the window, 1 at the start of the first iteration, n + 1 at the end of the n-th.
   RunAhead& run_ahead() { return run_ahead_; }
+  /// Of a window that is closed, when the operations that its calls have issued are known as far as they will be.
+  void measure_run_ahead(Summary& summary);
   const RunAhead& run_ahead() const { return run_ahead_; }
   /// Totals at the start of the first iteration, once there is one.
   struct FirstIteration {
@@ -60,6 +67,8 @@ class Accumulator {
     RunningTotals totals;
   };
   const std::optional<FirstIteration>& first_iteration() const { return first_iteration_; }
+  /// Judges so many iterations, the first of the run to the one with these totals at its end, without the warm-up.
+  void judge_from_the_first(Summary& summary, const IterationRecord& last) const;
 
  private:
   static constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::min();
@@ -95,17 +104,21 @@ class Accumulator {
     Nanoseconds start, end;
   };
 
+  void take_range(const trace::Event& range, trace::LaneId lane);
+  void settle_places();
   void take_host_wait(const trace::Event& wait, trace::LaneId lane);
   void take_call(const trace::Event& call, trace::LaneId lane);
-  void take_operation(const trace::Event& operation, trace::LaneKind kind);
+  void take_operation(const trace::Event& operation, trace::LaneId lane, trace::LaneKind kind);
   void take_copy(const trace::Event& copy, trace::LaneKind kind);
-  void close_gap(Nanoseconds until, const IssuingCall* launch);
+  void close_gap(Nanoseconds until, const IssuingCall* launch, trace::LaneId lane);
   void hand_out(const Bubble& gap);
   void end_iterations(Nanoseconds t);
   RunningTotals raw_totals_at(Nanoseconds t) const;
 
   CallNames names_;
-  CpuLanes cpu_lanes_;
+  LaneFacts lanes_;
+  OpenRanges ranges_;
+  SyncPlaces places_;
   Listener& listener_;
   GapCauses causes_;
   RunAhead run_ahead_;
@@ -116,7 +129,18 @@ class Accumulator {
   std::vector<trace::LaneId> wait_lanes_;  // those that have any
   std::vector<Union> loader_waits_;        // by number of the thread
   std::vector<Copy> running_copies_;
+  struct Unplaced {  ///< a gap after a synchronisation whose range is not known
+    Bubble gap;
+    std::size_t thread;
+    RangeAround range;  ///< as far as it is known
+  };
+  std::vector<Unplaced> unplaced_;
+  Nanoseconds newest_start_ = kNever;  // of what has been told
+  bool late_ranges_ = false;           // some of unplaced_ may have got their range
+
   trace::LaneKind last_work_ = trace::LaneKind::Kernels;
+  std::int64_t last_stream_ = 0;  // of the operation after which the GPU will run dry
+  bool last_was_copy_ = false;    // that operation
 
   bool window_open_ = false;
   RunningTotals before_window_;
@@ -129,7 +153,7 @@ class Accumulator {
   std::int64_t iterations_ = 0;
   Nanoseconds iterations_ns_ = 0;
   std::optional<FirstIteration> first_iteration_;
-  IterationRecord last_iteration_;
+  IterationRecord first_ended_, last_iteration_;
 };
 
 }  // namespace lanescope::analysis

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/cpu_lanes.h"
 #include "base/translate.h"
 
 namespace lanescope::analysis {
@@ -29,6 +30,8 @@ class Advisor {
   std::vector<Card> run() {
     if (e_.iterations == 0) return {};
     stale_reads();
+    stopped_early();
+    warm_up_timed();
     gpu_bound();
     for (const CallSite& site : e_.sites) {
       sync(site);
@@ -37,6 +40,8 @@ class Advisor {
       pinning(site);
     }
     launches();
+    allocations();
+    behind_copies();
     for (const CopyGroup& group : e_.copies) {
       pageable_copy(group);
       no_overlap(group);
@@ -51,11 +56,16 @@ class Advisor {
   }
 
  private:
-  Nanoseconds caused(const CallSite& site, BubbleCause cause) const {
-    return site.bubble_ns[static_cast<std::size_t>(cause)];
+  Nanoseconds caused(const CallSite& site, BubbleCause cause) const { return idle_of(site.bubble_ns, cause); }
+  Nanoseconds caused(BubbleCause cause) const { return idle_of(e_.summary.judged.bubble_by_cause_ns, cause); }
+  /// What the CPU issued too late or only just in time.
+  static Nanoseconds launched_late(const CauseTimes& times) {
+    return idle_of(times, BubbleCause::Cpu) + idle_of(times, BubbleCause::LaunchLatency);
   }
-  Nanoseconds caused(BubbleCause cause) const {
-    return e_.summary.judged.bubble_by_cause_ns[static_cast<std::size_t>(cause)];
+  template <class Measure>
+  const CallSite& worst_site(Measure measure) const {
+    return *std::max_element(e_.sites.begin(), e_.sites.end(),
+                             [&](const CallSite& a, const CallSite& b) { return measure(a) < measure(b); });
   }
   double busy_share() const { return e_.share(e_.summary.judged.busy_ns); }
 
@@ -104,12 +114,52 @@ class Advisor {
     card.fix = tr("Synchronise, or wait for an event recorded after the copy, before the memory is read.");
   }
 
+  void stopped_early() {
+    const Stopwatches& timed = e_.stopwatches;
+    if (timed.early_count == 0) return;
+    Card& card = add(Rule::MeasuringError, 0, {Remedy::SyncToMeasure});
+    card.weight = Weight::Wrong;
+    card.range = kStopwatchLane;
+    card.per_iteration = e_.per_iteration(timed.early_count);
+    card.place = *timed.earliest;
+    card.title = tr("The stopwatch stopped before the GPU had finished");
+    card.what = say(tr("It shows enqueuing: {}, and what was issued meanwhile ran for another {} after it had stopped. "
+                       "So it was {} of {} times."),
+                    time_text(static_cast<double>(timed.shown_ns)),
+                    time_text(static_cast<double>(timed.still_running_ns)), timed.early_count, timed.count);
+    card.fix = tr("Synchronise before the stopwatch starts and before it stops, or time with events of the GPU.");
+  }
+
+  void warm_up_timed() {
+    const std::optional<Place>& timed = e_.stopwatches.begun_before;
+    if (!timed || context_.warm_up_to_ns <= context_.warm_up_from_ns) return;
+    if (timed->start_ns > context_.warm_up_from_ns || timed->end_ns < context_.warm_up_to_ns) return;
+    const Nanoseconds shown = timed->end_ns - timed->start_ns;
+    const double share = static_cast<double>(context_.warm_up_excess_ns) / static_cast<double>(shown);
+    if (share < limits::kWarmUpTimed) return;
+    Card& card = add(Rule::MeasuringError, 0, {});
+    card.weight = Weight::Wrong;
+    card.range = kStopwatchLane;
+    card.place = *timed;
+    card.title = tr("The stopwatch times the warm-up too");
+    card.what = say(tr("Of the {} that it shows, the first iterations took {} longer than the others ({} %): code is "
+                       "loaded and memory allocated in them."),
+                    time_text(static_cast<double>(shown)), time_text(static_cast<double>(context_.warm_up_excess_ns)),
+                    percent(share));
+    card.fix = tr("Run some iterations before the stopwatch starts.");
+  }
+
   void gpu_bound() {
-    if (busy_share() <= limits::kGpuBound) return;
+    const bool full_queue = e_.share(e_.full_queue_ns) >= limits::kFullQueue;
+    if (busy_share() <= limits::kGpuBound && !(full_queue && busy_share() > 1 - kIdleMatters)) return;
     Card& card = add(Rule::GpuBound, 0, {});
     card.weight = Weight::Harmless;
     card.title = tr("The GPU sets the pace");
     card.what = say(tr("It is busy {} % of the time. Waits of the CPU cost nothing here."), percent(busy_share()));
+    if (full_queue) {
+      card.what += say(tr(" The launch queue is full: launches wait {} per iteration for room in it."),
+                       time_text(e_.per_iteration(e_.full_queue_ns)));
+    }
     card.fix = tr("Only less work on the GPU, or quicker kernels, would shorten an iteration.");
   }
 
@@ -195,11 +245,9 @@ class Advisor {
 
   // A3 and A4: what the CPU issued too late, without a wait being the cause. Never put down to a read.
   void launches() {
-    const Nanoseconds lost = caused(BubbleCause::LaunchTooSlow);
-    if (e_.share(lost) < limits::kCostMatters) return;
-    const auto worst = std::max_element(e_.sites.begin(), e_.sites.end(), [this](const CallSite& a, const CallSite& b) {
-      return caused(a, BubbleCause::LaunchTooSlow) < caused(b, BubbleCause::LaunchTooSlow);
-    });
+    const Nanoseconds lost = launched_late(e_.summary.judged.bubble_by_cause_ns);
+    if (e_.share(lost) < limits::kCostMatters || e_.sites.empty()) return;
+    const CallSite* worst = &worst_site([](const CallSite& site) { return launched_late(site.bubble_ns); });
     const double idle = 1 - busy_share();
     const bool short_kernels = e_.median_kernel_ns < e_.median_launch_ns;
     const bool all_launches = e_.share(e_.launches_ns) > limits::kLaunchCalls && idle > limits::kLaunchIdle;
@@ -216,6 +264,13 @@ class Advisor {
               time_text(static_cast<double>(e_.median_kernel_ns)), time_text(static_cast<double>(e_.median_launch_ns)),
               card.per_iteration, time_text(card.cost_ns), percent(card.share));
       card.fix = tr("A larger batch, fused operations, or a CUDA graph.");
+    } else if (caused(BubbleCause::LaunchLatency) > caused(BubbleCause::Cpu)) {
+      card.title = tr("Work is launched only just in time");
+      card.what =
+          say(tr("The GPU had run dry by the time a launch took effect, and idles {} per iteration, {} % of the "
+                 "time, for what a launch takes."),
+              time_text(card.cost_ns), percent(card.share));
+      card.fix = tr("Launch further ahead of the GPU: fewer waits, fewer and larger operations, or a CUDA graph.");
     } else {
       card.title = tr("The CPU issues work too late");
       card.what = say(tr("Between launches the CPU does something else: the GPU idles {} per iteration, {} % of the "
@@ -223,6 +278,31 @@ class Advisor {
                       time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Do less on this thread between launches, or give the GPU more to do at once.");
     }
+  }
+
+  void allocations() {
+    const Nanoseconds lost = caused(BubbleCause::Allocation);
+    if (e_.share(lost) < limits::kCostMatters || e_.sites.empty()) return;
+    const CallSite& worst = worst_site([this](const CallSite& site) { return caused(site, BubbleCause::Allocation); });
+    Card& card = add(Rule::StarvedByCpu, lost, {}, worst);
+    card.title = say(tr("{} holds the CPU while the GPU idles"), where(worst.range, worst.call));
+    card.what = say(tr("Memory is allocated or freed by {}, and the GPU idles {} per iteration meanwhile, {} % of the "
+                       "time."),
+                    names_.text(worst.call), time_text(card.cost_ns), percent(card.share));
+    card.fix = tr("Allocate once and use the memory again, as a caching allocator does.");
+  }
+
+  // The GPU itself is late: the CPU had launched long before.
+  void behind_copies() {
+    const Nanoseconds lost = caused(BubbleCause::Dependency);
+    if (e_.share(lost) < limits::kCostMatters || e_.sites.empty()) return;
+    const CallSite& worst = worst_site([this](const CallSite& site) { return caused(site, BubbleCause::Dependency); });
+    Card& card = add(Rule::NoOverlap, lost, {Remedy::CopyStream}, worst);
+    card.title = tr("Work is held up behind a copy");
+    card.what = say(tr("It was launched in time, and started only when a copy on another stream had ended: the GPU "
+                       "idles {} per iteration in between, {} % of the time."),
+                    time_text(card.cost_ns), percent(card.share));
+    card.fix = tr("Copy one batch ahead, so that the copy has long ended when its bytes are needed.");
   }
 
   void pageable_copy(const CopyGroup& group) {
@@ -247,10 +327,14 @@ class Advisor {
     if (beside >= limits::kOverlapped * static_cast<double>(group.gpu_ns)) return;
     Card& card = add(Rule::NoOverlap, group.exposed_ns, {Remedy::CopyStream}, group);
     card.confidence *= 0.8;  // that the kernels do not need these bytes is not known
-    card.title = tr("Copies run beside no kernel");
+    const bool apart = group.apart_count == group.count;
+    card.title =
+        apart ? tr("A second stream, and copies still run beside no kernel") : tr("Copies run beside no kernel");
     card.what = say(tr("The copies in {} take {} per iteration, and for {} of it no kernel runs."), copy_place(group),
                     time_text(e_.per_iteration(group.gpu_ns)), time_text(card.cost_ns));
-    card.fix = tr("Copy the next batch on a second stream while this one is computed.");
+    card.fix = apart ? tr("Copy one batch ahead; and make the stream non-blocking, for the legacy default stream waits "
+                          "for every stream that is not, and they for it.")
+                     : tr("Copy the next batch on a second stream while this one is computed.");
   }
 
   void slow_link(const CopyGroup& group) {
@@ -324,9 +408,9 @@ class Advisor {
 
 std::string_view rule_key(Rule rule) {
   static constexpr std::array<std::string_view, kRules> kKeys{
-      "harmless-wait",  "sync-bubble", "starved-by-cpu", "launch-bound", "gpu-bound",     "pageable-copy",
-      "pinning-churn",  "no-overlap",  "slow-link",      "small-copies", "needless-sync", "repeated-sync",
-      "dependent-sync", "loader-wait", "first-batch",    "stale-read"};
+      "harmless-wait",  "sync-bubble", "starved-by-cpu", "launch-bound", "gpu-bound",      "pageable-copy",
+      "pinning-churn",  "no-overlap",  "slow-link",      "small-copies", "needless-sync",  "repeated-sync",
+      "dependent-sync", "loader-wait", "first-batch",    "stale-read",   "measuring-error"};
   return kKeys[static_cast<std::size_t>(rule)];
 }
 
@@ -346,8 +430,16 @@ Advice advice_for(const trace::Trace& trace, std::span<const IterationRecord> re
   if (steady.empty()) return {};
   const IterationRecord& first = steady[steady.size() - std::min(steady.size(), kAdvisedIterations)];
   const Evidence evidence = gather(trace, first.start_ns, to, stop);
-  return {evidence.iterations, left_out > 0 ? records[left_out - 1].number : 0,
-          advise(evidence, trace.names(), context)};
+  AdviceContext known = context;
+  if (left_out > 0) {
+    known.warm_up_from_ns = records.front().start_ns;
+    known.warm_up_to_ns = records[left_out - 1].end_ns;
+    known.warm_up_excess_ns = records[left_out - 1].iterations_ns - records.front().iterations_ns +
+                              records.front().duration() -
+                              static_cast<Nanoseconds>(left_out) * evidence.summary.iteration.p50_ns;
+  }
+  return {evidence.iterations, left_out > 0 ? records[left_out - 1].number : 0, evidence.summary,
+          advise(evidence, trace.names(), known)};
 }
 
 }  // namespace lanescope::analysis

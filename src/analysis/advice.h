@@ -29,8 +29,9 @@ enum class Rule : std::uint8_t {
   LoaderWait,       ///< A14: the program waits for its data loader
   FirstBatch,       ///< A15: one wait for data is far longer than the others
   StaleRead,        ///< A16: memory was read before the copy into it had ended
+  MeasuringError,   ///< A17: a stopwatch without a synchronisation, or with the warm-up in it
 };
-inline constexpr std::size_t kRules = 16;
+inline constexpr std::size_t kRules = 17;
 std::string_view rule_key(Rule rule);  ///< "sync-bubble": in JSON
 
 /// What a person could do about it; which knob of a workload that is, the workload knows.
@@ -49,6 +50,7 @@ enum class Remedy : std::uint8_t {
   MoreWorkers,    ///< workers and prefetch of the data loader
   KeepWorkers,    ///< persistent workers
   WaitForCopy,    ///< an event or a synchronisation before the read
+  SyncToMeasure,  ///< a synchronisation before a stopwatch starts and before it stops
 };
 
 enum class Weight : std::uint8_t {
@@ -86,6 +88,7 @@ inline constexpr double kBusyMeanwhile = 0.90;       ///< A1: of a wait
 inline constexpr double kLaunchCalls = 0.10;         ///< A4: launch calls take this (NVIDIA's host analysis: > 10 %)
 inline constexpr double kLaunchIdle = 0.30;          ///< A4: together with this idle share (the same: > 30 %)
 inline constexpr double kGpuBound = 0.95;            ///< A5: busy
+inline constexpr double kFullQueue = 0.05;           ///< A5: or launches wait this long for room in the queue
 inline constexpr double kHeldOfCopy = 0.5;           ///< A6: the call held the CPU for this share of the copy
 inline constexpr Nanoseconds kHeldNs = 20'000;       ///< A6: or for this long
 inline constexpr double kPinning = 0.02;             ///< A7
@@ -99,12 +102,15 @@ inline constexpr double kRepeated = 1.5;             ///< A12: reads per iterati
 inline constexpr double kDependent = 2.5;            ///< A13: reads per iteration that launches follow at once
 inline constexpr double kLoaderWait = 0.05;          ///< A14 (the profiler plug-in of TensorBoard: > 5 %)
 inline constexpr double kFirstBatch = 3;             ///< A15: times the median wait
+inline constexpr double kWarmUpTimed = 0.05;         ///< A17: of what is shown, by what the warm-up took longer
 }  // namespace limits
 
 /// What the evidence cannot hold.
 struct AdviceContext {
   /// What the link reaches with pinned memory, 1e9 bytes per second; 0: not known, and A9 says nothing.
   double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
+  /// The iterations that were left out as warm-up, and how much longer than usual they took together.
+  Nanoseconds warm_up_from_ns = 0, warm_up_to_ns = 0, warm_up_excess_ns = 0;
 };
 
 /// Wrong results first, then the costliest, then what is harmless.
@@ -114,6 +120,8 @@ std::vector<Card> advise(const Evidence& evidence, const base::NameTable& names,
 struct Advice {
   std::int64_t iterations = 0;
   std::int64_t warm_up = 0;  ///< left out at the beginning
+  /// Of these iterations, all causes told apart. What an iteration waits, copies without a kernel and runs ahead.
+  Summary summary;
   std::vector<Card> cards;
 };
 /// Of the newest iterations up to `to`, at most kAdvisedIterations, without the run's warm-up.

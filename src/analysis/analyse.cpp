@@ -82,15 +82,7 @@ class RangeAnalysis final : Accumulator::Listener {
 
   void measure_run_ahead(Summary& summary) {
     merge_.run(std::numeric_limits<Nanoseconds>::max(), kLookAheadEvents, *this);
-    RunAhead& run_ahead = sums_.run_ahead();
-    run_ahead.give_up_waiting();
-    std::vector<RunAhead::Value> values = run_ahead.settle(to_);
-    const std::vector<RunAhead::Value> rest = run_ahead.provisional(to_);
-    values.insert(values.end(), rest.begin(), rest.end());
-    summary.run_ahead_mean =
-        static_cast<double>(values.back().integral_ns - values.front().integral_ns) / static_cast<double>(to_ - from_);
-    for (auto value = values.begin() + 1; value != values.end(); ++value)
-      summary.run_ahead_max = std::max(summary.run_ahead_max, value->maximum);
+    sums_.measure_run_ahead(summary);
   }
 
   EventMerge merge_;

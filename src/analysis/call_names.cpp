@@ -17,9 +17,13 @@ CallRole role_of(std::string_view name) {
   static constexpr std::array<std::string_view, 2> kCopies{"cudaMemcpy", "cuMemcpy"};
   static constexpr std::array<std::string_view, 6> kPinning{"cudaHostAlloc",  "cudaMallocHost", "cudaHostRegister",
                                                             "cuMemHostAlloc", "cuMemAllocHost", "cuMemHostRegister"};
+  static constexpr std::array<std::string_view, 5> kAllocation{"cudaMalloc", "cudaFree", "cudaHostUnregister",
+                                                               "cuMemAlloc", "cuMemFree"};
   if (begins_with_any(name, kLaunches)) return CallRole::KernelLaunch;
   if (begins_with_any(name, kCopies)) return CallRole::MemoryCopy;
   if (begins_with_any(name, kPinning)) return CallRole::Pinning;
+  // cudaMallocAsync and cudaFreeAsync only put an order on a stream.
+  if (begins_with_any(name, kAllocation) && name.find("Async") == std::string_view::npos) return CallRole::Allocation;
   return CallRole::Other;
 }
 

@@ -13,6 +13,7 @@ enum class CallRole : std::uint8_t {
   KernelLaunch,  ///< cudaLaunchKernel and its kin
   MemoryCopy,    ///< cudaMemcpy, cudaMemcpyAsync and their kin
   Pinning,       ///< makes page-locked memory, and holds the CPU while it does
+  Allocation,    ///< makes device memory, or gives memory back: it holds the CPU, and may wait for the GPU
 };
 
 class CallNames {

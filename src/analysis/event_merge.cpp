@@ -12,11 +12,12 @@ std::uint32_t EventMerge::rank(LaneKind kind) {
   switch (kind) {
     case LaneKind::Iterations:
       return 0;
-    case LaneKind::Calls:
     case LaneKind::Phases:
       return 1;
-    default:
+    case LaneKind::Calls:
       return 2;
+    default:
+      return 3;
   }
 }
 

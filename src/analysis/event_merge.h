@@ -13,8 +13,9 @@ namespace lanescope::analysis {
 
 using base::Nanoseconds;
 
-/// At one instant, an iteration comes before what happens in it, and a call before the operation it issues; then lanes
-/// and rows go by their numbers, so that the order does not depend on when they were found.
+/// At one instant, an iteration comes before what happens in it, a range of the program before the calls in it, and a
+/// call before the operation it issues; then lanes and rows go by their numbers, so that the order does not depend on
+/// when they were found.
 class EventMerge {
  public:
   struct Source {

@@ -1,13 +1,16 @@
 #include "analysis/evidence.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "analysis/accumulator.h"
 #include "analysis/cpu_lanes.h"
 #include "analysis/event_merge.h"
 #include "analysis/kept_range.h"
+#include "analysis/open_ranges.h"
 
 namespace lanescope::analysis {
 namespace {
@@ -70,6 +73,12 @@ std::pair<Nanoseconds, Nanoseconds> whole_iterations(const trace::Trace& trace, 
   return {first, last};
 }
 
+/// kEmpty is the name of nothing that is timed.
+NameId stopwatch_name(const base::NameTable& names) {
+  const NameId name = names.find(kStopwatchLane);
+  return name == base::NameTable::kEmpty ? ~NameId{0} : name;
+}
+
 class Gathering final : Accumulator::Listener {
  public:
   Gathering(const trace::Trace& trace, Nanoseconds from, Nanoseconds to)
@@ -78,6 +87,7 @@ class Gathering final : Accumulator::Listener {
         sums_(trace, *this),
         roles_(trace.names()),
         lanes_(trace),
+        stopwatch_name_(stopwatch_name(trace.names())),
         from_(from),
         to_(to) {
     merge_.start_at(from, from - kContextNs);
@@ -88,40 +98,42 @@ class Gathering final : Accumulator::Listener {
     sums_.open_window(from_);
     read_until(to_, stop);
     if (stop && *stop) return {};
-    settle_pending();
     sums_.close_window(to_);
+    merge_.run(std::numeric_limits<Nanoseconds>::max(), kLookAheadEvents, *this);
     evidence_.from_ns = from_;
     evidence_.to_ns = to_;
     evidence_.iterations = static_cast<std::int64_t>(durations_.size());
     evidence_.summary = sums_.summary_at(to_);
     evidence_.summary.iteration = duration_stats(durations_);
+    sums_.measure_run_ahead(evidence_.summary);
     judge(evidence_.summary);
     blame_bubbles();
     measure_waits();
     measure_copies();
     measure_launches();
+    measure_stopwatches();
     sort();
     return std::move(evidence_);
   }
 
   // For EventMerge.
   void take(const trace::Event& event, const EventMerge::Source& source) {
-    if (!pending_.empty() && pending_.front().first.start_ns < event.start_ns) settle_pending();
+    if (event.start_ns >= to_) return take_later(event, source.kind);
     sums_.take(event, source.lane, source.kind);
     if (source.kind == LaneKind::Phases) {
       take_range(event, source.lane);
     } else if (source.kind == LaneKind::Calls && event.kind == EventKind::Call) {
-      pending_.emplace_back(event, source.lane);  // a range that begins at the same instant may still come
+      take_call(event, source.lane);
     } else if (trace::is_gpu_work_lane(source.kind)) {
-      settle_pending();
-      take_operation(event, source.kind);
+      take_operation(event, source.lane, source.kind);
     }
   }
   void lost() { sums_.lose_cause(); }
 
  private:
   static constexpr std::size_t kSlice = std::size_t{1} << 16;
-  static constexpr Nanoseconds kContextNs = 100'000'000;  // what was issued so long before has run
+  static constexpr std::size_t kLookAheadEvents = std::size_t{1} << 14;  // what is under way at the end, and more
+  static constexpr Nanoseconds kContextNs = 100'000'000;                 // what was issued so long before has run
 
   struct Made {  ///< a call that counts, by its start
     Nanoseconds start, end;
@@ -132,9 +144,11 @@ class Gathering final : Accumulator::Listener {
     std::size_t of;  ///< a site or a group
     Nanoseconds start, end;
   };
-  struct OpenRange {
-    Nanoseconds end;
-    NameId name;
+  struct Timed {  ///< a stopwatch
+    Nanoseconds start, end;
+    LaneId lane;
+    std::size_t thread;
+    Nanoseconds gpu_end;  ///< of what was issued within it
   };
 
   void iteration_ended(const IterationRecord& record) override { durations_.push_back(record.duration()); }
@@ -147,36 +161,31 @@ class Gathering final : Accumulator::Listener {
 
   void take_range(const trace::Event& range, LaneId lane) {
     const std::size_t thread = lanes_.thread_of(lane);
-    if (open_.size() <= thread) open_.resize(thread + 1);
-    open_[thread].push_back({range.end_ns, range.name});
+    if (lanes_.holds_stopwatch(lane) || range.name == stopwatch_name_) {
+      timed_.push_back({range.start_ns, range.end_ns, lane, thread, 0});
+      return;
+    }
+    open_.add(thread, range.start_ns, range.end_ns, range.name);
     if (range.start_ns < from_) return;
     if (trace::is_stale_read(range)) {
       ++evidence_.stale_reads;
       if (!evidence_.stale_read) evidence_.stale_read = Place{lane, range.start_ns, range.end_ns};
     }
     if (!trace::is_host_wait(range)) return;
-    settle_pending();
     loader_waits_.push_back(range.duration());
     add_call(range, lane, range.name, CallRole::Other);
   }
 
-  /// The innermost range around an instant; those that have ended are forgotten.
-  NameId range_at(LaneId lane, Nanoseconds t) {
-    const std::size_t thread = lanes_.thread_of(lane);
-    if (thread >= open_.size()) return 0;
-    std::vector<OpenRange>& ranges = open_[thread];
-    while (!ranges.empty() && ranges.back().end <= t) ranges.pop_back();
-    return ranges.empty() ? 0 : ranges.back().name;
-  }
-
-  void settle_pending() {
-    for (const auto& [call, lane] : pending_) take_call(call, lane);
-    pending_.clear();
+  /// The operations of calls that lie in the stretch may start after it.
+  void take_later(const trace::Event& event, LaneKind kind) {
+    if (!trace::is_gpu_work_lane(kind)) return;
+    sums_.run_ahead().later_operation(event.correlation);
+    time_operation(event);
   }
 
   void take_call(const trace::Event& call, LaneId lane) {
     const CallRole role = roles_.role(call.name);
-    const NameId range = range_at(lane, call.start_ns);
+    const NameId range = open_.at(lanes_.thread_of(lane), call.start_ns).name;
     const std::size_t site = add_call(call, lane, range, role);
     if (call.correlation != 0) issued_by_[call.correlation] = made_.size() - 1;
     if (call.start_ns < from_) return;
@@ -187,7 +196,10 @@ class Gathering final : Accumulator::Listener {
       if (parts.waiting + parts.copying == 0) ++s.needless_count;
     }
     if (trace::is_blocking(call)) waits_.push_back({site, call.start_ns + parts.own, call.end_ns});
-    if (role == CallRole::KernelLaunch) launch_durations_.push_back(call.duration());
+    if (role == CallRole::KernelLaunch) {
+      launch_durations_.push_back(call.duration());
+      evidence_.full_queue_ns += parts.waiting;
+    }
   }
 
   std::size_t add_call(const trace::Event& event, LaneId lane, NameId range, CallRole role) {
@@ -209,17 +221,36 @@ class Gathering final : Accumulator::Listener {
     return site;
   }
 
-  void take_operation(const trace::Event& operation, LaneKind kind) {
+  void take_operation(const trace::Event& operation, LaneId lane, LaneKind kind) {
     busy_.add(operation.start_ns, operation.end_ns);
+    time_operation(operation);
     if (kind == LaneKind::Kernels) {
+      kernel_streams_.insert(lanes_.stream_of(lane));
       kernels_.add(operation.start_ns, operation.end_ns);
       if (operation.start_ns >= from_) kernel_durations_.push_back(operation.duration());
     } else if (operation.kind == EventKind::Copy && operation.start_ns >= from_) {
-      take_copy(operation);
+      take_copy(operation, lanes_.stream_of(lane));
     }
   }
 
-  void take_copy(const trace::Event& copy) {
+  /// The stopwatches that ran on the call's thread when it was made look at the operation's end.
+  void time_operation(const trace::Event& operation) {
+    if (timed_.empty() || operation.correlation == 0) return;
+    const auto issued = issued_by_.find(operation.correlation);
+    if (issued == issued_by_.end()) return;
+    const Made& call = made_[issued->second];
+    const std::size_t thread = lanes_.thread_of(call.lane);
+    constexpr std::size_t kLookBack = 16;  // more are never under way at once
+    const auto after = std::upper_bound(timed_.begin(), timed_.end(), call.start,
+                                        [](Nanoseconds t, const Timed& timed) { return t < timed.start; });
+    for (auto timed = after; timed != timed_.begin() && after - timed < static_cast<std::ptrdiff_t>(kLookBack);) {
+      --timed;
+      if (timed->thread == thread && call.start < timed->end)
+        timed->gpu_end = std::max(timed->gpu_end, operation.end_ns);
+    }
+  }
+
+  void take_copy(const trace::Event& copy, std::int64_t stream) {
     const trace::CopyTraits traits = trace::copy_traits_of(copy);
     const bool upload = traits.direction == trace::CopyDirection::HostToDevice;
     const auto issued = issued_by_.find(copy.correlation);
@@ -244,8 +275,8 @@ class Gathering final : Accumulator::Listener {
     ++group.count;
     if (bytes <= kSmallCopyBytes) ++group.small_count;
     group.bytes += bytes;
-    group.gpu_ns += copy.duration();
     copying_.push_back({number, copy.start_ns, copy.end_ns});
+    copy_streams_.push_back(stream);
     if (!call) return;
     group.host_ns += call->end - call->start;
     held_.push_back({number, call->start, call->end});
@@ -286,11 +317,49 @@ class Gathering final : Accumulator::Listener {
   }
 
   void measure_copies() {
-    for (const Interval& copy : copying_) {
-      evidence_.copies[copy.of].exposed_ns += copy.end - copy.start - kernels_.within(copy.start, copy.end);
+    const std::size_t groups = evidence_.copies.size();
+    for (const Interval& copy : unions(copying_, groups)) {
+      CopyGroup& group = evidence_.copies[copy.of];
+      group.gpu_ns += copy.end - copy.start;
+      group.exposed_ns += copy.end - copy.start - kernels_.within(copy.start, copy.end);
     }
-    for (const Interval& call : held_) {
+    for (std::size_t i = 0; i < copying_.size(); ++i) {
+      if (!kernel_streams_.contains(copy_streams_[i])) ++evidence_.copies[copying_[i].of].apart_count;
+    }
+    std::stable_sort(held_.begin(), held_.end(),
+                     [](const Interval& x, const Interval& y) { return x.start < y.start; });
+    for (const Interval& call : unions(held_, groups)) {
       evidence_.copies[call.of].held_idle_ns += call.end - call.start - busy_.within(call.start, call.end);
+    }
+  }
+
+  /// The parts of intervals, in the order of their starts, that no earlier one of the same group covers.
+  static std::vector<Interval> unions(std::vector<Interval> intervals, std::size_t groups) {
+    std::vector<Nanoseconds> ends(groups, std::numeric_limits<Nanoseconds>::min());
+    for (Interval& i : intervals) {
+      i.start = std::min(i.end, std::max(i.start, ends[i.of]));
+      ends[i.of] = std::max(ends[i.of], i.end);
+    }
+    return intervals;
+  }
+
+  void measure_stopwatches() {
+    Stopwatches& all = evidence_.stopwatches;
+    Nanoseconds longest = 0;
+    for (const Timed& timed : timed_) {
+      const Nanoseconds shown = timed.end - timed.start, rest = timed.gpu_end - timed.end;
+      const Place place{timed.lane, timed.start, timed.end};
+      ++all.count;
+      if (timed.start < from_ && shown > longest) {
+        longest = shown;
+        all.begun_before = place;
+      }
+      if (rest <= kStoppedEarlyNs || static_cast<double>(rest) <= kStoppedEarly * static_cast<double>(shown)) continue;
+      ++all.early_count;
+      if (rest <= all.still_running_ns) continue;
+      all.still_running_ns = rest;
+      all.shown_ns = shown;
+      all.earliest = place;
     }
   }
 
@@ -312,17 +381,20 @@ class Gathering final : Accumulator::Listener {
   EventMerge merge_;
   Accumulator sums_;
   CallNames roles_;
-  CpuLanes lanes_;
+  LaneFacts lanes_;
+  const NameId stopwatch_name_;
   const Nanoseconds from_, to_;
 
   Evidence evidence_;
-  std::vector<std::pair<trace::Event, LaneId>> pending_;  // calls that start at one instant
-  std::vector<std::vector<OpenRange>> open_;              // by thread, the innermost last
+  OpenRanges open_;
   std::unordered_map<std::uint64_t, std::size_t> site_of_;
   std::unordered_map<std::uint32_t, std::size_t> issued_by_;  // correlation: index into made_
   std::vector<Made> made_;                                    // by start, then lane
   std::vector<Bubble> bubbles_;
   std::vector<Interval> waits_, copying_, held_;
+  std::vector<std::int64_t> copy_streams_;  // of each of copying_
+  std::unordered_set<std::int64_t> kernel_streams_;
+  std::vector<Timed> timed_;  // by start
   Cover busy_, kernels_;
   std::vector<Nanoseconds> durations_, kernel_durations_, launch_durations_, loader_waits_;
 };
@@ -346,6 +418,10 @@ Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, con
   to = std::min(to, std::min(kept.to, trace.complete_until()));
   const auto [first, last] = whole_iterations(trace, from, to);
   return first < last ? Gathering(trace, first, last).run(stop) : Evidence{};
+}
+
+Evidence gather_stretch(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop) {
+  return from < to ? Gathering(trace, from, to).run(stop) : Evidence{};
 }
 
 }  // namespace lanescope::analysis

@@ -55,11 +55,12 @@ struct CopyGroup {
   trace::MemoryKind memory = trace::MemoryKind::Unknown;  ///< of the host's side
   bool asynchronous = false;
   std::int64_t count = 0, small_count = 0;  ///< small: at most kSmallCopyBytes
+  std::int64_t apart_count = 0;             ///< on a stream on which no kernel ran
   std::int64_t bytes = 0;
-  Nanoseconds gpu_ns = 0;        ///< durations on the GPU added up
+  Nanoseconds gpu_ns = 0;        ///< in which at least one of them ran: two at once share the link
   Nanoseconds exposed_ns = 0;    ///< the part of it in which no kernel ran
-  Nanoseconds host_ns = 0;       ///< what the calls held the CPU
-  Nanoseconds held_idle_ns = 0;  ///< the part of host_ns in which the GPU was idle
+  Nanoseconds host_ns = 0;       ///< what the calls held the CPU, added up
+  Nanoseconds held_idle_ns = 0;  ///< in which one of the calls held the CPU and the GPU was idle
   Place example;                 ///< the longest call
 
   double gb_per_s() const { return gpu_ns > 0 ? static_cast<double>(bytes) / static_cast<double>(gpu_ns) : 0; }
@@ -67,11 +68,24 @@ struct CopyGroup {
 /// Up to this size a copy from pageable host memory is taken into the launch itself (CUDA C++ Programming Guide).
 inline constexpr std::int64_t kSmallCopyBytes = 64 * 1024;
 
+/// Ranges in which the program timed itself: those of a lane or of the name "stopwatch" (kStopwatchLane).
+struct Stopwatches {
+  std::int64_t count = 0;
+  /// What was issued within it still ran when it ended, for more than a fifth of what it shows and more than 10 us.
+  std::int64_t early_count = 0;
+  /// Of the early one with most still to run: what it shows, and for how long the GPU was not done.
+  Nanoseconds shown_ns = 0, still_running_ns = 0;
+  std::optional<Place> earliest;
+  std::optional<Place> begun_before;  ///< the longest that began before the stretch and reaches into it
+};
+inline constexpr double kStoppedEarly = 0.2;  ///< A17: of what the stopwatch shows
+inline constexpr Nanoseconds kStoppedEarlyNs = 10'000;
+
 struct Evidence {
   /// From the start of the first iteration that counts to the end of the last one.
   Nanoseconds from_ns = 0, to_ns = 0;
   std::int64_t iterations = 0;
-  Summary summary;                ///< of that stretch
+  Summary summary;                ///< of that stretch, with its run-ahead
   std::vector<CallSite> sites;    ///< the costliest first: by bubbles, then by waits
   std::vector<CopyGroup> copies;  ///< the longest first
   Nanoseconds median_kernel_ns = 0;
@@ -80,6 +94,8 @@ struct Evidence {
   /// Waits for other threads of the program: how many, and the median and the longest of them.
   std::int64_t loader_waits = 0;
   Nanoseconds median_loader_wait_ns = 0, longest_loader_wait_ns = 0;
+  Nanoseconds full_queue_ns = 0;  ///< launches that waited until the launch queue had room again
+  Stopwatches stopwatches;
   std::int64_t stale_reads = 0;  ///< the program read memory before the copy into it had ended
   std::optional<Place> stale_read;
 
@@ -100,5 +116,8 @@ std::size_t warm_up_count(std::span<const IterationRecord> records);
 /// Gathers from [from, to), cut to whole iterations. Cost grows with the events in it; nothing (0 iterations) when
 /// there is no whole iteration, or when `stop` is set meanwhile.
 Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop = nullptr);
+/// The same of a stretch as it is, whether there are iterations in it or not.
+Evidence gather_stretch(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
+                        const std::atomic<bool>* stop = nullptr);
 
 }  // namespace lanescope::analysis

@@ -9,6 +9,12 @@ namespace {
 /// memory being set up, and the oldest of them may go.
 constexpr std::size_t kMaxHolds = 1024;
 
+BubbleCause held_by(Hold hold) {
+  return hold == Hold::Pinning      ? BubbleCause::Pinning
+         : hold == Hold::Allocation ? BubbleCause::Allocation
+                                    : BubbleCause::Staging;
+}
+
 /// The call was back at `back`, the launch began at `issued`.
 void split(Bubble& gap, Nanoseconds back, Nanoseconds issued) {
   back = std::clamp(back, gap.start_ns, gap.end_ns);
@@ -20,19 +26,27 @@ void split(Bubble& gap, Nanoseconds back, Nanoseconds issued) {
 
 }  // namespace
 
-void GapCauses::sync(const trace::Event& call, trace::LaneId lane, Nanoseconds idle_since) {
+void GapCauses::sync(const trace::Event& call, trace::LaneId lane, std::size_t thread, RangeAround range,
+                     Nanoseconds idle_since) {
   // A gap to come starts either at idle_since or later than now.
   const Nanoseconds now = call.start_ns;
   std::erase_if(syncs_, [&](const HeldCall& c) { return c.end < now && (c.start > idle_since || c.end < idle_since); });
-  syncs_.push_back({call.start_ns, call.end_ns, call.end_ns - trace::parts_of(call).returning, call.name, lane, 0});
+  syncs_.push_back({call.start_ns, call.end_ns, call.end_ns - trace::parts_of(call).returning, call.name, lane,
+                    Hold::None, thread, range});
 }
 
-void GapCauses::hold(const trace::Event& call, trace::LaneId lane, Nanoseconds idle_since) {
-  remember(holds_, {call.start_ns, call.end_ns, call.end_ns, call.name, lane, 0}, idle_since);
+void GapCauses::hold(const trace::Event& call, trace::LaneId lane, Hold hold, Nanoseconds idle_since) {
+  remember(holds_, {call.start_ns, call.end_ns, call.end_ns, call.name, lane, hold, 0, {}}, idle_since);
+}
+
+void GapCauses::late_range(const trace::Event& range, std::size_t thread) {
+  for (HeldCall& sync : syncs_) {
+    if (sync.thread == thread) sync.range.narrow(range.name, range.start_ns, range.end_ns, sync.start);
+  }
 }
 
 void GapCauses::wait(const trace::Event& range, trace::LaneId lane, std::size_t thread, Nanoseconds idle_since) {
-  remember(waits_, {range.start_ns, range.end_ns, range.end_ns, range.name, lane, thread}, idle_since);
+  remember(waits_, {range.start_ns, range.end_ns, range.end_ns, range.name, lane, Hold::None, thread, {}}, idle_since);
 }
 
 void GapCauses::remember(std::vector<HeldCall>& held, const HeldCall& call, Nanoseconds idle_since) {
@@ -76,7 +90,13 @@ GapCauses::Share GapCauses::share(const std::vector<HeldCall>& held, Nanoseconds
 
 const GapCauses::HeldCall* GapCauses::holder(Nanoseconds from, Nanoseconds to) const {
   const Share held = share(holds_, from, to, [](const HeldCall&) { return true; });
-  return held.covered_ns > (to - from) / 2 ? held.longest : nullptr;
+  if (held.covered_ns <= (to - from) / 2) return nullptr;
+  Share most;
+  for (const Hold kind : {Hold::Staging, Hold::Pinning, Hold::Allocation}) {
+    const Share one = share(holds_, from, to, [kind](const HeldCall& c) { return c.hold == kind; });
+    if (one.covered_ns > most.covered_ns) most = one;
+  }
+  return most.longest;
 }
 
 const GapCauses::HeldCall* GapCauses::wait_for_data(const Bubble& gap, const IssuingCall* launch,
@@ -85,11 +105,12 @@ const GapCauses::HeldCall* GapCauses::wait_for_data(const Bubble& gap, const Iss
   const Share waited =
       share(waits_, gap.start_ns, begun, [&](const HeldCall& c) { return !launch || c.thread == thread; });
   if (waited.covered_ns <= (begun - gap.start_ns) / 2) return nullptr;
-  const bool copied_longer = launch && launch->holds && gap.end_ns - begun > waited.covered_ns;
+  const bool copied_longer = launch && launch->holds != Hold::None && gap.end_ns - begun > waited.covered_ns;
   return copied_longer ? nullptr : waited.longest;
 }
 
-Bubble GapCauses::explain(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread) const {
+Bubble GapCauses::explain(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread,
+                          bool behind_copy) const {
   Bubble gap;
   gap.start_ns = from;
   gap.end_ns = to;
@@ -105,17 +126,20 @@ Bubble GapCauses::explain(Nanoseconds from, Nanoseconds to, const IssuingCall* l
     split(gap, std::min(wait->end, issued), issued);
   } else if (const HeldCall* sync = drain(from, issued, launch)) {
     blame(BubbleCause::AfterSync, *sync, sync->start);
+    gap.range = sync->range.name;
     split(gap, sync->end, issued);
-  } else if (launch && launch->holds) {
-    blame(BubbleCause::Copy, *launch, launch->start_ns);
+  } else if (launch && launch->holds != Hold::None) {
+    blame(held_by(launch->holds), *launch, launch->start_ns);
     split(gap, from, issued);
   } else if (const HeldCall* hold = holder(from, to)) {
-    blame(BubbleCause::Copy, *hold, hold->start);
+    blame(held_by(hold->hold), *hold, hold->start);
     split(gap, hold->end <= issued ? hold->end : from, issued);
   } else {
-    gap.cause = BubbleCause::LaunchTooSlow;
-    if (launch) blame(BubbleCause::LaunchTooSlow, *launch, launch->start_ns);
     split(gap, from, issued);
+    gap.cause = !launch || 2 * gap.cpu_ns > gap.duration() ? BubbleCause::Cpu
+                : behind_copy && launch->end_ns <= from    ? BubbleCause::Dependency
+                                                           : BubbleCause::LaunchLatency;
+    if (launch) blame(gap.cause, *launch, launch->start_ns);
   }
   return gap;
 }

@@ -14,7 +14,7 @@ using base::tr;
 int percent(double fraction) { return static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * 100)); }
 
 template <class... Numbers>
-std::string say(const char* translated, Numbers... numbers) {
+std::string say(const char* translated, const Numbers&... numbers) {
   return fmt::format(fmt::runtime(translated), numbers...);
 }
 
@@ -22,80 +22,167 @@ std::string say(const char* translated, Numbers... numbers) {
 struct Basis {
   Nanoseconds span_ns = 0;
   Judged figures;
+
+  double share(Nanoseconds ns) const {
+    return span_ns > 0 ? std::clamp(static_cast<double>(ns) / static_cast<double>(span_ns), 0.0, 1.0) : 0;
+  }
+  double idle(CauseGroup group) const { return share(idle_of(figures.bubble_by_cause_ns, group)); }
+  double each(std::int64_t sum) const {
+    return static_cast<double>(sum) / static_cast<double>(std::max<std::int64_t>(1, figures.iterations));
+  }
 };
 Basis basis_of(const Summary& summary) {
   if (summary.judged.to_ns > summary.judged.from_ns)
     return {summary.judged.to_ns - summary.judged.from_ns, summary.judged};
-  const auto ends = static_cast<std::size_t>(BubbleCause::StartOrEnd);
-  Basis basis{summary.window_ns() - summary.bubble_by_cause_ns[ends], {}};
+  Basis basis{summary.window_ns() - idle_of(summary.bubble_by_cause_ns, CauseGroup::StartOrEnd), {}};
   basis.figures.busy_ns = summary.gpu_busy_ns;
   basis.figures.kernel_ns = summary.kernel_ns;
   basis.figures.bubble_by_cause_ns = summary.bubble_by_cause_ns;
+  basis.figures.sync_count = summary.sync_count;
+  basis.figures.launch_count = summary.launch_count;
+  basis.figures.copied_bytes = summary.h2d_bytes + summary.d2h_bytes;
+  basis.figures.loader_wait_ns = summary.loader_wait_ns;
   return basis;
 }
 
-std::string say_gpu_bound(const Verdict& v, std::int64_t syncs) {
+/// Per iteration; where there are none, in all.
+VerdictFigure rate(const Basis& basis, std::string label, double value, const char* unit = "") {
+  VerdictFigure figure{std::move(label), value, {}};
+  figure.unit = basis.figures.iterations > 0 ? tr("per iteration") : tr("in all");
+  if (*unit != '\0') figure.unit = fmt::format("{} {}", unit, figure.unit);
+  return figure;
+}
+VerdictFigure time_rate(const Basis& basis, std::string label, std::int64_t ns) {
+  constexpr double kMillisecond = 1e6, kMicrosecond = 1e3;
+  const double each = basis.each(ns);
+  return each >= kMillisecond ? rate(basis, std::move(label), each / kMillisecond, "ms")
+                              : rate(basis, std::move(label), each / kMicrosecond, "µs");
+}
+VerdictFigure bytes_rate(const Basis& basis, std::string label, std::int64_t bytes) {
+  constexpr double kMegabyte = 1e6, kKilobyte = 1e3;
+  const double each = basis.each(bytes);
+  return each >= kMegabyte ? rate(basis, std::move(label), each / kMegabyte, "MB")
+                           : rate(basis, std::move(label), each / kKilobyte, "kB");
+}
+VerdictFigure syncs(const Basis& basis) { return rate(basis, tr("syncs"), basis.each(basis.figures.sync_count)); }
+
+/// "; 1.0 sync per iteration." Nothing where it is not known how often.
+std::string how_often(const Basis& basis, const VerdictFigure& figure, const char* one, const char* many) {
+  if (basis.figures.iterations == 0) return ".";
+  const std::string value = value_text(figure);
+  return say(value == "1.0" ? one : many, value);
+}
+
+/// A share and its figure, which is that of `v.figures[0]` at most.
+int add_share(Verdict& v, std::string label, double share) {
+  v.figures.push_back({std::move(label), share * 100, "%"});
+  return std::min(percent(share), 100);
+}
+
+void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
+  add_share(v, tr("kernels run"), basis.share(basis.figures.kernel_ns));
+  v.figures.push_back(syncs(basis));
   // 100 minus the idle share as it is shown elsewhere, so that the two add up.
   const int busy = 100 - percent(v.idle);
-  if (syncs == 0) return say(tr("The GPU is busy {} % of the time: it sets the pace, not the CPU."), busy);
-  if (busy == 100) return say(tr("The GPU is busy {} % of the time; reading less often would gain nothing."), busy);
-  return say(tr("The GPU is busy {} % of the time; reading less often would gain at most the other {} %."), busy,
-             100 - busy);
-}
-
-std::string say_sync_bound(const Verdict& v, const Basis& basis) {
-  const int idle = percent(v.idle);
-  const auto share = [&](Nanoseconds ns) {
-    return std::min(idle, percent(static_cast<double>(ns) / static_cast<double>(basis.span_ns)));
-  };
-  const Nanoseconds all = basis.figures.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::AfterSync)];
-  const Nanoseconds reads = basis.figures.after_read_ns, uploads = basis.figures.after_upload_ns;
-  if (reads * 2 >= all)
-    return say(tr("The GPU is idle {} % of the time; {} % is right after a read such as loss.item()."), idle,
-               share(reads));
-  if (uploads * 2 >= all)
-    return say(tr("The GPU is idle {} % of the time; {} % is right after a copy to the GPU that the CPU waited for."),
-               idle, share(uploads));
-  return say(tr("The GPU is idle {} % of the time; {} % is right after the CPU waited for it to finish."), idle,
-             share(all));
-}
-
-std::string say_launch_bound(const Verdict& v) {
-  const int idle = percent(v.idle), launch = std::min(idle, percent(v.launch));
-  if (launch == idle)
-    return say(tr("The GPU is idle {} % of the time because the CPU issues work too slowly; reads are not the cause."),
-               idle);
-  if (percent(v.after_sync) * 4 <= launch)
-    return say(
-        tr("The GPU is idle {} % of the time, {} % because the CPU issues work too slowly; reads are not the cause."),
-        idle, launch);
-  return say(tr("The GPU is idle {} % of the time, {} % because the CPU issues work too slowly; reads come second."),
-             idle, launch);
-}
-
-std::string say_copy_bound(const Verdict& v) {
-  const int idle = percent(v.idle);
-  if (v.exposed_copy >= v.copy_held) {
-    const int alone = std::min(percent(v.exposed_copy), 100 - idle);
-    const int held = std::min(idle, percent(v.copy_held));
-    if (held == 0)
-      return say(
-          tr("For {} % of the time the GPU only copies and computes nothing; copies could run beside the kernels."),
-          alone);
-    return say(
-        tr("For {} % of the time the GPU only copies and computes nothing, and for another {} % it is idle while the "
-           "CPU is held by copies from pageable memory or by pinning."),
-        alone, held);
+  if (all_syncs == 0) {
+    v.sentence = say(tr("The GPU is busy {} % of the time: it sets the pace, not the CPU."), busy);
+  } else if (busy == 100) {
+    v.sentence = say(tr("The GPU is busy {} % of the time; reading less often would gain nothing."), busy);
+  } else {
+    v.sentence = say(tr("The GPU is busy {} % of the time; reading less often would gain at most the other {} %."),
+                     busy, 100 - busy);
   }
-  return say(
-      tr("The GPU is idle {} % of the time; for {} % the CPU is held by copies from pageable memory or by pinning."),
-      idle, std::min(idle, percent(v.copy_held)));
 }
 
-std::string say_loader_bound(const Verdict& v) {
+void sync_bound(Verdict& v, const Basis& basis) {
   const int idle = percent(v.idle);
-  return say(tr("The GPU is idle {} % of the time; {} % while the program waits for its data loader."), idle,
-             std::min(idle, percent(v.loader)));
+  const Judged& j = basis.figures;
+  const Nanoseconds all = idle_of(j.bubble_by_cause_ns, CauseGroup::AfterSync);
+  const bool placed = j.sync_place_ns * 2 >= all && !j.sync_place.empty();
+  const bool reads = j.after_read_ns * 2 >= all, uploads = !reads && j.after_upload_ns * 2 >= all;
+  Nanoseconds part = placed ? j.sync_place_ns : all;
+  std::string label, after;
+  if (uploads) {
+    part = j.after_upload_ns;
+    label = tr("after a copy");
+    after = tr("right after a copy to the GPU that the CPU waited for");
+  } else if (placed && j.sync_place.ends_with("()")) {
+    label = say(tr("after {}"), j.sync_place);
+    after = say(tr("right after {}"), j.sync_place);
+  } else if (placed) {
+    label = say(tr("in {}"), j.sync_place);
+    after = say(reads ? tr("right after a read in {}") : tr("right after a wait in {}"), j.sync_place);
+  } else if (reads) {
+    part = j.after_read_ns;
+    label = tr("after a read");
+    after = tr("right after a read such as loss.item()");
+  } else {
+    label = tr("after a wait");
+    after = tr("right after the CPU waited for it to finish");
+  }
+  const int share = std::min(idle, add_share(v, std::move(label), basis.share(part)));
+  v.figures.push_back(syncs(basis));
+  v.sentence = say(tr("The GPU idles {} % of the time, {} % {}{}"), idle, share, after,
+                   how_often(basis, v.figures.back(), tr("; {} sync per iteration."), tr("; {} syncs per iteration.")));
+}
+
+void launch_bound(Verdict& v, const Basis& basis) {
+  const int idle = percent(v.idle), launch = std::min(idle, add_share(v, tr("slow launch"), v.launch));
+  v.figures.push_back(rate(basis, tr("launches"), basis.each(basis.figures.launch_count)));
+  const std::string rest =
+      how_often(basis, v.figures.back(), tr("; {} launch per iteration."), tr("; {} launches per iteration."));
+  if (launch == idle) {
+    v.sentence =
+        say(tr("The GPU idles {} % of the time because the CPU issues work too slowly, not because of reads{}"), idle,
+            rest);
+  } else if (percent(v.after_sync) * 4 <= launch) {
+    v.sentence =
+        say(tr("The GPU idles {} % of the time, {} % because the CPU issues work too slowly, not because of reads{}"),
+            idle, launch, rest);
+  } else {
+    v.sentence =
+        say(tr("The GPU idles {} % of the time, {} % because the CPU issues work too slowly; reads come second{}"),
+            idle, launch, rest);
+  }
+}
+
+void copy_bound(Verdict& v, const Basis& basis) {
+  const int idle = percent(v.idle);
+  const int held = std::min(idle, percent(v.copy_held)), alone = std::min(percent(v.exposed_copy), 100 - idle);
+  const bool mostly_alone = v.exposed_copy >= v.copy_held;
+  if (mostly_alone) {
+    add_share(v, tr("only copying"), v.exposed_copy);
+  } else {
+    add_share(v, tr("held by copy"), v.copy_held);
+  }
+  v.figures.push_back(bytes_rate(basis, tr("copied"), basis.figures.copied_bytes));
+  if (!mostly_alone) {
+    v.sentence =
+        say(tr("The GPU idles {} % of the time, {} % while the CPU is held by copies from pageable memory or by "
+               "pinning."),
+            idle, held);
+  } else if (basis.figures.kernel_ns == 0) {
+    v.sentence =
+        say(tr("For {} % of the time the GPU copies, and it computes nothing here that could run beside."), alone);
+  } else if (held == 0) {
+    v.sentence =
+        say(tr("For {} % of the time the GPU only copies and computes nothing; copies could run beside the kernels."),
+            alone);
+  } else {
+    v.sentence =
+        say(tr("For {} % of the time the GPU only copies and computes nothing, and for another {} % it is idle while "
+               "the CPU is held by copies from pageable memory or by pinning."),
+            alone, held);
+  }
+}
+
+void loader_bound(Verdict& v, const Basis& basis) {
+  const int idle = percent(v.idle), waiting = std::min(idle, add_share(v, tr("no data"), v.loader));
+  v.figures.push_back(time_rate(basis, tr("waited"), basis.figures.loader_wait_ns));
+  const bool known = basis.figures.iterations > 0;
+  const auto each = static_cast<Nanoseconds>(std::llround(basis.each(basis.figures.loader_wait_ns)));
+  v.sentence = say(tr("The GPU idles {} % of the time, {} % while the program waits for its data loader{}"), idle,
+                   waiting, known ? say(tr("; {} per iteration."), base::format_duration(each)) : std::string("."));
 }
 
 bool only_the_cpu_works(const Summary& s) {
@@ -119,18 +206,12 @@ void judge(Summary& summary) {
     v.sentence = say(tr("Nothing has run on the GPU here."));
     return;
   }
-  const auto fraction = [&](Nanoseconds ns) {
-    return std::clamp(static_cast<double>(ns) / static_cast<double>(basis.span_ns), 0.0, 1.0);
-  };
-  const auto gaps = [&](BubbleCause cause) {
-    return fraction(figures.bubble_by_cause_ns[static_cast<std::size_t>(cause)]);
-  };
-  v.idle = fraction(basis.span_ns - figures.busy_ns);
-  v.after_sync = gaps(BubbleCause::AfterSync);
-  v.launch = gaps(BubbleCause::LaunchTooSlow);
-  v.copy_held = gaps(BubbleCause::Copy);
-  v.loader = gaps(BubbleCause::Loader);
-  v.exposed_copy = fraction(figures.busy_ns - figures.kernel_ns);
+  v.idle = basis.share(basis.span_ns - figures.busy_ns);
+  v.after_sync = basis.idle(CauseGroup::AfterSync);
+  v.launch = basis.idle(CauseGroup::Launch);
+  v.copy_held = basis.idle(CauseGroup::Copy);
+  v.loader = basis.idle(CauseGroup::Loader);
+  v.exposed_copy = basis.share(figures.busy_ns - figures.kernel_ns);
 
   if (v.idle < kIdleMatters) {
     const bool only_copies = v.exposed_copy >= kExposedCopyDominates * (1 - v.idle);
@@ -152,22 +233,22 @@ void judge(Summary& summary) {
       v.kind = v.after_sync >= v.launch ? VerdictKind::SyncBound : VerdictKind::LaunchBound;
     }
   }
+  add_share(v, tr("idle"), v.idle);
+  if (figures.warm_up_ns > 0) {
+    v.note =
+        say(tr("The first iteration took {} and is left out as warm-up."), base::format_duration(figures.warm_up_ns));
+  }
   switch (v.kind) {
     case VerdictKind::GpuBound:
-      v.sentence = say_gpu_bound(v, summary.sync_count);
-      break;
+      return gpu_bound(v, basis, summary.sync_count);
     case VerdictKind::SyncBound:
-      v.sentence = say_sync_bound(v, basis);
-      break;
+      return sync_bound(v, basis);
     case VerdictKind::LaunchBound:
-      v.sentence = say_launch_bound(v);
-      break;
+      return launch_bound(v, basis);
     case VerdictKind::LoaderBound:
-      v.sentence = say_loader_bound(v);
-      break;
+      return loader_bound(v, basis);
     default:
-      v.sentence = say_copy_bound(v);
-      break;
+      return copy_bound(v, basis);
   }
 }
 

@@ -109,7 +109,11 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     summary.to_ns = last.end_ns;
     const RunningTotals totals = last - base;
     fill(summary, totals);
-    set_judged(summary, summary.from_ns, summary.to_ns, totals);
+    if (from <= beginning.start_ns) {
+      sums_.judge_from_the_first(summary, last);
+    } else {
+      set_judged(summary, summary.from_ns, summary.to_ns, totals, last.number - base.number, sums_.places());
+    }
     std::vector<Nanoseconds> durations;
     for (auto record = first; record < past; ++record) {
       durations.push_back(record->duration());
@@ -278,6 +282,12 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     if (max_bubbles_ == 0) return;
     if (bubbles_.size() == max_bubbles_) bubbles_.pop_front();
     bubbles_.push_back(bubble);
+  }
+  void place_known(const Bubble& bubble) override {
+    for (auto r = records_.rbegin(); r != records_.rend() && r->end_ns > bubble.start_ns; ++r)
+      r->add_place(bubble, r->end_ns);
+    const auto known = std::ranges::lower_bound(bubbles_, bubble.start_ns, {}, &Bubble::start_ns);
+    if (known != bubbles_.end() && known->start_ns == bubble.start_ns) *known = bubble;
   }
 
   const trace::Trace& trace_;

@@ -16,12 +16,15 @@ namespace lanescope::analysis {
 
 using base::Nanoseconds;
 
+/// For what a call held the CPU, besides its own cost.
+enum class Hold : std::uint8_t { None, Staging, Pinning, Allocation };
+
 struct IssuingCall {
   Nanoseconds start_ns = 0, end_ns = 0;
   std::uint32_t correlation = 0;
   trace::NameId name = 0;
   trace::LaneId lane = 0;
-  bool holds = false;  ///< it held the CPU for its own copying or pinning
+  Hold holds = Hold::None;
 };
 
 class RunAhead {

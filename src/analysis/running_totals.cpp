@@ -13,6 +13,7 @@ RunningTotals& RunningTotals::operator-=(const RunningTotals& earlier) {
   for (std::size_t c = 0; c < kBubbleCauses; ++c) bubble_ns[c] -= earlier.bubble_ns[c];
   after_read_ns -= earlier.after_read_ns;
   after_upload_ns -= earlier.after_upload_ns;
+  for (std::size_t p = 0; p < kSyncPlaces; ++p) after_sync_at_ns[p] -= earlier.after_sync_at_ns[p];
   bubble_count -= earlier.bubble_count;
   sync_count -= earlier.sync_count;
   launch_count -= earlier.launch_count;
@@ -32,8 +33,14 @@ void RunningTotals::add_gap(const Bubble& gap, Nanoseconds at) {
   if (gap.cause == BubbleCause::AfterSync) {
     if (gap.last_work == trace::LaneKind::CopyD2H) after_read_ns += passed;
     if (gap.last_work == trace::LaneKind::CopyH2D) after_upload_ns += passed;
+    add_place(gap, at);
   }
   if (at >= gap.end_ns) ++bubble_count;
+}
+
+void RunningTotals::add_place(const Bubble& gap, Nanoseconds at) {
+  if (gap.place < kSyncPlaces && at > gap.start_ns)
+    after_sync_at_ns[gap.place] += std::min(at, gap.end_ns) - gap.start_ns;
 }
 
 void fill(Summary& summary, const RunningTotals& totals) {
@@ -55,9 +62,33 @@ void fill(Summary& summary, const RunningTotals& totals) {
   summary.d2h_ns = totals.d2h_ns;
 }
 
-void set_judged(Summary& summary, Nanoseconds from, Nanoseconds to, const RunningTotals& totals) {
-  summary.judged = {
-      from, to, totals.busy_ns, totals.kernel_ns, totals.bubble_ns, totals.after_read_ns, totals.after_upload_ns};
+std::uint8_t SyncPlaces::number(trace::NameId range) {
+  for (std::size_t p = 0; range != 0 && p < kSyncPlaces; ++p) {
+    if (ranges_[p] == 0) ranges_[p] = range;
+    if (ranges_[p] == range) return static_cast<std::uint8_t>(p);
+  }
+  return Bubble::kNoPlace;
+}
+
+void set_judged(Summary& summary, Nanoseconds from, Nanoseconds to, const RunningTotals& totals,
+                std::int64_t iterations, const SyncPlaces& places) {
+  Judged& j = summary.judged;
+  j = {};
+  j.from_ns = from;
+  j.to_ns = to;
+  j.busy_ns = totals.busy_ns;
+  j.kernel_ns = totals.kernel_ns;
+  j.bubble_by_cause_ns = totals.bubble_ns;
+  j.after_read_ns = totals.after_read_ns;
+  j.after_upload_ns = totals.after_upload_ns;
+  j.iterations = iterations;
+  j.sync_count = totals.sync_count;
+  j.launch_count = totals.launch_count;
+  j.copied_bytes = totals.h2d_bytes + totals.d2h_bytes;
+  j.loader_wait_ns = totals.loader_wait_ns;
+  const auto most = std::max_element(totals.after_sync_at_ns.begin(), totals.after_sync_at_ns.end());
+  j.sync_place_ns = *most;
+  if (*most > 0) j.sync_place = places.text(static_cast<std::size_t>(most - totals.after_sync_at_ns.begin()));
 }
 
 }  // namespace lanescope::analysis

@@ -1,6 +1,9 @@
 #include "analysis/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/translate.h"
@@ -13,16 +16,82 @@ std::string_view cause_name(BubbleCause cause) {
   switch (cause) {
     case BubbleCause::AfterSync:
       return tr("after a sync");
-    case BubbleCause::LaunchTooSlow:
-      return tr("launch too slow");
-    case BubbleCause::Copy:
-      return tr("CPU held by a copy");
+    case BubbleCause::Cpu:
+      return tr("CPU work");
+    case BubbleCause::LaunchLatency:
+      return tr("launch latency");
+    case BubbleCause::Allocation:
+      return tr("allocating memory");
+    case BubbleCause::Staging:
+      return tr("staging a copy");
+    case BubbleCause::Pinning:
+      return tr("pinning memory");
+    case BubbleCause::Dependency:
+      return tr("behind a copy");
     case BubbleCause::Loader:
       return tr("waiting for data");
     case BubbleCause::StartOrEnd:
       return tr("start or end");
   }
   return "";
+}
+
+std::string_view cause_key(BubbleCause cause) {
+  static constexpr std::array<std::string_view, kBubbleCauses> kKeys{"after_sync", "cpu",     "launch_latency",
+                                                                     "allocation", "staging", "pinning",
+                                                                     "dependency", "loader",  "start_or_end"};
+  return kKeys[static_cast<std::size_t>(cause)];
+}
+
+std::string_view group_name(CauseGroup group) {
+  switch (group) {
+    case CauseGroup::AfterSync:
+      return tr("after a sync");
+    case CauseGroup::Launch:
+      return tr("launch too slow");
+    case CauseGroup::Copy:
+      return tr("held by a copy");
+    case CauseGroup::Loader:
+      return tr("waiting for data");
+    case CauseGroup::StartOrEnd:
+      return tr("start or end");
+  }
+  return "";
+}
+
+CauseGroup group_of(BubbleCause cause) {
+  switch (cause) {
+    case BubbleCause::AfterSync:
+      return CauseGroup::AfterSync;
+    case BubbleCause::Cpu:
+    case BubbleCause::LaunchLatency:
+    case BubbleCause::Allocation:
+      return CauseGroup::Launch;
+    case BubbleCause::Staging:
+    case BubbleCause::Pinning:
+    case BubbleCause::Dependency:
+      return CauseGroup::Copy;
+    case BubbleCause::Loader:
+      return CauseGroup::Loader;
+    case BubbleCause::StartOrEnd:
+      break;
+  }
+  return CauseGroup::StartOrEnd;
+}
+
+Nanoseconds idle_of(const CauseTimes& times, BubbleCause cause) { return times[static_cast<std::size_t>(cause)]; }
+
+Nanoseconds idle_of(const CauseTimes& times, CauseGroup group) {
+  Nanoseconds sum = 0;
+  for (std::size_t c = 0; c < times.size(); ++c) {
+    if (group_of(static_cast<BubbleCause>(c)) == group) sum += times[c];
+  }
+  return sum;
+}
+
+std::string value_text(const VerdictFigure& figure) {
+  if (figure.unit == "%") return fmt::format("{} %", std::lround(figure.value));
+  return figure.value < 9.95 ? fmt::format("{:.1f}", figure.value) : base::format_count(std::llround(figure.value));
 }
 
 std::string_view verdict_title(VerdictKind kind) {

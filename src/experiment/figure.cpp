@@ -41,7 +41,8 @@ std::optional<double> mean_iteration(const Summary& s, double unit_ns) {
 std::optional<double> total_s(const Summary& s, std::uint64_t iterations) {
   if (s.iteration.count == 0 || iterations == 0) return std::nullopt;
   constexpr double kSmallGap = 0.01;
-  const bool from_the_first = whole(s.judged.from_ns - s.from_ns) <= kSmallGap * s.iteration.mean_ns;
+  const base::Nanoseconds first_ns = s.judged.from_ns - s.judged.warm_up_ns;
+  const bool from_the_first = whole(first_ns - s.from_ns) <= kSmallGap * s.iteration.mean_ns;
   const double each = from_the_first && s.judged.to_ns > s.judged.from_ns
                           ? whole(s.window_ns()) / whole(s.iteration.count)
                           : s.iteration.mean_ns;

@@ -123,6 +123,10 @@ analysis::Advice MeasuredRun::advice() const {
   return analysis::advice_for(trace(), analysis_->records(), session_->runner().ended_ns(), link);
 }
 
+analysis::Breakdown MeasuredRun::breakdown(const io::RunFigures& figures) const {
+  return analysis::break_down(trace(), analysis_->records(), figures.summary, session_->runner().ended_ns());
+}
+
 io::RunFacts MeasuredRun::facts() const {
   io::RunFacts facts;
   facts.workload = session_->workload().name;

@@ -38,6 +38,9 @@ class MeasuredRun {
   io::RunFigures figures() const;
   /// What makes the GPU idle, and what would help; figures() leaves it empty.
   analysis::Advice advice() const;
+  /// Tables of the run whose figures these are; figures() leaves it empty, too.
+  analysis::Breakdown breakdown(const io::RunFigures& figures) const;
+  const analysis::LiveAnalysis& analysis() const { return *analysis_; }
   io::RunFacts facts() const;
   const device::DeviceInfo& device() const { return session_->device(); }
   /// What experiment/figure.h works from.

@@ -55,6 +55,14 @@ Json capture_json(const trace::CaptureHealth& h) {
           {"latency_ms", {{"p50", h.latency_p50_ms}, {"p99", h.latency_p99_ms}}}};
 }
 
+Json causes_json(const std::array<base::Nanoseconds, analysis::kBubbleCauses>& by_cause) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < by_cause.size(); ++i) {
+    json[std::string(analysis::cause_key(static_cast<analysis::BubbleCause>(i)))] = by_cause[i];
+  }
+  return json;
+}
+
 // A figure without a sample is one that these settings do not have.
 Json own_json(const std::vector<OwnFigure>& figures) {
   Json own = Json::object();
@@ -64,6 +72,13 @@ Json own_json(const std::vector<OwnFigure>& figures) {
                   {"total", f.total}, {"last", f.last}, {"count", f.count}};
   }
   return own;
+}
+
+Json verdict_json(const analysis::Verdict& verdict) {
+  Json list = Json::array();
+  for (const analysis::VerdictFigure& f : verdict.figures)
+    list.push_back({{"label", f.label}, {"value", f.value}, {"unit", f.unit}});
+  return list;
 }
 
 Json advice_json(const analysis::Advice& advice) {
@@ -81,16 +96,117 @@ Json advice_json(const analysis::Advice& advice) {
                     {"what", card.what},
                     {"fix", card.fix}});
   }
-  return {{"iterations", advice.iterations}, {"warm_up", advice.warm_up}, {"cards", std::move(list)}};
+  const analysis::Summary& s = advice.summary;
+  const auto each = [&](std::int64_t sum) {
+    return advice.iterations > 0 ? static_cast<double>(sum) / static_cast<double>(advice.iterations) : 0;
+  };
+  return {{"iterations", advice.iterations},
+          {"warm_up", advice.warm_up},
+          {"per_iteration",
+           {{"syncs", each(s.sync_count)},
+            {"launches", each(s.launch_count)},
+            {"idle_ns", each(s.bubble_ns)},
+            {"wait_ns", each(s.host_wait_ns)},
+            {"loader_wait_ns", each(s.loader_wait_ns)},
+            {"exposed_copy_ns", each(s.exposed_copy_ns)}}},
+          {"run_ahead", {{"mean", s.run_ahead_mean}, {"max", s.run_ahead_max}}},
+          {"cards", std::move(list)}};
+}
+
+Json sites_json(const analysis::Breakdown& b) {
+  Json list = Json::array();
+  for (const analysis::SiteRow& site : b.sites) {
+    list.push_back({{"range", text_or_null(site.range)},
+                    {"call", site.call},
+                    {"count", site.count},
+                    {"sync_count", site.sync_count},
+                    {"needless_count", site.needless_count},
+                    {"host_ns", site.host_ns},
+                    {"wait_ns", site.wait_ns},
+                    {"wait_gpu_busy_ns", site.wait_busy_ns},
+                    {"bubble_ns", site.bubbles_ns},
+                    {"bubbles_by_fine_cause", causes_json(site.bubble_ns)}});
+  }
+  return list;
+}
+
+Json copies_json(const analysis::Breakdown& b) {
+  Json list = Json::array();
+  for (const analysis::CopyRow& copy : b.copies) {
+    list.push_back({{"range", text_or_null(copy.range)},
+                    {"direction", analysis::direction_key(copy.direction)},
+                    {"host_memory", analysis::memory_key(copy.memory)},
+                    {"asynchronous", copy.asynchronous},
+                    {"count", copy.count},
+                    {"bytes", copy.bytes},
+                    {"gpu_ns", copy.gpu_ns},
+                    {"gb_per_s", copy.gb_per_s},
+                    {"exposed_ns", copy.exposed_ns},
+                    {"host_ns", copy.host_ns},
+                    {"host_gpu_idle_ns", copy.held_idle_ns}});
+  }
+  return list;
+}
+
+Json kernels_json(const analysis::Breakdown& b) {
+  Json list = Json::array();
+  for (const analysis::KernelRow& kernel : b.kernels) {
+    list.push_back(
+        {{"name", kernel.name},
+         {"count", kernel.count},
+         {"total_ns", kernel.total_ns},
+         {"mean_ns", kernel.mean_ns()},
+         {"min_ns", kernel.min_ns},
+         {"max_ns", kernel.max_ns},
+         {"share",
+          b.kernel_time_ns > 0 ? static_cast<double>(kernel.total_ns) / static_cast<double>(b.kernel_time_ns) : 0.0}});
+  }
+  return list;
+}
+
+Json durations_json(const analysis::Breakdown& b) {
+  Json json{{"count", b.iteration.count}, {"min_ns", nullptr}, {"max_ns", nullptr}, {"histogram", nullptr}};
+  if (b.iteration.count == 0) return json;
+  json["min_ns"] = b.iteration.min_ns;
+  json["max_ns"] = b.iteration.max_ns;
+  json["histogram"] = {{"from_ns", b.durations.from_ns},
+                       {"width_ns", b.durations.width_ns},
+                       {"counts", b.durations.counts},
+                       {"longer", b.durations.longer}};
+  return json;
+}
+
+// Where the time of the iterations that the verdict is about went.
+Json time_json(const analysis::Judged& judged, base::Nanoseconds host_wait_ns) {
+  return {{"span_ns", judged.to_ns - judged.from_ns},
+          {"iterations", judged.iterations},
+          {"sync_count", judged.sync_count},
+          {"launch_count", judged.launch_count},
+          {"gpu_busy_ns", judged.busy_ns},
+          {"kernel_ns", judged.kernel_ns},
+          {"host_wait_ns", host_wait_ns},
+          {"loader_wait_ns", judged.loader_wait_ns},
+          {"exposed_copy_ns", judged.busy_ns - judged.kernel_ns},
+          {"bubbles_by_fine_cause", causes_json(judged.bubble_by_cause_ns)}};
+}
+
+Json breakdown_json(const analysis::Breakdown& b, const analysis::Summary& summary) {
+  return {{"time", time_json(summary.judged, b.host_wait_ns)},
+          {"durations", durations_json(b)},
+          {"of", {{"from_ns", b.from_ns}, {"to_ns", b.to_ns}, {"iterations", b.iterations}}},
+          {"call_sites", sites_json(b)},
+          {"call_sites_left_out", b.sites_left_out},
+          {"copies", copies_json(b)},
+          {"copies_left_out", b.copies_left_out},
+          {"kernels", kernels_json(b)},
+          {"kernels_left_out", b.kernels_left_out},
+          {"kernel_time_ns", b.kernel_time_ns}};
 }
 
 }  // namespace
 
 std::string summary_json(const RunFigures& figures) {
   const analysis::Summary& s = figures.summary;
-  const auto bubble_ns = [&](analysis::BubbleCause cause) {
-    return s.bubble_by_cause_ns.at(static_cast<std::size_t>(cause));
-  };
   Json settings = Json::object();
   for (const auto& [key, value] : figures.facts.settings) settings[key] = typed(value);
 
@@ -118,16 +234,22 @@ std::string summary_json(const RunFigures& figures) {
       {"recorded", figures.events.recorded}, {"dropped", figures.events.dropped}, {"evicted", figures.events.evicted}};
   json["loss"] = figures.loss ? Json{{"first", figures.loss->first}, {"last", figures.loss->last}} : Json(nullptr);
   json["verdict_sentence"] = s.verdict.sentence;
-  json["bubbles_by_cause"] = {{"after_sync", bubble_ns(analysis::BubbleCause::AfterSync)},
-                              {"launch_too_slow", bubble_ns(analysis::BubbleCause::LaunchTooSlow)},
-                              {"copy", bubble_ns(analysis::BubbleCause::Copy)},
-                              {"start_or_end", bubble_ns(analysis::BubbleCause::StartOrEnd)},
-                              {"loader", bubble_ns(analysis::BubbleCause::Loader)}};
+  json["verdict_figures"] = verdict_json(s.verdict);
+  json["verdict_note"] = text_or_null(s.verdict.note);
+  // In groups, as the verdict takes them, and then each cause for itself; both add up to bubble_ns.
+  const auto group_ns = [&](analysis::CauseGroup group) { return analysis::idle_of(s.bubble_by_cause_ns, group); };
+  json["bubbles_by_cause"] = {{"after_sync", group_ns(analysis::CauseGroup::AfterSync)},
+                              {"launch_too_slow", group_ns(analysis::CauseGroup::Launch)},
+                              {"copy", group_ns(analysis::CauseGroup::Copy)},
+                              {"start_or_end", group_ns(analysis::CauseGroup::StartOrEnd)},
+                              {"loader", group_ns(analysis::CauseGroup::Loader)}};
+  json["bubbles_by_fine_cause"] = causes_json(s.bubble_by_cause_ns);
   json["run_ahead"] = {{"mean", s.run_ahead_mean}, {"max", s.run_ahead_max}};
   json["loader_wait_ns"] = s.loader_wait_ns;
   if (figures.capture) json["capture"] = capture_json(*figures.capture);
   json["own"] = own_json(figures.own);
   if (figures.advice) json["advice"] = advice_json(*figures.advice);
+  if (figures.breakdown) json["breakdown"] = breakdown_json(*figures.breakdown, s);
   // A file's name or settings need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

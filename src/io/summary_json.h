@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/advice.h"
+#include "analysis/breakdown.h"
 #include "analysis/summary.h"
 #include "io/chrome_trace.h"
 #include "trace/capture_health.h"
@@ -37,6 +38,7 @@ struct RunFigures {
   std::vector<OwnFigure> own;                   ///< what only the workload could know
   /// Worked out by the caller, for it takes a pass over the trace.
   std::optional<analysis::Advice> advice;
+  std::optional<analysis::Breakdown> breakdown;  ///< the same
 };
 
 /// Indented by two, ends with a line feed; the same figures give the same text. What is not known (a foreign trace's

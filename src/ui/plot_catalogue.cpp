@@ -117,10 +117,10 @@ std::string tick_text(PlotUnit unit, double value) {
 }
 
 double summary_value(PlotKind kind, const analysis::Summary& s, double loss) {
-  using analysis::BubbleCause;
+  using analysis::CauseGroup;
   const auto window = static_cast<double>(std::max<base::Nanoseconds>(1, s.window_ns()));
   const auto share = [&](base::Nanoseconds ns) { return static_cast<double>(ns) / window * 100; };
-  const auto idle = [&](BubbleCause cause) { return share(s.bubble_by_cause_ns[static_cast<std::size_t>(cause)]); };
+  const auto idle = [&](CauseGroup group) { return share(idle_of(s.bubble_by_cause_ns, group)); };
   const bool any = s.iteration.count > 0;
   const double nothing = std::nan("");
   switch (kind) {
@@ -145,13 +145,13 @@ double summary_value(PlotKind kind, const analysis::Summary& s, double loss) {
     case PlotKind::Syncs:
       return any ? static_cast<double>(s.sync_count) / static_cast<double>(s.iteration.count) : nothing;
     case PlotKind::IdleAfterSync:
-      return idle(BubbleCause::AfterSync);
+      return idle(CauseGroup::AfterSync);
     case PlotKind::IdleLaunch:
-      return idle(BubbleCause::LaunchTooSlow);
+      return idle(CauseGroup::Launch);
     case PlotKind::IdleCopy:
-      return idle(BubbleCause::Copy);
+      return idle(CauseGroup::Copy);
     case PlotKind::IdleLoader:
-      return idle(BubbleCause::Loader);
+      return idle(CauseGroup::Loader);
     case PlotKind::Loss:
       return loss;
   }

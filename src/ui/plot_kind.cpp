@@ -5,15 +5,14 @@
 
 namespace lanescope::ui {
 
-using analysis::BubbleCause;
+using analysis::CauseGroup;
 using analysis::IterationRecord;
 
 double plot_value(PlotKind kind, const IterationRecord& before, const IterationRecord& last) {
   const auto ns = static_cast<double>(last.end_ns - before.end_ns);
   const auto rise = [&](auto member) { return static_cast<double>(last.*member - before.*member); };
-  const auto idle = [&](BubbleCause cause) {
-    const auto c = static_cast<std::size_t>(cause);
-    return static_cast<double>(last.bubble_ns[c] - before.bubble_ns[c]) / ns * 100;
+  const auto idle = [&](CauseGroup group) {
+    return static_cast<double>(idle_of(last.bubble_ns, group) - idle_of(before.bubble_ns, group)) / ns * 100;
   };
   const auto rate = [&](auto bytes, auto time) {
     const double copying = rise(time);
@@ -42,13 +41,13 @@ double plot_value(PlotKind kind, const IterationRecord& before, const IterationR
     case PlotKind::Syncs:
       return rise(&IterationRecord::sync_count) / std::max(1.0, rise(&IterationRecord::number));
     case PlotKind::IdleAfterSync:
-      return idle(BubbleCause::AfterSync);
+      return idle(CauseGroup::AfterSync);
     case PlotKind::IdleLaunch:
-      return idle(BubbleCause::LaunchTooSlow);
+      return idle(CauseGroup::Launch);
     case PlotKind::IdleCopy:
-      return idle(BubbleCause::Copy);
+      return idle(CauseGroup::Copy);
     case PlotKind::IdleLoader:
-      return idle(BubbleCause::Loader);
+      return idle(CauseGroup::Loader);
     case PlotKind::Loss:
       return last.loss;
   }

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/trace_builder.h"
+#include "analysis/advice_loop.h"
 
 namespace lanescope::analysis_test {
 namespace {
@@ -19,52 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using trace::MemoryKind;
 
-constexpr Nanoseconds kPeriod = 100'000;
-constexpr int kIterations = 5;
-
-class AdviceTest : public testing::Test {
- protected:
-  template <typename Iteration>
-  void loop(Iteration iteration) {
-    for (int i = 0; i < kIterations; ++i) {
-      const Nanoseconds t = i * kPeriod;
-      b_.iteration(t, t + kPeriod);
-      iteration(t);
-    }
-    b_.publish();
-  }
-  void range(std::string_view name, Nanoseconds start, Nanoseconds end) {
-    b_.add(b_.lane(LaneKind::Phases), EventKind::Range, name, start, end);
-  }
-  void kernel(Nanoseconds launched, Nanoseconds start, Nanoseconds end, Nanoseconds launch_ns = 2'000) {
-    b_.launch(launched, launched + launch_ns, ++correlation_);
-    b_.kernel(start, end, correlation_);
-  }
-  /// An asynchronous upload whose call held the CPU until `returned`.
-  void upload(Nanoseconds called, Nanoseconds returned, Nanoseconds start, Nanoseconds end, std::uint64_t bytes,
-              MemoryKind memory) {
-    if (memory == MemoryKind::Pageable) {
-      b_.staging_copy(called, returned, ++correlation_);
-    } else {
-      b_.copy_call(called, returned, ++correlation_);
-    }
-    b_.upload(start, end, bytes, correlation_);
-    trace::set_copy_traits(b_.events.back(), {CopyDirection::HostToDevice, memory, MemoryKind::Device, true});
-  }
-  Evidence evidence() { return analysis::gather(trace_, 0, kIterations * kPeriod); }
-  std::vector<Card> cards(const analysis::AdviceContext& context = {}) {
-    return analysis::advise(evidence(), trace_.names(), context);
-  }
-  static std::vector<Rule> rules(const std::vector<Card>& cards) {
-    std::vector<Rule> found;
-    for (const Card& card : cards) found.push_back(card.rule);
-    return found;
-  }
-
-  trace::Trace trace_;
-  TraceBuilder b_{trace_};
-  std::uint32_t correlation_ = 0;
-};
+using AdviceTest = AdviceLoop;
 
 // The kernel runs until 44 µs, the wait for it is back at 58, the next launch begins at 110 and its kernel at 114: the
 // GPU idles for 70 µs, four times in five iterations (the last one is still open): 4 * 70 / 5 = 56 µs an iteration, 56

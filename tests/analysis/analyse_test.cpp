@@ -78,9 +78,9 @@ TEST_F(AnalyseTest, TenEventsByHand) {
   EXPECT_EQ(s.bubble_ns, 88);
   EXPECT_EQ(s.bubble_count, 4);
   EXPECT_EQ(by_cause(s, BubbleCause::StartOrEnd), 30);
-  EXPECT_EQ(by_cause(s, BubbleCause::LaunchTooSlow), 2);
+  EXPECT_EQ(by_cause(s, BubbleCause::LaunchLatency), 2);
   EXPECT_EQ(by_cause(s, BubbleCause::AfterSync), 56);
-  EXPECT_EQ(by_cause(s, BubbleCause::Copy), 0);
+  EXPECT_EQ(by_cause(s, BubbleCause::Staging), 0);
   EXPECT_EQ(s.h2d_bytes, 0);
   EXPECT_EQ(s.d2h_bytes, 4);
   EXPECT_EQ(s.d2h_ns, 8);
@@ -94,7 +94,8 @@ TEST_F(AnalyseTest, TenEventsByHand) {
   EXPECT_DOUBLE_EQ(s.verdict.after_sync, 56.0 / 180.0);
   EXPECT_DOUBLE_EQ(s.verdict.launch, 2.0 / 180.0);
   EXPECT_DOUBLE_EQ(s.verdict.exposed_copy, 8.0 / 180.0);
-  EXPECT_EQ(s.verdict.sentence, "The GPU is idle 49 % of the time; 31 % is right after a read such as loss.item().");
+  EXPECT_EQ(s.verdict.sentence,
+            "The GPU idles 49 % of the time, 31 % right after a read such as loss.item(); 1.0 sync per iteration.");
 }
 
 // The window [40, 130) of a trace like the one above cuts a kernel, a wait and the copy.
@@ -365,7 +366,7 @@ TEST_F(AnalyseTest, AWindowInALongTraceSeesOnlyItsOwn) {
   EXPECT_EQ(s.launch_count, 4);
   EXPECT_DOUBLE_EQ(s.run_ahead_mean, (53 + 3 * 60 + 7) / 400.0);
   EXPECT_EQ(s.run_ahead_max, 1);
-  EXPECT_EQ(by_cause(s, BubbleCause::LaunchTooSlow), 3 * 50);
+  EXPECT_EQ(by_cause(s, BubbleCause::Cpu), 3 * 50);
   EXPECT_EQ(by_cause(s, BubbleCause::StartOrEnd), 3 + 47);
 }
 

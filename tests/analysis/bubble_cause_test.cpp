@@ -121,7 +121,7 @@ TEST_F(BubbleCauseTest, NotAfterASyncThatTheLaunchDidNotWaitFor) {
   t.launch(120, 125, 2, 2);
   t.kernel(160, 200, 2);
   const Bubble b = only();
-  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(b.cause, BubbleCause::LaunchLatency);
   expect_parts(b, 0, 20, 40);
 }
 
@@ -131,7 +131,7 @@ TEST_F(BubbleCauseTest, NotAfterASyncOnAnEmptyQueue) {
   t.sync(105, 112, 5, 2);
   t.launch(150, 155, 2);
   t.kernel(160, 200, 2);
-  EXPECT_EQ(only().cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(only().cause, BubbleCause::Cpu);
 }
 
 // The sync ended long before the GPU ran dry (it waited for another stream).
@@ -140,7 +140,7 @@ TEST_F(BubbleCauseTest, NotAfterASyncThatWasBackBefore) {
   t.sync(20, 99, 5, 2);
   t.launch(150, 155, 2);
   t.kernel(160, 200, 2);
-  EXPECT_EQ(only().cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(only().cause, BubbleCause::Cpu);
 }
 
 // A call that blocks but is no synchronisation: a launch into a full queue.
@@ -150,15 +150,15 @@ TEST_F(BubbleCauseTest, NotAfterALaunchThatBlocked) {
   trace::set_parts(full, {5, 80, 0, 5});
   t.launch(150, 155, 2);
   t.kernel(160, 200, 2);
-  EXPECT_EQ(only().cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(only().cause, BubbleCause::Cpu);
 }
 
-TEST_F(BubbleCauseTest, LaunchTooSlow) {
+TEST_F(BubbleCauseTest, CpuWorkBeforeTheLaunch) {
   t.kernel(0, 100);
   t.launch(150, 155, 2);
   t.kernel(160, 200, 2);
   const Bubble b = only();
-  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(b.cause, BubbleCause::Cpu);
   expect_parts(b, 0, 50, 10);
   EXPECT_EQ(call_of(b), "cudaLaunchKernel");
   EXPECT_EQ(b.call_start_ns, 150);
@@ -169,7 +169,7 @@ TEST_F(BubbleCauseTest, LaunchedInTimeAndStartedLateIsLaunchOnly) {
   t.launch(50, 55, 2);
   t.kernel(103, 200, 2);
   const Bubble b = only();
-  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(b.cause, BubbleCause::LaunchLatency);
   expect_parts(b, 0, 0, 3);
 }
 
@@ -178,7 +178,7 @@ TEST_F(BubbleCauseTest, TheSecondKernelOfAGraphHasTheGraphsLaunch) {
   t.kernel(0, 100, 5);
   t.kernel(110, 120, 5);
   const Bubble b = only();
-  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(b.cause, BubbleCause::LaunchLatency);
   EXPECT_EQ(call_of(b), "cudaGraphLaunch");
   expect_parts(b, 0, 0, 10);
 }
@@ -187,7 +187,7 @@ TEST_F(BubbleCauseTest, WithoutAKnownLaunchNoCallIsBlamed) {
   t.kernel(0, 100);
   t.kernel(160, 200, 77);
   const Bubble b = only();
-  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(b.cause, BubbleCause::Cpu);
   EXPECT_EQ(b.call, base::NameTable::kEmpty);
   expect_parts(b, 0, 60, 0);
 }
@@ -208,9 +208,9 @@ TEST_F(BubbleCauseTest, LaunchBoundIsNotBlamedOnItem) {
   t.kernel(190, 200, 5);
   const std::vector<Bubble> all = bubbles();
   ASSERT_EQ(all.size(), 4u);
-  EXPECT_EQ(all[0].cause, BubbleCause::LaunchTooSlow);
-  EXPECT_EQ(all[1].cause, BubbleCause::LaunchTooSlow);
-  EXPECT_EQ(all[2].cause, BubbleCause::LaunchTooSlow);  // before the read's own copy
+  EXPECT_EQ(all[0].cause, BubbleCause::Cpu);
+  EXPECT_EQ(all[1].cause, BubbleCause::Cpu);
+  EXPECT_EQ(all[2].cause, BubbleCause::Cpu);  // before the read's own copy
   EXPECT_EQ(all[3].cause, BubbleCause::AfterSync);
   EXPECT_EQ(all[3].duration(), 38);
 }
@@ -221,7 +221,7 @@ TEST_F(BubbleCauseTest, CopyThatIsItselfTheLateLaunch) {
   t.staging_copy(105, 155, 2);
   t.upload(160, 200, 1000, 2);
   const Bubble b = only();
-  EXPECT_EQ(b.cause, BubbleCause::Copy);
+  EXPECT_EQ(b.cause, BubbleCause::Staging);
   expect_parts(b, 0, 5, 55);
   EXPECT_EQ(call_of(b), "cudaMemcpyAsync");
 }
@@ -233,21 +233,105 @@ TEST_F(BubbleCauseTest, PinningThatCoversMostOfTheGap) {
   t.launch(152, 154, 2);
   t.kernel(160, 200, 2);
   const Bubble b = only();
-  EXPECT_EQ(b.cause, BubbleCause::Copy);
+  EXPECT_EQ(b.cause, BubbleCause::Pinning);
   expect_parts(b, 50, 2, 8);
   EXPECT_EQ(call_of(b), "cudaHostAlloc");
 }
 
-TEST_F(BubbleCauseTest, HoldsCoverTogetherAndTheLongestIsNamed) {  // [90,115) and [120,140): 15 + 20 of 60
+TEST_F(BubbleCauseTest, HoldsCoverTogetherAndTheKindThatCoversMostIsNamed) {  // [90,115) and [120,140): 15 + 20 of 60
   t.kernel(0, 100);
   t.staging_copy(90, 115, 8);
   t.call("cudaMallocHost", 120, 140);
   t.launch(152, 154, 2);
   t.kernel(160, 200, 2);
   const Bubble b = only();
-  EXPECT_EQ(b.cause, BubbleCause::Copy);
+  EXPECT_EQ(b.cause, BubbleCause::Pinning);
   EXPECT_EQ(call_of(b), "cudaMallocHost");
   expect_parts(b, 40, 12, 8);
+}
+
+// Three allocations of 10 each cover more of the gap than one copy that stages for 12; the longest of them is named.
+TEST_F(BubbleCauseTest, ManyShortAllocationsWinOverOneLongerCopy) {
+  t.kernel(0, 100);
+  t.call("cudaMalloc", 101, 111);
+  t.call("cudaFree", 112, 123);
+  t.call("cudaMalloc", 124, 134);
+  t.staging_copy(135, 147, 8);
+  t.launch(150, 152, 2);
+  t.kernel(160, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::Allocation);
+  EXPECT_EQ(call_of(b), "cudaFree");
+  expect_parts(b, 23, 27, 10);
+}
+
+TEST_F(BubbleCauseTest, AnOrderToAllocateOnAStreamHoldsNobody) {
+  t.kernel(0, 100);
+  t.call("cudaMallocAsync", 101, 150);
+  t.launch(152, 154, 2);
+  t.kernel(160, 200, 2);
+  EXPECT_EQ(only().cause, BubbleCause::Cpu);
+}
+
+// The kernel was launched long before, and waits for the copy on stream 1: 6 pass from the copy's end to its start.
+TEST_F(BubbleCauseTest, BehindACopyOnAnotherStream) {
+  t.launch(0, 5, 1);
+  t.kernel(10, 60, 1);
+  t.copy_call(5, 10, 2);
+  t.upload(20, 100, 1000, 2, 1);
+  t.launch(15, 20, 3);
+  t.kernel(106, 200, 3);
+  const std::vector<Bubble> all = bubbles();
+  ASSERT_EQ(all.size(), 2u);  // the first is before the first kernel
+  EXPECT_EQ(all[1].cause, BubbleCause::Dependency);
+  EXPECT_EQ(call_of(all[1]), "cudaLaunchKernel");
+  expect_parts(all[1], 0, 0, 6);
+}
+
+// The same with the copy on the kernel's own stream, where order alone makes it wait; and with a launch that was still
+// under way when the copy ended.
+TEST_F(BubbleCauseTest, NotBehindACopyOnItsOwnStreamNorWithALaunchUnderWay) {
+  t.kernel(0, 10);
+  t.copy_call(0, 5, 2);
+  t.upload(10, 100, 1000, 2);
+  t.launch(15, 20, 3);
+  t.kernel(106, 200, 3);
+  t.copy_call(120, 125, 4);
+  t.upload(150, 300, 1000, 4, 1);
+  t.launch(295, 301, 5);
+  t.kernel(305, 310, 5);
+  const std::vector<Bubble> all = bubbles();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].cause, BubbleCause::LaunchLatency);
+  EXPECT_EQ(all[1].cause, BubbleCause::LaunchLatency);
+}
+
+// Half of the gap [100,160) passes before the launch at 130; with the launch at 131 it is more than half.
+TEST_F(BubbleCauseTest, MoreThanHalfBeforeTheLaunchIsTheCpus) {
+  t.kernel(0, 100);
+  t.launch(130, 135, 2);
+  t.kernel(160, 200, 2);
+  t.launch(231, 235, 3);
+  t.kernel(260, 300, 3);
+  const std::vector<Bubble> all = bubbles();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].cause, BubbleCause::LaunchLatency);
+  EXPECT_EQ(all[1].cause, BubbleCause::Cpu);
+}
+
+// The innermost range around the call that drained, also where both begin at once.
+TEST_F(BubbleCauseTest, ASyncKnowsTheRangeThatItIsMadeIn) {
+  const LaneId phases = t.lane(LaneKind::Phases, 0, "phase");
+  t.kernel(0, 100);
+  t.sync(20, 110, 5, 10);
+  t.add(phases, EventKind::Range, "training", 0, 200);
+  t.add(phases, EventKind::Range, "item()", 20, 111);
+  t.add(t.lane(LaneKind::Phases, 0, "stopwatch"), EventKind::Range, "stopwatch", 20, 112);
+  t.launch(150, 155, 2);
+  t.kernel(160, 200, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::AfterSync);
+  EXPECT_EQ(trace.names().text(b.range), "item()");
 }
 
 TEST_F(BubbleCauseTest, HalfOfTheGapIsNotMoreThanHalf) {
@@ -255,14 +339,14 @@ TEST_F(BubbleCauseTest, HalfOfTheGapIsNotMoreThanHalf) {
   t.call("cudaHostAlloc", 110, 140);
   t.launch(152, 154, 2);
   t.kernel(160, 200, 2);
-  EXPECT_EQ(only().cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(only().cause, BubbleCause::Cpu);
 }
 
 TEST_F(BubbleCauseTest, ACopyThatReturnsAtOnceHoldsNobody) {
   t.kernel(0, 100);
   t.copy_call(105, 155, 2);  // 50 long, but it does not block
   t.upload(160, 200, 1000, 2);
-  EXPECT_EQ(only().cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(only().cause, BubbleCause::LaunchLatency);
 }
 
 TEST_F(BubbleCauseTest, NothingBeforeTheFirstAndAfterTheLastHasACause) {
@@ -295,7 +379,7 @@ TEST_F(BubbleCauseTest, AGapIsOneOfAllStreams) {
   t.kernel(160, 200, 2, 0);
   const Bubble b = only();
   EXPECT_EQ(b.start_ns, 150);
-  EXPECT_EQ(b.cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(b.cause, BubbleCause::LaunchLatency);
 }
 
 }  // namespace

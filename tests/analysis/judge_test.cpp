@@ -14,6 +14,9 @@ namespace {
 using analysis::BubbleCause;
 using analysis::Summary;
 using analysis::VerdictKind;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::StartsWith;
 
 /// A judged stretch of 1000 ns; what is neither busy nor of a given cause is of no known cause.
 Summary judged(Nanoseconds kernels, Nanoseconds copies_alone, Nanoseconds after_sync, Nanoseconds launch,
@@ -24,8 +27,8 @@ Summary judged(Nanoseconds kernels, Nanoseconds copies_alone, Nanoseconds after_
   s.judged.kernel_ns = kernels;
   s.judged.busy_ns = kernels + copies_alone;
   s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::AfterSync)] = after_sync;
-  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::LaunchTooSlow)] = launch;
-  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Copy)] = held;
+  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Cpu)] = launch;
+  s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Staging)] = held;
   s.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::Loader)] = loader;
   return s;
 }
@@ -66,7 +69,7 @@ TEST(Judge, LoaderBoundWhenWaitingForDataIsTheLargest) {
   EXPECT_EQ(kind(judged(500, 0, 0, 0, 0, 99)), VerdictKind::Unknown);
   EXPECT_EQ(kind(judged(500, 0, 0, 1, 0, 99)), VerdictKind::LoaderBound);
   Summary s = judged(380, 0, 0, 20, 0, 600);
-  EXPECT_EQ(sentence(s), "The GPU is idle 62 % of the time; 60 % while the program waits for its data loader.");
+  EXPECT_EQ(sentence(s), "The GPU idles 62 % of the time, 60 % while the program waits for its data loader.");
   judge(s);
   EXPECT_DOUBLE_EQ(s.verdict.loader, 0.6);
 }
@@ -126,13 +129,13 @@ TEST(Judge, WithoutAJudgedStretchTheWindowWithoutItsEndsIsTaken) {
 TEST(Judge, SentencesSayWhatHelps) {
   Summary read = judged(530, 0, 440, 30, 0);
   read.judged.after_read_ns = 440;
-  EXPECT_EQ(sentence(read), "The GPU is idle 47 % of the time; 44 % is right after a read such as loss.item().");
+  EXPECT_EQ(sentence(read), "The GPU idles 47 % of the time, 44 % right after a read such as loss.item().");
   Summary upload = judged(530, 0, 440, 30, 0);
   upload.judged.after_upload_ns = 300;
   EXPECT_EQ(sentence(upload),
-            "The GPU is idle 47 % of the time; 30 % is right after a copy to the GPU that the CPU waited for.");
+            "The GPU idles 47 % of the time, 30 % right after a copy to the GPU that the CPU waited for.");
   EXPECT_EQ(sentence(judged(530, 0, 440, 30, 0)),
-            "The GPU is idle 47 % of the time; 44 % is right after the CPU waited for it to finish.");
+            "The GPU idles 47 % of the time, 44 % right after the CPU waited for it to finish.");
 
   Summary busy = judged(980, 0, 20, 0, 0);
   EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time: it sets the pace, not the CPU.");
@@ -140,14 +143,14 @@ TEST(Judge, SentencesSayWhatHelps) {
   EXPECT_EQ(sentence(busy), "The GPU is busy 98 % of the time; reading less often would gain at most the other 2 %.");
 
   EXPECT_EQ(sentence(judged(690, 0, 0, 310, 0)),
-            "The GPU is idle 31 % of the time because the CPU issues work too slowly; reads are not the cause.");
+            "The GPU idles 31 % of the time because the CPU issues work too slowly, not because of reads.");
   EXPECT_EQ(sentence(judged(690, 0, 30, 280, 0)),
-            "The GPU is idle 31 % of the time, 28 % because the CPU issues work too slowly; reads are not the cause.");
+            "The GPU idles 31 % of the time, 28 % because the CPU issues work too slowly, not because of reads.");
   EXPECT_EQ(sentence(judged(400, 0, 200, 400, 0)),
-            "The GPU is idle 60 % of the time, 40 % because the CPU issues work too slowly; reads come second.");
+            "The GPU idles 60 % of the time, 40 % because the CPU issues work too slowly; reads come second.");
 
   EXPECT_EQ(sentence(judged(600, 0, 0, 100, 300)),
-            "The GPU is idle 40 % of the time; for 30 % the CPU is held by copies from pageable memory or by pinning.");
+            "The GPU idles 40 % of the time, 30 % while the CPU is held by copies from pageable memory or by pinning.");
   EXPECT_EQ(sentence(judged(500, 450, 50, 0, 0)), "The GPU is busy 95 % of the time: it sets the pace, not the CPU.");
   EXPECT_EQ(
       sentence(judged(300, 400, 50, 0, 250)),
@@ -157,7 +160,63 @@ TEST(Judge, SentencesSayWhatHelps) {
             "For 45 % of the time the GPU only copies and computes nothing; copies could run beside the kernels.");
 }
 
-/// "idle 47 % of the time; 44 % is": 47, 44.
+/// "label value unit" of each figure.
+std::vector<std::string> figures(Summary s) {
+  judge(s);
+  std::vector<std::string> texts;
+  for (const analysis::VerdictFigure& f : s.verdict.figures)
+    texts.push_back(f.label + " " + value_text(f) + (f.unit == "%" ? "" : " " + f.unit));
+  return texts;
+}
+
+// Four iterations: 4 syncs are 1.0 per iteration, 6 are 1.5.
+TEST(Judge, ASentenceNamesThePlaceAndHowOften) {
+  Summary s = judged(590, 0, 400, 10, 0);
+  s.judged.iterations = 4;
+  s.judged.sync_count = 4;
+  s.judged.after_read_ns = 390;
+  s.judged.sync_place = "item()";
+  s.judged.sync_place_ns = 380;
+  EXPECT_EQ(sentence(s), "The GPU idles 41 % of the time, 38 % right after item(); 1.0 sync per iteration.");
+  EXPECT_THAT(figures(s), ElementsAre("idle 41 %", "after item() 38 %", "syncs 1.0 per iteration"));
+
+  s.judged.sync_count = 6;
+  s.judged.sync_place = "forward";  // a statement with the read somewhere in it
+  EXPECT_EQ(sentence(s),
+            "The GPU idles 41 % of the time, 38 % right after a read in forward; 1.5 syncs per iteration.");
+  s.judged.after_read_ns = 0;
+  EXPECT_EQ(sentence(s),
+            "The GPU idles 41 % of the time, 38 % right after a wait in forward; 1.5 syncs per iteration.");
+  s.judged.sync_place_ns = 199;  // less than half is there: no place is named
+  EXPECT_THAT(sentence(s), StartsWith("The GPU idles 41 % of the time, 40 % right after the CPU waited for it"));
+  EXPECT_THAT(figures(s), ElementsAre("idle 41 %", "after a wait 40 %", "syncs 1.5 per iteration"));
+}
+
+TEST(Judge, TheThirdFigureGoesWithTheKind) {
+  Summary launch = judged(690, 0, 0, 310, 0);
+  launch.judged.iterations = 2;
+  launch.judged.launch_count = 32;
+  EXPECT_EQ(sentence(launch),
+            "The GPU idles 31 % of the time because the CPU issues work too slowly, not because of reads; 16 launches "
+            "per iteration.");
+  EXPECT_THAT(figures(launch), ElementsAre("idle 31 %", "slow launch 31 %", "launches 16 per iteration"));
+  Summary loader = judged(380, 0, 0, 20, 0, 600);
+  loader.judged.iterations = 2;
+  loader.judged.loader_wait_ns = 5'000'000;
+  EXPECT_THAT(sentence(loader), EndsWith("for its data loader; 2.5 ms per iteration."));
+  EXPECT_THAT(figures(loader), ElementsAre("idle 62 %", "no data 60 %", "waited 2.5 ms per iteration"));
+  Summary copy = judged(300, 400, 50, 0, 250);
+  copy.judged.iterations = 1;
+  copy.judged.copied_bytes = 12'400'000;
+  EXPECT_THAT(figures(copy), ElementsAre("idle 30 %", "only copying 40 %", "copied 12 MB per iteration"));
+  copy = judged(600, 0, 0, 100, 300);
+  copy.judged.copied_bytes = 512'000;
+  EXPECT_THAT(figures(copy), ElementsAre("idle 40 %", "held by copy 30 %", "copied 512 kB in all"));
+  EXPECT_THAT(figures(judged(980, 0, 20, 0, 0)), ElementsAre("idle 2 %", "kernels run 98 %", "syncs 0.0 in all"));
+  EXPECT_THAT(figures(Summary{}), ::testing::IsEmpty());
+}
+
+/// "idles 47 % of the time, 44 % right": 47, 44.
 std::vector<int> percentages(const std::string& text) {
   std::vector<int> numbers;
   for (std::size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at + 1)) {
@@ -220,7 +279,7 @@ TEST(Names, VerdictKeysAreWhatTheReportPromises) {
   EXPECT_EQ(analysis::verdict_title(VerdictKind::CpuOnly), "CPU only");
   EXPECT_EQ(analysis::cause_name(BubbleCause::Loader), "waiting for data");
   EXPECT_EQ(analysis::cause_name(BubbleCause::AfterSync), "after a sync");
-  EXPECT_EQ(analysis::cause_name(BubbleCause::LaunchTooSlow), "launch too slow");
+  EXPECT_EQ(analysis::cause_name(BubbleCause::Cpu), "CPU work");
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST_F(LiveAnalysisTest, TheLiveEdgeIsNotABubble) {
   live.update(kEver);
   ASSERT_EQ(live.bubbles().size(), 1u);
   EXPECT_EQ(live.bubbles()[0].duration(), 80);
-  EXPECT_EQ(live.bubbles()[0].cause, BubbleCause::LaunchTooSlow);
+  EXPECT_EQ(live.bubbles()[0].cause, BubbleCause::Cpu);
   EXPECT_EQ(live.total().bubble_ns, 80);
   live.finish();
   EXPECT_EQ(live.total().to_ns, 190);
@@ -481,7 +481,8 @@ TEST_F(LiveAnalysisTest, TheVerdictChangesWhenTheReadGoes) {
   const Summary with = live.window(0, 100 * kWith), without = live.window(100 * kWith, 100 * (kWith + kWithout));
   EXPECT_EQ(with.iteration.count, kWith);
   EXPECT_EQ(with.verdict.kind, VerdictKind::SyncBound);
-  EXPECT_EQ(with.verdict.sentence, "The GPU is idle 45 % of the time; 45 % is right after a read such as loss.item().");
+  EXPECT_EQ(with.verdict.sentence,
+            "The GPU idles 45 % of the time, 45 % right after a read such as loss.item(); 1.0 sync per iteration.");
   EXPECT_EQ(without.iteration.count, kWithout);
   EXPECT_EQ(without.verdict.kind, VerdictKind::GpuBound);
   EXPECT_EQ(without.host_wait_ns, 0);

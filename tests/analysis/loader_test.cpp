@@ -58,7 +58,7 @@ TEST_F(LoaderTest, HalfOfTheTimeUntilTheLaunchIsNotTheGreaterPart) {  // 25 of 5
   t.host_wait(105, 130);
   t.launch(150, 155, 2);
   t.kernel(160, 200, 2);
-  expect(BubbleCause::LaunchTooSlow, 0, 50, 10);
+  expect(BubbleCause::Cpu, 0, 50, 10);
 }
 
 TEST_F(LoaderTest, ShortWaitsAddUpAndTheLongestIsNamed) {  // 12 + 16 of 50
@@ -95,7 +95,7 @@ TEST_F(LoaderTest, AWaitThatTheGpuWorkedThroughCostsNothing) {  // launched in t
   t.host_wait(10, 90);
   t.launch(95, 98, 2);
   t.kernel(103, 200, 2);
-  expect(BubbleCause::LaunchTooSlow, 0, 0, 3);
+  expect(BubbleCause::LaunchLatency, 0, 0, 3);
 }
 
 // The batch arrives at 140; its pageable copy is the late launch and stages over [142,155).
@@ -112,7 +112,7 @@ TEST_F(LoaderTest, LosesToACopyThatTookLonger) {  // a wait of 10, then 47 of st
   t.host_wait(100, 110);
   t.staging_copy(113, 155, 2);
   t.upload(160, 200, 1000, 2);
-  expect(BubbleCause::Copy, 0, 13, 47);
+  expect(BubbleCause::Staging, 0, 13, 47);
 }
 
 TEST_F(LoaderTest, OnlyTheLaunchingThreadsWaitsCount) {
@@ -120,7 +120,7 @@ TEST_F(LoaderTest, OnlyTheLaunchingThreadsWaitsCount) {
   t.host_wait(100, 150, 7);
   t.launch(150, 155, 2);
   t.kernel(160, 200, 2);
-  expect(BubbleCause::LaunchTooSlow, 0, 50, 10);
+  expect(BubbleCause::Cpu, 0, 50, 10);
 }
 
 TEST_F(LoaderTest, WithoutAKnownLaunchAnyThreadsWaitsCount) {
@@ -136,7 +136,7 @@ TEST_F(LoaderTest, RangesWithoutTheFlagAndRangesOfTheGpuAreNoWaits) {
   t.add(t.lane(LaneKind::GpuRanges), EventKind::Range, "step", 100, 150).flags = trace::kWaitFlag;
   t.launch(150, 155, 2);
   t.kernel(160, 200, 2);
-  expect(BubbleCause::LaunchTooSlow, 0, 50, 10);
+  expect(BubbleCause::Cpu, 0, 50, 10);
   EXPECT_EQ(analyse(trace, 0, 200).loader_wait_ns, 0);
 }
 
@@ -194,7 +194,7 @@ TEST_F(LoaderTest, ALoopThatWaitsForItsBatchesIsLoaderBound) {
   const Summary later = live.window(100, 400);
   EXPECT_EQ(later.loader_wait_ns, 180);
   EXPECT_EQ(later.verdict.sentence,
-            "The GPU is idle 70 % of the time; 70 % while the program waits for its data loader.");
+            "The GPU idles 70 % of the time, 70 % while the program waits for its data loader; 60 ns per iteration.");
 }
 
 TEST_F(LoaderTest, OnTheCpuAloneTheVerdictSaysSo) {

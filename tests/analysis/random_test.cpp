@@ -68,6 +68,9 @@ void expect_same(const Summary& a, const Summary& b) {
   EXPECT_EQ(a.judged.to_ns, b.judged.to_ns);
   EXPECT_EQ(a.judged.busy_ns, b.judged.busy_ns);
   EXPECT_EQ(a.judged.bubble_by_cause_ns, b.judged.bubble_by_cause_ns);
+  EXPECT_EQ(a.judged.iterations, b.judged.iterations);
+  EXPECT_EQ(a.judged.sync_place, b.judged.sync_place);
+  EXPECT_EQ(a.judged.sync_place_ns, b.judged.sync_place_ns);
   EXPECT_EQ(a.verdict.kind, b.verdict.kind);
   EXPECT_EQ(a.verdict.sentence, b.verdict.sentence);
 }
@@ -222,7 +225,7 @@ TEST_P(RandomPrograms, LiveWindowsAreDifferencesOfRecords) {
 // The random programs have every cause, so that a rule that never holds is not taken for one that is right.
 TEST(RandomPrograms, HaveEveryCause) {
   std::array<std::size_t, analysis::kBubbleCauses> count{};
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
     trace::Trace trace;
     TraceBuilder t(trace);
     RandomProgram(t, seed).write(40);

@@ -2,6 +2,7 @@
 // real traces leave out.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -49,7 +50,12 @@ class RandomProgram {
         } else {
           t_.copy_call(now_, end, ++correlation_, thread);
         }
-        operation(LaneKind::CopyH2D, stream, end);
+        const Nanoseconds copied = operation(LaneKind::CopyH2D, stream, end);
+        if (one_in(2)) {  // and a kernel on another stream that waits for it
+          const Nanoseconds launched = end + 2 + length(12);
+          t_.launch(end + 2, launched, ++correlation_, thread);
+          operation(LaneKind::Kernels, (stream + 1) % static_cast<int>(free_.size()), std::max(launched, copied));
+        }
         break;
       }
       case 4: {  // a read that waits for its own copy
@@ -68,6 +74,10 @@ class RandomProgram {
         const Nanoseconds idle = one_in(5) ? now_ + upto(80) : free_[static_cast<std::size_t>(stream)];
         const Nanoseconds end = std::max(now_ + own, idle) + returning;
         t_.sync(now_, end, own, returning, thread);
+        if (one_in(2)) {
+          t_.add(t_.lane(LaneKind::Phases, thread, "phase"), EventKind::Range, one_in(3) ? "item()" : "wait()", now_,
+                 end);
+        }
         now_ = end;
         return;
       }
@@ -81,9 +91,11 @@ class RandomProgram {
         now_ = end;
         return;
       }
-      default:
-        t_.call(one_in(2) ? "cudaHostAlloc" : "cudaEventQuery", now_, now_ + length(70), 0, thread);
+      default: {
+        static constexpr const char* kNames[] = {"cudaEventQuery", "cudaHostAlloc", "cudaMalloc"};
+        t_.call(kNames[upto(2)], now_, now_ + length(250), 0, thread);
         break;
+      }
     }
     now_ = t_.events.empty() ? now_ : std::max(now_, last_call_end(thread));
   }

@@ -40,10 +40,15 @@ struct Facts {
   std::int64_t thread(const Event& e) const { return trace.lane(e.lane).info().tid; }
   LaneKind kind(const Event& e) const { return trace.lane(e.lane).info().kind; }
   std::string name(const Event& e) const { return std::string(trace.names().text(e.name)); }
-  bool holds(const Event& call) const {
-    if (name(call) == "cudaHostAlloc") return true;
-    return name(call) == "cudaMemcpyAsync" && trace::is_blocking(call) && !trace::is_sync(call);
+  std::int32_t stream(const Event& e) const { return trace.lane(e.lane).info().stream; }
+  /// StartOrEnd: it holds nobody.
+  BubbleCause held_by(const Event& call) const {
+    if (name(call) == "cudaHostAlloc") return BubbleCause::Pinning;
+    if (name(call) == "cudaMalloc") return BubbleCause::Allocation;
+    const bool stages = name(call) == "cudaMemcpyAsync" && trace::is_blocking(call) && !trace::is_sync(call);
+    return stages ? BubbleCause::Staging : BubbleCause::StartOrEnd;
   }
+  bool holds(const Event& call) const { return held_by(call) != BubbleCause::StartOrEnd; }
 };
 
 // The rules as summary.h and gap_causes.h state them, each asked of every call of the trace.
@@ -64,8 +69,12 @@ void explain(const Facts& facts, ReferenceBubble& gap) {
     if (!sync || rank(c) > rank(*sync)) sync = &c;
   }
   std::vector<Interval> held, waited;
-  for (const Event& c : facts.calls)
-    if (facts.holds(c)) held.push_back({c.start_ns, c.end_ns});
+  std::map<BubbleCause, std::vector<Interval>> held_for;
+  for (const Event& c : facts.calls) {
+    if (!facts.holds(c)) continue;
+    held.push_back({c.start_ns, c.end_ns});
+    held_for[facts.held_by(c)].push_back(held.back());
+  }
   for (const Event& w : facts.host_waits)
     if (!launch || facts.thread(w) == facts.thread(*launch)) waited.push_back({w.start_ns, w.end_ns});
   const Nanoseconds late_until = std::min(issued, gap.end);
@@ -90,13 +99,26 @@ void explain(const Facts& facts, ReferenceBubble& gap) {
     gap.cause = BubbleCause::AfterSync;
     back = sync->end_ns;
   } else if (launch && facts.holds(*launch)) {
-    gap.cause = BubbleCause::Copy;
+    gap.cause = facts.held_by(*launch);
   } else if (covered(held, gap.start, gap.end) > (gap.end - gap.start) / 2) {
-    gap.cause = BubbleCause::Copy;
-    const Nanoseconds end = longest_of(held, gap.end).end;
+    Nanoseconds most = 0;
+    for (const BubbleCause cause : {BubbleCause::Staging, BubbleCause::Pinning, BubbleCause::Allocation}) {
+      const Nanoseconds ns = covered(held_for[cause], gap.start, gap.end);
+      if (ns > most) gap.cause = cause;
+      most = std::max(most, ns);
+    }
+    const Nanoseconds end = longest_of(held_for[gap.cause], gap.end).end;
     back = end <= issued ? end : gap.start;
+  } else if (!launch || 2 * std::max<Nanoseconds>(0, late_until - gap.start) > gap.end - gap.start) {
+    gap.cause = BubbleCause::Cpu;
   } else {
-    gap.cause = BubbleCause::LaunchTooSlow;
+    const Event* last = nullptr;  // where several end at once, the one that began first
+    for (const Event& op : facts.ops) {
+      if (op.end_ns != gap.start || op.end_ns <= op.start_ns) continue;
+      if (!last || std::pair(op.start_ns, op.lane) < std::pair(last->start_ns, last->lane)) last = &op;
+    }
+    const bool behind = last && last->kind == trace::EventKind::Copy && facts.stream(*last) != facts.stream(*next);
+    gap.cause = behind && launch->end_ns <= gap.start ? BubbleCause::Dependency : BubbleCause::LaunchLatency;
   }
   back = std::max(back, gap.start);
   const Nanoseconds begun = std::max(back, std::min(issued, gap.end));

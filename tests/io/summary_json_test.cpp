@@ -20,7 +20,7 @@ RunFigures some_figures() {
   f.summary.gpu_busy_ns = 5'000;
   f.summary.host_wait_ns = 4'000;
   f.summary.bubble_ns = 3'000;
-  f.summary.bubble_by_cause_ns = {1'500, 1'000, 400, 250, 100};
+  f.summary.bubble_by_cause_ns = {1'500, 700, 200, 100, 250, 90, 60, 250, 100};
   f.summary.loader_wait_ns = 300;
   f.summary.sync_count = 7;
   f.summary.launch_count = 8;
@@ -28,6 +28,7 @@ RunFigures some_figures() {
   f.summary.h2d_ns = 1'000;
   f.summary.verdict.kind = analysis::VerdictKind::SyncBound;
   f.summary.verdict.sentence = "The GPU is idle.";
+  f.summary.verdict.figures = {{"idle", 41.5, "%"}, {"after a read", 38, "%"}, {"syncs", 1, "per iteration"}};
   f.summary.run_ahead_mean = 0.25;
   f.summary.run_ahead_max = 3;
   f.events.recorded = 100;
@@ -76,12 +77,41 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
     "last": 0.0625
   },
   "verdict_sentence": "The GPU is idle.",
+  "verdict_figures": [
+    {
+      "label": "idle",
+      "value": 41.5,
+      "unit": "%"
+    },
+    {
+      "label": "after a read",
+      "value": 38.0,
+      "unit": "%"
+    },
+    {
+      "label": "syncs",
+      "value": 1.0,
+      "unit": "per iteration"
+    }
+  ],
+  "verdict_note": null,
   "bubbles_by_cause": {
     "after_sync": 1500,
     "launch_too_slow": 1000,
     "copy": 400,
     "start_or_end": 100,
     "loader": 250
+  },
+  "bubbles_by_fine_cause": {
+    "after_sync": 1500,
+    "cpu": 700,
+    "launch_latency": 200,
+    "allocation": 100,
+    "staging": 250,
+    "pinning": 90,
+    "dependency": 60,
+    "loader": 250,
+    "start_or_end": 100
   },
   "run_ahead": {
     "mean": 0.25,
@@ -96,7 +126,9 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
 TEST(SummaryJson, AdviceIsThereWhenItWasWorkedOut) {
   EXPECT_FALSE(nlohmann::json::parse(summary_json(some_figures())).contains("advice"));
   RunFigures figures = some_figures();
-  figures.advice = analysis::Advice{.iterations = 90, .warm_up = 10, .cards = {}};
+  figures.advice = analysis::Advice{.iterations = 90, .warm_up = 10, .summary = {}, .cards = {}};
+  figures.advice->summary.sync_count = 180;
+  figures.advice->summary.exposed_copy_ns = 45;
   analysis::Card& card = figures.advice->cards.emplace_back();
   card.rule = analysis::Rule::SyncBubble;
   card.cost_ns = 56'000;
@@ -106,6 +138,8 @@ TEST(SummaryJson, AdviceIsThereWhenItWasWorkedOut) {
   const auto advice = nlohmann::json::parse(summary_json(figures))["advice"];
   EXPECT_EQ(advice["iterations"], 90);
   EXPECT_EQ(advice["warm_up"], 10);
+  EXPECT_DOUBLE_EQ(advice["per_iteration"]["syncs"], 2);
+  EXPECT_DOUBLE_EQ(advice["per_iteration"]["exposed_copy_ns"], 0.5);
   ASSERT_EQ(advice["cards"].size(), 1u);
   const auto& first = advice["cards"][0];
   EXPECT_EQ(first["rule"], "sync-bubble");

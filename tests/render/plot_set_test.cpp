@@ -65,7 +65,10 @@ TEST(PlotValue, IsTheRiseOverTheTime) {
   last.run_ahead_ns = 3'500'000;
   last.run_ahead_max = 7;
   last.loader_wait_ns = 50'000;
-  last.bubble_ns = {100'000, 200'000, 0, 300'000, 0};
+  last.bubble_ns[static_cast<std::size_t>(analysis::BubbleCause::AfterSync)] = 100'000;
+  last.bubble_ns[static_cast<std::size_t>(analysis::BubbleCause::Cpu)] = 150'000;  // these two are one plot
+  last.bubble_ns[static_cast<std::size_t>(analysis::BubbleCause::LaunchLatency)] = 50'000;
+  last.bubble_ns[static_cast<std::size_t>(analysis::BubbleCause::Loader)] = 300'000;
   EXPECT_DOUBLE_EQ(plot_value(PlotKind::IterationsPerSecond, before, last), 5000);
   EXPECT_DOUBLE_EQ(plot_value(PlotKind::GpuBusy, before, last), 40);
   EXPECT_DOUBLE_EQ(plot_value(PlotKind::CpuWaiting, before, last), 25);

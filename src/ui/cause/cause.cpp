@@ -141,7 +141,7 @@ CausePath cause_path(const trace::Trace& trace, const Bubble& bubble) {
   path.bubble = bubble;
   if (bubble.cause == BubbleCause::StartOrEnd) return path;
   // A late launch is no wait: it stands at the end of the path.
-  if (bubble.cause != BubbleCause::LaunchTooSlow) {
+  if (analysis::group_of(bubble.cause) != analysis::CauseGroup::Launch && bubble.cause != BubbleCause::Dependency) {
     path.wait = event_at(trace, bubble.call_lane, bubble.call_start_ns, bubble.call);
   }
   path.last_operation = operation_before(trace, bubble.start_ns);

@@ -8,13 +8,15 @@
 #include "ui/gl/span_renderer.h"
 #include "ui/labels.h"
 #include "ui/panels/advice_cards.h"
+#include "ui/panels/code_view.h"
+#include "ui/panels/compare_panel.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets.h"
 
 namespace lanescope::ui {
 namespace {
 
-using analysis::BubbleCause;
+using analysis::CauseGroup;
 using analysis::Summary;
 using analysis::VerdictKind;
 using base::tr;
@@ -107,23 +109,6 @@ void draw_stale_reads(const Canvas& c) {
   vertical_space(c, 4);
 }
 
-void draw_code(const Canvas& c) {
-  if (!c.state.model.live()) return;
-  const auto& code = c.state.model.session()->workload().code;
-  if (code.empty()) return;
-  heading(c, tr("PSEUDO-CODE"));
-  const float width = ImGui::GetContentRegionAvail().x;
-  for (const std::string& line : code) {
-    // Four spaces of indent would leave too little of a line in this panel.
-    std::string shown = line.substr(0, line.find(" #"));
-    shown.erase(shown.find_last_not_of(' ') + 1);
-    const std::size_t indent = shown.find_first_not_of(' ');
-    if (indent != std::string::npos) shown.erase(0, indent - indent / 2);
-    text(c, FontRole::MonoSmall, Colour::Muted, fit_text(c.fonts, FontRole::MonoSmall, shown, width));
-    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", line.c_str());
-  }
-}
-
 }  // namespace
 
 Colour verdict_colour(VerdictKind kind) {
@@ -149,8 +134,7 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::Dummy({width, height + 2 * c.scale});
   note_place(c, "verdict.bar");
-  const auto& by_cause = s.bubble_by_cause_ns;
-  const auto part = [&](BubbleCause cause) { return static_cast<double>(by_cause[static_cast<std::size_t>(cause)]); };
+  const auto part = [&](CauseGroup group) { return static_cast<double>(idle_of(s.bubble_by_cause_ns, group)); };
   struct Share {
     double ns;
     SpanStyle style;
@@ -159,11 +143,11 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
   };
   const Share shares[] = {
       {static_cast<double>(s.gpu_busy_ns), SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("busy")},
-      {part(BubbleCause::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("after a read")},
-      {part(BubbleCause::LaunchTooSlow), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch, tr("launch")},
-      {part(BubbleCause::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")},
-      {part(BubbleCause::Loader), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyD2H, tr("no data")},
-      {part(BubbleCause::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
+      {part(CauseGroup::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("after a read")},
+      {part(CauseGroup::Launch), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch, tr("launch")},
+      {part(CauseGroup::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")},
+      {part(CauseGroup::Loader), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyD2H, tr("no data")},
+      {part(CauseGroup::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
   double total = 0;
   for (const Share& share : shares) total += share.ns;
   if (total <= 0) return;
@@ -200,9 +184,7 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
   const auto per_iteration = [&](double total) {
     return s.iteration.count > 0 ? total / static_cast<double>(s.iteration.count) : 0.0;
   };
-  const auto cause = [&](BubbleCause b) {
-    return static_cast<double>(s.bubble_by_cause_ns[static_cast<std::size_t>(b)]);
-  };
+  const auto cause = [&](CauseGroup group) { return static_cast<double>(idle_of(s.bubble_by_cause_ns, group)); };
   std::vector<std::pair<std::string, std::string>> lines;
   if (s.iteration.count > 0) {
     lines.emplace_back(tr("iterations/s"), base::format_count(std::llround(1e9 / std::max(1.0, s.iteration.mean_ns))));
@@ -216,16 +198,16 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
   if (s.iteration.count > 0) {
     lines.emplace_back(tr("syncs per iteration"),
                        fmt::format("{:.2f}", per_iteration(static_cast<double>(s.sync_count))));
-    lines.emplace_back(tr("idle after a sync"), ns_text(per_iteration(cause(BubbleCause::AfterSync))));
-    lines.emplace_back(tr("idle, launch slow"), ns_text(per_iteration(cause(BubbleCause::LaunchTooSlow))));
-    lines.emplace_back(tr("idle, copy held"), ns_text(per_iteration(cause(BubbleCause::Copy))));
-    lines.emplace_back(tr("idle, no data"), ns_text(per_iteration(cause(BubbleCause::Loader))));
+    lines.emplace_back(tr("idle after a sync"), ns_text(per_iteration(cause(CauseGroup::AfterSync))));
+    lines.emplace_back(tr("idle, launch slow"), ns_text(per_iteration(cause(CauseGroup::Launch))));
+    lines.emplace_back(tr("idle, copy held"), ns_text(per_iteration(cause(CauseGroup::Copy))));
+    lines.emplace_back(tr("idle, no data"), ns_text(per_iteration(cause(CauseGroup::Loader))));
   } else {
     lines.emplace_back(tr("syncs"), base::format_count(s.sync_count));
-    lines.emplace_back(tr("idle after a sync"), ns_text(cause(BubbleCause::AfterSync)));
-    lines.emplace_back(tr("idle, launch slow"), ns_text(cause(BubbleCause::LaunchTooSlow)));
-    lines.emplace_back(tr("idle, copy held"), ns_text(cause(BubbleCause::Copy)));
-    lines.emplace_back(tr("idle, no data"), ns_text(cause(BubbleCause::Loader)));
+    lines.emplace_back(tr("idle after a sync"), ns_text(cause(CauseGroup::AfterSync)));
+    lines.emplace_back(tr("idle, launch slow"), ns_text(cause(CauseGroup::Launch)));
+    lines.emplace_back(tr("idle, copy held"), ns_text(cause(CauseGroup::Copy)));
+    lines.emplace_back(tr("idle, no data"), ns_text(cause(CauseGroup::Loader)));
   }
   lines.emplace_back(tr("run-ahead, mean"), fmt::format("{:.1f}", s.run_ahead_mean));
   lines.emplace_back(tr("H2D GB/s"), s.h2d_ns > 0 ? fmt::format("{:.2f}", s.h2d_gb_per_s()) : "–");
@@ -237,12 +219,15 @@ void draw_details(const Canvas& c) {
   ShellState& state = c.state;
   const Summary& recent = state.model.recent();
   heading(c, tr("VERDICT"));
+  draw_pin_button(c);
   const Colour colour = verdict_colour(recent.verdict.kind);
   const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
   text(c, FontRole::Verdict, colour,
        starting ? tr("Measuring …") : std::string(analysis::verdict_title(recent.verdict.kind)));
   note_place(c, "verdict");
   vertical_space(c, 2);
+  draw_verdict_figures(c, recent.verdict, starting);
+  vertical_space(c, 6);
   wrapped_text(c, FontRole::Body, Colour::Text, recent.verdict.sentence);
   draw_stale_reads(c);
   vertical_space(c, 8);
@@ -259,7 +244,7 @@ void draw_details(const Canvas& c) {
   if (state.selection.event) draw_event_details(c, *state.selection.event);
   if (state.selection.bubble) draw_bubble_details(c, *state.selection.bubble);
   if (state.selection.range) draw_range_details(c);
-  draw_code(c);
+  draw_code_section(c);
   vertical_space(c, 10);
 }
 

@@ -62,6 +62,8 @@ void draw_range_details(const Canvas& canvas);
 void draw_range_histogram(const Canvas& canvas);
 void draw_range_names(const Canvas& canvas, std::size_t most);
 void draw_statistics(const Canvas& canvas);
+/// The three figures of a verdict, large and side by side; nothing where it has none, unless it is still measured.
+void draw_verdict_figures(const Canvas& canvas, const analysis::Verdict& verdict, bool measuring);
 /// Busy and the bubbles by cause, in proportion: the verdict at a glance.
 void draw_share_bar(const Canvas& canvas, const analysis::Summary& summary);
 Colour verdict_colour(analysis::VerdictKind kind);

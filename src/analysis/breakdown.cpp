@@ -1,0 +1,185 @@
+#include "analysis/breakdown.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/advice.h"
+#include "analysis/kept_range.h"
+
+namespace lanescope::analysis {
+namespace {
+
+using trace::LaneId;
+using trace::LaneKind;
+using trace::NameId;
+
+std::string named(const base::NameTable& names, NameId id) {
+  return id == 0 ? std::string() : std::string(names.text(id));
+}
+
+template <class Row>
+std::int64_t cut(std::vector<Row>& rows) {
+  if (rows.size() <= kBreakdownRows) return 0;
+  const auto left_out = static_cast<std::int64_t>(rows.size() - kBreakdownRows);
+  rows.resize(kBreakdownRows);
+  return left_out;
+}
+
+void add_sites(const Evidence& evidence, const base::NameTable& names, Breakdown& out) {
+  for (const CallSite& site : evidence.sites) {
+    SiteRow& row = out.sites.emplace_back();
+    row.range = named(names, site.range);
+    row.call = named(names, site.call);
+    row.count = site.count;
+    row.sync_count = site.sync_count;
+    row.needless_count = site.needless_count;
+    row.host_ns = site.host_ns;
+    row.wait_ns = site.wait_ns;
+    row.wait_busy_ns = site.wait_busy_ns;
+    row.bubble_ns = site.bubble_ns;
+    row.bubbles_ns = site.bubbles_ns();
+  }
+  // Down to the names, so that a trace from a file gives the same order.
+  std::sort(out.sites.begin(), out.sites.end(), [](const SiteRow& a, const SiteRow& b) {
+    return std::tie(b.bubbles_ns, b.wait_ns, b.host_ns, a.range, a.call) <
+           std::tie(a.bubbles_ns, a.wait_ns, a.host_ns, b.range, b.call);
+  });
+}
+
+void add_copies(const Evidence& evidence, const base::NameTable& names, Breakdown& out) {
+  for (const CopyGroup& group : evidence.copies) {
+    CopyRow& row = out.copies.emplace_back();
+    row.range = named(names, group.range);
+    row.direction = group.direction;
+    row.memory = group.memory;
+    row.asynchronous = group.asynchronous;
+    row.count = group.count;
+    row.bytes = group.bytes;
+    row.gpu_ns = group.gpu_ns;
+    row.exposed_ns = group.exposed_ns;
+    row.host_ns = group.host_ns;
+    row.held_idle_ns = group.held_idle_ns;
+    row.gb_per_s = group.gb_per_s();
+  }
+  std::sort(out.copies.begin(), out.copies.end(), [](const CopyRow& a, const CopyRow& b) {
+    return std::tie(b.gpu_ns, a.direction, a.memory, a.range, a.asynchronous) <
+           std::tie(a.gpu_ns, b.direction, b.memory, b.range, b.asynchronous);
+  });
+}
+
+// Kernels (and memsets) that start in the stretch, by name.
+void add_kernels(const trace::Trace& trace, Breakdown& out) {
+  std::unordered_map<NameId, KernelRow> by_name;
+  {
+    const trace::Trace::ReadLock lock(trace);
+    for (std::size_t id = 0; id < trace.lane_count(); ++id) {
+      const trace::Lane& lane = trace.lane(static_cast<LaneId>(id));
+      if (lane.info().kind != LaneKind::Kernels) continue;
+      for (std::size_t r = 0; r < lane.row_count(); ++r) {
+        const trace::Row& row = lane.row(r);
+        const trace::EventIndex last = row.last();
+        for (trace::EventIndex i = row.first_starting_at_or_after(out.from_ns, row.first(), last); i < last; ++i) {
+          const trace::Event event = row.event(i);
+          if (event.start_ns >= out.to_ns) break;
+          KernelRow& kernel = by_name[event.name];
+          const Nanoseconds ns = event.duration();
+          kernel.min_ns = kernel.count == 0 ? ns : std::min(kernel.min_ns, ns);
+          kernel.max_ns = std::max(kernel.max_ns, ns);
+          kernel.total_ns += ns;
+          ++kernel.count;
+          out.kernel_time_ns += ns;
+        }
+      }
+    }
+  }
+  for (auto& [id, kernel] : by_name) {
+    kernel.name = named(trace.names(), id);
+    out.kernels.push_back(std::move(kernel));
+  }
+  // By name where the times are equal, for numbers of names depend on the order in which threads came by.
+  std::sort(out.kernels.begin(), out.kernels.end(), [](const KernelRow& a, const KernelRow& b) {
+    return std::tie(b.total_ns, a.name) < std::tie(a.total_ns, b.name);
+  });
+}
+
+// Waits in the stretch that the verdict is about. Where it begins with the first iteration, that of the figures does,
+// too, and waits after the last iteration are none of its.
+Nanoseconds judged_wait(std::span<const IterationRecord> records, const Summary& figures) {
+  const auto ended_by = [&](Nanoseconds t) {
+    return std::partition_point(records.begin(), records.end(),
+                                [t](const IterationRecord& record) { return record.end_ns <= t; });
+  };
+  const auto before = ended_by(figures.judged.from_ns), after = ended_by(figures.judged.to_ns);
+  if (before == records.begin() || before >= after) return figures.host_wait_ns;
+  return (after - 1)->wait_ns - (before - 1)->wait_ns;
+}
+
+}  // namespace
+
+std::string_view direction_key(trace::CopyDirection direction) {
+  constexpr std::array<std::string_view, 4> kKeys{"host-to-device", "device-to-host", "device-to-device", "other"};
+  return kKeys[static_cast<std::size_t>(direction)];
+}
+
+std::string_view memory_key(trace::MemoryKind memory) {
+  constexpr std::array<std::string_view, 4> kKeys{"unknown", "pageable", "pinned", "device"};
+  return kKeys[static_cast<std::size_t>(memory)];
+}
+
+Histogram histogram(std::vector<Nanoseconds> durations) {
+  constexpr Nanoseconds kFar = 4;  // times as far from the shortest as the 99th percentile
+  Histogram result;
+  if (durations.empty()) return result;
+  const DurationStats stats = duration_stats(durations);
+  const Nanoseconds usual = kFar * (stats.p99_ns - stats.min_ns);
+  const Nanoseconds span = (stats.max_ns - stats.min_ns > usual ? stats.p99_ns : stats.max_ns) - stats.min_ns;
+  constexpr auto kBins = static_cast<Nanoseconds>(kHistogramBins);
+  result.from_ns = stats.min_ns;
+  result.width_ns = span / kBins + 1;
+  result.counts.resize(static_cast<std::size_t>(span / result.width_ns + 1));
+  for (const Nanoseconds ns : durations) {
+    const auto bin = static_cast<std::size_t>((ns - result.from_ns) / result.width_ns);
+    if (bin < result.counts.size()) {
+      ++result.counts[bin];
+    } else {
+      ++result.longer;
+    }
+  }
+  return result;
+}
+
+Breakdown break_down(const trace::Trace& trace, std::span<const IterationRecord> records, const Summary& figures,
+                     Nanoseconds to) {
+  Breakdown out;
+  const std::span<const IterationRecord> steady = records.subspan(warm_up_count(records));
+  Evidence evidence;
+  if (!steady.empty()) {
+    evidence = gather(trace, steady[steady.size() - std::min(steady.size(), kAdvisedIterations)].start_ns, to);
+  }
+  if (evidence.iterations == 0) {
+    const KeptRange kept = kept_range(trace);
+    evidence = gather_stretch(trace, kept.from, std::min(kept.to, trace.complete_until()));
+  }
+  out.from_ns = evidence.from_ns;
+  out.to_ns = evidence.to_ns;
+  out.iterations = evidence.iterations;
+  add_sites(evidence, trace.names(), out);
+  add_copies(evidence, trace.names(), out);
+  add_kernels(trace, out);
+  out.sites_left_out = cut(out.sites);
+  out.copies_left_out = cut(out.copies);
+  out.kernels_left_out = cut(out.kernels);
+
+  std::vector<Nanoseconds> durations;
+  for (const IterationRecord& record : records) {
+    if (record.start_ns >= figures.from_ns && record.end_ns <= figures.to_ns) durations.push_back(record.duration());
+  }
+  out.durations = histogram(durations);
+  out.iteration = figures.iteration;
+  out.host_wait_ns = judged_wait(records, figures);
+  return out;
+}
+
+}  // namespace lanescope::analysis

@@ -1,0 +1,132 @@
+// Every experiment's two sides get the verdict that its story tells.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "experiment/measured_run.h"
+#include "proof/story.h"
+
+namespace lanescope::proof {
+namespace {
+
+using analysis::VerdictKind;
+using experiment::Side;
+
+struct Expected {
+  const char* id;
+  VerdictKind before, after;
+  std::uint64_t iterations = 60;
+  const char* sync_place = "";  ///< of the side before, where the story is about one
+};
+
+constexpr auto kSync = VerdictKind::SyncBound;
+constexpr auto kLaunch = VerdictKind::LaunchBound;
+constexpr auto kCopy = VerdictKind::CopyBound;
+constexpr auto kLoader = VerdictKind::LoaderBound;
+constexpr auto kGpu = VerdictKind::GpuBound;
+constexpr auto kCpu = VerdictKind::CpuOnly;
+
+// From the stories' texts, and by hand from what the workloads issue: not what the program happened to say.
+constexpr Expected kExpected[] = {
+    // Copies beside nothing on one stream, on two beside kernels that take as long: once the pinned pool is filled, the
+    // GPU is never out of work.
+    {"O1", kGpu, kGpu, 200},
+    // Two blocking copies and a read drain the GPU in every iteration; resident data and a read every 100 do not.
+    {"P01", kSync, kGpu},
+    // One read after 500 us of work costs its gap and no more.
+    {"P02", kGpu, kGpu},
+    {"P03", kSync, kGpu},
+    // A CPU against a GPU that twenty small launches keep waiting.
+    {"P04", kCpu, kLaunch},
+    // Small batches: launching is the limit, and a larger batch lowers its share, it does not end it.
+    {"P05", kLaunch, kLaunch},
+    {"P06", kLaunch, kLaunch},
+    // Nothing but copies.
+    {"P07", kCopy, kCopy},
+    // Two synchronisations around the model against none; what is left is the launches.
+    {"P08", kSync, kLaunch, 60, "synchronize()"},
+    {"P09", kSync, kLaunch, 60, "item()"},
+    {"P10", kSync, kLaunch, 200, "item()"},
+    // Ten reads within forward; torch.where needs none.
+    {"P11", kSync, kGpu, 60, "forward"},
+    // Tiny kernels: the loop's launches take longer than its reads, on both sides. The tutorial blames the reads.
+    {"P12", kLaunch, kLaunch},
+    {"P13", kLaunch, kLaunch},
+    // Large kernels: nothing waits. The stopwatch that is right costs two waits in every iteration.
+    {"P14", kGpu, kSync},
+    {"P15", kSync, kGpu, 60, "forward"},
+    // Nothing but copies.
+    {"P16", kCopy, kCopy, 3},
+    {"P17", kCopy, kCopy, 3},
+    {"P18", kCopy, kCopy, 3},
+    {"P19", kCopy, kCopy, 3},
+    {"P20", kCopy, kCopy},
+    // 1 ms of model hides a read.
+    {"P21", kGpu, kGpu},
+    // Sixteen kernels of a few microseconds: launch-bound with a read in every epoch and without, which is why taking
+    // the reads out gained so little. The quick run was on the CPU.
+    {"P22", kLaunch, kCpu},
+    {"P23", kLaunch, kLaunch},
+    {"P24", kCpu, kLaunch},
+    {"P25", kLaunch, kLaunch},
+    {"P26", kLaunch, kLaunch},
+    // Epochs of 128 batches: workers that start anew keep the GPU waiting; those that stay do not.
+    {"P27", kLoader, kGpu, 256},
+    // Either queue of batches is long enough: what differs is the memory.
+    {"P28", kGpu, kGpu, 128},
+    {"R1", kSync, kGpu, 60, "item()"},
+    {"R2", kSync, kGpu, 60, "print(loss)"},
+    // The losses are read once per hundred iterations: what an iteration lacks is launches.
+    {"R3", kLaunch, kLaunch},
+    {"S0-plot", kSync, kGpu, 60, ".cpu().numpy()"},
+    // Pinning on the fly is waited for as a blocking copy is; pinned once, only the copies are left.
+    {"T1", kSync, kCopy},
+    // A thousand blocking copies wait a thousand times; non-blocking ones are issued too slowly to fill the link.
+    {"T2", kSync, kLaunch},
+    // Drawing on the CPU takes longer than the GPU's work; waiting for the event costs nothing beside it.
+    {"T4", kLaunch, kLaunch},
+};
+
+TEST(Verdicts, AreThoseOfTheStories) {
+  std::vector<std::string> covered;
+  for (const Expected& e : kExpected) {
+    covered.push_back(e.id);
+    const experiment::Experiment& data = experiment::experiment_named(e.id);
+    for (const Side side : {Side::Before, Side::After}) {
+      const SideRun run(data, side, e.iterations);
+      const analysis::Summary& s = run.summary();
+      SCOPED_TRACE(std::string(e.id) + (side == Side::Before ? ", before: " : ", after: ") + s.verdict.sentence);
+      EXPECT_EQ(verdict_key(s.verdict.kind), verdict_key(side == Side::Before ? e.before : e.after));
+      EXPECT_EQ(s.verdict.figures.size(), s.verdict.kind == VerdictKind::CpuOnly ? 0u : 3u);
+      if (side == Side::Before && *e.sync_place != '\0') {
+        EXPECT_EQ(s.judged.sync_place, e.sync_place);
+        EXPECT_THAT(s.verdict.sentence, ::testing::HasSubstr(e.sync_place));
+      }
+    }
+  }
+  std::vector<std::string> all;
+  for (const experiment::Experiment& data : experiment::experiments()) all.push_back(data.id);
+  EXPECT_THAT(covered, ::testing::UnorderedElementsAreArray(all));
+}
+
+// P14 and P17 are about a stopwatch that is wrong, and their other side about one that is right.
+TEST(Verdicts, AStopwatchThatIsWrongIsFound) {
+  for (const char* id : {"P14", "P17"}) {
+    const experiment::Experiment& data = experiment::experiment_named(id);
+    for (const Side side : {Side::Before, Side::After}) {
+      session::SessionOptions options =
+          experiment::side_options(data, side, {.device = {}, .iterations = 6, .assignments = {}});
+      experiment::MeasuredRun run(std::move(options));
+      run.run();
+      const auto advice = run.advice();
+      const bool found = std::any_of(advice.cards.begin(), advice.cards.end(), [](const analysis::Card& card) {
+        return card.rule == analysis::Rule::MeasuringError && card.weight == analysis::Weight::Wrong;
+      });
+      EXPECT_EQ(found, side == Side::Before) << id;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lanescope::proof
