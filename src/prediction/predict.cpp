@@ -1,14 +1,402 @@
 #include "prediction/predict.h"
 
-namespace lanescope::prediction {
+#include <fmt/format.h>
 
-Prediction predict(const Recorded& recorded, const std::vector<std::string>& assignments, const std::atomic<bool>*) {
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "analysis/evidence.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "base/translate.h"
+#include "prediction/fit.h"
+#include "prediction/recording.h"
+#include "prediction/simulation.h"
+#include "prediction/stalls.h"
+#include "workload/workload.h"
+
+namespace lanescope::prediction {
+namespace {
+
+using base::tr;
+
+// Reads now and then, windows, epochs: so many iterations are run to see after how many the work repeats.
+constexpr std::size_t kMostPeriod = 1500;
+constexpr std::size_t kMostSimulated = 3600;
+constexpr std::size_t kEnough = 300;  // iterations of a loop that is always the same
+
+/// Why there is no prediction.
+class Refusal {
+ public:
+  explicit Refusal(std::string why) : why_(std::move(why)) {}
+  const std::string& why() const { return why_; }
+
+ private:
+  std::string why_;
+};
+
+template <typename... Arguments>
+[[noreturn]] void refuse(const char* text, const Arguments&... arguments) {
+  throw Refusal(fmt::format(fmt::runtime(text), arguments...));
+}
+
+std::string duration(double ns) { return base::format_duration(std::llround(ns)); }
+
+/// A simulated run, measured as a recorded one is.
+struct Outcome {
+  Simulation simulation;
+  Recording recording;
+  double iteration_ns = 0;
+  Stretch stretch;
+};
+
+class Predictor {
+ public:
+  Predictor(const Recorded& recorded, const std::atomic<bool>* stop) : recorded_(recorded), stop_(stop) {}
+
+  double measure() {
+    if (!read()) return 0;
+    fit_.emplace(fit_calls(recording_, recorded_.device));
+    shadow();
+    return measured_ns_;
+  }
+
+  void run(const workload::Settings& changed, Prediction& prediction) {
+    if (!read()) {
+      refuse(tr("only {} iterations are recorded; at least {} are needed"), recording_.iterations.size(),
+             kLeastIterations);
+    }
+    fit_.emplace(fit_calls(recording_, recorded_.device));
+    const Simulation asked = shadow();
+    prediction.measured_ns = measured_ns_;
+    if (measured_ns_ <= 0) refuse(tr("the recorded iterations take no time"));
+    fit_program(*fit_, recording_, asked, recorded_.device);
+    if (2 * fit_->aligned < std::min(recording_.iterations.size(), asked.iterations())) {
+      refuse(tr("the recorded calls are not those that {} makes with these settings"), recorded_.workload);
+    }
+    now_iterations_ = recording_.iterations.size();
+    if (period_ == 1 && !has_tasks_) now_iterations_ = kEnough;
+    calibrate();
+    Outcome now = simulated(fit_->machine, recorded_.settings, now_iterations_, period_);
+    prediction.reproduced_ns = now.iteration_ns;
+    prediction.fidelity_error = std::abs(now.iteration_ns - measured_ns_) / measured_ns_;
+    if (prediction.fidelity_error > kFidelityLimit) {
+      refuse(tr("the fitted machine is {:.1f} % off ({} instead of {})"), 100 * prediction.fidelity_error,
+             duration(now.iteration_ns), duration(measured_ns_));
+    }
+    predict_change(changed, now, prediction);
+  }
+
+ private:
+  void check_stop() const {
+    if (stop_ != nullptr && *stop_) refuse(tr("it was stopped"));
+  }
+
+  bool read() {
+    recording_ = read_recording(*recorded_.trace, recorded_.from_ns, recorded_.to_ns, stop_);
+    check_stop();
+    if (recording_.iterations.size() < kLeastIterations) return false;
+    if (recording_.calls.empty()) refuse(tr("no call of the CPU is recorded"));
+    return true;
+  }
+
+  SimulationRequest request(const workload::Settings& settings, std::size_t iterations) const {
+    SimulationRequest r;
+    r.workload = recorded_.workload;
+    r.settings = settings;
+    r.first = recording_.iterations.front().number;
+    r.iterations = iterations;
+    return r;
+  }
+
+  /// What the workload asks for with these settings.
+  Simulation asked_for(const workload::Settings& settings) const {
+    std::size_t iterations = recording_.iterations.size();
+    for (const workload::SettingSpec& spec : settings.specs()) {
+      if (spec.type != workload::SettingType::Integer) continue;
+      const std::int64_t value = settings.integer(spec.key);
+      if (value > 1 && value <= static_cast<std::int64_t>(kMostPeriod)) {
+        iterations = std::max(iterations, static_cast<std::size_t>(value) * 9 / 4 + 4);
+      }
+    }
+    Machine machine = fit_->machine;
+    machine.profile.cpu.memory_gb_per_s = 1e6;
+    machine.profile.cpu.page_fault_us_per_mib = 0;
+    SimulationRequest r = request(settings, std::min(iterations, kMostSimulated));
+    r.jitter = false;
+    Simulation simulation = simulate(machine, r, stop_);
+    check_stop();
+    return simulation;
+  }
+
+  Simulation shadow() {
+    Simulation simulation = asked_for(recorded_.settings);
+    period_ = period_of(simulation);
+    has_tasks_ = !simulation.tasks.empty();
+    const Stretch stretch = steady_stretch(recording_.iterations.size(), period_);
+    measured_ns_ = mean_iteration_ns(recording_.iterations, stretch);
+    find_unsure(stretch);
+    return simulation;
+  }
+
+  /// Two standard errors of the measured mean, over periods.
+  void find_unsure(Stretch stretch) {
+    constexpr double kLeast = 0.003, kMost = 0.05;
+    std::vector<double> periods;
+    for (std::size_t i = stretch.first; i > 0 && i + period_ <= stretch.last; i += period_) {
+      periods.push_back(
+          static_cast<double>(recording_.iterations[i + period_ - 1].done - recording_.iterations[i - 1].done));
+    }
+    double sum = 0, squares = 0;
+    for (const double p : periods) sum += p;
+    const double n = static_cast<double>(periods.size()), mean = n > 0 ? sum / n : 0;
+    for (const double p : periods) squares += (p - mean) * (p - mean);
+    const double relative = n > 2 && mean > 0 ? 2 * std::sqrt(squares / (n - 1) / n) / mean : kMost;
+    unsure_ = std::clamp(relative, kLeast, kMost);
+  }
+
+  Outcome simulated(const Machine& machine, const workload::Settings& settings, std::size_t iterations,
+                    std::size_t period) const {
+    return outcome_of(simulate(machine, request(settings, iterations), stop_), period);
+  }
+
+  Outcome outcome_of(Simulation simulation, std::size_t period) const {
+    Outcome outcome;
+    outcome.simulation = std::move(simulation);
+    check_stop();
+    const auto [from, to] = outcome.simulation.trace->extent();
+    outcome.recording = read_recording(*outcome.simulation.trace, from, to + 1, stop_);
+    check_stop();
+    outcome.stretch = steady_stretch(outcome.recording.iterations.size(), period);
+    outcome.iteration_ns = mean_iteration_ns(outcome.recording.iterations, outcome.stretch);
+    return outcome;
+  }
+
+  void predict_change(const workload::Settings& changed, const Outcome& now, Prediction& prediction) {
+    const Simulation asked = asked_for(changed);
+    has_tasks_ = has_tasks_ || !asked.tasks.empty();
+    const std::size_t period = period_of(asked);
+    prediction.period = period;
+    fit_new_ops(*fit_, asked);
+    std::size_t iterations = recording_.iterations.size();
+    if (period == 1 && !has_tasks_) iterations = kEnough;
+    if (iterations < period + period / 3 + 2) iterations = period + period / 3 + 2;
+    const Outcome then = simulated(fit_->machine, changed, iterations, period);
+    if (then.iteration_ns <= 0) refuse(tr("the changed loop takes too long to simulate"));
+    const Span span = open_span({recorded_.settings, period_}, {changed, period});
+    if (span.more - span.less > 2 * kOpenLimit) {
+      if (span.loose) refuse(tr("it depends on whether a wait finds its work done, which is a matter of a moment"));
+      refuse(tr("it depends on {}, which this run has not shown"), span.largest);
+    }
+    prediction.iteration_ns = then.iteration_ns;
+    prediction.low_ns = then.iteration_ns * (1 + span.less);
+    prediction.high_ns = then.iteration_ns * (1 + span.more);
+    tell_stalls(now, then, prediction);
+  }
+
+  /// Settings, and after how many iterations the work repeats with them.
+  struct Loop {
+    const workload::Settings& settings;
+    std::size_t period;
+  };
+  /// By how much what is open may move the prediction, and what moves it most.
+  struct Span {
+    double less = 0, more = 0;
+    std::string largest;
+    bool loose = false;  ///< it is nothing that is open
+  };
+
+  // All that is open at the fast end and at the slow end at once; if that is too much, each by itself, as what the
+  // recorded loop has in common with the changed one says nothing about the change.
+  Span open_span(const Loop& now, const Loop& then) const {
+    const double now_ns = quick(fit_->machine, now), then_ns = quick(fit_->machine, then);
+    Span all;
+    for (const double end : {-1.0, 1.0}) add(all, quick(at_the_end(*fit_, end), then) / then_ns - 1);
+    const Span loose = loose_span(then, then_ns);
+    all.less += loose.less;
+    all.more += loose.more;
+    if (all.more - all.less <= 2 * kOpenLimit) return all;
+    Span sum = loose;
+    double largest = loose.more - loose.less;
+    sum.loose = largest > 0;
+    for (const std::string& what : open_things()) {
+      Span own;
+      for (const double end : {-1.0, 1.0}) {
+        const Machine machine = with(what, end);
+        const double then_end = quick(machine, then);
+        double moved = then_end / then_ns - 1;
+        constexpr double kNothing = 1e-4;
+        if (std::abs(moved) > kNothing) {
+          // The machine must still give what was measured: as far as the recorded loop tells, it moves the change only
+          // by as much as it moves that one less.
+          const double now_end = quick(machine, now);
+          const double seen = std::abs(now_end / now_ns - 1);
+          const double by_ratio = then_end / then_ns * now_ns / now_end - 1;
+          const double by_difference = (then_end - now_end + now_ns) / then_ns - 1;
+          const double cleared = std::abs(by_ratio) < std::abs(by_difference) ? by_ratio : by_difference;
+          const double unseen = seen > 0 ? moved * std::min(1.0, unsure_ / seen) : moved;
+          if (seen > unsure_ && std::abs(cleared) < std::abs(moved)) {
+            moved = std::abs(cleared) > std::abs(unseen) ? cleared : unseen;
+          }
+        }
+        add(own, moved);
+      }
+      sum.less += own.less;
+      sum.more += own.more;
+      if (own.more - own.less <= largest) continue;
+      largest = own.more - own.less;
+      sum.largest = what;
+      sum.loose = false;
+    }
+    return sum;
+  }
+
+  // On a machine that hardly varies, two things may happen at one instant again and again, and which of them is first
+  // then makes a great difference. What varies a little shows it.
+  Span loose_span(const Loop& then, double then_ns) const {
+    constexpr double kHardly = 0.03, kUsual = 0.1, kNoise = 0.01;
+    Span span;
+    Machine machine = fit_->machine;
+    if (machine.profile.jitter_spread >= kHardly) return span;
+    machine.profile.jitter_spread = kUsual;
+    const double moved = quick(machine, then, true) / then_ns - 1;
+    if (std::abs(moved) > kNoise) add(span, 2 * moved);
+    return span;
+  }
+
+  /// What is open, each thing once.
+  std::vector<std::string> open_things() const {
+    std::vector<std::string> things;
+    for (const OpenNumber& open : fit_->open) {
+      if (std::find(things.begin(), things.end(), open.what) == things.end()) things.push_back(open.what);
+    }
+    return things;
+  }
+  Machine with(const std::string& what, double where) const {
+    Machine machine = fit_->machine;
+    for (const OpenNumber& open : fit_->open) {
+      if (open.what == what) open.set(machine, where);
+    }
+    return machine;
+  }
+
+  // Of what is open, the measured time of an iteration decides some: what moves it most is set so that the machine
+  // gives it.
+  void calibrate() {
+    constexpr double kClose = 0.01;
+    const double enough = std::max(kClose, unsure_) * measured_ns_;
+    const auto now = [&](const Machine& machine) {
+      return simulated(machine, recorded_.settings, now_iterations_, period_).iteration_ns;
+    };
+    const double now_ns = now(fit_->machine), missing = measured_ns_ - now_ns;
+    if (std::abs(missing) < enough) return;
+    const double end = missing < 0 ? -1 : 1;
+    if ((now(at_the_end(*fit_, end)) - now_ns) * end < enough) return;  // nothing that is open is to blame
+    std::string best;
+    double most = 0;
+    for (const std::string& what : open_things()) {
+      const double moved = (now(with(what, end)) - now_ns) * end;
+      if (moved <= most) continue;
+      most = moved;
+      best = what;
+    }
+    if (most < enough) return;
+    double low = 0, high = 1;
+    for (int halving = 0; most > std::abs(missing) && halving < 6; ++halving) {
+      const double middle = (low + high) / 2;
+      ((now(with(best, middle * end)) - now_ns) * end > std::abs(missing) ? high : low) = middle;
+    }
+    fit_->machine = with(best, high * end);
+  }
+  static void add(Span& span, double moved) {
+    span.less = std::min(span.less, moved);
+    span.more = std::max(span.more, moved);
+  }
+
+  /// Without jitter a few iterations are enough.
+  double quick(const Machine& machine, const Loop& loop, bool jitter = false) const {
+    constexpr std::size_t kFew = 40;
+    // A data loader's line is longer than that.
+    const std::size_t few = has_tasks_ ? std::max(kFew, recording_.iterations.size()) : kFew;
+    SimulationRequest r = request(loop.settings, std::max(few, loop.period + loop.period / 3 + 2));
+    r.jitter = jitter;
+    return outcome_of(simulate(machine, r, stop_), loop.period).iteration_ns;
+  }
+
+  void tell_stalls(const Outcome& now, const Outcome& then, Prediction& prediction) const {
+    const auto gathered = [&](const Outcome& outcome) {
+      const auto& iterations = outcome.recording.iterations;
+      return analysis::gather(*outcome.simulation.trace, iterations[outcome.stretch.first].start,
+                              iterations[outcome.stretch.last - 1].end, stop_);
+    };
+    const analysis::Evidence before = gathered(now), after = gathered(then);
+    check_stop();
+    const auto idle = [](const analysis::Evidence& evidence) {
+      const Nanoseconds span = evidence.span_ns();
+      return span > 0 ? 1 - static_cast<double>(evidence.summary.gpu_busy_ns) / static_cast<double>(span) : 0;
+    };
+    prediction.idle_now = idle(before);
+    prediction.idle_then = idle(after);
+    prediction.stalls = stalls_of(before, now.simulation.trace->names(), after, then.simulation.trace->names());
+    prediction.sentence = stall_sentence(prediction.stalls, prediction.reproduced_ns);
+  }
+
+  const Recorded& recorded_;
+  const std::atomic<bool>* const stop_;
+  Recording recording_;
+  std::optional<Fit> fit_;
+  std::size_t period_ = 1, now_iterations_ = 0;
+  double measured_ns_ = 0, unsure_ = 0.003;
+  bool has_tasks_ = false;
+};
+
+void check_request(const Recorded& recorded) {
+  const std::vector<std::string> names = workload::workload_names();
+  if (std::find(names.begin(), names.end(), recorded.workload) == names.end()) {
+    refuse(tr("the recorded program is not one that can be run here again"));
+  }
+  if (recorded.device.kind == device::DeviceKind::Cpu) {
+    refuse(tr("the program runs on a CPU, of which no machine is fitted"));
+  }
+  if (recorded.trace == nullptr) refuse(tr("nothing is recorded"));
+}
+
+}  // namespace
+
+Prediction predict(const Recorded& recorded, const std::vector<std::string>& assignments,
+                   const std::atomic<bool>* stop) {
   workload::Settings changed = recorded.settings;
   for (const std::string& assignment : assignments) changed.assign(assignment);
   Prediction prediction;
   prediction.settings = assignments;
-  prediction.refused = "nothing is fitted yet";
+  try {
+    check_request(recorded);
+    workload::check_settings(recorded.workload, changed);
+    Predictor(recorded, stop).run(changed, prediction);
+  } catch (const Refusal& refusal) {
+    prediction.refused = refusal.why();
+  } catch (const base::UsageError&) {
+    throw;
+  } catch (const base::Error& error) {
+    prediction.refused = fmt::format(fmt::runtime(tr("the loop cannot be simulated: {}")), error.what());
+  }
   return prediction;
+}
+
+double measured_iteration_ns(const Recorded& recorded, const std::atomic<bool>* stop) {
+  try {
+    check_request(recorded);
+    return Predictor(recorded, stop).measure();
+  } catch (const Refusal&) {
+    return 0;
+  } catch (const base::UsageError&) {
+    throw;
+  } catch (const base::Error&) {
+    return 0;
+  }
 }
 
 }  // namespace lanescope::prediction

@@ -59,6 +59,9 @@ class Trials {
       case Remedy::WaitForCopy:
         set("method", "one-step-late");
         return set("sync", "true");
+      case Remedy::SyncToMeasure:
+        set("timing", "synchronized");
+        return set("sync", "true");
     }
   }
 

@@ -25,8 +25,8 @@ TEST(TryItTest, SaysWhatIsTurnedInWords) {
   workload::Settings s = loop();
   EXPECT_EQ(trial_text(s, {"log_interval=100"}), "log interval 100");
   EXPECT_EQ(turn_text(s, {"log_interval=100"}), "log interval 1 → 100");
-  EXPECT_EQ(trial_text(s, {"pinned=true", "log_interval=0"}), "log interval 0, pinned on");
-  EXPECT_EQ(turn_text(s, {"pinned=true"}), "pinned off → on");
+  EXPECT_EQ(trial_text(s, {"pinned=true", "log_interval=0"}), "log interval 0, pinned memory on");
+  EXPECT_EQ(turn_text(s, {"pinned=true"}), "pinned memory off → on");
 }
 
 // 160 µs to 80 µs are 2x; with eight times the rows in 320 µs they are 160 * 8 / 320 = 4x per row.

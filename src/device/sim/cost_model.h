@@ -3,16 +3,20 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
+#include <vector>
 
 #include "base/time.h"
 #include "device/sim/profile.h"
+#include "device/sim/sim_options.h"
 #include "ops/op.h"
 
 namespace lanescope::device::sim {
 
 class CostModel {
  public:
-  explicit CostModel(const DeviceProfile& profile);
+  /// Ops that are in `known` cost what it says, all others what the roofline says.
+  explicit CostModel(const DeviceProfile& profile, std::span<const KnownOp> known = {});
 
   using Nanoseconds = base::Nanoseconds;
 
@@ -56,6 +60,7 @@ class CostModel {
   double host_alloc_per_byte_, host_free_per_byte_, host_per_byte_, fault_per_byte_;
   double device_per_byte_, ns_per_flop_;
   double sms_, tile_rows_, tile_columns_;
+  std::vector<KnownOp> measured_;
 
   // A loop issues the same few ops again and again.
   struct Known {

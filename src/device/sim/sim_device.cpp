@@ -38,10 +38,11 @@ trace::EventSink& sink_of(const DeviceContext& context) {
 
 }  // namespace
 
-SimDevice::SimDevice(const DeviceProfile& profile, DeviceContext context, std::string id)
+SimDevice::SimDevice(const DeviceProfile& profile, DeviceContext context, std::string id, SimOptions options)
     : context_(std::move(context)),
+      options_(std::move(options)),
       info_(info_of(profile, std::move(id))),
-      costs_(profile),
+      costs_(profile, options_.ops),
       jitter_(profile.jitter_spread, context_.seed),
       log_(sink_of(context_)),
       writer_(context_.sink->open_writer()),
@@ -85,12 +86,27 @@ void SimDevice::host_work(Nanoseconds ns) {
   progress(false);
 }
 
+void SimDevice::host_wrote(std::size_t bytes) {
+  if (options_.observer != nullptr) options_.observer->host_wrote(bytes, 0);
+  host_work(costs_.host_write(bytes));
+}
+
+HostTask SimDevice::submit(HostThread thread, const HostWork& work, HostTask after) {
+  if (options_.observer != nullptr) options_.observer->submitted(work);
+  return threads_.submit(thread, work, after, host_ns_);
+}
+
 void SimDevice::wait_for(HostTask task, std::string_view what) {
+  if (options_.observer != nullptr) options_.observer->waited();
   threads_.wait_for(
       task, what, host_ns_, [this](Nanoseconds t) { advance_to(t); }, [this] { progress(true); });
 }
 
 SimDevice::Call SimDevice::begin(Api api, Nanoseconds own_cost) {
+  if (const Nanoseconds before = options_.before_call[static_cast<std::size_t>(api)]; before > 0) {
+    advance_to(host_ns_ + before);
+  }
+  if (options_.observer != nullptr) options_.observer->called(api, next_correlation_);
   const Call call{api, host_ns_, next_correlation_};
   if (++next_correlation_ == 0) next_correlation_ = 1;
   advance_to(host_ns_ + jitter_.apply(own_cost));
@@ -221,6 +237,7 @@ Buffer SimDevice::allocate(MemoryKind kind, std::size_t bytes) {
   if (kind == MemoryKind::Unknown) throw base::Error(tr("allocate: the kind of memory is unknown"));
   if (bytes == 0) throw base::Error(tr("allocate: a buffer of 0 bytes is not allowed"));
   const Buffer buffer = memory_.allocate(kind, bytes);
+  if (options_.observer != nullptr) options_.observer->allocated(kind, bytes);
   if (kind == MemoryKind::Device) {
     end(begin(Api::Malloc, costs_.malloc), 0);
   } else if (kind == MemoryKind::Pinned) {
@@ -232,6 +249,7 @@ Buffer SimDevice::allocate(MemoryKind kind, std::size_t bytes) {
 void SimDevice::release(Buffer buffer) {
   const MemoryKind kind = memory_.kind_of(buffer, "release");
   threads_.check_release(buffer);
+  if (options_.observer != nullptr) options_.observer->released(kind, memory_.size_of(buffer, "release"));
   if (kind != MemoryKind::Pageable) {
     // Both free functions synchronise the device before they let the memory go.
     const bool device = kind == MemoryKind::Device;
@@ -249,13 +267,23 @@ void SimDevice::release(Buffer buffer) {
   memory_.release(buffer);
 }
 
+std::span<std::byte> SimDevice::host_data(Buffer buffer) {
+  if (memory_.size_of(buffer, "host_data") > options_.most_host_bytes) {
+    throw base::Error(fmt::format(fmt::runtime(tr("host_data: a buffer of {} bytes is not allowed; at most {}")),
+                                  memory_.size_of(buffer, "host_data"), options_.most_host_bytes));
+  }
+  return memory_.host_data(buffer);
+}
+
 void SimDevice::host_fill(Buffer buffer, std::size_t bytes) {
   if (memory_.check({buffer}, bytes, "host_fill") == MemoryKind::Device) {
     throw base::Error(tr("host_fill: the buffer is on the device; allowed: pageable, pinned"));
   }
   const Buffer filled[] = {buffer};
   memory_.mark_timing_only(filled);
-  host_work(costs_.host_write(bytes) + costs_.page_faults(memory_.touch({buffer}, bytes)));
+  const std::size_t fresh = memory_.touch({buffer}, bytes);
+  if (options_.observer != nullptr) options_.observer->host_wrote(bytes, fresh);
+  host_work(costs_.host_write(bytes) + costs_.page_faults(fresh));
 }
 
 void SimDevice::keep_host_write(Position position, const Slice& to, std::size_t bytes) {
@@ -338,6 +366,11 @@ void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream s
   if (op.m < 1 || op.n < 1 || op.k < 1) {
     throw base::Error(fmt::format(fmt::runtime(tr("{}: shape m={} n={} k={} is not allowed; each is at least 1")),
                                   api_name(Api::LaunchKernel), op.m, op.n, op.k));
+  }
+  if (options_.observer != nullptr) options_.observer->launched(op);
+  if (static_cast<double>(op.m) * op.n > options_.most_computed) compute = false;
+  if (const Nanoseconds before = options_.before_launch[static_cast<std::size_t>(op.kind)]; before > 0) {
+    advance_to(host_ns_ + before);
   }
   const trace::NameId name = log_.name(op.kind);
   const Call call = begin(Api::LaunchKernel, costs_.launch);

@@ -33,6 +33,7 @@
 #include "device/sim/memory.h"
 #include "device/sim/profile.h"
 #include "device/sim/sim_host_threads.h"
+#include "device/sim/sim_options.h"
 #include "device/sim/staging.h"
 
 namespace lanescope::device::sim {
@@ -42,7 +43,7 @@ DeviceInfo info_of(const DeviceProfile& profile, std::string id);
 class SimDevice final : public Device {
  public:
   /// `id` as on the command line; empty: "sim:" and the profile's id.
-  SimDevice(const DeviceProfile& profile, DeviceContext context, std::string id = {});
+  SimDevice(const DeviceProfile& profile, DeviceContext context, std::string id = {}, SimOptions options = {});
   /// Decides and writes what is still outstanding.
   ~SimDevice() override;
   SimDevice(const SimDevice&) = delete;
@@ -51,22 +52,20 @@ class SimDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   Nanoseconds now_ns() const override { return host_ns_; }
   void host_work(Nanoseconds ns) override;
-  void host_wrote(std::size_t bytes) override { host_work(costs_.host_write(bytes)); }
+  void host_wrote(std::size_t bytes) override;
   trace::EventSink& sink() override { return *context_.sink; }
   trace::EventWriter& writer() override { return *writer_; }
   bool host_read(Buffer buffer, std::size_t bytes) override;
 
   HostThread create_host_thread(std::string_view name) override { return threads_.create(name); }
   void end_host_thread(HostThread thread) override { threads_.end(thread); }
-  HostTask submit(HostThread thread, const HostWork& work, HostTask after) override {
-    return threads_.submit(thread, work, after, host_ns_);
-  }
+  HostTask submit(HostThread thread, const HostWork& work, HostTask after) override;
   bool ended(HostTask task) override { return threads_.ended(task); }
   void wait_for(HostTask task, std::string_view what) override;
 
   Buffer allocate(MemoryKind kind, std::size_t bytes) override;
   void release(Buffer buffer) override;
-  std::span<std::byte> host_data(Buffer buffer) override { return memory_.host_data(buffer); }
+  std::span<std::byte> host_data(Buffer buffer) override;
   void host_fill(Buffer buffer, std::size_t bytes) override;
 
   Stream create_stream(bool non_blocking) override;
@@ -136,6 +135,7 @@ class SimDevice final : public Device {
   StagingRates rates(double host_ns_per_byte, double dma_ns_per_byte);
 
   DeviceContext context_;
+  SimOptions options_;
   DeviceInfo info_;
   CostModel costs_;
   Jitter jitter_;

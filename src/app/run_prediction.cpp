@@ -1,0 +1,142 @@
+#include "app/run_prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "app/progress.h"
+#include "app/table.h"
+#include "base/time.h"
+#include "base/translate.h"
+
+namespace lanescope::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using base::tr;
+using experiment::MeasuredRun;
+using prediction::Prediction;
+
+constexpr std::size_t kWidth = 100;
+
+prediction::Recorded recorded_of(const MeasuredRun& run) {
+  prediction::Recorded recorded;
+  recorded.trace = &run.trace();
+  recorded.from_ns = std::numeric_limits<base::Nanoseconds>::min();
+  recorded.to_ns = std::numeric_limits<base::Nanoseconds>::max();
+  recorded.workload = run.facts().workload;
+  recorded.settings = run.settings();
+  recorded.device = run.device();
+  return recorded;
+}
+
+Json typed(const std::string& text) {
+  const Json value = Json::parse(text, nullptr, false);
+  return value.is_boolean() || value.is_number() ? value : Json(text);
+}
+
+Json to_json(const PredictionReport& report) {
+  const Prediction& p = report.prediction;
+  Json json;
+  json["settings"] = Json::object();
+  for (const std::string& assignment : p.settings) {
+    const std::size_t equals = assignment.find('=');
+    json["settings"][assignment.substr(0, equals)] = typed(assignment.substr(equals + 1));
+  }
+  const bool given = p.refused.empty();
+  json["iteration_ns"] = given ? Json{{"mean", p.iteration_ns}, {"low", p.low_ns}, {"high", p.high_ns}} : Json(nullptr);
+  json["measured_ns"] = p.measured_ns > 0 ? Json(p.measured_ns) : Json(nullptr);
+  json["reproduced_ns"] = p.reproduced_ns > 0 ? Json(p.reproduced_ns) : Json(nullptr);
+  json["fidelity_error"] = p.reproduced_ns > 0 ? Json(p.fidelity_error) : Json(nullptr);
+  json["refused"] = given ? Json(nullptr) : Json(p.refused);
+  json["idle"] = given ? Json{{"now", p.idle_now}, {"then", p.idle_then}} : Json(nullptr);
+  json["stalls"] = Json::array();
+  for (const prediction::Stall& stall : p.stalls) {
+    json["stalls"].push_back(
+        {{"range", stall.range}, {"call", stall.call}, {"now_ns", stall.now_ns}, {"then_ns", stall.then_ns}});
+  }
+  json["sentence"] = p.sentence;
+  if (report.asked_to_verify) {
+    json["verified"] = report.verified_ns
+                           ? Json{{"iteration_ns", {{"mean", *report.verified_ns}}}, {"error", report.error()}}
+                           : Json(nullptr);
+  }
+  return json;
+}
+
+std::string duration(double ns) { return base::format_duration(std::llround(ns)); }
+
+}  // namespace
+
+PredictionReport predict_run(const MeasuredRun& run, const session::SessionOptions& options,
+                             const std::vector<std::string>& assignments, bool verify,
+                             const std::function<bool()>& should_stop) {
+  PredictionReport report;
+  report.asked_to_verify = verify;
+  report.prediction = prediction::predict(recorded_of(run), assignments);
+  if (!verify || !report.prediction.refused.empty()) return report;
+  session::SessionOptions changed = options;
+  changed.assignments.insert(changed.assignments.end(), assignments.begin(), assignments.end());
+  // A whole period of its work, and what comes before it.
+  changed.iterations = std::max(changed.iterations, report.prediction.period * 4 / 3 + 2);
+  MeasuredRun second(changed);
+  Progress progress(changed.workload, changed.iterations);
+  second.run([&](std::uint64_t done) { progress.update(done); }, should_stop);
+  const double measured = prediction::measured_iteration_ns(recorded_of(second));
+  if (measured > 0) report.verified_ns = measured;
+  return report;
+}
+
+std::string with_prediction(const std::string& json, const PredictionReport& report) {
+  Json all = Json::parse(json);
+  all["prediction"] = to_json(report);
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string prediction_text(const PredictionReport& report, const Style& style) {
+  const Prediction& p = report.prediction;
+  std::string text = fmt::format("\n{}", style.bold);
+  text += fmt::format(fmt::runtime(tr("Prediction for {}")), fmt::join(p.settings, ", "));
+  text += fmt::format("{}\n", style.off);
+  if (!p.refused.empty()) {
+    return text + definition_list({{tr("no prediction"), {p.refused}}}, kWidth, style);
+  }
+  std::vector<Definition> lines;
+  lines.push_back({tr("an iteration now"), {duration(p.measured_ns)}});
+  const double factor = p.iteration_ns > 0 ? p.measured_ns / p.iteration_ns : 0;
+  std::string predicted = duration(p.iteration_ns);
+  if (p.high_ns - p.low_ns > 0.002 * p.iteration_ns) {
+    predicted += fmt::format(fmt::runtime(tr(", between {} and {}")), duration(p.low_ns), duration(p.high_ns));
+  }
+  constexpr double kSame = 0.005;
+  if (std::abs(factor - 1) < kSame) {
+    predicted += tr("; nothing changes");
+  } else if (factor > 1) {
+    predicted += fmt::format(fmt::runtime(tr("; {:.2f} times as fast")), factor);
+  } else {
+    predicted += fmt::format(fmt::runtime(tr("; {:.2f} times as slow")), 1 / factor);
+  }
+  lines.push_back({tr("predicted"), {predicted}});
+  if (report.verified_ns) {
+    constexpr double kShown = 0.0005;
+    const std::string measured_then = duration(*report.verified_ns);
+    lines.push_back({tr("measured then"),
+                     {std::abs(report.error()) < kShown
+                          ? fmt::format(fmt::runtime(tr("{}; the prediction is less than 0.1 % off")), measured_then)
+                          : fmt::format(fmt::runtime(tr("{}; the prediction is {:+.1f} % off")), measured_then,
+                                        100 * report.error())}});
+  }
+  lines.push_back(
+      {tr("GPU idle"),
+       {fmt::format(fmt::runtime(tr("{:.0f} % now, {:.0f} % then")), 100 * p.idle_now, 100 * p.idle_then)}});
+  lines.push_back({tr("waiting"), {p.sentence + '.'}});
+  lines.push_back({tr("fitted machine"),
+                   {fmt::format(fmt::runtime(tr("with nothing changed it takes {}, {:.1f} % off")),
+                                duration(p.reproduced_ns), 100 * p.fidelity_error)}});
+  return text + definition_list(lines, kWidth, style);
+}
+
+}  // namespace lanescope::app

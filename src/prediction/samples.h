@@ -1,0 +1,69 @@
+// Repeated measurements of one number.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace lanescope::prediction {
+
+class Samples {
+ public:
+  void add(double value) { values_.push_back(value); }
+  std::size_t size() const { return values_.size(); }
+  bool empty() const { return values_.empty(); }
+  double median() const { return quantile(0.5); }
+  double quantile(double share) const {
+    if (values_.empty()) return 0;
+    std::vector<double> sorted = values_;
+    const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
+    std::nth_element(sorted.begin(), at, sorted.end());
+    return *at;
+  }
+  double mean() const {
+    double sum = 0;
+    for (const double value : values_) sum += value;
+    return empty() ? 0 : sum / static_cast<double>(size());
+  }
+  /// The half-width of a triangular distribution with these quartiles, over its middle.
+  double spread() const {
+    constexpr double kQuartiles = 0.5858;  // between them, of a half-width: 2 - sqrt(2)
+    const double middle = median();
+    return middle > 0 ? (quantile(0.75) - quantile(0.25)) / kQuartiles / middle : 0;
+  }
+  /// What the mean may be off by: two standard errors, by how the values vary here, or by `spread` if they are few.
+  double relative(double spread) const {
+    if (empty()) return 1;
+    const double middle = mean();
+    double squares = spread * spread / 6 * middle * middle;
+    constexpr std::size_t kMany = 8;
+    if (size() >= kMany) {
+      double sum = 0;
+      for (const double value : values_) sum += (value - middle) * (value - middle);
+      squares = std::max(size() >= 3 * kMany ? 0 : squares, sum / static_cast<double>(size() - 1));
+    }
+    return middle > 0 ? 2 * std::sqrt(squares / static_cast<double>(size())) / middle : 1;
+  }
+
+ private:
+  std::vector<double> values_;
+};
+
+/// Those of the recorded iterations, and those from elsewhere in the run, which count while the others are few.
+struct TwoSamples {
+  Samples here, elsewhere;
+  bool is_here() const {
+    constexpr std::size_t kEnough = 3;
+    return here.size() >= kEnough || here.size() >= elsewhere.size();
+  }
+  bool empty() const { return here.empty() && elsewhere.empty(); }
+  const Samples& best() const { return is_here() ? here : elsewhere; }
+  /// Of the iterations with all that the operating system adds now and then, as it adds to the time that was measured;
+  /// elsewhere, where code is loaded, the middle one.
+  double mean() const { return is_here() || elsewhere.size() < 3 ? best().mean() : elsewhere.median(); }
+  double relative(double spread) const { return best().relative(spread); }
+  Samples& of(bool in_the_iterations) { return in_the_iterations ? here : elsewhere; }
+};
+
+}  // namespace lanescope::prediction

@@ -1,0 +1,175 @@
+#include "prediction/simulation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "device/sim/sim_device.h"
+#include "workload/lanes.h"
+#include "workload/workload.h"
+
+namespace lanescope::prediction {
+namespace {
+
+using device::sim::kApis;
+
+// Not the recorded run's: a prediction must not rest on the same dice.
+constexpr std::uint64_t kSeed = 0x5eed'0001;
+constexpr std::size_t kTraceBytes = std::size_t{256} << 20;
+constexpr double kMostComputed = 150'000;  // elements
+constexpr std::size_t kMostHostBytes = std::size_t{128} << 20;
+
+/// Appends at once: one thread writes, lane by lane in order.
+class DirectSink final : public trace::EventSink {
+ public:
+  explicit DirectSink(trace::Trace& trace) : trace_(trace) {}
+  trace::LaneId lane(const trace::LaneInfo& info) override { return trace_.add_lane(info); }
+  trace::NameId name(std::string_view text) override { return trace_.names().intern(text); }
+  std::unique_ptr<trace::EventWriter> open_writer() override { return std::make_unique<Writer>(trace_); }
+
+ private:
+  class Writer final : public trace::EventWriter {
+   public:
+    explicit Writer(trace::Trace& trace) : trace_(trace) {}
+    void write(const trace::Event& event) noexcept override { trace_.append(event); }
+    void complete_until(Nanoseconds) noexcept override {}
+
+   private:
+    trace::Trace& trace_;
+  };
+  trace::Trace& trace_;
+};
+
+class Listener final : public device::sim::SimObserver {
+ public:
+  explicit Listener(Simulation& simulation) : simulation_(simulation) {}
+
+  void called(Api api, std::uint32_t) override {
+    next_.api = static_cast<std::size_t>(api);
+    next_.op = std::exchange(op_, {});
+    next_.bytes = std::exchange(bytes_, 0);
+    if (!is_left_out(api)) mix(next_.api);
+    if (api == Api::LaunchKernel) {
+      for (const auto part : {static_cast<std::int32_t>(next_.op.kind), next_.op.m, next_.op.n, next_.op.k}) {
+        mix(static_cast<std::uint64_t>(part));
+      }
+    }
+    simulation_.issues.push_back(std::exchange(next_, {}));
+  }
+  void launched(const ops::Op& op) override { op_ = op; }
+  void allocated(device::MemoryKind kind, std::size_t bytes) override {
+    if (kind == device::MemoryKind::Pinned) bytes_ = bytes;
+  }
+  void released(device::MemoryKind kind, std::size_t bytes) override {
+    if (kind == device::MemoryKind::Pinned) bytes_ = bytes;
+  }
+  void host_wrote(std::size_t bytes, std::size_t fresh) override {
+    next_.host_bytes += bytes;
+    next_.host_fresh += fresh;
+  }
+  void downloaded(std::size_t bytes, std::size_t fresh) override {
+    simulation_.issues.back().download = bytes;
+    simulation_.issues.back().fresh_download = fresh;
+  }
+  void submitted(const device::Device::HostWork& work) override {
+    simulation_.tasks.push_back({std::string(work.name), work.busy_ns, work.bytes});
+    ++tasks_;
+  }
+  void waited() override { next_.waited = true; }
+
+  void begin_iterations() {
+    simulation_.begins.push_back(simulation_.issues.size());
+    op_ = {};
+    shape_ = 0;
+    tasks_ = 0;
+  }
+  void end_iteration() {
+    next_.api = kOtherApi;
+    simulation_.issues.push_back(std::exchange(next_, {}));
+    mix(tasks_);
+    simulation_.shapes.push_back(std::exchange(shape_, 0));
+    simulation_.begins.push_back(simulation_.issues.size());
+    tasks_ = 0;
+  }
+
+ private:
+  /// What depends on how far the GPU has come, and not on the iteration.
+  static bool is_left_out(Api api) {
+    return api == Api::EventQuery || api == Api::EventCreate || api == Api::HostAlloc;
+  }
+  void mix(std::uint64_t value) {
+    shape_ = (shape_ ^ value) * 0x9e3779b97f4a7c15u;
+    shape_ ^= shape_ >> 29;
+  }
+
+  Simulation& simulation_;
+  Issue next_;
+  ops::Op op_;
+  std::size_t bytes_ = 0, tasks_ = 0;
+  std::uint64_t shape_ = 0;
+};
+
+}  // namespace
+
+Simulation simulate(const Machine& machine, const SimulationRequest& request, const std::atomic<bool>* stop) {
+  const auto until = std::chrono::steady_clock::now() + request.budget;
+  Simulation simulation;
+  simulation.trace = std::make_unique<trace::Trace>(kTraceBytes);
+  DirectSink sink(*simulation.trace);
+  Listener listener(simulation);
+  device::DeviceContext context;
+  context.sink = &sink;
+  context.seed = kSeed;
+  device::sim::SimOptions options;
+  options.ops = machine.ops;
+  options.before_call = machine.before_call;
+  options.before_launch = machine.before_launch;
+  options.observer = &listener;
+  options.most_computed = kMostComputed;
+  options.most_host_bytes = kMostHostBytes;
+  device::sim::DeviceProfile profile = machine.profile;
+  if (!request.jitter) profile.jitter_spread = 0;
+  Nanoseconds end = 0;
+  {
+    device::sim::SimDevice device(profile, std::move(context), "fitted", std::move(options));
+    const std::unique_ptr<workload::Workload> workload = workload::make_workload(request.workload, device);
+    const trace::LaneId lane = sink.lane(workload::program_lane(trace::LaneKind::Iterations, "iteration"));
+    trace::Event range;
+    range.kind = trace::EventKind::Range;
+    range.lane = lane;
+    range.name = sink.name("iteration");
+    workload->set_up(request.settings);
+    simulation.from = device.now_ns();
+    listener.begin_iterations();
+    for (std::size_t i = 0; i < request.iterations; ++i) {
+      if ((stop != nullptr && *stop) || std::chrono::steady_clock::now() > until) break;
+      range.a = static_cast<std::uint32_t>(request.first + i);
+      range.start_ns = device.now_ns();
+      workload->iterate(request.first + i, request.settings);
+      if (machine.after_iteration > 0) device.host_work(machine.after_iteration);
+      range.end_ns = device.now_ns();
+      device.writer().write(range);
+      listener.end_iteration();
+    }
+    simulation.to = device.now_ns();
+    workload->finish();
+    end = device.now_ns();
+  }
+  end = std::max(end, simulation.trace->extent().second);
+  simulation.trace->publish();
+  simulation.trace->set_complete_until(simulation.trace->extent().second + 1);
+  return simulation;
+}
+
+std::size_t period_of(const Simulation& simulation) {
+  const std::vector<std::uint64_t>& shapes = simulation.shapes;
+  const std::size_t n = shapes.size();
+  // The first iteration may do more than the others.
+  for (std::size_t period = 1; period <= (n > 1 ? (n - 1) / 2 : 0); ++period) {
+    bool repeats = true;
+    for (std::size_t i = n; repeats && i-- > 1 + period;) repeats = shapes[i] == shapes[i - period];
+    if (repeats) return period;
+  }
+  return 1;
+}
+
+}  // namespace lanescope::prediction

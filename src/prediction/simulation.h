@@ -1,0 +1,69 @@
+// A workload on a fitted machine: run in memory, in virtual time, on the calling thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/sim/profile.h"
+#include "device/sim/sim_options.h"
+#include "prediction/recording.h"
+#include "workload/settings.h"
+
+namespace lanescope::prediction {
+
+struct Machine {
+  device::sim::DeviceProfile profile;
+  std::vector<device::sim::KnownOp> ops;
+  /// The program's own CPU time before each call of a kind (of launches, by op), and at the end of an iteration.
+  std::array<Nanoseconds, device::sim::kApis> before_call{};
+  std::array<Nanoseconds, device::sim::kOpKinds> before_launch{};
+  Nanoseconds after_iteration = 0;
+};
+
+/// What a program asked of its device: one call, and what it did since the call before.
+struct Issue {
+  std::size_t api = kOtherApi;  ///< kOtherApi: the end of an iteration
+  ops::Op op;                   ///< LaunchKernel
+  std::size_t bytes = 0;        ///< HostAlloc, FreeHost
+  std::size_t fresh_download = 0, download = 0;
+  std::size_t host_bytes = 0, host_fresh = 0;
+  bool waited = false;  ///< for a task
+};
+
+struct IssuedTask {
+  std::string name;
+  Nanoseconds busy = 0;
+  std::size_t bytes = 0;
+};
+
+struct SimulationRequest {
+  std::string workload;
+  workload::Settings settings;
+  std::uint64_t first = 0;  ///< number of the first iteration
+  std::size_t iterations = 0;
+  bool jitter = true;
+  std::chrono::milliseconds budget{1000};  ///< of the wall clock, beyond which no further iteration begins
+};
+
+struct Simulation {
+  std::unique_ptr<trace::Trace> trace;
+  std::vector<Issue> issues;
+  std::vector<std::size_t> begins;  ///< of each iteration's issues, and one past the last; before the first: set-up
+  std::vector<IssuedTask> tasks;
+  std::vector<std::uint64_t> shapes;  ///< of each iteration: equal numbers for equal work
+  Nanoseconds from = 0, to = 0;       ///< of the iterations
+
+  std::size_t iterations() const { return begins.empty() ? 0 : begins.size() - 1; }
+};
+
+/// Throws base::Error when the workload cannot be run in so little memory. Ends early when `stop` becomes true.
+Simulation simulate(const Machine& machine, const SimulationRequest& request, const std::atomic<bool>* stop = nullptr);
+
+/// After how many iterations the work repeats; 1: always the same, or no repetition is seen.
+std::size_t period_of(const Simulation& simulation);
+
+}  // namespace lanescope::prediction

@@ -1,0 +1,99 @@
+// `lanescope run --predict` and `--verify`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/program.h"
+
+namespace lanescope::app::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::HasSubstr;
+using testing::Not;
+
+class PredictionRun : public ProgramTest {
+ protected:
+  Json prediction(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--json", "-"});
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return Json::parse(outcome.out).at("prediction");
+  }
+};
+
+const std::vector<std::string> kLoop{"--workload", "linear-mse", "--device", "sim:rtx4090", "--iterations", "100"};
+
+std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST_F(PredictionRun, TheJsonHasThePredictionAndWhatWasMeasuredThen) {
+  const Json json = prediction(with(kLoop, {"--predict", "log_interval=0", "--verify"}));
+  EXPECT_EQ(json["settings"], (Json{{"log_interval", 0}}));
+  EXPECT_TRUE(json["refused"].is_null());
+  const double mean = json["iteration_ns"]["mean"];
+  EXPECT_GT(mean, 50e3);
+  EXPECT_LT(mean, json["measured_ns"]);
+  EXPECT_LE(json["iteration_ns"]["low"], mean);
+  EXPECT_GE(json["iteration_ns"]["high"], mean);
+  EXPECT_LT(json["fidelity_error"], 0.05);
+  EXPECT_EQ(json["stalls"][0]["range"], "item()");
+  EXPECT_THAT(json["sentence"], HasSubstr("item()"));
+  EXPECT_LT(json["idle"]["then"], json["idle"]["now"]);
+  const double verified = json["verified"]["iteration_ns"]["mean"], error = json["verified"]["error"];
+  EXPECT_NEAR(error, mean / verified - 1, 1e-9);
+  EXPECT_LT(std::abs(error), 0.03);
+}
+
+TEST_F(PredictionRun, SeveralChangesAreMadeAtOnce) {
+  const Json json = prediction(with(kLoop, {"--predict", "log_interval=0", "--predict", "feed=per-iteration"}));
+  EXPECT_EQ(json["settings"], (Json{{"log_interval", 0}, {"feed", "per-iteration"}}));
+  EXPECT_FALSE(json.contains("verified"));
+}
+
+TEST_F(PredictionRun, ARefusalSaysWhyAndIsNoError) {
+  const std::vector<std::string> pageable{"--experiment", "P20", "--side", "before", "--no-extra"};
+  const Json json = prediction(with(pageable, {"--predict", "pinned=true", "--verify"}));
+  EXPECT_TRUE(json["iteration_ns"].is_null());
+  EXPECT_THAT(json["refused"], HasSubstr("how fast pinned memory is copied to the GPU"));
+  EXPECT_TRUE(json["verified"].is_null());
+  const Outcome told = run(with({"run"}, with(pageable, {"--predict", "pinned=true"})));
+  EXPECT_EQ(told.status, 0);
+  EXPECT_THAT(told.out, HasSubstr("Prediction for pinned=true\n  no prediction  it depends on how fast"));
+}
+
+TEST_F(PredictionRun, ThePrintedBlockStandsBelowTheTable) {
+  const Outcome outcome = run(with({"run"}, with(kLoop, {"--predict", "log_interval=0", "--verify"})));
+  EXPECT_EQ(outcome.status, 0);
+  const std::size_t table = outcome.out.find("iteration, mean"),
+                    block = outcome.out.find("Prediction for log_interval=0");
+  ASSERT_NE(block, std::string::npos);
+  EXPECT_LT(table, block);
+  for (const char* part : {"an iteration now", "predicted ", "times as fast", "measured then", " % off", "GPU idle",
+                           "of waiting at item() go", "fitted machine"}) {
+    EXPECT_THAT(outcome.out.substr(block), HasSubstr(part));
+  }
+  EXPECT_THAT(run(with({"run"}, kLoop)).out, Not(HasSubstr("Prediction")));
+}
+
+TEST_F(PredictionRun, WhatDoesNotGoTogetherIsSaid) {
+  const auto refused = [&](std::vector<std::string> arguments, const std::vector<std::string>& parts) {
+    expect_complaint(run(with({"run"}, arguments)), 2, parts);
+  };
+  refused(with(kLoop, {"--predict", "log_interval=-1"}), {"log_interval", "'-1'", "0 to"});
+  refused(with(kLoop, {"--predict", "foo=1"}), {"'foo'", "log_interval"});
+  refused(with(kLoop, {"--predict", "log_interval"}), {"log_interval"});
+  refused(with(kLoop, {"--verify"}), {"--verify", "--predict"});
+  refused(with(kLoop, {"--predict", "seed=2", "--compare", "seed=2"}), {"--compare", "--predict", "--verify"});
+  refused({"--experiment", "P09", "--predict", "seed=2"}, {"--predict", "--side before", "--side after"});
+  refused({"--experiment", "P09", "--side", "before", "--predict", "foo=2"}, {"'foo'", "log_interval"});
+}
+
+}  // namespace
+}  // namespace lanescope::app::test

@@ -1,0 +1,198 @@
+// Predictions beside what then is measured, and why there is none.
+#include "prediction/predict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "io/chrome_trace.h"
+#include "prediction/recorded_run.h"
+#include "workload/workload.h"
+
+namespace lanescope::prediction {
+namespace {
+
+using test::RecordedRun;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Change {
+  const char* name;
+  const char* workload;
+  std::vector<std::string> settings;
+  std::vector<std::string> change;
+  std::uint64_t iterations = 200;
+  const char* device = "sim:rtx4090";
+};
+
+class PredictTest : public testing::TestWithParam<Change> {};
+
+TEST_P(PredictTest, IsWhatIsMeasuredThen) {
+  const Change& c = GetParam();
+  const RecordedRun now(c.workload, c.settings, c.iterations, c.device);
+  const Prediction p = predict(now.recorded(), c.change);
+  ASSERT_THAT(p.refused, IsEmpty());
+  EXPECT_LE(p.fidelity_error, kFidelityLimit);
+  EXPECT_LE(p.low_ns, p.iteration_ns);
+  EXPECT_GE(p.high_ns, p.iteration_ns);
+
+  std::vector<std::string> settings = c.settings;
+  settings.insert(settings.end(), c.change.begin(), c.change.end());
+  const RecordedRun then(c.workload, settings, c.iterations, c.device);
+  const double measured = measured_iteration_ns(then.recorded());
+  ASSERT_GT(measured, 0);
+  EXPECT_NEAR(p.iteration_ns / measured, 1, 0.03);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OneKnob, PredictTest,
+    testing::Values(
+        Change{"NoRead", "linear-mse", {"log_interval=1"}, {"log_interval=0"}},
+        Change{"AReadAfterNone", "linear-mse", {"log_interval=0"}, {"log_interval=1"}},
+        Change{"OneIn100", "iris-mlp", {"log_interval=1"}, {"log_interval=100"}, 300, "sim:rtx4070-laptop-wsl2"},
+        Change{"Resident", "transfer-loop", {"feed=per-iteration"}, {"feed=resident"}},
+        Change{"Fed", "transfer-loop", {"feed=resident"}, {"feed=per-iteration"}},
+        Change{"SideStream",
+               "transfer-loop",
+               {"batch_size=100000", "features=6", "log_interval=0", "pinned=true", "non_blocking=true"},
+               {"copy_stream=side"}},
+        Change{"FixedBranch", "control-flow", {"network=while-loop", "batch_size=32"}, {"branch=fixed"}, 60},
+        Change{"OneStepLate", "readback", {"model_us=200"}, {"method=one-step-late"}},
+        Change{"Stacked", "readback", {"method=list-of-items", "model_us=20"}, {"method=stacked"}, 300},
+        Change{"Workers",
+               "dataloader",
+               {"num_workers=2", "pin_memory=true", "samples=128", "log_interval=0"},
+               {"num_workers=4"},
+               80},
+        Change{"SmallerArray", "plot-transfer", {"plot_interval=5"}, {"elements=100000"}, 60},
+        Change{"LargerBatch", "break-even", {"problem_size=10000", "batch_size=128"}, {"batch_size=512"}},
+        Change{"Seed", "linear-mse", {}, {"seed=7"}},
+        Change{"TwoAtOnce", "linear-mse", {"log_interval=1"}, {"log_interval=0", "dispatch_us=20"}}),
+    [](const testing::TestParamInfo<Change>& tested) { return tested.param.name; });
+
+// On the fitted machine item() waits; without it the CPU runs ahead until the queue is full.
+TEST(PredictStallTest, AWaitThatGoesIsNamed) {
+  const RecordedRun run("linear-mse", {"log_interval=1"});
+  const Prediction p = predict(run.recorded(), {"log_interval=0"});
+  ASSERT_FALSE(p.stalls.empty());
+  EXPECT_EQ(p.stalls[0].range, "item()");
+  EXPECT_EQ(p.stalls[0].call, "cudaStreamSynchronize");
+  EXPECT_GT(p.stalls[0].now_ns, 20'000);
+  EXPECT_EQ(p.stalls[0].then_ns, 0);
+  EXPECT_THAT(p.sentence, HasSubstr("of waiting at item() go"));
+  EXPECT_GT(p.idle_now, p.idle_then + 0.1);
+}
+
+TEST(PredictStallTest, AWaitThatReturnsElsewhereIsFollowed) {
+  const RecordedRun run("readback", {"model_us=500"});
+  const Prediction p = predict(run.recorded(), {"method=one-step-late"});
+  EXPECT_THAT(p.sentence, testing::MatchesRegex("Of .* removed at item\\(\\), .* return at read one step late"));
+}
+
+TEST(PredictRefusalTest, WhatTheRunHasNotShownIsNamed) {
+  const RecordedRun run("bandwidth", {"pinned=false"}, 20);
+  const Prediction p = predict(run.recorded(), {"pinned=true"});
+  EXPECT_EQ(p.refused, "it depends on how fast pinned memory is copied to the GPU, which this run has not shown");
+  EXPECT_EQ(p.iteration_ns, 0);
+  EXPECT_LE(p.fidelity_error, kFidelityLimit);
+}
+
+TEST(PredictRefusalTest, AFewIterationsAreTooFew) {
+  const RecordedRun run("linear-mse", {}, 5);
+  EXPECT_EQ(predict(run.recorded(), {"seed=2"}).refused, "only 5 iterations are recorded; at least 8 are needed");
+}
+
+TEST(PredictRefusalTest, ACpuHasNoMachine) {
+  const RecordedRun run("iris-mlp", {}, 20, "cpu:rtx4090");
+  EXPECT_THAT(predict(run.recorded(), {"seed=2"}).refused, HasSubstr("runs on a CPU"));
+}
+
+TEST(PredictRefusalTest, AnotherProgramCannotBeRun) {
+  const RecordedRun run("linear-mse", {}, 20);
+  Recorded recorded = run.recorded();
+  recorded.workload = "python train.py";
+  EXPECT_THAT(predict(recorded, {"seed=2"}).refused, HasSubstr("not one that can be run here"));
+  EXPECT_EQ(measured_iteration_ns(recorded), 0);
+}
+
+TEST(PredictRefusalTest, OtherSettingsThanRecordedAreFoundOut) {
+  const RecordedRun run("linear-mse", {"log_interval=0"}, 40);
+  Recorded recorded = run.recorded();
+  recorded.settings.assign("log_interval=1");
+  EXPECT_THAT(predict(recorded, {"seed=2"}).refused, HasSubstr("calls are not those that linear-mse makes"));
+}
+
+// A program that says it spends 100 µs per operation, and spent 10: no machine is that quick.
+TEST(PredictRefusalTest, AMachineThatDoesNotGiveWhatWasMeasuredIsRefused) {
+  const RecordedRun run("linear-mse", {"dispatch_us=10"}, 40);
+  Recorded recorded = run.recorded();
+  recorded.settings.assign("dispatch_us=100");
+  const Prediction p = predict(recorded, {"log_interval=0"});
+  EXPECT_THAT(p.refused, testing::MatchesRegex("the fitted machine is .* % off \\(.* instead of .*\\)"));
+  EXPECT_GT(p.fidelity_error, kFidelityLimit);
+  EXPECT_EQ(p.iteration_ns, 0);
+}
+
+TEST(PredictRefusalTest, ASettingThatIsNotAllowedThrows) {
+  const RecordedRun run("linear-mse", {}, 20);
+  EXPECT_THROW(predict(run.recorded(), {"log_interval=-1"}), base::UsageError);
+  EXPECT_THROW(predict(run.recorded(), {"foo=1"}), base::UsageError);
+}
+
+TEST(PredictRefusalTest, ItEndsWhenItIsStopped) {
+  const RecordedRun run("linear-mse", {}, 40);
+  const std::atomic<bool> stop{true};
+  EXPECT_EQ(predict(run.recorded(), {"seed=2"}, &stop).refused, "it was stopped");
+}
+
+// In the middle of a run nothing of set-up may be there, and iterations are not counted from 0.
+TEST(PredictStretchTest, APartOfARunIsEnough) {
+  const RecordedRun run("linear-mse", {"log_interval=1"}, 300);
+  Recorded recorded = run.recorded();
+  const auto [from, to] = run.trace().extent();
+  recorded.from_ns = from + (to - from) / 2;
+  recorded.to_ns = from + (to - from) * 3 / 4;
+  const Prediction p = predict(recorded, {"log_interval=0"});
+  ASSERT_THAT(p.refused, IsEmpty());
+  EXPECT_NEAR(p.iteration_ns, predict(run.recorded(), {"log_interval=0"}).iteration_ns, 2000);
+}
+
+// Real runs on an NVIDIA H200, whose products are kernels of a library, with calls that no simulated device knows.
+class PredictCaptureTest : public testing::Test {
+ protected:
+  static Recorded recorded_of(const io::OpenedTrace& opened) {
+    Recorded r;
+    r.trace = opened.trace.get();
+    r.from_ns = std::numeric_limits<Nanoseconds>::min();
+    r.to_ns = std::numeric_limits<Nanoseconds>::max();
+    r.workload = opened.facts.workload;
+    r.device.sm_count = 132;
+    r.settings = workload::default_settings(r.workload, r.device);
+    for (const auto& [key, value] : opened.facts.settings) r.settings.set_text(key, value);
+    return r;
+  }
+  static io::OpenedTrace opened(const std::string& name) {
+    return io::read_chrome_trace(
+        std::filesystem::path(LANESCOPE_SOURCE_DIR "/assets/captures/h200--" + name + ".json.gz"));
+  }
+};
+
+TEST_F(PredictCaptureTest, ARealRunIsReproduced) {
+  const io::OpenedTrace iris = opened("iris-mlp--log-1");
+  const Prediction p = predict(recorded_of(iris), {"log_interval=100"});
+  EXPECT_THAT(p.refused, IsEmpty());
+  EXPECT_LE(p.fidelity_error, 0.03);
+}
+
+TEST_F(PredictCaptureTest, ReadsAreForeseenInARealRunThatHasFew) {
+  const io::OpenedTrace few = opened("linear-mse--log-100"), each = opened("linear-mse--log-1");
+  const Prediction p = predict(recorded_of(few), {"log_interval=1"});
+  ASSERT_THAT(p.refused, IsEmpty());
+  EXPECT_NEAR(p.iteration_ns / measured_iteration_ns(recorded_of(each)), 1, 0.1);
+}
+
+}  // namespace
+}  // namespace lanescope::prediction
