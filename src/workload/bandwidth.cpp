@@ -180,6 +180,33 @@ void Bandwidth::iterate(std::uint64_t /*number*/, const Settings& settings) {
 
 }  // namespace
 
+Code bandwidth_code(const Settings& s) {
+  const Options o(s);
+  CodeWriter code(s);
+  code.line(0, "gpu = torch.empty($bytes // 4, device='cuda')", {"set up"});
+  const auto make_host = [&](int indent, std::vector<std::string> ranges) {
+    const char* text =
+        o.pin_first ? "host = torch.empty($bytes // 4)" : "host = torch.empty($bytes // 4, pin_memory=$pinned)";
+    ranges.empty() ? code.more(indent, text) : code.line(indent, text, std::move(ranges));
+  };
+  if (!o.fresh) make_host(0, {});
+  code.line(0, "for i in range(iterations):");
+  if (o.fresh) make_host(1, {"make tensor"});
+  if (o.gpu_first) code.line(1, "gpu.fill_(0.5)", {"fill on the GPU"});
+  code.line(1, "start = time.time()");
+  const bool pin = o.pin_first && !o.to_host;
+  if (pin) code.line(1, "source = host.pin_memory()", {"pin_memory()"});
+  code.line(1,
+            o.to_host ? "host.copy_(gpu, non_blocking=$non_blocking)"
+            : pin     ? "gpu.copy_(source, non_blocking=$non_blocking)"
+                      : "gpu.copy_(host, non_blocking=$non_blocking)",
+            {"copy"});
+  if (o.sync) code.line(1, "torch.cuda.synchronize()", {"synchronize()"});
+  code.line(1, "took = time.time() - start", {"stopwatch"});
+  if (!o.sync) code.line(1, "torch.cuda.synchronize()  # not timed", {"wait, not timed"});
+  return code.take();
+}
+
 WorkloadInfo bandwidth_info() {
   return {
       .name = "bandwidth",
@@ -192,13 +219,7 @@ WorkloadInfo bandwidth_info() {
       .published = {{tr("1.6 GB to the GPU, pageable"), "0.384 s"},
                     {tr("pinned, not synchronised"), tr("0.0004 s (not the copy)")},
                     {tr("1.6 GB to the CPU, pageable; pinned"), "0.731 s; 0.061 s"}},
-      .code = {"host = torch.empty(bytes // 4, pin_memory=pinned)           # make tensor", "if gpu_first:",
-               "    gpu = torch.full((bytes // 4,), 0.5, device='cuda')     # fill on the GPU", "start = time.time()",
-               "if pin_first:", "    host = host.pin_memory()                                # pin_memory()",
-               "gpu.copy_(host, non_blocking=non_blocking)   # or back      # copy",
-               "if sync:", "    torch.cuda.synchronize()                                # synchronize()",
-               "took = time.time() - start",
-               "torch.cuda.synchronize()                                    # wait, not timed"},
+      .code = plain_text(bandwidth_code(bandwidth_settings({}))),
       .computes_values = false,
   };
 }

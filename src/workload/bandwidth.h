@@ -3,11 +3,13 @@
 
 #include <memory>
 
+#include "workload/code.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {
 
 WorkloadInfo bandwidth_info();
+Code bandwidth_code(const Settings& settings);
 Settings bandwidth_settings(const device::DeviceInfo& device);
 std::unique_ptr<Workload> make_bandwidth(device::Device& device);
 

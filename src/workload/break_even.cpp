@@ -271,6 +271,32 @@ void BreakEven::iterate(std::uint64_t number, const Settings& settings) {
 
 }  // namespace
 
+Code break_even_code(const Settings& s) {
+  const bool feeds = s.choice("feed") == "per-iteration";
+  CodeWriter code(s);
+  code.line(0, "model = MLP(2, $hidden, $hidden, 2).to(device)", {"set up"});
+  if (!feeds) code.more(0, "X, Y = samples($problem_size).to(device)");
+  code.line(0, "for i in range(iterations):");
+  if (feeds) {
+    code.line(1, "a, b = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
+    code.line(1, "x = a.to(device, non_blocking=$non_blocking)", {"copy"});
+    code.more(1, "y = b.to(device, non_blocking=$non_blocking)");
+  } else {
+    code.line(1, "x, y = X[p:p + $batch_size], Y[p:p + $batch_size]", {"slice"});
+  }
+  code.line(1, "output = model(x)", {"forward"});
+  code.line(1, "loss = F.mse_loss(output, y)", {"loss"});
+  code.line(1, "optimizer.zero_grad()");
+  code.line(1, "loss.backward()", {"backward"});
+  code.line(1, "optimizer.step()", {"step"});
+  if (s.integer("log_interval") != 0) {
+    code.line(1, "if i % $log_interval == 0:");
+    code.line(2, "print(loss.item())", {"item()"});
+  }
+  code.line(0, "torch.cuda.synchronize()");
+  return code.take();
+}
+
 WorkloadInfo break_even_info() {
   return {
       .name = "break-even",
@@ -282,18 +308,7 @@ WorkloadInfo break_even_info() {
       .experiments = "P04 to P06",
       .published = {{tr("1,000 samples in batches of 128"), tr("CPU 8 ms, GPU 21 ms")},
                     {tr("100,000 samples in batches of 2,048"), tr("CPU 800 ms, GPU 100 ms")}},
-      .code = {"model = MLP(2, hidden, hidden, 2).to(device)", "X, Y = samples(problem_size).to(device)",
-               "for i in range(iterations):", "    if feed == 'per-iteration':",
-               "        a, b = make_batch(pin_memory=pinned)                # make batch",
-               "        x = a.to(device, non_blocking=non_blocking)         # copy",
-               "        y = b.to(device, non_blocking=non_blocking)",
-               "    else:", "        x, y = X[p:p + batch_size], Y[p:p + batch_size]     # slice",
-               "    output = model(x)                                       # forward",
-               "    loss = F.mse_loss(output, y)                            # loss", "    optimizer.zero_grad()",
-               "    loss.backward()                                         # backward",
-               "    optimizer.step()                                        # step",
-               "    if log_interval and i % log_interval == 0:",
-               "        print(loss.item())                                  # item()", "torch.cuda.synchronize()"},
+      .code = plain_text(break_even_code(break_even_settings({}))),
       .computes_values = false,
   };
 }

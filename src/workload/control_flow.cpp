@@ -383,6 +383,43 @@ void ControlFlow::iterate(std::uint64_t number, const Settings& settings) {
 
 }  // namespace
 
+Code control_flow_code(const Settings& s) {
+  const Options o(s);
+  CodeWriter code(s);
+  if (o.while_loop) {
+    code.line(0, "fc1, fc2 = Linear(100, 100), Linear(100, 10)", {"set up"});
+    code.line(0, "def forward(x):");
+    code.line(1, "x = fc1(x)", {"forward"});
+    if (o.data_dependent) {
+      code.transfers(1, "while x.sum().item() > 1:", {"forward"});
+    } else {
+      code.line(1, "for i in range($checks):");
+    }
+    code.more(2, "x = x / 2");
+    code.more(1, "return fc2(x)");
+  } else {
+    code.line(0, "fc = nn.Linear(1000, 1000).cuda()", {"set up"});
+    code.line(0, "def forward(x):");
+    code.line(1, "for i in range($checks):");
+    code.line(2, "x = fc(x)", {"forward"});
+    if (o.data_dependent) {
+      code.transfers(2, "if x.sum().item() > 1000:", {"forward"});
+      code.more(3, "x = x / 2");
+    }
+    code.line(1, "return x");
+  }
+  code.line(0, "for i in range(iterations):");
+  code.line(1, "output = forward(data)");
+  code.line(1, "loss = F.mse_loss(output, target)", {"loss"});
+  if (o.log_interval != 0) {
+    code.line(1, "if i % $log_interval == 0:");
+    code.line(2, "value = loss.item()", {"item()"});
+  }
+  code.line(1, "loss.backward()", {"backward"});
+  code.line(0, "torch.cuda.synchronize()");
+  return code.take();
+}
+
 WorkloadInfo control_flow_info() {
   return {
       .name = "control-flow",
@@ -393,16 +430,7 @@ WorkloadInfo control_flow_info() {
       .experiments = "P11 to P13",
       .published = {{tr("if in every layer, 100 iterations"), tr("about 15 s")},
                     {tr("synchronisations of the while loop"), tr("\"320\"; there are about 11")}},
-      .code = {"def forward(x):                                             # forward",
-               "    if network == 'if-each-layer':", "        for i in range(checks):", "            x = fc(x)",
-               "            if branch == 'data-dependent' and x.sum().item() > 1000:", "                x = x / 2",
-               "        return x", "    x = fc1(x)",
-               "    while x.sum().item() > 1:   # branch fixed: for i in range(checks):", "        x = x / 2",
-               "    return fc2(x)", "for i in range(iterations):", "    output = forward(data)",
-               "    loss = F.mse_loss(output, target)                       # loss",
-               "    if log_interval and i % log_interval == 0:",
-               "        value = loss.item()                                 # item()",
-               "    loss.backward()                                         # backward", "torch.cuda.synchronize()"},
+      .code = plain_text(control_flow_code(control_flow_settings({}))),
       .computes_values = true,
   };
 }

@@ -3,11 +3,13 @@
 
 #include <memory>
 
+#include "workload/code.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {
 
 WorkloadInfo control_flow_info();
+Code control_flow_code(const Settings& settings);
 Settings control_flow_settings(const device::DeviceInfo& device);
 std::unique_ptr<Workload> make_control_flow(device::Device& device);
 

@@ -191,6 +191,26 @@ SettingSpec milliseconds(const char* key, std::string label, std::string help, d
 
 }  // namespace
 
+Code dataloader_code(const Settings& s) {
+  CodeWriter code(s);
+  code.line(0, "loader = DataLoader(dataset, batch_size=$batch_size,",
+            {"set up", "new loader", "start worker", "load batch", "pin batch"});
+  code.more(2, s.integer("prefetch_factor") == kPrefetchNotGiven
+                   ? "num_workers=$num_workers, pin_memory=$pin_memory,"
+                   : "num_workers=$num_workers, prefetch_factor=$prefetch_factor, pin_memory=$pin_memory,");
+  code.more(2, "persistent_workers=$persistent_workers)");
+  code.line(0, "for epoch in range(epochs):");
+  code.line(1, "for i, x in enumerate(loader):", {"next(loader)", "iter(loader)"});
+  code.line(2, "x = x.to('cuda', non_blocking=$non_blocking)", {"copy"});
+  code.line(2, "loss = model(x)", {"forward"});
+  code.line(2, "loss.backward()", {"backward"});
+  if (s.integer("log_interval") != 0) {
+    code.line(2, "if i % $log_interval == 0:");
+    code.line(3, "value = loss.item()", {"item()"});
+  }
+  return code.take();
+}
+
 WorkloadInfo dataloader_info() {
   return {
       .name = "dataloader",
@@ -205,15 +225,7 @@ WorkloadInfo dataloader_info() {
                     {tr("pin_memory"), tr("copies 2 to 3 times as fast (expected)")},
                     {tr("persistent_workers"), tr("epoch change -10 to 20 % (expected)")},
                     {tr("all together"), tr("training +30 to 50 % (expected)")}},
-      .code = {"loader = DataLoader(dataset, batch_size, num_workers=num_workers, pin_memory=pin_memory,",
-               "                    prefetch_factor=prefetch_factor, persistent_workers=persistent_workers)",
-               "for epoch in range(epochs):",
-               "    for i, x in enumerate(loader):                    # iter(loader), next(loader)",
-               "        x = x.to('cuda', non_blocking=non_blocking)   # copy",
-               "        loss = model(x)                               # forward",
-               "        loss.backward()                               # backward",
-               "        if log_interval and i % log_interval == 0:",
-               "            value = loss.item()                       # item()"},
+      .code = plain_text(dataloader_code(dataloader_settings({}))),
       .computes_values = false,
   };
 }

@@ -3,11 +3,13 @@
 
 #include <memory>
 
+#include "workload/code.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {
 
 WorkloadInfo dataloader_info();
+Code dataloader_code(const Settings& settings);
 Settings dataloader_settings(const device::DeviceInfo& device);
 /// What DataLoader refuses, and batches that do not fit in memory.
 void check_dataloader(const Settings& settings);

@@ -1,5 +1,7 @@
 #include "workload/iris_mlp.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -29,9 +31,11 @@ constexpr std::uint64_t kPrintInterval = 100;
 // Whether a loss is printed in an epoch in which it is logged: with the first log that is at least kPrintInterval
 // epochs after the last print. That is P23's `(epoch + 1) % 100` for an interval of 1, and P25's second read for one of
 // 2000.
+std::uint64_t epochs_between_prints(std::uint64_t log_interval) {
+  return (kPrintInterval + log_interval - 1) / log_interval * log_interval;
+}
 bool prints(std::uint64_t epochs_done, std::uint64_t log_interval) {
-  const std::uint64_t logs_per_print = (kPrintInterval + log_interval - 1) / log_interval;
-  return epochs_done % (logs_per_print * log_interval) == 0;
+  return epochs_done % epochs_between_prints(log_interval) == 0;
 }
 
 class IrisMlp final : public Workload {
@@ -194,6 +198,33 @@ void IrisMlp::iterate(std::uint64_t number, const Settings& settings) {
 
 }  // namespace
 
+Code iris_mlp_code(const Settings& s) {
+  const auto log_interval = static_cast<std::uint64_t>(s.integer("log_interval"));
+  CodeWriter code(s);
+  code.line(0, "X, y = iris.to(device)  # 120 rows", {"set up"});
+  code.more(0, "model = MLP(4, 10, 3).to(device)");
+  code.line(0, "optimizer = SGD(model.parameters(), lr=0.01)");
+  code.line(0, "for epoch in range(epochs):");
+  if (s.choice("feed") == "per-iteration") {
+    code.line(1, "x, t = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
+    code.line(1, "X = x.to(device, non_blocking=$non_blocking)", {"copy"});
+    code.more(1, "y = t.to(device, non_blocking=$non_blocking)");
+  }
+  code.line(1, "outputs = model(X)", {"forward"});
+  code.line(1, "loss = cross_entropy(outputs, y)", {"loss"});
+  code.line(1, "optimizer.zero_grad()");
+  code.line(1, "loss.backward()", {"backward"});
+  code.line(1, "optimizer.step()", {"step"});
+  if (log_interval != 0) {
+    code.line(1, "if (epoch + 1) % $log_interval == 0:");
+    code.line(2, "losses.append(loss.item())", {"item()"});
+    code.line(2, fmt::format("if (epoch + 1) % {} == 0:", epochs_between_prints(log_interval)));
+    code.line(3, "print(loss.item())", {"item()"});
+  }
+  code.line(0, "torch.cuda.synchronize()");
+  return code.take();
+}
+
 WorkloadInfo iris_mlp_info() {
   return {
       .name = "iris-mlp",
@@ -206,20 +237,7 @@ WorkloadInfo iris_mlp_info() {
       .published = {{tr("on the CPU"), tr("231 µs per epoch")},
                     {tr("GPU, a read every epoch"), tr("842 µs per epoch")},
                     {tr("GPU, a read every 2000"), tr("654 µs per epoch")}},
-      .code = {"X, y = iris.to(device)                    # 120 rows, 4 features, 3 classes",
-               "model = MLP(4, 10, 3).to(device)", "optimizer = SGD(model.parameters(), lr=0.01)",
-               "for epoch in range(epochs):", "    if feed == 'per-iteration':",
-               "        x, t = make_batch(pin_memory=pinned)                # make batch",
-               "        X = x.to(device, non_blocking=non_blocking)         # copy",
-               "        y = t.to(device, non_blocking=non_blocking)",
-               "    outputs = model(X)                                      # forward",
-               "    loss = cross_entropy(outputs, y)                        # loss", "    optimizer.zero_grad()",
-               "    loss.backward()                                         # backward",
-               "    optimizer.step()                                        # step",
-               "    if log_interval and (epoch + 1) % log_interval == 0:",
-               "        losses.append(loss.item())                          # item()",
-               "        if 100 epochs since the last print:",
-               "            print(loss.item())                              # item()", "torch.cuda.synchronize()"},
+      .code = plain_text(iris_mlp_code(iris_mlp_settings({}))),
       .computes_values = true,
   };
 }

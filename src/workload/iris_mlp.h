@@ -3,11 +3,13 @@
 
 #include <memory>
 
+#include "workload/code.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {
 
 WorkloadInfo iris_mlp_info();
+Code iris_mlp_code(const Settings& settings);
 Settings iris_mlp_settings(const device::DeviceInfo& device);
 std::unique_ptr<Workload> make_iris_mlp(device::Device& device);
 

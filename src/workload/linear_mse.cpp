@@ -172,6 +172,33 @@ void LinearMse::iterate(std::uint64_t number, const Settings& settings) {
 
 }  // namespace
 
+Code linear_mse_code(const Settings& s) {
+  const bool synchronized = s.choice("timing") == "synchronized";
+  const bool timed = s.choice("timing") != "off";
+  CodeWriter code(s);
+  code.line(0, "model = nn.Linear(1000, 1000).cuda()", {"set up"});
+  code.more(0, "data, target = randn(2, $batch_size, 1000).cuda()");
+  code.line(0, "for i in range(iterations):");
+  if (s.choice("feed") == "per-iteration") {
+    code.line(1, "x, y = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
+    code.line(1, "data = x.to('cuda', non_blocking=$non_blocking)", {"copy"});
+    code.more(1, "target = y.to('cuda', non_blocking=$non_blocking)");
+  }
+  if (synchronized) code.line(1, "torch.cuda.synchronize()", {"synchronize()"});
+  if (timed) code.line(1, "start = time.time()");
+  code.line(1, "output = model(data)", {"forward"});
+  if (synchronized) code.line(1, "torch.cuda.synchronize()", {"synchronize()"});
+  if (timed) code.line(1, "took = time.time() - start", {"stopwatch"});
+  code.line(1, "loss = F.mse_loss(output, target)", {"loss"});
+  if (s.integer("log_interval") != 0) {
+    code.line(1, "if i % $log_interval == 0:");
+    code.line(2, "value = loss.item()", {"item()"});
+  }
+  code.line(1, "loss.backward()", {"backward"});
+  code.line(0, "torch.cuda.synchronize()");
+  return code.take();
+}
+
 WorkloadInfo linear_mse_info() {
   return {
       .name = "linear-mse",
@@ -182,27 +209,7 @@ WorkloadInfo linear_mse_info() {
       .experiments = "P08 to P10, P14, P15",
       .published = {{tr("no read, 1,000 iterations"), tr("about 0.8 s")},
                     {tr("a read every iteration"), tr("about 3.4 s")}},
-      .code = {"model = nn.Linear(1000, 1000).cuda()",
-               "data, target = randn(batch_size, 1000).cuda(), ...",
-               "for i in range(iterations):",
-               "    if feed == 'per-iteration':",
-               "        x, y = make_batch(pin_memory=pinned)                # make batch",
-               "        data = x.to('cuda', non_blocking=non_blocking)      # copy",
-               "        target = y.to('cuda', non_blocking=non_blocking)",
-               "    if timing == 'synchronized':",
-               "        torch.cuda.synchronize()                            # synchronize()",
-               "    if timing != 'off':",
-               "        start = time.time()",
-               "    output = model(data)                                    # forward",
-               "    if timing == 'synchronized':",
-               "        torch.cuda.synchronize()                            # synchronize()",
-               "    if timing != 'off':",
-               "        took = time.time() - start",
-               "    loss = F.mse_loss(output, target)                       # loss",
-               "    if log_interval and i % log_interval == 0:",
-               "        value = loss.item()                                 # item()",
-               "    loss.backward()                                         # backward",
-               "torch.cuda.synchronize()"},
+      .code = plain_text(linear_mse_code(linear_mse_settings({}))),
       .computes_values = false,
   };
 }

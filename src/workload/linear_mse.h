@@ -4,11 +4,13 @@
 
 #include <memory>
 
+#include "workload/code.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {
 
 WorkloadInfo linear_mse_info();
+Code linear_mse_code(const Settings& settings);
 Settings linear_mse_settings(const device::DeviceInfo& device);
 std::unique_ptr<Workload> make_linear_mse(device::Device& device);
 

@@ -211,6 +211,33 @@ void PlotTransfer::iterate(std::uint64_t number, const Settings& settings) {
 
 }  // namespace
 
+Code plot_transfer_code(const Settings& s) {
+  CodeWriter code(s);
+  code.line(0, "state = init().cuda()", {"set up"});
+  code.line(0, "for i in range(iterations):");
+  code.line(1, "state = step(state)", {"model"});
+  code.line(1, "if i % $plot_interval == 0:");
+  code.line(2, "points = sample(state, $elements)", {"points"});
+  switch (PlotSettings(s).method) {
+    case Method::CpuNumpy:
+      code.line(2, "shown = points.cpu().numpy()", {".cpu().numpy()"});
+      break;
+    case Method::OneStepLate:
+      code.line(2, "pinned[k].copy_(points, non_blocking=True)", {"copy to pinned"});
+      code.more(2, "event[k].record(); k = 1 - k");
+      code.line(2, "event[k].synchronize()  # of the plot before", {"read one interval late"});
+      code.more(2, "shown = pinned[k].numpy()");
+      break;
+    case Method::Unsafe:
+      code.line(2, "pinned.copy_(points, non_blocking=True)", {"copy to pinned"});
+      code.line(2, "shown = pinned.numpy()  # may not be there", {"read at once"});
+      break;
+  }
+  code.line(2, "plt.plot(shown)", {"draw"});
+  code.line(0, "torch.cuda.synchronize()");
+  return code.take();
+}
+
 WorkloadInfo plot_transfer_info() {
   return {
       .name = "plot-transfer",
@@ -221,16 +248,7 @@ WorkloadInfo plot_transfer_info() {
                     "an old array."),
       .experiments = "S0, T4",
       .published = {},
-      .code = {"for i in range(iterations):", "    state = step(state)                                     # model",
-               "    if i % plot_interval == 0:", "        points = sample(state)                              # points",
-               "        # method", "        cpu-numpy: shown = points.cpu().numpy()             # .cpu().numpy()",
-               "        one-step-late: pinned[k].copy_(points, non_blocking=True)  # copy to pinned",
-               "                       event[k].record(); k = 1 - k",
-               "                       event[k].query() or event[k].synchronize()",
-               "                       shown = pinned[k].numpy()            # read one interval late",
-               "        unsafe: pinned.copy_(points, non_blocking=True)     # copy to pinned",
-               "                shown = pinned.numpy()                      # read at once",
-               "        plt.plot(shown)                                     # draw", "torch.cuda.synchronize()"},
+      .code = plain_text(plot_transfer_code(plot_transfer_settings({}))),
       .computes_values = false,
   };
 }

@@ -3,11 +3,13 @@
 
 #include <memory>
 
+#include "workload/code.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {
 
 WorkloadInfo plot_transfer_info();
+Code plot_transfer_code(const Settings& settings);
 Settings plot_transfer_settings(const device::DeviceInfo& device);
 std::unique_ptr<Workload> make_plot_transfer(device::Device& device);
 

@@ -366,6 +366,55 @@ void Readback::iterate(std::uint64_t number, const Settings& settings) {
 
 }  // namespace
 
+Code readback_code(const Settings& s) {
+  const Method method = ReadbackSettings(s).method;
+  CodeWriter code(s);
+  code.line(0, "model = nn.Linear(16, 1).cuda()", {"set up"});
+  code.more(0, "data, target = samples($batch_size).cuda()");
+  code.line(0, "for i in range(iterations):");
+  code.line(1, "output = model(data)", {"forward"});
+  code.line(1, "loss = F.mse_loss(output, target)", {"loss"});
+  code.line(1, "loss.backward()", {"backward"});
+  code.line(1, "optimizer.step()", {"step"});
+  if (method != Method::None) code.line(1, "if i % $log_interval == 0:");
+  const auto at_window = [&](const char* text, const char* range) {
+    code.line(2, "losses.append(loss.detach())");
+    code.line(1, "if (i + 1) % $window == 0:");
+    code.line(2, text, {range});
+  };
+  switch (method) {
+    case Method::None:
+      break;
+    case Method::Item:
+      code.line(2, "value = loss.item()", {"item()"});
+      break;
+    case Method::Print:
+      code.line(2, "print(loss)", {"print(loss)"});
+      break;
+    case Method::FString:
+      code.line(2, "print(f'{loss:.4f}')", {"f-string"});
+      break;
+    case Method::ListOfItems:
+      at_window("values = [l.item() for l in losses]", "list of items");
+      break;
+    case Method::Stacked:
+      at_window("values = torch.stack(losses).cpu()", "stack().cpu()");
+      break;
+    case Method::OneStepLate:
+      code.line(2, "pinned[k].copy_(loss, non_blocking=True)", {"copy to pinned"});
+      code.more(2, "event[k].record(); k = 1 - k");
+      code.line(1, "event[k].synchronize()  # of the step before", {"read one step late"});
+      code.more(1, "value = float(pinned[k])");
+      break;
+    case Method::Unsafe:
+      code.line(2, "pinned.copy_(loss, non_blocking=True)", {"copy to pinned"});
+      code.line(2, "value = float(pinned)  # may not be there", {"read at once"});
+      break;
+  }
+  code.line(0, "torch.cuda.synchronize()");
+  return code.take();
+}
+
 WorkloadInfo readback_info() {
   return {
       .name = "readback",
@@ -377,27 +426,7 @@ WorkloadInfo readback_info() {
              "without an event, they are wrong."),
       .experiments = "P15",
       .published = {{tr("a read every batch"), tr("slightly slow")}, {tr("a read every 100"), tr("acceptable")}},
-      .code = {"for i in range(iterations):",
-               "    output = model(data)                                    # forward",
-               "    loss = F.mse_loss(output, target)                       # loss",
-               "    loss.backward()                                         # backward",
-               "    optimizer.step()                                        # step",
-               "    if i % log_interval == 0:",
-               "        item:    value = loss.item()                        # item()",
-               "        print:   print(loss)                                # print(loss)",
-               "        fstring: print(f'{loss:.4f}')                       # f-string",
-               "        list-of-items, stacked: losses.append(loss.detach())",
-               "        one-step-late: pinned[i % 2].copy_(loss, non_blocking=True)  # copy to pinned",
-               "                       event[i % 2].record()",
-               "        unsafe:  pinned.copy_(loss, non_blocking=True)      # copy to pinned",
-               "                 value = float(pinned)                      # read at once",
-               "    at the end of a window:",
-               "        list-of-items: values = [l.item() for l in losses]  # list of items",
-               "        stacked: values = torch.stack(losses).cpu()         # stack().cpu()",
-               "    one step after a copy:",
-               "        event.query() or event.synchronize()                # read one step late",
-               "        value = float(pinned)",
-               "torch.cuda.synchronize()"},
+      .code = plain_text(readback_code(readback_settings({}))),
       .computes_values = true,
   };
 }

@@ -3,11 +3,13 @@
 
 #include <memory>
 
+#include "workload/code.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {
 
 WorkloadInfo readback_info();
+Code readback_code(const Settings& settings);
 Settings readback_settings(const device::DeviceInfo& device);
 std::unique_ptr<Workload> make_readback(device::Device& device);
 

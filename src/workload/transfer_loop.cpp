@@ -353,6 +353,44 @@ void TransferLoop::sample(const Times& times, Nanoseconds iteration) {
 
 }  // namespace
 
+Code transfer_loop_code(const Settings& s) {
+  const Options o(s);
+  CodeWriter code(s);
+  code.line(0, "model = Model().cuda()", {"set up"});
+  if (!o.feed_each_iteration) code.more(0, "X, Y = randn(2, $batch_size, $features).cuda()");
+  code.line(0, "for i in range(iterations):");
+  if (o.feed_each_iteration) {
+    code.line(1, "x, y = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
+    if (o.side_stream) {
+      code.line(1, "with torch.cuda.stream(side):  # one batch ahead");
+      code.line(2, "ahead.X = x.to('cuda', non_blocking=$non_blocking)", {"copy"});
+      code.more(2, "ahead.Y = y.to('cuda', non_blocking=$non_blocking)");
+      code.line(1, "main.wait_event(now.copied); X, Y = now.X, now.Y");
+    } else {
+      code.line(1, "X = x.to('cuda', non_blocking=$non_blocking)", {"copy"});
+      code.more(1, "Y = y.to('cuda', non_blocking=$non_blocking)");
+    }
+  }
+  code.line(1, "output = model(X, Y)", {"forward"});
+  code.line(1, "loss = output.mean()", {"loss"});
+  if (o.log_interval != 0) {
+    code.line(1, "if i % $log_interval == 0:");
+    code.line(2, "print(loss.item())", {"item()"});
+  }
+  if (o.scaler) {
+    code.line(1, "scaler.scale(loss).backward()", {"backward"});
+    code.line(1, "scaler.unscale_(optimizer)", {"unscale"});
+    code.line(1, "if found_inf.item() == 0:", {"found_inf.item()"});
+    code.line(2, "optimizer.step()", {"step"});
+    code.more(1, "scaler.update()");
+  } else if (o.train) {
+    code.line(1, "loss.backward()", {"backward"});
+    code.line(1, "optimizer.step()", {"step"});
+  }
+  code.line(0, "torch.cuda.synchronize()");
+  return code.take();
+}
+
 WorkloadInfo transfer_loop_info() {
   return {
       .name = "transfer-loop",
@@ -364,27 +402,7 @@ WorkloadInfo transfer_loop_info() {
       .experiments = "P01 to P03, P21",
       .published = {{tr("copied each time, 1,000 iterations"), tr("750 ms (estimate)")},
                     {tr("resident, 1,000 iterations"), tr("500.5 ms (estimate)")}},
-      .code = {"for i in range(iterations):",
-               "    if feed == 'per-iteration':",
-               "        X_cpu, Y_cpu = randn(batch_size, features), ...     # make batch",
-               "        with torch.cuda.stream(copy_stream):                # copy",
-               "            X = X_cpu.to('cuda', non_blocking=non_blocking)",
-               "            Y = Y_cpu.to('cuda', non_blocking=non_blocking)",
-               "        if copy_stream == side:   # the batch of the next iteration, one ahead",
-               "            main.wait_event(copied); X.record_stream(main)",
-               "    output = model(X, Y)                                    # forward",
-               "    loss = output.mean()                                    # loss",
-               "    if log_interval and i % log_interval == 0:",
-               "        print(loss.item())                                  # item()",
-               "    if train:",
-               "        loss.backward(); optimizer.step()                   # backward, step",
-               "    if scaler:",
-               "        scaler.scale(loss).backward()                       # backward",
-               "        scaler.unscale_(optimizer)                          # unscale",
-               "        if found_inf.item() == 0:                           # found_inf.item()",
-               "            optimizer.step()                                # step",
-               "        scaler.update()",
-               "torch.cuda.synchronize()"},
+      .code = plain_text(transfer_loop_code(transfer_loop_settings({}))),
       .computes_values = false,
   };
 }

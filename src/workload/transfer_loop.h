@@ -3,11 +3,13 @@
 
 #include <memory>
 
+#include "workload/code.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {
 
 WorkloadInfo transfer_loop_info();
+Code transfer_loop_code(const Settings& settings);
 Settings transfer_loop_settings(const device::DeviceInfo& device);
 /// The batch fits in memory.
 void check_transfer_loop(const Settings& settings);

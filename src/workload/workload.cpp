@@ -24,20 +24,23 @@ struct Registration {
   WorkloadInfo (*info)();
   Settings (*settings)(const device::DeviceInfo&);
   std::unique_ptr<Workload> (*make)(device::Device&);
+  Code (*code)(const Settings&);
   void (*check)(const Settings&) = nullptr;
 };
 
 // In the order of a lesson.
 constexpr std::array kWorkloads{
-    Registration{"linear-mse", linear_mse_info, linear_mse_settings, make_linear_mse},
-    Registration{"iris-mlp", iris_mlp_info, iris_mlp_settings, make_iris_mlp},
-    Registration{"transfer-loop", transfer_loop_info, transfer_loop_settings, make_transfer_loop, check_transfer_loop},
-    Registration{"control-flow", control_flow_info, control_flow_settings, make_control_flow},
-    Registration{"bandwidth", bandwidth_info, bandwidth_settings, make_bandwidth},
-    Registration{"dataloader", dataloader_info, dataloader_settings, make_dataloader, check_dataloader},
-    Registration{"readback", readback_info, readback_settings, make_readback},
-    Registration{"plot-transfer", plot_transfer_info, plot_transfer_settings, make_plot_transfer},
-    Registration{"break-even", break_even_info, break_even_settings, make_break_even},
+    Registration{"linear-mse", linear_mse_info, linear_mse_settings, make_linear_mse, linear_mse_code},
+    Registration{"iris-mlp", iris_mlp_info, iris_mlp_settings, make_iris_mlp, iris_mlp_code},
+    Registration{"transfer-loop", transfer_loop_info, transfer_loop_settings, make_transfer_loop, transfer_loop_code,
+                 check_transfer_loop},
+    Registration{"control-flow", control_flow_info, control_flow_settings, make_control_flow, control_flow_code},
+    Registration{"bandwidth", bandwidth_info, bandwidth_settings, make_bandwidth, bandwidth_code},
+    Registration{"dataloader", dataloader_info, dataloader_settings, make_dataloader, dataloader_code,
+                 check_dataloader},
+    Registration{"readback", readback_info, readback_settings, make_readback, readback_code},
+    Registration{"plot-transfer", plot_transfer_info, plot_transfer_settings, make_plot_transfer, plot_transfer_code},
+    Registration{"break-even", break_even_info, break_even_settings, make_break_even, break_even_code},
 };
 
 const Registration& registration(std::string_view name) {
@@ -66,6 +69,10 @@ Settings default_settings(std::string_view workload, const device::DeviceInfo& d
 
 void check_settings(std::string_view workload, const Settings& settings) {
   if (const Registration& r = registration(workload); r.check != nullptr) r.check(settings);
+}
+
+Code workload_code(std::string_view workload, const Settings& settings) {
+  return registration(workload).code(settings);
 }
 
 std::unique_ptr<Workload> make_workload(std::string_view name, device::Device& device) {

@@ -21,7 +21,7 @@ struct WorkloadInfo {
   std::string experiments;  ///< "P08 to P10"
   /// What the tutorial published, beside which the panel writes this run's figure: {"no read", "0.8 s"}.
   std::vector<std::pair<std::string, std::string>> published;
-  /// PyTorch-like pseudo-code, a line each.
+  /// PyTorch-like pseudo-code with the standard settings, a line each; code.h has it with any settings.
   std::vector<std::string> code;
   bool computes_values = false;  ///< false: timing only, there is no loss to show
 };

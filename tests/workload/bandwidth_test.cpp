@@ -60,16 +60,13 @@ TEST(Bandwidth, SizesThatAreDraggedLeakNothing) {
   EXPECT_EQ(bandwidth_settings(w.device.info()).spec("bytes")->maximum, 1.6e9);
 }
 
-TEST(Bandwidth, PhasesAreNamedAsInTheCode) {
+TEST(Bandwidth, ItsPhases) {
   RecordedWorkload w("bandwidth", {"fresh=true", "gpu_first=true"});
   w.iterate();
   w.iterate({"sync=false"});
   EXPECT_THAT(w.device.recorded().names_on(LaneKind::Phases),
               ElementsAre("set up", "make tensor", "fill on the GPU", "copy", "synchronize()", "stopwatch",
                           "make tensor", "fill on the GPU", "copy", "stopwatch", "wait, not timed"));
-  for (const char* phase : {"# make tensor", "# fill on the GPU", "# copy", "# synchronize()", "# wait, not timed"}) {
-    EXPECT_THAT(bandwidth_info().code, Contains(HasSubstr(phase)));
-  }
 }
 
 /// The stopwatch in microseconds on the teaching profile, in a steady state.

@@ -100,15 +100,12 @@ TEST(ControlFlow, AFixedLoopOfTenGivesTheSameLoss) {
   EXPECT_THAT(fixed.iterate({"log_interval=0"}), Not(Contains("cudaStreamSynchronize")));
 }
 
-TEST(ControlFlow, PhasesAreNamedAsInTheCode) {
+TEST(ControlFlow, ItsPhases) {
   for (const char* network : {"network=if-each-layer", "network=while-loop"}) {
     RecordedWorkload w("control-flow", {network, "log_interval=1"});
     w.iterate();
     EXPECT_THAT(w.device.recorded().names_on(trace::LaneKind::Phases),
                 ElementsAre("set up", "forward", "loss", "item()", "backward"));
-  }
-  for (const char* phase : {"# forward", "# loss", "# item()", "# backward"}) {
-    EXPECT_THAT(control_flow_info().code, Contains(HasSubstr(phase)));
   }
 }
 

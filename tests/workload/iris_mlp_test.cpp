@@ -123,14 +123,11 @@ TEST_F(IrisMlp, FeedsABatchEachEpoch) {
                                kEpoch));
 }
 
-TEST_F(IrisMlp, PhasesAreNamedAsInTheCode) {
+TEST_F(IrisMlp, ItsPhases) {
   set_up({"feed=per-iteration"});
   iterate(0);
   EXPECT_THAT(device_.recorded().names_on(trace::LaneKind::Phases),
               ElementsAre("set up", "make batch", "copy", "forward", "loss", "backward", "step", "item()"));
-  for (const char* phase : {"# make batch", "# copy", "# forward", "# loss", "# backward", "# step", "# item()"}) {
-    EXPECT_THAT(iris_mlp_info().code, Contains(HasSubstr(phase)));
-  }
 }
 
 TEST_F(IrisMlp, ASmallerBatchTakesTheFirstRowsAndAllocatesNothing) {

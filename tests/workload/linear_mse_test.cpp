@@ -152,16 +152,12 @@ TEST_F(LinearMse, EveryOperationCostsItsDispatch) {
   EXPECT_EQ(device_.host_work_ns, 0);
 }
 
-TEST_F(LinearMse, PhasesAreNamedAsInTheCode) {
+TEST_F(LinearMse, ItsPhases) {
   settings_.assign("feed=per-iteration");
   set_up();
   iterate(0);
   EXPECT_THAT(device_.recorded().names_on(trace::LaneKind::Phases),
               ElementsAre("set up", "make batch", "copy", "forward", "loss", "item()", "backward"));
-  const WorkloadInfo info = linear_mse_info();
-  for (const char* phase : {"# make batch", "# copy", "# forward", "# loss", "# item()", "# backward"}) {
-    EXPECT_THAT(info.code, Contains(HasSubstr(phase)));
-  }
 }
 
 TEST_F(LinearMse, ALargerBatchAllocatesOnce) {

@@ -103,16 +103,12 @@ TEST(TransferLoop, RefusesABatchThatNoMemoryHolds) {
   }
 }
 
-TEST(TransferLoop, PhasesAreNamedAsInTheCode) {
+TEST(TransferLoop, ItsPhases) {
   RecordedWorkload w("transfer-loop", {"scaler=true"});
   w.iterate();
   EXPECT_THAT(w.device.recorded().names_on(LaneKind::Phases),
               ElementsAre("set up", "make batch", "copy", "forward", "loss", "item()", "backward", "unscale",
                           "found_inf.item()", "step"));
-  for (const char* phase : {"# make batch", "# copy", "# forward", "# loss", "# item()", "# backward", "# unscale",
-                            "# found_inf.item()", "# step"}) {
-    EXPECT_THAT(transfer_loop_info().code, Contains(HasSubstr(phase)));
-  }
 }
 
 // P01 on the teaching profile, in microseconds. A tensor is written in 0.8. A copy: dispatch 10, call 10 and 1.6 to put

@@ -1,0 +1,155 @@
+// The code of the workloads, and that it is the code of what they do.
+#include "workload/code.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "workload/on_device.h"
+
+namespace lanescope::workload {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+using Assignments = std::vector<std::string>;
+
+Code code_with(std::string_view workload, const Assignments& assignments) {
+  Settings settings = default_settings(workload, {});
+  for (const std::string& assignment : assignments) settings.assign(assignment);
+  return workload_code(workload, settings);
+}
+
+// What a choice of each workload's settings leaves, one after the other: those that change the code.
+std::vector<Assignments> variants(std::string_view workload) {
+  if (workload == "linear-mse") {
+    return {{}, {"log_interval=0", "feed=per-iteration", "pinned=true"}, {"timing=naive"}, {"timing=synchronized"}};
+  }
+  if (workload == "iris-mlp") return {{}, {"log_interval=5", "feed=per-iteration", "non_blocking=true"}};
+  if (workload == "transfer-loop") {
+    return {{},
+            {"train=true", "feed=resident"},
+            {"scaler=true"},
+            {"copy_stream=side", "pinned=true", "non_blocking=true", "log_interval=0"}};
+  }
+  if (workload == "control-flow") {
+    return {{},
+            {"log_interval=1", "branch=fixed"},
+            {"network=while-loop", "batch_size=32"},
+            {"network=while-loop", "batch_size=32", "branch=fixed", "log_interval=2"}};
+  }
+  if (workload == "bandwidth") {
+    return {{}, {"fresh=true", "gpu_first=true"}, {"pin_first=true"}, {"direction=d2h", "sync=false", "pinned=true"}};
+  }
+  if (workload == "dataloader") {
+    return {{"samples=32", "worker_start_ms=1"},
+            {"samples=32", "num_workers=0", "log_interval=1"},
+            {"samples=32", "worker_start_ms=1", "pin_memory=true", "prefetch_factor=3", "persistent_workers=true"}};
+  }
+  if (workload == "readback" || workload == "plot-transfer") {
+    std::vector<Assignments> all;
+    const Settings settings = default_settings(workload, {});
+    for (const std::string& method : settings.spec("method")->choices) {
+      all.push_back({"method=" + method});
+      if (workload == "readback") all.back().push_back("window=3");
+    }
+    return all;
+  }
+  return {{}, {"feed=per-iteration", "log_interval=0"}};  // break-even
+}
+
+bool reads_or_writes(const trace::Event& call, const base::NameTable& names) {
+  return trace::is_sync(call) || names.text(call.name).starts_with("cudaMemcpy");
+}
+
+TEST(Code, EveryRangeHasItsLineAndEveryLineItsRange) {
+  for (const std::string& name : workload_names()) {
+    for (const Assignments& assignments : variants(name)) {
+      SCOPED_TRACE(name + testing::PrintToString(assignments));
+      OnDevice w("sim:teaching", name, assignments);
+      w.iterate(12);
+      w.workload->finish();
+      const Code code = workload_code(name, w.settings);
+      std::set<std::size_t> left;
+      std::map<std::string, std::size_t> seen;  // ranges of a name; none of these lines is reached after two
+      for (const trace::Event& event : w.sink.events) {
+        const trace::LaneInfo& lane = w.sink.lanes.at(event.lane);
+        if (lane.kind == trace::LaneKind::Calls && reads_or_writes(event, w.sink.names)) {
+          if (const auto at = statement_of(code, "forward", 0, true); at && code[*at].transfers) left.insert(*at);
+        }
+        if (lane.kind != trace::LaneKind::Phases || lane.name == "waiting" || lane.name == "reads") continue;
+        const std::string range(w.sink.names.text(event.name));
+        const auto at = statement_of(code, range, seen[range]++);
+        ASSERT_TRUE(at.has_value()) << "no line has the range " << range;
+        left.insert(*at);
+      }
+      for (std::size_t i = 0; i < code.size(); ++i) {
+        if (code[i].ranges.empty()) continue;
+        // The workers and their pin thread, and the print that comes every 100 epochs, are not in every variant.
+        if (code[i].text == "print(loss.item())" && name == "iris-mlp") continue;
+        EXPECT_THAT(left, Contains(i)) << "nothing leaves the ranges of: " << code[i].text;
+      }
+    }
+  }
+}
+
+TEST(Code, SaysWhatTheSettingsSay) {
+  const Code fed = code_with("linear-mse", {"feed=per-iteration", "pinned=true", "non_blocking=true", "batch_size=7"});
+  EXPECT_THAT(plain_text(fed), Contains("    x, y = make_batch(7, pin_memory=True)"));
+  EXPECT_THAT(plain_text(fed), Contains("    data = x.to('cuda', non_blocking=True)"));
+  const Statement& make = fed[*statement_of(fed, "make batch")];
+  EXPECT_THAT(make.knobs, ElementsAre(Statement::KnobText{18, 1, "batch_size"}, Statement::KnobText{32, 4, "pinned"}));
+  EXPECT_EQ(make.text.substr(32, 4), "True");
+
+  const auto resident = plain_text(code_with("linear-mse", {"log_interval=0"}));
+  EXPECT_THAT(resident, Not(Contains("        value = loss.item()")));
+  EXPECT_THAT(plain_text(code_with("linear-mse", {"log_interval=100"})), Contains("    if i % 100 == 0:"));
+  EXPECT_THAT(plain_text(code_with("dataloader", {"prefetch_factor=4"})),
+              Contains("        num_workers=4, prefetch_factor=4, pin_memory=False,"));
+  // Logged every 30 epochs, the loss is printed with the first log that is at least 100 epochs after the last print.
+  EXPECT_THAT(plain_text(code_with("iris-mlp", {"log_interval=30"})), Contains("        if (epoch + 1) % 120 == 0:"));
+}
+
+TEST(Code, AKnobChangesNoOtherLine) {
+  const Code before = code_with("transfer-loop", {}), after = code_with("transfer-loop", {"pinned=true"});
+  ASSERT_EQ(before.size(), after.size());
+  std::vector<std::string> changed;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (after[i].text != before[i].text) changed.push_back(after[i].text);
+  }
+  EXPECT_THAT(changed, ElementsAre("x, y = make_batch(1000, pin_memory=True)"));
+}
+
+// Two lines name the same range: the first range of an iteration is of the first one, what remains of the last.
+TEST(Code, LinesThatShareARangeTakeTurns) {
+  const Code timed = code_with("linear-mse", {"timing=synchronized"});
+  const auto first = statement_of(timed, "synchronize()", 0), second = statement_of(timed, "synchronize()", 1);
+  EXPECT_LT(*first, *statement_of(timed, "forward"));
+  EXPECT_GT(*second, *statement_of(timed, "forward"));
+  EXPECT_EQ(statement_of(timed, "synchronize()", 2), second);
+  EXPECT_EQ(statement_of(timed, "forward", 5), statement_of(timed, "forward", 0));
+  EXPECT_EQ(statement_of(timed, "no such range"), std::nullopt);
+}
+
+// The test that asks the GPU is a line of its own, within the phase of the whole forward pass.
+TEST(Code, AReadWithinARangeHasItsOwnLine) {
+  const Code asks = code_with("control-flow", {});
+  EXPECT_EQ(asks[*statement_of(asks, "forward")].text, "x = fc(x)");
+  EXPECT_EQ(asks[*statement_of(asks, "forward", 0, true)].text, "if x.sum().item() > 1000:");
+  const Code knows = code_with("control-flow", {"branch=fixed"});
+  EXPECT_EQ(knows[*statement_of(knows, "forward", 0, true)].text, "x = fc(x)");
+}
+
+TEST(Code, ALineThatGoesOnNamesTheOneItIsPartOf) {
+  const Code code = code_with("linear-mse", {"feed=per-iteration"});
+  const std::size_t copy = *statement_of(code, "copy");
+  EXPECT_EQ(code[copy + 1].part_of, copy);
+  EXPECT_THAT(code[copy + 1].ranges, IsEmpty());
+}
+
+}  // namespace
+}  // namespace lanescope::workload
