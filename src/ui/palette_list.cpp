@@ -200,6 +200,13 @@ std::string why_without_effect(const ShellState& state, Action action) {
       return selected.empty() ? tr("nothing is selected") : "";
     case Action::ToggleLanguage:
       return has_chinese_font() ? "" : no_chinese_text();
+    case Action::UnpinA:
+    case Action::CompareAlign:
+    case Action::RenewB:
+      return state.compare.pinned() ? "" : tr("nothing is pinned as A");
+    case Action::ComparisonPicture:
+    case Action::CopyComparison:
+      return state.compare.b() ? "" : tr("there are no A and B yet");
     case Action::NextFound:
     case Action::PreviousFound:
       return state.search.text.empty() ? tr("nothing was searched for") : "";

@@ -11,7 +11,9 @@ bool perform_scope(ShellState& state, Action action);
 bool perform_navigation(ShellState& state, Action action);
 bool perform_marks(ShellState& state, Action action);
 bool perform_finding(ShellState& state, Action action);
+bool perform_code(ShellState& state, Action action);
 bool perform_plots(ShellState& state, Action action);
+bool perform_compare(ShellState& state, Action action);
 bool perform_lanes(ShellState& state, Action action);
 /// The view that a bookmark remembers.
 void go_to_bookmark(ShellState& state, std::uint32_t id);

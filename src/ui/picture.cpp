@@ -249,24 +249,7 @@ PictureSize pixels_of(const Composition& composition, float scale) {
           static_cast<int>(std::lround(composition.height() * scale))};
 }
 
-void check(const Composition& composition, float scale) {
-  if (!(scale >= kLeastPictureScale && scale <= kMostPictureScale)) {
-    throw base::UsageError(fmt::format(fmt::runtime(tr("a picture's scale is {}; allowed: {} to {}")), scale,
-                                       kLeastPictureScale, kMostPictureScale));
-  }
-  const PictureSize size = pixels_of(composition, scale);
-  if (size.width <= kMostPictureSide && size.height <= kMostPictureSide &&
-      std::int64_t{size.width} * size.height <= kMostPicturePixels) {
-    return;
-  }
-  const double side = static_cast<double>(std::max(composition.width(), composition.height()));
-  const double area = static_cast<double>(composition.width()) * static_cast<double>(composition.height());
-  const double most = std::min(kMostPictureSide / side, std::sqrt(static_cast<double>(kMostPicturePixels) / area));
-  throw base::FileError(fmt::format(
-      fmt::runtime(tr("a picture of {} x {} pixels is too large; allowed: {} each way and {} million in all, which "
-                      "here is a scale of {:.1f}; an SVG has no such limit")),
-      size.width, size.height, kMostPictureSide, kMostPicturePixels / 1'000'000, std::floor(most * 10) / 10));
-}
+void check(const Composition& composition, float scale) { check_picture_size(pixels_of(composition, scale), scale); }
 
 // Chinese letters are made only where they are drawn.
 ChineseTexts chinese_texts_of(const PictureRequest& request) {
@@ -294,6 +277,24 @@ PictureFormat picture_format(const std::filesystem::path& path) {
       fmt::format(fmt::runtime(tr("{}: a picture is PNG or SVG; allowed endings: .png, .svg")), path.string()));
 }
 
+void check_picture_size(const PictureSize& size, float scale) {
+  if (!(scale >= kLeastPictureScale && scale <= kMostPictureScale)) {
+    throw base::UsageError(fmt::format(fmt::runtime(tr("a picture's scale is {}; allowed: {} to {}")), scale,
+                                       kLeastPictureScale, kMostPictureScale));
+  }
+  if (size.width <= kMostPictureSide && size.height <= kMostPictureSide &&
+      std::int64_t{size.width} * size.height <= kMostPicturePixels) {
+    return;
+  }
+  const double wide = size.width / static_cast<double>(scale), high = size.height / static_cast<double>(scale);
+  const double most = std::min(kMostPictureSide / std::max(wide, high),
+                               std::sqrt(static_cast<double>(kMostPicturePixels) / (wide * high)));
+  throw base::FileError(fmt::format(
+      fmt::runtime(tr("a picture of {} x {} pixels is too large; allowed: {} each way and {} million in all, which "
+                      "here is a scale of {:.1f}; an SVG has no such limit")),
+      size.width, size.height, kMostPictureSide, kMostPicturePixels / 1'000'000, std::floor(most * 10) / 10));
+}
+
 PictureSize picture_size(const PictureRequest& request) { return pixels_of(Composition(request), request.scale); }
 
 void check_picture(const PictureRequest& request) { check(Composition(request), request.scale); }
@@ -319,6 +320,10 @@ io::Image draw_picture(const PictureRequest& request) {
         }
       },
       chinese_texts_of(request));
+}
+
+PictureSheet picture_sheet(const PictureRequest& request, const Fonts& fonts) {
+  return Composition(request).sheet(fonts);
 }
 
 std::string draw_picture_svg(const PictureRequest& request) {

@@ -75,12 +75,15 @@ PictureSize picture_size(const PictureRequest& request);
 /// Throws base::UsageError for a scale out of range, base::FileError for a picture that would be too large, with the
 /// scale at which it would not be.
 void check_picture(const PictureRequest& request);
+void check_picture_size(const PictureSize& size, float scale);
 
 /// Needs a current OpenGL context, or makes one without a window. Throws base::FileError when there is no OpenGL, and
 /// what check_picture() throws.
 io::Image draw_picture(const PictureRequest& request);
 /// The same as SVG, without OpenGL. The scale is that of its size; it is sharp at any.
 std::string draw_picture_svg(const PictureRequest& request);
+/// The picture as plain data, measured with these fonts.
+PictureSheet picture_sheet(const PictureRequest& request, const Fonts& fonts);
 /// Writes PNG or SVG, as the file's ending says, with the facts of picture_text().
 void write_picture(const std::filesystem::path& path, const PictureRequest& request);
 

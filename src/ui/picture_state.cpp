@@ -114,6 +114,20 @@ PictureRequest picture_request(const ShellState& state, const PictureChoices& ch
   return request;
 }
 
+ComparePicture comparison_picture(const ShellState& state, const PictureChoices& choices) {
+  const CompareState& compare = state.compare;
+  if (!compare.b()) throw base::UsageError(tr("there are no A and B yet: pin a run as A, then turn a knob"));
+  ComparePicture picture{compare.a(), compare.b(), compare.align};
+  const CompareView& view = state.compare_view;
+  if (compare.open && view.version() == compare.version()) {
+    picture.view = {view.axis().begin_ns(), view.axis().end_ns()};
+  }
+  picture.theme = choices.theme.value_or(state.preferences.theme);
+  picture.scale = choices.scale;
+  picture.caption = choices.caption;
+  return picture;
+}
+
 PreviewKey preview_key(const ShellState& state) {
   PreviewKey key;
   key.choices = state.pictures.choices;
@@ -132,6 +146,12 @@ PreviewKey preview_key(const ShellState& state) {
   key.found = state.search.found.size();
   key.averaged = state.scope.picture.count();
   key.theme = state.preferences.theme;
+  if (state.pictures.choices.subject == PictureSubject::Comparison) {
+    key.compared = state.compare.version();
+    key.by_time = state.compare.align == CompareAlign::Time;
+    const TimeAxis axis = state.compare_view.axis();
+    key.compared_view = {axis.begin_ns(), axis.end_ns()};
+  }
   return key;
 }
 
@@ -150,6 +170,15 @@ void update_preview(ShellState& state) {
         preview.texture.set(pictures.paint_window(1, preview.of->choices.theme.value_or(preview.of->theme)));
       preview.size = {static_cast<int>(std::lround(static_cast<float>(preview.texture.width()) * preview.scale)),
                       static_cast<int>(std::lround(static_cast<float>(preview.texture.height()) * preview.scale))};
+      return;
+    }
+    if (pictures.choices.subject == PictureSubject::Comparison) {
+      ComparePicture picture = comparison_picture(state, pictures.choices);
+      preview.size = compare_picture_size(picture);
+      if (same_look) return;
+      picture.scale =
+          std::max(kLeastPictureScale, static_cast<float>(kPreviewWidth) / static_cast<float>(picture.width));
+      preview.texture.set(draw_compare_picture(picture));
       return;
     }
     PictureRequest request = picture_request(state, pictures.choices, *pictures.moment);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ui/clipboard.h"
+#include "ui/compare/compare_picture.h"
 #include "ui/gl/image_texture.h"
 #include "ui/picture.h"
 
@@ -18,7 +19,7 @@ namespace lanescope::ui {
 
 struct ShellState;
 
-enum class PictureSubject : std::uint8_t { Window, Timeline, Selection };
+enum class PictureSubject : std::uint8_t { Window, Timeline, Selection, Comparison /* A and B */ };
 
 struct PictureChoices {
   PictureSubject subject = PictureSubject::Timeline;
@@ -50,6 +51,9 @@ struct PreviewKey {
   std::uint64_t layout = 0, marks = 0;
   std::vector<std::array<float, 3>> pins;  ///< number and place of each
   std::size_t found = 0, averaged = 0;
+  std::uint64_t compared = 0;  ///< A and B, and what is seen of them
+  bool by_time = false;
+  std::pair<Nanoseconds, Nanoseconds> compared_view{};
   ThemeName theme = ThemeName::Dark;
 
   bool operator==(const PreviewKey&) const = default;
@@ -94,6 +98,8 @@ std::pair<Nanoseconds, Nanoseconds> picture_range(const Selection& selection, co
 PictureMoment picture_moment(const ShellState& state);
 /// The timeline as it is on the screen. Throws base::UsageError when the selection is asked for and there is none.
 PictureRequest picture_request(const ShellState& state, const PictureChoices& choices, const PictureMoment& moment);
+/// A and B as they are in their view. Throws base::UsageError when there are not both.
+ComparePicture comparison_picture(const ShellState& state, const PictureChoices& choices);
 PreviewKey preview_key(const ShellState& state);
 /// Brings the panel's preview up to date. Needs the GL context, outside a frame.
 void update_preview(ShellState& state);

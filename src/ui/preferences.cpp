@@ -158,6 +158,7 @@ Preferences load_preferences(const std::filesystem::path& path) {
     p.window_height = std::clamp(table["window_height"].value_or(p.window_height), 480, 16384);
     p.picture_folder = table["picture_folder"].value_or(p.picture_folder);
     const float share = table["timeline_share"].value_or(p.timeline_share);
+    p.code_view = table["code_view"].value_or(p.code_view);
     if (share > 0) p.timeline_share = std::clamp(share, 0.1f, 0.95f);
     if (const toml::table* keys = table["keys"].as_table()) p.bindings = read_bindings(*keys, path.string());
     if (const toml::table* trigger = table["trigger"].as_table()) p.trigger = read_trigger(*trigger, path.string());
@@ -179,7 +180,8 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
                     {"window_width", p.window_width},
                     {"window_height", p.window_height},
                     {"picture_folder", p.picture_folder},
-                    {"timeline_share", p.timeline_share}};
+                    {"timeline_share", p.timeline_share},
+                    {"code_view", p.code_view}};
   if (p.bindings.any_own()) table.insert("keys", bindings_table(p.bindings));
   if (p.trigger != TriggerSettings{}) table.insert("trigger", trigger_table(p.trigger));
   toml::array recent;

@@ -21,6 +21,7 @@ struct Preferences {
   int window_width = 1600, window_height = 900;
   std::string picture_folder;       ///< where screenshots go; empty: the user's pictures folder
   float timeline_share = 0;         ///< of the middle's height, set at the divider; 0: what the lanes need
+  bool code_view = false;           ///< the code and what its statements cost, in the lower part of the middle
   TriggerSettings trigger;          ///< what triggers; when nothing does, the picture rolls on at first
   Bindings bindings;                ///< a person's own keys
   std::vector<std::string> plots;   ///< PlotChoice::texts(); empty: as at first

@@ -11,6 +11,8 @@
 #include "ui/bindings.h"
 #include "ui/find/finding.h"
 #include "ui/marks/marks_file.h"
+#include "ui/panels/code_view.h"
+#include "ui/panels/compare_panel.h"
 #include "ui/panels/panels.h"
 #include "ui/perform.h"
 #include "ui/widgets.h"
@@ -51,6 +53,7 @@ Shell::Shell(Preferences preferences) {
   state_.preferences = std::move(preferences);
   apply_bindings(state_.preferences.bindings);
   state_.view.set_trigger(state_.preferences.trigger);
+  if (state_.preferences.code_view) state_.drawer = DrawerTab::Code;
   if (!state_.preferences.tour_done) state_.tour = TourStep::TurnThis;
 }
 
@@ -66,15 +69,20 @@ void Shell::draw(const Fonts& fonts) {
   state_.places.clear();
   state_.model.update();
   update_advice(state_);
+  update_code(state_);
+  update_compare(state_);
   follow_marks(state_);
   follow_experiment();
   adapt_speed();
   state_.view.set_animated(state_.preferences.animation);
+  const std::optional<EventRef> selected = state_.selection.event;
   if (state_.presentation) {
     draw_presentation(canvas);
   } else {
     draw_workbench(canvas);
   }
+  // What a card or a line of code has just selected is on the timeline.
+  if (state_.selection.event && state_.selection.event != selected) state_.compare.open = false;
   draw_go_to(canvas);
   draw_trigger_panel(canvas);
   draw_picture_panel(canvas);
@@ -95,17 +103,26 @@ void Shell::draw_presentation(const Canvas& canvas) {
   const float notice = notice_height(state_);
   const Rect top_area{0, 0, display.x, top};
   const Rect notice_area{0, top + 1, display.x, notice};
-  const Rect lanes_area{0, top + 1 + notice, display.x, std::max(60.0f, display.y - top - notice - bottom - 2)};
+  const float code = presented_code_width(state_, canvas.fonts, display.x);
+  const float lanes_width = display.x - code - (code > 0 ? 1 : 0);
+  const Rect lanes_area{0, top + 1 + notice, lanes_width, std::max(60.0f, display.y - top - notice - bottom - 2)};
+  const Rect code_area{display.x - code, lanes_area.y, code, lanes_area.height};
   const Rect bar_area{0, display.y - bottom, display.x, bottom};
-  state_.view.update(state_.model, Timeline::kLabelWidth * s, display.x - (Timeline::kLabelWidth + 16) * s,
+  state_.view.update(state_.model, Timeline::kLabelWidth * s, lanes_width - (Timeline::kLabelWidth + 16) * s,
                      std::chrono::steady_clock::now());
   update_scope(state_);
   grounds_ = {{{0, 0, display.x, display.y}, canvas.theme[Colour::Line]}};
   for (const Rect& area : {top_area, bar_area}) grounds_.push_back({area, canvas.theme[Colour::Panel]});
   grounds_.push_back({lanes_area, canvas.theme[Colour::Ground]});
+  if (code > 0) grounds_.push_back({code_area, canvas.theme[Colour::Panel]});
   panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_presentation_top(canvas); });
   if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
-  panel("##timeline", lanes_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
+  if (state_.compare.open) {
+    panel("##compare", lanes_area, {0, 0}, kNoScroll, [&] { draw_compare(canvas); });
+  } else {
+    panel("##timeline", lanes_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
+  }
+  if (code > 0) panel("##code", code_area, {0, 0}, kNoScroll, [&] { draw_presented_code(canvas); });
   panel("##bar", bar_area, {0, 0}, kNoScroll, [&] { draw_presentation_bar(canvas); });
 }
 
@@ -147,17 +164,26 @@ void Shell::draw_workbench(const Canvas& canvas) {
   grounds_ = {{{0, 0, display.x, display.y}, colours[Colour::Line]}};
   for (const Rect& area : {top_area, knobs_area, details_area, status_area})
     grounds_.push_back({area, colours[Colour::Panel]});
-  for (const Rect& area : {timeline_area, plots_area, minimap_area})
-    grounds_.push_back({area, colours[Colour::Ground]});
+  const Rect compare_area{timeline_area.x, timeline_area.y, middle_width, middle_height - notice - 2};
+  if (state_.compare.open) {
+    grounds_.push_back({compare_area, colours[Colour::Ground]});
+  } else {
+    for (const Rect& area : {timeline_area, plots_area, minimap_area})
+      grounds_.push_back({area, colours[Colour::Ground]});
+  }
   panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_top_bar(canvas); });
   if (state_.model.nothing() && notice <= 0)
     return;  // what is being opened, or why it could not be, is said over the grounds
   panel("##knobs", knobs_area, {16 * s, 0}, 0, [&] { draw_knobs(canvas); });
   if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
-  panel("##timeline", timeline_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
-  panel("##plots", plots_area, {0, 4 * s}, kNoScroll, [&] { draw_drawer(canvas); });
-  panel("##minimap", minimap_area, {0, 0}, kNoScroll, [&] { draw_minimap(canvas); });
-  draw_divider(canvas, {left + 1, plots_area.y - 0.5f, middle_width, 0}, top + notice, all);
+  if (state_.compare.open) {
+    panel("##compare", compare_area, {0, 0}, kNoScroll, [&] { draw_compare(canvas); });
+  } else {
+    panel("##timeline", timeline_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
+    panel("##plots", plots_area, {0, 4 * s}, kNoScroll, [&] { draw_drawer(canvas); });
+    panel("##minimap", minimap_area, {0, 0}, kNoScroll, [&] { draw_minimap(canvas); });
+    draw_divider(canvas, {left + 1, plots_area.y - 0.5f, middle_width, 0}, top + notice, all);
+  }
   panel("##details", details_area, {16 * s, 0}, 0, [&] { draw_details(canvas); });
   panel("##status", status_area, {16 * s, 4 * s}, kNoScroll, [&] { draw_status_bar(canvas); });
 }
@@ -232,17 +258,20 @@ void Shell::begin_with_file(const std::filesystem::path& path) {
 void Shell::perform(Action action) {
   // These show something in a part of the window that a presentation leaves out.
   for (const Action drawer : {Action::Search, Action::EventList, Action::MarksList, Action::ShowPlots}) {
-    if (action == drawer) state_.presentation = false;
+    if (action == drawer) state_.presentation = state_.compare.open = false;
   }
-  if (perform_run(state_, action) || perform_scope(state_, action) || perform_navigation(state_, action) ||
-      perform_marks(state_, action) || perform_finding(state_, action) || perform_plots(state_, action) ||
-      perform_lanes(state_, action) || perform_pictures(action)) {
+  if (perform_compare(state_, action) || perform_run(state_, action) || perform_scope(state_, action) ||
+      perform_navigation(state_, action) || perform_marks(state_, action) || perform_finding(state_, action) ||
+      perform_code(state_, action) || perform_plots(state_, action) || perform_lanes(state_, action) ||
+      perform_pictures(action)) {
     return;
   }
   perform_window(action);
 }
 
-void Shell::hold(Action action, double seconds) { hold_navigation(state_, action, seconds); }
+void Shell::hold(Action action, double seconds) {
+  if (!hold_compare(state_, action)) hold_navigation(state_, action, seconds);
+}
 
 // What opens and closes, and the window itself.
 void Shell::perform_window(Action action) {
@@ -357,6 +386,8 @@ void Shell::close_one() {
     s.scope.panel_open = false;
   } else if (s.sweep.open) {
     s.sweep.open = false;
+  } else if (s.compare.open) {
+    s.compare.open = false;
   } else if (close_search(s)) {
     // what was found is not lit any more; what is selected stays
   } else if (!s.selection.empty() || !s.editing_setting.empty()) {
@@ -374,8 +405,10 @@ bool Shell::moving() const {
   return run_moves || !state_.model.open_calls().empty() || state_.view.moving() || state_.timeline.moving() ||
          state_.navigation.moving() || state_.toast ||
          (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
-         state_.saving.valid() || state_.pictures.busy(state_.picture_panel_open) || finding_moves(state_) ||
-         state_.view.armed() || state_.scope.pending.valid() || state_.advice.busy() || state_.try_it.busy() ||
+         state_.compare.busy() || (state_.compare.open && state_.compare_view.moving()) || state_.saving.valid() ||
+         state_.pictures.busy(state_.picture_panel_open) || finding_moves(state_) || state_.view.armed() ||
+         state_.scope.pending.valid() || state_.advice.busy() || state_.code.busy() ||
+         state_.code.moving(CodeState::Clock::now()) || state_.try_it.busy() ||
          (state_.drawer == DrawerTab::Plots && state_.plots_view.moving);
 }
 

@@ -28,6 +28,8 @@ void Shell::begin_anew() {
   state_.selection.clear();
   end_finding(state_);
   state_.advice.end();
+  state_.compare.finish_reading();
+  state_.code.end();
   state_.try_it.end();
   state_.scope.drop_average();
   if (state_.saving.valid()) state_.saving.wait();

@@ -18,7 +18,16 @@ using base::tr;
 namespace fs = std::filesystem;
 
 const char* file_word(PictureSubject subject) {
-  return subject == PictureSubject::Window ? "window" : subject == PictureSubject::Timeline ? "timeline" : "selection";
+  switch (subject) {
+    case PictureSubject::Window:
+      return "window";
+    case PictureSubject::Timeline:
+      return "timeline";
+    case PictureSubject::Comparison:
+      return "comparison";
+    default:
+      return "selection";
+  }
 }
 
 std::string saved_text(const fs::path& path) { return std::string(tr("Picture saved")) + ": " + path.string(); }
@@ -48,6 +57,11 @@ Drawn drawn_as(ShellState& state, const PictureChoices& choices, const PictureMo
     }
     const ThemeName theme = choices.theme.value_or(state.preferences.theme);
     return {state.pictures.paint_window(choices.scale, theme), {}, window_text(state)};
+  }
+  if (choices.subject == PictureSubject::Comparison) {
+    const ComparePicture picture = comparison_picture(state, choices);
+    if (format == PictureFormat::Svg) return {{}, draw_compare_svg(picture), {}};
+    return {draw_compare_picture(picture), {}, compare_picture_text(picture)};
   }
   const PictureRequest request = picture_request(state, choices, moment);
   if (format == PictureFormat::Svg) return {{}, draw_picture_svg(request), {}};
@@ -142,12 +156,23 @@ bool Shell::perform_pictures(Action action) {
     case Action::SelectionPicture:
       save(PictureSubject::Selection, 2);
       return true;
+    case Action::ComparisonPicture:
+      save(PictureSubject::Comparison, 2);
+      return true;
     case Action::PicturePanel:
       open_only(state_.picture_panel_open);
+      // Of what a person looks at.
+      if (state_.compare.open && state_.compare.b()) {
+        pictures.choices.subject = PictureSubject::Comparison;
+      } else if (pictures.choices.subject == PictureSubject::Comparison) {
+        pictures.choices.subject = PictureSubject::Timeline;
+      }
       return true;
     case Action::CopyPicture:
       guarded([&] {
-        copy(state_, state_.picture_panel_open ? pictures.choices : PictureChoices{},
+        PictureChoices seen;
+        if (state_.compare.open && state_.compare.b()) seen.subject = PictureSubject::Comparison;
+        copy(state_, state_.picture_panel_open ? pictures.choices : seen,
              pictures.moment.value_or(picture_moment(state_)));
       });
       return true;

@@ -16,6 +16,9 @@
 #include "ui/advice/try_it.h"
 #include "ui/advice/update_advice.h"
 #include "ui/cause/cause.h"
+#include "ui/code/code_state.h"
+#include "ui/compare/compare_state.h"
+#include "ui/compare/compare_view.h"
 #include "ui/device_menu.h"
 #include "ui/find/event_list.h"
 #include "ui/find/range_figures.h"
@@ -51,7 +54,7 @@ struct Toast {
 };
 
 /// What the lower part of the middle shows.
-enum class DrawerTab : std::uint8_t { Plots, Events, Found, Marks, Statistics /* of the selected stretch */ };
+enum class DrawerTab : std::uint8_t { Plots, Code, Events, Found, Marks, Statistics /* of the selected stretch */ };
 
 /// What the mouse points at in the timeline, in this frame.
 struct Pointed {
@@ -122,8 +125,12 @@ struct ShellState {
   EventListState event_list;
   CauseState cause;
   AdviceState advice;
+  CodeState code;
   TryIt try_it;
   GhostRun ghost;
+  CompareState compare;
+  CompareView compare_view;
+  std::uint64_t compare_ghost = 0;  ///< the ghost that was pinned together with A
   DrawerTab drawer = DrawerTab::Plots;
   bool go_to_open = false, picture_panel_open = false;
   bool presentation = false;        ///< big type, only the lanes and the verdict

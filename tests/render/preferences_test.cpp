@@ -83,6 +83,7 @@ TEST_F(PreferencesTest, ComeBackAsTheyWere) {
   p.theme = ThemeName::HighContrast;
   p.animation = false;
   p.timeline_share = 0.5f;
+  p.code_view = true;
   p.recent = {"action.fit", "knob.pinned=true"};
   p.trigger = {TriggerSource::LongWait, "item()", 2'000'000, 500'000, 0.4};
   p.bindings.set(Action::PauseRun, {{GLFW_KEY_F9, 0}});

@@ -29,8 +29,9 @@ struct Part {
   std::vector<ActionCheck> (*checks)();
 };
 constexpr Part kParts[] = {{"Run", run_checks},     {"Scope", scope_checks},     {"Navigation", navigation_checks},
-                           {"Marks", marks_checks}, {"Finding", finding_checks}, {"Plots", plots_checks},
-                           {"Lanes", lanes_checks}, {"Out", out_checks},         {"Window", window_checks}};
+                           {"Marks", marks_checks}, {"Finding", finding_checks}, {"Code", code_checks},
+                           {"Plots", plots_checks}, {"Compare", compare_checks}, {"Lanes", lanes_checks},
+                           {"Out", out_checks},     {"Window", window_checks}};
 
 /// The X key symbol that an unshifted press of this GLFW key gives; 0 for keys that no action has.
 unsigned long symbol_of(int key) {

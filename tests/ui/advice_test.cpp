@@ -52,6 +52,24 @@ TEST_F(AdviceTest, OfAnOpenedTraceTheViewClosesInOnTheExample) {
   EXPECT_TRUE(desk().until([&] { return width() > 25; })) << width() << " pixels";
 }
 
+TEST_F(AdviceTest, TheButtonTriesItAndPredictedStandsBesideMeasured) {
+  const auto offer = [&] { return state().try_it.offer(cards().front().key); };
+  ASSERT_TRUE(desk().until([&] { return offer() && offer()->prediction && desk().has_place("advice.0.try"); }));
+  EXPECT_EQ(offer()->prediction->refused, "");
+  desk().click("advice.0.try");
+  EXPECT_EQ(model().session()->settings().integer("log_interval"), 100);
+  EXPECT_FALSE(state().selection.event.has_value()) << "the card itself was not clicked";
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("tried.outcome") && !state().try_it.measuring(); }));
+  const ui::Tried& tried = state().try_it.tried().back();
+  EXPECT_EQ(tried.state, ui::Tried::State::Done);
+  EXPECT_LT(tried.measured_ns, tried.before_ns);
+  EXPECT_TRUE(tried.error().has_value());
+  desk().click("tried.csv");
+  desk().click("tried.back");
+  EXPECT_EQ(model().session()->settings().integer("log_interval"), 1);
+  EXPECT_FALSE(desk().has_place("tried.back")) << "there is nothing to turn back any more";
+}
+
 TEST_F(AdviceTest, GoWithTheRunTheyAreOf) {
   desk().click("advice.0");
   ASSERT_TRUE(state().advice.open.has_value());

@@ -6,6 +6,7 @@
 
 #include "base/translate.h"
 #include "ui/labels.h"
+#include "ui/panels/code_view.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets.h"
 
@@ -43,6 +44,7 @@ void draw_event_details(const Canvas& c, const EventRef& ref) {
   if (!trace::is_cpu_lane(lane.kind) && !marker) {
     figure_line(c, tr("device · stream"), fmt::format("{} · {}", lane.device, lane.stream));
   }
+  draw_statement_figure(c);
   if (e.correlation) figure_line(c, tr("correlation"), std::to_string(e.correlation));
   if (c.state.selection.linked && !trace::is_sync(e)) {
     const EventRef& other = *c.state.selection.linked;

@@ -7,6 +7,7 @@
 #include "base/translate.h"
 #include "ui/find/finding.h"
 #include "ui/labels.h"
+#include "ui/panels/code_view.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets.h"
 
@@ -90,6 +91,7 @@ void draw_drawer(const Canvas& c) {
   const std::string found = state.search.asked() ? tab_count(state.search.total) : "";
   std::vector<Tab> tabs{
       {DrawerTab::Plots, "tab.plots", tr("PLOTS"), "", Action::ShowPlots},
+      {DrawerTab::Code, "tab.code", tr("CODE"), "", Action::CodeView},
       {DrawerTab::Events, "tab.events", tr("EVENTS"), "", Action::EventList},
       {DrawerTab::Found, "tab.found", tr("FOUND"), found, Action::Search},
       {DrawerTab::Marks, "tab.marks", tr("MARKS"), marks > 0 ? tab_count(marks) : "", Action::MarksList}};
@@ -108,6 +110,8 @@ void draw_drawer(const Canvas& c) {
   if (state.drawer == DrawerTab::Found && before != DrawerTab::Found) open_search(state);
   ImGui::SetCursorScreenPos(at);
   switch (state.drawer) {
+    case DrawerTab::Code:
+      return draw_code_tab(c);
     case DrawerTab::Events:
       return draw_event_list(c);
     case DrawerTab::Found:

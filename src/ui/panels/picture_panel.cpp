@@ -36,8 +36,9 @@ void line(const Canvas& c, FontRole role, Colour colour, const std::string& says
 void draw_choices(const Canvas& c, float width) {
   PictureChoices& choices = c.state.pictures.choices;
   caption(c, tr("OF WHAT"));
-  const int subject = segmented(c, "picture.subject", {tr("Window"), tr("Timeline"), tr("Selection")},
-                                static_cast<int>(choices.subject), width);
+  std::vector<std::string> subjects{tr("Window"), tr("Timeline"), tr("Selection")};
+  if (c.state.compare.b()) subjects.emplace_back(tr("A and B"));
+  const int subject = segmented(c, "picture.subject", subjects, static_cast<int>(choices.subject), width);
   if (subject >= 0) choices.subject = static_cast<PictureSubject>(subject);
   const bool window = choices.subject == PictureSubject::Window;
   if (window) choices.format = PictureFormat::Png;

@@ -5,6 +5,7 @@
 
 #include "base/translate.h"
 #include "ui/cause/cause_marks.h"
+#include "ui/code/code_marks.h"
 #include "ui/find/finding.h"
 #include "ui/gl/span_renderer.h"
 #include "ui/labels.h"
@@ -151,6 +152,7 @@ void draw_timeline(const Canvas& c) {
   for (const auto& listed : {state.event_list.hovered, state.search.hovered}) {
     if (listed) add_pointed(surface, *listed);
   }
+  add_code_marks(surface, state.code);
   add_causes(surface, state.cause);
   state.mark_shapes = mark_shapes(surface, state.marks);
   add_navigation(c, surface);

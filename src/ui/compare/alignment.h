@@ -1,0 +1,72 @@
+// Two runs on one clock: where each one's time stands when they are laid over each other.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ui/compare/run_snapshot.h"
+
+namespace lanescope::ui {
+
+enum class CompareAlign : std::uint8_t {
+  Iteration,  ///< iteration k of A starts where iteration k of B starts; who is done first waits for the other
+  Time,       ///< both run on from the start of their typical iteration
+};
+
+inline constexpr std::size_t kSideA = 0, kSideB = 1;
+
+/// Counts from the start of the typical iteration, which both have at 0. Nanoseconds are as long on both sides.
+class Alignment {
+ public:
+  static constexpr int kSlotsBefore = 8, kSlotsAfter = 16;  ///< by iteration: so many around the typical one
+
+  struct Side {
+    std::span<const IterationSpan> iterations;  ///< empty: there is no such run
+    std::size_t typical = 0;
+  };
+  /// [at, until) of the common time shows a run's own time from `source_ns` on.
+  struct Piece {
+    Nanoseconds at = 0, until = 0, source_ns = 0;
+    bool operator==(const Piece&) const = default;
+  };
+  /// One iteration in the common time; 0 is the typical one.
+  struct Mark {
+    int number = 0;
+    Nanoseconds from = 0, to = 0;
+    bool operator==(const Mark&) const = default;
+  };
+  /// By iteration: the room that iteration `number` of both has.
+  struct Slot {
+    int number = 0;
+    Nanoseconds from = 0, to = 0;
+    bool operator==(const Slot&) const = default;
+  };
+
+  Alignment() = default;
+  Alignment(CompareAlign align, const Side& a, const Side& b);
+
+  CompareAlign align() const { return align_; }
+  Nanoseconds begin() const { return begin_; }
+  Nanoseconds end() const { return end_; }
+  const std::vector<Slot>& slots() const { return slots_; }  ///< in order; empty by time
+  const std::vector<Piece>& pieces(std::size_t side) const { return pieces_[side]; }
+  const std::vector<Mark>& marks(std::size_t side) const { return marks_[side]; }
+  /// Iteration `number` of a side.
+  const Mark* mark(std::size_t side, int number) const;
+  /// What to show at first: the typical iteration of both, and the beginning of what follows.
+  std::pair<Nanoseconds, Nanoseconds> first_view() const;
+
+ private:
+  void by_iteration(const std::array<Side, 2>& sides);
+  void by_time(const std::array<Side, 2>& sides);
+
+  CompareAlign align_ = CompareAlign::Iteration;
+  Nanoseconds begin_ = 0, end_ = 1;
+  std::vector<Slot> slots_;
+  std::array<std::vector<Piece>, 2> pieces_;
+  std::array<std::vector<Mark>, 2> marks_;
+};
+
+}  // namespace lanescope::ui
