@@ -55,6 +55,12 @@ void refuse_options(const CLI::App& app, const std::vector<const char*>& options
   }
 }
 
+void refuse_two_on_standard_output(const std::string& json, const std::string& html) {
+  if (json == "-" && html == "-") {
+    throw UsageError(tr("standard output is named for two outputs; give one of --json and --html a file"));
+  }
+}
+
 void check_values(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options([](const CLI::Option* o) { return o->count() > 0; })) {
     if (option->get_items_expected_max() == 0 || option->get_positional()) continue;

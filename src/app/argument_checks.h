@@ -23,6 +23,7 @@ const CLI::App& asked_for(const CLI::App& root);
 std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most);
 /// Of the options named, none may be there; `why` is a sentence with a place for the option's name.
 void refuse_options(const CLI::App& app, const std::vector<const char*>& options, const char* why);
+void refuse_two_on_standard_output(const std::string& json, const std::string& html);
 /// "--json --trace x" is a slip, not a file of that name.
 void check_values(const CLI::App& app);
 /// What CLI11 could not place.

@@ -9,9 +9,11 @@
 #include <string>
 #include <utility>
 
+#include "app/html_page.h"
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/progress.h"
+#include "app/run_prediction.h"
 #include "app/run_report.h"
 #include "app/screen.h"
 #include "app/terminal.h"
@@ -60,9 +62,10 @@ int run_headless(const RunRequest& request) {
   MeasuredRun first(request.session);
   session::SessionOptions changed = request.session;
   changed.assignments.insert(changed.assignments.end(), request.compare.begin(), request.compare.end());
+  changed.assignments.insert(changed.assignments.end(), request.predict.begin(), request.predict.end());
   first.check(changed.assignments);
-  check_outputs({request.json, request.trace, request.compare.empty() ? "" : comparison_path(request.trace),
-                 request.screenshot.file});
+  check_outputs({request.json, request.html, request.trace,
+                 request.compare.empty() ? "" : comparison_path(request.trace), request.screenshot.file});
   std::optional<Painter> painter;
   if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
 
@@ -79,9 +82,16 @@ int run_headless(const RunRequest& request) {
     run(*second);
   }
 
-  const auto figures_of = [](const MeasuredRun& measured) {
+  std::optional<PredictionReport> prediction;
+  if (!request.predict.empty() && !interrupt.asked()) {
+    prediction =
+        predict_run(first, request.session, request.predict, request.verify, [&] { return interrupt.asked(); });
+  }
+  const bool tables = !request.json.empty() || !request.html.empty();
+  const auto figures_of = [tables](const MeasuredRun& measured) {
     RunFigures figures = measured.figures();
     figures.advice = measured.advice();
+    if (tables) figures.breakdown = measured.breakdown(figures);
     return figures;
   };
   const RunFigures figures = figures_of(first);
@@ -102,11 +112,21 @@ int run_headless(const RunRequest& request) {
   }
   if (!request.screenshot.file.empty()) write_picture(request, *painter, first, second.get());
   if (!request.json.empty()) {
-    write_json(request.json, request.compare.empty() ? io::summary_json(figures) : comparison_json(figures, other));
+    const std::string json = request.compare.empty() ? io::summary_json(figures) : comparison_json(figures, other);
+    write_json(request.json, prediction ? with_prediction(json, *prediction) : json);
   }
-  if (request.json != "-") {
+  if (!request.html.empty()) {
+    html::Page page{.title = {}, .command = request.command, .runs = {}, .experiment = nullptr, .ended_early = false};
+    page.ended_early = interrupt.asked();
+    const std::string title = other ? part_title(first.settings(), request.compare) : std::string();
+    page.runs.push_back(html::page_run(first, figures, title));
+    if (other) page.runs.push_back(html::page_run(*second, *other, part_title(second->settings(), request.compare)));
+    html::write_page(request.html, page);
+  }
+  if (request.json != "-" && request.html != "-") {
     const Style style = style_for(stdout);
-    write_out(other ? comparison_table(figures, *other, style) : run_table(figures, style));
+    write_out((other ? comparison_table(figures, *other, style) : run_table(figures, style)) +
+              (prediction ? prediction_text(*prediction, style) : std::string()));
   }
   return interrupt.asked() ? kEndedEarly : kDone;
 }

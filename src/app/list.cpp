@@ -32,6 +32,7 @@ Json to_json(const workload::Value& value) {
 struct ListedSetting {
   workload::SettingSpec spec;
   std::vector<std::pair<std::string, workload::Value>> defaults;  // by workload
+  std::vector<std::pair<std::string, workload::SettingSpec>> specs;
 };
 
 std::vector<ListedSetting> all_settings() {
@@ -42,8 +43,9 @@ std::vector<ListedSetting> all_settings() {
     for (const workload::SettingSpec& spec : settings.specs()) {
       auto found =
           std::find_if(listed.begin(), listed.end(), [&](const ListedSetting& s) { return s.spec.key == spec.key; });
-      if (found == listed.end()) found = listed.insert(listed.end(), {spec, {}});
+      if (found == listed.end()) found = listed.insert(listed.end(), {spec, {}, {}});
       found->defaults.emplace_back(name, spec.standard);
+      found->specs.emplace_back(name, spec);
     }
   }
   return listed;
@@ -120,6 +122,11 @@ Json settings_json() {
     json["maximum"] = limit_json(spec, spec.maximum);
     json["choices"] = spec.type == workload::SettingType::Choice ? Json(spec.choices) : Json(nullptr);
     for (const auto& [name, value] : setting.defaults) json["defaults"][name] = to_json(value);
+    for (const auto& [name, own] : setting.specs) {
+      json["of"][name] = {{"minimum", limit_json(own, own.minimum)},
+                          {"maximum", limit_json(own, own.maximum)},
+                          {"stops", own.stops.empty() ? Json(nullptr) : Json(own.stops)}};
+    }
     list.push_back(std::move(json));
   }
   return list;

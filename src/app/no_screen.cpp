@@ -33,6 +33,8 @@ Painter::Painter(const PictureOptions&) { refuse_pictures(tr("write a --trace an
 Painter::~Painter() = default;
 void Painter::write(std::span<const Part>) {}
 
+TimelineSvg draw_timeline(const TimelineView&) { return {}; }
+
 class SweepPainter::Canvas {};
 
 SweepPainter::SweepPainter(const PictureOptions&) { refuse_pictures(tr("write --csv and draw it elsewhere")); }

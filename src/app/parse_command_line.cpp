@@ -68,9 +68,15 @@ Example:
   lanescope calibrate --out mine.toml
   lanescope --device sim:mine.toml)";
 
-constexpr const char* kReportNotes = R"(Examples:
+constexpr const char* kReportNotes =
+    R"(Of a FILE, which may be the PyTorch profiler's, or of a run: --workload or --experiment runs first, with all options of
+`run`. --html writes one page with verdict, advice, pictures and tables, which needs nothing else: no network, no scripts.
+
+Examples:
   lanescope report loop.json.gz
-  lanescope report pytorch-profile.json --json -)";
+  lanescope report pytorch-profile.json --html profile.html
+  lanescope report --workload linear-mse --set log_interval=1 --html report.html
+  lanescope report --experiment P09 --html P09.html --json P09.json)";
 
 struct ListArguments {
   std::string what, language;
@@ -97,19 +103,52 @@ struct ListArguments {
   }
 };
 
+// Of a file, or of a run of its own with all that `run` understands.
 struct ReportArguments {
-  std::string file, json;
+  std::string file;
+  RunArguments run;
 
   void add_to(CLI::App& app) {
     app.add_option("FILE", file, tr("a trace (.json or .json.gz)"))->type_name("");
-    app.add_option("--json", json, tr("write the figures as JSON to a file, or to standard output (-)"))
-        ->type_name("FILE|-");
+    run.add_to(app);
   }
-  ReportRequest request() const {
-    if (file.empty()) throw UsageError(tr("report needs a trace file (.json or .json.gz)"));
-    return {file, json};
+  Request request(const CLI::App& app, const std::string& command) const {
+    if (file.empty()) {
+      if (!run.has_loop()) {
+        throw UsageError(
+            tr("report needs a trace file (.json or .json.gz), or --workload or --experiment to run first"));
+      }
+      return run.request(app, command);
+    }
+    for (const std::string& option : option_names(app)) {
+      if (option != "--json" && option != "--html" && option != "--help") {
+        refuse_options(app, {option.c_str()}, tr("{} belongs to a run, but a file is given; give one of the two"));
+      }
+    }
+    refuse_two_on_standard_output(run.json(), run.html());
+    return ReportRequest{file, run.json(), run.html(), command};
   }
 };
+
+// As a person would type it again.
+std::string command_text(int argc, const char* const* argv) {
+  std::string text = "lanescope";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789-_=.,:/+@%") == std::string::npos;
+    text += ' ';
+    if (plain) {
+      text += word;
+      continue;
+    }
+    text += '\'';
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += '\'';
+  }
+  return text;
+}
 
 struct CalibrateArguments {
   std::string device = "auto", out;
@@ -152,7 +191,8 @@ Request parse_command_line(int argc, const char* const* argv) {
   CLI::App& list = *root.add_subcommand("list", tr("list workloads, devices, settings or experiments"));
   ListArguments list_arguments;
   list_arguments.add_to(list);
-  CLI::App& report = *root.add_subcommand("report", tr("analyse a saved trace"));
+  CLI::App& report =
+      *root.add_subcommand("report", tr("analyse a saved trace, or a run: as a table, as JSON, as a page"));
   report.footer(tr(kReportNotes));
   ReportArguments report_arguments;
   report_arguments.add_to(report);
@@ -178,11 +218,12 @@ Request parse_command_line(int argc, const char* const* argv) {
                                    name, asked.get_name(), asked.get_name()));
     }
   }
-  if (&asked == &run) return run_arguments.request(run);
+  const std::string command = command_text(argc, argv);
+  if (&asked == &run) return run_arguments.request(run, command);
   if (&asked == &sweep) return sweep_arguments.request(sweep);
   if (&asked == &calibrate) return calibrate_arguments.request();
   if (&asked == &list) return list_arguments.request();
-  return report_arguments.request();
+  return report_arguments.request(report, command);
 }
 
 }  // namespace lanescope::app

@@ -1,12 +1,19 @@
 #include "app/report_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <system_error>
 
 #include "analysis/live_analysis.h"
+#include "app/html_page.h"
+#include "app/outputs.h"
 #include "app/run_report.h"
 #include "app/terminal.h"
+#include "base/error.h"
+#include "base/translate.h"
 #include "io/chrome_trace.h"
 
 namespace lanescope::app {
@@ -42,16 +49,33 @@ void read_lanes(const trace::Trace& trace, RunFigures& figures) {
 }  // namespace
 
 void report_file(const ReportRequest& request) {
+  check_outputs({request.json, request.html});
+  for (const std::string& output : {request.json, request.html}) {
+    std::error_code unknown;
+    if (!output.empty() && std::filesystem::equivalent(output, request.file, unknown)) {
+      throw base::UsageError(
+          fmt::format(fmt::runtime(base::tr("{} is the trace itself; the report needs a file of its own")), output));
+    }
+  }
   const io::OpenedTrace opened = io::read_chrome_trace(request.file);
   RunFigures figures;
   figures.facts = opened.facts;
   figures.events = opened.trace->counts();
+  if (!request.html.empty() && figures.events.recorded == 0) {
+    throw base::FileError(fmt::format(fmt::runtime(base::tr("{}: there are no events in it that a page could show")),
+                                      request.file.string()));
+  }
   read_lanes(*opened.trace, figures);
   analysis::LiveAnalysis analysis(*opened.trace);
   analysis.update(std::numeric_limits<Nanoseconds>::max());
   analysis.finish();
   figures.summary = figures.iterations > 0 ? analysis.since_first_iteration() : analysis.total();
   figures.advice = analysis::advice_for(*opened.trace, analysis.records(), opened.trace->complete_until());
+
+  if (!request.json.empty() || !request.html.empty()) {
+    figures.breakdown =
+        analysis::break_down(*opened.trace, analysis.records(), figures.summary, opened.trace->complete_until());
+  }
 
   const FileFacts source{.path = request.file.string(),
                          .own = opened.own,
@@ -61,7 +85,16 @@ void report_file(const ReportRequest& request) {
                          .read_by_category = opened.read_by_category,
                          .skipped_by_category = opened.skipped_by_category};
   write_json(request.json, request.json.empty() ? std::string() : file_json(figures, source));
-  if (request.json != "-") write_out(file_table(figures, source, style_for(stdout)));
+  if (!request.html.empty()) {
+    html::Page page{.title = {}, .command = request.command, .runs = {}, .experiment = nullptr, .ended_early = false};
+    html::PageRun& run = page.runs.emplace_back();
+    run.figures = figures;
+    run.trace = opened.trace.get();
+    run.analysis = &analysis;
+    run.source = source;
+    html::write_page(request.html, page);
+  }
+  if (request.json != "-" && request.html != "-") write_out(file_table(figures, source, style_for(stdout)));
 }
 
 }  // namespace lanescope::app

@@ -20,7 +20,11 @@ namespace lanescope::app {
 struct RunRequest {
   session::SessionOptions session;   ///< of the first run
   std::vector<std::string> compare;  ///< "key=value", all of them set for the second run; empty: one run
+  std::vector<std::string> predict;  ///< "key=value", all of them changed at once; empty: nothing to predict
+  bool verify = false;               ///< runs what was predicted, too
   std::string json;                  ///< a path, "-" for standard output, or empty
+  std::string html;                  ///< the report as a page; the same. "-" for at most one of them
+  std::string command;               ///< as it was given, for the page to say
   std::filesystem::path trace;
   PictureOptions screenshot;
 };
@@ -30,11 +34,13 @@ struct ExperimentRequest {
   const experiment::Experiment* experiment = nullptr;  ///< one of experiment::experiments()
   std::optional<experiment::Side> side;                ///< empty: both
   experiment::RunChoice choice;
-  bool extra = true;  ///< also the runs of the published numbers that have settings of their own
+  bool extra = true;                 ///< also the runs of the published numbers that have settings of their own
+  std::vector<std::string> predict;  ///< as in RunRequest; only with a side
+  bool verify = false;
   experiment::Language language = experiment::Language::English;
   std::size_t memory_cap_bytes = 0;
   device::CaptureLevel capture = device::CaptureLevel::All;
-  std::string json;  ///< as in RunRequest
+  std::string json, html, command;  ///< as in RunRequest
   std::filesystem::path trace;
   PictureOptions screenshot;
 };
@@ -55,10 +61,10 @@ struct ListRequest {
   experiment::Language language = experiment::Language::English;  ///< of the experiments
 };
 
-/// `lanescope report`
+/// `lanescope report FILE`; with a workload or an experiment it is a run
 struct ReportRequest {
   std::filesystem::path file;
-  std::string json;  ///< as in RunRequest
+  std::string json, html, command;  ///< as in RunRequest
 };
 
 /// `lanescope calibrate`

@@ -72,11 +72,18 @@ void RunArguments::add_to(CLI::App& app) {
       ->type_name("LEVEL");
   app.add_option("--json", json_, tr("write the figures as JSON to a file, or to standard output (-)"))
       ->type_name("FILE|-");
+  app.add_option("--html", html_, tr("write the report as one page (.html) to a file, or to standard output (-)"))
+      ->type_name("FILE|-");
   app.add_option("--trace", trace_, tr("write the trace as Chrome Trace JSON (.json or .json.gz)"))->type_name("FILE");
   picture_.add_to(app, tr("write a picture of the timeline (.png or .svg)"), PictureOptions::Of::Timeline);
   app.add_option("--compare", compare_, tr("run again with this set as well, and compare; may be repeated"))
       ->type_name("K=V")
       ->allow_extra_args(false);
+  app.add_option("--predict", predict_, tr("predict what an iteration takes with this changed; may be repeated"))
+      ->type_name("K=V")
+      ->allow_extra_args(false);
+  app.add_flag("--verify", verify_, tr("run with what --predict changes, too, and say how far off the prediction is"))
+      ->disable_flag_override();
   app.add_flag("--no-extra", no_extra_,
                tr("leave out the runs of the experiment's published numbers that have settings of their own"))
       ->disable_flag_override();
@@ -88,14 +95,31 @@ void RunArguments::add_to(CLI::App& app) {
       ->type_name("MB");
 }
 
-Request RunArguments::request(const CLI::App& app) const {
+Request RunArguments::request(const CLI::App& app, const std::string& command) const {
   session_.check(app);
+  refuse_two_on_standard_output(json_, html_);
+  check_prediction(app);
   if (!session_.experiment.empty()) {
     refuse_options(app, {"--compare"}, tr("{} is for one loop; --experiment compares its own two sides"));
-    return experiment_request(app);
+    ExperimentRequest run = experiment_request(app);
+    run.html = html_;
+    run.command = command;
+    return run;
   }
   refuse_options(app, {"--side", "--lang", "--no-extra"}, tr("{} belongs to --experiment; see: lanescope run --help"));
-  return workload_request(app);
+  RunRequest run = workload_request(app);
+  run.html = html_;
+  run.command = command;
+  return run;
+}
+
+void RunArguments::check_prediction(const CLI::App& app) const {
+  if (predict_.empty())
+    return refuse_options(app, {"--verify"}, tr("{} belongs to --predict; see: lanescope run --help"));
+  refuse_options(app, {"--compare"}, tr("{} does not go with --predict, which has --verify to run with the change"));
+  if (!session_.experiment.empty() && (side_.empty() || side_ == "both")) {
+    throw UsageError(tr("--predict is for one side of an experiment; allowed: --side before, --side after"));
+  }
 }
 
 RunRequest RunArguments::workload_request(const CLI::App& app) const {
@@ -114,6 +138,8 @@ RunRequest RunArguments::workload_request(const CLI::App& app) const {
   run.session.paced = false;
   run.session.capture = capture_level(capture_);
   run.compare = compare_;
+  run.predict = predict_;
+  run.verify = verify_;
   run.json = json_;
   run.trace = trace_;
   run.screenshot = picture_.options(app);
@@ -129,6 +155,8 @@ ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   if (!seed_.empty()) run.choice.assignments.push_back("seed=" + seed_);
   if (!iterations_.empty()) run.choice.iterations = whole_number("--iterations", iterations_, 1, kMaxIterations);
   run.extra = !no_extra_;
+  run.predict = predict_;
+  run.verify = verify_;
   run.language = language_of(language_);
   run.memory_cap_bytes = memory();
   run.capture = capture_level(capture_);

@@ -26,9 +26,15 @@ struct SessionArguments {
 class RunArguments {
  public:
   void add_to(CLI::App& app);
-  Request request(const CLI::App& app) const;
+  /// `command` is the whole command line, for a page to say.
+  Request request(const CLI::App& app, const std::string& command) const;
+  /// Which loop was named, if any.
+  bool has_loop() const { return !session_.workload.empty() || !session_.experiment.empty(); }
+  const std::string& json() const { return json_; }
+  const std::string& html() const { return html_; }
 
  private:
+  void check_prediction(const CLI::App& app) const;
   RunRequest workload_request(const CLI::App& app) const;
   ExperimentRequest experiment_request(const CLI::App& app) const;
   experiment::Side side() const;
@@ -36,9 +42,9 @@ class RunArguments {
 
   SessionArguments session_;
   PictureArguments picture_;
-  std::string iterations_, memory_mb_, seed_, json_, trace_, capture_ = "all", side_, language_;
-  bool no_extra_ = false;
-  std::vector<std::string> compare_;
+  std::string iterations_, memory_mb_, seed_, json_, html_, trace_, capture_ = "all", side_, language_;
+  bool no_extra_ = false, verify_ = false;
+  std::vector<std::string> compare_, predict_;
 };
 
 }  // namespace lanescope::app

@@ -10,9 +10,11 @@
 
 #include "app/experiment_report.h"
 #include "app/headless_run.h"
+#include "app/html_page.h"
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/progress.h"
+#include "app/run_prediction.h"
 #include "app/screen.h"
 #include "app/terminal.h"
 #include "base/time.h"
@@ -36,9 +38,10 @@ session::SessionOptions options_of(const ExperimentRequest& request, Side side) 
 }
 
 // The device that a side runs on is made when it is its turn; what is wrong with its settings is said before.
-void check(const session::SessionOptions& options) {
+void check(const session::SessionOptions& options, const std::vector<std::string>& changes) {
   workload::Settings settings = workload::default_settings(options.workload, device::describe_device(options.device));
   for (const std::string& assignment : options.assignments) settings.assign(assignment);
+  for (const std::string& assignment : changes) settings.assign(assignment);
   workload::check_settings(options.workload, settings);
 }
 
@@ -73,13 +76,32 @@ std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const
   return rows;
 }
 
+html::Page page_of(const ExperimentRequest& request, const ExperimentReport& report, const Runs& runs,
+                   const Interrupt& interrupt) {
+  const experiment::Experiment& told = *request.experiment;
+  html::Page page{.title = fmt::format("{} {}", told.id, told.title[request.language]),
+                  .command = request.command,
+                  .runs = {},
+                  .experiment = &report,
+                  .ended_early = interrupt.asked()};
+  for (const Side side : {Side::Before, Side::After}) {
+    const auto s = static_cast<std::size_t>(side);
+    if (!runs[s] || !report.runs[s]) continue;
+    page.runs.push_back(html::page_run(
+        *runs[s], *report.runs[s],
+        fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), told.side(side).label[request.language])));
+  }
+  if (request.side && !page.runs.empty()) page.title += ", " + page.runs.front().title;
+  return page;
+}
+
 }  // namespace
 
 int run_experiment(const ExperimentRequest& request) {
   const std::vector<Side> sides = request.side ? std::vector{*request.side} : std::vector{Side::Before, Side::After};
-  for (const Side side : sides) check(options_of(request, side));
-  check_outputs(
-      {request.json, request.trace, request.side ? "" : comparison_path(request.trace), request.screenshot.file});
+  for (const Side side : sides) check(options_of(request, side), request.predict);
+  check_outputs({request.json, request.html, request.trace, request.side ? "" : comparison_path(request.trace),
+                 request.screenshot.file});
   std::optional<Painter> painter;
   if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
   say_which_device(request.choice.device);
@@ -96,7 +118,14 @@ int run_experiment(const ExperimentRequest& request) {
     Progress progress(fmt::format("{} {}", request.experiment->id, tr(std::string(side_key(side)).c_str())),
                       options.iterations);
     runs[s]->run([&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
-    report.runs[s] = runs[s]->figures();
+    RunFigures& figures = report.runs[s].emplace(runs[s]->figures());
+    figures.advice = runs[s]->advice();
+    if (!request.json.empty() || !request.html.empty()) figures.breakdown = runs[s]->breakdown(figures);
+  }
+  std::optional<PredictionReport> prediction;
+  if (!request.predict.empty() && request.side && !interrupt.asked()) {
+    prediction = predict_run(*runs[static_cast<std::size_t>(*request.side)], options_of(request, *request.side),
+                             request.predict, request.verify, [&] { return interrupt.asked(); });
   }
   report.rows = published_rows(request, runs, interrupt);
   if (interrupt.asked()) say(tr("ended early; the figures are of what was run until then"));
@@ -112,8 +141,16 @@ int run_experiment(const ExperimentRequest& request) {
     }
   }
   if (!request.screenshot.file.empty()) painter->write(parts);
-  if (!request.json.empty()) write_json(request.json, experiment_json(report));
-  if (request.json != "-") write_out(experiment_table(report, style_for(stdout)));
+  if (!request.json.empty()) {
+    const std::string json = experiment_json(report);
+    write_json(request.json, prediction ? with_prediction(json, *prediction) : json);
+  }
+  if (!request.html.empty() && !parts.empty())
+    html::write_page(request.html, page_of(request, report, runs, interrupt));
+  if (request.json != "-" && request.html != "-") {
+    const Style style = style_for(stdout);
+    write_out(experiment_table(report, style) + (prediction ? prediction_text(*prediction, style) : std::string()));
+  }
   return interrupt.asked() ? kEndedEarly : kDone;
 }
 

@@ -14,6 +14,7 @@ namespace lanescope::app {
 namespace {
 
 using analysis::BubbleCause;
+using analysis::CauseGroup;
 using base::Nanoseconds;
 using base::tr;
 
@@ -38,18 +39,17 @@ Cell bytes(std::int64_t n, double gb_per_s) {
 }
 
 struct Figure {
-  const char* label;  // null: an empty line
+  std::string label;  // empty: an empty line
   std::function<Cell(const RunFigures&)> cell;
   std::function<double(const RunFigures&)> value;  // for the ratio; may be empty
 };
 
-Nanoseconds bubble_after(const RunFigures& r, BubbleCause cause) {
-  return r.summary.bubble_by_cause_ns[static_cast<std::size_t>(cause)];
-}
-
-Figure bubble_figure(const char* label, BubbleCause cause) {
-  return {label, [cause](const RunFigures& r) { return share(bubble_after(r, cause), r); },
-          [cause](const RunFigures& r) { return static_cast<double>(bubble_after(r, cause)); }};
+// Of a cause or of a group of them.
+template <class Cause>
+Figure bubble_figure(const std::string& label, Cause cause) {
+  const auto idle = [cause](const RunFigures& r) { return idle_of(r.summary.bubble_by_cause_ns, cause); };
+  return {label, [idle](const RunFigures& r) { return share(idle(r), r); },
+          [idle](const RunFigures& r) { return static_cast<double>(idle(r)); }};
 }
 
 // A plain duration of the summary with its share.
@@ -86,17 +86,28 @@ std::vector<Figure> time_figures() {
   };
 }
 
-std::vector<Figure> gpu_time_figures(bool with_loader) {
+std::vector<Figure> gpu_time_figures(const std::vector<const RunFigures*>& runs, bool with_loader) {
   std::vector<Figure> figures{
-      {nullptr, {}, {}},
+      {{}, {}, {}},
       share_figure(tr("GPU busy"), &analysis::Summary::gpu_busy_ns),
       share_figure(tr("GPU idle (bubbles)"), &analysis::Summary::bubble_ns),
-      bubble_figure(tr("  after a sync"), BubbleCause::AfterSync),
-      bubble_figure(tr("  launch too slow"), BubbleCause::LaunchTooSlow),
-      bubble_figure(tr("  held in a copy"), BubbleCause::Copy),
+      bubble_figure(tr("  after a sync"), CauseGroup::AfterSync),
+      bubble_figure(tr("  launch too slow"), CauseGroup::Launch),
   };
-  if (with_loader) figures.push_back(bubble_figure(tr("  waiting for data"), BubbleCause::Loader));
-  figures.push_back(bubble_figure(tr("  start and end"), BubbleCause::StartOrEnd));
+  // Finer where a cause has a thousandth of the time.
+  const auto add_causes = [&](std::initializer_list<BubbleCause> causes) {
+    for (const BubbleCause cause : causes) {
+      if (std::any_of(runs.begin(), runs.end(), [&](const RunFigures* run) {
+            return 1000 * idle_of(run->summary.bubble_by_cause_ns, cause) > run->summary.window_ns();
+          }))
+        figures.push_back(bubble_figure("    " + std::string(analysis::cause_name(cause)), cause));
+    }
+  };
+  add_causes({BubbleCause::Cpu, BubbleCause::LaunchLatency, BubbleCause::Allocation});
+  figures.push_back(bubble_figure(tr("  held in a copy"), CauseGroup::Copy));
+  add_causes({BubbleCause::Staging, BubbleCause::Pinning, BubbleCause::Dependency});
+  if (with_loader) figures.push_back(bubble_figure(tr("  waiting for data"), CauseGroup::Loader));
+  figures.push_back(bubble_figure(tr("  start and end"), CauseGroup::StartOrEnd));
   figures.push_back(share_figure(tr("CPU waiting for the GPU"), &analysis::Summary::host_wait_ns));
   if (with_loader) figures.push_back(share_figure(tr("CPU waiting for data"), &analysis::Summary::loader_wait_ns));
   return figures;
@@ -104,7 +115,7 @@ std::vector<Figure> gpu_time_figures(bool with_loader) {
 
 std::vector<Figure> traffic_figures() {
   return {
-      {nullptr, {}, {}},
+      {{}, {}, {}},
       count_figure(tr("synchronisations"), &analysis::Summary::sync_count),
       count_figure(tr("kernel launches"), &analysis::Summary::launch_count),
       {tr("run-ahead, mean"),
@@ -156,7 +167,7 @@ std::vector<Figure> closing_figures(bool with_loss, bool with_lost_events) {
   const auto events = [](std::uint64_t trace::TraceCounts::*member) {
     return [member](const RunFigures& r) { return count(static_cast<std::int64_t>(r.events.*member)); };
   };
-  figures.push_back({nullptr, {}, {}});
+  figures.push_back({{}, {}, {}});
   figures.push_back({tr("events recorded"), events(&trace::TraceCounts::recorded), {}});
   if (with_lost_events) {
     figures.push_back({tr("  dropped"), events(&trace::TraceCounts::dropped), {}});
@@ -172,7 +183,7 @@ std::vector<Figure> own_figures(const std::vector<const RunFigures*>& runs) {
   for (std::size_t i = 0; i < run.own.size(); ++i) {
     const auto known = [i](const RunFigures& r) { return i < r.own.size() && r.own[i].count > 0; };
     if (std::none_of(runs.begin(), runs.end(), [&](const RunFigures* r) { return known(*r); })) continue;
-    if (figures.empty()) figures.push_back({nullptr, {}, {}});
+    if (figures.empty()) figures.push_back({{}, {}, {}});
     figures.push_back({tr(run.own[i].label.c_str()),
                        [i, known](const RunFigures& r) {
                          return known(r) ? Cell{figure_number(r.own[i].mean), r.own[i].unit, {}} : Cell{"–", {}, {}};
@@ -201,7 +212,7 @@ Table table_of(const std::vector<const RunFigures*>& runs) {
   std::vector<Figure> figures = time_figures();
   const auto add = [&](const std::vector<Figure>& more) { figures.insert(figures.end(), more.begin(), more.end()); };
   if (with_gpu) {
-    add(gpu_time_figures(with_loader));
+    add(gpu_time_figures(runs, with_loader));
     add(traffic_figures());
   }
   add(own_figures(runs));
@@ -209,7 +220,7 @@ Table table_of(const std::vector<const RunFigures*>& runs) {
   add(gpu_figures(with_warm_up, with_capture));
   Table table;
   for (const Figure& figure : figures) {
-    if (figure.label == nullptr) {
+    if (figure.label.empty()) {
       table.gap();
       continue;
     }
@@ -242,8 +253,19 @@ std::string heading(const RunFigures& r, const Style& style) {
 
 std::string verdict_text(const RunFigures& r, const Style& style) {
   const analysis::Verdict& verdict = r.summary.verdict;
-  return fmt::format("{}{}{}. {}\n", style.accent, tr(std::string(analysis::verdict_title(verdict.kind)).c_str()),
-                     style.off, verdict.sentence);
+  return fmt::format("{}{}{}. {}{}{}\n", style.accent, tr(std::string(analysis::verdict_title(verdict.kind)).c_str()),
+                     style.off, verdict.sentence, verdict.note.empty() ? "" : " ", verdict.note);
+}
+
+// "  42 % idle · 24 % after item() · 1.0 syncs per iteration", under the sentence of one run.
+std::string verdict_figures(const RunFigures& r, const Style& style) {
+  std::string text;
+  for (const analysis::VerdictFigure& figure : r.summary.verdict.figures) {
+    text += fmt::format("{}{}{}{} {}", text.empty() ? "  " : "   ", style.bold, value_text(figure), style.off,
+                        figure.label);
+    if (figure.unit != "%") text += " " + figure.unit;
+  }
+  return text.empty() ? text : text + '\n';
 }
 
 // "  56 µs  34 %  item() drains the GPU", and under it what happens and what would help.
@@ -289,7 +311,7 @@ std::string run_table(const RunFigures& figures, const Style& style) {
   const std::string settings = settings_line(figures, [](const std::string&) { return true; });
   if (!settings.empty()) text += fmt::format("{}{}{}\n", style.dim, settings, style.off);
   return text + '\n' + table_of({&figures}).text(style) + '\n' + verdict_text(figures, style) +
-         (figures.advice ? advice_text(*figures.advice, style) : std::string());
+         verdict_figures(figures, style) + (figures.advice ? advice_text(*figures.advice, style) : std::string());
 }
 
 std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "base/error.h"
 #include "base/translate.h"
@@ -12,6 +13,7 @@
 #include "ui/picture.h"
 #include "ui/sweep_picture.h"
 #include "ui/theme.h"
+#include "ui/themed_svg.h"
 #include "ui/window.h"
 
 namespace lanescope::app {
@@ -97,6 +99,23 @@ void Painter::write(std::span<const Part> parts) {
   for (const ui::PicturePart& part : picture.parts) span = std::max(span, part.to_ns - part.from_ns);
   for (ui::PicturePart& part : picture.parts) part.to_ns = part.from_ns + span;
   ui::write_picture(options_.file, picture);
+}
+
+TimelineSvg draw_timeline(const TimelineView& view) {
+  ui::PictureRequest picture;
+  picture.width = view.width;
+  picture.caption = false;
+  ui::PicturePart& part = picture.parts.emplace_back();
+  part.trace = view.trace;
+  part.analysis = view.analysis;
+  part.from_ns = view.from_ns;
+  part.to_ns = view.to_ns;
+  part.facts = view.facts;
+  if (view.path_to) part.over.cause.path = ui::cause_path(*view.trace, *view.path_to);
+  ui::ThemedSvg drawn = ui::draw_themed_svg(picture, view.prefix, view.alt);
+  TimelineSvg timeline{std::move(drawn.svg), {}};
+  for (const ui::ThemedSvg::Paint& paint : drawn.paints) timeline.paints.push_back({paint.dark, paint.light});
+  return timeline;
 }
 
 class SweepPainter::Canvas {

@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "analysis/live_analysis.h"
 #include "experiment/experiment.h"
 #include "experiment/measured_run.h"
 #include "experiment/sweep.h"
+#include "io/chrome_trace.h"
 #include "session/session.h"
 
 namespace lanescope::app {
@@ -65,6 +69,25 @@ class Painter {
   PictureOptions options_;
   std::unique_ptr<Canvas> canvas_;
 };
+
+/// A timeline to stand in a page that follows the reader's theme.
+struct TimelineSvg {
+  struct Paint {
+    std::uint32_t dark = 0, light = 0;  ///< the bytes R, G, B, A from the lowest
+  };
+  std::string svg;            ///< an <svg> element; empty: this build draws none
+  std::vector<Paint> paints;  ///< the variables of the page that it uses: --PREFIX0, --PREFIX1, ...
+};
+struct TimelineView {
+  const trace::Trace* trace = nullptr;
+  const analysis::LiveAnalysis* analysis = nullptr;  ///< of the trace
+  base::Nanoseconds from_ns = 0, to_ns = 0;
+  io::RunFacts facts;
+  std::optional<analysis::Bubble> path_to;  ///< with the path that leads to this bubble
+  int width = 1080;
+  std::string prefix, alt;
+};
+TimelineSvg draw_timeline(const TimelineView& view);
 
 /// Draws the chart of a sweep into a PNG. Made before the runs, as a Painter is.
 class SweepPainter {

@@ -350,6 +350,9 @@ void TraceBuilder::skip(const RawEvent& raw) {
 OpenedTrace TraceBuilder::finish() {
   if (head_.own && head_.format > kFileFormat)
     source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
+  // Its events were taken for another program's until then, and their lanes are not those of the head.
+  if (head_.own && !lanes_.empty())
+    source_.fail(tr("otherData says that Lanescope wrote it, but comes after its events"));
   for (const auto& [thread, ranges] : open_ranges_) opened_.events_malformed += ranges.size();  // they never ended
   opened_.own = head_.own;
   opened_.events_read = events_.size();

@@ -44,7 +44,8 @@ TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
               ElementsAre("lanescope", "workload", "device", "simulated", "settings", "iterations", "elapsed_ns",
                           "iteration_ns", "gpu_busy_ns", "host_wait_ns", "bubble_ns", "sync_count", "launch_count",
                           "h2d_bytes", "d2h_bytes", "h2d_gb_per_s", "d2h_gb_per_s", "verdict", "events", "loss",
-                          "verdict_sentence", "bubbles_by_cause", "run_ahead", "loader_wait_ns", "own", "advice"));
+                          "verdict_sentence", "verdict_figures", "verdict_note", "bubbles_by_cause",
+                          "bubbles_by_fine_cause", "run_ahead", "loader_wait_ns", "own", "advice", "breakdown"));
   EXPECT_EQ(json["lanescope"], "0.1.0");
   EXPECT_EQ(json["workload"], "linear-mse");
   EXPECT_EQ(json["device"], "sim:rtx4090");
@@ -63,6 +64,9 @@ TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
   }
   EXPECT_TRUE(json["h2d_gb_per_s"].is_number());
   EXPECT_TRUE(json["verdict"].is_string());
+  ASSERT_EQ(json["verdict_figures"].size(), 3u);
+  EXPECT_THAT(keys(json["verdict_figures"][0]), ElementsAre("label", "value", "unit"));
+  EXPECT_EQ(json["verdict_figures"][0]["label"], "idle");
   EXPECT_THAT(keys(json["events"]), ElementsAre("recorded", "dropped", "evicted"));
   EXPECT_TRUE(json["loss"].is_null()) << "timing only: there is no loss";
 }

@@ -1,0 +1,123 @@
+// Two runs side by side, and what a tutorial published.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "app/html_sections.h"
+#include "app/html_text.h"
+#include "base/translate.h"
+
+namespace lanescope::app::html {
+namespace {
+
+using base::tr;
+
+std::string unit_of(const experiment::Published& p) { return p.unit == "x" ? "×" : p.unit; }
+
+std::string with_unit(std::optional<double> value, const std::string& unit) {
+  return value ? figure_number(*value) + "\u202f" + escaped(unit) : "–";
+}
+
+std::string told(const char* term, const std::string& text) {
+  return text.empty() ? std::string() : fmt::format("<dt>{}</dt><dd>{}</dd>\n", words(term), escaped(text, 3000));
+}
+
+std::string published_table(const ExperimentReport& report) {
+  if (report.rows.empty()) return {};
+  const bool simulated =
+      std::all_of(report.rows.begin(), report.rows.end(), [](const PublishedRow& r) { return r.simulated; });
+  std::string rows;
+  for (const PublishedRow& row : report.rows) {
+    const experiment::Published& p = *row.compared.published;
+    rows += fmt::format(
+        "<tr><td class=\"name\">{}</td><td class=\"n\">{}</td><td class=\"n\"><b>{}</b></td><td class=\"n\">{}</td>"
+        "<td>{}<span class=\"pill\">{}</span></td></tr>\n",
+        escaped(p.label[report.language]), with_unit(p.value, unit_of(p)), with_unit(row.compared.ours, unit_of(p)),
+        with_unit(row.compared.ratio, "×"), escaped(p.environment[report.language]),
+        escaped(tr(std::string(experiment::quality_key(p.quality)).c_str())));
+  }
+  return table({tr("figure"), tr(">published"), simulated ? tr(">simulated here") : tr(">measured here"), tr(">ratio"),
+                tr("published for")},
+               rows);
+}
+
+std::string times(double ratio) { return fmt::format("{:.{}f}\u202f×", ratio, ratio < 0.1 ? 3 : 2); }
+
+struct Compared {
+  const char* name;
+  std::function<std::optional<double>(const PageRun&)> value;
+  std::string (*text)(double);
+};
+
+std::string plain_share(double value) { return percent(value); }
+
+std::vector<Compared> compared_figures() {
+  const auto per_iteration = [](std::int64_t analysis::Summary::*member) {
+    return [member](const PageRun& run) -> std::optional<double> {
+      return static_cast<double>(run.figures.summary.*member) / divisor(run);
+    };
+  };
+  const auto iteration = [](std::function<double(const analysis::DurationStats&)> of) {
+    return [of](const PageRun& run) -> std::optional<double> {
+      const analysis::DurationStats& stats = run.figures.summary.iteration;
+      return stats.count > 0 ? std::optional(of(stats)) : std::nullopt;
+    };
+  };
+  const auto share = [](base::Nanoseconds analysis::Summary::*member) {
+    return [member](const PageRun& run) -> std::optional<double> {
+      const analysis::Summary& s = run.figures.summary;
+      if (s.window_ns() <= 0) return std::nullopt;
+      return static_cast<double>(s.*member) / static_cast<double>(s.window_ns());
+    };
+  };
+  return {
+      {"iteration, mean", iteration([](const auto& s) { return s.mean_ns; }), duration},
+      {"iteration, median", iteration([](const auto& s) { return static_cast<double>(s.p50_ns); }), duration},
+      {"iteration, 99th percentile", iteration([](const auto& s) { return static_cast<double>(s.p99_ns); }), duration},
+      {"GPU busy", share(&analysis::Summary::gpu_busy_ns), plain_share},
+      {"GPU idle", share(&analysis::Summary::bubble_ns), plain_share},
+      {"CPU waits for the GPU", share(&analysis::Summary::host_wait_ns), plain_share},
+      {"synchronisations per iteration", per_iteration(&analysis::Summary::sync_count), rate},
+      {"kernel launches per iteration", per_iteration(&analysis::Summary::launch_count), rate},
+  };
+}
+
+}  // namespace
+
+std::string experiment_section(const ExperimentReport& report) {
+  const experiment::Experiment& e = report.experiment;
+  std::string body = "<dl class=\"facts\">\n" + told("what it shows", e.shows[report.language]) +
+                     told("what to watch", e.watch[report.language]) + told("what to turn", e.knob[report.language]) +
+                     told("where the tutorial errs", e.correction[report.language]) + "</dl>\n";
+  return section("experiment", tr("The experiment"), {}, body + published_table(report));
+}
+
+std::string comparison_headline(const PageRun& first, const PageRun& second) {
+  const analysis::DurationStats &a = first.figures.summary.iteration, &b = second.figures.summary.iteration;
+  if (a.count == 0 || b.count == 0 || a.mean_ns <= 0 || b.mean_ns <= 0) return {};
+  const bool faster = b.mean_ns <= a.mean_ns;
+  const auto verdict = [](const PageRun& run) {
+    return escaped(tr(std::string(analysis::verdict_title(run.figures.summary.verdict.kind)).c_str()));
+  };
+  return fmt::format("<div class=\"verdict\"><div class=\"tiles three\">\n{}{}{}</div></div>\n",
+                     tile(duration(a.mean_ns), escaped(first.title), verdict(first)),
+                     tile(duration(b.mean_ns), escaped(second.title), verdict(second)),
+                     tile(times(faster ? a.mean_ns / b.mean_ns : b.mean_ns / a.mean_ns),
+                          faster ? words("faster") : words("slower"), words("per iteration, mean")));
+}
+
+std::string comparison_section(const PageRun& first, const PageRun& second) {
+  std::string rows;
+  for (const Compared& figure : compared_figures()) {
+    const std::optional<double> a = figure.value(first), b = figure.value(second);
+    if (!a && !b) continue;
+    rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                        words(figure.name), a ? figure.text(*a) : "–", b ? figure.text(*b) : "–",
+                        a && b && *a > 0 ? times(*b / *a) : "–");
+  }
+  return section("comparison", tr("Side by side"), {},
+                 table({tr("figure"), ">" + first.title, ">" + second.title, tr(">second / first")}, rows));
+}
+
+}  // namespace lanescope::app::html

@@ -1,0 +1,184 @@
+// What a page says of a run beside its figures: settings, machine, and what is missing.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "app/html_sections.h"
+#include "app/html_text.h"
+#include "base/error.h"
+#include "base/translate.h"
+#include "base/version.h"
+#include "device/catalogue.h"
+#include "workload/workload.h"
+
+namespace lanescope::app::html {
+namespace {
+
+using base::tr;
+
+// What the settings would be, had nobody changed any. Not known of another program's trace, or of a device that this
+// machine does not have.
+std::optional<workload::Settings> standard_settings(const PageRun& run) {
+  const io::RunFacts& facts = run.figures.facts;
+  if (facts.workload.empty()) return std::nullopt;
+  try {
+    return workload::default_settings(facts.workload, run.device ? *run.device : device::describe_device(facts.device));
+  } catch (const base::Error&) {
+    return std::nullopt;
+  }
+}
+
+class Facts {
+ public:
+  void add(const char* term, const std::string& html) {
+    if (!html.empty()) text_ += fmt::format("<dt>{}</dt><dd>{}</dd>\n", words(term), html);
+  }
+  std::string text() const { return "<dl class=\"facts\">\n" + text_ + "</dl>\n"; }
+
+ private:
+  std::string text_;
+};
+
+class Lines {
+ public:
+  void add(const std::string& html) { text_ += "<li>" + html + "</li>\n"; }
+  void add_if(std::uint64_t n, const char* text) {
+    if (n > 0) add(sentence(text, count(static_cast<std::int64_t>(n))));
+  }
+  bool empty() const { return text_.empty(); }
+  std::string text() const { return "<ul class=\"plain\">\n" + text_ + "</ul>\n"; }
+
+ private:
+  std::string text_;
+};
+
+void add_capture(const trace::CaptureHealth& h, Lines& lines) {
+  lines.add(sentence("Capture of the GPU's work: {}{}{}", escaped(trace::to_text(h.state)),
+                     h.library.empty() ? "" : ", " + code(h.library),
+                     h.reason.empty() ? "" : ". " + escaped(h.reason)));
+  lines.add_if(h.dropped, "{} records were dropped by the capture, for want of a buffer.");
+  lines.add_if(h.untimed, "{} records had no time, and were left out.");
+  lines.add_if(h.far_off, "{} records had an impossible time, and were left out.");
+  lines.add_if(h.unknown_kind, "{} buffers could not be read to their end.");
+  lines.add_if(h.late, "{} records came too late to be placed where they belong.");
+  lines.add_if(h.clamped, "{} records ended before they started, and were made instants.");
+  lines.add_if(h.before_call, "{} operations seem to start before the call that issued them: the clocks differ.");
+  lines.add_if(h.launches_unmatched, "Of {} calls the operation never came.");
+  lines.add_if(h.operations_unmatched, "Of {} operations the call never came.");
+  lines.add_if(h.clock_steps, "{} times the capture's clock jumped against this program's.");
+  if (h.overhead_ns > 0) {
+    lines.add(sentence("The capture itself took {} of the CPU's time.", duration(static_cast<double>(h.overhead_ns))));
+  }
+}
+
+std::string listed(const std::map<std::string, std::uint64_t>& counts) {
+  std::string text;
+  for (const auto& [category, n] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", category.empty() ? words("(none)") : escaped(category, 60),
+                        count(static_cast<std::int64_t>(n)));
+    if (text.size() > 3000) return text + ", …";
+  }
+  return text;
+}
+
+void add_source(const FileFacts& source, Lines& lines) {
+  const auto with_categories = [](std::string line, const std::map<std::string, std::uint64_t>& counts) {
+    return line + (counts.empty() ? "." : ": " + listed(counts) + ".");
+  };
+  lines.add(with_categories(
+      sentence("{} events were read from {}", count(static_cast<std::int64_t>(source.events_read)), code(source.path)),
+      source.read_by_category));
+  if (source.events_skipped > 0) {
+    lines.add(with_categories(sentence("{} were skipped, which the timeline does not show",
+                                       count(static_cast<std::int64_t>(source.events_skipped))),
+                              source.skipped_by_category));
+  }
+  lines.add_if(source.events_malformed, "{} were left out for want of a usable time, lane or partner.");
+  if (!source.own) {
+    lines.add(
+        words("Another program wrote the trace. Its times are its profiler's, which adds to what it measures; what a "
+              "blocking call waited for is inferred."));
+  }
+}
+
+}  // namespace
+
+std::string settings_section(const PageRun& run, const SectionIds& id) {
+  const io::RunFacts& facts = run.figures.facts;
+  if (facts.settings.empty()) return {};
+  const std::optional<workload::Settings> standard = standard_settings(run);
+  std::string rows;
+  std::size_t changed_count = 0;
+  for (const auto& [key, value] : facts.settings) {
+    const workload::SettingSpec* spec = standard ? standard->spec(key) : nullptr;
+    const std::string usual = spec ? workload::to_text(spec->standard) : std::string();
+    const bool changed = spec && usual != value;
+    changed_count += changed ? 1 : 0;
+    const std::string unit = spec && !spec->unit.empty() ? " " + escaped(spec->unit) : std::string();
+    rows +=
+        fmt::format("<tr{}><td>{}{}</td><td>{}</td><td class=\"n value\">{}{}</td><td class=\"n muted\">{}</td></tr>\n",
+                    changed ? " class=\"changed\"" : "", spec ? escaped(tr(spec->label.c_str())) : escaped(key),
+                    changed ? "<span class=\"pill\">" + words("changed") + "</span>" : "", code(key), escaped(value),
+                    unit, spec ? escaped(usual) + unit : "–");
+  }
+  const std::string lede = !standard            ? std::string()
+                           : changed_count == 0 ? words("All as they are unless told.")
+                           : changed_count == 1
+                               ? words("One is changed.")
+                               : sentence("{} are changed.", count(static_cast<std::int64_t>(changed_count)));
+  return section(id("settings"), tr("Settings"), lede,
+                 table({tr("setting"), tr("key"), tr(">value"), tr(">unless told")}, rows));
+}
+
+std::string machine_section(const PageRun& run, const SectionIds& id) {
+  const io::RunFacts& facts = run.figures.facts;
+  Facts list;
+  list.add("program", facts.workload.empty() ? words("not known") : code(facts.workload));
+  list.add("device", facts.device_name.empty() ? words("not known") : escaped(facts.device_name));
+  if (!facts.device.empty()) list.add("as told", code(facts.device));
+  if (facts.simulated) {
+    list.add("simulated",
+             words("Yes. No number here was measured on a GPU: all times come from a model of this machine, and "
+                   "are as good as its profile."));
+  } else if (!facts.device.empty()) {
+    list.add("simulated", words("No. Times were measured."));
+  }
+  if (run.device) list.add("driver", escaped(run.device->driver));
+  if (run.figures.capture) list.add("capture", escaped(run.figures.capture->library));
+  list.add("recorded by", facts.version.empty() ? words("another program") : "Lanescope " + escaped(facts.version));
+  list.add("reported by", fmt::format("Lanescope {}", base::kVersion));
+  return section(id("machine"), tr("Machine"), {}, list.text());
+}
+
+std::string losses_section(const PageRun& run, const SectionIds& id) {
+  const RunFigures& f = run.figures;
+  Lines lines;
+  const auto recorded = static_cast<std::int64_t>(f.events.recorded);
+  const std::uint64_t lost = f.events.dropped + f.events.evicted;
+  lines.add(lost == 0 ? sentence("All {} events were recorded and kept; none was lost.", count(recorded))
+                      : sentence("{} events were recorded.", count(recorded)));
+  lines.add_if(f.events.dropped, "{} events were lost on their way into the trace.");
+  lines.add_if(f.events.evicted,
+               "{} of the oldest events went because of the memory cap: figures count them, pictures and "
+               "tables do not show them.");
+  lines.add_if(f.events.late, "{} events came late, and stand in a row of their own.");
+  lines.add_if(f.events.clamped, "{} events ended before they started, and were made instants.");
+  if (f.warm_up_ns) {
+    lines.add(sentence("The first iteration took {} because it loaded code, and is in none of the figures.",
+                       duration(static_cast<double>(*f.warm_up_ns))));
+  }
+  if (f.advice && f.advice->warm_up > 0) {
+    lines.add(
+        f.advice->warm_up == 1
+            ? words("The first iteration is warm-up: the advice and the tables of calls, copies and kernels leave it "
+                    "out.")
+            : sentence("The first {} iterations are warm-up: the advice and the tables of calls, copies and kernels "
+                       "leave them out.",
+                       count(f.advice->warm_up)));
+  }
+  if (f.capture) add_capture(*f.capture, lines);
+  if (run.source) add_source(*run.source, lines);
+  return section(id("losses"), tr("What was dropped or left out"), {}, lines.text());
+}
+
+}  // namespace lanescope::app::html

@@ -1,0 +1,349 @@
+#include "app/html_sections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/html_charts.h"
+#include "app/html_text.h"
+#include "base/translate.h"
+
+namespace lanescope::app::html {
+namespace {
+
+using analysis::Card;
+using analysis::VerdictKind;
+using analysis::Weight;
+using base::Nanoseconds;
+using base::tr;
+
+// "41 %" with its unit in small letters.
+std::string large(const std::string& figure) {
+  for (const char* space : {"\u202f", "\u00a0", " "}) {
+    const std::string_view gap(space);
+    if (const std::size_t at = figure.rfind(gap); at != std::string::npos) {
+      return fmt::format("{}<small>{}</small>", figure.substr(0, at), figure.substr(at + gap.size()));
+    }
+  }
+  return figure;
+}
+
+const char* kind_look(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::SyncBound:
+      return "f-wait";
+    case VerdictKind::LaunchBound:
+      return "f-cpu";
+    case VerdictKind::CopyBound:
+      return "f-h2d";
+    case VerdictKind::LoaderBound:
+      return "f-loader";
+    case VerdictKind::GpuBound:
+      return "f-kernel";
+    default:
+      return "f-rest";
+  }
+}
+
+std::string iteration_tile(const PageRun& run) {
+  const analysis::DurationStats& stats = run.figures.summary.iteration;
+  if (stats.count == 0) {
+    return tile(duration(static_cast<double>(run.figures.elapsed_ns)), words("in all"),
+                words("the trace has no iterations"));
+  }
+  if (stats.count == 1) return tile(duration(stats.mean_ns), words("per iteration"), words("there is one"));
+  const analysis::Judged& judged = run.figures.summary.judged;
+  if (judged.warm_up_ns > 0 && judged.iterations > 0) {
+    return tile(duration(static_cast<double>(judged.to_ns - judged.from_ns) / static_cast<double>(judged.iterations)),
+                words("per iteration"), sentence("mean of {}, without the warm-up", count(judged.iterations)));
+  }
+  return tile(
+      duration(stats.mean_ns), words("per iteration"),
+      sentence("mean of {}; 99 % take at most {}", count(stats.count), duration(static_cast<double>(stats.p99_ns))));
+}
+
+std::string card_html(const Card& card) {
+  std::string cost;
+  if (card.weight == Weight::Costs) {
+    cost = fmt::format("<b>{}</b><span>{}</span><i class=\"meter\"><i style=\"width:{}%\"></i></i>",
+                       duration(card.cost_ns), sentence("{} of an iteration, at most", percent(card.share)),
+                       number(std::clamp(card.share * 100, 0.0, 100.0)));
+  } else {
+    cost = fmt::format("<b>{}</b><span>{}</span>", card.weight == Weight::Wrong ? words("wrong") : words("harmless"),
+                       card.weight == Weight::Wrong ? words("a result is not what the program means")
+                                                    : words("nothing is gained by changing it"));
+  }
+  std::string where;
+  const auto place = [&](const std::string& html) { where += "<span>" + html + "</span>"; };
+  if (!card.range.empty()) place(sentence("in {}", code(card.range)));
+  if (!card.call.empty() && card.call != card.range) place(code(card.call));
+  if (card.per_iteration > 0) place(sentence("{} per iteration", rate(card.per_iteration)));
+  const std::string sure = card.confidence >= 0.995
+                               ? words("Certain: the trace shows the cause itself.")
+                               : sentence("{} certain: the cause is inferred.", percent(card.confidence));
+  return fmt::format(
+      "<article class=\"card {}\"><div class=\"cost\">{}</div><div><h3>{}</h3>{}<p>{}</p>{}<p class=\"sure\">{}</p>"
+      "</div></article>\n",
+      analysis::weight_key(card.weight), cost, escaped(card.title),
+      where.empty() ? "" : "<p class=\"where\">" + where + "</p>", escaped(card.what, 1500),
+      card.fix.empty()
+          ? ""
+          : fmt::format("<p class=\"fix\"><span>{}</span>{}</p>", words("What helps"), escaped(card.fix, 1500)),
+      sure);
+}
+
+struct Look {
+  const char *key, *name;
+  bool shown;
+};
+
+// What of it this run can have.
+std::string timeline_legend(const analysis::Summary& s) {
+  const bool gpu = s.verdict.kind != VerdictKind::CpuOnly;
+  const std::initializer_list<Look> looks{
+      {"kernel", gpu ? "kernel" : "operation", true},
+      {"h2d", "copy to the GPU", s.h2d_bytes > 0},
+      {"d2h", "copy from the GPU", s.d2h_bytes > 0},
+      {"launch", "launch", gpu},
+      {"call", "other call", gpu},
+      {"wait", "the CPU waits for the GPU", s.host_wait_ns > 0},
+      {"loader", "the CPU waits for data", s.loader_wait_ns > 0},
+      {"bubble", "the GPU has nothing to run", gpu},
+  };
+  std::string text = "<ul class=\"legend\">";
+  for (const Look& look : looks) {
+    if (look.shown) text += fmt::format("<li><i class=\"swatch f-{}\"></i>{}</li>", look.key, words(look.name));
+  }
+  return text + "</ul>\n";
+}
+
+std::string framed(const std::string& svg, const std::string& name, const std::string& caption) {
+  return fmt::format(
+      "<figure><div class=\"frame wide\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">{}</div>"
+      "<figcaption>{}</figcaption></figure>\n",
+      name, svg, caption);
+}
+
+std::string typical_picture(const PageRun& run, Pictures& pictures) {
+  const Stretch stretch = typical_stretch(*run.trace, *run.analysis);
+  const std::string alt = fmt::format("{} {}", tr("Timeline: the CPU's lanes above, the GPU's below."),
+                                      run.figures.summary.verdict.sentence);
+  const std::string svg = pictures.timeline(*run.trace, *run.analysis, run.figures.facts, stretch, alt);
+  if (svg.empty()) {
+    return "<p class=\"muted\">" +
+           words(
+               "The timeline is not drawn here: this build draws none, or the trace has too "
+               "many lanes for a page. The window shows it: lanescope --open FILE.") +
+           "</p>\n";
+  }
+  std::string caption = stretch.iterations >= 3   ? words("An iteration of median length with its neighbours.")
+                        : stretch.iterations == 1 ? words("The only iteration.")
+                        : stretch.iterations > 0  ? words("All iterations.")
+                                                  : words("The whole trace.");
+  if (stretch.bubble) {
+    const analysis::BubbleCause cause = stretch.bubble->cause;
+    const bool waited = cause == analysis::BubbleCause::AfterSync || cause == analysis::BubbleCause::Loader;
+    caption += ' ' + (waited ? words("The path: 1 the CPU waits, 2 the last operation before the GPU runs dry, 3 its "
+                                     "launch, 4 the GPU has nothing to run, 5 the launch that ends it.")
+                             : words("The path: 2 the last operation before the GPU runs dry, 3 its launch, 4 the GPU "
+                                     "has nothing to run, 5 the launch that ends it."));
+  }
+  return framed(svg, words("Timeline"), caption) + timeline_legend(run.figures.summary);
+}
+
+std::string whole_picture(const PageRun& run, Pictures& pictures) {
+  const analysis::Summary& s = run.figures.summary;
+  const Strip strip = run_strip(*run.analysis, s.from_ns, s.to_ns);
+  if (!strip.svg.empty()) {
+    std::string caption = strip.iterations_each == 1
+                              ? words("The whole run: how long each iteration took, divided as below.")
+                              : sentence(
+                                    "The whole run: how long an iteration took, divided as below; each column is the "
+                                    "mean of {} iterations.",
+                                    count(static_cast<std::int64_t>(strip.iterations_each)));
+    if (strip.cut > 0) {
+      const std::string highest = duration(strip.highest_ns);
+      caption += ' ' + (strip.cut == 1 ? sentence("One reaches higher than the chart: {}.", highest)
+                                       : sentence("{} reach higher than the chart, up to {}.",
+                                                  count(static_cast<std::int64_t>(strip.cut)), highest));
+    }
+    return fmt::format(
+        "<figure><div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">{}</div>"
+        "<figcaption>{}</figcaption></figure>\n",
+        words("The whole run"), strip.svg, caption);
+  }
+  const Stretch whole = whole_stretch(*run.trace, *run.analysis);
+  if (whole.iterations <= 3) return {};  // the same as above
+  const std::string svg =
+      pictures.timeline(*run.trace, *run.analysis, run.figures.facts, whole, tr("Timeline of the whole run"));
+  return svg.empty() ? std::string() : framed(svg, words("The whole run"), words("The whole run."));
+}
+
+std::string time_row(const char* look, const std::string& name, Nanoseconds ns, Nanoseconds span, double parts,
+                     const char* row = "") {
+  return fmt::format("<tr class=\"{}\"><td>{}{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n", row,
+                     look[0] ? fmt::format("<i class=\"swatch f-{}\"></i>", look) : std::string(), name,
+                     duration(static_cast<double>(ns) / parts),
+                     span > 0 ? percent(static_cast<double>(ns) / static_cast<double>(span)) : "–");
+}
+
+std::string count_row(const std::string& name, std::int64_t n, double parts) {
+  return fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td></td></tr>\n", name,
+                     rate(static_cast<double>(n) / parts));
+}
+
+std::string head_row(const char* name) {
+  return fmt::format("<tr class=\"head\"><td colspan=\"3\">{}</td></tr>\n", words(name));
+}
+
+}  // namespace
+
+std::string section(const std::string& id, const std::string& title, const std::string& lede, const std::string& body) {
+  return fmt::format("<section id=\"{}\"><h2>{}</h2>{}\n{}</section>\n", id, escaped(title),
+                     lede.empty() ? "" : "<p class=\"lede\">" + lede + "</p>", body);
+}
+
+std::string table(const std::vector<std::string>& head, const std::string& rows, const std::string& caption) {
+  std::string text = "<div class=\"table\"><table>";
+  if (!caption.empty()) text += "<caption>" + caption + "</caption>";
+  text += "<thead><tr>";
+  for (const std::string& name : head) {
+    const bool right = name.starts_with('>');
+    text += fmt::format("<th scope=\"col\"{}>{}</th>", right ? " class=\"n\"" : "",
+                        escaped(std::string_view(name).substr(right ? 1 : 0)));
+  }
+  return text + "</tr></thead><tbody>\n" + rows + "</tbody></table></div>\n";
+}
+
+std::string tile(const std::string& figure, const std::string& name, const std::string& note) {
+  return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span>{}</div>\n", large(figure), name,
+                     note.empty() ? "" : "<em>" + note + "</em>");
+}
+
+double divisor(const PageRun& run) { return std::max(1.0, static_cast<double>(run.figures.summary.iteration.count)); }
+
+std::string verdict_section(const PageRun& run) {
+  const analysis::Summary& s = run.figures.summary;
+  std::string tiles = iteration_tile(run);
+  for (const analysis::VerdictFigure& figure : s.verdict.figures) {
+    const std::string label = escaped(figure.label);
+    tiles += tile(escaped(analysis::value_text(figure)), label,
+                  figure.unit == "%" ? words("of the time") : escaped(figure.unit));
+  }
+  return fmt::format(
+      "<div class=\"verdict\"><p class=\"kind\"><i class=\"{}\"></i>{}</p><p class=\"sentence\">{}</p>{}"
+      "<div class=\"tiles\">\n{}</div></div>\n",
+      kind_look(s.verdict.kind), escaped(tr(std::string(analysis::verdict_title(s.verdict.kind)).c_str())),
+      escaped(s.verdict.sentence, 1500),
+      s.verdict.note.empty() ? "" : "<p class=\"lede\">" + escaped(s.verdict.note, 1500) + "</p>", tiles);
+}
+
+std::string cards_section(const PageRun& run, const SectionIds& id) {
+  if (!run.figures.advice) return {};
+  const analysis::Advice& advice = *run.figures.advice;
+  if (advice.iterations == 0) return {};
+  std::string costly, harmless;
+  std::int64_t harmless_count = 0;
+  for (const Card& card : advice.cards) {
+    (card.weight == Weight::Harmless ? harmless : costly) += card_html(card);
+    if (card.weight == Weight::Harmless) ++harmless_count;
+  }
+  std::string lede = sentence("From {}.", iterations(advice.iterations));
+  if (advice.warm_up == 1) lede += ' ' + words("The first one is warm-up and left out.");
+  if (advice.warm_up > 1) lede += ' ' + sentence("The first {} are warm-up and left out.", count(advice.warm_up));
+  std::string body;
+  if (costly.empty()) {
+    body = "<p>" + words("Nothing that the rules know of costs this run time worth a change.") + "</p>\n";
+  } else {
+    lede +=
+        ' ' + words(
+                  "The costliest comes first. A cost is GPU idle time, and an upper bound of what a change gains: a "
+                  "wait that is removed may come back at the next blocking call.");
+    body = "<div class=\"cards\">" + costly + "</div>\n";
+  }
+  if (!harmless.empty()) {
+    body += fmt::format(
+        "<details><summary>{}</summary><div class=\"cards\">{}</div></details>\n",
+        harmless_count == 1 ? words("One that is harmless") : sentence("{} that are harmless", count(harmless_count)),
+        harmless);
+  }
+  return section(id("advice"), tr("What to change"), lede, body);
+}
+
+std::string pictures_section(const PageRun& run, Pictures& pictures, const SectionIds& id) {
+  return section(id("timeline"), tr("Timeline"), {}, typical_picture(run, pictures) + whole_picture(run, pictures));
+}
+
+std::string time_section(const PageRun& run, const SectionIds& id) {
+  const analysis::Summary& s = run.figures.summary;
+  if (s.verdict.kind == VerdictKind::CpuOnly) return {};
+  const std::vector<TimePart> parts = time_parts(s);
+  const bool judged = s.judged.to_ns > s.judged.from_ns;
+  const Nanoseconds span = judged ? s.judged.to_ns - s.judged.from_ns : s.window_ns();
+  const Nanoseconds busy = judged ? s.judged.busy_ns : s.gpu_busy_ns;
+  if (span <= 0) return {};
+  const std::int64_t over = judged && s.judged.iterations > 0 ? s.judged.iterations : s.iteration.count;
+  const double n = std::max(1.0, static_cast<double>(over));
+  const Nanoseconds host_wait = judged && run.figures.breakdown ? run.figures.breakdown->host_wait_ns : s.host_wait_ns;
+  const Nanoseconds loader_wait = judged ? s.judged.loader_wait_ns : s.loader_wait_ns;
+  Nanoseconds idle = 0;
+  for (const TimePart& part : parts) idle += part.idle ? part.ns : 0;
+
+  std::string rows = head_row("the GPU");
+  rows += time_row("", words("busy"), busy, span, n);
+  for (const TimePart& part : parts) {
+    if (!part.idle && part.ns > 0) {
+      rows +=
+          time_row(part.key.c_str(), part.key == "copy" ? words("copies with no kernel beside them") : words("kernels"),
+                   part.ns, span, n, "sub");
+    }
+  }
+  rows += time_row("", words("idle"), idle, span, n);
+  for (const TimePart& part : parts) {
+    if (part.idle && part.ns > 0) rows += time_row(part.key.c_str(), escaped(part.name), part.ns, span, n, "sub");
+  }
+  rows += head_row("the CPU, meanwhile");
+  rows += time_row("", words("waits for the GPU"), host_wait, span, n);
+  if (loader_wait > 0) rows += time_row("", words("waits for data"), loader_wait, span, n);
+  rows += count_row(words("synchronisations"), judged ? s.judged.sync_count : s.sync_count, n);
+  rows += count_row(words("kernel launches"), judged ? s.judged.launch_count : s.launch_count, n);
+  rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td></td></tr>\n", words("operations in flight, mean"),
+                      rate(s.run_ahead_mean));
+  const bool has_iterations = s.iteration.count > 0;
+  std::string lede = has_iterations ? sentence("Averaged over {}.", iterations(over)) : std::string();
+  lede += ' ' + words("A wait of the CPU is no loss by itself: the GPU may be busy meanwhile. What is lost is idle.");
+  return section(
+      id("time"), has_iterations ? tr("Where the time of an iteration goes") : tr("Where the time goes"), lede,
+      time_bar(parts) + time_legend(parts) + "<div class=\"narrow\">" +
+          table({tr("time"), has_iterations ? tr(">per iteration") : tr(">in all"), tr(">share")}, rows) + "</div>\n");
+}
+
+std::string iterations_section(const PageRun& run, const SectionIds& id) {
+  const analysis::DurationStats& stats = run.figures.summary.iteration;
+  if (stats.count == 0 || !run.figures.breakdown) return {};
+  std::string rows;
+  const auto row = [&](const char* name, double ns) {
+    rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td></tr>\n", words(name), duration(ns));
+  };
+  rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td></tr>\n", words("iterations"), count(stats.count));
+  row("mean", stats.mean_ns);
+  row("median", static_cast<double>(stats.p50_ns));
+  row("99th percentile", static_cast<double>(stats.p99_ns));
+  row("shortest", static_cast<double>(stats.min_ns));
+  row("longest", static_cast<double>(stats.max_ns));
+  const analysis::Histogram& histogram = run.figures.breakdown->durations;
+  std::string chart = duration_chart(histogram, stats);
+  if (histogram.longer > 0) {
+    chart +=
+        fmt::format("<p class=\"muted small\">{}</p>",
+                    histogram.longer == 1
+                        ? sentence("One is longer than the chart: {}.", duration(static_cast<double>(stats.max_ns)))
+                        : sentence("{} are longer than the chart, up to {}.", count(histogram.longer),
+                                   duration(static_cast<double>(stats.max_ns))));
+  }
+  return section(
+      id("iterations"), tr("How long iterations take"), {},
+      fmt::format("<div class=\"two\">{}<figure>{}</figure></div>\n", table({tr("duration"), ">"}, rows), chart));
+}
+
+}  // namespace lanescope::app::html

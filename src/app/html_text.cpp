@@ -1,0 +1,90 @@
+#include "app/html_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "io/utf8.h"
+
+namespace lanescope::app::html {
+namespace {
+
+constexpr const char* kNarrowSpace = "\u202f";  // never breaks
+
+// The space between a number and its unit.
+std::string kept_together(std::string text) {
+  if (const std::size_t space = text.rfind(' '); space != std::string::npos) text.replace(space, 1, kNarrowSpace);
+  return text;
+}
+
+std::string trimmed(std::string text) {
+  if (text.find('.') == std::string::npos) return text;
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text, std::size_t letters) {
+  std::string out;
+  std::size_t written = 0;
+  for (std::size_t i = 0; i < text.size(); ++written) {
+    if (written == letters) return out + "…";
+    const char32_t c = io::next_code_point(text, i);
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      case '\n':
+      case '\t':
+        out += ' ';
+        break;
+      default: {
+        const bool shown = (c >= 0x20 && c < 0x7f) || (c >= 0xa0 && c < 0xfffe) || (c >= 0x10000 && c <= 0x10ffff);
+        io::append_utf8(out, shown ? c : 0xfffd);
+      }
+    }
+  }
+  return out;
+}
+
+std::string code(std::string_view name) { return "<code>" + escaped(name) + "</code>"; }
+
+std::string duration(double ns) {
+  return kept_together(base::format_duration(static_cast<base::Nanoseconds>(std::llround(ns))));
+}
+
+std::string percent(double share) {
+  const double value = share * 100;
+  const bool fine = std::abs(value) < 9.95 && value != 0;
+  if (value > 0 && value < 0.05) return fmt::format("≤\u202f0.1{}%", kNarrowSpace);
+  return fmt::format("{:.{}f}{}%", value, fine ? 1 : 0, kNarrowSpace);
+}
+
+std::string count(std::int64_t n) { return base::format_count(n); }
+
+std::string iterations(std::int64_t n) { return n == 1 ? words("1 iteration") : sentence("{} iterations", count(n)); }
+
+std::string rate(double n) {
+  if (n >= 1000) return base::format_count(std::llround(n));
+  return trimmed(fmt::format("{:.{}f}", n, n >= 100 ? 0 : n >= 10 ? 1 : n >= 0.1 ? 2 : 4));
+}
+
+std::string bytes(std::int64_t n) { return kept_together(base::format_bytes(n)); }
+
+std::string number(double value) { return trimmed(fmt::format("{:.2f}", std::isfinite(value) ? value : 0.0)); }
+
+}  // namespace lanescope::app::html
