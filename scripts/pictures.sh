@@ -2,8 +2,8 @@
 # Makes the pictures of the README and of docs/ anew, with the program itself, on a virtual display.
 #
 #   scripts/pictures.sh [NAME...]     default: all of window, turned, gallery, experiment, sweep, loader, race, copy,
-#                                     trigger, average, views, marks, stretch, find, cause, lanes, ghost, presentation,
-#                                     contrast, palette, picture, light, pytorch, recorded, devices, compare
+#                                     trigger, average, views, marks, stretch, find, cause, code, lanes, ghost, pinned,
+#                                     presentation, contrast, palette, picture, light, pytorch, recorded, devices, compare
 #
 # Those of a real GPU (gpu, health) are the window's own screenshots on a machine that has one: F12.
 #
@@ -109,6 +109,7 @@ slider_at_100="148 478"
 sweep_of_p20="680 160"
 by_name="978 118"      # in the panel of the trigger
 trigger_flag="387 62" # on the ruler
+line_of_item="420 617" # in the code view
 phase_lane_y=139
 calls_lane_y=172
 first_wait_x=493
@@ -254,6 +255,17 @@ picture_cause() {
   sleep 1
   shoot cause
 }
+picture_code() {
+  open_window --theme dark
+  sleep 6
+  xdotool key F4 sleep 2
+  stand_still
+  # shellcheck disable=SC2086
+  click $line_of_item
+  aside
+  sleep 1
+  shoot code
+}
 picture_lanes() {
   open_window --theme dark --workload dataloader --device sim:rtx4090 --set num_workers=3 --set pin_memory=true
   sleep 4
@@ -275,6 +287,17 @@ picture_ghost() {
   sleep 5
   xdotool mousemove 1050 700 sleep 1
   shoot ghost
+}
+picture_pinned() {
+  open_window --theme dark
+  sleep 6
+  xdotool key shift+a
+  sleep 1
+  xdotool key --repeat 6 --delay 150 bracketright
+  sleep 3
+  xdotool key shift+b
+  sleep 6 # until the hints have gone
+  shoot pinned
 }
 picture_presentation() {
   open_window --theme light
@@ -343,8 +366,8 @@ picture_compare() {
   put "$scratch/compare.png" compare
 }
 
-all=(window turned gallery experiment sweep loader race copy trigger average views marks stretch find cause lanes ghost
-  presentation contrast palette picture light pytorch recorded devices compare)
+all=(window turned gallery experiment sweep loader race copy trigger average views marks stretch find cause code lanes ghost
+  pinned presentation contrast palette picture light pytorch recorded devices compare)
 for name in "${@:-${all[@]}}"; do
   [[ " ${all[*]} " == *" $name "* ]] || die "there is no picture '$name'; allowed: ${all[*]}"
 done
