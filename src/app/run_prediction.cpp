@@ -60,9 +60,10 @@ Json to_json(const PredictionReport& report) {
   }
   json["sentence"] = p.sentence;
   if (report.asked_to_verify) {
-    json["verified"] = report.verified_ns
-                           ? Json{{"iteration_ns", {{"mean", *report.verified_ns}}}, {"error", report.error()}}
-                           : Json(nullptr);
+    json["verified"] = report.verified_ns.empty() ? Json(nullptr)
+                                                  : Json{{"iteration_ns", {{"mean", report.median_ns()}}},
+                                                         {"runs_ns", report.verified_ns},
+                                                         {"error", report.error()}};
   }
   return json;
 }
@@ -82,11 +83,15 @@ PredictionReport predict_run(const MeasuredRun& run, const session::SessionOptio
   changed.assignments.insert(changed.assignments.end(), assignments.begin(), assignments.end());
   // A whole period of its work, and what comes before it.
   changed.iterations = std::max(changed.iterations, report.prediction.period * 4 / 3 + 2);
-  MeasuredRun second(changed);
-  Progress progress(changed.workload, changed.iterations);
-  second.run([&](std::uint64_t done) { progress.update(done); }, should_stop);
-  const double measured = prediction::measured_iteration_ns(recorded_of(second));
-  if (measured > 0) report.verified_ns = measured;
+  const int runs = run.device().virtual_time ? 1 : 3;
+  for (int i = 0; i < runs && !should_stop(); ++i) {
+    MeasuredRun again(changed);
+    Progress progress(changed.workload, changed.iterations);
+    again.run([&](std::uint64_t done) { progress.update(done); }, should_stop);
+    const double measured = prediction::measured_iteration_ns(recorded_of(again));
+    if (measured > 0) report.verified_ns.push_back(measured);
+  }
+  std::sort(report.verified_ns.begin(), report.verified_ns.end());
   return report;
 }
 
@@ -120,14 +125,17 @@ std::string prediction_text(const PredictionReport& report, const Style& style) 
     predicted += fmt::format(fmt::runtime(tr("; {:.2f} times as slow")), 1 / factor);
   }
   lines.push_back({tr("predicted"), {predicted}});
-  if (report.verified_ns) {
+  if (!report.verified_ns.empty()) {
     constexpr double kShown = 0.0005;
-    const std::string measured_then = duration(*report.verified_ns);
-    lines.push_back({tr("measured then"),
-                     {std::abs(report.error()) < kShown
-                          ? fmt::format(fmt::runtime(tr("{}; the prediction is less than 0.1 % off")), measured_then)
-                          : fmt::format(fmt::runtime(tr("{}; the prediction is {:+.1f} % off")), measured_then,
-                                        100 * report.error())}});
+    std::string then = duration(report.median_ns());
+    if (report.verified_ns.size() > 1) {
+      then += fmt::format(fmt::runtime(tr(", the median of {} runs from {} to {}")), report.verified_ns.size(),
+                          duration(report.verified_ns.front()), duration(report.verified_ns.back()));
+    }
+    then += std::abs(report.error()) < kShown
+                ? std::string(tr("; the prediction is less than 0.1 % off"))
+                : fmt::format(fmt::runtime(tr("; the prediction is {:+.1f} % off")), 100 * report.error());
+    lines.push_back({tr("measured then"), {then}});
   }
   lines.push_back(
       {tr("GPU idle"),

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,14 +14,17 @@ namespace lanescope::app {
 struct PredictionReport {
   prediction::Prediction prediction;
   bool asked_to_verify = false;
-  std::optional<double> verified_ns;  ///< an iteration of a run with the change; none when there is no prediction
+  /// An iteration of each run that was made with the change, in ascending order; none when there is no prediction.
+  std::vector<double> verified_ns;
 
-  /// Predicted over measured, less 1.
-  double error() const { return *verified_ns > 0 ? prediction.iteration_ns / *verified_ns - 1 : 0; }
+  double median_ns() const { return verified_ns[verified_ns.size() / 2]; }
+  /// Predicted over the median of what was measured, less 1.
+  double error() const { return prediction.iteration_ns / median_ns() - 1; }
 };
 
-/// `run` has ended; `options` are what it was made from. With `verify` a second run is made with the change, unless the
-/// prediction is refused. Throws base::UsageError for settings that are not allowed.
+/// `run` has ended; `options` are what it was made from. With `verify` it is run again with the change, unless the
+/// prediction is refused: once in virtual time, and three times on a real device, where no two runs are the same.
+/// Throws base::UsageError for settings that are not allowed.
 PredictionReport predict_run(const experiment::MeasuredRun& run, const session::SessionOptions& options,
                              const std::vector<std::string>& assignments, bool verify,
                              const std::function<bool()>& should_stop);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/program.h"
+#include "app/run_prediction.h"
 
 namespace lanescope::app::test {
 namespace {
@@ -93,6 +94,19 @@ TEST_F(PredictionRun, WhatDoesNotGoTogetherIsSaid) {
   refused(with(kLoop, {"--predict", "seed=2", "--compare", "seed=2"}), {"--compare", "--predict", "--verify"});
   refused({"--experiment", "P09", "--predict", "seed=2"}, {"--predict", "--side before", "--side after"});
   refused({"--experiment", "P09", "--side", "before", "--predict", "foo=2"}, {"'foo'", "log_interval"});
+}
+
+// 54 / 60 - 1 = -10 %.
+TEST(PredictionText, OfSeveralRunsTheMedianCountsAndTheirRangeIsSaid) {
+  PredictionReport report;
+  report.prediction.settings = {"log_interval=100"};
+  report.prediction.measured_ns = 81e3;
+  report.prediction.iteration_ns = report.prediction.low_ns = report.prediction.high_ns = 54e3;
+  report.verified_ns = {57e3, 60e3, 72e3};
+  EXPECT_THAT(prediction_text(report, Style{}),
+              HasSubstr("60 µs, the median of 3 runs from 57 µs to 72 µs; the prediction is -10.0 % off"));
+  report.verified_ns = {54.01e3};
+  EXPECT_THAT(prediction_text(report, Style{}), HasSubstr("54.01 µs; the prediction is less than 0.1 % off"));
 }
 
 }  // namespace

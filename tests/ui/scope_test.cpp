@@ -166,11 +166,16 @@ TEST_F(ScopeTest, AnAveragedEventIsSelectedByAClick) {
   state().scope.average.count = 4;
   desk().key(XK_4);
   ASSERT_TRUE(desk().until([&] { return state().scope.picture.count() == 4; }));
-  model().set_paused(true);
-  state().view.pan(0);
+  hold_still();
   desk().frames(3);
   ASSERT_TRUE(desk().until([&] { return !state().scope.pending.valid(); }));
-  const Rect row = *state().timeline.lane_rect(model().trace(), LaneKind::Kernels);
+  const auto row_now = [&] { return *state().timeline.lane_rect(model().trace(), LaneKind::Kernels); };
+  Rect row = row_now();
+  // Sub-rows that came with the last iterations may still be finding their place.
+  ASSERT_TRUE(desk().until([&] {
+    const Rect before = std::exchange(row, row_now());
+    return before.y == row.y && before.height == row.height;
+  }));
   const auto lane = *state().timeline.lane_at(row.y + 2);
   const auto events = state().scope.picture.events(lane);
   ASSERT_FALSE(events.empty());
