@@ -55,6 +55,12 @@ void draw_figures(const Canvas& c, const Summary& now, const Summary& before) {
   }
 }
 
+/// The table of trials tells of this turn already.
+bool is_trial(const ShellState& state, const std::string& turn) {
+  const auto& tried = state.try_it.tried();
+  return !tried.empty() && tried.back().state != Tried::State::Overtaken && tried.back().text == turn;
+}
+
 // What the newest turn of a knob changed, in three figures: from, to, and the factor.
 void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) {
   heading(c, tr("LAST CHANGE"));
@@ -237,7 +243,7 @@ void draw_details(const Canvas& c) {
   const bool selected = !state.selection.empty();
   const Summary& before = state.model.before_change();
   if (!selected && before.iteration.count > 0 && recent.iteration.count > 0) {
-    draw_last_turn(c, recent, before);
+    if (!is_trial(state, state.model.last_turn())) draw_last_turn(c, recent, before);
     heading(c, tr("FIGURES"));
   }
   if (!selected) draw_figures(c, recent, state.model.before_change());
