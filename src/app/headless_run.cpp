@@ -44,9 +44,11 @@ std::string part_title(const workload::Settings& settings, const std::vector<std
 }
 
 void write_picture(const RunRequest& request, Painter& painter, const MeasuredRun& first, const MeasuredRun* second) {
-  const std::vector<std::string>& named = request.compare.empty() ? request.session.assignments : request.compare;
-  std::vector<Painter::Part> parts{{&first, part_title(first.settings(), named)}};
-  if (second != nullptr) parts.push_back({second, part_title(second->settings(), named)});
+  if (second == nullptr) {
+    const Painter::Part part{&first, part_title(first.settings(), request.session.assignments), ""};
+    return painter.write({&part, 1});
+  }
+  const std::vector<Painter::Part> parts{{&first, "", ""}, {second, "", ""}};
   painter.write(parts);
 }
 

@@ -34,7 +34,7 @@ Exit status: 0 done; 1 a file, display or device failed, or points of a sweep; 2
 constexpr const char* kRunNotes =
     R"(--compare runs twice: as set, and again with every --compare K=V set as well. The table then has a column for each run and
 the ratio second / first; the JSON is {"runs": [first, second], "ratio": {...}}; the trace of the second run goes to the name
-of --trace with "-compare" before its extension; the screenshot shows both runs at one time scale.
+of --trace with "-compare" before its extension; the screenshot shows both on one clock, with their differences.
 
 --experiment runs both sides of one of the tutorials' experiments (lanescope list experiments), or the --side that is named,
 and writes what was published beside what this run gave. --device, --set and --iterations change the experiment's own.

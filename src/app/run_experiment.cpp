@@ -45,9 +45,10 @@ void check(const session::SessionOptions& options, const std::vector<std::string
   workload::check_settings(options.workload, settings);
 }
 
-std::string part_title(const ExperimentRequest& request, Side side) {
-  return fmt::format("{} {}, {}: {}", request.experiment->id, request.experiment->title[request.language],
-                     tr(std::string(side_key(side)).c_str()), request.experiment->side(side).label[request.language]);
+Painter::Part part_of(const ExperimentRequest& request, Side side, const MeasuredRun& run) {
+  const experiment::Experiment& told = *request.experiment;
+  return {&run, fmt::format("{} {}", told.id, told.title[request.language]),
+          fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), told.side(side).label[request.language])};
 }
 
 using Runs = std::array<std::unique_ptr<MeasuredRun>, 2>;
@@ -132,7 +133,7 @@ int run_experiment(const ExperimentRequest& request) {
 
   std::vector<Painter::Part> parts;
   for (const Side side : sides) {
-    if (const auto& run = runs[static_cast<std::size_t>(side)]) parts.push_back({run.get(), part_title(request, side)});
+    if (const auto& run = runs[static_cast<std::size_t>(side)]) parts.push_back(part_of(request, side, *run));
   }
   if (!request.trace.empty()) {
     for (std::size_t p = 0; p < parts.size(); ++p) {

@@ -9,12 +9,14 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/png.h"
+#include "ui/compare/compare_picture.h"
 #include "ui/gl/offscreen.h"
 #include "ui/picture.h"
 #include "ui/sweep_picture.h"
 #include "ui/theme.h"
 #include "ui/themed_svg.h"
 #include "ui/window.h"
+#include "workload/workload.h"
 
 namespace lanescope::app {
 namespace {
@@ -82,6 +84,7 @@ Painter::Painter(const PictureOptions& options) : options_(options) {
 Painter::~Painter() = default;
 
 void Painter::write(std::span<const Part> parts) {
+  if (parts.size() == 2 && write_both(parts[0], parts[1])) return;
   ui::PictureRequest picture;
   picture.theme = theme_of(options_);
   picture.scale = options_.scale;
@@ -91,6 +94,7 @@ void Painter::write(std::span<const Part> parts) {
     drawn.trace = &part.run->trace();
     std::tie(drawn.from_ns, drawn.to_ns) = ui::typical_range(part.run->trace(), kShownIterations);
     drawn.title = part.title;
+    if (!part.label.empty()) drawn.title += (part.title.empty() ? "" : ", ") + part.label;
     drawn.summary = part.run->figures().summary;
     drawn.facts = part.run->facts();
   }
@@ -99,6 +103,25 @@ void Painter::write(std::span<const Part> parts) {
   for (const ui::PicturePart& part : picture.parts) span = std::max(span, part.to_ns - part.from_ns);
   for (ui::PicturePart& part : picture.parts) part.to_ns = part.from_ns + span;
   ui::write_picture(options_.file, picture);
+}
+
+// As A and B, like runs that were pinned in the window.
+bool Painter::write_both(const Part& a, const Part& b) {
+  ui::ComparePicture picture;
+  picture.theme = theme_of(options_);
+  picture.scale = options_.scale;
+  picture.caption = options_.caption;
+  for (const Part* part : {&a, &b}) {
+    std::optional<ui::SnapshotPlan> plan = ui::plan_ended(part->run->trace(), part->run->analysis());
+    if (!plan) return false;
+    plan->summary = part->run->figures().summary;
+    plan->facts = part->run->facts();
+    plan->title = part->title.empty() ? workload::workload_info(plan->facts.workload).title : part->title;
+    plan->label = part->label;
+    (part == &a ? picture.a : picture.b) = ui::take_snapshot(std::move(*plan));
+  }
+  ui::write_compare_picture(options_.file, picture);
+  return true;
 }
 
 TimelineSvg draw_timeline(const TimelineView& view) {

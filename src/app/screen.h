@@ -52,19 +52,22 @@ struct PictureOptions {
 /// Throws base::UsageError for a file's ending or a theme that is not possible.
 void check_picture(const PictureOptions& options);
 
-/// Draws runs below each other into a PNG or SVG. Made before the runs, since a machine without OpenGL should not have
-/// to run first; an SVG needs none.
+/// Draws runs below each other into a PNG or SVG, two of them as A and B with the table of differences. Made before the
+/// runs, since a machine without OpenGL should not have to run first; an SVG needs none.
 class Painter {
  public:
   explicit Painter(const PictureOptions& options);  ///< throws base::FileError or base::UsageError
   ~Painter();
   struct Part {
     const experiment::MeasuredRun* run = nullptr;
-    std::string title;
+    std::string title;  ///< of both, where there are two; empty: the workload's
+    std::string label;  ///< which of them it is; empty: what is set tells
   };
   void write(std::span<const Part> parts);
 
  private:
+  bool write_both(const Part& a, const Part& b);
+
   class Canvas;
   PictureOptions options_;
   std::unique_ptr<Canvas> canvas_;

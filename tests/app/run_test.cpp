@@ -288,7 +288,22 @@ TEST_F(Run, TheScreenshotIsAPngThatSaysSimulated) {
                  "log_interval=0"})
                 .status,
             0);
-  EXPECT_GT(io::read_png(folder_ / "two.png").height, one.height) << "both runs, one below the other";
+  text.clear();
+  EXPECT_GT(io::read_png(folder_ / "two.png", &text).height, one.height) << "both runs, one below the other";
+  EXPECT_EQ(text["settings A"], "log interval 1");
+  EXPECT_EQ(text["settings B"], "log interval never");
+  EXPECT_THAT(text["Description"], HasSubstr("as fast"));
+  EXPECT_THAT(text["table"], HasSubstr("| idle: after a sync |"));
+}
+
+TEST_F(Run, TheScreenshotOfAnExperimentNamesItsSides) {
+  ASSERT_EQ(run({"run", "--experiment", "P09", "--iterations", "50", "--no-extra", "--screenshot", "sides.svg"}).status,
+            0);
+  const std::string svg = text_of(folder_ / "sides.svg");
+  for (const char* part : {"P09 Reading the loss every iteration", "before: a read every iteration (log interval 1)",
+                           "after: no read (log interval never)", "as fast", "idle: after a sync"}) {
+    EXPECT_THAT(svg, HasSubstr(part));
+  }
 }
 
 TEST_F(Run, TheScreenshotsEndingScaleThemeAndCaptionAreChosen) {

@@ -219,6 +219,38 @@ TEST_F(DifferenceTest, SaysWhoIsFasterAndWhereItWent) {
   EXPECT_EQ(better(*a, *b), Better::B);
 }
 
+// 100 µs with a GPU, 60 of them idle after a sync, against 40 µs on the CPU, whose GPU is never to blame.
+TEST_F(DifferenceTest, WithoutAGpuTheCpuComputes) {
+  b->summary.gpu_busy_ns = 0;
+  b->summary.bubble_by_cause_ns = {};
+  b->summary.bubble_by_cause_ns[static_cast<std::size_t>(analysis::BubbleCause::StartOrEnd)] = 400'000;
+  b->summary.verdict.kind = analysis::VerdictKind::CpuOnly;
+  rows = difference_rows(*a, b.get());
+  EXPECT_DOUBLE_EQ(row("the CPU computes").b, 40'000);
+  EXPECT_DOUBLE_EQ(row("the CPU computes").a, 0);
+  EXPECT_TRUE(std::ranges::none_of(rows, [](const DifferenceRow& r) { return r.name == "idle: start or end"; }));
+  EXPECT_THAT(where_it_went(*a, *b), HasSubstr("New: 40 µs of computing on the CPU."));
+}
+
+// Of 100 µs, 99 ns are less than a thousandth and 100 ns are not.
+TEST_F(DifferenceTest, WhatIsNextToNothingHasNoLine) {
+  const auto has = [&](Nanoseconds exposed) {
+    a->summary.exposed_copy_ns = exposed * a->summary.iteration.count;
+    const auto lines = difference_rows(*a, b.get());
+    return std::ranges::any_of(lines, [](const DifferenceRow& r) { return r.name == "copies with no kernel beside"; });
+  };
+  EXPECT_FALSE(has(99));
+  EXPECT_TRUE(has(100));
+}
+
+TEST_F(DifferenceTest, TheSidesOfAnExperimentKeepTheirNames) {
+  a->label = "before";
+  b->label = "after";
+  EXPECT_EQ(side_texts(*a, b.get()).a, "before (log interval 1)");
+  b->facts.settings = a->facts.settings;
+  EXPECT_EQ(side_texts(*a, b.get()).b, "after") << "nothing that is set differs";
+}
+
 TEST_F(DifferenceTest, NamesOnlyWhatDiffers) {
   EXPECT_EQ(side_texts(*a, nullptr).a, "Linear and MSE");
   SideTexts sides = side_texts(*a, b.get());

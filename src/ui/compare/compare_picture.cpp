@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "io/atomic_file.h"
 #include "ui/compare/compare_table.h"
 #include "ui/device_menu.h"
 #include "ui/gl/imgui_image.h"
@@ -183,6 +184,11 @@ std::string draw_compare_svg(const ComparePicture& picture) {
                             compare_picture_text(picture));
   });
   return document;
+}
+
+void write_compare_picture(const std::filesystem::path& path, const ComparePicture& picture) {
+  if (picture_format(path) == PictureFormat::Svg) return io::write_text_file(path, draw_compare_svg(picture));
+  io::write_png(path, draw_compare_picture(picture), compare_picture_text(picture));
 }
 
 std::map<std::string, std::string> compare_picture_text(const ComparePicture& picture) {

@@ -1,6 +1,7 @@
 // Both runs with their lanes and figures as a picture of its own, PNG or SVG.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
@@ -28,6 +29,8 @@ PictureSize compare_picture_size(const ComparePicture& picture);
 /// check_picture() throws for a scale that is out of range or too large.
 io::Image draw_compare_picture(const ComparePicture& picture);
 std::string draw_compare_svg(const ComparePicture& picture);
+/// A file of the one kind or the other, by its ending.
+void write_compare_picture(const std::filesystem::path& path, const ComparePicture& picture);
 /// For the PNG's text chunks and the SVG's metadata: the table too, as Markdown.
 std::map<std::string, std::string> compare_picture_text(const ComparePicture& picture);
 

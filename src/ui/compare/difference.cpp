@@ -18,6 +18,7 @@ using base::tr;
 constexpr double kLeastPart = 0.1;  // of the difference, to be named as where it went
 constexpr std::size_t kMostParts = 3;
 constexpr double kLeastTime = 0.5, kLeastCount = 0.005;  // what would be shown as 0
+constexpr double kLeastShare = 0.001;                    // of an iteration, to have a line
 
 // Figures of one iteration; of a trace without iterations, of all of it.
 struct PerIteration {
@@ -28,6 +29,9 @@ struct PerIteration {
     return static_cast<double>(total) / count;
   }
 };
+
+// Its GPU does nothing, and that is nobody's fault.
+bool cpu_only(const RunSnapshot* run) { return run && run->summary.verdict.kind == analysis::VerdictKind::CpuOnly; }
 
 std::string duration(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 
@@ -77,21 +81,27 @@ std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapsh
   const Summary none;
   const Summary& in_a = a.summary;
   const Summary& in_b = b ? b->summary : none;
+  const double mean_a = a.mean_ns(), mean_b = b ? b->mean_ns() : 0;
+  const double least_time = std::max(kLeastTime, kLeastShare * std::max(mean_a, mean_b));
   std::vector<DifferenceRow> rows;
   const auto add = [&](DifferenceGroup group, std::string name, double x, double y, bool count, bool neutral) {
-    if (std::max(x, y) < (count ? kLeastCount : kLeastTime)) return false;
+    if (std::max(x, y) < (count ? kLeastCount : least_time)) return false;
     rows.push_back({group, std::move(name), {}, count, neutral, x, y});
     return true;
   };
   const auto time = [&](DifferenceGroup group, std::string name, Nanoseconds x, Nanoseconds y, bool neutral = false) {
     return add(group, std::move(name), of_a(x), of_b(y), false, neutral);
   };
-  add(Iteration, a.whole ? tr("the whole trace") : tr("iteration"), a.mean_ns(), b ? b->mean_ns() : 0, false, false);
+  add(Iteration, a.whole ? tr("the whole trace") : tr("iteration"), mean_a, mean_b, false, false);
+  const bool cpu_a = cpu_only(&a), cpu_b = cpu_only(b);
+  if (add(Gpu, tr("the CPU computes"), cpu_a ? mean_a : 0, cpu_b ? mean_b : 0, false, true))
+    rows.back().in_a_sentence = tr("of computing on the CPU");
   if (time(Gpu, tr("GPU busy"), in_a.gpu_busy_ns, in_b.gpu_busy_ns, true))
     rows.back().in_a_sentence = tr("of GPU work");
   for (std::size_t i = 0; i < analysis::kBubbleCauses; ++i) {
     const std::string cause(analysis::cause_name(static_cast<analysis::BubbleCause>(i)));
-    if (time(Gpu, std::string(tr("idle: ")) + cause, in_a.bubble_by_cause_ns[i], in_b.bubble_by_cause_ns[i])) {
+    const Nanoseconds idle_a = cpu_a ? 0 : in_a.bubble_by_cause_ns[i], idle_b = cpu_b ? 0 : in_b.bubble_by_cause_ns[i];
+    if (time(Gpu, std::string(tr("idle: ")) + cause, idle_a, idle_b)) {
       rows.back().in_a_sentence = fmt::format(fmt::runtime(tr("idle ({})")), cause);
     }
   }
@@ -183,7 +193,11 @@ SideTexts side_texts(const RunSnapshot& a, const RunSnapshot* b, std::size_t mos
     }
   }
   if (in_a.empty()) differ(a.title, b->title);  // two files, of which nothing else is known
-  return {joined(in_a, most), joined(in_b, most)};
+  const auto text = [&](const RunSnapshot& run, const std::vector<std::string>& parts) {
+    if (run.label.empty()) return joined(parts, most);
+    return parts.empty() ? run.label : fmt::format("{} ({})", run.label, joined(parts, most));
+  };
+  return {text(a, in_a), text(*b, in_b)};
 }
 
 std::string shared_settings(const RunSnapshot& a, const RunSnapshot& b) {

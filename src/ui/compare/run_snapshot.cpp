@@ -114,33 +114,44 @@ SharedSnapshot with_figures(const RunSnapshot& run, const analysis::Summary& sum
   return other;
 }
 
-std::optional<SnapshotPlan> plan_snapshot(const Model& model, std::int64_t most_events) {
+std::optional<SnapshotPlan> plan_ended(const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
+                                       std::int64_t most_events) {
   SnapshotPlan plan;
-  plan.source = &model.trace();
-  plan.title = model.title();
-  plan.facts = model.facts();
-  plan.facts.marks.clear();
-  const auto records = model.analysis().records();
-  std::optional<std::pair<Nanoseconds, Nanoseconds>> stretch;
+  plan.source = &trace;
+  const auto records = analysis.records();
+  std::pair<Nanoseconds, Nanoseconds> all = trace.extent(), stretch = all;
+  if (records.empty()) {
+    if (all.second - all.first < 2) return std::nullopt;
+    plan.whole = true;
+  } else {
+    const Nanoseconds first = records.front().start_ns, last = records.back().end_ns;
+    all = newest_stretch(trace, records, first, last, kAnyNumber).value_or(std::pair{first, last});
+    stretch = newest_stretch(trace, records, first, last, most_events).value_or(all);
+  }
+  plan.summary = analysis.window(all.first, all.second);
+  std::tie(plan.from_ns, plan.to_ns) = stretch;
+  return plan;
+}
+
+std::optional<SnapshotPlan> plan_snapshot(const Model& model, std::int64_t most_events) {
+  std::optional<SnapshotPlan> plan;
   if (model.live()) {
     if (!model.recent_is_current()) return std::nullopt;
+    plan.emplace();
+    plan->source = &model.trace();
+    plan->summary = figures_of_now(model);
     const analysis::Summary& recent = model.recent();
-    plan.summary = figures_of_now(model);
-    stretch = newest_stretch(model.trace(), records, recent.from_ns, recent.to_ns, most_events);
-    if (!stretch) stretch = {recent.from_ns, recent.to_ns};
-  } else if (!records.empty()) {
-    const Nanoseconds first = records.front().start_ns, last = records.back().end_ns;
-    const auto all = newest_stretch(model.trace(), records, first, last, kAnyNumber).value_or(std::pair{first, last});
-    plan.summary = model.analysis().window(all.first, all.second);
-    stretch = newest_stretch(model.trace(), records, first, last, most_events).value_or(all);
+    std::tie(plan->from_ns, plan->to_ns) =
+        newest_stretch(model.trace(), model.analysis().records(), recent.from_ns, recent.to_ns, most_events)
+            .value_or(std::pair{recent.from_ns, recent.to_ns});
   } else {
-    const auto [from, to] = model.extent();
-    if (model.nothing() || to - from < 2) return std::nullopt;
-    plan.whole = true;
-    plan.summary = model.recent();
-    stretch = {from, to};
+    plan = plan_ended(model.trace(), model.analysis(), most_events);
+    if (!plan) return std::nullopt;
+    if (plan->whole) plan->summary = model.recent();
   }
-  std::tie(plan.from_ns, plan.to_ns) = *stretch;
+  plan->title = model.title();
+  plan->facts = model.facts();
+  plan->facts.marks.clear();
   return plan;
 }
 
@@ -157,6 +168,7 @@ SharedSnapshot take_snapshot(SnapshotPlan plan) {
   snapshot->analysis = std::move(analysis);
   snapshot->summary = std::move(plan.summary);
   snapshot->title = std::move(plan.title);
+  snapshot->label = std::move(plan.label);
   snapshot->facts = std::move(plan.facts);
   snapshot->number = next_number();
   return snapshot;

@@ -34,6 +34,7 @@ struct RunSnapshot {
   /// Of a longer stretch than is copied, where there is one: the figures.
   analysis::Summary summary;
   std::string title;  ///< the workload's, or the file's name
+  std::string label;  ///< which side it is of what is called so: "before: a read every iteration"; may be empty
   io::RunFacts facts;
   std::uint64_t number = 0;  ///< each copy has another one
 
@@ -52,13 +53,16 @@ struct SnapshotPlan {
   Nanoseconds from_ns = 0, to_ns = 0;
   bool whole = false;
   analysis::Summary summary;
-  std::string title;
+  std::string title, label;
   io::RunFacts facts;
 };
 
 /// The newest iterations with the settings of now; of an opened trace, all without the warm-up. Empty: no iteration has
 /// ended since the last turn of a knob, or there is nothing at all.
 std::optional<SnapshotPlan> plan_snapshot(const Model& model, std::int64_t most_events = kMostSnapshotEvents);
+/// Of a trace to which nothing comes any more: its source, stretch and figures; empty when there is nothing in it.
+std::optional<SnapshotPlan> plan_ended(const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
+                                       std::int64_t most_events = kMostSnapshotEvents);
 /// The same picture of a run with the figures of now.
 SharedSnapshot with_figures(const RunSnapshot& run, const analysis::Summary& summary);
 /// What figures are of, of a live run.
