@@ -425,7 +425,9 @@ std::vector<Card> advise(const Evidence& evidence, const base::NameTable& names,
 
 Advice advice_for(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,
                   const AdviceContext& context, const std::atomic<bool>* stop) {
-  const std::size_t left_out = warm_up_count(records);
+  // Of a run so long that records have been thinned out, the beginning is not known any more, nor looked at.
+  const bool thinned = !records.empty() && records.back().number > static_cast<std::int64_t>(records.size());
+  const std::size_t left_out = thinned ? 0 : warm_up_count(records);
   const std::span<const IterationRecord> steady = records.subspan(left_out);
   if (steady.empty()) return {};
   const IterationRecord& first = steady[steady.size() - std::min(steady.size(), kAdvisedIterations)];

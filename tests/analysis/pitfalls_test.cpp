@@ -100,6 +100,13 @@ TEST_F(Pitfalls, TheWarmUpIsLeftOutAndSaidSo) {
     EXPECT_EQ(all.verdict.kind, VerdictKind::GpuBound);
     EXPECT_EQ(all.verdict.note, "The first iteration took 1 ms and is left out as warm-up.");
   }
+  // With room for 8 records iterations 1 and 3 have lost theirs: how many were warm-up is not known any more.
+  analysis::LiveAnalysis thinned(trace_, 8);
+  thinned.finish();
+  ASSERT_EQ(thinned.records().front().number, 2);
+  const analysis::Advice newest = analysis::advice_for(trace_, thinned.records(), thinned.analysed_until());
+  EXPECT_EQ(newest.warm_up, 0);
+  EXPECT_EQ(newest.iterations, 9);
 }
 
 // Copies [t+60,t+90) on a stream of their own, kernels [t,t+58) on the default one: never together, for the stream is a
