@@ -93,7 +93,10 @@ int run_headless(const RunRequest& request) {
   const auto figures_of = [tables](const MeasuredRun& measured) {
     RunFigures figures = measured.figures();
     figures.advice = measured.advice();
-    if (tables) figures.breakdown = measured.breakdown(figures);
+    if (tables) {
+      figures.breakdown = measured.breakdown(figures);
+      figures.trials = trials_of(recorded_of(measured), *figures.advice);
+    }
     return figures;
   };
   const RunFigures figures = figures_of(first);
@@ -122,6 +125,7 @@ int run_headless(const RunRequest& request) {
     page.ended_early = interrupt.asked();
     const std::string title = other ? part_title(first.settings(), request.compare) : std::string();
     page.runs.push_back(html::page_run(first, figures, title));
+    page.runs.front().prediction = prediction;
     if (other) page.runs.push_back(html::page_run(*second, *other, part_title(second->settings(), request.compare)));
     html::write_page(request.html, page);
   }

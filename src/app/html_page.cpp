@@ -83,6 +83,7 @@ struct Section {
 
 std::vector<Section> run_sections(const PageRun& run, Pictures& pictures, const SectionIds& id) {
   return {{"advice", "What to change", cards_section(run, id)},
+          {"prediction", "Prediction", prediction_section(run, id)},
           {"timeline", "Timeline", pictures_section(run, pictures, id)},
           {"time", "Where the time goes", time_section(run, id)},
           {"iterations", "Iterations", iterations_section(run, id)},

@@ -7,6 +7,7 @@
 
 #include "analysis/live_analysis.h"
 #include "app/experiment_report.h"
+#include "app/run_prediction.h"
 #include "app/run_report.h"
 #include "device/device.h"
 #include "experiment/measured_run.h"
@@ -16,11 +17,12 @@ namespace lanescope::app::html {
 /// One run on the page. The trace and its analysis are needed until the page is made.
 struct PageRun {
   std::string title;   ///< of a side, or the settings that differ; empty: the only run
-  RunFigures figures;  ///< with advice and breakdown
+  RunFigures figures;  ///< with advice and breakdown, and with trials where there are predictions
   const trace::Trace* trace = nullptr;
   const analysis::LiveAnalysis* analysis = nullptr;
-  std::optional<device::DeviceInfo> device;  ///< not known of a file
-  std::optional<FileFacts> source;           ///< only of a file
+  std::optional<device::DeviceInfo> device;    ///< not known of a file
+  std::optional<FileFacts> source;             ///< only of a file
+  std::optional<PredictionReport> prediction;  ///< that was asked for
 };
 
 struct Page {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/html_charts.h"
 #include "app/html_text.h"
@@ -62,7 +63,28 @@ std::string iteration_tile(const PageRun& run) {
       sentence("mean of {}; 99 % take at most {}", count(stats.count), duration(static_cast<double>(stats.p99_ns))));
 }
 
-std::string card_html(const Card& card) {
+// "Predicted  1.44 times as fast with log_interval=100: 112.5 µs instead of 162.1 µs."
+std::string predicted_html(const io::PredictedTrial& trial) {
+  std::string change;
+  for (const std::string& assignment : trial.settings) change += (change.empty() ? "" : " ") + code(assignment);
+  if (!trial.refused.empty()) {
+    return fmt::format("<p class=\"sure\">{}</p>",
+                       sentence("No prediction for {}: {}.", change, escaped(trial.refused)));
+  }
+  constexpr double kNoGain = 0.02;
+  const bool faster = trial.gain > 1;
+  const std::string factor = fmt::format("{:.2f}", faster ? trial.gain : 1 / trial.gain);
+  const std::string says =
+      std::abs(trial.gain - 1) < kNoGain ? sentence("no gain with {}", change)
+      : trial.work != 1
+          ? sentence(faster ? "{} times as fast per row with {}" : "{} times as slow per row with {}", factor, change)
+          : sentence(faster ? "{} times as fast with {}" : "{} times as slow with {}", factor, change);
+  return fmt::format(
+      "<p class=\"fix\"><span>{}</span>{}</p>", words("Predicted"),
+      says + sentence(": {} an iteration instead of {}.", duration(trial.iteration_ns), duration(trial.measured_ns)));
+}
+
+std::string card_html(const Card& card, const std::optional<io::PredictedTrial>& trial) {
   std::string cost;
   if (card.weight == Weight::Costs) {
     cost = fmt::format("<b>{}</b><span>{}</span><i class=\"meter\"><i style=\"width:{}%\"></i></i>",
@@ -82,14 +104,14 @@ std::string card_html(const Card& card) {
                                ? words("Certain: the trace shows the cause itself.")
                                : sentence("{} certain: the cause is inferred.", percent(card.confidence));
   return fmt::format(
-      "<article class=\"card {}\"><div class=\"cost\">{}</div><div><h3>{}</h3>{}<p>{}</p>{}<p class=\"sure\">{}</p>"
+      "<article class=\"card {}\"><div class=\"cost\">{}</div><div><h3>{}</h3>{}<p>{}</p>{}{}<p class=\"sure\">{}</p>"
       "</div></article>\n",
       analysis::weight_key(card.weight), cost, escaped(card.title),
       where.empty() ? "" : "<p class=\"where\">" + where + "</p>", escaped(card.what, 1500),
       card.fix.empty()
           ? ""
           : fmt::format("<p class=\"fix\"><span>{}</span>{}</p>", words("What helps"), escaped(card.fix, 1500)),
-      sure);
+      trial ? predicted_html(*trial) : "", sure);
 }
 
 struct Look {
@@ -244,8 +266,10 @@ std::string cards_section(const PageRun& run, const SectionIds& id) {
   if (advice.iterations == 0) return {};
   std::string costly, harmless;
   std::int64_t harmless_count = 0;
-  for (const Card& card : advice.cards) {
-    (card.weight == Weight::Harmless ? harmless : costly) += card_html(card);
+  for (std::size_t c = 0; c < advice.cards.size(); ++c) {
+    const Card& card = advice.cards[c];
+    (card.weight == Weight::Harmless ? harmless : costly) +=
+        card_html(card, c < run.figures.trials.size() ? run.figures.trials[c] : std::nullopt);
     if (card.weight == Weight::Harmless) ++harmless_count;
   }
   std::string lede = sentence("From {}.", iterations(advice.iterations));
@@ -268,6 +292,22 @@ std::string cards_section(const PageRun& run, const SectionIds& id) {
         harmless);
   }
   return section(id("advice"), tr("What to change"), lede, body);
+}
+
+std::string prediction_section(const PageRun& run, const SectionIds& id) {
+  if (!run.prediction) return {};
+  std::string body;
+  for (const Definition& line : prediction_lines(*run.prediction)) {
+    std::string text;
+    for (const std::string& paragraph : line.paragraphs) text += escaped(paragraph, 1500);
+    body += fmt::format("<dt>{}</dt><dd>{}</dd>", escaped(line.term), text);
+  }
+  std::string change;
+  for (const std::string& assignment : run.prediction->prediction.settings)
+    change += (change.empty() ? "" : " ") + code(assignment);
+  return section(id("prediction"), tr("Prediction"),
+                 sentence("With {}, worked out on a machine that is fitted to this run.", change),
+                 "<dl class=\"facts\">" + body + "</dl>\n");
 }
 
 std::string pictures_section(const PageRun& run, Pictures& pictures, const SectionIds& id) {

@@ -10,6 +10,7 @@
 #include "analysis/live_analysis.h"
 #include "app/html_page.h"
 #include "app/outputs.h"
+#include "app/run_prediction.h"
 #include "app/run_report.h"
 #include "app/terminal.h"
 #include "base/error.h"
@@ -75,6 +76,9 @@ void report_file(const ReportRequest& request) {
   if (!request.json.empty() || !request.html.empty()) {
     figures.breakdown =
         analysis::break_down(*opened.trace, analysis.records(), figures.summary, opened.trace->complete_until());
+    if (const auto recorded = recorded_of(*opened.trace, opened.facts)) {
+      figures.trials = trials_of(*recorded, *figures.advice);
+    }
   }
 
   const FileFacts source{.path = request.file.string(),

@@ -78,7 +78,7 @@ std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const
 }
 
 html::Page page_of(const ExperimentRequest& request, const ExperimentReport& report, const Runs& runs,
-                   const Interrupt& interrupt) {
+                   const std::optional<PredictionReport>& prediction, const Interrupt& interrupt) {
   const experiment::Experiment& told = *request.experiment;
   html::Page page{.title = fmt::format("{} {}", told.id, told.title[request.language]),
                   .command = request.command,
@@ -92,6 +92,7 @@ html::Page page_of(const ExperimentRequest& request, const ExperimentReport& rep
         *runs[s], *report.runs[s],
         fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), told.side(side).label[request.language])));
   }
+  if (prediction && !page.runs.empty()) page.runs.front().prediction = prediction;
   if (request.side && !page.runs.empty()) page.title += ", " + page.runs.front().title;
   return page;
 }
@@ -121,7 +122,10 @@ int run_experiment(const ExperimentRequest& request) {
     runs[s]->run([&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
     RunFigures& figures = report.runs[s].emplace(runs[s]->figures());
     figures.advice = runs[s]->advice();
-    if (!request.json.empty() || !request.html.empty()) figures.breakdown = runs[s]->breakdown(figures);
+    if (!request.json.empty() || !request.html.empty()) {
+      figures.breakdown = runs[s]->breakdown(figures);
+      figures.trials = trials_of(recorded_of(*runs[s]), *figures.advice);
+    }
   }
   std::optional<PredictionReport> prediction;
   if (!request.predict.empty() && request.side && !interrupt.asked()) {
@@ -147,7 +151,7 @@ int run_experiment(const ExperimentRequest& request) {
     write_json(request.json, prediction ? with_prediction(json, *prediction) : json);
   }
   if (!request.html.empty() && !parts.empty())
-    html::write_page(request.html, page_of(request, report, runs, interrupt));
+    html::write_page(request.html, page_of(request, report, runs, prediction, interrupt));
   if (request.json != "-" && request.html != "-") {
     const Style style = style_for(stdout);
     write_out(experiment_table(report, style) + (prediction ? prediction_text(*prediction, style) : std::string()));

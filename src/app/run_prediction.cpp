@@ -9,8 +9,11 @@
 
 #include "app/progress.h"
 #include "app/table.h"
+#include "base/error.h"
 #include "base/time.h"
 #include "base/translate.h"
+#include "prediction/trials.h"
+#include "workload/workload.h"
 
 namespace lanescope::app {
 namespace {
@@ -21,17 +24,6 @@ using experiment::MeasuredRun;
 using prediction::Prediction;
 
 constexpr std::size_t kWidth = 100;
-
-prediction::Recorded recorded_of(const MeasuredRun& run) {
-  prediction::Recorded recorded;
-  recorded.trace = &run.trace();
-  recorded.from_ns = std::numeric_limits<base::Nanoseconds>::min();
-  recorded.to_ns = std::numeric_limits<base::Nanoseconds>::max();
-  recorded.workload = run.facts().workload;
-  recorded.settings = run.settings();
-  recorded.device = run.device();
-  return recorded;
-}
 
 Json typed(const std::string& text) {
   const Json value = Json::parse(text, nullptr, false);
@@ -72,12 +64,61 @@ std::string duration(double ns) { return base::format_duration(std::llround(ns))
 
 }  // namespace
 
+prediction::Recorded recorded_of(const MeasuredRun& run) {
+  prediction::Recorded recorded;
+  recorded.trace = &run.trace();
+  recorded.from_ns = std::numeric_limits<base::Nanoseconds>::min();
+  recorded.to_ns = std::numeric_limits<base::Nanoseconds>::max();
+  recorded.workload = run.facts().workload;
+  recorded.settings = run.settings();
+  recorded.device = run.device();
+  return recorded;
+}
+
+std::optional<prediction::Recorded> recorded_of(const trace::Trace& trace, const io::RunFacts& facts) {
+  const std::vector<std::string> known = workload::workload_names();
+  if (std::find(known.begin(), known.end(), facts.workload) == known.end()) return std::nullopt;
+  prediction::Recorded recorded;
+  recorded.trace = &trace;
+  recorded.from_ns = std::numeric_limits<base::Nanoseconds>::min();
+  recorded.to_ns = std::numeric_limits<base::Nanoseconds>::max();
+  recorded.workload = facts.workload;
+  recorded.device.id = facts.device;
+  recorded.device.name = facts.device_name;
+  recorded.device.simulated = facts.simulated;
+  if (facts.device.starts_with("cpu")) recorded.device.kind = device::DeviceKind::Cpu;
+  try {
+    recorded.settings = workload::default_settings(facts.workload, recorded.device);
+    for (const auto& [key, value] : facts.settings) recorded.settings.set_text(key, value);
+    workload::check_settings(facts.workload, recorded.settings);
+  } catch (const base::UsageError&) {
+    return std::nullopt;  // a file of another version
+  }
+  return recorded;
+}
+
+std::vector<std::optional<io::PredictedTrial>> trials_of(const prediction::Recorded& recorded,
+                                                         const analysis::Advice& advice) {
+  prediction::KnownPredictions known;
+  std::vector<std::optional<io::PredictedTrial>> trials;
+  for (const analysis::Card& card : advice.cards) {
+    std::optional<io::PredictedTrial>& trial = trials.emplace_back();
+    if (card.weight != analysis::Weight::Costs) continue;
+    if (const auto best = prediction::best_trial(card, recorded, known, kPredictionBudget)) {
+      const Prediction& p = best->prediction;
+      trial = {best->trial.assignments, best->trial.work, prediction::predicted_gain(p, best->trial.work),
+               p.measured_ns,           p.iteration_ns,   p.refused};
+    }
+  }
+  return trials;
+}
+
 PredictionReport predict_run(const MeasuredRun& run, const session::SessionOptions& options,
                              const std::vector<std::string>& assignments, bool verify,
                              const std::function<bool()>& should_stop) {
   PredictionReport report;
   report.asked_to_verify = verify;
-  report.prediction = prediction::predict(recorded_of(run), assignments);
+  report.prediction = prediction::predict(recorded_of(run), assignments, nullptr, kPredictionBudget);
   if (!verify || !report.prediction.refused.empty()) return report;
   session::SessionOptions changed = options;
   changed.assignments.insert(changed.assignments.end(), assignments.begin(), assignments.end());
@@ -88,7 +129,7 @@ PredictionReport predict_run(const MeasuredRun& run, const session::SessionOptio
     MeasuredRun again(changed);
     Progress progress(changed.workload, changed.iterations);
     again.run([&](std::uint64_t done) { progress.update(done); }, should_stop);
-    const double measured = prediction::measured_iteration_ns(recorded_of(again));
+    const double measured = prediction::measured_iteration_ns(recorded_of(again), nullptr, kPredictionBudget);
     if (measured > 0) report.verified_ns.push_back(measured);
   }
   std::sort(report.verified_ns.begin(), report.verified_ns.end());
@@ -101,14 +142,9 @@ std::string with_prediction(const std::string& json, const PredictionReport& rep
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-std::string prediction_text(const PredictionReport& report, const Style& style) {
+std::vector<Definition> prediction_lines(const PredictionReport& report) {
   const Prediction& p = report.prediction;
-  std::string text = fmt::format("\n{}", style.bold);
-  text += fmt::format(fmt::runtime(tr("Prediction for {}")), fmt::join(p.settings, ", "));
-  text += fmt::format("{}\n", style.off);
-  if (!p.refused.empty()) {
-    return text + definition_list({{tr("no prediction"), {p.refused}}}, kWidth, style);
-  }
+  if (!p.refused.empty()) return {{tr("no prediction"), {p.refused}}};
   std::vector<Definition> lines;
   lines.push_back({tr("an iteration now"), {duration(p.measured_ns)}});
   const double factor = p.iteration_ns > 0 ? p.measured_ns / p.iteration_ns : 0;
@@ -144,7 +180,14 @@ std::string prediction_text(const PredictionReport& report, const Style& style) 
   lines.push_back({tr("fitted machine"),
                    {fmt::format(fmt::runtime(tr("with nothing changed it takes {}, {:.1f} % off")),
                                 duration(p.reproduced_ns), 100 * p.fidelity_error)}});
-  return text + definition_list(lines, kWidth, style);
+  return lines;
+}
+
+std::string prediction_text(const PredictionReport& report, const Style& style) {
+  std::string text = fmt::format("\n{}", style.bold);
+  text += fmt::format(fmt::runtime(tr("Prediction for {}")), fmt::join(report.prediction.settings, ", "));
+  text += fmt::format("{}\n", style.off);
+  return text + definition_list(prediction_lines(report), kWidth, style);
 }
 
 }  // namespace lanescope::app

@@ -81,7 +81,22 @@ Json verdict_json(const analysis::Verdict& verdict) {
   return list;
 }
 
-Json advice_json(const analysis::Advice& advice) {
+Json trial_json(const std::optional<PredictedTrial>& trial) {
+  if (!trial) return nullptr;
+  Json settings = Json::object();
+  for (const std::string& assignment : trial->settings) {
+    const std::size_t equals = assignment.find('=');
+    settings[assignment.substr(0, equals)] = typed(assignment.substr(equals + 1));
+  }
+  const bool given = trial->refused.empty();
+  return {{"settings", std::move(settings)},
+          {"gain", given ? Json(trial->gain) : Json(nullptr)},
+          {"work", trial->work},
+          {"iteration_ns", given ? Json(trial->iteration_ns) : Json(nullptr)},
+          {"refused", text_or_null(trial->refused)}};
+}
+
+Json advice_json(const analysis::Advice& advice, const std::vector<std::optional<PredictedTrial>>& trials) {
   Json list = Json::array();
   for (const analysis::Card& card : advice.cards) {
     list.push_back({{"rule", analysis::rule_key(card.rule)},
@@ -95,6 +110,7 @@ Json advice_json(const analysis::Advice& advice) {
                     {"title", card.title},
                     {"what", card.what},
                     {"fix", card.fix}});
+    if (list.size() <= trials.size()) list.back()["trial"] = trial_json(trials[list.size() - 1]);
   }
   const analysis::Summary& s = advice.summary;
   const auto each = [&](std::int64_t sum) {
@@ -248,7 +264,7 @@ std::string summary_json(const RunFigures& figures) {
   json["loader_wait_ns"] = s.loader_wait_ns;
   if (figures.capture) json["capture"] = capture_json(*figures.capture);
   json["own"] = own_json(figures.own);
-  if (figures.advice) json["advice"] = advice_json(*figures.advice);
+  if (figures.advice) json["advice"] = advice_json(*figures.advice, figures.trials);
   if (figures.breakdown) json["breakdown"] = breakdown_json(*figures.breakdown, s);
   // A file's name or settings need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -21,6 +21,15 @@ struct OwnFigure {
   std::uint64_t count = 0;  ///< of samples; 0: there is no mean
 };
 
+/// What a change of settings is predicted to gain.
+struct PredictedTrial {
+  std::vector<std::string> settings;         ///< "log_interval=100"
+  double work = 1;                           ///< an iteration does so many times the work with them (a larger batch)
+  double gain = 0;                           ///< how many times as fast, for the same work; 0 when refused
+  double measured_ns = 0, iteration_ns = 0;  ///< an iteration, now and then
+  std::string refused;                       ///< why there is no prediction; empty: there is one
+};
+
 struct RunFigures {
   struct Loss {
     double first = 0, last = 0;
@@ -39,6 +48,8 @@ struct RunFigures {
   /// Worked out by the caller, for it takes a pass over the trace.
   std::optional<analysis::Advice> advice;
   std::optional<analysis::Breakdown> breakdown;  ///< the same
+  /// For each card of the advice what could be tried against it. Empty: not worked out.
+  std::vector<std::optional<PredictedTrial>> trials;
 };
 
 /// Indented by two, ends with a line feed; the same figures give the same text. What is not known (a foreign trace's

@@ -55,7 +55,8 @@ struct Outcome {
 
 class Predictor {
  public:
-  Predictor(const Recorded& recorded, const std::atomic<bool>* stop) : recorded_(recorded), stop_(stop) {}
+  Predictor(const Recorded& recorded, const std::atomic<bool>* stop, std::chrono::milliseconds budget)
+      : recorded_(recorded), stop_(stop), budget_(budget) {}
 
   double measure() {
     if (!read()) return 0;
@@ -109,6 +110,7 @@ class Predictor {
     r.settings = settings;
     r.first = recording_.iterations.front().number;
     r.iterations = iterations;
+    r.budget = budget_;
     return r;
   }
 
@@ -346,6 +348,7 @@ class Predictor {
 
   const Recorded& recorded_;
   const std::atomic<bool>* const stop_;
+  const std::chrono::milliseconds budget_;
   Recording recording_;
   std::optional<Fit> fit_;
   std::size_t period_ = 1, now_iterations_ = 0;
@@ -366,8 +369,8 @@ void check_request(const Recorded& recorded) {
 
 }  // namespace
 
-Prediction predict(const Recorded& recorded, const std::vector<std::string>& assignments,
-                   const std::atomic<bool>* stop) {
+Prediction predict(const Recorded& recorded, const std::vector<std::string>& assignments, const std::atomic<bool>* stop,
+                   std::chrono::milliseconds budget) {
   workload::Settings changed = recorded.settings;
   for (const std::string& assignment : assignments) changed.assign(assignment);
   Prediction prediction;
@@ -375,7 +378,7 @@ Prediction predict(const Recorded& recorded, const std::vector<std::string>& ass
   try {
     check_request(recorded);
     workload::check_settings(recorded.workload, changed);
-    Predictor(recorded, stop).run(changed, prediction);
+    Predictor(recorded, stop, budget).run(changed, prediction);
   } catch (const Refusal& refusal) {
     prediction.refused = refusal.why();
   } catch (const base::UsageError&) {
@@ -386,10 +389,16 @@ Prediction predict(const Recorded& recorded, const std::vector<std::string>& ass
   return prediction;
 }
 
-double measured_iteration_ns(const Recorded& recorded, const std::atomic<bool>* stop) {
+double predicted_gain(const Prediction& prediction, double work) {
+  if (!prediction.refused.empty() || prediction.iteration_ns <= 0) return 0;
+  return prediction.measured_ns * work / prediction.iteration_ns;
+}
+
+double measured_iteration_ns(const Recorded& recorded, const std::atomic<bool>* stop,
+                             std::chrono::milliseconds budget) {
   try {
     check_request(recorded);
-    return Predictor(recorded, stop).measure();
+    return Predictor(recorded, stop, budget).measure();
   } catch (const Refusal&) {
     return 0;
   } catch (const base::UsageError&) {

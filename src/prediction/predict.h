@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -55,14 +56,21 @@ inline constexpr double kOpenLimit = 0.05;
 /// As few iterations as this are not predicted from.
 inline constexpr std::size_t kLeastIterations = 8;
 
+/// So long a person waits for a prediction.
+inline constexpr std::chrono::milliseconds kBudget{1000};
+
 /// `assignments` are "key=value", all of them changed at once. Any thread; the trace may go on growing. Throws
-/// base::UsageError for a setting that is not allowed. Ends early, refused, when `stop` becomes true.
+/// base::UsageError for a setting that is not allowed. Ends early, refused, when `stop` becomes true. Each simulation
+/// has `budget` of the wall clock, beyond which no further iteration of it begins.
 Prediction predict(const Recorded& recorded, const std::vector<std::string>& assignments,
-                   const std::atomic<bool>* stop = nullptr);
+                   const std::atomic<bool>* stop = nullptr, std::chrono::milliseconds budget = kBudget);
+/// How many times as fast it gets for the same work, where an iteration then does `work` times as much; 0 when refused.
+double predicted_gain(const Prediction& prediction, double work);
 
 /// The time of an iteration as measured_ns and iteration_ns mean it, to be put beside a prediction: on average over
 /// whole periods of the work, without the beginning, from the end of the GPU's work for one to that for another. 0 when
 /// there are too few.
-double measured_iteration_ns(const Recorded& recorded, const std::atomic<bool>* stop = nullptr);
+double measured_iteration_ns(const Recorded& recorded, const std::atomic<bool>* stop = nullptr,
+                             std::chrono::milliseconds budget = kBudget);
 
 }  // namespace lanescope::prediction

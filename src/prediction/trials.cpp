@@ -132,4 +132,21 @@ std::vector<Trial> trials_for(const analysis::Card& card, std::string_view workl
   return Trials(card, workload, settings).all();
 }
 
+std::optional<PredictedTrial> best_trial(const analysis::Card& card, const Recorded& recorded, KnownPredictions& known,
+                                         std::chrono::milliseconds budget) {
+  std::optional<PredictedTrial> best;
+  double best_gain = 0;
+  for (Trial& trial : trials_for(card, recorded.workload, recorded.settings)) {
+    auto found = known.find(trial.assignments);
+    if (found == known.end()) {
+      found = known.emplace(trial.assignments, predict(recorded, trial.assignments, nullptr, budget)).first;
+    }
+    const double gain = predicted_gain(found->second, trial.work);
+    if (best && gain <= best_gain) continue;
+    best_gain = gain;
+    best = PredictedTrial{std::move(trial), found->second};
+  }
+  return best;
+}
+
 }  // namespace lanescope::prediction

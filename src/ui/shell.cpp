@@ -34,6 +34,9 @@ constexpr float kPresentedHeight = 540;  // of the window, in which everything h
 void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra, const auto& draw) {
   ImGui::SetNextWindowPos({r.x, r.y});
   ImGui::SetNextWindowSize({r.width, r.height});
+  // Nothing changes its width when a scroll bar comes.
+  if ((extra & ImGuiWindowFlags_NoScrollbar) == 0)
+    ImGui::SetNextWindowContentSize({r.width - 2 * padding.x - ImGui::GetStyle().ScrollbarSize, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0f);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);

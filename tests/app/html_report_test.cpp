@@ -84,6 +84,31 @@ class HtmlReport : public ProgramTest {
   }
 };
 
+TEST_F(HtmlReport, ACardSaysWhatItsKnobIsPredictedToGain) {
+  const std::vector<std::string> loop{"run", "--workload", "linear-mse", "--iterations", "100", "--json", "run.json"};
+  const std::string page = page_of(loop);
+  EXPECT_THAT(page, HasSubstr("<span>Predicted</span>1.4"));
+  EXPECT_THAT(page, HasSubstr("times as fast with <code>log_interval=100</code>: 11"));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"prediction\"")));
+  const Json json = Json::parse(text_of(folder_ / "run.json"));
+  const Json& trial = json["advice"]["cards"][0]["trial"];
+  EXPECT_EQ(trial["settings"], (Json{{"log_interval", 100}}));
+  EXPECT_TRUE(trial["refused"].is_null());
+  const double now = json["iteration_ns"]["mean"], then = trial["iteration_ns"], gain = trial["gain"];
+  EXPECT_NEAR(now / then, gain, 0.02 * gain);
+}
+
+TEST_F(HtmlReport, APredictionThatWasAskedForHasItsSection) {
+  const std::string page =
+      page_of({"run", "--workload", "linear-mse", "--iterations", "100", "--predict", "log_interval=0", "--verify"});
+  EXPECT_THAT(page, HasSubstr("id=\"prediction\""));
+  EXPECT_THAT(page, HasSubstr("<dt>measured then</dt>"));
+  const std::string refused =
+      page_of({"run", "--experiment", "P20", "--side", "before", "--no-extra", "--predict", "pinned=true"});
+  EXPECT_THAT(refused, HasSubstr("<dt>no prediction</dt><dd>it depends on how fast pinned memory"));
+  EXPECT_THAT(refused, HasSubstr("No prediction for <code>pinned=true</code>: it depends on how fast"));
+}
+
 TEST_F(HtmlReport, OfARunHasAllSections) {
   const std::vector<std::string> command{"report", "--workload", "linear-mse",    "--iterations",
                                          "200",    "--set",      "log_interval=1"};

@@ -148,6 +148,9 @@ TEST_F(Run, UnderATightMemoryCapNothingGoesUncounted) {
   EXPECT_EQ(whole["events"]["evicted"], 0);
   EXPECT_GT(cut["events"]["evicted"], 0);
   cut["events"]["evicted"] = 0;
+  for (Json* json : {&cut, &whole}) {  // what is predicted, is predicted from what stays
+    for (Json& card : (*json)["advice"]["cards"]) EXPECT_EQ(card.erase("trial"), 1u);
+  }
   EXPECT_EQ(cut.dump(), whole.dump());
 }
 

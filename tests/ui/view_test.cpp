@@ -10,6 +10,7 @@
 #include "ui/desk.h"
 #include "ui/neighbours.h"
 #include "ui/panels/panels.h"
+#include "ui/timeline_drag.h"
 
 namespace lanescope::ui_test {
 namespace {
@@ -350,15 +351,25 @@ TEST_F(ViewTest, AStretchOfTimeAndLanes) {
 }
 
 TEST_F(ViewTest, SidewaysTheWheelPansAndNeverZoomsInTheSameGesture) {
-  stand_in_the_middle();
-  const ui::TimeAxis before = axis();
-  desk().point_at(over_lanes(0.5f));
-  for (const int button : {7, 4, 7}) {  // right, up, right
-    desk().hands().button(button, true);
-    desk().hands().button(button, false);
-    desk().frames(2);
+  // On a busy machine the frames between them may take longer than a gesture lasts: then it is made again.
+  bool one_gesture = false;
+  ui::TimeAxis before = axis();
+  for (int attempt = 0; attempt < 10 && !one_gesture; ++attempt) {
+    stand_in_the_middle();
+    before = axis();
+    desk().point_at(over_lanes(0.5f));
+    one_gesture = true;
+    auto last = std::chrono::steady_clock::now();
+    for (const int button : {7, 4, 7}) {  // right, up, right
+      desk().hands().button(button, true);
+      desk().hands().button(button, false);
+      desk().frames(2);
+      const auto now = std::chrono::steady_clock::now();
+      one_gesture &= now - std::exchange(last, now) < ui::WheelGesture::kPause;
+    }
+    settle();
   }
-  settle();
+  if (!one_gesture) GTEST_SKIP() << "the machine is too busy for a gesture";
   EXPECT_DOUBLE_EQ(axis().ns_per_pixel(), before.ns_per_pixel());
   EXPECT_NEAR(before.offset_px(axis()), 120, 1);
 }

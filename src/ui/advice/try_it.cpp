@@ -55,11 +55,6 @@ std::optional<prediction::Recorded> recorded_of(const Model& model, const worklo
 
 }  // namespace
 
-double predicted_gain(const Prediction& prediction, double work) {
-  if (!prediction.refused.empty() || prediction.iteration_ns <= 0) return 0;
-  return prediction.measured_ns * work / prediction.iteration_ns;
-}
-
 std::optional<double> Tried::error() const {
   if (state != State::Done || measured_ns <= 0 || !prediction || !prediction->refused.empty()) return std::nullopt;
   return (prediction->iteration_ns - measured_ns) / measured_ns;

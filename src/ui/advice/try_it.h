@@ -22,9 +22,6 @@ struct Offer {
   std::optional<prediction::Prediction> prediction;  ///< empty: not worked out yet
 };
 
-/// How many times shorter an iteration becomes, for the same work; 0 where nothing is predicted.
-double predicted_gain(const prediction::Prediction& prediction, double work);
-
 /// "log interval 100", "pinned on, non-blocking on"
 std::string trial_text(const workload::Settings& settings, const std::vector<std::string>& assignments);
 /// "log interval 1 → 100"

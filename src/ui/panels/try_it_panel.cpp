@@ -32,7 +32,7 @@ struct GainText {
 GainText gain_text(const Offer& offer) {
   if (!offer.prediction) return {"…", Colour::Muted};
   if (!offer.prediction->refused.empty()) return {"–", Colour::Muted};
-  const double gain = predicted_gain(*offer.prediction, offer.trial.work);
+  const double gain = prediction::predicted_gain(*offer.prediction, offer.trial.work);
   if (gain > 1 / kFewMore && gain < kFewMore) return {tr("no gain"), Colour::Muted};
   return {factor_text(gain), gain > 1 ? Colour::Good : Colour::Wait};
 }
