@@ -72,8 +72,7 @@ void Desk::open(ui::WindowOptions options) {
   close();
   window_ = std::make_unique<ui::Window>(options);
   keep_libraries_loaded();
-  // A key that is pressed once is not held, however long a frame takes under a sanitizer.
-  ImGui::GetIO().KeyRepeatDelay = 3600;
+  ImGui::GetIO().KeyRepeatDelay = 3600;  // nor by ImGui's own clock: see Hands
   frames(3);
 }
 

@@ -23,9 +23,14 @@ Hands::Hands() : display_(XOpenDisplay(nullptr)) {
   if (!XTestQueryExtension(display_, &unused, &unused, &unused, &unused)) {
     throw std::runtime_error("these tests need the XTEST extension of the X server");
   }
+  // A key that is pressed once is not held, however long a frame takes under a sanitizer.
+  XAutoRepeatOff(display_);
 }
 
-Hands::~Hands() { XCloseDisplay(display_); }
+Hands::~Hands() {
+  XAutoRepeatOn(display_);
+  XCloseDisplay(display_);
+}
 
 void Hands::move_to(int x, int y) {
   XTestFakeMotionEvent(display_, DefaultScreen(display_), x, y, 0);
