@@ -229,7 +229,7 @@ picture_stretch() {
   sleep 6
   stand_still
   drag shift 400 "$calls_lane_y" 1100 349
-  click 575 453 # the tab STRETCH
+  click 650 453 # the tab STRETCH
   aside
   sleep 1.5
   shoot stretch
