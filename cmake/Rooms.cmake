@@ -1,9 +1,9 @@
 # lanescope_room(<name> DEPENDS <targets>... [EXCLUDE <files>...]): one static library per folder of src/, with all its
 #   sources but those excluded.
-# lanescope_room_tests(<name> DEPENDS <targets>... [DISPLAY] [ONE_THREAD] [ONE_THREAD_SUITES <suites>...]): one test
+# lanescope_room_tests(<name> DEPENDS <targets>... [DISPLAY] [ONE_THREAD] [PLAIN_SUITES <suites>...]): one test
 #   program per folder of tests/, all *_test.cpp. DISPLAY runs it under its own Xvfb, so that it opens real windows.
 #   ONE_THREAD: nothing in it starts a thread that other tests do not start, too, so it is left out under
-#   ThreadSanitizer; ONE_THREAD_SUITES are such a part of it.
+#   ThreadSanitizer. PLAIN_SUITES are such a part of it whose code other tests reach, too: both sanitizers leave it out.
 function(lanescope_room name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
@@ -35,7 +35,7 @@ function(lanescope_test_options target)
 endfunction()
 
 function(lanescope_room_tests name)
-  cmake_parse_arguments(ARG "DISPLAY;ONE_THREAD" "" "DEPENDS;LABELS;ONE_THREAD_SUITES" ${ARGN})
+  cmake_parse_arguments(ARG "DISPLAY;ONE_THREAD" "" "DEPENDS;LABELS;PLAIN_SUITES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp"
        "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.h")
   if(NOT sources OR (ARG_ONE_THREAD AND LANESCOPE_SANITIZE STREQUAL "thread"))
@@ -52,19 +52,20 @@ function(lanescope_room_tests name)
   set(environment "")
   if(LANESCOPE_SANITIZE STREQUAL "thread")
     set(environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
-    if(ARG_ONE_THREAD_SUITES)
-      list(TRANSFORM ARG_ONE_THREAD_SUITES APPEND ".*")
-      list(JOIN ARG_ONE_THREAD_SUITES ":" left_out)
-      list(APPEND environment "GTEST_FILTER=-${left_out}")
-    endif()
   elseif(LANESCOPE_SANITIZE STREQUAL "address")
     set(environment "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp")
+  endif()
+  if(ARG_PLAIN_SUITES AND LANESCOPE_SANITIZE)
+    list(TRANSFORM ARG_PLAIN_SUITES APPEND ".*")
+    list(JOIN ARG_PLAIN_SUITES ":" left_out)
+    list(APPEND environment "GTEST_FILTER=-${left_out}")
   endif()
   if(ARG_DISPLAY)
     # Two halves beside each other: a window mostly waits for its display.
     foreach(half 0 1)
       add_test(NAME ${name}_${half} COMMAND xvfb-run -a -s "-screen 0 1920x1200x24" $<TARGET_FILE:${name}_tests>)
-      set_tests_properties(${name}_${half} PROPERTIES TIMEOUT 900
+      # They take longest: what else there is runs beside them.
+      set_tests_properties(${name}_${half} PROPERTIES TIMEOUT 900 COST 1000
                            ENVIRONMENT "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half};${environment}")
     endforeach()
   else()
