@@ -26,8 +26,8 @@ struct DifferenceRow {
   double difference() const { return b - a; }
 };
 
-/// All lines that are a thousandth of an iteration on one side at least, group by group, in each the largest difference first (counts after
-/// times). Without `b` its figures are 0, and the largest of A comes first.
+/// All lines that are a thousandth of an iteration on one side at least, group by group, in each the largest difference
+/// first (counts after times). Without `b` its figures are 0, and the largest of A comes first.
 std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapshot* b);
 
 enum class Better : std::uint8_t { Same, B, A };
@@ -52,7 +52,8 @@ struct SideTexts {
   std::string a, b;
 };
 /// What differs between the runs, each in its own words: "log interval 1" and "log interval 100"; the workload's title
-/// and the device's name too, behind the side's label if it has one. Where nothing does: "the same settings". Without `b`, A by its title.
+/// and the device's name too, behind the side's label if it has one. Where nothing does: "the same settings". Without
+/// `b`, A by its title.
 SideTexts side_texts(const RunSnapshot& a, const RunSnapshot* b, std::size_t most = 3);
 /// "key value" of the settings that both have, in one line.
 std::string shared_settings(const RunSnapshot& a, const RunSnapshot& b);
