@@ -1,10 +1,15 @@
 # lanescope_embed(<target> NAMESPACE <ns> ROOT <dir> FILES <globs>...): compiles files into the program. The generated
 # header "<target>.h" declares  std::span<const File> files()  and  const File* find(std::string_view path);  a path is
-# relative to ROOT ("profiles/rtx4090.toml").
+# relative to ROOT ("profiles/rtx4090.toml"). GENERATED <files> instead: what the build makes, with its whole path.
 function(lanescope_embed target)
-  cmake_parse_arguments(ARG "" "NAMESPACE;ROOT" "FILES" ${ARGN})
-  list(TRANSFORM ARG_FILES PREPEND "${PROJECT_SOURCE_DIR}/")
-  file(GLOB files CONFIGURE_DEPENDS ${ARG_FILES})
+  cmake_parse_arguments(ARG "" "NAMESPACE;ROOT" "FILES;GENERATED" ${ARGN})
+  if(ARG_GENERATED)
+    set(files ${ARG_GENERATED})
+  else()
+    list(TRANSFORM ARG_FILES PREPEND "${PROJECT_SOURCE_DIR}/")
+    file(GLOB files CONFIGURE_DEPENDS ${ARG_FILES})
+  endif()
+  cmake_path(ABSOLUTE_PATH ARG_ROOT BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set(dir "${PROJECT_BINARY_DIR}/embedded")
   set(source "${dir}/${target}.cpp")
   file(WRITE "${dir}/${target}.h.in" "#pragma once\n#include <span>\n#include <string_view>\n"
@@ -14,7 +19,7 @@ function(lanescope_embed target)
   add_custom_command(
     OUTPUT "${source}"
     COMMAND ${CMAKE_COMMAND} "-DOUT=${source}" "-DTARGET=${target}" "-DNAMESPACE=${ARG_NAMESPACE}"
-            "-DROOT=${PROJECT_SOURCE_DIR}/${ARG_ROOT}" "-DFILES=${files}" -P "${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake"
+            "-DROOT=${ARG_ROOT}" "-DFILES=${files}" -P "${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake"
     DEPENDS ${files} "${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake"
     VERBATIM)
   add_library(${target} STATIC "${source}")

@@ -10,6 +10,7 @@ packages="
 build  g++                      C++20 compiler
 build  cmake                    the build's description
 build  ninja-build              runs the build
+build  gettext                  msgfmt makes the catalogue of translations
 build  pkg-config               finds libraries that come without a CMake package
 build  ccache                   makes a second build cheap
 build  libimgui-dev             Dear ImGui: panels, knobs and menus of the window
@@ -33,7 +34,7 @@ run    libegl1                  OpenGL without a window
 run    libgl1-mesa-dri          Mesa's drivers, the software renderer among them
 run    fonts-inter              text of the window
 run    fonts-jetbrains-mono     figures of the window
-run    fonts-wqy-microhei       Chinese texts of the experiments
+run    fonts-wqy-microhei       Chinese texts
 run    xvfb                     a virtual display where there is none
 run    xauth                    xvfb-run needs it
 test   libgtest-dev             tests
@@ -41,7 +42,6 @@ test   libgmock-dev             matchers in tests
 test   libbenchmark-dev         benchmarks
 test   libx11-dev               tests of the window look at it from outside
 test   libxtst-dev              tests of the window move the mouse and press keys
-test   gettext                  tests of translations
 test   python3                  the check of the rooms, and the table of benchmarks
 "
 

@@ -32,7 +32,7 @@ MAY_KNOW = {
 # Headers that the build makes of assets/ and shaders/, and the rooms that embed them.
 GENERATED = {"lanescope_assets.h": {"device", "workload"}, "lanescope_captures.h": {"ui"},
              "lanescope_experiments.h": {"experiment"}, "lanescope_report.h": {"app"},
-             "lanescope_shaders.h": {"ui"}}
+             "lanescope_shaders.h": {"ui"}, "lanescope_translations.h": {"base"}}
 
 QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 ANGLED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.MULTILINE)

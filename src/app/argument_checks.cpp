@@ -39,6 +39,27 @@ const CLI::App& asked_for(const CLI::App& root) {
   return selected.empty() ? root : *selected.front();
 }
 
+base::Language asked_language(int argc, const char* const* argv) {
+  constexpr std::string_view kOption = "--lang", kWithValue = "--lang=";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    std::string_view key;
+    if (word.starts_with(kWithValue)) key = word.substr(kWithValue.size());
+    if (word == kOption && i + 1 < argc) key = argv[i + 1];
+    if (key == base::language_key(base::Language::English)) return base::Language::English;
+    if (key == base::language_key(base::Language::Chinese)) return base::Language::Chinese;
+  }
+  return base::preferred_language();
+}
+
+void add_language(CLI::App& app) {
+  app.add_option("--lang", tr("the language of all texts: en or zh; else the system's"))->type_name("LANG");
+}
+
+void check_language(const CLI::App& app) {
+  if (app.count("--lang") != 0) base::parse_language(app.get_option("--lang")->as<std::string>());
+}
+
 std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

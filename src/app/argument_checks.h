@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/translate.h"
+
 namespace lanescope::app {
 
 /// "a, b, c".
@@ -18,7 +20,15 @@ std::vector<std::string> option_names(const CLI::App& app);
 /// The command that was asked for: a subcommand, or the window.
 const CLI::App& asked_for(const CLI::App& root);
 
+/// Of all that follows, before it is parsed: what --lang names, else what the environment does. A value that is no
+/// language is refused later, by check_language.
+base::Language asked_language(int argc, const char* const* argv);
+/// --lang, which every command has.
+void add_language(CLI::App& app);
+
 // All of these throw base::UsageError.
+
+void check_language(const CLI::App& app);
 
 std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most);
 /// Of the options named, none may be there; `why` is a sentence with a place for the option's name.

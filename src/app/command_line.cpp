@@ -64,7 +64,6 @@ int complain(std::string_view what, int status) {
 
 int run(int argc, char** argv) {
   try {
-    base::set_up_translation();
     return std::visit(Perform{}, parse_command_line(argc, argv));
   } catch (const base::UsageError& error) {
     return complain(error.what(), kWrongRequest);

@@ -27,8 +27,8 @@ Json published_json(const ExperimentReport& report) {
                     {"value", p.value},
                     {"unit", p.unit},
                     {"quality", quality_key(p.quality)},
-                    {"label", p.label[report.language]},
-                    {"environment", p.environment[report.language]},
+                    {"label", p.label[base::language()]},
+                    {"environment", p.environment[base::language()]},
                     {"of", of_key(p.of)}});
   }
   return list;
@@ -56,15 +56,15 @@ Json runs_json(const ExperimentReport& report) {
 
 std::string side_name(const ExperimentReport& report, Side side) {
   return fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()),
-                     report.experiment.side(side).label[report.language]);
+                     report.experiment.side(side).label[base::language()]);
 }
 
 std::string story(const ExperimentReport& report, const Style& style) {
   const experiment::Experiment& told = report.experiment;
-  std::string text = fmt::format("{}{} {}{}\n\n", style.bold, told.id, told.title[report.language], style.off);
-  return text + definition_list({{tr("what it shows"), {told.shows[report.language]}},
-                                 {tr("what to watch"), {told.watch[report.language]}},
-                                 {tr("what to turn"), {told.knob[report.language]}}},
+  std::string text = fmt::format("{}{} {}{}\n\n", style.bold, told.id, told.title[base::language()], style.off);
+  return text + definition_list({{tr("what it shows"), {told.shows[base::language()]}},
+                                 {tr("what to watch"), {told.watch[base::language()]}},
+                                 {tr("what to turn"), {told.knob[base::language()]}}},
                                 kWidth, style);
 }
 
@@ -89,10 +89,10 @@ std::string published(const ExperimentReport& report, const Style& style) {
     const auto cell = [&](std::optional<double> value) {
       return value ? Cell{figure_number(*value), unit, {}} : Cell{"–", {}, {}};
     };
-    table.row(p.label[report.language],
+    table.row(p.label[base::language()],
               {cell(p.value), cell(row.compared.ours),
                row.compared.ratio ? Cell{figure_number(*row.compared.ratio), "×", {}} : Cell{"–", {}, {}}},
-              fmt::format("{:<{}}{}", quality_key(p.quality), kQualityWidth, p.environment[report.language]));
+              fmt::format("{:<{}}{}", quality_key(p.quality), kQualityWidth, p.environment[base::language()]));
   }
   return table.text(style);
 }
@@ -103,7 +103,7 @@ std::string experiment_json(const ExperimentReport& report) {
   const experiment::Experiment& told = report.experiment;
   Json json;
   if (report.side) json = runs_json(report);
-  json["experiment"] = {{"id", told.id}, {"name", told.name}, {"title", told.title[report.language]}};
+  json["experiment"] = {{"id", told.id}, {"name", told.name}, {"title", told.title[base::language()]}};
   if (report.side) {
     json["side"] = side_key(*report.side);
   } else {
@@ -117,7 +117,7 @@ std::string experiment_json(const ExperimentReport& report) {
 std::string experiment_table(const ExperimentReport& report, const Style& style) {
   std::string text = story(report, style) + '\n' + figures(report, style);
   if (!report.rows.empty()) text += '\n' + published(report, style);
-  const std::string& correction = report.experiment.correction[report.language];
+  const std::string& correction = report.experiment.correction[base::language()];
   if (!correction.empty()) {
     text += '\n' + definition_list({{tr("where the tutorial errs"), {correction}}}, kWidth, style);
   }

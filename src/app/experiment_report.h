@@ -19,7 +19,6 @@ struct PublishedRow {
 
 struct ExperimentReport {
   const experiment::Experiment& experiment;
-  experiment::Language language = experiment::Language::English;
   std::optional<experiment::Side> side;           ///< that was asked for; empty: both
   std::array<std::optional<RunFigures>, 2> runs;  ///< by side; one that was ended early has none
   std::vector<PublishedRow> rows;

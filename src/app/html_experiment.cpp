@@ -33,8 +33,8 @@ std::string published_table(const ExperimentReport& report) {
     rows += fmt::format(
         "<tr><td class=\"name\">{}</td><td class=\"n\">{}</td><td class=\"n\"><b>{}</b></td><td class=\"n\">{}</td>"
         "<td>{}<span class=\"pill\">{}</span></td></tr>\n",
-        escaped(p.label[report.language]), with_unit(p.value, unit_of(p)), with_unit(row.compared.ours, unit_of(p)),
-        with_unit(row.compared.ratio, "×"), escaped(p.environment[report.language]),
+        escaped(p.label[base::language()]), with_unit(p.value, unit_of(p)), with_unit(row.compared.ours, unit_of(p)),
+        with_unit(row.compared.ratio, "×"), escaped(p.environment[base::language()]),
         escaped(tr(std::string(experiment::quality_key(p.quality)).c_str())));
   }
   return table({tr("figure"), tr(">published"), simulated ? tr(">simulated here") : tr(">measured here"), tr(">ratio"),
@@ -87,9 +87,9 @@ std::vector<Compared> compared_figures() {
 
 std::string experiment_section(const ExperimentReport& report) {
   const experiment::Experiment& e = report.experiment;
-  std::string body = "<dl class=\"facts\">\n" + told("what it shows", e.shows[report.language]) +
-                     told("what to watch", e.watch[report.language]) + told("what to turn", e.knob[report.language]) +
-                     told("where the tutorial errs", e.correction[report.language]) + "</dl>\n";
+  std::string body = "<dl class=\"facts\">\n" + told("what it shows", e.shows[base::language()]) +
+                     told("what to watch", e.watch[base::language()]) + told("what to turn", e.knob[base::language()]) +
+                     told("where the tutorial errs", e.correction[base::language()]) + "</dl>\n";
   return section("experiment", tr("The experiment"), {}, body + published_table(report));
 }
 

@@ -165,7 +165,6 @@ std::string page_text(const Page& page) {
   Pictures pictures;
   const std::string title = title_of(page);
   const std::string body = page.runs.size() > 1 ? several_runs(page, pictures) : one_run(page, pictures);
-  const bool chinese = page.experiment && page.experiment->language == experiment::Language::Chinese;
   // Nothing in it runs, and nothing is fetched: whatever a file's names hold, a browser keeps to that.
   return fmt::format(
       "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -173,8 +172,8 @@ std::string page_text(const Page& page) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"generator\" content=\"Lanescope {}\">\n<title>{} · Lanescope</title>\n{}</head>\n<body>\n{}"
       "<div class=\"page\">\n{}<main>\n<h1>{}</h1>\n{}{}</main>\n<footer>{}</footer>\n</div>\n</body>\n</html>\n",
-      chinese ? "zh" : "en", base::kVersion, escaped(title), style(pictures), chart_patterns(), head_bar(page),
-      escaped(title), body, making_section(page),
+      base::language() == base::Language::Chinese ? "zh-CN" : "en", base::kVersion, escaped(title), style(pictures),
+      chart_patterns(), head_bar(page), escaped(title), body, making_section(page),
       words("Hatched: a wait, or idle time by its cause. Dashed: the GPU has nothing to run."));
 }
 

@@ -194,7 +194,8 @@ Json experiments_json() {
 }
 
 // A line each, under the title of their workload as long as that stays the same.
-std::string experiments_text(Language language, const Style& style) {
+std::string experiments_text(const Style& style) {
+  const Language language = base::language();
   std::size_t ids = 0, titles = 0;
   for (const experiment::Experiment& told : experiment::experiments()) {
     ids = std::max(ids, display_width(told.id));
@@ -250,7 +251,7 @@ std::vector<Definition> definitions_of(const ListRequest& request) {
 
 std::string list_text(const ListRequest& request) {
   if (!request.json && request.what == ListRequest::What::Experiments) {
-    return experiments_text(request.language, style_for(stdout));
+    return experiments_text(style_for(stdout));
   }
   if (!request.json) return definition_list(definitions_of(request), kWidth, style_for(stdout));
   Json json;

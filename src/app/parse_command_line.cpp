@@ -79,23 +79,20 @@ Examples:
   lanescope report --experiment P09 --html P09.html --json P09.json)";
 
 struct ListArguments {
-  std::string what, language;
+  std::string what;
   bool json = false;
 
   void add_to(CLI::App& app) {
     app.add_option("what", what, tr("workloads, devices, settings or experiments"))->type_name("");
     app.add_flag("--json", json, tr("as JSON"))->disable_flag_override();
-    app.add_option("--lang", language, tr("of the experiments' texts: en or zh; else the system's"))->type_name("LANG");
+    add_language(app);
   }
   ListRequest request() const {
     using What = ListRequest::What;
-    if (what == "experiments") return {What::Experiments, json, language_of(language)};
-    if (!language.empty()) {
-      throw UsageError(tr("--lang is the language of the experiments; allowed: list experiments --lang en|zh"));
-    }
-    if (what == "workloads") return {What::Workloads, json, {}};
-    if (what == "devices") return {What::Devices, json, {}};
-    if (what == "settings") return {What::Settings, json, {}};
+    if (what == "experiments") return {What::Experiments, json};
+    if (what == "workloads") return {What::Workloads, json};
+    if (what == "devices") return {What::Devices, json};
+    if (what == "settings") return {What::Settings, json};
     throw UsageError(fmt::format(
         fmt::runtime(what.empty() ? tr("list needs to know what; allowed: workloads, devices, settings, experiments")
                                   : tr("list does not know '{}'; allowed: workloads, devices, settings, experiments")),
@@ -156,6 +153,7 @@ struct CalibrateArguments {
   void add_to(CLI::App& app) {
     app.add_option("--out", out, tr("write the profile here (.toml)"))->type_name("FILE");
     app.add_option("--device", device, tr("which GPU; see: lanescope list devices"))->type_name("D");
+    add_language(app);
   }
   CalibrateRequest request() const {
     if (out.empty()) throw UsageError(tr("calibrate needs --out FILE.toml"));
@@ -166,6 +164,7 @@ struct CalibrateArguments {
 }  // namespace
 
 Request parse_command_line(int argc, const char* const* argv) {
+  base::set_language(asked_language(argc, argv));
   CLI::App root(tr("An oscilloscope for CPU-GPU programs: a live CPU and GPU timeline of a training loop."),
                 "lanescope");
   root.footer(tr(kExamples));
@@ -211,6 +210,7 @@ Request parse_command_line(int argc, const char* const* argv) {
 
   const CLI::App& asked = asked_for(root);
   check_values(asked);
+  check_language(asked);
   if (&asked == &root) return window.request(root);
   for (const std::string& name : option_names(root)) {
     if (name != "--help" && name != "--version" && root.count(name) != 0) {

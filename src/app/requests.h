@@ -37,7 +37,6 @@ struct ExperimentRequest {
   bool extra = true;                 ///< also the runs of the published numbers that have settings of their own
   std::vector<std::string> predict;  ///< as in RunRequest; only with a side
   bool verify = false;
-  experiment::Language language = experiment::Language::English;
   std::size_t memory_cap_bytes = 0;
   device::CaptureLevel capture = device::CaptureLevel::All;
   std::string json, html, command;  ///< as in RunRequest
@@ -58,7 +57,6 @@ struct ListRequest {
   enum class What : std::uint8_t { Workloads, Devices, Settings, Experiments };
   What what = What::Workloads;
   bool json = false;
-  experiment::Language language = experiment::Language::English;  ///< of the experiments
 };
 
 /// `lanescope report FILE`; with a workload or an experiment it is a run

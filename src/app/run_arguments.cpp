@@ -38,10 +38,6 @@ device::CaptureLevel capture_level(const std::string& name) {
 
 }  // namespace
 
-experiment::Language language_of(const std::string& key) {
-  return key.empty() ? experiment::preferred_language() : experiment::parse_language(key);
-}
-
 void SessionArguments::add_to(CLI::App& app) {
   app.add_option("--workload", workload, tr("which loop; see: lanescope list workloads"))->type_name("W");
   app.add_option("--experiment", experiment, tr("a tutorial's experiment; see: lanescope list experiments"))
@@ -87,7 +83,7 @@ void RunArguments::add_to(CLI::App& app) {
   app.add_flag("--no-extra", no_extra_,
                tr("leave out the runs of the experiment's published numbers that have settings of their own"))
       ->disable_flag_override();
-  app.add_option("--lang", language_, tr("of the experiment's texts: en or zh; else the system's"))->type_name("LANG");
+  add_language(app);
   app.add_option(
          "--memory-mb", memory_mb_,
          fmt::format(fmt::runtime(tr("memory for the trace, {} to {}; {} unless told; the oldest events go first")),
@@ -106,7 +102,7 @@ Request RunArguments::request(const CLI::App& app, const std::string& command) c
     run.command = command;
     return run;
   }
-  refuse_options(app, {"--side", "--lang", "--no-extra"}, tr("{} belongs to --experiment; see: lanescope run --help"));
+  refuse_options(app, {"--side", "--no-extra"}, tr("{} belongs to --experiment; see: lanescope run --help"));
   RunRequest run = workload_request(app);
   run.html = html_;
   run.command = command;
@@ -157,7 +153,6 @@ ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   run.extra = !no_extra_;
   run.predict = predict_;
   run.verify = verify_;
-  run.language = language_of(language_);
   run.memory_cap_bytes = memory();
   run.capture = capture_level(capture_);
   run.json = json_;

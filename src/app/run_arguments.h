@@ -10,9 +10,6 @@
 
 namespace lanescope::app {
 
-/// As --lang gives it; empty: the system's.
-experiment::Language language_of(const std::string& key);
-
 struct SessionArguments {
   std::string device, workload, experiment;
   std::vector<std::string> assignments;
@@ -42,7 +39,7 @@ class RunArguments {
 
   SessionArguments session_;
   PictureArguments picture_;
-  std::string iterations_, memory_mb_, seed_, json_, html_, trace_, capture_ = "all", side_, language_;
+  std::string iterations_, memory_mb_, seed_, json_, html_, trace_, capture_ = "all", side_;
   bool no_extra_ = false, verify_ = false;
   std::vector<std::string> compare_, predict_;
 };

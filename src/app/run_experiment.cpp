@@ -47,8 +47,8 @@ void check(const session::SessionOptions& options, const std::vector<std::string
 
 Painter::Part part_of(const ExperimentRequest& request, Side side, const MeasuredRun& run) {
   const experiment::Experiment& told = *request.experiment;
-  return {&run, fmt::format("{} {}", told.id, told.title[request.language]),
-          fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), told.side(side).label[request.language])};
+  return {&run, fmt::format("{} {}", told.id, told.title[base::language()]),
+          fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), told.side(side).label[base::language()])};
 }
 
 using Runs = std::array<std::unique_ptr<MeasuredRun>, 2>;
@@ -80,7 +80,7 @@ std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const
 html::Page page_of(const ExperimentRequest& request, const ExperimentReport& report, const Runs& runs,
                    const std::optional<PredictionReport>& prediction, const Interrupt& interrupt) {
   const experiment::Experiment& told = *request.experiment;
-  html::Page page{.title = fmt::format("{} {}", told.id, told.title[request.language]),
+  html::Page page{.title = fmt::format("{} {}", told.id, told.title[base::language()]),
                   .command = request.command,
                   .runs = {},
                   .experiment = &report,
@@ -90,7 +90,7 @@ html::Page page_of(const ExperimentRequest& request, const ExperimentReport& rep
     if (!runs[s] || !report.runs[s]) continue;
     page.runs.push_back(html::page_run(
         *runs[s], *report.runs[s],
-        fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), told.side(side).label[request.language])));
+        fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), told.side(side).label[base::language()])));
   }
   if (prediction && !page.runs.empty()) page.runs.front().prediction = prediction;
   if (request.side && !page.runs.empty()) page.title += ", " + page.runs.front().title;
@@ -110,8 +110,7 @@ int run_experiment(const ExperimentRequest& request) {
 
   const Interrupt interrupt;
   Runs runs;
-  ExperimentReport report{
-      .experiment = *request.experiment, .language = request.language, .side = request.side, .runs = {}, .rows = {}};
+  ExperimentReport report{.experiment = *request.experiment, .side = request.side, .runs = {}, .rows = {}};
   for (const Side side : sides) {
     if (interrupt.asked()) break;
     const auto s = static_cast<std::size_t>(side);

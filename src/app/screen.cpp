@@ -31,6 +31,7 @@ ui::WindowOptions options_of(const WindowRequest& request) {
   options.plain = request.plain;
   if (!request.open.empty()) options.open = request.open;
   if (!request.theme.empty()) options.theme = ui::parse_theme(request.theme);
+  options.language = request.language;
   options.shader_dir = request.shader_dir;
   return options;
 }

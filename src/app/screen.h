@@ -21,8 +21,9 @@ namespace lanescope::app {
 /// `lanescope`: the window.
 struct WindowRequest {
   session::SessionOptions session;
-  std::string open;   ///< show this trace instead of a run; empty: a run
-  std::string theme;  ///< empty: as remembered
+  std::string open;                        ///< show this trace instead of a run; empty: a run
+  std::string theme;                       ///< empty: as remembered
+  std::optional<base::Language> language;  ///< empty: as remembered
   std::filesystem::path shader_dir;
   /// Start with this one (its id): on session.device ("auto": a GPU of this machine, or what it is told on), with
   /// session.assignments over its own settings. Empty: with the session.

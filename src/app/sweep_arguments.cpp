@@ -51,6 +51,7 @@ void SweepArguments::add_to(CLI::App& app) {
       ->type_name("FILE|-");
   app.add_option("--json", json_, tr("the same as JSON"))->type_name("FILE|-");
   picture_.add_to(app, tr("write the chart (.png)"), PictureOptions::Of::Sweep);
+  add_language(app);
 }
 
 SweepSpec SweepArguments::spec() const {
@@ -93,7 +94,7 @@ SweepRequest SweepArguments::request(const CLI::App& app) const {
   }
   if (!session_.experiment.empty()) {
     const experiment::Experiment& told = experiment::experiment_named(session_.experiment);
-    request.title = fmt::format("{} {}", told.id, told.title[experiment::preferred_language()]);
+    request.title = fmt::format("{} {}", told.id, told.title[base::language()]);
   }
   request.csv = csv_;
   request.json = json_;

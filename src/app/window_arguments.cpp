@@ -38,6 +38,7 @@ void WindowArguments::add_to(CLI::App& app) {
                              kMinMemoryMb, kMaxMemoryMb, 16'384))
       ->type_name("MB");
   app.add_option("--theme", theme_, tr("dark, light or high-contrast; else as remembered"))->type_name("THEME");
+  add_language(app);
   app.add_option("--shader-dir", shader_dir_, tr("reload the shaders from this folder while developing"))
       ->type_name("DIR");
   app.add_option("--measure", measure_)->group("");  // for the benchmarks: no help, no promise
@@ -64,6 +65,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
                                                   : whole_number("--memory-mb", memory_mb_, kMinMemoryMb, kMaxMemoryMb))
       << 20;
   window.theme = theme_;
+  if (app.count("--lang") != 0) window.language = base::language();
   window.shader_dir = shader_dir_;
   session::SessionOptions begun = window.session;  // as the run will be
   if (session_.experiment.empty()) {

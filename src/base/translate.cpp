@@ -1,49 +1,71 @@
 #include "base/translate.h"
 
-#include <libintl.h>
+#include <fmt/format.h>
 
-#include <clocale>
+#include <array>
+#include <atomic>
 #include <cstdlib>
-#include <filesystem>
-#include <string>
-#include <system_error>
+
+#include "base/error.h"
+#include "base/message_catalogue.h"
+#include "lanescope_translations.h"
 
 namespace lanescope::base {
 namespace {
 
-constexpr const char* kDomain = "lanescope";
+constexpr std::array<std::string_view, kLanguages> kLanguageKeys{"en", "zh"};
 
-std::string catalogue_folder() {
-  if (const char* folder = std::getenv("LANESCOPE_LOCALE_DIR"); folder != nullptr && *folder != '\0') return folder;
-  std::error_code failed;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
-  return failed ? std::string() : (program.parent_path().parent_path() / "share" / "locale").string();
-}
+std::atomic<Language> chosen_language{Language::English};
 
-// The variable that names the language of messages, as POSIX ranks them.
-const char* language_in_environment() {
-  for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
-    if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') return value;
-  }
-  return nullptr;
+const MessageCatalogue& chinese() {
+  static const MessageCatalogue kCatalogue = [] {
+    const translations::File* file = translations::find("zh_CN.mo");
+    const auto read = file ? MessageCatalogue::read(file->text) : std::nullopt;
+    return read.value_or(MessageCatalogue());
+  }();
+  return kCatalogue;
 }
 
 }  // namespace
 
-const char* tr(const char* text) {
-  // gettext answers an empty text with the catalogue's header.
-  return *text == '\0' ? text : dgettext(kDomain, text);
+std::string_view language_key(Language language) { return kLanguageKeys[static_cast<std::size_t>(language)]; }
+
+Language parse_language(std::string_view key) {
+  for (std::size_t l = 0; l < kLanguages; ++l) {
+    if (kLanguageKeys[l] == key) return static_cast<Language>(l);
+  }
+  throw UsageError(
+      fmt::format(fmt::runtime(tr("language '{}' is unknown; allowed: {}")), key, fmt::join(kLanguageKeys, ", ")));
 }
 
-void set_up_translation() {
-  if (std::setlocale(LC_MESSAGES, "") == nullptr) {
-    // The person's locale is not installed, as on a small machine. gettext needs only the language, not the locale.
-    if (const char* language = language_in_environment(); language != nullptr) setenv("LANGUAGE", language, 0);
-    std::setlocale(LC_MESSAGES, "C.UTF-8");
+Language preferred_language() {
+  for (const char* variable : {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"}) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr || *value == '\0') continue;
+    return std::string_view(value).starts_with("zh") ? Language::Chinese : Language::English;
   }
-  const std::string folder = catalogue_folder();
-  if (!folder.empty()) bindtextdomain(kDomain, folder.c_str());
-  bind_textdomain_codeset(kDomain, "UTF-8");
+  return Language::English;
+}
+
+Language language() { return chosen_language.load(std::memory_order_relaxed); }
+void set_language(Language language) { chosen_language.store(language, std::memory_order_relaxed); }
+
+const char* tr(const char* text) { return tr(text, language()); }
+
+const char* tr(const char* text, Language language) {
+  // The empty text is the catalogue's own header.
+  if (language == Language::English || *text == '\0') return text;
+  const char* found = chinese().find(text);
+  return found != nullptr && *found != '\0' ? found : text;
+}
+
+std::string all_translations(Language language) {
+  std::string all;
+  if (language == Language::English) return all;
+  for (std::uint32_t i = 0; i < chinese().size(); ++i) {
+    if (!chinese().original(i).empty()) all += chinese().translation(i);
+  }
+  return all;
 }
 
 }  // namespace lanescope::base

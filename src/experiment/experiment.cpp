@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "base/error.h"
@@ -14,8 +13,6 @@ namespace lanescope::experiment {
 namespace {
 
 using base::tr;
-
-constexpr std::array<std::string_view, kLanguages> kLanguageKeys{"en", "zh"};
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -48,25 +45,6 @@ const Embedded& embedded() {
 }
 
 }  // namespace
-
-std::string_view language_key(Language language) { return kLanguageKeys[static_cast<std::size_t>(language)]; }
-
-Language parse_language(std::string_view key) {
-  for (std::size_t l = 0; l < kLanguages; ++l) {
-    if (kLanguageKeys[l] == key) return static_cast<Language>(l);
-  }
-  throw base::UsageError(
-      fmt::format(fmt::runtime(tr("language '{}' is unknown; allowed: {}")), key, fmt::join(kLanguageKeys, ", ")));
-}
-
-Language preferred_language() {
-  for (const char* variable : {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"}) {
-    const char* value = std::getenv(variable);
-    if (value == nullptr || *value == '\0') continue;
-    return std::string_view(value).starts_with("zh") ? Language::Chinese : Language::English;
-  }
-  return Language::English;
-}
 
 std::string_view side_key(Side side) { return side == Side::Before ? "before" : "after"; }
 

@@ -11,13 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/translate.h"
+
 namespace lanescope::experiment {
 
-enum class Language : std::uint8_t { English, Chinese };
-inline constexpr std::size_t kLanguages = 2;
-std::string_view language_key(Language language);  ///< "en", "zh"
-Language parse_language(std::string_view key);     ///< throws base::UsageError that lists the keys
-Language preferred_language();                     ///< as the environment says (LANGUAGE, LC_ALL, LC_MESSAGES, LANG)
+using base::kLanguages;
+using base::Language;
 
 /// A text in every language, UTF-8.
 struct Text {

@@ -60,8 +60,6 @@ struct Standard {
   Value value;
 };
 
-constexpr const char* N_(const char* text) { return text; }
-
 constexpr Standard kStandard[] = {
     {"iteration_us", N_("time per iteration"), "µs",
      [](const Summary& s, std::uint64_t) { return mean_iteration(s, kNsPerUs); }},

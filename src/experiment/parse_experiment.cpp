@@ -146,7 +146,7 @@ class Reader {
     const Place languages{*table, place.key(key)};
     Text result;
     std::array<std::string_view, kLanguages> keys;
-    for (std::size_t l = 0; l < kLanguages; ++l) keys[l] = language_key(static_cast<Language>(l));
+    for (std::size_t l = 0; l < kLanguages; ++l) keys[l] = base::language_key(static_cast<Language>(l));
     check_keys(languages, keys);
     for (std::size_t l = 0; l < kLanguages; ++l) result.in[l] = string(languages, keys[l]);
     return result;

@@ -10,8 +10,6 @@ namespace {
 
 using device::sim::DeviceProfile;
 
-constexpr const char* N_(const char* text) { return text; }
-
 // Known to less than this it counts as known.
 constexpr double kSure = 0.004;
 

@@ -13,7 +13,7 @@ namespace {
 using device::sim::kApis;
 
 // Not the recorded run's: a prediction must not rest on the same dice.
-constexpr std::uint64_t kSeed = 0x5eed'0001;
+constexpr std::uint64_t kSeed = 0x5eed0001;
 constexpr std::size_t kTraceBytes = std::size_t{256} << 20;
 constexpr double kMostComputed = 150'000;  // elements
 constexpr std::size_t kMostHostBytes = std::size_t{128} << 20;

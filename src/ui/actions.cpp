@@ -7,9 +7,6 @@
 #include "base/translate.h"
 #include "ui/bindings.h"
 
-// Marks a text for translation where it stands in a table; it is translated where it is shown.
-#define N_(text) text
-
 namespace lanescope::ui {
 namespace {
 

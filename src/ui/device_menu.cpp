@@ -23,7 +23,8 @@ std::vector<DeviceSection> device_sections(std::span<const device::CatalogueEntr
   for (const device::CatalogueEntry& entry : devices) {
     const bool chosen = entry.id == current.id;
     known = known || chosen;
-    section_of(entry.kind, entry.simulated).choices.push_back({entry.id, entry.name, entry.id, entry.summary, chosen});
+    section_of(entry.kind, entry.simulated)
+        .choices.push_back({entry.id, entry.name, entry.id, base::tr(entry.summary), chosen});
   }
   if (!known) {
     section_of(current.kind, current.simulated).choices.push_back({current.id, current.name, current.id, {}, true});
@@ -32,8 +33,11 @@ std::vector<DeviceSection> device_sections(std::span<const device::CatalogueEntr
   if (gpus.choices.empty() && gpus.note.empty()) gpus.note = tr("none was found");
   for (const RecordedCapture& capture : captures) {
     const std::string pick = std::string(kRecordedPrefix) + capture.name;
-    recorded.choices.push_back(
-        {pick, std::string(tr("recorded")) + ": " + capture.title, {}, capture.summary, pick == current.id});
+    recorded.choices.push_back({pick,
+                                std::string(tr("recorded")) + ": " + base::tr(capture.title),
+                                {},
+                                base::tr(capture.summary),
+                                pick == current.id});
   }
   if (recorded.choices.empty()) recorded.note = tr("this program holds no recorded runs");
   return {std::move(gpus), std::move(simulated), std::move(cpus), std::move(recorded)};

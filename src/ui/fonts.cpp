@@ -183,12 +183,24 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density, const Chi
                                                    {FontRole::Mono, &Fonts::mono, files.mono},
                                                    {FontRole::MonoSmall, &Fonts::mono_small, files.mono},
                                                    {FontRole::Verdict, &Fonts::verdict, files.bold}}};
-  const std::vector<ImWchar> none, body = letters_of(chinese.body), small = letters_of(chinese.small),
-                                   title = letters_of(chinese.title);
+  const std::vector<ImWchar> body = letters_of(chinese.body), small = letters_of(chinese.small),
+                             title = letters_of(chinese.title), mono = letters_of(chinese.mono),
+                             verdict = letters_of(chinese.verdict);
   const auto letters = [&](FontRole role) -> const std::vector<ImWchar>& {
-    const bool of_body = role == FontRole::Body || role == FontRole::BodyBold;
-    const bool of_small = role == FontRole::Small || role == FontRole::SmallBold;
-    return of_body ? body : of_small ? small : role == FontRole::Title ? title : none;
+    switch (role) {
+      case FontRole::Body:
+      case FontRole::BodyBold:
+        return body;
+      case FontRole::Small:
+      case FontRole::SmallBold:
+        return small;
+      case FontRole::Title:
+        return title;
+      case FontRole::Verdict:
+        return verdict;
+      default:
+        return mono;
+    }
   };
   Fonts fonts;
   std::array<float, kFontRoleCount> em_px{};

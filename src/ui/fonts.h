@@ -45,9 +45,9 @@ struct Fonts {
 };
 
 /// Texts with Chinese letters in them, by where they are drawn: only these letters are made, since all of them would
-/// take seconds. Body is drawn in bold, too.
+/// take seconds. Body and Small are drawn in bold, too; mono in both of the figures' sizes.
 struct ChineseTexts {
-  std::string body, small, title;
+  std::string body, small, title, mono{}, verdict{};
 };
 
 /// Adds the fonts to the atlas. They are rasterised `pixel_scale` times as large as at scale 1.

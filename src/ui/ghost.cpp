@@ -70,7 +70,7 @@ GhostRun pin_ghost(const Model& model) {
   ghost.number = ++number;
   ghost.device = model.shown_device().name;
   ghost.workload = model.facts().workload;
-  ghost.title = model.live() ? std::string(tr("the same settings")) : model.title();
+  ghost.title = model.live() ? std::string(N_("the same settings")) : model.title();
   if (model.live()) ghost.settings = model.session()->settings();
   return ghost;
 }
@@ -103,19 +103,19 @@ GhostColumns ghost_columns(const GhostRun& ghost, PlotKind kind, const TimeAxis&
 std::string ghost_difference(const GhostRun& ghost, const std::string& device, const std::string& workload,
                              const workload::Settings* settings) {
   std::vector<std::string> parts;
-  if (ghost.workload != workload) parts.push_back(ghost.workload.empty() ? ghost.title : ghost.workload);
-  if (ghost.device != device) parts.push_back(ghost.device.empty() ? ghost.title : ghost.device);
+  if (ghost.workload != workload) parts.push_back(ghost.workload.empty() ? tr(ghost.title) : ghost.workload);
+  if (ghost.device != device) parts.push_back(ghost.device.empty() ? tr(ghost.title) : ghost.device);
   if (ghost.settings && settings && ghost.workload == workload) {
     for (const workload::SettingSpec& spec : ghost.settings->specs()) {
       if (!settings->spec(spec.key)) continue;
       const workload::Value& then = ghost.settings->value(spec.key);
       if (then == settings->value(spec.key)) continue;
       const bool never = spec.zero_is_never && then == workload::Value(std::int64_t{0});
-      parts.push_back(in_a_line(spec.label) + " " + (never ? std::string(tr("never")) : workload::to_text(then)) +
+      parts.push_back(in_a_line(tr(spec.label)) + " " + (never ? std::string(tr("never")) : workload::to_text(then)) +
                       (spec.unit.empty() || never ? "" : " " + spec.unit));
     }
   }
-  if (parts.empty()) return ghost.title;
+  if (parts.empty()) return tr(ghost.title);
   std::string text;
   for (std::size_t i = 0; i < std::min(parts.size(), kMostDifferences); ++i) text += (i > 0 ? ", " : "") + parts[i];
   if (parts.size() > kMostDifferences) {

@@ -16,7 +16,7 @@ namespace lanescope::ui {
 class Model;
 
 struct GhostRun {
-  std::string title;  ///< the run's, for where no setting differs
+  std::string title;  ///< the run's, for where no setting differs; to be translated
   std::string device, workload;
   std::optional<workload::Settings> settings;  ///< a live run's
   base::Nanoseconds begin_ns = 0;              ///< where the stretch begins: the run's start, or the last knob's marker

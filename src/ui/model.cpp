@@ -64,6 +64,7 @@ void Model::show(ReadFile file) {
   begin_generation(std::move(file.analysis));
   live_edge_ = opened_.trace->extent().second;
   recent_ = std::move(file.whole);
+  judge(recent_);  // in the language of now
   recent_stale_reads_ = file.stale_reads;
   read_capture();
 }
@@ -269,6 +270,11 @@ std::string Model::assign(const std::vector<std::string>& assignments) {
   } catch (const base::Error& error) {
     return error.what();
   }
+}
+
+void Model::say_again() {
+  judge(recent_);
+  judge(before_change_);
 }
 
 io::RunFacts Model::facts() const {

@@ -93,8 +93,11 @@ class Model {
   /// What options_now() builds on while there has been no run yet.
   void set_first_options(const session::SessionOptions& options) { last_options_ = options; }
 
+  /// The language has changed: what is kept in words is said again.
+  void say_again();
+
   io::RunFacts facts() const;
-  std::string title() const;  ///< the experiment's, or the file's name
+  std::string title() const;  ///< the workload's, to be translated; or the file's name
   const std::filesystem::path& file() const { return file_; }
   const io::OpenedTrace& opened() const { return opened_; }
   /// The device that is looked at: of a recorded run its id is "recorded:NAME", of another file it is empty.

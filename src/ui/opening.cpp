@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/translate.h"
+
 namespace lanescope::ui {
 namespace {
 
@@ -22,7 +24,7 @@ void Opening::open(const std::filesystem::path& path) {
 }
 
 void Opening::open(const RecordedCapture& capture) {
-  begin(capture.title, [capture](FileProgress& progress) { return read_recorded(capture, &progress); });
+  begin(base::tr(capture.title), [capture](FileProgress& progress) { return read_recorded(capture, &progress); });
 }
 
 void Opening::begin(std::string title, std::function<ReadFile(FileProgress&)> read) {

@@ -93,7 +93,8 @@ void add_devices(const ShellState& state, std::vector<PaletteEntry>& entries) {
                        }});
   }
   for (const RecordedCapture& r : state.recorded) {
-    entries.push_back({"recorded." + r.name, r.title, "recorded run device " + r.name, tr("recorded run"), "", false,
+    entries.push_back({"recorded." + r.name, tr(r.title), "recorded run device " + r.name, tr("recorded run"), "",
+                       false,
                        [name = r.name](ShellState& s) { s.file_to_open = std::string(kRecordedPrefix) + name; }});
   }
 }
@@ -109,7 +110,7 @@ void add_knobs(const ShellState& state, std::vector<PaletteEntry>& entries) {
   for (const workload::SettingSpec& spec : settings.specs()) {
     const auto add = [&](const workload::Value& value, const std::string& says) {
       const std::string plain = workload::to_text(value);
-      entries.push_back({"knob." + spec.key + "=" + plain, spec.label + " " + says,
+      entries.push_back({"knob." + spec.key + "=" + plain, std::string(tr(spec.label)) + " " + says,
                          "set " + spec.key + "=" + plain + " " + plain, tr("knob"),
                          value == settings.value(spec.key) ? tr("is so already") : "", false,
                          [key = spec.key, value](ShellState& s) { set_knob(s, key, value); }});

@@ -23,6 +23,7 @@
 #include "ui/scope/trigger_mark.h"
 #include "ui/svg.h"
 #include "ui/timeline_gutter.h"
+#include "ui/words.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {
@@ -79,7 +80,7 @@ std::string headline_of(const PictureRequest& request, const io::RunFacts& facts
   if (!request.headline.empty()) return request.headline;
   const auto names = workload::workload_names();
   const bool known = std::find(names.begin(), names.end(), facts.workload) != names.end();
-  return known ? workload::workload_info(facts.workload).title : facts.workload;
+  return known ? base::tr(workload::workload_info(facts.workload).title) : facts.workload;
 }
 
 // The parts, prepared: where each stands and how high it is.
@@ -253,13 +254,15 @@ void check(const Composition& composition, float scale) { check_picture_size(pix
 
 // Chinese letters are made only where they are drawn.
 ChineseTexts chinese_texts_of(const PictureRequest& request) {
-  ChineseTexts texts;
-  texts.title = request.headline;
+  ChineseTexts texts = catalogue_letters(base::language());
+  texts.title += request.headline;
   for (const PicturePart& part : request.parts) {
     texts.body += part.title;
-    for (const Bookmark& mark : part.over.marks.bookmarks) texts.small += mark.text;
+    for (const Bookmark& mark : part.over.marks.bookmarks) {
+      texts.small += mark.text;
+      texts.body += mark.text;
+    }
   }
-  texts.body += texts.small;
   return texts;
 }
 

@@ -97,7 +97,7 @@ PictureRequest picture_request(const ShellState& state, const PictureChoices& ch
   request.theme = choices.theme.value_or(state.preferences.theme);
   request.scale = choices.scale;
   request.caption = choices.caption;
-  request.headline = state.model.title();
+  request.headline = base::tr(state.model.title());
   PicturePart& part = request.parts.emplace_back(part_of(state, moment));
   if (choices.subject != PictureSubject::Selection) return request;
   if (state.selection.empty()) {

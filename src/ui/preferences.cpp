@@ -150,8 +150,9 @@ Preferences load_preferences(const std::filesystem::path& path) {
     p.theme = theme_of(table, path.string());
     const float font_scale = table["font_scale"].value_or(p.font_scale);
     if (!std::isnan(font_scale)) p.font_scale = std::clamp(font_scale, 0.7f, 2.5f);
-    p.language = table["language"].value_or(std::string("en")) == "zh" ? experiment::Language::Chinese
-                                                                       : experiment::Language::English;
+    if (const auto language = table["language"].value<std::string>()) {
+      p.language = *language == "zh" ? base::Language::Chinese : base::Language::English;
+    }
     p.animation = table["animation"].value_or(p.animation);
     p.tour_done = table["tour_done"].value_or(p.tour_done);
     p.window_width = std::clamp(table["window_width"].value_or(p.window_width), 640, 16384);
@@ -174,7 +175,7 @@ Preferences load_preferences(const std::filesystem::path& path) {
 void save_preferences(const std::filesystem::path& path, const Preferences& p) {
   toml::table table{{"theme", std::string(theme_key(p.theme))},
                     {"font_scale", p.font_scale},
-                    {"language", std::string(experiment::language_key(p.language))},
+                    {"language", std::string(base::language_key(p.language))},
                     {"animation", p.animation},
                     {"tour_done", p.tour_done},
                     {"window_width", p.window_width},

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/experiment.h"
+#include "base/translate.h"
 #include "ui/bindings.h"
 #include "ui/scope/trigger.h"
 #include "ui/theme.h"
@@ -14,8 +14,8 @@ namespace lanescope::ui {
 
 struct Preferences {
   ThemeName theme = ThemeName::Dark;
-  float font_scale = 1.0f;                                        ///< 0.7 to 2.5
-  experiment::Language language = experiment::Language::English;  ///< of the experiments' texts
+  float font_scale = 1.0f;  ///< 0.7 to 2.5
+  base::Language language = base::preferred_language();
   bool animation = true;   ///< views glide, lanes grow; off: everything is where it goes at once
   bool tour_done = false;  ///< the first start's three hints were shown
   int window_width = 1600, window_height = 900;

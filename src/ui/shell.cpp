@@ -61,6 +61,7 @@ Shell::Shell(Preferences preferences) {
 }
 
 void Shell::draw(const Fonts& fonts) {
+  follow_language();
   const Theme& colours = theme(state_.preferences.theme);
   // What the back row reads is a part of the screen, not a number of pixels. The lanes of an experiment fill it.
   const float height = ImGui::GetIO().DisplaySize.y / state_.content_scale;

@@ -59,6 +59,7 @@ class Shell {
   void follow_experiment();
   void adapt_speed();
   void toggle_language();
+  void follow_language();
   void open_gallery(bool open);
   void start(const session::SessionOptions& options);
   void begin_anew();

@@ -2,6 +2,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/translate.h"
@@ -153,7 +154,7 @@ void Shell::adapt_speed() {
 }
 
 void Shell::toggle_language() {
-  using experiment::Language;
+  using base::Language;
   if (state_.language() == Language::Chinese) {
     state_.preferences.language = Language::English;
   } else if (has_chinese_font()) {
@@ -161,6 +162,21 @@ void Shell::toggle_language() {
   } else {
     state_.show_toast(no_chinese_text(), true);
   }
+}
+
+// What is kept in words is said again in the language that is wanted; a message that was shown is of its moment.
+void Shell::follow_language() {
+  if (base::language() == state_.language()) return;
+  base::set_language(state_.language());
+  state_.toast.reset();
+  state_.model.say_again();
+  if (state_.range_figures.summary) judge(*state_.range_figures.summary);
+  state_.advice.say_again();
+  state_.try_it.say_again();
+  state_.sweep.texts_of = std::numeric_limits<std::size_t>::max();
+  state_.timeline.clear();
+  state_.gallery.list = gallery_list(experiment::experiments(), state_.gallery.filter, state_.language());
+  if (state_.palette.open) open_palette(state_);
 }
 
 void Shell::open_gallery(bool open) {

@@ -177,7 +177,8 @@ struct ShellState {
 
   /// What all lengths and fonts are multiplied by.
   float scale() const { return preferences.font_scale * content_scale * (presentation ? presentation_scale : 1); }
-  experiment::Language language() const { return preferences.language; }
+  /// Of everything: as a person has chosen, where there are letters for it.
+  base::Language language() const { return has_chinese_font() ? preferences.language : base::Language::English; }
   void show_toast(std::string text, bool error = false);
 };
 

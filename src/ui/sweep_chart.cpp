@@ -376,7 +376,7 @@ SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& uni
     const workload::SettingSpec* setting = settings.spec(key);
     if (setting == nullptr) return key;
     const bool has_units = key == "bytes";  // its values are shown with theirs
-    return setting->unit.empty() || has_units ? setting->label : setting->label + ", " + setting->unit;
+    return setting->unit.empty() || has_units ? tr(setting->label) : tr(setting->label) + (", " + setting->unit);
   };
   for (const experiment::Axis& axis : spec.axes) texts.axes.push_back(label_of(axis.key));
   const std::vector<workload::Figure> own =

@@ -13,6 +13,7 @@
 #include "ui/gl/offscreen.h"
 #include "ui/labels.h"
 #include "ui/sweep_chart.h"
+#include "ui/words.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {
@@ -47,11 +48,13 @@ io::Image draw_sweep_picture(const SweepPicture& picture) {
   if (!gl_context_is_current()) own_context.emplace();
   const Theme& colours = theme(picture.theme);
   const SweepTexts texts = sweep_texts(picture.spec, picture.unit, picture.points);
-  return render_imgui_offscreen(kWidth, kHeight, picture.scale, picture.theme, [&](const Fonts& fonts) {
+  ChineseTexts letters = catalogue_letters(base::language());
+  letters.title += picture.headline;
+  const auto draw = [&](const Fonts& fonts) {
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
     std::vector<Label> labels;
     const std::string headline =
-        picture.headline.empty() ? workload::workload_info(picture.spec.workload).title : picture.headline;
+        picture.headline.empty() ? base::tr(workload::workload_info(picture.spec.workload).title) : picture.headline;
     labels.push_back({kMargin, 14, kWidth - 260, colours[Colour::Text], FontRole::Title, headline, 26});
     labels.push_back(
         {kMargin, 40, kWidth - 2 * kMargin, colours[Colour::Muted], FontRole::Small, settings_text(picture), 18});
@@ -72,7 +75,8 @@ io::Image draw_sweep_picture(const SweepPicture& picture) {
     labels.push_back(
         {kMargin, kHeight - kFoot, kWidth - 2 * kMargin, colours[Colour::Dim], FontRole::Small, foot, kFoot});
     draw_labels(list, fonts, labels);
-  });
+  };
+  return render_imgui_offscreen(kWidth, kHeight, picture.scale, picture.theme, draw, letters);
 }
 
 std::map<std::string, std::string> sweep_picture_text(const SweepPicture& picture) {

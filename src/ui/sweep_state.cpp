@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "workload/workload.h"
 
 namespace lanescope::ui {
 namespace {
@@ -78,6 +79,11 @@ experiment::SweepSpec spec_of(const SweepDraft& draft, const std::string& worklo
         fmt::format(fmt::runtime(base::tr("iterations: '{}'; allowed: 1 to {}")), iterations, kMost));
   }
   return spec;
+}
+
+std::string sweep_title(const SweepState& state) {
+  if (state.told) return state.told->id + "  " + state.told->title[base::language()];
+  return state.sweep ? base::tr(workload::workload_info(state.sweep->spec().workload).title) : "";
 }
 
 }  // namespace lanescope::ui

@@ -38,7 +38,8 @@ struct SweepState {
   std::string drafted_for;  ///< the workload that the draft is about
   SweepDraft draft;
   std::string problem;  ///< why the draft cannot be run
-  std::string title;    ///< of the sweep on the chart
+  /// Of the sweep on the chart: an experiment's own; else the workload's title says what it is.
+  const experiment::Experiment* told = nullptr;
   std::unique_ptr<experiment::Sweep> sweep;
   SweepTexts texts;
   std::size_t texts_of = 0;  ///< runs that had ended when the texts were made
@@ -46,5 +47,8 @@ struct SweepState {
   std::optional<std::size_t> marked;
   bool paused_the_run = false;  ///< and lets it go on afterwards
 };
+
+/// "P26  The log interval, in a table"
+std::string sweep_title(const SweepState& state);
 
 }  // namespace lanescope::ui

@@ -92,8 +92,8 @@ std::optional<Value> slider(const Canvas& c, const SettingSpec& spec, const Valu
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const float right = ImGui::GetCursorPosX() + width;
-  text(c, FontRole::Body, Colour::Text, spec.label);
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", spec.help.c_str());
+  text(c, FontRole::Body, Colour::Text, tr(spec.label));
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
   if (auto typed = value_field(c, spec, value, right)) turned = typed;
 
   const float radius = 7 * c.scale;
@@ -132,8 +132,8 @@ std::optional<Value> stepper(const Canvas& c, const SettingSpec& spec, const Val
   const float start = ImGui::GetCursorPosX();
   const float side = 26 * c.scale;
   ImGui::AlignTextToFramePadding();
-  text(c, FontRole::Body, Colour::Text, spec.label);
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", spec.help.c_str());
+  text(c, FontRole::Body, Colour::Text, tr(spec.label));
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
   if (auto typed = value_field(c, spec, value, start + width - 2 * side - 18 * c.scale)) turned = typed;
   ImGui::SameLine(start + width - 2 * side - 4 * c.scale);
   if (button(c, "less." + spec.key, "−", false, side)) turned = as_setting(spec, number(value) - 1);
@@ -222,7 +222,7 @@ void language_switch(const Canvas& c, float right) {
     ImGui::SetCursorPos({x, y});
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = width_of(language);
-    const std::string id = "language." + std::string(language_key(language));
+    const std::string id = "language." + std::string(base::language_key(language));
     const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
     note_place(c, id);
     const bool chosen = c.state.language() == language;
@@ -363,15 +363,15 @@ std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value&
   switch (spec.type) {
     case SettingType::Bool: {
       const bool on = std::get<bool>(value);
-      const bool clicked = toggle(c, "knob." + spec.key, spec.label, on, toggle_hint(spec.key), without_effect);
+      const bool clicked = toggle(c, "knob." + spec.key, tr(spec.label), on, toggle_hint(spec.key), without_effect);
       const char* why = tr("No batch is copied while the feed is resident.");
-      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", without_effect ? why : spec.help.c_str());
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", without_effect ? why : tr(spec.help));
       if (clicked) return Value(!on);
       return std::nullopt;
     }
     case SettingType::Choice: {
-      text(c, FontRole::Body, Colour::Text, spec.label);
-      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", spec.help.c_str());
+      text(c, FontRole::Body, Colour::Text, tr(spec.label));
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
       const auto& chosen = std::get<std::string>(value);
       const auto found = std::find(spec.choices.begin(), spec.choices.end(), chosen);
       const int clicked =

@@ -22,8 +22,7 @@ void text(const Canvas& canvas, FontRole role, Colour colour, const std::string&
 void wrapped_text(const Canvas& canvas, FontRole role, Colour colour, const std::string& text);
 /// The lines of a paragraph of this width, with line breaks.
 std::string wrapped_lines(const Canvas& canvas, FontRole role, const std::string& text, float width);
-/// "EN  中文" at the right edge of the line, `right` from the window's left edge: the language of the experiments'
-/// texts.
+/// "EN  中文" at the right edge of the line, `right` from the window's left edge: the language of all texts.
 void language_switch(const Canvas& canvas, float right);
 /// A small heading in capitals with space above.
 void heading(const Canvas& canvas, const char* text);

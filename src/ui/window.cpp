@@ -113,7 +113,12 @@ Window::Window(const WindowOptions& options) : options_(options) {
 void Window::begin(const WindowOptions& options) {
   Preferences preferences = load_preferences(preferences_path());
   if (options.theme) preferences.theme = *options.theme;
+  if (options.language) preferences.language = *options.language;
   shell_ = std::make_unique<Shell>(std::move(preferences));
+  base::set_language(shell_->state().language());
+  if (shell_->state().preferences.language != shell_->state().language()) {
+    shell_->state().show_toast(no_chinese_text(), true);
+  }
   shell_->state().pictures.paint_window = [this](float scale, ThemeName name) { return paint(scale, name); };
   float x = 1;
   float y = 1;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/translate.h"
 #include "session/session.h"
 #include "ui/bindings.h"
 #include "ui/shell.h"
@@ -29,6 +30,7 @@ struct WindowOptions {
   double speed = kWindowSpeed;                ///< of the run, instead of session.speed
   std::optional<std::filesystem::path> open;  ///< show this trace file instead of a run
   std::optional<ThemeName> theme;             ///< else as remembered
+  std::optional<base::Language> language;     ///< the same
   std::filesystem::path shader_dir;           ///< reload shaders from here while developing; empty: the embedded ones
   bool frames_unlimited = false;              ///< as many frames as the machine can (measuring)
 };
@@ -76,7 +78,7 @@ class Window {
   std::unique_ptr<Shell> shell_;
   Fonts fonts_;
   float fonts_scale_ = 0;
-  std::optional<experiment::Language> fonts_language_;
+  std::optional<base::Language> fonts_language_;
   std::optional<ThemeName> theme_shown_;
   int frames_owed_ = 3;  // ImGui settles in a few frames after something happened
   std::chrono::steady_clock::time_point last_frame_{};

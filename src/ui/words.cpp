@@ -5,89 +5,77 @@
 #include <array>
 #include <string_view>
 
+#include "analysis/summary.h"
 #include "base/translate.h"
-
-// Marks a text for translation where it stands in a table; it is translated where it is shown.
-#define N_(text) text
 
 namespace lanescope::ui {
 namespace {
 
 using experiment::Language;
 
-struct InBoth {
-  const char *english, *chinese;
-};
-
-constexpr std::array<InBoth, static_cast<std::size_t>(Word::Count)> kWords{{
-    {N_("Experiments"), "实验"},
-    {N_("EXPERIMENT"), "实验"},
-    {N_("All experiments"), "全部实验"},
-    {N_("type to filter"), "输入以筛选"},
-    {N_("No experiment has these words."), "没有符合的实验。"},
-    {N_("Start"), "开始"},
-    {N_("WHAT IT SHOWS"), "看点"},
-    {N_("WATCH"), "观察"},
-    {N_("TURN"), "调节"},
-    {N_("PUBLISHED"), "教程给出的数字"},
-    {N_("PUBLISHED BESIDE THIS RUN"), "教程的数字与本次运行"},
-    {N_("here"), "本次"},
-    {N_("WHERE THE TUTORIAL ERRS"), "教程的错误之处"},
-    {N_("before"), "之前"},
-    {N_("after"), "之后"},
-    {N_("THIS RUN"), "本次运行"},
-    {N_("iteration"), "每次迭代"},
-    {N_("GPU busy"), "GPU 忙碌"},
-    {N_("syncs/iter."), "同步/迭代"},
-    {N_("THE PROGRAM'S OWN FIGURES"), "程序自己的数字"},
-    {N_("changed by hand: neither side"), "已手动修改：不属于任何一侧"},
-    {N_("told on"), "讲述于"},
-    {N_("running on"), "运行于"},
-    {N_("measured"), "实测"},
-    {N_("estimate"), "估计"},
-    {N_("impossible"), "不可能"},
-    {N_("Not run yet: flip the switch to this side."), "尚未运行：请切换到这一侧。"},
-    {N_("Has settings of its own: lanescope run --experiment shows it."),
-     "有自己的设置：用 lanescope run --experiment 查看。"},
-    {N_("There is no figure to set beside it."), "没有可与之比较的数字。"},
-    {N_("more"), "更多"},
-    {N_("less"), "收起"},
-    {N_("OTHER KNOBS"), "其他旋钮"},
-    {N_("FREE PLAY"), "自由试验"},
-    {N_("runs now"), "正在运行"},
-    {N_("faster"), "更快"},
-    {N_("slower"), "更慢"},
-    {N_("the same"), "相同"},
-    {N_("Close"), "关闭"},
-    {N_("experiments"), "个实验"},
-    {N_("The queue still fills: the CPU runs ahead of the GPU. Figures follow when it is full."),
-     "队列还在填充：CPU 跑在 GPU 前面。填满后才有数字。"},
+constexpr std::array<const char*, static_cast<std::size_t>(Word::Count)> kWords{{
+    N_("Experiments"),
+    N_("EXPERIMENT"),
+    N_("All experiments"),
+    N_("type to filter"),
+    N_("No experiment has these words."),
+    N_("Start"),
+    N_("WHAT IT SHOWS"),
+    N_("WATCH"),
+    N_("TURN"),
+    N_("PUBLISHED"),
+    N_("PUBLISHED BESIDE THIS RUN"),
+    N_("here"),
+    N_("WHERE THE TUTORIAL ERRS"),
+    N_("before"),
+    N_("after"),
+    N_("THIS RUN"),
+    N_("iteration"),
+    N_("GPU busy"),
+    N_("syncs/iter."),
+    N_("THE PROGRAM'S OWN FIGURES"),
+    N_("changed by hand: neither side"),
+    N_("told on"),
+    N_("running on"),
+    N_("measured"),
+    N_("estimate"),
+    N_("impossible"),
+    N_("Not run yet: flip the switch to this side."),
+    N_("Has settings of its own: lanescope run --experiment shows it."),
+    N_("There is no figure to set beside it."),
+    N_("more"),
+    N_("less"),
+    N_("OTHER KNOBS"),
+    N_("FREE PLAY"),
+    N_("runs now"),
+    N_("faster"),
+    N_("slower"),
+    N_("the same"),
+    N_("Close"),
+    N_("experiments"),
+    N_("The queue still fills: the CPU runs ahead of the GPU. Figures follow when it is full."),
 }};
 
 struct Chapter {
   std::string_view workload;
-  InBoth title;
+  const char* title;
 };
 // Workloads that tell one story stand under one heading.
 constexpr std::array<Chapter, 9> kChapters{{
-    {"linear-mse", {N_("WHAT A READ COSTS"), "读取一个数的代价"}},
-    {"readback", {N_("GETTING NUMBERS OUT"), "怎样取回数据"}},
-    {"plot-transfer", {N_("GETTING NUMBERS OUT"), "怎样取回数据"}},
-    {"transfer-loop", {N_("BRINGING DATA IN"), "怎样送入数据"}},
-    {"control-flow", {N_("BRANCHES ON GPU VALUES"), "由 GPU 的值决定的分支"}},
-    {"bandwidth", {N_("PINNED MEMORY AND BANDWIDTH"), "锁页内存与带宽"}},
-    {"dataloader", {N_("LOADING DATA"), "数据加载"}},
-    {"iris-mlp", {N_("A SMALL NETWORK"), "一个小网络"}},
-    {"break-even", {N_("CPU OR GPU"), "用 CPU 还是 GPU"}},
+    {"linear-mse", N_("WHAT A READ COSTS")},
+    {"readback", N_("GETTING NUMBERS OUT")},
+    {"plot-transfer", N_("GETTING NUMBERS OUT")},
+    {"transfer-loop", N_("BRINGING DATA IN")},
+    {"control-flow", N_("BRANCHES ON GPU VALUES")},
+    {"bandwidth", N_("PINNED MEMORY AND BANDWIDTH")},
+    {"dataloader", N_("LOADING DATA")},
+    {"iris-mlp", N_("A SMALL NETWORK")},
+    {"break-even", N_("CPU OR GPU")},
 }};
-
-const char* in(const InBoth& text, Language language) {
-  return language == Language::Chinese ? text.chinese : base::tr(text.english);
-}
 
 }  // namespace
 
-std::string word(Word w, Language language) { return in(kWords[static_cast<std::size_t>(w)], language); }
+std::string word(Word w, Language language) { return base::tr(kWords[static_cast<std::size_t>(w)], language); }
 
 std::string word(experiment::Quality quality, Language language) {
   switch (quality) {
@@ -102,7 +90,7 @@ std::string word(experiment::Quality quality, Language language) {
 
 std::string chapter(const std::string& workload, Language language) {
   for (const Chapter& c : kChapters) {
-    if (c.workload == workload) return in(c.title, language);
+    if (c.workload == workload) return base::tr(c.title, language);
   }
   return workload;
 }
@@ -114,13 +102,23 @@ std::string no_chinese_text() {
 
 const char* language_name(Language language) { return language == Language::Chinese ? "中文" : "EN"; }
 
-ChineseTexts chinese_texts(Language language) {
+ChineseTexts catalogue_letters(Language language) {
   ChineseTexts texts;
-  texts.body = language_name(Language::Chinese);  // the switch itself
+  texts.body = texts.small = texts.title = texts.mono = base::all_translations(language);
   if (language == Language::English) return texts;
-  for (const InBoth& w : kWords) texts.body += w.chinese;
-  for (const Chapter& c : kChapters) texts.body += c.title.chinese;
-  texts.small = texts.body;
+  for (const analysis::VerdictKind kind :
+       {analysis::VerdictKind::Unknown, analysis::VerdictKind::SyncBound, analysis::VerdictKind::LaunchBound,
+        analysis::VerdictKind::CopyBound, analysis::VerdictKind::LoaderBound, analysis::VerdictKind::GpuBound,
+        analysis::VerdictKind::CpuOnly}) {
+    texts.verdict += verdict_title(kind);
+  }
+  return texts;
+}
+
+ChineseTexts chinese_texts(Language language) {
+  ChineseTexts texts = catalogue_letters(language);
+  texts.body += language_name(Language::Chinese);  // the switch itself
+  if (language == Language::English) return texts;
   for (const experiment::Experiment& e : experiment::experiments()) {
     texts.title += e.title[language];
     texts.body += e.title[language];
@@ -135,7 +133,6 @@ ChineseTexts chinese_texts(Language language) {
       texts.body += p.label[language] + p.environment[language];
     }
   }
-  texts.title += word(Word::Experiments, language);
   return texts;
 }
 

@@ -1,5 +1,4 @@
-// The few words around an experiment's texts, in the language of those texts. Everything else on the screen is in the
-// language of the person's system (base::tr).
+// The few words around an experiment's texts.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +53,6 @@ enum class Word : std::uint8_t {
   Count
 };
 
-/// Translated where the language is the system's (English texts); Chinese where the experiments' texts are.
 std::string word(Word word, experiment::Language language);
 std::string word(experiment::Quality quality, experiment::Language language);
 /// The heading over the experiments of a workload.
@@ -65,7 +63,9 @@ std::string no_chinese_text();
 /// "EN", "中文".
 const char* language_name(experiment::Language language);
 
-/// What the fonts must have letters for when the experiments' texts are in `language`.
+/// What the fonts must have letters for when all of the program's own texts are in `language`; and with the
+/// experiments'.
+ChineseTexts catalogue_letters(base::Language language);
 ChineseTexts chinese_texts(experiment::Language language);
 
 }  // namespace lanescope::ui

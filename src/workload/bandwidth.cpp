@@ -12,7 +12,6 @@
 namespace lanescope::workload {
 namespace {
 
-using base::tr;
 using ops::Op;
 using ops::OpKind;
 
@@ -44,8 +43,8 @@ class Bandwidth final : public Workload {
       : info_(bandwidth_info()),
         eager_(device, info_.computes_values),
         stopwatch_(device),
-        stopwatch_ms_(figures().add("stopwatch_ms", tr("the program's stopwatch"), "ms")),
-        gb_per_s_(figures().add("stopwatch_gb_per_s", tr("bytes by the stopwatch"), "GB/s")) {}
+        stopwatch_ms_(figures().add("stopwatch_ms", N_("the program's stopwatch"), "ms")),
+        gb_per_s_(figures().add("stopwatch_gb_per_s", N_("bytes by the stopwatch"), "GB/s")) {}
 
   const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
@@ -210,15 +209,15 @@ Code bandwidth_code(const Settings& s) {
 WorkloadInfo bandwidth_info() {
   return {
       .name = "bandwidth",
-      .title = tr("Timing one copy"),
+      .title = N_("Timing one copy"),
       .summary =
-          tr("One tensor travels between CPU and GPU while the program's own stopwatch runs. Pinned memory makes "
+          N_("One tensor travels between CPU and GPU while the program's own stopwatch runs. Pinned memory makes "
              "the copy faster. A non-blocking copy whose stopwatch stops without a synchronisation is not: the "
              "stopwatch then shows only how long it took to order the copy, and the copy is still running."),
       .experiments = "P16 to P20",
-      .published = {{tr("1.6 GB to the GPU, pageable"), "0.384 s"},
-                    {tr("pinned, not synchronised"), tr("0.0004 s (not the copy)")},
-                    {tr("1.6 GB to the CPU, pageable; pinned"), "0.731 s; 0.061 s"}},
+      .published = {{N_("1.6 GB to the GPU, pageable"), "0.384 s"},
+                    {N_("pinned, not synchronised"), N_("0.0004 s (not the copy)")},
+                    {N_("1.6 GB to the CPU, pageable; pinned"), "0.731 s; 0.061 s"}},
       .code = plain_text(bandwidth_code(bandwidth_settings({}))),
       .computes_values = false,
   };
@@ -233,14 +232,14 @@ Settings bandwidth_settings(const device::DeviceInfo& device) {
                        .standard = standard};
   };
   const SettingSpec direction{.key = "direction",
-                              .label = tr("Direction"),
-                              .help = tr("h2d: from the CPU to the GPU; d2h: back."),
+                              .label = N_("Direction"),
+                              .help = N_("h2d: from the CPU to the GPU; d2h: back."),
                               .type = SettingType::Choice,
                               .standard = std::string("h2d"),
                               .choices = {"h2d", "d2h"}};
   const SettingSpec bytes{.key = "bytes",
-                          .label = tr("Size"),
-                          .help = tr("Bytes that are copied; rounded down to whole numbers of four bytes."),
+                          .label = N_("Size"),
+                          .help = N_("Bytes that are copied; rounded down to whole numbers of four bytes."),
                           .type = SettingType::Integer,
                           .standard = std::int64_t{16} << 20,
                           .minimum = kLeastBytes,
@@ -250,24 +249,24 @@ Settings bandwidth_settings(const device::DeviceInfo& device) {
                           .stops = {4096, 16'384, 65'536, 262'144, 1'048'576, 4'194'304, 16'777'216, 67'108'864,
                                     268'435'456, 1'073'741'824, 1'600'000'000}};
   SettingSpec seed = seed_setting();
-  seed.help = tr("Starts the random numbers; what a copy takes does not depend on them.");
+  seed.help = N_("Starts the random numbers; what a copy takes does not depend on them.");
   return Settings(
       {direction, bytes, pinned_setting(), non_blocking_setting(),
        yes_or_no(
-           "sync", tr("Synchronise before stopping"),
-           tr("The program synchronises before its stopwatch stops; without it a non-blocking copy is not timed."),
+           "sync", N_("Synchronise before stopping"),
+           N_("The program synchronises before its stopwatch stops; without it a non-blocking copy is not timed."),
            true),
        yes_or_no(
-           "fresh", tr("Fresh host tensor"),
-           tr("The host tensor is new in every iteration; pinned memory is reused by the framework all the same."),
+           "fresh", N_("Fresh host tensor"),
+           N_("The host tensor is new in every iteration; pinned memory is reused by the framework all the same."),
            false),
        yes_or_no(
-           "pin_first", tr("Pin it for this copy"),
-           tr("To the GPU: x.pin_memory().to('cuda'): the CPU copies the pageable tensor into pinned memory first, "
+           "pin_first", N_("Pin it for this copy"),
+           N_("To the GPU: x.pin_memory().to('cuda'): the CPU copies the pageable tensor into pinned memory first, "
               "inside the stopwatch."),
            false),
-       yes_or_no("gpu_first", tr("GPU works first"),
-                 tr("A kernel makes the tensor on the GPU just before, and the copy has to wait for it."), false),
+       yes_or_no("gpu_first", N_("GPU works first"),
+                 N_("A kernel makes the tensor on the GPU just before, and the copy has to wait for it."), false),
        dispatch_setting(device), seed});
 }
 

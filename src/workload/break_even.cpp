@@ -14,7 +14,6 @@
 namespace lanescope::workload {
 namespace {
 
-using base::tr;
 using ops::Op;
 using ops::OpKind;
 
@@ -81,7 +80,7 @@ class BreakEven final : public Workload {
 };
 
 BreakEven::BreakEven(device::Device& device) : info_(break_even_info()), eager_(device, info_.computes_values) {
-  pass_figure_ = figures().add("pass_ms", tr("a pass over the data"), "ms");
+  pass_figure_ = figures().add("pass_ms", N_("a pass over the data"), "ms");
 }
 
 void BreakEven::set_up(const Settings& settings) {
@@ -300,14 +299,14 @@ Code break_even_code(const Settings& s) {
 WorkloadInfo break_even_info() {
   return {
       .name = "break-even",
-      .title = tr("CPU or GPU: where is the break-even?"),
+      .title = N_("CPU or GPU: where is the break-even?"),
       .summary =
-          tr("A small network is trained on a data set, batch by batch. With small batches the GPU waits for its "
+          N_("A small network is trained on a data set, batch by batch. With small batches the GPU waits for its "
              "launches and the CPU alone is quicker; with large ones the GPU has work enough to win. Run it on "
              "both and turn the batch size, and compare the time of a pass over the data."),
       .experiments = "P04 to P06",
-      .published = {{tr("1,000 samples in batches of 128"), tr("CPU 8 ms, GPU 21 ms")},
-                    {tr("100,000 samples in batches of 2,048"), tr("CPU 800 ms, GPU 100 ms")}},
+      .published = {{N_("1,000 samples in batches of 128"), N_("CPU 8 ms, GPU 21 ms")},
+                    {N_("100,000 samples in batches of 2,048"), N_("CPU 800 ms, GPU 100 ms")}},
       .code = plain_text(break_even_code(break_even_settings({}))),
       .computes_values = false,
   };
@@ -316,8 +315,8 @@ WorkloadInfo break_even_info() {
 Settings break_even_settings(const device::DeviceInfo& device) {
   const Settings training = training_settings(device, kBatch);
   const SettingSpec problem_size{.key = "problem_size",
-                                 .label = tr("Problem size"),
-                                 .help = tr("Samples in the data set: a pass goes over each of them once."),
+                                 .label = N_("Problem size"),
+                                 .help = N_("Samples in the data set: a pass goes over each of them once."),
                                  .type = SettingType::Integer,
                                  .standard = std::int64_t{1000},
                                  .minimum = 100,
@@ -325,8 +324,8 @@ Settings break_even_settings(const device::DeviceInfo& device) {
                                  .logarithmic = true,
                                  .stops = {100, 1e3, 1e4, 1e5, 1e6, 1e7}};
   const SettingSpec hidden{.key = "hidden",
-                           .label = tr("Hidden units"),
-                           .help = tr("Of each of the two hidden layers: more are more work per launch."),
+                           .label = N_("Hidden units"),
+                           .help = N_("Of each of the two hidden layers: more are more work per launch."),
                            .type = SettingType::Integer,
                            .standard = std::int64_t{64},
                            .minimum = 1,

@@ -7,13 +7,11 @@
 
 namespace lanescope::workload {
 
-using base::tr;
-
 SettingSpec log_interval_setting(std::int64_t standard) {
   return {
       .key = "log_interval",
-      .label = tr("Log interval"),
-      .help = tr("The program reads the loss every this many iterations; 0 is never. Each read makes the CPU wait."),
+      .label = N_("Log interval"),
+      .help = N_("The program reads the loss every this many iterations; 0 is never. Each read makes the CPU wait."),
       .type = SettingType::Integer,
       .standard = standard,
       .minimum = 0,
@@ -25,8 +23,8 @@ SettingSpec log_interval_setting(std::int64_t standard) {
 
 SettingSpec feed_setting(std::string standard) {
   return {.key = "feed",
-          .label = tr("Feed"),
-          .help = tr(
+          .label = N_("Feed"),
+          .help = N_(
               "resident: the data stays on the GPU; per-iteration: a fresh host batch is made and copied each time."),
           .type = SettingType::Choice,
           .standard = std::move(standard),
@@ -35,24 +33,24 @@ SettingSpec feed_setting(std::string standard) {
 
 SettingSpec pinned_setting() {
   return {.key = "pinned",
-          .label = tr("Pinned memory"),
-          .help = tr("The host batch lies in page-locked memory, which the GPU copies from directly."),
+          .label = N_("Pinned memory"),
+          .help = N_("The host batch lies in page-locked memory, which the GPU copies from directly."),
           .type = SettingType::Bool,
           .standard = false};
 }
 
 SettingSpec non_blocking_setting() {
   return {.key = "non_blocking",
-          .label = tr("Non-blocking copy"),
-          .help = tr("The copy of the batch does not make the CPU wait; it takes pinned memory to be quick."),
+          .label = N_("Non-blocking copy"),
+          .help = N_("The copy of the batch does not make the CPU wait; it takes pinned memory to be quick."),
           .type = SettingType::Bool,
           .standard = false};
 }
 
 SettingSpec batch_size_setting(const BatchLimits& batch) {
   return {.key = "batch_size",
-          .label = tr("Batch size"),
-          .help = tr("Rows per iteration: more rows are more work per launch."),
+          .label = N_("Batch size"),
+          .help = N_("Rows per iteration: more rows are more work per launch."),
           .type = SettingType::Integer,
           .standard = batch.standard,
           .minimum = 1,
@@ -62,8 +60,8 @@ SettingSpec batch_size_setting(const BatchLimits& batch) {
 
 SettingSpec dispatch_setting(const device::DeviceInfo& device) {
   return {.key = "dispatch_us",
-          .label = tr("Dispatch cost"),
-          .help = tr("The framework's own CPU time per operation: 0 is bare C++, about 10 eager PyTorch on Linux."),
+          .label = N_("Dispatch cost"),
+          .help = N_("The framework's own CPU time per operation: 0 is bare C++, about 10 eager PyTorch on Linux."),
           .type = SettingType::Real,
           .standard = device.dispatch_us,
           .minimum = 0,
@@ -73,8 +71,8 @@ SettingSpec dispatch_setting(const device::DeviceInfo& device) {
 
 SettingSpec seed_setting() {
   return {.key = "seed",
-          .label = tr("Seed"),
-          .help = tr("Starts the random numbers of the weights; a change starts them anew."),
+          .label = N_("Seed"),
+          .help = N_("Starts the random numbers of the weights; a change starts them anew."),
           .type = SettingType::Integer,
           .standard = std::int64_t{1},
           .minimum = 0,

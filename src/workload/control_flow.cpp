@@ -12,7 +12,6 @@
 namespace lanescope::workload {
 namespace {
 
-using base::tr;
 using ops::Op;
 using ops::OpKind;
 
@@ -315,9 +314,9 @@ class ControlFlow final : public Workload {
       : info_(control_flow_info()),
         if_each_layer_(device),
         while_loop_(device),
-        syncs_(figures().add("syncs_in_forward", tr("synchronisations in the forward pass"), "")),
-        checks_(figures().add("branch_checks", tr("values read to decide a branch"), "")),
-        taken_(figures().add("branches_taken", tr("branches taken"), "")) {}
+        syncs_(figures().add("syncs_in_forward", N_("synchronisations in the forward pass"), "")),
+        checks_(figures().add("branch_checks", N_("values read to decide a branch"), "")),
+        taken_(figures().add("branches_taken", N_("branches taken"), "")) {}
 
   const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override {
@@ -423,13 +422,13 @@ Code control_flow_code(const Settings& s) {
 WorkloadInfo control_flow_info() {
   return {
       .name = "control-flow",
-      .title = tr("An if that asks the GPU"),
-      .summary = tr("The model decides its next step by a number that is on the GPU. To learn it, the CPU waits until "
+      .title = N_("An if that asks the GPU"),
+      .summary = N_("The model decides its next step by a number that is on the GPU. To learn it, the CPU waits until "
                     "the GPU has nothing left to do, and that in every layer or loop. Set the branch to fixed: the "
                     "same layers run without a single wait, because the CPU knows beforehand what to launch."),
       .experiments = "P11 to P13",
-      .published = {{tr("if in every layer, 100 iterations"), tr("about 15 s")},
-                    {tr("synchronisations of the while loop"), tr("\"320\"; there are about 11")}},
+      .published = {{N_("if in every layer, 100 iterations"), N_("about 15 s")},
+                    {N_("synchronisations of the while loop"), N_("\"320\"; there are about 11")}},
       .code = plain_text(control_flow_code(control_flow_settings({}))),
       .computes_values = true,
   };
@@ -437,24 +436,24 @@ WorkloadInfo control_flow_info() {
 
 Settings control_flow_settings(const device::DeviceInfo& device) {
   const SettingSpec branch{.key = "branch",
-                           .label = tr("Branch"),
-                           .help = tr("data-dependent: a value is read from the GPU to decide; fixed: it is decided "
+                           .label = N_("Branch"),
+                           .help = N_("data-dependent: a value is read from the GPU to decide; fixed: it is decided "
                                       "beforehand."),
                            .type = SettingType::Choice,
                            .standard = std::string("data-dependent"),
                            .choices = {"data-dependent", "fixed"}};
   const SettingSpec network{
       .key = "network",
-      .label = tr("Network"),
-      .help = tr("if-each-layer: Linear(1000, 1000) again and again, with an if after each, timing "
+      .label = N_("Network"),
+      .help = N_("if-each-layer: Linear(1000, 1000) again and again, with an if after each, timing "
                  "only; while-loop: two small layers with a loop between them, and real values."),
       .type = SettingType::Choice,
       .standard = std::string("if-each-layer"),
       .choices = {"if-each-layer", "while-loop"}};
   const SettingSpec checks{
       .key = "checks",
-      .label = tr("Checks"),
-      .help = tr("How many layers with an if there are, or how many divisions a fixed loop makes. A "
+      .label = N_("Checks"),
+      .help = N_("How many layers with an if there are, or how many divisions a fixed loop makes. A "
                  "data-dependent while loop decides for itself."),
       .type = SettingType::Integer,
       .standard = std::int64_t{10},

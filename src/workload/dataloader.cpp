@@ -59,11 +59,11 @@ class DataLoaderTraining final : public Workload {
   explicit DataLoaderTraining(device::Device& device)
       : info_(dataloader_info()),
         eager_(device, info_.computes_values),
-        wait_ms_(figures().add("wait_ms", tr("next(loader)"), "ms")),
-        epoch_ms_(figures().add("epoch_ms", tr("an epoch"), "ms")),
-        epoch_start_ms_(figures().add("epoch_start_ms", tr("an epoch's first batch"), "ms")),
-        ram_mib_(figures().add("ram_mib", tr("host memory of outstanding batches"), "MiB")),
-        outstanding_(figures().add("outstanding", tr("batches outstanding"), "")) {}
+        wait_ms_(figures().add("wait_ms", N_("next(loader)"), "ms")),
+        epoch_ms_(figures().add("epoch_ms", N_("an epoch"), "ms")),
+        epoch_start_ms_(figures().add("epoch_start_ms", N_("an epoch's first batch"), "ms")),
+        ram_mib_(figures().add("ram_mib", N_("host memory of outstanding batches"), "MiB")),
+        outstanding_(figures().add("outstanding", N_("batches outstanding"), "")) {}
 
   const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
@@ -214,17 +214,17 @@ Code dataloader_code(const Settings& s) {
 WorkloadInfo dataloader_info() {
   return {
       .name = "dataloader",
-      .title = tr("Feeding the GPU from a DataLoader"),
+      .title = N_("Feeding the GPU from a DataLoader"),
       .summary =
-          tr("Workers load batches ahead of a model on the GPU. Too few of them, or none, and the GPU waits for data; "
+          N_("Workers load batches ahead of a model on the GPU. Too few of them, or none, and the GPU waits for data; "
              "more prefetching only fills host memory. Each epoch begins with an empty line: persistent workers save "
              "their start, but not the wait for the first batch."),
       .experiments = "P27, P28",
-      .published = {{tr("non_blocking"), tr("GPU use +10 to 30 % (expected)")},
-                    {tr("prefetch_factor 2, then 4"), tr("GPU use +20 to 30 % (expected)")},
-                    {tr("pin_memory"), tr("copies 2 to 3 times as fast (expected)")},
-                    {tr("persistent_workers"), tr("epoch change -10 to 20 % (expected)")},
-                    {tr("all together"), tr("training +30 to 50 % (expected)")}},
+      .published = {{N_("non_blocking"), N_("GPU use +10 to 30 % (expected)")},
+                    {N_("prefetch_factor 2, then 4"), N_("GPU use +20 to 30 % (expected)")},
+                    {N_("pin_memory"), N_("copies 2 to 3 times as fast (expected)")},
+                    {N_("persistent_workers"), N_("epoch change -10 to 20 % (expected)")},
+                    {N_("all together"), N_("training +30 to 50 % (expected)")}},
       .code = plain_text(dataloader_code(dataloader_settings({}))),
       .computes_values = false,
   };
@@ -232,32 +232,32 @@ WorkloadInfo dataloader_info() {
 
 Settings dataloader_settings(const device::DeviceInfo& device) {
   SettingSpec prefetch =
-      whole("prefetch_factor", tr("Prefetch factor"),
-            tr("Batches that are loaded ahead, per worker; 0: not given, PyTorch takes 2. Needs workers."), 0, 0, 64);
-  SettingSpec samples = whole("samples", tr("Samples per epoch"),
-                              tr("The size of the dataset; a change acts at the next epoch."), 512, 1, 1'000'000);
+      whole("prefetch_factor", N_("Prefetch factor"),
+            N_("Batches that are loaded ahead, per worker; 0: not given, PyTorch takes 2. Needs workers."), 0, 0, 64);
+  SettingSpec samples = whole("samples", N_("Samples per epoch"),
+                              N_("The size of the dataset; a change acts at the next epoch."), 512, 1, 1'000'000);
   samples.logarithmic = true;
   SettingSpec sample_kib =
-      whole("sample_kib", tr("Sample size"), tr("588 KiB are 3 x 224 x 224 float32."), 588, 1, 4096);
+      whole("sample_kib", N_("Sample size"), N_("588 KiB are 3 x 224 x 224 float32."), 588, 1, 4096);
   sample_kib.unit = "KiB";
   sample_kib.logarithmic = true;
   SettingSpec batch_size = batch_size_setting({.standard = 8, .maximum = 1024});
-  batch_size.help = tr("Samples per batch; a change makes a new loader.");
+  batch_size.help = N_("Samples per batch; a change makes a new loader.");
   return Settings({
-      whole("num_workers", tr("Workers"),
-            tr("Threads that load batches; 0: the program's own loads each batch when it asks for it."), 4, 0, 64),
+      whole("num_workers", N_("Workers"),
+            N_("Threads that load batches; 0: the program's own loads each batch when it asks for it."), 4, 0, 64),
       std::move(prefetch),
-      yes_or_no("pin_memory", tr("Pin memory"),
-                tr("One more thread copies each batch into page-locked memory, which the GPU copies from directly.")),
-      yes_or_no("persistent_workers", tr("Persistent workers"),
-                tr("Workers live on from epoch to epoch instead of being started anew. Needs workers.")),
+      yes_or_no("pin_memory", N_("Pin memory"),
+                N_("One more thread copies each batch into page-locked memory, which the GPU copies from directly.")),
+      yes_or_no("persistent_workers", N_("Persistent workers"),
+                N_("Workers live on from epoch to epoch instead of being started anew. Needs workers.")),
       non_blocking_setting(),
       std::move(batch_size),
-      milliseconds("load_ms", tr("Load time"), tr("What a sample takes to load, give or take a tenth."), 4, 1000),
+      milliseconds("load_ms", N_("Load time"), N_("What a sample takes to load, give or take a tenth."), 4, 1000),
       std::move(sample_kib),
       std::move(samples),
-      milliseconds("worker_start_ms", tr("Worker start"), tr("What a worker takes to start."), 60, 10'000),
-      milliseconds("model_ms", tr("Model time"), tr("GPU time of a batch, forward and backward."), 8, 1000),
+      milliseconds("worker_start_ms", N_("Worker start"), N_("What a worker takes to start."), 60, 10'000),
+      milliseconds("model_ms", N_("Model time"), N_("GPU time of a batch, forward and backward."), 8, 1000),
       log_interval_setting(10),
       dispatch_setting(device),
       seed_setting(),

@@ -131,7 +131,7 @@ void Eager::mark_stale_read() {
   event.kind = trace::EventKind::Range;
   event.flags = trace::kNotArrivedFlag;
   event.lane = *reads_lane_;
-  event.name = device_.sink().name(base::tr("not arrived yet"));
+  event.name = device_.sink().name(N_("not arrived yet"));
   event.start_ns = event.end_ns = device_.now_ns();
   device_.writer().write(event);
 }

@@ -14,7 +14,6 @@
 namespace lanescope::workload {
 namespace {
 
-using base::tr;
 using ops::Op;
 using ops::OpKind;
 
@@ -228,15 +227,15 @@ Code iris_mlp_code(const Settings& s) {
 WorkloadInfo iris_mlp_info() {
   return {
       .name = "iris-mlp",
-      .title = tr("Training on iris: the GPU that is slower"),
+      .title = N_("Training on iris: the GPU that is slower"),
       .summary =
-          tr("A network of 83 weights learns to tell three kinds of iris apart; the loss is computed for real. "
+          N_("A network of 83 weights learns to tell three kinds of iris apart; the loss is computed for real. "
              "Each kernel takes a few microseconds, and launching it takes longer, so the GPU waits for the CPU. "
              "Turn the log interval up: the waits go, but most of the time stays, because it is spent launching."),
       .experiments = "P22 to P26",
-      .published = {{tr("on the CPU"), tr("231 µs per epoch")},
-                    {tr("GPU, a read every epoch"), tr("842 µs per epoch")},
-                    {tr("GPU, a read every 2000"), tr("654 µs per epoch")}},
+      .published = {{N_("on the CPU"), N_("231 µs per epoch")},
+                    {N_("GPU, a read every epoch"), N_("842 µs per epoch")},
+                    {N_("GPU, a read every 2000"), N_("654 µs per epoch")}},
       .code = plain_text(iris_mlp_code(iris_mlp_settings({}))),
       .computes_values = true,
   };

@@ -13,7 +13,6 @@
 namespace lanescope::workload {
 namespace {
 
-using base::tr;
 using ops::Op;
 using ops::OpKind;
 
@@ -27,7 +26,7 @@ class LinearMse final : public Workload {
       : info_(linear_mse_info()),
         eager_(device, info_.computes_values),
         stopwatch_(device),
-        stopwatch_us_(figures().add("stopwatch_us", tr("the program's stopwatch"), "µs")) {}
+        stopwatch_us_(figures().add("stopwatch_us", N_("the program's stopwatch"), "µs")) {}
 
   const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
@@ -202,13 +201,13 @@ Code linear_mse_code(const Settings& s) {
 WorkloadInfo linear_mse_info() {
   return {
       .name = "linear-mse",
-      .title = tr("Reading the loss every iteration"),
-      .summary = tr("One linear layer is trained on a batch that stays on the GPU. Reading the loss makes the CPU wait "
+      .title = N_("Reading the loss every iteration"),
+      .summary = N_("One linear layer is trained on a batch that stays on the GPU. Reading the loss makes the CPU wait "
                     "until the GPU has finished, and then the GPU waits until the CPU has launched the next kernel. "
                     "Turn the log interval up and watch the waits and the gaps between the kernels go."),
       .experiments = "P08 to P10, P14, P15",
-      .published = {{tr("no read, 1,000 iterations"), tr("about 0.8 s")},
-                    {tr("a read every iteration"), tr("about 3.4 s")}},
+      .published = {{N_("no read, 1,000 iterations"), N_("about 0.8 s")},
+                    {N_("a read every iteration"), N_("about 3.4 s")}},
       .code = plain_text(linear_mse_code(linear_mse_settings({}))),
       .computes_values = false,
   };
@@ -218,8 +217,8 @@ Settings linear_mse_settings(const device::DeviceInfo& device) {
   std::vector<SettingSpec> specs = training_settings(device, kBatch).specs();
   specs.push_back(
       {.key = "timing",
-       .label = tr("Timing"),
-       .help = tr("The program times model(data): naive, or with a synchronisation before and after. Without "
+       .label = N_("Timing"),
+       .help = N_("The program times model(data): naive, or with a synchronisation before and after. Without "
                   "them the stopwatch shows only how long the launch took."),
        .type = SettingType::Choice,
        .standard = std::string("off"),

@@ -12,7 +12,6 @@
 namespace lanescope::workload {
 namespace {
 
-using base::tr;
 using ops::Op;
 using ops::OpKind;
 
@@ -84,8 +83,8 @@ class PlotTransfer final : public Workload {
 };
 
 PlotTransfer::PlotTransfer(device::Device& device) : info_(plot_transfer_info()), eager_(device, true) {
-  wrong_figure_ = figures().add("wrong_arrays", tr("wrong arrays"), "");
-  transfer_figure_ = figures().add("transfer_ms", tr("the transfer's statements"), "ms");
+  wrong_figure_ = figures().add("wrong_arrays", N_("wrong arrays"), "");
+  transfer_figure_ = figures().add("transfer_ms", N_("the transfer's statements"), "ms");
 }
 
 void PlotTransfer::set_up(const Settings& settings) {
@@ -241,8 +240,8 @@ Code plot_transfer_code(const Settings& s) {
 WorkloadInfo plot_transfer_info() {
   return {
       .name = "plot-transfer",
-      .title = tr("Drawing an array of the GPU"),
-      .summary = tr("Every few iterations a script draws a whole array. With .cpu().numpy() the CPU waits for the GPU "
+      .title = N_("Drawing an array of the GPU"),
+      .summary = N_("Every few iterations a script draws a whole array. With .cpu().numpy() the CPU waits for the GPU "
                     "and for the copy, and the GPU has nothing to do until the picture is drawn. A copy to pinned "
                     "memory that is drawn one interval later lets both work on; without its event, what is drawn is "
                     "an old array."),
@@ -256,16 +255,16 @@ WorkloadInfo plot_transfer_info() {
 Settings plot_transfer_settings(const device::DeviceInfo& device) {
   const Settings training = training_settings(device, {});
   const SettingSpec method{.key = "method",
-                           .label = tr("Method"),
-                           .help = tr("How the array comes to the CPU: waited for, one interval late, or not waited "
+                           .label = N_("Method"),
+                           .help = N_("How the array comes to the CPU: waited for, one interval late, or not waited "
                                       "for at all, which draws an old one."),
                            .type = SettingType::Choice,
                            .standard = std::string("cpu-numpy"),
                            .choices = {kMethods.begin(), kMethods.end()}};
   const SettingSpec elements{
       .key = "elements",
-      .label = tr("Elements"),
-      .help = tr("Of the array, four bytes each; of more than 4,000,000 the values are neither computed nor checked."),
+      .label = N_("Elements"),
+      .help = N_("Of the array, four bytes each; of more than 4,000,000 the values are neither computed nor checked."),
       .type = SettingType::Integer,
       .standard = std::int64_t{1'000'000},
       .minimum = 1,
@@ -273,8 +272,8 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
       .logarithmic = true,
       .stops = {1, 1e3, 1e4, 1e5, 1e6, 2e6, 4e6, 1e7, 2e7, 5e7, 1e8}};
   const SettingSpec plot_interval{.key = "plot_interval",
-                                  .label = tr("Plot interval"),
-                                  .help = tr("The array is drawn every this many iterations."),
+                                  .label = N_("Plot interval"),
+                                  .help = N_("The array is drawn every this many iterations."),
                                   .type = SettingType::Integer,
                                   .standard = std::int64_t{10},
                                   .minimum = 1,
@@ -282,16 +281,16 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
                                   .logarithmic = true,
                                   .stops = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}};
   const SettingSpec plot_ms{.key = "plot_ms",
-                            .label = tr("Drawing"),
-                            .help = tr("How long the CPU draws."),
+                            .label = N_("Drawing"),
+                            .help = N_("How long the CPU draws."),
                             .type = SettingType::Real,
                             .standard = 2.0,
                             .minimum = 0,
                             .maximum = 1000,
                             .unit = "ms"};
   const SettingSpec model_us{.key = "model_us",
-                             .label = tr("Model's GPU time"),
-                             .help = tr("How long the GPU is busy with the model in each iteration."),
+                             .label = N_("Model's GPU time"),
+                             .help = N_("How long the GPU is busy with the model in each iteration."),
                              .type = SettingType::Real,
                              .standard = 500.0,
                              .minimum = 0,

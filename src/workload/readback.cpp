@@ -14,7 +14,6 @@
 namespace lanescope::workload {
 namespace {
 
-using base::tr;
 using ops::Op;
 using ops::OpKind;
 
@@ -140,10 +139,10 @@ class Readback final : public Workload {
 };
 
 Readback::Readback(device::Device& device) : info_(readback_info()), eager_(device, info_.computes_values) {
-  numbers_figure_ = figures().add("numbers_read", tr("numbers read"), "");
-  wrong_figure_ = figures().add("wrong_numbers", tr("wrong numbers"), "");
-  read_figure_ = figures().add("read_us", tr("reading, per iteration"), "µs");
-  behind_figure_ = figures().add("reads_behind", tr("iterations late"), "");
+  numbers_figure_ = figures().add("numbers_read", N_("numbers read"), "");
+  wrong_figure_ = figures().add("wrong_numbers", N_("wrong numbers"), "");
+  read_figure_ = figures().add("read_us", N_("reading, per iteration"), "µs");
+  behind_figure_ = figures().add("reads_behind", N_("iterations late"), "");
 }
 
 void Readback::set_up(const Settings& settings) {
@@ -418,14 +417,14 @@ Code readback_code(const Settings& s) {
 WorkloadInfo readback_info() {
   return {
       .name = "readback",
-      .title = tr("Seven ways to get the loss out of the GPU"),
+      .title = N_("Seven ways to get the loss out of the GPU"),
       .summary =
-          tr("A small regression learns, and its loss is wanted on the CPU. With .item() the CPU waits until the "
+          N_("A small regression learns, and its loss is wanted on the CPU. With .item() the CPU waits until the "
              "GPU has caught up, and then the GPU waits for the CPU; print(loss) does that seven times. "
              "Copied to pinned memory and read one step late, the same numbers cost the GPU nothing; read "
              "without an event, they are wrong."),
       .experiments = "P15",
-      .published = {{tr("a read every batch"), tr("slightly slow")}, {tr("a read every 100"), tr("acceptable")}},
+      .published = {{N_("a read every batch"), N_("slightly slow")}, {N_("a read every 100"), N_("acceptable")}},
       .code = plain_text(readback_code(readback_settings({}))),
       .computes_values = true,
   };
@@ -435,19 +434,19 @@ Settings readback_settings(const device::DeviceInfo& device) {
   const Settings training = training_settings(device, kBatch);
   const SettingSpec method{
       .key = "method",
-      .label = tr("Method"),
-      .help = tr("How the program gets at the loss; list-of-items and stacked keep it on the GPU until a window ends."),
+      .label = N_("Method"),
+      .help = N_("How the program gets at the loss; list-of-items and stacked keep it on the GPU until a window ends."),
       .type = SettingType::Choice,
       .standard = std::string("item"),
       .choices = {kMethods.begin(), kMethods.end()}};
   SettingSpec log_interval = *training.spec("log_interval");
-  log_interval.help = tr("The loss of every this many iterations is wanted.");
+  log_interval.help = N_("The loss of every this many iterations is wanted.");
   log_interval.minimum = 1;
   log_interval.zero_is_never = false;
   std::erase(log_interval.stops, 0.0);
   const SettingSpec window{.key = "window",
-                           .label = tr("Window"),
-                           .help = tr("list-of-items and stacked read what they have kept every this many iterations."),
+                           .label = N_("Window"),
+                           .help = N_("list-of-items and stacked read what they have kept every this many iterations."),
                            .type = SettingType::Integer,
                            .standard = std::int64_t{100},
                            .minimum = 1,
@@ -455,8 +454,8 @@ Settings readback_settings(const device::DeviceInfo& device) {
                            .logarithmic = true,
                            .stops = {1, 10, 20, 50, 100, 200, 500, 1000, 10'000}};
   const SettingSpec model_us{.key = "model_us",
-                             .label = tr("Model's GPU time"),
-                             .help = tr("How long the GPU is busy with the model in each iteration."),
+                             .label = N_("Model's GPU time"),
+                             .help = N_("How long the GPU is busy with the model in each iteration."),
                              .type = SettingType::Real,
                              .standard = 500.0,
                              .minimum = 0,

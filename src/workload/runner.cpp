@@ -160,7 +160,7 @@ void Runner::write_range(const Lanes& lanes, std::uint64_t number, base::Nanosec
 // In virtual time the device's own calls wait in the pacer.
 void Runner::stand_while_paused(const Lanes& lanes) {
   if (pacer_ == nullptr || device_.info().virtual_time || !pacer_->paused()) return;
-  write_marker(lanes, base::tr("paused"));
+  write_marker(lanes, N_("paused"));
   device_.writer().complete_until(device_.now_ns());  // up to here a person sees it all the while
   pacer_->wait_while_paused();
 }

@@ -100,11 +100,11 @@ class TransferLoop final : public Workload {
 TransferLoop::TransferLoop(device::Device& device)
     : info_(transfer_loop_info()),
       eager_(device, info_.computes_values),
-      make_us_(figures().add("make_us", tr("making the batch"), "µs", true)),
-      copy_us_(figures().add("copy_us", tr("the copy statements"), "µs", true)),
-      launch_us_(figures().add("launch_us", tr("launching the model"), "µs", true)),
-      read_us_(figures().add("read_us", tr("reading numbers"), "µs", true)),
-      transfer_share_(figures().add("transfer_share_percent", tr("copying and reading, of the iteration"), "%")) {}
+      make_us_(figures().add("make_us", N_("making the batch"), "µs", true)),
+      copy_us_(figures().add("copy_us", N_("the copy statements"), "µs", true)),
+      launch_us_(figures().add("launch_us", N_("launching the model"), "µs", true)),
+      read_us_(figures().add("read_us", N_("reading numbers"), "µs", true)),
+      transfer_share_(figures().add("transfer_share_percent", N_("copying and reading, of the iteration"), "%")) {}
 
 void TransferLoop::set_up(const Settings& settings) {
   const Options o(settings);
@@ -394,14 +394,14 @@ Code transfer_loop_code(const Settings& s) {
 WorkloadInfo transfer_loop_info() {
   return {
       .name = "transfer-loop",
-      .title = tr("Copying the data in every iteration"),
-      .summary = tr("Two tensors are made on the CPU in every iteration and copied to the GPU; the GPU stands still "
+      .title = N_("Copying the data in every iteration"),
+      .summary = N_("Two tensors are made on the CPU in every iteration and copied to the GPU; the GPU stands still "
                     "while they travel. Keep the data on the GPU (feed: resident) and the copies are gone. If it has "
                     "to be copied, pinned memory, a non-blocking copy and a stream of its own hide the copy behind "
                     "the model: it takes all three."),
       .experiments = "P01 to P03, P21",
-      .published = {{tr("copied each time, 1,000 iterations"), tr("750 ms (estimate)")},
-                    {tr("resident, 1,000 iterations"), tr("500.5 ms (estimate)")}},
+      .published = {{N_("copied each time, 1,000 iterations"), N_("750 ms (estimate)")},
+                    {N_("resident, 1,000 iterations"), N_("500.5 ms (estimate)")}},
       .code = plain_text(transfer_loop_code(transfer_loop_settings({}))),
       .computes_values = false,
   };
@@ -409,16 +409,16 @@ WorkloadInfo transfer_loop_info() {
 
 Settings transfer_loop_settings(const device::DeviceInfo& device) {
   const SettingSpec features{.key = "features",
-                             .label = tr("Features"),
-                             .help = tr("Numbers in a row of the batch: more of them are more bytes to copy."),
+                             .label = N_("Features"),
+                             .help = N_("Numbers in a row of the batch: more of them are more bytes to copy."),
                              .type = SettingType::Integer,
                              .standard = std::int64_t{2},
                              .minimum = 1,
                              .maximum = 4096,
                              .logarithmic = true};
   const SettingSpec model_us{.key = "model_us",
-                             .label = tr("GPU time of the model"),
-                             .help = tr("The model's forward pass keeps the GPU busy for so long."),
+                             .label = N_("GPU time of the model"),
+                             .help = N_("The model's forward pass keeps the GPU busy for so long."),
                              .type = SettingType::Real,
                              .standard = 500.0,
                              .minimum = 0,
@@ -428,21 +428,21 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
                              .stops = {0, 50, 100, 200, 500, 1000, 2000, 5000, 10'000, 20'000, 50'000, 100'000}};
   const SettingSpec copy_stream{
       .key = "copy_stream",
-      .label = tr("Stream of the copies"),
-      .help = tr("main: copies and kernels wait for each other; side: the next batch is copied on a second stream, "
+      .label = N_("Stream of the copies"),
+      .help = N_("main: copies and kernels wait for each other; side: the next batch is copied on a second stream, "
                  "beside the model, if the memory is pinned and the copy does not block."),
       .type = SettingType::Choice,
       .standard = std::string("main"),
       .choices = {"main", "side"}};
   const SettingSpec train{
       .key = "train",
-      .label = tr("Train"),
-      .help = tr("Goes on with a backward pass and a step of the optimizer, in mixed precision (autocast)."),
+      .label = N_("Train"),
+      .help = N_("Goes on with a backward pass and a step of the optimizer, in mixed precision (autocast)."),
       .type = SettingType::Bool,
       .standard = false};
   const SettingSpec scaler{.key = "scaler",
-                           .label = tr("GradScaler"),
-                           .help = tr("Trains with a GradScaler, which reads a number in every step to see whether a "
+                           .label = N_("GradScaler"),
+                           .help = N_("Trains with a GradScaler, which reads a number in every step to see whether a "
                                       "gradient has overflowed."),
                            .type = SettingType::Bool,
                            .standard = false};

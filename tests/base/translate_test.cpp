@@ -1,93 +1,110 @@
 #include "base/translate.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include <atomic>
 #include <clocale>
-#include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <optional>
+#include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
+
+#include "base/error.h"
 
 namespace lanescope::base {
 namespace {
 
-// A binary gettext catalogue: header, table of originals, table of translations, texts. Pairs are sorted by original.
-std::string catalogue(const std::vector<std::pair<std::string, std::string>>& pairs) {
-  const auto count = static_cast<std::uint32_t>(pairs.size());
-  std::vector<std::uint32_t> head{0x950412de, 0, count, 28, 28 + 8 * count, 0, 28 + 16 * count};
-  std::string texts;
-  std::vector<std::uint32_t> originals, translations;
-  const auto add = [&](const std::string& text, std::vector<std::uint32_t>& table) {
-    table.push_back(static_cast<std::uint32_t>(text.size()));
-    table.push_back(28 + 16 * count + static_cast<std::uint32_t>(texts.size()));
-    texts += text + '\0';
-  };
-  for (const auto& [original, translation] : pairs) {
-    add(original, originals);
-    add(translation, translations);
-  }
-  head.insert(head.end(), originals.begin(), originals.end());
-  head.insert(head.end(), translations.begin(), translations.end());
-  return std::string(reinterpret_cast<const char*>(head.data()), head.size() * sizeof(std::uint32_t)) + texts;
-}
-
 class Translate : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG", "LANESCOPE_LOCALE_DIR"}) {
+    for (const char* name : {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"}) {
       const char* value = std::getenv(name);
       saved_.emplace_back(name, value ? std::optional<std::string>(value) : std::nullopt);
       unsetenv(name);
     }
-    folder_ = std::filesystem::path(testing::TempDir()) / ("lanescope-locale-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_ / "xx" / "LC_MESSAGES");
-    std::ofstream(folder_ / "xx" / "LC_MESSAGES" / "lanescope.mo", std::ios::binary)
-        << catalogue({{"", "Content-Type: text/plain; charset=UTF-8\n"}, {"Log interval", "Protokollabstand µ"}});
-    setenv("LANESCOPE_LOCALE_DIR", folder_.c_str(), 1);
   }
   void TearDown() override {
     for (const auto& [name, value] : saved_) {
       value ? setenv(name.c_str(), value->c_str(), 1) : unsetenv(name.c_str());
     }
-    std::setlocale(LC_ALL, "C");
-    std::filesystem::remove_all(folder_);
+    set_language(Language::English);
   }
 
-  std::filesystem::path folder_;
   std::vector<std::pair<std::string, std::optional<std::string>>> saved_;
 };
 
-TEST_F(Translate, FollowsTheLanguageOfTheEnvironment) {
+TEST_F(Translate, IsEnglishUntilALanguageIsSet) {
+  EXPECT_EQ(language(), Language::English);
+  EXPECT_STREQ(tr("Experiments"), "Experiments");
+}
+
+TEST_F(Translate, LooksUpInTheCatalogueOfTheLanguage) {
+  set_language(Language::Chinese);
+  EXPECT_STREQ(tr("Experiments"), "实验");
+  EXPECT_STREQ(tr(std::string("Experiments")), "实验");
+  EXPECT_STREQ(tr("no text of this program"), "no text of this program");
+  EXPECT_STREQ(tr(""), "") << "not the catalogue's header";
+  set_language(Language::English);
+  EXPECT_STREQ(tr("Experiments"), "Experiments");
+  EXPECT_STREQ(tr("Experiments", Language::Chinese), "实验") << "whatever language is set";
+}
+
+TEST_F(Translate, WhatItReturnedStaysWhateverIsSetLater) {
+  set_language(Language::Chinese);
+  const char* text = tr("Experiments");
+  set_language(Language::English);
+  set_language(Language::Chinese);
+  EXPECT_EQ(tr("Experiments"), text);
+}
+
+TEST_F(Translate, AnyThreadMayAskWhileAnotherSwitches) {
+  std::atomic<bool> stop{false};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> askers;
+  for (int i = 0; i < 3; ++i) {
+    askers.emplace_back([&] {
+      const std::set<std::string> allowed{"Experiments", "实验"};
+      while (!stop) wrong += allowed.contains(tr("Experiments")) ? 0 : 1;
+    });
+  }
+  for (int i = 0; i < 2000; ++i) set_language(i % 2 == 0 ? Language::Chinese : Language::English);
+  stop = true;
+  for (std::thread& asker : askers) asker.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Translate, TheEnvironmentNamesTheLanguage) {
+  EXPECT_EQ(preferred_language(), Language::English);
+  setenv("LANG", "zh_CN.UTF-8", 1);
+  EXPECT_EQ(preferred_language(), Language::Chinese);
   setenv("LC_ALL", "C.UTF-8", 1);
-  setenv("LANGUAGE", "xx", 1);
-  set_up_translation();
-  EXPECT_STREQ(tr("Log interval"), "Protokollabstand µ");
-  EXPECT_STREQ(tr("Batch size"), "Batch size");
-  EXPECT_STREQ(tr(""), "");
+  EXPECT_EQ(preferred_language(), Language::English);
+  setenv("LANGUAGE", "zh", 1);
+  EXPECT_EQ(preferred_language(), Language::Chinese);
+  setenv("LANGUAGE", "", 1);
+  EXPECT_EQ(preferred_language(), Language::English) << "an empty variable says nothing";
 }
 
-TEST_F(Translate, ALocaleThatIsNotInstalledStillChoosesTheLanguage) {
-  setenv("LANG", "xx_XX.UTF-8", 1);
-  set_up_translation();
-  EXPECT_STREQ(tr("Log interval"), "Protokollabstand µ");
-}
-
-TEST_F(Translate, WithoutALanguageTheTextIsItself) {
-  setenv("LC_ALL", "C", 1);
-  set_up_translation();
-  EXPECT_STREQ(tr("Log interval"), "Log interval");
+TEST_F(Translate, KeysOfLanguages) {
+  EXPECT_EQ(parse_language("en"), Language::English);
+  EXPECT_EQ(parse_language("zh"), Language::Chinese);
+  EXPECT_EQ(language_key(Language::Chinese), "zh");
+  EXPECT_THROW(parse_language("de"), UsageError);
 }
 
 TEST_F(Translate, NumbersKeepTheCLocale) {
-  setenv("LC_ALL", "C.UTF-8", 1);
-  set_up_translation();
-  EXPECT_STREQ(std::setlocale(LC_NUMERIC, nullptr), "C");
-  EXPECT_STREQ(std::setlocale(LC_CTYPE, nullptr), "C");
+  setenv("LC_ALL", "zh_CN.UTF-8", 1);
+  set_language(preferred_language());
+  EXPECT_STREQ(tr("Experiments"), "实验");
+  EXPECT_STREQ(std::setlocale(LC_ALL, nullptr), "C");
+}
+
+TEST_F(Translate, AllTranslationsAreTheLettersThatAFontNeeds) {
+  EXPECT_EQ(all_translations(Language::English), "");
+  EXPECT_NE(all_translations(Language::Chinese).find("实验"), std::string::npos);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string value_text(const workload::Value& value) {
 
 // "Log interval" within a sentence; "GPU first" stays.
 std::string label_text(const workload::SettingSpec& spec) {
-  std::string label = spec.label;
+  std::string label = base::tr(spec.label);
   if (label.size() > 1 && std::islower(static_cast<unsigned char>(label[1]))) {
     label[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(label[0])));
   }

@@ -73,6 +73,11 @@ void TryIt::forget_offers() {
   again_ = 0;
 }
 
+void TryIt::say_again() {
+  forget_offers();
+  for (Tried& tried : tried_) tried.text = turn_text(tried.before, tried.trial.assignments);
+}
+
 void TryIt::end() {
   job_.end();
   forget_offers();

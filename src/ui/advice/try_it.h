@@ -74,6 +74,8 @@ class TryIt {
   void update(Model& model, std::span<const AdviceCard> cards, bool seen, Clock::time_point now);
   /// Nothing is under way afterwards; what was tried stays. Call it before the trace goes.
   void end();
+  /// The language has changed: what is offered is worked out again.
+  void say_again();
   bool busy() const { return job_.busy(); }
 
   /// What the button of this card is about; null: nothing to try.

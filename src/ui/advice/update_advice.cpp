@@ -103,6 +103,14 @@ void AdviceState::end() {
   went_to.reset();
 }
 
+void AdviceState::say_again() {
+  job_.supersede();
+  looked_at_ = 0;
+  looked_ = false;
+  stretch_.reset();
+  started_ = {};
+}
+
 void AdviceState::update(const Model& model, bool seen, Clock::time_point now) {
   if (generation_ != model.generation()) {
     end();

@@ -67,6 +67,8 @@ class AdviceState {
   void update(const Model& model, bool seen, Clock::time_point now);
   /// Nothing is under way afterwards, and nothing is shown: call it before the trace goes.
   void end();
+  /// The language has changed: the cards are worked out again.
+  void say_again();
   bool busy() const { return job_.busy(); }
   /// Wrong results first, then the costliest.
   const std::vector<AdviceCard>& cards() const { return cards_; }

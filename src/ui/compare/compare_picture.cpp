@@ -17,6 +17,7 @@
 #include "ui/gl/span_renderer.h"
 #include "ui/labels.h"
 #include "ui/svg.h"
+#include "ui/words.h"
 
 namespace lanescope::ui {
 namespace {
@@ -29,7 +30,7 @@ constexpr float kMostLanes = 1400;  // of both together, as in a window
 bool simulated(const ComparePicture& p) { return p.a->facts.simulated || p.b->facts.simulated; }
 
 std::string title_of(const RunSnapshot& a, const RunSnapshot& b) {
-  return a.title == b.title ? a.title : a.title + "  |  " + b.title;
+  return a.title == b.title ? tr(a.title) : tr(a.title) + std::string("  |  ") + tr(b.title);
 }
 
 std::string device_text(const RunSnapshot& a, const RunSnapshot& b) {
@@ -132,9 +133,9 @@ class Composition {
 };
 
 ChineseTexts chinese_of(const ComparePicture& picture) {
-  ChineseTexts texts;
-  texts.title = picture.a->title + picture.b->title;
-  texts.body = texts.title;
+  ChineseTexts texts = catalogue_letters(base::language());
+  texts.title += title_of(*picture.a, *picture.b);
+  texts.body += picture.a->title + picture.b->title + picture.a->label + picture.b->label;
   return texts;
 }
 

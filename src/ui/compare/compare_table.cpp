@@ -77,7 +77,11 @@ float row_gap(const std::vector<DifferenceRow>& rows, std::size_t i, float s) {
 }  // namespace
 
 CompareWords compare_words(const RunSnapshot& a, const RunSnapshot* b) {
-  if (!b) return {tr("A is pinned"), a.summary.verdict.sentence, Colour::Text};
+  if (!b) {
+    analysis::Summary summary = a.summary;
+    judge(summary);  // in the language of now
+    return {tr("A is pinned"), summary.verdict.sentence, Colour::Text};
+  }
   const Better who = better(a, *b);
   const Colour colour = who == Better::B ? Colour::Good : who == Better::A ? Colour::Wait : Colour::Text;
   std::string where = where_it_went(a, *b);

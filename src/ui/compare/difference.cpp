@@ -50,7 +50,7 @@ std::string in_a_line(std::string label) {
 
 std::string setting_text(const workload::SettingSpec* spec, const std::string& key, const std::string& value) {
   if (!spec) return key + " " + value;
-  const std::string label = in_a_line(spec->label);
+  const std::string label = in_a_line(base::tr(spec->label));
   if (spec->type == workload::SettingType::Bool) return label + " " + (value == "true" ? tr("on") : tr("off"));
   if (spec->zero_is_never && value == "0") return label + " " + tr("never");
   return label + " " + value + (spec->unit.empty() ? "" : " " + spec->unit);
@@ -170,14 +170,14 @@ std::string where_it_went(const RunSnapshot& a, const RunSnapshot& b) {
 }
 
 SideTexts side_texts(const RunSnapshot& a, const RunSnapshot* b, std::size_t most) {
-  if (!b) return {a.title, ""};
+  if (!b) return {tr(a.title), ""};
   std::vector<std::string> in_a, in_b;
   const auto differ = [&](const std::string& x, const std::string& y) {
     if (x == y) return;
     in_a.push_back(x);
     in_b.push_back(y);
   };
-  if (a.facts.workload != b->facts.workload) differ(a.title, b->title);
+  if (a.facts.workload != b->facts.workload) differ(tr(a.title), tr(b->title));
   differ(device_of(a), device_of(*b));
   if (a.facts.workload == b->facts.workload) {
     // In the order of the knobs; what no knob is known of comes last.
@@ -192,7 +192,7 @@ SideTexts side_texts(const RunSnapshot& a, const RunSnapshot* b, std::size_t mos
       if (std::ranges::none_of(specs, [&](const auto& spec) { return spec.key == key; })) compare(nullptr, key);
     }
   }
-  if (in_a.empty()) differ(a.title, b->title);  // two files, of which nothing else is known
+  if (in_a.empty()) differ(tr(a.title), tr(b->title));  // two files, of which nothing else is known
   const auto text = [&](const RunSnapshot& run, const std::vector<std::string>& parts) {
     if (run.label.empty()) return joined(parts, most);
     return parts.empty() ? run.label : fmt::format("{} ({})", run.label, joined(parts, most));
@@ -221,9 +221,9 @@ std::string markdown(const RunSnapshot& a, const RunSnapshot& b) {
                         difference_text(row));
   }
   const std::string& workload = a.facts.workload;
-  text +=
-      fmt::format("\nA: {}, {}. B: {}, {}. Lanescope {}", a.facts.workload.empty() ? a.title : workload, device_of(a),
-                  b.facts.workload.empty() ? b.title : b.facts.workload, device_of(b), base::kVersion);
+  text += fmt::format("\nA: {}, {}. B: {}, {}. Lanescope {}", a.facts.workload.empty() ? tr(a.title) : workload,
+                      device_of(a), b.facts.workload.empty() ? tr(b.title) : b.facts.workload, device_of(b),
+                      base::kVersion);
   if (a.facts.simulated || b.facts.simulated) {
     text += a.facts.simulated && b.facts.simulated ? tr("; simulated, not measured on a GPU")
             : a.facts.simulated                    ? tr("; A is simulated, not measured on a GPU")

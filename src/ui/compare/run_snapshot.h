@@ -33,7 +33,7 @@ struct RunSnapshot {
   std::size_t typical = 0;                ///< of `iterations`: the one of median length
   /// Of a longer stretch than is copied, where there is one: the figures.
   analysis::Summary summary;
-  std::string title;  ///< the workload's, or the file's name
+  std::string title;  ///< the workload's, to be translated, or the file's name
   std::string label;  ///< which side it is of what is called so: "before: a read every iteration"; may be empty
   io::RunFacts facts;
   std::uint64_t number = 0;  ///< each copy has another one

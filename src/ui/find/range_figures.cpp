@@ -25,6 +25,7 @@ void RangeFigures::take(RangeResult result) {
   lanes = std::move(result.lanes);
   events_ = result.events;
   summary = std::move(result.summary);
+  judge(*summary);  // in the language of now
   statistics = std::move(result.statistics);
   ++number;
 }

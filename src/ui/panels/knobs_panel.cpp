@@ -35,9 +35,9 @@ void draw_plain_workload(const Canvas& c) {
   heading(c, tr("WORKLOAD"));
   draw_gallery_button(c);
   vertical_space(c, 12);
-  wrapped_text(c, FontRole::Title, Colour::Text, info.title);
+  wrapped_text(c, FontRole::Title, Colour::Text, tr(info.title));
   vertical_space(c, 6);
-  wrapped_text(c, FontRole::Body, Colour::Muted, info.summary);
+  wrapped_text(c, FontRole::Body, Colour::Muted, tr(info.summary));
   vertical_space(c, 12);
   draw_workload_choice(c);
 }
@@ -64,7 +64,7 @@ void draw_workload_choice(const Canvas& c) {
   const auto same = [](const std::string& name) { return name; };
   if (const auto picked =
           drop_down(c, "##workload", state.model.session()->workload().name, names, same,
-                    [](const std::string& name) { return name + "  ·  " + workload::workload_info(name).title; })) {
+                    [](const std::string& name) { return name + "  ·  " + tr(workload::workload_info(name).title); })) {
     state.new_run = state.model.options_now();
     state.new_run->workload = *picked;
     state.new_run->assignments.clear();  // the other's settings mean something else here
@@ -90,7 +90,7 @@ void draw_knobs(const Canvas& c) {
     const io::OpenedTrace& opened = state.model.opened();
     const bool recorded = state.model.shown_device().id.starts_with(kRecordedPrefix);
     heading(c, recorded ? tr("RECORDED RUN") : tr("TRACE FILE"));
-    wrapped_text(c, FontRole::Title, Colour::Text, state.model.title());
+    wrapped_text(c, FontRole::Title, Colour::Text, tr(state.model.title()));
     vertical_space(c, 6);
     wrapped_text(c, FontRole::Body, Colour::Muted,
                  opened.own ? tr("Written by Lanescope: nothing was lost.")

@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/translate.h"
 #include "ui/active_experiment.h"
 #include "ui/labels.h"
 #include "ui/panels/panels.h"
@@ -99,11 +100,11 @@ void draw_own_figures(const Canvas& c) {
                                                 c.theme[kPartColours[part++ % kPartColours.size()]], 2 * c.scale);
       ImGui::SetCursorPosX(ImGui::GetCursorPosX() + swatch);
     }
-    figure_line(c, f.label, f.count == 0 ? "–" : figure_text(f.mean) + (f.unit.empty() ? "" : " " + f.unit));
+    figure_line(c, tr(f.label), f.count == 0 ? "–" : figure_text(f.mean) + (f.unit.empty() ? "" : " " + f.unit));
     note_place(c, "own." + f.key);
     const ImVec2 low{ImGui::GetWindowPos().x, ImGui::GetItemRectMin().y};
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, ImGui::GetItemRectMax())) {
-      ImGui::SetTooltip("%s", f.label.c_str());
+      ImGui::SetTooltip("%s", tr(f.label));
     }
   }
 }

@@ -63,7 +63,7 @@ void draw_presentation_top(const Canvas& c) {
   const ImVec2 size = ImGui::GetWindowSize();
   const float badge_x = draw_badge(c, at.x + size.x - kPad * s, at.y + (size.y - 26 * s) / 2);
   const std::string says =
-      has_story(state) ? state.experiment->experiment().title[state.language()] : state.model.title();
+      has_story(state) ? state.experiment->experiment().title[state.language()] : tr(state.model.title());
   const Label title{at.x + kPad * s, at.y, badge_x - at.x - 2 * kPad * s, c.theme[Colour::Text], FontRole::Title, says,
                     size.y};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&title, 1});

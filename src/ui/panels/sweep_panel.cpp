@@ -38,7 +38,7 @@ void draft_anew(ShellState& state) {
   }
 }
 
-void begin_sweep(ShellState& state, experiment::SweepSpec spec, std::string title) {
+void begin_sweep(ShellState& state, experiment::SweepSpec spec, const experiment::Experiment* told = nullptr) {
   SweepState& s = state.sweep;
   s.sweep.reset();
   try {
@@ -51,7 +51,7 @@ void begin_sweep(ShellState& state, experiment::SweepSpec spec, std::string titl
     return;
   }
   s.problem.clear();
-  s.title = std::move(title);
+  s.told = told;
   s.show_ready = false;
   s.marked.reset();
   // Both at once would only make both slow; and a GPU is recorded for one run at a time.
@@ -114,7 +114,7 @@ void draw_ready(const Canvas& c, const Rect& area) {
         {r.x + 14 * s, r.y + 34 * s, r.width - 24 * s, c.theme.as_text(Colour::Muted), FontRole::MonoSmall,
          axes_text(*e.sweep), 18 * s}};
     draw_labels(list, c.fonts, labels);
-    if (clicked) begin_sweep(c.state, experiment::ready_sweep(e), e.id + "  " + e.title[language]);
+    if (clicked) begin_sweep(c.state, experiment::ready_sweep(e), &e);
   }
 }
 
@@ -136,7 +136,7 @@ void draw_axis(const Canvas& c, std::size_t number, const workload::Settings& se
     if (key == "device") return tr("Device");
     if (key == "iterations") return tr("Iterations");
     const workload::SettingSpec* spec = settings.spec(key);
-    return spec ? spec->label : key;
+    return spec ? tr(spec->label) : key;
   };
   ImGui::SetNextItemWidth(width);
   bool picked = false;
@@ -216,8 +216,7 @@ void draw_draft(const Canvas& c) {
   } else if (button(c, "sweep.start", tr("Run the sweep"), true)) {
     try {
       const session::SessionOptions now = state.model.options_now();
-      begin_sweep(state, spec_of(s.draft, workload, now.device, now.assignments),
-                  state.model.session()->workload().title);
+      begin_sweep(state, spec_of(s.draft, workload, now.device, now.assignments));
     } catch (const base::Error& error) {
       s.problem = error.what();
     }
@@ -265,7 +264,7 @@ std::string point_text(const experiment::Sweep& sweep, const SweepPoint& point, 
 void save_picture(ShellState& state, const std::vector<SweepPoint>& points) {
   const experiment::Sweep& sweep = *state.sweep.sweep;
   const std::filesystem::path path = new_picture_path(state.preferences, "sweep", ".png");
-  const SweepPicture picture{sweep.spec(), points, sweep.unit(), state.sweep.title, state.preferences.theme, 2};
+  const SweepPicture picture{sweep.spec(), points, sweep.unit(), sweep_title(state.sweep), state.preferences.theme, 2};
   try {
     io::write_png(path, draw_sweep_picture(picture), sweep_picture_text(picture));
     state.show_toast(std::string(tr("Picture saved")) + ": " + path.string());
@@ -297,7 +296,7 @@ void draw_result(const Canvas& c, const Rect& area) {
   }
   const Label title{area.x,          area.y,
                     area.width,      c.theme[Colour::Text],
-                    FontRole::Title, fit_text(c.fonts, FontRole::Title, s.title, area.width),
+                    FontRole::Title, fit_text(c.fonts, FontRole::Title, sweep_title(s), area.width),
                     26 * scale};
   draw_labels(list, c.fonts, {&title, 1});
   draw_progress(c, {area.x, area.y + 34 * scale, area.width, 4 * scale});

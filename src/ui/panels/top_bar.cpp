@@ -194,7 +194,7 @@ void draw_top_bar(const Canvas& c) {
   const Label name{at.x + name_x, at.y, 120 * s, c.theme[Colour::Text], FontRole::Title, "Lanescope", window.y};
   const float title_x = name_x + text_width(c.fonts, FontRole::Title, "Lanescope") + 12 * s;
   const bool story = state.experiment && state.model.live();
-  const std::string says = story ? state.experiment->experiment().title[state.language()] : state.model.title();
+  const std::string says = story ? state.experiment->experiment().title[state.language()] : tr(state.model.title());
   const Label title{at.x + title_x, at.y,    modes_x - title_x - 16 * s, c.theme[Colour::Muted], FontRole::Body,
                     says,           window.y};
   if (!narrow) draw_labels(list, c.fonts, {&name, 1});

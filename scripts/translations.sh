@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Brings po/zh_CN.po up to date with the texts in src/: new ones are added without a translation, gone ones are left out.
+#
+#   scripts/translations.sh             writes po/zh_CN.po; what has no translation yet stays empty
+#   scripts/translations.sh --check     changes nothing; fails unless the catalogue is up to date and complete
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+check=false
+case "${1:-}" in
+  --check) check=true ;;
+  "") ;;
+  *) die "'$1' is no option; allowed: --check" ;;
+esac
+catalogue=po/zh_CN.po
+cd "$root"
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+
+find src -name '*.cpp' -o -name '*.h' -o -name '*.cu' | LC_ALL=C sort >"$folder/sources"
+# What marks a text: base/translate.h, and on the HTML page html_text.h.
+xgettext --files-from="$folder/sources" --language=C++ --from-code=UTF-8 --keyword --keyword=tr --keyword=N_ \
+  --keyword=words --keyword=sentence --add-location=file --width=120 --package-name=lanescope --force-po \
+  --output="$folder/lanescope.pot"
+# No placeholder of ours is one of printf's, whatever it looks like.
+sed -i -e 's/^#, c-format$//' -e '/^"POT-Creation-Date:/d' "$folder/lanescope.pot"
+
+shopt -s nullglob
+fragments=(po/fragments/*.po)
+if [ -e "$catalogue" ] || [ "${#fragments[@]}" -gt 0 ]; then
+  known=("${fragments[@]}")
+  if [ -e "$catalogue" ]; then known+=("$catalogue"); fi
+  msgcat --use-first "${known[@]}" --output-file="$folder/known.po"
+else
+  cp "$folder/lanescope.pot" "$folder/known.po"
+fi
+msgmerge --quiet --no-fuzzy-matching --add-location=file --width=120 "$folder/known.po" "$folder/lanescope.pot" \
+  --output-file="$folder/merged.po"
+{
+  cat <<'HEADER'
+# Chinese texts of Lanescope; scripts/translations.sh keeps this up to date with the sources.
+msgid ""
+msgstr ""
+"Project-Id-Version: lanescope\n"
+"Language: zh_CN\n"
+"MIME-Version: 1.0\n"
+"Content-Type: text/plain; charset=UTF-8\n"
+"Content-Transfer-Encoding: 8bit\n"
+
+HEADER
+  # All entries behind the header, without those that no source has any more.
+  msgattrib --no-obsolete --add-location=file --width=120 "$folder/merged.po" | awk 'past { print } /^$/ { past = 1 }'
+} >"$folder/new.po"
+
+if $check; then
+  status=0
+  python3 scripts/check_translations.py "$folder/new.po" || status=1
+  if [ "${#fragments[@]}" -gt 0 ]; then
+    say "not merged yet: ${fragments[*]}"
+    status=1
+  fi
+  if ! cmp --silent "$folder/new.po" "$catalogue"; then
+    say "$catalogue is not up to date with the sources; run scripts/translations.sh"
+    status=1
+  fi
+  exit "$status"
+fi
+cp "$folder/new.po" "$catalogue"
+msgfmt --statistics --output-file=/dev/null "$catalogue"
