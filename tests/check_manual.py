@@ -234,9 +234,9 @@ def self_test(root, program, docs):
 
     figure = re.search(r"iteration, mean +([\d.]+)", docs["README.md"]).group(1)
     cases = [
-        ("a missing key", wrong_actions(root, without("| `R` | start the run again | `restart` |\n"))),
+        ("a missing key", wrong_actions(root, without("| `R` | restart the run | `restart` |\n"))),
         ("a key that does nothing", wrong_actions(root, docs | {MANUAL: docs[MANUAL].replace("| `R` |", "| `G` |")})),
-        ("a missing gesture", wrong_actions(root, without("| drag an edge of the stretch | move it |\n"))),
+        ("a missing gesture", wrong_actions(root, without("| drag an edge of the range | move it |\n"))),
         ("a missing table", wrong_actions(root, without(MARKER.format("Lanes")))),
         ("a missing setting", wrong_settings(program, without("| `seed` |"))),
         ("a missing profile number", wrong_names(root, program, without("`cpu.wake_us`"))),

@@ -40,12 +40,11 @@ HealthGroup state_group(const CaptureHealth& h) {
   HealthGroup group{tr("STATE"), {}, {}};
   const bool good = h.state == CaptureState::Running;
   const Tone tone = is_missing(h.state) ? Tone::Loss : good ? Tone::Good : Tone::Doubt;
-  group.sentence = good                  ? tr("The lanes of the GPU show what it really did.")
-                   : is_missing(h.state) ? tr("The lanes of the GPU stay empty: nobody tells what it does.")
-                   : h.state == CaptureState::Off
-                       ? tr("The lanes of the GPU stay empty: capture was not asked for.")
-                       : tr("What the picture shows is true, but something is missing in it.");
-  if (h.state == CaptureState::Lost) group.sentence = tr("The picture ends where the capture was lost.");
+  group.sentence = good                           ? tr("The GPU lanes show what the GPU really did.")
+                   : is_missing(h.state)          ? tr("The GPU lanes stay empty: nothing reports what the GPU does.")
+                   : h.state == CaptureState::Off ? tr("The GPU lanes stay empty: capture was not requested.")
+                                                  : tr("What is shown is true, but something is missing.");
+  if (h.state == CaptureState::Lost) group.sentence = tr("The timeline ends where the capture was lost.");
   group.lines.push_back({tr("state"), trace::to_text(h.state), tone});
   if (!h.reason.empty()) group.lines.push_back({tr("reason"), h.reason, tone});
   group.lines.push_back(
@@ -55,60 +54,63 @@ HealthGroup state_group(const CaptureHealth& h) {
 
 HealthGroup latency_group(const CaptureHealth& h) {
   return {tr("LATENCY"),
-          tr("How far the known part of the picture stays behind now, from the end of an operation."),
+          tr("How long after its end an operation appears on the timeline."),
           {milliseconds(tr("half of them within"), h.latency_p50_ms), milliseconds(tr("99 % within"), h.latency_p99_ms),
-           milliseconds(tr("buffers are fetched every"), h.flush_interval_ms)}};
+           milliseconds(tr("buffers are flushed every"), h.flush_interval_ms)}};
 }
 
 HealthGroup buffers_group(const CaptureHealth& h) {
-  HealthGroup group{tr("BUFFERS"), tr("Where the driver puts its records: when all are out, records are lost."), {}};
+  HealthGroup group{
+      tr("BUFFERS"), tr("The driver writes its records here; when all buffers are in use, records are lost."), {}};
   const auto bytes = static_cast<std::int64_t>(h.buffer_bytes);
-  group.lines.push_back({tr("size of one"), h.buffer_bytes ? base::format_bytes(bytes) : "–",
+  group.lines.push_back({tr("size of each"), h.buffer_bytes ? base::format_bytes(bytes) : "–",
                          h.buffer_bytes ? Tone::Plain : Tone::Muted});
   const bool exhausted = h.buffers_total > 0 && h.buffers_peak >= h.buffers_total;
   group.lines.push_back(counted(tr("in use"), h.buffers_out));
-  group.lines.push_back(counted(tr("most in use"), h.buffers_peak, exhausted ? Tone::Doubt : Tone::Plain));
-  group.lines.push_back(counted(tr("all"), h.buffers_total));
-  group.lines.push_back(counted(tr("came back"), h.buffers_completed));
+  group.lines.push_back(counted(tr("peak in use"), h.buffers_peak, exhausted ? Tone::Doubt : Tone::Plain));
+  group.lines.push_back(counted(tr("in total"), h.buffers_total));
+  group.lines.push_back(counted(tr("returned"), h.buffers_completed));
   return group;
 }
 
 HealthGroup arrivals_group(const CaptureHealth& h) {
-  return {tr("WHAT CAME"),
-          tr("The other records tell of waits, streams and the capture itself; they are worked into these."),
+  return {tr("RECEIVED"),
+          tr("The other records describe waits, streams and the capture itself; they are merged into these."),
           {counted(tr("records"), h.received), counted(tr("API calls"), h.calls),
-           counted(tr("GPU operations"), h.operations), counted(tr("held back"), h.pending)}};
+           counted(tr("GPU operations"), h.operations), counted(tr("held back, incomplete"), h.pending)}};
 }
 
 HealthGroup losses_group(const CaptureHealth& h) {
   return {tr("LOSSES"),
-          tr("These are missing in the picture; a gap there may be one of them."),
-          {counted(tr("dropped for want of a buffer"), h.dropped, Tone::Loss),
-           counted(tr("no buffer to give"), h.no_buffer, Tone::Loss),
-           counted(tr("without a time"), h.untimed, Tone::Loss), counted(tr("far off in time"), h.far_off, Tone::Loss),
-           counted(tr("buffers that could not be read"), h.unknown_kind, Tone::Loss),
+          tr("These are missing from the timeline; a gap may be one of them."),
+          {counted(tr("dropped, no buffer free"), h.dropped, Tone::Loss),
+           counted(tr("buffer requests refused"), h.no_buffer, Tone::Loss),
+           counted(tr("without a timestamp"), h.untimed, Tone::Loss),
+           counted(tr("implausible timestamp"), h.far_off, Tone::Loss),
+           counted(tr("unreadable buffers"), h.unknown_kind, Tone::Loss),
            // The driver's own call inside a runtime call: one of the two is enough.
-           counted(tr("duplicates left out"), h.duplicates)}};
+           counted(tr("duplicates skipped"), h.duplicates)}};
 }
 
 HealthGroup doubts_group(const CaptureHealth& h) {
-  HealthGroup group{tr("DOUBTS"), tr("These are in the picture, but not quite as they were reported."), {}};
+  HealthGroup group{tr("IN DOUBT"), tr("These are shown, but not exactly as they were reported."), {}};
   group.lines.push_back(counted(tr("ended before they began"), h.clamped, Tone::Doubt));
-  group.lines.push_back(counted(tr("late for their place"), h.late, Tone::Doubt));
+  group.lines.push_back(counted(tr("arrived out of order"), h.late, Tone::Doubt));
   group.lines.push_back(counted(tr("operations before their call"), h.before_call, Tone::Doubt));
   if (h.before_call) {
-    group.lines.push_back({tr("the worst of them by"), base::format_duration(h.worst_before_call_ns), Tone::Doubt});
+    group.lines.push_back({tr("by at most"), base::format_duration(h.worst_before_call_ns), Tone::Doubt});
   }
-  group.lines.push_back(counted(tr("launches without operation"), h.launches_unmatched, Tone::Doubt));
-  group.lines.push_back(counted(tr("operations without call"), h.operations_unmatched, Tone::Doubt));
-  group.lines.push_back(counted(tr("clock steps"), h.clock_steps, Tone::Doubt));
+  group.lines.push_back(counted(tr("launches without an operation"), h.launches_unmatched, Tone::Doubt));
+  group.lines.push_back(counted(tr("operations without a call"), h.operations_unmatched, Tone::Doubt));
+  group.lines.push_back(counted(tr("clock jumps"), h.clock_steps, Tone::Doubt));
   return group;
 }
 
 HealthGroup cost_group(const CaptureHealth& h) {
   return {
       tr("WHAT IT COSTS"),
-      tr("CPU time in the picture that the program alone would not have spent, and what it spent in full queues."),
+      tr("CPU time that the program would not have spent without the capture, and time it spent launching into full "
+         "queues."),
       {duration(tr("the capture itself"), h.overhead_ns), duration(tr("launches into a full queue"), h.queue_full_ns)}};
 }
 
@@ -123,11 +125,11 @@ HealthLine memory_line(const CaptureFacts& facts) {
 HealthGroup trace_group(const CaptureFacts& facts) {
   const TraceCounts& c = facts.counts;
   return {tr("TRACE"),
-          tr("What the picture is drawn from; the oldest goes when the memory for it is used up."),
-          {counted(tr("events recorded"), c.recorded), counted(tr("dropped at the recorder"), c.dropped, Tone::Loss),
-           counted(tr("evicted, the oldest"), c.evicted), memory_line(facts), counted(tr("late"), c.late, Tone::Doubt),
-           counted(tr("made instants"), c.clamped, Tone::Doubt),
-           milliseconds(tr("recorder's latency"), facts.recorder_latency_ms)}};
+          tr("The timeline is drawn from this; when its memory is full, the oldest events are evicted."),
+          {counted(tr("events recorded"), c.recorded), counted(tr("dropped by the recorder"), c.dropped, Tone::Loss),
+           counted(tr("evicted (the oldest)"), c.evicted), memory_line(facts),
+           counted(tr("late events"), c.late, Tone::Doubt), counted(tr("clamped to instants"), c.clamped, Tone::Doubt),
+           milliseconds(tr("recorder latency"), facts.recorder_latency_ms)}};
 }
 
 const char* run_text(RunState run) {
@@ -146,7 +148,7 @@ StatusText own_status(const CaptureFacts& facts) {
   status.warning = c.dropped > 0;
   if (c.evicted && facts.memory_cap_bytes) {
     const double gb = static_cast<double>(facts.memory_cap_bytes) * 1e-9;
-    status.aside = fmt::format(fmt::runtime(tr("the {:.1f} GB for events are full: the oldest go")), gb);
+    status.aside = fmt::format(fmt::runtime(tr("the {:.1f} GB for events are full: the oldest are evicted")), gb);
     return status;
   }
   if (!facts.no_gpu.empty()) status.aside = std::string(tr("no GPU")) + ": " + facts.no_gpu;
@@ -189,7 +191,7 @@ std::vector<HealthGroup> health_groups(const CaptureFacts& facts) {
 
 std::optional<RunNotice> run_notice(bool device_lost, const std::string& error) {
   if (device_lost) {
-    return RunNotice{tr("The device was lost"), error.empty() ? tr("it takes no more calls") : error,
+    return RunNotice{tr("The device was lost"), error.empty() ? tr("it accepts no more calls") : error,
                      tr("Restart device")};
   }
   if (error.empty()) return std::nullopt;

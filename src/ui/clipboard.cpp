@@ -211,7 +211,7 @@ void Clipboard::X11::set(Bytes bytes) {
   const bool taken = changed_.wait_for(lock, kTakingOver, [&] { return !wanted_ || broken_; });
   if (taken && owned_ && !broken_) return;
   wanted_.reset();
-  throw base::FileError(tr("no clipboard: the X server did not give it to Lanescope"));
+  throw base::FileError(tr("no clipboard: the X server did not grant it to Lanescope"));
 }
 
 // The thread: the server's events, and what the program asks for.
@@ -406,7 +406,7 @@ void Clipboard::set_png(std::vector<std::uint8_t> bytes) {
     return give_to_wl_copy(wl_copy, bytes);
   }
   if (!is_set("DISPLAY")) {
-    throw base::FileError(wayland ? tr("no clipboard: on Wayland it takes wl-copy (the package wl-clipboard)")
+    throw base::FileError(wayland ? tr("no clipboard: Wayland needs wl-copy (package wl-clipboard)")
                                   : tr("no clipboard: there is no display"));
   }
   if (x11_ && x11_->broken()) x11_.reset();

@@ -30,7 +30,7 @@ std::vector<DeviceSection> device_sections(std::span<const device::CatalogueEntr
     section_of(current.kind, current.simulated).choices.push_back({current.id, current.name, current.id, {}, true});
   }
   gpus.note = why_no_gpu;  // a GPU may be there and not be recordable
-  if (gpus.choices.empty() && gpus.note.empty()) gpus.note = tr("none was found");
+  if (gpus.choices.empty() && gpus.note.empty()) gpus.note = tr("none found");
   for (const RecordedCapture& capture : captures) {
     const std::string pick = std::string(kRecordedPrefix) + capture.name;
     recorded.choices.push_back({pick,
@@ -39,7 +39,7 @@ std::vector<DeviceSection> device_sections(std::span<const device::CatalogueEntr
                                 base::tr(capture.summary),
                                 pick == current.id});
   }
-  if (recorded.choices.empty()) recorded.note = tr("this program holds no recorded runs");
+  if (recorded.choices.empty()) recorded.note = tr("this program includes no recorded runs");
   return {std::move(gpus), std::move(simulated), std::move(cpus), std::move(recorded)};
 }
 

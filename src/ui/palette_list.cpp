@@ -76,7 +76,7 @@ void add_experiments(const ShellState& state, std::vector<PaletteEntry>& entries
     const bool runs = state.experiment && &state.experiment->experiment() == &e;
     entries.push_back({"experiment." + e.id, e.id + "  " + e.title[state.language()],
                        "experiment " + e.name + " " + e.title[experiment::Language::English], tr("experiment"),
-                       runs ? tr("runs now; this starts it anew") : "", false, [&e](ShellState& s) {
+                       runs ? tr("running now; this restarts it") : "", false, [&e](ShellState& s) {
                          s.wanted_experiment = {&e, experiment::Side::Before};
                        }});
   }
@@ -86,8 +86,7 @@ void add_devices(const ShellState& state, std::vector<PaletteEntry>& entries) {
   const std::string current = state.model.shown_device().id;
   for (const device::CatalogueEntry& d : device::catalogue()) {
     entries.push_back({"device." + d.id, d.name, "device " + d.id, tr("device"),
-                       d.id == current ? tr("in use; this starts the run anew") : "", false,
-                       [id = d.id](ShellState& s) {
+                       d.id == current ? tr("in use; this restarts the run") : "", false, [id = d.id](ShellState& s) {
                          s.new_run = s.model.options_now();
                          s.new_run->device = id;
                        }});
@@ -112,7 +111,7 @@ void add_knobs(const ShellState& state, std::vector<PaletteEntry>& entries) {
       const std::string plain = workload::to_text(value);
       entries.push_back({"knob." + spec.key + "=" + plain, std::string(tr(spec.label)) + " " + says,
                          "set " + spec.key + "=" + plain + " " + plain, tr("knob"),
-                         value == settings.value(spec.key) ? tr("is so already") : "", false,
+                         value == settings.value(spec.key) ? tr("already set") : "", false,
                          [key = spec.key, value](ShellState& s) { set_knob(s, key, value); }});
     };
     if (spec.type == workload::SettingType::Bool) {
@@ -138,7 +137,7 @@ void add_themes(const ShellState& state, std::vector<PaletteEntry>& entries) {
   for (const ThemeName name : kThemes) {
     entries.push_back({"theme." + std::string(theme_key(name)), fmt::format("{}: {}", tr("theme"), theme_title(name)),
                        "look colours " + std::string(theme_key(name)), tr("theme"),
-                       state.preferences.theme == name ? tr("is so already") : "", false,
+                       state.preferences.theme == name ? tr("already set") : "", false,
                        [name](ShellState& s) { s.preferences.theme = name; }});
   }
 }
@@ -210,7 +209,7 @@ std::string why_without_effect(const ShellState& state, Action action) {
       return state.compare.b() ? "" : tr("there are no A and B yet");
     case Action::NextFound:
     case Action::PreviousFound:
-      return state.search.text.empty() ? tr("nothing was searched for") : "";
+      return state.search.text.empty() ? tr("no search yet") : "";
     default:
       break;
   }
@@ -222,7 +221,7 @@ std::string why_without_effect(const ShellState& state, Action action) {
       if (!model.virtual_time()) return tr("this device runs in real time");
       const bool faster = action == Action::Faster;
       const bool at_end = faster ? model.speed() > 0.999 : model.speed() < 0.00101;
-      return at_end ? (faster ? tr("it is at its fastest") : tr("it is at its slowest")) : "";
+      return at_end ? (faster ? tr("already at full speed") : tr("already at its slowest")) : "";
     }
     case Action::MoreReads:
     case Action::FewerReads:
@@ -234,9 +233,9 @@ std::string why_without_effect(const ShellState& state, Action action) {
     case Action::ToggleFeed:
       return why_no_switch(state, "feed");
     case Action::FlipSide:
-      return state.experiment ? "" : tr("no experiment runs");
+      return state.experiment ? "" : tr("no experiment is running");
     case Action::Resume:
-      return state.view.frozen_by_hand() ? "" : tr("the view follows the run");
+      return state.view.frozen_by_hand() ? "" : tr("the view already follows the run");
     default:
       return "";
   }

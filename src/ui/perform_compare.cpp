@@ -12,7 +12,7 @@ namespace {
 
 void pin(ShellState& state) {
   const Model& model = state.model;
-  if (model.nothing()) return state.show_toast(tr("There is nothing to pin: no run, and no file"));
+  if (model.nothing()) return state.show_toast(tr("Nothing to pin: no run and no file"));
   state.compare.pin();
 }
 
@@ -24,7 +24,7 @@ void unpin(ShellState& state) {
 
 void copy_table(ShellState& state) {
   const CompareState& compare = state.compare;
-  if (!compare.b()) return state.show_toast(tr("There is no table yet: pin a run as A, then turn a knob"));
+  if (!compare.b()) return state.show_toast(tr("No table yet: pin a run as A, then turn a knob"));
   ImGui::SetClipboardText(markdown(*compare.a(), *compare.b()).c_str());
   state.show_toast(tr("Table copied as Markdown"));
 }

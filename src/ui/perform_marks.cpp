@@ -58,7 +58,7 @@ void add_ruler(ShellState& state) {
     open.lane = lane_meant(state);
     marks.open = open;
   } else {
-    state.show_toast(tr("point at where the ruler begins, or select what it is to measure"));
+    state.show_toast(tr("point at where the ruler should begin, or select what it should measure"));
   }
 }
 
@@ -88,7 +88,7 @@ void go(ShellState& state, int direction) {
   const Nanoseconds from = in_view ? shown->at : axis.to_ns((axis.left_px() + axis.right_px()) / 2);
   const Bookmark* next = direction > 0 ? state.marks.after(from) : state.marks.before(from);
   if (!next) {
-    state.show_toast(state.marks.bookmarks.empty() ? tr("no bookmarks yet: K makes one")
+    state.show_toast(state.marks.bookmarks.empty() ? tr("no bookmarks yet: K sets one")
                      : direction > 0               ? tr("no bookmark after this")
                                                    : tr("no bookmark before this"));
     return;
@@ -98,7 +98,7 @@ void go(ShellState& state, int direction) {
 
 void pin_tooltip(ShellState& state) {
   if (!state.pointed.hit || state.pointed.hit->open || !state.pointed.at) {
-    state.show_toast(tr("point at an event: its tooltip stays"));
+    state.show_toast(tr("point at an event to pin its tooltip"));
     return;
   }
   PinnedTooltip pin;

@@ -103,12 +103,10 @@ void step(ShellState& state, Along along, bool same_name) {
   const std::string name(trace.names().text(from.event.name));
   if (next.gave_up) {
     const std::string limit = base::format_count(static_cast<std::int64_t>(kNeighbourLimit));
-    return state.show_toast(
-        fmt::format(fmt::runtime(forth ? tr("No further {} within {} events") : tr("No earlier {} within {} events")),
-                    name, limit));
+    return state.show_toast(fmt::format(
+        fmt::runtime(forth ? tr("No later {} within {} events") : tr("No earlier {} within {} events")), name, limit));
   }
-  state.show_toast(
-      fmt::format(fmt::runtime(forth ? tr("No further {} on {}") : tr("No earlier {} on {}")), name, lane));
+  state.show_toast(fmt::format(fmt::runtime(forth ? tr("No later {} on {}") : tr("No earlier {} on {}")), name, lane));
 }
 
 void step_lane(ShellState& state, Along along) {
@@ -130,7 +128,7 @@ void follow_link(ShellState& state) {
     return;
   }
   const bool gpu = trace::is_gpu_work(state.selection.event->event.kind);
-  state.show_toast(gpu ? tr("The call that issued this is not in the trace") : tr("No GPU work belongs to this"));
+  state.show_toast(gpu ? tr("The call that issued this is not in the trace") : tr("This has no GPU work"));
 }
 
 void select_iteration(ShellState& state) {
@@ -195,10 +193,10 @@ bool perform_navigation(ShellState& state, Action action) {
       scroll_lanes(state, 1);
       return true;
     case Action::ViewBack:
-      if (!view.back()) state.show_toast(tr("There is no view before this one"));
+      if (!view.back()) state.show_toast(tr("There is no previous view"));
       return true;
     case Action::ViewForward:
-      if (!view.forward()) state.show_toast(tr("There is no view after this one"));
+      if (!view.forward()) state.show_toast(tr("There is no next view"));
       return true;
     case Action::GoTo:
       state.go_to_open = true;

@@ -23,8 +23,7 @@ bool perform_plots(ShellState& state, Action action) {
       }
       state.ghost = pin_ghost(state.model);
       if (state.ghost.empty()) {
-        state.show_toast(
-            tr("There is no curve to pin yet: no two iterations have ended since the last turn of a knob"));
+        state.show_toast(tr("No curve to keep yet: fewer than two iterations have ended since the last knob change"));
       }
       return true;
     default:

@@ -13,7 +13,7 @@ using base::tr;
 // A view of an opened trace has no mode.
 bool needs_a_run(ShellState& state) {
   if (state.model.live()) return false;
-  state.show_toast(tr("an opened trace stands still: roll, trigger and single are for a live run"));
+  state.show_toast(tr("an opened trace is not live: roll, trigger and single need a live run"));
   return true;
 }
 
@@ -26,7 +26,7 @@ bool fires(const ShellState& state) {
 void toggle_average(ShellState& state) {
   AverageSettings& average = state.scope.average;
   if (!state.model.live() && !average.on && !fires(state)) {
-    return state.show_toast(fmt::format(fmt::runtime(tr("nothing to average: {} in this trace ({} chooses what)")),
+    return state.show_toast(fmt::format(fmt::runtime(tr("nothing to average: {} in this trace ({}: trigger settings)")),
                                         no_trigger_text(state.view.trigger_settings()),
                                         key_text(info(Action::TriggerPanel).keys.front())));
   }

@@ -45,15 +45,15 @@ std::string percent(Nanoseconds part, Nanoseconds whole) {
 std::string figures_text(const analysis::Summary& s) {
   std::string text;
   if (s.iteration.count > 0) {
-    text +=
-        fmt::format("{} {}   ·   ", base::format_duration(static_cast<Nanoseconds>(std::llround(s.iteration.mean_ns))),
-                    tr("per iteration"));
+    text += fmt::format(fmt::runtime(tr("{} per iteration")),
+                        base::format_duration(static_cast<Nanoseconds>(std::llround(s.iteration.mean_ns)))) +
+            "   ·   ";
   }
   text += fmt::format("{} {}   ·   {} {}", tr("GPU busy"), percent(s.gpu_busy_ns, s.window_ns()), tr("CPU waiting"),
                       percent(s.host_wait_ns, s.window_ns()));
   if (s.iteration.count > 0) {
-    text += fmt::format("   ·   {:.2f} {}", static_cast<double>(s.sync_count) / static_cast<double>(s.iteration.count),
-                        tr("syncs per iteration"));
+    const double syncs = static_cast<double>(s.sync_count) / static_cast<double>(s.iteration.count);
+    text += "   ·   " + fmt::format(fmt::runtime(tr("{} syncs per iteration")), fmt::format("{:.2f}", syncs));
   }
   return text;
 }

@@ -101,8 +101,7 @@ PictureRequest picture_request(const ShellState& state, const PictureChoices& ch
   PicturePart& part = request.parts.emplace_back(part_of(state, moment));
   if (choices.subject != PictureSubject::Selection) return request;
   if (state.selection.empty()) {
-    throw base::UsageError(
-        tr("nothing is selected: click an event or an idle stretch, or drag over a stretch of the lanes"));
+    throw base::UsageError(tr("nothing is selected: click an event or a bubble, or drag over a range of the lanes"));
   }
   std::tie(part.from_ns, part.to_ns) = picture_range(state.selection, state.cause.path, state.model.extent());
   part.over.average = nullptr;  // what is selected is of one time alone

@@ -79,7 +79,7 @@ const char* group_title(PlotGroup group) {
     case PlotGroup::Idle:
       return tr("GPU IDLE, BY CAUSE");
     case PlotGroup::Copies:
-      return tr("COPIES, WHILE COPYING");
+      return tr("COPY RATES, WHILE COPYING");
     default:
       return tr("VALUES");
   }

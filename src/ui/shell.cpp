@@ -319,7 +319,7 @@ void Shell::perform_window(Action action) {
       state_.presentation = !state_.presentation;
       if (state_.presentation) {
         close_overlays();
-        state_.show_toast(fmt::format(fmt::runtime(tr("Presentation: {} leaves it")),
+        state_.show_toast(fmt::format(fmt::runtime(tr("Presentation: {} ends it")),
                                       key_text(info(Action::Presentation).keys.front())));
       }
       break;
@@ -335,7 +335,7 @@ void Shell::perform_window(Action action) {
     case Action::ToggleAnimation:
       state_.preferences.animation = !state_.preferences.animation;
       state_.show_toast(state_.preferences.animation ? tr("Animation on: views glide, lanes grow")
-                                                     : tr("Animation off: everything is where it goes at once"));
+                                                     : tr("Animation off: everything moves at once"));
       break;
     case Action::ToggleLanguage:
       toggle_language();

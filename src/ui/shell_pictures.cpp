@@ -93,7 +93,7 @@ fs::path free_name(const ShellState& state, const char* what, const char* extens
 fs::path typed_path(const ShellState& state) {
   const PictureState& pictures = state.pictures;
   std::string typed = pictures.path;
-  if (typed.find_first_not_of(' ') == std::string::npos) throw base::UsageError(tr("Save as: type a file's name"));
+  if (typed.find_first_not_of(' ') == std::string::npos) throw base::UsageError(tr("Save as: type a file name"));
   const char* home = std::getenv("HOME");
   if (typed.starts_with("~/") && home) typed = home + typed.substr(1);
   fs::path path = fs::path(typed);
@@ -106,17 +106,17 @@ void copy(ShellState& state, const PictureChoices& choices, const PictureMoment&
   Drawn drawn = drawn_as(state, choices, moment, PictureFormat::Png);
   PictureState& pictures = state.pictures;
   const fs::path instead = free_name(state, file_word(choices.subject), ".png");
-  pictures.writing.push_back({instead, std::async(std::launch::async, [&pictures, instead, drawn = std::move(drawn)] {
-                                try {
-                                  pictures.clipboard.set_png(io::png_bytes(drawn.image, drawn.text));
-                                } catch (const base::Error& error) {
-                                  drawn.write(instead);
-                                  return fmt::format(fmt::runtime(tr("{}; the picture was written instead: {}")),
-                                                     error.what(), instead.string());
-                                }
-                                return fmt::format(fmt::runtime(tr("Picture copied: {} x {} pixels")),
-                                                   drawn.image.width, drawn.image.height);
-                              })});
+  pictures.writing.push_back(
+      {instead, std::async(std::launch::async, [&pictures, instead, drawn = std::move(drawn)] {
+         try {
+           pictures.clipboard.set_png(io::png_bytes(drawn.image, drawn.text));
+         } catch (const base::Error& error) {
+           drawn.write(instead);
+           return fmt::format(fmt::runtime(tr("{}; the picture was saved to a file instead: {}")), error.what(),
+                              instead.string());
+         }
+         return fmt::format(fmt::runtime(tr("Picture copied: {} x {} pixels")), drawn.image.width, drawn.image.height);
+       })});
 }
 
 }  // namespace
@@ -232,7 +232,7 @@ void Shell::carry_out_picture(PictureDeed deed) {
   if (as && fs::exists(path, ignored) && pictures.replace != path.string()) {
     pictures.replace = path.string();
     return state_.show_toast(
-        fmt::format(fmt::runtime(tr("{} is there already; Save as once more replaces it")), path.string()), true);
+        fmt::format(fmt::runtime(tr("{} already exists; Save as again replaces it")), path.string()), true);
   }
   write_beside(pictures, path, drawn_as(state_, choices, *pictures.moment, format));
   pictures.replace.clear();

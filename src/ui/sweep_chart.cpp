@@ -96,8 +96,8 @@ void draw_grid(const Pen& pen, const LineFrame& frame) {
   for (float x = plot.x; x < plot.x + plot.width; x += 12 * s) {
     pen.list.AddLine({x, y}, {std::min(x + 6 * s, plot.x + plot.width), y}, pen.theme[Colour::Simulated], 2 * s);
   }
-  pen.label({plot.x, y + 4 * s, plot.width - 8 * s, 18 * s}, Colour::Simulated, FontRole::SmallBold,
-            tr("both equally fast"), LabelAlign::Right);
+  pen.label({plot.x, y + 4 * s, plot.width - 8 * s, 18 * s}, Colour::Simulated, FontRole::SmallBold, tr("equally fast"),
+            LabelAlign::Right);
 }
 
 // A line's colour: blue, green, orange, pink can be told apart by nearly everybody.
@@ -391,7 +391,7 @@ SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& uni
     const std::string than =
         key == "device" ? device::describe_device(other).name : fmt::format("{} {}", label_of(key), other);
     const bool is_time = figure.unit == "ns" || figure.unit == "µs" || figure.unit == "ms" || figure.unit == "s";
-    texts.value = is_time ? fmt::format(fmt::runtime(tr("How many times faster than {} ({})")), than, texts.value)
+    texts.value = is_time ? fmt::format(fmt::runtime(tr("Speed relative to {} ({})")), than, texts.value)
                           : fmt::format(fmt::runtime(tr("{}: {} / here")), texts.value, than);
   } else if (!unit.empty()) {
     texts.value += ", " + unit;

@@ -36,7 +36,7 @@ std::string settings_text(const SweepPicture& picture) {
     if (!varied) text += "   " + assignment;
   }
   if (!picture.spec.against.empty()) {
-    text += "   ·   " + fmt::format(fmt::runtime(tr("against {}")), picture.spec.against);
+    text += "   ·   " + fmt::format(fmt::runtime(tr("compared with {}")), picture.spec.against);
   }
   return text;
 }

@@ -1,5 +1,6 @@
 #include "ui/theme.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -263,8 +264,8 @@ ThemeName parse_theme(std::string_view text) {
   for (const ThemeName name : kThemes) {
     if (text == theme_key(name)) return name;
   }
-  throw base::UsageError(std::string(base::tr("unknown theme")) + " '" + std::string(text) + "' " +
-                         base::tr("(allowed: dark, light, high-contrast)"));
+  throw base::UsageError(
+      fmt::format(fmt::runtime(base::tr("unknown theme '{}' (allowed: dark, light, high-contrast)")), text));
 }
 
 std::uint32_t with_alpha(std::uint32_t colour, float alpha) {

@@ -263,7 +263,7 @@ void Window::follow_full_screen() {
   const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
   if (mode) glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
   wanted = glfwGetWindowMonitor(window_) != nullptr;
-  if (!wanted) shell_->state().show_toast(tr("this display has no full screen"), true);
+  if (!wanted) shell_->state().show_toast(tr("this display has no full-screen mode"), true);
 }
 
 void Window::refresh_look() {

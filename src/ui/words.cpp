@@ -18,13 +18,13 @@ constexpr std::array<const char*, static_cast<std::size_t>(Word::Count)> kWords{
     N_("EXPERIMENT"),
     N_("All experiments"),
     N_("type to filter"),
-    N_("No experiment has these words."),
+    N_("No experiment matches."),
     N_("Start"),
     N_("WHAT IT SHOWS"),
     N_("WATCH"),
-    N_("TURN"),
+    N_("TURN THIS"),
     N_("PUBLISHED"),
-    N_("PUBLISHED BESIDE THIS RUN"),
+    N_("PUBLISHED AND THIS RUN"),
     N_("here"),
     N_("WHERE THE TUTORIAL ERRS"),
     N_("before"),
@@ -33,27 +33,27 @@ constexpr std::array<const char*, static_cast<std::size_t>(Word::Count)> kWords{
     N_("iteration"),
     N_("GPU busy"),
     N_("syncs/iter."),
-    N_("THE PROGRAM'S OWN FIGURES"),
-    N_("changed by hand: neither side"),
-    N_("told on"),
+    N_("MEASURED BY THE PROGRAM"),
+    N_("changed by hand: matches neither side"),
+    N_("designed for"),
     N_("running on"),
     N_("measured"),
     N_("estimate"),
     N_("impossible"),
-    N_("Not run yet: flip the switch to this side."),
-    N_("Has settings of its own: lanescope run --experiment shows it."),
-    N_("There is no figure to set beside it."),
+    N_("Not run yet: switch to this side."),
+    N_("Has its own settings: lanescope run --experiment shows them."),
+    N_("No figure to compare with."),
     N_("more"),
     N_("less"),
     N_("OTHER KNOBS"),
     N_("FREE PLAY"),
-    N_("runs now"),
+    N_("running now"),
     N_("faster"),
     N_("slower"),
     N_("the same"),
     N_("Close"),
     N_("experiments"),
-    N_("The queue still fills: the CPU runs ahead of the GPU. Figures follow when it is full."),
+    N_("The queue is still filling: the CPU runs ahead of the GPU. Figures follow once it is full."),
 }};
 
 struct Chapter {
@@ -96,7 +96,7 @@ std::string chapter(const std::string& workload, Language language) {
 }
 
 std::string no_chinese_text() {
-  return fmt::format(fmt::runtime(base::tr("no font with Chinese letters here; install the package {}")),
+  return fmt::format(fmt::runtime(base::tr("no font with Chinese characters found; install the package {}")),
                      kChineseFontPackage);
 }
 

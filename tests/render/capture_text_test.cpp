@@ -77,7 +77,7 @@ TEST(CaptureStatus, OfASimulatedDeviceWithWhyThereIsNoGpu) {
   facts.counts.late = 7;
   EXPECT_THAT(capture_status(facts).text, HasSubstr(" · 5 evicted · 7 late"));
   facts.memory_cap_bytes = 4'000'000'000;
-  EXPECT_EQ(capture_status(facts).aside, "the 4.0 GB for events are full: the oldest go");
+  EXPECT_EQ(capture_status(facts).aside, "the 4.0 GB for events are full: the oldest are evicted");
 }
 
 const HealthLine& line(const std::vector<HealthGroup>& groups, std::string_view group, std::string_view name) {
@@ -147,7 +147,7 @@ TEST(HealthGroups, ZerosAreMutedAndLossesStandOut) {
   CaptureFacts facts = running();
   auto groups = health_groups(facts);
   for (const HealthGroup& group : groups) {
-    if (group.title != "LOSSES" && group.title != "DOUBTS") continue;
+    if (group.title != "LOSSES" && group.title != "IN DOUBT") continue;
     for (const HealthLine& l : group.lines) EXPECT_EQ(l.tone, Tone::Muted) << l.name;
   }
   EXPECT_EQ(line(groups, "STATE", "state").tone, Tone::Good);
@@ -157,18 +157,18 @@ TEST(HealthGroups, ZerosAreMutedAndLossesStandOut) {
   facts.health.clamped = 1;
   facts.counts.dropped = 1;
   groups = health_groups(facts);
-  EXPECT_EQ(line(groups, "LOSSES", "dropped for want of a buffer").tone, Tone::Loss);
-  EXPECT_EQ(line(groups, "LOSSES", "far off in time").tone, Tone::Loss);
-  EXPECT_EQ(line(groups, "LOSSES", "duplicates left out").tone, Tone::Plain);
-  EXPECT_EQ(line(groups, "LOSSES", "without a time").tone, Tone::Muted);
-  EXPECT_EQ(line(groups, "DOUBTS", "ended before they began").tone, Tone::Doubt);
-  EXPECT_EQ(line(groups, "TRACE", "dropped at the recorder").tone, Tone::Loss);
+  EXPECT_EQ(line(groups, "LOSSES", "dropped, no buffer free").tone, Tone::Loss);
+  EXPECT_EQ(line(groups, "LOSSES", "implausible timestamp").tone, Tone::Loss);
+  EXPECT_EQ(line(groups, "LOSSES", "duplicates skipped").tone, Tone::Plain);
+  EXPECT_EQ(line(groups, "LOSSES", "without a timestamp").tone, Tone::Muted);
+  EXPECT_EQ(line(groups, "IN DOUBT", "ended before they began").tone, Tone::Doubt);
+  EXPECT_EQ(line(groups, "TRACE", "dropped by the recorder").tone, Tone::Loss);
   // The worst is told only where there is one.
   for (const HealthGroup& group : groups) {
     for (const HealthLine& l : group.lines) EXPECT_THAT(l.name, Not(HasSubstr("worst")));
   }
   facts.health.buffers_total = facts.health.buffers_peak = 64;  // all were out at once
-  EXPECT_EQ(line(health_groups(facts), "BUFFERS", "most in use").tone, Tone::Doubt);
+  EXPECT_EQ(line(health_groups(facts), "BUFFERS", "peak in use").tone, Tone::Doubt);
 }
 
 TEST(HealthGroups, TheStateHasItsReasonAndWhatItMeans) {

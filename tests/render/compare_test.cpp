@@ -206,7 +206,7 @@ TEST_F(DifferenceTest, IsPerIterationWithTheLargestFirst) {
 
 TEST_F(DifferenceTest, SaysWhoIsFasterAndWhereItWent) {
   EXPECT_EQ(headline(*a, *b), "B is 60 µs shorter: 2.50x as fast");
-  EXPECT_EQ(headline(*b, *a), "B is 60 µs longer: 2.50x as slow");
+  EXPECT_EQ(headline(*b, *a), "B is 60 µs longer: it takes 2.50x as long");
   const std::string cause(analysis::cause_name(static_cast<analysis::BubbleCause>(0)));
   EXPECT_EQ(where_it_went(*a, *b), "Gone: 59.4 µs idle (" + cause + ").");
   b->summary.gpu_busy_ns = 400'000;  // 10 µs more for each: a sixth of the difference
@@ -237,7 +237,7 @@ TEST_F(DifferenceTest, WhatIsNextToNothingHasNoLine) {
   const auto has = [&](Nanoseconds exposed) {
     a->summary.exposed_copy_ns = exposed * a->summary.iteration.count;
     const auto lines = difference_rows(*a, b.get());
-    return std::ranges::any_of(lines, [](const DifferenceRow& r) { return r.name == "copies with no kernel beside"; });
+    return std::ranges::any_of(lines, [](const DifferenceRow& r) { return r.name == "copies not overlapped by kernels"; });
   };
   EXPECT_FALSE(has(99));
   EXPECT_TRUE(has(100));

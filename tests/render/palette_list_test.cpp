@@ -51,7 +51,7 @@ TEST(Palette, SaysWhyAnActionWouldDoNothing) {
   ShellState state;  // nothing runs
   EXPECT_EQ(why_without_effect(state, Action::PauseRun), "a file is shown, not a run");
   EXPECT_EQ(why_without_effect(state, Action::FollowLink), "no event is selected");
-  EXPECT_EQ(why_without_effect(state, Action::NextFound), "nothing was searched for");
+  EXPECT_EQ(why_without_effect(state, Action::NextFound), "no search yet");
   EXPECT_EQ(why_without_effect(state, Action::Gallery), "");
   EXPECT_EQ(why_without_effect(state, Action::ToggleTheme), "");
 }

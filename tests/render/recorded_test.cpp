@@ -63,7 +63,7 @@ TEST(Recorded, AnUnknownNameIsAnsweredWithTheAllowedOnes) {
   const auto captures = captures_among(files);
   EXPECT_EQ(capture_named(captures, "b").bytes, "b");
   EXPECT_EQ(error_named(captures, "c"), "'recorded:c' is unknown; allowed: recorded:a, recorded:b");
-  EXPECT_EQ(error_named({}, "c"), "'recorded:c' is unknown; this program holds no recorded runs");
+  EXPECT_EQ(error_named({}, "c"), "'recorded:c' is unknown; this program includes no recorded runs");
 }
 
 // Those that are in the program: the index knows each of them, and each can be opened and is of a real GPU.

@@ -229,7 +229,7 @@ TEST_F(ScopeTest, ThePanelTakesEffectAtOnce) {
   const Rect slider = desk().place("scope.threshold");
   desk().click(Point{slider.x + slider.width - 2, slider.y + slider.height / 2});
   EXPECT_EQ(state().view.trigger_settings().wait_over_ns, 10'000'000'000);
-  desk().click("scope.mode.normal: stand");
+  desk().click("scope.mode.normal: hold");
   EXPECT_FALSE(state().view.trigger_settings().automatic);
   const Rect pre = desk().place("scope.pre_trigger");
   desk().click(middle(pre));

@@ -165,7 +165,7 @@ const Offer* TryIt::offer(const CardKey& card) const {
 
 std::string TryIt::press(Model& model, const CardKey& card) {
   const Offer* chosen = offer(card);
-  if (!chosen || !model.live()) return tr("There is nothing to try here");
+  if (!chosen || !model.live()) return tr("Nothing to try here");
   const Offer offer = *chosen;
   Tried tried;
   tried.workload = model.facts().workload;

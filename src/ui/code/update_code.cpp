@@ -41,7 +41,7 @@ void go_to_statement(ShellState& state, std::size_t line) {
   const LineCost* cost = code.cost(line);
   if (!cost || cost->example.end_ns == 0) return;
   const std::optional<EventRef> event = event_of(state.model.trace(), cost->example);
-  if (!event) return state.show_toast(base::tr("The example is not in memory any more"));
+  if (!event) return state.show_toast(base::tr("The example is no longer in memory"));
   select_listed(state, *event);
   code.choose(line);
   code.went_to = event;

@@ -191,7 +191,7 @@ void add_bracket(const BandsScene& scene, const TimeAxis& axis, const BandsPlace
   const bool same = static_cast<double>(by) <= kSameWithin * static_cast<double>(std::max(length_a, length_b));
   const Colour colour = same ? Colour::Muted : shorter ? Colour::Good : Colour::Wait;
   std::string says =
-      same ? std::string(tr("as long as each other"))
+      same ? std::string(tr("equally long"))
            : fmt::format(fmt::runtime(shorter ? tr("{} shorter") : tr("{} longer")), base::format_duration(by));
   // What is drawn is one iteration of each; where the mean says something else, the bracket is only of these.
   const double mean = std::abs(scene.b->mean_ns() - scene.a.mean_ns());

@@ -29,12 +29,12 @@ std::string duration(double ns) { return base::format_duration(static_cast<Nanos
 // "161.9 µs per iteration"; where the typical one is another length, that is said.
 std::string length_text(const RunSnapshot& run) {
   if (run.whole) return duration(run.mean_ns());
-  std::string text = duration(run.mean_ns()) + " " + tr("per iteration");
   const auto typical = static_cast<double>(run.typical_iteration().duration());
-  if (std::abs(typical - run.mean_ns()) > kTypicalNear * run.mean_ns()) {
-    text += fmt::format(fmt::runtime(tr(" on average; this one {}")), duration(typical));
+  if (std::abs(typical - run.mean_ns()) <= kTypicalNear * run.mean_ns()) {
+    return fmt::format(fmt::runtime(tr("{} per iteration")), duration(run.mean_ns()));
   }
-  return text;
+  return fmt::format(fmt::runtime(tr("{} per iteration on average; this one {}")), duration(run.mean_ns()),
+                     duration(typical));
 }
 
 void add_head(const BandsScene& scene, std::size_t side, bool mixed, const Rect& r, SpanBatch& out) {

@@ -105,7 +105,7 @@ std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapsh
       rows.back().in_a_sentence = fmt::format(fmt::runtime(tr("idle ({})")), cause);
     }
   }
-  time(Beside, tr("copies with no kernel beside"), in_a.exposed_copy_ns, in_b.exposed_copy_ns);
+  time(Beside, tr("copies not overlapped by kernels"), in_a.exposed_copy_ns, in_b.exposed_copy_ns);
   time(Beside, tr("CPU waits for the GPU"), in_a.host_wait_ns, in_b.host_wait_ns, true);
   time(Beside, tr("CPU waits for data"), in_a.loader_wait_ns, in_b.loader_wait_ns);
   add(Beside, tr("synchronisations"), of_a(in_a.sync_count), of_b(in_b.sync_count), true, true);
@@ -146,7 +146,7 @@ std::string headline(const RunSnapshot& a, const RunSnapshot& b) {
     case Better::B:
       return fmt::format(fmt::runtime(tr("B is {} shorter: {} as fast")), duration(x - y), factor_text(x / y));
     case Better::A:
-      return fmt::format(fmt::runtime(tr("B is {} longer: {} as slow")), duration(y - x), factor_text(y / x));
+      return fmt::format(fmt::runtime(tr("B is {} longer: it takes {} as long")), duration(y - x), factor_text(y / x));
     default:
       return tr("B takes as long as A");
   }

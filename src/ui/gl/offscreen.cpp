@@ -4,6 +4,7 @@
 #include <GLFW/glfw3.h>
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -88,7 +89,7 @@ std::string dimensions(int width, int height) { return std::to_string(width) + "
 
 OffscreenContext::OffscreenContext() {
   if (glfwGetCurrentContext() != nullptr) {
-    throw base::FileError(base::tr("no OpenGL context without a window: a window's is in use on this thread"));
+    throw base::FileError(base::tr("no offscreen OpenGL context: a window's context is in use on this thread"));
   }
   // Without libEGL epoxy would end the program, so it is asked first.
   if (epoxy_has_egl()) {
@@ -105,7 +106,7 @@ OffscreenContext::OffscreenContext() {
       }
     }
   }
-  throw base::FileError(base::tr("no OpenGL 3.3: EGL gives no context without a window (is Mesa's libEGL installed?)"));
+  throw base::FileError(base::tr("no OpenGL 3.3: EGL gives no offscreen context (is Mesa's libEGL installed?)"));
 }
 
 OffscreenContext::~OffscreenContext() {
@@ -116,7 +117,7 @@ OffscreenContext::~OffscreenContext() {
 
 void OffscreenContext::make_current() {
   if (eglMakeCurrent(display_, surface_, surface_, context_) != EGL_TRUE) {
-    throw base::FileError(base::tr("the OpenGL context without a window cannot be used on this thread"));
+    throw base::FileError(base::tr("the offscreen OpenGL context cannot be used on this thread"));
   }
 }
 
@@ -128,9 +129,9 @@ Framebuffer::Framebuffer(int width, int height, int samples) : width_(width), he
   GLint largest = 0;
   glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
   if (width < 1 || height < 1 || width > largest || height > largest) {
-    throw base::FileError(base::tr("a picture of ") + dimensions(width, height) +
-                          base::tr(" pixels is not possible; allowed: 1 to ") + std::to_string(largest) +
-                          base::tr(" each way"));
+    throw base::FileError(
+        fmt::format(fmt::runtime(base::tr("a picture of {} pixels is not possible; allowed: 1 to {} each way")),
+                    dimensions(width, height), largest));
   }
   GLint before = 0, renderbuffer_before = 0;
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &before);
@@ -147,8 +148,8 @@ Framebuffer::Framebuffer(int width, int height, int samples) : width_(width), he
   if (!complete) {
     glDeleteFramebuffers(1, &framebuffer_);
     glDeleteRenderbuffers(1, &colour_);
-    throw base::FileError(base::tr("OpenGL has no memory for a picture of ") + dimensions(width, height) +
-                          base::tr(" pixels"));
+    throw base::FileError(fmt::format(fmt::runtime(base::tr("OpenGL has no memory for a picture of {} pixels")),
+                                      dimensions(width, height)));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "ui/gl/shader_program.h"
 
 #include <epoxy/gl.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <fstream>
@@ -103,7 +104,7 @@ void set_shader_directory(fs::path folder) {
 ShaderProgram::ShaderProgram(std::string name) : name_(std::move(name)) {
   std::string error;
   program_ = link(name_, embedded(name_ + ".vert"), embedded(name_ + ".frag"), error);
-  if (program_ == 0) throw base::FileError(base::tr("OpenGL does not take the shader ") + error);
+  if (program_ == 0) throw base::FileError(fmt::format(fmt::runtime(base::tr("OpenGL rejects the shader {}")), error));
   version_ = 1;
   if (shader_source().folder.empty()) seen_setting_ = shader_source().setting;
 }

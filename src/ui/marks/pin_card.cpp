@@ -39,7 +39,7 @@ PinText pin_text(const trace::Trace& trace, const TimelineHit& hit, Nanoseconds 
     pin.lines.emplace_back(tr("cause"), std::string(analysis::cause_name(hit.bubble->cause)));
   } else {
     pin.title = fmt::format("{} {}", base::format_count(hit.folded_count), tr("events"));
-    pin.lines.emplace_back(tr("together"), base::format_duration(hit.folded_to - hit.folded_from));
+    pin.lines.emplace_back(tr("time span"), base::format_duration(hit.folded_to - hit.folded_from));
     pin.lines.emplace_back(tr("busy"), fmt::format("{:.0f} %", hit.folded_busy * 100));
   }
   return pin;

@@ -120,7 +120,7 @@ void go_to_example(ShellState& state, const AdviceCard& advice) {
   own.went_to.reset();
   if (advice.card.place.end_ns == 0) return;
   own.went_to = event_of(state.model.trace(), advice.card.place);
-  if (!own.went_to) return state.show_toast(tr("The example is not in memory any more"));
+  if (!own.went_to) return state.show_toast(tr("The example is no longer in memory"));
   show_example(state, *own.went_to);
 }
 

@@ -29,7 +29,7 @@ void describe(const Canvas& c, const AverageEvent& e, std::size_t pictures) {
   line(c, tr("longest"), base::format_duration(e.longest));
   line(c, tr("start"), mean_sd_text(e.start));
   if (trace::is_blocking(e.event)) line(c, tr("waiting"), mean_sd_text(e.waiting));
-  line(c, tr("in"), of_pictures(e.duration.count, pictures));
+  line(c, tr("seen in"), of_pictures(e.duration.count, pictures));
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void draw_average_tooltip(const Canvas& c) {
     text(c, FontRole::BodyBold, Colour::Text,
          fmt::format(fmt::runtime(tr("busy in {:.0f} % of the pictures")), busy * 100));
     line(c, tr("pictures"), std::to_string(picture.count()));
-    line(c, tr("at"), base::format_duration(*state.pointed.at - trigger));
+    line(c, tr("from trigger"), base::format_duration(*state.pointed.at - trigger));
   }
   ImGui::EndTooltip();
 }

@@ -76,7 +76,7 @@ std::string parts_text(const Bubble& b) {
   const auto part = [&](Nanoseconds ns, const char* what) {
     if (ns > 0) says += (says.empty() ? "" : " + ") + base::format_duration(ns) + " " + what;
   };
-  part(b.wake_ns, b.cause == BubbleCause::Loader ? tr("until the data is there") : tr("until the CPU is back"));
+  part(b.wake_ns, b.cause == BubbleCause::Loader ? tr("until the data arrives") : tr("until the CPU returns"));
   part(b.cpu_ns, tr("CPU until it launches"));
   part(b.launch_ns, tr("until that starts"));
   return says;
@@ -89,7 +89,7 @@ void draw_sum(const Canvas& c, const CausePath& path, const Repeats& repeats) {
     const trace::CallParts parts = trace::parts_of(path.wait->event);
     says = formatted(tr("The CPU is blocked for {}"),
                      base::format_duration(parts.waiting + parts.copying + parts.returning));
-    says += path.bubble ? tr("; that alone is no loss. ") : tr("; the GPU has more to do meanwhile: no loss. ");
+    says += path.bubble ? tr("; that alone is no loss. ") : tr("; the GPU has other work meanwhile: no loss. ");
   }
   if (path.bubble && path.bubble->duration() > 0) {
     const char* idles = says.empty() ? tr("The GPU idles for {}") : tr("The GPU then idles for {}");
@@ -134,7 +134,7 @@ void draw_cause_path(const Canvas& c) {
   }
   if (path.its_launch && path.last_operation) {
     const Nanoseconds before = path.last_operation->event.start_ns - path.its_launch->event.start_ns;
-    if (station(c, 3, formatted(tr("{} had launched it, so long before it ran"), name_of(c, *path.its_launch)),
+    if (station(c, 3, formatted(tr("{} had launched it, this long before it ran"), name_of(c, *path.its_launch)),
                 base::format_duration(before), true)) {
       go_to(c, path.its_launch);
     }

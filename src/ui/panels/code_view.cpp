@@ -54,7 +54,7 @@ std::string sentence(const LineCost& cost, double share) {
   std::string says = fmt::format(fmt::runtime(tr("per iteration: CPU {} · waiting {} · GPU {}")), of(CodeFigure::Cpu),
                                  of(CodeFigure::Wait), of(CodeFigure::Gpu));
   if (cost.idle_ns >= 0.5) {
-    says += "\n" + fmt::format(fmt::runtime(tr("the GPU idles for it: {}")), figure_text(cost.idle_ns));
+    says += "\n" + fmt::format(fmt::runtime(tr("GPU idle because of it: {}")), figure_text(cost.idle_ns));
   }
   return says + "\n" +
          fmt::format(fmt::runtime(tr("{:.2f} times per iteration, {:.0f} % of the program's time")), cost.per_iteration,
@@ -290,7 +290,7 @@ class CodeDrawing {
     const LineCost* cost = code_.cost(line.owner);
     if (cost) {
       const std::string costs = sentence(*cost, code_.share(line.owner));
-      const char* click = code_.chosen() == line.owner ? tr("click: no longer outline its ranges")
+      const char* click = code_.chosen() == line.owner ? tr("click: remove the outlines of its ranges")
                                                        : tr("click: outline its ranges, go to the longest one");
       says += (says.empty() ? "" : "\n") + costs + "\n" + click;
     }
@@ -423,7 +423,7 @@ void draw_code_section(const Canvas& c) {
   CodeDrawing(c, layout).draw("code");
   ImGui::PopStyleVar();
   vertical_space(c, 8);
-  if (button(c, "code.open", tr("With its costs"), false, 0, tr("code view"))) {
+  if (button(c, "code.open", tr("Show its costs"), false, 0, tr("code view"))) {
     c.state.requests.push_back(Action::CodeView);
   }
 }

@@ -43,7 +43,7 @@ void draw_tools(const Canvas& c, const Rect& area, float left) {
   const CompareState& compare = c.state.compare;
   std::vector<Tool> tools;
   if (compare.pinned()) tools.push_back({"compare.unpin", tr("Unpin A"), Action::UnpinA});
-  if (compare.pinned()) tools.push_back({"compare.pin", tr("Pin now as A"), Action::PinA});
+  if (compare.pinned()) tools.push_back({"compare.pin", tr("Pin this as A"), Action::PinA});
   if (compare.b()) tools.push_back({"compare.copy", tr("Copy table"), Action::CopyComparison});
   if (compare.b()) tools.push_back({"compare.picture", tr("Picture"), Action::PicturePanel});
   tools.push_back({"compare.close", "×", Action::CompareView});
@@ -85,7 +85,8 @@ void draw_toolbar(const Canvas& c, const Rect& area) {
 std::string hint_of(const ShellState& state) {
   if (!state.compare.pinned()) return "";
   if (state.compare.measuring()) return tr("Measuring B …");
-  return state.model.live() ? tr("Turn a knob: what runs then is B.") : tr("Open or start another one: that is B.");
+  return state.model.live() ? tr("Turn a knob: what runs then becomes B.")
+                            : tr("Open or start another one: it becomes B.");
 }
 
 void draw_nothing_pinned(const Canvas& c, const Rect& area) {
@@ -98,7 +99,7 @@ void draw_nothing_pinned(const Canvas& c, const Rect& area) {
       {area.x + 16 * s, area.y + area.height * 0.4f, area.width - 32 * s, c.theme[Colour::Text], FontRole::Title, says,
        28 * s, LabelAlign::Centre},
       {area.x + 16 * s, area.y + area.height * 0.4f + 32 * s, area.width - 32 * s, c.theme[Colour::Muted],
-       FontRole::Body, tr("Then turn a knob: what runs next is B, and both stand here on one clock."), 24 * s,
+       FontRole::Body, tr("Then turn a knob: what runs next becomes B, and both appear here on one clock."), 24 * s,
        LabelAlign::Centre}};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
 }
@@ -154,7 +155,7 @@ void draw_tooltip(const Canvas& c, const RunSnapshot& run, const BandsHit& found
     text(c, FontRole::BodyBold, Colour::Text, side + event_label(*run.trace, lane.kind, e));
     tooltip_line(c, tr("lane"), lane.name);
     tooltip_line(c, tr("duration"), base::format_duration(e.duration()));
-    tooltip_line(c, tr("in its iteration at"), base::format_duration(found.since_ns));
+    tooltip_line(c, tr("offset in its iteration"), base::format_duration(found.since_ns));
     if (trace::is_blocking(e)) tooltip_line(c, tr("waiting"), base::format_duration(trace::parts_of(e).waiting));
   } else if (hit.bubble) {
     text(c, FontRole::BodyBold, Colour::Bubble,
@@ -164,7 +165,7 @@ void draw_tooltip(const Canvas& c, const RunSnapshot& run, const BandsHit& found
     text(c, FontRole::BodyBold, Colour::Text,
          side + fmt::format(fmt::runtime(tr("{} events, {:.0f} % busy")), base::format_count(hit.folded_count),
                             hit.folded_busy * 100));
-    tooltip_line(c, tr("together"), base::format_duration(hit.folded_to - hit.folded_from));
+    tooltip_line(c, tr("time span"), base::format_duration(hit.folded_to - hit.folded_from));
   }
   ImGui::EndTooltip();
 }
@@ -384,7 +385,7 @@ void update_compare(ShellState& state) {
       state.compare_ghost = ghost.number;
       state.ghost = std::move(ghost);
     }
-    const char* says = state.model.live() ? tr("A is pinned: what runs after the next turn of a knob is B ({})")
+    const char* says = state.model.live() ? tr("A is pinned: what runs after the next knob change is B ({})")
                                           : tr("A is pinned: what you open or start next is B ({})");
     state.show_toast(fmt::format(fmt::runtime(says), key_text(info(Action::CompareView).keys.front())));
   }

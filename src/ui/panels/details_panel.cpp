@@ -110,7 +110,7 @@ void draw_stale_reads(const Canvas& c) {
   if (count == 0) return;
   vertical_space(c, 6);
   text(c, FontRole::BodyBold, Colour::NotArrived,
-       fmt::format(fmt::runtime(tr("{} reads before the copy had arrived")), base::format_count(count)));
+       fmt::format(fmt::runtime(tr("{} reads before the copy had finished")), base::format_count(count)));
   note_place(c, "stale_reads");
   vertical_space(c, 4);
 }
@@ -205,14 +205,14 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
     lines.emplace_back(tr("syncs per iteration"),
                        fmt::format("{:.2f}", per_iteration(static_cast<double>(s.sync_count))));
     lines.emplace_back(tr("idle after a sync"), ns_text(per_iteration(cause(CauseGroup::AfterSync))));
-    lines.emplace_back(tr("idle, launch slow"), ns_text(per_iteration(cause(CauseGroup::Launch))));
-    lines.emplace_back(tr("idle, copy held"), ns_text(per_iteration(cause(CauseGroup::Copy))));
+    lines.emplace_back(tr("idle, slow launch"), ns_text(per_iteration(cause(CauseGroup::Launch))));
+    lines.emplace_back(tr("idle, held by a copy"), ns_text(per_iteration(cause(CauseGroup::Copy))));
     lines.emplace_back(tr("idle, no data"), ns_text(per_iteration(cause(CauseGroup::Loader))));
   } else {
     lines.emplace_back(tr("syncs"), base::format_count(s.sync_count));
     lines.emplace_back(tr("idle after a sync"), ns_text(cause(CauseGroup::AfterSync)));
-    lines.emplace_back(tr("idle, launch slow"), ns_text(cause(CauseGroup::Launch)));
-    lines.emplace_back(tr("idle, copy held"), ns_text(cause(CauseGroup::Copy)));
+    lines.emplace_back(tr("idle, slow launch"), ns_text(cause(CauseGroup::Launch)));
+    lines.emplace_back(tr("idle, held by a copy"), ns_text(cause(CauseGroup::Copy)));
     lines.emplace_back(tr("idle, no data"), ns_text(cause(CauseGroup::Loader)));
   }
   lines.emplace_back(tr("run-ahead, mean"), fmt::format("{:.1f}", s.run_ahead_mean));

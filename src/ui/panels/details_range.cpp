@@ -29,7 +29,7 @@ void draw_durations(const Canvas& c) {
        fmt::format(fmt::runtime(tr("{} events on {}")), base::format_count(s.all.count), of));
   if (s.instants > 0) {
     text(c, FontRole::Small, Colour::Muted,
-         fmt::format(fmt::runtime(tr("{} instants are not in the picture")), base::format_count(s.instants)));
+         fmt::format(fmt::runtime(tr("{} instants are not included")), base::format_count(s.instants)));
   }
   if (s.all.count == 0) return;
   vertical_space(c, 4);
@@ -50,12 +50,12 @@ void draw_durations(const Canvas& c) {
 void draw_range_details(const Canvas& c) {
   const auto& figures = c.state.range_figures;
   const auto [from, to] = *c.state.selection.range;
-  heading(c, tr("SELECTED STRETCH"));
+  heading(c, tr("SELECTED RANGE"));
   text(c, FontRole::Title, Colour::Text, base::format_duration(to - from));
   const bool current = figures.summary && figures.range == *c.state.selection.range;
   const Nanoseconds origin = c.state.model.live() ? 0 : c.state.model.extent().first;
   text(c, FontRole::Small, Colour::Muted,
-       current ? fmt::format(fmt::runtime(tr("from {} s on")), full_time(from - origin)) : tr("working it out …"));
+       current ? fmt::format(fmt::runtime(tr("starting at {} s")), full_time(from - origin)) : tr("calculating …"));
   if (!figures.summary) return;
   vertical_space(c, 4);
   const Summary& s = *figures.summary;

@@ -54,7 +54,7 @@ float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
   const bool hovered = ImGui::IsItemHovered();
   if (clicked) c.state.drawer = tab.tab;
   if (hovered && tab.tab == DrawerTab::Statistics) {
-    ImGui::SetTooltip("%s", tr("statistics of the selected stretch, name by name"));
+    ImGui::SetTooltip("%s", tr("statistics of the selected range, by name"));
   } else if (hovered) {
     const ActionInfo& action = info(tab.action);
     ImGui::SetTooltip("%s", fmt::format("{} ({})", tr(action.text), keys_text(action)).c_str());
@@ -96,7 +96,7 @@ void draw_drawer(const Canvas& c) {
       {DrawerTab::Found, "tab.found", tr("FOUND"), found, Action::Search},
       {DrawerTab::Marks, "tab.marks", tr("MARKS"), marks > 0 ? tab_count(marks) : "", Action::MarksList}};
   if (state.selection.range) {
-    tabs.push_back({DrawerTab::Statistics, "tab.statistics", tr("STRETCH"), "", Action::ShowPlots});
+    tabs.push_back({DrawerTab::Statistics, "tab.statistics", tr("RANGE"), "", Action::ShowPlots});
   }
   const DrawerTab before = state.drawer;
   float x = at.x + 16 * s;

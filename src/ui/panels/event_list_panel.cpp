@@ -46,7 +46,7 @@ void draw_choices(const Canvas& c) {
   std::vector<std::string> texts{tr("in view"), tr("whole run")};
   std::vector<ListScope> scopes{ListScope::View, ListScope::All};
   if (state.selection.range) {
-    texts.insert(texts.begin() + 1, tr("stretch"));
+    texts.insert(texts.begin() + 1, tr("range"));
     scopes.insert(scopes.begin() + 1, ListScope::Selection);
   } else if (list.scope == ListScope::Selection) {
     list.scope = ListScope::View;
@@ -150,7 +150,7 @@ void draw_event_list(const Canvas& c) {
       list.counts_filtered
           ? fmt::format(fmt::runtime(tr("{} events")), base::format_count(static_cast<std::int64_t>(list.count)))
           : fmt::format(fmt::runtime(tr("among {} events")), base::format_count(static_cast<std::int64_t>(list.count)));
-  if (list.cut) note = std::string(tr("few here, far apart")) + " · " + note;
+  if (list.cut) note = std::string(tr("few matches, far apart")) + " · " + note;
   draw_table_header(c, table, note);
   const EventTableAnswer answer = draw_table_rows(c, table, list.shown);
   if (list.hovered != answer.hovered) list.hovered = answer.hovered;
@@ -164,9 +164,9 @@ void draw_event_list(const Canvas& c) {
                      area.width - 32 * s,
                      c.theme.as_text(Colour::Muted),
                      FontRole::Body,
-                     list.cut              ? tr("nothing of that name near here")
-                     : list.filter.empty() ? tr("no events in this stretch")
-                                           : tr("no event of that name in this stretch"),
+                     list.cut              ? tr("no event of that name nearby")
+                     : list.filter.empty() ? tr("no events in this range")
+                                           : tr("no event of that name in this range"),
                      40 * s};
     draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&none, 1});
     return;

@@ -124,10 +124,10 @@ void draw_nothing(const Canvas& c, const Rect& area) {
   const float s = c.scale;
   ImGui::SetCursorScreenPos({area.x + 16 * s, area.y + 10 * s});
   if (!search.asked()) {
-    text(c, FontRole::Body, Colour::Muted, tr("A part of a name finds every event of it, while the run goes on."));
+    text(c, FontRole::Body, Colour::Muted, tr("Part of a name finds every event with it, while the run goes on."));
     for (const auto& [what, says] :
-         {std::pair("copy host", tr("both words are in the name")), std::pair("\"item()\"", tr("that name exactly")),
-          std::pair("linear -backward", tr("without those of a name with the second word"))}) {
+         {std::pair("copy host", tr("both words are in the name")), std::pair("\"item()\"", tr("exactly this name")),
+          std::pair("linear -backward", tr("without names that contain the second word"))}) {
       ImGui::SetCursorPosX(16 * s);
       text(c, FontRole::Mono, Colour::Accent, what);
       ImGui::SameLine(160 * s);
@@ -136,10 +136,10 @@ void draw_nothing(const Canvas& c, const Rect& area) {
     return;
   }
   if (search.searching()) return text(c, FontRole::Body, Colour::Muted, tr("searching …"));
-  text(c, FontRole::Body, Colour::Text, fmt::format(fmt::runtime(tr("No event is called “{}”.")), search.text));
+  text(c, FontRole::Body, Colour::Text, fmt::format(fmt::runtime(tr("No event matches “{}”.")), search.text));
   if (search.near().empty()) return;
   ImGui::SetCursorPosX(16 * s);
-  text(c, FontRole::Body, Colour::Muted, tr("Near it:"));
+  text(c, FontRole::Body, Colour::Muted, tr("Similar names:"));
   std::string taken;
   for (std::size_t i = 0; i < search.near().size(); ++i) {
     ImGui::SameLine(0, 8 * s);

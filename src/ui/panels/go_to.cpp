@@ -34,14 +34,14 @@ Destination to_time(const ShellState& state, Nanoseconds at) {
   result.at = at;
   if (at < begin && begin > zero) {
     result.says =
-        fmt::format(fmt::runtime(tr("gone: what is still in memory begins at {}")), time_in_full(begin - zero));
+        fmt::format(fmt::runtime(tr("no longer in memory: the trace now begins at {}")), time_in_full(begin - zero));
   } else if (at < begin) {
-    result.says = tr("that is before the run begins");
+    result.says = tr("before the run begins");
   } else if (at > end) {
-    const char* why = state.model.live() ? tr("still to come: the run is at {}") : tr("the run has ended at {}");
+    const char* why = state.model.live() ? tr("not there yet: the run is at {}") : tr("the run ended at {}");
     result.says = fmt::format(fmt::runtime(why), time_in_full(end - zero));
   } else {
-    result.says = fmt::format(fmt::runtime(tr("{} after the run's beginning")), time_in_full(at - zero));
+    result.says = fmt::format(fmt::runtime(tr("{} after the start of the run")), time_in_full(at - zero));
     result.possible = true;
   }
   return result;

@@ -63,7 +63,7 @@ void draw_header(const Canvas& c, const Rect& inner) {
   ImGui::SetNextItemWidth(std::min(320 * s, inner.width * 0.35f));
   {
     const TextStyle style(c, FontRole::Body, Colour::Text);
-    ImGui::InputTextWithHint("##filter", tr("an action or a key"), &panel.filter);
+    ImGui::InputTextWithHint("##filter", tr("filter by action or key"), &panel.filter);
   }
   note_place(c, "keys.filter");
   const std::string close = std::string(tr("Close")) + " (Esc)";
@@ -122,7 +122,7 @@ void draw_keys(const Canvas& c, const ActionInfo& action) {
              waiting ? Colour::AccentInk : Colour::Text)) {
       wait_for(i);
     }
-    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr("click: another key instead; right click: take it away"));
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr("click: change the key; right click: remove it"));
     if (ImGui::IsItemClicked(1)) {
       std::vector<KeyChord> left = keys;
       left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
@@ -139,7 +139,7 @@ void draw_keys(const Canvas& c, const ActionInfo& action) {
            waiting ? Colour::AccentInk : Colour::Dim)) {
     wait_for(keys.size());
   }
-  if (ImGui::IsItemHovered() && !waiting) ImGui::SetTooltip("%s", tr("one more key"));
+  if (ImGui::IsItemHovered() && !waiting) ImGui::SetTooltip("%s", tr("add a key"));
   if (!state.preferences.bindings.own(action.action)) return;
   ImGui::SameLine(0, gap);
   if (chip(c, id + "reset", tr("reset"), Colour::Panel, Colour::Accent)) {
@@ -181,7 +181,7 @@ void draw_list(const Canvas& c, float width, float height) {
     ImGui::SetCursorPos({local.x, local.y + kRow * s});
     ImGui::Dummy({0, 0});
   }
-  if (!group) text(c, FontRole::Body, Colour::Muted, tr("Nothing is called so."));
+  if (!group) text(c, FontRole::Body, Colour::Muted, tr("Nothing found."));
   ImGui::EndChild();
   ImGui::PopStyleVar();
 }
@@ -191,15 +191,15 @@ void draw_foot(const Canvas& c, const Rect& r) {
   ShellState& state = c.state;
   KeysPanelState& panel = state.keys_panel;
   const float s = c.scale;
-  std::string says = tr("Click a key, then press another one. Right click takes it away.");
+  std::string says = tr("Click a key, then press another one. Right click removes it.");
   std::optional<Action> other;
   if (panel.waits_for && panel.conflict)
     other = state.preferences.bindings.taken_by(*panel.conflict, panel.waits_for->first);
   if (other) {
-    says = fmt::format(fmt::runtime(tr("{} is the key of “{}”.")), key_text(*panel.conflict), tr(info(*other).text));
+    says = fmt::format(fmt::runtime(tr("{} is already the key for “{}”.")), key_text(*panel.conflict),
+                       tr(info(*other).text));
   } else if (panel.waits_for) {
-    says =
-        fmt::format(fmt::runtime(tr("Press the key for “{}”. Esc: leave it.")), tr(info(panel.waits_for->first).text));
+    says = fmt::format(fmt::runtime(tr("Press the key for “{}”. Esc: cancel.")), tr(info(panel.waits_for->first).text));
   }
   float right = r.x + r.width;
   const auto place_button = [&](const char* id, const char* t, bool on) {
@@ -212,8 +212,8 @@ void draw_foot(const Canvas& c, const Rect& r) {
   if (other) {
     const auto [action, place] = *panel.waits_for;
     const bool replaces = place < state.preferences.bindings.keys(action).size();
-    const bool leave = place_button("keys.leave", tr("Leave it"), false);
-    const bool take = place_button("keys.take", tr("Take it"), !replaces);
+    const bool leave = place_button("keys.leave", tr("Cancel"), false);
+    const bool take = place_button("keys.take", tr("Reassign"), !replaces);
     const bool swap = replaces && place_button("keys.swap", tr("Swap"), true);
     if (take || swap) {
       Bindings bindings = state.preferences.bindings;

@@ -93,8 +93,8 @@ void draw_knobs(const Canvas& c) {
     wrapped_text(c, FontRole::Title, Colour::Text, tr(state.model.title()));
     vertical_space(c, 6);
     wrapped_text(c, FontRole::Body, Colour::Muted,
-                 opened.own ? tr("Written by Lanescope: nothing was lost.")
-                            : tr("Written by another program: shown as far as it carries the same facts."));
+                 opened.own ? tr("Written by Lanescope: nothing is missing.")
+                            : tr("Written by another program: shown as far as its contents allow."));
     vertical_space(c, 10);
     figure_line(c, tr("events shown"), base::format_count(static_cast<std::int64_t>(opened.events_read)));
     figure_line(c, tr("events skipped"), base::format_count(static_cast<std::int64_t>(opened.events_skipped)));

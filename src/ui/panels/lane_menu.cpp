@@ -59,7 +59,7 @@ void draw_items(const Canvas& c, const LanePlace& lane) {
   vertical_space(c, 3);
   does(Action::CollapseLane, choice.folded ? tr("Unfold") : tr("Fold to a strip"));
   does(Action::HideLane, tr("Hide"));
-  does(Action::PinLane, choice.pinned ? tr("Free from the top") : tr("Pin to the top"));
+  does(Action::PinLane, choice.pinned ? tr("Unpin from the top") : tr("Pin to the top"));
   line(c);
   does(Action::LaneUp, tr("Move up"));
   does(Action::LaneDown, tr("Move down"));
@@ -77,7 +77,7 @@ void draw_items(const Canvas& c, const LanePlace& lane) {
            state.timeline.hidden_count() > 0)) {
     state.lanes.show_all();
   }
-  if (item(c, info(Action::ResetLanes).name, tr("As they were at first"), keys_text(info(Action::ResetLanes)))) {
+  if (item(c, info(Action::ResetLanes).name, tr("Reset the lanes"), keys_text(info(Action::ResetLanes)))) {
     state.lanes.reset();
   }
   line(c);

@@ -173,7 +173,7 @@ void draw_tooltip(const Canvas& c, const NameArea& names) {
   if (!place) return;
   switch (hands.under) {
     case Grip::Pin:
-      return lane_tooltip(c, (place->pinned ? tr("Free from the top") : tr("Pin to the top")) + keys(Action::PinLane),
+      return lane_tooltip(c, (place->pinned ? tr("Unpin from the top") : tr("Pin to the top")) + keys(Action::PinLane),
                           "");
     case Grip::Hide:
       return lane_tooltip(c, tr("Hide") + keys(Action::HideLane), "");

@@ -75,8 +75,8 @@ void draw_menu(const Canvas& c, std::uint32_t id) {
   if (ImGui::BeginPopup(kMenu)) {
     const Measure* ruler = state.marks.ruler(id);
     const Bookmark* bookmark = state.marks.bookmark(id);
-    if (ruler && ImGui::MenuItem(tr("Select this stretch"))) select_range(state, ruler->from, ruler->to);
-    if (ruler && ImGui::MenuItem(tr("Fit this stretch"))) state.view.show(ruler->from, ruler->to);
+    if (ruler && ImGui::MenuItem(tr("Select this range"))) select_range(state, ruler->from, ruler->to);
+    if (ruler && ImGui::MenuItem(tr("Zoom to this range"))) state.view.show(ruler->from, ruler->to);
     if (ruler && ImGui::MenuItem(tr("Copy the time"))) {
       ImGui::SetClipboardText(measure_text(ruler->to - ruler->from).c_str());
     }
@@ -155,7 +155,7 @@ void draw_note_editor(const Canvas& c) {
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   if (marks.edit_begins) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(-1);
-  const bool entered = ImGui::InputTextWithHint("##text", tr("note · Enter keeps it, Esc leaves it"), &marks.edit_text,
+  const bool entered = ImGui::InputTextWithHint("##text", tr("note · Enter: save, Esc: cancel"), &marks.edit_text,
                                                 ImGuiInputTextFlags_EnterReturnsTrue);
   note_place(c, "note.field");
   const bool left = !marks.edit_begins && !ImGui::IsItemActive();

@@ -104,7 +104,7 @@ void draw_marks_list(const Canvas& c) {
   if (lines.empty()) {
     wrapped_text(
         c, FontRole::Body, Colour::Muted,
-        tr("Nothing yet. M lays a ruler, K sets a bookmark, Shift+K writes a note: at the selection, or where the "
+        tr("Nothing yet. M places a ruler, K sets a bookmark, Shift+K writes a note: at the selection, or where the "
            "mouse points. They are saved with the trace."));
     return;
   }

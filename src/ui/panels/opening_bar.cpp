@@ -27,10 +27,10 @@ std::pair<std::string, std::string> step_of(const FileProgress& progress) {
   const io::ReadProgress& reading = progress.reading;
   const auto events = static_cast<std::int64_t>(reading.events.load());
   const std::string found = fmt::format(fmt::runtime(tr("{} events")), base::format_count(events));
-  if (progress.analysing) return {tr("Working out waits and bubbles"), found};
+  if (progress.analysing) return {tr("Finding waits and bubbles"), found};
   const std::uint64_t done = reading.done, total = reading.total;
   if (reading.stage == io::ReadStage::Arranging) {
-    return {tr("Arranging the events"),
+    return {tr("Sorting the events"),
             fmt::format(fmt::runtime(tr("{} of {}")),
                         base::format_count(static_cast<std::int64_t>(std::min(done, total))), found)};
   }
@@ -42,7 +42,7 @@ std::pair<std::string, std::string> step_of(const FileProgress& progress) {
   const char* name = large ? "GB" : "MB";
   const std::string bytes = total > 0 ? fmt::format(fmt::runtime(tr("{} of {} {}")), amount(done), amount(total), name)
                                       : fmt::format("{} {}", amount(done), name);
-  return {tr("Reading"), bytes + " · " + found};
+  return {tr("Reading the file"), bytes + " · " + found};
 }
 
 // A raised card; `draw` fills it.

@@ -34,7 +34,7 @@ std::vector<std::vector<HelpLine>> help_blocks() {
     }
   }
   std::vector<HelpLine>& mouse = blocks.emplace_back();
-  mouse.push_back({tr("THE MOUSE"), "", true});
+  mouse.push_back({tr("MOUSE"), "", true});
   for (const Gesture& g : gestures()) mouse.push_back({tr(g.gesture), tr(g.text)});
   return blocks;
 }
@@ -162,13 +162,12 @@ Hint hint_of(TourStep step) {
   switch (step) {
     case TourStep::TurnThis:
       return {"knob.log_interval", tr("1 of 3 · Turn this"),
-              tr("Drag the log interval from 1 to 100: the loop then reads the loss only every 100th time.")};
+              tr("Drag the log interval from 1 to 100: the loop then reads the loss only every 100th iteration.")};
     case TourStep::WatchThat:
-      return {
-          "lane.kernels", tr("2 of 3 · Watch that"),
-          tr("The idle stretches between the kernels go, the waits above them too, and iterations per second climb.")};
+      return {"lane.kernels", tr("2 of 3 · Watch this"),
+              tr("The gaps between the kernels and the waits above them disappear, and iterations per second rise.")};
     default:
-      return {"status", tr("3 of 3 · Press S"), tr("A picture of the window is written, and its path is shown here.")};
+      return {"status", tr("3 of 3 · Press S"), tr("A picture of the window is saved, and its path is shown here.")};
   }
 }
 

@@ -48,8 +48,7 @@ void draw_field(const Canvas& c, float width) {
   ImGui::SetNextItemWidth(width);
   {
     const TextStyle style(c, FontRole::Body, Colour::Text);
-    ImGui::InputTextWithHint("##palette", tr("What to do: an action, a knob, an experiment, a device …"),
-                             &palette.typed);
+    ImGui::InputTextWithHint("##palette", tr("Search actions, knobs, experiments, devices …"), &palette.typed);
   }
   note_place(c, "palette.field");
   if (palette.typed != before) {
@@ -145,7 +144,7 @@ void draw_palette(const Canvas& c) {
   if (palette.open) {
     ImGui::SetCursorPos({box.x + pad, box.y + pad + field + 8 * s});
     if (palette.shown.empty()) {
-      text(c, FontRole::Body, Colour::Muted, tr("Nothing is called so."));
+      text(c, FontRole::Body, Colour::Muted, tr("Nothing found."));
     } else {
       draw_found_rows(c, width - 2 * pad, rows);
     }
@@ -154,7 +153,7 @@ void draw_palette(const Canvas& c) {
                      width - 2 * pad - 24 * s,
                      c.theme[Colour::Dim],
                      FontRole::Small,
-                     tr("↑ ↓ choose   Enter do it   Esc close"),
+                     tr("↑ ↓ choose   Enter run   Esc close"),
                      footer};
     draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&hint, 1});
   }

@@ -35,7 +35,7 @@ void line(const Canvas& c, FontRole role, Colour colour, const std::string& says
 
 void draw_choices(const Canvas& c, float width) {
   PictureChoices& choices = c.state.pictures.choices;
-  caption(c, tr("OF WHAT"));
+  caption(c, tr("CONTENT"));
   std::vector<std::string> subjects{tr("Window"), tr("Timeline"), tr("Selection")};
   if (c.state.compare.b()) subjects.emplace_back(tr("A and B"));
   const int subject = segmented(c, "picture.subject", subjects, static_cast<int>(choices.subject), width);
@@ -96,8 +96,7 @@ void draw_choices(const Canvas& c, float width) {
 
   vertical_space(c, 10);
   ImGui::BeginChild("##picture.caption", {width, 30 * c.scale});
-  if (toggle(c, "picture.caption", tr("Caption: what it is, settings, figures"), choices.caption, "", window) &&
-      !window) {
+  if (toggle(c, "picture.caption", tr("Caption: title, settings, figures"), choices.caption, "", window) && !window) {
     choices.caption = !choices.caption;
   }
   ImGui::EndChild();

@@ -83,7 +83,7 @@ void draw_content(const Canvas& c, const std::vector<PlotInfo>& catalogue) {
     state.requests.push_back(Action::PinGhost);
   }
   vertical_space(c, 6);
-  if (button(c, "plot_menu.reset", tr("as at first"), false, width)) {
+  if (button(c, "plot_menu.reset", tr("reset the plots"), false, width)) {
     state.plots_view.choice.reset();
     remember_choice(state);
   }

@@ -89,7 +89,7 @@ void draw_heading(const Canvas& c, const PlotRows& rows, float y) {
   if (!fits(says)) says = rows.same_axis ? std::string(tr("same axis")) : length;
   if (!fits(says)) return;
   right = heading_button(c, "plot_axis", says, right, y, false,
-                         with_key(tr("click: the timeline's axis, or the history"), Action::TogglePlotAxis), &clicked);
+                         with_key(tr("click: the timeline's axis or the history"), Action::TogglePlotAxis), &clicked);
   if (clicked) state.requests.push_back(Action::TogglePlotAxis);
   if (rows.rows.size() >= rows.chosen) return;
   const std::string shown = fmt::format(fmt::runtime(tr("{} of {} plots")), rows.rows.size(), rows.chosen);
@@ -110,7 +110,7 @@ void draw_ghost_legend(const Canvas& c, const PlotRows& rows, float x, float y) 
   const float s = c.scale;
   const GhostRun& ghost = state.ghost;
   const bool itself = ghost.generation == state.model.generation() && ghost.begin_ns == rows.present_begin;
-  std::string says = tr("ghost: pinned. Turn a knob, flip the side or restart, and see both");
+  std::string says = tr("ghost pinned: turn a knob, switch sides or restart, and see both");
   if (!itself) {
     const session::Session* session = state.model.session();
     const std::optional<workload::Settings> settings =
@@ -138,7 +138,7 @@ void draw_ghost_legend(const Canvas& c, const PlotRows& rows, float x, float y) 
   if (ImGui::InvisibleButton("ghost_away", {side, side})) state.requests.push_back(Action::PinGhost);
   note_place(c, "ghost_away");
   const bool hovered = ImGui::IsItemHovered();
-  if (hovered) ImGui::SetTooltip("%s", with_key(tr("take the ghost away"), Action::PinGhost).c_str());
+  if (hovered) ImGui::SetTooltip("%s", with_key(tr("remove the ghost"), Action::PinGhost).c_str());
   const std::uint32_t ink = c.theme[hovered ? Colour::Text : Colour::Dim];
   const float arm = 3.5f * s;
   const ImVec2 mid{at.x + side / 2, middle};

@@ -73,7 +73,7 @@ void draw_titles(const Canvas& c, const std::vector<Shape>& shapes, float left, 
     }
     note_place(c, name);
     const Colour ink = on ? Colour::Accent : ImGui::IsItemHovered() ? Colour::Text : Colour::Dim;
-    const std::string says = std::string(tr(shape.title)) + (on ? (figures.ascending ? " ↑" : " ↓") : "");
+    const std::string says = std::string(shape.title) + (on ? (figures.ascending ? " ↑" : " ↓") : "");
     const Label label{x,
                       y,
                       shape.width,
@@ -160,9 +160,9 @@ void draw_range_names(const Canvas& c, std::size_t most) {
   const float right = at.x + width;
   const float sum = text_width(c.fonts, FontRole::MonoSmall, "000.0 ms ");
   const float count = text_width(c.fonts, FontRole::MonoSmall, "000,000 ");
-  const std::vector<Shape> shapes{{Column::Name, "NAME", 0, width - sum - count - 4 * s},
-                                  {Column::Count, "COUNT", right - sum, count},
-                                  {Column::Sum, "SUM", right, sum}};
+  const std::vector<Shape> shapes{{Column::Name, tr("NAME"), 0, width - sum - count - 4 * s},
+                                  {Column::Count, tr("COUNT"), right - sum, count},
+                                  {Column::Sum, tr("SUM"), right, sum}};
   draw_titles(c, shapes, at.x, at.y, "range");
   const std::size_t shown = std::min(most, lines.size());
   draw_lines(c, shapes, {at.x, at.y + kRow * s, width, 0}, std::span(lines).first(shown), "range");
@@ -188,18 +188,18 @@ void draw_statistics(const Canvas& c) {
   const std::string note = figures.summary
                                ? fmt::format(fmt::runtime(tr("{} events in {}")), base::format_count(all.all.count),
                                              base::format_duration(figures.range.second - figures.range.first))
-                               : std::string(tr("working it out …"));
+                               : std::string(tr("calculating …"));
   const Label label{header.x, header.y, header.width - 16 * s, c.theme.as_text(Colour::Muted), FontRole::Small,
                     note,     20 * s,   LabelAlign::Right};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
   // As many columns as there is room for beside a name that can be read; the last ones go first.
   const float each = text_width(c.fonts, FontRole::MonoSmall, "≈000.0 µs") + 8 * s;
   std::vector<std::pair<Column, const char*>> columns{
-      {Column::Count, "COUNT"}, {Column::Sum, "SUM"}, {Column::Mean, "MEAN"}, {Column::P50, "P50"},
-      {Column::P99, "P99"},     {Column::Max, "MAX"}, {Column::Min, "MIN"}};
+      {Column::Count, tr("COUNT")}, {Column::Sum, tr("SUM")}, {Column::Mean, tr("MEAN")}, {Column::P50, tr("P50")},
+      {Column::P99, tr("P99")},     {Column::Max, tr("MAX")}, {Column::Min, tr("MIN")}};
   while (columns.size() > 2 && area.width - each * static_cast<float>(columns.size()) < 170 * s) columns.pop_back();
   const float name_width = area.width - each * static_cast<float>(columns.size());
-  std::vector<Shape> shapes{{Column::Name, "NAME", 0, name_width}};
+  std::vector<Shape> shapes{{Column::Name, tr("NAME"), 0, name_width}};
   float right = area.x + name_width;
   for (const auto& [column, title] : columns) shapes.push_back({column, title, right += each, each});
   draw_titles(c, shapes, area.x, at.y + 26 * s, "statistics");

@@ -70,7 +70,7 @@ void begin_sweep(ShellState& state, experiment::SweepSpec spec, const experiment
 std::string axes_text(const experiment::ReadySweep& sweep) {
   std::string text;
   for (const std::string& axis : sweep.over) text += (text.empty() ? "" : "  ×  ") + axis.substr(0, axis.find('='));
-  if (!sweep.against.empty()) text += "   " + fmt::format(fmt::runtime(tr("against {}")), sweep.against);
+  if (!sweep.against.empty()) text += "   " + fmt::format(fmt::runtime(tr("compared with {}")), sweep.against);
   return text;
 }
 
@@ -91,7 +91,7 @@ void draw_ready(const Canvas& c, const Rect& area) {
                   area.width - head_width,
                   c.theme[Colour::Muted],
                   FontRole::Small,
-                  tr("a click runs the tutorial's own sweep, and its chart appears here"),
+                  tr("click one to run it as in the tutorial; its chart appears here"),
                   20 * s};
   draw_labels(list, c.fonts, {&how, 1});
   std::size_t place = 0;
@@ -170,7 +170,7 @@ void draw_axis(const Canvas& c, std::size_t number, const workload::Settings& se
 
 void draw_figure(const Canvas& c) {
   SweepDraft& draft = c.state.sweep.draft;
-  heading(c, tr("AND DRAW"));
+  heading(c, tr("FIGURE"));
   std::vector<experiment::FigureInfo> figures = experiment::standard_figures();
   if (c.state.model.live()) {
     for (const workload::Figure& own : c.state.model.session()->runner().figures()) {
@@ -205,9 +205,9 @@ void draw_draft(const Canvas& c) {
   draw_axis(c, 1, settings);
   draw_figure(c);
   vertical_space(c, 8);
-  text(c, FontRole::Small, Colour::Muted, tr("beside a run with (setting=value, or device=cpu)"));
+  text(c, FontRole::Small, Colour::Muted, tr("compare with a run with (setting=value, or device=cpu)"));
   draw_field(c, "##sweep.against", s.draft.against, -1);
-  text(c, FontRole::Small, Colour::Muted, tr("iterations of each run"));
+  text(c, FontRole::Small, Colour::Muted, tr("iterations per run"));
   draw_field(c, "##sweep.iterations", s.draft.iterations, 120 * c.scale);
   vertical_space(c, 12);
   const bool running = s.sweep && s.sweep->running();
@@ -250,13 +250,13 @@ std::string point_text(const experiment::Sweep& sweep, const SweepPoint& point, 
   if (!point.value) return text + (point.done ? tr("no such figure in this run") : tr("not run yet"));
   text += "→  " + sweep_value_text(*point.value, unit);
   if (const auto time = experiment::figure_value("iteration_us", point.measured)) {
-    text += "   ·   " + sweep_value_text(*time, "µs") + " " + tr("per iteration");
+    text += "   ·   " + fmt::format(fmt::runtime(tr("{} per iteration")), sweep_value_text(*time, "µs"));
   }
   if (const auto busy = experiment::figure_value("gpu_busy_percent", point.measured)) {
     text += "   ·   " + std::string(tr("GPU busy")) + " " + sweep_value_text(*busy, "%");
   }
   if (const auto syncs = experiment::figure_value("syncs_per_iteration", point.measured)) {
-    text += "   ·   " + sweep_value_text(*syncs, "") + " " + tr("syncs per iteration");
+    text += "   ·   " + fmt::format(fmt::runtime(tr("{} syncs per iteration")), sweep_value_text(*syncs, ""));
   }
   return text;
 }
@@ -319,7 +319,7 @@ void draw_result(const Canvas& c, const Rect& area) {
   ImGui::SameLine();
   if (button(c, "sweep.picture", tr("Save the picture"))) save_picture(state, points);
   ImGui::SameLine();
-  if (button(c, "sweep.others", tr("Ready sweeps"))) s.show_ready = true;
+  if (button(c, "sweep.others", tr("Prepared sweeps"))) s.show_ready = true;
 }
 
 }  // namespace
@@ -349,7 +349,8 @@ void draw_sweep(const Canvas& c) {
   ImGui::BeginChild("##sweep.left", {left, card.height - 32 * scale});
   text(c, FontRole::Title, Colour::Text, tr("Sweep"));
   note_place(c, "sweep");
-  wrapped_text(c, FontRole::Body, Colour::Muted, tr("The same run again and again, with one or two knobs turned."));
+  wrapped_text(c, FontRole::Body, Colour::Muted,
+               tr("The same run repeated, with different values of one or two knobs."));
   draw_draft(c);
   vertical_space(c, 14);
   if (button(c, "close_sweep", std::string(tr("Close")) + " (Esc)")) s.open = false;

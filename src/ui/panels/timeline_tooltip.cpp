@@ -28,7 +28,7 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
     text(c, FontRole::BodyBold, Colour::Wait, std::string(trace.names().text(hit.open->name)));
     tooltip_line(c, tr("so far"), base::format_duration(c.state.model.now() - hit.open->start_ns));
     tooltip_line(c, tr("start"), base::format_duration(hit.open->start_ns - origin));
-    text(c, FontRole::Small, Colour::Muted, tr("the call is not back yet"));
+    text(c, FontRole::Small, Colour::Muted, tr("the call has not returned yet"));
   } else if (hit.event) {
     const trace::Event& e = hit.event->event;
     const trace::LaneInfo& lane = trace.lane(hit.lane).info();
@@ -59,7 +59,7 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
     text(c, FontRole::BodyBold, Colour::Text,
          fmt::format(fmt::runtime(tr("{} events, {:.0f} % busy")), base::format_count(hit.folded_count),
                      hit.folded_busy * 100));
-    tooltip_line(c, tr("together"), base::format_duration(hit.folded_to - hit.folded_from));
+    tooltip_line(c, tr("time span"), base::format_duration(hit.folded_to - hit.folded_from));
     text(c, FontRole::Small, Colour::Muted, tr("filled: how busy · ticks above: how many · zoom in to see each"));
   }
 }

@@ -135,7 +135,7 @@ void draw_speed(const Canvas& c, bool compact) {
     ImGui::SameLine(0, 8 * c.scale);
   }
   if (button(c, "speed", speed_text(state.model.speed()), false, (compact ? 64 : 84) * c.scale,
-             tr("simulated time against the clock on the wall"))) {
+             tr("simulated time relative to wall-clock time"))) {
     ImGui::OpenPopup("speeds");
   }
   const Rect& shown = state.places["speed"];

@@ -157,7 +157,7 @@ void draw_names(const Canvas& c, TriggerSettings& settings) {
     vertical_space(c, 8);
     wrapped_text(c, FontRole::Small, Colour::Muted,
                  state.scope.filter.empty() ? tr("nothing has run yet")
-                                            : tr("nothing of this name has run yet; Enter waits for it"));
+                                            : tr("nothing of this name has run yet; Enter: wait for it"));
   }
   ImGui::EndChild();
   ImGui::PopStyleVar(3);
@@ -179,10 +179,10 @@ void draw_source(const Canvas& c, TriggerSettings& settings) {
     const auto turned =
         stepped_slider(c, "threshold", tr("wait longer than"), base::format_duration(settings.wait_over_ns),
                        nearest(steps, settings.wait_over_ns), steps.size(),
-                       tr("a call's wait for the GPU, or a wait of the program for its data"));
+                       tr("a call waiting for the GPU, or the program waiting for its data"));
     if (turned) settings.wait_over_ns = steps[*turned];
   } else {
-    text(c, FontRole::Small, Colour::Muted, tr("the picture begins with an iteration"));
+    text(c, FontRole::Small, Colour::Muted, tr("each picture starts with an iteration"));
     vertical_space(c, 8);
   }
 }
@@ -195,16 +195,16 @@ void draw_timing(const Canvas& c, TriggerSettings& settings) {
   }();
   const std::string held = settings.hold_off_ns > 0 ? base::format_duration(settings.hold_off_ns) : tr("off");
   const auto hold = stepped_slider(c, "hold_off", tr("hold-off"), held, nearest(steps, settings.hold_off_ns),
-                                   steps.size(), tr("so long after it has fired it does not fire again"));
+                                   steps.size(), tr("minimum time between two triggers"));
   if (hold) settings.hold_off_ns = steps[*hold];
   const auto percent = static_cast<std::size_t>(std::lround(settings.pre_trigger * 100));
   const auto pre = stepped_slider(c, "pre_trigger", tr("pre-trigger"), fmt::format("{} %", percent), percent, 91,
-                                  tr("the share of the width before the instant; or drag the T on the ruler"));
+                                  tr("share of the width before the trigger; or drag the T on the ruler"));
   if (pre) settings.pre_trigger = static_cast<double>(*pre) / 100;
   if (!c.state.model.live()) return vertical_space(c, 6);
-  text(c, FontRole::Body, Colour::Muted, tr("when nothing fires"));
-  const int mode = segmented(c, "scope.mode", {tr("auto: roll on"), tr("normal: stand")}, settings.automatic ? 0 : 1,
-                             ImGui::GetContentRegionAvail().x);
+  text(c, FontRole::Body, Colour::Muted, tr("while nothing triggers"));
+  const int mode = segmented(c, "scope.mode", {tr("auto: keep rolling"), tr("normal: hold")},
+                             settings.automatic ? 0 : 1, ImGui::GetContentRegionAvail().x);
   if (mode >= 0) settings.automatic = mode == 0;
   vertical_space(c, 6);
 }
@@ -213,14 +213,14 @@ void draw_average(const Canvas& c) {
   AverageSettings& average = c.state.scope.average;
   heading(c, tr("AVERAGE"));
   const std::string key = key_text(info(Action::Average).keys.front());
-  if (toggle(c, "scope.average", tr("lay pictures over each other"), average.on, key)) {
+  if (toggle(c, "scope.average", tr("overlay pictures"), average.on, key)) {
     c.state.requests.push_back(Action::Average);
   }
   static const std::vector<int> counts{2, 4, 8, 16, 32, 64, 128, 256};
   const auto at = static_cast<std::size_t>(std::min<std::ptrdiff_t>(
       std::lower_bound(counts.begin(), counts.end(), average.count) - counts.begin(), std::ssize(counts) - 1));
   const auto turned = stepped_slider(c, "count", tr("pictures"), std::to_string(average.count), at, counts.size(),
-                                     tr("of the last so many, the mean and the spread"));
+                                     tr("mean and spread of this many pictures"));
   if (turned) average.count = counts[*turned];
 }
 
@@ -252,7 +252,7 @@ void draw_trigger_panel(const Canvas& c) {
   const float inner = ImGui::GetContentRegionAvail().x;  // less than the width where the panel has to scroll
   const float right = ImGui::GetCursorPosX() + inner;
   ImGui::AlignTextToFramePadding();
-  text(c, FontRole::BodyBold, Colour::Text, tr("What triggers"));
+  text(c, FontRole::BodyBold, Colour::Text, tr("Trigger settings"));
   ImGui::SameLine(right - 62 * s);
   if (button(c, "scope.close", tr("Close"), false, 62 * s, "Esc")) state.scope.panel_open = false;
   vertical_space(c, 8);

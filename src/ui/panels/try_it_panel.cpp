@@ -159,7 +159,7 @@ void draw_older(const Canvas& c, const Tried& tried) {
 
 std::string prediction_text(const Prediction& p) {
   if (!p.refused.empty()) return fmt::format(fmt::runtime(tr("No prediction: {}")), p.refused);
-  std::string text = fmt::format(fmt::runtime(tr("Predicted: {} an iteration instead of {}.")),
+  std::string text = fmt::format(fmt::runtime(tr("Predicted: {} per iteration instead of {}.")),
                                  time_text(p.iteration_ns), time_text(p.measured_ns));
   return p.sentence.empty() ? text : text + " " + p.sentence;
 }
@@ -228,7 +228,7 @@ void draw_tried(const Canvas& c) {
   vertical_space(c, 2);
   const bool holds = state.model.live() && state.model.session()->settings() == newest.after;
   if (holds) {
-    if (link(c, "tried.back", tr("Turn back"))) {
+    if (link(c, "tried.back", tr("Undo"))) {
       const std::string problem = try_it.turn_back(state.model, newest);
       if (!problem.empty()) state.show_toast(problem, true);
     }
@@ -238,7 +238,7 @@ void draw_tried(const Canvas& c) {
   ImGui::SameLine(0, 14 * c.scale);
   if (link(c, "tried.copy", tr("Copy"))) {
     ImGui::SetClipboardText(tried_markdown(rows).c_str());
-    state.show_toast(tr("The table of trials is on the clipboard, as Markdown"));
+    state.show_toast(tr("Table of trials copied as Markdown"));
   }
   constexpr std::size_t kOlder = 3;
   const std::size_t older = rows.size() - 1;

@@ -39,14 +39,14 @@ ScopeStatus scope_status(const ShellState& state) {
   } else if (view.armed()) {
     status.waits = !view.single_shot();
     if (view.single_shot()) {
-      status.says = {tr("triggered: the picture fills"), tr("triggered")};
+      status.says = {tr("triggered: filling the picture"), tr("triggered")};
     } else {
       status.says = {with(tr("armed: waiting for {}"), trigger_text(settings)), tr("armed: waiting"), tr("armed")};
     }
   } else if (view.mode() == ViewMode::Roll) {
     status.says = {tr("rolling: newest at the right"), tr("rolling")};
   } else if (view.mode() == ViewMode::Single) {
-    status.says = {view.single_shot() ? tr("single: one picture, standing") : tr("stands still"), tr("stands")};
+    status.says = {view.single_shot() ? tr("single: one picture, held") : tr("stopped"), tr("stopped")};
     if (shows_average(state)) status.says.insert(status.says.begin(), average_text(state.scope));
   } else if (view.fired().empty() && !view.trigger_instant()) {
     status.waits = true;
