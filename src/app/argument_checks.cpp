@@ -57,7 +57,7 @@ void refuse_options(const CLI::App& app, const std::vector<const char*>& options
 
 void refuse_two_on_standard_output(const std::string& json, const std::string& html) {
   if (json == "-" && html == "-") {
-    throw UsageError(tr("standard output is named for two outputs; give one of --json and --html a file"));
+    throw UsageError(tr("--json and --html both write to standard output; give one of them a file"));
   }
 }
 
@@ -88,7 +88,7 @@ void reject_count(const CLI::App& root, const std::string& message) {
     if (message.rfind(option->get_name() + ":", 0) != 0) continue;
     if (option->count() <= 1) miss_value(*option);
     throw UsageError(
-        fmt::format(fmt::runtime(tr("{} is given {} times; once is allowed")), option->get_name(), option->count()));
+        fmt::format(fmt::runtime(tr("{} is given {} times; allowed: once")), option->get_name(), option->count()));
   }
   throw UsageError(fmt::format(fmt::runtime(tr("{}; see: lanescope --help")), message));
 }

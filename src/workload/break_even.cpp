@@ -301,11 +301,10 @@ WorkloadInfo break_even_info() {
   return {
       .name = "break-even",
       .title = tr("CPU or GPU: where is the break-even?"),
-      .summary =
-          tr("A small network is trained on a data set, batch by batch. With small batches the GPU waits for its "
-             "launches and the CPU alone is quicker; with large ones the GPU has work enough to win. Run it on "
-             "both and turn the batch size, and compare the time of a pass over the data."),
-      .experiments = "P04 to P06",
+      .summary = tr("A small network is trained on a data set, batch by batch. With small batches the GPU waits for "
+                    "its launches and the CPU alone is faster; with large ones the GPU has enough work to win. Run it "
+                    "on both, change the batch size, and compare the time of a pass over the data."),
+      .experiments = tr("P04 to P06"),
       .published = {{tr("1,000 samples in batches of 128"), tr("CPU 8 ms, GPU 21 ms")},
                     {tr("100,000 samples in batches of 2,048"), tr("CPU 800 ms, GPU 100 ms")}},
       .code = plain_text(break_even_code(break_even_settings({}))),
@@ -317,7 +316,7 @@ Settings break_even_settings(const device::DeviceInfo& device) {
   const Settings training = training_settings(device, kBatch);
   const SettingSpec problem_size{.key = "problem_size",
                                  .label = tr("Problem size"),
-                                 .help = tr("Samples in the data set: a pass goes over each of them once."),
+                                 .help = tr("Samples in the data set; a pass goes through each of them once."),
                                  .type = SettingType::Integer,
                                  .standard = std::int64_t{1000},
                                  .minimum = 100,
@@ -326,7 +325,7 @@ Settings break_even_settings(const device::DeviceInfo& device) {
                                  .stops = {100, 1e3, 1e4, 1e5, 1e6, 1e7}};
   const SettingSpec hidden{.key = "hidden",
                            .label = tr("Hidden units"),
-                           .help = tr("Of each of the two hidden layers: more are more work per launch."),
+                           .help = tr("Units in each of the two hidden layers: more units mean more work per launch."),
                            .type = SettingType::Integer,
                            .standard = std::int64_t{64},
                            .minimum = 1,

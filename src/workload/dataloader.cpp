@@ -215,11 +215,10 @@ WorkloadInfo dataloader_info() {
   return {
       .name = "dataloader",
       .title = tr("Feeding the GPU from a DataLoader"),
-      .summary =
-          tr("Workers load batches ahead of a model on the GPU. Too few of them, or none, and the GPU waits for data; "
-             "more prefetching only fills host memory. Each epoch begins with an empty line: persistent workers save "
-             "their start, but not the wait for the first batch."),
-      .experiments = "P27, P28",
+      .summary = tr("Workers load batches ahead of a model on the GPU. With too few of them, or none, the GPU waits "
+                    "for data; more prefetching only fills host memory. Each epoch starts with an empty queue: "
+                    "persistent workers save the time to start them, but not the wait for the first batch."),
+      .experiments = tr("P27, P28"),
       .published = {{tr("non_blocking"), tr("GPU use +10 to 30 % (expected)")},
                     {tr("prefetch_factor 2, then 4"), tr("GPU use +20 to 30 % (expected)")},
                     {tr("pin_memory"), tr("copies 2 to 3 times as fast (expected)")},
@@ -233,30 +232,31 @@ WorkloadInfo dataloader_info() {
 Settings dataloader_settings(const device::DeviceInfo& device) {
   SettingSpec prefetch =
       whole("prefetch_factor", tr("Prefetch factor"),
-            tr("Batches that are loaded ahead, per worker; 0: not given, PyTorch takes 2. Needs workers."), 0, 0, 64);
-  SettingSpec samples = whole("samples", tr("Samples per epoch"),
-                              tr("The size of the dataset; a change acts at the next epoch."), 512, 1, 1'000'000);
+            tr("Batches that each worker loads ahead; 0: not given, PyTorch then uses 2. Needs workers."), 0, 0, 64);
+  SettingSpec samples =
+      whole("samples", tr("Samples per epoch"),
+            tr("The size of the data set; a change takes effect at the next epoch."), 512, 1, 1'000'000);
   samples.logarithmic = true;
   SettingSpec sample_kib =
-      whole("sample_kib", tr("Sample size"), tr("588 KiB are 3 x 224 x 224 float32."), 588, 1, 4096);
+      whole("sample_kib", tr("Sample size"), tr("588 KiB is 3 x 224 x 224 float32."), 588, 1, 4096);
   sample_kib.unit = "KiB";
   sample_kib.logarithmic = true;
   SettingSpec batch_size = batch_size_setting({.standard = 8, .maximum = 1024});
   batch_size.help = tr("Samples per batch; a change makes a new loader.");
   return Settings({
       whole("num_workers", tr("Workers"),
-            tr("Threads that load batches; 0: the program's own loads each batch when it asks for it."), 4, 0, 64),
+            tr("Threads that load batches; 0: the program's own thread loads each batch when it needs it."), 4, 0, 64),
       std::move(prefetch),
       yes_or_no("pin_memory", tr("Pin memory"),
-                tr("One more thread copies each batch into page-locked memory, which the GPU copies from directly.")),
+                tr("One more thread copies each batch into page-locked memory, from which the GPU copies directly.")),
       yes_or_no("persistent_workers", tr("Persistent workers"),
-                tr("Workers live on from epoch to epoch instead of being started anew. Needs workers.")),
+                tr("Workers stay alive from epoch to epoch instead of being restarted. Needs workers.")),
       non_blocking_setting(),
       std::move(batch_size),
-      milliseconds("load_ms", tr("Load time"), tr("What a sample takes to load, give or take a tenth."), 4, 1000),
+      milliseconds("load_ms", tr("Load time"), tr("Time to load one sample, give or take a tenth."), 4, 1000),
       std::move(sample_kib),
       std::move(samples),
-      milliseconds("worker_start_ms", tr("Worker start"), tr("What a worker takes to start."), 60, 10'000),
+      milliseconds("worker_start_ms", tr("Worker start"), tr("Time to start one worker."), 60, 10'000),
       milliseconds("model_ms", tr("Model time"), tr("GPU time of a batch, forward and backward."), 8, 1000),
       log_interval_setting(10),
       dispatch_setting(device),

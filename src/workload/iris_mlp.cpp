@@ -228,12 +228,12 @@ Code iris_mlp_code(const Settings& s) {
 WorkloadInfo iris_mlp_info() {
   return {
       .name = "iris-mlp",
-      .title = tr("Training on iris: the GPU that is slower"),
+      .title = tr("Training on iris: when the GPU is slower"),
       .summary =
-          tr("A network of 83 weights learns to tell three kinds of iris apart; the loss is computed for real. "
-             "Each kernel takes a few microseconds, and launching it takes longer, so the GPU waits for the CPU. "
-             "Turn the log interval up: the waits go, but most of the time stays, because it is spent launching."),
-      .experiments = "P22 to P26",
+          tr("A network of 83 weights learns to tell three kinds of iris apart; the loss is really computed. Each "
+             "kernel takes a few microseconds, and launching it takes longer, so the GPU waits for the CPU. Raise the "
+             "log interval: the waits disappear, but most of the time remains, because it is spent on launching."),
+      .experiments = tr("P22 to P26"),
       .published = {{tr("on the CPU"), tr("231 µs per epoch")},
                     {tr("GPU, a read every epoch"), tr("842 µs per epoch")},
                     {tr("GPU, a read every 2000"), tr("654 µs per epoch")}},

@@ -205,8 +205,8 @@ WorkloadInfo linear_mse_info() {
       .title = tr("Reading the loss every iteration"),
       .summary = tr("One linear layer is trained on a batch that stays on the GPU. Reading the loss makes the CPU wait "
                     "until the GPU has finished, and then the GPU waits until the CPU has launched the next kernel. "
-                    "Turn the log interval up and watch the waits and the gaps between the kernels go."),
-      .experiments = "P08 to P10, P14, P15",
+                    "Raise the log interval and watch the waits and the gaps between the kernels disappear."),
+      .experiments = tr("P08 to P10, P14, P15"),
       .published = {{tr("no read, 1,000 iterations"), tr("about 0.8 s")},
                     {tr("a read every iteration"), tr("about 3.4 s")}},
       .code = plain_text(linear_mse_code(linear_mse_settings({}))),

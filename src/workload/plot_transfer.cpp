@@ -241,12 +241,12 @@ Code plot_transfer_code(const Settings& s) {
 WorkloadInfo plot_transfer_info() {
   return {
       .name = "plot-transfer",
-      .title = tr("Drawing an array of the GPU"),
-      .summary = tr("Every few iterations a script draws a whole array. With .cpu().numpy() the CPU waits for the GPU "
-                    "and for the copy, and the GPU has nothing to do until the picture is drawn. A copy to pinned "
-                    "memory that is drawn one interval later lets both work on; without its event, what is drawn is "
-                    "an old array."),
-      .experiments = "S0, T4",
+      .title = tr("Drawing an array that is on the GPU"),
+      .summary =
+          tr("Every few iterations a script draws a whole array. With .cpu().numpy() the CPU waits for the GPU and for "
+             "the copy, and the GPU has nothing to do until the picture is drawn. Copying to pinned memory and drawing "
+             "one interval later keeps both busy; without waiting for the event, an old array is drawn."),
+      .experiments = tr("S0, T4"),
       .published = {},
       .code = plain_text(plot_transfer_code(plot_transfer_settings({}))),
       .computes_values = false,
@@ -257,15 +257,16 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
   const Settings training = training_settings(device, {});
   const SettingSpec method{.key = "method",
                            .label = tr("Method"),
-                           .help = tr("How the array comes to the CPU: waited for, one interval late, or not waited "
-                                      "for at all, which draws an old one."),
+                           .help = tr("How the array gets to the CPU: waited for, one interval late, or not waited for "
+                                      "at all, which draws an old one."),
                            .type = SettingType::Choice,
                            .standard = std::string("cpu-numpy"),
                            .choices = {kMethods.begin(), kMethods.end()}};
   const SettingSpec elements{
       .key = "elements",
       .label = tr("Elements"),
-      .help = tr("Of the array, four bytes each; of more than 4,000,000 the values are neither computed nor checked."),
+      .help =
+          tr("Elements of the array, four bytes each; above 4,000,000 the values are neither computed nor checked."),
       .type = SettingType::Integer,
       .standard = std::int64_t{1'000'000},
       .minimum = 1,
@@ -274,7 +275,7 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
       .stops = {1, 1e3, 1e4, 1e5, 1e6, 2e6, 4e6, 1e7, 2e7, 5e7, 1e8}};
   const SettingSpec plot_interval{.key = "plot_interval",
                                   .label = tr("Plot interval"),
-                                  .help = tr("The array is drawn every this many iterations."),
+                                  .help = tr("Iterations from one drawing of the array to the next."),
                                   .type = SettingType::Integer,
                                   .standard = std::int64_t{10},
                                   .minimum = 1,
@@ -283,7 +284,7 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
                                   .stops = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}};
   const SettingSpec plot_ms{.key = "plot_ms",
                             .label = tr("Drawing"),
-                            .help = tr("How long the CPU draws."),
+                            .help = tr("How long the CPU takes to draw."),
                             .type = SettingType::Real,
                             .standard = 2.0,
                             .minimum = 0,
