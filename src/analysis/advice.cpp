@@ -108,9 +108,9 @@ class Advisor {
     card.per_iteration = e_.per_iteration(e_.stale_reads);
     if (e_.stale_read) card.place = *e_.stale_read;
     card.title = tr("Numbers are read before they have arrived");
-    card.what = say(tr("{} times the program read host memory before the copy into it had ended: the numbers are "
-                       "those that were there before."),
-                    e_.stale_reads);
+    card.what =
+        say(tr("{} times the program read host memory before the copy into it had finished, and got the old values."),
+            e_.stale_reads);
     card.fix = tr("Synchronise, or wait for an event recorded after the copy, before the memory is read.");
   }
 
@@ -123,11 +123,11 @@ class Advisor {
     card.per_iteration = e_.per_iteration(timed.early_count);
     card.place = *timed.earliest;
     card.title = tr("The stopwatch stopped before the GPU had finished");
-    card.what = say(tr("It shows enqueuing: {}, and what was issued meanwhile ran for another {} after it had stopped. "
-                       "So it was {} of {} times."),
+    card.what = say(tr("It shows {}, the time to enqueue the work; the work ran for another {} after the stopwatch had "
+                       "stopped. This happened {} of {} times."),
                     time_text(static_cast<double>(timed.shown_ns)),
                     time_text(static_cast<double>(timed.still_running_ns)), timed.early_count, timed.count);
-    card.fix = tr("Synchronise before the stopwatch starts and before it stops, or time with events of the GPU.");
+    card.fix = tr("Synchronise before the stopwatch starts and before it stops, or time with CUDA events.");
   }
 
   void warm_up_timed() {
@@ -141,9 +141,9 @@ class Advisor {
     card.weight = Weight::Wrong;
     card.range = kStopwatchLane;
     card.place = *timed;
-    card.title = tr("The stopwatch times the warm-up too");
-    card.what = say(tr("Of the {} that it shows, the first iterations took {} longer than the others ({} %): code is "
-                       "loaded and memory allocated in them."),
+    card.title = tr("The stopwatch also times the warm-up");
+    card.what = say(tr("Of the {} that it shows, {} ({} %) is extra time of the first iterations, which load code and "
+                       "allocate memory."),
                     time_text(static_cast<double>(shown)), time_text(static_cast<double>(context_.warm_up_excess_ns)),
                     percent(share));
     card.fix = tr("Run some iterations before the stopwatch starts.");
@@ -155,12 +155,12 @@ class Advisor {
     Card& card = add(Rule::GpuBound, 0, {});
     card.weight = Weight::Harmless;
     card.title = tr("The GPU sets the pace");
-    card.what = say(tr("It is busy {} % of the time. Waits of the CPU cost nothing here."), percent(busy_share()));
+    card.what = say(tr("It is busy {} % of the time. CPU waits cost nothing here."), percent(busy_share()));
     if (full_queue) {
-      card.what += say(tr(" The launch queue is full: launches wait {} per iteration for room in it."),
+      card.what += say(tr(" The launch queue is full: launches wait {} per iteration for a free slot."),
                        time_text(e_.per_iteration(e_.full_queue_ns)));
     }
-    card.fix = tr("Only less work on the GPU, or quicker kernels, would shorten an iteration.");
+    card.fix = tr("Only less GPU work or faster kernels would shorten an iteration.");
   }
 
   void sync(const CallSite& site) {
@@ -171,24 +171,24 @@ class Advisor {
     const double followed = e_.per_iteration(site.quickly_followed);
     if (only_uploads(site.range)) {
       Card& card = add(Rule::SyncBubble, lost, {Remedy::PinMemory, Remedy::NonBlocking}, site);
-      card.title = say(tr("{} waits for its own bytes"), place);
-      card.what = say(tr("{:.1f} times per iteration the CPU waits until a copy to the GPU has ended, and the GPU then "
+      card.title = say(tr("{} waits for its own copy"), place);
+      card.what = say(tr("{:.1f} times per iteration the CPU waits for a copy to the GPU to finish, and the GPU then "
                          "idles until the next launch: {} per iteration, {} % of its time."),
                       times, time_text(card.cost_ns), percent(card.share));
-      card.fix = tr("Copy from pinned memory with non_blocking=True: the copy is then only put on the stream.");
+      card.fix = tr("Copy from pinned memory with non_blocking=True: the call then only enqueues the copy.");
     } else if (followed >= limits::kDependent) {
       Card& card = add(Rule::DependentSync, lost, {Remedy::DecideOnGpu, Remedy::ReadLessOften}, site);
       card.confidence *= 0.8;  // that the launch depends on what was read is inferred from how soon it follows
       card.title = say(tr("{} decides on the CPU what the GPU does next"), place);
-      card.what = say(tr("{:.1f} times per iteration the GPU runs dry, the CPU looks at a number and launches at once: "
-                         "{} per iteration, {} % of its time."),
+      card.what = say(tr("{:.1f} times per iteration the GPU runs dry while the CPU reads a value and launches right "
+                         "after: {} per iteration, {} % of its time."),
                       followed, time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Let the GPU decide (torch.where), use a fixed count, or test every few steps.");
     } else if (times >= limits::kRepeated) {
       const auto saved = static_cast<Nanoseconds>(static_cast<double>(lost) * (times - 1) / times);
       Card& card = add(Rule::RepeatedSync, saved, {Remedy::ReadOnce, Remedy::ReadLessOften}, site);
       card.title = say(tr("{} drains the GPU {:.1f} times per iteration"), place, times);
-      card.what = say(tr("Each read waits on its own; all but one of them cost {} per iteration, {} % of its time."),
+      card.what = say(tr("Each read waits separately; all but one of them cost {} per iteration, {} % of its time."),
                       time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Put the values together on the GPU (torch.stack) and read them once.");
     } else {
@@ -216,10 +216,10 @@ class Advisor {
     const double busy = static_cast<double>(site.wait_busy_ns) / static_cast<double>(site.wait_ns);
     if (busy < limits::kBusyMeanwhile) return;
     Card& card = add(Rule::HarmlessWait, 0, {}, site);
-    card.title = say(tr("{} waits, and nothing is lost"), where(site.range, site.call));
+    card.title = say(tr("{} waits, but nothing is lost"), where(site.range, site.call));
     card.what = say(tr("The CPU waits {} per iteration in {}; the GPU is busy for {} % of it."),
                     time_text(e_.per_iteration(site.wait_ns)), names_.text(site.call), percent(busy));
-    card.fix = tr("Taking this wait out would gain nothing: it would come back at the next one.");
+    card.fix = tr("Removing this wait would gain nothing: the CPU would wait at the next blocking call instead.");
   }
 
   void needless_sync(const CallSite& site) {
@@ -228,19 +228,19 @@ class Advisor {
       return;
     }
     Card& card = add(Rule::NeedlessSync, 0, {}, site);
-    card.title = say(tr("{} waits for nothing"), where(site.range, site.call));
+    card.title = say(tr("{} has nothing to wait for"), where(site.range, site.call));
     card.what = say(tr("{} of {} times the GPU had finished before {} was called."), site.needless_count,
                     site.sync_count, names_.text(site.call));
-    card.fix = tr("Harmless, and it can go.");
+    card.fix = tr("Harmless; it can be removed.");
   }
 
   void pinning(const CallSite& site) {
     if (site.role != CallRole::Pinning || e_.share(site.host_ns) < limits::kPinning) return;
     Card& card = add(Rule::PinningChurn, site.bubbles_ns(), {Remedy::PinAhead}, site);
-    card.title = say(tr("{} pins memory again and again"), where(site.range, site.call));
-    card.what = say(tr("{} takes {} per iteration of the CPU's time."), names_.text(site.call),
+    card.title = say(tr("{} pins memory repeatedly"), where(site.range, site.call));
+    card.what = say(tr("{} takes {} of CPU time per iteration."), names_.text(site.call),
                     time_text(e_.per_iteration(site.host_ns)));
-    card.fix = tr("Pin once and use the memory again, or let the loader's pin_memory thread do it ahead of time.");
+    card.fix = tr("Pin once and reuse the memory, or let the loader's pin_memory thread do it ahead of time.");
   }
 
   // A3 and A4: what the CPU issued too late, without a wait being the cause. Never put down to a read.
@@ -259,22 +259,21 @@ class Advisor {
       card.title =
           short_kernels ? tr("Launching takes longer than the kernels run") : tr("The CPU cannot launch fast enough");
       card.what =
-          say(tr("A kernel runs {} and its launch takes {} of the CPU (medians), {:.0f} per iteration: the GPU "
-                 "idles {}, {} % of the time. Reads are not the cause."),
+          say(tr("A kernel runs for {} and its launch takes {} of CPU time (medians), {:.0f} times per iteration: the "
+                 "GPU idles {}, {} % of the time. Reads are not the cause."),
               time_text(static_cast<double>(e_.median_kernel_ns)), time_text(static_cast<double>(e_.median_launch_ns)),
               card.per_iteration, time_text(card.cost_ns), percent(card.share));
-      card.fix = tr("A larger batch, fused operations, or a CUDA graph.");
+      card.fix = tr("Use a larger batch, fused operations or a CUDA graph.");
     } else if (caused(BubbleCause::LaunchLatency) > caused(BubbleCause::Cpu)) {
       card.title = tr("Work is launched only just in time");
-      card.what =
-          say(tr("The GPU had run dry by the time a launch took effect, and idles {} per iteration, {} % of the "
-                 "time, for what a launch takes."),
-              time_text(card.cost_ns), percent(card.share));
-      card.fix = tr("Launch further ahead of the GPU: fewer waits, fewer and larger operations, or a CUDA graph.");
+      card.what = say(tr("The GPU has run dry by the time a launch takes effect, and idles {} per iteration, {} % of "
+                         "the time: the latency of a launch."),
+                      time_text(card.cost_ns), percent(card.share));
+      card.fix = tr("Launch further ahead of the GPU: fewer waits, fewer and larger operations or a CUDA graph.");
     } else {
       card.title = tr("The CPU issues work too late");
-      card.what = say(tr("Between launches the CPU does something else: the GPU idles {} per iteration, {} % of the "
-                         "time, without a wait being the cause."),
+      card.what = say(tr("Between launches the CPU does other work: the GPU idles {} per iteration, {} % of the time. "
+                         "No wait is the cause."),
                       time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Do less on this thread between launches, or give the GPU more to do at once.");
     }
@@ -285,11 +284,10 @@ class Advisor {
     if (e_.share(lost) < limits::kCostMatters || e_.sites.empty()) return;
     const CallSite& worst = worst_site([this](const CallSite& site) { return caused(site, BubbleCause::Allocation); });
     Card& card = add(Rule::StarvedByCpu, lost, {}, worst);
-    card.title = say(tr("{} holds the CPU while the GPU idles"), where(worst.range, worst.call));
-    card.what = say(tr("Memory is allocated or freed by {}, and the GPU idles {} per iteration meanwhile, {} % of the "
-                       "time."),
+    card.title = say(tr("{} blocks the CPU while the GPU idles"), where(worst.range, worst.call));
+    card.what = say(tr("{} allocates or frees memory, and the GPU idles {} per iteration meanwhile, {} % of the time."),
                     names_.text(worst.call), time_text(card.cost_ns), percent(card.share));
-    card.fix = tr("Allocate once and use the memory again, as a caching allocator does.");
+    card.fix = tr("Allocate once and reuse the memory, as a caching allocator does.");
   }
 
   // The GPU itself is late: the CPU had launched long before.
@@ -299,10 +297,10 @@ class Advisor {
     const CallSite& worst = worst_site([this](const CallSite& site) { return caused(site, BubbleCause::Dependency); });
     Card& card = add(Rule::NoOverlap, lost, {Remedy::CopyStream}, worst);
     card.title = tr("Work is held up behind a copy");
-    card.what = say(tr("It was launched in time, and started only when a copy on another stream had ended: the GPU "
+    card.what = say(tr("It was launched in time, but started only after a copy on another stream had finished: the GPU "
                        "idles {} per iteration in between, {} % of the time."),
                     time_text(card.cost_ns), percent(card.share));
-    card.fix = tr("Copy one batch ahead, so that the copy has long ended when its bytes are needed.");
+    card.fix = tr("Copy one batch ahead, so that the copy has finished before its data is needed.");
   }
 
   void pageable_copy(const CopyGroup& group) {
@@ -313,12 +311,12 @@ class Advisor {
         static_cast<double>(group.host_ns) > limits::kHeldOfCopy * static_cast<double>(group.gpu_ns);
     if ((!long_each && !most_of_copy) || e_.share(group.host_ns) < limits::kCostMatters) return;
     Card& card = add(Rule::PageableCopy, group.held_idle_ns, {Remedy::PinMemory, Remedy::NonBlocking}, group);
-    card.title = say(tr("Copies from pageable memory hold the CPU in {}"), copy_place(group));
+    card.title = say(tr("Copies from pageable memory block the CPU in {}"), copy_place(group));
     card.what =
-        say(tr("Called asynchronous, a copy still holds the CPU for {}: it is staged through a pinned buffer. The "
-               "GPU idles for {} % of the time meanwhile."),
+        say(tr("Although the call is asynchronous, a copy blocks the CPU for {}: it is staged through a pinned buffer. "
+               "The GPU idles for {} % of the time meanwhile."),
             time_text(static_cast<double>(group.host_ns) / static_cast<double>(group.count)), percent(card.share));
-    card.fix = tr("Pin the memory once and use it again; pinning for every copy costs more than it gains.");
+    card.fix = tr("Pin the memory once and reuse it; pinning for every copy costs more than it saves.");
   }
 
   void no_overlap(const CopyGroup& group) {
@@ -329,11 +327,11 @@ class Advisor {
     card.confidence *= 0.8;  // that the kernels do not need these bytes is not known
     const bool apart = group.apart_count == group.count;
     card.title =
-        apart ? tr("A second stream, and copies still run beside no kernel") : tr("Copies run beside no kernel");
+        apart ? tr("Despite a second stream, copies do not overlap kernels") : tr("Copies do not overlap kernels");
     card.what = say(tr("The copies in {} take {} per iteration, and for {} of it no kernel runs."), copy_place(group),
                     time_text(e_.per_iteration(group.gpu_ns)), time_text(card.cost_ns));
-    card.fix = apart ? tr("Copy one batch ahead; and make the stream non-blocking, for the legacy default stream waits "
-                          "for every stream that is not, and they for it.")
+    card.fix = apart ? tr("Copy one batch ahead, and create the stream as non-blocking: any other stream and the "
+                          "legacy default stream wait for each other.")
                      : tr("Copy the next batch on a second stream while this one is computed.");
   }
 
@@ -346,10 +344,10 @@ class Advisor {
     const auto lost = static_cast<Nanoseconds>(static_cast<double>(group.exposed_ns) * (1 - reached));
     Card& card = add(Rule::SlowLink, lost, {Remedy::PinMemory}, group);
     card.title = say(tr("Large copies in {} are slow"), copy_place(group));
-    card.what = say(tr("{:.1f} GB/s, where this link reaches {:.1f} GB/s from pinned memory."), group.gb_per_s(), peak);
+    card.what = say(tr("{:.1f} GB/s; with pinned memory this link reaches {:.1f} GB/s."), group.gb_per_s(), peak);
     card.fix = group.memory == trace::MemoryKind::Pageable
-                   ? tr("Pin the memory once and use it again.")
-                   : tr("Look for other traffic on the link, or for a slot with fewer lanes.");
+                   ? tr("Pin the memory once and reuse it.")
+                   : tr("Look for other traffic on the link, or for a slot with fewer PCIe lanes.");
   }
 
   void many_small_copies(const CopyGroup& group) {
@@ -377,7 +375,7 @@ class Advisor {
       card.title = tr("The program waits for its data loader");
       card.what = say(tr("It waits {} per iteration, {} % of the time; the GPU idles for {} % because of it."),
                       time_text(e_.per_iteration(e_.summary.loader_wait_ns)), percent(waited), percent(card.share));
-      card.fix = tr("More workers, prefetching, or less work per sample.");
+      card.fix = tr("Use more workers, prefetch, or do less work per sample.");
     }
     const Nanoseconds more = e_.longest_loader_wait_ns - e_.median_loader_wait_ns;
     const bool far_longer = static_cast<double>(e_.longest_loader_wait_ns) >
@@ -386,10 +384,11 @@ class Advisor {
       Card& card = add(Rule::FirstBatch, more, {Remedy::KeepWorkers}, *site);
       card.confidence *= 0.8;  // that it is the first of an epoch is inferred
       card.title = tr("One wait for data is far longer than the others");
-      card.what = say(tr("{} against {} as a rule: workers that start anew in every epoch wait like this."),
-                      time_text(static_cast<double>(e_.longest_loader_wait_ns)),
-                      time_text(static_cast<double>(e_.median_loader_wait_ns)));
-      card.fix = tr("Keep the workers (persistent_workers=True).");
+      card.what =
+          say(tr("It takes {}; the usual wait is {}. Workers that are restarted every epoch cause such a wait."),
+              time_text(static_cast<double>(e_.longest_loader_wait_ns)),
+              time_text(static_cast<double>(e_.median_loader_wait_ns)));
+      card.fix = tr("Keep the workers alive (persistent_workers=True).");
     }
   }
 

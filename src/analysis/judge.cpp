@@ -158,21 +158,17 @@ void copy_bound(Verdict& v, const Basis& basis) {
   v.figures.push_back(bytes_rate(basis, tr("copied"), basis.figures.copied_bytes));
   if (!mostly_alone) {
     v.sentence =
-        say(tr("The GPU idles {} % of the time, {} % while the CPU is held by copies from pageable memory or by "
-               "pinning."),
+        say(tr("The GPU idles {} % of the time, {} % while copies from pageable memory or pinning block the CPU."),
             idle, held);
   } else if (basis.figures.kernel_ns == 0) {
-    v.sentence =
-        say(tr("For {} % of the time the GPU copies, and it computes nothing here that could run beside."), alone);
+    v.sentence = say(tr("For {} % of the time the GPU copies; nothing is computed here that could overlap."), alone);
   } else if (held == 0) {
-    v.sentence =
-        say(tr("For {} % of the time the GPU only copies and computes nothing; copies could run beside the kernels."),
-            alone);
+    v.sentence = say(
+        tr("For {} % of the time the GPU only copies and computes nothing; copies could overlap the kernels."), alone);
   } else {
-    v.sentence =
-        say(tr("For {} % of the time the GPU only copies and computes nothing, and for another {} % it is idle while "
-               "the CPU is held by copies from pageable memory or by pinning."),
-            alone, held);
+    v.sentence = say(tr("For {} % of the time the GPU only copies and computes nothing, and for another {} % it is "
+                        "idle while copies from pageable memory or pinning block the CPU."),
+                     alone, held);
   }
 }
 

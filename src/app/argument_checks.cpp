@@ -53,7 +53,7 @@ base::Language asked_language(int argc, const char* const* argv) {
 }
 
 void add_language(CLI::App& app) {
-  app.add_option("--lang", tr("the language of all texts: en or zh; else the system's"))->type_name("LANG");
+  app.add_option("--lang", tr("language of all texts: en or zh; default: the system's"))->type_name("LANG");
 }
 
 void check_language(const CLI::App& app) {
@@ -78,7 +78,7 @@ void refuse_options(const CLI::App& app, const std::vector<const char*>& options
 
 void refuse_two_on_standard_output(const std::string& json, const std::string& html) {
   if (json == "-" && html == "-") {
-    throw UsageError(tr("standard output is named for two outputs; give one of --json and --html a file"));
+    throw UsageError(tr("--json and --html both write to standard output; give one of them a file"));
   }
 }
 
@@ -109,7 +109,7 @@ void reject_count(const CLI::App& root, const std::string& message) {
     if (message.rfind(option->get_name() + ":", 0) != 0) continue;
     if (option->count() <= 1) miss_value(*option);
     throw UsageError(
-        fmt::format(fmt::runtime(tr("{} is given {} times; once is allowed")), option->get_name(), option->count()));
+        fmt::format(fmt::runtime(tr("{} is given {} times; allowed: once")), option->get_name(), option->count()));
   }
   throw UsageError(fmt::format(fmt::runtime(tr("{}; see: lanescope --help")), message));
 }

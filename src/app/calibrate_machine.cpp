@@ -60,7 +60,7 @@ void calibrate_machine(const CalibrateRequest& request) {
   file.commit();
   write_out(summary(found));
   fmt::print(stderr, "lanescope: {}\n",
-             fmt::format(fmt::runtime(tr("{} is written; try: lanescope --device sim:{}")), request.out.string(),
+             fmt::format(fmt::runtime(tr("wrote {}; try: lanescope --device sim:{}")), request.out.string(),
                          request.out.string()));
 }
 

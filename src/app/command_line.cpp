@@ -68,7 +68,7 @@ int run(int argc, char** argv) {
   } catch (const base::UsageError& error) {
     return complain(error.what(), kWrongRequest);
   } catch (const std::bad_alloc&) {
-    return complain(base::tr("out of memory; a smaller --memory-mb or fewer --iterations need less"), kFailed);
+    return complain(base::tr("out of memory; try a smaller --memory-mb or fewer --iterations"), kFailed);
   } catch (const std::exception& error) {
     return complain(error.what(), kFailed);
   }

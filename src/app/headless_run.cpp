@@ -103,12 +103,12 @@ int run_headless(const RunRequest& request) {
   const std::optional<RunFigures> other = second ? std::optional(figures_of(*second)) : std::nullopt;
   if (interrupt.asked()) {
     const RunFigures& ended = other ? *other : figures;
-    say(fmt::format(fmt::runtime(base::tr("ended early, after {} of {} iterations{}; the figures are of these")),
-                    base::format_count(static_cast<std::int64_t>(ended.iterations)),
-                    base::format_count(static_cast<std::int64_t>(request.session.iterations)),
-                    request.compare.empty() ? ""
-                    : other                 ? base::tr(" of the second run")
-                                            : base::tr(" of the first run")));
+    const char* const told =
+        request.compare.empty() ? base::tr("ended early, after {} of {} iterations; the figures cover only these")
+        : other ? base::tr("ended early, after {} of {} iterations of the second run; the figures cover only these")
+                : base::tr("ended early, after {} of {} iterations of the first run; the figures cover only these");
+    say(fmt::format(fmt::runtime(told), base::format_count(static_cast<std::int64_t>(ended.iterations)),
+                    base::format_count(static_cast<std::int64_t>(request.session.iterations))));
   }
 
   if (!request.trace.empty()) {

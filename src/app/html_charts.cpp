@@ -98,7 +98,7 @@ std::vector<TimePart> time_parts(const analysis::Summary& summary, Nanoseconds s
   std::vector<TimePart> parts;
   if (summary.verdict.kind == analysis::VerdictKind::CpuOnly) return parts;
   parts.push_back({"kernel", tr("kernels"), kernel, false});
-  parts.push_back({"copy", tr("copies alone"), busy - kernel, false});
+  parts.push_back({"copy", tr("copies only"), busy - kernel, false});
   Nanoseconds known = busy;
   for (std::size_t i = 0; i < by_cause.size(); ++i) {
     const auto cause = static_cast<BubbleCause>(i);
@@ -211,7 +211,7 @@ Strip run_strip(const analysis::LiveAnalysis& analysis, Nanoseconds from, Nanose
   strip.svg = fmt::format(
       "<svg class=\"chart\" role=\"img\" aria-label=\"{}\" viewBox=\"0 -4 {} {}\" width=\"{}\" "
       "height=\"{}\">\n{}</svg>\n",
-      escaped(tr("Time per iteration over the run, divided as the bar of an iteration is")), number(kWidth),
+      escaped(tr("Time per iteration over the run, split like the bar of one iteration")), number(kWidth),
       number(kHeight + 4), number(kWidth), number(kHeight + 4), body);
   return strip;
 }
@@ -249,7 +249,7 @@ std::string duration_chart(const analysis::Histogram& histogram, const analysis:
       "<g fill=\"var(--accent)\">{3}</g><path class=\"axis\" d=\"M0 {4}H{1}\"/>{5}"
       "<text x=\"0\" y=\"{6}\">{7}</text><text x=\"{1}\" y=\"{6}\" "
       "text-anchor=\"end\">{8}</text></svg>\n",
-      escaped(tr("How many iterations took how long")), number(kWidth), number(kHeight), bars, number(ground), marks,
+      escaped(tr("Distribution of the iteration times")), number(kWidth), number(kHeight), bars, number(ground), marks,
       number(kHeight - 7), duration(static_cast<double>(histogram.from_ns)), duration(static_cast<double>(right)));
 }
 

@@ -56,16 +56,16 @@ void add_capture(const trace::CaptureHealth& h, Lines& lines) {
   lines.add(sentence("Capture of the GPU's work: {}{}{}", escaped(trace::to_text(h.state)),
                      h.library.empty() ? "" : ", " + code(h.library),
                      h.reason.empty() ? "" : ". " + escaped(h.reason)));
-  lines.add_if(h.dropped, "{} records were dropped by the capture, for want of a buffer.");
-  lines.add_if(h.untimed, "{} records had no time, and were left out.");
-  lines.add_if(h.far_off, "{} records had an impossible time, and were left out.");
-  lines.add_if(h.unknown_kind, "{} buffers could not be read to their end.");
-  lines.add_if(h.late, "{} records came too late to be placed where they belong.");
-  lines.add_if(h.clamped, "{} records ended before they started, and were made instants.");
+  lines.add_if(h.dropped, "{} records were dropped by the capture because no buffer was free.");
+  lines.add_if(h.untimed, "{} records had no time and were left out.");
+  lines.add_if(h.far_off, "{} records had an impossible time and were left out.");
+  lines.add_if(h.unknown_kind, "{} buffers could not be read to the end.");
+  lines.add_if(h.late, "{} records came too late to be put in their place.");
+  lines.add_if(h.clamped, "{} records ended before they started and are shown as instants.");
   lines.add_if(h.before_call, "{} operations seem to start before the call that issued them: the clocks differ.");
-  lines.add_if(h.launches_unmatched, "Of {} calls the operation never came.");
-  lines.add_if(h.operations_unmatched, "Of {} operations the call never came.");
-  lines.add_if(h.clock_steps, "{} times the capture's clock jumped against this program's.");
+  lines.add_if(h.launches_unmatched, "For {} calls no operation arrived.");
+  lines.add_if(h.operations_unmatched, "For {} operations no call arrived.");
+  lines.add_if(h.clock_steps, "The capture's clock jumped {} times relative to this program's.");
   if (h.overhead_ns > 0) {
     lines.add(sentence("The capture itself took {} of the CPU's time.", duration(static_cast<double>(h.overhead_ns))));
   }
@@ -83,20 +83,20 @@ std::string listed(const std::map<std::string, std::uint64_t>& counts) {
 
 void add_source(const FileFacts& source, Lines& lines) {
   const auto with_categories = [](std::string line, const std::map<std::string, std::uint64_t>& counts) {
-    return line + (counts.empty() ? "." : ": " + listed(counts) + ".");
+    return counts.empty() ? sentence("{}.", line) : sentence("{}: {}.", line, listed(counts));
   };
   lines.add(with_categories(
       sentence("{} events were read from {}", count(static_cast<std::int64_t>(source.events_read)), code(source.path)),
       source.read_by_category));
   if (source.events_skipped > 0) {
-    lines.add(with_categories(sentence("{} were skipped, which the timeline does not show",
+    lines.add(with_categories(sentence("{} were skipped because the timeline does not show their kind",
                                        count(static_cast<std::int64_t>(source.events_skipped))),
                               source.skipped_by_category));
   }
-  lines.add_if(source.events_malformed, "{} were left out for want of a usable time, lane or partner.");
+  lines.add_if(source.events_malformed, "{} were left out because they lack a usable time, lane or partner.");
   if (!source.own) {
     lines.add(
-        words("Another program wrote the trace. Its times are its profiler's, which adds to what it measures; what a "
+        words("Another program wrote the trace. Its times come from a profiler, which slows what it measures; what a "
               "blocking call waited for is inferred."));
   }
 }
@@ -122,12 +122,12 @@ std::string settings_section(const PageRun& run, const SectionIds& id) {
                     unit, spec ? escaped(usual) + unit : "–");
   }
   const std::string lede = !standard            ? std::string()
-                           : changed_count == 0 ? words("All as they are unless told.")
+                           : changed_count == 0 ? words("All have their default values.")
                            : changed_count == 1
                                ? words("One is changed.")
                                : sentence("{} are changed.", count(static_cast<std::int64_t>(changed_count)));
   return section(id("settings"), tr("Settings"), lede,
-                 table({tr("setting"), tr("key"), tr(">value"), tr(">unless told")}, rows));
+                 table({tr("setting"), tr("key"), tr(">value"), tr(">default")}, rows));
 }
 
 std::string machine_section(const PageRun& run, const SectionIds& id) {
@@ -135,11 +135,10 @@ std::string machine_section(const PageRun& run, const SectionIds& id) {
   Facts list;
   list.add("program", facts.workload.empty() ? words("not known") : code(facts.workload));
   list.add("device", facts.device_name.empty() ? words("not known") : escaped(facts.device_name));
-  if (!facts.device.empty()) list.add("as told", code(facts.device));
+  if (!facts.device.empty()) list.add("device id", code(facts.device));
   if (facts.simulated) {
-    list.add("simulated",
-             words("Yes. No number here was measured on a GPU: all times come from a model of this machine, and "
-                   "are as good as its profile."));
+    list.add("simulated", words("Yes. No number here was measured on a GPU: all times come from a model of this "
+                                "machine, and are only as good as its profile."));
   } else if (!facts.device.empty()) {
     list.add("simulated", words("No. Times were measured."));
   }
@@ -158,13 +157,13 @@ std::string losses_section(const PageRun& run, const SectionIds& id) {
   lines.add(lost == 0 ? sentence("All {} events were recorded and kept; none was lost.", count(recorded))
                       : sentence("{} events were recorded.", count(recorded)));
   lines.add_if(f.events.dropped, "{} events were lost on their way into the trace.");
-  lines.add_if(f.events.evicted,
-               "{} of the oldest events went because of the memory cap: figures count them, pictures and "
-               "tables do not show them.");
-  lines.add_if(f.events.late, "{} events came late, and stand in a row of their own.");
-  lines.add_if(f.events.clamped, "{} events ended before they started, and were made instants.");
+  lines.add_if(
+      f.events.evicted,
+      "The {} oldest events were evicted at the memory cap: figures count them, pictures and tables do not show them.");
+  lines.add_if(f.events.late, "{} events came late and are in a row of their own.");
+  lines.add_if(f.events.clamped, "{} events ended before they started and are shown as instants.");
   if (f.warm_up_ns) {
-    lines.add(sentence("The first iteration took {} because it loaded code, and is in none of the figures.",
+    lines.add(sentence("The first iteration took {} because it loaded code, and is excluded from the figures.",
                        duration(static_cast<double>(*f.warm_up_ns))));
   }
   if (f.advice && f.advice->warm_up > 0) {

@@ -72,8 +72,8 @@ std::string head_bar(const Page& page) {
       "<svg width=\"18\" height=\"18\" viewBox=\"0 0 18 18\" aria-hidden=\"true\"><circle cx=\"9\" cy=\"9\" r=\"7\" "
       "fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.6\"/><path d=\"M9 2a7 7 0 0 1 0 14z\" "
       "fill=\"currentColor\"/></svg></label></span></header>\n",
-      words("Report"), simulated ? "<b class=\"badge\">" + words("SIMULATED") + "</b>" : "", words("The other theme"),
-      words("The other theme"));
+      words("Report"), simulated ? "<b class=\"badge\">" + words("SIMULATED") + "</b>" : "", words("Switch the theme"),
+      words("Switch the theme"));
 }
 
 struct Section {
@@ -112,12 +112,11 @@ std::string joined(const std::vector<Section>& sections) {
 std::string making_section(const Page& page) {
   std::string body;
   if (!page.command.empty()) body = "<pre><code>" + escaped(page.command, 4000) + "</code></pre>\n";
-  std::string lede = words("The command that makes this page again.");
+  std::string lede = words("The command that reproduces this page.");
   if (page.runs.front().figures.facts.simulated && page.runs.front().device && !page.ended_early) {
     lede += ' ' + words("On a simulated device the same command gives the same page.");
   }
-  if (page.ended_early)
-    lede = words("The run was ended early; the figures are of what was run until then.") + ' ' + lede;
+  if (page.ended_early) lede = words("The run was ended early; the figures cover what had run by then.") + ' ' + lede;
   return section("making", tr("How this page was made"), lede, body);
 }
 

@@ -52,7 +52,7 @@ std::string iteration_tile(const PageRun& run) {
     return tile(duration(static_cast<double>(run.figures.elapsed_ns)), words("in all"),
                 words("the trace has no iterations"));
   }
-  if (stats.count == 1) return tile(duration(stats.mean_ns), words("per iteration"), words("there is one"));
+  if (stats.count == 1) return tile(duration(stats.mean_ns), words("per iteration"), words("there is only one"));
   const analysis::Judged& judged = run.figures.summary.judged;
   if (judged.warm_up_ns > 0 && judged.iterations > 0) {
     return tile(duration(static_cast<double>(judged.to_ns - judged.from_ns) / static_cast<double>(judged.iterations)),
@@ -81,7 +81,7 @@ std::string predicted_html(const io::PredictedTrial& trial) {
           : sentence(faster ? "{} times as fast with {}" : "{} times as slow with {}", factor, change);
   return fmt::format(
       "<p class=\"fix\"><span>{}</span>{}</p>", words("Predicted"),
-      says + sentence(": {} an iteration instead of {}.", duration(trial.iteration_ns), duration(trial.measured_ns)));
+      says + sentence(": {} per iteration instead of {}.", duration(trial.iteration_ns), duration(trial.measured_ns)));
 }
 
 std::string card_html(const Card& card, const std::optional<io::PredictedTrial>& trial) {
@@ -92,8 +92,8 @@ std::string card_html(const Card& card, const std::optional<io::PredictedTrial>&
                        number(std::clamp(card.share * 100, 0.0, 100.0)));
   } else {
     cost = fmt::format("<b>{}</b><span>{}</span>", card.weight == Weight::Wrong ? words("wrong") : words("harmless"),
-                       card.weight == Weight::Wrong ? words("a result is not what the program means")
-                                                    : words("nothing is gained by changing it"));
+                       card.weight == Weight::Wrong ? words("a result is not what the program intends")
+                                                    : words("changing it would gain nothing"));
   }
   std::string where;
   const auto place = [&](const std::string& html) { where += "<span>" + html + "</span>"; };
@@ -178,15 +178,15 @@ std::string whole_picture(const PageRun& run, Pictures& pictures) {
   const Strip strip = run_strip(*run.analysis, s.from_ns, s.to_ns);
   if (!strip.svg.empty()) {
     std::string caption = strip.iterations_each == 1
-                              ? words("The whole run: how long each iteration took, divided as below.")
+                              ? words("The whole run: how long each iteration took, split as below.")
                               : sentence(
-                                    "The whole run: how long an iteration took, divided as below; each column is the "
+                                    "The whole run: how long an iteration took, split as below; each column is the "
                                     "mean of {} iterations.",
                                     count(static_cast<std::int64_t>(strip.iterations_each)));
     if (strip.cut > 0) {
       const std::string highest = duration(strip.highest_ns);
-      caption += ' ' + (strip.cut == 1 ? sentence("One reaches higher than the chart: {}.", highest)
-                                       : sentence("{} reach higher than the chart, up to {}.",
+      caption += ' ' + (strip.cut == 1 ? sentence("One is higher than the chart: {}.", highest)
+                                       : sentence("{} are higher than the chart, up to {}.",
                                                   count(static_cast<std::int64_t>(strip.cut)), highest));
     }
     return fmt::format(
@@ -273,22 +273,21 @@ std::string cards_section(const PageRun& run, const SectionIds& id) {
     if (card.weight == Weight::Harmless) ++harmless_count;
   }
   std::string lede = sentence("From {}.", iterations(advice.iterations));
-  if (advice.warm_up == 1) lede += ' ' + words("The first one is warm-up and left out.");
-  if (advice.warm_up > 1) lede += ' ' + sentence("The first {} are warm-up and left out.", count(advice.warm_up));
+  if (advice.warm_up == 1) lede += ' ' + words("The first is excluded as warm-up.");
+  if (advice.warm_up > 1) lede += ' ' + sentence("The first {} are excluded as warm-up.", count(advice.warm_up));
   std::string body;
   if (costly.empty()) {
-    body = "<p>" + words("Nothing that the rules know of costs this run time worth a change.") + "</p>\n";
+    body = "<p>" + words("No known problem costs this run enough time to be worth a change.") + "</p>\n";
   } else {
-    lede +=
-        ' ' + words(
-                  "The costliest comes first. A cost is GPU idle time, and an upper bound of what a change gains: a "
-                  "wait that is removed may come back at the next blocking call.");
+    lede += ' ' + words(
+                      "The costliest comes first. A cost is GPU idle time: an upper bound on what a change saves, "
+                      "because a wait that is removed may reappear at the next blocking call.");
     body = "<div class=\"cards\">" + costly + "</div>\n";
   }
   if (!harmless.empty()) {
     body += fmt::format(
         "<details><summary>{}</summary><div class=\"cards\">{}</div></details>\n",
-        harmless_count == 1 ? words("One that is harmless") : sentence("{} that are harmless", count(harmless_count)),
+        harmless_count == 1 ? words("1 harmless finding") : sentence("{} harmless findings", count(harmless_count)),
         harmless);
   }
   return section(id("advice"), tr("What to change"), lede, body);
@@ -306,7 +305,7 @@ std::string prediction_section(const PageRun& run, const SectionIds& id) {
   for (const std::string& assignment : run.prediction->prediction.settings)
     change += (change.empty() ? "" : " ") + code(assignment);
   return section(id("prediction"), tr("Prediction"),
-                 sentence("With {}, worked out on a machine that is fitted to this run.", change),
+                 sentence("With {}, simulated on a machine fitted to this run.", change),
                  "<dl class=\"facts\">" + body + "</dl>\n");
 }
 
@@ -333,9 +332,8 @@ std::string time_section(const PageRun& run, const SectionIds& id) {
   rows += time_row("", words("busy"), busy, span, n);
   for (const TimePart& part : parts) {
     if (!part.idle && part.ns > 0) {
-      rows +=
-          time_row(part.key.c_str(), part.key == "copy" ? words("copies with no kernel beside them") : words("kernels"),
-                   part.ns, span, n, "sub");
+      rows += time_row(part.key.c_str(), part.key == "copy" ? words("copies while no kernel runs") : words("kernels"),
+                       part.ns, span, n, "sub");
     }
   }
   rows += time_row("", words("idle"), idle, span, n);
@@ -351,7 +349,9 @@ std::string time_section(const PageRun& run, const SectionIds& id) {
                       rate(s.run_ahead_mean));
   const bool has_iterations = s.iteration.count > 0;
   std::string lede = has_iterations ? sentence("Averaged over {}.", iterations(over)) : std::string();
-  lede += ' ' + words("A wait of the CPU is no loss by itself: the GPU may be busy meanwhile. What is lost is idle.");
+  lede += ' ' + words(
+                    "A CPU wait is not a loss by itself: the GPU may be busy meanwhile. The loss is the time that the "
+                    "GPU idles.");
   return section(
       id("time"), has_iterations ? tr("Where the time of an iteration goes") : tr("Where the time goes"), lede,
       time_bar(parts) + time_legend(parts) + "<div class=\"narrow\">" +

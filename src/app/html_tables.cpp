@@ -27,8 +27,7 @@ std::string long_table(const std::vector<std::string>& head, const std::vector<s
     text += fmt::format("<details><summary>{}</summary>{}</details>\n",
                         sentence("{} more", count(static_cast<std::int64_t>(rows.size() - shown))), table(head, rest));
   }
-  if (left_out > 0)
-    text += "<p class=\"muted\">" + sentence("{} further ones are left out.", count(left_out)) + "</p>\n";
+  if (left_out > 0) text += "<p class=\"muted\">" + sentence("{} more are left out.", count(left_out)) + "</p>\n";
   return text;
 }
 
@@ -44,7 +43,7 @@ std::string time_cell(Nanoseconds ns, double parts) {
 double parts_of(const analysis::Breakdown& b) { return std::max(1.0, static_cast<double>(b.iterations)); }
 std::string lede_of(const analysis::Breakdown& b) {
   return b.iterations > 0 ? sentence("Per iteration, from {} without the warm-up.", iterations(b.iterations))
-                          : words("Of the whole trace: it has no iterations.");
+                          : words("For the whole trace: it has no iterations.");
 }
 const char* per(const analysis::Breakdown& b) { return b.iterations > 0 ? tr(">per iteration") : tr(">in all"); }
 
@@ -100,11 +99,12 @@ std::string sites_section(const PageRun& run, const SectionIds& id) {
     row += time_cell(site.bubbles_ns, n) + "<td class=\"lines\">" + main_cause(site) + "</td></tr>\n";
     rows.push_back(row);
   }
-  return section(id("calls"), tr("Calls by place"),
-                 lede_of(b) + ' ' + words("What makes the GPU idle comes first, then what makes the CPU wait."),
-                 long_table({tr("in"), tr("call"), b.iterations > 0 ? tr(">times") : tr(">count"), tr(">on the CPU"),
-                             tr(">of it waiting"), tr(">GPU busy meanwhile"), tr(">GPU idle by it"), tr("mostly")},
-                            rows, b.sites_left_out));
+  return section(
+      id("calls"), tr("Calls by location"),
+      lede_of(b) + ' ' + words("Sorted by the GPU idle time that they cause, then by the time that the CPU waits."),
+      long_table({tr("range"), tr("call"), b.iterations > 0 ? tr(">times") : tr(">count"), tr(">on the CPU"),
+                  tr(">of which waiting"), tr(">GPU busy meanwhile"), tr(">GPU idle caused"), tr("main cause")},
+                 rows, b.sites_left_out));
 }
 
 std::string copies_section(const PageRun& run, const SectionIds& id) {
@@ -125,8 +125,8 @@ std::string copies_section(const PageRun& run, const SectionIds& id) {
   }
   return section(
       id("copies"), tr("Copies"), lede_of(b),
-      long_table({tr("direction"), tr("host memory"), tr("in"), b.iterations > 0 ? tr(">times") : tr(">count"),
-                  tr(">bytes of one"), tr(">rate"), per(b), tr(">without a kernel"), tr(">holds the CPU")},
+      long_table({tr("direction"), tr("host memory"), tr("range"), b.iterations > 0 ? tr(">times") : tr(">count"),
+                  tr(">bytes each"), tr(">rate"), per(b), tr(">not overlapped"), tr(">blocks the CPU")},
                  rows, b.copies_left_out));
 }
 
@@ -146,7 +146,7 @@ std::string kernels_section(const PageRun& run, const SectionIds& id) {
   std::vector<std::string> head{tr("name"), tr(">count"), tr(">total"), tr(">mean"), tr(">share of kernel time")};
   if (b.iterations > 0) head.insert(head.begin() + 2, per(b));
   return section(id("kernels"), tr("Kernels"),
-                 b.iterations > 0 ? sentence("Of {} without the warm-up.", iterations(b.iterations)) : lede_of(b),
+                 b.iterations > 0 ? sentence("From {} without the warm-up.", iterations(b.iterations)) : lede_of(b),
                  long_table(head, rows, b.kernels_left_out));
 }
 

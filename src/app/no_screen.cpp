@@ -11,12 +11,12 @@ namespace {
 using base::tr;
 
 [[noreturn]] void refuse_window() {
-  throw base::UsageError(tr("this build for servers has no window; allowed: run, sweep, calibrate, list, report"));
+  throw base::UsageError(tr("this server build has no window; allowed: run, sweep, calibrate, list, report"));
 }
 
 [[noreturn]] void refuse_pictures(const char* instead) {
   throw base::UsageError(
-      fmt::format(fmt::runtime(tr("--screenshot: this build for servers draws no pictures; {}")), instead));
+      fmt::format(fmt::runtime(tr("--screenshot: this server build draws no pictures; {}")), instead));
 }
 
 }  // namespace

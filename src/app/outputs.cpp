@@ -22,8 +22,8 @@ void check_outputs(const std::vector<fs::path>& paths) {
     const fs::file_status status = fs::status(path, unknown);
     if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) continue;  // a device, a pipe
     if (!seen.insert(fs::absolute(path, unknown).lexically_normal()).second) {
-      throw base::UsageError(fmt::format(
-          fmt::runtime(base::tr("{} is named for two outputs; each needs a file of its own")), path.string()));
+      throw base::UsageError(
+          fmt::format(fmt::runtime(base::tr("{} is named for two outputs; give each its own file")), path.string()));
     }
     const io::AtomicFile writable(path);
   }

@@ -26,18 +26,18 @@ constexpr const char* kExamples = R"(Examples:
   lanescope run --workload linear-mse --set log_interval=1 --compare log_interval=100 --screenshot both.png
   lanescope run --experiment P09                               a tutorial's experiment, beside what was published
   lanescope sweep --workload linear-mse --over log_interval=1,10,100
-  lanescope list experiments                                   what --experiment takes
-  lanescope list settings                                      what --set takes
+  lanescope list experiments                                   what --experiment accepts
+  lanescope list settings                                      what --set accepts
 
-Exit status: 0 done; 1 a file, display or device failed, or points of a sweep; 2 the request was wrong.)";
+Exit status: 0 done; 1 a file, display, device or point of a sweep failed; 2 the request was wrong.)";
 
 constexpr const char* kRunNotes =
     R"(--compare runs twice: as set, and again with every --compare K=V set as well. The table then has a column for each run and
-the ratio second / first; the JSON is {"runs": [first, second], "ratio": {...}}; the trace of the second run goes to the name
-of --trace with "-compare" before its extension; the screenshot shows both on one clock, with their differences.
+the ratio second / first; the JSON is {"runs": [first, second], "ratio": {...}}; the trace of the second run is written to the
+name given by --trace, with "-compare" before its extension; the screenshot shows both on one clock, with their differences.
 
 --experiment runs both sides of one of the tutorials' experiments (lanescope list experiments), or the --side that is named,
-and writes what was published beside what this run gave. --device, --set and --iterations change the experiment's own.
+and shows the published numbers beside its own. --device, --set and --iterations override the experiment's own.
 
 Ctrl-C ends the run early and reports what was measured until then (exit status 130); a second Ctrl-C ends the program.
 On a simulated device the same command with the same seed gives the same JSON and the same trace, byte for byte.
@@ -51,26 +51,26 @@ Examples:
 
 constexpr const char* kSweepNotes =
     R"(Each point is a run of its own. One --over gives a line of bars, two a matrix. device and iterations can be swept, too.
---against K=V runs each point again with that set; the value is the figure there / the figure here: with device=cpu it is how
-many times faster than the CPU. An experiment with a sweep of its own (lanescope list experiments --json) needs no --over.
+--against K=V runs each point again with that setting; the value is that run's figure / the point's figure: with device=cpu
+it is how many times faster than the CPU. An experiment with its own sweep (lanescope list experiments --json) needs no --over.
 
-Points that fail are named, the others are kept; the exit status is then 1. Ctrl-C keeps what there is (exit status 130).
+Points that fail are named, and the others are kept; the exit status is then 1. Ctrl-C keeps the points that have run (130).
 
 Examples:
   lanescope sweep --workload linear-mse --over log_interval=1,2,5,10,20,50,100
   lanescope sweep --workload linear-mse --over batch_size=128,512,2048 --over log_interval=1,100 --csv grid.csv)";
 
 constexpr const char* kCalibrateNotes =
-    R"(Takes a minute at most, while nothing else should use the GPU. Every number of the profile says how it was measured, on
-what and when; a table of bandwidths and of when copies return stands in its comments.
+    R"(Takes at most a minute; nothing else should use the GPU meanwhile. Every number in the profile says how, on what and when it
+was measured; a table of bandwidths and of when copies return is in its comments.
 
 Example:
   lanescope calibrate --out mine.toml
   lanescope --device sim:mine.toml)";
 
 constexpr const char* kReportNotes =
-    R"(Of a FILE, which may be the PyTorch profiler's, or of a run: --workload or --experiment runs first, with all options of
-`run`. --html writes one page with verdict, advice, pictures and tables, which needs nothing else: no network, no scripts.
+    R"(Reports on a FILE, which may come from the PyTorch profiler, or on a run: --workload or --experiment runs first, with all
+options of `run`. --html writes one self-contained page with verdict, advice, pictures and tables: no network, no scripts.
 
 Examples:
   lanescope report loop.json.gz
@@ -94,8 +94,9 @@ struct ListArguments {
     if (what == "devices") return {What::Devices, json};
     if (what == "settings") return {What::Settings, json};
     throw UsageError(fmt::format(
-        fmt::runtime(what.empty() ? tr("list needs to know what; allowed: workloads, devices, settings, experiments")
-                                  : tr("list does not know '{}'; allowed: workloads, devices, settings, experiments")),
+        fmt::runtime(what.empty()
+                         ? tr("list needs a subject; allowed: workloads, devices, settings, experiments")
+                         : tr("list: unknown subject '{}'; allowed: workloads, devices, settings, experiments")),
         what));
   }
 };
@@ -119,7 +120,8 @@ struct ReportArguments {
     }
     for (const std::string& option : option_names(app)) {
       if (option != "--json" && option != "--html" && option != "--help") {
-        refuse_options(app, {option.c_str()}, tr("{} belongs to a run, but a file is given; give one of the two"));
+        refuse_options(app, {option.c_str()},
+                       tr("{} applies to a run, but a trace file is given; give one of the two"));
       }
     }
     refuse_two_on_standard_output(run.json(), run.html());
@@ -151,7 +153,7 @@ struct CalibrateArguments {
   std::string device = "auto", out;
 
   void add_to(CLI::App& app) {
-    app.add_option("--out", out, tr("write the profile here (.toml)"))->type_name("FILE");
+    app.add_option("--out", out, tr("file to write the profile to (.toml)"))->type_name("FILE");
     app.add_option("--device", device, tr("which GPU; see: lanescope list devices"))->type_name("D");
     add_language(app);
   }
@@ -178,7 +180,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   RunArguments run_arguments;
   run_arguments.add_to(run);
   CLI::App& sweep =
-      *root.add_subcommand("sweep", tr("run again and again with one or two settings changed, and chart a figure"));
+      *root.add_subcommand("sweep", tr("run repeatedly with one or two settings varied, and chart a figure"));
   sweep.footer(tr(kSweepNotes));
   SweepArguments sweep_arguments;
   sweep_arguments.add_to(sweep);
@@ -190,8 +192,8 @@ Request parse_command_line(int argc, const char* const* argv) {
   CLI::App& list = *root.add_subcommand("list", tr("list workloads, devices, settings or experiments"));
   ListArguments list_arguments;
   list_arguments.add_to(list);
-  CLI::App& report =
-      *root.add_subcommand("report", tr("analyse a saved trace, or a run: as a table, as JSON, as a page"));
+  CLI::App& report = *root.add_subcommand(
+      "report", tr("analyse a saved trace or a run, and report as a table, as JSON or as an HTML page"));
   report.footer(tr(kReportNotes));
   ReportArguments report_arguments;
   report_arguments.add_to(report);
@@ -214,8 +216,8 @@ Request parse_command_line(int argc, const char* const* argv) {
   if (&asked == &root) return window.request(root);
   for (const std::string& name : option_names(root)) {
     if (name != "--help" && name != "--version" && root.count(name) != 0) {
-      throw UsageError(fmt::format(fmt::runtime(tr("{} stands before '{}'; it belongs to the window, or after '{}'")),
-                                   name, asked.get_name(), asked.get_name()));
+      throw UsageError(fmt::format(fmt::runtime(tr("{} before '{}' is for the window; put it after '{}'")), name,
+                                   asked.get_name(), asked.get_name()));
     }
   }
   const std::string command = command_text(argc, argv);

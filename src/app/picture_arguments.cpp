@@ -31,13 +31,12 @@ void PictureArguments::add_to(CLI::App& app, const char* what, PictureOptions::O
   of_ = of;
   app.add_option("--screenshot", file_, what)->type_name("FILE");
   app.add_option("--screenshot-scale", scale_,
-                 fmt::format(fmt::runtime(tr("how many times larger than on the screen, {} to {}; 2 unless told")),
+                 fmt::format(fmt::runtime(tr("how many times larger than on the screen, {} to {}; default 2")),
                              kLeastScale, kMostScale))
       ->type_name("N");
-  app.add_option("--screenshot-theme", theme_, tr("dark, light or high-contrast; dark unless told"))
-      ->type_name("THEME");
+  app.add_option("--screenshot-theme", theme_, tr("dark, light or high-contrast; default dark"))->type_name("THEME");
   if (of == PictureOptions::Of::Timeline) {
-    app.add_flag("--no-caption", no_caption_, tr("the picture has the lanes alone; what is simulated still says so"))
+    app.add_flag("--no-caption", no_caption_, tr("draw the lanes only; a simulated run is still marked as such"))
         ->disable_flag_override();
   }
 }
@@ -45,7 +44,7 @@ void PictureArguments::add_to(CLI::App& app, const char* what, PictureOptions::O
 PictureOptions PictureArguments::options(const CLI::App& app) const {
   PictureOptions options;
   if (app.count("--screenshot") == 0) {
-    const char* why = tr("{} belongs to --screenshot");
+    const char* why = tr("{} needs --screenshot");
     refuse_options(app, {"--screenshot-scale", "--screenshot-theme"}, why);
     if (of_ == PictureOptions::Of::Timeline) refuse_options(app, {"--no-caption"}, why);
     return options;

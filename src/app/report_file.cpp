@@ -55,7 +55,7 @@ void report_file(const ReportRequest& request) {
     std::error_code unknown;
     if (!output.empty() && std::filesystem::equivalent(output, request.file, unknown)) {
       throw base::UsageError(
-          fmt::format(fmt::runtime(base::tr("{} is the trace itself; the report needs a file of its own")), output));
+          fmt::format(fmt::runtime(base::tr("{} is the trace that is read; give the report another file")), output));
     }
   }
   const io::OpenedTrace opened = io::read_chrome_trace(request.file);
@@ -63,8 +63,8 @@ void report_file(const ReportRequest& request) {
   figures.facts = opened.facts;
   figures.events = opened.trace->counts();
   if (!request.html.empty() && figures.events.recorded == 0) {
-    throw base::FileError(fmt::format(fmt::runtime(base::tr("{}: there are no events in it that a page could show")),
-                                      request.file.string()));
+    throw base::FileError(
+        fmt::format(fmt::runtime(base::tr("{}: it has no events to show on a page")), request.file.string()));
   }
   read_lanes(*opened.trace, figures);
   analysis::LiveAnalysis analysis(*opened.trace);

@@ -52,15 +52,15 @@ void SessionArguments::add_to(CLI::App& app) {
 
 void SessionArguments::check(const CLI::App& app) const {
   if (experiment.empty()) return;
-  refuse_options(app, {"--workload"}, tr("{} says which loop, but so does --experiment; give one of the two"));
+  refuse_options(app, {"--workload"}, tr("{} and --experiment both choose the loop; give one of the two"));
 }
 
 void RunArguments::add_to(CLI::App& app) {
   session_.add_to(app);
-  app.add_option("--side", side_, tr("of the experiment: before, after or both; both unless told"))->type_name("SIDE");
+  app.add_option("--side", side_, tr("side of the experiment: before, after or both; default both"))->type_name("SIDE");
   app.add_option("--iterations", iterations_,
-                 fmt::format(fmt::runtime(tr("how many, 1 to {}; {} unless told, or the experiment's")), kMaxIterations,
-                             kDefaultIterations))
+                 fmt::format(fmt::runtime(tr("number of iterations, 1 to {}; default {}, or the experiment's own")),
+                             kMaxIterations, kDefaultIterations))
       ->type_name("N");
   app.add_option("--seed", seed_, tr("the same as --set seed=S"))->type_name("S");
   app.add_option("--capture", capture_,
@@ -72,22 +72,22 @@ void RunArguments::add_to(CLI::App& app) {
       ->type_name("FILE|-");
   app.add_option("--trace", trace_, tr("write the trace as Chrome Trace JSON (.json or .json.gz)"))->type_name("FILE");
   picture_.add_to(app, tr("write a picture of the timeline (.png or .svg)"), PictureOptions::Of::Timeline);
-  app.add_option("--compare", compare_, tr("run again with this set as well, and compare; may be repeated"))
+  app.add_option("--compare", compare_, tr("run again with this setting as well, and compare; may be repeated"))
       ->type_name("K=V")
       ->allow_extra_args(false);
-  app.add_option("--predict", predict_, tr("predict what an iteration takes with this changed; may be repeated"))
+  app.add_option("--predict", predict_, tr("predict the time of an iteration with this setting; may be repeated"))
       ->type_name("K=V")
       ->allow_extra_args(false);
-  app.add_flag("--verify", verify_, tr("run with what --predict changes, too, and say how far off the prediction is"))
+  app.add_flag("--verify", verify_,
+               tr("also run with the settings of --predict, and report how far off the prediction is"))
       ->disable_flag_override();
-  app.add_flag("--no-extra", no_extra_,
-               tr("leave out the runs of the experiment's published numbers that have settings of their own"))
+  app.add_flag("--no-extra", no_extra_, tr("skip the extra runs for published numbers that have settings of their own"))
       ->disable_flag_override();
   add_language(app);
-  app.add_option(
-         "--memory-mb", memory_mb_,
-         fmt::format(fmt::runtime(tr("memory for the trace, {} to {}; {} unless told; the oldest events go first")),
-                     kMinMemoryMb, kMaxMemoryMb, kDefaultMemoryMb))
+  app.add_option("--memory-mb", memory_mb_,
+                 fmt::format(fmt::runtime(
+                                 tr("memory for the trace, {} to {}; default {}; the oldest events are evicted first")),
+                             kMinMemoryMb, kMaxMemoryMb, kDefaultMemoryMb))
       ->type_name("MB");
 }
 
@@ -96,13 +96,13 @@ Request RunArguments::request(const CLI::App& app, const std::string& command) c
   refuse_two_on_standard_output(json_, html_);
   check_prediction(app);
   if (!session_.experiment.empty()) {
-    refuse_options(app, {"--compare"}, tr("{} is for one loop; --experiment compares its own two sides"));
+    refuse_options(app, {"--compare"}, tr("{} is for a single loop; --experiment compares its own two sides"));
     ExperimentRequest run = experiment_request(app);
     run.html = html_;
     run.command = command;
     return run;
   }
-  refuse_options(app, {"--side", "--no-extra"}, tr("{} belongs to --experiment; see: lanescope run --help"));
+  refuse_options(app, {"--side", "--no-extra"}, tr("{} needs --experiment; see: lanescope run --help"));
   RunRequest run = workload_request(app);
   run.html = html_;
   run.command = command;
@@ -110,9 +110,8 @@ Request RunArguments::request(const CLI::App& app, const std::string& command) c
 }
 
 void RunArguments::check_prediction(const CLI::App& app) const {
-  if (predict_.empty())
-    return refuse_options(app, {"--verify"}, tr("{} belongs to --predict; see: lanescope run --help"));
-  refuse_options(app, {"--compare"}, tr("{} does not go with --predict, which has --verify to run with the change"));
+  if (predict_.empty()) return refuse_options(app, {"--verify"}, tr("{} needs --predict; see: lanescope run --help"));
+  refuse_options(app, {"--compare"}, tr("{} cannot be combined with --predict; --verify runs with the change"));
   if (!session_.experiment.empty() && (side_.empty() || side_ == "both")) {
     throw UsageError(tr("--predict is for one side of an experiment; allowed: --side before, --side after"));
   }

@@ -132,7 +132,7 @@ int run_experiment(const ExperimentRequest& request) {
                              request.predict, request.verify, [&] { return interrupt.asked(); });
   }
   report.rows = published_rows(request, runs, interrupt);
-  if (interrupt.asked()) say(tr("ended early; the figures are of what was run until then"));
+  if (interrupt.asked()) say(tr("ended early; the figures cover what had run by then"));
 
   std::vector<Painter::Part> parts;
   for (const Side side : sides) {

@@ -154,7 +154,7 @@ std::vector<Definition> prediction_lines(const PredictionReport& report) {
   }
   constexpr double kSame = 0.005;
   if (std::abs(factor - 1) < kSame) {
-    predicted += tr("; nothing changes");
+    predicted += tr("; no change");
   } else if (factor > 1) {
     predicted += fmt::format(fmt::runtime(tr("; {:.2f} times as fast")), factor);
   } else {
@@ -165,20 +165,20 @@ std::vector<Definition> prediction_lines(const PredictionReport& report) {
     constexpr double kShown = 0.0005;
     std::string then = duration(report.median_ns());
     if (report.verified_ns.size() > 1) {
-      then += fmt::format(fmt::runtime(tr(", the median of {} runs from {} to {}")), report.verified_ns.size(),
+      then += fmt::format(fmt::runtime(tr(", median of {} runs, {} to {}")), report.verified_ns.size(),
                           duration(report.verified_ns.front()), duration(report.verified_ns.back()));
     }
     then += std::abs(report.error()) < kShown
                 ? std::string(tr("; the prediction is less than 0.1 % off"))
                 : fmt::format(fmt::runtime(tr("; the prediction is {:+.1f} % off")), 100 * report.error());
-    lines.push_back({tr("measured then"), {then}});
+    lines.push_back({tr("measured"), {then}});
   }
   lines.push_back(
       {tr("GPU idle"),
-       {fmt::format(fmt::runtime(tr("{:.0f} % now, {:.0f} % then")), 100 * p.idle_now, 100 * p.idle_then)}});
-  lines.push_back({tr("waiting"), {p.sentence + '.'}});
+       {fmt::format(fmt::runtime(tr("{:.0f} % now, {:.0f} % with the change")), 100 * p.idle_now, 100 * p.idle_then)}});
+  lines.push_back({tr("waiting"), {fmt::format(fmt::runtime(tr("{}.")), p.sentence)}});
   lines.push_back({tr("fitted machine"),
-                   {fmt::format(fmt::runtime(tr("with nothing changed it takes {}, {:.1f} % off")),
+                   {fmt::format(fmt::runtime(tr("without the change it takes {}, {:.1f} % off the measured time")),
                                 duration(p.reproduced_ns), 100 * p.fidelity_error)}});
   return lines;
 }

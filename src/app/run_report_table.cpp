@@ -104,7 +104,7 @@ std::vector<Figure> gpu_time_figures(const std::vector<const RunFigures*>& runs,
     }
   };
   add_causes({BubbleCause::Cpu, BubbleCause::LaunchLatency, BubbleCause::Allocation});
-  figures.push_back(bubble_figure(tr("  held in a copy"), CauseGroup::Copy));
+  figures.push_back(bubble_figure(tr("  held by a copy"), CauseGroup::Copy));
   add_causes({BubbleCause::Staging, BubbleCause::Pinning, BubbleCause::Dependency});
   if (with_loader) figures.push_back(bubble_figure(tr("  waiting for data"), CauseGroup::Loader));
   figures.push_back(bubble_figure(tr("  start and end"), CauseGroup::StartOrEnd));
@@ -134,7 +134,7 @@ std::vector<Figure> traffic_figures() {
 std::vector<Figure> gpu_figures(bool with_warm_up, bool with_capture) {
   std::vector<Figure> figures;
   if (with_warm_up) {
-    figures.push_back({tr("first iteration, left out"),
+    figures.push_back({tr("first iteration, excluded"),
                        [](const RunFigures& r) {
                          return r.warm_up_ns ? duration(*r.warm_up_ns) : Cell{"–", {}, {}};
                        },
@@ -253,8 +253,11 @@ std::string heading(const RunFigures& r, const Style& style) {
 
 std::string verdict_text(const RunFigures& r, const Style& style) {
   const analysis::Verdict& verdict = r.summary.verdict;
-  return fmt::format("{}{}{}. {}{}{}\n", style.accent, tr(std::string(analysis::verdict_title(verdict.kind)).c_str()),
-                     style.off, verdict.sentence, verdict.note.empty() ? "" : " ", verdict.note);
+  const std::string title =
+      fmt::format("{}{}{}", style.accent, tr(std::string(analysis::verdict_title(verdict.kind)).c_str()), style.off);
+  return fmt::format(fmt::runtime(verdict.note.empty() ? tr("{}. {}") : tr("{}. {} {}")), title, verdict.sentence,
+                     verdict.note) +
+         '\n';
 }
 
 // "  42 % idle · 24 % after item() · 1.0 syncs per iteration", under the sentence of one run.
@@ -276,9 +279,9 @@ std::string advice_text(const analysis::Advice& advice, const Style& style) {
   if (advice.warm_up == 0) {
     text += fmt::format(fmt::runtime(tr("Advice, from {} iterations:")), iterations);
   } else if (advice.warm_up == 1) {
-    text += fmt::format(fmt::runtime(tr("Advice, from {} iterations; the first is warm-up and left out:")), iterations);
+    text += fmt::format(fmt::runtime(tr("Advice, from {} iterations; the first is excluded as warm-up:")), iterations);
   } else {
-    text += fmt::format(fmt::runtime(tr("Advice, from {} iterations; the first {} are warm-up and left out:")),
+    text += fmt::format(fmt::runtime(tr("Advice, from {} iterations; the first {} are excluded as warm-up:")),
                         iterations, base::format_count(advice.warm_up));
   }
   text += fmt::format("{}\n", style.off);
@@ -349,8 +352,9 @@ std::string file_table(const RunFigures& figures, const FileFacts& source, const
     return line;
   };
   const auto line = [&](const char* what, std::uint64_t n, const std::map<std::string, std::uint64_t>& by_category) {
-    text += fmt::format(fmt::runtime(what), base::format_count(static_cast<std::int64_t>(n)));
-    text += by_category.empty() ? ".\n" : ": " + listed(by_category) + ".\n";
+    const std::string said = fmt::format(fmt::runtime(what), base::format_count(static_cast<std::int64_t>(n)));
+    text +=
+        fmt::format(fmt::runtime(by_category.empty() ? tr("{}.") : tr("{}: {}.")), said, listed(by_category)) + '\n';
   };
   text += '\n';
   line(tr("Read {} events"), source.events_read, source.read_by_category);

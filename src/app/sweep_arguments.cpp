@@ -38,13 +38,14 @@ void SweepArguments::add_to(CLI::App& app) {
       ->type_name("K=A,B,C")
       ->allow_extra_args(false);
   app.add_option("--figure", figure_,
-                 tr("what is charted: iteration_us unless told, or the experiment's; own.NAME is "
-                    "a figure of the workload's own"))
+                 tr("figure to chart; default iteration_us, or the experiment's own; own.NAME is one of the workload's "
+                    "own figures"))
       ->type_name("F");
-  app.add_option("--against", against_, tr("run each point with this, too; the value is there / here"))
+  app.add_option("--against", against_,
+                 tr("run each point again with this setting; the value is the ratio with / without it"))
       ->type_name("K=V");
   app.add_option("--iterations", iterations_,
-                 fmt::format(fmt::runtime(tr("of each run, 1 to {}; {} unless told, or the experiment's")),
+                 fmt::format(fmt::runtime(tr("iterations of each run, 1 to {}; default {}, or the experiment's own")),
                              kMaxIterations, SweepSpec().iterations))
       ->type_name("N");
   app.add_option("--csv", csv_, tr("write all figures of all points as CSV, to a file or to standard output (-)"))
@@ -90,7 +91,7 @@ SweepRequest SweepArguments::request(const CLI::App& app) const {
     throw UsageError(tr("sweep needs --over KEY=VALUE,VALUE,...; for example --over batch_size=128,512"));
   }
   if (csv_ == "-" && json_ == "-") {
-    throw UsageError(tr("standard output is named for two outputs; give one of --csv and --json a file"));
+    throw UsageError(tr("--csv and --json both write to standard output; give one of them a file"));
   }
   if (!session_.experiment.empty()) {
     const experiment::Experiment& told = experiment::experiment_named(session_.experiment);

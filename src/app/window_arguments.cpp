@@ -30,14 +30,14 @@ std::uint64_t default_memory_mb() {
 
 void WindowArguments::add_to(CLI::App& app) {
   session_.add_to(app);
-  app.add_option("--side", side_, tr("of the experiment: before or after"))->type_name("SIDE");
+  app.add_option("--side", side_, tr("side of the experiment: before or after"))->type_name("SIDE");
   app.add_option("--open", open_, tr("show a saved trace instead of a run (.json or .json.gz)"))->type_name("FILE");
   app.add_option("--memory-mb", memory_mb_,
-                 fmt::format(fmt::runtime(tr("memory for the trace, {} to {}; a quarter of the machine's, at most {}, "
-                                             "unless told; the oldest events go first")),
+                 fmt::format(fmt::runtime(tr("memory for the trace, {} to {}; default a quarter of the machine's, at "
+                                             "most {}; the oldest events are evicted first")),
                              kMinMemoryMb, kMaxMemoryMb, 16'384))
       ->type_name("MB");
-  app.add_option("--theme", theme_, tr("dark, light or high-contrast; else as remembered"))->type_name("THEME");
+  app.add_option("--theme", theme_, tr("dark, light or high-contrast; default: the last one used"))->type_name("THEME");
   add_language(app);
   app.add_option("--shader-dir", shader_dir_, tr("reload the shaders from this folder while developing"))
       ->type_name("DIR");
@@ -57,7 +57,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   session_.check(app);
   if (!open_.empty()) {
     refuse_options(app, {"--workload", "--experiment", "--device", "--set"},
-                   tr("{} belongs to a run, but --open shows a file; give one of the two"));
+                   tr("{} applies to a run, but --open shows a file; give one of the two"));
     window.open = open_;
   }
   window.session.memory_cap_bytes =
@@ -69,7 +69,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   window.shader_dir = shader_dir_;
   session::SessionOptions begun = window.session;  // as the run will be
   if (session_.experiment.empty()) {
-    refuse_options(app, {"--side"}, tr("{} belongs to --experiment; see: lanescope --help"));
+    refuse_options(app, {"--side"}, tr("{} needs --experiment; see: lanescope --help"));
     window.plain = !session_.workload.empty();
     if (window.plain) window.session.workload = session_.workload;
     window.session.device = session_.device_or_auto();

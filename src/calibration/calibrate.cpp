@@ -327,7 +327,7 @@ void Calibrator::measure_bandwidths(Probe& probe) {
 
 // From the call until the work starts, and from its end until the host is back.
 void Calibrator::measure_starts(Probe& probe) {
-  say(tr("starts and wake-up"));
+  say(tr("start and wake-up times"));
   device::Device& d = probe.device();
   const auto latency = [&](auto issue) {
     std::vector<double> us;

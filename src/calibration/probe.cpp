@@ -59,7 +59,7 @@ Probe::Probe(const MakeDevice& make, device::CaptureLevel capture) : sink_(std::
 void Probe::nothing_recorded() const {
   const trace::CaptureHealth health = device_->capture_health();
   throw base::Error(
-      fmt::format(fmt::runtime(tr("{}: no GPU operation was recorded (capture {}{}{}); calibrating needs it")),
+      fmt::format(fmt::runtime(tr("{}: no GPU operation was recorded (capture {}{}{}); calibration needs them")),
                   device_->info().id, trace::to_text(health.state), health.reason.empty() ? "" : ": ", health.reason));
 }
 

@@ -155,7 +155,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Capture> capture(const CaptureRequest& request) noexcept override {
     try {
       if (request.level == CaptureLevel::None) return no_capture(CaptureState::Off, {});
-      if (!request.sink) return no_capture(CaptureState::Unavailable, tr("the capture was given nowhere to write to"));
+      if (!request.sink) return no_capture(CaptureState::Unavailable, tr("the capture has nowhere to write to"));
       const cupti::CuptiSearch& search = the_cupti();
       if (!search.table.complete()) return no_capture(CaptureState::Unavailable, why_not_found(search));
       return std::make_unique<CuptiCapture>(search.table, request);

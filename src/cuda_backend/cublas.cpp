@@ -48,7 +48,7 @@ CublasTable table_of(void* library) {
   resolve(library, "cublasSgemm_v2", table.sgemm);
   if (!table.create || !table.destroy || !table.get_property || !table.set_stream || !table.set_workspace ||
       !table.set_math_mode || !table.sgemm) {
-    return no_cublas(tr("cuBLAS lacks functions that are needed; versions 12 and 13 have them"));
+    return no_cublas(tr("cuBLAS lacks functions that are needed; allowed: versions 12 and 13"));
   }
   int major = 0, minor = 0;
   table.get_property(kMajorVersion, &major);
@@ -107,10 +107,11 @@ CublasTable find_cublas() {
     std::error_code error;
     const char* why = std::filesystem::exists(wanted, error) ? dlerror() : nullptr;
     return no_cublas(fmt::format(fmt::runtime(tr("LANESCOPE_CUBLAS names {}: {}")), wanted,
-                                 why ? why : tr("there is no such file")));
+                                 why ? why : tr("the file does not exist")));
   }
   if (void* library = open_anywhere()) return table_of(library);
-  return no_cublas(tr("no libcublas.so.13 or .12 in the CUDA toolkit, Python's nvidia packages or the loader's path"));
+  return no_cublas(
+      tr("no libcublas.so.13 or .12 in the CUDA toolkit, Python's nvidia packages or the loader's search path"));
 }
 
 // cuBLAS counts columns first: a row-major matrix is the transpose of what it sees, and so the transposed product is

@@ -111,17 +111,16 @@ Choice choose(const FoundGpus& found, std::string_view id) {
 }
 
 std::string summary_of(const cuda::GpuInfo& gpu) {
-  return fmt::format(fmt::runtime(tr("A GPU of this machine: {} multiprocessors, {}, compute capability {}.{}, "
-                                     "a driver for CUDA {}.")),
-                     gpu.sm_count, base::format_bytes(static_cast<std::int64_t>(gpu.memory_bytes)), gpu.compute_major,
-                     gpu.compute_minor, cuda::version_text(gpu.driver_version));
+  return fmt::format(
+      fmt::runtime(tr("A GPU in this machine: {} multiprocessors, {}, compute capability {}.{}, driver for CUDA {}.")),
+      gpu.sm_count, base::format_bytes(static_cast<std::int64_t>(gpu.memory_bytes)), gpu.compute_major,
+      gpu.compute_minor, cuda::version_text(gpu.driver_version));
 }
 
 std::string summary_of_cpu(const sim::DeviceProfile& profile) {
-  return fmt::format(
-      fmt::runtime(tr("The same operations on the CPU beside that GPU: {:g} cores that reach {:g} GFLOP/s, "
-                      "one thread {:g} GB/s.")),
-      profile.cpu.cores, profile.cpu.fp32_gflops, profile.cpu.memory_gb_per_s);
+  return fmt::format(fmt::runtime(tr("The same operations on the CPU beside that GPU: {:g} cores with {:g} GFLOP/s in "
+                                     "all, {:g} GB/s for one thread.")),
+                     profile.cpu.cores, profile.cpu.fp32_gflops, profile.cpu.memory_gb_per_s);
 }
 
 /// Of this machine; looked for once.

@@ -19,7 +19,7 @@ void Device::wait_for(HostTask /*task*/, std::string_view /*what*/) { no_threads
 
 void Device::hand_over(Slice /*to*/, Slice /*from*/, std::size_t /*bytes*/) {
   throw base::Error(info().id + ": " +
-                    base::tr("this device has memory of its own, tensors are copied to and from it"));
+                    base::tr("this device has its own memory; tensors must be copied to and from it"));
 }
 
 }  // namespace lanescope::device

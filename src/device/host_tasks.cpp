@@ -46,7 +46,7 @@ HostTasks::Thread& HostTasks::thread_at(HostThread thread, std::string_view call
     const auto number = static_cast<std::uint32_t>(thread);
     const bool made = number != 0 && number < next_thread_;
     throw base::Error(fmt::format(
-        fmt::runtime(made ? tr("{}: host thread {} was ended before") : tr("{}: host thread {} was never created")),
+        fmt::runtime(made ? tr("{}: host thread {} has already ended") : tr("{}: host thread {} was never created")),
         call, number));
   }
   return found->second;

@@ -87,7 +87,7 @@ constexpr Standard kStandard[] = {
      [](const Summary& s, std::uint64_t) { return copying_ms(s, s.h2d_ns); }},
     {"d2h_ms", N_("copying to the host, per iteration"), "ms",
      [](const Summary& s, std::uint64_t) { return copying_ms(s, s.d2h_ns); }},
-    {"transfer_percent", N_("copying, of the time"), "%",
+    {"transfer_percent", N_("copying, share of the time"), "%",
      [](const Summary& s, std::uint64_t) { return percent(s, s.h2d_ns + s.d2h_ns); }},
 };
 

@@ -115,7 +115,7 @@ class Reader {
 
   std::string string_of(const toml::node& node, std::string_view key) const {
     const auto* text = node.as_string();
-    if (text == nullptr || text->get().empty()) fail_allowed(node, key, tr("a text that is not empty"));
+    if (text == nullptr || text->get().empty()) fail_allowed(node, key, tr("a non-empty text"));
     return text->get();
   }
   std::string string(const Place& place, std::string_view key) const {
@@ -266,7 +266,7 @@ class Reader {
       Published published = read_one(root, place, experiment);
       if (!names.insert(published.name).second) {
         fail(needed(place, "name"), place.key("name"),
-             fmt::format(fmt::runtime(tr("'{}' is there twice; allowed: a name of its own for each")), published.name));
+             fmt::format(fmt::runtime(tr("'{}' appears twice; allowed: a different name for each")), published.name));
       }
       experiment.published.push_back(std::move(published));
     }
@@ -316,12 +316,12 @@ class Reader {
            fmt::format(fmt::runtime(tr("is '{}', but a ratio has none; allowed: x, %, fraction")), p.unit));
     }
     if (p.figure == "total_s" && p.iterations == 0) {
-      fail(place.table, place.key("iterations"), tr("is missing; total_s is the time of that many"));
+      fail(place.table, place.key("iterations"), tr("is missing; total_s is the time of so many"));
     }
     // The unit of a workload's own figure is known when it has run.
     if (p.figure.starts_with("own.") || convert(1, info.unit, p.unit)) return;
     fail(needed(place, "unit"), place.key("unit"),
-         fmt::format(fmt::runtime(tr("is '{}', but {} is in {}; allowed: a unit that it can be turned into")), p.unit,
+         fmt::format(fmt::runtime(tr("is '{}', but {} is in {}; allowed: a unit that it can be converted to")), p.unit,
                      p.figure, info.unit.empty() ? tr("plain numbers") : info.unit.c_str()));
   }
 

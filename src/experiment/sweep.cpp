@@ -180,8 +180,9 @@ void check_sweep(const SweepSpec& spec) {
   if (spec.against.empty()) return;
   const std::optional<Assignment> other = split(spec.against);
   if (!other || other->value.empty()) {
-    throw UsageError(fmt::format(fmt::runtime(tr("'{}' is nothing to compare with; write KEY=VALUE, for example {}")),
-                                 spec.against, "device=cpu"));
+    throw UsageError(
+        fmt::format(fmt::runtime(tr("'{}' is not a setting to compare with; write KEY=VALUE, for example {}")),
+                    spec.against, "device=cpu"));
   }
   check(other->key, other->value);
 }
@@ -236,7 +237,7 @@ SweepPoint Sweep::measure(std::size_t number) {
           figure_value(spec_.figure, measure_against(point.at), options_at(spec_, point.at, true).iterations);
       point.value = other && *point.value != 0 ? std::optional(*other / *point.value) : std::nullopt;
     }
-    if (!point.value) point.error = fmt::format(fmt::runtime(tr("this run has nothing to tell of {}")), spec_.figure);
+    if (!point.value) point.error = fmt::format(fmt::runtime(tr("this run has no value for {}")), spec_.figure);
   } catch (const std::exception& error) {
     point.error = error.what();
   }

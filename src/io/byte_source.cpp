@@ -1,5 +1,7 @@
 #include "io/byte_source.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -93,8 +95,8 @@ std::string_view ByteSource::next() {
   }
   delivered_ += piece.size();
   if (delivered_ > limits_.decompressed) {
-    fail(std::string(base::tr("too large; the most that is read is")) + " " +
-         base::format_bytes(static_cast<std::int64_t>(limits_.decompressed)));
+    fail(fmt::format(fmt::runtime(base::tr("too large; at most {} are read")),
+                     base::format_bytes(static_cast<std::int64_t>(limits_.decompressed))));
   }
   if (gzip_ && delivered_ > kRatioMatters && delivered_ / limits_.ratio > read_) {
     fail(base::tr("not a trace: it decompresses to far more than any trace does"));

@@ -55,25 +55,25 @@ LaneKind copy_lane(trace::CopyDirection direction) {
 const char* lane_name(LaneKind kind) {
   switch (kind) {
     case LaneKind::Iterations:
-      return tr("iteration");
+      return "iteration";
     case LaneKind::Phases:
-      return tr("operators");
+      return "operators";
     case LaneKind::Calls:
-      return tr("CUDA calls");
+      return "CUDA calls";
     case LaneKind::Kernels:
-      return tr("kernels");
+      return "kernels";
     case LaneKind::CopyH2D:
-      return tr("copies H2D");
+      return "copies H2D";
     case LaneKind::CopyD2H:
-      return tr("copies D2H");
+      return "copies D2H";
     case LaneKind::CopyOther:
-      return tr("other copies");
+      return "other copies";
     case LaneKind::GpuRanges:
-      return tr("ranges");
+      return "ranges";
     case LaneKind::Markers:
-      return tr("markers");
+      return "markers";
     case LaneKind::Counter:
-      return tr("counter");
+      return "counter";
   }
   return "";
 }
@@ -333,7 +333,8 @@ std::int64_t TraceBuilder::number_of(const RawId& id) {
 void TraceBuilder::keep(const Event& event, const std::string& category) {
   if (events_.size() >= most_events_) {
     source_.fail(fmt::format(
-        fmt::runtime(tr("too large: more than {} events; {} of memory (half of this machine's) hold no more")),
+        fmt::runtime(
+            tr("too large: more than {} events, which is all that {} of memory (half of this machine's) can hold")),
         base::format_count(static_cast<std::int64_t>(most_events_)),
         base::format_bytes(static_cast<std::int64_t>(memory_bytes_))));
   }
@@ -352,7 +353,7 @@ OpenedTrace TraceBuilder::finish() {
     source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
   // Its events were taken for another program's until then, and their lanes are not those of the head.
   if (head_.own && !lanes_.empty())
-    source_.fail(tr("otherData says that Lanescope wrote it, but comes after its events"));
+    source_.fail(tr("otherData says that Lanescope wrote the file, but comes after the events"));
   for (const auto& [thread, ranges] : open_ranges_) opened_.events_malformed += ranges.size();  // they never ended
   opened_.own = head_.own;
   opened_.events_read = events_.size();

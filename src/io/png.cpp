@@ -180,7 +180,7 @@ void encode_to(std::FILE* stream, const std::filesystem::path& name, const Image
   if (image.width <= 0 || image.height <= 0 || image.width > static_cast<int>(kMaxSide) ||
       image.height > static_cast<int>(kMaxSide) ||
       image.pixels.size() != width * static_cast<std::size_t>(image.height) * 4) {
-    fail(name, base::tr("a picture must have 1 to 65535 pixels each way, and four bytes for every pixel"));
+    fail(name, base::tr("a picture must have 1 to 65535 pixels in each direction, and four bytes per pixel"));
   }
   // libpng does not change the rows, but its types do not say so.
   std::vector<png_bytep> rows(static_cast<std::size_t>(image.height));

@@ -179,7 +179,7 @@ void fit_new_ops(Fit& fit, const Simulation& changed) {
     fit.machine.ops.push_back({issue.op, base::from_us(e.middle)});
     if (e.fast == e.slow) continue;
     fit.open.push_back({e.product ? base::tr("how long matrix products of another size take")
-                                  : base::tr("how long kernels take that were not recorded"),
+                                  : base::tr("how long kernels that were not recorded take"),
                         [index, e](Machine& machine, double where) {
                           machine.ops[index].cost = base::from_us(between(where, e.fast, e.middle, e.slow));
                         }});

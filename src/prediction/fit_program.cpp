@@ -323,7 +323,7 @@ class ProgramFit {
     n.measured(Number::D2hPageable, 1e3 / rest, 0);
     n.measured(Number::PageFault, faults / pages, 0);  // so that both together stay what they were
     fit_.open.push_back(
-        {base::tr("how much of a copy to fresh memory the fresh memory costs"), [=](Machine& m, double where) {
+        {base::tr("how much of a copy to fresh memory is spent on page faults"), [=](Machine& m, double where) {
            const double part = between(where, 0.8 * together, faults, 0.05 * together);
            m.profile.cpu.page_fault_us_per_mib = part / pages;
            m.profile.link.d2h_pageable_gb_per_s = 1e3 / (together - part);

@@ -100,7 +100,7 @@ class Predictor {
     recording_ = read_recording(*recorded_.trace, recorded_.from_ns, recorded_.to_ns, stop_);
     check_stop();
     if (recording_.iterations.size() < kLeastIterations) return false;
-    if (recording_.calls.empty()) refuse(tr("no call of the CPU is recorded"));
+    if (recording_.calls.empty()) refuse(tr("no CPU call is recorded"));
     return true;
   }
 
@@ -190,8 +190,9 @@ class Predictor {
     if (then.iteration_ns <= 0) refuse(tr("the changed loop takes too long to simulate"));
     const Span span = open_span({recorded_.settings, period_}, {changed, period});
     if (span.more - span.less > 2 * kOpenLimit) {
-      if (span.loose) refuse(tr("it depends on whether a wait finds its work done, which is a matter of a moment"));
-      refuse(tr("it depends on {}, which this run has not shown"), span.largest);
+      if (span.loose)
+        refuse(tr("it depends on whether the work is already done when a wait begins, which is too close to call"));
+      refuse(tr("it depends on {}, which this run does not show"), span.largest);
     }
     prediction.iteration_ns = then.iteration_ns;
     prediction.low_ns = then.iteration_ns * (1 + span.less);
@@ -362,7 +363,7 @@ void check_request(const Recorded& recorded) {
     refuse(tr("the recorded program is not one that can be run here again"));
   }
   if (recorded.device.kind == device::DeviceKind::Cpu) {
-    refuse(tr("the program runs on a CPU, of which no machine is fitted"));
+    refuse(tr("the program runs on a CPU, and only GPUs are fitted"));
   }
   if (recorded.trace == nullptr) refuse(tr("nothing is recorded"));
 }

@@ -44,7 +44,7 @@ class Bandwidth final : public Workload {
         eager_(device, info_.computes_values),
         stopwatch_(device),
         stopwatch_ms_(figures().add("stopwatch_ms", N_("the program's stopwatch"), "ms")),
-        gb_per_s_(figures().add("stopwatch_gb_per_s", N_("bytes by the stopwatch"), "GB/s")) {}
+        gb_per_s_(figures().add("stopwatch_gb_per_s", N_("rate by the stopwatch"), "GB/s")) {}
 
   const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
@@ -210,11 +210,10 @@ WorkloadInfo bandwidth_info() {
   return {
       .name = "bandwidth",
       .title = N_("Timing one copy"),
-      .summary =
-          N_("One tensor travels between CPU and GPU while the program's own stopwatch runs. Pinned memory makes "
-             "the copy faster. A non-blocking copy whose stopwatch stops without a synchronisation is not: the "
-             "stopwatch then shows only how long it took to order the copy, and the copy is still running."),
-      .experiments = "P16 to P20",
+      .summary = N_("One tensor is copied between CPU and GPU while the program's own stopwatch runs. Pinned memory "
+                    "makes the copy faster. A non-blocking copy only seems faster if the stopwatch stops without a "
+                    "synchronisation: it then shows how long it took to enqueue the copy, which is still running."),
+      .experiments = N_("P16 to P20"),
       .published = {{N_("1.6 GB to the GPU, pageable"), "0.384 s"},
                     {N_("pinned, not synchronised"), N_("0.0004 s (not the copy)")},
                     {N_("1.6 GB to the CPU, pageable; pinned"), "0.731 s; 0.061 s"}},
@@ -239,7 +238,7 @@ Settings bandwidth_settings(const device::DeviceInfo& device) {
                               .choices = {"h2d", "d2h"}};
   const SettingSpec bytes{.key = "bytes",
                           .label = N_("Size"),
-                          .help = N_("Bytes that are copied; rounded down to whole numbers of four bytes."),
+                          .help = N_("Bytes to copy, rounded down to a multiple of four."),
                           .type = SettingType::Integer,
                           .standard = std::int64_t{16} << 20,
                           .minimum = kLeastBytes,
@@ -249,24 +248,21 @@ Settings bandwidth_settings(const device::DeviceInfo& device) {
                           .stops = {4096, 16'384, 65'536, 262'144, 1'048'576, 4'194'304, 16'777'216, 67'108'864,
                                     268'435'456, 1'073'741'824, 1'600'000'000}};
   SettingSpec seed = seed_setting();
-  seed.help = N_("Starts the random numbers; what a copy takes does not depend on them.");
+  seed.help = N_("Seed of the random numbers; the time of a copy does not depend on them.");
   return Settings(
       {direction, bytes, pinned_setting(), non_blocking_setting(),
-       yes_or_no(
-           "sync", N_("Synchronise before stopping"),
-           N_("The program synchronises before its stopwatch stops; without it a non-blocking copy is not timed."),
-           true),
-       yes_or_no(
-           "fresh", N_("Fresh host tensor"),
-           N_("The host tensor is new in every iteration; pinned memory is reused by the framework all the same."),
-           false),
+       yes_or_no("sync", N_("Synchronise before stopping"),
+                 N_("The program synchronises before its stopwatch stops; otherwise a non-blocking copy is not timed."),
+                 true),
+       yes_or_no("fresh", N_("Fresh host tensor"),
+                 N_("The host tensor is new in every iteration; the framework still reuses pinned memory."), false),
        yes_or_no(
            "pin_first", N_("Pin it for this copy"),
            N_("To the GPU: x.pin_memory().to('cuda'): the CPU copies the pageable tensor into pinned memory first, "
               "inside the stopwatch."),
            false),
        yes_or_no("gpu_first", N_("GPU works first"),
-                 N_("A kernel makes the tensor on the GPU just before, and the copy has to wait for it."), false),
+                 N_("A kernel makes the tensor on the GPU just before the copy, which has to wait for it."), false),
        dispatch_setting(device), seed});
 }
 

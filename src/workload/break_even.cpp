@@ -300,11 +300,10 @@ WorkloadInfo break_even_info() {
   return {
       .name = "break-even",
       .title = N_("CPU or GPU: where is the break-even?"),
-      .summary =
-          N_("A small network is trained on a data set, batch by batch. With small batches the GPU waits for its "
-             "launches and the CPU alone is quicker; with large ones the GPU has work enough to win. Run it on "
-             "both and turn the batch size, and compare the time of a pass over the data."),
-      .experiments = "P04 to P06",
+      .summary = N_("A small network is trained on a data set, batch by batch. With small batches the GPU waits for "
+                    "its launches and the CPU alone is faster; with large ones the GPU has enough work to win. Run it "
+                    "on both, change the batch size, and compare the time of a pass over the data."),
+      .experiments = N_("P04 to P06"),
       .published = {{N_("1,000 samples in batches of 128"), N_("CPU 8 ms, GPU 21 ms")},
                     {N_("100,000 samples in batches of 2,048"), N_("CPU 800 ms, GPU 100 ms")}},
       .code = plain_text(break_even_code(break_even_settings({}))),
@@ -316,7 +315,7 @@ Settings break_even_settings(const device::DeviceInfo& device) {
   const Settings training = training_settings(device, kBatch);
   const SettingSpec problem_size{.key = "problem_size",
                                  .label = N_("Problem size"),
-                                 .help = N_("Samples in the data set: a pass goes over each of them once."),
+                                 .help = N_("Samples in the data set; a pass goes through each of them once."),
                                  .type = SettingType::Integer,
                                  .standard = std::int64_t{1000},
                                  .minimum = 100,
@@ -325,7 +324,7 @@ Settings break_even_settings(const device::DeviceInfo& device) {
                                  .stops = {100, 1e3, 1e4, 1e5, 1e6, 1e7}};
   const SettingSpec hidden{.key = "hidden",
                            .label = N_("Hidden units"),
-                           .help = N_("Of each of the two hidden layers: more are more work per launch."),
+                           .help = N_("Units in each of the two hidden layers: more units mean more work per launch."),
                            .type = SettingType::Integer,
                            .standard = std::int64_t{64},
                            .minimum = 1,

@@ -8,17 +8,16 @@
 namespace lanescope::workload {
 
 SettingSpec log_interval_setting(std::int64_t standard) {
-  return {
-      .key = "log_interval",
-      .label = N_("Log interval"),
-      .help = N_("The program reads the loss every this many iterations; 0 is never. Each read makes the CPU wait."),
-      .type = SettingType::Integer,
-      .standard = standard,
-      .minimum = 0,
-      .maximum = 100'000,
-      .logarithmic = true,
-      .stops = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000},
-      .zero_is_never = true};
+  return {.key = "log_interval",
+          .label = N_("Log interval"),
+          .help = N_("Iterations from one read of the loss to the next; 0: never. Each read makes the CPU wait."),
+          .type = SettingType::Integer,
+          .standard = standard,
+          .minimum = 0,
+          .maximum = 100'000,
+          .logarithmic = true,
+          .stops = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000},
+          .zero_is_never = true};
 }
 
 SettingSpec feed_setting(std::string standard) {
@@ -34,7 +33,7 @@ SettingSpec feed_setting(std::string standard) {
 SettingSpec pinned_setting() {
   return {.key = "pinned",
           .label = N_("Pinned memory"),
-          .help = N_("The host batch lies in page-locked memory, which the GPU copies from directly."),
+          .help = N_("The host batch is in page-locked memory, from which the GPU copies directly."),
           .type = SettingType::Bool,
           .standard = false};
 }
@@ -42,7 +41,7 @@ SettingSpec pinned_setting() {
 SettingSpec non_blocking_setting() {
   return {.key = "non_blocking",
           .label = N_("Non-blocking copy"),
-          .help = N_("The copy of the batch does not make the CPU wait; it takes pinned memory to be quick."),
+          .help = N_("Copying the batch does not make the CPU wait; this needs pinned memory to be effective."),
           .type = SettingType::Bool,
           .standard = false};
 }
@@ -50,7 +49,7 @@ SettingSpec non_blocking_setting() {
 SettingSpec batch_size_setting(const BatchLimits& batch) {
   return {.key = "batch_size",
           .label = N_("Batch size"),
-          .help = N_("Rows per iteration: more rows are more work per launch."),
+          .help = N_("Rows per iteration: more rows mean more work per launch."),
           .type = SettingType::Integer,
           .standard = batch.standard,
           .minimum = 1,
@@ -59,20 +58,21 @@ SettingSpec batch_size_setting(const BatchLimits& batch) {
 }
 
 SettingSpec dispatch_setting(const device::DeviceInfo& device) {
-  return {.key = "dispatch_us",
-          .label = N_("Dispatch cost"),
-          .help = N_("The framework's own CPU time per operation: 0 is bare C++, about 10 eager PyTorch on Linux."),
-          .type = SettingType::Real,
-          .standard = device.dispatch_us,
-          .minimum = 0,
-          .maximum = std::max(200.0, device.dispatch_us),  // a person's own profile may be slower
-          .unit = "µs"};
+  return {
+      .key = "dispatch_us",
+      .label = N_("Dispatch cost"),
+      .help = N_("The framework's own CPU time per operation: 0 for bare C++, about 10 for eager PyTorch on Linux."),
+      .type = SettingType::Real,
+      .standard = device.dispatch_us,
+      .minimum = 0,
+      .maximum = std::max(200.0, device.dispatch_us),  // a person's own profile may be slower
+      .unit = "µs"};
 }
 
 SettingSpec seed_setting() {
   return {.key = "seed",
           .label = N_("Seed"),
-          .help = N_("Starts the random numbers of the weights; a change starts them anew."),
+          .help = N_("Seed of the random weights; changing it initialises them again."),
           .type = SettingType::Integer,
           .standard = std::int64_t{1},
           .minimum = 0,

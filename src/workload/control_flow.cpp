@@ -423,10 +423,11 @@ WorkloadInfo control_flow_info() {
   return {
       .name = "control-flow",
       .title = N_("An if that asks the GPU"),
-      .summary = N_("The model decides its next step by a number that is on the GPU. To learn it, the CPU waits until "
-                    "the GPU has nothing left to do, and that in every layer or loop. Set the branch to fixed: the "
-                    "same layers run without a single wait, because the CPU knows beforehand what to launch."),
-      .experiments = "P11 to P13",
+      .summary =
+          N_("The model decides its next step by a value that is on the GPU. To read it, the CPU waits until the GPU "
+             "has nothing left to do, in every layer or every turn of the loop. Set the branch to fixed: the same "
+             "layers run without a single wait, because the CPU knows beforehand what to launch."),
+      .experiments = N_("P11 to P13"),
       .published = {{N_("if in every layer, 100 iterations"), N_("about 15 s")},
                     {N_("synchronisations of the while loop"), N_("\"320\"; there are about 11")}},
       .code = plain_text(control_flow_code(control_flow_settings({}))),
@@ -450,15 +451,14 @@ Settings control_flow_settings(const device::DeviceInfo& device) {
       .type = SettingType::Choice,
       .standard = std::string("if-each-layer"),
       .choices = {"if-each-layer", "while-loop"}};
-  const SettingSpec checks{
-      .key = "checks",
-      .label = N_("Checks"),
-      .help = N_("How many layers with an if there are, or how many divisions a fixed loop makes. A "
-                 "data-dependent while loop decides for itself."),
-      .type = SettingType::Integer,
-      .standard = std::int64_t{10},
-      .minimum = 0,
-      .maximum = static_cast<double>(kMostChecks)};
+  const SettingSpec checks{.key = "checks",
+                           .label = N_("Checks"),
+                           .help = N_("Number of layers with an if, or of divisions in a fixed loop. A data-dependent "
+                                      "while loop decides for itself."),
+                           .type = SettingType::Integer,
+                           .standard = std::int64_t{10},
+                           .minimum = 0,
+                           .maximum = static_cast<double>(kMostChecks)};
   return Settings({branch, network, checks, batch_size_setting(kBatch), log_interval_setting(0),
                    dispatch_setting(device), seed_setting()});
 }

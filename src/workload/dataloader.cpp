@@ -215,11 +215,10 @@ WorkloadInfo dataloader_info() {
   return {
       .name = "dataloader",
       .title = N_("Feeding the GPU from a DataLoader"),
-      .summary =
-          N_("Workers load batches ahead of a model on the GPU. Too few of them, or none, and the GPU waits for data; "
-             "more prefetching only fills host memory. Each epoch begins with an empty line: persistent workers save "
-             "their start, but not the wait for the first batch."),
-      .experiments = "P27, P28",
+      .summary = N_("Workers load batches ahead of a model on the GPU. With too few of them, or none, the GPU waits "
+                    "for data; more prefetching only fills host memory. Each epoch starts with an empty queue: "
+                    "persistent workers save the time to start them, but not the wait for the first batch."),
+      .experiments = N_("P27, P28"),
       .published = {{N_("non_blocking"), N_("GPU use +10 to 30 % (expected)")},
                     {N_("prefetch_factor 2, then 4"), N_("GPU use +20 to 30 % (expected)")},
                     {N_("pin_memory"), N_("copies 2 to 3 times as fast (expected)")},
@@ -233,30 +232,31 @@ WorkloadInfo dataloader_info() {
 Settings dataloader_settings(const device::DeviceInfo& device) {
   SettingSpec prefetch =
       whole("prefetch_factor", N_("Prefetch factor"),
-            N_("Batches that are loaded ahead, per worker; 0: not given, PyTorch takes 2. Needs workers."), 0, 0, 64);
-  SettingSpec samples = whole("samples", N_("Samples per epoch"),
-                              N_("The size of the dataset; a change acts at the next epoch."), 512, 1, 1'000'000);
+            N_("Batches that each worker loads ahead; 0: not given, PyTorch then uses 2. Needs workers."), 0, 0, 64);
+  SettingSpec samples =
+      whole("samples", N_("Samples per epoch"),
+            N_("The size of the data set; a change takes effect at the next epoch."), 512, 1, 1'000'000);
   samples.logarithmic = true;
   SettingSpec sample_kib =
-      whole("sample_kib", N_("Sample size"), N_("588 KiB are 3 x 224 x 224 float32."), 588, 1, 4096);
+      whole("sample_kib", N_("Sample size"), N_("588 KiB is 3 x 224 x 224 float32."), 588, 1, 4096);
   sample_kib.unit = "KiB";
   sample_kib.logarithmic = true;
   SettingSpec batch_size = batch_size_setting({.standard = 8, .maximum = 1024});
   batch_size.help = N_("Samples per batch; a change makes a new loader.");
   return Settings({
       whole("num_workers", N_("Workers"),
-            N_("Threads that load batches; 0: the program's own loads each batch when it asks for it."), 4, 0, 64),
+            N_("Threads that load batches; 0: the program's own thread loads each batch when it needs it."), 4, 0, 64),
       std::move(prefetch),
       yes_or_no("pin_memory", N_("Pin memory"),
-                N_("One more thread copies each batch into page-locked memory, which the GPU copies from directly.")),
+                N_("One more thread copies each batch into page-locked memory, from which the GPU copies directly.")),
       yes_or_no("persistent_workers", N_("Persistent workers"),
-                N_("Workers live on from epoch to epoch instead of being started anew. Needs workers.")),
+                N_("Workers stay alive from epoch to epoch instead of being restarted. Needs workers.")),
       non_blocking_setting(),
       std::move(batch_size),
-      milliseconds("load_ms", N_("Load time"), N_("What a sample takes to load, give or take a tenth."), 4, 1000),
+      milliseconds("load_ms", N_("Load time"), N_("Time to load one sample, give or take a tenth."), 4, 1000),
       std::move(sample_kib),
       std::move(samples),
-      milliseconds("worker_start_ms", N_("Worker start"), N_("What a worker takes to start."), 60, 10'000),
+      milliseconds("worker_start_ms", N_("Worker start"), N_("Time to start one worker."), 60, 10'000),
       milliseconds("model_ms", N_("Model time"), N_("GPU time of a batch, forward and backward."), 8, 1000),
       log_interval_setting(10),
       dispatch_setting(device),

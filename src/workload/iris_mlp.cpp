@@ -227,12 +227,12 @@ Code iris_mlp_code(const Settings& s) {
 WorkloadInfo iris_mlp_info() {
   return {
       .name = "iris-mlp",
-      .title = N_("Training on iris: the GPU that is slower"),
+      .title = N_("Training on iris: when the GPU is slower"),
       .summary =
-          N_("A network of 83 weights learns to tell three kinds of iris apart; the loss is computed for real. "
-             "Each kernel takes a few microseconds, and launching it takes longer, so the GPU waits for the CPU. "
-             "Turn the log interval up: the waits go, but most of the time stays, because it is spent launching."),
-      .experiments = "P22 to P26",
+          N_("A network of 83 weights learns to tell three kinds of iris apart; the loss is really computed. Each "
+             "kernel takes a few microseconds, and launching it takes longer, so the GPU waits for the CPU. Raise the "
+             "log interval: the waits disappear, but most of the time remains, because it is spent on launching."),
+      .experiments = N_("P22 to P26"),
       .published = {{N_("on the CPU"), N_("231 µs per epoch")},
                     {N_("GPU, a read every epoch"), N_("842 µs per epoch")},
                     {N_("GPU, a read every 2000"), N_("654 µs per epoch")}},

@@ -204,8 +204,8 @@ WorkloadInfo linear_mse_info() {
       .title = N_("Reading the loss every iteration"),
       .summary = N_("One linear layer is trained on a batch that stays on the GPU. Reading the loss makes the CPU wait "
                     "until the GPU has finished, and then the GPU waits until the CPU has launched the next kernel. "
-                    "Turn the log interval up and watch the waits and the gaps between the kernels go."),
-      .experiments = "P08 to P10, P14, P15",
+                    "Raise the log interval and watch the waits and the gaps between the kernels disappear."),
+      .experiments = N_("P08 to P10, P14, P15"),
       .published = {{N_("no read, 1,000 iterations"), N_("about 0.8 s")},
                     {N_("a read every iteration"), N_("about 3.4 s")}},
       .code = plain_text(linear_mse_code(linear_mse_settings({}))),

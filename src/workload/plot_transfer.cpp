@@ -240,12 +240,12 @@ Code plot_transfer_code(const Settings& s) {
 WorkloadInfo plot_transfer_info() {
   return {
       .name = "plot-transfer",
-      .title = N_("Drawing an array of the GPU"),
-      .summary = N_("Every few iterations a script draws a whole array. With .cpu().numpy() the CPU waits for the GPU "
-                    "and for the copy, and the GPU has nothing to do until the picture is drawn. A copy to pinned "
-                    "memory that is drawn one interval later lets both work on; without its event, what is drawn is "
-                    "an old array."),
-      .experiments = "S0, T4",
+      .title = N_("Drawing an array that is on the GPU"),
+      .summary =
+          N_("Every few iterations a script draws a whole array. With .cpu().numpy() the CPU waits for the GPU and for "
+             "the copy, and the GPU has nothing to do until the picture is drawn. Copying to pinned memory and drawing "
+             "one interval later keeps both busy; without waiting for the event, an old array is drawn."),
+      .experiments = N_("S0, T4"),
       .published = {},
       .code = plain_text(plot_transfer_code(plot_transfer_settings({}))),
       .computes_values = false,
@@ -256,15 +256,16 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
   const Settings training = training_settings(device, {});
   const SettingSpec method{.key = "method",
                            .label = N_("Method"),
-                           .help = N_("How the array comes to the CPU: waited for, one interval late, or not waited "
-                                      "for at all, which draws an old one."),
+                           .help = N_("How the array gets to the CPU: waited for, one interval late, or not waited for "
+                                      "at all, which draws an old one."),
                            .type = SettingType::Choice,
                            .standard = std::string("cpu-numpy"),
                            .choices = {kMethods.begin(), kMethods.end()}};
   const SettingSpec elements{
       .key = "elements",
       .label = N_("Elements"),
-      .help = N_("Of the array, four bytes each; of more than 4,000,000 the values are neither computed nor checked."),
+      .help =
+          N_("Elements of the array, four bytes each; above 4,000,000 the values are neither computed nor checked."),
       .type = SettingType::Integer,
       .standard = std::int64_t{1'000'000},
       .minimum = 1,
@@ -273,7 +274,7 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
       .stops = {1, 1e3, 1e4, 1e5, 1e6, 2e6, 4e6, 1e7, 2e7, 5e7, 1e8}};
   const SettingSpec plot_interval{.key = "plot_interval",
                                   .label = N_("Plot interval"),
-                                  .help = N_("The array is drawn every this many iterations."),
+                                  .help = N_("Iterations from one drawing of the array to the next."),
                                   .type = SettingType::Integer,
                                   .standard = std::int64_t{10},
                                   .minimum = 1,
@@ -282,7 +283,7 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
                                   .stops = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}};
   const SettingSpec plot_ms{.key = "plot_ms",
                             .label = N_("Drawing"),
-                            .help = N_("How long the CPU draws."),
+                            .help = N_("How long the CPU takes to draw."),
                             .type = SettingType::Real,
                             .standard = 2.0,
                             .minimum = 0,

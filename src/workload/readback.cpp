@@ -418,12 +418,11 @@ WorkloadInfo readback_info() {
   return {
       .name = "readback",
       .title = N_("Seven ways to get the loss out of the GPU"),
-      .summary =
-          N_("A small regression learns, and its loss is wanted on the CPU. With .item() the CPU waits until the "
-             "GPU has caught up, and then the GPU waits for the CPU; print(loss) does that seven times. "
-             "Copied to pinned memory and read one step late, the same numbers cost the GPU nothing; read "
-             "without an event, they are wrong."),
-      .experiments = "P15",
+      .summary = N_("A small regression is trained, and the CPU wants its loss. With .item() the CPU waits until the "
+                    "GPU has caught up, and then the GPU waits for the CPU; print(loss) does that seven times. Copied "
+                    "to pinned memory and read one step late, the same numbers cost the GPU nothing; read without "
+                    "waiting for an event, they are wrong."),
+      .experiments = N_("P15"),
       .published = {{N_("a read every batch"), N_("slightly slow")}, {N_("a read every 100"), N_("acceptable")}},
       .code = plain_text(readback_code(readback_settings({}))),
       .computes_values = true,
@@ -435,24 +434,25 @@ Settings readback_settings(const device::DeviceInfo& device) {
   const SettingSpec method{
       .key = "method",
       .label = N_("Method"),
-      .help = N_("How the program gets at the loss; list-of-items and stacked keep it on the GPU until a window ends."),
+      .help = N_("How the program reads the loss; list-of-items and stacked keep it on the GPU until a window ends."),
       .type = SettingType::Choice,
       .standard = std::string("item"),
       .choices = {kMethods.begin(), kMethods.end()}};
   SettingSpec log_interval = *training.spec("log_interval");
-  log_interval.help = N_("The loss of every this many iterations is wanted.");
+  log_interval.help = N_("Iterations from one loss that is wanted to the next.");
   log_interval.minimum = 1;
   log_interval.zero_is_never = false;
   std::erase(log_interval.stops, 0.0);
-  const SettingSpec window{.key = "window",
-                           .label = N_("Window"),
-                           .help = N_("list-of-items and stacked read what they have kept every this many iterations."),
-                           .type = SettingType::Integer,
-                           .standard = std::int64_t{100},
-                           .minimum = 1,
-                           .maximum = static_cast<double>(kMostKept),
-                           .logarithmic = true,
-                           .stops = {1, 10, 20, 50, 100, 200, 500, 1000, 10'000}};
+  const SettingSpec window{
+      .key = "window",
+      .label = N_("Window"),
+      .help = N_("Iterations after which list-of-items and stacked read the losses that they have kept."),
+      .type = SettingType::Integer,
+      .standard = std::int64_t{100},
+      .minimum = 1,
+      .maximum = static_cast<double>(kMostKept),
+      .logarithmic = true,
+      .stops = {1, 10, 20, 50, 100, 200, 500, 1000, 10'000}};
   const SettingSpec model_us{.key = "model_us",
                              .label = N_("Model's GPU time"),
                              .help = N_("How long the GPU is busy with the model in each iteration."),

@@ -395,11 +395,11 @@ WorkloadInfo transfer_loop_info() {
   return {
       .name = "transfer-loop",
       .title = N_("Copying the data in every iteration"),
-      .summary = N_("Two tensors are made on the CPU in every iteration and copied to the GPU; the GPU stands still "
-                    "while they travel. Keep the data on the GPU (feed: resident) and the copies are gone. If it has "
-                    "to be copied, pinned memory, a non-blocking copy and a stream of its own hide the copy behind "
-                    "the model: it takes all three."),
-      .experiments = "P01 to P03, P21",
+      .summary = N_(
+          "Two tensors are made on the CPU in every iteration and copied to the GPU, which computes nothing meanwhile. "
+          "Keep the data on the GPU (feed: resident), and the copies disappear. If it has to be copied, pinned memory, "
+          "a non-blocking copy and a separate stream hide the copy behind the model: all three are needed."),
+      .experiments = N_("P01 to P03, P21"),
       .published = {{N_("copied each time, 1,000 iterations"), N_("750 ms (estimate)")},
                     {N_("resident, 1,000 iterations"), N_("500.5 ms (estimate)")}},
       .code = plain_text(transfer_loop_code(transfer_loop_settings({}))),
@@ -410,7 +410,7 @@ WorkloadInfo transfer_loop_info() {
 Settings transfer_loop_settings(const device::DeviceInfo& device) {
   const SettingSpec features{.key = "features",
                              .label = N_("Features"),
-                             .help = N_("Numbers in a row of the batch: more of them are more bytes to copy."),
+                             .help = N_("Values in a row of the batch: more values mean more bytes to copy."),
                              .type = SettingType::Integer,
                              .standard = std::int64_t{2},
                              .minimum = 1,
@@ -418,7 +418,7 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
                              .logarithmic = true};
   const SettingSpec model_us{.key = "model_us",
                              .label = N_("GPU time of the model"),
-                             .help = N_("The model's forward pass keeps the GPU busy for so long."),
+                             .help = N_("How long the model's forward pass keeps the GPU busy."),
                              .type = SettingType::Real,
                              .standard = 500.0,
                              .minimum = 0,
@@ -429,23 +429,23 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
   const SettingSpec copy_stream{
       .key = "copy_stream",
       .label = N_("Stream of the copies"),
-      .help = N_("main: copies and kernels wait for each other; side: the next batch is copied on a second stream, "
-                 "beside the model, if the memory is pinned and the copy does not block."),
+      .help = N_("main: copies and kernels wait for each other; side: the next batch is copied on a second stream "
+                 "while the model runs, if the memory is pinned and the copy does not block."),
       .type = SettingType::Choice,
       .standard = std::string("main"),
       .choices = {"main", "side"}};
-  const SettingSpec train{
-      .key = "train",
-      .label = N_("Train"),
-      .help = N_("Goes on with a backward pass and a step of the optimizer, in mixed precision (autocast)."),
+  const SettingSpec train{.key = "train",
+                          .label = N_("Train"),
+                          .help = N_("Adds a backward pass and an optimizer step, in mixed precision (autocast)."),
+                          .type = SettingType::Bool,
+                          .standard = false};
+  const SettingSpec scaler{
+      .key = "scaler",
+      .label = N_("GradScaler"),
+      .help =
+          N_("Trains with a GradScaler, which reads a value in every step to check whether a gradient has overflowed."),
       .type = SettingType::Bool,
       .standard = false};
-  const SettingSpec scaler{.key = "scaler",
-                           .label = N_("GradScaler"),
-                           .help = N_("Trains with a GradScaler, which reads a number in every step to see whether a "
-                                      "gradient has overflowed."),
-                           .type = SettingType::Bool,
-                           .standard = false};
   return Settings({log_interval_setting(1), feed_setting("per-iteration"), pinned_setting(), non_blocking_setting(),
                    copy_stream, batch_size_setting(kBatch), features, model_us, train, scaler, dispatch_setting(device),
                    seed_setting()});

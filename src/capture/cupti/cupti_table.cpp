@@ -122,14 +122,14 @@ class Search {
       }
       return std::move(result_);
     }
-    result_.looked_in.push_back(tr("what is loaded"));
+    result_.looked_in.push_back(tr("the loaded libraries"));
     for (const char* file : kFiles) {
       if (open(file, RTLD_NOW | RTLD_NOLOAD)) return std::move(result_);
     }
     toolkits();
     wheels();
     for (const fs::path& folder : folders_) result_.looked_in.push_back(folder.string());
-    if (around_.loader_path) result_.looked_in.push_back(tr("the loader's path"));
+    if (around_.loader_path) result_.looked_in.push_back(tr("the loader's search path"));
     for (const char* file : kFiles) {
       for (const fs::path& folder : folders_) {
         std::error_code error;
@@ -162,8 +162,8 @@ class Search {
     }
     CuptiTable table = table_of(library);
     if (const char* name = missing(table)) {
-      why_ = fmt::format(fmt::runtime(tr("it has no {}; needed is one of CUDA 12 or 13")), name);
-      if (useless_.empty()) useless_ = fmt::format(fmt::runtime(tr("CUPTI {} is of no use: {}")), table.path, why_);
+      why_ = fmt::format(fmt::runtime(tr("it has no {}; CUPTI of CUDA 12 or 13 is needed")), name);
+      if (useless_.empty()) useless_ = fmt::format(fmt::runtime(tr("CUPTI {} cannot be used: {}")), table.path, why_);
       return false;
     }
     result_.table = std::move(table);
@@ -235,8 +235,9 @@ class Search {
     if (result_.looked_in.size() > named) {
       places = fmt::format(fmt::runtime(tr("{} and {} more places")), places, result_.looked_in.size() - named);
     }
-    return fmt::format(fmt::runtime(tr("CUPTI not found: looked for {} and {} in {}; LANESCOPE_CUPTI can name it")),
-                       kFiles[0], ".12", places);
+    return fmt::format(
+        fmt::runtime(tr("CUPTI not found: looked for {} and {} in {}; LANESCOPE_CUPTI can name its file")), kFiles[0],
+        ".12", places);
   }
 
   const Surroundings& around_;

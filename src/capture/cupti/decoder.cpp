@@ -69,7 +69,7 @@ class Decoder::Impl {
     if (!clock_.compare()) return;
     add(counts_.clock_steps);
     try {
-      assembler_.mark(now, sink_.name(fmt::format(fmt::runtime(base::tr("clock of the capture moved by {}")),
+      assembler_.mark(now, sink_.name(fmt::format(fmt::runtime(base::tr("the capture's clock moved by {}")),
                                                   base::format_duration(clock_.last_jump_ns()))));
     } catch (...) {
       // It is counted; the buffer is worth more than its marker.

@@ -22,7 +22,7 @@ bool driver_library_is_there() {
 std::string result_text(const CuptiTable& table, CUptiResult result) {
   const char* text = nullptr;
   if (table.get_result_string && table.get_result_string(result, &text) == CUPTI_SUCCESS && text) return text;
-  return fmt::format("CUPTI error {}", static_cast<int>(result));
+  return fmt::format(fmt::runtime(tr("CUPTI error {}")), static_cast<int>(result));
 }
 
 std::string library_text(const CuptiTable& table) {
@@ -36,10 +36,10 @@ Verdict refusal(const CuptiTable& table, CUptiResult result, const std::string& 
   switch (static_cast<int>(result)) {
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
       if (!incumbent.empty()) {
-        return {CaptureState::Busy, fmt::format(fmt::runtime(tr("another profiler holds CUPTI: {}")), incumbent)};
+        return {CaptureState::Busy, fmt::format(fmt::runtime(tr("another profiler is using CUPTI: {}")), incumbent)};
       }
       return {CaptureState::Busy,
-              tr("another profiler or debugger holds CUPTI (Nsight, torch.profiler, cuda-gdb, ...): close it")};
+              tr("another profiler or debugger is using CUPTI (Nsight, torch.profiler, cuda-gdb, ...): close it")};
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
       return {CaptureState::Denied,
               with_code(tr("the system does not permit tracing ({}): an administrator can allow it"))};

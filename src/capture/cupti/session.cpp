@@ -24,7 +24,9 @@ constexpr milliseconds kFlushPause{2};
 constexpr std::uint32_t kNullIsFineFrom = 27;  // CUDA 12.9; 13.0 counts 130000
 constexpr Nanoseconds kLongOpen = 50 * base::kMicrosecond;
 
-Verdict busy_ourselves() { return {CaptureState::Busy, tr("this program records the GPU already, for another run")}; }
+Verdict busy_ourselves() {
+  return {CaptureState::Busy, tr("this program is already recording the GPU for another run")};
+}
 
 }  // namespace
 
@@ -41,7 +43,7 @@ void Session::Impl::start() {
     return;
   }
   if (hub_.forked()) {
-    started_ = {CaptureState::Unavailable, tr("this process is a copy (fork) of one that records")};
+    started_ = {CaptureState::Unavailable, tr("this process is a fork of one that records")};
     return;
   }
   if (!hub_.claim(weak_from_this(), options_.main_thread)) {
@@ -84,7 +86,8 @@ void Session::Impl::start_threads() {
     decoder_thread_ = std::thread([self = shared_from_this()] { self->decode_loop(); });
     flusher_ = std::thread([self = shared_from_this()] { self->flush_loop(); });
   } catch (const std::system_error& e) {
-    started_ = {CaptureState::Unavailable, fmt::format(fmt::runtime(tr("no thread for the capture: {}")), e.what())};
+    started_ = {CaptureState::Unavailable,
+                fmt::format(fmt::runtime(tr("the thread for the capture cannot be started: {}")), e.what())};
     end_decoding_ = true;
     hub_.decoder.raise();
     if (decoder_thread_.joinable()) decoder_thread_.join();
@@ -199,11 +202,11 @@ std::string Session::Impl::missing_text() const {
     say(tr("CUPTI does not record: {}"), fmt::format("{}", fmt::join(subscription_.refused(), ", ")));
   }
   if (pool_) {
-    if (const std::uint64_t n = pool_->numbers().no_buffer) say(tr("out of buffers {} times"), n);
+    if (const std::uint64_t n = pool_->numbers().no_buffer) say(tr("ran out of buffers {} times"), n);
   }
   if (const std::uint64_t n = counts_.dropped) say(tr("CUPTI dropped {} records"), n);
   if (const std::int64_t since = watch_.silent_since_ns()) {
-    say(tr("no buffers for {}: another profiler may have taken over"),
+    say(tr("no buffers received for {}: another profiler may have taken over"),
         base::format_duration((monotonic_ns() - since) / base::kSecond * base::kSecond));
   }
   if (watch_.foreign_clock()) reasons.push_back(tr("CUPTI's clock has been replaced: another profiler is active"));
@@ -222,7 +225,7 @@ trace::CaptureHealth Session::Impl::health_now() const {
     h.state = CaptureState::Lost;
     const std::string message = hub_.lost_message();
     h.reason =
-        message.empty() ? tr("CUPTI has given up") : fmt::format(fmt::runtime(tr("CUPTI has given up: {}")), message);
+        message.empty() ? tr("CUPTI has failed") : fmt::format(fmt::runtime(tr("CUPTI has failed: {}")), message);
   } else if (h.reason = missing_text(); !h.reason.empty()) {
     h.state = CaptureState::Degraded;
   }

@@ -81,7 +81,7 @@ CUptiResult Subscription::subscribe(const CuptiTable& table, CUpti_SubscriberHan
 }
 
 Verdict Subscription::start(Level level) {
-  if (level == Level::None) return {CaptureState::Off, tr("not asked for")};
+  if (level == Level::None) return {CaptureState::Off, tr("not requested")};
   std::string incumbent;
   CUptiResult result = subscribe(table_, &handle_, &incumbent);
   if (result != CUPTI_SUCCESS) return refusal(table_, result, incumbent);
@@ -170,13 +170,13 @@ void Subscription::enable_callbacks(Level level) {
     undo_.push_back([this, domain, id] { table_.enable_callback(0, handle_, domain, id); });
     return true;
   };
-  if (!enable(CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR)) refused_.push_back(tr("its own failure"));
+  if (!enable(CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR)) refused_.push_back(tr("its own failures"));
   if (level < Level::All) return;
   // An older library does not know them all.
   std::size_t enabled = 0;
   for (const CUpti_CallbackId id : watched_runtime_calls()) enabled += enable(CUPTI_CB_DOMAIN_RUNTIME_API, id);
   for (const CUpti_CallbackId id : watched_driver_calls()) enabled += enable(CUPTI_CB_DOMAIN_DRIVER_API, id);
-  if (enabled == 0) refused_.push_back(tr("calls while they last"));
+  if (enabled == 0) refused_.push_back(tr("calls in progress"));
 }
 
 void Subscription::unwind(std::size_t down_to) {

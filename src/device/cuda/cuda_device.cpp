@@ -61,7 +61,8 @@ DeviceInfo info_of(const GpuInfo& gpu) {
   info.name = gpu.name;
   info.sm_count = gpu.sm_count;
   if (gpu.driver_version > 0) {
-    info.driver = fmt::format("driver for CUDA {}.{}", gpu.driver_version / 1000, gpu.driver_version % 1000 / 10);
+    info.driver = fmt::format(fmt::runtime(tr("driver for CUDA {}.{}")), gpu.driver_version / 1000,
+                              gpu.driver_version % 1000 / 10);
   }
   return info;
 }
@@ -209,7 +210,7 @@ void CudaDevice::fail(std::string_view call, Status status) {
     api_->take_last_error();
     throw base::Error(what);
   }
-  lost_ = std::move(what) + tr(", the device is lost until it is restarted");
+  lost_ = std::move(what) + tr("; the device is lost until it is restarted");
   lost_gpus().add(gpu_.index);
   throw DeviceLost(lost_);
 }
@@ -237,7 +238,7 @@ std::byte* CudaDevice::new_device_memory(std::size_t bytes) {
   if (allocation.data == nullptr && allocation.status == kOutOfMemory) {
     api_->take_last_error();
     throw base::Error(fmt::format(
-        fmt::runtime(tr("{}: {} asked for, {} in use, {} kept for reuse, the GPU has {}")),
+        fmt::runtime(tr("{}: {} requested, {} in use, {} kept for reuse, the GPU has {}")),
         message(api_name(Call::Malloc), allocation.status), base::format_bytes(static_cast<std::int64_t>(bytes)),
         base::format_bytes(static_cast<std::int64_t>(allocator_.allocated_bytes())),
         base::format_bytes(static_cast<std::int64_t>(allocator_.reserved_bytes() - allocator_.allocated_bytes())),
@@ -262,7 +263,7 @@ Buffer CudaDevice::allocate(MemoryKind kind, std::size_t bytes) {
   if (kind == MemoryKind::Pageable) {
     void* data = ::operator new (bytes, std::align_val_t{kHostAlignment}, std::nothrow);
     if (data == nullptr) {
-      throw base::Error(fmt::format(fmt::runtime(tr("there is no host memory for a buffer of {} bytes")), bytes));
+      throw base::Error(fmt::format(fmt::runtime(tr("not enough host memory for a buffer of {} bytes")), bytes));
     }
     std::memset(data, 0, bytes);
     return buffers_.add(kind, static_cast<std::byte*>(data), bytes);
@@ -458,7 +459,7 @@ std::unique_ptr<CudaDevice> make_cuda_device(Backend& backend, const GpuInfo& gp
   std::unique_ptr<Api> api = backend.open(gpu.index);
   if (api == nullptr) {
     throw base::Error(
-        fmt::format(fmt::runtime(tr("{} cannot be used: the GPU is not there any more")), gpu_id(gpu.index)));
+        fmt::format(fmt::runtime(tr("{} cannot be used: the GPU is no longer there")), gpu_id(gpu.index)));
   }
   if (lost_gpus().contains(gpu.index)) {
     // Some drivers give the GPU back to a process whose context has failed, others never do.
@@ -466,8 +467,7 @@ std::unique_ptr<CudaDevice> make_cuda_device(Backend& backend, const GpuInfo& gp
     if (status == kSuccess) status = api->use();
     if (status != kSuccess) {
       throw DeviceLost(fmt::format(
-          fmt::runtime(
-              tr("{} cannot be restarted in this process, the driver says {} ({}): {}; start Lanescope again")),
+          fmt::runtime(tr("{} cannot be restarted in this process, the driver reports {} ({}): {}; restart Lanescope")),
           gpu_id(gpu.index), api->error_name(status), status, api->error_text(status)));
     }
     lost_gpus().remove(gpu.index);

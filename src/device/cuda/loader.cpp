@@ -24,14 +24,14 @@ constexpr const char* kDriver = "libcuda.so.1";
 constexpr int kNoDevice = 100;  // CUDA_ERROR_NO_DEVICE
 
 template <typename... Args>
-std::string text(const char* format, const Args&... args) {
-  return fmt::format(fmt::runtime(tr(format)), args...);
+std::string text(const char* translated, const Args&... args) {
+  return fmt::format(fmt::runtime(translated), args...);
 }
 
 /// What dlopen said last, without the name of the library that it begins with.
 std::string open_error(std::string_view library) {
   const char* said = dlerror();
-  if (said == nullptr) return tr("for no reason given");
+  if (said == nullptr) return tr("no reason given");
   std::string_view why = said;
   if (why.starts_with(library)) why.remove_prefix(library.size());
   while (why.starts_with(':') || why.starts_with(' ')) why.remove_prefix(1);
@@ -53,14 +53,17 @@ struct Opened {
 // Libraries stay open until the process ends: threads of CUDA and CUPTI run in them.
 Opened open_backend(const std::string& file) {
   std::error_code ignored;
-  if (!fs::exists(file, ignored)) return {nullptr, text("this build has no CUDA back end: {} is not there", file)};
+  if (!fs::exists(file, ignored))
+    return {nullptr, text(tr("this build has no CUDA back end: {} does not exist"), file)};
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return {nullptr, text("the CUDA back end {} cannot be opened: {}", file, open_error(file))};
+  if (library == nullptr)
+    return {nullptr, text(tr("the CUDA back end {} cannot be opened: {}"), file, open_error(file))};
   const auto function = symbol<BackendFunction>(library, kBackendSymbol);
   if (function == nullptr)
-    return {nullptr, text("{} is no CUDA back end: it has no function {}", file, kBackendSymbol)};
+    return {nullptr, text(tr("{} is not a CUDA back end: it has no function {}"), file, kBackendSymbol)};
   Backend* backend = function(kBackendAbi);
-  if (backend == nullptr) return {nullptr, text("the CUDA back end {} is of another version of this program", file)};
+  if (backend == nullptr)
+    return {nullptr, text(tr("the CUDA back end {} belongs to another version of this program"), file)};
   return {backend, {}};
 }
 
@@ -87,42 +90,42 @@ std::string Driver::describe(int code) const {
     return call != nullptr && call(code, &found) == 0 && found != nullptr ? found : "";
   };
   const std::string name = text_of("cuGetErrorName"), meaning = text_of("cuGetErrorString");
-  if (name.empty()) return text("error {}", code);
+  if (name.empty()) return text(tr("error {}"), code);
   return meaning.empty() ? fmt::format("{} ({})", name, code) : fmt::format("{} ({}): {}", name, code, meaning);
 }
 
 std::string no_gpu() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (visible != nullptr) return text("the driver finds no GPU (CUDA_VISIBLE_DEVICES is '{}')", visible);
+  if (visible != nullptr) return text(tr("the driver finds no GPU (CUDA_VISIBLE_DEVICES is '{}')"), visible);
   return tr("the driver finds no GPU");
 }
 
 std::string Driver::problem() const {
-  if (library_ == nullptr) return text("there is no NVIDIA driver: {}: {}", kDriver, open_error_);
+  if (library_ == nullptr) return text(tr("there is no NVIDIA driver: {}: {}"), kDriver, open_error_);
   using Init = int (*)(unsigned);
   using Number = int (*)(int*);
   const auto init = symbol<Init>(library_, "cuInit");
   const auto count_devices = symbol<Number>(library_, "cuDeviceGetCount");
   const auto get_version = symbol<Number>(library_, "cuDriverGetVersion");
   if (init == nullptr || count_devices == nullptr || get_version == nullptr) {
-    return text("{} is no CUDA driver: functions are missing in it", kDriver);
+    return text(tr("{} is not a CUDA driver: it lacks functions"), kDriver);
   }
   if (const int code = init(0); code == kNoDevice) {
     return no_gpu();
   } else if (code != 0) {
-    return text("the driver cannot be started: {}", describe(code));
+    return text(tr("the driver cannot be started: {}"), describe(code));
   }
   int devices = 0;
   if (const int code = count_devices(&devices); code != 0 && code != kNoDevice) {
-    return text("the driver cannot say which GPUs there are: {}", describe(code));
+    return text(tr("the driver cannot list the GPUs: {}"), describe(code));
   }
   if (devices == 0) return no_gpu();
   int version = 0;
   if (const int code = get_version(&version); code != 0) {
-    return text("the driver cannot say its version: {}", describe(code));
+    return text(tr("the driver does not report its version: {}"), describe(code));
   }
   if (version < kNeededCudaVersion) {
-    return text("the driver supports CUDA {}; this build needs {} or newer", version_text(version),
+    return text(tr("the driver supports CUDA {}; this build needs {} or newer"), version_text(version),
                 version_text(kNeededCudaVersion));
   }
   return {};
@@ -143,7 +146,7 @@ std::string gpus_problem(Backend& backend) {
 LoadResult look(const std::string& directory) {
   const char* chosen = std::getenv(kVariable);
   if (chosen != nullptr && std::string_view(chosen) == "off") {
-    return {nullptr, text("the CUDA back end is switched off ({}=off)", kVariable)};
+    return {nullptr, text(tr("the CUDA back end is switched off ({}=off)"), kVariable)};
   }
   const bool named = chosen != nullptr && *chosen != '\0';
   const std::string file = named ? std::string(chosen) : (fs::path(directory) / kBackendFile).string();

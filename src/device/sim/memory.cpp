@@ -31,7 +31,7 @@ std::byte* Memory::data(Slot& slot) {
     // calloc gives zeroed pages that cost nothing until they are touched.
     slot.data.reset(static_cast<std::byte*>(std::calloc(slot.bytes, 1)));
     if (!slot.data) {
-      throw base::Error(fmt::format(fmt::runtime(tr("there is no host memory for a buffer of {} bytes")), slot.bytes));
+      throw base::Error(fmt::format(fmt::runtime(tr("not enough host memory for a buffer of {} bytes")), slot.bytes));
     }
   }
   return slot.data.get();
