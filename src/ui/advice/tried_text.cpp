@@ -93,8 +93,8 @@ std::string tried_csv(std::span<const Tried> rows) {
 }
 
 std::string tried_markdown(std::span<const Tried> rows) {
-  std::string text =
-      "| change | before, µs | predicted, µs | measured, µs | error, % | note |\n|---|--:|--:|--:|--:|---|\n";
+  std::string text = tr("| change | before, µs | predicted, µs | measured, µs | error, % | note |");
+  text += "\n|---|--:|--:|--:|--:|---|\n";
   for (const Tried& tried : rows) text += "| " + row(tried, " | ", 1) + " |\n";
   return text;
 }
