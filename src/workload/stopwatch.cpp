@@ -1,6 +1,5 @@
 #include "workload/stopwatch.h"
 
-#include "base/translate.h"
 #include "workload/lanes.h"
 
 namespace lanescope::workload {
@@ -9,7 +8,7 @@ base::Nanoseconds Stopwatch::stop() {
   const base::Nanoseconds now_ns = device_.now_ns();
   if (!lane_) {
     lane_ = device_.sink().lane(program_lane(trace::LaneKind::Phases, "stopwatch"));
-    name_ = device_.sink().name(base::tr("stopwatch"));
+    name_ = device_.sink().name("stopwatch");
   }
   trace::Event event;
   event.kind = trace::EventKind::Range;
