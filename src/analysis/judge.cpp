@@ -68,7 +68,7 @@ VerdictFigure syncs(const Basis& basis) { return rate(basis, tr("syncs"), basis.
 
 /// "; 1.0 sync per iteration." Nothing where it is not known how often.
 std::string how_often(const Basis& basis, const VerdictFigure& figure, const char* one, const char* many) {
-  if (basis.figures.iterations == 0) return ".";
+  if (basis.figures.iterations == 0) return tr(".");
   const std::string value = value_text(figure);
   return say(value == "1.0" ? one : many, value);
 }
@@ -178,7 +178,7 @@ void loader_bound(Verdict& v, const Basis& basis) {
   const bool known = basis.figures.iterations > 0;
   const auto each = static_cast<Nanoseconds>(std::llround(basis.each(basis.figures.loader_wait_ns)));
   v.sentence = say(tr("The GPU idles {} % of the time, {} % while the program waits for its data loader{}"), idle,
-                   waiting, known ? say(tr("; {} per iteration."), base::format_duration(each)) : std::string("."));
+                   waiting, known ? say(tr("; {} per iteration."), base::format_duration(each)) : std::string(tr(".")));
 }
 
 bool only_the_cpu_works(const Summary& s) {

@@ -99,7 +99,7 @@ std::string card_html(const Card& card, const std::optional<io::PredictedTrial>&
   const auto place = [&](const std::string& html) { where += "<span>" + html + "</span>"; };
   if (!card.range.empty()) place(sentence("in {}", code(card.range)));
   if (!card.call.empty() && card.call != card.range) place(code(card.call));
-  if (card.per_iteration > 0) place(sentence("{} per iteration", rate(card.per_iteration)));
+  if (card.per_iteration > 0) place(sentence("{} times per iteration", rate(card.per_iteration)));
   const std::string sure = card.confidence >= 0.995
                                ? words("Certain: the trace shows the cause itself.")
                                : sentence("{} certain: the cause is inferred.", percent(card.confidence));

@@ -264,9 +264,10 @@ std::string verdict_text(const RunFigures& r, const Style& style) {
 std::string verdict_figures(const RunFigures& r, const Style& style) {
   std::string text;
   for (const analysis::VerdictFigure& figure : r.summary.verdict.figures) {
-    text += fmt::format("{}{}{}{} {}", text.empty() ? "  " : "   ", style.bold, value_text(figure), style.off,
-                        figure.label);
-    if (figure.unit != "%") text += " " + figure.unit;
+    const std::string value = fmt::format("{}{}{}", style.bold, value_text(figure), style.off);
+    const bool share = figure.unit == "%";
+    text += text.empty() ? "  " : "   ";
+    text += fmt::format(fmt::runtime(share ? tr("{0} {1}") : tr("{0} {1} {2}")), value, figure.label, figure.unit);
   }
   return text.empty() ? text : text + '\n';
 }

@@ -225,7 +225,7 @@ TEST_F(AdviceTest, UploadsThatAreWaitedFor) {
   const std::vector<Card> found = cards();
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].rule, Rule::SyncBubble);
-  EXPECT_EQ(found[0].title, "copy waits for its own bytes");
+  EXPECT_EQ(found[0].title, "copy waits for its own copy");
   EXPECT_THAT(found[0].remedies, testing::Contains(analysis::Remedy::NonBlocking));
   EXPECT_THAT(rules(found), testing::Not(testing::Contains(Rule::RepeatedSync)));
 }

@@ -150,14 +150,14 @@ TEST(Judge, SentencesSayWhatHelps) {
             "The GPU idles 60 % of the time, 40 % because the CPU issues work too slowly; reads come second.");
 
   EXPECT_EQ(sentence(judged(600, 0, 0, 100, 300)),
-            "The GPU idles 40 % of the time, 30 % while the CPU is held by copies from pageable memory or by pinning.");
+            "The GPU idles 40 % of the time, 30 % while copies from pageable memory or pinning block the CPU.");
   EXPECT_EQ(sentence(judged(500, 450, 50, 0, 0)), "The GPU is busy 95 % of the time: it sets the pace, not the CPU.");
   EXPECT_EQ(
       sentence(judged(300, 400, 50, 0, 250)),
-      "For 40 % of the time the GPU only copies and computes nothing, and for another 25 % it is idle while the CPU "
-      "is held by copies from pageable memory or by pinning.");
+      "For 40 % of the time the GPU only copies and computes nothing, and for another 25 % it is idle while copies "
+      "from pageable memory or pinning block the CPU.");
   EXPECT_EQ(sentence(judged(300, 450, 250, 0, 0)),
-            "For 45 % of the time the GPU only copies and computes nothing; copies could run beside the kernels.");
+            "For 45 % of the time the GPU only copies and computes nothing; copies could overlap the kernels.");
 }
 
 /// "label value unit" of each figure.

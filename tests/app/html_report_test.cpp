@@ -257,7 +257,7 @@ TEST_F(HtmlReport, StaysSmallForLargeTraces) {
        << R"(","pid":0,"tid":1,"ts":9100,"dur":900,"args":{"stream":1,"device":0}}]})";
   file.close();
   const std::string page = page_of({"report", "large.json"});
-  EXPECT_THAT(page, HasSubstr("2,801 further ones are left out"));
+  EXPECT_THAT(page, HasSubstr("2,801 more are left out"));
 }
 
 TEST_F(HtmlReport, ComplainsInOneLineAndLeavesNothing) {
@@ -269,16 +269,17 @@ TEST_F(HtmlReport, ComplainsInOneLineAndLeavesNothing) {
   complaint({"report"}, 2, {"report needs a trace file", "--workload", "--experiment"});
   complaint({"report", "--html", "x.html"}, 2, {"report needs a trace file"});
   complaint({"report", "none.json", "--html", "x.html"}, 1, {"none.json", "cannot read"});
-  complaint({"report", "none.json", "--workload", "linear-mse"}, 2, {"--workload", "a file is given"});
+  complaint({"report", "none.json", "--workload", "linear-mse"}, 2, {"--workload", "a trace file is given"});
   complaint({"report", "none.json", "--html"}, 2, {"--html needs a value"});
-  complaint({"report", "none.json", "--json", "-", "--html", "-"}, 2, {"standard output is named for two outputs"});
+  complaint({"report", "none.json", "--json", "-", "--html", "-"}, 2,
+            {"--json and --html both write to standard output"});
   complaint({"run", "--workload", "linear-mse", "--html", "none/x.html"}, 1, {"none/x.html", "cannot write"});
   complaint({"run", "--workload", "linear-mse", "--html", "a", "--json", "./a"}, 2, {"named for two outputs"});
   std::ofstream(folder_ / "t.json") << R"({"traceEvents": []})";
   const std::string before = text_of(folder_ / "t.json");
-  expect_complaint(run({"report", "t.json", "--html", "t.json"}), 2, {"t.json is the trace itself"});
+  expect_complaint(run({"report", "t.json", "--html", "t.json"}), 2, {"t.json is the trace that is read"});
   EXPECT_EQ(text_of(folder_ / "t.json"), before);
-  expect_complaint(run({"report", "t.json", "--html", "x.html"}), 1, {"t.json: there are no events"});
+  expect_complaint(run({"report", "t.json", "--html", "x.html"}), 1, {"t.json: it has no events"});
   EXPECT_THAT(files(), ElementsAre("t.json"));
 }
 

@@ -112,7 +112,7 @@ TEST_F(List, VersionAndHelp) {
   EXPECT_EQ(said({"--version"}), "lanescope 0.1.0\n");
   EXPECT_THAT(said({"--help"}), HasSubstr("lanescope run --workload linear-mse"));
   const std::string help = said({"run", "--help"});
-  EXPECT_THAT(help, HasSubstr("1000 unless told"));
+  EXPECT_THAT(help, HasSubstr("default 1000"));
   EXPECT_THAT(help, HasSubstr("\"ratio\""));
   EXPECT_THAT(help, HasSubstr("Ctrl-C"));
   EXPECT_THAT(said({"report", "--help"}), HasSubstr("Examples:"));

@@ -76,8 +76,8 @@ TEST_F(PredictionRun, ThePrintedBlockStandsBelowTheTable) {
                     block = outcome.out.find("Prediction for log_interval=0");
   ASSERT_NE(block, std::string::npos);
   EXPECT_LT(table, block);
-  for (const char* part : {"an iteration now", "predicted ", "times as fast", "measured then", " % off", "GPU idle",
-                           "of waiting at item() go", "fitted machine"}) {
+  for (const char* part : {"an iteration now", "predicted ", "times as fast", "measured ", " % off", "GPU idle",
+                           "of waiting at item() disappear", "fitted machine"}) {
     EXPECT_THAT(outcome.out.substr(block), HasSubstr(part));
   }
   EXPECT_THAT(run(with({"run"}, kLoop)).out, Not(HasSubstr("Prediction")));
@@ -104,7 +104,7 @@ TEST(PredictionText, OfSeveralRunsTheMedianCountsAndTheirRangeIsSaid) {
   report.prediction.iteration_ns = report.prediction.low_ns = report.prediction.high_ns = 54e3;
   report.verified_ns = {57e3, 60e3, 72e3};
   EXPECT_THAT(prediction_text(report, Style{}),
-              HasSubstr("60 µs, the median of 3 runs from 57 µs to 72 µs; the prediction is -10.0 % off"));
+              HasSubstr("60 µs, median of 3 runs, 57 µs to 72 µs; the prediction is -10.0 % off"));
   report.verified_ns = {54.01e3};
   EXPECT_THAT(prediction_text(report, Style{}), HasSubstr("54.01 µs; the prediction is less than 0.1 % off"));
 }

@@ -62,7 +62,7 @@ TEST_F(Sweep, WritesCsvAndJson) {
 
 TEST_F(Sweep, PointsThatFailAreNamedAndTheOthersKept) {
   const Outcome outcome = swept({"--over", "log_interval=0,1", "--figure", "d2h_ms"}, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("lanescope: log_interval=0: this run has nothing to tell of d2h_ms\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("lanescope: log_interval=0: this run has no value for d2h_ms\n"));
   EXPECT_THAT(outcome.out, HasSubstr("failed"));
   EXPECT_THAT(outcome.out, HasSubstr("####"));
 }

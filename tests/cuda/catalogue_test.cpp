@@ -33,7 +33,7 @@ TEST_F(CatalogueOfGpus, ListsGpusFirst) {
   const std::vector<CatalogueEntry> entries = catalogue_from(found());
   EXPECT_EQ(entries[0].name, "Fake GPU 0");
   EXPECT_EQ(entries[0].summary,
-            "A GPU of this machine: 132 multiprocessors, 80 GB, compute capability 9.0, a driver for CUDA 13.0.");
+            "A GPU in this machine: 132 multiprocessors, 80 GB, compute capability 9.0, driver for CUDA 13.0.");
   EXPECT_EQ(entries[6].id, "cpu");  // CPUs come last
   EXPECT_FALSE(entries[1].simulated);
   EXPECT_TRUE(entries[2].simulated);

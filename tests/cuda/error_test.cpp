@@ -79,7 +79,7 @@ TEST_F(CudaErrorTest, AnErrorThatStaysIsTheLastCall) {
     if (i == all.size()) break;
     gpu->fail(all[i].call, 1, 700);
     const std::string lost = std::string(all[i].name) +
-                             " failed: cudaErrorIllegalAddress (700): an illegal memory access was encountered, the "
+                             " failed: cudaErrorIllegalAddress (700): an illegal memory access was encountered; the "
                              "device is lost until it is restarted";
     EXPECT_EQ(error_of<DeviceLost>([&] { all[i].make(*device); }), lost);
     gpu->take_log();
@@ -119,7 +119,7 @@ TEST_F(CudaErrorTest, OutOfMemorySaysWhatThereIs) {
   device->release(device->allocate(MemoryKind::Device, 20 << 20));
   // The 20 MiB that are kept are given back, and it is still too much: 30 and 40 of 64.
   EXPECT_EQ(error_of([&] { device->allocate(MemoryKind::Device, 40 << 20); }),
-            "cudaMalloc failed: cudaErrorMemoryAllocation (2): out of memory: 41.94 MB asked for, 31.46 MB in use, "
+            "cudaMalloc failed: cudaErrorMemoryAllocation (2): out of memory: 41.94 MB requested, 31.46 MB in use, "
             "0 B kept for reuse, the GPU has 80 GB");
   EXPECT_EQ(gpu->last_error, kSuccess);
   EXPECT_EQ(gpu->count("free"), 1);
@@ -187,8 +187,8 @@ TEST_F(Restart, ItIsResetAgainWhenTheFirstResetFailed) {
   device.reset();
   EXPECT_EQ(
       error_of([&] { make(2); }),
-      "cuda:2 cannot be restarted in this process, the driver says cudaErrorDevicesUnavailable (46): CUDA-capable "
-      "device(s) is/are busy or unavailable; start Lanescope again");
+      "cuda:2 cannot be restarted in this process, the driver reports cudaErrorDevicesUnavailable (46): CUDA-capable "
+      "device(s) is/are busy or unavailable; restart Lanescope");
   backend.gpu(2)->reset_status = 0;
   device = make(2);
   device->synchronize();
@@ -222,7 +222,7 @@ TEST_F(Restart, AnErrorThatShowsOnlyAtTheEndIsForgotten) {
 
 TEST_F(Restart, AGpuThatIsNotThereAnyMore) {
   backend.absent = true;
-  EXPECT_EQ(error_of([&] { make(0); }), "cuda:0 cannot be used: the GPU is not there any more");
+  EXPECT_EQ(error_of([&] { make(0); }), "cuda:0 cannot be used: the GPU is no longer there");
 }
 
 }  // namespace

@@ -53,14 +53,14 @@ TEST(Loader, IsSwitchedOff) {
 TEST(Loader, TheVariableNamesALibrary) {
   EXPECT_EQ(look("/nowhere", {{"LANESCOPE_CUDA", kBackend + "/liblanescope_cuda.so"}}), "usable|");
   EXPECT_EQ(look(kBackend, {{"LANESCOPE_CUDA", "/nowhere/else.so"}}),
-            "none|this build has no CUDA back end: /nowhere/else.so is not there");
+            "none|this build has no CUDA back end: /nowhere/else.so does not exist");
   EXPECT_EQ(look(kBackend, {{"LANESCOPE_CUDA", "else.so"}}),
-            "none|this build has no CUDA back end: ./else.so is not there");
+            "none|this build has no CUDA back end: ./else.so does not exist");
   EXPECT_EQ(look(kBackend, {{"LANESCOPE_CUDA", ""}}), "usable|");
 }
 
 TEST(Loader, ThereIsNoLibrary) {
-  EXPECT_EQ(look("/nowhere", {}), "none|this build has no CUDA back end: /nowhere/liblanescope_cuda.so is not there");
+  EXPECT_EQ(look("/nowhere", {}), "none|this build has no CUDA back end: /nowhere/liblanescope_cuda.so does not exist");
 }
 
 TEST(Loader, ItIsNoLibrary) {
@@ -71,15 +71,16 @@ TEST(Loader, ItIsNoLibrary) {
 }
 
 TEST(Loader, ItIsAnotherLibrary) {
-  EXPECT_EQ(look(kFakes + "/no_function", {}), "none|" + kFakes +
-                                                   "/no_function/liblanescope_cuda.so is no CUDA back end: it has no "
-                                                   "function lanescope_cuda_backend");
+  EXPECT_EQ(look(kFakes + "/no_function", {}),
+            "none|" + kFakes +
+                "/no_function/liblanescope_cuda.so is not a CUDA back end: it has no "
+                "function lanescope_cuda_backend");
 }
 
 TEST(Loader, ItIsOfAnotherVersion) {
-  EXPECT_EQ(
-      look(kFakes + "/other_abi", {}),
-      "none|the CUDA back end " + kFakes + "/other_abi/liblanescope_cuda.so is of another version of this program");
+  EXPECT_EQ(look(kFakes + "/other_abi", {}),
+            "none|the CUDA back end " + kFakes +
+                "/other_abi/liblanescope_cuda.so belongs to another version of this program");
 }
 
 // The machine that runs this test may have a driver of its own.
@@ -90,8 +91,7 @@ TEST(Loader, ThereIsNoDriver) {
 }
 
 TEST(Loader, TheDriverIsNone) {
-  EXPECT_EQ(look(kBackend, {}, kFakes + "/no_driver"),
-            "none|libcuda.so.1 is no CUDA driver: functions are missing in it");
+  EXPECT_EQ(look(kBackend, {}, kFakes + "/no_driver"), "none|libcuda.so.1 is not a CUDA driver: it lacks functions");
 }
 
 TEST(Loader, TheDriverFindsNoGpu) {
@@ -109,8 +109,8 @@ TEST(Loader, TheDriverFails) {
       "none|the driver cannot be started: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803): system has unsupported display "
       "driver / cuda driver combination");
   EXPECT_EQ(with_driver("init=34"), "none|the driver cannot be started: error 34");
-  EXPECT_EQ(with_driver("count_status=999"), "none|the driver cannot say which GPUs there are: error 999");
-  EXPECT_EQ(with_driver("version_status=1"), "none|the driver cannot say its version: error 1");
+  EXPECT_EQ(with_driver("count_status=999"), "none|the driver cannot list the GPUs: error 999");
+  EXPECT_EQ(with_driver("version_status=1"), "none|the driver does not report its version: error 1");
 }
 
 TEST(Loader, TheDriverIsTooOld) {

@@ -153,7 +153,7 @@ TEST(GpuSession, ALostDeviceEndsTheRunKeepsTheTraceAndIsRestarted) {
   session.wait();
   EXPECT_TRUE(session.device_lost());
   EXPECT_EQ(session.runner().error(),
-            "cudaEventRecord failed: cudaErrorIllegalAddress (700): an illegal memory access was encountered, the "
+            "cudaEventRecord failed: cudaErrorIllegalAddress (700): an illegal memory access was encountered; the "
             "device is lost until it is restarted");
   EXPECT_GE(events_of(session.trace(), LaneKind::Iterations).size(), 5u);
   EXPECT_GE(session.live_edge_ns(), events_of(session.trace(), LaneKind::Iterations).back().end_ns);

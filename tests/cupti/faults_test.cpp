@@ -259,7 +259,7 @@ TEST(Faults, AStepOfTheClockIsCountedAndMarked) {
   EXPECT_EQ(rig.on("kernels").at(2).start_ns, kSecond);
   const auto markers = rig.on("markers");
   ASSERT_THAT(markers, SizeIs(1));
-  EXPECT_EQ(rig.text(markers[0]), "clock of the capture moved by 1.2 ms");
+  EXPECT_EQ(rig.text(markers[0]), "the capture's clock moved by 1.2 ms");
   EXPECT_EQ(markers[0].kind, trace::EventKind::Marker);
   EXPECT_EQ(markers[0].start_ns, 10 * kMs + kSecond);
   EXPECT_EQ(markers[0].end_ns, markers[0].start_ns);

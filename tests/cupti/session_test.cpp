@@ -286,14 +286,14 @@ TEST(Session, AFatalErrorLosesItAndCuptiIsLeftAlone) {
   session.flush();
   std::thread([&] { fake.fatal("the GPU has fallen off the bus"); }).join();
   EXPECT_EQ(session.health().state, CaptureState::Lost);
-  EXPECT_EQ(session.health().reason, "CUPTI has given up: the GPU has fallen off the bus");
+  EXPECT_EQ(session.health().reason, "CUPTI has failed: the GPU has fallen off the bus");
   fake.fatal("and again");
   session.flush();
   session.stop();
   EXPECT_EQ(fake.count("disable 10"), 0u);
   EXPECT_EQ(fake.count("unsubscribe"), 0u);
   EXPECT_EQ(session.health().state, CaptureState::Lost);
-  EXPECT_EQ(session.health().reason, "CUPTI has given up: the GPU has fallen off the bus");
+  EXPECT_EQ(session.health().reason, "CUPTI has failed: the GPU has fallen off the bus");
   EXPECT_EQ(session.health().calls, 1u);
 }
 

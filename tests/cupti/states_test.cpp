@@ -123,7 +123,7 @@ TEST(States, SettingsAndCallbacksThatAreRefusedDegrade) {
   KeepingSink sink;
   Session session(fake.table(), sink, small_buffers());
   EXPECT_EQ(session.health().state, CaptureState::Degraded);
-  EXPECT_THAT(session.health().reason, AllOf(HasSubstr("thread ids"), HasSubstr("calls while they last")));
+  EXPECT_THAT(session.health().reason, AllOf(HasSubstr("thread ids"), HasSubstr("calls in progress")));
 }
 
 TEST(States, OptionalFunctionsMayBeMissing) {

@@ -139,12 +139,13 @@ INSTANTIATE_TEST_SUITE_P(
         {"OfUnknown", "\"ratio\"", "\"both\"", 37, "of: is 'both'; allowed: before, after, ratio"},
         {"FigureUnknown", "total_s", "speed", 27, "published[1].figure: figure 'speed' is unknown; allowed: "},
         {"TotalOfHowMany", "iterations = 1000\n", "", 19, "published[1].iterations: is missing; total_s"},
-        {"NameTwice", "\"factor\"", "\"total\"", 30, "published[2].name: 'total' is there twice"},
+        {"NameTwice", "\"factor\"", "\"total\"", 30, "published[2].name: 'total' appears twice"},
         {"PublishedSetting", "batch_size=64\"]\n[", "batch_size=0\"]\n[", 39,
          "published[2].settings: setting 'batch_size'"},
         {"SweepOverNothing", "log_interval=1,2\"", "log_interval\"", 40, "sweep: 'log_interval' names no values"},
         {"SweepOutOfRange", "batch_size=64,128", "batch_size=0,128", 40, "sweep: setting 'batch_size'"},
-        {"SweepAgainstNothing", "log_interval=0\"\n", "pinned\"\n", 40, "sweep: 'pinned' is nothing to compare with"},
+        {"SweepAgainstNothing", "log_interval=0\"\n", "pinned\"\n", 40,
+         "sweep: 'pinned' is not a setting to compare with"},
     }),
     [](const auto& tested) { return tested.param.name; });
 

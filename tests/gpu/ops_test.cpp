@@ -80,7 +80,7 @@ TEST_F(OpsOnGpu, SayWhatMultipliesMatrices) {
 
   const Variable missing("LANESCOPE_CUBLAS", "/no/such/libcublas.so.13");
   const auto own = open_again();
-  EXPECT_THAT(own->gemm_provider(), HasSubstr("/no/such/libcublas.so.13: there is no such file"));
+  EXPECT_THAT(own->gemm_provider(), HasSubstr("/no/such/libcublas.so.13: the file does not exist"));
   EXPECT_EQ(result_of(*own, make_case({OpKind::LinearForward, 3, 4, 5}, 1)), "");
 }
 

@@ -95,7 +95,7 @@ TEST(PredictStallTest, AWaitThatReturnsElsewhereIsFollowed) {
 TEST(PredictRefusalTest, WhatTheRunHasNotShownIsNamed) {
   const RecordedRun run("bandwidth", {"pinned=false"}, 20);
   const Prediction p = predict(run.recorded(), {"pinned=true"});
-  EXPECT_EQ(p.refused, "it depends on how fast pinned memory is copied to the GPU, which this run has not shown");
+  EXPECT_EQ(p.refused, "it depends on how fast pinned memory is copied to the GPU, which this run does not show");
   EXPECT_EQ(p.iteration_ns, 0);
   EXPECT_LE(p.fidelity_error, kFidelityLimit);
 }

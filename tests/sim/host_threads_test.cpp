@@ -226,8 +226,8 @@ TEST(HostThreads, MistakesAreNamed) {
             "submit: 101 bytes at offset 0 do not fit in a buffer of 100 bytes");
   rig->end_host_thread(thread);
   EXPECT_EQ(error_of([&] { rig->submit(thread, busy(1, 0), HostTask::None); }),
-            "submit: host thread 1 was ended before");
-  EXPECT_EQ(error_of([&] { rig->end_host_thread(thread); }), "end_host_thread: host thread 1 was ended before");
+            "submit: host thread 1 has already ended");
+  EXPECT_EQ(error_of([&] { rig->end_host_thread(thread); }), "end_host_thread: host thread 1 has already ended");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(FindCublas, TakesOnlyWhatTheVariableNames) {
   }
   const std::string missing = scratch.folder() / "libcublas.so.13";
   const gpu_test::Variable named("LANESCOPE_CUBLAS", missing);
-  EXPECT_EQ(find_cublas().problem, "LANESCOPE_CUBLAS names " + missing + ": there is no such file");
+  EXPECT_EQ(find_cublas().problem, "LANESCOPE_CUBLAS names " + missing + ": the file does not exist");
   scratch.write("libcublas.so.13", "This is not a library.\n");
   const CublasTable bad = find_cublas();
   EXPECT_THAT(bad.problem, HasSubstr("LANESCOPE_CUBLAS names " + missing + ": "));
@@ -79,7 +79,7 @@ TEST(FindCublas, TakesOnlyWhatTheVariableNames) {
 
 TEST(FindCublas, RefusesALibraryWithoutItsFunctions) {
   const gpu_test::Variable named("LANESCOPE_CUBLAS", LANESCOPE_NO_CUBLAS);
-  EXPECT_EQ(find_cublas().problem, "cuBLAS lacks functions that are needed; versions 12 and 13 have them");
+  EXPECT_EQ(find_cublas().problem, "cuBLAS lacks functions that are needed; allowed: versions 12 and 13");
 }
 
 TEST(FindCublas, FindsTheOneOfTheToolkit) {
