@@ -22,6 +22,10 @@ find src -name '*.cpp' -o -name '*.h' -o -name '*.cu' | LC_ALL=C sort >"$folder/
 xgettext --files-from="$folder/sources" --language=C++ --from-code=UTF-8 --keyword --keyword=tr --keyword=N_ \
   --keyword=words --keyword=sentence --add-location=file --width=120 --package-name=lanescope --force-po \
   --output="$folder/lanescope.pot"
+# Profiles and recorded runs have titles and summaries in their files.
+sed -nE 's/^(title|summary) = (".*")$/N_(\2)/p' assets/profiles/*.toml assets/captures/captures.toml >"$folder/assets.toml"
+(cd "$folder" && xgettext --join-existing --language=C++ --from-code=UTF-8 --keyword=N_ --add-location=file \
+  --width=120 --output=lanescope.pot assets.toml)
 # No placeholder of ours is one of printf's, whatever it looks like.
 sed -i -e 's/^#, c-format$//' -e '/^"POT-Creation-Date:/d' "$folder/lanescope.pot"
 

@@ -72,14 +72,15 @@ std::vector<Compared> compared_figures() {
     };
   };
   return {
-      {"iteration, mean", iteration([](const auto& s) { return s.mean_ns; }), duration},
-      {"iteration, median", iteration([](const auto& s) { return static_cast<double>(s.p50_ns); }), duration},
-      {"iteration, 99th percentile", iteration([](const auto& s) { return static_cast<double>(s.p99_ns); }), duration},
-      {"GPU busy", share(&analysis::Summary::gpu_busy_ns), plain_share},
-      {"GPU idle", share(&analysis::Summary::bubble_ns), plain_share},
-      {"CPU waits for the GPU", share(&analysis::Summary::host_wait_ns), plain_share},
-      {"synchronisations per iteration", per_iteration(&analysis::Summary::sync_count), rate},
-      {"kernel launches per iteration", per_iteration(&analysis::Summary::launch_count), rate},
+      {N_("iteration, mean"), iteration([](const auto& s) { return s.mean_ns; }), duration},
+      {N_("iteration, median"), iteration([](const auto& s) { return static_cast<double>(s.p50_ns); }), duration},
+      {N_("iteration, 99th percentile"), iteration([](const auto& s) { return static_cast<double>(s.p99_ns); }),
+       duration},
+      {N_("GPU busy"), share(&analysis::Summary::gpu_busy_ns), plain_share},
+      {N_("GPU idle"), share(&analysis::Summary::bubble_ns), plain_share},
+      {N_("CPU waits for the GPU"), share(&analysis::Summary::host_wait_ns), plain_share},
+      {N_("synchronisations per iteration"), per_iteration(&analysis::Summary::sync_count), rate},
+      {N_("kernel launches per iteration"), per_iteration(&analysis::Summary::launch_count), rate},
   };
 }
 
@@ -87,9 +88,10 @@ std::vector<Compared> compared_figures() {
 
 std::string experiment_section(const ExperimentReport& report) {
   const experiment::Experiment& e = report.experiment;
-  std::string body = "<dl class=\"facts\">\n" + told("what it shows", e.shows[base::language()]) +
-                     told("what to watch", e.watch[base::language()]) + told("what to turn", e.knob[base::language()]) +
-                     told("where the tutorial errs", e.correction[base::language()]) + "</dl>\n";
+  std::string body = "<dl class=\"facts\">\n" + told(N_("what it shows"), e.shows[base::language()]) +
+                     told(N_("what to watch"), e.watch[base::language()]) +
+                     told(N_("what to turn"), e.knob[base::language()]) +
+                     told(N_("where the tutorial errs"), e.correction[base::language()]) + "</dl>\n";
   return section("experiment", tr("The experiment"), {}, body + published_table(report));
 }
 

@@ -56,16 +56,16 @@ void add_capture(const trace::CaptureHealth& h, Lines& lines) {
   lines.add(sentence("Capture of the GPU's work: {}{}{}", escaped(trace::to_text(h.state)),
                      h.library.empty() ? "" : ", " + code(h.library),
                      h.reason.empty() ? "" : ". " + escaped(h.reason)));
-  lines.add_if(h.dropped, "{} records were dropped by the capture because no buffer was free.");
-  lines.add_if(h.untimed, "{} records had no time and were left out.");
-  lines.add_if(h.far_off, "{} records had an impossible time and were left out.");
-  lines.add_if(h.unknown_kind, "{} buffers could not be read to the end.");
-  lines.add_if(h.late, "{} records came too late to be put in their place.");
-  lines.add_if(h.clamped, "{} records ended before they started and are shown as instants.");
-  lines.add_if(h.before_call, "{} operations seem to start before the call that issued them: the clocks differ.");
-  lines.add_if(h.launches_unmatched, "For {} calls no operation arrived.");
-  lines.add_if(h.operations_unmatched, "For {} operations no call arrived.");
-  lines.add_if(h.clock_steps, "The capture's clock jumped {} times relative to this program's.");
+  lines.add_if(h.dropped, N_("{} records were dropped by the capture because no buffer was free."));
+  lines.add_if(h.untimed, N_("{} records had no time and were left out."));
+  lines.add_if(h.far_off, N_("{} records had an impossible time and were left out."));
+  lines.add_if(h.unknown_kind, N_("{} buffers could not be read to the end."));
+  lines.add_if(h.late, N_("{} records came too late to be put in their place."));
+  lines.add_if(h.clamped, N_("{} records ended before they started and are shown as instants."));
+  lines.add_if(h.before_call, N_("{} operations seem to start before the call that issued them: the clocks differ."));
+  lines.add_if(h.launches_unmatched, N_("For {} calls no operation arrived."));
+  lines.add_if(h.operations_unmatched, N_("For {} operations no call arrived."));
+  lines.add_if(h.clock_steps, N_("The capture's clock jumped {} times relative to this program's."));
   if (h.overhead_ns > 0) {
     lines.add(sentence("The capture itself took {} of the CPU's time.", duration(static_cast<double>(h.overhead_ns))));
   }
@@ -93,7 +93,7 @@ void add_source(const FileFacts& source, Lines& lines) {
                                        count(static_cast<std::int64_t>(source.events_skipped))),
                               source.skipped_by_category));
   }
-  lines.add_if(source.events_malformed, "{} were left out because they lack a usable time, lane or partner.");
+  lines.add_if(source.events_malformed, N_("{} were left out because they lack a usable time, lane or partner."));
   if (!source.own) {
     lines.add(
         words("Another program wrote the trace. Its times come from a profiler, which slows what it measures; what a "
@@ -133,19 +133,19 @@ std::string settings_section(const PageRun& run, const SectionIds& id) {
 std::string machine_section(const PageRun& run, const SectionIds& id) {
   const io::RunFacts& facts = run.figures.facts;
   Facts list;
-  list.add("program", facts.workload.empty() ? words("not known") : code(facts.workload));
-  list.add("device", facts.device_name.empty() ? words("not known") : escaped(facts.device_name));
-  if (!facts.device.empty()) list.add("device id", code(facts.device));
+  list.add(N_("program"), facts.workload.empty() ? words("not known") : code(facts.workload));
+  list.add(N_("device"), facts.device_name.empty() ? words("not known") : escaped(facts.device_name));
+  if (!facts.device.empty()) list.add(N_("device id"), code(facts.device));
   if (facts.simulated) {
-    list.add("simulated", words("Yes. No number here was measured on a GPU: all times come from a model of this "
-                                "machine, and are only as good as its profile."));
+    list.add(N_("simulated"), words("Yes. No number here was measured on a GPU: all times come from a model of this "
+                                    "machine, and are only as good as its profile."));
   } else if (!facts.device.empty()) {
-    list.add("simulated", words("No. Times were measured."));
+    list.add(N_("simulated"), words("No. Times were measured."));
   }
-  if (run.device) list.add("driver", escaped(run.device->driver));
-  if (run.figures.capture) list.add("capture", escaped(run.figures.capture->library));
-  list.add("recorded by", facts.version.empty() ? words("another program") : "Lanescope " + escaped(facts.version));
-  list.add("reported by", fmt::format("Lanescope {}", base::kVersion));
+  if (run.device) list.add(N_("driver"), escaped(run.device->driver));
+  if (run.figures.capture) list.add(N_("capture"), escaped(run.figures.capture->library));
+  list.add(N_("recorded by"), facts.version.empty() ? words("another program") : "Lanescope " + escaped(facts.version));
+  list.add(N_("reported by"), fmt::format("Lanescope {}", base::kVersion));
   return section(id("machine"), tr("Machine"), {}, list.text());
 }
 
@@ -156,12 +156,11 @@ std::string losses_section(const PageRun& run, const SectionIds& id) {
   const std::uint64_t lost = f.events.dropped + f.events.evicted;
   lines.add(lost == 0 ? sentence("All {} events were recorded and kept; none was lost.", count(recorded))
                       : sentence("{} events were recorded.", count(recorded)));
-  lines.add_if(f.events.dropped, "{} events were lost on their way into the trace.");
-  lines.add_if(
-      f.events.evicted,
-      "The {} oldest events were evicted at the memory cap: figures count them, pictures and tables do not show them.");
-  lines.add_if(f.events.late, "{} events came late and are in a row of their own.");
-  lines.add_if(f.events.clamped, "{} events ended before they started and are shown as instants.");
+  lines.add_if(f.events.dropped, N_("{} events were lost on their way into the trace."));
+  lines.add_if(f.events.evicted, N_("The {} oldest events were evicted at the memory cap: figures count them, pictures "
+                                    "and tables do not show them."));
+  lines.add_if(f.events.late, N_("{} events came late and are in a row of their own."));
+  lines.add_if(f.events.clamped, N_("{} events ended before they started and are shown as instants."));
   if (f.warm_up_ns) {
     lines.add(sentence("The first iteration took {} because it loaded code, and is excluded from the figures.",
                        duration(static_cast<double>(*f.warm_up_ns))));

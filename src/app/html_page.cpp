@@ -82,17 +82,17 @@ struct Section {
 };
 
 std::vector<Section> run_sections(const PageRun& run, Pictures& pictures, const SectionIds& id) {
-  return {{"advice", "What to change", cards_section(run, id)},
-          {"prediction", "Prediction", prediction_section(run, id)},
-          {"timeline", "Timeline", pictures_section(run, pictures, id)},
-          {"time", "Where the time goes", time_section(run, id)},
-          {"iterations", "Iterations", iterations_section(run, id)},
-          {"calls", "Calls", sites_section(run, id)},
-          {"copies", "Copies", copies_section(run, id)},
-          {"kernels", "Kernels", kernels_section(run, id)},
-          {"settings", "Settings", settings_section(run, id)},
-          {"machine", "Machine", machine_section(run, id)},
-          {"losses", "What was dropped", losses_section(run, id)}};
+  return {{"advice", N_("What to change"), cards_section(run, id)},
+          {"prediction", N_("Prediction"), prediction_section(run, id)},
+          {"timeline", N_("Timeline"), pictures_section(run, pictures, id)},
+          {"time", N_("Where the time goes"), time_section(run, id)},
+          {"iterations", N_("Iterations"), iterations_section(run, id)},
+          {"calls", N_("Calls"), sites_section(run, id)},
+          {"copies", N_("Copies"), copies_section(run, id)},
+          {"kernels", N_("Kernels"), kernels_section(run, id)},
+          {"settings", N_("Settings"), settings_section(run, id)},
+          {"machine", N_("Machine"), machine_section(run, id)},
+          {"losses", N_("What was dropped"), losses_section(run, id)}};
 }
 
 std::string navigation(const std::vector<Section>& sections, const SectionIds& id) {

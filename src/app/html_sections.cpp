@@ -123,14 +123,14 @@ struct Look {
 std::string timeline_legend(const analysis::Summary& s) {
   const bool gpu = s.verdict.kind != VerdictKind::CpuOnly;
   const std::initializer_list<Look> looks{
-      {"kernel", gpu ? "kernel" : "operation", true},
-      {"h2d", "copy to the GPU", s.h2d_bytes > 0},
-      {"d2h", "copy from the GPU", s.d2h_bytes > 0},
-      {"launch", "launch", gpu},
-      {"call", "other call", gpu},
-      {"wait", "the CPU waits for the GPU", s.host_wait_ns > 0},
-      {"loader", "the CPU waits for data", s.loader_wait_ns > 0},
-      {"bubble", "the GPU has nothing to run", gpu},
+      {"kernel", gpu ? N_("kernel") : N_("operation"), true},
+      {"h2d", N_("copy to the GPU"), s.h2d_bytes > 0},
+      {"d2h", N_("copy from the GPU"), s.d2h_bytes > 0},
+      {"launch", N_("launch"), gpu},
+      {"call", N_("other call"), gpu},
+      {"wait", N_("the CPU waits for the GPU"), s.host_wait_ns > 0},
+      {"loader", N_("the CPU waits for data"), s.loader_wait_ns > 0},
+      {"bubble", N_("the GPU has nothing to run"), gpu},
   };
   std::string text = "<ul class=\"legend\">";
   for (const Look& look : looks) {
@@ -328,7 +328,7 @@ std::string time_section(const PageRun& run, const SectionIds& id) {
   Nanoseconds idle = 0;
   for (const TimePart& part : parts) idle += part.idle ? part.ns : 0;
 
-  std::string rows = head_row("the GPU");
+  std::string rows = head_row(N_("the GPU"));
   rows += time_row("", words("busy"), busy, span, n);
   for (const TimePart& part : parts) {
     if (!part.idle && part.ns > 0) {
@@ -340,7 +340,7 @@ std::string time_section(const PageRun& run, const SectionIds& id) {
   for (const TimePart& part : parts) {
     if (part.idle && part.ns > 0) rows += time_row(part.key.c_str(), escaped(part.name), part.ns, span, n, "sub");
   }
-  rows += head_row("the CPU, meanwhile");
+  rows += head_row(N_("the CPU, meanwhile"));
   rows += time_row("", words("waits for the GPU"), host_wait, span, n);
   if (loader_wait > 0) rows += time_row("", words("waits for data"), loader_wait, span, n);
   rows += count_row(words("synchronisations"), judged ? s.judged.sync_count : s.sync_count, n);
@@ -366,11 +366,11 @@ std::string iterations_section(const PageRun& run, const SectionIds& id) {
     rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td></tr>\n", words(name), duration(ns));
   };
   rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td></tr>\n", words("iterations"), count(stats.count));
-  row("mean", stats.mean_ns);
-  row("median", static_cast<double>(stats.p50_ns));
-  row("99th percentile", static_cast<double>(stats.p99_ns));
-  row("shortest", static_cast<double>(stats.min_ns));
-  row("longest", static_cast<double>(stats.max_ns));
+  row(N_("mean"), stats.mean_ns);
+  row(N_("median"), static_cast<double>(stats.p50_ns));
+  row(N_("99th percentile"), static_cast<double>(stats.p99_ns));
+  row(N_("shortest"), static_cast<double>(stats.min_ns));
+  row(N_("longest"), static_cast<double>(stats.max_ns));
   const analysis::Histogram& histogram = run.figures.breakdown->durations;
   std::string chart = duration_chart(histogram, stats);
   if (histogram.longer > 0) {

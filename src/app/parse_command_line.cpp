@@ -18,7 +18,7 @@ namespace {
 using base::tr;
 using base::UsageError;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kExamples = N_(R"(Examples:
   lanescope                                                    the window, with a loop already running
   lanescope --workload iris-mlp --set log_interval=100         the same with another loop
   lanescope --open trace.json.gz                               a saved trace, also the PyTorch profiler's
@@ -29,9 +29,9 @@ constexpr const char* kExamples = R"(Examples:
   lanescope list experiments                                   what --experiment accepts
   lanescope list settings                                      what --set accepts
 
-Exit status: 0 done; 1 a file, display, device or point of a sweep failed; 2 the request was wrong.)";
+Exit status: 0 done; 1 a file, display, device or point of a sweep failed; 2 the request was wrong.)");
 
-constexpr const char* kRunNotes =
+constexpr const char* kRunNotes = N_(
     R"(--compare runs twice: as set, and again with every --compare K=V set as well. The table then has a column for each run and
 the ratio second / first; the JSON is {"runs": [first, second], "ratio": {...}}; the trace of the second run is written to the
 name given by --trace, with "-compare" before its extension; the screenshot shows both on one clock, with their differences.
@@ -47,9 +47,9 @@ Examples:
   lanescope run --workload iris-mlp --device sim:teaching --iterations 20000 --seed 7 --json -
   lanescope run --workload linear-mse --trace loop.json.gz --screenshot loop.png
   lanescope run --workload linear-mse --set log_interval=1 --compare log_interval=100
-  lanescope run --experiment P09 --json -)";
+  lanescope run --experiment P09 --json -)");
 
-constexpr const char* kSweepNotes =
+constexpr const char* kSweepNotes = N_(
     R"(Each point is a run of its own. One --over gives a line of bars, two a matrix. device and iterations can be swept, too.
 --against K=V runs each point again with that setting; the value is that run's figure / the point's figure: with device=cpu
 it is how many times faster than the CPU. An experiment with its own sweep (lanescope list experiments --json) needs no --over.
@@ -58,17 +58,17 @@ Points that fail are named, and the others are kept; the exit status is then 1. 
 
 Examples:
   lanescope sweep --workload linear-mse --over log_interval=1,2,5,10,20,50,100
-  lanescope sweep --workload linear-mse --over batch_size=128,512,2048 --over log_interval=1,100 --csv grid.csv)";
+  lanescope sweep --workload linear-mse --over batch_size=128,512,2048 --over log_interval=1,100 --csv grid.csv)");
 
-constexpr const char* kCalibrateNotes =
+constexpr const char* kCalibrateNotes = N_(
     R"(Takes at most a minute; nothing else should use the GPU meanwhile. Every number in the profile says how, on what and when it
 was measured; a table of bandwidths and of when copies return is in its comments.
 
 Example:
   lanescope calibrate --out mine.toml
-  lanescope --device sim:mine.toml)";
+  lanescope --device sim:mine.toml)");
 
-constexpr const char* kReportNotes =
+constexpr const char* kReportNotes = N_(
     R"(Reports on a FILE, which may come from the PyTorch profiler, or on a run: --workload or --experiment runs first, with all
 options of `run`. --html writes one self-contained page with verdict, advice, pictures and tables: no network, no scripts.
 
@@ -76,7 +76,7 @@ Examples:
   lanescope report loop.json.gz
   lanescope report pytorch-profile.json --html profile.html
   lanescope report --workload linear-mse --set log_interval=1 --html report.html
-  lanescope report --experiment P09 --html P09.html --json P09.json)";
+  lanescope report --experiment P09 --html P09.html --json P09.json)");
 
 struct ListArguments {
   std::string what;
@@ -163,12 +163,22 @@ struct CalibrateArguments {
   }
 };
 
+// CLI11's own words, for this command and those that are added to it later.
+void speak(CLI::App& app) {
+  app.option_defaults()->group(tr("Options"));
+  app.set_help_flag("-h,--help", tr("Print this help message and exit"));
+  for (const char* word : {N_("Usage"), N_("OPTIONS"), N_("SUBCOMMAND"), N_("Positionals")}) {
+    app.get_formatter()->label(word, tr(word));
+  }
+}
+
 }  // namespace
 
 Request parse_command_line(int argc, const char* const* argv) {
   base::set_language(asked_language(argc, argv));
   CLI::App root(tr("An oscilloscope for CPU-GPU programs: a live CPU and GPU timeline of a training loop."),
                 "lanescope");
+  speak(root);
   root.footer(tr(kExamples));
   root.set_version_flag("--version", fmt::format("lanescope {}", base::kVersion), tr("print the version"));
   root.require_subcommand(0, 1);
@@ -197,6 +207,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   report.footer(tr(kReportNotes));
   ReportArguments report_arguments;
   report_arguments.add_to(report);
+  for (CLI::App* command : root.get_subcommands({})) command->group(tr("Subcommands"));
 
   try {
     root.parse(argc, argv);

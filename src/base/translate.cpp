@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/message_catalogue.h"
@@ -14,6 +15,29 @@ namespace lanescope::base {
 namespace {
 
 constexpr std::array<std::string_view, kLanguages> kLanguageKeys{"en", "zh"};
+
+// As the C library says them, of what can happen to a file.
+constexpr std::array kSystemErrors{N_("No such file or directory"),
+                                   N_("Permission denied"),
+                                   N_("Operation not permitted"),
+                                   N_("No space left on device"),
+                                   N_("Is a directory"),
+                                   N_("Not a directory"),
+                                   N_("Directory not empty"),
+                                   N_("File exists"),
+                                   N_("File name too long"),
+                                   N_("File too large"),
+                                   N_("Read-only file system"),
+                                   N_("Disk quota exceeded"),
+                                   N_("Too many open files"),
+                                   N_("Too many levels of symbolic links"),
+                                   N_("Cannot allocate memory"),
+                                   N_("Input/output error"),
+                                   N_("Invalid argument"),
+                                   N_("Broken pipe"),
+                                   N_("Bad file descriptor"),
+                                   N_("Resource temporarily unavailable"),
+                                   N_("Connection refused")};
 
 std::atomic<Language> chosen_language{Language::English};
 
@@ -57,6 +81,11 @@ const char* tr(const char* text, Language language) {
   if (language == Language::English || *text == '\0') return text;
   const char* found = chinese().find(text);
   return found != nullptr && *found != '\0' ? found : text;
+}
+
+std::string system_error_text(int error) {
+  static_cast<void>(kSystemErrors);
+  return tr(std::generic_category().message(error));
 }
 
 std::string all_translations(Language language) {

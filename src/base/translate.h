@@ -30,6 +30,9 @@ const char* tr(const char* text);
 const char* tr(const char* text, Language language);
 inline const char* tr(const std::string& text) { return tr(text.c_str()); }
 
+/// What the system says about an error number (errno), translated.
+std::string system_error_text(int error);
+
 /// All translations into a language, one after the other: what its fonts must have letters for.
 std::string all_translations(Language language);
 

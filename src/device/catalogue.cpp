@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -200,7 +203,17 @@ DeviceInfo describe_device_from(const FoundGpus& found, std::string_view id) {
 
 std::vector<CatalogueEntry> catalogue() { return catalogue_from(of_this_machine()); }
 
-const std::string& why_no_gpu() { return of_this_machine().problem; }
+const std::string& why_no_gpu() {
+  const FoundGpus& found = of_this_machine();
+  if (found.backend != nullptr || found.problem.empty()) return found.problem;
+  // As it is said in the language of now; asked once for each.
+  static std::mutex mutex;
+  static std::array<std::optional<std::string>, base::kLanguages> said;
+  const std::lock_guard lock(mutex);
+  std::optional<std::string>& problem = said[static_cast<std::size_t>(base::language())];
+  if (!problem) problem = cuda::problem_again();
+  return *problem;
+}
 
 std::unique_ptr<Device> make_device(std::string_view id, DeviceContext context) {
   return make_device_from(needed_for(id), id, std::move(context));

@@ -91,7 +91,7 @@ void AtomicFile::commit() {
 }
 
 void AtomicFile::fail(const char* what, int error) const {
-  throw base::FileError(path_.string() + ": " + what + ": " + std::generic_category().message(error));
+  throw base::FileError(path_.string() + ": " + what + ": " + base::system_error_text(error));
 }
 
 void write_text_file(const fs::path& path, std::string_view text) {

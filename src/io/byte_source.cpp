@@ -19,7 +19,7 @@ constexpr std::uint64_t kRatioMatters = 64u << 20;
 constexpr int kGzipWindow = 15 + 16;  // zlib's way of saying: a gzip header, nothing else
 
 std::string cannot_read(int error) {
-  return std::string(base::tr("cannot read")) + ": " + std::generic_category().message(error);
+  return std::string(base::tr("cannot read")) + ": " + base::system_error_text(error);
 }
 
 }  // namespace

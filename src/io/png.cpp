@@ -193,7 +193,7 @@ void encode_to(std::FILE* stream, const std::filesystem::path& name, const Image
   if (!encode(writer, stream, image, chunks, rows.data())) {
     const int error = errno;  // a full disk shows here; libpng itself only says "Write Error"
     fail(name, std::string(base::tr("cannot write")) + ": " +
-                   (error != 0 ? std::generic_category().message(error) : std::string(message.text)));
+                   (error != 0 ? base::system_error_text(error) : std::string(message.text)));
   }
 }
 
@@ -228,10 +228,10 @@ std::vector<std::uint8_t> png_bytes(const Image& image, const std::map<std::stri
 Image read_png(const std::filesystem::path& path, std::map<std::string, std::string>* text) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    fail(path, std::string(base::tr("cannot read")) + ": " + std::generic_category().message(EISDIR));
+    fail(path, std::string(base::tr("cannot read")) + ": " + base::system_error_text(EISDIR));
   }
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file) fail(path, std::string(base::tr("cannot read")) + ": " + std::generic_category().message(errno));
+  if (!file) fail(path, std::string(base::tr("cannot read")) + ": " + base::system_error_text(errno));
 
   Message message;
   const Reader reader(message);

@@ -1,8 +1,11 @@
 #include "trace/trace.h"
 
+#include <fmt/format.h>
+
 #include <thread>
 
 #include "base/error.h"
+#include "base/translate.h"
 
 namespace lanescope::trace {
 namespace {
@@ -304,7 +307,8 @@ LaneId Trace::add_lane(const LaneInfo& info) {
   for (std::size_t l = 0; l < count; ++l) {
     if (lanes_[l]->info() == info) return static_cast<LaneId>(l);
   }
-  if (count == kMaxLanes) throw base::Error("too many lanes in one trace; allowed: " + std::to_string(kMaxLanes));
+  if (count == kMaxLanes)
+    throw base::Error(fmt::format(fmt::runtime(base::tr("too many lanes in one trace; allowed: {}")), kMaxLanes));
   lanes_[count] = std::make_unique<Lane>(info);
   lane_count_.store(count + 1, std::memory_order_release);
   return static_cast<LaneId>(count);

@@ -1,11 +1,14 @@
 #include "ui/bindings.h"
 
 #include <GLFW/glfw3.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
+
+#include "base/translate.h"
 
 namespace lanescope::ui {
 namespace {
@@ -137,10 +140,11 @@ std::optional<KeyChord> parse_chord(std::string_view text) {
 }
 
 std::string allowed_keys() {
-  std::string text = "A to Z, 0 to 9, F1 to F25, Keypad0 to Keypad9";
+  std::string text;
   for (const char sign : kSigns) text += std::string(", ") + sign;
   for (const KeyName& known : kNames) text += std::string(", ") + known.name;
-  return text + "; before it Ctrl+, Alt+, Shift+";
+  return fmt::format(
+      fmt::runtime(base::tr("A to Z, 0 to 9, F1 to F25, Keypad0 to Keypad9{}; before it Ctrl+, Alt+, Shift+")), text);
 }
 
 bool can_be_bound(int key) {

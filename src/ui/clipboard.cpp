@@ -72,7 +72,7 @@ void give_to_wl_copy(const std::filesystem::path& wl_copy, const std::vector<std
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
   if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() || std::fflush(file.get()) != 0 ||
       std::fseek(file.get(), 0, SEEK_SET) != 0) {
-    fail(std::strerror(errno));
+    fail(base::system_error_text(errno));
   }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -82,7 +82,7 @@ void give_to_wl_copy(const std::filesystem::path& wl_copy, const std::vector<std
   pid_t child = 0;
   const int error = posix_spawn(&child, path.c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) fail(std::strerror(error));
+  if (error != 0) fail(base::system_error_text(error));
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/translate.h"
 #include "io/atomic_file.h"
 
 namespace lanescope::ui {
@@ -24,6 +25,11 @@ std::filesystem::path home() {
 }
 
 constexpr std::size_t kRecent = 12;
+
+template <class... Arguments>
+void warn(const char* text, const Arguments&... arguments) {
+  spdlog::warn(fmt::format(fmt::runtime(base::tr(text)), arguments...));
+}
 
 std::vector<std::string> strings_of(const toml::node& node) {
   std::vector<std::string> texts;
@@ -48,11 +54,11 @@ Bindings read_bindings(const toml::table& table, const std::string& file) {
     const auto actions = standard_actions();
     const auto found = std::find_if(actions.begin(), actions.end(), [&](const auto& a) { return key == a.name; });
     if (found == actions.end()) {
-      spdlog::warn("{}: [keys] {}: no such action (allowed: {})", file, key, action_names());
+      warn(N_("{}: [keys] {}: no such action (allowed: {})"), file, key, action_names());
       continue;
     }
     if (!node.is_string() && !node.is_array()) {
-      spdlog::warn("{}: [keys] {}: not a key (allowed: \"Ctrl+S\", [\"Ctrl+S\", \"F12\"], [])", file, key);
+      warn(N_("{}: [keys] {}: not a key (allowed: \"Ctrl+S\", [\"Ctrl+S\", \"F12\"], [])"), file, key);
       continue;
     }
     std::vector<KeyChord> chords;
@@ -60,14 +66,14 @@ Bindings read_bindings(const toml::table& table, const std::string& file) {
     for (const std::string& text : strings_of(node)) {
       const std::optional<KeyChord> chord = parse_chord(text);
       if (!chord) {
-        spdlog::warn("{}: [keys] {}: no such key '{}' (allowed: {})", file, key, text, allowed_keys());
+        warn(N_("{}: [keys] {}: no such key '{}' (allowed: {})"), file, key, text, allowed_keys());
         continue;
       }
       understood = true;
       const std::optional<Action> other = bindings.taken_by(*chord, found->action);
       if (other && bindings.own(*other)) {
-        spdlog::warn("{}: [keys] {}: {} is the key of {} already (allowed: a key of its own)", file, key, text,
-                     info(*other).name);
+        warn(N_("{}: [keys] {}: {} is the key of {} already (allowed: a key of its own)"), file, key, text,
+             info(*other).name);
         continue;
       }
       if (std::find(chords.begin(), chords.end(), *chord) == chords.end()) chords.push_back(*chord);
@@ -99,7 +105,7 @@ TriggerSettings read_trigger(const toml::table& table, const std::string& file) 
   const std::string source = table["on"].value_or(std::string(kSources.front()));
   const auto found = std::find(kSources.begin(), kSources.end(), source);
   if (found == kSources.end()) {
-    spdlog::warn("{}: [trigger] on: no such trigger '{}' (allowed: iteration, name, wait)", file, source);
+    warn(N_("{}: [trigger] on: no such trigger '{}' (allowed: iteration, name, wait)"), file, source);
   } else {
     trigger.source = static_cast<TriggerSource>(found - kSources.begin());
   }
@@ -127,7 +133,7 @@ ThemeName theme_of(const toml::table& table, const std::string& file) {
   try {
     return parse_theme(name);
   } catch (const base::UsageError& error) {
-    spdlog::warn("{}: theme: {}", file, error.what());
+    warn("{}: theme: {}", file, error.what());
     return ThemeName::Dark;
   }
 }
@@ -167,7 +173,7 @@ Preferences load_preferences(const std::filesystem::path& path) {
     if (p.recent.size() > kRecent) p.recent.resize(kRecent);
     if (const toml::node* plots = table.get("plots")) p.plots = strings_of(*plots);
   } catch (const toml::parse_error& error) {
-    spdlog::warn("{}: {}; using defaults", path.string(), error.description());
+    warn(N_("{}: {}; using defaults"), path.string(), error.description());
   }
   return p;
 }
@@ -197,7 +203,7 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
     std::filesystem::create_directories(path.parent_path());
     io::write_text_file(path, text.str());
   } catch (const std::exception& error) {
-    spdlog::warn("settings are not remembered: {}", error.what());
+    warn(N_("settings are not remembered: {}"), error.what());
   }
 }
 

@@ -1,10 +1,13 @@
 // What lies over the lanes of a timeline: ruler, bubbles, the unknown edge, calls that last, markers, the selection.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <functional>
 
 #include "base/guess_search.h"
 #include "base/translate.h"
 #include "ui/timeline.h"
+#include "workload/workload.h"
 
 namespace lanescope::ui {
 namespace {
@@ -35,9 +38,49 @@ std::optional<Nanoseconds> open_from(const trace::Trace& trace, const trace::Ope
   return from;
 }
 
-}  // namespace
+struct KnobLabel {
+  std::string in_marker, label;
+};
 
-std::string marker_text(std::string_view first, std::string_view last) {
+// All knobs' labels, and as a marker has them; of two that begin alike the longer one first.
+const std::vector<KnobLabel>& knob_labels() {
+  static const std::vector<KnobLabel> all = [] {
+    std::vector<KnobLabel> found;
+    for (const std::string& workload : workload::workload_names()) {
+      const workload::Settings settings = workload::default_settings(workload, {});
+      for (const workload::SettingSpec& spec : settings.specs()) {
+        KnobLabel knob{spec.label, spec.label};
+        for (char& c : knob.in_marker) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        found.push_back(std::move(knob));
+      }
+    }
+    std::ranges::stable_sort(found, std::ranges::greater{}, [](const KnobLabel& k) { return k.in_marker.size(); });
+    return found;
+  }();
+  return all;
+}
+
+// A trace has its markers in English, whatever language it was recorded in: "log interval 1 → 100, feed resident →
+// ...".
+std::string translated_marker(std::string_view text) {
+  if (base::language() == base::Language::English) return std::string(text);
+  std::string translated;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(", "), text.size());
+    const std::string_view part = text.substr(0, end);
+    const auto knob = std::ranges::find_if(knob_labels(), [&](const KnobLabel& k) {
+      return part.starts_with(k.in_marker) && part.substr(k.in_marker.size()).starts_with(' ');
+    });
+    if (!translated.empty()) translated += ", ";
+    translated += knob == knob_labels().end() ? std::string(tr(std::string(part)))
+                                              : tr(knob->label) + std::string(part.substr(knob->in_marker.size()));
+    text.remove_prefix(std::min(end + 2, text.size()));
+  }
+  return translated;
+}
+
+// Two turns of one knob as one: from the first's old value to the last's new one; else the first alone.
+std::string one_turn(std::string_view first, std::string_view last) {
   constexpr std::string_view kArrow = " → ";
   const auto split = [&](std::string_view text) {
     const std::size_t arrow = text.find(kArrow);
@@ -51,6 +94,12 @@ std::string marker_text(std::string_view first, std::string_view last) {
   const auto knob = [](std::string_view text) { return text.substr(0, text.rfind(' ')); };
   if (knob(first.substr(0, a)) != knob(last.substr(0, b))) return std::string(first);
   return std::string(first.substr(0, a)) + std::string(last.substr(b));
+}
+
+}  // namespace
+
+std::string marker_text(std::string_view first, std::string_view last) {
+  return translated_marker(one_turn(first, last));
 }
 
 void Timeline::add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {

@@ -259,7 +259,7 @@ TEST_F(Stopwatch, ShowsEnqueuing) {
   EXPECT_EQ(found[0].weight, Weight::Wrong);
   EXPECT_EQ(cards().front().rule, Rule::MeasuringError);  // a wrong number comes first
   EXPECT_DOUBLE_EQ(found[0].per_iteration, 1);
-  EXPECT_THAT(found[0].what, HasSubstr(": 20 µs,"));
+  EXPECT_THAT(found[0].what, HasSubstr("shows 20 µs,"));
   EXPECT_THAT(found[0].what, HasSubstr("another 70 µs"));
   EXPECT_EQ(found[0].place.start_ns, 0);
   EXPECT_EQ(found[0].place.end_ns, 20'000);

@@ -175,6 +175,8 @@ LoadResult look_for_backend(const std::string& directory) {
   }
 }
 
+std::string problem_again() { return look_for_backend(program_directory()).problem; }
+
 const LoadResult& load() {
   static const LoadResult result = look_for_backend(program_directory());
   return result;

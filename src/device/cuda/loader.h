@@ -17,6 +17,8 @@ struct LoadResult {
 /// Looks once per process, in this order: LANESCOPE_CUDA=off; the library beside the program (or the file that
 /// LANESCOPE_CUDA names); the driver library libcuda.so.1; its devices; its version; CUPTI. Thread-safe, never throws.
 const LoadResult& load();
+/// Why there is none, said anew in the language that is set now.
+std::string problem_again();
 
 /// The same without remembering, for tests: `directory` instead of the program's.
 LoadResult look_for_backend(const std::string& directory);

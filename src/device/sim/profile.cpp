@@ -307,8 +307,8 @@ DeviceProfile load_profile(const std::string& path) {
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    const std::error_code why(errno, std::generic_category());
-    throw base::FileError(fmt::format(fmt::runtime(tr("{}: cannot be read: {}")), path, why.message()));
+    throw base::FileError(
+        fmt::format(fmt::runtime(tr("{}: cannot be read: {}")), path, base::system_error_text(errno)));
   }
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return parse_profile(text, path);

@@ -46,7 +46,8 @@ std::string row(const Tried& tried, const char* between, int digits) {
   for (const std::string& cell :
        {number(tried.before_ns), predicted ? number(p->iteration_ns) : std::string(), number(tried.measured_ns),
         tried.error() ? fmt::format("{:+.1f}", *tried.error() * 100) : std::string(),
-        p ? p->refused : std::string(tried.state == Tried::State::Overtaken ? "changed before it was measured" : "")}) {
+        p ? p->refused
+          : std::string(tried.state == Tried::State::Overtaken ? base::tr("changed before it was measured") : "")}) {
     text += between + cell;
   }
   return text;
@@ -81,7 +82,7 @@ std::string tried_csv(std::span<const Tried> rows) {
   for (const Tried& tried : rows) {
     const auto number = [](double ns) { return ns > 0 ? fmt::format("{:.3f}", ns / 1e3) : std::string(); };
     const prediction::Prediction p = tried.prediction.value_or(prediction::Prediction{});
-    const char* overtaken = tried.state == Tried::State::Overtaken ? "changed before it was measured" : "";
+    const char* overtaken = tried.state == Tried::State::Overtaken ? base::tr("changed before it was measured") : "";
     text += fmt::format("{},{},{},{:g},{},{},{},{},{},{},{}\n", tried.workload, tried.device, quoted(tried.text),
                         tried.trial.work, number(tried.before_ns), number(p.iteration_ns), number(p.low_ns),
                         number(p.high_ns), number(tried.measured_ns),
@@ -92,8 +93,8 @@ std::string tried_csv(std::span<const Tried> rows) {
 }
 
 std::string tried_markdown(std::span<const Tried> rows) {
-  std::string text =
-      "| change | before, µs | predicted, µs | measured, µs | error, % | note |\n|---|--:|--:|--:|--:|---|\n";
+  std::string text = tr("| change | before, µs | predicted, µs | measured, µs | error, % | note |");
+  text += "\n|---|--:|--:|--:|--:|---|\n";
   for (const Tried& tried : rows) text += "| " + row(tried, " | ", 1) + " |\n";
   return text;
 }

@@ -17,13 +17,13 @@ constexpr std::size_t kMost = 10'000;       // of each kind in a file: more is n
 constexpr std::size_t kLongestText = 4096;  // bytes of a note
 
 [[noreturn]] void refuse(const std::string& place, const char* allowed) {
-  throw base::UsageError(fmt::format("marks: {}: {}", place, allowed));
+  throw base::UsageError(fmt::format("marks: {}: {}", place, base::tr(allowed)));
 }
 
 Nanoseconds time_in(const nlohmann::json& object, const char* key, const std::string& place) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) {
-    refuse(place + "." + key, "must be a whole number of nanoseconds");
+    refuse(place + "." + key, N_("must be a whole number of nanoseconds"));
   }
   return found->get<Nanoseconds>();
 }
@@ -31,9 +31,9 @@ Nanoseconds time_in(const nlohmann::json& object, const char* key, const std::st
 std::string text_in(const nlohmann::json& object, const char* key, const std::string& place) {
   const auto found = object.find(key);
   if (found == object.end()) return {};
-  if (!found->is_string()) refuse(place + "." + key, "must be a text");
+  if (!found->is_string()) refuse(place + "." + key, N_("must be a text"));
   std::string text = found->get<std::string>();
-  if (text.size() > kLongestText) refuse(place + "." + key, "must not be longer than 4,096 bytes");
+  if (text.size() > kLongestText) refuse(place + "." + key, N_("must not be longer than 4,096 bytes"));
   return text;
 }
 
@@ -41,10 +41,10 @@ template <typename F>
 void for_each_in(const nlohmann::json& all, const char* key, F f) {
   const auto found = all.find(key);
   if (found == all.end()) return;
-  if (!found->is_array() || found->size() > kMost) refuse(key, "must be a list of at most 10,000");
+  if (!found->is_array() || found->size() > kMost) refuse(key, N_("must be a list of at most 10,000"));
   for (std::size_t i = 0; i < found->size(); ++i) {
     const std::string place = fmt::format("{}[{}]", key, i);
-    if (!(*found)[i].is_object()) refuse(place, "must be an object");
+    if (!(*found)[i].is_object()) refuse(place, N_("must be an object"));
     f((*found)[i], place);
   }
 }
@@ -120,7 +120,7 @@ Marks marks_from_json(std::string_view text) {
   Marks marks;
   if (text.empty()) return marks;
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) refuse("text", "must be a JSON object");
+  if (json.is_discarded() || !json.is_object()) refuse("text", N_("must be a JSON object"));
   for_each_in(json, "rulers", [&](const nlohmann::json& r, const std::string& place) {
     marks.add_ruler(time_in(r, "from", place), time_in(r, "to", place), text_in(r, "lane", place));
   });
@@ -128,7 +128,7 @@ Marks marks_from_json(std::string_view text) {
     Bookmark bookmark;
     bookmark.at = time_in(b, "at", place);
     const auto span = b.find("span");
-    if (span != b.end() && !span->is_number()) refuse(place + ".span", "must be a number of nanoseconds");
+    if (span != b.end() && !span->is_number()) refuse(place + ".span", N_("must be a number of nanoseconds"));
     if (span != b.end()) bookmark.span_ns = std::max(0.0, span->get<double>());
     bookmark.lane = text_in(b, "lane", place);
     bookmark.text = text_in(b, "text", place);

@@ -20,11 +20,12 @@ void draw_event_details(const Canvas& c, const EventRef& ref) {
   const trace::Event& e = ref.event;
   const trace::LaneInfo& lane = trace.lane(ref.lane).info();
   heading(c, tr("SELECTED"));
-  const std::string name = lane.kind == trace::LaneKind::Iterations ? event_label(trace, lane.kind, e)
-                                                                    : std::string(trace.names().text(e.name));
+  const bool marker = e.kind == trace::EventKind::Marker;
+  const bool labelled = lane.kind == trace::LaneKind::Iterations || is_stale_read(e);
+  const std::string own(trace.names().text(e.name));
+  const std::string name = labelled ? event_label(trace, lane.kind, e) : marker ? marker_text(own, own) : own;
   wrapped_text(c, FontRole::Mono, Colour::Text, name.size() > 240 ? name.substr(0, 238) + "…" : name);
   vertical_space(c, 4);
-  const bool marker = e.kind == trace::EventKind::Marker;
   if (!marker) figure_line(c, tr("duration"), base::format_duration(e.duration()));
   figure_line(c, marker ? tr("marker at") : tr("start"),
               base::format_duration(e.start_ns - c.state.model.extent().first));

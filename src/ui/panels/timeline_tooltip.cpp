@@ -32,8 +32,8 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
   } else if (hit.event) {
     const trace::Event& e = hit.event->event;
     const trace::LaneInfo& lane = trace.lane(hit.lane).info();
-    std::string name = lane.kind == trace::LaneKind::Iterations ? event_label(trace, lane.kind, e)
-                                                                : std::string(trace.names().text(e.name));
+    const bool labelled = lane.kind == trace::LaneKind::Iterations || is_stale_read(e);
+    std::string name = labelled ? event_label(trace, lane.kind, e) : std::string(trace.names().text(e.name));
     if (name.size() > 90) name = name.substr(0, 88) + "…";
     text(c, FontRole::BodyBold, Colour::Text, name);
     tooltip_line(c, tr("duration"), base::format_duration(e.duration()));

@@ -333,7 +333,8 @@ std::string event_label(const trace::Trace& trace, LaneKind lane, const Event& e
   }
   if (event.kind == EventKind::Kernel) return short_kernel_name(name);
   if (event.kind == EventKind::Copy) return base::format_bytes(static_cast<std::int64_t>(trace::bytes_of(event)));
-  return std::string(name);
+  return is_stale_read(event) ? std::string(base::tr(std::string(name)))
+                              : std::string(name);  // the program's word, not a name
 }
 
 double wait_share(const trace::Row& row, EventIndex first, EventIndex last) {
