@@ -181,7 +181,7 @@ TEST(HealthGroups, TheStateHasItsReasonAndWhatItMeans) {
   EXPECT_THAT(state_sentence(CaptureState::Busy), HasSubstr("stay empty"));
   EXPECT_EQ(line(health_groups(facts), "STATE", "reason").value, "another profiler holds CUPTI");
   EXPECT_EQ(line(health_groups(facts), "STATE", "state").tone, Tone::Loss);
-  EXPECT_THAT(state_sentence(CaptureState::Off), HasSubstr("not asked for"));
+  EXPECT_THAT(state_sentence(CaptureState::Off), HasSubstr("not requested"));
   EXPECT_THAT(state_sentence(CaptureState::Degraded), HasSubstr("something is missing"));
   EXPECT_THAT(state_sentence(CaptureState::Lost), HasSubstr("ends where"));
 }

@@ -152,7 +152,7 @@ TEST_F(PicturesTest, SaveAsTakesANameAndAsksBeforeItReplaces) {
   state().toast.reset();
   desk().click("picture.save_as");
   ASSERT_TRUE(desk().until([&] { return state().toast && state().toast->error; }));
-  EXPECT_THAT(state().toast->text, HasSubstr("once more"));
+  EXPECT_THAT(state().toast->text, HasSubstr("Save as again"));
   EXPECT_EQ(text_of(desk().pictures() / "mine.svg"), "kept");
   state().toast.reset();
   desk().click("picture.save_as");

@@ -45,7 +45,7 @@ TEST_F(PlotsTest, TheMenuChoosesPlotsAndIsRemembered) {
   EXPECT_TRUE(desk().has_place("plot.name.time"));
   EXPECT_FALSE(desk().has_place("plot.name.loss"));
   EXPECT_THAT(state().preferences.plots, ElementsAre("rate", "gpu-busy", "cpu-waiting", "time"));
-  // A right click opens it, too; "as at first" brings them back, and then there is nothing to remember.
+  // A right click opens it, too; "reset the plots" brings them back, and then there is nothing to remember.
   desk().point_at(middle(desk().place("plots")));
   state().plots_view.toggle_menu = false;
   desk().hands().button(3, true);
