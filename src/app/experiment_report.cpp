@@ -92,7 +92,7 @@ std::string published(const ExperimentReport& report, const Style& style) {
     table.row(p.label[base::language()],
               {cell(p.value), cell(row.compared.ours),
                row.compared.ratio ? Cell{figure_number(*row.compared.ratio), "×", {}} : Cell{"–", {}, {}}},
-              fmt::format("{:<{}}{}", quality_key(p.quality), kQualityWidth, p.environment[base::language()]));
+              fmt::format("{:<{}}{}", tr(std::string(quality_key(p.quality))), kQualityWidth, p.environment[base::language()]));
   }
   return table.text(style);
 }

@@ -119,7 +119,7 @@ struct ReportArguments {
       return run.request(app, command);
     }
     for (const std::string& option : option_names(app)) {
-      if (option != "--json" && option != "--html" && option != "--help") {
+      if (option != "--json" && option != "--html" && option != "--lang" && option != "--help") {
         refuse_options(app, {option.c_str()},
                        tr("{} applies to a run, but a trace file is given; give one of the two"));
       }

@@ -139,7 +139,7 @@ std::span<const ActionInfo> standard_actions() {
       {FullScreen, Window, "full-screen", N_("full screen"), {{GLFW_KEY_F11}}},
       {ToggleTheme, Window, "theme", N_("theme: dark, light or high contrast"), {{GLFW_KEY_T}}},
       {ToggleAnimation, Window, "animation", N_("animation on or off"), {{GLFW_KEY_T, kShift}}},
-      {ToggleLanguage, Window, "language", N_("experiments in English or Chinese"), {{GLFW_KEY_Z}}},
+      {ToggleLanguage, Window, "language", N_("language: English or Chinese"), {{GLFW_KEY_Z}}},
       {LargerText, Window, "larger-text", N_("larger text"), {{GLFW_KEY_EQUAL, kCtrl}, {GLFW_KEY_KP_ADD, kCtrl}}},
       {SmallerText,
        Window,

@@ -79,6 +79,22 @@ void round_advances(ImFont& font, const Face& face, float em_px) {
 }
 #endif
 
+#if IMGUI_VERSION_NUM < 19200
+/// There is one weight of Chinese letters: a font of the same size takes them from another, which halves what is to be
+/// rasterised and kept.
+void lend_letters(const ImFont& from, ImFont& to, const std::vector<ImWchar>& ranges) {
+  const float down = std::round(to.Ascent) - std::round(from.Ascent);
+  for (std::size_t i = 0; i + 1 < ranges.size(); i += 2) {
+    for (ImWchar c = ranges[i]; c <= ranges[i + 1]; ++c) {
+      const ImFontGlyph* g = from.FindGlyphNoFallback(c);
+      if (g == nullptr) continue;
+      to.AddGlyph(nullptr, c, g->X0, g->Y0 + down, g->X1, g->Y1 + down, g->U0, g->V0, g->U1, g->V1, g->AdvanceX);
+    }
+  }
+  to.BuildLookupTable();
+}
+#endif
+
 /// The Chinese letters of a text as pairs of the same number, as an atlas takes them; ends in 0. Sorted, each once.
 std::vector<ImWchar> letters_of(const std::string& text) {
   std::vector<ImWchar> found;
@@ -185,21 +201,28 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density, const Chi
                                                    {FontRole::Verdict, &Fonts::verdict, files.bold}}};
   const std::vector<ImWchar> body = letters_of(chinese.body), small = letters_of(chinese.small),
                              title = letters_of(chinese.title), mono = letters_of(chinese.mono),
-                             verdict = letters_of(chinese.verdict);
+                             verdict = letters_of(chinese.verdict), none{0};
   const auto letters = [&](FontRole role) -> const std::vector<ImWchar>& {
     switch (role) {
       case FontRole::Body:
-      case FontRole::BodyBold:
         return body;
       case FontRole::Small:
-      case FontRole::SmallBold:
         return small;
       case FontRole::Title:
         return title;
       case FontRole::Verdict:
         return verdict;
+#if IMGUI_VERSION_NUM >= 19200  // which makes a letter when it is drawn
+      case FontRole::BodyBold:
+        return body;
+      case FontRole::SmallBold:
+        return small;
       default:
         return mono;
+#else
+      default:
+        return none;
+#endif
     }
   };
   Fonts fonts;
@@ -212,6 +235,12 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density, const Chi
   atlas.Build();
   for (const Wanted& w : wanted) {
     if (!w.path.empty()) round_advances(*(fonts.*w.font), Face(w.path), em_px[static_cast<std::size_t>(w.role)]);
+  }
+  if (body.size() > 1) lend_letters(*fonts.body, *fonts.body_bold, body);
+  if (small.size() > 1) lend_letters(*fonts.small, *fonts.small_bold, small);
+  if (mono.size() > 1) {
+    lend_letters(*fonts.body, *fonts.mono, mono);
+    lend_letters(*fonts.small, *fonts.mono_small, mono);
   }
 #endif
   for (const Wanted& w : wanted) {

@@ -45,7 +45,7 @@ struct Fonts {
 };
 
 /// Texts with Chinese letters in them, by where they are drawn: only these letters are made, since all of them would
-/// take seconds. Body and Small are drawn in bold, too; mono in both of the figures' sizes.
+/// take seconds. Body and Small are drawn in bold, too; mono, which has no letters that those two lack, in both of the figures' sizes.
 struct ChineseTexts {
   std::string body, small, title, mono{}, verdict{};
 };

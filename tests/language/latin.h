@@ -35,8 +35,24 @@ inline const std::set<std::string, std::less<>>& kept_words() {
 
 /// Sequences of words that stay.
 inline const std::vector<std::string>& kept_phrases() {
-  static const std::vector<std::string> kPhrases{"CUDA calls", "CPU ops",           "copy H2D",    "copy D2H",
-                                                 "copy D2D",   "Chrome Trace JSON", "Tensor Core", "zero grad"};
+  static const std::vector<std::string> kPhrases{"CUDA calls",
+                                                 "CPU ops",
+                                                 "copy H2D",
+                                                 "copy D2H",
+                                                 "copy D2D",
+                                                 "Chrome Trace JSON",
+                                                 "Tensor Core",
+                                                 "zero grad",
+                                                 "lanescope list experiments",
+                                                 "lanescope list workloads",
+                                                 "lanescope list devices",
+                                                 "lanescope list settings",
+                                                 "lanescope run",
+                                                 "lanescope sweep",
+                                                 "lanescope report",
+                                                 "lanescope calibrate",
+                                                 "lanescope list",
+                                                 "lanescope"};
   return kPhrases;
 }
 
