@@ -88,8 +88,15 @@ class RangeAnalysis final : Accumulator::Listener {
 
   void measure_run_ahead(Summary& summary) {
     merge_.run(std::numeric_limits<Nanoseconds>::max(), kLookAheadEvents, *this);
-    outstanding_ = sums_.run_ahead().provisional(to_).back().depth;
-    for (const RunAhead::Value& value : sums_.measure_run_ahead(summary)) {
+    // Before those are given up that have no operation in the trace: it may have been cut while they waited.
+    const std::vector<RunAhead::Value> with_waiting = sums_.run_ahead().provisional(to_);
+    outstanding_ = with_waiting.back().depth;
+    note_in_flight(sums_.measure_run_ahead(summary));
+    note_in_flight(with_waiting);
+  }
+
+  void note_in_flight(const std::vector<RunAhead::Value>& values) {
+    for (const RunAhead::Value& value : values) {
       if (value.cut > 1 && value.cut - 2 < steps_.size()) steps_[value.cut - 2].in_flight = value.depth;
       if (value.cut == 1) in_flight_at_first_ = value.depth;
     }

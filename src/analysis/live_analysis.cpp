@@ -47,8 +47,10 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     read_until(until_);
     sums_.close_window(until_);
     read_until(std::numeric_limits<Nanoseconds>::max());  // what is left at the last instant itself
+    note_run_ahead();
     outstanding_ = sums_.run_ahead().provisional(until_).back().depth;
     sums_.run_ahead().give_up_waiting();
+    gave_up_ = true;
     note_run_ahead();
   }
 
@@ -323,7 +325,8 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     if (record == records_.end() || record->number != number) return carried;
     record->run_ahead_ns = value.integral_ns;
     record->run_ahead_max = carried;
-    record->in_flight = value.depth;
+    // A trace may have been cut while they waited: what has no operation in it stays in flight.
+    record->in_flight = gave_up_ ? std::max(record->in_flight, value.depth) : value.depth;
     return 0;
   }
 
@@ -345,7 +348,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   const std::size_t max_records_, max_bubbles_;
   EventMerge merge_;
   Accumulator sums_;
-  bool begun_ = false, finished_ = false;
+  bool begun_ = false, finished_ = false, gave_up_ = false;
   Nanoseconds until_ = std::numeric_limits<Nanoseconds>::min();
 
   std::vector<IterationRecord> records_;

@@ -158,7 +158,8 @@ void Model::summarise() {
   from = std::max(from, settled_from_);
   analysis::Summary summary = analysis_->window(from, live_edge_);
   if (summary.iteration.count == 0) return;
-  recent_settled_ = settled && summary.pace.basis != analysis::PaceBasis::NoPeriod;
+  // A queue that fills is a state of the loop as it is now; a period that has begun and not ended tells nothing yet.
+  recent_settled_ = settled && (summary.pace.known() || summary.sync_count == 0);
   recent_ = of_its_pace(std::move(summary));
   ++recent_number_;
   recent_stale_reads_ = count_stale_reads(trace(), recent_.from_ns, recent_.to_ns);
