@@ -34,25 +34,13 @@ Measured loop() {
 
 TEST(Figures, AreWorkedOutFromTheSummary) {
   const std::vector<std::pair<const char*, std::optional<double>>> wanted{
-      {"iteration_us", 125},
-      {"iteration_ms", 0.125},
-      {"iterations_per_s", 8'000},
-      {"samples_per_s", 256'000},
-      {"syncs_per_iteration", 1.25},
-      {"launches_per_iteration", 9},
-      {"gpu_busy_percent", 50},
-      {"kernel_percent", 40},
-      {"host_wait_us", 20},
-      {"bubble_percent", 50},
-      {"h2d_gb_per_s", 2},
-      {"d2h_gb_per_s", std::nullopt},
-      {"h2d_ms", 0.005},
-      {"d2h_ms", std::nullopt},
-      {"transfer_percent", 4},
+      {"iteration_us", 125},      {"iteration_ms", 0.125},       {"iterations_per_s", 8'000},
+      {"samples_per_s", 256'000}, {"syncs_per_iteration", 1.25}, {"launches_per_iteration", 9},
+      {"gpu_busy_percent", 50},   {"kernel_percent", 40},        {"host_wait_us", 20},
+      {"bubble_percent", 50},     {"h2d_gb_per_s", 2},           {"d2h_gb_per_s", std::nullopt},
+      {"h2d_ms", 0.005},          {"d2h_ms", std::nullopt},      {"transfer_percent", 4},
       {"total_s", std::nullopt},  // of how many is not said
-      {"own.read_us", 7},
-      {"own.read_us.total", 28},
-      {"own.wrong", std::nullopt},
+      {"own.read_us", 7},         {"own.read_us.total", 28},     {"own.wrong", std::nullopt},
       {"own.none", std::nullopt},
   };
   for (const auto& [key, value] : wanted) {

@@ -33,7 +33,7 @@ std::string length_text(const RunSnapshot& run) {
   std::string text = duration(run.mean_ns()) + " " + tr("per iteration");
   const auto typical = static_cast<double>(run.typical_iteration().duration());
   if (std::abs(typical - run.mean_ns()) > kTypicalNear * run.mean_ns()) {
-    text += fmt::format(fmt::runtime(tr(" on average; this one {}")), duration(typical));
+    text += fmt::format(fmt::runtime(tr(" on average; this one takes the CPU {}")), duration(typical));
   }
   return text;
 }
