@@ -36,6 +36,7 @@ class RunAhead {
     std::uint64_t cut = 0;         ///< its number, from 0
     std::int64_t integral_ns = 0;  ///< up to `at`
     std::int64_t maximum = 0;      ///< since the cut before
+    std::int64_t depth = 0;        ///< at the cut itself
   };
 
   RunAhead();

@@ -55,6 +55,10 @@ std::string factor_text(double factor) {
   return fmt::format("{:.{}f}x", factor, factor >= 100 ? 0 : factor >= 10 ? 1 : 2);
 }
 
+std::string pace_text(const analysis::Pace& pace) {
+  return pace.known() ? base::format_duration(std::llround(pace.ns)) : "–";
+}
+
 std::string published_headline(const Experiment& experiment) {
   const Published* before = nullptr;
   for (const Published& p : experiment.published) {
@@ -73,13 +77,6 @@ std::string published_headline(const Experiment& experiment) {
   if (experiment.published.empty()) return {};
   const Published& first = experiment.published.front();
   return figure_text(first.value) + (first.unit == "x" ? "x" : " " + first.unit);
-}
-
-bool queue_fills(const analysis::Summary& s) {
-  // A few are in flight in a healthy loop, too; of a short stretch they are a large part.
-  constexpr std::int64_t kAlwaysInFlight = 8;
-  const std::int64_t allowed = std::max(s.gpu_op_count / 20, std::min(kAlwaysInFlight, s.launch_count / 10));
-  return s.launch_count - s.gpu_op_count > allowed;
 }
 
 void ActiveExperiment::begin_run(const workload::Settings& standard, const std::string& device) {

@@ -27,9 +27,8 @@ std::string published_headline(const experiment::Experiment& experiment);
 std::string figure_text(double value);
 /// A ratio: "4.25x", "0.06x", "187x".
 std::string factor_text(double factor);
-
-/// The CPU issues more than the GPU begins: the time of an iteration is that of issuing it, until the queue is full.
-bool queue_fills(const analysis::Summary& summary);
+/// What an iteration takes: "162.1 µs"; "–" where that is not known.
+std::string pace_text(const analysis::Pace& pace);
 
 class ActiveExperiment {
  public:

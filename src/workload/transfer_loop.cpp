@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -64,6 +65,7 @@ class TransferLoop final : public Workload {
   /// What an iteration's statements took on the CPU.
   struct Times {
     Nanoseconds make = 0, copy = 0, launch = 0, read = 0;
+    Nanoseconds copy_waits = 0, read_waits = 0;  // of those: while the GPU ran the model
   };
 
   Nanoseconds now() { return eager_.device().now_ns(); }
@@ -80,11 +82,13 @@ class TransferLoop final : public Workload {
   void backward(const Batch& batch, const Options& o, Times& times);
   void step(const Options& o, Times& times);
   float read(const Tensor& tensor, std::string_view phase_name, Times& times);
+  Nanoseconds model_ran(Nanoseconds from, Nanoseconds to) const;
   void sample(const Times& times, Nanoseconds iteration);
 
   const WorkloadInfo info_;
   Eager eager_;
-  const std::size_t make_us_, copy_us_, launch_us_, read_us_, transfer_share_;
+  const std::size_t make_us_, copy_us_, launch_us_, read_us_, read_own_us_, transfer_share_;
+  Nanoseconds model_until_ = 0;   // the GPU runs the model at least until then
   std::array<Batch, 2> batches_;  // the second only with a side stream
   std::size_t current_ = 0;
   std::size_t prefetched_ = 0;  // elements of the batch that was copied ahead into the current one; 0: none
@@ -104,7 +108,9 @@ TransferLoop::TransferLoop(device::Device& device)
       copy_us_(figures().add("copy_us", N_("the copy statements"), "µs", true)),
       launch_us_(figures().add("launch_us", N_("launching the model"), "µs", true)),
       read_us_(figures().add("read_us", N_("reading numbers"), "µs", true)),
-      transfer_share_(figures().add("transfer_share_percent", N_("copying and reading, of the iteration"), "%")) {}
+      read_own_us_(figures().add("read_own_us", N_("reading, without waiting for the model"), "µs")),
+      transfer_share_(figures().add("transfer_share_percent",
+                                    N_("copying and reading, without waiting for the model, of the iteration"), "%")) {}
 
 void TransferLoop::set_up(const Settings& settings) {
   const Options o(settings);
@@ -216,8 +222,10 @@ void TransferLoop::copy_batch(Batch& to, const Options& o, Times& times) {
     eager_.drop(y);
     if (on_side_) device.record(to.copied, stream);
   }
+  const Nanoseconds copied = now();
   times.make += made - began;
-  times.copy += now() - made;
+  times.copy += copied - made;
+  times.copy_waits += model_ran(made, copied);
 }
 
 // With a side stream the copies are one batch ahead: while the model works on this one, the next one arrives.
@@ -239,7 +247,16 @@ TransferLoop::Batch& TransferLoop::feed(const Options& o, Times& times) {
 }
 
 void TransferLoop::spin(double us) {
-  if (us > 0) eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(us)}, {});
+  if (us <= 0) return;
+  const Nanoseconds before = now();
+  eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(us)}, {});
+  // It starts after what the GPU has to do already, and not before its launch has been begun.
+  model_until_ = std::max(model_until_, before) + base::from_us(us);
+}
+
+/// For how long of [from, to) the GPU was still running the model: what waits for that is computing, not transferring.
+Nanoseconds TransferLoop::model_ran(Nanoseconds from, Nanoseconds to) const {
+  return std::max<Nanoseconds>(0, std::min(to, model_until_) - from);
 }
 
 void TransferLoop::forward(const Batch& batch, const Options& o, Times& times) {
@@ -312,7 +329,9 @@ float TransferLoop::read(const Tensor& tensor, std::string_view phase_name, Time
   const Nanoseconds began = now();
   const Phase phase(eager_, phase_name);
   const float value = eager_.item(tensor);
-  times.read += now() - began;
+  const Nanoseconds read = now();
+  times.read += read - began;
+  times.read_waits += model_ran(began, read);
   return value;
 }
 
@@ -345,9 +364,10 @@ void TransferLoop::sample(const Times& times, Nanoseconds iteration) {
   figures().sample(copy_us_, base::to_us(times.copy));
   figures().sample(launch_us_, base::to_us(times.launch));
   figures().sample(read_us_, base::to_us(times.read));
+  const Nanoseconds copying = times.copy - times.copy_waits, reading = times.read - times.read_waits;
+  figures().sample(read_own_us_, base::to_us(reading));
   if (iteration > 0) {
-    figures().sample(transfer_share_,
-                     100 * static_cast<double>(times.copy + times.read) / static_cast<double>(iteration));
+    figures().sample(transfer_share_, 100 * static_cast<double>(copying + reading) / static_cast<double>(iteration));
   }
 }
 

@@ -117,20 +117,9 @@ TEST(ActiveExperiment, WithADeviceOfItsOwnASideIsReadOffTheDevice) {
   EXPECT_EQ(kept(active, Side::After), 200);
 }
 
-TEST(QueueFills, WhenMoreIsIssuedThanBegins) {
-  analysis::Summary s;
-  EXPECT_FALSE(queue_fills(s));  // a CPU has no queue
-  s.launch_count = 120;
-  s.gpu_op_count = 112;  // 8 are always allowed in a long stretch
-  EXPECT_FALSE(queue_fills(s));
-  s.gpu_op_count = 111;
-  EXPECT_TRUE(queue_fills(s));
-  s.launch_count = 1000;
-  s.gpu_op_count = 953;  // and a twentieth: 47
-  EXPECT_FALSE(queue_fills(s));
-  s.launch_count = 9;
-  s.gpu_op_count = 5;  // of so few, 4 are many
-  EXPECT_TRUE(queue_fills(s));
+TEST(PaceText, IsOnlyWhatIsKnown) {
+  EXPECT_EQ(pace_text({analysis::PaceBasis::Steady, 162'100, 10, 0, 0, 0}), "162.1 µs");
+  EXPECT_EQ(pace_text({analysis::PaceBasis::QueueMoves, 0, 10, 0, 0, 1}), "–");
 }
 
 TEST(ChosenDevice, KeepsARealGpuAndComparesItWithARealCpu) {

@@ -136,13 +136,12 @@ void draw_watch(const Canvas& c, const Experiment& e) {
   wrapped_text(c, FontRole::Body, Colour::Text, e.watch[c.state.language()]);
 }
 
-double iteration_ns(const Measured* m) { return m ? m->summary.iteration.mean_ns : 0; }
-
 // Three figures of either side, and the factor between them.
 void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optional<Side> now) {
   const Measured* before = active.measured(Side::Before);
   const Measured* after = active.measured(Side::After);
-  const bool fills = now && c.state.model.recent_is_current() && queue_fills(c.state.model.recent());
+  const bool fills =
+      now && c.state.model.recent_is_current() && c.state.model.recent().pace.basis == analysis::PaceBasis::QueueMoves;
   if (!before && !after && !fills) return;
   heading(c, in_words(c, Word::ThisRun).c_str());
   if (fills) wrapped_text(c, FontRole::Small, Colour::Simulated, in_words(c, Word::QueueFills));
@@ -161,9 +160,7 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
     line(in_words(c, name), FontRole::MonoSmall, value(before, of), value(after, of));
   };
   line(" ", FontRole::Small, in_words(c, Word::Before), in_words(c, Word::After));
-  row(Word::Iteration, [](const analysis::Summary& s) {
-    return base::format_duration(static_cast<Nanoseconds>(std::llround(s.iteration.mean_ns)));
-  });
+  row(Word::Iteration, [](const analysis::Summary& s) { return pace_text(s.pace); });
   row(Word::GpuBusy, [](const analysis::Summary& s) {
     const double share = 100.0 * static_cast<double>(s.gpu_busy_ns) / std::max(1.0, static_cast<double>(s.window_ns()));
     return fmt::format("{:.{}f} %", share, share > 0 && share < 2 ? 1 : 0);
@@ -171,8 +168,9 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
   row(Word::SyncsPerIteration, [](const analysis::Summary& s) {
     return fmt::format("{:.2f}", static_cast<double>(s.sync_count) / static_cast<double>(s.iteration.count));
   });
-  if (iteration_ns(before) <= 0 || iteration_ns(after) <= 0) return;
-  const double factor = iteration_ns(before) / iteration_ns(after);
+  if (!before || !after) return;
+  const double factor = analysis::factor_between(before->summary.pace, after->summary.pace);
+  if (factor <= 0) return;
   const bool alike = std::abs(factor - 1) < kAlike;
   const Word says = alike ? Word::TheSame : factor > 1 ? Word::Faster : Word::Slower;
   vertical_space(c, 4);
@@ -183,6 +181,9 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
                               : Colour::Wait,
                  (alike ? "" : factor_text(std::max(factor, 1 / factor)) + " ") + in_words(c, says));
   note_place(c, "factor");
+  wrapped_text(c, FontRole::Small, Colour::Dim,
+               fmt::format(fmt::runtime(base::tr("per iteration, {}")),
+                           analysis::factor_basis(before->summary.pace, after->summary.pace)));
 }
 
 std::string why_nothing(const Canvas& c, const experiment::Published& p) {
