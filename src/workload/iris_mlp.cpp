@@ -235,7 +235,7 @@ WorkloadInfo iris_mlp_info() {
              "Turn the log interval up: the waits go, but most of the time stays, because it is spent launching."),
       .experiments = "P22 to P26",
       .published = {{tr("on the CPU"), tr("231 µs per epoch")},
-                    {tr("GPU, a read every epoch"), tr("842 µs per epoch")},
+                    {tr("GPU, a read every epoch"), tr("842.5 µs per epoch")},
                     {tr("GPU, a read every 2000"), tr("654 µs per epoch")}},
       .code = plain_text(iris_mlp_code(iris_mlp_settings({}))),
       .computes_values = true,
