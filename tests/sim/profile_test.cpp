@@ -94,10 +94,10 @@ TEST(ProfileError, FromThatNamesNoPublishedNumber) {
   };
   const std::string is_wrong =
       at("launch_us") + "cpu.launch_us.from': must be an array of published numbers, [\"P20.h2d_pinned\"], got ";
-  EXPECT_EQ(from("'P20.rate'"), is_wrong + "P20.rate");
-  EXPECT_EQ(from("['P20']"), is_wrong + "P20");
-  EXPECT_EQ(from("['P20.rate', '.rate']"), is_wrong + ".rate");
-  EXPECT_EQ(from("['P20.']"), is_wrong + "P20.");
+  EXPECT_EQ(from("'P20.rate'"), is_wrong + "'P20.rate'");
+  EXPECT_EQ(from("['P20']"), is_wrong + "'P20'");
+  EXPECT_EQ(from("['P20.rate', '.rate']"), is_wrong + "'.rate'");
+  EXPECT_EQ(from("['P20.']"), is_wrong + "'P20.'");
   EXPECT_EQ(from("[3]"), is_wrong + "3");
   EXPECT_EQ(from("[]"), is_wrong + "an array");
 }
