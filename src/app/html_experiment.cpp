@@ -23,6 +23,15 @@ std::string told(const char* term, const std::string& text) {
   return text.empty() ? std::string() : fmt::format("<dt>{}</dt><dd>{}</dd>\n", words(term), escaped(text, 3000));
 }
 
+// "fitted to this (link.h2d_pinned_gb_per_s)", "cannot be checked: why".
+std::string check_line(const experiment::Checking& checking, const std::string& why) {
+  const std::string says = tr(checking_text(checking));
+  if (checking.check == experiment::Check::Fitted) {
+    return fmt::format("{} ({})", says, fmt::join(checking.fitted, ", "));
+  }
+  return checking.check == experiment::Check::Unchecked ? fmt::format("{}: {}", says, why) : says;
+}
+
 std::string published_table(const ExperimentReport& report) {
   if (report.rows.empty()) return {};
   const bool simulated =
@@ -32,13 +41,14 @@ std::string published_table(const ExperimentReport& report) {
     const experiment::Published& p = *row.compared.published;
     rows += fmt::format(
         "<tr><td class=\"name\">{}</td><td class=\"n\">{}</td><td class=\"n\"><b>{}</b></td><td class=\"n\">{}</td>"
-        "<td>{}<span class=\"pill\">{}</span></td></tr>\n",
+        "<td>{}<span class=\"pill\">{}</span></td><td>{}</td></tr>\n",
         escaped(p.label[base::language()]), with_unit(p.value, unit_of(p)), with_unit(row.compared.ours, unit_of(p)),
         with_unit(row.compared.ratio, "×"), escaped(p.environment[base::language()]),
-        escaped(tr(std::string(experiment::quality_key(p.quality)).c_str())));
+        escaped(tr(std::string(experiment::quality_key(p.quality)).c_str())),
+        escaped(check_line(row.checking, p.unchecked[base::language()])));
   }
   return table({tr("figure"), tr(">published"), simulated ? tr(">simulated here") : tr(">measured here"), tr(">ratio"),
-                tr("published for")},
+                tr("published for"), tr("check")},
                rows);
 }
 

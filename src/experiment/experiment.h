@@ -60,6 +60,10 @@ struct Published {
   std::string figure;                   ///< how, see figure.h; empty: there is none to set beside it
   std::vector<std::string> settings{};  ///< for this number alone, over those of its side (P26's rows)
   std::uint64_t iterations = 0;         ///< "total_s": of how many iterations
+  /// The published numbers that decide this one, "P20.h2d_pinned": it is worked out from them, or a machine that gives
+  /// them gives this one, too. See experiment/check.h.
+  std::vector<std::string> follows{};
+  Text unchecked{};  ///< why no run can check it; may be empty when there is a figure to set beside it
 };
 
 /// A sweep that belongs to the experiment: its axes and its figure, as `lanescope sweep` takes them.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "base/time.h"
 
 namespace lanescope::ui {
@@ -19,6 +20,15 @@ namespace {
 
 std::size_t index(Side side) { return static_cast<std::size_t>(side); }
 Side other(Side side) { return side == Side::Before ? Side::After : Side::Before; }
+
+// The device runs already: a profile's file that has gone since is no reason to end the program.
+std::vector<device::FittedNumber> fitted_to(const std::string& device) {
+  try {
+    return device::fitted_numbers(device);
+  } catch (const base::Error&) {
+    return {};
+  }
+}
 
 }  // namespace
 
@@ -87,6 +97,11 @@ void ActiveExperiment::begin_run(const workload::Settings& standard, const std::
     if (elsewhere && (flips_in_place(*experiment_) || side == side_)) kept.reset();
   }
   device_ = device;
+  const std::vector<device::FittedNumber> fitted = fitted_to(device);
+  for (const Side side : {Side::Before, Side::After}) {
+    const bool here = flips_in_place(*experiment_) || side == side_ || !kept_[index(side)];
+    if (here) machines_.sides[index(side)] = fitted;
+  }
 }
 
 std::optional<Side> ActiveExperiment::side_of(const workload::Settings& now) const {
@@ -115,6 +130,15 @@ void ActiveExperiment::keep(const workload::Settings& now, Measured measured) {
     if (kept && !same_beside_the_story(now, kept->settings)) kept.reset();
   }
   if (const auto side = side_of(now)) kept_[index(*side)] = Kept{std::move(measured), now, device_};
+}
+
+std::vector<ActiveExperiment::Row> ActiveExperiment::published() const {
+  std::vector<Row> rows;
+  for (const experiment::Compared& compared :
+       experiment::compare(*experiment_, measured(Side::Before), measured(Side::After))) {
+    rows.push_back({compared, check_of(*experiment_, compared, machines_)});
+  }
+  return rows;
 }
 
 const Measured* ActiveExperiment::measured(Side side) const {

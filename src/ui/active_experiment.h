@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/check.h"
 #include "experiment/experiment.h"
 #include "experiment/figure.h"
 #include "workload/settings.h"
@@ -49,6 +50,12 @@ class ActiveExperiment {
   void keep(const workload::Settings& now, experiment::Measured measured);
 
   const experiment::Measured* measured(experiment::Side side) const;
+  /// What was published beside what the sides gave, and what each number is to them.
+  struct Row {
+    experiment::Compared compared;
+    experiment::Checking checking;
+  };
+  std::vector<Row> published() const;
 
  private:
   struct Kept {
@@ -63,6 +70,7 @@ class ActiveExperiment {
   std::array<std::vector<std::pair<std::string, workload::Value>>, 2> wanted_;
   std::string device_;
   std::array<std::optional<Kept>, 2> kept_;
+  experiment::FittedSides machines_;
 };
 
 }  // namespace lanescope::ui

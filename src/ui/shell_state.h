@@ -73,6 +73,8 @@ struct GalleryState {
   GalleryList list;          ///< what the filter leaves
   std::size_t selected = 0;  ///< in the list
   bool scroll_to_selected = false;
+  std::string checked;                 ///< the experiment whose machines these are
+  experiment::FittedSides machines{};  ///< those that it is told on
 };
 
 /// How fast a run must go so that something happens to look at: while it is on, ten times as fast when nothing does.

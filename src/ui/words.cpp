@@ -129,8 +129,8 @@ ChineseTexts chinese_texts(Language language) {
     for (const experiment::Text* t : {&e.shows, &e.watch, &e.knob, &e.correction}) texts.body += (*t)[language];
     texts.small += e.shows[language] + e.knob[language];
     for (const experiment::Published& p : e.published) {
-      texts.small += p.label[language] + p.environment[language];
-      texts.body += p.label[language] + p.environment[language];
+      texts.small += p.label[language] + p.environment[language] + p.unchecked[language];
+      texts.body += p.label[language] + p.environment[language] + p.unchecked[language];
     }
   }
   return texts;

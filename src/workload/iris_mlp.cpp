@@ -234,7 +234,7 @@ WorkloadInfo iris_mlp_info() {
              "log interval: the waits disappear, but most of the time remains, because it is spent on launching."),
       .experiments = N_("P22 to P26"),
       .published = {{N_("on the CPU"), N_("231 µs per epoch")},
-                    {N_("GPU, a read every epoch"), N_("842 µs per epoch")},
+                    {N_("GPU, a read every epoch"), N_("842.5 µs per epoch")},
                     {N_("GPU, a read every 2000"), N_("654 µs per epoch")}},
       .code = plain_text(iris_mlp_code(iris_mlp_settings({}))),
       .computes_values = true,

@@ -134,6 +134,7 @@ class Readback final : public Workload {
   Method method_ = Method::None;
   Reads reads_;
   std::size_t numbers_figure_ = 0, wrong_figure_ = 0, read_figure_ = 0, behind_figure_ = 0;
+  std::size_t list_figure_ = 0;
   std::optional<double> last_loss_;
   std::uint64_t losses_read_ = 0;
 };
@@ -143,6 +144,7 @@ Readback::Readback(device::Device& device) : info_(readback_info()), eager_(devi
   wrong_figure_ = figures().add("wrong_numbers", N_("wrong numbers"), "");
   read_figure_ = figures().add("read_us", N_("reading, per iteration"), "µs");
   behind_figure_ = figures().add("reads_behind", N_("iterations late"), "");
+  list_figure_ = figures().add("reads_per_list", N_("reads for a list of losses"), "");
 }
 
 void Readback::set_up(const Settings& settings) {
@@ -253,7 +255,9 @@ void Readback::print_loss() {
 
 void Readback::read_list(std::uint64_t number) {
   const Phase phase(eager_, "list of items");
-  for (std::size_t i = 0; i < kept_.size(); ++i) got(eager_.item(losses_, i), number - kept_[i]);
+  std::uint64_t reads = 0;
+  for (std::size_t i = 0; i < kept_.size(); ++i, ++reads) got(eager_.item(losses_, i), number - kept_[i]);
+  figures().sample(list_figure_, static_cast<double>(reads));
 }
 
 void Readback::read_stacked(std::uint64_t number) {
@@ -264,6 +268,7 @@ void Readback::read_stacked(std::uint64_t number) {
   eager_.copy_to_host(host, stacked_, count, false);
   const std::span<const float> values = eager_.read(host, count);
   for (std::size_t i = 0; i < count; ++i) got(values[i], number - kept_[i]);
+  figures().sample(list_figure_, 1);  // one copy and one wait
   eager_.drop(host);
 }
 

@@ -186,12 +186,27 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
                            analysis::factor_basis(before->summary.pace, after->summary.pace)));
 }
 
-std::string why_nothing(const Canvas& c, const experiment::Published& p) {
-  if (p.figure.empty()) return in_words(c, Word::NoFigure);
-  return in_words(c, p.settings.empty() ? Word::FlipToMeasure : Word::OwnSettings);
+// What the machine is, and why there is nothing beside the number or why it proves nothing.
+std::string published_tip(const Canvas& c, const ActiveExperiment::Row& row) {
+  const experiment::Published& p = *row.compared.published;
+  std::string tip = p.environment[c.state.language()];
+  if (p.figure.empty()) {
+    tip += "\n" + in_words(c, Word::NoFigure);
+  } else if (!row.compared.ours) {
+    tip += "\n" + in_words(c, p.settings.empty() ? Word::FlipToMeasure : Word::OwnSettings);
+  }
+  if (row.checking.check == experiment::Check::Unchecked) tip += "\n" + p.unchecked[c.state.language()];
+  for (const std::string& number : row.checking.fitted) {
+    tip += "\n" + fmt::format(fmt::runtime(base::tr("The profile’s {} comes from it.")), number);
+  }
+  return tip;
 }
 
-// Two lines a number: what it is, and then published, quality | here | ratio.
+Colour check_colour(experiment::Check check) {
+  return check == experiment::Check::Checked ? Colour::Good : Colour::Dim;
+}
+
+// Three lines a number: what it is; published, quality | here | ratio; and whether that checks it.
 void draw_published(const Canvas& c, const ActiveExperiment& active) {
   const Experiment& e = active.experiment();
   if (e.published.empty()) return;
@@ -200,8 +215,8 @@ void draw_published(const Canvas& c, const ActiveExperiment& active) {
   heading(c, in_words(c, Word::PublishedBeside).c_str());
   const float start = ImGui::GetCursorPosX();
   const float right = start + ImGui::GetContentRegionAvail().x;
-  for (const experiment::Compared& row :
-       experiment::compare(e, active.measured(Side::Before), active.measured(Side::After))) {
+  for (const ActiveExperiment::Row& each : active.published()) {
+    const experiment::Compared& row = each.compared;
     const experiment::Published& p = *row.published;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     wrapped_text(c, FontRole::Small, Colour::Muted,
@@ -213,12 +228,12 @@ void draw_published(const Canvas& c, const ActiveExperiment& active) {
     const std::string ratio = row.ratio ? factor_text(*row.ratio) : "";
     if (row.ours) text_ending_at(c, right - 48 * s, FontRole::MonoSmall, Colour::Accent, with_unit(*row.ours));
     text_ending_at(c, right, FontRole::MonoSmall, Colour::Muted, row.ours ? ratio : "–");
+    text(c, FontRole::Small, check_colour(each.checking.check), base::tr(checking_text(each.checking)));
     note_place(c, "published." + p.name);
     const ImVec2 low{at.x, at.y};
     if (ImGui::IsMouseHoveringRect(low, {low.x + right - start, ImGui::GetItemRectMax().y}) &&
         ImGui::IsWindowHovered()) {
-      const std::string tip = p.environment[language] + (row.ours ? "" : "\n" + why_nothing(c, p));
-      if (!tip.empty()) ImGui::SetTooltip("%s", tip.c_str());
+      ImGui::SetTooltip("%s", published_tip(c, each).c_str());
     }
     vertical_space(c, 9);
   }
