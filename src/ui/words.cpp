@@ -69,13 +69,14 @@ struct Chapter {
   InBoth title;
 };
 // Workloads that tell one story stand under one heading.
-constexpr std::array<Chapter, 9> kChapters{{
+constexpr std::array<Chapter, 10> kChapters{{
     {"linear-mse", {N_("WHAT A READ COSTS"), "读取一个数的代价"}},
     {"readback", {N_("GETTING NUMBERS OUT"), "怎样取回数据"}},
     {"plot-transfer", {N_("GETTING NUMBERS OUT"), "怎样取回数据"}},
     {"transfer-loop", {N_("BRINGING DATA IN"), "怎样送入数据"}},
     {"control-flow", {N_("BRANCHES ON GPU VALUES"), "由 GPU 的值决定的分支"}},
     {"bandwidth", {N_("PINNED MEMORY AND BANDWIDTH"), "锁页内存与带宽"}},
+    {"raw-cuda", {N_("CUDA WITHOUT PYTORCH"), "不用 PyTorch 的 CUDA"}},
     {"dataloader", {N_("LOADING DATA"), "数据加载"}},
     {"iris-mlp", {N_("A SMALL NETWORK"), "一个小网络"}},
     {"break-even", {N_("CPU OR GPU"), "用 CPU 还是 GPU"}},

@@ -47,6 +47,7 @@ class Eager {
   Eager(device::Device& device, bool compute);
 
   device::Device& device() { return device_; }
+  bool on_cpu() const { return on_cpu_; }
   /// The framework's own CPU time before each operation.
   void set_dispatch_us(double us) { dispatch_ns_ = base::from_us(us); }
 

@@ -108,10 +108,10 @@ class Readback final : public Workload {
   Tensor stacked_, scratch_, total_;
   HostTensor unsafe_, pageable_;
   std::array<Late, 2> late_;
-  std::size_t turn_ = 0;             // the buffer that the next copy goes to
-  std::vector<std::uint64_t> kept_;  // the iterations whose losses wait on the device
-  std::uint64_t in_window_ = 0;      // iterations since they were last read
-  std::uint64_t accumulated_ = 0;    // losses in total_
+  std::size_t turn_ = 0;                                  // the buffer that the next copy goes to
+  std::vector<std::uint64_t> kept_;                       // the iterations whose losses wait on the device
+  std::uint64_t in_window_ = 0;                           // iterations since they were last read
+  std::uint64_t accumulated_ = 0;                         // losses in total_
   device::HostThread writer_ = device::HostThread::None;  // that of the SummaryWriter
   std::deque<device::HostTask> to_write_;
   std::int32_t room_ = 0;

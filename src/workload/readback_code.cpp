@@ -120,8 +120,9 @@ Settings readback_settings(const device::DeviceInfo& device) {
   const SettingSpec method{
       .key = "method",
       .label = tr("Method"),
-      .help = tr("How the program gets at the loss; list-of-items, stacked and accumulate keep it on the GPU until a window "
-                 "ends."),
+      .help = tr(
+          "How the program gets at the loss; list-of-items, stacked and accumulate keep it on the GPU until a window "
+          "ends."),
       .type = SettingType::Choice,
       .standard = std::string("item"),
       .choices = {kReadMethods.begin(), kReadMethods.end()}};
@@ -130,15 +131,16 @@ Settings readback_settings(const device::DeviceInfo& device) {
   log_interval.minimum = 1;
   log_interval.zero_is_never = false;
   std::erase(log_interval.stops, 0.0);
-  const SettingSpec window{.key = "window",
-                           .label = tr("Window"),
-                           .help = tr("list-of-items, stacked and accumulate read what they have kept every this many iterations."),
-                           .type = SettingType::Integer,
-                           .standard = std::int64_t{100},
-                           .minimum = 1,
-                           .maximum = static_cast<double>(kMostKept),
-                           .logarithmic = true,
-                           .stops = {1, 10, 20, 50, 100, 200, 500, 1000, 10'000}};
+  const SettingSpec window{
+      .key = "window",
+      .label = tr("Window"),
+      .help = tr("list-of-items, stacked and accumulate read what they have kept every this many iterations."),
+      .type = SettingType::Integer,
+      .standard = std::int64_t{100},
+      .minimum = 1,
+      .maximum = static_cast<double>(kMostKept),
+      .logarithmic = true,
+      .stops = {1, 10, 20, 50, 100, 200, 500, 1000, 10'000}};
   const SettingSpec model_us{.key = "model_us",
                              .label = tr("Model's GPU time"),
                              .help = tr("How long the GPU is busy with the model in each iteration."),
@@ -152,13 +154,14 @@ Settings readback_settings(const device::DeviceInfo& device) {
                                .help = tr("A validation loop: no backward pass and no step of the optimizer."),
                                .type = SettingType::Bool,
                                .standard = false};
-  const SettingSpec sync_debug{.key = "sync_debug",
-                               .label = tr("PyTorch's sync check"),
-                               .help = tr("warn: torch.cuda.set_sync_debug_mode('warn'); its warnings stand on the lane "
-                                          "warnings."),
-                               .type = SettingType::Choice,
-                               .standard = std::string("off"),
-                               .choices = {"off", "warn"}};
+  const SettingSpec sync_debug{
+      .key = "sync_debug",
+      .label = tr("PyTorch's sync check"),
+      .help = tr("warn: torch.cuda.set_sync_debug_mode('warn'); its warnings stand on the lane "
+                 "warnings."),
+      .type = SettingType::Choice,
+      .standard = std::string("off"),
+      .choices = {"off", "warn"}};
   const SettingSpec write_us{.key = "write_us",
                              .label = tr("Writing a record"),
                              .help = tr("How long the SummaryWriter's thread takes for a record (method tensorboard)."),

@@ -26,9 +26,9 @@ enum class ReadMethod : std::uint8_t {
   Unsafe,
 };
 // In the order of the enumerators.
-inline constexpr std::array<std::string_view, 12> kReadMethods{
-    "none",    "item",       "bool",     "print",         "fstring", "tensorboard", "list-of-items",
-    "stacked", "accumulate", "pageable", "one-step-late", "unsafe"};
+inline constexpr std::array<std::string_view, 12> kReadMethods{"none",       "item",        "bool",          "print",
+                                                               "fstring",    "tensorboard", "list-of-items", "stacked",
+                                                               "accumulate", "pageable",    "one-step-late", "unsafe"};
 
 inline constexpr std::size_t kMostKept = 10'000;  // losses on the device: the largest window
 inline constexpr float kGoodEnough = 0.1f;        // S2: if loss < 0.1: break
