@@ -61,13 +61,14 @@ struct Chapter {
   const char* title;
 };
 // Workloads that tell one story stand under one heading.
-constexpr std::array<Chapter, 9> kChapters{{
+constexpr std::array<Chapter, 10> kChapters{{
     {"linear-mse", N_("WHAT A READ COSTS")},
     {"readback", N_("GETTING NUMBERS OUT")},
     {"plot-transfer", N_("GETTING NUMBERS OUT")},
     {"transfer-loop", N_("BRINGING DATA IN")},
     {"control-flow", N_("BRANCHES ON GPU VALUES")},
     {"bandwidth", N_("PINNED MEMORY AND BANDWIDTH")},
+    {"raw-cuda", N_("CUDA WITHOUT PYTORCH")},
     {"dataloader", N_("LOADING DATA")},
     {"iris-mlp", N_("A SMALL NETWORK")},
     {"break-even", N_("CPU OR GPU")},

@@ -75,7 +75,9 @@ void Eager::run(const ops::Op& op, std::span<const Tensor> args) {
 void Eager::copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking,
                            device::Stream stream) {
   if (on_cpu_) return hand_over(to.buffer, from.buffer, elements);
+  const base::Nanoseconds began = device_.now_ns();
   dispatch();
+  if (!non_blocking) copy_and_wait_follow(began);
   device_.copy_async({to.buffer, 0}, {from.buffer, 0}, elements * sizeof(float), stream);
   if (!non_blocking) {
     device_.synchronize(stream);
@@ -86,7 +88,13 @@ void Eager::copy_to_device(const Tensor& to, const HostTensor& from, std::size_t
 
 void Eager::copy_to_host(const HostTensor& to, const Tensor& from, std::size_t elements, bool non_blocking) {
   if (on_cpu_) return hand_over(to.buffer, from.buffer, elements);
+  const base::Nanoseconds began = device_.now_ns();
   dispatch();
+  if (!non_blocking) {
+    copy_and_wait_follow(began);
+  } else if (!to.pinned) {
+    ++sync_counts_.waits;
+  }
   device_.copy_async({to.buffer, 0}, {from.buffer, 0}, elements * sizeof(float), kStream);
   if (!non_blocking) {
     device_.synchronize(kStream);
@@ -100,22 +108,57 @@ void Eager::hand_over(device::Buffer to, device::Buffer from, std::size_t count)
 }
 
 void Eager::synchronize() {
-  if (!on_cpu_) device_.synchronize();
+  if (on_cpu_) return;
+  ++sync_counts_.waits;
+  device_.synchronize();
+}
+
+void Eager::synchronize(device::GpuEvent event) {
+  if (!on_cpu_) ++sync_counts_.waits;
+  device_.synchronize(event);
+}
+
+void Eager::copy_and_wait_follow(base::Nanoseconds statement_began) {
+  ++sync_counts_.waits;
+  if (!sync_debug_) return;
+  ++sync_counts_.warnings;
+  if (!warnings_lane_) warnings_lane_ = device_.sink().lane(program_lane(trace::LaneKind::Phases, "warnings"));
+  trace::Event event;
+  event.kind = trace::EventKind::Range;
+  event.lane = *warnings_lane_;
+  event.name = device_.sink().name("UserWarning: called a synchronizing CUDA operation");
+  event.start_ns = statement_began;
+  event.end_ns = device_.now_ns();
+  device_.writer().write(event);
+}
+
+void Eager::read_scalar(const Tensor& tensor, std::size_t offset, std::span<std::byte> value) {
+  const base::Nanoseconds began = device_.now_ns();
+  dispatch();
+  if (on_cpu_) {
+    std::memcpy(value.data(), device_.host_data(tensor.buffer).data() + offset, value.size());
+    return;
+  }
+  copy_and_wait_follow(began);
+  const HostTensor scratch = host_tensor(1, true);
+  device_.copy_async({scratch.buffer, 0}, {tensor.buffer, offset}, value.size(), kStream);
+  device_.synchronize(kStream);
+  std::memcpy(value.data(), device_.host_data(scratch.buffer).data(), value.size());
+  drop(scratch);
 }
 
 float Eager::item(const Tensor& tensor, std::size_t index) {
-  dispatch();
-  if (on_cpu_) {
-    float value = 0;
-    std::memcpy(&value, device_.host_data(tensor.buffer).data() + index * sizeof(float), sizeof(float));
-    return value;
-  }
-  const HostTensor scratch = host_tensor(1, true);
-  device_.copy_async({scratch.buffer, 0}, {tensor.buffer, index * sizeof(float)}, sizeof(float), kStream);
-  device_.synchronize(kStream);
-  const float value = values(scratch)[0];
-  drop(scratch);
+  float value = 0;
+  read_scalar(tensor, index * sizeof(float), std::as_writable_bytes(std::span(&value, 1)));
   return value;
+}
+
+// This program's results of a comparison are floats, 0 or 1: of the four bytes the last tells them apart.
+bool Eager::truth(const Tensor& tensor, std::size_t index) {
+  static_assert(std::endian::native == std::endian::little);
+  std::byte value{};
+  read_scalar(tensor, index * sizeof(float) + sizeof(float) - 1, std::span(&value, 1));
+  return value != std::byte{0};
 }
 
 std::span<const float> Eager::read(const HostTensor& tensor, std::size_t elements, bool* arrived) {

@@ -32,6 +32,7 @@ struct Options : TrainingSettings {
         features(static_cast<std::int32_t>(settings.integer("features"))),
         model_us(settings.real("model_us")),
         side_stream(settings.choice("copy_stream") == "side"),
+        round_trip(settings.boolean("round_trip")),
         scaler(settings.boolean("scaler")),
         train(scaler || settings.boolean("train")) {}
 
@@ -40,6 +41,7 @@ struct Options : TrainingSettings {
   std::int32_t features;
   double model_us;
   bool side_stream;
+  bool round_trip;
   bool scaler;
   bool train;
 };
@@ -77,6 +79,7 @@ class TransferLoop final : public Workload {
   void leave_side_stream();
   Batch& feed(const Options& o, Times& times);
   void copy_batch(Batch& to, const Options& o, Times& times);
+  Batch there_and_back(const Batch& batch, const Options& o, Times& times);
   void spin(double us);
   void forward(const Batch& batch, const Options& o, Times& times);
   void backward(const Batch& batch, const Options& o, Times& times);
@@ -95,6 +98,7 @@ class TransferLoop final : public Workload {
   device::Stream side_ = device::Stream::Default;
   bool side_made_ = false, on_side_ = false;
   Tensor half_, output_, output_grad_;
+  Tensor returned_;  // X after its round trip
   Tensor weight_, half_weight_, weight_grad_;
   Tensor loss_, scaled_loss_, loss_grad_, scaled_grad_, scale_, inverse_scale_, found_inf_;
   std::size_t room_ = 0;  // elements that the batch's tensors hold
@@ -139,7 +143,8 @@ void TransferLoop::initialise(std::uint64_t seed) {
 
 bool TransferLoop::adapted(const Options& o) const {
   const bool side = o.side_stream && o.feed_each_iteration;
-  const bool room = o.elements() <= room_ && (!side || batches_[1].x.elements >= room_);
+  const bool room = o.elements() <= room_ && (!side || batches_[1].x.elements >= room_) &&
+                    (!o.round_trip || returned_.elements >= room_);
   return room && o.seed == seed_ && side == on_side_;
 }
 
@@ -148,6 +153,7 @@ void TransferLoop::adapt(const Options& o) {
   if (o.seed != seed_) initialise(o.seed);
   if (on_side_ && !side) leave_side_stream();
   make_room(o.elements(), side);
+  if (o.round_trip && returned_.elements < room_) returned_ = eager_.tensor(room_);
   if (side && !on_side_) enter_side_stream();
   // What the main stream still does with the batches comes before the next copies beside it.
   for (const Batch& batch : batches_) {
@@ -244,6 +250,25 @@ TransferLoop::Batch& TransferLoop::feed(const Options& o, Times& times) {
   eager_.device().wait(Eager::kStream, batch.copied);
   times.launch += now() - began;
   return batch;
+}
+
+// S2's data.cpu() and data_cpu.cuda(): X goes to the CPU and comes back, and nothing has looked at it there.
+TransferLoop::Batch TransferLoop::there_and_back(const Batch& batch, const Options& o, Times& times) {
+  const Nanoseconds began = now();
+  const HostTensor host = eager_.host_tensor(o.elements(), false);
+  {
+    const Phase phase(eager_, ".cpu()");
+    eager_.copy_to_host(host, batch.x, o.elements(), false);
+  }
+  {
+    const Phase phase(eager_, ".cuda()");
+    eager_.copy_to_device(returned_, host, o.elements(), false);
+  }
+  eager_.drop(host);
+  times.copy += now() - began;
+  Batch back = batch;
+  back.x = returned_;
+  return back;
 }
 
 void TransferLoop::spin(double us) {
@@ -344,7 +369,8 @@ void TransferLoop::iterate(std::uint64_t number, const Settings& settings) {
   }
   const Nanoseconds began = now();
   Times times;
-  const Batch& batch = feed(o, times);
+  const Batch& fed = feed(o, times);
+  const Batch batch = o.round_trip ? there_and_back(fed, o, times) : fed;
   forward(batch, o, times);
   const auto let_go = [&] {  // the batch may be written again
     if (on_side_) eager_.device().record(batch.used, Eager::kStream);
@@ -391,6 +417,11 @@ Code transfer_loop_code(const Settings& s) {
       code.more(1, "Y = y.to('cuda', non_blocking=$non_blocking)");
     }
   }
+  if (o.round_trip) {
+    code.line(1, "data_cpu = X.cpu()", {".cpu()"});
+    code.line(1, "X = data_cpu.cuda()", {".cuda()"});
+  }
+  if (o.train) code.line(1, "optimizer.zero_grad()");
   code.line(1, "output = model(X, Y)", {"forward"});
   code.line(1, "loss = output.mean()", {"loss"});
   if (o.log_interval != 0) {
@@ -454,11 +485,18 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
       .type = SettingType::Choice,
       .standard = std::string("main"),
       .choices = {"main", "side"}};
-  const SettingSpec train{.key = "train",
-                          .label = N_("Train"),
-                          .help = N_("Adds a backward pass and an optimizer step, in mixed precision (autocast)."),
-                          .type = SettingType::Bool,
-                          .standard = false};
+  const SettingSpec round_trip{
+      .key = "round_trip",
+      .label = N_("Round trip"),
+      .help = N_("X goes to the CPU and back before the model, X.cpu().cuda(), which changes nothing in it."),
+      .type = SettingType::Bool,
+      .standard = false};
+  const SettingSpec train{
+      .key = "train",
+      .label = N_("Train"),
+      .help = N_("Adds a backward pass and an optimizer step, in mixed precision (autocast)."),
+      .type = SettingType::Bool,
+      .standard = false};
   const SettingSpec scaler{
       .key = "scaler",
       .label = N_("GradScaler"),
@@ -467,8 +505,8 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
       .type = SettingType::Bool,
       .standard = false};
   return Settings({log_interval_setting(1), feed_setting("per-iteration"), pinned_setting(), non_blocking_setting(),
-                   copy_stream, batch_size_setting(kBatch), features, model_us, train, scaler, dispatch_setting(device),
-                   seed_setting()});
+                   copy_stream, round_trip, batch_size_setting(kBatch), features, model_us, train, scaler,
+                   dispatch_setting(device), seed_setting()});
 }
 
 void check_transfer_loop(const Settings& settings) {

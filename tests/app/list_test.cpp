@@ -30,7 +30,7 @@ TEST_F(List, Workloads) {
   std::map<std::string, Json> by_name;
   for (const Json& workload : json) by_name[workload["name"]] = workload;
   for (const char* name : {"linear-mse", "iris-mlp", "transfer-loop", "control-flow", "bandwidth", "dataloader",
-                           "readback", "plot-transfer", "break-even"}) {
+                           "readback", "plot-transfer", "raw-cuda", "break-even"}) {
     EXPECT_EQ(by_name.count(name), 1u) << name;
   }
   EXPECT_EQ(by_name["linear-mse"]["computes_values"], false);

@@ -80,6 +80,18 @@ constexpr Expected kExpected[] = {
     // The losses are read once per hundred iterations: what an iteration lacks is launches.
     {"R3", kLaunch, kLaunch},
     {"S0-plot", kSync, kGpu, 60, ".cpu().numpy()"},
+    // Both sides read in every iteration: TensorBoard, too.
+    {"S0-tensorboard", kSync, kSync, 60, "item()"},
+    // Half of the bytes: the wait and the drawing stay.
+    {"S0-column", kSync, kSync, 60, ".cpu().numpy()"},
+    {"S2-hidden-read", kSync, kGpu, 200, "if loss < 0.1"},
+    {"S2-round-trip", kCopy, kGpu},
+    {"S2-validation", kSync, kGpu, 200, "item()"},
+    {"S2-sync-debug", kSync, kSync, 60, "item()"},
+    {"S3-raw-cuda", kSync, kSync, 60},
+    // Nothing reaches the GPU.
+    {"S4-wrong-device", VerdictKind::Unknown, kLaunch},
+    {"S4-call-and-forward", kLaunch, kLaunch},
     // Pinning on the fly is waited for as a blocking copy is; pinned once, only the copies are left.
     {"T1", kSync, kCopy},
     // A thousand blocking copies wait a thousand times; non-blocking ones are issued too slowly to fill the link.

@@ -35,6 +35,19 @@ TEST(TransferLoop, WithResidentDataOnlyTheModelIsLeft) {
   EXPECT_THAT(w.iterate({"model_us=0"}), ElementsAre("mse_forward 1000x2x1", "mean_reduce 1000x2x1"));
 }
 
+// data.cpu() and .cuda(): X alone, pageable and waited for in both directions, and the model reads what came back.
+TEST(TransferLoop, ARoundTripIsTwoCopiesAndTwoWaits) {
+  const Calls trip{"cudaMemcpyAsync device->pageable 8000", "cudaStreamSynchronize",
+                   "cudaMemcpyAsync pageable->device 8000", "cudaStreamSynchronize"};
+  RecordedWorkload w("transfer-loop", {"feed=resident", "log_interval=0", "round_trip=true"});
+  EXPECT_THAT(w.steady(), ElementsAreArray(trip + kModel));
+  EXPECT_THAT(w.iterate({"feed=per-iteration"}), ElementsAreArray(kCopies + trip + kModel));
+  EXPECT_THAT(w.iterate({"round_trip=false"}), ElementsAreArray(kCopies + kModel));
+  // A larger batch needs room for what comes back, too, and needs it once.
+  EXPECT_THAT(w.iterate({"round_trip=true", "batch_size=5000"}), Contains(HasSubstr("cudaMalloc")));
+  EXPECT_THAT(w.iterate({"batch_size=4000"}), Not(Contains(HasSubstr("cudaMalloc"))));
+}
+
 // Events 1 and 2: the first batch has been copied, and used; 3 and 4: the second. 5 and 6 tell the allocator of pinned
 // memory that a block's copy is done. The second iteration uses the second batch and copies the next one over the
 // first.
