@@ -100,6 +100,11 @@ TEST_F(List, ExperimentsAreAnArrayInTheOrderOfALesson) {
   EXPECT_EQ(published["quality"], "estimate");
   EXPECT_EQ(published["of"], "before");
   EXPECT_EQ(published["figure"], "total_s");
+  EXPECT_EQ(published["check"], "checked");
+  EXPECT_EQ(published["follows"], Json::array());
+  EXPECT_TRUE(published["unchecked"].is_null());
+  const Json slowdown = (*p09)["published"][2];
+  EXPECT_EQ(slowdown["follows"], Json({"P09.total_with_reads", "P08.total"}));
 }
 
 TEST_F(List, ExperimentsAreALineEachInEitherLanguage) {

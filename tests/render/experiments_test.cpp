@@ -99,6 +99,30 @@ TEST(ActiveExperiment, KeepsWhatEachSideGave) {
   EXPECT_EQ(kept(active, Side::After), 0);  // of another device
 }
 
+// Of rtx4090 the link was fitted; on another machine it is checked, once the side has run.
+TEST(ActiveExperiment, KnowsWhatItsMachineIsFittedTo) {
+  Experiment e = story();
+  Published p;
+  p.name = "rate";
+  p.unit = "µs";
+  p.figure = "iteration_us";
+  p.follows = {"P20.h2d_pinned"};
+  e.published = {p};
+  ActiveExperiment active(e, Side::Before);
+  active.begin_run(standard(), "sim:rtx4090");
+  ASSERT_EQ(active.published().size(), 1u);
+  EXPECT_EQ(active.published()[0].checking.check, experiment::Check::Fitted);
+  EXPECT_THAT(active.published()[0].checking.fitted, ElementsAre("link.h2d_pinned_gb_per_s"));
+  active.begin_run(standard(), "sim:teaching");
+  EXPECT_EQ(active.published()[0].checking.check, experiment::Check::Missing);
+  workload::Settings now = standard();
+  for (const std::string& a : e.assignments(Side::Before)) now.assign(a);
+  active.keep(now, figures(500));
+  EXPECT_EQ(active.published()[0].checking.check, experiment::Check::Checked);
+  active.begin_run(standard(), "sim:gone.toml");  // its file has been there
+  EXPECT_EQ(active.published()[0].checking.check, experiment::Check::Missing);
+}
+
 TEST(ActiveExperiment, WithADeviceOfItsOwnASideIsReadOffTheDevice) {
   Experiment e = story();
   e.sides[0].settings = e.sides[1].settings = {"log_interval=1"};

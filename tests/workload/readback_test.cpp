@@ -419,6 +419,11 @@ TEST(SimulatedReadback, LateNumbersAreTheRightOnes) {
   run.us_each(40);
   EXPECT_EQ(run.figure("numbers_read").total, 40);
   EXPECT_EQ(run.figure("reads_behind").mean, 9.5);  // 19 to 0
+  EXPECT_EQ(run.figure("reads_per_list").mean, 1);
+  OnDevice each("sim:teaching", "readback", {"window=20", "method=list-of-items"});
+  each.us_each(40);
+  EXPECT_EQ(each.figure("reads_per_list").count, 2u);
+  EXPECT_EQ(each.figure("reads_per_list").mean, 20);
 }
 
 // The CPU is up to a launch queue of 100 ahead, 11 calls per iteration: what it reads is nine steps old.
