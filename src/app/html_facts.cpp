@@ -134,7 +134,8 @@ std::string machine_section(const PageRun& run, const SectionIds& id) {
   const io::RunFacts& facts = run.figures.facts;
   Facts list;
   list.add(N_("program"), facts.workload.empty() ? words("not known") : code(facts.workload));
-  list.add(N_("device"), facts.device_name.empty() ? words("not known") : escaped(facts.device_name));
+  list.add(N_("device"),
+           facts.device_name.empty() ? words("not known") : escaped(device::name_in_words(facts.device_name)));
   if (!facts.device.empty()) list.add(N_("device id"), code(facts.device));
   if (facts.simulated) {
     list.add(N_("simulated"), words("Yes. No number here was measured on a GPU: all times come from a model of this "

@@ -12,6 +12,7 @@
 #include "app/terminal.h"
 #include "base/translate.h"
 #include "base/version.h"
+#include "device/device.h"
 #include "io/atomic_file.h"
 #include "lanescope_report.h"
 #include "workload/workload.h"
@@ -53,7 +54,7 @@ std::string under_title(const PageRun& run) {
   std::string text = "<p class=\"under\">";
   const auto add = [&](const std::string& html) { text += "<span>" + html + "</span>"; };
   if (!f.facts.workload.empty()) add(code(f.facts.workload));
-  if (!f.facts.device_name.empty()) add(escaped(f.facts.device_name));
+  if (!f.facts.device_name.empty()) add(escaped(device::name_in_words(f.facts.device_name)));
   if (f.iterations > 0) add(iterations(static_cast<std::int64_t>(f.iterations)));
   add(duration(static_cast<double>(f.elapsed_ns)));
   return text + "</p>\n";

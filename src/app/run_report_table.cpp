@@ -9,6 +9,7 @@
 #include "app/text_layout.h"
 #include "base/time.h"
 #include "base/translate.h"
+#include "device/device.h"
 
 namespace lanescope::app {
 namespace {
@@ -276,7 +277,8 @@ std::string settings_line(const RunFigures& figures, const std::function<bool(co
 std::string heading(const RunFigures& r, const Style& style) {
   const std::string program = r.facts.workload.empty() ? tr("unknown program") : one_line(r.facts.workload);
   std::string text = fmt::format("{}{}{}", style.bold, program, style.off);
-  if (!r.facts.device_name.empty()) text += fmt::format(fmt::runtime(tr(" on {}")), one_line(r.facts.device_name));
+  if (!r.facts.device_name.empty())
+    text += fmt::format(fmt::runtime(tr(" on {}")), one_line(device::name_in_words(r.facts.device_name)));
   // A device's name need not say it, and a figure must.
   if (r.facts.simulated && r.facts.device_name.find("simulated") == std::string::npos) text += tr(" (simulated)");
   return text + '\n';

@@ -56,7 +56,7 @@ std::string heading(const SweepReport& report, const Style& style) {
   const experiment::SweepSpec& spec = report.spec;
   const device::DeviceInfo device = device::describe_device(spec.device);
   std::string text = fmt::format("{}{}{}", style.bold, report.title.empty() ? spec.workload : report.title, style.off);
-  text += fmt::format(fmt::runtime(tr(" on {}")), device.name);
+  text += fmt::format(fmt::runtime(tr(" on {}")), device::name_in_words(device.name));
   if (device.simulated && device.name.find("simulated") == std::string::npos) text += tr(" (simulated)");
   std::string figure = tr(experiment::figure_info(spec.figure, report.points.front().measured.figures).label.c_str());
   if (!spec.against.empty()) figure = fmt::format(fmt::runtime(tr("{}, with {} / without")), figure, spec.against);

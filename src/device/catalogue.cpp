@@ -153,8 +153,8 @@ std::vector<CatalogueEntry> catalogue_from(const FoundGpus& found) {
   std::vector<CatalogueEntry> entries;
   std::vector<CatalogueEntry> cpus;
   const auto simulated = [](const DeviceInfo& info, std::string summary) {
-    return CatalogueEntry{info.id, fmt::format(fmt::runtime(tr("{} (simulated)")), info.name), std::move(summary), true,
-                          info.kind};
+    return CatalogueEntry{info.id, fmt::format(fmt::runtime(tr("{} (simulated)")), name_in_words(info.name)),
+                          std::move(summary), true, info.kind};
   };
   for (const std::string& id : sim::embedded_profiles()) {
     const sim::DeviceProfile profile = sim::embedded_profile(id);

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/translate.h"
+#include "device/device.h"
 
 namespace lanescope::ui {
 
@@ -52,7 +53,7 @@ bool is_cpu(std::string_view id) { return id == "cpu" || id.starts_with("cpu:");
 std::string badge_text(const io::RunFacts& facts, bool live) {
   if (!facts.simulated) {
     const std::string says = !live ? tr("RECORDED") : is_cpu(facts.device) ? tr("CPU") : tr("GPU");
-    const std::string& name = facts.device_name.empty() ? facts.device : facts.device_name;
+    const std::string name = facts.device_name.empty() ? facts.device : device::name_in_words(facts.device_name);
     return name.empty() ? says : says + " · " + name;
   }
   const std::size_t colon = facts.device.find(':');

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "device/device.h"
 #include "ui/active_experiment.h"
 #include "ui/model.h"
 #include "ui/plot_catalogue.h"
@@ -105,7 +106,8 @@ std::string ghost_difference(const GhostRun& ghost, const std::string& device, c
                              const workload::Settings* settings) {
   std::vector<std::string> parts;
   if (ghost.workload != workload) parts.push_back(ghost.workload.empty() ? tr(ghost.title) : ghost.workload);
-  if (ghost.device != device) parts.push_back(ghost.device.empty() ? tr(ghost.title) : ghost.device);
+  if (ghost.device != device)
+    parts.push_back(ghost.device.empty() ? tr(ghost.title) : device::name_in_words(ghost.device));
   if (ghost.settings && settings && ghost.workload == workload) {
     for (const workload::SettingSpec& spec : ghost.settings->specs()) {
       if (!settings->spec(spec.key)) continue;

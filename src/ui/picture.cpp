@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "device/device.h"
 #include "io/atomic_file.h"
 #include "ui/cause/cause_marks.h"
 #include "ui/device_menu.h"
@@ -188,7 +189,8 @@ class Composition {
     const io::RunFacts facts = shared_facts(request_);
     out.add({kMargin, 12, width_ - 360, colours_[Colour::Text], FontRole::Title, headline_of(request_, facts), 26});
     out.add({kMargin, 36, width_ - 2 * kMargin, colours_[Colour::Muted], FontRole::Small,
-             facts.workload + "   ·   " + (facts.device_name.empty() ? facts.device : facts.device_name) + "   ·   " +
+             facts.workload + "   ·   " +
+                 (facts.device_name.empty() ? facts.device : device::name_in_words(facts.device_name)) + "   ·   " +
                  settings_text(facts),
              18});
     add_badge(fonts, 12, out);

@@ -177,6 +177,7 @@ void Shell::follow_language() {
   state_.timeline.clear();
   state_.gallery.list = gallery_list(experiment::experiments(), state_.gallery.filter, state_.language());
   if (state_.palette.open) open_palette(state_);
+  if (!state_.devices.empty()) state_.devices = device::catalogue();
 }
 
 void Shell::open_gallery(bool open) {

@@ -388,8 +388,8 @@ SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& uni
   if (texts.is_ratio) {
     const std::size_t equals = spec.against.find('=');
     const std::string key = spec.against.substr(0, equals), other = spec.against.substr(equals + 1);
-    const std::string than =
-        key == "device" ? device::describe_device(other).name : fmt::format("{} {}", label_of(key), other);
+    const std::string than = key == "device" ? device::name_in_words(device::describe_device(other).name)
+                                             : fmt::format("{} {}", label_of(key), other);
     const bool is_time = figure.unit == "ns" || figure.unit == "µs" || figure.unit == "ms" || figure.unit == "s";
     texts.value = is_time ? fmt::format(fmt::runtime(tr("Speed relative to {} ({})")), than, texts.value)
                           : fmt::format(fmt::runtime(tr("{}: {} / here")), texts.value, than);

@@ -29,7 +29,8 @@ bool simulated(const SweepPicture& picture) {
 }
 
 std::string settings_text(const SweepPicture& picture) {
-  std::string text = picture.spec.workload + "   ·   " + device::describe_device(picture.spec.device).name;
+  std::string text =
+      picture.spec.workload + "   ·   " + device::name_in_words(device::describe_device(picture.spec.device).name);
   for (const std::string& assignment : picture.spec.assignments) {
     const std::string key = assignment.substr(0, assignment.find('='));
     const bool varied = std::ranges::any_of(picture.spec.axes, [&](const auto& axis) { return axis.key == key; });

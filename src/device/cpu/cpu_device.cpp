@@ -32,7 +32,7 @@ std::string cpu_name_from(std::istream& cpuinfo) {
 std::string cpu_name() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string name = cpu_name_from(cpuinfo);
-  return name.empty() ? tr("this machine's CPU") : name;
+  return name.empty() ? N_("this machine's CPU") : name;
 }
 
 DeviceInfo cpu_info() {

@@ -55,7 +55,7 @@ base::Nanoseconds CpuCostModel::page_faults(std::size_t bytes) const {
 DeviceInfo cpu_info_of(const DeviceProfile& profile, std::string id) {
   DeviceInfo info;
   info.id = id.empty() ? "cpu:" + profile.id : std::move(id);
-  info.name = fmt::format(fmt::runtime(tr("CPU of {}")), profile.name);
+  info.name = cpu_name_beside(profile.name);
   info.profile = profile.id;
   info.simulated = true;
   info.virtual_time = true;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "device/device.h"
 #include "io/atomic_file.h"
 #include "ui/compare/compare_table.h"
 #include "ui/device_menu.h"
@@ -35,7 +36,7 @@ std::string title_of(const RunSnapshot& a, const RunSnapshot& b) {
 
 std::string device_text(const RunSnapshot& a, const RunSnapshot& b) {
   const auto name = [](const RunSnapshot& run) {
-    return run.facts.device_name.empty() ? run.facts.device : run.facts.device_name;
+    return run.facts.device_name.empty() ? run.facts.device : device::name_in_words(run.facts.device_name);
   };
   return name(a) == name(b) ? name(a) : name(a) + "  |  " + name(b);
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "device/device.h"
 #include "ui/active_experiment.h"
 #include "workload/workload.h"
 
@@ -57,7 +58,7 @@ std::string setting_text(const workload::SettingSpec* spec, const std::string& k
 }
 
 std::string device_of(const RunSnapshot& run) {
-  return run.facts.device_name.empty() ? run.facts.device : run.facts.device_name;
+  return run.facts.device_name.empty() ? run.facts.device : device::name_in_words(run.facts.device_name);
 }
 
 std::string joined(const std::vector<std::string>& parts, std::size_t most) {

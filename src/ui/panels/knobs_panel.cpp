@@ -2,6 +2,7 @@
 #include <imgui.h>
 
 #include "base/translate.h"
+#include "device/device.h"
 #include "ui/active_experiment.h"
 #include "ui/labels.h"
 #include "ui/panels/panels.h"
@@ -104,7 +105,8 @@ void draw_knobs(const Canvas& c) {
     }
     const io::RunFacts facts = state.model.facts();
     if (!facts.workload.empty()) figure_line(c, tr("workload"), facts.workload);
-    if (!facts.device_name.empty()) wrapped_text(c, FontRole::Body, Colour::Muted, facts.device_name);
+    if (!facts.device_name.empty())
+      wrapped_text(c, FontRole::Body, Colour::Muted, device::name_in_words(facts.device_name));
     if (!facts.settings.empty()) {
       heading(c, tr("SETTINGS"));
       for (const auto& [key, value] : facts.settings) figure_line(c, key, value);
