@@ -11,6 +11,7 @@
 #include "base/translate.h"
 #include "base/version.h"
 #include "device/catalogue.h"
+#include "device/device_name.h"
 
 namespace lanescope::app {
 namespace {

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "device/device_name.h"
 #include "ui/labels.h"
 #include "workload/workload.h"
 
