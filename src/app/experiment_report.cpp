@@ -7,6 +7,7 @@
 
 #include "app/table.h"
 #include "base/translate.h"
+#include "experiment/unit.h"
 
 namespace lanescope::app {
 namespace {
@@ -99,7 +100,7 @@ std::string published(const ExperimentReport& report, const Style& style) {
                 remark(tr("quality"), tr("check"), tr("environment"))});
   for (const PublishedRow& row : report.rows) {
     const experiment::Published& p = *row.compared.published;
-    const std::string unit = p.unit == "x" ? "×" : p.unit;
+    const std::string unit = experiment::unit_in_words(p.unit);
     const auto cell = [&](std::optional<double> value) {
       return value ? Cell{figure_number(*value), unit, {}} : Cell{"–", {}, {}};
     };

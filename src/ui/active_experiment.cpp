@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "experiment/unit.h"
 
 namespace lanescope::ui {
 
@@ -86,7 +87,7 @@ std::string published_headline(const Experiment& experiment) {
   }
   if (experiment.published.empty()) return {};
   const Published& first = experiment.published.front();
-  return figure_text(first.value) + (first.unit == "x" ? "x" : " " + first.unit);
+  return figure_text(first.value) + (first.unit == "x" ? "x" : " " + experiment::unit_in_words(first.unit));
 }
 
 void ActiveExperiment::begin_run(const workload::Settings& standard, const std::string& device) {
