@@ -43,8 +43,7 @@ bool prints(std::uint64_t epochs_done, std::uint64_t log_interval) {
 // and its first argument is the bias.
 constexpr const char* kWrongDevice =
     "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cpu and cuda:0! "
-    "(when "
-    "checking argument for argument mat1 in method wrapper_CUDA_addmm)";
+    "(when checking argument for argument mat1 in method wrapper_CUDA_addmm)";
 // Raising, unwinding and printing it. Assumed: nobody has measured it, and some time has to pass in an epoch.
 constexpr base::Nanoseconds kRaise = 100 * base::kMicrosecond;
 
@@ -333,8 +332,8 @@ Settings iris_mlp_settings(const device::DeviceInfo& device) {
                    .choices = {"device", "cpu"}});
   specs.push_back({.key = "call_with",
                    .label = N_("Called with"),
-                   .help = N_("__call__: model(X), which calls forward() and then the hooks; forward: "
-                              "model.forward(X), which calls no hook of the model."),
+                   .help = N_("model(X), which calls forward() and then the hooks, or model.forward(X), which calls no "
+                              "hook of the model."),
                    .type = SettingType::Choice,
                    .standard = std::string("__call__"),
                    .choices = {"__call__", "forward"}});

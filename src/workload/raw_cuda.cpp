@@ -23,13 +23,14 @@ struct Options {
         pinned(settings.boolean("pinned")),
         blocking(settings.choice("copies") == "blocking"),
         kernel_us(settings.real("kernel_us")),
+        dispatch_us(settings.real("dispatch_us")),
         own_work_ns(base::from_us(settings.real("own_work_us"))) {}
 
   std::size_t bytes() const { return elements * sizeof(float); }
 
   std::size_t elements;
   bool pinned, blocking;
-  double kernel_us;
+  double kernel_us, dispatch_us;
   Nanoseconds own_work_ns;
 };
 
@@ -85,6 +86,7 @@ void RawCuda::make_arrays(const Options& o) {
 }
 
 void RawCuda::copy(device::Device::Slice to, device::Device::Slice from, const Options& o) {
+  if (o.dispatch_us > 0) eager_.device().host_work(base::from_us(o.dispatch_us));
   if (o.blocking) return eager_.device().copy(to, from, o.bytes());
   eager_.device().copy_async(to, from, o.bytes(), Eager::kStream);
 }
@@ -115,6 +117,7 @@ void RawCuda::sample(std::size_t figure, Nanoseconds& since) {
 
 void RawCuda::iterate(std::uint64_t /*number*/, const Settings& settings) {
   const Options o(settings);
+  eager_.set_dispatch_us(o.dispatch_us);
   if (!fits(o) || o.elements > on_gpu_.elements) {
     const Phase phase(eager_, "set up");
     make_arrays(o);
@@ -192,7 +195,7 @@ WorkloadInfo raw_cuda_info() {
   };
 }
 
-Settings raw_cuda_settings(const device::DeviceInfo& /*device*/) {
+Settings raw_cuda_settings(const device::DeviceInfo& device) {
   const SettingSpec n{.key = "n",
                       .label = N_("N"),
                       .help = N_("Numbers in the array, four bytes each. Up to 1024 the kernel is increment<<<1, N>>>, "
@@ -222,6 +225,8 @@ Settings raw_cuda_settings(const device::DeviceInfo& /*device*/) {
                        .logarithmic = true,
                        .stops = {0, 50, 100, 200, 500, 1000, 2000, 5000, 10'000, 100'000}};
   };
+  SettingSpec dispatch = dispatch_setting(device);
+  dispatch.standard = 0.0;  // no framework, on no device
   SettingSpec seed = seed_setting();
   seed.help = N_("Starts the random numbers; here only the jitter of a simulated device depends on them.");
   return Settings(
@@ -229,7 +234,7 @@ Settings raw_cuda_settings(const device::DeviceInfo& /*device*/) {
        time("kernel_us", N_("Longer kernel"), N_("A kernel of so long comes before the increment; 0: none."), 500),
        time("own_work_us", N_("The CPU's own work"),
             N_("What the CPU computes in an iteration that needs nothing of the array."), 300),
-       seed});
+       dispatch, seed});
 }
 
 std::unique_ptr<Workload> make_raw_cuda(device::Device& device) { return std::make_unique<RawCuda>(device); }

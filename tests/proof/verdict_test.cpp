@@ -82,13 +82,14 @@ constexpr Expected kExpected[] = {
     {"S0-plot", kSync, kGpu, 60, ".cpu().numpy()"},
     // Both sides read in every iteration: TensorBoard, too.
     {"S0-tensorboard", kSync, kSync, 60, "item()"},
-    // Half of the bytes: the wait and the drawing stay.
-    {"S0-column", kSync, kSync, 60, ".cpu().numpy()"},
+    // 16 MB take longer than everything else together; half of them do not, and the wait and the drawing stay.
+    {"S0-column", kCopy, kSync},
     {"S2-hidden-read", kSync, kGpu, 200, "if loss < 0.1"},
     {"S2-round-trip", kCopy, kGpu},
     {"S2-validation", kSync, kGpu, 200, "item()"},
     {"S2-sync-debug", kSync, kSync, 60, "item()"},
-    {"S3-raw-cuda", kSync, kSync, 60},
+    // 4 MB there and 4 MB back take longer than the kernel, whoever waits for them.
+    {"S3-raw-cuda", kCopy, kCopy},
     // Nothing reaches the GPU.
     {"S4-wrong-device", VerdictKind::Unknown, kLaunch},
     {"S4-call-and-forward", kLaunch, kLaunch},
@@ -110,7 +111,8 @@ TEST(Verdicts, AreThoseOfTheStories) {
       const analysis::Summary& s = run.summary();
       SCOPED_TRACE(std::string(e.id) + (side == Side::Before ? ", before: " : ", after: ") + s.verdict.sentence);
       EXPECT_EQ(verdict_key(s.verdict.kind), verdict_key(side == Side::Before ? e.before : e.after));
-      EXPECT_EQ(s.verdict.figures.size(), s.verdict.kind == VerdictKind::CpuOnly ? 0u : 3u);
+      const bool has_gpu_work = s.verdict.kind != VerdictKind::CpuOnly && s.verdict.kind != VerdictKind::Unknown;
+      EXPECT_EQ(s.verdict.figures.size(), has_gpu_work ? 3u : 0u);
       if (side == Side::Before && *e.sync_place != '\0') {
         EXPECT_EQ(s.judged.sync_place, e.sync_place);
         EXPECT_THAT(s.verdict.sentence, ::testing::HasSubstr(e.sync_place));
