@@ -18,7 +18,7 @@ class GapCauses {
             Nanoseconds idle_since);
   /// A call that holds the CPU.
   void hold(const trace::Event& call, trace::LaneId lane, Hold hold, Nanoseconds idle_since);
-  /// A range of the program that was told only now, after the calls in it.
+  /// A range of the program that is reported only now, after the calls in it.
   void late_range(const trace::Event& range, std::size_t thread);
   /// A range in which a thread waits for another thread of the program.
   void wait(const trace::Event& range, trace::LaneId lane, std::size_t thread, Nanoseconds idle_since);

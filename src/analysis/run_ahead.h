@@ -16,7 +16,7 @@ namespace lanescope::analysis {
 
 using base::Nanoseconds;
 
-/// For what a call held the CPU, besides its own cost.
+/// Why a call blocked the CPU, besides its own cost.
 enum class Hold : std::uint8_t { None, Staging, Pinning, Allocation };
 
 struct IssuingCall {

@@ -62,7 +62,7 @@ class Device {
   // --- the CPU side -------------------------------------------------------------------------------------------------
   /// The calling thread's clock, the one that events are recorded on. On a device in real time any thread may ask.
   virtual Nanoseconds now_ns() const = 0;
-  /// The calling thread computes for this long (the framework's dispatch). Recorded by nobody.
+  /// The calling thread computes for this long (the framework's dispatch). This is not recorded.
   virtual void host_work(Nanoseconds ns) = 0;
   /// The calling thread has just written this much to host memory. In virtual time that time passes now; in real time
   /// it has passed already.

@@ -15,7 +15,7 @@
 namespace lanescope::device {
 
 /// A lane {Phases, name, "lanescope", tid} for each thread, tid from 1. A thread that has gone leaves its lane to the
-/// next one of its name, so that workers which are started anew for every epoch stay on theirs.
+/// next one of its name, so that workers which are restarted for every epoch stay on theirs.
 class HostThreadLanes {
  public:
   explicit HostThreadLanes(trace::EventSink& sink) : sink_(sink) {}

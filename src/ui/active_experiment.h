@@ -43,9 +43,9 @@ class ActiveExperiment {
 
   /// A run has begun on `device`: `standard` are its default settings. What was measured elsewhere is forgotten.
   void begin_run(const workload::Settings& standard, const std::string& device);
-  /// The side whose settings hold; empty when a knob of the story was turned by hand.
+  /// The side whose settings are in effect; empty when a knob of the experiment was turned by hand.
   std::optional<experiment::Side> side_of(const workload::Settings& now) const;
-  /// Keeps what the side that holds gives. What the other gave is forgotten when a knob that is not of the story has
+  /// Keeps the figures of the current side. Those of the other are forgotten when a knob outside the experiment has
   /// been turned since: the two cannot be compared any more.
   void keep(const workload::Settings& now, experiment::Measured measured);
 

@@ -69,7 +69,7 @@ void Model::show(ReadFile file) {
   read_capture();
 }
 
-// Nobody waits for the memory of a trace to be given back.
+// Freeing the memory of a trace must not make anyone wait.
 void Model::discard_shown() {
   struct Shown {
     std::unique_ptr<session::Session> session;

@@ -60,7 +60,7 @@ struct Chapter {
   std::string_view workload;
   const char* title;
 };
-// Workloads that tell one story stand under one heading.
+// Workloads on the same subject share a heading.
 constexpr std::array<Chapter, 10> kChapters{{
     {"linear-mse", N_("WHAT A READ COSTS")},
     {"readback", N_("GETTING NUMBERS OUT")},

@@ -66,7 +66,7 @@ TEST_F(CudaErrorTest, AnErrorNamesCallCodeAndTextAndPasses) {
     gpu->fail(step.call, 1, 1);
     EXPECT_EQ(error_of([&] { step.make(*device); }),
               std::string(step.name) + " failed: cudaErrorInvalidValue (1): invalid argument");
-    EXPECT_EQ(gpu->last_error, kSuccess);  // nobody else is blamed for it
+    EXPECT_EQ(gpu->last_error, kSuccess);  // no other call is blamed for it
     EXPECT_EQ(error_of([&] { device->synchronize(); }), "no error");
   }
 }

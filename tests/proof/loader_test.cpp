@@ -6,7 +6,7 @@
 namespace lanescope::proof {
 namespace {
 
-// Workers that stay are not started anew: the first batch of an epoch comes sooner.
+// Persistent workers are not restarted: the first batch of an epoch comes sooner.
 TEST(Loader, P27PersistentWorkersShortenTheStartOfAnEpoch) {
   const Story story("P27", 192);  // three epochs of 64 batches
   EXPECT_GT(story.before()["own.epoch_start_ms"], story.after()["own.epoch_start_ms"]);

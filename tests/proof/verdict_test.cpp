@@ -1,4 +1,4 @@
-// Every experiment's two sides get the verdict that its story tells.
+// Both sides of every experiment get the verdict that its texts claim.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ struct Expected {
   const char* id;
   VerdictKind before, after;
   std::uint64_t iterations = 60;
-  const char* sync_place = "";  ///< of the side before, where the story is about one
+  const char* sync_place = "";  ///< of the side before, if the experiment is about one
 };
 
 constexpr auto kSync = VerdictKind::SyncBound;
@@ -27,7 +27,7 @@ constexpr auto kLoader = VerdictKind::LoaderBound;
 constexpr auto kGpu = VerdictKind::GpuBound;
 constexpr auto kCpu = VerdictKind::CpuOnly;
 
-// From the stories' texts, and by hand from what the workloads issue: not what the program happened to say.
+// From the experiments' texts, and by hand from what the workloads issue: not from the program's output.
 constexpr Expected kExpected[] = {
     // Copies beside nothing on one stream, on two beside kernels that take as long: once the pinned pool is filled, the
     // GPU is never out of work.

@@ -67,7 +67,7 @@ TEST(ActiveExperiment, ReadsItsSideOffTheSettings) {
   EXPECT_EQ(active.side_of(now), std::nullopt);  // a hybrid
   now.set("log_interval", std::int64_t{100});
   EXPECT_EQ(active.side_of(now), Side::After);
-  now.set("batch_size", std::int64_t{256});  // no part of the story
+  now.set("batch_size", std::int64_t{256});  // not part of the experiment
   EXPECT_EQ(active.side_of(now), Side::After);
 }
 

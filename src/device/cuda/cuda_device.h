@@ -92,7 +92,7 @@ class CudaDevice final : public Device {
     std::uint64_t ordered_after = 0;  // number of the last zeroing memset that it comes after
   };
 
-  /// Makes the call on the current thread's device and records it where nobody else does.
+  /// Makes the call on the current thread's device, and records it if nothing else does.
   template <typename Function>
   Status make(Call call, Function function);
   /// The same, and throws if it fails.
@@ -122,7 +122,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Api> api_;
   std::unique_ptr<Capture> capture_;
   std::unique_ptr<trace::EventWriter> writer_;
-  std::optional<sim::Log> log_;  // where nobody else records the calls
+  std::optional<sim::Log> log_;  // if nothing else records the calls
   std::thread::id current_on_;   // the thread that the GPU is current on
   Buffers buffers_;
   CachingDeviceAllocator allocator_;

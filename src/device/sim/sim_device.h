@@ -16,7 +16,7 @@
 // - A synchronisation whose last operation is a copy says so in its parts (copying).
 // - Fresh pageable memory costs its page faults when its bytes are first written by host_fill(), a host thread, or a
 //   copy from the device: then they slow the CPU's side of the staging.
-// - host_fill() leaves bytes that nobody knows: copies of them take their time and move nothing, until host_data() is
+// - host_fill() leaves bytes of unknown value: copies of them take their time and move nothing, until host_data() is
 //   asked for or a copy brings values.
 #pragma once
 

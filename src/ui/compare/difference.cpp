@@ -31,7 +31,7 @@ struct PerIteration {
   }
 };
 
-// Its GPU does nothing, and that is nobody's fault.
+// Its GPU does nothing, which has no cause to blame.
 bool cpu_only(const RunSnapshot* run) { return run && run->summary.verdict.kind == analysis::VerdictKind::CpuOnly; }
 
 std::string duration(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
