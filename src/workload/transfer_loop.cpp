@@ -108,9 +108,8 @@ TransferLoop::TransferLoop(device::Device& device)
       copy_us_(figures().add("copy_us", tr("the copy statements"), "µs", true)),
       launch_us_(figures().add("launch_us", tr("launching the model"), "µs", true)),
       read_us_(figures().add("read_us", tr("reading numbers"), "µs", true)),
-      read_own_us_(figures().add("read_own_us", tr("reading, without waiting for the model"), "µs")),
-      transfer_share_(figures().add("transfer_share_percent",
-                                    tr("copying and reading, without waiting for the model, of the iteration"), "%")) {}
+      read_own_us_(figures().add("read_own_us", tr("reading, less waiting for the model"), "µs")),
+      transfer_share_(figures().add("transfer_share_percent", tr("copying and reading, less that wait"), "%")) {}
 
 void TransferLoop::set_up(const Settings& settings) {
   const Options o(settings);
