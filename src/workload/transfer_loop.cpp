@@ -112,9 +112,8 @@ TransferLoop::TransferLoop(device::Device& device)
       copy_us_(figures().add("copy_us", N_("the copy statements"), "µs", true)),
       launch_us_(figures().add("launch_us", N_("launching the model"), "µs", true)),
       read_us_(figures().add("read_us", N_("reading numbers"), "µs", true)),
-      read_own_us_(figures().add("read_own_us", N_("reading, without waiting for the model"), "µs")),
-      transfer_share_(figures().add("transfer_share_percent",
-                                    N_("copying and reading, without waiting for the model, of the iteration"), "%")) {}
+      read_own_us_(figures().add("read_own_us", N_("reading, less waiting for the model"), "µs")),
+      transfer_share_(figures().add("transfer_share_percent", N_("copying and reading, less that wait"), "%")) {}
 
 void TransferLoop::set_up(const Settings& settings) {
   const Options o(settings);
