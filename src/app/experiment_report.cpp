@@ -7,6 +7,7 @@
 
 #include "app/table.h"
 #include "base/translate.h"
+#include "experiment/unit.h"
 
 namespace lanescope::app {
 namespace {
@@ -85,14 +86,15 @@ std::string published(const ExperimentReport& report, const Style& style) {
                 fmt::format("{:<{}}{}", tr("quality"), kQualityWidth, tr("environment"))});
   for (const PublishedRow& row : report.rows) {
     const experiment::Published& p = *row.compared.published;
-    const std::string unit = p.unit == "x" ? "×" : p.unit;
+    const std::string unit = experiment::unit_in_words(p.unit);
     const auto cell = [&](std::optional<double> value) {
       return value ? Cell{figure_number(*value), unit, {}} : Cell{"–", {}, {}};
     };
     table.row(p.label[base::language()],
               {cell(p.value), cell(row.compared.ours),
                row.compared.ratio ? Cell{figure_number(*row.compared.ratio), "×", {}} : Cell{"–", {}, {}}},
-              fmt::format("{:<{}}{}", tr(std::string(quality_key(p.quality))), kQualityWidth, p.environment[base::language()]));
+              fmt::format("{:<{}}{}", tr(std::string(quality_key(p.quality))), kQualityWidth,
+                          p.environment[base::language()]));
   }
   return table.text(style);
 }

@@ -7,13 +7,14 @@
 #include "app/html_sections.h"
 #include "app/html_text.h"
 #include "base/translate.h"
+#include "experiment/unit.h"
 
 namespace lanescope::app::html {
 namespace {
 
 using base::tr;
 
-std::string unit_of(const experiment::Published& p) { return p.unit == "x" ? "×" : p.unit; }
+std::string unit_of(const experiment::Published& p) { return experiment::unit_in_words(p.unit); }
 
 std::string with_unit(std::optional<double> value, const std::string& unit) {
   return value ? figure_number(*value) + "\u202f" + escaped(unit) : "–";

@@ -9,7 +9,7 @@
 #include "app/text_layout.h"
 #include "base/time.h"
 #include "base/translate.h"
-#include "device/device.h"
+#include "device/device_name.h"
 
 namespace lanescope::app {
 namespace {

@@ -11,6 +11,8 @@
 #include "base/translate.h"
 #include "base/version.h"
 #include "device/catalogue.h"
+#include "device/device_name.h"
+#include "experiment/unit.h"
 
 namespace lanescope::app {
 namespace {
@@ -60,7 +62,8 @@ std::string heading(const SweepReport& report, const Style& style) {
   if (device.simulated && device.name.find("simulated") == std::string::npos) text += tr(" (simulated)");
   std::string figure = tr(experiment::figure_info(spec.figure, report.points.front().measured.figures).label.c_str());
   if (!spec.against.empty()) figure = fmt::format(fmt::runtime(tr("{}, with {} / without")), figure, spec.against);
-  text += fmt::format("\n{}{}", figure, report.unit.empty() || report.unit == "x" ? "" : ", " + report.unit);
+  text += fmt::format("\n{}{}", figure,
+                      report.unit.empty() || report.unit == "x" ? "" : ", " + experiment::unit_in_words(report.unit));
   const bool swept = std::any_of(spec.axes.begin(), spec.axes.end(),
                                  [](const experiment::Axis& axis) { return axis.key == "iterations"; });
   text += swept ? "\n" : fmt::format(fmt::runtime(tr("; {} iterations each\n")), spec.iterations);
@@ -73,14 +76,14 @@ std::string heading(const SweepReport& report, const Style& style) {
 std::string bars(const SweepReport& report, const Style& style) {
   const experiment::Axis& axis = report.spec.axes[0];
   double most = 0;
-  std::size_t width = display_width(axis.key), values = display_width(report.unit);
+  const std::string unit = report.unit == "x" ? report.unit : experiment::unit_in_words(report.unit);
+  std::size_t width = display_width(axis.key), values = display_width(unit);
   for (const SweepPoint& point : report.points) {
     most = std::max(most, point.value.value_or(0));
     width = std::max(width, display_width(point.at[0]));
     values = std::max(values, display_width(cell_of(point)));
   }
-  std::string text =
-      fmt::format("  {}{}   {}{}\n", style.bold, right(axis.key, width), right(report.unit, values), style.off);
+  std::string text = fmt::format("  {}{}   {}{}\n", style.bold, right(axis.key, width), right(unit, values), style.off);
   for (const SweepPoint& point : report.points) {
     text += fmt::format("  {}   {}", right(point.at[0], width), right(cell_of(point), values));
     const auto length = most > 0 ? std::lround(std::max(0.0, point.value.value_or(0)) / most * kBarWidth) : 0;

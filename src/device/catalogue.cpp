@@ -15,6 +15,7 @@
 #include "device/cpu/cpu_device.h"
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/gpu_id.h"
+#include "device/device_name.h"
 #include "device/sim/profile.h"
 #include "device/sim/sim_cpu_device.h"
 #include "device/sim/sim_device.h"

@@ -1,7 +1,5 @@
 #include "device/device.h"
 
-#include <fmt/format.h>
-
 #include "base/translate.h"
 
 namespace lanescope::device {
@@ -11,16 +9,7 @@ namespace {
   throw base::Error(device.info().id + ": " + base::tr("this device has no further host threads"));
 }
 
-constexpr std::string_view kCpuOf = "CPU of ";
-
 }  // namespace
-
-std::string cpu_name_beside(std::string_view gpu) { return std::string(kCpuOf) + std::string(gpu); }
-
-std::string name_in_words(std::string_view name) {
-  if (!name.starts_with(kCpuOf)) return base::tr(std::string(name));
-  return fmt::format(fmt::runtime(base::tr("CPU of {}")), name.substr(kCpuOf.size()));
-}
 
 HostThread Device::create_host_thread(std::string_view /*name*/) { no_threads(*this); }
 void Device::end_host_thread(HostThread /*thread*/) { no_threads(*this); }

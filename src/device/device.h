@@ -41,11 +41,6 @@ struct DeviceInfo {
   DeviceKind kind = DeviceKind::Gpu;
 };
 
-/// The name of the CPU beside a GPU that is simulated, as it stands in a trace.
-std::string cpu_name_beside(std::string_view gpu);
-/// A device's name for a person: what in it is said in words, "CPU of ...", is translated.
-std::string name_in_words(std::string_view name);
-
 /// The device itself has failed and takes no more calls; what() names the call, the code and its text. The trace is
 /// untouched. A new device may work again.
 class DeviceLost : public base::Error {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/translate.h"
+
 namespace lanescope::experiment {
 namespace {
 
@@ -68,6 +70,18 @@ bool alike(Kind a, Kind b) {
 }
 
 }  // namespace
+
+std::string unit_in_words(std::string_view unit) {
+  if (unit == "x") return "×";
+  constexpr std::string_view kNumber = "{} ";
+  // With its number it is a text that can be translated: Chinese has no plain word for the unit alone.
+  for (const char* counted : {N_("{} syncs"), N_("{} launches"), N_("{} reads"), N_("{} batches"), N_("{} iterations"),
+                              N_("{} numbers"), N_("{} iterations/s")}) {
+    if (std::string_view(counted).substr(kNumber.size()) == unit)
+      return std::string(base::tr(counted)).substr(kNumber.size());
+  }
+  return std::string(unit);
+}
 
 bool is_unit(std::string_view unit) { return !unit.empty() && find(unit) != nullptr; }
 

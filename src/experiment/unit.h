@@ -15,4 +15,7 @@ std::string known_units();  ///< for a message: "ns, us, ..."
 /// is a count of anything, and 1 of a share is 100 %.
 std::optional<double> convert(double value, std::string_view from, std::string_view to);
 
+/// As a person reads it behind a number: "ms", "GB/s" as they are, "syncs" translated, "×".
+std::string unit_in_words(std::string_view unit);
+
 }  // namespace lanescope::experiment

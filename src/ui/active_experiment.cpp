@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/time.h"
+#include "experiment/unit.h"
 
 namespace lanescope::ui {
 
@@ -72,7 +73,7 @@ std::string published_headline(const Experiment& experiment) {
   }
   if (experiment.published.empty()) return {};
   const Published& first = experiment.published.front();
-  return figure_text(first.value) + (first.unit == "x" ? "x" : " " + first.unit);
+  return figure_text(first.value) + (first.unit == "x" ? "x" : " " + experiment::unit_in_words(first.unit));
 }
 
 bool queue_fills(const analysis::Summary& s) {

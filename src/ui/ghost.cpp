@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/translate.h"
-#include "device/device.h"
+#include "device/device_name.h"
 #include "ui/active_experiment.h"
 #include "ui/model.h"
 #include "ui/plot_catalogue.h"

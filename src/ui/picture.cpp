@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
-#include "device/device.h"
+#include "device/device_name.h"
 #include "io/atomic_file.h"
 #include "ui/cause/cause_marks.h"
 #include "ui/device_menu.h"

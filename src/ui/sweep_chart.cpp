@@ -13,6 +13,8 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "device/device_name.h"
+#include "experiment/unit.h"
 #include "ui/labels.h"
 #include "workload/workload.h"
 
@@ -67,7 +69,7 @@ std::vector<std::string> shown_values(const experiment::Axis& axis) {
 std::string tick_text(double tick, std::string_view unit) {
   const std::string number = std::abs(tick) >= 1000 ? base::format_count(static_cast<std::int64_t>(std::llround(tick)))
                                                     : fmt::format("{:g}", tick);
-  return unit.empty() ? number : fmt::format("{} {}", number, unit == "x" ? "×" : unit);
+  return unit.empty() ? number : fmt::format("{} {}", number, experiment::unit_in_words(unit));
 }
 
 // --- one axis --------------------------------------------------------------------------------------------------------
@@ -364,7 +366,7 @@ std::string sweep_value_text(double value, std::string_view unit) {
                      : size == 0  ? "0"
                                   : fmt::format("{:.{}f}", value, digits);
   if (size >= 1 && value == std::floor(value) && size < 1000) text = fmt::format("{:.0f}", value);
-  return unit.empty() ? text : fmt::format("{} {}", text, unit == "x" ? "×" : unit);
+  return unit.empty() ? text : fmt::format("{} {}", text, experiment::unit_in_words(unit));
 }
 
 SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& unit, std::span<const SweepPoint> points) {
@@ -394,7 +396,7 @@ SweepTexts sweep_texts(const experiment::SweepSpec& spec, const std::string& uni
     texts.value = is_time ? fmt::format(fmt::runtime(tr("Speed relative to {} ({})")), than, texts.value)
                           : fmt::format(fmt::runtime(tr("{}: {} / here")), texts.value, than);
   } else if (!unit.empty()) {
-    texts.value += ", " + unit;
+    texts.value += ", " + experiment::unit_in_words(unit);
   }
   return texts;
 }

@@ -9,6 +9,7 @@
 
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "device/device_name.h"
 #include "ui/gl/imgui_image.h"
 #include "ui/gl/offscreen.h"
 #include "ui/labels.h"

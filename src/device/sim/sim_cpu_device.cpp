@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/translate.h"
+#include "device/device_name.h"
 
 namespace lanescope::device::sim {
 

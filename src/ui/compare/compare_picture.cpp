@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
-#include "device/device.h"
+#include "device/device_name.h"
 #include "io/atomic_file.h"
 #include "ui/compare/compare_table.h"
 #include "ui/device_menu.h"

@@ -6,6 +6,7 @@
 
 #include "base/translate.h"
 #include "experiment/comparison.h"
+#include "experiment/unit.h"
 #include "ui/labels.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets.h"
@@ -205,7 +206,9 @@ void draw_published(const Canvas& c, const ActiveExperiment& active) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     wrapped_text(c, FontRole::Small, Colour::Muted,
                  p.label[language] + (p.source.empty() ? "" : "  (" + p.source + ")"));
-    const auto with_unit = [&](double v) { return figure_text(v) + (p.unit == "x" ? "x" : " " + p.unit); };
+    const auto with_unit = [&](double v) {
+      return figure_text(v) + (p.unit == "x" ? "x" : " " + experiment::unit_in_words(p.unit));
+    };
     text(c, FontRole::MonoSmall, Colour::Text, with_unit(p.value));
     ImGui::SameLine(0, 6 * s);
     text(c, FontRole::Small, quality_colour(p.quality), word(p.quality, language));

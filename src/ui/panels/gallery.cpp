@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/translate.h"
+#include "experiment/unit.h"
 #include "ui/labels.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets.h"
@@ -164,7 +165,8 @@ void draw_about(const Canvas& c, const Experiment& e) {
   }
   if (!e.published.empty()) heading(c, in_words(c, Word::Published).c_str());
   for (const experiment::Published& p : e.published) {
-    figure_line(c, p.label[language], figure_text(p.value) + (p.unit == "x" ? "x" : " " + p.unit));
+    figure_line(c, p.label[language],
+                figure_text(p.value) + (p.unit == "x" ? "x" : " " + experiment::unit_in_words(p.unit)));
     std::string says = word(p.quality, language);
     if (!p.source.empty()) says += " · " + p.source;
     if (!p.environment[language].empty()) says += " · " + p.environment[language];

@@ -2,7 +2,7 @@
 #include <imgui.h>
 
 #include "base/translate.h"
-#include "device/device.h"
+#include "device/device_name.h"
 #include "ui/labels.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets.h"

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "experiment/unit.h"
 #include "io/atomic_file.h"
 #include "ui/labels.h"
 #include "ui/panels/panels.h"
@@ -182,7 +183,8 @@ void draw_figure(const Canvas& c) {
   ImGui::SetNextItemWidth(-1);
   if (ImGui::BeginCombo("##sweep.figure", shown == figures.end() ? draft.figure.c_str() : tr(shown->label.c_str()))) {
     for (const experiment::FigureInfo& figure : figures) {
-      const std::string text = std::string(tr(figure.label.c_str())) + ", " + figure.unit + "##" + figure.key;
+      const std::string text =
+          std::string(tr(figure.label.c_str())) + ", " + experiment::unit_in_words(figure.unit) + "##" + figure.key;
       if (ImGui::Selectable(text.c_str(), figure.key == draft.figure)) draft.figure = figure.key;
     }
     ImGui::EndCombo();
