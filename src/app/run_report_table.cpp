@@ -298,9 +298,10 @@ std::string verdict_figures(const RunFigures& r, const Style& style) {
   std::string text;
   for (const analysis::VerdictFigure& figure : r.summary.verdict.figures) {
     const std::string value = fmt::format("{}{}{}", style.bold, value_text(figure), style.off);
-    const bool share = figure.unit == "%";
+    const bool without_unit = figure.unit == "%";
     text += text.empty() ? "  " : "   ";
-    text += fmt::format(fmt::runtime(share ? tr("{0} {1}") : tr("{0} {1} {2}")), value, figure.label, figure.unit);
+    text +=
+        fmt::format(fmt::runtime(without_unit ? tr("{0} {1}") : tr("{0} {1} {2}")), value, figure.label, figure.unit);
   }
   return text.empty() ? text : text + '\n';
 }
