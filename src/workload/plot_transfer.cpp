@@ -362,7 +362,7 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
 void check_plot_transfer(const Settings& settings) {
   const PlotSettings s(settings);
   if (s.column_only && s.elements < s.columns) {
-    throw base::UsageError(fmt::format(fmt::runtime(tr("plot-transfer: elements={} is less than a row of columns={}")),
+    throw base::UsageError(fmt::format(fmt::runtime(base::tr("plot-transfer: elements={} is less than a row of columns={}")),
                                        s.elements, s.columns));
   }
 }
