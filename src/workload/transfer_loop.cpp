@@ -383,9 +383,11 @@ Code transfer_loop_code(const Settings& s) {
     code.line(1, "if found_inf.item() == 0:", {"found_inf.item()"});
     code.line(2, "optimizer.step()", {"step"});
     code.more(1, "scaler.update()");
+    code.line(1, "optimizer.zero_grad()  # lets .grad go: no kernel");
   } else if (o.train) {
     code.line(1, "loss.backward()", {"backward"});
     code.line(1, "optimizer.step()", {"step"});
+    code.line(1, "optimizer.zero_grad()  # lets .grad go: no kernel");
   }
   code.line(0, "torch.cuda.synchronize()");
   return code.take();
