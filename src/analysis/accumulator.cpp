@@ -104,7 +104,7 @@ void Accumulator::take_call(const trace::Event& call, trace::LaneId lane) {
     causes_.sync(call, lane, thread, ranges_.at(thread, call.start_ns), idle_since_);
   }
   const Hold hold = hold_of(role, blocking, sync);
-  if (hold != Hold::None) causes_.hold(call, lane, hold, idle_since_);
+  if (hold != Hold::None) causes_.hold(call, lane, lanes_.thread_of(lane), hold, idle_since_);
   if (blocking) {
     if (waits_.size() <= lane) waits_.resize(lane + std::size_t{1});
     ThreadWait& wait = waits_[lane];

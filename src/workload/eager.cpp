@@ -14,7 +14,7 @@ Eager::Eager(device::Device& device, bool compute)
     : device_(device),
       compute_(compute),
       on_cpu_(device.info().kind == device::DeviceKind::Cpu),
-      pinned_(device),
+      pinned_(std::make_shared<CachingHostAllocator>(device)),
       phase_lane_(device.sink().lane(program_lane(trace::LaneKind::Phases, "phase"))) {}
 
 void Eager::dispatch() {
@@ -27,7 +27,7 @@ Tensor Eager::tensor(std::size_t elements) {
 
 HostTensor Eager::host_tensor(std::size_t elements, bool pinned) {
   const std::size_t bytes = elements * sizeof(float);
-  if (pinned && !on_cpu_) return {pinned_.allocate(bytes), elements, true};
+  if (pinned && !on_cpu_) return {pinned_->allocate(bytes), elements, true};
   const std::size_t rounded = std::bit_ceil(bytes);
   std::vector<device::Buffer>& free = pageable_free_[rounded];
   if (free.empty()) return {device_.allocate(trace::MemoryKind::Pageable, rounded), elements, false};
@@ -43,7 +43,7 @@ std::span<float> Eager::values(const HostTensor& tensor) {
 
 void Eager::drop(const HostTensor& tensor) {
   if (tensor.pinned) {
-    pinned_.free(tensor.buffer);
+    pinned_->free(tensor.buffer);
   } else {
     pageable_free_[std::bit_ceil(tensor.elements * sizeof(float))].push_back(tensor.buffer);
   }
@@ -74,20 +74,27 @@ void Eager::run(const ops::Op& op, std::span<const Tensor> args) {
 
 void Eager::copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking,
                            device::Stream stream) {
-  if (on_cpu_) return hand_over(to.buffer, from.buffer, elements);
+  copy_part_to_device(to, from, 0, elements, non_blocking, stream);
+}
+
+void Eager::copy_part_to_device(const Tensor& to, const HostTensor& from, std::size_t first, std::size_t elements,
+                                bool non_blocking, device::Stream stream) {
+  const device::Device::Slice target{to.buffer, first * sizeof(float)};
+  const device::Device::Slice source{from.buffer, first * sizeof(float)};
+  if (on_cpu_) return hand_over(target, source, elements);
   const base::Nanoseconds began = device_.now_ns();
   dispatch();
   if (!non_blocking) copy_and_wait_follow(began);
-  device_.copy_async({to.buffer, 0}, {from.buffer, 0}, elements * sizeof(float), stream);
+  device_.copy_async(target, source, elements * sizeof(float), stream);
   if (!non_blocking) {
     device_.synchronize(stream);
   } else if (from.pinned) {
-    pinned_.record_stream(from.buffer, stream);
+    pinned_->record_stream(from.buffer, stream);
   }
 }
 
 void Eager::copy_to_host(const HostTensor& to, const Tensor& from, std::size_t elements, bool non_blocking) {
-  if (on_cpu_) return hand_over(to.buffer, from.buffer, elements);
+  if (on_cpu_) return hand_over({to.buffer, 0}, {from.buffer, 0}, elements);
   const base::Nanoseconds began = device_.now_ns();
   dispatch();
   if (!non_blocking) {
@@ -99,12 +106,12 @@ void Eager::copy_to_host(const HostTensor& to, const Tensor& from, std::size_t e
   if (!non_blocking) {
     device_.synchronize(kStream);
   } else if (to.pinned) {
-    pinned_.record_stream(to.buffer, kStream);
+    pinned_->record_stream(to.buffer, kStream);
   }
 }
 
-void Eager::hand_over(device::Buffer to, device::Buffer from, std::size_t count) {
-  if (compute_) device_.hand_over({to, 0}, {from, 0}, count * sizeof(float));
+void Eager::hand_over(device::Device::Slice to, device::Device::Slice from, std::size_t count) {
+  if (compute_) device_.hand_over(to, from, count * sizeof(float));
 }
 
 void Eager::synchronize() {

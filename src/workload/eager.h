@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,6 +56,8 @@ class Eager {
   Tensor tensor(std::size_t elements);
   /// torch.empty(elements, pin_memory=pinned). Pageable memory is reused too, which no API call shows.
   HostTensor host_tensor(std::size_t elements, bool pinned);
+  /// What torch.empty(elements, pin_memory=True) allocates from. Host threads that still do so keep it.
+  const std::shared_ptr<CachingHostAllocator>& pinned_memory() const { return pinned_; }
   std::span<float> values(const HostTensor& tensor);
   /// The last reference to a host tensor goes.
   void drop(const HostTensor& tensor);
@@ -68,6 +71,9 @@ class Eager {
   /// to[:n].copy_(from[:n], non_blocking=...): a blocking copy is an asynchronous one and a wait for the whole stream.
   void copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking,
                       device::Stream stream = kStream);
+  /// to[first:first + n].copy_(from[first:first + n], non_blocking=...)
+  void copy_part_to_device(const Tensor& to, const HostTensor& from, std::size_t first, std::size_t elements,
+                           bool non_blocking, device::Stream stream = kStream);
   /// to[:n].copy_(from[:n], non_blocking=...), the other way. With a fresh pageable `to` it is from.cpu().
   void copy_to_host(const HostTensor& to, const Tensor& from, std::size_t elements, bool non_blocking);
   /// tensor[index].item(): four bytes into pinned scratch, and a wait for the whole stream.
@@ -102,7 +108,7 @@ class Eager {
   void dispatch();
   void run(const ops::Op& op, std::span<const Tensor> args);
   /// .to() on a CPU: the tensor is already there. Only this program has two buffers for it, so the values go over.
-  void hand_over(device::Buffer to, device::Buffer from, std::size_t count);
+  void hand_over(device::Device::Slice to, device::Device::Slice from, std::size_t count);
   void read_scalar(const Tensor& tensor, std::size_t offset, std::span<std::byte> value);
   void copy_and_wait_follow(base::Nanoseconds statement_began);
   trace::NameId phase_name(std::string_view name);
@@ -111,7 +117,7 @@ class Eager {
   const bool compute_;
   const bool on_cpu_;
   base::Nanoseconds dispatch_ns_ = 0;
-  CachingHostAllocator pinned_;
+  const std::shared_ptr<CachingHostAllocator> pinned_;
   std::map<std::size_t, std::vector<device::Buffer>> pageable_free_;  // by size, a power of two
   const trace::LaneId phase_lane_;
   std::vector<std::pair<std::string, trace::NameId>> phase_names_;  // few: looked up once per phase

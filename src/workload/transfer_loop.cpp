@@ -420,7 +420,6 @@ Code transfer_loop_code(const Settings& s) {
     code.line(1, "data_cpu = X.cpu()", {".cpu()"});
     code.line(1, "X = data_cpu.cuda()", {".cuda()"});
   }
-  if (o.train) code.line(1, "optimizer.zero_grad()");
   code.line(1, "output = model(X, Y)", {"forward"});
   code.line(1, "loss = output.mean()", {"loss"});
   if (o.log_interval != 0) {
@@ -433,9 +432,11 @@ Code transfer_loop_code(const Settings& s) {
     code.line(1, "if found_inf.item() == 0:", {"found_inf.item()"});
     code.line(2, "optimizer.step()", {"step"});
     code.more(1, "scaler.update()");
+    code.line(1, "optimizer.zero_grad()  # lets .grad go: no kernel");
   } else if (o.train) {
     code.line(1, "loss.backward()", {"backward"});
     code.line(1, "optimizer.step()", {"step"});
+    code.line(1, "optimizer.zero_grad()  # lets .grad go: no kernel");
   }
   code.line(0, "torch.cuda.synchronize()");
   return code.take();

@@ -14,6 +14,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::Not;
 
 using Assignments = std::vector<std::string>;
@@ -27,7 +28,13 @@ Code code_with(std::string_view workload, const Assignments& assignments) {
 // What a choice of each workload's settings leaves, one after the other: those that change the code.
 std::vector<Assignments> variants(std::string_view workload) {
   if (workload == "linear-mse") {
-    return {{}, {"log_interval=0", "feed=per-iteration", "pinned=true"}, {"timing=naive"}, {"timing=synchronized"}};
+    return {{},
+            {"log_interval=0", "feed=per-iteration", "pinned=true"},
+            {"timing=naive"},
+            {"timing=synchronized"},
+            {"timing=events"},
+            {"timing=events-early"},
+            {"timing=events-polled", "log_interval=0"}};
   }
   if (workload == "iris-mlp") {
     return {{},
@@ -57,7 +64,8 @@ std::vector<Assignments> variants(std::string_view workload) {
   if (workload == "dataloader") {
     return {{"samples=32", "worker_start_ms=1"},
             {"samples=32", "num_workers=0", "log_interval=1"},
-            {"samples=32", "worker_start_ms=1", "pin_memory=true", "prefetch_factor=3", "persistent_workers=true"}};
+            {"samples=32", "worker_start_ms=1", "pin_memory=true", "prefetch_factor=3", "persistent_workers=true"},
+            {"samples=32", "tensors=3", "accumulate=2", "autocast=true", "input=float16", "storage=cached"}};
   }
   if (workload == "readback" || workload == "plot-transfer") {
     std::vector<Assignments> all;
@@ -136,7 +144,6 @@ TEST(Code, WhatHasBeenReadIsNotKept) {
   }
   EXPECT_THAT(plain_text(code_with("readback", {})), Contains("    optimizer.zero_grad()"));
   EXPECT_THAT(plain_text(code_with("readback", {"validation=true"})), Not(Contains("    optimizer.zero_grad()")));
-  EXPECT_THAT(plain_text(code_with("transfer-loop", {"train=true"})), Contains("    optimizer.zero_grad()"));
 }
 
 // With a log interval of 2 an iteration without a copy comes after each copy. The slot that is read must be that of the
@@ -158,6 +165,20 @@ TEST(Code, ABlockHasAtMost1024Threads) {
   EXPECT_THAT(plain_text(code_with("raw-cuda", {"n=1024"})), Contains("    increment<<<1, N>>>(d_a);"));
   EXPECT_THAT(plain_text(code_with("raw-cuda", {"n=1025"})),
               Contains("    increment<<<(N + 255) / 256, 256>>>(d_a);  // a block has 1024 at most"));
+}
+
+// What the loop does with the gradients is there, and where it does it.
+TEST(Code, TrainingLoopsStepAndLetTheirGradientsGo) {
+  using Lines = std::vector<std::string>;
+  const std::string gone = "optimizer.zero_grad()  # lets .grad go: no kernel";
+  EXPECT_THAT(plain_text(code_with("dataloader", {})),
+              IsSupersetOf(Lines{"        loss.backward()", "        optimizer.step()", "        " + gone}));
+  EXPECT_THAT(plain_text(code_with("dataloader", {"accumulate=4"})),
+              IsSupersetOf(Lines{"        (loss / 4).backward()", "        if (i + 1) % 4 == 0:",
+                                 "            optimizer.step()", "            " + gone}));
+  EXPECT_THAT(plain_text(code_with("transfer-loop", {"train=true"})), Contains("    " + gone));
+  EXPECT_THAT(plain_text(code_with("transfer-loop", {"scaler=true"})), Contains("    " + gone));
+  EXPECT_THAT(plain_text(code_with("transfer-loop", {})), Not(Contains("    " + gone)));
 }
 
 TEST(Code, AKnobChangesNoOtherLine) {

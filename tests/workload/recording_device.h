@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -109,6 +110,15 @@ class RecordingDevice final : public device::Device {
   GpuEvent create_event() override {
     log("cudaEventCreate");
     return GpuEvent{++events_};
+  }
+  GpuEvent create_timing_event() override {
+    log("cudaEventCreate timing");
+    return GpuEvent{++events_};
+  }
+  std::optional<base::Nanoseconds> elapsed(GpuEvent start, GpuEvent end) override {
+    log("cudaEventElapsedTime " + number(start) + " " + number(end));
+    if (unfinished.contains(start) || unfinished.contains(end)) return std::nullopt;
+    return 250'000;
   }
   void record(GpuEvent event, Stream) override { log("cudaEventRecord " + number(event)); }
   void wait(Stream, GpuEvent event) override { log("cudaStreamWaitEvent " + number(event)); }
