@@ -1,6 +1,5 @@
 #include "workload/event_timer.h"
 
-#include "base/translate.h"
 #include "workload/lanes.h"
 
 namespace lanescope::workload {
@@ -27,7 +26,7 @@ std::optional<base::Nanoseconds> EventTimer::elapsed(const Pair& pair) {
   trace::Event event;
   event.kind = trace::EventKind::Range;
   event.lane = *reads_lane_;
-  event.name = device_.sink().name(base::tr("not ready: elapsed_time() raises an error"));
+  event.name = device_.sink().name("not ready: elapsed_time() raises an error");
   event.start_ns = event.end_ns = device_.now_ns();
   device_.writer().write(event);
   return std::nullopt;
