@@ -114,9 +114,9 @@ inline std::vector<std::string> english_in(const std::string& text, const std::v
       const bool code = std::string_view("-./\\$@#=<").find(before) != std::string_view::npos ||
                         std::string_view("(=/\\[<").find(after) != std::string_view::npos ||
                         (after == '.' && at + 1 < rest.size() && rest[at + 1] != ' ');
-      if (code || is_name(word)) {
+      if (code) {
         end_run();
-      } else {
+      } else if (!is_name(word)) {  // a name stands within a sentence, and does not count
         run += (run.empty() ? "" : " ") + word;
         ++words;
       }
