@@ -43,6 +43,7 @@ inline const std::vector<std::string>& kept_phrases() {
                                                  "Chrome Trace JSON",
                                                  "Tensor Core",
                                                  "zero grad",
+                                                 "first, second",
                                                  "lanescope list experiments",
                                                  "lanescope list workloads",
                                                  "lanescope list devices",
