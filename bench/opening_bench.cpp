@@ -66,7 +66,7 @@ Measured measure() {
   // At a person's pace, which leaves the machine to the reading.
   while (state.model.generation() == generation) {
     if (ms_since(begin) > 500e3 || (state.toast && state.toast->error)) throw std::runtime_error("it did not open");
-    if (!state.opening.running()) glfwPostEmptyEvent();  // nobody touches the window
+    if (!state.opening.running()) glfwPostEmptyEvent();  // there is no input
     worked = worked_s();
     window.frame();
     if (state.model.generation() == generation) {

@@ -26,7 +26,7 @@ trace::Event event_number(std::size_t i) {
   return event;
 }
 
-// Both sides begin with memory that nobody has touched, and end with every event in its place.
+// Both sides begin with untouched memory, and end with every event in its place.
 double vector_ns() {
   std::optional<std::vector<trace::Event>> events;
   const double ns = ns_per(kEvents, [&] {

@@ -25,7 +25,7 @@ function(lanescope_room name)
   endif()
 endfunction()
 
-# It is the rooms that the sanitizers watch: the tests' own code (and the command line's) is compiled plainly, which takes a
+# The sanitizers watch the modules: the tests' own code (and the command line's) is compiled plainly, which takes a
 # third of the time.
 function(lanescope_plain_when_sanitized target)
   if(LANESCOPE_SANITIZE STREQUAL "address")

@@ -20,8 +20,9 @@ import time
 
 MANUAL = pathlib.Path(__file__).resolve().parent.parent / "docs/manual.md"
 BEGIN, END = "<!-- experiments: begin -->\n", "<!-- experiments: end -->\n"
-HEAD = ("| | published | value | quality | simulated here | ratio | remark |\n"
-        "|---|---|---|---|---|---|---|\n")
+HEAD = ("| | published | value | quality | simulated here | ratio | check | remark |\n"
+        "|---|---|---|---|---|---|---|---|\n")
+CHECKS = {"fitted": "fitted", "checked": "checked", "unchecked": "cannot be checked"}
 
 
 def run(program, arguments):
@@ -56,15 +57,32 @@ def rows_of(experiment, result):
     remark = first_sentence(experiment["correction"])
     name = f"{experiment['id']} {experiment['title']}".replace("|", "\\|")
     if not experiment["published"]:
-        return [f"| {name} | no number | – | – | – | – | {remark} |"]
+        return [f"| {name} | no number | – | – | – | – | – | {remark} |"]
     rows = []
-    for published, ours in zip(result["published"], result["simulated_or_measured"], strict=True):
+    for listed, published, ours in zip(experiment["published"], result["published"], result["simulated_or_measured"],
+                                       strict=True):
         ratio = "–" if ours["ratio"] is None else f"{ours['ratio']:.2f}" if ours["ratio"] >= 0.1 else f"{ours['ratio']:.2g}"
         label = published["label"].replace("|", "\\|")
         rows.append(f"| {name} | {label} | {number(published['value'], published['unit'])} | {published['quality']} "
-                    f"| {number(ours['value'], ours['unit'])} | {ratio} | {remark} |")
+                    f"| {number(ours['value'], ours['unit'])} | {ratio} | {check_text(listed)} | {remark} |")
         name = remark = ""
     return rows
+
+
+def check_text(published):
+    """What the number is to the device that the experiment is told on."""
+    if published["check"] == "unchecked":
+        return f"{CHECKS['unchecked']}: {published['unchecked']}".replace("|", "\\|")
+    return CHECKS[published["check"]]
+
+
+def count_line(experiments):
+    """How many are of which kind. A number that follows from another one is not a check of its own."""
+    all_published = [published for experiment in experiments for published in experiment["published"]]
+    count = {kind: sum(published["check"] == kind for published in all_published) for kind in CHECKS}
+    derived = sum(published["check"] == "checked" and bool(published["follows"]) for published in all_published)
+    return (f"{count['checked']} checked ({derived} of them follow from another one of these), {count['fitted']} fitted, "
+            f"{count['unchecked']} cannot be checked.\n")
 
 
 def unanswered(experiment, result):
@@ -104,6 +122,7 @@ def main(arguments):
         return 0
     wrong = [line for e, (result, _) in zip(experiments, results) for line in unanswered(e, result)]
     table = HEAD + "".join(row + "\n" for e, (result, _) in zip(experiments, results) for row in rows_of(e, result))
+    table = count_line(experiments) + "\n" + table
     if "--write" in options:
         write(table)
     elif "--check" in options:

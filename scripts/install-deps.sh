@@ -42,7 +42,7 @@ test   libgmock-dev             matchers in tests
 test   libbenchmark-dev         benchmarks
 test   libx11-dev               tests of the window look at it from outside
 test   libxtst-dev              tests of the window move the mouse and press keys
-test   python3                  the check of the rooms, and the table of benchmarks
+test   python3                  the check of module dependencies, and the table of benchmarks
 "
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

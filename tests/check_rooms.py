@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every room of src/ includes only the rooms it may know.
+"""Checks that every module of src/ includes only the modules it may depend on.
 
     check_rooms.py SRC          prints one line per wrong include; exit status 1 if there are any
     check_rooms.py --self-test  checks the checker: wrong includes must be caught, right ones must pass
@@ -9,7 +9,7 @@ import re
 import sys
 import tempfile
 
-# Who may include whom, beside itself; the same picture as in CMakeLists.txt and docs/architecture.md.
+# The dependencies of each module; the same as in CMakeLists.txt and docs/architecture.md.
 MAY_KNOW = {
     "base": set(),
     "trace": {"base"},
@@ -29,7 +29,7 @@ MAY_KNOW = {
     "app": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io",
             "experiment", "ui", "calibration", "prediction"},
 }
-# Headers that the build makes of assets/ and shaders/, and the rooms that embed them.
+# Headers that the build makes from assets/ and shaders/, and the modules that embed them.
 GENERATED = {"lanescope_assets.h": {"device", "workload"}, "lanescope_captures.h": {"ui"},
              "lanescope_experiments.h": {"experiment"}, "lanescope_report.h": {"app"},
              "lanescope_shaders.h": {"ui"}, "lanescope_translations.h": {"base"}}
@@ -42,15 +42,15 @@ SOURCES = {".h", ".hpp", ".cpp", ".cc", ".cu", ".cuh", ".inl"}
 def complaint(room, header, quoted):
     """Why `room` may not include `header`, or None."""
     if quoted and header in GENERATED:
-        return None if room in GENERATED[header] else f"only {', '.join(sorted(GENERATED[header]))} may know it"
+        return None if room in GENERATED[header] else f"only {', '.join(sorted(GENERATED[header]))} may include it"
     first, _, rest = header.partition("/")
     if not rest or first not in MAY_KNOW:
         if not quoted:
             return None  # a library's header
-        return "not a room's header; write it as seen from src/"
+        return "not a module's header; write it as seen from src/"
     if first == room or first in MAY_KNOW[room]:
         return None
-    return f"{room} may know {', '.join(sorted(MAY_KNOW[room])) or 'nothing'}"
+    return f"{room} may depend on {', '.join(sorted(MAY_KNOW[room])) or 'nothing'}"
 
 
 def wrong_includes(src):
@@ -61,7 +61,7 @@ def wrong_includes(src):
         where = path.relative_to(src)
         room = where.parts[0]
         if room not in MAY_KNOW:
-            found.append(f"{where}: '{room}' is not a room; the rooms are {', '.join(MAY_KNOW)}")
+            found.append(f"{where}: '{room}' is not a module; the modules are {', '.join(MAY_KNOW)}")
             continue
         text = path.read_text(encoding="utf-8")
         for pattern, quoted in ((QUOTED, True), (ANGLED, False)):

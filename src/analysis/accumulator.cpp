@@ -96,11 +96,15 @@ void Accumulator::take_call(const trace::Event& call, trace::LaneId lane) {
   if (role == CallRole::KernelLaunch) ++counts_.launch_count;
   if (sync) {
     ++counts_.sync_count;
+    if (iterations_ > 0 && !awaited_ && counts_.launch_count == launches_by_then_) {
+      loop_end_ = std::max(loop_end_, call.end_ns);
+      awaited_ = true;
+    }
     const std::size_t thread = lanes_.thread_of(lane);
     causes_.sync(call, lane, thread, ranges_.at(thread, call.start_ns), idle_since_);
   }
   const Hold hold = hold_of(role, blocking, sync);
-  if (hold != Hold::None) causes_.hold(call, lane, hold, idle_since_);
+  if (hold != Hold::None) causes_.hold(call, lane, lanes_.thread_of(lane), hold, idle_since_);
   if (blocking) {
     if (waits_.size() <= lane) waits_.resize(lane + std::size_t{1});
     ThreadWait& wait = waits_[lane];
@@ -120,6 +124,7 @@ void Accumulator::take_operation(const trace::Event& operation, trace::LaneId la
   const Nanoseconds start = operation.start_ns, end = operation.end_ns;
   ++counts_.gpu_op_count;
   const IssuingCall* launch = run_ahead_.operation(operation.correlation, start, end);
+  if (iterations_ > 0 && launch && launch->start_ns < last_iteration_.end_ns) loop_end_ = std::max(loop_end_, end);
   if (kind != LaneKind::Kernels) take_copy(operation, kind);
   if (end <= start) {
     if (start >= busy_.end) last_work_ = kind;  // a read of some bytes may take no time, and is still what drained
@@ -205,6 +210,9 @@ void Accumulator::end_iterations(Nanoseconds t) {
     last_iteration_.number = ++iterations_;
     last_iteration_.iterations_ns = iterations_ns_;
     if (iterations_ == 1) first_ended_ = last_iteration_;
+    loop_end_ = std::max(iteration.end, busy_.end);
+    launches_by_then_ = counts_.launch_count;
+    awaited_ = false;
     // A range that is around all of an iteration says nothing of the place in it.
     std::erase_if(unplaced_, [&](const Unplaced& u) { return u.gap.call_start_ns < iteration.start; });
     run_ahead_.cut(iteration.end);
@@ -270,16 +278,17 @@ void Accumulator::judge_from_the_first(Summary& summary, const IterationRecord& 
   }
 }
 
-void Accumulator::measure_run_ahead(Summary& summary) {
+std::vector<RunAhead::Value> Accumulator::measure_run_ahead(Summary& summary) {
   run_ahead_.give_up_waiting();
   std::vector<RunAhead::Value> values = run_ahead_.settle(summary.to_ns);
   const std::vector<RunAhead::Value> rest = run_ahead_.provisional(summary.to_ns);
   values.insert(values.end(), rest.begin(), rest.end());
-  if (summary.window_ns() <= 0) return;
+  if (summary.window_ns() <= 0) return values;
   summary.run_ahead_mean = static_cast<double>(values.back().integral_ns - values.front().integral_ns) /
                            static_cast<double>(summary.window_ns());
   for (auto value = values.begin() + 1; value != values.end(); ++value)
     summary.run_ahead_max = std::max(summary.run_ahead_max, value->maximum);
+  return values;
 }
 
 }  // namespace lanescope::analysis

@@ -59,7 +59,8 @@ class Accumulator {
   /// Its cuts are: 0 at the start of the window, 1 at the start of the first iteration, n + 1 at the end of the n-th.
   RunAhead& run_ahead() { return run_ahead_; }
   /// Of a window that is closed, when the operations that its calls have issued are known as far as they will be.
-  void measure_run_ahead(Summary& summary);
+  /// Returns the curve at its cuts, and last at the window's end.
+  std::vector<RunAhead::Value> measure_run_ahead(Summary& summary);
   const RunAhead& run_ahead() const { return run_ahead_; }
   /// Totals at the start of the first iteration, once there is one.
   struct FirstIteration {
@@ -67,6 +68,10 @@ class Accumulator {
     RunningTotals totals;
   };
   const std::optional<FirstIteration>& first_iteration() const { return first_iteration_; }
+  /// When the CPU has left the newest iteration and the GPU has finished what was issued in it, and the first
+  /// synchronisation after it has returned (unless something was launched before that): the loop's end, if it was the
+  /// last one.
+  Nanoseconds loop_end_ns() const { return loop_end_; }
   /// Judges so many iterations, the first of the run to the one with these totals at its end, without the warm-up.
   void judge_from_the_first(Summary& summary, const IterationRecord& last) const;
 
@@ -154,6 +159,9 @@ class Accumulator {
   Nanoseconds iterations_ns_ = 0;
   std::optional<FirstIteration> first_iteration_;
   IterationRecord first_ended_, last_iteration_;
+  Nanoseconds loop_end_ = kNever;
+  std::int64_t launches_by_then_ = 0;  // when the newest iteration ended
+  bool awaited_ = false;               // a synchronisation came after it
 };
 
 }  // namespace lanescope::analysis

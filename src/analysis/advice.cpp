@@ -235,7 +235,7 @@ class Advisor {
   }
 
   void pinning(const CallSite& site) {
-    if (site.role != CallRole::Pinning || e_.share(site.host_ns) < limits::kPinning) return;
+    if (site.role != CallRole::Pinning || site.aside || e_.share(site.host_ns) < limits::kPinning) return;
     Card& card = add(Rule::PinningChurn, site.bubbles_ns(), {Remedy::PinAhead}, site);
     card.title = say(tr("{} pins memory repeatedly"), where(site.range, site.call));
     card.what = say(tr("{} takes {} of CPU time per iteration."), names_.text(site.call),

@@ -11,7 +11,7 @@
 
 namespace lanescope::analysis {
 
-/// The rules; docs/manual.md says when each speaks, by its key.
+/// The rules; docs/manual.md says when each triggers, by its key.
 enum class Rule : std::uint8_t {
   HarmlessWait,     ///< A1: the CPU waits, and the GPU is busy meanwhile
   SyncBubble,       ///< A2: a wait drains the queue, and the GPU idles until the next launch

@@ -4,6 +4,7 @@
 #include "analysis/accumulator.h"
 #include "analysis/event_merge.h"
 #include "analysis/kept_range.h"
+#include "analysis/loop_step.h"
 #include "analysis/summary.h"
 
 namespace lanescope::analysis {
@@ -36,12 +37,13 @@ Nanoseconds context_start(const trace::Trace& trace, Nanoseconds from) {
 
 class RangeAnalysis final : Accumulator::Listener {
  public:
-  RangeAnalysis(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop)
+  RangeAnalysis(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, bool whole, const std::atomic<bool>* stop)
       : merge_(trace, {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
                        LaneKind::CopyD2H, LaneKind::CopyOther}),
         sums_(trace, *this),
         from_(from),
         to_(to),
+        whole_(whole),
         stop_(stop) {
     merge_.start_at(from, context_start(trace, from));
   }
@@ -55,6 +57,7 @@ class RangeAnalysis final : Accumulator::Listener {
     Summary summary = sums_.summary_at(to_);
     summary.iteration = duration_stats(durations_);
     measure_run_ahead(summary);
+    set_pace(summary);
     judge(summary);
     return summary;
   }
@@ -72,7 +75,10 @@ class RangeAnalysis final : Accumulator::Listener {
  private:
   static constexpr std::size_t kSlice = std::size_t{1} << 16;
 
-  void iteration_ended(const IterationRecord& record) override { durations_.push_back(record.duration()); }
+  void iteration_ended(const IterationRecord& record) override {
+    durations_.push_back(record.duration());
+    steps_.push_back(loop_step(record));
+  }
   void gap_closed(const Bubble&) override {}
 
   void read_until(Nanoseconds limit) {
@@ -82,14 +88,51 @@ class RangeAnalysis final : Accumulator::Listener {
 
   void measure_run_ahead(Summary& summary) {
     merge_.run(std::numeric_limits<Nanoseconds>::max(), kLookAheadEvents, *this);
-    sums_.measure_run_ahead(summary);
+    // Before those are given up that have no operation in the trace: it may have been cut while they waited.
+    const std::vector<RunAhead::Value> with_waiting = sums_.run_ahead().provisional(to_);
+    outstanding_ = with_waiting.back().depth;
+    note_in_flight(sums_.measure_run_ahead(summary));
+    note_in_flight(with_waiting);
+  }
+
+  void note_in_flight(const std::vector<RunAhead::Value>& values) {
+    for (const RunAhead::Value& value : values) {
+      if (value.cut > 1 && value.cut - 2 < steps_.size()) steps_[value.cut - 2].in_flight = value.depth;
+      if (value.cut == 1) in_flight_at_first_ = value.depth;
+    }
+  }
+
+  // All of a trace is a run from its first iteration to its end. Of a part, what is in flight when its first iteration
+  // ends is known, and the stretch begins there.
+  void set_pace(Summary& summary) {
+    if (steps_.empty()) return;
+    const Accumulator::FirstIteration& first = *sums_.first_iteration();
+    const LoopStep begin{.start_ns = first.start_ns,
+                         .end_ns = first.start_ns,
+                         .number = 0,
+                         .sync_count = first.totals.sync_count,
+                         .launch_count = first.totals.launch_count,
+                         .gpu_op_count = first.totals.gpu_op_count,
+                         .in_flight = in_flight_at_first_};
+    if (whole_) {
+      std::vector<LoopStep> all{begin};
+      all.insert(all.end(), steps_.begin(), steps_.end());
+      if (const auto elapsed = elapsed_pace(all, sums_.loop_end_ns(), outstanding_)) {
+        summary.pace = *elapsed;
+        return;
+      }
+    }
+    summary.pace = steady_pace(steps_, 0);
   }
 
   EventMerge merge_;
   Accumulator sums_;
   const Nanoseconds from_, to_;
+  const bool whole_;  // all of the trace
   const std::atomic<bool>* const stop_;
   std::vector<Nanoseconds> durations_;
+  std::vector<LoopStep> steps_;
+  std::int64_t in_flight_at_first_ = 0, outstanding_ = 0;
 };
 
 }  // namespace
@@ -104,7 +147,7 @@ Summary analyse(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, con
     judge(nothing);
     return nothing;
   }
-  return RangeAnalysis(trace, from, to, stop).run();
+  return RangeAnalysis(trace, from, to, from <= kept.from && to >= kept.to, stop).run();
 }
 
 }  // namespace lanescope::analysis

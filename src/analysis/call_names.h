@@ -10,8 +10,8 @@ namespace lanescope::analysis {
 
 enum class CallRole : std::uint8_t {
   Other,
-  KernelLaunch,  ///< cudaLaunchKernel and its kin
-  MemoryCopy,    ///< cudaMemcpy, cudaMemcpyAsync and their kin
+  KernelLaunch,  ///< cudaLaunchKernel and related calls
+  MemoryCopy,    ///< cudaMemcpy, cudaMemcpyAsync and related calls
   Pinning,       ///< makes page-locked memory, and holds the CPU while it does
   Allocation,    ///< makes device memory, or gives memory back: it holds the CPU, and may wait for the GPU
 };

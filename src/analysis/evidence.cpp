@@ -112,6 +112,7 @@ class Gathering final : Accumulator::Listener {
     measure_copies();
     measure_launches();
     measure_stopwatches();
+    for (CallSite& site : evidence_.sites) site.aside = !launching_.contains(lanes_.thread_of(site.example.lane));
     sort();
     return std::move(evidence_);
   }
@@ -186,6 +187,7 @@ class Gathering final : Accumulator::Listener {
   void take_call(const trace::Event& call, LaneId lane) {
     const CallRole role = roles_.role(call.name);
     const NameId range = open_.at(lanes_.thread_of(lane), call.start_ns).name;
+    if (trace::is_launch(call)) launching_.insert(lanes_.thread_of(lane));
     const std::size_t site = add_call(call, lane, range, role);
     if (call.correlation != 0) issued_by_[call.correlation] = made_.size() - 1;
     if (call.start_ns < from_) return;
@@ -392,7 +394,8 @@ class Gathering final : Accumulator::Listener {
   std::vector<Made> made_;                                    // by start, then lane
   std::vector<Bubble> bubbles_;
   std::vector<Interval> waits_, copying_, held_;
-  std::vector<std::int64_t> copy_streams_;  // of each of copying_
+  std::vector<std::int64_t> copy_streams_;     // of each of copying_
+  std::unordered_set<std::size_t> launching_;  // threads that put work on a stream
   std::unordered_set<std::int64_t> kernel_streams_;
   std::vector<Timed> timed_;  // by start
   Cover busy_, kernels_;

@@ -37,7 +37,8 @@ struct CallSite {
   std::int64_t bubble_count = 0;
   std::int64_t quickly_followed = 0;  ///< bubbles after a sync whose next launch began within kQuicklyNs of its return
   Nanoseconds longest_bubble_ns = 0;
-  Place example;  ///< the call of the longest bubble; without any, the longest call
+  Place example;       ///< the call of the longest bubble; without any, the longest call
+  bool aside = false;  ///< of a thread that launches nothing, as a loader's pin thread: it holds up no launch
 
   Nanoseconds bubbles_ns() const {
     Nanoseconds sum = 0;

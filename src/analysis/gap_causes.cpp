@@ -35,8 +35,9 @@ void GapCauses::sync(const trace::Event& call, trace::LaneId lane, std::size_t t
                     Hold::None, thread, range});
 }
 
-void GapCauses::hold(const trace::Event& call, trace::LaneId lane, Hold hold, Nanoseconds idle_since) {
-  remember(holds_, {call.start_ns, call.end_ns, call.end_ns, call.name, lane, hold, 0, {}}, idle_since);
+void GapCauses::hold(const trace::Event& call, trace::LaneId lane, std::size_t thread, Hold hold,
+                     Nanoseconds idle_since) {
+  remember(holds_, {call.start_ns, call.end_ns, call.end_ns, call.name, lane, hold, thread, {}}, idle_since);
 }
 
 void GapCauses::late_range(const trace::Event& range, std::size_t thread) {
@@ -88,12 +89,14 @@ GapCauses::Share GapCauses::share(const std::vector<HeldCall>& held, Nanoseconds
   return sum;
 }
 
-const GapCauses::HeldCall* GapCauses::holder(Nanoseconds from, Nanoseconds to) const {
-  const Share held = share(holds_, from, to, [](const HeldCall&) { return true; });
+const GapCauses::HeldCall* GapCauses::holder(Nanoseconds from, Nanoseconds to, const IssuingCall* launch,
+                                             std::size_t thread) const {
+  const auto counts = [&](const HeldCall& c) { return !launch || c.thread == thread; };
+  const Share held = share(holds_, from, to, counts);
   if (held.covered_ns <= (to - from) / 2) return nullptr;
   Share most;
   for (const Hold kind : {Hold::Staging, Hold::Pinning, Hold::Allocation}) {
-    const Share one = share(holds_, from, to, [kind](const HeldCall& c) { return c.hold == kind; });
+    const Share one = share(holds_, from, to, [&](const HeldCall& c) { return c.hold == kind && counts(c); });
     if (one.covered_ns > most.covered_ns) most = one;
   }
   return most.longest;
@@ -131,7 +134,7 @@ Bubble GapCauses::explain(Nanoseconds from, Nanoseconds to, const IssuingCall* l
   } else if (launch && launch->holds != Hold::None) {
     blame(held_by(launch->holds), *launch, launch->start_ns);
     split(gap, from, issued);
-  } else if (const HeldCall* hold = holder(from, to)) {
+  } else if (const HeldCall* hold = holder(from, to, launch, thread)) {
     blame(held_by(hold->hold), *hold, hold->start);
     split(gap, hold->end <= issued ? hold->end : from, issued);
   } else {

@@ -16,9 +16,10 @@ class GapCauses {
   /// far as it is known.
   void sync(const trace::Event& call, trace::LaneId lane, std::size_t thread, RangeAround range,
             Nanoseconds idle_since);
-  /// A call that holds the CPU.
-  void hold(const trace::Event& call, trace::LaneId lane, Hold hold, Nanoseconds idle_since);
-  /// A range of the program that was told only now, after the calls in it.
+  /// A call that holds its thread. It explains what that thread launches late, and nothing that another one does: a
+  /// loader's pin thread may allocate while the program waits for something else.
+  void hold(const trace::Event& call, trace::LaneId lane, std::size_t thread, Hold hold, Nanoseconds idle_since);
+  /// A range of the program that is reported only now, after the calls in it.
   void late_range(const trace::Event& range, std::size_t thread);
   /// A range in which a thread waits for another thread of the program.
   void wait(const trace::Event& range, trace::LaneId lane, std::size_t thread, Nanoseconds idle_since);
@@ -58,7 +59,7 @@ class GapCauses {
   template <class Counts>
   static Share share(const std::vector<HeldCall>& held, Nanoseconds from, Nanoseconds to, Counts counts);
   /// The longest call of the kind that covers most, if all of them cover more than half.
-  const HeldCall* holder(Nanoseconds from, Nanoseconds to) const;
+  const HeldCall* holder(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread) const;
   const HeldCall* wait_for_data(const Bubble& gap, const IssuingCall* launch, std::size_t thread) const;
   static void remember(std::vector<HeldCall>& held, const HeldCall& call, Nanoseconds idle_since);
 

@@ -7,6 +7,7 @@
 #include "analysis/accumulator.h"
 #include "analysis/event_merge.h"
 #include "analysis/kept_range.h"
+#include "analysis/loop_step.h"
 
 namespace lanescope::analysis {
 
@@ -46,7 +47,10 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     read_until(until_);
     sums_.close_window(until_);
     read_until(std::numeric_limits<Nanoseconds>::max());  // what is left at the last instant itself
+    note_run_ahead();
+    outstanding_ = sums_.run_ahead().provisional(until_).back().depth;
     sums_.run_ahead().give_up_waiting();
+    gave_up_ = true;
     note_run_ahead();
   }
 
@@ -74,6 +78,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     const Summary iterations = window(base.end_ns, std::numeric_limits<Nanoseconds>::max());
     summary.iteration = iterations.iteration;
     summary.judged = iterations.judged;
+    summary.pace = iterations.pace;
     summary.run_ahead_max = std::max(iterations.run_ahead_max, maximum_after_last_now_);
     if (summary.window_ns() > 0) {
       summary.run_ahead_mean =
@@ -91,11 +96,9 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     if (first >= past) return empty_summary(from);
 
     IterationRecord base;  // where the window begins
-    const auto& beginning = *sums_.first_iteration();
-    if (from <= beginning.start_ns) {
-      static_cast<RunningTotals&>(base) = beginning.totals;
-      base.end_ns = beginning.start_ns;
-      base.run_ahead_ns = run_ahead_at_first_;
+    const Nanoseconds beginning_ns = sums_.first_iteration()->start_ns;
+    if (from <= beginning_ns) {
+      base = beginning();
     } else if (first != records_.begin() && first->start_ns >= from && first[-1].number + 1 == first->number) {
       base = first[-1];
     } else {
@@ -109,7 +112,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     summary.to_ns = last.end_ns;
     const RunningTotals totals = last - base;
     fill(summary, totals);
-    if (from <= beginning.start_ns) {
+    if (from <= beginning_ns) {
       sums_.judge_from_the_first(summary, last);
     } else {
       set_judged(summary, summary.from_ns, summary.to_ns, totals, last.number - base.number, sums_.places());
@@ -121,6 +124,8 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     }
     summary.iteration = duration_stats(durations);
     set_exact(summary.iteration, last.number - base.number, last.iterations_ns - base.iterations_ns);
+    summary.pace = pace_of(base, static_cast<std::size_t>(first - records_.begin()),
+                           static_cast<std::size_t>(past - records_.begin()));
     if (summary.window_ns() > 0)
       summary.run_ahead_mean =
           static_cast<double>(last.run_ahead_ns - base.run_ahead_ns) / static_cast<double>(summary.window_ns());
@@ -166,6 +171,49 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     stats.mean_ns = count > 0 ? static_cast<double>(sum) / static_cast<double>(count) : 0;
   }
 
+  /// The start of the first iteration, as the end of one before it.
+  IterationRecord beginning() const {
+    const Accumulator::FirstIteration& first = *sums_.first_iteration();
+    IterationRecord base;
+    static_cast<RunningTotals&>(base) = first.totals;
+    base.start_ns = base.end_ns = first.start_ns;
+    base.run_ahead_ns = run_ahead_at_first_;
+    base.in_flight = in_flight_at_first_;
+    return base;
+  }
+
+  /// Of the iterations in records [first, past), which follow on `base`.
+  Pace pace_of(const IterationRecord& base, std::size_t first, std::size_t past) const {
+    std::vector<LoopStep> steps;
+    steps.reserve(past - first + 1);
+    steps.push_back(loop_step(base));
+    for (std::size_t i = first; i < past; ++i) steps.push_back(loop_step(records_[i]));
+    if (finished_ && past == records_.size() && base.number <= 1) {
+      if (const auto elapsed = elapsed_pace(steps, sums_.loop_end_ns(), outstanding_)) return *elapsed;
+    }
+    const Pace pace = steady_pace(steps, 0);
+    if (pace.known() || base.number == 0 || first == 0) return pace;
+    return steady_pace_with_earlier(steps, first - 1);
+  }
+
+  /// The same with what went before it under the same settings; records_[base] is the first of `steps`.
+  Pace steady_pace_with_earlier(const std::vector<LoopStep>& steps, std::size_t base) const {
+    constexpr std::size_t kMostEarlier = 50'000;
+    const auto turn = std::upper_bound(markers_.begin(), markers_.end(), records_[base].start_ns,
+                                       [](Nanoseconds t, const trace::Event& marker) { return t < marker.start_ns; });
+    const Nanoseconds earliest = turn == markers_.begin() ? std::numeric_limits<Nanoseconds>::min() : turn[-1].start_ns;
+    std::size_t from = base;
+    while (from > 0 && base - from < kMostEarlier && records_[from - 1].start_ns >= earliest &&
+           records_[from - 1].number + 1 == records_[from].number) {
+      --from;
+    }
+    std::vector<LoopStep> all;
+    all.reserve(base - from + steps.size());
+    for (std::size_t i = from; i < base; ++i) all.push_back(loop_step(records_[i]));
+    all.insert(all.end(), steps.begin(), steps.end());
+    return steady_pace(all, base - from);
+  }
+
   /// Iterations, run-ahead and verdict of a summary that reaches until now.
   void complete(Summary& summary, std::int64_t run_ahead_ns, std::int64_t run_ahead_max) const {
     std::vector<Nanoseconds> durations;
@@ -176,6 +224,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
       set_exact(summary.iteration, records_.back().number, records_.back().iterations_ns);
       summary.iteration.min_ns = shortest_;
       summary.iteration.max_ns = longest_;
+      summary.pace = pace_of(beginning(), 0, records_.size());
     }
     if (summary.window_ns() > 0)
       summary.run_ahead_mean = static_cast<double>(run_ahead_ns) / static_cast<double>(summary.window_ns());
@@ -266,13 +315,18 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   /// Returns the maximum that the next record must take over, because this one's has been thinned out.
   std::int64_t write_run_ahead(const RunAhead::Value& value, std::int64_t carried) {
     const auto number = static_cast<std::int64_t>(value.cut) - 1;
-    if (number == 0) run_ahead_at_first_ = value.integral_ns;
+    if (number == 0) {
+      run_ahead_at_first_ = value.integral_ns;
+      in_flight_at_first_ = value.depth;
+    }
     if (number <= 0) return 0;
     carried = std::max(carried, value.maximum);
     const auto record = std::ranges::lower_bound(records_, number, {}, &IterationRecord::number);
     if (record == records_.end() || record->number != number) return carried;
     record->run_ahead_ns = value.integral_ns;
     record->run_ahead_max = carried;
+    // A trace may have been cut while they waited: what has no operation in it stays in flight.
+    record->in_flight = gave_up_ ? std::max(record->in_flight, value.depth) : value.depth;
     return 0;
   }
 
@@ -294,7 +348,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   const std::size_t max_records_, max_bubbles_;
   EventMerge merge_;
   Accumulator sums_;
-  bool begun_ = false, finished_ = false;
+  bool begun_ = false, finished_ = false, gave_up_ = false;
   Nanoseconds until_ = std::numeric_limits<Nanoseconds>::min();
 
   std::vector<IterationRecord> records_;
@@ -309,6 +363,8 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   std::int64_t maximum_after_last_now_ = 0;  // since the newest record  // and as far as it is known
   std::int64_t carried_max_ = 0;
   std::int64_t run_ahead_at_first_ = 0, run_ahead_now_ns_ = 0;
+  std::int64_t in_flight_at_first_ = 0;
+  std::int64_t outstanding_ = 0;  // when the trace ended: operations that were issued and are not in it
 };
 
 LiveAnalysis::LiveAnalysis(const trace::Trace& trace, std::size_t max_records, std::size_t max_bubbles)

@@ -22,6 +22,7 @@ struct IterationRecord : RunningTotals {
   Nanoseconds iterations_ns = 0;   ///< their durations added up
   std::int64_t run_ahead_ns = 0;   ///< run-ahead integrated over time
   std::int64_t run_ahead_max = 0;  ///< its maximum since the record before this one
+  std::int64_t in_flight = 0;      ///< run-ahead at its end
   double loss = 0;                 ///< the newest one known at its end (that instant included); NaN before the first
   /// Of the iterations since the record before this one: itself, until others are dropped.
   Nanoseconds shortest_ns = 0, longest_ns = 0;

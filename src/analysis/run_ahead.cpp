@@ -94,7 +94,7 @@ void RunAhead::move_to(Position& p, Nanoseconds t, std::vector<Value>& values) c
       ++p.finish;
     } else {
       pass(cut);
-      values.push_back({cuts_gone_ + p.cut, p.integral_ns, p.maximum});
+      values.push_back({cuts_gone_ + p.cut, p.integral_ns, p.maximum, p.depth});
       p.maximum = p.depth;
       ++p.cut;
     }
@@ -134,7 +134,7 @@ std::vector<RunAhead::Value> RunAhead::provisional(Nanoseconds until) const {
   Position p = settled_;
   std::vector<Value> values;
   follow(p, until, false, values);
-  values.push_back({cuts_gone_ + p.cut, p.integral_ns, p.maximum});
+  values.push_back({cuts_gone_ + p.cut, p.integral_ns, p.maximum, p.depth});
   return values;
 }
 

@@ -16,7 +16,7 @@ namespace lanescope::analysis {
 
 using base::Nanoseconds;
 
-/// For what a call held the CPU, besides its own cost.
+/// Why a call blocked the CPU, besides its own cost.
 enum class Hold : std::uint8_t { None, Staging, Pinning, Allocation };
 
 struct IssuingCall {
@@ -36,6 +36,7 @@ class RunAhead {
     std::uint64_t cut = 0;         ///< its number, from 0
     std::int64_t integral_ns = 0;  ///< up to `at`
     std::int64_t maximum = 0;      ///< since the cut before
+    std::int64_t depth = 0;        ///< at the cut itself
   };
 
   RunAhead();

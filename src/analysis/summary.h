@@ -8,11 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/pace.h"
 #include "trace/trace.h"
 
 namespace lanescope::analysis {
-
-using base::Nanoseconds;
 
 /// Why the GPU had nothing to run.
 enum class BubbleCause : std::uint8_t {
@@ -132,10 +131,13 @@ struct Verdict {
 
 struct Summary {
   Nanoseconds from_ns = 0, to_ns = 0;  ///< the window: what was asked for, cut to what is known
-  DurationStats iteration;             ///< iterations that lie in the window as a whole
-  Nanoseconds gpu_busy_ns = 0;         ///< union over all GPU lanes
-  Nanoseconds kernel_ns = 0;           ///< union over the kernel lanes
-  Nanoseconds exposed_copy_ns = 0;     ///< gpu_busy_ns - kernel_ns
+  /// The CPU's iterations that lie in the window as a whole. Where the launch queue fills they take as long as issuing
+  /// does: what an iteration takes, and what a factor is of, is `pace`.
+  DurationStats iteration;
+  Pace pace;
+  Nanoseconds gpu_busy_ns = 0;      ///< union over all GPU lanes
+  Nanoseconds kernel_ns = 0;        ///< union over the kernel lanes
+  Nanoseconds exposed_copy_ns = 0;  ///< gpu_busy_ns - kernel_ns
   /// Waiting + copying + returning of blocking calls, per thread, cut to the window; of calls nested in one another on
   /// one thread, every instant once. It is no loss by itself: the GPU may have been busy meanwhile.
   Nanoseconds host_wait_ns = 0;

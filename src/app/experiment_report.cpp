@@ -18,6 +18,7 @@ using experiment::Side;
 
 constexpr std::size_t kWidth = 100;
 constexpr std::size_t kQualityWidth = 12;
+constexpr std::size_t kCheckWidth = 22;
 
 Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
@@ -38,11 +39,15 @@ Json published_json(const ExperimentReport& report) {
 Json ours_json(const ExperimentReport& report) {
   Json list = Json::array();
   for (const PublishedRow& row : report.rows) {
+    const std::string& why = row.compared.published->unchecked[base::language()];
     list.push_back({{"name", row.compared.published->name},
                     {"value", number_or_null(row.compared.ours)},
                     {"unit", row.compared.published->unit},
                     {"ratio", number_or_null(row.compared.ratio)},
-                    {"source", row.simulated ? "simulated" : "measured"}});
+                    {"source", row.simulated ? "simulated" : "measured"},
+                    {"check", check_key(row.checking.check)},
+                    {"fitted", row.checking.fitted},
+                    {"unchecked", why.empty() ? Json(nullptr) : Json(why)}});
   }
   return list;
 }
@@ -78,12 +83,21 @@ std::string figures(const ExperimentReport& report, const Style& style) {
                      run_table(before ? *before : *after, style));
 }
 
+// How good a number is, whether the run checks it, and what machine it is of: three columns behind the last.
+std::string remark(const std::string& quality, const std::string& check, const std::string& environment) {
+  const auto padded = [](const std::string& text, std::size_t width) {
+    return text + std::string(width - std::min(width, display_width(text)), ' ');
+  };
+  return padded(quality, kQualityWidth) + padded(check, kCheckWidth) + environment;
+}
+
 std::string published(const ExperimentReport& report, const Style& style) {
   Table table;
+  std::vector<Definition> reasons;
   const bool simulated =
       std::all_of(report.rows.begin(), report.rows.end(), [](const PublishedRow& r) { return r.simulated; });
   table.titles({tr("published"), simulated ? tr("simulated here") : tr("measured here"), tr("ratio"),
-                fmt::format("{:<{}}{}", tr("quality"), kQualityWidth, tr("environment"))});
+                remark(tr("quality"), tr("check"), tr("environment"))});
   for (const PublishedRow& row : report.rows) {
     const experiment::Published& p = *row.compared.published;
     const std::string unit = experiment::unit_in_words(p.unit);
@@ -93,10 +107,16 @@ std::string published(const ExperimentReport& report, const Style& style) {
     table.row(p.label[base::language()],
               {cell(p.value), cell(row.compared.ours),
                row.compared.ratio ? Cell{figure_number(*row.compared.ratio), "×", {}} : Cell{"–", {}, {}}},
-              fmt::format("{:<{}}{}", tr(std::string(quality_key(p.quality))), kQualityWidth,
-                          p.environment[base::language()]));
+              remark(tr(std::string(quality_key(p.quality)).c_str()), tr(checking_text(row.checking)),
+                     p.environment[base::language()]));
+    if (row.checking.check == experiment::Check::Unchecked) {
+      reasons.push_back({p.label[base::language()], {p.unchecked[base::language()]}});
+    }
   }
-  return table.text(style);
+  std::string text = table.text(style);
+  if (reasons.empty()) return text;
+  text += fmt::format("\n{}{}{}\n", style.bold, tr("cannot be checked"), style.off);
+  return text + definition_list(reasons, kWidth, style);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/run_report.h"
+#include "experiment/check.h"
 #include "experiment/comparison.h"
 #include "experiment/experiment.h"
 
@@ -15,6 +16,7 @@ namespace lanescope::app {
 struct PublishedRow {
   experiment::Compared compared;
   bool simulated = true;  ///< ours
+  experiment::Checking checking;
 };
 
 struct ExperimentReport {

@@ -24,6 +24,15 @@ std::string told(const char* term, const std::string& text) {
   return text.empty() ? std::string() : fmt::format("<dt>{}</dt><dd>{}</dd>\n", words(term), escaped(text, 3000));
 }
 
+// "fitted to this (link.h2d_pinned_gb_per_s)", "cannot be checked: why".
+std::string check_line(const experiment::Checking& checking, const std::string& why) {
+  const std::string says = tr(checking_text(checking));
+  if (checking.check == experiment::Check::Fitted) {
+    return fmt::format("{} ({})", says, fmt::join(checking.fitted, ", "));
+  }
+  return checking.check == experiment::Check::Unchecked ? fmt::format("{}: {}", says, why) : says;
+}
+
 std::string published_table(const ExperimentReport& report) {
   if (report.rows.empty()) return {};
   const bool simulated =
@@ -33,13 +42,14 @@ std::string published_table(const ExperimentReport& report) {
     const experiment::Published& p = *row.compared.published;
     rows += fmt::format(
         "<tr><td class=\"name\">{}</td><td class=\"n\">{}</td><td class=\"n\"><b>{}</b></td><td class=\"n\">{}</td>"
-        "<td>{}<span class=\"pill\">{}</span></td></tr>\n",
+        "<td>{}<span class=\"pill\">{}</span></td><td>{}</td></tr>\n",
         escaped(p.label[base::language()]), with_unit(p.value, unit_of(p)), with_unit(row.compared.ours, unit_of(p)),
         with_unit(row.compared.ratio, "×"), escaped(p.environment[base::language()]),
-        escaped(tr(std::string(experiment::quality_key(p.quality)).c_str())));
+        escaped(tr(std::string(experiment::quality_key(p.quality)).c_str())),
+        escaped(check_line(row.checking, p.unchecked[base::language()])));
   }
   return table({tr("figure"), tr(">published"), simulated ? tr(">simulated here") : tr(">measured here"), tr(">ratio"),
-                tr("published for")},
+                tr("published for"), tr("check")},
                rows);
 }
 
@@ -49,9 +59,11 @@ struct Compared {
   const char* name;
   std::function<std::optional<double>(const PageRun&)> value;
   std::string (*text)(double);
+  bool factor = true;  // the CPU's iterations have none: what is gained stands in the pace
 };
 
 std::string plain_share(double value) { return percent(value); }
+std::string samples(double value) { return figure_number(value); }
 
 std::vector<Compared> compared_figures() {
   const auto per_iteration = [](std::int64_t analysis::Summary::*member) {
@@ -59,10 +71,11 @@ std::vector<Compared> compared_figures() {
       return static_cast<double>(run.figures.summary.*member) / divisor(run);
     };
   };
-  const auto iteration = [](std::function<double(const analysis::DurationStats&)> of) {
-    return [of](const PageRun& run) -> std::optional<double> {
-      const analysis::DurationStats& stats = run.figures.summary.iteration;
-      return stats.count > 0 ? std::optional(of(stats)) : std::nullopt;
+  const auto cpu_iteration = [](base::Nanoseconds analysis::DurationStats::*member) {
+    return [member](const PageRun& run) -> std::optional<double> {
+      const analysis::Summary& s = run.figures.summary;
+      if (s.iteration.count == 0 || !s.pace.cpu_iterations_tell()) return std::nullopt;
+      return static_cast<double>(s.iteration.*member);
     };
   };
   const auto share = [](base::Nanoseconds analysis::Summary::*member) {
@@ -73,10 +86,9 @@ std::vector<Compared> compared_figures() {
     };
   };
   return {
-      {N_("iteration, mean"), iteration([](const auto& s) { return s.mean_ns; }), duration},
-      {N_("iteration, median"), iteration([](const auto& s) { return static_cast<double>(s.p50_ns); }), duration},
-      {N_("iteration, 99th percentile"), iteration([](const auto& s) { return static_cast<double>(s.p99_ns); }),
-       duration},
+      {N_("CPU's iteration, median"), cpu_iteration(&analysis::DurationStats::p50_ns), duration, false},
+      {N_("CPU's iteration, 99th percentile"), cpu_iteration(&analysis::DurationStats::p99_ns), duration, false},
+      {N_("samples per second"), [](const PageRun& run) { return run.figures.samples_per_s(); }, samples},
       {N_("GPU busy"), share(&analysis::Summary::gpu_busy_ns), plain_share},
       {N_("GPU idle"), share(&analysis::Summary::bubble_ns), plain_share},
       {N_("CPU waits for the GPU"), share(&analysis::Summary::host_wait_ns), plain_share},
@@ -97,27 +109,39 @@ std::string experiment_section(const ExperimentReport& report) {
 }
 
 std::string comparison_headline(const PageRun& first, const PageRun& second) {
-  const analysis::DurationStats &a = first.figures.summary.iteration, &b = second.figures.summary.iteration;
-  if (a.count == 0 || b.count == 0 || a.mean_ns <= 0 || b.mean_ns <= 0) return {};
-  const bool faster = b.mean_ns <= a.mean_ns;
+  const analysis::Pace &a = first.figures.summary.pace, &b = second.figures.summary.pace;
+  const double factor = analysis::factor_between(a, b);
+  if (factor <= 0) return {};
+  const bool faster = factor >= 1;
   const auto verdict = [](const PageRun& run) {
     return escaped(tr(std::string(analysis::verdict_title(run.figures.summary.verdict.kind)).c_str()));
   };
   return fmt::format("<div class=\"verdict\"><div class=\"tiles three\">\n{}{}{}</div></div>\n",
-                     tile(duration(a.mean_ns), escaped(first.title), verdict(first)),
-                     tile(duration(b.mean_ns), escaped(second.title), verdict(second)),
-                     tile(times(faster ? a.mean_ns / b.mean_ns : b.mean_ns / a.mean_ns),
-                          faster ? words("faster") : words("slower"), words("per iteration, mean")));
+                     tile(duration(a.ns), escaped(first.title), verdict(first)),
+                     tile(duration(b.ns), escaped(second.title), verdict(second)),
+                     tile(times(faster ? factor : 1 / factor), faster ? words("faster") : words("slower"),
+                          sentence("per iteration, {}", escaped(analysis::factor_basis(a, b)))));
 }
 
 std::string comparison_section(const PageRun& first, const PageRun& second) {
   std::string rows;
+  const analysis::Pace &paced = first.figures.summary.pace, &other = second.figures.summary.pace;
+  if (paced.known() || other.known()) {
+    const bool both = analysis::factor_between(paced, other) > 0;
+    const std::string basis =
+        both ? analysis::factor_basis(paced, other) : analysis::basis_text(paced.known() ? paced.basis : other.basis);
+    rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                        sentence("per iteration, {}", escaped(basis)), paced.known() ? duration(paced.ns) : "–",
+                        other.known() ? duration(other.ns) : "–", both ? times(other.ns / paced.ns) : "–");
+  }
   for (const Compared& figure : compared_figures()) {
     const std::optional<double> a = figure.value(first), b = figure.value(second);
     if (!a && !b) continue;
     rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
                         words(figure.name), a ? figure.text(*a) : "–", b ? figure.text(*b) : "–",
-                        a && b && *a > 0 ? times(*b / *a) : "–");
+                        !figure.factor     ? ""
+                        : a && b && *a > 0 ? times(*b / *a)
+                                           : "–");
   }
   return section("comparison", tr("Side by side"), {},
                  table({tr("figure"), ">" + first.title, ">" + second.title, tr(">second / first")}, rows));

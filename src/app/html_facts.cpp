@@ -17,7 +17,7 @@ namespace {
 
 using base::tr;
 
-// What the settings would be, had nobody changed any. Not known of another program's trace, or of a device that this
+// The default settings. Not known of another program's trace, or of a device that this
 // machine does not have.
 std::optional<workload::Settings> standard_settings(const PageRun& run) {
   const io::RunFacts& facts = run.figures.facts;

@@ -18,6 +18,10 @@ using analysis::Weight;
 using base::Nanoseconds;
 using base::tr;
 
+constexpr const char* kOnlyIssuing =
+    "The launch queue fills or drains meanwhile: an iteration of the CPU takes as long as issuing it does, and says "
+    "nothing of how long its work takes.";
+
 // "41 %" with its unit in small letters.
 std::string large(const std::string& figure) {
   for (const char* space : {"\u202f", "\u00a0", " "}) {
@@ -52,15 +56,11 @@ std::string iteration_tile(const PageRun& run) {
     return tile(duration(static_cast<double>(run.figures.elapsed_ns)), words("in all"),
                 words("the trace has no iterations"));
   }
-  if (stats.count == 1) return tile(duration(stats.mean_ns), words("per iteration"), words("there is only one"));
-  const analysis::Judged& judged = run.figures.summary.judged;
-  if (judged.warm_up_ns > 0 && judged.iterations > 0) {
-    return tile(duration(static_cast<double>(judged.to_ns - judged.from_ns) / static_cast<double>(judged.iterations)),
-                words("per iteration"), sentence("mean of {}, without the warm-up", count(judged.iterations)));
-  }
-  return tile(
-      duration(stats.mean_ns), words("per iteration"),
-      sentence("mean of {}; 99 % take at most {}", count(stats.count), duration(static_cast<double>(stats.p99_ns))));
+  const analysis::Pace& pace = run.figures.summary.pace;
+  const std::string basis = escaped(analysis::basis_text(pace.basis));
+  if (!pace.known()) return tile("–", words("per iteration"), basis);
+  return tile(duration(pace.ns), words("per iteration"),
+              pace.iterations == 1 ? basis : sentence("{}, mean of {}", basis, count(pace.iterations)));
 }
 
 // "Predicted  1.44 times as fast with log_interval=100: 112.5 µs instead of 162.1 µs."
@@ -178,11 +178,12 @@ std::string whole_picture(const PageRun& run, Pictures& pictures) {
   const Strip strip = run_strip(*run.analysis, s.from_ns, s.to_ns);
   if (!strip.svg.empty()) {
     std::string caption = strip.iterations_each == 1
-                              ? words("The whole run: how long each iteration took, split as below.")
+                              ? words("The whole run: how long each iteration took on the CPU, split as below.")
                               : sentence(
-                                    "The whole run: how long an iteration took, split as below; each column is the "
-                                    "mean of {} iterations.",
+                                    "The whole run: how long an iteration took on the CPU, split as below; each "
+                                    "column is the mean of {} iterations.",
                                     count(static_cast<std::int64_t>(strip.iterations_each)));
+    if (!s.pace.cpu_iterations_tell()) caption += ' ' + words(kOnlyIssuing);
     if (strip.cut > 0) {
       const std::string highest = duration(strip.highest_ns);
       caption += ' ' + (strip.cut == 1 ? sentence("One is higher than the chart: {}.", highest)
@@ -316,13 +317,17 @@ std::string pictures_section(const PageRun& run, Pictures& pictures, const Secti
 std::string time_section(const PageRun& run, const SectionIds& id) {
   const analysis::Summary& s = run.figures.summary;
   if (s.verdict.kind == VerdictKind::CpuOnly) return {};
-  const std::vector<TimePart> parts = time_parts(s);
-  const bool judged = s.judged.to_ns > s.judged.from_ns;
+  // While the queue fills, the iterations are over long before their work is: then of the whole run.
+  const bool judged = s.judged.to_ns > s.judged.from_ns && s.pace.cpu_iterations_tell();
+  const std::vector<TimePart> parts =
+      judged ? time_parts(s) : time_parts(s, s.window_ns(), s.gpu_busy_ns, s.kernel_ns, s.bubble_by_cause_ns);
   const Nanoseconds span = judged ? s.judged.to_ns - s.judged.from_ns : s.window_ns();
   const Nanoseconds busy = judged ? s.judged.busy_ns : s.gpu_busy_ns;
   if (span <= 0) return {};
   const std::int64_t over = judged && s.judged.iterations > 0 ? s.judged.iterations : s.iteration.count;
-  const double n = std::max(1.0, static_cast<double>(over));
+  const bool has_iterations =
+      s.iteration.count > 0 && (s.pace.cpu_iterations_tell() || s.pace.basis == analysis::PaceBasis::Elapsed);
+  const double n = has_iterations ? std::max(1.0, static_cast<double>(over)) : 1;
   const Nanoseconds host_wait = judged && run.figures.breakdown ? run.figures.breakdown->host_wait_ns : s.host_wait_ns;
   const Nanoseconds loader_wait = judged ? s.judged.loader_wait_ns : s.loader_wait_ns;
   Nanoseconds idle = 0;
@@ -347,7 +352,6 @@ std::string time_section(const PageRun& run, const SectionIds& id) {
   rows += count_row(words("kernel launches"), judged ? s.judged.launch_count : s.launch_count, n);
   rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td></td></tr>\n", words("operations in flight, mean"),
                       rate(s.run_ahead_mean));
-  const bool has_iterations = s.iteration.count > 0;
   std::string lede = has_iterations ? sentence("Averaged over {}.", iterations(over)) : std::string();
   lede += ' ' + words(
                     "A CPU wait is not a loss by itself: the GPU may be busy meanwhile. The loss is the time that the "
@@ -361,6 +365,10 @@ std::string time_section(const PageRun& run, const SectionIds& id) {
 std::string iterations_section(const PageRun& run, const SectionIds& id) {
   const analysis::DurationStats& stats = run.figures.summary.iteration;
   if (stats.count == 0 || !run.figures.breakdown) return {};
+  const std::string title = tr("How long the CPU's iterations take");
+  if (!run.figures.summary.pace.cpu_iterations_tell()) {
+    return section(id("iterations"), title, {}, "<p>" + words(kOnlyIssuing) + "</p>\n");
+  }
   std::string rows;
   const auto row = [&](const char* name, double ns) {
     rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td></tr>\n", words(name), duration(ns));
@@ -382,7 +390,7 @@ std::string iterations_section(const PageRun& run, const SectionIds& id) {
                                    duration(static_cast<double>(stats.max_ns))));
   }
   return section(
-      id("iterations"), tr("How long iterations take"), {},
+      id("iterations"), title, {},
       fmt::format("<div class=\"two\">{}<figure>{}</figure></div>\n", table({tr("duration"), ">"}, rows), chart));
 }
 

@@ -11,6 +11,7 @@
 #include "app/terminal.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "experiment/check.h"
 #include "experiment/experiment.h"
 #include "experiment/sweep.h"
 #include "workload/workload.h"
@@ -140,7 +141,9 @@ Json variant_json(const experiment::Experiment& told, experiment::Side side) {
           {"device", told.device_of(side)}};
 }
 
-Json published_json(const experiment::Published& p) {
+Json published_json(const experiment::Experiment& told, const experiment::Published& p,
+                    const experiment::FittedSides& machines) {
+  const experiment::Checking checking = check_of(told, p, machines);
   return {{"name", p.name},
           {"label", p.label[Language::English]},
           {"label_zh", p.label[Language::Chinese]},
@@ -152,7 +155,12 @@ Json published_json(const experiment::Published& p) {
           {"source", p.source},
           {"of", of_key(p.of)},
           {"figure", p.figure.empty() ? Json(nullptr) : Json(p.figure)},
-          {"settings", p.settings}};
+          {"settings", p.settings},
+          {"follows", p.follows},
+          {"check", check_key(checking.check)},
+          {"fitted", checking.fitted},
+          {"unchecked", p.unchecked.empty() ? Json(nullptr) : Json(p.unchecked[Language::English])},
+          {"unchecked_zh", p.unchecked.empty() ? Json(nullptr) : Json(p.unchecked[Language::Chinese])}};
 }
 
 Json sweep_json(const experiment::Experiment& told) {
@@ -186,7 +194,10 @@ Json experiments_json() {
     json["before"] = variant_json(told, experiment::Side::Before);
     json["after"] = variant_json(told, experiment::Side::After);
     json["published"] = Json::array();
-    for (const experiment::Published& p : told.published) json["published"].push_back(published_json(p));
+    const experiment::FittedSides machines = fitted_sides(told, {});
+    for (const experiment::Published& p : told.published) {
+      json["published"].push_back(published_json(told, p, machines));
+    }
     json["sweep"] = sweep_json(told);
     list.push_back(std::move(json));
   }

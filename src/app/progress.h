@@ -10,7 +10,7 @@ namespace lanescope::app {
 /// Draws nothing where standard error is no terminal; the bar is wiped away when it is done.
 class Progress {
  public:
-  Progress(std::string label, std::uint64_t total, std::string noun = {});  ///< "iterations", unless told
+  Progress(std::string label, std::uint64_t total, std::string noun = {});  ///< "iterations" by default
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -62,6 +62,7 @@ std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const
     if (runs[s]) sides[s] = &measured[s].emplace(runs[s]->measured());
   }
   experiment::PublishedRuns further(told, request.choice);
+  const experiment::FittedSides machines = fitted_sides(told, request.choice.device);
   std::vector<PublishedRow> rows;
   for (experiment::Compared compared : compare(told, sides[0], sides[1])) {
     const experiment::Published& published = *compared.published;
@@ -72,7 +73,7 @@ std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const
       compared = further.compare(
           published, [&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
     }
-    rows.push_back({compared, is_simulated(told, published, request.choice)});
+    rows.push_back({compared, is_simulated(told, published, request.choice), check_of(told, compared, machines)});
   }
   return rows;
 }

@@ -42,7 +42,7 @@ Cell bytes(std::int64_t n, double gb_per_s) {
 struct Figure {
   std::string label;  // empty: an empty line
   std::function<Cell(const RunFigures&)> cell;
-  std::function<double(const RunFigures&)> value;  // for the ratio; may be empty
+  std::function<double(const RunFigures&)> value;  // for the ratio, NaN where it is not known; may be empty
 };
 
 // Of a cause or of a group of them.
@@ -64,27 +64,57 @@ Figure count_figure(const char* label, std::int64_t analysis::Summary::*member) 
           [member](const RunFigures& r) { return static_cast<double>(r.summary.*member); }};
 }
 
-Figure iteration_figure(const char* label, std::function<double(const analysis::DurationStats&)> value) {
+// Of the CPU, and without a factor: what is gained stands in the pace.
+Figure cpu_iteration_figure(const char* label, Nanoseconds analysis::DurationStats::*value) {
   return {label,
           [value](const RunFigures& r) {
             const analysis::DurationStats& stats = r.summary.iteration;
-            return stats.count == 0 ? Cell{"–", {}, {}} : duration(static_cast<Nanoseconds>(value(stats) + 0.5));
+            const bool tells = stats.count > 0 && r.summary.pace.cpu_iterations_tell();
+            return tells ? duration(stats.*value) : Cell{"–", {}, {}};
           },
-          [value](const RunFigures& r) { return value(r.summary.iteration); }};
+          {}};
+}
+
+// What an iteration takes, and what that is of; in the label where all runs have it of the same.
+std::vector<Figure> pace_figures(const std::vector<const RunFigures*>& runs) {
+  const analysis::PaceBasis basis = runs.front()->summary.pace.basis;
+  const bool alike = std::all_of(runs.begin(), runs.end(), [&](const RunFigures* r) {
+    return r->summary.pace.known() && r->summary.pace.basis == basis;
+  });
+  const std::string label =
+      alike ? fmt::format(fmt::runtime(tr("per iteration, {}")), basis_text(basis)) : tr("per iteration");
+  std::vector<Figure> figures;
+  figures.push_back({label,
+                     [alike](const RunFigures& r) {
+                       const analysis::Pace& pace = r.summary.pace;
+                       Cell cell = pace.known() ? duration(std::llround(pace.ns)) : Cell{"–", {}, {}};
+                       if (!alike && pace.basis != analysis::PaceBasis::None) cell.note = basis_text(pace.basis);
+                       return cell;
+                     },
+                     [](const RunFigures& r) { return r.summary.pace.known() ? r.summary.pace.ns : std::nan(""); }});
+  if (std::any_of(runs.begin(), runs.end(), [](const RunFigures* r) { return r->samples_per_s().has_value(); })) {
+    figures.push_back({tr("samples per second"),
+                       [](const RunFigures& r) {
+                         const auto samples = r.samples_per_s();
+                         return samples ? Cell{figure_number(*samples), {}, {}} : Cell{"–", {}, {}};
+                       },
+                       [](const RunFigures& r) { return r.samples_per_s().value_or(std::nan("")); }});
+  }
+  return figures;
 }
 
 std::uint64_t lost(const trace::CaptureHealth& h) { return h.dropped + h.untimed + h.far_off + h.late; }
 
-std::vector<Figure> time_figures() {
-  return {
+std::vector<Figure> time_figures(const std::vector<const RunFigures*>& runs) {
+  std::vector<Figure> figures{
       {tr("iterations"), [](const RunFigures& r) { return count(static_cast<std::int64_t>(r.iterations)); }, {}},
       {tr("elapsed"), [](const RunFigures& r) { return duration(r.elapsed_ns); },
        [](const RunFigures& r) { return static_cast<double>(r.elapsed_ns); }},
-      iteration_figure(tr("iteration, mean"), [](const analysis::DurationStats& s) { return s.mean_ns; }),
-      iteration_figure(tr("  median"), [](const analysis::DurationStats& s) { return static_cast<double>(s.p50_ns); }),
-      iteration_figure(tr("  99th percentile"),
-                       [](const analysis::DurationStats& s) { return static_cast<double>(s.p99_ns); }),
   };
+  for (Figure& figure : pace_figures(runs)) figures.push_back(std::move(figure));
+  figures.push_back(cpu_iteration_figure(tr("CPU's iteration, median"), &analysis::DurationStats::p50_ns));
+  figures.push_back(cpu_iteration_figure(tr("  99th percentile"), &analysis::DurationStats::p99_ns));
+  return figures;
 }
 
 std::vector<Figure> gpu_time_figures(const std::vector<const RunFigures*>& runs, bool with_loader) {
@@ -195,8 +225,9 @@ std::vector<Figure> own_figures(const std::vector<const RunFigures*>& runs) {
 }
 
 Cell ratio_cell(const Figure& figure, const RunFigures& first, const RunFigures& second) {
-  if (!figure.value || figure.value(first) == 0) return {};
-  return {fmt::format("{:.2f}", figure.value(second) / figure.value(first)), "×", {}};
+  if (!figure.value) return {};
+  const double ratio = figure.value(second) / figure.value(first);
+  return std::isfinite(ratio) ? Cell{fmt::format("{:.2f}", ratio), "×", {}} : Cell{};
 }
 
 Table table_of(const std::vector<const RunFigures*>& runs) {
@@ -210,7 +241,7 @@ Table table_of(const std::vector<const RunFigures*>& runs) {
     with_warm_up |= run->warm_up_ns.has_value();
     with_capture |= run->capture.has_value();
   }
-  std::vector<Figure> figures = time_figures();
+  std::vector<Figure> figures = time_figures(runs);
   const auto add = [&](const std::vector<Figure>& more) { figures.insert(figures.end(), more.begin(), more.end()); };
   if (with_gpu) {
     add(gpu_time_figures(runs, with_loader));
@@ -267,9 +298,10 @@ std::string verdict_figures(const RunFigures& r, const Style& style) {
   std::string text;
   for (const analysis::VerdictFigure& figure : r.summary.verdict.figures) {
     const std::string value = fmt::format("{}{}{}", style.bold, value_text(figure), style.off);
-    const bool share = figure.unit == "%";
+    const bool without_unit = figure.unit == "%";
     text += text.empty() ? "  " : "   ";
-    text += fmt::format(fmt::runtime(share ? tr("{0} {1}") : tr("{0} {1} {2}")), value, figure.label, figure.unit);
+    text +=
+        fmt::format(fmt::runtime(without_unit ? tr("{0} {1}") : tr("{0} {1} {2}")), value, figure.label, figure.unit);
   }
   return text.empty() ? text : text + '\n';
 }

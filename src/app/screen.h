@@ -25,8 +25,8 @@ struct WindowRequest {
   std::string theme;                       ///< empty: as remembered
   std::optional<base::Language> language;  ///< empty: as remembered
   std::filesystem::path shader_dir;
-  /// Start with this one (its id): on session.device ("auto": a GPU of this machine, or what it is told on), with
-  /// session.assignments over its own settings. Empty: with the session.
+  /// Start with this one (its id): on session.device ("auto": a GPU of this machine, or the one it is designed for),
+  /// with session.assignments over its own settings. Empty: with the session.
   std::string experiment;
   bool plain = false;  ///< a workload was named: no experiment
   experiment::Side side = experiment::Side::Before;

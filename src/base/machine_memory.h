@@ -5,7 +5,7 @@
 
 namespace lanescope::base {
 
-/// Of the machine, or of the container if that may have less; 0 where nobody says.
+/// The memory of the machine, or of the container if its limit is lower; 0 if it is not known.
 std::uint64_t machine_memory_bytes();
 
 }  // namespace lanescope::base

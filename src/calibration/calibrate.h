@@ -13,7 +13,7 @@
 
 namespace lanescope::calibration {
 
-/// Makes the device anew with this much capture. Calls are timed with none, what the GPU does with its operations
+/// Makes a new device with this much capture. Calls are timed with none, what the GPU does with its operations
 /// recorded.
 using MakeDevice = std::function<std::unique_ptr<device::Device>(trace::EventSink& sink, device::CaptureLevel capture)>;
 

@@ -135,6 +135,15 @@ device::cuda::Status dispatch(const ops::Op& op, std::span<const device::cuda::A
     case ops::OpKind::Stack:
       if (!given(2)) break;
       return start(&stack, grid_of_elements(count), p(0), p(1), count);
+    case ops::OpKind::Column:
+      if (!given(2)) break;
+      return start(&column, grid_of_elements(m), p(0), p(1), m, k);
+    case ops::OpKind::Increment:
+      if (!given(1)) break;
+      // increment<<<1, N>>>, as long as a block can have so many threads
+      return start(&increment,
+                   count <= kMaxThreads ? Grid{1, static_cast<unsigned>(count), 1} : grid_of_elements(count), p(0),
+                   op.scalar, count);
     case ops::OpKind::Spin:
       break;
   }

@@ -89,6 +89,15 @@ extern "C" __global__ void stack(const float* x, float* out, Index count) {
   for_each_element(count, [=](auto i) { out[i] = x[i]; });
 }
 
+/// out[i] = x[i, 0]
+extern "C" __global__ void column(const float* x, float* out, Index rows, Index columns) {
+  for_each_element(rows, [=](auto i) { out[i] = x[i * columns]; });
+}
+
+extern "C" __global__ void increment(float* a, float by, Index count) {
+  for_each_element(count, [=](auto i) { a[i] += by; });
+}
+
 /// out[i, j] = bias[j]: what a matrix product is then added to.
 extern "C" __global__ void bias_broadcast(const float* bias, float* out, Index m, Index n) {
   for_each_element(m * n, [=](auto i) { out[i] = bias[i % static_cast<decltype(i)>(n)]; });

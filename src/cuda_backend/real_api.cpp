@@ -61,9 +61,9 @@ Status RealApi::stream_wait_event(StreamHandle stream, EventHandle event) noexce
   return status_of(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0));
 }
 
-Status RealApi::event_create(EventHandle* out) noexcept {
+Status RealApi::event_create(EventHandle* out, bool timing) noexcept {
   cudaEvent_t event = nullptr;
-  const cudaError_t status = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  const cudaError_t status = cudaEventCreateWithFlags(&event, timing ? cudaEventDefault : cudaEventDisableTiming);
   *out = event;
   return status_of(status);
 }
@@ -72,6 +72,9 @@ Status RealApi::event_record(EventHandle event, StreamHandle stream) noexcept {
   return status_of(cudaEventRecord(event_of(event), stream_of(stream)));
 }
 Status RealApi::event_query(EventHandle event) noexcept { return status_of(cudaEventQuery(event_of(event))); }
+Status RealApi::event_elapsed(float* out_ms, EventHandle start, EventHandle end) noexcept {
+  return status_of(cudaEventElapsedTime(out_ms, event_of(start), event_of(end)));
+}
 Status RealApi::event_synchronize(EventHandle event) noexcept {
   return status_of(cudaEventSynchronize(event_of(event)));
 }

@@ -27,10 +27,11 @@ class RealApi final : public device::cuda::Api {
   Status stream_destroy(StreamHandle stream) noexcept override;
   Status stream_synchronize(StreamHandle stream) noexcept override;
   Status stream_wait_event(StreamHandle stream, EventHandle event) noexcept override;
-  Status event_create(EventHandle* out) noexcept override;
+  Status event_create(EventHandle* out, bool timing) noexcept override;
   Status event_destroy(EventHandle event) noexcept override;
   Status event_record(EventHandle event, StreamHandle stream) noexcept override;
   Status event_query(EventHandle event) noexcept override;
+  Status event_elapsed(float* out_ms, EventHandle start, EventHandle end) noexcept override;
   Status event_synchronize(EventHandle event) noexcept override;
   Status device_synchronize() noexcept override;
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,13 +23,21 @@ struct BufferSlot {
   std::uint32_t generation = 0;
 };
 
-/// `Slot` is a BufferSlot. `call` begins the message of the base::Error that a wrong handle or slice gets.
-template <typename Slot>
+/// The table of a device that one thread calls.
+struct NoMutex {
+  void lock() {}
+  void unlock() {}
+};
+
+/// `Slot` is a BufferSlot. `call` begins the message of the base::Error that a wrong handle or slice gets. With a real
+/// mutex, and slots that keep their addresses, any thread may add and look up; a slot belongs to who has its handle.
+template <typename Slot, typename Slots = std::vector<Slot>, typename Mutex = NoMutex>
 class BufferTable {
  public:
   /// The slot is the one of a new buffer; what the device adds to it may be that of a released one.
   Buffer add(MemoryKind kind, std::size_t bytes) {
     using base::tr;
+    const std::lock_guard lock(mutex_);
     std::uint32_t index = 0;
     if (free_slots_.empty()) {
       if (slots_.size() >= kIndexMask) {
@@ -48,20 +57,25 @@ class BufferTable {
   }
 
   void remove(Buffer buffer) {
-    Slot& slot = known(buffer);
+    const std::lock_guard lock(mutex_);
+    Slot& slot = slots_[index_of(buffer)];
     slot.live = false;
     ++slot.generation;
     free_slots_.push_back(index_of(buffer));
   }
 
   /// Of a handle that has been checked.
-  Slot& known(Buffer buffer) { return slots_[index_of(buffer)]; }
-  const Slot& known(Buffer buffer) const { return slots_[index_of(buffer)]; }
+  Slot& known(Buffer buffer) { return const_cast<Slot&>(std::as_const(*this).known(buffer)); }
+  const Slot& known(Buffer buffer) const {
+    const std::lock_guard lock(mutex_);
+    return slots_[index_of(buffer)];
+  }
 
   const Slot& at(Buffer buffer, std::string_view call) const {
     using base::tr;
     const auto handle = static_cast<std::uint32_t>(buffer);
     const std::uint32_t index = index_of(buffer);
+    const std::lock_guard lock(mutex_);
     if (index >= slots_.size()) {
       throw base::Error(fmt::format(fmt::runtime(tr("{}: buffer {} was never allocated")), call, handle));
     }
@@ -101,7 +115,8 @@ class BufferTable {
   static constexpr std::uint32_t kIndexMask = (1u << kIndexBits) - 1;
   static std::uint32_t index_of(Buffer buffer) { return (static_cast<std::uint32_t>(buffer) & kIndexMask) - 1; }
 
-  std::vector<Slot> slots_;
+  mutable Mutex mutex_;
+  Slots slots_;
   std::vector<std::uint32_t> free_slots_;
 };
 

@@ -222,4 +222,15 @@ std::unique_ptr<Device> make_device(std::string_view id, DeviceContext context) 
 
 DeviceInfo describe_device(std::string_view id) { return describe_device_from(needed_for(id), id); }
 
+std::vector<FittedNumber> fitted_numbers(std::string_view id) {
+  Choice choice = choose(needed_for(id), id);
+  std::vector<FittedNumber> fitted;
+  if (auto* simulated = std::get_if<SimChoice>(&choice)) {
+    for (sim::DeviceProfile::Number& number : simulated->profile.numbers) {
+      if (!number.from.empty()) fitted.push_back({std::move(number.key), std::move(number.from)});
+    }
+  }
+  return fitted;
+}
+
 }  // namespace lanescope::device

@@ -54,4 +54,12 @@ std::unique_ptr<Device> make_device(std::string_view id, DeviceContext context);
 /// The same device's description without making it.
 DeviceInfo describe_device(std::string_view id);
 
+/// A number of a simulated device's profile that comes from numbers which the tutorials published.
+struct FittedNumber {
+  std::string key;                ///< "link.h2d_pinned_gb_per_s"
+  std::vector<std::string> from;  ///< "P20.h2d_pinned"
+};
+/// None of a device that is not simulated. Throws as describe_device() does; reads the profile anew.
+std::vector<FittedNumber> fitted_numbers(std::string_view id);
+
 }  // namespace lanescope::device

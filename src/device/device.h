@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +56,24 @@ enum class GpuEvent : std::uint32_t { None = 0 };
 enum class HostThread : std::uint32_t { None = 0 };
 enum class HostTask : std::uint64_t { None = 0 };
 
+/// The CUDA calls that a host thread makes for itself: they take that thread's time and stand on a lane of its own.
+class HostThreadCalls {
+ public:
+  virtual ~HostThreadCalls() = default;
+  virtual bool query(GpuEvent event) = 0;                 ///< cudaEventQuery
+  virtual Buffer allocate_pinned(std::size_t bytes) = 0;  ///< cudaHostAlloc
+};
+
+/// The buffer that a task of a host thread copies into, where that is decided only when the task begins.
+class HostDestination {
+ public:
+  /// Called once, on the task's thread, before it computes and copies. At least as large as what the task copies.
+  virtual Buffer find(HostThreadCalls& calls) = 0;
+
+ protected:
+  ~HostDestination() = default;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -62,7 +82,7 @@ class Device {
   // --- the CPU side -------------------------------------------------------------------------------------------------
   /// The calling thread's clock, the one that events are recorded on. On a device in real time any thread may ask.
   virtual Nanoseconds now_ns() const = 0;
-  /// The calling thread computes for this long (the framework's dispatch). Recorded by nobody.
+  /// The calling thread computes for this long (the framework's dispatch). This is not recorded.
   virtual void host_work(Nanoseconds ns) = 0;
   /// The calling thread has just written this much to host memory. In virtual time that time passes now; in real time
   /// it has passed already.
@@ -84,6 +104,8 @@ class Device {
     Buffer from = Buffer::None;
     std::size_t bytes = 0;
     std::uint32_t index = 0;  ///< the range's number, as of an iteration
+    /// In place of `to`, kept until the task has ended. Only on a GPU; any other device throws base::Error.
+    std::shared_ptr<HostDestination> destination{};
   };
   /// A thread with a lane of its own of this name. It does one task at a time, in the order in which they become ready:
   /// when they are submitted, or when the task they come after has ended. More threads at work than the machine has
@@ -94,7 +116,7 @@ class Device {
   virtual HostTask submit(HostThread thread, const HostWork& work, HostTask after = HostTask::None);
   virtual bool ended(HostTask task);
   /// The calling thread waits until the task has ended. A wait leaves a range called `what`, with trace::kWaitFlag, on
-  /// the lane "waiting" of the calling thread.
+  /// the lane "waiting" of the calling thread. Throws what the task's destination has thrown.
   virtual void wait_for(HostTask task, std::string_view what);
 
   // --- the recording of the device's own work; any thread -----------------------------------------------------------
@@ -117,13 +139,17 @@ class Device {
   // --- streams and events -------------------------------------------------------------------------------------------
   /// A blocking stream synchronises with the legacy default stream; a non-blocking one does not.
   virtual Stream create_stream(bool non_blocking) = 0;
-  virtual GpuEvent create_event() = 0;
+  virtual GpuEvent create_event() = 0;                     ///< cudaEventCreateWithFlags, timing disabled
+  virtual GpuEvent create_timing_event() = 0;              ///< cudaEventCreateWithFlags
   virtual void record(GpuEvent event, Stream stream) = 0;  ///< cudaEventRecord
   virtual void wait(Stream stream, GpuEvent event) = 0;    ///< cudaStreamWaitEvent
   virtual bool query(GpuEvent event) = 0;                  ///< cudaEventQuery
-  virtual void synchronize(GpuEvent event) = 0;            ///< cudaEventSynchronize
-  virtual void synchronize(Stream stream) = 0;             ///< cudaStreamSynchronize
-  virtual void synchronize() = 0;                          ///< cudaDeviceSynchronize
+  /// cudaEventElapsedTime: from when the stream came to one event until it came to the other. Empty while either has
+  /// not happened (cudaErrorNotReady). Both were made with timing and have been recorded, else it throws base::Error.
+  virtual std::optional<Nanoseconds> elapsed(GpuEvent start, GpuEvent end) = 0;
+  virtual void synchronize(GpuEvent event) = 0;  ///< cudaEventSynchronize
+  virtual void synchronize(Stream stream) = 0;   ///< cudaStreamSynchronize
+  virtual void synchronize() = 0;                ///< cudaDeviceSynchronize
 
   // --- work ---------------------------------------------------------------------------------------------------------
   struct Slice {  ///< `bytes` of a buffer from `offset`

@@ -38,6 +38,16 @@ void HostThreadLanes::give_back(trace::LaneId lane) {
   }
 }
 
+trace::LaneInfo HostThreadLanes::calls_of(trace::LaneId lane) const {
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    if (known_[i].lane != lane) continue;
+    trace::LaneInfo info = lane_info("CUDA calls, " + known_[i].name, static_cast<std::int64_t>(i) + 1);
+    info.kind = trace::LaneKind::Calls;
+    return info;
+  }
+  return {};
+}
+
 trace::LaneId HostThreadLanes::waiting() { return sink_.lane(lane_info("waiting", 0)); }
 
 HostTasks::Thread& HostTasks::thread_at(HostThread thread, std::string_view call) {
@@ -97,6 +107,7 @@ HostTasks::Task& HostTasks::submit(HostThread thread, trace::NameId name, const 
   task.from = work.from;
   task.bytes = work.bytes;
   task.index = work.index;
+  task.destination = work.destination;
   ++owner.open;
   if (at_once) {
     make_ready(task);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,13 +16,15 @@
 namespace lanescope::device {
 
 /// A lane {Phases, name, "lanescope", tid} for each thread, tid from 1. A thread that has gone leaves its lane to the
-/// next one of its name, so that workers which are started anew for every epoch stay on theirs.
+/// next one of its name, so that workers which are restarted for every epoch stay on theirs.
 class HostThreadLanes {
  public:
   explicit HostThreadLanes(trace::EventSink& sink) : sink_(sink) {}
 
   trace::LaneId take(std::string_view name);
   void give_back(trace::LaneId lane);
+  /// Where the thread of a lane shows the CUDA calls that it makes: {Calls, "CUDA calls, NAME", "lanescope", its tid}.
+  trace::LaneInfo calls_of(trace::LaneId lane) const;
   /// Where the program's first thread shows its waits: {Phases, "waiting", "lanescope", 0}.
   trace::LaneId waiting();
 
@@ -46,6 +49,7 @@ class HostTasks {
     Buffer to = Buffer::None, from = Buffer::None;
     std::size_t bytes = 0;
     std::uint32_t index = 0;
+    std::shared_ptr<HostDestination> destination;  // gives `to` when the task begins
     // For the thread that does it.
     std::byte* to_data = nullptr;
     const std::byte* from_data = nullptr;
@@ -82,6 +86,7 @@ class HostTasks {
   /// A task that has not ended copies to it.
   bool writes(Buffer buffer) const;
   trace::LaneId waiting_lane() { return lanes_.waiting(); }
+  trace::LaneInfo calls_lane(HostThread thread) const { return lanes_.calls_of(threads_.at(thread).lane); }
 
   // --- whoever does the tasks; no allocation, no exception
   // ------------------------------------------------------------
@@ -118,6 +123,7 @@ class HostTasks {
 template <typename Function>
 void HostTasks::finish(Task& task, Function readied) noexcept {
   task.ended = true;
+  task.destination.reset();
   Thread& thread = threads_.find(task.thread)->second;
   thread.current = HostTask::None;
   --thread.open;

@@ -23,7 +23,8 @@ constexpr Nanoseconds kTellEvery = 5 * base::kMillisecond;
 
 }  // namespace
 
-RealHostThreads::RealHostThreads(Device& device) : device_(device), tasks_(device.sink()) {}
+RealHostThreads::RealHostThreads(Device& device, MakeCalls make_calls)
+    : device_(device), make_calls_(std::move(make_calls)), tasks_(device.sink()) {}
 
 RealHostThreads::~RealHostThreads() {
   stop_.store(true, std::memory_order_relaxed);
@@ -55,6 +56,7 @@ HostThread RealHostThreads::create(std::string_view name) {
   const HostThread thread = tasks_.create(name);
   const auto worker = workers_.emplace(thread, std::make_unique<Worker>()).first;
   Worker& self = *worker->second;
+  self.writer = writer.get();
   try {
     // The writer goes with its thread: one that is silent and open would hold back the live edge.
     self.thread =
@@ -74,10 +76,12 @@ void RealHostThreads::end(HostThread thread) {
 }
 
 HostTask RealHostThreads::submit(HostThread thread, const Device::HostWork& work, HostTask after) {
+  if (work.destination != nullptr && !make_calls_) throw base::Error(tr("submit: a destination needs a GPU"));
   std::byte* to = nullptr;
   const std::byte* from = nullptr;
   if (work.bytes > 0) {
-    const std::span<std::byte> target = device_.host_data(work.to), source = device_.host_data(work.from);
+    const std::span<std::byte> source = device_.host_data(work.from);
+    const std::span<std::byte> target = work.destination != nullptr ? source : device_.host_data(work.to);
     if (const std::size_t room = std::min(target.size(), source.size()); work.bytes > room) {
       throw base::Error(
           fmt::format(fmt::runtime(tr("submit: {} bytes do not fit in a buffer of {} bytes")), work.bytes, room));
@@ -90,7 +94,11 @@ HostTask RealHostThreads::submit(HostThread thread, const Device::HostWork& work
   HostTasks::Task& task = tasks_.submit(thread, name, work, after);
   task.to_data = to;
   task.from_data = from;
-  workers_.at(thread)->wake.notify_one();
+  Worker& worker = *workers_.at(thread);
+  if (work.destination != nullptr && worker.calls == nullptr) {
+    worker.calls = make_calls_(*worker.writer, tasks_.calls_lane(thread));
+  }
+  worker.wake.notify_one();
   return task.id;
 }
 
@@ -104,8 +112,19 @@ void RealHostThreads::check_release(Buffer buffer) const {
   if (tasks_.uses(buffer)) throw base::Error(tr("release: a task of a host thread still uses the buffer"));
 }
 
+void RealHostThreads::throw_failure(HostTask task) {
+  std::exception_ptr failure;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = failures_.find(task);
+    if (found == failures_.end()) return;
+    failure = found->second;
+  }
+  std::rethrow_exception(failure);
+}
+
 void RealHostThreads::wait_for(HostTask task, std::string_view what) {
-  if (ended(task)) return;
+  if (ended(task)) return throw_failure(task);
   trace::Event wait;
   wait.kind = trace::EventKind::Range;
   wait.flags = trace::kWaitFlag;
@@ -120,6 +139,7 @@ void RealHostThreads::wait_for(HostTask task, std::string_view what) {
   }
   wait.end_ns = device_.now_ns();
   device_.writer().write(wait);
+  throw_failure(task);
 }
 
 // --- on the threads ------------------------------------------------------------------------------------------------
@@ -131,6 +151,28 @@ void RealHostThreads::compute(Nanoseconds until, trace::EventWriter& writer) con
     if (until - now <= kSpin) continue;
     std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(until - now - kSpin, kTellEvery)));
   }
+}
+
+// What goes wrong is kept for who waits for the task, as PyTorch's pin thread keeps it; nothing is copied then.
+void RealHostThreads::find_destination(HostTasks::Task& task, Worker& self) noexcept {
+  Buffer found = Buffer::None;
+  std::exception_ptr failure;
+  try {
+    found = task.destination->find(*self.calls);
+    const std::span<std::byte> target = device_.host_data(found);
+    if (target.size() < task.bytes) {
+      throw base::Error(fmt::format(fmt::runtime(tr("submit: {} bytes do not fit in a buffer of {} bytes")), task.bytes,
+                                    target.size()));
+    }
+    task.to_data = target.data();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::lock_guard lock(mutex_);
+  task.to = found;
+  if (failure == nullptr) return;
+  task.bytes = 0;
+  failures_[task.id] = failure;
 }
 
 void RealHostThreads::write(trace::EventWriter& writer, const HostTasks::Task& task, Nanoseconds start) const noexcept {
@@ -157,7 +199,12 @@ void RealHostThreads::work(HostThread me, Worker& self, trace::EventWriter& writ
     }
     lock.unlock();
     const Nanoseconds start = device_.now_ns();
-    compute(start + task->busy_ns, writer);
+    Nanoseconds began = start;
+    if (task->destination != nullptr) {
+      find_destination(*task, self);
+      began = device_.now_ns();
+    }
+    compute(began + task->busy_ns, writer);
     if (task->bytes > 0) std::memmove(task->to_data, task->from_data, task->bytes);
     write(writer, *task, start);
     lock.lock();

@@ -27,7 +27,7 @@ std::vector<Compared> compare(const Experiment& experiment, const Measured* befo
 
 /// How an experiment is run without a window.
 struct RunChoice {
-  std::string device;                    ///< as chosen_device() takes it; empty: as the experiment is told
+  std::string device;                    ///< as chosen_device() takes it; empty: as the experiment says
   std::uint64_t iterations = 0;          ///< 0: the experiment's
   std::vector<std::string> assignments;  ///< over all others
 };

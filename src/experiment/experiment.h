@@ -1,4 +1,4 @@
-// An experiment: a workload with two settings of its story, what it is to show, and what a tutorial published for it.
+// An experiment: a workload with two sets of settings, what it is meant to show, and what a tutorial published for it.
 // Experiments are data: assets/experiments/*.toml, embedded.
 #pragma once
 
@@ -28,7 +28,7 @@ struct Text {
 enum class Side : std::uint8_t { Before, After };
 std::string_view side_key(Side side);  ///< "before", "after"
 
-/// One of the two settings of an experiment's story.
+/// One of the two sets of settings of an experiment.
 struct Variant {
   Text label;                         ///< for the switch, a few words: "a read every iteration"
   std::string device;                 ///< as --device takes it; empty: the experiment's
@@ -60,6 +60,10 @@ struct Published {
   std::string figure;                   ///< how, see figure.h; empty: there is none to set beside it
   std::vector<std::string> settings{};  ///< for this number alone, over those of its side (P26's rows)
   std::uint64_t iterations = 0;         ///< "total_s": of how many iterations
+  /// The published numbers that decide this one, "P20.h2d_pinned": it is worked out from them, or a machine that gives
+  /// them gives this one, too. See experiment/check.h.
+  std::vector<std::string> follows{};
+  Text unchecked{};  ///< why no run can check it; may be empty when there is a figure to set beside it
 };
 
 /// A sweep that belongs to the experiment: its axes and its figure, as `lanescope sweep` takes them.
@@ -76,13 +80,13 @@ struct Experiment {
   std::string name;  ///< "item-each-iteration"; the file is "P09-item-each-iteration.toml"
   int order = 0;     ///< in a lesson, from 1
   std::string workload;
-  std::string device;                 ///< that it is told on: "sim:rtx4090"
+  std::string device;                 ///< that it is designed for: "sim:rtx4090"
   std::uint64_t iterations = 1000;    ///< of a headless run
   std::vector<std::string> settings;  ///< of both sides
   std::array<Variant, 2> sides;
   Text title, shows, watch, knob;
   Text correction;          ///< where the tutorial errs; may be empty
-  std::string turned_knob;  ///< the key of the setting that the story turns; empty: several, or the device
+  std::string turned_knob;  ///< the key of the setting that differs; empty: several, or the device
   std::vector<Published> published;
   std::optional<ReadySweep> sweep;
 
@@ -104,7 +108,7 @@ const std::vector<std::string>& experiment_errors();
 /// such a file and it is wrong.
 const Experiment& experiment_named(std::string_view id_or_name);
 
-/// The device that a side runs on when a person asks for `asked` (empty: as the experiment is told). A CPU stays a CPU:
+/// The device that a side runs on when `asked` is requested (empty: as the experiment says). A CPU stays a CPU:
 /// that of the machine which `asked` is of.
 std::string chosen_device(const Experiment& experiment, Side side, std::string_view asked);
 /// The CPU of a device's machine: "cpu:rtx4090" beside "sim:rtx4090", "cpu" beside "cuda:0" and "auto".

@@ -16,6 +16,7 @@ constexpr std::string_view kOwn = "own.";
 constexpr std::string_view kTotal = ".total";
 constexpr double kNsPerUs = 1e3, kNsPerMs = 1e6, kNsPerS = 1e9;
 constexpr double kPercent = 100;
+constexpr const char* kSamples = "samples_per_s";
 
 using Value = std::optional<double> (*)(const Summary& s, std::uint64_t iterations);
 
@@ -31,22 +32,14 @@ std::optional<double> percent(const Summary& s, base::Nanoseconds part) {
   return divided(kPercent * whole(part), whole(s.window_ns()));
 }
 
-std::optional<double> mean_iteration(const Summary& s, double unit_ns) {
-  if (s.iteration.count == 0) return std::nullopt;
-  return s.iteration.mean_ns / unit_ns;
+std::optional<double> each(const Summary& s, double unit_ns) {
+  if (!s.pace.known()) return std::nullopt;
+  return s.pace.ns / unit_ns;
 }
 
-// A run from its first iteration on ends with a synchronisation, which belongs to what a stopwatch around the loop
-// shows. A stretch out of a run that goes on is cut anywhere, and then what is outside its iterations does not count.
 std::optional<double> total_s(const Summary& s, std::uint64_t iterations) {
-  if (s.iteration.count == 0 || iterations == 0) return std::nullopt;
-  constexpr double kSmallGap = 0.01;
-  const base::Nanoseconds first_ns = s.judged.from_ns - s.judged.warm_up_ns;
-  const bool from_the_first = whole(first_ns - s.from_ns) <= kSmallGap * s.iteration.mean_ns;
-  const double each = from_the_first && s.judged.to_ns > s.judged.from_ns
-                          ? whole(s.window_ns()) / whole(s.iteration.count)
-                          : s.iteration.mean_ns;
-  return each * static_cast<double>(iterations) / kNsPerS;
+  if (!s.pace.known() || iterations == 0) return std::nullopt;
+  return s.pace.ns * static_cast<double>(iterations) / kNsPerS;
 }
 
 std::optional<double> copying_ms(const Summary& s, base::Nanoseconds copies) {
@@ -61,13 +54,12 @@ struct Standard {
 };
 
 constexpr Standard kStandard[] = {
-    {"iteration_us", N_("time per iteration"), "µs",
-     [](const Summary& s, std::uint64_t) { return mean_iteration(s, kNsPerUs); }},
-    {"iteration_ms", N_("time per iteration"), "ms",
-     [](const Summary& s, std::uint64_t) { return mean_iteration(s, kNsPerMs); }},
+    {"iteration_us", N_("time per iteration"), "µs", [](const Summary& s, std::uint64_t) { return each(s, kNsPerUs); }},
+    {"iteration_ms", N_("time per iteration"), "ms", [](const Summary& s, std::uint64_t) { return each(s, kNsPerMs); }},
     {"total_s", N_("time of the whole loop"), "s", total_s},
     {"iterations_per_s", N_("iterations per second"), "iterations/s",
-     [](const Summary& s, std::uint64_t) { return divided(kNsPerS, s.iteration.count > 0 ? s.iteration.mean_ns : 0); }},
+     [](const Summary& s, std::uint64_t) { return divided(kNsPerS, s.pace.ns); }},
+    {kSamples, N_("samples per second"), "samples/s", nullptr},  // it takes more than the summary
     {"syncs_per_iteration", N_("synchronisations per iteration"), "",
      [](const Summary& s, std::uint64_t) { return per_iteration(s, whole(s.sync_count)); }},
     {"launches_per_iteration", N_("kernel launches per iteration"), "",
@@ -117,6 +109,11 @@ const workload::Figure* find_own(std::string_view key, const std::vector<workloa
 
 }  // namespace
 
+double batch_size_of(const workload::Settings& settings) {
+  constexpr const char* kKey = "batch_size";
+  return settings.spec(kKey) != nullptr ? static_cast<double>(settings.integer(kKey)) : 0;
+}
+
 const std::vector<FigureInfo>& standard_figures() {
   static const std::vector<FigureInfo> figures = [] {
     std::vector<FigureInfo> list;
@@ -147,6 +144,9 @@ std::optional<double> figure_value(std::string_view key, const Measured& measure
     const workload::Figure* figure = find_own(name, measured.figures);
     if (figure == nullptr || figure->count == 0) return std::nullopt;
     return total ? figure->total : figure->mean;
+  }
+  if (key == kSamples) {
+    return measured.batch_size > 0 ? divided(measured.batch_size * kNsPerS, measured.summary.pace.ns) : std::nullopt;
   }
   const Standard* f = standard(key);
   return f == nullptr ? std::nullopt : f->value(measured.summary, iterations);

@@ -44,7 +44,9 @@ class MeasuredRun {
   io::RunFacts facts() const;
   const device::DeviceInfo& device() const { return session_->device(); }
   /// What experiment/figure.h works from.
-  Measured measured() const { return {figures().summary, session_->runner().figures()}; }
+  Measured measured() const {
+    return {figures().summary, session_->runner().figures(), batch_size_of(session_->settings())};
+  }
 
  private:
   void hold_back(const trace::Trace& trace);

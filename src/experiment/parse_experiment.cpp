@@ -31,8 +31,9 @@ constexpr auto kRootKeys = std::to_array<std::string_view>(
     {"id", "name", "order", "workload", "device", "iterations", "settings", "turned_knob", "title", "shows", "watch",
      "knob", "correction", "before", "after", "published", "sweep"});
 constexpr auto kSideKeys = std::to_array<std::string_view>({"label", "device", "settings"});
-constexpr auto kPublishedKeys = std::to_array<std::string_view>(
-    {"name", "label", "value", "unit", "quality", "environment", "source", "of", "figure", "settings", "iterations"});
+constexpr auto kPublishedKeys =
+    std::to_array<std::string_view>({"name", "label", "value", "unit", "quality", "environment", "source", "of",
+                                     "figure", "settings", "iterations", "follows", "unchecked"});
 constexpr auto kSweepKeys = std::to_array<std::string_view>({"over", "figure", "against", "settings", "iterations"});
 
 /// A table and where it is in the file, for messages: "published[2]".
@@ -294,6 +295,7 @@ class Reader {
     p.iterations = iterations(place, 0);
     p.figure = optional_string(place, "figure");
     if (!p.figure.empty()) check_figure(place, p);
+    read_check(place, p);
     p.settings = strings(place, "settings");
     for (const Side side : {Side::Before, Side::After}) {
       if (p.settings.empty() || !is_about(p.of, side)) continue;
@@ -303,6 +305,21 @@ class Reader {
               [&] { workload::check_settings(experiment.workload, settings); });
     }
     return p;
+  }
+
+  void read_check(const Place& place, Published& p) const {
+    p.follows = strings(place, "follows");
+    for (const std::string& name : p.follows) {
+      const std::size_t dot = name.find('.');
+      if (dot == std::string::npos || dot == 0 || dot + 1 == name.size()) {
+        fail(needed(place, "follows"), place.key("follows"),
+             fmt::format(fmt::runtime(tr("has '{}'; allowed: published numbers, EXPERIMENT.NAME")), name));
+      }
+    }
+    if (place.table.get("unchecked") != nullptr) p.unchecked = text(place, "unchecked");
+    if (p.figure.empty() && p.unchecked.empty()) {
+      fail(place.table, place.key("unchecked"), tr("is missing; there is no figure, so say why nothing checks it"));
+    }
   }
 
   void check_figure(const Place& place, const Published& p) const {

@@ -138,6 +138,7 @@ int callback_id(std::string_view name) {
                                    {"cudaEventRecord", 135},
                                    {"cudaEventSynchronize", 137},
                                    {"cudaEventQuery", 138},
+                                   {"cudaEventElapsedTime", 139},
                                    {"cudaStreamWaitEvent", 147},
                                    {"cudaDeviceSynchronize", 165},
                                    {"cudaStreamCreateWithFlags", 198},

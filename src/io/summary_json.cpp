@@ -28,9 +28,18 @@ Json typed(const std::string& text) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-Json iteration_json(const analysis::DurationStats& iteration) {
-  if (iteration.count == 0) return {{"mean", nullptr}, {"p50", nullptr}, {"p99", nullptr}};
+// The CPU's; while the queue fills they are times of issuing, and nobody should take them for what an iteration takes.
+Json iteration_json(const analysis::DurationStats& iteration, const analysis::Pace& pace) {
+  if (iteration.count == 0 || !pace.cpu_iterations_tell()) {
+    return {{"mean", nullptr}, {"p50", nullptr}, {"p99", nullptr}};
+  }
   return {{"mean", iteration.mean_ns}, {"p50", iteration.p50_ns}, {"p99", iteration.p99_ns}};
+}
+
+Json pace_json(const analysis::Pace& pace) {
+  return {{"ns", pace.known() ? Json(pace.ns) : Json(nullptr)},
+          {"basis", analysis::basis_key(pace.basis)},
+          {"iterations", pace.iterations}};
 }
 
 Json capture_json(const trace::CaptureHealth& h) {
@@ -180,9 +189,9 @@ Json kernels_json(const analysis::Breakdown& b) {
   return list;
 }
 
-Json durations_json(const analysis::Breakdown& b) {
+Json durations_json(const analysis::Breakdown& b, const analysis::Pace& pace) {
   Json json{{"count", b.iteration.count}, {"min_ns", nullptr}, {"max_ns", nullptr}, {"histogram", nullptr}};
-  if (b.iteration.count == 0) return json;
+  if (b.iteration.count == 0 || !pace.cpu_iterations_tell()) return json;
   json["min_ns"] = b.iteration.min_ns;
   json["max_ns"] = b.iteration.max_ns;
   json["histogram"] = {{"from_ns", b.durations.from_ns},
@@ -208,7 +217,7 @@ Json time_json(const analysis::Judged& judged, base::Nanoseconds host_wait_ns) {
 
 Json breakdown_json(const analysis::Breakdown& b, const analysis::Summary& summary) {
   return {{"time", time_json(summary.judged, b.host_wait_ns)},
-          {"durations", durations_json(b)},
+          {"durations", durations_json(b, summary.pace)},
           {"of", {{"from_ns", b.from_ns}, {"to_ns", b.to_ns}, {"iterations", b.iterations}}},
           {"call_sites", sites_json(b)},
           {"call_sites_left_out", b.sites_left_out},
@@ -220,6 +229,14 @@ Json breakdown_json(const analysis::Breakdown& b, const analysis::Summary& summa
 }
 
 }  // namespace
+
+std::optional<double> RunFigures::samples_per_s() const {
+  const auto setting = facts.settings.find("batch_size");
+  if (setting == facts.settings.end() || !summary.pace.known()) return std::nullopt;
+  const std::optional<double> samples = parsed<double>(setting->second);
+  constexpr double kNsPerS = 1e9;
+  return samples && *samples > 0 ? std::optional(*samples * kNsPerS / summary.pace.ns) : std::nullopt;
+}
 
 std::string summary_json(const RunFigures& figures) {
   const analysis::Summary& s = figures.summary;
@@ -235,7 +252,10 @@ std::string summary_json(const RunFigures& figures) {
   json["iterations"] = figures.iterations;
   json["elapsed_ns"] = figures.elapsed_ns;
   if (figures.warm_up_ns) json["warm_up_ns"] = *figures.warm_up_ns;
-  json["iteration_ns"] = iteration_json(s.iteration);
+  json["pace"] = pace_json(s.pace);
+  const std::optional<double> samples = figures.samples_per_s();
+  json["samples_per_s"] = samples ? Json(*samples) : Json(nullptr);
+  json["iteration_ns"] = iteration_json(s.iteration, s.pace);
   json["gpu_busy_ns"] = s.gpu_busy_ns;
   json["host_wait_ns"] = s.host_wait_ns;
   json["bubble_ns"] = s.bubble_ns;

@@ -45,6 +45,8 @@ struct RunFigures {
   std::optional<trace::CaptureHealth> capture;  ///< of a GPU's work; none on a simulated device
   std::optional<Loss> loss;                     ///< none: timing only, or nothing was read
   std::vector<OwnFigure> own;                   ///< what only the workload could know
+  /// Of the setting batch_size and the pace; empty when either is not known.
+  std::optional<double> samples_per_s() const;
   /// Worked out by the caller, for it takes a pass over the trace.
   std::optional<analysis::Advice> advice;
   std::optional<analysis::Breakdown> breakdown;  ///< the same

@@ -28,7 +28,7 @@ struct OpSpec {
 };
 
 constexpr ArgSpec kNoArg{};
-constexpr std::array<OpSpec, 21> kSpecs{{
+constexpr std::array<OpSpec, 23> kSpecs{{
     {OpKind::LinearForward,
      "linear_forward",
      4,
@@ -70,6 +70,8 @@ constexpr std::array<OpSpec, 21> kSpecs{{
     {OpKind::Scale, "scale", 2, {{{"x", Extent::MN}, {"out", Extent::MN}, kNoArg, kNoArg}}},
     {OpKind::CompareGreater, "compare_greater", 2, {{{"x", Extent::MN}, {"out", Extent::MN}, kNoArg, kNoArg}}},
     {OpKind::Stack, "stack", 2, {{{"x", Extent::MN}, {"out", Extent::MN}, kNoArg, kNoArg}}},
+    {OpKind::Column, "column", 2, {{{"x", Extent::MK}, {"out", Extent::M}, kNoArg, kNoArg}}},
+    {OpKind::Increment, "increment", 1, {{{"a", Extent::MN}, kNoArg, kNoArg, kNoArg}}},
     {OpKind::Spin, "spin", 0, {}},
 }};
 
@@ -272,6 +274,7 @@ double flops(const Op& op) {
     case OpKind::Scale:
     case OpKind::CompareGreater:
     case OpKind::AddInPlace:
+    case OpKind::Increment:
       return m * n;
     case OpKind::MseForward:
     case OpKind::MseBackward:
@@ -286,6 +289,7 @@ double flops(const Op& op) {
     case OpKind::NllLossBackward:
     case OpKind::Fill:
     case OpKind::Stack:
+    case OpKind::Column:
     case OpKind::Spin:
       return 0;
   }
@@ -311,7 +315,12 @@ double bytes_moved(const Op& op) {
     case OpKind::Scale:
     case OpKind::CompareGreater:
     case OpKind::Stack:
+    case OpKind::Increment:
       elements_moved = 2 * m * n;
+      break;
+    case OpKind::Column:
+      // Memory is read in sectors of 32 bytes: with a narrow row all of it is, whichever column is wanted.
+      elements_moved = m * std::min(k, 8.0) + m;
       break;
     case OpKind::ReluBackward:
     case OpKind::MseForward:
@@ -425,6 +434,14 @@ void run_reference(const Op& op, Args args) {
       return;
     case OpKind::Stack:
       std::copy_n(args[0].data(), count, args[1].data());
+      return;
+    case OpKind::Column:
+      for (std::size_t i = 0; i < static_cast<std::size_t>(op.m); ++i) {
+        args[1][i] = args[0][i * static_cast<std::size_t>(op.k)];
+      }
+      return;
+    case OpKind::Increment:
+      for (std::size_t i = 0; i < count; ++i) args[0][i] += op.scalar;
       return;
     case OpKind::Spin:
       return;

@@ -34,6 +34,8 @@ enum class OpKind : std::uint8_t {
   Scale,               ///< out[i] = x[i] * scalar, m*n elements            args: x, out (may be the same)
   CompareGreater,      ///< out[i] = x[i] > scalar ? 1 : 0, m*n elements    args: x, out
   Stack,               ///< out[i] = x[i], m*n elements: torch.stack()      args: x, out
+  Column,              ///< out[i] = x[i,0] of x[m,k]: a column made contiguous    args: x, out
+  Increment,           ///< a[i] += scalar, m*n elements; up to 1024 by one block   args: a
   Spin,                ///< keeps one block busy for `scalar` microseconds and computes nothing   args: none
 };
 

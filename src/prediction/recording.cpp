@@ -269,13 +269,32 @@ class Reader {
     iterations.resize(n);
   }
 
+  /// A pin thread's task may begin with a cudaHostAlloc, which is no copying.
+  void leave_out_calls(std::int64_t thread, Nanoseconds from, Nanoseconds to, std::span<Event> tasks) const {
+    std::vector<Event> calls;
+    for (const trace::LaneId id : lanes_of(
+             trace_, [&](const trace::LaneInfo& i) { return i.kind == LaneKind::Calls && i.tid == thread; })) {
+      read_lane(trace_, id, from, to, kMostElsewhere, calls);
+    }
+    sort_by_start(calls);
+    for (Event& task : tasks) {
+      auto call = std::lower_bound(calls.begin(), calls.end(), task.start_ns,
+                                   [](const Event& c, Nanoseconds start) { return c.start_ns < start; });
+      for (; call != calls.end() && call->end_ns <= task.end_ns; ++call) task.start_ns = call->end_ns;
+    }
+  }
+
   void read_tasks() {
     if (recording_.iterations.empty()) return;
     const Nanoseconds from = recording_.iterations.front().start, to = recording_.iterations.back().end;
     const auto lanes = lanes_of(
         trace_, [&](const trace::LaneInfo& i) { return i.kind == LaneKind::Phases && i.tid != thread_ && i.tid > 0; });
     std::vector<Event> events;
-    for (const trace::LaneId id : lanes) read_lane(trace_, id, from, to, kMostElsewhere, events);
+    for (const trace::LaneId id : lanes) {
+      const std::size_t first = events.size();
+      read_lane(trace_, id, from, to, kMostElsewhere, events);
+      leave_out_calls(trace_.lane(id).info().tid, from, to, std::span(events).subspan(first));
+    }
     sort_by_start(events);
     std::vector<Nanoseconds> ends;
     for (const Event& event : events) {

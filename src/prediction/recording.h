@@ -53,7 +53,7 @@ struct RecordedIteration {
   std::size_t calls() const { return last_call - first_call; }
 };
 
-/// A task of one of the program's further threads.
+/// A task of one of the program's further threads, from when it is through with the calls that it begins with.
 struct RecordedTask {
   std::string name;
   Nanoseconds start = 0, end = 0;

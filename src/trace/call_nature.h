@@ -9,9 +9,9 @@ namespace lanescope::trace {
 enum class CallNature : std::uint8_t {
   Other,
   Launch,        ///< puts work on a stream
-  Sync,          ///< waits for a stream, an event or the device; cudaFree and its kin do too
-  BlockingCopy,  ///< cudaMemcpy and its kin
-  AsyncCopy,     ///< cudaMemcpyAsync and its kin: may block all the same, with pageable memory
+  Sync,          ///< waits for a stream, an event or the device; cudaFree and related calls do, too
+  BlockingCopy,  ///< cudaMemcpy and related calls
+  AsyncCopy,     ///< cudaMemcpyAsync and related calls: may still block, with pageable memory
 };
 /// By the CUDA (runtime or driver) or HIP name, with or without a version suffix.
 CallNature call_nature(std::string_view name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "base/time.h"
 #include "experiment/unit.h"
 
@@ -20,6 +21,15 @@ namespace {
 
 std::size_t index(Side side) { return static_cast<std::size_t>(side); }
 Side other(Side side) { return side == Side::Before ? Side::After : Side::Before; }
+
+// The device runs already: a profile's file that has gone since is no reason to end the program.
+std::vector<device::FittedNumber> fitted_to(const std::string& device) {
+  try {
+    return device::fitted_numbers(device);
+  } catch (const base::Error&) {
+    return {};
+  }
+}
 
 }  // namespace
 
@@ -56,6 +66,10 @@ std::string factor_text(double factor) {
   return fmt::format("{:.{}f}x", factor, factor >= 100 ? 0 : factor >= 10 ? 1 : 2);
 }
 
+std::string pace_text(const analysis::Pace& pace) {
+  return pace.known() ? base::format_duration(std::llround(pace.ns)) : "–";
+}
+
 std::string published_headline(const Experiment& experiment) {
   const Published* before = nullptr;
   for (const Published& p : experiment.published) {
@@ -76,13 +90,6 @@ std::string published_headline(const Experiment& experiment) {
   return figure_text(first.value) + (first.unit == "x" ? "x" : " " + experiment::unit_in_words(first.unit));
 }
 
-bool queue_fills(const analysis::Summary& s) {
-  // A few are in flight in a healthy loop, too; of a short stretch they are a large part.
-  constexpr std::int64_t kAlwaysInFlight = 8;
-  const std::int64_t allowed = std::max(s.gpu_op_count / 20, std::min(kAlwaysInFlight, s.launch_count / 10));
-  return s.launch_count - s.gpu_op_count > allowed;
-}
-
 void ActiveExperiment::begin_run(const workload::Settings& standard, const std::string& device) {
   for (const Side side : {Side::Before, Side::After}) {
     wanted_[index(side)] = side_settings(*experiment_, side, standard);
@@ -91,6 +98,11 @@ void ActiveExperiment::begin_run(const workload::Settings& standard, const std::
     if (elsewhere && (flips_in_place(*experiment_) || side == side_)) kept.reset();
   }
   device_ = device;
+  const std::vector<device::FittedNumber> fitted = fitted_to(device);
+  for (const Side side : {Side::Before, Side::After}) {
+    const bool here = flips_in_place(*experiment_) || side == side_ || !kept_[index(side)];
+    if (here) machines_.sides[index(side)] = fitted;
+  }
 }
 
 std::optional<Side> ActiveExperiment::side_of(const workload::Settings& now) const {
@@ -119,6 +131,15 @@ void ActiveExperiment::keep(const workload::Settings& now, Measured measured) {
     if (kept && !same_beside_the_story(now, kept->settings)) kept.reset();
   }
   if (const auto side = side_of(now)) kept_[index(*side)] = Kept{std::move(measured), now, device_};
+}
+
+std::vector<ActiveExperiment::Row> ActiveExperiment::published() const {
+  std::vector<Row> rows;
+  for (const experiment::Compared& compared :
+       experiment::compare(*experiment_, measured(Side::Before), measured(Side::After))) {
+    rows.push_back({compared, check_of(*experiment_, compared, machines_)});
+  }
+  return rows;
 }
 
 const Measured* ActiveExperiment::measured(Side side) const {

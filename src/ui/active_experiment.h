@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/check.h"
 #include "experiment/experiment.h"
 #include "experiment/figure.h"
 #include "workload/settings.h"
@@ -27,9 +28,8 @@ std::string published_headline(const experiment::Experiment& experiment);
 std::string figure_text(double value);
 /// A ratio: "4.25x", "0.06x", "187x".
 std::string factor_text(double factor);
-
-/// The CPU issues more than the GPU begins: the time of an iteration is that of issuing it, until the queue is full.
-bool queue_fills(const analysis::Summary& summary);
+/// What an iteration takes: "162.1 µs"; "–" where that is not known.
+std::string pace_text(const analysis::Pace& pace);
 
 class ActiveExperiment {
  public:
@@ -43,13 +43,19 @@ class ActiveExperiment {
 
   /// A run has begun on `device`: `standard` are its default settings. What was measured elsewhere is forgotten.
   void begin_run(const workload::Settings& standard, const std::string& device);
-  /// The side whose settings hold; empty when a knob of the story was turned by hand.
+  /// The side whose settings are in effect; empty when a knob of the experiment was turned by hand.
   std::optional<experiment::Side> side_of(const workload::Settings& now) const;
-  /// Keeps what the side that holds gives. What the other gave is forgotten when a knob that is not of the story has
+  /// Keeps the figures of the current side. Those of the other are forgotten when a knob outside the experiment has
   /// been turned since: the two cannot be compared any more.
   void keep(const workload::Settings& now, experiment::Measured measured);
 
   const experiment::Measured* measured(experiment::Side side) const;
+  /// What was published beside what the sides gave, and what each number is to them.
+  struct Row {
+    experiment::Compared compared;
+    experiment::Checking checking;
+  };
+  std::vector<Row> published() const;
 
  private:
   struct Kept {
@@ -64,6 +70,7 @@ class ActiveExperiment {
   std::array<std::vector<std::pair<std::string, workload::Value>>, 2> wanted_;
   std::string device_;
   std::array<std::optional<Kept>, 2> kept_;
+  experiment::FittedSides machines_;
 };
 
 }  // namespace lanescope::ui

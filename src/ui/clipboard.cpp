@@ -68,7 +68,7 @@ void give_to_wl_copy(const std::filesystem::path& wl_copy, const std::vector<std
   const auto fail = [&](const std::string& why) {
     throw base::FileError(fmt::format(fmt::runtime(tr("no clipboard: {}: {}")), wl_copy.string(), why));
   };
-  // A file, not a pipe: nobody who ends early can then end this program.
+  // A file, not a pipe: a reader that ends early cannot end this program then.
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
   if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() || std::fflush(file.get()) != 0 ||
       std::fseek(file.get(), 0, SEEK_SET) != 0) {

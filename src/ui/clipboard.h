@@ -17,7 +17,7 @@ class Clipboard {
 
   /// From any thread, one at a time. Throws base::FileError: one line that says why it is not possible here.
   void set_png(std::vector<std::uint8_t> bytes);
-  /// Nobody has copied anything else since.
+  /// Nothing else has been copied since.
   bool owned() const;
 
  private:

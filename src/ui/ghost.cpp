@@ -67,6 +67,7 @@ GhostRun pin_ghost(const Model& model) {
   ghost.records.assign(records.begin() + static_cast<std::ptrdiff_t>(first), records.end());
   for (const IterationRecord& r : ghost.records) ghost.run_ahead_max = std::max(ghost.run_ahead_max, r.run_ahead_max);
   ghost.pinned_ns = records.back().end_ns;
+  if (!model.live() || model.recent_is_current()) ghost.pace = model.recent().pace;
   ghost.generation = model.generation();
   ghost.number = ++number;
   ghost.device = model.shown_device().name;

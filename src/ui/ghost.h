@@ -25,6 +25,7 @@ struct GhostRun {
   std::uint64_t number = 0;                    ///< of the ghost: each pin makes another one
   std::vector<analysis::IterationRecord> records;  ///< the first one is only what the others are counted from
   std::int64_t run_ahead_max = 0;                  ///< of all records
+  analysis::Pace pace;                             ///< of the newest stretch when it was pinned
   PlotSet plots;
 
   bool empty() const { return records.empty(); }

@@ -28,7 +28,7 @@ class Owners {
     for (std::size_t l = 0; l < lane_count; ++l) {
       const LaneInfo& info = trace.lane(static_cast<LaneId>(l)).info();
       if (info.kind == LaneKind::Iterations) threads_.iterating.insert({info.pid, info.tid});
-      if (info.kind == LaneKind::Calls) threads_.calling.insert({info.pid, info.tid});
+      if (info.kind == LaneKind::Phases) threads_.ranging.insert({info.pid, info.tid});
     }
     for (std::size_t l = 0; l < lane_count; ++l) {
       const LaneInfo& info = trace.lane(static_cast<LaneId>(l)).info();

@@ -19,13 +19,15 @@ using Owner = std::pair<std::int64_t, std::int64_t>;
 
 // What the lanes say of the threads.
 struct Threads {
-  std::set<Owner> iterating, calling;
+  std::set<Owner> iterating, ranging;  ///< with iterations, with ranges of their own
 
-  /// A thread of the program that only works for the one with the iterations: a loader's worker.
+  /// A thread of the program that only works for the one with the iterations: a loader's worker, or its pin thread with
+  /// the calls that it makes.
   bool helps(const trace::LaneInfo& info) const {
     const Owner owner{info.pid, info.tid};
-    return info.kind == trace::LaneKind::Phases && info.process == "lanescope" && !iterating.empty() &&
-           !iterating.contains(owner) && !calling.contains(owner);
+    const bool ranges_or_calls = info.kind == trace::LaneKind::Phases || info.kind == trace::LaneKind::Calls;
+    return ranges_or_calls && info.process == "lanescope" && !iterating.empty() && !iterating.contains(owner) &&
+           ranging.contains(owner);
   }
 };
 

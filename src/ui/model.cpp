@@ -69,7 +69,7 @@ void Model::show(ReadFile file) {
   read_capture();
 }
 
-// Nobody waits for the memory of a trace to be given back.
+// Freeing the memory of a trace must not make anyone wait.
 void Model::discard_shown() {
   struct Shown {
     std::unique_ptr<session::Session> session;
@@ -159,29 +159,18 @@ void Model::summarise() {
   from = std::max(from, settled_from_);
   analysis::Summary summary = analysis_->window(from, live_edge_);
   if (summary.iteration.count == 0) return;
-  const std::optional<analysis::Summary> even = of_whole_periods(summary, settled_from_);
-  recent_ = even ? *even : std::move(summary);
-  recent_settled_ = settled && even;
+  // A queue that fills is a state of the loop as it is now; a period that has begun and not ended tells nothing yet.
+  recent_settled_ = settled && (summary.pace.known() || summary.sync_count == 0);
+  recent_ = of_its_pace(std::move(summary));
   ++recent_number_;
   recent_stale_reads_ = count_stale_reads(trace(), recent_.from_ns, recent_.to_ns);
 }
 
-std::optional<analysis::Summary> Model::of_whole_periods(const analysis::Summary& summary, Nanoseconds earliest) const {
-  constexpr Nanoseconds kBurst = 4;  // an iteration that takes so many times longer than most has waited for the others
-  const analysis::DurationStats& iteration = summary.iteration;
-  const bool now_and_then = summary.sync_count > 0 && summary.sync_count < iteration.count;
-  if (!now_and_then || iteration.max_ns <= kBurst * iteration.p50_ns) return summary;
-  const auto records = analysis_->records();
-  const analysis::IterationRecord *first = nullptr, *last = nullptr;
-  for (std::size_t i = records.size(); i-- > 1;) {
-    const analysis::IterationRecord& record = records[i];
-    if (record.start_ns < earliest) break;
-    if (record.end_ns > summary.to_ns || record.sync_count == records[i - 1].sync_count) continue;
-    (last ? first : last) = &record;
-    if (first && first->end_ns <= summary.from_ns) break;
-  }
-  if (!first) return std::nullopt;
-  return analysis_->window(first->end_ns, last->end_ns);
+analysis::Summary Model::of_its_pace(analysis::Summary summary) const {
+  const analysis::Pace& pace = summary.pace;
+  const bool all = pace.from_ns == summary.from_ns && pace.to_ns == summary.to_ns;
+  if (pace.basis != analysis::PaceBasis::Steady || all) return summary;
+  return analysis_->window(pace.from_ns, pace.to_ns);
 }
 
 std::string Model::last_turn() const {
@@ -197,7 +186,7 @@ analysis::Summary Model::recent_over(double seconds) const {
   from = std::max(from, settled_from_);
   if (records.size() > kMostIterations) from = std::max(from, records[records.size() - kMostIterations].start_ns);
   const analysis::Summary summary = analysis_->window(std::min(from, recent_.from_ns), live_edge_);
-  return of_whole_periods(summary, settled_from_).value_or(recent_);
+  return summary.pace.known() ? of_its_pace(summary) : recent_;
 }
 
 bool Model::recent_is_current() const {

@@ -111,9 +111,8 @@ class Model {
   void note_change(const workload::Settings& before);
   void summarise();
   /// Where the CPU runs ahead and waits only now and then, a stretch says how long an iteration takes only if it begins
-  /// and ends right after such a wait: `summary`, or the stretch of whole periods around it, not before `earliest`.
-  /// Empty when not even one period has passed.
-  std::optional<analysis::Summary> of_whole_periods(const analysis::Summary& summary, Nanoseconds earliest) const;
+  /// and ends right after such a wait: the figures of the stretch that the pace is of.
+  analysis::Summary of_its_pace(analysis::Summary summary) const;
   void read_capture();
 
   std::unique_ptr<session::Session> session_;

@@ -1,4 +1,5 @@
 #include "ui/picture.h"
+#include "ui/active_experiment.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -45,10 +46,11 @@ std::string percent(Nanoseconds part, Nanoseconds whole) {
 
 std::string figures_text(const analysis::Summary& s) {
   std::string text;
-  if (s.iteration.count > 0) {
-    text += fmt::format(fmt::runtime(tr("{} per iteration")),
-                        base::format_duration(static_cast<Nanoseconds>(std::llround(s.iteration.mean_ns)))) +
-            "   ·   ";
+  if (s.pace.known()) {
+    text +=
+        fmt::format(fmt::runtime(tr("{} per iteration, {}")), pace_text(s.pace), basis_text(s.pace.basis)) + "   ·   ";
+  } else if (s.iteration.count > 0) {
+    text += basis_text(s.pace.basis) + "   ·   ";
   }
   text += fmt::format("{} {}   ·   {} {}", tr("GPU busy"), percent(s.gpu_busy_ns, s.window_ns()), tr("CPU waiting"),
                       percent(s.host_wait_ns, s.window_ns()));

@@ -24,9 +24,9 @@ std::vector<PlotInfo> plot_catalogue(const trace::Trace& trace, bool has_iterati
   const auto full = std::optional(100.0f);
   const auto none = std::optional<float>();
   if (has_iterations) {
-    add("rate", IterationsPerSecond, PlotGroup::Pace, tr("iterations/s"), tr("iter/s"), Colour::Accent, PlotUnit::Count,
-        none, RangeOf::Means);
-    add("time", IterationTime, PlotGroup::Pace, tr("iteration time"), tr("iter time"), Colour::Accent,
+    add("rate", IterationsPerSecond, PlotGroup::Pace, tr("CPU's iterations/s"), tr("CPU iter/s"), Colour::Accent,
+        PlotUnit::Count, none, RangeOf::Means);
+    add("time", IterationTime, PlotGroup::Pace, tr("CPU's iteration"), tr("CPU iter"), Colour::Accent,
         PlotUnit::Duration, none, RangeOf::Extremes);
     add("gpu-busy", GpuBusy, PlotGroup::Pace, tr("GPU busy"), tr("GPU busy"), Colour::Kernel, PlotUnit::Percent, full,
         RangeOf::Means);
@@ -124,10 +124,11 @@ double summary_value(PlotKind kind, const analysis::Summary& s, double loss) {
   const bool any = s.iteration.count > 0;
   const double nothing = std::nan("");
   switch (kind) {
+    // A column of these plots is of the CPU's loop; over a stretch, whole periods of it say what an iteration takes.
     case PlotKind::IterationsPerSecond:
-      return s.iteration.mean_ns > 0 ? 1e9 / s.iteration.mean_ns : nothing;
+      return s.pace.known() ? 1e9 / s.pace.ns : nothing;
     case PlotKind::IterationTime:
-      return any ? s.iteration.mean_ns : nothing;
+      return s.pace.known() ? s.pace.ns : nothing;
     case PlotKind::GpuBusy:
       return share(s.gpu_busy_ns);
     case PlotKind::CpuWaiting:

@@ -11,7 +11,7 @@ namespace {
 
 using base::Nanoseconds;
 
-constexpr std::size_t kEventsAtOnce = 500'000;  // some tens of milliseconds: nobody waits longer for a stop
+constexpr std::size_t kEventsAtOnce = 500'000;  // some tens of milliseconds: a stop takes no longer
 
 // Everything, in pieces between which it can be stopped.
 void analyse_all(analysis::LiveAnalysis& analysis, const trace::Trace& trace, FileProgress& progress) {

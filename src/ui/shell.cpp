@@ -98,7 +98,7 @@ void Shell::draw(const Fonts& fonts) {
   follow_tour();
 }
 
-// The lanes as large as they can be, the verdict and the one knob of the story.
+// The lanes as large as possible, the verdict and the one knob of the experiment.
 void Shell::draw_presentation(const Canvas& canvas) {
   const float s = canvas.scale;
   const ImVec2 display = ImGui::GetIO().DisplaySize;

@@ -33,13 +33,13 @@ class Shell {
   /// The program's start: an empty window, in which a trace file, or "recorded:NAME", is being opened. Throws
   /// base::UsageError for a recorded run that there is none of.
   void begin_with_file(const std::filesystem::path& path);
-  /// Starts an experiment's workload with the settings of a side: on the device it is told on, or on the real GPU that
-  /// is in use. Throws what Model::start_run() throws.
+  /// Starts an experiment's workload with the settings of a side: on the device it is designed for, or on the real GPU
+  /// that is in use. Throws what Model::start_run() throws.
   void start_experiment(const experiment::Experiment& experiment, experiment::Side side);
   /// Throws base::UsageError for an unknown one.
   void start_experiment(std::string_view id_or_name, experiment::Side side);
   /// The program's start: `experiment` with what `session` says beside its workload and settings. A device that was
-  /// asked for is taken; "auto" is a GPU of this machine, or what the experiment is told on.
+  /// asked for is taken; "auto" is a GPU of this machine, or the experiment's own device.
   void begin_with(const experiment::Experiment& experiment, session::SessionOptions session);
   /// Flips the experiment that runs: as one turn of its knobs where that is enough, else with a new run.
   void show_side(experiment::Side side);

@@ -129,9 +129,9 @@ void Shell::follow_experiment() {
   state_.experiment_summary = model.recent_number();
   // The longest stretch that tells: one in which the queue filled tells of that only.
   analysis::Summary summary = model.recent_over(kMeasuredSeconds);
-  if (queue_fills(summary)) summary = model.recent();
-  if (queue_fills(summary)) return;
-  active.keep(settings, {std::move(summary), session.runner().figures()});
+  if (!summary.pace.known()) summary = model.recent();
+  if (!summary.pace.known()) return;
+  active.keep(settings, {std::move(summary), session.runner().figures(), experiment::batch_size_of(settings)});
 }
 
 void Shell::adapt_speed() {

@@ -73,6 +73,8 @@ struct GalleryState {
   GalleryList list;          ///< what the filter leaves
   std::size_t selected = 0;  ///< in the list
   bool scroll_to_selected = false;
+  std::string checked;                 ///< the experiment whose machines these are
+  experiment::FittedSides machines{};  ///< those that it is told on
 };
 
 /// How fast a run must go so that something happens to look at: while it is on, ten times as fast when nothing does.
@@ -154,7 +156,7 @@ struct ShellState {
   bool help_open = false;
   bool health_open = false;
   bool device_menu_open = false;
-  bool toggle_device_menu = false;  ///< asked for; the top bar opens it, and reads the lists anew, or closes it
+  bool toggle_device_menu = false;  ///< requested; the top bar opens it with fresh lists, or closes it
   std::vector<device::CatalogueEntry> devices;
   std::vector<RecordedCapture> recorded = recorded_captures();
   std::optional<bool> plots_on_timeline_axis;  ///< empty: by the view (roll: the timeline's, else history)

@@ -96,7 +96,7 @@ struct FrameMeasurement {
 };
 /// Draws a live run for `seconds` at 1600x900 without a limit on the frames.
 FrameMeasurement measure_frames(WindowOptions options, double seconds);
-/// The share of one core that the program uses while the run is paused and nobody touches the window.
+/// The share of one core that the program uses while the run is paused and there is no input.
 double measure_rest(WindowOptions options, double seconds);
 
 }  // namespace lanescope::ui

@@ -60,14 +60,15 @@ struct Chapter {
   std::string_view workload;
   const char* title;
 };
-// Workloads that tell one story stand under one heading.
-constexpr std::array<Chapter, 9> kChapters{{
+// Workloads on the same subject share a heading.
+constexpr std::array<Chapter, 10> kChapters{{
     {"linear-mse", N_("WHAT A READ COSTS")},
     {"readback", N_("GETTING NUMBERS OUT")},
     {"plot-transfer", N_("GETTING NUMBERS OUT")},
     {"transfer-loop", N_("BRINGING DATA IN")},
     {"control-flow", N_("BRANCHES ON GPU VALUES")},
     {"bandwidth", N_("PINNED MEMORY AND BANDWIDTH")},
+    {"raw-cuda", N_("CUDA WITHOUT PYTORCH")},
     {"dataloader", N_("LOADING DATA")},
     {"iris-mlp", N_("A SMALL NETWORK")},
     {"break-even", N_("CPU OR GPU")},
@@ -129,8 +130,8 @@ ChineseTexts chinese_texts(Language language) {
     for (const experiment::Text* t : {&e.shows, &e.watch, &e.knob, &e.correction}) texts.body += (*t)[language];
     texts.small += e.shows[language] + e.knob[language];
     for (const experiment::Published& p : e.published) {
-      texts.small += p.label[language] + p.environment[language];
-      texts.body += p.label[language] + p.environment[language];
+      texts.small += p.label[language] + p.environment[language] + p.unchecked[language];
+      texts.body += p.label[language] + p.environment[language] + p.unchecked[language];
     }
   }
   return texts;

@@ -26,12 +26,23 @@ constexpr std::int64_t kStandardPrefetch = 2;  // PyTorch's
 constexpr std::int64_t kMostMib = 32 * 1024;
 // A backward pass is about twice its forward pass.
 constexpr double kForwardShare = 1.0 / 3;
+constexpr std::int32_t kParameters = 1'000'000;
+constexpr float kLearningRate = 0.01f;
+// What is left of a sample's load time, assumed: without opening a file for each, and when it comes out of a cache of
+// preprocessed samples, which the first epoch fills.
+constexpr double kTarredShare = 0.75;
+constexpr double kCachedShare = 0.25;
 
 struct Options {
   explicit Options(const Settings& settings)
       : non_blocking(settings.boolean("non_blocking")),
         model_us(settings.real("model_ms") * 1e3),
         log_interval(static_cast<std::uint64_t>(settings.integer("log_interval"))),
+        accumulate(static_cast<std::uint64_t>(settings.integer("accumulate"))),
+        tensors(static_cast<std::size_t>(settings.integer("tensors"))),
+        autocast(settings.boolean("autocast")),
+        half_input(settings.choice("input") == "float16"),
+        storage(settings.choice("storage")),
         dispatch_us(settings.real("dispatch_us")) {
     const std::int64_t prefetch = settings.integer("prefetch_factor");
     loader.num_workers = settings.integer("num_workers");
@@ -40,7 +51,9 @@ struct Options {
     loader.persistent_workers = settings.boolean("persistent_workers");
     loader.batch_size = settings.integer("batch_size");
     data.samples = settings.integer("samples");
-    data.sample_elements = static_cast<std::size_t>(settings.integer("sample_kib")) * 1024 / sizeof(float);
+    // In units of float32, whatever the numbers are: only bytes matter here.
+    data.sample_elements =
+        static_cast<std::size_t>(settings.integer("sample_kib")) * 1024 / sizeof(float) / (half_input ? 2 : 1);
     data.load_ns = base::from_us(settings.real("load_ms") * 1e3);
     data.worker_start_ns = base::from_us(settings.real("worker_start_ms") * 1e3);
     data.seed = static_cast<std::uint64_t>(settings.integer("seed"));
@@ -50,7 +63,10 @@ struct Options {
   LoaderData data;
   bool non_blocking;
   double model_us;
-  std::uint64_t log_interval;
+  std::uint64_t log_interval, accumulate;
+  std::size_t tensors;
+  bool autocast, half_input;
+  std::string storage;
   double dispatch_us;
 };
 
@@ -62,6 +78,8 @@ class DataLoaderTraining final : public Workload {
         wait_ms_(figures().add("wait_ms", N_("next(loader)"), "ms")),
         epoch_ms_(figures().add("epoch_ms", N_("an epoch"), "ms")),
         epoch_start_ms_(figures().add("epoch_start_ms", N_("an epoch's first batch"), "ms")),
+        step_ms_(figures().add("step_ms", N_("from one optimizer step to the next"), "ms")),
+        h2d_mib_(figures().add("h2d_mib", N_("copied to the GPU per batch"), "MiB")),
         ram_mib_(figures().add("ram_mib", N_("host memory of outstanding batches"), "MiB")),
         outstanding_(figures().add("outstanding", N_("batches outstanding"), "")) {}
 
@@ -75,21 +93,33 @@ class DataLoaderTraining final : public Workload {
  private:
   Nanoseconds now() { return eager_.device().now_ns(); }
   double ms_since(Nanoseconds start) { return base::to_us(now() - start) / 1e3; }
-  bool adapted(const Options& o) const { return loader_ && loader_->options() == o.loader && room_ >= elements_of(o); }
+  bool adapted(const Options& o) const {
+    const bool room = room_ >= elements_of(o) && (!o.autocast || half_room_ >= room_);
+    return loader_ && loader_->options() == o.loader && room;
+  }
   static std::size_t elements_of(const Options& o) {
     return static_cast<std::size_t>(o.loader.batch_size) * o.data.sample_elements;
   }
   void adapt(const Options& o);
+  LoaderData data_of(const Options& o) const;
   HostTensor next_batch(const Options& o);
+  void copy(const HostTensor& batch, const Options& o);
+  void forward(std::size_t elements, const Options& o);
+  void backward(const Options& o);
+  void step();
   void spin(double us);
 
   const WorkloadInfo info_;
   Eager eager_;
-  const std::size_t wait_ms_, epoch_ms_, epoch_start_ms_, ram_mib_, outstanding_;
+  const std::size_t wait_ms_, epoch_ms_, epoch_start_ms_, step_ms_, h2d_mib_, ram_mib_, outstanding_;
   std::optional<Loader> loader_;
-  Tensor batch_, loss_;
-  std::size_t room_ = 0;  // elements that batch_ holds
+  Tensor batch_, half_, loss_, weight_, half_weight_, weight_grad_, new_weight_grad_;
+  std::size_t room_ = 0;       // elements that batch_ holds
+  std::size_t half_room_ = 0;  // and half_, with autocast
+  bool has_grads_ = false;
+  int cached_epochs_ = 0;  // begun with a cache
   Nanoseconds epoch_began_ns_ = 0;
+  std::optional<Nanoseconds> stepped_ns_;
 };
 
 void DataLoaderTraining::set_up(const Settings& settings) {
@@ -98,6 +128,7 @@ void DataLoaderTraining::set_up(const Settings& settings) {
   eager_.set_dispatch_us(o.dispatch_us);
   const Phase phase(eager_, "set up");
   loss_ = eager_.tensor(1);
+  for (Tensor* t : {&weight_, &half_weight_, &weight_grad_, &new_weight_grad_}) *t = eager_.tensor(kParameters);
   adapt(o);
   eager_.synchronize();
 }
@@ -111,6 +142,18 @@ void DataLoaderTraining::adapt(const Options& o) {
     room_ = elements_of(o);
     batch_ = eager_.tensor(room_);
   }
+  if (o.autocast && half_room_ < room_) {
+    half_room_ = room_;
+    half_ = eager_.tensor(half_room_);
+  }
+}
+
+LoaderData DataLoaderTraining::data_of(const Options& o) const {
+  LoaderData data = o.data;
+  const bool from_cache = o.storage == "cached" && cached_epochs_ > 1;
+  const double share = o.storage == "tarred" ? kTarredShare : from_cache ? kCachedShare : 1;
+  data.load_ns = static_cast<Nanoseconds>(static_cast<double>(data.load_ns) * share + 0.5);
+  return data;
 }
 
 HostTensor DataLoaderTraining::next_batch(const Options& o) {
@@ -118,11 +161,12 @@ HostTensor DataLoaderTraining::next_batch(const Options& o) {
   if (first) {
     const Phase phase(eager_, "iter(loader)");
     epoch_began_ns_ = now();
-    loader_->begin_epoch(o.data);
+    cached_epochs_ = o.storage == "cached" ? cached_epochs_ + 1 : 0;
+    loader_->begin_epoch(data_of(o));
   }
   const Phase phase(eager_, "next(loader)");
   const Nanoseconds asked = now();
-  const HostTensor batch = loader_->next(o.data);
+  const HostTensor batch = loader_->next(data_of(o));
   figures().sample(wait_ms_, ms_since(asked));
   if (first) figures().sample(epoch_start_ms_, ms_since(epoch_began_ns_));
   figures().sample(outstanding_, static_cast<double>(loader_->outstanding()));
@@ -134,6 +178,45 @@ void DataLoaderTraining::spin(double us) {
   if (us > 0) eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(us)}, {});
 }
 
+// A batch of several tensors is copied tensor by tensor.
+void DataLoaderTraining::copy(const HostTensor& batch, const Options& o) {
+  const Phase phase(eager_, "copy");
+  const std::size_t each = (batch.elements + o.tensors - 1) / o.tensors;
+  for (std::size_t first = 0; first < batch.elements; first += each) {
+    eager_.copy_part_to_device(batch_, batch, first, std::min(each, batch.elements - first), o.non_blocking);
+  }
+  figures().sample(h2d_mib_, static_cast<double>(batch.elements * sizeof(float)) / (1024.0 * 1024.0));
+  eager_.drop(batch);
+}
+
+void DataLoaderTraining::forward(std::size_t elements, const Options& o) {
+  const Phase phase(eager_, "forward");
+  if (o.autocast) {  // the input, if it is not in half precision already, and the weights
+    if (!o.half_input) {
+      eager_.launch(Op{OpKind::Scale, static_cast<std::int32_t>(elements), 1, 1, 1.0f}, {batch_, half_});
+    }
+    eager_.launch(Op{OpKind::Scale, kParameters, 1, 1, 1.0f}, {weight_, half_weight_});
+  }
+  spin(o.model_us * kForwardShare);
+}
+
+// The first gradients after zero_grad() become .grad as they are; further ones are added.
+void DataLoaderTraining::backward(const Options& o) {
+  const Phase phase(eager_, "backward");
+  if (o.accumulate > 1) eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1 / static_cast<float>(o.accumulate)}, {loss_, loss_});
+  spin(o.model_us * (1 - kForwardShare));
+  if (has_grads_) eager_.launch(Op{OpKind::AddInPlace, kParameters, 1}, {weight_grad_, new_weight_grad_});
+  has_grads_ = true;
+}
+
+void DataLoaderTraining::step() {
+  const Phase phase(eager_, "step");
+  eager_.launch(Op{OpKind::SgdStep, kParameters, 1, 1, kLearningRate}, {weight_, weight_grad_});
+  has_grads_ = false;  // zero_grad() lets them go, which costs no kernel
+  if (stepped_ns_) figures().sample(step_ms_, ms_since(*stepped_ns_));
+  stepped_ns_ = now();
+}
+
 void DataLoaderTraining::iterate(std::uint64_t number, const Settings& settings) {
   const Options o(settings);
   eager_.set_dispatch_us(o.dispatch_us);
@@ -143,19 +226,10 @@ void DataLoaderTraining::iterate(std::uint64_t number, const Settings& settings)
     adapt(o);
   }
   const HostTensor batch = next_batch(o);
-  {
-    const Phase phase(eager_, "copy");
-    eager_.copy_to_device(batch_, batch, batch.elements, o.non_blocking);
-    eager_.drop(batch);
-  }
-  {
-    const Phase phase(eager_, "forward");
-    spin(o.model_us * kForwardShare);
-  }
-  {
-    const Phase phase(eager_, "backward");
-    spin(o.model_us * (1 - kForwardShare));
-  }
+  copy(batch, o);
+  forward(batch.elements, o);
+  backward(o);
+  if ((number + 1) % o.accumulate == 0) step();
   if (o.log_interval != 0 && number % o.log_interval == 0) {
     const Phase phase(eager_, "item()");
     eager_.item(loss_);
@@ -176,6 +250,15 @@ SettingSpec whole(const char* key, std::string label, std::string help, std::int
 
 SettingSpec yes_or_no(const char* key, std::string label, std::string help) {
   return {.key = key, .label = std::move(label), .help = std::move(help), .type = SettingType::Bool, .standard = false};
+}
+
+SettingSpec one_of(const char* key, std::string label, std::string help, std::vector<std::string> choices) {
+  return {.key = key,
+          .label = std::move(label),
+          .help = std::move(help),
+          .type = SettingType::Choice,
+          .standard = choices.front(),
+          .choices = choices};
 }
 
 SettingSpec milliseconds(const char* key, std::string label, std::string help, double standard, double maximum) {
@@ -200,10 +283,18 @@ Code dataloader_code(const Settings& s) {
                    : "num_workers=$num_workers, prefetch_factor=$prefetch_factor, pin_memory=$pin_memory,");
   code.more(2, "persistent_workers=$persistent_workers)");
   code.line(0, "for epoch in range(epochs):");
-  code.line(1, "for i, x in enumerate(loader):", {"next(loader)", "iter(loader)"});
-  code.line(2, "x = x.to('cuda', non_blocking=$non_blocking)", {"copy"});
-  code.line(2, "loss = model(x)", {"forward"});
-  code.line(2, "loss.backward()", {"backward"});
+  code.line(1, "for x in loader:  # i counts on from epoch to epoch", {"next(loader)", "iter(loader)"});
+  code.line(2,
+            s.integer("tensors") == 1 ? "x = x.to('cuda', non_blocking=$non_blocking)"
+                                      : "x = {k: t.to('cuda', non_blocking=$non_blocking) for k, t in x.items()}",
+            {"copy"});
+  const bool accumulates = s.integer("accumulate") > 1;
+  if (s.boolean("autocast")) code.line(2, "with torch.autocast('cuda', torch.float16):");
+  code.line(s.boolean("autocast") ? 3 : 2, "loss = model(x)", {"forward"});
+  code.line(2, accumulates ? "(loss / $accumulate).backward()" : "loss.backward()", {"backward"});
+  if (accumulates) code.line(2, "if (i + 1) % $accumulate == 0:");
+  code.line(accumulates ? 3 : 2, "optimizer.step()", {"step"});
+  code.more(accumulates ? 3 : 2, "optimizer.zero_grad()  # lets .grad go: no kernel");
   if (s.integer("log_interval") != 0) {
     code.line(2, "if i % $log_interval == 0:");
     code.line(3, "value = loss.item()", {"item()"});
@@ -215,10 +306,11 @@ WorkloadInfo dataloader_info() {
   return {
       .name = "dataloader",
       .title = N_("Feeding the GPU from a DataLoader"),
-      .summary = N_("Workers load batches ahead of a model on the GPU. With too few of them, or none, the GPU waits "
-                    "for data; more prefetching only fills host memory. Each epoch starts with an empty queue: "
-                    "persistent workers save the time to start them, but not the wait for the first batch."),
-      .experiments = N_("P27, P28"),
+      .summary =
+          N_("Workers load batches ahead of a model on the GPU. With too few of them, or none, the GPU waits "
+             "for data; more prefetching only fills host memory. Each epoch starts with an empty queue: "
+             "persistent workers save the time to start them, but not the wait for the first batch."),
+      .experiments = N_("P27, P28, S1-accumulate, S1-mixed-precision, S1-storage"),
       .published = {{N_("non_blocking"), N_("GPU use +10 to 30 % (expected)")},
                     {N_("prefetch_factor 2, then 4"), N_("GPU use +20 to 30 % (expected)")},
                     {N_("pin_memory"), N_("copies 2 to 3 times as fast (expected)")},
@@ -253,11 +345,30 @@ Settings dataloader_settings(const device::DeviceInfo& device) {
                 N_("Workers stay alive from epoch to epoch instead of being restarted. Needs workers.")),
       non_blocking_setting(),
       std::move(batch_size),
-      milliseconds("load_ms", N_("Load time"), N_("Time to load one sample, give or take a tenth."), 4, 1000),
+      milliseconds("load_ms", N_("Load time"),
+                   N_("Time to load one sample from a file of its own, give or take a tenth."), 4, 1000),
+      one_of(
+          "storage", N_("Storage"),
+          N_("Where samples come from. Assumed, not measured: tarred takes three quarters of the load time (no file is "
+             "opened for each sample); cached takes a quarter from the second epoch on (the first one fills the "
+             "cache)."),
+          {"files", "tarred", "cached"}),
+      one_of("input", N_("Type of the input"),
+             N_("What the dataset gives. Samples of float16 have half the bytes, in host memory and on the link."),
+             {"float32", "float16"}),
+      whole("tensors", N_("Tensors per batch"),
+            N_("A batch is a dictionary of this many tensors of one size; each is copied by a .to() of its own."), 1, 1,
+            64),
       std::move(sample_kib),
       std::move(samples),
       milliseconds("worker_start_ms", N_("Worker start"), N_("Time to start one worker."), 60, 10'000),
       milliseconds("model_ms", N_("Model time"), N_("GPU time of a batch, forward and backward."), 8, 1000),
+      yes_or_no("autocast", N_("Autocast"),
+                N_("Mixed precision (16-mixed): the input and the weights are cast to half precision on the GPU, after "
+                   "the copy. What the model itself gains is not modelled: set the model time.")),
+      whole("accumulate", N_("Accumulated batches"),
+            N_("The optimizer makes a step after this many batches; their gradients are added up until then."), 1, 1,
+            1024),
       log_interval_setting(10),
       dispatch_setting(device),
       seed_setting(),

@@ -14,7 +14,7 @@ Eager::Eager(device::Device& device, bool compute)
     : device_(device),
       compute_(compute),
       on_cpu_(device.info().kind == device::DeviceKind::Cpu),
-      pinned_(device),
+      pinned_(std::make_shared<CachingHostAllocator>(device)),
       phase_lane_(device.sink().lane(program_lane(trace::LaneKind::Phases, "phase"))) {}
 
 void Eager::dispatch() {
@@ -27,7 +27,7 @@ Tensor Eager::tensor(std::size_t elements) {
 
 HostTensor Eager::host_tensor(std::size_t elements, bool pinned) {
   const std::size_t bytes = elements * sizeof(float);
-  if (pinned && !on_cpu_) return {pinned_.allocate(bytes), elements, true};
+  if (pinned && !on_cpu_) return {pinned_->allocate(bytes), elements, true};
   const std::size_t rounded = std::bit_ceil(bytes);
   std::vector<device::Buffer>& free = pageable_free_[rounded];
   if (free.empty()) return {device_.allocate(trace::MemoryKind::Pageable, rounded), elements, false};
@@ -43,7 +43,7 @@ std::span<float> Eager::values(const HostTensor& tensor) {
 
 void Eager::drop(const HostTensor& tensor) {
   if (tensor.pinned) {
-    pinned_.free(tensor.buffer);
+    pinned_->free(tensor.buffer);
   } else {
     pageable_free_[std::bit_ceil(tensor.elements * sizeof(float))].push_back(tensor.buffer);
   }
@@ -74,48 +74,98 @@ void Eager::run(const ops::Op& op, std::span<const Tensor> args) {
 
 void Eager::copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking,
                            device::Stream stream) {
-  if (on_cpu_) return hand_over(to.buffer, from.buffer, elements);
+  copy_part_to_device(to, from, 0, elements, non_blocking, stream);
+}
+
+void Eager::copy_part_to_device(const Tensor& to, const HostTensor& from, std::size_t first, std::size_t elements,
+                                bool non_blocking, device::Stream stream) {
+  const device::Device::Slice target{to.buffer, first * sizeof(float)};
+  const device::Device::Slice source{from.buffer, first * sizeof(float)};
+  if (on_cpu_) return hand_over(target, source, elements);
+  const base::Nanoseconds began = device_.now_ns();
   dispatch();
-  device_.copy_async({to.buffer, 0}, {from.buffer, 0}, elements * sizeof(float), stream);
+  if (!non_blocking) copy_and_wait_follow(began);
+  device_.copy_async(target, source, elements * sizeof(float), stream);
   if (!non_blocking) {
     device_.synchronize(stream);
   } else if (from.pinned) {
-    pinned_.record_stream(from.buffer, stream);
+    pinned_->record_stream(from.buffer, stream);
   }
 }
 
 void Eager::copy_to_host(const HostTensor& to, const Tensor& from, std::size_t elements, bool non_blocking) {
-  if (on_cpu_) return hand_over(to.buffer, from.buffer, elements);
+  if (on_cpu_) return hand_over({to.buffer, 0}, {from.buffer, 0}, elements);
+  const base::Nanoseconds began = device_.now_ns();
   dispatch();
+  if (!non_blocking) {
+    copy_and_wait_follow(began);
+  } else if (!to.pinned) {
+    ++sync_counts_.waits;
+  }
   device_.copy_async({to.buffer, 0}, {from.buffer, 0}, elements * sizeof(float), kStream);
   if (!non_blocking) {
     device_.synchronize(kStream);
   } else if (to.pinned) {
-    pinned_.record_stream(to.buffer, kStream);
+    pinned_->record_stream(to.buffer, kStream);
   }
 }
 
-void Eager::hand_over(device::Buffer to, device::Buffer from, std::size_t count) {
-  if (compute_) device_.hand_over({to, 0}, {from, 0}, count * sizeof(float));
+void Eager::hand_over(device::Device::Slice to, device::Device::Slice from, std::size_t count) {
+  if (compute_) device_.hand_over(to, from, count * sizeof(float));
 }
 
 void Eager::synchronize() {
-  if (!on_cpu_) device_.synchronize();
+  if (on_cpu_) return;
+  ++sync_counts_.waits;
+  device_.synchronize();
+}
+
+void Eager::synchronize(device::GpuEvent event) {
+  if (!on_cpu_) ++sync_counts_.waits;
+  device_.synchronize(event);
+}
+
+void Eager::copy_and_wait_follow(base::Nanoseconds statement_began) {
+  ++sync_counts_.waits;
+  if (!sync_debug_) return;
+  ++sync_counts_.warnings;
+  if (!warnings_lane_) warnings_lane_ = device_.sink().lane(program_lane(trace::LaneKind::Phases, "warnings"));
+  trace::Event event;
+  event.kind = trace::EventKind::Range;
+  event.lane = *warnings_lane_;
+  event.name = device_.sink().name("UserWarning: called a synchronizing CUDA operation");
+  event.start_ns = statement_began;
+  event.end_ns = device_.now_ns();
+  device_.writer().write(event);
+}
+
+void Eager::read_scalar(const Tensor& tensor, std::size_t offset, std::span<std::byte> value) {
+  const base::Nanoseconds began = device_.now_ns();
+  dispatch();
+  if (on_cpu_) {
+    std::memcpy(value.data(), device_.host_data(tensor.buffer).data() + offset, value.size());
+    return;
+  }
+  copy_and_wait_follow(began);
+  const HostTensor scratch = host_tensor(1, true);
+  device_.copy_async({scratch.buffer, 0}, {tensor.buffer, offset}, value.size(), kStream);
+  device_.synchronize(kStream);
+  std::memcpy(value.data(), device_.host_data(scratch.buffer).data(), value.size());
+  drop(scratch);
 }
 
 float Eager::item(const Tensor& tensor, std::size_t index) {
-  dispatch();
-  if (on_cpu_) {
-    float value = 0;
-    std::memcpy(&value, device_.host_data(tensor.buffer).data() + index * sizeof(float), sizeof(float));
-    return value;
-  }
-  const HostTensor scratch = host_tensor(1, true);
-  device_.copy_async({scratch.buffer, 0}, {tensor.buffer, index * sizeof(float)}, sizeof(float), kStream);
-  device_.synchronize(kStream);
-  const float value = values(scratch)[0];
-  drop(scratch);
+  float value = 0;
+  read_scalar(tensor, index * sizeof(float), std::as_writable_bytes(std::span(&value, 1)));
   return value;
+}
+
+// This program's results of a comparison are floats, 0 or 1: of the four bytes the last tells them apart.
+bool Eager::truth(const Tensor& tensor, std::size_t index) {
+  static_assert(std::endian::native == std::endian::little);
+  std::byte value{};
+  read_scalar(tensor, index * sizeof(float) + sizeof(float) - 1, std::span(&value, 1));
+  return value != std::byte{0};
 }
 
 std::span<const float> Eager::read(const HostTensor& tensor, std::size_t elements, bool* arrived) {

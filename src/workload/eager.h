@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,7 @@ class Eager {
   Eager(device::Device& device, bool compute);
 
   device::Device& device() { return device_; }
+  bool on_cpu() const { return on_cpu_; }
   /// The framework's own CPU time before each operation.
   void set_dispatch_us(double us) { dispatch_ns_ = base::from_us(us); }
 
@@ -54,6 +56,8 @@ class Eager {
   Tensor tensor(std::size_t elements);
   /// torch.empty(elements, pin_memory=pinned). Pageable memory is reused too, which no API call shows.
   HostTensor host_tensor(std::size_t elements, bool pinned);
+  /// What torch.empty(elements, pin_memory=True) allocates from. Host threads that still do so keep it.
+  const std::shared_ptr<CachingHostAllocator>& pinned_memory() const { return pinned_; }
   std::span<float> values(const HostTensor& tensor);
   /// The last reference to a host tensor goes.
   void drop(const HostTensor& tensor);
@@ -67,11 +71,28 @@ class Eager {
   /// to[:n].copy_(from[:n], non_blocking=...): a blocking copy is an asynchronous one and a wait for the whole stream.
   void copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking,
                       device::Stream stream = kStream);
+  /// to[first:first + n].copy_(from[first:first + n], non_blocking=...)
+  void copy_part_to_device(const Tensor& to, const HostTensor& from, std::size_t first, std::size_t elements,
+                           bool non_blocking, device::Stream stream = kStream);
   /// to[:n].copy_(from[:n], non_blocking=...), the other way. With a fresh pageable `to` it is from.cpu().
   void copy_to_host(const HostTensor& to, const Tensor& from, std::size_t elements, bool non_blocking);
   /// tensor[index].item(): four bytes into pinned scratch, and a wait for the whole stream.
   float item(const Tensor& tensor, std::size_t index = 0);
-  void synchronize();
+  /// bool(tensor[index]) of a comparison's result: the same with one byte, as PyTorch's bool is.
+  bool truth(const Tensor& tensor, std::size_t index = 0);
+  void synchronize();                        ///< torch.cuda.synchronize()
+  void synchronize(device::GpuEvent event);  ///< event.synchronize()
+
+  /// torch.cuda.set_sync_debug_mode("warn"): each warning is a range on the lane "warnings", from where the statement
+  /// begins to its first call.
+  void set_sync_debug(bool warn) { sync_debug_ = warn; }
+  /// The check is where PyTorch copies and waits in one: item(), bool(), blocking copies. It does not see
+  /// torch.cuda.synchronize(), event.synchronize(), nor a non-blocking copy into pageable memory, which waits too.
+  struct SyncCounts {
+    std::uint64_t waits = 0;     ///< statements that make the CPU wait for the GPU, seen or not
+    std::uint64_t warnings = 0;  ///< those that the check warned of
+  };
+  SyncCounts take_sync_counts() { return std::exchange(sync_counts_, {}); }
 
   /// The program reads a host tensor. If a copy into it has not ended yet, a range with trace::kNotArrivedFlag is left
   /// on the lane "reads", and `*arrived` is false (a real device does not know, see Device::host_read()).
@@ -87,19 +108,23 @@ class Eager {
   void dispatch();
   void run(const ops::Op& op, std::span<const Tensor> args);
   /// .to() on a CPU: the tensor is already there. Only this program has two buffers for it, so the values go over.
-  void hand_over(device::Buffer to, device::Buffer from, std::size_t count);
+  void hand_over(device::Device::Slice to, device::Device::Slice from, std::size_t count);
+  void read_scalar(const Tensor& tensor, std::size_t offset, std::span<std::byte> value);
+  void copy_and_wait_follow(base::Nanoseconds statement_began);
   trace::NameId phase_name(std::string_view name);
 
   device::Device& device_;
   const bool compute_;
   const bool on_cpu_;
   base::Nanoseconds dispatch_ns_ = 0;
-  CachingHostAllocator pinned_;
+  const std::shared_ptr<CachingHostAllocator> pinned_;
   std::map<std::size_t, std::vector<device::Buffer>> pageable_free_;  // by size, a power of two
   const trace::LaneId phase_lane_;
   std::vector<std::pair<std::string, trace::NameId>> phase_names_;  // few: looked up once per phase
   bool in_phase_ = false;
-  std::optional<trace::LaneId> reads_lane_;  // made when first needed
+  std::optional<trace::LaneId> reads_lane_, warnings_lane_;  // made when first needed
+  bool sync_debug_ = false;
+  SyncCounts sync_counts_;
 };
 
 /// While one lives, the program is in this phase: a range on the lane "phase". Phases follow each other, they do not

@@ -2,11 +2,13 @@
 
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/translate.h"
 #include "workload/common_settings.h"
 #include "workload/eager.h"
+#include "workload/event_timer.h"
 #include "workload/random.h"
 #include "workload/stopwatch.h"
 
@@ -26,7 +28,10 @@ class LinearMse final : public Workload {
       : info_(linear_mse_info()),
         eager_(device, info_.computes_values),
         stopwatch_(device),
-        stopwatch_us_(figures().add("stopwatch_us", N_("the program's stopwatch"), "µs")) {}
+        timer_(device),
+        stopwatch_us_(figures().add("stopwatch_us", N_("the program's stopwatch"), "µs")),
+        event_us_(figures().add("event_us", N_("between the two events"), "µs")),
+        failed_reads_(figures().add("failed_reads_percent", N_("elapsed_time() that raised an error"), "%")) {}
 
   const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
@@ -41,12 +46,16 @@ class LinearMse final : public Workload {
   void feed(const TrainingSettings& s);
   void forward(std::int32_t batch, const std::string& timing);
   void synchronize();
+  void start_timing(const std::string& timing);
+  void stop_timing(const std::string& timing);
+  void took(std::optional<base::Nanoseconds> elapsed);
   void backward(std::int32_t batch);
 
   const WorkloadInfo info_;
   Eager eager_;
   Stopwatch stopwatch_;
-  const std::size_t stopwatch_us_;
+  EventTimer timer_;
+  const std::size_t stopwatch_us_, event_us_, failed_reads_;
   Tensor weight_, bias_, weight_grad_, bias_grad_, new_weight_grad_, new_bias_grad_;
   Tensor loss_, loss_grad_;
   Tensor data_, target_, output_, squares_, output_grad_;
@@ -119,16 +128,51 @@ void LinearMse::synchronize() {
   eager_.synchronize();
 }
 
-// output = model(data), perhaps with a stopwatch around it.
-void LinearMse::forward(std::int32_t batch, const std::string& timing) {
+bool by_events(const std::string& timing) { return timing.starts_with("events"); }
+
+void LinearMse::start_timing(const std::string& timing) {
   if (timing == "synchronized") synchronize();
-  if (timing != "off") stopwatch_.start();
+  if (by_events(timing)) {
+    const Phase phase(eager_, "start.record()");
+    timer_.start(Eager::kStream);
+  } else if (timing != "off") {
+    stopwatch_.start();
+  }
+}
+
+void LinearMse::stop_timing(const std::string& timing) {
+  if (timing == "off") return;
+  if (!by_events(timing)) {
+    if (timing == "synchronized") synchronize();
+    figures().sample(stopwatch_us_, base::to_us(stopwatch_.stop()));
+    return;
+  }
+  {
+    const Phase phase(eager_, "end.record()");
+    timer_.stop(Eager::kStream);
+  }
+  if (timing == "events") synchronize();
+  if (timing != "events-polled") {
+    const Phase phase(eager_, "elapsed_time()");
+    return took(timer_.read_newest());
+  }
+  const Phase phase(eager_, "end.query()");
+  while (timer_.oldest_happened()) took(timer_.read_oldest());
+}
+
+void LinearMse::took(std::optional<base::Nanoseconds> elapsed) {
+  figures().sample(failed_reads_, elapsed ? 0 : 100);
+  if (elapsed) figures().sample(event_us_, base::to_us(*elapsed));
+}
+
+// output = model(data), perhaps timed.
+void LinearMse::forward(std::int32_t batch, const std::string& timing) {
+  start_timing(timing);
   {
     const Phase phase(eager_, "forward");
     eager_.launch(Op{OpKind::LinearForward, batch, kOutputs, kInputs}, {data_, weight_, bias_, output_});
   }
-  if (timing == "synchronized") synchronize();
-  if (timing != "off") figures().sample(stopwatch_us_, base::to_us(stopwatch_.stop()));
+  stop_timing(timing);
 }
 
 void LinearMse::backward(std::int32_t batch) {
@@ -172,8 +216,10 @@ void LinearMse::iterate(std::uint64_t number, const Settings& settings) {
 }  // namespace
 
 Code linear_mse_code(const Settings& s) {
-  const bool synchronized = s.choice("timing") == "synchronized";
-  const bool timed = s.choice("timing") != "off";
+  const std::string& timing = s.choice("timing");
+  const bool synchronized = timing == "synchronized";
+  const bool events = by_events(timing);
+  const bool stopwatch = timing != "off" && !events;
   CodeWriter code(s);
   code.line(0, "model = nn.Linear(1000, 1000).cuda()", {"set up"});
   code.more(0, "data, target = randn(2, $batch_size, 1000).cuda()");
@@ -184,10 +230,21 @@ Code linear_mse_code(const Settings& s) {
     code.more(1, "target = y.to('cuda', non_blocking=$non_blocking)");
   }
   if (synchronized) code.line(1, "torch.cuda.synchronize()", {"synchronize()"});
-  if (timed) code.line(1, "start = time.time()");
+  if (stopwatch) code.line(1, "start = time.time()");
+  if (events) code.line(1, "start.record()  # torch.cuda.Event(enable_timing=True)", {"start.record()"});
   code.line(1, "output = model(data)", {"forward"});
-  if (synchronized) code.line(1, "torch.cuda.synchronize()", {"synchronize()"});
-  if (timed) code.line(1, "took = time.time() - start", {"stopwatch"});
+  if (events) code.line(1, "end.record()", {"end.record()"});
+  if (synchronized || timing == "events") code.line(1, "torch.cuda.synchronize()", {"synchronize()"});
+  if (stopwatch) code.line(1, "took = time.time() - start", {"stopwatch"});
+  if (timing == "events") code.line(1, "took = start.elapsed_time(end)", {"elapsed_time()"});
+  if (timing == "events-early") {
+    code.line(1, "try: took = start.elapsed_time(end)", {"elapsed_time()"});
+    code.more(1, "except RuntimeError: failed += 1  # not ready");
+  }
+  if (timing == "events-polled") {
+    code.line(1, "while pairs and pairs[0].end.query():", {"end.query()"});
+    code.more(2, "took = elapsed_time(pairs.popleft())");
+  }
   code.line(1, "loss = F.mse_loss(output, target)", {"loss"});
   if (s.integer("log_interval") != 0) {
     code.line(1, "if i % $log_interval == 0:");
@@ -205,7 +262,7 @@ WorkloadInfo linear_mse_info() {
       .summary = N_("One linear layer is trained on a batch that stays on the GPU. Reading the loss makes the CPU wait "
                     "until the GPU has finished, and then the GPU waits until the CPU has launched the next kernel. "
                     "Raise the log interval and watch the waits and the gaps between the kernels disappear."),
-      .experiments = N_("P08 to P10, P14, P15"),
+      .experiments = N_("P08 to P10, P14, P15, S2-events"),
       .published = {{N_("no read, 1,000 iterations"), N_("about 0.8 s")},
                     {N_("a read every iteration"), N_("about 3.4 s")}},
       .code = plain_text(linear_mse_code(linear_mse_settings({}))),
@@ -218,11 +275,14 @@ Settings linear_mse_settings(const device::DeviceInfo& device) {
   specs.push_back(
       {.key = "timing",
        .label = N_("Timing"),
-       .help = N_("The program times model(data): naive, or with a synchronisation before and after. Without "
-                  "them the stopwatch shows only how long the launch took."),
+       .help =
+           N_("The program times model(data). naive: a stopwatch, which shows how long the launch took; "
+              "synchronized: with a synchronisation before and after. events: CUDA events on the stream, read after "
+              "a synchronisation; events-early: read at once, which fails; events-polled: read when they have "
+              "happened, without any synchronisation."),
        .type = SettingType::Choice,
        .standard = std::string("off"),
-       .choices = {"off", "naive", "synchronized"}});
+       .choices = {"off", "naive", "synchronized", "events", "events-early", "events-polled"}});
   return Settings(std::move(specs));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace lanescope::workload {
 
@@ -43,6 +44,13 @@ device::Buffer Loader::sample_source(std::size_t elements) {
   return sources_.back().buffer;
 }
 
+device::Buffer Loader::Pinned::find(device::HostThreadCalls& calls) {
+  tensor_ = {memory_->allocate(elements_ * sizeof(float), calls), elements_, true};
+  return tensor_.buffer;
+}
+
+bool Loader::pins() const { return options_.pin_memory && eager_.device().info().kind == device::DeviceKind::Gpu; }
+
 void Loader::begin_epoch(const LoaderData& data) {
   if (!options_.persistent_workers) end_workers();
   samples_ = data.samples;
@@ -63,14 +71,14 @@ void Loader::start_workers(const LoaderData& data) {
     start.busy_ns = data.worker_start_ns;
     device.submit(workers_.back(), start);
   }
-  if (options_.pin_memory) pin_thread_ = device.create_host_thread("pin thread");
+  if (pins()) pin_thread_ = device.create_host_thread("pin thread");
 }
 
 void Loader::ask_for_one(const LoaderData& data) {
   if (asked_ == batches_) return;
   device::Device& device = eager_.device();
   const std::int64_t rows = rows_of(asked_);
-  Asked asked;
+  Asked& asked = line_.emplace_back();
   const std::size_t elements = static_cast<std::size_t>(rows) * data.sample_elements;
   asked.loaded = eager_.host_tensor(elements, false);
   device::Device::HostWork work;
@@ -81,15 +89,15 @@ void Loader::ask_for_one(const LoaderData& data) {
   work.bytes = elements * sizeof(float);
   work.index = static_cast<std::uint32_t>(asked_);
   asked.task = device.submit(workers_[static_cast<std::size_t>(asked_ % options_.num_workers)], work);
-  if (options_.pin_memory) {
-    asked.pinned = eager_.host_tensor(elements, true);
+  if (pins()) {
+    asked.pinned = std::make_shared<Pinned>(eager_.pinned_memory(), elements);
     work.name = "pin batch";
     work.busy_ns = 0;
-    work.to = asked.pinned.buffer;
+    work.to = device::Buffer::None;
+    work.destination = asked.pinned;
     work.from = asked.loaded.buffer;
     asked.task = device.submit(pin_thread_, work, asked.task);
   }
-  line_.push_back(asked);
   ++asked_;
 }
 
@@ -112,12 +120,12 @@ HostTensor Loader::load_here(const LoaderData& data) {
 HostTensor Loader::next(const LoaderData& data) {
   if (options_.num_workers == 0) return load_here(data);
   eager_.device().wait_for(line_.front().task, "wait for batch");
-  const Asked first = line_.front();
+  const Asked first = std::move(line_.front());
   line_.pop_front();
   ++handed_out_;
-  if (options_.pin_memory) eager_.drop(first.loaded);
+  if (first.pinned) eager_.drop(first.loaded);
   ask_for_one(data);
-  return options_.pin_memory ? first.pinned : first.loaded;
+  return first.pinned ? first.pinned->tensor() : first.loaded;
 }
 
 void Loader::end_workers() {
@@ -125,7 +133,7 @@ void Loader::end_workers() {
   for (const Asked& asked : line_) device.wait_for(asked.task, "shut down workers");
   for (const Asked& asked : line_) {
     eager_.drop(asked.loaded);
-    if (options_.pin_memory) eager_.drop(asked.pinned);
+    if (asked.pinned) eager_.drop(asked.pinned->tensor());
   }
   line_.clear();
   for (const HostThread worker : workers_) device.end_host_thread(worker);

@@ -33,7 +33,7 @@ class Pacer {
   /// watch: setting up. On and off by the workload's thread.
   void fast_forward(bool on);
   bool paused() const;
-  /// For devices in real time, whose clock cannot be held: returns when nobody has paused it, or it is stopped.
+  /// For devices in real time, whose clock cannot be held: returns when it is not paused, or when it is stopped.
   void wait_while_paused();
   void stop();  ///< wakes the waiting thread for good
   bool stopped() const;

@@ -1,10 +1,15 @@
 #include "workload/plot_transfer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <initializer_list>
 #include <string_view>
+#include <vector>
 
+#include "base/error.h"
 #include "base/translate.h"
 #include "workload/common_settings.h"
 #include "workload/eager.h"
@@ -31,13 +36,19 @@ struct PlotSettings {
       : method(static_cast<Method>(std::find(kMethods.begin(), kMethods.end(), settings.choice("method")) -
                                    kMethods.begin())),
         elements(static_cast<std::size_t>(settings.integer("elements"))),
+        columns(static_cast<std::size_t>(settings.integer("columns"))),
+        column_only(settings.choice("part") == "column"),
         interval(static_cast<std::uint64_t>(settings.integer("plot_interval"))),
         plot_ns(base::from_us(1e3 * settings.real("plot_ms"))),
         model_us(settings.real("model_us")),
         dispatch_us(settings.real("dispatch_us")) {}
 
   Method method;
-  std::size_t elements;
+  /// What the program draws, of `elements` in rows of `columns`.
+  std::size_t drawn() const { return column_only ? elements / columns : elements; }
+
+  std::size_t elements, columns;
+  bool column_only;
   std::uint64_t interval;
   base::Nanoseconds plot_ns;
   double model_us;
@@ -67,15 +78,23 @@ class PlotTransfer final : public Workload {
   bool prepared(const PlotSettings& s) const;
   void prepare(const PlotSettings& s);
   const Tensor& points(const PlotSettings& s) const { return s.elements > kMostComputed ? large_ : small_; }
+  const Tensor& column(const PlotSettings& s) const {
+    return s.elements > kMostComputed ? large_column_ : small_column_;
+  }
+  /// What is copied.
+  const Tensor& drawn(const PlotSettings& s) const { return s.column_only ? column(s) : points(s); }
+  void run(const Op& op, std::initializer_list<Tensor> args, const PlotSettings& s);
+  void take_column(const PlotSettings& s);
   void make_points(float value, const PlotSettings& s);
   void plot(float value, const PlotSettings& s);
   void copy_to_pinned(Late& late, float value, const PlotSettings& s);
-  bool look(const HostTensor& host, float value);
+  bool look(const HostTensor& host, float value, const PlotSettings& s);
   void got(bool right, base::Nanoseconds transfer_ns, const PlotSettings& s);
 
   const WorkloadInfo info_;
   Eager eager_;
   Tensor small_, large_;  // the large one holds no values in simulation, ever
+  Tensor small_column_, large_column_;
   std::array<Late, 2> late_;
   std::size_t turn_ = 0;  // the buffer that the next copy goes to
   Method method_ = Method::CpuNumpy;
@@ -98,9 +117,9 @@ void PlotTransfer::set_up(const Settings& settings) {
 }
 
 bool PlotTransfer::prepared(const PlotSettings& s) const {
-  if (points(s).elements < s.elements) return false;
+  if (points(s).elements < s.elements || drawn(s).elements < s.drawn()) return false;
   if (s.method == Method::CpuNumpy) return late_[0].host.elements == 0;
-  return late_[0].host.elements == s.elements;
+  return late_[0].host.elements == s.drawn();
 }
 
 // Room on the device for a power of two, so that a size that is being dragged up allocates a few times only. What is
@@ -109,27 +128,41 @@ void PlotTransfer::prepare(const PlotSettings& s) {
   if (Tensor& t = s.elements > kMostComputed ? large_ : small_; t.elements < s.elements) {
     t = eager_.tensor(std::bit_ceil(s.elements));
   }
+  if (Tensor& t = s.elements > kMostComputed ? large_column_ : small_column_; s.column_only && t.elements < s.drawn()) {
+    t = eager_.tensor(std::bit_ceil(s.drawn()));
+  }
   for (Late& late : late_) {
     late.pending = false;
     if (late.host.elements != 0) eager_.drop(late.host);
-    late.host = s.method == Method::CpuNumpy ? HostTensor{} : eager_.host_tensor(s.elements, true);
+    late.host = s.method == Method::CpuNumpy ? HostTensor{} : eager_.host_tensor(s.drawn(), true);
   }
 }
 
 // Stands for whatever the program draws: torch.full((elements,), value), so that every element is known.
 void PlotTransfer::make_points(float value, const PlotSettings& s) {
   const Phase phase(eager_, "points");
-  const Op op{OpKind::Fill, static_cast<std::int32_t>(s.elements), 1, 1, value};
-  if (s.elements <= kMostComputed) return eager_.launch(op, {small_});
+  run(Op{OpKind::Fill, static_cast<std::int32_t>(s.elements), 1, 1, value}, {points(s)}, s);
+}
+
+void PlotTransfer::run(const Op& op, std::initializer_list<Tensor> args, const PlotSettings& s) {
+  if (s.elements <= kMostComputed) return eager_.launch(op, args);
+  std::vector<device::Buffer> buffers;
+  for (const Tensor& tensor : args) buffers.push_back(tensor.buffer);
   eager_.device().host_work(base::from_us(s.dispatch_us));
-  eager_.device().launch(op, std::array{large_.buffer}, Eager::kStream, false);
+  eager_.device().launch(op, buffers, Eager::kStream, false);
+}
+
+// points[:,0] is a view of every columns-th number. Before its bytes leave the GPU, PyTorch makes it contiguous there.
+void PlotTransfer::take_column(const PlotSettings& s) {
+  run(Op{OpKind::Column, static_cast<std::int32_t>(s.drawn()), 1, static_cast<std::int32_t>(s.columns)},
+      {points(s), column(s)}, s);
 }
 
 // Whether the array holds what the GPU wrote for it: its mean must be that value, as it is if every element has it.
-bool PlotTransfer::look(const HostTensor& host, float value) {
+bool PlotTransfer::look(const HostTensor& host, float value, const PlotSettings& s) {
   bool arrived = true;
   const std::span<const float> found = eager_.read(host, host.elements, &arrived);
-  if (host.elements > kMostComputed) return arrived;
+  if (s.elements > kMostComputed) return arrived;
   const std::size_t step = (found.size() + kLookedAt - 1) / kLookedAt;
   bool right = found.back() == value;
   for (std::size_t i = 0; i < found.size(); i += step) right = right && found[i] == value;
@@ -146,7 +179,8 @@ void PlotTransfer::got(bool right, base::Nanoseconds transfer_ns, const PlotSett
 
 void PlotTransfer::copy_to_pinned(Late& late, float value, const PlotSettings& s) {
   const Phase phase(eager_, "copy to pinned");
-  eager_.copy_to_host(late.host, points(s), s.elements, true);
+  if (s.column_only) take_column(s);
+  eager_.copy_to_host(late.host, drawn(s), s.drawn(), true);
   if (s.method == Method::Unsafe) return;
   eager_.device().record(late.event, Eager::kStream);
   late.pending = true;
@@ -159,12 +193,13 @@ void PlotTransfer::plot(float value, const PlotSettings& s) {
   bool right = true;
   if (s.method == Method::CpuNumpy) {
     // Fresh memory each time, which the system has to map: large blocks are not kept for the next one.
-    const std::size_t bytes = s.elements * sizeof(float);
-    const HostTensor host{device.allocate(trace::MemoryKind::Pageable, bytes), s.elements, false};
+    const std::size_t bytes = s.drawn() * sizeof(float);
+    const HostTensor host{device.allocate(trace::MemoryKind::Pageable, bytes), s.drawn(), false};
     {
       const Phase phase(eager_, ".cpu().numpy()");
-      eager_.copy_to_host(host, points(s), s.elements, false);
-      right = look(host, value);
+      if (s.column_only) take_column(s);
+      eager_.copy_to_host(host, drawn(s), s.drawn(), false);
+      right = look(host, value, s);
     }
     got(right, device.now_ns() - before, s);
     device.release(host.buffer);
@@ -175,7 +210,7 @@ void PlotTransfer::plot(float value, const PlotSettings& s) {
   if (s.method == Method::Unsafe) {
     {
       const Phase phase(eager_, "read at once");
-      right = look(now.host, value);
+      right = look(now.host, value, s);
     }
     return got(right, device.now_ns() - before, s);
   }
@@ -185,7 +220,7 @@ void PlotTransfer::plot(float value, const PlotSettings& s) {
     const Phase phase(eager_, "read one interval late");
     if (!device.query(earlier.event)) device.synchronize(earlier.event);
     earlier.pending = false;
-    right = look(earlier.host, earlier.value);
+    right = look(earlier.host, earlier.value, s);
   }
   got(right, device.now_ns() - before, s);
 }
@@ -211,24 +246,30 @@ void PlotTransfer::iterate(std::uint64_t number, const Settings& settings) {
 }  // namespace
 
 Code plot_transfer_code(const Settings& s) {
+  const bool column = PlotSettings(s).column_only;
   CodeWriter code(s);
   code.line(0, "state = init().cuda()", {"set up"});
   code.line(0, "for i in range(iterations):");
   code.line(1, "state = step(state)", {"model"});
   code.line(1, "if i % $plot_interval == 0:");
-  code.line(2, "points = sample(state, $elements)", {"points"});
+  code.line(2, column ? "points = sample(state, $elements).view(-1, $columns)" : "points = sample(state, $elements)",
+            {"points"});
   switch (PlotSettings(s).method) {
     case Method::CpuNumpy:
-      code.line(2, "shown = points.cpu().numpy()", {".cpu().numpy()"});
+      code.line(2, column ? "shown = points[:,0].detach().cpu().numpy()" : "shown = points.detach().cpu().numpy()",
+                {".cpu().numpy()"});
       break;
     case Method::OneStepLate:
-      code.line(2, "pinned[k].copy_(points, non_blocking=True)", {"copy to pinned"});
+      code.line(
+          2, column ? "pinned[k].copy_(points[:,0], non_blocking=True)" : "pinned[k].copy_(points, non_blocking=True)",
+          {"copy to pinned"});
       code.more(2, "event[k].record(); k = 1 - k");
       code.line(2, "event[k].synchronize()  # of the plot before", {"read one interval late"});
       code.more(2, "shown = pinned[k].numpy()");
       break;
     case Method::Unsafe:
-      code.line(2, "pinned.copy_(points, non_blocking=True)", {"copy to pinned"});
+      code.line(2, column ? "pinned.copy_(points[:,0], non_blocking=True)" : "pinned.copy_(points, non_blocking=True)",
+                {"copy to pinned"});
       code.line(2, "shown = pinned.numpy()  # may not be there", {"read at once"});
       break;
   }
@@ -272,6 +313,23 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
       .maximum = 100'000'000,
       .logarithmic = true,
       .stops = {1, 1e3, 1e4, 1e5, 1e6, 2e6, 4e6, 1e7, 2e7, 5e7, 1e8}};
+  const SettingSpec columns{.key = "columns",
+                            .label = N_("Columns"),
+                            .help = N_("The array has rows of so many elements; what does not fill a row is left out "
+                                       "of a column."),
+                            .type = SettingType::Integer,
+                            .standard = std::int64_t{2},
+                            .minimum = 1,
+                            .maximum = 1024,
+                            .logarithmic = true,
+                            .stops = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}};
+  const SettingSpec part{.key = "part",
+                         .label = N_("Part"),
+                         .help = N_("whole: the array is fetched; column: only its first column, which a kernel makes "
+                                    "contiguous first."),
+                         .type = SettingType::Choice,
+                         .standard = std::string("whole"),
+                         .choices = {"whole", "column"}};
   const SettingSpec plot_interval{.key = "plot_interval",
                                   .label = N_("Plot interval"),
                                   .help = N_("Iterations from one drawing of the array to the next."),
@@ -297,8 +355,16 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
                              .minimum = 0,
                              .maximum = 100'000,
                              .unit = "µs"};
-  return Settings(
-      {method, elements, plot_interval, plot_ms, model_us, *training.spec("dispatch_us"), *training.spec("seed")});
+  return Settings({method, elements, part, columns, plot_interval, plot_ms, model_us, *training.spec("dispatch_us"),
+                   *training.spec("seed")});
+}
+
+void check_plot_transfer(const Settings& settings) {
+  const PlotSettings s(settings);
+  if (s.column_only && s.elements < s.columns) {
+    throw base::UsageError(fmt::format(fmt::runtime(base::tr("plot-transfer: elements={} is less than a row of columns={}")),
+                                       s.elements, s.columns));
+  }
 }
 
 std::unique_ptr<Workload> make_plot_transfer(device::Device& device) { return std::make_unique<PlotTransfer>(device); }

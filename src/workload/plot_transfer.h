@@ -11,6 +11,7 @@ namespace lanescope::workload {
 WorkloadInfo plot_transfer_info();
 Code plot_transfer_code(const Settings& settings);
 Settings plot_transfer_settings(const device::DeviceInfo& device);
+void check_plot_transfer(const Settings& settings);
 std::unique_ptr<Workload> make_plot_transfer(device::Device& device);
 
 }  // namespace lanescope::workload

@@ -1,55 +1,30 @@
 #include "workload/readback.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <string_view>
+#include <deque>
 
 #include "base/translate.h"
 #include "workload/common_settings.h"
 #include "workload/eager.h"
 #include "workload/random.h"
+#include "workload/readback_methods.h"
 
 namespace lanescope::workload {
 namespace {
 
 using ops::Op;
 using ops::OpKind;
+using Method = ReadMethod;
 
 constexpr std::int32_t kInputs = 16;
 constexpr std::int32_t kParameters = kInputs + 1;
 constexpr float kLearningRate = 0.01f;
 constexpr float kNoise = 0.1f;  // the loss falls to the mean of its square, 0.0033
-constexpr BatchLimits kBatch{.standard = 64, .maximum = 4096};
-constexpr std::size_t kMostKept = 10'000;  // losses on the device: the largest window
 // The numbers that the unsafe read is checked with repeat after this many iterations: a float holds each exactly.
 constexpr std::uint64_t kCheckPeriod = 1u << 23;
-
-enum class Method : std::uint8_t { None, Item, Print, FString, ListOfItems, Stacked, OneStepLate, Unsafe };
-// In the order of the enumerators.
-constexpr std::array<std::string_view, 8> kMethods{"none",          "item",    "print",         "fstring",
-                                                   "list-of-items", "stacked", "one-step-late", "unsafe"};
-
-struct ReadbackSettings {
-  explicit ReadbackSettings(const Settings& settings)
-      : method(static_cast<Method>(std::find(kMethods.begin(), kMethods.end(), settings.choice("method")) -
-                                   kMethods.begin())),
-        log_interval(static_cast<std::uint64_t>(settings.integer("log_interval"))),
-        window(static_cast<std::uint64_t>(settings.integer("window"))),
-        model_us(settings.real("model_us")),
-        batch_size(static_cast<std::int32_t>(settings.integer("batch_size"))),
-        dispatch_us(settings.real("dispatch_us")),
-        seed(static_cast<std::uint64_t>(settings.integer("seed"))) {}
-
-  Method method;
-  std::uint64_t log_interval;
-  std::uint64_t window;
-  double model_us;
-  std::int32_t batch_size;
-  double dispatch_us;
-  std::uint64_t seed;
-};
+constexpr std::size_t kWriterQueue = 10;  // SummaryWriter(max_queue=10): put() waits while so many are in it
 
 // What torch/_tensor_str.py does to print a float that is no whole number and lies between 0.0001 and 100,000,000: one
 // kernel each, and whether the program then reads its result. Any kernel on one element will do for another.
@@ -87,7 +62,7 @@ class Readback final : public Workload {
   const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
   void iterate(std::uint64_t number, const Settings& settings) override;
-  void finish() override { eager_.synchronize(); }
+  void finish() override;
   std::optional<double> last_loss() const override { return last_loss_; }
   std::uint64_t losses_read() const override { return losses_read_; }
 
@@ -109,13 +84,19 @@ class Readback final : public Workload {
   void initialise(std::uint64_t seed);
   void train(std::uint64_t number, const ReadbackSettings& s);
   void read_loss(std::uint64_t number, const ReadbackSettings& s);
+  void ask_if_good_enough();
   void print_loss();
+  void add_scalar(std::uint64_t number, const ReadbackSettings& s);
+  void end_writer();
+  void accumulate(std::uint64_t number, const ReadbackSettings& s);
+  void read_pageable();
   void read_list(std::uint64_t number);
   void read_stacked(std::uint64_t number);
   void copy_for_later(std::uint64_t number);
   void read_late(Late& late, std::uint64_t number);
   void read_unsafe(std::uint64_t number);
   void got(float loss, std::uint64_t behind);
+  void got_number(std::uint64_t behind);
   void forget();
 
   const WorkloadInfo info_;
@@ -123,17 +104,21 @@ class Readback final : public Workload {
   Tensor data_, target_, output_, squares_, output_grad_;
   Tensor weight_, bias_, weight_grad_, bias_grad_, loss_grad_;
   Tensor losses_;  // [0] is the newest, or the kept ones from [0]; unsafe: [0] is the iteration's check, [1] the loss
-  Tensor stacked_, scratch_;
-  HostTensor unsafe_;
+  Tensor stacked_, scratch_, total_;
+  HostTensor unsafe_, pageable_;
   std::array<Late, 2> late_;
-  std::size_t turn_ = 0;             // the buffer that the next copy goes to
-  std::vector<std::uint64_t> kept_;  // the iterations whose losses wait on the device
-  std::uint64_t in_window_ = 0;      // iterations since they were last read
+  std::size_t turn_ = 0;                                  // the buffer that the next copy goes to
+  std::vector<std::uint64_t> kept_;                       // the iterations whose losses wait on the device
+  std::uint64_t in_window_ = 0;                           // iterations since they were last read
+  std::uint64_t accumulated_ = 0;                         // losses in total_
+  device::HostThread writer_ = device::HostThread::None;  // that of the SummaryWriter
+  std::deque<device::HostTask> to_write_;
   std::int32_t room_ = 0;
   std::uint64_t seed_ = 0;
   Method method_ = Method::None;
   Reads reads_;
   std::size_t numbers_figure_ = 0, wrong_figure_ = 0, read_figure_ = 0, behind_figure_ = 0;
+  std::size_t list_figure_ = 0, waits_figure_ = 0, warnings_figure_ = 0;
   std::optional<double> last_loss_;
   std::uint64_t losses_read_ = 0;
 };
@@ -143,6 +128,9 @@ Readback::Readback(device::Device& device) : info_(readback_info()), eager_(devi
   wrong_figure_ = figures().add("wrong_numbers", N_("wrong numbers"), "");
   read_figure_ = figures().add("read_us", N_("reading, per iteration"), "µs");
   behind_figure_ = figures().add("reads_behind", N_("iterations late"), "");
+  list_figure_ = figures().add("reads_per_list", N_("reads for a list of losses"), "");
+  waits_figure_ = figures().add("waits", N_("statements that wait for the GPU"), "");
+  warnings_figure_ = figures().add("sync_warnings", N_("warnings of PyTorch's check"), "");
 }
 
 void Readback::set_up(const Settings& settings) {
@@ -150,9 +138,10 @@ void Readback::set_up(const Settings& settings) {
   eager_.set_dispatch_us(s.dispatch_us);
   const Phase phase(eager_, "set up");
   for (Tensor* t : {&weight_, &weight_grad_}) *t = eager_.tensor(kInputs);
-  for (Tensor* t : {&bias_, &bias_grad_, &loss_grad_, &scratch_}) *t = eager_.tensor(1);
+  for (Tensor* t : {&bias_, &bias_grad_, &loss_grad_, &scratch_, &total_}) *t = eager_.tensor(1);
   for (Tensor* t : {&losses_, &stacked_}) *t = eager_.tensor(kMostKept);
   unsafe_ = eager_.host_tensor(2, true);
+  pageable_ = eager_.host_tensor(1, false);
   for (Late& late : late_) {
     late.host = eager_.host_tensor(1, true);
     late.event = eager_.device().create_event();
@@ -222,6 +211,7 @@ void Readback::train(std::uint64_t number, const ReadbackSettings& s) {
     }
     eager_.launch(Op{OpKind::MeanReduce, batch, 1, slot + 1}, {squares_, losses_});
   }
+  if (s.validation) return;
   {
     // The gradients become .grad as they are: zero_grad() has let the old ones go, which costs no kernel.
     const Phase phase(eager_, "backward");
@@ -237,8 +227,20 @@ void Readback::train(std::uint64_t number, const ReadbackSettings& s) {
 void Readback::got(float loss, std::uint64_t behind) {
   last_loss_ = loss;
   ++losses_read_;
+  got_number(behind);
+}
+
+void Readback::got_number(std::uint64_t behind) {
   ++reads_.numbers;
   figures().sample(behind_figure_, static_cast<double>(behind));
+}
+
+// if loss < 0.1: a comparison on the GPU, and bool() of its result. This run goes on whatever the answer is.
+void Readback::ask_if_good_enough() {
+  const Phase phase(eager_, "if loss < 0.1");
+  eager_.launch(Op{OpKind::CompareGreater, 1, 1, 1, kGoodEnough}, {losses_, scratch_});
+  eager_.truth(scratch_);
+  got_number(0);
 }
 
 void Readback::print_loss() {
@@ -251,9 +253,65 @@ void Readback::print_loss() {
   got(eager_.item(losses_), 0);
 }
 
+// writer.add_scalar('Loss/train', loss, i): this thread makes a NumPy number of the loss, with detach().cpu().numpy().
+// What is left for the writer's thread is the record and the file.
+void Readback::add_scalar(std::uint64_t number, const ReadbackSettings& s) {
+  device::Device& device = eager_.device();
+  const Phase phase(eager_, "add_scalar()");
+  const HostTensor host = eager_.host_tensor(1, false);
+  eager_.copy_to_host(host, losses_, 1, false);
+  got(eager_.read(host, 1)[0], 0);
+  eager_.drop(host);
+  if (writer_ == device::HostThread::None) writer_ = device.create_host_thread("SummaryWriter");
+  while (!to_write_.empty() && device.ended(to_write_.front())) to_write_.pop_front();
+  if (to_write_.size() == kWriterQueue) {
+    device.wait_for(to_write_.front(), "the writer's queue is full");
+    to_write_.pop_front();
+  }
+  device::Device::HostWork work;
+  work.name = "write record";
+  work.busy_ns = base::from_us(s.write_us);
+  work.index = static_cast<std::uint32_t>(number);
+  to_write_.push_back(device.submit(writer_, work));
+}
+
+void Readback::end_writer() {
+  to_write_.clear();
+  if (writer_ != device::HostThread::None) eager_.device().end_host_thread(writer_);
+  writer_ = device::HostThread::None;
+}
+
+// total += loss.detach(), and one item() for a whole window: its mean.
+void Readback::accumulate(std::uint64_t number, const ReadbackSettings& s) {
+  if (in_window_ == 0) {
+    const Phase phase(eager_, "zeros()");
+    eager_.launch(Op{OpKind::Fill, 1, 1, 1, 0.0f}, {total_});
+  }
+  if (number % s.log_interval == 0) {
+    const Phase phase(eager_, "total += loss");
+    eager_.launch(Op{OpKind::AddInPlace, 1, 1}, {total_, losses_});
+    ++accumulated_;
+  }
+  if (++in_window_ < s.window) return;
+  if (accumulated_ > 0) {
+    const Phase phase(eager_, "total.item()");
+    got(eager_.item(total_) / static_cast<float>(accumulated_), 0);
+  }
+  forget();
+}
+
+// Non-blocking, but into pageable memory: CUDA has nowhere to put the bytes later, and waits for them in the call.
+void Readback::read_pageable() {
+  const Phase phase(eager_, "copy to pageable");
+  eager_.copy_to_host(pageable_, losses_, 1, true);
+  got(eager_.read(pageable_, 1)[0], 0);
+}
+
 void Readback::read_list(std::uint64_t number) {
   const Phase phase(eager_, "list of items");
-  for (std::size_t i = 0; i < kept_.size(); ++i) got(eager_.item(losses_, i), number - kept_[i]);
+  std::uint64_t reads = 0;
+  for (std::size_t i = 0; i < kept_.size(); ++i, ++reads) got(eager_.item(losses_, i), number - kept_[i]);
+  figures().sample(list_figure_, static_cast<double>(reads));
 }
 
 void Readback::read_stacked(std::uint64_t number) {
@@ -264,6 +322,7 @@ void Readback::read_stacked(std::uint64_t number) {
   eager_.copy_to_host(host, stacked_, count, false);
   const std::span<const float> values = eager_.read(host, count);
   for (std::size_t i = 0; i < count; ++i) got(values[i], number - kept_[i]);
+  figures().sample(list_figure_, 1);  // one copy and one wait
   eager_.drop(host);
 }
 
@@ -280,7 +339,7 @@ void Readback::copy_for_later(std::uint64_t number) {
 // the GPU does not stand still.
 void Readback::read_late(Late& late, std::uint64_t number) {
   const Phase phase(eager_, "read one step late");
-  if (!eager_.device().query(late.event)) eager_.device().synchronize(late.event);
+  if (!eager_.device().query(late.event)) eager_.synchronize(late.event);
   late.pending = false;
   got(eager_.read(late.host, 1)[0], number - late.number);
 }
@@ -314,8 +373,19 @@ void Readback::read_loss(std::uint64_t number, const ReadbackSettings& s) {
         got(eager_.item(losses_), 0);
       }
       return;
+    case Method::Bool:
+      if (logs) ask_if_good_enough();
+      return;
     case Method::Print:
       if (logs) print_loss();
+      return;
+    case Method::TensorBoard:
+      if (logs) add_scalar(number, s);
+      return;
+    case Method::Accumulate:
+      return accumulate(number, s);
+    case Method::Pageable:
+      if (logs) read_pageable();
       return;
     case Method::ListOfItems:
     case Method::Stacked:
@@ -340,7 +410,7 @@ void Readback::read_loss(std::uint64_t number, const ReadbackSettings& s) {
 // Losses that were kept for a method that is no longer in use go unread.
 void Readback::forget() {
   kept_.clear();
-  in_window_ = 0;
+  in_window_ = accumulated_ = 0;
   for (Late& late : late_) late.pending = false;
 }
 
@@ -352,8 +422,13 @@ void Readback::iterate(std::uint64_t number, const Settings& settings) {
     make_data(s.batch_size, s.seed);
     if (s.seed != seed_) initialise(s.seed);
   }
-  if (s.method != method_) forget();
+  if (s.method != method_) {
+    forget();
+    end_writer();
+  }
   method_ = s.method;
+  eager_.set_sync_debug(s.sync_debug);
+  eager_.take_sync_counts();
   train(number, s);
   reads_ = {};
   const base::Nanoseconds before = eager_.device().now_ns();
@@ -361,109 +436,18 @@ void Readback::iterate(std::uint64_t number, const Settings& settings) {
   figures().sample(read_figure_, base::to_us(eager_.device().now_ns() - before));
   figures().sample(numbers_figure_, static_cast<double>(reads_.numbers));
   figures().sample(wrong_figure_, static_cast<double>(reads_.wrong));
+  const Eager::SyncCounts counts = eager_.take_sync_counts();
+  figures().sample(waits_figure_, static_cast<double>(counts.waits));
+  figures().sample(warnings_figure_, static_cast<double>(counts.warnings));
+}
+
+// The records that still wait are written beside the end of the program.
+void Readback::finish() {
+  eager_.synchronize();
+  end_writer();
 }
 
 }  // namespace
-
-Code readback_code(const Settings& s) {
-  const Method method = ReadbackSettings(s).method;
-  CodeWriter code(s);
-  code.line(0, "model = nn.Linear(16, 1).cuda()", {"set up"});
-  code.more(0, "data, target = samples($batch_size).cuda()");
-  code.line(0, "for i in range(iterations):");
-  code.line(1, "output = model(data)", {"forward"});
-  code.line(1, "loss = F.mse_loss(output, target)", {"loss"});
-  code.line(1, "loss.backward()", {"backward"});
-  code.line(1, "optimizer.step()", {"step"});
-  if (method != Method::None) code.line(1, "if i % $log_interval == 0:");
-  const auto at_window = [&](const char* text, const char* range) {
-    code.line(2, "losses.append(loss.detach())");
-    code.line(1, "if (i + 1) % $window == 0:");
-    code.line(2, text, {range});
-  };
-  switch (method) {
-    case Method::None:
-      break;
-    case Method::Item:
-      code.line(2, "value = loss.item()", {"item()"});
-      break;
-    case Method::Print:
-      code.line(2, "print(loss)", {"print(loss)"});
-      break;
-    case Method::FString:
-      code.line(2, "print(f'{loss:.4f}')", {"f-string"});
-      break;
-    case Method::ListOfItems:
-      at_window("values = [l.item() for l in losses]", "list of items");
-      break;
-    case Method::Stacked:
-      at_window("values = torch.stack(losses).cpu()", "stack().cpu()");
-      break;
-    case Method::OneStepLate:
-      code.line(2, "pinned[k].copy_(loss, non_blocking=True)", {"copy to pinned"});
-      code.more(2, "event[k].record(); k = 1 - k");
-      code.line(1, "event[k].synchronize()  # of the step before", {"read one step late"});
-      code.more(1, "value = float(pinned[k])");
-      break;
-    case Method::Unsafe:
-      code.line(2, "pinned.copy_(loss, non_blocking=True)", {"copy to pinned"});
-      code.line(2, "value = float(pinned)  # may not be there", {"read at once"});
-      break;
-  }
-  code.line(0, "torch.cuda.synchronize()");
-  return code.take();
-}
-
-WorkloadInfo readback_info() {
-  return {
-      .name = "readback",
-      .title = N_("Seven ways to get the loss out of the GPU"),
-      .summary = N_("A small regression is trained, and the CPU wants its loss. With .item() the CPU waits until the "
-                    "GPU has caught up, and then the GPU waits for the CPU; print(loss) does that seven times. Copied "
-                    "to pinned memory and read one step late, the same numbers cost the GPU nothing; read without "
-                    "waiting for an event, they are wrong."),
-      .experiments = N_("P15"),
-      .published = {{N_("a read every batch"), N_("slightly slow")}, {N_("a read every 100"), N_("acceptable")}},
-      .code = plain_text(readback_code(readback_settings({}))),
-      .computes_values = true,
-  };
-}
-
-Settings readback_settings(const device::DeviceInfo& device) {
-  const Settings training = training_settings(device, kBatch);
-  const SettingSpec method{
-      .key = "method",
-      .label = N_("Method"),
-      .help = N_("How the program reads the loss; list-of-items and stacked keep it on the GPU until a window ends."),
-      .type = SettingType::Choice,
-      .standard = std::string("item"),
-      .choices = {kMethods.begin(), kMethods.end()}};
-  SettingSpec log_interval = *training.spec("log_interval");
-  log_interval.help = N_("Iterations from one loss that is wanted to the next.");
-  log_interval.minimum = 1;
-  log_interval.zero_is_never = false;
-  std::erase(log_interval.stops, 0.0);
-  const SettingSpec window{
-      .key = "window",
-      .label = N_("Window"),
-      .help = N_("Iterations after which list-of-items and stacked read the losses that they have kept."),
-      .type = SettingType::Integer,
-      .standard = std::int64_t{100},
-      .minimum = 1,
-      .maximum = static_cast<double>(kMostKept),
-      .logarithmic = true,
-      .stops = {1, 10, 20, 50, 100, 200, 500, 1000, 10'000}};
-  const SettingSpec model_us{.key = "model_us",
-                             .label = N_("Model's GPU time"),
-                             .help = N_("How long the GPU is busy with the model in each iteration."),
-                             .type = SettingType::Real,
-                             .standard = 500.0,
-                             .minimum = 0,
-                             .maximum = 100'000,
-                             .unit = "µs"};
-  return Settings({method, log_interval, window, model_us, *training.spec("batch_size"), *training.spec("dispatch_us"),
-                   *training.spec("seed")});
-}
 
 std::unique_ptr<Workload> make_readback(device::Device& device) { return std::make_unique<Readback>(device); }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -31,6 +32,7 @@ struct Options : TrainingSettings {
         features(static_cast<std::int32_t>(settings.integer("features"))),
         model_us(settings.real("model_us")),
         side_stream(settings.choice("copy_stream") == "side"),
+        round_trip(settings.boolean("round_trip")),
         scaler(settings.boolean("scaler")),
         train(scaler || settings.boolean("train")) {}
 
@@ -39,6 +41,7 @@ struct Options : TrainingSettings {
   std::int32_t features;
   double model_us;
   bool side_stream;
+  bool round_trip;
   bool scaler;
   bool train;
 };
@@ -64,6 +67,7 @@ class TransferLoop final : public Workload {
   /// What an iteration's statements took on the CPU.
   struct Times {
     Nanoseconds make = 0, copy = 0, launch = 0, read = 0;
+    Nanoseconds copy_waits = 0, read_waits = 0;  // of those: while the GPU ran the model
   };
 
   Nanoseconds now() { return eager_.device().now_ns(); }
@@ -75,22 +79,26 @@ class TransferLoop final : public Workload {
   void leave_side_stream();
   Batch& feed(const Options& o, Times& times);
   void copy_batch(Batch& to, const Options& o, Times& times);
+  Batch there_and_back(const Batch& batch, const Options& o, Times& times);
   void spin(double us);
   void forward(const Batch& batch, const Options& o, Times& times);
   void backward(const Batch& batch, const Options& o, Times& times);
   void step(const Options& o, Times& times);
   float read(const Tensor& tensor, std::string_view phase_name, Times& times);
+  Nanoseconds model_ran(Nanoseconds from, Nanoseconds to) const;
   void sample(const Times& times, Nanoseconds iteration);
 
   const WorkloadInfo info_;
   Eager eager_;
-  const std::size_t make_us_, copy_us_, launch_us_, read_us_, transfer_share_;
+  const std::size_t make_us_, copy_us_, launch_us_, read_us_, read_own_us_, transfer_share_;
+  Nanoseconds model_until_ = 0;   // the GPU runs the model at least until then
   std::array<Batch, 2> batches_;  // the second only with a side stream
   std::size_t current_ = 0;
   std::size_t prefetched_ = 0;  // elements of the batch that was copied ahead into the current one; 0: none
   device::Stream side_ = device::Stream::Default;
   bool side_made_ = false, on_side_ = false;
   Tensor half_, output_, output_grad_;
+  Tensor returned_;  // X after its round trip
   Tensor weight_, half_weight_, weight_grad_;
   Tensor loss_, scaled_loss_, loss_grad_, scaled_grad_, scale_, inverse_scale_, found_inf_;
   std::size_t room_ = 0;  // elements that the batch's tensors hold
@@ -104,7 +112,8 @@ TransferLoop::TransferLoop(device::Device& device)
       copy_us_(figures().add("copy_us", N_("the copy statements"), "µs", true)),
       launch_us_(figures().add("launch_us", N_("launching the model"), "µs", true)),
       read_us_(figures().add("read_us", N_("reading numbers"), "µs", true)),
-      transfer_share_(figures().add("transfer_share_percent", N_("copying and reading, of the iteration"), "%")) {}
+      read_own_us_(figures().add("read_own_us", N_("reading, less waiting for the model"), "µs")),
+      transfer_share_(figures().add("transfer_share_percent", N_("copying and reading, less that wait"), "%")) {}
 
 void TransferLoop::set_up(const Settings& settings) {
   const Options o(settings);
@@ -133,7 +142,8 @@ void TransferLoop::initialise(std::uint64_t seed) {
 
 bool TransferLoop::adapted(const Options& o) const {
   const bool side = o.side_stream && o.feed_each_iteration;
-  const bool room = o.elements() <= room_ && (!side || batches_[1].x.elements >= room_);
+  const bool room = o.elements() <= room_ && (!side || batches_[1].x.elements >= room_) &&
+                    (!o.round_trip || returned_.elements >= room_);
   return room && o.seed == seed_ && side == on_side_;
 }
 
@@ -142,6 +152,7 @@ void TransferLoop::adapt(const Options& o) {
   if (o.seed != seed_) initialise(o.seed);
   if (on_side_ && !side) leave_side_stream();
   make_room(o.elements(), side);
+  if (o.round_trip && returned_.elements < room_) returned_ = eager_.tensor(room_);
   if (side && !on_side_) enter_side_stream();
   // What the main stream still does with the batches comes before the next copies beside it.
   for (const Batch& batch : batches_) {
@@ -216,8 +227,10 @@ void TransferLoop::copy_batch(Batch& to, const Options& o, Times& times) {
     eager_.drop(y);
     if (on_side_) device.record(to.copied, stream);
   }
+  const Nanoseconds copied = now();
   times.make += made - began;
-  times.copy += now() - made;
+  times.copy += copied - made;
+  times.copy_waits += model_ran(made, copied);
 }
 
 // With a side stream the copies are one batch ahead: while the model works on this one, the next one arrives.
@@ -238,8 +251,36 @@ TransferLoop::Batch& TransferLoop::feed(const Options& o, Times& times) {
   return batch;
 }
 
+// S2's data.cpu() and data_cpu.cuda(): X goes to the CPU and comes back, and nothing has looked at it there.
+TransferLoop::Batch TransferLoop::there_and_back(const Batch& batch, const Options& o, Times& times) {
+  const Nanoseconds began = now();
+  const HostTensor host = eager_.host_tensor(o.elements(), false);
+  {
+    const Phase phase(eager_, ".cpu()");
+    eager_.copy_to_host(host, batch.x, o.elements(), false);
+  }
+  {
+    const Phase phase(eager_, ".cuda()");
+    eager_.copy_to_device(returned_, host, o.elements(), false);
+  }
+  eager_.drop(host);
+  times.copy += now() - began;
+  Batch back = batch;
+  back.x = returned_;
+  return back;
+}
+
 void TransferLoop::spin(double us) {
-  if (us > 0) eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(us)}, {});
+  if (us <= 0) return;
+  const Nanoseconds before = now();
+  eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(us)}, {});
+  // It starts after what the GPU has to do already, and not before its launch has been begun.
+  model_until_ = std::max(model_until_, before) + base::from_us(us);
+}
+
+/// For how long of [from, to) the GPU was still running the model: what waits for that is computing, not transferring.
+Nanoseconds TransferLoop::model_ran(Nanoseconds from, Nanoseconds to) const {
+  return std::max<Nanoseconds>(0, std::min(to, model_until_) - from);
 }
 
 void TransferLoop::forward(const Batch& batch, const Options& o, Times& times) {
@@ -312,7 +353,9 @@ float TransferLoop::read(const Tensor& tensor, std::string_view phase_name, Time
   const Nanoseconds began = now();
   const Phase phase(eager_, phase_name);
   const float value = eager_.item(tensor);
-  times.read += now() - began;
+  const Nanoseconds read = now();
+  times.read += read - began;
+  times.read_waits += model_ran(began, read);
   return value;
 }
 
@@ -325,7 +368,8 @@ void TransferLoop::iterate(std::uint64_t number, const Settings& settings) {
   }
   const Nanoseconds began = now();
   Times times;
-  const Batch& batch = feed(o, times);
+  const Batch& fed = feed(o, times);
+  const Batch batch = o.round_trip ? there_and_back(fed, o, times) : fed;
   forward(batch, o, times);
   const auto let_go = [&] {  // the batch may be written again
     if (on_side_) eager_.device().record(batch.used, Eager::kStream);
@@ -345,9 +389,10 @@ void TransferLoop::sample(const Times& times, Nanoseconds iteration) {
   figures().sample(copy_us_, base::to_us(times.copy));
   figures().sample(launch_us_, base::to_us(times.launch));
   figures().sample(read_us_, base::to_us(times.read));
+  const Nanoseconds copying = times.copy - times.copy_waits, reading = times.read - times.read_waits;
+  figures().sample(read_own_us_, base::to_us(reading));
   if (iteration > 0) {
-    figures().sample(transfer_share_,
-                     100 * static_cast<double>(times.copy + times.read) / static_cast<double>(iteration));
+    figures().sample(transfer_share_, 100 * static_cast<double>(copying + reading) / static_cast<double>(iteration));
   }
 }
 
@@ -371,6 +416,10 @@ Code transfer_loop_code(const Settings& s) {
       code.more(1, "Y = y.to('cuda', non_blocking=$non_blocking)");
     }
   }
+  if (o.round_trip) {
+    code.line(1, "data_cpu = X.cpu()", {".cpu()"});
+    code.line(1, "X = data_cpu.cuda()", {".cuda()"});
+  }
   code.line(1, "output = model(X, Y)", {"forward"});
   code.line(1, "loss = output.mean()", {"loss"});
   if (o.log_interval != 0) {
@@ -383,9 +432,11 @@ Code transfer_loop_code(const Settings& s) {
     code.line(1, "if found_inf.item() == 0:", {"found_inf.item()"});
     code.line(2, "optimizer.step()", {"step"});
     code.more(1, "scaler.update()");
+    code.line(1, "optimizer.zero_grad()  # lets .grad go: no kernel");
   } else if (o.train) {
     code.line(1, "loss.backward()", {"backward"});
     code.line(1, "optimizer.step()", {"step"});
+    code.line(1, "optimizer.zero_grad()  # lets .grad go: no kernel");
   }
   code.line(0, "torch.cuda.synchronize()");
   return code.take();
@@ -434,11 +485,18 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
       .type = SettingType::Choice,
       .standard = std::string("main"),
       .choices = {"main", "side"}};
-  const SettingSpec train{.key = "train",
-                          .label = N_("Train"),
-                          .help = N_("Adds a backward pass and an optimizer step, in mixed precision (autocast)."),
-                          .type = SettingType::Bool,
-                          .standard = false};
+  const SettingSpec round_trip{
+      .key = "round_trip",
+      .label = N_("Round trip"),
+      .help = N_("X goes to the CPU and back before the model, X.cpu().cuda(), which changes nothing in it."),
+      .type = SettingType::Bool,
+      .standard = false};
+  const SettingSpec train{
+      .key = "train",
+      .label = N_("Train"),
+      .help = N_("Adds a backward pass and an optimizer step, in mixed precision (autocast)."),
+      .type = SettingType::Bool,
+      .standard = false};
   const SettingSpec scaler{
       .key = "scaler",
       .label = N_("GradScaler"),
@@ -447,8 +505,8 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
       .type = SettingType::Bool,
       .standard = false};
   return Settings({log_interval_setting(1), feed_setting("per-iteration"), pinned_setting(), non_blocking_setting(),
-                   copy_stream, batch_size_setting(kBatch), features, model_us, train, scaler, dispatch_setting(device),
-                   seed_setting()});
+                   copy_stream, round_trip, batch_size_setting(kBatch), features, model_us, train, scaler,
+                   dispatch_setting(device), seed_setting()});
 }
 
 void check_transfer_loop(const Settings& settings) {

@@ -13,6 +13,7 @@
 #include "workload/iris_mlp.h"
 #include "workload/linear_mse.h"
 #include "workload/plot_transfer.h"
+#include "workload/raw_cuda.h"
 #include "workload/readback.h"
 #include "workload/transfer_loop.h"
 
@@ -39,7 +40,9 @@ constexpr std::array kWorkloads{
     Registration{"dataloader", dataloader_info, dataloader_settings, make_dataloader, dataloader_code,
                  check_dataloader},
     Registration{"readback", readback_info, readback_settings, make_readback, readback_code},
-    Registration{"plot-transfer", plot_transfer_info, plot_transfer_settings, make_plot_transfer, plot_transfer_code},
+    Registration{"plot-transfer", plot_transfer_info, plot_transfer_settings, make_plot_transfer, plot_transfer_code,
+                 check_plot_transfer},
+    Registration{"raw-cuda", raw_cuda_info, raw_cuda_settings, make_raw_cuda, raw_cuda_code},
     Registration{"break-even", break_even_info, break_even_settings, make_break_even, break_even_code},
 };
 

@@ -198,6 +198,15 @@ TEST_F(AdviceTest, MemoryThatIsPinnedAgainAndAgain) {
   ASSERT_THAT(rules(found), testing::Contains(Rule::PinningChurn));
 }
 
+// It is the pin thread's work to do so: the program waits for none of it.
+TEST_F(AdviceTest, APinThreadThatPinsIsNoMistake) {
+  loop([&](Nanoseconds t) {
+    b_.call("cudaHostAlloc", t + 1'000, t + 11'000, 0, 7);
+    kernel(t + 12'000, t + 15'000, t + 100'000);
+  });
+  EXPECT_THAT(rules(cards()), testing::Not(testing::Contains(Rule::PinningChurn)));
+}
+
 // Ten copies of 1 KB an iteration, and one of 1 KB.
 TEST_F(AdviceTest, ManySmallCopies) {
   loop([&](Nanoseconds t) {

@@ -123,6 +123,15 @@ TEST_F(LoaderTest, OnlyTheLaunchingThreadsWaitsCount) {
   expect(BubbleCause::Cpu, 0, 50, 10);
 }
 
+// The pin thread allocates all the while; the program's own thread was late for another reason.
+TEST_F(LoaderTest, APinThreadThatAllocatesHoldsNobodyElse) {
+  t.kernel(0, 100);
+  t.call("cudaHostAlloc", 90, 158, 0, 7);
+  t.launch(150, 155, 2);
+  t.kernel(160, 200, 2);
+  expect(BubbleCause::Cpu, 0, 50, 10);
+}
+
 TEST_F(LoaderTest, WithoutAKnownLaunchAnyThreadsWaitsCount) {
   t.kernel(0, 100);
   t.host_wait(100, 150, 7);

@@ -71,7 +71,7 @@ void explain(const Facts& facts, ReferenceBubble& gap) {
   std::vector<Interval> held, waited;
   std::map<BubbleCause, std::vector<Interval>> held_for;
   for (const Event& c : facts.calls) {
-    if (!facts.holds(c)) continue;
+    if (!facts.holds(c) || (launch && facts.thread(c) != facts.thread(*launch))) continue;
     held.push_back({c.start_ns, c.end_ns});
     held_for[facts.held_by(c)].push_back(held.back());
   }

@@ -50,7 +50,8 @@ TEST_F(RunExperiment, BothSidesAreRunAndSetBesideWhatWasPublished) {
               ElementsAre("name", "value", "unit", "quality", "label", "environment", "of"));
   const Json ours = json["simulated_or_measured"];
   ASSERT_EQ(ours.size(), 3u);
-  EXPECT_THAT(keys(ours[0]), ElementsAre("name", "value", "unit", "ratio", "source"));
+  EXPECT_THAT(keys(ours[0]), ElementsAre("name", "value", "unit", "ratio", "source", "check", "fitted", "unchecked"));
+  EXPECT_EQ(ours[0]["check"], "checked");
   for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_EQ(ours[i]["name"], json["published"][i]["name"]);
   // 1,000 iterations, of which 100 were run.
   EXPECT_NEAR(ours[0]["value"].get<double>(), json["runs"][0]["elapsed_ns"].get<double>() * 10 / 1e9, 1e-9);
@@ -80,6 +81,24 @@ TEST_F(RunExperiment, TheTableTellsTheStoryAndCompares) {
     EXPECT_THAT(out, HasSubstr(part));
   }
   EXPECT_THAT(done({"P09", "--iterations", "20", "--lang", "zh"}).out, HasSubstr("每次都读"));
+}
+
+// The link of rtx4090 is P20's, that of teaching is not.
+TEST_F(RunExperiment, SaysWhatTheMachineIsFittedTo) {
+  const auto first_of = [&](const char* device) {
+    return json_of(
+        {"P20", "--side", "before", "--no-extra", "--iterations", "2", "--device", device})["simulated_or_measured"];
+  };
+  Json fitted = first_of("sim:rtx4090"), free = first_of("sim:teaching");
+  EXPECT_EQ(fitted[0]["check"], "fitted");
+  EXPECT_EQ(fitted[0]["fitted"], Json::array({"link.h2d_pageable_gb_per_s"}));
+  EXPECT_EQ(fitted[1]["check"], "fitted") << "of the side that was not run, too";
+  EXPECT_EQ(free[0]["check"], "checked");
+  EXPECT_EQ(free[1]["check"], "missing") << "of the other side";
+  const std::string out = done({"P17", "--iterations", "2", "--lang", "en"}).out;
+  EXPECT_THAT(out, HasSubstr("cannot be checked"));
+  EXPECT_THAT(out, HasSubstr("The tutorial’s run also allocates"));
+  EXPECT_THAT(done({"P20", "--iterations", "2", "--no-extra", "--lang", "en"}).out, HasSubstr("fitted to this"));
 }
 
 // P26's rows are runs of their own.

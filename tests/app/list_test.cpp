@@ -30,7 +30,7 @@ TEST_F(List, Workloads) {
   std::map<std::string, Json> by_name;
   for (const Json& workload : json) by_name[workload["name"]] = workload;
   for (const char* name : {"linear-mse", "iris-mlp", "transfer-loop", "control-flow", "bandwidth", "dataloader",
-                           "readback", "plot-transfer", "break-even"}) {
+                           "readback", "plot-transfer", "raw-cuda", "break-even"}) {
     EXPECT_EQ(by_name.count(name), 1u) << name;
   }
   EXPECT_EQ(by_name["linear-mse"]["computes_values"], false);
@@ -100,6 +100,11 @@ TEST_F(List, ExperimentsAreAnArrayInTheOrderOfALesson) {
   EXPECT_EQ(published["quality"], "estimate");
   EXPECT_EQ(published["of"], "before");
   EXPECT_EQ(published["figure"], "total_s");
+  EXPECT_EQ(published["check"], "checked");
+  EXPECT_EQ(published["follows"], Json::array());
+  EXPECT_TRUE(published["unchecked"].is_null());
+  const Json slowdown = (*p09)["published"][2];
+  EXPECT_EQ(slowdown["follows"], Json({"P09.total_with_reads", "P08.total"}));
 }
 
 TEST_F(List, ExperimentsAreALineEachInEitherLanguage) {

@@ -107,6 +107,8 @@ TEST_F(Cpu, OpsAreRangesOfTheirOwnLaneAndNothingIsACall) {
   device->record(event, Stream::Default);
   EXPECT_TRUE(device->query(event));
   device->synchronize(event);
+  const GpuEvent start = device->create_timing_event(), end = device->create_timing_event();
+  EXPECT_THROW(device->elapsed(start, end), base::Error);
   device->synchronize();
 
   ASSERT_EQ(sink.events.size(), 2u);

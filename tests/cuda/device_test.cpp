@@ -342,5 +342,21 @@ TEST_F(CudaDeviceTest, NoCaptureAtAllIsOneThatIsOff) {
   EXPECT_THAT(sink.written(), ElementsAre("cudaDeviceSynchronize"));
 }
 
+// 0.25 ms on the fake. An answer of "not ready" is no error, and no number.
+TEST_F(CudaDeviceTest, TimesBetweenEventsThatWereMadeForIt) {
+  make();
+  const GpuEvent start = device->create_timing_event(), end = device->create_timing_event();
+  device->create_event();
+  EXPECT_THAT(gpu->take_log(), testing::ElementsAre("event_create timing", "event_create timing", "event_create"));
+  device->record(start, Stream::Default);
+  device->record(end, Stream::Default);
+  gpu->busy = true;
+  EXPECT_EQ(device->elapsed(start, end), std::nullopt);
+  EXPECT_EQ(gpu->last_error, kSuccess);
+  gpu->busy = false;
+  EXPECT_EQ(device->elapsed(start, end), 250'000);
+  EXPECT_EQ(error_of([&] { device->elapsed(start, GpuEvent{7}); }), "cudaEventElapsedTime: event 7 was never created");
+}
+
 }  // namespace
 }  // namespace lanescope::device::cuda

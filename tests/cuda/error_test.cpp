@@ -36,6 +36,7 @@ std::vector<Step> steps(const Things& t) {
       {"event_record", "cudaEventRecord", [t](CudaDevice& d) { d.record(t.event, Stream::Default); }},
       {"stream_wait_event", "cudaStreamWaitEvent", [t](CudaDevice& d) { d.wait(Stream::Default, t.event); }},
       {"event_query", "cudaEventQuery", [t](CudaDevice& d) { d.query(t.event); }},
+      {"event_elapsed", "cudaEventElapsedTime", [t](CudaDevice& d) { d.elapsed(t.event, t.event); }},
       {"event_synchronize", "cudaEventSynchronize", [t](CudaDevice& d) { d.synchronize(t.event); }},
       {"stream_synchronize", "cudaStreamSynchronize", [](CudaDevice& d) { d.synchronize(Stream::Default); }},
       {"device_synchronize", "cudaDeviceSynchronize", [](CudaDevice& d) { d.synchronize(); }},
@@ -66,7 +67,7 @@ TEST_F(CudaErrorTest, AnErrorNamesCallCodeAndTextAndPasses) {
     gpu->fail(step.call, 1, 1);
     EXPECT_EQ(error_of([&] { step.make(*device); }),
               std::string(step.name) + " failed: cudaErrorInvalidValue (1): invalid argument");
-    EXPECT_EQ(gpu->last_error, kSuccess);  // nobody else is blamed for it
+    EXPECT_EQ(gpu->last_error, kSuccess);  // no other call is blamed for it
     EXPECT_EQ(error_of([&] { device->synchronize(); }), "no error");
   }
 }

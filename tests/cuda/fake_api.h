@@ -32,6 +32,7 @@ struct FakeGpu {
   std::map<std::byte*, std::size_t> device, pinned;
   std::set<void*> streams, events;
   Status last_error = 0;
+  std::mutex mutex;  ///< host threads call, too
 
   int count(std::string_view call) const {
     const auto found = counts.find(call);
@@ -47,6 +48,7 @@ struct FakeGpu {
   void fail(std::string call, int nth, Status status) { failures_[call] = {count(call) + nth, status}; }
 
   Status called(std::string_view call, std::string detail = {}) {
+    const std::lock_guard lock(mutex);
     const auto found = counts.find(call);
     const int number = found == counts.end() ? counts[std::string(call)] = 1 : ++found->second;
     if (keep_log) log.push_back(detail.empty() ? std::string(call) : std::string(call) + " " + detail);
@@ -113,8 +115,8 @@ class FakeApi final : public Api {
   Status stream_wait_event(StreamHandle stream, EventHandle event) noexcept override {
     return gpu_->called("stream_wait_event", name(stream) + " " + name(event));
   }
-  Status event_create(EventHandle* out) noexcept override {
-    const Status status = gpu_->called("event_create");
+  Status event_create(EventHandle* out, bool timing) noexcept override {
+    const Status status = gpu_->called("event_create", timing ? "timing" : "");
     if (status == kSuccess) *out = add(gpu_->events);
     return status;
   }
@@ -130,6 +132,16 @@ class FakeApi final : public Api {
     if (status != kSuccess || !gpu_->busy) return status;
     gpu_->last_error = kNotReady;
     return kNotReady;
+  }
+  Status event_elapsed(float* out_ms, EventHandle start, EventHandle end) noexcept override {
+    const Status status = gpu_->called("event_elapsed", name(start) + " " + name(end));
+    if (status != kSuccess) return status;
+    if (gpu_->busy) {
+      gpu_->last_error = kNotReady;
+      return kNotReady;
+    }
+    *out_ms = 0.25f;
+    return kSuccess;
   }
   Status event_synchronize(EventHandle event) noexcept override {
     return gpu_->called("event_synchronize", name(event));
@@ -201,6 +213,7 @@ class FakeApi final : public Api {
   Status obtain(Memory& memory, void** out, std::size_t bytes) {
     auto* data = static_cast<std::byte*>(std::malloc(bytes));
     std::memset(data, 0xaa, bytes);  // what CUDA hands out is not zeroed
+    const std::lock_guard lock(gpu_->mutex);
     memory[data] = bytes;
     *out = data;
     return kSuccess;

@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "cuda/rig.h"
 #include "workload/workload.h"
@@ -36,11 +39,11 @@ class SharedSink final : public trace::EventSink {
   std::unique_ptr<trace::EventWriter> open_writer() override { return std::make_unique<Writer>(*this); }
 
   /// The ranges of a lane, as written.
-  std::vector<trace::Event> on(std::string_view lane_name) const {
+  std::vector<trace::Event> on(std::string_view lane_name, trace::EventKind kind = trace::EventKind::Range) const {
     const std::lock_guard lock(mutex_);
     std::vector<trace::Event> found;
     for (const trace::Event& e : events_) {
-      if (e.kind == trace::EventKind::Range && lanes_[e.lane].name == lane_name) found.push_back(e);
+      if (e.kind == kind && lanes_[e.lane].name == lane_name) found.push_back(e);
     }
     return found;
   }
@@ -211,6 +214,94 @@ TEST_F(RealThreads, ComeAndGoOnTheirLanes) {
   EXPECT_EQ(sink.lane_count(), 4u);  // three, and the waits
 }
 
+class Pinned final : public HostDestination {
+ public:
+  explicit Pinned(std::size_t bytes, GpuEvent event = GpuEvent::None) : bytes_(bytes), event_(event) {}
+  Buffer find(HostThreadCalls& calls) override {
+    thread = std::this_thread::get_id();
+    if (event_ != GpuEvent::None) happened = calls.query(event_);
+    return found = calls.allocate_pinned(bytes_);
+  }
+  Buffer found = Buffer::None;
+  bool happened = true;
+  std::thread::id thread;
+
+ private:
+  const std::size_t bytes_;
+  const GpuEvent event_;
+};
+
+// cudaHostAlloc is called on the pin thread, on which the GPU was made current before.
+TEST_F(RealThreads, AllocateForThemselves) {
+  const Buffer from = device->allocate(MemoryKind::Pageable, 1000);
+  std::ranges::fill(device->host_data(from), std::byte{3});
+  const GpuEvent event = device->create_event();
+  const HostThread pin = device->create_host_thread("pin thread");
+  const auto pinned = std::make_shared<Pinned>(1024, event);
+  Device::HostWork work{"pin", 0, {}, from, 1000, 0};
+  work.destination = pinned;
+  gpu->busy = true;
+  const int contexts = gpu->contexts;
+  const HostTask task = device->submit(pin, work, HostTask::None);
+  EXPECT_EQ(gpu->count("free_host"), 0);
+  device->wait_for(task, "wait");
+  EXPECT_NE(pinned->thread, std::this_thread::get_id());
+  EXPECT_FALSE(pinned->happened);
+  EXPECT_EQ(gpu->contexts, contexts + 1);
+  EXPECT_EQ(gpu->count("host_alloc"), 1);
+  ASSERT_EQ(device->host_data(pinned->found).size(), 1024u);
+  EXPECT_EQ(device->host_data(pinned->found)[999], std::byte{3});
+  EXPECT_EQ(device->host_data(pinned->found)[1000], std::byte{0});
+  // The buffer is one like any other.
+  const Buffer on_gpu = device->allocate(MemoryKind::Device, 1000);
+  device->copy({on_gpu}, {pinned->found}, 1000);
+  device->wait_for(device->submit(pin, work, HostTask::None), "wait");
+  EXPECT_EQ(gpu->contexts, contexts + 1);
+  device->release(pinned->found);
+}
+
+// Where nothing else records the calls, the device does, on a lane of the thread.
+TEST_F(RealThreads, TheirCallsStandOnTheirLaneWithoutACapture) {
+  device.reset();
+  recording->health.state = trace::CaptureState::Unavailable;
+  DeviceContext context;
+  context.sink = &sink;
+  device = std::make_unique<CudaDevice>(std::make_unique<FakeApi>(gpu), std::make_unique<FakeCapture>(recording),
+                                        fake_gpu_info(0), context, monotonic_ns());
+  const Buffer from = device->allocate(MemoryKind::Pageable, 1000);
+  const HostThread pin = device->create_host_thread("pin thread");
+  Device::HostWork work{"pin", 0, {}, from, 1000, 0};
+  work.destination = std::make_shared<Pinned>(1024);
+  device->wait_for(device->submit(pin, work, HostTask::None), "wait");
+  const auto calls = sink.on("CUDA calls, pin thread", trace::EventKind::Call);
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(sink.tid_of(calls[0]), sink.tid_of(sink.on("pin thread")[0]));
+  EXPECT_TRUE(sink.on("CUDA calls", trace::EventKind::Call).empty());
+}
+
+// What fails on a thread is said by the call that waits for its task, as PyTorch's pin thread hands its errors on.
+TEST_F(RealThreads, WhatFailsOnOneIsThrownToWhoWaits) {
+  const Buffer from = device->allocate(MemoryKind::Pageable, 1000);
+  const HostThread pin = device->create_host_thread("pin thread");
+  Device::HostWork work{"pin", 0, {}, from, 1000, 0};
+  work.destination = std::make_shared<Pinned>(1024);
+  gpu->fail("host_alloc", 1, kOutOfMemory);
+  const HostTask task = device->submit(pin, work, HostTask::None);
+  EXPECT_THAT(error_of([&] { device->wait_for(task, "wait"); }),
+              HasSubstr("cudaHostAlloc failed: cudaErrorMemoryAllocation (2): out of memory"));
+  EXPECT_THAT(error_of([&] { device->wait_for(task, "wait"); }), HasSubstr("out of memory"));
+  device->wait_for(device->submit(pin, work, HostTask::None), "wait");  // the next one works
+  work.destination = std::make_shared<Pinned>(999);
+  EXPECT_THAT(error_of([&] { device->wait_for(device->submit(pin, work, HostTask::None), "wait"); }),
+              HasSubstr("1000 bytes do not fit in a buffer of 999 bytes"));
+  gpu->fail("host_alloc", 1, 700);
+  work.destination = std::make_shared<Pinned>(1024);
+  const HostTask lost = device->submit(pin, work, HostTask::None);
+  EXPECT_THAT(error_of<DeviceLost>([&] { device->wait_for(lost, "wait"); }),
+              HasSubstr("an illegal memory access was encountered, the device is lost"));
+  EXPECT_THAT(error_of<DeviceLost>([&] { device->synchronize(); }), HasSubstr("cudaHostAlloc failed"));
+}
+
 TEST_F(RealThreads, FeedTheDataLoader) {
   gpu->keep_log = false;
   workload::Settings settings = workload::default_settings("dataloader", device->info());
@@ -230,7 +321,29 @@ TEST_F(RealThreads, FeedTheDataLoader) {
   EXPECT_GE(sink.on("pin thread").size(), 30u + 15 + 10);
   EXPECT_THAT(sink.written_on("worker 0"), Contains("load batch 3").Times(testing::Ge(10)));
   EXPECT_THAT(sink.written_on("worker 0"), Contains("start worker 0").Times(6 + 1 + 1));
+  // Six batches are outstanding, one more is at the program; the smaller ones of the end have blocks of their own, and
+  // item() has four bytes.
+  EXPECT_GE(gpu->count("host_alloc"), 3);
+  EXPECT_LE(gpu->count("host_alloc"), 2 * (6 + 1 + 1) + 1);
   device.reset();
+}
+
+// The program ends, and its workload is gone, while batches are at the pin thread.
+TEST_F(RealThreads, EndWithBatchesThatAreStillToBePinned) {
+  gpu->keep_log = false;
+  workload::Settings settings = workload::default_settings("dataloader", device->info());
+  for (const char* assignment : {"num_workers=4", "pin_memory=true", "samples=400", "load_ms=0.3", "sample_kib=4",
+                                 "worker_start_ms=0", "model_ms=0", "dispatch_us=0", "prefetch_factor=8"}) {
+    settings.assign(assignment);
+  }
+  {
+    const auto training = workload::make_workload("dataloader", *device);
+    training->set_up(settings);
+    for (std::uint64_t i = 0; i < 3; ++i) training->iterate(i, settings);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  device.reset();
+  EXPECT_EQ(gpu->pinned.size(), 0u);
 }
 
 }  // namespace

@@ -38,6 +38,55 @@ TEST_F(Workloads, IrisLearnsWhatItLearnsOnTheSimulator) {
   }
 }
 
+// The numbers of the array have been to the GPU and back, by cudaMemcpy or by cudaMemcpyAsync.
+TEST_F(Workloads, RawCudaCopiesBlockingOrNot) {
+  for (const char* copies : {"copies=blocking", "copies=async"}) {
+    make();
+    const workload::Settings s =
+        settings_of("raw-cuda", device->info(), {copies, "pinned=true", "n=1000", "kernel_us=0", "own_work_us=0"});
+    const auto raw = workload::make_workload("raw-cuda", *device);
+    raw->set_up(s);
+    const auto warm = gpu->counts;
+    for (std::uint64_t i = 0; i < 10; ++i) raw->iterate(i, s);
+    raw->finish();
+    const bool blocking = std::string_view(copies) == "copies=blocking";
+    const auto more = [&](const char* call) { return gpu->count(call) - (warm.contains(call) ? warm.at(call) : 0); };
+    EXPECT_EQ(more("memcpy"), blocking ? 20 : 0);
+    EXPECT_EQ(more("memcpy_async"), blocking ? 0 : 20);
+    EXPECT_EQ(more("stream_synchronize"), blocking ? 0 : 10);
+    EXPECT_EQ(more("launch"), 10);
+    EXPECT_EQ(raw->figures().read()[4].total, 0) << raw->figures().read()[4].key;  // wrong numbers
+  }
+}
+
+// Every way of reading the loss ends with the loss that the simulator has, and PyTorch's check warns as often.
+TEST_F(Workloads, ReadbackReadsWhatItReadsOnTheSimulator) {
+  for (const char* method : {"item", "print", "stacked", "accumulate", "pageable", "one-step-late"}) {
+    std::optional<double> losses[2];
+    double warnings[2] = {};
+    for (const bool simulated : {false, true}) {
+      KeepingSink own_sink;
+      DeviceContext context;
+      context.sink = &own_sink;
+      const auto on = simulated ? make_device("sim:teaching", context) : nullptr;
+      Device& used = simulated ? *on : static_cast<Device&>(make());
+      workload::Settings s = settings_of("readback", used.info(), {"model_us=0", "window=10", "sync_debug=warn"});
+      s.assign(std::string("method=") + method);
+      const auto readback = workload::make_workload("readback", used);
+      readback->set_up(s);
+      for (std::uint64_t i = 0; i < 30; ++i) readback->iterate(i, s);
+      readback->finish();
+      losses[simulated ? 1 : 0] = readback->last_loss();
+      for (const workload::Figure& figure : readback->figures().read()) {
+        if (figure.key == "sync_warnings") warnings[simulated ? 1 : 0] = figure.total;
+      }
+    }
+    EXPECT_TRUE(losses[0].has_value()) << method;
+    EXPECT_EQ(losses[0], losses[1]) << method;
+    EXPECT_EQ(warnings[0], warnings[1]) << method;
+  }
+}
+
 TEST_F(Workloads, TheSteadyStateAllocatesNothing) {
   for (const char* name : {"linear-mse", "iris-mlp"}) {
     for (const char* feed : {"feed=resident", "feed=per-iteration"}) {

@@ -34,7 +34,7 @@ void start() {
 class Exit : public ::testing::Test {
  protected:
   Exit() {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");  // starts the program anew
+    GTEST_FLAG_SET(death_test_style, "threadsafe");  // restarts the program
     // What is left standing is no leak here, and looking for leaks can hang in the copy (fork) of a program with
     // threads.
     const char* options = std::getenv("ASAN_OPTIONS");

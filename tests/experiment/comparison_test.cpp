@@ -11,6 +11,7 @@ Measured iterations_of(double mean_ns) {
   m.summary.to_ns = m.summary.judged.to_ns = static_cast<base::Nanoseconds>(mean_ns * 10);
   m.summary.iteration.count = 10;
   m.summary.iteration.mean_ns = mean_ns;
+  m.summary.pace = {analysis::PaceBasis::Elapsed, mean_ns, 10, 0, m.summary.to_ns, 0};
   m.figures = {{"read_us", "reading", "µs", 1, 500, 500, 500}};
   return m;
 }

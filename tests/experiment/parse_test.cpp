@@ -57,6 +57,8 @@ source = "S2"
 of = "ratio"
 figure = "iteration_us"
 settings = ["batch_size=64"]
+follows = ["X1.total"]
+unchecked = { en = "unlike", zh = "无法比较" }
 [sweep]
 over = ["log_interval=1,2", "batch_size=64,128"]
 figure = "iteration_us"
@@ -79,6 +81,9 @@ TEST(ParseExperiment, ReadsAWholeFile) {
   EXPECT_EQ(told.published[1].value, 4);
   EXPECT_EQ(told.published[1].of, Of::Ratio);
   EXPECT_THAT(told.published[1].settings, ElementsAre("batch_size=64"));
+  EXPECT_THAT(told.published[1].follows, ElementsAre("X1.total"));
+  EXPECT_EQ(told.published[1].unchecked[Language::Chinese], "无法比较");
+  EXPECT_TRUE(told.published[0].unchecked.empty());
   const SweepSpec sweep = ready_sweep(told);
   EXPECT_EQ(sweep.points(), 4u);
   EXPECT_EQ(sweep.iterations, 1000u);
@@ -139,13 +144,20 @@ INSTANTIATE_TEST_SUITE_P(
         {"OfUnknown", "\"ratio\"", "\"both\"", 37, "of: is 'both'; allowed: before, after, ratio"},
         {"FigureUnknown", "total_s", "speed", 27, "published[1].figure: figure 'speed' is unknown; allowed: "},
         {"TotalOfHowMany", "iterations = 1000\n", "", 19, "published[1].iterations: is missing; total_s"},
+        {"NoFigureAndNoReason", "figure = \"total_s\"\n", "", 19,
+         "published[1].unchecked: is missing; there is no figure, so say why"},
+        {"ReasonInOneLanguage", "iterations = 1000\n", "iterations = 1000\nunchecked = { en = \"so\" }\n", 29,
+         "published[1].unchecked.zh: is missing"},
+        {"FollowsNothing", "iterations = 1000\n", "iterations = 1000\nfollows = [\"P20\"]\n", 29,
+         "published[1].follows: has 'P20'; allowed: published numbers, EXPERIMENT.NAME"},
+        {"FollowsNoList", "iterations = 1000\n", "iterations = 1000\nfollows = \"P20.x\"\n", 29,
+         "published[1].follows: is 'P20.x'; allowed: an array of texts"},
         {"NameTwice", "\"factor\"", "\"total\"", 30, "published[2].name: 'total' appears twice"},
-        {"PublishedSetting", "batch_size=64\"]\n[", "batch_size=0\"]\n[", 39,
+        {"PublishedSetting", "batch_size=64\"]\nfollows", "batch_size=0\"]\nfollows", 39,
          "published[2].settings: setting 'batch_size'"},
-        {"SweepOverNothing", "log_interval=1,2\"", "log_interval\"", 40, "sweep: 'log_interval' names no values"},
-        {"SweepOutOfRange", "batch_size=64,128", "batch_size=0,128", 40, "sweep: setting 'batch_size'"},
-        {"SweepAgainstNothing", "log_interval=0\"\n", "pinned\"\n", 40,
-         "sweep: 'pinned' is not a setting to compare with"},
+        {"SweepOverNothing", "log_interval=1,2\"", "log_interval\"", 42, "sweep: 'log_interval' names no values"},
+        {"SweepOutOfRange", "batch_size=64,128", "batch_size=0,128", 42, "sweep: setting 'batch_size'"},
+        {"SweepAgainstNothing", "log_interval=0\"\n", "pinned\"\n", 42, "sweep: 'pinned' is not a setting to compare with"},
     }),
     [](const auto& tested) { return tested.param.name; });
 

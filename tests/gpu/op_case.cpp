@@ -92,6 +92,10 @@ std::vector<Values> arguments_for(const Op& op, Random& random, const std::vecto
     case OpKind::CompareGreater:
     case OpKind::Stack:
       return {any(s.mn), result(s.mn)};
+    case OpKind::Column:
+      return {any(s.m * s.k), result(s.m)};
+    case OpKind::Increment:
+      return {any(s.mn)};
     case OpKind::Spin:
       return {};
   }
@@ -246,6 +250,7 @@ std::vector<Op> shapes_to_test(double max_work) {
       Op op{op_kind, size.m, size.n, size.k, 0.37f};
       if (op_kind == OpKind::SgdStep) op = {op_kind, size.m * size.n, 1, 1, 0.37f};
       if (op_kind == OpKind::MeanReduce) op.k = 1 + static_cast<int>(ops.size() % 3);  // another slot than the first
+      if (op_kind == OpKind::Column) op = {op_kind, size.m, 1, size.n};
       if (1.0 * op.m * op.n * op.k <= max_work) ops.push_back(op);
     }
   }

@@ -84,9 +84,9 @@ StreamHandle Gpu::new_stream(bool non_blocking) {
   return stream;
 }
 
-EventHandle Gpu::new_event() {
+EventHandle Gpu::new_event(bool timing) {
   EventHandle event = nullptr;
-  OK(api().event_create(&event));
+  OK(api().event_create(&event, timing));
   if (event) events_.push_back(event);
   return event;
 }

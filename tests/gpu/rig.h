@@ -64,7 +64,7 @@ class Gpu : public testing::Test {
   /// Expects success, and says which error it was otherwise.
   void ok(Status status, const char* what);
   StreamHandle new_stream(bool non_blocking = true);
-  EventHandle new_event();
+  EventHandle new_event(bool timing = false);
   void spin(float us, StreamHandle stream) { ok(api().launch({ops::OpKind::Spin, 1, 1, 1, us}, {}, stream), "spin"); }
   /// The GPU is not to be used by this process any more.
   void lost_for_good() { lost_for_good_ = true; }

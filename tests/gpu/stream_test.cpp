@@ -74,6 +74,25 @@ TEST_F(StreamsOnGpu, EventsHappenWhenTheWorkBeforeThemIsDone) {
   EXPECT_EQ(api().take_last_error(), kSuccess) << "not ready is an answer, no error";
 }
 
+TEST_F(StreamsOnGpu, EventsWithTimingSayHowLongTheGpuTook) {
+  const StreamHandle stream = new_stream();
+  const EventHandle start = new_event(true), end = new_event(true);
+  float ms = 0;
+  spin(1, stream);
+  OK(api().stream_synchronize(stream));
+  OK(api().event_record(start, stream));
+  spin(20'000, stream);
+  OK(api().event_record(end, stream));
+  EXPECT_EQ(api().event_elapsed(&ms, start, end), kNotReady);
+  EXPECT_EQ(api().take_last_error(), kNotReady);
+  OK(api().stream_synchronize(stream));
+  OK(api().event_elapsed(&ms, start, end));
+  EXPECT_GE(ms, 19.9f);
+  EXPECT_LT(ms, 30.0f);
+  EXPECT_EQ(api().event_elapsed(&ms, new_event(false), end), 400);  // cudaErrorInvalidResourceHandle
+  api().take_last_error();
+}
+
 // The legacy default stream waits for blocking streams, and not for non-blocking ones.
 TEST_F(StreamsOnGpu, DefaultStreamWaitsForBlockingStreamsOnly) {
   const StreamHandle blocking = new_stream(false), free = new_stream(true);

@@ -1,4 +1,4 @@
-// What the tests of this room share: a folder of their own, and files as strings.
+// Shared by the tests of this module: a folder of their own, and files as strings.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -17,6 +17,7 @@ RunFigures some_figures() {
   f.iterations = 1000;
   f.elapsed_ns = 8'000'000'000;
   f.summary.iteration = {1000, 1234.5, 1200, 1900, 1000, 2000};
+  f.summary.pace = {analysis::PaceBasis::Elapsed, 1'280, 1000, 0, 1'280'000, 0};
   f.summary.gpu_busy_ns = 5'000;
   f.summary.host_wait_ns = 4'000;
   f.summary.bubble_ns = 3'000;
@@ -39,7 +40,7 @@ RunFigures some_figures() {
 }
 
 TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
-  // 24,000 bytes in 1,000 ns are 24 GB/s; no D2H copy means 0.
+  // 24,000 bytes in 1,000 ns are 24 GB/s; no D2H copy means 0. 128 samples in 1,280 ns are 100 million a second.
   EXPECT_EQ(summary_json(some_figures()), "{\n  \"lanescope\": \"" + std::string(base::kVersion) + R"(",
   "workload": "linear-mse",
   "device": "sim:rtx4090",
@@ -52,6 +53,12 @@ TEST(SummaryJson, HasTheFieldsOfTheCommandLineInTheirOrder) {
   },
   "iterations": 1000,
   "elapsed_ns": 8000000000,
+  "pace": {
+    "ns": 1280.0,
+    "basis": "elapsed",
+    "iterations": 1000
+  },
+  "samples_per_s": 100000000.0,
   "iteration_ns": {
     "mean": 1234.5,
     "p50": 1200,
@@ -156,12 +163,30 @@ TEST(SummaryJson, WhatIsNotKnownIsNull) {
   EXPECT_TRUE(json["device"].is_null());
   EXPECT_TRUE(json["loss"].is_null());
   EXPECT_TRUE(json["iteration_ns"]["mean"].is_null());
+  EXPECT_TRUE(json["pace"]["ns"].is_null());
+  EXPECT_EQ(json["pace"]["basis"], "none");
+  EXPECT_TRUE(json["samples_per_s"].is_null());
   EXPECT_EQ(json["settings"], nlohmann::json::object());
   EXPECT_EQ(json["iterations"], 0);
 
   RunFigures diverged = some_figures();
   diverged.loss->last = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(nlohmann::json::parse(summary_json(diverged))["loss"]["last"].is_null());
+}
+
+// While the queue fills the CPU's iterations are times of issuing: nobody can take them for more who does not get them.
+TEST(SummaryJson, TimesOfIssuingAreNull) {
+  RunFigures fills = some_figures();
+  fills.summary.pace = {analysis::PaceBasis::QueueMoves, 0, 1000, 0, 0, 0.9};
+  fills.breakdown.emplace();
+  fills.breakdown->iteration = fills.summary.iteration;
+  const auto json = nlohmann::json::parse(summary_json(fills));
+  EXPECT_TRUE(json["pace"]["ns"].is_null());
+  EXPECT_EQ(json["pace"]["basis"], "queue-fills");
+  EXPECT_TRUE(json["samples_per_s"].is_null());
+  for (const char* figure : {"mean", "p50", "p99"}) EXPECT_TRUE(json["iteration_ns"][figure].is_null()) << figure;
+  EXPECT_TRUE(json["breakdown"]["durations"]["histogram"].is_null());
+  EXPECT_EQ(json["breakdown"]["durations"]["count"], 1000);
 }
 
 TEST(SummaryJson, OwnFiguresAreThoseThatWereSampled) {

@@ -40,6 +40,8 @@ TEST(Cost, OfEveryOpByHand) {
       {OpKind::Scale, "scale", 6, 12, false},
       {OpKind::CompareGreater, "compare_greater", 6, 12, false},
       {OpKind::Stack, "stack", 0, 12, false},
+      {OpKind::Column, "column", 0, 10 + 2, false},
+      {OpKind::Increment, "increment", 6, 12, false},
       {OpKind::Spin, "spin", 0, 0, false},
   };
   std::set<std::string> names;
@@ -60,6 +62,9 @@ TEST(Cost, OfTheTutorialsLinearLayer) {
   EXPECT_EQ(flops(op), 256'128'000.0);
   EXPECT_EQ(bytes_moved(op), 4.0 * (128'000 + 1'000'000 + 1'000 + 128'000));
 }
+
+// A column of rows of 100 numbers: a sector of 8 numbers of each row, and the number that is written.
+TEST(Cost, OfAColumnIsASectorOfEachRow) { EXPECT_EQ(bytes_moved({OpKind::Column, 1000, 1, 100}), 1000 * 4 * 9); }
 
 // 65536 x 65536 is beyond 31 bits: the products are made in double.
 TEST(Cost, DoesNotOverflow) { EXPECT_EQ(flops({OpKind::ReluForward, 65'536, 65'536, 1}), 4'294'967'296.0); }

@@ -114,6 +114,20 @@ TEST(Reference, StackCopies) {
   EXPECT_THAT(out, ElementsAre(3, 1, 2, 99));
 }
 
+TEST(Reference, ColumnTakesTheFirstOfEachRow) {
+  Values x{3, 1, 2, 7, 8, 9}, out(4, 99.0f);
+  run({OpKind::Column, 3, 1, 2}, x, out);
+  EXPECT_THAT(out, ElementsAre(3, 2, 8, 99));
+  run({OpKind::Column, 2, 1, 3}, x, out);
+  EXPECT_THAT(out, ElementsAre(3, 7, 8, 99));
+}
+
+TEST(Reference, IncrementAddsToEveryElement) {
+  Values a{3, -1, 2, 99};
+  run({OpKind::Increment, 3, 1, 1, 1}, a);
+  EXPECT_THAT(a, ElementsAre(4, 0, 3, 99));
+}
+
 // Row 1: x = ln [1 3], sum 4, log softmax = ln [1/4 3/4]. Row 2: equal values, ln [1/2 1/2], however large they are.
 TEST(Reference, LogSoftmaxForward) {
   Values x{0, std::log(3.0f), 1000, 1000}, out(4);
@@ -236,6 +250,10 @@ TEST(WrongSizes, CanBeAskedForWithoutValues) {
               }),
               std::string(kernel_name(kind)) + ": argument 'out' has 3 elements; at least 6 needed");
   }
+  EXPECT_EQ(error_of([&] {
+              check_arguments({OpKind::Column, 4, 1, 2}, slots);
+            }),
+            "column: argument 'x' has 6 elements; at least 8 needed");
   EXPECT_EQ(error_of([&] { check_arguments({OpKind::SgdStep, 5, 1, 1}, pair); }), "no error");
   EXPECT_EQ(error_of([&] { check_arguments({OpKind::Spin, 1, 1, 1}, pair); }), "spin: 2 arguments given; 0 needed");
 }

@@ -9,11 +9,17 @@ namespace {
 using experiment::Quality;
 
 TEST(Bandwidth, P07PinnedMemoryReachesTheLink) {
+  // The card that S0 names has PCIe 5.0, so it is past the tutorial's 16 to 32 GB/s, and below the 63 of the box.
   const Story story("P07", 5);
-  EXPECT_NEAR(story.before()["h2d_gb_per_s"], 5.96, 0.3);
-  EXPECT_NEAR(story.after()["h2d_gb_per_s"], 13.45, 0.3);
-  EXPECT_LT(story.compared("pcie_low").ratio.value_or(2), 1);  // less than what is on the box
+  EXPECT_NEAR(story.before()["h2d_gb_per_s"], 9.2, 0.3);
+  EXPECT_NEAR(story.after()["h2d_gb_per_s"], 56.3, 1.2);
+  EXPECT_GT(story.compared("pcie_high").ratio.value_or(0), 1.5);
   EXPECT_FALSE(story.compared("vram_size").ours);
+  // Those that S3 measured are on eight lanes of PCIe 4.0: less than what is on the box.
+  const Story measured("P07", 5, "sim:rtx4090");
+  EXPECT_NEAR(measured.before()["h2d_gb_per_s"], 5.96, 0.3);
+  EXPECT_NEAR(measured.after()["h2d_gb_per_s"], 13.45, 0.3);
+  EXPECT_LT(measured.compared("pcie_low").ratio.value_or(2), 1);
 }
 
 // NVIDIA's sample on an RTX 4090: a measurement on a machine that is named.

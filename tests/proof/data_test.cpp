@@ -26,14 +26,19 @@ TEST(Data, EveryExperimentOfTheTutorialsIsThere) {
   std::set<std::string> ids;
   for (const Experiment& e : experiment::experiments()) ids.insert(e.id);
   for (int i = 1; i <= 28; ++i) EXPECT_TRUE(ids.count((i < 10 ? "P0" : "P") + std::to_string(i))) << i;
-  for (const char* id : {"T1", "T2", "T4", "R1", "R2", "R3", "S0-plot", "O1"}) EXPECT_TRUE(ids.count(id)) << id;
+  for (const char* id :
+       {"T1", "T2", "T4", "R1", "R2", "R3", "S0-plot", "O1", "S0-tensorboard", "S0-column", "S2-hidden-read",
+        "S2-round-trip", "S2-validation", "S2-sync-debug", "S3-raw-cuda", "S4-wrong-device", "S4-call-and-forward", "S2-events", "S1-accumulate",
+        "S1-mixed-precision", "S1-storage"}) {
+    EXPECT_TRUE(ids.count(id)) << id;
+  }
   EXPECT_EQ(ids.size(), experiment::experiments().size());
 }
 
 TEST(Data, TheLessonBeginsWithTheReadAndEndsWithTheLoader) {
   const auto all = experiment::experiments();
   EXPECT_EQ(all.front().id, "P09");
-  EXPECT_EQ(all.back().id, "P28");
+  EXPECT_EQ(all.back().id, "S1-storage");
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].order, static_cast<int>(i) + 1) << all[i].id;
 }
 

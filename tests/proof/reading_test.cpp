@@ -1,4 +1,4 @@
-// Getting a number out: P08 to P10, P14, R1 to R3, T4, S0-plot.
+// Getting a number out: P08 to P10, P14, S2-events, R1 to R3, T4, S0-plot.
 #include <gtest/gtest.h>
 
 #include "proof/story.h"
@@ -46,6 +46,30 @@ TEST(Reading, P14TheNaiveStopwatchShowsTheLaunch) {
   EXPECT_NEAR(story.after()["own.stopwatch_us"], 1740, 10);
 }
 
+// The same kernel, 1,610 us, by events: in the first iteration the GPU stands still between them for the 20 us of
+// dispatching and launching, in the others it is still at the backward pass when they are recorded. Read at once there
+// is no number. Neither a synchronisation before nor, when the events are asked for, one after them is needed.
+TEST(Reading, S2EventsTimeTheGpuAndCannotBeReadEarly) {
+  const Story story("S2-events", 20, "sim:teaching", {"dispatch_us=10"});
+  EXPECT_EQ(story.before().maybe("own.event_us"), std::nullopt);
+  EXPECT_DOUBLE_EQ(story.before()["own.failed_reads_percent"], 100);
+  EXPECT_EQ(story.before().syncs(), 0);
+  EXPECT_NEAR(story.after()["own.event_us"], 1610 + 20.0 / 20, 0.01);
+  EXPECT_DOUBLE_EQ(story.after()["own.failed_reads_percent"], 0);
+  EXPECT_EQ(story.after().syncs(), 20);
+  const auto timed = [&](const char* timing) {
+    const experiment::RunChoice choice{"sim:teaching", 20, {"dispatch_us=10", timing}};
+    return SideRun(story.data(), experiment::Side::After, choice);
+  };
+  EXPECT_DOUBLE_EQ(timed("timing=naive")["own.stopwatch_us"], 20);
+  EXPECT_NEAR(timed("timing=synchronized")["own.stopwatch_us"], 1740, 10);
+  const SideRun polled = timed("timing=events-polled");
+  EXPECT_NEAR(polled["own.event_us"], 1610, 1.5);
+  EXPECT_DOUBLE_EQ(polled["own.failed_reads_percent"], 0);
+  EXPECT_EQ(polled.syncs(), 0);
+  EXPECT_LT(polled["total_s"], story.after()["total_s"]);
+}
+
 // By PyTorch's source: masked_select, the four comparisons, the format's width and the format itself.
 TEST(Reading, R2PrintIsSevenReads) {
   const Story story("R2", 50);
@@ -62,6 +86,8 @@ TEST(Reading, R3AListOfItemsIsNotOneTransfer) {
   EXPECT_GT(story.before()["own.read_us"], 10 * story.after()["own.read_us"]);
   EXPECT_GT(story.gain(), 1.2);
   EXPECT_EQ(story.before()["own.numbers_read"], story.after()["own.numbers_read"]);
+  EXPECT_EQ(story.compared("syncs_per_window").ours, 100);
+  EXPECT_EQ(story.after()["own.reads_per_list"], 1);
 }
 
 TEST(Reading, R1OneStepLateTheGpuNeverWaits) {

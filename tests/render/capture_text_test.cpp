@@ -163,7 +163,7 @@ TEST(HealthGroups, ZerosAreMutedAndLossesStandOut) {
   EXPECT_EQ(line(groups, "LOSSES", "without a timestamp").tone, Tone::Muted);
   EXPECT_EQ(line(groups, "IN DOUBT", "ended before they began").tone, Tone::Doubt);
   EXPECT_EQ(line(groups, "TRACE", "dropped by the recorder").tone, Tone::Loss);
-  // The worst is told only where there is one.
+  // The worst is named only if there is one.
   for (const HealthGroup& group : groups) {
     for (const HealthLine& l : group.lines) EXPECT_THAT(l.name, Not(HasSubstr("worst")));
   }

@@ -28,6 +28,7 @@ std::shared_ptr<RunSnapshot> run_of(double mean_ns, std::map<std::string, std::s
   run->facts.settings = std::move(settings);
   run->summary.iteration.count = 10;
   run->summary.iteration.mean_ns = mean_ns;
+  run->summary.pace = {analysis::PaceBasis::Steady, mean_ns, 10, 0, 0, 0};
   return run;
 }
 
@@ -205,18 +206,29 @@ TEST_F(DifferenceTest, IsPerIterationWithTheLargestFirst) {
 }
 
 TEST_F(DifferenceTest, SaysWhoIsFasterAndWhereItWent) {
-  EXPECT_EQ(headline(*a, *b), "B is 60 µs shorter: 2.50x as fast");
-  EXPECT_EQ(headline(*b, *a), "B is 60 µs longer: it takes 2.50x as long");
+  EXPECT_EQ(headline(*a, *b), "B is 60 µs shorter: 2.50x as fast, over whole steady periods");
+  EXPECT_EQ(headline(*b, *a), "B is 60 µs longer: it takes 2.50x as long, over whole steady periods");
   const std::string cause(analysis::cause_name(static_cast<analysis::BubbleCause>(0)));
   EXPECT_EQ(where_it_went(*a, *b), "Gone: 59.4 µs idle (" + cause + ").");
   b->summary.gpu_busy_ns = 400'000;  // 10 µs more for each: a sixth of the difference
   EXPECT_EQ(where_it_went(*a, *b), "Gone: 59.4 µs idle (" + cause + "). New: 10 µs of GPU work.");
-  b->summary.iteration.mean_ns = 99'100;  // 0.9 %
+  b->summary.pace.ns = 99'100;  // 0.9 %
   EXPECT_EQ(better(*a, *b), Better::Same);
-  EXPECT_EQ(headline(*a, *b), "B takes as long as A");
+  EXPECT_EQ(headline(*a, *b), "B takes as long as A, over whole steady periods");
   EXPECT_EQ(where_it_went(*a, *b), "");
-  b->summary.iteration.mean_ns = 98'900;  // 1.1 %
+  b->summary.pace.ns = 98'900;  // 1.1 %
   EXPECT_EQ(better(*a, *b), Better::B);
+}
+
+// B's iterations are short because they only fill the queue: that is no number, and no factor.
+TEST_F(DifferenceTest, WhileTheQueueFillsThereIsNoFactor) {
+  b->summary.iteration.mean_ns = 1'000;
+  b->summary.pace = {analysis::PaceBasis::QueueMoves, 0, 10, 0, 0, 1};
+  EXPECT_EQ(better(*a, *b), Better::Same);
+  EXPECT_EQ(headline(*a, *b), "B: the launch queue still fills or drains");
+  EXPECT_EQ(where_it_went(*a, *b), "");
+  rows = difference_rows(*a, b.get());
+  EXPECT_EQ(value_text(row("iteration"), row("iteration").b), "–");
 }
 
 // 100 µs with a GPU, 60 of them idle after a sync, against 40 µs on the CPU, whose GPU is never to blame.
@@ -272,7 +284,7 @@ TEST_F(DifferenceTest, NamesOnlyWhatDiffers) {
 TEST_F(DifferenceTest, IsATableForAPullRequest) {
   b->facts.simulated = false;
   const std::string text = markdown(*a, *b);
-  EXPECT_THAT(text, HasSubstr("**B is 60 µs shorter: 2.50x as fast**"));
+  EXPECT_THAT(text, HasSubstr("**B is 60 µs shorter: 2.50x as fast, over whole steady periods**"));
   EXPECT_THAT(text, HasSubstr("| per iteration | A: log interval 1 | B: log interval never | difference |\n"
                               "|---|---:|---:|---:|\n| iteration | 100 µs | 40 µs | ↓ 60 µs |\n"));
   EXPECT_THAT(text, HasSubstr("| synchronisations | 1.00 | 0.10 | ↓ 0.90 |\n"));

@@ -67,7 +67,7 @@ TEST(ActiveExperiment, ReadsItsSideOffTheSettings) {
   EXPECT_EQ(active.side_of(now), std::nullopt);  // a hybrid
   now.set("log_interval", std::int64_t{100});
   EXPECT_EQ(active.side_of(now), Side::After);
-  now.set("batch_size", std::int64_t{256});  // no part of the story
+  now.set("batch_size", std::int64_t{256});  // not part of the experiment
   EXPECT_EQ(active.side_of(now), Side::After);
 }
 
@@ -99,6 +99,30 @@ TEST(ActiveExperiment, KeepsWhatEachSideGave) {
   EXPECT_EQ(kept(active, Side::After), 0);  // of another device
 }
 
+// Of rtx4090 the link was fitted; on another machine it is checked, once the side has run.
+TEST(ActiveExperiment, KnowsWhatItsMachineIsFittedTo) {
+  Experiment e = story();
+  Published p;
+  p.name = "rate";
+  p.unit = "µs";
+  p.figure = "iteration_us";
+  p.follows = {"P20.h2d_pinned"};
+  e.published = {p};
+  ActiveExperiment active(e, Side::Before);
+  active.begin_run(standard(), "sim:rtx4090");
+  ASSERT_EQ(active.published().size(), 1u);
+  EXPECT_EQ(active.published()[0].checking.check, experiment::Check::Fitted);
+  EXPECT_THAT(active.published()[0].checking.fitted, ElementsAre("link.h2d_pinned_gb_per_s"));
+  active.begin_run(standard(), "sim:teaching");
+  EXPECT_EQ(active.published()[0].checking.check, experiment::Check::Missing);
+  workload::Settings now = standard();
+  for (const std::string& a : e.assignments(Side::Before)) now.assign(a);
+  active.keep(now, figures(500));
+  EXPECT_EQ(active.published()[0].checking.check, experiment::Check::Checked);
+  active.begin_run(standard(), "sim:gone.toml");  // its file has been there
+  EXPECT_EQ(active.published()[0].checking.check, experiment::Check::Missing);
+}
+
 TEST(ActiveExperiment, WithADeviceOfItsOwnASideIsReadOffTheDevice) {
   Experiment e = story();
   e.sides[0].settings = e.sides[1].settings = {"log_interval=1"};
@@ -117,20 +141,9 @@ TEST(ActiveExperiment, WithADeviceOfItsOwnASideIsReadOffTheDevice) {
   EXPECT_EQ(kept(active, Side::After), 200);
 }
 
-TEST(QueueFills, WhenMoreIsIssuedThanBegins) {
-  analysis::Summary s;
-  EXPECT_FALSE(queue_fills(s));  // a CPU has no queue
-  s.launch_count = 120;
-  s.gpu_op_count = 112;  // 8 are always allowed in a long stretch
-  EXPECT_FALSE(queue_fills(s));
-  s.gpu_op_count = 111;
-  EXPECT_TRUE(queue_fills(s));
-  s.launch_count = 1000;
-  s.gpu_op_count = 953;  // and a twentieth: 47
-  EXPECT_FALSE(queue_fills(s));
-  s.launch_count = 9;
-  s.gpu_op_count = 5;  // of so few, 4 are many
-  EXPECT_TRUE(queue_fills(s));
+TEST(PaceText, IsOnlyWhatIsKnown) {
+  EXPECT_EQ(pace_text({analysis::PaceBasis::Steady, 162'100, 10, 0, 0, 0}), "162.1 µs");
+  EXPECT_EQ(pace_text({analysis::PaceBasis::QueueMoves, 0, 10, 0, 0, 1}), "–");
 }
 
 TEST(ChosenDevice, KeepsARealGpuAndComparesItWithARealCpu) {

@@ -36,7 +36,7 @@ TEST(Marks, BookmarksStandByTimeAndAreFoundFromAnywhere) {
   marks.remove(early);
   EXPECT_FALSE(marks.shown);
   EXPECT_GT(marks.version(), version);
-  marks.remove(12345);  // nobody's
+  marks.remove(12345);  // no such mark
   EXPECT_EQ(marks.count(), 1u);
 }
 

@@ -169,7 +169,7 @@ TEST_F(ViewMovesTest, BackAndForthThroughTheHistory) {
   EXPECT_FALSE(view.forward());
   ASSERT_TRUE(view.back());
   EXPECT_EQ(view.destination(), second);
-  model.open_file(file("ten.json"));  // another run: its history begins anew
+  model.open_file(file("ten.json"));  // another run: its history starts again
   frame();
   EXPECT_EQ(view.history().size(), 0u);
 }

@@ -41,8 +41,9 @@ TEST(Catalogue, ListsTheProfilesWithTheStandardOneFirst) {
     EXPECT_EQ(entry.kind == DeviceKind::Cpu, entry.id.starts_with("cpu"));
     EXPECT_FALSE(entry.summary.empty());
   }
-  EXPECT_THAT(ids, testing::ElementsAre("sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:teaching", "cpu",
-                                        "cpu:rtx4090", "cpu:h200", "cpu:rtx4070-laptop-wsl2", "cpu:teaching"));
+  EXPECT_THAT(ids, testing::ElementsAre("sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:rtx5090",
+                                        "sim:teaching", "cpu", "cpu:rtx4090", "cpu:h200", "cpu:rtx4070-laptop-wsl2",
+                                        "cpu:rtx5090", "cpu:teaching"));
 }
 
 TEST(Catalogue, AutoAndSimAreTheStandardProfile) {

@@ -59,7 +59,7 @@ TEST(HostFill, LeavesArbitraryValuesThatCopiesDoNotMove) {
   rig->copy({out}, {rig.gpu}, 1000);  // known values come back: it has some again
   EXPECT_EQ(rig->host_data(out)[999], std::byte{7});
   rig->host_fill(rig.host, 1000);
-  rig->copy({rig.gpu}, {rig.host}, 1000);  // and now nobody knows what is on the device
+  rig->copy({rig.gpu}, {rig.host}, 1000);  // and now the device holds unknown values
   rig->host_data(out)[0] = std::byte{9};
   rig->copy({out}, {rig.gpu}, 1000);
   EXPECT_EQ(rig->host_data(out)[0], std::byte{9});

@@ -78,6 +78,30 @@ TEST(Profile, NumbersOfTheCpuMayBeMissing) {
   EXPECT_THAT(error_of(with_line("cores", "cores = { value = 2.5, source = 'assumed' }")), HasSubstr("a whole number"));
 }
 
+// The published numbers that it comes from; what is written can be read again.
+TEST(Profile, SaysWhichPublishedNumbersANumberComesFrom) {
+  const std::string text = with_line(
+      "launch_us", "launch_us = { value = 7.5, source = 'fitted: to P25', from = ['P25.total', 'P26.every_100'] }");
+  const DeviceProfile p = parse_profile(text, "mine.toml");
+  EXPECT_THAT(p.numbers[1].from, testing::ElementsAre("P25.total", "P26.every_100"));
+  EXPECT_THAT(p.numbers[0].from, testing::ElementsAre());
+  EXPECT_EQ(parse_profile(profile_text(p, "A comment."), "again.toml").numbers[1].from, p.numbers[1].from);
+}
+
+TEST(ProfileError, FromThatNamesNoPublishedNumber) {
+  const auto from = [](const std::string& list) {
+    return error_of(with_line("launch_us", "launch_us = { value = 3, source = 'fitted', from = " + list + " }"));
+  };
+  const std::string is_wrong =
+      at("launch_us") + "cpu.launch_us.from': must be an array of published numbers, [\"P20.h2d_pinned\"], got ";
+  EXPECT_EQ(from("'P20.rate'"), is_wrong + "'P20.rate'");
+  EXPECT_EQ(from("['P20']"), is_wrong + "'P20'");
+  EXPECT_EQ(from("['P20.rate', '.rate']"), is_wrong + "'.rate'");
+  EXPECT_EQ(from("['P20.']"), is_wrong + "'P20.'");
+  EXPECT_EQ(from("[3]"), is_wrong + "3");
+  EXPECT_EQ(from("[]"), is_wrong + "an array");
+}
+
 TEST(ProfileError, NumberThatIsAText) {
   EXPECT_EQ(error_of(with_line("h2d_pinned_gb_per_s", "h2d_pinned_gb_per_s = { value = 'fast', source = 'assumed' }")),
             at("h2d_pinned_gb_per_s") + "link.h2d_pinned_gb_per_s': must be a number > 0 and <= 1000000, got 'fast'");
@@ -136,7 +160,7 @@ TEST(ProfileError, UnknownKeys) {
   EXPECT_THAT(error_of(with_line("launch_us", "lunch_us = { value = 3, source = 'assumed' }")),
               AllOf(StartsWith(at("launch_us") + "cpu.lunch_us': is unknown; allowed: dispatch_us, launch_us,")));
   EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = 3, source = 'assumed', unit = 'us' }")),
-              HasSubstr("'cpu.launch_us.unit': is unknown; allowed: value, source"));
+              HasSubstr("'cpu.launch_us.unit': is unknown; allowed: value, source, from"));
   EXPECT_EQ(error_of("colour = 'green'\n" + round_profile_text()),
             "mine.toml:1: key 'colour': is unknown; allowed: name, summary, cpu, gpu, link, jitter");
 }
@@ -184,8 +208,9 @@ TEST(ProfileFile, ThatCannotBeReadIsNamedWithTheReason) {
   EXPECT_EQ(why(folder), folder + ": cannot be read: is a directory");
 }
 
-TEST(EmbeddedProfiles, AreTheseThree) {
-  EXPECT_THAT(embedded_profiles(), testing::ElementsAre("h200", "rtx4070-laptop-wsl2", "rtx4090", "teaching"));
+TEST(EmbeddedProfiles, AreTheseFive) {
+  EXPECT_THAT(embedded_profiles(),
+              testing::ElementsAre("h200", "rtx4070-laptop-wsl2", "rtx4090", "rtx5090", "teaching"));
 }
 
 class EmbeddedProfile : public testing::TestWithParam<std::string> {};
@@ -218,7 +243,8 @@ TEST(EmbeddedProfiles, AnUnknownNameListsWhatIsThere) {
     embedded_profile("rtx9090");
     FAIL();
   } catch (const base::UsageError& e) {
-    EXPECT_STREQ(e.what(), "profile 'rtx9090' is unknown; allowed: h200, rtx4070-laptop-wsl2, rtx4090, teaching");
+    EXPECT_STREQ(e.what(),
+                 "profile 'rtx9090' is unknown; allowed: h200, rtx4070-laptop-wsl2, rtx4090, rtx5090, teaching");
   }
 }
 

@@ -1,6 +1,7 @@
 // Streams, engines and events: who waits for whom.
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "sim/sim_rig.h"
 
 namespace lanescope::device::sim {
@@ -251,6 +252,65 @@ TEST(Events, ARecordInTheDefaultStreamComesAfterBlockingStreams) {
   rig->record(event, Stream::Default);  // until 11
   rig->synchronize(event);              // own until 16
   EXPECT_EQ(parts_in_us(rig.calls("cudaEventSynchronize")[0]), (Parts{5, 99, 0, 50}));
+}
+
+// The first record reaches the idle device at 1 + 5 us. The launch (10 us) makes the kernel start at 1 + 10 + 5, so
+// that the two events are 10 us of an idle GPU and 200 us of the kernel apart.
+TEST(Events, TheTimeBetweenTwoEventsIsThatOfTheGpuIdleOrNot) {
+  Rig rig;
+  const GpuEvent start = rig->create_timing_event(), end = rig->create_timing_event();
+  rig->host_work(us(100));
+  rig->record(start, Stream::Default);
+  rig.kernel(200);
+  rig->record(end, Stream::Default);
+  EXPECT_EQ(rig->elapsed(start, end), std::nullopt);  // too early: no number
+  EXPECT_EQ(rig.calls("cudaEventElapsedTime").size(), 1u);
+  EXPECT_EQ(rig.calls("cudaEventElapsedTime")[0].duration(), us(1));
+  EXPECT_FALSE(trace::is_blocking(rig.calls("cudaEventElapsedTime")[0]));
+  rig->synchronize();
+  EXPECT_EQ(rig->elapsed(start, end), us(10 + 200));
+  EXPECT_EQ(rig->elapsed(end, start), -us(10 + 200));
+  // Behind a long kernel both wait for the stream: the launches are through by then, and only the kernel is between.
+  rig.kernel(1000);
+  rig->record(start, Stream::Default);
+  EXPECT_EQ(rig->elapsed(start, end), std::nullopt);
+  rig.kernel(200);
+  rig->record(end, Stream::Default);
+  rig->synchronize();
+  EXPECT_EQ(rig->elapsed(start, end), us(200));
+}
+
+TEST(Events, ManyRecordsOfOneEventLeaveTheNewest) {
+  Rig rig;
+  const GpuEvent start = rig->create_timing_event(), end = rig->create_timing_event();
+  rig->record(start, Stream::Default);
+  for (int i = 0; i < 300; ++i) {  // more than the timeline keeps at first
+    rig->record(end, Stream::Default);
+    if (i % 100 == 0) rig.kernel(100);
+  }
+  rig.kernel(100);
+  rig->record(end, Stream::Default);
+  rig->synchronize();
+  EXPECT_GE(*rig->elapsed(start, end), us(400));
+}
+
+TEST(Events, WithoutTimingOrARecordThereIsNoTime) {
+  Rig rig;
+  const GpuEvent plain = rig->create_event(), timed = rig->create_timing_event(), unused = rig->create_timing_event();
+  rig->record(plain, Stream::Default);
+  rig->record(timed, Stream::Default);
+  rig->synchronize();
+  const auto error_of = [&](GpuEvent from, GpuEvent to) -> std::string {
+    try {
+      rig->elapsed(from, to);
+    } catch (const base::Error& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error_of(plain, timed), "cudaEventElapsedTime: event 1 was made without timing");
+  EXPECT_EQ(error_of(timed, unused), "cudaEventElapsedTime: event 3 was never recorded");
+  EXPECT_EQ(error_of(timed, GpuEvent{9}), "cudaEventElapsedTime: event 9 was never created");
 }
 
 }  // namespace

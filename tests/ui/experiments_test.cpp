@@ -107,7 +107,8 @@ TEST_F(ExperimentsTest, AKnobTurnedByHandIsNeitherSide) {
   EXPECT_EQ(side(), std::nullopt);
   desk().click("side.after");
   EXPECT_EQ(side(), Side::After);
-  // One that is no part of the story leaves the side as it is, but what the other side gave is no comparison any more.
+  // One that is not part of the experiment leaves the side as it is, but what the other side gave is no comparison any
+  // more.
   ASSERT_TRUE(desk().until([&] { return state().experiment->measured(Side::After) != nullptr; }));
   ASSERT_TRUE(model().set("batch_size", std::int64_t{256}).empty());
   EXPECT_EQ(side(), Side::After);

@@ -37,7 +37,7 @@ class FindTest : public WindowTest {
     ASSERT_TRUE(desk().until([&] { return state().search.field_active; }));
     desk().type(text);
     ASSERT_TRUE(desk().until([&] { return state().search.text == text; }));
-    desk().frames(2);  // it has begun anew
+    desk().frames(2);  // it has started again
     ASSERT_TRUE(desk().until([&] { return !state().search.searching(); }));
   }
   const ui::SearchState& search() { return state().search; }

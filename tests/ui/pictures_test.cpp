@@ -184,7 +184,7 @@ TEST_F(PicturesTest, ThePanelRemembersItsChoices) {
   open_panel();
   EXPECT_EQ(state().pictures.choices.scale, 3);
   EXPECT_EQ(state().pictures.preview.size.width, 4800);
-  // Nothing is drawn anew while nothing changes.
+  // Nothing is redrawn while nothing changes.
   const auto before = state().pictures.preview.of;
   desk().frames(3);
   EXPECT_FALSE(state().pictures.busy(true));

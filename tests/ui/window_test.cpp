@@ -378,7 +378,7 @@ TEST_F(RestTest, AnOpenedFileRestsToo) {
   EXPECT_EQ(drawn(2), 0u);
 }
 
-// Nobody touches the window, and nothing else moves in it.
+// There is no input, and nothing else moves in the window.
 TEST_F(RestTest, AFileThatWasOpenedIsDrawnUnasked) {
   desk.remember("tour_done = true\nwindow_width = 1000\nwindow_height = 700");
   ui::WindowOptions o = options();

@@ -139,6 +139,22 @@ TEST(Bandwidth, TheRtx4090CopiesAsFastAsInTheNotebook) {
   EXPECT_NEAR(gb_per_s("direction=d2h", "pinned=true"), 13.370, 0.1 * 13.370);
 }
 
+// T1: the first pin_memory() page-locks the memory, the others find it; a mean of both would be of neither.
+TEST(Bandwidth, TheCopyThatPageLocksStandsApart) {
+  OnDevice w("sim:rtx4090", "bandwidth", {"bytes=4194304", "pin_first=true", "non_blocking=true", "sync=true"});
+  w.iterate(5);
+  const Figure all = w.figure("stopwatch_ms"), first = w.figure("first_ms"), later = w.figure("later_ms");
+  EXPECT_EQ(first.count, 1u);
+  EXPECT_EQ(later.count, 4u);
+  EXPECT_EQ(w.calls("cudaHostAlloc"), 1);
+  EXPECT_GT(first.mean, 1.5 * later.mean);
+  EXPECT_NEAR(all.mean, (first.mean + 4 * later.mean) / 5, 1e-9);
+  w.settings.assign("pin_first=false");
+  w.iterate(2);
+  EXPECT_EQ(w.figure("first_ms").count, 2u);
+  EXPECT_EQ(w.figure("later_ms").count, 5u);
+}
+
 TEST(Bandwidth, RunsOnACpu) {
   for (const char* direction : {"direction=h2d", "direction=d2h"}) {
     for (const auto& [cpu, bytes] :

@@ -101,7 +101,7 @@ TEST_F(BreakEven, TakesEverySettingAtTheNextIteration) {
   EXPECT_THAT(iterate(4), Not(Contains(HasSubstr("cudaMalloc"))));
   settings_.assign("batch_size=65536");
   settings_.assign("problem_size=150000");
-  EXPECT_THAT(iterate(5), Contains("linear_forward 65536x100x2"));  // a change starts a pass anew
+  EXPECT_THAT(iterate(5), Contains("linear_forward 65536x100x2"));  // a change restarts the pass
   EXPECT_THAT(iterate(6), Not(Contains(HasSubstr("cudaMalloc"))));
   EXPECT_THAT(iterate(7), Contains("linear_forward 18928x100x2"));
   settings_.assign("batch_size=1");

@@ -59,6 +59,16 @@ class Training {
     }
     return found;
   }
+  /// The CUDA calls of that name on a lane.
+  std::vector<trace::Event> calls(std::string_view name, std::string_view lane) const {
+    std::vector<trace::Event> found;
+    for (const trace::Event& e : sink.events) {
+      if (e.kind == trace::EventKind::Call && sink.names.text(e.name) == name && sink.lanes[e.lane].name == lane) {
+        found.push_back(e);
+      }
+    }
+    return found;
+  }
   std::vector<std::string> lanes() const {
     std::vector<std::string> names;
     for (const trace::LaneInfo& lane : sink.lanes) names.push_back(lane.name);
@@ -182,6 +192,158 @@ TEST(DataLoader, OneThreadPinsBatchesAsTheyArrive) {
   EXPECT_TRUE(out_of_order);  // load times vary, so it happens
 }
 
+// 2 workers for each of which 1, 2, 4 or 8 batches of 4.6 MiB are outstanding. Each is pinned when it has arrived, on
+// the pin thread: 8 MiB, 100 us and 400 per MiB on sim:teaching. So the first batch is there after the start of its
+// worker, its load, one allocation and one copy, whatever the prefetch factor, and the program's thread allocates
+// nothing but the four bytes of item().
+TEST(DataLoader, BatchesArePinnedAsTheyArriveByThePinThread) {
+  std::vector<double> first, whole;
+  for (const char* prefetch : {"prefetch_factor=1", "prefetch_factor=2", "prefetch_factor=4", "prefetch_factor=8"}) {
+    SCOPED_TRACE(prefetch);
+    Training t({"num_workers=2", "pin_memory=true", "samples=2400", prefetch});
+    whole.push_back(t.run(60));
+    first.push_back(t.figure("epoch_start_ms").last);
+    const auto by_program = t.calls("cudaHostAlloc", "CUDA calls");
+    EXPECT_EQ(by_program.size(), 1u);  // item()
+    const auto pinned = t.calls("cudaHostAlloc", "CUDA calls, pin thread");
+    ASSERT_FALSE(pinned.empty());
+    EXPECT_NEAR(base::to_us(pinned[0].duration()), 100 + 8 * 400, 0.15 * 3300);
+    const trace::Event pin = t.ranges("pin batch").at("pin thread")[0];
+    EXPECT_EQ(pinned[0].start_ns, pin.start_ns);
+    EXPECT_GT(pin.end_ns, pinned[0].end_ns);
+  }
+  for (std::size_t i = 1; i < first.size(); ++i) {
+    EXPECT_NEAR(first[i], first[0], 0.03 * first[0]);
+    EXPECT_LT(whole[i], 1.02 * whole[0]);
+  }
+}
+
+// As many blocks as batches wait or are in use, and none once the queue has been full: with a model that is slower than
+// the loader all 8 outstanding batches lie pinned, and one or two are still being copied from, since item() lets the CPU
+// run no further ahead.
+TEST(DataLoader, PinnedMemoryIsBoundedAndReused) {
+  Training t({"num_workers=4", "pin_memory=true", "samples=24000", "load_ms=1", "non_blocking=true", "log_interval=1"});
+  t.run(60);
+  const std::size_t blocks = t.calls("cudaHostAlloc", "CUDA calls, pin thread").size();
+  EXPECT_GE(blocks, 8u);
+  EXPECT_LE(blocks, 8u + 4);
+  t.run(300);
+  EXPECT_EQ(t.calls("cudaHostAlloc", "CUDA calls, pin thread").size(), blocks);
+  // Waiting for the loader, the program hands each block back before the next batch comes.
+  Training bound({"num_workers=4", "pin_memory=true", "samples=24000", "load_ms=8"});
+  bound.run(100);
+  EXPECT_LE(bound.calls("cudaHostAlloc", "CUDA calls, pin thread").size(), 5u);
+}
+
+// The program may end while batches are at the pin thread.
+TEST(DataLoader, EndsWhileBatchesAreBeingPinned) {
+  Training t({"num_workers=4", "pin_memory=true", "prefetch_factor=8", "samples=2400"});
+  t.run(3);
+  t.workload.reset();
+  t.device->host_work(base::from_us(1e6));
+  EXPECT_GT(t.ranges("pin batch").at("pin thread").size(), 20u);
+  t.device.reset();
+}
+
+// PyTorch warns that there is no accelerator, and starts no pin thread.
+TEST(DataLoader, OnACpuNothingIsPinned) {
+  MemorySink sink;
+  device::DeviceContext context;
+  context.sink = &sink;
+  const auto cpu = device::make_device("cpu:teaching", context);
+  Settings settings = default_settings("dataloader", cpu->info());
+  for (const char* assignment : {"num_workers=2", "pin_memory=true", "samples=32"}) settings.assign(assignment);
+  const auto workload = make_workload("dataloader", *cpu);
+  workload->set_up(settings);
+  for (std::uint64_t i = 0; i < 8; ++i) workload->iterate(i, settings);
+  std::vector<std::string> lanes;
+  for (const trace::LaneInfo& lane : sink.lanes) lanes.push_back(lane.name);
+  EXPECT_THAT(lanes, Contains("worker 1"));
+  EXPECT_THAT(lanes, Not(Contains("pin thread")));
+}
+
+// Every fourth batch makes a step; the gradients of the three behind the first are added to what is there.
+TEST(DataLoader, AccumulatesTheGradientsOfSeveralBatches) {
+  Training t({"accumulate=4", "samples=800"});
+  t.run(12);
+  std::map<std::string, int> kernels;
+  for (const trace::Event& e : t.sink.events) {
+    if (e.kind == trace::EventKind::Kernel) ++kernels[std::string(t.sink.names.text(e.name))];
+  }
+  t.workload->finish();
+  EXPECT_EQ(t.ranges("step").at("phase").size(), 3u);
+  EXPECT_EQ(t.ranges("backward").at("phase").size(), 12u);
+  EXPECT_EQ(t.figure("step_ms").count, 2u);
+  kernels.clear();
+  for (const trace::Event& e : t.sink.events) {
+    if (e.kind == trace::EventKind::Kernel) ++kernels[std::string(t.sink.names.text(e.name))];
+  }
+  EXPECT_EQ(kernels["sgd_step"], 3);
+  EXPECT_EQ(kernels["add_in_place"], 9);
+  EXPECT_EQ(kernels["scale"], 12);  // loss / 4
+}
+
+// 588 KiB x 8 are 4.59375 MiB; in float16 half of it. Autocast casts on the GPU: what is copied stays the same.
+TEST(DataLoader, AutocastCopiesTheSameBytesAndAHalfPrecisionInputHalf) {
+  const auto bytes = [](const std::vector<std::string>& assignments) {
+    Training t(assignments);
+    t.run(4);
+    t.workload->finish();
+    std::uint64_t sum = 0;
+    for (const trace::Event& e : t.sink.events) {
+      const bool up =
+          e.kind == trace::EventKind::Copy && trace::copy_traits_of(e).direction == trace::CopyDirection::HostToDevice;
+      if (up) sum += trace::bytes_of(e);
+    }
+    EXPECT_DOUBLE_EQ(4 * 1024 * 1024 * t.figure("h2d_mib").mean, static_cast<double>(sum));
+    return sum;
+  };
+  EXPECT_EQ(bytes({}), 4u * 4'816'896);
+  EXPECT_EQ(bytes({"autocast=true"}), 4u * 4'816'896);
+  EXPECT_EQ(bytes({"input=float16"}), 4u * 2'408'448);
+  EXPECT_EQ(bytes({"input=float16", "autocast=true", "pin_memory=true"}), 4u * 2'408'448);
+}
+
+// As Lightning's move_data_to_device does with a dictionary: a copy for each tensor, and a wait for each that blocks.
+TEST(DataLoader, ABatchOfSeveralTensorsIsCopiedTensorByTensor) {
+  for (const bool non_blocking : {false, true}) {
+    Training t({"tensors=3", "sample_kib=1", "batch_size=4", non_blocking ? "non_blocking=true" : "log_interval=0"});
+    t.set({"log_interval=0"});
+    t.run(2);
+    t.workload->finish();
+    std::vector<std::uint64_t> copies;
+    for (const trace::Event& e : t.sink.events) {
+      if (e.kind == trace::EventKind::Copy) copies.push_back(trace::bytes_of(e));
+    }
+    // 1,024 floats in thirds: 342, 342 and 340.
+    EXPECT_THAT(copies, ElementsAre(1368, 1368, 1360, 1368, 1368, 1360));
+    EXPECT_EQ(t.calls("cudaStreamSynchronize", "CUDA calls").size(), non_blocking ? 0u : 6u);
+  }
+}
+
+// Of 32 ms for a batch of 8: a tar file takes three quarters; a cache is filled in the first epoch, and takes a quarter
+// from then on. One worker, so that the loads follow each other.
+TEST(DataLoader, StorageChangesWhatASampleTakesToLoad) {
+  const auto loads = [](const char* storage) {
+    Training t({"num_workers=1", "samples=64", "persistent_workers=true", storage});
+    t.run(24);
+    std::vector<double> ms(3);
+    const auto ranges = t.ranges("load batch").at("worker 0");
+    for (std::size_t i = 0; i < 24; ++i) ms[i / 8] += base::to_us(ranges.at(i).duration()) / 1000 / 8;
+    return ms;
+  };
+  // 0.48 ms of each are the copy of its bytes.
+  const std::vector<double> files = loads("storage=files"), tarred = loads("storage=tarred");
+  const std::vector<double> cached = loads("storage=cached");
+  for (const std::size_t epoch : {0, 1, 2}) {
+    EXPECT_NEAR(files[epoch], 32, 2);
+    EXPECT_NEAR(tarred[epoch], 24, 2);
+  }
+  EXPECT_NEAR(cached[0], 32, 2);
+  EXPECT_NEAR(cached[1], 8, 2);
+  EXPECT_NEAR(cached[2], 8, 2);
+}
+
 TEST(DataLoader, AChangeOfTheLoaderMakesANewOneAndOthersDoNot) {
   Training t({"num_workers=2"});
   t.run(5);
@@ -250,10 +412,11 @@ TEST(DataLoader, CallsOfAnIterationWithoutWorkers) {
   workload->iterate(1, settings);
   EXPECT_THAT(device.take_log(),
               ElementsAre("cudaMemcpyAsync pinned->device 8192", "cudaStreamSynchronize", "spin 1x1x1", "spin 1x1x1",
-                          "cudaMemcpyAsync device->pinned 4", "cudaStreamSynchronize"));
-  EXPECT_THAT(device.recorded().names_on(trace::LaneKind::Phases),
-              ElementsAre("set up", "iter(loader)", "load batch here", "next(loader)", "copy", "forward", "backward",
-                          "item()", "load batch here", "next(loader)", "copy", "forward", "backward", "item()"));
+                          "sgd_step 1000000x1x1", "cudaMemcpyAsync device->pinned 4", "cudaStreamSynchronize"));
+  EXPECT_THAT(
+      device.recorded().names_on(trace::LaneKind::Phases),
+      ElementsAre("set up", "iter(loader)", "load batch here", "next(loader)", "copy", "forward", "backward", "step",
+                  "item()", "load batch here", "next(loader)", "copy", "forward", "backward", "step", "item()"));
 }
 
 }  // namespace

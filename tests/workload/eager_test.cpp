@@ -33,6 +33,38 @@ TEST_F(EagerTest, ItemCopiesIntoPinnedScratchAndWaits) {
   EXPECT_THAT(device_.take_log(), ElementsAre("cudaMemcpyAsync device->pinned 4", "cudaStreamSynchronize"));
 }
 
+// bool(x > 1): one byte, whose value is the answer.
+TEST_F(EagerTest, ABoolIsReadAsOneByte) {
+  const Tensor x = eager_.tensor(2), greater = eager_.tensor(2);
+  for (const float value : {0.5f, 1.5f}) {
+    eager_.launch(Op{OpKind::Fill, 2, 1, 1, value}, {x});
+    eager_.launch(Op{OpKind::CompareGreater, 2, 1, 1, 1.0f}, {x, greater});
+    device_.take_log();
+    EXPECT_EQ(eager_.truth(greater, 1), value > 1);
+    EXPECT_EQ(device_.take_log().back(), "cudaStreamSynchronize");
+  }
+  eager_.truth(greater);
+  EXPECT_THAT(device_.take_log(), ElementsAre("cudaMemcpyAsync device->pinned 1", "cudaStreamSynchronize"));
+}
+
+// The warning is of the statement and ends before its first call, which stays in the phase around it.
+TEST_F(EagerTest, AWarningIsARangeBeforeTheCall) {
+  eager_.set_dispatch_us(10);
+  eager_.set_sync_debug(true);
+  const Tensor scalar = eager_.tensor(1);
+  const base::Nanoseconds began = device_.now_ns();
+  eager_.item(scalar);
+  eager_.synchronize();  // unseen
+  const std::vector<trace::Event> ranges = device_.recorded().on(trace::LaneKind::Phases);
+  ASSERT_EQ(ranges.size(), 1u);
+  EXPECT_EQ(ranges[0].start_ns, began);
+  EXPECT_EQ(ranges[0].end_ns, began + 10'000);
+  const Eager::SyncCounts counts = eager_.take_sync_counts();
+  EXPECT_EQ(counts.waits, 2u);
+  EXPECT_EQ(counts.warnings, 1u);
+  EXPECT_EQ(eager_.take_sync_counts().waits, 0u);
+}
+
 TEST_F(EagerTest, PageableBlockingCopies) {
   const Tensor to = eager_.tensor(100);
   const HostTensor from = eager_.host_tensor(100, false);

@@ -72,6 +72,41 @@ class IrisMlp : public testing::Test {
   std::unique_ptr<Workload> workload_;
 };
 
+// The first layer raises, and nothing is launched or read; the loop goes on.
+TEST_F(IrisMlp, AModelThatWasNotMovedRaisesInEveryEpoch) {
+  set_up({"model_on=cpu"});
+  for (std::uint64_t i = 0; i < 3; ++i) EXPECT_THAT(iterate(i), ElementsAre());
+  const std::vector<std::string> phases = device_.recorded().names_on(trace::LaneKind::Phases);
+  EXPECT_EQ(phases, (Calls{"set up", "forward", phases[2], "forward", phases[2], "forward", phases[2]}));
+  EXPECT_THAT(phases[2],
+              testing::StartsWith("RuntimeError: Expected all tensors to be on the same device, but found at "
+                                  "least two devices, cpu and cuda:0!"));
+  EXPECT_EQ(workload_->losses_read(), 0u);
+  EXPECT_EQ(workload_->figures().read()[0].total, 3);
+  settings_.assign("model_on=device");  // it is moved, and learns from its beginning
+  EXPECT_THAT(iterate(3), Contains("cudaMemcpyAsync pageable->device 160"));
+  EXPECT_THAT(iterate(4), ElementsAreArray(kEpoch + kItem));
+  EXPECT_EQ(workload_->figures().read()[0].total, 3);
+  settings_.assign("model_on=cpu");
+  EXPECT_THAT(iterate(5), ElementsAre());
+}
+
+// model(X) calls forward and then the hook; model.forward(X) calls no hook of the model.
+TEST_F(IrisMlp, OnlyACallOfTheModelCallsItsHook) {
+  set_up({"hook=reads", "log_interval=0"});
+  Calls with_hook = kEpoch;
+  const Calls hook = Calls{"mean_reduce 120x3x1"} + kItem;
+  with_hook.insert(with_hook.begin() + 3, hook.begin(), hook.end());
+  iterate(0);
+  EXPECT_THAT(iterate(1), ElementsAreArray(with_hook));
+  settings_.assign("call_with=forward");
+  EXPECT_THAT(iterate(2), ElementsAreArray(kEpoch));
+  settings_.assign("call_with=__call__");
+  settings_.assign("hook=none");
+  EXPECT_THAT(iterate(3), ElementsAreArray(kEpoch));
+  EXPECT_EQ(workload_->figures().read()[1].total, 2);
+}
+
 TEST_F(IrisMlp, AnEpochIsSixteenKernelsAndThenTheRead) {
   set_up();
   iterate(0);

@@ -53,6 +53,14 @@ class LinearMse : public testing::Test {
     return iterate(1);
   }
 
+  Figure figure(std::string_view key) const {
+    for (const Figure& f : workload_->figures().read()) {
+      if (f.key == key) return f;
+    }
+    ADD_FAILURE() << key;
+    return {};
+  }
+
   RecordingDevice device_;
   Settings settings_;
   std::unique_ptr<Workload> workload_;
@@ -60,6 +68,61 @@ class LinearMse : public testing::Test {
 
 TEST_F(LinearMse, ReadsTheLossBetweenLossAndBackward) {
   EXPECT_THAT(steady({"log_interval=1"}), ElementsAreArray(kForwardAndLoss + kItem + kBackward));
+}
+
+const Calls kForward{"linear_forward 128x1000x1000"};
+
+// As torch.cuda.Event has it: made when first recorded, both asked for, and only then the time between them.
+TEST_F(LinearMse, TimesByEventsReadAfterASynchronisation) {
+  settings_.assign("log_interval=0");
+  settings_.assign("timing=events");
+  set_up();
+  EXPECT_THAT(iterate(0), testing::IsSupersetOf({"cudaEventCreate timing", "cudaEventElapsedTime 1 2"}));
+  const Calls loss(kForwardAndLoss.begin() + 1, kForwardAndLoss.end());
+  EXPECT_THAT(iterate(1), ElementsAreArray(Calls{"cudaEventRecord 1"} + kForward +
+                                           Calls{"cudaEventRecord 2", "cudaDeviceSynchronize", "cudaEventQuery 1",
+                                                 "cudaEventQuery 2", "cudaEventElapsedTime 1 2"} +
+                                           loss + kBackward));
+  EXPECT_EQ(figure("event_us").last, 250);
+  EXPECT_EQ(figure("failed_reads_percent").mean, 0);
+  EXPECT_EQ(figure("stopwatch_us").count, 0u);
+}
+
+// The end has not happened: PyTorch raises an error, there is no number, and the trace has a mark.
+TEST_F(LinearMse, EventsReadTooEarlyGiveNoNumber) {
+  settings_.assign("log_interval=0");
+  settings_.assign("timing=events-early");
+  set_up();
+  device_.unfinished = {device::GpuEvent{2}};
+  EXPECT_THAT(iterate(0), testing::AllOf(Contains("cudaEventQuery 2"), Not(Contains(HasSubstr("ElapsedTime")))));
+  EXPECT_EQ(figure("event_us").count, 0u);
+  EXPECT_EQ(figure("failed_reads_percent").mean, 100);
+  EXPECT_THAT(device_.recorded().names_on(trace::LaneKind::Phases),
+              Contains("not ready: elapsed_time() raises an error"));
+  device_.unfinished.clear();
+  iterate(1);
+  EXPECT_EQ(figure("event_us").count, 1u);
+  EXPECT_EQ(figure("failed_reads_percent").mean, 50);
+}
+
+// Without a synchronisation each pair is read when it has happened, oldest first, and used again.
+TEST_F(LinearMse, EventsThatArePolledNeitherWaitNorFail) {
+  settings_.assign("log_interval=0");
+  settings_.assign("timing=events-polled");
+  set_up();
+  device_.unfinished = {device::GpuEvent{2}};
+  iterate(0);
+  EXPECT_THAT(iterate(1), testing::AllOf(Contains("cudaEventRecord 3"), Contains("cudaEventQuery 2"),
+                                         Not(Contains(HasSubstr("ElapsedTime")))));
+  EXPECT_EQ(figure("event_us").count, 0u);
+  device_.unfinished.clear();
+  const Calls third = iterate(2);
+  EXPECT_THAT(third, testing::IsSupersetOf(
+                         {"cudaEventElapsedTime 1 2", "cudaEventElapsedTime 3 4", "cudaEventElapsedTime 5 6"}));
+  EXPECT_THAT(third, Not(Contains("cudaDeviceSynchronize")));
+  EXPECT_THAT(iterate(3), Not(Contains(HasSubstr("cudaEventCreate"))));
+  EXPECT_EQ(figure("event_us").count, 4u);
+  EXPECT_EQ(figure("failed_reads_percent").mean, 0);
 }
 
 TEST_F(LinearMse, NeverReadsWithoutALogInterval) {

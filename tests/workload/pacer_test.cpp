@@ -44,7 +44,7 @@ TEST(Pacer, StopWakesTheWaitingThreadForGood) {
 TEST(Pacer, HoldsARunInRealTimeWhileItIsPaused) {
   for (const bool paced : {true, false}) {
     Pacer pacer(paced);
-    pacer.wait_while_paused();  // returns: nobody has paused it
+    pacer.wait_while_paused();  // returns: it is not paused
     pacer.pause(true);
     std::atomic<bool> back{false}, resumed{false};
     std::thread waiting([&] {

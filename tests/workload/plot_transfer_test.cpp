@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "workload/on_device.h"
 
 namespace lanescope::workload {
@@ -45,6 +46,32 @@ TEST_F(PlotTransfer, CpuNumpyCopiesToFreshMemoryAndWaits) {
                                             "cudaStreamSynchronize", "release"));
     EXPECT_THAT(iterate(first + 1), ElementsAre("spin 1x1x1"));
   }
+}
+
+// points[:,0].cpu(): the column is made contiguous on the GPU, and only its bytes cross.
+TEST_F(PlotTransfer, AColumnIsOneKernelMoreAndFewerBytes) {
+  set_up({"part=column", "columns=4"});
+  EXPECT_THAT(iterate(0), ElementsAre("spin 1x1x1", "fill 1000x1x1", "column 250x1x4",
+                                      "cudaMemcpyAsync device->pageable 1000", "cudaStreamSynchronize", "release"));
+  settings_.assign("method=one-step-late");
+  EXPECT_THAT(iterate(2), ElementsAre("cudaHostAlloc 1024", "cudaHostAlloc 1024", "spin 1x1x1", "fill 1000x1x1",
+                                      "column 250x1x4", "cudaMemcpyAsync device->pinned 1000", "cudaEventRecord 1"));
+  settings_.assign("columns=3");  // one number of a thousand fills no row
+  EXPECT_THAT(iterate(4), Contains("column 333x1x3"));
+  EXPECT_EQ(workload_->figures().read()[0].total, 0);  // no wrong array
+  settings_.assign("elements=6000000");                // its values are not computed
+  EXPECT_THAT(iterate(6), Contains("column 2000000x1x3"));
+  EXPECT_EQ(workload_->figures().read()[0].total, 0);
+}
+
+TEST(PlotTransferSettings, AColumnNeedsARow) {
+  Settings settings = plot_transfer_settings({});
+  for (const char* assignment : {"elements=10", "columns=11"}) settings.assign(assignment);
+  EXPECT_NO_THROW(check_settings("plot-transfer", settings));
+  settings.assign("part=column");
+  EXPECT_THROW(check_settings("plot-transfer", settings), base::UsageError);
+  settings.assign("columns=10");
+  EXPECT_NO_THROW(check_settings("plot-transfer", settings));
 }
 
 TEST_F(PlotTransfer, OneIntervalLateAsksForTheArrayBefore) {

@@ -54,6 +54,14 @@ class Readback : public testing::Test {
     return iterate(1);
   }
 
+  Figure figure(std::string_view key) const {
+    for (const Figure& figure : workload_->figures().read()) {
+      if (figure.key == key) return figure;
+    }
+    ADD_FAILURE() << "there is no figure " << key;
+    return {};
+  }
+
   RecordingDevice device_;
   Settings settings_;
   std::unique_ptr<Workload> workload_;
@@ -84,6 +92,117 @@ TEST_F(Readback, APrintIsTwentyKernelsAndSevenWaits) {
   EXPECT_EQ(calls.size(), step().size() + 20 + 2 * 7);
   EXPECT_THAT(Calls(calls.end() - 4, calls.end()), ElementsAreArray(kItem + kItem));
   EXPECT_EQ(workload_->losses_read(), 2u);  // one for each print
+}
+
+// if loss < 0.1: a comparison on the GPU, and one byte. The program does not get to know the loss.
+TEST_F(Readback, ABoolIsAComparisonAndAnItemOfOneByte) {
+  EXPECT_THAT(steady({"method=bool"}),
+              ElementsAreArray(step() + Calls{"compare_greater 1x1x1", "cudaMemcpyAsync device->pinned 1",
+                                              "cudaStreamSynchronize"}));
+  EXPECT_EQ(workload_->losses_read(), 0u);
+  EXPECT_EQ(workload_->last_loss(), std::nullopt);
+  EXPECT_EQ(figure("numbers_read").total, 2);
+  settings_.assign("log_interval=10");
+  EXPECT_THAT(iterate(11), ElementsAreArray(step()));
+}
+
+// The copy is the caller's, and waits; only the record is written by another thread.
+TEST_F(Readback, TensorBoardCopiesHereAndWritesElsewhere) {
+  const Calls numpy{"cudaMemcpyAsync device->pageable 4", "cudaStreamSynchronize"};
+  set_up({"method=tensorboard"});
+  EXPECT_THAT(iterate(0), ElementsAreArray(step() + numpy + Calls{"thread SummaryWriter", "task write record"}));
+  EXPECT_THAT(iterate(1), ElementsAreArray(step() + numpy + Calls{"task write record"}));
+  EXPECT_EQ(workload_->losses_read(), 2u);
+  // SummaryWriter(max_queue=10): the eleventh record waits for the first one. Tasks count from 1; two have ended.
+  for (std::uint64_t task = 3; task <= 13; ++task) device_.unended.insert(device::HostTask{task});
+  for (std::uint64_t i = 2; i < 12; ++i) EXPECT_THAT(iterate(i), Not(Contains(HasSubstr("wait"))));
+  EXPECT_THAT(iterate(12), Contains("wait for 3: the writer's queue is full"));
+  settings_.assign("method=item");
+  EXPECT_EQ(iterate(13).front(), "end thread");
+  workload_->finish();
+  EXPECT_THAT(device_.take_log(), ElementsAre("cudaDeviceSynchronize"));
+}
+
+TEST_F(Readback, AccumulatingIsOneKernelAndOneItemPerWindow) {
+  std::vector<double> losses;
+  {
+    RecordingDevice other;
+    const auto items = make_readback(other);
+    const Settings settings = readback_settings(other.info());
+    items->set_up(settings);
+    for (std::uint64_t i = 0; i < 6; ++i) {
+      items->iterate(i, settings);
+      losses.push_back(*items->last_loss());
+    }
+  }
+  const Calls add{"add_in_place 1x1x1"};
+  set_up({"method=accumulate", "window=3"});
+  for (const std::uint64_t first : {0u, 3u}) {
+    EXPECT_THAT(iterate(first), ElementsAreArray(step() + Calls{"fill 1x1x1"} + add));
+    EXPECT_THAT(iterate(first + 1), ElementsAreArray(step() + add));
+    Calls last = iterate(first + 2);
+    std::erase_if(last, [](const std::string& call) { return call.starts_with("cudaHostAlloc"); });  // the first item
+    EXPECT_THAT(last, ElementsAreArray(step() + add + kItem));
+    EXPECT_NEAR(*workload_->last_loss(), (losses[first] + losses[first + 1] + losses[first + 2]) / 3, 1e-6);
+  }
+  EXPECT_EQ(workload_->losses_read(), 2u);
+  settings_.assign("window=4");
+  settings_.assign("log_interval=2");
+  EXPECT_THAT(iterate(6), ElementsAreArray(step() + Calls{"fill 1x1x1"} + add));
+  EXPECT_THAT(iterate(7), ElementsAreArray(step()));
+  iterate(8);
+  EXPECT_THAT(iterate(9), ElementsAreArray(step() + kItem));
+}
+
+TEST_F(Readback, APageableCopyIsOneCall) {
+  EXPECT_THAT(steady({"method=pageable"}), ElementsAreArray(step() + Calls{"cudaMemcpyAsync device->pageable 4"}));
+  EXPECT_EQ(workload_->losses_read(), 2u);
+}
+
+TEST_F(Readback, AValidationLoopLearnsNothing) {
+  EXPECT_THAT(steady({"validation=true"}),
+              ElementsAreArray(
+                  Calls{"spin 1x1x1", "linear_forward 64x1x16", "mse_forward 64x1x1", "mean_reduce 64x1x1"} + kItem));
+  const double loss = *workload_->last_loss();
+  iterate(2);
+  EXPECT_EQ(*workload_->last_loss(), loss);
+}
+
+// What waits by its nature, and what PyTorch's check sees of it: blocking copies, which item(), bool(), print() and
+// add_scalar() make; not event.synchronize(), and not a non-blocking copy into pageable memory.
+TEST_F(Readback, TheSyncCheckSeesWhatPyTorchsSees) {
+  struct Expected {
+    const char* method;
+    double waits, warnings;
+  };
+  set_up({"window=1", "sync_debug=warn"});
+  std::uint64_t number = 0;
+  double all = 0;
+  for (const Expected& e : {Expected{"none", 0, 0}, Expected{"item", 1, 1}, Expected{"bool", 1, 1},
+                            Expected{"print", 7, 7}, Expected{"fstring", 1, 1}, Expected{"tensorboard", 1, 1},
+                            Expected{"list-of-items", 1, 1}, Expected{"stacked", 1, 1}, Expected{"accumulate", 1, 1},
+                            Expected{"pageable", 1, 0}, Expected{"one-step-late", 1, 0}, Expected{"unsafe", 0, 0}}) {
+    settings_.assign(std::string("method=") + e.method);
+    device_.unfinished = {device::GpuEvent{1}, device::GpuEvent{2}};
+    iterate(number++);  // one-step-late has nothing to read yet
+    workload_->figures().restart();
+    iterate(number++);
+    EXPECT_EQ(figure("waits").total, e.waits) << e.method;
+    EXPECT_EQ(figure("sync_warnings").total, e.warnings) << e.method;
+    all += 2 * e.warnings;
+  }
+  const auto warnings = [&] {
+    const std::vector<std::string> names = device_.recorded().names_on(trace::LaneKind::Phases);
+    return std::count(names.begin(), names.end(), "UserWarning: called a synchronizing CUDA operation");
+  };
+  EXPECT_EQ(warnings(), all);
+  settings_.assign("sync_debug=off");
+  settings_.assign("method=item");
+  workload_->figures().restart();
+  iterate(number);
+  EXPECT_EQ(figure("waits").total, 1);
+  EXPECT_EQ(figure("sync_warnings").total, 0);
+  EXPECT_EQ(warnings(), all);
 }
 
 TEST_F(Readback, AListOfItemsIsReadAtTheEndOfAWindow) {
@@ -188,7 +307,8 @@ TEST_F(Readback, ItsPhases) {
   }
   const std::vector<std::string> phases = device_.recorded().names_on(trace::LaneKind::Phases);
   for (const char* phase : {"forward", "loss", "backward", "step", "item()", "print(loss)", "f-string", "list of items",
-                            "stack().cpu()", "copy to pinned", "read one step late", "read at once"}) {
+                            "stack().cpu()", "copy to pinned", "read one step late", "read at once", "if loss < 0.1",
+                            "add_scalar()", "zeros()", "total += loss", "total.item()", "copy to pageable"}) {
     EXPECT_THAT(phases, Contains(phase));
   }
 }
@@ -201,7 +321,8 @@ TEST(SimulatedReadback, WaitsAsOftenAsTheMethodSays) {
   };
   for (const Expected& e : {Expected{"none", 0, 0}, Expected{"item", 20, 0}, Expected{"print", 140, 0},
                             Expected{"fstring", 20, 0}, Expected{"list-of-items", 20, 0}, Expected{"stacked", 2, 0},
-                            Expected{"one-step-late", 0, 0}, Expected{"unsafe", 0, 0}}) {
+                            Expected{"one-step-late", 0, 0}, Expected{"unsafe", 0, 0}, Expected{"bool", 20, 0},
+                            Expected{"tensorboard", 20, 0}, Expected{"accumulate", 2, 0}, Expected{"pageable", 0, 0}}) {
     // Without a model the GPU is always done with the step before.
     OnDevice run("sim:teaching", "readback", {"model_us=0", "window=10", std::string("method=") + e.method});
     run.iterate(10);
@@ -219,10 +340,16 @@ TEST(SimulatedReadback, WaitsAsOftenAsTheMethodSays) {
 //   list of 10: the GPU ends at 30 + 10 x 580, the first item is back at 5930, the nine others take 30 each: 6200.
 //   stacked: 10 µs for one more kernel, back at 5940, and a wait of 10 µs for nothing: 5950.
 //   unsafe: a kernel more in each step.
+//   bool: a kernel more before the read: 720.
+//   tensorboard: the wait is in the copy, which is back at 710, and a wait of 10 µs for nothing follows: 720.
+//   accumulate: a kernel more in each step and one in a window; the GPU ends at 30 + 10 x 590 + 10, and the CPU is back
+//     100 µs later: 6040.
+//   pageable: the copy alone: 710.
 TEST(SimulatedReadback, CostsWhatTheGpuStandsStill) {
-  const std::map<std::string, double> expected{{"none", 580},          {"item", 710},    {"print", 1220},
-                                               {"fstring", 710},       {"stacked", 595}, {"list-of-items", 620},
-                                               {"one-step-late", 580}, {"unsafe", 590}};
+  const std::map<std::string, double> expected{{"none", 580},          {"item", 710},       {"print", 1220},
+                                               {"fstring", 710},       {"stacked", 595},    {"list-of-items", 620},
+                                               {"one-step-late", 580}, {"unsafe", 590},     {"bool", 720},
+                                               {"tensorboard", 720},   {"accumulate", 604}, {"pageable", 710}};
   for (const auto& [method, us] : expected) {
     OnDevice run("sim:teaching", "readback", {"window=10", "method=" + method});
     run.iterate(50);
@@ -237,6 +364,29 @@ TEST(SimulatedReadback, OneStepLateWaitsForNothingWhereTheCpuIsTheSlowerOne) {
   EXPECT_NEAR(run.us_each(100), 220, 0.1);
   EXPECT_EQ(run.calls("cudaEventSynchronize"), 0);
   EXPECT_EQ(run.figure("reads_behind").mean, 1);
+}
+
+// A validation: 500 µs and three kernels; with the 30 until the first begins and the 100 until the CPU is back, 660.
+// The sum of 10 batches costs 11 small kernels and one of these gaps: 10 x 540 + 10 + 30 + 100.
+TEST(SimulatedReadback, AValidationCostsItsGapsOrOneOfThem) {
+  OnDevice items("sim:teaching", "readback", {"validation=true"});
+  items.iterate(50);
+  EXPECT_NEAR(items.us_each(100), 660, 0.1);
+  OnDevice sum("sim:teaching", "readback", {"validation=true", "method=accumulate", "window=10"});
+  sum.iterate(50);
+  EXPECT_NEAR(sum.us_each(100), 554, 0.1);
+}
+
+// What is written beside the loop costs it nothing, until the queue is full: from then on a record is an iteration.
+TEST(SimulatedReadback, TheWritersThreadWorksBeside) {
+  OnDevice run("sim:teaching", "readback", {"method=tensorboard", "write_us=600"});
+  run.iterate(50);
+  EXPECT_NEAR(run.us_each(100), 720, 0.6);
+  const std::vector<std::string> names = run.sink.names_on(trace::LaneKind::Phases);
+  EXPECT_NEAR(static_cast<double>(std::count(names.begin(), names.end(), "write record")), 100, 1);
+  run.settings.assign("write_us=2000");
+  run.iterate(50);
+  EXPECT_NEAR(run.us_each(100), 2000, 1);
 }
 
 // What was read, by the number of the iteration that read it.
@@ -257,7 +407,7 @@ TEST(SimulatedReadback, LateNumbersAreTheRightOnes) {
   ASSERT_EQ(item.size(), 400u);
   EXPECT_GT(item[0], 0.2);
   EXPECT_LT(item[399], 0.05 * item[0]);  // it learns
-  for (const char* same : {"print", "fstring"})
+  for (const char* same : {"print", "fstring", "tensorboard", "pageable"})
     EXPECT_EQ(losses(same, 100), std::vector(item.begin(), item.begin() + 100));
   EXPECT_EQ(losses("one-step-late", 401), item);
   for (const char* windowed : {"list-of-items", "stacked"}) {
@@ -269,6 +419,11 @@ TEST(SimulatedReadback, LateNumbersAreTheRightOnes) {
   run.us_each(40);
   EXPECT_EQ(run.figure("numbers_read").total, 40);
   EXPECT_EQ(run.figure("reads_behind").mean, 9.5);  // 19 to 0
+  EXPECT_EQ(run.figure("reads_per_list").mean, 1);
+  OnDevice each("sim:teaching", "readback", {"window=20", "method=list-of-items"});
+  each.us_each(40);
+  EXPECT_EQ(each.figure("reads_per_list").count, 2u);
+  EXPECT_EQ(each.figure("reads_per_list").mean, 20);
 }
 
 // The CPU is up to a launch queue of 100 ahead, 11 calls per iteration: what it reads is nine steps old.
@@ -290,7 +445,9 @@ TEST(SimulatedReadback, UnsafeReadsOldNumbersAndSaysSo) {
 // On a CPU a loss is there as soon as it is computed, however it is read.
 TEST(CpuReadback, EveryNumberIsRight) {
   for (const char* device : {"cpu:teaching", "cpu"}) {
-    for (const char* method : {"item", "print", "list-of-items", "stacked", "one-step-late", "unsafe"}) {
+    for (const char* method :
+         {"item", "print", "list-of-items", "stacked", "one-step-late", "unsafe", "tensorboard", "pageable"}) {
+      if (std::string_view(method) == "tensorboard" && std::string_view(device) == "cpu") continue;  // a real thread
       OnDevice run(device, "readback", {"window=5", "model_us=0", std::string("method=") + method});
       run.iterate(101);
       EXPECT_GE(run.workload->losses_read(), 100u) << method;

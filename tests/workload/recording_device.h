@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -90,10 +91,34 @@ class RecordingDevice final : public device::Device {
   void release(Buffer) override { log("release"); }
   std::span<std::byte> host_data(Buffer buffer) override { return memory(buffer); }
 
+  // Its threads do at once what they are given.
+  device::HostThread create_host_thread(std::string_view name) override {
+    log("thread " + std::string(name));
+    return device::HostThread{++threads_};
+  }
+  void end_host_thread(device::HostThread) override { log("end thread"); }
+  device::HostTask submit(device::HostThread, const HostWork& work, device::HostTask) override {
+    log("task " + std::string(work.name));
+    return device::HostTask{++tasks_};
+  }
+  bool ended(device::HostTask task) override { return !unended.contains(task); }
+  void wait_for(device::HostTask task, std::string_view what) override {
+    log("wait for " + std::to_string(static_cast<std::uint64_t>(task)) + ": " + std::string(what));
+  }
+
   Stream create_stream(bool) override { return Stream{++streams_}; }
   GpuEvent create_event() override {
     log("cudaEventCreate");
     return GpuEvent{++events_};
+  }
+  GpuEvent create_timing_event() override {
+    log("cudaEventCreate timing");
+    return GpuEvent{++events_};
+  }
+  std::optional<base::Nanoseconds> elapsed(GpuEvent start, GpuEvent end) override {
+    log("cudaEventElapsedTime " + number(start) + " " + number(end));
+    if (unfinished.contains(start) || unfinished.contains(end)) return std::nullopt;
+    return 250'000;
   }
   void record(GpuEvent event, Stream) override { log("cudaEventRecord " + number(event)); }
   void wait(Stream, GpuEvent event) override { log("cudaStreamWaitEvent " + number(event)); }
@@ -137,7 +162,8 @@ class RecordingDevice final : public device::Device {
   bool keep_log = true;
   base::Nanoseconds host_work_ns = 0;
   bool computed = false;
-  std::set<GpuEvent> unfinished;  ///< what query() says is not done yet
+  std::set<GpuEvent> unfinished;       ///< what query() says is not done yet
+  std::set<device::HostTask> unended;  ///< what ended() says is not done yet
 
  private:
   struct Memory {
@@ -167,7 +193,8 @@ class RecordingDevice final : public device::Device {
   std::unique_ptr<trace::EventWriter> writer_;
   std::vector<Memory> buffers_;
   std::vector<std::string> log_;
-  std::uint32_t streams_ = 0, events_ = 0;
+  std::uint32_t streams_ = 0, events_ = 0, threads_ = 0;
+  std::uint64_t tasks_ = 0;
   base::Nanoseconds now_ = 0;
 };
 

@@ -341,7 +341,7 @@ TEST(Registry, NamesAnUnknownWorkload) {
   };
   const std::string expected =
       "unknown workload 'nope'; allowed: linear-mse, iris-mlp, transfer-loop, control-flow, bandwidth, dataloader, "
-      "readback, plot-transfer, break-even";
+      "readback, plot-transfer, raw-cuda, break-even";
   EXPECT_EQ(message([] { workload_info("nope"); }), expected);
   EXPECT_EQ(message([&] { make_workload("nope", device); }), expected);
   EXPECT_EQ(message([&] { default_settings("nope", device.info()); }), expected);

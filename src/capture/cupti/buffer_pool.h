@@ -26,7 +26,7 @@ class BufferPool {
   std::size_t buffer_bytes() const { return bytes_; }
   static std::size_t rounded(std::size_t buffer_bytes);
 
-  /// A new user: the counts begin anew; what comes back from before goes to the free stack unread. Makes buffers until
+  /// A new user: the counts restart; what comes back from before goes to the free stack unread. Makes buffers until
   /// there are `buffers`, and grow() may make them up to `max_buffers`. No other thread drains or grows.
   void begin(std::uint32_t session, std::size_t buffers, std::size_t max_buffers);
   /// From here on completed buffers go straight to the free stack.

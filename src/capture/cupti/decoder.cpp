@@ -93,7 +93,7 @@ Decoder::~Decoder() = default;
 
 void Decoder::set_main_thread(std::uint32_t tid) { impl_->assembler().set_main_thread(tid); }
 
-// Nothing may come out of these: they run on a thread that nobody waits for. What an exception left undone is at most
+// No exception may leave these: they run on a thread that is never joined. What an exception left undone is at most
 // one look at the clocks, or memory that there is none of.
 void Decoder::take(std::uint8_t* buffer, std::size_t valid_bytes) {
   try {

@@ -51,7 +51,7 @@ class OpenCalls {
   // `version` is odd while somebody writes; it is also the lock between a thread and one that takes over its slot.
   struct alignas(64) Slot {
     std::atomic<std::uint32_t> version{0};
-    std::atomic<std::uint32_t> thread{0};  // 0: nobody's
+    std::atomic<std::uint32_t> thread{0};  // 0: none
     std::atomic<std::uint32_t> domain{0}, id{0}, correlation{0};
     std::atomic<std::int64_t> start_ns{0}, end_ns{1};  // end 0: it is open
   };

@@ -138,7 +138,7 @@ void Session::Impl::stop(milliseconds limit, bool at_exit) {
   }
   final_ = health_now();
   if (!wound_up) {
-    flusher_.detach();  // CUPTI stays claimed: nobody else could do better with it
+    flusher_.detach();  // CUPTI stays claimed: another session could not do better with it
   } else {
     if (records) flusher_.join();
     if (!records) subscription_.end();

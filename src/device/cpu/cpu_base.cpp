@@ -57,17 +57,21 @@ void CpuBase::check(Stream stream, std::string_view call) const {
 
 void CpuBase::check(GpuEvent event, std::string_view call) const {
   const auto number = static_cast<std::uint32_t>(event);
-  if (number != 0 && number <= events_) return;
+  if (number != 0 && number <= events_.size()) return;
   throw base::Error(fmt::format(fmt::runtime(tr("{}: event {} was never created")), call, number));
 }
 
 Stream CpuBase::create_stream(bool /*non_blocking*/) { return static_cast<Stream>(streams_++); }
 
-GpuEvent CpuBase::create_event() { return static_cast<GpuEvent>(++events_); }
+GpuEvent CpuBase::create_event() {
+  events_.emplace_back();
+  return static_cast<GpuEvent>(events_.size());
+}
 
 void CpuBase::record(GpuEvent event, Stream stream) {
   check(event, "record");
   check(stream, "record");
+  events_[static_cast<std::uint32_t>(event) - 1] = now_ns();
 }
 
 void CpuBase::wait(Stream stream, GpuEvent event) {
@@ -78,6 +82,19 @@ void CpuBase::wait(Stream stream, GpuEvent event) {
 bool CpuBase::query(GpuEvent event) {
   check(event, "query");
   return true;
+}
+
+std::optional<Nanoseconds> CpuBase::elapsed(GpuEvent start, GpuEvent end) {
+  const auto recorded = [&](GpuEvent event) {
+    check(event, "elapsed");
+    const auto number = static_cast<std::uint32_t>(event);
+    if (!events_[number - 1]) {
+      throw base::Error(fmt::format(fmt::runtime(tr("{}: event {} was never recorded")), "elapsed", number));
+    }
+    return *events_[number - 1];
+  };
+  const Nanoseconds from = recorded(start);
+  return recorded(end) - from;
 }
 
 void CpuBase::synchronize(GpuEvent event) { check(event, "synchronize"); }

@@ -3,11 +3,13 @@
 // Ops are computed by the calling thread, within the call, and stand as ranges, named as their kernels, on the lane
 // "CPU ops" of the program's thread. All memory is the host's, whatever the kind that was asked for, and host_data()
 // gives any of it. Copies move the bytes within the call. There is no CUDA, and so no call is recorded; streams, events
-// and synchronisations are taken and cost nothing, since everything issued has ended.
+// and synchronisations are taken and cost nothing, since everything issued has ended. An event happens when it is
+// recorded.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "device/catalogue.h"
@@ -31,9 +33,11 @@ class CpuBase : public Device {
 
   Stream create_stream(bool non_blocking) final;
   GpuEvent create_event() final;
+  GpuEvent create_timing_event() final { return create_event(); }
   void record(GpuEvent event, Stream stream) final;
   void wait(Stream stream, GpuEvent event) final;
   bool query(GpuEvent event) final;
+  std::optional<Nanoseconds> elapsed(GpuEvent start, GpuEvent end) final;
   void synchronize(GpuEvent event) final;
   void synchronize(Stream stream) final;
   void synchronize() final {}
@@ -70,7 +74,8 @@ class CpuBase : public Device {
   sim::Memory memory_{sim::Memory::Space::Host};
   trace::LaneId lane_;
   std::vector<trace::NameId> names_;  // by OpKind; 0: not asked for yet
-  std::uint32_t streams_ = 1, events_ = 0;
+  std::uint32_t streams_ = 1;
+  std::vector<std::optional<Nanoseconds>> events_;  // when each was recorded
 };
 
 }  // namespace lanescope::device::cpu

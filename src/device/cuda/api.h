@@ -1,6 +1,9 @@
 // The CUDA calls that CudaDevice makes, as an interface without CUDA's headers. The real ones are in the loadable
 // library (src/cuda_backend); tests bring their own.
 //
+// One thread makes the calls, but use(), host_alloc(), event_query() and what tells of errors, which any thread may
+// make.
+//
 // Nothing here throws: a Status is what the CUDA call returned (cudaError_t as a number, 0 is success).
 #pragma once
 
@@ -39,10 +42,13 @@ class Api {
   virtual Status stream_destroy(StreamHandle stream) noexcept = 0;
   virtual Status stream_synchronize(StreamHandle stream) noexcept = 0;
   virtual Status stream_wait_event(StreamHandle stream, EventHandle event) noexcept = 0;
-  virtual Status event_create(EventHandle* out) noexcept = 0;  ///< cudaEventCreateWithFlags, timing disabled
+  /// cudaEventCreateWithFlags; without `timing` it is disabled.
+  virtual Status event_create(EventHandle* out, bool timing) noexcept = 0;
   virtual Status event_destroy(EventHandle event) noexcept = 0;
   virtual Status event_record(EventHandle event, StreamHandle stream) noexcept = 0;
   virtual Status event_query(EventHandle event) noexcept = 0;  ///< kNotReady while it has not happened
+  /// cudaEventElapsedTime, in milliseconds; kNotReady while either has not happened.
+  virtual Status event_elapsed(float* out_ms, EventHandle start, EventHandle end) noexcept = 0;
   virtual Status event_synchronize(EventHandle event) noexcept = 0;
   virtual Status device_synchronize() noexcept = 0;
 

@@ -17,7 +17,7 @@
 namespace lanescope::device::cuda {
 
 /// Changes whenever this header, api.h, trace/sink.h, trace/event.h or ops/op.h does.
-inline constexpr int kBackendAbi = 3;
+inline constexpr int kBackendAbi = 4;
 inline constexpr const char* kBackendFile = "liblanescope_cuda.so";
 inline constexpr const char* kBackendSymbol = "lanescope_cuda_backend";
 

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <mutex>
 #include <vector>
 
 #include "device/buffer_table.h"
@@ -15,7 +17,8 @@ struct CudaBuffer : BufferSlot {
   std::vector<std::uint32_t> side_streams;  ///< Device: non-blocking streams that have used it
 };
 
-class Buffers : public BufferTable<CudaBuffer> {
+/// Host threads add the pinned memory that they allocate.
+class Buffers : public BufferTable<CudaBuffer, std::deque<CudaBuffer>, std::mutex> {
  public:
   using Slot = CudaBuffer;
 

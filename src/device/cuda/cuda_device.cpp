@@ -89,7 +89,9 @@ CudaDevice::CudaDevice(std::unique_ptr<Api> api, std::unique_ptr<Capture> captur
       random_(context_.seed) {
   if (!runs(capture_health())) log_.emplace(*context_.sink);
   begin();
-  threads_ = std::make_unique<RealHostThreads>(*this);
+  threads_ = std::make_unique<RealHostThreads>(*this, [this](trace::EventWriter& writer, const trace::LaneInfo& lane) {
+    return std::make_unique<ThreadCalls>(*this, writer, lane);
+  });
 }
 
 CudaDevice::~CudaDevice() {
@@ -210,9 +212,83 @@ void CudaDevice::fail(std::string_view call, Status status) {
     api_->take_last_error();
     throw base::Error(what);
   }
-  lost_ = std::move(what) + tr("; the device is lost until it is restarted");
+  lose(std::move(what));
+}
+
+void CudaDevice::lose(std::string why) {
+  lost_ = std::move(why) + tr("; the device is lost until it is restarted");
   lost_gpus().add(gpu_.index);
   throw DeviceLost(lost_);
+}
+
+// --- the calls of a host thread ------------------------------------------------------------------------------------
+
+class CudaDevice::ThreadCalls final : public HostThreadCalls {
+ public:
+  ThreadCalls(CudaDevice& device, trace::EventWriter& writer, const trace::LaneInfo& lane)
+      : device_(device), writer_(writer) {
+    if (device_.log_) lane_ = device_.sink().lane(lane);
+  }
+
+  bool query(GpuEvent event) override {
+    const EventHandle handle = device_.event_of(event, Call::EventQuery);
+    const Status status = make(Call::EventQuery, [&] { return device_.api_->event_query(handle); });
+    if (status == kNotReady) {
+      device_.api_->take_last_error();
+      return false;
+    }
+    if (status != kSuccess) fail(Call::EventQuery, status);
+    return true;
+  }
+  Buffer allocate_pinned(std::size_t bytes) override {
+    void* data = nullptr;
+    const Status status = make(Call::HostAlloc, [&] { return device_.api_->host_alloc(&data, bytes); });
+    if (status != kSuccess) fail(Call::HostAlloc, status);
+    std::memset(data, 0, bytes);
+    return device_.buffers_.add(MemoryKind::Pinned, static_cast<std::byte*>(data), bytes);
+  }
+
+ private:
+  /// The GPU is made current for the thread before its first call.
+  template <typename Function>
+  Status make(Call call, Function function) {
+    if (!current_) {
+      if (const Status status = device_.api_->use(); status != kSuccess) return status;
+      current_ = true;
+    }
+    const Nanoseconds start = device_.now_ns();
+    const Status status = function();
+    if (!device_.log_) return status;
+    trace::Event event;
+    event.start_ns = start;
+    event.end_ns = device_.now_ns();
+    event.name = device_.log_->name(call);
+    event.lane = lane_;
+    event.kind = trace::EventKind::Call;
+    writer_.write(event);
+    return status;
+  }
+  /// The program's thread learns of it when it waits for the task.
+  [[noreturn]] void fail(Call call, Status status) {
+    const std::string what = device_.message(api_name(call), status);
+    if (is_sticky(status)) throw DeviceLost(what);
+    device_.api_->take_last_error();
+    throw base::Error(what);
+  }
+
+  CudaDevice& device_;
+  trace::EventWriter& writer_;
+  trace::LaneId lane_ = 0;
+  bool current_ = false;
+};
+
+void CudaDevice::wait_for(HostTask task, std::string_view what) {
+  if (!lost_.empty()) return threads_->wait_for(task, what);
+  try {
+    threads_->wait_for(task, what);
+  } catch (const DeviceLost& lost) {
+    lose(lost.what());
+  }
 }
 
 const CudaDevice::StreamState& CudaDevice::stream_of(Stream stream, Call call) const {
@@ -225,6 +301,7 @@ const CudaDevice::StreamState& CudaDevice::stream_of(Stream stream, Call call) c
 
 EventHandle CudaDevice::event_of(GpuEvent event, Call call) const {
   const auto number = static_cast<std::uint32_t>(event);
+  const std::lock_guard lock(events_mutex_);
   if (number == 0 || number > events_.size()) {
     throw base::Error(fmt::format(fmt::runtime(tr("{}: event {} was never created")), api_name(call), number));
   }
@@ -315,7 +392,7 @@ void CudaDevice::host_fill(Buffer buffer, std::size_t bytes) {
 // --- order between streams -----------------------------------------------------------------------------------------
 
 void CudaDevice::order(StreamHandle before, StreamHandle after) {
-  if (order_event_ == nullptr) must(Call::EventCreate, [&] { return api_->event_create(&order_event_); });
+  if (order_event_ == nullptr) must(Call::EventCreate, [&] { return api_->event_create(&order_event_, false); });
   must(Call::EventRecord, [&] { return api_->event_record(order_event_, before); });
   must(Call::StreamWaitEvent, [&] { return api_->stream_wait_event(after, order_event_); });
 }
@@ -347,9 +424,10 @@ Stream CudaDevice::create_stream(bool non_blocking) {
   return static_cast<Stream>(streams_.size() - 1);
 }
 
-GpuEvent CudaDevice::create_event() {
+GpuEvent CudaDevice::new_event(bool timing) {
   EventHandle event = nullptr;
-  must(Call::EventCreate, [&] { return api_->event_create(&event); });
+  must(Call::EventCreate, [&] { return api_->event_create(&event, timing); });
+  const std::lock_guard lock(events_mutex_);
   events_.push_back(event);
   return static_cast<GpuEvent>(events_.size());
 }
@@ -375,6 +453,19 @@ bool CudaDevice::query(GpuEvent event) {
   }
   if (status != kSuccess) fail(api_name(Call::EventQuery), status);
   return true;
+}
+
+std::optional<Nanoseconds> CudaDevice::elapsed(GpuEvent start, GpuEvent end) {
+  const EventHandle from = event_of(start, Call::EventElapsedTime);
+  const EventHandle to = event_of(end, Call::EventElapsedTime);
+  float ms = 0;
+  const Status status = make(Call::EventElapsedTime, [&] { return api_->event_elapsed(&ms, from, to); });
+  if (status == kNotReady) {
+    api_->take_last_error();  // the runtime keeps it like an error
+    return std::nullopt;
+  }
+  if (status != kSuccess) fail(api_name(Call::EventElapsedTime), status);
+  return static_cast<Nanoseconds>(static_cast<double>(ms) * 1e6 + 0.5);
 }
 
 void CudaDevice::synchronize(GpuEvent event) {

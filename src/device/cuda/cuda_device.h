@@ -12,7 +12,9 @@
 //   side, and so nothing of a wait's parts.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -57,7 +59,7 @@ class CudaDevice final : public Device {
     return threads_->submit(thread, work, after);
   }
   bool ended(HostTask task) override { return threads_->ended(task); }
-  void wait_for(HostTask task, std::string_view what) override { threads_->wait_for(task, what); }
+  void wait_for(HostTask task, std::string_view what) override;
 
   trace::CaptureHealth capture_health() const override;
   std::vector<trace::OpenCall> open_calls() const override;
@@ -69,10 +71,12 @@ class CudaDevice final : public Device {
   void host_fill(Buffer buffer, std::size_t bytes) override;
 
   Stream create_stream(bool non_blocking) override;
-  GpuEvent create_event() override;
+  GpuEvent create_event() override { return new_event(false); }
+  GpuEvent create_timing_event() override { return new_event(true); }
   void record(GpuEvent event, Stream stream) override;
   void wait(Stream stream, GpuEvent event) override;
   bool query(GpuEvent event) override;
+  std::optional<Nanoseconds> elapsed(GpuEvent start, GpuEvent end) override;
   void synchronize(GpuEvent event) override;
   void synchronize(Stream stream) override;
   void synchronize() override;
@@ -85,6 +89,7 @@ class CudaDevice final : public Device {
   const CachingDeviceAllocator& allocator() const { return allocator_; }
 
  private:
+  class ThreadCalls;
   using Call = sim::Api;  // the names of the calls
   struct StreamState {
     StreamHandle handle = nullptr;
@@ -92,7 +97,7 @@ class CudaDevice final : public Device {
     std::uint64_t ordered_after = 0;  // number of the last zeroing memset that it comes after
   };
 
-  /// Makes the call on the current thread's device and records it where nobody else does.
+  /// Makes the call on the current thread's device, and records it if nothing else does.
   template <typename Function>
   Status make(Call call, Function function);
   /// The same, and throws if it fails.
@@ -102,9 +107,11 @@ class CudaDevice final : public Device {
   void write_call(Call call, Nanoseconds start_ns, Nanoseconds end_ns);
   [[noreturn]] void fail(std::string_view call, Status status);
   std::string message(std::string_view call, Status status) const;
+  [[noreturn]] void lose(std::string why);
   void progress(Nanoseconds now, bool tell);
 
   const StreamState& stream_of(Stream stream, Call call) const;
+  GpuEvent new_event(bool timing);
   EventHandle event_of(GpuEvent event, Call call) const;
   std::byte* new_device_memory(std::size_t bytes);
   std::byte* new_pinned_memory(std::size_t bytes);
@@ -122,12 +129,13 @@ class CudaDevice final : public Device {
   std::unique_ptr<Api> api_;
   std::unique_ptr<Capture> capture_;
   std::unique_ptr<trace::EventWriter> writer_;
-  std::optional<sim::Log> log_;  // where nobody else records the calls
+  std::optional<sim::Log> log_;  // if nothing else records the calls
   std::thread::id current_on_;   // the thread that the GPU is current on
+  mutable std::mutex events_mutex_;
   Buffers buffers_;
   CachingDeviceAllocator allocator_;
   std::vector<StreamState> streams_;
-  std::vector<EventHandle> events_;
+  std::deque<EventHandle> events_;  // host threads read theirs while further ones are made
   EventHandle order_event_ = nullptr;
   std::uint64_t zeroed_ = 0;  // memsets of new device memory so far
   RandomFill random_;

@@ -66,11 +66,12 @@ Position GpuTimeline::push(std::uint32_t s, const Entry& entry, const Work* work
   return position;
 }
 
-Position GpuTimeline::push_marker(std::uint32_t s, Nanoseconds arrival, Position after) {
+Position GpuTimeline::push_marker(std::uint32_t s, Nanoseconds arrival, Position after, EventStamp* stamp) {
   if (streams_.size() > 1) join_legacy(s, arrival);
   Entry marker;
   marker.arrival_ns = arrival;
   marker.after = after;
+  marker.stamp = stamp;
   return append(s, marker);
 }
 
@@ -121,6 +122,10 @@ void GpuTimeline::decide_entry(Stream& stream, Entry& entry, Nanoseconds start) 
     entry.copy_start_ns = start == stream.last_end ? stream.last_copy_start : end;
     // Held back by its stream or by what it waits for, and not only by its own way to the device.
     if (start > entry.arrival_ns) stream.last_work_end = start;
+    if (entry.stamp != nullptr) {
+      const auto index = static_cast<std::uint32_t>(&stream - streams_.data());
+      if (entry.stamp->position == Position{index, stream.next}) entry.stamp->at_ns = start;
+    }
   }
   entry.event.start_ns = start;
   entry.event.end_ns = end;

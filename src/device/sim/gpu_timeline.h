@@ -22,6 +22,14 @@ struct Position {
   static constexpr std::uint32_t kNoStream = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t stream = kNoStream;
   std::uint64_t seq = 0;
+
+  bool operator==(const Position&) const = default;
+};
+
+/// When an event with timing happened: its newest record, once that is decided.
+struct EventStamp {
+  Position position;
+  Nanoseconds at_ns = 0;
 };
 
 /// One command in a stream: an operation on an engine, or (Engine::None) an event record or a wait, which take no time.
@@ -31,6 +39,7 @@ struct Entry {
   Nanoseconds duration_ns = 0;
   Nanoseconds earliest_end_ns = 0;  ///< a staged copy: its last chunk is not there before
   Position after;                   ///< another stream's entry that it waits for
+  EventStamp* stamp = nullptr;      ///< an event record with timing: where its instant is kept
   std::uint64_t order = 0;          ///< of issue
   Nanoseconds free_ns = 0;          ///< decided: when nothing earlier stood in its way any more, its launch aside
   Nanoseconds copy_start_ns = 0;    ///< decided: if its end is the end of a copy, that copy's start, else its end
@@ -58,7 +67,7 @@ class GpuTimeline {
   /// Appends an entry, after what the legacy default stream's rule asks for. `work` goes with it if it has_work.
   Position push(std::uint32_t stream, const Entry& entry, const Work* work = nullptr);
   /// Appends a command that takes no time: an event record, or with `after` a wait.
-  Position push_marker(std::uint32_t stream, Nanoseconds arrival, Position after = {});
+  Position push_marker(std::uint32_t stream, Nanoseconds arrival, Position after = {}, EventStamp* stamp = nullptr);
 
   /// The host's clock is `now`: decides what starts until then, and runs the work of what has ended.
   void settle(Nanoseconds now);

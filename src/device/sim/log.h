@@ -18,6 +18,7 @@ enum class Api : std::uint8_t {
   MemsetAsync,
   EventRecord,
   EventQuery,
+  EventElapsedTime,
   EventSynchronize,
   StreamWaitEvent,
   StreamSynchronize,
@@ -29,7 +30,7 @@ enum class Api : std::uint8_t {
   HostAlloc,
   FreeHost,
 };
-inline constexpr std::size_t kApis = 16;
+inline constexpr std::size_t kApis = 17;
 /// The CUDA name: "cudaLaunchKernel".
 std::string_view api_name(Api api);
 

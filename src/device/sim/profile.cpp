@@ -235,8 +235,8 @@ class Reader {
       fail(*node, key, fmt::format(fmt::runtime(tr("must be {}, got {}")), spec.range.text(), written(*node)));
     }
     for (const auto& [inner, inner_node] : *pair) {
-      if (inner.str() != "value" && inner.str() != "source") {
-        fail(inner_node, fmt::format("{}.{}", key, inner.str()), tr("is unknown; allowed: value, source"));
+      if (inner.str() != "value" && inner.str() != "source" && inner.str() != "from") {
+        fail(inner_node, fmt::format("{}.{}", key, inner.str()), tr("is unknown; allowed: value, source, from"));
       }
     }
     const toml::node* value = pair->get("value");
@@ -254,7 +254,28 @@ class Reader {
            fmt::format(fmt::runtime(tr("must begin with {}, got '{}'")), fmt::join(kSourceKinds, ", "), text));
     }
     spec.of(profile) = number;
-    profile.numbers.push_back({key, number, text});
+    profile.numbers.push_back({key, number, text, read_from(*pair, key)});
+  }
+
+  std::vector<std::string> read_from(const toml::table& pair, const std::string& number) const {
+    const toml::node* node = pair.get("from");
+    if (node == nullptr) return {};
+    const std::string key = number + ".from";
+    const auto wrong = [&](const toml::node& at) {
+      fail(at, key,
+           fmt::format(fmt::runtime(tr("must be an array of published numbers, [\"P20.h2d_pinned\"], got {}")),
+                       written(at)));
+    };
+    const toml::array* array = node->as_array();
+    if (array == nullptr || array->empty()) wrong(*node);
+    std::vector<std::string> from;
+    for (const toml::node& item : *array) {
+      const auto* name = item.as_string();
+      const std::size_t dot = name == nullptr ? std::string::npos : name->get().find('.');
+      if (dot == std::string::npos || dot == 0 || dot + 1 == name->get().size()) wrong(item);
+      from.push_back(name->get());
+    }
+    return from;
   }
 
   std::string origin_;
@@ -295,7 +316,11 @@ std::string profile_text(const DeviceProfile& profile, std::string_view comment)
     const auto found = std::find_if(profile.numbers.begin(), profile.numbers.end(),
                                     [&](const DeviceProfile::Number& n) { return n.key == key; });
     if (found == profile.numbers.end()) throw base::Error(fmt::format(fmt::runtime(tr("profile: {} is missing")), key));
-    out << fmt::format("{} = {{ value = {}, source = {} }}\n", spec.key, found->value, toml_string(found->source));
+    std::string from;
+    for (const std::string& published : found->from) from += (from.empty() ? "" : ", ") + toml_string(published);
+    if (!from.empty()) from = fmt::format(", from = [{}]", from);
+    out << fmt::format("{} = {{ value = {}, source = {}{} }}\n", spec.key, found->value, toml_string(found->source),
+                       from);
   }
   return out.str();
 }

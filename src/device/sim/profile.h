@@ -8,7 +8,8 @@
 namespace lanescope::device::sim {
 
 /// Every number in a profile file is written with its source:  launch_us = { value = 2.5, source = "assumed: ..." }.
-/// A source begins with "measured", "published" (by whom), "fitted" (to what) or "assumed".
+/// A source begins with "measured", "published" (by whom), "fitted" (to what) or "assumed". A number that comes from
+/// one of the numbers which the tutorials published names it, too:  from = ["P20.h2d_pinned"]  (experiment and name).
 struct DeviceProfile {
   /// What the calling thread spends.
   struct Cpu {
@@ -64,6 +65,7 @@ struct DeviceProfile {
     std::string key;  ///< "link.h2d_pinned_gb_per_s"
     double value = 0;
     std::string source;
+    std::vector<std::string> from{};  ///< published numbers that it was taken from or fitted to: "P20.h2d_pinned"
   };
 
   std::string id;       ///< the file's name without ".toml": "rtx4090"

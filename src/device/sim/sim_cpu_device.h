@@ -8,7 +8,7 @@
 //                32,768 elements (at::internal::GRAIN_SIZE), matrix products by about a million FLOP
 // A Spin takes what it is asked for. A copy, a fill and what the program writes itself are one thread's, and fresh
 // pageable memory costs its page faults when a copy, a fill or host_fill() first writes it. As on a simulated GPU
-// host_fill() leaves bytes that nobody knows, and what is computed from them is only timed.
+// host_fill() leaves bytes of unknown value, and what is computed from them is only timed.
 //
 // Not modelled: caches (small tensors are read at the memory's rate, which adds a microsecond or two per 20 KB), vector
 // code that differs between ops (an exp counts as one FLOP), and the cost of waking further threads. It is meant for

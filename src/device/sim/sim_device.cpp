@@ -47,11 +47,13 @@ SimDevice::SimDevice(const DeviceProfile& profile, DeviceContext context, std::s
       log_(sink_of(context_)),
       writer_(context_.sink->open_writer()),
       gpu_(*writer_, memory_),
-      threads_(profile.cpu, *context_.sink, *writer_, memory_) {}
+      threads_(
+          profile.cpu, *context_.sink, *writer_, memory_,
+          [this](HostTasks::Task& task, trace::LaneId calls, Nanoseconds now) { return prepare(task, calls, now); }) {}
 
 SimDevice::~SimDevice() {
   gpu_.decide_all();
-  const Nanoseconds end = std::max(host_ns_, gpu_.last_end());
+  const Nanoseconds end = std::max({host_ns_, gpu_.last_end(), threads_.last_call_end()});
   threads_.close(end);
   writer_->complete_until(end);
 }
@@ -158,7 +160,7 @@ std::uint32_t SimDevice::index_of(Stream stream, Api api) const {
   return index;
 }
 
-Position& SimDevice::position_of(GpuEvent event, Api api) {
+SimDevice::SimEvent& SimDevice::event_of(GpuEvent event, Api api) {
   const auto number = static_cast<std::uint32_t>(event);
   if (number == 0 || number > events_.size()) {
     throw base::Error(fmt::format(fmt::runtime(tr("{}: event {} was never created")), api_name(api), number));
@@ -213,7 +215,7 @@ void SimDevice::end_synchronize(const Call& call, const Awaited& awaited) {
 }
 
 void SimDevice::synchronize(GpuEvent event) {
-  const Position position = position_of(event, Api::EventSynchronize);
+  const Position position = event_of(event, Api::EventSynchronize).stamp.position;
   const Call call = begin(Api::EventSynchronize, costs_.sync);
   Awaited awaited;
   if (position.stream != Position::kNoStream && !gpu_.finished(position)) consider(awaited, position);
@@ -312,22 +314,23 @@ Stream SimDevice::create_stream(bool non_blocking) {
   return static_cast<Stream>(gpu_.add_stream(!non_blocking));
 }
 
-GpuEvent SimDevice::create_event() {
+GpuEvent SimDevice::new_event(bool timing) {
   end(begin(Api::EventCreate, costs_.event_create), 0);
-  events_.emplace_back();
+  events_.emplace_back().timing = timing;
   return static_cast<GpuEvent>(events_.size());
 }
 
 void SimDevice::record(GpuEvent event, Stream stream) {
-  Position& position = position_of(event, Api::EventRecord);
+  SimEvent& recorded = event_of(event, Api::EventRecord);
   const std::uint32_t index = index_of(stream, Api::EventRecord);
   const Call call = begin(Api::EventRecord, costs_.event_record);
-  position = gpu_.push_marker(index, host_ns_ + costs_.launch_latency);
+  EventStamp* const stamp = recorded.timing ? &recorded.stamp : nullptr;
+  recorded.stamp.position = gpu_.push_marker(index, host_ns_ + costs_.launch_latency, {}, stamp);
   end(call, 0);
 }
 
 void SimDevice::wait(Stream stream, GpuEvent event) {
-  const Position position = position_of(event, Api::StreamWaitEvent);
+  const Position position = event_of(event, Api::StreamWaitEvent).stamp.position;
   const std::uint32_t index = index_of(stream, Api::StreamWaitEvent);
   const Call call = begin(Api::StreamWaitEvent, costs_.stream_wait);
   // Also for an event that has passed: in the default stream the wait itself is something that other streams wait for.
@@ -337,12 +340,79 @@ void SimDevice::wait(Stream stream, GpuEvent event) {
   end(call, 0);
 }
 
+bool SimDevice::happened(const SimEvent& event) const {
+  return event.stamp.position.stream == Position::kNoStream || gpu_.finished(event.stamp.position);
+}
+
 bool SimDevice::query(GpuEvent event) {
-  const Position position = position_of(event, Api::EventQuery);
+  const SimEvent& asked = event_of(event, Api::EventQuery);
   const Call call = begin(Api::EventQuery, costs_.event_query);
-  const bool done = position.stream == Position::kNoStream || gpu_.finished(position);
+  const bool done = happened(asked);
   end(call, 0);
   return done;
+}
+
+const EventStamp& SimDevice::stamp_of(GpuEvent event) {
+  const SimEvent& timed = event_of(event, Api::EventElapsedTime);
+  const auto refuse = [event](const std::string& why) {
+    throw base::Error(
+        fmt::format(fmt::runtime(why), api_name(Api::EventElapsedTime), static_cast<std::uint32_t>(event)));
+  };
+  if (!timed.timing) refuse(tr("{}: event {} was made without timing"));
+  if (timed.stamp.position.stream == Position::kNoStream) refuse(tr("{}: event {} was never recorded"));
+  return timed.stamp;
+}
+
+std::optional<Nanoseconds> SimDevice::elapsed(GpuEvent start, GpuEvent end_event) {
+  const EventStamp& from = stamp_of(start);
+  const EventStamp& to = stamp_of(end_event);
+  const Call call = begin(Api::EventElapsedTime, costs_.event_query);
+  const bool done = gpu_.finished(from.position) && gpu_.finished(to.position);
+  end(call, 0);
+  return done ? std::optional(to.at_ns - from.at_ns) : std::nullopt;
+}
+
+// --- the calls of a host thread ------------------------------------------------------------------------------------
+
+class SimDevice::ThreadCalls final : public HostThreadCalls {
+ public:
+  ThreadCalls(SimDevice& device, trace::LaneId lane, Nanoseconds now) : device_(device), lane_(lane), now_(now) {}
+
+  bool query(GpuEvent event) override {
+    const bool done = device_.happened(device_.event_of(event, Api::EventQuery));
+    called(Api::EventQuery, device_.costs_.event_query);
+    return done;
+  }
+  Buffer allocate_pinned(std::size_t bytes) override {
+    if (bytes == 0) throw base::Error(tr("allocate: a buffer of 0 bytes is not allowed"));
+    called(Api::HostAlloc, device_.costs_.host_alloc(bytes));
+    return device_.memory_.allocate(MemoryKind::Pinned, bytes);
+  }
+  Nanoseconds now() const { return now_; }
+
+ private:
+  // Its end is known, whatever the program does meanwhile: it is written at its start, as a kernel is.
+  void called(Api api, Nanoseconds own_cost) {
+    trace::Event event;
+    event.start_ns = now_;
+    event.end_ns = now_ += device_.jitter_.apply(own_cost);
+    event.name = device_.log_.name(api);
+    event.correlation = device_.next_correlation_;
+    if (++device_.next_correlation_ == 0) device_.next_correlation_ = 1;
+    event.lane = lane_;
+    event.kind = EventKind::Call;
+    device_.writer_->write(event);
+  }
+
+  SimDevice& device_;
+  const trace::LaneId lane_;
+  Nanoseconds now_;
+};
+
+Nanoseconds SimDevice::prepare(HostTasks::Task& task, trace::LaneId calls, Nanoseconds now) {
+  ThreadCalls thread(*this, calls, now);
+  task.to = task.destination->find(thread);
+  return thread.now();
 }
 
 // --- kernels and memsets -------------------------------------------------------------------------------------------

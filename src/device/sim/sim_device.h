@@ -16,12 +16,18 @@
 // - A synchronisation whose last operation is a copy says so in its parts (copying).
 // - Fresh pageable memory costs its page faults when its bytes are first written by host_fill(), a host thread, or a
 //   copy from the device: then they slow the CPU's side of the staging.
-// - host_fill() leaves bytes that nobody knows: copies of them take their time and move nothing, until host_data() is
+// - An event with timing happens when its stream reaches it, so the time between two of them includes the time in which
+//   the GPU was idle. cudaEventElapsedTime costs the CPU what cudaEventQuery does (assumed); it is exact, where
+//   CUDA's own clock has a resolution of about half a microsecond.
+// - The calls of a host thread take their own cost and are not slowed by other threads.
+// - host_fill() leaves bytes of unknown value: copies of them take their time and move nothing, until host_data() is
 //   asked for or a copy brings values.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,10 +75,12 @@ class SimDevice final : public Device {
   void host_fill(Buffer buffer, std::size_t bytes) override;
 
   Stream create_stream(bool non_blocking) override;
-  GpuEvent create_event() override;
+  GpuEvent create_event() override { return new_event(false); }
+  GpuEvent create_timing_event() override { return new_event(true); }
   void record(GpuEvent event, Stream stream) override;
   void wait(Stream stream, GpuEvent event) override;
   bool query(GpuEvent event) override;
+  std::optional<Nanoseconds> elapsed(GpuEvent start, GpuEvent end) override;
   void synchronize(GpuEvent event) override;
   void synchronize(Stream stream) override;
   void synchronize() override;
@@ -83,6 +91,11 @@ class SimDevice final : public Device {
   void launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) override;
 
  private:
+  class ThreadCalls;
+  struct SimEvent {
+    EventStamp stamp;
+    bool timing = false;
+  };
   struct Call {
     Api api;
     Nanoseconds start_ns;
@@ -114,7 +127,12 @@ class SimDevice final : public Device {
   Nanoseconds own_of(const Call& call) const { return own_end_ns_ - call.start_ns; }
 
   std::uint32_t index_of(Stream stream, Api api) const;
-  Position& position_of(GpuEvent event, Api api);
+  GpuEvent new_event(bool timing);
+  SimEvent& event_of(GpuEvent event, Api api);
+  /// Of one that can be timed.
+  const EventStamp& stamp_of(GpuEvent event);
+  bool happened(const SimEvent& event) const;
+  Nanoseconds prepare(HostTasks::Task& task, trace::LaneId calls, Nanoseconds now);
   Nanoseconds wait_for_room(std::uint32_t stream);
   void consider(Awaited& awaited, Position position);
   Awaited await_stream(std::uint32_t stream);
@@ -144,7 +162,7 @@ class SimDevice final : public Device {
   Memory memory_;
   GpuTimeline gpu_;
   SimHostThreads threads_;
-  std::vector<Position> events_;
+  std::deque<SimEvent> events_;  // the timeline keeps their addresses
   struct HostWrite {
     Position position;
     Slice to;

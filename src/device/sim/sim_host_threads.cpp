@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/translate.h"
 
@@ -21,14 +22,15 @@ constexpr Nanoseconds kWaitStep = 2 * base::kMillisecond;
 }  // namespace
 
 SimHostThreads::SimHostThreads(const DeviceProfile::Cpu& cpu, trace::EventSink& sink, trace::EventWriter& writer,
-                               Memory& memory)
+                               Memory& memory, Prepare prepare)
     : sink_(sink),
       writer_(writer),
       memory_(memory),
       tasks_(sink),
       cores_(cpu.cores),
       copy_ns_per_byte_(1 / cpu.memory_gb_per_s),
-      fault_ns_per_byte_(cpu.page_fault_us_per_mib * 1e3 / (1024.0 * 1024.0)) {}
+      fault_ns_per_byte_(cpu.page_fault_us_per_mib * 1e3 / (1024.0 * 1024.0)),
+      prepare_(std::move(prepare)) {}
 
 HostThread SimHostThreads::create(std::string_view name) {
   for (const HostThread done : tasks_.done()) tasks_.remove(done);
@@ -38,8 +40,10 @@ HostThread SimHostThreads::create(std::string_view name) {
 void SimHostThreads::end(HostThread thread) { tasks_.end(thread); }
 
 HostTask SimHostThreads::submit(HostThread thread, const Device::HostWork& work, HostTask after, Nanoseconds now) {
+  if (work.destination != nullptr && !prepare_) throw base::Error(tr("submit: a destination needs a GPU"));
   if (work.bytes > 0) {
-    const bool to_host = memory_.check({work.to}, work.bytes, "submit") != MemoryKind::Device;
+    const bool to_host =
+        work.destination != nullptr || memory_.check({work.to}, work.bytes, "submit") != MemoryKind::Device;
     const bool from_host = memory_.check({work.from}, work.bytes, "submit") != MemoryKind::Device;
     if (!to_host || !from_host) {
       throw base::Error(tr("submit: a buffer is on the device; allowed: pageable, pinned"));
@@ -88,27 +92,47 @@ void SimHostThreads::pass_until(Nanoseconds t) {
 
 void SimHostThreads::find_next_end() {
   next_end_ = kNever;
+  for (const Calling& calling : calling_) next_end_ = std::min(next_end_, calling.end_ns);
   if (running_.empty()) return;
   double least = running_.front()->left_ns;
   for (const HostTasks::Task* task : running_) least = std::min(least, task->left_ns);
   // Rounded up, so that nothing is left of it then.
-  next_end_ = clock_ + static_cast<Nanoseconds>(std::ceil(std::max(0.0, least - kNothing) / rate()));
+  next_end_ =
+      std::min(next_end_, clock_ + static_cast<Nanoseconds>(std::ceil(std::max(0.0, least - kNothing) / rate())));
 }
 
 void SimHostThreads::begin_next(HostThread thread) {
   HostTasks::Task* task = tasks_.take(thread);
   if (task == nullptr) return;
   task->start_ns = clock_;
-  task->left_ns = static_cast<double>(task->busy_ns) + static_cast<double>(task->bytes) * copy_ns_per_byte_;
-  if (task->bytes > 0) {
-    task->left_ns += static_cast<double>(memory_.touch({task->to}, task->bytes)) * fault_ns_per_byte_;
+  if (task->destination == nullptr) return begin_work(*task);
+  const Nanoseconds back = prepare_(*task, sink_.lane(tasks_.calls_lane(thread)), clock_);
+  if (task->bytes > 0) memory_.check({task->to}, task->bytes, "submit");
+  last_call_end_ = std::max(last_call_end_, back);
+  if (back <= clock_) return begin_work(*task);
+  calling_.push_back({back, task});
+}
+
+void SimHostThreads::begin_work(HostTasks::Task& task) {
+  task.left_ns = static_cast<double>(task.busy_ns) + static_cast<double>(task.bytes) * copy_ns_per_byte_;
+  if (task.bytes > 0) {
+    task.left_ns += static_cast<double>(memory_.touch({task.to}, task.bytes)) * fault_ns_per_byte_;
   }
-  running_.push_back(task);
+  running_.push_back(&task);
+}
+
+void SimHostThreads::end_ripe_calls() {
+  std::erase_if(calling_, [&](const Calling& calling) {
+    if (calling.end_ns > clock_) return false;
+    begin_work(*calling.task);
+    return true;
+  });
 }
 
 void SimHostThreads::advance_to(Nanoseconds now) {
   while (next_end_ <= now) {
     pass_until(next_end_);
+    end_ripe_calls();
     end_ripe_tasks();
     find_next_end();
   }
@@ -154,7 +178,11 @@ void SimHostThreads::close(Nanoseconds now) {
   for (const HostTasks::Task* task : running_) {
     if (task->start_ns < now) write(*task, now);
   }
+  for (const Calling& calling : calling_) {
+    if (calling.task->start_ns < now) write(*calling.task, now);
+  }
   running_.clear();
+  calling_.clear();
   next_end_ = kNever;
 }
 

@@ -7,6 +7,8 @@
 // the
 //   work it would do alone. The program's first thread is not counted and not slowed, and nothing else is shared: not
 //   the memory's bandwidth, and not Python's interpreter lock.
+// - A task whose destination is found when it begins makes that thread's CUDA calls first; they take their own cost,
+//   whatever other threads do.
 // - A task is written when it ends. Nothing is decided that a later submit() could still change: the device lets time
 //   pass here before it says how far its record is complete.
 #pragma once
@@ -26,8 +28,13 @@ class SimHostThreads {
  public:
   static constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
 
-  /// All three must outlive it.
-  SimHostThreads(const DeviceProfile::Cpu& cpu, trace::EventSink& sink, trace::EventWriter& writer, Memory& memory);
+  /// Finds the destination of a task that begins now, and sets task.to; its calls go to the lane `calls`. Returns when
+  /// the thread is through with them.
+  using Prepare = std::function<Nanoseconds(HostTasks::Task& task, trace::LaneId calls, Nanoseconds now)>;
+
+  /// All three must outlive it. Without `prepare` tasks with a destination are refused.
+  SimHostThreads(const DeviceProfile::Cpu& cpu, trace::EventSink& sink, trace::EventWriter& writer, Memory& memory,
+                 Prepare prepare = {});
 
   HostThread create(std::string_view name);
   void end(HostThread thread);
@@ -40,12 +47,14 @@ class SimHostThreads {
   void wait_for(HostTask task, std::string_view what, Nanoseconds now, const std::function<void(Nanoseconds)>& advance,
                 const std::function<void()>& tell);
 
-  /// When the next task ends, if nothing is submitted before that.
+  /// When the next task ends, or is through with its calls, if nothing is submitted before that.
   Nanoseconds next_end() const { return next_end_; }
   /// Tasks that end until then end; each moves its bytes and is written.
   void advance_to(Nanoseconds now);
   /// The program ends: tasks at work are cut short, and the others are not begun.
   void close(Nanoseconds now);
+
+  Nanoseconds last_call_end() const { return last_call_end_; }
 
   // For Device::host_read() and release().
   bool writes(Buffer buffer) const { return tasks_.writes(buffer); }
@@ -57,6 +66,8 @@ class SimHostThreads {
   void pass_until(Nanoseconds t);
   void end_ripe_tasks();
   void begin_next(HostThread thread);
+  void begin_work(HostTasks::Task& task);
+  void end_ripe_calls();
   void find_next_end();
   void write(const HostTasks::Task& task, Nanoseconds end_ns);
 
@@ -65,7 +76,14 @@ class SimHostThreads {
   Memory& memory_;
   HostTasks tasks_;
   const double cores_, copy_ns_per_byte_, fault_ns_per_byte_;
+  const Prepare prepare_;
+  struct Calling {
+    Nanoseconds end_ns = 0;
+    HostTasks::Task* task = nullptr;
+  };
+  std::vector<Calling> calling_;           // tasks that are still at their calls
   std::vector<HostTasks::Task*> running_;  // in the order in which they began
+  Nanoseconds last_call_end_ = 0;
   Nanoseconds clock_ = 0;
   Nanoseconds next_end_ = kNever;
 };

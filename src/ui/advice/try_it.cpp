@@ -125,7 +125,7 @@ void TryIt::take_prediction() {
 }
 
 void TryIt::predict_next(const Model& model, Clock::time_point now) {
-  const bool steady = !model.live() || (model.recent_is_current() && !queue_fills(model.recent()) &&
+  const bool steady = !model.live() || (model.recent_is_current() && model.recent().pace.known() &&
                                         model.recent().iteration.count >= Settling::kFewest);
   if (!steady) return;
   const std::vector<std::string>* next = nullptr;
@@ -174,8 +174,8 @@ std::string TryIt::press(Model& model, const CardKey& card) {
   tried.text = turn_text(tried.before, offer.trial.assignments);
   tried.trial = offer.trial;
   tried.prediction = offer.prediction;
-  tried.before_ns = offer.prediction && offer.prediction->measured_ns > 0 ? offer.prediction->measured_ns
-                                                                          : model.recent().iteration.mean_ns;
+  tried.before_ns =
+      offer.prediction && offer.prediction->measured_ns > 0 ? offer.prediction->measured_ns : model.recent().pace.ns;
   if (std::string problem = model.assign(offer.trial.assignments); !problem.empty()) return problem;
   tried.after = model.session()->settings();
   model.set_paused(false);
@@ -200,10 +200,11 @@ void TryIt::measure(const Model& model, Clock::time_point now) {
     tried.state = Tried::State::Overtaken;
     return;
   }
-  if (!model.recent_is_current() || queue_fills(model.recent()) || looked_at_ == model.recent_number()) return;
+  if (!model.recent_is_current() || looked_at_ == model.recent_number()) return;
   looked_at_ = model.recent_number();
   const analysis::Summary recent = model.recent_over(kMeasuredSeconds);
-  tried.measured_ns = recent.iteration.mean_ns;
+  if (!recent.pace.known()) return;  // the launch queue still fills
+  tried.measured_ns = recent.pace.ns;
   if (settling_.look(tried.measured_ns, recent.iteration.count, now)) tried.state = Tried::State::Done;
 }
 

@@ -15,7 +15,7 @@
 
 namespace lanescope::ui {
 
-/// Of a card's trials the one that its button shows: that which is predicted to gain most, else the first.
+/// The trial that a card's button shows: the one with the largest predicted gain, otherwise the first.
 struct Offer {
   prediction::Trial trial;
   std::string text;                                  ///< "log interval 100"

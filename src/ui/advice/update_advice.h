@@ -60,7 +60,7 @@ class AdviceState {
   static constexpr std::chrono::milliseconds kBetweenLooks{500};  // at a run that goes on
   static constexpr std::int64_t kMostLiveEvents = 100'000;        // twice a second
   static constexpr std::int64_t kMostEvents = 2'000'000;          // once, of an opened trace
-  /// A run that goes on is looked at from here on: of fewer iterations nobody can tell which were warm-up.
+  /// A run in progress is examined from this number on: with fewer iterations, warm-up cannot be recognised.
   static constexpr std::size_t kFewestIterations = 12;
 
   /// Takes what is ready, and looks again when there is something new and a person can see it.

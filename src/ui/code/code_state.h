@@ -93,7 +93,7 @@ class CodeState {
   /// What a click has chosen, and what the mouse is at.
   std::optional<std::size_t> chosen() const;
   void choose(std::optional<std::size_t> line);
-  std::optional<std::size_t> hovered;  ///< said anew in every frame
+  std::optional<std::size_t> hovered;  ///< set in every frame
   std::optional<EventRef> went_to;     ///< the example that a click has selected
   std::optional<std::size_t> in_view;  ///< the line that was scrolled to last
   bool drawn = false;                  ///< in the last frame

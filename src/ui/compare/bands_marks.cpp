@@ -196,7 +196,8 @@ void add_bracket(const BandsScene& scene, const TimeAxis& axis, const BandsPlace
   // What is drawn is one iteration of each; where the mean says something else, the bracket is only of these.
   const double mean = std::abs(scene.b->mean_ns() - scene.a.mean_ns());
   if (!same && std::abs(static_cast<double>(by) - mean) > kMeanNear * static_cast<double>(by)) {
-    says = std::string(tr("these two: ")) + says;
+    const auto tells = [](const RunSnapshot& run) { return run.summary.pace.cpu_iterations_tell(); };
+    says = (tells(scene.a) && tells(*scene.b) ? tr("these two: ") : tr("these two, on the CPU: ")) + says;
   }
   const float x0 = axis.to_px(std::min(a->to, b->to)), x1 = axis.to_px(std::max(a->to, b->to));
   const float y = row.y + row.height / 2;

@@ -29,11 +29,12 @@ std::string duration(double ns) { return base::format_duration(static_cast<Nanos
 // "161.9 µs per iteration"; where the typical one is another length, that is said.
 std::string length_text(const RunSnapshot& run) {
   if (run.whole) return duration(run.mean_ns());
+  if (!run.summary.pace.known()) return analysis::basis_text(run.summary.pace.basis);
   const auto typical = static_cast<double>(run.typical_iteration().duration());
   if (std::abs(typical - run.mean_ns()) <= kTypicalNear * run.mean_ns()) {
     return fmt::format(fmt::runtime(tr("{} per iteration")), duration(run.mean_ns()));
   }
-  return fmt::format(fmt::runtime(tr("{} per iteration on average; this one {}")), duration(run.mean_ns()),
+  return fmt::format(fmt::runtime(tr("{} per iteration on average; this one takes the CPU {}")), duration(run.mean_ns()),
                      duration(typical));
 }
 
@@ -53,7 +54,7 @@ void add_head(const BandsScene& scene, std::size_t side, bool mixed, const Rect&
   const float gap = 20 * s;
   // From the longest wording to the shortest; what the run is called comes first.
   std::string right = verdict;
-  for (const std::string& shorter : {length, duration(run->mean_ns())}) {
+  for (const std::string& shorter : {length, run->mean_ns() > 0 ? duration(run->mean_ns()) : std::string("–")}) {
     if (own + gap + text_width(scene.fonts, FontRole::Body, right) > end - x) right = shorter;
   }
   const float width = text_width(scene.fonts, FontRole::Body, right) + 2;

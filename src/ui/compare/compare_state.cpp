@@ -12,6 +12,7 @@ FollowB::Sight sight_of(const Model& model) {
   sight.live = model.live();
   sight.current = !model.nothing() && (!model.live() || model.recent_is_current());
   sight.iterations = model.recent().iteration.count;
+  sight.paced = model.recent().pace.known();
   return sight;
 }
 
@@ -25,7 +26,7 @@ void FollowB::taken(const Sight& sight) {
 }
 
 bool FollowB::wants_figures(const Sight& sight, Clock::time_point shown_at, Clock::time_point now) {
-  if (!once_more_ || changed(sight) || !sight.current || now - shown_at < kOnceMore) return false;
+  if (!once_more_ || changed(sight) || !sight.current || !sight.paced || now - shown_at < kOnceMore) return false;
   once_more_ = false;
   return true;
 }

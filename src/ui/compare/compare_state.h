@@ -32,6 +32,7 @@ class FollowB {
     bool live = true;
     bool current = false;  ///< the figures are of these settings
     std::int64_t iterations = 0;
+    bool paced = true;  ///< they say what an iteration takes
   };
 
   /// This has become A, or B: it is not wanted again until something changes.

@@ -31,7 +31,7 @@ struct PerIteration {
   }
 };
 
-// Its GPU does nothing, and that is nobody's fault.
+// Its GPU does nothing, which has no cause to blame.
 bool cpu_only(const RunSnapshot* run) { return run && run->summary.verdict.kind == analysis::VerdictKind::CpuOnly; }
 
 std::string duration(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
@@ -143,13 +143,22 @@ std::string difference_text(const DifferenceRow& row) {
 
 std::string headline(const RunSnapshot& a, const RunSnapshot& b) {
   const double x = a.mean_ns(), y = b.mean_ns();
+  if (x <= 0 || y <= 0) {
+    return fmt::format(fmt::runtime(tr("{}: {}")), x <= 0 ? "A" : "B", basis_text((x <= 0 ? a : b).summary.pace.basis));
+  }
+  const auto with_basis = [&](const std::string& says) {
+    const std::string basis = a.whole || b.whole ? "" : factor_basis(a.summary.pace, b.summary.pace);
+    return basis.empty() ? says : says + ", " + basis;
+  };
   switch (better(a, b)) {
     case Better::B:
-      return fmt::format(fmt::runtime(tr("B is {} shorter: {} as fast")), duration(x - y), factor_text(x / y));
+      return with_basis(
+          fmt::format(fmt::runtime(tr("B is {} shorter: {} as fast")), duration(x - y), factor_text(x / y)));
     case Better::A:
-      return fmt::format(fmt::runtime(tr("B is {} longer: it takes {} as long")), duration(y - x), factor_text(y / x));
+      return with_basis(
+          fmt::format(fmt::runtime(tr("B is {} longer: it takes {} as long")), duration(y - x), factor_text(y / x)));
     default:
-      return tr("B takes as long as A");
+      return with_basis(tr("B takes as long as A"));
   }
 }
 

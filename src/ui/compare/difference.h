@@ -42,7 +42,8 @@ std::string difference_text(const DifferenceRow& row);
 /// -1: B has less, 1: more, 0: the same in the digits that are shown.
 int difference_sign(const DifferenceRow& row);
 
-/// "B is 75.8 µs shorter: 1.88x as fast", "B is 75.8 µs longer: 1.88x as slow", "B takes as long as A".
+/// "B is 75.8 µs shorter: 1.88x as fast", "B is 75.8 µs longer: 1.88x as slow", "B takes as long as A", each with what
+/// it is of: ", by elapsed time". Where a side does not say what an iteration takes, why not.
 std::string headline(const RunSnapshot& a, const RunSnapshot& b);
 /// Where the time went: "Gone: 38.35 µs idle (after a sync), 9.8 µs idle (CPU work). New: 9 µs of GPU work."; the
 /// parts that are a tenth of the difference or more, three at most; empty where the runs are as long as each other.

@@ -39,8 +39,8 @@ struct RunSnapshot {
   std::uint64_t number = 0;  ///< each copy has another one
 
   const IterationSpan& typical_iteration() const { return iterations[typical]; }
-  /// Mean length of an iteration in the figures; of a trace without iterations, how long it is.
-  double mean_ns() const { return whole ? static_cast<double>(summary.window_ns()) : summary.iteration.mean_ns; }
+  /// What an iteration takes, 0 where the figures do not say it; of a trace without iterations, how long that is.
+  double mean_ns() const { return whole ? static_cast<double>(summary.window_ns()) : summary.pace.ns; }
 };
 using SharedSnapshot = std::shared_ptr<const RunSnapshot>;
 

@@ -38,7 +38,7 @@ class BackgroundJob {
   void supersede() {
     if (stop_) *stop_ = true;
   }
-  /// The result, once it is there and nobody has superseded it.
+  /// The result, once it is there and has not been superseded.
   std::optional<T> take() {
     if (!busy() || pending_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;
     std::optional<T> result = pending_.get();

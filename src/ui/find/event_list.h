@@ -27,7 +27,7 @@ struct EventListState {
   EventKey top;         ///< the list shows what is not before it
   std::optional<EventRef> hovered;
 
-  // What is on the screen, read anew when something has changed.
+  // What is on the screen, read again when something has changed.
   std::vector<EventRef> shown;
   std::size_t rows = 0;          ///< that there was room for
   std::uint64_t count = 0;       ///< in scope

@@ -24,7 +24,7 @@ class FoundEvents {
   std::vector<EventRef> found;  ///< in time order, the first kMostFound
   std::uint64_t total = 0;      ///< how many there are, kept or not
 
-  /// Begins anew when the text is another one; an empty one finds nothing.
+  /// Starts again when the text changes; an empty text finds nothing.
   void ask(const std::string& text);
   /// Once per frame: takes what was found and lets the search go on. True when `found` or `total` has changed.
   bool update(const trace::Trace& trace, Clock::time_point now);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "ui/active_experiment.h"
 #include "ui/gl/span_renderer.h"
 #include "ui/labels.h"
 #include "ui/panels/advice_cards.h"
@@ -92,16 +93,23 @@ void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) 
   const auto syncs = [](const Summary& s) {
     return static_cast<double>(s.sync_count) / static_cast<double>(std::max<std::int64_t>(1, s.iteration.count));
   };
-  const double factor = now.iteration.mean_ns > 0 ? before.iteration.mean_ns / now.iteration.mean_ns : 0;
-  const bool settled = c.state.model.recent_is_current() && !queue_fills(now);
+  const double factor = analysis::factor_between(before.pace, now.pace);
+  const bool settled = c.state.model.recent_is_current() && factor > 0;
   const Colour good = !settled         ? Colour::Muted
                       : factor >= 1.03 ? Colour::Good
                       : factor < 0.97  ? Colour::Wait
                                        : Colour::Muted;
-  line(tr("iteration"), ns_text(before.iteration.mean_ns), ns_text(now.iteration.mean_ns),
-       settled ? factor_text(factor) : "…", good);
+  const bool unknown_before = !before.pace.known();
+  line(tr("iteration"), pace_text(before.pace), pace_text(now.pace),
+       settled          ? factor_text(factor)
+       : unknown_before ? "–"
+                        : "…",
+       good);
   line(tr("GPU busy"), share(before), share(now), "", Colour::Text);
   line(tr("syncs/iter."), fmt::format("{:.2f}", syncs(before)), fmt::format("{:.2f}", syncs(now)), "", Colour::Text);
+  wrapped_text(c, FontRole::Small, Colour::Dim,
+               factor > 0 ? fmt::format(fmt::runtime(tr("per iteration, {}")), factor_basis(before.pace, now.pace))
+                          : basis_text(unknown_before ? before.pace.basis : now.pace.basis));
 }
 
 // A number that was read before it was there is wrong: nothing else on this panel matters as much.
@@ -193,10 +201,11 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
   const auto cause = [&](CauseGroup group) { return static_cast<double>(idle_of(s.bubble_by_cause_ns, group)); };
   std::vector<std::pair<std::string, std::string>> lines;
   if (s.iteration.count > 0) {
-    lines.emplace_back(tr("iterations/s"), base::format_count(std::llround(1e9 / std::max(1.0, s.iteration.mean_ns))));
-    lines.emplace_back(tr("iteration mean"), ns_text(s.iteration.mean_ns));
-    lines.emplace_back(tr("iteration p50"), base::format_duration(s.iteration.p50_ns));
-    lines.emplace_back(tr("iteration p99"), base::format_duration(s.iteration.p99_ns));
+    const bool tell = s.pace.cpu_iterations_tell();
+    lines.emplace_back(tr("iterations/s"), s.pace.known() ? base::format_count(std::llround(1e9 / s.pace.ns)) : "–");
+    lines.emplace_back(tr("per iteration"), pace_text(s.pace));
+    lines.emplace_back(tr("CPU's iteration, p50"), tell ? base::format_duration(s.iteration.p50_ns) : "–");
+    lines.emplace_back(tr("CPU's iteration, p99"), tell ? base::format_duration(s.iteration.p99_ns) : "–");
   }
   lines.emplace_back(tr("GPU busy"), percent(static_cast<double>(s.gpu_busy_ns), window));
   lines.emplace_back(tr("CPU waiting"), percent(static_cast<double>(s.host_wait_ns), window));

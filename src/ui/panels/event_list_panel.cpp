@@ -18,7 +18,7 @@ namespace {
 using base::tr;
 using std::chrono::steady_clock;
 
-// What runs past is shown a few times a second: faster, nobody can read it.
+// A moving list is updated a few times a second: faster than that it cannot be read.
 constexpr std::chrono::milliseconds kReadable{250};
 constexpr float kBar = 14;
 

@@ -137,13 +137,12 @@ void draw_watch(const Canvas& c, const Experiment& e) {
   wrapped_text(c, FontRole::Body, Colour::Text, e.watch[c.state.language()]);
 }
 
-double iteration_ns(const Measured* m) { return m ? m->summary.iteration.mean_ns : 0; }
-
 // Three figures of either side, and the factor between them.
 void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optional<Side> now) {
   const Measured* before = active.measured(Side::Before);
   const Measured* after = active.measured(Side::After);
-  const bool fills = now && c.state.model.recent_is_current() && queue_fills(c.state.model.recent());
+  const bool fills =
+      now && c.state.model.recent_is_current() && c.state.model.recent().pace.basis == analysis::PaceBasis::QueueMoves;
   if (!before && !after && !fills) return;
   heading(c, in_words(c, Word::ThisRun).c_str());
   if (fills) wrapped_text(c, FontRole::Small, Colour::Simulated, in_words(c, Word::QueueFills));
@@ -162,9 +161,7 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
     line(in_words(c, name), FontRole::MonoSmall, value(before, of), value(after, of));
   };
   line(" ", FontRole::Small, in_words(c, Word::Before), in_words(c, Word::After));
-  row(Word::Iteration, [](const analysis::Summary& s) {
-    return base::format_duration(static_cast<Nanoseconds>(std::llround(s.iteration.mean_ns)));
-  });
+  row(Word::Iteration, [](const analysis::Summary& s) { return pace_text(s.pace); });
   row(Word::GpuBusy, [](const analysis::Summary& s) {
     const double share = 100.0 * static_cast<double>(s.gpu_busy_ns) / std::max(1.0, static_cast<double>(s.window_ns()));
     return fmt::format("{:.{}f} %", share, share > 0 && share < 2 ? 1 : 0);
@@ -172,8 +169,9 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
   row(Word::SyncsPerIteration, [](const analysis::Summary& s) {
     return fmt::format("{:.2f}", static_cast<double>(s.sync_count) / static_cast<double>(s.iteration.count));
   });
-  if (iteration_ns(before) <= 0 || iteration_ns(after) <= 0) return;
-  const double factor = iteration_ns(before) / iteration_ns(after);
+  if (!before || !after) return;
+  const double factor = analysis::factor_between(before->summary.pace, after->summary.pace);
+  if (factor <= 0) return;
   const bool alike = std::abs(factor - 1) < kAlike;
   const Word says = alike ? Word::TheSame : factor > 1 ? Word::Faster : Word::Slower;
   vertical_space(c, 4);
@@ -184,14 +182,32 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
                               : Colour::Wait,
                  (alike ? "" : factor_text(std::max(factor, 1 / factor)) + " ") + in_words(c, says));
   note_place(c, "factor");
+  wrapped_text(c, FontRole::Small, Colour::Dim,
+               fmt::format(fmt::runtime(base::tr("per iteration, {}")),
+                           analysis::factor_basis(before->summary.pace, after->summary.pace)));
 }
 
-std::string why_nothing(const Canvas& c, const experiment::Published& p) {
-  if (p.figure.empty()) return in_words(c, Word::NoFigure);
-  return in_words(c, p.settings.empty() ? Word::FlipToMeasure : Word::OwnSettings);
+// What the machine is, and why there is nothing beside the number or why it proves nothing.
+std::string published_tip(const Canvas& c, const ActiveExperiment::Row& row) {
+  const experiment::Published& p = *row.compared.published;
+  std::string tip = p.environment[c.state.language()];
+  if (p.figure.empty()) {
+    tip += "\n" + in_words(c, Word::NoFigure);
+  } else if (!row.compared.ours) {
+    tip += "\n" + in_words(c, p.settings.empty() ? Word::FlipToMeasure : Word::OwnSettings);
+  }
+  if (row.checking.check == experiment::Check::Unchecked) tip += "\n" + p.unchecked[c.state.language()];
+  for (const std::string& number : row.checking.fitted) {
+    tip += "\n" + fmt::format(fmt::runtime(base::tr("The profile’s {} comes from it.")), number);
+  }
+  return tip;
 }
 
-// Two lines a number: what it is, and then published, quality | here | ratio.
+Colour check_colour(experiment::Check check) {
+  return check == experiment::Check::Checked ? Colour::Good : Colour::Dim;
+}
+
+// Three lines a number: what it is; published, quality | here | ratio; and whether that checks it.
 void draw_published(const Canvas& c, const ActiveExperiment& active) {
   const Experiment& e = active.experiment();
   if (e.published.empty()) return;
@@ -200,8 +216,8 @@ void draw_published(const Canvas& c, const ActiveExperiment& active) {
   heading(c, in_words(c, Word::PublishedBeside).c_str());
   const float start = ImGui::GetCursorPosX();
   const float right = start + ImGui::GetContentRegionAvail().x;
-  for (const experiment::Compared& row :
-       experiment::compare(e, active.measured(Side::Before), active.measured(Side::After))) {
+  for (const ActiveExperiment::Row& each : active.published()) {
+    const experiment::Compared& row = each.compared;
     const experiment::Published& p = *row.published;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     wrapped_text(c, FontRole::Small, Colour::Muted,
@@ -215,12 +231,12 @@ void draw_published(const Canvas& c, const ActiveExperiment& active) {
     const std::string ratio = row.ratio ? factor_text(*row.ratio) : "";
     if (row.ours) text_ending_at(c, right - 48 * s, FontRole::MonoSmall, Colour::Accent, with_unit(*row.ours));
     text_ending_at(c, right, FontRole::MonoSmall, Colour::Muted, row.ours ? ratio : "–");
+    text(c, FontRole::Small, check_colour(each.checking.check), base::tr(checking_text(each.checking)));
     note_place(c, "published." + p.name);
     const ImVec2 low{at.x, at.y};
     if (ImGui::IsMouseHoveringRect(low, {low.x + right - start, ImGui::GetItemRectMax().y}) &&
         ImGui::IsWindowHovered()) {
-      const std::string tip = p.environment[language] + (row.ours ? "" : "\n" + why_nothing(c, p));
-      if (!tip.empty()) ImGui::SetTooltip("%s", tip.c_str());
+      ImGui::SetTooltip("%s", published_tip(c, each).c_str());
     }
     vertical_space(c, 9);
   }

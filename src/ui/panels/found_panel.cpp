@@ -124,7 +124,8 @@ void draw_nothing(const Canvas& c, const Rect& area) {
   const float s = c.scale;
   ImGui::SetCursorScreenPos({area.x + 16 * s, area.y + 10 * s});
   if (!search.asked()) {
-    text(c, FontRole::Body, Colour::Muted, tr("Part of a name finds every event with it, while the run goes on."));
+    text(c, FontRole::Body, Colour::Muted,
+         tr("Type part of a name to find every event that has it, while the run goes on."));
     for (const auto& [what, says] :
          {std::pair("copy host", tr("both words are in the name")), std::pair("\"item()\"", tr("exactly this name")),
           std::pair("linear -backward", tr("without names that contain the second word"))}) {

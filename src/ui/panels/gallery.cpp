@@ -164,13 +164,22 @@ void draw_about(const Canvas& c, const Experiment& e) {
     wrapped_text(c, FontRole::Body, Colour::Text, e.side(side).label[language]);
   }
   if (!e.published.empty()) heading(c, in_words(c, Word::Published).c_str());
+  GalleryState& gallery = c.state.gallery;
+  if (gallery.checked != e.id) {
+    gallery.machines = fitted_sides(e, {});
+    gallery.checked = e.id;
+  }
   for (const experiment::Published& p : e.published) {
+    const experiment::Checking checking = check_of(e, p, gallery.machines);
     figure_line(c, p.label[language],
                 figure_text(p.value) + (p.unit == "x" ? "x" : " " + experiment::unit_in_words(p.unit)));
     std::string says = word(p.quality, language);
     if (!p.source.empty()) says += " · " + p.source;
     if (!p.environment[language].empty()) says += " · " + p.environment[language];
     wrapped_text(c, FontRole::Small, quality_colour(p.quality), says);
+    std::string check = base::tr(checking_text(checking));
+    if (checking.check == experiment::Check::Unchecked) check += ": " + p.unchecked[language];
+    wrapped_text(c, FontRole::Small, Colour::Dim, check);
     vertical_space(c, 9);
   }
   draw_correction(c, e.correction[language], nullptr);

@@ -1,4 +1,4 @@
-// A person's own keys: every action with its keys, to be clicked and pressed anew.
+// The user's own keys: every action with its keys; click one and press another.
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
 #include <imgui.h>

@@ -3,6 +3,7 @@
 
 #include "base/translate.h"
 #include "device/device_name.h"
+#include "ui/active_experiment.h"
 #include "ui/labels.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets.h"
@@ -52,8 +53,8 @@ void draw_published(const Canvas& c) {
   for (const auto& [name, value] : info.published) figure_line(c, name, value);
   const analysis::Summary& recent = model.recent();
   if (recent.iteration.count > 0) {
-    figure_line(c, tr("here, per iteration"), base::format_duration(static_cast<Nanoseconds>(recent.iteration.mean_ns)),
-                Colour::Accent);
+    figure_line(c, tr("here, per iteration"), pace_text(recent.pace), Colour::Accent);
+    text(c, FontRole::Small, Colour::Dim, basis_text(recent.pace.basis));
   }
 }
 

@@ -7,11 +7,11 @@ namespace lanescope::ui {
 
 void draw_top_bar(const Canvas& canvas);
 void draw_knobs(const Canvas& canvas);
-/// The experiment that runs: its story, its switch, its knob, its figures.
+/// The current experiment: its texts, its switch, its knob, its figures.
 void draw_experiment(const Canvas& canvas);
 /// One knob of the run; its hint says why when it has no effect.
 void draw_knob(const Canvas& canvas, const workload::Settings& settings, const workload::SettingSpec& spec);
-/// The list of workloads, for those who want to play without a story.
+/// The list of workloads, for free play without an experiment.
 void draw_workload_choice(const Canvas& canvas);
 /// A long button that opens the gallery.
 void draw_gallery_button(const Canvas& canvas);

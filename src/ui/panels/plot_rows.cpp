@@ -36,7 +36,7 @@ std::vector<std::pair<PlotInfo, float>> shown_plots(const ShellState& state) {
     const auto info = std::find_if(catalogue.begin(), catalogue.end(), same);
     if (info != catalogue.end()) shown.emplace_back(*info, chosen.height);
   }
-  // A file without iterations has only its counters, which nobody can have chosen before.
+  // A file without iterations has only its counters, which cannot have been chosen before.
   for (std::size_t i = 0; i < catalogue.size() && shown.size() < kCountersAtFirst && !has_iterations; ++i) {
     const auto same = [&](const auto& plot) { return plot.first.key == catalogue[i].key; };
     if (std::none_of(shown.begin(), shown.end(), same)) shown.emplace_back(catalogue[i], 1.0f);

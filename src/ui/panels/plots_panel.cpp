@@ -117,7 +117,7 @@ void draw_ghost_legend(const Canvas& c, const PlotRows& rows, float x, float y) 
         session ? std::optional(session->settings()) : std::optional<workload::Settings>();
     const std::string difference = ghost_difference(ghost, state.model.shown_device().name,
                                                     state.model.facts().workload, settings ? &*settings : nullptr);
-    says = ghost_legend(difference, ghost.mean(PlotKind::IterationsPerSecond), rate_now(state));
+    says = ghost_legend(difference, ghost.pace.known() ? 1e9 / ghost.pace.ns : std::nan(""), rate_now(state));
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float middle = y + kLegendHeight * s / 2 - s;

@@ -19,7 +19,7 @@ using experiment::Side;
 constexpr float kKnobWidth = 280, kPad = 12;
 constexpr float kKnobHeight = 68;  // a slider with its hint
 
-// The side of the experiment's story that holds, to be flipped, where it turns more than one knob.
+// The experiment's current side, which can be flipped, if it turns more than one knob.
 void draw_sides(const Canvas& c, float width) {
   ShellState& state = c.state;
   const auto& active = *state.experiment;

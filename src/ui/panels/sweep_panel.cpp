@@ -207,7 +207,7 @@ void draw_draft(const Canvas& c) {
   draw_axis(c, 1, settings);
   draw_figure(c);
   vertical_space(c, 8);
-  text(c, FontRole::Small, Colour::Muted, tr("compare with a run with (setting=value, or device=cpu)"));
+  text(c, FontRole::Small, Colour::Muted, tr("compare with (setting=value, or device=cpu)"));
   draw_field(c, "##sweep.against", s.draft.against, -1);
   text(c, FontRole::Small, Colour::Muted, tr("iterations per run"));
   draw_field(c, "##sweep.iterations", s.draft.iterations, 120 * c.scale);

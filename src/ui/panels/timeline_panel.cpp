@@ -185,7 +185,7 @@ void draw_timeline(const Canvas& c) {
   } else if (state.plots_view.pointed_px) {
     draw_cross_line(c, area, *state.plots_view.pointed_px);
   }
-  state.plots_view.pointed_px.reset();  // said anew in every frame
+  state.plots_view.pointed_px.reset();  // set in every frame
   list.PopClipRect();
   list.PushClipRect({area.x, area.y}, {area.x + area.width, rows_top}, true);
   add_to_draw_list(list, c.spans, state.timeline.top());

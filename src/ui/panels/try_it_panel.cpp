@@ -99,6 +99,7 @@ void draw_bars(const Canvas& c, const Tried& tried) {
 std::string outcome_text(const Tried& tried) {
   if (tried.state == Tried::State::Overtaken) return tr("Something else changed before it was measured.");
   if (tried.state == Tried::State::Measuring) return tr("measuring …");
+  if (tried.before_ns <= 0) return tr("How long it took before is not known: the launch queue was still filling.");
   const double gain = tried.before_ns * tried.trial.work / tried.measured_ns;
   std::string text = factor_text(gain);
   if (tried.trial.work != 1) text += " " + std::string(tr("per row"));
@@ -142,7 +143,7 @@ void draw_older(const Canvas& c, const Tried& tried) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float figures = text_width(c.fonts, FontRole::MonoSmall, "88.8x (88.8x)") + 4 * c.scale;
   std::string says = "–";
-  if (tried.state == Tried::State::Done) {
+  if (tried.state == Tried::State::Done && tried.before_ns > 0) {
     says = factor_text(tried.before_ns * tried.trial.work / tried.measured_ns);
     if (tried.error()) says += " (" + factor_text(predicted_gain(*tried.prediction, tried.trial.work)) + ")";
   }

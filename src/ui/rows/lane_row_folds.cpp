@@ -120,7 +120,7 @@ void LaneRow::write_counts(const RowContext& context, const Strip& strip, SpanBa
              right ? LabelAlign::Left : LabelAlign::Right});
     if (right) free_from = x + width;
   };
-  // Behind the last event of a live lane there is what lasts.
+  // After a live lane's last event, open calls follow.
   const float known = context.live ? std::min(axis.to_px(row.end(row.last() - 1)), axis.right_px()) : axis.right_px();
   while (glyph != glyphs_.end()) {
     // Narrow events between folds belong to the strip; a strip of such events alone has nothing to count.

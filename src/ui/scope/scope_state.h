@@ -33,7 +33,7 @@ struct ScopeState {
   AverageRequest asked;  ///< what `picture` is of, or will be
   std::future<std::optional<AveragePicture>> pending;
   std::stop_source stop;
-  std::size_t markers = 0;  ///< knobs turned so far; with another one the average starts anew
+  std::size_t markers = 0;  ///< knobs turned so far; another one restarts the average
   Nanoseconds since = std::numeric_limits<Nanoseconds>::min();  ///< windows begin after the last turn
   std::uint64_t generation = 0;
 

@@ -1,0 +1,242 @@
+#include "workload/raw_cuda.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/translate.h"
+#include "workload/common_settings.h"
+#include "workload/eager.h"
+
+namespace lanescope::workload {
+namespace {
+
+using base::Nanoseconds;
+using ops::Op;
+using ops::OpKind;
+
+constexpr std::int64_t kThreadsOfABlock = 1024;  // on every GPU: more, and <<<1, N>>> is an invalid configuration
+constexpr std::int64_t kMostElements = 1'000'000;
+
+struct Options {
+  explicit Options(const Settings& settings)
+      : elements(static_cast<std::size_t>(settings.integer("n"))),
+        pinned(settings.boolean("pinned")),
+        blocking(settings.choice("copies") == "blocking"),
+        kernel_us(settings.real("kernel_us")),
+        dispatch_us(settings.real("dispatch_us")),
+        own_work_ns(base::from_us(settings.real("own_work_us"))) {}
+
+  std::size_t bytes() const { return elements * sizeof(float); }
+
+  std::size_t elements;
+  bool pinned, blocking;
+  double kernel_us, dispatch_us;
+  Nanoseconds own_work_ns;
+};
+
+class RawCuda final : public Workload {
+ public:
+  explicit RawCuda(device::Device& device)
+      : info_(raw_cuda_info()),
+        eager_(device, info_.computes_values),
+        line1_us_(figures().add("line1_us", N_("line 1, the copy to the GPU"), "µs", true)),
+        line2_us_(figures().add("line2_us", N_("line 2, the kernel"), "µs", true)),
+        line3_us_(figures().add("line3_us", N_("line 3, the copy back"), "µs", true)),
+        rest_us_(figures().add("rest_us", N_("its own work, and the synchronisation"), "µs", true)),
+        wrong_(figures().add("wrong_numbers", N_("wrong numbers"), "")) {}
+
+  const WorkloadInfo& info() const override { return info_; }
+  void set_up(const Settings& settings) override;
+  void iterate(std::uint64_t number, const Settings& settings) override;
+  void finish() override { eager_.synchronize(); }
+  std::optional<double> last_loss() const override { return std::nullopt; }
+  std::uint64_t losses_read() const override { return 0; }
+
+ private:
+  bool fits(const Options& o) const { return a_.elements == o.elements && a_.pinned == (o.pinned && !eager_.on_cpu()); }
+  void make_arrays(const Options& o);
+  void copy(device::Device::Slice to, device::Device::Slice from, const Options& o);
+  void launch(const Options& o);
+  void own_work(const Options& o);
+  void check();
+  void sample(std::size_t figure, Nanoseconds& since);
+
+  const WorkloadInfo info_;
+  Eager eager_;
+  const std::size_t line1_us_, line2_us_, line3_us_, rest_us_, wrong_;
+  HostTensor a_;
+  Tensor on_gpu_;
+  float expected_ = 0;  // what every number of the array is after the iteration
+};
+
+void RawCuda::set_up(const Settings& settings) {
+  const Phase phase(eager_, "set up");
+  make_arrays(Options(settings));
+  eager_.synchronize();
+}
+
+// On the device there is room for a power of two, so that a size that is being dragged up allocates a few times only.
+void RawCuda::make_arrays(const Options& o) {
+  if (o.elements > on_gpu_.elements) on_gpu_ = eager_.tensor(std::bit_ceil(o.elements));
+  if (a_.elements != 0) eager_.drop(a_);
+  a_ = eager_.host_tensor(o.elements, o.pinned);
+  std::ranges::fill(eager_.values(a_), 0.0f);
+  eager_.host_wrote(a_);
+  expected_ = 0;
+}
+
+void RawCuda::copy(device::Device::Slice to, device::Device::Slice from, const Options& o) {
+  if (o.dispatch_us > 0) eager_.device().host_work(base::from_us(o.dispatch_us));
+  if (o.blocking) return eager_.device().copy(to, from, o.bytes());
+  eager_.device().copy_async(to, from, o.bytes(), Eager::kStream);
+}
+
+void RawCuda::launch(const Options& o) {
+  if (o.kernel_us > 0) eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(o.kernel_us)}, {});
+  eager_.launch(Op{OpKind::Increment, static_cast<std::int32_t>(o.elements), 1, 1, 1.0f}, {on_gpu_});
+}
+
+void RawCuda::own_work(const Options& o) {
+  if (o.own_work_ns == 0) return;
+  const Phase phase(eager_, "own work");
+  eager_.device().host_work(o.own_work_ns);
+}
+
+// The array has been to the GPU and back once more.
+void RawCuda::check() {
+  expected_ += 1;
+  const std::span<const float> values = eager_.read(a_, a_.elements);
+  figures().sample(wrong_, values.front() == expected_ && values.back() == expected_ ? 0 : 1);
+}
+
+void RawCuda::sample(std::size_t figure, Nanoseconds& since) {
+  const Nanoseconds now = eager_.device().now_ns();
+  figures().sample(figure, base::to_us(now - since));
+  since = now;
+}
+
+void RawCuda::iterate(std::uint64_t /*number*/, const Settings& settings) {
+  const Options o(settings);
+  eager_.set_dispatch_us(o.dispatch_us);
+  if (!fits(o) || o.elements > on_gpu_.elements) {
+    const Phase phase(eager_, "set up");
+    make_arrays(o);
+  }
+  Nanoseconds since = eager_.device().now_ns();
+  {
+    const Phase phase(eager_, "line 1");
+    copy({on_gpu_.buffer, 0}, {a_.buffer, 0}, o);
+  }
+  sample(line1_us_, since);
+  {
+    const Phase phase(eager_, "line 2");
+    launch(o);
+  }
+  sample(line2_us_, since);
+  {
+    const Phase phase(eager_, "line 3");
+    copy({a_.buffer, 0}, {on_gpu_.buffer, 0}, o);
+  }
+  sample(line3_us_, since);
+  own_work(o);
+  if (!o.blocking) {
+    const Phase phase(eager_, "wait");
+    eager_.device().synchronize(Eager::kStream);
+  }
+  sample(rest_us_, since);
+  check();
+}
+
+}  // namespace
+
+Code raw_cuda_code(const Settings& s) {
+  const Options o(s);
+  CodeWriter code(s);
+  code.line(0, "constexpr int N = $n;  // numBytes = N * sizeof(float)");
+  code.line(0, o.pinned ? "cudaMallocHost(&a, numBytes);  // pinned" : "a = (float*)calloc(N, sizeof(float));",
+            {"set up"});
+  code.more(0, "cudaMalloc(&d_a, numBytes);");
+  code.line(0, "for (int i = 0; i < iterations; ++i) {");
+  const char* increment = static_cast<std::int64_t>(o.elements) <= kThreadsOfABlock
+                              ? "increment<<<1, N>>>(d_a);"
+                              : "increment<<<(N + 255) / 256, 256>>>(d_a);  // a block has 1024 at most";
+  code.line(1,
+            o.blocking ? "cudaMemcpy(d_a, a, numBytes, cudaMemcpyHostToDevice);"
+                       : "cudaMemcpyAsync(d_a, a, numBytes, cudaMemcpyHostToDevice);",
+            {"line 1"});
+  if (o.kernel_us > 0) {
+    code.line(1, "spin<<<1, 1>>>($kernel_us);  // a longer kernel, in us", {"line 2"});
+    code.more(1, increment);
+  } else {
+    code.line(1, increment, {"line 2"});
+  }
+  code.line(1,
+            o.blocking ? "cudaMemcpy(a, d_a, numBytes, cudaMemcpyDeviceToHost);"
+                       : "cudaMemcpyAsync(a, d_a, numBytes, cudaMemcpyDeviceToHost);",
+            {"line 3"});
+  if (o.own_work_ns > 0) code.line(1, "own_work($own_work_us);  // needs nothing of a", {"own work"});
+  if (!o.blocking) code.line(1, "cudaStreamSynchronize(0);", {"wait"});
+  code.line(0, "}");
+  code.line(0, "cudaDeviceSynchronize();");
+  return code.take();
+}
+
+WorkloadInfo raw_cuda_info() {
+  return {
+      .name = "raw-cuda",
+      .title = N_("Three lines of CUDA C++"),
+      .summary = N_("An array is copied to the GPU, a kernel adds one to each of its numbers, and it is copied back. "
+                    "cudaMemcpy returns when its bytes have been taken or have arrived; the launch in between returns "
+                    "at once. With pinned memory, cudaMemcpyAsync and one synchronisation the CPU is free meanwhile."),
+      .experiments = "S3",
+      .published = {},
+      .code = plain_text(raw_cuda_code(raw_cuda_settings({}))),
+      .computes_values = true,
+  };
+}
+
+Settings raw_cuda_settings(const device::DeviceInfo& device) {
+  const SettingSpec n{.key = "n",
+                      .label = N_("N"),
+                      .help = N_("Numbers in the array, four bytes each. Up to 1024 the kernel is increment<<<1, N>>>, "
+                                 "one block; more need several blocks."),
+                      .type = SettingType::Integer,
+                      .standard = kMostElements,
+                      .minimum = 1,
+                      .maximum = static_cast<double>(kMostElements),
+                      .logarithmic = true,
+                      .stops = {1, 32, 256, 1024, 10'000, 100'000, 1'000'000}};
+  const SettingSpec copies{.key = "copies",
+                           .label = N_("Copies"),
+                           .help = N_("blocking: cudaMemcpy; async: cudaMemcpyAsync, and one cudaStreamSynchronize at "
+                                      "the end."),
+                           .type = SettingType::Choice,
+                           .standard = std::string("blocking"),
+                           .choices = {"blocking", "async"}};
+  const auto time = [](const char* key, std::string label, std::string help, double standard) {
+    return SettingSpec{.key = key,
+                       .label = std::move(label),
+                       .help = std::move(help),
+                       .type = SettingType::Real,
+                       .standard = standard,
+                       .minimum = 0,
+                       .maximum = 100'000,
+                       .unit = "µs",
+                       .logarithmic = true,
+                       .stops = {0, 50, 100, 200, 500, 1000, 2000, 5000, 10'000, 100'000}};
+  };
+  SettingSpec dispatch = dispatch_setting(device);
+  dispatch.standard = 0.0;  // no framework, on no device
+  SettingSpec seed = seed_setting();
+  seed.help = N_("Starts the random numbers; here only the jitter of a simulated device depends on them.");
+  return Settings(
+      {n, copies, pinned_setting(),
+       time("kernel_us", N_("Longer kernel"), N_("A kernel of so long comes before the increment; 0: none."), 500),
+       time("own_work_us", N_("The CPU's own work"),
+            N_("What the CPU computes in an iteration that needs nothing of the array."), 300),
+       dispatch, seed});
+}
+
+std::unique_ptr<Workload> make_raw_cuda(device::Device& device) { return std::make_unique<RawCuda>(device); }
+
+}  // namespace lanescope::workload

@@ -1,0 +1,62 @@
+// What the two halves of readback share: its methods, and its settings as values.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "workload/settings.h"
+
+namespace lanescope::workload {
+
+enum class ReadMethod : std::uint8_t {
+  None,
+  Item,
+  Bool,
+  Print,
+  FString,
+  TensorBoard,
+  ListOfItems,
+  Stacked,
+  Accumulate,
+  Pageable,
+  OneStepLate,
+  Unsafe,
+};
+// In the order of the enumerators.
+inline constexpr std::array<std::string_view, 12> kReadMethods{"none",       "item",        "bool",          "print",
+                                                               "fstring",    "tensorboard", "list-of-items", "stacked",
+                                                               "accumulate", "pageable",    "one-step-late", "unsafe"};
+
+inline constexpr std::size_t kMostKept = 10'000;  // losses on the device: the largest window
+inline constexpr float kGoodEnough = 0.1f;        // S2: if loss < 0.1: break
+
+struct ReadbackSettings {
+  explicit ReadbackSettings(const Settings& settings)
+      : method(static_cast<ReadMethod>(std::find(kReadMethods.begin(), kReadMethods.end(), settings.choice("method")) -
+                                       kReadMethods.begin())),
+        log_interval(static_cast<std::uint64_t>(settings.integer("log_interval"))),
+        window(static_cast<std::uint64_t>(settings.integer("window"))),
+        validation(settings.boolean("validation")),
+        sync_debug(settings.choice("sync_debug") == "warn"),
+        write_us(settings.real("write_us")),
+        model_us(settings.real("model_us")),
+        batch_size(static_cast<std::int32_t>(settings.integer("batch_size"))),
+        dispatch_us(settings.real("dispatch_us")),
+        seed(static_cast<std::uint64_t>(settings.integer("seed"))) {}
+
+  ReadMethod method;
+  std::uint64_t log_interval;
+  std::uint64_t window;
+  bool validation;
+  bool sync_debug;
+  double write_us;
+  double model_us;
+  std::int32_t batch_size;
+  double dispatch_us;
+  std::uint64_t seed;
+};
+
+}  // namespace lanescope::workload

@@ -1,0 +1,290 @@
+// What an iteration takes, of loops written down by hand: when there is a number, and what it is of.
+#include "analysis/pace.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "analysis/live_analysis.h"
+#include "trace_builder.h"
+
+namespace lanescope::analysis_test {
+namespace {
+
+using analysis::LiveAnalysis;
+using analysis::LoopStep;
+using analysis::Pace;
+using analysis::PaceBasis;
+using analysis::steady_pace;
+
+constexpr Nanoseconds kEver = std::numeric_limits<Nanoseconds>::max();
+constexpr std::size_t kNoLimit = 1'000'000;
+
+/// A loop of ten launches an iteration on one stream. Each kernel takes 100 ns and starts when it is issued and the one
+/// before it has ended; a launch waits while the queue is full; a read waits for all kernels and takes 10 ns more.
+class Loop {
+ public:
+  explicit Loop(trace::Trace& trace) : t_(trace) {}
+
+  std::size_t queue = kNoLimit;
+  Nanoseconds launch_ns = 10;
+  int read_every = 0;  // the last iteration of so many reads; 0: none does
+
+  void run(int iterations) {
+    for (int i = 0; i < iterations; ++i) {
+      const Nanoseconds start = cpu_;
+      for (int k = 0; k < 10; ++k) launch();
+      ++number_;
+      if (read_every > 0 && number_ % read_every == 0) read();
+      t_.iteration(start, cpu_);
+      ends.push_back(cpu_);
+    }
+  }
+  /// torch.cuda.synchronize() behind the loop.
+  void read() {
+    const Nanoseconds back = std::max(cpu_, gpu_) + 10;
+    t_.sync(cpu_, back, 1, 10);
+    cpu_ = back;
+  }
+  void publish() { t_.publish(); }
+  Nanoseconds cpu() const { return cpu_; }
+
+  std::vector<Nanoseconds> ends;  // of the iterations
+
+ private:
+  void launch() {
+    const Nanoseconds begun = cpu_;
+    while (!running_.empty() && running_.front() <= cpu_) running_.pop_front();
+    if (running_.size() >= queue) {
+      cpu_ = running_.front();
+      running_.pop_front();
+    }
+    cpu_ += launch_ns;
+    t_.launch(begun, cpu_, ++correlation_);
+    const Nanoseconds start = std::max(cpu_, gpu_);
+    gpu_ = start + 100;
+    t_.kernel(start, gpu_, correlation_);
+    running_.push_back(gpu_);
+  }
+
+  TraceBuilder t_;
+  Nanoseconds cpu_ = 0, gpu_ = 0;
+  std::deque<Nanoseconds> running_;
+  std::uint32_t correlation_ = 0;
+  int number_ = 0;
+};
+
+class PaceTest : public ::testing::Test {
+ protected:
+  Pace whole() {
+    loop.publish();
+    live.update(kEver);
+    live.finish();
+    return live.since_first_iteration().pace;
+  }
+  /// Of iterations [first, last), while the run goes on.
+  Pace stretch(std::size_t first, std::size_t last) {
+    loop.publish();
+    live.update(kEver);
+    return live.window(loop.ends[first - 1], loop.ends[last - 1]).pace;
+  }
+
+  trace::Trace trace;
+  Loop loop{trace};
+  LiveAnalysis live{trace};
+};
+
+// 100 iterations are issued in 100 x 100 ns. The GPU begins at 10 and takes 1,000 x 100 ns; the synchronisation returns
+// 10 ns after that, at 100,020: 1,000.2 ns an iteration, which is what a stopwatch shows, and ten times what an
+// iteration of the CPU takes.
+TEST_F(PaceTest, AWholeRunIsTimedToItsLastSynchronisation) {
+  loop.run(100);
+  loop.read();
+  const Pace pace = whole();
+  EXPECT_EQ(pace.basis, PaceBasis::Elapsed);
+  EXPECT_DOUBLE_EQ(pace.ns, 1'000.2);
+  EXPECT_EQ(pace.iterations, 100);
+  EXPECT_EQ(pace.to_ns, 100'020);
+  EXPECT_FALSE(pace.cpu_iterations_tell());
+  EXPECT_DOUBLE_EQ(live.since_first_iteration().iteration.mean_ns, 100);
+}
+
+// Without it, to the end of the last kernel that the loop issued; not to what the program does much later.
+TEST_F(PaceTest, AWholeRunEndsWhenTheGpuIsThrough) {
+  loop.run(100);
+  TraceBuilder later(trace);
+  later.call("cudaLaunchKernel", 500'000, 500'010, 77'777).flags = trace::kLaunchFlag;
+  later.kernel(500'010, 600'000, 77'777);
+  loop.publish();
+  later.publish();
+  live.update(kEver);
+  live.finish();
+  EXPECT_EQ(live.since_first_iteration().pace.basis, PaceBasis::Elapsed);
+  EXPECT_EQ(live.since_first_iteration().pace.to_ns, 100'010);
+  EXPECT_DOUBLE_EQ(live.since_first_iteration().pace.ns, 1'000.1);
+}
+
+TEST_F(PaceTest, WhileTheQueueFillsThereIsNoNumber) {
+  loop.run(100);
+  const Pace pace = stretch(20, 100);
+  EXPECT_EQ(pace.basis, PaceBasis::QueueMoves);
+  EXPECT_FALSE(pace.known());
+  EXPECT_EQ(pace.ns, 0);
+  EXPECT_FALSE(pace.cpu_iterations_tell());
+}
+
+// The queue holds 100 kernels: full after about ten iterations, and from then on each launch waits for a kernel's end.
+TEST_F(PaceTest, AFullQueueHasThePaceOfTheGpu) {
+  loop.queue = 100;
+  loop.run(300);
+  const Pace pace = stretch(100, 300);
+  EXPECT_EQ(pace.basis, PaceBasis::Steady);
+  EXPECT_DOUBLE_EQ(pace.ns, 1'000);
+  EXPECT_EQ(pace.iterations, 200);
+  EXPECT_TRUE(pace.cpu_iterations_tell());
+  // 100 of the first 600 launches only filled the queue.
+  EXPECT_EQ(stretch(1, 60).basis, PaceBasis::QueueMoves);
+}
+
+// A hundred iterations far ahead, and then the CPU takes twice as long to launch a kernel as the GPU to run it: the
+// GPU's pace was 1,000 ns and will be 2,000; while the queue drains it is neither.
+TEST_F(PaceTest, WhileTheQueueDrainsThereIsNoNumber) {
+  loop.run(100);
+  loop.launch_ns = 200;
+  loop.run(400);
+  EXPECT_EQ(stretch(100, 140).basis, PaceBasis::QueueMoves);
+  const Pace after = stretch(300, 500);
+  EXPECT_EQ(after.basis, PaceBasis::Steady);
+  EXPECT_DOUBLE_EQ(after.ns, 2'000);
+}
+
+// A read every ten iterations returns at T. The next ten issue 100 kernels, the first of which starts at T + 10: they
+// end at T + 10,010, and the read is back at T + 10,020: 1,002 ns an iteration, wherever the stretch is cut.
+TEST_F(PaceTest, ALoopThatReadsNowAndThenIsTimedOverWholePeriods) {
+  loop.read_every = 10;
+  loop.run(95);
+  for (const auto& [first, last] : {std::pair{13, 57}, std::pair{21, 79}, std::pair{40, 61}}) {
+    const Pace pace = stretch(static_cast<std::size_t>(first), static_cast<std::size_t>(last));
+    EXPECT_EQ(pace.basis, PaceBasis::Steady) << first;
+    EXPECT_DOUBLE_EQ(pace.ns, 1'002) << first;
+    EXPECT_EQ(pace.iterations % 10, 0) << first;
+    EXPECT_FALSE(pace.cpu_iterations_tell()) << "nine of ten take 100 ns, and the tenth 9,120";
+  }
+  EXPECT_EQ(stretch(13, 57).iterations, 30);
+}
+
+// Iterations 23 to 34 hold one read, that of the 30th: the period is taken from the 20th on. Of the first twelve
+// nothing can be told: what came before is not in the trace.
+TEST_F(PaceTest, AShortStretchIsExtendedToAPeriod) {
+  loop.read_every = 10;
+  loop.run(40);
+  const Pace pace = stretch(22, 34);
+  EXPECT_EQ(pace.basis, PaceBasis::Steady);
+  EXPECT_EQ(pace.iterations, 10);
+  EXPECT_EQ(pace.from_ns, loop.ends[19]);
+  EXPECT_EQ(pace.to_ns, loop.ends[29]);
+  EXPECT_DOUBLE_EQ(pace.ns, 1'002);
+  EXPECT_FALSE(stretch(1, 12).known());
+}
+
+TEST_F(PaceTest, AReadInEachIterationMakesEachWhole) {
+  loop.read_every = 1;
+  loop.run(20);
+  const Pace pace = stretch(5, 12);
+  EXPECT_EQ(pace.basis, PaceBasis::Steady);
+  EXPECT_DOUBLE_EQ(pace.ns, 1'020);  // the first kernel starts 10 ns in; 1,000 of kernels; 10 to return
+  EXPECT_EQ(pace.iterations, 7);
+  EXPECT_TRUE(pace.cpu_iterations_tell());
+}
+
+// A trace that was cut while the GPU was behind: 900 launches have no kernel. The run may have gone on for any time.
+TEST_F(PaceTest, ATraceThatWasCutWhileTheQueueFilledSaysNothing) {
+  TraceBuilder t(trace);
+  for (int i = 0; i < 100; ++i) {
+    for (int k = 0; k < 10; ++k) {
+      const Nanoseconds at = i * 100 + k * 10;
+      const auto number = static_cast<std::uint32_t>(i * 10 + k + 1);
+      t.launch(at, at + 10, number);
+      if (number <= 100) t.kernel(number * 100, number * 100 + 100, number);
+    }
+    t.iteration(i * 100, i * 100 + 100);
+  }
+  t.publish();
+  live.update(kEver);
+  live.finish();
+  EXPECT_EQ(live.since_first_iteration().pace.basis, PaceBasis::QueueMoves);
+  EXPECT_EQ(analysis::analyse(trace, 0, kEver).pace.basis, PaceBasis::QueueMoves);
+}
+
+TEST_F(PaceTest, ARangeOfATraceSaysTheSame) {
+  loop.read_every = 10;
+  loop.run(100);
+  const Pace live_pace = whole();
+  const Pace all = analysis::analyse(trace, 0, kEver).pace;
+  EXPECT_EQ(all.basis, PaceBasis::Elapsed);
+  EXPECT_DOUBLE_EQ(all.ns, live_pace.ns);
+  const Pace part = analysis::analyse(trace, loop.ends[12], loop.ends[57]).pace;
+  EXPECT_EQ(part.basis, PaceBasis::Steady);
+  EXPECT_DOUBLE_EQ(part.ns, 1'002);
+  EXPECT_EQ(analysis::analyse(trace, loop.ends[11], loop.ends[18]).pace.known(), false);
+}
+
+// A turned knob begins another loop: the stretch is not extended over it.
+TEST_F(PaceTest, APeriodDoesNotReachOverATurnOfAKnob) {
+  loop.read_every = 10;
+  loop.run(25);
+  TraceBuilder t(trace);
+  t.add(t.lane(trace::LaneKind::Markers), trace::EventKind::Marker, "log interval 10 → 20", loop.cpu(), loop.cpu());
+  loop.publish();
+  t.publish();
+  loop.run(10);
+  EXPECT_FALSE(stretch(26, 35).known());
+}
+
+// Steps by hand: {start, end, number, syncs, launches, operations, in flight}. The third of five waits ten times as
+// long as the others take, and whether that comes again is not known.
+TEST(SteadyPace, OneWaitIsNoPeriod) {
+  std::vector<LoopStep> steps{{0, 100, 1, 0, 10, 10, 0}};
+  for (std::int64_t i = 1; i <= 5; ++i) {
+    const Nanoseconds start = steps.back().end_ns;
+    steps.push_back({start, start + (i == 3 ? 1'000 : 100), i + 1, i >= 3 ? 1 : 0, 10 * (i + 1), 10 * (i + 1), 0});
+  }
+  EXPECT_EQ(steady_pace(steps, 0).basis, PaceBasis::NoPeriod);
+  EXPECT_FALSE(steady_pace(steps, 0).known());
+  const std::span one(steps.data(), 1);
+  EXPECT_FALSE(steady_pace(one, 0).known());
+  EXPECT_EQ(steady_pace(one, 0).basis, PaceBasis::None);
+}
+
+// Every fourth iteration steps the optimizer: five launches more, and 150 ns instead of 100.
+TEST(SteadyPace, APeriodIsFoundByLaunchesToo) {
+  std::vector<LoopStep> steps{{0, 100, 1, 0, 10, 10, 0}};
+  for (std::int64_t i = 2; i <= 23; ++i) {
+    const LoopStep& last = steps.back();
+    const bool step = i % 4 == 0;
+    const std::int64_t launches = last.launch_count + (step ? 15 : 10);
+    steps.push_back({last.end_ns, last.end_ns + (step ? 150 : 100), i, 0, launches, launches, 0});
+  }
+  const Pace pace = steady_pace(steps, 0);
+  EXPECT_EQ(pace.basis, PaceBasis::Steady);
+  EXPECT_EQ(pace.iterations, 16);  // from the 4th to the 20th
+  EXPECT_DOUBLE_EQ(pace.ns, 112.5);
+}
+
+TEST(Pace, AFactorSaysWhatItIsOf) {
+  const Pace slow{PaceBasis::Elapsed, 300, 10, 0, 3'000, 0}, fast{PaceBasis::Elapsed, 200, 10, 0, 2'000, 0};
+  const Pace steady{PaceBasis::Steady, 100, 10, 0, 1'000, 0}, none{PaceBasis::QueueMoves, 0, 10, 0, 1'000, 1};
+  EXPECT_DOUBLE_EQ(factor_between(slow, fast), 1.5);
+  EXPECT_EQ(factor_basis(slow, fast), "by elapsed time");
+  EXPECT_EQ(factor_basis(slow, steady), "the first by elapsed time, the second over whole steady periods");
+  EXPECT_EQ(factor_between(slow, none), 0);
+  EXPECT_EQ(factor_between(none, slow), 0);
+  EXPECT_EQ(factor_basis(slow, none), "");
+}
+
+}  // namespace
+}  // namespace lanescope::analysis_test
