@@ -20,8 +20,9 @@ inline const std::set<std::string, std::less<>>& kept_words() {
       // units
       "ns", "ms", "us", "kB", "min", "GiB", "KiB", "MiB", "GFLOP", "TFLOP", "Hz",
       // libraries, systems, formats, people
-      "Lanescope", "Chrome", "Trace", "Markdown", "Linux", "Windows", "Python", "Perfetto", "Intel", "Xeon", "Core",
-      "Wayland", "Lightning", "Laptop", "Ti", "Turbo", "Iris", "Teaching", "GeForce",
+      "Lanescope", "Chrome", "Trace", "Markdown", "Linux", "Windows", "Python", "Perfetto", "Intel", "Xeon", "Turing",
+      "Ampere", "Ada", "Lovelace", "Blackwell", "Core", "Wayland", "Lightning", "Laptop", "Ti", "Turbo", "Iris",
+      "Teaching", "GeForce",
       // keys
       "Ctrl", "Shift", "Alt", "Enter", "Esc", "Tab", "Space", "Home", "End", "Delete", "Backspace", "PageUp",
       "PageDown", "Up", "Down", "Left", "Right", "Insert", "Keypad", "Page",
@@ -44,6 +45,7 @@ inline const std::vector<std::string>& kept_phrases() {
                                                  "Tensor Core",
                                                  "zero grad",
                                                  "first, second",
+                                                 "for l in losses",
                                                  "lanescope list experiments",
                                                  "lanescope list workloads",
                                                  "lanescope list devices",
@@ -82,6 +84,12 @@ inline std::string without_names(std::string text, const std::vector<std::string
     }
   };
   for (const std::string& name : names) cut_out(name);
+  // What is quoted is another's: a tutorial's words, an error of PyTorch. A text that was cut may lack the closing
+  // quote.
+  for (std::size_t at = 0; (at = text.find("“", at)) != std::string::npos;) {
+    const std::size_t end = std::min(text.find("”", at), text.size());
+    text.replace(at, end - at, "|");
+  }
   for (const std::string& phrase : kept_phrases()) cut_out(phrase);
   return text;
 }
