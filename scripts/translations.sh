@@ -29,16 +29,7 @@ sed -nE 's/^(title|summary) = (".*")$/N_(\2)/p' assets/profiles/*.toml assets/ca
 # No placeholder of ours is one of printf's, whatever it looks like.
 sed -i -e 's/^#, c-format$//' -e '/^"POT-Creation-Date:/d' "$folder/lanescope.pot"
 
-shopt -s nullglob
-fragments=(po/fragments/*.po)
-if [ -e "$catalogue" ] || [ "${#fragments[@]}" -gt 0 ]; then
-  known=("${fragments[@]}")
-  if [ -e "$catalogue" ]; then known+=("$catalogue"); fi
-  msgcat --use-first "${known[@]}" --output-file="$folder/known.po"
-else
-  cp "$folder/lanescope.pot" "$folder/known.po"
-fi
-msgmerge --quiet --no-fuzzy-matching --add-location=file --width=120 "$folder/known.po" "$folder/lanescope.pot" \
+msgmerge --quiet --no-fuzzy-matching --add-location=file --width=120 "$catalogue" "$folder/lanescope.pot" \
   --output-file="$folder/merged.po"
 {
   cat <<'HEADER'
@@ -59,10 +50,6 @@ HEADER
 if $check; then
   status=0
   python3 scripts/check_translations.py "$folder/new.po" || status=1
-  if [ "${#fragments[@]}" -gt 0 ]; then
-    say "not merged yet: ${fragments[*]}"
-    status=1
-  fi
   if ! cmp --silent "$folder/new.po" "$catalogue"; then
     say "$catalogue is not up to date with the sources; run scripts/translations.sh"
     status=1

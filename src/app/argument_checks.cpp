@@ -53,7 +53,8 @@ base::Language asked_language(int argc, const char* const* argv) {
 }
 
 void add_language(CLI::App& app) {
-  app.add_option("--lang", tr("language of all texts: en or zh; default: the system's"))->type_name("LANG");
+  const std::string help = tr("language of all texts: en or zh; default: the system's");
+  app.add_option("--lang", help)->type_name("LANG");
 }
 
 void check_language(const CLI::App& app) {

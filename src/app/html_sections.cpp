@@ -19,8 +19,8 @@ using base::Nanoseconds;
 using base::tr;
 
 constexpr const char* kOnlyIssuing =
-    "The launch queue fills or drains meanwhile: an iteration of the CPU takes as long as issuing it does, and says "
-    "nothing of how long its work takes.";
+    N_("The launch queue fills or drains meanwhile: an iteration of the CPU takes as long as issuing it does, and says "
+       "nothing of how long its work takes.");
 
 // "41 %" with its unit in small letters.
 std::string large(const std::string& figure) {

@@ -400,7 +400,9 @@ void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<
     if (handler.too_deep) source.fail(base::tr("not a trace: objects and arrays nested more than 512 deep"));
     const std::string at = std::to_string(handler.error_position);
     if (buffer.at_end()) source.fail(base::tr("the file is truncated: its JSON ends too early, at byte ") + at);
-    source.fail(base::tr("not valid JSON, at byte ") + at + ": " + reason_of(handler.error_text));
+    // The library says why in English only.
+    const bool english = base::language() == base::Language::English;
+    source.fail(base::tr("not valid JSON, at byte ") + at + (english ? ": " + reason_of(handler.error_text) : ""));
   }
   if (!handler.saw_events) source.fail(base::tr("not a Chrome trace: it has no \"traceEvents\""));
 }

@@ -150,7 +150,11 @@ void Window::begin_run(const session::SessionOptions& session) {
 void Window::open_window() {
   static std::string reason;
   glfwSetErrorCallback([](int, const char* text) { reason = text; });
-  if (!glfwInit()) throw base::FileError(std::string(tr("no display")) + " (" + reason + ")" + headless_hint());
+  // GLFW says why in English only.
+  const auto in_brackets = [&] {
+    return base::language() == base::Language::English ? " (" + reason + ")" : std::string();
+  };
+  if (!glfwInit()) throw base::FileError(tr("no display") + in_brackets() + headless_hint());
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -159,7 +163,7 @@ void Window::open_window() {
   window_ = glfwCreateWindow(remembered.window_width, remembered.window_height, "Lanescope", nullptr, nullptr);
   if (!window_) {
     glfwTerminate();
-    throw base::FileError(std::string(tr("no OpenGL 3.3")) + " (" + reason + ")" + headless_hint());
+    throw base::FileError(tr("no OpenGL 3.3") + in_brackets() + headless_hint());
   }
   glfwSetWindowSizeLimits(window_, 900, 560, GLFW_DONT_CARE, GLFW_DONT_CARE);
   glfwMakeContextCurrent(window_);

@@ -2,10 +2,12 @@
 // Names and terms stay (tests/language/latin.h); so do the names that the program itself lists.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "app/program.h"
 #include "language/latin.h"
@@ -91,9 +93,10 @@ std::string words_of(const std::string& page) {
     }
     words += '\n';
   }
-  for (const auto& [reference, sign] :
-       {std::pair{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}}) {
-    for (std::size_t at = 0; (at = words.find(reference, at)) != std::string::npos;) {
+  const std::pair<const char*, const char*> references[] = {
+      {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}};
+  for (const auto& [reference, sign] : references) {
+    for (std::size_t at = 0; (at = words.find(reference, at)) != std::string::npos; ++at) {
       words.replace(at, std::string_view(reference).size(), sign);
     }
   }
@@ -101,7 +104,7 @@ std::string words_of(const std::string& page) {
 }
 
 TEST_F(Chinese, HelpOfEveryCommand) {
-  for (const std::string& command : {"", "run", "sweep", "list", "report", "calibrate"}) {
+  for (const std::string command : {"", "run", "sweep", "list", "report", "calibrate"}) {
     const Outcome outcome = in_chinese(command.empty() ? Arguments{"--help"} : Arguments{command, "--help"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     expect_chinese("help of " + command, outcome.out);

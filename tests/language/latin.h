@@ -20,8 +20,9 @@ inline const std::set<std::string, std::less<>>& kept_words() {
       // units
       "ns", "ms", "us", "kB", "min", "GiB", "KiB", "MiB", "GFLOP", "TFLOP", "Hz",
       // libraries, systems, formats, people
-      "Lanescope", "Chrome", "Trace", "Markdown", "Linux", "Windows", "Python", "Perfetto", "Intel", "Xeon", "Core",
-      "Wayland", "Lightning", "Laptop", "Ti", "Turbo", "Iris", "Teaching", "GeForce",
+      "Lanescope", "Chrome", "Trace", "Markdown", "Linux", "Windows", "Python", "Perfetto", "Intel", "Xeon", "Turing",
+      "Ampere", "Ada", "Lovelace", "Blackwell", "Core", "Wayland", "Lightning", "Laptop", "Ti", "Turbo", "Iris",
+      "Teaching", "GeForce",
       // keys
       "Ctrl", "Shift", "Alt", "Enter", "Esc", "Tab", "Space", "Home", "End", "Delete", "Backspace", "PageUp",
       "PageDown", "Up", "Down", "Left", "Right", "Insert", "Keypad", "Page",
@@ -43,6 +44,8 @@ inline const std::vector<std::string>& kept_phrases() {
                                                  "Chrome Trace JSON",
                                                  "Tensor Core",
                                                  "zero grad",
+                                                 "first, second",
+                                                 "for l in losses",
                                                  "lanescope list experiments",
                                                  "lanescope list workloads",
                                                  "lanescope list devices",
@@ -81,6 +84,12 @@ inline std::string without_names(std::string text, const std::vector<std::string
     }
   };
   for (const std::string& name : names) cut_out(name);
+  // What is quoted is another's: a tutorial's words, an error of PyTorch. A text that was cut may lack the closing
+  // quote.
+  for (std::size_t at = 0; (at = text.find("“", at)) != std::string::npos;) {
+    const std::size_t end = std::min(text.find("”", at), text.size());
+    text.replace(at, end - at, "|");
+  }
   for (const std::string& phrase : kept_phrases()) cut_out(phrase);
   return text;
 }
@@ -114,9 +123,9 @@ inline std::vector<std::string> english_in(const std::string& text, const std::v
       const bool code = std::string_view("-./\\$@#=<").find(before) != std::string_view::npos ||
                         std::string_view("(=/\\[<").find(after) != std::string_view::npos ||
                         (after == '.' && at + 1 < rest.size() && rest[at + 1] != ' ');
-      if (code || is_name(word)) {
+      if (code) {
         end_run();
-      } else {
+      } else if (!is_name(word)) {  // a name stands within a sentence, and does not count
         run += (run.empty() ? "" : " ") + word;
         ++words;
       }
