@@ -276,6 +276,7 @@ SettingSpec milliseconds(const char* key, std::string label, std::string help, d
 
 Code dataloader_code(const Settings& s) {
   CodeWriter code(s);
+  code.line(0, "dataset = Samples('$storage', dtype=torch.$input)");
   code.line(0, "loader = DataLoader(dataset, batch_size=$batch_size,",
             {"set up", "new loader", "start worker", "load batch", "pin batch"});
   code.more(2, s.integer("prefetch_factor") == kPrefetchNotGiven

@@ -46,15 +46,16 @@ TEST(Reading, P14TheNaiveStopwatchShowsTheLaunch) {
   EXPECT_NEAR(story.after()["own.stopwatch_us"], 1740, 10);
 }
 
-// The same kernel, 1,610 us, by events: in the first iteration the GPU stands still between them for the 20 us of
-// dispatching and launching, in the others it is still at the backward pass when they are recorded. Read at once there
-// is no number. Neither a synchronisation before nor, when the events are asked for, one after them is needed.
+// The same kernel by events: with its bias 4.096 + 0.002 GFLOP, 1,610.8 us. In the first iteration the GPU stands still
+// between them for the 20 us of dispatching and launching, in the others it is still at the backward pass when they are
+// recorded. Read at once there is no number. Neither a synchronisation before nor, when the events are asked for, one
+// after them is needed; what the CPU is ahead by has not happened at the end, and is not read.
 TEST(Reading, S2EventsTimeTheGpuAndCannotBeReadEarly) {
   const Story story("S2-events", 20, "sim:teaching", {"dispatch_us=10"});
   EXPECT_EQ(story.before().maybe("own.event_us"), std::nullopt);
   EXPECT_DOUBLE_EQ(story.before()["own.failed_reads_percent"], 100);
   EXPECT_EQ(story.before().syncs(), 0);
-  EXPECT_NEAR(story.after()["own.event_us"], 1610 + 20.0 / 20, 0.01);
+  EXPECT_NEAR(story.after()["own.event_us"], 1610.8 + 20.0 / 20, 0.001);
   EXPECT_DOUBLE_EQ(story.after()["own.failed_reads_percent"], 0);
   EXPECT_EQ(story.after().syncs(), 20);
   const auto timed = [&](const char* timing) {
@@ -64,7 +65,8 @@ TEST(Reading, S2EventsTimeTheGpuAndCannotBeReadEarly) {
   EXPECT_DOUBLE_EQ(timed("timing=naive")["own.stopwatch_us"], 20);
   EXPECT_NEAR(timed("timing=synchronized")["own.stopwatch_us"], 1740, 10);
   const SideRun polled = timed("timing=events-polled");
-  EXPECT_NEAR(polled["own.event_us"], 1610, 1.5);
+  EXPECT_GE(polled["own.event_us"], 1610.8 + 20.0 / 20);
+  EXPECT_LT(polled["own.event_us"], 1610.8 + 20.0 / 5);
   EXPECT_DOUBLE_EQ(polled["own.failed_reads_percent"], 0);
   EXPECT_EQ(polled.syncs(), 0);
   EXPECT_LT(polled["total_s"], story.after()["total_s"]);

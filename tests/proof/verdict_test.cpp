@@ -75,6 +75,14 @@ constexpr Expected kExpected[] = {
     {"P27", kLoader, kGpu, 256},
     // Either queue of batches is long enough: what differs is the memory.
     {"P28", kGpu, kGpu, 128},
+    // A step per four batches instead of one: the GPU is as busy as before.
+    {"S1-accumulate", kGpu, kGpu, 256},
+    // The input is copied for half as long; the copies and the model still take turns.
+    {"S1-mixed-precision", kCopy, kCopy, 192},
+    // Two workers are too few; with the cache they are enough from the second epoch on.
+    {"S1-storage", kLoader, kGpu, 256},
+    // Reading too early costs nothing and gives nothing; the synchronisation before the read is a wait like any other.
+    {"S2-events", kGpu, kSync},
     {"R1", kSync, kGpu, 60, "item()"},
     {"R2", kSync, kGpu, 60, "print(loss)"},
     // The losses are read once per hundred iterations: what an iteration lacks is launches.

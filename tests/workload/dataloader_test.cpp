@@ -219,8 +219,8 @@ TEST(DataLoader, BatchesArePinnedAsTheyArriveByThePinThread) {
 }
 
 // As many blocks as batches wait or are in use, and none once the queue has been full: with a model that is slower than
-// the loader all 8 outstanding batches lie pinned, and one or two are still being copied from, since item() lets the CPU
-// run no further ahead.
+// the loader all 8 outstanding batches lie pinned, and one or two are still being copied from, since item() lets the
+// CPU run no further ahead.
 TEST(DataLoader, PinnedMemoryIsBoundedAndReused) {
   Training t({"num_workers=4", "pin_memory=true", "samples=24000", "load_ms=1", "non_blocking=true", "log_interval=1"});
   t.run(60);
