@@ -267,7 +267,10 @@ Summary Accumulator::summary_at(Nanoseconds t) const {
 
 void Accumulator::judge_from_the_first(Summary& summary, const IterationRecord& last) const {
   const std::int64_t others = last.number - 1;
-  const Nanoseconds first_ns = first_ended_.duration(), others_ns = last.iterations_ns - first_ns;
+  const Nanoseconds first_ns = first_ended_.duration();
+  Nanoseconds others_ns = last.iterations_ns - first_ns;
+  // They may only be quick because they issue: what they issue takes its time as well.
+  if (last.number == iterations_) others_ns = std::max(others_ns, loop_end_ - first_ended_.end_ns);
   const bool warm_up =
       last.number >= kFewestWithWarmUp && last.end_ns > first_ended_.end_ns && first_ns * others > kWarmUp * others_ns;
   if (warm_up) {

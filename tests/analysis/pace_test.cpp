@@ -245,6 +245,21 @@ TEST_F(PaceTest, APeriodDoesNotReachOverATurnOfAKnob) {
   EXPECT_FALSE(stretch(26, 35).known());
 }
 
+// The first of a hundred iterations reads, and takes 1,020 ns; the CPU issues each of the others in 100. They take the
+// GPU as long as the first: that was no warm-up.
+TEST_F(PaceTest, AReadInTheFirstIterationIsNoWarmUp) {
+  loop.read_every = 1;
+  loop.run(1);
+  loop.read_every = 0;
+  loop.run(99);
+  loop.read();
+  whole();
+  const analysis::Summary s = live.since_first_iteration();
+  EXPECT_EQ(s.judged.warm_up_ns, 0);
+  EXPECT_EQ(s.judged.iterations, 100);
+  EXPECT_EQ(s.verdict.note, "");
+}
+
 // Steps by hand: {start, end, number, syncs, launches, operations, in flight}. The third of five waits ten times as
 // long as the others take, and whether that comes again is not known.
 TEST(SteadyPace, OneWaitIsNoPeriod) {
