@@ -72,7 +72,7 @@ TEST_F(PredictionRun, ARefusalSaysWhyAndIsNoError) {
 TEST_F(PredictionRun, ThePrintedBlockStandsBelowTheTable) {
   const Outcome outcome = run(with({"run"}, with(kLoop, {"--predict", "log_interval=0", "--verify"})));
   EXPECT_EQ(outcome.status, 0);
-  const std::size_t table = outcome.out.find("iteration, mean"),
+  const std::size_t table = outcome.out.find("per iteration, by elapsed time"),
                     block = outcome.out.find("Prediction for log_interval=0");
   ASSERT_NE(block, std::string::npos);
   EXPECT_LT(table, block);
