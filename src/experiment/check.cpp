@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "base/translate.h"
+
 namespace lanescope::experiment {
 namespace {
-
-constexpr const char* N_(const char* text) { return text; }
 
 /// The number's own name, and those of all that it follows from.
 std::set<std::string> decided_by(const Experiment& experiment, const Published& published) {
