@@ -272,8 +272,8 @@ class Reader {
   /// A pin thread's task may begin with a cudaHostAlloc, which is no copying.
   void leave_out_calls(std::int64_t thread, Nanoseconds from, Nanoseconds to, std::span<Event> tasks) const {
     std::vector<Event> calls;
-    for (const trace::LaneId id : lanes_of(
-             trace_, [&](const trace::LaneInfo& i) { return i.kind == LaneKind::Calls && i.tid == thread; })) {
+    for (const trace::LaneId id :
+         lanes_of(trace_, [&](const trace::LaneInfo& i) { return i.kind == LaneKind::Calls && i.tid == thread; })) {
       read_lane(trace_, id, from, to, kMostElsewhere, calls);
     }
     sort_by_start(calls);

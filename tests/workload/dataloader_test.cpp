@@ -219,14 +219,14 @@ TEST(DataLoader, BatchesArePinnedAsTheyArriveByThePinThread) {
 }
 
 // As many blocks as batches wait or are in use, and none once the queue has been full: with a model that is slower than
-// the loader all 8 outstanding batches lie pinned, and one or two are still being copied from, since item() lets the
-// CPU run no further ahead.
+// the loader all 8 outstanding batches lie pinned, and up to ten more are still to be copied from: item() in every
+// tenth iteration lets the CPU run no further ahead.
 TEST(DataLoader, PinnedMemoryIsBoundedAndReused) {
-  Training t({"num_workers=4", "pin_memory=true", "samples=24000", "load_ms=1", "non_blocking=true", "log_interval=1"});
+  Training t({"num_workers=4", "pin_memory=true", "samples=24000", "load_ms=1", "non_blocking=true"});
   t.run(60);
   const std::size_t blocks = t.calls("cudaHostAlloc", "CUDA calls, pin thread").size();
   EXPECT_GE(blocks, 8u);
-  EXPECT_LE(blocks, 8u + 4);
+  EXPECT_LE(blocks, 8u + 10);
   t.run(300);
   EXPECT_EQ(t.calls("cudaHostAlloc", "CUDA calls, pin thread").size(), blocks);
   // Waiting for the loader, the program hands each block back before the next batch comes.
