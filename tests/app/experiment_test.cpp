@@ -89,12 +89,12 @@ TEST_F(RunExperiment, SaysWhatTheMachineIsFittedTo) {
     return json_of(
         {"P20", "--side", "before", "--no-extra", "--iterations", "2", "--device", device})["simulated_or_measured"];
   };
-  Json fitted = first_of("sim:rtx4090"), free = first_of("sim:teaching");
+  Json fitted = first_of("sim:rtx4090"), other = first_of("sim:teaching");
   EXPECT_EQ(fitted[0]["check"], "fitted");
   EXPECT_EQ(fitted[0]["fitted"], Json::array({"link.h2d_pageable_gb_per_s"}));
   EXPECT_EQ(fitted[1]["check"], "fitted") << "of the side that was not run, too";
-  EXPECT_EQ(free[0]["check"], "checked");
-  EXPECT_EQ(free[1]["check"], "missing") << "of the other side";
+  EXPECT_EQ(other[0]["check"], "checked");
+  EXPECT_EQ(other[1]["check"], "missing") << "of the other side";
   const std::string out = done({"P17", "--iterations", "2", "--lang", "en"}).out;
   EXPECT_THAT(out, HasSubstr("cannot be checked"));
   EXPECT_THAT(out, HasSubstr("The tutorial’s run also allocates"));
