@@ -15,6 +15,8 @@
 namespace lanescope::ui {
 namespace {
 
+using base::tr;
+
 using experiment::Side;
 using Figures = std::vector<workload::Figure>;
 
