@@ -1,9 +1,11 @@
 // CudaDevice's functions, one by one, on a GPU in host memory.
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "cuda/rig.h"
 
@@ -76,6 +78,18 @@ TEST_F(CudaDeviceTest, MemoryIsZeroedAlsoWhenItIsUsedAgain) {
   }
   const Buffer pageable = device->allocate(MemoryKind::Pageable, 100);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(device->host_data(pageable).data()) % 64, 0u);
+}
+
+// A large tensor that is new costs a copy into it the first touch of its pages (P18), so they must not be touched before.
+TEST_F(CudaDeviceTest, ALargeHostBufferIsZeroAndUntouched) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  const Buffer buffer = device->allocate(MemoryKind::Pageable, kBytes);
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> resident(kBytes / page);
+  ASSERT_EQ(mincore(device->host_data(buffer).data(), kBytes, resident.data()), 0);
+  EXPECT_EQ(std::count_if(resident.begin(), resident.end(), [](unsigned char p) { return (p & 1) != 0; }), 0);
+  EXPECT_EQ(device->host_data(buffer).back(), std::byte{0});
+  device->release(buffer);
 }
 
 TEST_F(CudaDeviceTest, FillsAHostBufferWithArbitraryValues) {

@@ -71,8 +71,8 @@ TEST_P(EveryExperiment, IsTimedAsAStopwatchDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryExperiment, testing::Range<std::size_t>(0, experiment::experiments().size()),
-                         [](const testing::TestParamInfo<std::size_t>& info) {
-                           std::string name(experiment::experiments()[info.param].id);
+                         [](const testing::TestParamInfo<std::size_t>& which) {
+                           std::string name(experiment::experiments()[which.param].id);
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

@@ -1,6 +1,7 @@
 #include "device/cuda/cuda_device.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,7 +52,28 @@ std::uint8_t flags_of(sim::Api call) {
   }
 }
 
-void free_host(std::byte* data) { ::operator delete (data, std::align_val_t{kHostAlignment}); }
+// From this size on memory comes from the system and goes back to it: zero, and untouched until the program touches it,
+// as that of a new tensor is. What copying into it costs is mostly the first touch.
+constexpr std::size_t kMapped = std::size_t{1} << 20;
+
+/// Zeroed; nullptr when there is none.
+std::byte* new_host(std::size_t bytes) {
+  if (bytes >= kMapped) {
+    void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return data == MAP_FAILED ? nullptr : static_cast<std::byte*>(data);
+  }
+  void* data = ::operator new (bytes, std::align_val_t{kHostAlignment}, std::nothrow);
+  if (data != nullptr) std::memset(data, 0, bytes);
+  return static_cast<std::byte*>(data);
+}
+
+void free_host(std::byte* data, std::size_t bytes) {
+  if (bytes >= kMapped) {
+    munmap(data, bytes);
+  } else {
+    ::operator delete (data, std::align_val_t{kHostAlignment});
+  }
+}
 
 }  // namespace
 
@@ -104,7 +126,7 @@ CudaDevice::~CudaDevice() {
 // Errors are of no interest any more: either the GPU is fine and these calls work, or it is lost.
 void CudaDevice::tear_down() {
   buffers_.for_each([](Buffers::Slot& slot) {
-    if (slot.kind == MemoryKind::Pageable) free_host(slot.data);
+    if (slot.kind == MemoryKind::Pageable) free_host(slot.data, slot.bytes);
   });
   if (lost_.empty()) {
     Status status = api_->use();
@@ -338,12 +360,11 @@ Buffer CudaDevice::allocate(MemoryKind kind, std::size_t bytes) {
   begin();
   if (kind == MemoryKind::Pinned) return buffers_.add(kind, new_pinned_memory(bytes), bytes);
   if (kind == MemoryKind::Pageable) {
-    void* data = ::operator new (bytes, std::align_val_t{kHostAlignment}, std::nothrow);
+    std::byte* data = new_host(bytes);
     if (data == nullptr) {
       throw base::Error(fmt::format(fmt::runtime(tr("not enough host memory for a buffer of {} bytes")), bytes));
     }
-    std::memset(data, 0, bytes);
-    return buffers_.add(kind, static_cast<std::byte*>(data), bytes);
+    return buffers_.add(kind, data, bytes);
   }
   std::byte* data = new_device_memory(bytes);
   const Buffer buffer = buffers_.add(kind, data, bytes);
@@ -366,7 +387,7 @@ void CudaDevice::release(Buffer buffer) {
       break;
     case MemoryKind::Pageable:
     case MemoryKind::Unknown:
-      free_host(slot.data);
+      free_host(slot.data, slot.bytes);
       break;
   }
   buffers_.remove(buffer);
