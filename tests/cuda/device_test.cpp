@@ -82,6 +82,7 @@ TEST_F(CudaDeviceTest, MemoryIsZeroedAlsoWhenItIsUsedAgain) {
 
 // A large tensor that is new costs a copy into it the first touch of its pages (P18), so they must not be touched before.
 TEST_F(CudaDeviceTest, ALargeHostBufferIsZeroAndUntouched) {
+  make();
   constexpr std::size_t kBytes = std::size_t{64} << 20;
   const Buffer buffer = device->allocate(MemoryKind::Pageable, kBytes);
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
