@@ -226,8 +226,8 @@ void IrisMlp::iterate(std::uint64_t number, const Settings& settings) {
   if (s.feed_each_iteration) feed(s);
   const bool raises = !finds_the_model(s);
   const bool hooked = s.hooked && s.through_call && !raises;
-  figures().sample(errors_figure_, raises ? 1 : 0);
-  figures().sample(hook_figure_, hooked ? 1 : 0);
+  if (!s.model_moved) figures().sample(errors_figure_, raises ? 1 : 0);
+  if (s.hooked) figures().sample(hook_figure_, hooked ? 1 : 0);
   {
     const Phase phase(eager_, "forward");
     if (raises) {

@@ -24,7 +24,7 @@ class Chinese : public ProgramTest {
     for (const char* what : {"workloads", "devices", "settings", "experiments"}) {
       for (const Json& entry : Json::parse(run({"list", what, "--json"}).out)) add_names(entry);
     }
-    names_.insert({"set up", "make batch", folder_.string()});
+    names_.insert({"set up", "make batch", "what", folder_.string()});  // what: the argument of list
   }
   void add_names(const Json& entry) {
     for (const char* key : {"id", "name", "key"}) {
@@ -250,8 +250,9 @@ TEST_F(Chinese, WhatProgramsReadKeepsItsNames) {
   EXPECT_EQ(english["verdict"], chinese["verdict"]);
   EXPECT_NE(english["verdict_sentence"], chinese["verdict_sentence"]);
   const auto keys = [](const Json& object) {
+    const Json flat = object.flatten();
     std::vector<std::string> all;
-    for (const auto& [key, value] : object.flatten().items()) all.push_back(key);
+    for (const auto& [key, value] : flat.items()) all.push_back(key);
     return all;
   };
   EXPECT_EQ(keys(english), keys(chinese));

@@ -102,7 +102,7 @@ TEST_F(HtmlReport, APredictionThatWasAskedForHasItsSection) {
   const std::string page =
       page_of({"run", "--workload", "linear-mse", "--iterations", "100", "--predict", "log_interval=0", "--verify"});
   EXPECT_THAT(page, HasSubstr("id=\"prediction\""));
-  EXPECT_THAT(page, HasSubstr("<dt>measured then</dt>"));
+  EXPECT_THAT(page, HasSubstr("<dt>measured</dt>"));
   const std::string refused =
       page_of({"run", "--experiment", "P20", "--side", "before", "--no-extra", "--predict", "pinned=true"});
   EXPECT_THAT(refused, HasSubstr("<dt>no prediction</dt><dd>it depends on how fast pinned memory"));
@@ -245,7 +245,7 @@ TEST_F(HtmlReport, OfAFileThatContradictsItselfIsRefused) {
   std::ofstream(folder_ / "late.json")
       << R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2,"args":{"stream":7}}],)"
       << R"("otherData":{"lanescope":"0.1.0"}})";
-  expect_complaint(run({"report", "late.json"}), 1, {"late.json", "otherData", "after its events"});
+  expect_complaint(run({"report", "late.json"}), 1, {"late.json", "otherData", "after the events"});
 }
 
 // 3,000 kernels with long names on 40 streams, and a name of a megabyte.

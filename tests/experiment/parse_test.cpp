@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"NotANumber", "order = 3", "order = \"3\"", 3, "order: is '3'; allowed: a whole number from 1"},
         {"LanguageMissing", "{ en = \"Title\", zh = \"标题\" }", "{ en = \"T\" }", 8, "title.zh: is missing"},
         {"LanguageUnknown", "zh = \"标题\"", "de = \"T\"", 8, "title.de: is unknown; allowed: en, zh"},
-        {"TextEmpty", "\"标题\"", "\"\"", 8, "title.zh: is ''; allowed: a text"},
+        {"TextEmpty", "\"标题\"", "\"\"", 8, "title.zh: is ''; allowed: a non-empty text"},
         {"TextInNoLanguage", "{ en = \"Title\", zh = \"标题\" }", "\"T\"", 8,
          "title: is 'T'; allowed: a text in every"},
         {"WorkloadUnknown", "linear-mse", "nonlinear", 4,

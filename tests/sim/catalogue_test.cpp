@@ -116,10 +116,11 @@ TEST(Catalogue, AnUnknownDeviceListsWhatIsAllowed) {
       make_device(id, {});
       FAIL() << id;
     } catch (const base::UsageError& e) {
-      EXPECT_EQ(std::string(e.what()),
-                "device '" + std::string(id) +
-                    "' is unknown; allowed: auto, sim, sim:h200, sim:rtx4070-laptop-wsl2, sim:rtx4090, sim:teaching, "
-                    "sim:FILE.toml, cpu, cpu:h200, cpu:rtx4070-laptop-wsl2, cpu:rtx4090, cpu:teaching, cpu:FILE.toml");
+      EXPECT_EQ(std::string(e.what()), "device '" + std::string(id) +
+                                           "' is unknown; allowed: auto, sim, sim:h200, sim:rtx4070-laptop-wsl2, "
+                                           "sim:rtx4090, sim:rtx5090, sim:teaching, "
+                                           "sim:FILE.toml, cpu, cpu:h200, cpu:rtx4070-laptop-wsl2, cpu:rtx4090, "
+                                           "cpu:rtx5090, cpu:teaching, cpu:FILE.toml");
     }
   }
 }
