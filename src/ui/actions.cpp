@@ -47,7 +47,7 @@ std::span<const ActionInfo> standard_actions() {
       {PanRight, View, "pan-right", N_("pan to later"), {{GLFW_KEY_D}, {GLFW_KEY_RIGHT}}, true},
       {ScrollUp, View, "scroll-up", N_("scroll up to the lanes above"), {{GLFW_KEY_PAGE_UP}}},
       {ScrollDown, View, "scroll-down", N_("scroll down to the lanes below"), {{GLFW_KEY_PAGE_DOWN}}},
-      {Fit, View, "fit", N_("centre the selection; again: fit it; if none: fit all"), {{GLFW_KEY_F}}},
+      {Fit, View, "fit", N_("centre the selection; again: fit it; else: fit all"), {{GLFW_KEY_F}}},
       {FitAll, View, "fit-all", N_("show the whole run"), {{GLFW_KEY_F, kShift}}},
       {ViewBack, View, "view-back", N_("previous view"), {{GLFW_KEY_Z, kCtrl}, {GLFW_KEY_LEFT, kAlt}}},
       {ViewForward, View, "view-forward", N_("next view"), {{GLFW_KEY_Y, kCtrl}, {GLFW_KEY_RIGHT, kAlt}}},
@@ -99,7 +99,7 @@ std::span<const ActionInfo> standard_actions() {
       {LaneDown, Lanes, "lane-down", N_("move the lane down"), {{GLFW_KEY_DOWN, kAlt}}},
       {TallerLane, Lanes, "taller", N_("taller lane"), {{GLFW_KEY_EQUAL, kShift}}},
       {ShorterLane, Lanes, "shorter", N_("shorter lane"), {{GLFW_KEY_MINUS, kShift}}},
-      {GroupLanes, Lanes, "group", N_("group lanes by stream, process, device, or not at all"), {{GLFW_KEY_U}}},
+      {GroupLanes, Lanes, "group", N_("group lanes by stream, process or device, or not"), {{GLFW_KEY_U}}},
       {ResetLanes, Lanes, "reset-lanes", N_("reset the lanes"), {{GLFW_KEY_U, kShift}}},
 
       {Screenshot, Out, "screenshot", N_("picture of the window"), {{GLFW_KEY_S}, {GLFW_KEY_F12}}},

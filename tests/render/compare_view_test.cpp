@@ -155,7 +155,7 @@ TEST_F(ComparePictureTest, IsForAPullRequest) {
   const std::string svg = draw_compare_svg(picture);
   EXPECT_EQ(xml_fault(svg), "");
   for (const char* says :
-       {"Linear and MSE", "B is 40 µs shorter: 1.67x as fast, over whole steady periods", "log interval 100",
+       {"Linear and MSE", "B is 40 µs shorter: 1.67x as fast, by elapsed time", "log interval 100",
         "SIMULATED", "batch_size 64", "40 µs shorter", "GPU busy", "simulated, not measured on a GPU"}) {
     EXPECT_THAT(svg, HasSubstr(says));
   }

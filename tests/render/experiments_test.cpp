@@ -41,6 +41,7 @@ Measured figures(double mean_ns) {
   Measured m;
   m.summary.iteration.count = 10;
   m.summary.iteration.mean_ns = mean_ns;
+  m.summary.pace = {analysis::PaceBasis::Steady, mean_ns, 10};
   return m;
 }
 
