@@ -28,13 +28,13 @@ class CatalogueOfGpus : public testing::Test {
 
 TEST_F(CatalogueOfGpus, ListsGpusFirst) {
   backend.infos = {cuda::fake_gpu_info(0), cuda::fake_gpu_info(1)};
-  EXPECT_THAT(ids(),
-              ElementsAre("cuda:0", "cuda:1", "sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:teaching"));
+  EXPECT_THAT(ids(), ElementsAre("cuda:0", "cuda:1", "sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2",
+                                 "sim:rtx5090", "sim:teaching"));
   const std::vector<CatalogueEntry> entries = catalogue_from(found());
   EXPECT_EQ(entries[0].name, "Fake GPU 0");
   EXPECT_EQ(entries[0].summary,
             "A GPU in this machine: 132 multiprocessors, 80 GB, compute capability 9.0, driver for CUDA 13.0.");
-  EXPECT_EQ(entries[6].id, "cpu");  // CPUs come last
+  EXPECT_EQ(entries[7].id, "cpu");  // CPUs come last
   EXPECT_FALSE(entries[1].simulated);
   EXPECT_TRUE(entries[2].simulated);
 }
@@ -54,12 +54,13 @@ TEST_F(CatalogueOfGpus, ChoosesByName) {
 TEST_F(CatalogueOfGpus, AnUnknownNameListsTheGpusToo) {
   backend.infos = {cuda::fake_gpu_info(0), cuda::fake_gpu_info(1)};
   for (const char* id : {"cuda:2", "cuda:", "cuda:x", "cuda:-1", "cuda:01", "cuda9", "cuda:99999999999", "CUDA:0"}) {
-    EXPECT_EQ(
-        error_of<base::UsageError>([&] { chosen(id); }),
-        "device '" + std::string(id) +
-            "' is unknown; allowed: auto, cuda, cuda:0, cuda:1, sim, sim:h200, sim:rtx4070-laptop-wsl2, sim:rtx4090, "
-            "sim:teaching, sim:FILE.toml, cpu, cpu:h200, cpu:rtx4070-laptop-wsl2, cpu:rtx4090, cpu:teaching, "
-            "cpu:FILE.toml");
+    EXPECT_EQ(error_of<base::UsageError>([&] { chosen(id); }),
+              "device '" + std::string(id) +
+                  "' is unknown; allowed: auto, cuda, cuda:0, cuda:1, sim, sim:h200, sim:rtx4070-laptop-wsl2, "
+                  "sim:rtx4090, sim:rtx5090, "
+                  "sim:teaching, sim:FILE.toml, cpu, cpu:h200, cpu:rtx4070-laptop-wsl2, cpu:rtx4090, cpu:rtx5090, "
+                  "cpu:teaching, "
+                  "cpu:FILE.toml");
   }
 }
 
@@ -67,13 +68,15 @@ TEST_F(CatalogueOfGpus, AutoTakesNoGpuThatCannotBeRecordedButItsNameDoes) {
   problem = "no CUPTI was found";
   EXPECT_EQ(chosen("auto"), "sim:rtx4090");
   EXPECT_EQ(chosen("cuda"), "cuda:0");
-  EXPECT_THAT(ids(), ElementsAre("sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:teaching", "cuda:0"));
+  EXPECT_THAT(ids(), ElementsAre("sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:rtx5090", "sim:teaching",
+                                 "cuda:0"));
 }
 
 TEST_F(CatalogueOfGpus, AnOldGpuIsPassedOver) {
   backend.infos = {cuda::fake_gpu_info(0, 6, 1), cuda::fake_gpu_info(1, 7, 5)};
   EXPECT_EQ(chosen("auto"), "cuda:1");
-  EXPECT_THAT(ids(), ElementsAre("cuda:1", "sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:teaching"));
+  EXPECT_THAT(ids(), ElementsAre("cuda:1", "sim:rtx4090", "sim:h200", "sim:rtx4070-laptop-wsl2", "sim:rtx5090",
+                                 "sim:teaching"));
   EXPECT_EQ(error_of([&] { chosen("cuda:0"); }),
             "cuda:0 cannot be used: Fake GPU 0 has compute capability 6.1; 7.5 or newer is needed");
 }

@@ -298,7 +298,7 @@ TEST_F(RealThreads, WhatFailsOnOneIsThrownToWhoWaits) {
   work.destination = std::make_shared<Pinned>(1024);
   const HostTask lost = device->submit(pin, work, HostTask::None);
   EXPECT_THAT(error_of<DeviceLost>([&] { device->wait_for(lost, "wait"); }),
-              HasSubstr("an illegal memory access was encountered, the device is lost"));
+              HasSubstr("an illegal memory access was encountered; the device is lost"));
   EXPECT_THAT(error_of<DeviceLost>([&] { device->synchronize(); }), HasSubstr("cudaHostAlloc failed"));
 }
 

@@ -70,7 +70,7 @@ TEST(GpuSession, AutoIsTheGpu) {
   const Session session(options);
   EXPECT_EQ(session.device().id, "cuda:0");
   EXPECT_EQ(session.settings().real("dispatch_us"), 0);
-  EXPECT_EQ(device::catalogue().size(), 11u);
+  EXPECT_EQ(device::catalogue().size(), 13u);
 }
 
 TEST(GpuSession, TrainsAndRecordsToTheEnd) {

@@ -185,7 +185,7 @@ TEST_F(FindCupti, NotFoundSaysWhereItWasLookedForAndStaysShort) {
   const Found found = find();
   EXPECT_EQ(found.path, "");
   EXPECT_EQ(found.problem, "CUPTI not found: looked for libcupti.so.13 and .12 in the loaded libraries, " +
-                               root_.string() + "/usr-local/cuda; LANESCOPE_CUPTI can name it");
+                               root_.string() + "/usr-local/cuda; LANESCOPE_CUPTI can name its file");
   for (int i = 0; i < 20; ++i) fs::create_directories(root_ / ("usr-local/cuda-1" + std::to_string(i)) / "lib64");
   // 22 places: what is loaded, cuda and twenty more; six are named.
   EXPECT_THAT(find().problem, AllOf(HasSubstr("and 16 more places"), Not(HasSubstr("cuda-11/"))));

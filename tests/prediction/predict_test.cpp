@@ -82,14 +82,14 @@ TEST(PredictStallTest, AWaitThatGoesIsNamed) {
   EXPECT_EQ(p.stalls[0].call, "cudaStreamSynchronize");
   EXPECT_GT(p.stalls[0].now_ns, 20'000);
   EXPECT_EQ(p.stalls[0].then_ns, 0);
-  EXPECT_THAT(p.sentence, HasSubstr("of waiting at item() go"));
+  EXPECT_THAT(p.sentence, HasSubstr("of waiting at item() disappear"));
   EXPECT_GT(p.idle_now, p.idle_then + 0.1);
 }
 
 TEST(PredictStallTest, AWaitThatReturnsElsewhereIsFollowed) {
   const RecordedRun run("readback", {"model_us=500"});
   const Prediction p = predict(run.recorded(), {"method=one-step-late"});
-  EXPECT_THAT(p.sentence, testing::MatchesRegex("Of .* removed at item\\(\\), .* return at read one step late"));
+  EXPECT_THAT(p.sentence, testing::MatchesRegex("Of .* removed at item\\(\\), .* reappear at read one step late"));
 }
 
 TEST(PredictRefusalTest, WhatTheRunHasNotShownIsNamed) {
