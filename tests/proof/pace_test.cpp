@@ -35,9 +35,9 @@ Timed timed(const Experiment& e, Side side, std::uint64_t iterations) {
   return {run.measured(), static_cast<double>(figures.elapsed_ns), static_cast<double>(figures.iterations)};
 }
 
-class EveryExperiment : public testing::TestWithParam<std::size_t> {};
+class PaceOfEveryExperiment : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(EveryExperiment, IsTimedAsAStopwatchDoes) {
+TEST_P(PaceOfEveryExperiment, IsTimedAsAStopwatchDoes) {
   const Experiment& e = experiment::experiments()[GetParam()];
   constexpr std::uint64_t kEnough = 100;
   const std::uint64_t iterations = std::min<std::uint64_t>(e.iterations, kEnough);
@@ -70,7 +70,7 @@ TEST_P(EveryExperiment, IsTimedAsAStopwatchDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryExperiment, testing::Range<std::size_t>(0, experiment::experiments().size()),
+INSTANTIATE_TEST_SUITE_P(All, PaceOfEveryExperiment, testing::Range<std::size_t>(0, experiment::experiments().size()),
                          [](const testing::TestParamInfo<std::size_t>& which) {
                            std::string name(experiment::experiments()[which.param].id);
                            std::replace(name.begin(), name.end(), '-', '_');
