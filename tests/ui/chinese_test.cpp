@@ -70,11 +70,12 @@ class ChineseTest : public WindowTest {
     }
     for (const std::string& name : workload::workload_names()) {
       names_.insert(name);
-      for (const workload::SettingSpec& spec : workload::default_settings(name, {}).specs()) {
+      const workload::Settings standard = workload::default_settings(name, {});
+      for (const workload::SettingSpec& spec : standard.specs()) {
         names_.insert(spec.key);
         names_.insert(spec.choices.begin(), spec.choices.end());
       }
-      for (const workload::Statement& line : workload::workload_code(name, workload::default_settings(name, {}))) {
+      for (const workload::Statement& line : workload::workload_code(name, standard)) {
         names_.insert(line.text);
       }
     }
