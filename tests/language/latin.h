@@ -30,7 +30,7 @@ inline const std::set<std::string, std::less<>>& kept_words() {
       "kernels", "copy", "phase", "phases", "loader", "iterations", "reads", "stopwatch", "ops", "loss", "events",
       // Python, CUDA, PyTorch
       "batch", "epoch", "kernel", "item", "print", "int", "bool", "true", "false", "on", "off", "auto", "none", "cuda",
-      "cpu", "sim", "tensor", "pin", "main", "side", "if", "while", "to"};
+      "cpu", "sim", "tensor", "pin", "range", "main", "side", "if", "while", "to"};
   return kWords;
 }
 
@@ -97,6 +97,13 @@ inline std::string without_names(std::string text, const std::vector<std::string
 /// The runs of two or more English words in a text; empty when there are none. A text that was cut to its room and is
 /// the beginning of a name is that name.
 inline std::vector<std::string> english_in(const std::string& text, const std::vector<std::string>& names) {
+  const auto is_latin = [](unsigned char c) { return std::isalpha(c) != 0; };
+  int latin = 0;  // without two words there is nothing to look for
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    latin +=
+        is_latin(static_cast<unsigned char>(text[i])) && (i == 0 || !is_latin(static_cast<unsigned char>(text[i - 1])));
+  }
+  if (latin < 2) return {};
   if (text.size() > 3) {
     for (const std::string& name : names) {
       if (name.starts_with(text)) return {};

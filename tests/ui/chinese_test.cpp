@@ -61,10 +61,11 @@ class ChineseTest : public WindowTest {
     names_.insert({facts.workload, facts.device, facts.device_name, facts.version, desk().home().string()});
     if (!workload::workload_names().empty() && model().live()) {
       const workload::Settings now = settings();
-      for (const workload::Statement& line : workload::workload_code(facts.workload, now)) names_.insert(line.text);
+      for (const workload::Statement& line : workload::workload_code(facts.workload, now)) code_.insert(line.text);
     }
   }
   void note_all_names() {
+    if (!code_.empty()) return;
     for (const device::CatalogueEntry& entry : device::catalogue()) {
       names_.insert({entry.id, device::describe_device(entry.id).name});
     }
@@ -76,7 +77,7 @@ class ChineseTest : public WindowTest {
         names_.insert(spec.choices.begin(), spec.choices.end());
       }
       for (const workload::Statement& line : workload::workload_code(name, standard)) {
-        names_.insert(line.text);
+        code_.insert(line.text);
       }
     }
     for (const experiment::Experiment& e : experiment::experiments()) {
@@ -84,6 +85,13 @@ class ChineseTest : public WindowTest {
       for (const experiment::Published& p : e.published) names_.insert({p.name, p.source});
     }
     for (const ui::ActionInfo& action : ui::actions()) names_.insert(action.name);
+  }
+
+  /// A line of code, or the piece of one that stands beside a knob in it. Code and its comments stay as they are.
+  bool is_code(const std::string& text) const {
+    if (text.find_first_of(" ().=#") == std::string::npos) return false;  // a word may be of anything
+    return std::any_of(code_.begin(), code_.end(),
+                       [&](const std::string& line) { return line.find(text) != std::string::npos; });
   }
 
   void perform(Action action, int frames = 3) {
@@ -112,12 +120,13 @@ class ChineseTest : public WindowTest {
 
   /// Fails once for each English text that was drawn since the last call.
   void expect_chinese(const std::string& where) {
-    note_names();
     note_all_names();
+    note_names();
     std::vector<std::string> names(names_.begin(), names_.end());
     std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
     bool any_chinese = false;
     for (const std::string& text : drawn_.texts()) {
+      if (text.size() < 2 || is_code(text)) continue;
       any_chinese = any_chinese || text.find_first_of("\xe4\xe5\xe6\xe7\xe8\xe9") != std::string::npos;
       for (const std::string& english : language::english_in(text, names)) {
         ADD_FAILURE() << where << ": '" << english << "' in '" << text << "'";
@@ -145,7 +154,7 @@ class ChineseTest : public WindowTest {
   }
 
   DrawnTexts drawn_;
-  std::set<std::string> names_;
+  std::set<std::string> names_, code_;
 };
 
 TEST_F(ChineseTest, TheDetectorFindsEnglishAndLeavesNames) {

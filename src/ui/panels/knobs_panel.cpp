@@ -50,7 +50,7 @@ void draw_published(const Canvas& c) {
   const workload::WorkloadInfo& info = model.session()->workload();
   if (info.published.empty()) return;
   heading(c, tr("PUBLISHED BY THE TUTORIAL"));
-  for (const auto& [name, value] : info.published) figure_line(c, name, value);
+  for (const auto& [name, value] : info.published) figure_line(c, tr(name), tr(value));
   const analysis::Summary& recent = model.recent();
   if (recent.iteration.count > 0) {
     figure_line(c, tr("here, per iteration"), pace_text(recent.pace), Colour::Accent);
