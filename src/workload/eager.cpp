@@ -1,5 +1,6 @@
 #include "workload/eager.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -30,7 +31,12 @@ HostTensor Eager::host_tensor(std::size_t elements, bool pinned) {
   if (pinned && !on_cpu_) return {pinned_->allocate(bytes), elements, true};
   const std::size_t rounded = std::bit_ceil(bytes);
   std::vector<device::Buffer>& free = pageable_free_[rounded];
-  if (free.empty()) return {device_.allocate(trace::MemoryKind::Pageable, rounded), elements, false};
+  if (free.empty()) {
+    const device::Buffer made = device_.allocate(trace::MemoryKind::Pageable, rounded);
+    // What is used again and again has its pages: no thread of the program is to wait for the system's.
+    if (!device_.info().virtual_time) std::ranges::fill(device_.host_data(made), std::byte{0});
+    return {made, elements, false};
+  }
   const device::Buffer buffer = free.back();
   free.pop_back();
   return {buffer, elements, false};
