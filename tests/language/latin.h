@@ -30,7 +30,7 @@ inline const std::set<std::string, std::less<>>& kept_words() {
       "kernels", "copy", "phase", "phases", "loader", "iterations", "reads", "stopwatch", "ops", "loss", "events",
       // Python, CUDA, PyTorch
       "batch", "epoch", "kernel", "item", "print", "int", "bool", "true", "false", "on", "off", "auto", "none", "cuda",
-      "cpu", "sim", "tensor", "pin", "range", "main", "side", "if", "while", "to"};
+      "cpu", "sim", "tensor", "pin", "range", "return", "main", "side", "if", "while", "to"};
   return kWords;
 }
 
