@@ -232,7 +232,7 @@ def self_test(root, program, docs):
     def without(text):
         return {name: content.replace(text, "") for name, content in docs.items()}
 
-    figure = re.search(r"iteration, mean +([\d.]+)", docs["README.md"]).group(1)
+    figure = re.search(r"per iteration, by elapsed time +([\d.]+)", docs["README.md"]).group(1)
     cases = [
         ("a missing key", wrong_actions(root, without("| `R` | restart the run | `restart` |\n"))),
         ("a key that does nothing", wrong_actions(root, docs | {MANUAL: docs[MANUAL].replace("| `R` |", "| `G` |")})),
