@@ -1,5 +1,5 @@
-// Promises: the picture stays smooth while 1,000,000 events arrive in a second, and none of them is lost. A thread
-// writes them through the recorder into the run of a real window; needs a display, a virtual one as a rule.
+// Promises: the display stays smooth while 1,000,000 events arrive per second, and none is lost. A thread writes them
+// through the recorder into the run of a real window. Needs a display, usually a virtual one.
 #include <GLFW/glfw3.h>
 #include <benchmark/benchmark.h>
 
@@ -7,9 +7,10 @@
 #include <stdexcept>
 #include <thread>
 
+#include "model/live_source.h"
 #include "promise.h"
 #include "synthetic_loop.h"
-#include "ui/window.h"
+#include "window/window.h"
 
 namespace lanescope::bench {
 namespace {
@@ -19,19 +20,19 @@ constexpr double kEventsPerSecond = 1e6;
 
 struct Measured {
   double frames_per_second = 0, p99_ms = 0;
-  double frames_without = 0;     ///< per second, before the writer began
-  double events_per_second = 0;  ///< that came into the trace
-  std::uint64_t lost = 0;        ///< dropped, or not in the trace though written
+  double frames_without = 0;     ///< per second, before the writer started
+  double events_per_second = 0;  ///< that arrived in the trace
+  std::uint64_t lost = 0;        ///< dropped, or written but not in the trace
 };
 
-// Writes at its rate on the run's clock, a little behind its present, as a capture does.
+// Writes at a constant rate on the run's clock, slightly behind the present, like a capture.
 class Writer {
  public:
   explicit Writer(session::Session& session) : session_(session), writer_(session.recorder().open_writer()) {
     writer_->complete_until(session.now_ns());
     thread_ = std::jthread([this](const std::stop_token& stop) { write(stop); });
   }
-  /// Of the writer alone; the run writes too.
+  /// By the writer only; the run writes, too.
   std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
 
  private:
@@ -39,7 +40,7 @@ class Writer {
     SyntheticLoop loop([&](const trace::LaneInfo& info) { return session_.recorder().lane(info); },
                        [&](std::string_view text) { return session_.recorder().name(text); }, 2, 1, session_.now_ns(),
                        1u << 30);
-    // Iterations are a little shorter than the rate wants: the rest of each is nothing.
+    // Iterations are slightly shorter than the rate requires; the rest of each is a pause.
     constexpr double kEach = static_cast<double>(SyntheticLoop::kEventsPerIteration) / kEventsPerSecond * 1e9;
     double next = static_cast<double>(session_.now_ns());
     while (!stop.stop_requested()) {
@@ -52,7 +53,7 @@ class Writer {
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    writer_.reset();  // says that nothing more comes
+    writer_.reset();  // reports that nothing more will come
   }
 
   session::Session& session_;
@@ -72,7 +73,7 @@ Measured measure() {
   glfwSetWindowSize(window.handle(), 1600, 900);
   ui::ShellState& state = window.shell().state();
   state.tour = ui::TourStep::Off;
-  session::Session& session = *state.model.session();
+  session::Session& session = dynamic_cast<ui::LiveSource&>(state.model.source()).session();
   Measured measured;
   std::uint64_t written = 0;
   const auto run_for = [&](double wanted) {
@@ -81,7 +82,7 @@ Measured measure() {
     while (std::chrono::duration<double>(Clock::now() - begin).count() < wanted && window.frame()) ++frames;
     return static_cast<double>(frames) / std::chrono::duration<double>(Clock::now() - begin).count();
   };
-  run_for(2);  // fonts, shaders and the first iterations
+  run_for(2);  // for fonts, shaders and the first iterations
   measured.frames_without = run_for(4);
   {
     Writer writer(session);

@@ -1,4 +1,4 @@
-// Promise: memory. Resident bytes per event in a full trace, asked of the kernel.
+// Promise: memory. Resident bytes per event in a full trace, as reported by the kernel.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 #include <unistd.h>

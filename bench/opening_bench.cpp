@@ -1,5 +1,5 @@
-// Promises: a trace file of 10,000,000 events is opened beside the drawing, and its first frame is there at once. In a
-// real window; needs a display, a virtual one as a rule.
+// Promises: a trace file of 10,000,000 events is opened in the background, and its first frame appears at once. Uses a
+// real window; needs a display, usually a virtual one.
 #include <GLFW/glfw3.h>
 #include <benchmark/benchmark.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "io/chrome_trace.h"
 #include "promise.h"
 #include "synthetic_loop.h"
-#include "ui/window.h"
+#include "window/window.h"
 
 namespace lanescope::bench {
 namespace {
@@ -19,11 +19,11 @@ namespace {
 constexpr std::uint64_t kEvents = 10'000'000;
 
 struct Measured {
-  double opening_s = 0;       ///< from the wish to the first frame
-  double first_frame_ms = 0;  ///< of that, after everything had been read; waits for the display's pace aside
-  double worked_ms = 0;       ///< by the window's own thread for that frame
-  double longest_ms = 0;      ///< of the frames meanwhile
-  double most_worked_ms = 0;  ///< by the window's own thread for one of these
+  double opening_s = 0;       ///< from the request to the first frame
+  double first_frame_ms = 0;  ///< of the first frame after reading; excludes waiting for the display
+  double worked_ms = 0;       ///< CPU time of the window's thread for that frame
+  double longest_ms = 0;      ///< longest of the frames during reading
+  double most_worked_ms = 0;  ///< maximum CPU time of the window's thread for one of these
   double file_gb = 0;
 };
 
@@ -58,12 +58,12 @@ Measured measure() {
   state.tour = ui::TourStep::Off;
   for (int i = 0; i < 30; ++i) window.frame();
   state.model.set_paused(true);
-  state.file_to_open = file.path();
+  state.requests.file = file.path();
   const auto begin = Clock::now();
   const std::uint64_t generation = state.model.generation();
   window.forget_frame_times();
   double worked = 0;
-  // At a person's pace, which leaves the machine to the reading.
+  // At a user's frame rate, which leaves the machine to the reader.
   while (state.model.generation() == generation) {
     if (ms_since(begin) > 500e3 || (state.toast && state.toast->error)) throw std::runtime_error("it did not open");
     if (!state.opening.running()) glfwPostEmptyEvent();  // there is no input
@@ -73,7 +73,7 @@ Measured measure() {
       measured.most_worked_ms = std::max(measured.most_worked_ms, (worked_s() - worked) * 1e3);
     }
   }
-  // The frame that took what had been read, at its end, is measured with the first one that shows it.
+  // The frame that completed the opening is measured together with the first one that shows it.
   const std::size_t before = window.frame_times_ms().size();
   while (window.frame_times_ms().size() == before) window.frame();
   measured.worked_ms = (worked_s() - worked) * 1e3;

@@ -1,4 +1,4 @@
-// How a benchmark says what a promise came to: counters that bench/promises.py reads.
+// How a benchmark reports a promise: as counters that bench/promises.py reads.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -21,7 +21,7 @@ inline void at_least(benchmark::State& state, double value, double goal) {
   state.counters["at_least"] = goal;
 }
 
-/// Nanoseconds that a function takes, divided by `count`.
+/// Nanoseconds taken by a function, divided by `count`.
 template <typename Function>
 double ns_per(std::size_t count, Function&& function) {
   const Clock::time_point start = Clock::now();
@@ -29,8 +29,7 @@ double ns_per(std::size_t count, Function&& function) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / static_cast<double>(count);
 }
 
-/// Seconds that this thread has worked so far: on a machine that others use too, the clock on the wall says more about
-/// them.
+/// CPU seconds of this thread so far. On a shared machine, wall-clock time would mostly measure the other programs.
 inline double worked_s() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

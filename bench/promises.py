@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmark programs of a build folder and says which promises are kept.
+"""Runs the benchmark programs of a build folder and reports which promises are kept.
 
     promises.py BUILD_FOLDER [--json] [--check]
 """

@@ -1,4 +1,5 @@
-// Promise: recording is cheap. Sink and ingest, per event, against pushing the same struct into a reserved std::vector.
+// Promise: recording is cheap. Sink and ingest, per event, compared with pushing the same struct into a reserved
+// std::vector.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -15,7 +16,7 @@ constexpr std::size_t kEvents = 2'000'000;
 constexpr int kRounds = 9;
 constexpr trace::LaneId kLanes = 4;
 
-// Calls and the kernels they issue, in turn, as a training loop writes them.
+// Calls alternating with the kernels they issue, as in a training loop.
 trace::Event event_number(std::size_t i) {
   trace::Event event;
   event.lane = static_cast<trace::LaneId>(i % kLanes);
@@ -26,7 +27,7 @@ trace::Event event_number(std::size_t i) {
   return event;
 }
 
-// Both sides begin with untouched memory, and end with every event in its place.
+// Both sides start with untouched memory and end with every event stored.
 double vector_ns() {
   std::optional<std::vector<trace::Event>> events;
   const double ns = ns_per(kEvents, [&] {

@@ -1,5 +1,5 @@
-// Promises: 100,000,000 events fit into a machine, and a frame costs what the screen has, with so many events behind
-// it: every lane with its sub-rows, the bubbles, the run-ahead curve and the plots.
+// Promises: 100,000,000 events fit into a machine's memory, and the cost of a frame depends on the screen, not on the
+// number of events: all lanes with sub-rows, the bubbles, the run-ahead curve and the plots.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -12,8 +12,8 @@
 
 #include "promise.h"
 #include "synthetic_loop.h"
-#include "ui/plot_set.h"
-#include "ui/timeline.h"
+#include "timeline/plot_set.h"
+#include "timeline/timeline.h"
 
 namespace lanescope::bench {
 namespace {
@@ -29,14 +29,14 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Between two frames a program draws: what it prepared from is then no longer in the nearest cache.
+// Simulates the drawing between two frames, which evicts what was prepared from the nearest cache.
 void draw_something_else() {
   static std::vector<std::uint32_t> pixels(1600 * 900);
   for (std::uint32_t& pixel : pixels) ++pixel;
   benchmark::DoNotOptimize(pixels.data());
 }
 
-// A trace and everything that a window keeps of it.
+// A trace and everything that a window keeps for it.
 class Shown {
  public:
   explicit Shown(std::uint64_t events) : synthetic_(events), analysis_(synthetic_.trace()) {
@@ -61,7 +61,7 @@ class Shown {
     const auto [from, to] = extent();
     plots_.prepare(analysis_.records(), ui::TimeAxis(0, 1, 0, kWidth).fitted(from, to), to);
   }
-  /// Seconds of one frame with `span` of time in view, `at` of the way through the run.
+  /// The time of one frame in seconds, with `span` of time in view, at the fraction `at` of the run.
   double prepare_s(Nanoseconds span, double at) {
     const auto [from, to] = extent();
     const Nanoseconds left = from + static_cast<Nanoseconds>(static_cast<double>(to - from - span) * at);
@@ -92,7 +92,7 @@ struct Large {
   std::size_t bytes = 0;
 };
 
-// Made once: that takes a while.
+// Created once, because that takes a while.
 Large& large() {
   static Large large = [] {
     malloc_trim(0);
@@ -125,7 +125,7 @@ void prepare(benchmark::State& state) {
     Shown& many = *large().shown;
     Shown few(kSmall);
     double worst = 0;
-    // From single events to the whole of the large run; beyond the small run's end its own whole is the measure.
+    // From single events to the whole large run; beyond the small run's end, compare with the whole small run.
     for (Nanoseconds span = 2'000;; span *= 4) {
       double many_s = 0, few_s = 0;
       for (const double at : {0.31, 0.73}) {

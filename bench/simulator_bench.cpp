@@ -1,5 +1,5 @@
-// Promise: the simulator is fast. Virtual time against wall time for linear-mse, headless, everything recorded and
-// analysed, as `lanescope run` does it.
+// Promise: the simulator is fast. Virtual time relative to wall time for linear-mse, headless, with everything recorded
+// and analysed as in `lanescope run`.
 #include <benchmark/benchmark.h>
 
 #include "experiment/measured_run.h"

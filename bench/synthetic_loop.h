@@ -1,6 +1,6 @@
-// A training loop that nobody runs: 100 events per iteration of about 100 µs, so 1,000,000 events per second, on lanes
-// of every kind. Durations differ from iteration to iteration, ranges nest and two streams overlap themselves, so that
-// lanes have sub-rows.
+// A synthetic training loop: 100 events per iteration of about 100 µs, or 1,000,000 events per second, on lanes of
+// every kind. Durations vary between iterations, ranges nest, and two streams have overlapping kernels, so that lanes
+// have sub-rows.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ class SyntheticLoop {
   static constexpr std::uint64_t kEventsPerIteration = 100;
   static constexpr int kLaunches = 38;
 
-  /// `add_lane(LaneInfo)` and `add_name(text)` as trace and sink have them. `thread` and `device` keep it apart from
-  /// another program in the same trace.
+  /// `add_lane(LaneInfo)` and `add_name(text)` work like those of traces and sinks. `thread` and `device` distinguish
+  /// it from another program in the same trace.
   template <typename AddLane, typename AddName>
   SyntheticLoop(AddLane&& add_lane, AddName&& add_name, std::int64_t thread, std::int32_t device, Nanoseconds begin = 0,
                 std::uint32_t first_correlation = 1)
@@ -53,13 +53,13 @@ class SyntheticLoop {
     sync_ = add_name("cudaStreamSynchronize");
   }
 
-  /// The start of the next iteration: everything that comes starts then or later.
+  /// The start of the next iteration: all further events start then or later.
   Nanoseconds now() const { return now_; }
 
-  /// Nothing happens until then, if that is later.
+  /// Skips to t, if that is later.
   void skip_to(Nanoseconds t) { now_ = std::max(now_, t); }
 
-  /// Hands kEventsPerIteration events to `emit`, in start order per lane.
+  /// Passes kEventsPerIteration events to `emit`, in start order per lane.
   template <typename Emit>
   void iteration(Emit&& emit) {
     const Nanoseconds begin = now_;
@@ -69,7 +69,8 @@ class SyntheticLoop {
     const Nanoseconds end = wait_end + 2'000;
 
     range(emit, iterations_, iteration_name_, begin, end, static_cast<std::uint32_t>(++number_));
-    // A phase, and in it 15 of one level and one each a level deeper: 17 events, three sub-rows.
+    // A phase, which contains 15 ranges on one level and one range on each of the deeper levels: 17 events, three
+    // sub-rows.
     range(emit, phases_, phase_names_[0], begin, end - 200);
     for (int i = 1; i < 16; ++i) {
       const Nanoseconds from = begin + i * (loop_end - begin) / 16;
@@ -79,8 +80,8 @@ class SyntheticLoop {
     // The upload and what it copies: 2 events.
     call(emit, copy_, begin + 200, begin + 900, trace::kLaunchFlag, ++correlation_);
     operation(emit, uploads_, trace::EventKind::Copy, copy_, begin + 2'000, begin + 9'000, correlation_);
-    // Launches and their kernels: 76 events. Every fourth goes to the other stream, and is long enough to overlap the
-    // next one there, though a stream does not do so: lanes of foreign traces do.
+    // Launches and their kernels: 76 events. Every fourth goes to the other stream and overlaps the next one there.
+    // Real streams do not overlap, but lanes of foreign traces do.
     Nanoseconds free = begin + 9'500;
     Nanoseconds other_free = free;
     for (int i = 0; i < kLaunches; ++i) {
@@ -94,8 +95,8 @@ class SyntheticLoop {
                 start + (other ? 7 * length : length), correlation_);
       when = start + (other ? 300 : length + 50);
     }
-    // The loss is read: its call waits (2 events), a synchronisation after it has nothing to wait for any more (1), and
-    // a query (1).
+    // The loss is read: its call waits (2 events), a following synchronisation has nothing to wait for (1), and a query
+    // (1).
     trace::Event read;
     read.lane = calls_;
     read.kind = trace::EventKind::Call;
@@ -164,7 +165,7 @@ class SyntheticLoop {
   trace::NameId iteration_name_, launch_, copy_, sync_, phase_names_[16], kernel_names_[16];
 };
 
-/// A trace with this many events (a multiple of 100) of such a loop, all of it kept and complete.
+/// A trace with this many events (a multiple of 100) of such a loop, all kept and complete.
 class SyntheticTrace {
  public:
   explicit SyntheticTrace(std::uint64_t events, std::size_t memory_cap_bytes = std::size_t{8} << 30)

@@ -1,5 +1,5 @@
-// Promise: a frame costs what the screen has. Preparing the timeline over 10,000,000 events against 10,000 events, at
-// the same width, for the worst of the zooms, as a window does it: with drawing in between.
+// Promise: the cost of a frame depends on the screen. Preparing the timeline of 10,000,000 events compared with 10,000
+// events, at the same width, for the worst zoom, with drawing in between as in a window.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "analysis/live_analysis.h"
 #include "promise.h"
 #include "session/session.h"
-#include "ui/timeline.h"
+#include "timeline/timeline.h"
 
 namespace lanescope::bench {
 namespace {
@@ -22,7 +22,7 @@ using trace::Nanoseconds;
 constexpr float kWidth = 1200, kHeight = 700;
 constexpr int kRounds = 101;
 
-// Between two frames a program draws: what it prepared from is then no longer in the nearest cache.
+// Simulates the drawing between two frames, which evicts what was prepared from the nearest cache.
 void draw_something_else() {
   static std::vector<std::uint32_t> pixels(1600 * 900);
   for (std::uint32_t& pixel : pixels) ++pixel;
@@ -52,7 +52,7 @@ class Recorded {
   std::uint64_t events() const { return session_->trace().counts().recorded; }
   std::pair<Nanoseconds, Nanoseconds> extent() const { return session_->trace().extent(); }
 
-  /// Seconds of one frame with `span` of time in the middle of the run in view.
+  /// The time of one frame in seconds, with `span` of time from the middle of the run in view.
   double prepare_s(Nanoseconds span) {
     const auto [from, to] = extent();
     const Nanoseconds left = from + (to - from - span) / 2;
@@ -85,7 +85,7 @@ void timeline(benchmark::State& state) {
     Recorded large(10'000'000), small(10'000);
     const auto whole = [](const Recorded& run) { return run.extent().second - run.extent().first; };
     double worst = 0, worst_us = 0;
-    // From a few events to the whole of the large run; beyond the small run's end its own whole is the measure.
+    // From a few events to the whole large run; beyond the small run's end, compare with the whole small run.
     for (Nanoseconds span = 20'000;; span *= 4) {
       const double large_s = large.prepare_s(std::min(span, whole(large)));
       const double small_s = small.prepare_s(std::min(span, whole(small)));

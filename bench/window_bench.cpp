@@ -1,5 +1,5 @@
-// Promises: the picture is smooth, and at rest it rests. The real program measures itself in a real window; needs a
-// display, a virtual one as a rule.
+// Promises: the display is smooth, and an idle window uses hardly any CPU. The real program measures itself in a real
+// window. Needs a display, usually a virtual one.
 #include <benchmark/benchmark.h>
 #include <sys/wait.h>
 
@@ -25,7 +25,7 @@ nlohmann::json measure(const std::string& what) {
   return nlohmann::json::parse(output);
 }
 
-// Both figures of a second's frames come from one run of the program.
+// Both figures come from one run of the program.
 const nlohmann::json& frames() {
   static const nlohmann::json measured = measure("frames");
   return measured;

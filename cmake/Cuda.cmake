@@ -1,4 +1,4 @@
-# What needs the CUDA toolkit's headers or compiler; without a toolkit there is nothing of it, and the program is the same.
+# Targets that need the CUDA toolkit's headers or compiler. Without a toolkit they are not built; the program is the same.
 #   lanescope_cupti    the capture through CUPTI (src/capture/cupti); CUPTI itself is found at run time
 #   lanescope_cuda     liblanescope_cuda.so, the back end that the program opens (src/cuda_backend)
 # LANESCOPE_HAS_CUDA says whether they are there.
@@ -7,7 +7,7 @@ if(NOT LANESCOPE_CUDA)
   return()
 endif()
 
-# lanescope_no_cuda(<why>): the program is built without it, unless it was asked for.
+# lanescope_no_cuda(<why>): builds without CUDA; an error if CUDA was requested.
 macro(lanescope_no_cuda why)
   if(LANESCOPE_CUDA STREQUAL "AUTO")
     message(STATUS "CUDA: ${why}; the program is built without its CUDA back end")
@@ -22,7 +22,7 @@ if(NOT CUDAToolkit_FOUND)
 elseif(CUDAToolkit_VERSION VERSION_LESS 13.0)
   lanescope_no_cuda("the toolkit is ${CUDAToolkit_VERSION}, and 13.0 or newer is needed")
 endif()
-# A compiler that does not work here is not CMake's to stumble over.
+# A compiler that does not work must not stop CMake.
 include(CheckLanguage)
 if(NOT DEFINED ENV{CUDACXX} AND CUDAToolkit_NVCC_EXECUTABLE)
   set(ENV{CUDACXX} "${CUDAToolkit_NVCC_EXECUTABLE}")
@@ -31,12 +31,12 @@ check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
   lanescope_no_cuda("nvcc does not work here")
 endif()
-# Turing to Blackwell, and PTX for what comes after.
+# Turing to Blackwell, and PTX for later architectures.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
 endif()
 enable_language(CUDA)
-# CMake before 3.26 does not know that nvcc does C++20.
+# CMake before 3.26 does not know that nvcc supports C++20.
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
@@ -59,6 +59,7 @@ add_library(lanescope_cupti STATIC ${cupti_sources})
 target_link_libraries(lanescope_cupti PUBLIC lanescope_trace ${CMAKE_DL_LIBS})
 target_include_directories(lanescope_cupti SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS} "${lanescope_cupti_include}")
 lanescope_warnings(lanescope_cupti)
+lanescope_precompiled(lanescope_cupti)
 
 file(GLOB backend_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda_backend/*.cpp"
      "${PROJECT_SOURCE_DIR}/src/cuda_backend/*.cu")
@@ -67,11 +68,11 @@ target_include_directories(lanescope_cuda PRIVATE "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(lanescope_cuda PRIVATE lanescope_cupti lanescope_ops CUDA::cudart_static)
 set_target_properties(lanescope_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
                       CUDA_RUNTIME_LIBRARY Static LINKER_LANGUAGE CXX CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden)
-# Only the functions that are looked up by name are seen from outside.
+# Only the functions that are looked up by name are exported.
 set(exports "${PROJECT_SOURCE_DIR}/src/cuda_backend/exports.map")
 target_link_options(lanescope_cuda PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic "-Wl,--version-script=${exports}")
 set_property(TARGET lanescope_cuda APPEND PROPERTY LINK_DEPENDS "${exports}")
-# What holds for all code here, such as a sanitizer's options, is for the host's compiler only.
+# Global options, such as a sanitizer's, are for the host compiler only.
 get_target_property(host_options lanescope_cuda COMPILE_OPTIONS)
 set_property(TARGET lanescope_cuda PROPERTY COMPILE_OPTIONS)
 if(host_options)

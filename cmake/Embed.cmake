@@ -1,6 +1,6 @@
 # lanescope_embed(<target> NAMESPACE <ns> ROOT <dir> FILES <globs>...): compiles files into the program. The generated
 # header "<target>.h" declares  std::span<const File> files()  and  const File* find(std::string_view path);  a path is
-# relative to ROOT ("profiles/rtx4090.toml"). GENERATED <files> instead: what the build makes, with its whole path.
+# relative to ROOT ("profiles/rtx4090.toml"). GENERATED <files> instead of FILES: files that the build makes, with absolute paths.
 function(lanescope_embed target)
   cmake_parse_arguments(ARG "" "NAMESPACE;ROOT" "FILES;GENERATED" ${ARGN})
   if(ARG_GENERATED)

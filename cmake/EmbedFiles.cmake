@@ -1,4 +1,4 @@
-# Run by lanescope_embed at build time: writes FILES as byte arrays into OUT.
+# Run by lanescope_embed at build time: writes FILES as byte arrays to OUT.
 set(body "#include \"${TARGET}.h\"\n\n#include <array>\n\nnamespace ${NAMESPACE} {\nnamespace {\n")
 set(table "")
 set(count 0)
@@ -8,7 +8,7 @@ foreach(file IN LISTS FILES)
   math(EXPR size "${digits} / 2")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   file(RELATIVE_PATH path "${ROOT}" "${file}")
-  # One spare zero byte keeps an empty file a valid array.
+  # One extra zero byte makes even an empty file a valid array.
   string(APPEND body "const unsigned char kFile${count}[] = {${bytes}0x00};\n")
   string(APPEND table "    File{\"${path}\", {reinterpret_cast<const char*>(kFile${count}), ${size}}},\n")
   math(EXPR count "${count} + 1")

@@ -1,5 +1,5 @@
-# The catalogue of translations, po/zh_CN.po, made binary and compiled into the program: no installed locale is needed.
-# `scripts/translations.sh` brings it up to date with the sources.
+# Compiles the translation catalogue, po/zh_CN.po, to binary form and embeds it in the program: no locale needs to be
+# installed. `scripts/translations.sh` updates it from the sources.
 find_program(LANESCOPE_MSGFMT msgfmt REQUIRED)
 set(folder "${PROJECT_BINARY_DIR}/translations")
 add_custom_command(

@@ -1,7 +1,8 @@
-# lanescope_unity(<target> <kind>): sources of the kinds (rooms, tests) that LANESCOPE_UNITY names and that do not get into
-# each other's way are compiled together, which makes a build from nothing three times quicker. A build of each alone is
-# the one that tells of a missing include.
-set(LANESCOPE_UNITY "" CACHE STRING "What is compiled several sources at once: empty, tests, or rooms;tests")
+# lanescope_unity(<target> <kind>): compiles sources of the kinds (modules, tests) in LANESCOPE_UNITY in groups whose
+# file-local names differ. Precompiled headers do not replace it: they share what is parsed, a group also shares the
+# templates it instantiates, which under a sanitizer and with GoogleTest cost more. In release each module's source is
+# compiled alone.
+set(LANESCOPE_UNITY "" CACHE STRING "What is compiled several sources at once: empty, tests, or modules;tests")
 
 function(lanescope_unity target kind)
   if(NOT kind IN_LIST LANESCOPE_UNITY)
@@ -11,7 +12,7 @@ function(lanescope_unity target kind)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "_avx2\\.cpp$")  # compiled in another way
+  list(FILTER sources EXCLUDE REGEX "_avx2\\.cpp$")  # compiled with other options
   execute_process(COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/cmake/unity_groups.py" 8 ${sources}
                   WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE groups COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]+" groups "${groups}")

@@ -12,7 +12,7 @@ CONSTANTS = re.compile(r"\b(k[A-Z]\w*)\s*[={(\[]")
 TYPES = re.compile(r"(?:class|struct|enum|enum class|union)\s+(\w+)\s*[:;{]|using\s+(\w+)\s*=")
 FUNCTIONS = re.compile(r"[A-Za-z\[][\w:<>,&*\s\[\]\"'().-]*?(?<!::)\b(\w+)\(")
 VARIABLES = re.compile(r"[A-Za-z][\w:<>,&* ]*?[ *&](\w+)(?: = |[{;])")
-# What others see of these is not seen here: an enum's names, overloads that fit more than is meant, macros.
+# These affect other sources in ways that this script does not see: an enum's names, overloads, macros.
 ALONE = re.compile(r"^using enum |^[^#/ ].*\boperator\W|^#include <X11/Xlib", re.MULTILINE)
 TESTS = re.compile(r"(?:TYPED_)?TEST\w*\(|INSTANTIATE|BENCHMARK|GTEST")
 

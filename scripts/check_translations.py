@@ -2,7 +2,7 @@
 """Checks a catalogue of translations (.po).
 
     check_translations.py FILE.po       prints one line per fault; exit status 1 if there are any
-    check_translations.py --self-test   checks the checker: every fault must be caught, a right catalogue must pass
+    check_translations.py --self-test   checks the checker: it must report every fault and accept a correct catalogue
 """
 import ast
 import re

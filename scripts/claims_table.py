@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes docs/tutorials.md's tables of what the tutorials say and where it is here, of docs/tutorials/claims.toml.
+"""Makes the tables of docs/tutorials.md (the tutorials' claims and their places here) from docs/tutorials/claims.toml.
 
     claims_table.py PROGRAM                  prints the tables
-    claims_table.py PROGRAM --write          puts them into docs/tutorials.md, between its two marks
-    claims_table.py PROGRAM --check          says what is not so; exit status 1 if anything
-    claims_table.py PROGRAM --quotes FOLDER  says, too, which quote is in no file FOLDER/S0*, ... of its tutorial
-    claims_table.py PROGRAM --self-test      checks the checker: it must complain of claims that were made wrong
+    claims_table.py PROGRAM --write          writes them into docs/tutorials.md, between its two marks
+    claims_table.py PROGRAM --check          prints errors; exit status 1 if there are any
+    claims_table.py PROGRAM --quotes FOLDER  also prints quotes that are in no file FOLDER/S0*, ... of their tutorial
+    claims_table.py PROGRAM --self-test      checks the checker: it must report deliberate errors
 
-It is wrong when a claim has neither a place nor a reason, when an experiment, a number, a setting or a section is named
-that there is not, and when a published number is reached by no claim of its tutorial.
+Errors are: a claim without a place or a reason; a name of an experiment, number, setting or section that does not exist; and
+a published number to which no claim of its tutorial leads.
 """
 import copy
 import difflib
@@ -23,7 +23,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLAIMS, PAGE, MANUAL = ROOT / "docs/tutorials/claims.toml", ROOT / "docs/tutorials.md", ROOT / "docs/manual.md"
 BEGIN, END = "<!-- claims: begin -->\n", "<!-- claims: end -->\n"
-HEAD = "| | the tutorial | that is | verdict | in Lanescope |\n|---|---|---|---|---|\n"
+HEAD = "| | the tutorial | in short | verdict | in Lanescope |\n|---|---|---|---|---|\n"
 TITLES = {"S0": "S0: what a transfer costs", "S1": "S1: the data loader", "S2": "S2: asynchronous execution",
           "S3": "S3: pinned memory", "S4": "S4: iris on the GPU"}
 KEYS = {"kind", "quote", "says", "where", "why", "verdict", "note"}
@@ -33,7 +33,7 @@ SECTION = re.compile(r"manual#(.+)")
 
 
 class Lanescope:
-    """What there is to be named: experiments, their numbers, settings, sections of the manual."""
+    """The names that exist: experiments, their numbers, settings, sections of the manual."""
 
     def __init__(self, experiments, settings, manual):
         self.experiments = {experiment["id"]: experiment for experiment in experiments}
@@ -57,7 +57,7 @@ class Lanescope:
         return re.fullmatch(r"-?[0-9.]+", value) is not None and limits["minimum"] <= float(value) <= limits["maximum"]
 
     def complaint(self, place):
-        """What is wrong with the name of a place, or nothing."""
+        """What is wrong with the name of a place, or None."""
         if section := SECTION.fullmatch(place):
             return None if section[1] in self.sections else "no such section of the manual"
         if setting := SETTING.fullmatch(place):
@@ -94,7 +94,7 @@ def wrong_in(tutorial, claim, lanescope):
     if claim.get("verdict") not in VERDICTS:
         wrong.append(f"{where}: verdict must be one of {', '.join(sorted(VERDICTS))}")
     elif claim["verdict"] != "right" and not claim.get("note"):
-        wrong.append(f"{where}: note is missing: what is wrong, or on what it depends")
+        wrong.append(f"{where}: note is missing: the error, or the dependency")
     if bool(claim.get("where")) == bool(claim.get("why")):
         wrong.append(f"{where}: must have a place (where) or a reason (why)")
     for place in claim.get("where", []):
@@ -166,7 +166,7 @@ def write(text):
 
 
 def self_test():
-    """Each way to be wrong, in claims of a made-up program."""
+    """Every kind of error, in claims of a made-up program."""
     lanescope = Lanescope([{"id": "X1", "correction": "c", "sweep": None,
                             "published": [{"name": "total", "source": "S0"}, {"name": "gain", "source": "other"}]},
                            {"id": "X2", "correction": None, "sweep": {}, "published": []}],
@@ -189,7 +189,7 @@ def self_test():
     for change, said in bad:
         lines = wrong_claims({"S0": [copy.deepcopy(good) | change]}, lanescope)
         if not any(said in line for line in lines):
-            failed.append(f"{change}: nobody said '{said}', but {lines}")
+            failed.append(f"{change}: not reported: '{said}', but {lines}")
     if not wrong_claims({"S9": []} | {"S0": [good]}, lanescope):
         failed.append("S9: was taken for a tutorial")
     return failed

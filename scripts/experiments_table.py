@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the manual's table of all experiments: what was published, and what this program gives beside it.
+"""Makes the manual's table of all experiments: the published numbers beside this program's results.
 
     experiments_table.py PROGRAM           prints the table
-    experiments_table.py PROGRAM --write   puts it into docs/manual.md, between its two marks
-    experiments_table.py PROGRAM --check   says what in docs/manual.md is not so; exit status 1 if anything
+    experiments_table.py PROGRAM --write   writes it into docs/manual.md, between its two marks
+    experiments_table.py PROGRAM --check   prints the differences from docs/manual.md; exit status 1 if there are any
     experiments_table.py PROGRAM --times   prints how long each experiment takes to run, the slowest first
 
 Every experiment is run on the simulator, both sides, so the table is the same on every machine.
@@ -53,7 +53,7 @@ def first_sentence(text):
 
 
 def rows_of(experiment, result):
-    """The first row of an experiment says what it is; a figure without a counterpart has none beside it."""
+    """The first row of an experiment names it; a figure without a counterpart has a dash."""
     remark = first_sentence(experiment["correction"])
     name = f"{experiment['id']} {experiment['title']}".replace("|", "\\|")
     if not experiment["published"]:
@@ -70,14 +70,14 @@ def rows_of(experiment, result):
 
 
 def check_text(published):
-    """What the number is to the device that the experiment is told on."""
+    """The label of the number on the device that the experiment is designed for."""
     if published["check"] == "unchecked":
         return f"{CHECKS['unchecked']}: {published['unchecked']}".replace("|", "\\|")
     return CHECKS[published["check"]]
 
 
 def count_line(experiments):
-    """How many are of which kind. A number that follows from another one is not a check of its own."""
+    """How many numbers there are of each kind. A number that follows from another one is not an independent check."""
     all_published = [published for experiment in experiments for published in experiment["published"]]
     count = {kind: sum(published["check"] == kind for published in all_published) for kind in CHECKS}
     derived = sum(published["check"] == "checked" and bool(published["follows"]) for published in all_published)
@@ -87,7 +87,7 @@ def count_line(experiments):
 
 def unanswered(experiment, result):
     """Numbers that name a figure must get one."""
-    return [f"{experiment['id']}: {published['name']}: the run has nothing to tell of {published['figure']}"
+    return [f"{experiment['id']}: {published['name']}: the run has no value for {published['figure']}"
             for published, ours in zip(experiment["published"], result["simulated_or_measured"], strict=True)
             if published["figure"] is not None and ours["value"] is None]
 

@@ -4,12 +4,12 @@
 #   scripts/gpu-check.sh [OUT]     default: out/gpu-check. Writes OUT/gpu-check.json, OUT/profile.toml, OUT/experiments
 #                                     and small traces.
 #
-# Uses the programs of build/server, or those in the folder that LANESCOPE_BUILD names, or those beside this script: so
-# the server build can be copied to a machine where nothing can be installed. Builds them where there is none.
+# Uses the programs in the folder that LANESCOPE_BUILD names, or those beside this script, or those of build/server, which it
+# builds if necessary. The server build can therefore be copied to a machine where nothing can be installed:
 #   cmake --preset server && cmake --build --preset server
 #   tar -C build/server -cz lanescope lanescope-gpu-check liblanescope_cuda.so tests/gpu/gpu_tests | ssh gpu tar -xz
-# LANESCOPE_ROUNDS: processes for each step of the ladder (3); LANESCOPE_SOAK: seconds of the soak (20).
-# Exit status 1 when a part failed; the JSON then says which.
+# LANESCOPE_ROUNDS: processes per capture level (3); LANESCOPE_SOAK: duration of the soak test in seconds (20).
+# Exit status 1 if a part failed; the JSON names it.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 out="${1:-$here/../out/gpu-check}"
@@ -39,14 +39,14 @@ tests=''
 for candidate in "$build/gpu_tests" "$build/tests/gpu/gpu_tests"; do [ ! -x "$candidate" ] || tests="$candidate"; done
 
 "$build/lanescope" run --device cuda:0 --workload linear-mse --iterations 1 --json - >/dev/null ||
-  die "needs a GPU that lanescope can use"
+  die "lanescope cannot use a GPU here"
 
 mkdir -p "$out"
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
 failed=()
 
-# part NAME SECONDS COMMAND...: keeps the JSON object that it prints; null when it fails.
+# part NAME SECONDS COMMAND...: keeps the JSON object that the command prints; null if it fails.
 part() {
   local name="$1" seconds="$2"
   shift 2
@@ -70,8 +70,8 @@ list() {
 
 say "GPU: $("$build/lanescope" list devices --json | grep -A1 '"cuda:0"' | tail -n 1 | cut -d'"' -f4)"
 
-# tests_part NAME FILTER: "passed", "some skipped", "failed" or "not here". What makes the device fail runs in a process
-# of its own.
+# tests_part NAME FILTER: "passed", "some skipped", "failed" or "not here". Tests that make the device fail run in a process
+# of their own.
 tests_part() {
   local name="$1" filter="$2" log="$out/gpu-tests-$1.log" status='"not here"'
   if [ -n "$tests" ]; then
@@ -88,13 +88,13 @@ tests_part() {
   fi
   echo "$status" >"$scratch/tests-$name"
 }
-tests_part all '-FailureOnGpu.*'
-tests_part failure 'FailureOnGpu.*'
+tests_part all '-FailureOnGpu.IsSticky*'
+tests_part failure 'FailureOnGpu.IsSticky*'
 
-say "does every launch find its operation"
+say "matching launches and operations"
 part match 60 "$build/lanescope-gpu-check" match
 
-say "what the capture costs"
+say "overhead of the capture"
 rounds="${LANESCOPE_ROUNDS:-3}"
 ladder=()
 for round in $(seq "$rounds"); do
@@ -104,14 +104,14 @@ for round in $(seq "$rounds"); do
   done
 done
 
-say "how old a kernel is when it is first seen"
+say "latency from the end of a kernel to the trace"
 latency=()
 for rate in 100 1000 10000 100000; do
   part "latency-$rate" 30 "$build/lanescope-gpu-check" latency "$rate" 4
   latency+=("latency-$rate")
 done
 
-say "as many kernels as go"
+say "soak test at the maximum launch rate"
 soak="${LANESCOPE_SOAK:-20}"
 part soak "$((soak + 60))" "$build/lanescope-gpu-check" soak "$soak"
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Installs what is missing of the Debian or Ubuntu packages that Lanescope needs, and nothing else.
+# Installs the missing Debian or Ubuntu packages that Lanescope needs, and nothing else.
 #
 #   scripts/install-deps.sh [build] [run] [test]     default: all three
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# needed to | package | why
+# needed to | package | purpose
 packages="
 build  g++                      C++20 compiler
-build  cmake                    the build's description
+build  cmake                    configures the build
 build  ninja-build              runs the build
 build  gettext                  msgfmt makes the catalogue of translations
 build  pkg-config               finds libraries that come without a CMake package
@@ -27,26 +27,27 @@ build  nlohmann-json3-dev       JSON of summaries and traces
 build  libeigen3-dev            matrix products on the CPU
 build  libtomlplusplus-dev      device profiles and preferences
 build  libpng-dev               screenshots
+build  libutfcpp-dev            UTF-8
 build  zlib1g-dev               compressed traces
-run    libglfw3                 the X11 flavour of GLFW, which a virtual display needs too
+run    libglfw3                 GLFW for X11, which a virtual display needs, too
 run    libgl1                   OpenGL for windows
 run    libegl1                  OpenGL without a window
-run    libgl1-mesa-dri          Mesa's drivers, the software renderer among them
+run    libgl1-mesa-dri          Mesa's drivers, including the software renderer
 run    fonts-inter              text of the window
 run    fonts-jetbrains-mono     figures of the window
 run    fonts-wqy-microhei       Chinese texts
-run    xvfb                     a virtual display where there is none
+run    xvfb                     a virtual display
 run    xauth                    xvfb-run needs it
 test   libgtest-dev             tests
 test   libgmock-dev             matchers in tests
 test   libbenchmark-dev         benchmarks
-test   libx11-dev               tests of the window look at it from outside
-test   libxtst-dev              tests of the window move the mouse and press keys
+test   libx11-dev               window tests inspect the window from outside
+test   libxtst-dev              window tests move the mouse and press keys
 test   python3                  the check of module dependencies, and the table of benchmarks
 "
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-  say "no apt here: install the packages listed in scripts/install-deps.sh by this system's own means"
+  say "apt not found: install the packages listed in scripts/install-deps.sh with this system's package manager"
   exit 0
 fi
 

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Sourced by the other scripts: where things are, and how they speak.
+# Sourced by the other scripts: paths, messages, and the build.
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
-# Progress goes to standard error, so that standard output stays what a script is asked for.
+# Progress goes to standard error, so that standard output has only the result.
 bold='' plain=''
 if [ -t 2 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\033[1m' plain=$'\033[0m'; fi
 say() { printf '%s== %s%s\n' "$bold" "$*" "$plain" >&2; }

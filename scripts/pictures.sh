@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README and of docs/ anew, with the program itself, on a virtual display.
+# Makes the pictures of the README and of docs/ with the program itself, on a virtual display.
 #
 #   scripts/pictures.sh [NAME...]     default: all of window, turned, gallery, experiment, sweep, loader, race, copy,
 #                                     trigger, average, views, marks, stretch, find, cause, code, lanes, ghost, pinned,
@@ -40,7 +40,7 @@ trap clean_up EXIT
 # The person's own settings and pictures stay out of it, and so do the first start's hints.
 export HOME="$scratch" XDG_CONFIG_HOME="$scratch/config" XDG_PICTURES_DIR="$scratch/Pictures"
 mkdir -p "$XDG_CONFIG_HOME/lanescope" "$XDG_PICTURES_DIR" "$pictures"
-# The same pictures everywhere: a real GPU would be taken first.
+# The same pictures on every machine: by default a real GPU would be used.
 export LANESCOPE_CUDA=off
 
 start_display() {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Predicts every single change of a setting and tries it: how far off are the predictions?
+"""Measures the error of predictions: predicts every single change of a setting, and runs it.
 
     prediction_table.py BINARY [--markdown] [--experiments P09,R1] [--sides before] [--knobs log_interval] [--device D] [--all] [--jobs N]
 
 Every side of every experiment runs on its simulated device; each of its settings is changed, alone, to all other choices,
-to the other of true and false, and to telling numbers below and above. Prints the errors over the experiments, what was
-refused and why, and a summary; --all prints every case. Exit status 1 when the median error is over 3 % or the worst over
-10 %.
+to the other of true and false, and to representative numbers below and above. Prints the errors by experiment, the refused
+predictions with their reasons, and a summary; --all prints every case. Exit status 1 if the median error is over 3 % or the
+worst over 10 %.
 """
 import argparse
 import collections
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 MEDIAN, WORST = 0.03, 0.10
-# Enough for the mean to stand still, and few where an iteration moves a gigabyte.
+# Enough for a stable mean, and few where an iteration moves a gigabyte.
 ITERATIONS = {"bandwidth": 60, "dataloader": 256, "plot-transfer": 240}
 USUAL = 300
 
@@ -33,7 +33,7 @@ def text_of(value):
 
 
 def other_numbers(setting, limits, value):
-    """Two or three numbers that tell: the next stops but one, or a quarter and four times as much."""
+    """Two or three representative numbers: the next stop but one, or a quarter and four times as much."""
     least, most, stops = limits["minimum"], limits["maximum"], limits["stops"]
     if setting["key"] == "seed":
         return [7 if value != 7 else 8]
@@ -107,7 +107,7 @@ def solve(binary, case):
     row = {"experiment": experiment, "side": side, "change": assignment, "error": None, "refused": None,
            "wrong": None}
     if answer is None:
-        # Some settings do not go together.
+        # Some settings exclude each other.
         row["wrong"] = error
         return row
     prediction = answer["prediction"]

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and starts Lanescope.
+# Installs missing packages, builds, and starts Lanescope.
 #
 #   scripts/run.sh               with a display: the window, with a training loop running.
-#                                without one: the same job headless, reading the loss every iteration and then every
-#                                100th; a table of the two, and a picture of both in out/.
+#                                without one: two headless runs, with the loss read every iteration and every 100
+#                                iterations; a table of the two, and a picture of both in out/.
 #   scripts/run.sh ARGUMENTS...  the same as: lanescope ARGUMENTS...
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 "$root/scripts/install-deps.sh" build run
-# Only the program is built here; where tests have been configured before, they stay configured. Another compiler's new
-# warning is no reason not to run.
+# Only the program is built here; where tests have been configured before, they stay configured. A new
+# warning of another compiler must not stop the build.
 options=()
 [ -f "$root/build/release/CMakeCache.txt" ] ||
   options=(-DLANESCOPE_TESTS=OFF -DLANESCOPE_BENCH=OFF -DLANESCOPE_WERROR=OFF)

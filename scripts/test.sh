@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs all tests.
+# Installs missing packages, builds, and runs all tests.
 #
 #   scripts/test.sh [release|debug|asan|tsan] [ctest options...]     default: release, with the benchmarks built too
 set -euo pipefail
@@ -11,17 +11,17 @@ if [ "$#" -gt 0 ] && [[ "$1" != -* ]]; then
   shift
 fi
 options=(-DLANESCOPE_TESTS=ON -DLANESCOPE_WERROR=ON)
-# Each source of the program is compiled alone in release, as it is for those who use it.
+# In release each source of the program is compiled alone, as users compile it.
 case "$preset" in
   release | debug) options+=(-DLANESCOPE_BENCH=ON "-DLANESCOPE_UNITY=tests") ;;
-  asan | tsan) options+=(-DLANESCOPE_BENCH=OFF "-DLANESCOPE_UNITY=rooms;tests") ;;
-  *) die "'$preset' is no preset; allowed: release, debug, asan, tsan" ;;
+  asan | tsan) options+=(-DLANESCOPE_BENCH=OFF "-DLANESCOPE_UNITY=modules;tests") ;;
+  *) die "'$preset' is not a preset; allowed: release, debug, asan, tsan" ;;
 esac
 
 "$root/scripts/install-deps.sh" build run test
 build "$preset" all "${options[@]}"
 
-# ThreadSanitizer of GCC 12 does not start where the kernel randomises addresses more than it expects.
+# GCC 12's ThreadSanitizer does not start if the kernel randomises addresses more than it expects.
 launcher=()
 if [ "$preset" = tsan ] && setarch "$(uname -m)" -R true 2>/dev/null; then
   launcher=(setarch "$(uname -m)" -R)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Brings po/zh_CN.po up to date with the texts in src/: new ones are added without a translation, gone ones are left out.
+# Brings po/zh_CN.po up to date with the texts in src/: adds new ones without a translation, and removes those that are gone.
 #
 #   scripts/translations.sh             writes po/zh_CN.po; what has no translation yet stays empty
 #   scripts/translations.sh --check     changes nothing; fails unless the catalogue is up to date and complete
@@ -10,7 +10,7 @@ check=false
 case "${1:-}" in
   --check) check=true ;;
   "") ;;
-  *) die "'$1' is no option; allowed: --check" ;;
+  *) die "'$1' is not an option; allowed: --check" ;;
 esac
 catalogue=po/zh_CN.po
 cd "$root"
@@ -18,7 +18,7 @@ folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 
 find src -name '*.cpp' -o -name '*.h' -o -name '*.cu' | LC_ALL=C sort >"$folder/sources"
-# What marks a text: base/translate.h, and on the HTML page html_text.h.
+# The keywords that mark a text: base/translate.h, and html_text.h for the HTML page.
 xgettext --files-from="$folder/sources" --language=C++ --from-code=UTF-8 --keyword --keyword=tr --keyword=N_ \
   --keyword=words --keyword=sentence --add-location=file --width=120 --package-name=lanescope --force-po \
   --output="$folder/lanescope.pot"
@@ -26,7 +26,7 @@ xgettext --files-from="$folder/sources" --language=C++ --from-code=UTF-8 --keywo
 sed -nE 's/^(title|summary) = (".*")$/N_(\2)/p' assets/profiles/*.toml assets/captures/captures.toml >"$folder/assets.toml"
 (cd "$folder" && xgettext --join-existing --language=C++ --from-code=UTF-8 --keyword=N_ --add-location=file \
   --width=120 --output=lanescope.pot assets.toml)
-# No placeholder of ours is one of printf's, whatever it looks like.
+# Our placeholders are never printf's, even if they look like them.
 sed -i -e 's/^#, c-format$//' -e '/^"POT-Creation-Date:/d' "$folder/lanescope.pot"
 
 msgmerge --quiet --no-fuzzy-matching --add-location=file --width=120 "$catalogue" "$folder/lanescope.pot" \
@@ -43,7 +43,7 @@ msgstr ""
 "Content-Transfer-Encoding: 8bit\n"
 
 HEADER
-  # All entries behind the header, without those that no source has any more.
+  # All entries after the header, without obsolete ones.
   msgattrib --no-obsolete --add-location=file --width=120 "$folder/merged.po" | awk 'past { print } /^$/ { past = 1 }'
 } >"$folder/new.po"
 

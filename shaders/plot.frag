@@ -1,6 +1,6 @@
 #version 330 core
 // A line through the means, a lighter band from min to max, and a fill that fades to the bottom. Premultiplied.
-uniform samplerBuffer columns;  // min, max, mean in pixels from the top, 1 when known; two empty ones at each end
+uniform samplerBuffer columns;  // min, max, mean in pixels from the top, 1 if known; two empty ones at each end
 uniform vec2 framebuffer;
 uniform vec4 box;
 uniform float column_width;
@@ -8,18 +8,18 @@ uniform float half_width;
 uniform vec4 line_colour;
 uniform vec4 fill_colour;
 uniform bool stepped;
-uniform vec2 dash;  // length in pixels, 0 for a whole line; where one begins
+uniform vec2 dash;  // length in pixels (0: solid line), and where a dash begins
 
 out vec4 result;
 
-// Distance from `at` to the straight piece between two points, or far away where one of them is not known.
+// Distance from `at` to the line segment between two points; very large if one of them is unknown.
 float to_piece(vec2 at, vec3 a, vec3 b) {
   vec2 along = b.xy - a.xy;
   float part = clamp(dot(at - a.xy, along) / dot(along, along), 0.0, 1.0);
   return a.z * b.z > 0.5 ? length(at - a.xy - along * part) : 1e6;
 }
 
-// The same to the upright piece at `x` between two heights.
+// The same for the vertical segment at `x` between two heights.
 float to_upright(vec2 at, float x, vec3 a, vec3 b) {
   float beyond = max(max(min(a.y, b.y) - at.y, at.y - max(a.y, b.y)), 0.0);
   return a.z * b.z > 0.5 ? length(vec2(at.x - x, beyond)) : 1e6;
@@ -47,7 +47,7 @@ void main() {
     vec3 p4 = vec3(p3.x + column_width, texelFetch(columns, index + 2).zw);
     away = min(min(to_piece(at, p0, p1), to_piece(at, p1, p2)), min(to_piece(at, p2, p3), to_piece(at, p3, p4)));
     vec3 next = at.x > middle ? p3 : p1;
-    if (next.z < 0.5) away = min(away, abs(at.y - p2.y));  // level to the end of its column
+    if (next.z < 0.5) away = min(away, abs(at.y - p2.y));  // horizontal to the end of its column
     line_y = next.z > 0.5 ? mix(p2.y, next.y, abs(at.x - middle) / column_width) : p2.y;
   }
   float on_line = clamp(half_width - away + 0.5, 0.0, 1.0);

@@ -7,7 +7,7 @@ uniform vec4 box;            // of the plot: left, top, right, bottom in pixels 
 uniform float column_width;  // in pixels
 
 void main() {
-  // Runs meet on whole pixels, so that none is blended twice.
+  // Runs meet at whole pixels, so that no pixel is blended twice.
   vec2 sides = floor(box.x + run.xy * column_width + 0.5);
   vec2 at = vec2((gl_VertexID & 1) == 0 ? sides.x : sides.y, (gl_VertexID >> 1) == 0 ? run.z : run.w);
   gl_Position = vec4(at.x / framebuffer.x * 2.0 - 1.0, 1.0 - at.y / framebuffer.y * 2.0, 0.0, 1.0);

@@ -1,5 +1,5 @@
 #version 330 core
-// The fill under the line, which fades to the bottom. Premultiplied.
+// The fill below the line, which fades towards the bottom. Premultiplied.
 uniform vec2 framebuffer;
 uniform vec4 box;
 uniform vec4 fill_colour;

@@ -1,5 +1,5 @@
 #version 330 core
-// As plot.vert: the part of a plot that lies under its line everywhere.
+// Like plot.vert, for the part of a plot that is completely below its line.
 layout(location = 0) in vec4 run;  // first column, one past the last, top and bottom in pixels
 
 uniform vec2 framebuffer;    // its size in pixels

@@ -10,7 +10,7 @@ uniform vec2 framebuffer;
 
 out vec4 result;
 
-const float kFoldedShade = 0.22;  // of the part of a folded span in which nothing ran
+const float kFoldedShade = 0.22;  // opacity of the idle part of a folded span
 
 void main() {
   vec2 at = vec2(gl_FragCoord.x, framebuffer.y - gl_FragCoord.y);
@@ -18,14 +18,14 @@ void main() {
   vec2 far = box.zw - at;
   vec2 inside = min(near, far);
 
-  // What of the pixel lies between the edges, and within the rounded corner.
+  // The part of the pixel between the edges and within the rounded corner.
   vec2 overlap = clamp(min(near, 0.5) + min(far, 0.5), 0.0, 1.0);
   vec2 to_corner = max(form.x - inside, 0.0);
   float from_curve = form.x - length(to_corner);
   float cover = min(overlap.x * overlap.y, clamp(from_curve + 0.5, 0.0, 1.0));
 
-  // Ink: stripes, slanting over the whole span or along its edges, and where there is an outline only within it; or
-  // ticks along the upper edge.
+  // Ink: slanted stripes over the whole span, or along its edges (with an outline, only within it); or ticks along the
+  // upper edge.
   bool ticks = pattern.w > 1.5;
   float depth = ticks ? near.y : min(to_corner.x, to_corner.y) > 0.0 ? from_curve : min(inside.x, inside.y);
   bool at_side = inside.x < inside.y && !ticks;

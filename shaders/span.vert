@@ -1,7 +1,7 @@
 #version 330 core
-// One instance is one span; its four corners are made here. Everything after this works in pixels of the framebuffer,
-// counted from the top left. What differs between the styles becomes a number here, so that every pixel goes the same
-// way: a software renderer computes both sides of a branch anyway.
+// One instance is one span, whose four corners are generated here. Everything after this is in framebuffer pixels from
+// the top left. Differences between styles become numbers here, so that the fragment shader needs no branches: a
+// software renderer computes both sides of a branch anyway.
 layout(location = 0) in vec4 edges;  // left, top, right, bottom in logical pixels
 layout(location = 1) in vec4 colour;
 layout(location = 2) in vec4 ink;
@@ -9,19 +9,19 @@ layout(location = 3) in vec3 shape;  // rounding, busy, stroke
 layout(location = 4) in uint style;
 
 uniform vec2 framebuffer;  // its size in pixels
-uniform float scale;       // pixels in a logical pixel
+uniform float scale;       // pixels per logical pixel
 
 flat out vec4 box;
 flat out vec4 fill_colour;  // these two premultiplied
 flat out vec4 ink_colour;
-flat out vec4 form;     // radius; width of the outline; half width of a stripe; height that is shaded fully
+flat out vec4 form;     // radius; width of the outline; half width of a stripe; height of the opaque part
 flat out vec4 pattern;  // period of the stripes at the upper and lower edge, and at the sides; phase; 1: slanting,
                         // 2: ticks along the upper edge
 
 const uint kSolid = 0u, kHatched = 1u, kDashed = 2u, kFolded = 3u, kUnknown = 4u, kOutline = 5u;
 const float kEverything = 1e4;
 
-// A whole number of dashes fits a side, with half of one at each end, so that the corners are always drawn.
+// Each side has a whole number of dashes, with half a dash at each end, so that the corners are always drawn.
 float dash_period(float side) { return side / max(1.0, floor(side / (7.0 * scale) + 0.5)); }
 
 void main() {
@@ -30,7 +30,7 @@ void main() {
   ink_colour = vec4(ink.rgb * ink.a, ink.a);
   vec2 size = box.zw - box.xy;
 
-  // Half a pixel of radius makes the corner formula right for square corners too.
+  // A radius of half a pixel makes the corner formula correct for square corners, too.
   float radius = max(min(shape.x * scale, 0.5 * min(size.x, size.y)), 0.5);
   float outline = kEverything;
   float half_stripe = -1.0;  // no ink
@@ -51,7 +51,7 @@ void main() {
     half_stripe = kEverything;
   } else if (style == kFolded) {
     shaded = shape.y * size.y;
-    // How many, by ticks in fixed places of the screen, so that those of neighbours are one row: coarse, finer, finest.
+    // The density as ticks at fixed screen positions, so that those of neighbours align: coarse, finer, finest.
     float density = floor(shape.z + 0.5);
     float period = floor((density > 2.5 ? 2.0 : density > 1.5 ? 4.0 : 8.0) * scale + 0.5);
     outline = min((density + 1.0) * scale, 0.3 * size.y);
@@ -60,9 +60,9 @@ void main() {
   }
   form = vec4(radius, outline, half_stripe, shaded);
 
-  // The quad ends on whole pixels around the span, so that partly covered ones are drawn and no others.
+  // The quad extends to whole pixels around the span, so that partially covered ones are drawn, and no others.
   vec2 at = vec2((gl_VertexID & 1) == 0 ? floor(box.x) : ceil(box.z),
                  (gl_VertexID >> 1) == 0 ? floor(box.y) : ceil(box.w));
-  if (!(size.x > 0.0 && size.y > 0.0)) at = vec2(-2.0);  // a NaN too
+  if (!(size.x > 0.0 && size.y > 0.0)) at = vec2(-2.0);  // also handles NaN
   gl_Position = vec4(at.x / framebuffer.x * 2.0 - 1.0, 1.0 - at.y / framebuffer.y * 2.0, 0.0, 1.0);
 }

@@ -9,7 +9,7 @@ uniform vec2 framebuffer;
 
 out vec4 result;
 
-const float kFoldedShade = 0.22;  // of the part of a folded span in which nothing ran
+const float kFoldedShade = 0.22;  // opacity of the idle part of a folded span
 
 void main() {
   vec2 at = vec2(gl_FragCoord.x, framebuffer.y - gl_FragCoord.y);
@@ -17,7 +17,7 @@ void main() {
   vec2 far = box.zw - at;
   vec2 overlap = clamp(min(near, 0.5) + min(far, 0.5), 0.0, 1.0);
 
-  // Ticks in fixed places of the screen, so that those of neighbours are one row.
+  // Ticks at fixed screen positions, so that those of neighbours align.
   float from_tick = abs(fract((at.x - 0.5) / form.w + 0.5) - 0.5) * form.w;
   float inked = clamp(form.z - from_tick + 0.5, 0.0, 1.0) * clamp(form.y - near.y + 0.5, 0.0, 1.0);
 

@@ -1,6 +1,6 @@
 #version 330 core
-// As span.vert for spans with square corners and no stripes (solid and folded): most of a full timeline, and the cheaper
-// half of what its pixels cost where a processor draws them.
+// Like span.vert, for spans with square corners and without stripes (solid and folded): most of a full timeline. Much
+// cheaper per pixel with software rendering.
 layout(location = 0) in vec4 edges;  // left, top, right, bottom in logical pixels
 layout(location = 1) in vec4 colour;
 layout(location = 2) in vec4 ink;
@@ -8,12 +8,12 @@ layout(location = 3) in vec3 shape;  // rounding (none), busy, density
 layout(location = 4) in uint style;
 
 uniform vec2 framebuffer;  // its size in pixels
-uniform float scale;       // pixels in a logical pixel
+uniform float scale;       // pixels per logical pixel
 
 flat out vec4 box;
 flat out vec4 fill_colour;  // these two premultiplied
 flat out vec4 ink_colour;
-flat out vec4 form;  // height that is shaded fully; height of the ticks, half width of one, their period
+flat out vec4 form;  // height of the opaque part; height of the ticks, half width of one, their period
 
 const uint kFolded = 3u;
 const float kEverything = 1e4;
@@ -32,6 +32,6 @@ void main() {
   }
   vec2 at = vec2((gl_VertexID & 1) == 0 ? floor(box.x) : ceil(box.z),
                  (gl_VertexID >> 1) == 0 ? floor(box.y) : ceil(box.w));
-  if (!(size.x > 0.0 && size.y > 0.0)) at = vec2(-2.0);  // a NaN too
+  if (!(size.x > 0.0 && size.y > 0.0)) at = vec2(-2.0);  // also handles NaN
   gl_Position = vec4(at.x / framebuffer.x * 2.0 - 1.0, 1.0 - at.y / framebuffer.y * 2.0, 0.0, 1.0);
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that the README and docs/ say what the program does.
+"""Checks that the README and docs/ agree with the program.
 
-    check_manual.py ROOT PROGRAM              prints one line per thing that is wrong; exit status 1 if there are any
-    check_manual.py ROOT PROGRAM --write      puts what the program prints into the documents' console blocks, and the
+    check_manual.py ROOT PROGRAM              prints one line per error; exit status 1 if there are any
+    check_manual.py ROOT PROGRAM --write      writes the program's output into the documents' console blocks, and the
                                               actions and their keys into the tables after their markers
-    check_manual.py ROOT PROGRAM --self-test  checks the checker: it must complain of documents that were made wrong
+    check_manual.py ROOT PROGRAM --self-test  checks the checker: it must report deliberate errors
 
 In a console block every line "$ lanescope ..." is run, and what follows must be what it prints; a line "..." stands for
 any number of lines. A toml block whose first line is "# NAME.toml" is there as that file, and tests/data is at hand.
@@ -22,19 +22,19 @@ import tempfile
 
 MANUAL = "docs/manual.md"
 ANYTHING = "..."
-KEYS = {"SPACE": "Space", "TAB": "Tab", "COMMA": ",", "PERIOD": ".", "LEFT_BRACKET": "[", "RIGHT_BRACKET": "]", "HOME": "Home",
-        "END": "End", "PAGE_UP": "PgUp", "PAGE_DOWN": "PgDn", "DELETE": "Del", "ENTER": "Enter", "BACKSLASH": "\\",
-        "APOSTROPHE": "'", "ESCAPE": "Esc", "UP": "↑", "DOWN": "↓", "LEFT": "←", "RIGHT": "→", "EQUAL": "=", "MINUS": "−",
-        "SLASH": "/"}
+KEYS = {"Comma": ",", "Period": ".", "LeftBracket": "[", "RightBracket": "]", "PageUp": "PgUp", "PageDown": "PgDn",
+        "Delete": "Del", "Backslash": "\\", "Apostrophe": "'", "Escape": "Esc", "Up": "↑", "Down": "↓", "Left": "←",
+        "Right": "→", "Equal": "=", "Minus": "−", "Slash": "/"}
 STRING = r'"((?:[^"\\]|\\.)*)"'
-ACTION = re.compile(rf'\{{\s*(?:Action::)?\w+,\s*(\w+),\s*"([\w-]+)",\s*N_\({STRING}\),'
-                    rf'\s*\{{((?:\s*\{{[^{{}}]*\}},?)*)\s*\}}')
+ACTION = re.compile(rf'\{{\s*Action::\w+,\s*ActionGroup::(\w+),\s*"([\w-]+)",\s*N_\({STRING}\),'
+                    rf'\s*\{{((?:\s*\{{[^{{}}]*\}},?)*)\s*\}},')
+FEATURE = re.compile(r"^std::vector<ActionInfo> (\w+)\(\) \{", re.MULTILINE)
 GESTURE = re.compile(rf"\{{\s*N_\({STRING}\),\s*N_\({STRING}\)\s*\}}")
 # In the manual, over the table of a group of actions, and over that of the mouse.
 MARKER = "<!-- keys of the group {} -->"
 MOUSE = "<!-- the mouse -->"
 README_MARKER = "<!-- the keys to begin with -->"
-# What the README tells of: a person finds the rest with these.
+# The keys in the README; they lead to the others.
 FIRST_KEYS = ["pause", "zoom-in", "pan-left", "pan-right", "fit", "resume", "search", "ruler", "gallery", "flip", "screenshot",
               "presentation", "theme", "palette", "help"]
 PROFILE_NUMBER = re.compile(r"LANESCOPE_NUMBER\((\w+), (\w+), \w+\)")
@@ -49,15 +49,15 @@ def documents(root):
 
 
 def key_text(chord):
-    parts = re.findall(r"GLFW_KEY_(\w+)|\b(k\w+)", chord)
+    parts = re.findall(r"\bkey::(\w+)|\b(k[A-Z]\w*)", chord)
     name = next(key for key, _ in parts if key)
     modifiers = {modifier for _, modifier in parts if modifier}
-    if name.startswith("KP_"):
+    if name.startswith("Keypad"):
         return None  # another + and -
-    if name == "SLASH" and modifiers == {"kShift"}:
+    if name == "Slash" and modifiers == {"kShift"}:
         return "?"
     held = "".join(text for flag, text in (("kCtrl", "Ctrl+"), ("kAlt", "Alt+"), ("kShift", "Shift+")) if flag in modifiers)
-    return held + KEYS.get(name, name)
+    return held + KEYS.get(name, name.removeprefix("Digit"))
 
 
 def rows_of(text, heads):
@@ -68,12 +68,16 @@ def rows_of(text, heads):
 
 def read_actions(root):
     """The table of actions as (group, name, keys, text), and the gestures as (gesture, text)."""
-    source = (root / "src/ui/actions.cpp").read_text(encoding="utf-8")
+    source = (root / "src/shell/actions.cpp").read_text(encoding="utf-8")
+    # Each feature's rows are in a file of its own; the table has them in this order.
+    rows = {name: text for path in (root / "src/shell").glob("*.cpp")
+            for text in [path.read_text(encoding="utf-8")] for name in FEATURE.findall(text)}
+    features = re.search(r"for \(const auto feature :\s*\{([^}]*)\}", source).group(1)
     actions = []
-    for group, name, text, chords in ACTION.findall(source):
+    for group, name, text, chords in (row for f in re.findall(r"\w+", features) for row in ACTION.findall(rows.get(f, ""))):
         keys = [key for chord in re.findall(r"\{([^{}]*)\}", chords) if (key := key_text(chord))]
         actions.append((group, name, " · ".join(f"`{key}`" for key in keys) or "–", text))
-    header = (root / "src/ui/actions.h").read_text(encoding="utf-8")
+    header = (root / "src/shell/actions.h").read_text(encoding="utf-8")
     declared = re.search(r"enum class Action : [\w:]+ \{(.*?)\};", header, re.DOTALL).group(1)
     count = len(re.findall(r"^  (\w+),", declared, re.MULTILINE))
     return actions, GESTURE.findall(source), count
@@ -83,7 +87,7 @@ def key_tables(root):
     """For each document and marker the table that must follow it."""
     actions, gestures, count = read_actions(root)
     if len(actions) != count or not gestures:
-        raise ValueError(f"src/ui/actions.cpp: {len(actions)} of {count} actions and {len(gestures)} gestures were understood")
+        raise ValueError(f"src/shell: {len(actions)} of {count} actions and {len(gestures)} gestures were understood")
     tables = {}
     for group in dict.fromkeys(group for group, *_ in actions):
         rows = [f"| {keys} | {text} | `{name}` |" for of, name, keys, text in actions if of == group]

@@ -1,4 +1,4 @@
-# How each dependency is found: the system's package first, a pinned FetchContent second. Nothing is vendored.
+# Finds each dependency: first the system's package, then a pinned FetchContent. Nothing is vendored.
 include(FetchContent)
 if(LANESCOPE_STATIC)
   set(usual_suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
@@ -25,6 +25,10 @@ lanescope_dependency(tomlplusplus https://github.com/marzer/tomlplusplus.git v3.
 set(BUILD_TESTING OFF CACHE INTERNAL "Eigen's own tests, where it is fetched")
 set(EIGEN_BUILD_DOC OFF CACHE INTERNAL "")
 lanescope_dependency(Eigen3 https://gitlab.com/libeigen/eigen.git 3.4.0)
+set(UTF8_TESTS OFF CACHE INTERNAL "utfcpp's own tests, where it is fetched")
+set(UTF8_SAMPLES OFF CACHE INTERNAL "")
+set(UTF8_INSTALL OFF CACHE INTERNAL "")
+lanescope_dependency(utf8cpp https://github.com/nemtrif/utfcpp.git v3.2.3)
 if(LANESCOPE_UI)
   set(SPDLOG_FMT_EXTERNAL ON)
   lanescope_dependency(spdlog https://github.com/gabime/spdlog.git v1.10.0)
@@ -37,7 +41,16 @@ if(LANESCOPE_BENCH)
   lanescope_dependency(benchmark https://github.com/google/benchmark.git v1.7.1)
 endif()
 
-# Where all is linked statically these two come with their headers, for Debian ships no archives of them.
+# Newer versions have a namespace for the target.
+add_library(third_party_utf8 INTERFACE)
+add_library(third_party::utf8 ALIAS third_party_utf8)
+if(TARGET utf8cpp::utf8cpp)
+  target_link_libraries(third_party_utf8 INTERFACE utf8cpp::utf8cpp)
+else()
+  target_link_libraries(third_party_utf8 INTERFACE utf8cpp)
+endif()
+
+# A static build uses these two header-only, because Debian ships no archives of them.
 add_library(third_party_fmt INTERFACE)
 add_library(third_party::fmt ALIAS third_party_fmt)
 add_library(third_party_toml INTERFACE)

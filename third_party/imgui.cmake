@@ -4,8 +4,8 @@ pkg_check_modules(imgui QUIET IMPORTED_TARGET imgui)
 add_library(third_party_imgui INTERFACE)
 add_library(third_party::imgui ALIAS third_party_imgui)
 if(imgui_FOUND)
-  # The package's headers are seen as system headers, so that our warnings do not apply to them; its folder of back
-  # ends is added, since they include "imgui.h" from one level up.
+  # The package's headers count as system headers, so that our warnings do not apply to them. The folder of the back ends
+  # is added, too, since they include "imgui.h" from one level up.
   target_include_directories(third_party_imgui SYSTEM INTERFACE ${imgui_INCLUDE_DIRS} /usr/include/imgui/backends)
   target_link_libraries(third_party_imgui INTERFACE PkgConfig::imgui Freetype::Freetype ${CMAKE_DL_LIBS})
 else()

@@ -1,11 +1,11 @@
-// Measures the capture on a real GPU. One process per measurement, since CUPTI leaves traces of itself in a process;
-// each prints one JSON object. scripts/gpu-check.sh runs them all.
+// Measures the capture on a real GPU. One process per measurement, because CUPTI leaves state behind in a process; each
+// prints one JSON object. scripts/gpu-check.sh runs them all.
 //
 //   lanescope-gpu-check levels                     the levels of capture, one per line
-//   lanescope-gpu-check ladder LEVEL               what calls and iterations cost at a level
+//   lanescope-gpu-check ladder LEVEL               the cost of calls and iterations at a level
 //   lanescope-gpu-check latency RATE SECONDS       from a kernel's end until it is in the trace, at RATE kernels/s
-//   lanescope-gpu-check match                      whether every launch found its operation
-//   lanescope-gpu-check soak SECONDS               as many kernels as go, and what memory that takes
+//   lanescope-gpu-check match                      whether every launch was matched with its operation
+//   lanescope-gpu-check soak SECONDS               as many kernels as possible, and the memory used
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -32,8 +32,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using base::Nanoseconds;
-using device::CaptureLevel;
 using device::Stream;
+using trace::CaptureLevel;
 
 constexpr const char* kDevice = "cuda:0";
 
@@ -90,7 +90,7 @@ Json health_json(const trace::CaptureHealth& h) {
           {"latency_p99_ms", h.latency_p99_ms}};
 }
 
-// A device, its trace, and one small kernel to launch.
+// A device, its trace, and a small kernel to launch.
 class Bench {
  public:
   explicit Bench(CaptureLevel level) : recorder_(trace_, capture::WhenFull::Drop) {
@@ -121,7 +121,7 @@ class Bench {
   device::Buffer small_{}, pinned_{};
 };
 
-// ns per call over rounds of calls with a wait after each 500, which is fewer than the queue holds.
+// ns per call over rounds of 500 calls, fewer than the queue holds, with a wait after each round.
 template <typename Call>
 Json call_cost(Bench& bench, Call call) {
   constexpr int kRounds = 60, kCalls = 500;
@@ -150,7 +150,7 @@ double iteration_us(const char* workload, const char* assignment, CaptureLevel l
   session.start();
   session.wait();
   if (!session.runner().error().empty()) throw base::Error(session.runner().error());
-  // The median: the first iteration loads code for as long as thousands of others take.
+  // The median, because the first iteration loads code for as long as thousands of others take.
   analysis::LiveAnalysis analysis(session.trace());
   analysis.finish();
   return base::to_us(analysis.total().iteration.p50_ns);
@@ -174,7 +174,7 @@ Json ladder(const char* name) {
   return json;
 }
 
-// Looks into the trace all the time and notes how old the newest kernels are when they are first seen.
+// Polls the trace and records how old the newest kernels are when first seen.
 class LatencyReader {
  public:
   explicit LatencyReader(Bench& bench) : bench_(bench), thread_([this] { read(); }) {}
@@ -229,9 +229,9 @@ Json latency(double rate, double seconds) {
   }
   bench.device().synchronize();
   bench.flush();
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the reader looks every fifth of one
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the reader polls every fifth of a millisecond
   std::vector<double> ages = reader.stop();
-  // The first thousand are the warm-up's.
+  // The first thousand belong to the warm-up.
   if (ages.size() > 1000) ages.erase(ages.begin(), ages.begin() + 1000);
   return {{"wanted_per_second", rate},
           {"issued_per_second", static_cast<double>(issued) / seconds},
@@ -254,7 +254,7 @@ Json match() {
   bench.device().synchronize();
   bench.flush();
 
-  // Every call that issues work against the operation of its correlation.
+  // Compares every call that issues work with the operation of its correlation.
   std::vector<trace::Event> calls, operations;
   const trace::Trace::ReadLock lock(bench.trace());
   for (std::size_t l = 0; l < bench.trace().lane_count(); ++l) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/warm_up.h"
+
 namespace lanescope::analysis {
 
 using trace::LaneKind;
@@ -29,17 +31,18 @@ void Accumulator::open_window(Nanoseconds from) {
   if (cause_known_) first_work_ = from;
 }
 
-void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind kind) {
+void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind kind, const trace::EventPlace& place) {
   reach(event.start_ns);
   if (late_ranges_ && event.start_ns >= newest_start_) settle_places();
   if (trace::is_host_wait(event) && trace::is_cpu_lane(kind)) take_host_wait(event, lane);
   if (kind == LaneKind::Calls) {
-    take_call(event, lane);
+    take_call(event, lane, place);
   } else if (trace::is_gpu_work_lane(kind)) {
-    take_operation(event, lane, kind);
+    take_operation(event, lane, kind, place);
   } else if (kind == LaneKind::Phases) {
-    if (lanes_.holds_ops(lane)) ++counts_.cpu_op_count;
-    if (!lanes_.holds_stopwatch(lane)) take_range(event, lane);
+    const trace::RangeKind range = trace::range_kind_of(event);
+    if (range == trace::RangeKind::Compute) ++counts_.cpu_op_count;
+    if (range != trace::RangeKind::Timed) take_range(event, lane);
   } else if (kind == LaneKind::Iterations && window_open_) {
     if (!first_iteration_) {
       first_iteration_ = FirstIteration{event.start_ns, totals_at(event.start_ns)};
@@ -52,6 +55,7 @@ void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind k
 }
 
 void Accumulator::take_range(const trace::Event& range, trace::LaneId lane) {
+  places_.learn(range);
   const std::size_t thread = lanes_.thread_of(lane);
   ranges_.add(thread, range.start_ns, range.end_ns, range.name);
   if (range.start_ns >= newest_start_) return;
@@ -84,10 +88,10 @@ void Accumulator::take_host_wait(const trace::Event& wait, trace::LaneId lane) {
   const std::size_t thread = lanes_.thread_of(lane);
   if (loader_waits_.size() <= thread) loader_waits_.resize(thread + 1);
   loader_waits_[thread].add(wait.start_ns, wait.end_ns);
-  causes_.wait(wait, lane, thread, idle_since_);
+  if (!serves_others(lane)) causes_.wait(wait, lane, thread, idle_since_);
 }
 
-void Accumulator::take_call(const trace::Event& call, trace::LaneId lane) {
+void Accumulator::take_call(const trace::Event& call, trace::LaneId lane, const trace::EventPlace& place) {
   newest_start_ = call.start_ns;
   if (call.kind != trace::EventKind::Call) return;
   const CallRole role = names_.role(call.name);
@@ -100,11 +104,12 @@ void Accumulator::take_call(const trace::Event& call, trace::LaneId lane) {
       loop_end_ = std::max(loop_end_, call.end_ns);
       awaited_ = true;
     }
+    // What drains another GPU only explains nothing here.
     const std::size_t thread = lanes_.thread_of(lane);
-    causes_.sync(call, lane, thread, ranges_.at(thread, call.start_ns), idle_since_);
+    if (!serves_others(lane)) causes_.sync(call, lane, thread, ranges_.at(thread, call.start_ns), idle_since_);
   }
   const Hold hold = hold_of(role, blocking, sync);
-  if (hold != Hold::None) causes_.hold(call, lane, lanes_.thread_of(lane), hold, idle_since_);
+  if (hold != Hold::None && !serves_others(lane)) causes_.hold(call, lane, lanes_.thread_of(lane), hold, idle_since_);
   if (blocking) {
     if (waits_.size() <= lane) waits_.resize(lane + std::size_t{1});
     ThreadWait& wait = waits_[lane];
@@ -116,14 +121,21 @@ void Accumulator::take_call(const trace::Event& call, trace::LaneId lane) {
     }
   }
   if (call.correlation != 0) {
-    run_ahead_.call({call.start_ns, call.end_ns, call.correlation, call.name, lane, hold}, trace::is_launch(call));
+    const trace::CallKey key = lanes_.key_of(lane, call.correlation);
+    run_ahead_.call({call.start_ns, call.end_ns, key, call.name, lane, hold, blocking, place}, trace::is_launch(call));
   }
 }
 
-void Accumulator::take_operation(const trace::Event& operation, trace::LaneId lane, LaneKind kind) {
+void Accumulator::take_operation(const trace::Event& operation, trace::LaneId lane, LaneKind kind,
+                                 const trace::EventPlace& place) {
   const Nanoseconds start = operation.start_ns, end = operation.end_ns;
+  if (elsewhere(lane))
+    return note_service(run_ahead_.operation_elsewhere(lanes_.key_of(lane, operation.correlation)), true);
+  gpu_ = lanes_.owners().gpu_of(lane);
   ++counts_.gpu_op_count;
-  const IssuingCall* launch = run_ahead_.operation(operation.correlation, start, end);
+  const IssuingCall* launch = run_ahead_.operation(lanes_.key_of(lane, operation.correlation), start, end, place);
+  issuer_ = launch;
+  if (only_ != trace::kNobody) note_service(launch, false);
   if (iterations_ > 0 && launch && launch->start_ns < last_iteration_.end_ns) loop_end_ = std::max(loop_end_, end);
   if (kind != LaneKind::Kernels) take_copy(operation, kind);
   if (end <= start) {
@@ -157,6 +169,20 @@ void Accumulator::take_operation(const trace::Event& operation, trace::LaneId la
   }
 }
 
+void Accumulator::note_service(const IssuingCall* issuer, bool others) {
+  if (!issuer) return;
+  const std::size_t thread = lanes_.thread_of(issuer->lane);
+  if (serves_.size() <= thread) serves_.resize(thread + 1);
+  (others ? serves_[thread].others : serves_[thread].this_one) = true;
+}
+
+const IssuingCall* Accumulator::take_later(const trace::Event& operation, trace::LaneId lane) {
+  const trace::CallKey key = lanes_.key_of(lane, operation.correlation);
+  if (!elsewhere(lane)) return run_ahead_.later_operation(key);
+  run_ahead_.operation_elsewhere(key);
+  return nullptr;
+}
+
 void Accumulator::take_copy(const trace::Event& copy, LaneKind kind) {
   if (copy.kind != trace::EventKind::Copy || kind == LaneKind::CopyOther) return;
   const auto bytes = static_cast<std::int64_t>(trace::bytes_of(copy));
@@ -176,6 +202,7 @@ void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace:
                           last_was_copy_ && lanes_.stream_of(lane) != last_stream_);
   }
   gap.last_work = last_work_;
+  gap.gpu = gpu_;
   if (gap.cause == BubbleCause::AfterSync) {
     gap.place = places_.number(gap.range);
     if (gap.range == 0) {
@@ -228,6 +255,7 @@ void Accumulator::close_window(Nanoseconds to) {
   gap.start_ns = idle_since_;
   gap.end_ns = to;
   gap.last_work = last_work_;
+  gap.gpu = only_ == trace::kNobody ? gpu_ : only_;
   hand_out(gap);
   idle_since_ = to;
 }
@@ -271,9 +299,7 @@ void Accumulator::judge_from_the_first(Summary& summary, const IterationRecord& 
   Nanoseconds others_ns = last.iterations_ns - first_ns;
   // They may only be quick because they issue: what they issue takes its time as well.
   if (last.number == iterations_) others_ns = std::max(others_ns, loop_end_ - first_ended_.end_ns);
-  const bool warm_up =
-      last.number >= kFewestWithWarmUp && last.end_ns > first_ended_.end_ns && first_ns * others > kWarmUp * others_ns;
-  if (warm_up) {
+  if (last.end_ns > first_ended_.end_ns && distorts_verdict(first_ns, others, others_ns)) {
     set_judged(summary, first_ended_.end_ns, last.end_ns, last - first_ended_, others, places_);
     summary.judged.warm_up_ns = first_ns;
   } else {

@@ -1,7 +1,7 @@
-// The one engine behind analyse() and LiveAnalysis: is told of events in the order in which they start, and keeps sums.
+// The engine behind analyse() and LiveAnalysis: receives events in start order and maintains sums.
 //
-// An event is told when it starts, and its end may lie in the future; the totals at an instant t leave out what is
-// beyond t. They can be asked for when everything that starts before t has been told and nothing that starts later.
+// An event is passed when it starts, and may end in the future. The totals at a time t exclude what lies beyond t.
+// Query them after passing everything that starts before t, and nothing that starts later.
 #pragma once
 
 #include <cstdint>
@@ -23,62 +23,80 @@ class Accumulator {
  public:
   class Listener {
    public:
-    /// Loss and run-ahead are not filled in.
+    /// Loss and run-ahead are not set.
     virtual void iteration_ended(const IterationRecord& record) = 0;
-    /// Totals taken before, at an instant after its start, do not hold it yet: RunningTotals::add_gap.
+    /// Totals taken earlier, at a time after the gap's start, do not include it yet: see RunningTotals::add_gap().
     virtual void gap_closed(const Bubble& bubble) = 0;
-    /// The range of a gap that was closed before, and its place with it, are known only now:
-    /// RunningTotals::add_place.
+    /// The range of a closed gap, and so its place, became known later: see RunningTotals::add_place().
     virtual void place_known(const Bubble&) {}
 
    protected:
     ~Listener() = default;
   };
 
-  Accumulator(const trace::Trace& trace, Listener& listener)
-      : names_(trace.names()), lanes_(trace), places_(trace.names()), listener_(listener) {}
+  /// `curve` receives the operations in flight; the events then need their places. With `only`, the figures are for
+  /// this GPU, and work of other GPUs is left out; otherwise all GPU lanes count together.
+  Accumulator(const trace::Trace& trace, Listener& listener, InFlight* curve = nullptr,
+              trace::GpuNumber only = trace::kNobody)
+      : names_(trace.names()),
+        lanes_(trace),
+        places_(trace.names()),
+        listener_(listener),
+        only_(only),
+        run_ahead_(curve) {}
 
-  /// What is told before is only context (which launches and waits are under way); totals count from here.
+  /// Events before this call are only context (launches and waits in progress); totals start here.
   void open_window(Nanoseconds from);
-  /// An event of an Iterations, Phases, Calls or GPU work lane.
-  void take(const trace::Event& event, trace::LaneId lane, trace::LaneKind kind);
-  /// Everything that starts before t has been told: the iterations that end by then are handed out.
+  /// Passes an event of an Iterations, Phases, Calls or GPU work lane.
+  void take(const trace::Event& event, trace::LaneId lane, trace::LaneKind kind, const trace::EventPlace& place = {});
+  /// The call that issued the last operation passed, or null if unknown. Valid until the next call of a function.
+  const IssuingCall* issuer() const { return issuer_; }
+  /// Passes an operation that starts after the window, only to mark its call as having one. Returns the call, or null
+  /// if unknown.
+  const IssuingCall* take_later(const trace::Event& operation, trace::LaneId lane);
+  /// Of one GPU alone: the lane is another's.
+  bool elsewhere(trace::LaneId lane) { return only_ != trace::kNobody && lanes_.owners().gpu_of(lane) != only_; }
+  /// Of one GPU alone: the lane's thread has launched on other GPUs, as far as has been told, and not on this one.
+  bool serves_others(trace::LaneId lane) {
+    const std::size_t thread = only_ == trace::kNobody ? serves_.size() : lanes_.thread_of(lane);
+    return thread < serves_.size() && serves_[thread].others && !serves_[thread].this_one;
+  }
+  /// Everything that starts before t has been passed: reports the iterations that end by then.
   void reach(Nanoseconds t) {
     if (!running_iterations_.empty() && running_iterations_.front().end <= t) end_iterations(t);
   }
-  /// GPU work was missed: why the gap at this point came about cannot be told.
+  /// GPU work was missed, so the cause of the current gap is unknown.
   void lose_cause() { cause_known_ = false; }
-  /// The window ends here; what follows may only be told to run_ahead().
+  /// Ends the window. From now on only run_ahead() may be passed events.
   void close_window(Nanoseconds to);
 
   RunningTotals totals_at(Nanoseconds t) const { return raw_totals_at(t) - before_window_; }
-  /// All figures from the window's start to t, except run-ahead and the iterations' durations; not yet judged.
+  /// All figures from the window's start to t, except run-ahead and the iterations' durations; without a verdict.
   Summary summary_at(Nanoseconds t) const;
   std::int64_t iterations() const { return iterations_; }
   const SyncPlaces& places() const { return places_; }
-  /// Its cuts are: 0 at the start of the window, 1 at the start of the first iteration, n + 1 at the end of the n-th.
+  /// Its cuts: 0 at the start of the window, 1 at the start of the first iteration, n + 1 at the end of the n-th.
   RunAhead& run_ahead() { return run_ahead_; }
-  /// Of a window that is closed, when the operations that its calls have issued are known as far as they will be.
-  /// Returns the curve at its cuts, and last at the window's end.
+  /// Call after closing the window, once the operations of its calls are known as far as possible. Sets the summary's
+  /// run-ahead. Returns the curve at its cuts, and finally at the window's end.
   std::vector<RunAhead::Value> measure_run_ahead(Summary& summary);
   const RunAhead& run_ahead() const { return run_ahead_; }
-  /// Totals at the start of the first iteration, once there is one.
+  /// Totals at the start of the first iteration, if there is one.
   struct FirstIteration {
     Nanoseconds start_ns = 0;
     RunningTotals totals;
   };
   const std::optional<FirstIteration>& first_iteration() const { return first_iteration_; }
-  /// When the CPU has left the newest iteration and the GPU has finished what was issued in it, and the first
-  /// synchronisation after it has returned (unless something was launched before that): the loop's end, if it was the
-  /// last one.
+  /// The end of the loop, if the newest iteration was the last: when the CPU has left it, the GPU has finished what it
+  /// issued, and the first synchronisation after it has returned (unless something was launched before that).
   Nanoseconds loop_end_ns() const { return loop_end_; }
-  /// Judges so many iterations, the first of the run to the one with these totals at its end, without the warm-up.
+  /// Judges the iterations from the first of the run to the one of `last`, without the warm-up.
   void judge_from_the_first(Summary& summary, const IterationRecord& last) const;
 
  private:
   static constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::min();
 
-  /// The union of intervals that are added in the order in which they start.
+  /// The union of intervals that are added in start order.
   struct Union {
     Nanoseconds end = kNever;
     Nanoseconds total = 0;
@@ -91,7 +109,7 @@ class Accumulator {
     }
     Nanoseconds total_at(Nanoseconds t) const { return end > t ? total - (end - t) : total; }
   };
-  /// What a thread waited. A wait begins some time after its call does, so it may lie beyond t altogether.
+  /// A thread's waits. A wait begins some time after its call does, so it may lie completely beyond t.
   struct ThreadWait {
     Union all;
     Nanoseconds newest_start = 0;
@@ -112,8 +130,10 @@ class Accumulator {
   void take_range(const trace::Event& range, trace::LaneId lane);
   void settle_places();
   void take_host_wait(const trace::Event& wait, trace::LaneId lane);
-  void take_call(const trace::Event& call, trace::LaneId lane);
-  void take_operation(const trace::Event& operation, trace::LaneId lane, trace::LaneKind kind);
+  void note_service(const IssuingCall* issuer, bool others);
+  void take_call(const trace::Event& call, trace::LaneId lane, const trace::EventPlace& place);
+  void take_operation(const trace::Event& operation, trace::LaneId lane, trace::LaneKind kind,
+                      const trace::EventPlace& place);
   void take_copy(const trace::Event& copy, trace::LaneKind kind);
   void close_gap(Nanoseconds until, const IssuingCall* launch, trace::LaneId lane);
   void hand_out(const Bubble& gap);
@@ -125,43 +145,50 @@ class Accumulator {
   OpenRanges ranges_;
   SyncPlaces places_;
   Listener& listener_;
+  const trace::GpuNumber only_;
+  trace::GpuNumber gpu_ = 0;  // the GPU that ran the newest operation
   GapCauses causes_;
   RunAhead run_ahead_;
+  const IssuingCall* issuer_ = nullptr;
 
-  RunningTotals counts_;  // everything but the times, which are in the unions
+  RunningTotals counts_;  // everything except the times, which are in the unions
   Union busy_, kernels_, uploads_, downloads_;
-  std::vector<ThreadWait> waits_;          // by number of the lane
-  std::vector<trace::LaneId> wait_lanes_;  // those that have any
-  std::vector<Union> loader_waits_;        // by number of the thread
+  std::vector<ThreadWait> waits_;          // by lane
+  std::vector<trace::LaneId> wait_lanes_;  // lanes with waits
+  std::vector<Union> loader_waits_;        // by thread
+  struct Serves {
+    bool this_one = false, others = false;
+  };
+  std::vector<Serves> serves_;  // of one GPU alone: by number of the thread
   std::vector<Copy> running_copies_;
-  struct Unplaced {  ///< a gap after a synchronisation whose range is not known
+  struct Unplaced {  ///< a gap after a synchronisation whose range is unknown
     Bubble gap;
     std::size_t thread;
-    RangeAround range;  ///< as far as it is known
+    RangeAround range;  ///< as far as known
   };
   std::vector<Unplaced> unplaced_;
-  Nanoseconds newest_start_ = kNever;  // of what has been told
-  bool late_ranges_ = false;           // some of unplaced_ may have got their range
+  Nanoseconds newest_start_ = kNever;  // of the events passed
+  bool late_ranges_ = false;           // some of unplaced_ may have received their range
 
   trace::LaneKind last_work_ = trace::LaneKind::Kernels;
-  std::int64_t last_stream_ = 0;  // of the operation after which the GPU will run dry
-  bool last_was_copy_ = false;    // that operation
+  std::int64_t last_stream_ = 0;  // stream of the operation after which the GPU runs dry
+  bool last_was_copy_ = false;    // whether that operation is a copy
 
   bool window_open_ = false;
   RunningTotals before_window_;
   Nanoseconds window_from_ = 0;
-  Nanoseconds idle_since_ = kNever;  // the GPU has no work after this, as far as it is known
-  bool cause_known_ = false;         // of the gap that starts there
+  Nanoseconds idle_since_ = kNever;  // the GPU has no work after this time, as far as known
+  bool cause_known_ = false;         // for the gap that starts there
   std::optional<Nanoseconds> first_work_;
 
-  std::vector<Interval> running_iterations_;  // a heap: the one that ends first is in front
+  std::vector<Interval> running_iterations_;  // a heap with the earliest end at the front
   std::int64_t iterations_ = 0;
   Nanoseconds iterations_ns_ = 0;
   std::optional<FirstIteration> first_iteration_;
   IterationRecord first_ended_, last_iteration_;
   Nanoseconds loop_end_ = kNever;
   std::int64_t launches_by_then_ = 0;  // when the newest iteration ended
-  bool awaited_ = false;               // a synchronisation came after it
+  bool awaited_ = false;               // a synchronisation followed it
 };
 
 }  // namespace lanescope::analysis

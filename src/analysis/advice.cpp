@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/cpu_lanes.h"
 #include "base/translate.h"
 
 namespace lanescope::analysis {
@@ -13,10 +12,7 @@ namespace {
 
 using base::tr;
 
-template <class... Arguments>
-std::string say(const char* translated, Arguments&&... arguments) {
-  return fmt::format(fmt::runtime(translated), std::forward<Arguments>(arguments)...);
-}
+constexpr const char* kStopwatch = "stopwatch";  // as the program's range is called
 
 int percent(double share) { return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 100)); }
 
@@ -52,6 +48,8 @@ class Advisor {
     std::stable_sort(cards_.begin(), cards_.end(), [](const Card& a, const Card& b) {
       return a.weight != b.weight ? a.weight < b.weight : a.cost_ns > b.cost_ns;
     });
+    if (!context_.gpu.empty())
+      for (Card& card : cards_) card.title = tr("{}: {}", context_.gpu, card.title);
     return std::move(cards_);
   }
 
@@ -109,8 +107,8 @@ class Advisor {
     if (e_.stale_read) card.place = *e_.stale_read;
     card.title = tr("Numbers are read before they have arrived");
     card.what =
-        say(tr("{} times the program read host memory before the copy into it had finished, and got the old values."),
-            e_.stale_reads);
+        tr("{} times the program read host memory before the copy into it had finished, and got the old values.",
+           e_.stale_reads);
     card.fix = tr("Synchronise, or wait for an event recorded after the copy, before the memory is read.");
   }
 
@@ -119,14 +117,15 @@ class Advisor {
     if (timed.early_count == 0) return;
     Card& card = add(Rule::MeasuringError, 0, {Remedy::SyncToMeasure});
     card.weight = Weight::Wrong;
-    card.range = kStopwatchLane;
+    card.range = kStopwatch;
     card.per_iteration = e_.per_iteration(timed.early_count);
     card.place = *timed.earliest;
     card.title = tr("The stopwatch stopped before the GPU had finished");
-    card.what = say(tr("It shows {}, the time to enqueue the work; the work ran for another {} after the stopwatch had "
-                       "stopped. This happened {} of {} times."),
-                    time_text(static_cast<double>(timed.shown_ns)),
-                    time_text(static_cast<double>(timed.still_running_ns)), timed.early_count, timed.count);
+    card.what =
+        tr("It shows {}, the time to enqueue the work; the work ran for another {} after the stopwatch had "
+           "stopped. This happened {} of {} times.",
+           time_text(static_cast<double>(timed.shown_ns)), time_text(static_cast<double>(timed.still_running_ns)),
+           timed.early_count, timed.count);
     card.fix = tr("Synchronise before the stopwatch starts and before it stops, or time with CUDA events.");
   }
 
@@ -139,13 +138,14 @@ class Advisor {
     if (share < limits::kWarmUpTimed) return;
     Card& card = add(Rule::MeasuringError, 0, {});
     card.weight = Weight::Wrong;
-    card.range = kStopwatchLane;
+    card.range = kStopwatch;
     card.place = *timed;
     card.title = tr("The stopwatch also times the warm-up");
-    card.what = say(tr("Of the {} that it shows, {} ({} %) is extra time of the first iterations, which load code and "
-                       "allocate memory."),
-                    time_text(static_cast<double>(shown)), time_text(static_cast<double>(context_.warm_up_excess_ns)),
-                    percent(share));
+    card.what =
+        tr("Of the {} that it shows, {} ({} %) is extra time of the first iterations, which load code and "
+           "allocate memory.",
+           time_text(static_cast<double>(shown)), time_text(static_cast<double>(context_.warm_up_excess_ns)),
+           percent(share));
     card.fix = tr("Run some iterations before the stopwatch starts.");
   }
 
@@ -155,10 +155,10 @@ class Advisor {
     Card& card = add(Rule::GpuBound, 0, {});
     card.weight = Weight::Harmless;
     card.title = tr("The GPU sets the pace");
-    card.what = say(tr("It is busy {} % of the time. CPU waits cost nothing here."), percent(busy_share()));
+    card.what = tr("It is busy {} % of the time. CPU waits cost nothing here.", percent(busy_share()));
     if (full_queue) {
-      card.what += say(tr(" The launch queue is full: launches wait {} per iteration for a free slot."),
-                       time_text(e_.per_iteration(e_.full_queue_ns)));
+      card.what += tr(" The launch queue is full: launches wait {} per iteration for a free slot.",
+                      time_text(e_.per_iteration(e_.full_queue_ns)));
     }
     card.fix = tr("Only less GPU work or faster kernels would shorten an iteration.");
   }
@@ -171,31 +171,33 @@ class Advisor {
     const double followed = e_.per_iteration(site.quickly_followed);
     if (only_uploads(site.range)) {
       Card& card = add(Rule::SyncBubble, lost, {Remedy::PinMemory, Remedy::NonBlocking}, site);
-      card.title = say(tr("{} waits for its own copy"), place);
-      card.what = say(tr("{:.1f} times per iteration the CPU waits for a copy to the GPU to finish, and the GPU then "
-                         "idles until the next launch: {} per iteration, {} % of its time."),
-                      times, time_text(card.cost_ns), percent(card.share));
+      card.title = tr("{} waits for its own copy", place);
+      card.what =
+          tr("{:.1f} times per iteration the CPU waits for a copy to the GPU to finish, and the GPU then "
+             "idles until the next launch: {} per iteration, {} % of its time.",
+             times, time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Copy from pinned memory with non_blocking=True: the call then only enqueues the copy.");
     } else if (followed >= limits::kDependent) {
       Card& card = add(Rule::DependentSync, lost, {Remedy::DecideOnGpu, Remedy::ReadLessOften}, site);
       card.confidence *= 0.8;  // that the launch depends on what was read is inferred from how soon it follows
-      card.title = say(tr("{} decides on the CPU what the GPU does next"), place);
-      card.what = say(tr("{:.1f} times per iteration the GPU runs dry while the CPU reads a value and launches right "
-                         "after: {} per iteration, {} % of its time."),
-                      followed, time_text(card.cost_ns), percent(card.share));
+      card.title = tr("{} decides on the CPU what the GPU does next", place);
+      card.what =
+          tr("{:.1f} times per iteration the GPU runs dry while the CPU reads a value and launches right "
+             "after: {} per iteration, {} % of its time.",
+             followed, time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Let the GPU decide (torch.where), use a fixed count, or test every few steps.");
     } else if (times >= limits::kRepeated) {
       const auto saved = static_cast<Nanoseconds>(static_cast<double>(lost) * (times - 1) / times);
       Card& card = add(Rule::RepeatedSync, saved, {Remedy::ReadOnce, Remedy::ReadLessOften}, site);
-      card.title = say(tr("{} drains the GPU {:.1f} times per iteration"), place, times);
-      card.what = say(tr("Each read waits separately; all but one of them cost {} per iteration, {} % of its time."),
-                      time_text(card.cost_ns), percent(card.share));
+      card.title = tr("{} drains the GPU {:.1f} times per iteration", place, times);
+      card.what = tr("Each read waits separately; all but one of them cost {} per iteration, {} % of its time.",
+                     time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Put the values together on the GPU (torch.stack) and read them once.");
     } else {
       Card& card = add(Rule::SyncBubble, lost, {Remedy::ReadLessOften, Remedy::LessCpuWork}, site);
-      card.title = say(tr("{} drains the GPU"), place);
-      card.what = say(tr("After {} the GPU idles until the next launch: {} per iteration, {} % of its time."),
-                      names_.text(site.call), time_text(card.cost_ns), percent(card.share));
+      card.title = tr("{} drains the GPU", place);
+      card.what = tr("After {} the GPU idles until the next launch: {} per iteration, {} % of its time.",
+                     names_.text(site.call), time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Read less often, later, or without blocking; then the CPU can issue work ahead of the GPU.");
     }
   }
@@ -216,9 +218,9 @@ class Advisor {
     const double busy = static_cast<double>(site.wait_busy_ns) / static_cast<double>(site.wait_ns);
     if (busy < limits::kBusyMeanwhile) return;
     Card& card = add(Rule::HarmlessWait, 0, {}, site);
-    card.title = say(tr("{} waits, but nothing is lost"), where(site.range, site.call));
-    card.what = say(tr("The CPU waits {} per iteration in {}; the GPU is busy for {} % of it."),
-                    time_text(e_.per_iteration(site.wait_ns)), names_.text(site.call), percent(busy));
+    card.title = tr("{} waits, but nothing is lost", where(site.range, site.call));
+    card.what = tr("The CPU waits {} per iteration in {}; the GPU is busy for {} % of it.",
+                   time_text(e_.per_iteration(site.wait_ns)), names_.text(site.call), percent(busy));
     card.fix = tr("Removing this wait would gain nothing: the CPU would wait at the next blocking call instead.");
   }
 
@@ -228,18 +230,18 @@ class Advisor {
       return;
     }
     Card& card = add(Rule::NeedlessSync, 0, {}, site);
-    card.title = say(tr("{} has nothing to wait for"), where(site.range, site.call));
-    card.what = say(tr("{} of {} times the GPU had finished before {} was called."), site.needless_count,
-                    site.sync_count, names_.text(site.call));
+    card.title = tr("{} has nothing to wait for", where(site.range, site.call));
+    card.what = tr("{} of {} times the GPU had finished before {} was called.", site.needless_count, site.sync_count,
+                   names_.text(site.call));
     card.fix = tr("Harmless; it can be removed.");
   }
 
   void pinning(const CallSite& site) {
     if (site.role != CallRole::Pinning || site.aside || e_.share(site.host_ns) < limits::kPinning) return;
     Card& card = add(Rule::PinningChurn, site.bubbles_ns(), {Remedy::PinAhead}, site);
-    card.title = say(tr("{} pins memory repeatedly"), where(site.range, site.call));
-    card.what = say(tr("{} takes {} of CPU time per iteration."), names_.text(site.call),
-                    time_text(e_.per_iteration(site.host_ns)));
+    card.title = tr("{} pins memory repeatedly", where(site.range, site.call));
+    card.what =
+        tr("{} takes {} of CPU time per iteration.", names_.text(site.call), time_text(e_.per_iteration(site.host_ns)));
     card.fix = tr("Pin once and reuse the memory, or let the loader's pin_memory thread do it ahead of time.");
   }
 
@@ -254,27 +256,29 @@ class Advisor {
     const bool launch_bound = e_.median_launch_ns > 0 && (short_kernels || all_launches);
     Card& card = launch_bound ? add(Rule::LaunchBound, lost, {Remedy::FewerLaunches}, *worst)
                               : add(Rule::StarvedByCpu, lost, {Remedy::LessCpuWork, Remedy::FewerLaunches}, *worst);
-    card.per_iteration = e_.per_iteration(e_.summary.launch_count);
+    card.per_iteration = e_.per_iteration(e_.launches);
     if (launch_bound) {
       card.title =
           short_kernels ? tr("Launching takes longer than the kernels run") : tr("The CPU cannot launch fast enough");
       card.what =
-          say(tr("A kernel runs for {} and its launch takes {} of CPU time (medians), {:.0f} times per iteration: the "
-                 "GPU idles {}, {} % of the time. Reads are not the cause."),
-              time_text(static_cast<double>(e_.median_kernel_ns)), time_text(static_cast<double>(e_.median_launch_ns)),
-              card.per_iteration, time_text(card.cost_ns), percent(card.share));
+          tr("A kernel runs for {} and its launch takes {} of CPU time (medians), {:.0f} times per iteration: the "
+             "GPU idles {}, {} % of the time. Reads are not the cause.",
+             time_text(static_cast<double>(e_.median_kernel_ns)), time_text(static_cast<double>(e_.median_launch_ns)),
+             card.per_iteration, time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Use a larger batch, fused operations or a CUDA graph.");
     } else if (caused(BubbleCause::LaunchLatency) > caused(BubbleCause::Cpu)) {
       card.title = tr("Work is launched only just in time");
-      card.what = say(tr("The GPU has run dry by the time a launch takes effect, and idles {} per iteration, {} % of "
-                         "the time: the latency of a launch."),
-                      time_text(card.cost_ns), percent(card.share));
+      card.what =
+          tr("The GPU has run dry by the time a launch takes effect, and idles {} per iteration, {} % of "
+             "the time: the latency of a launch.",
+             time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Launch further ahead of the GPU: fewer waits, fewer and larger operations or a CUDA graph.");
     } else {
       card.title = tr("The CPU issues work too late");
-      card.what = say(tr("Between launches the CPU does other work: the GPU idles {} per iteration, {} % of the time. "
-                         "No wait is the cause."),
-                      time_text(card.cost_ns), percent(card.share));
+      card.what =
+          tr("Between launches the CPU does other work: the GPU idles {} per iteration, {} % of the time. "
+             "No wait is the cause.",
+             time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Do less on this thread between launches, or give the GPU more to do at once.");
     }
   }
@@ -284,9 +288,9 @@ class Advisor {
     if (e_.share(lost) < limits::kCostMatters || e_.sites.empty()) return;
     const CallSite& worst = worst_site([this](const CallSite& site) { return caused(site, BubbleCause::Allocation); });
     Card& card = add(Rule::StarvedByCpu, lost, {}, worst);
-    card.title = say(tr("{} blocks the CPU while the GPU idles"), where(worst.range, worst.call));
-    card.what = say(tr("{} allocates or frees memory, and the GPU idles {} per iteration meanwhile, {} % of the time."),
-                    names_.text(worst.call), time_text(card.cost_ns), percent(card.share));
+    card.title = tr("{} blocks the CPU while the GPU idles", where(worst.range, worst.call));
+    card.what = tr("{} allocates or frees memory, and the GPU idles {} per iteration meanwhile, {} % of the time.",
+                   names_.text(worst.call), time_text(card.cost_ns), percent(card.share));
     card.fix = tr("Allocate once and reuse the memory, as a caching allocator does.");
   }
 
@@ -297,9 +301,10 @@ class Advisor {
     const CallSite& worst = worst_site([this](const CallSite& site) { return caused(site, BubbleCause::Dependency); });
     Card& card = add(Rule::NoOverlap, lost, {Remedy::CopyStream}, worst);
     card.title = tr("Work is held up behind a copy");
-    card.what = say(tr("It was launched in time, but started only after a copy on another stream had finished: the GPU "
-                       "idles {} per iteration in between, {} % of the time."),
-                    time_text(card.cost_ns), percent(card.share));
+    card.what =
+        tr("It was launched in time, but started only after a copy on another stream had finished: the GPU "
+           "idles {} per iteration in between, {} % of the time.",
+           time_text(card.cost_ns), percent(card.share));
     card.fix = tr("Copy one batch ahead, so that the copy has finished before its data is needed.");
   }
 
@@ -311,11 +316,11 @@ class Advisor {
         static_cast<double>(group.host_ns) > limits::kHeldOfCopy * static_cast<double>(group.gpu_ns);
     if ((!long_each && !most_of_copy) || e_.share(group.host_ns) < limits::kCostMatters) return;
     Card& card = add(Rule::PageableCopy, group.held_idle_ns, {Remedy::PinMemory, Remedy::NonBlocking}, group);
-    card.title = say(tr("Copies from pageable memory block the CPU in {}"), copy_place(group));
+    card.title = tr("Copies from pageable memory block the CPU in {}", copy_place(group));
     card.what =
-        say(tr("Although the call is asynchronous, a copy blocks the CPU for {}: it is staged through a pinned buffer. "
-               "The GPU idles for {} % of the time meanwhile."),
-            time_text(static_cast<double>(group.host_ns) / static_cast<double>(group.count)), percent(card.share));
+        tr("Although the call is asynchronous, a copy blocks the CPU for {}: it is staged through a pinned buffer. "
+           "The GPU idles for {} % of the time meanwhile.",
+           time_text(static_cast<double>(group.host_ns) / static_cast<double>(group.count)), percent(card.share));
     card.fix = tr("Pin the memory once and reuse it; pinning for every copy costs more than it saves.");
   }
 
@@ -328,8 +333,8 @@ class Advisor {
     const bool apart = group.apart_count == group.count;
     card.title =
         apart ? tr("Despite a second stream, copies do not overlap kernels") : tr("Copies do not overlap kernels");
-    card.what = say(tr("The copies in {} take {} per iteration, and for {} of it no kernel runs."), copy_place(group),
-                    time_text(e_.per_iteration(group.gpu_ns)), time_text(card.cost_ns));
+    card.what = tr("The copies in {} take {} per iteration, and for {} of it no kernel runs.", copy_place(group),
+                   time_text(e_.per_iteration(group.gpu_ns)), time_text(card.cost_ns));
     card.fix = apart ? tr("Copy one batch ahead, and create the stream as non-blocking: any other stream and the "
                           "legacy default stream wait for each other.")
                      : tr("Copy the next batch on a second stream while this one is computed.");
@@ -343,8 +348,8 @@ class Advisor {
     if (reached >= limits::kOfPeak) return;
     const auto lost = static_cast<Nanoseconds>(static_cast<double>(group.exposed_ns) * (1 - reached));
     Card& card = add(Rule::SlowLink, lost, {Remedy::PinMemory}, group);
-    card.title = say(tr("Large copies in {} are slow"), copy_place(group));
-    card.what = say(tr("{:.1f} GB/s; with pinned memory this link reaches {:.1f} GB/s."), group.gb_per_s(), peak);
+    card.title = tr("Large copies in {} are slow", copy_place(group));
+    card.what = tr("{:.1f} GB/s; with pinned memory this link reaches {:.1f} GB/s.", group.gb_per_s(), peak);
     card.fix = group.memory == trace::MemoryKind::Pageable
                    ? tr("Pin the memory once and reuse it.")
                    : tr("Look for other traffic on the link, or for a slot with fewer PCIe lanes.");
@@ -359,22 +364,22 @@ class Advisor {
     if (small < limits::kChatty || told) return;  // reads that are waited for one by one: these are their copies
     const auto lost = static_cast<Nanoseconds>(static_cast<double>(group.held_idle_ns) * (small - 1) / small);
     Card& card = add(Rule::ManySmallCopies, lost, {Remedy::PackCopies}, group);
-    card.title = say(tr("Many small copies in {}"), copy_place(group));
-    card.what = say(tr("{:.0f} copies of 64 KB or less per iteration take {} of the CPU's time."), small,
-                    time_text(e_.per_iteration(group.host_ns)));
+    card.title = tr("Many small copies in {}", copy_place(group));
+    card.what = tr("{:.0f} copies of 64 KB or less per iteration take {} of the CPU's time.", small,
+                   time_text(e_.per_iteration(group.host_ns)));
     card.fix = tr("Pack them into one tensor and copy once.");
   }
 
   void loader() {
-    const double waited = e_.share(e_.summary.loader_wait_ns);
+    const double waited = e_.share(e_.loader_wait_ns);
     const auto site = std::find_if(e_.sites.begin(), e_.sites.end(),
                                    [](const CallSite& s) { return s.range == s.call && s.range != 0; });
     if (site == e_.sites.end()) return;
     if (waited > limits::kLoaderWait) {
       Card& card = add(Rule::LoaderWait, caused(BubbleCause::Loader), {Remedy::MoreWorkers}, *site);
       card.title = tr("The program waits for its data loader");
-      card.what = say(tr("It waits {} per iteration, {} % of the time; the GPU idles for {} % because of it."),
-                      time_text(e_.per_iteration(e_.summary.loader_wait_ns)), percent(waited), percent(card.share));
+      card.what = tr("It waits {} per iteration, {} % of the time; the GPU idles for {} % because of it.",
+                     time_text(e_.per_iteration(e_.loader_wait_ns)), percent(waited), percent(card.share));
       card.fix = tr("Use more workers, prefetch, or do less work per sample.");
     }
     const Nanoseconds more = e_.longest_loader_wait_ns - e_.median_loader_wait_ns;
@@ -384,10 +389,9 @@ class Advisor {
       Card& card = add(Rule::FirstBatch, more, {Remedy::KeepWorkers}, *site);
       card.confidence *= 0.8;  // that it is the first of an epoch is inferred
       card.title = tr("One wait for data is far longer than the others");
-      card.what =
-          say(tr("It takes {}; the usual wait is {}. Workers that are restarted every epoch cause such a wait."),
-              time_text(static_cast<double>(e_.longest_loader_wait_ns)),
-              time_text(static_cast<double>(e_.median_loader_wait_ns)));
+      card.what = tr("It takes {}; the usual wait is {}. Workers that are restarted every epoch cause such a wait.",
+                     time_text(static_cast<double>(e_.longest_loader_wait_ns)),
+                     time_text(static_cast<double>(e_.median_loader_wait_ns)));
       card.fix = tr("Keep the workers alive (persistent_workers=True).");
     }
   }
@@ -420,27 +424,6 @@ std::string_view weight_key(Weight weight) {
 
 std::vector<Card> advise(const Evidence& evidence, const base::NameTable& names, const AdviceContext& context) {
   return Advisor(evidence, names, context).run();
-}
-
-Advice advice_for(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,
-                  const AdviceContext& context, const std::atomic<bool>* stop) {
-  // Of a run so long that records have been thinned out, the beginning is not known any more, nor looked at.
-  const bool thinned = !records.empty() && records.back().number > static_cast<std::int64_t>(records.size());
-  const std::size_t left_out = thinned ? 0 : warm_up_count(records);
-  const std::span<const IterationRecord> steady = records.subspan(left_out);
-  if (steady.empty()) return {};
-  const IterationRecord& first = steady[steady.size() - std::min(steady.size(), kAdvisedIterations)];
-  const Evidence evidence = gather(trace, first.start_ns, to, stop);
-  AdviceContext known = context;
-  if (left_out > 0) {
-    known.warm_up_from_ns = records.front().start_ns;
-    known.warm_up_to_ns = records[left_out - 1].end_ns;
-    known.warm_up_excess_ns = records[left_out - 1].iterations_ns - records.front().iterations_ns +
-                              records.front().duration() -
-                              static_cast<Nanoseconds>(left_out) * evidence.summary.iteration.p50_ns;
-  }
-  return {evidence.iterations, left_out > 0 ? records[left_out - 1].number : 0, evidence.summary,
-          advise(evidence, trace.names(), known)};
 }
 
 }  // namespace lanescope::analysis

@@ -37,10 +37,13 @@ Nanoseconds context_start(const trace::Trace& trace, Nanoseconds from) {
 
 class RangeAnalysis final : Accumulator::Listener {
  public:
-  RangeAnalysis(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, bool whole, const std::atomic<bool>* stop)
-      : merge_(trace, {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
-                       LaneKind::CopyD2H, LaneKind::CopyOther}),
-        sums_(trace, *this),
+  RangeAnalysis(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, bool whole, const std::atomic<bool>* stop,
+                trace::GpuNumber only)
+      : merge_(trace,
+               {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
+                LaneKind::CopyD2H, LaneKind::CopyOther},
+               only),
+        sums_(trace, *this, nullptr, only),
         from_(from),
         to_(to),
         whole_(whole),
@@ -67,7 +70,7 @@ class RangeAnalysis final : Accumulator::Listener {
     if (event.start_ns < to_) {
       sums_.take(event, source.lane, source.kind);
     } else if (trace::is_gpu_work_lane(source.kind)) {
-      sums_.run_ahead().later_operation(event.correlation);
+      sums_.take_later(event, source.lane);
     }
   }
   void lost() { sums_.lose_cause(); }
@@ -135,9 +138,8 @@ class RangeAnalysis final : Accumulator::Listener {
   std::int64_t in_flight_at_first_ = 0, outstanding_ = 0;
 };
 
-}  // namespace
-
-Summary analyse(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop) {
+Summary analyse_one(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop,
+                    trace::GpuNumber only) {
   const KeptRange kept = kept_range(trace);
   from = std::max(from, kept.from);
   to = std::min(to, std::min(kept.to, trace.complete_until()));
@@ -147,7 +149,24 @@ Summary analyse(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, con
     judge(nothing);
     return nothing;
   }
-  return RangeAnalysis(trace, from, to, from <= kept.from && to >= kept.to, stop).run();
+  return RangeAnalysis(trace, from, to, from <= kept.from && to >= kept.to, stop, only).run();
+}
+
+}  // namespace
+
+Summary analyse(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop) {
+  Summary whole = analyse_one(trace, from, to, stop, trace::kNobody);
+  const trace::Owners owners(trace);
+  return owners.gpus().size() < 2 ? whole : over_gpus(std::move(whole), analyse_gpus(trace, from, to, stop), owners);
+}
+
+std::vector<Summary> analyse_gpus(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
+                                  const std::atomic<bool>* stop) {
+  std::vector<Summary> gpus;
+  const std::size_t count = trace::Owners(trace).gpus().size();
+  for (std::size_t g = 0; g < count; ++g)
+    gpus.push_back(analyse_one(trace, from, to, stop, static_cast<trace::GpuNumber>(g)));
+  return gpus;
 }
 
 }  // namespace lanescope::analysis

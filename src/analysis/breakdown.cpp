@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/advice.h"
+#include "analysis/account.h"
 #include "analysis/kept_range.h"
 
 namespace lanescope::analysis {
@@ -69,14 +69,16 @@ void add_copies(const Evidence& evidence, const base::NameTable& names, Breakdow
   });
 }
 
-// Kernels (and memsets) that start in the stretch, by name.
-void add_kernels(const trace::Trace& trace, Breakdown& out) {
+// Kernels (and memsets) that start in the stretch, by name; of one GPU of several, where `gpu` is one.
+void add_kernels(const trace::Trace& trace, trace::GpuNumber gpu, Breakdown& out) {
+  const trace::Owners owners(trace);
   std::unordered_map<NameId, KernelRow> by_name;
   {
     const trace::Trace::ReadLock lock(trace);
     for (std::size_t id = 0; id < trace.lane_count(); ++id) {
       const trace::Lane& lane = trace.lane(static_cast<LaneId>(id));
       if (lane.info().kind != LaneKind::Kernels) continue;
+      if (gpu != trace::kNobody && owners.gpu_of(static_cast<LaneId>(id)) != gpu) continue;
       for (std::size_t r = 0; r < lane.row_count(); ++r) {
         const trace::Row& row = lane.row(r);
         const trace::EventIndex last = row.last();
@@ -153,21 +155,22 @@ Histogram histogram(std::vector<Nanoseconds> durations) {
 Breakdown break_down(const trace::Trace& trace, std::span<const IterationRecord> records, const Summary& figures,
                      Nanoseconds to) {
   Breakdown out;
-  const std::span<const IterationRecord> steady = records.subspan(warm_up_count(records));
   Evidence evidence;
-  if (!steady.empty()) {
-    evidence = gather(trace, steady[steady.size() - std::min(steady.size(), kAdvisedIterations)].start_ns, to);
-  }
+  NewestIterations advised = kAdvised;
+  advised.to_ns = to;
+  if (const auto stretch = steady_stretch(trace, records, advised))
+    evidence = gather(trace, stretch->first, stretch->second, nullptr, figures.verdict_gpu);
   if (evidence.iterations == 0) {
     const KeptRange kept = kept_range(trace);
-    evidence = gather_stretch(trace, kept.from, std::min(kept.to, trace.complete_until()));
+    evidence =
+        gather_stretch(trace, kept.from, std::min(kept.to, trace.complete_until()), nullptr, figures.verdict_gpu);
   }
   out.from_ns = evidence.from_ns;
   out.to_ns = evidence.to_ns;
   out.iterations = evidence.iterations;
   add_sites(evidence, trace.names(), out);
   add_copies(evidence, trace.names(), out);
-  add_kernels(trace, out);
+  add_kernels(trace, evidence.gpu, out);
   out.sites_left_out = cut(out.sites);
   out.copies_left_out = cut(out.copies);
   out.kernels_left_out = cut(out.kernels);

@@ -1,5 +1,5 @@
-// A run taken apart for a report: its call sites, copies, kernels and iterations as tables, with names in place of
-// numbers, so that they outlive the trace.
+// A run's call sites, copies, kernels and iterations as tables for a report. Uses names instead of ids, so that the
+// tables outlive the trace.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace lanescope::analysis {
 
-/// All calls of one name made within one range of the program; see CallSite.
+/// All calls of one name within one range of the program; see CallSite.
 struct SiteRow {
   std::string range;  ///< empty: none
   std::string call;
@@ -45,31 +45,31 @@ struct KernelRow {
   double mean_ns() const { return count > 0 ? static_cast<double>(total_ns) / static_cast<double>(count) : 0; }
 };
 
-/// How many iterations took how long: counts[i] of [from_ns + i * width_ns, from_ns + (i + 1) * width_ns), and what is
-/// longer than all of these. Empty without iterations.
+/// Durations of iterations: counts[i] is for [from_ns + i * width_ns, from_ns + (i + 1) * width_ns), `longer` for
+/// everything above. Empty without iterations.
 struct Histogram {
   Nanoseconds from_ns = 0, width_ns = 0;
   std::vector<std::int64_t> counts;
   std::int64_t longer = 0;
 };
 inline constexpr std::size_t kHistogramBins = 32;
-/// Equal bins from the shortest to the longest. Where a few are far longer than the 99th percentile, the bins end
-/// there: else one outlier would put all others into the first bin.
+/// Equal bins from the shortest to the longest. If a few are far longer than the 99th percentile, the bins end there;
+/// otherwise a single outlier would put all others into the first bin.
 Histogram histogram(std::vector<Nanoseconds> durations);
 
 struct Breakdown {
-  /// What the tables of calls, copies and kernels are about: the iterations that the advice is about, or the whole
-  /// trace when it has none (0 iterations).
+  /// The stretch of the call, copy and kernel tables: the iterations that the advice describes, or the whole trace if
+  /// it has none (0 iterations).
   Nanoseconds from_ns = 0, to_ns = 0;
   std::int64_t iterations = 0;
-  std::vector<SiteRow> sites;  ///< the costliest first: by bubbles, then by waits
+  std::vector<SiteRow> sites;  ///< by cost, highest first: by bubbles, then by waits
   std::vector<CopyRow> copies;
-  std::vector<KernelRow> kernels;  ///< those that took most time first
-  Nanoseconds kernel_time_ns = 0;  ///< the durations of all kernels added up, those left out included
-  /// Of each table at most kBreakdownRows; so many more there were.
+  std::vector<KernelRow> kernels;  ///< by total time, longest first
+  Nanoseconds kernel_time_ns = 0;  ///< the sum over all kernels, including those left out
+  /// Each table has at most kBreakdownRows rows; the numbers of rows left out.
   std::int64_t sites_left_out = 0, copies_left_out = 0, kernels_left_out = 0;
-  Nanoseconds host_wait_ns = 0;  ///< in the stretch that the verdict is about
-  /// Of the iterations that the run's figures are about.
+  Nanoseconds host_wait_ns = 0;  ///< in the stretch of the verdict
+  /// The iterations of the run's figures.
   DurationStats iteration;
   Histogram durations;
 
@@ -77,8 +77,9 @@ struct Breakdown {
 };
 inline constexpr std::size_t kBreakdownRows = 200;
 
-/// `figures` is the stretch whose iterations are counted; the tables are of the newest kAdvisedIterations up to `to`
-/// without the warm-up, as the advice is.
+/// `figures` is the stretch whose iterations are counted; the tables are of the same iterations up to `to` as the
+/// advice. Of several GPUs they are of the one that the verdict of `figures` is about, and `records` are
+/// LiveAnalysis::records() of it.
 Breakdown break_down(const trace::Trace& trace, std::span<const IterationRecord> records, const Summary& figures,
                      Nanoseconds to);
 

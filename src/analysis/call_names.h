@@ -1,4 +1,4 @@
-// What the name of an API call says about it, looked up once per name.
+// Classifies API calls by their names, with one lookup per name.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ enum class CallRole : std::uint8_t {
   Other,
   KernelLaunch,  ///< cudaLaunchKernel and related calls
   MemoryCopy,    ///< cudaMemcpy, cudaMemcpyAsync and related calls
-  Pinning,       ///< makes page-locked memory, and holds the CPU while it does
-  Allocation,    ///< makes device memory, or gives memory back: it holds the CPU, and may wait for the GPU
+  Pinning,       ///< allocates page-locked memory, and blocks the CPU meanwhile
+  Allocation,    ///< allocates or frees device memory: blocks the CPU, and may wait for the GPU
 };
 
 class CallNames {

@@ -4,7 +4,8 @@ namespace lanescope::analysis {
 
 using trace::LaneKind;
 
-EventMerge::EventMerge(const trace::Trace& trace, std::initializer_list<LaneKind> kinds) : trace_(trace) {
+EventMerge::EventMerge(const trace::Trace& trace, std::initializer_list<LaneKind> kinds, trace::GpuNumber only)
+    : trace_(trace), owners_(trace), only_(only) {
   for (const LaneKind kind : kinds) kinds_ |= 1u << static_cast<unsigned>(kind);
 }
 
@@ -19,6 +20,12 @@ std::uint32_t EventMerge::rank(LaneKind kind) {
     default:
       return 3;
   }
+}
+
+bool EventMerge::wanted(trace::LaneId id, LaneKind kind) const {
+  if ((kinds_ >> static_cast<unsigned>(kind) & 1u) == 0) return false;
+  if (only_ == trace::kNobody || kind == LaneKind::Markers || kind == LaneKind::Counter) return true;
+  return owners_.process_of(id) == owners_.gpus()[only_].process;
 }
 
 void EventMerge::add_row(const WatchedLane& lane, std::size_t number) {
@@ -37,10 +44,11 @@ void EventMerge::add_row(const WatchedLane& lane, std::size_t number) {
 
 /// Looks for what has been published since, and fills the heap; true if events of GPU work are gone unread.
 bool EventMerge::refresh(Nanoseconds limit) {
+  owners_.refresh();
   for (const std::size_t count = trace_.lane_count(); lanes_seen_ < count; ++lanes_seen_) {
     const auto id = static_cast<trace::LaneId>(lanes_seen_);
     const trace::Lane& lane = trace_.lane(id);
-    if (kinds_ >> static_cast<unsigned>(lane.info().kind) & 1u) lanes_.push_back({&lane, id});
+    if (wanted(id, lane.info().kind)) lanes_.push_back({&lane, id});
   }
   for (WatchedLane& lane : lanes_)
     for (const std::size_t rows = lane.lane->row_count(); lane.rows < rows; ++lane.rows) add_row(lane, lane.rows);

@@ -1,4 +1,4 @@
-// The events of all rows of several lanes, in the order in which they start, while the trace may still be growing.
+// Merges the events of all rows of several lanes in start order, even while the trace grows.
 #pragma once
 
 #include <algorithm>
@@ -7,42 +7,48 @@
 #include <limits>
 #include <vector>
 
+#include "trace/links.h"
 #include "trace/trace.h"
 
 namespace lanescope::analysis {
 
 using base::Nanoseconds;
 
-/// At one instant, an iteration comes before what happens in it, a range of the program before the calls in it, and a
-/// call before the operation it issues; then lanes and rows go by their numbers, so that the order does not depend on
-/// when they were found.
+/// Events with the same start are ordered: an iteration before its contents, a range of the program before the calls in
+/// it, a call before the operation it issues; then by lane and row, so that the order does not depend on when these
+/// were found.
 class EventMerge {
  public:
   struct Source {
     const trace::Row* row = nullptr;
     trace::EventIndex next = 0;
-    trace::EventIndex last = 0;  ///< as published when last looked
+    trace::EventIndex last = 0;  ///< as published at the last look
     trace::LaneId lane = 0;
     trace::LaneKind kind = trace::LaneKind::Calls;
-    std::uint32_t order = 0;  ///< among events that start at the same instant
+    std::uint32_t order = 0;  ///< rank among events with the same start; its last 8 bits are the row
+
+    /// Of the last event passed on.
+    trace::EventPlace place() const { return {lane, static_cast<std::uint16_t>(order & 0xff), next - 1}; }
   };
   static constexpr Nanoseconds kFromTheBeginning = std::numeric_limits<Nanoseconds>::min();
 
-  EventMerge(const trace::Trace& trace, std::initializer_list<trace::LaneKind> kinds);
-  /// Iterations that start before `from`, other ranges that end before it, and other events that end before `context`
-  /// are passed over.
+  /// With `only`: this GPU, all lanes of the process that uses it (including its other GPUs), and markers and counters.
+  EventMerge(const trace::Trace& trace, std::initializer_list<trace::LaneKind> kinds,
+             trace::GpuNumber only = trace::kNobody);
+  /// Skips iterations that start before `from`, other ranges that end before it, and other events that end before
+  /// `context`.
   void start_at(Nanoseconds from, Nanoseconds context) {
     from_ = from;
     context_from_ = context;
   }
 
-  /// Hands events that start before `limit` to taker.take(event, source), and calls taker.lost() when GPU work was
-  /// evicted before it could be read. Stops after `max_events`, and those that start together with the last of them, so
-  /// that the lock on the trace is not held for long; true when nothing is left before the limit. Each call looks for
-  /// new events, rows and lanes.
+  /// Passes events that start before `limit` to taker.take(event, source), and calls taker.lost() if GPU work was
+  /// evicted before it could be read. Stops after about `max_events` (never between events with the same start), so
+  /// that the lock on the trace is not held for long. Returns true if nothing is left before the limit. Each call looks
+  /// for new events, rows and lanes.
   template <class Taker>
   bool run(Nanoseconds limit, std::size_t max_events, Taker&& taker);
-  /// When run() has stopped early: everything that starts before this instant was handed out, nothing else.
+  /// After an early stop of run(): exactly the events that start before this time have been passed on.
   Nanoseconds stopped_at() const { return stopped_at_; }
 
  private:
@@ -63,10 +69,13 @@ class EventMerge {
 
   bool refresh(Nanoseconds limit);
   void add_row(const WatchedLane& lane, std::size_t number);
+  bool wanted(trace::LaneId id, trace::LaneKind kind) const;
   static std::uint32_t rank(trace::LaneKind kind);
   void sink_top();
 
   const trace::Trace& trace_;
+  trace::Owners owners_;
+  trace::GpuNumber only_;
   std::uint32_t kinds_ = 0;
   Nanoseconds from_ = kFromTheBeginning, context_from_ = kFromTheBeginning;
   std::size_t lanes_seen_ = 0;

@@ -1,7 +1,9 @@
 #include "analysis/evidence.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -55,13 +57,24 @@ Nanoseconds median(std::vector<Nanoseconds>& values) {
   return *middle;
 }
 
-/// From the first to the last iteration that lies in the stretch as a whole.
-std::pair<Nanoseconds, Nanoseconds> whole_iterations(const trace::Trace& trace, Nanoseconds from, Nanoseconds to) {
+/// `gpu` where there are several; all lanes where there is only one.
+trace::GpuNumber of_several(const trace::Trace& trace, trace::GpuNumber gpu) {
+  const std::size_t count = trace::Owners(trace).gpus().size();
+  return count > 1 && gpu < count ? gpu : trace::kNobody;
+}
+
+/// From the first to the last iteration that lies in the stretch as a whole; `gpu`: of the process that uses it.
+std::pair<Nanoseconds, Nanoseconds> whole_iterations(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
+                                                     trace::GpuNumber gpu) {
+  const trace::Owners owners(trace);
+  const auto counts = [&](LaneId lane) {
+    return gpu == trace::kNobody || owners.process_of(lane) == owners.gpus()[gpu].process;
+  };
   const trace::Trace::ReadLock lock(trace);
   Nanoseconds first = to, last = from;
   for (std::size_t id = 0; id < trace.lane_count(); ++id) {
     const trace::Lane& lane = trace.lane(static_cast<LaneId>(id));
-    if (lane.info().kind != LaneKind::Iterations) continue;
+    if (lane.info().kind != LaneKind::Iterations || !counts(static_cast<LaneId>(id))) continue;
     for (std::size_t r = 0; r < lane.row_count(); ++r) {
       const trace::Row& row = lane.row(r);
       trace::EventIndex i = row.first_starting_at_or_after(from, row.first(), row.last());
@@ -73,21 +86,17 @@ std::pair<Nanoseconds, Nanoseconds> whole_iterations(const trace::Trace& trace, 
   return {first, last};
 }
 
-/// kEmpty is the name of nothing that is timed.
-NameId stopwatch_name(const base::NameTable& names) {
-  const NameId name = names.find(kStopwatchLane);
-  return name == base::NameTable::kEmpty ? ~NameId{0} : name;
-}
-
 class Gathering final : Accumulator::Listener {
  public:
-  Gathering(const trace::Trace& trace, Nanoseconds from, Nanoseconds to)
-      : merge_(trace, {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
-                       LaneKind::CopyD2H, LaneKind::CopyOther}),
-        sums_(trace, *this),
+  Gathering(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber only)
+      : merge_(trace,
+               {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
+                LaneKind::CopyD2H, LaneKind::CopyOther},
+               only),
+        sums_(trace, *this, nullptr, only),
         roles_(trace.names()),
         lanes_(trace),
-        stopwatch_name_(stopwatch_name(trace.names())),
+        only_(only),
         from_(from),
         to_(to) {
     merge_.start_at(from, from - kContextNs);
@@ -102,16 +111,20 @@ class Gathering final : Accumulator::Listener {
     merge_.run(std::numeric_limits<Nanoseconds>::max(), kLookAheadEvents, *this);
     evidence_.from_ns = from_;
     evidence_.to_ns = to_;
+    evidence_.gpu = only_;
     evidence_.iterations = static_cast<std::int64_t>(durations_.size());
     evidence_.summary = sums_.summary_at(to_);
     evidence_.summary.iteration = duration_stats(durations_);
     sums_.measure_run_ahead(evidence_.summary);
     judge(evidence_.summary);
     blame_bubbles();
+    leave_out_others();
     measure_waits();
     measure_copies();
     measure_launches();
     measure_stopwatches();
+    note_stale_reads();
+    join_threads();
     for (CallSite& site : evidence_.sites) site.aside = !launching_.contains(lanes_.thread_of(site.example.lane));
     sort();
     return std::move(evidence_);
@@ -119,7 +132,7 @@ class Gathering final : Accumulator::Listener {
 
   // For EventMerge.
   void take(const trace::Event& event, const EventMerge::Source& source) {
-    if (event.start_ns >= to_) return take_later(event, source.kind);
+    if (event.start_ns >= to_) return take_later(event, source.lane, source.kind);
     sums_.take(event, source.lane, source.kind);
     if (source.kind == LaneKind::Phases) {
       take_range(event, source.lane);
@@ -140,6 +153,22 @@ class Gathering final : Accumulator::Listener {
     Nanoseconds start, end;
     LaneId lane;
     std::size_t site;
+  };
+  struct Launch {
+    LaneId lane;
+    Nanoseconds duration;
+    Nanoseconds queued;  ///< of it, until the launch queue had room
+  };
+  struct SiteKey {
+    NameId range, call;
+    std::size_t thread;
+
+    bool operator==(const SiteKey&) const = default;
+  };
+  struct SiteHash {
+    std::size_t operator()(const SiteKey& key) const {
+      return std::hash<std::uint64_t>()(std::uint64_t{key.range} << 32 | key.call) + key.thread;
+    }
   };
   struct Interval {
     std::size_t of;  ///< a site or a group
@@ -162,26 +191,23 @@ class Gathering final : Accumulator::Listener {
 
   void take_range(const trace::Event& range, LaneId lane) {
     const std::size_t thread = lanes_.thread_of(lane);
-    if (lanes_.holds_stopwatch(lane) || range.name == stopwatch_name_) {
+    if (trace::range_kind_of(range) == trace::RangeKind::Timed) {
       timed_.push_back({range.start_ns, range.end_ns, lane, thread, 0});
       return;
     }
     open_.add(thread, range.start_ns, range.end_ns, range.name);
     if (range.start_ns < from_) return;
     if (trace::is_stale_read(range)) {
-      ++evidence_.stale_reads;
-      if (!evidence_.stale_read) evidence_.stale_read = Place{lane, range.start_ns, range.end_ns};
+      stale_reads_.push_back({lane, range.start_ns, range.end_ns});
     }
     if (!trace::is_host_wait(range)) return;
-    loader_waits_.push_back(range.duration());
+    loader_waits_.push_back({lane, range.start_ns, range.end_ns});
     add_call(range, lane, range.name, CallRole::Other);
   }
 
   /// The operations of calls that lie in the stretch may start after it.
-  void take_later(const trace::Event& event, LaneKind kind) {
-    if (!trace::is_gpu_work_lane(kind)) return;
-    sums_.run_ahead().later_operation(event.correlation);
-    time_operation(event);
+  void take_later(const trace::Event& event, LaneId lane, LaneKind kind) {
+    if (trace::is_gpu_work_lane(kind)) time_operation(event, sums_.take_later(event, lane));
   }
 
   void take_call(const trace::Event& call, LaneId lane) {
@@ -189,7 +215,6 @@ class Gathering final : Accumulator::Listener {
     const NameId range = open_.at(lanes_.thread_of(lane), call.start_ns).name;
     if (trace::is_launch(call)) launching_.insert(lanes_.thread_of(lane));
     const std::size_t site = add_call(call, lane, range, role);
-    if (call.correlation != 0) issued_by_[call.correlation] = made_.size() - 1;
     if (call.start_ns < from_) return;
     CallSite& s = evidence_.sites[site];
     const trace::CallParts parts = trace::parts_of(call);
@@ -199,13 +224,14 @@ class Gathering final : Accumulator::Listener {
     }
     if (trace::is_blocking(call)) waits_.push_back({site, call.start_ns + parts.own, call.end_ns});
     if (role == CallRole::KernelLaunch) {
-      launch_durations_.push_back(call.duration());
-      evidence_.full_queue_ns += parts.waiting;
+      launches_.push_back({lane, call.duration(), parts.waiting});
     }
   }
 
   std::size_t add_call(const trace::Event& event, LaneId lane, NameId range, CallRole role) {
-    const auto [known, is_new] = site_of_.try_emplace(std::uint64_t{range} << 32 | event.name, evidence_.sites.size());
+    // Whose thread it is, is known in the end; until then each thread has sites of its own.
+    const std::size_t thread = only_ == trace::kNobody ? 0 : lanes_.thread_of(lane);
+    const auto [known, is_new] = site_of_.try_emplace({range, event.name, thread}, evidence_.sites.size());
     const std::size_t site = known->second;
     if (is_new) {
       evidence_.sites.emplace_back();
@@ -224,8 +250,9 @@ class Gathering final : Accumulator::Listener {
   }
 
   void take_operation(const trace::Event& operation, LaneId lane, LaneKind kind) {
+    if (sums_.elsewhere(lane)) return;
     busy_.add(operation.start_ns, operation.end_ns);
-    time_operation(operation);
+    time_operation(operation, sums_.issuer());
     if (kind == LaneKind::Kernels) {
       kernel_streams_.insert(lanes_.stream_of(lane));
       kernels_.add(operation.start_ns, operation.end_ns);
@@ -236,27 +263,33 @@ class Gathering final : Accumulator::Listener {
   }
 
   /// The stopwatches that ran on the call's thread when it was made look at the operation's end.
-  void time_operation(const trace::Event& operation) {
-    if (timed_.empty() || operation.correlation == 0) return;
-    const auto issued = issued_by_.find(operation.correlation);
-    if (issued == issued_by_.end()) return;
-    const Made& call = made_[issued->second];
-    const std::size_t thread = lanes_.thread_of(call.lane);
+  void time_operation(const trace::Event& operation, const IssuingCall* issuer) {
+    if (timed_.empty() || !issuer) return;
+    const Nanoseconds made = issuer->start_ns;
+    const std::size_t thread = lanes_.thread_of(issuer->lane);
     constexpr std::size_t kLookBack = 16;  // more are never under way at once
-    const auto after = std::upper_bound(timed_.begin(), timed_.end(), call.start,
+    const auto after = std::upper_bound(timed_.begin(), timed_.end(), made,
                                         [](Nanoseconds t, const Timed& timed) { return t < timed.start; });
     for (auto timed = after; timed != timed_.begin() && after - timed < static_cast<std::ptrdiff_t>(kLookBack);) {
       --timed;
-      if (timed->thread == thread && call.start < timed->end)
-        timed->gpu_end = std::max(timed->gpu_end, operation.end_ns);
+      if (timed->thread == thread && made < timed->end) timed->gpu_end = std::max(timed->gpu_end, operation.end_ns);
     }
+  }
+
+  /// The newest ones are asked for, as a rule.
+  const Made* made_by(const IssuingCall* issuer) const {
+    if (!issuer) return nullptr;
+    const auto after = std::upper_bound(made_.begin(), made_.end(), issuer->start_ns,
+                                        [](Nanoseconds t, const Made& made) { return t < made.start; });
+    for (auto made = after; made != made_.begin() && (--made)->start == issuer->start_ns;)
+      if (made->lane == issuer->lane && made->end == issuer->end_ns) return &*made;
+    return nullptr;
   }
 
   void take_copy(const trace::Event& copy, std::int64_t stream) {
     const trace::CopyTraits traits = trace::copy_traits_of(copy);
     const bool upload = traits.direction == trace::CopyDirection::HostToDevice;
-    const auto issued = issued_by_.find(copy.correlation);
-    const Made* call = issued != issued_by_.end() && copy.correlation != 0 ? &made_[issued->second] : nullptr;
+    const Made* call = made_by(sums_.issuer());
     const NameId range = call ? evidence_.sites[call->site].range : 0;
     const trace::MemoryKind memory = upload ? traits.source : traits.destination;
     const auto same = [&](const CopyGroup& g) {
@@ -306,16 +339,70 @@ class Gathering final : Accumulator::Listener {
     }
   }
 
+  /// What threads do that launch on other GPUs only is none of this one's, but for what a bubble is blamed on.
+  void leave_out_others() {
+    const auto of_others = [this](const auto& x) { return sums_.serves_others(x.lane); };
+    for (CallSite& site : evidence_.sites)
+      if (site.bubble_count == 0 && site.count > 0 && sums_.serves_others(site.example.lane)) site.count = 0;
+    std::erase_if(launches_, of_others);
+    std::erase_if(loader_waits_, of_others);
+    std::erase_if(timed_, of_others);
+    std::erase_if(stale_reads_, of_others);
+  }
+
   void measure_waits() {
     for (const Interval& wait : waits_) {
       CallSite& site = evidence_.sites[wait.of];
       site.wait_ns += std::max<Nanoseconds>(0, wait.end - wait.start);
       site.wait_busy_ns += busy_.within(wait.start, wait.end);
     }
-    evidence_.loader_waits = static_cast<std::int64_t>(loader_waits_.size());
-    evidence_.median_loader_wait_ns = median(loader_waits_);
-    for (const Nanoseconds wait : loader_waits_)
-      evidence_.longest_loader_wait_ns = std::max(evidence_.longest_loader_wait_ns, wait);
+    std::vector<Nanoseconds> waits;
+    Nanoseconds within = 0;
+    for (const Place& wait : loader_waits_) {
+      waits.push_back(wait.end_ns - wait.start_ns);
+      within += std::min(wait.end_ns, to_) - wait.start_ns;
+      evidence_.longest_loader_wait_ns = std::max(evidence_.longest_loader_wait_ns, waits.back());
+    }
+    evidence_.loader_waits = static_cast<std::int64_t>(waits.size());
+    // The sums are of all threads of the process, and hold those that began before the stretch.
+    evidence_.loader_wait_ns = only_ == trace::kNobody ? evidence_.summary.loader_wait_ns : within;
+    evidence_.median_loader_wait_ns = median(waits);
+  }
+
+  void note_stale_reads() {
+    evidence_.stale_reads = static_cast<std::int64_t>(stale_reads_.size());
+    if (!stale_reads_.empty()) evidence_.stale_read = stale_reads_.front();
+  }
+
+  /// One site of those that differ in their threads only.
+  void join_threads() {
+    if (only_ == trace::kNobody) return;
+    std::map<std::pair<NameId, NameId>, std::size_t> known;
+    std::vector<CallSite> joined;
+    for (const CallSite& site : evidence_.sites) {
+      if (site.count == 0 && site.bubble_count == 0) continue;
+      const auto [at, is_new] = known.try_emplace({site.range, site.call}, joined.size());
+      if (is_new) {
+        joined.push_back(site);
+        continue;
+      }
+      CallSite& sum = joined[at->second];
+      const auto weight = [](const CallSite& s) {
+        return std::pair(s.longest_bubble_ns, s.example.end_ns - s.example.start_ns);
+      };
+      if (weight(site) > weight(sum)) sum.example = site.example;
+      sum.longest_bubble_ns = std::max(sum.longest_bubble_ns, site.longest_bubble_ns);
+      sum.count += site.count;
+      sum.sync_count += site.sync_count;
+      sum.needless_count += site.needless_count;
+      sum.host_ns += site.host_ns;
+      sum.wait_ns += site.wait_ns;
+      sum.wait_busy_ns += site.wait_busy_ns;
+      for (std::size_t c = 0; c < kBubbleCauses; ++c) sum.bubble_ns[c] += site.bubble_ns[c];
+      sum.bubble_count += site.bubble_count;
+      sum.quickly_followed += site.quickly_followed;
+    }
+    evidence_.sites = std::move(joined);
   }
 
   void measure_copies() {
@@ -366,8 +453,14 @@ class Gathering final : Accumulator::Listener {
   }
 
   void measure_launches() {
-    for (const Nanoseconds ns : launch_durations_) evidence_.launches_ns += ns;
-    evidence_.median_launch_ns = median(launch_durations_);
+    std::vector<Nanoseconds> durations;
+    for (const Launch& launch : launches_) {
+      durations.push_back(launch.duration);
+      evidence_.launches_ns += launch.duration;
+      evidence_.full_queue_ns += launch.queued;
+    }
+    evidence_.launches = static_cast<std::int64_t>(launches_.size());
+    evidence_.median_launch_ns = median(durations);
     evidence_.median_kernel_ns = median(kernel_durations_);
   }
 
@@ -384,14 +477,13 @@ class Gathering final : Accumulator::Listener {
   Accumulator sums_;
   CallNames roles_;
   LaneFacts lanes_;
-  const NameId stopwatch_name_;
+  const trace::GpuNumber only_;
   const Nanoseconds from_, to_;
 
   Evidence evidence_;
   OpenRanges open_;
-  std::unordered_map<std::uint64_t, std::size_t> site_of_;
-  std::unordered_map<std::uint32_t, std::size_t> issued_by_;  // correlation: index into made_
-  std::vector<Made> made_;                                    // by start, then lane
+  std::unordered_map<SiteKey, std::size_t, SiteHash> site_of_;
+  std::vector<Made> made_;  // by start, then lane
   std::vector<Bubble> bubbles_;
   std::vector<Interval> waits_, copying_, held_;
   std::vector<std::int64_t> copy_streams_;     // of each of copying_
@@ -399,32 +491,27 @@ class Gathering final : Accumulator::Listener {
   std::unordered_set<std::int64_t> kernel_streams_;
   std::vector<Timed> timed_;  // by start
   Cover busy_, kernels_;
-  std::vector<Nanoseconds> durations_, kernel_durations_, launch_durations_, loader_waits_;
+  std::vector<Launch> launches_;
+  std::vector<Place> loader_waits_, stale_reads_;
+  std::vector<Nanoseconds> durations_, kernel_durations_;
 };
 
 }  // namespace
 
-std::size_t warm_up_count(std::span<const IterationRecord> records) {
-  if (records.size() < 4) return 0;
-  std::vector<Nanoseconds> durations;
-  for (const IterationRecord& record : records) durations.push_back(record.duration());
-  const Nanoseconds usual = median(durations);
-  std::size_t count = 1;
-  while (count < records.size() / 4 && records[count].duration() > 2 * usual) ++count;
-  return count;
-}
-
-Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop) {
+Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop,
+                trace::GpuNumber gpu) {
+  gpu = of_several(trace, gpu);
   const KeptRange kept = kept_range(trace);
   if (kept.empty) return {};
   from = std::max(from, kept.from);
   to = std::min(to, std::min(kept.to, trace.complete_until()));
-  const auto [first, last] = whole_iterations(trace, from, to);
-  return first < last ? Gathering(trace, first, last).run(stop) : Evidence{};
+  const auto [first, last] = whole_iterations(trace, from, to, gpu);
+  return first < last ? Gathering(trace, first, last, gpu).run(stop) : Evidence{};
 }
 
-Evidence gather_stretch(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop) {
-  return from < to ? Gathering(trace, from, to).run(stop) : Evidence{};
+Evidence gather_stretch(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop,
+                        trace::GpuNumber gpu) {
+  return from < to ? Gathering(trace, from, to, of_several(trace, gpu)).run(stop) : Evidence{};
 }
 
 }  // namespace lanescope::analysis

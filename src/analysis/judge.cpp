@@ -13,11 +13,6 @@ using base::tr;
 
 int percent(double fraction) { return static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * 100)); }
 
-template <class... Numbers>
-std::string say(const char* translated, const Numbers&... numbers) {
-  return fmt::format(fmt::runtime(translated), numbers...);
-}
-
 /// What the window is judged by: the judged stretch, or what remains of the window without its ends.
 struct Basis {
   Nanoseconds span_ns = 0;
@@ -67,15 +62,15 @@ VerdictFigure bytes_rate(const Basis& basis, std::string label, std::int64_t byt
 VerdictFigure syncs(const Basis& basis) { return rate(basis, tr("syncs"), basis.each(basis.figures.sync_count)); }
 
 /// "; 1.0 sync per iteration." Nothing where it is not known how often.
-std::string how_often(const Basis& basis, const VerdictFigure& figure, const char* one, const char* many) {
+std::string how_often(const Basis& basis, const VerdictFigure& figure, const std::string& one,
+                      const std::string& many) {
   if (basis.figures.iterations == 0) return tr(".");
-  const std::string value = value_text(figure);
-  return say(value == "1.0" ? one : many, value);
+  return value_text(figure) == "1.0" ? one : many;  // grammar goes by what is shown
 }
 
 /// A share and its figure, which is that of `v.figures[0]` at most.
 int add_share(Verdict& v, std::string label, double share) {
-  v.figures.push_back({std::move(label), share * 100, "%"});
+  v.figures.push_back({.label = std::move(label), .value = share * 100, .unit = "%", .is_share = true});
   return std::min(percent(share), 100);
 }
 
@@ -85,12 +80,12 @@ void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
   // 100 minus the idle share as it is shown elsewhere, so that the two add up.
   const int busy = 100 - percent(v.idle);
   if (all_syncs == 0) {
-    v.sentence = say(tr("The GPU is busy {} % of the time: it sets the pace, not the CPU."), busy);
+    v.sentence = tr("The GPU is busy {} % of the time: it sets the pace, not the CPU.", busy);
   } else if (busy == 100) {
-    v.sentence = say(tr("The GPU is busy {} % of the time; reading less often would gain nothing."), busy);
+    v.sentence = tr("The GPU is busy {} % of the time; reading less often would gain nothing.", busy);
   } else {
-    v.sentence = say(tr("The GPU is busy {} % of the time; reading less often would gain at most the other {} %."),
-                     busy, 100 - busy);
+    v.sentence =
+        tr("The GPU is busy {} % of the time; reading less often would gain at most the other {} %.", busy, 100 - busy);
   }
 }
 
@@ -100,18 +95,20 @@ void sync_bound(Verdict& v, const Basis& basis) {
   const Nanoseconds all = idle_of(j.bubble_by_cause_ns, CauseGroup::AfterSync);
   const bool placed = j.sync_place_ns * 2 >= all && !j.sync_place.empty();
   const bool reads = j.after_read_ns * 2 >= all, uploads = !reads && j.after_upload_ns * 2 >= all;
+  // A statement that does nothing but wait needs no "in".
+  const bool statement = j.sync_place_kind == trace::RangeKind::Read || j.sync_place_kind == trace::RangeKind::Sync;
   Nanoseconds part = placed ? j.sync_place_ns : all;
   std::string label, after;
   if (uploads) {
     part = j.after_upload_ns;
     label = tr("after a copy");
     after = tr("right after a copy to the GPU that the CPU waited for");
-  } else if (placed && j.sync_place.ends_with("()")) {
-    label = say(tr("after {}"), j.sync_place);
-    after = say(tr("right after {}"), j.sync_place);
+  } else if (placed && statement) {
+    label = tr("after {}", j.sync_place);
+    after = tr("right after {}", j.sync_place);
   } else if (placed) {
-    label = say(tr("in {}"), j.sync_place);
-    after = say(reads ? tr("right after a read in {}") : tr("right after a wait in {}"), j.sync_place);
+    label = tr("in {}", j.sync_place);
+    after = reads ? tr("right after a read in {}", j.sync_place) : tr("right after a wait in {}", j.sync_place);
   } else if (reads) {
     part = j.after_read_ns;
     label = tr("after a read");
@@ -122,27 +119,28 @@ void sync_bound(Verdict& v, const Basis& basis) {
   }
   const int share = std::min(idle, add_share(v, std::move(label), basis.share(part)));
   v.figures.push_back(syncs(basis));
-  v.sentence = say(tr("The GPU idles {} % of the time, {} % {}{}"), idle, share, after,
-                   how_often(basis, v.figures.back(), tr("; {} sync per iteration."), tr("; {} syncs per iteration.")));
+  const std::string often = value_text(v.figures.back());
+  v.sentence = tr("The GPU idles {} % of the time, {} % {}{}", idle, share, after,
+                  how_often(basis, v.figures.back(), tr("; {} sync per iteration.", often),
+                            tr("; {} syncs per iteration.", often)));
 }
 
 void launch_bound(Verdict& v, const Basis& basis) {
   const int idle = percent(v.idle), launch = std::min(idle, add_share(v, tr("slow launch"), v.launch));
   v.figures.push_back(rate(basis, tr("launches"), basis.each(basis.figures.launch_count)));
-  const std::string rest =
-      how_often(basis, v.figures.back(), tr("; {} launch per iteration."), tr("; {} launches per iteration."));
+  const std::string often = value_text(v.figures.back());
+  const std::string rest = how_often(basis, v.figures.back(), tr("; {} launch per iteration.", often),
+                                     tr("; {} launches per iteration.", often));
   if (launch == idle) {
     v.sentence =
-        say(tr("The GPU idles {} % of the time because the CPU issues work too slowly, not because of reads{}"), idle,
-            rest);
+        tr("The GPU idles {} % of the time because the CPU issues work too slowly, not because of reads{}", idle, rest);
   } else if (percent(v.after_sync) * 4 <= launch) {
     v.sentence =
-        say(tr("The GPU idles {} % of the time, {} % because the CPU issues work too slowly, not because of reads{}"),
-            idle, launch, rest);
+        tr("The GPU idles {} % of the time, {} % because the CPU issues work too slowly, not because of reads{}", idle,
+           launch, rest);
   } else {
-    v.sentence =
-        say(tr("The GPU idles {} % of the time, {} % because the CPU issues work too slowly; reads come second{}"),
-            idle, launch, rest);
+    v.sentence = tr("The GPU idles {} % of the time, {} % because the CPU issues work too slowly; reads come second{}",
+                    idle, launch, rest);
   }
 }
 
@@ -157,18 +155,18 @@ void copy_bound(Verdict& v, const Basis& basis) {
   }
   v.figures.push_back(bytes_rate(basis, tr("copied"), basis.figures.copied_bytes));
   if (!mostly_alone) {
-    v.sentence =
-        say(tr("The GPU idles {} % of the time, {} % while copies from pageable memory or pinning block the CPU."),
-            idle, held);
+    v.sentence = tr("The GPU idles {} % of the time, {} % while copies from pageable memory or pinning block the CPU.",
+                    idle, held);
   } else if (basis.figures.kernel_ns == 0) {
-    v.sentence = say(tr("For {} % of the time the GPU copies; nothing is computed here that could overlap."), alone);
+    v.sentence = tr("For {} % of the time the GPU copies; nothing is computed here that could overlap.", alone);
   } else if (held == 0) {
-    v.sentence = say(
-        tr("For {} % of the time the GPU only copies and computes nothing; copies could overlap the kernels."), alone);
+    v.sentence =
+        tr("For {} % of the time the GPU only copies and computes nothing; copies could overlap the kernels.", alone);
   } else {
-    v.sentence = say(tr("For {} % of the time the GPU only copies and computes nothing, and for another {} % it is "
-                        "idle while copies from pageable memory or pinning block the CPU."),
-                     alone, held);
+    v.sentence =
+        tr("For {} % of the time the GPU only copies and computes nothing, and for another {} % it is "
+           "idle while copies from pageable memory or pinning block the CPU.",
+           alone, held);
   }
 }
 
@@ -177,8 +175,8 @@ void loader_bound(Verdict& v, const Basis& basis) {
   v.figures.push_back(time_rate(basis, tr("waited"), basis.figures.loader_wait_ns));
   const bool known = basis.figures.iterations > 0;
   const auto each = static_cast<Nanoseconds>(std::llround(basis.each(basis.figures.loader_wait_ns)));
-  v.sentence = say(tr("The GPU idles {} % of the time, {} % while the program waits for its data loader{}"), idle,
-                   waiting, known ? say(tr("; {} per iteration."), base::format_duration(each)) : std::string(tr(".")));
+  v.sentence = tr("The GPU idles {} % of the time, {} % while the program waits for its data loader{}", idle, waiting,
+                  known ? tr("; {} per iteration.", base::format_duration(each)) : std::string(tr(".")));
 }
 
 bool only_the_cpu_works(const Summary& s) {
@@ -188,18 +186,18 @@ bool only_the_cpu_works(const Summary& s) {
 
 }  // namespace
 
-void judge(Summary& summary) {
+void judge_one(Summary& summary) {
   Verdict& v = summary.verdict;
   v = {};
   const Basis basis = basis_of(summary);
   const Judged& figures = basis.figures;
   if (only_the_cpu_works(summary)) {
     v.kind = VerdictKind::CpuOnly;
-    v.sentence = say(tr("Nothing runs on the GPU: every operation is computed by the CPU."));
+    v.sentence = tr("Nothing runs on the GPU: every operation is computed by the CPU.");
     return;
   }
   if (basis.span_ns <= 0 || figures.busy_ns <= 0) {
-    v.sentence = say(tr("Nothing has run on the GPU here."));
+    v.sentence = tr("Nothing has run on the GPU here.");
     return;
   }
   v.idle = basis.share(basis.span_ns - figures.busy_ns);
@@ -215,10 +213,10 @@ void judge(Summary& summary) {
   } else {
     const double copies = v.copy_held + (v.exposed_copy >= kExposedCopyMatters ? v.exposed_copy : 0);
     if (std::max(v.after_sync + v.launch + v.copy_held + v.loader, copies) < kIdleMatters) {
-      v.sentence = say(
+      v.sentence =
           tr("The GPU is idle {} % of the time, nearly all of it before the first or after the last operation here: "
-             "too short a stretch to tell why."),
-          percent(v.idle));
+             "too short a stretch to tell why.",
+             percent(v.idle));
       return;
     }
     if (copies > std::max({v.after_sync, v.launch, v.loader})) {
@@ -231,8 +229,7 @@ void judge(Summary& summary) {
   }
   add_share(v, tr("idle"), v.idle);
   if (figures.warm_up_ns > 0) {
-    v.note =
-        say(tr("The first iteration took {} and is left out as warm-up."), base::format_duration(figures.warm_up_ns));
+    v.note = tr("The first iteration took {} and is left out as warm-up.", base::format_duration(figures.warm_up_ns));
   }
   switch (v.kind) {
     case VerdictKind::GpuBound:
@@ -246,6 +243,11 @@ void judge(Summary& summary) {
     default:
       return copy_bound(v, basis);
   }
+}
+
+void judge(Summary& summary) {
+  judge_one(summary);
+  say_whose(summary);
 }
 
 }  // namespace lanescope::analysis

@@ -1,4 +1,4 @@
-// The stretch of a trace of which nothing is missing.
+// The part of a trace in which nothing is missing.
 #pragma once
 
 #include "trace/trace.h"
@@ -10,8 +10,8 @@ struct KeptRange {
   bool empty = true;
 };
 
-/// From the oldest event to the newest end. Where the oldest events have gone, it starts where the last of the rows
-/// that lost some begins: earlier, an empty lane may only be a forgotten one.
+/// From the oldest event to the newest end. If events were evicted, it begins at the latest start of the rows that lost
+/// some: before that, an empty lane may be an evicted one.
 KeptRange kept_range(const trace::Trace& trace);
 
 }  // namespace lanescope::analysis

@@ -15,13 +15,17 @@ using trace::LaneKind;
 
 class LiveAnalysis::Engine final : Accumulator::Listener {
  public:
-  Engine(const trace::Trace& trace, std::size_t max_records, std::size_t max_bubbles)
+  Engine(const trace::Trace& trace, std::size_t max_records, std::size_t max_bubbles, trace::GpuNumber only)
       : trace_(trace),
+        only_(only),
         max_records_(std::max<std::size_t>(max_records, 4)),
         max_bubbles_(max_bubbles),
-        merge_(trace, {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
-                       LaneKind::CopyD2H, LaneKind::CopyOther, LaneKind::Markers, LaneKind::Counter}),
-        sums_(trace, *this) {
+        merge_(trace,
+               {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
+                LaneKind::CopyD2H, LaneKind::CopyOther, LaneKind::Markers, LaneKind::Counter},
+               only),
+        in_flight_(trace),
+        sums_(trace, *this, &in_flight_, only) {
     records_.reserve(max_records_);  // only address space until it is used; growing would hold up a frame
   }
 
@@ -88,6 +92,13 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     return summary;
   }
 
+  /// The newest record that ends by then.
+  const IterationRecord* record_by(Nanoseconds t) const {
+    const auto past =
+        std::ranges::upper_bound(records_, t, {}, [](const IterationRecord& record) { return record.end_ns; });
+    return past == records_.begin() ? nullptr : &past[-1];
+  }
+
   Summary window(Nanoseconds from, Nanoseconds to) const {
     if (records_.empty()) return empty_summary(from);
     const auto ends_at = [](const IterationRecord& record) { return record.end_ns; };
@@ -140,6 +151,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   const std::deque<Bubble>& bubbles() const { return bubbles_; }
   const std::vector<trace::Event>& markers() const { return markers_; }
   Nanoseconds analysed_until() const { return until_; }
+  const InFlight& in_flight() const { return in_flight_; }
 
   // For EventMerge.
   void take(const trace::Event& event, const EventMerge::Source& source) {
@@ -149,9 +161,9 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     } else if (source.kind == LaneKind::Counter) {
       take_sample(event, source.lane);
     } else if (!finished_ || event.start_ns < until_) {
-      sums_.take(event, source.lane, source.kind);
+      sums_.take(event, source.lane, source.kind, source.place());
     } else if (trace::is_gpu_work_lane(source.kind)) {
-      sums_.run_ahead().later_operation(event.correlation);
+      sums_.take_later(event, source.lane);
     }
   }
   void lost() { sums_.lose_cause(); }
@@ -255,7 +267,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   }
 
   void take_sample(const trace::Event& sample, trace::LaneId lane) {
-    if (trace_.lane(lane).info().name != "loss") return;
+    if (trace_.lane(lane).info().role != trace::LaneRole::Loss) return;
     if (!finished_) sums_.reach(sample.start_ns);
     loss_ = trace::value_of(sample);
     for (auto r = records_.rbegin(); r != records_.rend() && r->end_ns == sample.start_ns; ++r) r->loss = loss_;
@@ -293,6 +305,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
 
   /// What is settled is written into the records for good, the rest as far as it is known.
   void note_run_ahead() {
+    in_flight_.settle();
     for (const RunAhead::Value& value : sums_.run_ahead().settle(until_)) {
       maximum_ = std::max(maximum_, value.maximum);
       if (value.cut > 1) maximum_since_first_ = std::max(maximum_since_first_, value.maximum);
@@ -345,8 +358,10 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   }
 
   const trace::Trace& trace_;
+  const trace::GpuNumber only_;
   const std::size_t max_records_, max_bubbles_;
   EventMerge merge_;
+  InFlight in_flight_;
   Accumulator sums_;
   bool begun_ = false, finished_ = false, gave_up_ = false;
   Nanoseconds until_ = std::numeric_limits<Nanoseconds>::min();
@@ -367,20 +382,90 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   std::int64_t outstanding_ = 0;  // when the trace ended: operations that were issued and are not in it
 };
 
+/// One engine for all lanes together, and, where there are several GPUs, one for each of them: it reads the trace from
+/// where it begins now, and gives the figures of its GPU as if there were no other.
+struct LiveAnalysis::Engines {
+  Engines(const trace::Trace& of, std::size_t records, std::size_t bubbles)
+      : trace(of), max_records(records), max_bubbles(bubbles), links(of), whole(of, records, bubbles, trace::kNobody) {}
+
+  void look_for_gpus() {
+    const std::size_t count = links.owners().gpus().size();
+    while (count > 1 && gpus.size() < count) {
+      const auto number = static_cast<trace::GpuNumber>(gpus.size());
+      gpus.push_back(std::make_unique<Engine>(trace, max_records, max_bubbles, number));
+    }
+  }
+
+  template <class Figures>
+  Summary over(const Figures& figures) const {
+    Summary summary = figures(whole);
+    if (gpus.empty()) return summary;
+    std::vector<Summary> each;
+    for (const auto& gpu : gpus) each.push_back(figures(*gpu));
+    return over_gpus(std::move(summary), each, links.owners());
+  }
+
+  const Engine& of(trace::GpuNumber gpu) const { return gpu < gpus.size() ? *gpus[gpu] : whole; }
+
+  const trace::Trace& trace;
+  const std::size_t max_records, max_bubbles;
+  trace::Links links;
+  Engine whole;
+  std::vector<std::unique_ptr<Engine>> gpus;  // none where there is only one
+};
+
 LiveAnalysis::LiveAnalysis(const trace::Trace& trace, std::size_t max_records, std::size_t max_bubbles)
-    : engine_(std::make_unique<Engine>(trace, max_records, max_bubbles)) {}
+    : engines_(std::make_unique<Engines>(trace, max_records, max_bubbles)) {}
 LiveAnalysis::~LiveAnalysis() = default;
 
-bool LiveAnalysis::update(Nanoseconds until, std::size_t max_events) { return engine_->update(until, max_events); }
-void LiveAnalysis::finish() { engine_->finish(); }
-Summary LiveAnalysis::total() const { return engine_->total(); }
-Summary LiveAnalysis::since_first_iteration() const { return engine_->since_first_iteration(); }
-Summary LiveAnalysis::since(const IterationRecord& record) const { return engine_->since(record); }
-Summary LiveAnalysis::window(Nanoseconds from, Nanoseconds to) const { return engine_->window(from, to); }
-std::optional<Nanoseconds> LiveAnalysis::first_iteration_ns() const { return engine_->first_iteration_ns(); }
-std::span<const IterationRecord> LiveAnalysis::records() const { return engine_->records(); }
-const std::deque<Bubble>& LiveAnalysis::bubbles() const { return engine_->bubbles(); }
-const std::vector<trace::Event>& LiveAnalysis::markers() const { return engine_->markers(); }
-Nanoseconds LiveAnalysis::analysed_until() const { return engine_->analysed_until(); }
+bool LiveAnalysis::update(Nanoseconds until, std::size_t max_events) {
+  // What Links reads reaches beyond the live edge.
+  bool all = engines_->links.update(max_events);
+  engines_->look_for_gpus();
+  all &= engines_->whole.update(until, max_events);
+  for (const auto& gpu : engines_->gpus) all &= gpu->update(until, max_events);
+  return all;
+}
+
+void LiveAnalysis::finish() {
+  engines_->links.update();
+  engines_->look_for_gpus();
+  engines_->whole.finish();
+  for (const auto& gpu : engines_->gpus) gpu->finish();
+}
+
+Summary LiveAnalysis::total() const {
+  return engines_->over([](const Engine& e) { return e.total(); });
+}
+Summary LiveAnalysis::since_first_iteration() const {
+  return engines_->over([](const Engine& e) { return e.since_first_iteration(); });
+}
+Summary LiveAnalysis::since(const IterationRecord& record) const {
+  return engines_->over([&](const Engine& e) {
+    if (&e == &engines_->whole) return e.since(record);
+    const IterationRecord* own = e.record_by(record.end_ns);
+    return own != nullptr ? e.since(*own) : e.total();
+  });
+}
+Summary LiveAnalysis::window(Nanoseconds from, Nanoseconds to) const {
+  return engines_->over([&](const Engine& e) { return e.window(from, to); });
+}
+std::size_t LiveAnalysis::gpu_count() const { return std::max<std::size_t>(1, engines_->gpus.size()); }
+Summary LiveAnalysis::total(trace::GpuNumber gpu) const { return engines_->of(gpu).total(); }
+Summary LiveAnalysis::window(trace::GpuNumber gpu, Nanoseconds from, Nanoseconds to) const {
+  return engines_->of(gpu).window(from, to);
+}
+const std::deque<Bubble>& LiveAnalysis::bubbles(trace::GpuNumber gpu) const { return engines_->of(gpu).bubbles(); }
+const InFlight& LiveAnalysis::in_flight(trace::GpuNumber gpu) const { return engines_->of(gpu).in_flight(); }
+std::span<const IterationRecord> LiveAnalysis::records(trace::GpuNumber gpu) const {
+  return engines_->of(gpu).records();
+}
+const InFlight& LiveAnalysis::in_flight() const { return engines_->whole.in_flight(); }
+const trace::Links& LiveAnalysis::links() const { return engines_->links; }
+std::optional<Nanoseconds> LiveAnalysis::first_iteration_ns() const { return engines_->whole.first_iteration_ns(); }
+std::span<const IterationRecord> LiveAnalysis::records() const { return engines_->whole.records(); }
+const std::deque<Bubble>& LiveAnalysis::bubbles() const { return engines_->whole.bubbles(); }
+const std::vector<trace::Event>& LiveAnalysis::markers() const { return engines_->whole.markers(); }
+Nanoseconds LiveAnalysis::analysed_until() const { return engines_->whole.analysed_until(); }
 
 }  // namespace lanescope::analysis

@@ -1,4 +1,4 @@
-// A LoopStep (pace.h) of what has added up.
+// Converts totals to a LoopStep (pace.h).
 #pragma once
 
 #include "analysis/live_analysis.h"

@@ -1,4 +1,4 @@
-// The ranges of the program that are under way on each thread, to be asked which one a call was made in.
+// The open ranges of the program on each thread, to find the range of a call.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace lanescope::analysis {
 
-/// The innermost range that is known around a call. While a run goes on a range is known only when it has ended, after
-/// the calls in it; of those that are still to come each may lie further in.
+/// The innermost known range around a call. During a run, a range is known only when it has ended, after its calls. A
+/// range that arrives later may be further inside.
 struct RangeAround {
   base::NameId name = 0;  ///< 0: none
   base::Nanoseconds start = 0;
 
-  /// False where the range [from, to) is not around `at`, or lies further out.
+  /// Takes the range [from, to) if it contains `at` and is further inside; false otherwise.
   bool narrow(base::NameId range, base::Nanoseconds from, base::Nanoseconds to, base::Nanoseconds at) {
     if (at < from || at >= to || (name != 0 && from < start)) return false;
     name = range;
@@ -24,7 +24,7 @@ struct RangeAround {
   }
 };
 
-/// Told of ranges in the order in which they start, of those that start together the outer one first.
+/// Receives ranges in start order; of those that start together, the outer one first.
 class OpenRanges {
  public:
   void add(std::size_t thread, base::Nanoseconds start, base::Nanoseconds end, base::NameId name) {
@@ -32,7 +32,7 @@ class OpenRanges {
     forget(threads_[thread], start);
     threads_[thread].push_back({end, {name, start}});
   }
-  /// The innermost one on a thread at an instant, which must not go back.
+  /// The innermost range of a thread at time t. `t` must not decrease.
   RangeAround at(std::size_t thread, base::Nanoseconds t) {
     if (thread >= threads_.size()) return {};
     forget(threads_[thread], t);
@@ -49,7 +49,7 @@ class OpenRanges {
     while (!ranges.empty() && ranges.back().end <= t) ranges.pop_back();
   }
 
-  std::vector<std::vector<Open>> threads_;  // the innermost last
+  std::vector<std::vector<Open>> threads_;  // innermost last
 };
 
 }  // namespace lanescope::analysis

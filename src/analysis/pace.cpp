@@ -63,7 +63,7 @@ struct Ends {
 
 /// From the end of one special iteration to the end of another: all that lie in the stretch, else back to the one
 /// before it.
-std::optional<Ends> whole_periods(std::size_t steps, std::size_t base, const Special& special) {
+std::optional<Ends> periods_in(std::size_t steps, std::size_t base, const Special& special) {
   std::size_t last = steps;
   while (--last > base && !special(last)) {
   }
@@ -140,8 +140,7 @@ double factor_between(const Pace& first, const Pace& second) {
 std::string factor_basis(const Pace& first, const Pace& second) {
   if (!first.known() || !second.known()) return {};
   if (first.basis == second.basis) return basis_text(first.basis);
-  return fmt::format(fmt::runtime(tr("the first {}, the second {}")), basis_text(first.basis),
-                     basis_text(second.basis));
+  return tr("the first {}, the second {}", basis_text(first.basis), basis_text(second.basis));
 }
 
 Pace steady_pace(std::span<const LoopStep> steps, std::size_t base) {
@@ -151,7 +150,7 @@ Pace steady_pace(std::span<const LoopStep> steps, std::size_t base) {
   pace.queue_moved = queue_moved(asked);
   Ends ends{base, steps.size() - 1};
   if (const Special special = special_iterations(steps, base)) {
-    if (const auto whole = whole_periods(steps.size(), base, special)) {
+    if (const auto whole = periods_in(steps.size(), base, special)) {
       ends = *whole;
     } else if (has_burst(asked.subspan(1))) {
       pace.basis = PaceBasis::NoPeriod;
@@ -181,6 +180,15 @@ std::optional<Pace> elapsed_pace(std::span<const LoopStep> steps, Nanoseconds en
   Pace pace{PaceBasis::Elapsed, 0, to.number - from.number, from.end_ns, end_ns, queue_moved(steps)};
   pace.ns = static_cast<double>(end_ns - from.end_ns) / static_cast<double>(pace.iterations);
   return pace;
+}
+
+Stretch whole_periods(std::size_t n, std::size_t period) {
+  if (n < 2) return {0, 0};
+  period = std::max<std::size_t>(period, 1);
+  std::size_t beginning = std::max<std::size_t>(1, n / 4);
+  if (n - beginning < period && n - 1 >= period) beginning = n - period;
+  const std::size_t periods = (n - beginning) / period;
+  return {periods > 0 ? n - periods * period : beginning, n};
 }
 
 }  // namespace lanescope::analysis

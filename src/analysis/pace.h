@@ -1,7 +1,7 @@
-// What an iteration takes: the one place that decides whether a stretch of a run says so.
+// What an iteration takes: the only place that decides whether a stretch of a run can tell.
 //
-// While the launch queue fills, an iteration of the CPU takes as long as issuing it does, and says nothing of how long
-// the work takes. A factor, a time or a rate is therefore of a Pace, never of the CPU's iterations.
+// While the launch queue fills, a CPU iteration takes only as long as issuing its work, which says nothing about how
+// long the work takes. A factor, a time or a rate is therefore based on a Pace, never on CPU iterations.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +18,23 @@ namespace lanescope::analysis {
 using base::Nanoseconds;
 
 enum class PaceBasis : std::uint8_t {
-  None,        ///< no iterations, or a single one out of a run
-  Elapsed,     ///< from the first iteration to the end of the run, when the GPU is through: what a stopwatch shows
-  Steady,      ///< whole periods of a run that goes on, over which the launch queue neither grows nor shrinks
-  QueueMoves,  ///< the launch queue fills or drains: there is no number
-  NoPeriod,    ///< the loop waits for the GPU now and then, and not one period of that has passed: no number either
+  None,        ///< no iterations, or a single one of a run
+  Elapsed,     ///< from the first iteration until the GPU has finished the run: what a stopwatch shows
+  Steady,      ///< whole periods of a run in progress, over which the launch queue neither grows nor shrinks
+  QueueMoves,  ///< the launch queue fills or drains: no value
+  NoPeriod,    ///< the loop waits for the GPU from time to time, and not even one period has passed: no value
 };
-std::string_view basis_key(PaceBasis basis);  ///< "queue-fills": in JSON
+std::string_view basis_key(PaceBasis basis);  ///< the key in JSON: "queue-fills"
 /// "by elapsed time", "over whole steady periods", "the launch queue still fills", ...; translated.
 std::string basis_text(PaceBasis basis);
 
 struct Pace {
   PaceBasis basis = PaceBasis::None;
   double ns = 0;                ///< per iteration; 0 unless Elapsed or Steady
-  std::int64_t iterations = 0;  ///< that it is of
+  std::int64_t iterations = 0;  ///< the number of iterations it is based on
   Nanoseconds from_ns = 0, to_ns = 0;
-  /// By how much the queue filled and drained meanwhile, of the operations that were issued. Above kQueueMoved the
-  /// CPU's own iterations are times of issuing (and of waiting for what was issued before).
+  /// How far the queue filled and drained meanwhile, relative to the operations issued. Above kQueueMoved, the CPU's
+  /// iterations measure issuing (and waiting for earlier work).
   double queue_moved = 0;
 
   bool known() const { return ns > 0; }
@@ -42,27 +42,37 @@ struct Pace {
   static constexpr double kQueueMoved = 0.1;
 };
 
-/// How many times as fast the second is; 0 when either is not known.
+/// How many times as fast the second is; 0 if either is unknown.
 double factor_between(const Pace& first, const Pace& second);
-/// What a factor between them is of: "by elapsed time"; where they differ, both. Empty when there is no factor.
+/// The basis of a factor between them: "by elapsed time", or both if they differ. Empty if there is no factor.
 std::string factor_basis(const Pace& first, const Pace& second);
 
-/// An iteration, with what had added up by its end.
+/// An iteration, with totals at its end.
 struct LoopStep {
   Nanoseconds start_ns = 0, end_ns = 0;
-  std::int64_t number = 0;  ///< how many had ended; those between two steps may be left out
+  std::int64_t number = 0;  ///< iterations ended so far; consecutive steps may skip some
   std::int64_t sync_count = 0, launch_count = 0, gpu_op_count = 0;
   std::int64_t in_flight = 0;  ///< operations issued and not finished
 
   Nanoseconds duration() const { return end_ns - start_ns; }
 };
 
-/// Of a stretch out of a run: from the end of steps[base] to the end of the last one, or the whole periods in it. A
-/// period is from one iteration that waits for the GPU (or launches something that most do not) to another. Where there
-/// are no two such iterations in the stretch, it is extended over steps before `base`.
+/// For a stretch of a run, from the end of steps[base] to the end of the last step, or the whole periods in it. A
+/// period lasts from one iteration that waits for the GPU (or launches something that most do not) to the next. If the
+/// stretch does not contain two such iterations, it is extended to steps before `base`.
 Pace steady_pace(std::span<const LoopStep> steps, std::size_t base);
-/// Of a run from the end of the first step (where its first iteration begins) to its end, when the GPU was through.
-/// Empty when it was not: the queue held work when the stretch began, or `outstanding` operations never came.
+/// For a finished run, from the end of the first step (the start of its first iteration) until the GPU had finished.
+/// Empty if that is not what the stretch covers: the queue held work at its start, or `outstanding` operations never
+/// arrived.
 std::optional<Pace> elapsed_pace(std::span<const LoopStep> steps, Nanoseconds end_ns, std::int64_t outstanding);
+
+/// Iterations [first, last) of a recording.
+struct Stretch {
+  std::size_t first = 0, last = 0;
+  std::size_t count() const { return last - first; }
+};
+/// For n iterations whose work repeats after `period`: whole periods, without the first quarter, in which queues fill
+/// up and memory is allocated.
+Stretch whole_periods(std::size_t n, std::size_t period);
 
 }  // namespace lanescope::analysis

@@ -6,15 +6,18 @@
 
 namespace lanescope::analysis {
 
-RunAhead::RunAhead()
-    : ring_(kReach), heads_(std::size_t{1} << kHashBits), newest_at_(std::numeric_limits<Nanoseconds>::min()) {}
+RunAhead::RunAhead(InFlight* curve)
+    : curve_(curve),
+      ring_(kReach),
+      heads_(std::size_t{1} << kHashBits),
+      newest_at_(std::numeric_limits<Nanoseconds>::min()) {}
 
 RunAhead::Entry& RunAhead::add(Nanoseconds at) {
   newest_at_ = std::max(newest_at_, at);
   if (newest_ - settled_.call + 1 == kReach) {
     settle_some(newest_at_);
     if (newest_ - settled_.call + 1 == kReach) {
-      entry(settled_.call).counted = false;
+      leave_out(entry(settled_.call));
       settle_some(newest_at_);
     }
   }
@@ -24,31 +27,45 @@ RunAhead::Entry& RunAhead::add(Nanoseconds at) {
   return e;
 }
 
+void RunAhead::leave_out(Entry& e) {
+  if (curve_ && e.counted && !e.started) curve_->forget(e.call.place);
+  e.counted = false;
+}
+
 void RunAhead::call(const IssuingCall& call, bool issues_work) {
   Entry& e = add(call.start_ns);
   e.call = call;
   e.counted = issues_work;
-  std::uint64_t& head = heads_[hash(call.correlation)];
+  if (curve_) curve_->call(call.place, issues_work);
+  std::uint64_t& head = heads_[hash(call.key)];
   e.older = head;
   head = newest_;
 }
 
-RunAhead::Entry* RunAhead::find(std::uint32_t correlation) {
+RunAhead::Entry* RunAhead::find(const trace::CallKey& key) {
+  if (key.correlation == 0) return nullptr;
   // A chain runs from new to old, so what has been overwritten is at its end.
   const std::uint64_t oldest = newest_ < kReach ? 1 : newest_ - kReach + 1;
-  for (std::uint64_t n = heads_[hash(correlation)]; n >= oldest; n = entry(n).older)
-    if (entry(n).call.correlation == correlation) return &entry(n);
+  for (std::uint64_t n = heads_[hash(key)]; n >= oldest; n = entry(n).older)
+    if (entry(n).call.key == key) return &entry(n);
   return nullptr;
 }
 
-const IssuingCall* RunAhead::operation(std::uint32_t correlation, Nanoseconds start, Nanoseconds end) {
-  Entry* e = correlation != 0 ? find(correlation) : nullptr;
+const IssuingCall* RunAhead::operation(const trace::CallKey& key, Nanoseconds start, Nanoseconds end,
+                                       const trace::EventPlace& place) {
+  Entry* e = find(key);
   if (e && e->counted && !e->started) {
+    if (curve_) {
+      const bool stands = end > (e->call.blocking ? e->call.start_ns : e->call.end_ns);
+      if (!stands) curve_->forget(e->call.place);
+      curve_->operation(place, !stands);
+    }
     e->started = true;
     e->counted = end > e->issued_ns;
     if (e->counted) finishes_at(end);
     return &e->call;
   }
+  if (curve_) curve_->operation(place, true);
   if (e) found_ = e->call;  // what is added below may take its place
   // A graph launch issues many operations with one call: the others count from their own start.
   if (end > start) {
@@ -59,14 +76,22 @@ const IssuingCall* RunAhead::operation(std::uint32_t correlation, Nanoseconds st
   return e ? &found_ : nullptr;
 }
 
-void RunAhead::later_operation(std::uint32_t correlation) {
-  if (correlation == 0) return;
-  if (Entry* e = find(correlation)) e->started = true;
+const IssuingCall* RunAhead::later_operation(const trace::CallKey& key) {
+  Entry* e = find(key);
+  if (!e) return nullptr;
+  e->started = true;
+  return &e->call;
+}
+
+const IssuingCall* RunAhead::operation_elsewhere(const trace::CallKey& key) {
+  Entry* e = find(key);
+  if (e && !e->started) leave_out(*e);
+  return e ? &e->call : nullptr;
 }
 
 void RunAhead::give_up_waiting() {
   for (std::uint64_t n = settled_.call; n <= newest_; ++n)
-    if (!entry(n).started) entry(n).counted = false;
+    if (!entry(n).started) leave_out(entry(n));
 }
 
 void RunAhead::cut(Nanoseconds t) { cuts_.push_back(cuts_.empty() ? t : std::max(t, cuts_.back())); }

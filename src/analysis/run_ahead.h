@@ -1,15 +1,19 @@
-// The API calls that issued operations, found again by correlation, and how many operations were issued and not
+// Finds the API call that issued an operation, by process and correlation, and counts the operations issued and not
 // finished.
 //
-// Whether a call has an operation is known only when the operation comes, so the curve is settled up to the oldest call
-// that still waits for one; some calls never get one (a memset of no bytes, an event that was lost) and are given up
-// when kReach further calls have come.
+// trace::Links answers the same question from the trace. Here it is asked for every event in order, and a ring buffer
+// of the newest calls answers in nanoseconds.
+//
+// Whether a call has an operation is known only when the operation arrives, so the curve is settled only up to the
+// oldest call still waiting for one. Some calls never get one (a memset of size 0, a lost event); they are given up
+// after kReach further calls.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <vector>
 
+#include "analysis/in_flight.h"
 #include "trace/event.h"
 
 namespace lanescope::analysis {
@@ -21,49 +25,57 @@ enum class Hold : std::uint8_t { None, Staging, Pinning, Allocation };
 
 struct IssuingCall {
   Nanoseconds start_ns = 0, end_ns = 0;
-  std::uint32_t correlation = 0;
+  trace::CallKey key;
   trace::NameId name = 0;
   trace::LaneId lane = 0;
   Hold holds = Hold::None;
+  bool blocking = false;
+  trace::EventPlace place;  ///< for the curve; may be unknown
 };
 
 class RunAhead {
  public:
-  /// More than any launch queue holds, several streams and devices together.
+  /// More than any launch queue holds, over several streams and devices.
   static constexpr std::size_t kReach = 8192;
 
   struct Value {
-    std::uint64_t cut = 0;         ///< its number, from 0
+    std::uint64_t cut = 0;         ///< its index, from 0
     std::int64_t integral_ns = 0;  ///< up to `at`
-    std::int64_t maximum = 0;      ///< since the cut before
-    std::int64_t depth = 0;        ///< at the cut itself
+    std::int64_t maximum = 0;      ///< since the previous cut
+    std::int64_t depth = 0;        ///< at the cut
   };
 
-  RunAhead();
+  /// `curve` (may be null) receives which call stands for which operation.
+  explicit RunAhead(InFlight* curve = nullptr);
 
-  // In the order in which they start:
+  // To be called in start order:
   void call(const IssuingCall& call, bool issues_work);
-  /// Returns the call that issued it, until the next call of a function; null if it is not known.
-  const IssuingCall* operation(std::uint32_t correlation, Nanoseconds start, Nanoseconds end);
-  /// The curve's value at `t` is wanted; cuts come in ascending order. Everything that starts before t has been told,
+  /// Returns the call that issued it, or null if unknown. Valid until the next call of a function.
+  const IssuingCall* operation(const trace::CallKey& key, Nanoseconds start, Nanoseconds end,
+                               const trace::EventPlace& place = {});
+  /// Requests the curve's value at `t`. Cuts must ascend. Everything that starts before t must have been passed, and
   /// nothing that starts later.
   void cut(Nanoseconds t);
 
-  /// The operation starts after everything that is of interest; its call has one, that is all.
-  void later_operation(std::uint32_t correlation);
-  /// Calls that have no operation by now will get none.
+  /// Passes an operation that starts after the window, only to mark its call as having one. Returns that call, or null
+  /// if unknown; valid until the next call of a function.
+  const IssuingCall* later_operation(const trace::CallKey& key);
+  /// The call's operation runs on a GPU that is not of interest: it is none of the curve. Returns that call, until the
+  /// next call of a function; null if it is not known.
+  const IssuingCall* operation_elsewhere(const trace::CallKey& key);
+  /// Calls without an operation by now will not get one.
   void give_up_waiting();
 
-  /// Everything that starts before `until` has been told. Returns the cuts that are settled by now, each once.
+  /// Everything that starts before `until` has been passed. Returns the newly settled cuts, each once.
   std::vector<Value> settle(Nanoseconds until);
-  /// The cuts that are not settled yet, and last `until` itself, as if every call that waits for its operation had one.
+  /// The cuts not settled yet, and finally `until` itself, as if every call still waiting for its operation had one.
   std::vector<Value> provisional(Nanoseconds until) const;
 
  private:
   struct Entry {
     IssuingCall call;
     Nanoseconds issued_ns = 0;
-    std::uint64_t older = 0;  ///< the call before it with the same hash
+    std::uint64_t older = 0;  ///< the previous call with the same hash
     bool counted = false;     ///< part of the curve
     bool started = false;     ///< its operation is known
   };
@@ -75,23 +87,27 @@ class RunAhead {
   };
   static constexpr unsigned kHashBits = 13;
 
-  static std::size_t hash(std::uint32_t correlation) { return (correlation * 2654435761u) >> (32 - kHashBits); }
+  static std::size_t hash(const trace::CallKey& key) {
+    return ((key.correlation ^ std::uint32_t{key.process} << 20) * 2654435761u) >> (32 - kHashBits);
+  }
   Entry& entry(std::uint64_t number) { return ring_[number % kReach]; }
   const Entry& entry(std::uint64_t number) const { return ring_[number % kReach]; }
   Entry& add(Nanoseconds at);
-  Entry* find(std::uint32_t correlation);
+  Entry* find(const trace::CallKey& key);
+  void leave_out(Entry& e);
   void finishes_at(Nanoseconds end);
   void follow(Position& p, Nanoseconds until, bool wait_for_operations, std::vector<Value>& values) const;
   void move_to(Position& p, Nanoseconds t, std::vector<Value>& values) const;
   void settle_some(Nanoseconds until);
 
-  std::vector<Entry> ring_;           // calls (and operations without one) are numbered from 1
-  std::vector<std::uint64_t> heads_;  // the newest call of each hash; 0 is none
+  InFlight* curve_;
+  std::vector<Entry> ring_;           // calls (and operations without one), numbered from 1
+  std::vector<std::uint64_t> heads_;  // the newest call of each hash; 0: none
   std::uint64_t newest_ = 0;
   Nanoseconds newest_at_;
   std::deque<Nanoseconds> finishes_;  // ends of operations, ascending
   std::deque<Nanoseconds> cuts_;      // ascending
-  std::uint64_t cuts_gone_ = 0;       // from the front of cuts_
+  std::uint64_t cuts_gone_ = 0;       // removed from the front of cuts_
   Position settled_;
   IssuingCall found_;
   std::vector<Value> settled_values_;

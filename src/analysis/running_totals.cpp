@@ -88,7 +88,10 @@ void set_judged(Summary& summary, Nanoseconds from, Nanoseconds to, const Runnin
   j.loader_wait_ns = totals.loader_wait_ns;
   const auto most = std::max_element(totals.after_sync_at_ns.begin(), totals.after_sync_at_ns.end());
   j.sync_place_ns = *most;
-  if (*most > 0) j.sync_place = places.text(static_cast<std::size_t>(most - totals.after_sync_at_ns.begin()));
+  if (*most == 0) return;
+  const auto place = static_cast<std::size_t>(most - totals.after_sync_at_ns.begin());
+  j.sync_place = places.text(place);
+  j.sync_place_kind = places.kind(place);
 }
 
 }  // namespace lanescope::analysis

@@ -1,54 +1,65 @@
-// What has added up from the beginning of a window until an instant. Totals of two instants are subtracted to get what
-// lies between them.
+// Totals from the start of a window to a point in time. The difference of two totals describes the interval between
+// them.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "analysis/summary.h"
 
 namespace lanescope::analysis {
 
-/// So many ranges of the program in which the CPU waits for the GPU are told apart, the first that are met.
+/// The number of ranges in which the CPU waits for the GPU that are tracked separately: the first ones found.
 inline constexpr std::size_t kSyncPlaces = 6;
 
 struct RunningTotals {
   Nanoseconds busy_ns = 0, kernel_ns = 0, wait_ns = 0;
   Nanoseconds loader_wait_ns = 0;
-  CauseTimes bubble_ns{};           ///< of gaps whose cause is known: the open one is not yet in it
-  Nanoseconds after_read_ns = 0;    ///< the part of AfterSync where the GPU had last run a copy to the host
-  Nanoseconds after_upload_ns = 0;  ///< the part of AfterSync where it had last run a copy to the device
+  CauseTimes bubble_ns{};                                   ///< of gaps with a known cause; excludes the open one
+  Nanoseconds after_read_ns = 0;                            ///< the part of AfterSync after a copy to the host
+  Nanoseconds after_upload_ns = 0;                          ///< the part of AfterSync after a copy to the device
   std::array<Nanoseconds, kSyncPlaces> after_sync_at_ns{};  ///< the part of AfterSync by Bubble::place
-  std::int64_t bubble_count = 0;                            ///< bubbles that have ended
+  std::int64_t bubble_count = 0;                            ///< finished bubbles
   std::int64_t sync_count = 0, launch_count = 0, gpu_op_count = 0, cpu_op_count = 0;
-  std::int64_t h2d_bytes = 0, d2h_bytes = 0;  ///< of a copy that is under way, the share that has passed
+  std::int64_t h2d_bytes = 0, d2h_bytes = 0;  ///< for a copy in progress, the share that has passed
   Nanoseconds h2d_ns = 0, d2h_ns = 0;
 
   RunningTotals& operator-=(const RunningTotals& earlier);
   friend RunningTotals operator-(RunningTotals later, const RunningTotals& earlier) { return later -= earlier; }
 
-  /// A gap was closed after these totals had been taken at the instant `at`: what lies before `at` belongs in them.
+  /// Adds a gap that was closed after these totals had been taken at time `at`: the part of it before `at`.
   void add_gap(const Bubble& gap, Nanoseconds at);
-  /// The gap is in them already, as one without a place.
+  /// The gap is included already, but without a place: adds the place.
   void add_place(const Bubble& gap, Nanoseconds at);
 };
 
-/// Writes the totals into the figures of the same meaning.
+/// Writes the totals into the corresponding figures.
 void fill(Summary& summary, const RunningTotals& totals);
-/// The ranges that Bubble::place is a number of.
+/// The ranges behind the indices in Bubble::place.
 class SyncPlaces {
  public:
   explicit SyncPlaces(const base::NameTable& names) : names_(names) {}
-  /// The number of a range, given when it is first met; kNoPlace when there are too many.
+  /// The index of a range, assigned on first use; kNoPlace if there are too many.
   std::uint8_t number(trace::NameId range);
   std::string text(std::size_t number) const { return std::string(names_.text(ranges_[number])); }
+  /// Pass every range before querying it.
+  void learn(const trace::Event& range) {
+    if (kinds_.size() <= range.name) kinds_.resize(std::size_t{range.name} + 1);
+    kinds_[range.name] = trace::range_kind_of(range);
+  }
+  trace::RangeKind kind(std::size_t number) const {
+    return ranges_[number] < kinds_.size() ? kinds_[ranges_[number]] : trace::RangeKind::Other;
+  }
 
  private:
   const base::NameTable& names_;
   std::array<trace::NameId, kSyncPlaces> ranges_{};
+  std::vector<trace::RangeKind> kinds_;  // by the range's name
 };
 
-/// Makes [from, to), with these totals and so many iterations, the stretch that the verdict is about.
+/// Makes [from, to), with these totals and iterations, the stretch of the verdict.
 void set_judged(Summary& summary, Nanoseconds from, Nanoseconds to, const RunningTotals& totals,
                 std::int64_t iterations, const SyncPlaces& places);
 

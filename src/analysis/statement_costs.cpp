@@ -28,6 +28,7 @@ class Costing {
       : trace_(trace),
         from_(from),
         to_(to),
+        owners_(trace),
         merge_(trace, {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
                        LaneKind::CopyD2H, LaneKind::CopyOther}),
         roles_(trace.names()),
@@ -60,7 +61,7 @@ class Costing {
 
   // For EventMerge.
   void take(const trace::Event& event, const EventMerge::Source& source) {
-    if (trace::is_gpu_work_lane(source.kind)) return take_operation(event);
+    if (trace::is_gpu_work_lane(source.kind)) return take_operation(event, source.lane);
     Thread* thread = thread_of(source.lane);
     if (!thread) return;
     leave(*thread, event.start_ns);
@@ -99,16 +100,19 @@ class Costing {
   StatementCost& cost(std::size_t statement) { return costs_.statements[statement]; }
 
   void find_threads() {
-    std::vector<std::pair<std::int64_t, std::int64_t>> ids;
-    for (std::size_t l = 0; l < trace_.lane_count(); ++l) {
-      const trace::LaneInfo& info = trace_.lane(static_cast<LaneId>(l)).info();
-      const std::pair<std::int64_t, std::int64_t> id{info.pid, info.tid};
-      if (info.kind == LaneKind::Iterations && std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    std::vector<std::pair<trace::ProcessNumber, std::int64_t>> ids;
+    const auto id_of = [this](std::size_t l) {
+      const auto lane = static_cast<LaneId>(l);
+      return std::pair(owners_.process_of(lane), trace_.lane(lane).info().tid);
+    };
+    const std::size_t count = trace_.lane_count();
+    for (std::size_t l = 0; l < count; ++l) {
+      if (trace_.lane(static_cast<LaneId>(l)).info().kind != LaneKind::Iterations) continue;
+      if (std::find(ids.begin(), ids.end(), id_of(l)) == ids.end()) ids.push_back(id_of(l));
     }
     threads_.resize(ids.size());
-    for (std::size_t l = 0; l < trace_.lane_count(); ++l) {
-      const trace::LaneInfo& info = trace_.lane(static_cast<LaneId>(l)).info();
-      const auto found = std::find(ids.begin(), ids.end(), std::pair<std::int64_t, std::int64_t>{info.pid, info.tid});
+    for (std::size_t l = 0; l < count; ++l) {
+      const auto found = std::find(ids.begin(), ids.end(), id_of(l));
       lanes_.push_back(found == ids.end() ? kNone : static_cast<std::size_t>(found - ids.begin()));
     }
   }
@@ -198,7 +202,7 @@ class Costing {
     const bool moves = transfer && around && around->transfers != kNone;
     if (moves) of = around->transfers;
     if (of == kNone) return;
-    if (call.correlation != 0) issued_by_[call.correlation] = of;
+    if (call.correlation != 0) issued_by_[{owners_.process_of(lane), call.correlation}] = of;
     if (around->wait) return;  // all of it is a wait already
     const Nanoseconds own_end = call.start_ns + trace::parts_of(call).own;
     const Nanoseconds waited = trace::is_blocking(call) ? within(own_end, call.end_ns) : 0;
@@ -219,9 +223,9 @@ class Costing {
   }
 
   // Operations come in the order in which they start.
-  void take_operation(const trace::Event& operation) {
+  void take_operation(const trace::Event& operation, LaneId lane) {
     if (operation.correlation == 0) return;
-    const auto issued = issued_by_.find(operation.correlation);
+    const auto issued = issued_by_.find({owners_.process_of(lane), operation.correlation});
     if (issued == issued_by_.end()) return;
     Nanoseconds& covered = covered_[issued->second];
     cost(issued->second).gpu_ns += within(std::max(operation.start_ns, covered), operation.end_ns);
@@ -230,13 +234,14 @@ class Costing {
 
   const trace::Trace& trace_;
   const Nanoseconds from_, to_;
+  const trace::Owners owners_;
   EventMerge merge_;
   CallNames roles_;
   std::unordered_map<std::string, Takers> takers_;
   std::unordered_map<NameId, const Takers*> takers_by_id_;
   std::vector<std::size_t> lanes_;  // the number of a lane's thread; kNone: one without iterations
   std::vector<Thread> threads_;
-  std::unordered_map<std::uint32_t, std::size_t> issued_by_;
+  trace::CallMap<std::size_t> issued_by_;
   std::vector<Nanoseconds> covered_;  // up to here, of each statement
   StatementCosts costs_;
 };

@@ -90,7 +90,7 @@ Nanoseconds idle_of(const CauseTimes& times, CauseGroup group) {
 }
 
 std::string value_text(const VerdictFigure& figure) {
-  if (figure.unit == "%") return fmt::format("{} %", std::lround(figure.value));
+  if (figure.is_share) return fmt::format("{} %", std::lround(figure.value));
   return figure.value < 9.95 ? fmt::format("{:.1f}", figure.value) : base::format_count(std::llround(figure.value));
 }
 

@@ -13,13 +13,13 @@ namespace {
 using base::tr;
 using base::UsageError;
 
-// "run: ", or nothing for the window's own options.
+// "run: ", or empty for the window's own options.
 std::string command_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? std::string() : app.get_name() + ": ";
 }
 
 [[noreturn]] void miss_value(const CLI::Option& option) {
-  throw UsageError(fmt::format(fmt::runtime(tr("{} needs a value: {}")), option.get_name(), option.get_type_name()));
+  throw UsageError(tr("{} needs a value: {}", option.get_name(), option.get_type_name()));
 }
 
 }  // namespace
@@ -34,12 +34,12 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-const CLI::App& asked_for(const CLI::App& root) {
+const CLI::App& given_command(const CLI::App& root) {
   const auto selected = root.get_subcommands();
   return selected.empty() ? root : *selected.front();
 }
 
-base::Language asked_language(int argc, const char* const* argv) {
+base::Language requested_language(int argc, const char* const* argv) {
   constexpr std::string_view kOption = "--lang", kWithValue = "--lang=";
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
@@ -65,15 +65,14 @@ std::uint64_t whole_number(std::string_view option, const std::string& text, std
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < least || number > most) {
-    throw UsageError(
-        fmt::format(fmt::runtime(tr("{} is '{}'; allowed: a whole number from {} to {}")), option, text, least, most));
+    throw UsageError(tr("{} is '{}'; allowed: a whole number from {} to {}", option, text, least, most));
   }
   return number;
 }
 
-void refuse_options(const CLI::App& app, const std::vector<const char*>& options, const char* why) {
+void refuse_options(const CLI::App& app, const std::vector<const char*>& options, Refusal why) {
   for (const char* option : options) {
-    if (app.count(option) != 0) throw UsageError(fmt::format(fmt::runtime(why), option));
+    if (app.count(option) != 0) throw UsageError(base::format_translated(why.english(), fmt::make_format_args(option)));
   }
 }
 
@@ -93,26 +92,23 @@ void check_values(const CLI::App& app) {
 }
 
 void reject_leftover(const CLI::App& root) {
-  const CLI::App& app = asked_for(root);
+  const CLI::App& app = given_command(root);
   check_values(app);
   const std::vector<std::string> leftover = root.remaining(true);
   const std::string what = leftover.empty() ? std::string() : leftover.front();
   if (&app == &root && what.rfind('-', 0) != 0) {
-    throw UsageError(
-        fmt::format(fmt::runtime(tr("unknown command '{}'; allowed: run, sweep, calibrate, list, report")), what));
+    throw UsageError(tr("unknown command '{}'; allowed: run, sweep, calibrate, list, report", what));
   }
-  throw UsageError(fmt::format(fmt::runtime(tr("{}unknown argument '{}'; allowed: {}")), command_of(app), what,
-                               joined(option_names(app))));
+  throw UsageError(tr("{}unknown argument '{}'; allowed: {}", command_of(app), what, joined(option_names(app))));
 }
 
 void reject_count(const CLI::App& root, const std::string& message) {
-  for (const CLI::Option* option : asked_for(root).get_options()) {
+  for (const CLI::Option* option : given_command(root).get_options()) {
     if (message.rfind(option->get_name() + ":", 0) != 0) continue;
     if (option->count() <= 1) miss_value(*option);
-    throw UsageError(
-        fmt::format(fmt::runtime(tr("{} is given {} times; allowed: once")), option->get_name(), option->count()));
+    throw UsageError(tr("{} is given {} times; allowed: once", option->get_name(), option->count()));
   }
-  throw UsageError(fmt::format(fmt::runtime(tr("{}; see: lanescope --help")), message));
+  throw UsageError(tr("{}; see: lanescope --help", message));
 }
 
 }  // namespace lanescope::app

@@ -25,7 +25,7 @@ constexpr std::size_t kWidth = 100;
 
 std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))); }
 
-// What a person wants to know first; the rest is in the file.
+// The most interesting results; the rest is in the file.
 std::string summary(const calibration::Calibration& found) {
   std::vector<Definition> lines;
   for (const device::sim::DeviceProfile::Number& number : found.profile.numbers) {
@@ -38,30 +38,26 @@ std::string summary(const calibration::Calibration& found) {
 
 void calibrate_machine(const CalibrateRequest& request) {
   if (request.device == "auto" && !device::why_no_gpu().empty()) {
-    throw base::UsageError(fmt::format(
-        fmt::runtime(tr("calibrate: {}; --device sim:PROFILE measures a simulated device")), device::why_no_gpu()));
+    throw base::UsageError(tr("calibrate: {}; --device sim:PROFILE measures a simulated device", device::why_no_gpu()));
   }
   device::describe_device(request.device);
-  io::AtomicFile file(request.out);  // a mistake in the path costs no minute
+  io::AtomicFile file(request.out);  // opened first, so that a wrong path does not cost a minute
 
   calibration::CalibrationRequest calibrate;
-  calibrate.make = [&](trace::EventSink& sink, device::CaptureLevel capture) {
+  calibrate.make = [&](trace::EventSink& sink, trace::CaptureLevel capture) {
     device::DeviceContext context;
     context.sink = &sink;
     context.capture = capture;
     return device::make_device(request.device, std::move(context));
   };
   calibrate.date = today();
-  calibrate.progress = [](const std::string& what) {
-    fmt::print(stderr, "lanescope: {}\n", fmt::format(fmt::runtime(tr("measuring {}")), what));
-  };
+  calibrate.progress = [](const std::string& what) { fmt::print(stderr, "lanescope: {}\n", tr("measuring {}", what)); };
   const calibration::Calibration found = calibration::calibrate(calibrate);
   file.write(calibration::to_toml(found));
   file.commit();
   write_out(summary(found));
   fmt::print(stderr, "lanescope: {}\n",
-             fmt::format(fmt::runtime(tr("wrote {}; try: lanescope --device sim:{}")), request.out.string(),
-                         request.out.string()));
+             tr("wrote {}; try: lanescope --device sim:{}", request.out.string(), request.out.string()));
 }
 
 }  // namespace lanescope::app

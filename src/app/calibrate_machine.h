@@ -5,7 +5,7 @@
 
 namespace lanescope::app {
 
-/// Throws base::UsageError when there is no GPU to measure, base::FileError, or base::Error when the device fails.
+/// Throws base::UsageError if there is no GPU to measure, base::FileError, or base::Error if the device fails.
 void calibrate_machine(const CalibrateRequest& request);
 
 }  // namespace lanescope::app

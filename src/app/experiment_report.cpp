@@ -66,11 +66,12 @@ std::string side_name(const ExperimentReport& report, Side side) {
 }
 
 std::string story(const ExperimentReport& report, const Style& style) {
-  const experiment::Experiment& told = report.experiment;
-  std::string text = fmt::format("{}{} {}{}\n\n", style.bold, told.id, told.title[base::language()], style.off);
-  return text + definition_list({{tr("what it shows"), {told.shows[base::language()]}},
-                                 {tr("what to watch"), {told.watch[base::language()]}},
-                                 {tr("what to turn"), {told.knob[base::language()]}}},
+  const experiment::Experiment& experiment = report.experiment;
+  std::string text =
+      fmt::format("{}{} {}{}\n\n", style.bold, experiment.id, experiment.title[base::language()], style.off);
+  return text + definition_list({{tr("what it shows"), {experiment.shows[base::language()]}},
+                                 {tr("what to watch"), {experiment.watch[base::language()]}},
+                                 {tr("what to turn"), {experiment.knob[base::language()]}}},
                                 kWidth, style);
 }
 
@@ -83,7 +84,7 @@ std::string figures(const ExperimentReport& report, const Style& style) {
                      run_table(before ? *before : *after, style));
 }
 
-// How good a number is, whether the run checks it, and what machine it is of: three columns behind the last.
+// The quality of a number, whether the run checks it, and its machine: three columns after the last.
 std::string remark(const std::string& quality, const std::string& check, const std::string& environment) {
   const auto padded = [](const std::string& text, std::size_t width) {
     return text + std::string(width - std::min(width, display_width(text)), ' ');
@@ -122,10 +123,11 @@ std::string published(const ExperimentReport& report, const Style& style) {
 }  // namespace
 
 std::string experiment_json(const ExperimentReport& report) {
-  const experiment::Experiment& told = report.experiment;
+  const experiment::Experiment& experiment = report.experiment;
   Json json;
   if (report.side) json = runs_json(report);
-  json["experiment"] = {{"id", told.id}, {"name", told.name}, {"title", told.title[base::language()]}};
+  json["experiment"] = {
+      {"id", experiment.id}, {"name", experiment.name}, {"title", experiment.title[base::language()]}};
   if (report.side) {
     json["side"] = side_key(*report.side);
   } else {

@@ -1,4 +1,4 @@
-// How a run of an experiment is written, beside what was published. All texts end with a line feed.
+// Formats an experiment's run beside what was published. All texts end with a line feed.
 #pragma once
 
 #include <array>
@@ -15,18 +15,18 @@ namespace lanescope::app {
 
 struct PublishedRow {
   experiment::Compared compared;
-  bool simulated = true;  ///< ours
+  bool simulated = true;  ///< our figure is
   experiment::Checking checking;
 };
 
 struct ExperimentReport {
   const experiment::Experiment& experiment;
-  std::optional<experiment::Side> side;           ///< that was asked for; empty: both
-  std::array<std::optional<RunFigures>, 2> runs;  ///< by side; one that was ended early has none
+  std::optional<experiment::Side> side;           ///< the requested side; empty: both
+  std::array<std::optional<RunFigures>, 2> runs;  ///< by side; empty if ended early
   std::vector<PublishedRow> rows;
 };
 
-/// Both sides: as comparison_json(), one: as io::summary_json(); with "experiment", "published" and
+/// Both sides: like comparison_json(); one side: like io::summary_json(). In addition "experiment", "published" and
 /// "simulated_or_measured".
 std::string experiment_json(const ExperimentReport& report);
 std::string experiment_table(const ExperimentReport& report, const Style& style);

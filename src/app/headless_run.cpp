@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "render/draw_pictures.h"
 
 namespace lanescope::app {
 namespace {
@@ -28,7 +29,7 @@ using experiment::MeasuredRun;
 
 constexpr int kDone = 0, kEndedEarly = 130;
 
-// "Log interval 1, Pinned true": the settings that the two runs differ in, or those that were asked for.
+// "Log interval 1, Pinned true": the settings that differ between the two runs, or those that were given.
 std::string part_title(const workload::Settings& settings, const std::vector<std::string>& assignments) {
   std::string title;
   std::set<std::string> named;
@@ -54,10 +55,9 @@ void write_picture(const RunRequest& request, Painter& painter, const MeasuredRu
 
 }  // namespace
 
-void say_which_device(const std::string& asked) {
+void explain_device_choice(const std::string& asked) {
   if (asked != "auto" || device::why_no_gpu().empty()) return;
-  say(fmt::format(fmt::runtime(base::tr("no GPU: {}; simulating {}")), device::why_no_gpu(),
-                  device::describe_device(asked).name));
+  say(base::tr("no GPU: {}; simulating {}", device::why_no_gpu(), device::describe_device(asked).name));
 }
 
 int run_headless(const RunRequest& request) {
@@ -71,14 +71,14 @@ int run_headless(const RunRequest& request) {
   std::optional<Painter> painter;
   if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
 
-  say_which_device(request.session.device);
+  explain_device_choice(request.session.device);
   const Interrupt interrupt;
   const auto run = [&](MeasuredRun& measured) {
     Progress progress(request.session.workload, request.session.iterations);
     measured.run([&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
   };
   run(first);
-  std::unique_ptr<MeasuredRun> second;  // a GPU is had by one run at a time
+  std::unique_ptr<MeasuredRun> second;  // only one run at a time can use a GPU
   if (!request.compare.empty() && !interrupt.asked()) {
     second = std::make_unique<MeasuredRun>(changed);
     run(*second);
@@ -92,7 +92,7 @@ int run_headless(const RunRequest& request) {
   const bool tables = !request.json.empty() || !request.html.empty();
   const auto figures_of = [tables](const MeasuredRun& measured) {
     RunFigures figures = measured.figures();
-    figures.advice = measured.advice();
+    figures.advice = measured.advice(figures);
     if (tables) {
       figures.breakdown = measured.breakdown(figures);
       figures.trials = trials_of(recorded_of(measured), *figures.advice);
@@ -103,12 +103,17 @@ int run_headless(const RunRequest& request) {
   const std::optional<RunFigures> other = second ? std::optional(figures_of(*second)) : std::nullopt;
   if (interrupt.asked()) {
     const RunFigures& ended = other ? *other : figures;
-    const char* const told =
-        request.compare.empty() ? base::tr("ended early, after {} of {} iterations; the figures cover only these")
-        : other ? base::tr("ended early, after {} of {} iterations of the second run; the figures cover only these")
-                : base::tr("ended early, after {} of {} iterations of the first run; the figures cover only these");
-    say(fmt::format(fmt::runtime(told), base::format_count(static_cast<std::int64_t>(ended.iterations)),
-                    base::format_count(static_cast<std::int64_t>(request.session.iterations))));
+    const std::string done = base::format_count(static_cast<std::int64_t>(ended.iterations));
+    const std::string asked = base::format_count(static_cast<std::int64_t>(request.session.iterations));
+    if (request.compare.empty()) {
+      say(base::tr("ended early, after {} of {} iterations; the figures cover only these", done, asked));
+    } else if (other) {
+      say(base::tr("ended early, after {} of {} iterations of the second run; the figures cover only these", done,
+                   asked));
+    } else {
+      say(base::tr("ended early, after {} of {} iterations of the first run; the figures cover only these", done,
+                   asked));
+    }
   }
 
   if (!request.trace.empty()) {

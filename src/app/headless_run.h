@@ -1,4 +1,4 @@
-// Runs a workload without a window, as fast as the device allows, and reports what was measured.
+// Runs a workload without a window, as fast as the device allows, and reports the results.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace lanescope::app {
 
-/// Exit status 0, or 130 when the run was ended early (what was measured until then is reported all the same). Throws
-/// base::UsageError and base::FileError; output files are tried before anything runs.
+/// Exit status 0, or 130 if the run was ended early (what was measured is reported nevertheless). Throws
+/// base::UsageError and base::FileError. Checks output files before the run.
 int run_headless(const RunRequest& request);
 
-/// On standard error, why "auto" is a simulated device, if it is.
-void say_which_device(const std::string& asked);
+/// Explains on standard error why "auto" selected a simulated device, if it did.
+void explain_device_choice(const std::string& asked);
 
 }  // namespace lanescope::app

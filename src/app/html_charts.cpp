@@ -27,7 +27,7 @@ Nanoseconds sum_of(const std::vector<TimePart>& parts) {
   return sum;
 }
 
-// Stripes of one colour on another, as the classes f-KEY of the stylesheet draw them.
+// Stripes of two colours, drawn by the stylesheet's classes f-KEY.
 struct Stripes {
   const char *key, *ink, *ground;
   int angle, width, period;
@@ -59,7 +59,7 @@ struct Column {
   std::vector<TimePart> parts;
 };
 
-// Equally many iterations in each column; the last one may have fewer.
+// The same number of iterations in each column; the last may have fewer.
 std::vector<Column> columns_of(const analysis::LiveAnalysis& analysis,
                                std::span<const analysis::IterationRecord> records, std::size_t each) {
   std::vector<Column> columns;
@@ -82,7 +82,7 @@ double ceiling_of(const std::vector<Column>& columns) {
   return kRoom * std::min(heights.back(), kOutlier * heights[heights.size() / 2]);
 }
 
-// 1, 2 or 5 times a power of ten, at least two of which are below `most`.
+// 1, 2 or 5 times a power of ten, such that at least two steps are below `most`.
 double step_for(double most) {
   const double power = std::pow(10, std::floor(std::log10(std::max(most, 10.0))));
   for (const double factor : {1.0, 0.5, 0.2}) {

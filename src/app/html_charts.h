@@ -1,4 +1,4 @@
-// The charts of a page: where the time went, over the run, and how long iterations took.
+// The charts of a page: where the time went, time over the run, and the durations of iterations.
 #pragma once
 
 #include <string>
@@ -10,36 +10,36 @@
 
 namespace lanescope::app::html {
 
-/// A share of the time of an iteration, with the look that it has everywhere on the page.
+/// A share of an iteration's time, with the same appearance everywhere on the page.
 struct TimePart {
-  std::string key;   ///< of its look: class f-KEY, pattern p-KEY
+  std::string key;   ///< of its appearance: class f-KEY, pattern p-KEY
   std::string name;  ///< plain text
   base::Nanoseconds ns = 0;
-  bool idle = false;  ///< the GPU's
+  bool idle = false;  ///< GPU idle time
 };
-/// Kernels, copies alone, idle by cause, and the rest that has no cause; they add up to the stretch. All are listed,
-/// also those that are 0.
+/// Kernels, copies alone, idle time by cause, and the rest without a cause. They add up to the stretch. Includes parts
+/// that are 0.
 std::vector<TimePart> time_parts(const analysis::Summary& summary, base::Nanoseconds span, base::Nanoseconds busy,
                                  base::Nanoseconds kernel,
                                  const std::array<base::Nanoseconds, analysis::kBubbleCauses>& by_cause);
-/// Of the stretch that the verdict is about.
+/// For the stretch of the verdict.
 std::vector<TimePart> time_parts(const analysis::Summary& summary);
 
-/// Hatchings that charts refer to; once in a page.
+/// The hatchings used by the charts; once per page.
 std::string chart_patterns();
 
-/// One bar, divided. Empty when there is no time at all.
+/// A stacked bar. Empty if there is no time at all.
 std::string time_bar(const std::vector<TimePart>& parts);
-/// What the looks mean, for the parts that are there.
+/// The legend for the existing parts.
 std::string time_legend(const std::vector<TimePart>& parts);
 
-/// Time per iteration over the run, in columns of equally many iterations, each divided as the bar. Empty for less than
-/// kLeastForStrip iterations.
+/// Time per iteration over the run, in columns with equally many iterations, each divided like the bar. Empty for fewer
+/// than kLeastForStrip iterations.
 inline constexpr std::size_t kLeastForStrip = 12;
 struct Strip {
   std::string svg;
   std::size_t iterations_each = 0;
-  std::size_t cut = 0;  ///< columns that are higher than the chart
+  std::size_t cut = 0;  ///< columns higher than the chart
   double highest_ns = 0;
 };
 Strip run_strip(const analysis::LiveAnalysis& analysis, base::Nanoseconds from, base::Nanoseconds to);

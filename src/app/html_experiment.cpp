@@ -1,4 +1,4 @@
-// Two runs side by side, and what a tutorial published.
+// Two runs side by side, and the published numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::string with_unit(std::optional<double> value, const std::string& unit) {
   return value ? figure_number(*value) + "\u202f" + escaped(unit) : "–";
 }
 
-std::string told(const char* term, const std::string& text) {
+std::string definition(const char* term, const std::string& text) {
   return text.empty() ? std::string() : fmt::format("<dt>{}</dt><dd>{}</dd>\n", words(term), escaped(text, 3000));
 }
 
@@ -59,7 +59,7 @@ struct Compared {
   const char* name;
   std::function<std::optional<double>(const PageRun&)> value;
   std::string (*text)(double);
-  bool factor = true;  // the CPU's iterations have none: what is gained stands in the pace
+  bool factor = true;  // false for the CPU's iterations: the gain is stated by the pace
 };
 
 std::string plain_share(double value) { return percent(value); }
@@ -101,10 +101,10 @@ std::vector<Compared> compared_figures() {
 
 std::string experiment_section(const ExperimentReport& report) {
   const experiment::Experiment& e = report.experiment;
-  std::string body = "<dl class=\"facts\">\n" + told(N_("what it shows"), e.shows[base::language()]) +
-                     told(N_("what to watch"), e.watch[base::language()]) +
-                     told(N_("what to turn"), e.knob[base::language()]) +
-                     told(N_("where the tutorial errs"), e.correction[base::language()]) + "</dl>\n";
+  std::string body = "<dl class=\"facts\">\n" + definition(N_("what it shows"), e.shows[base::language()]) +
+                     definition(N_("what to watch"), e.watch[base::language()]) +
+                     definition(N_("what to turn"), e.knob[base::language()]) +
+                     definition(N_("where the tutorial errs"), e.correction[base::language()]) + "</dl>\n";
   return section("experiment", tr("The experiment"), {}, body + published_table(report));
 }
 

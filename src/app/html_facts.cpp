@@ -1,4 +1,4 @@
-// What a page says of a run beside its figures: settings, machine, and what is missing.
+// What a page states about a run besides its figures: settings, machine, and losses.
 #include <fmt/format.h>
 
 #include <optional>
@@ -17,8 +17,7 @@ namespace {
 
 using base::tr;
 
-// The default settings. Not known of another program's trace, or of a device that this
-// machine does not have.
+// The default settings. Unknown for another program's trace, and for a device that this machine lacks.
 std::optional<workload::Settings> standard_settings(const PageRun& run) {
   const io::RunFacts& facts = run.figures.facts;
   if (facts.workload.empty()) return std::nullopt;
@@ -43,7 +42,7 @@ class Facts {
 class Lines {
  public:
   void add(const std::string& html) { text_ += "<li>" + html + "</li>\n"; }
-  void add_if(std::uint64_t n, const char* text) {
+  void add_if(std::uint64_t n, base::Pattern<const std::string&> text) {
     if (n > 0) add(sentence(text, count(static_cast<std::int64_t>(n))));
   }
   bool empty() const { return text_.empty(); }

@@ -1,4 +1,4 @@
-// A report as one page that needs nothing else: no scripts, no requests, both themes, and paper.
+// A report as a single self-contained page: no scripts, no requests, both themes, printable.
 #pragma once
 
 #include <optional>
@@ -14,31 +14,31 @@
 
 namespace lanescope::app::html {
 
-/// One run on the page. The trace and its analysis are needed until the page is made.
+/// One run on the page. The trace and its analysis must exist until the page has been made.
 struct PageRun {
-  std::string title;   ///< of a side, or the settings that differ; empty: the only run
-  RunFigures figures;  ///< with advice and breakdown, and with trials where there are predictions
+  std::string title;   ///< a side's, or the settings that differ; empty: the only run
+  RunFigures figures;  ///< with advice and breakdown, and with trials if there are predictions
   const trace::Trace* trace = nullptr;
   const analysis::LiveAnalysis* analysis = nullptr;
-  std::optional<device::DeviceInfo> device;    ///< not known of a file
-  std::optional<FileFacts> source;             ///< only of a file
-  std::optional<PredictionReport> prediction;  ///< that was asked for
+  std::optional<device::DeviceInfo> device;    ///< empty if unknown, as for a file
+  std::optional<FileFacts> source;             ///< set for a file only
+  std::optional<PredictionReport> prediction;  ///< if requested
 };
 
 struct Page {
-  std::string title;    ///< empty: the workload's
-  std::string command;  ///< that makes the page again
+  std::string title;    ///< empty: the workload's title
+  std::string command;  ///< that reproduces the page
   std::vector<PageRun> runs;
   const ExperimentReport* experiment = nullptr;
   bool ended_early = false;
 };
 
-/// A finished run, with everything that is worked out for the page.
+/// A finished run, with everything the page needs.
 PageRun page_run(const experiment::MeasuredRun& run, const RunFigures& figures, std::string title);
 
 std::string page_text(const Page& page);
 
-/// "-" is standard output, else a path; the file appears whole or not at all. Throws base::FileError.
+/// Writes to standard output ("-") or atomically to a file. Throws base::FileError.
 void write_page(const std::string& html, const Page& page);
 
 }  // namespace lanescope::app::html

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/evidence.h"
 #include "analysis/kept_range.h"
+#include "analysis/warm_up.h"
 
 namespace lanescope::app::html {
 namespace {
@@ -16,20 +16,19 @@ namespace {
 using analysis::IterationRecord;
 using base::Nanoseconds;
 
-// What the trace still has of the records in the steady state.
+// The steady-state records of which the trace still has the events.
 std::span<const IterationRecord> steady_records(const trace::Trace& trace, const analysis::LiveAnalysis& analysis) {
-  std::span<const IterationRecord> records = analysis.records();
-  records = records.subspan(analysis::warm_up_count(records));
+  const std::span<const IterationRecord> records = analysis::steady_records(analysis.records());
   const analysis::KeptRange kept = analysis::kept_range(trace);
   const auto first = std::partition_point(records.begin(), records.end(),
                                           [&](const IterationRecord& r) { return r.start_ns < kept.from; });
   return records.subspan(static_cast<std::size_t>(first - records.begin()));
 }
 
-// The longest one that begins in the stretch and ends in it, if it is long enough to be seen.
+// The longest bubble that lies within the stretch, if it is long enough to be visible.
 std::optional<analysis::Bubble> longest_bubble(const analysis::LiveAnalysis& analysis, Nanoseconds from,
                                                Nanoseconds to) {
-  constexpr Nanoseconds kSeen = 50;  // of the width
+  constexpr Nanoseconds kSeen = 50;  // share of the width: 1 / 50
   const auto& bubbles = analysis.bubbles();
   auto at = std::partition_point(bubbles.begin(), bubbles.end(),
                                  [&](const analysis::Bubble& b) { return b.start_ns < from; });
@@ -56,7 +55,7 @@ Stretch typical_stretch(const trace::Trace& trace, const analysis::LiveAnalysis&
   std::nth_element(durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2),
                    durations.end());
   const Nanoseconds median = durations[durations.size() / 2];
-  // With a neighbour on both sides, where there are enough.
+  // With a neighbour on both sides, if there are enough.
   const std::size_t edge = records.size() >= 3 ? 1 : 0;
   const auto middle = static_cast<std::ptrdiff_t>(records.size() / 2);
   const auto away = [&](std::size_t i) {

@@ -22,7 +22,7 @@ constexpr const char* kOnlyIssuing =
     N_("The launch queue fills or drains meanwhile: an iteration of the CPU takes as long as issuing it does, and says "
        "nothing of how long its work takes.");
 
-// "41 %" with its unit in small letters.
+// "41 %", with the unit in small type.
 std::string large(const std::string& figure) {
   for (const char* space : {"\u202f", "\u00a0", " "}) {
     const std::string_view gap(space);
@@ -74,11 +74,11 @@ std::string predicted_html(const io::PredictedTrial& trial) {
   constexpr double kNoGain = 0.02;
   const bool faster = trial.gain > 1;
   const std::string factor = fmt::format("{:.2f}", faster ? trial.gain : 1 / trial.gain);
-  const std::string says =
-      std::abs(trial.gain - 1) < kNoGain ? sentence("no gain with {}", change)
-      : trial.work != 1
-          ? sentence(faster ? "{} times as fast per row with {}" : "{} times as slow per row with {}", factor, change)
-          : sentence(faster ? "{} times as fast with {}" : "{} times as slow with {}", factor, change);
+  const std::string says = std::abs(trial.gain - 1) < kNoGain ? sentence("no gain with {}", change)
+                           : trial.work != 1 && faster ? sentence("{} times as fast per row with {}", factor, change)
+                           : trial.work != 1           ? sentence("{} times as slow per row with {}", factor, change)
+                           : faster                    ? sentence("{} times as fast with {}", factor, change)
+                                                       : sentence("{} times as slow with {}", factor, change);
   return fmt::format(
       "<p class=\"fix\"><span>{}</span>{}</p>", words("Predicted"),
       says + sentence(": {} per iteration instead of {}.", duration(trial.iteration_ns), duration(trial.measured_ns)));
@@ -119,7 +119,7 @@ struct Look {
   bool shown;
 };
 
-// What of it this run can have.
+// The legend for what this run can contain.
 std::string timeline_legend(const analysis::Summary& s) {
   const bool gpu = s.verdict.kind != VerdictKind::CpuOnly;
   const std::initializer_list<Look> looks{
@@ -251,7 +251,7 @@ std::string verdict_section(const PageRun& run) {
   for (const analysis::VerdictFigure& figure : s.verdict.figures) {
     const std::string label = escaped(figure.label);
     tiles += tile(escaped(analysis::value_text(figure)), label,
-                  figure.unit == "%" ? words("of the time") : escaped(figure.unit));
+                  figure.is_share ? words("of the time") : escaped(figure.unit));
   }
   return fmt::format(
       "<div class=\"verdict\"><p class=\"kind\"><i class=\"{}\"></i>{}</p><p class=\"sentence\">{}</p>{}"
@@ -317,7 +317,7 @@ std::string pictures_section(const PageRun& run, Pictures& pictures, const Secti
 std::string time_section(const PageRun& run, const SectionIds& id) {
   const analysis::Summary& s = run.figures.summary;
   if (s.verdict.kind == VerdictKind::CpuOnly) return {};
-  // While the queue fills, the iterations are over long before their work is: then of the whole run.
+  // While the queue fills, iterations end long before their work: then use the whole run.
   const bool judged = s.judged.to_ns > s.judged.from_ns && s.pace.cpu_iterations_tell();
   const std::vector<TimePart> parts =
       judged ? time_parts(s) : time_parts(s, s.window_ns(), s.gpu_busy_ns, s.kernel_ns, s.bubble_by_cause_ns);

@@ -1,4 +1,4 @@
-// The sections of a page that are about one run. Each is HTML, or empty where there is nothing to say.
+// The sections of a page about one run. Each function returns HTML, or empty text if there is nothing to show.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lanescope::app::html {
 
-/// Anchors of a second run end in "-2".
+/// The anchors of a second run end in "-2".
 struct SectionIds {
   std::string suffix;
   std::string operator()(const char* name) const { return name + suffix; }
@@ -28,21 +28,21 @@ std::string settings_section(const PageRun& run, const SectionIds& id);
 std::string machine_section(const PageRun& run, const SectionIds& id);
 std::string losses_section(const PageRun& run, const SectionIds& id);
 
-/// Of an experiment: what it shows, and what was published beside what was had here.
+/// For an experiment: what it shows, and the published numbers beside those of this run.
 std::string experiment_section(const ExperimentReport& report);
-/// What two runs come to, large; empty where there are no iterations.
+/// The comparison of two runs in large type; empty if there are no iterations.
 std::string comparison_headline(const PageRun& first, const PageRun& second);
 /// The figures of two runs side by side.
 std::string comparison_section(const PageRun& first, const PageRun& second);
 
 /// <section id="..."><h2>title</h2><p>lede</p>body</section>; `lede` and `body` are HTML, `title` is plain text.
 std::string section(const std::string& id, const std::string& title, const std::string& lede, const std::string& body);
-/// A figure, large, what it is, and a note; all HTML.
+/// A figure in large type, what it is, and a note; all HTML.
 std::string tile(const std::string& figure, const std::string& name, const std::string& note = {});
-/// A table that scrolls by itself where a screen is narrow. `head` are plain texts; those that begin with ">" stand
-/// right. `rows` are HTML.
+/// A table that scrolls by itself on a narrow screen. `head` is plain text; a leading ">" means right-aligned. `rows`
+/// is HTML.
 std::string table(const std::vector<std::string>& head, const std::string& rows, const std::string& caption = {});
-/// How many of what the figures are divided by: iterations, or 1 where there are none.
+/// The number by which figures are divided: the iterations, or 1 if there are none.
 double divisor(const PageRun& run);
 
 }  // namespace lanescope::app::html

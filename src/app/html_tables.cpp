@@ -14,9 +14,9 @@ namespace {
 using base::Nanoseconds;
 using base::tr;
 
-constexpr std::size_t kRows = 25;  // of each table at once; the others are folded away
+constexpr std::size_t kRows = 25;  // rows shown at once per table; the others are folded away
 
-// The first rows as a table, the others behind a line to open, and how many more there were.
+// A table of the first rows, the others in a foldable part, and how many more there were.
 std::string long_table(const std::vector<std::string>& head, const std::vector<std::string>& rows,
                        std::int64_t left_out) {
   const std::size_t shown = rows.size() <= kRows + 3 ? rows.size() : kRows;

@@ -4,15 +4,16 @@
 
 #include <cmath>
 
-#include "io/utf8.h"
+#include "base/utf8.h"
+#include "io/xml_text.h"
 
 namespace lanescope::app::html {
 namespace {
 
-constexpr const char* kNarrowSpace = "\u202f";  // never breaks
+constexpr const char* kNarrowSpace = "\u202f";  // non-breaking
 
-// The space between a number and its unit.
-std::string kept_together(std::string text) {
+// Puts a narrow no-break space between a number and its unit.
+std::string with_narrow_space(std::string text) {
   if (const std::size_t space = text.rfind(' '); space != std::string::npos) text.replace(space, 1, kNarrowSpace);
   return text;
 }
@@ -27,44 +28,17 @@ std::string trimmed(std::string text) {
 }  // namespace
 
 std::string escaped(std::string_view text, std::size_t letters) {
-  std::string out;
-  std::size_t written = 0;
-  for (std::size_t i = 0; i < text.size(); ++written) {
-    if (written == letters) return out + "…";
-    const char32_t c = io::next_code_point(text, i);
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      case '\n':
-      case '\t':
-        out += ' ';
-        break;
-      default: {
-        const bool shown = (c >= 0x20 && c < 0x7f) || (c >= 0xa0 && c < 0xfffe) || (c >= 0x10000 && c <= 0x10ffff);
-        io::append_utf8(out, shown ? c : 0xfffd);
-      }
-    }
-  }
-  return out;
+  std::string line;
+  std::size_t end = 0;
+  for (std::size_t n = 0; n < letters && end < text.size(); ++n) base::next_code_point(text, end);
+  for (const char c : text.substr(0, end)) line += c == '\n' || c == '\t' ? ' ' : c;
+  return io::xml_text(line) + (end < text.size() ? "…" : "");
 }
 
 std::string code(std::string_view name) { return "<code>" + escaped(name) + "</code>"; }
 
 std::string duration(double ns) {
-  return kept_together(base::format_duration(static_cast<base::Nanoseconds>(std::llround(ns))));
+  return with_narrow_space(base::format_duration(static_cast<base::Nanoseconds>(std::llround(ns))));
 }
 
 std::string percent(double share) {
@@ -83,7 +57,7 @@ std::string rate(double n) {
   return trimmed(fmt::format("{:.{}f}", n, n >= 100 ? 0 : n >= 10 ? 1 : n >= 0.1 ? 2 : 4));
 }
 
-std::string bytes(std::int64_t n) { return kept_together(base::format_bytes(n)); }
+std::string bytes(std::int64_t n) { return with_narrow_space(base::format_bytes(n)); }
 
 std::string number(double value) { return trimmed(fmt::format("{:.2f}", std::isfinite(value) ? value : 0.0)); }
 

@@ -12,7 +12,7 @@ void note(int) { g_asked.store(true, std::memory_order_relaxed); }
 
 void install(int signal, struct sigaction& before) {
   sigaction(signal, nullptr, &before);
-  if (before.sa_handler == SIG_IGN) return;  // a shell's background job is not meant to hear Ctrl-C
+  if (before.sa_handler == SIG_IGN) return;  // a shell's background job must not react to Ctrl-C
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = static_cast<int>(SA_RESETHAND);

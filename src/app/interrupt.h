@@ -1,11 +1,12 @@
-// Ctrl-C: the first asks a run to end early, the second ends the program.
+// Ctrl-C: the first one ends a run early, the second one ends the program.
 #pragma once
 
 #include <csignal>
 
 namespace lanescope::app {
 
-/// While one lives, the first SIGINT or SIGTERM is noted; the next one acts as usual. One at a time.
+/// During its lifetime, the first SIGINT or SIGTERM is recorded; the next one has its usual effect. Only one instance
+/// at a time.
 class Interrupt {
  public:
   Interrupt();

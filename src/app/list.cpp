@@ -29,7 +29,7 @@ Json to_json(const workload::Value& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
 }
 
-// One setting over all workloads; the defaults may differ.
+// One setting, listed for all workloads; the defaults may differ.
 struct ListedSetting {
   workload::SettingSpec spec;
   std::vector<std::pair<std::string, workload::Value>> defaults;  // by workload
@@ -76,7 +76,7 @@ std::string allowed(const workload::SettingSpec& spec) {
   if (spec.type == workload::SettingType::Bool) return "true, false";
   if (spec.type == workload::SettingType::Choice) return fmt::format("{}", fmt::join(spec.choices, ", "));
   const std::string unit = spec.unit.empty() ? std::string() : " " + spec.unit;
-  return fmt::format(fmt::runtime(tr("{} to {}{}")), spec.minimum, spec.maximum, unit);
+  return tr("{} to {}{}", spec.minimum, spec.maximum, unit);
 }
 
 std::string defaults_text(const ListedSetting& setting) {
@@ -133,17 +133,17 @@ Json settings_json() {
   return list;
 }
 
-Json variant_json(const experiment::Experiment& told, experiment::Side side) {
-  const experiment::Variant& variant = told.side(side);
+Json variant_json(const experiment::Experiment& experiment, experiment::Side side) {
+  const experiment::Variant& variant = experiment.side(side);
   return {{"label", variant.label[Language::English]},
           {"label_zh", variant.label[Language::Chinese]},
-          {"settings", told.assignments(side)},
-          {"device", told.device_of(side)}};
+          {"settings", experiment.assignments(side)},
+          {"device", experiment.device_of(side)}};
 }
 
-Json published_json(const experiment::Experiment& told, const experiment::Published& p,
+Json published_json(const experiment::Experiment& experiment, const experiment::Published& p,
                     const experiment::FittedSides& machines) {
-  const experiment::Checking checking = check_of(told, p, machines);
+  const experiment::Checking checking = check_of(experiment, p, machines);
   return {{"name", p.name},
           {"label", p.label[Language::English]},
           {"label_zh", p.label[Language::Chinese]},
@@ -163,66 +163,66 @@ Json published_json(const experiment::Experiment& told, const experiment::Publis
           {"unchecked_zh", p.unchecked.empty() ? Json(nullptr) : Json(p.unchecked[Language::Chinese])}};
 }
 
-Json sweep_json(const experiment::Experiment& told) {
-  if (!told.sweep) return nullptr;
-  const experiment::ReadySweep& sweep = *told.sweep;
+Json sweep_json(const experiment::Experiment& experiment) {
+  if (!experiment.sweep) return nullptr;
+  const experiment::ReadySweep& sweep = *experiment.sweep;
   return {{"over", sweep.over},
           {"figure", sweep.figure},
           {"against", sweep.against.empty() ? Json(nullptr) : Json(sweep.against)},
           {"settings", sweep.settings},
-          {"iterations", ready_sweep(told).iterations}};
+          {"iterations", ready_sweep(experiment).iterations}};
 }
 
 Json experiments_json() {
   Json list = Json::array();
-  for (const experiment::Experiment& told : experiment::experiments()) {
-    Json json{{"id", told.id}, {"name", told.name}};
+  for (const experiment::Experiment& experiment : experiment::experiments()) {
+    Json json{{"id", experiment.id}, {"name", experiment.name}};
     const auto text = [&](const char* key, const experiment::Text& said) {
       json[key] = said.empty() ? Json(nullptr) : Json(said[Language::English]);
       json[std::string(key) + "_zh"] = said.empty() ? Json(nullptr) : Json(said[Language::Chinese]);
     };
-    text("title", told.title);
-    json["workload"] = told.workload;
-    json["device"] = told.device;
-    json["iterations"] = told.iterations;
-    json["order"] = told.order;
-    text("shows", told.shows);
-    text("watch", told.watch);
-    text("knob", told.knob);
-    text("correction", told.correction);
-    json["turned_knob"] = told.turned_knob.empty() ? Json(nullptr) : Json(told.turned_knob);
-    json["before"] = variant_json(told, experiment::Side::Before);
-    json["after"] = variant_json(told, experiment::Side::After);
+    text("title", experiment.title);
+    json["workload"] = experiment.workload;
+    json["device"] = experiment.device;
+    json["iterations"] = experiment.iterations;
+    json["order"] = experiment.order;
+    text("shows", experiment.shows);
+    text("watch", experiment.watch);
+    text("knob", experiment.knob);
+    text("correction", experiment.correction);
+    json["turned_knob"] = experiment.turned_knob.empty() ? Json(nullptr) : Json(experiment.turned_knob);
+    json["before"] = variant_json(experiment, experiment::Side::Before);
+    json["after"] = variant_json(experiment, experiment::Side::After);
     json["published"] = Json::array();
-    const experiment::FittedSides machines = fitted_sides(told, {});
-    for (const experiment::Published& p : told.published) {
-      json["published"].push_back(published_json(told, p, machines));
+    const experiment::FittedSides machines = fitted_sides(experiment, {});
+    for (const experiment::Published& p : experiment.published) {
+      json["published"].push_back(published_json(experiment, p, machines));
     }
-    json["sweep"] = sweep_json(told);
+    json["sweep"] = sweep_json(experiment);
     list.push_back(std::move(json));
   }
   return list;
 }
 
-// A line each, under the title of their workload as long as that stays the same.
+// One line each, below their workload's title, which is printed once.
 std::string experiments_text(const Style& style) {
   const Language language = base::language();
   std::size_t ids = 0, titles = 0;
-  for (const experiment::Experiment& told : experiment::experiments()) {
-    ids = std::max(ids, display_width(told.id));
-    titles = std::max(titles, display_width(told.title[language]));
+  for (const experiment::Experiment& experiment : experiment::experiments()) {
+    ids = std::max(ids, display_width(experiment.id));
+    titles = std::max(titles, display_width(experiment.title[language]));
   }
   const auto padded = [](const std::string& text, std::size_t width) {
     return text + std::string(width - display_width(text), ' ');
   };
   std::string text, workload;
-  for (const experiment::Experiment& told : experiment::experiments()) {
-    if (told.workload != workload) {
-      text += fmt::format("{}{}{}{}\n", text.empty() ? "" : "\n", style.dim, told.workload, style.off);
-      workload = told.workload;
+  for (const experiment::Experiment& experiment : experiment::experiments()) {
+    if (experiment.workload != workload) {
+      text += fmt::format("{}{}{}{}\n", text.empty() ? "" : "\n", style.dim, experiment.workload, style.off);
+      workload = experiment.workload;
     }
-    text += fmt::format("  {}{}{}  {}  {}{}{}\n", style.bold, padded(told.id, ids), style.off,
-                        padded(told.title[language], titles), style.dim, told.name, style.off);
+    text += fmt::format("  {}{}{}  {}  {}{}{}\n", style.bold, padded(experiment.id, ids), style.off,
+                        padded(experiment.title[language], titles), style.dim, experiment.name, style.off);
   }
   return text;
 }
@@ -230,7 +230,7 @@ std::string experiments_text(const Style& style) {
 std::vector<Definition> definitions_of(const ListRequest& request) {
   std::vector<Definition> list;
   switch (request.what) {
-    case ListRequest::What::Experiments:  // a list of its own kind
+    case ListRequest::What::Experiments:  // has its own format
       break;
     case ListRequest::What::Workloads:
       for (const std::string& name : workload::workload_names()) {
@@ -244,14 +244,14 @@ std::vector<Definition> definitions_of(const ListRequest& request) {
         list.push_back({entry.id, {entry.name, tr(entry.summary.c_str())}});
       }
       if (!device::why_no_gpu().empty()) {
-        list.push_back({"cuda", {fmt::format(fmt::runtime(tr("no GPU: {}")), device::why_no_gpu())}});
+        list.push_back({"cuda", {tr("no GPU: {}", device::why_no_gpu())}});
       }
       break;
     case ListRequest::What::Settings:
       for (const ListedSetting& setting : all_settings()) {
-        list.push_back({setting.spec.key,
-                        {fmt::format(fmt::runtime(tr("{}; default {}")), allowed(setting.spec), defaults_text(setting)),
-                         tr(setting.spec.help.c_str())}});
+        list.push_back(
+            {setting.spec.key,
+             {tr("{}; default {}", allowed(setting.spec), defaults_text(setting)), tr(setting.spec.help.c_str())}});
       }
       break;
   }

@@ -1,4 +1,4 @@
-// `lanescope list`: what there is to run, to run on and to turn.
+// `lanescope list`: workloads, devices, settings and experiments.
 #pragma once
 
 #include <string>

@@ -15,8 +15,7 @@ using base::tr;
 }
 
 [[noreturn]] void refuse_pictures(const char* instead) {
-  throw base::UsageError(
-      fmt::format(fmt::runtime(tr("--screenshot: this server build draws no pictures; {}")), instead));
+  throw base::UsageError(tr("--screenshot: this server build draws no pictures; {}", instead));
 }
 
 }  // namespace

@@ -20,10 +20,11 @@ void check_outputs(const std::vector<fs::path>& paths) {
     if (path.empty() || path == "-") continue;
     std::error_code unknown;
     const fs::file_status status = fs::status(path, unknown);
-    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) continue;  // a device, a pipe
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
+      continue;  // a device or a
+                 // pipe
     if (!seen.insert(fs::absolute(path, unknown).lexically_normal()).second) {
-      throw base::UsageError(
-          fmt::format(fmt::runtime(base::tr("{} is named for two outputs; give each its own file")), path.string()));
+      throw base::UsageError(base::tr("{} is named for two outputs; give each its own file", path.string()));
     }
     const io::AtomicFile writable(path);
   }

@@ -1,4 +1,4 @@
-// The files that a command writes, tried before anything runs: a mistake in a path costs no run.
+// Checks the files that a command will write before anything runs, so that a wrong path does not cost a run.
 #pragma once
 
 #include <filesystem>
@@ -6,11 +6,11 @@
 
 namespace lanescope::app {
 
-/// Empty paths and "-" are passed over. Throws base::FileError when one cannot be written, base::UsageError when two
-/// are the same file.
+/// Ignores empty paths and "-". Throws base::FileError if a file cannot be written, base::UsageError if two are the
+/// same.
 void check_outputs(const std::vector<std::filesystem::path>& paths);
 
-/// Where the second trace of a command goes: "loop.json.gz" becomes "loop-compare.json.gz".
+/// The path of a command's second trace: "loop.json.gz" gives "loop-compare.json.gz".
 std::filesystem::path comparison_path(const std::filesystem::path& path);
 
 }  // namespace lanescope::app

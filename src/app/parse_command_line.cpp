@@ -93,15 +93,12 @@ struct ListArguments {
     if (what == "workloads") return {What::Workloads, json};
     if (what == "devices") return {What::Devices, json};
     if (what == "settings") return {What::Settings, json};
-    throw UsageError(fmt::format(
-        fmt::runtime(what.empty()
-                         ? tr("list needs a subject; allowed: workloads, devices, settings, experiments")
-                         : tr("list: unknown subject '{}'; allowed: workloads, devices, settings, experiments")),
-        what));
+    if (what.empty()) throw UsageError(tr("list needs a subject; allowed: workloads, devices, settings, experiments"));
+    throw UsageError(tr("list: unknown subject '{}'; allowed: workloads, devices, settings, experiments", what));
   }
 };
 
-// Of a file, or of a run of its own with all that `run` understands.
+// For a file, or for a new run with all options of `run`.
 struct ReportArguments {
   std::string file;
   RunArguments run;
@@ -121,7 +118,7 @@ struct ReportArguments {
     for (const std::string& option : option_names(app)) {
       if (option != "--json" && option != "--html" && option != "--lang" && option != "--help") {
         refuse_options(app, {option.c_str()},
-                       tr("{} applies to a run, but a trace file is given; give one of the two"));
+                       N_("{} applies to a run, but a trace file is given; give one of the two"));
       }
     }
     refuse_two_on_standard_output(run.json(), run.html());
@@ -129,7 +126,7 @@ struct ReportArguments {
   }
 };
 
-// As a person would type it again.
+// The command line, quoted for a shell.
 std::string command_text(int argc, const char* const* argv) {
   std::string text = "lanescope";
   for (int i = 1; i < argc; ++i) {
@@ -163,8 +160,8 @@ struct CalibrateArguments {
   }
 };
 
-// CLI11's own words, for this command and those that are added to it later.
-void speak(CLI::App& app) {
+// Translates CLI11's own texts, for this command and for those added to it later.
+void translate_messages(CLI::App& app) {
   app.option_defaults()->group(tr("Options"));
   app.set_help_flag("-h,--help", tr("Print this help message and exit"));
   for (const char* word : {N_("Usage"), N_("OPTIONS"), N_("SUBCOMMAND"), N_("Positionals")}) {
@@ -175,10 +172,10 @@ void speak(CLI::App& app) {
 }  // namespace
 
 Request parse_command_line(int argc, const char* const* argv) {
-  base::set_language(asked_language(argc, argv));
+  base::set_language(requested_language(argc, argv));
   CLI::App root(tr("An oscilloscope for CPU-GPU programs: a live CPU and GPU timeline of a training loop."),
                 "lanescope");
-  speak(root);
+  translate_messages(root);
   root.footer(tr(kExamples));
   root.set_version_flag("--version", fmt::format("lanescope {}", base::kVersion), tr("print the version"));
   root.require_subcommand(0, 1);
@@ -221,14 +218,14 @@ Request parse_command_line(int argc, const char* const* argv) {
     reject_count(root, error.what());
   }
 
-  const CLI::App& asked = asked_for(root);
+  const CLI::App& asked = given_command(root);
   check_values(asked);
   check_language(asked);
   if (&asked == &root) return window.request(root);
   for (const std::string& name : option_names(root)) {
     if (name != "--help" && name != "--version" && root.count(name) != 0) {
-      throw UsageError(fmt::format(fmt::runtime(tr("{} before '{}' is for the window; put it after '{}'")), name,
-                                   asked.get_name(), asked.get_name()));
+      throw UsageError(
+          tr("{} before '{}' is for the window; put it after '{}'", name, asked.get_name(), asked.get_name()));
     }
   }
   const std::string command = command_text(argc, argv);

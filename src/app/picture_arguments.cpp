@@ -19,8 +19,8 @@ float scale_of(const std::string& text) {
   float scale = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
   if (error != std::errc() || end != text.data() + text.size() || !(scale >= kLeastScale && scale <= kMostScale)) {
-    throw base::UsageError(fmt::format(fmt::runtime(tr("--screenshot-scale is '{}'; allowed: a number from {} to {}")),
-                                       text, kLeastScale, kMostScale));
+    throw base::UsageError(
+        tr("--screenshot-scale is '{}'; allowed: a number from {} to {}", text, kLeastScale, kMostScale));
   }
   return scale;
 }
@@ -31,8 +31,7 @@ void PictureArguments::add_to(CLI::App& app, const char* what, PictureOptions::O
   of_ = of;
   app.add_option("--screenshot", file_, what)->type_name("FILE");
   app.add_option("--screenshot-scale", scale_,
-                 fmt::format(fmt::runtime(tr("how many times larger than on the screen, {} to {}; default 2")),
-                             kLeastScale, kMostScale))
+                 tr("how many times larger than on the screen, {} to {}; default 2", kLeastScale, kMostScale))
       ->type_name("N");
   app.add_option("--screenshot-theme", theme_, tr("dark, light or high-contrast; default dark"))->type_name("THEME");
   if (of == PictureOptions::Of::Timeline) {
@@ -44,9 +43,9 @@ void PictureArguments::add_to(CLI::App& app, const char* what, PictureOptions::O
 PictureOptions PictureArguments::options(const CLI::App& app) const {
   PictureOptions options;
   if (app.count("--screenshot") == 0) {
-    const char* why = tr("{} needs --screenshot");
-    refuse_options(app, {"--screenshot-scale", "--screenshot-theme"}, why);
-    if (of_ == PictureOptions::Of::Timeline) refuse_options(app, {"--no-caption"}, why);
+    constexpr Refusal kWhy = N_("{} needs --screenshot");
+    refuse_options(app, {"--screenshot-scale", "--screenshot-theme"}, kWhy);
+    if (of_ == PictureOptions::Of::Timeline) refuse_options(app, {"--no-caption"}, kWhy);
     return options;
   }
   options.file = file_;

@@ -1,4 +1,4 @@
-// The options for pictures, which runs and sweeps share.
+// The picture options, shared by runs and sweeps.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,9 +10,9 @@ namespace lanescope::app {
 
 class PictureArguments {
  public:
-  /// `what` is written: for the help. Only a timeline has a caption to leave out, and can be an SVG.
+  /// `what` is what gets written, for the help text. Only a timeline can omit its caption, and be an SVG.
   void add_to(CLI::App& app, const char* what, PictureOptions::Of of);
-  /// Throws base::UsageError: an ending, a scale or a theme that is not possible, or no file.
+  /// Throws base::UsageError for an invalid extension, scale or theme, or if there is no file.
   PictureOptions options(const CLI::App& app) const;
 
  private:

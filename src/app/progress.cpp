@@ -25,12 +25,12 @@ std::string progress_line(const std::string& label, std::uint64_t done, std::uin
   constexpr std::size_t kWidth = 24;
   const double fraction = total == 0 ? 1.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const auto full = static_cast<std::size_t>(fraction * kWidth);
-  std::string line = fmt::format(
-      fmt::runtime(base::tr("{}  [{}{}] {:3.0f} %  {} of {} {}")), label, std::string(full, '#'),
-      std::string(kWidth - full, '.'), std::floor(fraction * 100), base::format_count(static_cast<std::int64_t>(done)),
+  std::string line = base::tr(
+      "{}  [{}{}] {:3.0f} %  {} of {} {}", label, std::string(full, '#'), std::string(kWidth - full, '.'),
+      std::floor(fraction * 100), base::format_count(static_cast<std::int64_t>(done)),
       base::format_count(static_cast<std::int64_t>(total)), noun.empty() ? base::tr("iterations") : noun.c_str());
   if (fraction > 0) {
-    line += fmt::format(fmt::runtime(base::tr(", {:.0f} s left")), std::ceil(elapsed_s / fraction - elapsed_s));
+    line += base::tr(", {:.0f} s left", std::ceil(elapsed_s / fraction - elapsed_s));
   }
   return line;
 }

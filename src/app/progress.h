@@ -1,4 +1,4 @@
-// A bar on standard error, for work that takes longer than a moment.
+// A progress bar on standard error.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace lanescope::app {
 
-/// Draws nothing where standard error is no terminal; the bar is wiped away when it is done.
+/// Draws nothing if standard error is not a terminal. The bar is erased when done.
 class Progress {
  public:
   Progress(std::string label, std::uint64_t total, std::string noun = {});  ///< "iterations" by default
@@ -28,7 +28,7 @@ class Progress {
   Clock::time_point drawn_{};
 };
 
-/// The bar's line: "linear-mse  [######......]  50 %  500,000 of 1,000,000 iterations, 2 s left".
+/// The text of the bar: "linear-mse  [######......]  50 %  500,000 of 1,000,000 iterations, 2 s left".
 std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total, double elapsed_s,
                           const std::string& noun = {});
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -15,7 +15,7 @@
 #include "app/terminal.h"
 #include "base/error.h"
 #include "base/translate.h"
-#include "io/chrome_trace.h"
+#include "io/run_figures.h"
 
 namespace lanescope::app {
 namespace {
@@ -24,27 +24,17 @@ using base::Nanoseconds;
 using trace::LaneId;
 using trace::LaneKind;
 
-// What only the trace itself can say: when the run began and ended, and the losses that it sampled.
-void read_lanes(const trace::Trace& trace, RunFigures& figures) {
+// Derived from the sampled losses, with the same result as in the run.
+std::optional<RunFigures::Loss> loss_of(const trace::Trace& trace) {
   const trace::Trace::ReadLock lock(trace);
-  auto [from, to] = trace.extent();
-  bool iterations = false;
   for (std::size_t l = 0; l < trace.lane_count(); ++l) {
     const trace::Lane& lane = trace.lane(static_cast<LaneId>(l));
-    for (std::size_t r = 0; r < lane.row_count(); ++r) {
-      const trace::Row& row = lane.row(r);
-      if (row.first() == row.last()) continue;
-      if (lane.info().kind == LaneKind::Iterations) {
-        from = iterations ? std::min(from, row.start(row.first())) : row.start(row.first());
-        iterations = true;
-        figures.iterations += row.last() - row.first();
-      }
-      if (lane.info().kind == LaneKind::Counter && lane.info().name == "loss" && !figures.loss) {
-        figures.loss = {trace::value_of(row.event(row.first())), trace::value_of(row.event(row.last() - 1))};
-      }
-    }
+    if (lane.info().role != trace::LaneRole::Loss || lane.row_count() == 0) continue;
+    const trace::Row& row = lane.row(0);
+    if (row.first() == row.last()) continue;
+    return RunFigures::Loss{trace::value_of(row.event(row.first())), trace::value_of(row.event(row.last() - 1))};
   }
-  figures.elapsed_ns = to - from;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -54,29 +44,23 @@ void report_file(const ReportRequest& request) {
   for (const std::string& output : {request.json, request.html}) {
     std::error_code unknown;
     if (!output.empty() && std::filesystem::equivalent(output, request.file, unknown)) {
-      throw base::UsageError(
-          fmt::format(fmt::runtime(base::tr("{} is the trace that is read; give the report another file")), output));
+      throw base::UsageError(base::tr("{} is the trace that is read; give the report another file", output));
     }
   }
   const io::OpenedTrace opened = io::read_chrome_trace(request.file);
-  RunFigures figures;
-  figures.facts = opened.facts;
-  figures.events = opened.trace->counts();
-  if (!request.html.empty() && figures.events.recorded == 0) {
-    throw base::FileError(
-        fmt::format(fmt::runtime(base::tr("{}: it has no events to show on a page")), request.file.string()));
+  if (!request.html.empty() && opened.trace->counts().recorded == 0) {
+    throw base::FileError(base::tr("{}: it has no events to show on a page", request.file.string()));
   }
-  read_lanes(*opened.trace, figures);
   analysis::LiveAnalysis analysis(*opened.trace);
   analysis.update(std::numeric_limits<Nanoseconds>::max());
   analysis.finish();
-  figures.summary = figures.iterations > 0 ? analysis.since_first_iteration() : analysis.total();
-  figures.advice = analysis::advice_for(*opened.trace, analysis.records(), opened.trace->complete_until());
-
+  RunFigures figures = io::figures_of(*opened.trace, analysis, opened.facts);
+  figures.loss = loss_of(*opened.trace);
+  figures.advice = io::advice_of(*opened.trace, analysis, figures);
   if (!request.json.empty() || !request.html.empty()) {
-    figures.breakdown =
-        analysis::break_down(*opened.trace, analysis.records(), figures.summary, opened.trace->complete_until());
-    if (const auto recorded = recorded_of(*opened.trace, opened.facts)) {
+    figures.breakdown = io::breakdown_of(*opened.trace, analysis, figures);
+    if (auto recorded = recorded_of(*opened.trace, opened.facts)) {
+      recorded->gpu = figures.summary.verdict_gpu;
       figures.trials = trials_of(*recorded, *figures.advice);
     }
   }

@@ -5,7 +5,7 @@
 
 namespace lanescope::app {
 
-/// Throws base::FileError.
+/// Throws base::FileError if the file cannot be read or an output cannot be written.
 void report_file(const ReportRequest& request);
 
 }  // namespace lanescope::app

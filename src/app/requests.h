@@ -1,4 +1,4 @@
-// What a command line asks for.
+// The parsed command line.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace lanescope::app {
 
 /// `lanescope run`
 struct RunRequest {
-  session::SessionOptions session;   ///< of the first run
-  std::vector<std::string> compare;  ///< "key=value", all of them set for the second run; empty: one run
-  std::vector<std::string> predict;  ///< "key=value", all of them changed at once; empty: nothing to predict
-  bool verify = false;               ///< runs what was predicted, too
+  session::SessionOptions session;   ///< for the first run
+  std::vector<std::string> compare;  ///< "key=value", all set for the second run; empty: one run
+  std::vector<std::string> predict;  ///< "key=value", all changed at once; empty: no prediction
+  bool verify = false;               ///< also runs what was predicted
   std::string json;                  ///< a path, "-" for standard output, or empty
-  std::string html;                  ///< the report as a page; the same. "-" for at most one of them
-  std::string command;               ///< as it was given, for the page to say
+  std::string html;                  ///< path of the HTML page, like json. "-" for at most one of them
+  std::string command;               ///< the command line, to be shown on the page
   std::filesystem::path trace;
   PictureOptions screenshot;
 };
@@ -32,13 +32,13 @@ struct RunRequest {
 /// `lanescope run --experiment`
 struct ExperimentRequest {
   const experiment::Experiment* experiment = nullptr;  ///< one of experiment::experiments()
-  std::optional<experiment::Side> side;                ///< empty: both
+  std::optional<experiment::Side> side;                ///< empty: both sides
   experiment::RunChoice choice;
-  bool extra = true;                 ///< also the runs of the published numbers that have settings of their own
-  std::vector<std::string> predict;  ///< as in RunRequest; only with a side
+  bool extra = true;                 ///< also the runs of published numbers with their own settings
+  std::vector<std::string> predict;  ///< as in RunRequest; only with a single side
   bool verify = false;
   std::size_t memory_cap_bytes = 0;
-  device::CaptureLevel capture = device::CaptureLevel::All;
+  trace::CaptureLevel capture = trace::CaptureLevel::All;
   std::string json, html, command;  ///< as in RunRequest
   std::filesystem::path trace;
   PictureOptions screenshot;
@@ -47,7 +47,7 @@ struct ExperimentRequest {
 /// `lanescope sweep`
 struct SweepRequest {
   experiment::SweepSpec spec;
-  std::string title;      ///< of the experiment, if it is one's; else empty
+  std::string title;      ///< of the experiment, if there is one
   std::string csv, json;  ///< as in RunRequest; "-" for at most one of them
   PictureOptions screenshot;
 };
@@ -59,7 +59,7 @@ struct ListRequest {
   bool json = false;
 };
 
-/// `lanescope report FILE`; with a workload or an experiment it is a run
+/// `lanescope report FILE`; with a workload or an experiment, it becomes a run
 struct ReportRequest {
   std::filesystem::path file;
   std::string json, html, command;  ///< as in RunRequest
@@ -71,7 +71,7 @@ struct CalibrateRequest {
   std::filesystem::path out;
 };
 
-/// `--measure`, for the benchmarks: the window measures itself and prints one line of JSON.
+/// `--measure`, for benchmarks: the window measures itself and prints one line of JSON.
 struct MeasureRequest {
   WindowMeasure what = WindowMeasure::Frames;
   WindowRequest window;

@@ -21,8 +21,8 @@ using base::UsageError;
 constexpr std::uint64_t kDefaultIterations = 1000, kMaxIterations = 1'000'000'000;
 constexpr std::uint64_t kDefaultMemoryMb = 2048, kMinMemoryMb = 16, kMaxMemoryMb = 1'048'576;
 
-device::CaptureLevel capture_level(const std::string& name) {
-  using device::CaptureLevel;
+trace::CaptureLevel capture_level(const std::string& name) {
+  using trace::CaptureLevel;
   static constexpr std::array<std::pair<std::string_view, CaptureLevel>, 5> kLevels{
       {{"none", CaptureLevel::None},
        {"kernels", CaptureLevel::Kernels},
@@ -32,8 +32,7 @@ device::CaptureLevel capture_level(const std::string& name) {
   for (const auto& [known, level] : kLevels) {
     if (known == name) return level;
   }
-  throw UsageError(
-      fmt::format(fmt::runtime(tr("--capture is '{}'; allowed: none, kernels, operations, calls, all")), name));
+  throw UsageError(tr("--capture is '{}'; allowed: none, kernels, operations, calls, all", name));
 }
 
 }  // namespace
@@ -52,15 +51,15 @@ void SessionArguments::add_to(CLI::App& app) {
 
 void SessionArguments::check(const CLI::App& app) const {
   if (experiment.empty()) return;
-  refuse_options(app, {"--workload"}, tr("{} and --experiment both choose the loop; give one of the two"));
+  refuse_options(app, {"--workload"}, N_("{} and --experiment both choose the loop; give one of the two"));
 }
 
 void RunArguments::add_to(CLI::App& app) {
   session_.add_to(app);
   app.add_option("--side", side_, tr("side of the experiment: before, after or both; default both"))->type_name("SIDE");
-  app.add_option("--iterations", iterations_,
-                 fmt::format(fmt::runtime(tr("number of iterations, 1 to {}; default {}, or the experiment's own")),
-                             kMaxIterations, kDefaultIterations))
+  app.add_option(
+         "--iterations", iterations_,
+         tr("number of iterations, 1 to {}; default {}, or the experiment's own", kMaxIterations, kDefaultIterations))
       ->type_name("N");
   app.add_option("--seed", seed_, tr("the same as --set seed=S"))->type_name("S");
   app.add_option("--capture", capture_,
@@ -85,9 +84,8 @@ void RunArguments::add_to(CLI::App& app) {
       ->disable_flag_override();
   add_language(app);
   app.add_option("--memory-mb", memory_mb_,
-                 fmt::format(fmt::runtime(
-                                 tr("memory for the trace, {} to {}; default {}; the oldest events are evicted first")),
-                             kMinMemoryMb, kMaxMemoryMb, kDefaultMemoryMb))
+                 tr("memory for the trace, {} to {}; default {}; the oldest events are evicted first", kMinMemoryMb,
+                    kMaxMemoryMb, kDefaultMemoryMb))
       ->type_name("MB");
 }
 
@@ -96,13 +94,13 @@ Request RunArguments::request(const CLI::App& app, const std::string& command) c
   refuse_two_on_standard_output(json_, html_);
   check_prediction(app);
   if (!session_.experiment.empty()) {
-    refuse_options(app, {"--compare"}, tr("{} is for a single loop; --experiment compares its own two sides"));
+    refuse_options(app, {"--compare"}, N_("{} is for a single loop; --experiment compares its own two sides"));
     ExperimentRequest run = experiment_request(app);
     run.html = html_;
     run.command = command;
     return run;
   }
-  refuse_options(app, {"--side", "--no-extra"}, tr("{} needs --experiment; see: lanescope run --help"));
+  refuse_options(app, {"--side", "--no-extra"}, N_("{} needs --experiment; see: lanescope run --help"));
   RunRequest run = workload_request(app);
   run.html = html_;
   run.command = command;
@@ -110,8 +108,8 @@ Request RunArguments::request(const CLI::App& app, const std::string& command) c
 }
 
 void RunArguments::check_prediction(const CLI::App& app) const {
-  if (predict_.empty()) return refuse_options(app, {"--verify"}, tr("{} needs --predict; see: lanescope run --help"));
-  refuse_options(app, {"--compare"}, tr("{} cannot be combined with --predict; --verify runs with the change"));
+  if (predict_.empty()) return refuse_options(app, {"--verify"}, N_("{} needs --predict; see: lanescope run --help"));
+  refuse_options(app, {"--compare"}, N_("{} cannot be combined with --predict; --verify runs with the change"));
   if (!session_.experiment.empty() && (side_.empty() || side_ == "both")) {
     throw UsageError(tr("--predict is for one side of an experiment; allowed: --side before, --side after"));
   }
@@ -119,8 +117,7 @@ void RunArguments::check_prediction(const CLI::App& app) const {
 
 RunRequest RunArguments::workload_request(const CLI::App& app) const {
   if (session_.workload.empty()) {
-    throw UsageError(fmt::format(fmt::runtime(tr("run needs --workload or --experiment; allowed: {}")),
-                                 joined(workload::workload_names())));
+    throw UsageError(tr("run needs --workload or --experiment; allowed: {}", joined(workload::workload_names())));
   }
   RunRequest run;
   run.session.workload = session_.workload;
@@ -164,7 +161,7 @@ experiment::Side RunArguments::side() const {
   for (const experiment::Side side : {experiment::Side::Before, experiment::Side::After}) {
     if (side_key(side) == side_) return side;
   }
-  throw UsageError(fmt::format(fmt::runtime(tr("--side is '{}'; allowed: before, after, both")), side_));
+  throw UsageError(tr("--side is '{}'; allowed: before, after, both", side_));
 }
 
 std::size_t RunArguments::memory() const {

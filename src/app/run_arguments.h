@@ -1,4 +1,4 @@
-// The options of `lanescope run`, and those that it shares with the window and with sweeps.
+// The options of `lanescope run`, and those it shares with the window and with sweeps.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,16 +16,16 @@ struct SessionArguments {
 
   void add_to(CLI::App& app);
   std::string device_or_auto() const { return device.empty() ? "auto" : device; }
-  /// Throws base::UsageError when both a workload and an experiment are given.
+  /// Throws base::UsageError if both a workload and an experiment are given.
   void check(const CLI::App& app) const;
 };
 
 class RunArguments {
  public:
   void add_to(CLI::App& app);
-  /// `command` is the whole command line, for a page to say.
+  /// `command` is the whole command line, to be shown on the page.
   Request request(const CLI::App& app, const std::string& command) const;
-  /// Which loop was named, if any.
+  /// True if a workload or an experiment is given.
   bool has_loop() const { return !session_.workload.empty() || !session_.experiment.empty(); }
   const std::string& json() const { return json_; }
   const std::string& html() const { return html_; }

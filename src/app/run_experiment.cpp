@@ -37,7 +37,7 @@ session::SessionOptions options_of(const ExperimentRequest& request, Side side) 
   return options;
 }
 
-// The device that a side runs on is made when it is its turn; what is wrong with its settings is said before.
+// A side's device is created when its turn comes, but its settings are checked before.
 void check(const session::SessionOptions& options, const std::vector<std::string>& changes) {
   workload::Settings settings = workload::default_settings(options.workload, device::describe_device(options.device));
   for (const std::string& assignment : options.assignments) settings.assign(assignment);
@@ -46,25 +46,26 @@ void check(const session::SessionOptions& options, const std::vector<std::string
 }
 
 Painter::Part part_of(const ExperimentRequest& request, Side side, const MeasuredRun& run) {
-  const experiment::Experiment& told = *request.experiment;
-  return {&run, fmt::format("{} {}", told.id, told.title[base::language()]),
-          fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), told.side(side).label[base::language()])};
+  const experiment::Experiment& experiment = *request.experiment;
+  return {
+      &run, fmt::format("{} {}", experiment.id, experiment.title[base::language()]),
+      fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), experiment.side(side).label[base::language()])};
 }
 
 using Runs = std::array<std::unique_ptr<MeasuredRun>, 2>;
 
 std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const Runs& runs,
                                          const Interrupt& interrupt) {
-  const experiment::Experiment& told = *request.experiment;
+  const experiment::Experiment& experiment = *request.experiment;
   std::array<std::optional<experiment::Measured>, 2> measured;
   std::array<const experiment::Measured*, 2> sides{};
   for (std::size_t s = 0; s < runs.size(); ++s) {
     if (runs[s]) sides[s] = &measured[s].emplace(runs[s]->measured());
   }
-  experiment::PublishedRuns further(told, request.choice);
-  const experiment::FittedSides machines = fitted_sides(told, request.choice.device);
+  experiment::PublishedRuns further(experiment, request.choice);
+  const experiment::FittedSides machines = fitted_sides(experiment, request.choice.device);
   std::vector<PublishedRow> rows;
-  for (experiment::Compared compared : compare(told, sides[0], sides[1])) {
+  for (experiment::Compared compared : compare(experiment, sides[0], sides[1])) {
     const experiment::Published& published = *compared.published;
     const bool wanted =
         !request.side || (published.of != experiment::Of::Ratio && is_about(published.of, *request.side));
@@ -73,15 +74,16 @@ std::vector<PublishedRow> published_rows(const ExperimentRequest& request, const
       compared = further.compare(
           published, [&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
     }
-    rows.push_back({compared, is_simulated(told, published, request.choice), check_of(told, compared, machines)});
+    rows.push_back(
+        {compared, is_simulated(experiment, published, request.choice), check_of(experiment, compared, machines)});
   }
   return rows;
 }
 
 html::Page page_of(const ExperimentRequest& request, const ExperimentReport& report, const Runs& runs,
                    const std::optional<PredictionReport>& prediction, const Interrupt& interrupt) {
-  const experiment::Experiment& told = *request.experiment;
-  html::Page page{.title = fmt::format("{} {}", told.id, told.title[base::language()]),
+  const experiment::Experiment& experiment = *request.experiment;
+  html::Page page{.title = fmt::format("{} {}", experiment.id, experiment.title[base::language()]),
                   .command = request.command,
                   .runs = {},
                   .experiment = &report,
@@ -91,7 +93,7 @@ html::Page page_of(const ExperimentRequest& request, const ExperimentReport& rep
     if (!runs[s] || !report.runs[s]) continue;
     page.runs.push_back(html::page_run(
         *runs[s], *report.runs[s],
-        fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), told.side(side).label[base::language()])));
+        fmt::format("{}: {}", tr(std::string(side_key(side)).c_str()), experiment.side(side).label[base::language()])));
   }
   if (prediction && !page.runs.empty()) page.runs.front().prediction = prediction;
   if (request.side && !page.runs.empty()) page.title += ", " + page.runs.front().title;
@@ -107,7 +109,7 @@ int run_experiment(const ExperimentRequest& request) {
                  request.screenshot.file});
   std::optional<Painter> painter;
   if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
-  say_which_device(request.choice.device);
+  explain_device_choice(request.choice.device);
 
   const Interrupt interrupt;
   Runs runs;
@@ -121,7 +123,7 @@ int run_experiment(const ExperimentRequest& request) {
                       options.iterations);
     runs[s]->run([&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
     RunFigures& figures = report.runs[s].emplace(runs[s]->figures());
-    figures.advice = runs[s]->advice();
+    figures.advice = runs[s]->advice(figures);
     if (!request.json.empty() || !request.html.empty()) {
       figures.breakdown = runs[s]->breakdown(figures);
       figures.trials = trials_of(recorded_of(*runs[s]), *figures.advice);

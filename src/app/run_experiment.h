@@ -1,11 +1,11 @@
-// `lanescope run --experiment`: one or both sides of an experiment, beside what was published.
+// `lanescope run --experiment`: runs one or both sides of an experiment and compares them with what was published.
 #pragma once
 
 #include "app/requests.h"
 
 namespace lanescope::app {
 
-/// Exit status 0, or 130 when it was ended early. Throws as run_headless().
+/// Exit status 0, or 130 if ended early. Throws like run_headless().
 int run_experiment(const ExperimentRequest& request);
 
 }  // namespace lanescope::app

@@ -67,8 +67,6 @@ std::string duration(double ns) { return base::format_duration(std::llround(ns))
 prediction::Recorded recorded_of(const MeasuredRun& run) {
   prediction::Recorded recorded;
   recorded.trace = &run.trace();
-  recorded.from_ns = std::numeric_limits<base::Nanoseconds>::min();
-  recorded.to_ns = std::numeric_limits<base::Nanoseconds>::max();
   recorded.workload = run.facts().workload;
   recorded.settings = run.settings();
   recorded.device = run.device();
@@ -76,25 +74,7 @@ prediction::Recorded recorded_of(const MeasuredRun& run) {
 }
 
 std::optional<prediction::Recorded> recorded_of(const trace::Trace& trace, const io::RunFacts& facts) {
-  const std::vector<std::string> known = workload::workload_names();
-  if (std::find(known.begin(), known.end(), facts.workload) == known.end()) return std::nullopt;
-  prediction::Recorded recorded;
-  recorded.trace = &trace;
-  recorded.from_ns = std::numeric_limits<base::Nanoseconds>::min();
-  recorded.to_ns = std::numeric_limits<base::Nanoseconds>::max();
-  recorded.workload = facts.workload;
-  recorded.device.id = facts.device;
-  recorded.device.name = facts.device_name;
-  recorded.device.simulated = facts.simulated;
-  if (facts.device.starts_with("cpu")) recorded.device.kind = device::DeviceKind::Cpu;
-  try {
-    recorded.settings = workload::default_settings(facts.workload, recorded.device);
-    for (const auto& [key, value] : facts.settings) recorded.settings.set_text(key, value);
-    workload::check_settings(facts.workload, recorded.settings);
-  } catch (const base::UsageError&) {
-    return std::nullopt;  // a file of another version
-  }
-  return recorded;
+  return prediction::recorded_of(trace, facts.workload, facts.settings, experiment::device_of(facts));
 }
 
 std::vector<std::optional<io::PredictedTrial>> trials_of(const prediction::Recorded& recorded,
@@ -122,7 +102,7 @@ PredictionReport predict_run(const MeasuredRun& run, const session::SessionOptio
   if (!verify || !report.prediction.refused.empty()) return report;
   session::SessionOptions changed = options;
   changed.assignments.insert(changed.assignments.end(), assignments.begin(), assignments.end());
-  // A whole period of its work, and what comes before it.
+  // A whole period of the work, and what precedes it.
   changed.iterations = std::max(changed.iterations, report.prediction.period * 4 / 3 + 2);
   const int runs = run.device().virtual_time ? 1 : 3;
   for (int i = 0; i < runs && !should_stop(); ++i) {
@@ -150,42 +130,40 @@ std::vector<Definition> prediction_lines(const PredictionReport& report) {
   const double factor = p.iteration_ns > 0 ? p.measured_ns / p.iteration_ns : 0;
   std::string predicted = duration(p.iteration_ns);
   if (p.high_ns - p.low_ns > 0.002 * p.iteration_ns) {
-    predicted += fmt::format(fmt::runtime(tr(", between {} and {}")), duration(p.low_ns), duration(p.high_ns));
+    predicted += tr(", between {} and {}", duration(p.low_ns), duration(p.high_ns));
   }
   constexpr double kSame = 0.005;
   if (std::abs(factor - 1) < kSame) {
     predicted += tr("; no change");
   } else if (factor > 1) {
-    predicted += fmt::format(fmt::runtime(tr("; {:.2f} times as fast")), factor);
+    predicted += tr("; {:.2f} times as fast", factor);
   } else {
-    predicted += fmt::format(fmt::runtime(tr("; {:.2f} times as slow")), 1 / factor);
+    predicted += tr("; {:.2f} times as slow", 1 / factor);
   }
   lines.push_back({tr("predicted"), {predicted}});
   if (!report.verified_ns.empty()) {
     constexpr double kShown = 0.0005;
     std::string then = duration(report.median_ns());
     if (report.verified_ns.size() > 1) {
-      then += fmt::format(fmt::runtime(tr(", median of {} runs, {} to {}")), report.verified_ns.size(),
-                          duration(report.verified_ns.front()), duration(report.verified_ns.back()));
+      then += tr(", median of {} runs, {} to {}", report.verified_ns.size(), duration(report.verified_ns.front()),
+                 duration(report.verified_ns.back()));
     }
-    then += std::abs(report.error()) < kShown
-                ? std::string(tr("; the prediction is less than 0.1 % off"))
-                : fmt::format(fmt::runtime(tr("; the prediction is {:+.1f} % off")), 100 * report.error());
+    then += std::abs(report.error()) < kShown ? std::string(tr("; the prediction is less than 0.1 % off"))
+                                              : tr("; the prediction is {:+.1f} % off", 100 * report.error());
     lines.push_back({tr("measured"), {then}});
   }
   lines.push_back(
-      {tr("GPU idle"),
-       {fmt::format(fmt::runtime(tr("{:.0f} % now, {:.0f} % with the change")), 100 * p.idle_now, 100 * p.idle_then)}});
-  lines.push_back({tr("waiting"), {fmt::format(fmt::runtime(tr("{}.")), p.sentence)}});
+      {tr("GPU idle"), {tr("{:.0f} % now, {:.0f} % with the change", 100 * p.idle_now, 100 * p.idle_then)}});
+  lines.push_back({tr("waiting"), {tr("{}.", p.sentence)}});
   lines.push_back({tr("fitted machine"),
-                   {fmt::format(fmt::runtime(tr("without the change it takes {}, {:.1f} % off the measured time")),
-                                duration(p.reproduced_ns), 100 * p.fidelity_error)}});
+                   {tr("without the change it takes {}, {:.1f} % off the measured time", duration(p.reproduced_ns),
+                       100 * p.fidelity_error)}});
   return lines;
 }
 
 std::string prediction_text(const PredictionReport& report, const Style& style) {
   std::string text = fmt::format("\n{}", style.bold);
-  text += fmt::format(fmt::runtime(tr("Prediction for {}")), fmt::join(report.prediction.settings, ", "));
+  text += tr("Prediction for {}", fmt::join(report.prediction.settings, ", "));
   text += fmt::format("{}\n", style.off);
   return text + definition_list(prediction_lines(report), kWidth, style);
 }

@@ -1,4 +1,4 @@
-// How the figures of a run or of a saved trace are written: as JSON and as a table. All texts end with a line feed.
+// Formats the figures of a run or of a saved trace as JSON and as a table. All texts end with a line feed.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace lanescope::app {
 
 using io::RunFigures;
 
-/// Where the figures of a saved trace come from.
+/// The source of a saved trace's figures.
 struct FileFacts {
   std::string path;
   bool own = false;
@@ -21,20 +21,20 @@ struct FileFacts {
   std::map<std::string, std::uint64_t> read_by_category, skipped_by_category;
 };
 
-/// {"runs": [first, second], "ratio": {...}}; a ratio is second / first, null where the first is 0. Without a second
-/// run (it was ended early) "ratio" is null. The runs are as io::summary_json() writes them.
+/// {"runs": [first, second], "ratio": {...}}. A ratio is second / first, or null if the first is 0. Without a second
+/// run (ended early), "ratio" is null. The runs are formatted like io::summary_json().
 std::string comparison_json(const RunFigures& first, const std::optional<RunFigures>& second);
-/// As io::summary_json(), with the facts of the file under "source".
+/// Like io::summary_json(), with the facts about the file under "source".
 std::string file_json(const RunFigures& figures, const FileFacts& source);
 
 std::string run_table(const RunFigures& figures, const Style& style);
-/// Without names the runs are called by the settings that they differ in.
+/// If empty, the runs are named by the settings that differ.
 struct RunNames {
   std::string first, second;
 };
 std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style,
                              const RunNames& names = {});
-/// With up to four digits: "3.4", "0.000412", "1,600".
+/// With up to four significant digits: "3.4", "0.000412", "1,600".
 std::string figure_number(double value);
 std::string file_table(const RunFigures& figures, const FileFacts& source, const Style& style);
 

@@ -28,7 +28,7 @@ Json ratio_of(const Json& first, const Json& second) {
 }
 
 std::string written(const Json& json) {
-  // A file's name or a category in a foreign trace need not be UTF-8.
+  // A file's name or a category in a foreign trace need not be valid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

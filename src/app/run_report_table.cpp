@@ -20,7 +20,7 @@ using base::Nanoseconds;
 using base::tr;
 
 constexpr int kCostWidth = 16;            // of the advice's first column
-constexpr std::size_t kAdviceWidth = 82;  // of what stands beside it
+constexpr std::size_t kAdviceWidth = 82;  // of the text beside it
 
 Cell duration(Nanoseconds ns) { return measured(base::format_duration(ns)); }
 
@@ -34,18 +34,18 @@ Cell share(Nanoseconds ns, const RunFigures& r) {
 
 Cell count(std::int64_t n) { return {base::format_count(n), {}, {}}; }
 
-// Bytes, and the rate while they moved.
+// Bytes, and the transfer rate.
 Cell bytes(std::int64_t n, double gb_per_s) {
-  return measured(base::format_bytes(n), gb_per_s > 0 ? fmt::format(fmt::runtime(tr("{:.3g} GB/s")), gb_per_s) : "");
+  return measured(base::format_bytes(n), gb_per_s > 0 ? tr("{:.3g} GB/s", gb_per_s) : "");
 }
 
 struct Figure {
   std::string label;  // empty: an empty line
   std::function<Cell(const RunFigures&)> cell;
-  std::function<double(const RunFigures&)> value;  // for the ratio, NaN where it is not known; may be empty
+  std::function<double(const RunFigures&)> value;  // for the ratio, NaN if unknown; may be empty
 };
 
-// Of a cause or of a group of them.
+// For a cause or a group of causes.
 template <class Cause>
 Figure bubble_figure(const std::string& label, Cause cause) {
   const auto idle = [cause](const RunFigures& r) { return idle_of(r.summary.bubble_by_cause_ns, cause); };
@@ -53,7 +53,7 @@ Figure bubble_figure(const std::string& label, Cause cause) {
           [idle](const RunFigures& r) { return static_cast<double>(idle(r)); }};
 }
 
-// A plain duration of the summary with its share.
+// A duration of the summary with its share.
 Figure share_figure(const char* label, Nanoseconds analysis::Summary::*member) {
   return {label, [member](const RunFigures& r) { return share(r.summary.*member, r); },
           [member](const RunFigures& r) { return static_cast<double>(r.summary.*member); }};
@@ -64,7 +64,7 @@ Figure count_figure(const char* label, std::int64_t analysis::Summary::*member) 
           [member](const RunFigures& r) { return static_cast<double>(r.summary.*member); }};
 }
 
-// Of the CPU, and without a factor: what is gained stands in the pace.
+// For CPU iterations; no factor, because the gain is stated by the pace.
 Figure cpu_iteration_figure(const char* label, Nanoseconds analysis::DurationStats::*value) {
   return {label,
           [value](const RunFigures& r) {
@@ -75,14 +75,13 @@ Figure cpu_iteration_figure(const char* label, Nanoseconds analysis::DurationSta
           {}};
 }
 
-// What an iteration takes, and what that is of; in the label where all runs have it of the same.
+// The time per iteration and its basis; the basis is part of the label if it is the same for all runs.
 std::vector<Figure> pace_figures(const std::vector<const RunFigures*>& runs) {
   const analysis::PaceBasis basis = runs.front()->summary.pace.basis;
   const bool alike = std::all_of(runs.begin(), runs.end(), [&](const RunFigures* r) {
     return r->summary.pace.known() && r->summary.pace.basis == basis;
   });
-  const std::string label =
-      alike ? fmt::format(fmt::runtime(tr("per iteration, {}")), basis_text(basis)) : tr("per iteration");
+  const std::string label = alike ? tr("per iteration, {}", basis_text(basis)) : tr("per iteration");
   std::vector<Figure> figures;
   figures.push_back({label,
                      [alike](const RunFigures& r) {
@@ -125,7 +124,7 @@ std::vector<Figure> gpu_time_figures(const std::vector<const RunFigures*>& runs,
       bubble_figure(tr("  after a sync"), CauseGroup::AfterSync),
       bubble_figure(tr("  launch too slow"), CauseGroup::Launch),
   };
-  // Finer where a cause has a thousandth of the time.
+  // Individual causes that have at least a thousandth of the time.
   const auto add_causes = [&](std::initializer_list<BubbleCause> causes) {
     for (const BubbleCause cause : causes) {
       if (std::any_of(runs.begin(), runs.end(), [&](const RunFigures* run) {
@@ -161,7 +160,7 @@ std::vector<Figure> traffic_figures() {
   };
 }
 
-// What only a real GPU has: a first iteration that is left out, and a capture that can lose something.
+// Only a real GPU can have an excluded first iteration, and a capture with losses.
 std::vector<Figure> gpu_figures(bool with_warm_up, bool with_capture) {
   std::vector<Figure> figures;
   if (with_warm_up) {
@@ -174,9 +173,7 @@ std::vector<Figure> gpu_figures(bool with_warm_up, bool with_capture) {
   if (with_capture) {
     figures.push_back({tr("capture"),
                        [](const RunFigures& r) {
-                         return r.capture ? Cell{trace::to_text(r.capture->state),
-                                                 {},
-                                                 fmt::format(fmt::runtime(tr("{} lost")), lost(*r.capture))}
+                         return r.capture ? Cell{trace::to_text(r.capture->state), {}, tr("{} lost", lost(*r.capture))}
                                           : Cell{"–", {}, {}};
                        },
                        {}});
@@ -207,7 +204,7 @@ std::vector<Figure> closing_figures(bool with_loss, bool with_lost_events) {
   return figures;
 }
 
-// The means of the workload's own figures that any of the runs has; all are of one workload, so they list the same.
+// The means of those workload figures that any of the runs has. All runs have the same workload, so the lists match.
 std::vector<Figure> own_figures(const std::vector<const RunFigures*>& runs) {
   std::vector<Figure> figures;
   const RunFigures& run = *runs.front();
@@ -264,7 +261,7 @@ Table table_of(const std::vector<const RunFigures*>& runs) {
   return table;
 }
 
-// "key=value" of the settings for which `wanted` holds.
+// "key=value" for the settings that satisfy `wanted`.
 std::string settings_line(const RunFigures& figures, const std::function<bool(const std::string&)>& wanted) {
   std::string line;
   for (const auto& [key, value] : figures.facts.settings) {
@@ -277,10 +274,8 @@ std::string settings_line(const RunFigures& figures, const std::function<bool(co
 std::string heading(const RunFigures& r, const Style& style) {
   const std::string program = r.facts.workload.empty() ? tr("unknown program") : one_line(r.facts.workload);
   std::string text = fmt::format("{}{}{}", style.bold, program, style.off);
-  if (!r.facts.device_name.empty())
-    text += fmt::format(fmt::runtime(tr(" on {}")), one_line(device::name_in_words(r.facts.device_name)));
-  // A device's name need not say it, and a figure must.
-  if (r.facts.simulated && r.facts.device_name.find("simulated") == std::string::npos) text += tr(" (simulated)");
+  if (!r.facts.device_name.empty()) text += tr(" on {}", one_line(device::name_in_words(r.facts.device_name)));
+  if (r.facts.simulated) text += tr(" (simulated)");
   return text + '\n';
 }
 
@@ -288,36 +283,34 @@ std::string verdict_text(const RunFigures& r, const Style& style) {
   const analysis::Verdict& verdict = r.summary.verdict;
   const std::string title =
       fmt::format("{}{}{}", style.accent, tr(std::string(analysis::verdict_title(verdict.kind)).c_str()), style.off);
-  return fmt::format(fmt::runtime(verdict.note.empty() ? tr("{}. {}") : tr("{}. {} {}")), title, verdict.sentence,
-                     verdict.note) +
-         '\n';
+  const std::string text = verdict.note.empty() ? tr("{}. {}", title, verdict.sentence)
+                                                : tr("{}. {} {}", title, verdict.sentence, verdict.note);
+  return text + '\n';
 }
 
-// "  42 % idle · 24 % after item() · 1.0 syncs per iteration", under the sentence of one run.
+// "  42 % idle · 24 % after item() · 1.0 syncs per iteration", below the sentence of a single run.
 std::string verdict_figures(const RunFigures& r, const Style& style) {
   std::string text;
   for (const analysis::VerdictFigure& figure : r.summary.verdict.figures) {
     const std::string value = fmt::format("{}{}{}", style.bold, value_text(figure), style.off);
-    const bool without_unit = figure.unit == "%";
     text += text.empty() ? "  " : "   ";
-    text +=
-        fmt::format(fmt::runtime(without_unit ? tr("{0} {1}") : tr("{0} {1} {2}")), value, figure.label, figure.unit);
+    text += figure.is_share ? tr("{0} {1}", value, figure.label) : tr("{0} {1} {2}", value, figure.label, figure.unit);
   }
   return text.empty() ? text : text + '\n';
 }
 
-// "  56 µs  34 %  item() drains the GPU", and under it what happens and what would help.
+// "  56 µs  34 %  item() drains the GPU", and below it what happens and what would help.
 std::string advice_text(const analysis::Advice& advice, const Style& style) {
   if (advice.cards.empty()) return {};
   const std::string iterations = base::format_count(advice.iterations);
   std::string text = fmt::format("\n{}", style.dim);
   if (advice.warm_up == 0) {
-    text += fmt::format(fmt::runtime(tr("Advice, from {} iterations:")), iterations);
+    text += tr("Advice, from {} iterations:", iterations);
   } else if (advice.warm_up == 1) {
-    text += fmt::format(fmt::runtime(tr("Advice, from {} iterations; the first is excluded as warm-up:")), iterations);
+    text += tr("Advice, from {} iterations; the first is excluded as warm-up:", iterations);
   } else {
-    text += fmt::format(fmt::runtime(tr("Advice, from {} iterations; the first {} are excluded as warm-up:")),
-                        iterations, base::format_count(advice.warm_up));
+    text += tr("Advice, from {} iterations; the first {} are excluded as warm-up:", iterations,
+               base::format_count(advice.warm_up));
   }
   text += fmt::format("{}\n", style.off);
   for (const analysis::Card& card : advice.cards) {
@@ -355,7 +348,7 @@ std::string run_table(const RunFigures& figures, const Style& style) {
 std::string comparison_table(const RunFigures& first, const RunFigures& second, const Style& style,
                              const RunNames& names) {
   const auto differs = [&](const std::string& key) {
-    return first.facts.settings.at(key) != second.facts.settings.at(key);  // of one workload, so both have it
+    return first.facts.settings.at(key) != second.facts.settings.at(key);  // the same workload, so both have the key
   };
   const auto same = [&](const std::string& key) { return !differs(key); };
   const auto title = [&](const RunFigures& r, const std::string& name, const char* otherwise) {
@@ -386,18 +379,17 @@ std::string file_table(const RunFigures& figures, const FileFacts& source, const
     }
     return line;
   };
-  const auto line = [&](const char* what, std::uint64_t n, const std::map<std::string, std::uint64_t>& by_category) {
-    const std::string said = fmt::format(fmt::runtime(what), base::format_count(static_cast<std::int64_t>(n)));
-    text +=
-        fmt::format(fmt::runtime(by_category.empty() ? tr("{}.") : tr("{}: {}.")), said, listed(by_category)) + '\n';
+  const auto counted = [](std::uint64_t n) { return base::format_count(static_cast<std::int64_t>(n)); };
+  const auto line = [&](const std::string& said, const std::map<std::string, std::uint64_t>& by_category) {
+    text += (by_category.empty() ? tr("{}.", said) : tr("{}: {}.", said, listed(by_category))) + '\n';
   };
   text += '\n';
-  line(tr("Read {} events"), source.events_read, source.read_by_category);
+  line(tr("Read {} events", counted(source.events_read)), source.read_by_category);
   if (source.events_skipped > 0) {
-    line(tr("Skipped {} that the timeline does not show"), source.events_skipped, source.skipped_by_category);
+    line(tr("Skipped {} that the timeline does not show", counted(source.events_skipped)), source.skipped_by_category);
   }
   if (source.events_malformed > 0) {
-    line(tr("Left out {} without a usable time, lane or partner"), source.events_malformed, {});
+    line(tr("Left out {} without a usable time, lane or partner", counted(source.events_malformed)), {});
   }
   return text;
 }

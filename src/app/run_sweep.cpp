@@ -29,7 +29,7 @@ int run_sweep(const SweepRequest& request) {
   check_outputs({request.csv, request.json, request.screenshot.file});
   std::optional<SweepPainter> painter;
   if (!request.screenshot.file.empty()) painter.emplace(request.screenshot);
-  say_which_device(request.spec.device);
+  explain_device_choice(request.spec.device);
 
   const Interrupt interrupt;
   {

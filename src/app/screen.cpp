@@ -9,13 +9,14 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/png.h"
-#include "ui/compare/compare_picture.h"
-#include "ui/gl/offscreen.h"
-#include "ui/picture.h"
-#include "ui/sweep_picture.h"
-#include "ui/theme.h"
-#include "ui/themed_svg.h"
-#include "ui/window.h"
+#include "picture/compare_picture.h"
+#include "picture/picture.h"
+#include "picture/themed_svg.h"
+#include "render/draw_pictures.h"
+#include "render/offscreen.h"
+#include "render/sweep_picture.h"
+#include "timeline/theme.h"
+#include "window/window.h"
 #include "workload/workload.h"
 
 namespace lanescope::app {
@@ -68,8 +69,7 @@ std::string measure_window(WindowMeasure what, const WindowRequest& request) {
 void check_picture(const PictureOptions& options) {
   const ui::PictureFormat format = ui::picture_format(options.file);
   if (format == ui::PictureFormat::Svg && options.of == PictureOptions::Of::Sweep) {
-    throw base::UsageError(fmt::format(
-        fmt::runtime(base::tr("{}: the chart of a sweep is a PNG; allowed ending: .png")), options.file.string()));
+    throw base::UsageError(base::tr("{}: the chart of a sweep is a PNG; allowed ending: .png", options.file.string()));
   }
   theme_of(options);
 }
@@ -99,23 +99,23 @@ void Painter::write(std::span<const Part> parts) {
     drawn.summary = part.run->figures().summary;
     drawn.facts = part.run->facts();
   }
-  // At one time scale the eye compares lengths.
+  // The same time scale, so that lengths can be compared.
   base::Nanoseconds span = 0;
   for (const ui::PicturePart& part : picture.parts) span = std::max(span, part.to_ns - part.from_ns);
   for (ui::PicturePart& part : picture.parts) part.to_ns = part.from_ns + span;
   ui::write_picture(options_.file, picture);
 }
 
-// As A and B, like runs that were pinned in the window.
+// As A and B, like runs pinned in the window.
 bool Painter::write_both(const Part& a, const Part& b) {
   ui::ComparePicture picture;
   picture.theme = theme_of(options_);
   picture.scale = options_.scale;
   picture.caption = options_.caption;
   for (const Part* part : {&a, &b}) {
-    std::optional<ui::SnapshotPlan> plan = ui::plan_ended(part->run->trace(), part->run->analysis());
+    std::optional<ui::SnapshotPlan> plan =
+        ui::plan_ended(part->run->trace(), part->run->analysis(), part->run->figures().summary);
     if (!plan) return false;
-    plan->summary = part->run->figures().summary;
     plan->facts = part->run->facts();
     plan->title = part->title.empty() ? workload::workload_info(plan->facts.workload).title : part->title;
     plan->label = part->label;
@@ -135,7 +135,7 @@ TimelineSvg draw_timeline(const TimelineView& view) {
   part.from_ns = view.from_ns;
   part.to_ns = view.to_ns;
   part.facts = view.facts;
-  if (view.path_to) part.over.cause.path = ui::cause_path(*view.trace, *view.path_to);
+  if (view.path_to && view.analysis) part.over.cause.path = ui::cause_path(view.analysis->links(), *view.path_to);
   ui::ThemedSvg drawn = ui::draw_themed_svg(picture, view.prefix, view.alt);
   TimelineSvg timeline{std::move(drawn.svg), {}};
   for (const ui::ThemedSvg::Paint& paint : drawn.paints) timeline.paints.push_back({paint.dark, paint.light});

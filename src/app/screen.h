@@ -1,4 +1,4 @@
-// What needs OpenGL: the window, and pictures. A build for servers has neither (no_screen.cpp) and says so.
+// What needs OpenGL: the window, and pictures. A server build has neither (no_screen.cpp) and reports that.
 #pragma once
 
 #include <cstdint>
@@ -21,48 +21,48 @@ namespace lanescope::app {
 /// `lanescope`: the window.
 struct WindowRequest {
   session::SessionOptions session;
-  std::string open;                        ///< show this trace instead of a run; empty: a run
-  std::string theme;                       ///< empty: as remembered
-  std::optional<base::Language> language;  ///< empty: as remembered
+  std::string open;                        ///< trace to show instead of a run; empty: a run
+  std::string theme;                       ///< empty: from the preferences
+  std::optional<base::Language> language;  ///< empty: from the preferences
   std::filesystem::path shader_dir;
-  /// Start with this one (its id): on session.device ("auto": a GPU of this machine, or the one it is designed for),
-  /// with session.assignments over its own settings. Empty: with the session.
+  /// Id of the experiment to start with, on session.device ("auto": a GPU of this machine, or the device it is designed
+  /// for), with session.assignments over its own settings. Empty: start with the session.
   std::string experiment;
-  bool plain = false;  ///< a workload was named: no experiment
+  bool plain = false;  ///< a workload was given, so no experiment
   experiment::Side side = experiment::Side::Before;
 };
 
-/// Throws base::UsageError when this build has no window, or the theme is unknown.
+/// Throws base::UsageError if this build has no window, or the theme is unknown.
 void check_window(const WindowRequest& request);
 void show_window(const WindowRequest& request);
 
 enum class WindowMeasure : std::uint8_t { Frames, Rest };
-/// One line of JSON, for the benchmarks.
+/// Returns one line of JSON, for benchmarks.
 std::string measure_window(WindowMeasure what, const WindowRequest& request);
 
-/// A picture that a command writes.
+/// A picture to be written by a command.
 struct PictureOptions {
   enum class Of : std::uint8_t { Timeline, Sweep };
-  std::filesystem::path file;  ///< .png or .svg; empty: none is wanted
+  std::filesystem::path file;  ///< .png or .svg; empty: no picture
   Of of = Of::Timeline;
   float scale = 2;
   bool caption = true;
   std::string theme;  ///< empty: dark
 };
 
-/// Throws base::UsageError for a file's ending or a theme that is not possible.
+/// Throws base::UsageError for an invalid file extension or theme.
 void check_picture(const PictureOptions& options);
 
-/// Draws runs below each other into a PNG or SVG, two of them as A and B with the table of differences. Made before the
-/// runs, since a machine without OpenGL should not have to run first; an SVG needs none.
+/// Draws runs one below the other to a PNG or SVG; two of them as A and B with the table of differences. Created before
+/// the runs, so that a machine without OpenGL fails early; an SVG needs none.
 class Painter {
  public:
   explicit Painter(const PictureOptions& options);  ///< throws base::FileError or base::UsageError
   ~Painter();
   struct Part {
     const experiment::MeasuredRun* run = nullptr;
-    std::string title;  ///< of both, where there are two; empty: the workload's
-    std::string label;  ///< which of them it is; empty: what is set tells
+    std::string title;  ///< of both, if there are two; empty: the workload's title
+    std::string label;  ///< of this run; empty: derived from its settings
   };
   void write(std::span<const Part> parts);
 
@@ -74,31 +74,31 @@ class Painter {
   std::unique_ptr<Canvas> canvas_;
 };
 
-/// A timeline to stand in a page that follows the reader's theme.
+/// A timeline for a page that follows the reader's theme.
 struct TimelineSvg {
   struct Paint {
-    std::uint32_t dark = 0, light = 0;  ///< the bytes R, G, B, A from the lowest
+    std::uint32_t dark = 0, light = 0;  ///< bytes R, G, B, A, starting with the lowest
   };
-  std::string svg;            ///< an <svg> element; empty: this build draws none
-  std::vector<Paint> paints;  ///< the variables of the page that it uses: --PREFIX0, --PREFIX1, ...
+  std::string svg;            ///< an <svg> element; empty: this build cannot draw
+  std::vector<Paint> paints;  ///< the CSS variables it uses: --PREFIX0, --PREFIX1, ...
 };
 struct TimelineView {
   const trace::Trace* trace = nullptr;
   const analysis::LiveAnalysis* analysis = nullptr;  ///< of the trace
   base::Nanoseconds from_ns = 0, to_ns = 0;
   io::RunFacts facts;
-  std::optional<analysis::Bubble> path_to;  ///< with the path that leads to this bubble
+  std::optional<analysis::Bubble> path_to;  ///< also draw the path that leads to this bubble
   int width = 1080;
   std::string prefix, alt;
 };
 TimelineSvg draw_timeline(const TimelineView& view);
 
-/// Draws the chart of a sweep into a PNG. Made before the runs, as a Painter is.
+/// Draws a sweep's chart to a PNG. Created before the runs, like a Painter.
 class SweepPainter {
  public:
   explicit SweepPainter(const PictureOptions& options);  ///< throws base::FileError or base::UsageError
   ~SweepPainter();
-  /// `headline` empty: the workload's title.
+  /// An empty `headline` means the workload's title.
   void write(const experiment::SweepSpec& spec, std::span<const experiment::SweepPoint> points, const std::string& unit,
              const std::string& headline);
 

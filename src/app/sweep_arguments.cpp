@@ -7,6 +7,7 @@
 #include "app/argument_checks.h"
 #include "base/error.h"
 #include "base/translate.h"
+#include "device/catalogue.h"
 #include "workload/workload.h"
 
 namespace lanescope::app {
@@ -19,14 +20,14 @@ using experiment::SweepSpec;
 constexpr std::uint64_t kMaxIterations = 1'000'000'000;
 constexpr std::string_view kAgainstDevice = "device=";
 
-// The experiment's own sweep, or its first side where it has none.
-SweepSpec told_in(const experiment::Experiment& told) {
-  if (told.sweep) return ready_sweep(told);
+// The experiment's own sweep or, without one, a sweep of its first side.
+SweepSpec sweep_of(const experiment::Experiment& experiment) {
+  if (experiment.sweep) return ready_sweep(experiment);
   SweepSpec spec;
-  spec.workload = told.workload;
-  spec.device = told.device_of(experiment::Side::Before);
-  spec.assignments = told.assignments(experiment::Side::Before);
-  spec.iterations = told.iterations;
+  spec.workload = experiment.workload;
+  spec.device = experiment.device_of(experiment::Side::Before);
+  spec.assignments = experiment.assignments(experiment::Side::Before);
+  spec.iterations = experiment.iterations;
   return spec;
 }
 
@@ -45,8 +46,8 @@ void SweepArguments::add_to(CLI::App& app) {
                  tr("run each point again with this setting; the value is the ratio with / without it"))
       ->type_name("K=V");
   app.add_option("--iterations", iterations_,
-                 fmt::format(fmt::runtime(tr("iterations of each run, 1 to {}; default {}, or the experiment's own")),
-                             kMaxIterations, SweepSpec().iterations))
+                 tr("iterations of each run, 1 to {}; default {}, or the experiment's own", kMaxIterations,
+                    SweepSpec().iterations))
       ->type_name("N");
   app.add_option("--csv", csv_, tr("write all figures of all points as CSV, to a file or to standard output (-)"))
       ->type_name("FILE|-");
@@ -61,12 +62,12 @@ SweepSpec SweepArguments::spec() const {
     spec.workload = session_.workload;
     spec.device = session_.device_or_auto();
   } else {
-    spec = told_in(experiment::experiment_named(session_.experiment));
+    spec = sweep_of(experiment::experiment_named(session_.experiment));
     if (!session_.device.empty()) {
       spec.device = session_.device;
-      // The CPU beside the device that was asked for.
+      // The CPU of the requested device's machine.
       if (spec.against.starts_with(std::string(kAgainstDevice) + "cpu")) {
-        spec.against = std::string(kAgainstDevice) + experiment::cpu_beside(session_.device);
+        spec.against = std::string(kAgainstDevice) + device::cpu_beside(session_.device);
       }
     }
   }
@@ -82,8 +83,7 @@ SweepSpec SweepArguments::spec() const {
 SweepRequest SweepArguments::request(const CLI::App& app) const {
   session_.check(app);
   if (session_.workload.empty() && session_.experiment.empty()) {
-    throw UsageError(fmt::format(fmt::runtime(tr("sweep needs --workload or --experiment; allowed: {}")),
-                                 joined(workload::workload_names())));
+    throw UsageError(tr("sweep needs --workload or --experiment; allowed: {}", joined(workload::workload_names())));
   }
   SweepRequest request;
   request.spec = spec();
@@ -94,8 +94,8 @@ SweepRequest SweepArguments::request(const CLI::App& app) const {
     throw UsageError(tr("--csv and --json both write to standard output; give one of them a file"));
   }
   if (!session_.experiment.empty()) {
-    const experiment::Experiment& told = experiment::experiment_named(session_.experiment);
-    request.title = fmt::format("{} {}", told.id, told.title[base::language()]);
+    const experiment::Experiment& experiment = experiment::experiment_named(session_.experiment);
+    request.title = fmt::format("{} {}", experiment.id, experiment.title[base::language()]);
   }
   request.csv = csv_;
   request.json = json_;

@@ -49,7 +49,7 @@ std::string cell_of(const SweepPoint& point) {
   return point.done ? tr("failed") : "–";
 }
 
-// Not a Table: its columns are all of one unit, and as narrow as can be.
+// Not a Table: all columns have the same unit and are as narrow as possible.
 std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, display_width(text)), ' ') + text;
 }
@@ -58,15 +58,16 @@ std::string heading(const SweepReport& report, const Style& style) {
   const experiment::SweepSpec& spec = report.spec;
   const device::DeviceInfo device = device::describe_device(spec.device);
   std::string text = fmt::format("{}{}{}", style.bold, report.title.empty() ? spec.workload : report.title, style.off);
-  text += fmt::format(fmt::runtime(tr(" on {}")), device::name_in_words(device.name));
-  if (device.simulated && device.name.find("simulated") == std::string::npos) text += tr(" (simulated)");
+  text += tr(" on {}", device::name_in_words(device.name));
+  if (device.simulated) text += tr(" (simulated)");
   std::string figure = tr(experiment::figure_info(spec.figure, report.points.front().measured.figures).label.c_str());
-  if (!spec.against.empty()) figure = fmt::format(fmt::runtime(tr("{}, with {} / without")), figure, spec.against);
+  if (!spec.against.empty()) figure = tr("{}, with {} / without", figure, spec.against);
   text += fmt::format("\n{}{}", figure,
                       report.unit.empty() || report.unit == "x" ? "" : ", " + experiment::unit_in_words(report.unit));
-  const bool swept = std::any_of(spec.axes.begin(), spec.axes.end(),
-                                 [](const experiment::Axis& axis) { return axis.key == "iterations"; });
-  text += swept ? "\n" : fmt::format(fmt::runtime(tr("; {} iterations each\n")), spec.iterations);
+  const bool swept = std::any_of(spec.axes.begin(), spec.axes.end(), [](const experiment::Axis& axis) {
+    return experiment::axis_kind(axis.key) == experiment::AxisKind::Iterations;
+  });
+  text += swept ? "\n" : tr("; {} iterations each\n", spec.iterations);
   for (const std::string& assignment : spec.assignments) {
     text += fmt::format("{}{}", &assignment == &spec.assignments.front() ? "" : "  ", one_line(assignment));
   }

@@ -1,4 +1,4 @@
-// How a sweep is written: as JSON and as a table. All texts end with a line feed.
+// Formats a sweep as JSON and as a table. All texts end with a line feed.
 #pragma once
 
 #include <span>
@@ -14,13 +14,13 @@ struct SweepReport {
   const experiment::SweepSpec& spec;
   std::span<const experiment::SweepPoint> points;
   std::string unit;
-  std::string title;  ///< of the experiment; may be empty
+  std::string title;  ///< of the experiment, if there is one
 };
 
 std::string sweep_json(const SweepReport& report);
-/// One axis: a line with a bar for each point; two: a matrix, the first axis downwards.
+/// One axis: a line with a bar per point. Two: a matrix, with the first axis downwards.
 std::string sweep_table(const SweepReport& report, const Style& style);
-/// A line for each point that failed: "batch_size=8: why".
+/// One line per failed point: "batch_size=8: why".
 std::vector<std::string> failures(const SweepReport& report);
 
 }  // namespace lanescope::app

@@ -16,7 +16,7 @@ std::string right(std::string_view text, std::size_t width) {
 }
 
 struct Split {
-  std::string whole, fraction;  // fraction with its point
+  std::string whole, fraction;  // the fraction includes its decimal point
 };
 Split at_point(const std::string& number) {
   const std::size_t point = std::min(number.find('.'), number.size());

@@ -1,4 +1,4 @@
-// Figures under each other: numbers aligned at the decimal point, units to their right.
+// Columns of figures: numbers aligned at the decimal point, followed by their units.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ namespace lanescope::app {
 struct Cell {
   std::string number, unit, note;
 };
-/// "268.4 µs" as format_duration() and format_bytes() write it, split at its space.
+/// Splits a text of format_duration() or format_bytes() at its space: "268.4 µs".
 Cell measured(const std::string& number_and_unit, std::string note = {});
 
 class Table {
  public:
-  /// A title over each column of figures, and one more over the remarks, if any.
+  /// Titles of the columns of figures, and optionally one for the remarks.
   void titles(std::vector<std::string> titles) { titles_ = std::move(titles); }
-  /// The remark stands behind the last column.
+  /// The remark comes after the last column.
   void row(std::string label, std::vector<Cell> cells, std::string remark = {});
   void gap();  ///< an empty line
   std::string text(const Style& style) const;
@@ -36,7 +36,7 @@ class Table {
   std::vector<Row> rows_;
 };
 
-/// A term and what is to be said of it, each paragraph on lines of its own beside the terms.
+/// A term with paragraphs, which are printed beside it, each on its own lines.
 struct Definition {
   std::string term;
   std::vector<std::string> paragraphs;

@@ -16,7 +16,7 @@ namespace lanescope::app {
 void write_out(std::string_view text) {
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw base::FileError(fmt::format(fmt::runtime(base::tr("standard output: {}")), base::system_error_text(errno)));
+    throw base::FileError(base::tr("standard output: {}", base::system_error_text(errno)));
   }
 }
 

@@ -19,9 +19,9 @@ using base::tr;
 using base::UsageError;
 using experiment::Side;
 
-constexpr std::uint64_t kMinMemoryMb = 16, kMaxMemoryMb = 1'048'576;  // as of `run`
+constexpr std::uint64_t kMinMemoryMb = 16, kMaxMemoryMb = 1'048'576;  // the same as for `run`
 
-// A quarter of the machine's memory, so that it stays usable: on one with 16 GB, 4 GB, which are 110 million events.
+// A quarter of the machine's memory, so that it stays usable. Of 16 GB, that is 4 GB, or 110 million events.
 std::uint64_t default_memory_mb() {
   return std::clamp<std::uint64_t>(base::machine_memory_bytes() / 4 >> 20, 1024, 16'384);
 }
@@ -33,15 +33,15 @@ void WindowArguments::add_to(CLI::App& app) {
   app.add_option("--side", side_, tr("side of the experiment: before or after"))->type_name("SIDE");
   app.add_option("--open", open_, tr("show a saved trace instead of a run (.json or .json.gz)"))->type_name("FILE");
   app.add_option("--memory-mb", memory_mb_,
-                 fmt::format(fmt::runtime(tr("memory for the trace, {} to {}; default a quarter of the machine's, at "
-                                             "most {}; the oldest events are evicted first")),
-                             kMinMemoryMb, kMaxMemoryMb, 16'384))
+                 tr("memory for the trace, {} to {}; default a quarter of the machine's, at "
+                    "most {}; the oldest events are evicted first",
+                    kMinMemoryMb, kMaxMemoryMb, 16'384))
       ->type_name("MB");
   app.add_option("--theme", theme_, tr("dark, light or high-contrast; default: the last one used"))->type_name("THEME");
   add_language(app);
   app.add_option("--shader-dir", shader_dir_, tr("reload the shaders from this folder while developing"))
       ->type_name("DIR");
-  app.add_option("--measure", measure_)->group("");  // for the benchmarks: no help, no promise
+  app.add_option("--measure", measure_)->group("");  // for benchmarks: not in the help, may change
 }
 
 Request WindowArguments::request(const CLI::App& app) const {
@@ -49,7 +49,7 @@ Request WindowArguments::request(const CLI::App& app) const {
   if (measure_.empty()) return window;
   if (measure_ == "frames") return MeasureRequest{WindowMeasure::Frames, window};
   if (measure_ == "rest") return MeasureRequest{WindowMeasure::Rest, window};
-  throw UsageError(fmt::format(fmt::runtime(tr("--measure is '{}'; allowed: frames, rest")), measure_));
+  throw UsageError(tr("--measure is '{}'; allowed: frames, rest", measure_));
 }
 
 WindowRequest WindowArguments::window_request(const CLI::App& app) const {
@@ -57,7 +57,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   session_.check(app);
   if (!open_.empty()) {
     refuse_options(app, {"--workload", "--experiment", "--device", "--set"},
-                   tr("{} applies to a run, but --open shows a file; give one of the two"));
+                   N_("{} applies to a run, but --open shows a file; give one of the two"));
     window.open = open_;
   }
   window.session.memory_cap_bytes =
@@ -67,31 +67,31 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   window.theme = theme_;
   if (app.count("--lang") != 0) window.language = base::language();
   window.shader_dir = shader_dir_;
-  session::SessionOptions begun = window.session;  // as the run will be
+  session::SessionOptions session = window.session;  // of the coming run
   if (session_.experiment.empty()) {
-    refuse_options(app, {"--side"}, tr("{} needs --experiment; see: lanescope --help"));
+    refuse_options(app, {"--side"}, N_("{} needs --experiment; see: lanescope --help"));
     window.plain = !session_.workload.empty();
     if (window.plain) window.session.workload = session_.workload;
     window.session.device = session_.device_or_auto();
     window.session.assignments = session_.assignments;
-    begun = window.session;
+    session = window.session;
   } else {
-    const experiment::Experiment& told = experiment::experiment_named(session_.experiment);
+    const experiment::Experiment& experiment = experiment::experiment_named(session_.experiment);
     if (!side_.empty() && side_ != "before" && side_ != "after") {
-      throw UsageError(fmt::format(fmt::runtime(tr("--side is '{}'; allowed: before, after")), side_));
+      throw UsageError(tr("--side is '{}'; allowed: before, after", side_));
     }
-    window.experiment = told.id;
+    window.experiment = experiment.id;
     window.side = side_ == "after" ? Side::After : Side::Before;
     window.session.device = session_.device_or_auto();
     window.session.assignments = session_.assignments;
-    begun = side_options(told, window.side,
-                         {.device = session_.device, .iterations = 0, .assignments = session_.assignments});
+    session = side_options(experiment, window.side,
+                           {.device = session_.device, .iterations = 0, .assignments = session_.assignments});
   }
   check_window(window);
-  // What is wrong is said before a window opens, and where none can.
-  workload::Settings settings = workload::default_settings(begun.workload, device::describe_device(begun.device));
-  for (const std::string& assignment : begun.assignments) settings.assign(assignment);
-  workload::check_settings(begun.workload, settings);
+  // Checks the settings before the window opens, or where none can open.
+  workload::Settings settings = workload::default_settings(session.workload, device::describe_device(session.device));
+  for (const std::string& assignment : session.assignments) settings.assign(assignment);
+  workload::check_settings(session.workload, settings);
   return window;
 }
 

@@ -1,4 +1,4 @@
-// Errors that a person must read. Never thrown on a hot path or across a C callback.
+// Errors whose text is shown to the user. Never thrown on a hot path or across a C callback.
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 namespace lanescope::base {
 
-/// Something a person asked for is not possible. what() is one line: the thing, the place, and what is allowed.
+/// The user asked for something impossible. what() is one line that says what is wrong, where, and what is allowed.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,6 +1,6 @@
-// A search in ascending values that guesses where to look: for what repeats, like the iterations of a loop, a straight
-// line between two ends guesses nearly right, and what is looked at lies together. A search by halves would wait for
-// memory at every step. A bad guess costs no more than such a search, twice.
+// Interpolation search in ascending values. Repetitive data, such as the iterations of a loop, is nearly linear, so
+// interpolating between two ends lands close to the target and touches neighbouring memory. A binary search would miss
+// the cache at every step. A bad guess costs at most twice a binary search.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 
 namespace lanescope::base {
 
-/// The first i in [from, to) with value(i) > t; `to` if there is none. value(i) are std::int64_t and ascend.
+/// Returns the first i in [from, to) with value(i) > t, or `to` if there is none. value(i) returns std::int64_t and
+/// ascends.
 template <typename Value>
 std::size_t first_above(std::size_t from, std::size_t to, std::int64_t t, Value&& value) {
   if (from >= to || value(from) > t) return from;

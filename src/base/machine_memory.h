@@ -5,7 +5,7 @@
 
 namespace lanescope::base {
 
-/// The memory of the machine, or of the container if its limit is lower; 0 if it is not known.
+/// The memory of the machine, or the container's limit if that is lower. 0 if unknown.
 std::uint64_t machine_memory_bytes();
 
 }  // namespace lanescope::base

@@ -6,8 +6,8 @@ namespace lanescope::base {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x950412de, kSwappedMagic = 0xde120495;
-constexpr std::size_t kHeader = 20;  // magic, revision, count, place of the originals, place of the translations
-constexpr std::size_t kEntry = 8;    // length without the zero, place
+constexpr std::size_t kHeader = 20;  // magic, revision, count, offset of the originals, offset of the translations
+constexpr std::size_t kEntry = 8;    // length without the terminating zero, offset
 
 }  // namespace
 
@@ -17,12 +17,12 @@ std::uint32_t MessageCatalogue::number(std::size_t at) const {
   return swapped_ ? __builtin_bswap32(value) : value;
 }
 
-// With plural forms the text goes on behind its first zero.
+// An entry with plural forms continues after its first zero.
 std::string_view MessageCatalogue::text(std::uint32_t table, std::uint32_t i) const {
   return bytes_.data() + number(table + kEntry * i + 4);
 }
 
-// All of a table's texts lie within the bytes, and end in a zero.
+// True if all texts of a table lie within the bytes and are zero-terminated.
 bool MessageCatalogue::holds(std::uint32_t table) const {
   if (table > bytes_.size() || count_ > (bytes_.size() - table) / kEntry) return false;
   for (std::uint32_t i = 0; i < count_; ++i) {
@@ -39,7 +39,7 @@ std::optional<MessageCatalogue> MessageCatalogue::read(std::string_view bytes) {
   const std::uint32_t magic = catalogue.number(0);
   if (magic != kMagic && magic != kSwappedMagic) return std::nullopt;
   catalogue.swapped_ = magic == kSwappedMagic;
-  if (catalogue.number(4) >> 16 > 1) return std::nullopt;  // a major revision that is not known
+  if (catalogue.number(4) >> 16 > 1) return std::nullopt;  // unknown major revision
   catalogue.count_ = catalogue.number(8);
   catalogue.originals_ = catalogue.number(12);
   catalogue.translations_ = catalogue.number(16);

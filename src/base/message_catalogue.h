@@ -7,16 +7,16 @@
 
 namespace lanescope::base {
 
-/// A view of a catalogue's bytes, all of which have been checked: it has no cost of its own, and the bytes must stay.
+/// A view of a validated catalogue. It copies nothing: the bytes must outlive it.
 class MessageCatalogue {
  public:
-  /// Empty when these bytes are no catalogue, or one whose texts do not all lie within it, are not ended by a zero, or
-  /// are not sorted. Both byte orders are read.
+  /// Returns nothing if the bytes are not a catalogue, or if one of its texts is out of bounds, unterminated or out of
+  /// order. Reads both byte orders.
   static std::optional<MessageCatalogue> read(std::string_view bytes);
 
   std::uint32_t size() const { return count_; }
   std::string_view original(std::uint32_t i) const { return text(originals_, i); }
-  /// Ends in a zero. With plural forms, the first of them.
+  /// Zero-terminated. For an entry with plural forms, the first of them.
   const char* translation(std::uint32_t i) const { return text(translations_, i).data(); }
 
   /// The translation, or nullptr.

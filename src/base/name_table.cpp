@@ -20,7 +20,7 @@ NameId NameTable::intern(std::string_view text) {
   std::string& slot = (*page)[id % kPageSize];
   slot = text;
   ids_.emplace(slot, id);
-  // The text is in place before its id can be seen: text() needs no lock.
+  // The text is stored before its id is published, so text() needs no lock.
   count_.store(id + 1, std::memory_order_release);
   return id;
 }

@@ -1,4 +1,4 @@
-// Interned names: every distinct text is stored once and known by a small number.
+// Interned names: every distinct text is stored once and identified by a small number.
 #pragma once
 
 #include <array>
@@ -14,9 +14,8 @@ namespace lanescope::base {
 
 using NameId = std::uint32_t;
 
-/// Names are only ever added, so a reader on any thread may look up a published id without a lock; interning locks.
-/// Holds at most kCapacity names (an event stores 20 bits of an id); what does not fit becomes kOverflow, and is
-/// counted.
+/// Names are never removed, so any thread may look up a published id without a lock. intern() locks. Holds at most
+/// kCapacity names, because an event stores 20 bits of an id. Further names become kOverflow and are counted.
 class NameTable {
  public:
   static constexpr NameId kEmpty = 0;     ///< ""
@@ -28,9 +27,9 @@ class NameTable {
   NameTable& operator=(const NameTable&) = delete;
 
   NameId intern(std::string_view text);
-  /// The text of an id that intern() returned; valid as long as the table. Unknown ids give "".
+  /// The text of an id that intern() returned, valid for the table's lifetime. Unknown ids give "".
   std::string_view text(NameId id) const;
-  /// The id of a text that is already interned, else kEmpty.
+  /// The id of an already interned text, or kEmpty.
   NameId find(std::string_view text) const;
   NameId size() const { return count_.load(std::memory_order_acquire); }
   std::uint64_t overflowed() const { return overflowed_.load(std::memory_order_relaxed); }

@@ -16,8 +16,8 @@ std::uint64_t magnitude_of(std::int64_t value) {
   return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
 }
 
-// The value with four significant digits, half away from zero. Integers throughout, so that what is printed does not
-// depend on how a double happens to round.
+// Formats the value with four significant digits, rounding half away from zero. Integer arithmetic only, so that the
+// output does not depend on how a double rounds.
 std::string with_unit(std::int64_t value, std::span<const Unit> units) {
   std::uint64_t rounded = magnitude_of(value);
   std::uint64_t step = 1;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, kLanguages> kLanguageKeys{"en", "zh"};
 
-// As the C library says them, of what can happen to a file.
+// The C library's texts for errors of file operations.
 constexpr std::array kSystemErrors{N_("No such file or directory"),
                                    N_("Permission denied"),
                                    N_("Operation not permitted"),
@@ -58,8 +58,7 @@ Language parse_language(std::string_view key) {
   for (std::size_t l = 0; l < kLanguages; ++l) {
     if (kLanguageKeys[l] == key) return static_cast<Language>(l);
   }
-  throw UsageError(
-      fmt::format(fmt::runtime(tr("language '{}' is unknown; allowed: {}")), key, fmt::join(kLanguageKeys, ", ")));
+  throw UsageError(tr("language '{}' is unknown; allowed: {}", key, fmt::join(kLanguageKeys, ", ")));
 }
 
 Language preferred_language() {
@@ -77,10 +76,18 @@ void set_language(Language language) { chosen_language.store(language, std::memo
 const char* tr(const char* text) { return tr(text, language()); }
 
 const char* tr(const char* text, Language language) {
-  // The empty text is the catalogue's own header.
+  // The empty text is the key of the catalogue's own header.
   if (language == Language::English || *text == '\0') return text;
   const char* found = chinese().find(text);
   return found != nullptr && *found != '\0' ? found : text;
+}
+
+std::string format_translated(const char* english, fmt::format_args arguments) {
+  try {
+    return fmt::vformat(tr(english), arguments);
+  } catch (const fmt::format_error&) {
+    return fmt::vformat(english, arguments);
+  }
 }
 
 std::string system_error_text(int error) {

@@ -1,15 +1,17 @@
-// Every text that a person reads goes through tr(): in Chinese it is looked up in the catalogue that the program
-// carries (po/zh_CN.po), in English it is itself. One language for everything, the experiments' texts included; it can
-// be switched while the program runs, so what is kept is the English text, marked with N_ and translated where it is
-// shown.
+// Every text shown to the user goes through tr(). English is the source text; Chinese is looked up in the embedded
+// catalogue (po/zh_CN.po). One language applies to everything, including the experiments' texts. It can be switched at
+// run time, so the program stores the English text, marked with N_, and translates it when showing it.
 #pragma once
+
+#include <fmt/core.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
-// Marks a text for translation where it stands in a table or is kept; tr() translates it where it is shown.
+// Marks a text for translation in a table or a stored value. tr() translates it when it is shown.
 #define N_(text) text
 
 namespace lanescope::base {
@@ -17,23 +19,45 @@ namespace lanescope::base {
 enum class Language : std::uint8_t { English, Chinese };
 inline constexpr std::size_t kLanguages = 2;
 std::string_view language_key(Language language);  ///< "en", "zh"
-Language parse_language(std::string_view key);     ///< throws base::UsageError that lists the keys
-Language preferred_language();                     ///< as the environment says (LANGUAGE, LC_ALL, LC_MESSAGES, LANG)
+Language parse_language(std::string_view key);     ///< throws base::UsageError, which lists the valid keys
+Language preferred_language();                     ///< from the environment: LANGUAGE, LC_ALL, LC_MESSAGES, LANG
 
-/// The language of everything. English until it is set; any thread may ask and set.
+/// The current language, English by default. Any thread may get or set it.
 Language language();
 void set_language(Language language);
 
-/// The translation of a text into the language that is set, or the text itself where there is none. What is returned
-/// stays valid as long as the program runs, or as long as `text` does where it is that.
+/// Returns the translation into the current language, or `text` itself if there is none. A translation stays valid for
+/// the lifetime of the program, `text` for as long as the caller keeps it.
 const char* tr(const char* text);
 const char* tr(const char* text, Language language);
 inline const char* tr(const std::string& text) { return tr(text.c_str()); }
 
-/// What the system says about an error number (errno), translated.
+/// An English format string ("{} of {}"). The compiler checks that it fits the argument types.
+template <class... Arguments>
+class Pattern {
+ public:
+  consteval Pattern(const char* english) : english_(english) {  // NOLINT: a literal is meant to convert
+    static_cast<void>(fmt::format_string<Arguments...>(english));
+  }
+  const char* english() const { return english_; }
+
+ private:
+  const char* english_;
+};
+
+/// Formats the translation of a text. Falls back to the English text if the translation's placeholders do not fit.
+std::string format_translated(const char* english, fmt::format_args arguments);
+/// tr("{} of {}", n, total)
+template <class... Arguments>
+requires(sizeof...(Arguments) > 0) std::string
+    tr(Pattern<std::type_identity_t<Arguments>...> text, Arguments&&... arguments) {
+  return format_translated(text.english(), fmt::make_format_args(arguments...));
+}
+
+/// The system's message for an error number (errno), translated.
 std::string system_error_text(int error);
 
-/// All translations into a language, one after the other: what its fonts must have letters for.
+/// All translations into a language, concatenated: the text that fonts must cover.
 std::string all_translations(Language language);
 
 }  // namespace lanescope::base

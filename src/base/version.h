@@ -1,4 +1,4 @@
-// The version of this program, the same as in CMakeLists.txt.
+// The version of this program. Keep in step with CMakeLists.txt.
 #pragma once
 
 #include <string_view>

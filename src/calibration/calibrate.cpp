@@ -19,16 +19,16 @@ namespace {
 
 using base::to_us;
 using base::tr;
-using device::CaptureLevel;
 using ops::Op;
 using ops::OpKind;
+using trace::CaptureLevel;
 using trace::Event;
 using trace::MemoryKind;
 
 constexpr std::array kAllPaths{Path::H2DPinned, Path::H2DPageable, Path::D2HPinned, Path::D2HPageable};
 constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
 constexpr int kCalls = 400, kRepeats = 15;
-constexpr double kReached = 1;  // the rates are those that kernels were seen to reach
+constexpr double kReached = 1;  // the measured rates are those that kernels achieved
 
 double gb_per_s(std::size_t bytes, double us) { return us > 0 ? static_cast<double>(bytes) / us / 1e3 : 0; }
 
@@ -72,7 +72,7 @@ class Calibrator {
   void say(const char* what) const {
     if (request_.progress) request_.progress(what);
   }
-  /// Four significant digits, what is beyond is noise; counts as they are.
+  /// Rounds to four significant digits, because the rest is noise; counts stay exact.
   void put(const char* key, double value, const std::string& source) {
     const double rounded = value == std::floor(value) ? value : std::stod(fmt::format("{:.4g}", value));
     result_.profile.numbers.push_back({key, rounded, source});
@@ -99,7 +99,7 @@ class Calibrator {
   int sm_count_ = 0;
 };
 
-// What issuing an operation of a training loop costs the CPU, the matrix library's own work included.
+// The mean CPU cost of issuing an operation of a training loop, including the matrix library's own work.
 double mean_op_us(Probe& probe) {
   constexpr std::int32_t kBatch = 128, kSide = 1000;
   device::Device& d = probe.device();
@@ -121,7 +121,7 @@ double mean_op_us(Probe& probe) {
     issue({OpKind::AddInPlace, kSide, kSide}, {weight, grad});
   };
   constexpr int kOps = 8, kIterations = 30;  // fewer launches than the queue holds
-  iteration();                               // loads the library and its kernels
+  iteration();                               // the first iteration loads the library and its kernels
   std::vector<double> us;
   for (int i = 0; i < kRepeats; ++i) {
     d.synchronize();
@@ -160,7 +160,7 @@ void Calibrator::measure_calls(Probe& probe) {
   measured("cpu.sync_us", idle / 2, half);
   measured("cpu.idle_return_us", idle / 2, half);
 
-  // Every cost varies by up to the spread: half of the middle eight tenths, of the median.
+  // The spread of all costs: half the distance between the 10th and 90th percentile, divided by the median.
   std::vector<double> sorted = launches;
   std::sort(sorted.begin(), sorted.end());
   const double low = sorted[sorted.size() / 10], high = sorted[sorted.size() * 9 / 10];
@@ -185,7 +185,7 @@ void Calibrator::measure_memory(Probe& probe) {
   measured("cpu.stream_create_us", each(8, [&] { d.create_stream(true); }), "median of 8");
   measured("cpu.event_create_us", each(32, [&] { d.create_event(); }), "median of 32");
 
-  // What is allocated is kept, so that no allocator can hand it out again.
+  // Allocations are kept, so that no allocator can reuse them.
   const auto pinned_us = [&](std::size_t bytes, int count) {
     std::vector<Buffer> kept;
     const double us = each(count, [&] { kept.push_back(d.allocate(MemoryKind::Pinned, bytes)); });
@@ -208,7 +208,7 @@ void Calibrator::measure_memory(Probe& probe) {
   for (const Buffer b : blocks) d.release(b);
 }
 
-// The CPU beside the GPU. That of a simulated GPU is not this machine's.
+// The CPU of the GPU's machine. For a simulated GPU that is not this machine's.
 void Calibrator::measure_cpu(bool simulated) {
   if (simulated) {
     const device::sim::DeviceProfile::Cpu standard;
@@ -262,7 +262,7 @@ double Calibrator::returned_ms(Probe& probe, Path path, std::size_t bytes) {
 void Calibrator::measure_returns(Probe& probe) {
   say(tr("when copies return"));
   for (const Path path : kAllPaths) {
-    probe.copy(path, kMiB);  // its memory exists from now on
+    probe.copy(path, kMiB);  // allocates its memory
     for (std::size_t bytes = 4; bytes <= 16 * kMiB; bytes *= bytes < kKiB ? 256 : 4) {
       for (const std::size_t size : {bytes, bytes == 64 * kKiB ? bytes + 4 : std::size_t{0}}) {
         if (size != 0) result_.returns.push_back({path, size, returned_ms(probe, path, size)});
@@ -272,8 +272,8 @@ void Calibrator::measure_returns(Probe& probe) {
   derive_staging(probe);
 }
 
-// The largest copy from pageable memory that does not wait for the stream: if it is small, it is the one that rides in
-// the command queue; if it is large, it is what the driver's staging buffer holds.
+// The largest copy from pageable memory that does not wait for the stream. A small limit means that such copies travel
+// in the command queue, a large one that they fit into the driver's staging buffer.
 void Calibrator::derive_staging(Probe& probe) {
   constexpr std::size_t kMost = 64 * kMiB, kStep = kKiB, kDocumented = 64 * kKiB, kSurelyStaged = 256 * kKiB;
   const auto blocks = [&](std::size_t bytes) { return returned_ms(probe, Path::H2DPageable, bytes) > kSpinMs / 2; };
@@ -315,7 +315,7 @@ void Calibrator::measure_bandwidths(Probe& probe) {
       result_.bandwidths.push_back({path, bytes, gb_per_s(bytes, median(times))});
     }
   }
-  // End to end as the host sees it, since the CPU is what feeds the staging buffer.
+  // End to end, as seen by the host, because the CPU fills the staging buffer.
   std::vector<double> up, down;
   for (int i = 0; i < kRepeats; ++i) {
     up.push_back(probe.time_us([&] { probe.upload_now(Probe::kLargest); }));
@@ -325,7 +325,7 @@ void Calibrator::measure_bandwidths(Probe& probe) {
   measured("link.d2h_pageable_gb_per_s", gb_per_s(Probe::kLargest, median(down)), "cudaMemcpy of 64 MiB");
 }
 
-// From the call until the work starts, and from its end until the host is back.
+// Measures the time from a call until its work starts, and from the end of the work until the host returns.
 void Calibrator::measure_starts(Probe& probe) {
   say(tr("start and wake-up times"));
   device::Device& d = probe.device();
@@ -363,9 +363,9 @@ void Calibrator::measure_kernels(Probe& probe) {
   say(tr("kernels"));
   device::Device& d = probe.device();
   constexpr int kTiny = 200;
-  // Behind a spinning kernel, so that the host is not what they wait for.
+  // Queued behind a spinning kernel, so that they do not have to wait for the host.
   const std::vector<Event> tiny = probe.operations_of([&] {
-    probe.spin(kSpinMs);  // a launch may take 50 us, under WSL
+    probe.spin(kSpinMs);  // a launch may take 50 us under WSL
     for (int i = 0; i < kTiny; ++i) probe.tiny_kernel();
   });
   const std::size_t first = tiny.size() / 4;

@@ -20,7 +20,7 @@ struct Product {
   double us = 0;
 };
 
-// As sim::CostModel::utilisation: the share of the SMs that tiles keep busy.
+// As in sim::CostModel::utilisation(): the share of the SMs that the tiles keep busy.
 double utilisation(const Op& op, int sm_count, int tile_rows, int tile_columns) {
   const double tiles =
       std::ceil(static_cast<double>(op.m) / tile_rows) * std::ceil(static_cast<double>(op.n) / tile_columns);
@@ -41,7 +41,7 @@ std::vector<Product> measure(Probe& probe) {
     constexpr int kRepeats = 7;
     std::vector<double> us;
     for (int i = 0; i < kRepeats; ++i) {
-      // A product may be several kernels; from the first start to the last end.
+      // A product may consist of several kernels; measure from the first start to the last end.
       const std::vector<trace::Event> kernels =
           probe.operations_of([&] { d.launch(op, args, Stream::Default, false); });
       Nanoseconds end = 0;

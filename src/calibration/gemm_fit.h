@@ -1,4 +1,4 @@
-// The matrix products of a machine, and the tiles with which the simulator's cost model gives them best.
+// Measures a machine's matrix products and fits the tile size of the simulator's cost model to them.
 #pragma once
 
 #include "calibration/probe.h"
@@ -9,10 +9,10 @@ struct GemmFit {
   double tflops = 0;  ///< of the fastest product
   int tile_rows = 128, tile_columns = 64;
   int products = 0;
-  double mean_error = 0;  ///< of the durations, as a share
+  double mean_error = 0;  ///< mean relative error of the fitted durations
 };
 
-/// Measures products from 128 x 1000 x 1000 to 4096 x 4096 x 4096.
+/// Measures products from 128 x 1000 x 1000 to 4096 x 4096 x 4096. Throws base::Error if no kernels are recorded.
 GemmFit fit_gemm(Probe& probe, int sm_count, double kernel_floor_us);
 
 }  // namespace lanescope::calibration

@@ -53,7 +53,7 @@ double small_op_us(CpuDevice& cpu) {
   return us / kOps;
 }
 
-// Fresh memory of the system's, a byte of each page: what remains when it is touched again is not the faults'.
+// Touches one byte per page of freshly mapped memory, twice: the difference between the two passes is the page faults.
 double page_fault_us_per_mib(const CpuDevice& cpu) {
   constexpr std::size_t kMiBs = 32, kBytes = kMiBs << 20, kPage = 4096;
   std::vector<double> us;
@@ -75,7 +75,7 @@ double page_fault_us_per_mib(const CpuDevice& cpu) {
 }  // namespace
 
 HostCpu measure_host_cpu() {
-  OperationSink sink;  // ranges are not what it keeps
+  OperationSink sink;  // discards ranges
   device::DeviceContext context;
   context.sink = &sink;
   CpuDevice cpu(std::move(context));

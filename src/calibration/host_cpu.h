@@ -1,4 +1,4 @@
-// What this machine's CPU reaches in the ops of the catalogue, for the simulated CPU of a profile.
+// Measures this machine's CPU on the catalogue's ops, for the simulated CPU of a profile.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@ namespace lanescope::calibration {
 
 struct HostCpu {
   std::string name;
-  double cores = 0;  ///< as many threads as it runs at once
+  double cores = 0;  ///< number of threads it can run at once
   double page_fault_us_per_mib = 0;
-  double fp32_gflops = 0;  ///< one thread's product of two matrices of 512 x 512, times the cores
-  double op_us = 0;        ///< an op of one element
+  double fp32_gflops = 0;  ///< one thread's product of two 512 x 512 matrices, times the cores
+  double op_us = 0;        ///< time of an op on a single element
 };
 
-/// Takes a few hundred milliseconds.
+/// Blocks for a few hundred milliseconds.
 HostCpu measure_host_cpu();
 
 }  // namespace lanescope::calibration

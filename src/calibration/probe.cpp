@@ -51,16 +51,15 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-Probe::Probe(const MakeDevice& make, device::CaptureLevel capture) : sink_(std::make_unique<OperationSink>()) {
+Probe::Probe(const MakeDevice& make, trace::CaptureLevel capture) : sink_(std::make_unique<OperationSink>()) {
   device_ = make(*sink_, capture);
   small_ = device_->allocate(MemoryKind::Device, sizeof(float));
 }
 
 void Probe::nothing_recorded() const {
   const trace::CaptureHealth health = device_->capture_health();
-  throw base::Error(
-      fmt::format(fmt::runtime(tr("{}: no GPU operation was recorded (capture {}{}{}); calibration needs them")),
-                  device_->info().id, trace::to_text(health.state), health.reason.empty() ? "" : ": ", health.reason));
+  throw base::Error(tr("{}: no GPU operation was recorded (capture {}{}{}); calibration needs them", device_->info().id,
+                       trace::to_text(health.state), health.reason.empty() ? "" : ": ", health.reason));
 }
 
 void Probe::spin(double ms) {
@@ -76,7 +75,7 @@ Buffer Probe::host(Path path) {
   Buffer& buffer = pinned ? pinned_ : pageable_;
   if (buffer == Buffer::None) {
     buffer = device_->allocate(pinned ? MemoryKind::Pinned : MemoryKind::Pageable, kLargest);
-    device_->host_fill(buffer, kLargest);  // its pages exist from now on
+    device_->host_fill(buffer, kLargest);  // allocates its pages
   }
   if (on_device_ == Buffer::None) on_device_ = device_->allocate(MemoryKind::Device, kLargest);
   return buffer;

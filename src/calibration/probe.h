@@ -1,4 +1,4 @@
-// A device with what it recorded, and the ways in which it is timed.
+// A device together with its recording, and functions to time it.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ using base::Nanoseconds;
 using device::Buffer;
 using device::Stream;
 
-/// Keeps GPU operations, from any thread.
+/// Collects GPU operations. Thread-safe.
 class OperationSink final : public trace::EventSink {
  public:
   trace::LaneId lane(const trace::LaneInfo& info) override;
   trace::NameId name(std::string_view text) override { return names_.intern(text); }
   std::unique_ptr<trace::EventWriter> open_writer() override;
-  /// What came since the last time, by start.
+  /// Removes and returns the events so far, by start.
   std::vector<trace::Event> take();
 
  private:
@@ -34,13 +34,13 @@ double median(std::vector<double> values);
 
 class Probe {
  public:
-  Probe(const MakeDevice& make, device::CaptureLevel capture);
+  Probe(const MakeDevice& make, trace::CaptureLevel capture);
 
   device::Device& device() { return *device_; }
-  /// How long each call holds the host, in microseconds; every 32 calls the device is waited for.
+  /// The time each call blocks the host, in microseconds. Waits for the device after every 32 calls.
   template <typename Call>
   std::vector<double> call_times_us(int calls, Call call);
-  /// The GPU operations that `issue` causes, by start; waits for them. Throws base::Error when none is recorded.
+  /// The GPU operations that `issue` causes, by start. Waits for them. Throws base::Error if none is recorded.
   template <typename Issue>
   std::vector<trace::Event> operations_of(Issue issue);
   template <typename Work>
@@ -48,7 +48,7 @@ class Probe {
 
   void spin(double ms);
   void tiny_kernel();
-  /// A buffer that lives as long as the probe.
+  /// A buffer with the lifetime of the probe.
   Buffer buffer(trace::MemoryKind kind, std::size_t bytes);
   void copy(Path path, std::size_t bytes);  ///< asynchronous, on the default stream
   void upload_now(std::size_t bytes);       ///< cudaMemcpy from pageable memory
@@ -76,7 +76,7 @@ template <typename Call>
 std::vector<double> Probe::call_times_us(int calls, Call call) {
   constexpr int kBetweenWaits = 32;
   std::vector<double> times;
-  for (int i = 0; i < kBetweenWaits; ++i) call();  // the first ones load code and fill caches
+  for (int i = 0; i < kBetweenWaits; ++i) call();  // the first calls load code and fill caches
   device_->synchronize();
   for (int i = 0; i < calls; ++i) {
     if (i % kBetweenWaits == 0) device_->synchronize();

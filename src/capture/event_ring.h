@@ -1,4 +1,4 @@
-// A bounded queue from one writing thread to one reading thread.
+// A bounded queue from one writer thread to one reader thread.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace lanescope::capture {
 
-/// Ordered by acquire and release alone, so that ThreadSanitizer can follow it (it does not understand the fences of
-/// moodycamel's queue), and read many events at a time, where they lie.
+/// Uses only acquire and release, which ThreadSanitizer understands (unlike the fences in moodycamel's queue), and lets
+/// the reader process many events in place.
 class EventRing {
  public:
   explicit EventRing(std::size_t capacity)
@@ -22,7 +22,7 @@ class EventRing {
 
   std::size_t capacity() const { return mask_ + 1; }
 
-  /// Writing thread. False when it is full.
+  /// Writer thread. False if the queue is full.
   bool push(const trace::Event& event) noexcept {
     const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - head_seen_ > mask_) {
@@ -33,18 +33,18 @@ class EventRing {
     tail_.store(tail + 1, std::memory_order_release);
     return true;
   }
-  /// Writing thread: whether more than half of it waits to be read.
+  /// Writer thread: true if more than half of the queue is unread.
   bool filling() const {
     return tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_relaxed) > mask_ / 2;
   }
 
-  /// Reading thread: gives what is there, at most one capacity, to `take`, and says how many that were.
+  /// Reader thread: passes the available events, at most one capacity, to `take`. Returns their number.
   template <typename Take>
   std::size_t drain(Take&& take) {
     const std::uint64_t begin = head_.load(std::memory_order_relaxed);
     const std::uint64_t end = tail_.load(std::memory_order_acquire);
     for (std::uint64_t head = begin; head != end;) {
-      // Slots are given back in lots, so that the two threads seldom touch one cache line.
+      // Slots are released in batches, so that the threads rarely share a cache line.
       const std::uint64_t lot = std::min(end, head + kLot);
       for (; head != lot; ++head) take(slots_[head & mask_]);
       head_.store(head, std::memory_order_release);
@@ -58,9 +58,9 @@ class EventRing {
 
   const std::size_t mask_;
   const std::unique_ptr<trace::Event[]> slots_;
-  alignas(kCacheLine) std::atomic<std::uint64_t> tail_{0};  // the next slot to write
-  std::uint64_t head_seen_ = 0;                             // writing thread: head_ when it last had to look
-  alignas(kCacheLine) std::atomic<std::uint64_t> head_{0};  // the next slot to read
+  alignas(kCacheLine) std::atomic<std::uint64_t> tail_{0};  // next slot to write
+  std::uint64_t head_seen_ = 0;                             // writer thread: its last known value of head_
+  alignas(kCacheLine) std::atomic<std::uint64_t> head_{0};  // next slot to read
 };
 
 }  // namespace lanescope::capture

@@ -11,11 +11,11 @@ using Clock = std::chrono::steady_clock;
 using trace::Event;
 using trace::Nanoseconds;
 
-// Batches what a busy writer produces: an event is visible after this long at the latest, and waking costs nothing.
+// Batches the output of a busy writer. An event is visible after this time at the latest, and waking costs nothing.
 constexpr std::chrono::milliseconds kBatchTime{2};
-// With this many events (or a quarter of a queue) taken in one round the writers are in a hurry, and so is this thread.
+// If a round takes this many events (or a quarter of a queue), the writers are busy, and this thread does not rest.
 constexpr std::size_t kHurry = 4096;
-// A writer looks this often whether its queue is filling.
+// How often, in events, a writer checks whether its queue is filling up.
 constexpr std::size_t kLookEvery = 1024;
 constexpr Nanoseconds kUnsaid = std::numeric_limits<Nanoseconds>::min();
 
@@ -23,8 +23,8 @@ std::int64_t wall_ns() { return Clock::now().time_since_epoch().count(); }
 
 }  // namespace
 
-// One writer's queue. `complete_until` is stored after the events it speaks of were queued, and is read before the
-// queue is drained, so it never says more than what has arrived.
+// One writer's queue. `complete_until` is stored after the events before it were queued, and is read before the queue
+// is drained, so it never promises more than what has arrived.
 class Recorder::Channel {
  public:
   explicit Channel(std::size_t capacity) : queue(capacity) {}
@@ -90,7 +90,7 @@ std::unique_ptr<trace::EventWriter> Recorder::open_writer() {
   return std::make_unique<Writer>(*this, std::move(channel));
 }
 
-// Only a thread that rests at least this deeply is woken, so a busy writer pays one load.
+// Wakes the thread only if it rests at least this deeply, so a busy writer pays for one load.
 void Recorder::wake(Rest from) {
   if (rest_.load(std::memory_order_seq_cst) < from) return;
   {
@@ -155,7 +155,7 @@ void Recorder::ingest() {
       const bool closed = channel->closed.load(std::memory_order_acquire);
       const std::int64_t waiting = channel->oldest_waiting.exchange(0, std::memory_order_relaxed);
       const Nanoseconds until = channel->complete_until.load(std::memory_order_acquire);
-      // All that was queued when the look began, and so all that was written before a flush was asked for.
+      // Everything queued when this round began, and so everything written before a flush was requested.
       const std::size_t from_this = drain(*channel);
       taken += from_this;
       if (from_this && waiting && (oldest == 0 || waiting < oldest)) oldest = waiting;
@@ -198,8 +198,7 @@ void Recorder::ingest() {
 }
 
 void Recorder::rest(Rest how) {
-  // What was asked for between the last look and this store is seen below; what comes after it sees the store and
-  // wakes.
+  // Requests made before this store are checked below; later ones see the store and wake this thread.
   rest_.store(how, std::memory_order_seq_cst);
   bool work = stop_.load(std::memory_order_seq_cst) ||
               flush_asked_.load(std::memory_order_seq_cst) > flush_done_.load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// Moves events from the threads that write them into the trace.
+// Moves events from the writer threads into the trace.
 //
 //   writer (a thread each) ─▶ bounded single-producer queue ─▶ ingest thread ─▶ reorder window ─▶ Trace
 #pragma once
@@ -17,19 +17,20 @@
 
 namespace lanescope::capture {
 
-/// What a full queue does. A real device cannot wait, so the event is dropped and counted; a device in virtual time
-/// can.
+/// What to do when a queue is full. A real device cannot wait, so the event is dropped and counted. A virtual-time
+/// device can wait.
 enum class WhenFull : std::uint8_t { Drop, Wait };
 
 struct RecorderHealth {
   bool running = false;
   std::uint64_t received = 0;
   std::uint64_t dropped = 0;
-  double latency_ms = 0;  ///< mean wall time from write to publication, lately
+  double latency_ms = 0;  ///< recent mean wall time from write to publication
 };
 
 class Recorder final : public trace::EventSink {
  public:
+  /// `queue_events` is the capacity of each writer's queue. The trace must outlive the recorder.
   explicit Recorder(trace::Trace& trace, WhenFull when_full, std::size_t queue_events = 1 << 16);
   ~Recorder() override;
 
@@ -37,7 +38,7 @@ class Recorder final : public trace::EventSink {
   trace::NameId name(std::string_view text) override { return trace_.names().intern(text); }
   std::unique_ptr<trace::EventWriter> open_writer() override;
 
-  /// Returns when everything written before the call is in the trace, reorder windows emptied.
+  /// Blocks until everything written before the call is in the trace, including reorder windows.
   void flush();
   RecorderHealth health() const;
 
@@ -47,7 +48,7 @@ class Recorder final : public trace::EventSink {
 
   enum class Rest : std::uint8_t {
     None,
-    Nap,    ///< until a queue fills, or a moment has passed
+    Nap,    ///< until a queue fills up, or a short time has passed
     Sleep,  ///< until anything is written
   };
 
@@ -63,7 +64,7 @@ class Recorder final : public trace::EventSink {
   const std::size_t queue_events_;
   mutable std::mutex channels_mutex_;
   std::vector<std::shared_ptr<Channel>> channels_;
-  // By lane, ingest thread only; null where the writer keeps start order itself.
+  // By lane; ingest thread only. Null if the writer keeps start order itself.
   std::vector<std::unique_ptr<ReorderWindow>> windows_;
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> received_{0};

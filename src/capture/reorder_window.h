@@ -10,9 +10,9 @@
 
 namespace lanescope::capture {
 
-/// Holds back up to `window` events. What comes out is in start order (the longer first where two start together, so
-/// that a range comes before what it contains), unless an event arrived more than `window` events late: then it comes
-/// out at once and is counted.
+/// Holds back up to `window` events. Output is in start order; of two that start together the longer comes first, so
+/// that a range precedes its contents. An event that arrives more than `window` events late is output at once and
+/// counted.
 class ReorderWindow {
  public:
   explicit ReorderWindow(std::size_t window) : window_(window) { held_.reserve(window + 1); }
@@ -44,7 +44,7 @@ class ReorderWindow {
   }
 
   std::size_t window_;
-  std::vector<trace::Event> held_;  // a heap: the earliest start in front
+  std::vector<trace::Event> held_;  // a heap with the earliest start at the front
   trace::Nanoseconds newest_start_ = std::numeric_limits<trace::Nanoseconds>::min();
   std::uint64_t late_ = 0;
 };

@@ -1,4 +1,4 @@
-// The back end as the program sees it.
+// The back end's implementation.
 #include "device/cuda/backend.h"
 
 #include <cuda_runtime_api.h>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/translate.h"
+#include "capture/cupti/cupti_capture.h"
 #include "capture/cupti/cupti_table.h"
-#include "capture/cupti/session.h"
 #include "cuda_backend/real_api.h"
 
 namespace lanescope::cuda_backend {
@@ -19,22 +19,16 @@ namespace {
 
 namespace cupti = capture::cupti;
 using base::tr;
-using device::CaptureLevel;
 using device::cuda::Backend;
 using device::cuda::Capture;
 using device::cuda::CaptureRequest;
 using device::cuda::GpuInfo;
 using trace::CaptureHealth;
+using trace::CaptureLevel;
 using trace::CaptureState;
 
-constexpr bool same(CaptureLevel a, cupti::Level b) { return static_cast<int>(a) == static_cast<int>(b); }
-static_assert(same(CaptureLevel::None, cupti::Level::None) && same(CaptureLevel::Subscribed, cupti::Level::Subscribed));
-static_assert(same(CaptureLevel::Kernels, cupti::Level::Kernels));
-static_assert(same(CaptureLevel::Operations, cupti::Level::Operations));
-static_assert(same(CaptureLevel::Calls, cupti::Level::Calls) && same(CaptureLevel::All, cupti::Level::All));
-
-/// Looks once per process: CUPTI stays loaded.
-const cupti::CuptiSearch& the_cupti() {
+/// Searches once per process, because CUPTI stays loaded.
+const cupti::CuptiSearch& found_cupti() {
   static const cupti::CuptiSearch search = cupti::find_cupti();
   return search;
 }
@@ -43,7 +37,7 @@ std::string why_not_found(const cupti::CuptiSearch& search) {
   return search.problem.empty() ? std::string(tr("CUPTI was not found")) : search.problem;
 }
 
-/// A capture that captures nothing, and says why.
+/// A capture that captures nothing and gives the reason.
 class NoCapture final : public Capture {
  public:
   NoCapture(CaptureState state, std::string reason) noexcept {
@@ -53,7 +47,7 @@ class NoCapture final : public Capture {
   CaptureHealth health() const noexcept override {
     try {
       return health_;
-    } catch (const std::exception&) {  // no memory for the reason
+    } catch (const std::exception&) {  // out of memory
       CaptureHealth bare;
       bare.state = health_.state;
       return bare;
@@ -67,14 +61,14 @@ class NoCapture final : public Capture {
   CaptureHealth health_;
 };
 
-class CuptiCapture final : public Capture {
+class RunningCapture final : public Capture {
  public:
-  CuptiCapture(const cupti::CuptiTable& table, const CaptureRequest& request)
-      : session_(table, *request.sink, options_for(request)) {}
+  RunningCapture(const cupti::CuptiTable& table, const CaptureRequest& request)
+      : capture_(table, *request.sink, options_for(request)) {}
 
   CaptureHealth health() const noexcept override {
     try {
-      return session_.health();
+      return capture_.health();
     } catch (const std::exception&) {
       CaptureHealth unknown;
       unknown.state = CaptureState::Degraded;
@@ -83,30 +77,30 @@ class CuptiCapture final : public Capture {
   }
   std::vector<trace::OpenCall> open_calls() const noexcept override {
     try {
-      return session_.open_calls();
+      return capture_.open_calls();
     } catch (const std::exception&) {
       return {};
     }
   }
-  void set_main_thread(std::uint32_t thread) noexcept override { session_.set_main_thread(thread); }
+  void set_main_thread(std::uint32_t thread) noexcept override { capture_.set_main_thread(thread); }
   void flush() noexcept override {
     try {
-      session_.flush();
-    } catch (const std::exception&) {  // health() tells what is missing
+      capture_.flush();
+    } catch (const std::exception&) {  // health() says what is missing
     }
   }
 
  private:
-  static cupti::SessionOptions options_for(const CaptureRequest& request) {
-    cupti::SessionOptions options;
-    options.level = static_cast<cupti::Level>(request.level);
+  static cupti::CaptureOptions options_for(const CaptureRequest& request) {
+    cupti::CaptureOptions options;
+    options.level = request.level;
     options.origin_ns = request.origin_ns;
     return options;
   }
-  cupti::Session session_;
+  cupti::CuptiCapture capture_;
 };
 
-/// The number of GPUs; 0 if there is no driver. Leaves no error behind.
+/// The number of GPUs; 0 if there is no driver. Clears the error.
 int count_gpus() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
@@ -139,7 +133,7 @@ class CudaBackend final : public Backend {
   }
 
   std::string capture_problem() noexcept override try {
-    const cupti::CuptiSearch& search = the_cupti();
+    const cupti::CuptiSearch& search = found_cupti();
     return search.table.complete() ? cupti::subscription_problem(search.table) : why_not_found(search);
   } catch (const std::exception& error) {
     return text_of(error);
@@ -156,9 +150,9 @@ class CudaBackend final : public Backend {
     try {
       if (request.level == CaptureLevel::None) return no_capture(CaptureState::Off, {});
       if (!request.sink) return no_capture(CaptureState::Unavailable, tr("the capture has nowhere to write to"));
-      const cupti::CuptiSearch& search = the_cupti();
+      const cupti::CuptiSearch& search = found_cupti();
       if (!search.table.complete()) return no_capture(CaptureState::Unavailable, why_not_found(search));
-      return std::make_unique<CuptiCapture>(search.table, request);
+      return std::make_unique<RunningCapture>(search.table, request);
     } catch (const std::exception& error) {
       return no_capture(CaptureState::Unavailable, text_of(error));
     }

@@ -22,7 +22,7 @@ namespace {
 using base::tr;
 using device::cuda::StreamHandle;
 
-// Of cublas_api.h and library_types.h.
+// From cublas_api.h and library_types.h.
 constexpr int kSuccess = 0, kAsIs = 0, kTransposed = 1, kDefaultMath = 0, kMajorVersion = 0, kMinorVersion = 1;
 
 template <class Function>
@@ -36,7 +36,7 @@ CublasTable no_cublas(std::string why) {
   return table;
 }
 
-/// An empty problem: the library has everything.
+/// If the result's problem is empty, the library has all functions.
 CublasTable table_of(void* library) {
   CublasTable table;
   resolve(library, "cublasCreate_v2", table.create);
@@ -62,7 +62,7 @@ constexpr std::array kNames{"libcublas.so.13", "libcublas.so.12"};
 void* open_file(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return nullptr;
-  // libcublas needs libcublasLt of the same version, which lies beside it and maybe not on the loader's path.
+  // libcublas needs libcublasLt of the same version. It is in the same folder, which may not be on the loader's path.
   std::string half = file.filename();
   if (half.starts_with("libcublas.so")) {
     half.replace(0, std::string("libcublas").size(), "libcublasLt");
@@ -85,14 +85,14 @@ void* open_anywhere() {
   return nullptr;
 }
 
-/// 32 MiB on Hopper and newer, 8 MiB and a little on older ones: what PyTorch gives it.
+/// 32 MiB on Hopper and newer, just over 8 MiB on older GPUs, the same as in PyTorch.
 std::size_t workspace_for(int gpu) {
   int major = 0;
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu);
   return major >= 9 ? std::size_t{32} << 20 : std::size_t{8320} << 10;
 }
 
-/// What the GPU says of itself, without waiting: an error that it has kept since it failed, or success.
+/// The GPU's status without waiting: an earlier error, or success.
 cudaError_t state_of_gpu() {
   const cudaError_t state = cudaStreamQuery(nullptr);
   return state == cudaErrorNotReady ? cudaSuccess : state;
@@ -106,22 +106,21 @@ CublasTable find_cublas() {
     if (void* library = open_file(wanted)) return table_of(library);
     std::error_code error;
     const char* why = std::filesystem::exists(wanted, error) ? dlerror() : nullptr;
-    return no_cublas(fmt::format(fmt::runtime(tr("LANESCOPE_CUBLAS names {}: {}")), wanted,
-                                 why ? why : tr("the file does not exist")));
+    return no_cublas(tr("LANESCOPE_CUBLAS names {}: {}", wanted, why ? why : tr("the file does not exist")));
   }
   if (void* library = open_anywhere()) return table_of(library);
   return no_cublas(
       tr("no libcublas.so.13 or .12 in the CUDA toolkit, Python's nvidia packages or the loader's search path"));
 }
 
-// cuBLAS counts columns first: a row-major matrix is the transpose of what it sees, and so the transposed product is
-// asked for, with the factors in turn.
+// cuBLAS is column-major: it sees a row-major matrix as its transpose. So request the transposed product, with the
+// factors swapped.
 int start_product(const CublasTable& table, CublasTable::Handle handle, const ops::Op& op,
                   std::span<const device::cuda::Api::Arg> args) {
   const int m = op.m, n = op.n, k = op.k;
   const float one = 1, zero = 0;
   switch (op.kind) {
-    case ops::OpKind::LinearForward:  // out^T[n,m] = w[n,k] x^T[k,m], added to the bias that is there already
+    case ops::OpKind::LinearForward:  // out^T[n,m] = w[n,k] x^T[k,m], added to the bias already there
       return table.sgemm(handle, kTransposed, kAsIs, n, m, k, &one, args[1].data, k, args[0].data, k, &one,
                          args[3].data, n);
     case ops::OpKind::LinearWeightGrad:  // dw^T[k,n] = x^T[k,m] dout[m,n]
@@ -152,7 +151,7 @@ void Cublas::set_provider(std::string text) {
 
 void Cublas::give_up(const std::string& why) {
   usable_ = false;
-  set_provider(fmt::format(fmt::runtime(tr("own kernel ({})")), why));
+  set_provider(tr("own kernel ({})", why));
 }
 
 const char* Cublas::provider() noexcept try {
@@ -164,7 +163,7 @@ const char* Cublas::provider() noexcept try {
   return "own kernel";
 }
 
-/// Makes what is missing and turns the handle to the stream.
+/// Creates what is missing and sets the handle to the stream.
 bool Cublas::ready(StreamHandle stream) {
   if (!handle_) {
     int status = table_.create(&handle_);
@@ -172,7 +171,7 @@ bool Cublas::ready(StreamHandle stream) {
     if (status == kSuccess) status = table_.set_math_mode(handle_, kDefaultMath);  // no TF32
     if (status != kSuccess) {
       if (state_of_gpu() == cudaSuccess) {
-        give_up(fmt::format(fmt::runtime(tr("cuBLAS {} could not be started: status {}")), table_.version, status));
+        give_up(tr("cuBLAS {} could not be started: status {}", table_.version, status));
       }
       return false;
     }
@@ -183,10 +182,10 @@ bool Cublas::ready(StreamHandle stream) {
   stream_known_ = false;
   void*& workspace = workspaces_[stream];
   if (!workspace && cudaMalloc(&workspace, workspace_bytes_) != cudaSuccess) {
-    workspace = nullptr;  // cuBLAS has a small one of its own
+    workspace = nullptr;  // cuBLAS then uses its own small one
     cudaGetLastError();
   }
-  // Setting a stream takes the workspace away.
+  // Setting a stream resets the workspace.
   if (table_.set_stream(handle_, stream) != kSuccess) return false;
   if (workspace && table_.set_workspace(handle_, workspace, workspace_bytes_) != kSuccess) return false;
   stream_ = stream;
@@ -216,7 +215,7 @@ Cublas::Outcome Cublas::multiply(const ops::Op& op, std::span<const device::cuda
     return Outcome::GpuFailed;
   }
   if (usable_) {
-    give_up(fmt::format(fmt::runtime(tr("cuBLAS {} failed: status {}")), table_.version, cublas_status));
+    give_up(tr("cuBLAS {} failed: status {}", table_.version, cublas_status));
   }
   return Outcome::Unusable;
 } catch (const std::exception&) {
@@ -237,7 +236,7 @@ void Cublas::forget_stream(StreamHandle stream) noexcept {
 
 void Cublas::let_go() noexcept {
   const std::lock_guard lock(mutex_);
-  if (handle_) cudaSetDevice(gpu_);  // the calling thread may be another than the one that used it
+  if (handle_) cudaSetDevice(gpu_);  // the calling thread may differ from the one that used it
   if (handle_ && state_of_gpu() == cudaSuccess) {
     table_.destroy(handle_);
     for (const auto& [stream, workspace] : workspaces_) cudaFree(workspace);

@@ -1,5 +1,5 @@
-// Matrix products through cuBLAS, which is found at run time. Without it, or when it fails, the program's own kernels
-// do them.
+// Matrix products through cuBLAS, loaded at run time. Without it, or if it fails, the program's own kernels compute
+// them.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace lanescope::cuda_backend {
 
-/// The functions that are used, declared as cublas_api.h does (its enumerations are ints).
+/// The functions used, declared as in cublas_api.h (with its enumerations as ints).
 struct CublasTable {
   using Handle = struct cublasContext*;
   int (*create)(Handle*) = nullptr;
@@ -28,25 +28,26 @@ struct CublasTable {
                int lda, const float* b, int ldb, const float* beta, float* c, int ldc) = nullptr;
 
   std::string version;  ///< "13.0"
-  std::string problem;  ///< one line when it was not found; the functions are null then
+  std::string problem;  ///< one line, if cuBLAS was not found; the functions are null then
 };
 
-/// In this order: the file that LANESCOPE_CUBLAS names (and nothing else then; "off": none); one that is loaded in this
-/// process; the toolkit's folders; Python's nvidia wheels; the loader's path. libcublas.so.13 anywhere, then .12.
+/// Searches in this order: the file that LANESCOPE_CUBLAS names (and then nothing else; "off": none); one already
+/// loaded in this process; the toolkit's folders; Python's nvidia wheels; the loader's path. Prefers libcublas.so.13
+/// over .12.
 CublasTable find_cublas();
 
-/// Starts one of the three linear ops on the stream that the handle is set to; returns cuBLAS's status. LinearForward
-/// adds to `out`, in which the bias is already.
+/// Starts one of the three linear ops on the handle's stream. Returns cuBLAS's status. LinearForward adds to `out`,
+/// which must already contain the bias.
 int start_product(const CublasTable& table, CublasTable::Handle handle, const ops::Op& op,
                   std::span<const device::cuda::Api::Arg> args);
 
-/// One GPU's. Any thread, one call at a time; the GPU is the calling thread's current one.
+/// cuBLAS on one GPU. Any thread, one call at a time; the GPU must be current on the calling thread.
 class Cublas {
  public:
   enum class Outcome {
     Started,
-    Unusable,   ///< cuBLAS cannot do it, now or ever again: provider() says why
-    GpuFailed,  ///< the GPU has failed before: its status
+    Unusable,   ///< cuBLAS cannot compute it, now or later: provider() gives the reason
+    GpuFailed,  ///< the GPU has failed earlier; the status is its error
   };
 
   explicit Cublas(int gpu) : gpu_(gpu) {}
@@ -54,15 +55,15 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
-  /// One of the three linear ops, with float32 arithmetic throughout. The first call makes the handle.
+  /// Computes one of the three linear ops, with float32 arithmetic throughout. The first call creates the handle.
   Outcome multiply(const ops::Op& op, std::span<const device::cuda::Api::Arg> args, device::cuda::StreamHandle stream,
                    device::cuda::Status& status) noexcept;
-  /// The stream is about to be destroyed.
+  /// Call before the stream is destroyed.
   void forget_stream(device::cuda::StreamHandle stream) noexcept;
-  /// Destroys everything on the GPU, which it makes current, or forgets it if the GPU has failed. It is made again when
-  /// it is needed.
+  /// Makes the GPU current and destroys everything on it; if the GPU has failed, only forgets it. Everything is created
+  /// again when needed.
   void let_go() noexcept;
-  /// "cuBLAS 13.0" or "own kernel (why)"; stays valid as long as this object.
+  /// "cuBLAS 13.0" or "own kernel (why)"; valid for the lifetime of this object.
   const char* provider() noexcept;
 
  private:
@@ -76,11 +77,11 @@ class Cublas {
   bool looked_ = false, usable_ = false;
   CublasTable table_;
   CublasTable::Handle handle_ = nullptr;
-  // Own workspaces, one per stream, so that cuBLAS allocates nothing while it runs.
+  // Own workspaces, one per stream, so that cuBLAS allocates nothing during a run.
   std::map<device::cuda::StreamHandle, void*> workspaces_;
   std::size_t workspace_bytes_ = 0;
   bool stream_known_ = false;
-  device::cuda::StreamHandle stream_ = nullptr;  // that the handle is set to, if stream_known_
+  device::cuda::StreamHandle stream_ = nullptr;  // the handle's current stream, if stream_known_
   std::deque<std::string> texts_;                // every text that provider() has returned
   std::atomic<const char*> provider_{nullptr};
 };

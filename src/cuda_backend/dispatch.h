@@ -1,5 +1,4 @@
-// Which kernel computes an op, on which grid, with which arguments. How a kernel is started is the caller's: on a GPU,
-// or by a test that computes it on the host.
+// Selects the kernel, grid and arguments of an op. The caller starts the kernel: on a GPU, or on the host in a test.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@ inline constexpr unsigned kElementThreads = 256;
 inline constexpr unsigned kMaxBlocks = 4096;  ///< more than any GPU runs at once; kernels stride over the rest
 inline constexpr device::cuda::Status kInvalidValue = 1;  // cudaErrorInvalidValue
 
-/// As many blocks as there are shares of `each` items, up to `most`.
+/// One block per `each` items, up to `most` blocks.
 inline unsigned blocks_for(Index items, Index each, unsigned most = kMaxBlocks) {
   return static_cast<unsigned>(std::clamp<Index>((items + each - 1) / each, 1, most));
 }
@@ -63,8 +62,9 @@ inline bool pairs_of(std::span<const device::cuda::Api::Arg> args, SgdPairs& pai
   return true;
 }
 
-/// start(kernel, grid, arguments...) starts it and returns a status. `mean_slot` is below kMeanSlots and not used by
-/// another stream, or kNoMeanSlot. Everything but Spin, which needs the GPU's clock.
+/// Calls start(kernel, grid, arguments...), which starts the kernel and returns a status. `mean_slot` is below
+/// kMeanSlots and not in use by another stream, or kNoMeanSlot. Handles all ops except Spin, which needs the GPU's
+/// clock.
 template <class Start>
 device::cuda::Status dispatch(const ops::Op& op, std::span<const device::cuda::Api::Arg> args, unsigned mean_slot,
                               const Start& start) {
@@ -140,7 +140,7 @@ device::cuda::Status dispatch(const ops::Op& op, std::span<const device::cuda::A
       return start(&column, grid_of_elements(m), p(0), p(1), m, k);
     case ops::OpKind::Increment:
       if (!given(1)) break;
-      // increment<<<1, N>>>, as long as a block can have so many threads
+      // increment<<<1, N>>>, up to the maximum number of threads per block
       return start(&increment,
                    count <= kMaxThreads ? Grid{1, static_cast<unsigned>(count), 1} : grid_of_elements(count), p(0),
                    op.scalar, count);

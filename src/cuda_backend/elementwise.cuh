@@ -1,5 +1,4 @@
-// Kernels that compute every element by itself. All of them stride over their elements, so that any grid computes any
-// count; elements are numbered with 64 bits.
+// Elementwise kernels. All of them stride over their elements, so any grid works for any count. Indices are 64-bit.
 #pragma once
 
 namespace lanescope::cuda_backend {
@@ -8,28 +7,28 @@ using Index = unsigned long long;
 
 inline constexpr unsigned kSgdPairs = 4;
 
-/// What one sgd_step updates, passed by value.
+/// The arguments of one sgd_step, passed by value.
 struct SgdPairs {
   float* parameters[kSgdPairs];
   const float* gradients[kSgdPairs];
-  Index end[kSgdPairs];  ///< one past the pair's last element, counted through all pairs; of missing pairs: the total
+  Index end[kSgdPairs];  ///< one past the pair's last element, counted over all pairs; for missing pairs: the total
 };
 
 __device__ __forceinline__ Index first_element() { return Index{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ Index element_stride() { return Index{gridDim.x} * blockDim.x; }
 
-/// The class that a target names, or `classes` if it names none.
+/// The class number of a target, or `classes` if it is invalid.
 __device__ __forceinline__ Index class_of(float target, Index classes) {
   if (!(target >= 0 && target < static_cast<float>(classes))) return classes;
   const Index number = static_cast<Index>(target);
   return static_cast<float>(number) == target && number < classes ? number : classes;
 }
 
-/// Calls set(i) for this thread's elements. 32 bits are used where they suffice: `set` may divide, and a 64-bit
+/// Calls set(i) for this thread's elements. Uses 32-bit indices if they suffice: `set` may divide, and a 64-bit
 /// division costs more than the memory access.
 template <class Set>
 __device__ __forceinline__ void for_each_element(Index count, Set set) {
-  if (count <= 0x7fff'ffffu) {  // the last step past the end cannot wrap either
+  if (count <= 0x7fff'ffffu) {  // the last step past the end does not overflow either
     const unsigned end = static_cast<unsigned>(count), stride = static_cast<unsigned>(element_stride());
     for (unsigned i = static_cast<unsigned>(first_element()); i < end; i += stride) set(i);
   } else {
@@ -40,7 +39,7 @@ __device__ __forceinline__ void for_each_element(Index count, Set set) {
 extern "C" __global__ void relu_forward(const float* x, float* out, Index count) {
   for_each_element(count, [=](auto i) {
     const float value = x[i];
-    out[i] = value < 0 ? 0.0f : value;  // a NaN stays
+    out[i] = value < 0 ? 0.0f : value;  // keeps NaN
   });
 }
 
@@ -98,7 +97,7 @@ extern "C" __global__ void increment(float* a, float by, Index count) {
   for_each_element(count, [=](auto i) { a[i] += by; });
 }
 
-/// out[i, j] = bias[j]: what a matrix product is then added to.
+/// out[i, j] = bias[j]: a matrix product is then added to it.
 extern "C" __global__ void bias_broadcast(const float* bias, float* out, Index m, Index n) {
   for_each_element(m * n, [=](auto i) { out[i] = bias[i % static_cast<decltype(i)>(n)]; });
 }

@@ -1,5 +1,5 @@
-// Matrix products without cuBLAS: a block computes 64 x 64 results, a thread 4 x 4 of them, from tiles in shared memory
-// that are 16 deep. While one pair of tiles is used, the next is on its way in registers.
+// Matrix products without cuBLAS. A block computes 64 x 64 results, and a thread 4 x 4 of them, from tiles in shared
+// memory with a depth of 16. While one pair of tiles is used, the next is prefetched into registers.
 #pragma once
 
 #include "cuda_backend/elementwise.cuh"
@@ -8,19 +8,20 @@ namespace lanescope::cuda_backend {
 
 inline constexpr unsigned kTile = 64;
 inline constexpr unsigned kDepth = 16;
-inline constexpr unsigned kEach = 4;  ///< results of a thread along each side, and elements that it loads of a tile
+inline constexpr unsigned kEach = 4;  ///< results of a thread along each side, and elements of a tile that it loads
 inline constexpr unsigned kGemmThreads = (kTile / kEach) * (kTile / kEach);
 static_assert(kTile * kDepth == kGemmThreads * kEach);
 
-/// One factor: a line is a row of the result for the left factor and a column of it for the right one; along its depth
-/// the products are summed.
+/// One factor. A line is a row of the result for the left factor, and a column for the right one. Products are summed
+/// along its depth.
 struct Factor {
   const float* data;
   Index lines;
-  Index leading;  ///< elements from one line to the next (kDeep: depth is contiguous), or from one depth to the next
+  Index leading;  ///< elements from one line to the next (kDeep: depth is contiguous), otherwise from one depth to the
+                  ///< next
 };
 
-/// Which element of a tile this thread loads in turn `turn`: neighbours in memory by neighbouring threads.
+/// Which element of a tile this thread loads in turn `turn`. Neighbouring threads load neighbouring memory.
 template <bool kDeep>
 __device__ __forceinline__ void place_in_tile(unsigned turn, unsigned& line, unsigned& depth) {
   const unsigned element = threadIdx.x + turn * kGemmThreads;
@@ -41,7 +42,7 @@ __device__ __forceinline__ void load_tile(const Factor& from, Index first_line, 
   }
 }
 
-// Four more than a tile is wide: rows stay aligned to 16 bytes and fall on different banks.
+// Padded by four: rows stay aligned to 16 bytes and use different banks.
 using Tile = float[kDepth][kTile + 4];
 
 template <bool kDeep>
@@ -54,7 +55,7 @@ __device__ __forceinline__ void store_tile(const float (&from)[kEach], Tile& to)
   }
 }
 
-/// c[i, j] = bias[j] + sum over d of a(i, d) b(j, d); without a bias, bias is null.
+/// c[i, j] = bias[j] + sum over d of a(i, d) b(j, d). A null bias means none.
 template <bool kDeepA, bool kDeepB>
 __device__ __forceinline__ void multiply(const Factor& a, const Factor& b, Index depth, const float* bias, float* c) {
   alignas(16) __shared__ Tile tile_a;
@@ -69,7 +70,7 @@ __device__ __forceinline__ void multiply(const Factor& a, const Factor& b, Index
     load_tile<kDeepA>(a, first_row, 0, depth, next_a);
     load_tile<kDeepB>(b, first_column, 0, depth, next_b);
     for (Index d = 0; d < depth; d += kDepth) {
-      __syncthreads();  // the tiles before these have been used
+      __syncthreads();  // the previous tiles are no longer needed
       store_tile<kDeepA>(next_a, tile_a);
       store_tile<kDeepB>(next_b, tile_b);
       __syncthreads();

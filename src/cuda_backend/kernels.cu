@@ -71,7 +71,7 @@ Status launch_bias_broadcast(const float* bias, float* out, std::int32_t m, std:
 }
 
 Status launch_illegal_write(StreamHandle stream) noexcept {
-  // Not null, which a compiler may reason about, and far from any allocation.
+  // Not null, which the compiler may exploit, and far from any allocation.
   return Launcher(stream)(&illegal_write, Grid{}, reinterpret_cast<float*>(std::size_t{0x10}));
 }
 

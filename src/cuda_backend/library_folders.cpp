@@ -16,7 +16,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-/// The folders in `parent` whose names begin so, the highest version first.
+/// The folders in `parent` whose names start with `begin`, the highest version first.
 std::vector<fs::path> folders_beginning(const fs::path& parent, std::string_view begin) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -27,7 +27,7 @@ std::vector<fs::path> folders_beginning(const fs::path& parent, std::string_view
   }
   std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
     const std::string x = a.filename(), y = b.filename();
-    return std::pair(x.size(), x) > std::pair(y.size(), y);  // cuda-13.10 before cuda-13.9
+    return std::pair(x.size(), x) > std::pair(y.size(), y);  // cuda-13.10 comes before cuda-13.9
   });
   return found;
 }
@@ -58,7 +58,7 @@ class Folders {
   std::vector<fs::path> found_;
 };
 
-/// The folder above the bin/ that holds the first python3 on the PATH, links followed to where the packages are.
+/// The folder above the bin/ of the first python3 on the PATH, with links resolved to the packages' location.
 std::vector<fs::path> python_prefixes() {
   const std::string path = environment("PATH");
   for (std::size_t begin = 0; begin <= path.size();) {

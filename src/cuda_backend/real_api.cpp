@@ -20,7 +20,7 @@ static_assert(cudaErrorNotReady == device::cuda::kNotReady);
 Status RealApi::use() noexcept { return status_of(cudaSetDevice(gpu_)); }
 
 Status RealApi::reset() noexcept {
-  // Of a device that has failed the error is returned here, too, but it is made current.
+  // On a failed device this returns its error, but still makes it current.
   const cudaError_t made_current = cudaSetDevice(gpu_);
   int current = gpu_;
   if (cudaGetDevice(&current) == cudaSuccess && current != gpu_) return status_of(made_current);
@@ -48,7 +48,7 @@ Status RealApi::stream_create(StreamHandle* out, bool non_blocking) noexcept {
 
 Status RealApi::stream_destroy(StreamHandle stream) noexcept {
   cublas_.forget_stream(stream);
-  // A slot that work may still use is not given to another stream.
+  // A slot that running work may use must not go to another stream.
   MeanSlots& slots = MeanSlots::of_process();
   if (slots.has_slot(gpu_, stream) && cudaStreamQuery(stream_of(stream)) == cudaSuccess) slots.release(gpu_, stream);
   return status_of(cudaStreamDestroy(stream_of(stream)));

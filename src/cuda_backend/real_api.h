@@ -1,4 +1,4 @@
-// CudaDevice's calls, made.
+// Implements CudaDevice's calls by the CUDA runtime.
 #pragma once
 
 #include "cuda_backend/cublas.h"
@@ -12,7 +12,7 @@ using device::cuda::StreamHandle;
 
 class RealApi final : public device::cuda::Api {
  public:
-  /// `gpu` as CUDA counts; it is there.
+  /// `gpu` is CUDA's number of an existing device.
   explicit RealApi(int gpu) : gpu_(gpu), cublas_(gpu) {}
 
   Status use() noexcept override;

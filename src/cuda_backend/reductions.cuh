@@ -1,4 +1,4 @@
-// Kernels that sum. Their result depends on the shape alone: no sum is made in the order in which blocks happen to run.
+// Kernels that sum. The order of summation depends on the shape only, never on the order in which blocks run.
 #pragma once
 
 #include "cuda_backend/elementwise.cuh"
@@ -7,15 +7,15 @@
 namespace lanescope::cuda_backend {
 
 inline constexpr unsigned kWarp = 32;
-inline constexpr unsigned kMaxThreads = 1024;    ///< of a block
-inline constexpr unsigned kColumnThreads = 512;  ///< of a block that sums columns
+inline constexpr unsigned kMaxThreads = 1024;    ///< per block
+inline constexpr unsigned kColumnThreads = 512;  ///< per block that sums columns
 
-/// A mean or a sum over many blocks leaves a sum per block here and is finished by the block that is done last. Kernels
-/// that run at the same time need slots of their own.
+/// For a mean or a sum over many blocks, each block stores its sum here, and the last block to finish adds them up.
+/// Kernels that run concurrently need separate slots.
 inline constexpr unsigned kMeanBlocks = 256;
 struct MeanSlot {
   double sums[kMeanBlocks];
-  unsigned done;  ///< blocks; 0 between launches
+  unsigned done;  ///< finished blocks; 0 between launches
 };
 static __device__ MeanSlot mean_slots[kMeanSlots];
 
@@ -29,7 +29,7 @@ struct Largest {
   __device__ __forceinline__ float operator()(float a, float b) const { return a < b ? b : a; }
 };
 
-/// Joins the values of a warp's lanes; every lane gets the result.
+/// Combines the values of a warp's lanes; every lane gets the result.
 template <class T, class Join>
 __device__ __forceinline__ T join_warp(T value, Join join) {
   for (int distance = kWarp / 2; distance > 0; distance /= 2) {
@@ -38,30 +38,30 @@ __device__ __forceinline__ T join_warp(T value, Join join) {
   return value;
 }
 
-/// Joins the values of a block's threads, which lie along x and are whole warps; every thread gets the result.
+/// Combines the values of a block's threads, which are whole warps along x; every thread gets the result.
 template <class T, class Join>
 __device__ T join_block(T value, T neutral, Join join) {
   __shared__ T of_warps[kMaxThreads / kWarp];
   const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp, warps = blockDim.x / kWarp;
   value = join_warp(value, join);
-  __syncthreads();  // the values of the join before this one have been read
+  __syncthreads();  // the values of the previous call have been read
   if (lane == 0) of_warps[warp] = value;
   __syncthreads();
   return join_warp(lane < warps ? of_warps[lane] : neutral, join);
 }
 
-/// Joins over the threads that share a row: a warp where a block has several rows (along y), else the block.
+/// Combines over the threads that share a row: a warp if the block has several rows (along y), otherwise the block.
 template <class Join>
 __device__ __forceinline__ float join_row(float value, float neutral, Join join) {
   return blockDim.x == kWarp ? join_warp(value, join) : join_block(value, neutral, join);
 }
 
-/// The sum of all elements. Blocks along x only; one block, or at most kMeanBlocks with a slot. True in the one thread
-/// that has it.
+/// The sum of all elements. Blocks along x only: one block, or at most kMeanBlocks with a slot. Returns true in the one
+/// thread that has the result.
 __device__ __forceinline__ bool sum_of_all(const float* x, Index count, unsigned slot, double& sum) {
   sum = 0;
   for (Index i = first_element(); i < count;) {
-    float part = 0;  // short sums in float: double is slow on most GPUs, and long float sums are inexact
+    float part = 0;  // short sums in float: double is slow on most GPUs, and long float sums are inaccurate
     for (int term = 0; term < 32 && i < count; ++term, i += element_stride()) part += x[i];
     sum += part;
   }
@@ -71,7 +71,7 @@ __device__ __forceinline__ bool sum_of_all(const float* x, Index count, unsigned
     __shared__ bool last;
     if (threadIdx.x == 0) {
       shared.sums[blockIdx.x] = sum;
-      __threadfence();  // the sum is seen before the block counts as done
+      __threadfence();  // makes the sum visible before the block counts as finished
       last = atomicAdd(&shared.done, 1u) == gridDim.x - 1;
     }
     __syncthreads();
@@ -105,7 +105,7 @@ extern "C" __global__ void linear_bias_grad(const float* dout, float* db, Index 
     if (column < n) {
       for (Index row = threadIdx.y; row < m; row += blockDim.y) sum += dout[row * n + column];
     }
-    __syncthreads();  // the columns before these have been summed
+    __syncthreads();  // the previous columns have been summed
     sums[mine] = sum;
     for (unsigned half = blockDim.y / 2; half > 0; half /= 2) {
       __syncthreads();
@@ -115,7 +115,7 @@ extern "C" __global__ void linear_bias_grad(const float* dout, float* db, Index 
   }
 }
 
-// Rows: threads along x share a row; with kWarp of them a block has several rows along y, with more it has one.
+// Threads along x share a row. With kWarp of them, a block has several rows along y; with more, it has one.
 
 extern "C" __global__ void log_softmax_forward(const float* x, float* out, Index m, Index n) {
   for (Index row = Index{blockIdx.x} * blockDim.y + threadIdx.y; row < m; row += Index{gridDim.x} * blockDim.y) {
@@ -141,7 +141,7 @@ extern "C" __global__ void log_softmax_backward(const float* dout, const float* 
   }
 }
 
-/// One block. A target that is no class makes the loss NaN.
+/// One block. An invalid target makes the loss NaN.
 extern "C" __global__ void nll_loss_forward(const float* x, const float* target, float* loss, Index m, Index n) {
   double sum = 0;
   for (Index row = threadIdx.x; row < m; row += blockDim.x) {

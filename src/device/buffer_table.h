@@ -1,4 +1,4 @@
-// What the handles of a device's buffers stand for: checked at every use, since a workload's mistake must be named.
+// Resolves buffer handles. Every use is checked, because a workload's mistake needs a clear error message.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace lanescope::device {
 
-/// What every device knows of a buffer; a device's own slot adds to it.
+/// What all devices know about a buffer; a device derives its own slot from it.
 struct BufferSlot {
   std::size_t bytes = 0;
   MemoryKind kind = MemoryKind::Unknown;
@@ -23,25 +23,26 @@ struct BufferSlot {
   std::uint32_t generation = 0;
 };
 
-/// The table of a device that one thread calls.
+/// For a table that only one thread uses.
 struct NoMutex {
   void lock() {}
   void unlock() {}
 };
 
-/// `Slot` is a BufferSlot. `call` begins the message of the base::Error that a wrong handle or slice gets. With a real
-/// mutex, and slots that keep their addresses, any thread may add and look up; a slot belongs to who has its handle.
+/// `Slot` is derived from BufferSlot. `call` is the prefix of the base::Error thrown for an invalid handle or slice.
+/// With a real mutex and a `Slots` container that keeps addresses stable, any thread may add and look up; a slot
+/// belongs to the holder of its handle.
 template <typename Slot, typename Slots = std::vector<Slot>, typename Mutex = NoMutex>
 class BufferTable {
  public:
-  /// The slot is the one of a new buffer; what the device adds to it may be that of a released one.
+  /// Returns the slot of a new buffer. The device's own fields may be left over from a released buffer.
   Buffer add(MemoryKind kind, std::size_t bytes) {
     using base::tr;
     const std::lock_guard lock(mutex_);
     std::uint32_t index = 0;
     if (free_slots_.empty()) {
       if (slots_.size() >= kIndexMask) {
-        throw base::Error(fmt::format(fmt::runtime(tr("more than {} buffers are allocated")), kIndexMask));
+        throw base::Error(tr("more than {} buffers are allocated", kIndexMask));
       }
       index = static_cast<std::uint32_t>(slots_.size());
       slots_.emplace_back();
@@ -64,7 +65,7 @@ class BufferTable {
     free_slots_.push_back(index_of(buffer));
   }
 
-  /// Of a handle that has been checked.
+  /// Looks up a handle that has already been checked.
   Slot& known(Buffer buffer) { return const_cast<Slot&>(std::as_const(*this).known(buffer)); }
   const Slot& known(Buffer buffer) const {
     const std::lock_guard lock(mutex_);
@@ -77,23 +78,23 @@ class BufferTable {
     const std::uint32_t index = index_of(buffer);
     const std::lock_guard lock(mutex_);
     if (index >= slots_.size()) {
-      throw base::Error(fmt::format(fmt::runtime(tr("{}: buffer {} was never allocated")), call, handle));
+      throw base::Error(tr("{}: buffer {} was never allocated", call, handle));
     }
     const Slot& slot = slots_[index];
     if (!slot.live || (slot.generation << kIndexBits) != (handle & ~kIndexMask)) {
-      throw base::Error(fmt::format(fmt::runtime(tr("{}: buffer {} was released before")), call, handle));
+      throw base::Error(tr("{}: buffer {} was released before", call, handle));
     }
     return slot;
   }
   Slot& at(Buffer buffer, std::string_view call) { return const_cast<Slot&>(std::as_const(*this).at(buffer, call)); }
 
-  /// The slice lies in its buffer.
+  /// Throws base::Error unless the slice lies within its buffer.
   const Slot& check(const Device::Slice& slice, std::size_t bytes, std::string_view call) const {
     using base::tr;
     const Slot& slot = at(slice.buffer, call);
     if (slice.offset > slot.bytes || bytes > slot.bytes - slice.offset) {
-      throw base::Error(fmt::format(fmt::runtime(tr("{}: {} bytes at offset {} do not fit in a buffer of {} bytes")),
-                                    call, bytes, slice.offset, slot.bytes));
+      throw base::Error(
+          tr("{}: {} bytes at offset {} do not fit in a buffer of {} bytes", call, bytes, slice.offset, slot.bytes));
     }
     return slot;
   }
@@ -101,7 +102,7 @@ class BufferTable {
     return const_cast<Slot&>(std::as_const(*this).check(slice, bytes, call));
   }
 
-  /// Every live one, as fn(Slot&).
+  /// Calls fn(Slot&) for every live buffer.
   template <typename Function>
   void for_each(Function fn) {
     for (Slot& slot : slots_) {
@@ -110,7 +111,7 @@ class BufferTable {
   }
 
  private:
-  // A handle is generation | index + 1, so that a released buffer is known even when its slot is used again.
+  // A handle combines the generation and index + 1, so that a released buffer is recognised even if its slot is reused.
   static constexpr unsigned kIndexBits = 20;
   static constexpr std::uint32_t kIndexMask = (1u << kIndexBits) - 1;
   static std::uint32_t index_of(Buffer buffer) { return (static_cast<std::uint32_t>(buffer) & kIndexMask) - 1; }

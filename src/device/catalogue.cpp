@@ -33,7 +33,7 @@ constexpr std::string_view kCpu = "cpu";
 constexpr std::string_view kCpuPrefix = "cpu:";
 constexpr std::string_view kStandardProfile = "rtx4090";
 
-/// What a simulated device's id names: the GPU or the CPU of a profile of the program, or of a file.
+/// The simulated device that an id names: the GPU or the CPU of a built-in profile or of a file.
 struct SimChoice {
   std::string id;
   sim::DeviceProfile profile;
@@ -63,7 +63,7 @@ std::string allowed(const FoundGpus& found) {
 }
 
 [[noreturn]] void reject(const FoundGpus& found, std::string_view id) {
-  throw base::UsageError(fmt::format(fmt::runtime(tr("device '{}' is unknown; allowed: {}")), id, allowed(found)));
+  throw base::UsageError(tr("device '{}' is unknown; allowed: {}", id, allowed(found)));
 }
 
 bool is_embedded(std::string_view name) {
@@ -73,7 +73,7 @@ bool is_embedded(std::string_view name) {
   return false;
 }
 
-/// The profile that an id asks for, by name or by file.
+/// The profile that an id names, built in or from a file.
 std::string_view profile_in(std::string_view id) {
   for (const std::string_view prefix : {kSimPrefix, kCpuPrefix}) {
     if (id.starts_with(prefix)) return id.substr(prefix.size());
@@ -92,7 +92,7 @@ SimChoice choose_sim(const FoundGpus& found, std::string_view id) {
 
 cuda::GpuInfo choose_gpu(const FoundGpus& found, std::string_view id, int index) {
   const auto unusable = [&](const std::string& problem) {
-    return base::Error(fmt::format(fmt::runtime(tr("{} cannot be used: {}")), cuda::gpu_id(index), problem));
+    return base::Error(tr("{} cannot be used: {}", cuda::gpu_id(index), problem));
   };
   if (found.backend == nullptr) throw unusable(found.problem);
   const auto gpu = std::find_if(found.gpus.begin(), found.gpus.end(),
@@ -115,25 +115,25 @@ Choice choose(const FoundGpus& found, std::string_view id) {
 }
 
 std::string summary_of(const cuda::GpuInfo& gpu) {
-  return fmt::format(
-      fmt::runtime(tr("A GPU in this machine: {} multiprocessors, {}, compute capability {}.{}, driver for CUDA {}.")),
-      gpu.sm_count, base::format_bytes(static_cast<std::int64_t>(gpu.memory_bytes)), gpu.compute_major,
-      gpu.compute_minor, cuda::version_text(gpu.driver_version));
+  return tr("A GPU in this machine: {} multiprocessors, {}, compute capability {}.{}, driver for CUDA {}.",
+            gpu.sm_count, base::format_bytes(static_cast<std::int64_t>(gpu.memory_bytes)), gpu.compute_major,
+            gpu.compute_minor, cuda::version_text(gpu.driver_version));
 }
 
 std::string summary_of_cpu(const sim::DeviceProfile& profile) {
-  return fmt::format(fmt::runtime(tr("The same operations on the CPU beside that GPU: {:g} cores with {:g} GFLOP/s in "
-                                     "all, {:g} GB/s for one thread.")),
-                     profile.cpu.cores, profile.cpu.fp32_gflops, profile.cpu.memory_gb_per_s);
+  return tr(
+      "The same operations on the CPU beside that GPU: {:g} cores with {:g} GFLOP/s in "
+      "all, {:g} GB/s for one thread.",
+      profile.cpu.cores, profile.cpu.fp32_gflops, profile.cpu.memory_gb_per_s);
 }
 
-/// Of this machine; looked for once.
+/// The GPUs of this machine; searched for once.
 const FoundGpus& of_this_machine() {
   static const FoundGpus found = found_gpus(cuda::load());
   return found;
 }
 
-/// Naming a simulated device that there is does not touch the driver.
+/// Does not touch the driver if the id names an existing simulated device.
 const FoundGpus& needed_for(std::string_view id) {
   static const FoundGpus none;
   if (id == kSim || id == kCpu) return none;
@@ -154,15 +154,14 @@ std::vector<CatalogueEntry> catalogue_from(const FoundGpus& found) {
   std::vector<CatalogueEntry> entries;
   std::vector<CatalogueEntry> cpus;
   const auto simulated = [](const DeviceInfo& info, std::string summary) {
-    return CatalogueEntry{info.id, fmt::format(fmt::runtime(tr("{} (simulated)")), name_in_words(info.name)),
-                          std::move(summary), true, info.kind};
+    return CatalogueEntry{info.id, tr("{} (simulated)", name_in_words(info.name)), std::move(summary), true, info.kind};
   };
   for (const std::string& id : sim::embedded_profiles()) {
     const sim::DeviceProfile profile = sim::embedded_profile(id);
     entries.push_back(simulated(sim::info_of(profile, {}), profile.summary));
     cpus.push_back(simulated(sim::cpu_info_of(profile), summary_of_cpu(profile)));
     if (id != kStandardProfile) continue;
-    // The one that is taken when nothing is said comes first.
+    // The default comes first.
     std::rotate(entries.begin(), entries.end() - 1, entries.end());
     std::rotate(cpus.begin(), cpus.end() - 1, cpus.end());
   }
@@ -174,7 +173,7 @@ std::vector<CatalogueEntry> catalogue_from(const FoundGpus& found) {
   for (const cuda::GpuInfo& gpu : usable(found)) {
     all.push_back({cuda::gpu_id(gpu.index), gpu.name, summary_of(gpu), false, DeviceKind::Gpu});
   }
-  // A GPU that cannot be recorded is not what "auto" takes, and so not the first.
+  // "auto" skips a GPU that cannot be recorded, so that GPU does not come first.
   all.insert(found.problem.empty() ? all.end() : all.begin(), entries.begin(), entries.end());
   all.insert(all.end(), cpus.begin(), cpus.end());
   return all;
@@ -202,12 +201,27 @@ DeviceInfo describe_device_from(const FoundGpus& found, std::string_view id) {
                                                                                std::move(simulated.id));
 }
 
+DeviceKind kind_named(std::string_view id) {
+  return id == kCpu || id.starts_with(kCpuPrefix) ? DeviceKind::Cpu : DeviceKind::Gpu;
+}
+
+std::string_view profile_named(std::string_view id) {
+  const std::size_t colon = id.find(':');
+  return colon == std::string_view::npos ? id : id.substr(colon + 1);
+}
+
+std::string cpu_beside(std::string_view id) {
+  if (kind_named(id) == DeviceKind::Cpu) return std::string(id);
+  if (id != kSim && !id.starts_with(kSimPrefix)) return std::string(kCpu);
+  return fmt::format("{}{}", kCpuPrefix, profile_in(id));
+}
+
 std::vector<CatalogueEntry> catalogue() { return catalogue_from(of_this_machine()); }
 
 const std::string& why_no_gpu() {
   const FoundGpus& found = of_this_machine();
   if (found.backend != nullptr || found.problem.empty()) return found.problem;
-  // As it is said in the language of now; asked once for each.
+  // Depends on the current language; determined once per language.
   static std::mutex mutex;
   static std::array<std::optional<std::string>, base::kLanguages> said;
   const std::lock_guard lock(mutex);

@@ -1,4 +1,4 @@
-// Which devices there are, and how one is named on the command line.
+// The available devices, and how they are named on the command line.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "trace/capture_level.h"
 
 namespace lanescope::device {
 
@@ -21,45 +22,45 @@ struct CatalogueEntry {
 };
 
 /// Every device that can be named without a file: GPUs, simulated GPUs, this machine's CPU, simulated CPUs. The one
-/// that "auto" takes comes first.
+/// that "auto" selects comes first.
 std::vector<CatalogueEntry> catalogue();
 
-/// Why "auto" takes no GPU, in one line; empty when it takes one. Looks once per process.
+/// Why "auto" selects no GPU, in one line; empty if it selects one. Determined once per process.
 const std::string& why_no_gpu();
 
-/// How much of a GPU's work is recorded. Each step includes those before it.
-enum class CaptureLevel : std::uint8_t {
-  None,        ///< CUPTI is not touched
-  Subscribed,  ///< CUPTI is there and records nothing
-  Kernels,     ///< kernels
-  Operations,  ///< + copies and memsets
-  Calls,       ///< + API calls, synchronisations, events, overheads
-  All,         ///< + blocking calls while they last
-};
-
-/// What a device needs from its surroundings.
+/// What a device needs from its environment.
 struct DeviceContext {
   trace::EventSink* sink = nullptr;
   std::uint64_t seed = 1;
-  /// Virtual-time devices: called on the workload's thread whenever its clock has advanced to t (pacing); may be empty.
+  /// Virtual-time devices call it on the workload's thread when their clock has advanced to t (for pacing). May be
+  /// empty.
   std::function<void(base::Nanoseconds t)> advanced;
-  CaptureLevel capture = CaptureLevel::All;
+  trace::CaptureLevel capture = trace::CaptureLevel::All;
 };
 
 /// `id` is "auto" (the first usable GPU, else the simulator), "cuda", "cuda:N", "sim", "sim:PROFILE", "sim:FILE.toml",
-/// "cpu" (this machine's), "cpu:PROFILE" or "cpu:FILE.toml" (a profile's, simulated). Throws base::UsageError (unknown:
-/// lists what is allowed), base::FileError (a profile that cannot be read: file, line, key) or base::Error (a GPU that
-/// cannot be used: why).
+/// "cpu" (this machine's), "cpu:PROFILE" or "cpu:FILE.toml" (simulated from a profile). Throws base::UsageError for an
+/// unknown id, with the valid ones; base::FileError for an unreadable profile, with file, line and key; and base::Error
+/// for an unusable GPU, with the reason.
 std::unique_ptr<Device> make_device(std::string_view id, DeviceContext context);
-/// The same device's description without making it.
+/// Describes the device without creating it.
 DeviceInfo describe_device(std::string_view id);
 
-/// A number of a simulated device's profile that comes from numbers which the tutorials published.
+// What an id says by itself, whether its device can be made here or not.
+
+/// "cpu" and "cpu:PROFILE" are CPUs.
+DeviceKind kind_named(std::string_view id);
+/// The profile of "sim:rtx4090" is "rtx4090", a file's is its path; the whole id where it names none.
+std::string_view profile_named(std::string_view id);
+/// The CPU of a device's machine: "cpu:rtx4090" beside "sim:rtx4090", "cpu" beside "cuda:0" and "auto".
+std::string cpu_beside(std::string_view id);
+
+/// A number of a simulated device's profile that was taken from or fitted to a published number of the tutorials.
 struct FittedNumber {
   std::string key;                ///< "link.h2d_pinned_gb_per_s"
   std::vector<std::string> from;  ///< "P20.h2d_pinned"
 };
-/// None of a device that is not simulated. Throws as describe_device() does; reads the profile anew.
+/// Empty for a device that is not simulated. Throws like describe_device(). Reads the profile again.
 std::vector<FittedNumber> fitted_numbers(std::string_view id);
 
 }  // namespace lanescope::device

@@ -1,4 +1,4 @@
-// The catalogue for given GPUs: what catalogue.h answers for those of this machine.
+// The functions of catalogue.h for given GPUs instead of this machine's.
 #pragma once
 
 #include "device/catalogue.h"
@@ -6,11 +6,11 @@
 
 namespace lanescope::device {
 
-/// What was found when the CUDA back end was looked for.
+/// The result of looking for the CUDA back end.
 struct FoundGpus {
   cuda::Backend* backend = nullptr;
-  std::string problem;              ///< why "auto" takes none of them; empty when it takes one
-  std::vector<cuda::GpuInfo> gpus;  ///< all of the back end's, usable or not
+  std::string problem;              ///< why "auto" selects none of them; empty if it selects one
+  std::vector<cuda::GpuInfo> gpus;  ///< all GPUs of the back end, usable or not
 };
 FoundGpus found_gpus(const cuda::LoadResult& loaded);
 

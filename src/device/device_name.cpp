@@ -15,7 +15,7 @@ std::string cpu_name_beside(std::string_view gpu) { return std::string(kCpuOf) +
 
 std::string name_in_words(std::string_view name) {
   if (!name.starts_with(kCpuOf)) return base::tr(std::string(name));
-  return fmt::format(fmt::runtime(base::tr("CPU of {}")), name.substr(kCpuOf.size()));
+  return base::tr("CPU of {}", name.substr(kCpuOf.size()));
 }
 
 }  // namespace lanescope::device

@@ -1,4 +1,4 @@
-// A device's name as it stands in a trace, and as a person reads it.
+// Device names as stored in a trace and as displayed.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace lanescope::device {
 
-/// Of the CPU beside a GPU that is simulated: "CPU of NVIDIA GeForce RTX 4090".
+/// The name of the CPU of a simulated GPU's machine: "CPU of NVIDIA GeForce RTX 4090".
 std::string cpu_name_beside(std::string_view gpu);
-/// What in a name is said in words is translated; the rest of it stays.
+/// Translates the English words in a device's name and keeps the rest.
 std::string name_in_words(std::string_view name);
 
 }  // namespace lanescope::device

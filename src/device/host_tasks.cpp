@@ -13,6 +13,7 @@ namespace {
 trace::LaneInfo lane_info(std::string_view name, std::int64_t tid) {
   trace::LaneInfo info;
   info.kind = trace::LaneKind::Phases;
+  info.role = tid == 0 ? trace::LaneRole::None : trace::LaneRole::Helper;  // 0: the main thread
   info.name = name;
   info.process = "lanescope";
   info.tid = tid;
@@ -55,9 +56,8 @@ HostTasks::Thread& HostTasks::thread_at(HostThread thread, std::string_view call
   if (found == threads_.end() || found->second.ending) {
     const auto number = static_cast<std::uint32_t>(thread);
     const bool made = number != 0 && number < next_thread_;
-    throw base::Error(fmt::format(
-        fmt::runtime(made ? tr("{}: host thread {} has already ended") : tr("{}: host thread {} was never created")),
-        call, number));
+    throw base::Error(made ? tr("{}: host thread {} has already ended", call, number)
+                           : tr("{}: host thread {} was never created", call, number));
   }
   return found->second;
 }
@@ -94,7 +94,7 @@ HostTasks::Task& HostTasks::submit(HostThread thread, trace::NameId name, const 
                                    HostTask after) {
   Thread& owner = thread_at(thread, "submit");
   if (work.busy_ns < 0) {
-    throw base::Error(fmt::format(fmt::runtime(tr("submit: {} ns is not allowed; at least 0")), work.busy_ns));
+    throw base::Error(tr("submit: {} ns is not allowed; at least 0", work.busy_ns));
   }
   const bool at_once = after == HostTask::None || ended(after);
   Task& task = tasks_.emplace_back();
@@ -121,7 +121,7 @@ HostTasks::Task& HostTasks::submit(HostThread thread, trace::NameId name, const 
 bool HostTasks::ended(HostTask task) const {
   const auto id = static_cast<std::uint64_t>(task);
   if (id == 0 || id >= first_ + tasks_.size()) {
-    throw base::Error(fmt::format(fmt::runtime(tr("host task {} was never submitted")), id));
+    throw base::Error(tr("host task {} was never submitted", id));
   }
   return id < first_ || at(task).ended;
 }

@@ -1,5 +1,5 @@
-// The book of a program's further threads: which tasks each has, and in which order they become ready. Knows no time;
-// the simulated and the real threads both keep theirs with it.
+// Bookkeeping for a program's other threads: their tasks, and the order in which these become ready. It has no notion
+// of time; simulated and real threads both use it.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@
 
 namespace lanescope::device {
 
-/// A lane {Phases, name, "lanescope", tid} for each thread, tid from 1. A thread that has gone leaves its lane to the
-/// next one of its name, so that workers which are restarted for every epoch stay on theirs.
+/// One lane {Phases, name, "lanescope", tid} per thread, with tid counted from 1. When a thread ends, the next one of
+/// its name takes over its lane, so that workers restarted in every epoch keep their lanes.
 class HostThreadLanes {
  public:
   explicit HostThreadLanes(trace::EventSink& sink) : sink_(sink) {}
 
   trace::LaneId take(std::string_view name);
   void give_back(trace::LaneId lane);
-  /// Where the thread of a lane shows the CUDA calls that it makes: {Calls, "CUDA calls, NAME", "lanescope", its tid}.
+  /// The lane for the CUDA calls of a lane's thread: {Calls, "CUDA calls, NAME", "lanescope", its tid}.
   trace::LaneInfo calls_of(trace::LaneId lane) const;
-  /// Where the program's first thread shows its waits: {Phases, "waiting", "lanescope", 0}.
+  /// The lane for the main thread's waits: {Phases, "waiting", "lanescope", 0}.
   trace::LaneId waiting();
 
  private:
@@ -49,8 +49,8 @@ class HostTasks {
     Buffer to = Buffer::None, from = Buffer::None;
     std::size_t bytes = 0;
     std::uint32_t index = 0;
-    std::shared_ptr<HostDestination> destination;  // gives `to` when the task begins
-    // For the thread that does it.
+    std::shared_ptr<HostDestination> destination;  // determines `to` when the task begins
+    // Used by the thread that runs the task.
     std::byte* to_data = nullptr;
     const std::byte* from_data = nullptr;
     Nanoseconds start_ns = 0;
@@ -60,39 +60,37 @@ class HostTasks {
     friend class HostTasks;
     bool ended = false;
     HostTask first_dependent = HostTask::None, last_dependent = HostTask::None;
-    HostTask next = HostTask::None;  // of its thread's ready tasks, or of the dependents of one task
+    HostTask next = HostTask::None;  // the next ready task of its thread, or the next dependent of the same task
   };
 
   explicit HostTasks(trace::EventSink& sink) : sink_(sink), lanes_(sink) {}
 
-  // --- the calling thread; these may throw and allocate
-  // ---------------------------------------------------------------
+  // --- the calling thread; these may throw and allocate -------------------------------------------------------------
   HostThread create(std::string_view name);
-  /// Takes no more tasks.
+  /// No further tasks may be submitted to it.
   void end(HostThread thread);
-  /// It has ended and has nothing left to do.
+  /// The thread was ended and has no tasks left.
   bool is_done(HostThread thread) const;
-  /// Its lane is free for another of its name.
+  /// Makes its lane available to another thread of the same name.
   void remove(HostThread thread);
-  /// Threads that are done, for remove().
+  /// Threads that can be passed to remove().
   std::vector<HostThread> done() const;
 
-  /// `name` is a name of the sink. The task is ready if what it comes after has ended.
+  /// `name` comes from the sink. The task is ready if `after` has ended.
   Task& submit(HostThread thread, trace::NameId name, const Device::HostWork& work, HostTask after);
   /// Throws base::Error for a task that was never submitted.
   bool ended(HostTask task) const;
-  /// A task that has not ended copies to or from the buffer.
+  /// True if an unfinished task copies to or from the buffer.
   bool uses(Buffer buffer) const;
-  /// A task that has not ended copies to it.
+  /// True if an unfinished task copies to the buffer.
   bool writes(Buffer buffer) const;
   trace::LaneId waiting_lane() { return lanes_.waiting(); }
   trace::LaneInfo calls_lane(HostThread thread) const { return lanes_.calls_of(threads_.at(thread).lane); }
 
-  // --- whoever does the tasks; no allocation, no exception
-  // ------------------------------------------------------------
-  /// The thread's next ready task, which it does now; null if there is none or it is at one.
+  // --- the thread that runs the tasks; no allocation, no exceptions -------------------------------------------------
+  /// Starts the thread's next ready task. Null if there is none or the thread is busy.
   Task* take(HostThread thread) noexcept;
-  /// Makes ready what comes after it, as readied(HostThread).
+  /// Makes the dependents ready and calls readied(HostThread) for each.
   template <typename Function>
   void finish(Task& task, Function readied) noexcept;
 
@@ -100,7 +98,7 @@ class HostTasks {
   struct Thread {
     trace::LaneId lane = 0;
     bool ending = false;
-    std::size_t open = 0;  // tasks that have not ended
+    std::size_t open = 0;  // unfinished tasks
     HostTask current = HostTask::None;
     HostTask first_ready = HostTask::None, last_ready = HostTask::None;
   };

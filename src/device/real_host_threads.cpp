@@ -16,10 +16,10 @@ using base::tr;
 
 namespace {
 
-// A sleep is tens of microseconds late.
+// Sleeping overshoots by tens of microseconds.
 constexpr Nanoseconds kSpin = 100 * base::kMicrosecond;
-// A thread says at least this often how far it is complete, for the live edge is where the last of them stands.
-constexpr Nanoseconds kTellEvery = 5 * base::kMillisecond;
+// A thread reports its progress at least this often: the live edge is the earliest of all writers' progress.
+constexpr Nanoseconds kReportEvery = 5 * base::kMillisecond;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ RealHostThreads::RealHostThreads(Device& device, MakeCalls make_calls)
 RealHostThreads::~RealHostThreads() {
   stop_.store(true, std::memory_order_relaxed);
   {
-    const std::lock_guard lock(mutex_);  // whoever has seen it unset waits by now
+    const std::lock_guard lock(mutex_);  // a thread that has read it as false is waiting by now
     for (const auto& [thread, worker] : workers_) worker->wake.notify_one();
   }
   for (const auto& [thread, worker] : workers_) worker->thread.join();
@@ -58,13 +58,13 @@ HostThread RealHostThreads::create(std::string_view name) {
   Worker& self = *worker->second;
   self.writer = writer.get();
   try {
-    // The writer goes with its thread: one that is silent and open would hold back the live edge.
+    // The writer is closed together with its thread: an open, silent one would hold back the live edge.
     self.thread =
         std::thread([this, thread, &self, writer = std::move(writer)]() noexcept { work(thread, self, *writer); });
   } catch (const std::system_error& error) {
     workers_.erase(worker);
     tasks_.remove(thread);
-    throw base::Error(fmt::format(fmt::runtime(tr("the thread '{}' cannot be started: {}")), name, error.what()));
+    throw base::Error(tr("the thread '{}' cannot be started: {}", name, error.what()));
   }
   return thread;
 }
@@ -83,8 +83,7 @@ HostTask RealHostThreads::submit(HostThread thread, const Device::HostWork& work
     const std::span<std::byte> source = device_.host_data(work.from);
     const std::span<std::byte> target = work.destination != nullptr ? source : device_.host_data(work.to);
     if (const std::size_t room = std::min(target.size(), source.size()); work.bytes > room) {
-      throw base::Error(
-          fmt::format(fmt::runtime(tr("submit: {} bytes do not fit in a buffer of {} bytes")), work.bytes, room));
+      throw base::Error(tr("submit: {} bytes do not fit in a buffer of {} bytes", work.bytes, room));
     }
     to = target.data();
     from = source.data();
@@ -128,12 +127,13 @@ void RealHostThreads::wait_for(HostTask task, std::string_view what) {
   trace::Event wait;
   wait.kind = trace::EventKind::Range;
   wait.flags = trace::kWaitFlag;
+  trace::set_range_kind(wait, trace::RangeKind::Load);
   wait.lane = tasks_.waiting_lane();
   wait.name = device_.sink().name(what);
   wait.start_ns = device_.now_ns();
   {
     std::unique_lock lock(mutex_);
-    while (!ended_.wait_for(lock, std::chrono::nanoseconds(kTellEvery), [&] { return tasks_.ended(task); })) {
+    while (!ended_.wait_for(lock, std::chrono::nanoseconds(kReportEvery), [&] { return tasks_.ended(task); })) {
       device_.writer().complete_until(device_.now_ns());
     }
   }
@@ -149,11 +149,11 @@ void RealHostThreads::compute(Nanoseconds until, trace::EventWriter& writer) con
        now = device_.now_ns()) {
     writer.complete_until(now);
     if (until - now <= kSpin) continue;
-    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(until - now - kSpin, kTellEvery)));
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(until - now - kSpin, kReportEvery)));
   }
 }
 
-// What goes wrong is kept for who waits for the task, as PyTorch's pin thread keeps it; nothing is copied then.
+// An exception is kept for the thread that waits for the task, as PyTorch's pin thread does. Nothing is copied then.
 void RealHostThreads::find_destination(HostTasks::Task& task, Worker& self) noexcept {
   Buffer found = Buffer::None;
   std::exception_ptr failure;
@@ -161,8 +161,7 @@ void RealHostThreads::find_destination(HostTasks::Task& task, Worker& self) noex
     found = task.destination->find(*self.calls);
     const std::span<std::byte> target = device_.host_data(found);
     if (target.size() < task.bytes) {
-      throw base::Error(fmt::format(fmt::runtime(tr("submit: {} bytes do not fit in a buffer of {} bytes")), task.bytes,
-                                    target.size()));
+      throw base::Error(tr("submit: {} bytes do not fit in a buffer of {} bytes", task.bytes, target.size()));
     }
     task.to_data = target.data();
   } catch (...) {
@@ -178,6 +177,7 @@ void RealHostThreads::find_destination(HostTasks::Task& task, Worker& self) noex
 void RealHostThreads::write(trace::EventWriter& writer, const HostTasks::Task& task, Nanoseconds start) const noexcept {
   trace::Event event;
   event.kind = trace::EventKind::Range;
+  trace::set_range_kind(event, trace::RangeKind::Load);
   event.lane = task.lane;
   event.name = task.name;
   event.a = task.index;
@@ -194,7 +194,7 @@ void RealHostThreads::work(HostThread me, Worker& self, trace::EventWriter& writ
     if (task == nullptr) {
       if (tasks_.is_done(me)) return;
       writer.complete_until(device_.now_ns());
-      self.wake.wait_for(lock, std::chrono::nanoseconds(kTellEvery));
+      self.wake.wait_for(lock, std::chrono::nanoseconds(kReportEvery));
       continue;
     }
     lock.unlock();

@@ -1,12 +1,12 @@
-// The program's further threads on a device in real time: threads, each with a lane and a writer of its own.
+// The program's other threads on a real-time device: system threads, each with its own lane and writer.
 //
-// A task's computing is slept through, and only its last 100 us are spun, so that it ends on time. In life it would be
-// work of a process of its own; eight of them spinning on the two cores of a small machine would slow the very thread
-// that is being measured. So more threads than cores do not slow each other down here, except by the bytes they copy,
-// which really move. A task whose destination is found when it begins makes real CUDA calls on its thread.
+// A task's computing time is slept, with only the last 100 us spun, so that it ends on time. In a real program, it
+// would be the work of another process; eight of them spinning on a two-core machine would slow down the very thread
+// being measured. Hence threads in excess of the cores do not slow each other down here, except by their copies, which
+// are real. A task whose destination is determined at its start makes real CUDA calls on its thread.
 //
-// A device in real time hands its five functions on to one of these, and destroys it before its memory goes. All
-// functions are for the program's one thread.
+// A real-time device forwards its five host-thread functions to one of these, and destroys it before its memory. Call
+// all functions from the program's main thread.
 #pragma once
 
 #include <atomic>
@@ -25,14 +25,14 @@ namespace lanescope::device {
 
 class RealHostThreads {
  public:
-  /// Makes, on the program's thread, the calls of one host thread, which are then made on that thread: with its writer,
-  /// and the lane that they belong on.
+  /// Creates, on the main thread, the object through which one host thread makes its calls, given that thread's writer
+  /// and the lane for its calls. The calls are then made on the host thread.
   using MakeCalls = std::function<std::unique_ptr<HostThreadCalls>(trace::EventWriter&, const trace::LaneInfo&)>;
 
-  /// Uses the device's now_ns(), sink(), writer() and host_data(), the last one from any thread if `make_calls` is
-  /// given. Without it tasks with a destination are refused.
+  /// Uses the device's now_ns(), sink(), writer() and host_data(); with `make_calls`, the last one from any thread.
+  /// Without it, tasks with a destination throw base::Error.
   explicit RealHostThreads(Device& device, MakeCalls make_calls = {});
-  /// Cuts short what the threads are at and joins them.
+  /// Cuts running tasks short and joins the threads.
   ~RealHostThreads();
   RealHostThreads(const RealHostThreads&) = delete;
   RealHostThreads& operator=(const RealHostThreads&) = delete;
@@ -41,9 +41,9 @@ class RealHostThreads {
   void end(HostThread thread);
   HostTask submit(HostThread thread, const Device::HostWork& work, HostTask after);
   bool ended(HostTask task) const;
-  /// Throws what the task's destination has thrown.
+  /// Rethrows an exception of the task's destination.
   void wait_for(HostTask task, std::string_view what);
-  /// Throws base::Error if a task that has not ended copies to or from the buffer.
+  /// Throws base::Error if an unfinished task copies to or from the buffer.
   void check_release(Buffer buffer) const;
 
  private:
@@ -51,7 +51,7 @@ class RealHostThreads {
     std::condition_variable wake;
     std::thread thread;
     trace::EventWriter* writer = nullptr;    // the thread's own
-    std::unique_ptr<HostThreadCalls> calls;  // made for its first task with a destination
+    std::unique_ptr<HostThreadCalls> calls;  // created for its first task with a destination
   };
 
   void join_done();
@@ -65,9 +65,9 @@ class RealHostThreads {
   const MakeCalls make_calls_;
   mutable std::mutex mutex_;  // guards tasks_
   HostTasks tasks_;
-  std::map<HostTask, std::exception_ptr> failures_;  // of destinations; with the mutex
+  std::map<HostTask, std::exception_ptr> failures_;  // of destinations; guarded by mutex_
   std::condition_variable ended_;
-  std::map<HostThread, std::unique_ptr<Worker>> workers_;  // the program's thread alone changes it, with the mutex
+  std::map<HostThread, std::unique_ptr<Worker>> workers_;  // changed by the main thread only, holding mutex_
   std::atomic<bool> stop_{false};
 };
 

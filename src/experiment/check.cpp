@@ -10,7 +10,7 @@
 namespace lanescope::experiment {
 namespace {
 
-/// The number's own name, and those of all that it follows from.
+/// The number's own name, and the names of all numbers it follows from.
 std::set<std::string> decided_by(const Experiment& experiment, const Published& published) {
   std::set<std::string> names{fmt::format("{}.{}", experiment.id, published.name)};
   std::vector<std::string> open = published.follows;

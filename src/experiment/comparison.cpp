@@ -7,7 +7,7 @@
 namespace lanescope::experiment {
 namespace {
 
-// Only figures come of it, and they count what the cap evicts, too.
+// Only figures are needed, and they include what the cap evicts.
 constexpr std::size_t kSmallTrace = std::size_t{64} << 20;
 
 constexpr std::array kSides{Side::Before, Side::After};

@@ -1,4 +1,4 @@
-// What was published beside what a run gave.
+// Compares published numbers with the results of a run.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,31 @@ namespace lanescope::experiment {
 
 struct Compared {
   const Published* published = nullptr;
-  std::optional<double> ours;   ///< in the published unit; empty: that side has not run, or there is no such figure
+  std::optional<double> ours;   ///< in the published unit; empty if that side has not run, or the figure does not exist
   std::optional<double> ratio;  ///< ours / published
 };
 
-/// Either side may be missing. Numbers with settings of their own (Published::settings) are not among what a side's
-/// run can tell, and stay empty here; see PublishedRuns for those.
+/// Either side may be null. Numbers with their own settings (Published::settings) cannot be derived from a side's run
+/// and stay empty; see PublishedRuns for those.
 std::vector<Compared> compare(const Experiment& experiment, const Measured* before, const Measured* after);
 
-/// How an experiment is run without a window.
+/// How to run an experiment without a window.
 struct RunChoice {
-  std::string device;                    ///< as chosen_device() takes it; empty: as the experiment says
+  std::string device;                    ///< as for chosen_device(); empty: the experiment's
   std::uint64_t iterations = 0;          ///< 0: the experiment's
-  std::vector<std::string> assignments;  ///< over all others
+  std::vector<std::string> assignments;  ///< applied last
 };
 session::SessionOptions side_options(const Experiment& experiment, Side side, const RunChoice& choice,
                                      const std::vector<std::string>& more = {});
-/// Whether any of the runs that a number is worked out from is simulated.
+/// True if any run that the number is derived from is simulated.
 bool is_simulated(const Experiment& experiment, const Published& published, const RunChoice& choice);
 
-/// The runs of the numbers that have settings of their own; the same run is made once.
+/// Makes the runs of numbers with their own settings. Each distinct run is made only once.
 class PublishedRuns {
  public:
   PublishedRuns(const Experiment& experiment, RunChoice choice) : experiment_(experiment), choice_(std::move(choice)) {}
-  /// Runs what `published` is about; empty when it was stopped. `progress` gets the iterations done of a run.
+  /// Makes the run that `published` needs. The result is empty if stopped. `progress` is called with the number of
+  /// iterations done. Throws like MeasuredRun.
   Compared compare(const Published& published, const std::function<void(std::uint64_t)>& progress = {},
                    const std::function<bool()>& should_stop = {});
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "device/catalogue.h"
 #include "lanescope_experiments.h"
 
 namespace lanescope::experiment {
@@ -82,21 +83,13 @@ const Experiment& experiment_named(std::string_view id_or_name) {
       throw base::FileError(error);
     }
   }
-  throw base::UsageError(
-      fmt::format(fmt::runtime(tr("experiment '{}' is unknown; allowed: {}")), id_or_name, fmt::join(ids, ", ")));
-}
-
-std::string cpu_beside(std::string_view device) {
-  constexpr std::string_view kSimulated = "sim:";
-  if (device.starts_with("cpu")) return std::string(device);
-  if (device.starts_with(kSimulated)) return fmt::format("cpu:{}", device.substr(kSimulated.size()));
-  return device == "sim" ? "cpu:rtx4090" : "cpu";
+  throw base::UsageError(tr("experiment '{}' is unknown; allowed: {}", id_or_name, fmt::join(ids, ", ")));
 }
 
 std::string chosen_device(const Experiment& experiment, Side side, std::string_view asked) {
-  const std::string& told = experiment.device_of(side);
-  if (asked.empty()) return told;
-  return told.starts_with("cpu") ? cpu_beside(asked) : std::string(asked);
+  const std::string& own = experiment.device_of(side);
+  if (asked.empty()) return own;
+  return device::kind_named(own) == device::DeviceKind::Cpu ? device::cpu_beside(asked) : std::string(asked);
 }
 
 }  // namespace lanescope::experiment

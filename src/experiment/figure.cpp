@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "workload/setting_keys.h"
 
 namespace lanescope::experiment {
 namespace {
@@ -59,7 +60,7 @@ constexpr Standard kStandard[] = {
     {"total_s", N_("time of the whole loop"), "s", total_s},
     {"iterations_per_s", N_("iterations per second"), "iterations/s",
      [](const Summary& s, std::uint64_t) { return divided(kNsPerS, s.pace.ns); }},
-    {kSamples, N_("samples per second"), "samples/s", nullptr},  // it takes more than the summary
+    {kSamples, N_("samples per second"), "samples/s", nullptr},  // needs more than the summary
     {"syncs_per_iteration", N_("synchronisations per iteration"), "",
      [](const Summary& s, std::uint64_t) { return per_iteration(s, whole(s.sync_count)); }},
     {"launches_per_iteration", N_("kernel launches per iteration"), "",
@@ -110,7 +111,7 @@ const workload::Figure* find_own(std::string_view key, const std::vector<workloa
 }  // namespace
 
 double batch_size_of(const workload::Settings& settings) {
-  constexpr const char* kKey = "batch_size";
+  constexpr const char* kKey = workload::key::kBatchSize;
   return settings.spec(kKey) != nullptr ? static_cast<double>(settings.integer(kKey)) : 0;
 }
 
@@ -133,9 +134,10 @@ FigureInfo figure_info(std::string_view key, const std::vector<workload::Figure>
   if (const Standard* f = standard(key)) return {f->key, f->label, f->unit};
   std::vector<std::string_view> names;
   for (const Standard& f : kStandard) names.emplace_back(f.key);
-  throw base::UsageError(fmt::format(fmt::runtime(base::tr("figure '{}' is unknown; allowed: {}, own.NAME, "
-                                                           "own.NAME.total")),
-                                     key, fmt::join(names, ", ")));
+  throw base::UsageError(
+      base::tr("figure '{}' is unknown; allowed: {}, own.NAME, "
+               "own.NAME.total",
+               key, fmt::join(names, ", ")));
 }
 
 std::optional<double> figure_value(std::string_view key, const Measured& measured, std::uint64_t iterations) {

@@ -1,13 +1,11 @@
 #include "experiment/measured_run.h"
 
-#include <algorithm>
 #include <chrono>
-#include <limits>
-#include <span>
 #include <thread>
 #include <utility>
 
 #include "base/error.h"
+#include "io/run_figures.h"
 
 namespace lanescope::experiment {
 namespace {
@@ -24,7 +22,7 @@ bool has_iterations(const trace::Trace& trace) {
 
 }  // namespace
 
-// Half of what the memory cap holds: the analysis then never meets a block that has gone.
+// Half of the memory cap, so that the analysis never meets an evicted block.
 MeasuredRun::MeasuredRun(session::SessionOptions options)
     : events_ahead_(options.memory_cap_bytes / sizeof(trace::Block) * trace::kBlockEvents / 2) {
   options.paced = false;
@@ -35,12 +33,12 @@ MeasuredRun::MeasuredRun(session::SessionOptions options)
 
 MeasuredRun::~MeasuredRun() {
   released_.store(true, std::memory_order_release);
-  events_read_.fetch_add(1, std::memory_order_release);  // a changed value wakes the workload
+  events_read_.fetch_add(1, std::memory_order_release);  // the changed value wakes the workload
   events_read_.notify_all();
 }
 
-// On the workload's thread. Without it a simulation that is faster than the analysis would push events out of the
-// memory cap before they were counted, and the figures would depend on the speed of this machine.
+// On the workload's thread. Otherwise a simulation faster than the analysis would evict events before they were
+// counted, and the figures would depend on the speed of this machine.
 void MeasuredRun::hold_back(const trace::Trace& trace) {
   for (;;) {
     const std::uint64_t read = events_read_.load(std::memory_order_acquire);
@@ -51,9 +49,8 @@ void MeasuredRun::hold_back(const trace::Trace& trace) {
 
 void MeasuredRun::follow() {
   const std::uint64_t recorded = trace().counts().recorded;
-  // A range is recorded when it ends. Before the first iteration is in the trace its start is not known, and what
-  // belongs to it could be taken for the program's preparations. (No iteration holds as many events as may wait to be
-  // read.)
+  // A range is recorded when it ends. Until the first iteration is in the trace, its start is unknown, and its events
+  // could be mistaken for set-up. (No iteration has as many events as may be unread.)
   reading_ = reading_ || has_iterations(trace()) || recorded > events_ahead_ || !session_->runner().running();
   if (!reading_) return;
   analysis_->update(trace().complete_until());
@@ -74,8 +71,9 @@ void MeasuredRun::run(const std::function<void(std::uint64_t)>& progress, const 
   session_->wait();
   if (const std::string error = runner.error(); !error.empty()) throw base::Error(error);
   follow();
+  session_->release();  // ends the tasks of other threads, which then are in the trace
+  follow();
   analysis_->finish();
-  session_->release();
 }
 
 void MeasuredRun::check(const std::vector<std::string>& assignments) const {
@@ -84,32 +82,11 @@ void MeasuredRun::check(const std::vector<std::string>& assignments) const {
   workload::check_settings(session_->workload().name, settings);
 }
 
-// On a real GPU the first iteration loads code and libraries, which is no part of the loop.
-std::optional<analysis::IterationRecord> MeasuredRun::warm_up() const {
-  constexpr std::size_t kEnough = 10;
-  constexpr base::Nanoseconds kFactor = 5;
-  const std::span<const analysis::IterationRecord> records = analysis_->records();
-  if (session_->device().virtual_time || records.size() < kEnough || records[0].number != 1) return std::nullopt;
-  const analysis::Summary rest = analysis_->window(records[0].end_ns, std::numeric_limits<base::Nanoseconds>::max());
-  if (records[0].duration() < kFactor * rest.iteration.p50_ns) return std::nullopt;
-  return records[0];
-}
-
 io::RunFigures MeasuredRun::figures() const {
   const workload::Runner& runner = session_->runner();
-  io::RunFigures figures;
-  figures.facts = facts();
-  figures.summary = analysis_->since_first_iteration();
-  figures.events = trace().counts();
-  figures.iterations = runner.iterations_done();
+  io::RunFigures figures = io::figures_of(trace(), *analysis_, facts());
   if (const trace::CaptureHealth health = session_->capture_health(); health.state != trace::CaptureState::None) {
     figures.capture = health;
-  }
-  figures.elapsed_ns = runner.ended_ns() - runner.started_ns();
-  if (const auto first = warm_up()) {
-    figures.warm_up_ns = first->duration();
-    figures.summary = analysis_->since(*first);
-    figures.elapsed_ns = runner.ended_ns() - first->end_ns;
   }
   if (const auto first = runner.first_loss(), last = runner.last_loss(); first && last) figures.loss = {*first, *last};
   for (const workload::Figure& f : runner.figures()) {
@@ -118,26 +95,12 @@ io::RunFigures MeasuredRun::figures() const {
   return figures;
 }
 
-analysis::Advice MeasuredRun::advice() const {
-  const analysis::AdviceContext link{device().h2d_peak_gb_per_s, device().d2h_peak_gb_per_s};
-  return analysis::advice_for(trace(), analysis_->records(), session_->runner().ended_ns(), link);
+analysis::Advice MeasuredRun::advice(const io::RunFigures& figures) const {
+  return io::advice_of(trace(), *analysis_, figures);
 }
 
 analysis::Breakdown MeasuredRun::breakdown(const io::RunFigures& figures) const {
-  return analysis::break_down(trace(), analysis_->records(), figures.summary, session_->runner().ended_ns());
-}
-
-io::RunFacts MeasuredRun::facts() const {
-  io::RunFacts facts;
-  facts.workload = session_->workload().name;
-  facts.device = session_->device().id;
-  facts.device_name = session_->device().name;
-  facts.simulated = session_->device().simulated;
-  const workload::Settings settings = session_->settings();
-  for (const workload::SettingSpec& spec : settings.specs()) {
-    facts.settings[spec.key] = workload::to_text(settings.value(spec.key));
-  }
-  return facts;
+  return io::breakdown_of(trace(), *analysis_, figures);
 }
 
 }  // namespace lanescope::experiment

@@ -1,4 +1,4 @@
-// One headless run: a session, and an analysis that reads along while it records.
+// One headless run: a session, and an analysis that follows it.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 
 #include "analysis/live_analysis.h"
 #include "experiment/figure.h"
+#include "experiment/run_facts.h"
 #include "io/summary_json.h"
 #include "session/session.h"
 
@@ -18,32 +19,32 @@ namespace lanescope::experiment {
 
 class MeasuredRun {
  public:
-  /// Checks the request and starts nothing. Throws base::UsageError or base::FileError.
+  /// Checks the request without starting the run. Throws base::UsageError or base::FileError.
   explicit MeasuredRun(session::SessionOptions options);
   ~MeasuredRun();
   MeasuredRun(const MeasuredRun&) = delete;
   MeasuredRun& operator=(const MeasuredRun&) = delete;
 
-  /// Runs to the end, or until `should_stop` says so, and gives the device back. Both are asked every few
-  /// milliseconds, with the number of iterations done; both may be empty. Throws base::Error when the workload fails.
+  /// Runs to the end, or until `should_stop` returns true, and releases the device. Both functions are called every few
+  /// milliseconds with the number of iterations done, and may be empty. Throws base::Error if the workload fails.
   void run(const std::function<void(std::uint64_t iterations_done)>& progress = {},
            const std::function<bool()>& should_stop = {});
 
-  /// Throws base::UsageError when another run of this workload could not have these settings.
+  /// Throws base::UsageError if another run of this workload could not use these settings.
   void check(const std::vector<std::string>& assignments) const;
 
   const trace::Trace& trace() const { return session_->trace(); }
   workload::Settings settings() const { return session_->settings(); }
-  /// After run().
+  /// Call after run().
   io::RunFigures figures() const;
-  /// What makes the GPU idle, and what would help; figures() leaves it empty.
-  analysis::Advice advice() const;
-  /// Tables of the run whose figures these are; figures() leaves it empty, too.
+  /// What makes the GPU idle, and what would help, of the run whose figures these are; figures() leaves it empty.
+  analysis::Advice advice(const io::RunFigures& figures) const;
+  /// Tables of it; figures() leaves them empty, too.
   analysis::Breakdown breakdown(const io::RunFigures& figures) const;
   const analysis::LiveAnalysis& analysis() const { return *analysis_; }
-  io::RunFacts facts() const;
+  io::RunFacts facts() const { return facts_of(*session_); }
   const device::DeviceInfo& device() const { return session_->device(); }
-  /// What experiment/figure.h works from.
+  /// The input of experiment/figure.h.
   Measured measured() const {
     return {figures().summary, session_->runner().figures(), batch_size_of(session_->settings())};
   }
@@ -51,9 +52,8 @@ class MeasuredRun {
  private:
   void hold_back(const trace::Trace& trace);
   void follow();
-  std::optional<analysis::IterationRecord> warm_up() const;
 
-  const std::uint64_t events_ahead_;  // the workload may record this many that the analysis has not read
+  const std::uint64_t events_ahead_;  // the maximum number of recorded events not yet analysed
   std::atomic<std::uint64_t> events_read_{0};
   std::atomic<bool> released_{false};
   bool reading_ = false;

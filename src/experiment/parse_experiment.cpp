@@ -36,7 +36,7 @@ constexpr auto kPublishedKeys =
                                      "figure", "settings", "iterations", "follows", "unchecked"});
 constexpr auto kSweepKeys = std::to_array<std::string_view>({"over", "figure", "against", "settings", "iterations"});
 
-/// A table and where it is in the file, for messages: "published[2]".
+/// A table and its place in the file, for messages: "published[2]".
 struct Place {
   const toml::table& table;
   std::string name{};
@@ -46,7 +46,7 @@ struct Place {
   }
 };
 
-/// Reads one file; every complaint names the file, the line and the key.
+/// Reads one file. Every error names the file, the line and the key.
 class Reader {
  public:
   explicit Reader(std::string_view origin) : origin_(origin) {}
@@ -86,10 +86,10 @@ class Reader {
   }
 
   [[noreturn]] void fail_allowed(const toml::node& at, std::string_view key, const std::string& allowed) const {
-    fail(at, key, fmt::format(fmt::runtime(tr("is {}; allowed: {}")), written(at), allowed));
+    fail(at, key, tr("is {}; allowed: {}", written(at), allowed));
   }
 
-  /// What a lower room says of a value is said with its place in this file.
+  /// Runs a check of a lower module, and rethrows its error with the value's place in this file.
   template <typename Check>
   void checked(const toml::node& at, std::string_view key, const Check& check) const {
     try {
@@ -102,8 +102,7 @@ class Reader {
   void check_keys(const Place& place, std::span<const std::string_view> allowed) const {
     for (const auto& [key, node] : place.table) {
       if (std::find(allowed.begin(), allowed.end(), key.str()) == allowed.end()) {
-        fail(node, place.key(key.str()),
-             fmt::format(fmt::runtime(tr("is unknown; allowed: {}")), fmt::join(allowed, ", ")));
+        fail(node, place.key(key.str()), tr("is unknown; allowed: {}", fmt::join(allowed, ", ")));
       }
     }
   }
@@ -130,7 +129,7 @@ class Reader {
     const toml::node& node = needed(place, key);
     const auto* number = node.as_integer();
     if (number == nullptr || number->get() < 1 || number->get() > most) {
-      fail_allowed(node, place.key(key), fmt::format(fmt::runtime(tr("a whole number from {} to {}")), 1, most));
+      fail_allowed(node, place.key(key), tr("a whole number from {} to {}", 1, most));
     }
     return number->get();
   }
@@ -267,7 +266,7 @@ class Reader {
       Published published = read_one(root, place, experiment);
       if (!names.insert(published.name).second) {
         fail(needed(place, "name"), place.key("name"),
-             fmt::format(fmt::runtime(tr("'{}' appears twice; allowed: a different name for each")), published.name));
+             tr("'{}' appears twice; allowed: a different name for each", published.name));
       }
       experiment.published.push_back(std::move(published));
     }
@@ -313,7 +312,7 @@ class Reader {
       const std::size_t dot = name.find('.');
       if (dot == std::string::npos || dot == 0 || dot + 1 == name.size()) {
         fail(needed(place, "follows"), place.key("follows"),
-             fmt::format(fmt::runtime(tr("has '{}'; allowed: published numbers, EXPERIMENT.NAME")), name));
+             tr("has '{}'; allowed: published numbers, EXPERIMENT.NAME", name));
       }
     }
     if (place.table.get("unchecked") != nullptr) p.unchecked = text(place, "unchecked");
@@ -330,16 +329,16 @@ class Reader {
     if (p.of == Of::Ratio) {
       if (convert(1, "x", p.unit)) return;
       fail(needed(place, "unit"), place.key("unit"),
-           fmt::format(fmt::runtime(tr("is '{}', but a ratio has none; allowed: x, %, fraction")), p.unit));
+           tr("is '{}', but a ratio has none; allowed: x, %, fraction", p.unit));
     }
     if (p.figure == "total_s" && p.iterations == 0) {
       fail(place.table, place.key("iterations"), tr("is missing; total_s is the time of so many"));
     }
-    // The unit of a workload's own figure is known when it has run.
+    // The unit of a workload's own figure is known only after a run.
     if (p.figure.starts_with("own.") || convert(1, info.unit, p.unit)) return;
     fail(needed(place, "unit"), place.key("unit"),
-         fmt::format(fmt::runtime(tr("is '{}', but {} is in {}; allowed: a unit that it can be converted to")), p.unit,
-                     p.figure, info.unit.empty() ? tr("plain numbers") : info.unit.c_str()));
+         tr("is '{}', but {} is in {}; allowed: a unit that it can be converted to", p.unit, p.figure,
+            info.unit.empty() ? tr("plain numbers") : info.unit.c_str()));
   }
 
   void read_sweep(const toml::node& node, Experiment& experiment) const {

@@ -19,9 +19,8 @@ namespace {
 using base::tr;
 using base::UsageError;
 
-constexpr std::size_t kSmallTrace = std::size_t{64} << 20;  // its figures count what the cap evicts, too
+constexpr std::size_t kSmallTrace = std::size_t{64} << 20;  // its figures include what the cap evicts
 constexpr std::uint64_t kMostIterations = 1'000'000'000;
-constexpr std::string_view kDevice = "device", kIterations = "iterations";
 
 struct Assignment {
   std::string_view key, value;
@@ -36,16 +35,16 @@ std::uint64_t iterations_of(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > kMostIterations) {
-    throw UsageError(fmt::format(fmt::runtime(tr("{} is '{}'; allowed: a whole number from {} to {}")), kIterations,
-                                 text, 1, kMostIterations));
+    throw UsageError(
+        tr("{} is '{}'; allowed: a whole number from {} to {}", kIterationsAxis, text, 1, kMostIterations));
   }
   return number;
 }
 
 void apply(session::SessionOptions& options, std::string_view key, std::string_view value) {
-  if (key == kDevice) {
+  if (key == kDeviceAxis) {
     options.device = value;
-  } else if (key == kIterations) {
+  } else if (key == kIterationsAxis) {
     options.iterations = iterations_of(value);
   } else {
     options.assignments.push_back(fmt::format("{}={}", key, value));
@@ -79,7 +78,7 @@ workload::Settings settings_of(const session::SessionOptions& options) {
   return settings;
 }
 
-// What makes a run the same run.
+// Two runs with the same identity are the same run.
 std::string identity(const session::SessionOptions& options) {
   std::string text = fmt::format("{}\n{}", options.device, options.iterations);
   const workload::Settings settings = settings_of(options);
@@ -99,8 +98,7 @@ Measured measured_of(const session::SessionOptions& options, const std::function
 
 Axis parse_axis(std::string_view text) {
   const auto refuse = [&](const char* why) {
-    throw UsageError(fmt::format(fmt::runtime(tr("'{}' {}; write KEY=VALUE,VALUE,..., for example {}")), text, why,
-                                 "batch_size=128,512"));
+    throw UsageError(tr("'{}' {}; write KEY=VALUE,VALUE,..., for example {}", text, why, "batch_size=128,512"));
   };
   const std::optional<Assignment> parts = split(text);
   if (!parts) refuse(tr("names no values"));
@@ -135,15 +133,14 @@ std::vector<std::size_t> SweepSpec::place(std::size_t point) const {
 
 std::uint64_t iterations_at(const SweepSpec& spec, const std::vector<std::string>& at) {
   for (std::size_t a = 0; a < spec.axes.size(); ++a) {
-    if (spec.axes[a].key == kIterations) return iterations_of(at.at(a));
+    if (spec.axes[a].key == kIterationsAxis) return iterations_of(at.at(a));
   }
   return spec.iterations;
 }
 
 SweepSpec ready_sweep(const Experiment& experiment) {
   if (!experiment.sweep) {
-    throw UsageError(fmt::format(
-        fmt::runtime(tr("experiment {} has no sweep of its own; give --over KEY=VALUE,VALUE,...")), experiment.id));
+    throw UsageError(tr("experiment {} has no sweep of its own; give --over KEY=VALUE,VALUE,...", experiment.id));
   }
   const ReadySweep& ready = *experiment.sweep;
   SweepSpec spec;
@@ -161,11 +158,10 @@ SweepSpec ready_sweep(const Experiment& experiment) {
 void check_sweep(const SweepSpec& spec) {
   workload::workload_info(spec.workload);
   if (spec.axes.empty() || spec.axes.size() > 2) {
-    throw UsageError(fmt::format(fmt::runtime(tr("a sweep over {} settings; allowed: 1 or 2")), spec.axes.size()));
+    throw UsageError(tr("a sweep over {} settings; allowed: 1 or 2", spec.axes.size()));
   }
   if (spec.axes.size() == 2 && spec.axes[0].key == spec.axes[1].key) {
-    throw UsageError(
-        fmt::format(fmt::runtime(tr("a sweep over {} twice; allowed: two different settings")), spec.axes[0].key));
+    throw UsageError(tr("a sweep over {} twice; allowed: two different settings", spec.axes[0].key));
   }
   figure_info(spec.figure);
   settings_of(options_of(spec));
@@ -181,8 +177,7 @@ void check_sweep(const SweepSpec& spec) {
   const std::optional<Assignment> other = split(spec.against);
   if (!other || other->value.empty()) {
     throw UsageError(
-        fmt::format(fmt::runtime(tr("'{}' is not a setting to compare with; write KEY=VALUE, for example {}")),
-                    spec.against, "device=cpu"));
+        tr("'{}' is not a setting to compare with; write KEY=VALUE, for example {}", spec.against, "device=cpu"));
   }
   check(other->key, other->value);
 }
@@ -215,7 +210,7 @@ void Sweep::wait() {
 void Sweep::run() {
   for (std::size_t p = 0; p < points_.size() && !cancelled_.load(std::memory_order_acquire); ++p) {
     SweepPoint point = measure(p);
-    if (cancelled_.load(std::memory_order_acquire)) break;  // it was cut short
+    if (cancelled_.load(std::memory_order_acquire)) break;  // the run was cut short
     const std::lock_guard lock(mutex_);
     points_[p] = std::move(point);
     done_.fetch_add(1, std::memory_order_release);
@@ -223,7 +218,7 @@ void Sweep::run() {
   running_.store(false, std::memory_order_release);
 }
 
-// Only this thread writes points_, so it reads them without the lock.
+// Only this thread writes points_, so reading needs no lock.
 SweepPoint Sweep::measure(std::size_t number) {
   SweepPoint point = points_[number];
   point.done = true;
@@ -237,7 +232,7 @@ SweepPoint Sweep::measure(std::size_t number) {
           figure_value(spec_.figure, measure_against(point.at), options_at(spec_, point.at, true).iterations);
       point.value = other && *point.value != 0 ? std::optional(*other / *point.value) : std::nullopt;
     }
-    if (!point.value) point.error = fmt::format(fmt::runtime(tr("this run has no value for {}")), spec_.figure);
+    if (!point.value) point.error = tr("this run has no value for {}", spec_.figure);
   } catch (const std::exception& error) {
     point.error = error.what();
   }
@@ -285,7 +280,7 @@ std::string number(std::optional<double> value) { return value ? fmt::format("{}
 }  // namespace
 
 std::string sweep_csv(const SweepSpec& spec, const std::vector<SweepPoint>& points) {
-  std::vector<std::string> own;  // in the order in which they are met
+  std::vector<std::string> own;  // in order of first appearance
   for (const SweepPoint& point : points) {
     for (const workload::Figure& figure : point.measured.figures) {
       const std::string key = "own." + figure.key;

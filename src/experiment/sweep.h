@@ -1,4 +1,4 @@
-// The same workload again and again, with one or two settings changed from run to run.
+// Runs the same workload repeatedly, varying one or two settings.
 #pragma once
 
 #include <atomic>
@@ -17,61 +17,68 @@
 
 namespace lanescope::experiment {
 
+/// Axes that are not settings.
+inline constexpr std::string_view kDeviceAxis = "device", kIterationsAxis = "iterations";
+enum class AxisKind : std::uint8_t { Setting, Device, Iterations };
+constexpr AxisKind axis_kind(std::string_view key) {
+  return key == kDeviceAxis ? AxisKind::Device : key == kIterationsAxis ? AxisKind::Iterations : AxisKind::Setting;
+}
+
 struct Axis {
-  std::string key;                  ///< a setting's, or "device", or "iterations"
-  std::vector<std::string> values;  ///< as they were written
+  std::string key;                  ///< a setting's key, kDeviceAxis or kIterationsAxis
+  std::vector<std::string> values;  ///< as written by the user
 };
-/// "batch_size=128,512,2048"; throws base::UsageError for no '=', an empty value, a value twice.
+/// Parses "batch_size=128,512,2048". Throws base::UsageError for a missing '=', an empty value or a duplicate.
 Axis parse_axis(std::string_view text);
 
 struct SweepSpec {
   std::string workload;
   std::string device = "auto";
   std::vector<std::string> assignments;
-  std::vector<Axis> axes;  ///< one or two; the second runs fastest
+  std::vector<Axis> axes;  ///< one or two; the second varies fastest
   std::string figure = "iteration_us";
-  std::string against;  ///< "key=value": each point is run with it, too, and its value is figure(against) / figure
+  std::string against;  ///< "key=value": each point is also run with it, and its value is figure(against) / figure
   std::uint64_t iterations = 200;
 
   std::size_t points() const;
-  /// The place of a point on every axis.
+  /// The index of a point on each axis.
   std::vector<std::size_t> place(std::size_t point) const;
 };
-SweepSpec ready_sweep(const Experiment& experiment);  ///< throws base::UsageError when it has none
-/// What can be checked without running: axes, keys, each value by itself, devices, the figure. Throws base::UsageError
-/// or what describing a device throws.
+SweepSpec ready_sweep(const Experiment& experiment);  ///< throws base::UsageError if it has none
+/// Checks what is possible without running: axes, keys, each value by itself, devices, the figure. Throws
+/// base::UsageError, or like device::describe_device().
 void check_sweep(const SweepSpec& spec);
-/// How many iterations a point runs.
+/// The number of iterations of a point.
 std::uint64_t iterations_at(const SweepSpec& spec, const std::vector<std::string>& at);
 
 struct SweepPoint {
-  std::vector<std::string> at;  ///< a value per axis
+  std::vector<std::string> at;  ///< one value per axis
   bool done = false;
-  std::optional<double> value;  ///< of the figure (over `against`, if any)
+  std::optional<double> value;  ///< of the figure (relative to `against`, if given)
   Measured measured;            ///< of the run itself
   bool simulated = true;
-  std::string error;  ///< why there is no value: one line
+  std::string error;  ///< why there is no value, in one line
 };
 
-/// Runs on a thread of its own, a point at a time; a GPU is used by one run at a time anyway.
+/// Runs on its own thread, one point at a time, because only one run at a time can use a GPU.
 class Sweep {
  public:
-  /// As check_sweep(), and starts nothing.
+  /// Checks like check_sweep(). Does not start.
   explicit Sweep(SweepSpec spec);
   ~Sweep();  ///< cancels
   Sweep(const Sweep&) = delete;
   Sweep& operator=(const Sweep&) = delete;
 
   void start();
-  void cancel();  ///< the run that is going on is cut short, and its point not done; does not wait
+  void cancel();  ///< interrupts the current run, whose point stays not done; does not wait
   void wait();
   bool running() const { return running_.load(std::memory_order_acquire); }
 
   const SweepSpec& spec() const { return spec_; }
   std::size_t done() const { return done_.load(std::memory_order_acquire); }
-  /// As far as it is; any thread.
+  /// The results so far; any thread.
   std::vector<SweepPoint> points() const;
-  std::string unit() const;  ///< of the values: the figure's, "x" with `against`
+  std::string unit() const;  ///< of the values: the figure's, or "x" with `against`
 
  private:
   void run();
@@ -81,14 +88,15 @@ class Sweep {
   const SweepSpec spec_;
   mutable std::mutex mutex_;
   std::vector<SweepPoint> points_;
-  std::map<std::string, Measured> against_;  // of the sweep's thread: points that differ only in what is set against
+  std::map<std::string, Measured> against_;  // sweep's thread only; shared by points that differ only in the `against`
+                                             // setting
   std::atomic<std::size_t> done_{0};
   std::atomic<bool> running_{false}, cancelled_{false};
   std::thread thread_;
 };
 
-/// As RFC 4180 says. A line per point that was run: a column per axis, the value, the figures that every workload has,
-/// the workload's own, the error.
+/// CSV according to RFC 4180. One line per completed point, with columns for each axis, the value, the standard
+/// figures, the workload's own, and the error.
 std::string sweep_csv(const SweepSpec& spec, const std::vector<SweepPoint>& points);
 
 }  // namespace lanescope::experiment

@@ -17,7 +17,7 @@ enum class Kind : std::uint8_t { Time, Bytes, Rate, Frequency, Share, Count, Pla
 struct Unit {
   std::string_view name;
   Kind kind;
-  double size;  // in the kind's own unit
+  double size;  // in the base unit of its kind
 };
 
 constexpr double kKi = 1024;
@@ -71,10 +71,15 @@ bool alike(Kind a, Kind b) {
 
 }  // namespace
 
+bool is_time(std::string_view unit) {
+  const Unit* known = find(unit);
+  return known != nullptr && known->kind == Kind::Time;
+}
+
 std::string unit_in_words(std::string_view unit) {
   if (unit == "x") return "×";
   constexpr std::string_view kNumber = "{} ";
-  // With its number it is a text that can be translated: Chinese has no plain word for the unit alone.
+  // Translated together with its number, because Chinese has no plain word for the unit alone.
   for (const char* counted : {N_("{} syncs"), N_("{} launches"), N_("{} reads"), N_("{} batches"), N_("{} iterations"),
                               N_("{} numbers"), N_("{} iterations/s")}) {
     if (std::string_view(counted).substr(kNumber.size()) == unit)

@@ -1,4 +1,4 @@
-// The units in which figures are published, and what can be turned into what.
+// The units of published figures, and conversions between them.
 #pragma once
 
 #include <optional>
@@ -7,15 +7,17 @@
 
 namespace lanescope::experiment {
 
-/// "ms", "GB/s", "%", "x", "syncs": those that known_units() lists.
+/// True for those listed by known_units(): "ms", "GB/s", "%", "x", "syncs".
 bool is_unit(std::string_view unit);
 std::string known_units();  ///< for a message: "ns, us, ..."
 
-/// 2.5 "ms" in "us" is 2500. Empty where one cannot be turned into the other, or is no unit. A plain number ("", "x")
-/// is a count of anything, and 1 of a share is 100 %.
+/// 2.5 "ms" in "us" is 2500. Empty if the units are unknown or not convertible. A plain number ("", "x") is a count of
+/// anything; as a share, 1 is 100 %.
 std::optional<double> convert(double value, std::string_view from, std::string_view to);
 
-/// As a person reads it behind a number: "ms", "GB/s" as they are, "syncs" translated, "×".
+bool is_time(std::string_view unit);  ///< "ns", "ms"
+
+/// The unit as displayed after a number: "ms" and "GB/s" unchanged, "syncs" translated, "×" for "x".
 std::string unit_in_words(std::string_view unit);
 
 }  // namespace lanescope::experiment

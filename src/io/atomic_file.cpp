@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file a chain of symbolic links ends at, which need not exist yet; renaming onto a link would replace the link.
+/// The final target of a chain of symbolic links, which need not exist. Renaming onto a link would replace the link.
 fs::path follow_links(fs::path path) {
   std::error_code ignored;
   for (int hops = 0; hops < 32 && fs::is_symlink(path, ignored); ++hops) {
@@ -32,7 +32,7 @@ fs::path follow_links(fs::path path) {
 int create_beside(const fs::path& target, fs::path& temporary, mode_t mode) {
   static std::atomic<unsigned> serial{0};
   for (;;) {
-    // Not built from the target's name, which may be as long as a name can be.
+    // Not derived from the target's name, which may already have the maximum length.
     const std::string name = ".lanescope-" + std::to_string(getpid()) + "-" + std::to_string(serial++) + ".tmp";
     temporary = target.parent_path() / name;
     const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -47,7 +47,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), target_(follow_l
   const bool exists = ::stat(target_.c_str(), &status) == 0;
   if (path_.empty()) fail(base::tr("cannot write"), ENOENT);
   if (exists && S_ISDIR(status.st_mode)) fail(base::tr("cannot write"), EISDIR);
-  // Renaming over a file asks only for the folder's permission; a person who made a file read-only means the file.
+  // Renaming needs only the folder's permission, but a read-only file must not be replaced.
   if (exists && ::access(target_.c_str(), W_OK) != 0) fail(base::tr("cannot write"), errno);
 
   int descriptor = -1;
@@ -61,7 +61,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), target_(follow_l
   if (descriptor >= 0) file_ = ::fdopen(descriptor, "wb");
   if (file_ == nullptr) {
     if (descriptor >= 0) ::close(descriptor);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());  // no destructor runs after a throwing constructor
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());  // no destructor runs if the constructor throws
     fail(base::tr("cannot write"), error);
   }
 }
@@ -80,7 +80,7 @@ void AtomicFile::write(std::string_view bytes) {
 
 void AtomicFile::commit() {
   if (std::fflush(file_) != 0) fail(base::tr("cannot write"), errno);
-  // Without it, a power cut after the rename could leave an empty file under the final name.
+  // Without this, a power failure after the rename could leave an empty file under the final name.
   if (!temporary_.empty() && ::fsync(::fileno(file_)) != 0 && errno != EINVAL) fail(base::tr("cannot write"), errno);
   if (std::fclose(std::exchange(file_, nullptr)) != 0) fail(base::tr("cannot write"), errno);
   if (temporary_.empty()) return;

@@ -1,4 +1,4 @@
-// Files appear whole or not at all.
+// Writes files atomically: a file is either complete or unchanged.
 #pragma once
 
 #include <cstdio>
@@ -7,11 +7,11 @@
 
 namespace lanescope::io {
 
-/// A temporary file beside `path` that commit() renames to it; destroyed without commit() it is removed. Where `path`
-/// is no regular file (a pipe, /dev/null), it is written to directly.
+/// Writes to a temporary file beside `path`; commit() renames it, the destructor removes it. If `path` is not a regular
+/// file (a pipe, /dev/null), writes to it directly.
 class AtomicFile {
  public:
-  explicit AtomicFile(std::filesystem::path path);  ///< throws base::FileError: path and why
+  explicit AtomicFile(std::filesystem::path path);  ///< throws base::FileError with the path and the reason
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -23,13 +23,13 @@ class AtomicFile {
  private:
   [[noreturn]] void fail(const char* what, int error) const;
 
-  std::filesystem::path path_;       // as the person wrote it
-  std::filesystem::path target_;     // with symbolic links followed
-  std::filesystem::path temporary_;  // empty when the target is written to directly
+  std::filesystem::path path_;       // as given by the user
+  std::filesystem::path target_;     // with symbolic links resolved
+  std::filesystem::path temporary_;  // empty if the target is written to directly
   std::FILE* file_ = nullptr;
 };
 
-/// Writes a whole text file this way.
+/// Writes a whole text file atomically. Throws base::FileError.
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace lanescope::io

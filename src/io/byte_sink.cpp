@@ -6,9 +6,9 @@
 namespace lanescope::io {
 namespace {
 
-constexpr int kGzipWindow = 15 + 16;  // zlib's way of asking for a gzip header
+constexpr int kGzipWindow = 15 + 16;  // zlib's code for a gzip header
 constexpr int kMemoryLevel = 8;       // zlib's default
-constexpr int kLevel = 4;             // JSON of a trace: within a few per cent of the size of level 6, in half the time
+constexpr int kLevel = 4;             // for a trace's JSON: within a few per cent of level 6's size, in half the time
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void ByteSink::commit() {
 }
 
 void ByteSink::deflate_some(std::string_view bytes, int flush) {
-  // zlib does not change its input, but its type says so only when it is built that way.
+  // zlib does not modify its input, but declares that only in some builds.
   stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream_.avail_in = static_cast<uInt>(bytes.size());
   do {

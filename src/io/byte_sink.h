@@ -1,4 +1,4 @@
-// Where the bytes of a file go: through gzip where its name asks for it, into an AtomicFile.
+// Writes the bytes of a file to an AtomicFile, through gzip if requested.
 #pragma once
 
 #include <zlib.h>
@@ -11,8 +11,7 @@
 
 namespace lanescope::io {
 
-/// Everything throws base::FileError. The same bytes in give the same bytes out: the gzip header has no time and no
-/// name.
+/// All functions throw base::FileError. Equal input gives equal output: the gzip header has no time and no name.
 class ByteSink {
  public:
   ByteSink(const std::filesystem::path& path, bool gzip);

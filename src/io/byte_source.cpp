@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPiece = 256 * 1024;
 constexpr std::uint64_t kRatioMatters = 64u << 20;
-constexpr int kGzipWindow = 15 + 16;  // zlib's way of saying: a gzip header, nothing else
+constexpr int kGzipWindow = 15 + 16;  // zlib's code for a gzip header only
 
 std::string cannot_read(int error) {
   return std::string(base::tr("cannot read")) + ": " + base::system_error_text(error);
@@ -37,7 +37,7 @@ ByteSource::ByteSource(std::filesystem::path path, ByteLimits limits)
 
 ByteSource::ByteSource(std::string_view bytes, std::filesystem::path name, ByteLimits limits)
     : path_(std::move(name)), limits_(limits), file_(nullptr, std::fclose), input_(kPiece), output_() {
-  if (bytes.empty()) fail(base::tr("the file is empty"));  // fmemopen() takes none
+  if (bytes.empty()) fail(base::tr("the file is empty"));  // fmemopen() rejects an empty buffer
   file_.reset(fmemopen(const_cast<char*>(bytes.data()), bytes.size(), "rb"));
   if (!file_) fail(cannot_read(errno));
   total_ = bytes.size();
@@ -67,7 +67,7 @@ ByteSource::~ByteSource() {
 bool ByteSource::refill() {
   begin_ = 0;
   end_ = 0;
-  // A pipe gives less than asked for; two bytes at least are needed to know the format.
+  // A pipe may return less than requested, but the format check needs two bytes.
   while (end_ < 2) {
     errno = 0;
     const std::size_t got = std::fread(input_.data() + end_, 1, input_.size() - end_, file_.get());
@@ -95,8 +95,8 @@ std::string_view ByteSource::next() {
   }
   delivered_ += piece.size();
   if (delivered_ > limits_.decompressed) {
-    fail(fmt::format(fmt::runtime(base::tr("too large; at most {} are read")),
-                     base::format_bytes(static_cast<std::int64_t>(limits_.decompressed))));
+    fail(base::tr("too large; at most {} are read",
+                  base::format_bytes(static_cast<std::int64_t>(limits_.decompressed))));
   }
   if (gzip_ && delivered_ > kRatioMatters && delivered_ / limits_.ratio > read_) {
     fail(base::tr("not a trace: it decompresses to far more than any trace does"));
@@ -113,7 +113,7 @@ std::string_view ByteSource::inflate_some() {
       break;
     }
     if (!in_member_) {
-      // A gzip file may hold several members, one after the other; other bytes behind the last are padding.
+      // A gzip file may have several members in sequence; other bytes after the last are padding.
       if (input_[begin_] != '\x1f' || inflateReset(&stream_) != Z_OK) {
         begin_ = end_;
         break;

@@ -1,5 +1,4 @@
-// The bytes of a file or of memory, decompressed on the way where they are gzip, in pieces; never the whole file at
-// once.
+// Reads the bytes of a file or of memory in pieces, decompressing gzip on the way. Never holds the whole file.
 #pragma once
 
 #include <zlib.h>
@@ -16,27 +15,27 @@
 namespace lanescope::io {
 
 struct ByteLimits {
-  std::uint64_t decompressed = std::uint64_t{256} << 30;  ///< what its events need is limited elsewhere
-  /// Traces compress to about a twentieth. Beyond this ratio (looked at after the first 64 MB) a file is taken for one
-  /// made to fill the memory.
+  std::uint64_t decompressed = std::uint64_t{256} << 30;  ///< the memory needed for its events is limited elsewhere
+  /// Traces compress to about a twentieth. Beyond this ratio (checked after the first 64 MB), a file counts as a
+  /// decompression bomb.
   std::uint64_t ratio = 250;
 };
 
 class ByteSource {
  public:
-  /// Throws base::FileError: path and why (missing, a directory, empty, no permission).
+  /// Throws base::FileError with the path and the reason (missing, a directory, empty, no permission).
   explicit ByteSource(std::filesystem::path path, ByteLimits limits = {});
-  /// The same from memory, which must outlive this; `name` stands in messages for the path.
+  /// The same for memory, which must outlive this object; `name` replaces the path in messages.
   ByteSource(std::string_view bytes, std::filesystem::path name, ByteLimits limits = {});
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// The next piece, valid until the next call; empty at the end. Throws base::FileError (read error, broken or
+  /// The next piece, valid until the next call; empty at the end. Throws base::FileError (read error, corrupt or
   /// truncated gzip, over the limits).
   std::string_view next();
   const std::filesystem::path& path() const { return path_; }
-  /// From now on `progress` says how many of the bytes have been taken, and next() throws Cancelled when it says so.
+  /// From now on, `progress` receives the number of bytes read, and next() throws Cancelled if it requests a stop.
   void report_to(ReadProgress& progress);
 
   [[noreturn]] void fail(std::string_view why) const;
@@ -50,9 +49,9 @@ class ByteSource {
   const ByteLimits limits_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
   std::vector<char> input_, output_;
-  std::size_t begin_ = 0, end_ = 0;  // of what is not used yet in input_
+  std::size_t begin_ = 0, end_ = 0;  // the unused part of input_
   std::uint64_t read_ = 0, delivered_ = 0;
-  std::uint64_t total_ = 0;  // bytes of the file; 0: not known
+  std::uint64_t total_ = 0;  // size of the file; 0: unknown
   ReadProgress* progress_ = nullptr;
   bool gzip_ = false, in_member_ = false;
   z_stream stream_{};

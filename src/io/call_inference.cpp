@@ -1,10 +1,13 @@
 #include "io/call_inference.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "trace/links.h"
 
 namespace lanescope::io {
 namespace {
@@ -14,19 +17,50 @@ using trace::CallNature;
 using trace::Event;
 using trace::EventKind;
 
-constexpr std::uint64_t kInlineCopyBytes = 64 * 1024;  // pageable copies up to this size travel with the command
+constexpr std::uint64_t kInlineCopyBytes = 64 * 1024;  // pageable copies up to this size travel in the command queue
 constexpr int kMaxStepsBack = 64;
 
 struct GpuOp {
-  std::uint64_t key = 0;  // what is searched by: a stream, a device, or nothing
+  std::uint64_t key = 0;  // the search key: a stream, a GPU or a process
   Nanoseconds end = 0;
-  Nanoseconds issued = 0;  // start of the call that issued it; the smallest time if that is not in the trace
+  Nanoseconds issued = 0;  // start of the call that issued it; the smallest time if that call is not in the trace
 };
 
-std::uint64_t device_key(std::int32_t device) { return static_cast<std::uint32_t>(device); }
-std::uint64_t stream_key(std::int32_t device, std::int32_t stream) {
-  return device_key(device) << 32 | static_cast<std::uint32_t>(stream);
-}
+/// Numbers the processes and GPUs of lanes.
+class LaneNumbers {
+ public:
+  explicit LaneNumbers(std::span<const trace::LaneInfo> lanes) : lanes_(lanes) {
+    for (const trace::LaneInfo& lane : lanes) {
+      const auto process = processes_.try_emplace(lane.pid, static_cast<trace::ProcessNumber>(processes_.size())).first;
+      process_of_.push_back(process->second);
+      const bool gpu = trace::is_gpu_work_lane(lane.kind);
+      gpu_of_.push_back(gpu ? gpus_.try_emplace({lane.pid, lane.device}, gpus_.size() + 1).first->second : 0);
+    }
+  }
+  trace::CallKey key(const Event& e) const { return {process_of_[e.lane], e.correlation}; }
+  trace::CallKey key(const SyncRecord& sync) const {
+    const auto found = processes_.find(sync.pid);
+    return {found == processes_.end() ? trace::kNobody : found->second, sync.correlation};
+  }
+  std::uint64_t process(const Event& e) const { return process_of_[e.lane]; }
+  std::uint64_t gpu(const Event& operation) const { return gpu_of_[operation.lane]; }
+  std::uint64_t stream(const Event& operation) const { return stream(gpu(operation), lanes_[operation.lane].stream); }
+  /// 0: no operation runs there.
+  std::uint64_t gpu(const SyncRecord& sync) const {
+    const auto found = gpus_.find({sync.pid, sync.device});
+    return found == gpus_.end() ? 0 : found->second;
+  }
+  static std::uint64_t stream(std::uint64_t gpu, std::int32_t stream) {
+    return gpu << 32 | static_cast<std::uint32_t>(stream);
+  }
+
+ private:
+  std::span<const trace::LaneInfo> lanes_;
+  std::map<std::int64_t, trace::ProcessNumber> processes_;
+  std::map<std::pair<std::int64_t, std::int32_t>, std::uint64_t> gpus_;  // numbered from 1
+  std::vector<trace::ProcessNumber> process_of_;
+  std::vector<std::uint64_t> gpu_of_;
+};
 
 class OpIndex {
  public:
@@ -37,7 +71,7 @@ class OpIndex {
       return std::pair(a.key, a.end) < std::pair(b.key, b.end);
     });
   }
-  /// The latest end in (from, to] of an operation that was issued before `from`.
+  /// The latest end in (from, to] of an operation issued before `from`.
   std::optional<Nanoseconds> last_end(std::uint64_t key, Nanoseconds from, Nanoseconds to) const {
     auto it = std::upper_bound(ops_.begin(), ops_.end(), std::pair(key, to),
                                [](const auto& wanted, const GpuOp& op) { return wanted < std::pair(op.key, op.end); });
@@ -53,38 +87,39 @@ class OpIndex {
   std::vector<GpuOp> ops_;
 };
 
+// This cannot use trace::Links: the events are not in a trace yet, because a call's type and waits are determined here.
 class Inference {
  public:
   Inference(const EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
             std::span<const SyncRecord> syncs, StopCheck& stop)
       : events_(events), lanes_(lanes), names_(names) {
-    for (const SyncRecord& sync : syncs) syncs_.try_emplace(sync.correlation, sync);
-    std::unordered_map<std::uint32_t, Nanoseconds> issued;
+    for (const SyncRecord& sync : syncs) syncs_.try_emplace(lanes_.key(sync), sync);
+    trace::CallMap<Nanoseconds> issued;
     for (std::size_t i = 0; i < events.size(); ++i) {
       stop();
       const Event& e = events[i];
-      if (e.kind == EventKind::Call && e.correlation != 0) issued.try_emplace(e.correlation, e.start_ns);
+      if (e.kind == EventKind::Call && e.correlation != 0) issued.try_emplace(lanes_.key(e), e.start_ns);
     }
     for (std::size_t i = 0; i < events.size(); ++i) {
       stop();
       const Event& e = events[i];
       if (!trace::is_gpu_work(e.kind)) continue;
-      const trace::LaneInfo& lane = lanes[e.lane];
-      const auto call = issued.find(e.correlation);
-      GpuOp op{0, e.end_ns, call == issued.end() ? std::numeric_limits<Nanoseconds>::min() : call->second};
-      anywhere_.add(op);
-      op.key = device_key(lane.device);
+      const auto call = issued.find(lanes_.key(e));
+      GpuOp op{lanes_.process(e), e.end_ns,
+               call == issued.end() ? std::numeric_limits<Nanoseconds>::min() : call->second};
+      by_process_.add(op);
+      op.key = lanes_.gpu(e);
       by_device_.add(op);
-      op.key = stream_key(lane.device, lane.stream);
+      op.key = lanes_.stream(e);
       by_stream_.add(op);
-      if (e.correlation != 0) op_of_.try_emplace(e.correlation, i);
+      if (e.correlation != 0) op_of_.try_emplace(lanes_.key(e), i);
     }
-    for (OpIndex* index : {&anywhere_, &by_device_, &by_stream_}) index->sort(stop);
+    for (OpIndex* index : {&by_process_, &by_device_, &by_stream_}) index->sort(stop);
   }
 
   void infer(Event& call) {
     const CallNature nature = nature_of(call.name);
-    const auto found = call.correlation != 0 ? op_of_.find(call.correlation) : op_of_.end();
+    const auto found = call.correlation != 0 ? op_of_.find(lanes_.key(call)) : op_of_.end();
     const Event* op = found == op_of_.end() ? nullptr : &events_[found->second];
     if (op || nature == CallNature::Launch || nature == CallNature::BlockingCopy || nature == CallNature::AsyncCopy) {
       call.flags |= trace::kLaunchFlag;
@@ -105,15 +140,15 @@ class Inference {
   }
 
   void infer_wait(Event& call) const {
-    const auto found = syncs_.find(call.correlation);
+    const auto found = syncs_.find(lanes_.key(call));
     const SyncRecord* record = call.correlation == 0 || found == syncs_.end() ? nullptr : &found->second;
     std::optional<Nanoseconds> until;
     if (record && record->device >= 0 && record->stream >= 0) {
-      until = by_stream_.last_end(stream_key(record->device, record->stream), call.start_ns, call.end_ns);
+      until = by_stream_.last_end(LaneNumbers::stream(lanes_.gpu(*record), record->stream), call.start_ns, call.end_ns);
     } else if (record && record->device >= 0) {
-      until = by_device_.last_end(device_key(record->device), call.start_ns, call.end_ns);
+      until = by_device_.last_end(lanes_.gpu(*record), call.start_ns, call.end_ns);
     } else {
-      until = anywhere_.last_end(0, call.start_ns, call.end_ns);
+      until = by_process_.last_end(lanes_.process(call), call.start_ns, call.end_ns);
     }
     if (!until) return;
     trace::CallParts parts;
@@ -130,7 +165,7 @@ class Inference {
     const trace::CopyTraits traits = trace::copy_traits_of(*copy);
     const bool to_host = traits.direction == trace::CopyDirection::DeviceToHost;
     const bool from_host = traits.direction == trace::CopyDirection::HostToDevice;
-    if (!to_host && !from_host) return;  // between devices the host does not wait
+    if (!to_host && !from_host) return;  // the host does not wait for copies between devices
     const bool to_pageable = to_host && traits.destination == trace::MemoryKind::Pageable;
     const bool from_pageable = from_host && traits.source == trace::MemoryKind::Pageable;
     const bool staged = from_pageable && trace::bytes_of(*copy) > kInlineCopyBytes;
@@ -139,10 +174,9 @@ class Inference {
 
     const Nanoseconds begin = std::clamp(copy->start_ns, call.start_ns, std::max(call.start_ns, call.end_ns));
     const Nanoseconds end = std::clamp(copy->end_ns, begin, std::max(begin, call.end_ns));
-    if (begin >= end) return;  // it moved its bytes after the call was back
-    const trace::LaneInfo& lane = lanes_[copy->lane];
-    const auto waited = by_stream_.last_end(stream_key(lane.device, lane.stream), call.start_ns, begin);
-    // Own cost is what is not waiting; a part of it may lie between the wait and the copy, and stands before both.
+    if (begin >= end) return;  // the bytes moved after the call had returned
+    const auto waited = by_stream_.last_end(lanes_.stream(*copy), call.start_ns, begin);
+    // Own cost is everything except waiting. Part of it may lie between the wait and the copy, but it is placed first.
     trace::CallParts parts;
     parts.own = waited ? begin - *waited : begin - call.start_ns;
     parts.copying = end - begin;
@@ -151,12 +185,12 @@ class Inference {
   }
 
   const EventStore& events_;
-  std::span<const trace::LaneInfo> lanes_;
+  const LaneNumbers lanes_;
   const base::NameTable& names_;
-  std::unordered_map<std::uint32_t, SyncRecord> syncs_;
-  std::unordered_map<std::uint32_t, std::size_t> op_of_;  // by correlation: the first in the file
+  trace::CallMap<SyncRecord> syncs_;
+  trace::CallMap<std::size_t> op_of_;  // the first in the file
   std::unordered_map<base::NameId, CallNature> natures_;
-  OpIndex anywhere_, by_device_, by_stream_;
+  OpIndex by_process_, by_device_, by_stream_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "base/translate.h"
 #include "io/chrome_vocabulary.h"
 #include "io/json_text.h"
+#include "trace/links.h"
 
 namespace lanescope::io {
 namespace {
@@ -24,10 +25,10 @@ using trace::EventKind;
 using trace::LaneId;
 using trace::LaneKind;
 
-// What an event needs: here, its number, and its place in the trace.
+// Memory per event: here, its index, and its place in the trace.
 constexpr std::size_t kEventBytes = sizeof(Event) + sizeof(std::uint32_t) + sizeof(trace::Block) / trace::kBlockEvents;
 constexpr std::size_t kLeastTraceBytes = std::size_t{2} << 30;
-// What a real file never reaches, but a hostile one would fill the memory with.
+// A limit that real files never reach, against hostile ones that would exhaust the memory.
 constexpr std::size_t kMaxSyncs = std::size_t{32} << 20;
 constexpr std::size_t kMaxOpenRanges = 100'000;
 constexpr std::size_t kMaxCategories = 500;
@@ -35,7 +36,7 @@ constexpr std::size_t kMaxTextIds = 65'536;
 constexpr std::size_t kMemoryMargin = 64u << 20;
 constexpr std::size_t kPublishEvery = 64 * 1024;
 constexpr std::size_t kReportEvery = 4096;
-constexpr std::int64_t kFirstTextId = std::int64_t{1} << 40;  // beyond every process and thread number
+constexpr std::int64_t kFirstTextId = std::int64_t{1} << 40;  // beyond all process and thread ids
 
 template <typename Number>
 Number number_or(const std::optional<std::int64_t>& value, Number otherwise) {
@@ -103,7 +104,7 @@ std::uint64_t memory_for_events(const ReadLimits& limits) {
   return machine > 0 ? machine / 2 : kLeastTraceBytes;
 }
 
-/// "a,b,c,flags" in hexadecimal: the fields of an event as they are, where its arguments do not say them.
+/// Parses "a,b,c,flags" in hexadecimal: the raw fields of an event that its arguments do not describe.
 void take_raw(std::string_view raw, Event& event) {
   std::uint32_t values[4] = {};
   const char* at = raw.data();
@@ -122,7 +123,7 @@ void take_raw(std::string_view raw, Event& event) {
 
 std::size_t TraceBuilder::LaneKeyHash::operator()(const LaneKey& key) const {
   std::uint64_t hash = static_cast<std::uint64_t>(key.kind);
-  for (const std::int64_t part : {key.owner, key.part}) {
+  for (const std::int64_t part : {key.owner, key.part, key.process}) {
     hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 29;
   }
@@ -135,6 +136,7 @@ TraceBuilder::TraceBuilder(const FileHead& head, const ByteSource& source, ReadP
       source_(source),
       progress_(progress),
       memory_bytes_(memory_for_events(limits)),
+      half_of_the_machine_(limits.memory_bytes == 0 && base::machine_memory_bytes() > 0),
       most_events_(std::min<std::uint64_t>(memory_bytes_ / kEventBytes, std::numeric_limits<std::uint32_t>::max())),
       stop_(progress) {
   opened_.trace = std::make_unique<trace::Trace>(std::max<std::size_t>(kLeastTraceBytes, memory_bytes_));
@@ -160,7 +162,7 @@ void TraceBuilder::add(RawEvent& raw) {
     case 's':
     case 't':
     case 'f':
-      return;  // calls and operations are joined by their correlation
+      return;  // calls and operations are linked by their correlation
     default:
       skip(raw);
   }
@@ -197,9 +199,25 @@ void TraceBuilder::add_own(const RawEvent& raw) {
       break;
   }
   if (!raw.raw.empty()) take_raw(raw.raw, event);
-  base::NameTable& names = opened_.trace->names();
-  event.name = names.intern(!raw.label_hex.empty() ? from_hex(raw.label_hex) : raw.label ? *raw.label : raw.name);
+  const std::string own_name = !raw.label_hex.empty() ? from_hex(raw.label_hex) : raw.label ? *raw.label : raw.name;
+  event.name = opened_.trace->names().intern(own_name);
+  take_facts(raw, own_name, event);
   keep(event, raw.category);
+}
+
+void TraceBuilder::take_facts(const RawEvent& raw, std::string_view name, Event& event) {
+  if (event.kind == EventKind::Range) {
+    if (const auto kind = range_kind_from_key(raw.range_kind)) trace::set_range_kind(event, *kind);
+    if (!head_.marked) trace::set_range_kind(event, kind_of_unmarked(*head_.lanes[event.lane], name));
+  } else if (event.kind == EventKind::Marker) {
+    base::NameTable& names = opened_.trace->names();
+    const auto kind = marker_kind_from_key(raw.marker_kind);
+    if (kind) trace::set_marker_kind(event, *kind);
+    if (!head_.marked && names_a_setting_change(name)) trace::set_change(event, {});
+    if (kind != trace::MarkerKind::Setting) return;
+    trace::set_change(event, {number_or<std::uint32_t>(raw.version, 0), names.intern(raw.key), names.intern(raw.before),
+                              names.intern(raw.now)});
+  }
 }
 
 void TraceBuilder::add_foreign(const RawEvent& raw) {
@@ -211,6 +229,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
   event.correlation = number_or<std::uint32_t>(raw.correlation, 0);
   LaneKey key{LaneKind::Phases, number_of(raw.process), number_of(raw.thread)};
   if (meaning != Meaning::Range && meaning != Meaning::Call) {
+    key.process = key.owner;
     key.owner = number_or<std::int32_t>(raw.device, number_or<std::int32_t>(key.owner, 0));
     key.part = number_or<std::int32_t>(raw.stream, number_or<std::int32_t>(key.part, 0));
   }
@@ -241,6 +260,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
       key.kind = LaneKind::GpuRanges;
       break;
     default:
+      trace::set_range_kind(event, kind_of_foreign_range(raw.category, raw.name));
       if (const auto number = step_number(raw.name)) {
         key.kind = LaneKind::Iterations;
         event.a = *number;
@@ -256,7 +276,8 @@ void TraceBuilder::add_sync(const RawEvent& raw) {
   const auto correlation = number_or<std::uint32_t>(raw.correlation, 0);
   if (correlation == 0 || !raw.start.ns || syncs_.size() >= kMaxSyncs) return;
   const auto stream = number_or<std::int32_t>(raw.wait_on_stream, number_or<std::int32_t>(raw.stream, -1));
-  syncs_.push_back({correlation, *raw.start.ns, number_or<std::int32_t>(raw.device, -1), stream});
+  syncs_.push_back(
+      {number_of(raw.process), correlation, *raw.start.ns, number_or<std::int32_t>(raw.device, -1), stream});
 }
 
 void TraceBuilder::add_metadata(const RawEvent& raw) {
@@ -309,8 +330,8 @@ bool TraceBuilder::take_lane(const LaneKey& key, Event& event) {
   trace::LaneInfo info;
   info.kind = key.kind;
   info.name = lane_name(key.kind);
-  info.pid = key.owner;  // of a GPU lane too: that is where its process name is written
   if (trace::is_cpu_lane(key.kind)) {
+    info.pid = key.owner;
     info.tid = key.part;
   } else {
     info.device = static_cast<std::int32_t>(key.owner);
@@ -319,6 +340,7 @@ bool TraceBuilder::take_lane(const LaneKey& key, Event& event) {
   event.lane = static_cast<LaneId>(lanes_.size());
   lane_of_.emplace(key, event.lane);
   lanes_.push_back(std::move(info));
+  file_process_.push_back(trace::is_cpu_lane(key.kind) ? key.owner : key.process);
   return true;
 }
 
@@ -332,11 +354,13 @@ std::int64_t TraceBuilder::number_of(const RawId& id) {
 
 void TraceBuilder::keep(const Event& event, const std::string& category) {
   if (events_.size() >= most_events_) {
-    source_.fail(fmt::format(
-        fmt::runtime(
-            tr("too large: more than {} events, which is all that {} of memory (half of this machine's) can hold")),
-        base::format_count(static_cast<std::int64_t>(most_events_)),
-        base::format_bytes(static_cast<std::int64_t>(memory_bytes_))));
+    const std::string events = base::format_count(static_cast<std::int64_t>(most_events_));
+    const std::string memory = base::format_bytes(static_cast<std::int64_t>(memory_bytes_));
+    source_.fail(
+        half_of_the_machine_
+            ? tr("too large: more than {} events, which is all that {} of memory (half of this machine's) can hold",
+                 events, memory)
+            : tr("too large: more than {} events, which is all that {} of memory can hold", events, memory));
   }
   events_.push_back(event);
   if (events_.size() % kReportEvery == 0) progress_.events.store(events_.size(), std::memory_order_relaxed);
@@ -351,7 +375,7 @@ void TraceBuilder::skip(const RawEvent& raw) {
 OpenedTrace TraceBuilder::finish() {
   if (head_.own && head_.format > kFileFormat)
     source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
-  // Its events were taken for another program's until then, and their lanes are not those of the head.
+  // Until here its events were read as another program's, and their lanes are not those of the head.
   if (head_.own && !lanes_.empty())
     source_.fail(tr("otherData says that Lanescope wrote the file, but comes after the events"));
   for (const auto& [thread, ranges] : open_ranges_) opened_.events_malformed += ranges.size();  // they never ended
@@ -365,19 +389,82 @@ OpenedTrace TraceBuilder::finish() {
   if (head_.own) {
     opened_.facts = head_.facts;
     fill_trace(make_own_lanes());
-    // An event that had left the memory before the file was written is as lost here as a dropped one.
+    // An event evicted before the file was written is as lost as a dropped one.
     trace.count_dropped(head_.counts.dropped + head_.counts.evicted);
     trace.count_late(head_.counts.late);
   } else {
     opened_.facts.version.clear();
     opened_.facts.device_name = head_.device_name;
     stop_.now();
+    claim_gpu_lanes();
     infer_calls(events_, lanes_, trace.names(), syncs_, progress_);
     move_to_zero();
     fill_trace(make_foreign_lanes());
   }
   trace.set_complete_until(head_.own ? head_.complete_until_ns.value_or(trace.extent().second) : trace.extent().second);
   return std::move(opened_);
+}
+
+// A profiler uses the device's number as the process of GPU work. It belongs to the only process that makes calls; of
+// several, to the one whose calls issued it: most of its operations have a correlation that this process has given to
+// an earlier call. If that is ambiguous, the file's process number decides, and then which process has fewest.
+void TraceBuilder::claim_gpu_lanes() {
+  std::vector<std::int64_t> callers;
+  std::map<std::int64_t, trace::ProcessNumber> caller_number;
+  for (const trace::LaneInfo& lane : lanes_) {
+    if (lane.kind != LaneKind::Calls) continue;
+    if (caller_number.try_emplace(lane.pid, static_cast<trace::ProcessNumber>(callers.size())).second)
+      callers.push_back(lane.pid);
+  }
+  if (callers.empty()) return;
+  using Place = std::pair<std::int64_t, std::int64_t>;  // process in the file, device
+  std::map<Place, std::vector<std::size_t>> votes;
+  std::vector<std::vector<std::size_t>*> votes_of_lane(lanes_.size());
+  for (std::size_t l = 0; l < lanes_.size(); ++l) {
+    if (trace::is_gpu_lane(lanes_[l].kind))
+      votes_of_lane[l] = &votes.try_emplace({file_process_[l], lanes_[l].device}, callers.size()).first->second;
+  }
+  if (callers.size() > 1) {
+    trace::CallMap<base::Nanoseconds> called;
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      stop_();
+      const Event& e = events_[i];
+      if (e.kind == EventKind::Call && e.correlation != 0)
+        called.try_emplace({caller_number[lanes_[e.lane].pid], e.correlation}, e.start_ns);
+    }
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      stop_();
+      const Event& e = events_[i];
+      if (!trace::is_gpu_work(e.kind) || e.correlation == 0) continue;
+      for (std::size_t c = 0; c < callers.size(); ++c) {
+        const auto call = called.find({static_cast<trace::ProcessNumber>(c), e.correlation});
+        if (call != called.end() && call->second <= e.start_ns) ++(*votes_of_lane[e.lane])[c];
+      }
+    }
+  }
+  // Unambiguous ones first.
+  std::map<Place, std::int64_t> claimed;
+  std::vector<std::size_t> gpus_of(callers.size());
+  for (const bool doubtful : {false, true}) {
+    for (const auto& [gpu, of_callers] : votes) {
+      const std::size_t most = *std::max_element(of_callers.begin(), of_callers.end());
+      if ((std::count(of_callers.begin(), of_callers.end(), most) > 1) != doubtful) continue;
+      std::size_t best = callers.size();
+      for (std::size_t c = 0; c < callers.size(); ++c) {
+        const auto rank = [&](std::size_t i) { return std::tuple(callers[i] != gpu.first, gpus_of[i], callers[i]); };
+        if (of_callers[c] == most && (best == callers.size() || rank(c) < rank(best))) best = c;
+      }
+      claimed[gpu] = callers[best];
+      ++gpus_of[best];
+    }
+  }
+  for (std::size_t l = 0; l < lanes_.size(); ++l) {
+    if (votes_of_lane[l] != nullptr) lanes_[l].pid = claimed[{file_process_[l], lanes_[l].device}];
+  }
+  for (SyncRecord& sync : syncs_) {
+    const auto found = claimed.find({sync.pid, sync.device});
+    sync.pid = found != claimed.end() ? found->second : caller_number.contains(sync.pid) ? sync.pid : callers.front();
+  }
 }
 
 void TraceBuilder::move_to_zero() {
@@ -405,12 +492,11 @@ std::vector<LaneId> TraceBuilder::make_own_lanes() {
 }
 
 std::vector<LaneId> TraceBuilder::make_foreign_lanes() {
-  for (trace::LaneInfo& info : lanes_) {
-    const auto found = process_names_.find(info.pid);
-    if (found != process_names_.end()) info.process = found->second;
-    if (!trace::is_cpu_lane(info.kind)) info.pid = 0;
+  for (std::size_t l = 0; l < lanes_.size(); ++l) {
+    const auto found = process_names_.find(file_process_[l]);
+    if (found != process_names_.end()) lanes_[l].process = found->second;
   }
-  // Threads with iterations first: that is the loop somebody wants to see.
+  // Threads with iterations first, because the loop is of most interest.
   const auto has_iterations = [&](const trace::LaneInfo& info) {
     return lane_of_.contains({LaneKind::Iterations, info.pid, info.tid});
   };
@@ -427,7 +513,7 @@ std::vector<LaneId> TraceBuilder::make_foreign_lanes() {
   return ids;
 }
 
-// The events' numbers, lane by lane, in the order of their starts; of those that start together the longest first.
+// The events' indices, lane by lane, ordered by start; of events that start together, the longest first.
 std::vector<std::uint32_t> TraceBuilder::in_order() {
   std::vector<std::size_t> ends;  // of the lanes
   for (std::size_t i = 0; i < events_.size(); ++i) {
@@ -448,7 +534,7 @@ std::vector<std::uint32_t> TraceBuilder::in_order() {
     const Event& b = events_[k];
     return std::tuple(a.start_ns, b.end_ns, i) < std::tuple(b.start_ns, a.end_ns, k);
   };
-  for (std::size_t lane = 0; lane < ends.size(); ++lane) {  // these are their begins now
+  for (std::size_t lane = 0; lane < ends.size(); ++lane) {  // these are now their starts
     const auto begin = order.begin() + static_cast<std::ptrdiff_t>(ends[lane]);
     const auto end = lane + 1 < ends.size() ? order.begin() + static_cast<std::ptrdiff_t>(ends[lane + 1]) : order.end();
     if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
@@ -463,7 +549,7 @@ void TraceBuilder::fill_trace(const std::vector<LaneId>& lane_ids) {
   trace::Trace& trace = *opened_.trace;
   std::size_t appended = 0;
   for (const std::uint32_t i : order) {
-    // Thousands of lanes with a handful of events each, all overlapping, would take a block for every event.
+    // Thousands of lanes with a few overlapping events each would need a block per event.
     if (trace.memory_bytes() > std::min(most_bytes, trace.memory_cap_bytes() + kMemoryMargin)) {
       trace.count_dropped(1);
       continue;

@@ -1,11 +1,11 @@
-// From the records of a Chrome trace to a Trace: what the categories and arguments mean, which lane an event belongs
-// to.
+// Builds a Trace from the records of a Chrome trace: interprets categories and arguments, and assigns events to lanes.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -17,19 +17,21 @@ namespace lanescope::io {
 
 class TraceBuilder {
  public:
-  /// `head` may still be filled while events are added; `source` is asked only to report errors. `progress` is told how
-  /// many events there are, and from finish() on how many have their place.
+  /// `head` may still be filled while events are added. `source` is used only for error messages. `progress` receives
+  /// the number of events and, during finish(), of events put into the trace.
   TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress, const ReadLimits& limits);
   ~TraceBuilder();
 
   void add(RawEvent& raw);
-  /// Moves times, works out what calls waited for, and fills the trace. Call once, at the end.
+  /// Shifts times, infers what calls waited for, and fills the trace. Call once, at the end. Throws base::FileError or
+  /// Cancelled.
   OpenedTrace finish();
 
  private:
   struct LaneKey {
     trace::LaneKind kind;
     std::int64_t owner, part;  // process and thread, or device and stream
+    std::int64_t process = 0;  // of a GPU lane: the file's, which may be just the device's number
     bool operator==(const LaneKey&) const = default;
   };
   struct LaneKeyHash {
@@ -38,6 +40,8 @@ class TraceBuilder {
   using ThreadKey = std::pair<std::int64_t, std::int64_t>;
 
   void add_own(const RawEvent& raw);
+  /// Sets what the range or marker stands for.
+  void take_facts(const RawEvent& raw, std::string_view name, trace::Event& event);
   void add_foreign(const RawEvent& raw);
   void add_metadata(const RawEvent& raw);
   void begin_range(const RawEvent& raw);
@@ -45,12 +49,14 @@ class TraceBuilder {
   void add_sync(const RawEvent& raw);
   void keep(const trace::Event& event, const std::string& category);
   void skip(const RawEvent& raw);
-  /// False, and counted, unless the event has a start and an end that are times.
+  /// False, and counted, unless start and end are valid times.
   bool take_times(const RawEvent& raw, trace::Event& event);
-  /// False, and counted, when there are too many lanes.
+  /// False, and counted, if there are too many lanes.
   bool take_lane(const LaneKey& key, trace::Event& event);
   std::int64_t number_of(const RawId& id);
 
+  /// Determines the process of each GPU lane.
+  void claim_gpu_lanes();
   void move_to_zero();
   std::vector<trace::LaneId> make_foreign_lanes();
   std::vector<trace::LaneId> make_own_lanes();
@@ -60,12 +66,14 @@ class TraceBuilder {
   const FileHead& head_;
   const ByteSource& source_;
   ReadProgress& progress_;
-  const std::uint64_t memory_bytes_;  // for events
+  const std::uint64_t memory_bytes_;  // limit for events
+  const bool half_of_the_machine_;    // whether that limit is half of the machine's memory
   const std::size_t most_events_;
   StopCheck stop_;
   OpenedTrace opened_;
-  EventStore events_;  // their lane: a place in lanes_ (foreign) or in head_.lanes (own)
+  EventStore events_;  // their lane: an index into lanes_ (foreign) or head_.lanes (own)
   std::vector<trace::LaneInfo> lanes_;
+  std::vector<std::int64_t> file_process_;  // of each of lanes_
   std::unordered_map<LaneKey, trace::LaneId, LaneKeyHash> lane_of_;
   std::vector<SyncRecord> syncs_;
   std::map<ThreadKey, std::vector<RawEvent>> open_ranges_;

@@ -14,7 +14,7 @@ struct FieldName {
   Field field;
 };
 
-// The most frequent first. A look through them costs less than a hash, since most differ in length already.
+// Most frequent first. A linear search costs less than a hash, because most keys already differ in length.
 constexpr FieldName kEventFields[] = {{"ph", Field::Phase},
                                       {"cat", Field::Category},
                                       {"name", Field::Name},
@@ -30,10 +30,12 @@ constexpr FieldName kEventFields[] = {{"ph", Field::Phase},
                                       {"correlation", Field::Correlation}};
 
 constexpr FieldName kArgumentFields[] = {
-    {"device", Field::Device}, {"stream", Field::Stream},        {"correlation", Field::Correlation},
-    {"flags", Field::Flags},   {"bytes", Field::Bytes},          {"index", Field::Index},
-    {"own_ns", Field::OwnNs},  {"copying_ns", Field::CopyingNs}, {"returning_ns", Field::ReturningNs},
-    {"value", Field::Value},   {"name", Field::NewName},         {"wait_on_stream", Field::WaitOnStream}};
+    {"device", Field::Device},   {"stream", Field::Stream},        {"correlation", Field::Correlation},
+    {"flags", Field::Flags},     {"bytes", Field::Bytes},          {"index", Field::Index},
+    {"own_ns", Field::OwnNs},    {"copying_ns", Field::CopyingNs}, {"returning_ns", Field::ReturningNs},
+    {"value", Field::Value},     {"name", Field::NewName},         {"wait_on_stream", Field::WaitOnStream},
+    {"range", Field::RangeKind}, {"marker", Field::MarkerKind},    {"version", Field::Version},
+    {"key", Field::Key},         {"before", Field::Before},        {"now", Field::Now}};
 
 Field field_of(std::span<const FieldName> names, std::string_view key) {
   for (const FieldName& name : names) {

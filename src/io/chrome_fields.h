@@ -1,4 +1,4 @@
-// The vocabulary of a trace file: the keys that matter, and values of whatever JSON type a tool gave them.
+// The vocabulary of a trace file: the relevant keys, and values of whatever JSON type a tool used for them.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace lanescope::io {
 
-/// A number, text or truth value of the file.
+/// A number, text or boolean in the file.
 struct Scalar {
   enum class Type : std::uint8_t { None, Boolean, Integer, Real, Text } type = Type::None;
   std::int64_t integer = 0;
   double real = 0;
-  std::string_view text;  ///< of a Real: as it is written
+  std::string_view text;  ///< of a Real: as written
 
-  std::optional<std::int64_t> as_integer() const;  ///< a text of digits too
+  std::optional<std::int64_t> as_integer() const;  ///< also for a text of digits
   std::optional<double> as_real() const;
   RawTime as_time() const;
   RawId as_id() const;
@@ -50,7 +50,13 @@ enum class Field : std::uint8_t {
   OwnNs,
   CopyingNs,
   ReturningNs,
-  Value
+  Value,
+  RangeKind,
+  MarkerKind,
+  Version,
+  Key,
+  Before,
+  Now
 };
 
 Field event_field(std::string_view key);

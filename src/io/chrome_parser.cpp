@@ -1,5 +1,7 @@
 #include "io/chrome_parser.h"
 
+#include <algorithm>
+#include <cmath>
 #include <istream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -24,7 +26,7 @@ Number narrow(const std::optional<std::int64_t>& value) {
   return value && *value >= low && *value <= high ? static_cast<Number>(*value) : Number{};
 }
 
-/// The callbacks of nlohmann's parser. What the enclosing objects and arrays are stands on a stack; no recursion.
+/// The callbacks of nlohmann's parser. A stack holds the enclosing objects and arrays; no recursion.
 class Handler {
  public:
   using number_integer_t = nlohmann::json::number_integer_t;
@@ -78,7 +80,7 @@ class Handler {
     return false;
   }
 
-  std::uint64_t progress = 0;  ///< of callbacks
+  std::uint64_t progress = 0;  ///< number of callbacks
   bool saw_events = false;
   bool too_deep = false;
   std::size_t error_position = 0;
@@ -144,7 +146,7 @@ class Handler {
     if (next == Where::Events) saw_events = true;
     if (next == Where::Lane) {
       lane_ = {};
-      lane_known_ = false;
+      lane_known_ = lane_marked_ = false;
     }
     stack_.push_back(next);
     return true;
@@ -155,6 +157,7 @@ class Handler {
     const Where left = where();
     stack_.pop_back();
     if (left == Where::Event) on_event_(event_);
+    if (left == Where::Lane && !lane_marked_) lane_.role = role_of_unmarked(lane_);
     if (left == Where::Lane && head_.lanes.size() < trace::Trace::kMaxLanes) {
       head_.lanes.push_back(lane_known_ ? std::optional(lane_) : std::nullopt);
     }
@@ -263,7 +266,31 @@ class Handler {
       case Field::Value:
         event_.value = value.as_real();
         break;
+      case Field::RangeKind:
+        event_.range_kind = value.text;
+        break;
+      case Field::MarkerKind:
+        event_.marker_kind = value.text;
+        break;
+      case Field::Version:
+        event_.version = value.as_integer();
+        break;
+      case Field::Key:
+        event_.key = value.text;
+        break;
+      case Field::Before:
+        event_.before = value.text;
+        break;
+      case Field::Now:
+        event_.now = value.text;
+        break;
     }
+  }
+
+  /// 0 for an invalid rate.
+  static double peak_of(const Scalar& value) {
+    const double peak = value.as_real().value_or(0);
+    return std::isfinite(peak) && peak > 0 ? peak : 0;
   }
 
   void take_fact(const Scalar& value) {
@@ -281,6 +308,13 @@ class Handler {
       facts.device_name = value.text;
     } else if (key_ == "simulated") {
       facts.simulated = value.as_integer().value_or(0) != 0;
+    } else if (key_ == "sm_count") {
+      constexpr std::int64_t kMostSms = 1 << 16;
+      facts.sm_count = static_cast<int>(std::clamp<std::int64_t>(value.as_integer().value_or(0), 0, kMostSms));
+    } else if (key_ == "h2d_peak_gb_per_s") {
+      facts.h2d_peak_gb_per_s = peak_of(value);
+    } else if (key_ == "d2h_peak_gb_per_s") {
+      facts.d2h_peak_gb_per_s = peak_of(value);
     } else if (key_ == "marks") {
       facts.marks = value.text;
     } else if (key_ == "complete_until_ns") {
@@ -303,10 +337,15 @@ class Handler {
         lane_.kind = *kind;
         lane_known_ = true;
       }
+    } else if (key_ == "role") {
+      lane_.role = lane_role_from_key(value.text).value_or(trace::LaneRole::None);
+      lane_marked_ = head_.marked = true;
     } else if (key_ == "name") {
       lane_.name = value.text;
     } else if (key_ == "process") {
       lane_.process = value.text;
+    } else if (key_ == "host") {
+      lane_.host = value.text;
     } else if (key_ == "pid") {
       lane_.pid = value.as_integer().value_or(0);
     } else if (key_ == "tid") {
@@ -327,10 +366,10 @@ class Handler {
   Field field_ = Field::Other;
   RawEvent event_;
   trace::LaneInfo lane_;
-  bool lane_known_ = false;
+  bool lane_known_ = false, lane_marked_ = false;
 };
 
-/// Feeds a ByteSource to the parser, and stops it when one value takes up more memory than any trace's would.
+/// Feeds a ByteSource to the parser, and stops it if one value takes more memory than in any real trace.
 class SourceBuffer final : public std::streambuf {
  public:
   SourceBuffer(ByteSource& source, const std::uint64_t& progress) : source_(source), progress_(progress) {}
@@ -361,7 +400,7 @@ class SourceBuffer final : public std::streambuf {
   bool at_end_ = false;
 };
 
-/// What the JSON library says, without its own prefix and without the text it quotes, which may be long.
+/// The JSON library's message, without its prefix and without the text it quotes, which may be long.
 std::string reason_of(const std::string& what) {
   const std::size_t dash = what.find(" - ");
   const std::size_t bracket = what.find("] ");
@@ -378,11 +417,12 @@ std::string reason_of(const std::string& what) {
 }  // namespace
 
 void RawEvent::clear() {
-  for (std::string* text : {&phase, &category, &name, &process.text, &thread.text, &new_name, &label_hex, &raw}) {
+  for (std::string* text : {&phase, &category, &name, &process.text, &thread.text, &new_name, &label_hex, &raw,
+                            &range_kind, &marker_kind, &key, &before, &now}) {
     text->clear();  // keeps its memory
   }
   for (auto* number : {&correlation, &device, &stream, &wait_on_stream, &bytes, &lane, &index, &flags, &own_ns,
-                       &copying_ns, &returning_ns}) {
+                       &copying_ns, &returning_ns, &version}) {
     number->reset();
   }
   process.is_text = thread.is_text = false;
@@ -400,7 +440,7 @@ void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<
     if (handler.too_deep) source.fail(base::tr("not a trace: objects and arrays nested more than 512 deep"));
     const std::string at = std::to_string(handler.error_position);
     if (buffer.at_end()) source.fail(base::tr("the file is truncated: its JSON ends too early, at byte ") + at);
-    // The library says why in English only.
+    // The library's messages are in English only.
     const bool english = base::language() == base::Language::English;
     source.fail(base::tr("not valid JSON, at byte ") + at + (english ? ": " + reason_of(handler.error_text) : ""));
   }

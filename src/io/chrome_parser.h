@@ -1,4 +1,4 @@
-// From the JSON of a Chrome trace to plain records, one event at a time; knows the format, not what the events mean.
+// Parses the JSON of a Chrome trace into plain records, one event at a time. Knows the format, not the events' meaning.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace lanescope::io {
 
-/// A process or thread: a number, or in some tools' files a text ("Spans").
+/// A process or thread: a number or, in some tools' files, a text ("Spans").
 struct RawId {
   bool is_text = false;
   std::int64_t number = 0;
@@ -23,39 +23,41 @@ struct RawId {
 
 struct RawTime {
   bool present = false;
-  std::optional<base::Nanoseconds> ns;  ///< empty: not a time
+  std::optional<base::Nanoseconds> ns;  ///< empty: not a valid time
 };
 
-/// One element of "traceEvents": what of it can matter to a timeline.
+/// One element of "traceEvents": the parts relevant to a timeline.
 struct RawEvent {
   std::string phase, category, name;
   RawId process, thread;
   RawTime start, duration;
-  // Arguments ("args"), of the PyTorch profiler and of metadata events.
+  // Arguments ("args") of the PyTorch profiler and of metadata events.
   std::optional<std::int64_t> correlation, device, stream, wait_on_stream, bytes;
   std::string new_name;  ///< process_name, thread_name
   // Only in Lanescope's own files.
-  std::optional<std::int64_t> lane, index, flags, own_ns, copying_ns, returning_ns;
+  std::optional<std::int64_t> lane, index, flags, own_ns, copying_ns, returning_ns, version;
   std::optional<double> value;
   std::optional<std::string> label;
   std::string label_hex, raw;
+  std::string range_kind, marker_kind, key, before, now;
 
   void clear();
 };
 
-/// What a file says outside its events. Filled while parsing: in our own files it stands before them.
+/// The contents of a file outside its events. Filled while parsing; in our own files it precedes the events.
 struct FileHead {
-  bool own = false;  ///< "otherData" is Lanescope's
+  bool own = false;     ///< "otherData" is Lanescope's
+  bool marked = false;  ///< own file whose lanes and ranges state their kinds
   std::int64_t format = 0;
   RunFacts facts;
   trace::TraceCounts counts;
   std::optional<std::int64_t> complete_until_ns;
-  std::vector<std::optional<trace::LaneInfo>> lanes;  ///< empty: a lane this program does not understand
-  std::string device_name;                            ///< of the first of "deviceProperties"
+  std::vector<std::optional<trace::LaneInfo>> lanes;  ///< empty: a lane that this version does not understand
+  std::string device_name;                            ///< of the first entry of "deviceProperties"
 };
 
-/// Hands over every event in the file's order. The event may be moved from. Throws base::FileError: path, why and
-/// where.
+/// Passes every event in the file's order; it may be moved from. Throws base::FileError with the path, the reason and
+/// the position.
 void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(RawEvent&)>& on_event);
 
 }  // namespace lanescope::io

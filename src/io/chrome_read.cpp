@@ -7,12 +7,12 @@ namespace lanescope::io {
 namespace {
 
 OpenedTrace read_from(ByteSource& source, ReadProgress* progress, const ReadLimits& limits) {
-  ReadProgress nobody_looks;
-  ReadProgress& told = progress ? *progress : nobody_looks;
-  source.report_to(told);
+  ReadProgress unused;
+  ReadProgress& reported = progress ? *progress : unused;
+  source.report_to(reported);
   FileHead head;
   try {
-    TraceBuilder builder(head, source, told, limits);
+    TraceBuilder builder(head, source, reported, limits);
     parse_chrome_trace(source, head, [&](RawEvent& event) { builder.add(event); });
     return builder.finish();
   } catch (const std::bad_alloc&) {

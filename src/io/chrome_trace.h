@@ -1,5 +1,5 @@
-// The trace as Chrome Trace Event JSON, with the categories and argument names of the PyTorch profiler, so that
-// Perfetto, chrome://tracing and Holistic Trace Analysis open it; and back.
+// Reads and writes a trace as Chrome Trace Event JSON, with the categories and argument names of the PyTorch profiler,
+// so that Perfetto, chrome://tracing and Holistic Trace Analysis can open it.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,24 @@
 
 namespace lanescope::io {
 
-/// Facts about the run that travel in the file ("otherData"): workload, settings, device, simulated, version.
+/// Facts about the run that are stored in the file ("otherData"): workload, settings, device, simulated, version; and
+/// the device's properties that figures, cards and predictions need, so that a file gives the same results as the run.
 struct RunFacts {
   std::string workload;
-  std::string device;  ///< id
+  std::string device;  ///< the device's id
   std::string device_name;
   bool simulated = false;
+  int sm_count = 0;  ///< streaming multiprocessors; 0: unknown
+  /// Peak rates of copies to and from pinned memory, in 1e9 bytes per second; 0: unknown.
+  double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
   std::map<std::string, std::string> settings;
-  std::string
-      marks;  ///< what a person left on the trace (rulers, bookmarks, notes): JSON text of the window's; or empty
-  std::string version{base::kVersion};  ///< of the Lanescope that recorded it; empty: another program did
+  std::string marks;  ///< the user's rulers, bookmarks and notes, as JSON text of the window; may be empty
+  std::string version{base::kVersion};  ///< of the Lanescope that recorded it; empty: recorded by another program
 
   bool operator==(const RunFacts&) const = default;
 };
 
-/// Writes to a temporary file beside `path`, then renames. Compressed when the name ends in ".gz". Throws
+/// Writes to a temporary file beside `path`, then renames it. Compresses if the name ends in ".gz". Throws
 /// base::FileError. Writes what has been published; the trace may grow meanwhile.
 void write_chrome_trace(const std::filesystem::path& path, const trace::Trace& trace, const RunFacts& facts);
 
@@ -37,27 +40,28 @@ struct OpenedTrace {
   std::unique_ptr<trace::Trace> trace;
   RunFacts facts;
   bool own = false;  ///< written by Lanescope: nothing was lost
-  /// Another program's times are moved so that the earliest event starts at 0; this much was taken off. Own files: 0.
+  /// Another program's times are shifted so that the earliest event starts at 0. This is the amount subtracted; 0 for
+  /// own files.
   trace::Nanoseconds time_offset_ns = 0;
-  std::uint64_t events_read = 0;     ///< that became events of the trace
-  std::uint64_t events_skipped = 0;  ///< of kinds that the timeline does not show
-  std::uint64_t events_malformed =
-      0;  ///< without a usable time, lane or partner; events whose end alone was impossible
-          ///< are kept as instants and counted in the trace (TraceCounts::clamped)
+  std::uint64_t events_read = 0;     ///< events in the trace
+  std::uint64_t events_skipped = 0;  ///< of kinds not shown on the timeline
+  /// Events without a valid time, lane or partner. Events of which only the end is invalid are kept as instants and
+  /// counted in the trace (TraceCounts::clamped).
+  std::uint64_t events_malformed = 0;
   std::map<std::string, std::uint64_t> skipped_by_category;
   std::map<std::string, std::uint64_t> read_by_category;
 };
 
 struct ReadLimits {
-  std::uint64_t memory_bytes = 0;  ///< for a file's events; 0: half of what the machine has
+  std::uint64_t memory_bytes = 0;  ///< for a file's events; 0: half of the machine's memory
 };
 
-/// Reads a .json or .json.gz (told apart by content). Throws base::FileError: path and why. Never crashes on a
-/// truncated or hostile file, and never shows half of one. `progress` is kept up to date, and can stop it: then
-/// io::Cancelled is thrown.
+/// Reads a .json or .json.gz, which are distinguished by content. Throws base::FileError with the path and the reason.
+/// Never crashes on a truncated or hostile file, and never returns part of one. Updates `progress`, and throws
+/// io::Cancelled if it requests a stop.
 OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr,
                               const ReadLimits& limits = {});
-/// The same from a file's bytes in memory; `name` stands for the path in messages.
+/// The same for a file's bytes in memory; `name` replaces the path in messages.
 OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name, ReadProgress* progress = nullptr,
                               const ReadLimits& limits = {});
 

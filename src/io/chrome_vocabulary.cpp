@@ -14,6 +14,10 @@ using trace::MemoryKind;
 constexpr std::array<std::string_view, 10> kLaneKindKeys = {"iterations", "phases",   "calls",      "kernels",
                                                             "copy_h2d",   "copy_d2h", "copy_other", "gpu_ranges",
                                                             "markers",    "counter"};
+constexpr std::array<std::string_view, trace::kLaneRoles> kLaneRoleKeys = {"none", "statements", "helper", "loss"};
+constexpr std::array<std::string_view, trace::kRangeKinds> kRangeKindKeys = {
+    "", "iteration", "phase", "read", "sync", "load", "operator", "compute", "timed", "warning"};
+constexpr std::array<std::string_view, trace::kMarkerKinds> kMarkerKindKeys = {"", "setting", "pause"};
 constexpr std::array<const char*, 4> kDirections = {"HtoD", "DtoH", "DtoD", "PtoP"};
 constexpr std::array<const char*, 4> kMemoryKinds = {"Unknown", "Pageable", "Pinned", "Device"};
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
@@ -25,6 +29,20 @@ template <typename Value>
 std::optional<Value> look_up(const Table<Value>& table, std::string_view key) {
   const auto found = table.find(key);
   return found == table.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Converts between an enumerator and its key; an empty key means none.
+template <typename Enum, std::size_t N>
+std::string_view key_in(const std::array<std::string_view, N>& keys, Enum value) {
+  const auto place = static_cast<std::size_t>(value);
+  return place < N ? keys[place] : std::string_view();
+}
+template <typename Enum, std::size_t N>
+std::optional<Enum> from_key(const std::array<std::string_view, N>& keys, std::string_view key) {
+  for (std::size_t i = 0; i < N && !key.empty(); ++i) {
+    if (keys[i] == key) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
 }
 
 MemoryKind memory_kind_in(std::string_view text) {
@@ -65,17 +83,60 @@ std::optional<EventKind> kind_of_category(std::string_view category) {
   return look_up(table, category);
 }
 
-std::string_view lane_kind_key(trace::LaneKind kind) { return kLaneKindKeys.at(static_cast<std::size_t>(kind)); }
-
+std::string_view lane_kind_key(trace::LaneKind kind) { return key_in(kLaneKindKeys, kind); }
 std::optional<trace::LaneKind> lane_kind_from_key(std::string_view key) {
-  for (std::size_t i = 0; i < kLaneKindKeys.size(); ++i) {
-    if (kLaneKindKeys[i] == key) return static_cast<trace::LaneKind>(i);
-  }
-  return std::nullopt;
+  return from_key<trace::LaneKind>(kLaneKindKeys, key);
+}
+std::string_view lane_role_key(trace::LaneRole role) { return key_in(kLaneRoleKeys, role); }
+std::optional<trace::LaneRole> lane_role_from_key(std::string_view key) {
+  return from_key<trace::LaneRole>(kLaneRoleKeys, key);
+}
+std::string_view range_kind_key(trace::RangeKind kind) { return key_in(kRangeKindKeys, kind); }
+std::optional<trace::RangeKind> range_kind_from_key(std::string_view key) {
+  return from_key<trace::RangeKind>(kRangeKindKeys, key);
+}
+std::string_view marker_kind_key(trace::MarkerKind kind) { return key_in(kMarkerKindKeys, kind); }
+std::optional<trace::MarkerKind> marker_kind_from_key(std::string_view key) {
+  return from_key<trace::MarkerKind>(kMarkerKindKeys, key);
 }
 
+trace::LaneRole role_of_unmarked(const trace::LaneInfo& lane) {
+  if (lane.kind == trace::LaneKind::Counter && lane.name == "loss") return trace::LaneRole::Loss;
+  if (lane.kind != trace::LaneKind::Phases) return trace::LaneRole::None;
+  if (lane.name == "phase") return trace::LaneRole::Statements;
+  return lane.tid != 0 ? trace::LaneRole::Helper : trace::LaneRole::None;  // the loop's own thread always had 0
+}
+
+trace::RangeKind kind_of_unmarked(const trace::LaneInfo& lane, std::string_view range) {
+  using trace::RangeKind;
+  if (lane.kind == trace::LaneKind::Iterations) return RangeKind::Iteration;
+  if (lane.kind != trace::LaneKind::Phases) return RangeKind::Other;
+  static const Table<RangeKind> of_lane = {{"CPU ops", RangeKind::Compute},
+                                           {"stopwatch", RangeKind::Timed},
+                                           {"warnings", RangeKind::Warning},
+                                           {"waiting", RangeKind::Load}};
+  if (const auto kind = look_up(of_lane, lane.name)) return *kind;
+  if (lane.role == trace::LaneRole::Helper) return RangeKind::Load;
+  if (lane.role != trace::LaneRole::Statements) return RangeKind::Other;
+  static const Table<RangeKind> statements = {
+      {"item()", RangeKind::Read},        {"total.item()", RangeKind::Read},  {"found_inf.item()", RangeKind::Read},
+      {".cpu()", RangeKind::Read},        {"stack().cpu()", RangeKind::Read}, {".cpu().numpy()", RangeKind::Read},
+      {"synchronize()", RangeKind::Sync}, {"elapsed_time()", RangeKind::Sync}};
+  return look_up(statements, range).value_or(RangeKind::Phase);
+}
+
+trace::RangeKind kind_of_foreign_range(std::string_view category, std::string_view name) {
+  using trace::RangeKind;
+  static const Table<RangeKind> by_name = {{"item()", RangeKind::Read}, {"stopwatch", RangeKind::Timed}};
+  if (const auto kind = look_up(by_name, name)) return *kind;
+  if (step_number(name)) return RangeKind::Iteration;
+  return category == "cpu_op" || category == "Operator" ? RangeKind::Operator : RangeKind::Other;
+}
+
+bool names_a_setting_change(std::string_view unmarked) { return unmarked.find(" → ") != std::string_view::npos; }
+
 Meaning meaning_of_category(std::string_view category) {
-  // Those with a capital letter are of the profiler's first versions.
+  // Those with a capital letter are from early versions of the profiler.
   static const Table<Meaning> table = {{"cuda_runtime", Meaning::Call}, {"cuda_driver", Meaning::Call},
                                        {"Runtime", Meaning::Call},      {"kernel", Meaning::Kernel},
                                        {"Kernel", Meaning::Kernel},     {"gpu_memcpy", Meaning::Copy},

@@ -11,6 +11,7 @@
 #include "io/chrome_trace.h"
 #include "io/chrome_vocabulary.h"
 #include "io/json_text.h"
+#include "trace/links.h"
 
 namespace lanescope::io {
 namespace {
@@ -24,21 +25,32 @@ using trace::LaneInfo;
 using trace::LaneKind;
 
 constexpr std::size_t kFlushBytes = 256 * 1024;
-constexpr EventIndex kEventsPerLock = 2048;  // a ReadLock is to be held for a moment only
-// The profilers' number of the default stream. Tools take stream 0 for "no stream".
+constexpr EventIndex kEventsPerLock = 2048;  // a ReadLock must be held only briefly
+// The profilers' number for the default stream. Tools take stream 0 for "no stream".
 constexpr std::int32_t kDefaultStream = 7;
 constexpr std::int64_t kProcessShift = 1000;
-constexpr std::int64_t kGpuSortIndex = 1 << 24;  // as the PyTorch profiler sorts GPUs below every process
+constexpr std::int64_t kGpuSortIndex = 1 << 24;  // the PyTorch profiler also sorts GPUs below all processes
 
-/// True where the event's own fields say more than its arguments do, so that "raw" must carry them.
-bool needs_raw(const Event& e) {
+/// True for a settings marker whose names are in the table: its arguments describe it completely.
+bool describes_change(const Event& e, const base::NameTable& names) {
+  if (!trace::is_setting_change(e)) return false;
+  const trace::SettingChange change = trace::change_of(e);
+  Event again = e;
+  trace::set_change(again, change);
+  return again == e && change.key < names.size() && change.before < names.size() && change.now < names.size();
+}
+
+/// True if the event's fields contain more than its arguments, so that "raw" must store them.
+bool needs_raw(const Event& e, const base::NameTable& names) {
   switch (e.kind) {
     case EventKind::Range:
       return e.b != 0 || e.c != 0;
     case EventKind::Call:
       return !trace::is_blocking(e) && (e.a != 0 || e.b != 0 || e.c != 0);
-    case EventKind::Kernel:
     case EventKind::Marker:
+      if (describes_change(e, names)) return false;
+      [[fallthrough]];
+    case EventKind::Kernel:
       return e.a != 0 || e.b != 0 || e.c != 0;
     case EventKind::Copy:
     case EventKind::Memset:
@@ -68,7 +80,7 @@ class ChromeWriter {
       : sink_(sink), trace_(trace), facts_(facts) {}
 
   void write() {
-    look_at_lanes();
+    scan_lanes();
     find_flows();
     write_head();
     write_metadata();
@@ -83,8 +95,8 @@ class ChromeWriter {
   struct Lane {
     LaneInfo info;
     bool gpu = false;
-    std::int64_t pid = 0, tid = 0;  // as the file gives them
-    std::vector<EventIndex> rows;   // one past the last event that is written
+    std::int64_t pid = 0, tid = 0;  // as written to the file
+    std::vector<EventIndex> rows;   // one past the last event to write
     std::string place;              // ,"pid":..,"tid":..
     std::string number;             // ,"lane":..
   };
@@ -98,7 +110,7 @@ class ChromeWriter {
     LaneId call_lane = 0, op_lane = 0;
   };
 
-  void look_at_lanes() {
+  void scan_lanes() {
     const std::size_t count = trace_.lane_count();
     std::set<std::int64_t> devices;
     for (std::size_t l = 0; l < count; ++l) {
@@ -111,7 +123,8 @@ class ChromeWriter {
       if (lane.gpu && lane.info.stream == 0) stream_shift_ = kDefaultStream;
       lanes_.push_back(std::move(lane));
     }
-    // A viewer knows a GPU by its number in the place of a process; a process of that number must move aside.
+    // A viewer identifies a GPU by its number in place of a process id, so a process with that number must be
+    // renumbered.
     std::int64_t shift = 0;
     const auto collides = [&](const Lane& lane) { return !lane.gpu && devices.contains(lane.info.pid + shift); };
     while (std::any_of(lanes_.begin(), lanes_.end(), collides)) shift += kProcessShift;
@@ -123,7 +136,7 @@ class ChromeWriter {
       lane.number = ",\"lane\":" + std::to_string(l);
       order_.push_back(static_cast<LaneId>(l));
     }
-    // Of two events that start together, viewers take the first in the file for the outer one.
+    // Of two events that start together, viewers take the first in the file as the outer one.
     const auto place = [&](LaneId l) {
       const Lane& lane = lanes_[l];
       const bool ranges_first = lane.info.kind != LaneKind::GpuRanges;
@@ -151,17 +164,17 @@ class ChromeWriter {
     }
   }
 
-  /// A flow goes from the first call to the first operation of a correlation; one without the other gets no arrow.
+  /// A flow connects the first call and the first operation of a correlation; one without the other gets no arrow.
   void find_flows() {
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       const auto lane = static_cast<LaneId>(l);
       for_each_event(lane, [&](const Event& e) {
         if (e.correlation == 0) return;
         if (e.kind == EventKind::Call) {
-          Flow& flow = flows_[e.correlation];
+          Flow& flow = flows_[{owners_.process_of(lane), e.correlation}];
           if (e.start_ns < flow.call_start) std::tie(flow.call_start, flow.call_lane) = std::pair(e.start_ns, lane);
         } else if (trace::is_gpu_work(e.kind)) {
-          Flow& flow = flows_[e.correlation];
+          Flow& flow = flows_[{owners_.process_of(lane), e.correlation}];
           if (e.start_ns < flow.op_start) flow.op_start = e.start_ns, flow.op_lane = lane;
         }
       });
@@ -213,6 +226,9 @@ class ChromeWriter {
     string(",\"device\":", facts_.device);
     string(",\"device_name\":", facts_.device_name);
     text(facts_.simulated ? ",\"simulated\":true" : ",\"simulated\":false");
+    if (facts_.sm_count > 0) number(",\"sm_count\":", facts_.sm_count);
+    if (facts_.h2d_peak_gb_per_s > 0) number(",\"h2d_peak_gb_per_s\":", facts_.h2d_peak_gb_per_s);
+    if (facts_.d2h_peak_gb_per_s > 0) number(",\"d2h_peak_gb_per_s\":", facts_.d2h_peak_gb_per_s);
     text(",\"settings\":{");
     bool first = true;
     for (const auto& [key, value] : facts_.settings) {
@@ -228,11 +244,12 @@ class ChromeWriter {
     text("}");
     const Nanoseconds complete = trace_.complete_until();
     if (complete != std::numeric_limits<Nanoseconds>::min()) number(",\"complete_until_ns\":", complete);
-    if (!facts_.marks.empty()) string(",\n\"marks\":", facts_.marks);  // a text: what it means is the window's business
+    if (!facts_.marks.empty()) string(",\n\"marks\":", facts_.marks);  // a text whose meaning only the window knows
     text(",\n\"lanes\":[");
     first = true;
     for (const Lane& lane : lanes_) {
       string(std::exchange(first, false) ? "\n{\"kind\":" : ",\n{\"kind\":", lane_kind_key(lane.info.kind));
+      string(",\"role\":", lane_role_key(lane.info.role));
       string(",\"name\":", lane.info.name);
       string(",\"process\":", lane.info.process);
       number(",\"pid\":", lane.info.pid);
@@ -240,12 +257,13 @@ class ChromeWriter {
       number(",\"device\":", lane.info.device);
       number(",\"stream\":", lane.info.stream);
       number(",\"reorder_window\":", lane.info.reorder_window);
+      if (!lane.info.host.empty()) string(",\"host\":", lane.info.host);
       text("}");
     }
     text("]},\n\"traceEvents\":[");
   }
 
-  /// Names and order of processes and threads: the program above, GPUs below, each stream a thread of its GPU.
+  /// Names and order of processes and threads: the program first, then GPUs, with each stream as a thread of its GPU.
   void write_metadata() {
     struct Thread {
       std::string name;
@@ -313,7 +331,7 @@ class ChromeWriter {
     return name;
   }
 
-  /// Writes the name that other tools look for; where that is not the event's own, the latter follows as "label".
+  /// Writes the name that other tools look for. If that is not the event's own, the own name follows as "label".
   void write_name(const Event& e, const Lane& lane) {
     const std::string_view own = trace_.names().text(e.name);
     std::string shown;
@@ -352,8 +370,8 @@ class ChromeWriter {
     time(",\"ts\":", e.start_ns);
     if ((!counter && !marker) || e.end_ns != e.start_ns) time(",\"dur\":", e.end_ns - e.start_ns);
     text(lane.number);
-    if (needs_raw(e)) write_raw(e);
-    // Every argument of a counter is drawn as a curve of its own.
+    if (needs_raw(e, trace_.names())) write_raw(e);
+    // Every argument of a counter is drawn as its own curve.
     if (counter && e.correlation != 0) number(",\"correlation\":", e.correlation);
     text(",\"args\":{");
     arguments_begin_ = true;
@@ -415,12 +433,39 @@ class ChromeWriter {
     } else if (e.kind == EventKind::Range && e.a != 0) {
       argument("index", e.a);
     }
-    if (e.flags != 0) argument("flags", std::uint32_t{e.flags});
+    if (const std::uint8_t flags = write_facts(e); flags != 0) argument("flags", std::uint32_t{flags});
+  }
+
+  /// Writes what a range or a marker stands for. Returns the flags not covered by that.
+  std::uint8_t write_facts(const Event& e) {
+    if (e.kind == EventKind::Range) {
+      const std::string_view kind = range_kind_key(trace::range_kind_of(e));
+      if (kind.empty()) return e.flags;
+      fact("range", kind);
+      return e.flags & ~trace::kRangeKindMask;
+    }
+    if (e.kind != EventKind::Marker) return e.flags;
+    const std::string_view kind = marker_kind_key(trace::marker_kind_of(e));
+    const bool changes = describes_change(e, trace_.names());
+    if (kind.empty() || (trace::is_setting_change(e) && !changes)) return e.flags;
+    fact("marker", kind);
+    if (changes) {
+      const trace::SettingChange change = trace::change_of(e);
+      argument("version", change.version);
+      fact("key", trace_.names().text(change.key));
+      fact("before", trace_.names().text(change.before));
+      fact("now", trace_.names().text(change.now));
+    }
+    return 0;
+  }
+  void fact(std::string_view key, std::string_view value) {
+    argument(key);
+    append_json_string(out_, value);
   }
 
   void write_flow(const Event& e, LaneId l) {
     if (e.correlation == 0) return;
-    const auto found = flows_.find(e.correlation);
+    const auto found = flows_.find({owners_.process_of(l), e.correlation});
     if (found == flows_.end()) return;
     const Flow& flow = found->second;
     if (flow.call_start == Flow::kNone || flow.op_start == Flow::kNone) return;
@@ -429,7 +474,8 @@ class ChromeWriter {
     if (!begins && !ends) return;
     next_event();
     text(begins ? "{\"ph\":\"s\"" : "{\"ph\":\"f\",\"bp\":\"e\"");
-    number(",\"id\":", e.correlation);
+    // A viewer matches flows by id only.
+    number(",\"id\":", std::uint64_t{owners_.process_of(l)} << 32 | e.correlation);
     text(",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
     text(lanes_[l].place);
     time(",\"ts\":", e.start_ns);
@@ -442,7 +488,8 @@ class ChromeWriter {
   std::vector<Lane> lanes_;
   std::vector<LaneId> order_;
   std::int32_t stream_shift_ = 0;
-  std::unordered_map<std::uint32_t, Flow> flows_;
+  trace::Owners owners_{trace_};
+  trace::CallMap<Flow> flows_;
   std::vector<Name> names_;
   std::string out_;
   bool first_event_ = true;

@@ -1,4 +1,4 @@
-// The events of a file while it is read: a growing list whose pieces stay where they are. Growing copies nothing, and
+// The events of a file while it is read: a growing list in pieces with stable addresses. Growing copies nothing and
 // never needs the memory twice.
 #pragma once
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/utf8.h"
+#include "base/utf8.h"
 
 namespace lanescope::io {
 namespace {
@@ -51,7 +51,7 @@ bool append_json_string(std::string& out, std::string_view text) {
       continue;
     }
     const std::size_t begin = i;
-    if (next_code_point(text, i) == kInvalidCodePoint) {
+    if (base::next_code_point(text, i) == base::kInvalidCodePoint) {
       out += "\\ufffd";
       valid = false;
     } else {
@@ -87,7 +87,7 @@ std::optional<base::Nanoseconds> parse_microseconds(std::string_view text) {
   const bool negative = more() && text[i] == '-';
   if (more() && (text[i] == '-' || text[i] == '+')) ++i;
 
-  // The value is `digits` * 10^exponent nanoseconds; digits beyond what an integer can hold still count their places.
+  // The value is `digits` * 10^exponent nanoseconds; digits beyond an integer's range still count as places.
   std::string digits;
   long exponent = 3;
   bool any = false;

@@ -1,4 +1,4 @@
-// Small pieces of JSON text, written without a document in memory, and the times of the trace format.
+// Functions that write JSON text without a document in memory, and parse the times of the trace format.
 #pragma once
 
 #include <charconv>
@@ -11,7 +11,7 @@
 
 namespace lanescope::io {
 
-/// Appends `text` as a JSON string with its quotes. Bytes that are no UTF-8 become U+FFFD; false if there were any.
+/// Appends `text` as a quoted JSON string. Invalid UTF-8 bytes become U+FFFD; returns false if there were any.
 bool append_json_string(std::string& out, std::string_view text);
 
 template <std::integral T>
@@ -19,18 +19,17 @@ void append_number(std::string& out, T value) {
   char digits[24];
   out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
-/// The shortest form that reads back as the same double. `value` must be finite.
+/// Appends the shortest form that reads back as the same double. `value` must be finite.
 void append_number(std::string& out, double value);
 
 /// Nanoseconds as microseconds with exactly three decimals: "-1.500".
 void append_microseconds(std::string& out, base::Nanoseconds ns);
 
-/// Reads microseconds written in decimal ("1712195495519689.047", "1.5e3") and rounds to the nearest nanosecond,
-/// without going through a double, which has too few digits for a time of day. Empty if it is no number or beyond
-/// kMaxTime.
+/// Parses decimal microseconds ("1712195495519689.047", "1.5e3") and rounds to the nearest nanosecond. Avoids double,
+/// which has too few digits for a time of day. Empty if it is not a number or exceeds kMaxTime.
 std::optional<base::Nanoseconds> parse_microseconds(std::string_view text);
 
-/// Times of a file are at most this far from 0, so that sums and differences of two are always Nanoseconds.
+/// Times in a file are at most this far from 0, so that sums and differences of two fit into Nanoseconds.
 inline constexpr base::Nanoseconds kMaxTime = (base::Nanoseconds{1} << 62) - 1;
 
 }  // namespace lanescope::io

@@ -1,4 +1,4 @@
-// PNG pictures with facts in their text chunks.
+// PNG images with facts in their text chunks.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,10 @@ struct Image {
   std::vector<std::uint8_t> pixels;
 };
 
-/// Writes to a temporary file beside `path`, then renames. `text` becomes tEXt or iTXt chunks (UTF-8). Throws
-/// base::FileError with the path and why.
+/// Writes to a temporary file beside `path`, then renames it. `text` becomes tEXt or iTXt chunks (UTF-8). Throws
+/// base::FileError with the path and the reason.
 void write_png(const std::filesystem::path& path, const Image& image, const std::map<std::string, std::string>& text);
-/// The same as a file's bytes, for the clipboard. Throws base::FileError.
+/// The same as bytes in memory, for the clipboard. Throws base::FileError.
 std::vector<std::uint8_t> png_bytes(const Image& image, const std::map<std::string, std::string>& text);
-Image read_png(const std::filesystem::path& path, std::map<std::string, std::string>* text = nullptr);
 
 }  // namespace lanescope::io

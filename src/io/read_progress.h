@@ -1,5 +1,4 @@
-// How far the reading of a file has come: written by the thread that reads, looked at by any other, which may also stop
-// it.
+// The progress of reading a file: written by the reading thread, readable by any other, which can also stop it.
 #pragma once
 
 #include <atomic>
@@ -10,24 +9,24 @@
 namespace lanescope::io {
 
 enum class ReadStage : std::uint8_t {
-  Reading,    ///< `done` and `total` are bytes of the file, as they lie on the disk
-  Arranging,  ///< the events go into the trace: `done` and `total` are events
+  Reading,    ///< `done` and `total` are bytes of the file on disk
+  Arranging,  ///< events are put into the trace: `done` and `total` are events
 };
 
 struct ReadProgress {
   std::atomic<ReadStage> stage{ReadStage::Reading};
-  std::atomic<std::uint64_t> done{0}, total{0};  ///< of the stage; total 0: not known (a pipe)
+  std::atomic<std::uint64_t> done{0}, total{0};  ///< of the stage; total 0: unknown (a pipe)
   std::atomic<std::uint64_t> events{0};          ///< found so far
-  std::atomic<bool> cancelled{false};            ///< set it to stop: the reading ends with Cancelled within a moment
+  std::atomic<bool> cancelled{false};            ///< set it to stop: reading soon throws Cancelled
 };
 
-/// What reading throws when it was stopped.
+/// Thrown when reading was stopped.
 class Cancelled : public base::Error {
  public:
   using base::Error::Error;
 };
 
-/// For long loops and the comparisons of a sort: throws Cancelled soon after the reading was stopped. Of one thread.
+/// For long loops and the comparisons of a sort: throws Cancelled soon after a stop was requested. For one thread.
 class StopCheck {
  public:
   explicit StopCheck(const ReadProgress& progress) : progress_(progress) {}

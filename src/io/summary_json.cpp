@@ -28,7 +28,7 @@ Json typed(const std::string& text) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// The CPU's; while the queue fills they are times of issuing, and nobody should take them for what an iteration takes.
+// CPU iterations. While the queue fills they only measure issuing, so the basis is stated beside them.
 Json iteration_json(const analysis::DurationStats& iteration, const analysis::Pace& pace) {
   if (iteration.count == 0 || !pace.cpu_iterations_tell()) {
     return {{"mean", nullptr}, {"p50", nullptr}, {"p99", nullptr}};
@@ -72,7 +72,7 @@ Json causes_json(const std::array<base::Nanoseconds, analysis::kBubbleCauses>& b
   return json;
 }
 
-// A figure without a sample is one that these settings do not have.
+// A figure without samples does not exist with these settings.
 Json own_json(const std::vector<OwnFigure>& figures) {
   Json own = Json::object();
   for (const OwnFigure& f : figures) {
@@ -201,7 +201,7 @@ Json durations_json(const analysis::Breakdown& b, const analysis::Pace& pace) {
   return json;
 }
 
-// Where the time of the iterations that the verdict is about went.
+// How the time of the judged iterations was spent.
 Json time_json(const analysis::Judged& judged, base::Nanoseconds host_wait_ns) {
   return {{"span_ns", judged.to_ns - judged.from_ns},
           {"iterations", judged.iterations},
@@ -272,7 +272,7 @@ std::string summary_json(const RunFigures& figures) {
   json["verdict_sentence"] = s.verdict.sentence;
   json["verdict_figures"] = verdict_json(s.verdict);
   json["verdict_note"] = text_or_null(s.verdict.note);
-  // In groups, as the verdict takes them, and then each cause for itself; both add up to bubble_ns.
+  // By group, as in the verdict, and by cause; both add up to bubble_ns.
   const auto group_ns = [&](analysis::CauseGroup group) { return analysis::idle_of(s.bubble_by_cause_ns, group); };
   json["bubbles_by_cause"] = {{"after_sync", group_ns(analysis::CauseGroup::AfterSync)},
                               {"launch_too_slow", group_ns(analysis::CauseGroup::Launch)},
@@ -286,7 +286,7 @@ std::string summary_json(const RunFigures& figures) {
   json["own"] = own_json(figures.own);
   if (figures.advice) json["advice"] = advice_json(*figures.advice, figures.trials);
   if (figures.breakdown) json["breakdown"] = breakdown_json(*figures.breakdown, s);
-  // A file's name or settings need not be UTF-8.
+  // A file's name or settings need not be valid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -12,7 +12,7 @@
 namespace lanescope::ops {
 namespace {
 
-// How many elements an argument has, in terms of the op's shape.
+// The number of elements of an argument, in terms of the op's shape.
 enum class Extent : std::uint8_t { One, K, M, N, MN, MK, NK };
 
 struct ArgSpec {
@@ -142,7 +142,7 @@ void linear_forward(const Op& op, Args a) {
   const auto m = static_cast<std::size_t>(op.m), n = static_cast<std::size_t>(op.n), k = static_cast<std::size_t>(op.k);
   const float *x = a[0].data(), *w = a[1].data(), *bias = a[2].data();
   float* out = a[3].data();
-  // Several sums at once hide the latency of the additions; the order within each sum stays the same.
+  // Several independent sums hide the latency of the additions; the order within each sum stays the same.
   constexpr std::size_t kAtOnce = 8;
   for (std::size_t i = 0; i < m; ++i) {
     const float* row = x + i * k;
@@ -319,7 +319,7 @@ double bytes_moved(const Op& op) {
       elements_moved = 2 * m * n;
       break;
     case OpKind::Column:
-      // Memory is read in sectors of 32 bytes: with a narrow row all of it is, whichever column is wanted.
+      // Memory is read in sectors of 32 bytes: a narrow row is read completely, whichever column is needed.
       elements_moved = m * std::min(k, 8.0) + m;
       break;
     case OpKind::ReluBackward:
@@ -375,7 +375,7 @@ void check_arguments(const Op& op, Sizes elements_of) {
 }
 
 void run_reference(const Op& op, Args args) {
-  std::array<std::size_t, kMaxArgs + 1> sizes{};  // one argument too many is enough for the check to see it
+  std::array<std::size_t, kMaxArgs + 1> sizes{};  // one extra element, so that the check can detect too many arguments
   const std::size_t count_of_args = std::min(args.size(), sizes.size());
   for (std::size_t i = 0; i < count_of_args; ++i) sizes[i] = args[i].size();
   check_arguments(op, std::span(sizes).first(count_of_args));

@@ -1,7 +1,7 @@
-// The catalogue of tensor operations: what each costs, and a host reference that computes it.
+// The catalogue of tensor operations: the cost of each, and a host reference implementation.
 //
-// Every op is one GPU kernel, cut as eager PyTorch cuts them: nn.Linear forward is one addmm, MSELoss is an elementwise
-// kernel and a mean, its backward a fill and an elementwise kernel, and so on.
+// Every op is one GPU kernel, split as in eager PyTorch: nn.Linear forward is one addmm, MSELoss is an elementwise
+// kernel and a mean, its backward pass a fill and an elementwise kernel, and so on.
 #pragma once
 
 #include <array>
@@ -53,20 +53,22 @@ struct Op {
 
 inline constexpr std::size_t kMaxArgs = 8;
 
-/// The name of the kernel on the timeline: "linear_forward", "mse_backward".
+/// The kernel's name on the timeline: "linear_forward", "mse_backward".
 std::string_view kernel_name(OpKind kind);
 
-/// Floating-point operations (a multiply-add is two), and bytes read and written once each: the roofline's two sides.
+/// For the roofline model: floating-point operations (a multiply-add counts as two), and bytes, each read or written
+/// once.
 double flops(const Op& op);
 double bytes_moved(const Op& op);
 
-/// Whether the op is a matrix product (its rate depends on how many tiles its result has).
+/// True for matrix products, whose rate depends on the number of tiles of the result.
 bool is_gemm(OpKind kind);
 
-/// Throws base::Error unless the shape is possible and arguments with these numbers of elements fit it.
+/// Throws base::Error unless the shape is valid and fits arguments with these element counts.
 void check_arguments(const Op& op, std::span<const std::size_t> elements);
 
-/// Computes the op on the host. args as listed at OpKind; sizes must fit the shape (throws base::Error else).
+/// Computes the op on the host. The arguments are as listed at OpKind. Throws base::Error if their sizes do not fit the
+/// shape.
 void run_reference(const Op& op, std::span<const std::span<float>> args);
 
 }  // namespace lanescope::ops

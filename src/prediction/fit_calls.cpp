@@ -83,7 +83,7 @@ class CallFit {
     for (const RecordedCall& call : recording_.calls) {
       if (call.api == kOtherApi) continue;
       const bool here = call.iteration != kNone;
-      if (call.is(Api::MemcpyAsync) || call.is(Api::Memcpy)) {
+      if (call.is(CudaCall::MemcpyAsync) || call.is(CudaCall::Memcpy)) {
         const RecordedOperation* operation = operation_of(call);
         if (is_copy(operation)) copies_.push_back({&call, operation, copy_of(*operation)});
         continue;
@@ -107,15 +107,15 @@ class CallFit {
   }
 
   void fit_own_costs() {
-    constexpr std::pair<Api, Number> kPlain[] = {{Api::LaunchKernel, Number::Launch},
-                                                 {Api::MemsetAsync, Number::Memset},
-                                                 {Api::EventRecord, Number::EventRecord},
-                                                 {Api::EventQuery, Number::EventQuery},
-                                                 {Api::StreamWaitEvent, Number::StreamWait},
-                                                 {Api::StreamCreate, Number::StreamCreate},
-                                                 {Api::EventCreate, Number::EventCreate},
-                                                 {Api::Malloc, Number::Malloc},
-                                                 {Api::Free, Number::Free}};
+    constexpr std::pair<CudaCall, Number> kPlain[] = {{CudaCall::LaunchKernel, Number::Launch},
+                                                      {CudaCall::MemsetAsync, Number::Memset},
+                                                      {CudaCall::EventRecord, Number::EventRecord},
+                                                      {CudaCall::EventQuery, Number::EventQuery},
+                                                      {CudaCall::StreamWaitEvent, Number::StreamWait},
+                                                      {CudaCall::StreamCreate, Number::StreamCreate},
+                                                      {CudaCall::EventCreate, Number::EventCreate},
+                                                      {CudaCall::Malloc, Number::Malloc},
+                                                      {CudaCall::Free, Number::Free}};
     for (const auto& [api, number] : kPlain) measured(number, own_[static_cast<std::size_t>(api)]);
     if (!fit_.numbers.known(Number::Launch)) return;
     // Between them on machines that were measured.
@@ -134,7 +134,8 @@ class CallFit {
   void fit_synchronisations() {
     TwoSamples own, wake, idle;
     for (const RecordedCall& call : recording_.calls) {
-      if (!call.is(Api::StreamSynchronize) && !call.is(Api::DeviceSynchronize) && !call.is(Api::EventSynchronize)) {
+      if (!call.is(CudaCall::StreamSynchronize) && !call.is(CudaCall::DeviceSynchronize) &&
+          !call.is(CudaCall::EventSynchronize)) {
         continue;
       }
       const bool here = call.iteration != kNone;
@@ -259,7 +260,7 @@ class CallFit {
     for (const RecordedCall& call : recording_.calls) {
       const RecordedOperation* operation = operation_of(call);
       if (operation == nullptr) continue;
-      const bool kernel = call.is(Api::LaunchKernel);
+      const bool kernel = call.is(CudaCall::LaunchKernel);
       if (!kernel && !is_copy(operation)) continue;
       if (!kernel) {
         const Copy copy = copy_of(*operation);
@@ -290,7 +291,7 @@ class CallFit {
     for (const RecordedCall& call : recording_.calls) {
       const RecordedOperation* operation = operation_of(call);
       if (operation == nullptr) continue;
-      if (call.is(Api::LaunchKernel) && call.blocking && call.parts.waiting > 0 && depths.size() < 32) {
+      if (call.is(CudaCall::LaunchKernel) && call.blocking && call.parts.waiting > 0 && depths.size() < 32) {
         depths.add(static_cast<double>(
             std::count_if(ends.begin(), ends.end(), [&](Nanoseconds end) { return end > call.own_end(); })));
       }
@@ -310,7 +311,7 @@ class CallFit {
   const device::DeviceInfo& device_;
   Fit fit_;
   double spread_ = 0.1;
-  std::array<TwoSamples, device::sim::kApis> own_;
+  std::array<TwoSamples, device::kCudaCalls> own_;
   std::vector<RecordedCopy> copies_;
 };
 

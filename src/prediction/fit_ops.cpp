@@ -169,7 +169,7 @@ class OpFit {
 void fit_new_ops(Fit& fit, const Simulation& changed) {
   std::optional<OpFit> op_fit;
   for (const Issue& issue : changed.issues) {
-    if (issue.api != static_cast<std::size_t>(Api::LaunchKernel)) continue;
+    if (issue.api != static_cast<std::size_t>(CudaCall::LaunchKernel)) continue;
     const auto known = std::find_if(fit.machine.ops.begin(), fit.machine.ops.end(),
                                     [&](const auto& k) { return same_op(k.op, issue.op); });
     if (known != fit.machine.ops.end()) continue;

@@ -18,11 +18,11 @@ double us(Nanoseconds ns) { return static_cast<double>(ns) / 1e3; }
 
 // Calls that come or not, depending on how far the GPU is.
 bool is_left_out(std::size_t api) {
-  return api == kOtherApi || api == static_cast<std::size_t>(Api::EventQuery) ||
-         api == static_cast<std::size_t>(Api::EventCreate) || api == static_cast<std::size_t>(Api::HostAlloc);
+  return api == kOtherApi || api == static_cast<std::size_t>(CudaCall::EventQuery) ||
+         api == static_cast<std::size_t>(CudaCall::EventCreate) || api == static_cast<std::size_t>(CudaCall::HostAlloc);
 }
 
-constexpr auto kEventSynchronize = static_cast<std::size_t>(Api::EventSynchronize);
+constexpr auto kEventSynchronize = static_cast<std::size_t>(CudaCall::EventSynchronize);
 
 /// A call, or the calls that one op made of a library, and the time since the one before that was in no call.
 struct Step {
@@ -47,7 +47,7 @@ class Steps {
         ++i;
         continue;
       }
-      if (issue.api == static_cast<std::size_t>(Api::LaunchKernel) && ops::is_gemm(issue.op.kind) &&
+      if (issue.api == static_cast<std::size_t>(CudaCall::LaunchKernel) && ops::is_gemm(issue.op.kind) &&
           is_foreign(next_)) {
         std::size_t products = 1;
         while (i + products + 1 < issues.size() && is_product(issues[i + products])) ++products;
@@ -85,7 +85,7 @@ class Steps {
 
  private:
   static bool is_product(const Issue& issue) {
-    return issue.api == static_cast<std::size_t>(Api::LaunchKernel) && ops::is_gemm(issue.op.kind);
+    return issue.api == static_cast<std::size_t>(CudaCall::LaunchKernel) && ops::is_gemm(issue.op.kind);
   }
   const RecordedOperation* kernel_of(std::size_t c) const {
     if (calls_[c].operation == kNone) return nullptr;
@@ -205,7 +205,7 @@ class ProgramFit {
       double gap = us(step.gap - shadows[i].gap);
       if (step.first != kNone) {
         const auto own = calls.subspan(step.first, step.last - step.first);
-        if (issue.api == static_cast<std::size_t>(Api::LaunchKernel)) take_kernels(issue.op, own, here);
+        if (issue.api == static_cast<std::size_t>(CudaCall::LaunchKernel)) take_kernels(issue.op, own, here);
         if (own.size() > 1) gap += us(own.back().end - own.front().start) - fit_.numbers.value(Number::Launch);
         if (issue.download > 0) downloads_.push_back({issue.download, issue.fresh_download});
       }
@@ -217,7 +217,7 @@ class ProgramFit {
   }
   /// Where the program's own time is kept: by call, by op, and at the end.
   static std::size_t place_of(const Issue& issue) {
-    if (issue.api != static_cast<std::size_t>(Api::LaunchKernel)) return issue.api;
+    if (issue.api != static_cast<std::size_t>(CudaCall::LaunchKernel)) return issue.api;
     return kOtherApi + 1 + static_cast<std::size_t>(issue.op.kind);
   }
   Nanoseconds& spent_at(std::size_t place) {
@@ -392,10 +392,10 @@ class ProgramFit {
     std::vector<const RecordedCall*> recorded;
     std::vector<double> bytes;
     for (const RecordedCall& call : recording_.calls) {
-      if (call.is(Api::HostAlloc)) recorded.push_back(&call);
+      if (call.is(CudaCall::HostAlloc)) recorded.push_back(&call);
     }
     for (const Issue& issue : shadow_.issues) {
-      if (issue.api == static_cast<std::size_t>(Api::HostAlloc)) bytes.push_back(static_cast<double>(issue.bytes));
+      if (issue.api == static_cast<std::size_t>(CudaCall::HostAlloc)) bytes.push_back(static_cast<double>(issue.bytes));
     }
     if (!setup_aligned_ || recorded.empty()) return;
     for (std::size_t i = 0; i < std::min(recorded.size(), bytes.size()); ++i) {

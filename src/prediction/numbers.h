@@ -1,4 +1,4 @@
-// The numbers of a machine: what is assumed of each as long as a recording does not show it, and how sure it is.
+// The numbers of a machine: the assumed value of each until a recording shows it, and its uncertainty.
 #pragma once
 
 #include <array>
@@ -47,25 +47,25 @@ enum class Number : std::uint8_t {
 };
 inline constexpr std::size_t kNumbers = 32;
 
-/// Something that the recording leaves open.
+/// Something that the recording does not determine.
 struct OpenNumber {
   std::string what;  ///< "how fast pageable memory is copied to the GPU"
-  /// -1: the end that makes the program fast, 1: the one that makes it slow, 0: what is assumed.
+  /// Position -1: the end that makes the program fast; 1: the end that makes it slow; 0: the assumed value.
   std::function<void(Machine&, double where)> set;
 };
-/// The value at such a place; over ranges of more than a factor by ratio.
+/// The value at such a position; interpolates by ratio if the range exceeds a factor.
 double between(double where, double fast, double middle, double slow);
 
 class Numbers {
  public:
-  /// A machine of which nothing is known: a generic one, no real one.
+  /// An unknown machine: generic, not a real one.
   Numbers();
 
   double value(Number number) const { return at(number).value; }
   bool known(Number number) const { return at(number).known; }
-  /// As recorded; what it may be off by is `relative`.
+  /// Sets a recorded value with its relative uncertainty.
   void measured(Number number, double value, double relative);
-  /// Still not recorded, but it must lie between these.
+  /// Still not recorded, but limited to [fast, slow] with a new middle value.
   void narrow(Number number, double value, double fast, double slow);
   double fast(Number number) const { return at(number).fast; }
   double slow(Number number) const { return at(number).slow; }

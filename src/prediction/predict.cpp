@@ -1,7 +1,5 @@
 #include "prediction/predict.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -38,10 +36,7 @@ class Refusal {
   std::string why_;
 };
 
-template <typename... Arguments>
-[[noreturn]] void refuse(const char* text, const Arguments&... arguments) {
-  throw Refusal(fmt::format(fmt::runtime(text), arguments...));
-}
+[[noreturn]] void refuse(std::string why) { throw Refusal(std::move(why)); }
 
 std::string duration(double ns) { return base::format_duration(std::llround(ns)); }
 
@@ -67,8 +62,8 @@ class Predictor {
 
   void run(const workload::Settings& changed, Prediction& prediction) {
     if (!read()) {
-      refuse(tr("only {} iterations are recorded; at least {} are needed"), recording_.iterations.size(),
-             kLeastIterations);
+      refuse(tr("only {} iterations are recorded; at least {} are needed", recording_.iterations.size(),
+                kLeastIterations));
     }
     fit_.emplace(fit_calls(recording_, recorded_.device));
     const Simulation asked = shadow();
@@ -76,7 +71,7 @@ class Predictor {
     if (measured_ns_ <= 0) refuse(tr("the recorded iterations take no time"));
     fit_program(*fit_, recording_, asked, recorded_.device);
     if (2 * fit_->aligned < std::min(recording_.iterations.size(), asked.iterations())) {
-      refuse(tr("the recorded calls are not those that {} makes with these settings"), recorded_.workload);
+      refuse(tr("the recorded calls are not those that {} makes with these settings", recorded_.workload));
     }
     now_iterations_ = recording_.iterations.size();
     if (period_ == 1 && !has_tasks_) now_iterations_ = kEnough;
@@ -85,8 +80,8 @@ class Predictor {
     prediction.reproduced_ns = now.iteration_ns;
     prediction.fidelity_error = std::abs(now.iteration_ns - measured_ns_) / measured_ns_;
     if (prediction.fidelity_error > kFidelityLimit) {
-      refuse(tr("the fitted machine is {:.1f} % off ({} instead of {})"), 100 * prediction.fidelity_error,
-             duration(now.iteration_ns), duration(measured_ns_));
+      refuse(tr("the fitted machine is {:.1f} % off ({} instead of {})", 100 * prediction.fidelity_error,
+                duration(now.iteration_ns), duration(measured_ns_)));
     }
     predict_change(changed, now, prediction);
   }
@@ -97,8 +92,9 @@ class Predictor {
   }
 
   bool read() {
-    recording_ = read_recording(*recorded_.trace, recorded_.from_ns, recorded_.to_ns, stop_);
+    recording_ = read_recording(*recorded_.trace, recorded_.from_ns, recorded_.to_ns, stop_, recorded_.gpu);
     check_stop();
+    if (recording_.several_gpus) refuse(tr("the program uses several GPUs, and only one is simulated"));
     if (recording_.iterations.size() < kLeastIterations) return false;
     if (recording_.calls.empty()) refuse(tr("no CPU call is recorded"));
     return true;
@@ -138,7 +134,7 @@ class Predictor {
     Simulation simulation = asked_for(recorded_.settings);
     period_ = period_of(simulation);
     has_tasks_ = !simulation.tasks.empty();
-    const Stretch stretch = steady_stretch(recording_.iterations.size(), period_);
+    const Stretch stretch = analysis::whole_periods(recording_.iterations.size(), period_);
     measured_ns_ = mean_iteration_ns(recording_.iterations, stretch);
     find_unsure(stretch);
     return simulation;
@@ -172,7 +168,7 @@ class Predictor {
     const auto [from, to] = outcome.simulation.trace->extent();
     outcome.recording = read_recording(*outcome.simulation.trace, from, to + 1, stop_);
     check_stop();
-    outcome.stretch = steady_stretch(outcome.recording.iterations.size(), period);
+    outcome.stretch = analysis::whole_periods(outcome.recording.iterations.size(), period);
     outcome.iteration_ns = mean_iteration_ns(outcome.recording.iterations, outcome.stretch);
     return outcome;
   }
@@ -192,7 +188,7 @@ class Predictor {
     if (span.more - span.less > 2 * kOpenLimit) {
       if (span.loose)
         refuse(tr("it depends on whether the work is already done when a wait begins, which is too close to call"));
-      refuse(tr("it depends on {}, which this run does not show"), span.largest);
+      refuse(tr("it depends on {}, which this run does not show", span.largest));
     }
     prediction.iteration_ns = then.iteration_ns;
     prediction.low_ns = then.iteration_ns * (1 + span.less);
@@ -357,9 +353,13 @@ class Predictor {
   bool has_tasks_ = false;
 };
 
-void check_request(const Recorded& recorded) {
+bool is_workload(const std::string& name) {
   const std::vector<std::string> names = workload::workload_names();
-  if (std::find(names.begin(), names.end(), recorded.workload) == names.end()) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_request(const Recorded& recorded) {
+  if (!is_workload(recorded.workload)) {
     refuse(tr("the recorded program is not one that can be run here again"));
   }
   if (recorded.device.kind == device::DeviceKind::Cpu) {
@@ -369,6 +369,24 @@ void check_request(const Recorded& recorded) {
 }
 
 }  // namespace
+
+std::optional<Recorded> recorded_of(const trace::Trace& trace, const std::string& workload,
+                                    const std::map<std::string, std::string>& settings,
+                                    const device::DeviceInfo& device) {
+  if (!is_workload(workload)) return std::nullopt;
+  Recorded recorded;
+  recorded.trace = &trace;
+  recorded.workload = workload;
+  recorded.device = device;
+  try {
+    recorded.settings = workload::default_settings(workload, device);
+    for (const auto& [key, value] : settings) recorded.settings.set_text(key, value);
+    workload::check_settings(workload, recorded.settings);
+  } catch (const base::UsageError&) {
+    return std::nullopt;
+  }
+  return recorded;
+}
 
 Prediction predict(const Recorded& recorded, const std::vector<std::string>& assignments, const std::atomic<bool>* stop,
                    std::chrono::milliseconds budget) {
@@ -385,7 +403,7 @@ Prediction predict(const Recorded& recorded, const std::vector<std::string>& ass
   } catch (const base::UsageError&) {
     throw;
   } catch (const base::Error& error) {
-    prediction.refused = fmt::format(fmt::runtime(tr("the loop cannot be simulated: {}")), error.what());
+    prediction.refused = tr("the loop cannot be simulated: {}", error.what());
   }
   return prediction;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "device/sim/sim_options.h"
+#include "trace/links.h"
 
 namespace lanescope::prediction {
 namespace {
@@ -66,8 +67,11 @@ void sort_by_start(std::vector<Event>& events) {
 
 class Reader {
  public:
-  Reader(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop)
-      : trace_(trace), from_(from), to_(std::min(to, trace.complete_until())), stop_(stop) {}
+  Reader(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop,
+         trace::GpuNumber gpu)
+      : trace_(trace), from_(from), to_(std::min(to, trace.complete_until())), stop_(stop) {
+    if (gpu < owners_.gpus().size()) wanted_ = owners_.processes()[owners_.gpus()[gpu].process];
+  }
 
   Recording read() {
     find_iterations();
@@ -81,10 +85,16 @@ class Reader {
   }
 
  private:
+  bool own(const trace::LaneInfo& i) const { return i.pid == process_.pid && i.host == process_.host; }
+
   void find_iterations() {
-    const auto lanes = lanes_of(trace_, [](const trace::LaneInfo& i) { return i.kind == LaneKind::Iterations; });
+    const auto lanes = lanes_of(trace_, [this](const trace::LaneInfo& i) {
+      return i.kind == LaneKind::Iterations && (!wanted_ || *wanted_ == trace::Process{i.host, i.pid});
+    });
     if (lanes.empty()) return;
-    thread_ = trace_.lane(lanes.front()).info().tid;
+    const trace::LaneInfo& loop = trace_.lane(lanes.front()).info();
+    thread_ = loop.tid;
+    process_ = {loop.host, loop.pid};
     const trace::Lane& lane = trace_.lane(lanes.front());
     if (lane.row_count() == 0) return;
     const trace::Trace::ReadLock lock(trace_);
@@ -103,23 +113,25 @@ class Reader {
   }
 
   void read_calls() {
-    auto lanes =
-        lanes_of(trace_, [&](const trace::LaneInfo& i) { return i.kind == LaneKind::Calls && i.tid == thread_; });
-    if (lanes.empty()) lanes = lanes_of(trace_, [](const trace::LaneInfo& i) { return i.kind == LaneKind::Calls; });
+    auto lanes = lanes_of(
+        trace_, [&](const trace::LaneInfo& i) { return i.kind == LaneKind::Calls && i.tid == thread_ && own(i); });
+    if (lanes.empty()) {
+      lanes =
+          lanes_of(trace_, [&](const trace::LaneInfo& i) { return i.kind == LaneKind::Calls && (!wanted_ || own(i)); });
+    }
+    if (!lanes.empty()) calling_ = owners_.process_of(lanes.front());
     std::vector<RecordedIteration>& iterations = recording_.iterations;
     limit_iterations(lanes);
     std::vector<Event> events;
     const Nanoseconds begin = iterations.front().start;
     Nanoseconds lead = begin;
     for (const trace::LaneId id : lanes) lead = std::min(lead, start_before(id, begin));
-    const std::size_t before = events.size();
     for (const trace::LaneId id : lanes) {
       read_lane(trace_, id, std::numeric_limits<Nanoseconds>::min(), lead, kMostElsewhere, events);
     }
     for (const trace::LaneId id : lanes) {
       read_lane(trace_, id, lead, iterations.back().end, kMostCalls + kMostElsewhere, events);
     }
-    (void)before;
     sort_by_start(events);
     std::size_t i = 0;
     for (const Event& event : events) {
@@ -186,8 +198,8 @@ class Reader {
   std::size_t api_of(base::NameId name) {
     const auto [known, is_new] = apis_.try_emplace(name, kOtherApi);
     if (is_new) {
-      for (std::size_t a = 0; a < device::sim::kApis; ++a) {
-        if (device::sim::api_name(static_cast<Api>(a)) == trace_.names().text(name)) known->second = a;
+      for (std::size_t a = 0; a < device::kCudaCalls; ++a) {
+        if (device::call_name(static_cast<CudaCall>(a)) == trace_.names().text(name)) known->second = a;
       }
     }
     return known->second;
@@ -203,9 +215,10 @@ class Reader {
   }
 
   void read_operations() {
-    std::unordered_map<std::uint32_t, std::size_t> issued;
+    // Not trace::Links: only a part of the trace is read, and calls are wanted by their place in that part.
+    trace::CallMap<std::size_t> issued;
     for (std::size_t c = 0; c < recording_.calls.size(); ++c) {
-      if (recording_.calls[c].correlation != 0) issued[recording_.calls[c].correlation] = c;
+      if (recording_.calls[c].correlation != 0) issued[{calling_, recording_.calls[c].correlation}] = c;
     }
     std::vector<Event> events;
     if (recording_.calls.empty()) return;
@@ -226,10 +239,15 @@ class Reader {
     }
     sort_by_start(events);
     events.erase(std::unique(events.begin(), events.end()), events.end());
+    std::optional<trace::GpuNumber> gpu;
     for (const Event& event : events) {
       if (!trace::is_gpu_work(event.kind)) continue;
-      const auto found = event.correlation != 0 ? issued.find(event.correlation) : issued.end();
+      const auto found =
+          event.correlation != 0 ? issued.find({owners_.process_of(event.lane), event.correlation}) : issued.end();
       if (found == issued.end()) continue;
+      const trace::GpuNumber ran_on = owners_.gpu_of(event.lane);
+      if (!gpu) gpu = ran_on;
+      recording_.several_gpus |= *gpu != ran_on;
       RecordedOperation operation;
       operation.event = event;
       operation.call = found->second;
@@ -260,7 +278,7 @@ class Reader {
     const auto complete = [&](const RecordedIteration& i) {
       const auto calls = recording_.calls_of(i);
       return std::all_of(calls.begin(), calls.end(), [](const RecordedCall& call) {
-        return !call.is(Api::LaunchKernel) || call.operation != kNone;
+        return !call.is(CudaCall::LaunchKernel) || call.operation != kNone;
       });
     };
     std::size_t n = iterations.size();
@@ -272,8 +290,9 @@ class Reader {
   /// A pin thread's task may begin with a cudaHostAlloc, which is no copying.
   void leave_out_calls(std::int64_t thread, Nanoseconds from, Nanoseconds to, std::span<Event> tasks) const {
     std::vector<Event> calls;
-    for (const trace::LaneId id :
-         lanes_of(trace_, [&](const trace::LaneInfo& i) { return i.kind == LaneKind::Calls && i.tid == thread; })) {
+    for (const trace::LaneId id : lanes_of(trace_, [&](const trace::LaneInfo& i) {
+           return i.kind == LaneKind::Calls && i.tid == thread && own(i);
+         })) {
       read_lane(trace_, id, from, to, kMostElsewhere, calls);
     }
     sort_by_start(calls);
@@ -287,8 +306,9 @@ class Reader {
   void read_tasks() {
     if (recording_.iterations.empty()) return;
     const Nanoseconds from = recording_.iterations.front().start, to = recording_.iterations.back().end;
-    const auto lanes = lanes_of(
-        trace_, [&](const trace::LaneInfo& i) { return i.kind == LaneKind::Phases && i.tid != thread_ && i.tid > 0; });
+    const auto lanes = lanes_of(trace_, [&](const trace::LaneInfo& i) {
+      return i.kind == LaneKind::Phases && i.tid != thread_ && i.tid > 0 && own(i);
+    });
     std::vector<Event> events;
     for (const trace::LaneId id : lanes) {
       const std::size_t first = events.size();
@@ -308,7 +328,11 @@ class Reader {
   const trace::Trace& trace_;
   const Nanoseconds from_, to_;
   const std::atomic<bool>* const stop_;
-  std::int64_t thread_ = 0;
+  const trace::Owners owners_{trace_};
+  std::optional<trace::Process> wanted_;
+  std::int64_t thread_ = 0;  // with the iterations
+  trace::Process process_;
+  trace::ProcessNumber calling_ = 0;
   std::optional<Nanoseconds> run_start_;
   std::unordered_map<base::NameId, std::size_t> apis_;
   std::unordered_map<base::NameId, std::optional<ops::OpKind>> kinds_;
@@ -317,17 +341,9 @@ class Reader {
 
 }  // namespace
 
-Recording read_recording(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop) {
-  return Reader(trace, from, to, stop).read();
-}
-
-Stretch steady_stretch(std::size_t n, std::size_t period) {
-  if (n < 2) return {0, 0};
-  period = std::max<std::size_t>(period, 1);
-  std::size_t beginning = std::max<std::size_t>(1, n / 4);
-  if (n - beginning < period && n - 1 >= period) beginning = n - period;
-  const std::size_t periods = (n - beginning) / period;
-  return {periods > 0 ? n - periods * period : beginning, n};
+Recording read_recording(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop,
+                         trace::GpuNumber gpu) {
+  return Reader(trace, from, to, stop, gpu).read();
 }
 
 double mean_iteration_ns(const std::vector<RecordedIteration>& iterations, Stretch stretch) {

@@ -26,13 +26,14 @@ class Samples {
     for (const double value : values_) sum += value;
     return empty() ? 0 : sum / static_cast<double>(size());
   }
-  /// The half-width of a triangular distribution with these quartiles, over its middle.
+  /// The half-width of a triangular distribution with these quartiles, relative to its middle.
   double spread() const {
-    constexpr double kQuartiles = 0.5858;  // between them, of a half-width: 2 - sqrt(2)
+    constexpr double kQuartiles = 0.5858;  // interquartile range relative to the half-width: 2 - sqrt(2)
     const double middle = median();
     return middle > 0 ? (quantile(0.75) - quantile(0.25)) / kQuartiles / middle : 0;
   }
-  /// What the mean may be off by: two standard errors, by how the values vary here, or by `spread` if they are few.
+  /// The relative uncertainty of the mean: two standard errors, from the variation of the values, or from `spread` if
+  /// there are few.
   double relative(double spread) const {
     if (empty()) return 1;
     const double middle = mean();
@@ -50,7 +51,8 @@ class Samples {
   std::vector<double> values_;
 };
 
-/// Those of the recorded iterations, and those from elsewhere in the run, which count while the others are few.
+/// Samples from the recorded iterations, and from elsewhere in the run. The latter count only while there are few of
+/// the former.
 struct TwoSamples {
   Samples here, elsewhere;
   bool is_here() const {
@@ -59,8 +61,8 @@ struct TwoSamples {
   }
   bool empty() const { return here.empty() && elsewhere.empty(); }
   const Samples& best() const { return is_here() ? here : elsewhere; }
-  /// Of the iterations with all that the operating system adds now and then, as it adds to the time that was measured;
-  /// elsewhere, where code is loaded, the middle one.
+  /// Of the iterations, the mean, which includes occasional delays by the operating system, as does the measured time.
+  /// Of samples from elsewhere, where code is loaded, the median.
   double mean() const { return is_here() || elsewhere.size() < 3 ? best().mean() : elsewhere.median(); }
   double relative(double spread) const { return best().relative(spread); }
   Samples& of(bool in_the_iterations) { return in_the_iterations ? here : elsewhere; }

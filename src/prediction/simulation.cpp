@@ -1,16 +1,16 @@
 #include "prediction/simulation.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "device/sim/sim_device.h"
-#include "workload/lanes.h"
-#include "workload/workload.h"
+#include "workload/loop.h"
 
 namespace lanescope::prediction {
 namespace {
 
-using device::sim::kApis;
+using device::kCudaCalls;
 
 // Not the recorded run's: a prediction must not rest on the same dice.
 constexpr std::uint64_t kSeed = 0x5eed0001;
@@ -43,12 +43,12 @@ class Listener final : public device::sim::SimObserver {
  public:
   explicit Listener(Simulation& simulation) : simulation_(simulation) {}
 
-  void called(Api api, std::uint32_t) override {
+  void called(CudaCall api, std::uint32_t) override {
     next_.api = static_cast<std::size_t>(api);
     next_.op = std::exchange(op_, {});
     next_.bytes = std::exchange(bytes_, 0);
     if (!is_left_out(api)) mix(next_.api);
-    if (api == Api::LaunchKernel) {
+    if (api == CudaCall::LaunchKernel) {
       for (const auto part : {static_cast<std::int32_t>(next_.op.kind), next_.op.m, next_.op.n, next_.op.k}) {
         mix(static_cast<std::uint64_t>(part));
       }
@@ -93,8 +93,8 @@ class Listener final : public device::sim::SimObserver {
 
  private:
   /// What depends on how far the GPU has come, and not on the iteration.
-  static bool is_left_out(Api api) {
-    return api == Api::EventQuery || api == Api::EventCreate || api == Api::HostAlloc;
+  static bool is_left_out(CudaCall api) {
+    return api == CudaCall::EventQuery || api == CudaCall::EventCreate || api == CudaCall::HostAlloc;
   }
   void mix(std::uint64_t value) {
     shape_ = (shape_ ^ value) * 0x9e3779b97f4a7c15u;
@@ -106,6 +106,41 @@ class Listener final : public device::sim::SimObserver {
   ops::Op op_;
   std::size_t bytes_ = 0, tasks_ = 0;
   std::uint64_t shape_ = 0;
+};
+
+/// As many iterations as are asked for, each with the program's own time at its end.
+class Loop final : public workload::LoopControl {
+ public:
+  Loop(const Machine& machine, const SimulationRequest& request, device::Device& device, Listener& listener,
+       Simulation& simulation, std::function<bool()> out_of_time)
+      : machine_(machine),
+        request_(request),
+        device_(device),
+        listener_(listener),
+        simulation_(simulation),
+        out_of_time_(std::move(out_of_time)) {}
+
+  const workload::Settings& begin() override { return request_.settings; }
+  void set_up_done() override {
+    simulation_.from = device_.now_ns();
+    listener_.begin_iterations();
+  }
+  const workload::Settings* next(std::uint64_t number) override {
+    return number - request_.first < request_.iterations && !out_of_time_() ? &request_.settings : nullptr;
+  }
+  void end_of_iteration() override {
+    if (machine_.after_iteration > 0) device_.host_work(machine_.after_iteration);
+  }
+  void iterated(std::uint64_t) override { listener_.end_iteration(); }
+  void iterations_done() override { simulation_.to = device_.now_ns(); }
+
+ private:
+  const Machine& machine_;
+  const SimulationRequest& request_;
+  device::Device& device_;
+  Listener& listener_;
+  Simulation& simulation_;
+  const std::function<bool()> out_of_time_;
 };
 
 }  // namespace
@@ -132,26 +167,9 @@ Simulation simulate(const Machine& machine, const SimulationRequest& request, co
   {
     device::sim::SimDevice device(profile, std::move(context), "fitted", std::move(options));
     const std::unique_ptr<workload::Workload> workload = workload::make_workload(request.workload, device);
-    const trace::LaneId lane = sink.lane(workload::program_lane(trace::LaneKind::Iterations, "iteration"));
-    trace::Event range;
-    range.kind = trace::EventKind::Range;
-    range.lane = lane;
-    range.name = sink.name("iteration");
-    workload->set_up(request.settings);
-    simulation.from = device.now_ns();
-    listener.begin_iterations();
-    for (std::size_t i = 0; i < request.iterations; ++i) {
-      if ((stop != nullptr && *stop) || std::chrono::steady_clock::now() > until) break;
-      range.a = static_cast<std::uint32_t>(request.first + i);
-      range.start_ns = device.now_ns();
-      workload->iterate(request.first + i, request.settings);
-      if (machine.after_iteration > 0) device.host_work(machine.after_iteration);
-      range.end_ns = device.now_ns();
-      device.writer().write(range);
-      listener.end_iteration();
-    }
-    simulation.to = device.now_ns();
-    workload->finish();
+    const auto out_of_time = [&] { return (stop != nullptr && *stop) || std::chrono::steady_clock::now() > until; };
+    Loop loop(machine, request, device, listener, simulation, out_of_time);
+    workload::run_loop(device, *workload, request.first, loop);
     end = device.now_ns();
   }
   end = std::max(end, simulation.trace->extent().second);

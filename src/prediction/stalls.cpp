@@ -61,13 +61,13 @@ std::string stall_sentence(const std::vector<Stall>& stalls, double iteration_ns
   const double least = kSmall * iteration_ns;
   const bool goes = less != nullptr && less->second < -least, comes = more != nullptr && more->second > least;
   if (goes && comes) {
-    return fmt::format(fmt::runtime(tr("Of {} of waiting removed at {}, {} reappear at {}")), duration(-less->second),
-                       less->first, duration(std::min(more->second, -less->second)), more->first);
+    return tr("Of {} of waiting removed at {}, {} reappear at {}", duration(-less->second), less->first,
+              duration(std::min(more->second, -less->second)), more->first);
   }
   if (goes) {
-    return fmt::format(fmt::runtime(tr("{} of waiting at {} disappear")), duration(-less->second), less->first);
+    return tr("{} of waiting at {} disappear", duration(-less->second), less->first);
   }
-  if (comes) return fmt::format(fmt::runtime(tr("{} of waiting appear at {}")), duration(more->second), more->first);
+  if (comes) return tr("{} of waiting appear at {}", duration(more->second), more->first);
   return tr("The CPU waits as before");
 }
 

@@ -1,4 +1,4 @@
-// Where the CPU stands still before and after a change.
+// Compares where the CPU stalls before and after a change.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace lanescope::prediction {
 
-/// The largest change first.
+/// Largest change first.
 std::vector<Stall> stalls_of(const analysis::Evidence& now, const base::NameTable& names_now,
                              const analysis::Evidence& then, const base::NameTable& names_then);
-/// Empty when hardly anything changes; `iteration_ns` is that of before.
+/// Empty if hardly anything changes; `iteration_ns` is that before the change.
 std::string stall_sentence(const std::vector<Stall>& stalls, double iteration_ns);
 
 }  // namespace lanescope::prediction

@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "workload/setting_keys.h"
 #include "workload/workload.h"
 
 namespace lanescope::prediction {
 namespace {
 
 using analysis::Remedy;
+namespace key = workload::key;
+namespace choice = workload::choice;
 
 constexpr std::size_t kMostTrials = 3;
 
@@ -34,64 +37,69 @@ class Trials {
       case Remedy::ReadLessOften:
         return read_less_often();
       case Remedy::ReadOnce:
-        return set("method", "stacked");
+        return set(key::kMethod, choice::kStacked);
       case Remedy::DecideOnGpu:
-        return set("branch", "fixed");
+        return set(key::kBranch, choice::kFixedBranch);
       case Remedy::FewerLaunches:
         larger_batch();
-        return set("dispatch_us", "0");
+        return set(key::kDispatchUs, "0");
       case Remedy::LessCpuWork:
-        return set("dispatch_us", "0");
+        return set(key::kDispatchUs, "0");
       case Remedy::PinMemory:
-        set("pinned", "true");
-        return set("pin_memory", "true");
+        set(key::kPinned, "true");
+        return set(key::kPinMemory, "true");
       case Remedy::PinAhead:
-        set("pin_first", "false");
-        return set("pinned", "false");
+        set(key::kPinFirst, "false");
+        return set(key::kPinned, "false");
       case Remedy::NonBlocking:
-        return propose({"pinned=true", "non_blocking=true"});
+        return propose({with(key::kPinned, "true"), with(key::kNonBlocking, "true")});
       case Remedy::CopyStream:
-        return propose({"pinned=true", "non_blocking=true", "copy_stream=side"});
+        return propose(
+            {with(key::kPinned, "true"), with(key::kNonBlocking, "true"), with(key::kCopyStream, choice::kSideStream)});
       case Remedy::MoreWorkers:
         return more_workers();
       case Remedy::KeepWorkers:
-        return set("persistent_workers", "true");
+        return set(key::kPersistentWorkers, "true");
       case Remedy::WaitForCopy:
-        set("method", "one-step-late");
-        return set("sync", "true");
+        set(key::kMethod, choice::kOneStepLate);
+        return set(key::kSync, "true");
       case Remedy::SyncToMeasure:
-        set("timing", "synchronized");
-        return set("sync", "true");
+        set(key::kTiming, choice::kSynchronized);
+        return set(key::kSync, "true");
     }
   }
 
   void read_less_often() {
-    if (card_.range == "found_inf.item()") return set("scaler", "false");  // which no interval changes
-    if (is("timing", "synchronized") && card_.range == "synchronize()") return set("timing", "off");
-    if (const auto every = number("log_interval"); every > 0) {
+    // A read that a setting of its own brings about: no interval changes how often it is made.
+    for (const workload::SettingSpec& spec : settings_.specs()) {
+      if (!spec.range || spec.range->range != card_.range) continue;
+      if (settings_.value(spec.key) != spec.range->with) continue;
+      return propose({with(spec.key, workload::to_text(spec.range->without))});
+    }
+    if (const auto every = number(key::kLogInterval); every > 0) {
       // A hundred, as a person would; from there on, never.
-      set("log_interval", every < 100 ? "100" : "0");
+      set(key::kLogInterval, every < 100 ? "100" : "0");
     }
-    if (const auto every = number("plot_interval"); every > 0) propose({fmt::format("plot_interval={}", 10 * every)});
-    if (settings_.spec("method") && (is("method", "item") || is("method", "print") || is("method", "fstring"))) {
-      set("method", "stacked");
+    if (const auto every = number(key::kPlotInterval); every > 0) propose({with(key::kPlotInterval, 10 * every)});
+    if (is(key::kMethod, choice::kItem) || is(key::kMethod, choice::kPrint) || is(key::kMethod, choice::kFstring)) {
+      set(key::kMethod, choice::kStacked);
     }
-    if (settings_.spec("method") && is("method", "cpu-numpy")) set("method", "one-step-late");
+    if (is(key::kMethod, choice::kCpuNumpy)) set(key::kMethod, choice::kOneStepLate);
   }
 
   void larger_batch() {
-    const auto rows = number("batch_size");
+    const auto rows = number(key::kBatchSize);
     if (rows <= 0) return;
-    const auto most = static_cast<std::int64_t>(settings_.spec("batch_size")->maximum);
+    const auto most = static_cast<std::int64_t>(settings_.spec(key::kBatchSize)->maximum);
     const std::int64_t more = std::min(8 * rows, most);
-    propose({fmt::format("batch_size={}", more)}, static_cast<double>(more) / static_cast<double>(rows));
+    propose({with(key::kBatchSize, more)}, static_cast<double>(more) / static_cast<double>(rows));
   }
 
   void more_workers() {
-    const auto workers = number("num_workers");
+    const auto workers = number(key::kNumWorkers);
     if (workers < 0) return;
-    propose({fmt::format("num_workers={}", workers == 0 ? 4 : 2 * workers)});
-    if (workers > 0 && number("prefetch_factor") < 4) set("prefetch_factor", "4");
+    propose({with(key::kNumWorkers, workers == 0 ? 4 : 2 * workers)});
+    if (workers > 0 && number(key::kPrefetchFactor) < 4) set(key::kPrefetchFactor, "4");
   }
 
   bool is(const char* key, std::string_view value) const {
@@ -99,7 +107,11 @@ class Trials {
   }
   std::int64_t number(const char* key) const { return settings_.spec(key) ? settings_.integer(key) : -1; }
 
-  void set(const char* key, const char* value) { propose({fmt::format("{}={}", key, value)}); }
+  template <class Value>
+  static std::string with(std::string_view key, const Value& value) {
+    return fmt::format("{}={}", key, value);
+  }
+  void set(const char* key, const char* value) { propose({with(key, value)}); }
 
   // What of it is not set so already; nothing when the workload has no such knob or the value is not allowed.
   void propose(const std::vector<std::string>& assignments, double work = 1) {
@@ -132,21 +144,27 @@ std::vector<Trial> trials_for(const analysis::Card& card, std::string_view workl
   return Trials(card, workload, settings).all();
 }
 
+std::size_t best_of(const std::vector<Trial>& trials, const KnownPredictions& known) {
+  const auto gain = [&](const Trial& trial) {
+    const auto found = known.find(trial.assignments);
+    return found == known.end() ? 0 : predicted_gain(found->second, trial.work);
+  };
+  const auto best =
+      std::max_element(trials.begin(), trials.end(), [&](const Trial& a, const Trial& b) { return gain(a) < gain(b); });
+  return static_cast<std::size_t>(best - trials.begin());
+}
+
 std::optional<PredictedTrial> best_trial(const analysis::Card& card, const Recorded& recorded, KnownPredictions& known,
                                          std::chrono::milliseconds budget) {
-  std::optional<PredictedTrial> best;
-  double best_gain = 0;
-  for (Trial& trial : trials_for(card, recorded.workload, recorded.settings)) {
-    auto found = known.find(trial.assignments);
-    if (found == known.end()) {
-      found = known.emplace(trial.assignments, predict(recorded, trial.assignments, nullptr, budget)).first;
-    }
-    const double gain = predicted_gain(found->second, trial.work);
-    if (best && gain <= best_gain) continue;
-    best_gain = gain;
-    best = PredictedTrial{std::move(trial), found->second};
+  std::vector<Trial> trials = trials_for(card, recorded.workload, recorded.settings);
+  if (trials.empty()) return std::nullopt;
+  for (const Trial& trial : trials) {
+    if (!known.contains(trial.assignments))
+      known.emplace(trial.assignments, predict(recorded, trial.assignments, nullptr, budget));
   }
-  return best;
+  Trial& best = trials[best_of(trials, known)];
+  Prediction prediction = known.at(best.assignments);
+  return PredictedTrial{std::move(best), std::move(prediction)};
 }
 
 }  // namespace lanescope::prediction

@@ -1,4 +1,4 @@
-// Which knobs of a workload do what the advisor says.
+// The settings of a workload that implement the advisor's remedies.
 #pragma once
 
 #include <chrono>
@@ -16,25 +16,28 @@ namespace lanescope::prediction {
 
 /// What one click on "try" sets.
 struct Trial {
-  std::vector<std::string> assignments;  ///< "log_interval=100": all at once
-  /// An iteration does so many times the work afterwards (a larger batch): what it gains is to be told per row.
+  std::vector<std::string> assignments;  ///< "log_interval=100"; all are set at once
+  /// The factor by which the work of an iteration grows (a larger batch). Gains are then per row.
   double work = 1;
 
   bool operator==(const Trial&) const = default;
 };
 
-/// What could be tried against `card`, the likeliest first, three at most; which gains most, a prediction knows. Each
-/// changes something and is allowed. Empty: this workload has no knob for it.
+/// Up to three things to try for `card`, the most promising first; a prediction can rank them by gain. Each changes
+/// something and is allowed. Empty if this workload has no setting for it.
 std::vector<Trial> trials_for(const analysis::Card& card, std::string_view workload,
                               const workload::Settings& settings);
+
+using KnownPredictions = std::map<std::vector<std::string>, Prediction>;  ///< by assignments
+/// The index of the trial with the largest predicted gain; the first if none is predicted to gain anything.
+std::size_t best_of(const std::vector<Trial>& trials, const KnownPredictions& known);
 
 struct PredictedTrial {
   Trial trial;
   Prediction prediction;
 };
-/// Of a card's trials the one that is predicted to gain most; where all are refused, the likeliest. Empty: nothing to
-/// try. `known` keeps what was predicted, by assignments, for the next card of the same run.
-using KnownPredictions = std::map<std::vector<std::string>, Prediction>;
+/// The trial of a card with the largest predicted gain; if all are refused, the most promising. Empty if there is
+/// nothing to try. `known` keeps the predictions for further cards of the same run.
 std::optional<PredictedTrial> best_trial(const analysis::Card& card, const Recorded& recorded, KnownPredictions& known,
                                          std::chrono::milliseconds budget);
 

@@ -19,7 +19,7 @@ Session::Session(const SessionOptions& options)
   for (const std::string& assignment : options.assignments) settings.assign(assignment);
   workload::check_settings(options.workload, settings);
 
-  // A device in virtual time can wait for the capture to keep up; a real one cannot.
+  // A virtual-time device can wait for the capture to keep up; a real one cannot.
   const auto when_full = described.virtual_time ? capture::WhenFull::Wait : capture::WhenFull::Drop;
   recorder_ = std::make_unique<capture::Recorder>(trace_, when_full);
   device::DeviceContext context;
@@ -40,7 +40,7 @@ Session::Session(const SessionOptions& options)
 Session::~Session() {
   stop();
   runner_.reset();
-  device_.reset();  // its writer closes before the recorder goes
+  device_.reset();  // closes its writer before the recorder is destroyed
 }
 
 void Session::start() {
@@ -57,7 +57,7 @@ void Session::wait() {
 void Session::flush() {
   const std::lock_guard lock(flush_mutex_);
   if (flushed_) return;
-  // What the GPU did first: it is written to the recorder.
+  // The GPU's work first, because it is written to the recorder.
   if (started_) device_->flush_capture();
   recorder_->flush();
   flushed_ = started_;
@@ -75,6 +75,7 @@ void Session::release() {
   last_health_ = device_->capture_health();
   runner_->release_workload();
   device_.reset();
+  recorder_->flush();  // unfinished tasks of other threads end with the device
 }
 
 std::vector<trace::OpenCall> Session::open_calls() const {

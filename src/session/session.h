@@ -1,4 +1,4 @@
-// One run from end to end: device, workload thread, capture and trace, made and torn down together.
+// One complete run: device, workload thread, capture and trace, created and destroyed together.
 #pragma once
 
 #include <functional>
@@ -20,29 +20,29 @@ struct SessionOptions {
   std::string device = "auto";
   std::vector<std::string> assignments;  ///< "key=value", applied in order over the defaults
   std::uint64_t iterations = 0;          ///< 0: until stopped
-  bool paced = true;                     ///< virtual time: false is as fast as possible (headless)
+  bool paced = true;                     ///< virtual time: if false, runs as fast as possible (headless)
   double speed = 1.0;                    ///< paced: virtual time per wall time
   std::size_t memory_cap_bytes = std::size_t{2} << 30;
-  device::CaptureLevel capture = device::CaptureLevel::All;  ///< of a GPU's work
+  trace::CaptureLevel capture = trace::CaptureLevel::All;  ///< for a GPU's work
   /// Not paced, virtual time: called on the workload's thread as its clock advances. A reader that must see every event
-  /// before the memory cap pushes it out keeps the workload here.
+  /// before the memory cap evicts it blocks the workload here.
   std::function<void(const trace::Trace&)> hold_back;
 };
 
 class Session {
  public:
-  /// Throws base::UsageError, base::FileError or base::Error (a GPU that cannot be used); starts nothing.
+  /// Throws base::UsageError, base::FileError or base::Error (an unusable GPU). Does not start the run.
   explicit Session(const SessionOptions& options);
   ~Session();  ///< stops the workload and the capture
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   void start();
-  /// Waits until the workload has ended and everything it recorded is in the trace.
+  /// Blocks until the workload has ended and everything it recorded is in the trace.
   void wait();
   void stop();
-  /// stop(), and then gives the device and its capture back, of which a process can have one at a time. What was
-  /// recorded, the settings and the figures stay.
+  /// Calls stop(), then releases the device and its capture, of which a process can have only one at a time. The trace,
+  /// the settings and the figures remain.
   void release();
 
   const SessionOptions& options() const { return options_; }
@@ -52,29 +52,32 @@ class Session {
   workload::Runner& runner() { return *runner_; }
   const workload::Runner& runner() const { return *runner_; }
   workload::Pacer& pacer() { return pacer_; }
+  const workload::Pacer& pacer() const { return pacer_; }
   const capture::Recorder& recorder() const { return *recorder_; }
-  /// For another writer beside the device: what the trace shows then is not only this run's.
+  /// For a second writer beside the device; the trace then contains more than this run.
   capture::Recorder& recorder() { return *recorder_; }
 
   workload::Settings settings() const { return runner_->settings(); }
-  /// Takes effect at the next iteration; throws base::UsageError when out of range.
+  std::uint32_t settings_version() const { return runner_->settings_version(); }
+  /// Takes effect at the next iteration. Throws base::UsageError if the value is not allowed.
   void set(std::string_view key, const workload::Value& value);
-  /// Several at once ("key=value"), as one change with one marker; all of them or none.
+  /// Sets several ("key=value") as one change, whose markers share a version. All or none; throws base::UsageError.
   void assign(const std::vector<std::string>& assignments);
 
-  /// The newest instant that is both known and reached: what is later is drawn as unknown.
+  /// The newest time that is both known and reached; everything later is drawn as unknown.
   base::Nanoseconds live_edge_ns() const;
-  /// The present on the trace's clock: of a device in real time what its clock says; in virtual time what is reached.
+  /// The current time on the trace's clock. In real time, the device's clock; in virtual time, the time reached.
   base::Nanoseconds now_ns() const;
 
-  /// How the recording of a GPU's work goes, or went; of a simulated device there is nothing to say.
+  /// The health of the capture of a GPU's work; state None for a simulated device.
   trace::CaptureHealth capture_health() const { return device_ ? device_->capture_health() : last_health_; }
   std::vector<trace::OpenCall> open_calls() const;
-  /// The run ended because the device has failed for good; runner().error() says why. A new session may work again.
+  /// True if the run ended because the device has failed for good; runner().error() gives the reason. A new session may
+  /// work again.
   bool device_lost() const { return runner_->device_lost(); }
 
  private:
-  /// After the workload has ended: everything it caused goes into the trace, once.
+  /// After the workload has ended, writes everything it caused to the trace, once.
   void flush();
 
   SessionOptions options_;
@@ -87,7 +90,7 @@ class Session {
   workload::WorkloadInfo workload_info_;
   std::unique_ptr<workload::Runner> runner_;
   std::mutex flush_mutex_;
-  bool started_ = false, flushed_ = false;  // with the mutex held
+  bool started_ = false, flushed_ = false;  // guarded by the mutex
 };
 
 }  // namespace lanescope::session

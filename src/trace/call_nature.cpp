@@ -3,7 +3,7 @@
 namespace lanescope::trace {
 namespace {
 
-/// "cudaLaunchKernel_ptsz", "cuMemcpyHtoD_v2" -> the name without what follows the last meaningful letter.
+/// Strips a version suffix: "cudaLaunchKernel_ptsz", "cuMemcpyHtoD_v2" -> the name without it.
 std::string_view without_suffix(std::string_view name) {
   for (bool again = true; again;) {
     again = false;
@@ -23,7 +23,7 @@ std::string_view without_suffix(std::string_view name) {
   return name;
 }
 
-/// "cudaMemcpy", "cuMemcpy" or "hipMemcpy" -> "Memcpy"; empty for anything else.
+/// Strips the API prefix: "cudaMemcpy", "cuMemcpy" or "hipMemcpy" -> "Memcpy". Empty for anything else.
 std::string_view without_prefix(std::string_view name) {
   for (const std::string_view prefix : {"cuda", "hip", "cu"}) {
     if (name.starts_with(prefix)) return name.substr(prefix.size());

@@ -1,4 +1,4 @@
-// What the name of an API call says about how it treats the CPU and the GPU.
+// Classifies an API call by its name: how it treats the CPU and the GPU.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace lanescope::trace {
 enum class CallNature : std::uint8_t {
   Other,
   Launch,        ///< puts work on a stream
-  Sync,          ///< waits for a stream, an event or the device; cudaFree and related calls do, too
+  Sync,          ///< waits for a stream, an event or the device; includes cudaFree and related calls
   BlockingCopy,  ///< cudaMemcpy and related calls
-  AsyncCopy,     ///< cudaMemcpyAsync and related calls: may still block, with pageable memory
+  AsyncCopy,     ///< cudaMemcpyAsync and related calls; may still block with pageable memory
 };
-/// By the CUDA (runtime or driver) or HIP name, with or without a version suffix.
+/// Accepts CUDA runtime, CUDA driver and HIP names, with or without a version suffix.
 CallNature call_nature(std::string_view name);
 
 }  // namespace lanescope::trace

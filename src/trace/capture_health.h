@@ -1,4 +1,4 @@
-// How well the recording of a device's own work goes: what a person is shown, so that nothing is lost silently.
+// The state of the capture and its losses, so that nothing is lost silently.
 #pragma once
 
 #include <cstdint>
@@ -10,59 +10,60 @@ namespace lanescope::trace {
 
 enum class CaptureState : std::uint8_t {
   None,         ///< nothing to capture: the device writes its own events (simulated)
-  Off,          ///< not asked for
+  Off,          ///< not requested
   Unavailable,  ///< no CUPTI, or no driver
-  Busy,         ///< another profiler holds CUPTI
-  Denied,       ///< the system does not permit it
+  Busy,         ///< another profiler is using CUPTI
+  Denied,       ///< no permission
   Unsupported,  ///< this GPU, driver or mode cannot be traced
   Running,
-  Degraded,  ///< running, but something is missing: the reason says what
-  Lost,      ///< was running and is not any more
+  Degraded,  ///< running, but incomplete; the reason says what is missing
+  Lost,      ///< was running and has stopped
 };
-/// "running", "busy", ...; translated.
+/// The name of the state, translated: "running", "busy", ...
 const char* to_text(CaptureState state);
 
 struct CaptureHealth {
   CaptureState state = CaptureState::None;
-  std::string reason;   ///< one line; empty while all is well
-  std::string library;  ///< what does the capture and its version: "libcupti.so.13 (API 130001)"
+  std::string reason;   ///< one line; empty while the capture is healthy
+  std::string library;  ///< the capturing library and its version: "libcupti.so.13 (API 130001)"
 
-  // Records that were read. Those that are neither call nor operation tell of synchronisations, events, streams and
-  // overheads: they are worked into the parts of calls and into the counts below.
+  // Records read. Those that are neither calls nor operations (synchronisations, events, streams, overheads) go into
+  // the parts of calls and into the counts below.
   std::uint64_t received = 0;
   std::uint64_t calls = 0;       ///< API calls written to the trace
   std::uint64_t operations = 0;  ///< GPU operations written to the trace
-  std::uint64_t pending = 0;     ///< held back until everything before them is known
+  std::uint64_t pending = 0;     ///< held back until all earlier records are known
 
   // Losses.
-  std::uint64_t dropped = 0;       ///< by CUPTI, for want of a buffer
+  std::uint64_t dropped = 0;       ///< by CUPTI, for lack of a buffer
   std::uint64_t no_buffer = 0;     ///< times CUPTI asked for a buffer and got none
-  std::uint64_t untimed = 0;       ///< records without a time
-  std::uint64_t far_off = 0;       ///< more than an hour away from now
-  std::uint64_t duplicates = 0;    ///< a second call record of one correlation: the driver call inside a runtime call
-  std::uint64_t unknown_kind = 0;  ///< buffers given up at a record that could not be read
+  std::uint64_t untimed = 0;       ///< records without a timestamp
+  std::uint64_t far_off = 0;       ///< records more than an hour away from the current time
+  std::uint64_t duplicates = 0;    ///< a second call record with the same correlation: the driver call inside a runtime
+                                   ///< call
+  std::uint64_t unknown_kind = 0;  ///< buffers abandoned at an unreadable record
 
   // Repairs and doubts.
-  std::uint64_t clamped = 0;      ///< ended before they started, and were made instants
-  std::uint64_t late = 0;         ///< came after their place on the lane had been written
+  std::uint64_t clamped = 0;      ///< records that ended before they started; stored as instants
+  std::uint64_t late = 0;         ///< records that arrived after their place on the lane had been written
   std::uint64_t before_call = 0;  ///< GPU operations that start before the call that issued them (clock skew)
   Nanoseconds worst_before_call_ns = 0;
-  std::uint64_t launches_unmatched = 0;    ///< calls whose GPU operation never came
-  std::uint64_t operations_unmatched = 0;  ///< GPU operations whose call never came
-  std::uint64_t clock_steps = 0;           ///< times CUPTI's clock jumped against ours
+  std::uint64_t launches_unmatched = 0;    ///< calls whose GPU operation never arrived
+  std::uint64_t operations_unmatched = 0;  ///< GPU operations whose call never arrived
+  std::uint64_t clock_steps = 0;           ///< times CUPTI's clock jumped relative to ours
   std::uint64_t queue_full_ns = 0;         ///< CPU time spent in launches because the queue was full
-  std::uint64_t overhead_ns = 0;           ///< CPU time that CUPTI says it spent on the capture itself
+  std::uint64_t overhead_ns = 0;           ///< CPU time that CUPTI reports as its own overhead
 
   // Buffers.
   std::uint64_t buffer_bytes = 0, buffers_total = 0, buffers_out = 0, buffers_peak = 0;
   std::uint64_t buffers_completed = 0;
 
-  // Live latency, from the end of a GPU operation until it can be seen; lately. 0: not measured yet.
+  // Recent latency from the end of a GPU operation until it is visible. 0: not measured yet.
   double latency_p50_ms = 0, latency_p99_ms = 0;
   double flush_interval_ms = 0;
 };
 
-/// A call that has begun and is not back: a wait that lasts.
+/// A call that has started and not yet returned.
 struct OpenCall {
   LaneId lane = 0;
   NameId name = 0;

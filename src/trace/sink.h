@@ -1,4 +1,4 @@
-// The one door into a trace.
+// The interface through which events enter a trace.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,54 @@ enum class LaneKind : std::uint8_t {
   CopyD2H,     ///< GPU: copies of one stream, device to host
   CopyOther,   ///< GPU: device to device, peer and other copies of one stream
   GpuRanges,   ///< GPU: ranges projected onto a stream; never counted as work
-  Markers,     ///< instants: settings that were changed
+  Markers,     ///< instants: changed settings
   Counter,     ///< a sampled value
 };
+/// The lane's role in the program, in addition to its kind. Code decides by this; the lane's name is only for display.
+enum class LaneRole : std::uint8_t {
+  None,        ///< nothing more is known
+  Statements,  ///< the phases of the loop, as in the program's code
+  Helper,      ///< a thread that only serves the loop: a loader's worker, its pin thread
+  Loss,        ///< a counter: the loss printed by the loop
+};
+inline constexpr std::size_t kLaneRoles = 4;
 constexpr bool is_gpu_work_lane(LaneKind k) {
   return k == LaneKind::Kernels || k == LaneKind::CopyH2D || k == LaneKind::CopyD2H || k == LaneKind::CopyOther;
 }
+constexpr bool is_gpu_lane(LaneKind k) { return is_gpu_work_lane(k) || k == LaneKind::GpuRanges; }
 constexpr bool is_cpu_lane(LaneKind k) {
   return k == LaneKind::Iterations || k == LaneKind::Phases || k == LaneKind::Calls;
 }
 
-/// Who a lane belongs to. Two lanes with equal LaneInfo are the same lane.
+/// The identity and owner of a lane. Two lanes with equal LaneInfo are the same lane.
 struct LaneInfo {
   LaneKind kind = LaneKind::Phases;
-  std::string name;     ///< what is written left of the lane: "CUDA calls", "kernels", "loss"
-  std::string process;  ///< the program: "lanescope", "python3.10"
-  std::int64_t pid = 0;
+  LaneRole role = LaneRole::None;
+  std::string name;         ///< label shown to the left of the lane: "CUDA calls", "kernels", "loss"
+  std::string process;      ///< the program: "lanescope", "python3.10"
+  std::int64_t pid = 0;     ///< GPU lanes: the process that uses the GPU, as in the lanes of its calls
   std::int64_t tid = 0;     ///< CPU lanes: the thread
   std::int32_t device = 0;  ///< GPU lanes: the device's number
   std::int32_t stream = 0;  ///< GPU lanes: the stream's number
-  /// Events of a lane may be written out of start order by up to this many events (a range is written when it ends,
-  /// after the ranges inside it). 0: the writer keeps start order itself.
+  /// The lane's events may be out of start order by up to this many events, because a range is written when it ends,
+  /// after the ranges inside it. 0: the writer keeps start order itself.
   std::uint32_t reorder_window = 0;
+  std::string host{};  ///< host name; empty if all lanes are from one machine
 
   bool operator==(const LaneInfo&) const = default;
 };
 
-/// The writing end for one thread. All functions are lock-free and do not allocate.
+/// Writes events from one thread. All functions are lock-free and do not allocate.
 class EventWriter {
  public:
   virtual ~EventWriter() = default;
   virtual void write(const Event& event) noexcept = 0;
-  /// Says that of this writer no range that ends before `t`, and no other event that starts before `t`, is still to
-  /// come. (A range is written when it ends, so one that is open may have begun long before.)
+  /// Promises that this writer will not write any more ranges that end before `t`, nor other events that start before
+  /// `t`. (A range is written when it ends, so an open one may have begun long before.)
   virtual void complete_until(Nanoseconds t) noexcept = 0;
 };
 
-/// Names and lanes are made rarely and may lock; events go through a writer, one per thread.
+/// Registering names and lanes is rare and may lock. Events are written through one writer per thread.
 class EventSink {
  public:
   virtual ~EventSink() = default;

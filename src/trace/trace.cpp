@@ -23,15 +23,13 @@ void unpack_kind(std::uint32_t name_kind_flags, Event& e) {
   e.flags = static_cast<std::uint8_t>(name_kind_flags >> 24);
 }
 
-// The first of the ascending values[from, to) that is above t; `to` if none. `before` is at or below values[from] and
-// t, `after` at or above values[to - 1] and above t. Loops repeat, so a straight line between the two guesses nearly
-// right, and what is looked at lies together: a search by halves would wait for memory at every step. A bad guess costs
-// no more than such a search, twice.
+// Interpolation search, see base/guess_search.h: returns the first of the ascending values[from, to) above t, or `to`.
+// `before` is <= values[from] and <= t; `after` is >= values[to - 1] and > t.
 std::size_t first_above(const Nanoseconds* values, std::size_t from, std::size_t to, Nanoseconds t, Nanoseconds before,
                         Nanoseconds after) {
   const double share = static_cast<double>(t - before) / static_cast<double>(after - before);
   const std::size_t guess = std::min(to - 1, from + static_cast<std::size_t>(share * static_cast<double>(to - from)));
-  // All before `low` are at or below t, and all from `high` on are above.
+  // Invariant: values before `low` are <= t, values from `high` on are > t.
   std::size_t low = from, high = to;
   std::size_t step = 1;
   if (values[guess] <= t) {
@@ -52,7 +50,7 @@ std::size_t first_above(const Nanoseconds* values, std::size_t from, std::size_t
   return static_cast<std::size_t>(std::upper_bound(values + low, values + high, t) - values);
 }
 
-// What a blocking call does not spend on its own cost.
+// The part of a blocking call beyond its own cost.
 Nanoseconds wait_of_call(const Event& call) {
   const CallParts parts = parts_of(call);
   return parts.waiting + parts.copying + parts.returning;
@@ -102,7 +100,7 @@ Event Row::look(EventIndex i) const {
 
 Nanoseconds Row::busy_ns(EventIndex from, EventIndex to) const {
   if (from >= to) return 0;
-  // Asked of to - 1, since the step of `to` may not be written yet.
+  // Uses to - 1, because the step of `to` may not be written yet.
   return busy_before(to - 1) + (end(to - 1) - start(to - 1)) - busy_before(from);
 }
 
@@ -130,8 +128,8 @@ Nanoseconds Row::wait_before(EventIndex i) const {
 
 Nanoseconds Row::wait_of(EventIndex i) const { return is_blocking(untimed_event(i)) ? wait_of_call(event(i)) : 0; }
 
-// The first block from the one of `from` on that does not end at or before t, or the one of `to - 1`; every block
-// before it does. Gallops, then halves; only full blocks before the last are asked.
+// The first block, starting at the one of `from`, that ends after t, or the block of `to - 1`. Galloping, then binary
+// search. Reads only the last ends of full blocks.
 std::size_t Row::block_of(Nanoseconds t, EventIndex from, EventIndex to) const {
   std::size_t low = from / kBlockEvents;
   const std::size_t last = (to - 1) / kBlockEvents;
@@ -162,7 +160,7 @@ EventIndex Row::first_ending_after(Nanoseconds t, EventIndex from, EventIndex to
   const std::size_t first = begin - block_begin;
   const std::size_t past = end_index - block_begin;
   const Nanoseconds* ends = block(begin)->end.data();
-  // The neighbouring blocks' last ends lie together in the page, so that they cost no look into the block.
+  // The last ends of the blocks lie together in the page, so this reads no block.
   const Nanoseconds before = first > 0 || low == 0 ? ends[first] : block_last_end(low - 1);
   if (before > t) return begin;
   const Nanoseconds after = past == kBlockEvents ? block_last_end(low) : ends[past - 1];
@@ -171,17 +169,18 @@ EventIndex Row::first_ending_after(Nanoseconds t, EventIndex from, EventIndex to
 }
 
 EventIndex Row::first_starting_at_or_after(Nanoseconds t, EventIndex from, EventIndex to) const {
-  // Events that end before t start before t; what remains is at most one event across t and instants at t.
+  // Events that end before t start before t. What remains is at most one event across t, and instants at t.
   EventIndex i = t == std::numeric_limits<Nanoseconds>::min() ? from : first_ending_after(t - 1, from, to);
   while (i < to && start(i) < t) ++i;
   return i;
 }
 
-// The first event of a whole step or section, several of these after `first`, before which everything ends at or before
-// t and which does not; else `first`. What is looked at for sections lies beside the blocks.
+// The end of a long fold, found by whole steps or sections: the first event of the first step or section that does not
+// end at or before t. Returns `first` if it lies less than several steps ahead. Sections are stored beside the blocks,
+// so reading them touches no block.
 EventIndex Row::coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) const {
   constexpr EventIndex kSeveral = 4;
-  // Mostly it is known at once whether there are several: all events before the end of this one are looked past.
+  // Usually one step or section shows at once that the end is close: if it does not pass, look no further.
   const auto passes = [&](EventIndex size, auto&& end_of) {
     const EventIndex past = (first + kSeveral * size + size - 1) / size * size;
     return past < to && end_of(past - 1) <= t;
@@ -205,10 +204,10 @@ EventIndex Row::coarse_fold_end(Nanoseconds t, EventIndex first, EventIndex to) 
   return end < to ? end : first;
 }
 
-// What the fold after this one will look at, as far as it can be guessed: loops repeat, so it has about as many events.
-// It is fetched while this one is drawn; otherwise a long trace would wait for memory several times for each.
+// Prefetches what the next fold will probably read. Loops repeat, so the next fold has about as many events. Without
+// this, a long trace would cause several cache misses per fold.
 void Row::fetch_next(EventIndex first, EventIndex last, EventIndex to) const {
-  // Sections lie together, which the processor sees by itself.
+  // Sections are contiguous; the hardware prefetcher handles them.
   if (last >= to || last - first >= 4 * kSectionEvents) return;
   const EventIndex next = std::min(to - 1, last + (last - first));
   const Block& here = *block(last);
@@ -221,7 +220,7 @@ void Row::fetch_next(EventIndex first, EventIndex last, EventIndex to) const {
   if (last - first >= 4 * kBusyStep) return;
   __builtin_prefetch(&here.start[k]);
   __builtin_prefetch(&here.end[k]);
-  for (std::size_t n = j / kBusyStep * kBusyStep; n <= j; n += 8) {  // eight times to a line of the cache
+  for (std::size_t n = j / kBusyStep * kBusyStep; n <= j; n += 8) {  // eight per cache line
     __builtin_prefetch(&there.end[n]);
     __builtin_prefetch(&there.start[n]);
   }
@@ -238,7 +237,7 @@ Fold Row::fold_at(EventIndex first, Nanoseconds width, EventIndex to) const {
   fold.start = first % kSectionEvents == 0 ? section(first).start
                : first % kBusyStep == 0    ? step(first).start
                                            : start(first);
-  // What is as wide as that is seen alone, so nothing that ends later than here belongs to it.
+  // An event that is `width` wide stands alone, so no event of this fold ends later than this.
   const Nanoseconds until = fold.start + width - 1;
   fold.last = coarse_fold_end(until, first, to);
   if (fold.last != first) {
@@ -246,7 +245,7 @@ Fold Row::fold_at(EventIndex first, Nanoseconds width, EventIndex to) const {
     fold.busy_ns = busy_before(fold.last) - busy_before(first);
     return fold;
   }
-  // A wide event is alone, even where instants follow at its very end.
+  // A wide event stands alone, even if instants follow at its very end.
   const bool wide = end(first) - fold.start >= width;
   fold.last = wide ? first + 1 : first_ending_after(until, first + 1, to);
   fold.end = end(fold.last - 1);
@@ -259,12 +258,12 @@ Fold Row::fold_at(EventIndex first, Nanoseconds width, EventIndex to) const {
 Trace::Trace(std::size_t memory_cap_bytes) : memory_cap_bytes_(memory_cap_bytes) {}
 
 Trace::~Trace() {
-  for (const Block* b : free_) delete b;  // all others, retired ones too, still hang in their rows
+  for (const Block* b : free_) delete b;  // all others, including retired ones, are still referenced by their rows
 }
 
-// A reader announces the epoch it began in; a block retired in epoch e may be reused when every announced epoch is > e.
-// The announcement and the look at Row::first_ are ordered against the writer's "move first_, then look at the
-// announcements", so that one of the two always sees the other.
+// A reader announces the epoch in which it began. A block retired in epoch e may be reused once every announced epoch
+// is > e. The reader's "announce, then read Row::first_" and the writer's "move first_, then read the announcements"
+// are sequentially ordered, so at least one of the two sees the other.
 Trace::ReadLock::ReadLock(const Trace& trace) : trace_(trace) {
   for (;;) {
     for (slot_ = 0; slot_ < kReaderSlots; ++slot_) {
@@ -307,8 +306,7 @@ LaneId Trace::add_lane(const LaneInfo& info) {
   for (std::size_t l = 0; l < count; ++l) {
     if (lanes_[l]->info() == info) return static_cast<LaneId>(l);
   }
-  if (count == kMaxLanes)
-    throw base::Error(fmt::format(fmt::runtime(base::tr("too many lanes in one trace; allowed: {}")), kMaxLanes));
+  if (count == kMaxLanes) throw base::Error(base::tr("too many lanes in one trace; allowed: {}", kMaxLanes));
   lanes_[count] = std::make_unique<Lane>(info);
   lane_count_.store(count + 1, std::memory_order_release);
   return static_cast<LaneId>(count);
@@ -325,7 +323,7 @@ void Trace::append(const Event& event) {
   append_to_new_row(lane, event);
 }
 
-// Apart, and never inlined, so that the way of almost every event saves no registers.
+// A separate function, never inlined, so that the common path saves no registers.
 [[gnu::noinline]] void Trace::append_to_new_row(Lane& lane, const Event& event) {
   const std::size_t rows = lane.row_count_.load(std::memory_order_relaxed);
   if (rows == Lane::kMaxRows) return count_dropped(1);
@@ -383,7 +381,7 @@ void Trace::append_to(Row& row, const Event& event) {
   return true;
 }
 
-// What has just been written is its last event.
+// Called right after the block's last event has been written.
 [[gnu::noinline]] void Trace::end_block(Row& row) {
   const std::size_t number = (row.written_ - 1) / kBlockEvents;
   row.pages_[number / Row::kPageBlocks].load(std::memory_order_relaxed)->last_end[number % Row::kPageBlocks] =
@@ -398,7 +396,7 @@ void Trace::publish() {
   recorded_now_ = 0;
 }
 
-// What is evicted depends only on what was appended: blocks that have gone but wait for a reader count no more.
+// Eviction depends only on what was appended: retired blocks that still wait for a reader do not count.
 Block* Trace::take_block() {
   const std::size_t gone = (retired_.size() + free_.size()) * sizeof(Block);
   if (memory_bytes_.load(std::memory_order_relaxed) - gone + sizeof(Block) > memory_cap_bytes_) evict_oldest();

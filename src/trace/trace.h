@@ -1,10 +1,11 @@
-// All events of one run, grouped by lane; append-only while live. One thread appends, any number of threads read
-// without locks: a reader sees what had been published when it looked.
+// All events of one run, grouped by lane; append-only while live. One thread appends; any number of threads read
+// without locks and see what had been published when they looked.
+//
 //
 // lane ── rows (sub-rows: overlapping or nested events are packed so that one row never overlaps itself)
-//           └─ blocks of 1,024 events with stable addresses; starts, ends and the rest in separate arrays, so that a
-//              search touches only what it compares; a summary of every 32 events in the block, and of every 256 beside
-//              the blocks, where those of a whole row lie together: a picture of everything looks into no block.
+//           └─ blocks of 1,024 events with stable addresses. Starts, ends and the rest are separate arrays, so that a
+//              search touches only what it compares. Summaries of every 32 events are in the block. Summaries of every
+//              256 events are beside the blocks, contiguous per row, so that drawing a whole row reads no block.
 #pragma once
 
 #include <array>
@@ -24,30 +25,30 @@
 
 namespace lanescope::trace {
 
-/// The number of an event in its row, counted from the row's first event ever; stays the same when old ones go.
+/// An event's number in its row, counted from the row's first event. Eviction does not change it.
 using EventIndex = std::uint64_t;
 
 inline constexpr std::size_t kBlockEvents = 1024;
 inline constexpr std::size_t kBusyStep = 32;
 inline constexpr std::size_t kSectionEvents = 256;
 
-/// What an event carries beside its times, packed: 20 bytes.
+/// An event without its times, packed into 20 bytes.
 struct PackedEvent {
   std::uint32_t name_kind_flags;  ///< 20 bits name | 4 bits kind | 8 bits flags
   std::uint32_t correlation, a, b, c;
 };
 static_assert(sizeof(PackedEvent) == 20);
 
-/// What is known of kBusyStep events in a row without looking at one of them.
+/// Summary of kBusyStep events.
 struct Step {
-  Nanoseconds start;  ///< of its first event
-  Nanoseconds end;    ///< of its last event; not yet known of a step that is still being written
-  // Of the row before it, counted from the row's very first event.
+  Nanoseconds start;  ///< of the first event
+  Nanoseconds end;    ///< of the last event; unknown while the step is still being written
+  // Sums over all events of the row before this step, including evicted ones.
   Nanoseconds busy_before;
-  Nanoseconds wait_before;  ///< what its calls did not spend on their own cost
+  Nanoseconds wait_before;  ///< the part of calls beyond their own cost
 };
 
-/// The same of kSectionEvents, and how its first event looks.
+/// Summary of kSectionEvents, with what is needed to draw its first event.
 struct Section {
   Nanoseconds start, end, busy_before, wait_before;
   std::uint32_t name_kind_flags, a;  ///< of the first event
@@ -60,7 +61,7 @@ struct Block {
   std::array<Step, kBlockEvents / kBusyStep> steps;
 };
 
-/// Events of a row that are drawn as one.
+/// Several events of a row drawn as one.
 struct Fold {
   EventIndex last = 0;  ///< one past the newest of them
   Nanoseconds start = 0, end = 0;
@@ -79,26 +80,26 @@ class Row {
   EventIndex first() const { return first_.load(std::memory_order_acquire); }
   EventIndex last() const { return published_.load(std::memory_order_acquire); }
 
-  // For i in [first(), last()) as read under a Trace::ReadLock.
+  // Valid for i in [first(), last()) as read under a Trace::ReadLock.
   Nanoseconds start(EventIndex i) const { return block(i)->start[i % kBlockEvents]; }
   Nanoseconds end(EventIndex i) const { return block(i)->end[i % kBlockEvents]; }
   Event event(EventIndex i) const;
-  /// The event without its times, which lie elsewhere.
+  /// The event without its times, which are stored elsewhere.
   Event untimed_event(EventIndex i) const;
-  /// Its kind, name, flags and `a`, which decide how it is drawn; at the begin of what fold() gives it costs less than
-  /// the event.
+  std::uint32_t correlation(EventIndex i) const { return block(i)->rest[i % kBlockEvents].correlation; }
+  /// Only kind, name, flags and `a`, which decide how the event is drawn. Cheaper than event() at the start of a fold.
   Event look(EventIndex i) const;
-  /// Sum of the durations of [from, to).
+  /// The sum of the durations of [from, to).
   Nanoseconds busy_ns(EventIndex from, EventIndex to) const;
-  /// Sum of the time that the calls in [from, to) were waiting, copying and returning.
+  /// The time that the calls in [from, to) spent waiting, copying and returning.
   Nanoseconds wait_ns(EventIndex from, EventIndex to) const;
-  /// The first event in [from, to) that ends after t; `to` if none. O(log n), quick when it is near `from`.
+  /// The first event in [from, to) that ends after t, or `to`. O(log n); fast when the result is near `from`.
   EventIndex first_ending_after(Nanoseconds t, EventIndex from, EventIndex to) const;
-  /// The first event in [from, to) that starts at or after t; `to` if none.
+  /// The first event in [from, to) that starts at or after t, or `to`.
   EventIndex first_starting_at_or_after(Nanoseconds t, EventIndex from, EventIndex to) const;
-  /// The events from `first` on, in [first, to), that end less than `width` after its start, itself in any case; so one
-  /// that lasts that long is alone. Where these are many it may be up to a quarter fewer, so that none of them needs to
-  /// be looked at.
+  /// Folds events of [first, to): `first` and the following events that end less than `width` after its start. An event
+  /// that lasts `width` or longer stands alone. A fold of many events may be up to a quarter shorter, so that none of
+  /// them has to be read.
   Fold fold(EventIndex first, Nanoseconds width, EventIndex to) const;
 
  private:
@@ -107,8 +108,8 @@ class Row {
   static constexpr std::size_t kPages = 1024;  // 1024 * 512 * 1024 events = 536 M per row
   struct Page {
     std::array<std::atomic<Block*>, kPageBlocks> blocks{};
-    std::array<Nanoseconds, kPageBlocks> last_end{};  // of full blocks: a search over blocks touches only this
-    // Not cleared, so that no memory is spent on those of a page that is never filled.
+    std::array<Nanoseconds, kPageBlocks> last_end{};  // of full blocks: a search over blocks reads only this
+    // Left uninitialised, so that an unfilled page uses no physical memory for it.
     std::array<Section, kPageBlocks * kBlockEvents / kSectionEvents> sections;
   };
 
@@ -138,7 +139,7 @@ class Row {
   std::unique_ptr<std::atomic<Page*>[]> pages_;
   std::atomic<EventIndex> first_{0};
   std::atomic<EventIndex> published_{0};
-  // Writer's side only.
+  // Used by the appending thread only.
   Block* writing_ = nullptr;
   Section* writing_sections_ = nullptr;  // of that block
   EventIndex written_ = 0;
@@ -163,23 +164,24 @@ class Lane {
 };
 
 struct TraceCounts {
-  std::uint64_t recorded = 0;  ///< events appended, ever
-  std::uint64_t evicted = 0;   ///< the oldest ones, gone because of the memory cap
-  std::uint64_t dropped = 0;   ///< lost on the way (a writer's queue was full, or more than Lane::kMaxRows overlapped)
-  std::uint64_t late = 0;      ///< arrived after the reorder window, and so were packed into a further row
-  std::uint64_t clamped = 0;   ///< ended before they started, and were made instants
+  std::uint64_t recorded = 0;  ///< events ever appended
+  std::uint64_t evicted = 0;   ///< oldest events removed because of the memory cap
+  std::uint64_t dropped = 0;   ///< lost before the trace: a writer's queue was full, or more than Lane::kMaxRows events
+                               ///< overlapped
+  std::uint64_t late = 0;      ///< arrived outside the reorder window, and were packed into another row
+  std::uint64_t clamped = 0;   ///< ended before they started, and were stored as instants
 };
 
 class Trace {
  public:
-  /// Keeps at most this much memory in blocks; the oldest blocks go first.
+  /// Blocks take at most this much memory; the oldest are evicted first.
   explicit Trace(std::size_t memory_cap_bytes = std::size_t{2} << 30);
   ~Trace();
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
   // --- any thread ---------------------------------------------------------------------------------------------------
-  /// While one lives, no block is reused, so what has been seen stays readable. Cheap; hold it for a frame, not longer.
+  /// While a lock exists, no block is reused, so what was read stays valid. Cheap; hold it for one frame at most.
   class ReadLock {
    public:
     explicit ReadLock(const Trace& trace);
@@ -196,22 +198,22 @@ class Trace {
   const base::NameTable& names() const { return names_; }
   std::size_t lane_count() const { return lane_count_.load(std::memory_order_acquire); }
   const Lane& lane(LaneId id) const { return *lanes_[id]; }
-  /// Every range that ends before this instant, and everything else that starts before it, is in the trace (see
-  /// EventWriter::complete_until). The live edge: what is newer is unknown, not idle.
+  /// The live edge: every range that ends before it, and every other event that starts before it, is in the trace (see
+  /// EventWriter::complete_until). What is newer is unknown, not idle.
   Nanoseconds complete_until() const { return complete_until_.load(std::memory_order_acquire); }
   TraceCounts counts() const;
-  /// Time of the oldest kept event's start and of the newest end over all lanes; {0, 0} when empty.
+  /// The start of the oldest kept event and the latest end over all lanes; {0, 0} when empty.
   std::pair<Nanoseconds, Nanoseconds> extent() const;
   std::size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
   std::size_t memory_cap_bytes() const { return memory_cap_bytes_; }
 
-  /// Finds or makes the lane with this info. Locks; rare. At most kMaxLanes lanes (then base::Error).
+  /// Finds or creates the lane with this info. Locks; rare. Throws base::Error beyond kMaxLanes lanes.
   LaneId add_lane(const LaneInfo& info);
   static constexpr std::size_t kMaxLanes = 4096;
 
   // --- the appending thread -----------------------------------------------------------------------------------------
-  /// Appends in start order per lane; packs into the first row that is free at event.start_ns. Published with
-  /// publish().
+  /// Appends an event; start order per lane. It goes into the first row that is free at event.start_ns. Not visible to
+  /// readers before publish().
   void append(const Event& event);
   /// Makes everything appended so far visible to readers.
   void publish();
@@ -221,10 +223,10 @@ class Trace {
 
  private:
   struct Retired {
-    std::atomic<Block*>* slot;  // cleared when no reader can follow it any more
+    std::atomic<Block*>* slot;  // cleared once no reader can follow it
     std::uint64_t epoch;
   };
-  struct FilledBlock {  // in the order in which they were filled: the oldest goes first
+  struct FilledBlock {  // in the order of filling: the oldest is evicted first
     Row* row;
     std::size_t number;
   };

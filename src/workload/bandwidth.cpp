@@ -7,7 +7,8 @@
 
 #include "base/translate.h"
 #include "workload/common_settings.h"
-#include "workload/eager.h"
+#include "workload/eager_workload.h"
+#include "workload/setting_keys.h"
 #include "workload/stopwatch.h"
 
 namespace lanescope::workload {
@@ -23,13 +24,13 @@ struct Options {
   explicit Options(const Settings& settings)
       : to_host(settings.choice("direction") == "d2h"),
         elements(static_cast<std::size_t>(settings.integer("bytes")) / sizeof(float)),
-        pin_first(settings.boolean("pin_first")),
-        pinned(settings.boolean("pinned") && !pin_first),
-        non_blocking(settings.boolean("non_blocking")),
-        sync(settings.boolean("sync")),
+        pin_first(settings.boolean(key::kPinFirst)),
+        pinned(settings.boolean(key::kPinned) && !pin_first),
+        non_blocking(settings.boolean(key::kNonBlocking)),
+        sync(settings.boolean(key::kSync)),
         fresh(settings.boolean("fresh")),
         gpu_first(settings.boolean("gpu_first")),
-        dispatch_us(settings.real("dispatch_us")) {}
+        dispatch_us(settings.real(key::kDispatchUs)) {}
 
   bool to_host;
   std::size_t elements;
@@ -40,23 +41,18 @@ struct Options {
   bool operator==(const Options&) const = default;
 };
 
-class Bandwidth final : public Workload {
+class Bandwidth final : public EagerWorkload {
  public:
   explicit Bandwidth(device::Device& device)
-      : info_(bandwidth_info()),
-        eager_(device, info_.computes_values),
+      : EagerWorkload(device, bandwidth_info()),
         stopwatch_(device),
         stopwatch_ms_(figures().add("stopwatch_ms", N_("the program's stopwatch"), "ms")),
         gb_per_s_(figures().add("stopwatch_gb_per_s", N_("rate by the stopwatch"), "GB/s")),
         first_ms_(figures().add("first_ms", N_("the stopwatch, the first time"), "ms")),
         later_ms_(figures().add("later_ms", N_("the stopwatch, every time after that"), "ms")) {}
 
-  const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
   void iterate(std::uint64_t number, const Settings& settings) override;
-  void finish() override { eager_.synchronize(); }
-  std::optional<double> last_loss() const override { return std::nullopt; }
-  std::uint64_t losses_read() const override { return 0; }
 
  private:
   void adapt(const Options& o);
@@ -68,11 +64,9 @@ class Bandwidth final : public Workload {
   HostTensor pin_memory(const Options& o);
   void measure(const Options& o);
 
-  const WorkloadInfo info_;
-  Eager eager_;
   Stopwatch stopwatch_;
   const std::size_t stopwatch_ms_, gb_per_s_, first_ms_, later_ms_;
-  std::optional<Options> measured_;  // with what the newest copy was made
+  std::optional<Options> measured_;  // the options used for the newest copy
   HostTensor host_;
   Tensor device_tensor_;
 };
@@ -85,8 +79,8 @@ void Bandwidth::set_up(const Settings& settings) {
   eager_.synchronize();
 }
 
-// torch.empty(...), and values with `fill`. Pageable memory of this size goes back to the operating system when it is
-// dropped, so that a fresh tensor's pages are new; pinned memory is kept by the framework.
+// torch.empty(...), with values if `fill`. Pageable memory of this size goes back to the operating system when dropped,
+// so a fresh tensor has new pages. The framework keeps pinned memory.
 void Bandwidth::make_host_tensor(const Options& o, bool fill) {
   drop_host_tensor();
   if (o.pinned) {
@@ -107,8 +101,8 @@ void Bandwidth::drop_host_tensor() {
   host_ = {};
 }
 
-// A power of two, so that a size that is being dragged up allocates a few times only. The old one goes first: two of
-// the largest may be more than a GPU has.
+// Rounds up to a power of two, so that dragging the size slider causes only a few allocations. Frees the old tensor
+// first, because two of the largest may exceed a GPU's memory.
 void Bandwidth::make_device_tensor(const Options& o) {
   if (o.elements <= device_tensor_.elements) return;
   if (device_tensor_.buffer != device::Buffer::None) eager_.device().release(device_tensor_.buffer);
@@ -126,7 +120,7 @@ void Bandwidth::adapt(const Options& o) {
   if (!o.fresh && !host_fits(o)) make_host_tensor(o, true);
 }
 
-// host.pin_memory(): page-locked memory from the framework, into which this thread copies.
+// host.pin_memory(): the framework allocates page-locked memory, and this thread copies into it.
 HostTensor Bandwidth::pin_memory(const Options& o) {
   const Phase phase(eager_, "pin_memory()");
   const HostTensor pinned = eager_.host_tensor(o.elements, true);
@@ -149,15 +143,15 @@ void Bandwidth::measure(const Options& o) {
     if (pin) eager_.drop(source);
   }
   if (o.sync) {
-    const Phase phase(eager_, "synchronize()");
+    const Phase phase(eager_, "synchronize()", trace::RangeKind::Sync);
     eager_.synchronize();
   }
   const base::Nanoseconds took = stopwatch_.stop();
   figures().sample(stopwatch_ms_, static_cast<double>(took) / 1e6);
-  // Memory that is pinned for a copy is page-locked the first time, and kept by the framework from then on.
+  // Memory for a pinned copy is page-locked the first time; the framework keeps it afterwards.
   figures().sample(measured_ == o ? later_ms_ : first_ms_, static_cast<double>(took) / 1e6);
   measured_ = o;
-  // A byte in a nanosecond is a gigabyte in a second.
+  // A byte per nanosecond is a gigabyte per second.
   if (took > 0) {
     figures().sample(gb_per_s_, static_cast<double>(o.elements * sizeof(float)) / static_cast<double>(took));
   }
@@ -173,7 +167,7 @@ void Bandwidth::iterate(std::uint64_t /*number*/, const Settings& settings) {
   }
   if (o.fresh) {
     const Phase phase(eager_, "make tensor");
-    make_host_tensor(o, !o.to_host);  // what is to be overwritten is left untouched
+    make_host_tensor(o, !o.to_host);  // the destination of a read stays untouched
   }
   if (o.gpu_first) {
     const Phase phase(eager_, "fill on the GPU");
@@ -255,18 +249,20 @@ Settings bandwidth_settings(const device::DeviceInfo& device) {
                           .unit = "B",
                           .logarithmic = true,
                           .stops = {4096, 16'384, 65'536, 262'144, 1'048'576, 4'194'304, 16'777'216, 67'108'864,
-                                    268'435'456, 1'073'741'824, 1'600'000'000}};
+                                    268'435'456, 1'073'741'824, 1'600'000'000},
+                          .is_size = true,
+                          .telling = 3};
   SettingSpec seed = seed_setting();
   seed.help = N_("Seed of the random numbers; the time of a copy does not depend on them.");
   return Settings(
       {direction, bytes, pinned_setting(), non_blocking_setting(),
-       yes_or_no("sync", N_("Synchronise before stopping"),
+       yes_or_no(key::kSync, N_("Synchronise before stopping"),
                  N_("The program synchronises before its stopwatch stops; otherwise a non-blocking copy is not timed."),
                  true),
        yes_or_no("fresh", N_("Fresh host tensor"),
                  N_("The host tensor is new in every iteration; the framework still reuses pinned memory."), false),
        yes_or_no(
-           "pin_first", N_("Pin it for this copy"),
+           key::kPinFirst, N_("Pin it for this copy"),
            N_("To the GPU: x.pin_memory().to('cuda'): the CPU copies the pageable tensor into pinned memory first, "
               "inside the stopwatch."),
            false),

@@ -1,4 +1,4 @@
-// P16 to P20: one transfer between host and device, and what the program's stopwatch makes of it.
+// P16 to P20: one transfer between host and device, and how the program's stopwatch measures it.
 #pragma once
 
 #include <memory>

@@ -6,10 +6,11 @@
 #include <initializer_list>
 #include <utility>
 
+#include "base/random.h"
 #include "base/translate.h"
 #include "workload/common_settings.h"
-#include "workload/eager.h"
-#include "workload/random.h"
+#include "workload/eager_workload.h"
+#include "workload/setting_keys.h"
 
 namespace lanescope::workload {
 namespace {
@@ -28,23 +29,19 @@ struct BreakEvenSettings : TrainingSettings {
         problem_size(static_cast<std::int32_t>(settings.integer("problem_size"))),
         hidden(static_cast<std::int32_t>(settings.integer("hidden"))) {}
 
-  std::int32_t problem_size;  ///< samples in a pass
+  std::int32_t problem_size;  ///< samples per pass
   std::int32_t hidden;
 };
 
-class BreakEven final : public Workload {
+class BreakEven final : public EagerWorkload {
  public:
   explicit BreakEven(device::Device& device);
 
-  const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
   void iterate(std::uint64_t number, const Settings& settings) override;
-  void finish() override { eager_.synchronize(); }
-  std::optional<double> last_loss() const override { return std::nullopt; }
-  std::uint64_t losses_read() const override { return 0; }
 
  private:
-  // A layer of the model and its gradients.
+  // A layer of the model with its gradients.
   struct Layer {
     std::int32_t inputs = 0, outputs = 0;
     Tensor weight, bias, weight_grad, bias_grad;
@@ -53,33 +50,30 @@ class BreakEven final : public Workload {
   void prepare(const BreakEvenSettings& s);
   void make_model(std::int32_t hidden, std::uint64_t seed);
   void make_data(std::int32_t samples);
-  void feed(std::int32_t rows, const BreakEvenSettings& s);
   void forward(const Layer& layer, const Tensor& x, const Tensor& out, std::int32_t rows);
   void backward(const Layer& layer, const Tensor& x, const Tensor& out_grad, std::int32_t rows);
   void input_grad(const Layer& layer, const Tensor& out_grad, const Tensor& x_grad, std::int32_t rows);
   void optimizer_step();
   void train(const Tensor& data, const Tensor& target, std::int32_t rows);
 
-  const WorkloadInfo info_;
-  Eager eager_;
   Layer first_, second_, third_;
-  Tensor parameters_, gradients_;  // what the optimizer steps
+  Tensor parameters_, gradients_;  // updated by the optimizer
   Tensor all_data_, all_target_;   // resident
   Tensor data_, target_;           // fed
   Tensor linear1_, hidden1_, linear2_, hidden2_, output_, squares_, loss_, loss_grad_;
   Tensor output_grad_, hidden2_grad_, linear2_grad_, hidden1_grad_, linear1_grad_;
-  std::int32_t hidden_ = 0;    // of the model as it is
-  std::size_t room_ = 0;       // rows x hidden that the activations hold
-  std::int32_t row_room_ = 0;  // rows that the batch holds
-  std::int32_t samples_ = 0;   // that the resident data holds
+  std::int32_t hidden_ = 0;        // of the current model
+  std::size_t capacity_ = 0;       // capacity of the activations: rows x hidden
+  std::int32_t row_capacity_ = 0;  // capacity of the batch, in rows
+  std::int32_t samples_ = 0;       // samples in the resident data
   std::uint64_t seed_ = 0;
-  Settings settings_;          // of the pass
-  std::int32_t position_ = 0;  // samples of the pass that are done
+  Settings settings_;          // of the current pass
+  std::int32_t position_ = 0;  // samples of the pass processed so far
   base::Nanoseconds pass_start_ns_ = 0;
   std::size_t pass_figure_ = 0;
 };
 
-BreakEven::BreakEven(device::Device& device) : info_(break_even_info()), eager_(device, info_.computes_values) {
+BreakEven::BreakEven(device::Device& device) : EagerWorkload(device, break_even_info()) {
   pass_figure_ = figures().add("pass_ms", N_("a pass over the data"), "ms");
 }
 
@@ -91,31 +85,31 @@ void BreakEven::set_up(const Settings& settings) {
   eager_.synchronize();
 }
 
-// The activations have room for a power of two, so that a size that is being dragged up allocates a few times only.
-// What is outgrown stays allocated, as in PyTorch's caching allocator; but not the model, which must fit exactly.
+// The capacity of the activations is a power of two, so that dragging a size slider causes only a few allocations. What
+// becomes too small stays allocated, as in PyTorch's caching allocator; except the model, whose size must be exact.
 void BreakEven::prepare(const BreakEvenSettings& s) {
   const bool data_fits = s.feed_each_iteration || s.problem_size <= samples_;
   const std::size_t room = elements(s.batch_size, s.hidden);
-  if (s.hidden == hidden_ && s.seed == seed_ && s.batch_size <= row_room_ && room <= room_ && data_fits) return;
+  if (s.hidden == hidden_ && s.seed == seed_ && s.batch_size <= row_capacity_ && room <= capacity_ && data_fits) return;
   const Phase phase(eager_, "set up");
   if (s.hidden != hidden_ || s.seed != seed_) make_model(s.hidden, s.seed);
-  if (s.batch_size > row_room_) {
-    row_room_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(s.batch_size)));
+  if (s.batch_size > row_capacity_) {
+    row_capacity_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(s.batch_size)));
     for (Tensor* t : {&data_, &target_, &output_, &squares_, &output_grad_}) {
-      *t = eager_.tensor(elements(row_room_, kOutputs));
+      *t = eager_.tensor(elements(row_capacity_, kOutputs));
     }
   }
-  if (room > room_) {
-    room_ = std::bit_ceil(room);
+  if (room > capacity_) {
+    capacity_ = std::bit_ceil(room);
     for (Tensor* t :
          {&linear1_, &hidden1_, &linear2_, &hidden2_, &hidden2_grad_, &linear2_grad_, &hidden1_grad_, &linear1_grad_}) {
-      *t = eager_.tensor(room_);
+      *t = eager_.tensor(capacity_);
     }
   }
   if (!data_fits) make_data(s.problem_size);
 }
 
-// model = MLP(2, hidden, hidden, 2).to(device): the weights are made on the host, layer by layer, and copied.
+// model = MLP(2, hidden, hidden, 2).to(device): creates the weights on the host, layer by layer, and copies them.
 void BreakEven::make_model(std::int32_t hidden, std::uint64_t seed) {
   const bool resize = hidden != hidden_;
   hidden_ = hidden;
@@ -125,7 +119,7 @@ void BreakEven::make_model(std::int32_t hidden, std::uint64_t seed) {
     if (tensor.elements != 0) eager_.device().release(tensor.buffer);
     tensor = eager_.tensor(count);
   };
-  Random random(seed);
+  base::Random random(seed);
   std::size_t parameters = 0;
   const auto make_layer = [&](Layer& layer, std::int32_t inputs, std::int32_t outputs) {
     layer.inputs = inputs;
@@ -152,28 +146,8 @@ void BreakEven::make_data(std::int32_t samples) {
   samples_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(samples)));
   for (Tensor* t : {&all_data_, &all_target_}) {
     *t = eager_.tensor(elements(samples_, kInputs));
-    const HostTensor values = eager_.host_tensor(t->elements, false);
-    eager_.host_fill(values);
-    eager_.copy_to_device(*t, values, t->elements, false);
-    eager_.drop(values);
+    fill(*t);
   }
-}
-
-void BreakEven::feed(std::int32_t rows, const BreakEvenSettings& s) {
-  const std::size_t count = elements(rows, kInputs);
-  HostTensor data, target;
-  {
-    const Phase phase(eager_, "make batch");
-    data = eager_.host_tensor(count, s.pinned);
-    target = eager_.host_tensor(count, s.pinned);
-    eager_.host_fill(data);
-    eager_.host_fill(target);
-  }
-  const Phase phase(eager_, "copy");
-  eager_.copy_to_device(data_, data, count, s.non_blocking);
-  eager_.drop(data);
-  eager_.copy_to_device(target_, target, count, s.non_blocking);
-  eager_.drop(target);
 }
 
 void BreakEven::forward(const Layer& layer, const Tensor& x, const Tensor& out, std::int32_t rows) {
@@ -204,7 +178,7 @@ void BreakEven::train(const Tensor& data, const Tensor& target, std::int32_t row
     eager_.launch(Op{OpKind::MeanReduce, rows, kOutputs}, {squares_, loss_});
   }
   {
-    // The gradients become .grad as they are: zero_grad() has let the old ones go, which costs no kernel.
+    // The gradients become .grad directly: zero_grad() has dropped the old ones, which takes no kernel.
     const Phase phase(eager_, "backward");
     eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
     eager_.launch(Op{OpKind::MseBackward, rows, kOutputs}, {loss_grad_, output_, target, output_grad_});
@@ -220,8 +194,8 @@ void BreakEven::train(const Tensor& data, const Tensor& target, std::int32_t row
   optimizer_step();
 }
 
-// On a GPU the optimizer steps its six tensors in one kernel. An op names four pairs at most, so that here they are one
-// tensor: the time is the same, and no value is looked at. On a CPU it takes one after the other.
+// On a GPU, the optimizer updates its six tensors in one kernel. An op takes at most four pairs, so they are one tensor
+// here: the time is the same, and values are not used. A CPU updates one tensor after the other.
 void BreakEven::optimizer_step() {
   const auto step = [&](std::size_t count, std::initializer_list<Tensor> pairs) {
     eager_.launch(Op{OpKind::SgdStep, static_cast<std::int32_t>(count), 1, 1, kLearningRate}, pairs);
@@ -238,7 +212,7 @@ void BreakEven::optimizer_step() {
 void BreakEven::iterate(std::uint64_t number, const Settings& settings) {
   const BreakEvenSettings s(settings);
   eager_.set_dispatch_us(s.dispatch_us);
-  if (!(settings == settings_)) {  // a pass with two kinds of settings would say nothing
+  if (!(settings == settings_)) {  // a pass with mixed settings would mean nothing
     settings_ = settings;
     position_ = 0;
   }
@@ -246,24 +220,25 @@ void BreakEven::iterate(std::uint64_t number, const Settings& settings) {
   if (position_ == 0) pass_start_ns_ = eager_.device().now_ns();
   const std::int32_t rows = std::min(s.batch_size, s.problem_size - position_);
   if (s.feed_each_iteration) {
-    feed(rows, s);
+    const std::size_t count = elements(rows, kInputs);
+    feed({data_, count}, {target_, count}, s);
     train(data_, target_, rows);
   } else {
     {
-      // Two views: the framework makes them without a kernel. Which rows they show makes no difference in time.
+      // Two views, which the framework creates without a kernel. Which rows they cover does not affect the time.
       const Phase phase(eager_, "slice");
       eager_.device().host_work(2 * base::from_us(s.dispatch_us));
     }
     train(all_data_, all_target_, rows);
   }
   if (s.log_interval != 0 && number % s.log_interval == 0) {
-    const Phase phase(eager_, "item()");
+    const Phase phase(eager_, "item()", trace::RangeKind::Read);
     eager_.item(loss_);
   }
   position_ += rows;
   if (position_ < s.problem_size) return;
-  // By the program's own clock: without a read the GPU may be a launch queue behind, in every pass as in the one
-  // before.
+  // Measured with the program's own clock. Without a read, the GPU may be a full launch queue behind, equally in every
+  // pass.
   figures().sample(pass_figure_, base::to_us(eager_.device().now_ns() - pass_start_ns_) / 1e3);
   position_ = 0;
 }
@@ -271,7 +246,7 @@ void BreakEven::iterate(std::uint64_t number, const Settings& settings) {
 }  // namespace
 
 Code break_even_code(const Settings& s) {
-  const bool feeds = s.choice("feed") == "per-iteration";
+  const bool feeds = s.choice(key::kFeed) == "per-iteration";
   CodeWriter code(s);
   code.line(0, "model = MLP(2, $hidden, $hidden, 2).to(device)", {"set up"});
   if (!feeds) code.more(0, "X, Y = samples($problem_size).to(device)");
@@ -288,7 +263,7 @@ Code break_even_code(const Settings& s) {
   code.line(1, "optimizer.zero_grad()");
   code.line(1, "loss.backward()", {"backward"});
   code.line(1, "optimizer.step()", {"step"});
-  if (s.integer("log_interval") != 0) {
+  if (s.integer(key::kLogInterval) != 0) {
     code.line(1, "if i % $log_interval == 0:");
     code.line(2, "print(loss.item())", {"item()"});
   }

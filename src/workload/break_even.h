@@ -1,4 +1,4 @@
-// P04 to P06: the training loop of S0 over a data set of some size, to be run on the CPU and on the GPU.
+// P04 to P06: S0's training loop over a data set of a given size, to compare the CPU with the GPU.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// A workload's program as a person would write it in PyTorch, as the settings have it, and which ranges each statement
-// leaves in the trace.
+// A workload's program as PyTorch code for the current settings, and the ranges that each statement leaves in the
+// trace.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace lanescope::workload {
 
 /// One line of the code.
 struct Statement {
-  /// A part of the text that says what a setting is at.
+  /// A part of the text that shows the value of a setting.
   struct KnobText {
     std::size_t begin = 0, length = 0;
     std::string key;
@@ -23,15 +23,16 @@ struct Statement {
     bool operator==(const KnobText&) const = default;
   };
 
-  std::string text;  ///< without its indent
+  std::string text;  ///< without indent
   int indent = 0;    ///< levels
-  /// The names of the ranges that it leaves; empty: none, or they are those of `part_of`. Where two statements name the
-  /// same range, the first such range of an iteration is of the first one, the next of the second; the last of them has
-  /// the rest.
+  /// The names of the ranges it leaves. Empty: none, or those of `part_of`. If several statements list the same name,
+  /// an iteration's first range of that name belongs to the first statement, the next one to the second, and all
+  /// remaining ones to the last.
   std::vector<std::string> ranges;
-  /// Of its ranges it has only the copies and the synchronisations; the rest is of the other statement that names them.
+  /// The statement owns only the copies and synchronisations in its ranges; everything else belongs to the other
+  /// statement that lists them.
   bool transfers = false;
-  std::optional<std::size_t> part_of;  ///< the line above that it goes on from
+  std::optional<std::size_t> part_of;  ///< the line above that this one continues
   std::vector<KnobText> knobs;
 
   bool operator==(const Statement&) const = default;
@@ -39,15 +40,15 @@ struct Statement {
 
 using Code = std::vector<Statement>;
 
-/// Writes code line by line. In a text `$key` stands for the value of that setting, as Python has it.
+/// Writes code line by line. In a text, `$key` is replaced by the value of that setting in Python syntax.
 class CodeWriter {
  public:
   explicit CodeWriter(const Settings& settings) : settings_(settings) {}
 
   CodeWriter& line(int indent, std::string_view text, std::vector<std::string> ranges = {});
-  /// A statement that has the copies and synchronisations of ranges.
+  /// Adds a statement that owns the copies and synchronisations of ranges.
   CodeWriter& transfers(int indent, std::string_view text, std::vector<std::string> ranges);
-  /// Goes on from the newest line that has ranges (and not only their transfers).
+  /// Continues the newest line that has ranges (not just their transfers).
   CodeWriter& more(int indent, std::string_view text);
   Code take() { return std::move(code_); }
 
@@ -58,15 +59,15 @@ class CodeWriter {
 
 /// "True", "128", "resident".
 std::string python_text(const Value& value);
-/// Line by line, with its indent.
+/// The lines with their indent.
 std::vector<std::string> plain_text(std::span<const Statement> code);
 
-/// The statement that the `nth` (from 0) range of this name in an iteration is of; `transfer`: of a copy or a
-/// synchronisation in it. Empty when no statement names it.
+/// The statement that owns the `nth` (from 0) range of this name in an iteration; with `transfer`, the one that owns
+/// its copies and synchronisations. Empty if no statement lists it.
 std::optional<std::size_t> statement_of(std::span<const Statement> code, std::string_view range, std::size_t nth = 0,
                                         bool transfer = false);
 
-/// The code of a workload with these settings; throws base::UsageError for an unknown name.
+/// The code of a workload with these settings. Throws base::UsageError for an unknown workload.
 Code workload_code(std::string_view workload, const Settings& settings);
 
 }  // namespace lanescope::workload

@@ -1,4 +1,4 @@
-// The settings that the training workloads share.
+// The settings that several training workloads share.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct BatchLimits {
   std::int64_t maximum = 1;
 };
 
-// One setting each, for the workloads that have only some of them.
+// Single settings, for workloads that have only some of them.
 SettingSpec log_interval_setting(std::int64_t standard);
 SettingSpec feed_setting(std::string standard);
 SettingSpec pinned_setting();
@@ -23,10 +23,10 @@ SettingSpec batch_size_setting(const BatchLimits& batch);
 SettingSpec dispatch_setting(const device::DeviceInfo& device);  ///< the device's own by default
 SettingSpec seed_setting();
 
-/// log_interval, feed, pinned, non_blocking, batch_size, dispatch_us (the device's own by default) and seed.
+/// log_interval, feed, pinned, non_blocking, batch_size, dispatch_us (by default the device's) and seed.
 Settings training_settings(const device::DeviceInfo& device, const BatchLimits& batch);
 
-/// One iteration's settings, by name.
+/// The settings of one iteration, by name.
 struct TrainingSettings {
   explicit TrainingSettings(const Settings& settings);
 

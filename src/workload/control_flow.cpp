@@ -4,10 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "base/random.h"
 #include "base/translate.h"
 #include "workload/common_settings.h"
 #include "workload/eager.h"
-#include "workload/random.h"
+#include "workload/setting_keys.h"
 
 namespace lanescope::workload {
 namespace {
@@ -21,11 +22,11 @@ constexpr std::uint64_t kMostChecks = 100;
 struct Options {
   explicit Options(const Settings& settings)
       : while_loop(settings.choice("network") == "while-loop"),
-        data_dependent(settings.choice("branch") == "data-dependent"),
+        data_dependent(settings.choice(key::kBranch) == "data-dependent"),
         checks(static_cast<std::size_t>(settings.integer("checks"))),
-        batch_size(static_cast<std::int32_t>(settings.integer("batch_size"))),
-        log_interval(static_cast<std::uint64_t>(settings.integer("log_interval"))),
-        dispatch_us(settings.real("dispatch_us")),
+        batch_size(static_cast<std::int32_t>(settings.integer(key::kBatchSize))),
+        log_interval(static_cast<std::uint64_t>(settings.integer(key::kLogInterval))),
+        dispatch_us(settings.real(key::kDispatchUs)),
         seed(static_cast<std::uint64_t>(settings.integer("seed"))) {}
 
   bool while_loop, data_dependent;
@@ -36,12 +37,12 @@ struct Options {
   std::uint64_t seed;
 };
 
-/// What the branches of a forward pass came to.
+/// What happened in the branches of a forward pass.
 struct Counts {
   std::uint64_t checks = 0, taken = 0;
 };
 
-/// nn.Linear(inputs, outputs) with its gradients, which nothing ever sets to zero.
+/// nn.Linear(inputs, outputs) with its gradients, which are never reset to zero.
 class Linear {
  public:
   Linear(std::int32_t inputs, std::int32_t outputs) : inputs_(inputs), outputs_(outputs) {}
@@ -53,8 +54,8 @@ class Linear {
     for (Tensor* t : {&bias_, &bias_grad_, &bias_sum_, &new_bias_grad_}) *t = eager.tensor(elements(1, outputs_));
   }
 
-  /// As nn.Linear does, with an offset for the bias.
-  void initialise(Eager& eager, Random& random, float bias_offset) const {
+  /// Initialises like nn.Linear, with an offset for the bias.
+  void initialise(Eager& eager, base::Random& random, float bias_offset) const {
     const float bound = 1.0f / std::sqrt(static_cast<float>(inputs_));
     for (const auto& [parameter, offset] : {std::pair(weight_, 0.0f), std::pair(bias_, bias_offset)}) {
       const HostTensor values = eager.host_tensor(parameter.elements, false);
@@ -69,9 +70,9 @@ class Linear {
     eager.launch(Op{OpKind::LinearForward, batch, outputs_, inputs_}, {x, weight_, bias_, out});
   }
 
-  /// The gradients of one use of the layer; those of several uses in a pass are added up first.
+  /// The gradients of one use of the layer; those of several uses in a pass are summed first.
   void backward(Eager& eager, std::int32_t batch, const Tensor& x, const Tensor& out_grad, const Tensor* x_grad) {
-    // The first gradients of all become .grad as they are.
+    // The very first gradients become .grad directly.
     const Tensor& weight_to = has_sum_ ? new_weight_grad_ : has_grads_ ? weight_sum_ : weight_grad_;
     const Tensor& bias_to = has_sum_ ? new_bias_grad_ : has_grads_ ? bias_sum_ : bias_grad_;
     if (x_grad != nullptr) {
@@ -85,7 +86,7 @@ class Linear {
     has_sum_ = true;
   }
 
-  /// AccumulateGrad: when all uses in this pass are behind it.
+  /// AccumulateGrad: called after all uses in this pass.
   void accumulate(Eager& eager) {
     if (has_grads_ && has_sum_) add(eager, weight_grad_, weight_sum_, bias_grad_, bias_sum_);
     has_grads_ = has_grads_ || has_sum_;
@@ -102,10 +103,10 @@ class Linear {
   const std::int32_t inputs_, outputs_;
   Tensor weight_, bias_, weight_grad_, bias_grad_, weight_sum_, bias_sum_, new_weight_grad_, new_bias_grad_;
   bool has_grads_ = false;
-  bool has_sum_ = false;  // of this pass
+  bool has_sum_ = false;  // in this pass
 };
 
-/// What both networks have: a batch that stays on the GPU, the sum that is tested, and the loss.
+/// Common to both networks: a batch that stays on the GPU, the tested sum, and the loss.
 class Network {
  public:
   Network(device::Device& device, bool compute, std::int32_t inputs, std::int32_t outputs)
@@ -113,7 +114,7 @@ class Network {
   virtual ~Network() = default;
 
   Eager& eager() { return eager_; }
-  bool ready_for(const Options& o) const { return o.seed == seed_ && o.batch_size <= room_ && has_layers(o); }
+  bool ready_for(const Options& o) const { return o.seed == seed_ && o.batch_size <= capacity_ && has_layers(o); }
   void adapt(const Options& o);
   virtual Counts forward(const Options& o) = 0;
   void loss(const Options& o);
@@ -122,7 +123,7 @@ class Network {
 
  protected:
   virtual void allocate() = 0;
-  virtual void initialise(Random& random) = 0;
+  virtual void initialise(base::Random& random) = 0;
   virtual void make_room(std::int32_t rows) = 0;
   virtual bool has_layers(const Options&) const { return true; }
   virtual void make_layers(const Options&) {}
@@ -154,7 +155,7 @@ class Network {
   const std::int32_t inputs_, outputs_;
   Tensor target_, squares_, sum_, loss_, loss_grad_;
   bool allocated_ = false;
-  std::int32_t room_ = 0;  // rows that the batch's tensors hold
+  std::int32_t capacity_ = 0;  // capacity of the batch's tensors, in rows
   std::uint64_t seed_ = 0;
 };
 
@@ -163,17 +164,17 @@ void Network::adapt(const Options& o) {
     allocate();
     for (Tensor* t : {&sum_, &loss_, &loss_grad_}) *t = eager_.tensor(1);
   }
-  // Tensors for a power of two of rows, so that a batch size that is being dragged up allocates a few times only. What
-  // is outgrown stays allocated, as in PyTorch's caching allocator.
-  const bool grows = o.batch_size > room_;
+  // The capacity is a power of two, so that dragging the batch size slider causes only a few allocations. Tensors that
+  // become too small stay allocated, as in PyTorch's caching allocator.
+  const bool grows = o.batch_size > capacity_;
   if (grows) {
-    room_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(o.batch_size)));
-    data_ = eager_.tensor(elements(room_, inputs_));
-    for (Tensor* t : {&target_, &squares_}) *t = eager_.tensor(elements(room_, outputs_));
-    make_room(room_);
+    capacity_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(o.batch_size)));
+    data_ = eager_.tensor(elements(capacity_, inputs_));
+    for (Tensor* t : {&target_, &squares_}) *t = eager_.tensor(elements(capacity_, outputs_));
+    make_room(capacity_);
   }
   if (!allocated_ || o.seed != seed_) {
-    Random random(o.seed);
+    base::Random random(o.seed);
     initialise(random);
   }
   if (grows || o.seed != seed_) copy_batch(o);
@@ -183,7 +184,7 @@ void Network::adapt(const Options& o) {
 }
 
 void Network::copy_batch(const Options& o) {
-  Random random(o.seed + 1);
+  base::Random random(o.seed + 1);
   for (const Tensor& tensor : {data_, target_}) {
     const HostTensor values = eager_.host_tensor(tensor.elements, false);
     for (float& value : eager_.values(values)) value = random.uniform(1.0f);
@@ -198,7 +199,7 @@ void Network::loss(const Options& o) {
   eager_.launch(Op{OpKind::MeanReduce, o.batch_size, outputs_}, {squares_, loss_});
 }
 
-/// One Linear(1000, 1000), applied `checks` times. Too large to compute at speed: only its time is modelled.
+/// One Linear(1000, 1000), applied `checks` times. Too large to compute in real time, so only its time is modelled.
 class IfEachLayer final : public Network {
  public:
   explicit IfEachLayer(device::Device& device) : Network(device, false, kWidth, kWidth) {}
@@ -216,7 +217,7 @@ class IfEachLayer final : public Network {
   }
 
   void backward(const Options& o) override {
-    if (o.checks == 0) return;  // no parameter has a part in the loss
+    if (o.checks == 0) return;  // no parameter contributes to the loss
     loss_backward(o, grads_[0]);
     std::size_t now = 0;
     for (std::size_t i = o.checks; i-- > 0;) {
@@ -231,7 +232,7 @@ class IfEachLayer final : public Network {
   static constexpr std::int32_t kWidth = 1000;
 
   void allocate() override { fc_.allocate(eager_); }
-  void initialise(Random& random) override { fc_.initialise(eager_, random, 0); }
+  void initialise(base::Random& random) override { fc_.initialise(eager_, random, 0); }
   void make_room(std::int32_t rows) override {
     rows_ = rows;
     for (Tensor& t : grads_) t = eager_.tensor(elements(rows, kWidth));
@@ -245,13 +246,13 @@ class IfEachLayer final : public Network {
   const Tensor& output(const Options& o) const override { return input(o.checks); }
 
   Linear fc_{kWidth, kWidth};
-  std::vector<Tensor> outputs_;  // of each application: the next one's backward needs it
+  std::vector<Tensor> outputs_;  // of each application, for the next one's backward pass
   std::vector<bool> halved_;
   Tensor grads_[2];
   std::int32_t rows_ = 0;
 };
 
-/// Linear(100, 100), a loop of divisions, Linear(100, 10): small enough that real values decide when the loop ends.
+/// Linear(100, 100), a loop of divisions, Linear(100, 10): small enough to compute real values, which end the loop.
 class WhileLoop final : public Network {
  public:
   explicit WhileLoop(device::Device& device) : Network(device, true, kWidth, kOutputs) {}
@@ -261,7 +262,7 @@ class WhileLoop final : public Network {
     fc1_.forward(eager_, o.batch_size, data_, hidden_);
     divisions_ = o.data_dependent ? 0 : o.checks;
     if (o.data_dependent) {
-      // A sum that does not fall below 1 (it may be infinite) must not hold the program for ever.
+      // Guards against a sum that never falls below 1 (it may be infinite).
       while (counts.checks < kMostChecks && sum_exceeds(o, hidden_, kWidth, 1, counts)) {
         halve(o, hidden_, kWidth);
         ++divisions_;
@@ -285,15 +286,15 @@ class WhileLoop final : public Network {
  private:
   static constexpr std::int32_t kWidth = 100;
   static constexpr std::int32_t kOutputs = 10;
-  // The sum over 32 rows then begins at about 32 x 100 x 0.225 = 720, so that the loop ends after ten divisions, as in
-  // the tutorial; without an offset, every second seed would begin below zero.
+  // The sum over 32 rows then starts at about 32 x 100 x 0.225 = 720, so that the loop ends after ten divisions, as in
+  // the tutorial. Without an offset, every second seed would start below zero.
   static constexpr float kBiasOffset = 0.225f;
 
   void allocate() override {
     fc1_.allocate(eager_);
     fc2_.allocate(eager_);
   }
-  void initialise(Random& random) override {
+  void initialise(base::Random& random) override {
     fc1_.initialise(eager_, random, kBiasOffset);
     fc2_.initialise(eager_, random, 0);
   }
@@ -326,8 +327,6 @@ class ControlFlow final : public Workload {
   }
   void iterate(std::uint64_t number, const Settings& settings) override;
   void finish() override { while_loop_.eager().synchronize(); }
-  std::optional<double> last_loss() const override { return last_loss_; }
-  std::uint64_t losses_read() const override { return losses_read_; }
 
  private:
   Network& network(const Options& o) {
@@ -346,8 +345,6 @@ class ControlFlow final : public Workload {
   IfEachLayer if_each_layer_;
   WhileLoop while_loop_;
   const std::size_t syncs_, checks_, taken_;
-  std::optional<double> last_loss_;
-  std::uint64_t losses_read_ = 0;
 };
 
 void ControlFlow::iterate(std::uint64_t number, const Settings& settings) {
@@ -364,18 +361,17 @@ void ControlFlow::iterate(std::uint64_t number, const Settings& settings) {
     n.loss(o);
   }
   if (o.log_interval != 0 && number % o.log_interval == 0) {
-    const Phase phase(n.eager(), "item()");
+    const Phase phase(n.eager(), "item()", trace::RangeKind::Read);
     const float loss = n.read_loss();
-    if (o.while_loop) {  // the other network's is timing only
-      last_loss_ = loss;
-      ++losses_read_;
+    if (o.while_loop) {  // the other network is timing only
+      loss_was_read(loss);
     }
   }
   {
     const Phase phase(n.eager(), "backward");
     n.backward(o);
   }
-  figures().sample(syncs_, static_cast<double>(counts.checks));  // a read waits once
+  figures().sample(syncs_, static_cast<double>(counts.checks));  // each read waits once
   figures().sample(checks_, static_cast<double>(counts.checks));
   figures().sample(taken_, static_cast<double>(counts.taken));
 }
@@ -436,13 +432,13 @@ WorkloadInfo control_flow_info() {
 }
 
 Settings control_flow_settings(const device::DeviceInfo& device) {
-  const SettingSpec branch{.key = "branch",
+  const SettingSpec branch{.key = key::kBranch,
                            .label = N_("Branch"),
                            .help = N_("data-dependent: a value is read from the GPU to decide; fixed: it is decided "
                                       "beforehand."),
                            .type = SettingType::Choice,
                            .standard = std::string("data-dependent"),
-                           .choices = {"data-dependent", "fixed"}};
+                           .choices = {"data-dependent", choice::kFixedBranch}};
   const SettingSpec network{
       .key = "network",
       .label = N_("Network"),

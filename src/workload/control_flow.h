@@ -1,4 +1,4 @@
-// P11 to P13: a model whose control flow depends on values that are on the GPU.
+// P11 to P13: a model whose control flow depends on values on the GPU.
 #pragma once
 
 #include <memory>

@@ -10,8 +10,9 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "workload/common_settings.h"
-#include "workload/eager.h"
+#include "workload/eager_workload.h"
 #include "workload/loader.h"
+#include "workload/setting_keys.h"
 
 namespace lanescope::workload {
 namespace {
@@ -22,36 +23,36 @@ using ops::Op;
 using ops::OpKind;
 
 constexpr std::int64_t kPrefetchNotGiven = 0;
-constexpr std::int64_t kStandardPrefetch = 2;  // PyTorch's
+constexpr std::int64_t kStandardPrefetch = 2;  // PyTorch's default
 constexpr std::int64_t kMostMib = 32 * 1024;
 // A backward pass is about twice its forward pass.
 constexpr double kForwardShare = 1.0 / 3;
 constexpr std::int32_t kParameters = 1'000'000;
 constexpr float kLearningRate = 0.01f;
-// What is left of a sample's load time, assumed: without opening a file for each, and when it comes out of a cache of
-// preprocessed samples, which the first epoch fills.
+// The remaining share of a sample's load time (assumed): without opening a file for each sample, and when it comes from
+// a cache of preprocessed samples filled by the first epoch.
 constexpr double kTarredShare = 0.75;
 constexpr double kCachedShare = 0.25;
 
 struct Options {
   explicit Options(const Settings& settings)
-      : non_blocking(settings.boolean("non_blocking")),
+      : non_blocking(settings.boolean(key::kNonBlocking)),
         model_us(settings.real("model_ms") * 1e3),
-        log_interval(static_cast<std::uint64_t>(settings.integer("log_interval"))),
+        log_interval(static_cast<std::uint64_t>(settings.integer(key::kLogInterval))),
         accumulate(static_cast<std::uint64_t>(settings.integer("accumulate"))),
         tensors(static_cast<std::size_t>(settings.integer("tensors"))),
         autocast(settings.boolean("autocast")),
         half_input(settings.choice("input") == "float16"),
         storage(settings.choice("storage")),
-        dispatch_us(settings.real("dispatch_us")) {
-    const std::int64_t prefetch = settings.integer("prefetch_factor");
-    loader.num_workers = settings.integer("num_workers");
+        dispatch_us(settings.real(key::kDispatchUs)) {
+    const std::int64_t prefetch = settings.integer(key::kPrefetchFactor);
+    loader.num_workers = settings.integer(key::kNumWorkers);
     loader.prefetch_factor = prefetch == kPrefetchNotGiven ? kStandardPrefetch : prefetch;
-    loader.pin_memory = settings.boolean("pin_memory");
-    loader.persistent_workers = settings.boolean("persistent_workers");
-    loader.batch_size = settings.integer("batch_size");
+    loader.pin_memory = settings.boolean(key::kPinMemory);
+    loader.persistent_workers = settings.boolean(key::kPersistentWorkers);
+    loader.batch_size = settings.integer(key::kBatchSize);
     data.samples = settings.integer("samples");
-    // In units of float32, whatever the numbers are: only bytes matter here.
+    // In units of float32, whatever the data type: only bytes matter here.
     data.sample_elements =
         static_cast<std::size_t>(settings.integer("sample_kib")) * 1024 / sizeof(float) / (half_input ? 2 : 1);
     data.load_ns = base::from_us(settings.real("load_ms") * 1e3);
@@ -70,11 +71,10 @@ struct Options {
   double dispatch_us;
 };
 
-class DataLoaderTraining final : public Workload {
+class DataLoaderTraining final : public EagerWorkload {
  public:
   explicit DataLoaderTraining(device::Device& device)
-      : info_(dataloader_info()),
-        eager_(device, info_.computes_values),
+      : EagerWorkload(device, dataloader_info()),
         wait_ms_(figures().add("wait_ms", N_("next(loader)"), "ms")),
         epoch_ms_(figures().add("epoch_ms", N_("an epoch"), "ms")),
         epoch_start_ms_(figures().add("epoch_start_ms", N_("an epoch's first batch"), "ms")),
@@ -83,18 +83,13 @@ class DataLoaderTraining final : public Workload {
         ram_mib_(figures().add("ram_mib", N_("host memory of outstanding batches"), "MiB")),
         outstanding_(figures().add("outstanding", N_("batches outstanding"), "")) {}
 
-  const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
   void iterate(std::uint64_t number, const Settings& settings) override;
-  void finish() override { eager_.synchronize(); }
-  std::optional<double> last_loss() const override { return std::nullopt; }
-  std::uint64_t losses_read() const override { return 0; }
 
  private:
-  Nanoseconds now() { return eager_.device().now_ns(); }
   double ms_since(Nanoseconds start) { return base::to_us(now() - start) / 1e3; }
   bool adapted(const Options& o) const {
-    const bool room = room_ >= elements_of(o) && (!o.autocast || half_room_ >= room_);
+    const bool room = capacity_ >= elements_of(o) && (!o.autocast || half_capacity_ >= capacity_);
     return loader_ && loader_->options() == o.loader && room;
   }
   static std::size_t elements_of(const Options& o) {
@@ -109,15 +104,13 @@ class DataLoaderTraining final : public Workload {
   void step();
   void spin(double us);
 
-  const WorkloadInfo info_;
-  Eager eager_;
   const std::size_t wait_ms_, epoch_ms_, epoch_start_ms_, step_ms_, h2d_mib_, ram_mib_, outstanding_;
   std::optional<Loader> loader_;
   Tensor batch_, half_, loss_, weight_, half_weight_, weight_grad_, new_weight_grad_;
-  std::size_t room_ = 0;       // elements that batch_ holds
-  std::size_t half_room_ = 0;  // and half_, with autocast
+  std::size_t capacity_ = 0;       // capacity of batch_, in elements
+  std::size_t half_capacity_ = 0;  // capacity of half_, used with autocast
   bool has_grads_ = false;
-  int cached_epochs_ = 0;  // begun with a cache
+  int cached_epochs_ = 0;  // epochs begun with a cache
   Nanoseconds epoch_began_ns_ = 0;
   std::optional<Nanoseconds> stepped_ns_;
 };
@@ -138,13 +131,13 @@ void DataLoaderTraining::adapt(const Options& o) {
     if (loader_) loader_->shut_down();
     loader_.emplace(eager_, o.loader, o.data.seed);
   }
-  if (room_ < elements_of(o)) {
-    room_ = elements_of(o);
-    batch_ = eager_.tensor(room_);
+  if (capacity_ < elements_of(o)) {
+    capacity_ = elements_of(o);
+    batch_ = eager_.tensor(capacity_);
   }
-  if (o.autocast && half_room_ < room_) {
-    half_room_ = room_;
-    half_ = eager_.tensor(half_room_);
+  if (o.autocast && half_capacity_ < capacity_) {
+    half_capacity_ = capacity_;
+    half_ = eager_.tensor(half_capacity_);
   }
 }
 
@@ -191,7 +184,7 @@ void DataLoaderTraining::copy(const HostTensor& batch, const Options& o) {
 
 void DataLoaderTraining::forward(std::size_t elements, const Options& o) {
   const Phase phase(eager_, "forward");
-  if (o.autocast) {  // the input, if it is not in half precision already, and the weights
+  if (o.autocast) {  // converts the weights, and the input unless it is already in half precision
     if (!o.half_input) {
       eager_.launch(Op{OpKind::Scale, static_cast<std::int32_t>(elements), 1, 1, 1.0f}, {batch_, half_});
     }
@@ -200,7 +193,7 @@ void DataLoaderTraining::forward(std::size_t elements, const Options& o) {
   spin(o.model_us * kForwardShare);
 }
 
-// The first gradients after zero_grad() become .grad as they are; further ones are added.
+// The first gradients after zero_grad() become .grad directly; further ones are added.
 void DataLoaderTraining::backward(const Options& o) {
   const Phase phase(eager_, "backward");
   if (o.accumulate > 1) eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1 / static_cast<float>(o.accumulate)}, {loss_, loss_});
@@ -212,7 +205,7 @@ void DataLoaderTraining::backward(const Options& o) {
 void DataLoaderTraining::step() {
   const Phase phase(eager_, "step");
   eager_.launch(Op{OpKind::SgdStep, kParameters, 1, 1, kLearningRate}, {weight_, weight_grad_});
-  has_grads_ = false;  // zero_grad() lets them go, which costs no kernel
+  has_grads_ = false;  // zero_grad() drops them, which takes no kernel
   if (stepped_ns_) figures().sample(step_ms_, ms_since(*stepped_ns_));
   stepped_ns_ = now();
 }
@@ -231,7 +224,7 @@ void DataLoaderTraining::iterate(std::uint64_t number, const Settings& settings)
   backward(o);
   if ((number + 1) % o.accumulate == 0) step();
   if (o.log_interval != 0 && number % o.log_interval == 0) {
-    const Phase phase(eager_, "item()");
+    const Phase phase(eager_, "item()", trace::RangeKind::Read);
     eager_.item(loss_);
   }
   if (loader_->at_end()) figures().sample(epoch_ms_, ms_since(epoch_began_ns_));
@@ -279,7 +272,7 @@ Code dataloader_code(const Settings& s) {
   code.line(0, "dataset = Samples('$storage', dtype=torch.$input)");
   code.line(0, "loader = DataLoader(dataset, batch_size=$batch_size,",
             {"set up", "new loader", "start worker", "load batch", "pin batch"});
-  code.more(2, s.integer("prefetch_factor") == kPrefetchNotGiven
+  code.more(2, s.integer(key::kPrefetchFactor) == kPrefetchNotGiven
                    ? "num_workers=$num_workers, pin_memory=$pin_memory,"
                    : "num_workers=$num_workers, prefetch_factor=$prefetch_factor, pin_memory=$pin_memory,");
   code.more(2, "persistent_workers=$persistent_workers)");
@@ -296,7 +289,7 @@ Code dataloader_code(const Settings& s) {
   if (accumulates) code.line(2, "if (i + 1) % $accumulate == 0:");
   code.line(accumulates ? 3 : 2, "optimizer.step()", {"step"});
   code.more(accumulates ? 3 : 2, "optimizer.zero_grad()  # lets .grad go: no kernel");
-  if (s.integer("log_interval") != 0) {
+  if (s.integer(key::kLogInterval) != 0) {
     code.line(2, "if i % $log_interval == 0:");
     code.line(3, "value = loss.item()", {"item()"});
   }
@@ -307,10 +300,9 @@ WorkloadInfo dataloader_info() {
   return {
       .name = "dataloader",
       .title = N_("Feeding the GPU from a DataLoader"),
-      .summary =
-          N_("Workers load batches ahead of a model on the GPU. With too few of them, or none, the GPU waits "
-             "for data; more prefetching only fills host memory. Each epoch starts with an empty queue: "
-             "persistent workers save the time to start them, but not the wait for the first batch."),
+      .summary = N_("Workers load batches ahead of a model on the GPU. With too few of them, or none, the GPU waits "
+                    "for data; more prefetching only fills host memory. Each epoch starts with an empty queue: "
+                    "persistent workers save the time to start them, but not the wait for the first batch."),
       .experiments = N_("P27, P28, S1-accumulate, S1-mixed-precision, S1-storage"),
       .published = {{N_("non_blocking"), N_("GPU use +10 to 30 % (expected)")},
                     {N_("prefetch_factor 2, then 4"), N_("GPU use +20 to 30 % (expected)")},
@@ -324,7 +316,7 @@ WorkloadInfo dataloader_info() {
 
 Settings dataloader_settings(const device::DeviceInfo& device) {
   SettingSpec prefetch =
-      whole("prefetch_factor", N_("Prefetch factor"),
+      whole(key::kPrefetchFactor, N_("Prefetch factor"),
             N_("Batches that each worker loads ahead; 0: not given, PyTorch then uses 2. Needs workers."), 0, 0, 64);
   SettingSpec samples =
       whole("samples", N_("Samples per epoch"),
@@ -336,13 +328,16 @@ Settings dataloader_settings(const device::DeviceInfo& device) {
   sample_kib.logarithmic = true;
   SettingSpec batch_size = batch_size_setting({.standard = 8, .maximum = 1024});
   batch_size.help = N_("Samples per batch; a change makes a new loader.");
+  SettingSpec num_workers =
+      whole(key::kNumWorkers, N_("Workers"),
+            N_("Threads that load batches; 0: the program's own thread loads each batch when it needs it."), 4, 0, 64);
+  num_workers.telling = 2;
   return Settings({
-      whole("num_workers", N_("Workers"),
-            N_("Threads that load batches; 0: the program's own thread loads each batch when it needs it."), 4, 0, 64),
+      std::move(num_workers),
       std::move(prefetch),
-      yes_or_no("pin_memory", N_("Pin memory"),
+      yes_or_no(key::kPinMemory, N_("Pin memory"),
                 N_("One more thread copies each batch into page-locked memory, from which the GPU copies directly.")),
-      yes_or_no("persistent_workers", N_("Persistent workers"),
+      yes_or_no(key::kPersistentWorkers, N_("Persistent workers"),
                 N_("Workers stay alive from epoch to epoch instead of being restarted. Needs workers.")),
       non_blocking_setting(),
       std::move(batch_size),
@@ -377,29 +372,28 @@ Settings dataloader_settings(const device::DeviceInfo& device) {
 }
 
 void check_dataloader(const Settings& settings) {
-  const std::int64_t workers = settings.integer("num_workers");
-  const std::int64_t given = settings.integer("prefetch_factor");
+  const std::int64_t workers = settings.integer(key::kNumWorkers);
+  const std::int64_t given = settings.integer(key::kPrefetchFactor);
   if (workers == 0 && given != kPrefetchNotGiven) {
     throw base::UsageError(
-        fmt::format(fmt::runtime(tr("prefetch_factor={} with num_workers=0: prefetch_factor could only be specified in "
-                                    "multiprocessing; allowed: num_workers > 0, or prefetch_factor=0 (not given)")),
-                    given));
+        tr("prefetch_factor={} with num_workers=0: prefetch_factor could only be specified in "
+           "multiprocessing; allowed: num_workers > 0, or prefetch_factor=0 (not given)",
+           given));
   }
-  if (workers == 0 && settings.boolean("persistent_workers")) {
+  if (workers == 0 && settings.boolean(key::kPersistentWorkers)) {
     throw base::UsageError(
         tr("persistent_workers=true with num_workers=0: persistent_workers option needs "
            "num_workers > 0; allowed: num_workers > 0, or persistent_workers=false"));
   }
   const std::int64_t prefetch = given == kPrefetchNotGiven ? kStandardPrefetch : given;
-  const std::int64_t batches = std::max<std::int64_t>(1, workers * prefetch) + 1;  // and the one at work
-  const std::int64_t copies = settings.boolean("pin_memory") ? 2 : 1;
-  const std::int64_t mib = batches * copies * settings.integer("batch_size") * settings.integer("sample_kib") / 1024;
+  const std::int64_t batches = std::max<std::int64_t>(1, workers * prefetch) + 1;  // and the current one
+  const std::int64_t copies = settings.boolean(key::kPinMemory) ? 2 : 1;
+  const std::int64_t mib = batches * copies * settings.integer(key::kBatchSize) * settings.integer("sample_kib") / 1024;
   if (mib > kMostMib) {
-    throw base::UsageError(fmt::format(
-        fmt::runtime(
-            tr("num_workers={} prefetch_factor={} batch_size={} sample_kib={}: the batches take {} MiB of host "
-               "memory; at most {} are allowed")),
-        workers, prefetch, settings.integer("batch_size"), settings.integer("sample_kib"), mib, kMostMib));
+    throw base::UsageError(
+        tr("num_workers={} prefetch_factor={} batch_size={} sample_kib={}: the batches take {} MiB of host "
+           "memory; at most {} are allowed",
+           workers, prefetch, settings.integer(key::kBatchSize), settings.integer("sample_kib"), mib, kMostMib));
   }
 }
 

@@ -11,7 +11,7 @@ namespace lanescope::workload {
 WorkloadInfo dataloader_info();
 Code dataloader_code(const Settings& settings);
 Settings dataloader_settings(const device::DeviceInfo& device);
-/// What DataLoader refuses, and batches that do not fit in memory.
+/// Throws base::UsageError for what PyTorch's DataLoader rejects, and for batches that do not fit in memory.
 void check_dataloader(const Settings& settings);
 std::unique_ptr<Workload> make_dataloader(device::Device& device);
 

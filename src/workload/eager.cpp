@@ -16,7 +16,7 @@ Eager::Eager(device::Device& device, bool compute)
       compute_(compute),
       on_cpu_(device.info().kind == device::DeviceKind::Cpu),
       pinned_(std::make_shared<CachingHostAllocator>(device)),
-      phase_lane_(device.sink().lane(program_lane(trace::LaneKind::Phases, "phase"))) {}
+      phase_lane_(device.sink().lane(program_lane(trace::LaneKind::Phases, "phase", trace::LaneRole::Statements))) {}
 
 void Eager::dispatch() {
   if (dispatch_ns_ > 0) device_.host_work(dispatch_ns_);
@@ -33,7 +33,7 @@ HostTensor Eager::host_tensor(std::size_t elements, bool pinned) {
   std::vector<device::Buffer>& free = pageable_free_[rounded];
   if (free.empty()) {
     const device::Buffer made = device_.allocate(trace::MemoryKind::Pageable, rounded);
-    // What is used again and again has its pages: no thread of the program is to wait for the system's.
+    // Reused memory has its pages already, so no thread of the program should have to wait for page faults.
     if (!device_.info().virtual_time) std::ranges::fill(device_.host_data(made), std::byte{0});
     return {made, elements, false};
   }
@@ -58,8 +58,8 @@ void Eager::drop(const HostTensor& tensor) {
 void Eager::launch(const ops::Op& op, std::initializer_list<Tensor> args) {
   const std::span<const Tensor> all(args.begin(), args.size());
   if (op.kind == ops::OpKind::SgdStep && on_cpu_) {
-    // torch.optim.SGD takes its foreach form, one kernel for all parameters, only where the tensors are on a GPU; on a
-    // CPU it loops over the parameters.
+    // torch.optim.SGD uses its foreach form, one kernel for all parameters, only if the tensors are on a GPU. On a CPU
+    // it loops over the parameters.
     for (std::size_t i = 0; i + 1 < all.size(); i += 2) {
       ops::Op one = op;
       one.m = static_cast<std::int32_t>(all[i].elements);
@@ -138,6 +138,7 @@ void Eager::copy_and_wait_follow(base::Nanoseconds statement_began) {
   if (!warnings_lane_) warnings_lane_ = device_.sink().lane(program_lane(trace::LaneKind::Phases, "warnings"));
   trace::Event event;
   event.kind = trace::EventKind::Range;
+  trace::set_range_kind(event, trace::RangeKind::Warning);
   event.lane = *warnings_lane_;
   event.name = device_.sink().name("UserWarning: called a synchronizing CUDA operation");
   event.start_ns = statement_began;
@@ -166,7 +167,7 @@ float Eager::item(const Tensor& tensor, std::size_t index) {
   return value;
 }
 
-// This program's results of a comparison are floats, 0 or 1: of the four bytes the last tells them apart.
+// A comparison's result is a float here, 0 or 1; its most significant byte tells the two apart.
 bool Eager::truth(const Tensor& tensor, std::size_t index) {
   static_assert(std::endian::native == std::endian::little);
   std::byte value{};
@@ -196,6 +197,7 @@ void Eager::mark_data_wait(base::Nanoseconds start_ns, std::string_view name) {
   trace::Event event;
   event.kind = trace::EventKind::Range;
   event.flags = trace::kWaitFlag;
+  trace::set_range_kind(event, trace::RangeKind::Load);
   event.lane = device_.sink().lane(program_lane(trace::LaneKind::Phases, "waiting"));
   event.name = device_.sink().name(name);
   event.start_ns = start_ns;
@@ -210,10 +212,11 @@ trace::NameId Eager::phase_name(std::string_view name) {
   return phase_names_.emplace_back(name, device_.sink().name(name)).second;
 }
 
-Phase::Phase(Eager& eager, std::string_view name) : eager_(eager) {
+Phase::Phase(Eager& eager, std::string_view name, trace::RangeKind kind) : eager_(eager) {
   if (eager.in_phase_) throw base::Error("phase '" + std::string(name) + "' begins inside another; phases do not nest");
   eager.in_phase_ = true;
   event_.kind = trace::EventKind::Range;
+  trace::set_range_kind(event_, kind);
   event_.lane = eager.phase_lane_;
   event_.name = eager.phase_name(name);
   event_.start_ns = eager.device_.now_ns();

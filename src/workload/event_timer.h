@@ -1,4 +1,4 @@
-// torch.cuda.Event(enable_timing=True): two events around some work, and the time between them on the GPU.
+// torch.cuda.Event(enable_timing=True): two events around some work, and the GPU time between them.
 #pragma once
 
 #include <deque>
@@ -10,9 +10,9 @@
 
 namespace lanescope::workload {
 
-/// Makes the calls that PyTorch makes (c10/cuda/CUDAEvent.h): an event is created when it is first recorded;
-/// elapsed_time() asks for both events, and raises a RuntimeError where one has not happened. (Older versions do not
-/// ask: they go on to cudaEventElapsedTime, which answers cudaErrorNotReady, and raise that.)
+/// Makes the same calls as PyTorch (c10/cuda/CUDAEvent.h). An event is created when first recorded. elapsed_time()
+/// queries both events and raises a RuntimeError if one has not completed. (Older versions do not query: they call
+/// cudaEventElapsedTime and raise its cudaErrorNotReady.)
 class EventTimer {
  public:
   explicit EventTimer(device::Device& device) : device_(device) {}
@@ -21,8 +21,8 @@ class EventTimer {
   void start(device::Stream stream);
   void stop(device::Stream stream);
 
-  /// start.elapsed_time(end) of the newest pair, which may be used again afterwards. Empty: it raised an error, which
-  /// leaves a range "not ready" of no length on the lane "reads".
+  /// start.elapsed_time(end) of the newest pair, which becomes reusable. Empty if it raised an error; that leaves an
+  /// empty range "not ready" on the "reads" lane.
   std::optional<base::Nanoseconds> read_newest();
   /// The oldest pair's end.query().
   bool oldest_happened();

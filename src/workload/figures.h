@@ -1,4 +1,4 @@
-// Figures that only a workload itself can know: what the program's own stopwatch showed, how many numbers were wrong.
+// Figures that only the workload itself can know, such as the program's own stopwatch or the number of wrong values.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,22 @@ namespace lanescope::workload {
 
 struct Figure {
   std::string key;    ///< "stopwatch_ms"
-  std::string label;  ///< for a person: "the program's stopwatch"
+  std::string label;  ///< display name: "the program's stopwatch"
   std::string unit;   ///< "ms"
   std::uint64_t count = 0;
   double last = 0;
-  double mean = 0;    ///< of all samples since the settings were changed; 0 without any
+  double mean = 0;    ///< of all samples since the settings last changed; 0 if there are none
   double total = 0;   ///< their sum
-  bool part = false;  ///< an iteration's time consists of this one and the other parts, in their order
+  bool part = false;  ///< one of the parts, in order, that make up an iteration's time
 };
 
-/// The workload's thread writes, any thread reads.
+/// The workload's thread writes; any thread may read.
 class FigureBoard {
  public:
-  /// Before the run; returns the figure's number.
+  /// Call before the run. Returns the figure's index.
   std::size_t add(std::string key, std::string label, std::string unit, bool part = false);
   void sample(std::size_t figure, double value);
-  /// Forgets all samples: the settings have changed.
+  /// Drops all samples, because the settings have changed.
   void restart();
   std::vector<Figure> read() const;
 

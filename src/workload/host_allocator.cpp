@@ -6,7 +6,7 @@
 namespace lanescope::workload {
 namespace {
 
-/// The program's own thread.
+/// Calls made on the program's main thread.
 class MainCalls final : public device::HostThreadCalls {
  public:
   explicit MainCalls(device::Device& device) : device_(device) {}
@@ -69,7 +69,7 @@ void CachingHostAllocator::free(device::Buffer buffer) {
   }
 }
 
-// It is taken out while its event is asked for, so that no other thread asks for it as well.
+// The block is removed while its event is queried, so that no other thread queries it, too.
 std::optional<CachingHostAllocator::PendingFree> CachingHostAllocator::oldest_pending() {
   const std::lock_guard lock(mutex_);
   if (pending_.empty()) return std::nullopt;

@@ -1,4 +1,4 @@
-// Pinned host memory as PyTorch's caching host allocator hands it out (aten/src/ATen/core/CachingHostAllocator.h).
+// Models PyTorch's caching allocator for pinned host memory (aten/src/ATen/core/CachingHostAllocator.h).
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,28 @@
 
 namespace lanescope::workload {
 
-/// Sizes are rounded up to a power of two and blocks are never split. A freed block that a non-blocking copy has used
-/// is handed out again only when the copies before its release are done: an event is recorded per stream at the
-/// release, and queried, oldest first, at later allocations.
+/// Sizes are rounded up to a power of two; blocks are never split. A freed block that a non-blocking copy has used is
+/// reused only once the copies before its release are done. To that end, the release records an event per stream, and
+/// later allocations query these events, oldest first.
 ///
-/// Any thread may allocate: the calls that it takes (cudaEventQuery, and cudaHostAlloc when no block is free) are made
-/// by that thread, and no lock is held meanwhile, so that one thread's cudaHostAlloc does not hold up another. The rest
-/// is for the program's thread.
+/// Any thread may allocate. The allocating thread makes the required calls (cudaEventQuery, and cudaHostAlloc if no
+/// block is free) without holding a lock, so that one thread's cudaHostAlloc does not block another thread. All other
+/// functions are for the program's main thread.
 class CachingHostAllocator {
  public:
   explicit CachingHostAllocator(device::Device& device) : device_(device) {}
 
   device::Buffer allocate(std::size_t bytes);
-  /// On a host thread that has begun a task.
+  /// For a host thread, after it has begun a task.
   device::Buffer allocate(std::size_t bytes, device::HostThreadCalls& calls);
-  /// A non-blocking copy on `stream` reads or writes the block.
+  /// Records that a non-blocking copy on `stream` reads or writes the block.
   void record_stream(device::Buffer block, device::Stream stream);
   void free(device::Buffer block);
 
  private:
   struct Block {
     std::size_t bytes = 0;
-    std::vector<device::Stream> streams;  // of non-blocking copies since it was handed out
+    std::vector<device::Stream> streams;  // of non-blocking copies since it was allocated
     int events_outstanding = 0;
   };
   struct PendingFree {
@@ -46,7 +46,7 @@ class CachingHostAllocator {
   device::GpuEvent take_event();
 
   device::Device& device_;
-  std::mutex mutex_;  // guards all below
+  std::mutex mutex_;  // guards everything below
   std::map<device::Buffer, Block> blocks_;
   std::map<std::size_t, std::vector<device::Buffer>> free_;  // by size
   std::deque<PendingFree> pending_;                          // oldest first

@@ -23,7 +23,7 @@ std::string_view asset(std::string_view path) {
   return file->text;
 }
 
-/// Cuts the text up to the separator off the front of `text`.
+/// Removes and returns the text up to the separator from the front of `text`.
 std::string_view next_part(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -44,7 +44,7 @@ Number number(std::string_view text, std::string_view file) {
 std::vector<Flower> read_flowers() {
   constexpr std::string_view kFile = "data/iris.csv";
   std::string_view text = asset(kFile);
-  next_part(text, '\n');  // the heading
+  next_part(text, '\n');  // skips the header line
   std::vector<Flower> flowers;
   while (!text.empty()) {
     std::string_view line = next_part(text, '\n');

@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/random.h"
 #include "base/translate.h"
 #include "workload/common_settings.h"
-#include "workload/eager.h"
+#include "workload/eager_workload.h"
 #include "workload/iris_data.h"
-#include "workload/random.h"
+#include "workload/setting_keys.h"
 
 namespace lanescope::workload {
 namespace {
@@ -26,12 +27,11 @@ constexpr std::int32_t kClasses = IrisData::kClasses;
 constexpr std::int32_t kParameters = kHidden * kFeatures + kHidden + kClasses * kHidden + kClasses;
 constexpr float kLearningRate = 0.01f;
 constexpr BatchLimits kBatch{.standard = kRows, .maximum = kRows};
-// The tutorial prints the loss every 100 epochs, and reads it once more for that.
+// The tutorial prints the loss every 100 epochs, with an extra read.
 constexpr std::uint64_t kPrintInterval = 100;
 
-// Whether a loss is printed in an epoch in which it is logged: with the first log that is at least kPrintInterval
-// epochs after the last print. That is P23's `(epoch + 1) % 100` for an interval of 1, and P25's second read for one of
-// 2000.
+// The number of epochs between prints. An epoch prints if it logs and is at least kPrintInterval epochs after the last
+// print. That matches P23's `(epoch + 1) % 100` for an interval of 1, and P25's second read for one of 2000.
 std::uint64_t epochs_between_prints(std::uint64_t log_interval) {
   return (kPrintInterval + log_interval - 1) / log_interval * log_interval;
 }
@@ -39,12 +39,12 @@ bool prints(std::uint64_t epochs_done, std::uint64_t log_interval) {
   return epochs_done % epochs_between_prints(log_interval) == 0;
 }
 
-// What PyTorch raises where a layer's weights are on the CPU and its input is on the GPU. The first layer is an addmm,
-// and its first argument is the bias.
+// The error PyTorch raises if a layer's weights are on the CPU and its input is on the GPU. The first layer is an
+// addmm, whose first argument is the bias.
 constexpr const char* kWrongDevice =
     "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cpu and cuda:0! "
     "(when checking argument for argument mat1 in method wrapper_CUDA_addmm)";
-// Raising, unwinding and printing it. Assumed: nobody has measured it, and some time has to pass in an epoch.
+// Time to raise, unwind and print it. Assumed, because there is no measurement, and an epoch must take some time.
 constexpr base::Nanoseconds kRaise = 100 * base::kMicrosecond;
 
 struct IrisSettings : TrainingSettings {
@@ -59,21 +59,16 @@ struct IrisSettings : TrainingSettings {
   bool through_call;
 };
 
-class IrisMlp final : public Workload {
+class IrisMlp final : public EagerWorkload {
  public:
   explicit IrisMlp(device::Device& device)
-      : info_(iris_mlp_info()),
-        eager_(device, info_.computes_values),
+      : EagerWorkload(device, iris_mlp_info()),
         rows_(iris_training_rows()),
         errors_figure_(figures().add("errors", N_("errors"), "")),
         hook_figure_(figures().add("hook_calls", N_("calls of the hook"), "")) {}
 
-  const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
   void iterate(std::uint64_t number, const Settings& settings) override;
-  void finish() override { eager_.synchronize(); }
-  std::optional<double> last_loss() const override { return last_loss_; }
-  std::uint64_t losses_read() const override { return losses_read_; }
 
  private:
   void move_model(const IrisSettings& s);
@@ -87,8 +82,6 @@ class IrisMlp final : public Workload {
   void backward(std::int32_t batch);
   void read_loss();
 
-  const WorkloadInfo info_;
-  Eager eager_;
   const IrisData rows_;
   Tensor features_, classes_;
   Tensor weight1_, bias1_, weight2_, bias2_, weight1_grad_, bias1_grad_, weight2_grad_, bias2_grad_;
@@ -97,8 +90,6 @@ class IrisMlp final : public Workload {
   const std::size_t errors_figure_, hook_figure_;
   std::uint64_t seed_ = 0;
   bool model_moved_ = false;
-  std::optional<double> last_loss_;
-  std::uint64_t losses_read_ = 0;
 };
 
 void IrisMlp::set_up(const Settings& settings) {
@@ -127,19 +118,19 @@ void IrisMlp::set_up(const Settings& settings) {
   move_model(s);
 }
 
-// model = MLP(), and .to(device) where it is moved.
+// model = MLP(), and .to(device) if the setting says so.
 void IrisMlp::move_model(const IrisSettings& s) {
   seed_ = s.seed;
   model_moved_ = s.model_moved;
   if (finds_the_model(s)) initialise(s.seed);
 }
 
-// On a CPU there is no other device to be on.
+// On a CPU there is no other device.
 bool IrisMlp::finds_the_model(const IrisSettings& s) const { return s.model_moved || eager_.on_cpu(); }
 
-// model = MLP().to(device): the weights are made on the host, layer by layer, and copied.
+// model = MLP().to(device): creates the weights on the host, layer by layer, and copies them.
 void IrisMlp::initialise(std::uint64_t seed) {
-  Random random(seed);
+  base::Random random(seed);
   const auto initialise_one = [&](const Tensor& parameter, std::int32_t fan_in) {
     const float bound = 1.0f / std::sqrt(static_cast<float>(fan_in));
     const HostTensor values = eager_.host_tensor(parameter.elements, false);
@@ -162,18 +153,8 @@ void IrisMlp::fill_batch(const HostTensor& features, const HostTensor& classes) 
 
 void IrisMlp::feed(const TrainingSettings& s) {
   const auto batch = static_cast<std::size_t>(s.batch_size);
-  HostTensor features, classes;
-  {
-    const Phase phase(eager_, "make batch");
-    features = eager_.host_tensor(batch * kFeatures, s.pinned);
-    classes = eager_.host_tensor(batch, s.pinned);
-    fill_batch(features, classes);
-  }
-  const Phase phase(eager_, "copy");
-  eager_.copy_to_device(features_, features, features.elements, s.non_blocking);
-  eager_.drop(features);
-  eager_.copy_to_device(classes_, classes, classes.elements, s.non_blocking);
-  eager_.drop(classes);
+  EagerWorkload::feed({features_, batch * kFeatures}, {classes_, batch}, s,
+                      [this](const HostTensor& features, const HostTensor& classes) { fill_batch(features, classes); });
 }
 
 void IrisMlp::forward(std::int32_t batch) {
@@ -182,7 +163,7 @@ void IrisMlp::forward(std::int32_t batch) {
   eager_.launch(Op{OpKind::LinearForward, batch, kClasses, kHidden}, {hidden_, weight2_, bias2_, scores_});
 }
 
-// The gradients become .grad as they are: zero_grad() has let the old ones go, which costs no kernel.
+// The gradients become .grad directly: zero_grad() has dropped the old ones, which takes no kernel.
 void IrisMlp::backward(std::int32_t batch) {
   eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
   eager_.launch(Op{OpKind::Fill, batch, kClasses, 1, 0.0f}, {log_probabilities_grad_});
@@ -197,7 +178,7 @@ void IrisMlp::backward(std::int32_t batch) {
   eager_.launch(Op{OpKind::LinearBiasGrad, batch, kHidden}, {linear1_grad_, bias1_grad_});
 }
 
-// The error comes while the first layer is dispatched: nothing has been launched. The program catches it and prints it.
+// The error occurs while the first layer is dispatched, before any launch. The program catches and prints it.
 void IrisMlp::raise() {
   const Phase phase(eager_, kWrongDevice);
   eager_.device().host_work(kRaise);
@@ -211,9 +192,8 @@ void IrisMlp::call_hook(std::int32_t batch) {
 }
 
 void IrisMlp::read_loss() {
-  const Phase phase(eager_, "item()");
-  last_loss_ = eager_.item(loss_);
-  ++losses_read_;
+  const Phase phase(eager_, "item()", trace::RangeKind::Read);
+  loss_was_read(eager_.item(loss_));
 }
 
 void IrisMlp::iterate(std::uint64_t number, const Settings& settings) {
@@ -262,7 +242,7 @@ void IrisMlp::iterate(std::uint64_t number, const Settings& settings) {
 }  // namespace
 
 Code iris_mlp_code(const Settings& s) {
-  const auto log_interval = static_cast<std::uint64_t>(s.integer("log_interval"));
+  const auto log_interval = static_cast<std::uint64_t>(s.integer(key::kLogInterval));
   const IrisSettings options(s);
   CodeWriter code(s);
   code.line(0, "X, y = iris.to(device)  # 120 rows", {"set up"});
@@ -275,7 +255,7 @@ Code iris_mlp_code(const Settings& s) {
   }
   code.line(0, "optimizer = SGD(model.parameters(), lr=0.01)");
   code.line(0, "for epoch in range(epochs):");
-  if (s.choice("feed") == "per-iteration") {
+  if (s.choice(key::kFeed) == "per-iteration") {
     code.line(1, "x, t = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
     code.line(1, "X = x.to(device, non_blocking=$non_blocking)", {"copy"});
     code.more(1, "y = t.to(device, non_blocking=$non_blocking)");

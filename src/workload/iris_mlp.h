@@ -1,4 +1,4 @@
-// P22 to P26: the tutorial's iris network, so small that the GPU mostly waits for its next launch.
+// P22 to P26: the tutorial's iris network, so small that the GPU is launch-bound.
 #pragma once
 
 #include <memory>

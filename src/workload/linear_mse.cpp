@@ -5,11 +5,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/random.h"
 #include "base/translate.h"
 #include "workload/common_settings.h"
-#include "workload/eager.h"
+#include "workload/eager_workload.h"
 #include "workload/event_timer.h"
-#include "workload/random.h"
+#include "workload/setting_keys.h"
 #include "workload/stopwatch.h"
 
 namespace lanescope::workload {
@@ -18,32 +19,27 @@ namespace {
 using ops::Op;
 using ops::OpKind;
 
+constexpr const char* kSynchronize = "synchronize()";
 constexpr std::int32_t kInputs = 1000;
 constexpr std::int32_t kOutputs = 1000;
 constexpr BatchLimits kBatch{.standard = 128, .maximum = 8192};
 
-class LinearMse final : public Workload {
+class LinearMse final : public EagerWorkload {
  public:
   explicit LinearMse(device::Device& device)
-      : info_(linear_mse_info()),
-        eager_(device, info_.computes_values),
+      : EagerWorkload(device, linear_mse_info()),
         stopwatch_(device),
         timer_(device),
         stopwatch_us_(figures().add("stopwatch_us", N_("the program's stopwatch"), "µs")),
         event_us_(figures().add("event_us", N_("between the two events"), "µs")),
         failed_reads_(figures().add("failed_reads_percent", N_("elapsed_time() that raised an error"), "%")) {}
 
-  const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
   void iterate(std::uint64_t number, const Settings& settings) override;
-  void finish() override { eager_.synchronize(); }
-  std::optional<double> last_loss() const override { return std::nullopt; }
-  std::uint64_t losses_read() const override { return 0; }
 
  private:
   void make_room(std::int32_t rows);
   void initialise(std::uint64_t seed);
-  void feed(const TrainingSettings& s);
   void forward(std::int32_t batch, const std::string& timing);
   void synchronize();
   void start_timing(const std::string& timing);
@@ -51,15 +47,13 @@ class LinearMse final : public Workload {
   void took(std::optional<base::Nanoseconds> elapsed);
   void backward(std::int32_t batch);
 
-  const WorkloadInfo info_;
-  Eager eager_;
   Stopwatch stopwatch_;
   EventTimer timer_;
   const std::size_t stopwatch_us_, event_us_, failed_reads_;
   Tensor weight_, bias_, weight_grad_, bias_grad_, new_weight_grad_, new_bias_grad_;
   Tensor loss_, loss_grad_;
   Tensor data_, target_, output_, squares_, output_grad_;
-  std::int32_t room_ = 0;  // rows that the batch's tensors hold
+  std::int32_t capacity_ = 0;  // capacity of the batch's tensors, in rows
   std::uint64_t seed_ = 0;
   bool has_grads_ = false;
 };
@@ -76,26 +70,21 @@ void LinearMse::set_up(const Settings& settings) {
   eager_.synchronize();
 }
 
-// Tensors for a power of two of rows, so that a batch size that is being dragged up allocates a few times only. What is
-// outgrown stays allocated, as in PyTorch's caching allocator.
+// The capacity is a power of two, so that dragging the batch size slider causes only a few allocations. Tensors that
+// become too small stay allocated, as in PyTorch's caching allocator.
 void LinearMse::make_room(std::int32_t rows) {
-  if (rows <= room_) return;
-  room_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(rows)));
+  if (rows <= capacity_) return;
+  capacity_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(rows)));
   for (Tensor* t : {&data_, &target_, &output_, &squares_, &output_grad_}) {
-    *t = eager_.tensor(elements(room_, kOutputs));
+    *t = eager_.tensor(elements(capacity_, kOutputs));
   }
-  for (const Tensor& t : {data_, target_}) {
-    const HostTensor values = eager_.host_tensor(t.elements, false);
-    eager_.host_fill(values);
-    eager_.copy_to_device(t, values, t.elements, false);
-    eager_.drop(values);
-  }
+  for (const Tensor& t : {data_, target_}) fill(t);
 }
 
-// model = nn.Linear(1000, 1000).cuda(): the weights are made on the host and copied.
+// model = nn.Linear(1000, 1000).cuda(): creates the weights on the host and copies them.
 void LinearMse::initialise(std::uint64_t seed) {
   seed_ = seed;
-  Random random(seed);
+  base::Random random(seed);
   const float bound = 1.0f / std::sqrt(static_cast<float>(kInputs));
   for (const Tensor& parameter : {weight_, bias_}) {
     const HostTensor values = eager_.host_tensor(parameter.elements, false);
@@ -106,32 +95,15 @@ void LinearMse::initialise(std::uint64_t seed) {
   }
 }
 
-void LinearMse::feed(const TrainingSettings& s) {
-  const std::size_t count = elements(s.batch_size, kInputs);
-  HostTensor data, target;
-  {
-    const Phase phase(eager_, "make batch");
-    data = eager_.host_tensor(count, s.pinned);
-    target = eager_.host_tensor(count, s.pinned);
-    eager_.host_fill(data);
-    eager_.host_fill(target);
-  }
-  const Phase phase(eager_, "copy");
-  eager_.copy_to_device(data_, data, count, s.non_blocking);
-  eager_.drop(data);
-  eager_.copy_to_device(target_, target, count, s.non_blocking);
-  eager_.drop(target);
-}
-
 void LinearMse::synchronize() {
-  const Phase phase(eager_, "synchronize()");
+  const Phase phase(eager_, kSynchronize, trace::RangeKind::Sync);
   eager_.synchronize();
 }
 
 bool by_events(const std::string& timing) { return timing.starts_with("events"); }
 
 void LinearMse::start_timing(const std::string& timing) {
-  if (timing == "synchronized") synchronize();
+  if (timing == choice::kSynchronized) synchronize();
   if (by_events(timing)) {
     const Phase phase(eager_, "start.record()");
     timer_.start(Eager::kStream);
@@ -143,7 +115,7 @@ void LinearMse::start_timing(const std::string& timing) {
 void LinearMse::stop_timing(const std::string& timing) {
   if (timing == "off") return;
   if (!by_events(timing)) {
-    if (timing == "synchronized") synchronize();
+    if (timing == choice::kSynchronized) synchronize();
     figures().sample(stopwatch_us_, base::to_us(stopwatch_.stop()));
     return;
   }
@@ -153,7 +125,7 @@ void LinearMse::stop_timing(const std::string& timing) {
   }
   if (timing == "events") synchronize();
   if (timing != "events-polled") {
-    const Phase phase(eager_, "elapsed_time()");
+    const Phase phase(eager_, "elapsed_time()", trace::RangeKind::Sync);
     return took(timer_.read_newest());
   }
   const Phase phase(eager_, "end.query()");
@@ -165,7 +137,7 @@ void LinearMse::took(std::optional<base::Nanoseconds> elapsed) {
   if (elapsed) figures().sample(event_us_, base::to_us(*elapsed));
 }
 
-// output = model(data), perhaps timed.
+// output = model(data), optionally timed.
 void LinearMse::forward(std::int32_t batch, const std::string& timing) {
   start_timing(timing);
   {
@@ -176,7 +148,7 @@ void LinearMse::forward(std::int32_t batch, const std::string& timing) {
 }
 
 void LinearMse::backward(std::int32_t batch) {
-  // The first gradients become .grad as they are; later ones are added, for nothing sets them to zero.
+  // The first gradients become .grad directly; later ones are added, because nothing resets them to zero.
   const Tensor weight_grad = has_grads_ ? new_weight_grad_ : weight_grad_;
   const Tensor bias_grad = has_grads_ ? new_bias_grad_ : bias_grad_;
   eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
@@ -193,20 +165,21 @@ void LinearMse::backward(std::int32_t batch) {
 void LinearMse::iterate(std::uint64_t number, const Settings& settings) {
   const TrainingSettings s(settings);
   eager_.set_dispatch_us(s.dispatch_us);
-  if (s.seed != seed_ || s.batch_size > room_) {
+  if (s.seed != seed_ || s.batch_size > capacity_) {
     const Phase phase(eager_, "set up");
     if (s.seed != seed_) initialise(s.seed);
     make_room(s.batch_size);
   }
-  if (s.feed_each_iteration) feed(s);
-  forward(s.batch_size, settings.choice("timing"));
+  const std::size_t count = elements(s.batch_size, kInputs);
+  if (s.feed_each_iteration) feed({data_, count}, {target_, count}, s);
+  forward(s.batch_size, settings.choice(key::kTiming));
   {
     const Phase phase(eager_, "loss");
     eager_.launch(Op{OpKind::MseForward, s.batch_size, kOutputs}, {output_, target_, squares_});
     eager_.launch(Op{OpKind::MeanReduce, s.batch_size, kOutputs}, {squares_, loss_});
   }
   if (s.log_interval != 0 && number % s.log_interval == 0) {
-    const Phase phase(eager_, "item()");
+    const Phase phase(eager_, "item()", trace::RangeKind::Read);
     eager_.item(loss_);
   }
   const Phase phase(eager_, "backward");
@@ -216,15 +189,15 @@ void LinearMse::iterate(std::uint64_t number, const Settings& settings) {
 }  // namespace
 
 Code linear_mse_code(const Settings& s) {
-  const std::string& timing = s.choice("timing");
-  const bool synchronized = timing == "synchronized";
+  const std::string& timing = s.choice(key::kTiming);
+  const bool synchronized = timing == choice::kSynchronized;
   const bool events = by_events(timing);
   const bool stopwatch = timing != "off" && !events;
   CodeWriter code(s);
   code.line(0, "model = nn.Linear(1000, 1000).cuda()", {"set up"});
   code.more(0, "data, target = randn(2, $batch_size, 1000).cuda()");
   code.line(0, "for i in range(iterations):");
-  if (s.choice("feed") == "per-iteration") {
+  if (s.choice(key::kFeed) == "per-iteration") {
     code.line(1, "x, y = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
     code.line(1, "data = x.to('cuda', non_blocking=$non_blocking)", {"copy"});
     code.more(1, "target = y.to('cuda', non_blocking=$non_blocking)");
@@ -246,7 +219,7 @@ Code linear_mse_code(const Settings& s) {
     code.more(2, "took = elapsed_time(pairs.popleft())");
   }
   code.line(1, "loss = F.mse_loss(output, target)", {"loss"});
-  if (s.integer("log_interval") != 0) {
+  if (s.integer(key::kLogInterval) != 0) {
     code.line(1, "if i % $log_interval == 0:");
     code.line(2, "value = loss.item()", {"item()"});
   }
@@ -273,7 +246,7 @@ WorkloadInfo linear_mse_info() {
 Settings linear_mse_settings(const device::DeviceInfo& device) {
   std::vector<SettingSpec> specs = training_settings(device, kBatch).specs();
   specs.push_back(
-      {.key = "timing",
+      {.key = key::kTiming,
        .label = N_("Timing"),
        .help =
            N_("The program times model(data). naive: a stopwatch, which shows how long the launch took; "
@@ -282,7 +255,8 @@ Settings linear_mse_settings(const device::DeviceInfo& device) {
               "happened, without any synchronisation."),
        .type = SettingType::Choice,
        .standard = std::string("off"),
-       .choices = {"off", "naive", "synchronized", "events", "events-early", "events-polled"}});
+       .choices = {"off", "naive", choice::kSynchronized, "events", "events-early", "events-polled"},
+       .range = RangeOfSetting{kSynchronize, std::string(choice::kSynchronized), std::string("off")}});
   return Settings(std::move(specs));
 }
 

@@ -1,5 +1,5 @@
-// P08 to P10, P14, P15: one Linear(1000, 1000) on a batch that stays on the GPU, and what reading its loss costs, or
-// timing its forward pass.
+// P08 to P10, P14, P15: one Linear(1000, 1000) on a batch that stays on the GPU. Shows the cost of reading its loss or
+// of timing its forward pass.
 #pragma once
 
 #include <memory>

@@ -28,14 +28,14 @@ std::int64_t Loader::rows_of(std::int64_t batch) const {
 base::Nanoseconds Loader::load_time(std::int64_t rows, const LoaderData& data) {
   if (data.seed != seed_) {
     seed_ = data.seed;
-    random_ = Random(seed_);
+    random_ = base::Random(seed_);
   }
   double samples = 0;  // each takes its own time
   for (std::int64_t row = 0; row < rows; ++row) samples += 1 + random_.uniform(kLoadTimeVaries);
   return static_cast<base::Nanoseconds>(static_cast<double>(data.load_ns) * samples + 0.5);
 }
 
-// Threads read it while they load, so an outgrown one is kept.
+// Threads read the old source while they load, so it is kept when a larger one is needed.
 device::Buffer Loader::sample_source(std::size_t elements) {
   if (sources_.empty() || sources_.back().elements < elements) {
     sources_.push_back(eager_.host_tensor(elements, false));
@@ -101,7 +101,7 @@ void Loader::ask_for_one(const LoaderData& data) {
   ++asked_;
 }
 
-// num_workers=0: samples are fetched and put together inside next(), and pinned there.
+// num_workers=0: samples are fetched, collated and pinned inside next().
 HostTensor Loader::load_here(const LoaderData& data) {
   const std::int64_t rows = rows_of(handed_out_++);
   const std::size_t elements = static_cast<std::size_t>(rows) * data.sample_elements;

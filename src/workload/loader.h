@@ -1,27 +1,24 @@
-// torch.utils.data.DataLoader, as far as time and threads go.
+// Models the timing and the threads of torch.utils.data.DataLoader.
 //
-// With workers, num_workers threads load batches ("worker 0", ...). When an iterator is made, prefetch_factor *
-// num_workers batches are asked for, in turn from each worker; every batch that is handed out asks for one more, so
-// that this many are outstanding until the epoch's end. Batches are handed out in order: a slow worker holds up the
-// line, and later ones wait in memory. Each epoch begins with an empty queue; only persistent workers are not started
-// anew.
+// With workers, num_workers threads load batches ("worker 0", ...). A new iterator requests prefetch_factor *
+// num_workers batches, from each worker in turn. Every batch returned requests one more, so that many are outstanding
+// until the epoch's end. Batches are returned in order: a slow worker delays the others' batches, which wait in memory.
+// Each epoch begins with an empty queue; only persistent workers are not restarted.
 //
-// With pin_memory one more thread takes batches as they arrive from the workers, in whatever order that is, copies each
-// into pinned memory and hands it on. It allocates that memory itself, when the batch has arrived, from the caching
-// host allocator: sizes are rounded up to a power of two, a block that is free again is reused, and only when there is
-// none does the thread call cudaHostAlloc, which takes its time and not the program's first thread's. So there are
-// never more blocks than batches that wait or are in use, and none is allocated in the steady state. On a CPU there is
-// no pin thread: PyTorch warns, and pins nothing.
+// With pin_memory, one more thread takes batches from the workers in order of arrival, copies each into pinned memory
+// and passes it on. It allocates that memory itself when the batch arrives, from the caching host allocator: sizes are
+// rounded up to a power of two, and free blocks are reused. Only if there is none does the thread call cudaHostAlloc,
+// which takes its own time, not the main thread's. So there are never more blocks than batches waiting or in use, and
+// the steady state allocates nothing. On a CPU there is no pin thread: PyTorch warns and pins nothing.
 //
 // Sources, in PyTorch: torch/utils/data/dataloader.py (_MultiProcessingDataLoaderIter: _reset, _try_put_index,
 // _next_data; _BaseDataLoaderIter for pin_memory without an accelerator), torch/utils/data/_utils/pin_memory.py
 // (_pin_memory_loop), aten/src/ATen/core/CachingHostAllocator.h (allocate, process_events).
 //
-// Otherwise than in PyTorch: workers are threads, so nothing is spent on sending a batch from process to process, and
-// the program's first thread spends nothing on starting them; Python's interpreter lock, which the pin thread shares
-// with that thread, is not modelled; a batch of several tensors is pinned as one block; and a loader that is given up
-// in the middle of an epoch waits for all batches it has asked for, where PyTorch's workers drop those that they have
-// not begun.
+// Differences from PyTorch: workers are threads, so sending a batch between processes and starting the workers cost
+// nothing. Python's interpreter lock, which the pin thread shares with the main thread, is not modelled. A batch of
+// several tensors is pinned as one block. A loader abandoned in mid-epoch waits for all requested batches, whereas
+// PyTorch's workers drop those not begun.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +27,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/random.h"
 #include "workload/eager.h"
-#include "workload/random.h"
 
 namespace lanescope::workload {
 
-/// What a DataLoader is made with.
+/// The arguments of a DataLoader.
 struct LoaderOptions {
   std::int64_t num_workers = 0;
   std::int64_t prefetch_factor = 2;  ///< batches per worker
@@ -46,11 +43,11 @@ struct LoaderOptions {
   bool operator==(const LoaderOptions&) const = default;
 };
 
-/// The dataset, and what it costs.
+/// The dataset and its costs.
 struct LoaderData {
-  std::int64_t samples = 1;  ///< in an epoch; what is left over makes a smaller last batch
+  std::int64_t samples = 1;  ///< per epoch; the last batch may be smaller
   std::size_t sample_elements = 1;
-  base::Nanoseconds load_ns = 0;  ///< per sample, varied by up to a tenth
+  base::Nanoseconds load_ns = 0;  ///< per sample, varied by up to 10 %
   base::Nanoseconds worker_start_ns = 0;
   std::uint64_t seed = 1;
 };
@@ -64,25 +61,25 @@ class Loader {
 
   /// iter(loader)
   void begin_epoch(const LoaderData& data);
-  /// The epoch's last batch has been handed out, or none was begun.
+  /// True if the epoch's last batch has been returned, or no epoch was begun.
   bool at_end() const { return handed_out_ == batches_; }
-  /// next(iterator): the batch, which the caller drops. What it asks for costs what `data` says now.
+  /// next(iterator): returns the batch, which the caller drops. New requests cost what `data` says now.
   HostTensor next(const LoaderData& data);
-  /// The loader is given up: ends the workers, and waits for what they still do.
+  /// Abandons the loader: ends the workers, and waits for their remaining work.
   void shut_down();
 
-  /// Asked for and not handed out.
+  /// Batches requested and not returned yet.
   std::size_t outstanding() const { return line_.size(); }
   std::size_t outstanding_bytes() const;
 
  private:
-  /// Where the pin thread puts a batch.
+  /// Where the pin thread copies a batch.
   class Pinned final : public device::HostDestination {
    public:
     Pinned(std::shared_ptr<CachingHostAllocator> memory, std::size_t elements)
         : memory_(std::move(memory)), elements_(elements) {}
     device::Buffer find(device::HostThreadCalls& calls) override;
-    /// When the task has ended; none if it failed.
+    /// Valid once the task has ended; empty if it failed.
     const HostTensor& tensor() const { return tensor_; }
 
    private:
@@ -92,7 +89,7 @@ class Loader {
   };
   struct Asked {
     HostTensor loaded;
-    std::shared_ptr<Pinned> pinned;  // none without a pin thread
+    std::shared_ptr<Pinned> pinned;  // null without a pin thread
     device::HostTask task = device::HostTask::None;
   };
 
@@ -107,7 +104,7 @@ class Loader {
 
   Eager& eager_;
   const LoaderOptions options_;
-  Random random_;
+  base::Random random_;
   std::uint64_t seed_;
   std::int64_t samples_ = 0, batches_ = 0;  // of this epoch
   std::int64_t asked_ = 0, handed_out_ = 0;

@@ -1,4 +1,4 @@
-// Keeps a device's virtual time at a speed of the wall clock, so that a person can watch a simulated run; and holds a
+// Ties a device's virtual time to the wall clock at a given speed, so that a simulated run can be watched; and holds a
 // run while it is paused.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace lanescope::workload {
 
-/// The workload's thread calls wait_for(); any thread asks now_ns(), changes the speed, pauses and stops. Without
+/// The workload's thread calls wait_for(); any thread may call now_ns(), change the speed, pause and stop. Without
 /// pacing, wait_for() returns at once.
 class Pacer {
  public:
@@ -19,27 +19,27 @@ class Pacer {
 
   explicit Pacer(bool paced, double speed = 1.0);
 
-  /// Returns when virtual time has reached t (at once when stopped or not paced), up to kNap later, so that a workload
-  /// whose calls are microseconds apart does not sleep at each. When the simulation cannot keep up with the wall clock,
-  /// virtual time is held back instead of jumping later.
+  /// Returns when virtual time has reached t, or at once if stopped or not paced. May return up to kNap later, so that
+  /// a workload with a call every few microseconds does not sleep at each. If the simulation cannot keep up with the
+  /// wall clock, virtual time is held back instead of jumping later.
   void wait_for(base::Nanoseconds t);
   static constexpr std::chrono::milliseconds kNap{1};
-  /// Virtual time as a person sees it now: never beyond what wait_for() was last asked for.
+  /// The virtual time to display: never beyond the last t of wait_for().
   base::Nanoseconds now_ns() const;
-  void set_speed(double speed);  ///< 1 is real time; throws base::UsageError unless it is a positive number
+  void set_speed(double speed);  ///< 1 is real time; throws base::UsageError unless positive
   double speed() const;
   void pause(bool paused);
-  /// While on, nobody waits; afterwards time goes on from the newest t that was asked for. For what nobody wants to
-  /// watch: setting up. On and off by the workload's thread.
+  /// While on, wait_for() does not wait; afterwards, time continues from the newest t. For stretches not worth
+  /// watching, such as set-up. Workload's thread only.
   void fast_forward(bool on);
   bool paused() const;
-  /// For devices in real time, whose clock cannot be held: returns when it is not paused, or when it is stopped.
+  /// For real-time devices, whose clock cannot be held: returns once the run is not paused, or is stopped.
   void wait_while_paused();
   void stop();  ///< wakes the waiting thread for good
   bool stopped() const;
 
  private:
-  base::Nanoseconds seen_at(Clock::time_point wall) const;  // with the mutex held
+  base::Nanoseconds seen_at(Clock::time_point wall) const;  // requires the mutex
 
   const bool paced_;
   mutable std::mutex mutex_;
@@ -47,7 +47,7 @@ class Pacer {
   VirtualClock clock_;
   bool stopped_ = false;
   bool fast_ = false;
-  base::Nanoseconds frontier_ = 0;  // the newest t asked for
+  base::Nanoseconds frontier_ = 0;  // the newest t of wait_for()
 };
 
 }  // namespace lanescope::workload

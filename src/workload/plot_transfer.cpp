@@ -12,7 +12,8 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "workload/common_settings.h"
-#include "workload/eager.h"
+#include "workload/eager_workload.h"
+#include "workload/setting_keys.h"
 
 namespace lanescope::workload {
 namespace {
@@ -20,31 +21,31 @@ namespace {
 using ops::Op;
 using ops::OpKind;
 
-// Larger arrays hold no values: writing them for real would take longer than the simulated GPU does.
+// Larger arrays hold no values: writing real ones would take longer than the simulated GPU.
 constexpr std::size_t kMostComputed = 4'000'000;
-// How many elements of an array are looked at to find its mean: all hold the same value.
+// The number of elements averaged to check an array: all hold the same value.
 constexpr std::size_t kLookedAt = 1000;
-// The values repeat after this many iterations: a float holds each exactly, and none is that of memory never written.
+// Values repeat after this many iterations. A float represents each exactly, and none equals that of unwritten memory.
 constexpr std::uint64_t kValuePeriod = 1u << 23;
 
 enum class Method : std::uint8_t { CpuNumpy, OneStepLate, Unsafe };
 // In the order of the enumerators.
-constexpr std::array<std::string_view, 3> kMethods{"cpu-numpy", "one-step-late", "unsafe"};
+constexpr std::array<std::string_view, 3> kMethods{choice::kCpuNumpy, choice::kOneStepLate, "unsafe"};
 
 struct PlotSettings {
   explicit PlotSettings(const Settings& settings)
-      : method(static_cast<Method>(std::find(kMethods.begin(), kMethods.end(), settings.choice("method")) -
+      : method(static_cast<Method>(std::find(kMethods.begin(), kMethods.end(), settings.choice(key::kMethod)) -
                                    kMethods.begin())),
         elements(static_cast<std::size_t>(settings.integer("elements"))),
         columns(static_cast<std::size_t>(settings.integer("columns"))),
         column_only(settings.choice("part") == "column"),
-        interval(static_cast<std::uint64_t>(settings.integer("plot_interval"))),
+        interval(static_cast<std::uint64_t>(settings.integer(key::kPlotInterval))),
         plot_ns(base::from_us(1e3 * settings.real("plot_ms"))),
         model_us(settings.real("model_us")),
-        dispatch_us(settings.real("dispatch_us")) {}
+        dispatch_us(settings.real(key::kDispatchUs)) {}
 
   Method method;
-  /// What the program draws, of `elements` in rows of `columns`.
+  /// The number of elements the program draws, out of `elements` in rows of `columns`.
   std::size_t drawn() const { return column_only ? elements / columns : elements; }
 
   std::size_t elements, columns;
@@ -55,23 +56,16 @@ struct PlotSettings {
   double dispatch_us;
 };
 
-class PlotTransfer final : public Workload {
+class PlotTransfer final : public EagerWorkload {
  public:
   explicit PlotTransfer(device::Device& device);
 
-  const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
   void iterate(std::uint64_t number, const Settings& settings) override;
-  void finish() override { eager_.synchronize(); }
-  std::optional<double> last_loss() const override { return std::nullopt; }
-  std::uint64_t losses_read() const override { return 0; }
 
  private:
-  // A pinned copy of the array that is on its way.
-  struct Late {
-    HostTensor host;
-    device::GpuEvent event = device::GpuEvent::None;
-    bool pending = false;
+  // A pinned copy of the array, in flight.
+  struct Late : LateCopy {
     float value = 0;
   };
 
@@ -91,17 +85,15 @@ class PlotTransfer final : public Workload {
   bool look(const HostTensor& host, float value, const PlotSettings& s);
   void got(bool right, base::Nanoseconds transfer_ns, const PlotSettings& s);
 
-  const WorkloadInfo info_;
-  Eager eager_;
-  Tensor small_, large_;  // the large one holds no values in simulation, ever
+  Tensor small_, large_;  // in the simulation the large one never holds values
   Tensor small_column_, large_column_;
   std::array<Late, 2> late_;
-  std::size_t turn_ = 0;  // the buffer that the next copy goes to
+  std::size_t turn_ = 0;  // the buffer for the next copy
   Method method_ = Method::CpuNumpy;
   std::size_t wrong_figure_ = 0, transfer_figure_ = 0;
 };
 
-PlotTransfer::PlotTransfer(device::Device& device) : info_(plot_transfer_info()), eager_(device, true) {
+PlotTransfer::PlotTransfer(device::Device& device) : EagerWorkload(device, plot_transfer_info(), true) {
   wrong_figure_ = figures().add("wrong_arrays", N_("wrong arrays"), "");
   transfer_figure_ = figures().add("transfer_ms", N_("the transfer's statements"), "ms");
 }
@@ -122,8 +114,8 @@ bool PlotTransfer::prepared(const PlotSettings& s) const {
   return late_[0].host.elements == s.drawn();
 }
 
-// Room on the device for a power of two, so that a size that is being dragged up allocates a few times only. What is
-// outgrown stays allocated, as in PyTorch's caching allocator. The pinned arrays are given back to theirs.
+// The capacity on the device is a power of two, so that dragging the size slider causes only a few allocations. Tensors
+// that become too small stay allocated, as in PyTorch's caching allocator. Pinned arrays go back to their allocator.
 void PlotTransfer::prepare(const PlotSettings& s) {
   if (Tensor& t = s.elements > kMostComputed ? large_ : small_; t.elements < s.elements) {
     t = eager_.tensor(std::bit_ceil(s.elements));
@@ -138,7 +130,7 @@ void PlotTransfer::prepare(const PlotSettings& s) {
   }
 }
 
-// Stands for whatever the program draws: torch.full((elements,), value), so that every element is known.
+// Stands in for the program's real plot data: torch.full((elements,), value), so that every element is known.
 void PlotTransfer::make_points(float value, const PlotSettings& s) {
   const Phase phase(eager_, "points");
   run(Op{OpKind::Fill, static_cast<std::int32_t>(s.elements), 1, 1, value}, {points(s)}, s);
@@ -152,13 +144,14 @@ void PlotTransfer::run(const Op& op, std::initializer_list<Tensor> args, const P
   eager_.device().launch(op, buffers, Eager::kStream, false);
 }
 
-// points[:,0] is a view of every columns-th number. Before its bytes leave the GPU, PyTorch makes it contiguous there.
+// points[:,0] is a view of every columns-th number. PyTorch makes it contiguous on the GPU before copying it to the
+// host.
 void PlotTransfer::take_column(const PlotSettings& s) {
   run(Op{OpKind::Column, static_cast<std::int32_t>(s.drawn()), 1, static_cast<std::int32_t>(s.columns)},
       {points(s), column(s)}, s);
 }
 
-// Whether the array holds what the GPU wrote for it: its mean must be that value, as it is if every element has it.
+// Checks that the array holds what the GPU wrote for it: if every element is that value, so is the mean.
 bool PlotTransfer::look(const HostTensor& host, float value, const PlotSettings& s) {
   bool arrived = true;
   const std::span<const float> found = eager_.read(host, host.elements, &arrived);
@@ -180,10 +173,8 @@ void PlotTransfer::got(bool right, base::Nanoseconds transfer_ns, const PlotSett
 void PlotTransfer::copy_to_pinned(Late& late, float value, const PlotSettings& s) {
   const Phase phase(eager_, "copy to pinned");
   if (s.column_only) take_column(s);
-  eager_.copy_to_host(late.host, drawn(s), s.drawn(), true);
-  if (s.method == Method::Unsafe) return;
-  eager_.device().record(late.event, Eager::kStream);
-  late.pending = true;
+  if (s.method == Method::Unsafe) return eager_.copy_to_host(late.host, drawn(s), s.drawn(), true);
+  copy_late(late, drawn(s), s.drawn());
   late.value = value;
 }
 
@@ -192,11 +183,11 @@ void PlotTransfer::plot(float value, const PlotSettings& s) {
   const base::Nanoseconds before = device.now_ns();
   bool right = true;
   if (s.method == Method::CpuNumpy) {
-    // Fresh memory each time, which the system has to map: large blocks are not kept for the next one.
+    // Fresh memory each time, which the system has to map: large blocks are not cached.
     const std::size_t bytes = s.drawn() * sizeof(float);
     const HostTensor host{device.allocate(trace::MemoryKind::Pageable, bytes), s.drawn(), false};
     {
-      const Phase phase(eager_, ".cpu().numpy()");
+      const Phase phase(eager_, ".cpu().numpy()", trace::RangeKind::Read);
       if (s.column_only) take_column(s);
       eager_.copy_to_host(host, drawn(s), s.drawn(), false);
       right = look(host, value, s);
@@ -218,8 +209,7 @@ void PlotTransfer::plot(float value, const PlotSettings& s) {
   if (!earlier.pending) return;
   {
     const Phase phase(eager_, "read one interval late");
-    if (!device.query(earlier.event)) device.synchronize(earlier.event);
-    earlier.pending = false;
+    wait_for(earlier);
     right = look(earlier.host, earlier.value, s);
   }
   got(right, device.now_ns() - before, s);
@@ -295,12 +285,12 @@ WorkloadInfo plot_transfer_info() {
 
 Settings plot_transfer_settings(const device::DeviceInfo& device) {
   const Settings training = training_settings(device, {});
-  const SettingSpec method{.key = "method",
+  const SettingSpec method{.key = key::kMethod,
                            .label = N_("Method"),
                            .help = N_("How the array gets to the CPU: waited for, one interval late, or not waited for "
                                       "at all, which draws an old one."),
                            .type = SettingType::Choice,
-                           .standard = std::string("cpu-numpy"),
+                           .standard = std::string(choice::kCpuNumpy),
                            .choices = {kMethods.begin(), kMethods.end()}};
   const SettingSpec elements{
       .key = "elements",
@@ -330,7 +320,7 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
                          .type = SettingType::Choice,
                          .standard = std::string("whole"),
                          .choices = {"whole", "column"}};
-  const SettingSpec plot_interval{.key = "plot_interval",
+  const SettingSpec plot_interval{.key = key::kPlotInterval,
                                   .label = N_("Plot interval"),
                                   .help = N_("Iterations from one drawing of the array to the next."),
                                   .type = SettingType::Integer,
@@ -355,15 +345,15 @@ Settings plot_transfer_settings(const device::DeviceInfo& device) {
                              .minimum = 0,
                              .maximum = 100'000,
                              .unit = "µs"};
-  return Settings({method, elements, part, columns, plot_interval, plot_ms, model_us, *training.spec("dispatch_us"),
+  return Settings({method, elements, part, columns, plot_interval, plot_ms, model_us, *training.spec(key::kDispatchUs),
                    *training.spec("seed")});
 }
 
 void check_plot_transfer(const Settings& settings) {
   const PlotSettings s(settings);
   if (s.column_only && s.elements < s.columns) {
-    throw base::UsageError(fmt::format(fmt::runtime(base::tr("plot-transfer: elements={} is less than a row of columns={}")),
-                                       s.elements, s.columns));
+    throw base::UsageError(
+        base::tr("plot-transfer: elements={} is less than a row of columns={}", s.elements, s.columns));
   }
 }
 

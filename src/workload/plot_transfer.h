@@ -1,4 +1,4 @@
-// S0 and T4: a script that draws a whole array of the GPU every few iterations.
+// S0 and T4: a script that draws a whole array from the GPU every few iterations.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@ namespace lanescope::workload {
 WorkloadInfo plot_transfer_info();
 Code plot_transfer_code(const Settings& settings);
 Settings plot_transfer_settings(const device::DeviceInfo& device);
+/// Throws base::UsageError for settings that do not fit together.
 void check_plot_transfer(const Settings& settings);
 std::unique_ptr<Workload> make_plot_transfer(device::Device& device);
 

@@ -5,7 +5,8 @@
 
 #include "base/translate.h"
 #include "workload/common_settings.h"
-#include "workload/eager.h"
+#include "workload/eager_workload.h"
+#include "workload/setting_keys.h"
 
 namespace lanescope::workload {
 namespace {
@@ -14,16 +15,17 @@ using base::Nanoseconds;
 using ops::Op;
 using ops::OpKind;
 
-constexpr std::int64_t kThreadsOfABlock = 1024;  // on every GPU: more, and <<<1, N>>> is an invalid configuration
+constexpr std::int64_t kThreadsOfABlock = 1024;  // the limit of every GPU; beyond it, <<<1, N>>> is an invalid
+                                                 // configuration
 constexpr std::int64_t kMostElements = 1'000'000;
 
 struct Options {
   explicit Options(const Settings& settings)
       : elements(static_cast<std::size_t>(settings.integer("n"))),
-        pinned(settings.boolean("pinned")),
+        pinned(settings.boolean(key::kPinned)),
         blocking(settings.choice("copies") == "blocking"),
         kernel_us(settings.real("kernel_us")),
-        dispatch_us(settings.real("dispatch_us")),
+        dispatch_us(settings.real(key::kDispatchUs)),
         own_work_ns(base::from_us(settings.real("own_work_us"))) {}
 
   std::size_t bytes() const { return elements * sizeof(float); }
@@ -34,23 +36,18 @@ struct Options {
   Nanoseconds own_work_ns;
 };
 
-class RawCuda final : public Workload {
+class RawCuda final : public EagerWorkload {
  public:
   explicit RawCuda(device::Device& device)
-      : info_(raw_cuda_info()),
-        eager_(device, info_.computes_values),
+      : EagerWorkload(device, raw_cuda_info()),
         line1_us_(figures().add("line1_us", N_("line 1, the copy to the GPU"), "µs", true)),
         line2_us_(figures().add("line2_us", N_("line 2, the kernel"), "µs", true)),
         line3_us_(figures().add("line3_us", N_("line 3, the copy back"), "µs", true)),
         rest_us_(figures().add("rest_us", N_("its own work, and the synchronisation"), "µs", true)),
         wrong_(figures().add("wrong_numbers", N_("wrong numbers"), "")) {}
 
-  const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
   void iterate(std::uint64_t number, const Settings& settings) override;
-  void finish() override { eager_.synchronize(); }
-  std::optional<double> last_loss() const override { return std::nullopt; }
-  std::uint64_t losses_read() const override { return 0; }
 
  private:
   bool fits(const Options& o) const { return a_.elements == o.elements && a_.pinned == (o.pinned && !eager_.on_cpu()); }
@@ -61,12 +58,10 @@ class RawCuda final : public Workload {
   void check();
   void sample(std::size_t figure, Nanoseconds& since);
 
-  const WorkloadInfo info_;
-  Eager eager_;
   const std::size_t line1_us_, line2_us_, line3_us_, rest_us_, wrong_;
   HostTensor a_;
   Tensor on_gpu_;
-  float expected_ = 0;  // what every number of the array is after the iteration
+  float expected_ = 0;  // the value of every element after the iteration
 };
 
 void RawCuda::set_up(const Settings& settings) {
@@ -75,7 +70,7 @@ void RawCuda::set_up(const Settings& settings) {
   eager_.synchronize();
 }
 
-// On the device there is room for a power of two, so that a size that is being dragged up allocates a few times only.
+// The capacity on the device is a power of two, so that dragging the size slider causes only a few allocations.
 void RawCuda::make_arrays(const Options& o) {
   if (o.elements > on_gpu_.elements) on_gpu_ = eager_.tensor(std::bit_ceil(o.elements));
   if (a_.elements != 0) eager_.drop(a_);
@@ -102,7 +97,7 @@ void RawCuda::own_work(const Options& o) {
   eager_.device().host_work(o.own_work_ns);
 }
 
-// The array has been to the GPU and back once more.
+// Called after the array was copied to the GPU and back.
 void RawCuda::check() {
   expected_ += 1;
   const std::span<const float> values = eager_.read(a_, a_.elements);
@@ -226,7 +221,7 @@ Settings raw_cuda_settings(const device::DeviceInfo& device) {
                        .stops = {0, 50, 100, 200, 500, 1000, 2000, 5000, 10'000, 100'000}};
   };
   SettingSpec dispatch = dispatch_setting(device);
-  dispatch.standard = 0.0;  // no framework, on no device
+  dispatch.standard = 0.0;  // no framework, on any device
   SettingSpec seed = seed_setting();
   seed.help = N_("Starts the random numbers; here only the jitter of a simulated device depends on them.");
   return Settings(

@@ -1,4 +1,4 @@
-// S3's three lines of CUDA C++: copy to the GPU, a kernel, copy back. No framework: nothing is dispatched.
+// S3's three lines of CUDA C++: copy to the GPU, run a kernel, copy back. No framework, so no dispatch cost.
 #pragma once
 
 #include <memory>

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <deque>
 
+#include "base/random.h"
 #include "base/translate.h"
 #include "workload/common_settings.h"
-#include "workload/eager.h"
-#include "workload/random.h"
+#include "workload/eager_workload.h"
 #include "workload/readback_methods.h"
 
 namespace lanescope::workload {
@@ -21,62 +21,56 @@ using Method = ReadMethod;
 constexpr std::int32_t kInputs = 16;
 constexpr std::int32_t kParameters = kInputs + 1;
 constexpr float kLearningRate = 0.01f;
-constexpr float kNoise = 0.1f;  // the loss falls to the mean of its square, 0.0033
-// The numbers that the unsafe read is checked with repeat after this many iterations: a float holds each exactly.
+constexpr float kNoise = 0.1f;  // the loss converges to the mean of its square, 0.0033
+// The numbers that check the unsafe read repeat after this many iterations; a float represents each exactly.
 constexpr std::uint64_t kCheckPeriod = 1u << 23;
-constexpr std::size_t kWriterQueue = 10;  // SummaryWriter(max_queue=10): put() waits while so many are in it
+constexpr std::size_t kWriterQueue = 10;  // SummaryWriter(max_queue=10): put() waits while the queue holds this many
 
-// What torch/_tensor_str.py of PyTorch 2.11 does to print a float that is no whole number and lies between 0.0001 and
-// 100,000,000: one kernel each, and what the program then reads of its result. Any kernel on one element will do for
-// another. With what print_loss() reads besides these are 20 kernels and 8 reads, as a profiler counts them there.
+// What torch/_tensor_str.py of PyTorch 2.11 does to print a non-integer float between 0.0001 and 100,000,000: one
+// kernel per step, and how the program reads its result. Any kernel on one element can stand in for another. Together
+// with the other reads of print_loss(), these are 20 kernels and 8 reads, as counted with a profiler.
 enum class ReadOf : std::uint8_t { Nothing, Number, Bool };
 struct PrintStep {
   OpKind kind;
   ReadOf read = ReadOf::Nothing;
 };
 constexpr std::array kPrintSteps{
-    PrintStep{OpKind::CompareGreater},        // isfinite(x): x == x
-    PrintStep{OpKind::Scale},                 //   x.abs()
-    PrintStep{OpKind::CompareGreater},        //   != inf
-    PrintStep{OpKind::Scale},                 //   both
-    PrintStep{OpKind::CompareGreater},        // x.ne(0)
-    PrintStep{OpKind::Scale},                 // both
-    PrintStep{OpKind::SumReduce, ReadOf::Number},     // masked_select(): how many there are
-    PrintStep{OpKind::Stack},                 //   where they are, in two kernels
-    PrintStep{OpKind::Stack},                 //
-    PrintStep{OpKind::Stack},                 //   the values
-    PrintStep{OpKind::Scale},                 // abs()
-    PrintStep{OpKind::Scale},                 // to(double)
-    PrintStep{OpKind::SumReduce},             // min()
-    PrintStep{OpKind::SumReduce},             // max()
-    PrintStep{OpKind::Scale},                 // ceil(value)
+    PrintStep{OpKind::CompareGreater},                // isfinite(x): x == x
+    PrintStep{OpKind::Scale},                         //   x.abs()
+    PrintStep{OpKind::CompareGreater},                //   != inf
+    PrintStep{OpKind::Scale},                         //   both
+    PrintStep{OpKind::CompareGreater},                // x.ne(0)
+    PrintStep{OpKind::Scale},                         // both
+    PrintStep{OpKind::SumReduce, ReadOf::Number},     // masked_select(): the count
+    PrintStep{OpKind::Stack},                         // the positions, in two kernels
+    PrintStep{OpKind::Stack},                         //
+    PrintStep{OpKind::Stack},                         //   the values
+    PrintStep{OpKind::Scale},                         // abs()
+    PrintStep{OpKind::Scale},                         // to(double)
+    PrintStep{OpKind::SumReduce},                     // min()
+    PrintStep{OpKind::SumReduce},                     // max()
+    PrintStep{OpKind::Scale},                         // ceil(value)
     PrintStep{OpKind::CompareGreater, ReadOf::Bool},  // value != it
-    PrintStep{OpKind::Scale},                 // max / min
+    PrintStep{OpKind::Scale},                         // max / min
     PrintStep{OpKind::CompareGreater, ReadOf::Bool},  // > 1000
     PrintStep{OpKind::CompareGreater, ReadOf::Bool},  // max > 1e8
     PrintStep{OpKind::CompareGreater, ReadOf::Bool},  // min < 1e-4: sci_mode, a tensor that "if" reads
 };
 
-class Readback final : public Workload {
+class Readback final : public EagerWorkload {
  public:
   explicit Readback(device::Device& device);
 
-  const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
   void iterate(std::uint64_t number, const Settings& settings) override;
   void finish() override;
-  std::optional<double> last_loss() const override { return last_loss_; }
-  std::uint64_t losses_read() const override { return losses_read_; }
 
  private:
-  // A copy of one loss that is on its way.
-  struct Late {
-    HostTensor host;
-    device::GpuEvent event = device::GpuEvent::None;
-    bool pending = false;
+  // A copy of one loss, in flight.
+  struct Late : LateCopy {
     std::uint64_t number = 0;
   };
-  // Of one iteration.
+  // The reads of one iteration.
   struct Reads {
     std::uint64_t numbers = 0, wrong = 0;
     base::Nanoseconds ns = 0;
@@ -101,31 +95,28 @@ class Readback final : public Workload {
   void got_number(std::uint64_t behind);
   void forget();
 
-  const WorkloadInfo info_;
-  Eager eager_;
   Tensor data_, target_, output_, squares_, output_grad_;
   Tensor weight_, bias_, weight_grad_, bias_grad_, loss_grad_;
-  Tensor losses_;  // [0] is the newest, or the kept ones from [0]; unsafe: [0] is the iteration's check, [1] the loss
+  Tensor losses_;  // [0] is the newest loss, or the first of the kept ones; unsafe: [0] is the iteration's check, [1]
+                   // the loss
   Tensor stacked_, scratch_, total_;
   HostTensor unsafe_, pageable_;
   std::array<Late, 2> late_;
-  std::size_t turn_ = 0;                                  // the buffer that the next copy goes to
-  std::vector<std::uint64_t> kept_;                       // the iterations whose losses wait on the device
-  std::uint64_t in_window_ = 0;                           // iterations since they were last read
+  std::size_t turn_ = 0;                                  // the buffer for the next copy
+  std::vector<std::uint64_t> kept_;                       // iterations whose losses are kept on the device
+  std::uint64_t in_window_ = 0;                           // iterations since the losses were last read
   std::uint64_t accumulated_ = 0;                         // losses in total_
-  device::HostThread writer_ = device::HostThread::None;  // that of the SummaryWriter
+  device::HostThread writer_ = device::HostThread::None;  // the SummaryWriter's thread
   std::deque<device::HostTask> to_write_;
-  std::int32_t room_ = 0;
+  std::int32_t capacity_ = 0;
   std::uint64_t seed_ = 0;
   Method method_ = Method::None;
   Reads reads_;
   std::size_t numbers_figure_ = 0, wrong_figure_ = 0, read_figure_ = 0, behind_figure_ = 0;
   std::size_t list_figure_ = 0, waits_figure_ = 0, warnings_figure_ = 0;
-  std::optional<double> last_loss_;
-  std::uint64_t losses_read_ = 0;
 };
 
-Readback::Readback(device::Device& device) : info_(readback_info()), eager_(device, info_.computes_values) {
+Readback::Readback(device::Device& device) : EagerWorkload(device, readback_info()) {
   numbers_figure_ = figures().add("numbers_read", N_("numbers read"), "");
   wrong_figure_ = figures().add("wrong_numbers", N_("wrong numbers"), "");
   read_figure_ = figures().add("read_us", N_("reading, per iteration"), "µs");
@@ -153,15 +144,15 @@ void Readback::set_up(const Settings& settings) {
   eager_.synchronize();
 }
 
-// Rows of a known line with some noise. A batch takes the first rows, and there is room for a power
-// of two of them, so that a batch size that is being dragged up allocates a few times only.
+// Rows of a known line with noise. A batch takes the first rows. Their number is a power of two, so that dragging the
+// batch size slider causes only a few allocations.
 void Readback::make_data(std::int32_t rows, std::uint64_t seed) {
-  if (rows > room_) {
-    room_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(rows)));
-    data_ = eager_.tensor(elements(room_, kInputs));
-    for (Tensor* t : {&target_, &output_, &squares_, &output_grad_}) *t = eager_.tensor(elements(room_, 1));
+  if (rows > capacity_) {
+    capacity_ = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(rows)));
+    data_ = eager_.tensor(elements(capacity_, kInputs));
+    for (Tensor* t : {&target_, &output_, &squares_, &output_grad_}) *t = eager_.tensor(elements(capacity_, 1));
   }
-  Random random(seed);
+  base::Random random(seed);
   std::array<float, kInputs> slope{};
   for (float& value : slope) value = random.uniform(1.0f);
   const HostTensor data = eager_.host_tensor(data_.elements, false);
@@ -182,10 +173,10 @@ void Readback::make_data(std::int32_t rows, std::uint64_t seed) {
   }
 }
 
-// model = nn.Linear(16, 1).cuda(): the weights are made on the host and copied.
+// model = nn.Linear(16, 1).cuda(): creates the weights on the host and copies them.
 void Readback::initialise(std::uint64_t seed) {
   seed_ = seed;
-  Random random(seed + 1);
+  base::Random random(seed + 1);
   const float bound = 1.0f / std::sqrt(static_cast<float>(kInputs));
   for (const Tensor& parameter : {weight_, bias_}) {
     const HostTensor values = eager_.host_tensor(parameter.elements, false);
@@ -215,7 +206,7 @@ void Readback::train(std::uint64_t number, const ReadbackSettings& s) {
   }
   if (s.validation) return;
   {
-    // The gradients become .grad as they are: zero_grad() has let the old ones go, which costs no kernel.
+    // The gradients become .grad directly: zero_grad() has dropped the old ones, which takes no kernel.
     const Phase phase(eager_, "backward");
     eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
     eager_.launch(Op{OpKind::MseBackward, batch, 1}, {loss_grad_, output_, target_, output_grad_});
@@ -227,8 +218,7 @@ void Readback::train(std::uint64_t number, const ReadbackSettings& s) {
 }
 
 void Readback::got(float loss, std::uint64_t behind) {
-  last_loss_ = loss;
-  ++losses_read_;
+  loss_was_read(loss);
   got_number(behind);
 }
 
@@ -237,7 +227,7 @@ void Readback::got_number(std::uint64_t behind) {
   figures().sample(behind_figure_, static_cast<double>(behind));
 }
 
-// if loss < 0.1: a comparison on the GPU, and bool() of its result. This run goes on whatever the answer is.
+// if loss < 0.1: a comparison on the GPU, and bool() of its result. The run continues either way.
 void Readback::ask_if_good_enough() {
   const Phase phase(eager_, "if loss < 0.1");
   eager_.launch(Op{OpKind::CompareGreater, 1, 1, 1, kGoodEnough}, {losses_, scratch_});
@@ -252,16 +242,16 @@ void Readback::print_loss() {
     if (step.read == ReadOf::Number) eager_.item(scratch_);
     if (step.read == ReadOf::Bool) eager_.truth(scratch_);
   }
-  eager_.item(losses_);  // format(value), to know its width
+  eager_.item(losses_);  // format(value), to determine its width
   got(eager_.item(losses_), 0);
   eager_.truth(scratch_);  // format(): if sci_mode, once more
 }
 
-// writer.add_scalar('Loss/train', loss, i): this thread makes a NumPy number of the loss, with detach().cpu().numpy().
-// What is left for the writer's thread is the record and the file.
+// writer.add_scalar('Loss/train', loss, i): this thread converts the loss to NumPy by detach().cpu().numpy(). The
+// writer's thread only handles the record and the file.
 void Readback::add_scalar(std::uint64_t number, const ReadbackSettings& s) {
   device::Device& device = eager_.device();
-  const Phase phase(eager_, "add_scalar()");
+  const Phase phase(eager_, "add_scalar()", trace::RangeKind::Read);
   const HostTensor host = eager_.host_tensor(1, false);
   eager_.copy_to_host(host, losses_, 1, false);
   got(eager_.read(host, 1)[0], 0);
@@ -285,7 +275,7 @@ void Readback::end_writer() {
   writer_ = device::HostThread::None;
 }
 
-// total += loss.detach(), and one item() for a whole window: its mean.
+// total += loss.detach(), and one item() per window, for the mean.
 void Readback::accumulate(std::uint64_t number, const ReadbackSettings& s) {
   if (in_window_ == 0) {
     const Phase phase(eager_, "zeros()");
@@ -298,13 +288,13 @@ void Readback::accumulate(std::uint64_t number, const ReadbackSettings& s) {
   }
   if (++in_window_ < s.window) return;
   if (accumulated_ > 0) {
-    const Phase phase(eager_, "total.item()");
+    const Phase phase(eager_, "total.item()", trace::RangeKind::Read);
     got(eager_.item(total_) / static_cast<float>(accumulated_), 0);
   }
   forget();
 }
 
-// Non-blocking, but into pageable memory: CUDA has nowhere to put the bytes later, and waits for them in the call.
+// Non-blocking, but into pageable memory: CUDA cannot defer such a copy, so the call waits for the bytes.
 void Readback::read_pageable() {
   const Phase phase(eager_, "copy to pageable");
   eager_.copy_to_host(pageable_, losses_, 1, true);
@@ -319,7 +309,7 @@ void Readback::read_list(std::uint64_t number) {
 }
 
 void Readback::read_stacked(std::uint64_t number) {
-  const Phase phase(eager_, "stack().cpu()");
+  const Phase phase(eager_, "stack().cpu()", trace::RangeKind::Read);
   const std::size_t count = kept_.size();
   eager_.launch(Op{OpKind::Stack, static_cast<std::int32_t>(count), 1}, {losses_, stacked_});
   const HostTensor host = eager_.host_tensor(count, false);
@@ -333,23 +323,20 @@ void Readback::read_stacked(std::uint64_t number) {
 void Readback::copy_for_later(std::uint64_t number) {
   const Phase phase(eager_, "copy to pinned");
   Late& late = late_[turn_];
-  eager_.copy_to_host(late.host, losses_, 1, true);
-  eager_.device().record(late.event, Eager::kStream);
-  late.pending = true;
+  copy_late(late, losses_, 1);
   late.number = number;
 }
 
-// Where the CPU is ahead, it waits here until the GPU has done the step before, and this step's work lies in the queue:
-// the GPU does not stand still.
+// If the CPU is ahead, it waits here for the GPU's previous step. Meanwhile this step's work is queued, so the GPU
+// stays busy.
 void Readback::read_late(Late& late, std::uint64_t number) {
   const Phase phase(eager_, "read one step late");
-  if (!eager_.device().query(late.event)) eager_.synchronize(late.event);
-  late.pending = false;
+  wait_for(late);
   got(eager_.read(late.host, 1)[0], number - late.number);
 }
 
-// Nobody has said that the copy is done. The program cannot tell from a loss that it is an old one, so that beside it
-// lies the iteration's number, as the GPU has written it.
+// Nothing guarantees that the copy is done. A stale loss looks like any other, so the GPU also writes the iteration's
+// number beside it.
 void Readback::read_unsafe(std::uint64_t number) {
   {
     const Phase phase(eager_, "copy to pinned");
@@ -373,7 +360,9 @@ void Readback::read_loss(std::uint64_t number, const ReadbackSettings& s) {
     case Method::FString:
       // f"{loss:.4f}" formats loss.item().
       if (logs) {
-        const Phase phase(eager_, s.method == Method::Item ? "item()" : "f-string");
+        const bool item = s.method == Method::Item;
+        const Phase phase(eager_, item ? "item()" : "f-string",
+                          item ? trace::RangeKind::Read : trace::RangeKind::Phase);
         got(eager_.item(losses_), 0);
       }
       return;
@@ -411,7 +400,7 @@ void Readback::read_loss(std::uint64_t number, const ReadbackSettings& s) {
   }
 }
 
-// Losses that were kept for a method that is no longer in use go unread.
+// Losses kept for a method no longer in use are never read.
 void Readback::forget() {
   kept_.clear();
   in_window_ = accumulated_ = 0;
@@ -421,7 +410,7 @@ void Readback::forget() {
 void Readback::iterate(std::uint64_t number, const Settings& settings) {
   const ReadbackSettings s(settings);
   eager_.set_dispatch_us(s.dispatch_us);
-  if (s.seed != seed_ || s.batch_size > room_) {
+  if (s.seed != seed_ || s.batch_size > capacity_) {
     const Phase phase(eager_, "set up");
     make_data(s.batch_size, s.seed);
     if (s.seed != seed_) initialise(s.seed);
@@ -445,7 +434,7 @@ void Readback::iterate(std::uint64_t number, const Settings& settings) {
   figures().sample(warnings_figure_, static_cast<double>(counts.warnings));
 }
 
-// The records that still wait are written beside the end of the program.
+// The records still queued are written while the program ends.
 void Readback::finish() {
   eager_.synchronize();
   end_writer();

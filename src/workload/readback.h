@@ -1,4 +1,4 @@
-// P15 and S0's advice: ways to get a loss out of the GPU, from .item() to a copy that is read one step late.
+// P15 and S0's advice: ways to read a loss from the GPU, from .item() to a copy that is read one step late.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,9 @@
-// What readback looks like: its code, its texts and its settings.
+// The readback workload's code, texts and settings.
 #include "base/translate.h"
 #include "workload/common_settings.h"
 #include "workload/readback.h"
 #include "workload/readback_methods.h"
+#include "workload/setting_keys.h"
 
 namespace lanescope::workload {
 namespace {
@@ -102,11 +103,10 @@ WorkloadInfo readback_info() {
   return {
       .name = "readback",
       .title = N_("Ways to get the loss out of the GPU"),
-      .summary =
-          N_("A small regression is trained, and the CPU wants its loss. With .item() the CPU waits until the "
-             "GPU has caught up, and then the GPU waits for the CPU; print(loss) does that eight times. "
-             "Copied to pinned memory and read one step late, the same numbers cost the GPU nothing; read "
-             "without an event, they are wrong."),
+      .summary = N_("A small regression is trained, and the CPU wants its loss. With .item() the CPU waits until the "
+                    "GPU has caught up, and then the GPU waits for the CPU; print(loss) does that eight times. "
+                    "Copied to pinned memory and read one step late, the same numbers cost the GPU nothing; read "
+                    "without an event, they are wrong."),
       .experiments = N_("P15"),
       .published = {{N_("a read every batch"), N_("slightly slow")}, {N_("a read every 100"), N_("acceptable")}},
       .code = plain_text(readback_code(readback_settings({}))),
@@ -117,15 +117,15 @@ WorkloadInfo readback_info() {
 Settings readback_settings(const device::DeviceInfo& device) {
   const Settings training = training_settings(device, kBatch);
   const SettingSpec method{
-      .key = "method",
+      .key = key::kMethod,
       .label = N_("Method"),
-      .help = N_(
-          "How the program reads the loss; list-of-items, stacked and accumulate keep it on the GPU until a window "
-          "ends."),
+      .help =
+          N_("How the program reads the loss; list-of-items, stacked and accumulate keep it on the GPU until a window "
+             "ends."),
       .type = SettingType::Choice,
-      .standard = std::string("item"),
+      .standard = std::string(choice::kItem),
       .choices = {kReadMethods.begin(), kReadMethods.end()}};
-  SettingSpec log_interval = *training.spec("log_interval");
+  SettingSpec log_interval = *training.spec(key::kLogInterval);
   log_interval.help = N_("Iterations from one loss that is wanted to the next.");
   log_interval.minimum = 1;
   log_interval.zero_is_never = false;
@@ -153,14 +153,13 @@ Settings readback_settings(const device::DeviceInfo& device) {
                                .help = N_("A validation loop: no backward pass and no step of the optimizer."),
                                .type = SettingType::Bool,
                                .standard = false};
-  const SettingSpec sync_debug{
-      .key = "sync_debug",
-      .label = N_("PyTorch's sync check"),
-      .help = N_("warn: torch.cuda.set_sync_debug_mode('warn'); its warnings are on the lane "
-                 "warnings."),
-      .type = SettingType::Choice,
-      .standard = std::string("off"),
-      .choices = {"off", "warn"}};
+  const SettingSpec sync_debug{.key = "sync_debug",
+                               .label = N_("PyTorch's sync check"),
+                               .help = N_("warn: torch.cuda.set_sync_debug_mode('warn'); its warnings are on the lane "
+                                          "warnings."),
+                               .type = SettingType::Choice,
+                               .standard = std::string("off"),
+                               .choices = {"off", "warn"}};
   const SettingSpec write_us{.key = "write_us",
                              .label = N_("Writing a record"),
                              .help = N_("How long the SummaryWriter's thread takes for a record (method tensorboard)."),
@@ -170,7 +169,7 @@ Settings readback_settings(const device::DeviceInfo& device) {
                              .maximum = 10'000,
                              .unit = "µs"};
   return Settings({method, log_interval, window, validation, model_us, sync_debug, write_us,
-                   *training.spec("batch_size"), *training.spec("dispatch_us"), *training.spec("seed")});
+                   *training.spec(key::kBatchSize), *training.spec(key::kDispatchUs), *training.spec("seed")});
 }
 
 }  // namespace lanescope::workload

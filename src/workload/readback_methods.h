@@ -1,4 +1,4 @@
-// What the two halves of readback share: its methods, and its settings as values.
+// What readback.cpp and readback_code.cpp share: the methods, and the settings as values.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "workload/setting_keys.h"
 #include "workload/settings.h"
 
 namespace lanescope::workload {
@@ -26,25 +27,25 @@ enum class ReadMethod : std::uint8_t {
   Unsafe,
 };
 // In the order of the enumerators.
-inline constexpr std::array<std::string_view, 12> kReadMethods{"none",       "item",        "bool",          "print",
-                                                               "fstring",    "tensorboard", "list-of-items", "stacked",
-                                                               "accumulate", "pageable",    "one-step-late", "unsafe"};
+inline constexpr std::array<std::string_view, 12> kReadMethods{
+    "none",          choice::kItem,    "bool",       choice::kPrint, choice::kFstring,     "tensorboard",
+    "list-of-items", choice::kStacked, "accumulate", "pageable",     choice::kOneStepLate, "unsafe"};
 
 inline constexpr std::size_t kMostKept = 10'000;  // losses on the device: the largest window
 inline constexpr float kGoodEnough = 0.1f;        // S2: if loss < 0.1: break
 
 struct ReadbackSettings {
   explicit ReadbackSettings(const Settings& settings)
-      : method(static_cast<ReadMethod>(std::find(kReadMethods.begin(), kReadMethods.end(), settings.choice("method")) -
-                                       kReadMethods.begin())),
-        log_interval(static_cast<std::uint64_t>(settings.integer("log_interval"))),
+      : method(static_cast<ReadMethod>(
+            std::find(kReadMethods.begin(), kReadMethods.end(), settings.choice(key::kMethod)) - kReadMethods.begin())),
+        log_interval(static_cast<std::uint64_t>(settings.integer(key::kLogInterval))),
         window(static_cast<std::uint64_t>(settings.integer("window"))),
         validation(settings.boolean("validation")),
         sync_debug(settings.choice("sync_debug") == "warn"),
         write_us(settings.real("write_us")),
         model_us(settings.real("model_us")),
-        batch_size(static_cast<std::int32_t>(settings.integer("batch_size"))),
-        dispatch_us(settings.real("dispatch_us")),
+        batch_size(static_cast<std::int32_t>(settings.integer(key::kBatchSize))),
+        dispatch_us(settings.real(key::kDispatchUs)),
         seed(static_cast<std::uint64_t>(settings.integer("seed"))) {}
 
   ReadMethod method;

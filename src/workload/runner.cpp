@@ -1,37 +1,22 @@
 #include "workload/runner.h"
 
-#include <cctype>
 #include <utility>
 
 #include "base/error.h"
 #include "base/translate.h"
 #include "workload/lanes.h"
+#include "workload/loop.h"
+#include "workload/setting_change.h"
 
 namespace lanescope::workload {
-namespace {
-
-// "log interval 1 → 100, feed resident → per-iteration"
-std::string describe_change(const Settings& before, const Settings& now) {
-  std::string text;
-  for (const SettingSpec& spec : now.specs()) {
-    const Value &from = before.value(spec.key), &to = now.value(spec.key);
-    if (from == to) continue;
-    std::string label = spec.label;
-    for (char& c : label) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    text += (text.empty() ? "" : ", ") + label + " " + to_text(from) + " → " + to_text(to);
-  }
-  return text;
-}
-
-}  // namespace
-
 Runner::Runner(device::Device& device, std::unique_ptr<Workload> workload, Settings settings, std::uint64_t iterations,
                Pacer* pacer)
     : device_(device),
       workload_(std::move(workload)),
       pacer_(pacer),
       iterations_(iterations),
-      settings_(std::move(settings)) {}
+      settings_(std::move(settings)),
+      taken_(settings_) {}
 
 Runner::~Runner() {
   stop();
@@ -61,8 +46,26 @@ bool Runner::should_stop() const {
 
 void Runner::set_settings(const Settings& settings) {
   const std::lock_guard lock(mutex_);
+  if (settings == settings_) return;
   settings_ = settings;
-  settings_version_.fetch_add(1, std::memory_order_release);
+  // A version that the loop has not taken yet appears nowhere, so its number can be reused.
+  settings_version_.store(settings == taken_ ? taken_version_ : taken_version_ + 1, std::memory_order_release);
+}
+
+std::uint32_t Runner::settings_version() const { return settings_version_.load(std::memory_order_acquire); }
+
+// Settings changed before the loop began need no marker, because no iteration ran with the old ones.
+Settings Runner::first_settings() {
+  const std::lock_guard lock(mutex_);
+  settings_version_.store(0, std::memory_order_release);
+  return taken_ = settings_;
+}
+
+Settings Runner::take_settings() {
+  const std::lock_guard lock(mutex_);
+  taken_ = settings_;
+  taken_version_ = settings_version_.load(std::memory_order_relaxed);
+  return taken_;
 }
 
 Settings Runner::settings() const {
@@ -112,66 +115,82 @@ void Runner::run() {
   running_.store(false, std::memory_order_release);
 }
 
-void Runner::run_iterations() {
-  trace::EventSink& sink = device_.sink();
-  const Lanes lanes{.iterations = sink.lane(program_lane(trace::LaneKind::Iterations, "iteration")),
-                    .markers = sink.lane(program_lane(trace::LaneKind::Markers, "markers")),
-                    .loss = sink.lane(program_lane(trace::LaneKind::Counter, "loss")),
-                    .iteration_name = sink.name("iteration"),
-                    .loss_name = sink.name("loss")};
-  std::uint64_t version = settings_version_.load(std::memory_order_acquire);
-  Settings now = settings();
-  if (pacer_ != nullptr) pacer_->fast_forward(true);
-  workload_->set_up(now);
-  if (pacer_ != nullptr) pacer_->fast_forward(false);
-  started_ns_.store(device_.now_ns(), std::memory_order_release);
-  for (std::uint64_t number = 0; (iterations_ == 0 || number < iterations_) && !should_stop(); ++number) {
-    stand_while_paused(lanes);
-    if (should_stop()) break;
-    if (const std::uint64_t newest = settings_version_.load(std::memory_order_acquire); newest != version) {
-      version = newest;
-      const Settings before = std::exchange(now, settings());
-      if (const std::string change = describe_change(before, now); !change.empty()) {
-        write_marker(lanes, change);
-        workload_->figures().restart();
+class Runner::Loop final : public LoopControl {
+ public:
+  explicit Loop(Runner& runner) : runner_(runner) {}
+
+  const Settings& begin() override {
+    trace::EventSink& sink = runner_.device_.sink();
+    lanes_ = {.markers = sink.lane(program_lane(trace::LaneKind::Markers, "markers")),
+              .loss = sink.lane(program_lane(trace::LaneKind::Counter, "loss", trace::LaneRole::Loss)),
+              .loss_name = sink.name("loss")};
+    now_ = runner_.first_settings();
+    if (runner_.pacer_ != nullptr) runner_.pacer_->fast_forward(true);
+    return now_;
+  }
+  void set_up_done() override {
+    if (runner_.pacer_ != nullptr) runner_.pacer_->fast_forward(false);
+    runner_.started_ns_.store(runner_.device_.now_ns(), std::memory_order_release);
+  }
+  const Settings* next(std::uint64_t number) override {
+    if ((runner_.iterations_ != 0 && number >= runner_.iterations_) || runner_.should_stop()) return nullptr;
+    runner_.stand_while_paused(lanes_);
+    if (runner_.should_stop()) return nullptr;
+    if (runner_.settings_version() != runner_.taken_version_) {
+      const Settings before = std::exchange(now_, runner_.take_settings());
+      if (now_ != before) {
+        runner_.write_change(lanes_, before, now_);
+        runner_.workload_->figures().restart();
       }
     }
-    const base::Nanoseconds start_ns = device_.now_ns();
-    workload_->iterate(number, now);
-    write_range(lanes, number, start_ns);
-    sample_loss(lanes);
-    if (number == 0 && !device_.info().virtual_time) workload_->figures().restart();  // it has loaded code
-    done_.store(number + 1, std::memory_order_release);
+    return &now_;
   }
-  workload_->finish();
+  void iterated(std::uint64_t number) override {
+    runner_.sample_loss(lanes_);
+    // On a real device, the first iteration loads code (see analysis/warm_up.h).
+    if (number == 0 && !runner_.device_.info().virtual_time) runner_.workload_->figures().restart();
+    runner_.done_.store(number + 1, std::memory_order_release);
+  }
+
+ private:
+  Runner& runner_;
+  Lanes lanes_{};
+  Settings now_;
+};
+
+void Runner::run_iterations() {
+  Loop loop(*this);
+  run_loop(device_, *workload_, 0, loop);
 }
 
-void Runner::write_range(const Lanes& lanes, std::uint64_t number, base::Nanoseconds start_ns) {
-  trace::Event range;
-  range.kind = trace::EventKind::Range;
-  range.lane = lanes.iterations;
-  range.name = lanes.iteration_name;
-  range.start_ns = start_ns;
-  range.end_ns = device_.now_ns();
-  range.a = static_cast<std::uint32_t>(number);
-  device_.writer().write(range);
-}
-
-// In virtual time the device's own calls wait in the pacer.
+// On a virtual clock, the device's calls wait in the pacer instead.
 void Runner::stand_while_paused(const Lanes& lanes) {
   if (pacer_ == nullptr || device_.info().virtual_time || !pacer_->paused()) return;
-  write_marker(lanes, N_("paused"));
-  device_.writer().complete_until(device_.now_ns());  // up to here a person sees it all the while
+  trace::Event pause = marker(lanes, N_("paused"));
+  trace::set_marker_kind(pause, trace::MarkerKind::Pause);
+  device_.writer().write(pause);
+  device_.writer().complete_until(device_.now_ns());  // so that the live edge keeps moving
   pacer_->wait_while_paused();
 }
 
-void Runner::write_marker(const Lanes& lanes, std::string_view text) {
+void Runner::write_change(const Lanes& lanes, const Settings& before, const Settings& now) {
+  trace::EventSink& sink = device_.sink();
+  for (const SettingSpec& spec : now.specs()) {
+    const Value &was = before.value(spec.key), &is = now.value(spec.key);
+    if (was == is) continue;
+    trace::Event change = marker(lanes, change_text(spec, to_text(was), to_text(is)));
+    trace::set_change(change, {taken_version_, sink.name(spec.key), sink.name(to_text(was)), sink.name(to_text(is))});
+    device_.writer().write(change);
+  }
+}
+
+trace::Event Runner::marker(const Lanes& lanes, std::string_view text) const {
   trace::Event marker;
   marker.kind = trace::EventKind::Marker;
   marker.lane = lanes.markers;
   marker.name = device_.sink().name(text);
   marker.start_ns = marker.end_ns = device_.now_ns();
-  device_.writer().write(marker);
+  return marker;
 }
 
 void Runner::sample_loss(const Lanes& lanes) {

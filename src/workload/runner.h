@@ -1,4 +1,4 @@
-// Runs a workload iteration by iteration on a thread of its own.
+// Runs a workload on its own thread, iteration by iteration.
 #pragma once
 
 #include <atomic>
@@ -16,69 +16,76 @@
 
 namespace lanescope::workload {
 
-/// Records an Iterations range per iteration and a Marker when settings changed ("log interval 1 → 100"), hands the
-/// workload one settings snapshot per iteration, and samples the loss as a Counter when the program has read a new one.
-/// A device in real time stands between two iterations while the pacer is paused, which leaves a Marker, too.
+/// Records an Iterations range per iteration and a Marker per changed setting. Passes the workload one snapshot of the
+/// settings per iteration. Samples the loss as a Counter whenever the program has read a new one. While the pacer is
+/// paused, a real-time device stops between two iterations, which also leaves a Marker.
 class Runner {
  public:
-  /// `iterations` 0: until stop(). The device must outlive the runner; `pacer` may be null (as fast as possible).
+  /// `iterations` 0: run until stop(). The device must outlive the runner. `pacer` may be null: as fast as possible.
   Runner(device::Device& device, std::unique_ptr<Workload> workload, Settings settings, std::uint64_t iterations,
          Pacer* pacer);
   ~Runner();  ///< stops and joins
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  void start();  ///< once
-  void stop();   ///< after the iteration that is running, which is paced no more; does not wait
-  void wait();   ///< until it has ended
-  /// After it has ended: the device is not used any more.
+  void start();  ///< call once
+  void stop();   ///< after the current iteration, which is no longer paced; does not wait
+  void wait();   ///< waits until the run has ended
+  /// Call after the run has ended; the device is not used from then on.
   void release_workload();
   bool running() const { return running_.load(std::memory_order_acquire); }
   std::uint64_t iterations_done() const { return done_.load(std::memory_order_acquire); }
-  /// Taken at the next iteration. Any thread.
+  /// Takes effect at the next iteration. Any thread.
   void set_settings(const Settings& settings);
-  Settings settings() const;  ///< as last set
-  /// The workload's own, since the settings were last changed (in real time, without the first iteration).
+  Settings settings() const;  ///< the newest, even if the loop has not taken them yet
+  /// The version of settings(). 0 stands for the initial ones. Every later version that the loop takes leaves markers
+  /// with its number (trace::SettingChange). Settings reverted before the loop took them keep the earlier version.
+  std::uint32_t settings_version() const;
+  /// The workload's own figures since the settings last changed (in real time, without the first iteration).
   std::vector<Figure> figures() const;
   std::optional<double> first_loss() const;
   std::optional<double> last_loss() const;
-  /// Device clock: the first iteration's start and the end of the last operation (after finish()).
+  /// On the device's clock: the start of the first iteration and the end of the last operation (after finish()).
   base::Nanoseconds started_ns() const { return started_ns_.load(std::memory_order_acquire); }
   base::Nanoseconds ended_ns() const { return ended_ns_.load(std::memory_order_acquire); }
   /// Why the run ended early; empty if it did not.
   std::string error() const;
-  /// It ended because the device has failed for good: a new device may work again.
+  /// True if the run ended because the device has failed for good; a new device may work again.
   bool device_lost() const { return device_lost_.load(std::memory_order_acquire); }
 
  private:
   struct Lanes {
-    trace::LaneId iterations, markers, loss;
-    trace::NameId iteration_name, loss_name;
+    trace::LaneId markers, loss;
+    trace::NameId loss_name;
   };
+  class Loop;  // applies pausing, stopping and changed settings
 
   void run();
   void run_iterations();
   bool should_stop() const;
-  void write_range(const Lanes& lanes, std::uint64_t number, base::Nanoseconds start_ns);
-  void write_marker(const Lanes& lanes, std::string_view text);
+  Settings first_settings();
+  Settings take_settings();
+  void write_change(const Lanes& lanes, const Settings& before, const Settings& now);
+  trace::Event marker(const Lanes& lanes, std::string_view text) const;
   void stand_while_paused(const Lanes& lanes);
   void sample_loss(const Lanes& lanes);
 
   device::Device& device_;
   std::unique_ptr<Workload> workload_;
-  std::vector<Figure> last_figures_;  // when the workload is released
+  std::vector<Figure> last_figures_;  // as of the workload's release
   Pacer* pacer_;
   const std::uint64_t iterations_;
   mutable std::mutex mutex_;
-  Settings settings_;
-  std::atomic<std::uint64_t> settings_version_{0};
+  Settings settings_, taken_;        // as last set, and as taken by the loop
+  std::uint32_t taken_version_ = 0;  // guarded by the mutex, like the settings
+  std::atomic<std::uint32_t> settings_version_{0};
   std::optional<double> first_loss_, last_loss_;
-  std::uint64_t losses_seen_ = 0;  // workload thread only
+  std::uint64_t losses_seen_ = 0;  // workload's thread only
   std::string error_;
   std::atomic<bool> running_{false}, stop_{false}, device_lost_{false};
   std::atomic<std::uint64_t> done_{0};
   std::atomic<base::Nanoseconds> started_ns_{0}, ended_ns_{0};
-  std::mutex thread_mutex_;  // start() and wait() may come from different threads
+  std::mutex thread_mutex_;  // start() and wait() may be called from different threads
   std::thread thread_;
 };
 

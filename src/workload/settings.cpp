@@ -17,12 +17,12 @@ namespace {
 using base::tr;
 
 std::string plain_decimal(double value) {
-  std::array<char, 400> digits;  // the longest: 309 digits before the point, or 0. and 324 zeros and 17 digits
+  std::array<char, 400> digits;  // the longest: 309 digits before the point, or "0.", 324 zeros and 17 digits
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed).ptr;
   return {digits.data(), end};
 }
 
-// What a person typed, fit for a one-line message.
+// The user's input, shortened for a one-line message.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   std::string result = "'";
@@ -48,33 +48,36 @@ std::string allowed(const SettingSpec& spec) {
       return join(spec.choices);
     case SettingType::Integer:
     case SettingType::Real:
-      return fmt::format(fmt::runtime(tr("{} to {}")), plain_decimal(spec.minimum), plain_decimal(spec.maximum));
+      return tr("{} to {}", plain_decimal(spec.minimum), plain_decimal(spec.maximum));
   }
   return {};
 }
 
-// `message` is the whole sentence, translated, with the key, the value and what is allowed to be filled in.
-[[noreturn]] void refuse(const char* message, const SettingSpec& spec, std::string_view value) {
-  throw base::UsageError(fmt::format(fmt::runtime(message), spec.key, quoted(value), allowed(spec)));
+/// The whole sentence, with places for the key, the value and what is allowed.
+using Refusal = base::Pattern<std::string, std::string, std::string>;
+
+[[noreturn]] void refuse(Refusal says, const SettingSpec& spec, std::string_view value) {
+  const std::string given = quoted(value), other = allowed(spec);
+  throw base::UsageError(base::format_translated(says.english(), fmt::make_format_args(spec.key, given, other)));
 }
 
-const char* out_of_range() { return tr("setting '{}': {} is out of range; allowed: {}"); }
+constexpr Refusal kOutOfRange = N_("setting '{}': {} is out of range; allowed: {}");
 
-const char* wrong_type(SettingType type) {
+Refusal wrong_type(SettingType type) {
   switch (type) {
     case SettingType::Bool:
-      return tr("setting '{}': {} is neither true nor false; allowed: {}");
+      return N_("setting '{}': {} is neither true nor false; allowed: {}");
     case SettingType::Integer:
-      return tr("setting '{}': {} is not a whole number; allowed: {}");
+      return N_("setting '{}': {} is not a whole number; allowed: {}");
     case SettingType::Real:
-      return tr("setting '{}': {} is not a plain decimal number; allowed: {}");
+      return N_("setting '{}': {} is not a plain decimal number; allowed: {}");
     case SettingType::Choice:
-      return tr("setting '{}': {} is not one of the choices; allowed: {}");
+      return N_("setting '{}': {} is not one of the choices; allowed: {}");
   }
   return "";
 }
 
-// The value as the type of the spec, checked.
+// Returns the value as the spec's type. Throws base::UsageError if it is not allowed.
 Value checked(const SettingSpec& spec, const Value& given) {
   const auto refuse_type = [&] { refuse(wrong_type(spec.type), spec, to_text(given)); };
   const auto in_range = [&](double number) { return number >= spec.minimum && number <= spec.maximum; };
@@ -85,7 +88,7 @@ Value checked(const SettingSpec& spec, const Value& given) {
     case SettingType::Integer: {
       const auto* number = std::get_if<std::int64_t>(&given);
       if (number == nullptr) refuse_type();
-      if (!in_range(static_cast<double>(*number))) refuse(out_of_range(), spec, to_text(given));
+      if (!in_range(static_cast<double>(*number))) refuse(kOutOfRange, spec, to_text(given));
       return given;
     }
     case SettingType::Real: {
@@ -93,8 +96,8 @@ Value checked(const SettingSpec& spec, const Value& given) {
       const auto* real = std::get_if<double>(&given);
       if (whole == nullptr && (real == nullptr || !std::isfinite(*real))) refuse_type();
       const double number = whole != nullptr ? static_cast<double>(*whole) : *real;
-      if (!in_range(number)) refuse(out_of_range(), spec, to_text(given));
-      return number + 0.0;  // -0 becomes 0
+      if (!in_range(number)) refuse(kOutOfRange, spec, to_text(given));
+      return number + 0.0;  // turns -0 into 0
     }
     case SettingType::Choice: {
       const auto* choice = std::get_if<std::string>(&given);
@@ -114,7 +117,7 @@ Number parse_number(const SettingSpec& spec, std::string_view text, Format... fo
   if (failed == std::errc::invalid_argument || end != text.data() + text.size()) {
     refuse(wrong_type(spec.type), spec, text);
   }
-  if (failed == std::errc::result_out_of_range) refuse(out_of_range(), spec, text);
+  if (failed == std::errc::result_out_of_range) refuse(kOutOfRange, spec, text);
   return number;
 }
 
@@ -163,12 +166,23 @@ std::size_t Settings::index_of(std::string_view key) const {
   }
   std::vector<std::string> keys;
   for (const SettingSpec& spec : *specs_) keys.push_back(spec.key);
-  throw base::UsageError(fmt::format(fmt::runtime(tr("unknown setting {}; allowed: {}")), quoted(key), join(keys)));
+  throw base::UsageError(tr("unknown setting {}; allowed: {}", quoted(key), join(keys)));
 }
 
 const SettingSpec* Settings::spec(std::string_view key) const {
   const auto found = std::find_if(specs_->begin(), specs_->end(), [&](const SettingSpec& s) { return s.key == key; });
   return found == specs_->end() ? nullptr : &*found;
+}
+
+const SettingSpec* Settings::spec(SettingAction action) const {
+  if (action == SettingAction::None) return nullptr;
+  const auto found = std::ranges::find(*specs_, action, &SettingSpec::action);
+  return found == specs_->end() ? nullptr : &*found;
+}
+
+const NoEffect* Settings::no_effect(const SettingSpec& spec) const {
+  const auto& when = spec.no_effect_when;
+  return when && this->spec(when->key) && value(when->key) == when->value ? &*when : nullptr;
 }
 
 const Value& Settings::value(std::string_view key) const { return values_[index_of(key)]; }
@@ -186,8 +200,8 @@ void Settings::set_text(std::string_view key, std::string_view text) {
 void Settings::assign(std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos) {
-    throw base::UsageError(fmt::format(fmt::runtime(tr("{} does not set anything; write KEY=VALUE, for example {}")),
-                                       quoted(assignment), "log_interval=100"));
+    throw base::UsageError(
+        tr("{} does not set anything; write KEY=VALUE, for example {}", quoted(assignment), "log_interval=100"));
   }
   set_text(assignment.substr(0, equals), assignment.substr(equals + 1));
 }

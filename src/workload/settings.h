@@ -1,8 +1,10 @@
-// The knobs a person turns while a workload runs. Settings are values: a workload reads one snapshot per iteration.
+// The settings (knobs) of a workload, which can change during a run. Settings are values: a workload reads one snapshot
+// per iteration.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,32 +16,58 @@ using Value = std::variant<bool, std::int64_t, double, std::string>;
 
 enum class SettingType : std::uint8_t { Bool, Integer, Real, Choice };
 
-/// What one setting is and allows.
-struct SettingSpec {
-  std::string key{};    ///< on the command line: "log_interval"
-  std::string label{};  ///< on the screen: "Log interval"
-  std::string help{};   ///< one sentence
-  SettingType type = SettingType::Bool;
-  Value standard{};                    ///< the default
-  double minimum = 0, maximum = 0;     ///< Integer and Real
-  std::vector<std::string> choices{};  ///< Choice
-  std::string unit{};                  ///< "µs", or empty
-  bool logarithmic = false;            ///< a slider moves in powers
-  std::vector<double> stops{};         ///< values a slider snaps to, ascending; empty: any
-  bool zero_is_never = false;          ///< 0 means "never": a slider has it beyond its largest stop
+/// What an action button or key does with a setting. The window decides which key triggers it.
+enum class SettingAction : std::uint8_t { None, ReadInterval, Pinned, NonBlocking, Feed };
+
+/// A setting has no effect while another setting has this value.
+struct NoEffect {
+  std::string key;     ///< key of the other setting
+  Value value{};       ///< value of the other setting
+  std::string reason;  ///< a clause, to be translated: "no batch is copied while the feed is resident"
 };
 
-/// "1", "true", "0.5", "resident": as --set takes it back.
+/// A range of the program that exists while a setting has the value `with`, and disappears at `without`.
+struct RangeOfSetting {
+  std::string range;  ///< "found_inf.item()"
+  Value with{}, without{};
+};
+
+/// The description of one setting and its allowed values.
+struct SettingSpec {
+  std::string key{};    ///< name on the command line: "log_interval"
+  std::string label{};  ///< name on the screen: "Log interval"
+  std::string help{};   ///< one sentence
+  SettingType type = SettingType::Bool;
+  Value standard{};                    ///< the default value
+  double minimum = 0, maximum = 0;     ///< Integer and Real
+  std::vector<std::string> choices{};  ///< Choice
+  std::string unit{};                  ///< "µs"; may be empty
+  bool logarithmic = false;            ///< the slider is logarithmic
+  std::vector<double> stops{};         ///< values that the slider snaps to, ascending; empty: any value
+  bool zero_is_never = false;          ///< 0 means "never": the slider shows it beyond its largest stop
+  bool is_size = false;                ///< a number of bytes: "64 KiB"
+  bool of_device = false;              ///< a property of the machine: meaningless on another machine
+  std::string examples{};              ///< a few values and where they occur, shown beside the knob
+  int telling = 0;                     ///< a first sweep varies the setting with the highest value; 0: never
+  SettingAction action = SettingAction::None;
+  std::optional<NoEffect> no_effect_when{};
+  std::optional<RangeOfSetting> range{};
+};
+
+/// The format that --set accepts: "1", "true", "0.5", "resident".
 std::string to_text(const Value& value);
 
-/// Values for a list of specs. Cheap to copy and to compare.
+/// The values of a list of specs. Cheap to copy and to compare.
 class Settings {
  public:
-  Settings();                                         ///< no settings at all
+  Settings();                                         ///< no settings
   explicit Settings(std::vector<SettingSpec> specs);  ///< all at their defaults
 
   const std::vector<SettingSpec>& specs() const { return *specs_; }
   const SettingSpec* spec(std::string_view key) const;
+  const SettingSpec* spec(SettingAction action) const;  ///< the setting with this action, or null
+  /// Why the setting has no effect, given the others' values; null if it has one.
+  const NoEffect* no_effect(const SettingSpec& spec) const;
   const Value& value(std::string_view key) const;  ///< throws base::UsageError for an unknown key
 
   bool boolean(std::string_view key) const { return std::get<bool>(value(key)); }
@@ -47,11 +75,11 @@ class Settings {
   double real(std::string_view key) const { return std::get<double>(value(key)); }
   const std::string& choice(std::string_view key) const { return std::get<std::string>(value(key)); }
 
-  /// Checks type and range; throws base::UsageError: one line that names the setting and lists what is allowed. A whole
-  /// number may be given for a Real.
+  /// Checks type and range. Throws base::UsageError: one line that names the setting and what is allowed. A Real
+  /// accepts an integer.
   void set(std::string_view key, const Value& value);
-  void set_text(std::string_view key, std::string_view text);  ///< the same from text
-  /// "key=value", as --set takes it.
+  void set_text(std::string_view key, std::string_view text);  ///< parses the text first
+  /// Accepts "key=value", like --set.
   void assign(std::string_view assignment);
 
   bool operator==(const Settings& other) const { return values_ == other.values_; }

@@ -12,6 +12,7 @@ base::Nanoseconds Stopwatch::stop() {
   }
   trace::Event event;
   event.kind = trace::EventKind::Range;
+  trace::set_range_kind(event, trace::RangeKind::Timed);
   event.lane = *lane_;
   event.name = name_;
   event.start_ns = started_ns_;

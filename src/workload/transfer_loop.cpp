@@ -7,10 +7,11 @@
 #include <bit>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "base/translate.h"
 #include "workload/common_settings.h"
-#include "workload/eager.h"
-#include "workload/random.h"
+#include "workload/eager_workload.h"
+#include "workload/setting_keys.h"
 
 namespace lanescope::workload {
 namespace {
@@ -21,9 +22,10 @@ using ops::Op;
 using ops::OpKind;
 
 constexpr BatchLimits kBatch{.standard = 1000, .maximum = 1'000'000};
-constexpr std::size_t kMostElements = std::size_t{1} << 28;  // of a tensor: a gibibyte
+constexpr std::size_t kMostElements = std::size_t{1} << 28;  // per tensor: one gibibyte
 constexpr std::int32_t kParameters = 10'000;
-constexpr float kScale = 65'536;  // GradScaler's first
+constexpr float kScale = 65'536;                       // GradScaler's initial scale
+constexpr const char* kFoundInf = "found_inf.item()";  // the range of GradScaler's read
 constexpr float kLearningRate = 0.01f;
 
 struct Options : TrainingSettings {
@@ -31,7 +33,7 @@ struct Options : TrainingSettings {
       : TrainingSettings(settings),
         features(static_cast<std::int32_t>(settings.integer("features"))),
         model_us(settings.real("model_us")),
-        side_stream(settings.choice("copy_stream") == "side"),
+        side_stream(settings.choice(key::kCopyStream) == choice::kSideStream),
         round_trip(settings.boolean("round_trip")),
         scaler(settings.boolean("scaler")),
         train(scaler || settings.boolean("train")) {}
@@ -46,31 +48,26 @@ struct Options : TrainingSettings {
   bool train;
 };
 
-class TransferLoop final : public Workload {
+class TransferLoop final : public EagerWorkload {
  public:
   explicit TransferLoop(device::Device& device);
 
-  const WorkloadInfo& info() const override { return info_; }
   void set_up(const Settings& settings) override;
   void iterate(std::uint64_t number, const Settings& settings) override;
-  void finish() override { eager_.synchronize(); }
-  std::optional<double> last_loss() const override { return std::nullopt; }
-  std::uint64_t losses_read() const override { return 0; }
 
  private:
-  /// The device's side of a batch, and what keeps a copy on the side stream and the model apart.
+  /// The device side of a batch, and the events that order copies on the side stream with the model.
   struct Batch {
     Tensor x, y;
     device::GpuEvent copied = device::GpuEvent::None;  // on the side stream, after the copies
     device::GpuEvent used = device::GpuEvent::None;    // on the main stream, after the last kernel that reads it
   };
-  /// What an iteration's statements took on the CPU.
+  /// CPU time of an iteration's statements.
   struct Times {
     Nanoseconds make = 0, copy = 0, launch = 0, read = 0;
-    Nanoseconds copy_waits = 0, read_waits = 0;  // of those: while the GPU ran the model
+    Nanoseconds copy_waits = 0, read_waits = 0;  // of these: while the GPU ran the model
   };
 
-  Nanoseconds now() { return eager_.device().now_ns(); }
   void adapt(const Options& o);
   bool adapted(const Options& o) const;
   void make_room(std::size_t elements, bool two);
@@ -88,26 +85,23 @@ class TransferLoop final : public Workload {
   Nanoseconds model_ran(Nanoseconds from, Nanoseconds to) const;
   void sample(const Times& times, Nanoseconds iteration);
 
-  const WorkloadInfo info_;
-  Eager eager_;
   const std::size_t make_us_, copy_us_, launch_us_, read_us_, read_own_us_, transfer_share_;
   Nanoseconds model_until_ = 0;   // the GPU runs the model at least until then
-  std::array<Batch, 2> batches_;  // the second only with a side stream
+  std::array<Batch, 2> batches_;  // the second one only with a side stream
   std::size_t current_ = 0;
-  std::size_t prefetched_ = 0;  // elements of the batch that was copied ahead into the current one; 0: none
+  std::size_t prefetched_ = 0;  // elements prefetched into the current batch; 0: none
   device::Stream side_ = device::Stream::Default;
   bool side_made_ = false, on_side_ = false;
   Tensor half_, output_, output_grad_;
   Tensor returned_;  // X after its round trip
   Tensor weight_, half_weight_, weight_grad_;
   Tensor loss_, scaled_loss_, loss_grad_, scaled_grad_, scale_, inverse_scale_, found_inf_;
-  std::size_t room_ = 0;  // elements that the batch's tensors hold
+  std::size_t capacity_ = 0;  // capacity of the batch's tensors, in elements
   std::uint64_t seed_ = 0;
 };
 
 TransferLoop::TransferLoop(device::Device& device)
-    : info_(transfer_loop_info()),
-      eager_(device, info_.computes_values),
+    : EagerWorkload(device, transfer_loop_info()),
       make_us_(figures().add("make_us", N_("making the batch"), "µs", true)),
       copy_us_(figures().add("copy_us", N_("the copy statements"), "µs", true)),
       launch_us_(figures().add("launch_us", N_("launching the model"), "µs", true)),
@@ -132,7 +126,7 @@ void TransferLoop::set_up(const Settings& settings) {
 // model = Model().cuda()
 void TransferLoop::initialise(std::uint64_t seed) {
   seed_ = seed;
-  Random random(seed);
+  base::Random random(seed);
   const HostTensor values = eager_.host_tensor(kParameters, false);
   for (float& value : eager_.values(values)) value = random.uniform(0.1f);
   eager_.host_wrote(values);
@@ -142,8 +136,8 @@ void TransferLoop::initialise(std::uint64_t seed) {
 
 bool TransferLoop::adapted(const Options& o) const {
   const bool side = o.side_stream && o.feed_each_iteration;
-  const bool room = o.elements() <= room_ && (!side || batches_[1].x.elements >= room_) &&
-                    (!o.round_trip || returned_.elements >= room_);
+  const bool room = o.elements() <= capacity_ && (!side || batches_[1].x.elements >= capacity_) &&
+                    (!o.round_trip || returned_.elements >= capacity_);
   return room && o.seed == seed_ && side == on_side_;
 }
 
@@ -152,31 +146,31 @@ void TransferLoop::adapt(const Options& o) {
   if (o.seed != seed_) initialise(o.seed);
   if (on_side_ && !side) leave_side_stream();
   make_room(o.elements(), side);
-  if (o.round_trip && returned_.elements < room_) returned_ = eager_.tensor(room_);
+  if (o.round_trip && returned_.elements < capacity_) returned_ = eager_.tensor(capacity_);
   if (side && !on_side_) enter_side_stream();
-  // What the main stream still does with the batches comes before the next copies beside it.
+  // The next copies wait for the main stream's remaining work on the batches.
   for (const Batch& batch : batches_) {
     if (side) eager_.device().record(batch.used, Eager::kStream);
   }
 }
 
-// Tensors for a power of two of elements, so that a size that is being dragged up allocates a few times only. What is
-// outgrown stays allocated, as in PyTorch's caching allocator.
+// The capacity is a power of two, so that dragging a size slider causes only a few allocations. Tensors that become too
+// small stay allocated, as in PyTorch's caching allocator.
 void TransferLoop::make_room(std::size_t elements, bool two) {
-  // X, Y = torch.randn(batch_size, features, device="cuda"): a kernel each.
+  // X, Y = torch.randn(batch_size, features, device="cuda"): one kernel each.
   const auto make = [&](Batch& batch) {
     for (Tensor* t : {&batch.x, &batch.y}) {
-      *t = eager_.tensor(room_);
-      eager_.launch(Op{OpKind::Fill, static_cast<std::int32_t>(room_), 1, 1, 0.5f}, {*t});
+      *t = eager_.tensor(capacity_);
+      eager_.launch(Op{OpKind::Fill, static_cast<std::int32_t>(capacity_), 1, 1, 0.5f}, {*t});
     }
   };
-  if (elements > room_) {
-    room_ = std::bit_ceil(elements);
-    for (Tensor* t : {&half_, &output_, &output_grad_}) *t = eager_.tensor(room_);
+  if (elements > capacity_) {
+    capacity_ = std::bit_ceil(elements);
+    for (Tensor* t : {&half_, &output_, &output_grad_}) *t = eager_.tensor(capacity_);
     make(batches_[0]);
     prefetched_ = 0;
   }
-  if (two && batches_[1].x.elements < room_) {
+  if (two && batches_[1].x.elements < capacity_) {
     make(batches_[1]);
     prefetched_ = 0;
   }
@@ -196,7 +190,7 @@ void TransferLoop::enter_side_stream() {
   on_side_ = true;
 }
 
-// A batch that was copied ahead is let go; the main stream takes the tensors over when its copies have ended.
+// Drops a prefetched batch; the main stream takes the tensors over when its copies have ended.
 void TransferLoop::leave_side_stream() {
   for (const Batch& batch : batches_) eager_.device().wait(Eager::kStream, batch.copied);
   prefetched_ = 0;
@@ -233,7 +227,7 @@ void TransferLoop::copy_batch(Batch& to, const Options& o, Times& times) {
   times.copy_waits += model_ran(made, copied);
 }
 
-// With a side stream the copies are one batch ahead: while the model works on this one, the next one arrives.
+// With a side stream, the copies are one batch ahead: the next batch arrives while the model works on this one.
 TransferLoop::Batch& TransferLoop::feed(const Options& o, Times& times) {
   if (!o.feed_each_iteration) return batches_[0];
   if (!on_side_) {
@@ -251,12 +245,12 @@ TransferLoop::Batch& TransferLoop::feed(const Options& o, Times& times) {
   return batch;
 }
 
-// S2's data.cpu() and data_cpu.cuda(): X goes to the CPU and comes back, and nothing has looked at it there.
+// S2's data.cpu() and data_cpu.cuda(): X is copied to the CPU and back without being used there.
 TransferLoop::Batch TransferLoop::there_and_back(const Batch& batch, const Options& o, Times& times) {
   const Nanoseconds began = now();
   const HostTensor host = eager_.host_tensor(o.elements(), false);
   {
-    const Phase phase(eager_, ".cpu()");
+    const Phase phase(eager_, ".cpu()", trace::RangeKind::Read);
     eager_.copy_to_host(host, batch.x, o.elements(), false);
   }
   {
@@ -274,11 +268,12 @@ void TransferLoop::spin(double us) {
   if (us <= 0) return;
   const Nanoseconds before = now();
   eager_.launch(Op{OpKind::Spin, 1, 1, 1, static_cast<float>(us)}, {});
-  // It starts after what the GPU has to do already, and not before its launch has been begun.
+  // It starts after the GPU's earlier work, and not before its launch has begun.
   model_until_ = std::max(model_until_, before) + base::from_us(us);
 }
 
-/// For how long of [from, to) the GPU was still running the model: what waits for that is computing, not transferring.
+/// The part of [from, to) in which the GPU was still running the model: waiting for that counts as computing, not as
+/// transferring.
 Nanoseconds TransferLoop::model_ran(Nanoseconds from, Nanoseconds to) const {
   return std::max<Nanoseconds>(0, std::min(to, model_until_) - from);
 }
@@ -287,7 +282,7 @@ void TransferLoop::forward(const Batch& batch, const Options& o, Times& times) {
   const Nanoseconds began = now();
   {
     const Phase phase(eager_, "forward");
-    if (o.train) {  // autocast: the input and, once in an iteration, the weights in half precision
+    if (o.train) {  // autocast: the input and, once per iteration, the weights in half precision
       eager_.launch(Op{OpKind::Scale, o.batch_size, o.features, 1, 1.0f}, {batch.x, half_});
       eager_.launch(Op{OpKind::Scale, kParameters, 1, 1, 1.0f}, {weight_, half_weight_});
     }
@@ -313,13 +308,13 @@ void TransferLoop::backward(const Batch& batch, const Options& o, Times& times) 
     eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
   }
   eager_.launch(Op{OpKind::MseBackward, o.batch_size, o.features}, {loss_grad_, batch.x, batch.y, output_grad_});
-  // A layer's backward is two products of the size of its forward: for its inputs and for its weights.
+  // A layer's backward pass is two products of the size of its forward pass: for the inputs and for the weights.
   spin(o.model_us);
   spin(o.model_us);
   times.launch += now() - began;
 }
 
-// optimizer.step(), or scaler.step(optimizer) and scaler.update(), kernel by kernel as torch.amp.GradScaler has them.
+// optimizer.step(), or scaler.step(optimizer) and scaler.update(), with the kernels of torch.amp.GradScaler.
 void TransferLoop::step(const Options& o, Times& times) {
   const Nanoseconds began = now();
   if (!o.scaler) {
@@ -335,11 +330,11 @@ void TransferLoop::step(const Options& o, Times& times) {
     eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1 / (kScale * kScale)}, {inverse_scale_, inverse_scale_});
     eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1.0f}, {inverse_scale_, inverse_scale_});
     eager_.launch(Op{OpKind::Fill, 1, 1, 1, 0.0f}, {found_inf_});
-    // _amp_foreach_non_finite_check_and_unscale_: one kernel over all gradients
+    // _amp_foreach_non_finite_check_and_unscale_: one kernel for all gradients
     eager_.launch(Op{OpKind::Scale, kParameters, 1, 1, 1 / kScale}, {weight_grad_, weight_grad_});
   }
   times.launch += now() - began;
-  const bool finite = read(found_inf_, "found_inf.item()", times) == 0;
+  const bool finite = read(found_inf_, kFoundInf, times) == 0;
   const Nanoseconds stepping = now();
   {
     const Phase phase(eager_, "step");
@@ -351,7 +346,7 @@ void TransferLoop::step(const Options& o, Times& times) {
 
 float TransferLoop::read(const Tensor& tensor, std::string_view phase_name, Times& times) {
   const Nanoseconds began = now();
-  const Phase phase(eager_, phase_name);
+  const Phase phase(eager_, phase_name, trace::RangeKind::Read);
   const float value = eager_.item(tensor);
   const Nanoseconds read = now();
   times.read += read - began;
@@ -371,7 +366,7 @@ void TransferLoop::iterate(std::uint64_t number, const Settings& settings) {
   const Batch& fed = feed(o, times);
   const Batch batch = o.round_trip ? there_and_back(fed, o, times) : fed;
   forward(batch, o, times);
-  const auto let_go = [&] {  // the batch may be written again
+  const auto let_go = [&] {  // releases the batch for writing
     if (on_side_) eager_.device().record(batch.used, Eager::kStream);
   };
   if (!o.train) let_go();
@@ -468,7 +463,7 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
                              .maximum = 4096,
                              .logarithmic = true};
   const SettingSpec model_us{.key = "model_us",
-                             .label = N_("GPU time of the model"),
+                             .label = N_("Model's GPU time"),
                              .help = N_("How long the model's forward pass keeps the GPU busy."),
                              .type = SettingType::Real,
                              .standard = 500.0,
@@ -478,32 +473,32 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
                              .logarithmic = true,
                              .stops = {0, 50, 100, 200, 500, 1000, 2000, 5000, 10'000, 20'000, 50'000, 100'000}};
   const SettingSpec copy_stream{
-      .key = "copy_stream",
+      .key = key::kCopyStream,
       .label = N_("Stream of the copies"),
       .help = N_("main: copies and kernels wait for each other; side: the next batch is copied on a second stream "
                  "while the model runs, if the memory is pinned and the copy does not block."),
       .type = SettingType::Choice,
       .standard = std::string("main"),
-      .choices = {"main", "side"}};
+      .choices = {"main", choice::kSideStream}};
   const SettingSpec round_trip{
       .key = "round_trip",
       .label = N_("Round trip"),
       .help = N_("X goes to the CPU and back before the model, X.cpu().cuda(), which changes nothing in it."),
       .type = SettingType::Bool,
       .standard = false};
-  const SettingSpec train{
-      .key = "train",
-      .label = N_("Train"),
-      .help = N_("Adds a backward pass and an optimizer step, in mixed precision (autocast)."),
-      .type = SettingType::Bool,
-      .standard = false};
+  const SettingSpec train{.key = "train",
+                          .label = N_("Train"),
+                          .help = N_("Adds a backward pass and an optimizer step, in mixed precision (autocast)."),
+                          .type = SettingType::Bool,
+                          .standard = false};
   const SettingSpec scaler{
       .key = "scaler",
       .label = N_("GradScaler"),
       .help =
           N_("Trains with a GradScaler, which reads a value in every step to check whether a gradient has overflowed."),
       .type = SettingType::Bool,
-      .standard = false};
+      .standard = false,
+      .range = RangeOfSetting{kFoundInf, true, false}};
   return Settings({log_interval_setting(1), feed_setting("per-iteration"), pinned_setting(), non_blocking_setting(),
                    copy_stream, round_trip, batch_size_setting(kBatch), features, model_us, train, scaler,
                    dispatch_setting(device), seed_setting()});
@@ -513,8 +508,7 @@ void check_transfer_loop(const Settings& settings) {
   const std::size_t elements = Options(settings).elements();
   if (elements > kMostElements) {
     throw base::UsageError(
-        fmt::format(fmt::runtime(tr("transfer-loop: batch_size x features is {} numbers; allowed: at most {}")),
-                    elements, kMostElements));
+        tr("transfer-loop: batch_size x features is {} numbers; allowed: at most {}", elements, kMostElements));
   }
 }
 

@@ -1,4 +1,4 @@
-// P01 to P03, P21: two fresh host tensors are copied to the GPU in every iteration, against data that is there.
+// P01 to P03, P21: copies two fresh host tensors to the GPU in every iteration, compared with resident data.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace lanescope::workload {
 WorkloadInfo transfer_loop_info();
 Code transfer_loop_code(const Settings& settings);
 Settings transfer_loop_settings(const device::DeviceInfo& device);
-/// The batch fits in memory.
+/// Throws base::UsageError if the batch does not fit in memory.
 void check_transfer_loop(const Settings& settings);
 std::unique_ptr<Workload> make_transfer_loop(device::Device& device);
 

@@ -13,8 +13,7 @@ namespace {
 
 double checked_speed(double speed) {
   if (!std::isfinite(speed) || speed <= 0) {
-    throw base::UsageError(
-        fmt::format(fmt::runtime(base::tr("speed {} is not possible; allowed: numbers above 0")), speed));
+    throw base::UsageError(base::tr("speed {} is not possible; allowed: numbers above 0", speed));
   }
   return speed;
 }

@@ -1,4 +1,4 @@
-// The arithmetic of pacing: where virtual time stands at a given wall time. Knows no thread and reads no clock.
+// The arithmetic of pacing: maps wall time to virtual time. Uses no threads and reads no clock.
 #pragma once
 
 #include <chrono>
@@ -11,24 +11,24 @@ namespace lanescope::workload {
 class VirtualClock {
  public:
   using WallTime = std::chrono::steady_clock::time_point;
-  /// A simulation that has fallen behind by up to this much wall time may catch up; beyond it, time is held back.
+  /// A simulation may catch up if it is at most this much wall time behind; otherwise time is held back.
   static constexpr std::chrono::milliseconds kSlack{20};
 
   /// Starts at virtual time 0. Throws base::UsageError unless speed is a positive number.
   VirtualClock(double speed, WallTime now);
 
   base::Nanoseconds at(WallTime now) const;
-  /// When at() will have reached t; WallTime::max() while paused, and never more than an hour from the anchor.
+  /// The wall time at which at() reaches t; WallTime::max() while paused, and at most an hour from the anchor.
   WallTime when(base::Nanoseconds t) const;
 
   double speed() const { return speed_; }
   bool paused() const { return paused_; }
   void set_speed(double speed, WallTime now);
-  /// Stands still at `t`, or goes on from there.
+  /// Stops at `t`, or continues from there.
   void pause(bool paused, base::Nanoseconds t, WallTime now);
-  /// The simulation has only come to t by now: if that is too far behind, time goes on from t.
+  /// The simulation has only reached t: if that is too far behind, time continues from t.
   void hold_back(base::Nanoseconds t, WallTime now);
-  /// Goes on from t, wherever it stood.
+  /// Continues from t, whatever the current time.
   void jump(base::Nanoseconds t, WallTime now) { anchor(t, now); }
 
  private:

@@ -29,7 +29,7 @@ struct Registration {
   void (*check)(const Settings&) = nullptr;
 };
 
-// In the order of a lesson.
+// In teaching order.
 constexpr std::array kWorkloads{
     Registration{"linear-mse", linear_mse_info, linear_mse_settings, make_linear_mse, linear_mse_code},
     Registration{"iris-mlp", iris_mlp_info, iris_mlp_settings, make_iris_mlp, iris_mlp_code},
@@ -52,7 +52,7 @@ const Registration& registration(std::string_view name) {
     if (r.name == name) return r;
     names += (names.empty() ? "" : ", ") + std::string(r.name);
   }
-  throw base::UsageError(fmt::format(fmt::runtime(base::tr("unknown workload '{}'; allowed: {}")), name, names));
+  throw base::UsageError(base::tr("unknown workload '{}'; allowed: {}", name, names));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A loop that issues ops, copies and reads, one iteration at a time, steered by settings.
+// A loop that issues ops, copies and reads, one iteration at a time, controlled by settings.
 #pragma once
 
 #include <cstdint>
@@ -17,43 +17,52 @@ namespace lanescope::workload {
 struct WorkloadInfo {
   std::string name;         ///< "linear-mse"
   std::string title;        ///< "Reading the loss every iteration"
-  std::string summary;      ///< two or three sentences for the panel: what it does, what to watch
+  std::string summary;      ///< two or three sentences for the panel: what it does, and what to look for
   std::string experiments;  ///< "P08 to P10"
-  /// What the tutorial published, beside which the panel writes this run's figure: {"no read", "0.8 s"}.
+  /// Figures published by the tutorial, shown beside this run's: {"no read", "0.8 s"}.
   std::vector<std::pair<std::string, std::string>> published;
-  /// PyTorch-like pseudo-code with the standard settings, a line each; code.h has it with any settings.
+  /// PyTorch-like code with the default settings, line by line; code.h provides it for any settings.
   std::vector<std::string> code;
-  bool computes_values = false;  ///< false: timing only, there is no loss to show
+  bool computes_values = false;  ///< false: timing only, so there is no loss
 };
 
 class Workload {
  public:
   virtual ~Workload() = default;
   virtual const WorkloadInfo& info() const = 0;
-  /// Allocates what it needs. Called once, on the workload's thread, before the first iteration.
+  /// Allocates what the workload needs. Called once, on the workload's thread, before the first iteration.
   virtual void set_up(const Settings& settings) = 0;
-  /// One iteration, numbered from 0, with the settings that hold for it.
+  /// Runs one iteration, numbered from 0, with the settings in force.
   virtual void iterate(std::uint64_t number, const Settings& settings) = 0;
-  /// After the last iteration: whatever PyTorch would do before the clock is stopped (a device synchronise).
+  /// Called after the last iteration: does what PyTorch would do before stopping the clock (synchronise the device).
   virtual void finish() = 0;
-  /// The newest loss that the program itself has read back; none yet, or timing only: empty.
-  virtual std::optional<double> last_loss() const = 0;
-  /// How often the program has read the loss so far: a reading is a new one even if the value is the same.
-  virtual std::uint64_t losses_read() const = 0;
+  /// The newest loss that the program has read; empty if there is none yet, or with timing only.
+  virtual std::optional<double> last_loss() const { return last_loss_; }
+  /// How often the program has read the loss. Counts new reads even if the value is the same.
+  virtual std::uint64_t losses_read() const { return losses_read_; }
 
   FigureBoard& figures() { return figures_; }
   const FigureBoard& figures() const { return figures_; }
 
+ protected:
+  /// Call when the program has read its loss. A workload that only models time never does.
+  void loss_was_read(double loss) {
+    last_loss_ = loss;
+    ++losses_read_;
+  }
+
  private:
   FigureBoard figures_;
+  std::optional<double> last_loss_;
+  std::uint64_t losses_read_ = 0;
 };
 
-/// The names of all workloads, in the order of a lesson.
+/// The names of all workloads, in teaching order.
 std::vector<std::string> workload_names();
-WorkloadInfo workload_info(std::string_view name);  ///< throws base::UsageError that lists the names
-/// The settings a workload understands, with the device's usual dispatch cost as that setting's default.
+WorkloadInfo workload_info(std::string_view name);  ///< throws base::UsageError, which lists the names
+/// The settings of a workload, with the device's typical dispatch cost as that setting's default.
 Settings default_settings(std::string_view workload, const device::DeviceInfo& device);
-/// What no single setting's limits can say; throws base::UsageError: one line that names the settings and what is
+/// Checks limits that involve several settings. Throws base::UsageError: one line that names the settings and what is
 /// allowed.
 void check_settings(std::string_view workload, const Settings& settings);
 std::unique_ptr<Workload> make_workload(std::string_view name, device::Device& device);

@@ -1,4 +1,4 @@
-// A loop of five iterations of 100 µs, written down by hand, and what the advisor says of it.
+// A hand-written loop of five iterations of 100 µs, and the advisor's cards for it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class AdviceLoop : public testing::Test {
     b_.launch(launched, launched + launch_ns, ++correlation_);
     b_.kernel(start, end, correlation_);
   }
-  /// An asynchronous upload whose call held the CPU until `returned`.
+  /// An asynchronous upload whose call blocked the CPU until `returned`.
   void upload(Nanoseconds called, Nanoseconds returned, Nanoseconds start, Nanoseconds end, std::uint64_t bytes,
               trace::MemoryKind memory) {
     if (memory == trace::MemoryKind::Pageable) {

@@ -1,11 +1,12 @@
-// One hand-made trace per rule of the advisor, with every interval known; each names all the rules that apply, so that
-// those that do not are seen to say nothing. Iterations take 100 µs, five of them.
+// One hand-made trace per rule of the advisor, with every interval known. Each test lists all the rules that apply, and
+// so checks that the others do not. Five iterations of 100 µs.
 #include "analysis/advice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/advice_loop.h"
+#include "analysis/warm_up.h"
 
 namespace lanescope::analysis_test {
 namespace {
@@ -21,9 +22,9 @@ using trace::MemoryKind;
 
 using AdviceTest = AdviceLoop;
 
-// The kernel runs until 44 µs, the wait for it is back at 58, the next launch begins at 110 and its kernel at 114: the
-// GPU idles for 70 µs, four times in five iterations (the last one is still open): 4 * 70 / 5 = 56 µs an iteration, 56
-// %. The wait is 15 µs (1 own cost before it), of which the GPU is busy for the first.
+// The kernel runs until 44 µs, its wait returns at 58, the next launch begins at 110 and its kernel at 114: the GPU
+// idles for 70 µs, four times in five iterations (the last gap is still open): 4 * 70 / 5 = 56 µs per iteration, 56 %.
+// The wait is 15 µs (after 1 of own cost); for the first of these, the GPU is busy.
 TEST_F(AdviceTest, AWaitThatDrainsTheGpu) {
   loop([&](Nanoseconds t) {
     kernel(t + 10'000, t + 14'000, t + 44'000);
@@ -94,9 +95,9 @@ TEST_F(AdviceTest, ACpuThatComputesBetweenLaunches) {
   EXPECT_DOUBLE_EQ(found[0].cost_ns, 64'000);
 }
 
-// The call holds the CPU from 10 to 60 µs and its copy runs from 12 to 58: 4 µs of an iteration the GPU idles
-// meanwhile. After the copy it idles until the kernel at 70, launched at 66, and then until the next copy at 112: what
-// the calls do not hold is the CPU's own.
+// The call blocks the CPU from 10 to 60 µs; its copy runs from 12 to 58. Meanwhile the GPU idles 4 µs per iteration.
+// After the copy it idles until the kernel at 70, launched at 66, and then until the next copy at 112: what the calls
+// do not block is the CPU's own time.
 TEST_F(AdviceTest, APageableCopyHoldsTheCpu) {
   loop([&](Nanoseconds t) {
     range("copy", t + 5'000, t + 62'000);
@@ -108,7 +109,7 @@ TEST_F(AdviceTest, APageableCopyHoldsTheCpu) {
   EXPECT_EQ(trace_.names().text(e.copies[0].range), "copy");
   EXPECT_EQ(e.copies[0].host_ns, 250'000);
   EXPECT_EQ(e.copies[0].gpu_ns, 230'000);
-  // Kernels run until 4 µs after each iteration's end, so all of every copy is alone.
+  // Kernels run until 4 µs after each iteration's end, so every copy runs alone.
   EXPECT_EQ(e.copies[0].exposed_ns, 230'000);
   EXPECT_EQ(e.copies[0].held_idle_ns, 5 * 4'000);
   const std::vector<Card> found = cards();
@@ -120,8 +121,8 @@ TEST_F(AdviceTest, APageableCopyHoldsTheCpu) {
   EXPECT_THAT(card->title, HasSubstr("in copy"));
 }
 
-// 40 µs of copying from pinned memory, 6 of them beside a kernel: 34 µs. At 4.2 MB in 40 µs, 104.9 GB/s: above half of
-// a link of 200, and far below one of 400.
+// 40 µs of copying from pinned memory, 6 of them beside a kernel: 34 µs. 4.2 MB in 40 µs are 104.9 GB/s: more than half
+// of a link of 200, and far less than half of one of 400.
 TEST_F(AdviceTest, CopiesBesideNoKernel) {
   loop([&](Nanoseconds t) {
     upload(t + 1'000, t + 3'000, t + 4'000, t + 44'000, 4 << 20, MemoryKind::Pinned);
@@ -151,7 +152,8 @@ TEST_F(AdviceTest, ReadsThatDecideWhatIsLaunched) {
   EXPECT_THAT(rules(found), testing::Not(testing::Contains(Rule::RepeatedSync)));
 }
 
-// Two reads in one range, the next launch more than 50 µs after the second: half of what they cost is saved by one.
+// Two reads in one range, the next launch more than 50 µs after the second: a single read would save half of their
+// cost.
 TEST_F(AdviceTest, SeveralReadsAtOnePlace) {
   loop([&](Nanoseconds t) {
     range("metrics", t + 10'000, t + 40'000);
@@ -168,8 +170,8 @@ TEST_F(AdviceTest, SeveralReadsAtOnePlace) {
   EXPECT_THAT(rules(found), testing::Contains(Rule::NeedlessSync)) << "the second one finds nothing to wait for";
 }
 
-// It waits 60 of 100 µs for data and then launches: what the GPU idles is the loader's. One wait of 80 µs is no first
-// batch.
+// Waits 60 of 100 µs for data and then launches: the GPU's idle time is due to the loader. A wait of 80 µs does not
+// count as a first batch.
 TEST_F(AdviceTest, AProgramThatWaitsForItsLoader) {
   loop([&](Nanoseconds t) {
     b_.host_wait(t + 10'000, t + 70'000);
@@ -198,7 +200,7 @@ TEST_F(AdviceTest, MemoryThatIsPinnedAgainAndAgain) {
   ASSERT_THAT(rules(found), testing::Contains(Rule::PinningChurn));
 }
 
-// It is the pin thread's work to do so: the program waits for none of it.
+// That is the pin thread's job: the program does not wait for it.
 TEST_F(AdviceTest, APinThreadThatPinsIsNoMistake) {
   loop([&](Nanoseconds t) {
     b_.call("cudaHostAlloc", t + 1'000, t + 11'000, 0, 7);
@@ -219,8 +221,8 @@ TEST_F(AdviceTest, ManySmallCopies) {
   EXPECT_THAT(rules(cards()), testing::Contains(Rule::ManySmallCopies));
 }
 
-// cudaMemcpyAsync and a wait for it, twice an iteration, in a range that reads nothing: an upload that blocks, and no
-// read to be put together with others.
+// cudaMemcpyAsync followed by a wait, twice per iteration, in a range that reads nothing: a blocking upload, not a read
+// that could be combined with others.
 TEST_F(AdviceTest, UploadsThatAreWaitedFor) {
   loop([&](Nanoseconds t) {
     range("copy", t + 1'000, t + 60'000);
@@ -259,7 +261,7 @@ TEST_F(AdviceTest, WithoutAWholeIterationNothingIsSaid) {
   EXPECT_THAT(cards(), IsEmpty());
 }
 
-// The first iteration always, then those above twice the median (10): 50 and 30; 15 is not. A quarter at most.
+// The first iteration always, then those above twice the median (10): 50 and 30, but not 15. A quarter at most.
 TEST(WarmUp, IsWhatTakesMoreThanTwiceTheUsual) {
   const auto records = [](const std::vector<Nanoseconds>& durations) {
     std::vector<analysis::IterationRecord> made;

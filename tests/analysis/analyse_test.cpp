@@ -101,7 +101,7 @@ TEST_F(AnalyseTest, TenEventsByHand) {
 // The window [40, 130) of a trace like the one above cuts a kernel, a wait and the copy.
 //   kernel k1 [20,50), copy [52,72) of 2000 bytes, kernel k3 [116,170); sync S [33,80) own 1, returning 8
 //   busy [40,50) + [52,72) + [116,130) = 10 + 20 + 14 = 44; wait [40,80) = 40
-//   no start gap, for k1 runs at 40; gaps [50,52) and [72,116); 44 + 2 + 44 = 90
+// no start gap, because k1 runs at 40; gaps [50,52) and [72,116); 44 + 2 + 44 = 90
 //   S had started before 40 and does not count as a call of the window, L3 does
 //   ahead: k1 [40,50) + copy [40,72) + k3 [110,130) = 10 + 32 + 20 = 62 in 90; 2 at once
 // The window [60, 62) lies in the copy: a tenth of its 2000 bytes.
@@ -137,7 +137,7 @@ TEST_F(AnalyseTest, AWindowCutsWhatSpansItsEdges) {
   EXPECT_EQ(inside.bubble_count, 0);
 }
 
-// A window that begins inside a gap does not know why the GPU ran dry: [90,116) is its start, although S drained it.
+// If a window begins inside a gap, its cause is unknown: [90,116) is its start, although S drained the queue.
 TEST_F(AnalyseTest, AGapAtTheEdgeOfTheWindowIsItsStartOrEnd) {
   t.kernel(20, 50, 1);
   t.sync(33, 58, 1, 8);
@@ -245,7 +245,7 @@ TEST_F(AnalyseTest, ACallThatDoesNotBlockIsNoWait) {
   EXPECT_EQ(all().host_wait_ns, 0);
 }
 
-// An instant is no work: the gap [10,90) stays one gap. It is still an operation, and its bytes have moved.
+// An instant is not work: the gap [10,90) stays one gap. It still counts as an operation, with its bytes.
 TEST_F(AnalyseTest, EventsWithoutDurationAreCountedButNoWork) {
   t.kernel(0, 10);
   t.kernel(50, 50);
@@ -281,7 +281,7 @@ TEST_F(AnalyseTest, DriverAndExLaunchesCountCopiesDoNot) {
   EXPECT_EQ(all().launch_count, 3);
 }
 
-// Only iterations that lie in the window as a whole: of [0,10) [10,30) [30,60) [60,100), the window [5,99) holds two.
+// Only iterations that lie completely in the window: of [0,10) [10,30) [30,60) [60,100), the window [5,99) has two.
 TEST_F(AnalyseTest, OnlyWholeIterationsCount) {
   t.iteration(0, 10);
   t.iteration(10, 30);
@@ -297,7 +297,7 @@ TEST_F(AnalyseTest, OnlyWholeIterationsCount) {
   EXPECT_EQ(analyse(trace, 10, 60).iteration.count, 2);
 }
 
-// The verdict is about the iterations: setting up took [0,1000), all of it idle but [500,600).
+// The verdict is for the iterations: set-up took [0,1000), idle except for [500,600).
 TEST_F(AnalyseTest, SettingUpIsNotJudged) {
   t.upload(500, 600, 1000);
   t.iteration(1000, 1100);
@@ -324,7 +324,7 @@ TEST_F(AnalyseTest, WithoutIterationsTheEndsAreNotJudged) {
   EXPECT_EQ(cut.judged.to_ns, 55);
 }
 
-// What is not complete yet is not looked at: complete until 70, although a kernel [80,90) is there already.
+// Ignores what is not complete yet: complete until 70, although a kernel [80,90) is already there.
 TEST_F(AnalyseTest, TheWindowEndsWhereTheTraceIsComplete) {
   t.kernel(0, 50);
   t.kernel(60, 75);
@@ -336,7 +336,7 @@ TEST_F(AnalyseTest, TheWindowEndsWhereTheTraceIsComplete) {
   EXPECT_EQ(s.gpu_op_count, 2);
 }
 
-// Half the kernels are evicted: nothing before the first kept one is called idle.
+// Half of the kernels are evicted: nothing before the first one kept counts as idle.
 TEST_F(AnalyseTest, WhatWasEvictedIsNotCalledIdle) {
   trace::Trace small(6 * sizeof(trace::Block));
   TraceBuilder b(small);
@@ -352,8 +352,8 @@ TEST_F(AnalyseTest, WhatWasEvictedIsNotCalledIdle) {
   EXPECT_EQ(s.bubble_count, 0);
 }
 
-// Far more events than are read as context before a window: the window's figures are its own. It begins between a call
-// and its operation, which is ahead from the first instant on.
+// Far more events than are read as context before a window: the window's figures are for the window only. It begins
+// between a call and its operation, which counts as run-ahead from the start.
 TEST_F(AnalyseTest, AWindowInALongTraceSeesOnlyItsOwn) {
   for (std::uint32_t i = 0; i < 20'000; ++i) {
     const Nanoseconds at = 100 * static_cast<Nanoseconds>(i);

@@ -1,4 +1,4 @@
-// The tables of a report, from traces with every interval known.
+// The tables of a report, for traces in which every interval is known.
 #include "analysis/breakdown.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ using trace::MemoryKind;
 
 class BreakdownLoop : public AdviceLoop {
  protected:
-  // A range of 90 µs in which a kernel of 40 µs is launched and waited for, 34 µs of it waiting, and 80 kB are copied
-  // in 8 µs by a call that holds the CPU for 10.
+  // A range of 90 µs in which a kernel of 40 µs is launched and waited for (34 µs of waiting), and 80 kB are copied in
+  // 8 µs by a call that blocks the CPU for 10.
   void iterate(Nanoseconds t) {
     range("train", t, t + 90'000);
     kernel(t + 1'000, t + 3'000, t + 43'000);
@@ -58,14 +58,14 @@ TEST_F(BreakdownLoop, OfIterationsLeavesTheWarmUpOutOfItsTables) {
     waits = site.wait_ns;
     busy = site.wait_busy_ns;
   }
-  // From 10 µs on, when its own cost is over, until it is back at 45 µs; the kernel runs until 43 µs.
+  // From 10 µs, after its own cost, until it returns at 45 µs; the kernel runs until 43 µs.
   EXPECT_EQ(waits, 4 * 35'000);
   EXPECT_EQ(busy, 4 * 33'000);
-  // The durations are of all iterations.
+  // The durations are for all iterations.
   EXPECT_EQ(b.iteration.count, kIterations);
   EXPECT_EQ(b.durations.from_ns, kPeriod);
   EXPECT_EQ(b.durations.counts, std::vector<std::int64_t>{kIterations});
-  // 35 µs of the synchronisation in each, and of the copy's call all but its own cost of 1 ns.
+  // 35 µs of the synchronisation in each, and the copy's call except for its own cost of 1 ns.
   EXPECT_EQ(b.host_wait_ns, kIterations * (35'000 + 9'999));
 }
 

@@ -1,4 +1,4 @@
-// One hand-made trace per cause of a bubble, and ones that look alike and are not.
+// One hand-made trace per cause of a bubble, and similar ones with a different cause.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ class BubbleCauseTest : public ::testing::Test {
   trace::Trace trace;
   TraceBuilder t{trace};
 
-  /// All bubbles; a first kernel starts where the trace does, so that the first bubble is one between two operations.
+  /// All bubbles. A first kernel starts with the trace, so that the first bubble is between two operations.
   std::vector<Bubble> bubbles() {
     t.publish();
     analysis::LiveAnalysis live(trace);
@@ -64,7 +64,7 @@ TEST_F(BubbleCauseTest, AfterSyncAtTheVeryEndOfTheWait) {  // it returns in no t
   expect_parts(b, 0, 0, 30);
 }
 
-TEST_F(BubbleCauseTest, AfterSyncWithoutAKnownLaunch) {  // launch part unknown: all of it is the CPU's
+TEST_F(BubbleCauseTest, AfterSyncWithoutAKnownLaunch) {  // launch part unknown: all of it counts as CPU time
   t.kernel(0, 100);
   t.sync(20, 110, 5, 10);
   t.kernel(160, 200);
@@ -101,7 +101,7 @@ TEST_F(BubbleCauseTest, AReadThatTakesNoTimeIsWhatDrainedToo) {
   EXPECT_EQ(b.last_work, LaneKind::CopyD2H);
 }
 
-// Of two syncs that cover the end, the one of the launching thread is blamed, though the other is back later.
+// Of two syncs that cover the end, the one on the launching thread is the cause, although the other returns later.
 TEST_F(BubbleCauseTest, TheSyncOfTheLaunchingThreadGoesFirst) {
   t.kernel(0, 100);
   t.sync(20, 110, 5, 10, 1);
@@ -114,7 +114,7 @@ TEST_F(BubbleCauseTest, TheSyncOfTheLaunchingThreadGoesFirst) {
   expect_parts(b, 10, 40, 10);
 }
 
-// The launch had begun before the sync was back, on another thread: the sync held nothing up.
+// The launch had begun on another thread before the sync returned: the sync delayed nothing.
 TEST_F(BubbleCauseTest, NotAfterASyncThatTheLaunchDidNotWaitFor) {
   t.kernel(0, 100);
   t.sync(20, 150, 5, 50, 1);
@@ -125,7 +125,7 @@ TEST_F(BubbleCauseTest, NotAfterASyncThatTheLaunchDidNotWaitFor) {
   expect_parts(b, 0, 20, 40);
 }
 
-// The sync came when the GPU was dry already: it drained nothing.
+// The sync came after the GPU had run dry: it drained nothing.
 TEST_F(BubbleCauseTest, NotAfterASyncOnAnEmptyQueue) {
   t.kernel(0, 100);
   t.sync(105, 112, 5, 2);
@@ -143,7 +143,7 @@ TEST_F(BubbleCauseTest, NotAfterASyncThatWasBackBefore) {
   EXPECT_EQ(only().cause, BubbleCause::Cpu);
 }
 
-// A call that blocks but is no synchronisation: a launch into a full queue.
+// A call that blocks without being a synchronisation: a launch into a full queue.
 TEST_F(BubbleCauseTest, NotAfterALaunchThatBlocked) {
   t.kernel(0, 100);
   Event& full = t.launch(20, 110, 7);
@@ -192,8 +192,8 @@ TEST_F(BubbleCauseTest, WithoutAKnownLaunchNoCallIsBlamed) {
   expect_parts(b, 0, 60, 0);
 }
 
-// Pitfall: item() at the end of a launch-bound iteration. The GPU is dry each time before the CPU gets round to the
-// read; only the one gap after the read is the read's.
+// Pitfall: item() at the end of a launch-bound iteration. The GPU runs dry before each launch; only the one gap after
+// the read is caused by the read.
 //   kernels [0,10) [50,60) [100,110), read issued at 140, copy [150,152), sync [145,157), next launch 180, kernel 190
 TEST_F(BubbleCauseTest, LaunchBoundIsNotBlamedOnItem) {
   t.kernel(0, 10, 1);
@@ -250,7 +250,7 @@ TEST_F(BubbleCauseTest, HoldsCoverTogetherAndTheKindThatCoversMostIsNamed) {  //
   expect_parts(b, 40, 12, 8);
 }
 
-// Three allocations of 10 each cover more of the gap than one copy that stages for 12; the longest of them is named.
+// Three allocations of 10 each cover more of the gap than a copy that stages for 12; the longest allocation is named.
 TEST_F(BubbleCauseTest, ManyShortAllocationsWinOverOneLongerCopy) {
   t.kernel(0, 100);
   t.call("cudaMalloc", 101, 111);
@@ -288,8 +288,8 @@ TEST_F(BubbleCauseTest, BehindACopyOnAnotherStream) {
   expect_parts(all[1], 0, 0, 6);
 }
 
-// The same with the copy on the kernel's own stream, where order alone makes it wait; and with a launch that was still
-// under way when the copy ended.
+// The same with the copy on the kernel's own stream, where order alone makes it wait; and with a launch still in
+// progress when the copy ended.
 TEST_F(BubbleCauseTest, NotBehindACopyOnItsOwnStreamNorWithALaunchUnderWay) {
   t.kernel(0, 10);
   t.copy_call(0, 5, 2);
@@ -319,7 +319,7 @@ TEST_F(BubbleCauseTest, MoreThanHalfBeforeTheLaunchIsTheCpus) {
   EXPECT_EQ(all[1].cause, BubbleCause::Cpu);
 }
 
-// The innermost range around the call that drained, also where both begin at once.
+// The innermost range around the call that drained the queue, even if both begin together.
 TEST_F(BubbleCauseTest, ASyncKnowsTheRangeThatItIsMadeIn) {
   const LaneId phases = t.lane(LaneKind::Phases, 0, "phase");
   t.kernel(0, 100);

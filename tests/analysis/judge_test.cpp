@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
 
-/// A judged stretch of 1000 ns; what is neither busy nor of a given cause is of no known cause.
+/// A judged stretch of 1000 ns; time that is neither busy nor of a given cause has no known cause.
 Summary judged(Nanoseconds kernels, Nanoseconds copies_alone, Nanoseconds after_sync, Nanoseconds launch,
                Nanoseconds held, Nanoseconds loader = 0) {
   Summary s;
@@ -77,7 +77,7 @@ TEST(Judge, LoaderBoundWhenWaitingForDataIsTheLargest) {
 TEST(Judge, CpuOnlyWhenOpsRanAndTheGpuHadNoPartInIt) {
   Summary cpu = judged(0, 0, 0, 0, 0);
   cpu.iteration.count = 3;
-  EXPECT_EQ(kind(cpu), VerdictKind::Unknown);  // as when nothing could be captured
+  EXPECT_EQ(kind(cpu), VerdictKind::Unknown);  // as if nothing could be captured
   cpu.cpu_op_count = 9;
   EXPECT_EQ(kind(cpu), VerdictKind::CpuOnly);
   EXPECT_EQ(sentence(cpu), "Nothing runs on the GPU: every operation is computed by the CPU.");
@@ -176,11 +176,13 @@ TEST(Judge, ASentenceNamesThePlaceAndHowOften) {
   s.judged.sync_count = 4;
   s.judged.after_read_ns = 390;
   s.judged.sync_place = "item()";
+  s.judged.sync_place_kind = trace::RangeKind::Read;
   s.judged.sync_place_ns = 380;
   EXPECT_EQ(sentence(s), "The GPU idles 41 % of the time, 38 % right after item(); 1.0 sync per iteration.");
   EXPECT_THAT(figures(s), ElementsAre("idle 41 %", "after item() 38 %", "syncs 1.0 per iteration"));
 
   s.judged.sync_count = 6;
+  s.judged.sync_place_kind = trace::RangeKind::Phase;
   s.judged.sync_place = "forward";  // a statement with the read somewhere in it
   EXPECT_EQ(sentence(s),
             "The GPU idles 41 % of the time, 38 % right after a read in forward; 1.5 syncs per iteration.");
@@ -227,7 +229,7 @@ std::vector<int> percentages(const std::string& text) {
   return numbers;
 }
 
-// Whatever the figures, no part that a sentence names is larger than the whole it names, and nothing passes 100 %.
+// Whatever the figures, no part mentioned in a sentence exceeds its whole, and nothing exceeds 100 %.
 TEST(Judge, PercentagesNeverContradictEachOther) {
   int sentences = 0;
   for (Nanoseconds kernels = 1; kernels < 1000; kernels += 7) {

@@ -1,4 +1,4 @@
-// While a run goes on, the range of the program around a call is known only when it has ended.
+// During a run, the range of the program around a call is known only when it has ended.
 #include <gtest/gtest.h>
 
 #include "analysis/live_analysis.h"
@@ -7,8 +7,8 @@
 namespace lanescope::analysis_test {
 namespace {
 
-// A range is written when it ends. That of the sync [60,160) comes when the gap [150,190) after it has long been
-// closed, together with the one around it, and again when the iteration it lies in has ended.
+// A range is written when it ends. That of the sync [60,160) arrives long after the gap [150,190) was closed, together
+// with the range around it; and it is passed again when its iteration has ended.
 TEST(LateRange, IsWrittenAfterTheGapItExplains) {
   trace::Trace trace;
   TraceBuilder t{trace};

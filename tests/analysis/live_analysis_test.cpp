@@ -38,8 +38,8 @@ TEST_F(LiveAnalysisTest, NothingYet) {
   EXPECT_TRUE(live.bubbles().empty());
 }
 
-// Complete until 150: the kernel that ends at 100 was the last, and whether [100,150) is a bubble is not known. At 180
-// the next begins, and it is one of 80.
+// Complete until 150: the kernel that ends at 100 was the last, and whether [100,150) is a bubble is unknown. At 180
+// the next kernel begins, which makes it a bubble of 80.
 TEST_F(LiveAnalysisTest, TheLiveEdgeIsNotABubble) {
   t.kernel(0, 100);
   t.publish_until(150);
@@ -79,8 +79,8 @@ TEST_F(LiveAnalysisTest, WhatEndsInTheFutureIsCutAtUntil) {
   EXPECT_EQ(live.total().host_wait_ns, 805);
 }
 
-// A record waits until everything that starts before the iteration's end is known, and work over its end is split
-// there: the kernel [80,130) gives 20 to the first iteration [0,100) and 30 to the second [100,200).
+// A record waits until everything that starts before the iteration's end is known, and work across its end is split:
+// the kernel [80,130) contributes 20 to the first iteration [0,100) and 30 to the second [100,200).
 TEST_F(LiveAnalysisTest, RecordsSplitWorkAtTheIterationsEnd) {
   t.iteration(0, 100);
   t.kernel(80, 130);
@@ -104,8 +104,8 @@ TEST_F(LiveAnalysisTest, RecordsSplitWorkAtTheIterationsEnd) {
   EXPECT_EQ(second.to_ns, 200);
 }
 
-// The gap [50,150) lies over the end of the first iteration. Until it is closed its cause is unknown; then 50 of it
-// belong to each.
+// The gap [50,150) extends over the end of the first iteration. Its cause is unknown until it is closed; then each
+// iteration gets 50.
 TEST_F(LiveAnalysisTest, AGapOverAnIterationsEndIsSplitWhenItsCauseIsKnown) {
   t.iteration(0, 100);
   t.kernel(0, 50, 1);
@@ -130,7 +130,7 @@ TEST_F(LiveAnalysisTest, AGapOverAnIterationsEndIsSplitWhenItsCauseIsKnown) {
   EXPECT_EQ(live.window(0, 200).verdict.kind, VerdictKind::SyncBound);
 }
 
-// Four iterations of 100: the window may begin and end anywhere, whole iterations count.
+// Four iterations of 100: the window may begin and end anywhere; whole iterations count.
 TEST_F(LiveAnalysisTest, WindowsTakeWholeIterations) {
   for (int i = 0; i < 4; ++i) {
     t.iteration(100 * i, 100 * i + 100);
@@ -155,7 +155,7 @@ TEST_F(LiveAnalysisTest, WindowsTakeWholeIterations) {
   EXPECT_EQ(live.window(300, 100).iteration.count, 0);
 }
 
-// Setting up is in the total, and not in the figures since the first iteration: uploads [0,50) and [80,110), iteration
+// Set-up is part of the total, but not of the figures since the first iteration: uploads [0,50) and [80,110), iteration
 // from 100 on, kernel [120,160).
 TEST_F(LiveAnalysisTest, SinceTheFirstIteration) {
   t.upload(0, 50, 500);
@@ -183,7 +183,7 @@ TEST_F(LiveAnalysisTest, SinceTheFirstIteration) {
   EXPECT_EQ(s.run_ahead_max, 1);
 }
 
-// The second iteration only issues; what it issued runs on for 200 after it.
+// The second iteration only issues; its work runs for 200 after its end.
 TEST_F(LiveAnalysisTest, SinceAnIterationHoldsWhatRunsAfterTheLast) {
   t.iteration(100, 200);
   t.kernel(120, 160);
@@ -240,7 +240,7 @@ TEST_F(LiveAnalysisTest, MarkersInOrder) {
   EXPECT_EQ(live.markers()[1].lane, lane);
 }
 
-// 1000 iterations with room for 16 records: figures of the whole stay exact, older ones get further apart.
+// 1000 iterations with space for 16 records: total figures stay exact; older records are further apart.
 TEST_F(LiveAnalysisTest, ThinningKeepsSumsExact) {
   LiveAnalysis small(trace, 16, 10);
   for (int i = 0; i < 1000; ++i) {
@@ -277,8 +277,8 @@ TEST_F(LiveAnalysisTest, ThinningKeepsSumsExact) {
   EXPECT_EQ(small.bubbles().back().end_ns, 100'000);
 }
 
-// The peak of 3 lies in the first iteration and is settled; then a call of the second keeps everything later open while
-// the first record is thinned out. The second takes the peak over when it is settled.
+// The maximum of 3 is in the first iteration and settled; then a call of the second keeps everything later open while
+// the first record is dropped. The second record takes over the maximum when it is settled.
 TEST_F(LiveAnalysisTest, ThinningBesideAnOpenRunAhead) {
   LiveAnalysis small(trace, 4);
   for (int i = 0; i < 6; ++i) t.iteration(100 * i, 100 * i + 100);
@@ -299,8 +299,8 @@ TEST_F(LiveAnalysisTest, ThinningBesideAnOpenRunAhead) {
   EXPECT_EQ(small.window(200, 600).run_ahead_max, 1);
 }
 
-// What lies at the very last instant is outside the half-open extent, for everybody alike; the call that issued it is
-// ahead until then: 100 of the first kernel and [90,100) of the second.
+// The very last instant is outside the half-open extent, for every analysis. The call that issued it counts as
+// run-ahead until then: 100 for the first kernel and [90,100) for the second.
 TEST_F(LiveAnalysisTest, TheLastInstantIsOutside) {
   t.kernel(0, 100);
   t.launch(90, 95, 1);
@@ -331,7 +331,7 @@ TEST_F(LiveAnalysisTest, TheOrderOfOneInstantIsThatOfTheLanes) {
   EXPECT_EQ(live.bubbles()[0].call_start_ns, 150);
 }
 
-// Begun when the oldest kernels have gone: older calls that are still there are outside.
+// Started after the oldest kernels were evicted: older calls that still exist do not count.
 TEST_F(LiveAnalysisTest, BegunAfterAnEviction) {
   trace::Trace small(6 * sizeof(trace::Block));
   TraceBuilder b(small);
@@ -351,7 +351,7 @@ TEST_F(LiveAnalysisTest, BegunAfterAnEviction) {
   EXPECT_EQ(s.gpu_busy_ns, s.window_ns());
 }
 
-// New lanes and new rows of a lane that were not there at the first look.
+// New lanes, and new rows of a lane, that appear after the first update.
 TEST_F(LiveAnalysisTest, LanesAndRowsThatComeLater) {
   t.kernel(0, 100, 0, 0);
   t.publish_until(50);
@@ -364,7 +364,7 @@ TEST_F(LiveAnalysisTest, LanesAndRowsThatComeLater) {
   EXPECT_EQ(live.total().gpu_op_count, 3);
 }
 
-// Blocks that go while the analysis keeps up cost nothing; those that went unread are no bubble with a cause.
+// Blocks evicted after they were read make no difference; those evicted unread are not a bubble with a cause.
 TEST_F(LiveAnalysisTest, EvictedEvents) {
   trace::Trace small(6 * sizeof(trace::Block));
   TraceBuilder b(small);
@@ -395,7 +395,7 @@ TEST_F(LiveAnalysisTest, EvictedEvents) {
 }
 
 // A launch without an operation is given up when so many others have come that no queue could still hold it; until
-// then, live, it counts as run-ahead.
+// then, it counts as run-ahead in a live analysis.
 TEST_F(LiveAnalysisTest, ALaunchWithoutAnOperationIsGivenUp) {
   t.launch(0, 5, 1);
   t.kernel(10, 20);

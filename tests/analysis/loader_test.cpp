@@ -1,4 +1,4 @@
-// Waits for other threads of the program: when a bubble is theirs, what they add up to, and a run without any GPU.
+// Waits for other threads of the program: when they cause a bubble, their totals, and a run without a GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ class LoaderTest : public ::testing::Test {
   trace::Trace trace;
   TraceBuilder t{trace};
 
-  /// The one bubble; a first kernel starts where the trace does.
+  /// The only bubble. A first kernel starts with the trace.
   Bubble only() {
     t.publish();
     LiveAnalysis live(trace);
@@ -37,7 +37,7 @@ class LoaderTest : public ::testing::Test {
   }
 };
 
-// The GPU is dry from 100 on; the program waits over [80,140) and launches at 150: 40 of the 50 that it is late.
+// The GPU is idle from 100 on; the program waits in [80,140) and launches at 150: 40 of the 50 of delay.
 TEST_F(LoaderTest, AWaitBeforeALateLaunch) {
   t.kernel(0, 100);
   t.host_wait(80, 140);
@@ -70,7 +70,7 @@ TEST_F(LoaderTest, ShortWaitsAddUpAndTheLongestIsNamed) {  // 12 + 16 of 50
   expect(BubbleCause::Loader, 36, 14, 10);
 }
 
-// The loss is read, the sync is back at 110; then the next batch is late until 145: 35 of the 50 until the launch.
+// The loss is read, and the sync returns at 110; then the next batch is late until 145: 35 of the 50 until the launch.
 TEST_F(LoaderTest, WinsOverTheSyncBeforeIt) {
   t.kernel(0, 100);
   t.sync(20, 110, 5, 10);
@@ -80,7 +80,7 @@ TEST_F(LoaderTest, WinsOverTheSyncBeforeIt) {
   expect(BubbleCause::Loader, 45, 5, 10);
 }
 
-// The same with a wait of 20: of the 50 that the launch is late, 30 are the sync's and the program's.
+// The same with a wait of 20: of the 50 of delay, 30 are due to the sync and the program.
 TEST_F(LoaderTest, LosesToASyncThatTookLonger) {
   t.kernel(0, 100);
   t.sync(20, 110, 5, 10);
@@ -123,7 +123,7 @@ TEST_F(LoaderTest, OnlyTheLaunchingThreadsWaitsCount) {
   expect(BubbleCause::Cpu, 0, 50, 10);
 }
 
-// The pin thread allocates all the while; the program's own thread was late for another reason.
+// The pin thread allocates throughout; the program's own thread was late for another reason.
 TEST_F(LoaderTest, APinThreadThatAllocatesHoldsNobodyElse) {
   t.kernel(0, 100);
   t.call("cudaHostAlloc", 90, 158, 0, 7);
@@ -162,7 +162,7 @@ TEST_F(LoaderTest, WaitsAddUpPerThreadAndAreCutToTheWindow) {
   EXPECT_EQ(analyse(trace, 0, 100).host_wait_ns, 0);
 }
 
-// A range is written when it ends: the live edge passes through the wait before anything is known of it.
+// A range is written when it ends: the live edge passes the wait before the wait is known.
 TEST_F(LoaderTest, AWaitThatIsWrittenWhenTheEdgeHasPassedItsStart) {
   LiveAnalysis live(trace);
   t.kernel(0, 100);

@@ -1,4 +1,4 @@
-// What an iteration takes, of loops written down by hand: when there is a number, and what it is of.
+// The time per iteration of hand-made loops: when it exists, and what it is based on.
 #include "analysis/pace.h"
 
 #include <gtest/gtest.h>
@@ -24,15 +24,16 @@ using analysis::steady_pace;
 constexpr Nanoseconds kEver = std::numeric_limits<Nanoseconds>::max();
 constexpr std::size_t kNoLimit = 1'000'000;
 
-/// A loop of ten launches an iteration on one stream. Each kernel takes 100 ns and starts when it is issued and the one
-/// before it has ended; a launch waits while the queue is full; a read waits for all kernels and takes 10 ns more.
+/// A loop with ten launches per iteration on one stream. A kernel takes 100 ns and starts when it has been issued and
+/// the previous one has ended. A launch waits while the queue is full. A read waits for all kernels and takes 10 ns
+/// more.
 class Loop {
  public:
   explicit Loop(trace::Trace& trace) : t_(trace) {}
 
   std::size_t queue = kNoLimit;
   Nanoseconds launch_ns = 10;
-  int read_every = 0;  // the last iteration of so many reads; 0: none does
+  int read_every = 0;  // the last of this many iterations reads; 0: none reads
 
   void run(int iterations) {
     for (int i = 0; i < iterations; ++i) {
@@ -44,7 +45,7 @@ class Loop {
       ends.push_back(cpu_);
     }
   }
-  /// torch.cuda.synchronize() behind the loop.
+  /// torch.cuda.synchronize() after the loop.
   void read() {
     const Nanoseconds back = std::max(cpu_, gpu_) + 10;
     t_.sync(cpu_, back, 1, 10);
@@ -86,7 +87,7 @@ class PaceTest : public ::testing::Test {
     live.finish();
     return live.since_first_iteration().pace;
   }
-  /// Of iterations [first, last), while the run goes on.
+  /// For iterations [first, last), during the run.
   Pace stretch(std::size_t first, std::size_t last) {
     loop.publish();
     live.update(kEver);
@@ -113,7 +114,7 @@ TEST_F(PaceTest, AWholeRunIsTimedToItsLastSynchronisation) {
   EXPECT_DOUBLE_EQ(live.since_first_iteration().iteration.mean_ns, 100);
 }
 
-// Without it, to the end of the last kernel that the loop issued; not to what the program does much later.
+// Otherwise to the end of the last kernel issued by the loop, ignoring what the program does much later.
 TEST_F(PaceTest, AWholeRunEndsWhenTheGpuIsThrough) {
   loop.run(100);
   TraceBuilder later(trace);
@@ -137,7 +138,7 @@ TEST_F(PaceTest, WhileTheQueueFillsThereIsNoNumber) {
   EXPECT_FALSE(pace.cpu_iterations_tell());
 }
 
-// The queue holds 100 kernels: full after about ten iterations, and from then on each launch waits for a kernel's end.
+// The queue holds 100 kernels: it is full after about ten iterations, and then each launch waits for a kernel's end.
 TEST_F(PaceTest, AFullQueueHasThePaceOfTheGpu) {
   loop.queue = 100;
   loop.run(300);
@@ -150,7 +151,7 @@ TEST_F(PaceTest, AFullQueueHasThePaceOfTheGpu) {
   EXPECT_EQ(stretch(1, 60).basis, PaceBasis::QueueMoves);
 }
 
-// A hundred iterations far ahead, and then the CPU takes twice as long to launch a kernel as the GPU to run it: the
+// After a hundred iterations of running ahead, the CPU takes twice as long to launch a kernel as the GPU to run it: the
 // GPU's pace was 1,000 ns and will be 2,000; while the queue drains it is neither.
 TEST_F(PaceTest, WhileTheQueueDrainsThereIsNoNumber) {
   loop.run(100);
@@ -177,8 +178,8 @@ TEST_F(PaceTest, ALoopThatReadsNowAndThenIsTimedOverWholePeriods) {
   EXPECT_EQ(stretch(13, 57).iterations, 30);
 }
 
-// Iterations 23 to 34 hold one read, that of the 30th: the period is taken from the 20th on. Of the first twelve
-// nothing can be told: what came before is not in the trace.
+// Iterations 23 to 34 contain one read, in the 30th: the period is taken from the 20th on. For the first twelve there
+// is no answer, because the trace has nothing before them.
 TEST_F(PaceTest, AShortStretchIsExtendedToAPeriod) {
   loop.read_every = 10;
   loop.run(40);
@@ -201,7 +202,7 @@ TEST_F(PaceTest, AReadInEachIterationMakesEachWhole) {
   EXPECT_TRUE(pace.cpu_iterations_tell());
 }
 
-// A trace that was cut while the GPU was behind: 900 launches have no kernel. The run may have gone on for any time.
+// A trace that was cut while the GPU was behind: 900 launches have no kernel. The run may have lasted for any time.
 TEST_F(PaceTest, ATraceThatWasCutWhileTheQueueFilledSaysNothing) {
   TraceBuilder t(trace);
   for (int i = 0; i < 100; ++i) {
@@ -233,7 +234,7 @@ TEST_F(PaceTest, ARangeOfATraceSaysTheSame) {
   EXPECT_EQ(analysis::analyse(trace, loop.ends[11], loop.ends[18]).pace.known(), false);
 }
 
-// A turned knob begins another loop: the stretch is not extended over it.
+// A changed setting starts a different loop: the stretch is not extended across it.
 TEST_F(PaceTest, APeriodDoesNotReachOverATurnOfAKnob) {
   loop.read_every = 10;
   loop.run(25);
@@ -245,8 +246,8 @@ TEST_F(PaceTest, APeriodDoesNotReachOverATurnOfAKnob) {
   EXPECT_FALSE(stretch(26, 35).known());
 }
 
-// The first of a hundred iterations reads, and takes 1,020 ns; the CPU issues each of the others in 100. They take the
-// GPU as long as the first: that was no warm-up.
+// The first of a hundred iterations reads and takes 1,020 ns; the CPU issues each of the others in 100. On the GPU they
+// take as long as the first, which was not a warm-up.
 TEST_F(PaceTest, AReadInTheFirstIterationIsNoWarmUp) {
   loop.read_every = 1;
   loop.run(1);
@@ -260,8 +261,8 @@ TEST_F(PaceTest, AReadInTheFirstIterationIsNoWarmUp) {
   EXPECT_EQ(s.verdict.note, "");
 }
 
-// Steps by hand: {start, end, number, syncs, launches, operations, in flight}. The third of five waits ten times as
-// long as the others take, and whether that comes again is not known.
+// Hand-made steps: {start, end, number, syncs, launches, operations, in flight}. The third of five waits ten times as
+// long as the others take, and whether that recurs is unknown.
 TEST(SteadyPace, OneWaitIsNoPeriod) {
   std::vector<LoopStep> steps{{0, 100, 1, 0, 10, 10, 0}};
   for (std::int64_t i = 1; i <= 5; ++i) {
@@ -275,7 +276,7 @@ TEST(SteadyPace, OneWaitIsNoPeriod) {
   EXPECT_EQ(steady_pace(one, 0).basis, PaceBasis::None);
 }
 
-// Every fourth iteration steps the optimizer: five launches more, and 150 ns instead of 100.
+// Every fourth iteration steps the optimizer: five more launches, and 150 ns instead of 100.
 TEST(SteadyPace, APeriodIsFoundByLaunchesToo) {
   std::vector<LoopStep> steps{{0, 100, 1, 0, 10, 10, 0}};
   for (std::int64_t i = 2; i <= 23; ++i) {

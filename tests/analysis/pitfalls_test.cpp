@@ -1,8 +1,9 @@
-// What makes a diagnosis wrong, one hand-made trace each. (A wait over a busy GPU, unions of kernels and of copies, a
-// harmless wait and a launch-bound gap before a read are in analyse_test, advice_test and bubble_cause_test.)
+// Pitfalls of a diagnosis, with one hand-made trace each. (Waits on a busy GPU, unions of kernels and of copies, a
+// harmless wait, and a launch-bound gap before a read are in analyse_test, advice_test and bubble_cause_test.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/account.h"
 #include "analysis/advice_loop.h"
 #include "analysis/live_analysis.h"
 
@@ -27,7 +28,7 @@ using trace::MemoryKind;
 
 class Pitfalls : public AdviceLoop {
  protected:
-  /// A wait within a range of the same name, back `returning` after what it waited for.
+  /// A wait within a range of the same name, which returns `returning` after the awaited work.
   void wait(std::string_view name, Nanoseconds start, Nanoseconds end, Nanoseconds returning) {
     range(name, start, end);
     b_.sync(start, end, 1'000, returning);
@@ -40,7 +41,7 @@ class Pitfalls : public AdviceLoop {
   }
 };
 
-// Stall migration: item() waits for the kernel until 62 µs, then .to() has nothing left to wait for. Without item() the
+// Stall migration: item() waits for the kernel until 62 µs, so .to() has nothing left to wait for. Without item(), the
 // wait moves to .to(), and the GPU idles as long as before: from 60 to the next kernel at 110, 50 of 100, in four of
 // five iterations (the last gap is still open): 40 %.
 TEST_F(Pitfalls, AWaitThatMovesGainsNothing) {
@@ -100,7 +101,7 @@ TEST_F(Pitfalls, TheWarmUpIsLeftOutAndSaidSo) {
     EXPECT_EQ(all.verdict.kind, VerdictKind::GpuBound);
     EXPECT_EQ(all.verdict.note, "The first iteration took 1 ms and is left out as warm-up.");
   }
-  // With room for 8 records iterations 1 and 3 have lost theirs: how many were warm-up is not known any more.
+  // With space for 8 records, those of iterations 1 and 3 were dropped: the number of warm-up iterations is unknown.
   analysis::LiveAnalysis thinned(trace_, 8);
   thinned.finish();
   ASSERT_EQ(thinned.records().front().number, 2);
@@ -109,8 +110,8 @@ TEST_F(Pitfalls, TheWarmUpIsLeftOutAndSaidSo) {
   EXPECT_EQ(newest.iterations, 9);
 }
 
-// Copies [t+60,t+90) on a stream of their own, kernels [t,t+58) on the default one: never together, for the stream is a
-// blocking one. It is not advised to take a second stream, for there is one.
+// Copies [t+60,t+90) on their own stream, kernels [t,t+58) on the default stream: never concurrent, because the stream
+// is a blocking one. A second stream is not suggested, because there already is one.
 TEST_F(Pitfalls, ACopyStreamThatTheLegacyStreamWaitsFor) {
   loop([&](Nanoseconds t) {
     kernel(t, t + 2'000, t + 58'000);
@@ -130,7 +131,7 @@ TEST_F(Pitfalls, ACopyStreamThatTheLegacyStreamWaitsFor) {
   EXPECT_EQ(evidence().copies.at(0).apart_count, kIterations);
 }
 
-// What was launched long before starts 4 µs after that copy has ended: it was held up by it, not by the CPU.
+// A kernel launched long before starts 4 µs after that copy has ended: the copy delayed it, not the CPU.
 TEST_F(Pitfalls, WorkBehindACopyIsNotTheCpusFault) {
   loop([&](Nanoseconds t) {
     b_.copy_call(t, t + 2'000, ++correlation_);
@@ -145,7 +146,7 @@ TEST_F(Pitfalls, WorkBehindACopyIsNotTheCpusFault) {
 }
 
 // Pitfall 16: two uploads of 1 MB at the same time on two streams, [t,t+40) and [t+10,t+50): 2 MB in 50 µs are 40 GB/s,
-// which the link gives; by adding up it would be 25.
+// which is what the link provides; adding up the times would give 25.
 TEST_F(Pitfalls, CopiesInOneDirectionShareTheLink) {
   loop([&](Nanoseconds t) {
     for (const int stream : {1, 2}) {
@@ -165,8 +166,8 @@ TEST_F(Pitfalls, CopiesInOneDirectionShareTheLink) {
   EXPECT_EQ(e.summary.h2d_ns, 5 * 50'000);
 }
 
-// Pitfall 6: 16 KB from pageable memory go into the launch itself, and nobody is told to pin them: the call of 3 µs is
-// back before the copy begins. The same with 1 MB holds the CPU for 40 µs of its 50.
+// Pitfall 6: 16 KB from pageable memory go into the launch itself, so pinning is not suggested: the call of 3 µs
+// returns before the copy begins. With 1 MB the call blocks the CPU for 40 µs of its 50.
 TEST_F(Pitfalls, SmallPageableUploadsAreNotBlamed) {
   loop([&](Nanoseconds t) {
     upload(t, t + 3'000, t + 5'000, t + 8'000, 16'000, MemoryKind::Pageable);
@@ -175,8 +176,8 @@ TEST_F(Pitfalls, SmallPageableUploadsAreNotBlamed) {
   EXPECT_THAT(rules(cards()), Not(Contains(Rule::PageableCopy)));
 }
 
-// Pitfall 10: a spinning wait burns the CPU, and is no CPU work for all that. The wait [t+3,t+92) is back 2 µs after
-// the kernel; the next launch follows 1 µs later: of the gap of 20 µs [t+90,t+110) 2 are the wake-up's, 1 the CPU's.
+// Pitfall 10: a spinning wait burns CPU time but is not CPU work. The wait [t+3,t+92) returns 2 µs after the kernel;
+// the next launch follows 1 µs later: of the gap of 20 µs [t+90,t+110), 2 are wake-up and 1 is CPU.
 TEST_F(Pitfalls, AWaitIsNeverCpuWork) {
   loop([&](Nanoseconds t) {
     kernel(t - 7'000, t + 10'000, t + 90'000);
@@ -198,7 +199,7 @@ TEST_F(Pitfalls, AWaitIsNeverCpuWork) {
 }
 
 // Four kernels of 3 µs, launched every 20 µs by calls of 8, and a read at the end: the GPU idles 17 µs before each of
-// three, and 29 after the read. It is launch-bound, and the read is charged with its own gap alone.
+// three, and 29 after the read. The loop is launch-bound, and the read is only charged with its own gap.
 //   kernels [t+10,13) [30,33) [50,53) [70,73); read: copy [73,74), back at 76; the next kernel at t+110
 TEST_F(Pitfalls, LaunchBoundIsNotBlamedOnTheRead) {
   loop([&](Nanoseconds t) {
@@ -223,7 +224,7 @@ TEST_F(Pitfalls, LaunchBoundIsNotBlamedOnTheRead) {
   EXPECT_THAT(found.front().what, HasSubstr("Reads are not the cause"));
 }
 
-// A launch blocks for 60 µs until the queue has room: the GPU is behind, not the CPU.
+// A launch blocks for 60 µs because the queue is full: the GPU is behind, not the CPU.
 TEST_F(Pitfalls, AFullQueueMeansThatTheGpuSetsThePace) {
   loop([&](Nanoseconds t) {
     Event& launch = b_.launch(t + 20'000, t + 85'000, ++correlation_);
@@ -248,7 +249,7 @@ class Stopwatch : public Pitfalls {
   }
 };
 
-// It shows 20 µs, and the kernel that was launched within it ends 70 µs after that.
+// The stopwatch shows 20 µs, but the kernel launched within it ends 70 µs later.
 TEST_F(Stopwatch, ShowsEnqueuing) {
   loop([&](Nanoseconds t) {
     timed(t, t + 20'000);
@@ -266,7 +267,7 @@ TEST_F(Stopwatch, ShowsEnqueuing) {
   EXPECT_THAT(found[0].remedies, ElementsAre(analysis::Remedy::SyncToMeasure));
 }
 
-// Synchronised, it shows all of it; and what was launched before it, or by another thread, is not what it timed.
+// With a synchronisation it shows everything. Work launched before it, or by another thread, is not what it timed.
 TEST_F(Stopwatch, ThatWaitsIsRight) {
   loop([&](Nanoseconds t) {
     timed(t, t + 92'000);
@@ -279,7 +280,7 @@ TEST_F(Stopwatch, ThatWaitsIsRight) {
   EXPECT_THAT(errors(), IsEmpty());
 }
 
-// A tail of 10 µs is within what a call may leave behind, and so is one of a fifth of what is shown: 16 of 80.
+// A tail of 10 µs is within a call's latency, and so is one of a fifth of the time shown: 16 of 80.
 TEST_F(Stopwatch, AShortTailIsNoError) {
   loop([&](Nanoseconds t) {
     timed(t, t + 5'000);
@@ -291,7 +292,7 @@ TEST_F(Stopwatch, AShortTailIsNoError) {
   EXPECT_EQ(evidence().stopwatches.count, 2 * kIterations);
 }
 
-// Of the name alone, as a program that records its own ranges leaves it: 16.001 µs of 80 are an error.
+// Recognised by name alone, as for a program that records its own ranges: 16.001 µs of 80 are an error.
 TEST_F(Stopwatch, OfAnotherProgram) {
   loop([&](Nanoseconds t) {
     range("stopwatch", t, t + 80'000);
@@ -300,8 +301,8 @@ TEST_F(Stopwatch, OfAnotherProgram) {
   EXPECT_EQ(errors().size(), 1u);
 }
 
-// Around all of a run whose first iteration takes 1,000 µs, the other nine 100: of 1,900 µs that it shows, 900 are the
-// warm-up's. A stopwatch that starts with the second iteration is right.
+// Around a whole run whose first iteration takes 1,000 µs and the other nine 100: of the 1,900 µs shown, 900 are
+// warm-up. A stopwatch that starts with the second iteration is correct.
 TEST_F(Stopwatch, WithTheWarmUpInIt) {
   for (const bool with : {true, false}) {
     trace::Trace trace;

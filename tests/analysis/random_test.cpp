@@ -1,4 +1,4 @@
-// Random programs, analysed in one go and while they grow, against the brute-force reference.
+// Random programs, analysed at once and as they grow, compared with a brute-force reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -130,7 +130,7 @@ TEST_P(RandomPrograms, LiveInAnyStepsEndsAsInOneGo) {
     }
     trace.publish();
     trace.set_complete_until(now);
-    // Now and then only a few events at a time, as a frame that must not be held up does.
+    // Sometimes only a few events at a time, as in a frame with a budget.
     live.update(between(now - 100, now + 100), between(0, 1) ? LiveAnalysis::kAllEvents : between(0, 12));
 
     const Nanoseconds until = live.analysed_until();
@@ -181,8 +181,8 @@ TEST_P(RandomPrograms, LiveInAnyStepsEndsAsInOneGo) {
   }
 }
 
-// A window of a live analysis, between the edges of two iterations, has the sums of that stretch, and the same when
-// most records have been thinned out.
+// A window of a live analysis, between the edges of two iterations, has the sums of that stretch, even after most
+// records have been dropped.
 TEST_P(RandomPrograms, LiveWindowsAreDifferencesOfRecords) {
   t.publish();
   LiveAnalysis live(trace), thinned(trace, 6);
@@ -222,7 +222,7 @@ TEST_P(RandomPrograms, LiveWindowsAreDifferencesOfRecords) {
   }
 }
 
-// The random programs have every cause, so that a rule that never holds is not taken for one that is right.
+// The random programs contain every cause; otherwise a rule that never applies would pass.
 TEST(RandomPrograms, HaveEveryCause) {
   std::array<std::size_t, analysis::kBubbleCauses> count{};
   for (std::uint64_t seed = 0; seed < 30; ++seed) {

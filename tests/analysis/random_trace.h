@@ -1,5 +1,5 @@
-// A seeded random program: threads that launch, copy, pin and synchronise, streams that work behind them, and all that
-// real traces leave out.
+// A seeded random program: threads that launch, copy, pin and synchronise, the streams that run their work, and
+// everything that real traces omit.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +69,7 @@ class RandomProgram {
         now_ = read.end_ns;
         return;
       }
-      case 5: {  // waits for one stream, now and then for nothing in particular
+      case 5: {  // waits for one stream, sometimes without work
         const Nanoseconds own = length(4), returning = length(10);
         const Nanoseconds idle = one_in(5) ? now_ + upto(80) : free_[static_cast<std::size_t>(stream)];
         const Nanoseconds end = std::max(now_ + own, idle) + returning;
@@ -81,7 +81,7 @@ class RandomProgram {
         now_ = end;
         return;
       }
-      case 6: {  // waits for data, or only has a phase; now and then another thread waits that launches nothing
+      case 6: {  // waits for data, or only has a phase; sometimes a thread that launches nothing waits
         const Nanoseconds end = now_ + length(90);
         if (one_in(4)) {
           t_.add(t_.lane(LaneKind::Phases, thread, "phase"), EventKind::Range, "forward", now_, end);
@@ -107,7 +107,8 @@ class RandomProgram {
     return 0;
   }
 
-  /// Of the newest correlation, in stream order, not before `called`; sometimes without it, sometimes not at all.
+  /// With the newest correlation, in stream order, not before `called`; sometimes without correlation, sometimes
+  /// omitted.
   Nanoseconds operation(LaneKind kind, int stream, Nanoseconds called) {
     if (one_in(25)) return called;
     const std::uint32_t correlation = one_in(15) ? 0 : correlation_;

@@ -1,4 +1,4 @@
-// Records are dropped when there are many; the longest iteration is still known then.
+// Records are dropped when there are too many; the longest iteration stays known.
 #include <gtest/gtest.h>
 
 #include "analysis/live_analysis.h"

@@ -41,7 +41,7 @@ struct Facts {
   LaneKind kind(const Event& e) const { return trace.lane(e.lane).info().kind; }
   std::string name(const Event& e) const { return std::string(trace.names().text(e.name)); }
   std::int32_t stream(const Event& e) const { return trace.lane(e.lane).info().stream; }
-  /// StartOrEnd: it holds nobody.
+  /// StartOrEnd: it blocks no thread.
   BubbleCause held_by(const Event& call) const {
     if (name(call) == "cudaHostAlloc") return BubbleCause::Pinning;
     if (name(call) == "cudaMalloc") return BubbleCause::Allocation;
@@ -51,7 +51,7 @@ struct Facts {
   bool holds(const Event& call) const { return held_by(call) != BubbleCause::StartOrEnd; }
 };
 
-// The rules as summary.h and gap_causes.h state them, each asked of every call of the trace.
+// The rules as stated in summary.h and gap_causes.h, applied to every call of the trace.
 void explain(const Facts& facts, ReferenceBubble& gap) {
   const Event* next = nullptr;  // where several start at once, of the first lane
   for (const Event& op : facts.ops)

@@ -1,5 +1,5 @@
-// The figures of a trace by brute force, slowly, from all events at once: every elementary
-// interval between two neighbouring times is asked what runs in it, and every call whether it explains a gap.
+// The figures of a trace by brute force, from all events at once: examines for every elementary interval between two
+// neighbouring times what runs in it, and for every call whether it explains a gap.
 #pragma once
 
 #include <array>

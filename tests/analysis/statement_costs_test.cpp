@@ -1,4 +1,4 @@
-// What statements cost, on traces in which every interval is known.
+// The costs of statements, on traces in which every interval is known.
 #include "analysis/statement_costs.h"
 
 #include <gtest/gtest.h>
@@ -57,8 +57,8 @@ TEST_F(StatementCostsTest, OwnTimeWaitAndTheGpuTimeOfWhatItIssues) {
   EXPECT_EQ(all.statements[1].example.start_ns, 100);
 }
 
-// The outer range lasts 300; within it an inner one of 100 that is another statement's, and one of 50 that is nobody's:
-// 200 are its own. The call in the nameless one is the outer's.
+// The outer range takes 300. It contains an inner one of 100 that is another statement's, and one of 50 that belongs to
+// no statement: 200 are its own. The call in the latter is the outer one's.
 TEST_F(StatementCostsTest, NestedRangesCountOnce) {
   t_.iteration(0, 1000);
   range("outer", 0, 300);
@@ -71,7 +71,7 @@ TEST_F(StatementCostsTest, NestedRangesCountOnce) {
   expect(all.statements[1], 1, 100, 0, 0);
 }
 
-// A stopwatch begins with what it times, and its lane is a later one.
+// A stopwatch begins together with what it times, and its lane comes later.
 TEST_F(StatementCostsTest, OfTwoThatBeginTogetherTheLongerIsAround) {
   t_.iteration(0, 1000);
   range("forward", 100, 200);
@@ -125,7 +125,7 @@ TEST_F(StatementCostsTest, WhatLiesOutsideIsCutOff) {
   expect(all.statements[1], 1, 50, 0, 200);
 }
 
-// Two statements name the range: the first of an iteration is of the first of them, all others of the second.
+// Two statements list the range: an iteration's first one belongs to the first statement, all others to the second.
 TEST_F(StatementCostsTest, StatementsTakeTurnsWithinAnIteration) {
   for (const Nanoseconds begin : {0, 500}) {
     t_.iteration(begin, begin + 500);
@@ -140,7 +140,8 @@ TEST_F(StatementCostsTest, StatementsTakeTurnsWithinAnIteration) {
   expect(costs({{{"synchronize()"}}, {{"synchronize()"}}}, 500).statements[0], 1, 10, 0, 0);
 }
 
-// Of the forward pass of 400, a copy of 10 and a synchronisation of 5 own and 100 waiting are the test's; 285 remain.
+// Of the forward pass of 400, a copy of 10 and a synchronisation of 5 own and 100 waiting belong to the test; 285
+// remain.
 TEST_F(StatementCostsTest, TheTransfersOfARangeCanBeAnotherStatements) {
   t_.iteration(0, 1000);
   range("forward", 0, 400);
@@ -155,7 +156,7 @@ TEST_F(StatementCostsTest, TheTransfersOfARangeCanBeAnotherStatements) {
   EXPECT_EQ(all.statements[1].example.start_ns, 110);
 }
 
-// A batch that was there already: next(loader) ran, and took no time.
+// The batch was already there: next(loader) ran and took no time.
 TEST_F(StatementCostsTest, WhatTakesNoTimeHasRunAllTheSame) {
   t_.iteration(0, 1000);
   range("next(loader)", 50, 50);

@@ -1,7 +1,8 @@
-// Traces written down by hand: a few lines per trace, times in nanoseconds.
+// Builds traces by hand: a few lines per trace, times in nanoseconds.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,7 @@ using trace::LaneId;
 using trace::LaneInfo;
 using trace::LaneKind;
 
-/// Collects events and puts them into a trace in start order.
+/// Collects events and appends them to a trace in start order.
 class TraceBuilder {
  public:
   explicit TraceBuilder(trace::Trace& target) : trace(target) {}
@@ -29,6 +30,7 @@ class TraceBuilder {
   LaneId lane(LaneKind kind, int number = 0, std::string name = {}) {
     LaneInfo info;
     info.kind = kind;
+    if (kind == LaneKind::Counter && name == "loss") info.role = trace::LaneRole::Loss;
     info.name = std::move(name);
     if (trace::is_cpu_lane(kind)) {
       info.tid = number;
@@ -47,6 +49,7 @@ class TraceBuilder {
     e.start_ns = start;
     e.end_ns = end;
     e.correlation = correlation;
+    if (kind == EventKind::Range) trace::set_range_kind(e, range_kind(trace.lane(lane).info(), name));
     events.push_back(e);
     return events.back();
   }
@@ -68,14 +71,14 @@ class TraceBuilder {
     e.flags = trace::kLaunchFlag;
     return e;
   }
-  /// A blocking synchronisation that costs `own`, then waits, and takes `returning` at its end.
+  /// A blocking synchronisation: `own` cost, then waiting, then `returning`.
   Event& sync(Nanoseconds start, Nanoseconds end, Nanoseconds own, Nanoseconds returning, int thread = 0) {
     Event& e = call("cudaStreamSynchronize", start, end, 0, thread);
     e.flags = trace::kSyncFlag;
     trace::set_parts(e, {own, 0, 0, returning});
     return e;
   }
-  /// A copy that holds the CPU while it stages, without being a synchronisation.
+  /// A copy that blocks the CPU while staging, without being a synchronisation.
   Event& staging_copy(Nanoseconds start, Nanoseconds end, std::uint32_t correlation, int thread = 0) {
     Event& e = copy_call(start, end, correlation, thread);
     trace::set_parts(e, {1, 0, end - start - 1, 0});
@@ -85,6 +88,7 @@ class TraceBuilder {
   void host_wait(Nanoseconds start, Nanoseconds end, int thread = 0) {
     add(lane(LaneKind::Phases, thread, "waiting"), EventKind::Range, "next(loader)", start, end).flags =
         trace::kWaitFlag;
+    trace::set_range_kind(events.back(), trace::RangeKind::Load);
   }
   void kernel(Nanoseconds start, Nanoseconds end, std::uint32_t correlation = 0, int stream = 0) {
     add(lane(LaneKind::Kernels, stream), EventKind::Kernel, "kernel", start, end, correlation);
@@ -104,7 +108,7 @@ class TraceBuilder {
     trace::set_value(e, value);
   }
 
-  /// Everything added so far goes into the trace, which is then complete until `complete_until`.
+  /// Appends everything added so far to the trace, which is then complete until `complete_until`.
   void publish_until(Nanoseconds complete_until) {
     std::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(published_), events.end(),
                      [](const Event& a, const Event& b) { return a.start_ns < b.start_ns; });
@@ -118,7 +122,25 @@ class TraceBuilder {
     publish_until(end + 1);
   }
 
+  /// Settings that changed together: key, before, now.
+  void change(Nanoseconds at, std::uint32_t version, const std::vector<std::array<std::string, 3>>& settings) {
+    for (const auto& [key, before, now] : settings) {
+      Event& e = add(lane(LaneKind::Markers), EventKind::Marker, key + " " + before + " → " + now, at, at);
+      base::NameTable& names = trace.names();
+      trace::set_change(e, {version, names.intern(key), names.intern(before), names.intern(now)});
+    }
+  }
+
  private:
+  // Marked like the program's workloads and devices do.
+  static trace::RangeKind range_kind(const LaneInfo& info, std::string_view name) {
+    if (info.kind == LaneKind::Iterations) return trace::RangeKind::Iteration;
+    if (info.name == "CPU ops") return trace::RangeKind::Compute;
+    if (name == "stopwatch") return trace::RangeKind::Timed;
+    if (name == "synchronize()" || name == "wait()") return trace::RangeKind::Sync;
+    return name.ends_with("()") ? trace::RangeKind::Read : trace::RangeKind::Phase;
+  }
+
   std::size_t published_ = 0;
 };
 

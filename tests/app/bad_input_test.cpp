@@ -1,4 +1,4 @@
-// Every wrong request: one line that names it and says what is allowed, and the right exit status.
+// Every invalid request: one line that names it and says what is allowed, and the right exit status.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 using Screenshot = ProgramTest;
 
-// The libraries that EGL finds its drivers with look nowhere. That is said before a run of hours, not after it.
+// No EGL drivers are found. That must be reported before a run of hours, not after it.
 TEST_F(Screenshot, WithoutOpenGlIsRefusedBeforeTheRun) {
   Surroundings no_drivers;
   no_drivers.environment = {{"__EGL_VENDOR_LIBRARY_DIRS", "/nonexistent"}};

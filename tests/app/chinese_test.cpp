@@ -1,5 +1,5 @@
-// With --lang zh all that the command line and the page say is Chinese: their whole output is searched for English.
-// Names and terms stay (tests/language/latin.h); so do the names that the program itself lists.
+// With --lang zh, all output of the command line and the page is Chinese: searches the whole output for English. Names
+// and terms stay (tests/language/latin.h), and so do the names listed by the program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class Chinese : public ProgramTest {
         names_.insert({p["name"].get<std::string>(), p["source"].get<std::string>()});
     }
   }
-  /// Of a trace: its lanes' and events' names.
+  /// The names of a trace's lanes and events.
   void add_names_of(const std::filesystem::path& trace) {
     const Json json = Json::parse(text_of(trace));
     for (const Json& event : json["traceEvents"]) {
@@ -69,8 +69,8 @@ class Chinese : public ProgramTest {
   std::set<std::string> names_;
 };
 
-// What a reader of the page sees or hears: the text between tags, titles and labels; no styles, and no code, which is
-// what a person types.
+// What a reader of the page sees or hears: the text between tags, titles and labels; but neither styles nor code, which
+// is user input.
 std::string words_of(const std::string& page) {
   std::string words;
   for (std::size_t at = 0; at < page.size();) {
@@ -145,13 +145,13 @@ TEST_F(Chinese, RunsAndTheirReports) {
   }
 }
 
-// Every workload and every cause has sentences of its own.
+// Every workload and every cause has its own sentences.
 TEST_F(Chinese, EveryExperimentBothSides) {
   for (const Json& e : Json::parse(run({"list", "experiments", "--json"}).out)) {
     const std::string id = e["id"];
     const Outcome outcome =
         in_chinese({"run", "--experiment", id, "--no-extra", "--iterations", "30", "--trace", "t.json"});
-    if (outcome.status == 2) continue;  // this one has a least number of iterations
+    if (outcome.status == 2) continue;  // this one has a minimum number of iterations
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     add_names_of(folder_ / "t.json");
     expect_chinese(id, outcome.out);
@@ -230,7 +230,7 @@ TEST_F(Chinese, Complaints) {
   }
 }
 
-// The environment chooses as --lang does, and --lang is stronger.
+// The environment selects the language like --lang, which has priority.
 TEST_F(Chinese, IsTheEnvironmentsLanguageUnlessAnotherIsNamed) {
   Surroundings chinese;
   chinese.environment["LC_ALL"] = "zh_CN.UTF-8";
@@ -240,7 +240,7 @@ TEST_F(Chinese, IsTheEnvironmentsLanguageUnlessAnotherIsNamed) {
   EXPECT_EQ(english.find_first_of("\xe4\xe5\xe6\xe7\xe8\xe9"), std::string::npos);
 }
 
-// Programs read this: keys, kinds and names are the same in every language.
+// Programs read this: keys, kinds and names do not depend on the language.
 TEST_F(Chinese, WhatProgramsReadKeepsItsNames) {
   const auto json = [&](const char* language) {
     return Json::parse(

@@ -1,4 +1,4 @@
-// The report as a page: what stands on it, that nothing of a file gets out of its place, and that it stays small.
+// The report as a page: its contents, that nothing from a file breaks out of its place, and that it stays small.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "app/html_pictures.h"
 #include "app/html_text.h"
 #include "app/program.h"
-#include "ui/theme.h"
+#include "timeline/theme.h"
 
 namespace lanescope::app::test {
 namespace {
@@ -30,7 +30,7 @@ std::size_t occurrences(const std::string& text, std::string_view what) {
   return n;
 }
 
-// Elements are closed in the order in which they were opened, quotes end, and no id is there twice.
+// Elements are closed in the order in which they were opened, quotes end, and ids are unique.
 void expect_well_formed(const std::string& page) {
   const std::set<std::string> empty_elements{"meta", "input", "!doctype"};
   std::vector<std::string> open;
@@ -61,7 +61,7 @@ void expect_well_formed(const std::string& page) {
   for (const std::string& id : ids) EXPECT_EQ(ids.count(id), 1u) << id;
 }
 
-// Nothing is fetched and nothing runs.
+// The page loads nothing and runs nothing.
 void expect_self_contained(const std::string& page) {
   for (const char* never :
        {"<script", "http://", "https://", "javascript:", "@import", "<img", "<link", "url(h", " src=\""}) {
@@ -121,10 +121,10 @@ TEST_F(HtmlReport, OfARunHasAllSections) {
                           HasSubstr("<span>200 iterations</span>"), HasSubstr("role=\"img\" aria-label=\"Timeline:")));
   EXPECT_THAT(page, HasSubstr("<pre><code>lanescope report --workload linear-mse --iterations 200 --set log_interval=1 "
                               "--html page.html</code></pre>"));
-  // The timeline's colours are the page's, and follow its theme: light, dark, and dark where the switch is on.
+  // The timeline uses the page's colours and follows its theme: light, dark, and dark with the switch on.
   EXPECT_THAT(page, AllOf(Not(HasSubstr("fill=\"#")), Not(HasSubstr("stroke=\"#")), HasSubstr("fill=\"var(--t0-0)\"")));
   EXPECT_EQ(occurrences(page, "\n--t0-0:"), 3u);
-  // The same once more, and by way of `run`, down to the byte but for the command that made it.
+  // Made again, and via `run`: identical except for the command.
   EXPECT_EQ(page_of(command), page);
   std::vector<std::string> by_run = command;
   by_run[0] = "run";
@@ -133,7 +133,7 @@ TEST_F(HtmlReport, OfARunHasAllSections) {
   EXPECT_EQ(same, page);
 }
 
-// What a person can read on the page, a script can read in the JSON.
+// Everything readable on the page is in the JSON.
 TEST_F(HtmlReport, TheJsonHoldsWhatThePageShows) {
   const Outcome outcome = run({"report", "--workload", "transfer-loop", "--iterations", "60", "--json", "-"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -190,7 +190,7 @@ TEST_F(HtmlReport, OfRealPyTorchTraces) {
   }
 }
 
-// Tries to get out of a text, an attribute, a style and a comment; with controls.
+// Tries to break out of a text, an attribute, a style and a comment; includes control characters.
 const std::string kEvil =
     R"(</code></style><script>alert(1)</script><img src=x onerror=a()>\"' -->]]>&lt;\u202e\u0000\u001b[31m)";
 

@@ -1,4 +1,4 @@
-// What the program prints of how much faster a side is: the table, the JSON and the page, beside a stopwatch.
+// The speed-ups the program prints: the table, the JSON and the page, compared with a stopwatch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-// "1.25" of the first place in `text` that `pattern` fits.
+// "1.25" from the first match of `pattern` in `text`.
 double number_in(const std::string& text, const std::string& pattern) {
   std::smatch found;
   EXPECT_TRUE(std::regex_search(text, found, std::regex(pattern))) << pattern;
@@ -62,7 +62,7 @@ void expect_by_elapsed(const std::string& id, const auto& printed) {
     const double each = side["elapsed_ns"].template get<double>() / side["iterations"].template get<double>();
     EXPECT_NEAR(side["pace"]["ns"].template get<double>() / each, 1, 0.01) << id;
   }
-  // The page's headline, however it is turned: "1.25 × faster per iteration, by elapsed time".
+  // The page's headline, in either direction: "1.25 × faster per iteration, by elapsed time".
   const std::string tiles = between(printed.page, "class=\"tiles three\"", "</div></div>");
   EXPECT_THAT(tiles, HasSubstr("<em>per iteration, by elapsed time</em>")) << id;
   EXPECT_THAT(tiles, HasSubstr(factor >= 1 ? "<span>faster</span>" : "<span>slower</span>")) << id;
@@ -77,7 +77,7 @@ void expect_by_elapsed(const std::string& id, const auto& printed) {
   }
 }
 
-// By elapsed time 1.25, 1.08, 1.08 and 6.4 times as fast; by the CPU's iterations it was 14.95, 1.98, 6.66 and 11.05.
+// By elapsed time 1.25, 1.08, 1.08 and 6.4 times as fast; by CPU iterations it was 14.95, 1.98, 6.66 and 11.05.
 TEST_F(PacePrinted, IsTheStopwatchsWhereTheQueueFills) {
   for (const auto& [id, factor] :
        {std::pair{"P01", 1.25}, std::pair{"P02", 1.08}, std::pair{"P21", 1.08}, std::pair{"S0-plot", 6.4}}) {

@@ -1,4 +1,4 @@
-// The parts of the headless program that need no process of their own.
+// The parts of the headless program that do not need a separate process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -19,9 +19,9 @@
 namespace lanescope::app::test {
 namespace {
 
-constexpr std::chrono::seconds kPatience{120};
+constexpr std::chrono::seconds kPatience{600};
 
-// Both ends of where the program writes: a pipe, or a terminal.
+// Both ends of the program's output: a pipe, or a terminal.
 struct Outlet {
   int ours = -1, theirs = -1;
 
@@ -87,7 +87,7 @@ struct Outlet {
 Outcome run_program(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
   Outlet out(surroundings.out_terminal), err(surroundings.err_terminal);
   const pid_t process = fork();
-  if (process < 0) throw std::runtime_error("no process to be had");  // and a signal to -1 would go to everybody
+  if (process < 0) throw std::runtime_error("no process to be had");  // and kill(-1) would signal every process
   if (process == 0) become_program(arguments, surroundings, out.theirs, err.theirs);
   out.close_theirs();
   err.close_theirs();

@@ -1,4 +1,4 @@
-// Runs the built program as a person would, and keeps what it said.
+// Runs the built program as a user would, and keeps its output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,23 +18,23 @@ struct Outcome {
 };
 
 struct Surroundings {
-  std::map<std::string, std::string> environment;  ///< set beside what the test has; DISPLAY is unset unless given
+  std::map<std::string, std::string> environment;  ///< in addition to the test's own; DISPLAY is unset unless given
   std::filesystem::path folder;                    ///< the current one; empty: as it is
   std::string out_path;                            ///< standard output goes there instead
   bool out_terminal = false, err_terminal = false;
-  /// Called over and over while the program runs, with what has been said so far; for sending it a signal.
+  /// Called repeatedly while the program runs, with its output so far; for sending it a signal.
   std::function<void(pid_t, const Outcome&)> watch;
 };
 
-/// Fails the test when the program does not end within a minute.
+/// Fails the test if the program does not end within a minute.
 Outcome run_program(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
 
-/// Whether the process has a handler for the signal: then it is safe to send one.
+/// True if the process has a handler for the signal, so that it is safe to send one.
 bool handles_signal(pid_t process, int signal);
 
 std::string text_of(const std::filesystem::path& path);
 
-/// An empty folder for each test, and the program run in it.
+/// An empty folder for each test, in which the program runs.
 class ProgramTest : public testing::Test {
  protected:
   ProgramTest();

@@ -23,7 +23,7 @@ class Report : public ProgramTest {
   }
 };
 
-// Nothing of our own is lost on the way through a file, so the figures are the run's, all of them.
+// Nothing of our own is lost in a file, so all figures are those of the run.
 TEST_F(Report, OfOurOwnTraceSaysWhatTheRunSaid) {
   for (const std::string workload : {"linear-mse", "iris-mlp"}) {
     for (const std::string file : {"t.json", "t.json.gz"}) {
@@ -33,7 +33,7 @@ TEST_F(Report, OfOurOwnTraceSaysWhatTheRunSaid) {
       Json json = report(file);
       Json source = json["source"];
       json.erase("source");
-      // A file does not hold everything, so what is predicted from it may differ a little.
+      // A file does not contain everything, so predictions from it may differ a little.
       Json ran = Json::parse(outcome.out);
       const std::size_t cards = ran["advice"]["cards"].size();
       ASSERT_EQ(json["advice"]["cards"].size(), cards);
@@ -97,7 +97,7 @@ TEST_F(Report, OfAPyTorchTraceGivesTheSameFigures) {
   EXPECT_THAT(run({"report", "torch.json"}).out, HasSubstr("overhead 1"));
 }
 
-// The counts that were taken of these files independently; see tests/data/README.md.
+// Independently counted figures of these files; see tests/data/README.md.
 TEST_F(Report, CountsTheEventsOfRealPyTorchTracesByCategory) {
   struct Counted {
     const char* file;

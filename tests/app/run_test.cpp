@@ -1,4 +1,4 @@
-// `lanescope run`: what it prints and what it writes.
+// `lanescope run`: its output and its files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "app/program.h"
 #include "io/png.h"
+#include "read_png.h"
 
 namespace lanescope::app::test {
 namespace {
@@ -74,7 +75,7 @@ TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
   EXPECT_TRUE(json["loss"].is_null()) << "timing only: there is no loss";
 }
 
-// The GPU is busy or it is not, from the first iteration's start to the end of the last operation.
+// From the first iteration's start to the end of the last operation, the GPU is either busy or idle.
 TEST_F(Run, TheFiguresAreOfTheStretchThatElapsed) {
   Json json = run_json({"--workload", "linear-mse", "--iterations", "200", "--set", "log_interval=1"});
   EXPECT_EQ(json["gpu_busy_ns"].get<std::int64_t>() + json["bubble_ns"].get<std::int64_t>(), json["elapsed_ns"]);
@@ -140,7 +141,8 @@ TEST_F(Run, TheSameCommandGivesTheSameBytes) {
   }
 }
 
-// More events than the memory cap holds: the figures still count every one of them, and what stays is the same.
+// More events than the memory cap holds: the figures still include every event, and the evicted ones make no
+// difference.
 TEST_F(Run, UnderATightMemoryCapNothingGoesUncounted) {
   const std::vector<std::string> command{"--workload", "linear-mse", "--iterations",
                                          "40000",      "--set",      "log_interval=1"};
@@ -151,7 +153,7 @@ TEST_F(Run, UnderATightMemoryCapNothingGoesUncounted) {
   EXPECT_EQ(whole["events"]["evicted"], 0);
   EXPECT_GT(cut["events"]["evicted"], 0);
   cut["events"]["evicted"] = 0;
-  for (Json* json : {&cut, &whole}) {  // what is predicted, is predicted from what stays
+  for (Json* json : {&cut, &whole}) {  // predictions are based on what was kept
     for (Json& card : (*json)["advice"]["cards"]) EXPECT_EQ(card.erase("trial"), 1u);
   }
   EXPECT_EQ(cut.dump(), whole.dump());
@@ -212,7 +214,7 @@ TEST_F(Run, ColoursAreForTerminalsOnly) {
   EXPECT_THAT(run(command).out, Not(HasSubstr("\033[")));
 }
 
-// The first Ctrl-C comes when the bar is seen; without it the run would take hours.
+// The first Ctrl-C is sent when the bar appears; without it the run would take hours.
 TEST_F(Run, ALongRunShowsAProgressBarAndEndsEarlyOnCtrlC) {
   Surroundings terminal;
   terminal.err_terminal = true;
@@ -251,7 +253,7 @@ TEST_F(Run, AShortRunShowsNoBar) {
   EXPECT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "5", "--device", "sim"}).err, "");
 }
 
-// Who did not say which device hears why it is not a GPU; who did hears nothing.
+// A user who did not choose the device is told why it is not a GPU; one who did is not.
 TEST_F(Run, SaysWhyNoGpuIsUsed) {
   EXPECT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "5"}).err,
             "lanescope: no GPU: the CUDA back end is switched off (LANESCOPE_CUDA=off); simulating NVIDIA GeForce RTX "
@@ -280,7 +282,7 @@ TEST_F(Run, TheScreenshotIsAPngThatSaysSimulated) {
       run({"run", "--workload", "linear-mse", "--iterations", "50", "--screenshot", "one.png", "--trace", "t.json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   std::map<std::string, std::string> text;
-  const io::Image one = io::read_png(folder_ / "one.png", &text);
+  const io::Image one = lanescope::test::read_png(folder_ / "one.png", &text);
   EXPECT_GE(one.width, 1600);
   EXPECT_GE(one.height, 400);
   std::string all;
@@ -294,7 +296,8 @@ TEST_F(Run, TheScreenshotIsAPngThatSaysSimulated) {
                 .status,
             0);
   text.clear();
-  EXPECT_GT(io::read_png(folder_ / "two.png", &text).height, one.height) << "both runs, one below the other";
+  EXPECT_GT(lanescope::test::read_png(folder_ / "two.png", &text).height, one.height)
+      << "both runs, one below the other";
   EXPECT_EQ(text["settings A"], "log interval 1");
   EXPECT_EQ(text["settings B"], "log interval never");
   EXPECT_THAT(text["Description"], HasSubstr("as fast"));
@@ -319,8 +322,8 @@ TEST_F(Run, TheScreenshotsEndingScaleThemeAndCaptionAreChosen) {
   };
   take({"whole.png", "--screenshot-scale", "0.5"});
   take({"bare.png", "--screenshot-scale", "0.5", "--no-caption", "--screenshot-theme", "light"});
-  const io::Image whole = io::read_png(folder_ / "whole.png");
-  const io::Image bare = io::read_png(folder_ / "bare.png");
+  const io::Image whole = lanescope::test::read_png(folder_ / "whole.png");
+  const io::Image bare = lanescope::test::read_png(folder_ / "bare.png");
   EXPECT_EQ(whole.width, 800);
   EXPECT_EQ(bare.width, 800);
   EXPECT_LT(bare.height, whole.height);

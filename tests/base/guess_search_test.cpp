@@ -37,7 +37,7 @@ TEST(GuessSearch, FindsWhatASearchByHalvesFinds) {
   }
 }
 
-// Regular values are found with a few looks, however many there are.
+// Regular values are found in a few steps, however many there are.
 TEST(GuessSearch, LooksSeldom) {
   int looks = 0;
   const auto value = [&](std::size_t i) {

@@ -110,7 +110,7 @@ TEST(MessageCatalogue, RefusesTextsThatAreNotSorted) {
   EXPECT_FALSE(MessageCatalogue::read(catalogue({{"a", "1"}, {"a", "2"}})));
 }
 
-// Whatever the bytes are, it is refused, or every text lies within them.
+// Arbitrary bytes are rejected, or every text lies within them.
 TEST(MessageCatalogue, NoBytesLeadOutside) {
   std::mt19937 random(7);
   const std::string good = catalogue(kPairs);
@@ -124,7 +124,7 @@ TEST(MessageCatalogue, NoBytesLeadOutside) {
         put(bytes, random() % 23 * 4, static_cast<std::uint32_t>(random() % 3 == 0 ? random() : random() % 300));
       }
     }
-    const std::vector<char> exact(bytes.begin(), bytes.end());  // so that a sanitizer sees the end
+    const std::vector<char> exact(bytes.begin(), bytes.end());  // so that a sanitizer detects reads past the end
     const auto read = MessageCatalogue::read({exact.data(), exact.size()});
     if (!read) continue;
     ++accepted;

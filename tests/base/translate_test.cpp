@@ -52,6 +52,17 @@ TEST_F(Translate, LooksUpInTheCatalogueOfTheLanguage) {
   EXPECT_STREQ(tr("Experiments", Language::Chinese), "实验") << "whatever language is set";
 }
 
+TEST_F(Translate, FillsInTheTranslation) {
+  const std::string unknown = "xx";
+  EXPECT_EQ(tr("language '{}' is unknown; allowed: {}", unknown, 12), "language 'xx' is unknown; allowed: 12");
+  EXPECT_EQ(tr("{:.1f} of {} is in no catalogue", 1.25, "it"), "1.2 of it is in no catalogue");
+  set_language(Language::Chinese);
+  const std::string said = tr("language '{}' is unknown; allowed: {}", unknown, 12);
+  EXPECT_NE(said.find("xx"), std::string::npos);
+  EXPECT_EQ(said.find("unknown"), std::string::npos);
+  EXPECT_EQ(tr("{:.1f} of {} is in no catalogue", 1.25, "it"), "1.2 of it is in no catalogue");
+}
+
 TEST_F(Translate, WhatItReturnedStaysWhateverIsSetLater) {
   set_language(Language::Chinese);
   const char* text = tr("Experiments");

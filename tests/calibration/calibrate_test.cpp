@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 Calibration calibrate_simulated(const DeviceProfile& profile) {
   CalibrationRequest request;
-  request.make = [&](trace::EventSink& sink, device::CaptureLevel capture) {
+  request.make = [&](trace::EventSink& sink, trace::CaptureLevel capture) {
     device::DeviceContext context;
     context.sink = &sink;
     context.capture = capture;
@@ -165,7 +165,7 @@ TEST(Refuses, ADeviceWhoseWorkIsNotRecorded) {
     };
     std::unique_ptr<trace::EventWriter> open_writer() override { return std::make_unique<Writer>(); }
   } deaf;
-  request.make = [&](trace::EventSink&, device::CaptureLevel) {
+  request.make = [&](trace::EventSink&, trace::CaptureLevel) {
     device::DeviceContext context;
     context.sink = &deaf;
     return std::make_unique<device::sim::SimDevice>(device::sim::embedded_profile("teaching"), std::move(context));

@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "cpu/locked_sink.h"
 #include "device/cpu/products.h"
-#include "workload/random.h"
 
 namespace lanescope::device::cpu {
 namespace {
@@ -60,7 +60,7 @@ std::vector<ProductCase> products() {
   return cases;
 }
 
-Values some_values(std::size_t count, workload::Random& random) {
+Values some_values(std::size_t count, base::Random& random) {
   Values values(count);
   for (float& value : values) value = random.uniform(1.0f);
   return values;
@@ -68,7 +68,7 @@ Values some_values(std::size_t count, workload::Random& random) {
 
 // Sums of up to 120 terms below 1, in another order: some units in the last place of 1e-7 each.
 TEST_F(Cpu, ProductsAreAsTheReferenceHasThem) {
-  workload::Random random(3);
+  base::Random random(3);
   for (const ProductCase& each : products()) {
     std::vector<Values> arguments;
     std::vector<Buffer> buffers;

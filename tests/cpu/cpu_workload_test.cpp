@@ -1,4 +1,4 @@
-// The workloads on CPUs: what PyTorch does where the tensors are on the CPU, and what it takes.
+// The workloads on CPUs: what PyTorch does with tensors on the CPU, and how long it takes.
 #include <gmock/gmock.h>
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Keeps what the program's threads write, one at a time.
+// Collects what the program's threads write. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class LockedSink final : public trace::EventSink {
   }
   std::unique_ptr<trace::EventWriter> open_writer() override { return std::make_unique<Writer>(mutex_, kept); }
 
-  MemorySink kept;  ///< to be looked at when the threads are at rest
+  MemorySink kept;  ///< read it only when the threads have finished
 
  private:
   struct Writer final : trace::EventWriter {

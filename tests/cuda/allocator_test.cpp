@@ -1,4 +1,4 @@
-// The caching device allocator against the rules of PyTorch's, counted in calls of cudaMalloc and cudaFree.
+// The caching device allocator, compared with PyTorch's rules by counting calls of cudaMalloc and cudaFree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -161,8 +161,8 @@ TEST_F(AllocatorTest, ReleaseAllGivesEverySegmentBackOnce) {
   EXPECT_EQ(allocator.allocated_bytes(), 0u);
 }
 
-// Blocks never overlap and lie in their segments, and all sums agree, whatever the order; and what was free once is
-// enough for the same again.
+// Blocks never overlap and lie within their segments, and all sums agree, in any order; repeating the same requests
+// needs no more memory.
 TEST_F(AllocatorTest, AnyOrderKeepsBlocksApart) {
   std::mt19937 random(5);
   std::map<std::byte*, std::size_t> live;
@@ -187,7 +187,7 @@ TEST_F(AllocatorTest, AnyOrderKeepsBlocksApart) {
   for (const auto& [data, bytes] : live) allocator.free(data);
   EXPECT_EQ(allocator.allocated_bytes(), 0u);
   EXPECT_EQ(allocator.empty_cache(), kSuccess);
-  EXPECT_EQ(held, 0u);  // every segment had grown together again
+  EXPECT_EQ(held, 0u);  // every segment had merged completely
 }
 
 }  // namespace

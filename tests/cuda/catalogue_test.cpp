@@ -99,7 +99,7 @@ TEST_F(CatalogueOfGpus, MakesTheDevice) {
     EXPECT_EQ(device->info().id, "cuda:0");
     device->synchronize();
   }
-  EXPECT_EQ(backend.gpu(0)->count("device_synchronize"), 6);  // each once, and once when it goes
+  EXPECT_EQ(backend.gpu(0)->count("device_synchronize"), 6);  // each once, and once in its destructor
   EXPECT_THAT(error_of([&] { make_device_from(found(), "cuda", {}); }), StartsWith("a GPU needs a sink"));
 }
 

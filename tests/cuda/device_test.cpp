@@ -80,7 +80,7 @@ TEST_F(CudaDeviceTest, MemoryIsZeroedAlsoWhenItIsUsedAgain) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(device->host_data(pageable).data()) % 64, 0u);
 }
 
-// A large tensor that is new costs a copy into it the first touch of its pages (P18), so they must not be touched before.
+// The first copy into a large new tensor includes the first touch of its pages (P18), so they must be untouched before.
 TEST_F(CudaDeviceTest, ALargeHostBufferIsZeroAndUntouched) {
   make();
   constexpr std::size_t kBytes = std::size_t{64} << 20;
@@ -119,7 +119,7 @@ TEST_F(CudaDeviceTest, StreamsAndEvents) {
   EXPECT_TRUE(device->query(event));
   gpu->busy = true;
   EXPECT_FALSE(device->query(event));
-  EXPECT_EQ(gpu->last_error, kSuccess);  // "not ready" is no error that a later call finds
+  EXPECT_EQ(gpu->last_error, kSuccess);  // a later call must not find "not ready" as an error
   device->synchronize(event);
   device->synchronize(blocking);
   device->synchronize();
@@ -129,8 +129,8 @@ TEST_F(CudaDeviceTest, StreamsAndEvents) {
                           "stream_synchronize #2", "device_synchronize"));
 }
 
-// A buffer's first zeroes are written on the default stream, which a non-blocking stream does not wait for; and what
-// comes after its release must wait for what that stream does with it.
+// The default stream zeroes a new buffer, and a non-blocking stream does not wait for that; and after its release, the
+// next user must wait for that stream's work.
 TEST_F(CudaDeviceTest, ANonBlockingStreamComesAfterTheZeroesAndBeforeTheNextUse) {
   make();
   const Stream side = device->create_stream(true), blocking = device->create_stream(false);
@@ -248,7 +248,7 @@ TEST_F(CudaDeviceTest, GivesEverythingBack) {
   EXPECT_FALSE(recording->alive);
 }
 
-// --- what is recorded ----------------------------------------------------------------------------------------------
+// --- recording -----------------------------------------------------------------------------------------------------
 
 TEST_F(CudaDeviceTest, ARunningCaptureWritesTheCallsAndTheDeviceOnlyHowFarItIs) {
   make();
@@ -357,7 +357,7 @@ TEST_F(CudaDeviceTest, NoCaptureAtAllIsOneThatIsOff) {
   EXPECT_THAT(sink.written(), ElementsAre("cudaDeviceSynchronize"));
 }
 
-// 0.25 ms on the fake. An answer of "not ready" is no error, and no number.
+// 0.25 ms on the fake. "Not ready" is neither an error nor a number.
 TEST_F(CudaDeviceTest, TimesBetweenEventsThatWereMadeForIt) {
   make();
   const GpuEvent start = device->create_timing_event(), end = device->create_timing_event();

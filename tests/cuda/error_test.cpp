@@ -1,4 +1,4 @@
-// Errors of CUDA: those that pass, those that stay, and how a GPU is used again after one.
+// CUDA errors: passing ones, sticky ones, and how a GPU is used again after one.
 #include "cuda/rig.h"
 
 namespace lanescope::device::cuda {
@@ -86,7 +86,7 @@ TEST_F(CudaErrorTest, AnErrorThatStaysIsTheLastCall) {
     gpu->take_log();
     for (const Step& step : all) EXPECT_EQ(error_of<DeviceLost>([&] { step.make(*device); }), lost);
     EXPECT_THAT(gpu->take_log(), IsEmpty());
-    // The CPU's side goes on: the run is wound up on it.
+    // The CPU side continues: the run is ended on it.
     device->host_work(0);
     EXPECT_GT(device->now_ns(), 0);
     EXPECT_EQ(device->host_data(things.host).size(), 64u);
@@ -96,7 +96,7 @@ TEST_F(CudaErrorTest, AnErrorThatStaysIsTheLastCall) {
   }
 }
 
-// A kernel that fails is known when a later call says so.
+// A failing kernel is noticed when a later call reports it.
 TEST_F(CudaErrorTest, AnErrorOfEarlierWorkSurfacesWhereItIsReported) {
   make();
   const Things things(*device);
@@ -118,7 +118,7 @@ TEST_F(CudaErrorTest, OutOfMemorySaysWhatThereIs) {
   make();
   const Buffer kept = device->allocate(MemoryKind::Device, 30 << 20);
   device->release(device->allocate(MemoryKind::Device, 20 << 20));
-  // The 20 MiB that are kept are given back, and it is still too much: 30 and 40 of 64.
+  // The cached 20 MiB are freed, but it is still too much: 30 and 40 of 64.
   EXPECT_EQ(error_of([&] { device->allocate(MemoryKind::Device, 40 << 20); }),
             "cudaMalloc failed: cudaErrorMemoryAllocation (2): out of memory: 41.94 MB requested, 31.46 MB in use, "
             "0 B kept for reuse, the GPU has 80 GB");
@@ -144,7 +144,7 @@ class Restart : public testing::Test {
   std::unique_ptr<CudaDevice> make(int index) {
     DeviceContext context;
     context.sink = &sink;
-    context.capture = CaptureLevel::Operations;
+    context.capture = trace::CaptureLevel::Operations;
     return make_cuda_device(backend, fake_gpu_info(index), context);
   }
 
@@ -158,7 +158,7 @@ TEST_F(Restart, TheCaptureIsStartedBeforeCudaIsTouched) {
   EXPECT_THAT(backend.order, ElementsAre("capture", "open"));
   EXPECT_THAT(backend.gpu(6)->take_log(), ElementsAre("use"));
   EXPECT_EQ(backend.recording->request.sink, &sink);
-  EXPECT_EQ(backend.recording->request.level, CaptureLevel::Operations);
+  EXPECT_EQ(backend.recording->request.level, trace::CaptureLevel::Operations);
   EXPECT_GE(backend.recording->request.origin_ns, before);
   // One clock for both.
   const Nanoseconds now = device->now_ns();
@@ -174,7 +174,7 @@ TEST_F(Restart, AGpuThatWasLostWorksAgain) {
   device = make(1);
   device->release(device->allocate(MemoryKind::Device, 64));
   device->synchronize();
-  // The old device resets it, and the new one looks whether that was enough.
+  // The old device resets it, and the new one checks whether that was enough.
   EXPECT_THAT(backend.gpu(1)->take_log(),
               ElementsAre("use", "device_synchronize", "reset", "reset", "use", "use", "malloc 2097152",
                           "memset_async 64 default", "device_synchronize"));
@@ -198,7 +198,7 @@ TEST_F(Restart, ItIsResetAgainWhenTheFirstResetFailed) {
   EXPECT_EQ(backend.gpu(3)->count("reset"), 0);  // another GPU
 }
 
-// The window makes the new device before it lets the old one go.
+// The window creates the new device before destroying the old one.
 TEST_F(Restart, ALostDeviceThatOutlivesTheRestartTouchesNothing) {
   auto lost = make(5);
   backend.gpu(5)->fail("device_synchronize", 1, 719);

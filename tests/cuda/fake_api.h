@@ -1,5 +1,5 @@
-// A GPU in host memory, for tests: executes every operation when it is called, by the reference of its op; counts and
-// logs calls; and fails when it is told to.
+// A GPU in host memory for tests: executes every operation in its call, using the op's reference; counts and logs
+// calls; and fails on request.
 #pragma once
 
 #include <cstdlib>
@@ -18,14 +18,14 @@
 
 namespace lanescope::device::cuda {
 
-/// What the calls of one or several FakeApi act on.
+/// What the calls of one or several FakeApi objects act on.
 struct FakeGpu {
   std::map<std::string, int, std::less<>> counts;  ///< calls so far, by name: "malloc"
-  std::vector<std::string> log;                    ///< the same in order, with what matters
+  std::vector<std::string> log;                    ///< the calls in order, with the relevant arguments
   bool keep_log = true;
   std::size_t memory_limit = std::size_t{1} << 34;
-  bool busy = false;        ///< events have not happened yet
-  bool compute = true;      ///< false: launches are taken, and nothing is computed
+  bool busy = false;        ///< events have not completed yet
+  bool compute = true;      ///< false: launches succeed without computing
   Status pending = 0;       ///< an error of earlier work: the next call reports it
   Status reset_status = 0;  ///< what reset() returns
   int contexts = 0;         ///< times it was made current
@@ -44,7 +44,7 @@ struct FakeGpu {
     for (const auto& [data, bytes] : device) sum += bytes;
     return sum;
   }
-  /// The nth of these calls from now on fails.
+  /// Makes the nth of these calls from now on fail.
   void fail(std::string call, int nth, Status status) { failures_[call] = {count(call) + nth, status}; }
 
   Status called(std::string_view call, std::string detail = {}) {
@@ -56,7 +56,7 @@ struct FakeGpu {
       pending = failure->second.second;
     }
     last_error = pending;
-    // One that stays is what every call returns from then on.
+    // After a sticky error every call returns it.
     return is_sticky(pending) ? pending : std::exchange(pending, kSuccess);
   }
   void forget_error() { pending = last_error = kSuccess; }
@@ -171,7 +171,7 @@ class FakeApi final : public Api {
       for (const Arg& arg : args) spans.emplace_back(arg.data, arg.elements);
       ops::run_reference(op, spans);
     } catch (...) {
-      gpu_->pending = 719;  // as a kernel that fails does: a later call says it
+      gpu_->pending = 719;  // like a failing kernel: a later call reports it
     }
     return kSuccess;
   }
@@ -237,7 +237,7 @@ class FakeApi final : public Api {
   std::uintptr_t handles_ = 0;
 };
 
-/// What a capture says of itself; it records nothing.
+/// The health of a capture that records nothing.
 struct FakeRecording {
   trace::CaptureHealth health;
   std::vector<trace::OpenCall> open;

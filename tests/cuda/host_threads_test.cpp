@@ -1,4 +1,4 @@
-// Further threads of the program, in real time, on a device whose GPU is a fake.
+// Other threads of the program, in real time, on a device with a fake GPU.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 constexpr Nanoseconds kMs = base::kMillisecond;
 
-/// Takes events from any thread, and checks that no writer breaks its word.
+/// Accepts events from any thread, and checks that every writer keeps its promise (complete_until).
 class SharedSink final : public trace::EventSink {
  public:
   trace::LaneId lane(const trace::LaneInfo& info) override {
@@ -62,7 +62,7 @@ class SharedSink final : public trace::EventSink {
     const std::lock_guard lock(mutex_);
     return lanes_.size();
   }
-  /// Until every writer but the device's own has said that it is complete beyond t; false if that takes too long.
+  /// Waits until every writer except the device's own has reported progress beyond t; false if that takes too long.
   bool complete_beyond(Nanoseconds t) {
     std::unique_lock lock(mutex_);
     return told_.wait_for(lock, std::chrono::seconds(60), [&] {
@@ -152,7 +152,7 @@ TEST_F(RealThreads, DoTheirTasksInOrderAndTakeTheirTime) {
 TEST_F(RealThreads, WhatComesAfterAnotherIsDoneInTheOrderOfTheEnds) {
   const HostThread a = device->create_host_thread("a"), b = device->create_host_thread("b");
   const HostThread pin = device->create_host_thread("pin");
-  // a's task comes after b's, so that it ends later however slow this machine is.
+  // a's task depends on b's, so that it ends later however slow this machine is.
   const HostTask second = device->submit(b, busy(kMs, 0), HostTask::None);
   const HostTask first = device->submit(a, busy(kMs, 0), second);
   const HostTask pinned_first = device->submit(pin, busy(0, 10), first);
@@ -183,8 +183,8 @@ TEST_F(RealThreads, CopyRealBytes) {
   device->release(to);
 }
 
-// The picture's live edge is where the last writer stands: neither idle threads nor busy ones, nor those that have
-// gone, may hold it back.
+// The live edge is the earliest of all writers' progress: neither idle nor busy threads, nor those that have ended, may
+// hold it back.
 TEST_F(RealThreads, DoNotHoldBackTheLiveEdge) {
   const HostThread busy_one = device->create_host_thread("busy");
   device->create_host_thread("idle");
@@ -260,7 +260,7 @@ TEST_F(RealThreads, AllocateForThemselves) {
   device->release(pinned->found);
 }
 
-// Where nothing else records the calls, the device does, on a lane of the thread.
+// If nothing else records the calls, the device does, on the thread's lane.
 TEST_F(RealThreads, TheirCallsStandOnTheirLaneWithoutACapture) {
   device.reset();
   recording->health.state = trace::CaptureState::Unavailable;
@@ -279,7 +279,7 @@ TEST_F(RealThreads, TheirCallsStandOnTheirLaneWithoutACapture) {
   EXPECT_TRUE(sink.on("CUDA calls", trace::EventKind::Call).empty());
 }
 
-// What fails on a thread is said by the call that waits for its task, as PyTorch's pin thread hands its errors on.
+// The call that waits for a task reports an error on its thread, as PyTorch's pin thread does.
 TEST_F(RealThreads, WhatFailsOnOneIsThrownToWhoWaits) {
   const Buffer from = device->allocate(MemoryKind::Pageable, 1000);
   const HostThread pin = device->create_host_thread("pin thread");
@@ -321,14 +321,14 @@ TEST_F(RealThreads, FeedTheDataLoader) {
   EXPECT_GE(sink.on("pin thread").size(), 30u + 15 + 10);
   EXPECT_THAT(sink.written_on("worker 0"), Contains("load batch 3").Times(testing::Ge(10)));
   EXPECT_THAT(sink.written_on("worker 0"), Contains("start worker 0").Times(6 + 1 + 1));
-  // Six batches are outstanding, one more is at the program; the smaller ones of the end have blocks of their own, and
+  // Six batches are outstanding and the program has one more. The smaller last batches have their own blocks, and
   // item() has four bytes.
   EXPECT_GE(gpu->count("host_alloc"), 3);
   EXPECT_LE(gpu->count("host_alloc"), 2 * (6 + 1 + 1) + 1);
   device.reset();
 }
 
-// The program ends, and its workload is gone, while batches are at the pin thread.
+// The program ends and destroys its workload while the pin thread still has batches.
 TEST_F(RealThreads, EndWithBatchesThatAreStillToBePinned) {
   gpu->keep_log = false;
   workload::Settings settings = workload::default_settings("dataloader", device->info());

@@ -1,4 +1,4 @@
-// Why there is no GPU: each reason in a process of its own, with a driver library and a back end of its own.
+// Why there is no GPU: each reason in a separate process, with its own driver library and back end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ const std::string kDriverPath = kFakes + "/driver";
 
 using Environment = std::map<std::string, std::string>;
 
-/// What a process finds in this folder: "usable|" and a problem, or "none|" and a problem.
+/// What a process finds in this folder: "usable|" or "none|", followed by the problem.
 std::string look(const std::string& folder, Environment environment, const std::string& libraries = kDriverPath) {
   environment["LD_LIBRARY_PATH"] = libraries;
   std::string command = "env -u LANESCOPE_CUDA -u CUDA_VISIBLE_DEVICES -u LANGUAGE LC_ALL=C";
@@ -83,7 +83,7 @@ TEST(Loader, ItIsOfAnotherVersion) {
                 "/other_abi/liblanescope_cuda.so belongs to another version of this program");
 }
 
-// The machine that runs this test may have a driver of its own.
+// The machine that runs this test may have its own driver.
 TEST(Loader, ThereIsNoDriver) {
   const std::string found = look(kBackend, {{"LANESCOPE_FAKE_GPUS", ""}}, "/nowhere");
   EXPECT_THAT(found, testing::AnyOf("none|there is no NVIDIA driver: libcuda.so.1: No such file or directory",
@@ -130,7 +130,7 @@ TEST(Loader, AGpuThatCannotBeRecordedCanBeUsed) {
   EXPECT_EQ(look(kBackend, {{"LANESCOPE_FAKE_CAPTURE", why}}), "usable|" + why);
 }
 
-// The order in which it looks: the first reason is the one that is said.
+// The order of the search: the first reason found is reported.
 TEST(Loader, SaysTheFirstReason) {
   EXPECT_THAT(look(kBackend, {{"LANESCOPE_FAKE_DRIVER", "init=100,version=12020"}, {"LANESCOPE_FAKE_CAPTURE", "busy"}}),
               "none|the driver finds no GPU");

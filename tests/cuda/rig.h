@@ -1,4 +1,4 @@
-// What the tests of the CUDA device share: a sink that keeps what is written, and a device on a fake GPU.
+// Common code of the CUDA device's tests: a sink that keeps what is written, and a device with a fake GPU.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ class KeepingSink final : public trace::EventSink {
   struct Writer final : trace::EventWriter {
     explicit Writer(KeepingSink& s) : sink(s) {}
     void write(const trace::Event& event) noexcept override {
-      // A range that is open may have begun long before.
+      // A range still open may have begun long before.
       EXPECT_GE(event.kind == trace::EventKind::Range ? event.end_ns : event.start_ns, told)
           << "written after it was said that nothing earlier comes";
       sink.events.push_back(event);

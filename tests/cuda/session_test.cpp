@@ -1,4 +1,4 @@
-// A whole run on a GPU, from the loaded back end to the trace: the back end is the fake one, in a library of its own.
+// A whole run on a GPU, from the loaded back end to the trace. The back end is the fake one, in a separate library.
 #include "session/session.h"
 
 #include <dlfcn.h>
@@ -18,14 +18,14 @@ namespace {
 using base::Nanoseconds;
 using trace::LaneKind;
 
-/// A driver that is loaded already is found by its name; what is looked for is looked for once per process.
+/// A driver that is already loaded is found by its name, and the search is made once per process.
 class Machine : public testing::Environment {
  public:
   void SetUp() override {
     ASSERT_NE(dlopen(LANESCOPE_FAKES "/driver/libcuda.so.1", RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();
     setenv("LANESCOPE_CUDA", LANESCOPE_FAKES "/backend/liblanescope_cuda.so", 1);
     setenv("LANESCOPE_FAKE_GPUS", "9.0,8.6", 1);
-    setenv("LANESCOPE_FAKE_FAIL", "event_record:1:700", 1);  // what only the test of a lost device calls
+    setenv("LANESCOPE_FAKE_FAIL", "event_record:1:700", 1);  // called only by the test of a lost device
   }
 };
 const testing::Environment* const kMachine = testing::AddGlobalTestEnvironment(new Machine);
@@ -96,7 +96,7 @@ TEST(GpuSession, TrainsAndRecordsToTheEnd) {
   EXPECT_EQ(losses[0], losses[1]);
 }
 
-// Pacing cannot hold a real clock: neither speed nor `paced` make a difference, a pause does.
+// Pacing cannot hold a real clock: neither speed nor `paced` makes a difference, but a pause does.
 TEST(GpuSession, APauseStandsBetweenIterationsAndIsMarked) {
   for (const bool paced : {true, false}) {
     SessionOptions options = options_of("iris-mlp", 0);

@@ -1,5 +1,5 @@
-// The program's workloads on a CUDA device: the same values as on the simulated one, and nothing allocated once they
-// run.
+// The program's workloads on a CUDA device: the same values as on the simulated one, and no allocations in the steady
+// state.
 #include "workload/workload.h"
 #include "cuda/rig.h"
 
@@ -38,7 +38,7 @@ TEST_F(Workloads, IrisLearnsWhatItLearnsOnTheSimulator) {
   }
 }
 
-// The numbers of the array have been to the GPU and back, by cudaMemcpy or by cudaMemcpyAsync.
+// The elements of the array have been copied to the GPU and back, by cudaMemcpy or by cudaMemcpyAsync.
 TEST_F(Workloads, RawCudaCopiesBlockingOrNot) {
   for (const char* copies : {"copies=blocking", "copies=async"}) {
     make();
@@ -59,7 +59,7 @@ TEST_F(Workloads, RawCudaCopiesBlockingOrNot) {
   }
 }
 
-// Every way of reading the loss ends with the loss that the simulator has, and PyTorch's check warns as often.
+// Every method of reading the loss ends with the same loss as in the simulator, and PyTorch's check warns as often.
 TEST_F(Workloads, ReadbackReadsWhatItReadsOnTheSimulator) {
   for (const char* method : {"item", "print", "stacked", "accumulate", "pageable", "one-step-late"}) {
     std::optional<double> losses[2];

@@ -1,6 +1,6 @@
-// The CUDA back end of tests: a GPU in host memory, in a library of its own. Told by variables:
-//   LANESCOPE_FAKE_GPUS     the compute capabilities of its GPUs: "9.0,6.1"; empty: there is none
-//   LANESCOPE_FAKE_CAPTURE  why nothing can be recorded; not set: it says that it records
+// The CUDA back end of tests: a GPU in host memory, in a separate library. Configured by variables:
+//   LANESCOPE_FAKE_GPUS     the compute capabilities of its GPUs: "9.0,6.1"; empty: there are none
+//   LANESCOPE_FAKE_CAPTURE  why nothing can be recorded; not set: the capture reports that it is running
 //   LANESCOPE_FAKE_FAIL     a call of GPU 0 that fails: "launch:100:700" is the 100th launch, with error 700
 #include <cstdio>
 #include <cstdlib>

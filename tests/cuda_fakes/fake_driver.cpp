@@ -1,4 +1,4 @@
-// libcuda.so.1 of tests: answers as LANESCOPE_FAKE_DRIVER says.
+// The tests' libcuda.so.1: answers according to LANESCOPE_FAKE_DRIVER.
 #ifndef FAKE_NO_DRIVER
 #include <cstdlib>
 #include <cstring>

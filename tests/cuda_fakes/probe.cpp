@@ -1,4 +1,4 @@
-// cuda_probe FOLDER: looks for the CUDA back end in this folder and prints what load() would remember.
+// cuda_probe FOLDER: searches this folder for the CUDA back end and prints what load() would remember.
 #include <cstdio>
 
 #include "device/cuda/loader.h"

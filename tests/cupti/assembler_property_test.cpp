@@ -1,4 +1,4 @@
-// Random programs: whatever the order in which CUPTI hands their records over, the trace is the same.
+// Random programs: the trace does not depend on the order in which CUPTI delivers their records.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,13 +19,13 @@ using trace::Event;
 struct Made {
   Buffer record;
   std::uint32_t thread;
-  Nanoseconds placed_ns;  // when it takes its place in the thread's buffer
+  Nanoseconds placed_ns;  // when its place in the thread's buffer is reserved
   Nanoseconds done_ns;    // when it is complete
 };
 
 struct Program {
   std::vector<Made> records;                               // in the order of their places
-  std::vector<std::pair<Nanoseconds, Nanoseconds>> calls;  // from when to when one is open
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> calls;  // open intervals
   Nanoseconds end_ns = 0;
 };
 
@@ -35,7 +35,7 @@ Program make_program(std::uint32_t seed, int steps) {
   const auto up_to = [&](int n) { return static_cast<Nanoseconds>(random() % static_cast<std::uint32_t>(n)); };
   Program program;
   std::map<std::uint32_t, Nanoseconds> thread_free, stream_free;
-  std::uint32_t correlation = 0xFFFFFF00;  // goes over the end of its numbers
+  std::uint32_t correlation = 0xFFFFFF00;  // wraps around during the test
   std::uint64_t event_number = 0;
   struct Recorded {
     std::uint64_t number;
@@ -119,7 +119,7 @@ Program make_program(std::uint32_t seed, int steps) {
 
 using Lanes = std::map<std::string, std::vector<std::pair<std::string, Event>>>;
 
-/// Every lane's events by its name, with their names written out: numbers for names and lanes depend on the order.
+/// Every lane's events by lane name, with names as text, because ids depend on the order.
 Lanes trace_of(const DecoderRig& rig) {
   Lanes lanes;
   for (std::size_t lane = 0; lane < rig.sink.lanes.size(); ++lane) {
@@ -185,8 +185,8 @@ TEST_P(RandomProgram, ShuffledOverBuffersGivesTheSameTrace) {
   EXPECT_EQ(rig.counts.late, 0u);
 }
 
-// As CUPTI does it: every thread fills buffers of its own, in which an operation takes its place when it is launched;
-// a flush hands over those of which all records are complete, in their order.
+// As in CUPTI: every thread fills its own buffers, in which an operation's place is reserved when it is launched; a
+// flush delivers, in order, those with only complete records.
 TEST_P(RandomProgram, LiveGivesTheSameTraceAndKeepsEveryPromise) {
   const Program program = make_program(GetParam(), 2000);
   const auto expected = in_order(program);
@@ -237,7 +237,7 @@ TEST_P(RandomProgram, LiveGivesTheSameTraceAndKeepsEveryPromise) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgram, ::testing::Range(1u, 41u));
 
-// The comparison above is worth something only if the programs have what it compares.
+// The comparison above is meaningful only if the programs contain what it compares.
 TEST(RandomPrograms, HaveWaitsAndCopies) {
   int waits = 0, copies = 0;
   for (const auto& [lane, events] : in_order(make_program(1, 2000))) {

@@ -1,4 +1,4 @@
-// How far the trace is complete, and so what is written when.
+// How far the trace is complete, and so when events are written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST_F(AssemblerTest, ALaunchThatFailedIsNotWaitedFor) {
   EXPECT_EQ(complete(), 500 * kMs);
 }
 
-// Until it rests, a thread's calls come in the order in which they end.
+// Until it rests, a thread's calls arrive in the order in which they end.
 TEST_F(AssemblerTest, AThreadIsCompleteUpToItsLastCall) {
   rig.take(Buffer().call(Api::Malloc, 10 * kMs, 11 * kMs, 1).call(Api::Malloc, 12 * kMs, 15 * kMs, 2, 99));
   rig.advance(100 * kMs);
@@ -123,8 +123,7 @@ TEST_F(AssemblerTest, WhereNoCallsAreRecordedBuffersOfThreadsSayNothingAfterASec
   EXPECT_EQ(complete(), 1050 * kMs);
 }
 
-// --- launches of nothing
-// ----------------------------------------------------------------------------------------------
+// --- launches of nothing ---------------------------------------------------------------------------------------------
 
 TEST_F(AssemblerTest, ACopyThatNeverWasIsWaitedForAQuarterOfASecond) {
   rig.take(Buffer().call(Api::Memcpy, 10 * kMs, 20 * kMs, 1));
@@ -190,8 +189,7 @@ TEST_F(AssemblerTest, LaunchesIntoAGraphThatIsCapturedAreNotWaitedFor) {
   EXPECT_EQ(rig.counts.launches_unmatched, 1u) << "the one after the capture";
 }
 
-// --- the end, and the bounds
-// -------------------------------------------------------------------------------------------
+// --- the end, and limits ---------------------------------------------------------------------------------------------
 
 TEST_F(AssemblerTest, TheEndWritesWhatIsHeldBack) {
   rig.take(Buffer().call(Api::Launch, 10 * kMs, 11 * kMs, 1).kernel("k", 20 * kMs, 21 * kMs, 2));
@@ -216,13 +214,13 @@ TEST_F(AssemblerTest, AThreadThatTurnsOutToBeTheMainOneGetsItsLane) {
   rig.decoder.set_main_thread(99);
   rig.take(Buffer().call(Api::Malloc, 3000, 4000, 2, 99).call(Api::Malloc, 3000, 4000, 3));
   rig.decoder.finish();
-  // The one that was it before stays there: a program makes its device on one thread and uses it on another.
+  // The earlier main thread stays on its lane: a program may create its device on one thread and use it on another.
   EXPECT_THAT(rig.calls(), SizeIs(2));
   EXPECT_THAT(rig.on("CUDA calls, thread 99"), SizeIs(1));
 }
 
 TEST_F(AssemblerTest, WhatIsHeldBackIsBounded) {
-  // A launch whose kernel does not come holds back all that follows: 1.5 million calls.
+  // A launch whose kernel never arrives holds back everything after it: 1.5 million calls.
   rig.now = 20 * kMs;
   rig.take(Buffer().call(Api::Launch, 1, 2, 1));
   Buffer buffer;

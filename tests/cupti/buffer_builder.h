@@ -1,5 +1,5 @@
-// Activity buffers made by hand from CUPTI's own structs, and the functions that read them: the real ones, where a
-// libcupti of the headers' version is on the machine.
+// Hand-made activity buffers from CUPTI's own structs, and the functions that read them: the real ones, if the machine
+// has a libcupti of the headers' version.
 #pragma once
 
 #include <cupti.h>
@@ -18,7 +18,7 @@ namespace lanescope::capture::cupti::test {
 
 using base::Nanoseconds;
 
-/// What the tests' CUPTI clock is ahead of the trace's.
+/// The offset of the tests' CUPTI clock from the trace's.
 inline constexpr std::uint64_t kAhead = 1'700'000'000'000'000'000;
 
 inline std::uint64_t stamp(Nanoseconds trace_ns) { return kAhead + static_cast<std::uint64_t>(trace_ns); }
@@ -325,7 +325,7 @@ inline CUptiResult CUPTIAPI name_call(CUpti_CallbackDomain domain, std::uint32_t
   return *name ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
-/// With what the decoder needs; the real functions where they are.
+/// Contains what the decoder needs; the real functions if available.
 inline CuptiTable reading_table() {
   CuptiTable table;
   table.get_next_record = &walk;

@@ -53,7 +53,7 @@ TEST(BufferPool, GivesCompletedBuffersInOrderAndZeroesWhatWasValid) {
   std::memset(a, 0xAA, 80);
   std::memset(b, 0xBB, 1024);
   EXPECT_TRUE(pool.complete(a, 80));
-  EXPECT_TRUE(pool.complete(b, 5000));  // more than it has is taken for full
+  EXPECT_TRUE(pool.complete(b, 5000));  // more than its size counts as full
   EXPECT_EQ(pool.numbers().completed, 2u);
   EXPECT_EQ(pool.numbers().out, 0u);
   std::vector<BufferPool::Filled> filled;
@@ -140,7 +140,7 @@ TEST(BufferPool, WhatComesBackToALaterSessionIsNotRead) {
   EXPECT_NE(pool.take(1, 1), nullptr);  // both are back
 }
 
-// Threads take, mark and give back; one reads. Nothing may be lost, read twice, or be in two hands.
+// Threads take, mark and return; one reads. Nothing may be lost, read twice, or held by two threads.
 TEST(BufferPool, LosesNothingAmongSeveralThreads) {
   constexpr std::uint32_t kThreads = 4, kRounds = 5000;
   BufferPool pool(1024);
@@ -172,7 +172,7 @@ TEST(BufferPool, LosesNothingAmongSeveralThreads) {
       std::memcpy(&t, buffer.data, 4);
       std::memcpy(&round, buffer.data + 4, 4);
       ASSERT_EQ(t, buffer.thread);
-      EXPECT_EQ(round, last[t] + 1);  // a thread's buffers in its order
+      EXPECT_EQ(round, last[t] + 1);  // each thread's buffers in order
       last[t] = round;
       ++read;
     });

@@ -58,13 +58,13 @@ TEST(ClockMap, StampsFromBeforeAClockWasSetBackKeepTheirEpoch) {
   clocks.ahead = kAhead - 5'000'000;  // set back by 5 ms
   ASSERT_TRUE(map.compare());
   EXPECT_EQ(map.last_jump_ns(), -5'000'000);
-  // Stamped at 9 ms under the old epoch: 14 ms under the new one, which is not yet.
+  // Stamped at 9 ms under the old epoch: 14 ms under the new one, which is still in the future.
   EXPECT_EQ(map.to_trace(kAhead + 9'000'000), 9'000'000);
   // Stamped now under the new one.
   EXPECT_EQ(map.to_trace(kAhead - 5'000'000 + 10'000'000), 10'000'000);
   // In the future under both: the newest.
   EXPECT_EQ(map.to_trace(kAhead + 20'000'000), 25'000'000);
-  // Time goes on, and what was the future is not any more.
+  // Time passes, and the stamp is no longer in the future.
   clocks.now = 15'000'000;
   EXPECT_EQ(map.to_trace(kAhead + 9'000'000), 14'000'000);
 }
@@ -78,15 +78,15 @@ TEST(ClockMap, KeepsEightEpochs) {
     clocks.ahead = kAhead - static_cast<std::uint64_t>(i) * 1'000'000;
     ASSERT_TRUE(map.compare());
   }
-  // Under the i-th epoch a stamp of kAhead - 1 ms is at (i - 1) ms. The first one, under which it would not be in the
-  // future but at -1 ms, is forgotten; the second one puts it at 0.
+  // Under the i-th epoch, a stamp of kAhead - 1 ms is at (i - 1) ms. The first one, which would put it at -1 ms rather
+  // than in the future, is forgotten; the second one puts it at 0.
   EXPECT_EQ(map.to_trace(kAhead - 1'000'000), 0);
-  // In the future under all that are kept, and not under the forgotten one: the newest.
+  // In the future under all epochs kept, though not under the forgotten one: use the newest.
   EXPECT_EQ(map.to_trace(kAhead), 8'000'000);
 }
 
 TEST(ClockMap, TakesTheBestOfSeveralBrackets) {
-  // The first look takes 1 ms longer than the others: the distance would be wrong by half of that.
+  // The first comparison takes 1 ms longer than the others: the offset would be wrong by half of that.
   Nanoseconds now = 0;
   int looks = 0;
   ClockMap map({.cupti_ns = [&] { return kAhead + static_cast<std::uint64_t>(now); },

@@ -1,4 +1,4 @@
-// A decoder with a clock that stands still and a sink that keeps what it is given.
+// A decoder with a constant clock and a sink that keeps everything.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class KeepingSink final : public trace::EventSink {
   std::size_t most_lanes = 4096;
   bool names_throw = false;
   Nanoseconds complete = std::numeric_limits<Nanoseconds>::min();
-  // What came although the trace was said to be complete there.
+  // Events that arrived although the trace had been reported complete there.
   int broken_promises = 0;
   trace::Event first_broken;
 

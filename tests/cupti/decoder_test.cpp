@@ -157,7 +157,7 @@ TEST(Decoder, AKernelWithoutANameHasOneAllTheSame) {
 
 TEST(Decoder, SumsUpWhatTheCaptureItselfCosts) {
   DecoderRig rig;
-  // 10 + 20 + 30 + 40 us of CUPTI's own; module loading is the program's.
+  // 10 + 20 + 30 + 40 us are CUPTI's own; module loading is the program's.
   rig.take(Buffer()
                .overhead(CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST, 1000, 11'000, kThread)
                .overhead(CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH, 1000, 21'000, kThread)
@@ -169,7 +169,7 @@ TEST(Decoder, SumsUpWhatTheCaptureItselfCosts) {
   EXPECT_EQ(rig.counts.pending, 0u);
 }
 
-// The leak checker sees whether it does.
+// Checked by the leak sanitizer.
 TEST(Decoder, FreesTheDataOfAnOverheadRecord) {
   DecoderRig rig;
   void* data = std::malloc(sizeof(CUpti_ActivityOverheadCommandBufferFullData));
@@ -205,7 +205,7 @@ TEST(Decoder, MeasuresTheLatencyOfWhatItWrites) {
   EXPECT_DOUBLE_EQ(rig.counts.latency_p99_ms, 100);
 }
 
-// Through a recorder into a trace, where a lane in disorder would need a second row.
+// Through a recorder into a trace, where a lane out of order would need a second row.
 TEST(Decoder, WhatItWritesFillsATrace) {
   trace::Trace trace;
   Recorder recorder(trace, WhenFull::Wait);
@@ -235,7 +235,7 @@ TEST(Decoder, WhatItWritesFillsATrace) {
   EXPECT_EQ(trace.complete_until(), 300 * kMs);
 }
 
-// Another writer of the trace says that it has written all up to 5 ms, while nothing has come from CUPTI yet.
+// Another writer of the trace reports that everything up to 5 ms is written, while nothing has come from CUPTI yet.
 TEST(DecoderInTrace, IsNotTakenToBeCompleteBeforeItsFirstWord) {
   trace::Trace trace;
   capture::Recorder recorder(trace, capture::WhenFull::Wait);
@@ -247,7 +247,7 @@ TEST(DecoderInTrace, IsNotTakenToBeCompleteBeforeItsFirstWord) {
   EXPECT_LT(trace.complete_until(), 0);
 }
 
-// What stands in for CUPTI where there is none must read as CUPTI does.
+// The replacement for CUPTI must read records like CUPTI does.
 TEST(OwnWalker, ReadsAsCuptiDoes) {
   const CuptiTable table = reading_table();
   if (table.get_next_record == &walk) GTEST_SKIP() << "no libcupti of the headers' version here";

@@ -1,5 +1,5 @@
-// The ends that are not the usual ones: exit without stop(), fork(), a CUPTI that does not come back. Each in a process
-// of its own, which says by its exit status how it went.
+// Unusual endings: exit without stop(), fork(), a CUPTI that does not return. Each in a separate process, which reports
+// the result by its exit status.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "cupti/capture_rig.h"
 #include "cupti/fake_cupti.h"
-#include "cupti/session_rig.h"
 
 namespace lanescope::capture::cupti {
 namespace {
@@ -21,10 +21,10 @@ using ::testing::ExitedWithCode;
 constexpr CUpti_CallbackId kMalloc = CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020;
 constexpr int kWell = 7;
 
-// Of a process that leaves all of them standing.
+// Objects of a process that leaves all of them alive.
 FakeCupti* g_fake = nullptr;
 KeepingSink* g_sink = nullptr;
-Session* g_session = nullptr;
+CuptiCapture* g_session = nullptr;
 
 void start() {
   g_fake = new FakeCupti;
@@ -35,8 +35,7 @@ class Exit : public ::testing::Test {
  protected:
   Exit() {
     GTEST_FLAG_SET(death_test_style, "threadsafe");  // restarts the program
-    // What is left standing is no leak here, and looking for leaks can hang in the copy (fork) of a program with
-    // threads.
+    // What is left alive is not a leak here, and a leak check can hang in a fork of a program with threads.
     const char* options = std::getenv("ASAN_OPTIONS");
     setenv("ASAN_OPTIONS", ((options ? std::string(options) + ":" : "") + "detect_leaks=0").c_str(), 1);
   }
@@ -44,15 +43,15 @@ class Exit : public ::testing::Test {
 
 void forget_to_stop() {
   start();
-  // Runs after what the session registers, as CUPTI's own end does.
+  // Runs after the session's exit handler, as CUPTI's own does.
   std::atexit([] {
     const std::vector<std::string> journal = g_fake->journal();
     const auto at = [&](const char* entry) { return std::find(journal.begin(), journal.end(), entry); };
     const bool well = at("disable 10") < at("flush 1") && at("flush 1") < at("unsubscribe") &&
-                      at("unsubscribe") != journal.end() && g_sink->size() == 31;  // 30, and the one that has not ended
+                      at("unsubscribe") != journal.end() && g_sink->size() == 31;  // 30, and the unfinished one
     _exit(well ? kWell : 1);
   });
-  g_session = new Session(g_fake->table(), *g_sink, small_buffers());
+  g_session = new CuptiCapture(g_fake->table(), *g_sink, small_buffers());
   for (int i = 0; i < 30; ++i) g_fake->call(kMalloc);
   g_fake->begin_record();
   std::exit(0);
@@ -67,14 +66,14 @@ void exit_while_flush_hangs() {
     hangs = true;
     while (true) pause();
   };
-  g_session = new Session(g_fake->table(), *g_sink, small_buffers());
+  g_session = new CuptiCapture(g_fake->table(), *g_sink, small_buffers());
   eventually([] { return hangs.load(); });
   alarm(10);  // if the exit hangs, too
   std::exit(0);
 }
 TEST_F(Exit, DoesNotWaitForACuptiThatHangs) { EXPECT_EXIT(exit_while_flush_hangs(), ExitedWithCode(kWell), ""); }
 
-// The child has the flusher's copy only, in the middle of a flush: it must neither call CUPTI nor wait for threads.
+// The child has only a copy of the flusher, in the middle of a flush: it must neither call CUPTI nor wait for threads.
 void fork_in_flush() {
   start();
   static std::atomic<pid_t> child{0};
@@ -94,13 +93,13 @@ void fork_in_flush() {
     g_session->stop();
     well = well && g_session->open_calls().empty();
     g_session->health();
-    Session another(g_fake->table(), *g_sink, small_buffers());
+    CuptiCapture another(g_fake->table(), *g_sink, small_buffers());
     well = well && another.health().state == trace::CaptureState::Unavailable;
     delete g_session;
     well = well && g_fake->flushes() == flushes;
     _exit(well ? 0 : 1);
   };
-  g_session = new Session(g_fake->table(), *g_sink, small_buffers());
+  g_session = new CuptiCapture(g_fake->table(), *g_sink, small_buffers());
   armed = true;
   eventually([] { return child != 0; });
   int status = -1;
@@ -113,10 +112,10 @@ void fork_in_flush() {
 }
 TEST_F(Exit, AForkedChildLeavesEverythingAlone) { EXPECT_EXIT(fork_in_flush(), ExitedWithCode(kWell), ""); }
 
-// The same child, but it exits as programs do: the handler that stops sessions runs in it.
+// The same child, but it exits normally: the handler that stops sessions runs in it.
 void fork_and_exit() {
   start();
-  g_session = new Session(g_fake->table(), *g_sink, small_buffers());
+  g_session = new CuptiCapture(g_fake->table(), *g_sink, small_buffers());
   g_fake->call(kMalloc);
   const pid_t pid = fork();
   if (pid == 0) {

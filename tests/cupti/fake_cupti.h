@@ -1,5 +1,5 @@
-// A CUPTI for tests: a table of functions that keep state, write records of the calls that a test makes, ask for
-// buffers on the calling thread (one each, as CUPTI 13 does) and give them back when they are full or flushed.
+// A CUPTI for tests: a table of functions that keep state, record the calls that a test makes, request buffers on the
+// calling thread (one per thread, as in CUPTI 13) and return them when they are full or flushed.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace lanescope::capture::cupti {
 
-/// One at a time: the newest is the one that the table speaks to.
+/// One at a time: the table refers to the newest.
 class FakeCupti {
  public:
   explicit FakeCupti(std::uint32_t version = 130001);
@@ -28,12 +28,12 @@ class FakeCupti {
 
   // What it refuses; set before a session starts.
   CUptiResult subscribe_answer = CUPTI_SUCCESS;
-  std::string incumbent;  ///< the name it tells with a refusal
+  std::string incumbent;  ///< the name it reports with a refusal
   std::map<CUpti_ActivityKind, CUptiResult> kind_answers;
   CUptiResult setting_answer = CUPTI_SUCCESS;   ///< attributes and thread ids
   CUptiResult callback_answer = CUPTI_SUCCESS;  ///< enabling callbacks
 
-  /// Where full and flushed buffers are given back.
+  /// Where full and flushed buffers are returned.
   enum class Delivery : std::uint8_t {
     SameThread,   ///< on the thread that flushes or fills
     OtherThread,  ///< on one of CUPTI's own, before the flush returns
@@ -45,8 +45,8 @@ class FakeCupti {
   std::atomic<std::uint64_t> dropped{0};  ///< records that found no buffer; a test may add
   std::atomic<std::int64_t> clock_offset_ns{0};
 
-  // What the program does. On the calling thread: callbacks as they are enabled, a record if its kind is enabled.
-  /// Returns the correlation. `inside` runs between the callbacks.
+  // The program's calls, on the calling thread: callbacks if enabled, and a record if its kind is enabled. Return the
+  // correlation. `inside` runs between the callbacks.
   std::uint32_t call(CUpti_CallbackId id, const std::function<void()>& inside = {},
                      CUpti_CallbackDomain domain = CUPTI_CB_DOMAIN_RUNTIME_API);
   /// A runtime call with a driver call inside, which has callbacks of the same correlation, and no record.
@@ -59,10 +59,10 @@ class FakeCupti {
   void begin_record();
   void end_record();
   void fatal(const char* message);
-  /// Gives back every buffer, whatever `delivery` says. Returns how many.
+  /// Returns every buffer, whatever `delivery` says, and the number of buffers.
   std::size_t give_back_all();
 
-  // What it has seen.
+  // What it has observed.
   std::vector<std::string> journal() const;  ///< "subscribe", "enable 10", "flush 0", ...; consecutive flushes once
   std::size_t count(const std::string& entry) const;
   std::vector<CUpti_ActivityKind> enabled_kinds() const;
@@ -71,7 +71,7 @@ class FakeCupti {
   std::uint64_t flushes() const { return flushes_; }
   std::size_t buffers_held() const;
   std::uint64_t dirty_buffers() const { return dirty_; }  ///< handed out not zeroed
-  /// Ask for a buffer as CUPTI does.
+  /// Requests a buffer as CUPTI does.
   std::uint8_t* ask_for_buffer(std::size_t* size);
 
  private:

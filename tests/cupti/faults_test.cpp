@@ -1,4 +1,4 @@
-// Records as they should not be, and what becomes of them: nothing is lost without being counted.
+// Faulty records and how they are handled: nothing is lost without being counted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -151,7 +151,7 @@ TEST(Faults, OneCorrelationOnTwoThreadsIsNoDuplicate) {
 TEST(Faults, CorrelationsBeginAgainAfterTwoToThe32) {
   DecoderRig rig;
   rig.now = 40 * kSecond;
-  // The number comes back 20 s later, for something else: both find their own partner.
+  // The number is reused 20 s later for something else: both find their own partner.
   rig.take(Buffer().launch(1000, 2000, 5000, 6000, 0xFFFFFFFF).launch(7000, 8000, 9000, 10'000, 1));
   rig.take(Buffer().kernel("k", 20 * kSecond + 5000, 20 * kSecond + 9000, 1));
   rig.take(Buffer().call(Api::Memcpy, 20 * kSecond, 20 * kSecond + 4000, 1));
@@ -352,7 +352,7 @@ TEST(Faults, AnEmptyBufferIsNothing) {
   EXPECT_EQ(rig.counts.unknown_kind, 0u);
 }
 
-// Whatever stands in the fields (except where CUPTI passes pointers), and behind the last record.
+// Arbitrary field values (except where CUPTI passes pointers), and arbitrary bytes after the last record.
 TEST(Faults, RandomBytesDoNoHarm) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 300; ++round) {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "cupti/session_rig.h"
+#include "cupti/capture_rig.h"
 
 namespace lanescope::capture::cupti {
 namespace {

@@ -1,4 +1,4 @@
-// A long run: memory stays bounded and the decoder keeps up.
+// A long run: memory stays bounded, and the decoder keeps up.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -59,8 +59,8 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Ten launches with their kernels, a copy and a synchronisation with its record, 25 records in 25 us: a million records
-// per second. Correlations go over the end of their numbers on the way.
+// Ten launches with their kernels, a copy and a synchronisation with its record: 25 records in 25 us, a million per
+// second. Correlation numbers wrap around on the way.
 TEST(Soak, MillionsOfRecordsNeedNoMoreMemoryThanAFew) {
   constexpr Nanoseconds kRound = 25'000;
   constexpr std::uint64_t kPerRound = 25, kRoundsPerBuffer = 20;
@@ -99,7 +99,7 @@ TEST(Soak, MillionsOfRecordsNeedNoMoreMemoryThanAFew) {
     buffer.clear();
     if (round / kRoundsPerBuffer % 100 != 0) continue;
     const std::uint64_t resident = resident_bytes();
-    // By then, 21 s of trace time, all that has a bound in time has been filled once.
+    // By then, 21 s of trace time, everything limited by time has been filled once.
     if (made > kRecords * 9 / 10 && resident_early == 0) resident_early = resident_most;
     resident_most = std::max(resident_most, resident);
   }

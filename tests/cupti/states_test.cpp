@@ -1,10 +1,10 @@
-// What CUPTI's refusals become.
+// The states that follow from CUPTI's refusals.
 #include <gmock/gmock.h>
 
 #include "capture/cupti/health.h"
 #include "capture/cupti/watch.h"
+#include "cupti/capture_rig.h"
 #include "cupti/fake_cupti.h"
-#include "cupti/session_rig.h"
 
 namespace lanescope::capture::cupti {
 namespace {
@@ -26,7 +26,7 @@ TEST_P(Refused, AtTheSubscription) {
   FakeCupti fake;
   fake.subscribe_answer = static_cast<CUptiResult>(GetParam().code);
   KeepingSink sink;
-  Session session(fake.table(), sink, small_buffers());
+  CuptiCapture session(fake.table(), sink, small_buffers());
   const trace::CaptureHealth health = session.health();
   EXPECT_EQ(health.state, GetParam().state);
   EXPECT_THAT(health.reason, AllOf(Not(IsEmpty()), Not(HasSubstr("\n"))));
@@ -53,16 +53,16 @@ TEST(States, BusySaysWho) {
   fake.subscribe_answer = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   fake.incumbent = "CUPTI for Kineto";
   KeepingSink sink;
-  Session session(fake.table(), sink, small_buffers());
+  CuptiCapture session(fake.table(), sink, small_buffers());
   EXPECT_THAT(session.health().reason, HasSubstr("CUPTI for Kineto"));
   CuptiTable old = fake.table();
-  old.subscribe_v2 = nullptr;  // before CUDA 12.9 nobody knows the name
+  old.subscribe_v2 = nullptr;  // before CUDA 12.9 the name is unknown
   EXPECT_THAT(subscription_problem(old), HasSubstr("another profiler"));
 }
 
 TEST(States, ATableThatIsNotCompleteIsUnavailable) {
   KeepingSink sink;
-  Session session(CuptiTable{}, sink, small_buffers());
+  CuptiCapture session(CuptiTable{}, sink, small_buffers());
   EXPECT_EQ(session.health().state, CaptureState::Unavailable);
   EXPECT_THAT(subscription_problem(CuptiTable{}), Not(IsEmpty()));
 }
@@ -72,7 +72,7 @@ TEST(States, SubscriptionProblemLeavesNothingBehind) {
   EXPECT_EQ(subscription_problem(fake.table()), "");
   EXPECT_FALSE(fake.subscribed());
   KeepingSink sink;
-  Session session(fake.table(), sink, small_buffers());
+  CuptiCapture session(fake.table(), sink, small_buffers());
   EXPECT_THAT(subscription_problem(fake.table()), HasSubstr("this program"));
 }
 
@@ -81,7 +81,7 @@ TEST(States, ARefusedKindDegrades) {
   fake.kind_answers[CUPTI_ACTIVITY_KIND_OVERHEAD] = CUPTI_ERROR_NOT_COMPATIBLE;
   fake.kind_answers[CUPTI_ACTIVITY_KIND_CONTEXT] = CUPTI_ERROR_INVALID_KIND;
   KeepingSink sink;
-  Session session(fake.table(), sink, small_buffers());
+  CuptiCapture session(fake.table(), sink, small_buffers());
   EXPECT_EQ(session.health().state, CaptureState::Degraded);
   EXPECT_EQ(session.health().reason, "CUPTI does not record: OVERHEAD, CONTEXT");
   fake.call(CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020);
@@ -93,7 +93,7 @@ TEST(States, OneOfKernelsAndCallsIsEnough) {
   FakeCupti fake;
   fake.kind_answers[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] = CUPTI_ERROR_NOT_COMPATIBLE;
   KeepingSink sink;
-  Session session(fake.table(), sink, small_buffers());
+  CuptiCapture session(fake.table(), sink, small_buffers());
   EXPECT_EQ(session.health().state, CaptureState::Degraded);
 }
 
@@ -104,7 +104,7 @@ TEST(States, NeitherKernelsNorCallsIsUnsupportedAndUndone) {
     fake.kind_answers[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] = static_cast<CUptiResult>(code);
     fake.kind_answers[CUPTI_ACTIVITY_KIND_RUNTIME] = static_cast<CUptiResult>(code);
     KeepingSink sink;
-    Session session(fake.table(), sink, small_buffers());
+    CuptiCapture session(fake.table(), sink, small_buffers());
     EXPECT_EQ(session.health().state, state);
     EXPECT_THAT(session.health().reason, HasSubstr("neither kernels nor calls"));
     EXPECT_THAT(fake.enabled_kinds(), IsEmpty());
@@ -121,7 +121,7 @@ TEST(States, SettingsAndCallbacksThatAreRefusedDegrade) {
   fake.setting_answer = CUPTI_ERROR_INVALID_PARAMETER;
   fake.callback_answer = CUPTI_ERROR_INVALID_PARAMETER;
   KeepingSink sink;
-  Session session(fake.table(), sink, small_buffers());
+  CuptiCapture session(fake.table(), sink, small_buffers());
   EXPECT_EQ(session.health().state, CaptureState::Degraded);
   EXPECT_THAT(session.health().reason, AllOf(HasSubstr("thread ids"), HasSubstr("calls in progress")));
 }
@@ -137,7 +137,7 @@ TEST(States, OptionalFunctionsMayBeMissing) {
   table.enable_all_sync_records = nullptr;
   ASSERT_TRUE(table.complete());
   KeepingSink sink;
-  Session session(table, sink, small_buffers());
+  CuptiCapture session(table, sink, small_buffers());
   EXPECT_EQ(session.health().state, CaptureState::Running);
   fake.call(CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020);
   session.flush();
@@ -179,7 +179,7 @@ TEST(Watch, AnIdleProgramAndALongWaitAreNoSilence) {
   for (int i = 0; i < 100; ++i) watch.look(table, now += kHalf, 10, 5, 0);
   watch.look(table, now += kHalf, 11, 5, 0);  // a wait of 50 s begins or ends
   EXPECT_EQ(watch.silent_since_ns(), 0);
-  // Also a thread that was not let run for long counts as little.
+  // A thread that was not scheduled for long counts as little.
   watch.look(table, now += 60 * kHalf, 12, 5, 0);
   EXPECT_EQ(watch.silent_since_ns(), 0);
 }
@@ -191,7 +191,7 @@ TEST(Watch, AClockThatLeavesTheSystemsIsForeign) {
   watch.look(table, 1 * kHalf, 0, 0, 0);
   fake.clock_offset_ns = 3600 * 2 * kHalf;
   watch.look(table, 2 * kHalf, 0, 0, 1);
-  EXPECT_FALSE(watch.foreign_clock());  // once may be a step of the system's
+  EXPECT_FALSE(watch.foreign_clock());  // a single change may be a step of the system clock
   watch.look(table, 3 * kHalf, 0, 0, 1);
   EXPECT_TRUE(watch.foreign_clock());
 }

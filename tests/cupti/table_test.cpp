@@ -1,5 +1,5 @@
-// Where CUPTI is looked for. A library stays loaded once it has been found, so each search is made by a process of its
-// own, see cupti_fakes/probe.cpp.
+// The search for CUPTI. A library stays loaded once it has been found, so each search is made by a separate process,
+// see cupti_fakes/probe.cpp.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "capture/cupti/cupti_capture.h"
 #include "capture/cupti/cupti_search.h"
-#include "capture/cupti/session.h"
-#include "cupti/session_rig.h"
+#include "cupti/capture_rig.h"
 
 namespace lanescope::capture::cupti {
 namespace {
@@ -54,7 +54,7 @@ class FindCupti : public ::testing::Test {
     variables_[variable] = (root_ / below_root).string();
   }
 
-  /// By a process that has these variables and no others; with `loaded` loaded before.
+  /// Searches in a process with these variables and no others, after loading `loaded`.
   Found find(const fs::path& loaded = {}) const {
     std::vector<std::string> words = {LANESCOPE_CUPTI_PROBE, root_.string()};
     if (!loaded.empty()) words.push_back((root_ / loaded).string());
@@ -124,7 +124,7 @@ TEST_F(FindCupti, ToolkitsInTheirOrder) {
   put("13", "usr-local/cuda-13.0/lib64");
   put("13", "usr-local/cuda-13.10/extras/CUPTI/lib64");
   put("12", "usr-local/cuda-12.9/lib64");
-  EXPECT_EQ(find().path, "usr-local/cuda-13.10/extras/CUPTI/lib64/libcupti.so.13");  // ten is more than nought
+  EXPECT_EQ(find().path, "usr-local/cuda-13.10/extras/CUPTI/lib64/libcupti.so.13");  // 10 is newer than 0
   put("13", "usr-local/cuda/lib");
   EXPECT_EQ(find().path, "usr-local/cuda/lib/libcupti.so.13");
   put("13", "path/targets/x86_64-linux/lib");
@@ -191,7 +191,7 @@ TEST_F(FindCupti, NotFoundSaysWhereItWasLookedForAndStaysShort) {
   EXPECT_THAT(find().problem, AllOf(HasSubstr("and 16 more places"), Not(HasSubstr("cuda-11/"))));
 }
 
-// The real one, where it is and there is no driver: it answers 999 to everything.
+// The real library, if it exists and there is no driver: it returns 999 for everything.
 TEST(RealCupti, WithoutADriverItIsUnavailableAndSaysSo) {
   if (void* driver = dlopen("libcuda.so.1", RTLD_LAZY)) {
     dlclose(driver);
@@ -203,7 +203,7 @@ TEST(RealCupti, WithoutADriverItIsUnavailableAndSaysSo) {
   EXPECT_GE(search.table.version, 20u);
   EXPECT_THAT(search.looked_in, Not(IsEmpty()));
   KeepingSink sink;
-  Session session(search.table, sink, small_buffers());
+  CuptiCapture session(search.table, sink, small_buffers());
   EXPECT_EQ(session.health().state, trace::CaptureState::Unavailable);
   EXPECT_THAT(session.health().reason, AllOf(HasSubstr("no NVIDIA driver"), HasSubstr("CUPTI_ERROR_UNKNOWN")));
   EXPECT_EQ(subscription_problem(search.table), session.health().reason);

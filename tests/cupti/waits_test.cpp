@@ -1,4 +1,4 @@
-// The parts of blocking calls, each worked out by hand. Times in microseconds, shifted by kT.
+// The parts of blocking calls, each calculated by hand. Times in microseconds, shifted by kT.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -128,7 +128,7 @@ TEST_F(WaitsTest, TheLegacyDefaultStreamWaitsForBlockingStreams) {
   EXPECT_EQ(parts(worked_out(3)), (Parts{1, 43, 0, 10}));
 }
 
-// As on the simulated device: while the last thing waited for is a copy, the call is copying.
+// As on the simulated device: while the last operation waited for is a copy, the call is copying.
 TEST_F(WaitsTest, TheEndOfAWaitForACopyIsCopying) {
   records.call(Api::MemcpyAsync, us(0), us(1), 1);
   copy({CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, CUPTI_ACTIVITY_MEMORY_KIND_PINNED}, 20, 60,

@@ -1,4 +1,4 @@
-// CUPTI's names with nothing behind them; FAKE_API is the version that it answers.
+// CUPTI's functions as stubs; FAKE_API is the version it reports.
 #include <cstdint>
 
 #define FAKE_ENTRY(name) \

@@ -1,6 +1,6 @@
-// Prints what find_cupti() finds: path, version, problem, places; a line each. A process of its own, since what has
-// been found once stays loaded.
-//   cupti_probe ROOT [LIBRARY]   toolkits in ROOT/usr-local, Python in ROOT/usr; with LIBRARY loaded before
+// Prints the result of find_cupti(): path, version, problem, places; one line each. A separate process, because what
+// was found once stays loaded.
+//   cupti_probe ROOT [LIBRARY]   toolkits in ROOT/usr-local, Python in ROOT/usr; loads LIBRARY first, if given
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -55,7 +55,7 @@ TEST(CheckOf, AFigureBesideItChecksANumberUnlessTheMachineIsFittedToIt) {
   EXPECT_EQ(check_of(told, told.published[1], to_it).check, Check::Checked);
 }
 
-// Only the side that a number is about has a say; a ratio is about both.
+// Only the side that a number is about matters; a ratio is about both.
 TEST(CheckOf, OnTheMachineOfTheSideThatTheNumberIsAbout) {
   const Experiment told = made_up();
   EXPECT_EQ(check_of(told, told.published[0], fitted({}, {{"link.a", {"X1.rate"}}})).check, Check::Checked);
@@ -97,7 +97,7 @@ TEST(CheckingText, TellsTheKindsApart) {
   EXPECT_EQ(texts.size(), 5u);
 }
 
-// On every machine of the program, of every number: whoever was fitted to it cannot be checked by it.
+// For every number on every machine of the program: a machine fitted to a number cannot be checked by it.
 TEST(EmbeddedFits, ANumberThatAProfileWasFittedToIsNoCheck) {
   std::size_t fits = 0;
   for (const std::string& id : device::sim::embedded_profiles()) {
@@ -157,8 +157,8 @@ std::vector<std::string> of_kind(Check check, const std::vector<const char*>& id
   return names;
 }
 
-// The link is S3's. What is left to check of S3 are the randn kernel and the page faults of P18; P17's stopwatch also
-// holds an allocation that ours does not make.
+// The link is S3's. What remains to be checked of S3 are the randn kernel and the page faults of P18; P17's stopwatch
+// also includes an allocation that ours does not make.
 TEST(EmbeddedFits, OfTheBandwidthsOnlyWhatDoesNotFollowFromTheLinkIsACheck) {
   const std::vector<const char*> link{"P16", "P17", "P18", "P19", "P20"};
   EXPECT_THAT(of_kind(Check::Checked, link), UnorderedElementsAre("P18.time", "P18.rate"));
@@ -181,7 +181,7 @@ TEST(EmbeddedFits, OtherMachinesAreFittedToNoTutorial) {
   EXPECT_FALSE(device::fitted_numbers("cpu:rtx4070-laptop-wsl2").empty()) << "one profile for both";
 }
 
-// There is nothing to agree with, so that agreeing or not says nothing.
+// There is nothing to compare with.
 TEST(EmbeddedFits, WhatIsImpossibleChecksNothing) {
   for (const Experiment& told : experiments()) {
     for (const Published& p : told.published) {

@@ -1,4 +1,4 @@
-// Figures and units, worked out by hand.
+// Figures and units, calculated by hand.
 #include "experiment/figure.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(Figures, AreWorkedOutFromTheSummary) {
       {"gpu_busy_percent", 50},   {"kernel_percent", 40},        {"host_wait_us", 20},
       {"bubble_percent", 50},     {"h2d_gb_per_s", 2},           {"d2h_gb_per_s", std::nullopt},
       {"h2d_ms", 0.005},          {"d2h_ms", std::nullopt},      {"transfer_percent", 4},
-      {"total_s", std::nullopt},  // of how many is not said
+      {"total_s", std::nullopt},  // the number of iterations is missing
       {"own.read_us", 7},         {"own.read_us.total", 28},     {"own.wrong", std::nullopt},
       {"own.none", std::nullopt},
   };
@@ -51,7 +51,7 @@ TEST(Figures, AreWorkedOutFromTheSummary) {
   EXPECT_EQ(standard_figures().size(), 16u);
 }
 
-// A whole run: 500 us / 4 for each of 1000. While the queue fills nothing is known, whatever the CPU's iterations take.
+// A whole run: 500 us / 4 for each of 1000. While the queue fills nothing is known, however long CPU iterations take.
 TEST(Figures, TheTotalHoldsTheLastSynchronisationOfAWholeRun) {
   Measured m = loop();
   EXPECT_DOUBLE_EQ(figure_value("total_s", m, 1000).value(), 0.125);

@@ -1,4 +1,4 @@
-// The files of the experiments: what is read, and what is refused and how.
+// The experiment files: what is read, and what is rejected with which message.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -157,7 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
          "published[2].settings: setting 'batch_size'"},
         {"SweepOverNothing", "log_interval=1,2\"", "log_interval\"", 42, "sweep: 'log_interval' names no values"},
         {"SweepOutOfRange", "batch_size=64,128", "batch_size=0,128", 42, "sweep: setting 'batch_size'"},
-        {"SweepAgainstNothing", "log_interval=0\"\n", "pinned\"\n", 42, "sweep: 'pinned' is not a setting to compare with"},
+        {"SweepAgainstNothing", "log_interval=0\"\n", "pinned\"\n", 42,
+         "sweep: 'pinned' is not a setting to compare with"},
     }),
     [](const auto& tested) { return tested.param.name; });
 

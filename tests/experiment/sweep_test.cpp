@@ -1,4 +1,4 @@
-// Sweeps: their order, their values, how they end, and what they write.
+// Sweeps: their order, their values, how they end, and their output.
 #include "experiment/sweep.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What CUPTI records of known work, as it arrives in a trace.
+// What CUPTI records for known work, as it arrives in a trace.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,6 @@
 namespace lanescope::gpu_test {
 namespace {
 
-using device::CaptureLevel;
 using device::cuda::Capture;
 using ops::Op;
 using ops::OpKind;
@@ -29,6 +28,7 @@ using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
 using testing::StartsWith;
+using trace::CaptureLevel;
 using trace::CaptureState;
 using trace::Event;
 using trace::EventKind;
@@ -46,7 +46,7 @@ class CaptureOnGpu : public Gpu {
     Gpu::SetUp();
     if (IsSkipped()) return;
     if (const std::string problem = library().backend->capture_problem(); !problem.empty()) GTEST_SKIP() << problem;
-    spin(1, nullptr);  // the context is there before the capture
+    spin(1, nullptr);  // creates the context before the capture
     OK(api().device_synchronize());
   }
 
@@ -57,7 +57,7 @@ class CaptureOnGpu : public Gpu {
     ASSERT_EQ(capture_->health().state, CaptureState::Running) << capture_->health().reason;
   }
 
-  /// Everything in the trace once all that was issued has arrived, by start.
+  /// Everything in the trace once all issued work has arrived, by start.
   std::vector<Seen> seen() {
     OK(api().device_synchronize());
     if (capture_) capture_->flush();
@@ -108,7 +108,7 @@ class CaptureOnGpu : public Gpu {
   trace::Trace trace_;
   capture::Recorder recorder_{trace_, capture::WhenFull::Drop, 1 << 18};
   std::int64_t origin_ns_ = 0;
-  std::unique_ptr<Capture> capture_;  // stops before the recorder goes
+  std::unique_ptr<Capture> capture_;  // stops before the recorder is destroyed
 };
 
 TEST_F(CaptureOnGpu, FindsEveryOperationWithItsCall) {
@@ -170,7 +170,7 @@ TEST_F(CaptureOnGpu, FindsEveryOperationWithItsCall) {
   EXPECT_EQ(health.launches_unmatched + health.operations_unmatched, 0u);
 }
 
-// cuBLAS may need more than one kernel, and launches through the driver's API; each is found with a call all the same.
+// cuBLAS may need more than one kernel, and launch through the driver API; each kernel must be linked to a call.
 TEST_F(CaptureOnGpu, FindsTheKernelsOfMatrixProducts) {
   const Memory memory(api(), 4 * 128 * 1000);
   std::vector<Api::Arg> args(4, {memory.floats(), 128'000});
@@ -235,7 +235,7 @@ TEST_F(CaptureOnGpu, ShowsTheCopyInsideABlockingCopy) {
   EXPECT_GE(parts.copying, copies[0].event.duration() * 9 / 10);
 }
 
-// While a thread waits, its call is seen as open.
+// While a thread waits, its call is reported as open.
 TEST_F(CaptureOnGpu, ShowsACallThatLasts) {
   const StreamHandle stream = new_stream();
   start();

@@ -1,4 +1,4 @@
-// A kernel that writes where there is no memory: the GPU's context is lost for good, until it is reset.
+// A kernel that writes to unmapped memory: the GPU's context is lost for good, until it is reset.
 #include <gtest/gtest.h>
 
 #include "cuda_backend/checks.h"
@@ -9,7 +9,6 @@ namespace {
 
 constexpr Status kIllegalAddress = 700, kDevicesUnavailable = 46;
 
-// Named so that it runs on its own, too: --gtest_filter='FailureOnGpu.*'
 class FailureOnGpu : public Gpu {
  protected:
   void SetUp() override {
@@ -27,10 +26,12 @@ TEST_F(FailureOnGpu, ResetOfAHealthyDeviceKeepsItUsable) {
   EXPECT_EQ(result_of(api(), make_case({ops::OpKind::LinearForward, 16, 10, 4}, 1)), "");
 }
 
-// The last one, since the process may not have the GPU afterwards.
+// The process may not get the GPU back afterwards, so no other test can run in it.
 TEST_F(FailureOnGpu, IsStickyUntilTheDeviceIsReset) {
+  if (testing::UnitTest::GetInstance()->test_to_run_count() > 1)
+    GTEST_SKIP() << "runs alone: --gtest_filter=FailureOnGpu.IsStickyUntilTheDeviceIsReset";
   for (int round = 0; round < 2; ++round) {
-    // With a handle of cuBLAS, streams and memory, all of which the failure takes along.
+    // With a cuBLAS handle, streams and memory, which are all lost by the failure.
     EXPECT_EQ(result_of(api(), make_case({ops::OpKind::LinearForward, 16, 10, 4}, 1)), "") << round;
     EXPECT_EQ(result_of(api(), make_case({ops::OpKind::MeanReduce, 1000, 100}, 1)), "") << round;
     const std::string provider = api().gemm_provider();
@@ -45,7 +46,7 @@ TEST_F(FailureOnGpu, IsStickyUntilTheDeviceIsReset) {
     EXPECT_STREQ(api().error_name(status), "cudaErrorIllegalAddress");
     EXPECT_STREQ(api().error_text(status), "an illegal memory access was encountered");
 
-    // Taking the error does not mend it.
+    // Reading the error does not repair it.
     api().take_last_error();
     EXPECT_EQ(api().stream_synchronize(stream), kIllegalAddress);
     void* more = nullptr;
@@ -59,7 +60,8 @@ TEST_F(FailureOnGpu, IsStickyUntilTheDeviceIsReset) {
     EXPECT_EQ(api().launch({ops::OpKind::LinearForward}, args, nullptr), kIllegalAddress);
     EXPECT_EQ(api().gemm_provider(), provider) << "cuBLAS is not blamed";
 
-    // Some drivers give the GPU back to the process, others never do; CudaDevice says so and names the way out.
+    // Some drivers make the GPU usable again for the process, others never do; CudaDevice says so and suggests what to
+    // do.
     if (const Status after = api().reset(); after != 0) {
       EXPECT_EQ(after, kDevicesUnavailable);
       lost_for_good();

@@ -24,7 +24,7 @@ class MemoryOnGpu : public Gpu {
   static bool equal(std::span<const std::byte> a, std::span<const std::byte> b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
-  // Around the 64 KB up to which a copy of pageable memory is taken along at once, and odd ones.
+  // Around the 64 KB up to which a copy of pageable memory goes into the command queue, and odd sizes.
   const std::vector<std::size_t> sizes{1, 3, 4096, 65'535, 65'536, 65'537, 1'000'003, std::size_t{64} << 20};
 };
 
@@ -61,7 +61,7 @@ TEST_F(MemoryOnGpu, PinnedGoesThereAndBack) {
   }
 }
 
-// Behind a kernel that lasts, an asynchronous copy of pinned memory returns at once; a blocking one does not.
+// Behind a running kernel, an asynchronous copy of pinned memory returns at once; a blocking one does not.
 TEST_F(MemoryOnGpu, OnlyBlockingCopiesWait) {
   const std::size_t size = 1 << 20;
   const Memory device(api(), size), pinned(api(), size, Memory::Kind::Pinned);

@@ -50,7 +50,7 @@ class Random {
 std::vector<Values> arguments_for(const Op& op, Random& random, const std::vector<std::size_t>& pairs) {
   const Shape s(op);
   const auto any = [&](std::size_t count) { return random.between(count, -1, 1); };
-  const auto result = [](std::size_t count) { return Values(count, 1234.5f); };  // is to be overwritten everywhere
+  const auto result = [](std::size_t count) { return Values(count, 1234.5f); };  // every element must be overwritten
   switch (op.kind) {
     case OpKind::LinearForward:
       return {any(s.m * s.k), any(s.n * s.k), any(s.n), result(s.mn)};

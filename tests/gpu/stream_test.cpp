@@ -84,7 +84,7 @@ TEST_F(StreamsOnGpu, EventsWithTimingSayHowLongTheGpuTook) {
   spin(20'000, stream);
   OK(api().event_record(end, stream));
   EXPECT_EQ(api().event_elapsed(&ms, start, end), kNotReady);
-  EXPECT_EQ(api().take_last_error(), kNotReady);
+  EXPECT_EQ(api().take_last_error(), kSuccess) << "not ready is an answer, no error";
   OK(api().stream_synchronize(stream));
   OK(api().event_elapsed(&ms, start, end));
   EXPECT_GE(ms, 19.9f);

@@ -1,4 +1,4 @@
-// A trace that is in memory and not in a file.
+// A trace in memory instead of a file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

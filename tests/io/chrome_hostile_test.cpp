@@ -1,4 +1,4 @@
-// Broken, cut-off and hostile files: one line that says why, never a crash, nothing half shown.
+// Corrupt, truncated and hostile files: one line with the reason, never a crash, never partial results.
 #include <gmock/gmock.h>
 #include <zlib.h>
 
@@ -124,7 +124,7 @@ TEST_F(HostileTest, AnEndlessValueIsRefused) {
 }
 
 TEST_F(HostileTest, ThousandsOfLanesStayWithinTheMemory) {
-  // Every event on a thread of its own, and 70 at the same time on one: lanes and rows are both bounded.
+  // Every event on its own thread, and 70 at the same time on one thread: lanes and rows are both limited.
   std::string text = "[";
   for (int i = 0; i < 6'000; ++i) {
     text += "{\"ph\":\"X\",\"pid\":" + std::to_string(i) + ",\"tid\":\"t\",\"ts\":1,\"dur\":5},";
@@ -180,7 +180,8 @@ TEST_F(HostileTest, TwoThousandMutationsNeverCrash) {
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % n; };
   int opened = 0, refused = 0;
   for (int round = 0; round < 2000; ++round) {
-    std::string bytes = seeds[below(8) == 0 ? 2 : below(2)];  // hardly any change to compressed bytes gets through
+    std::string bytes = seeds[below(8) == 0 ? 2 : below(2)];  // hardly any change to compressed bytes passes the
+                                                              // checksum
     for (std::size_t n = 1 + below(4); n > 0; --n) {
       const std::size_t at = below(bytes.size());
       switch (below(9)) {
@@ -206,7 +207,7 @@ TEST_F(HostileTest, TwoThousandMutationsNeverCrash) {
     const auto path = write("trace.json", bytes);
     if (error_of([&] {
           const OpenedTrace result = read_chrome_trace(path);
-          // What came through can be used: every row in order, and written again.
+          // What was read is usable: every row in order, and it can be written again.
           for (std::size_t l = 0; l < result.trace->lane_count(); ++l) {
             const trace::Lane& lane = result.trace->lane(static_cast<LaneId>(l));
             for (std::size_t r = 0; r < lane.row_count(); ++r) {

@@ -1,4 +1,4 @@
-// Other programs' files: the PyTorch profiler's real ones, and the forms that the format allows.
+// Other programs' files: the PyTorch profiler's real ones, and the variants that the format allows.
 #include <gmock/gmock.h>
 #include <zlib.h>
 
@@ -55,8 +55,7 @@ void expect_parts(const Event& call, std::int64_t own, std::int64_t waiting, std
   EXPECT_EQ(parts.returning, returning * kUs);
 }
 
-// --- the real ones
-// -----------------------------------------------------------------------------------------------------
+// --- real files ------------------------------------------------------------------------------------------------------
 
 TEST(PyTorchTrace, CountsPerCategoryAreThoseOfTheFile) {
   // tests/data/README.md; the two instants of each file have no category.
@@ -103,7 +102,7 @@ TEST(PyTorchTrace, StepsBecomeIterations) {
   for (const NamedEvent& e : events_on(opened, LaneKind::Iterations)) numbers.push_back(trace::index_of(e.event));
   EXPECT_THAT(numbers, ElementsAre(101, 102, 103, 104, 105));
   EXPECT_EQ(events_on(opened, LaneKind::GpuRanges).size(), 15u);
-  EXPECT_EQ(opened.trace->lane(0).info().kind, LaneKind::Iterations);  // the thread that has them comes first
+  EXPECT_EQ(opened.trace->lane(0).info().kind, LaneKind::Iterations);  // a thread with iterations comes first
   EXPECT_EQ(opened.trace->lane(0).info().tid, 1102);
 }
 
@@ -156,16 +155,15 @@ TEST(PyTorchTrace, PageableCopiesHoldTheirCaller) {
     EXPECT_EQ(trace::copy_traits_of(e.event),
               (trace::CopyTraits{trace::CopyDirection::HostToDevice, trace::MemoryKind::Pageable,
                                  trace::MemoryKind::Device, false}));
-    EXPECT_FALSE(trace::is_sync(call));  // by its nature it is asynchronous
-    // 151 MB: called for 34,949 us, its copy begins after 258 us and outlasts the call. Up to 64 KB nothing is held.
+    EXPECT_FALSE(trace::is_sync(call));  // it is an asynchronous call by its nature
+    // 151 MB: the call takes 34,949 us; its copy begins after 258 us and outlasts it. Copies up to 64 KB do not block.
     if (trace::bytes_of(e.event) == 150'994'944) expect_parts(call, 258, 0, 34'691, 0);
     if (trace::bytes_of(e.event) > 65'536) continue;
     EXPECT_FALSE(trace::is_blocking(call));
   }
 }
 
-// --- the forms of the format
-// -------------------------------------------------------------------------------------------
+// --- variants of the format ------------------------------------------------------------------------------------------
 
 class ForeignTest : public Scratch {
  protected:
@@ -264,7 +262,7 @@ TEST_F(ForeignTest, WrongTypesAreNotFatal) {
 }
 
 TEST_F(ForeignTest, CallsKnowLaunchesAndSynchronisations) {
-  // Two streams. The launch of stream 8 comes from another thread while the first waits: not what was waited for.
+  // Two streams. The launch on stream 8 comes from another thread while the first waits, so it is not waited for.
   const OpenedTrace opened = open_events(R"j(
       {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":0,"dur":5,"args":{"correlation":1}},
       {"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":10,"dur":30,"args":{"correlation":1,"device":0,"stream":7}},
@@ -278,6 +276,35 @@ TEST_F(ForeignTest, CallsKnowLaunchesAndSynchronisations) {
   const Event sync = find_event(opened, "cudaDeviceSynchronize", 2);
   EXPECT_TRUE(trace::is_sync(sync));
   expect_parts(sync, 0, 32, 0, 30);  // until 40, when kernel a ended; back at 70
+}
+
+// A profiler uses the device's number as the process of GPU work; the calls show the real process.
+TEST_F(ForeignTest, GpuWorkBelongsToTheProcessThatMakesTheCalls) {
+  const OpenedTrace opened = open_events(R"j(
+      {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":31,"tid":1,"ts":0,"dur":5,"args":{"correlation":1}},
+      {"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":10,"dur":30,"args":{"correlation":1,"device":0,"stream":7}})j");
+  for (const LaneInfo& i : lanes_of(*opened.trace)) EXPECT_EQ(i.pid, 31);
+}
+
+// Two ranks with the same correlations, each with a GPU "device 0". The work of 32 ("pid 1") begins before 31 has made
+// any call, so it does not belong to 31. Each waits for its own kernel only, although both have ended by then.
+TEST_F(ForeignTest, RanksHaveTheirOwnCorrelationsAndGpus) {
+  const OpenedTrace opened = open_events(R"j(
+      {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":32,"tid":1,"ts":0,"dur":5,"args":{"correlation":1}},
+      {"ph":"X","cat":"kernel","name":"b","pid":1,"tid":7,"ts":10,"dur":30,"args":{"correlation":1,"device":0,"stream":7}},
+      {"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":32,"tid":1,"ts":6,"dur":94,"args":{"correlation":2}},
+      {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":31,"tid":1,"ts":20,"dur":5,"args":{"correlation":1}},
+      {"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":50,"dur":30,"args":{"correlation":1,"device":0,"stream":7}},
+      {"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","pid":31,"tid":1,"ts":26,"dur":74,"args":{"correlation":3}})j");
+  std::map<std::string, std::int64_t> process_of;
+  for (std::size_t l = 0; l < opened.trace->lane_count(); ++l) {
+    for (const NamedEvent& e : events_of(*opened.trace, l))
+      process_of[e.name] = opened.trace->lane(static_cast<LaneId>(l)).info().pid;
+  }
+  EXPECT_EQ(process_of["a"], 31);
+  EXPECT_EQ(process_of["b"], 32);
+  expect_parts(find_event(opened, "cudaDeviceSynchronize", 2), 0, 34, 0, 60);  // until 40, when b ended
+  expect_parts(find_event(opened, "cudaStreamSynchronize", 3), 0, 54, 0, 20);  // until 80, when a ended
 }
 
 TEST_F(ForeignTest, ABlockingCopyWaitsCopiesAndReturns) {

@@ -1,4 +1,4 @@
-// Lanescope's own files come back without loss.
+// Lanescope's own files are read back without loss.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -18,6 +18,9 @@ RunFacts some_facts() {
   facts.device = "sim:rtx4090";
   facts.device_name = "NVIDIA GeForce RTX 4090 \"µ\"";
   facts.simulated = true;
+  facts.sm_count = 128;
+  facts.h2d_peak_gb_per_s = 25.3;
+  facts.d2h_peak_gb_per_s = 26.1;
   facts.settings = {{"log_interval", "1"}, {"pinned", "true"}, {"feed", "resident"}, {"dispatch_us", "0.5"}};
   return facts;
 }
@@ -49,8 +52,8 @@ TEST_F(RoundTripTest, RandomTracesComeBackEqual) {
   }
 }
 
-// What a person left on a trace is the window's own text: it comes back as it was, and where there is none the file
-// does not speak of it.
+// The user's marks are the window's own text: they are read back unchanged, and a file without them does not mention
+// them.
 TEST_F(RoundTripTest, MarksTravelAsTheyAre) {
   trace::Trace trace;
   fill_randomly(trace, 3, 5);
@@ -71,7 +74,7 @@ TEST_F(RoundTripTest, WrittenAgainItIsTheSameFile) {
   write_chrome_trace(file("b.json.gz"), trace, some_facts());
   EXPECT_EQ(read_bytes(file("a.json.gz")), read_bytes(file("b.json.gz")));
 
-  // Rows may be packed otherwise where the first file's rows were; from then on nothing changes any more.
+  // Rows may be packed differently than in the first file; from then on nothing changes any more.
   const OpenedTrace once = read_chrome_trace(file("a.json.gz"));
   write_chrome_trace(file("c.json"), *once.trace, once.facts);
   const OpenedTrace twice = read_chrome_trace(file("c.json"));
@@ -106,7 +109,71 @@ TEST_F(RoundTripTest, ExtremeFieldsComeBack) {
   expect_same(trace, *read_chrome_trace(file("a.json")).trace);
 }
 
-// What is known of a range by its flags, and the lanes of the program's further threads.
+TEST_F(RoundTripTest, WhatRangesMarkersAndLanesAreComesBack) {
+  trace::Trace trace;
+  LaneInfo info = cpu_lane(LaneKind::Phases, "item()");
+  info.role = trace::LaneRole::Statements;
+  const LaneId phases = trace.add_lane(info);
+  info = cpu_lane(LaneKind::Counter, "my figure");
+  info.role = trace::LaneRole::Loss;
+  trace.add_lane(info);
+  const LaneId markers = trace.add_lane(cpu_lane(LaneKind::Markers, "markers"));
+  for (std::size_t kind = 0; kind < trace::kRangeKinds; ++kind) {
+    const auto at = static_cast<base::Nanoseconds>(kind) * 100;
+    Event range = make_event(trace, phases, EventKind::Range, "item()", at, at + 50);
+    if (kind % 2 == 0) range.flags = trace::kWaitFlag;
+    trace::set_range_kind(range, static_cast<trace::RangeKind>(kind));
+    trace.append(range);
+  }
+  Event change = make_event(trace, markers, EventKind::Marker, "log interval 1 → 100", 10, 10);
+  base::NameTable& names = trace.names();
+  trace::set_change(change, {7, names.intern("log_interval"), names.intern("1"), names.intern("100")});
+  trace.append(change);
+  Event pause = make_event(trace, markers, EventKind::Marker, "paused", 20, 20);
+  trace::set_marker_kind(pause, trace::MarkerKind::Pause);
+  trace.append(pause);
+  trace.append(make_event(trace, markers, EventKind::Marker, "1 → 2 is a note", 30, 30));
+  trace.publish();
+  write_chrome_trace(file("a.json"), trace, {});
+  expect_same(trace, *read_chrome_trace(file("a.json")).trace);
+}
+
+// Files from before lanes and ranges stated their kinds: names must be used.
+TEST_F(RoundTripTest, AFileThatDoesNotSayWhatItsRangesAreIsReadByItsNames) {
+  write("old.json", R"j({"otherData":{"lanescope":"1","format":1,"lanes":[
+    {"kind":"phases","name":"phase"},{"kind":"phases","name":"CPU ops"},{"kind":"phases","name":"stopwatch"},
+    {"kind":"phases","name":"worker 0","tid":1},{"kind":"counter","name":"loss"},{"kind":"markers","name":"markers"},
+    {"kind":"iterations","name":"iteration"}]},
+    "traceEvents":[
+    {"ph":"X","cat":"user_annotation","name":"item()","ts":0,"dur":1,"lane":0,"args":{}},
+    {"ph":"X","cat":"user_annotation","name":"synchronize()","ts":2,"dur":1,"lane":0,"args":{}},
+    {"ph":"X","cat":"user_annotation","name":"forward","ts":4,"dur":1,"lane":0,"args":{}},
+    {"ph":"X","cat":"user_annotation","name":"mse","ts":0,"dur":1,"lane":1,"args":{}},
+    {"ph":"X","cat":"user_annotation","name":"stopwatch","ts":0,"dur":1,"lane":2,"args":{}},
+    {"ph":"X","cat":"user_annotation","name":"load batch","ts":0,"dur":1,"lane":3,"args":{}},
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#0","ts":0,"dur":9,"lane":6,"args":{}},
+    {"ph":"i","cat":"marker","name":"log interval 1 → 2","ts":3,"lane":5,"args":{}},
+    {"ph":"i","cat":"marker","name":"paused","ts":4,"lane":5,"args":{}}]})j");
+  const OpenedTrace opened = read_chrome_trace(file("old.json"));
+  const auto lane = [&](std::size_t l) -> const trace::Lane& { return opened.trace->lane(static_cast<LaneId>(l)); };
+  const auto event = [&](std::size_t l, trace::EventIndex i) { return lane(l).row(0).event(i); };
+  const auto kind = [&](std::size_t l, trace::EventIndex i) { return trace::range_kind_of(event(l, i)); };
+  EXPECT_EQ(kind(0, 0), trace::RangeKind::Read);
+  EXPECT_EQ(kind(0, 1), trace::RangeKind::Sync);
+  EXPECT_EQ(kind(0, 2), trace::RangeKind::Phase);
+  EXPECT_EQ(kind(1, 0), trace::RangeKind::Compute);
+  EXPECT_EQ(kind(2, 0), trace::RangeKind::Timed);
+  EXPECT_EQ(kind(3, 0), trace::RangeKind::Load);
+  EXPECT_EQ(kind(6, 0), trace::RangeKind::Iteration);
+  EXPECT_EQ(lane(0).info().role, trace::LaneRole::Statements);
+  EXPECT_EQ(lane(3).info().role, trace::LaneRole::Helper);
+  EXPECT_EQ(lane(4).info().role, trace::LaneRole::Loss);
+  EXPECT_TRUE(trace::is_setting_change(event(5, 0)));
+  EXPECT_EQ(trace::change_of(event(5, 0)).key, 0u);
+  EXPECT_FALSE(trace::is_setting_change(event(5, 1)));
+}
+
+// A range's flags, and the lanes of the program's other threads.
 TEST_F(RoundTripTest, WaitsStaleReadsAndHostThreadsComeBack) {
   trace::Trace trace;
   const LaneId iterations = trace.add_lane(cpu_lane(LaneKind::Iterations, "iteration"));
@@ -139,11 +206,25 @@ TEST_F(RoundTripTest, WaitsStaleReadsAndHostThreadsComeBack) {
     EXPECT_EQ(trace::index_of(only(worker)), 17u);
     EXPECT_EQ(opened.trace->lane(pin).info(), cpu_lane(LaneKind::Phases, "pin thread", 0, 2));
   }
-  // In a viewer each thread stands under its own name.
+  // In a viewer, each thread appears under its own name.
   const std::string text = read_bytes(file("a.json"));
   for (const char* thread : {R"("tid":1,"args":{"name":"worker 0"})", R"("tid":2,"args":{"name":"pin thread"})"}) {
     EXPECT_THAT(text, testing::HasSubstr(thread));
   }
+}
+
+TEST_F(RoundTripTest, OwnersComeBack) {
+  trace::Trace trace;
+  for (const char* host : {"", "node-1", "node \"2\""}) {
+    LaneInfo info;
+    info.kind = LaneKind::Kernels;
+    info.host = host;
+    info.pid = 31;
+    info.device = 2;
+    trace.add_lane(info);
+  }
+  write_chrome_trace(file("a.json"), trace, some_facts());
+  EXPECT_EQ(lanes_of(*read_chrome_trace(file("a.json")).trace), lanes_of(trace));
 }
 
 TEST_F(RoundTripTest, AnEmptyTraceComesBackEmpty) {

@@ -1,4 +1,4 @@
-// The file as other tools see it: read with a JSON parser of its own, and byte for byte for one small trace.
+// The file as other tools see it: parsed by a separate JSON parser, and byte for byte for one small trace.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -43,7 +43,13 @@ class ChromeWriteTest : public Scratch {
     sync.flags = trace::kSyncFlag;
     trace::set_parts(sync, {500, 0, 0, 8'000});
     trace_.append(sync);
-    trace_.append(make_event(trace_, markers, EventKind::Marker, "log interval 1 → 100", 80'000, 80'000));
+    Event turned = make_event(trace_, markers, EventKind::Marker, "log interval 1 → 100", 80'000, 80'000);
+    base::NameTable& names = trace_.names();
+    trace::set_change(turned, {3, names.intern("log_interval"), names.intern("1"), names.intern("100")});
+    trace_.append(turned);
+    Event read = make_event(trace_, phases, EventKind::Range, "item()", 85'000, 86'000);
+    trace::set_range_kind(read, trace::RangeKind::Read);
+    trace_.append(read);
     Event loss = make_event(trace_, losses, EventKind::Counter, "loss", 90'000, 90'000);
     trace::set_value(loss, 0.0625);
     trace_.append(loss);
@@ -73,7 +79,8 @@ TEST_F(ChromeWriteTest, EventsAreWrittenByteForByte) {
        R"j({"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoH (Device -> Pinned)","pid":0,"tid":7,"ts":60.000,"dur":2.000,"lane":4,"args":{"External id":42,"device":0,"context":1,"stream":7,"correlation":42,"bytes":4000,"memory bandwidth (GB/s)":2,"flags":109}})j",
        // 50,000 ns, of which 500 are own cost and 8,000 return: 41,500 of waiting.
        R"j({"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","pid":1000,"tid":1000,"ts":20.000,"dur":50.000,"lane":0,"args":{"External id":43,"correlation":43,"cbid":131,"own_ns":500,"waiting_ns":41500,"copying_ns":0,"returning_ns":8000,"flags":3}})j",
-       R"j({"ph":"i","s":"p","cat":"marker","name":"log interval 1 → 100","pid":1000,"tid":1000,"ts":80.000,"lane":5,"args":{}})j",
+       R"j({"ph":"i","s":"p","cat":"marker","name":"log interval 1 → 100","pid":1000,"tid":1000,"ts":80.000,"lane":5,"args":{"marker":"setting","version":3,"key":"log_interval","before":"1","now":"100"}})j",
+       R"j({"ph":"X","cat":"user_annotation","name":"item()","pid":1000,"tid":1000,"ts":85.000,"dur":1.000,"lane":2,"args":{"range":"read"}})j",
        R"j({"ph":"C","cat":"counter","name":"loss","pid":1000,"tid":1000,"ts":90.000,"lane":6,"args":{"value":0.0625}})j"}) {
     EXPECT_THAT(text, testing::HasSubstr(line));
   }
@@ -124,7 +131,7 @@ TEST_F(ChromeWriteTest, TheHeadSaysWhatItIs) {
   EXPECT_EQ(other["lanescope"], base::kVersion);
   EXPECT_EQ(other["simulated"], true);
   EXPECT_EQ(other["lanes"].size(), 7u);
-  EXPECT_EQ(other["events"]["recorded"], 8);
+  EXPECT_EQ(other["events"]["recorded"], 9);
   EXPECT_EQ(document_["deviceProperties"][0]["name"], "Teaching GPU (simulated)");
 }
 

@@ -4,12 +4,14 @@
 
 #include <random>
 
+#include "read_png.h"
 #include "scratch.h"
 
 namespace lanescope::io {
 namespace {
 
 using PngTest = Scratch;
+using test::read_png;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -90,7 +92,7 @@ TEST_F(PngTest, ReadErrorsSayPathAndWhy) {
 TEST_F(PngTest, EveryTruncationIsAnError) {
   write_png(file("a.png"), gradient(16, 16), {{"key", "value"}});
   const std::string whole = read_bytes(file("a.png"));
-  for (std::size_t size = 0; size < whole.size() - 12; ++size) {  // without the last chunk, IEND, it is still whole
+  for (std::size_t size = 0; size < whole.size() - 12; ++size) {  // without the last chunk, IEND, it is still complete
     EXPECT_NE(error_of([&] { read_png(write("cut.png", whole.substr(0, size))); }), "") << size;
   }
 }
@@ -98,7 +100,7 @@ TEST_F(PngTest, EveryTruncationIsAnError) {
 TEST_F(PngTest, AHugePictureInAFewBytesIsRefused) {
   write_png(file("a.png"), gradient(16, 16), {});
   std::string bytes = read_bytes(file("a.png"));
-  // IHDR: 30,000 x 4,000 pixels, with the chunk's CRC worked out by zlib's crc32 of "IHDR" and its 13 bytes.
+  // IHDR: 30,000 x 4,000 pixels, with the chunk's CRC calculated by zlib's crc32 of "IHDR" and its 13 bytes.
   bytes.replace(16, 8, std::string("\x00\x00\x75\x30\x00\x00\x0f\xa0", 8));
   bytes.replace(29, 4, "\x33\x59\x61\x9c");
   EXPECT_THAT(error_of([&] { read_png(write("huge.png", bytes)); }), HasSubstr("too short"));

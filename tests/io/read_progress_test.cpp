@@ -1,4 +1,4 @@
-// Reading says how far it is, and can be stopped, at whatever point.
+// Reading reports its progress, and can be stopped at any point.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ TEST_F(ReadProgressTest, StopsWhereverItIs) {
     before.cancelled = true;
     EXPECT_THROW(read_chrome_trace(file(name), &before), Cancelled);
     EXPECT_EQ(before.events, 0u);
-    // Stopped by another thread in the middle: it ends one way or the other, and never with half a trace.
+    // Stopped by another thread midway: it either succeeds or is cancelled, but never returns half a trace.
     for (int round = 0; round < 5; ++round) {
       ReadProgress progress;
       std::jthread stopper([&] {
@@ -82,7 +82,7 @@ TEST_F(ReadProgressTest, StopsWhereverItIs) {
   }
 }
 
-// The check that stands in the comparisons of the builder's sorts ends one soon after it was told to.
+// The check in the comparisons of the builder's sorts ends a sort soon after a stop was requested.
 TEST(StopCheck, EndsASort) {
   std::vector<int> values(200'000);
   std::iota(values.rbegin(), values.rend(), 0);
@@ -102,12 +102,13 @@ TEST(StopCheck, EndsASort) {
   EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
 }
 
-// A file is limited by the memory that its events need, not by their number.
+// A file is limited by the memory its events need, not by their number.
 TEST_F(ReadProgressTest, MoreThanTheMemoryHoldsIsRefusedByName) {
   const std::string little = error_of([&] { read_chrome_trace(file("plain.json"), nullptr, {50'000}); });
   EXPECT_THAT(little, testing::HasSubstr("plain.json: too large: more than "));
   EXPECT_THAT(little, testing::HasSubstr(base::format_bytes(50'000)));
   EXPECT_EQ(little.find('\n'), std::string::npos);
+  EXPECT_THAT(little, testing::Not(testing::HasSubstr("half of this machine's"))) << "a limit that was asked for";
   EXPECT_THAT(error_of([&] { read_chrome_trace(read_bytes(file("packed.json.gz")), "memory", nullptr, {50'000}); }),
               testing::HasSubstr("memory: too large"));
   EXPECT_EQ(read_chrome_trace(file("plain.json"), nullptr, {200 * events}).events_read, events);

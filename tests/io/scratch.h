@@ -1,4 +1,4 @@
-// Shared by the tests of this module: a folder of their own, and files as strings.
+// Shared by the tests of this module: a temporary folder, and files as strings.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace lanescope::io {
 
-/// An empty folder that goes with the test.
+/// An empty folder, removed with the test.
 class Scratch : public testing::Test {
  protected:
   Scratch() {
@@ -27,7 +27,7 @@ class Scratch : public testing::Test {
 
   std::filesystem::path file(std::string_view name) const { return folder_ / name; }
   std::filesystem::path write(std::string_view name, std::string_view bytes) const {
-    std::filesystem::remove(file(name));  // some file systems flush a file that is overwritten, which is slow
+    std::filesystem::remove(file(name));  // some file systems flush an overwritten file, which is slow
     std::ofstream(file(name), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     return file(name);
   }

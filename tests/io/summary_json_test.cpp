@@ -174,7 +174,7 @@ TEST(SummaryJson, WhatIsNotKnownIsNull) {
   EXPECT_TRUE(nlohmann::json::parse(summary_json(diverged))["loss"]["last"].is_null());
 }
 
-// While the queue fills the CPU's iterations are times of issuing: nobody can take them for more who does not get them.
+// While the queue fills, CPU iterations measure issuing: leaving them out prevents a misreading.
 TEST(SummaryJson, TimesOfIssuingAreNull) {
   RunFigures fills = some_figures();
   fills.summary.pace = {analysis::PaceBasis::QueueMoves, 0, 1000, 0, 0, 0.9};

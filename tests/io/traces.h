@@ -19,7 +19,7 @@ using trace::LaneId;
 using trace::LaneInfo;
 using trace::LaneKind;
 
-/// An event with its name as text, since the numbers of names differ between traces.
+/// An event with its name as text, because name ids differ between traces.
 struct NamedEvent {
   Event event;
   std::string name;
@@ -44,7 +44,14 @@ inline std::vector<NamedEvent> events_of(const trace::Trace& trace, std::size_t 
     const trace::Row& row = source.row(r);
     for (trace::EventIndex i = row.first(); i < row.last(); ++i) {
       Event e = row.event(i);
-      const std::string name(trace.names().text(e.name));
+      std::string name(trace.names().text(e.name));
+      if (trace::is_setting_change(e)) {
+        const trace::SettingChange change = trace::change_of(e);
+        for (const trace::NameId id : {change.key, change.before, change.now}) {
+          name += " | " + std::string(trace.names().text(id));
+        }
+        trace::set_change(e, {change.version, 0, 0, 0});
+      }
       e.name = 0;
       events.push_back({e, name});
     }
@@ -90,7 +97,7 @@ inline Event make_event(trace::Trace& trace, LaneId lane, EventKind kind, const 
   return e;
 }
 
-/// Every kind of event with every field at random, on every kind of lane; names with whatever bytes.
+/// Every kind of event with random values in every field, on every kind of lane; names of arbitrary bytes.
 inline void fill_randomly(trace::Trace& trace, std::uint32_t seed, int events_per_lane) {
   std::mt19937_64 random(seed);
   const auto below = [&](std::uint64_t n) { return random() % n; };
@@ -122,6 +129,10 @@ inline void fill_randomly(trace::Trace& trace, std::uint32_t seed, int events_pe
         if (below(2)) e.b = static_cast<std::uint32_t>(random());
         if (below(4) == 0) e.c = static_cast<std::uint32_t>(random());
         if (below(2)) e.flags = static_cast<std::uint8_t>(random());
+        if (trace::is_setting_change(e)) {  // three names of the table
+          const auto name = [&] { return trace.names().intern(names[1 + below(7)]); };
+          trace::set_change(e, {static_cast<std::uint32_t>(random()), name(), name(), name()});
+        }
         trace.append(e);
       }
     }

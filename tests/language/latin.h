@@ -1,5 +1,5 @@
-// Finds English that is left in a Chinese text. Names and terms stay as they are, and nothing else: what stays is
-// listed here, for the window, the command line and the page alike.
+// Finds untranslated English in a Chinese text. Names and terms stay in English; they are listed here, for the window,
+// the command line and the page.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace lanescope::language {
 
-/// Words that stay wherever they stand. What has no small letter (GPU), a digit (H2D), an underscore or a bracket
-/// (log_interval, item()), or a capital inside (cudaMalloc, DataLoader) is a name and needs no entry.
+/// Words that always stay. A word without lower-case letters (GPU), with a digit (H2D), an underscore or a bracket
+/// (log_interval, item()), or with an inner capital (cudaMalloc, DataLoader) is a name and needs no entry.
 inline const std::set<std::string, std::less<>>& kept_words() {
   static const std::set<std::string, std::less<>> kWords{
       // units
@@ -26,7 +26,7 @@ inline const std::set<std::string, std::less<>>& kept_words() {
       // keys
       "Ctrl", "Shift", "Alt", "Enter", "Esc", "Tab", "Space", "Home", "End", "Delete", "Backspace", "PageUp",
       "PageDown", "Up", "Down", "Left", "Right", "Insert", "Keypad", "Page",
-      // lanes and what is drawn on them, which experiments' texts quote
+      // lanes and what is drawn on them, quoted by the experiments' texts
       "kernels", "copy", "phase", "phases", "loader", "iterations", "reads", "stopwatch", "ops", "loss", "events",
       // Python, CUDA, PyTorch
       "batch", "epoch", "kernel", "item", "print", "int", "bool", "true", "false", "on", "off", "auto", "none", "cuda",
@@ -70,7 +70,7 @@ inline bool is_name(std::string_view word) {
   return !small || word.size() < 2 || kept_words().contains(word);
 }
 
-/// Without what stays: `names` are those of the run (its lanes, events, devices, code), longest first.
+/// Removes what stays: `names` are those of the run (its lanes, events, devices, code), longest first.
 inline std::string without_names(std::string text, const std::vector<std::string>& names) {
   const auto cut_out = [&](const std::string& name) {
     const auto is_letter = [&](std::size_t at) {
@@ -84,7 +84,7 @@ inline std::string without_names(std::string text, const std::vector<std::string
     }
   };
   for (const std::string& name : names) cut_out(name);
-  // What is quoted is another's: a tutorial's words, an error of PyTorch. A text that was cut may lack the closing
+  // Quotations stay in the original: a tutorial's words, an error of PyTorch. A shortened text may lack the closing
   // quote.
   for (std::size_t at = 0; (at = text.find("“", at)) != std::string::npos;) {
     const std::size_t end = std::min(text.find("”", at), text.size());
@@ -94,8 +94,8 @@ inline std::string without_names(std::string text, const std::vector<std::string
   return text;
 }
 
-/// The runs of two or more English words in a text; empty when there are none. A text that was cut to its room and is
-/// the beginning of a name is that name.
+/// The sequences of two or more English words in a text; empty if there are none. A shortened text that is the start of
+/// a name counts as that name.
 inline std::vector<std::string> english_in(const std::string& text, const std::vector<std::string>& names) {
   const auto is_latin = [](unsigned char c) { return std::isalpha(c) != 0; };
   int latin = 0;  // without two words there is nothing to look for
@@ -132,12 +132,12 @@ inline std::vector<std::string> english_in(const std::string& text, const std::v
                         (after == '.' && at + 1 < rest.size() && rest[at + 1] != ' ');
       if (code) {
         end_run();
-      } else if (!is_name(word)) {  // a name stands within a sentence, and does not count
+      } else if (!is_name(word)) {  // a name within a sentence does not count
         run += (run.empty() ? "" : " ") + word;
         ++words;
       }
     } else {
-      // A sentence goes on over blanks and light punctuation.
+      // A sentence continues over blanks and light punctuation.
       if (c != ' ' && c != ',' && c != ';' && c != ':' && c != '\n' && c != '"') end_run();
       ++at;
     }

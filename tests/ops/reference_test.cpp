@@ -1,4 +1,4 @@
-// Every op on an example small enough to be worked by hand.
+// Every op on an example small enough to be calculated by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ TEST(Reference, MeanSquaredError) {
   EXPECT_THAT(da, ElementsAre(1, -2, 3, 0));
 }
 
-// k chooses the place in `out`: the means of a window are left side by side.
+// k selects the place in `out`, so that the means of a window are stored side by side.
 TEST(Reference, MeanReduceWritesOneSlot) {
   Values x{1, 2, 3, 6}, out(3, 99.0f);
   run({OpKind::MeanReduce, 2, 2, 2}, x, out);
@@ -229,7 +229,7 @@ TEST(WrongSizes, OfTheSgdStep) {
             "sgd_step: 3 arguments given; allowed: 1 to 4 pairs");
 }
 
-// A device asks before it launches what cannot be undone.
+// A device checks before launching what cannot be undone.
 TEST(WrongSizes, CanBeAskedForWithoutValues) {
   const std::size_t right[] = {6, 15, 3, 9}, wrong[] = {6, 15, 2, 9}, pair[] = {5, 5};
   EXPECT_EQ(error_of([&] { check_arguments({OpKind::LinearForward, 2, 3, 3}, right); }), "no error");
@@ -237,7 +237,7 @@ TEST(WrongSizes, CanBeAskedForWithoutValues) {
               check_arguments({OpKind::LinearForward, 2, 3, 3}, wrong);
             }),
             "linear_forward: argument 'bias' has 2 elements; at least 3 needed");
-  const std::size_t slots[] = {6, 3};  // out[k-1] must be there; a sum has one place
+  const std::size_t slots[] = {6, 3};  // out[k-1] must exist; a sum has one place
   EXPECT_EQ(error_of([&] { check_arguments({OpKind::MeanReduce, 2, 3, 3}, slots); }), "no error");
   EXPECT_EQ(error_of([&] { check_arguments({OpKind::SumReduce, 2, 3, 4}, slots); }), "no error");
   EXPECT_EQ(error_of([&] {

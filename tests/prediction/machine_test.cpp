@@ -1,4 +1,4 @@
-// What is fitted to a recording: by hand, and from a simulated machine whose numbers are known.
+// What is fitted to a recording: checked by hand, and with a simulated machine whose numbers are known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,12 +81,57 @@ class HandMade : public testing::Test {
   trace::Trace trace_;
 };
 
+// Two ranks of the same trace, each with a GPU of its own; a third launches on two.
+TEST(ReadRecording, IsOfTheProcessThatUsesTheGpu) {
+  trace::Trace trace;
+  const auto lane = [&](trace::LaneKind kind, std::int64_t pid, int device = 0) {
+    trace::LaneInfo info;
+    info.kind = kind;
+    info.pid = pid;
+    info.device = device;
+    return trace.add_lane(info);
+  };
+  const auto add = [&](trace::LaneId on, trace::EventKind kind, const char* name, Nanoseconds start, Nanoseconds end,
+                       std::uint32_t correlation) {
+    trace::Event e;
+    e.lane = on;
+    e.kind = kind;
+    e.name = trace.names().intern(name);
+    e.start_ns = start;
+    e.end_ns = end;
+    e.correlation = correlation;
+    trace.append(e);
+  };
+  for (const std::int64_t pid : {7, 8, 9}) {
+    for (Nanoseconds i = 0; i < pid; ++i) {  // so that they can be told apart
+      const Nanoseconds at = i * 100;
+      const auto number = static_cast<std::uint32_t>(i + 1);
+      add(lane(trace::LaneKind::Iterations, pid), trace::EventKind::Range, "iteration", at, at + 100, 0);
+      add(lane(trace::LaneKind::Calls, pid), trace::EventKind::Call, "cudaLaunchKernel", at, at + 10, number);
+      const int device = pid == 9 ? static_cast<int>(i % 2) : 0;
+      add(lane(trace::LaneKind::Kernels, pid, device), trace::EventKind::Kernel, "kernel", at + 20, at + 50, number);
+    }
+  }
+  trace.publish();
+  trace.set_complete_until(10'000);
+  for (const trace::GpuNumber gpu : {trace::GpuNumber{0}, trace::GpuNumber{1}}) {
+    const Recording rank = read_recording(trace, 0, 10'000, nullptr, gpu);
+    EXPECT_EQ(rank.iterations.size(), 7u + gpu);
+    EXPECT_EQ(rank.operations.size(), 7u + gpu);
+    EXPECT_FALSE(rank.several_gpus);
+  }
+  EXPECT_EQ(read_recording(trace, 0, 10'000).iterations.size(), 7u) << "the first";
+  const Recording both = read_recording(trace, 0, 10'000, nullptr, 2);
+  EXPECT_EQ(both.operations.size(), 9u);
+  EXPECT_TRUE(both.several_gpus);
+}
+
 // The two copies: fixed + 4 B = 2 µs and fixed + 1,000,000 B = 102 µs, so a byte is 0.1 ns, that is 10 GB/s.
 TEST_F(HandMade, EveryNumberIsFound) {
   const Recording recording = read_recording(trace_, 0, 10'000 * kUs);
   ASSERT_EQ(recording.iterations.size(), 10u);
   EXPECT_EQ(recording.iterations[3].calls(), 4u);
-  EXPECT_EQ(mean_iteration_ns(recording.iterations, steady_stretch(10, 1)), 200e3);
+  EXPECT_EQ(mean_iteration_ns(recording.iterations, analysis::whole_periods(10, 1)), 200e3);
   device::DeviceInfo device;
   device.simulated = true;
   const Numbers numbers = fit_calls(recording, device).numbers;
@@ -97,7 +142,7 @@ TEST_F(HandMade, EveryNumberIsFound) {
     EXPECT_TRUE(numbers.known(number)) << static_cast<int>(number);
     EXPECT_NEAR(numbers.value(number), value, 0.01 * value) << static_cast<int>(number);
   }
-  // Four bytes say nothing of a rate; the other way gives an idea.
+  // Four bytes say nothing about a rate; the other direction gives an estimate.
   EXPECT_FALSE(numbers.known(Number::D2hPinned));
   EXPECT_NEAR(numbers.value(Number::D2hPinned), 10, 0.2);
   EXPECT_FALSE(numbers.known(Number::H2dPageable));
@@ -105,7 +150,7 @@ TEST_F(HandMade, EveryNumberIsFound) {
 
 TEST(SteadyStretchTest, IsOfWholePeriodsWithoutTheBeginning) {
   const auto stretch = [](std::size_t n, std::size_t period) {
-    const Stretch s = steady_stretch(n, period);
+    const Stretch s = analysis::whole_periods(n, period);
     return std::pair(s.first, s.last);
   };
   EXPECT_EQ(stretch(100, 1), std::pair(25ul, 100ul));
@@ -115,7 +160,7 @@ TEST(SteadyStretchTest, IsOfWholePeriodsWithoutTheBeginning) {
   EXPECT_EQ(stretch(1, 1), std::pair(0ul, 0ul));
 }
 
-// 2 x + y = 7 and x - y = -1: x = 2, y = 3, whatever was thought before.
+// 2 x + y = 7 and x - y = -1: x = 2, y = 3, whatever was expected.
 TEST(LeastSquaresTest, SolvesAndSaysHowSure) {
   LeastSquares<3> equations;
   for (const std::size_t i : {0u, 1u, 2u}) equations.expect(i, 10, 100);
@@ -125,7 +170,7 @@ TEST(LeastSquaresTest, SolvesAndSaysHowSure) {
   EXPECT_NEAR(answer.value[0], 2, 1e-3);
   EXPECT_NEAR(answer.value[1], 3, 1e-3);
   EXPECT_LT(answer.sigma[0], 1e-2);
-  EXPECT_NEAR(answer.value[2], 10, 1e-6);  // nothing was said of it
+  EXPECT_NEAR(answer.value[2], 10, 1e-6);  // no equation contains it
   EXPECT_NEAR(answer.sigma[2], 100, 1e-3);
 }
 
@@ -158,7 +203,8 @@ Fit fitted(const RecordedRun& run, std::size_t* period = nullptr) {
 
 class FittedProfile : public testing::TestWithParam<const char*> {};
 
-// The loop copies pageable batches of 400 kB and reads a number: all of that machine shows but pinned memory.
+// The loop copies pageable batches of 400 kB and reads a number, which shows everything about that machine except
+// pinned memory.
 TEST_P(FittedProfile, IsTheProfileThatTheRunWasSimulatedOn) {
   const RecordedRun run("transfer-loop", {"batch_size=50000", "features=2", "log_interval=1"}, 300,
                         std::string("sim:") + GetParam());

@@ -1,4 +1,4 @@
-// Predictions beside what then is measured, and why there is none.
+// Predictions compared with measurements, and the reasons for refusals.
 #include "prediction/predict.h"
 
 #include <gmock/gmock.h>
@@ -125,7 +125,7 @@ TEST(PredictRefusalTest, OtherSettingsThanRecordedAreFoundOut) {
   EXPECT_THAT(predict(recorded, {"seed=2"}).refused, HasSubstr("calls are not those that linear-mse makes"));
 }
 
-// A program that says it spends 100 µs per operation, and spent 10: no machine is that quick.
+// A program that claims to spend 100 µs per operation but spent 10: no machine fits.
 TEST(PredictRefusalTest, AMachineThatDoesNotGiveWhatWasMeasuredIsRefused) {
   const RecordedRun run("linear-mse", {"dispatch_us=10"}, 40);
   Recorded recorded = run.recorded();
@@ -148,7 +148,7 @@ TEST(PredictRefusalTest, ItEndsWhenItIsStopped) {
   EXPECT_EQ(predict(run.recorded(), {"seed=2"}, &stop).refused, "it was stopped");
 }
 
-// In the middle of a run nothing of set-up may be there, and iterations are not counted from 0.
+// In the middle of a run, set-up may be missing, and iterations are not counted from 0.
 TEST(PredictStretchTest, APartOfARunIsEnough) {
   const RecordedRun run("linear-mse", {"log_interval=1"}, 300);
   Recorded recorded = run.recorded();
@@ -160,7 +160,7 @@ TEST(PredictStretchTest, APartOfARunIsEnough) {
   EXPECT_NEAR(p.iteration_ns, predict(run.recorded(), {"log_interval=0"}).iteration_ns, 2000);
 }
 
-// Real runs on an NVIDIA H200, whose products are kernels of a library, with calls that no simulated device knows.
+// Real runs on an NVIDIA H200, whose products use library kernels, with calls that the simulated device does not know.
 class PredictCaptureTest : public testing::Test {
  protected:
   static Recorded recorded_of(const io::OpenedTrace& opened) {

@@ -15,14 +15,14 @@ TEST(Bandwidth, P07PinnedMemoryReachesTheLink) {
   EXPECT_NEAR(story.after()["h2d_gb_per_s"], 56.3, 1.2);
   EXPECT_GT(story.compared("pcie_high").ratio.value_or(0), 1.5);
   EXPECT_FALSE(story.compared("vram_size").ours);
-  // Those that S3 measured are on eight lanes of PCIe 4.0: less than what is on the box.
+  // S3 measured on eight lanes of PCIe 4.0, so its rates are below the specification.
   const Story measured("P07", 5, "sim:rtx4090");
   EXPECT_NEAR(measured.before()["h2d_gb_per_s"], 5.96, 0.3);
   EXPECT_NEAR(measured.after()["h2d_gb_per_s"], 13.45, 0.3);
   EXPECT_LT(measured.compared("pcie_low").ratio.value_or(2), 1);
 }
 
-// NVIDIA's sample on an RTX 4090: a measurement on a machine that is named.
+// NVIDIA's sample on an RTX 4090: a measurement on a named machine.
 TEST(Bandwidth, P20AsMeasuredOnAnRtx4090) {
   const Story story("P20", 5);
   for (const char* name : {"h2d_pageable", "h2d_pinned", "d2h_pageable", "d2h_pinned", "h2d_gain", "d2h_gain"}) {
@@ -32,7 +32,7 @@ TEST(Bandwidth, P20AsMeasuredOnAnRtx4090) {
   }
 }
 
-// 1.6 GB at 5.959 GB/s are 268 ms. The published 384 ms hold more than the copy.
+// 1.6 GB at 5.959 GB/s are 268 ms. The published 384 ms include more than the copy.
 TEST(Bandwidth, P16TheCopyAloneIsShorterThanWasPublished) {
   const Story story("P16", 2);
   EXPECT_NEAR(story.before()["own.stopwatch_ms"], 268.5, 15);
@@ -40,7 +40,7 @@ TEST(Bandwidth, P16TheCopyAloneIsShorterThanWasPublished) {
   EXPECT_LT(story.compared("time").ratio.value_or(1), 0.8);
 }
 
-// Without a sync the stopwatch shows the order: microseconds, while the copy lasts 119 ms.
+// Without a sync the stopwatch shows the time of the call: microseconds, while the copy takes 119 ms.
 TEST(Bandwidth, P17TheStopwatchShowsTheEnqueueing) {
   const Story story("P17", 2);
   EXPECT_LT(story.before()["own.stopwatch_ms"], 0.05);

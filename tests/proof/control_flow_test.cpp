@@ -1,4 +1,4 @@
-// Control flow that asks the GPU: P11 to P13, P15.
+// Control flow that depends on the GPU: P11 to P13, P15.
 #include <gtest/gtest.h>
 
 #include "proof/story.h"
@@ -35,7 +35,7 @@ TEST(ControlFlow, P13AFixedCountNeedsNoWait) {
   EXPECT_GT(story.gain(), 2);
 }
 
-// From rung to rung: waits per iteration, and never quicker.
+// From step to step: waits per iteration, and never faster.
 TEST(ControlFlow, P15EveryRungOfTheLadderWaitsMore) {
   const experiment::Experiment& data = experiment::experiment_named("P15");
   const auto rung = [&](const Settings& settings) { return SideRun(data, experiment::Side::After, 100, settings); };

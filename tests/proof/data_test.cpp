@@ -1,4 +1,4 @@
-// The data as a whole: what is there, in which order, and that both languages fit where they are shown.
+// The data as a whole: completeness, order, and that both languages fit where they are shown.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,10 +26,27 @@ TEST(Data, EveryExperimentOfTheTutorialsIsThere) {
   std::set<std::string> ids;
   for (const Experiment& e : experiment::experiments()) ids.insert(e.id);
   for (int i = 1; i <= 28; ++i) EXPECT_TRUE(ids.count((i < 10 ? "P0" : "P") + std::to_string(i))) << i;
-  for (const char* id :
-       {"T1", "T2", "T4", "R1", "R2", "R3", "S0-plot", "O1", "S0-tensorboard", "S0-column", "S2-hidden-read",
-        "S2-round-trip", "S2-validation", "S2-sync-debug", "S3-raw-cuda", "S4-wrong-device", "S4-call-and-forward", "S2-events", "S1-accumulate",
-        "S1-mixed-precision", "S1-storage"}) {
+  for (const char* id : {"T1",
+                         "T2",
+                         "T4",
+                         "R1",
+                         "R2",
+                         "R3",
+                         "S0-plot",
+                         "O1",
+                         "S0-tensorboard",
+                         "S0-column",
+                         "S2-hidden-read",
+                         "S2-round-trip",
+                         "S2-validation",
+                         "S2-sync-debug",
+                         "S3-raw-cuda",
+                         "S4-wrong-device",
+                         "S4-call-and-forward",
+                         "S2-events",
+                         "S1-accumulate",
+                         "S1-mixed-precision",
+                         "S1-storage"}) {
     EXPECT_TRUE(ids.count(id)) << id;
   }
   EXPECT_EQ(ids.size(), experiment::experiments().size());
@@ -53,7 +70,7 @@ TEST(Data, TextsFitInBothLanguages) {
   }
 }
 
-// A number that cannot be is explained, and a measurement names its machine.
+// An impossible number is explained, and a measurement names its machine.
 TEST(Data, PublishedNumbersSayHowGoodTheyAre) {
   for (const Experiment& e : experiment::experiments()) {
     for (const experiment::Published& p : e.published) {
@@ -65,7 +82,7 @@ TEST(Data, PublishedNumbersSayHowGoodTheyAre) {
   }
 }
 
-// What the parser cannot know: that the figures named are those that the workloads give.
+// What the parser cannot check: the figures named are those that the workloads provide.
 class EveryExperiment : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryExperiment, HasAFigureForWhatWasPublished) {

@@ -30,7 +30,7 @@ TEST(Iris, P23AReadEachEpoch) {
   EXPECT_EQ(story.after().syncs(), 0);
 }
 
-// The cell that was to show a fast GPU ran on the CPU. On the GPU the same loop takes more than twice as long.
+// The cell meant to show a fast GPU ran on the CPU. On the GPU the same loop takes more than twice as long.
 TEST(Iris, P24ItRanOnTheCpu) {
   const Story story("P24", 200);
   EXPECT_EQ(story.before().summary().gpu_op_count, 0);
@@ -50,7 +50,7 @@ TEST(Iris, P25WithoutReadsTheLaunchesRemain) {
   EXPECT_GT(story.after()["bubble_percent"], 50);
 }
 
-// The row of 1,000 is scatter: it is slower than the one with ten times as many reads, and no model can follow it.
+// The row of 1,000 is noise: it is slower than the one with ten times as many reads, which no model can reproduce.
 TEST(Iris, P26TheTableIsFlatFrom100On) {
   const Story story("P26", 400);
   for (const char* name : {"every_100", "every_200", "every_2000"}) expect_within_a_tenth(story, name);

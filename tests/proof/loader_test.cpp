@@ -23,8 +23,8 @@ TEST(Loader, P27PersistentWorkersShortenTheStartOfAnEpoch) {
   EXPECT_LT(story.after()["h2d_ms"], 0.5);
 }
 
-// One option at a time, the others as in the original settings. The GPU waits for nothing but the start of an epoch, so
-// only the workers' 60 ms of starting can be saved.
+// One option at a time, the others with their original settings. The GPU waits only at the start of an epoch, so only
+// the workers' start-up of 60 ms can be saved.
 TEST(Loader, P27EachOptionAloneHasItsFigure) {
   const Story story("P27", 192);
   const auto alone = [&](const char* name) { return story.compared(name).ours.value_or(-1); };

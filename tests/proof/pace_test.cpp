@@ -1,4 +1,4 @@
-// No factor, time or rate of any experiment is another than a stopwatch shows.
+// All factors, times and rates of the experiments agree with a stopwatch.
 #include "analysis/pace.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(All, PaceOfEveryExperiment, testing::Range<std::size_t>
                            return name;
                          });
 
-// The four that were told by the CPU's iterations: 14.95x, 6.66x, 11.05x and 1.98x. What remains in each iteration is
+// The four that were once based on CPU iterations: 14.95x, 6.66x, 11.05x and 1.98x. What remains in each iteration is
 // the model: 0.5 ms on the GPU, in P21 three times.
 TEST(Pace, TheFactorsThatTheFillingQueueMade) {
   const auto gain = [](const char* id) {

@@ -1,4 +1,4 @@
-// Getting a number out: P08 to P10, P14, S2-events, R1 to R3, T4, S0-plot.
+// Reading a number: P08 to P10, P14, S2-events, R1 to R3, T4, S0-plot.
 #include <gtest/gtest.h>
 
 #include "proof/story.h"
@@ -6,7 +6,7 @@
 namespace lanescope::proof {
 namespace {
 
-// One sync per iteration against none; the read costs the bubble behind it.
+// One sync per iteration against none; the cost of the read is the bubble after it.
 TEST(Reading, P09AReadEachIterationIsOneWaitAndOneBubble) {
   const Story story("P09", 100);
   EXPECT_EQ(story.before().syncs(), 100);

@@ -1,5 +1,5 @@
-// What the tutorials say in passing: S0-tensorboard, S0-column, S2-hidden-read, S2-round-trip, S2-validation,
-// S2-sync-debug, S3-raw-cuda, S4-wrong-device, S4-call-and-forward.
+// The tutorials' side remarks: S0-tensorboard, S0-column, S2-hidden-read, S2-round-trip, S2-validation, S2-sync-debug,
+// S3-raw-cuda, S4-wrong-device, S4-call-and-forward.
 #include <gtest/gtest.h>
 
 #include "proof/story.h"
@@ -23,7 +23,7 @@ TEST(SmallReads, S0TensorBoardWaitsAsItemDoes) {
   EXPECT_DOUBLE_EQ(story.after()["own.sync_warnings"], 0);  // the check is off
   EXPECT_DOUBLE_EQ(story.after()["own.waits"], 1);
   const Story published("S0-tensorboard", 100);
-  EXPECT_NEAR(published.gain(), 1, 0.1);  // nothing is gained on the story's own machine either
+  EXPECT_NEAR(published.gain(), 1, 0.1);  // nothing is gained on the experiment's own machine either
   EXPECT_GT(published.after()["bubble_percent"], 5);
 }
 
@@ -87,8 +87,8 @@ TEST(SmallReads, S2SummingOnTheGpuIsOneReadForAll) {
   EXPECT_GT(Story("S2-validation", 200).gain(), 1.05);
 }
 
-// Both sides wait once in an iteration, and for as long: the copy that nobody warns of is 10 us shorter, the dispatch
-// and the call of the synchronisation are missing. Only one of them is warned of.
+// Both sides wait once per iteration, and equally long: the copy without a warning is 10 us shorter, because the
+// dispatch and the call of the synchronisation are missing. Only one of them causes a warning.
 TEST(SmallReads, S2TheCheckSeesTheItemAndNotThePageableCopy) {
   const Story story("S2-sync-debug", 100, "sim:teaching", kTeaching);
   EXPECT_DOUBLE_EQ(story.before()["own.waits"], 1);

@@ -23,14 +23,14 @@ class SideRun {
   SideRun(const experiment::Experiment& experiment, experiment::Side side, std::uint64_t iterations, Settings more = {})
       : SideRun(experiment, side, {.device = {}, .iterations = iterations, .assignments = std::move(more)}) {}
 
-  /// A figure by its name in the data; fails the test where there is none.
+  /// A figure by its name in the data; fails the test if it does not exist.
   double operator[](std::string_view figure) const;
   std::optional<double> maybe(std::string_view figure) const;
-  /// The whole loop with its last synchronisation, over its iterations: a CPU that runs ahead gains nothing by it.
+  /// The whole loop with its last synchronisation, per iteration: running ahead gains nothing.
   double us_per_iteration() const { return 1e6 * (*this)["total_s"]; }
   const analysis::Summary& summary() const { return measured_.summary; }
   const experiment::Measured& measured() const { return measured_; }
-  /// Syncs beside the one that ends every program, all iterations together.
+  /// Syncs except the one at the end of every program, over all iterations.
   std::int64_t syncs() const { return summary().sync_count - 1; }
   double iterations() const { return static_cast<double>(summary().iteration.count); }
   /// How long copies ran beside kernels, per iteration.
@@ -49,7 +49,7 @@ class Story {
   const SideRun& after() const { return after_; }
   /// before / after
   double gain(std::string_view figure = "total_s") const { return before_[figure] / after_[figure]; }
-  /// A published number and what this program has for it.
+  /// A published number, and this program's value for it.
   experiment::Compared compared(std::string_view name) const;
 
  private:

@@ -49,7 +49,7 @@ TEST(Transfer, P03TheReadHoldsTheWaitForTheModel) {
   EXPECT_DOUBLE_EQ(story.after()["own.copy_us"], 0);
 }
 
-// GradScaler.step() reads found_inf: one wait per iteration, and nothing in the program says so.
+// GradScaler.step() reads found_inf: one wait per iteration, which is not visible in the program.
 TEST(Transfer, P21GradScalerHidesOneSync) {
   const Story story("P21", 50);
   EXPECT_EQ(story.before().syncs(), 50);

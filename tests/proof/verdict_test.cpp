@@ -1,4 +1,4 @@
-// Both sides of every experiment get the verdict that its texts claim.
+// Both sides of every experiment get the verdict stated in its texts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ struct Expected {
   const char* id;
   VerdictKind before, after;
   std::uint64_t iterations = 60;
-  const char* sync_place = "";  ///< of the side before, if the experiment is about one
+  const char* sync_place = "";  ///< of the side "before", if the experiment is about one
 };
 
 constexpr auto kSync = VerdictKind::SyncBound;
@@ -27,19 +27,19 @@ constexpr auto kLoader = VerdictKind::LoaderBound;
 constexpr auto kGpu = VerdictKind::GpuBound;
 constexpr auto kCpu = VerdictKind::CpuOnly;
 
-// From the experiments' texts, and by hand from what the workloads issue: not from the program's output.
+// From the experiments' texts, and by hand from what the workloads issue; not from the program's output.
 constexpr Expected kExpected[] = {
-    // Copies beside nothing on one stream, on two beside kernels that take as long: once the pinned pool is filled, the
-    // GPU is never out of work.
+    // Copies beside nothing on one stream; on two, beside kernels that take as long: once the pinned pool is filled,
+    // the GPU never runs out of work.
     {"O1", kGpu, kGpu, 200},
     // Two blocking copies and a read drain the GPU in every iteration; resident data and a read every 100 do not.
     {"P01", kSync, kGpu},
-    // One read after 500 us of work costs its gap and no more.
+    // One read after 500 us of work costs only its gap.
     {"P02", kGpu, kGpu},
     {"P03", kSync, kGpu},
-    // A CPU against a GPU that twenty small launches keep waiting.
+    // A CPU against a GPU kept waiting by twenty small launches.
     {"P04", kCpu, kLaunch},
-    // Small batches: launching is the limit, and a larger batch lowers its share, it does not end it.
+    // Small batches: launching is the limit; a larger batch reduces its share without removing it.
     {"P05", kLaunch, kLaunch},
     {"P06", kLaunch, kLaunch},
     // Nothing but copies.
@@ -50,10 +50,11 @@ constexpr Expected kExpected[] = {
     {"P10", kSync, kLaunch, 200, "item()"},
     // Ten reads within forward; torch.where needs none.
     {"P11", kSync, kGpu, 60, "forward"},
-    // Tiny kernels: the loop's launches take longer than its reads, on both sides. The tutorial blames the reads.
+    // Tiny kernels: the loop's launches take longer than its reads, on both sides. The tutorial attributes the time to
+    // the reads.
     {"P12", kLaunch, kLaunch},
     {"P13", kLaunch, kLaunch},
-    // Large kernels: nothing waits. The stopwatch that is right costs two waits in every iteration.
+    // Large kernels: nothing waits. The correct stopwatch costs two waits per iteration.
     {"P14", kGpu, kSync},
     {"P15", kSync, kGpu, 60, "forward"},
     // Nothing but copies.
@@ -71,9 +72,9 @@ constexpr Expected kExpected[] = {
     {"P24", kCpu, kLaunch},
     {"P25", kLaunch, kLaunch},
     {"P26", kLaunch, kLaunch},
-    // Epochs of 128 batches: workers that start anew keep the GPU waiting; those that stay do not.
+    // Epochs of 128 batches: restarted workers keep the GPU waiting; persistent ones do not.
     {"P27", kLoader, kGpu, 256},
-    // Either queue of batches is long enough: what differs is the memory.
+    // Both prefetch queues are long enough: the difference is in memory.
     {"P28", kGpu, kGpu, 128},
     // A step per four batches instead of one: the GPU is as busy as before.
     {"S1-accumulate", kGpu, kGpu, 256},
@@ -81,14 +82,13 @@ constexpr Expected kExpected[] = {
     // model.
     {"S1-mixed-precision", kGpu, kGpu, 192},
     // Two workers are too few: 16 ms for a batch against 8.5 on the GPU. The first of four epochs, which fills the
-    // cache,
-    // still waits for half of its time, a fifth of the run.
+    // cache, still waits for half of its time, a fifth of the run.
     {"S1-storage", kLoader, kLoader, 256},
-    // Reading too early costs nothing and gives nothing; the synchronisation before the read is a wait like any other.
+    // Reading too early costs nothing and yields nothing; the synchronisation before the read is a normal wait.
     {"S2-events", kGpu, kSync},
     {"R1", kSync, kGpu, 60, "item()"},
     {"R2", kSync, kGpu, 60, "print(loss)"},
-    // The losses are read once per hundred iterations: what an iteration lacks is launches.
+    // The losses are read once per hundred iterations, so the launches limit an iteration.
     {"R3", kLaunch, kLaunch},
     {"S0-plot", kSync, kGpu, 60, ".cpu().numpy()"},
     // Both sides read in every iteration: TensorBoard, too.
@@ -104,7 +104,7 @@ constexpr Expected kExpected[] = {
     // Nothing reaches the GPU.
     {"S4-wrong-device", VerdictKind::Unknown, kLaunch},
     {"S4-call-and-forward", kLaunch, kLaunch},
-    // Pinning on the fly is waited for as a blocking copy is; pinned once, only the copies are left.
+    // Pinning on the fly waits like a blocking copy; with memory pinned once, only the copies remain.
     {"T1", kSync, kCopy},
     // A thousand blocking copies wait a thousand times; non-blocking ones are issued too slowly to fill the link.
     {"T2", kSync, kLaunch},
@@ -144,7 +144,7 @@ TEST(Verdicts, AStopwatchThatIsWrongIsFound) {
           experiment::side_options(data, side, {.device = {}, .iterations = 6, .assignments = {}});
       experiment::MeasuredRun run(std::move(options));
       run.run();
-      const auto advice = run.advice();
+      const auto advice = run.advice(run.figures());
       const bool found = std::any_of(advice.cards.begin(), advice.cards.end(), [](const analysis::Card& card) {
         return card.rule == analysis::Rule::MeasuringError && card.weight == analysis::Weight::Wrong;
       });

@@ -1,4 +1,4 @@
-// A small picture for the tests of this folder, drawn with the real renderers and without a display.
+// A small image for the tests of this folder, drawn with the real renderers and without a display.
 #pragma once
 
 #include <epoxy/gl.h>
@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "io/png.h"
-#include "ui/gl/draw_target.h"
-#include "ui/gl/offscreen.h"
+#include "render/draw_target.h"
+#include "render/offscreen.h"
 
 namespace lanescope::ui {
 
@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kWhite = 0xffffffff, kRed = 0xff0000ff, kGreen = 
 inline constexpr Pixel kBlackPixel{0, 0, 0}, kWhitePixel{255, 255, 255}, kRedPixel{255, 0, 0}, kGreenPixel{0, 255, 0},
     kBluePixel{0, 0, 255};
 
-/// A black picture in an OpenGL context of its own.
+/// A black image in its own OpenGL context.
 class CanvasTest : public testing::Test {
  protected:
   void start(int width, int height, float scale = 1) {

@@ -1,4 +1,4 @@
-#include "ui/fonts.h"
+#include "render/fonts.h"
 
 #include <gtest/gtest.h>
 #include <imgui.h>
@@ -9,8 +9,9 @@
 #include <fstream>
 #include <string>
 
-#include "ui/labels.h"
-#include "ui/words.h"
+#include "picture/font_files.h"
+#include "render/labels.h"
+#include "picture/words.h"
 
 namespace lanescope::ui {
 namespace {
@@ -140,12 +141,13 @@ TEST_F(LoadedFonts, HaveTheChineseLettersThatAreAskedForWhereTheyAreDrawn) {
   EXPECT_NE(fonts.small->FindGlyphNoFallback(0x8bfb), nullptr);
   EXPECT_EQ(fonts.title->FindGlyphNoFallback(0x8bfb), nullptr);
   EXPECT_EQ(fonts.mono->FindGlyphNoFallback(0x8bfb), nullptr);
-  // As wide as the letter is high, and the line is no higher for it.
+  // As wide as the letter is high, without a higher line.
   EXPECT_NEAR(text_width(fonts, FontRole::Body, "读"), em_size(FontRole::Body), 1.01f);
   EXPECT_FLOAT_EQ(fonts.size(FontRole::Body), fonts_.size(FontRole::Body));
 }
 
-// All letters of all experiments, and no more: a texture of every Chinese letter would be a hundred times as large.
+// All characters of all experiments, and no more: a texture with every Chinese character would be a hundred times as
+// large.
 TEST_F(LoadedFonts, TheChineseTextsTakeLittleRoom) {
   if (!has_chinese_font()) GTEST_SKIP() << "no font with Chinese letters; install " << kChineseFontPackage;
   const auto height = [](const ChineseTexts& texts) {
@@ -181,7 +183,7 @@ TEST_F(LoadedFonts, TextIsCutToFit) {
   EXPECT_EQ(fit_text(fonts_, FontRole::Small, text, 12), "");
   EXPECT_EQ(fit_text(fonts_, FontRole::Small, text, -5), "");
   EXPECT_EQ(fit_text(fonts_, FontRole::Small, "", 50), "");
-  // Cut between letters, never inside one of two bytes.
+  // Cut between characters, never inside a two-byte character.
   const std::string umlauts = fit_text(fonts_, FontRole::Small, "ääääääääää", whole * 0.5f);
   EXPECT_EQ((umlauts.size() - 3) % 2, 0u) << umlauts;
 }

@@ -1,4 +1,4 @@
-#include "ui/gl/imgui_image.h"
+#include "render/imgui_image.h"
 
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
@@ -7,9 +7,9 @@
 #include <string>
 
 #include "render/canvas.h"
-#include "ui/gl/plot_renderer.h"
-#include "ui/gl/span_renderer.h"
-#include "ui/labels.h"
+#include "render/plot_renderer.h"
+#include "render/span_renderer.h"
+#include "render/labels.h"
 
 namespace lanescope::ui {
 namespace {
@@ -40,8 +40,8 @@ TEST_F(ImGuiImageTest, DrawsWidgetsAndTheGround) {
   EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
 
-// Spans stand between ImGui's own rectangles in the order in which they were added, clipped as the list is, and a batch
-// may be gone before the frame is rendered.
+// Spans are drawn between ImGui's own rectangles in the order in which they were added, clipped like the list; and a
+// batch may be destroyed before the frame is rendered.
 TEST_F(ImGuiImageTest, SpansKeepTheirPlaceInTheDrawList) {
   SpanRenderer renderer;
   PlotRenderer plots;
@@ -76,8 +76,8 @@ TEST_F(ImGuiImageTest, SpansKeepTheirPlaceInTheDrawList) {
   }
 }
 
-/// How many pixel pairs side by side differ strongly, where both lie in one pixel of a picture of half the size: a
-/// picture that was only enlarged has none, or few.
+/// The number of adjacent pixel pairs with a strong difference that would share a pixel at half the size: an image that
+/// was merely enlarged has hardly any.
 int fine_edges(const io::Image& picture) {
   int count = 0;
   for (int y = 0; y < picture.height; ++y) {
@@ -153,7 +153,7 @@ TEST_F(ImGuiImageTest, LabelsAreAlignedCutAndGrounded) {
   EXPECT_TRUE(grounded);
 }
 
-/// A window's ImGui context in the middle of its frame, with spans that are not rendered yet.
+/// A window's ImGui context in the middle of its frame, with spans not rendered yet.
 TEST_F(ImGuiImageTest, WorksInTheMiddleOfAnotherFrame) {
   SpanRenderer renderer;
   Framebuffer window(64, 64);

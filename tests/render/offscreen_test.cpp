@@ -1,4 +1,4 @@
-#include "ui/gl/offscreen.h"
+#include "render/offscreen.h"
 
 #include <string>
 

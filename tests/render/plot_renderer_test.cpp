@@ -1,4 +1,4 @@
-#include "ui/gl/plot_renderer.h"
+#include "render/plot_renderer.h"
 
 #include <cmath>
 #include <vector>
@@ -51,7 +51,8 @@ TEST_F(PlotRendererTest, FillFadesToTheBottom) {
   EXPECT_EQ(pixel_at(picture, 50, 20), kBlackPixel);
 }
 
-// Under the line the fill is drawn by a program of its own, unless a column of the run is unknown: the same pixels.
+// The fill below the line uses a separate shader program, unless a column of the run is unknown: the pixels must be
+// equal.
 TEST_F(PlotRendererTest, TheFillIsTheSameInOnePieceAndInTwo) {
   start(60, 64);
   Plot known = plot(0xc80000ff);
@@ -137,7 +138,7 @@ TEST_F(PlotRendererTest, MinAndMaxMakeALighterBand) {
 TEST_F(PlotRendererTest, AHighPeakIsNotCutOff) {
   start(200, 64);
   Plot peak = plot();
-  peak.columns[64] = {0.9f, 0.9f, 0.9f};  // the first column of a run: its flank belongs to the one before
+  peak.columns[64] = {0.9f, 0.9f, 0.9f};  // the first column of a run: its flank belongs to the previous run
   const io::Image picture = drawn(peak);
   // The flank goes from half height at 63.5 to 0.9 at 64.5.
   EXPECT_GT(pixel_at(picture, 63, 26).r, 60);

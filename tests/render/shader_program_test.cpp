@@ -1,4 +1,4 @@
-#include "ui/gl/shader_program.h"
+#include "render/shader_program.h"
 
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
@@ -13,7 +13,7 @@
 #include <string>
 
 #include "render/canvas.h"
-#include "ui/gl/span_renderer.h"
+#include "render/span_renderer.h"
 
 namespace lanescope::ui {
 namespace {
@@ -61,7 +61,7 @@ TEST_F(ShaderProgramTest, AChangedFileIsSeenAtTheNextDraw) {
   SpanRenderer renderer;
   EXPECT_EQ(drawn(renderer), kRedPixel);
   write("span.frag", kGreenShader);
-  EXPECT_EQ(drawn(renderer), kRedPixel);  // not asked for yet
+  EXPECT_EQ(drawn(renderer), kRedPixel);  // not requested yet
   set_shader_directory(folder_);
   EXPECT_EQ(drawn(renderer), kGreenPixel);
   write("span.frag", "#version 330 core\nout vec4 result;\nvoid main() { result = vec4(0, 0, 1, 1); }\n");

@@ -1,4 +1,4 @@
-#include "ui/gl/span_renderer.h"
+#include "render/span_renderer.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "render/canvas.h"
-#include "ui/gl/grounds.h"
+#include "render/grounds.h"
 
 namespace lanescope::ui {
 namespace {
@@ -68,7 +68,7 @@ TEST_F(SpanRendererTest, RoundsItsCorners) {
   EXPECT_NEAR(area, 800 - (4 - std::numbers::pi) * 36, 3);
 }
 
-// A ground of 100.5 x 60.25 from (10.5, 8.75) is large enough to be cleared; its edges are covered in part as ever.
+// A ground of 100.5 x 60.25 at (10.5, 8.75) is large enough to be cleared; its edges are still covered partially.
 TEST_F(SpanRendererTest, ALargeGroundHasTheSameEdges) {
   start(128, 80);
   SpanBatch batch;
@@ -136,7 +136,7 @@ TEST(ClearedGround, IsTheWholePixelsAndItsEdgesAreTheRest) {
   EXPECT_EQ(nan.edges.size(), 0u);
 }
 
-// Many square spans in a row are drawn by a program of their own: the same pixels as by the one for all styles.
+// Many square spans in a row use a separate shader program: the pixels must equal those of the general one.
 TEST_F(SpanRendererTest, PlainSpansLookAsTheOthersDo) {
   start(128, 64);
   SpanBatch plain, mixed;
@@ -265,7 +265,7 @@ TEST_F(SpanRendererTest, OutlineIsClosedAndKeepsItsInside) {
   EXPECT_EQ(pixel_at(picture, 9, 16), kBluePixel);
 }
 
-// 40 pixels high and busy for a quarter of the time: the lowest 10 rows are full, above is a shade of 22 %.
+// 40 pixels high and busy a quarter of the time: the lowest 10 rows are full; above is a shade of 22 %.
 TEST_F(SpanRendererTest, FoldedShadesTheBusyFraction) {
   start(32, 48);
   SpanBatch batch;
@@ -354,7 +354,7 @@ TEST_F(SpanRendererTest, OddSpansDoNoHarm) {
   EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
 
-// 20,000 spans of 2 x 2 pixels, one of each kind of colour in turn: one call draws them all, in the right places.
+// 20,000 spans of 2 x 2 pixels with alternating colours: one call draws them all, in the right places.
 TEST_F(SpanRendererTest, ThousandsGoInOneCall) {
   start(600, 450);
   SpanBatch batch;

@@ -1,4 +1,4 @@
-#include "ui/theme.h"
+#include "timeline/theme.h"
 
 #include <gtest/gtest.h>
 #include <imgui.h>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "render/imgui_style.h"
 #include "base/error.h"
 
 namespace lanescope::ui {
@@ -69,7 +70,7 @@ class ThemeTest : public testing::TestWithParam<ThemeName> {
   const Theme& theme_ = theme(GetParam());
 };
 
-// White on black has the largest contrast there is; a colour has none with itself.
+// White on black has the maximum contrast; a colour has none with itself.
 TEST(Contrast, IsThatOfWcag) {
   EXPECT_NEAR(contrast(0xffffffff, 0xff000000), 21, 1e-9);
   EXPECT_DOUBLE_EQ(contrast(0xff123456, 0xff123456), 1);
@@ -97,7 +98,7 @@ TEST_P(ThemeTest, EveryColourHasATextVariantOfItsHue) {
       EXPECT_GE(contrast(theme_.as_text(static_cast<Colour>(i)), theme_[ground]), 4.5) << "colour " << i;
     }
   }
-  // What can be read already stays as it is.
+  // Colours that are already readable do not change.
   EXPECT_EQ(theme_.as_text(Colour::Text), theme_[Colour::Text]);
 }
 
@@ -107,15 +108,15 @@ TEST_P(ThemeTest, InkCanBeReadOnEverySpan) {
   }
 }
 
-// The pill lies over a wait's stripes: where it lets most of the stripe through, its label can still be read.
+// The pill lies over a wait's stripes: even where most of a stripe shows through, its label stays readable.
 TEST_P(ThemeTest, LabelsOnHatchingCanBeRead) {
   const float opaque = static_cast<float>(theme_[Colour::Pill] >> 24) / 255;
   const std::uint32_t under = mix(theme_[Colour::Wait], theme_[Colour::Pill], opaque);
   EXPECT_GE(contrast(theme_[Colour::WaitInk], under), 4.5);
 }
 
-// What means different things on one lane. 2.3 is the least difference of CIE L*a*b* that an eye can see between two
-// fields side by side (Mahy, Van Eycken and Oosterlinck 1994); 20 can be told apart from memory and in narrow bars.
+// Colours with different meanings on one lane. 2.3 is the smallest difference of CIE L*a*b* visible between two
+// adjacent areas (Mahy, Van Eycken and Oosterlinck 1994); 20 is distinguishable from memory and in narrow bars.
 TEST_P(ThemeTest, WhatSharesALaneDiffersForEveryEye) {
   constexpr double kApart = 20, kFromTheRow = 30;
   using enum Colour;
@@ -159,7 +160,7 @@ std::string title(const testing::TestParamInfo<ThemeName>& about) {
 }
 INSTANTIATE_TEST_SUITE_P(Each, ThemeTest, testing::ValuesIn(kThemes), title);
 
-// Level AAA for all text, on black, with lines around what can be used.
+// Level AAA for all text, on black, with outlines around controls.
 TEST(Theme, HighContrastIsHigh) {
   const Theme& strong = theme(ThemeName::HighContrast);
   EXPECT_EQ(strong[Colour::Ground], 0xff000000u);

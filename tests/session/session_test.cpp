@@ -1,4 +1,4 @@
-// One run from end to end, as the window drives it: knobs, pause, speed, stop. Nothing here sleeps; every wait is for a
+// One complete run, driven like in the window: settings, pause, speed, stop. Nothing here sleeps; every wait is for a
 // condition, with a deadline.
 #include "session/session.h"
 
@@ -97,8 +97,8 @@ TEST(Session, SaysWhatIsWrongBeforeItRuns) {
   EXPECT_THROW(Session{options}, base::UsageError);
 }
 
-// The knob is turned while iteration `before` or a later one runs, and at the latest when iteration `after` does; the
-// marker stands where the next one begins.
+// The setting changes during iteration `before` or a later one, at the latest during iteration `after`; the marker is
+// at the start of the next iteration.
 TEST(Session, AChangedSettingActsAtTheNextIterationAndLeavesAMarker) {
   Session session(options_of("linear-mse", 0, true));
   session.start();
@@ -143,7 +143,7 @@ TEST(Session, APausedRunStandsStillAndGoesOn) {
   session.pacer().pause(true);
   EXPECT_TRUE(session.pacer().paused());
   const Nanoseconds stood = session.pacer().now_ns();
-  // The call that was under way may still be recorded; then nothing moves, however often one looks.
+  // The call in progress may still be recorded; then nothing moves.
   for (int look = 0; look < 100'000; ++look) ASSERT_EQ(session.pacer().now_ns(), stood);
   const std::uint64_t done = session.runner().iterations_done();
   EXPECT_LE(session.live_edge_ns(), stood);
@@ -213,7 +213,7 @@ TEST(Session, TheLiveEdgeOnlyMovesForwardAndIsNeverBeyondWhatIsKnown) {
   }));
 }
 
-// What an unpaced run may not outrun: it stays where it is until it is let go.
+// What holds an unpaced run back: it stops there until released.
 TEST(Session, HoldBackKeepsTheWorkload) {
   std::atomic<bool> held{false}, go{false};
   SessionOptions options = options_of("linear-mse", 10, false);
@@ -233,7 +233,7 @@ TEST(Session, HoldBackKeepsTheWorkload) {
   EXPECT_EQ(session.runner().iterations_done(), 10u);
 }
 
-// As the window does it: one thread reads and turns knobs while the workload and the capture run. For ThreadSanitizer.
+// As in the window: one thread reads and changes settings while the workload and the capture run. For ThreadSanitizer.
 TEST(Session, IsReadAndSteeredWhileItRuns) {
   SessionOptions options = options_of("iris-mlp", 0, true);
   options.memory_cap_bytes = std::size_t{16} << 20;

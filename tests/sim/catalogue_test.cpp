@@ -1,4 +1,4 @@
-// The catalogue of a machine whose GPUs are switched off. (With GPUs: tests/cuda/catalogue_test.cpp.)
+// The catalogue of a machine with its GPUs disabled. (With GPUs: tests/cuda/catalogue_test.cpp.)
 #include "device/catalogue.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 namespace lanescope::device {
 namespace {
 
-// Looked for once per process, and so switched off before the first test.
+// Searched for once per process, so disabled before the first test.
 const int kSwitchedOff = setenv("LANESCOPE_CUDA", "off", 1);
 
 TEST(Catalogue, SaysWhyThereIsNoGpu) {
@@ -74,7 +74,7 @@ TEST(Catalogue, MakesWhatItDescribes) {
 TEST(Catalogue, AFileIsAProfileOfOnesOwn) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "lanescope-catalogue-test";
   std::filesystem::create_directory(folder);
-  for (const char* name : {"mine.toml", "mine"}) {  // the ending, or a '/' in it, tells that it is a file
+  for (const char* name : {"mine.toml", "mine"}) {  // the extension, or a '/', marks a file
     const std::string path = (folder / name).string();
     std::ofstream(path) << sim::round_profile_text();
     const DeviceInfo info = describe_device("sim:" + path);

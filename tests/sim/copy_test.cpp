@@ -1,4 +1,4 @@
-// Every combination of call, direction, memory and size, against timelines worked out by hand on the round profile:
+// Every combination of call, direction, memory and size, compared with hand-calculated timelines on the round profile:
 // own cost 20, copy latency 10, 2 us per copy, 0.1 ns per byte by DMA, 0.2 ns per byte between pageable memory and the
 // staging buffer of 4 slots of 100,000 bytes, wake-up 50.
 #include <gtest/gtest.h>
@@ -170,7 +170,7 @@ TEST(Copy, PinnedToDeviceIsSynchronous) {
 
   rig.start = rig->now_ns();
   rig->copy({rig.gpu}, {rig.host}, 1'000'000);
-  // On an idle queue there is nothing to wait for; the way to the device counts as copying.
+  // On an idle queue there is nothing to wait for; the latency to the device counts as copying.
   EXPECT_EQ(parts_in_us(rig.calls("cudaMemcpy").at(0)), (Parts{20, 0, 112, 50}));
 }
 

@@ -57,7 +57,7 @@ TEST(CostModel, RemembersManyShapesRightly) {
   }
 }
 
-// It is as long as it was asked to be: no floor, no latency of memory; the shapes do not count.
+// Takes exactly the requested time: no floor, no memory latency; the shape does not matter.
 TEST(CostModel, ASpinTakesWhatItIsAskedFor) {
   const CostModel costs = model();
   EXPECT_EQ(costs.kernel(Op{OpKind::Spin, 1, 1, 1, 250.5f}), 250'500);

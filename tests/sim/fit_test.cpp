@@ -1,4 +1,4 @@
-// What the profiles are fitted to, and what they are meant to show.
+// What the profiles are fitted to, and what they should show.
 #include <gtest/gtest.h>
 
 #include <algorithm>

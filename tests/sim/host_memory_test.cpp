@@ -1,4 +1,4 @@
-// Host memory of which only the time is known: first touches, arbitrary values, and reads that come too early.
+// Host memory without values: first touches, arbitrary values, and premature reads.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Further threads of the program, in virtual time: hand-worked schedules.
+// Other threads of the program, in virtual time: hand-calculated schedules.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ TEST(HostThreads, EachDoesOneTaskAtATimeInOrder) {
   EXPECT_TRUE(trace::is_host_wait(rig.sink.events.back()));
 }
 
-// Batch 1 is loaded before batch 0, and so it is pinned before it, although it was asked for later.
+// Batch 1 is loaded before batch 0, so it is pinned first, although it was requested later.
 TEST(HostThreads, WhatComesAfterOthersIsDoneInTheOrderOfTheirEnds) {
   Rig rig;
   const HostThread a = rig->create_host_thread("worker 0"), b = rig->create_host_thread("worker 1");
@@ -146,7 +146,7 @@ TEST(HostThreads, APinnedBufferGoesOnToTheGpuWithTheBytesOfItsTask) {
   }
 }
 
-// No range that ends before t comes after complete_until(t), however the clock moves.
+// No range that ends before t is written after complete_until(t), however the clock moves.
 TEST(HostThreads, TheRecordIsCompleteAsFarAsItSays) {
   Rig rig = rig_with_cores(1.5);
   const HostThread threads[] = {rig->create_host_thread("a"), rig->create_host_thread("b")};
@@ -237,8 +237,8 @@ TEST(HostThreads, AThreadAllocatesForItselfWhenItsTaskBegins) {
   EXPECT_THAT(ranges(rig), testing::Contains(testing::StartsWith("pin 5 pin thread ")));
 }
 
-// The calls of a thread are not slowed by the others, and do not slow them: on one core a task of 2 ms ends at 2
-// although the pin thread allocates meanwhile; what that thread copies then has the core for itself.
+// The calls of a thread are neither slowed by other threads nor slow them: on one core, a task of 2 ms ends at 2
+// although the pin thread allocates meanwhile; that thread's copy then has the core to itself.
 TEST(HostThreads, TheCallsOfAThreadAreItsOwn) {
   Rig rig = rig_with_cores(1);
   const std::size_t bytes = 1 << 20;

@@ -1,4 +1,4 @@
-// Launches, synchronisations and the launch queue, against timelines worked out by hand on the round profile.
+// Launches, synchronisations and the launch queue, compared with hand-calculated timelines on the round profile.
 #include <gtest/gtest.h>
 
 #include "base/error.h"

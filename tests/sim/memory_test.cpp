@@ -1,4 +1,4 @@
-// Allocation: what it costs, what it waits for, and what goes wrong.
+// Allocation: its cost, its waits, and its errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ TEST(Arguments, OutOfBoundsWrongKindAndEmpty) {
                 rig->launch({ops::OpKind::Fill, 0, 1, 1, 0}, {}, Stream::Default, false);
               }),
               HasSubstr("m=0"));
-  // What was refused cost no time and left no event.
+  // A rejected request cost no time and left no event.
   EXPECT_EQ(rig->now_ns(), rig.start);
 }
 

@@ -1,4 +1,4 @@
-// How the device records itself: lanes, names, correlation, order, how far the record is complete, and jitter.
+// How the device records itself: lanes, names, correlation, order, completeness, and jitter.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 using trace::LaneKind;
 
-/// Something of everything, in a few streams.
+/// A bit of everything, on several streams.
 void play(Rig& rig, int rounds = 20) {
   rig.make_buffers(MemoryKind::Pinned, 700'000);
   const Buffer pageable = rig->allocate(MemoryKind::Pageable, 700'000);

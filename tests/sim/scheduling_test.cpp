@@ -1,5 +1,5 @@
-// Random programs on many streams, checked afterwards against what the rules say: whenever an operation started, it was
-// ready, its engine was free, and nothing else that its engine could have taken had been ready before it.
+// Random programs on many streams, checked afterwards: whenever an operation started, it was ready, its engine was
+// free, and nothing else for that engine had been ready earlier.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,7 +18,7 @@ struct Issued {
   Nanoseconds start = 0, end = 0;
 };
 
-/// Issues random work and keeps, call by call, what the rules demand of it.
+/// Issues random work and stores, call by call, what the rules require.
 class RandomProgram {
  public:
   RandomProgram(unsigned seed, const char* queue_depth)
@@ -53,7 +53,7 @@ class RandomProgram {
         if (other.start < op.start) {
           engine_free = std::max(engine_free, other.end);
         } else if (ready(j) < op.start) {
-          // The other one was ready while this one was taken, so this one must have been ready first.
+          // The other one was ready while this one was chosen, so this one must have been ready first.
           EXPECT_TRUE(ready(i) < ready(j) || (ready(i) == ready(j) && i < j)) << i << " was taken before " << j;
         }
       }
@@ -63,7 +63,7 @@ class RandomProgram {
   std::size_t size() const { return issued_.size(); }
 
  private:
-  // What a stream has waited for so far: everything that its next operation comes after.
+  // What a stream has waited for so far: everything that must precede its next operation.
   using Past = std::vector<std::size_t>;
 
   Nanoseconds ready(std::size_t i) const {
@@ -143,8 +143,8 @@ class RandomProgram {
     }
   }
 
-  // A record or wait reaches the device no later than any operation that comes after it, so its own way never matters.
-  // Neither does a full queue: an operation's way begins when its call is back.
+  // A record or wait reaches the device no later than any operation after it, so its own latency never matters. Neither
+  // does a full queue: an operation's latency begins when its call returns.
   Rig rig_;
   std::mt19937 random_;
   std::vector<Stream> streams_;

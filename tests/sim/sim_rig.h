@@ -1,5 +1,5 @@
-// What the tests of the simulated device share: a sink that keeps events, a profile of round numbers, and a device on
-// it.
+// Common code of the simulated device's tests: a sink that keeps events, a profile of round numbers, and a device with
+// that profile.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,13 +27,13 @@ class CollectingSink final : public trace::EventSink {
   std::vector<trace::LaneInfo> lanes;
   std::vector<trace::Event> events;
   std::vector<Nanoseconds> complete;        ///< every complete_until()
-  std::vector<std::size_t> complete_after;  ///< and how many events had been written before it
+  std::vector<std::size_t> complete_after;  ///< and how many events had been written before each
 };
 
-/// Keys of the round profile and the values that stand there instead: {"cpu.launch_us", "20"}.
+/// Keys of the round profile with replacement values: {"cpu.launch_us", "20"}.
 using Replaced = std::map<std::string, std::string>;
 
-/// The numbers behind the hand-computed timelines.
+/// The numbers behind the hand-calculated timelines.
 ///
 ///   launch 10, memcpy 20, memset 10, record, query and wait 1, synchronise 5, idle return 3, wake-up 50 us
 ///   launch latency 5, copy latency 10, kernel 100 us + 0.01 ns per byte, queue depth 8
@@ -52,10 +52,10 @@ class Rig {
   void kernel(double duration_us, Stream stream = Stream::Default);
   /// A host buffer and a device buffer of this size; their calls are behind `start`.
   void make_buffers(MemoryKind host_kind, std::size_t bytes);
-  /// Decides everything that is outstanding: closes the device.
+  /// Decides everything outstanding by closing the device.
   void close() { device.reset(); }
 
-  // Times of what follows count from `start`, which make_buffers() moves to the device's present.
+  // Times are relative to `start`, which make_buffers() moves to the device's current time.
   std::vector<trace::Event> calls(std::string_view name) const { return select(name, trace::EventKind::Call); }
   std::vector<trace::Event> kernels() const { return select({}, trace::EventKind::Kernel); }
   std::vector<trace::Event> copies() const { return select({}, trace::EventKind::Copy); }

@@ -1,4 +1,4 @@
-// The pipeline through the staging buffer, by itself.
+// The pipeline through the staging buffer in isolation.
 #include "device/sim/staging.h"
 
 #include <gtest/gtest.h>

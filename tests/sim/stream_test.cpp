@@ -1,4 +1,4 @@
-// Streams, engines and events: who waits for whom.
+// Streams, engines and events, and the order they impose.
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -181,7 +181,7 @@ TEST(Events, SynchroniseOnAPassedEventReturnsFast) {
 }
 
 TEST(Events, AStreamWaitsForAnEventOfAnother) {
-  // The recommended way to overlap: copy on a stream of its own, kernel behind an event.
+  // The recommended way to overlap: a copy on its own stream, and a kernel that waits for an event.
   Rig rig;
   rig.make_buffers(MemoryKind::Pinned, 1'000'000);
   const Stream copies = rig->create_stream(true);

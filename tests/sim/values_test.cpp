@@ -1,4 +1,4 @@
-// Values are real: they move and are computed when the simulated time comes.
+// Values are real: they move and are computed at the simulated time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool all_are(Rig& rig, Buffer buffer, std::uint8_t value) {
   return std::all_of(bytes.begin(), bytes.end(), [&](std::byte b) { return b == std::byte{value}; });
 }
 
-/// What a device buffer holds once everything has run.
+/// The contents of a device buffer after everything has run.
 std::vector<std::byte> device_values(Rig& rig, Buffer buffer, std::size_t bytes) {
   const Buffer host = rig->allocate(MemoryKind::Pageable, bytes);
   rig->synchronize();
@@ -126,7 +126,7 @@ TEST(Copies, InsideTheDeviceAndInsideTheHost) {
 }
 
 TEST(Kernels, ComputeWhenTheyRunAndNotWhenTheyAreLaunched) {
-  // relu of a batch that arrives by a pinned copy before it on the stream.
+  // relu of a batch that arrives by an earlier pinned copy on the same stream.
   Rig rig;
   rig.make_buffers(MemoryKind::Pinned, 4 * sizeof(float));
   const Buffer out = rig->allocate(MemoryKind::Device, 4 * sizeof(float));
@@ -162,7 +162,7 @@ TEST(Kernels, ArgumentsThatDoNotFitAreAnError) {
   rig.make_buffers(MemoryKind::Pageable, 4);
   const Buffer args[] = {rig.gpu};
   rig->launch({ops::OpKind::Fill, 100, 100, 1, 0}, args, Stream::Default, true);
-  EXPECT_THROW(rig->synchronize(), base::Error);  // as on a GPU, it shows at the next synchronisation
+  EXPECT_THROW(rig->synchronize(), base::Error);  // as on a GPU, the error appears at the next synchronisation
 }
 
 TEST(TimingOnly, BuffersHoldNoValuesAndCopiesMoveNothing) {

@@ -1,4 +1,4 @@
-// What goes under the memory cap depends on what was appended, and on nothing else.
+// What is evicted at the memory cap depends only on what was appended.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -22,12 +22,19 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-// 40 blocks on one lane and 20 on another under a cap of 10 blocks (and of each row's page: 512 slots of 176 bytes);
-// published every `batch` events; with or without somebody who reads in between.
+LaneInfo kernels(const char* name) {
+  LaneInfo info;
+  info.kind = LaneKind::Kernels;
+  info.name = name;
+  return info;
+}
+
+// 40 blocks on one lane and 20 on another with a cap of 10 blocks (and of each row's page: 512 slots of 176 bytes);
+// published every `batch` events; with or without a concurrent reader.
 Outcome fill(std::size_t batch, bool with_reader) {
   Trace trace(10 * sizeof(Block) + 2 * 512 * 176);
-  const LaneId a = trace.add_lane({LaneKind::Kernels, "a", "", 0, 0, 0, 0, 0});
-  const LaneId b = trace.add_lane({LaneKind::Kernels, "b", "", 0, 0, 0, 0, 0});
+  const LaneId a = trace.add_lane(kernels("a"));
+  const LaneId b = trace.add_lane(kernels("b"));
   std::optional<Trace::ReadLock> reader;
   for (std::size_t i = 0; i < 40 * kBlockEvents; ++i) {
     trace.append(instant_range(a, static_cast<Nanoseconds>(i)));

@@ -1,4 +1,4 @@
-// What must hold for the fold of any row at any zoom, from one nanosecond to hours: nothing lost, nothing invented.
+// Properties of the fold of any row at any zoom, from one nanosecond to hours: nothing lost, nothing invented.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -11,11 +11,11 @@ namespace {
 constexpr Nanoseconds kHour = Nanoseconds{3'600} * 1'000'000'000;
 constexpr EventIndex kEvents = 6 * kBlockEvents + 500;
 
-// What a row may look like: lengths and gaps as powers of two up to these, and instants in between.
+// The shape of a row: lengths and gaps as powers of two up to these, with instants in between.
 struct Kind {
   const char* name;
   int length_bits, gap_bits;
-  std::uint64_t instants;  // one in so many
+  std::uint64_t instants;  // one in this many
   Nanoseconds origin;
 };
 
@@ -99,8 +99,8 @@ TEST_P(AnyRow, WhatIsWideEnoughIsSeenAlone) {
   }
 }
 
-// A picture costs what it has columns: two folds in a row are wider than one is allowed to be, but for what a step of
-// the summaries leaves over.
+// The cost of a picture depends on its columns: two consecutive folds are together wider than the maximum for one,
+// except for a step of the summaries.
 TEST_P(AnyRow, ThereAreNotMoreFoldsThanColumns) {
   const Nanoseconds span = row().end(row().last() - 1) - row().start(0);
   for (const Nanoseconds width : widths) {
@@ -110,7 +110,7 @@ TEST_P(AnyRow, ThereAreNotMoreFoldsThanColumns) {
   }
 }
 
-// Scrolled to anywhere, the same holds for what is left.
+// After scrolling anywhere, the same holds for the rest.
 TEST_P(AnyRow, FromAnywhere) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 300; ++round) {

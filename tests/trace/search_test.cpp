@@ -1,4 +1,4 @@
-// The search in a row against looking at every event, on rows of every kind of regularity.
+// The search in a row compared with a linear search, on rows of various regularity.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr EventIndex kEvents = 5 * kBlockEvents + 300;
 
-// A row whose gaps and durations come from `next`, searched for many instants in many stretches.
+// A row with gaps and durations from `next`, searched for many times in many stretches.
 void check_against_looking(const std::function<Nanoseconds(std::mt19937_64&)>& next) {
   std::mt19937_64 random(7);
   Trace trace;
@@ -72,7 +72,7 @@ void check_fold(const Row& row, EventIndex first, Nanoseconds width) {
   ASSERT_EQ(row.wait_ns(first, fold.last), wait);
 }
 
-// What an event looks like is the event's own, also where it is kept apart.
+// The appearance of an event matches the event, even where it is stored separately.
 TEST(Fold, KnowsHowItsFirstEventLooks) {
   Trace trace;
   Event event;

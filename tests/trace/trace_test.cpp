@@ -140,7 +140,7 @@ TEST(Trace, ExtentCoversAllLanes) {
   EXPECT_EQ(trace.extent(), std::pair(Nanoseconds{-3}, Nanoseconds{20}));
 }
 
-// A cap of ten blocks for 50 blocks' worth of events: what is kept plus what went is what was recorded.
+// A cap of ten blocks for 50 blocks' worth of events: kept plus evicted equals recorded.
 TEST(Trace, TheOldestBlocksGoWhenTheCapIsReachedAndAreCounted) {
   const std::size_t cap = 10 * sizeof(Block) + (64 << 10);
   Trace trace(cap);
@@ -182,7 +182,7 @@ TEST(Trace, WhatAReaderHasSeenStaysReadableWhileItHoldsTheLock) {
   EXPECT_EQ(trace.memory_bytes(), before);
 }
 
-// One thread appends under a tight cap while another reads everything it can see: each event must be consistent.
+// One thread appends under a tight cap while another reads everything visible: each event must be consistent.
 TEST(Trace, ReadersAndTheWriterDoNotDisturbEachOther) {
   Trace trace(8 * sizeof(Block) + (64 << 10));
   const LaneId lane = trace.add_lane(lane_named("x"));

@@ -1,4 +1,4 @@
-// What bandwidth calls, what its stopwatch shows, and what the copy takes.
+// The calls of bandwidth, its stopwatch, and the duration of its copy.
 #include "workload/bandwidth.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ TEST(Bandwidth, AnIterationIsOneTransfer) {
               ElementsAre("cudaMemcpyAsync device->pageable 4096", kWait, kSync));
   EXPECT_THAT(steady({"direction=d2h", "pinned=true", "non_blocking=true"}),
               ElementsAre("cudaMemcpyAsync device->pinned 16777216", kSync));
-  // Without one inside the stopwatch there is one after it.
+  // Without one inside the stopwatch, there is one after it.
   EXPECT_THAT(steady({"pinned=true", "non_blocking=true", "sync=false"}),
               ElementsAre("cudaMemcpyAsync pinned->device 16777216", kSync));
   EXPECT_THAT(steady({"gpu_first=true", "bytes=8000"}),
@@ -49,7 +49,7 @@ TEST(Bandwidth, FreshPageableMemoryIsNewAndFreshPinnedMemoryIsReused) {
 
 TEST(Bandwidth, SizesThatAreDraggedLeakNothing) {
   RecordedWorkload w("bandwidth", {"bytes=4096"});
-  // The device tensor and the host tensor of before go; 5,000 bytes have room in 8,192.
+  // The previous device and host tensors are dropped; 5,000 bytes fit into 8,192.
   const Calls grown = w.iterate({"bytes=5000"});
   EXPECT_THAT(grown, Contains("release").Times(2));
   EXPECT_THAT(grown, Contains("cudaMalloc 8192"));
@@ -93,8 +93,8 @@ TEST(Bandwidth, TheStopwatchShowsWhatTheProgramWaitsFor) {
               0.01);
 }
 
-// P17, in virtual time and in little real memory: 1.6 GB take 160 ms over the link, and the stopwatch, which stops when
-// the copy is ordered, shows 0.02 ms, "80,000 GB/s".
+// P17, in virtual time and with little real memory: 1.6 GB take 160 ms over the link; the stopwatch, which stops when
+// the copy has been issued, shows 0.02 ms, "80,000 GB/s".
 TEST(Bandwidth, TheStopwatchOfP17StopsLongBeforeTheCopy) {
   OnDevice w("sim:teaching", "bandwidth", {"bytes=1600000000", "pinned=true", "non_blocking=true", "sync=false"});
   w.iterate(1);
@@ -139,7 +139,7 @@ TEST(Bandwidth, TheRtx4090CopiesAsFastAsInTheNotebook) {
   EXPECT_NEAR(gb_per_s("direction=d2h", "pinned=true"), 13.370, 0.1 * 13.370);
 }
 
-// T1: the first pin_memory() page-locks the memory, the others find it; a mean of both would be of neither.
+// T1: the first pin_memory() page-locks the memory, later ones reuse it; a mean of both would describe neither.
 TEST(Bandwidth, TheCopyThatPageLocksStandsApart) {
   OnDevice w("sim:rtx4090", "bandwidth", {"bytes=4194304", "pin_first=true", "non_blocking=true", "sync=true"});
   w.iterate(5);

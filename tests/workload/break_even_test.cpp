@@ -1,4 +1,4 @@
-// What an iteration of break-even calls, and how long a pass over its data takes.
+// The calls of a break-even iteration, and the duration of a pass over its data.
 #include "workload/break_even.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The code of the workloads, and that it is the code of what they do.
+// The code of the workloads matches what they do.
 #include "workload/code.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ Code code_with(std::string_view workload, const Assignments& assignments) {
   return workload_code(workload, settings);
 }
 
-// What a choice of each workload's settings leaves, one after the other: those that change the code.
+// Variants of each workload's settings, those that change the code.
 std::vector<Assignments> variants(std::string_view workload) {
   if (workload == "linear-mse") {
     return {{},
@@ -111,7 +111,7 @@ TEST(Code, EveryRangeHasItsLineAndEveryLineItsRange) {
         if (code[i].ranges.empty()) continue;
         // The workers and their pin thread, and the print that comes every 100 epochs, are not in every variant.
         if (code[i].text == "print(loss.item())" && name == "iris-mlp") continue;
-        if (i > 0 && code[i - 1].text == "continue") break;  // what raised is never got past
+        if (i > 0 && code[i - 1].text == "continue") break;  // code after an exception is never reached
         EXPECT_THAT(left, Contains(i)) << "nothing leaves the ranges of: " << code[i].text;
       }
     }
@@ -135,7 +135,7 @@ TEST(Code, SaysWhatTheSettingsSay) {
   EXPECT_THAT(plain_text(code_with("iris-mlp", {"log_interval=30"})), Contains("        if (epoch + 1) % 120 == 0:"));
 }
 
-// What is kept on the GPU is let go when it has been read: without that the list would grow, and so would each read.
+// Values kept on the GPU are dropped after they have been read; otherwise the list, and each read, would grow.
 TEST(Code, WhatHasBeenReadIsNotKept) {
   for (const char* method : {"method=list-of-items", "method=stacked"}) {
     const auto lines = plain_text(code_with("readback", {method}));
@@ -146,9 +146,9 @@ TEST(Code, WhatHasBeenReadIsNotKept) {
   EXPECT_THAT(plain_text(code_with("readback", {"validation=true"})), Not(Contains("    optimizer.zero_grad()")));
 }
 
-// With a log interval of 2 an iteration without a copy comes after each copy. The slot that is read must be that of the
-// copy before (as the loop reads it, Readback.OneStepLateAsksForTheCopyOfTheStepBefore), not the one that comes next,
-// and an iteration after one without a copy must read nothing.
+// With a log interval of 2, an iteration without a copy follows each copy. The slot read must be that of the previous
+// copy (as in the loop, Readback.OneStepLateAsksForTheCopyOfTheStepBefore), not the next one, and an iteration after
+// one without a copy must read nothing.
 TEST(Code, OneStepLateReadsTheSlotOfTheStepBefore) {
   const auto lines = plain_text(code_with("readback", {"method=one-step-late", "log_interval=2"}));
   const auto begin = std::find(lines.begin(), lines.end(), "    if i % 2 == 0:");
@@ -167,7 +167,7 @@ TEST(Code, ABlockHasAtMost1024Threads) {
               Contains("    increment<<<(N + 255) / 256, 256>>>(d_a);  // a block has 1024 at most"));
 }
 
-// What the loop does with the gradients is there, and where it does it.
+// What the loop does with the gradients appears in the code, at the right place.
 TEST(Code, TrainingLoopsStepAndLetTheirGradientsGo) {
   using Lines = std::vector<std::string>;
   const std::string gone = "optimizer.zero_grad()  # lets .grad go: no kernel";
@@ -191,7 +191,7 @@ TEST(Code, AKnobChangesNoOtherLine) {
   EXPECT_THAT(changed, ElementsAre("x, y = make_batch(1000, pin_memory=True)"));
 }
 
-// Two lines name the same range: the first range of an iteration is of the first one, what remains of the last.
+// Two lines list the same range: an iteration's first range belongs to the first line, the rest to the last.
 TEST(Code, LinesThatShareARangeTakeTurns) {
   const Code timed = code_with("linear-mse", {"timing=synchronized"});
   const auto first = statement_of(timed, "synchronize()", 0), second = statement_of(timed, "synchronize()", 1);
@@ -202,7 +202,7 @@ TEST(Code, LinesThatShareARangeTakeTurns) {
   EXPECT_EQ(statement_of(timed, "no such range"), std::nullopt);
 }
 
-// The test that asks the GPU is a line of its own, within the phase of the whole forward pass.
+// The test that reads from the GPU is a separate line within the phase of the whole forward pass.
 TEST(Code, AReadWithinARangeHasItsOwnLine) {
   const Code asks = code_with("control-flow", {});
   EXPECT_EQ(asks[*statement_of(asks, "forward")].text, "x = fc(x)");

@@ -1,4 +1,4 @@
-// What control-flow calls, how often it waits, and that real values end its loop.
+// The calls of control-flow, how often it waits, and that real values end its loop.
 #include "workload/control_flow.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ const Calls kLossBackward{"fill 1x1x1", "mse_backward 128x1000x1"};
 const Calls kWeights{"linear_weight_grad 128x1000x1000", "linear_bias_grad 128x1000x1"};
 const Calls kAdd{"add_in_place 1000x1000x1", "add_in_place 1x1000x1"};
 
-// Each application of the one layer has gradients of its own, which are added up and then added to .grad.
+// Each application of the one layer has its own gradients, which are summed and then added to .grad.
 const Calls kTwoLayersBackward = kLossBackward + Calls{"linear_input_grad 128x1000x1000"} + kWeights + kWeights + kAdd;
 
 TEST(ControlFlow, AnIfAfterEachLayerReadsASum) {
@@ -85,7 +85,7 @@ TEST(ControlFlow, TheWhileLoopsBackwardPass) {
                   "add_in_place 100x100x1", "add_in_place 1x100x1"));
 }
 
-// P13 computes what P12 does, without a wait.
+// P13 computes the same as P12 without waiting.
 TEST(ControlFlow, AFixedLoopOfTenGivesTheSameLoss) {
   RecordedWorkload asks("control-flow", {"network=while-loop", "batch_size=32", "log_interval=1"});
   RecordedWorkload fixed("control-flow", {"network=while-loop", "batch_size=32", "log_interval=1", "branch=fixed"});

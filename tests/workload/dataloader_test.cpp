@@ -49,7 +49,7 @@ class Training {
     ADD_FAILURE() << key;
     return {};
   }
-  /// By lane: the ranges of that name.
+  /// The ranges of that name, by lane.
   std::map<std::string, std::vector<trace::Event>> ranges(std::string_view name) const {
     std::map<std::string, std::vector<trace::Event>> found;
     for (const trace::Event& e : sink.events) {
@@ -82,7 +82,7 @@ class Training {
   std::uint64_t number = 0;
 };
 
-// Two batches are outstanding for each of three workers, until there is nothing left to ask for.
+// Two batches are outstanding for each of three workers, until there is nothing left to request.
 TEST(DataLoader, KeepsPrefetchTimesWorkersOutstanding) {
   Training t({"num_workers=3", "samples=160"});
   for (int i = 0; i < 20; ++i) {
@@ -149,12 +149,12 @@ TEST(DataLoader, WithoutWorkersLoadsInsideNext) {
   EXPECT_EQ(t.figure("outstanding").mean, 0);
   EXPECT_EQ(t.figure("epoch_ms").count, 1u);
   EXPECT_THAT(t.lanes(), Not(Contains("worker 0")));
-  // The program loads: it waits for data all the same.
+  // Loading in the program itself counts as waiting for data, too.
   EXPECT_THAT(t.lanes(), Contains("waiting"));
 }
 
-// Every epoch begins with an empty line: the first batch takes its whole load time, and the start of the workers where
-// they do not live on. Eight batches for four workers.
+// Every epoch begins with an empty queue: the first batch takes its whole load time, plus the start of the workers
+// unless they are persistent. Eight batches for four workers.
 TEST(DataLoader, EachEpochBeginsAnewAndPersistentWorkersSaveOnlyTheirStart) {
   Training fresh({"samples=64"}), persistent({"samples=64", "persistent_workers=true"});
   for (Training* t : {&fresh, &persistent}) {
@@ -174,7 +174,7 @@ TEST(DataLoader, EachEpochBeginsAnewAndPersistentWorkersSaveOnlyTheirStart) {
   EXPECT_EQ(std::count(lanes.begin(), lanes.end(), "worker 0"), 1);
 }
 
-// Batches go through the pin thread in the order in which they arrive, not in that of their numbers.
+// Batches go through the pin thread in order of arrival, not by number.
 TEST(DataLoader, OneThreadPinsBatchesAsTheyArrive) {
   Training t({"num_workers=4", "pin_memory=true", "samples=2400"});
   t.run(200);
@@ -218,9 +218,9 @@ TEST(DataLoader, BatchesArePinnedAsTheyArriveByThePinThread) {
   }
 }
 
-// As many blocks as batches wait or are in use, and none once the queue has been full: with a model that is slower than
-// the loader all 8 outstanding batches lie pinned, and up to ten more are still to be copied from: item() in every
-// tenth iteration lets the CPU run no further ahead.
+// As many blocks as batches wait or are in use, and no new ones once the queue has been full: with a model slower than
+// the loader, all 8 outstanding batches are pinned, and up to ten more are still being copied from, because an item()
+// in every tenth iteration limits how far the CPU runs ahead.
 TEST(DataLoader, PinnedMemoryIsBoundedAndReused) {
   Training t({"num_workers=4", "pin_memory=true", "samples=24000", "load_ms=1", "non_blocking=true"});
   t.run(60);
@@ -229,13 +229,13 @@ TEST(DataLoader, PinnedMemoryIsBoundedAndReused) {
   EXPECT_LE(blocks, 8u + 10);
   t.run(300);
   EXPECT_EQ(t.calls("cudaHostAlloc", "CUDA calls, pin thread").size(), blocks);
-  // Waiting for the loader, the program hands each block back before the next batch comes.
+  // When waiting for the loader, the program returns each block before the next batch arrives.
   Training bound({"num_workers=4", "pin_memory=true", "samples=24000", "load_ms=8"});
   bound.run(100);
   EXPECT_LE(bound.calls("cudaHostAlloc", "CUDA calls, pin thread").size(), 5u);
 }
 
-// The program may end while batches are at the pin thread.
+// The program may end while the pin thread still has batches.
 TEST(DataLoader, EndsWhileBatchesAreBeingPinned) {
   Training t({"num_workers=4", "pin_memory=true", "prefetch_factor=8", "samples=2400"});
   t.run(3);
@@ -304,7 +304,7 @@ TEST(DataLoader, AutocastCopiesTheSameBytesAndAHalfPrecisionInputHalf) {
   EXPECT_EQ(bytes({"input=float16", "autocast=true", "pin_memory=true"}), 4u * 2'408'448);
 }
 
-// As Lightning's move_data_to_device does with a dictionary: a copy for each tensor, and a wait for each that blocks.
+// Like Lightning's move_data_to_device with a dictionary: a copy per tensor, and a wait for each blocking one.
 TEST(DataLoader, ABatchOfSeveralTensorsIsCopiedTensorByTensor) {
   for (const bool non_blocking : {false, true}) {
     Training t({"tensors=3", "sample_kib=1", "batch_size=4", non_blocking ? "non_blocking=true" : "log_interval=0"});

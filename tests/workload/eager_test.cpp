@@ -1,4 +1,4 @@
-// The rows of the call table: what eager PyTorch calls for a read and for each kind of copy to the device.
+// The calls that eager PyTorch makes for a read and for each kind of copy to the device.
 #include "workload/eager.h"
 
 #include <gmock/gmock.h>
@@ -47,14 +47,14 @@ TEST_F(EagerTest, ABoolIsReadAsOneByte) {
   EXPECT_THAT(device_.take_log(), ElementsAre("cudaMemcpyAsync device->pinned 1", "cudaStreamSynchronize"));
 }
 
-// The warning is of the statement and ends before its first call, which stays in the phase around it.
+// The warning belongs to the statement and ends before its first call, which stays in the surrounding phase.
 TEST_F(EagerTest, AWarningIsARangeBeforeTheCall) {
   eager_.set_dispatch_us(10);
   eager_.set_sync_debug(true);
   const Tensor scalar = eager_.tensor(1);
   const base::Nanoseconds began = device_.now_ns();
   eager_.item(scalar);
-  eager_.synchronize();  // unseen
+  eager_.synchronize();  // not detected by the check
   const std::vector<trace::Event> ranges = device_.recorded().on(trace::LaneKind::Phases);
   ASSERT_EQ(ranges.size(), 1u);
   EXPECT_EQ(ranges[0].start_ns, began);

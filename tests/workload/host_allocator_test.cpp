@@ -72,7 +72,7 @@ TEST_F(HostAllocator, EventsAreQueriedOldestFirstAndUsedAgain) {
   }
   device_.unfinished = {GpuEvent{2}};
   device_.take_log();
-  EXPECT_EQ(allocator_.allocate(64), a);  // 1 is done, 2 is not, and 3 is not asked: it cannot be the earlier one
+  EXPECT_EQ(allocator_.allocate(64), a);  // event 1 is done, 2 is not, and 3 is not queried: it cannot be done earlier
   EXPECT_THAT(device_.take_log(), ElementsAre("cudaEventQuery 1", "cudaEventQuery 2"));
   allocator_.record_stream(a, Stream::Default);
   allocator_.free(a);

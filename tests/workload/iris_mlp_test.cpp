@@ -72,7 +72,7 @@ class IrisMlp : public testing::Test {
   std::unique_ptr<Workload> workload_;
 };
 
-// The first layer raises, and nothing is launched or read; the loop goes on.
+// The first layer raises, and nothing is launched or read; the loop continues.
 TEST_F(IrisMlp, AModelThatWasNotMovedRaisesInEveryEpoch) {
   set_up({"model_on=cpu"});
   for (std::uint64_t i = 0; i < 3; ++i) EXPECT_THAT(iterate(i), ElementsAre());
@@ -91,7 +91,7 @@ TEST_F(IrisMlp, AModelThatWasNotMovedRaisesInEveryEpoch) {
   EXPECT_THAT(iterate(5), ElementsAre());
 }
 
-// model(X) calls forward and then the hook; model.forward(X) calls no hook of the model.
+// model(X) calls forward and then the hook; model.forward(X) does not call the model's hooks.
 TEST_F(IrisMlp, OnlyACallOfTheModelCallsItsHook) {
   set_up({"hook=reads", "log_interval=0"});
   Calls with_hook = kEpoch;
@@ -184,7 +184,7 @@ TEST_F(IrisMlp, TheSameSeedGivesTheSameLosses) {
   settings_.assign("seed=6");
   iterate(2);
   EXPECT_NE(*workload_->last_loss(), first);
-  settings_.assign("seed=5");  // a live change starts over
+  settings_.assign("seed=5");  // a live change restarts training
   iterate(3);
   EXPECT_EQ(*workload_->last_loss(), first);
   iterate(4);

@@ -1,4 +1,4 @@
-// What linear-mse calls in an iteration, for each of its settings.
+// The calls of a linear-mse iteration, for each of its settings.
 #include "workload/linear_mse.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ class LinearMse : public testing::Test {
     workload_->iterate(number, settings_);
     return device_.take_log();
   }
-  /// The second iteration with these settings: the first gradients and the first scratch are behind it.
+  /// The second iteration with these settings, when the first gradients and the scratch memory exist.
   Calls steady(std::initializer_list<const char*> assignments) {
     for (const char* assignment : assignments) settings_.assign(assignment);
     set_up();
@@ -72,7 +72,7 @@ TEST_F(LinearMse, ReadsTheLossBetweenLossAndBackward) {
 
 const Calls kForward{"linear_forward 128x1000x1000"};
 
-// As torch.cuda.Event has it: made when first recorded, both asked for, and only then the time between them.
+// Like torch.cuda.Event: created when first recorded, both queried, and only then the time between them.
 TEST_F(LinearMse, TimesByEventsReadAfterASynchronisation) {
   settings_.assign("log_interval=0");
   settings_.assign("timing=events");
@@ -88,7 +88,7 @@ TEST_F(LinearMse, TimesByEventsReadAfterASynchronisation) {
   EXPECT_EQ(figure("stopwatch_us").count, 0u);
 }
 
-// The end has not happened: PyTorch raises an error, there is no number, and the trace has a mark.
+// The end event has not completed: PyTorch raises an error, there is no number, and the trace has a mark.
 TEST_F(LinearMse, EventsReadTooEarlyGiveNoNumber) {
   settings_.assign("log_interval=0");
   settings_.assign("timing=events-early");
@@ -105,7 +105,7 @@ TEST_F(LinearMse, EventsReadTooEarlyGiveNoNumber) {
   EXPECT_EQ(figure("failed_reads_percent").mean, 50);
 }
 
-// Without a synchronisation each pair is read when it has happened, oldest first, and used again.
+// Without a synchronisation, each pair is read when it has completed, oldest first, and reused.
 TEST_F(LinearMse, EventsThatArePolledNeitherWaitNorFail) {
   settings_.assign("log_interval=0");
   settings_.assign("timing=events-polled");
@@ -177,7 +177,7 @@ TEST_F(LinearMse, FeedsPinnedNonBlocking) {
                        kForwardAndLoss + kBackward));
 }
 
-// A pinned block whose copy has not run must not be written again: the CPU runs ahead and pins another pair.
+// A pinned block whose copy has not run must not be overwritten: the CPU runs ahead and pins another pair.
 TEST_F(LinearMse, APinnedBatchThatIsStillReadIsNotRewritten) {
   for (const char* assignment : {"log_interval=0", "feed=per-iteration", "pinned=true", "non_blocking=true"}) {
     settings_.assign(assignment);

@@ -30,7 +30,7 @@ class OnDevice {
   void iterate(std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) workload->iterate(next_++, settings);
   }
-  /// Microseconds per iteration of the next `count`, of which alone the events and figures are kept.
+  /// Microseconds per iteration over the next `count`; keeps only their events and figures.
   double us_each(std::uint64_t count) {
     sink.events.clear();
     workload->figures().restart();
@@ -50,7 +50,7 @@ class OnDevice {
     ADD_FAILURE() << "there is no figure " << key;
     return {};
   }
-  /// Reads of bytes that a copy had not written yet.
+  /// Premature reads, before the copy had written the bytes.
   std::ptrdiff_t stale_reads() const {
     return std::count_if(sink.events.begin(), sink.events.end(), trace::is_stale_read);
   }

@@ -103,7 +103,7 @@ TEST(Pacer, ResumingReleasesTheThread) {
   EXPECT_FALSE(pacer.paused());
 }
 
-// An hour goes by at once, and afterwards time goes on from there.
+// An hour passes at once, and afterwards time continues from there.
 TEST(Pacer, FastForwardDoesNotWait) {
   Pacer pacer(true, 1.0);
   pacer.fast_forward(true);

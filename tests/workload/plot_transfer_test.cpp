@@ -1,4 +1,4 @@
-// What drawing an array of the GPU calls and costs, and when the array is the wrong one.
+// The calls and the cost of drawing an array from the GPU, and when the array is wrong.
 #include "workload/plot_transfer.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ TEST_F(PlotTransfer, CpuNumpyCopiesToFreshMemoryAndWaits) {
   }
 }
 
-// points[:,0].cpu(): the column is made contiguous on the GPU, and only its bytes cross.
+// points[:,0].cpu(): the column is made contiguous on the GPU, and only its bytes are copied.
 TEST_F(PlotTransfer, AColumnIsOneKernelMoreAndFewerBytes) {
   set_up({"part=column", "columns=4"});
   EXPECT_THAT(iterate(0), ElementsAre("spin 1x1x1", "fill 1000x1x1", "column 250x1x4",

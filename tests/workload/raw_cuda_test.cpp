@@ -1,4 +1,4 @@
-// S3's three lines: what they call, what each costs the CPU, and that the numbers come back.
+// S3's three lines: their calls, the CPU cost of each, and that the numbers come back.
 #include "workload/raw_cuda.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ TEST(RawCuda, ChangesAllocateNothingTheSecondTime) {
   for (const char* kind : {"cudaMalloc", "cudaHostAlloc"}) EXPECT_THAT(calls, Not(Contains(HasSubstr(kind))));
 }
 
-// Every number is one more after each iteration, on every device and with every kind of copy.
+// Every element is one larger after each iteration, on every device and with every kind of copy.
 TEST(RawCuda, TheNumbersComeBack) {
   for (const char* device : {"sim:teaching", "cpu:teaching", "cpu"}) {
     for (const char* copies : {"copies=blocking", "copies=async"}) {

@@ -1,4 +1,4 @@
-// What each way of reading the loss calls, what it costs, and whether its numbers are the right ones.
+// The calls and the cost of each way of reading the loss, and whether its numbers are right.
 #include "workload/readback.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ Calls operator+(Calls a, const Calls& b) {
   return a;
 }
 
-// A step without its read; the loss goes to the slot of this number.
+// A step without its read; the loss goes to the slot with this number.
 Calls step(const std::string& slot = "1", const Calls& check = {}) {
   return Calls{"spin 1x1x1", "linear_forward 64x1x16", "mse_forward 64x1x1"} + check +
          Calls{"mean_reduce 64x1x" + slot, "fill 1x1x1",     "mse_backward 64x1x1", "linear_weight_grad 64x1x16",
@@ -83,9 +83,9 @@ TEST_F(Readback, AnItemAndAnFStringAreOneWaitEach) {
   EXPECT_EQ(workload_->losses_read(), 4u);
 }
 
-// torch/_tensor_str.py of PyTorch 2.11 on a float: masked_select() reads how many numbers there are, and the value itself
-// is read twice: three numbers. Three comparisons are read, and the fourth, which decides sci_mode, twice: five bools.
-// A profiler on an H200 counted the same: 20 kernels, 8 copies (4 B, then 1 B, 1 B, ...) and 8 synchronisations.
+// torch/_tensor_str.py of PyTorch 2.11 on a float: masked_select() reads how many numbers there are, and the value
+// itself is read twice: three numbers. Three comparisons are read, and the fourth, which decides sci_mode, twice: five
+// bools. A profiler on an H200 counted the same: 20 kernels, 8 copies (4 B, then 1 B, 1 B, ...) and 8 synchronisations.
 TEST_F(Readback, APrintIsTwentyKernelsAndEightWaits) {
   const std::string a_bool = "cudaMemcpyAsync device->pinned 1";
   const Calls calls = steady({"method=print"});
@@ -97,7 +97,7 @@ TEST_F(Readback, APrintIsTwentyKernelsAndEightWaits) {
   EXPECT_EQ(workload_->losses_read(), 2u);  // one for each print
 }
 
-// if loss < 0.1: a comparison on the GPU, and one byte. The program does not get to know the loss.
+// if loss < 0.1: a comparison on the GPU, and one byte. The program does not learn the loss.
 TEST_F(Readback, ABoolIsAComparisonAndAnItemOfOneByte) {
   EXPECT_THAT(steady({"method=bool"}),
               ElementsAreArray(step() + Calls{"compare_greater 1x1x1", "cudaMemcpyAsync device->pinned 1",
@@ -109,7 +109,7 @@ TEST_F(Readback, ABoolIsAComparisonAndAnItemOfOneByte) {
   EXPECT_THAT(iterate(11), ElementsAreArray(step()));
 }
 
-// The copy is the caller's, and waits; only the record is written by another thread.
+// The caller makes the copy, and waits; another thread only writes the record.
 TEST_F(Readback, TensorBoardCopiesHereAndWritesElsewhere) {
   const Calls numpy{"cudaMemcpyAsync device->pageable 4", "cudaStreamSynchronize"};
   set_up({"method=tensorboard"});
@@ -171,8 +171,8 @@ TEST_F(Readback, AValidationLoopLearnsNothing) {
   EXPECT_EQ(*workload_->last_loss(), loss);
 }
 
-// What waits by its nature, and what PyTorch's check sees of it: blocking copies, which item(), bool(), print() and
-// add_scalar() make; not event.synchronize(), and not a non-blocking copy into pageable memory.
+// What waits by its nature, and what PyTorch's check detects of it: blocking copies, as made by item(), bool(), print()
+// and add_scalar(); not event.synchronize(), and not a non-blocking copy into pageable memory.
 TEST_F(Readback, TheSyncCheckSeesWhatPyTorchsSees) {
   struct Expected {
     const char* method;
@@ -262,7 +262,7 @@ TEST_F(Readback, WhatWasKeptIsForgottenWhenTheMethodChanges) {
   for (std::uint64_t i = 4; i < 7; ++i) EXPECT_THAT(iterate(i), Not(Contains(HasSubstr("Synchronize"))));
   EXPECT_THAT(iterate(7), Contains("stack 4x1x1"));
   EXPECT_EQ(workload_->losses_read(), 4u);
-  // A window that has become smaller than what is kept ends at once.
+  // A window smaller than the number of kept losses ends at once.
   for (std::uint64_t i = 8; i < 11; ++i) iterate(i);
   settings_.assign("window=2");
   EXPECT_THAT(iterate(11), Contains("stack 4x1x1"));
@@ -316,7 +316,7 @@ TEST_F(Readback, ItsPhases) {
   }
 }
 
-// All calls but the step's launches: what the CPU waits in, per iteration in the steady state.
+// All calls except the step's launches: where the CPU waits, per iteration in the steady state.
 TEST(SimulatedReadback, WaitsAsOftenAsTheMethodSays) {
   struct Expected {
     const char* method;
@@ -380,7 +380,7 @@ TEST(SimulatedReadback, AValidationCostsItsGapsOrOneOfThem) {
   EXPECT_NEAR(sum.us_each(100), 554, 0.1);
 }
 
-// What is written beside the loop costs it nothing, until the queue is full: from then on a record is an iteration.
+// Writing beside the loop costs nothing until the queue is full: from then on, a record takes as long as an iteration.
 TEST(SimulatedReadback, TheWritersThreadWorksBeside) {
   OnDevice run("sim:teaching", "readback", {"method=tensorboard", "write_us=600"});
   run.iterate(50);
@@ -392,7 +392,7 @@ TEST(SimulatedReadback, TheWritersThreadWorksBeside) {
   EXPECT_NEAR(run.us_each(100), 2000, 1);
 }
 
-// What was read, by the number of the iteration that read it.
+// The values read, by the number of the iteration that read them.
 std::vector<double> losses(const std::string& method, std::uint64_t iterations) {
   OnDevice run("sim:teaching", "readback", {"window=20", "method=" + method});
   std::vector<double> found;
@@ -445,7 +445,7 @@ TEST(SimulatedReadback, UnsafeReadsOldNumbersAndSaysSo) {
   EXPECT_EQ(run.stale_reads(), 0);
 }
 
-// On a CPU a loss is there as soon as it is computed, however it is read.
+// On a CPU, a loss is available as soon as it is computed, however it is read.
 TEST(CpuReadback, EveryNumberIsRight) {
   for (const char* device : {"cpu:teaching", "cpu"}) {
     for (const char* method :

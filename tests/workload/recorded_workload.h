@@ -1,4 +1,4 @@
-// A workload on a device that writes down every call.
+// A workload on a device that logs every call.
 #pragma once
 
 #include <initializer_list>
@@ -37,13 +37,13 @@ class RecordedWorkload {
   void assign(std::initializer_list<const char*> assignments) {
     for (const char* assignment : assignments) settings.assign(assignment);
   }
-  /// What the next iteration calls, with these changes to the settings.
+  /// The calls of the next iteration, with these changes to the settings.
   Calls iterate(std::initializer_list<const char*> assignments = {}) {
     assign(assignments);
     workload->iterate(next_++, settings);
     return device.take_log();
   }
-  /// What the second iteration calls: first gradients and the first scratch are behind it.
+  /// The calls of the second iteration, when the first gradients and the scratch memory exist.
   Calls steady() {
     iterate();
     return iterate();

@@ -1,5 +1,5 @@
-// A device for tests: writes down every call, keeps events in memory, computes at once, and takes no time but what
-// host_work() is asked for and one microsecond per call.
+// A device for tests: logs every call, keeps events in memory, computes at once, and takes no time except for
+// host_work() and one microsecond per call.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class MemorySink final : public trace::EventSink {
   base::NameTable names;
   std::vector<trace::LaneInfo> lanes;
   std::vector<trace::Event> events;
-  bool keep = true;  ///< false: for long runs of which only the end counts
+  bool keep = true;  ///< false: for long runs of which only the end matters
 
  private:
   struct Writer final : trace::EventWriter {
@@ -91,7 +91,7 @@ class RecordingDevice final : public device::Device {
   void release(Buffer) override { log("release"); }
   std::span<std::byte> host_data(Buffer buffer) override { return memory(buffer); }
 
-  // Its threads do at once what they are given.
+  // Its threads perform their tasks at once.
   device::HostThread create_host_thread(std::string_view name) override {
     log("thread " + std::string(name));
     return device::HostThread{++threads_};
@@ -152,7 +152,7 @@ class RecordingDevice final : public device::Device {
     if (compute) ops::run_reference(op, spans);
   }
 
-  /// What was called since the last time this was asked.
+  /// The calls since the last call of this function.
   std::vector<std::string> take_log() { return std::exchange(log_, {}); }
   const MemorySink& recorded() const { return sink_; }
   void set_dispatch_us(double us) { info_.dispatch_us = us; }
@@ -162,8 +162,8 @@ class RecordingDevice final : public device::Device {
   bool keep_log = true;
   base::Nanoseconds host_work_ns = 0;
   bool computed = false;
-  std::set<GpuEvent> unfinished;       ///< what query() says is not done yet
-  std::set<device::HostTask> unended;  ///< what ended() says is not done yet
+  std::set<GpuEvent> unfinished;       ///< events that query() reports as not done
+  std::set<device::HostTask> unended;  ///< tasks that ended() reports as not done
 
  private:
   struct Memory {

@@ -5,12 +5,14 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/error.h"
 #include "workload/recording_device.h"
+#include "workload/setting_change.h"
 
 namespace lanescope::workload {
 namespace {
@@ -19,7 +21,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
 
-// A workload that does what the test says.
+// A workload controlled by the test.
 class Scripted final : public Workload {
  public:
   struct Script {
@@ -71,12 +73,26 @@ class RunnerTest : public testing::Test {
     return changed;
   }
   std::vector<trace::Event> on(trace::LaneKind kind) const { return device_.recorded().on(kind); }
+  /// "version key before now" of each marker.
+  std::vector<std::string> changes() const {
+    std::vector<std::string> found;
+    for (const trace::Event& marker : on(trace::LaneKind::Markers)) {
+      EXPECT_TRUE(trace::is_setting_change(marker));
+      const trace::SettingChange c = trace::change_of(marker);
+      std::string text = std::to_string(c.version);
+      for (const trace::NameId id : {c.key, c.before, c.now}) {
+        text += " " + std::string(device_.recorded().names.text(id));
+      }
+      found.push_back(std::move(text));
+    }
+    return found;
+  }
 
   RecordingDevice device_;
   Scripted::Script script_;
   Settings settings_ = default_settings("linear-mse", device_.info());
   Pacer pacer_{true};
-  std::unique_ptr<Runner> runner_;  // goes before what it uses
+  std::unique_ptr<Runner> runner_;  // destroyed before what it uses
 };
 
 TEST_F(RunnerTest, RecordsARangePerIteration) {
@@ -108,7 +124,7 @@ TEST_F(RunnerTest, AChangeIsTakenByTheNextIterationAndMarked) {
   script_.iterate = [&](std::uint64_t number, const Settings& settings) {
     seen.push_back(settings.integer("log_interval"));
     if (number == 1) runner_->set_settings(with({"log_interval=100"}));
-    // What was handed out stays as it was.
+    // Snapshots already passed do not change.
     EXPECT_EQ(settings.integer("log_interval"), seen.back());
   };
   run(4);
@@ -119,10 +135,12 @@ TEST_F(RunnerTest, AChangeIsTakenByTheNextIterationAndMarked) {
   EXPECT_EQ(marker.start_ns, on(trace::LaneKind::Iterations)[2].start_ns);
   EXPECT_EQ(marker.duration(), 0);
   EXPECT_EQ(device_.recorded().lanes[marker.lane].name, "markers");
+  EXPECT_THAT(changes(), ElementsAre("1 log_interval 1 100"));
+  EXPECT_EQ(runner_->settings_version(), 1u);
   EXPECT_EQ(runner_->settings().integer("log_interval"), 100);
 }
 
-TEST_F(RunnerTest, SeveralChangesShareAMarkerAndNoChangeHasNone) {
+TEST_F(RunnerTest, SeveralChangesShareAVersionAndNoChangeHasNone) {
   script_.iterate = [&](std::uint64_t number, const Settings&) {
     if (number == 0) runner_->set_settings(with({"feed=per-iteration", "pinned=true", "dispatch_us=2.5"}));
     if (number == 1) runner_->set_settings(runner_->settings());
@@ -133,9 +151,42 @@ TEST_F(RunnerTest, SeveralChangesShareAMarkerAndNoChangeHasNone) {
   };
   run(5);
   EXPECT_THAT(device_.recorded().names_on(trace::LaneKind::Markers),
-              ElementsAre("feed resident → per-iteration, pinned memory false → true, dispatch cost 10 → 2.5",
-                          "feed per-iteration → resident, pinned memory true → false, batch size 128 → 64, "
+              ElementsAre("feed resident → per-iteration", "pinned memory false → true", "dispatch cost 10 → 2.5",
+                          "feed per-iteration → resident", "pinned memory true → false", "batch size 128 → 64",
                           "dispatch cost 2.5 → 10"));
+  EXPECT_THAT(changes(), ElementsAre("1 feed resident per-iteration", "1 pinned false true", "1 dispatch_us 10 2.5",
+                                     "2 feed per-iteration resident", "2 pinned true false", "2 batch_size 128 64",
+                                     "2 dispatch_us 2.5 10"));
+  const std::vector<trace::Event> markers = on(trace::LaneKind::Markers);
+  const auto text = [&](std::size_t from, std::size_t count) {
+    return marker_text(device_.recorded().names, std::span(markers).subspan(from, count));
+  };
+  EXPECT_EQ(text(0, 3), "feed resident → per-iteration, pinned memory false → true, dispatch cost 10 → 2.5");
+  EXPECT_EQ(text(3, 4),
+            "feed per-iteration → resident, pinned memory true → false, batch size 128 → 64, dispatch cost 2.5 → 10");
+}
+
+TEST_F(RunnerTest, WhatIsSetBackBeforeItIsTakenHasTheVersionFromBefore) {
+  std::vector<std::uint32_t> versions;
+  script_.iterate = [&](std::uint64_t number, const Settings&) {
+    const auto set = [&](const char* assignment) {
+      runner_->set_settings(with({assignment}));
+      versions.push_back(runner_->settings_version());
+    };
+    if (number == 0) {
+      set("log_interval=5");
+      set("log_interval=1");
+    }
+    if (number == 1) set("log_interval=7");
+    if (number == 2) {
+      set("log_interval=8");
+      set("log_interval=9");
+      set("log_interval=7");
+    }
+  };
+  run(5);
+  EXPECT_THAT(versions, ElementsAre(1, 0, 1, 2, 2, 1));
+  EXPECT_THAT(changes(), ElementsAre("1 log_interval 1 7"));
 }
 
 TEST_F(RunnerTest, SamplesTheLossWhenItWasRead) {
@@ -189,7 +240,7 @@ TEST_F(RunnerTest, StopsAPausedRun) {
   runner_->start();
   waiting.wait(false);
   EXPECT_TRUE(runner_->running());
-  runner_.reset();  // the destructor does not wait for the person to resume
+  runner_.reset();  // the destructor does not wait for a resume
   EXPECT_TRUE(script_.finished);
 }
 
@@ -203,7 +254,7 @@ TEST_F(RunnerTest, SettingUpIsNotPacedEvenWhilePaused) {
   EXPECT_EQ(pacer_.now_ns(), 3'600 * base::kSecond);
 }
 
-// A device whose clock cannot be held stands between iterations 2 and 3; the pause is seen on the timeline.
+// A device whose clock cannot be held stops between iterations 2 and 3; the pause is visible on the timeline.
 TEST_F(RunnerTest, ADeviceInRealTimeStandsBetweenIterations) {
   device_.set_virtual_time(false);
   std::atomic<bool> paused{false};
@@ -351,7 +402,7 @@ TEST(Registry, DispatchStartsAtTheDevicesOwnCost) {
   RecordingDevice device;
   device.set_dispatch_us(31.5);
   EXPECT_EQ(default_settings("iris-mlp", device.info()).real("dispatch_us"), 31.5);
-  device.set_dispatch_us(450);  // a profile of a person's own
+  device.set_dispatch_us(450);  // a user's own profile
   const Settings slow = default_settings("iris-mlp", device.info());
   EXPECT_EQ(slow.real("dispatch_us"), 450);
   EXPECT_EQ(slow.spec("dispatch_us")->maximum, 450);

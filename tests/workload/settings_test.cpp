@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
 #include <string>
 
 #include "base/error.h"
+#include "workload/workload.h"
 
 namespace lanescope::workload {
 namespace {
@@ -201,6 +203,44 @@ TEST(Settings, AreValues) {
   a = b;
   EXPECT_EQ(a, b);
   EXPECT_TRUE(Settings().specs().empty());
+}
+
+TEST(Settings, ASettingSaysWhenItHasNoEffect) {
+  Settings s = default_settings("linear-mse", {});
+  for (const char* key : {"pinned", "non_blocking"}) {
+    const NoEffect* none = s.no_effect(*s.spec(key));
+    ASSERT_NE(none, nullptr) << key;
+    EXPECT_EQ(none->reason, "no batch is copied while the feed is resident");
+  }
+  EXPECT_EQ(s.no_effect(*s.spec("feed")), nullptr);
+  s.assign("feed=per-iteration");
+  EXPECT_EQ(s.no_effect(*s.spec("pinned")), nullptr);
+  // A workload without that other setting always copies.
+  const Settings bandwidth = default_settings("bandwidth", {});
+  EXPECT_EQ(bandwidth.no_effect(*bandwidth.spec("pinned")), nullptr);
+}
+
+// A setting that has an effect only sometimes names one of the same workload, with a value that is allowed there.
+TEST(Settings, WhatSpecsSayOfOtherSettingsIsPossible) {
+  for (const std::string& workload : workload_names()) {
+    const Settings standard = default_settings(workload, {});
+    std::set<SettingAction> actions;
+    for (const SettingSpec& spec : standard.specs()) {
+      Settings s = standard;
+      if (spec.no_effect_when && s.spec(spec.no_effect_when->key)) {
+        EXPECT_NO_THROW(s.set(spec.no_effect_when->key, spec.no_effect_when->value)) << workload << " " << spec.key;
+      }
+      if (spec.range) {
+        EXPECT_NO_THROW(s.set(spec.key, spec.range->with)) << workload << " " << spec.key;
+        EXPECT_NO_THROW(s.set(spec.key, spec.range->without)) << workload << " " << spec.key;
+      }
+      if (spec.action == SettingAction::None) continue;
+      EXPECT_TRUE(actions.insert(spec.action).second) << workload << ": two settings with the action of " << spec.key;
+      EXPECT_EQ(standard.spec(spec.action), standard.spec(spec.key));
+    }
+  }
+  EXPECT_EQ(default_settings("linear-mse", {}).spec(SettingAction::None), nullptr);
+  EXPECT_EQ(Settings().spec(SettingAction::Pinned), nullptr);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The workloads on the simulated device, from the knob to the trace.
+// The workloads on the simulated device, from the settings to the trace.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ TEST(SimulatedCopies, APinnedBlockIsNotRewrittenBeforeItsCopyIsDone) {
     eager.drop(host);
     eager.launch(ops::Op{ops::OpKind::AddInPlace, kElements, 1}, {sum, batch});
   }
-  EXPECT_GT(not_waited, 150u);  // else there was no race to lose
+  EXPECT_GT(not_waited, 150u);  // otherwise there was no race
   EXPECT_EQ(eager.item(sum), 19'900.0f);
 }
 

@@ -1,4 +1,4 @@
-// What transfer-loop calls, what its copies cost, and what it takes to hide them behind the model.
+// The calls of transfer-loop, the cost of its copies, and what it takes to hide them behind the model.
 #include "workload/transfer_loop.h"
 
 #include <gmock/gmock.h>
@@ -83,7 +83,7 @@ TEST(TransferLoop, ABatchOfAnotherSizeIsCopiedAnew) {
   EXPECT_THAT(w.iterate(), Contains("cudaMemcpyAsync pageable->device 4000").Times(2));
 }
 
-// The kernels of autocast and GradScaler, and the one read that a step hides.
+// The kernels of autocast and GradScaler, and the hidden read in a step.
 TEST(TransferLoop, AScalerReadsANumberInEachStep) {
   RecordedWorkload w("transfer-loop", {"feed=resident", "log_interval=0", "scaler=true"});
   EXPECT_THAT(w.steady(), ElementsAreArray(Calls{"scale 1000x2x1", "scale 10000x1x1"} + kModel +
@@ -127,8 +127,8 @@ TEST(TransferLoop, ItsPhases) {
 // P01 on the teaching profile, in microseconds. A tensor is written in 0.8. A copy: dispatch 10, call 10 and 1.6 to put
 // 8,000 bytes into the queue; while the synchronisation begins (10) the copy is on its way (10) and takes 0.8; wake-up
 // 100. Launches: 3 x 20. The spin starts 30 after the first launch began and ends at 530, the elementwise kernel
-// (24,000 bytes) takes 10.024, the mean (8,004 bytes) 10.008: the read, begun at 60, is back at 550.032 + 100. The model
-// takes 500 from its launch on, so that 440 of the read are waiting for it, and no transfer.
+// (24,000 bytes) takes 10.024, the mean (8,004 bytes) 10.008: the read, begun at 60, is back at 550.032 + 100. The
+// model takes 500 from its launch on, so that 440 of the read are waiting for it, and no transfer.
 TEST(TransferLoop, TheFiguresOfAnIterationAddUp) {
   OnDevice w("sim:teaching", "transfer-loop", {});
   w.iterate(2);
@@ -168,7 +168,7 @@ double overlap_us(std::vector<std::string> assignments) {
   return base::to_us(overlap) / 10;
 }
 
-// T6 of the tutorial on pinned memory: it takes all three.
+// T6 of the tutorial on pinned memory: all three are required.
 TEST(TransferLoop, CopiesOverlapOnlyPinnedNonBlockingAndOnASideStream) {
   EXPECT_EQ(overlap_us({"copy_stream=main", "pinned=true", "non_blocking=true"}), 0);
   EXPECT_EQ(overlap_us({"copy_stream=side", "pinned=true"}), 0);
@@ -179,8 +179,8 @@ TEST(TransferLoop, CopiesOverlapOnlyPinnedNonBlockingAndOnASideStream) {
   EXPECT_GT(overlap_us({"copy_stream=side", "pinned=true", "non_blocking=true"}), 300);
 }
 
-// The batch that is copied ahead must not reach a tensor that the model still reads: with everything in flight, a copy
-// starts after the end of the kernel two batches before it that read the same tensor.
+// The prefetched batch must not overwrite a tensor that the model still reads: with everything in flight, a copy starts
+// after the end of the kernel two batches earlier that read the same tensor.
 TEST(TransferLoop, ACopyAheadWaitsForTheModelThatReadsItsTensor) {
   OnDevice w("sim:teaching", "transfer-loop",
              {"copy_stream=side", "pinned=true", "non_blocking=true", "log_interval=0", "model_us=5000"});
@@ -205,7 +205,7 @@ TEST(TransferLoop, ACopyAheadWaitsForTheModelThatReadsItsTensor) {
   }
 }
 
-// One read in a step that has no log: it waits for forward, backward and unscale, 3 x 500 of GPU time in all.
+// One read in a step that does not log: it waits for forward, backward and unscale, 3 x 500 of GPU time in total.
 TEST(TransferLoop, TheScalersReadWaitsForTheWholeStep) {
   OnDevice w("sim:teaching", "transfer-loop", {"feed=resident", "log_interval=0", "scaler=true"});
   w.iterate(2);

@@ -1,26 +1,23 @@
 #include "capture/cupti/assembler.h"
 
 #include <cupti.h>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
-#include <string_view>
+
+#include "capture/cupti/lane_names.h"
 
 namespace lanescope::capture::cupti {
 namespace {
 
-constexpr std::string_view kProcess = "lanescope";
 constexpr Nanoseconds kLongAgo = std::numeric_limits<Nanoseconds>::min();
 constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
-constexpr Nanoseconds kThreadRests = 200 * base::kMillisecond;  // after its last call
+constexpr Nanoseconds kThreadRests = 200 * base::kMillisecond;  // since its last call
 constexpr Nanoseconds kSilent = base::kSecond;
-constexpr Nanoseconds kMargin = 250 * base::kMillisecond;  // late calls still find what they waited for
+constexpr Nanoseconds kMargin = 250 * base::kMillisecond;  // so that late calls still find what they waited for
 constexpr std::size_t kMostHeld = 1 << 20;
 
 constexpr std::array<trace::LaneKind, 4> kLaneKinds{trace::LaneKind::Kernels, trace::LaneKind::CopyH2D,
                                                     trace::LaneKind::CopyD2H, trace::LaneKind::CopyOther};
-constexpr std::array<std::string_view, 4> kLaneNames{"kernels", "copy H2D", "copy D2H", "copy D2D"};
 
 std::size_t lane_of(const Record& op) {
   if (op.event_kind != trace::EventKind::Copy) return 0;
@@ -50,7 +47,7 @@ trace::Event event_of(const Record& record) {
 
 Assembler::Assembler(trace::EventSink& sink, Counts& counts)
     : sink_(sink), counts_(counts), writer_(sink.open_writer()), pairing_(counts), waits_(pairing_, counts) {
-  // Other writers of the trace may know theirs already: without a word of ours it would be taken for all there is.
+  // Other writers of the trace may have reported their progress already. Until this one reports, it would not count.
   writer_->complete_until(complete_ns_);
 }
 
@@ -58,7 +55,7 @@ void Assembler::set_main_thread(std::uint32_t tid) {
   if (is_main(tid)) return;
   main_tids_.push_back(tid);
   for (Thread& thread : threads_) {
-    if (thread.tid == tid) thread.calls.id = kNoLane;  // it has another name from now on
+    if (thread.tid == tid) thread.calls.id = kNoLane;  // it gets a new name from now on
   }
 }
 
@@ -167,7 +164,7 @@ Nanoseconds Assembler::complete_at(const Decoder::Progress& progress) {
     const auto known = thread_places_.find(tid);
     if (known != thread_places_.end()) {
       const Nanoseconds last_end = threads_[known->second].last_end_ns;
-      // A buffer that CUPTI never gives back must not hold up the trace for good.
+      // A buffer that CUPTI never returns must not delay the trace forever.
       if (progress.asked_ns - last_end <= Pairing::kReach) complete = std::min(complete, last_end);
     } else if (may_have_calls(tid, progress.asked_ns)) {
       complete = std::min(complete, complete_ns_);
@@ -179,7 +176,7 @@ Nanoseconds Assembler::complete_at(const Decoder::Progress& progress) {
 bool Assembler::may_have_calls(std::uint32_t tid, Nanoseconds asked_ns) {
   if (silent_threads_.size() >= kMost) silent_threads_.clear();
   const Nanoseconds since = silent_threads_.try_emplace(tid, asked_ns).first->second;
-  // A thread may have buffers and no calls: where calls are not recorded, or if it is one of CUPTI's own.
+  // A thread may have buffers but no calls: calls are not recorded, or the thread is CUPTI's own.
   return asked_ns - since < kSilent;
 }
 
@@ -191,7 +188,7 @@ void Assembler::advance(const Decoder::Progress& progress, Nanoseconds now_ns) {
     waits_.forget_before(complete - kMargin);
     writer_->complete_until(complete);
   } else {
-    release(complete_ns_, now_ns);  // late ones
+    release(complete_ns_, now_ns);  // late events
   }
   latency_.publish(counts_, now_ns);
   publish_pending();
@@ -220,7 +217,7 @@ void Assembler::relieve(Nanoseconds now_ns) {
     }
     const auto middle = starts_.begin() + static_cast<std::ptrdiff_t>(starts_.size() / 2);
     std::nth_element(starts_.begin(), middle, starts_.end());
-    // At least one goes, even where all start at once.
+    // Releases at least one event, even if all start at the same time.
     release(*middle + 1, now_ns);
     waits_.forget_before(*middle - kMargin);
   }
@@ -229,27 +226,11 @@ void Assembler::relieve(Nanoseconds now_ns) {
 
 // --- writing ---------------------------------------------------------------------------------------------------------
 
-trace::LaneInfo Assembler::describe(const Thread& thread) const {
-  trace::LaneInfo info;
-  info.kind = trace::LaneKind::Calls;
-  info.process = kProcess;
-  info.name = "CUDA calls";
-  if (!is_main(thread.tid)) {
-    info.tid = thread.tid;
-    info.name += fmt::format(", thread {}", thread.tid);
-  }
-  return info;
-}
+trace::LaneInfo Assembler::describe(const Thread& thread) const { return calls_lane(thread.tid, is_main(thread.tid)); }
 
 trace::LaneInfo Assembler::describe(const Stream& stream, std::size_t which) const {
-  trace::LaneInfo info;
-  info.kind = kLaneKinds[which];
-  info.process = kProcess;
-  info.device = static_cast<std::int32_t>(stream.device);
-  info.stream = static_cast<std::int32_t>(stream.number);
-  info.name = kLaneNames[which];
-  if (!waits_.is_default_stream(stream.context, stream.number)) info.name += fmt::format(", stream {}", info.stream);
-  return info;
+  return stream_lane(kLaneKinds[which], stream.device, stream.number,
+                     waits_.is_default_stream(stream.context, stream.number));
 }
 
 template <typename Describe>
@@ -258,7 +239,7 @@ bool Assembler::open(Lane& lane, Describe&& describe) {
     try {
       lane.id = sink_.lane(describe());
     } catch (...) {
-      lane.id = kNowhere;  // its events are counted, one by one
+      lane.id = kNowhere;  // its events are counted individually
     }
   }
   return lane.id != kNowhere;
@@ -321,12 +302,8 @@ void Assembler::release(Nanoseconds until, Nanoseconds now_ns) {
 
 void Assembler::mark(Nanoseconds t, NameId name) {
   if (markers_ == kNowhere) return;
-  trace::LaneInfo info;
-  info.kind = trace::LaneKind::Markers;
-  info.name = "markers";
-  info.process = kProcess;
   try {
-    if (markers_ == kNoLane) markers_ = sink_.lane(info);
+    if (markers_ == kNoLane) markers_ = sink_.lane(markers_lane());
   } catch (...) {
     markers_ = kNowhere;
     return;

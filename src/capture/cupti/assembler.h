@@ -1,4 +1,4 @@
-// Holds events back until all that starts before them is known, and writes them lane by lane in start order.
+// Holds events back until everything that starts before them is known, then writes them lane by lane in start order.
 #pragma once
 
 #include <algorithm>
@@ -21,17 +21,18 @@
 
 namespace lanescope::capture::cupti {
 
+/// Decoder thread only.
 class Assembler {
  public:
   Assembler(trace::EventSink& sink, Counts& counts);
 
   void set_main_thread(std::uint32_t tid);
   void add(const Record& record);
-  /// Nothing is held back without bounds: when too much is, the older half is written, whatever is still to come.
+  /// Bounds memory use: if too many events are held back, writes the older half, even if earlier ones may still come.
   void relieve(Nanoseconds now_ns);
   void advance(const Decoder::Progress& progress, Nanoseconds now_ns);
   void finish(Nanoseconds now_ns);
-  /// A marker at this time, on the lane for what a person should know.
+  /// Writes a marker at this time, on the lane for messages about the capture.
   void mark(Nanoseconds t, NameId name);
   Nanoseconds complete_until() const { return complete_ns_; }
 
@@ -39,8 +40,8 @@ class Assembler {
   bool is_main(std::uint32_t tid) const {
     return std::find(main_tids_.begin(), main_tids_.end(), tid) != main_tids_.end();
   }
-  static constexpr std::int32_t kNoLane = -1;   // not made yet
-  static constexpr std::int32_t kNowhere = -2;  // the sink has no room for it
+  static constexpr std::int32_t kNoLane = -1;   // not created yet
+  static constexpr std::int32_t kNowhere = -2;  // the sink has no more lanes
   struct StartsBefore {
     bool operator()(const Record& a, const Record& b) const { return starts_before(a, b); }
   };
@@ -56,25 +57,25 @@ class Assembler {
   };
   struct Stream {
     std::uint32_t device = 0, context = 0, number = 0;
-    std::array<Lane, 4> lanes;  // kernels, copies H2D, D2H, others
+    std::array<Lane, 4> lanes;  // kernels, copies H2D, copies D2H, other copies
   };
 
   void add_call(const Record& record);
   void add_operation(const Record& record);
   void add_overhead(const Record& record);
-  /// The place in threads_ or streams_; kTooMany if there is none left.
+  /// Index into threads_ or streams_; kTooMany if there is no space left.
   std::uint32_t thread_of(std::uint32_t tid);
   std::uint32_t stream_of(const Record& op);
   static constexpr std::uint32_t kTooMany = 0xFFFFFFFF;
-  static constexpr std::uint32_t kMost = 4096;  // threads, and streams
+  static constexpr std::uint32_t kMost = 4096;  // threads, and streams, respectively
 
   Nanoseconds complete_at(const Decoder::Progress& progress);
-  /// Whether a thread of which no call is known may yet hand over calls that start before all that is complete.
+  /// Whether a thread without known calls may still deliver calls that start before the complete part ends.
   bool may_have_calls(std::uint32_t tid, Nanoseconds asked_ns);
   void release(Nanoseconds until, Nanoseconds now_ns);
   template <typename Write>
   void release(Lane& lane, Nanoseconds until, Write&& write);
-  /// Whether the lane is there; makes it at the first event.
+  /// Returns whether the lane exists; creates it for its first event.
   template <typename Describe>
   bool open(Lane& lane, Describe&& describe);
   trace::LaneInfo describe(const Thread& thread) const;
@@ -91,14 +92,16 @@ class Assembler {
   std::vector<Thread> threads_;
   std::vector<Stream> streams_;
   std::unordered_map<std::uint32_t, std::uint32_t> thread_places_;
-  std::unordered_map<std::uint64_t, std::uint32_t> stream_places_;  // by device and number
-  std::unordered_map<std::uint32_t, Nanoseconds> silent_threads_;   // that have buffers, since when
-  std::uint32_t last_thread_ = 0, last_stream_ = 0;                 // the places asked for last
-  std::vector<std::uint32_t> main_tids_;                            // one lane for all, since they take turns
+  std::unordered_map<std::uint64_t, std::uint32_t> stream_places_;  // by device and stream number
+  std::unordered_map<std::uint32_t, Nanoseconds> silent_threads_;   // threads that have buffers but no calls, and since
+                                                                    // when
+  std::uint32_t last_thread_ = 0, last_stream_ = 0;                 // the last indices looked up, as a cache
+  std::vector<std::uint32_t> main_tids_;                            // they share one lane, because they take turns
   std::int32_t markers_ = kNoLane;
   std::size_t held_ = 0;
-  Nanoseconds complete_ns_ = std::numeric_limits<Nanoseconds>::min() + 1;  // said from the start, and before any time
-  std::vector<Nanoseconds> starts_;                                        // relieve()'s own
+  Nanoseconds complete_ns_ = std::numeric_limits<Nanoseconds>::min() + 1;  // already reported at the start; before all
+                                                                           // times
+  std::vector<Nanoseconds> starts_;                                        // scratch space of relieve()
 };
 
 }  // namespace lanescope::capture::cupti

@@ -13,7 +13,7 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 std::uint8_t* zeroed(std::size_t bytes) {
   auto* memory = static_cast<std::uint8_t*>(::operator new(bytes, std::align_val_t(kCacheLine)));
-  std::memset(memory, 0, bytes);  // touches every page, too
+  std::memset(memory, 0, bytes);  // also touches every page
   return memory;
 }
 void give_back(std::uint8_t* memory) { ::operator delete(memory, std::align_val_t(kCacheLine)); }
@@ -119,7 +119,7 @@ void BufferPool::grow() {
   make(std::min(kPerChunk, max_buffers_.load(kRelaxed) - total_.load(kRelaxed)));
 }
 
-// At most one chunk.
+// Allocates at most one chunk.
 void BufferPool::make(std::size_t count) {
   auto* chunk = new Chunk;
   chunk->count = std::min(count, kPerChunk);
@@ -152,7 +152,7 @@ void BufferPool::push_free(std::uint32_t index) noexcept {
   } while (!free_head_.compare_exchange_weak(head, (head >> 32 << 32) | index, std::memory_order_release, kRelaxed));
 }
 
-// The whole list at once, oldest first.
+// Takes the whole list at once and returns it oldest first.
 std::uint32_t BufferPool::take_completed() noexcept {
   std::uint32_t newest = completed_head_.exchange(kNone, std::memory_order_acquire);
   std::uint32_t oldest = kNone;
@@ -168,7 +168,7 @@ std::uint32_t BufferPool::take_completed() noexcept {
 
 void BufferPool::recycle(std::uint32_t index) noexcept {
   Slot& s = slot(index);
-  // Somebody may be looking into it, see records_out().
+  // records_out() may be reading it on another thread.
   std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(s.data)).store(0, kRelaxed);
   const std::size_t valid = s.valid.load(kRelaxed);
   if (valid > sizeof(std::uint32_t)) std::memset(s.data + sizeof(std::uint32_t), 0, valid - sizeof(std::uint32_t));
@@ -198,7 +198,7 @@ std::vector<std::uint32_t> BufferPool::threads_with_buffers() const {
   return threads;
 }
 
-// A record begins with its kind, which is never 0, and a free buffer is all zeros.
+// A record begins with its kind, which is never 0, whereas a free buffer is all zeros.
 bool BufferPool::records_out() const {
   bool found = false;
   for_each_in_use([&](const Slot& s, State state) {

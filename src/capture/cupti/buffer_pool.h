@@ -1,9 +1,9 @@
-// The buffers that CUPTI fills: small, touched and zeroed beforehand, handed out and taken back by any thread without a
-// lock.
+// The buffers that CUPTI fills: small, touched and zeroed in advance. Any thread hands them out and takes them back
+// without a lock.
 //
 //   free stack ─ take() ─▶ CUPTI ─ complete() ─▶ completed list ─ drain() ─▶ zeroed, free stack
 //
-// A pool lives as long as the process, since CUPTI may hold buffers for that long. A session uses it for a while.
+// A pool lives as long as the process, because CUPTI may hold buffers for that long. Sessions use it one after another.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ namespace lanescope::capture::cupti {
 
 class BufferPool {
  public:
-  /// `buffer_bytes` is rounded up to whole cache lines, at least 1 KB. Never destroyed while CUPTI holds a buffer.
+  /// `buffer_bytes` is rounded up to whole cache lines, at least 1 KB. Must not be destroyed while CUPTI holds a
+  /// buffer.
   explicit BufferPool(std::size_t buffer_bytes);
   ~BufferPool();
   BufferPool(const BufferPool&) = delete;
@@ -26,36 +27,37 @@ class BufferPool {
   std::size_t buffer_bytes() const { return bytes_; }
   static std::size_t rounded(std::size_t buffer_bytes);
 
-  /// A new user: the counts restart; what comes back from before goes to the free stack unread. Makes buffers until
-  /// there are `buffers`, and grow() may make them up to `max_buffers`. No other thread drains or grows.
+  /// Starts a session: resets the counts. Buffers of earlier sessions go unread to the free stack when they come back.
+  /// Allocates buffers until there are `buffers`; grow() may allocate up to `max_buffers`. No other thread may drain or
+  /// grow meanwhile.
   void begin(std::uint32_t session, std::size_t buffers, std::size_t max_buffers);
-  /// From here on completed buffers go straight to the free stack.
+  /// Ends the session: completed buffers now go straight to the free stack.
   void end();
 
-  // Any thread; no lock, no allocation, no exception.
+  // For any thread: no lock, no allocation, no exception.
 
-  /// Null when there is none. Zeroed; aligned to a cache line.
+  /// Null if there is none. Zeroed and aligned to a cache line.
   std::uint8_t* take(std::uint32_t thread, std::int64_t now_ns) noexcept;
-  /// False if the address is none of this pool's buffers.
+  /// False if the address is not one of this pool's buffers.
   bool complete(std::uint8_t* buffer, std::size_t valid_bytes) noexcept;
-  /// For when take() gives nothing and CUPTI cannot bear a null: always the same memory, which is never read.
+  /// A fallback for when take() returns null and CUPTI does not accept null: always the same memory, never read.
   std::uint8_t* scratch() noexcept { return scratch_; }
   void count_no_buffer() noexcept { no_buffer_.fetch_add(1, std::memory_order_relaxed); }
-  /// Few are left, and more may be made.
+  /// True if few buffers are left and more may be allocated.
   bool low() const noexcept;
 
-  // Threads of the session.
+  // For the session's threads.
 
-  /// Makes more if low().
+  /// Allocates more buffers if low().
   void grow();
   struct Filled {
     std::uint8_t* data = nullptr;
     std::size_t valid_bytes = 0;
-    std::uint32_t thread = 0;   ///< that asked for it
-    std::int64_t asked_ns = 0;  ///< and when
+    std::uint32_t thread = 0;   ///< the thread that requested it
+    std::int64_t asked_ns = 0;  ///< when it was requested
   };
-  /// Gives this session's completed buffers to `read(const Filled&)`, oldest first, and takes them back. One thread at
-  /// a time. Returns how many.
+  /// Passes this session's completed buffers to `read(const Filled&)`, oldest first, and recycles them. One thread at a
+  /// time. Returns their number.
   template <typename Read>
   std::size_t drain(Read&& read) {
     std::size_t n = 0;
@@ -72,14 +74,15 @@ class BufferPool {
     return n;
   }
   bool nothing_completed() const { return completed_head_.load(std::memory_order_acquire) == kNone; }
-  /// Who asked for the buffers of this session that CUPTI holds or that are not drained; sorted, each once.
+  /// The threads that requested buffers of this session which CUPTI still holds or which are not drained; sorted,
+  /// unique.
   std::vector<std::uint32_t> threads_with_buffers() const;
-  /// Whether CUPTI holds a buffer of this session in which something has been written.
+  /// True if CUPTI holds a buffer of this session to which something has been written.
   bool records_out() const;
 
   struct Numbers {
     std::uint64_t total = 0, out = 0, peak = 0, completed = 0, no_buffer = 0;
-    std::uint64_t strays = 0;  ///< came back after the session that handed them out, or twice
+    std::uint64_t strays = 0;  ///< returned twice, or after the session that handed them out
   };
   Numbers numbers() const;
 
@@ -114,14 +117,13 @@ class BufferPool {
 
   const std::size_t bytes_;
   std::uint8_t* scratch_ = nullptr;
-  std::mutex grow_mutex_;  // of the threads that make buffers; never taken in a callback
+  std::mutex grow_mutex_;  // held by threads that allocate buffers; never taken in a callback
   std::array<std::atomic<Chunk*>, kMaxChunks> chunks_{};
   std::atomic<std::size_t> chunk_count_{0};
   std::atomic<std::size_t> max_buffers_{0};
   std::atomic<std::uint32_t> session_{0};
   std::atomic<bool> reading_{false};  // between begin() and end()
-  // The free stack's top, and above it a count that changes with each pop, so that a top which has been away and is
-  // back is not mistaken for one that stayed.
+  // The top of the free stack, with a count above it that changes with each pop. It prevents the ABA problem.
   alignas(64) std::atomic<std::uint64_t> free_head_{kNone};
   alignas(64) std::atomic<std::uint32_t> completed_head_{kNone};
   alignas(64) std::atomic<std::int64_t> free_{0}, out_{0}, peak_{0};

@@ -6,11 +6,11 @@ namespace lanescope::capture::cupti {
 namespace {
 
 constexpr int kBrackets = 16;
-constexpr int kMostBrackets = 128;  // when something keeps coming between
+constexpr int kMostBrackets = 128;  // limit, in case every bracket is interrupted
 constexpr Nanoseconds kJump = 50 * base::kMicrosecond;
 constexpr std::size_t kMostEpochs = 8;
 
-// Stamps may be anything; wrapping is defined for unsigned numbers.
+// Timestamps may be arbitrary; unsigned numbers wrap around without undefined behaviour.
 Nanoseconds difference(std::uint64_t cupti_ns, Nanoseconds other) {
   return static_cast<Nanoseconds>(cupti_ns - static_cast<std::uint64_t>(other));
 }
@@ -34,7 +34,7 @@ bool ClockMap::compare() {
     epochs_.push_back({distance});
     return false;
   }
-  // Half a bracket is what the distance may be wrong by; a comparison worse than the jump it looks for says nothing.
+  // The offset is uncertain by half a bracket. A comparison less precise than the jump it looks for means nothing.
   const auto moved =
       static_cast<std::uint64_t>(difference(static_cast<std::uint64_t>(distance), epochs_.back().distance_ns));
   const std::uint64_t size = moved >> 63 ? std::uint64_t{0} - moved : moved;

@@ -1,4 +1,4 @@
-// What the capture counts, written by its threads and read by anyone.
+// The capture's counters, written by its threads and readable from any thread.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ using Count = std::atomic<std::uint64_t>;
 
 inline void add(Count& count, std::uint64_t n = 1) { count.fetch_add(n, std::memory_order_relaxed); }
 
-/// As explained at trace::CaptureHealth.
+/// Explained at trace::CaptureHealth.
 struct Counts {
   // Decoder.
   Count received{0}, calls{0}, operations{0}, pending{0};

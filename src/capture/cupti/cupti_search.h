@@ -1,4 +1,4 @@
-// Where CUPTI is looked for, with the surroundings as parameters.
+// The search for CUPTI, with its environment as parameters.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@
 namespace lanescope::capture::cupti {
 
 struct Surroundings {
-  std::function<const char*(const char*)> variable;  ///< as getenv(): null if it is not set
-  std::string usr_local = "/usr/local";              ///< toolkits are here
-  std::string system_python = "/usr";                ///< lib/python3* is here
-  bool loader_path = true;                           ///< ask the loader at last
+  std::function<const char*(const char*)> variable;  ///< like getenv(): null if not set
+  std::string usr_local = "/usr/local";              ///< contains toolkits
+  std::string system_python = "/usr";                ///< contains lib/python3*
+  bool loader_path = true;                           ///< finally try the dynamic loader's path
 };
-/// find_cupti() with getenv and the defaults.
+/// find_cupti() uses getenv and the defaults.
 CuptiSearch find_cupti(const Surroundings& surroundings);
 
 }  // namespace lanescope::capture::cupti

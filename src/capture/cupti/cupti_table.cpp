@@ -57,7 +57,7 @@ CuptiTable table_of(void* library) {
   return t;
 }
 
-// The first of the functions without which nothing goes.
+// The name of the first missing required function, or null.
 const char* missing(const CuptiTable& t) {
   if (!t.get_version) return "cuptiGetVersion";
   if (!t.get_timestamp) return "cuptiGetTimestamp";
@@ -86,7 +86,7 @@ std::vector<std::string> listing(const fs::path& folder, std::string_view prefix
   return names;
 }
 
-// "cuda-13.0" and "python3.12" by their numbers.
+// The numbers in a name such as "cuda-13.0" or "python3.12".
 std::vector<int> numbers_in(std::string_view name) {
   std::vector<int> numbers;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -114,11 +114,11 @@ class Search {
   CuptiSearch run() {
     if (const char* file = set("LANESCOPE_CUPTI")) {
       result_.looked_in.push_back(file);
-      // Of a bare name the file in this folder is meant, not what the loader finds along its path.
+      // A bare name means the file in this folder, not what dlopen would find on its path.
       const std::string path =
           std::string_view(file).find('/') == std::string_view::npos ? fmt::format("./{}", file) : std::string(file);
       if (!open(path, RTLD_NOW | RTLD_LOCAL)) {
-        result_.problem = fmt::format(fmt::runtime(tr("CUPTI not found: LANESCOPE_CUPTI names {}: {}")), file, why_);
+        result_.problem = tr("CUPTI not found: LANESCOPE_CUPTI names {}: {}", file, why_);
       }
       return std::move(result_);
     }
@@ -150,20 +150,20 @@ class Search {
   }
 
   bool open(const std::string& file, int flags) {
-    void* library = dlopen(file.c_str(), flags);  // never closed: CUPTI does not bear it
+    void* library = dlopen(file.c_str(), flags);  // never closed: CUPTI does not support it
     if (!library) {
       const char* error = dlerror();
       why_ = error ? error : tr("it cannot be opened");
-      // A file that is there and cannot be loaded is worth more than a list of folders.
+      // A file that exists but cannot be loaded is more informative than a list of folders.
       if (file.find('/') != std::string::npos && useless_.empty()) {
-        useless_ = fmt::format(fmt::runtime(tr("CUPTI cannot be loaded: {}")), why_);
+        useless_ = tr("CUPTI cannot be loaded: {}", why_);
       }
       return false;
     }
     CuptiTable table = table_of(library);
     if (const char* name = missing(table)) {
-      why_ = fmt::format(fmt::runtime(tr("it has no {}; CUPTI of CUDA 12 or 13 is needed")), name);
-      if (useless_.empty()) useless_ = fmt::format(fmt::runtime(tr("CUPTI {} cannot be used: {}")), table.path, why_);
+      why_ = tr("it has no {}; CUPTI of CUDA 12 or 13 is needed", name);
+      if (useless_.empty()) useless_ = tr("CUPTI {} cannot be used: {}", table.path, why_);
       return false;
     }
     result_.table = std::move(table);
@@ -182,7 +182,7 @@ class Search {
       folder(root / below);
       any = true;
     }
-    if (!any) folder(root);  // so that the person sees that it was looked at
+    if (!any) folder(root);  // so that the user sees where we looked
   }
   void toolkits() {
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -193,7 +193,7 @@ class Search {
     for (const std::string& name : newest_first(listing(local, "cuda-"))) toolkit(local / name);
   }
 
-  // NVIDIA's packages for Python: of CUDA 13 in one folder, of CUDA 12 in one each.
+  // NVIDIA's Python packages: CUDA 13 uses one folder, CUDA 12 one folder per package.
   void wheels_below(const fs::path& prefix) {
     for (const char* lib : {"lib", "local/lib", "lib64"}) {
       for (const std::string& python : newest_first(listing(prefix / lib, "python3"))) {
@@ -217,7 +217,7 @@ class Search {
       const fs::path python = fs::path(rest.substr(0, end)) / "python3";
       std::error_code error;
       if (end > 0 && fs::exists(python, error)) {
-        wheels_below(python.parent_path().parent_path());  // of a virtual environment
+        wheels_below(python.parent_path().parent_path());  // in case of a virtual environment
         const fs::path real = fs::canonical(python, error);
         if (!error) wheels_below(real.parent_path().parent_path());
         break;
@@ -233,17 +233,16 @@ class Search {
     std::string places =
         fmt::format("{}", fmt::join(result_.looked_in.begin(), result_.looked_in.begin() + named, ", "));
     if (result_.looked_in.size() > named) {
-      places = fmt::format(fmt::runtime(tr("{} and {} more places")), places, result_.looked_in.size() - named);
+      places = tr("{} and {} more places", places, result_.looked_in.size() - named);
     }
-    return fmt::format(
-        fmt::runtime(tr("CUPTI not found: looked for {} and {} in {}; LANESCOPE_CUPTI can name its file")), kFiles[0],
-        ".12", places);
+    return tr("CUPTI not found: looked for {} and {} in {}; LANESCOPE_CUPTI can name its file", kFiles[0], ".12",
+              places);
   }
 
   const Surroundings& around_;
   std::vector<fs::path> folders_;
-  std::string why_;      // the last that could not be opened
-  std::string useless_;  // the first that is there and cannot be used
+  std::string why_;      // the last one that could not be opened
+  std::string useless_;  // the first existing one that could not be used
   CuptiSearch result_;
 };
 

@@ -1,4 +1,4 @@
-// CUPTI's functions, found at run time, so that nothing is linked against it and a test can bring its own.
+// CUPTI's functions, loaded at run time: nothing is linked against it, and tests can provide their own.
 #pragma once
 
 #include <cupti.h>
@@ -9,7 +9,7 @@
 
 namespace lanescope::capture::cupti {
 
-/// A null entry: the library that was found does not have it. Optional ones may be null, see complete().
+/// A null entry means that the library lacks the function. Only entries marked optional may be null, see complete().
 struct CuptiTable {
   decltype(&cuptiGetVersion) get_version = nullptr;
   decltype(&cuptiGetTimestamp) get_timestamp = nullptr;
@@ -33,21 +33,21 @@ struct CuptiTable {
   decltype(&cuptiActivityEnableDriverApi) enable_driver_api = nullptr;             // optional
   decltype(&cuptiActivityEnableAllSyncRecords) enable_all_sync_records = nullptr;  // optional
 
-  std::string path;           ///< of the library
-  std::uint32_t version = 0;  ///< cuptiGetVersion: 130001 is CUDA 13.0's second
+  std::string path;           ///< path of the library
+  std::uint32_t version = 0;  ///< cuptiGetVersion: 130001 is the second release of CUDA 13.0
   bool complete() const;
 };
 
 struct CuptiSearch {
-  CuptiTable table;                    ///< complete() if it was found
-  std::vector<std::string> looked_in;  ///< in order, what was tried
-  std::string problem;                 ///< one line when it was not found or is of no use
+  CuptiTable table;                    ///< complete() if CUPTI was found
+  std::vector<std::string> looked_in;  ///< the places searched, in order
+  std::string problem;                 ///< one line, if CUPTI was not found or is unusable
 };
 
-/// In this order: the file that LANESCOPE_CUPTI names (and nothing else then); one that is loaded in this process; the
-/// toolkit's library folders and extras/CUPTI (CUDA_HOME, CUDA_PATH, /usr/local/cuda*, newest first); Python's nvidia
-/// wheels (VIRTUAL_ENV, CONDA_PREFIX, the python3 on the PATH's site-packages); the loader's own path. Of several
-/// versions 13.x, then 12.x.
+/// Searches in this order: the file that LANESCOPE_CUPTI names (and then nothing else); one already loaded in this
+/// process; the toolkit's library folders and extras/CUPTI (CUDA_HOME, CUDA_PATH, /usr/local/cuda*, newest first);
+/// Python's nvidia wheels (VIRTUAL_ENV, CONDA_PREFIX, the site-packages of the PATH's python3); the loader's own path.
+/// Prefers 13.x over 12.x.
 CuptiSearch find_cupti();
 
 }  // namespace lanescope::capture::cupti

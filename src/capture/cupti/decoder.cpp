@@ -36,7 +36,7 @@ class Decoder::Impl {
     for (;;) {
       const CUptiResult result = table_.get_next_record(buffer, valid_bytes, &activity);
       if (result != CUPTI_SUCCESS || !activity) {
-        // The end, or a record that cannot be read and behind which no other can be found.
+        // The end, or an unreadable record, after which no other can be found.
         if (result != CUPTI_ERROR_MAX_LIMIT_REACHED) add(counts_.unknown_kind);
         break;
       }
@@ -57,11 +57,11 @@ class Decoder::Impl {
       Record record;
       if (reader_.read(activity, now, record)) assembler_.add(record);
     } catch (...) {
-      add(counts_.dropped);  // no memory, or a sink that takes no more names
+      add(counts_.dropped);  // out of memory, or the sink accepts no more names
     }
   }
 
-  // CUPTI's clock is only right once CUDA is up, so it is asked for the first time when there is a record.
+  // CUPTI's clock is only reliable once CUDA is initialised, so it is first read when there is a record.
   void look_at_clocks() {
     const Nanoseconds now = clock_.now_ns();
     if (clock_.known() && now - compared_ns_ < kCompareInterval) return;
@@ -69,10 +69,10 @@ class Decoder::Impl {
     if (!clock_.compare()) return;
     add(counts_.clock_steps);
     try {
-      assembler_.mark(now, sink_.name(fmt::format(fmt::runtime(base::tr("the capture's clock moved by {}")),
-                                                  base::format_duration(clock_.last_jump_ns()))));
+      assembler_.mark(
+          now, sink_.name(base::tr("the capture's clock moved by {}", base::format_duration(clock_.last_jump_ns()))));
     } catch (...) {
-      // It is counted; the buffer is worth more than its marker.
+      // The step is counted; losing its marker is better than losing the buffer.
     }
   }
 
@@ -93,8 +93,8 @@ Decoder::~Decoder() = default;
 
 void Decoder::set_main_thread(std::uint32_t tid) { impl_->assembler().set_main_thread(tid); }
 
-// No exception may leave these: they run on a thread that is never joined. What an exception left undone is at most
-// one look at the clocks, or memory that there is none of.
+// No exception may leave these functions: they run on a thread that is never joined. An exception costs at most one
+// clock comparison, or occurs because memory ran out.
 void Decoder::take(std::uint8_t* buffer, std::size_t valid_bytes) {
   try {
     impl_->take(buffer, valid_bytes);

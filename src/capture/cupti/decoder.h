@@ -1,7 +1,7 @@
-// From CUPTI's activity records to the trace's events: reads buffers, joins calls with what they caused, mends or
-// counts what cannot be, works out the parts of blocking calls, and writes events in start order, lane by lane.
+// Converts CUPTI's activity records to the trace's events. It reads buffers, pairs calls with their operations, repairs
+// or counts inconsistencies, derives the parts of blocking calls, and writes events in start order, lane by lane.
 //
-// All of it runs on one thread, the decoder's.
+// Runs on one thread only, the decoder thread.
 #pragma once
 
 #include <cstddef>
@@ -19,37 +19,37 @@ namespace lanescope::capture::cupti {
 
 class Decoder {
  public:
-  /// `counts` outlives it; `sink` too. Lanes: calls of a thread as trace::LaneKind::Calls "CUDA calls", process
-  /// "lanescope", pid 0; tid 0 for the thread named by set_main_thread() and the thread's id for others (their lane is
-  /// called "CUDA calls, thread 123"). Streams: number as CUPTI counts them, names as the simulated device's
-  /// ("kernels", "copy H2D"; other streams than the default one: "kernels, stream 13").
+  /// `counts` and `sink` must outlive it. Lanes: a thread's calls as trace::LaneKind::Calls "CUDA calls", process
+  /// "lanescope", pid 0; tid 0 for the thread set by set_main_thread(), the thread's id for others (whose lane is named
+  /// "CUDA calls, thread 123"). Streams: numbered as by CUPTI, named as on the simulated device ("kernels", "copy H2D";
+  /// for other streams than the default one "kernels, stream 13").
   Decoder(const CuptiTable& table, trace::EventSink& sink, ClockMap clock, Counts& counts);
   ~Decoder();
 
-  /// The workload's thread (its system thread id). May change; those that were it before keep the lane.
+  /// Sets the workload's thread by its system thread id. Earlier main threads keep the lane.
   void set_main_thread(std::uint32_t tid);
 
-  /// Reads one completed buffer. What is unreadable is counted, never thrown.
+  /// Reads one completed buffer. Unreadable records are counted; nothing is thrown.
   void take(std::uint8_t* buffer, std::size_t valid_bytes);
 
-  /// What the session knows of records that are still to come.
+  /// The session's knowledge about records that may still arrive.
   struct Progress {
-    Nanoseconds asked_ns = 0;                         ///< trace time at which the last flush that has returned began
-    std::vector<std::uint32_t> threads_with_buffers;  ///< that asked for buffers which CUPTI still holds
+    Nanoseconds asked_ns = 0;                         ///< trace time at which the last completed flush began
+    std::vector<std::uint32_t> threads_with_buffers;  ///< threads that requested buffers which CUPTI still holds
     Nanoseconds oldest_open_call_ns = std::numeric_limits<Nanoseconds>::max();
   };
-  /// Writes what is complete: an event is held back until everything that starts before it is known, so that lanes are
-  /// written in start order and a call's parts can be worked out. Complete is everything that starts before the
-  /// earliest of
+  /// Writes what is complete. An event is held back until everything that starts before it is known, so that lanes are
+  /// written in start order and a call's parts can be derived. Complete is everything that starts before the earliest
+  /// of
   /// - asked_ns and oldest_open_call_ns;
-  /// - the start of the oldest launch whose GPU operation has not come (waited for at most 10 s);
-  /// - of every thread that holds a buffer (for at most 10 s after its last call) or whose last call ended less than
-  ///   200 ms before asked_ns, that call's end.
+  /// - the start of the oldest launch whose GPU operation is missing (for at most 10 s);
+  /// - the end of the last call of each thread that holds a buffer (for at most 10 s after that call) or that made this
+  ///   call less than 200 ms before asked_ns.
   void advance(const Progress& progress);
-  /// Up to where the trace is complete.
+  /// The time up to which the trace is complete.
   Nanoseconds complete_until() const;
 
-  /// The end: writes everything that is held back.
+  /// Ends the capture: writes everything held back.
   void finish();
 
  private:

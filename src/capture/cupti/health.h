@@ -1,4 +1,4 @@
-// CUPTI's answers as the state that a person is shown.
+// Translates CUPTI's error codes into the capture's state.
 #pragma once
 
 #include <cupti.h>
@@ -15,7 +15,7 @@ struct Verdict {
   std::string reason;  ///< one line
 };
 
-/// What it means that CUPTI refuses to be used. `incumbent`: the name of who holds it, may be empty.
+/// The meaning of an error when starting CUPTI. `incumbent` is the name of the profiler that uses it, possibly empty.
 Verdict refusal(const CuptiTable& table, CUptiResult result, const std::string& incumbent = {});
 /// "CUPTI_ERROR_NOT_COMPATIBLE".
 std::string result_text(const CuptiTable& table, CUptiResult result);

@@ -1,7 +1,7 @@
-// What CUPTI's callbacks touch. There is one, and it lives as long as the process: CUPTI may call back after a session
-// is gone, and may hold buffers for as long as it likes.
+// The state that CUPTI's callbacks access. There is one instance, which lives as long as the process, because CUPTI may
+// call back after a session has ended, and may hold buffers indefinitely.
 //
-// The callbacks take no lock, allocate nothing, log nothing and throw nothing.
+// The callbacks take no lock, do not allocate, log or throw.
 #pragma once
 
 #include <cupti.h>
@@ -21,45 +21,45 @@
 namespace lanescope::capture::cupti {
 
 std::int64_t monotonic_ns() noexcept;
-std::uint32_t this_thread() noexcept;  ///< the system's id
+std::uint32_t this_thread() noexcept;  ///< the system's thread id
 
 class Hub {
  public:
   static Hub& get();
 
-  /// What is to be stopped when the process exits.
+  /// A running session that must be stopped when the process exits.
   class Live {
    public:
     virtual ~Live() = default;
     virtual void stop_at_exit() noexcept = 0;
   };
-  /// For one session at a time: false if there is one already. Registers what stops it at exit, so call it after CUPTI
-  /// has been loaded: then that runs before CUPTI's own end.
+  /// Claims CUPTI for one session; false if it is taken. Registers an exit handler, so call it after loading CUPTI: the
+  /// handler then runs before CUPTI's own.
   bool claim(std::weak_ptr<Live> session, std::uint32_t main_thread);
   void release();
   bool claimed() const;
-  /// A pool of such buffers, for good. Only for the session that has claimed.
+  /// A pool of buffers of this size, kept forever. Only for the session that has claimed CUPTI.
   BufferPool& use_pool(std::size_t buffer_bytes);
   std::uint32_t session() const { return session_.load(std::memory_order_relaxed); }
-  /// Whether a request may be answered with nothing: CUPTI before 12.9 crashes.
+  /// Whether a buffer request may be answered with null. CUPTI before 12.9 crashes on it.
   void allow_null(bool allowed) { null_allowed_.store(allowed, std::memory_order_relaxed); }
 
-  /// Called in a child after fork(): this is a copy of a process, without its threads. Nothing may be touched.
+  /// True in a child process after fork(), which lacks the parent's threads. Nothing may be touched there.
   bool forked() const noexcept { return forked_.load(std::memory_order_relaxed); }
-  /// For what may not be destroyed.
+  /// Keeps an object alive forever, because it must not be destroyed.
   void keep(std::shared_ptr<void> thing) { kept_.push_front(std::move(thing)); }
 
-  // What the callbacks have seen.
+  // Written by the callbacks.
   std::uint64_t calls_seen() const { return calls_seen_.load(std::memory_order_relaxed); }
   std::uint32_t main_thread() const { return main_thread_.load(std::memory_order_relaxed); }
   void set_main_thread(std::uint32_t thread) noexcept { main_thread_.store(thread, std::memory_order_relaxed); }
   void set_main_thread_if_none(std::uint32_t thread) noexcept;
   bool lost() const { return lost_.load(std::memory_order_acquire); }
-  std::string lost_message() const { return lost_message_; }  ///< once lost()
+  std::string lost_message() const { return lost_message_; }  ///< valid once lost()
 
   OpenCalls open_calls;
   WakeUp decoder, flusher;
-  std::atomic<bool> flusher_rests{false};  ///< a request for a buffer wakes it, once
+  std::atomic<bool> flusher_rests{false};  ///< a buffer request wakes it, once
 
   // CUPTI's callbacks.
   static void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records);
@@ -75,7 +75,7 @@ class Hub {
   };
   Hub();
 
-  std::atomic<Pool*> pools_{nullptr};  // all that there are, newest first
+  std::atomic<Pool*> pools_{nullptr};  // all pools, newest first
   std::atomic<BufferPool*> pool_{nullptr};
   std::atomic<std::uint32_t> session_{0};
   std::atomic<bool> null_allowed_{false}, forked_{false}, lost_{false}, losing_{false};

@@ -1,4 +1,4 @@
-// How long GPU operations took to be seen, lately.
+// The recent latency of GPU operations, from their end until they are visible.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class Latency {
     last_[count_++ % last_.size()] = latency_ns;
     fresh_ = true;
   }
-  /// Stores the percentiles now and then: sorting costs more than all that is sorted did.
+  /// Stores the percentiles from time to time, because sorting is far more expensive than adding.
   void publish(Counts& counts, base::Nanoseconds now_ns, bool in_any_case = false) {
     if (!fresh_ || (!in_any_case && now_ns < next_ns_)) return;
     next_ns_ = now_ns + kInterval;

@@ -28,7 +28,8 @@ std::string demangled(std::string_view raw) {
   return text;
 }
 
-/// Where the parameter list begins: the parenthesis that the last one closes. The whole length if there is none.
+/// The start of the parameter list: the opening parenthesis that matches the last closing one. The name's length if
+/// there is none.
 std::size_t parameters_at(std::string_view name) {
   const std::size_t close = name.rfind(')');
   if (close == std::string_view::npos) return name.size();
@@ -62,7 +63,7 @@ std::string_view plain_api_name(std::string_view name) {
 std::string kernel_name(std::string_view raw) {
   std::string name = demangled(raw);
   if (const std::size_t parameters = parameters_at(name); parameters > 0) {
-    // A parenthesis inside template arguments, "k<(int)3>", is not the parameter list.
+    // A parenthesis inside template arguments, as in "k<(int)3>", does not start the parameter list.
     const std::string_view rest = std::string_view(name).substr(parameters);
     if (rest.find('>', rest.rfind(')') == std::string_view::npos ? 0 : rest.rfind(')')) == std::string_view::npos) {
       name.resize(parameters);
@@ -91,7 +92,7 @@ Names::Api Names::make_api(bool driver, std::uint32_t cbid) {
   api.nature = trace::call_nature(name);
   api.traits = driver ? kDriverCall : std::uint8_t{0};
   const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
-  // A graph may be empty, a copy may stay in host memory, a memset may be of nothing.
+  // A graph may be empty, a copy may stay in host memory, a memset may have size 0.
   if (!has("LaunchKernel") && !has("LaunchCooperative")) api.traits |= kMayBeIdle;
   if (has("LaunchHostFunc")) api.traits |= kNeverOnGpu;
   if (has("StreamBeginCapture")) api.traits |= kBeginsCapture;

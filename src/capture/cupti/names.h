@@ -1,4 +1,4 @@
-// What CUPTI's calls, kernels and copies are called in the trace.
+// The names of CUPTI's calls, kernels and copies in the trace.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace lanescope::capture::cupti {
 
 /// "cudaLaunchKernel_v7000" and "cudaLaunchKernel_ptsz" -> "cudaLaunchKernel".
 std::string_view plain_api_name(std::string_view name);
-/// A kernel's name for a person: demangled, without its return type and parameters, at most 120 characters.
+/// A kernel's display name: demangled, without return type and parameters, at most 120 characters.
 std::string kernel_name(std::string_view raw);
 
 class Names {
@@ -30,11 +30,11 @@ class Names {
     std::uint8_t traits = 0;  ///< as in Record
     bool known = false;
   };
-  /// What a call with this number does.
+  /// The name and the traits of the call with this number.
   Api api(bool driver, std::uint32_t cbid);
-  /// By what `text` says now: CUPTI may put another name at the same address later.
+  /// Compares the text itself, because CUPTI may later store another name at the same address.
   NameId kernel(const char* text);
-  /// By CUPTI's numbers for the kinds of copy and memory.
+  /// Takes CUPTI's numbers for the kinds of copy and memory.
   NameId copy(std::uint8_t copy_kind, std::uint8_t from, std::uint8_t to);
   NameId memset(std::uint16_t memory_kind);
 
@@ -52,7 +52,7 @@ class Names {
   const CuptiTable table_;
   trace::EventSink& sink_;
   std::array<std::vector<Api>, 2> apis_;  // runtime, driver
-  std::array<AtAddress, 256> recent_;     // by a hash of the address
+  std::array<AtAddress, 256> recent_;     // by hash of the address
   std::unordered_map<std::string, NameId> kernels_;
   std::array<NameId, kCopyKinds * kMemoryKinds * kMemoryKinds> copies_{};
   std::array<NameId, kMemoryKinds> memsets_{};

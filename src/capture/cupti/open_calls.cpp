@@ -14,9 +14,9 @@ namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
-// From the callback at a call's end until its record is in a buffer.
+// The delay between the callback at a call's end and its record appearing in a buffer.
 constexpr std::int64_t kRecordComesAfter_ns = 1'000'000;
-// A slot whose last call ended this long ago may be taken over by another thread.
+// A slot whose last call ended longer ago may be taken over by another thread.
 constexpr std::int64_t kUnused_ns = 1'000'000'000;
 
 constexpr std::array kRuntime = std::to_array<CUpti_CallbackId>({
@@ -105,8 +105,8 @@ bool OpenCalls::lock(Slot& slot) noexcept {
 }
 void OpenCalls::unlock(Slot& slot) noexcept { slot.version.store(slot.version.load(kRelaxed) + 1, kRelease); }
 
-// The fields are stored with release after the version has become odd, and loaded with acquire before it is compared:
-// a reading that saw any new field sees the new version, too.
+// The writer makes the version odd, then stores the fields with release. The reader loads the fields with acquire, then
+// compares the version. So a reader that has seen a new field also sees the new version.
 OpenCalls::Reading OpenCalls::read(const Slot& slot) noexcept {
   Reading r;
   for (int attempt = 0; attempt < 100 && !r.steady; ++attempt) {
@@ -128,7 +128,7 @@ void OpenCalls::enter(std::uint32_t thread, CUpti_CallbackDomain domain, CUpti_C
   for (std::size_t i = 0; i < kWindow && !mine; ++i) {
     Slot& slot = in_window(thread, i);
     if (slot.thread.load(kRelaxed) != thread) continue;
-    if (slot.end_ns.load(kRelaxed) == 0 && slot.correlation.load(kRelaxed) == correlation) return;  // nested
+    if (slot.end_ns.load(kRelaxed) == 0 && slot.correlation.load(kRelaxed) == correlation) return;  // a nested call
     if (!lock(slot)) continue;
     if (slot.thread.load(kRelaxed) == thread) {
       mine = &slot;
@@ -150,7 +150,7 @@ void OpenCalls::enter(std::uint32_t thread, CUpti_CallbackDomain domain, CUpti_C
       unlock(slot);
     }
   }
-  if (!mine) return;  // a crowd: this call is seen when it has ended
+  if (!mine) return;  // no free slot: this call becomes visible when it has ended
   mine->thread.store(thread, kRelease);
   mine->domain.store(domain, kRelease);
   mine->id.store(id, kRelease);
@@ -185,8 +185,8 @@ std::vector<OpenCalls::Call> OpenCalls::open() const {
   return calls;
 }
 
-// A call that is not to be seen here has taken its start time after the look, and so after asked_ns. One that is just
-// being written began after the look before, and so after `before`.
+// A call not visible here took its start time after this scan, and so after asked_ns. One that is just being written
+// began after the previous scan, and so after `before`.
 std::int64_t OpenCalls::all_ended_until(std::int64_t asked_ns, std::int64_t before) const {
   std::int64_t until = kNever;
   for (const Slot& slot : slots_) {

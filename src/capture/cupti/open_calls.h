@@ -1,5 +1,5 @@
-// Which of the calls that may block are open, thread by thread: written by CUPTI's callbacks at each call's begin and
-// end, read by anyone.
+// The open calls, per thread, among those that may block. CUPTI's callbacks write them at each call's start and end;
+// any thread may read them.
 #pragma once
 
 #include <cupti.h>
@@ -13,12 +13,12 @@
 
 namespace lanescope::capture::cupti {
 
-/// The calls that are watched.
+/// The watched calls.
 std::span<const CUpti_CallbackId> watched_runtime_calls();
 std::span<const CUpti_CallbackId> watched_driver_calls();
 
-/// Times are CLOCK_MONOTONIC. A thread has at most one call open: a driver call inside a runtime call (same
-/// correlation) is the runtime call's own business.
+/// Times are CLOCK_MONOTONIC. A thread has at most one open call: a driver call inside a runtime call (same
+/// correlation) belongs to the runtime call.
 class OpenCalls {
  public:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -31,34 +31,34 @@ class OpenCalls {
     std::int64_t start_ns = 0;
   };
 
-  // In a callback, on the call's own thread; no lock that is waited for, no allocation.
+  // For callbacks, on the call's own thread: never blocks, no allocation.
   void enter(std::uint32_t thread, CUpti_CallbackDomain domain, CUpti_CallbackId id,
              std::uint32_t correlation) noexcept;
   void exit(std::uint32_t thread, CUpti_CallbackDomain domain, CUpti_CallbackId id, std::uint32_t correlation) noexcept;
 
-  /// What is open, oldest first.
+  /// The open calls, oldest first.
   std::vector<Call> open() const;
-  /// Every watched call that began before this has ended, and more than a moment before `asked_ns`; so its record is
-  /// among what a flush that began at `asked_ns` delivers. `before` is the asked_ns of the time before.
+  /// The time before which every watched call that began has ended, long enough before `asked_ns` for its record to be
+  /// delivered by a flush that began then. `before` is the asked_ns of the previous call.
   std::int64_t all_ended_until(std::int64_t asked_ns, std::int64_t before) const;
-  /// Gives up calls that have been open for `age_ns` and whose thread does not exist any more.
+  /// Drops calls that have been open for `age_ns` and whose thread no longer exists.
   void forget_dead_threads(std::int64_t age_ns = 1'000'000'000);
-  /// Between two sessions.
+  /// Call between two sessions.
   void clear();
 
  private:
   static constexpr std::size_t kSlots = 256, kWindow = 16;
-  // `version` is odd while somebody writes; it is also the lock between a thread and one that takes over its slot.
+  // `version` is odd during a write. It also serves as a lock between a thread and one that takes over its slot.
   struct alignas(64) Slot {
     std::atomic<std::uint32_t> version{0};
     std::atomic<std::uint32_t> thread{0};  // 0: none
     std::atomic<std::uint32_t> domain{0}, id{0}, correlation{0};
-    std::atomic<std::int64_t> start_ns{0}, end_ns{1};  // end 0: it is open
+    std::atomic<std::int64_t> start_ns{0}, end_ns{1};  // end 0: the call is open
   };
   struct Reading {
     Call call;
     std::int64_t end_ns = 0;
-    bool steady = false;  // false: it was being written all the time
+    bool steady = false;  // false: the slot was being written throughout
   };
   static bool lock(Slot& slot) noexcept;
   static void unlock(Slot& slot) noexcept;

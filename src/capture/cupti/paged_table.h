@@ -1,4 +1,4 @@
-// A table by a number that CUPTI counts up.
+// A table indexed by a number that CUPTI increments.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@
 
 namespace lanescope::capture::cupti {
 
-/// Neighbouring numbers lie side by side in a page, and whole pages go when they are old or too many: CUPTI's numbers
-/// are dense, so that a page holds what happened at about one time.
+/// Neighbouring numbers share a page, and whole pages are dropped when they are old or too many. CUPTI's numbers are
+/// dense, so a page holds events of about the same time.
 template <typename Entry>
 class PagedTable {
  public:
   explicit PagedTable(std::size_t most_pages) : most_pages_(most_pages) {}
 
-  /// Null if nothing near this number is known; else an entry, which may be empty (as Entry{} makes it).
+  /// Null if the number's page does not exist; otherwise an entry, possibly empty (equal to Entry{}).
   Entry* find(std::uint64_t number) {
     Page* page = page_of(number / kPageEntries);
     return page ? &page->entries[number % kPageEntries] : nullptr;
   }
-  /// Finds or makes it; its page is kept until all that was added to it is old. Valid until the next call.
+  /// Finds or creates the entry. Its page is kept until everything in it is old. Valid until the next call.
   Entry& add(std::uint64_t number, base::Nanoseconds time) {
     Page* page = page_of(number / kPageEntries);
     if (!page) page = make(number / kPageEntries);
@@ -78,7 +78,7 @@ class PagedTable {
   const std::size_t most_pages_;
   Page* last_ = nullptr;
   std::unordered_map<std::uint64_t, Page*> by_number_;
-  std::deque<std::unique_ptr<Page>> pages_;  // in the order in which they were made
+  std::deque<std::unique_ptr<Page>> pages_;  // in order of creation
   std::vector<std::unique_ptr<Page>> spare_;
 };
 

@@ -8,7 +8,7 @@ namespace {
 constexpr Nanoseconds kUnknown = std::numeric_limits<Nanoseconds>::min();
 constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
 constexpr std::size_t kMostCaptures = 64;
-constexpr std::size_t kMostMissing = 1 << 19;  // of one thread
+constexpr std::size_t kMostMissing = 1 << 19;  // per thread
 
 bool within_reach(Nanoseconds a, Nanoseconds b) { return a - b <= Pairing::kReach && b - a <= Pairing::kReach; }
 
@@ -24,7 +24,7 @@ Link* Pairing::find_or_add(std::uint32_t correlation, Nanoseconds near) {
   if (correlation == 0) return nullptr;
   Link& link = links_.add(correlation, near);
   if (link.empty() || within_reach(link.time_ns(), near)) return &link;
-  if (link.time_ns() > near) return nullptr;  // of a generation that has passed
+  if (link.time_ns() > near) return nullptr;  // from a previous generation of the number
   const Nanoseconds before = link.has_call && link.has_op ? link.call_start_ns : 0;
   link = Link{};
   link.matched_before_ns = before;
@@ -53,7 +53,7 @@ bool Pairing::add_call(const Record& call, std::uint32_t thread) {
   const bool driver = (call.traits & kDriverCall) != 0;
   if (link->has_call) {
     if (link->thread != thread) return true;
-    // The runtime call is outside the driver call, and the longer of two equals outside the shorter.
+    // The runtime call contains the driver call; of two calls of the same API, the longer contains the shorter.
     const bool outer =
         driver != link->driver ? !driver : call.end_ns - call.start_ns > link->call_end_ns - link->call_start_ns;
     if (!outer || link->written) return false;
@@ -99,7 +99,7 @@ void Pairing::add_operation(const Record& op, std::uint32_t stream) {
 }
 
 void Pairing::add_stall(const Record& overhead) {
-  // Without a call or an operation it is of no time yet; the call that it lies in comes soon or not at all.
+  // It has no time without a call or an operation. The call that contains it arrives soon or never.
   Link* link = find_or_add(overhead.correlation, overhead.start_ns);
   if (!link) return;
   if (link->empty()) link->first_op_ns = overhead.start_ns;
@@ -123,7 +123,7 @@ Nanoseconds Pairing::issued(std::uint32_t correlation, Nanoseconds near) {
   return link && link->has_call ? link->call_start_ns : kUnknown;
 }
 
-// Launches into a graph that is being captured run only when the graph does.
+// Launches into a graph that is being captured run only when the graph is launched.
 void Pairing::note_capture(Thread& thread, const Record& call) {
   if (call.traits & kFailed) return;
   if (call.traits & kBeginsCapture) {
@@ -154,7 +154,7 @@ bool Pairing::has_come(const Missing& launch) {
 void Pairing::give_up(const Missing& launch) {
   if (has_come(launch)) return;
   Link* link = find(launch.correlation, launch.start_ns);
-  if (link && link->given_up) return;  // the outer or the inner one of two has been
+  if (link && link->given_up) return;  // the outer or inner one of two nested calls was given up
   if (link) link->given_up = true;
   add(counts_.launches_unmatched);
 }
@@ -163,7 +163,7 @@ void Pairing::check_orphan() {
   const Orphan orphan = orphans_.front();
   orphans_.pop_front();
   const Link* link = find(orphan.correlation, orphan.start_ns);
-  // Where calls are not recorded at all, none of them is missing.
+  // If calls are not recorded at all, none is missing.
   if (calls_seen_ && !(link && link->has_call)) add(counts_.operations_unmatched);
 }
 
@@ -197,7 +197,7 @@ Nanoseconds Pairing::oldest_missing(Nanoseconds asked_ns) {
   Nanoseconds oldest = kNever;
   for (Thread& thread : threads_) oldest = std::min(oldest, oldest_missing(thread, asked_ns));
   while (!orphans_.empty() && orphans_.front().start_ns < asked_ns - kReach) check_orphan();
-  // Calls that are held back still look for what belongs to them.
+  // Calls that are held back still look up their partners.
   links_.forget_before(asked_ns - 2 * kReach);
   return oldest;
 }

@@ -1,4 +1,7 @@
-// Joins API calls with the GPU operations that they caused, by correlation. Either may come first.
+// Pairs API calls with the GPU operations they issued, by correlation, in whichever order they arrive.
+//
+// This cannot use trace::Links: records must be paired before they become events, to know which to wait for. CUPTI
+// reports its own process only, so the correlation alone is the key.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +17,18 @@
 
 namespace lanescope::capture::cupti {
 
-/// What is known of one correlation.
+/// Everything known about one correlation.
 struct Link {
   // The outermost call.
   Nanoseconds call_start_ns = 0, call_end_ns = 0;
-  std::uint32_t thread = 0;  ///< its place in the assembler's list
+  std::uint32_t thread = 0;  ///< its index in the assembler's list
   // Its operations: a graph launch has many.
   Nanoseconds first_op_ns = 0;                     ///< start of the earliest
   Nanoseconds copy_start_ns = 0, copy_end_ns = 0;  ///< of its copies, from the first to the last
-  std::uint64_t copied_bytes = 0;                  ///< by all of them
-  std::uint32_t copy_stream = 0;                   ///< its place in the assembler's list
-  std::uint32_t stalled_ns = 0;                    ///< the launch queue was full
-  Nanoseconds matched_before_ns = 0;  ///< the call of the number's last generation, if its operation had come
+  std::uint64_t copied_bytes = 0;                  ///< total of all copies
+  std::uint32_t copy_stream = 0;                   ///< its index in the assembler's list
+  std::uint32_t stalled_ns = 0;                    ///< blocked because the launch queue was full
+  Nanoseconds matched_before_ns = 0;  ///< start of the call of the number's previous generation, if that was paired
   bool has_call = false, has_op = false, has_copy = false, written = false, driver = false, given_up = false;
   std::uint8_t copy_flags = 0;
 
@@ -35,32 +38,32 @@ struct Link {
 
 class Pairing {
  public:
-  /// A correlation counts up to 2^32 and begins again: it joins only what lies this close together. A missing partner
-  /// is waited for as long.
+  /// Correlation numbers wrap at 2^32, so only records within this time of each other are paired. A missing partner is
+  /// awaited for as long.
   static constexpr Nanoseconds kReach = 10 * base::kSecond;
-  /// A launch that may have put nothing on the GPU (a copy in host memory, an empty graph) is waited for only until it
-  /// has been its thread's oldest one without an operation for this long, and an operation of a later one has come, if
-  /// there is a later one that must have one.
+  /// A launch that may have put nothing on the GPU (a copy within host memory, an empty graph) is awaited for a shorter
+  /// time: until it has been its thread's oldest unpaired launch for this long, and an operation of a later launch has
+  /// arrived, if there is a later one that must have one.
   static constexpr Nanoseconds kPatience = 250 * base::kMillisecond;
 
   explicit Pairing(Counts& counts) : counts_(counts) {}
 
-  /// False if it is the call inside one that is known already: not to be kept.
+  /// False if it is nested in a call already known, and must be dropped.
   bool add_call(const Record& call, std::uint32_t thread);
   void add_operation(const Record& op, std::uint32_t stream);
   void add_stall(const Record& overhead);
 
-  /// Null if nothing is known of it, or only of another generation.
+  /// Null if nothing is known about it, or only about another generation of the number.
   Link* find(std::uint32_t correlation, Nanoseconds near);
-  /// To be asked before a call is written: false if it turned out to be the inner one of two.
+  /// Check this before writing a call: false if it turned out to be the inner one of two.
   bool is_outermost(const Record& call, std::uint32_t thread);
-  /// When the call that issued this was made; the smallest time if that is unknown.
+  /// The start of the call that issued the operation; the smallest time if unknown.
   Nanoseconds issued(std::uint32_t correlation, Nanoseconds near);
 
-  /// Gives up what has been missing for too long at this time, and returns the start of the oldest launch whose
-  /// operation is still waited for.
+  /// Gives up on partners that have been missing for too long, and returns the start of the oldest launch whose
+  /// operation is still awaited.
   Nanoseconds oldest_missing(Nanoseconds asked_ns);
-  /// What is missing now will never come.
+  /// Gives up on all missing partners.
   void finish();
 
  private:
@@ -76,13 +79,13 @@ class Pairing {
     Nanoseconds begin_ns, end_ns;
   };
   struct Thread {
-    SortedQueue<Missing, StartsBefore> missing;  // with some that have come since
-    std::size_t firm = 0;                        // of these, launches that must have put something on the GPU
-    std::deque<Missing> doubtful;                // not waited for any more, not yet given up
+    SortedQueue<Missing, StartsBefore> missing;  // includes some that have arrived since
+    std::size_t firm = 0;                        // the number of these that must have put something on the GPU
+    std::deque<Missing> doubtful;                // no longer awaited, not yet given up
     std::deque<GraphCapture> captures;
     Nanoseconds newest_matched_ns = std::numeric_limits<Nanoseconds>::min();
     std::uint32_t blocked_on = 0;
-    Nanoseconds moved_ns = std::numeric_limits<Nanoseconds>::min();  // when the launch it was blocked on had come
+    Nanoseconds moved_ns = std::numeric_limits<Nanoseconds>::min();  // when the launch that blocked it arrived
   };
   struct Orphan {
     std::uint32_t correlation;
@@ -105,7 +108,7 @@ class Pairing {
   Counts& counts_;
   PagedTable<Link> links_{kMostPages};
   std::vector<Thread> threads_;
-  std::deque<Orphan> orphans_;  // operations that came before their call
+  std::deque<Orphan> orphans_;  // operations that arrived before their call
   bool calls_seen_ = false;
 };
 

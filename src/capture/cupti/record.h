@@ -1,4 +1,4 @@
-// What the decoder keeps of one activity record, whatever version of CUPTI wrote it.
+// What the decoder keeps of an activity record, independent of the CUPTI version.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,29 @@ using base::Nanoseconds;
 
 enum class RecordKind : std::uint8_t { Call, Operation, Sync, GpuEvent, Overhead, Context, Stream };
 
-// What is known of a call by its name and its result.
-inline constexpr std::uint8_t kDriverCall = 1;      ///< of the driver API; else of the runtime API
+// Traits of a call, derived from its name and result.
+inline constexpr std::uint8_t kDriverCall = 1;      ///< of the driver API; otherwise of the runtime API
 inline constexpr std::uint8_t kFailed = 2;          ///< returned an error, so nothing was launched
-inline constexpr std::uint8_t kMayBeIdle = 4;       ///< a launch, but perhaps of nothing that the GPU does
-inline constexpr std::uint8_t kNeverOnGpu = 8;      ///< a launch by its name, of something that the CPU does
-inline constexpr std::uint8_t kBeginsCapture = 16;  ///< the thread's launches go into a graph from here
+inline constexpr std::uint8_t kMayBeIdle = 4;       ///< a launch that may put no work on the GPU
+inline constexpr std::uint8_t kNeverOnGpu = 8;      ///< a launch by name, but of work for the CPU
+inline constexpr std::uint8_t kBeginsCapture = 16;  ///< from here on, the thread's launches go into a graph
 inline constexpr std::uint8_t kEndsCapture = 32;
 
 struct Record {
   Nanoseconds start_ns = 0;
   Nanoseconds end_ns = 0;
-  std::uint64_t value = 0;  ///< Operation: bytes. Sync, GpuEvent: the number that joins them, 0 is none
+  std::uint64_t value = 0;  ///< Operation: bytes. Sync, GpuEvent: the id that links the two; 0: none
   NameId name = 0;
   std::uint32_t correlation = 0;
-  std::uint32_t thread = 0;  ///< Call, Overhead; 0 is unknown
+  std::uint32_t thread = 0;  ///< Call, Overhead; 0: unknown
   std::uint32_t device = 0;
   std::uint32_t context = 0;
   std::uint32_t stream = 0;
-  std::uint32_t detail = 0;  ///< Sync, Overhead, Stream: CUPTI's number for which kind of it. Context: its null stream
+  std::uint32_t detail = 0;  ///< Sync, Overhead, Stream: CUPTI's number for its type. Context: its null stream
   RecordKind kind = RecordKind::Call;
   trace::EventKind event_kind = trace::EventKind::Call;
   union {
-    std::uint8_t copy_flags = 0;  ///< Operation: as trace::set_copy_traits() makes them
+    std::uint8_t copy_flags = 0;  ///< Operation: as set by trace::set_copy_traits()
     trace::CallNature nature;     ///< Call
   };
   std::uint8_t traits = 0;  ///< Call
@@ -47,7 +47,7 @@ struct Record {
 };
 static_assert(sizeof(Record) <= 64);
 
-/// By time, and where that is the same in an order that does not depend on which came first.
+/// By start time; ties are broken independently of the order of arrival.
 inline bool starts_before(const Record& a, const Record& b) {
   if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
   if (a.end_ns != b.end_ns) return a.end_ns > b.end_ns;

@@ -7,10 +7,10 @@ namespace lanescope::capture::cupti {
 namespace {
 
 constexpr Nanoseconds kFarOff = 3600 * base::kSecond;
-// The versions from which on CUPTI writes the larger struct.
+// The CUPTI versions that introduced the larger structs.
 constexpr std::uint32_t kEventSyncIdVersion = 26;          // CUDA 12.8
 constexpr std::uint32_t kOverheadCorrelationVersion = 20;  // CUDA 12.2
-constexpr std::uint32_t kOverheadDataVersion = 130000;     // CUDA 13.0, at the latest
+constexpr std::uint32_t kOverheadDataVersion = 130000;     // CUDA 13.0 or earlier
 
 trace::MemoryKind memory_kind(unsigned kind) {
   switch (kind) {
@@ -136,7 +136,7 @@ bool RecordReader::read(const CUpti_Activity& activity, Nanoseconds now, Record&
     case CUPTI_ACTIVITY_KIND_CUDA_EVENT: {
       const auto& event = as<CUpti_ActivityCudaEvent>(activity);
       record.kind = RecordKind::GpuEvent;
-      record.start_ns = record.end_ns = now;  // it has no time of its own
+      record.start_ns = record.end_ns = now;  // it has no timestamp
       record.correlation = event.correlationId;
       record.context = event.contextId;
       record.stream = event.streamId;

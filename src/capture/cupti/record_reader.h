@@ -1,5 +1,5 @@
-// From the structs of cupti_activity.h to Record. Every struct is read as the oldest one that has the fields needed,
-// because newer ones only append to it.
+// Converts the structs of cupti_activity.h to Record. Each struct is read as its oldest version that has the required
+// fields, because newer versions only append fields.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class RecordReader {
   RecordReader(const CuptiTable& table, const ClockMap& clock, Names& names, Counts& counts)
       : version_(table.version), clock_(clock), names_(names), counts_(counts) {}
 
-  /// False if nothing is to be made of it: of a kind not looked at, or without a time that can be (then counted).
-  /// Frees what CUPTI allocated for the record.
+  /// False if the record is of an unused kind, or has no plausible timestamp (which is counted). Frees what CUPTI
+  /// allocated for the record.
   bool read(const CUpti_Activity& activity, Nanoseconds now, Record& record);
 
  private:

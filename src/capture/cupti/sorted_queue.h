@@ -1,4 +1,4 @@
-// A queue in which things stand in order although some come late.
+// A sorted queue for nearly sorted input.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace lanescope::capture::cupti {
 
-/// Things that come nearly in order, as CUPTI's records do: appended as they come, put in order when they are looked
-/// at. What is behind the newest ones is not touched.
+/// Items arrive nearly in order, as CUPTI's records do. They are appended, and sorted on access. Sorting touches only
+/// the newest ones.
 template <typename T, typename Before>
 class SortedQueue {
  public:
@@ -21,10 +21,10 @@ class SortedQueue {
   bool empty() const { return head_ == items_.size(); }
   std::size_t size() const { return items_.size() - head_; }
 
-  // In order from here on; what these return is valid until the next push() or pop().
+  // These sort first. What they return is valid until the next push() or pop().
   void settle() {
     if (sorted_ == items_.size()) return;
-    // Appends that were in order stay so; only from the smallest late one on is there anything to merge.
+    // Items appended in order stay in place; merging starts at the position of the smallest late one.
     const auto tail = items_.begin() + static_cast<std::ptrdiff_t>(std::max(sorted_, head_));
     std::stable_sort(tail, items_.end(), before_);
     const auto from = std::upper_bound(items_.begin() + static_cast<std::ptrdiff_t>(head_), tail, *tail, before_);
@@ -41,7 +41,7 @@ class SortedQueue {
   }
   const T* end() const { return items_.data() + items_.size(); }
   void pop() { drop(1); }
-  /// The first n.
+  /// Removes the first n items.
   void drop(std::size_t n) {
     head_ += n;
     if (head_ == items_.size()) {
@@ -58,9 +58,9 @@ class SortedQueue {
   static constexpr std::size_t kGap = 1024;
 
   Before before_;
-  std::vector<T> items_;  // those before head_ are gone
+  std::vector<T> items_;  // those before head_ have been removed
   std::size_t head_ = 0;
-  std::size_t sorted_ = 0;  // [head_, sorted_) is in order
+  std::size_t sorted_ = 0;  // [head_, sorted_) is sorted
 };
 
 }  // namespace lanescope::capture::cupti

@@ -16,7 +16,7 @@ using trace::CaptureState;
 
 constexpr const char* kOurName = "Lanescope";
 
-// Many, short, and nothing to look at.
+// Frequent, short, and of no interest.
 constexpr std::array kNoisyRuntime = std::to_array<CUpti_CallbackId>({
     CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020,
     CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020,
@@ -43,24 +43,24 @@ constexpr std::array kNoisyDriver = std::to_array<CUpti_CallbackId>({
 struct Kind {
   CUpti_ActivityKind kind;
   const char* name;
-  Level from;
-  bool dump = false;     // those that exist already are wanted, too
-  bool carries = false;  // without any of these there is nothing to see
+  trace::CaptureLevel from;
+  bool dump = false;     // also report objects that already exist
+  bool carries = false;  // required: at least one kind with this flag must be enabled
 };
-// KERNEL would serialise the kernels.
+// CUPTI_ACTIVITY_KIND_KERNEL would serialise the kernels.
 constexpr std::array kKinds = std::to_array<Kind>({
-    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "CONCURRENT_KERNEL", Level::Kernels, false, true},
-    {CUPTI_ACTIVITY_KIND_MEMCPY, "MEMCPY", Level::Operations},
-    {CUPTI_ACTIVITY_KIND_MEMCPY2, "MEMCPY2", Level::Operations},
-    {CUPTI_ACTIVITY_KIND_MEMSET, "MEMSET", Level::Operations},
-    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "SYNCHRONIZATION", Level::Calls},
-    {CUPTI_ACTIVITY_KIND_CUDA_EVENT, "CUDA_EVENT", Level::Calls},
-    {CUPTI_ACTIVITY_KIND_OVERHEAD, "OVERHEAD", Level::Calls},
-    {CUPTI_ACTIVITY_KIND_RUNTIME, "RUNTIME", Level::Calls, false, true},
-    {CUPTI_ACTIVITY_KIND_DRIVER, "DRIVER", Level::Calls},
-    {CUPTI_ACTIVITY_KIND_CONTEXT, "CONTEXT", Level::Calls, true},
-    {CUPTI_ACTIVITY_KIND_STREAM, "STREAM", Level::Calls, true},
-    {CUPTI_ACTIVITY_KIND_DEVICE, "DEVICE", Level::Calls, true},
+    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "CONCURRENT_KERNEL", trace::CaptureLevel::Kernels, false, true},
+    {CUPTI_ACTIVITY_KIND_MEMCPY, "MEMCPY", trace::CaptureLevel::Operations},
+    {CUPTI_ACTIVITY_KIND_MEMCPY2, "MEMCPY2", trace::CaptureLevel::Operations},
+    {CUPTI_ACTIVITY_KIND_MEMSET, "MEMSET", trace::CaptureLevel::Operations},
+    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "SYNCHRONIZATION", trace::CaptureLevel::Calls},
+    {CUPTI_ACTIVITY_KIND_CUDA_EVENT, "CUDA_EVENT", trace::CaptureLevel::Calls},
+    {CUPTI_ACTIVITY_KIND_OVERHEAD, "OVERHEAD", trace::CaptureLevel::Calls},
+    {CUPTI_ACTIVITY_KIND_RUNTIME, "RUNTIME", trace::CaptureLevel::Calls, false, true},
+    {CUPTI_ACTIVITY_KIND_DRIVER, "DRIVER", trace::CaptureLevel::Calls},
+    {CUPTI_ACTIVITY_KIND_CONTEXT, "CONTEXT", trace::CaptureLevel::Calls, true},
+    {CUPTI_ACTIVITY_KIND_STREAM, "STREAM", trace::CaptureLevel::Calls, true},
+    {CUPTI_ACTIVITY_KIND_DEVICE, "DEVICE", trace::CaptureLevel::Calls, true},
 });
 
 }  // namespace
@@ -80,14 +80,14 @@ CUptiResult Subscription::subscribe(const CuptiTable& table, CUpti_SubscriberHan
   return table.subscribe(handle, &Hub::called, nullptr);
 }
 
-Verdict Subscription::start(Level level) {
-  if (level == Level::None) return {CaptureState::Off, tr("not requested")};
+Verdict Subscription::start(trace::CaptureLevel level) {
+  if (level == trace::CaptureLevel::None) return {CaptureState::Off, tr("not requested")};
   std::string incumbent;
   CUptiResult result = subscribe(table_, &handle_, &incumbent);
   if (result != CUPTI_SUCCESS) return refusal(table_, result, incumbent);
   undo_.push_back([this] { table_.unsubscribe(handle_); });
   recording_ = undo_.size();
-  if (level == Level::Subscribed) return {};
+  if (level == trace::CaptureLevel::Subscribed) return {};
 
   set_up();
   result = table_.register_callbacks(&Hub::buffer_requested, &Hub::buffer_completed);
@@ -99,7 +99,7 @@ Verdict Subscription::start(Level level) {
     unwind(0);
     Verdict verdict = refusal(table_, result);
     if (verdict.state != CaptureState::Denied) verdict.state = CaptureState::Unsupported;
-    verdict.reason = fmt::format(fmt::runtime(tr("CUPTI records neither kernels nor calls: {}")), verdict.reason);
+    verdict.reason = tr("CUPTI records neither kernels nor calls: {}", verdict.reason);
     return verdict;
   }
   enable_callbacks(level);
@@ -118,7 +118,7 @@ void Subscription::set_up() {
       });
     }
   }
-  // Else it is pthread_self() cut to 32 bits, which no lane can be named after.
+  // Otherwise thread ids are pthread_self() truncated to 32 bits, which is no use for naming lanes.
   const bool real_ids =
       table_.set_thread_id_type && table_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM) == CUPTI_SUCCESS;
   if (real_ids) {
@@ -139,7 +139,7 @@ CUptiResult Subscription::enable_kind(CUpti_ActivityKind kind, const char* name,
   return result;
 }
 
-bool Subscription::enable_kinds(Level level, CUptiResult* why) {
+bool Subscription::enable_kinds(trace::CaptureLevel level, CUptiResult* why) {
   bool any = false;
   for (const Kind& kind : kKinds) {
     if (level < kind.from) continue;
@@ -148,11 +148,11 @@ bool Subscription::enable_kinds(Level level, CUptiResult* why) {
     any = any || result == CUPTI_SUCCESS;
     if (result != CUPTI_SUCCESS) *why = result;
   }
-  if (any && level >= Level::Calls) filter();
+  if (any && level >= trace::CaptureLevel::Calls) filter();
   return any;
 }
 
-// Enabling a kind undoes its filters, and disabling it ends them: they need no inverse.
+// Enabling a kind resets its filters, and disabling it removes them, so they need no undo.
 void Subscription::filter() {
   if (table_.enable_runtime_api) {
     for (const CUpti_CallbackId id : kNoisyRuntime) table_.enable_runtime_api(id, 0);
@@ -160,19 +160,19 @@ void Subscription::filter() {
   if (table_.enable_driver_api) {
     for (const CUpti_CallbackId id : kNoisyDriver) table_.enable_driver_api(id, 0);
   }
-  // Queries that find their event not ready come in floods.
+  // Queries of events that are not ready would flood the buffers.
   if (table_.enable_all_sync_records) table_.enable_all_sync_records(0);
 }
 
-void Subscription::enable_callbacks(Level level) {
+void Subscription::enable_callbacks(trace::CaptureLevel level) {
   const auto enable = [this](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
     if (table_.enable_callback(1, handle_, domain, id) != CUPTI_SUCCESS) return false;
     undo_.push_back([this, domain, id] { table_.enable_callback(0, handle_, domain, id); });
     return true;
   };
   if (!enable(CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR)) refused_.push_back(tr("its own failures"));
-  if (level < Level::All) return;
-  // An older library does not know them all.
+  if (level < trace::CaptureLevel::All) return;
+  // An older library does not know all of them.
   std::size_t enabled = 0;
   for (const CUpti_CallbackId id : watched_runtime_calls()) enabled += enable(CUPTI_CB_DOMAIN_RUNTIME_API, id);
   for (const CUpti_CallbackId id : watched_driver_calls()) enabled += enable(CUPTI_CB_DOMAIN_DRIVER_API, id);

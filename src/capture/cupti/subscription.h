@@ -1,13 +1,13 @@
-// The start and the end of CUPTI in this process: subscription, settings, activity kinds, filters, callbacks. Each step
-// that succeeds pushes its inverse, so that a start which fails half-way leaves nothing behind.
+// Starts and ends the use of CUPTI in this process: subscription, settings, activity kinds, filters, callbacks. Each
+// successful step pushes its undo step, so that a failed start leaves nothing enabled.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "capture/cupti/cupti_capture.h"
 #include "capture/cupti/health.h"
-#include "capture/cupti/session.h"
 
 namespace lanescope::capture::cupti {
 
@@ -15,33 +15,33 @@ class Subscription {
  public:
   explicit Subscription(const CuptiTable& table) : table_(table) {}
 
-  /// Anything but Running: nothing is left enabled.
-  Verdict start(Level level);
-  /// Callbacks, then kinds. What has been recorded is still delivered.
+  /// If the result is not Running, nothing is left enabled.
+  Verdict start(trace::CaptureLevel level);
+  /// Disables callbacks, then activity kinds. Records so far are still delivered.
   void disable();
-  /// The rest, and the subscription itself.
+  /// Undoes the remaining steps and unsubscribes.
   void end();
-  /// Forgets all of it: CUPTI has ended by itself.
+  /// Drops all undo steps, because CUPTI has shut down by itself.
   void forget() { undo_.clear(); }
 
-  /// What is missing: "OVERHEAD", "open calls".
+  /// The features CUPTI has refused: "OVERHEAD", "open calls".
   const std::vector<std::string>& refused() const { return refused_; }
 
-  /// Subscribes and nothing else.
+  /// Only subscribes.
   static CUptiResult subscribe(const CuptiTable& table, CUpti_SubscriberHandle* handle, std::string* incumbent);
 
  private:
   void unwind(std::size_t down_to);
   void set_up();
   CUptiResult enable_kind(CUpti_ActivityKind kind, const char* name, bool dump);
-  bool enable_kinds(Level level, CUptiResult* why);
+  bool enable_kinds(trace::CaptureLevel level, CUptiResult* why);
   void filter();
-  void enable_callbacks(Level level);
+  void enable_callbacks(trace::CaptureLevel level);
 
   const CuptiTable& table_;
   CUpti_SubscriberHandle handle_ = nullptr;
   std::vector<std::function<void()>> undo_;
-  std::size_t recording_ = 0;  // undo_ from here on: what stops the recording
+  std::size_t recording_ = 0;  // undo_ from this index on stops the recording
   std::vector<std::string> refused_;
 };
 

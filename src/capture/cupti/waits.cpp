@@ -9,13 +9,13 @@ namespace {
 
 using trace::CallNature;
 
-constexpr std::uint64_t kInlineCopyBytes = 64 * 1024;  // pageable copies up to this size travel with the command
+constexpr std::uint64_t kInlineCopyBytes = 64 * 1024;  // pageable copies up to this size travel in the command queue
 constexpr int kMaxStepsBack = 64;
 constexpr Nanoseconds kUnknown = std::numeric_limits<Nanoseconds>::min();
 constexpr std::uint32_t kUsualNullStream = 7;
 constexpr std::size_t kMostRemembered = 1 << 13;  // threads, contexts or streams
-constexpr std::size_t kMostStalls = 1 << 14;      // of one thread
-constexpr std::size_t kMostEnded = 1 << 20;       // of one stream
+constexpr std::size_t kMostStalls = 1 << 14;      // per thread
+constexpr std::size_t kMostEnded = 1 << 20;       // per stream
 
 std::uint64_t stream_key(std::uint32_t context, std::uint32_t stream) { return std::uint64_t{context} << 32 | stream; }
 
@@ -113,7 +113,7 @@ Waits::Awaited Waits::awaited_by(const Sync* sync, Nanoseconds call_start_ns) {
 bool Waits::issued_before(const Ended& op, Nanoseconds t) {
   const Nanoseconds issued = pairing_.issued(op.correlation, op.start_ns);
   if (issued != kUnknown) return issued < t;
-  // Its call is lost, or is yet to come, and then starts after everything that is known.
+  // Its call is lost. If it were still to come, it would start after everything known so far.
   return op.start_ns < known_until_ns_;
 }
 
@@ -121,7 +121,7 @@ bool Waits::covers(const Awaited& awaited, const GpuStream& stream) const {
   if (awaited.any_context) return true;
   if (stream.context != awaited.context) return false;
   if (awaited.any_stream || stream.number == awaited.stream) return true;
-  // The legacy default stream waits for every stream that was not made non-blocking.
+  // The legacy default stream waits for all blocking streams.
   if (!is_default_stream(awaited.context, awaited.stream)) return false;
   const auto flag = stream_flags_.find(stream_key(stream.context, stream.number));
   return flag != stream_flags_.end() && flag->second == CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT;
@@ -167,7 +167,7 @@ void Waits::work_out(trace::Event& call, const Record& record) {
 
 void Waits::work_out_sync(trace::Event& call, const Record& record) {
   const Sync* sync = record.correlation == 0 ? nullptr : syncs_.find(record.correlation);
-  // A synchronisation lies inside its call; another generation of the number does not.
+  // A synchronisation lies within its call. If not, it belongs to another generation of the number.
   if (sync && (sync->type == 0 || sync->start_ns < call.start_ns - base::kSecond || sync->start_ns > call.end_ns)) {
     sync = nullptr;
   }
@@ -192,7 +192,7 @@ void Waits::work_out_copy(trace::Event& call, const Record& record, const Link* 
   const trace::CopyTraits traits = trace::copy_traits_of(copy);
   const bool to_host = traits.direction == trace::CopyDirection::DeviceToHost;
   const bool from_host = traits.direction == trace::CopyDirection::HostToDevice;
-  if (!to_host && !from_host) return;  // between devices the host does not wait
+  if (!to_host && !from_host) return;  // the host does not wait for copies between devices
   const bool to_pageable = to_host && traits.destination == trace::MemoryKind::Pageable;
   const bool from_pageable = from_host && traits.source == trace::MemoryKind::Pageable;
   const bool staged = from_pageable && link->copied_bytes > kInlineCopyBytes;
@@ -201,13 +201,13 @@ void Waits::work_out_copy(trace::Event& call, const Record& record, const Link* 
 
   const Nanoseconds begin = std::clamp(link->copy_start_ns, call.start_ns, call.end_ns);
   const Nanoseconds end = std::clamp(link->copy_end_ns, begin, call.end_ns);
-  if (begin >= end) return;  // it moved its bytes after the call was back
+  if (begin >= end) return;  // the bytes moved after the call had returned
   std::optional<Ended> waited;
   if (link->copy_stream < streams_.size()) {
     const GpuStream& stream = streams_[link->copy_stream];
     waited = last_ended({false, false, stream.context, stream.number, call.start_ns}, call.start_ns, begin);
   }
-  // Own cost is what is not waiting; a part of it may lie between the wait and the copy, and stands before both.
+  // Own cost is everything except waiting. Part of it may lie between the wait and the copy, but it is placed first.
   trace::CallParts parts;
   parts.own = begin - (waited ? waited->end_ns : call.start_ns);
   parts.copying = end - begin;
@@ -220,7 +220,7 @@ void Waits::work_out_stall(trace::Event& call, const Record& record, const Link*
   if (const auto found = stalls_.empty() ? stalls_.end() : stalls_.find(record.thread); found != stalls_.end()) {
     auto& stalls = found->second;
     const Stall* const begin = stalls.begin();
-    // Stalls of one thread follow each other, so that only the one before may reach into the call from outside.
+    // Stalls of a thread do not overlap, so at most one of them started before the call.
     const Stall* it = std::lower_bound(begin, stalls.end(), call.start_ns,
                                        [](const Stall& s, Nanoseconds t) { return s.start_ns < t; });
     if (it != begin) --it;

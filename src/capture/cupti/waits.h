@@ -1,6 +1,6 @@
-// How a call treated the CPU: whether it launched or synchronised, and the parts of a blocking one.
+// Determines how a call treated the CPU: whether it launched or synchronised, and the parts of a blocking call.
 //
-// The rules are those for traces of other programs (io/call_inference.h); here CUPTI also says what was waited for.
+// The rules are those for imported traces (io/call_inference.h), but CUPTI also reports what was waited for.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class Waits {
  public:
   Waits(Pairing& pairing, Counts& counts) : pairing_(pairing), counts_(counts) {}
 
-  /// `stream`: its place in the assembler's list.
+  /// `stream` is its index in the assembler's list.
   void add_operation(const Record& op, std::uint32_t stream);
   void add_sync(const Record& sync);
   void add_gpu_event(const Record& event);
@@ -31,11 +31,11 @@ class Waits {
   void add_stream(const Record& stream);
   bool is_default_stream(std::uint32_t context, std::uint32_t stream) const;
 
-  /// Every call that starts before this has been added: an operation of which none is known has lost its own.
+  /// Every call that starts before `t` has been added: an operation without one has lost its call.
   void set_known_until(Nanoseconds t) { known_until_ns_ = t; }
-  /// Sets flags and parts. Everything that was issued before the call and ended inside it has been added.
+  /// Sets flags and parts. Everything issued before the call and ended within it must have been added.
   void work_out(trace::Event& call, const Record& record);
-  /// Calls that start before this have been worked out, and GPU operations that ended before it are of no use any more.
+  /// All calls that start before `t` have been processed, so GPU operations that ended earlier can be dropped.
   void forget_before(Nanoseconds t);
 
  private:
@@ -78,7 +78,7 @@ class Waits {
   Awaited awaited_by(const Sync* sync, Nanoseconds call_start_ns);
   bool issued_before(const Ended& op, Nanoseconds t);
   bool covers(const Awaited& awaited, const GpuStream& stream) const;
-  /// Of the operations awaited: the one that ended last in (from, to].
+  /// Of the awaited operations, the last to end in (from, to].
   std::optional<Ended> last_ended(const Awaited& awaited, Nanoseconds from, Nanoseconds to);
   std::optional<Ended> last_ended(GpuStream& stream, const Awaited& awaited, Nanoseconds from, Nanoseconds to);
   void work_out_sync(trace::Event& call, const Record& record);
@@ -92,7 +92,7 @@ class Waits {
   Nanoseconds known_until_ns_ = 0;
   std::vector<GpuStream> streams_;
   PagedTable<Sync> syncs_{kMostPages};           // by correlation
-  PagedTable<GpuEvent> gpu_events_{kMostPages};  // by CUPTI's number for one recording of an event
+  PagedTable<GpuEvent> gpu_events_{kMostPages};  // by CUPTI's id for one record of an event
   std::unordered_map<std::uint32_t, SortedQueue<Stall, StallsBefore>> stalls_;  // by thread
   std::unordered_map<std::uint32_t, std::uint32_t> null_streams_;               // by context
   std::unordered_map<std::uint64_t, std::uint32_t> stream_flags_;               // by context and number

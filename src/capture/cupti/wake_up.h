@@ -1,4 +1,4 @@
-// Wakes one thread from any thread, without a lock: CUPTI's callbacks do it.
+// Wakes one thread from any thread without a lock, for use in CUPTI's callbacks.
 #pragma once
 
 #include <linux/futex.h>
@@ -13,14 +13,14 @@ namespace lanescope::capture::cupti {
 
 class WakeUp {
  public:
-  /// From any thread. A system call only if somebody sleeps.
+  /// Callable from any thread. Makes a system call only if the thread sleeps.
   void raise() noexcept {
     if (state_.exchange(kRaised, std::memory_order_acq_rel) == kAsleep) {
       syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
     }
   }
-  /// From the one thread that waits: true if raise() was called since the last wait, at most after `limit_ns`
-  /// (negative: no limit). May return false early.
+  /// For the waiting thread only. True if raise() was called since the last wait. Waits at most `limit_ns` (negative:
+  /// no limit) and may return false early.
   bool wait(std::int64_t limit_ns) noexcept {
     std::uint32_t expected = kQuiet;
     if (state_.compare_exchange_strong(expected, kAsleep, std::memory_order_acq_rel)) {

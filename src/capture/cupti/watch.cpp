@@ -7,9 +7,9 @@ namespace lanescope::capture::cupti {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-// Of time in which there were calls: a single wait of a minute is no silence.
+// Counts only time in which there were calls: a single wait of a minute does not count.
 constexpr std::int64_t kSilence = 2 * kSecond;
-constexpr std::int64_t kLongestLook = kSecond;  // counted of the time between two looks
+constexpr std::int64_t kLongestLook = kSecond;  // maximum counted between two checks
 
 std::int64_t realtime_ns() {
   timespec t{};
@@ -41,8 +41,8 @@ void Watch::look_for_buffers(std::int64_t now_ns, std::uint64_t calls, std::uint
   last_look_ns_ = now_ns;
 }
 
-// A clock that was never the system's is another platform's way (WSL), and one that changes before there are records
-// has only settled; one that leaves while records come is somebody else's callback.
+// A clock that was never the system's belongs to another platform (WSL). One that changes before the first record has
+// merely settled. One that changes while records arrive belongs to someone else's callback.
 void Watch::look_at_clock(const CuptiTable& table, std::uint64_t clock_steps) {
   std::uint64_t stamp = 0;
   const std::int64_t before = realtime_ns();

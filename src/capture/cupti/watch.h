@@ -1,4 +1,5 @@
-// Looks now and then whether the capture still is what it was: whether buffers come back, and whose clock it is.
+// Checks periodically whether the capture still works: whether buffers come back, and whether CUPTI's clock is
+// unchanged.
 #pragma once
 
 #include <atomic>
@@ -8,16 +9,16 @@
 
 namespace lanescope::capture::cupti {
 
-/// One thread looks, any thread asks.
+/// One thread calls look(); any thread may query.
 class Watch {
  public:
-  /// Every half second or so; `now_ns` on CLOCK_MONOTONIC. `calls` and `buffers` have come so far.
+  /// Call about every half second. `now_ns` is CLOCK_MONOTONIC; `calls` and `buffers` are totals so far.
   void look(const CuptiTable& table, std::int64_t now_ns, std::uint64_t calls, std::uint64_t buffers,
             std::uint64_t clock_steps);
 
-  /// Since when no buffer has come back although there are calls (CLOCK_MONOTONIC); 0: they do.
+  /// Since when no buffers have come back although calls were made (CLOCK_MONOTONIC). 0: they do come back.
   std::int64_t silent_since_ns() const { return silent_since_ns_.load(std::memory_order_relaxed); }
-  /// CUPTI's clock was the system's and is not any more.
+  /// True if CUPTI's clock was the system's and no longer is.
   bool foreign_clock() const { return foreign_clock_.load(std::memory_order_relaxed); }
 
  private:

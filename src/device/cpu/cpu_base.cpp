@@ -52,13 +52,13 @@ void CpuBase::release(Buffer buffer) {
 void CpuBase::check(Stream stream, std::string_view call) const {
   const auto index = static_cast<std::uint32_t>(stream);
   if (index < streams_) return;
-  throw base::Error(fmt::format(fmt::runtime(tr("{}: stream {} was never created")), call, index));
+  throw base::Error(tr("{}: stream {} was never created", call, index));
 }
 
 void CpuBase::check(GpuEvent event, std::string_view call) const {
   const auto number = static_cast<std::uint32_t>(event);
   if (number != 0 && number <= events_.size()) return;
-  throw base::Error(fmt::format(fmt::runtime(tr("{}: event {} was never created")), call, number));
+  throw base::Error(tr("{}: event {} was never created", call, number));
 }
 
 Stream CpuBase::create_stream(bool /*non_blocking*/) { return static_cast<Stream>(streams_++); }
@@ -89,7 +89,7 @@ std::optional<Nanoseconds> CpuBase::elapsed(GpuEvent start, GpuEvent end) {
     check(event, "elapsed");
     const auto number = static_cast<std::uint32_t>(event);
     if (!events_[number - 1]) {
-      throw base::Error(fmt::format(fmt::runtime(tr("{}: event {} was never recorded")), "elapsed", number));
+      throw base::Error(tr("{}: event {} was never recorded", "elapsed", number));
     }
     return *events_[number - 1];
   };
@@ -143,11 +143,12 @@ void CpuBase::launch(const ops::Op& op, std::span<const Buffer> args, Stream str
   check(stream, ops::kernel_name(op.kind));
   memory_.check_arguments(args, ops::kernel_name(op.kind));
   if (op.m < 1 || op.n < 1 || op.k < 1) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: shape m={} n={} k={} is not allowed; each is at least 1")),
-                                  ops::kernel_name(op.kind), op.m, op.n, op.k));
+    throw base::Error(
+        tr("{}: shape m={} n={} k={} is not allowed; each is at least 1", ops::kernel_name(op.kind), op.m, op.n, op.k));
   }
   trace::Event event;
   event.kind = trace::EventKind::Range;
+  trace::set_range_kind(event, trace::RangeKind::Compute);
   event.name = name_of(op.kind);
   event.lane = lane_;
   event.start_ns = now_ns();

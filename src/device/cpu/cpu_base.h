@@ -1,10 +1,10 @@
-// What the CPU of this machine and a simulated one share as devices.
+// What this machine's CPU and a simulated CPU have in common as devices.
 //
-// Ops are computed by the calling thread, within the call, and stand as ranges, named as their kernels, on the lane
-// "CPU ops" of the program's thread. All memory is the host's, whatever the kind that was asked for, and host_data()
-// gives any of it. Copies move the bytes within the call. There is no CUDA, and so no call is recorded; streams, events
-// and synchronisations are taken and cost nothing, since everything issued has ended. An event happens when it is
-// recorded.
+// The calling thread computes ops within the call. They appear as ranges, named after their kernels, on the "CPU ops"
+// lane of the program's thread. All memory is host memory, whatever kind was requested, and host_data() works on all of
+// it. Copies move their bytes within the call. There is no CUDA, so no calls are recorded. Streams, events and
+// synchronisations are accepted and cost nothing, because everything issued has already ended. An event completes when
+// it is recorded.
 #pragma once
 
 #include <cstdint>
@@ -51,13 +51,13 @@ class CpuBase : public Device {
  protected:
   CpuBase(DeviceInfo info, DeviceContext context);
 
-  /// Computes the op, or lets its time pass.
+  /// Computes the op, or simulates its time.
   virtual void execute(const ops::Op& op, std::span<const Buffer> args, bool compute) = 0;
-  /// The calling thread has written this much to host memory.
+  /// Called after the calling thread has written this many bytes of host memory.
   virtual void wrote(Slice to, std::size_t bytes) = 0;
-  /// Throws base::Error while a further thread of the program copies to or from the buffer.
+  /// Throws base::Error while another thread of the program copies to or from the buffer.
   virtual void check_release(Buffer buffer) const = 0;
-  /// Time has passed: says now and then how far the record is complete.
+  /// Called when time has passed: reports from time to time how far the record is complete.
   virtual void progress() = 0;
 
   const DeviceContext& context() const { return context_; }
@@ -73,7 +73,7 @@ class CpuBase : public Device {
   std::unique_ptr<trace::EventWriter> writer_;
   sim::Memory memory_{sim::Memory::Space::Host};
   trace::LaneId lane_;
-  std::vector<trace::NameId> names_;  // by OpKind; 0: not asked for yet
+  std::vector<trace::NameId> names_;  // by OpKind; 0: not interned yet
   std::uint32_t streams_ = 1;
   std::vector<std::optional<Nanoseconds>> events_;  // when each was recorded
 };

@@ -15,8 +15,8 @@ using base::tr;
 
 namespace {
 
-// A writer says at least this often how far it is complete, for the live edge is where the last of them stands.
-constexpr Nanoseconds kTellEvery = base::kMillisecond;
+// A writer reports its progress at least this often: the live edge is the earliest of all writers' progress.
+constexpr Nanoseconds kReportEvery = base::kMillisecond;
 
 }  // namespace
 
@@ -54,12 +54,12 @@ Nanoseconds CpuDevice::now_ns() const {
 
 void CpuDevice::progress() {
   const Nanoseconds now = now_ns();
-  if (now - told_complete_ns_ < kTellEvery) return;
-  told_complete_ns_ = now;
+  if (now - reported_until_ns_ < kReportEvery) return;
+  reported_until_ns_ = now;
   writer().complete_until(now);
 }
 
-// Sleeping is tens of microseconds late; what is asked for is a few.
+// Sleeping overshoots by tens of microseconds, and these delays are a few.
 void CpuDevice::busy_for(Nanoseconds ns) {
   const Nanoseconds until = now_ns() + ns;
   while (now_ns() < until) {
@@ -67,7 +67,7 @@ void CpuDevice::busy_for(Nanoseconds ns) {
 }
 
 void CpuDevice::host_work(Nanoseconds ns) {
-  if (ns < 0) throw base::Error(fmt::format(fmt::runtime(tr("host_work: {} ns is not allowed; at least 0")), ns));
+  if (ns < 0) throw base::Error(tr("host_work: {} ns is not allowed; at least 0", ns));
   busy_for(ns);
   progress();
 }

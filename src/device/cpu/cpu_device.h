@@ -1,7 +1,7 @@
-// This machine's CPU as a device, in real time. See cpu_base.h for what is the same on a simulated one.
+// This machine's CPU as a device, in real time. cpu_base.h describes what it shares with a simulated CPU.
 //
-// Ops are always computed, also where only their time is asked for: there is no model that could tell it. Matrix
-// products go through Eigen, on the one thread that asks for them; PyTorch would share large ones among the cores.
+// Ops are always computed, even if only their time is requested, because there is no model to predict it. Matrix
+// products use Eigen on the calling thread alone; PyTorch would spread large ones over the cores.
 #pragma once
 
 #include <chrono>
@@ -13,9 +13,9 @@
 
 namespace lanescope::device::cpu {
 
-/// As the system calls it: "12th Gen Intel(R) Core(TM) i7-12800HX".
+/// The system's name for it: "12th Gen Intel(R) Core(TM) i7-12800HX".
 std::string cpu_name();
-/// What /proc/cpuinfo says in its text; empty when it names no model.
+/// Parses /proc/cpuinfo; empty if it names no model.
 std::string cpu_name_from(std::istream& cpuinfo);
 DeviceInfo cpu_info();
 
@@ -46,7 +46,7 @@ class CpuDevice final : public CpuBase {
 
   const std::chrono::steady_clock::time_point origin_ = std::chrono::steady_clock::now();
   cuda::RandomFill random_;
-  Nanoseconds told_complete_ns_ = 0;
+  Nanoseconds reported_until_ns_ = 0;
   RealHostThreads threads_{*this};
 };
 

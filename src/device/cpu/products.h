@@ -1,4 +1,4 @@
-// Matrix products on the calling thread, with the widest instructions that this CPU has.
+// Matrix products on the calling thread, using the widest vector instructions of this CPU.
 #pragma once
 
 #include <span>
@@ -7,11 +7,11 @@
 
 namespace lanescope::device::cpu {
 
-/// Computes an op of which ops::is_gemm() holds; its arguments have been checked.
+/// Computes an op for which ops::is_gemm() holds. The arguments must have been checked.
 void compute_product(const ops::Op& op, std::span<const std::span<float>> args);
 
-/// The shape and the arguments as they are listed at ops::OpKind, for code that is compiled for one kind of CPU: it
-/// must not instantiate anything that the linker could merge with the rest of the program's.
+/// The shape and the arguments as listed at ops::OpKind. Used by code compiled for one instruction set, which must not
+/// instantiate any template that the linker could merge with the rest of the program.
 struct Product {
   ops::OpKind kind;
   int m, n, k;

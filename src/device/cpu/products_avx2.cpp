@@ -1,4 +1,4 @@
-// Compiled for CPUs with AVX2 and FMA, and called only on one of them.
+// Compiled for CPUs with AVX2 and FMA; called only on those.
 #include "device/cpu/products.h"
 
 #if defined(__AVX2__)

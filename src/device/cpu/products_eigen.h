@@ -1,5 +1,5 @@
-// The body of products.h's functions. Included once by each file that is compiled for a kind of CPU; LANESCOPE_PRODUCT
-// is the function's name there.
+// The body of the functions of products.h. Each file compiled for one instruction set includes it once and defines
+// LANESCOPE_PRODUCT as the function's name.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,4 +1,4 @@
-// What the handles of a CUDA device's buffers stand for.
+// The buffers of a CUDA device.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct CudaBuffer : BufferSlot {
   std::vector<std::uint32_t> side_streams;  ///< Device: non-blocking streams that have used it
 };
 
-/// Host threads add the pinned memory that they allocate.
+/// Thread-safe, because host threads add the pinned memory they allocate.
 class Buffers : public BufferTable<CudaBuffer, std::deque<CudaBuffer>, std::mutex> {
  public:
   using Slot = CudaBuffer;

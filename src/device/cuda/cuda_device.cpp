@@ -18,12 +18,11 @@
 namespace lanescope::device::cuda {
 
 using base::tr;
-using sim::api_name;
 
 namespace {
 
-// A writer says at least this often how far it is complete, for the live edge is where the last of them stands.
-constexpr Nanoseconds kTellEvery = base::kMillisecond;
+// A writer reports its progress at least this often: the live edge is the earliest of all writers' progress.
+constexpr Nanoseconds kReportEvery = base::kMillisecond;
 constexpr std::size_t kHostAlignment = 64;
 
 trace::EventSink& sink_of(const DeviceContext& context) {
@@ -35,28 +34,28 @@ bool runs(const trace::CaptureHealth& health) {
   return health.state == trace::CaptureState::Running || health.state == trace::CaptureState::Degraded;
 }
 
-std::uint8_t flags_of(sim::Api call) {
+std::uint8_t flags_of(CudaCall call) {
   switch (call) {
-    case sim::Api::LaunchKernel:
-    case sim::Api::MemcpyAsync:
-    case sim::Api::MemsetAsync:
+    case CudaCall::LaunchKernel:
+    case CudaCall::MemcpyAsync:
+    case CudaCall::MemsetAsync:
       return trace::kLaunchFlag;
-    case sim::Api::Memcpy:
+    case CudaCall::Memcpy:
       return trace::kLaunchFlag | trace::kSyncFlag;
-    case sim::Api::EventSynchronize:
-    case sim::Api::StreamSynchronize:
-    case sim::Api::DeviceSynchronize:
+    case CudaCall::EventSynchronize:
+    case CudaCall::StreamSynchronize:
+    case CudaCall::DeviceSynchronize:
       return trace::kSyncFlag;
     default:
       return 0;
   }
 }
 
-// From this size on memory comes from the system and goes back to it: zero, and untouched until the program touches it,
-// as that of a new tensor is. What copying into it costs is mostly the first touch.
+// Allocations of this size or more are mapped from the system and unmapped again. They are zero and untouched until
+// first use, like the memory of a new tensor; most of the cost of copying into one is the first touch.
 constexpr std::size_t kMapped = std::size_t{1} << 20;
 
-/// Zeroed; nullptr when there is none.
+/// Returns zeroed memory, or nullptr if there is none.
 std::byte* new_host(std::size_t bytes) {
   if (bytes >= kMapped) {
     void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -83,8 +82,7 @@ DeviceInfo info_of(const GpuInfo& gpu) {
   info.name = gpu.name;
   info.sm_count = gpu.sm_count;
   if (gpu.driver_version > 0) {
-    info.driver = fmt::format(fmt::runtime(tr("driver for CUDA {}.{}")), gpu.driver_version / 1000,
-                              gpu.driver_version % 1000 / 10);
+    info.driver = tr("driver for CUDA {}.{}", gpu.driver_version / 1000, gpu.driver_version % 1000 / 10);
   }
   return info;
 }
@@ -118,12 +116,12 @@ CudaDevice::CudaDevice(std::unique_ptr<Api> api, std::unique_ptr<Capture> captur
 
 CudaDevice::~CudaDevice() {
   threads_.reset();
-  capture_.reset();  // what the program tears down is not part of the run
+  capture_.reset();  // before tear-down, which is not part of the run
   log_.reset();
   tear_down();
 }
 
-// Errors are of no interest any more: either the GPU is fine and these calls work, or it is lost.
+// Errors are ignored: either the GPU works and so do these calls, or it is lost.
 void CudaDevice::tear_down() {
   buffers_.for_each([](Buffers::Slot& slot) {
     if (slot.kind == MemoryKind::Pageable) free_host(slot.data, slot.bytes);
@@ -132,14 +130,16 @@ void CudaDevice::tear_down() {
     Status status = api_->use();
     current_on_ = std::this_thread::get_id();
     if (status == kSuccess) status = api_->device_synchronize();
-    // What failed after the run's last look fails here.
+    // Catches errors that occurred after the run's last check.
     if (is_sticky(status)) lost_gpus().add(gpu_.index);
   }
   if (lost_gpus().contains(gpu_.index)) {
-    api_->reset();  // whether that was enough is seen by the device that comes next
+    api_->reset();  // whether this was enough shows when the next device is created
     return;
   }
-  if (!lost_.empty()) return;  // a newer device has reset it and may be at work; what this one held went then
+  if (!lost_.empty())
+    return;  // A newer device has reset the GPU and may be in use; the reset has freed everything
+             // this one held.
   buffers_.for_each([this](Buffers::Slot& slot) {
     if (slot.kind == MemoryKind::Pinned) api_->free_host(slot.data);
   });
@@ -153,15 +153,15 @@ void CudaDevice::tear_down() {
 
 // --- the clock and the record --------------------------------------------------------------------------------------
 
-void CudaDevice::progress(Nanoseconds now, bool tell) {
-  if (!tell && now - told_complete_ns_ < kTellEvery) return;
-  told_complete_ns_ = now;
+void CudaDevice::progress(Nanoseconds now, bool always) {
+  if (!always && now - reported_until_ns_ < kReportEvery) return;
+  reported_until_ns_ = now;
   writer_->complete_until(now);
 }
 
 void CudaDevice::host_work(Nanoseconds ns) {
-  if (ns < 0) throw base::Error(fmt::format(fmt::runtime(tr("host_work: {} ns is not allowed; at least 0")), ns));
-  // Sleeping is tens of microseconds late; what is asked for is a few.
+  if (ns < 0) throw base::Error(tr("host_work: {} ns is not allowed; at least 0", ns));
+  // Sleeping overshoots by tens of microseconds, and these delays are a few.
   Nanoseconds now = now_ns();
   const Nanoseconds until = now + ns;
   while (now < until) now = now_ns();
@@ -219,12 +219,11 @@ Status CudaDevice::make(Call call, Function function) {
 
 template <typename Function>
 void CudaDevice::must(Call call, Function function) {
-  if (const Status status = make(call, function); status != kSuccess) fail(api_name(call), status);
+  if (const Status status = make(call, function); status != kSuccess) fail(call_name(call), status);
 }
 
 std::string CudaDevice::message(std::string_view call, Status status) const {
-  return fmt::format(fmt::runtime(tr("{} failed: {} ({}): {}")), call, api_->error_name(status), status,
-                     api_->error_text(status));
+  return tr("{} failed: {} ({}): {}", call, api_->error_name(status), status, api_->error_text(status));
 }
 
 void CudaDevice::fail(std::string_view call, Status status) {
@@ -271,7 +270,7 @@ class CudaDevice::ThreadCalls final : public HostThreadCalls {
   }
 
  private:
-  /// The GPU is made current for the thread before its first call.
+  /// Makes the GPU current for the thread before its first call.
   template <typename Function>
   Status make(Call call, Function function) {
     if (!current_) {
@@ -290,9 +289,9 @@ class CudaDevice::ThreadCalls final : public HostThreadCalls {
     writer_.write(event);
     return status;
   }
-  /// The program's thread learns of it when it waits for the task.
+  /// The program's thread gets the error when it waits for the task.
   [[noreturn]] void fail(Call call, Status status) {
-    const std::string what = device_.message(api_name(call), status);
+    const std::string what = device_.message(call_name(call), status);
     if (is_sticky(status)) throw DeviceLost(what);
     device_.api_->take_last_error();
     throw base::Error(what);
@@ -316,7 +315,7 @@ void CudaDevice::wait_for(HostTask task, std::string_view what) {
 const CudaDevice::StreamState& CudaDevice::stream_of(Stream stream, Call call) const {
   const auto index = static_cast<std::uint32_t>(stream);
   if (index >= streams_.size()) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: stream {} was never created")), api_name(call), index));
+    throw base::Error(tr("{}: stream {} was never created", call_name(call), index));
   }
   return streams_[index];
 }
@@ -325,7 +324,7 @@ EventHandle CudaDevice::event_of(GpuEvent event, Call call) const {
   const auto number = static_cast<std::uint32_t>(event);
   const std::lock_guard lock(events_mutex_);
   if (number == 0 || number > events_.size()) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: event {} was never created")), api_name(call), number));
+    throw base::Error(tr("{}: event {} was never created", call_name(call), number));
   }
   return events_[number - 1];
 }
@@ -336,14 +335,14 @@ std::byte* CudaDevice::new_device_memory(std::size_t bytes) {
   const CachingDeviceAllocator::Allocation allocation = allocator_.allocate(bytes);
   if (allocation.data == nullptr && allocation.status == kOutOfMemory) {
     api_->take_last_error();
-    throw base::Error(fmt::format(
-        fmt::runtime(tr("{}: {} requested, {} in use, {} kept for reuse, the GPU has {}")),
-        message(api_name(Call::Malloc), allocation.status), base::format_bytes(static_cast<std::int64_t>(bytes)),
-        base::format_bytes(static_cast<std::int64_t>(allocator_.allocated_bytes())),
-        base::format_bytes(static_cast<std::int64_t>(allocator_.reserved_bytes() - allocator_.allocated_bytes())),
-        base::format_bytes(static_cast<std::int64_t>(gpu_.memory_bytes))));
+    throw base::Error(
+        tr("{}: {} requested, {} in use, {} kept for reuse, the GPU has {}",
+           message(call_name(Call::Malloc), allocation.status), base::format_bytes(static_cast<std::int64_t>(bytes)),
+           base::format_bytes(static_cast<std::int64_t>(allocator_.allocated_bytes())),
+           base::format_bytes(static_cast<std::int64_t>(allocator_.reserved_bytes() - allocator_.allocated_bytes())),
+           base::format_bytes(static_cast<std::int64_t>(gpu_.memory_bytes))));
   }
-  if (allocation.data == nullptr) fail(api_name(Call::Malloc), allocation.status);
+  if (allocation.data == nullptr) fail(call_name(Call::Malloc), allocation.status);
   return static_cast<std::byte*>(allocation.data);
 }
 
@@ -362,7 +361,7 @@ Buffer CudaDevice::allocate(MemoryKind kind, std::size_t bytes) {
   if (kind == MemoryKind::Pageable) {
     std::byte* data = new_host(bytes);
     if (data == nullptr) {
-      throw base::Error(fmt::format(fmt::runtime(tr("not enough host memory for a buffer of {} bytes")), bytes));
+      throw base::Error(tr("not enough host memory for a buffer of {} bytes", bytes));
     }
     return buffers_.add(kind, data, bytes);
   }
@@ -469,10 +468,10 @@ bool CudaDevice::query(GpuEvent event) {
   const EventHandle handle = event_of(event, Call::EventQuery);
   const Status status = make(Call::EventQuery, [&] { return api_->event_query(handle); });
   if (status == kNotReady) {
-    api_->take_last_error();  // the runtime keeps it like an error
+    api_->take_last_error();  // in case the runtime stores it like an error; CUDA 13 does not
     return false;
   }
-  if (status != kSuccess) fail(api_name(Call::EventQuery), status);
+  if (status != kSuccess) fail(call_name(Call::EventQuery), status);
   return true;
 }
 
@@ -482,10 +481,10 @@ std::optional<Nanoseconds> CudaDevice::elapsed(GpuEvent start, GpuEvent end) {
   float ms = 0;
   const Status status = make(Call::EventElapsedTime, [&] { return api_->event_elapsed(&ms, from, to); });
   if (status == kNotReady) {
-    api_->take_last_error();  // the runtime keeps it like an error
+    api_->take_last_error();  // in case the runtime stores it like an error; CUDA 13 does not
     return std::nullopt;
   }
-  if (status != kSuccess) fail(api_name(Call::EventElapsedTime), status);
+  if (status != kSuccess) fail(call_name(Call::EventElapsedTime), status);
   return static_cast<Nanoseconds>(static_cast<double>(ms) * 1e6 + 0.5);
 }
 
@@ -507,8 +506,8 @@ void CudaDevice::synchronize() {
 
 void CudaDevice::copy_async(Slice to, Slice from, std::size_t bytes, Stream stream) {
   const StreamHandle on = stream_of(stream, Call::MemcpyAsync).handle;
-  Buffers::Slot& target = buffers_.check(to, bytes, api_name(Call::MemcpyAsync));
-  Buffers::Slot& source = buffers_.check(from, bytes, api_name(Call::MemcpyAsync));
+  Buffers::Slot& target = buffers_.check(to, bytes, call_name(Call::MemcpyAsync));
+  Buffers::Slot& source = buffers_.check(from, bytes, call_name(Call::MemcpyAsync));
   begin();
   order_use(target, stream);
   order_use(source, stream);
@@ -517,17 +516,16 @@ void CudaDevice::copy_async(Slice to, Slice from, std::size_t bytes, Stream stre
 }
 
 void CudaDevice::copy(Slice to, Slice from, std::size_t bytes) {
-  const Buffers::Slot& target = buffers_.check(to, bytes, api_name(Call::Memcpy));
-  const Buffers::Slot& source = buffers_.check(from, bytes, api_name(Call::Memcpy));
+  const Buffers::Slot& target = buffers_.check(to, bytes, call_name(Call::Memcpy));
+  const Buffers::Slot& source = buffers_.check(from, bytes, call_name(Call::Memcpy));
   must(Call::Memcpy, [&] { return api_->memcpy(target.data + to.offset, source.data + from.offset, bytes); });
 }
 
 void CudaDevice::fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) {
   const StreamHandle on = stream_of(stream, Call::MemsetAsync).handle;
-  Buffers::Slot& target = buffers_.check(to, bytes, api_name(Call::MemsetAsync));
+  Buffers::Slot& target = buffers_.check(to, bytes, call_name(Call::MemsetAsync));
   if (target.kind != MemoryKind::Device) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: the buffer is host memory; allowed: device memory")),
-                                  api_name(Call::MemsetAsync)));
+    throw base::Error(tr("{}: the buffer is host memory; allowed: device memory", call_name(Call::MemsetAsync)));
   }
   begin();
   order_use(target, stream);
@@ -537,24 +535,23 @@ void CudaDevice::fill_async(Slice to, std::uint8_t value, std::size_t bytes, Str
 void CudaDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool /*compute*/) {
   const StreamHandle on = stream_of(stream, Call::LaunchKernel).handle;
   if (args.size() > ops::kMaxArgs) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: {} arguments given; at most {} are allowed")),
-                                  api_name(Call::LaunchKernel), args.size(), ops::kMaxArgs));
+    throw base::Error(tr("{}: {} arguments given; at most {} are allowed", call_name(Call::LaunchKernel), args.size(),
+                         ops::kMaxArgs));
   }
   std::array<Api::Arg, ops::kMaxArgs> passed{};
   std::array<std::size_t, ops::kMaxArgs> elements{};
   for (std::size_t i = 0; i < args.size(); ++i) {
-    const Buffers::Slot& slot = buffers_.at(args[i], api_name(Call::LaunchKernel));
+    const Buffers::Slot& slot = buffers_.at(args[i], call_name(Call::LaunchKernel));
     if (slot.kind != MemoryKind::Device) {
-      throw base::Error(fmt::format(fmt::runtime(tr("{}: an argument is host memory; allowed: device memory")),
-                                    api_name(Call::LaunchKernel)));
+      throw base::Error(tr("{}: an argument is host memory; allowed: device memory", call_name(Call::LaunchKernel)));
     }
     elements[i] = slot.bytes / sizeof(float);
     passed[i] = {reinterpret_cast<float*>(slot.data), elements[i]};
   }
-  // A kernel that runs past its buffer would take the whole device with it.
+  // An out-of-bounds kernel would put the whole device into an error state.
   ops::check_arguments(op, std::span(elements).first(args.size()));
   begin();
-  for (const Buffer arg : args) order_use(buffers_.at(arg, api_name(Call::LaunchKernel)), stream);
+  for (const Buffer arg : args) order_use(buffers_.at(arg, call_name(Call::LaunchKernel)), stream);
   must(Call::LaunchKernel, [&] { return api_->launch(op, std::span(passed).first(args.size()), on); });
 }
 
@@ -565,22 +562,20 @@ std::unique_ptr<CudaDevice> make_cuda_device(Backend& backend, const GpuInfo& gp
   request.sink = &sink_of(context);
   request.origin_ns = monotonic_ns();
   request.level = context.capture;
-  // Before CUDA is touched, so that it sees the context being made.
+  // Started before the first CUDA call, so that it sees the context being created.
   std::unique_ptr<Capture> capture = backend.capture(request);
   if (capture != nullptr) capture->set_main_thread(static_cast<std::uint32_t>(gettid()));
   std::unique_ptr<Api> api = backend.open(gpu.index);
   if (api == nullptr) {
-    throw base::Error(
-        fmt::format(fmt::runtime(tr("{} cannot be used: the GPU is no longer there")), gpu_id(gpu.index)));
+    throw base::Error(tr("{} cannot be used: the GPU is no longer there", gpu_id(gpu.index)));
   }
   if (lost_gpus().contains(gpu.index)) {
-    // Some drivers give the GPU back to a process whose context has failed, others never do.
+    // Some drivers make the GPU usable again for a process whose context has failed; others never do.
     Status status = api->reset();
     if (status == kSuccess) status = api->use();
     if (status != kSuccess) {
-      throw DeviceLost(fmt::format(
-          fmt::runtime(tr("{} cannot be restarted in this process, the driver reports {} ({}): {}; restart Lanescope")),
-          gpu_id(gpu.index), api->error_name(status), status, api->error_text(status)));
+      throw DeviceLost(tr("{} cannot be restarted in this process, the driver reports {} ({}): {}; restart Lanescope",
+                          gpu_id(gpu.index), api->error_name(status), status, api->error_text(status)));
     }
     lost_gpus().remove(gpu.index);
   }

@@ -1,15 +1,15 @@
-// A GPU in real time, through cuda::Api; what it does is recorded by a cuda::Capture.
+// A GPU in real time, driven through cuda::Api and recorded by a cuda::Capture.
 //
 // Rules beyond device.h:
-// - Time is CLOCK_MONOTONIC since the device was made.
-// - A launch runs its kernel whatever `compute` says: on a GPU no value is too costly.
-// - Device memory comes from a caching allocator, so most allocations make no API call but the memset that zeroes them.
-//   Buffers that a non-blocking stream uses are ordered by an event after that memset, and before their next use.
-// - A failing call throws base::Error with its name, code and text, wherever the error arose; one that stays throws
-//   DeviceLost, and from then on every call that needs the GPU throws it again without touching CUDA.
-// - Where no capture runs, the device writes its API calls itself, timed around each; then nothing is known of the
-// GPU's
-//   side, and so nothing of a wait's parts.
+// - Time is CLOCK_MONOTONIC relative to the device's origin.
+// - A launch always runs its kernel, whatever `compute` says: no value is too costly on a GPU.
+// - Device memory comes from a caching allocator, so most allocations make no API call except the memset that zeroes
+//   them. For buffers used on a non-blocking stream, events order that memset before the use, and the use before the
+//   next user of the memory.
+// - A failed call throws base::Error with its name, code and text, even if the error arose earlier. A sticky error
+//   throws DeviceLost. From then on every call that needs the GPU throws it again without touching CUDA.
+// - Without a capture, the device records and times its own API calls. The GPU side and the parts of waits are then
+//   unknown.
 #pragma once
 
 #include <deque>
@@ -38,8 +38,8 @@ std::int64_t monotonic_ns();
 
 class CudaDevice final : public Device {
  public:
-  /// `origin_ns`: what the capture counts from. A null capture is one that was not asked for. Throws base::Error when
-  /// the GPU cannot be used.
+  /// `origin_ns` is the zero of all times, the same as the capture's. A null capture means that none was requested.
+  /// Throws base::Error if the GPU cannot be used.
   CudaDevice(std::unique_ptr<Api> api, std::unique_ptr<Capture> capture, const GpuInfo& gpu, DeviceContext context,
              std::int64_t origin_ns);
   ~CudaDevice() override;
@@ -90,17 +90,17 @@ class CudaDevice final : public Device {
 
  private:
   class ThreadCalls;
-  using Call = sim::Api;  // the names of the calls
+  using Call = CudaCall;
   struct StreamState {
     StreamHandle handle = nullptr;
     bool non_blocking = false;
-    std::uint64_t ordered_after = 0;  // number of the last zeroing memset that it comes after
+    std::uint64_t ordered_after = 0;  // number of the last zeroing memset before it
   };
 
-  /// Makes the call on the current thread's device, and records it if nothing else does.
+  /// Makes the call on the current thread's device, and records it if no capture does.
   template <typename Function>
   Status make(Call call, Function function);
-  /// The same, and throws if it fails.
+  /// The same, but throws if the call fails.
   template <typename Function>
   void must(Call call, Function function);
   void begin();
@@ -108,16 +108,16 @@ class CudaDevice final : public Device {
   [[noreturn]] void fail(std::string_view call, Status status);
   std::string message(std::string_view call, Status status) const;
   [[noreturn]] void lose(std::string why);
-  void progress(Nanoseconds now, bool tell);
+  void progress(Nanoseconds now, bool always);
 
   const StreamState& stream_of(Stream stream, Call call) const;
   GpuEvent new_event(bool timing);
   EventHandle event_of(GpuEvent event, Call call) const;
   std::byte* new_device_memory(std::size_t bytes);
   std::byte* new_pinned_memory(std::size_t bytes);
-  /// Before work on `stream` that uses the buffer.
+  /// Call before issuing work on `stream` that uses the buffer.
   void order_use(Buffers::Slot& slot, Stream stream);
-  /// What is issued on `after` comes after what has been issued on `before`.
+  /// Makes work issued on `after` from now on wait for the work already issued on `before`.
   void order(StreamHandle before, StreamHandle after);
   void order_reuse(Buffers::Slot& slot);
   void tear_down();
@@ -129,23 +129,23 @@ class CudaDevice final : public Device {
   std::unique_ptr<Api> api_;
   std::unique_ptr<Capture> capture_;
   std::unique_ptr<trace::EventWriter> writer_;
-  std::optional<sim::Log> log_;  // if nothing else records the calls
-  std::thread::id current_on_;   // the thread that the GPU is current on
+  std::optional<sim::Log> log_;  // only if no capture records the calls
+  std::thread::id current_on_;   // the thread on which the GPU is current
   mutable std::mutex events_mutex_;
   Buffers buffers_;
   CachingDeviceAllocator allocator_;
   std::vector<StreamState> streams_;
-  std::deque<EventHandle> events_;  // host threads read theirs while further ones are made
+  std::deque<EventHandle> events_;  // a deque: host threads read their events while others are added
   EventHandle order_event_ = nullptr;
-  std::uint64_t zeroed_ = 0;  // memsets of new device memory so far
+  std::uint64_t zeroed_ = 0;  // number of zeroing memsets of new device memory so far
   RandomFill random_;
-  Nanoseconds told_complete_ns_ = 0;
-  std::string lost_;  // why; empty while it works
+  Nanoseconds reported_until_ns_ = 0;
+  std::string lost_;  // the reason; empty while the GPU works
   std::unique_ptr<RealHostThreads> threads_;
 };
 
-/// A GPU of the backend: its capture is started before CUDA is touched. A GPU that this process has lost before is
-/// reset first.
+/// Opens a GPU of the backend, starting its capture before the first CUDA call. Resets a GPU that this process lost
+/// earlier. Throws base::Error if the GPU cannot be used.
 std::unique_ptr<CudaDevice> make_cuda_device(Backend& backend, const GpuInfo& gpu, DeviceContext context);
 
 }  // namespace lanescope::device::cuda

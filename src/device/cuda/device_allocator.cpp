@@ -41,7 +41,7 @@ CachingDeviceAllocator::Block* CachingDeviceAllocator::add(std::byte* data, std:
 
 CachingDeviceAllocator::Block* CachingDeviceAllocator::take_free(std::size_t size, bool small) {
   Block wanted;
-  wanted.size = size;  // with the lowest address: the first that is large enough
+  wanted.size = size;  // ordered by size, then address, so this finds the smallest block that is large enough
   Pool& free = pool(small);
   const auto found = free.lower_bound(&wanted);
   if (found == free.end()) return nullptr;
@@ -87,7 +87,7 @@ CachingDeviceAllocator::Allocation CachingDeviceAllocator::allocate(std::size_t 
   return {block->data, kSuccess};
 }
 
-// `neighbour` is free and stands right behind `block`.
+// `neighbour` is free and directly follows `block`.
 void CachingDeviceAllocator::absorb(Block& block, Block& neighbour) {
   block.size += neighbour.size;
   block.after = neighbour.after;
@@ -105,7 +105,7 @@ void CachingDeviceAllocator::free(void* data) {
     absorb(*block, *after);
   }
   if (Block* before = block->before; before != nullptr && !before->allocated) {
-    free.erase(before);  // its place is by size, and that changes
+    free.erase(before);  // the pool is ordered by size, which changes
     absorb(*before, *block);
     block = before;
   }
@@ -134,7 +134,7 @@ Status CachingDeviceAllocator::empty_cache() {
 Status CachingDeviceAllocator::release_all() {
   Status first = kSuccess;
   for (const auto& [data, block] : blocks_) {
-    if (block->before != nullptr) continue;  // only a segment's first block has the address that CUDA knows
+    if (block->before != nullptr) continue;  // only a segment's first block has the address that cudaMalloc returned
     const Status status = free_(data);
     if (first == kSuccess) first = status;
   }

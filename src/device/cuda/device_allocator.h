@@ -1,5 +1,5 @@
-// Device memory as PyTorch's CUDACachingAllocator hands it out, so that a loop in its steady state allocates nothing.
-// The rules and numbers are those of c10/cuda/CUDACachingAllocator.cpp; its names are kept.
+// A caching allocator with the rules, numbers and names of PyTorch's CUDACachingAllocator
+// (c10/cuda/CUDACachingAllocator.cpp), so that a loop in its steady state makes no cudaMalloc calls.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace lanescope::device::cuda {
 
-inline constexpr std::size_t kMinBlockSize = 512;                     ///< sizes are rounded up to a multiple of it
+inline constexpr std::size_t kMinBlockSize = 512;                     ///< sizes are rounded up to a multiple of this
 inline constexpr std::size_t kSmallSize = std::size_t{1} << 20;       ///< the largest "small" request
-inline constexpr std::size_t kSmallBuffer = std::size_t{2} << 20;     ///< small requests are packed into segments of it
-inline constexpr std::size_t kLargeBuffer = std::size_t{20} << 20;    ///< requests below kMinLargeAlloc: into these
-inline constexpr std::size_t kMinLargeAlloc = std::size_t{10} << 20;  ///< from here on a segment per request
-inline constexpr std::size_t kRoundLarge = std::size_t{2} << 20;      ///< of a size that is a multiple of it
+inline constexpr std::size_t kSmallBuffer = std::size_t{2} << 20;     ///< segment size for small requests
+inline constexpr std::size_t kLargeBuffer = std::size_t{20} << 20;    ///< segment size for medium requests
+inline constexpr std::size_t kMinLargeAlloc = std::size_t{10} << 20;  ///< from this size on, one segment per request,
+inline constexpr std::size_t kRoundLarge = std::size_t{2} << 20;      ///< rounded up to a multiple of this
 
-/// Best fit; a block is split when what remains is worth keeping, and grows together with its free neighbours when it
-/// is freed. Knows no streams: the device orders what uses a block again.
+/// Best fit. A block is split if the remainder is worth keeping, and merges with its free neighbours when it is freed.
+/// Not stream-aware: the device orders reuse. Not thread-safe.
 class CachingDeviceAllocator {
  public:
   using Malloc = std::function<Status(void** out, std::size_t bytes)>;
@@ -32,18 +32,18 @@ class CachingDeviceAllocator {
   ~CachingDeviceAllocator();  ///< frees nothing: see release_all()
 
   struct Allocation {
-    void* data = nullptr;      ///< null: out of memory, also after the cache was given back
+    void* data = nullptr;      ///< null: out of memory, even after emptying the cache
     Status status = kSuccess;  ///< what the last cudaMalloc returned
   };
   Allocation allocate(std::size_t bytes);
   void free(void* data);
-  /// Gives whole free segments back to CUDA; returns the first error.
+  /// Returns completely free segments to CUDA. Returns the first error.
   Status empty_cache();
-  /// Gives every segment back, used or not.
+  /// Returns all segments to CUDA, used or not. Returns the first error.
   Status release_all();
 
-  std::size_t allocated_bytes() const { return allocated_; }  ///< handed out, rounded
-  std::size_t reserved_bytes() const { return reserved_; }    ///< taken from CUDA
+  std::size_t allocated_bytes() const { return allocated_; }  ///< in use, rounded up
+  std::size_t reserved_bytes() const { return reserved_; }    ///< obtained from CUDA
 
  private:
   struct Block {
@@ -70,8 +70,8 @@ class CachingDeviceAllocator {
 
   Malloc malloc_;
   Free free_;
-  std::unordered_map<void*, std::unique_ptr<Block>> blocks_;  // all, by address
-  Pool small_, large_;                                        // the free ones
+  std::unordered_map<void*, std::unique_ptr<Block>> blocks_;  // all blocks, by address
+  Pool small_, large_;                                        // free blocks
   std::size_t allocated_ = 0, reserved_ = 0;
 };
 

@@ -22,7 +22,7 @@ std::optional<int> parse_gpu_id(std::string_view id) {
   if (id.size() <= kDigits) return std::nullopt;
   const auto [end, error] = std::from_chars(id.data() + kDigits, id.data() + id.size(), index);
   if (error != std::errc() || end != id.data() + id.size()) return std::nullopt;
-  // What is written otherwise than it is printed ("cuda:07", "cuda:-1") names nothing.
+  // Only the canonical spelling counts: "cuda:07" and "cuda:-1" name nothing.
   return index >= 0 && id == gpu_id(index) ? std::optional(index) : std::nullopt;
 }
 
@@ -35,8 +35,8 @@ std::string gpu_problem(const GpuInfo& gpu) {
       (gpu.compute_major == kNeededComputeMajor && gpu.compute_minor >= kNeededComputeMinor)) {
     return {};
   }
-  return fmt::format(fmt::runtime(base::tr("{} has compute capability {}.{}; {}.{} or newer is needed")), gpu.name,
-                     gpu.compute_major, gpu.compute_minor, kNeededComputeMajor, kNeededComputeMinor);
+  return base::tr("{} has compute capability {}.{}; {}.{} or newer is needed", gpu.name, gpu.compute_major,
+                  gpu.compute_minor, kNeededComputeMajor, kNeededComputeMinor);
 }
 
 }  // namespace lanescope::device::cuda

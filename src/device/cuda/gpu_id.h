@@ -1,4 +1,4 @@
-// How a GPU is named on the command line, and what it must be able to do.
+// GPU names on the command line, and the requirements on a GPU.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace lanescope::device::cuda {
 
-/// The CUDA version that the driver must support: the one that the back end is built with.
+/// The CUDA version that the driver must support: that of the back end's build.
 inline constexpr int kNeededCudaVersion = 13000;
-/// Turing: the oldest that the kernels are built for.
+/// Turing: the oldest architecture that the kernels are built for.
 inline constexpr int kNeededComputeMajor = 7, kNeededComputeMinor = 5;
 
 std::string gpu_id(int index);  ///< "cuda:0"
-/// "cuda" is 0, "cuda:N" is N; nothing else is one.
+/// "cuda" gives 0, "cuda:N" gives N, everything else nothing.
 std::optional<int> parse_gpu_id(std::string_view id);
 
 std::string version_text(int cuda_version);  ///< 12020 is "12.2"

@@ -23,12 +23,7 @@ constexpr const char* kVariable = "LANESCOPE_CUDA";
 constexpr const char* kDriver = "libcuda.so.1";
 constexpr int kNoDevice = 100;  // CUDA_ERROR_NO_DEVICE
 
-template <typename... Args>
-std::string text(const char* translated, const Args&... args) {
-  return fmt::format(fmt::runtime(translated), args...);
-}
-
-/// What dlopen said last, without the name of the library that it begins with.
+/// The last dlopen error, without the library name at its start.
 std::string open_error(std::string_view library) {
   const char* said = dlerror();
   if (said == nullptr) return tr("no reason given");
@@ -50,24 +45,21 @@ struct Opened {
   std::string problem;
 };
 
-// Libraries stay open until the process ends: threads of CUDA and CUPTI run in them.
+// Libraries stay open until the process ends, because CUDA and CUPTI run threads in them.
 Opened open_backend(const std::string& file) {
   std::error_code ignored;
-  if (!fs::exists(file, ignored))
-    return {nullptr, text(tr("this build has no CUDA back end: {} does not exist"), file)};
+  if (!fs::exists(file, ignored)) return {nullptr, tr("this build has no CUDA back end: {} does not exist", file)};
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    return {nullptr, text(tr("the CUDA back end {} cannot be opened: {}"), file, open_error(file))};
+  if (library == nullptr) return {nullptr, tr("the CUDA back end {} cannot be opened: {}", file, open_error(file))};
   const auto function = symbol<BackendFunction>(library, kBackendSymbol);
   if (function == nullptr)
-    return {nullptr, text(tr("{} is not a CUDA back end: it has no function {}"), file, kBackendSymbol)};
+    return {nullptr, tr("{} is not a CUDA back end: it has no function {}", file, kBackendSymbol)};
   Backend* backend = function(kBackendAbi);
-  if (backend == nullptr)
-    return {nullptr, text(tr("the CUDA back end {} belongs to another version of this program"), file)};
+  if (backend == nullptr) return {nullptr, tr("the CUDA back end {} belongs to another version of this program", file)};
   return {backend, {}};
 }
 
-/// The driver library, asked directly: only it tells its own absence from that of a GPU.
+/// Calls the driver library directly: only the driver can distinguish its own absence from that of a GPU.
 class Driver {
  public:
   Driver() : library_(dlopen(kDriver, RTLD_NOW | RTLD_LOCAL)) {
@@ -90,48 +82,48 @@ std::string Driver::describe(int code) const {
     return call != nullptr && call(code, &found) == 0 && found != nullptr ? found : "";
   };
   const std::string name = text_of("cuGetErrorName"), meaning = text_of("cuGetErrorString");
-  if (name.empty()) return text(tr("error {}"), code);
+  if (name.empty()) return tr("error {}", code);
   return meaning.empty() ? fmt::format("{} ({})", name, code) : fmt::format("{} ({}): {}", name, code, meaning);
 }
 
 std::string no_gpu() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (visible != nullptr) return text(tr("the driver finds no GPU (CUDA_VISIBLE_DEVICES is '{}')"), visible);
+  if (visible != nullptr) return tr("the driver finds no GPU (CUDA_VISIBLE_DEVICES is '{}')", visible);
   return tr("the driver finds no GPU");
 }
 
 std::string Driver::problem() const {
-  if (library_ == nullptr) return text(tr("there is no NVIDIA driver: {}: {}"), kDriver, open_error_);
+  if (library_ == nullptr) return tr("there is no NVIDIA driver: {}: {}", kDriver, open_error_);
   using Init = int (*)(unsigned);
   using Number = int (*)(int*);
   const auto init = symbol<Init>(library_, "cuInit");
   const auto count_devices = symbol<Number>(library_, "cuDeviceGetCount");
   const auto get_version = symbol<Number>(library_, "cuDriverGetVersion");
   if (init == nullptr || count_devices == nullptr || get_version == nullptr) {
-    return text(tr("{} is not a CUDA driver: it lacks functions"), kDriver);
+    return tr("{} is not a CUDA driver: it lacks functions", kDriver);
   }
   if (const int code = init(0); code == kNoDevice) {
     return no_gpu();
   } else if (code != 0) {
-    return text(tr("the driver cannot be started: {}"), describe(code));
+    return tr("the driver cannot be started: {}", describe(code));
   }
   int devices = 0;
   if (const int code = count_devices(&devices); code != 0 && code != kNoDevice) {
-    return text(tr("the driver cannot list the GPUs: {}"), describe(code));
+    return tr("the driver cannot list the GPUs: {}", describe(code));
   }
   if (devices == 0) return no_gpu();
   int version = 0;
   if (const int code = get_version(&version); code != 0) {
-    return text(tr("the driver does not report its version: {}"), describe(code));
+    return tr("the driver does not report its version: {}", describe(code));
   }
   if (version < kNeededCudaVersion) {
-    return text(tr("the driver supports CUDA {}; this build needs {} or newer"), version_text(version),
-                version_text(kNeededCudaVersion));
+    return tr("the driver supports CUDA {}; this build needs {} or newer", version_text(version),
+              version_text(kNeededCudaVersion));
   }
   return {};
 }
 
-/// Of the back end's GPUs: why none of them can be used; empty when one can.
+/// Why none of the back end's GPUs can be used; empty if one can.
 std::string gpus_problem(Backend& backend) {
   const std::vector<GpuInfo> gpus = backend.gpus();
   std::string problem = gpus.empty() ? no_gpu() : std::string();
@@ -146,11 +138,11 @@ std::string gpus_problem(Backend& backend) {
 LoadResult look(const std::string& directory) {
   const char* chosen = std::getenv(kVariable);
   if (chosen != nullptr && std::string_view(chosen) == "off") {
-    return {nullptr, text(tr("the CUDA back end is switched off ({}=off)"), kVariable)};
+    return {nullptr, tr("the CUDA back end is switched off ({}=off)", kVariable)};
   }
   const bool named = chosen != nullptr && *chosen != '\0';
   const std::string file = named ? std::string(chosen) : (fs::path(directory) / kBackendFile).string();
-  // A name without a '/' would be looked for on the loader's path.
+  // dlopen would search its own path for a name without a '/'.
   const Opened opened = open_backend(file.find('/') == std::string::npos ? "./" + file : file);
   if (opened.backend == nullptr) return {nullptr, opened.problem};
   static const Driver driver;

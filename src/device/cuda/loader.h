@@ -1,4 +1,4 @@
-// Finds the loadable CUDA library, and says in one line why there is no GPU to use.
+// Finds the loadable CUDA library, or explains in one line why no GPU can be used.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 namespace lanescope::device::cuda {
 
 struct LoadResult {
-  Backend* backend = nullptr;  ///< lives as long as the process; null: see problem
-  /// Why no GPU can be used and recorded, in one line; empty when one can. With a backend and a problem a GPU can be
-  /// used, but not recorded.
+  Backend* backend = nullptr;  ///< lives until the process ends; null: see problem
+  /// Why no GPU can be used and recorded, in one line; empty if one can. If both backend and problem are set, a GPU can
+  /// be used but not recorded.
   std::string problem;
 };
 
-/// Looks once per process, in this order: LANESCOPE_CUDA=off; the library beside the program (or the file that
-/// LANESCOPE_CUDA names); the driver library libcuda.so.1; its devices; its version; CUPTI. Thread-safe, never throws.
+/// Searches once per process, in this order: LANESCOPE_CUDA=off; the library beside the program (or the file that
+/// LANESCOPE_CUDA names); the driver library libcuda.so.1; its devices; its version; CUPTI. Thread-safe; never throws.
 const LoadResult& load();
-/// Why there is none, said anew in the language that is set now.
+/// The problem again, in the current language.
 std::string problem_again();
 
-/// The same without remembering, for tests: `directory` instead of the program's.
+/// The same search in `directory`, not cached; for tests.
 LoadResult look_for_backend(const std::string& directory);
 
 }  // namespace lanescope::device::cuda

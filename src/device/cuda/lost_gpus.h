@@ -1,4 +1,4 @@
-// Which GPUs have failed in this process, so that the next device on one of them begins with a reset.
+// The GPUs that have failed in this process: the next device on one of them starts with a reset. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -12,7 +12,7 @@ class LostGpus {
     const std::lock_guard lock(mutex_);
     gpus_.insert(gpu);
   }
-  /// It has been reset, and works.
+  /// Call after the GPU was reset and works again.
   void remove(int gpu) {
     const std::lock_guard lock(mutex_);
     gpus_.erase(gpu);

@@ -2,10 +2,12 @@
 
 #include <cstring>
 
+#include "base/random.h"
+
 namespace lanescope::device::cuda {
 namespace {
 
-// Vectors as the compiler knows them: SSE and NEON registers hold one each, and the four are independent.
+// Compiler vectors of the size of SSE and NEON registers, four of them independent of each other.
 using Vector = std::uint32_t __attribute__((vector_size(16)));
 constexpr std::size_t kVectors = 4;
 
@@ -15,7 +17,7 @@ void step(Vector& x) {
   x ^= x << 5;
 }
 
-// The upper 23 bits as the fraction of a float in [1, 2), less 1.
+// Uses the upper 23 bits as the fraction of a float in [1, 2), minus 1.
 void store(float* out, const Vector& x) {
   using Floats = float __attribute__((vector_size(16)));
   const Vector bits = (x >> 9) | 0x3f800000u;
@@ -29,12 +31,9 @@ void store(float* out, const Vector& x) {
 }  // namespace
 
 RandomFill::RandomFill(std::uint64_t seed) {
-  for (std::uint32_t& lane : state_) {  // splitmix64: neighbouring seeds give lanes that have nothing in common
-    seed += 0x9e3779b97f4a7c15u;
-    std::uint64_t z = seed;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    lane = static_cast<std::uint32_t>((z ^ (z >> 31)) >> 32) | 1u;  // zero would stay zero
+  base::Random random(seed);  // makes the lanes unrelated even for neighbouring seeds
+  for (std::uint32_t& lane : state_) {
+    lane = static_cast<std::uint32_t>(random.next() >> 32) | 1u;  // xorshift never leaves zero
   }
 }
 

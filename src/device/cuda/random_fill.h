@@ -1,4 +1,4 @@
-// Arbitrary values at about the speed of memory.
+// Random values at about memory bandwidth.
 #pragma once
 
 #include <array>
@@ -8,11 +8,12 @@
 
 namespace lanescope::device::cuda {
 
-/// Floats in [0, 1) of 23 bits: Marsaglia's xorshift32 in 16 lanes, which is cheap and good enough to look arbitrary.
+/// Floats in [0, 1) with 23 random bits, from Marsaglia's xorshift32 in 16 lanes. Cheap, and random enough for test
+/// data.
 class RandomFill {
  public:
   explicit RandomFill(std::uint64_t seed);
-  /// `floats` at any alignment of a float.
+  /// Needs only the alignment of a float.
   void fill(std::span<float> floats);
 
  private:

@@ -1,4 +1,4 @@
-// CUDA's error codes that the program treats in a way of their own.
+// The CUDA error codes that need special treatment.
 #pragma once
 
 #include "device/cuda/api.h"
@@ -7,10 +7,10 @@ namespace lanescope::device::cuda {
 
 inline constexpr Status kOutOfMemory = 2;  // cudaErrorMemoryAllocation
 
-/// Whether the error stays: every later call returns it too, until the device is reset. CUDA's driver_types.h says of
-/// these: "leaves the process in an inconsistent state and any further CUDA work will return the same error". Of the
-/// two that are uncorrectable, of a destroyed context and of the unknown error it says nothing, but there is no going
-/// on after them either.
+/// True for errors that persist: every later call returns them, too, until the device is reset. For most of these,
+/// CUDA's driver_types.h says: "leaves the process in an inconsistent state and any further CUDA work will return the
+/// same error". It does not say so for the two uncorrectable errors, a destroyed context and the unknown error, but the
+/// device is unusable after them as well.
 constexpr bool is_sticky(Status status) {
   switch (status) {
     case 214:  // cudaErrorECCUncorrectable

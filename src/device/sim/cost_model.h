@@ -1,4 +1,4 @@
-// What every call and every operation costs on a profile's machine, in nanoseconds.
+// The cost of every call and operation on a profile's machine, in nanoseconds.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace lanescope::device::sim {
 
 class CostModel {
  public:
-  /// Ops that are in `known` cost what it says, all others what the roofline says.
+  /// Ops listed in `known` take the time given there, all others that of the roofline model.
   explicit CostModel(const DeviceProfile& profile, std::span<const KnownOp> known = {});
 
   using Nanoseconds = base::Nanoseconds;
@@ -23,20 +23,20 @@ class CostModel {
   // What calls cost the calling thread.
   Nanoseconds launch, memcpy, memset, event_record, event_query, stream_wait, sync, idle_return, wake, stream_create,
       event_create, malloc, free;
-  // From the end of a call until its work can start.
+  // From the return of a call until its work can start.
   Nanoseconds launch_latency, copy_latency;
 
   Nanoseconds host_alloc(std::size_t bytes) const { return per_mib(host_alloc_, host_alloc_per_byte_, bytes); }
   Nanoseconds host_free(std::size_t bytes) const { return per_mib(host_free_, host_free_per_byte_, bytes); }
-  /// Copying inside host memory.
+  /// Copies within host memory.
   Nanoseconds host_copy(std::size_t bytes) const { return at_rate(bytes, host_per_byte_); }
   Nanoseconds host_write(std::size_t bytes) const { return at_rate(bytes, host_per_byte_); }
-  /// Of the first touch of fresh pageable memory.
+  /// The first touch of fresh pageable memory.
   Nanoseconds page_faults(std::size_t fresh_bytes) const { return at_rate(fresh_bytes, fault_per_byte_); }
 
   /// Roofline: max(FLOP / rate, bytes / bandwidth) + floor.
   Nanoseconds kernel(const ops::Op& op) const;
-  /// The share of the machine that a matrix product's tiles keep busy: tiles / (waves * SMs). 1 for any other op.
+  /// The share of the SMs that a matrix product's tiles keep busy: tiles / (waves * SMs). 1 for other ops.
   double utilisation(const ops::Op& op) const;
   Nanoseconds memset_on_device(std::size_t bytes) const { return kernel_floor_ + at_rate(bytes, device_per_byte_); }
   Nanoseconds copy_on_device(std::size_t bytes) const { return copy_fixed + at_rate(2 * bytes, device_per_byte_); }
@@ -62,7 +62,7 @@ class CostModel {
   double sms_, tile_rows_, tile_columns_;
   std::vector<KnownOp> measured_;
 
-  // A loop issues the same few ops again and again.
+  // Known costs are looked up per call; a loop issues the same few ops over and over.
   struct Known {
     ops::Op op;
     Nanoseconds cost = -1;

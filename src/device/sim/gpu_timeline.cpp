@@ -84,7 +84,7 @@ bool GpuTimeline::step(Nanoseconds limit) {
     Nanoseconds ready = std::max(entry.arrival_ns, stream.last_end);
     if (entry.after.stream != Position::kNoStream) {
       if (!decided(entry.after)) continue;
-      // What has finished ended before the host's clock, which this entry's launch could not reach the device before.
+      // Finished entries ended before the host's clock, and this entry's launch reaches the device only after it.
       if (!finished(entry.after))
         ready = std::max(ready, streams_[entry.after.stream].at(entry.after.seq).event.end_ns);
     }
@@ -120,7 +120,7 @@ void GpuTimeline::decide_entry(Stream& stream, Entry& entry, Nanoseconds start) 
     stream.last_work_end = end;
   } else {
     entry.copy_start_ns = start == stream.last_end ? stream.last_copy_start : end;
-    // Held back by its stream or by what it waits for, and not only by its own way to the device.
+    // Held back by its stream or by what it waits for, not only by its own launch latency.
     if (start > entry.arrival_ns) stream.last_work_end = start;
     if (entry.stamp != nullptr) {
       const auto index = static_cast<std::uint32_t>(&stream - streams_.data());
@@ -164,7 +164,7 @@ void GpuTimeline::decide_all() {
 }
 
 void GpuTimeline::finish_until(Nanoseconds now) {
-  // Bytes change in the order in which operations end, whatever their stream.
+  // Bytes change in the order in which operations end, across all streams.
   for (;;) {
     Stream* first = nullptr;
     Nanoseconds first_end = kNever;

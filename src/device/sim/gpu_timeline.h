@@ -1,5 +1,6 @@
-// The simulated GPU: streams, engines, and when each operation runs. A small discrete-event simulation that decides as
-// late as it can: nothing that a later call could still influence is decided before the host's clock has passed it.
+// The simulated GPU: its streams, its engines, and when each operation runs. A small discrete-event simulation that
+// decides as late as possible: what a later call could still influence stays undecided until the host's clock has
+// passed it.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ using base::Nanoseconds;
 enum class Engine : std::uint8_t { Compute, CopyH2D, CopyD2H, None };
 inline constexpr std::size_t kEngines = 3;
 
-/// An entry of a stream: the seq-th that was ever put there.
+/// The seq-th entry ever put into a stream.
 struct Position {
   static constexpr std::uint32_t kNoStream = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t stream = kNoStream;
@@ -26,7 +27,7 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-/// When an event with timing happened: its newest record, once that is decided.
+/// When a timing event completed: for its newest record, once decided.
 struct EventStamp {
   Position position;
   Nanoseconds at_ns = 0;
@@ -34,22 +35,22 @@ struct EventStamp {
 
 /// One command in a stream: an operation on an engine, or (Engine::None) an event record or a wait, which take no time.
 struct Entry {
-  trace::Event event;          ///< of an operation: complete but for its times, which the timeline decides
-  Nanoseconds arrival_ns = 0;  ///< when its launch has reached the device
+  trace::Event event;          ///< of an operation: complete except for its times, which the timeline decides
+  Nanoseconds arrival_ns = 0;  ///< when its launch reaches the device
   Nanoseconds duration_ns = 0;
-  Nanoseconds earliest_end_ns = 0;  ///< a staged copy: its last chunk is not there before
+  Nanoseconds earliest_end_ns = 0;  ///< a staged copy: its last chunk does not arrive earlier
   Position after;                   ///< another stream's entry that it waits for
-  EventStamp* stamp = nullptr;      ///< an event record with timing: where its instant is kept
-  std::uint64_t order = 0;          ///< of issue
-  Nanoseconds free_ns = 0;          ///< decided: when nothing earlier stood in its way any more, its launch aside
-  Nanoseconds copy_start_ns = 0;    ///< decided: if its end is the end of a copy, that copy's start, else its end
+  EventStamp* stamp = nullptr;      ///< for a timing event's record: receives its time
+  std::uint64_t order = 0;          ///< order of issue
+  Nanoseconds free_ns = 0;          ///< decided: when everything earlier was out of its way, apart from its own launch
+  Nanoseconds copy_start_ns = 0;    ///< decided: if it ends with a copy, that copy's start, else its own end
   Engine engine = Engine::None;
   bool has_work = false;  ///< it changes bytes when it ends
 
   bool is_operation() const { return engine != Engine::None; }
 };
 
-/// Ends an operation whose duration depends on its start.
+/// Computes the end of an operation whose duration depends on its start.
 class EndRule {
  public:
   virtual ~EndRule() = default;
@@ -64,27 +65,27 @@ class GpuTimeline {
   /// other.
   std::uint32_t add_stream(bool blocking);
 
-  /// Appends an entry, after what the legacy default stream's rule asks for. `work` goes with it if it has_work.
+  /// Appends an entry, after whatever the legacy default stream's rule requires. `work` belongs to it if has_work.
   Position push(std::uint32_t stream, const Entry& entry, const Work* work = nullptr);
-  /// Appends a command that takes no time: an event record, or with `after` a wait.
+  /// Appends a command that takes no time: an event record or, with `after`, a wait.
   Position push_marker(std::uint32_t stream, Nanoseconds arrival, Position after = {}, EventStamp* stamp = nullptr);
 
-  /// The host's clock is `now`: decides what starts until then, and runs the work of what has ended.
+  /// Advances to the host's clock `now`: decides what starts by then, and runs the work of what has ended.
   void settle(Nanoseconds now);
-  /// The host is blocked, so that no further call can come: decides on until this entry is decided.
+  /// The host is blocked, so no further call can come: decides as far as this entry.
   const Entry& decide(Position position);
-  /// The same for one operation whose end follows from its start by a rule.
+  /// The same for an operation whose end follows from its start by a rule.
   const Entry& decide(Position position, EndRule& rule);
-  /// Decides everything; for the end of the run.
+  /// Decides everything. Call at the end of the run.
   void decide_all();
 
   /// As of the last settle().
   bool finished(Position position) const { return position.seq < streams_[position.stream].head; }
-  /// The last entry of a stream that has not finished, if any.
+  /// The last unfinished entry of a stream; false if there is none.
   bool tail(std::uint32_t stream, Position& out) const;
   std::uint32_t stream_count() const { return static_cast<std::uint32_t>(streams_.size()); }
   bool is_blocking(std::uint32_t stream) const { return streams_[stream].blocking; }
-  /// Operations of a stream that have been issued and had not ended at the last settle().
+  /// Operations of a stream that were issued and unfinished at the last settle().
   std::size_t outstanding(std::uint32_t stream) const { return streams_[stream].operations; }
   Position oldest_operation(std::uint32_t stream) const;
   Nanoseconds last_end() const { return last_end_; }
@@ -92,17 +93,18 @@ class GpuTimeline {
  private:
   struct Stream {
     std::vector<Entry> ring;  // entry seq is at seq & (size - 1); size is a power of two
-    std::vector<Work> work;   // beside it
-    std::uint64_t head = 0;   // first that has not finished
-    std::uint64_t next = 0;   // first that is not decided
+    std::vector<Work> work;   // parallel to ring
+    std::uint64_t head = 0;   // first unfinished entry
+    std::uint64_t next = 0;   // first undecided entry
     std::uint64_t tail = 0;
     std::size_t operations = 0;     // in [head, tail)
-    Nanoseconds last_end = 0;       // of the last decided
-    Nanoseconds last_work_end = 0;  // when the last operation or waited-for event ended
+    Nanoseconds last_end = 0;       // of the last decided entry
+    Nanoseconds last_work_end = 0;  // when the last operation or awaited event ended
     Nanoseconds last_copy_start = 0;
     bool blocking = true;
-    std::uint64_t default_waits_for = 0;  // blocking streams: entries before this one are known to the default stream
-    std::uint64_t waits_for_default = 0;  // and the other way round
+    std::uint64_t default_waits_for = 0;  // blocking streams: the default stream already waits for entries before this
+                                          // one
+    std::uint64_t waits_for_default = 0;  // and vice versa
 
     Entry& at(std::uint64_t seq) { return ring[seq & (ring.size() - 1)]; }
     const Entry& at(std::uint64_t seq) const { return ring[seq & (ring.size() - 1)]; }
@@ -123,8 +125,8 @@ class GpuTimeline {
   std::vector<Stream> streams_;
   std::array<Nanoseconds, kEngines> engine_free_{};
   std::uint64_t next_order_ = 0;
-  Nanoseconds next_start_ = kNever;  // nothing undecided starts before this
-  Nanoseconds next_end_ = kNever;    // nothing decided and unfinished ends before this
+  Nanoseconds next_start_ = kNever;  // nothing undecided starts earlier
+  Nanoseconds next_end_ = kNever;    // nothing decided and unfinished ends earlier
   Nanoseconds last_end_ = 0;
   Position ruled_;
   EndRule* rule_ = nullptr;

@@ -2,29 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <string>
+#include <string_view>
+
+#include "trace/stream_lanes.h"
 
 namespace lanescope::device::sim {
 namespace {
-
-constexpr std::array<std::string_view, kApis> kApiNames{"cudaLaunchKernel",
-                                                        "cudaMemcpyAsync",
-                                                        "cudaMemcpy",
-                                                        "cudaMemsetAsync",
-                                                        "cudaEventRecord",
-                                                        "cudaEventQuery",
-                                                        "cudaEventElapsedTime",
-                                                        "cudaEventSynchronize",
-                                                        "cudaStreamWaitEvent",
-                                                        "cudaStreamSynchronize",
-                                                        "cudaDeviceSynchronize",
-                                                        "cudaStreamCreateWithFlags",
-                                                        "cudaEventCreateWithFlags",
-                                                        "cudaMalloc",
-                                                        "cudaFree",
-                                                        "cudaHostAlloc",
-                                                        "cudaFreeHost"};
-static_assert(static_cast<std::size_t>(Api::FreeHost) + 1 == kApis);
 
 constexpr std::string_view kProcess = "lanescope";
 
@@ -44,25 +27,10 @@ std::string_view memory_name(trace::MemoryKind kind) {
 
 char side(trace::MemoryKind kind) { return kind == trace::MemoryKind::Device ? 'D' : 'H'; }
 
-std::string_view lane_name(trace::LaneKind kind) {
-  switch (kind) {
-    case trace::LaneKind::CopyH2D:
-      return "copy H2D";
-    case trace::LaneKind::CopyD2H:
-      return "copy D2H";
-    case trace::LaneKind::CopyOther:
-      return "copy D2D";
-    default:
-      return "kernels";
-  }
-}
-
 }  // namespace
 
-std::string_view api_name(Api api) { return kApiNames[static_cast<std::size_t>(api)]; }
-
 Log::Log(trace::EventSink& sink) : sink_(sink) {
-  for (std::size_t i = 0; i < kApis; ++i) api_names_[i] = sink.name(kApiNames[i]);
+  for (std::size_t i = 0; i < kCudaCalls; ++i) call_names_[i] = sink.name(call_name(static_cast<CudaCall>(i)));
   trace::LaneInfo info;
   info.kind = trace::LaneKind::Calls;
   info.name = "CUDA calls";
@@ -102,7 +70,7 @@ trace::LaneId Log::lane(std::uint32_t stream, trace::LaneKind kind) {
     info.kind = kind;
     info.process = kProcess;
     info.stream = stream == 0 ? kDefaultStreamNumber : kFirstStreamNumber + static_cast<std::int32_t>(stream) - 1;
-    info.name = stream == 0 ? std::string(lane_name(kind)) : fmt::format("{}, stream {}", lane_name(kind), info.stream);
+    info.name = trace::stream_lane_name(kind, info.stream, stream == 0);
     lane = sink_.lane(info);
   }
   return static_cast<trace::LaneId>(lane);

@@ -28,10 +28,10 @@ void Memory::release(Buffer buffer) {
 
 std::byte* Memory::data(Slot& slot) {
   if (!slot.data) {
-    // calloc gives zeroed pages that cost nothing until they are touched.
+    // calloc returns zeroed pages that use no physical memory until first touched.
     slot.data.reset(static_cast<std::byte*>(std::calloc(slot.bytes, 1)));
     if (!slot.data) {
-      throw base::Error(fmt::format(fmt::runtime(tr("not enough host memory for a buffer of {} bytes")), slot.bytes));
+      throw base::Error(tr("not enough host memory for a buffer of {} bytes", slot.bytes));
     }
   }
   return slot.data.get();
@@ -60,12 +60,11 @@ std::size_t Memory::touch(const Device::Slice& slice, std::size_t bytes) {
 
 void Memory::check_arguments(std::span<const Buffer> args, std::string_view call) const {
   if (args.size() > ops::kMaxArgs) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: {} arguments given; at most {} are allowed")), call, args.size(),
-                                  ops::kMaxArgs));
+    throw base::Error(tr("{}: {} arguments given; at most {} are allowed", call, args.size(), ops::kMaxArgs));
   }
   for (const Buffer arg : args) {
     if (buffers_.at(arg, call).kind != MemoryKind::Device && space_ == Space::OfItsOwn) {
-      throw base::Error(fmt::format(fmt::runtime(tr("{}: an argument is host memory; allowed: device memory")), call));
+      throw base::Error(tr("{}: an argument is host memory; allowed: device memory", call));
     }
   }
 }
@@ -102,12 +101,12 @@ std::uint32_t Memory::capture(const Device::Slice& from, std::size_t bytes) {
     index = free_captures_.back();
     free_captures_.pop_back();
   }
-  captures_[index].clear();  // zeros, if nothing is there
+  captures_[index].clear();  // empty means zeros
   if (const std::byte* source = made(from)) captures_[index].assign(source, source + bytes);
   return index;
 }
 
-// Null for zeros that were never made. On a CPU that really copies, zeros take their time, too.
+// Null for zeros that were never allocated. On a CPU device, which really copies, copying zeros takes its time, too.
 const std::byte* Memory::made(const Device::Slice& slice) {
   const Slot& slot = buffers_.known(slice.buffer);
   if (space_ == Space::Host) return data(slice);

@@ -32,7 +32,7 @@ constexpr double kMostMicroseconds = 1e6;
 
 enum class Whole : std::uint8_t { No, Yes };
 
-/// What is allowed for a number: [minimum, maximum], or (minimum, maximum] when the minimum itself is not.
+/// The allowed values of a number: [minimum, maximum], or (minimum, maximum] if the minimum is excluded.
 struct Range {
   double minimum;
   bool minimum_allowed;
@@ -44,9 +44,9 @@ struct Range {
            (whole == Whole::No || value == std::floor(value));
   }
   std::string text() const {
-    return fmt::format(
-        fmt::runtime(whole == Whole::Yes ? tr("a whole number {} {} and <= {}") : tr("a number {} {} and <= {}")),
-        minimum_allowed ? ">=" : ">", minimum, maximum);
+    const char* const bound = minimum_allowed ? ">=" : ">";
+    return whole == Whole::Yes ? tr("a whole number {} {} and <= {}", bound, minimum, maximum)
+                               : tr("a number {} {} and <= {}", bound, minimum, maximum);
   }
 };
 
@@ -63,7 +63,7 @@ struct NumberSpec {
   std::string_view key;
   Range range;
   double& (*of)(DeviceProfile&);
-  bool optional = false;  ///< a file without it gets the value that a DeviceProfile begins with
+  bool optional = false;  ///< the default of DeviceProfile applies if the file lacks it
 
   constexpr NumberSpec or_standard() const {
     NumberSpec spec = *this;
@@ -129,7 +129,7 @@ struct TextSpec {
 };
 constexpr std::array<TextSpec, 2> kTexts{{{"name", &DeviceProfile::name}, {"summary", &DeviceProfile::summary}}};
 
-/// Reads one file; every complaint names the file, the line and the key.
+/// Reads one file. Every error names the file, the line and the key.
 class Reader {
  public:
   explicit Reader(std::string_view origin) : origin_(origin) {}
@@ -154,11 +154,10 @@ class Reader {
     fail(at.source().begin.line, key, complaint);
   }
   [[noreturn]] void fail(toml::source_index line, std::string_view key, const std::string& complaint) const {
-    throw base::FileError(fmt::format(fmt::runtime(tr("{}:{}: key '{}': {}")), origin_,
-                                      std::max<toml::source_index>(line, 1), key, complaint));
+    throw base::FileError(tr("{}:{}: key '{}': {}", origin_, std::max<toml::source_index>(line, 1), key, complaint));
   }
 
-  /// A value as a person wrote it, for the end of a complaint.
+  /// A value as written in the file, for the end of an error message.
   static std::string written(const toml::node& node) {
     if (node.is_table()) return tr("a table");
     if (node.is_array()) return tr("an array");
@@ -171,13 +170,12 @@ class Reader {
     for (const auto& [key, node] : root) {
       const std::string_view name = key.str();
       if (std::any_of(kTexts.begin(), kTexts.end(), [&](const TextSpec& spec) { return spec.key == name; })) continue;
-      if (!is_table_name(name)) fail(node, name, fmt::format(fmt::runtime(tr("is unknown; allowed: {}")), top_keys()));
+      if (!is_table_name(name)) fail(node, name, tr("is unknown; allowed: {}", top_keys()));
       const toml::table* table = node.as_table();
-      if (table == nullptr) fail(node, name, fmt::format(fmt::runtime(tr("must be a table, got {}")), written(node)));
+      if (table == nullptr) fail(node, name, tr("must be a table, got {}", written(node)));
       for (const auto& [inner, inner_node] : *table) {
         if (!is_number(name, inner.str())) {
-          fail(inner_node, fmt::format("{}.{}", name, inner.str()),
-               fmt::format(fmt::runtime(tr("is unknown; allowed: {}")), keys_of(name)));
+          fail(inner_node, fmt::format("{}.{}", name, inner.str()), tr("is unknown; allowed: {}", keys_of(name)));
         }
       }
     }
@@ -213,7 +211,7 @@ class Reader {
     if (node == nullptr) fail(table, full_key, tr("is missing"));
     const auto* text = node->as_string();
     if (text == nullptr || text->get().empty()) {
-      fail(*node, full_key, fmt::format(fmt::runtime(tr("must be a text, got {}")), written(*node)));
+      fail(*node, full_key, tr("must be a text, got {}", written(*node)));
     }
     return text->get();
   }
@@ -230,9 +228,9 @@ class Reader {
     if (node == nullptr) fail(*section, key, tr("is missing"));
     const toml::table* pair = node->as_table();
     if (pair == nullptr) {
-      // A bare number is the likeliest slip; say what it lacks. Anything else is not a number at all.
+      // A bare number is the most likely mistake, so say what it lacks. Anything else is not a number at all.
       if (node->is_number()) fail(*node, key, tr("has no source; write { value = ..., source = \"...\" }"));
-      fail(*node, key, fmt::format(fmt::runtime(tr("must be {}, got {}")), spec.range.text(), written(*node)));
+      fail(*node, key, tr("must be {}, got {}", spec.range.text(), written(*node)));
     }
     for (const auto& [inner, inner_node] : *pair) {
       if (inner.str() != "value" && inner.str() != "source" && inner.str() != "from") {
@@ -243,7 +241,7 @@ class Reader {
     if (value == nullptr) fail(*pair, key, tr("has no value; write { value = ..., source = \"...\" }"));
     const double number = value->value<double>().value_or(std::numeric_limits<double>::quiet_NaN());
     if (!value->is_number() || !spec.range.allows(number)) {
-      fail(*value, key, fmt::format(fmt::runtime(tr("must be {}, got {}")), spec.range.text(), written(*value)));
+      fail(*value, key, tr("must be {}, got {}", spec.range.text(), written(*value)));
     }
     const toml::node* source = pair->get("source");
     if (source == nullptr) fail(*pair, key, tr("has no source; write { value = ..., source = \"...\" }"));
@@ -251,7 +249,7 @@ class Reader {
     if (std::none_of(kSourceKinds.begin(), kSourceKinds.end(),
                      [&](std::string_view kind) { return text.starts_with(kind); })) {
       fail(*source, fmt::format("{}.source", key),
-           fmt::format(fmt::runtime(tr("must begin with {}, got '{}'")), fmt::join(kSourceKinds, ", "), text));
+           tr("must begin with {}, got '{}'", fmt::join(kSourceKinds, ", "), text));
     }
     spec.of(profile) = number;
     profile.numbers.push_back({key, number, text, read_from(*pair, key)});
@@ -262,9 +260,7 @@ class Reader {
     if (node == nullptr) return {};
     const std::string key = number + ".from";
     const auto wrong = [&](const toml::node& at) {
-      fail(at, key,
-           fmt::format(fmt::runtime(tr("must be an array of published numbers, [\"P20.h2d_pinned\"], got {}")),
-                       written(at)));
+      fail(at, key, tr("must be an array of published numbers, [\"P20.h2d_pinned\"], got {}", written(at)));
     };
     const toml::array* array = node->as_array();
     if (array == nullptr || array->empty()) wrong(*node);
@@ -287,7 +283,7 @@ DeviceProfile parse_profile(std::string_view text, std::string_view origin) { re
 
 namespace {
 
-// As a basic string of TOML.
+// Quotes a text as a TOML basic string.
 std::string toml_string(std::string_view text) {
   std::string written = "\"";
   for (const char c : text) {
@@ -315,7 +311,7 @@ std::string profile_text(const DeviceProfile& profile, std::string_view comment)
     const std::string key = fmt::format("{}.{}", spec.table, spec.key);
     const auto found = std::find_if(profile.numbers.begin(), profile.numbers.end(),
                                     [&](const DeviceProfile::Number& n) { return n.key == key; });
-    if (found == profile.numbers.end()) throw base::Error(fmt::format(fmt::runtime(tr("profile: {} is missing")), key));
+    if (found == profile.numbers.end()) throw base::Error(tr("profile: {} is missing", key));
     std::string from;
     for (const std::string& published : found->from) from += (from.empty() ? "" : ", ") + toml_string(published);
     if (!from.empty()) from = fmt::format(", from = [{}]", from);
@@ -328,12 +324,11 @@ std::string profile_text(const DeviceProfile& profile, std::string_view comment)
 DeviceProfile load_profile(const std::string& path) {
   std::error_code failed;
   if (std::filesystem::is_directory(path, failed)) {
-    throw base::FileError(fmt::format(fmt::runtime(tr("{}: cannot be read: is a directory")), path));
+    throw base::FileError(tr("{}: cannot be read: is a directory", path));
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    throw base::FileError(
-        fmt::format(fmt::runtime(tr("{}: cannot be read: {}")), path, base::system_error_text(errno)));
+    throw base::FileError(tr("{}: cannot be read: {}", path, base::system_error_text(errno)));
   }
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return parse_profile(text, path);
@@ -353,8 +348,7 @@ DeviceProfile embedded_profile(std::string_view id) {
   const std::string path = fmt::format("{}{}{}", kFolder, id, kEnding);
   const assets::File* file = assets::find(path);
   if (file == nullptr) {
-    throw base::UsageError(fmt::format(fmt::runtime(tr("profile '{}' is unknown; allowed: {}")), id,
-                                       fmt::join(embedded_profiles(), ", ")));
+    throw base::UsageError(tr("profile '{}' is unknown; allowed: {}", id, fmt::join(embedded_profiles(), ", ")));
   }
   return parse_profile(file->text, path);
 }

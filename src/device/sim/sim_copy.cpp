@@ -1,4 +1,4 @@
-// SimDevice's copies: what each combination of call, direction, memory and size does.
+// SimDevice's copies: the behaviour for each combination of call, direction, memory kind and size.
 #include <algorithm>
 
 #include "device/sim/sim_device.h"
@@ -22,7 +22,7 @@ struct Route {
 Route route_of(MemoryKind from, MemoryKind to) {
   if (from != MemoryKind::Device) return {CopyDirection::HostToDevice, Engine::CopyH2D, LaneKind::CopyH2D};
   if (to != MemoryKind::Device) return {CopyDirection::DeviceToHost, Engine::CopyD2H, LaneKind::CopyD2H};
-  // A copy inside device memory is made by the multiprocessors.
+  // Copies within device memory run on the multiprocessors.
   return {CopyDirection::DeviceToDevice, Engine::Compute, LaneKind::CopyOther};
 }
 
@@ -44,18 +44,18 @@ class UploadRule final : public EndRule {
 }  // namespace
 
 void SimDevice::copy_async(Slice to, Slice from, std::size_t bytes, Stream stream) {
-  transfer(Api::MemcpyAsync, to, from, bytes, stream, false);
+  transfer(CudaCall::MemcpyAsync, to, from, bytes, stream, false);
 }
 
 void SimDevice::copy(Slice to, Slice from, std::size_t bytes) {
-  transfer(Api::Memcpy, to, from, bytes, Stream::Default, true);
+  transfer(CudaCall::Memcpy, to, from, bytes, Stream::Default, true);
 }
 
-void SimDevice::transfer(Api api, Slice to, Slice from, std::size_t bytes, Stream stream, bool synchronous) {
+void SimDevice::transfer(CudaCall api, Slice to, Slice from, std::size_t bytes, Stream stream, bool synchronous) {
   Transfer t;
   t.stream = index_of(stream, api);
-  t.to_kind = memory_.check(to, bytes, api_name(api));
-  t.from_kind = memory_.check(from, bytes, api_name(api));
+  t.to_kind = memory_.check(to, bytes, call_name(api));
+  t.from_kind = memory_.check(from, bytes, call_name(api));
   t.to = to;
   t.from = from;
   t.bytes = bytes;
@@ -65,12 +65,12 @@ void SimDevice::transfer(Api api, Slice to, Slice from, std::size_t bytes, Strea
   const bool upload = t.to_kind == MemoryKind::Device && t.from_kind == MemoryKind::Pageable;
   const bool download = t.from_kind == MemoryKind::Device && t.to_kind == MemoryKind::Pageable;
   const bool inlined = upload && bytes <= costs_.inline_limit;
-  // Bytes that ride in the command queue are put there by the CPU.
+  // The CPU writes small transfers into the command queue.
   const Nanoseconds own = costs_.memcpy + (inlined ? CostModel::at_rate(bytes, costs_.h2d_pageable) : 0);
   const Call call = begin(api, own);
   if (bytes == 0) return end(call, 0);
   if (t.to_kind != MemoryKind::Device && t.from_kind != MemoryKind::Device) return copy_on_host(call, t);
-  if (inlined || inside_device) t.synchronous = false;  // neither holds the host, whatever the call
+  if (inlined || inside_device) t.synchronous = false;  // neither blocks the host, whichever call is used
   const Nanoseconds waited = wait_for_room(t.stream);
   if (upload && !inlined) return upload_staged(call, t, waited);
   if (download) return download_staged(call, t, waited);
@@ -82,7 +82,7 @@ Entry SimDevice::copy_operation(const Call& call, const Transfer& t, Nanoseconds
   Entry entry = operation(call, route.engine, EventKind::Copy, log_.copy_name(t.from_kind, t.to_kind),
                           log_.lane(t.stream, route.lane), costs_.copy_latency, duration);
   trace::set_bytes(entry.event, t.bytes);
-  trace::set_copy_traits(entry.event, {route.direction, t.from_kind, t.to_kind, call.api == Api::MemcpyAsync});
+  trace::set_copy_traits(entry.event, {route.direction, t.from_kind, t.to_kind, call.api == CudaCall::MemcpyAsync});
   return entry;
 }
 
@@ -170,14 +170,14 @@ void SimDevice::upload_staged(const Call& call, const Transfer& t, Nanoseconds w
   Entry entry = copy_operation(call, t, upload.dma_duration());
   entry.arrival_ns = upload.arrival();
   Nanoseconds done = upload.filled();
-  Nanoseconds stalled = 0;  // all slots full, and the DMA held up by earlier work
+  Nanoseconds stalled = 0;  // all slots full, and the DMA delayed by earlier work
   if (upload.fits()) {
     entry.earliest_end_ns = upload.earliest_end();
     const Work work = copy_work(t, entry, true);
     gpu_.push(t.stream, entry, &work);
   } else {
-    // The host is held until the DMA has freed enough slots, so the bytes can move when it comes back: all earlier work
-    // of the stream has ended by then, and later work cannot have been issued.
+    // The call returns when the DMA has freed enough slots. All earlier work of the stream has ended by then, and later
+    // work cannot have been issued, so the bytes can move now.
     const Work work = copy_work(t, entry, false);
     const bool moves = entry.has_work;
     entry.has_work = false;

@@ -26,7 +26,7 @@ Nanoseconds rounded(double ns) { return static_cast<Nanoseconds>(ns + 0.5); }
 
 CpuCostModel::CpuCostModel(const DeviceProfile::Cpu& cpu)
     : op_ns_(cpu.op_us * 1e3),
-      ns_per_flop_(cpu.cores / cpu.fp32_gflops),  // of one core
+      ns_per_flop_(cpu.cores / cpu.fp32_gflops),  // of a single core
       ns_per_byte_(1 / cpu.memory_gb_per_s),
       fault_ns_per_byte_(cpu.page_fault_us_per_mib * 1e3 / (1 << 20)),
       cores_(cpu.cores) {}
@@ -86,14 +86,14 @@ void SimCpuDevice::progress() {
   if (context().advanced) {
     writer().complete_until(now_ns_);
     context().advanced(now_ns_);
-  } else if (now_ns_ - told_complete_ns_ >= kStep) {
-    told_complete_ns_ = now_ns_;
+  } else if (now_ns_ - reported_until_ns_ >= kStep) {
+    reported_until_ns_ = now_ns_;
     writer().complete_until(now_ns_);
   }
 }
 
 void SimCpuDevice::host_work(Nanoseconds ns) {
-  if (ns < 0) throw base::Error(fmt::format(fmt::runtime(tr("host_work: {} ns is not allowed; at least 0")), ns));
+  if (ns < 0) throw base::Error(tr("host_work: {} ns is not allowed; at least 0", ns));
   advance_to(now_ns_ + ns);
   progress();
 }

@@ -1,19 +1,19 @@
-// A profile's CPU as a device, in virtual time: a timing model, deterministic for a seed. See cpu/cpu_base.h for what
-// it has in common with the CPU of this machine.
+// A profile's CPU as a device, in virtual time: a timing model, deterministic for a seed. cpu/cpu_base.h describes what
+// it shares with this machine's CPU.
 //
 // An op takes op_us + max(arithmetic, memory), varied by the profile's jitter:
 //   arithmetic   FLOP / (fp32_gflops / cores * threads)
-//   memory       bytes / (memory_gb_per_s * min(threads, 4)): a few threads take all that a memory has to give
-//   threads      min(cores, ceil(work / grain)), as PyTorch shares work among cores: elementwise ops and reductions by
+//   memory       bytes / (memory_gb_per_s * min(threads, 4)): a few threads saturate the memory bandwidth
+//   threads      min(cores, ceil(work / grain)), as PyTorch splits work among cores: elementwise ops and reductions by
 //                32,768 elements (at::internal::GRAIN_SIZE), matrix products by about a million FLOP
-// A Spin takes what it is asked for. A copy, a fill and what the program writes itself are one thread's, and fresh
-// pageable memory costs its page faults when a copy, a fill or host_fill() first writes it. As on a simulated GPU
-// host_fill() leaves bytes of unknown value, and what is computed from them is only timed.
+// A Spin takes the time it is given. Copies, fills and the program's own writes run on one thread. Fresh pageable
+// memory costs its page faults when a copy, a fill or host_fill() first writes it. As on a simulated GPU, host_fill()
+// leaves bytes of unknown value, and ops on them are only timed.
 //
-// Not modelled: caches (small tensors are read at the memory's rate, which adds a microsecond or two per 20 KB), vector
-// code that differs between ops (an exp counts as one FLOP), and the cost of waking further threads. It is meant for
-// loops of small ops, where dispatch_us and op_us decide, and for which of two sizes is the larger; a large matrix
-// product is off by what fp32_gflops is off.
+// Not modelled: caches (small tensors are read at memory bandwidth, which adds a microsecond or two per 20 KB), the
+// different vector code of ops (an exp counts as one FLOP), and the cost of waking other threads. The model is meant
+// for loops of small ops, which dispatch_us and op_us dominate, and for deciding which of two sizes takes longer. The
+// time of a large matrix product is as accurate as fp32_gflops.
 #pragma once
 
 #include <string>
@@ -31,18 +31,18 @@ class CpuCostModel {
 
   using Nanoseconds = base::Nanoseconds;
   Nanoseconds op(const ops::Op& op) const;
-  /// How many cores share the op.
+  /// The number of cores that share the op.
   double threads(const ops::Op& op) const;
-  /// Reading or writing memory with one thread.
+  /// Time to read or write memory with one thread.
   Nanoseconds memory(std::size_t bytes) const;
-  /// The first touch of fresh pages.
+  /// Time of the first touch of fresh pages.
   Nanoseconds page_faults(std::size_t bytes) const;
 
  private:
   double op_ns_, ns_per_flop_, ns_per_byte_, fault_ns_per_byte_, cores_;
 };
 
-/// `id` as on the command line; empty: "cpu:" and the profile's id.
+/// `id` is as on the command line; empty means "cpu:" and the profile's id.
 DeviceInfo cpu_info_of(const DeviceProfile& profile, std::string id = {});
 
 class SimCpuDevice final : public cpu::CpuBase {
@@ -75,7 +75,7 @@ class SimCpuDevice final : public cpu::CpuBase {
   Jitter jitter_;
   SimHostThreads threads_;
   Nanoseconds now_ns_ = 0;
-  Nanoseconds told_complete_ns_ = 0;
+  Nanoseconds reported_until_ns_ = 0;
 };
 
 }  // namespace lanescope::device::sim

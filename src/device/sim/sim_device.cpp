@@ -62,7 +62,7 @@ SimDevice::~SimDevice() {
 
 void SimDevice::advance_to(Nanoseconds t) {
   host_ns_ = t;
-  // Bytes move in the order in which GPU operations and tasks of host threads end.
+  // Bytes move in the order in which GPU operations and host-thread tasks end.
   for (Nanoseconds end = threads_.next_end(); end <= t; end = threads_.next_end()) {
     gpu_.settle(end);
     threads_.advance_to(end);
@@ -70,20 +70,20 @@ void SimDevice::advance_to(Nanoseconds t) {
   gpu_.settle(t);
 }
 
-void SimDevice::progress(bool tell) {
-  // Nothing undecided starts before the host's clock, and nothing issued later can.
+void SimDevice::progress(bool always) {
+  // Neither undecided nor future operations can start before the host's clock.
   constexpr Nanoseconds kStep = 20 * base::kMicrosecond;
   if (context_.advanced) {
     writer_->complete_until(host_ns_);
     context_.advanced(host_ns_);
-  } else if (tell || host_ns_ - told_complete_ns_ >= kStep) {
-    told_complete_ns_ = host_ns_;
+  } else if (always || host_ns_ - reported_until_ns_ >= kStep) {
+    reported_until_ns_ = host_ns_;
     writer_->complete_until(host_ns_);
   }
 }
 
 void SimDevice::host_work(Nanoseconds ns) {
-  if (ns < 0) throw base::Error(fmt::format(fmt::runtime(tr("host_work: {} ns is not allowed; at least 0")), ns));
+  if (ns < 0) throw base::Error(tr("host_work: {} ns is not allowed; at least 0", ns));
   advance_to(host_ns_ + ns);
   progress(false);
 }
@@ -104,7 +104,7 @@ void SimDevice::wait_for(HostTask task, std::string_view what) {
       task, what, host_ns_, [this](Nanoseconds t) { advance_to(t); }, [this] { progress(true); });
 }
 
-SimDevice::Call SimDevice::begin(Api api, Nanoseconds own_cost) {
+SimDevice::Call SimDevice::begin(CudaCall api, Nanoseconds own_cost) {
   if (const Nanoseconds before = options_.before_call[static_cast<std::size_t>(api)]; before > 0) {
     advance_to(host_ns_ + before);
   }
@@ -152,18 +152,18 @@ void SimDevice::end_launch(const Call& call, Nanoseconds waited) {
 
 // --- waiting -------------------------------------------------------------------------------------------------------
 
-std::uint32_t SimDevice::index_of(Stream stream, Api api) const {
+std::uint32_t SimDevice::index_of(Stream stream, CudaCall api) const {
   const auto index = static_cast<std::uint32_t>(stream);
   if (index >= gpu_.stream_count()) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: stream {} was never created")), api_name(api), index));
+    throw base::Error(tr("{}: stream {} was never created", call_name(api), index));
   }
   return index;
 }
 
-SimDevice::SimEvent& SimDevice::event_of(GpuEvent event, Api api) {
+SimDevice::SimEvent& SimDevice::event_of(GpuEvent event, CudaCall api) {
   const auto number = static_cast<std::uint32_t>(event);
   if (number == 0 || number > events_.size()) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: event {} was never created")), api_name(api), number));
+    throw base::Error(tr("{}: event {} was never created", call_name(api), number));
   }
   return events_[number - 1];
 }
@@ -215,21 +215,21 @@ void SimDevice::end_synchronize(const Call& call, const Awaited& awaited) {
 }
 
 void SimDevice::synchronize(GpuEvent event) {
-  const Position position = event_of(event, Api::EventSynchronize).stamp.position;
-  const Call call = begin(Api::EventSynchronize, costs_.sync);
+  const Position position = event_of(event, CudaCall::EventSynchronize).stamp.position;
+  const Call call = begin(CudaCall::EventSynchronize, costs_.sync);
   Awaited awaited;
   if (position.stream != Position::kNoStream && !gpu_.finished(position)) consider(awaited, position);
   end_synchronize(call, awaited);
 }
 
 void SimDevice::synchronize(Stream stream) {
-  const std::uint32_t index = index_of(stream, Api::StreamSynchronize);
-  const Call call = begin(Api::StreamSynchronize, costs_.sync);
+  const std::uint32_t index = index_of(stream, CudaCall::StreamSynchronize);
+  const Call call = begin(CudaCall::StreamSynchronize, costs_.sync);
   end_synchronize(call, await_stream(index));
 }
 
 void SimDevice::synchronize() {
-  const Call call = begin(Api::DeviceSynchronize, costs_.sync);
+  const Call call = begin(CudaCall::DeviceSynchronize, costs_.sync);
   end_synchronize(call, await_device());
 }
 
@@ -241,9 +241,9 @@ Buffer SimDevice::allocate(MemoryKind kind, std::size_t bytes) {
   const Buffer buffer = memory_.allocate(kind, bytes);
   if (options_.observer != nullptr) options_.observer->allocated(kind, bytes);
   if (kind == MemoryKind::Device) {
-    end(begin(Api::Malloc, costs_.malloc), 0);
+    end(begin(CudaCall::Malloc, costs_.malloc), 0);
   } else if (kind == MemoryKind::Pinned) {
-    end(begin(Api::HostAlloc, costs_.host_alloc(bytes)), 0);
+    end(begin(CudaCall::HostAlloc, costs_.host_alloc(bytes)), 0);
   }
   return buffer;
 }
@@ -253,10 +253,10 @@ void SimDevice::release(Buffer buffer) {
   threads_.check_release(buffer);
   if (options_.observer != nullptr) options_.observer->released(kind, memory_.size_of(buffer, "release"));
   if (kind != MemoryKind::Pageable) {
-    // Both free functions synchronise the device before they let the memory go.
+    // Both free functions synchronise the device before releasing memory.
     const bool device = kind == MemoryKind::Device;
-    const Call call = device ? begin(Api::Free, costs_.free)
-                             : begin(Api::FreeHost, costs_.host_free(memory_.size_of(buffer, "release")));
+    const Call call = device ? begin(CudaCall::Free, costs_.free)
+                             : begin(CudaCall::FreeHost, costs_.host_free(memory_.size_of(buffer, "release")));
     const Awaited awaited = await_device();
     trace::CallParts parts;
     parts.own = own_of(call);
@@ -271,8 +271,8 @@ void SimDevice::release(Buffer buffer) {
 
 std::span<std::byte> SimDevice::host_data(Buffer buffer) {
   if (memory_.size_of(buffer, "host_data") > options_.most_host_bytes) {
-    throw base::Error(fmt::format(fmt::runtime(tr("host_data: a buffer of {} bytes is not allowed; at most {}")),
-                                  memory_.size_of(buffer, "host_data"), options_.most_host_bytes));
+    throw base::Error(tr("host_data: a buffer of {} bytes is not allowed; at most {}",
+                         memory_.size_of(buffer, "host_data"), options_.most_host_bytes));
   }
   return memory_.host_data(buffer);
 }
@@ -310,30 +310,30 @@ bool SimDevice::host_read(Buffer buffer, std::size_t bytes) {
 // --- streams and events --------------------------------------------------------------------------------------------
 
 Stream SimDevice::create_stream(bool non_blocking) {
-  end(begin(Api::StreamCreate, costs_.stream_create), 0);
+  end(begin(CudaCall::StreamCreate, costs_.stream_create), 0);
   return static_cast<Stream>(gpu_.add_stream(!non_blocking));
 }
 
 GpuEvent SimDevice::new_event(bool timing) {
-  end(begin(Api::EventCreate, costs_.event_create), 0);
+  end(begin(CudaCall::EventCreate, costs_.event_create), 0);
   events_.emplace_back().timing = timing;
   return static_cast<GpuEvent>(events_.size());
 }
 
 void SimDevice::record(GpuEvent event, Stream stream) {
-  SimEvent& recorded = event_of(event, Api::EventRecord);
-  const std::uint32_t index = index_of(stream, Api::EventRecord);
-  const Call call = begin(Api::EventRecord, costs_.event_record);
+  SimEvent& recorded = event_of(event, CudaCall::EventRecord);
+  const std::uint32_t index = index_of(stream, CudaCall::EventRecord);
+  const Call call = begin(CudaCall::EventRecord, costs_.event_record);
   EventStamp* const stamp = recorded.timing ? &recorded.stamp : nullptr;
   recorded.stamp.position = gpu_.push_marker(index, host_ns_ + costs_.launch_latency, {}, stamp);
   end(call, 0);
 }
 
 void SimDevice::wait(Stream stream, GpuEvent event) {
-  const Position position = event_of(event, Api::StreamWaitEvent).stamp.position;
-  const std::uint32_t index = index_of(stream, Api::StreamWaitEvent);
-  const Call call = begin(Api::StreamWaitEvent, costs_.stream_wait);
-  // Also for an event that has passed: in the default stream the wait itself is something that other streams wait for.
+  const Position position = event_of(event, CudaCall::StreamWaitEvent).stamp.position;
+  const std::uint32_t index = index_of(stream, CudaCall::StreamWaitEvent);
+  const Call call = begin(CudaCall::StreamWaitEvent, costs_.stream_wait);
+  // Also for a completed event: in the default stream, other streams wait for the wait itself.
   if (position.stream != Position::kNoStream) {
     gpu_.push_marker(index, host_ns_ + costs_.launch_latency, position);
   }
@@ -345,28 +345,28 @@ bool SimDevice::happened(const SimEvent& event) const {
 }
 
 bool SimDevice::query(GpuEvent event) {
-  const SimEvent& asked = event_of(event, Api::EventQuery);
-  const Call call = begin(Api::EventQuery, costs_.event_query);
+  const SimEvent& asked = event_of(event, CudaCall::EventQuery);
+  const Call call = begin(CudaCall::EventQuery, costs_.event_query);
   const bool done = happened(asked);
   end(call, 0);
   return done;
 }
 
 const EventStamp& SimDevice::stamp_of(GpuEvent event) {
-  const SimEvent& timed = event_of(event, Api::EventElapsedTime);
-  const auto refuse = [event](const std::string& why) {
-    throw base::Error(
-        fmt::format(fmt::runtime(why), api_name(Api::EventElapsedTime), static_cast<std::uint32_t>(event)));
-  };
-  if (!timed.timing) refuse(tr("{}: event {} was made without timing"));
-  if (timed.stamp.position.stream == Position::kNoStream) refuse(tr("{}: event {} was never recorded"));
+  const SimEvent& timed = event_of(event, CudaCall::EventElapsedTime);
+  const std::string_view call = call_name(CudaCall::EventElapsedTime);
+  const auto number = static_cast<std::uint32_t>(event);
+  if (!timed.timing) throw base::Error(tr("{}: event {} was made without timing", call, number));
+  if (timed.stamp.position.stream == Position::kNoStream) {
+    throw base::Error(tr("{}: event {} was never recorded", call, number));
+  }
   return timed.stamp;
 }
 
 std::optional<Nanoseconds> SimDevice::elapsed(GpuEvent start, GpuEvent end_event) {
   const EventStamp& from = stamp_of(start);
   const EventStamp& to = stamp_of(end_event);
-  const Call call = begin(Api::EventElapsedTime, costs_.event_query);
+  const Call call = begin(CudaCall::EventElapsedTime, costs_.event_query);
   const bool done = gpu_.finished(from.position) && gpu_.finished(to.position);
   end(call, 0);
   return done ? std::optional(to.at_ns - from.at_ns) : std::nullopt;
@@ -379,20 +379,20 @@ class SimDevice::ThreadCalls final : public HostThreadCalls {
   ThreadCalls(SimDevice& device, trace::LaneId lane, Nanoseconds now) : device_(device), lane_(lane), now_(now) {}
 
   bool query(GpuEvent event) override {
-    const bool done = device_.happened(device_.event_of(event, Api::EventQuery));
-    called(Api::EventQuery, device_.costs_.event_query);
+    const bool done = device_.happened(device_.event_of(event, CudaCall::EventQuery));
+    called(CudaCall::EventQuery, device_.costs_.event_query);
     return done;
   }
   Buffer allocate_pinned(std::size_t bytes) override {
     if (bytes == 0) throw base::Error(tr("allocate: a buffer of 0 bytes is not allowed"));
-    called(Api::HostAlloc, device_.costs_.host_alloc(bytes));
+    called(CudaCall::HostAlloc, device_.costs_.host_alloc(bytes));
     return device_.memory_.allocate(MemoryKind::Pinned, bytes);
   }
   Nanoseconds now() const { return now_; }
 
  private:
-  // Its end is known, whatever the program does meanwhile: it is written at its start, as a kernel is.
-  void called(Api api, Nanoseconds own_cost) {
+  // The end is known, whatever the program does meanwhile, so the call is written at its start, like a kernel.
+  void called(CudaCall api, Nanoseconds own_cost) {
     trace::Event event;
     event.start_ns = now_;
     event.end_ns = now_ += device_.jitter_.apply(own_cost);
@@ -431,11 +431,11 @@ Entry SimDevice::operation(const Call& call, Engine engine, EventKind kind, trac
 }
 
 void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) {
-  const std::uint32_t index = index_of(stream, Api::LaunchKernel);
-  memory_.check_arguments(args, api_name(Api::LaunchKernel));
+  const std::uint32_t index = index_of(stream, CudaCall::LaunchKernel);
+  memory_.check_arguments(args, call_name(CudaCall::LaunchKernel));
   if (op.m < 1 || op.n < 1 || op.k < 1) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: shape m={} n={} k={} is not allowed; each is at least 1")),
-                                  api_name(Api::LaunchKernel), op.m, op.n, op.k));
+    throw base::Error(tr("{}: shape m={} n={} k={} is not allowed; each is at least 1",
+                         call_name(CudaCall::LaunchKernel), op.m, op.n, op.k));
   }
   if (options_.observer != nullptr) options_.observer->launched(op);
   if (static_cast<double>(op.m) * op.n > options_.most_computed) compute = false;
@@ -443,7 +443,7 @@ void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream s
     advance_to(host_ns_ + before);
   }
   const trace::NameId name = log_.name(op.kind);
-  const Call call = begin(Api::LaunchKernel, costs_.launch);
+  const Call call = begin(CudaCall::LaunchKernel, costs_.launch);
   const Nanoseconds waited = wait_for_room(index);
   Entry entry = operation(call, Engine::Compute, EventKind::Kernel, name, log_.lane(index, LaneKind::Kernels),
                           costs_.launch_latency, jitter_.apply(costs_.kernel(op)));
@@ -462,12 +462,11 @@ void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream s
 }
 
 void SimDevice::fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) {
-  const std::uint32_t index = index_of(stream, Api::MemsetAsync);
-  if (memory_.check(to, bytes, api_name(Api::MemsetAsync)) != MemoryKind::Device) {
-    throw base::Error(fmt::format(fmt::runtime(tr("{}: the buffer is host memory; allowed: device memory")),
-                                  api_name(Api::MemsetAsync)));
+  const std::uint32_t index = index_of(stream, CudaCall::MemsetAsync);
+  if (memory_.check(to, bytes, call_name(CudaCall::MemsetAsync)) != MemoryKind::Device) {
+    throw base::Error(tr("{}: the buffer is host memory; allowed: device memory", call_name(CudaCall::MemsetAsync)));
   }
-  const Call call = begin(Api::MemsetAsync, costs_.memset);
+  const Call call = begin(CudaCall::MemsetAsync, costs_.memset);
   if (bytes == 0) return end(call, 0);
   const Nanoseconds waited = wait_for_room(index);
   Entry entry =

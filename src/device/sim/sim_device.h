@@ -1,27 +1,27 @@
 // A CUDA-like device in virtual time: a timing model with real semantics, deterministic for a seed.
 //
-// The calling thread's clock advances by what each call costs. Work is put on streams and decided by GpuTimeline.
-// Values are real: bytes move and ops are computed when the simulated time of their end is reached, so that a pinned
-// buffer overwritten too early is corrupted here as it is on a GPU.
+// Each call advances the calling thread's clock by its cost. Work is queued on streams, and GpuTimeline decides when it
+// runs. Values are real: bytes move and ops are computed when the simulated time of their end is reached, so a pinned
+// buffer overwritten too early is corrupted here as on a real GPU.
 //
 // Rules beyond device.h:
-// - An operation can start a launch latency after the end of its call.
+// - An operation can start one launch latency after its call returns, at the earliest.
 // - cudaMemcpyAsync and cudaMemcpy from pageable memory up to the inline limit (64 KB) put the bytes into the command
-//   queue and return; longer ones go through the driver's staging buffer chunk by chunk while the CPU is held.
-//   cudaMemcpy of such a longer one waits for the stream first, and returns when the last chunk is staged.
-// - One operation runs on an engine at a time; a copy keeps its engine from its first chunk to its last.
-// - A launch, copy or memset onto a stream with launch_queue_depth unfinished operations waits until the oldest has
+//   queue and return. Larger ones go through the driver's staging buffer, chunk by chunk, and block the CPU meanwhile.
+//   A larger cudaMemcpy waits for the stream first and returns when the last chunk is staged.
+// - An engine runs one operation at a time; a copy keeps its engine from its first chunk to its last.
+// - A launch, copy or memset on a stream with launch_queue_depth unfinished operations waits until the oldest has
 // ended.
 // - Synchronising the default stream waits for the blocking streams, too.
-// - A synchronisation whose last operation is a copy says so in its parts (copying).
-// - Fresh pageable memory costs its page faults when its bytes are first written by host_fill(), a host thread, or a
-//   copy from the device: then they slow the CPU's side of the staging.
-// - An event with timing happens when its stream reaches it, so the time between two of them includes the time in which
-//   the GPU was idle. cudaEventElapsedTime costs the CPU what cudaEventQuery does (assumed); it is exact, where
-//   CUDA's own clock has a resolution of about half a microsecond.
-// - The calls of a host thread take their own cost and are not slowed by other threads.
-// - host_fill() leaves bytes of unknown value: copies of them take their time and move nothing, until host_data() is
-//   asked for or a copy brings values.
+// - A synchronisation whose last operation is a copy reports so in its parts (copying).
+// - Fresh pageable memory costs its page faults when host_fill(), a host thread or a copy from the device first writes
+//   it; in the last case, they slow down the CPU side of the staging.
+// - A timing event completes when its stream reaches it, so the time between two events includes GPU idle time.
+//   cudaEventElapsedTime costs as much CPU time as cudaEventQuery (assumed). It is exact, whereas CUDA's resolution is
+//   about half a microsecond.
+// - A host thread's calls take their own cost and are not slowed down by other threads.
+// - host_fill() leaves bytes of unknown value: copies of them take their time but move nothing, until host_data() is
+//   called or a copy brings values.
 #pragma once
 
 #include <cstdint>
@@ -48,9 +48,9 @@ DeviceInfo info_of(const DeviceProfile& profile, std::string id);
 
 class SimDevice final : public Device {
  public:
-  /// `id` as on the command line; empty: "sim:" and the profile's id.
+  /// `id` is as on the command line; empty means "sim:" and the profile's id.
   SimDevice(const DeviceProfile& profile, DeviceContext context, std::string id = {}, SimOptions options = {});
-  /// Decides and writes what is still outstanding.
+  /// Decides and writes all outstanding work.
   ~SimDevice() override;
   SimDevice(const SimDevice&) = delete;
   SimDevice& operator=(const SimDevice&) = delete;
@@ -97,11 +97,11 @@ class SimDevice final : public Device {
     bool timing = false;
   };
   struct Call {
-    Api api;
+    CudaCall api;
     Nanoseconds start_ns;
     std::uint32_t correlation;
   };
-  /// What a blocking call waits for; `pending` false: nothing is left to wait for.
+  /// What a blocking call waits for. `pending` is false if there is nothing left to wait for.
   struct Awaited {
     bool pending = false;
     Nanoseconds end_ns = 0;
@@ -115,21 +115,21 @@ class SimDevice final : public Device {
     bool synchronous;
   };
 
-  Call begin(Api api, Nanoseconds own_cost);
+  Call begin(CudaCall api, Nanoseconds own_cost);
   void end(const Call& call, std::uint8_t flags);
   void end_blocking(const Call& call, const trace::CallParts& parts, std::uint8_t flags);
-  /// After a launch: blocking if it had to wait for room.
+  /// Completes a launch call, which was blocking if the queue was full.
   void end_launch(const Call& call, Nanoseconds waited);
   void end_synchronize(const Call& call, const Awaited& awaited);
   void advance_to(Nanoseconds t);
-  /// Tells how far the record is complete: always after a blocking call, else now and then.
-  void progress(bool tell);
+  /// Reports how far the record is complete: every time if `always`, otherwise at intervals.
+  void progress(bool always);
   Nanoseconds own_of(const Call& call) const { return own_end_ns_ - call.start_ns; }
 
-  std::uint32_t index_of(Stream stream, Api api) const;
+  std::uint32_t index_of(Stream stream, CudaCall api) const;
   GpuEvent new_event(bool timing);
-  SimEvent& event_of(GpuEvent event, Api api);
-  /// Of one that can be timed.
+  SimEvent& event_of(GpuEvent event, CudaCall api);
+  /// Throws base::Error unless the event was created with timing.
   const EventStamp& stamp_of(GpuEvent event);
   bool happened(const SimEvent& event) const;
   Nanoseconds prepare(HostTasks::Task& task, trace::LaneId calls, Nanoseconds now);
@@ -141,9 +141,9 @@ class SimDevice final : public Device {
   Entry operation(const Call& call, Engine engine, trace::EventKind kind, trace::NameId name, trace::LaneId lane,
                   Nanoseconds latency, Nanoseconds duration) const;
   Entry copy_operation(const Call& call, const Transfer& t, Nanoseconds duration);
-  /// Fills in what moves the bytes, if there are any; `captured`: the source is read now.
+  /// The work that moves the bytes, if they have values. `captured`: the source is read now.
   Work copy_work(const Transfer& t, Entry& entry, bool captured);
-  void transfer(Api api, Slice to, Slice from, std::size_t bytes, Stream stream, bool synchronous);
+  void transfer(CudaCall api, Slice to, Slice from, std::size_t bytes, Stream stream, bool synchronous);
   void copy_on_host(const Call& call, const Transfer& t);
   void copy_direct(const Call& call, const Transfer& t, Nanoseconds waited);
   void upload_staged(const Call& call, const Transfer& t, Nanoseconds waited);
@@ -162,7 +162,7 @@ class SimDevice final : public Device {
   Memory memory_;
   GpuTimeline gpu_;
   SimHostThreads threads_;
-  std::deque<SimEvent> events_;  // the timeline keeps their addresses
+  std::deque<SimEvent> events_;  // a deque: the timeline keeps their addresses
   struct HostWrite {
     Position position;
     Slice to;
@@ -171,8 +171,8 @@ class SimDevice final : public Device {
   std::vector<HostWrite> host_writes_;  // copies into host memory that may not have ended
   std::vector<double> scratch_;
   Nanoseconds host_ns_ = 0;
-  Nanoseconds own_end_ns_ = 0;  // when the running call's own cost had passed
-  Nanoseconds told_complete_ns_ = 0;
+  Nanoseconds own_end_ns_ = 0;  // when the current call's own cost had passed
+  Nanoseconds reported_until_ns_ = 0;
   std::uint32_t next_correlation_ = 1;
 };
 

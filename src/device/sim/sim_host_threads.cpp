@@ -14,9 +14,9 @@ using base::tr;
 
 namespace {
 
-// What is left of a task is counted in fractions of a nanosecond, and this much of one is nothing.
+// The rest of a task is counted in fractional nanoseconds; less than this counts as done.
 constexpr double kNothing = 1e-3;
-// A wait passes in steps of at most this.
+// Maximum step in which a wait advances.
 constexpr Nanoseconds kWaitStep = 2 * base::kMillisecond;
 
 }  // namespace
@@ -57,20 +57,21 @@ HostTask SimHostThreads::submit(HostThread thread, const Device::HostWork& work,
 }
 
 void SimHostThreads::wait_for(HostTask task, std::string_view what, Nanoseconds now,
-                              const std::function<void(Nanoseconds)>& advance, const std::function<void()>& tell) {
+                              const std::function<void(Nanoseconds)>& advance, const std::function<void()>& report) {
   if (tasks_.ended(task)) return;
   trace::Event wait;
   wait.kind = trace::EventKind::Range;
   wait.flags = trace::kWaitFlag;
+  trace::set_range_kind(wait, trace::RangeKind::Load);
   wait.lane = tasks_.waiting_lane();
   wait.name = sink_.name(what);
   wait.start_ns = wait.end_ns = now;
-  // Every thread with a ready task is at work, and a task comes only after earlier ones, so there is always a next end.
+  // Every thread with a ready task is running, and a task depends only on earlier ones, so there is always a next end.
   while (!tasks_.ended(task)) {
     wait.end_ns = std::min(wait.end_ns + kWaitStep, std::max(next_end_, wait.end_ns));
     advance(wait.end_ns);
     if (tasks_.ended(task) && wait.end_ns > wait.start_ns) writer_.write(wait);
-    tell();
+    report();
   }
 }
 
@@ -96,7 +97,7 @@ void SimHostThreads::find_next_end() {
   if (running_.empty()) return;
   double least = running_.front()->left_ns;
   for (const HostTasks::Task* task : running_) least = std::min(least, task->left_ns);
-  // Rounded up, so that nothing is left of it then.
+  // Rounded up, so that nothing is left at that time.
   next_end_ =
       std::min(next_end_, clock_ + static_cast<Nanoseconds>(std::ceil(std::max(0.0, least - kNothing) / rate())));
 }
@@ -138,7 +139,7 @@ void SimHostThreads::advance_to(Nanoseconds now) {
   }
 }
 
-// Those that end at the same instant end in the order in which they were submitted.
+// Tasks that end at the same time end in order of submission.
 void SimHostThreads::end_ripe_tasks() {
   const auto ripe = std::stable_partition(running_.begin(), running_.end(),
                                           [](const HostTasks::Task* task) { return task->left_ns > kNothing; });
@@ -165,6 +166,7 @@ void SimHostThreads::end_ripe_tasks() {
 void SimHostThreads::write(const HostTasks::Task& task, Nanoseconds end_ns) {
   trace::Event event;
   event.kind = trace::EventKind::Range;
+  trace::set_range_kind(event, trace::RangeKind::Load);
   event.lane = task.lane;
   event.name = task.name;
   event.a = task.index;

@@ -1,4 +1,4 @@
-// Finding cuBLAS, and what it is asked for.
+// The search for cuBLAS, and the calls made to it.
 #include "cuda_backend/cublas.h"
 
 #include <gmock/gmock.h>

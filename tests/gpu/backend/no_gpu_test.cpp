@@ -1,4 +1,4 @@
-// The back end where there is no GPU: it says so, and never throws.
+// The back end without a GPU: it reports that, and never throws.
 #include <gtest/gtest.h>
 
 #include "device/cuda/backend.h"
@@ -41,7 +41,7 @@ TEST_F(WithoutGpu, NoneIsOpened) {
 TEST_F(WithoutGpu, NothingIsCaptured) {
   EXPECT_NE(backend_.capture_problem(), "");
   NoSink sink;
-  const auto capture = backend_.capture({&sink, 0, CaptureLevel::All});
+  const auto capture = backend_.capture({&sink, 0, trace::CaptureLevel::All});
   ASSERT_NE(capture, nullptr);
   EXPECT_EQ(capture->health().state, trace::CaptureState::Unavailable);
   EXPECT_NE(capture->health().reason, "");
@@ -51,7 +51,7 @@ TEST_F(WithoutGpu, NothingIsCaptured) {
 
 TEST_F(WithoutGpu, ACaptureThatIsNotAskedForIsOff) {
   NoSink sink;
-  const auto capture = backend_.capture({&sink, 0, CaptureLevel::None});
+  const auto capture = backend_.capture({&sink, 0, trace::CaptureLevel::None});
   EXPECT_EQ(capture->health().state, trace::CaptureState::Off);
   EXPECT_EQ(capture->health().reason, "");
 }

@@ -60,8 +60,8 @@ class Block {
     }
   }
 
-  /// One thread after the other until all are done or none can go on. Forward and backward, a warp runs as far ahead of
-  /// the others as it can; shuffled, all threads take turns.
+  /// Runs one thread after another until all are done or none can continue. Forward and backward, a warp runs as far
+  /// ahead of the others as it can; shuffled, all threads take turns.
   bool run(Order order, std::mt19937& random) {
     std::vector<Thread*> turn = active_;
     if (order == Order::Backward) std::reverse(turn.begin(), turn.end());
@@ -92,7 +92,7 @@ class Block {
     swapcontext(&scheduler, &thread.context);
   }
 
-  /// Of the warps whose threads have all come to a shuffle.
+  /// For warps whose threads have all reached a shuffle.
   bool release_shuffles() {
     bool released = false;
     for (std::size_t first = 0; first + kWarp <= active_.size(); first += kWarp) {

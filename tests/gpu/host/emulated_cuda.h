@@ -1,6 +1,5 @@
 // Runs CUDA kernels on the host, one thread of a block at a time, so that their indices and barriers can be tested
-// where there is no GPU. A barrier or a shuffle that not all of its threads reach is an error. Include it before the
-// kernels.
+// without a GPU. A barrier or a shuffle that not all of its threads reach is an error. Include it before the kernels.
 #pragma once
 
 #include <bit>
@@ -22,10 +21,10 @@ struct Dimensions {
 };
 inline Dimensions thread_index, block_index, block_size, grid_size;
 
-/// In which order the threads that can run are run, and the blocks: what does not wait where it must shows in one.
+/// The order in which runnable threads and blocks run: a missing barrier shows in one of them.
 enum class Order { Forward, Backward, Shuffled };
 
-/// Runs the kernel for all threads of all blocks. False: its threads wait for one another in vain.
+/// Runs the kernel for all threads of all blocks. False: its threads deadlock.
 bool run(Dimensions grid, Dimensions block, Order order, const std::function<void()>& kernel);
 
 void wait_for_block();

@@ -1,5 +1,5 @@
 // The kernels themselves, run on the host: every op against its reference, with the threads of a block in several
-// orders and with fewer blocks than there would be, so that the loops over what is left are used.
+// orders, and with fewer blocks than usual, so that the stride loops are used.
 #include "gpu/host/emulated_cuda.h"
 //
 #include <gtest/gtest.h>
@@ -82,8 +82,8 @@ TEST(Kernel, OfSgdStepUpdatesUpToFourPairs) {
   }
 }
 
-// The slot must be left as it was found, or the second mean would never be finished; its value may not depend on which
-// block comes last.
+// The slot must be left unchanged, or the second mean would never be finished; its value must not depend on which block
+// comes last.
 TEST(Kernel, OfMeanReduceLeavesItsSlotClean) {
   for (const ops::OpKind kind : {ops::OpKind::MeanReduce, ops::OpKind::SumReduce}) {
     const OpCase c = gpu_test::make_case({kind, 100, 1000}, 9);
@@ -121,7 +121,7 @@ TEST(Kernel, OfReluKeepsNotANumber) {
   EXPECT_EQ(out[3], 2);
 }
 
-// A target that is no class reads nothing out of range: the loss is NaN, the gradient of that row zero.
+// An invalid target causes no out-of-range read: the loss is NaN, the gradient of that row zero.
 TEST(Kernel, OfNllLossShowsATargetThatIsNoClass) {
   for (const float bad : {3.0f, -1.0f, 0.5f, NAN, 1e30f}) {
     Values x{1, 2, 3, 4, 5, 6}, target{1, bad}, loss{0}, dx(6, 9);
@@ -141,7 +141,7 @@ TEST(Dispatch, RefusesTooFewArguments) {
   }
 }
 
-// What a GPU takes: at most 1,024 threads in a block and 2^31 - 1 blocks.
+// The limits of a GPU: 1,024 threads per block and 2^31 - 1 blocks.
 TEST(Grid, IsLegalForTheLargestShapes) {
   const Index largest = 0x7fff'ffff;
   for (const Grid& grid :
@@ -155,7 +155,7 @@ TEST(Grid, IsLegalForTheLargestShapes) {
   EXPECT_EQ(grid_of_mean(largest, kNoMeanSlot).blocks, 1u);
 }
 
-// The emulation itself: what waits in vain is found.
+// The emulation itself: deadlocks are detected.
 TEST(EmulatedCuda, FindsABarrierThatNotAllReach) {
   EXPECT_FALSE(emulated::run({1, 1}, {64, 1}, Order::Forward, [] {
     if (threadIdx.x < 40) __syncthreads();

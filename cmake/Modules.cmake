@@ -1,0 +1,72 @@
+# lanescope_module(<name> DEPENDS <targets>... [EXCLUDE <files>...] [PRECOMPILE <headers>...]): one static library per
+#   folder of src/, with all its sources but those excluded. PRECOMPILE: headers that most of its sources include.
+# lanescope_module_tests(<name> DEPENDS <targets>... [DISPLAY] [ONE_THREAD] [WITHOUT_TSAN <suites>...]): one test
+#   program per folder of tests/, all *_test.cpp. DISPLAY runs it under its own Xvfb, so that it opens real windows.
+#   ONE_THREAD: it starts no thread that other tests do not start, too, so ThreadSanitizer leaves it out; likewise
+#   the suites in WITHOUT_TSAN.
+function(lanescope_module name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE;PRECOMPILE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
+  # capture/cupti needs CUDA's headers and is a library of its own, see Cuda.cmake.
+  list(FILTER sources EXCLUDE REGEX "/src/(app/main\\.cpp|capture/cupti/.*)$")
+  foreach(file ${ARG_EXCLUDE})
+    list(FILTER sources EXCLUDE REGEX "/${file}$")
+  endforeach()
+  if(sources)
+    add_library(lanescope_${name} STATIC ${sources})
+    target_include_directories(lanescope_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(lanescope_${name} PUBLIC ${ARG_DEPENDS})
+    lanescope_warnings(lanescope_${name})
+    lanescope_precompiled(lanescope_${name} HEADERS ${ARG_PRECOMPILE})
+    lanescope_unity(lanescope_${name} modules)
+  else()
+    add_library(lanescope_${name} INTERFACE)
+    target_include_directories(lanescope_${name} INTERFACE "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(lanescope_${name} INTERFACE ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+function(lanescope_module_tests name)
+  cmake_parse_arguments(ARG "DISPLAY;ONE_THREAD" "" "DEPENDS;LABELS;WITHOUT_TSAN" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp"
+       "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.h")
+  if(NOT sources OR (ARG_ONE_THREAD AND LANESCOPE_SANITIZE STREQUAL "thread"))
+    return()
+  endif()
+  add_executable(${name}_tests ${sources})
+  target_include_directories(${name}_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(${name}_tests PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name}_tests PRIVATE LANESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                             LANESCOPE_BINARY="$<TARGET_FILE:lanescope>")
+  lanescope_warnings(${name}_tests)
+  lanescope_test_code(${name}_tests)
+  lanescope_unity(${name}_tests tests)
+  set(environment "")
+  if(LANESCOPE_SANITIZE STREQUAL "thread")
+    set(environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+  elseif(LANESCOPE_SANITIZE STREQUAL "address")
+    set(environment "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp")
+  endif()
+  if(ARG_WITHOUT_TSAN AND LANESCOPE_SANITIZE STREQUAL "thread")
+    list(TRANSFORM ARG_WITHOUT_TSAN APPEND ".*")
+    list(JOIN ARG_WITHOUT_TSAN ":" left_out)
+    list(APPEND environment "GTEST_FILTER=-${left_out}")
+  endif()
+  # A sanitizer takes five times as long, and a busy machine twice that.
+  set(timeout 900)
+  if(LANESCOPE_SANITIZE)
+    set(timeout 2400)
+  endif()
+  if(ARG_DISPLAY)
+    # Two halves in parallel: a window mostly waits for its display.
+    foreach(half 0 1)
+      add_test(NAME ${name}_${half} COMMAND xvfb-run -a -s "-screen 0 1920x1200x24" $<TARGET_FILE:${name}_tests>)
+      # They take longest, so they start first.
+      set_tests_properties(${name}_${half} PROPERTIES TIMEOUT ${timeout} COST 1000
+                           ENVIRONMENT "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half};${environment}")
+    endforeach()
+  else()
+    add_test(NAME ${name} COMMAND ${name}_tests)
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${timeout} ENVIRONMENT "${environment}")
+  endif()
+endfunction()

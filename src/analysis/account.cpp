@@ -1,0 +1,167 @@
+#include "analysis/account.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "analysis/event_count.h"
+#include "analysis/warm_up.h"
+
+namespace lanescope::analysis {
+namespace {
+
+constexpr std::size_t kRecentIterations = 20;    // enough to trust
+constexpr std::size_t kMostIterations = 20'000;  // more than anybody needs, and a fast GPU makes many in a second
+
+/// The figures of the stretch that the pace is of: where the CPU runs ahead and waits only now and then, a stretch says
+/// how long an iteration takes only if it begins and ends right after such a wait.
+Summary of_its_pace(const LiveAnalysis& analysis, Summary summary) {
+  const Pace& pace = summary.pace;
+  const bool all = pace.from_ns == summary.from_ns && pace.to_ns == summary.to_ns;
+  if (pace.basis != PaceBasis::Steady || all) return summary;
+  return analysis.window(pace.from_ns, pace.to_ns);
+}
+
+Nanoseconds at_most(std::span<const IterationRecord> records, Nanoseconds from) {
+  if (records.size() <= kMostIterations) return from;
+  return std::max(from, records[records.size() - kMostIterations].start_ns);
+}
+
+/// When all was through but the threads that only help the loop (a loader's workers), which may go on after it.
+Nanoseconds end_of_loop(const trace::Trace& trace) {
+  const trace::Trace::ReadLock lock(trace);
+  std::set<std::pair<std::int64_t, std::int64_t>> helpers;  // process, thread
+  const auto for_each_lane = [&](const auto& look) {
+    for (std::size_t id = 0; id < trace.lane_count(); ++id) look(trace.lane(static_cast<trace::LaneId>(id)));
+  };
+  for_each_lane([&](const trace::Lane& lane) {
+    if (lane.info().role == trace::LaneRole::Helper) helpers.emplace(lane.info().pid, lane.info().tid);
+  });
+  Nanoseconds end = std::numeric_limits<Nanoseconds>::min();
+  for_each_lane([&](const trace::Lane& lane) {
+    const trace::LaneInfo& info = lane.info();
+    const bool counts = !trace::is_cpu_lane(info.kind) || !helpers.contains({info.pid, info.tid});
+    for (std::size_t r = 0; counts && r < lane.row_count(); ++r) {
+      const trace::Row& row = lane.row(r);
+      if (row.first() < row.last()) end = std::max(end, row.end(row.last() - 1));
+    }
+  });
+  return end;
+}
+
+}  // namespace
+
+Account account_of(const trace::Trace& trace, const LiveAnalysis& analysis, const RunConditions& run) {
+  Account account;
+  Summary& summary = account.summary;
+  const std::optional<Nanoseconds> first = analysis.first_iteration_ns();
+  const std::span<const IterationRecord> records = analysis.records();
+  summary = first ? analysis.since_first_iteration() : analysis.total();
+  auto [from, to] = trace.extent();
+  if (first) std::tie(from, to) = std::pair{*first, end_of_loop(trace)};
+  const bool thinned = !records.empty() && records.back().number > static_cast<std::int64_t>(records.size());
+  if (thinned && trace.counts().evicted == 0) {
+    Summary exact = analyse(trace, trace.extent().first, trace.extent().second);
+    summary.iteration = exact.iteration;
+    summary.pace = std::move(exact.pace);
+  }
+  if (run.real_time && !records.empty() && records.front().number == 1) {
+    const IterationRecord& begin = records.front();
+    const Summary rest = analysis.window(begin.end_ns, std::numeric_limits<Nanoseconds>::max());
+    if (loaded_code(begin.duration(), records.back().number, rest.iteration.p50_ns)) {
+      summary = analysis.since(begin);
+      summary.judged.warm_up_ns = begin.duration();
+      judge(summary);  // it says that something is left out
+      account.warm_up_ns = begin.duration();
+      from = begin.end_ns;
+    }
+  }
+  account.elapsed_ns = to - from;
+  return account;
+}
+
+Recent recent_account(const LiveAnalysis& analysis, Nanoseconds edge, Nanoseconds span_ns) {
+  Recent recent;
+  const std::span<const IterationRecord> records = analysis.records();
+  if (records.empty()) return recent;
+  const std::vector<trace::Event>& markers = analysis.markers();
+  const Settled settled =
+      settled_from(records, markers.empty() ? std::nullopt : std::optional(markers.back().start_ns));
+  recent.settled_ns = settled.from_ns;
+  Nanoseconds from = records.front().start_ns;
+  if (records.size() > kRecentIterations) {
+    from = at_most(records, std::min(edge - span_ns, records[records.size() - kRecentIterations].start_ns));
+  }
+  Summary summary = analysis.window(std::max(from, settled.from_ns), edge);
+  if (summary.iteration.count == 0) return recent;
+  recent.tells = settled.settled && (summary.pace.known() || summary.sync_count == 0);
+  recent.summary = of_its_pace(analysis, std::move(summary));
+  return recent;
+}
+
+Summary longer_account(const LiveAnalysis& analysis, const Recent& recent, Nanoseconds edge, Nanoseconds span_ns) {
+  if (analysis.records().empty()) return recent.summary;  // `edge` may be before all times then
+  const Nanoseconds from = at_most(analysis.records(), std::max(edge - span_ns, recent.settled_ns));
+  Summary summary = analysis.window(std::min(from, recent.summary.from_ns), edge);
+  return summary.pace.known() ? of_its_pace(analysis, std::move(summary)) : recent.summary;
+}
+
+std::optional<std::pair<Nanoseconds, Nanoseconds>> steady_stretch(const trace::Trace& trace,
+                                                                  std::span<const IterationRecord> records,
+                                                                  const NewestIterations& which) {
+  records = steady_records(records);
+  auto first = std::partition_point(records.begin(), records.end(),
+                                    [&](const IterationRecord& r) { return r.start_ns < which.from_ns; });
+  const auto end =
+      std::partition_point(first, records.end(), [&](const IterationRecord& r) { return r.end_ns <= which.to_ns; });
+  if (first == end) return std::nullopt;
+  const auto last = std::prev(end);
+  const std::size_t left_out =
+      static_cast<std::size_t>(end - first) - std::min(static_cast<std::size_t>(end - first), which.most_iterations);
+  first = std::partition_point(first + static_cast<std::ptrdiff_t>(left_out), last, [&](const IterationRecord& r) {
+    return count_starting(trace, r.start_ns, last->end_ns) > which.most_events;
+  });
+  return std::pair{first->start_ns, last->end_ns};
+}
+
+std::optional<AdvicePlan> plan_advice(const trace::Trace& trace, std::span<const IterationRecord> records,
+                                      const RunConditions& run, const NewestIterations& which, trace::GpuNumber gpu) {
+  const auto stretch = steady_stretch(trace, records, which);
+  if (!stretch) return std::nullopt;
+  AdvicePlan plan;
+  std::tie(plan.from_ns, plan.to_ns) = *stretch;
+  plan.run = run;
+  plan.gpu = gpu;
+  if (const std::size_t left_out = records.size() - steady_records(records).size(); left_out > 0) {
+    const IterationRecord &begin = records.front(), &until = records[left_out - 1];
+    plan.warm_up = until.number;
+    plan.warm_up_from_ns = begin.start_ns;
+    plan.warm_up_to_ns = until.end_ns;
+    plan.warm_up_ns = until.iterations_ns - begin.iterations_ns + begin.duration();
+  }
+  return plan;
+}
+
+Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atomic<bool>* stop) {
+  const Evidence evidence = gather(trace, plan.from_ns, plan.to_ns, stop, plan.gpu);
+  AdviceContext context;
+  context.h2d_peak_gb_per_s = plan.run.h2d_peak_gb_per_s;
+  context.d2h_peak_gb_per_s = plan.run.d2h_peak_gb_per_s;
+  context.warm_up_from_ns = plan.warm_up_from_ns;
+  context.warm_up_to_ns = plan.warm_up_to_ns;
+  context.warm_up_excess_ns = plan.warm_up_ns - plan.warm_up * evidence.summary.iteration.p50_ns;
+  if (evidence.gpu != trace::kNobody) context.gpu = gpu_name(trace::Owners(trace), evidence.gpu);
+  return {evidence.iterations, plan.warm_up, evidence.summary, evidence.gpu, advise(evidence, trace.names(), context)};
+}
+
+Advice advice_for(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,
+                  const RunConditions& run, const std::atomic<bool>* stop, trace::GpuNumber gpu) {
+  NewestIterations which = kAdvised;
+  which.to_ns = to;
+  const std::optional<AdvicePlan> plan = plan_advice(trace, records, run, which, gpu);
+  return plan ? advise(trace, *plan, stop) : Advice{};
+}
+
+}  // namespace lanescope::analysis

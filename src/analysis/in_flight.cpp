@@ -1,0 +1,117 @@
+#include "analysis/in_flight.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace lanescope::analysis {
+
+using trace::EventIndex;
+
+InFlight::CountedRow& InFlight::row_of(const trace::EventPlace& place) {
+  if (number_of_.size() <= place.lane) number_of_.resize(place.lane + std::size_t{1});
+  std::vector<std::size_t>& rows = number_of_[place.lane];
+  if (rows.size() <= place.row) rows.resize(place.row + std::size_t{1});
+  std::size_t& number = rows[place.row];
+  if (number == 0) {
+    const trace::Lane& lane = trace_.lane(place.lane);
+    CountedRow row;
+    row.row = &lane.row(place.row);
+    row.calls = lane.info().kind == trace::LaneKind::Calls;
+    row.base = place.index / kStep * kStep;
+    row.first = row.next = place.index;
+    rows_.push_back(row);
+    number = rows_.size();
+  }
+  return rows_[number - 1];
+}
+
+void InFlight::CountedRow::tell(EventIndex i, bool starts) {
+  unheard += i - next;
+  next = i + 1;
+  const std::size_t number = (i - base) / kStep;
+  if (number >= steps.size()) steps.resize(number + 1);
+  if (starts) steps[number].starts |= 1u << (i - base) % kStep;
+}
+
+void InFlight::CountedRow::forget(EventIndex i) {
+  if (i >= base) {
+    const std::size_t number = (i - base) / kStep;
+    steps[number].starts &= ~(1u << (i - base) % kStep);
+    summed = std::min(summed, number + 1);
+  } else {
+    --steps.front().before;
+    summed = 1;
+  }
+}
+
+void InFlight::CountedRow::settle() {
+  constexpr std::size_t kForgetAtOnce = 4096;
+  for (; summed < steps.size(); ++summed) {
+    const Step& before = steps[summed - 1];
+    steps[summed].before = before.before + static_cast<std::uint32_t>(std::popcount(before.starts));
+  }
+  const EventIndex kept = std::min(row->first(), next);
+  const std::size_t gone = kept > base ? std::min<std::size_t>((kept - base) / kStep, steps.size() - 1) : 0;
+  if (gone < kForgetAtOnce || gone * 2 < steps.size()) return;
+  steps.erase(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(gone));
+  steps.shrink_to_fit();
+  summed -= gone;
+  base += gone * kStep;
+}
+
+std::int64_t InFlight::CountedRow::starts_before(EventIndex i) const {
+  const std::size_t number = std::min((i - base) / kStep, static_cast<EventIndex>(steps.size() - 1));
+  const Step& step = steps[number];
+  const EventIndex within = i - base - number * kStep;
+  const std::uint32_t mask = within >= kStep ? ~0u : (1u << within) - 1;
+  return std::int64_t{step.before} + std::popcount(step.starts & mask);
+}
+
+void InFlight::call(const trace::EventPlace& place, bool starts) {
+  if (place.index != trace::EventPlace::kUnknown) row_of(place).tell(place.index, starts);
+}
+
+void InFlight::forget(const trace::EventPlace& call) {
+  if (call.index != trace::EventPlace::kUnknown) row_of(call).forget(call.index);
+}
+
+void InFlight::operation(const trace::EventPlace& place, bool alone) {
+  if (place.index != trace::EventPlace::kUnknown) row_of(place).tell(place.index, alone);
+}
+
+void InFlight::settle() {
+  for (CountedRow& row : rows_) row.settle();
+}
+
+InFlight::Reader::Reader(const InFlight& curve) : curve_(curve) {
+  for (std::size_t n = 0; n < curve.rows_.size(); ++n) {
+    const CountedRow& row = curve.rows_[n];
+    // A row whose events have all gone still counts: what they began or ended has its other half elsewhere.
+    const EventIndex first = std::min(row.next, std::max({row.first, row.base, row.row->first()}));
+    (row.calls ? calls_ : operations_).push_back({n, first, row.next});
+  }
+}
+
+std::int64_t InFlight::Reader::at(Nanoseconds t) {
+  std::int64_t count = 0;
+  for (Cursor& c : calls_) {
+    const CountedRow& row = curve_.rows_[c.row];
+    if (c.at < c.last) c.at = row.row->first_ending_after(t, c.at, c.last);
+    count += row.starts_before(c.at);
+    // A blocking copy has issued its work long before it ends.
+    if (c.at < c.last && row.row->start(c.at) <= t && row.starts_at(c.at) &&
+        trace::is_blocking(row.row->untimed_event(c.at))) {
+      ++count;
+    }
+  }
+  for (Cursor& c : operations_) {
+    const CountedRow& row = curve_.rows_[c.row];
+    if (c.at < c.last) c.at = row.row->first_ending_after(t, c.at, c.last);
+    const bool runs = c.at < c.last && row.row->start(c.at) <= t;
+    count += row.starts_before(c.at + (runs ? 1 : 0));
+    count -= static_cast<std::int64_t>(c.at - row.first - row.unheard);
+  }
+  return count;
+}
+
+}  // namespace lanescope::analysis

@@ -1,0 +1,79 @@
+// The number of operations issued and not finished at any time: the curve shown on the timeline.
+//
+// RunAhead decides which call stands for which operation; this class only counts. For every 32 calls or operations of a
+// row, a mask marks those that start something, and a number counts those before them: 0.26 bytes per event, or up to
+// twice that while the vectors grow. A query costs one search per row, however many events there are.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/links.h"
+
+namespace lanescope::analysis {
+
+using base::Nanoseconds;
+
+class InFlight {
+ public:
+  explicit InFlight(const trace::Trace& trace) : trace_(trace) {}
+
+  // For each row in the order of its events; events evicted unread are skipped.
+  /// `starts`: it has issued an operation, or may have one that has not arrived yet.
+  void call(const trace::EventPlace& place, bool starts);
+  /// It has no operation after all, or one that ended before the call returned.
+  void forget(const trace::EventPlace& call);
+  /// `alone`: no call stands for it, so it counts from its own start.
+  void operation(const trace::EventPlace& place, bool alone);
+  /// Computes the sums. Call before querying.
+  void settle();
+
+  /// Query in ascending order of time: each search starts where the last one ended.
+  class Reader {
+   public:
+    explicit Reader(const InFlight& curve);
+    /// Operations in flight at t: each counts from the return of its call (a blocking call: from its start) until the
+    /// operation ends. Requires a Trace::ReadLock.
+    std::int64_t at(Nanoseconds t);
+
+   private:
+    struct Cursor {
+      std::size_t row;
+      trace::EventIndex at, last;  // `at`: the first event that ends after the last query's time
+    };
+    const InFlight& curve_;
+    std::vector<Cursor> calls_, operations_;
+  };
+
+ private:
+  static constexpr trace::EventIndex kStep = 32;
+
+  struct Step {
+    std::uint32_t before = 0;  ///< events of the row before these that start something
+    std::uint32_t starts = 0;  ///< which of these do
+  };
+  struct CountedRow {
+    const trace::Row* row = nullptr;
+    bool calls = false;
+    trace::EventIndex base = 0;     ///< of the first step; a multiple of kStep
+    trace::EventIndex first = 0;    ///< first event received
+    trace::EventIndex next = 0;     ///< one past the last event received
+    trace::EventIndex unheard = 0;  ///< events evicted before they could be received
+    std::size_t summed = 1;         ///< number of steps with a valid `before`
+    std::vector<Step> steps;
+
+    void tell(trace::EventIndex i, bool starts);
+    void forget(trace::EventIndex i);
+    void settle();
+    std::int64_t starts_before(trace::EventIndex i) const;
+    bool starts_at(trace::EventIndex i) const { return steps[(i - base) / kStep].starts >> (i - base) % kStep & 1u; }
+  };
+
+  CountedRow& row_of(const trace::EventPlace& place);
+
+  const trace::Trace& trace_;
+  std::vector<CountedRow> rows_;
+  std::vector<std::vector<std::size_t>> number_of_;  // by lane and row, plus one; 0: none
+};
+
+}  // namespace lanescope::analysis

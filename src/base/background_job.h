@@ -1,0 +1,76 @@
+// Runs one piece of work at a time on its own thread. Work can be superseded before it finishes. Only the thread that
+// owns the job may call its functions.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace lanescope::base {
+
+/// Set by the owner: the result is no longer wanted.
+using Stop = std::atomic<bool>;
+
+template <class T>
+class BackgroundJob {
+ public:
+  BackgroundJob() = default;
+  BackgroundJob(BackgroundJob&&) noexcept = default;
+  BackgroundJob& operator=(BackgroundJob&& other) noexcept {
+    end();
+    pending_ = std::move(other.pending_);
+    stop_ = std::move(other.stop_);
+    return *this;
+  }
+  ~BackgroundJob() { end(); }
+
+  /// True while work is running, or has finished and its result has not been taken.
+  bool busy() const { return pending_.valid(); }
+  /// Starts `work` on a new thread. `work` takes a const Stop&, which it should check every few milliseconds, or no
+  /// argument if it cannot be stopped. Call only when not busy.
+  template <class Work>
+  void start(Work work) {
+    stop_ = std::make_unique<Stop>(false);
+    pending_ = std::async(std::launch::async, [work = std::move(work), stop = stop_.get()]() mutable -> T {
+      if constexpr (std::is_invocable_v<Work&, const Stop&>) {
+        return work(*stop);
+      } else {
+        return work();
+      }
+    });
+  }
+  /// Asks the running work to stop and discards its result.
+  void supersede() {
+    if (stop_) *stop_ = true;
+  }
+  /// True if the work has finished and its result has not been taken.
+  bool ready() const { return busy() && pending_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+  /// Returns the result once it is ready, unless the work was superseded. Rethrows what `work` threw. The job is no
+  /// longer busy after this.
+  std::optional<T> take() {
+    if (!ready()) return std::nullopt;
+    std::optional<T> result = pending_.get();
+    if (*stop_) result.reset();
+    return result;
+  }
+  /// Blocks until the running work has finished. Its result can still be taken.
+  void wait() const {
+    if (busy()) pending_.wait();
+  }
+  /// Supersedes the work and waits for it. Call this before destroying anything that the work reads.
+  void end() {
+    supersede();
+    wait();
+    pending_ = {};
+  }
+
+ private:
+  std::unique_ptr<Stop> stop_;  // outlives the work that reads it
+  std::future<T> pending_;
+};
+
+}  // namespace lanescope::base

@@ -1,0 +1,76 @@
+// Cause and effect: the path from a wait to the bubble it causes, and the events related to the one under the mouse.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "analysis/live_analysis.h"
+#include "inspect/event_ref.h"
+#include "trace/links.h"
+
+namespace lanescope::ui {
+
+using base::Nanoseconds;
+
+/// 1 the wait, 2 the last operation that it waited for, 3 that operation's launch, 4 the bubble that follows, 5 the
+/// launch that ends the bubble. Members that are unknown (not captured, evicted, no bubble) are empty.
+struct CausePath {
+  std::optional<EventRef> wait;  ///< the call that blocked the CPU; for a loader's bubble, the wait for data
+  std::optional<EventRef> last_operation, its_launch, next_launch, next_operation;
+  std::optional<analysis::Bubble> bubble;
+
+  /// Only a wait or a bubble makes a path.
+  bool empty() const { return !wait && !bubble; }
+};
+
+/// The path that contains an event: a blocking call, the operation that ended a wait, or the one that ended a bubble.
+/// Empty for any other event.
+CausePath cause_path(const analysis::LiveAnalysis& analysis, const EventRef& event);
+/// The path of a bubble.
+CausePath cause_path(const trace::Links& links, const analysis::Bubble& bubble);
+
+/// How often bubbles of the same kind occur: same cause, same call name, start in [from, to).
+struct Repeats {
+  std::int64_t count = 0;
+  Nanoseconds total_ns = 0;
+  Nanoseconds over_ns = 0;  ///< length of the interval examined: to - from
+};
+Repeats repeats_of(const analysis::LiveAnalysis& analysis, const analysis::Bubble& bubble, Nanoseconds from,
+                   Nanoseconds to);
+
+/// Consecutive events of one sub-row that are highlighted together.
+using LitRun = trace::EventRun;
+
+/// What is highlighted with an event. For a call: its GPU work. For GPU work: its call. For a wait: everything that ran
+/// during it. For any other range: the GPU work issued in it.
+struct Lit {
+  std::vector<LitRun> runs;
+  bool waited_for = false;  ///< the runs are what a wait waits for
+};
+Lit lit_with(const trace::Links& links, const EventRef& event);
+/// For a bubble: the call that caused it and the one that ended it.
+Lit lit_with(const trace::Links& links, const analysis::Bubble& bubble);
+
+/// A call and the GPU operation it issued.
+struct Launch {
+  EventRef call, operation;
+};
+/// The launches that start in [from, to), oldest first; if there are more than `most`, an even sample of them.
+std::vector<Launch> launches_in(const trace::Links& links, Nanoseconds from, Nanoseconds to, std::size_t most);
+
+/// The current state, for the selection and for the item under the mouse.
+struct CauseState {
+  CausePath path;
+  Repeats repeats;
+  std::vector<Launch> launches;  ///< for a selected range or stretch: one arrow each
+  Lit lit;
+  // The inputs of the members above.
+  std::uint64_t generation = 0;
+  std::optional<EventRef> lit_event, path_event;
+  std::optional<Nanoseconds> lit_bubble, path_bubble;  ///< identified by start
+  std::optional<std::pair<Nanoseconds, Nanoseconds>> launches_of;
+};
+
+}  // namespace lanescope::ui

@@ -1,0 +1,243 @@
+#include "inspect/difference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "device/device_name.h"
+#include "inspect/figure_text.h"
+#include "workload/workload.h"
+
+namespace lanescope::ui {
+namespace {
+
+using analysis::Summary;
+using base::tr;
+
+constexpr double kLeastPart = 0.1;  // share of the difference that makes a part worth naming
+constexpr std::size_t kMostParts = 3;
+constexpr double kLeastTime = 0.5, kLeastCount = 0.005;  // below these, the value would be displayed as 0
+constexpr double kLeastShare = 0.001;                    // share of an iteration that gets a line
+
+// Figures per iteration; without iterations, for the whole trace.
+struct PerIteration {
+  const RunSnapshot* of;
+  double operator()(std::int64_t total) const {
+    if (!of) return 0;
+    const auto count = static_cast<double>(of->whole ? 1 : std::max<std::int64_t>(1, of->summary.iteration.count));
+    return static_cast<double>(total) / count;
+  }
+};
+
+// Its GPU is unused, which is not a cause of anything.
+bool cpu_only(const RunSnapshot* run) { return run && run->summary.verdict.kind == analysis::VerdictKind::CpuOnly; }
+
+std::string duration(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
+
+std::vector<workload::SettingSpec> specs_of(const std::string& workload) {
+  const auto names = workload::workload_names();
+  if (std::find(names.begin(), names.end(), workload) == names.end()) return {};
+  return workload::default_settings(workload, device::DeviceInfo{}).specs();
+}
+
+// Lower-cases a label for mid-sentence: "Log interval" becomes "log interval"; "H2D" stays.
+std::string in_a_line(std::string label) {
+  const auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  if (label.size() > 1 && upper(label[0]) && !upper(label[1])) label[0] = static_cast<char>(label[0] - 'A' + 'a');
+  return label;
+}
+
+std::string setting_text(const workload::SettingSpec* spec, const std::string& key, const std::string& value) {
+  if (!spec) return key + " " + value;
+  const std::string label = in_a_line(base::tr(spec->label));
+  if (spec->type == workload::SettingType::Bool) return label + " " + (value == "true" ? tr("on") : tr("off"));
+  if (spec->zero_is_never && value == "0") return label + " " + tr("never");
+  return label + " " + value + (spec->unit.empty() ? "" : " " + spec->unit);
+}
+
+std::string device_of(const RunSnapshot& run) {
+  return run.facts.device_name.empty() ? run.facts.device : device::name_in_words(run.facts.device_name);
+}
+
+std::string joined(const std::vector<std::string>& parts, std::size_t most) {
+  if (parts.empty()) return tr("the same settings");
+  std::string text;
+  for (std::size_t i = 0; i < std::min(parts.size(), most); ++i) text += (i > 0 ? ", " : "") + parts[i];
+  if (parts.size() > most) text += tr(" and {} more", parts.size() - most);
+  return text;
+}
+
+std::string cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+  return text;
+}
+
+}  // namespace
+
+std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapshot* b) {
+  using enum DifferenceGroup;
+  const PerIteration of_a{&a}, of_b{b};
+  const Summary none;
+  const Summary& in_a = a.summary;
+  const Summary& in_b = b ? b->summary : none;
+  const double mean_a = a.mean_ns(), mean_b = b ? b->mean_ns() : 0;
+  const double least_time = std::max(kLeastTime, kLeastShare * std::max(mean_a, mean_b));
+  std::vector<DifferenceRow> rows;
+  const auto add = [&](DifferenceGroup group, std::string name, double x, double y, bool count, bool neutral) {
+    if (std::max(x, y) < (count ? kLeastCount : least_time)) return false;
+    rows.push_back({group, std::move(name), {}, count, neutral, x, y});
+    return true;
+  };
+  const auto time = [&](DifferenceGroup group, std::string name, Nanoseconds x, Nanoseconds y, bool neutral = false) {
+    return add(group, std::move(name), of_a(x), of_b(y), false, neutral);
+  };
+  add(Iteration, a.whole ? tr("the whole trace") : tr("iteration"), mean_a, mean_b, false, false);
+  const bool cpu_a = cpu_only(&a), cpu_b = cpu_only(b);
+  if (add(Gpu, tr("the CPU computes"), cpu_a ? mean_a : 0, cpu_b ? mean_b : 0, false, true))
+    rows.back().in_a_sentence = tr("of computing on the CPU");
+  if (time(Gpu, tr("GPU busy"), in_a.gpu_busy_ns, in_b.gpu_busy_ns, true))
+    rows.back().in_a_sentence = tr("of GPU work");
+  for (std::size_t i = 0; i < analysis::kBubbleCauses; ++i) {
+    const std::string cause(analysis::cause_name(static_cast<analysis::BubbleCause>(i)));
+    const Nanoseconds idle_a = cpu_a ? 0 : in_a.bubble_by_cause_ns[i], idle_b = cpu_b ? 0 : in_b.bubble_by_cause_ns[i];
+    if (time(Gpu, std::string(tr("idle: ")) + cause, idle_a, idle_b)) {
+      rows.back().in_a_sentence = tr("idle ({})", cause);
+    }
+  }
+  time(Beside, tr("copies not overlapped by kernels"), in_a.exposed_copy_ns, in_b.exposed_copy_ns);
+  time(Beside, tr("CPU waits for the GPU"), in_a.host_wait_ns, in_b.host_wait_ns, true);
+  time(Beside, tr("CPU waits for data"), in_a.loader_wait_ns, in_b.loader_wait_ns);
+  add(Beside, tr("synchronisations"), of_a(in_a.sync_count), of_b(in_b.sync_count), true, true);
+  add(Beside, tr("kernel launches"), of_a(in_a.launch_count), of_b(in_b.launch_count), true, true);
+  std::stable_sort(rows.begin(), rows.end(), [&](const DifferenceRow& x, const DifferenceRow& y) {
+    if (x.group != y.group) return x.group < y.group;
+    if (x.count != y.count) return y.count;
+    return std::abs(x.difference()) > std::abs(y.difference());
+  });
+  return rows;
+}
+
+Better better(const RunSnapshot& a, const RunSnapshot& b) {
+  const double x = a.mean_ns(), y = b.mean_ns();
+  if (!(x > 0) || !(y > 0) || std::abs(y - x) <= kSameWithin * std::max(x, y)) return Better::Same;
+  return y < x ? Better::B : Better::A;
+}
+
+std::string value_text(const DifferenceRow& row, double value) {
+  if (value < (row.count ? kLeastCount : kLeastTime)) return "–";
+  return row.count ? fmt::format("{:.2f}", value) : duration(value);
+}
+
+int difference_sign(const DifferenceRow& row) {
+  if (value_text(row, row.a) == value_text(row, row.b)) return 0;
+  return row.difference() < 0 ? -1 : 1;
+}
+
+std::string difference_text(const DifferenceRow& row) {
+  const int sign = difference_sign(row);
+  if (sign == 0) return "=";
+  return (sign < 0 ? "↓ " : "↑ ") + value_text(row, std::abs(row.difference()));
+}
+
+std::string headline(const RunSnapshot& a, const RunSnapshot& b) {
+  const double x = a.mean_ns(), y = b.mean_ns();
+  if (x <= 0 || y <= 0) {
+    return tr("{}: {}", x <= 0 ? "A" : "B", basis_text((x <= 0 ? a : b).summary.pace.basis));
+  }
+  const auto with_basis = [&](const std::string& says) {
+    const std::string basis = a.whole || b.whole ? "" : factor_basis(a.summary.pace, b.summary.pace);
+    return basis.empty() ? says : says + ", " + basis;
+  };
+  switch (better(a, b)) {
+    case Better::B:
+      return with_basis(tr("B is {} shorter: {} as fast", duration(x - y), factor_text(x / y)));
+    case Better::A:
+      return with_basis(tr("B is {} longer: it takes {} as long", duration(y - x), factor_text(y / x)));
+    default:
+      return with_basis(tr("B takes as long as A"));
+  }
+}
+
+std::string where_it_went(const RunSnapshot& a, const RunSnapshot& b) {
+  if (better(a, b) == Better::Same) return "";
+  const double least = kLeastPart * std::abs(b.mean_ns() - a.mean_ns());
+  std::vector<std::string> gone, come;
+  for (const DifferenceRow& row : difference_rows(a, &b)) {  // largest first
+    if (row.group != DifferenceGroup::Gpu || std::abs(row.difference()) < least) continue;
+    auto& parts = row.difference() < 0 ? gone : come;
+    if (parts.size() < kMostParts) parts.push_back(duration(std::abs(row.difference())) + " " + row.in_a_sentence);
+  }
+  std::string text;
+  if (!gone.empty()) text = tr("Gone: {}.", joined(gone, kMostParts));
+  if (!come.empty()) {
+    text += (text.empty() ? "" : " ") + tr("New: {}.", joined(come, kMostParts));
+  }
+  return text;
+}
+
+SideTexts side_texts(const RunSnapshot& a, const RunSnapshot* b, std::size_t most) {
+  if (!b) return {tr(a.title), ""};
+  std::vector<std::string> in_a, in_b;
+  const auto differ = [&](const std::string& x, const std::string& y) {
+    if (x == y) return;
+    in_a.push_back(x);
+    in_b.push_back(y);
+  };
+  if (a.facts.workload != b->facts.workload) differ(tr(a.title), tr(b->title));
+  differ(device_of(a), device_of(*b));
+  if (a.facts.workload == b->facts.workload) {
+    // In the order of the knobs; keys without a knob come last.
+    const std::vector<workload::SettingSpec> specs = specs_of(a.facts.workload);
+    const auto compare = [&](const workload::SettingSpec* spec, const std::string& key) {
+      const auto x = a.facts.settings.find(key), y = b->facts.settings.find(key);
+      if (x == a.facts.settings.end() || y == b->facts.settings.end() || x->second == y->second) return;
+      differ(setting_text(spec, key, x->second), setting_text(spec, key, y->second));
+    };
+    for (const workload::SettingSpec& spec : specs) compare(&spec, spec.key);
+    for (const auto& [key, value] : a.facts.settings) {
+      if (std::ranges::none_of(specs, [&](const auto& spec) { return spec.key == key; })) compare(nullptr, key);
+    }
+  }
+  if (in_a.empty()) differ(tr(a.title), tr(b->title));  // two files about which nothing else is known
+  const auto text = [&](const RunSnapshot& run, const std::vector<std::string>& parts) {
+    if (run.label.empty()) return joined(parts, most);
+    return parts.empty() ? run.label : fmt::format("{} ({})", run.label, joined(parts, most));
+  };
+  return {text(a, in_a), text(*b, in_b)};
+}
+
+std::string shared_settings(const RunSnapshot& a, const RunSnapshot& b) {
+  std::string text;
+  for (const auto& [key, value] : a.facts.settings) {
+    const auto other = b.facts.settings.find(key);
+    if (other == b.facts.settings.end() || other->second != value) continue;
+    text += (text.empty() ? "" : "   ") + key + " " + value;
+  }
+  return text;
+}
+
+std::string markdown(const RunSnapshot& a, const RunSnapshot& b) {
+  const SideTexts sides = side_texts(a, &b);
+  std::string text = fmt::format("**{}**\n\n", headline(a, b));
+  if (const std::string went = where_it_went(a, b); !went.empty()) text += went + "\n\n";
+  text += fmt::format("| {} | A: {} | B: {} | {} |\n|---|---:|---:|---:|\n", tr("per iteration"), cell(sides.a),
+                      cell(sides.b), tr("difference"));
+  for (const DifferenceRow& row : difference_rows(a, &b)) {
+    text += fmt::format("| {} | {} | {} | {} |\n", cell(row.name), value_text(row, row.a), value_text(row, row.b),
+                        difference_text(row));
+  }
+  const std::string& workload = a.facts.workload;
+  text += fmt::format("\nA: {}, {}. B: {}, {}. Lanescope {}", a.facts.workload.empty() ? tr(a.title) : workload,
+                      device_of(a), b.facts.workload.empty() ? tr(b.title) : b.facts.workload, device_of(b),
+                      base::kVersion);
+  if (a.facts.simulated || b.facts.simulated) {
+    text += a.facts.simulated && b.facts.simulated ? tr("; simulated, not measured on a GPU")
+            : a.facts.simulated                    ? tr("; A is simulated, not measured on a GPU")
+                                                   : tr("; B is simulated, not measured on a GPU");
+  }
+  return text + ".\n";
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,29 @@
+#include "inspect/figure_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/time.h"
+
+namespace lanescope::ui {
+
+std::string figure_text(double value) {
+  const double size = std::abs(value);
+  if (size >= 1000) return base::format_count(std::llround(value));
+  if (size >= 100 || value == 0) return fmt::format("{:.0f}", value);
+  if (size >= 10) return fmt::format("{:.1f}", value);
+  if (size >= 1) return fmt::format("{:.2f}", value);
+  return fmt::format("{:.3g}", value);
+}
+
+std::string factor_text(double factor) {
+  if (factor > 0 && factor < 0.1) return fmt::format("{:.1g}x", factor);
+  return fmt::format("{:.{}f}x", factor, factor >= 100 ? 0 : factor >= 10 ? 1 : 2);
+}
+
+std::string pace_text(const analysis::Pace& pace) {
+  return pace.known() ? base::format_duration(std::llround(pace.ns)) : "–";
+}
+
+}  // namespace lanescope::ui

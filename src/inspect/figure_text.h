@@ -1,0 +1,17 @@
+// Formats numbers for display.
+#pragma once
+
+#include <string>
+
+#include "analysis/pace.h"
+
+namespace lanescope::ui {
+
+/// With three or four significant digits: "3.40", "0.000412", "1,600".
+std::string figure_text(double value);
+/// A ratio: "4.25x", "0.06x", "187x".
+std::string factor_text(double factor);
+/// The time per iteration: "162.1 µs"; "–" if unknown.
+std::string pace_text(const analysis::Pace& pace);
+
+}  // namespace lanescope::ui

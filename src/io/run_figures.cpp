@@ -1,0 +1,39 @@
+#include "io/run_figures.h"
+
+#include <utility>
+
+namespace lanescope::io {
+
+analysis::RunConditions conditions_of(const RunFacts& facts) {
+  return {.real_time = !facts.device.empty() && !facts.simulated,
+          .h2d_peak_gb_per_s = facts.h2d_peak_gb_per_s,
+          .d2h_peak_gb_per_s = facts.d2h_peak_gb_per_s};
+}
+
+RunFigures figures_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis, const RunFacts& facts) {
+  analysis::Account account = account_of(trace, analysis, conditions_of(facts));
+  RunFigures figures;
+  figures.facts = facts;
+  figures.summary = std::move(account.summary);
+  figures.warm_up_ns = account.warm_up_ns;
+  figures.elapsed_ns = account.elapsed_ns;
+  figures.events = trace.counts();
+  const auto records = analysis.records();
+  figures.iterations = records.empty() ? 0 : static_cast<std::uint64_t>(records.back().number);
+  return figures;
+}
+
+analysis::Advice advice_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
+                           const RunFigures& figures) {
+  const trace::GpuNumber gpu = figures.summary.verdict_gpu;
+  return analysis::advice_for(trace, analysis.records(gpu), analysis.analysed_until(), conditions_of(figures.facts),
+                              nullptr, gpu);
+}
+
+analysis::Breakdown breakdown_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
+                                 const RunFigures& figures) {
+  return analysis::break_down(trace, analysis.records(figures.summary.verdict_gpu), figures.summary,
+                              analysis.analysed_until());
+}
+
+}  // namespace lanescope::io

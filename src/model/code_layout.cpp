@@ -1,0 +1,137 @@
+#include "model/code_layout.h"
+
+#include <algorithm>
+
+namespace lanescope::ui {
+namespace {
+
+constexpr float kLeft = 8, kNumberDigits = 2, kMark = 18, kGap = 14, kRight = 12;
+constexpr float kMostColumn = 132, kLeastBar = 26, kOneBar = 56;
+constexpr float kMayBeCut = 0.8f;
+constexpr float kRow = 22, kSmallRow = 20;
+
+constexpr float kLeastPx = 3;  // narrower ones share a glyph
+
+void add_outline(const MarkSurface& s, const Rect& r, float strength) {
+  const float scale = s.frame.scale;
+  Span span{std::max(r.x, s.axis.left_px() - 8 * scale), r.y, std::min(r.x + r.width, s.axis.right_px() + 8 * scale),
+            r.y + r.height};
+  if (span.x1 <= span.x0) return;
+  const std::uint32_t colour = s.frame.theme[Colour::Accent];
+  span.colour = with_alpha(colour, 0.2f * strength);
+  span.ink = with_alpha(colour, strength);
+  span.rounding = 3 * scale;
+  span.stroke = 1.5f * scale;
+  span.style = SpanStyle::Outline;
+  s.rows.add(span);
+}
+
+void add_statement(const MarkSurface& s, const workload::Code& code, std::size_t line, float strength) {
+  const trace::Trace& trace = s.frame.trace;
+  const Statement& statement = code[line];
+  const CodeLocator locator(trace, code);
+  const trace::LaneKind kind = statement.transfers ? trace::LaneKind::Calls : trace::LaneKind::Phases;
+  const Nanoseconds fold = std::max<Nanoseconds>(1, s.axis.length_ns(kLeastPx * s.frame.scale));
+  const trace::Trace::ReadLock lock(trace);
+  for_rows(
+      trace, [&](trace::LaneKind k) { return k == kind; },
+      [&](trace::LaneId id, std::size_t number, const trace::Row& row) {
+        const trace::EventIndex last = row.last();
+        auto i = row.first_ending_after(s.axis.begin_ns(), row.first(), last);
+        while (i < last && row.start(i) < s.axis.end_ns()) {
+          const trace::Fold together = row.fold(i, fold, last);
+          const trace::EventIndex event = i;
+          i = together.last;
+          if (together.last != event + 1) continue;
+          const EventRef ref = event_ref(id, number, row, event);
+          const bool may_be = statement.transfers
+                                  ? is_transfer(ref.event, trace.names())
+                                  : std::find(statement.ranges.begin(), statement.ranges.end(),
+                                              trace.names().text(ref.event.name)) != statement.ranges.end();
+          if (!may_be || locator.of(ref) != line) continue;
+          if (const auto rect = s.timeline.event_rect(ref, s.axis)) add_outline(s, *rect, strength);
+        }
+      });
+}
+
+}  // namespace
+
+std::size_t longest_line(const workload::Code& code) {
+  std::size_t longest = 0;
+  for (const Statement& s : code) {
+    if (!s.ranges.empty()) longest = std::max(longest, 2 * static_cast<std::size_t>(s.indent) + s.text.size());
+  }
+  return longest;
+}
+
+CodeLayout code_layout(float x, float width, float height, float scale, std::size_t longest, std::size_t rows,
+                       const CodeMeasures& measures, CodeDetail most) {
+  const float s = scale;
+  const auto letter_of = [&](FontRole role) { return measures.letter[static_cast<std::size_t>(role)]; };
+  const float small = letter_of(FontRole::MonoSmall);
+  CodeLayout layout;
+  layout.number_right = x + kLeft * s + kNumberDigits * small;
+  layout.code_x = layout.number_right + kMark * s;
+  layout.right = x + width - kRight * s;
+  const float room = layout.right - layout.code_x;
+  const auto text = [&](FontRole role) { return (static_cast<float>(longest) + 1) * letter_of(role); };
+  const auto columns = [&](CodeDetail detail) {
+    switch (detail) {
+      case CodeDetail::Figures:
+        return kCodeFigures * (measures.figure + kGap * s);
+      case CodeDetail::Bars:
+        return kCodeFigures * (kLeastBar + kGap / 2) * s;
+      case CodeDetail::Bar:
+        return (kOneBar + kGap / 2) * s;
+      case CodeDetail::Text:
+        break;
+    }
+    return 0.0f;
+  };
+  // The smaller letters go before the figures do.
+  bool found = false;
+  for (CodeDetail detail = most; !found; detail = static_cast<CodeDetail>(static_cast<int>(detail) + 1)) {
+    for (const FontRole role : {FontRole::Mono, FontRole::MonoSmall}) {
+      const float row = (role == FontRole::Mono ? kRow : kSmallRow) * s;
+      if (role == FontRole::Mono && static_cast<float>(rows) * row > height) continue;
+      const bool last = detail == CodeDetail::Text && role == FontRole::MonoSmall;
+      // For a look at where the time goes, the end of the longest line may be cut.
+      const float wanted = text(role) * (detail == CodeDetail::Bar && role == FontRole::MonoSmall ? kMayBeCut : 1);
+      if (!last && wanted + columns(detail) > room) continue;
+      layout.detail = detail;
+      layout.font = role;
+      layout.row_height = row;
+      found = true;
+      break;
+    }
+  }
+  layout.letter = letter_of(layout.font);
+  const float gap = (layout.detail == CodeDetail::Figures ? kGap : kGap / 2) * s;
+  if (layout.detail == CodeDetail::Text) {
+    layout.code_width = room;
+    return layout;
+  }
+  const bool one = layout.detail == CodeDetail::Bar;
+  const float n = one ? 1 : kCodeFigures;
+  const float least = columns(layout.detail) / n - gap;
+  layout.column_width = std::clamp((room - text(layout.font)) / n - gap, least, (one ? 2 * kOneBar : kMostColumn) * s);
+  for (std::size_t i = 0; i < kCodeFigures; ++i) {
+    const float from_right = one ? 1 : static_cast<float>(kCodeFigures - i);
+    layout.column_x[i] = layout.right - from_right * layout.column_width - (from_right - 1) * gap;
+  }
+  layout.code_width = layout.column_x[0] - gap - layout.code_x;
+  return layout;
+}
+
+void add_code_marks(const MarkSurface& surface, const CodeState& code) {
+  const auto shown = [&](std::optional<std::size_t> line) -> std::optional<std::size_t> {
+    if (!line || *line >= code.code().size()) return std::nullopt;
+    if (code.code()[*line].part_of) line = code.code()[*line].part_of;
+    return code.code()[*line].ranges.empty() ? std::nullopt : line;
+  };
+  const auto chosen = shown(code.chosen()), hovered = shown(code.hovered);
+  if (chosen) add_statement(surface, code.code(), *chosen, 1);
+  if (hovered && hovered != chosen) add_statement(surface, code.code(), *hovered, 0.7f);
+}
+
+}  // namespace lanescope::ui

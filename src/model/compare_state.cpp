@@ -1,0 +1,120 @@
+#include "model/compare_state.h"
+
+#include "model/model.h"
+#include "model/model_snapshot.h"
+
+namespace lanescope::ui {
+namespace {
+
+FollowB::Sight sight_of(const Model& model) {
+  FollowB::Sight sight;
+  sight.generation = model.generation();
+  sight.settings = model.facts().settings;
+  sight.live = model.live();
+  sight.current = !model.nothing() && (!model.live() || model.recent_is_current());
+  sight.iterations = model.recent().iteration.count;
+  sight.paced = model.recent().pace.known();
+  return sight;
+}
+
+}  // namespace
+
+void FollowB::taken(const Sight& sight) {
+  generation_ = sight.generation;
+  settings_ = sight.settings;
+  waiting_for_.reset();
+  once_more_ = sight.live;
+}
+
+bool FollowB::wants_figures(const Sight& sight, Clock::time_point shown_at, Clock::time_point now) {
+  if (!once_more_ || changed(sight) || !sight.current || !sight.paced || now - shown_at < kOnceMore) return false;
+  once_more_ = false;
+  return true;
+}
+
+bool FollowB::changed(const Sight& sight) const {
+  return sight.generation != generation_ || sight.settings != settings_;
+}
+
+bool FollowB::wants(const Sight& sight, Clock::time_point now) {
+  if (!changed(sight)) {
+    waiting_for_.reset();
+    return false;
+  }
+  const bool same =
+      waiting_for_ && waiting_for_->generation == sight.generation && waiting_for_->settings == sight.settings;
+  const bool settled = sight.current && (!sight.live || sight.iterations >= kFewest);
+  if (!same || !settled) {
+    since_ = now;
+    waiting_for_ = sight;
+  }
+  return settled && (!sight.live || now - since_ >= kCalm);
+}
+
+void CompareState::unpin() {
+  a_.reset();
+  b_.reset();
+  follow_.reset();
+  wanted_ = Wanted::None;
+  measuring_ = just_pinned_ = false;
+  job_.end();
+  open = false;
+  ++version_;
+}
+
+void CompareState::put(SharedSnapshot a, SharedSnapshot b) {
+  a_ = std::move(a);
+  b_ = std::move(b);
+  ++version_;
+}
+
+void CompareState::start(SnapshotPlan plan, bool is_a, const FollowB::Sight& sight) {
+  follow_.taken(sight);
+  job_is_a_ = is_a;
+  wanted_ = Wanted::None;
+  job_.start([plan = std::move(plan)]() mutable { return take_snapshot(std::move(plan)); });
+}
+
+void CompareState::take(SharedSnapshot snapshot, Clock::time_point now) {
+  if (job_is_a_) {
+    a_ = std::move(snapshot);
+    b_.reset();
+    just_pinned_ = true;
+  } else {
+    b_ = std::move(snapshot);
+    b_since_ = now;
+  }
+  ++version_;
+}
+
+void CompareState::finish_reading() {
+  job_.wait();
+  if (auto snapshot = job_.take()) take(std::move(*snapshot), Clock::now());
+  wanted_ = Wanted::None;
+}
+
+void CompareState::update(const Model& model, Clock::time_point now) {
+  if (auto snapshot = job_.take()) take(std::move(*snapshot), now);
+  if (job_.busy()) return;
+  if (!pinned() && wanted_ != Wanted::A) {
+    wanted_ = Wanted::None;
+    return;
+  }
+  const FollowB::Sight sight = sight_of(model);
+  const bool due = pinned() && follow_.wants(sight, now);
+  measuring_ = pinned() && wanted_ != Wanted::A && follow_.changed(sight) && !model.nothing();
+  if (b_ && follow_.wants_figures(sight, b_since_, now)) {
+    b_ = with_figures(*b_, figures_of_now(model));
+    ++version_;
+  }
+  const bool asked = wanted_ != Wanted::None;
+  const bool may_come = model.running() && !model.paused();
+  if (due || (asked && sight.current)) {
+    if (auto plan = plan_snapshot(model)) return start(std::move(*plan), wanted_ == Wanted::A, sight);
+  }
+  if (!asked || (may_come && !sight.current)) return;
+  wanted_ = Wanted::None;
+  just_refused_ = true;
+}
+
+}  // namespace lanescope::ui

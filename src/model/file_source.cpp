@@ -1,0 +1,36 @@
+#include "model/file_source.h"
+
+#include "base/translate.h"
+#include "experiment/run_facts.h"
+
+namespace lanescope::ui {
+
+using base::tr;
+
+namespace {
+
+std::string written_by(const io::OpenedTrace& opened) {
+  return opened.own ? tr("Written by Lanescope: nothing is missing.")
+                    : tr("Written by another program: shown as far as its contents allow.");
+}
+
+// A file's device is none of this machine's.
+device::DeviceInfo device_elsewhere(const io::RunFacts& facts, std::string menu_entry) {
+  device::DeviceInfo info = experiment::device_of(facts);
+  info.id = std::move(menu_entry);
+  return info;
+}
+
+}  // namespace
+
+device::DeviceInfo FileSource::device() const { return device_elsewhere(opened_.facts, ""); }
+
+SourceWords FileSource::words() const { return {tr("an opened trace"), tr("TRACE FILE"), written_by(opened_)}; }
+
+device::DeviceInfo RecordedSource::device() const {
+  return device_elsewhere(opened_.facts, std::string(kRecordedPrefix) + name_);
+}
+
+SourceWords RecordedSource::words() const { return {tr("a recorded run"), tr("RECORDED RUN"), written_by(opened_)}; }
+
+}  // namespace lanescope::ui

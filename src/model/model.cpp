@@ -1,0 +1,265 @@
+#include "model/model.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "io/run_figures.h"
+#include "model/live_source.h"
+#include "workload/setting_change.h"
+
+namespace lanescope::ui {
+namespace {
+
+constexpr double kRecentSeconds = 1.0;            // what "recent" means to somebody who watches: on the wall clock
+constexpr std::size_t kEventsPerFrame = 100'000;  // a few milliseconds; 6,000,000 events in a second at 60 frames
+constexpr std::chrono::milliseconds kSummaryPeriod{80};
+constexpr std::chrono::milliseconds kOneTurn{1500};
+
+// Before anything is shown.
+class EmptySource final : public Source {
+ public:
+  const trace::Trace& trace() const override { return trace_; }
+  io::RunFacts facts() const override { return {}; }
+  std::string title() const override { return {}; }
+  device::DeviceInfo device() const override { return {}; }
+  bool own() const override { return false; }
+
+ private:
+  trace::Trace trace_;
+};
+
+}  // namespace
+
+Model::Model() : source_(std::make_unique<EmptySource>()) { begin_generation(); }
+
+void Model::start_run(const session::SessionOptions& options) { start(run_recipe(options)); }
+
+void Model::start(const Recipe& recipe) {
+  if (recipe.exclusive && source().exclusive()) return start_after_the_old(recipe);
+  show(recipe.make());
+}
+
+void Model::start_after_the_old(const Recipe& recipe) {
+  if (recipe.check) recipe.check();
+  const std::optional<Recipe> old = restart();
+  show_nothing();
+  try {
+    show(recipe.make());
+  } catch (const std::exception& error) {
+    start_error_ = error.what();
+    failed_ = recipe;
+    if (old) show(old->make());
+    throw;
+  }
+}
+
+std::optional<Recipe> Model::restart() const {
+  if (const Restarting* restarting = source().restarting()) return restarting->recipe();
+  if (!nothing()) return std::nullopt;
+  return failed_ ? *failed_ : run_recipe(options_now());
+}
+
+void Model::show_nothing() {
+  show(analysed(std::make_unique<EmptySource>()));
+  nothing_ = true;
+}
+
+void Model::show(std::unique_ptr<Source> source) {
+  discard_shown();
+  source_ = std::move(source);
+  if (const Steering* steering = this->steering()) last_options_ = steering->options();
+  begin_generation();
+  source_->growth()->start();
+}
+
+void Model::show(ReadFile file) {
+  discard_shown();
+  source_ = std::move(file.source);
+  begin_generation(std::move(file.analysis));
+  live_edge_ = trace().extent().second;
+  recent_.summary = std::move(file.whole);
+  judge(recent_.summary);  // in the language of now
+  recent_stale_reads_ = file.stale_reads;
+  read_capture();
+}
+
+// Freeing the memory of a trace must not block the window.
+void Model::discard_shown() {
+  struct Shown {
+    std::unique_ptr<Source> source;
+    std::unique_ptr<analysis::LiveAnalysis> analysis;  // goes before the trace it is of
+  };
+  if (const Steering* steering = this->steering()) last_options_ = steering->options();
+  if (Growth* growth = source_->growth()) growth->end();  // the device is free for the next run when this returns
+  auto shown = std::make_unique<Shown>();
+  shown->source = std::exchange(source_, std::make_unique<EmptySource>());
+  shown->analysis = std::move(analysis_);
+  std::erase_if(discarding_,
+                [](const auto& one) { return one.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+  discarding_.push_back(std::async(std::launch::async, [shown = std::move(shown)]() mutable { shown.reset(); }));
+}
+
+void Model::begin_generation(std::unique_ptr<analysis::LiveAnalysis> analysis) {
+  ++generation_;
+  analysis_ = analysis ? std::move(analysis) : std::make_unique<analysis::LiveAnalysis>(trace());
+  live_edge_ = now_ = 0;
+  open_calls_.clear();
+  capture_ = {};
+  start_error_.clear();
+  recent_ = {};
+  before_change_ = {};
+  recent_stale_reads_ = 0;
+  markers_seen_ = turn_begins_ = 0;
+  summarised_ = turned_ = {};
+  facts_ = source().facts();
+  nothing_ = false;
+  failed_.reset();
+}
+
+void Model::update() {
+  const Growth* growth = source().growth();
+  if (!growth) return;
+  const Nanoseconds known = std::max(live_edge_, growth->live_edge_ns());
+  // What is drawn and what is said of it end at the same instant: where there is too much for one frame, earlier.
+  const bool all = analysis_->update(known, kEventsPerFrame);
+  live_edge_ = all ? known : std::max(live_edge_, std::min(known, analysis_->analysed_until()));
+  if (const OpenCalls* calls = source().open_calls()) open_calls_ = calls->calls();
+  now_ = virtual_time() ? live_edge_ : std::max(live_edge_, growth->now_ns());
+  const auto now = std::chrono::steady_clock::now();
+  const bool turned = analysis_->markers().size() != markers_seen_;
+  if (turned || now - summarised_ >= kSummaryPeriod) {
+    summarised_ = now;
+    read_capture();
+    summarise();
+  }
+}
+
+void Model::summarise() {
+  const auto& markers = analysis_->markers();
+  if (markers.size() != markers_seen_) {
+    const std::size_t newest = std::exchange(markers_seen_, markers.size());
+    // A slider that is dragged turns the knob many times: "before" is what was before all of them.
+    const auto now = std::chrono::steady_clock::now();
+    if (now - turned_ > kOneTurn) {
+      before_change_ = recent_.summary;
+      turn_begins_ = newest;
+    }
+    turned_ = now;
+  }
+  analysis::Recent recent = analysis::recent_account(*analysis_, live_edge_, seen_ns(kRecentSeconds));
+  if (recent.summary.iteration.count == 0) {
+    recent_.settled_ns = recent.settled_ns;
+    return;
+  }
+  recent_ = std::move(recent);
+  ++recent_number_;
+  recent_stale_reads_ = count_stale_reads(trace(), recent_.summary.from_ns, recent_.summary.to_ns);
+}
+
+std::string Model::last_turn() const {
+  const auto& markers = analysis_->markers();
+  if (markers_seen_ == 0 || turn_begins_ >= markers.size()) return {};
+  return workload::marker_text(trace().names(), std::span(markers).subspan(turn_begins_, markers_seen_ - turn_begins_));
+}
+
+std::uint32_t Model::last_turn_version() const {
+  const auto& markers = analysis_->markers();
+  const auto newest = std::find_if(markers.rbegin(), markers.rend(), trace::is_setting_change);
+  return newest == markers.rend() ? 0 : trace::change_of(*newest).version;
+}
+
+analysis::Summary Model::recent_over(double seconds) const {
+  return analysis::longer_account(*analysis_, recent_, live_edge_, seen_ns(seconds));
+}
+
+bool Model::recent_is_current() const {
+  const auto& markers = analysis_->markers();
+  return recent_.summary.iteration.count > 0 && recent_.tells && !settings_await_their_marker() &&
+         (markers.empty() || recent_.summary.from_ns >= markers.back().start_ns);
+}
+
+// The loop has not taken the newest settings yet, or what it did from then on is not here yet.
+bool Model::settings_await_their_marker() const {
+  return steering() && steering()->settings_version() != last_turn_version();
+}
+
+void Model::read_capture() {
+  capture_.counts = trace().counts();
+  capture_.memory_bytes = trace().memory_bytes();
+  capture_.memory_cap_bytes = trace().memory_cap_bytes();
+  capture_.run = paused() ? RunState::Paused : running() ? RunState::Running : RunState::Ended;
+  const CaptureMonitor* monitor = source().capture_monitor();
+  if (!monitor) return;
+  capture_.health = monitor->health();
+  capture_.recorder_latency_ms = monitor->recorder_latency_ms();
+  capture_.no_gpu = monitor->no_gpu();
+}
+
+std::optional<RunNotice> Model::notice() const {
+  return live() ? source().growth()->notice() : run_notice(false, start_error_);
+}
+
+std::pair<Nanoseconds, Nanoseconds> Model::extent() const {
+  auto [from, to] = trace().extent();
+  to = live() ? live_edge_ : to;
+  return {from, std::max(to, from + 1)};
+}
+
+void Model::set_paused(bool paused) {
+  if (Pausing* pausing = source_->pausing()) pausing->set_paused(paused);
+}
+
+void Model::set_speed(double speed) {
+  if (VirtualClock* clock = source_->virtual_clock()) clock->set_speed(speed);
+}
+
+std::string Model::set(std::string_view key, const workload::Value& value) {
+  if (!steering()) return {};
+  try {
+    steering()->set(key, value);
+    return {};
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+}
+
+std::string Model::assign(const std::vector<std::string>& assignments) {
+  if (!steering()) return {};
+  try {
+    steering()->assign(assignments);
+    return {};
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+}
+
+void Model::say_again() {
+  judge(recent_.summary);
+  judge(before_change_);
+}
+
+analysis::RunConditions Model::conditions() const { return io::conditions_of(facts_); }
+
+session::SessionOptions Model::options_now() const {
+  if (steering()) return steering()->options();
+  session::SessionOptions options = last_options_;
+  const auto names = workload::workload_names();
+  if (std::find(names.begin(), names.end(), facts_.workload) == names.end()) return options;
+  options.workload = facts_.workload;
+  options.assignments.clear();
+  // What a file says need not hold here; what it cost to dispatch there does not.
+  workload::Settings settings = workload::default_settings(options.workload, device::DeviceInfo{});
+  const workload::Settings standard = settings;
+  for (const auto& [key, value] : facts_.settings) {
+    try {
+      if (const workload::SettingSpec* spec = settings.spec(key); spec && spec->of_device) continue;
+      settings.set_text(key, value);
+      if (settings.value(key) != standard.value(key)) options.assignments.push_back(key + "=" + value);
+    } catch (const base::UsageError&) {
+      continue;
+    }
+  }
+  return options;
+}
+
+}  // namespace lanescope::ui

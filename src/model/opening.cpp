@@ -1,0 +1,69 @@
+#include "model/opening.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/translate.h"
+
+namespace lanescope::ui {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{250};  // what is there sooner needs no bar
+// How the work divides: most of it is reading.
+constexpr float kReadingShare = 0.85f, kArrangingShare = 0.10f;
+
+}  // namespace
+
+Opening::~Opening() {
+  cancel();
+  given_up_.clear();  // waits for their threads
+}
+
+void Opening::open(const std::filesystem::path& path) {
+  begin(path.filename().string(), [path](FileProgress& progress) { return read_file(path, &progress); });
+}
+
+void Opening::open(const RecordedCapture& capture) {
+  begin(base::tr(capture.title), [capture](FileProgress& progress) { return read_recorded(capture, &progress); });
+}
+
+void Opening::begin(std::string title, std::function<ReadFile(FileProgress&)> read) {
+  cancel();
+  job_ = std::make_unique<Job>();
+  job_->title = std::move(title);
+  job_->result.start([read = std::move(read), &progress = job_->progress] { return read(progress); });
+}
+
+void Opening::cancel() {
+  forget_ended();
+  failure_.clear();
+  if (!job_) return;
+  job_->progress.reading.cancelled = true;
+  given_up_.push_back(std::move(job_));
+}
+
+void Opening::forget_ended() {
+  std::erase_if(given_up_, [](const std::unique_ptr<Job>& job) { return job->result.ready(); });
+}
+
+std::optional<ReadFile> Opening::take() {
+  forget_ended();
+  if (!job_ || !job_->result.ready()) return std::nullopt;
+  const std::unique_ptr<Job> done = std::move(job_);
+  return done->result.take();
+}
+
+float Opening::fraction() const {
+  const io::ReadProgress& reading = job_->progress.reading;
+  if (job_->progress.analysing) {
+    const float rest = 1 - kReadingShare - kArrangingShare;
+    return kReadingShare + kArrangingShare + rest * job_->progress.analysed;
+  }
+  const auto total = static_cast<float>(reading.total);
+  const float share = total > 0 ? std::min(1.0f, static_cast<float>(reading.done) / total) : 0;
+  return reading.stage == io::ReadStage::Reading ? kReadingShare * share : kReadingShare + kArrangingShare * share;
+}
+
+bool Opening::worth_telling() const { return std::chrono::steady_clock::now() - job_->begun > kPatience; }
+
+}  // namespace lanescope::ui

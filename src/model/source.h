@@ -1,0 +1,172 @@
+// What the window shows: a trace, what is known of it, and what can be done with it. The window asks for a capability
+// and never for a kind of source. So a new kind (see live_source.h, file_source.h) needs no change in a panel.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/chrome_trace.h"
+#include "model/capture_text.h"
+#include "session/session.h"
+
+namespace lanescope::ui {
+
+using base::Nanoseconds;
+
+class Source;
+
+// The capabilities. Their functions are called on the window's thread.
+
+/// The trace grows.
+class Growth {
+ public:
+  /// Begins to write the trace. Called once, after the source is shown.
+  virtual void start() = 0;
+  /// Ends the run and frees the device. The trace and everything known of it stay.
+  virtual void end() = 0;
+  /// False: it has ended, and the trace will not grow any more.
+  virtual bool running() const = 0;
+  /// The newest instant up to which all is known.
+  virtual Nanoseconds live_edge_ns() const = 0;
+  /// The present on the trace's clock; in virtual time, the live edge.
+  virtual Nanoseconds now_ns() const = 0;
+  /// Why it has ended, if it failed.
+  virtual std::optional<RunNotice> notice() const = 0;
+
+ protected:
+  ~Growth() = default;
+};
+
+/// The run can be paused.
+class Pausing {
+ public:
+  virtual bool paused() const = 0;
+  virtual void set_paused(bool paused) = 0;
+
+ protected:
+  ~Pausing() = default;
+};
+
+/// The run's clock is virtual: its speed is a matter of choice.
+class VirtualClock {
+ public:
+  /// Virtual time per wall time.
+  virtual double speed() const = 0;
+  virtual void set_speed(double speed) = 0;
+
+ protected:
+  ~VirtualClock() = default;
+};
+
+/// The run's settings can be changed.
+class Steering {
+ public:
+  virtual const workload::WorkloadInfo& workload() const = 0;
+  virtual workload::Settings settings() const = 0;
+  virtual std::uint32_t settings_version() const = 0;
+  /// Throws base::UsageError when the value is not allowed.
+  virtual void set(std::string_view key, const workload::Value& value) = 0;
+  /// Several settings ("key=value") as one change: all of them or none. Throws base::UsageError.
+  virtual void assign(const std::vector<std::string>& assignments) = 0;
+  /// What the workload measures itself.
+  virtual std::vector<workload::Figure> figures() const = 0;
+  /// A run of the same workload at the same speed, with the settings that a person changed. The others are the defaults
+  /// of whatever device it is started on.
+  virtual session::SessionOptions options() const = 0;
+
+ protected:
+  ~Steering() = default;
+};
+
+/// Calls are known while they last.
+class OpenCalls {
+ public:
+  virtual std::vector<trace::OpenCall> calls() const = 0;
+
+ protected:
+  ~OpenCalls() = default;
+};
+
+/// Events are captured, and how that goes can be said.
+class CaptureMonitor {
+ public:
+  virtual trace::CaptureHealth health() const = 0;
+  virtual double recorder_latency_ms() const = 0;
+  /// Why no GPU is used although one would have been; empty: there is nothing to explain.
+  virtual std::string no_gpu() const = 0;
+
+ protected:
+  ~CaptureMonitor() = default;
+};
+
+/// How to make a source, independent of any other source.
+struct Recipe {
+  std::function<std::unique_ptr<Source>()> make;  ///< throws base::Error
+  /// Throws base::Error if make() is sure to fail. It is called before another source is given up for this one.
+  std::function<void()> check;
+  /// The source will need what only one can have at a time, such as the capture of a GPU.
+  bool exclusive = false;
+};
+
+/// The run can be started again.
+class Restarting {
+ public:
+  virtual Recipe recipe() const = 0;
+
+ protected:
+  ~Restarting() = default;
+};
+
+/// What a panel says of a source that cannot be steered.
+struct SourceWords {
+  std::string kind;      ///< beside other words: "an opened trace"
+  std::string heading;   ///< "TRACE FILE"
+  std::string sentence;  ///< "Written by Lanescope: nothing is missing."
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  virtual const trace::Trace& trace() const = 0;
+  virtual io::RunFacts facts() const = 0;  ///< with the settings as they are now
+  virtual std::string title() const = 0;   ///< a workload's, to be translated; or the file's name
+  /// The id is that of its entry in the device menu, or empty.
+  virtual device::DeviceInfo device() const = 0;
+  virtual SourceWords words() const { return {}; }
+  /// Recorded by Lanescope: its workload is known, and its iterations are numbered from 1.
+  virtual bool own() const = 0;
+  /// It has what only one source can have at a time (Recipe::exclusive).
+  virtual bool exclusive() const { return false; }
+  /// The file it was read from. Marks are kept beside it.
+  virtual std::optional<std::filesystem::path> file() const { return std::nullopt; }
+  /// What was read and skipped; null: it was not read from a file.
+  virtual const io::OpenedTrace* opened() const { return nullptr; }
+
+  // Null: the source does not have the capability.
+  virtual Growth* growth() { return nullptr; }
+  virtual Pausing* pausing() { return nullptr; }
+  virtual VirtualClock* virtual_clock() { return nullptr; }
+  virtual Steering* steering() { return nullptr; }
+  virtual OpenCalls* open_calls() { return nullptr; }
+  virtual CaptureMonitor* capture_monitor() { return nullptr; }
+  virtual Restarting* restarting() { return nullptr; }
+
+  const Growth* growth() const { return mutable_self().growth(); }
+  const Pausing* pausing() const { return mutable_self().pausing(); }
+  const VirtualClock* virtual_clock() const { return mutable_self().virtual_clock(); }
+  const Steering* steering() const { return mutable_self().steering(); }
+  const OpenCalls* open_calls() const { return mutable_self().open_calls(); }
+  const CaptureMonitor* capture_monitor() const { return mutable_self().capture_monitor(); }
+  const Restarting* restarting() const { return mutable_self().restarting(); }
+
+ private:
+  Source& mutable_self() const { return const_cast<Source&>(*this); }
+};
+
+}  // namespace lanescope::ui

@@ -1,0 +1,14 @@
+// The badge that shows whether a run is simulated, running or recorded.
+#pragma once
+
+#include <string>
+
+#include "io/chrome_trace.h"
+
+namespace lanescope::ui {
+
+/// "SIMULATED · rtx4090", "SIMULATED CPU · rtx4090", "GPU · NVIDIA H200" and "CPU · AMD EPYC" during a run, "RECORDED ·
+/// NVIDIA H200" for a file. Translated.
+std::string badge_text(const io::RunFacts& facts, bool live);
+
+}  // namespace lanescope::ui

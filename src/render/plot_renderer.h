@@ -1,0 +1,31 @@
+// Draws a line plot with a gradient below it.
+#pragma once
+
+#include "render/draw_target.h"
+#include "render/shader_program.h"
+#include "timeline/plot.h"
+
+struct ImDrawList;
+
+namespace lanescope::ui {
+
+/// Belongs to the OpenGL context that was current at its creation.
+class PlotRenderer {
+ public:
+  PlotRenderer();
+  ~PlotRenderer();
+  PlotRenderer(const PlotRenderer&) = delete;
+  PlotRenderer& operator=(const PlotRenderer&) = delete;
+
+  /// Two instanced draw calls. Preserves the GL state.
+  void draw(const Plot& plot, const Rect& clip, const DrawTarget& target);
+
+ private:
+  ShaderProgram program_, fill_;
+  unsigned vertex_array_ = 0, run_buffer_ = 0, column_buffer_ = 0, texture_ = 0;
+};
+
+/// Draws the plot at this position in the draw list. Keeps it until the ImGui context's next frame.
+void add_to_draw_list(ImDrawList& list, PlotRenderer& renderer, Plot plot);
+
+}  // namespace lanescope::ui

@@ -1,0 +1,181 @@
+#include "render/span_renderer.h"
+
+#include <epoxy/gl.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "render/draw_callback.h"
+#include "render/frame_storage.h"
+#include "render/gl_state.h"
+
+namespace lanescope::ui {
+namespace {
+
+const void* offset(std::size_t bytes) { return reinterpret_cast<const void*>(bytes); }
+
+constexpr int kLeastCleared = 4096;        // pixels; drawing a smaller one is faster than changing the state
+constexpr std::size_t kLeastPlainRun = 8;  // minimum number of spans that makes switching the program worthwhile
+
+// A sequence of spans drawn together.
+struct Piece {
+  enum class Kind : std::uint8_t { Any, Plain, Clear } kind;
+  std::size_t first, end;  // indices of spans
+  ClearedGround ground;
+};
+
+bool is_plain(const Span& span) {
+  return span.rounding <= 0 && (span.style == SpanStyle::Solid || span.style == SpanStyle::Folded);
+}
+
+bool is_ground(const Span& span) {
+  return span.style == SpanStyle::Solid && span.rounding <= 0 && span.colour >> 24 == 255 &&
+         (span.x1 - span.x0) * (span.y1 - span.y0) >= static_cast<float>(kLeastCleared);
+}
+
+// Splits the batch where the kind of drawing changes. The edges of cleared areas are appended to `spans`.
+std::vector<Piece> to_pieces(std::span<const Span> batch, const DrawTarget& target, std::vector<Span>& spans) {
+  std::vector<Piece> pieces;
+  std::size_t plain = 0;  // at the end of the batch so far
+  const auto close = [&] {
+    const std::size_t first = pieces.empty() ? 0 : pieces.back().end;
+    const std::size_t open = spans.size() - first;
+    const std::size_t others = plain == open || plain >= kLeastPlainRun ? open - plain : open;
+    if (others > 0) pieces.push_back({Piece::Kind::Any, first, first + others, {}});
+    if (others < open) pieces.push_back({Piece::Kind::Plain, first + others, spans.size(), {}});
+    plain = 0;
+  };
+  for (const Span& span : batch) {
+    if (is_ground(span)) {
+      ClearedGround ground = cleared_ground(span, target.scale);
+      if (std::int64_t{ground.right - ground.left} * (ground.bottom - ground.top) >= kLeastCleared) {
+        close();
+        pieces.push_back({Piece::Kind::Clear, spans.size(), spans.size(), ground});
+        spans.insert(spans.end(), ground.edges.begin(), ground.edges.end());
+        plain = ground.edges.size();
+        continue;
+      }
+    }
+    if (!is_plain(span) && plain >= kLeastPlainRun) close();
+    plain = is_plain(span) ? plain + 1 : 0;
+    spans.push_back(span);
+  }
+  close();
+  return pieces;
+}
+
+struct KeptSpans {
+  SpanRenderer* renderer;
+  std::vector<Span> spans;
+};
+
+void draw_kept(const ImDrawList*, const ImDrawCmd* command) {
+  const auto* kept = static_cast<const KeptSpans*>(command->UserCallbackData);
+  kept->renderer->draw(kept->spans, callback_clip(*command), callback_target());
+}
+
+}  // namespace
+
+SpanRenderer::SpanRenderer() : program_("span"), plain_("span_plain") {
+  const GlStateGuard guard;
+  glGenVertexArrays(1, &vertex_array_);
+  glGenBuffers(1, &buffer_);
+  glBindVertexArray(vertex_array_);
+  for (GLuint attribute = 0; attribute < 5; ++attribute) {
+    glEnableVertexAttribArray(attribute);
+    glVertexAttribDivisor(attribute, 1);
+  }
+}
+
+SpanRenderer::~SpanRenderer() {
+  glDeleteBuffers(1, &buffer_);
+  glDeleteVertexArrays(1, &vertex_array_);
+}
+
+void SpanRenderer::draw(std::span<const Span> batch, const Rect& clip, const DrawTarget& target) {
+  if (batch.empty()) return;
+  const GlStateGuard guard;
+  if (!set_up_drawing(clip, target)) return;
+  std::array<GLint, 4> scissor{};
+  glGetIntegerv(GL_SCISSOR_BOX, scissor.data());
+  std::vector<Span> spans;
+  spans.reserve(batch.size());
+  const std::vector<Piece> pieces = to_pieces(batch, target, spans);
+  glBindVertexArray(vertex_array_);
+  glBindBuffer(GL_ARRAY_BUFFER, buffer_);
+  if (!spans.empty()) {
+    glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(spans.size() * sizeof(Span)), spans.data(), GL_STREAM_DRAW);
+  }
+  const auto height = static_cast<int>(framebuffer_height(target));
+  for (const Piece& piece : pieces) {
+    if (piece.kind != Piece::Kind::Clear) {
+      draw_run(piece.kind == Piece::Kind::Plain ? plain_ : program_, piece.first, piece.end, target);
+      continue;
+    }
+    const ClearedGround& ground = piece.ground;
+    const int left = std::max(ground.left, scissor[0]);
+    const int right = std::min(ground.right, scissor[0] + scissor[2]);
+    const int low = std::max(height - ground.bottom, scissor[1]);
+    const int high = std::min(height - ground.top, scissor[1] + scissor[3]);
+    if (left >= right || low >= high) continue;
+    const std::uint32_t colour = ground.colour;
+    const auto part = [colour](int shift) { return static_cast<float>(colour >> shift & 255) / 255; };
+    glScissor(left, low, right - left, high - low);
+    glClearColor(part(0), part(8), part(16), 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glScissor(scissor[0], scissor[1], scissor[2], scissor[3]);
+  }
+}
+
+void SpanRenderer::draw_run(ShaderProgram& program, std::size_t first, std::size_t end, const DrawTarget& target) {
+  if (first == end) return;
+  glUseProgram(program.get());
+  glUniform2f(program.uniform("framebuffer"), framebuffer_width(target), framebuffer_height(target));
+  glUniform1f(program.uniform("scale"), target.scale);
+  // A Span is uploaded to the GPU unchanged.
+  constexpr GLsizei kStride = sizeof(Span);
+  const std::size_t from = first * sizeof(Span);
+  glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, kStride, offset(from + offsetof(Span, x0)));
+  glVertexAttribPointer(1, 4, GL_UNSIGNED_BYTE, GL_TRUE, kStride, offset(from + offsetof(Span, colour)));
+  glVertexAttribPointer(2, 4, GL_UNSIGNED_BYTE, GL_TRUE, kStride, offset(from + offsetof(Span, ink)));
+  glVertexAttribPointer(3, 3, GL_FLOAT, GL_FALSE, kStride, offset(from + offsetof(Span, rounding)));
+  glVertexAttribIPointer(4, 1, GL_UNSIGNED_BYTE, kStride, offset(from + offsetof(Span, style)));
+  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(end - first));
+}
+
+ClearedGround cleared_ground(const Span& span, float scale) {
+  if (!(span.x1 > span.x0 && span.y1 > span.y0)) return {};  // also handles NaN
+  ClearedGround ground;
+  ground.colour = span.colour;
+  // Clamped far outside any framebuffer.
+  const auto whole = [](float pixels) { return static_cast<int>(std::clamp(pixels, -65536.0f, 65536.0f)); };
+  ground.left = whole(std::ceil(span.x0 * scale));
+  ground.top = whole(std::ceil(span.y0 * scale));
+  ground.right = whole(std::floor(span.x1 * scale));
+  ground.bottom = whole(std::floor(span.y1 * scale));
+  if (ground.left >= ground.right || ground.top >= ground.bottom) return {};
+  const float left = static_cast<float>(ground.left) / scale, right = static_cast<float>(ground.right) / scale;
+  const float top = static_cast<float>(ground.top) / scale, bottom = static_cast<float>(ground.bottom) / scale;
+  const auto edge = [&](float x0, float y0, float x1, float y1) {
+    Span part = span;
+    part.x0 = x0, part.y0 = y0, part.x1 = x1, part.y1 = y1;
+    if (x1 > x0 && y1 > y0) ground.edges.push_back(part);
+  };
+  edge(span.x0, span.y0, span.x1, top);
+  edge(span.x0, bottom, span.x1, span.y1);
+  edge(span.x0, top, left, bottom);
+  edge(right, top, span.x1, bottom);
+  return ground;
+}
+
+void add_to_draw_list(ImDrawList& list, SpanRenderer& renderer, const SpanBatch& batch) {
+  if (batch.spans.empty()) return;
+  list.AddCallback(draw_kept, keep_until_next_frame(KeptSpans{&renderer, batch.spans}));
+  list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+}
+
+}  // namespace lanescope::ui

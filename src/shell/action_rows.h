@@ -1,0 +1,30 @@
+// The table of actions in parts: each feature contributes its rows, in the order in which menu, help and manual list
+// them.
+#pragma once
+
+#include <vector>
+
+#include "shell/actions.h"
+#include "shell/keys.h"
+
+namespace lanescope::ui {
+
+inline constexpr int kCtrl = modifier::Control, kShift = modifier::Shift, kAlt = modifier::Alt;
+
+std::vector<ActionInfo> run_actions();
+std::vector<ActionInfo> scope_actions();
+std::vector<ActionInfo> view_actions();
+std::vector<ActionInfo> mark_actions();
+std::vector<ActionInfo> finding_actions();
+std::vector<ActionInfo> code_actions();
+std::vector<ActionInfo> plot_actions();
+std::vector<ActionInfo> compare_actions();
+std::vector<ActionInfo> lane_actions();
+std::vector<ActionInfo> picture_actions();
+std::vector<ActionInfo> window_actions();
+
+// Reasons why an action is disabled that several features have.
+std::string no_run(const ShellState& state);
+std::string nothing_pinned(const ShellState& state);
+
+}  // namespace lanescope::ui

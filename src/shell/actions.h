@@ -1,0 +1,188 @@
+// Everything a person can do, in one table: keys, menu, palette, the ? overlay and the manual are made from it, and all
+// of them ask it what is disabled. A new action is a value of Action and a row in its feature's file, see
+// action_rows.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "workload/settings.h"
+
+namespace lanescope::ui {
+
+struct ShellState;
+
+enum class Action : std::uint8_t {
+  // run
+  PauseRun,
+  RestartRun,
+  Faster,
+  Slower,
+  FewerReads,
+  MoreReads,
+  TogglePinned,
+  ToggleNonBlocking,
+  ToggleFeed,
+  DeviceMenu,
+  Gallery,
+  FlipSide,
+  Sweep,
+  // scope: the ways to look at a live run
+  Roll,
+  Trigger,
+  Single,
+  Average,
+  TriggerPanel,
+  Resume,
+  // view
+  ZoomIn,
+  ZoomOut,
+  PanLeft,
+  PanRight,
+  ScrollUp,
+  ScrollDown,
+  Fit,
+  FitAll,
+  ViewBack,
+  ViewForward,
+  GoTo,
+  ToBegin,
+  ToEnd,
+  PreviousEvent,
+  NextEvent,
+  PreviousSameName,
+  NextSameName,
+  EventAbove,
+  EventBelow,
+  FollowLink,
+  SelectIteration,
+  ClearSelection,
+  // reading
+  AddRuler,
+  RemoveRulers,
+  PinTooltip,
+  AddBookmark,
+  AddNote,
+  PreviousBookmark,
+  NextBookmark,
+  MarksList,
+  Search,
+  NextFound,
+  PreviousFound,
+  EventList,
+  CodeView,
+  ShowPlots,
+  TogglePlotAxis,
+  TogglePlotLog,
+  PinGhost,
+  PinA,
+  UnpinA,
+  CompareView,
+  CompareAlign,
+  RenewB,
+  // lanes
+  CollapseLane,
+  HideLane,
+  ShowAllLanes,
+  PinLane,
+  LaneUp,
+  LaneDown,
+  TallerLane,
+  ShorterLane,
+  GroupLanes,
+  ResetLanes,
+  // out
+  Screenshot,
+  TimelinePicture2x,
+  TimelinePicture4x,
+  SelectionPicture,
+  PicturePanel,
+  CopyPicture,
+  ComparisonPicture,
+  CopyComparison,
+  SaveTrace,
+  SaveTraceCompressed,
+  // window
+  Palette,
+  Menu,
+  Presentation,
+  FullScreen,
+  ToggleTheme,
+  ToggleAnimation,
+  ToggleLanguage,
+  LargerText,
+  SmallerText,
+  CaptureHealth,
+  KeysPanel,
+  Help,
+  Quit,
+};
+inline constexpr std::size_t kActionCount = static_cast<std::size_t>(Action::Quit) + 1;
+
+enum class ActionGroup : std::uint8_t { Run, Scope, View, Reading, Lanes, Out, Window };
+inline constexpr std::size_t kActionGroups = 7;
+
+/// A key and the modifiers held with it, see keys.h.
+struct KeyChord {
+  int key = 0;
+  int modifiers = 0;
+  bool operator==(const KeyChord&) const = default;
+};
+
+/// Which setting an action turns, and how.
+struct SettingTurn {
+  workload::SettingAction setting = workload::SettingAction::None;
+  int step = 0;  ///< from stop to stop of its slider; 0: to its other value
+  bool operator==(const SettingTurn&) const = default;
+};
+
+/// A row of the table: all that there is to know of an action.
+struct ActionInfo {
+  Action action;
+  ActionGroup group;
+  const char* name;  ///< stable, for the documentation: "screenshot"
+  const char* text;  ///< what it does, for a person (translated where it is shown)
+  std::vector<KeyChord> keys;
+  void (*perform)(ShellState& state);
+  /// Why it cannot be done now; empty, or no function: it can. Asked for while a menu is drawn, so it must be cheap.
+  std::string (*why_disabled)(const ShellState& state) = nullptr;
+  /// Asked where it is not disabled: why it would not do quite what its text says; empty, or no function: it would.
+  std::string (*remark)(const ShellState& state) = nullptr;
+  /// Acts for as long as the key is down (panning, zooming): called every frame.
+  void (*held)(ShellState& state) = nullptr;
+  SettingTurn turns{};
+};
+
+/// The table with the keys that are in force: a person's own where there are any (bindings.h).
+std::span<const ActionInfo> actions();
+const ActionInfo& info(Action action);
+/// Does it; where it is disabled, only says why.
+void perform(ShellState& state, Action action);
+/// The action's key is down, in this frame.
+void hold(ShellState& state, Action action);
+/// Why an action would not have its effect now, because it is disabled or has a remark; else empty.
+std::string why_without_effect(const ShellState& state, Action action);
+/// The action that turns a setting by this step; none: no key does.
+std::optional<Action> action_for(workload::SettingAction setting, int step);
+/// The table as it is without anybody's own keys.
+std::span<const ActionInfo> standard_actions();
+/// For bindings.h: the keys of actions() from now on, in the table's order. No key at all is one {0, 0}, so that every
+/// action has a first one to show.
+void set_keys(std::vector<std::vector<KeyChord>> keys);
+/// "Ctrl+S", "[", "W · ↑"; without a key "–".
+std::string keys_text(const ActionInfo& info);
+std::string key_text(KeyChord chord);
+const char* group_title(ActionGroup group);  ///< "THE RUN"
+const char* group_name(ActionGroup group);   ///< "Run", for the menu
+
+/// The mouse, for the ? overlay: gesture and what it does.
+struct Gesture {
+  const char* gesture;
+  const char* text;
+};
+std::span<const Gesture> gestures();
+
+}  // namespace lanescope::ui

@@ -1,0 +1,104 @@
+#include "shell/comparison.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "base/translate.h"
+#include "shell/action_rows.h"
+#include "shell/shell_state.h"
+
+namespace lanescope::ui {
+
+using base::tr;
+
+namespace {
+
+std::string nothing_to_pin(const ShellState& state) {
+  return state.model.nothing() ? tr("Nothing to pin: no run and no file") : "";
+}
+
+void unpin(ShellState& state) {
+  state.comparison.state.unpin();
+  GhostRun& ghost = state.plots.ghost;
+  if (!ghost.empty() && ghost.number == state.comparison.ghost) ghost = {};
+}
+
+std::string nothing_to_unpin(const ShellState& state) {
+  return state.comparison.state.waits_for_a() ? "" : nothing_pinned(state);
+}
+
+void toggle_align(ShellState& state) {
+  CompareAlign& align = state.comparison.state.align;
+  align = align == CompareAlign::Iteration ? CompareAlign::Time : CompareAlign::Iteration;
+}
+
+}  // namespace
+
+std::string nothing_pinned(const ShellState& state) {
+  return state.comparison.state.pinned() ? "" : tr("nothing is pinned as A");
+}
+
+void update_comparison(ShellState& state) {
+  CompareState& compare = state.comparison.state;
+  const bool had_b = compare.b() != nullptr;
+  compare.update(state.model, CompareState::Clock::now());
+  if (compare.just_pinned()) {
+    // Not where another run has begun meanwhile.
+    const bool still = state.model.live() && compare.a()->facts.settings == state.model.facts().settings;
+    if (GhostRun ghost = pin_ghost(state.model); still && !ghost.empty()) {
+      state.comparison.ghost = ghost.number;
+      state.plots.ghost = std::move(ghost);
+    }
+    const char* says = state.model.live() ? tr("A is pinned: what runs after the next knob change is B ({})")
+                                          : tr("A is pinned: what you open or start next is B ({})");
+    state.show_toast(fmt::format(fmt::runtime(says), key_text(info(Action::CompareView).keys.front())));
+  }
+  if (compare.just_refused()) {
+    state.show_toast(tr("Nothing to pin yet: no iteration has been measured with these settings"));
+  }
+  if (!had_b && compare.b() && !compare.open) {
+    state.show_toast(headline(*compare.a(), *compare.b()) + "  ·  " + key_text(info(Action::CompareView).keys.front()));
+  }
+}
+
+std::vector<ActionInfo> compare_actions() {
+  return {
+      {Action::PinA,
+       ActionGroup::Reading,
+       "pin-a",
+       N_("pin this run as A; what runs next is B"),
+       {{key::A, kShift}},
+       [](ShellState& s) { s.comparison.state.pin(); },
+       nothing_to_pin},
+      {Action::UnpinA,
+       ActionGroup::Reading,
+       "unpin-a",
+       N_("unpin A"),
+       {{key::A, kShift | kCtrl}},
+       unpin,
+       nothing_to_unpin},
+      {Action::CompareView,
+       ActionGroup::Reading,
+       "compare",
+       N_("compare A and B on one clock"),
+       {{key::B, kShift}},
+       [](ShellState& s) { s.comparison.state.open = !s.comparison.state.open; }},
+      {Action::CompareAlign,
+       ActionGroup::Reading,
+       "compare-align",
+       N_("A and B: align by iteration or by time"),
+       {{key::B, kAlt}},
+       toggle_align,
+       nullptr,
+       nothing_pinned},
+      {Action::RenewB,
+       ActionGroup::Reading,
+       "renew-b",
+       N_("measure B again, from now on"),
+       {{key::B, kCtrl}},
+       [](ShellState& s) { s.comparison.state.renew(); },
+       nothing_pinned},
+  };
+}
+
+}  // namespace lanescope::ui

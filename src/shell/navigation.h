@@ -1,0 +1,55 @@
+// Navigating: what it needs to remember between frames.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "timeline/minimap_bins.h"
+#include "timeline/timeline_drag.h"
+
+namespace lanescope::ui {
+
+struct ShellState;
+
+/// The field in which a time or an iteration is typed.
+struct GoToState {
+  std::string text;
+  bool was_open = false;
+};
+
+/// What the mouse does on the strip of the whole run.
+struct MinimapDrag {
+  enum class Kind : std::uint8_t { None, Window, LeftEdge, RightEdge, Outside };
+  Kind kind = Kind::None;
+  bool moved = false;
+  float x0 = 0;  ///< where it began
+  double grab_ns =
+      0;  ///< Window: of the view's middle from the pointer; the edges: the other edge, from the run's begin
+};
+
+/// A line that fades where a person has gone to.
+struct ArrivalFlash {
+  static constexpr std::chrono::milliseconds kLasts{1400};
+
+  base::Nanoseconds at = 0;
+  std::chrono::steady_clock::time_point until{};
+};
+
+struct NavigationState {
+  TimelineDrag drag;
+  WheelGesture wheel;
+  LaneScroll scroll;
+  GoToState go_to;
+  MinimapBins whole_run;
+  std::uint64_t whole_run_generation = 0;
+  MinimapDrag minimap;
+  std::optional<ArrivalFlash> arrival;
+
+  bool moving() const { return scroll.target || arrival || (whole_run_generation != 0 && !whole_run.complete()); }
+};
+
+/// A line at this instant, which fades: here it is.
+void flash_arrival(ShellState& state, base::Nanoseconds at);
+
+}  // namespace lanescope::ui

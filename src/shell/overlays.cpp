@@ -1,0 +1,73 @@
+#include "shell/overlays.h"
+
+#include "shell/finding.h"
+#include "shell/shell_state.h"
+
+namespace lanescope::ui {
+namespace {
+
+void open_gallery(ShellState& state) {
+  GalleryState& gallery = state.overlays.gallery;
+  gallery.just_opened = true;
+  gallery.filter.clear();
+  gallery.list = gallery_list(experiment::experiments(), "", state.language());
+  gallery.selected = 0;
+  const auto& active = state.experiment.active;
+  if (active) gallery.selected = gallery.list.place_of(&active->experiment()).value_or(0);
+  gallery.scroll_to_selected = true;
+}
+
+}  // namespace
+
+void close_overlay(ShellState& state) {
+  Overlays& overlays = state.overlays;
+  overlays.open.reset();
+  overlays.keys = {};
+  overlays.gallery.just_opened = false;
+}
+
+void open_overlay(ShellState& state, Overlay overlay) {
+  close_overlay(state);
+  state.overlays.open = overlay;
+  if (overlay == Overlay::Palette) fill_palette(state);
+  if (overlay == Overlay::Keys) state.overlays.keys.just_opened = true;
+  if (overlay == Overlay::Gallery) open_gallery(state);
+}
+
+void toggle_overlay(ShellState& state, Overlay overlay) {
+  state.overlays.open == overlay ? close_overlay(state) : open_overlay(state, overlay);
+}
+
+void close_topmost(ShellState& state) {
+  KeysPanelState& keys = state.overlays.keys;
+  if (state.navigation.drag.cancel() || state.lane_hands.cancel()) return;
+  if (state.opening.running()) {
+    state.opening.cancel();
+  } else if (state.device_menu.open) {
+    state.device_menu.toggle = true;
+  } else if (state.plots.view.menu_open) {
+    state.plots.view.toggle_menu = true;
+  } else if (keys.waits_for || keys.conflict) {
+    keys.waits_for.reset();
+    keys.conflict.reset();
+  } else if (state.overlays.open) {
+    close_overlay(state);
+  } else if (state.marks.open) {
+    state.marks.open.reset();
+  } else if (state.scope.panel_open) {
+    state.scope.panel_open = false;
+  } else if (state.sweep.open) {
+    state.sweep.open = false;
+  } else if (state.comparison.state.open) {
+    state.comparison.state.open = false;
+  } else if (close_search(state)) {
+    // what was found is not lit any more; what is selected stays
+  } else if (!state.selection.empty() || !state.knob_editing.setting.empty()) {
+    state.selection.clear();
+    state.knob_editing.setting.clear();
+  } else if (state.presentation.on) {
+    state.presentation.on = false;
+  }
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,64 @@
+// What covers the window: at most one of these is open. What may be open beside one of them has its own state: the
+// sweep panel, which stays while its sweep runs; the trigger panel and A and B, which are read beside the run; the
+// device menu and the plots' menu, which are popups of ImGui's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "experiment/check.h"
+#include "model/gallery_list.h"
+#include "shell/actions.h"
+#include "shell/palette_list.h"
+
+namespace lanescope::ui {
+
+struct ShellState;
+
+enum class Overlay : std::uint8_t { Help, Health, Menu, Palette, Keys, Picture, GoTo, Gallery };
+
+/// The menu: groups, and the actions of the chosen one.
+struct MenuState {
+  std::size_t group = 0;
+  std::optional<std::size_t> item;  ///< of the group; empty: the groups have the arrow keys
+};
+
+/// The panel in which a person changes keys.
+struct KeysPanelState {
+  bool just_opened = false;
+  std::string filter;
+  std::optional<std::pair<Action, std::size_t>> waits_for;  ///< the key (by number) of an action that is to be pressed
+  std::optional<KeyChord> pressed;                          ///< it was; the panel takes it
+  std::optional<KeyChord> conflict;                         ///< it is another action's: what now?
+};
+
+/// All experiments.
+struct GalleryState {
+  bool just_opened = false;
+  std::string filter;
+  GalleryList list;          ///< what the filter leaves
+  std::size_t selected = 0;  ///< in the list
+  bool scroll_to_selected = false;
+  std::string checked;                 ///< the experiment whose machines these are
+  experiment::FittedSides machines{};  ///< the machines that its sides run on
+};
+
+struct Overlays {
+  std::optional<Overlay> open;
+  MenuState menu;
+  PaletteState palette;
+  KeysPanelState keys;
+  GalleryState gallery;
+};
+
+void close_overlay(ShellState& state);
+/// Instead of the one that is open.
+void open_overlay(ShellState& state, Overlay overlay);
+/// Opens it, or closes it where it is the open one.
+void toggle_overlay(ShellState& state, Overlay overlay);
+/// Escape: closes the topmost thing that is open, else clears the selection.
+void close_topmost(ShellState& state);
+
+}  // namespace lanescope::ui

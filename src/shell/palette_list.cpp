@@ -1,0 +1,199 @@
+#include "shell/palette_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "base/translate.h"
+#include "shell/shell_state.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+constexpr int kWordStart = 100, kInside = 60, kScattered = 20;
+constexpr std::size_t kRemembered = 12;
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; }
+
+/// One word in a text, both in small letters.
+int word_score(std::string_view word, std::string_view text) {
+  int best = 0;
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const bool begins = at == 0 || !letter(text[at - 1]);
+    const bool whole = begins && (at + word.size() == text.size() || !letter(text[at + word.size()]));
+    best = std::max(best, begins ? kWordStart + (whole ? 5 : 0) : kInside);
+  }
+  if (best > 0) return best;
+  // Letters in this order: "npnd" finds "pinned" nowhere, but "pnd" does. The first one begins a word.
+  for (std::size_t begin = 0; begin < text.size(); ++begin) {
+    if (text[begin] != word[0] || (begin > 0 && letter(text[begin - 1]))) continue;
+    std::size_t at = begin;
+    std::size_t found = 0;
+    while (found < word.size() && at < text.size() && at - begin < 3 * word.size() + 4) {
+      if (text[at++] == word[found]) ++found;
+    }
+    const int gaps = static_cast<int>(at - begin - word.size());
+    if (found == word.size()) best = std::max({best, 1, kScattered - gaps});
+  }
+  return best;
+}
+
+void add_actions(const ShellState& state, std::vector<PaletteEntry>& entries) {
+  for (const ActionInfo& a : actions()) {
+    if (a.action == Action::Palette) continue;
+    const std::string keys = keys_text(a);
+    entries.push_back({"action." + std::string(a.name), tr(a.text), a.name, keys == "–" ? "" : keys,
+                       why_without_effect(state, a.action), true,
+                       [action = a.action](ShellState& s) { s.requests.actions.push_back(action); }});
+  }
+}
+
+void add_experiments(const ShellState& state, std::vector<PaletteEntry>& entries) {
+  for (const experiment::Experiment& e : experiment::experiments()) {
+    const bool runs = state.experiment.active && &state.experiment.active->experiment() == &e;
+    entries.push_back({"experiment." + e.id, e.id + "  " + e.title[state.language()],
+                       "experiment " + e.name + " " + e.title[experiment::Language::English], tr("experiment"),
+                       runs ? tr("running now; this restarts it") : "", false, [&e](ShellState& s) {
+                         s.requests.experiment = {&e, experiment::Side::Before};
+                       }});
+  }
+}
+
+void add_devices(const ShellState& state, std::vector<PaletteEntry>& entries) {
+  const std::string current = state.model.source().device().id;
+  for (const device::CatalogueEntry& d : device::catalogue()) {
+    entries.push_back({"device." + d.id, d.name, "device " + d.id, tr("device"),
+                       d.id == current ? tr("in use; this restarts the run") : "", false, [id = d.id](ShellState& s) {
+                         s.requests.run = s.model.options_now();
+                         s.requests.run->device = id;
+                       }});
+  }
+  for (const RecordedCapture& r : state.device_menu.recorded) {
+    entries.push_back({"recorded." + r.name, tr(r.title), "recorded run device " + r.name, tr("recorded run"), "",
+                       false,
+                       [name = r.name](ShellState& s) { s.requests.file = std::string(kRecordedPrefix) + name; }});
+  }
+}
+
+void set_knob(ShellState& state, const std::string& key, const workload::Value& value) {
+  if (const std::string refused = state.model.set(key, value); !refused.empty()) state.show_toast(refused, true);
+}
+
+void add_knobs(const ShellState& state, std::vector<PaletteEntry>& entries) {
+  if (!state.model.steering()) return;
+  const workload::Settings settings = state.model.steering()->settings();
+  for (const workload::SettingSpec& spec : settings.specs()) {
+    const auto add = [&](const workload::Value& value, const std::string& says) {
+      const std::string plain = workload::to_text(value);
+      entries.push_back({"knob." + spec.key + "=" + plain, std::string(tr(spec.label)) + " " + says,
+                         "set " + spec.key + "=" + plain + " " + plain, tr("knob"),
+                         value == settings.value(spec.key) ? tr("already set") : "", false,
+                         [key = spec.key, value](ShellState& s) { set_knob(s, key, value); }});
+    };
+    if (spec.type == workload::SettingType::Bool) {
+      add(true, tr("on"));
+      add(false, tr("off"));
+    } else if (spec.type == workload::SettingType::Choice) {
+      for (const std::string& choice : spec.choices) add(choice, choice);
+    } else {
+      for (const double stop : spec.stops) {
+        const std::string number = fmt::format("{:g}", stop) + (spec.unit.empty() ? "" : " " + spec.unit);
+        const bool never = spec.zero_is_never && stop == 0;
+        if (spec.type == workload::SettingType::Integer) {
+          add(static_cast<std::int64_t>(stop), never ? tr("never") : number);
+        } else {
+          add(stop, never ? tr("never") : number);
+        }
+      }
+    }
+  }
+}
+
+void add_themes(const ShellState& state, std::vector<PaletteEntry>& entries) {
+  for (const ThemeName name : kThemes) {
+    entries.push_back({"theme." + std::string(theme_key(name)), fmt::format("{}: {}", tr("theme"), theme_title(name)),
+                       "look colours " + std::string(theme_key(name)), tr("theme"),
+                       state.preferences.theme == name ? tr("already set") : "", false,
+                       [name](ShellState& s) { s.preferences.theme = name; }});
+  }
+}
+
+}  // namespace
+
+int found_score(std::string_view query, std::string_view text) {
+  const std::string small = lower(text);
+  const std::string words = lower(query);
+  int sum = 1;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(' ', at), words.size());
+    if (end > at) {
+      const int score = word_score(std::string_view(words).substr(at, end - at), small);
+      if (score == 0) return 0;
+      sum += score;
+    }
+    at = end + 1;
+  }
+  return sum;
+}
+
+std::vector<std::size_t> found_entries(std::string_view query, const std::vector<PaletteEntry>& entries) {
+  std::vector<std::pair<int, std::size_t>> found;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    // What stands on the screen counts a little more than what does not.
+    const int shown = found_score(query, entries[i].text) * 2;
+    const int all = found_score(query, entries[i].text + " " + entries[i].also);
+    if (all > 0) found.emplace_back(std::max(shown, all * 2 - 1), i);
+  }
+  // Of equals the shorter: it says less beside what was asked for. Without a question the newest used stay first.
+  const bool asked = query.find_first_not_of(' ') != std::string_view::npos;
+  std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first > b.first;
+    return asked && entries[a.second].text.size() < entries[b.second].text.size();
+  });
+  std::vector<std::size_t> places;
+  for (const auto& [score, place] : found) places.push_back(place);
+  return places;
+}
+
+std::vector<PaletteEntry> palette_entries(const ShellState& state) {
+  std::vector<PaletteEntry> entries;
+  add_actions(state, entries);
+  add_knobs(state, entries);
+  add_experiments(state, entries);
+  add_devices(state, entries);
+  add_themes(state, entries);
+  const std::vector<std::string>& recent = state.preferences.recent;
+  const auto age = [&](const PaletteEntry& e) { return std::find(recent.begin(), recent.end(), e.id); };
+  std::stable_sort(entries.begin(), entries.end(),
+                   [&](const PaletteEntry& a, const PaletteEntry& b) { return age(a) < age(b); });
+  return entries;
+}
+
+void fill_palette(ShellState& state) {
+  PaletteState& palette = state.overlays.palette;
+  palette = {};
+  palette.just_opened = true;
+  palette.entries = palette_entries(state);
+  palette.shown = found_entries("", palette.entries);
+}
+
+void act(ShellState& state, const PaletteEntry& entry) {
+  std::vector<std::string>& recent = state.preferences.recent;
+  std::erase(recent, entry.id);
+  recent.insert(recent.begin(), entry.id);
+  if (recent.size() > kRemembered) recent.resize(kRemembered);
+  entry.act(state);
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,250 @@
+#include "shell/scope.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/translate.h"
+#include "shell/action_rows.h"
+#include "shell/shell_state.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+// The right edge of a live view is not known of the newest picture.
+constexpr double kEdgeShare = 0.03;
+
+// Of an opened trace: the pictures that lie in it as a whole, those nearest to the one that is looked at. That one
+// comes last, as the newest of a live run does.
+void choose_of_still(const ShellState& state, Nanoseconds instant, AverageRequest& wanted) {
+  const auto [first, last] = state.model.extent();
+  for (const Nanoseconds t : state.view.fired()) {
+    if (t - wanted.before >= first && t + wanted.after <= last) wanted.triggers.push_back(t);
+  }
+  std::stable_sort(wanted.triggers.begin(), wanted.triggers.end(),
+                   [&](Nanoseconds a, Nanoseconds b) { return std::abs(a - instant) > std::abs(b - instant); });
+}
+
+// Of a live run: the newest pictures that are known as a whole and lie behind the last turn of a knob.
+AverageRequest wanted_average(const ShellState& state, Nanoseconds instant) {
+  const TimeAxis& axis = state.view.axis();
+  const bool live = state.model.live();
+  AverageRequest wanted;
+  wanted.before = instant - axis.begin_ns();
+  wanted.after = axis.end_ns() - instant - (live ? static_cast<Nanoseconds>(axis.span_ns() * kEdgeShare) : 0);
+  wanted.columns = static_cast<std::size_t>(std::clamp(std::lround(axis.width_px()), 64L, 4096L));
+  const auto most = static_cast<std::size_t>(state.scope.average.count);
+  const auto keep_last = [&] {
+    if (wanted.triggers.size() > most) wanted.triggers.erase(wanted.triggers.begin(), wanted.triggers.end() - most);
+  };
+  if (!live) {
+    choose_of_still(state, instant, wanted);
+    keep_last();
+    return wanted;
+  }
+  Nanoseconds since = state.scope.since;
+  if (state.model.trace().counts().evicted > 0) since = std::max(since, state.model.extent().first);
+  for (const Nanoseconds t : state.view.fired()) {
+    const bool begins_after = since == std::numeric_limits<Nanoseconds>::min() || t - wanted.before >= since;
+    if (begins_after && t + wanted.after <= state.model.live_edge()) wanted.triggers.push_back(t);
+  }
+  keep_last();
+  return wanted;
+}
+
+void take_ready(ScopeState& scope, const analysis::LiveAnalysis& analysis) {
+  auto picture = scope.pending.take();
+  if (!picture) return;
+  scope.picture = std::move(*picture);
+  for (std::size_t g = 0; g < analysis.gpu_count(); ++g) {
+    const auto gpu = static_cast<trace::GpuNumber>(g);
+    scope.picture.add_bubbles(analysis.bubbles(gpu), scope.asked.triggers, gpu);
+  }
+}
+
+std::string with(const char* text, const std::string& value) { return fmt::format(fmt::runtime(text), value); }
+
+std::string average_text(const ScopeState& scope) {
+  return fmt::format(fmt::runtime(tr("average of {}/{}")), scope.picture.count(), scope.average.count);
+}
+
+std::string settings_text(const TriggerSettings& settings) {
+  std::string says = settings.automatic ? tr("auto") : tr("normal");
+  if (settings.hold_off_ns > 0) says += " · " + with(tr("hold-off {}"), base::format_duration(settings.hold_off_ns));
+  if (settings.pre_trigger > 0) says += fmt::format(" · {} {:.0f} %", tr("pre"), settings.pre_trigger * 100);
+  return says;
+}
+
+bool fires(const ShellState& state) {
+  return newest_trigger(state.model.trace(), state.view.trigger_settings(), std::numeric_limits<Nanoseconds>::min(),
+                        state.model.extent().second)
+      .has_value();
+}
+
+void toggle_average(ShellState& state) {
+  AverageSettings& average = state.scope.average;
+  if (!state.model.live() && !average.on && !fires(state)) {
+    return state.show_toast(fmt::format(fmt::runtime(tr("nothing to average: {} in this trace ({}: trigger settings)")),
+                                        no_trigger_text(state.view.trigger_settings()),
+                                        key_text(info(Action::TriggerPanel).keys.front())));
+  }
+  average.on = !average.on;
+  if (!state.model.live()) return;  // update_scope() aligns it
+  // Only pictures that are aligned can be laid over each other.
+  if (average.on && state.view.mode() == ViewMode::Roll) state.view.set_mode(ViewMode::Trigger);
+  if (average.on && state.view.single_shot()) state.view.resume();
+}
+
+// A view of an opened trace has no mode.
+std::string needs_a_run(const ShellState& state) {
+  return state.model.live() ? "" : tr("an opened trace is not live: roll, trigger and single need a live run");
+}
+
+std::string follows_already(const ShellState& state) {
+  if (!state.model.live()) return no_run(state);
+  return state.view.mode() == ViewMode::Single ? "" : tr("the view already follows the run");
+}
+
+}  // namespace
+
+void ScopeState::drop_average() {
+  pending.end();
+  picture.clear();
+  asked = {};
+}
+
+bool shows_average(const ShellState& state) {
+  return state.scope.average.on && state.scope.picture.count() > 0 && state.view.trigger_instant() &&
+         !state.view.single_shot();
+}
+
+void update_scope(ShellState& state) {
+  ScopeState& scope = state.scope;
+  take_ready(scope, state.model.analysis());
+  const auto& markers = state.model.analysis().markers();
+  if (scope.generation != state.model.generation() || scope.markers != markers.size()) {
+    if (scope.generation != state.model.generation()) {
+      scope.names.clear();
+      if (!state.model.live()) scope.average.on = false;  // a file is shown as it is, at first
+    }
+    scope.generation = state.model.generation();
+    scope.markers = markers.size();
+    scope.since = markers.empty() ? std::numeric_limits<Nanoseconds>::min() : markers.back().start_ns;
+    scope.drop_average();
+  }
+  if (!state.model.live()) {
+    if (scope.average.on) {
+      state.view.align_still(state.model, static_cast<std::size_t>(scope.average.count));
+    } else if (state.view.trigger_instant()) {
+      state.view.leave_still();
+    }
+  }
+  const auto instant = state.view.trigger_instant();
+  if (!scope.average.on || !instant) {
+    if (!scope.average.on && (scope.picture.count() > 0 || scope.pending.busy())) scope.drop_average();
+    return;
+  }
+  if (state.view.moving() || scope.pending.busy()) return;
+  AverageRequest wanted = wanted_average(state, *instant);
+  if (wanted == scope.asked) return;
+  if (wanted.triggers.empty()) return scope.drop_average();
+  scope.asked = std::move(wanted);
+  scope.pending.start([&trace = state.model.trace(), request = scope.asked](const base::Stop& stop) {
+    AveragePicture picture;
+    picture.compute(trace, request.triggers, request.before, request.after, request.columns, &stop);
+    return picture;
+  });
+}
+
+ScopeStatus scope_status(const ShellState& state) {
+  const ViewControl& view = state.view;
+  const TriggerSettings& settings = view.trigger_settings();
+  ScopeStatus status;
+  status.what = with(tr("trigger: {}"), trigger_text(settings));
+  if (!state.model.live() && state.scope.average.on && !shows_average(state)) {
+    if (view.fired().empty()) {
+      status.says = {no_trigger_text(settings)};
+    } else if (state.scope.pending.busy() || view.moving()) {
+      status.says = {tr("averaging")};
+    } else {
+      status.says = {tr("no picture of this width fits into the trace"), tr("zoom in")};
+    }
+  } else if (view.armed()) {
+    status.waits = !view.single_shot();
+    if (view.single_shot()) {
+      status.says = {tr("triggered: filling the picture"), tr("triggered")};
+    } else {
+      status.says = {with(tr("armed: waiting for {}"), trigger_text(settings)), tr("armed: waiting"), tr("armed")};
+    }
+  } else if (view.mode() == ViewMode::Roll) {
+    status.says = {tr("rolling: newest at the right"), tr("rolling")};
+  } else if (view.mode() == ViewMode::Single) {
+    status.says = {view.single_shot() ? tr("single: one picture, held") : tr("stopped"), tr("stopped")};
+    if (shows_average(state)) status.says.insert(status.says.begin(), average_text(state.scope));
+  } else if (view.fired().empty() && !view.trigger_instant()) {
+    status.waits = true;
+    const std::string none = no_trigger_text(settings);
+    status.says = {with(view.auto_rolling() ? tr("rolling, no trigger yet: {}") : tr("no trigger yet: {}"), none),
+                   with(tr("no trigger yet: {}"), none), none, tr("no trigger yet")};
+  } else if (view.auto_rolling()) {
+    status.waits = true;
+    status.says = {with(tr("rolling: {} for 2 s"), no_trigger_text(settings)), tr("rolling: no trigger for 2 s"),
+                   tr("no trigger for 2 s")};
+  } else if (state.scope.average.on) {
+    status.says = {average_text(state.scope)};
+  } else {
+    status.says = {settings_text(settings), settings.automatic ? tr("auto") : tr("normal")};
+  }
+  return status;
+}
+
+std::vector<ActionInfo> scope_actions() {
+  return {
+      {Action::Roll,
+       ActionGroup::Scope,
+       "roll",
+       N_("roll: newest events at the right edge"),
+       {{key::Digit1}},
+       [](ShellState& s) { s.view.set_mode(ViewMode::Roll); },
+       needs_a_run},
+      {Action::Trigger,
+       ActionGroup::Scope,
+       "trigger",
+       N_("trigger: hold the picture at each trigger"),
+       {{key::Digit2}},
+       [](ShellState& s) { s.view.set_mode(ViewMode::Trigger); },
+       needs_a_run},
+      {Action::Single,
+       ActionGroup::Scope,
+       "single",
+       N_("single: one picture at the next trigger"),
+       {{key::Digit3}},
+       [](ShellState& s) { s.view.set_mode(ViewMode::Single); },
+       needs_a_run},
+      {Action::Average,
+       ActionGroup::Scope,
+       "average",
+       N_("average of the last pictures, with their spread"),
+       {{key::Digit4}},
+       toggle_average},
+      {Action::TriggerPanel,
+       ActionGroup::Scope,
+       "trigger-panel",
+       N_("trigger settings: source, hold-off, pre-trigger"),
+       {{key::O}},
+       [](ShellState& s) { s.scope.panel_open = !s.scope.panel_open; }},
+      {Action::Resume,
+       ActionGroup::Scope,
+       "resume",
+       N_("follow the run again, at this zoom"),
+       {{key::L}, {key::Home}},
+       [](ShellState& s) { s.view.resume(); },
+       follows_already},
+  };
+}
+
+}  // namespace lanescope::ui

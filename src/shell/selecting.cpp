@@ -1,0 +1,92 @@
+#include "shell/selecting.h"
+
+#include "shell/shell_state.h"
+#include "trace/links.h"
+
+namespace lanescope::ui {
+namespace {
+
+constexpr std::size_t kMostArrows = 240;
+
+void update_lit(ShellState& state) {
+  CauseState& cause = state.cause;
+  // An averaged event is not at the place of any of those that it stands for.
+  const auto& hit = state.pointed.hit && state.pointed.hit->averaged ? std::nullopt : state.pointed.hit;
+  const std::optional<EventRef> event = hit ? hit->event : std::nullopt;
+  const std::optional<Nanoseconds> bubble = hit && hit->bubble ? std::optional(hit->bubble->start_ns) : std::nullopt;
+  if (event == cause.lit_event && bubble == cause.lit_bubble) return;
+  cause.lit_event = event;
+  cause.lit_bubble = bubble;
+  cause.lit = event                ? lit_with(state.model.analysis().links(), *event)
+              : hit && hit->bubble ? lit_with(state.model.analysis().links(), *hit->bubble)
+                                   : Lit{};
+}
+
+// How often it happens: in the stretch that the verdict is about, or, of a file, in all of it.
+Repeats repeats_now(const ShellState& state, const analysis::Bubble& bubble) {
+  const analysis::Summary& recent = state.model.recent();
+  const bool in_recent = bubble.start_ns >= recent.from_ns && bubble.start_ns < recent.to_ns;
+  const auto [from, to] = in_recent ? std::pair(recent.from_ns, recent.to_ns) : state.model.extent();
+  return repeats_of(state.model.analysis(), bubble, from, to);
+}
+
+void update_path(ShellState& state) {
+  CauseState& cause = state.cause;
+  const Selection& selection = state.selection;
+  const auto bubble = selection.bubble ? std::optional(selection.bubble->start_ns) : std::nullopt;
+  if (selection.event == cause.path_event && bubble == cause.path_bubble) return;
+  cause.path_event = selection.event;
+  cause.path_bubble = bubble;
+  cause.path = selection.event    ? cause_path(state.model.analysis(), *selection.event)
+               : selection.bubble ? cause_path(state.model.analysis().links(), *selection.bubble)
+                                  : CausePath{};
+  cause.repeats = cause.path.bubble ? repeats_now(state, *cause.path.bubble) : Repeats{};
+}
+
+// Arrows from all launches of a selected stretch, or of a selected range of the program.
+void update_launches(ShellState& state) {
+  CauseState& cause = state.cause;
+  std::optional<std::pair<Nanoseconds, Nanoseconds>> of = state.selection.range;
+  if (!of && state.selection.event && state.selection.event->event.kind == trace::EventKind::Range) {
+    of = {state.selection.event->event.start_ns, state.selection.event->event.end_ns};
+  }
+  if (of == cause.launches_of) return;
+  cause.launches_of = of;
+  cause.launches.clear();
+  if (of) cause.launches = launches_in(state.model.analysis().links(), of->first, of->second, kMostArrows);
+}
+
+}  // namespace
+
+void select_event(ShellState& state, const EventRef& event) {
+  state.selection.clear();
+  state.selection.event = event;
+  const trace::Links& links = state.model.analysis().links();
+  if (trace::is_gpu_work(event.event.kind)) {
+    state.selection.linked = links.call_of(event);
+  } else if (trace::is_sync(event.event)) {
+    state.selection.linked = links.waited_for(event);
+  } else if (event.event.kind == trace::EventKind::Call) {
+    state.selection.linked = links.operation_of(event);
+  }
+  state.view.pan(0);  // what is read must stand still
+}
+
+void select_range(ShellState& state, Nanoseconds from, Nanoseconds to) {
+  state.selection.clear();
+  if (to <= from) return;
+  state.selection.range = {from, to};
+  state.view.pan(0);
+}
+
+void update_causes(ShellState& state) {
+  if (state.cause.generation != state.model.generation()) {
+    state.cause = {};
+    state.cause.generation = state.model.generation();
+  }
+  update_lit(state);
+  update_path(state);
+  update_launches(state);
+}
+
+}  // namespace lanescope::ui

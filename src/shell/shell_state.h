@@ -1,0 +1,101 @@
+// All that the window's panels share, composed of what each feature keeps. Panels are functions that draw from it and
+// change it; nothing is hidden in them.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "inspect/cause.h"
+#include "inspect/event_list.h"
+#include "inspect/range_figures.h"
+#include "inspect/search.h"
+#include "model/advice.h"
+#include "model/code_state.h"
+#include "model/model.h"
+#include "model/opening.h"
+#include "model/sweep_state.h"
+#include "model/try_it.h"
+#include "model/view_control.h"
+#include "picture/font_files.h"
+#include "shell/comparison.h"
+#include "shell/display.h"
+#include "shell/lane_hands.h"
+#include "shell/navigation.h"
+#include "shell/overlays.h"
+#include "shell/picture_state.h"
+#include "shell/plots.h"
+#include "shell/preferences.h"
+#include "shell/requests.h"
+#include "shell/run_controls.h"
+#include "shell/scope.h"
+#include "shell/selecting.h"
+#include "timeline/lane_layout.h"
+#include "timeline/marks.h"
+
+namespace lanescope::ui {
+
+struct ShellState {
+  // What is shown.
+  Model model;
+  Opening opening;  ///< of the file that is being read; what is shown stays till then
+
+  // The timeline: where it is looked at, what is pointed at and selected, and what belongs to that.
+  ViewControl view;
+  Timeline timeline;
+  float scroll = 0;  ///< of its rows
+  NavigationState navigation;
+  Pointed pointed;
+  Selection selection;
+  CauseState cause;
+  LaneLayout lanes;
+  LaneHands lane_hands;
+  ScopeState scope;
+  Marks marks;
+  MarkShapes mark_shapes;           ///< as they were drawn last
+  std::uint64_t marks_written = 0;  ///< Marks::version() of what is in the file beside an opened trace
+
+  // What is read beside it.
+  DrawerTab drawer = DrawerTab::Plots;
+  Plots plots;
+  SearchState search;
+  EventListState event_list;
+  RangeFigures range_figures;
+  AdviceState advice;
+  CodeState code;
+  TryIt try_it;
+  Comparison comparison;
+
+  // What the run is controlled with.
+  ExperimentState experiment;
+  DeviceMenuState device_menu;
+  KnobEditing knob_editing;
+  SweepState sweep;
+
+  // The window.
+  Preferences preferences;
+  Presentation presentation;
+  bool full_screen = false;  ///< asked for; the window follows
+  float content_scale = 1;   ///< of the display
+  Overlays overlays;
+  PictureState pictures;
+  Requests requests;
+  std::optional<Toast> toast;
+  TourStep tour = TourStep::Off;
+  FrameFigures figures;
+
+  /// Where things were drawn in this frame, by name: for tests and for the hints that point at them.
+  std::map<std::string, Rect> places;
+
+  /// What all lengths and fonts are multiplied by.
+  float scale() const { return preferences.font_scale * content_scale * (presentation.on ? presentation.scale : 1); }
+  /// Of everything: as a person has chosen, where there are letters for it.
+  base::Language language() const { return has_chinese_font() ? preferences.language : base::Language::English; }
+  void show_toast(std::string text, bool error = false) {
+    toast = Toast{std::move(text), error, std::chrono::steady_clock::now() + std::chrono::seconds(error ? 8 : 5)};
+  }
+};
+
+}  // namespace lanescope::ui

@@ -1,0 +1,125 @@
+// The actions of the window: what opens and closes, looks, sizes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/translate.h"
+#include "picture/font_files.h"
+#include "picture/words.h"
+#include "shell/action_rows.h"
+#include "shell/shell_state.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+void toggle_presentation(ShellState& state) {
+  state.presentation.on = !state.presentation.on;
+  if (!state.presentation.on) return;
+  close_overlay(state);
+  state.show_toast(
+      fmt::format(fmt::runtime(tr("Presentation: {} ends it")), key_text(info(Action::Presentation).keys.front())));
+}
+
+void toggle_animation(ShellState& state) {
+  state.preferences.animation = !state.preferences.animation;
+  state.show_toast(state.preferences.animation ? tr("Animation on: views glide, lanes grow")
+                                               : tr("Animation off: everything moves at once"));
+}
+
+void toggle_language(ShellState& state) {
+  using base::Language;
+  const bool chinese = state.language() == Language::Chinese;
+  state.preferences.language = chinese ? Language::English : Language::Chinese;
+}
+
+std::string no_chinese_letters(const ShellState&) { return has_chinese_font() ? "" : no_chinese_text(); }
+
+}  // namespace
+
+std::vector<ActionInfo> window_actions() {
+  return {
+      {Action::Palette,
+       ActionGroup::Window,
+       "palette",
+       N_("find and run any command by name"),
+       {{key::P, kCtrl | kShift}, {key::K, kCtrl}},
+       [](ShellState& s) { toggle_overlay(s, Overlay::Palette); }},
+      {Action::Menu,
+       ActionGroup::Window,
+       "menu",
+       N_("open the menu"),
+       {{key::F10}},
+       [](ShellState& s) { toggle_overlay(s, Overlay::Menu); }},
+      {Action::Presentation,
+       ActionGroup::Window,
+       "presentation",
+       N_("presentation: large text, lanes and verdict"),
+       {{key::F5}},
+       toggle_presentation},
+      {Action::FullScreen,
+       ActionGroup::Window,
+       "full-screen",
+       N_("full screen"),
+       {{key::F11}},
+       [](ShellState& s) { s.full_screen = !s.full_screen; }},
+      {Action::ToggleTheme,
+       ActionGroup::Window,
+       "theme",
+       N_("theme: dark, light or high contrast"),
+       {{key::T}},
+       [](ShellState& s) { s.preferences.theme = next_theme(s.preferences.theme); }},
+      {Action::ToggleAnimation,
+       ActionGroup::Window,
+       "animation",
+       N_("animation on or off"),
+       {{key::T, kShift}},
+       toggle_animation},
+      {Action::ToggleLanguage,
+       ActionGroup::Window,
+       "language",
+       N_("language: English or Chinese"),
+       {{key::Z}},
+       toggle_language,
+       no_chinese_letters},
+      {Action::LargerText,
+       ActionGroup::Window,
+       "larger-text",
+       N_("larger text"),
+       {{key::Equal, kCtrl}, {key::KeypadAdd, kCtrl}},
+       [](ShellState& s) { s.preferences.font_scale = std::min(2.5f, s.preferences.font_scale + 0.1f); }},
+      {Action::SmallerText,
+       ActionGroup::Window,
+       "smaller-text",
+       N_("smaller text"),
+       {{key::Minus, kCtrl}, {key::KeypadSubtract, kCtrl}},
+       [](ShellState& s) { s.preferences.font_scale = std::max(0.7f, s.preferences.font_scale - 0.1f); }},
+      {Action::CaptureHealth,
+       ActionGroup::Window,
+       "capture-health",
+       N_("capture health: what arrived, what was lost"),
+       {{key::H}},
+       [](ShellState& s) { toggle_overlay(s, Overlay::Health); }},
+      {Action::KeysPanel,
+       ActionGroup::Window,
+       "change-keys",
+       N_("change the keys"),
+       {{key::F2}},
+       [](ShellState& s) { toggle_overlay(s, Overlay::Keys); }},
+      {Action::Help,
+       ActionGroup::Window,
+       "help",
+       N_("this list of keys"),
+       {{key::Slash, kShift}, {key::F1}},
+       [](ShellState& s) { toggle_overlay(s, Overlay::Help); }},
+      {Action::Quit,
+       ActionGroup::Window,
+       "quit",
+       N_("quit"),
+       {{key::Q, kCtrl}},
+       [](ShellState& s) { s.requests.quit = true; }},
+  };
+}
+
+}  // namespace lanescope::ui

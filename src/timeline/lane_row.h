@@ -1,0 +1,106 @@
+// The events of one lane. Cost depends on the pixels, not on the events: events too narrow to be visible individually
+// are skipped by a search and drawn as one folded glyph.
+#pragma once
+
+#include "timeline/row.h"
+
+namespace lanescope::ui {
+
+class LaneRow final : public Row {
+ public:
+  /// An event narrower than this is folded with its neighbours.
+  static constexpr float kFoldPx = 3.0f;
+
+  static constexpr float kRounding = 3.0f;  ///< of corners
+
+  /// Minimum width of the mark of a premature read, which is an instant.
+  static constexpr float kStaleMarkPx = 10.0f;
+
+  /// `compact`: one of many threads, drawn thin.
+  explicit LaneRow(trace::LaneId lane, bool compact = false) : lane_(lane), compact_(compact) {}
+
+  static constexpr float kFoldedHeight = 12;      ///< of a lane folded to a strip
+  static constexpr float kGroupFoldedHeight = 6;  ///< of a lane whose group is folded
+
+  /// The user's choice.
+  struct Look {
+    bool folded = false, group_folded = false;
+    float factor = 1;  ///< relative to the default height
+    bool operator==(const Look&) const = default;
+  };
+  /// Geometry of the sub-rows: height of an event, distance between their tops, total height.
+  struct Shape {
+    float event = 0, pitch = 0, height = 0;
+    bool operator==(const Shape&) const = default;
+  };
+
+  trace::LaneId lane() const { return lane_; }
+  void set_look(const Look& look) { look_ = look; }
+  Shape wanted_shape(const RowContext& context) const { return shape_for(context, look_); }
+  Shape shape_for(const RowContext& context, const Look& look) const;
+  /// Overrides the shape during a transition; otherwise prepare() uses the wanted one.
+  void set_shape(const Shape& shape) { shape_ = shape; }
+
+  float height(const RowContext& context) const override { return wanted_shape(context).height; }
+  void prepare(const RowContext& context, float y, SpanBatch& out) override;
+  std::optional<RowHit> hit(float x, float y) const override;
+
+  /// Discards the hit-test geometry without drawing, because something else was drawn in place of the events.
+  void forget_glyphs();
+
+  /// Distance between the tops of sub-rows, as last drawn.
+  float strip_pitch() const { return drawn_.pitch; }
+  const Shape& drawn() const { return drawn_; }
+
+  /// A rectangle drawn by prepare() with its events; left to right per sub-row.
+  struct Glyph {
+    float x0, x1;
+    std::size_t row;
+    trace::EventIndex first, last;
+  };
+  const std::vector<Glyph>& glyphs() const { return glyphs_; }
+
+ private:
+  struct Strip;  // the place of one sub-row
+
+  std::optional<RowHit> hit_strip(std::size_t strip, float x) const;
+  void prepare_strip(const RowContext& context, const Strip& strip, SpanBatch& out);
+  void draw_event(const RowContext& context, const Strip& strip, trace::EventIndex i, float x0, float x1,
+                  SpanBatch& out) const;
+  void draw_blocking_call(const RowContext& context, const Strip& strip, const trace::Event& call,
+                          SpanBatch& out) const;
+  void draw_open_iteration(const RowContext& context, const Strip& strip, SpanBatch& out) const;
+  void draw_host_wait(const RowContext& context, const Strip& strip, const trace::Event& wait, float x0, float x1,
+                      SpanBatch& out) const;
+  float draw_stale_reads(const RowContext& context, const Strip& strip, trace::EventIndex first,
+                         const trace::Fold& fold, float x0, SpanBatch& out) const;
+  void draw_fold(const RowContext& context, const Strip& strip, trace::EventIndex first, const trace::Fold& fold,
+                 float x0, float x1, SpanBatch& out) const;
+  void write_counts(const RowContext& context, const Strip& strip, SpanBatch& out) const;
+
+  trace::LaneId lane_;
+  bool compact_;
+  Look look_;
+  std::optional<Shape> shape_;
+  std::vector<Glyph> glyphs_;
+  std::vector<std::size_t> strip_begin_;  // index of each sub-row's first glyph
+  Shape drawn_;
+};
+
+/// The density of a fold's events, 0 to 3: fewer than 10 per three pixels (the width of the narrowest fold), 10 or
+/// more, 100 or more, 1,000 or more. Drawn as ticks along its upper edge, finer with each level.
+int fold_density(std::uint64_t events, float width_px, float scale);
+/// "×842", "×1.2k", "×12k", "×3.4M".
+std::string fold_count_text(std::uint64_t count);
+/// The length of the stretches of time that share a displayed count: at least 80 pixels, as 1, 1.5, 2, 3, 5 or 7 times
+/// a power of ten, so that the numbers keep their places while the view moves.
+Nanoseconds count_step(Nanoseconds least);
+
+/// The fill colour of an event.
+Colour event_colour(trace::LaneKind lane, const trace::Event& event);
+/// The label of an event: "iteration 412", "linear_forward"; a long C++ kernel name is shortened to its function.
+std::string event_label(const trace::Trace& trace, trace::LaneKind lane, const trace::Event& event);
+/// "void at::native::vectorized_elementwise_kernel<4, ...>(int, ...)" becomes "vectorized_elementwise_kernel".
+std::string short_kernel_name(std::string_view name);
+
+}  // namespace lanescope::ui

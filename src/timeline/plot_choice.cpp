@@ -1,0 +1,71 @@
+#include "timeline/plot_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace lanescope::ui {
+namespace {
+
+// Separates a key from its height; no counter name contains it.
+constexpr char kSeparator = '\t';
+
+auto with_key(const std::string& key) {
+  return [&key](const ChosenPlot& plot) { return plot.key == key; };
+}
+
+}  // namespace
+
+bool PlotChoice::has(const std::string& key) const { return std::any_of(plots_.begin(), plots_.end(), with_key(key)); }
+
+void PlotChoice::add(const std::string& key) {
+  if (!has(key)) plots_.push_back({key});
+}
+
+void PlotChoice::remove(const std::string& key) { std::erase_if(plots_, with_key(key)); }
+
+void PlotChoice::move(const std::string& key, const std::string& before) {
+  const auto found = std::find_if(plots_.begin(), plots_.end(), with_key(key));
+  if (found == plots_.end() || key == before) return;
+  const ChosenPlot moved = *found;
+  plots_.erase(found);
+  plots_.insert(std::find_if(plots_.begin(), plots_.end(), with_key(before)), moved);
+}
+
+void PlotChoice::divide(const std::string& upper, const std::string& lower, float share) {
+  const auto a = std::find_if(plots_.begin(), plots_.end(), with_key(upper));
+  const auto b = std::find_if(plots_.begin(), plots_.end(), with_key(lower));
+  if (a == plots_.end() || b == plots_.end() || a == b || std::isnan(share)) return;
+  const float both = a->height + b->height;
+  const float least = std::min(kLeastHeight, both / 2);
+  a->height = std::clamp(both * share, least, both - least);
+  b->height = both - a->height;
+}
+
+void PlotChoice::reset() { plots_ = {{"rate"}, {"gpu-busy"}, {"cpu-waiting"}, {"h2d"}, {"d2h"}, {"loss"}}; }
+
+std::vector<std::string> PlotChoice::texts() const {
+  std::vector<std::string> texts;
+  for (const ChosenPlot& plot : plots_) {
+    texts.push_back(plot.height == 1 ? plot.key : fmt::format("{}{}{:.2f}", plot.key, kSeparator, plot.height));
+  }
+  return texts;
+}
+
+void PlotChoice::set_texts(const std::vector<std::string>& texts) {
+  plots_.clear();
+  for (const std::string& text : texts) {
+    const std::size_t end = text.rfind(kSeparator);
+    const std::string key = text.substr(0, end);
+    if (key.empty() || has(key)) continue;
+    float height = 1;
+    if (end != std::string::npos) height = std::strtof(text.c_str() + end + 1, nullptr);
+    if (!(height >= kLeastHeight && height <= kMostHeight)) height = 1;
+    plots_.push_back({key, height});
+  }
+  if (plots_.empty()) reset();
+}
+
+}  // namespace lanescope::ui

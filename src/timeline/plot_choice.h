@@ -1,0 +1,43 @@
+// The user's choice of plots, with their order and heights.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lanescope::ui {
+
+struct ChosenPlot {
+  std::string key;   ///< PlotInfo::key
+  float height = 1;  ///< share of the total height
+
+  bool operator==(const ChosenPlot&) const = default;
+};
+
+class PlotChoice {
+ public:
+  static constexpr float kLeastHeight = 0.25f, kMostHeight = 8;
+
+  PlotChoice() { reset(); }
+  const std::vector<ChosenPlot>& plots() const { return plots_; }
+  bool has(const std::string& key) const;
+  /// Appends it.
+  void add(const std::string& key);
+  void remove(const std::string& key);
+  /// Moves it before `before`, or to the end if that is empty.
+  void move(const std::string& key, const std::string& before);
+  /// Moves the divider between two plots: the upper one gets `share` of their combined height.
+  void divide(const std::string& upper, const std::string& lower, float share);
+  void reset();
+
+  /// For preferences: the key, followed by a tab and the height unless that is 1; and back. Invalid entries are
+  /// skipped; without any valid one, the default.
+  std::vector<std::string> texts() const;
+  void set_texts(const std::vector<std::string>& texts);
+
+  bool operator==(const PlotChoice&) const = default;
+
+ private:
+  std::vector<ChosenPlot> plots_;
+};
+
+}  // namespace lanescope::ui

@@ -1,0 +1,123 @@
+#include "timeline/plot_extremes.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace lanescope::ui {
+namespace {
+
+using analysis::IterationRecord;
+using Records = std::span<const IterationRecord>;
+
+// Gaps, run-ahead and loss become known late, so the newest records may change, all from some record on. This many
+// unchanged ones in a row mean that those before them have not changed either.
+constexpr std::size_t kUnchanged = 64;
+
+std::uint64_t late_value(const IterationRecord& r) {
+  auto sum = static_cast<std::uint64_t>(std::accumulate(r.bubble_ns.begin(), r.bubble_ns.end(), std::int64_t{0}));
+  sum = sum * 31 + static_cast<std::uint64_t>(r.run_ahead_ns);
+  sum = sum * 31 + static_cast<std::uint64_t>(r.run_ahead_max);
+  return sum * 31 + std::bit_cast<std::uint64_t>(r.loss);
+}
+
+bool is_late(PlotKind kind) {
+  constexpr PlotKinds kLate{PlotKind::RunAhead, PlotKind::RunAheadMax, PlotKind::IdleAfterSync, PlotKind::IdleLaunch,
+                            PlotKind::IdleCopy, PlotKind::IdleLoader,  PlotKind::Loss};
+  return kLate.has(kind);
+}
+
+Extremes value_at(PlotKind kind, Records records, std::size_t i) {
+  // The first record's totals include what happened before the first iteration: it serves only as a reference for the
+  // next.
+  return i == 0 ? Extremes{} : plot_extremes(kind, records[i - 1], records[i]);
+}
+
+}  // namespace
+
+bool PlotExtremes::sync(Records records, PlotKinds kinds, std::uint64_t generation) {
+  bool changed = kinds != kinds_;
+  kinds_ = kinds;
+  if (generation != generation_ || records.empty() || (!numbers_.empty() && records.back().number < numbers_.back())) {
+    generation_ = generation;
+    numbers_.clear();
+    late_values_.clear();
+    for (auto& tree : trees_) tree.clear();
+    changed = true;
+  }
+  const std::size_t common = std::min(numbers_.size(), records.size());
+  // Records are only removed from among others, so an equal number at an equal place means that none was.
+  if (common > 0 && (numbers_.size() > common || numbers_[common - 1] != records[common - 1].number)) {
+    merge(records);
+    changed = true;
+  }
+  changed = forget_changed(records) || numbers_.size() < records.size() || changed;
+  for (std::size_t i = numbers_.size(); i < records.size(); ++i) {
+    numbers_.push_back(records[i].number);
+    late_values_.push_back(late_value(records[i]));
+  }
+  for (std::size_t k = 0; k < kPlotKinds; ++k) {
+    const auto kind = static_cast<PlotKind>(k);
+    BlockTree<Extremes>& tree = trees_[k];
+    if (!kinds.has(kind)) {
+      tree.clear();
+      continue;
+    }
+    for (std::size_t i = tree.size(); i < records.size(); ++i) tree.push(value_at(kind, records, i));
+  }
+  return changed;
+}
+
+void PlotExtremes::merge(Records records) {
+  // The number of old records that each current record covers; one that also covers something new ends the list.
+  std::vector<std::uint32_t> taken;
+  std::size_t old = 0;
+  for (const IterationRecord& r : records) {
+    const std::size_t from = old;
+    while (old < numbers_.size() && numbers_[old] <= r.number) ++old;
+    if (old == from || numbers_[old - 1] != r.number) break;
+    taken.push_back(static_cast<std::uint32_t>(old - from));
+  }
+  for (std::size_t k = 0; k < kPlotKinds; ++k) {
+    BlockTree<Extremes>& tree = trees_[k];
+    if (tree.size() == 0) continue;
+    BlockTree<Extremes> merged;
+    std::size_t leaf = 0;
+    for (const std::uint32_t count : taken) {
+      if (leaf + count > tree.size()) break;
+      Extremes joined;
+      for (std::uint32_t i = 0; i < count; ++i) joined.join(tree.leaf(leaf++));
+      merged.push(joined);
+    }
+    // A record that also covers something new: keep what was seen of it.
+    if (const std::size_t i = merged.size(); i < records.size() && i > 0 && leaf < tree.size()) {
+      Extremes joined = value_at(static_cast<PlotKind>(k), records, i);
+      while (leaf < tree.size() && numbers_[leaf] <= records[i].number) joined.join(tree.leaf(leaf++));
+      merged.push(joined);
+    }
+    tree = std::move(merged);
+  }
+  numbers_.clear();
+  late_values_.clear();
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    numbers_.push_back(records[i].number);
+    late_values_.push_back(late_value(records[i]));
+  }
+}
+
+bool PlotExtremes::forget_changed(Records records) {
+  std::size_t first = numbers_.size();
+  for (std::size_t i = numbers_.size(), same = 0; i > 0 && same < kUnchanged; --i) {
+    const std::uint64_t now = late_value(records[i - 1]);
+    same = now == late_values_[i - 1] ? same + 1 : 0;
+    if (same == 0) first = i - 1;
+    late_values_[i - 1] = now;
+  }
+  if (first == numbers_.size()) return false;
+  for (std::size_t k = 0; k < kPlotKinds; ++k) {
+    if (is_late(static_cast<PlotKind>(k))) trees_[k].truncate(first);
+  }
+  return true;
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,131 @@
+#include "timeline/plot_scale.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+namespace lanescope::ui {
+namespace {
+
+constexpr double kMostDecades = 12;       // of a logarithmic scale
+constexpr double kPatienceSeconds = 0.8;  // before a range that is too large starts to shrink
+constexpr double kShrinkSeconds = 0.35;   // time constant of the shrinking
+
+// The smallest of 1, 2 or 5 times a power of ten that is not below `step`.
+double round_step(double step) {
+  const double power = std::pow(10, std::floor(std::log10(step)));
+  for (const double mantissa : {1.0, 2.0, 5.0}) {
+    if (mantissa * power >= step * (1 - 1e-9)) return mantissa * power;
+  }
+  return 10 * power;
+}
+
+}  // namespace
+
+std::vector<double> plot_ticks(double low, double high, std::size_t most, bool logarithmic) {
+  std::vector<double> ticks;
+  if (!(high > low) || most == 0) return ticks;
+  // Powers of ten with their multiples by 2 and 5 if there is space, otherwise alone, or only every second, third...
+  const double decades = logarithmic && low > 0 ? std::log10(high / low) : 0;
+  for (int every = 0; decades > 0 && every <= static_cast<int>(decades) + 1; ++every) {
+    ticks.clear();
+    const auto last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
+    for (int power = static_cast<int>(std::floor(std::log10(low) + 1e-9)); power <= last; ++power) {
+      if (every > 1 && power % every != 0) continue;
+      for (const double mantissa : {1.0, 2.0, 5.0}) {
+        const double value = mantissa * std::pow(10, power);
+        if (mantissa > 1 && every > 0) continue;
+        if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push_back(value);
+      }
+    }
+    if (!ticks.empty() && ticks.size() <= most) return ticks;
+  }
+  for (double step = round_step((high - low) / static_cast<double>(most + 1));; step = round_step(step * 1.5)) {
+    ticks.clear();
+    const double first = std::ceil(low / step - 1e-6);
+    const double last = std::floor(high / step + 1e-6);
+    for (double n = first; n <= last && ticks.size() <= most; n += 1) ticks.push_back(n == 0 ? 0 : n * step);
+    if (ticks.size() <= most) return ticks;
+  }
+}
+
+std::pair<double, double> round_range(double low, double high, bool logarithmic) {
+  if (!(high > low)) high = low + (low == 0 ? 1 : std::abs(low) * 0.1);
+  if (logarithmic) {
+    low = std::max(low, high * std::pow(10, -kMostDecades));
+    // At least one decade, so that noise does not fill the plot.
+    const double middle = std::sqrt(low * high);
+    low = std::min(low, middle / std::sqrt(10));
+    high = std::max(high, middle * std::sqrt(10));
+    const auto down = [](double value) {
+      const double power = std::pow(10, std::floor(std::log10(value) + 1e-9));
+      return value >= 5 * power * (1 - 1e-9) ? 5 * power : value >= 2 * power * (1 - 1e-9) ? 2 * power : power;
+    };
+    return {down(low), round_step(high)};
+  }
+  const double step = round_step((high - low) / 5);
+  return {std::floor(low / step + 1e-9) * step, std::ceil(high / step - 1e-9) * step};
+}
+
+double plot_position(double value, double low, double high, bool logarithmic) {
+  if (!logarithmic) return high > low ? (value - low) / (high - low) : 0;
+  if (!(value > 0)) return std::isnan(value) ? value : -0.05;  // below the bottom
+  return std::log(value / low) / std::log(high / low);
+}
+
+std::vector<PlotColumn> in_scale(std::span<const PlotColumn> columns, double low, double high, bool logarithmic) {
+  std::vector<PlotColumn> result;
+  result.reserve(columns.size());
+  const auto at = [&](float value) {
+    return static_cast<float>(std::max(0.0, plot_position(static_cast<double>(value), low, high, logarithmic)));
+  };
+  for (const PlotColumn& c : columns) {
+    result.push_back(std::isnan(c.mean) ? c : PlotColumn{at(c.min), at(c.max), at(c.mean)});
+  }
+  return result;
+}
+
+double least_positive(std::span<const PlotColumn> columns) {
+  double least = 0;
+  for (const PlotColumn& c : columns) {
+    for (const float value : {c.min, c.mean}) {
+      if (value > 0 && (least == 0 || static_cast<double>(value) < least)) least = static_cast<double>(value);
+    }
+  }
+  return least;
+}
+
+void ShownRange::update(double low, double high, bool logarithmic, double seconds, bool eased) {
+  std::tie(wanted_low_, wanted_high_) = round_range(low, high, logarithmic);
+  const bool at_once = low_ == high_ || logarithmic != logarithmic_;
+  logarithmic_ = logarithmic;
+  if (at_once) {
+    low_ = wanted_low_;
+    high_ = wanted_high_;
+  }
+  low_ = std::min(low_, wanted_low_);
+  high_ = std::max(high_, wanted_high_);
+  moving_ = low_ != wanted_low_ || high_ != wanted_high_;
+  if (!moving_) {
+    waited_ = 0;
+    return;
+  }
+  waited_ += seconds;
+  if (waited_ < kPatienceSeconds) return;
+  const double left = eased ? std::exp(-seconds / kShrinkSeconds) : 0;
+  const auto ease = [&](double from, double to) {
+    if (!logarithmic) return to + (from - to) * left;
+    return to * std::pow(from / to, left);
+  };
+  low_ = ease(low_, wanted_low_);
+  high_ = ease(high_, wanted_high_);
+  const double span = std::abs(plot_position(high_, wanted_low_, wanted_high_, logarithmic) - 1) +
+                      std::abs(plot_position(low_, wanted_low_, wanted_high_, logarithmic));
+  if (span < 0.002) {
+    low_ = wanted_low_;
+    high_ = wanted_high_;
+  }
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,47 @@
+// One row of the timeline: prepare (fold to pixels) ▸ draw ▸ hit-test ▸ tooltip. prepare() writes plain rectangles and
+// labels to a batch; rows do not depend on OpenGL or ImGui.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/live_analysis.h"
+#include "timeline/span_batch.h"
+#include "timeline/theme.h"
+#include "timeline/time_axis.h"
+#include "trace/trace.h"
+
+namespace lanescope::ui {
+
+using base::Nanoseconds;
+
+/// Common to all rows of a frame.
+struct RowContext {
+  const trace::Trace& trace;
+  const analysis::LiveAnalysis* analysis = nullptr;  ///< for the share of waiting in folded calls; may be null
+  const TimeAxis& axis;
+  const Theme& theme;
+  Nanoseconds live_edge = 0;  ///< nothing is drawn beyond
+  float scale = 1;            ///< scales lengths, for large fonts
+  bool live = false;          ///< more will come after the live edge
+  float row_height = 0;       ///< height of the row being prepared; 0: its own height()
+};
+
+/// What is under the mouse in a row: one event, or several that share a few pixels.
+struct RowHit {
+  std::size_t row = 0;  ///< sub-row
+  trace::EventIndex first = 0, last = 0;
+  bool single() const { return last - first == 1; }
+};
+
+class Row {
+ public:
+  virtual ~Row() = default;
+  virtual float height(const RowContext& context) const = 0;
+  virtual void prepare(const RowContext& context, float y, SpanBatch& out) = 0;
+  /// According to the last prepare(); y is relative to the row's top.
+  virtual std::optional<RowHit> hit(float x, float y) const = 0;
+};
+
+}  // namespace lanescope::ui

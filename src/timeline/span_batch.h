@@ -1,0 +1,78 @@
+// What a row draws, as plain data that a test can read. Coordinates are logical pixels of the display.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "timeline/text.h"
+
+namespace lanescope::ui {
+
+enum class SpanStyle : std::uint8_t {
+  Solid,    ///< `colour`
+  Hatched,  ///< stripes of `ink` on `colour`, rising to the right, that move with the span
+  Dashed,   ///< a dashed outline of `ink` around `colour` (alpha 0: no fill)
+  Folded,   ///< many events in a few pixels: `colour` from the bottom to the `busy` fraction, a shade of it above;
+            ///< ticks of `ink` along the upper edge, with three densities (`stroke`)
+  Unknown,  ///< thin stripes of `ink` on `colour`, fixed to the screen
+  Outline,  ///< an outline of `ink` around `colour`
+};
+
+struct Span {
+  float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+  std::uint32_t colour = 0;
+  std::uint32_t ink = 0;
+  float rounding = 0;   ///< radius; at most half the span
+  float busy = 1;       ///< Folded: share of its time with activity, 0 to 1
+  float stroke = 1.5f;  ///< Dashed and Outline: line width, inside the edge; Folded: density level, 0 to 3
+  SpanStyle style = SpanStyle::Solid;
+
+  friend bool operator==(const Span&, const Span&) = default;
+};
+
+enum class LabelAlign : std::uint8_t { Left, Centre, Right };
+
+struct Label {
+  float x = 0, y = 0;   ///< left and top of the box
+  float max_width = 0;  ///< longer text is cut with "…", or omitted if fewer than four letters would remain
+  std::uint32_t colour = 0;
+  FontRole font = FontRole::Small;
+  std::string text;
+  float height = 0;  ///< of the box, in which the text is centred vertically; 0: the text starts at y
+  LabelAlign align = LabelAlign::Left;
+  std::uint32_t ground = 0;  ///< a rounded background behind the text (on hatching); alpha 0: none
+
+  friend bool operator==(const Label&, const Label&) = default;
+};
+
+/// Spans are drawn in order, then the labels above them.
+class SpanBatch {
+ public:
+  std::vector<Span> spans;
+  std::vector<Label> labels;
+
+  void clear() {
+    spans.clear();
+    labels.clear();
+  }
+  bool empty() const { return spans.empty() && labels.empty(); }
+
+  Span& add(const Span& span) { return spans.emplace_back(span); }
+  Label& add(Label label) { return labels.emplace_back(std::move(label)); }
+
+  Span& solid(float x0, float y0, float x1, float y1, std::uint32_t colour, float rounding = 0) {
+    return add(Span{x0, y0, x1, y1, colour, 0, rounding});
+  }
+  Span& styled(SpanStyle style, float x0, float y0, float x1, float y1, std::uint32_t colour, std::uint32_t ink,
+               float rounding = 0) {
+    return add(Span{x0, y0, x1, y1, colour, ink, rounding, 1, 1.5f, style});
+  }
+  Span& folded(float x0, float y0, float x1, float y1, std::uint32_t colour, float busy) {
+    return add(Span{x0, y0, x1, y1, colour, 0, 0, busy, 0, SpanStyle::Folded});
+  }
+};
+
+}  // namespace lanescope::ui

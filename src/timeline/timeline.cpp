@@ -1,0 +1,800 @@
+#include "timeline/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "base/guess_search.h"
+#include "base/translate.h"
+#include "workload/setting_change.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+using trace::LaneId;
+using trace::LaneKind;
+
+constexpr float kNameLine = 18;
+constexpr float kLeastNameHeight = 9;  // minimum lane height for a name
+
+constexpr float kRowGap = 6;
+constexpr float kCompactGap = 2;
+constexpr float kGroupFoldedGap = 1;
+constexpr float kHeadingHeight = 24;
+constexpr float kStickingHeight = 22;
+constexpr float kGroupGap = 12;
+constexpr float kBelowLast = 18;       // for the label of the unknown edge
+constexpr float kAbovePinned = 6;      // above the first pinned lane
+constexpr float kMostPinned = 0.6f;    // share of the lanes' height
+constexpr double kEaseSeconds = 0.04;  // about a third of the time after which a movement looks finished
+constexpr float kArrivedPx = 0.3f;
+
+constexpr float kBubbleMinPx = 5;
+constexpr float kBubbleLabelPx = 30;
+constexpr float kTextHeight = 13.5f;  // lower lanes have no text
+
+void dashed_vertical(SpanBatch& out, float x, float y0, float y1, std::uint32_t colour, float scale) {
+  for (float y = y0; y < y1; y += 7 * scale) {
+    out.solid(x - 0.75f * scale, y, x + 0.75f * scale, std::min(y + 4 * scale, y1), colour);
+  }
+}
+
+// The start of an open call's bar, excluding what is already in the trace. Empty: the call has returned.
+std::optional<Nanoseconds> open_from(const trace::Trace& trace, const trace::OpenCall& call) {
+  const trace::Lane& lane = trace.lane(call.lane);
+  Nanoseconds from = call.start_ns;
+  for (std::size_t r = 0; r < lane.row_count(); ++r) {
+    const trace::Row& row = lane.row(r);
+    const trace::EventIndex last = row.last();
+    if (last == row.first()) continue;
+    if (row.start(last - 1) >= call.start_ns) return std::nullopt;
+    if (r == 0) from = std::max(from, row.end(last - 1));
+  }
+  return from;
+}
+
+}  // namespace
+
+// --- rows: their order, groups, heights, what stands still, and how all of it moves
+// -----------------------------------
+
+void Timeline::clear() {
+  placed_.clear();
+  headings_.clear();
+  lanes_seen_ = 0;
+  moving_ = false;
+}
+
+void Timeline::sync(const trace::Trace& trace, const LaneLayout* layout) {
+  const std::uint64_t version = layout ? layout->version() : layout_seen_;
+  if (trace.lane_count() == lanes_seen_ && version == layout_seen_ && !placed_.empty()) return;
+  // A layout was seen before but is missing now: it comes with the next frame.
+  if (layout || layout_seen_ == 0) arrange(trace, layout);
+}
+
+void Timeline::arrange(const trace::Trace& trace, const LaneLayout* layout) {
+  static const LaneLayout kUsual;
+  const LaneLayout& wanted = layout ? *layout : kUsual;
+  lanes_seen_ = trace.lane_count();
+  layout_seen_ = layout ? layout->version() : 0;
+  grouping_ = wanted.grouping();
+  std::vector<std::string> stood;
+  for (const Placed& p : placed_) stood.push_back(p.entry.key);
+  std::map<std::string, Placed> before;
+  for (Placed& p : placed_) before.emplace(p.entry.key, std::move(p));
+  placed_.clear();
+  order_.clear();
+  for (OrderedLane& entry : ordered_lanes(trace, wanted)) {
+    order_.push_back(entry.key);
+    Placed p;
+    if (const auto old = before.find(entry.key); old != before.end()) p = std::move(old->second);
+    if (!p.row) {
+      if (entry.lane) {
+        auto row = std::make_unique<LaneRow>(*entry.lane, entry.compact);
+        p.lane_row = row.get();
+        p.row = std::move(row);
+      } else {
+        p.row = std::make_unique<RunAheadRow>();
+      }
+    }
+    p.choice = wanted.choice(entry.key);
+    p.group_folded = !entry.group.empty() && wanted.group_folded(entry.group) && !p.choice.pinned;
+    p.pinned = p.choice.pinned && p.shown();
+    p.entry = std::move(entry);
+    if (p.lane_row) p.lane_row->set_look({p.choice.folded, p.group_folded, p.choice.height});
+    placed_.push_back(std::move(p));
+  }
+  std::stable_partition(placed_.begin(), placed_.end(), [](const Placed& p) { return p.pinned; });
+  mark_groups();
+  rearranged_ |= !std::equal(placed_.begin(), placed_.end(), stood.begin(), stood.end(),
+                             [](const Placed& p, const std::string& key) { return p.entry.key == key; });
+}
+
+Timeline::Wanted Timeline::wanted(const Placed& p, const RowContext& context) const {
+  const float s = context.scale;
+  Wanted wanted;
+  if (!p.shown()) return wanted;
+  if (p.lane_row) {
+    wanted.shape = p.lane_row->wanted_shape(context);
+  } else {
+    const float height = p.group_folded    ? LaneRow::kGroupFoldedHeight * s
+                         : p.choice.folded ? LaneRow::kFoldedHeight * s
+                                           : p.row->height(context) * p.choice.height;
+    wanted.shape = {height, height, height};
+  }
+  wanted.after = (p.group_folded ? kGroupFoldedGap : p.entry.compact ? kCompactGap : kRowGap) * s;
+  if (p.begins_group) wanted.before = p.first ? (kHeadingHeight - 2) * s : (kHeadingHeight + kGroupGap) * s;
+  if (p.first && !p.begins_group) wanted.before = kAbovePinned * s;
+  return wanted;
+}
+
+// Marks which of the visible rows start a group, and which comes first.
+void Timeline::mark_groups() {
+  const Placed* last = nullptr;
+  bool first = true;
+  for (Placed& p : placed_) {
+    p.begins_group = p.first = false;
+    if (!p.shown()) continue;
+    p.first = std::exchange(first, false);
+    if (p.pinned) continue;
+    p.begins_group = !p.entry.group.empty() && (!last || last->entry.group != p.entry.group);
+    last = &p;
+  }
+}
+
+// Pinned lanes may take only part of the space; those that do not fit scroll like the others, but come first.
+void Timeline::choose_pinned(const RowContext& context, float room) {
+  float height = kAbovePinned * context.scale;
+  bool changed = false;
+  for (Placed& p : placed_) {
+    if (!p.choice.pinned || !p.shown()) continue;
+    const Wanted w = wanted(p, context);
+    height += w.shape.height + w.after;
+    changed |= p.pinned != (height <= room * kMostPinned);
+    p.pinned = height <= room * kMostPinned;
+  }
+  if (changed) mark_groups();
+}
+
+float Timeline::content_height(const TimelineFrame& frame, const TimeAxis& axis) const {
+  const RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale, frame.live};
+  float height = (kRulerHeight + kBelowLast) * frame.scale;
+  for (const Placed& p : placed_) {
+    if (frame.seconds > 0 && p.placed) {
+      height += p.before + p.shape.height + p.after;
+    } else {
+      const Wanted w = wanted(p, context);
+      height += w.before + w.shape.height + w.after;
+    }
+  }
+  if (hidden_count() > 0) height += kHiddenNoteHeight * frame.scale;
+  return height;
+}
+
+void Timeline::place(const RowContext& context, const TimelineFrame& frame, const Rect& area) {
+  const float s = context.scale;
+  const float rows_top = area.y + kRulerHeight * s;
+  choose_pinned(context, area.height - kRulerHeight * s);
+  const bool fresh = std::none_of(placed_.begin(), placed_.end(), [](const Placed& p) { return p.placed; });
+  const bool at_once = frame.seconds <= 0 || fresh;
+  const auto part = static_cast<float>(at_once ? 1 : 1 - std::exp(-frame.seconds / kEaseSeconds));
+  moving_ = false;
+  const auto ease = [&](float& value, float to) {
+    value += (to - value) * part;
+    if (at_once || std::abs(to - value) < kArrivedPx) {
+      value = to;
+    } else {
+      moving_ = true;
+    }
+  };
+  float y = rows_top;
+  bool scrolls = false;
+  pinned_bottom_ = rows_top;
+  for (Placed& p : placed_) {
+    if (!p.pinned && !scrolls) {
+      scrolls = true;
+      pinned_bottom_ = y;
+      y -= frame.scroll;
+    }
+    const Wanted w = wanted(p, context);
+    ease(p.before, w.before);
+    ease(p.after, w.after);
+    ease(p.shape.height, w.shape.height);
+    // A row being hidden keeps its shape while it shrinks.
+    ease(p.shape.event, p.shown() ? w.shape.event : p.shape.event);
+    ease(p.shape.pitch, p.shown() ? w.shape.pitch : p.shape.pitch);
+    const float home = y + p.before;
+    if (rearranged_ && p.placed && !at_once) p.shift = p.y - home;
+    ease(p.shift, 0);
+    p.y = home + p.shift;
+    p.placed = true;
+    y = home + p.shape.height + p.after;
+  }
+  if (!scrolls) pinned_bottom_ = y;
+  rearranged_ = false;
+  place_headings(frame, area);
+}
+
+// The heading of the current group stays until the next one pushes it away.
+void Timeline::place_headings(const TimelineFrame& frame, const Rect& area) {
+  const float s = frame.scale;
+  headings_.clear();
+  for (const Placed& p : placed_) {
+    if (!p.shown() || p.pinned) continue;
+    if (p.begins_group) {
+      const float height = (p.first ? kHeadingHeight - 2 : kHeadingHeight) * s;
+      HeadingPlace heading;
+      heading.group = p.entry.group;
+      heading.text = p.entry.heading;
+      heading.rect = {area.x, p.y - height, area.width, height};
+      heading.folded = p.group_folded;
+      headings_.push_back(std::move(heading));
+    }
+    if (!headings_.empty() && p.group_folded) ++headings_.back().lanes;
+  }
+  for (HeadingPlace& heading : headings_) {
+    if (!heading.folded) continue;
+    heading.text += " · ";
+    heading.text += heading.lanes == 1 ? std::string(tr("1 lane folded")) : tr("{} lanes folded", heading.lanes);
+  }
+  fixed_bottom_ = pinned_bottom_;
+  for (auto next = headings_.rbegin(); next != headings_.rend(); ++next) {
+    if (next->rect.y > pinned_bottom_ - 0.5f) continue;
+    const float height = kStickingHeight * s;
+    float top = pinned_bottom_;
+    if (next != headings_.rbegin()) top = std::min(top, std::prev(next)->rect.y - height);
+    next->rect = {area.x, top, area.width, height};
+    next->sticks = true;
+    fixed_bottom_ = std::max(pinned_bottom_, top + height);
+    break;
+  }
+  splits_ = fixed_bottom_ > area.y + kRulerHeight * s;
+}
+
+bool Timeline::covered(const Placed& p, float y) const { return splits_ && !p.pinned && y < fixed_bottom_; }
+
+const Timeline::Placed* Timeline::find(LaneId lane) const {
+  for (const Placed& p : placed_) {
+    if (p.lane_row && p.lane_row->lane() == lane && p.shown()) return &p;
+  }
+  return nullptr;
+}
+
+const Timeline::Placed* Timeline::kernel_row(const analysis::LiveAnalysis& analysis, trace::GpuNumber gpu) const {
+  const trace::Links& links = analysis.links();
+  for (const Placed& p : placed_) {
+    if (!p.lane_row || !p.shown() || links.owners().gpu_of(p.lane_row->lane()) != gpu) continue;
+    if (links.trace().lane(p.lane_row->lane()).info().kind == LaneKind::Kernels) return &p;
+  }
+  return nullptr;
+}
+
+std::optional<Rect> Timeline::event_rect(const EventRef& ref, const TimeAxis& axis) const {
+  const Placed* p = find(ref.lane);
+  if (!p) return std::nullopt;
+  const float x0 = axis.to_px(ref.event.start_ns);
+  const float x1 = std::max(axis.to_px(ref.event.end_ns), x0 + 2);
+  float y0 = p->y + static_cast<float>(ref.row) * p->shape.pitch;
+  float y1 = y0 + p->shape.event;
+  if (splits_ && !p->pinned) {
+    y0 = std::max(y0, fixed_bottom_);
+    y1 = std::max(y1, fixed_bottom_);
+  }
+  return Rect{x0, y0, x1 - x0, y1 - y0};
+}
+
+std::optional<Rect> Timeline::lane_rect(LaneId lane) const {
+  const Placed* p = find(lane);
+  return p ? std::optional(Rect{area_.x, p->y, area_.width, p->height()}) : std::nullopt;
+}
+
+std::optional<Rect> Timeline::lane_rect(const trace::Trace& trace, LaneKind kind) const {
+  for (const Placed& p : placed_) {
+    if (p.lane_row && p.shown() && trace.lane(p.lane_row->lane()).info().kind == kind) {
+      return lane_rect(p.lane_row->lane());
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Rect> Timeline::bubble_row(const analysis::LiveAnalysis& analysis, trace::GpuNumber gpu) const {
+  const Placed* kernels = kernel_row(analysis, gpu);
+  return kernels ? lane_rect(kernels->lane_row->lane()) : std::nullopt;
+}
+
+std::optional<LaneId> Timeline::lane_at(float y) const {
+  for (const Placed& p : placed_) {
+    if (p.lane_row && y >= p.y && y < p.y + p.height() && !covered(p, y)) return p.lane_row->lane();
+  }
+  return std::nullopt;
+}
+
+std::vector<LaneId> Timeline::lanes_between(float y0, float y1) const {
+  std::vector<LaneId> lanes;
+  for (const Placed& p : placed_) {
+    const float top = p.pinned || !splits_ ? p.y : std::max(p.y, fixed_bottom_);
+    if (p.lane_row && p.shown() && top < y1 && p.y + p.height() > std::max(y0, top)) lanes.push_back(*p.entry.lane);
+  }
+  return lanes;
+}
+
+std::vector<LaneId> Timeline::lanes() const {
+  std::vector<LaneId> lanes;
+  for (const Placed& p : placed_) {
+    if (p.lane_row && p.shown()) lanes.push_back(*p.entry.lane);
+  }
+  return lanes;
+}
+
+std::size_t Timeline::lane_count() const { return lanes().size(); }
+
+std::size_t Timeline::hidden_count() const {
+  return static_cast<std::size_t>(
+      std::count_if(placed_.begin(), placed_.end(), [](const Placed& p) { return !p.shown(); }));
+}
+
+LanePlace Timeline::place_of(const Placed& p) const {
+  LanePlace place;
+  place.key = p.entry.key;
+  place.lane = p.entry.lane;
+  place.name = p.entry.name;
+  std::replace(place.name.begin(), place.name.end(), '\n', ' ');
+  place.full_name = place.name;
+  const std::string& whose =
+      p.entry.heading.empty() || grouping_ != LaneGrouping::Owner ? p.entry.owner : p.entry.heading;
+  if (!whose.empty()) place.full_name = whose + " · " + place.name;
+  place.group = p.entry.group;
+  place.rect = {area_.x, p.y, area_.width, p.height()};
+  place.pinned = p.choice.pinned;
+  place.folded = p.choice.folded;
+  place.stands_still = p.pinned;
+  return place;
+}
+
+std::vector<LanePlace> Timeline::places() const {
+  std::vector<LanePlace> places;
+  for (const Placed& p : placed_) {
+    if (p.shown()) places.push_back(place_of(p));
+  }
+  return places;
+}
+
+std::optional<LanePlace> Timeline::place_at(float y) const {
+  for (const Placed& p : placed_) {
+    if (p.shown() && y >= p.y && y < p.y + p.height() && !covered(p, y)) return place_of(p);
+  }
+  return std::nullopt;
+}
+
+std::optional<LanePlace> Timeline::place_of(std::string_view key) const {
+  for (const Placed& p : placed_) {
+    if (p.shown() && p.entry.key == key) return place_of(p);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Timeline::key_of(LaneId lane) const {
+  for (const Placed& p : placed_) {
+    if (p.entry.lane == lane) return p.entry.key;
+  }
+  return std::nullopt;
+}
+
+float Timeline::scroll_to_show(LaneId lane, float scroll) const {
+  const Placed* p = find(lane);
+  if (!p || p->pinned) return scroll;
+  const float top = std::max(fixed_bottom_, pinned_bottom_);
+  const float bottom = area_.y + area_.height;
+  if (p->y < top) return std::max(0.0f, scroll - (top - p->y));
+  if (p->y + p->height() > bottom) return scroll + std::min(p->y + p->height() - bottom, p->y - top);
+  return scroll;
+}
+
+// --- what lies over the lanes: ruler, bubbles, the unknown edge, calls that last, markers, the selection
+// --------------
+
+void Timeline::add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
+  const float s = frame.scale;
+  const Ruler ruler = make_ruler(axis, 84 * s, frame.label_origin, 7.3f * s);
+  const float rows_top = area.y + kRulerHeight * s;
+  const std::string unit = ruler.base.empty() ? ruler.unit : ruler.unit + "  " + ruler.base;
+  top_batch_.add({area.x + 16 * s, area.y + 6 * s, (kLabelWidth - 20) * s, frame.theme[Colour::Muted],
+                  FontRole::MonoSmall, unit, 18 * s});
+  for (Tick tick : ruler.ticks) {
+    tick.px = std::floor(tick.px) + 0.5f;  // on whole pixels, for a crisp line
+    if (tick.major) {
+      SpanBatch& grid = splits_ ? scrolled_.rows : rows_batch_;
+      grid.solid(tick.px - 0.5f, rows_top, tick.px + 0.5f, area.y + area.height, frame.theme[Colour::Grid]);
+      const float half = 60 * s;
+      if (tick.px + 18 * s < axis.right_px()) {
+        top_batch_.add({tick.px - half, area.y + 6 * s, 2 * half, frame.theme[Colour::Muted], FontRole::MonoSmall,
+                        tick.label, 18 * s, LabelAlign::Centre});
+      }
+    }
+    const float length = (tick.major ? 5 : 3) * s;
+    top_batch_.solid(tick.px - 0.5f, rows_top - length, tick.px + 0.5f, rows_top, frame.theme[Colour::Faint]);
+  }
+}
+
+void Timeline::add_bubbles(const TimelineFrame& frame, const RowContext& context) {
+  if (!frame.analysis) return;
+  for (std::size_t gpu = 0; gpu < frame.analysis->gpu_count(); ++gpu)
+    add_bubbles(frame, context, static_cast<trace::GpuNumber>(gpu));
+}
+
+// Bubbles belong to a whole GPU, so they are drawn once per GPU, in its first kernel row, where nothing runs.
+void Timeline::add_bubbles(const TimelineFrame& frame, const RowContext& context, trace::GpuNumber gpu) {
+  const Placed* kernels = kernel_row(*frame.analysis, gpu);
+  if (!kernels) return;
+  if (frame.average && frame.average->has(kernels->lane_row->lane())) {
+    add_average_bubbles(frame, context.axis, *kernels, gpu);
+    return;
+  }
+  const auto& bubbles = frame.analysis->bubbles(gpu);
+  const TimeAxis& axis = context.axis;
+  const auto ends_after = [&](auto from, Nanoseconds t) {
+    const auto first = static_cast<std::size_t>(from - bubbles.begin());
+    return bubbles.begin() + static_cast<std::ptrdiff_t>(base::first_above(
+                                 first, bubbles.size(), t, [&](std::size_t i) { return bubbles[i].end_ns; }));
+  };
+  const Nanoseconds least = std::max<Nanoseconds>(1, axis.length_ns(kBubbleMinPx));
+  SpanBatch& out = rows_of(*kernels);
+  const float height = kernels->height();
+  const float inset = std::min(3 * frame.scale, height * 0.1f);
+  for (auto b = ends_after(bubbles.begin(), axis.begin_ns()); b != bubbles.end() && b->start_ns < axis.end_ns();) {
+    const bool edge = b->cause == analysis::BubbleCause::StartOrEnd;
+    if (b->duration() < least) {
+      b = ends_after(std::next(b), b->start_ns + least);
+      continue;
+    }
+    if (!edge && b->start_ns < frame.live_edge) {
+      const float x0 = axis.to_px(b->start_ns);
+      const float x1 = axis.to_px(std::min(b->end_ns, frame.live_edge));
+      if (x1 - x0 >= kBubbleMinPx) {
+        out.styled(SpanStyle::Dashed, x0 + 1, kernels->y + inset, x1 - 1, kernels->y + height - inset,
+                   frame.theme[Colour::BubbleGround], frame.theme[Colour::Bubble], 3 * frame.scale);
+        const float left = std::max(x0, axis.left_px()) + 3 * frame.scale;
+        const float right = std::min(x1, axis.right_px()) - 3 * frame.scale;
+        if (right - left >= kBubbleLabelPx * frame.scale && height >= kTextHeight * frame.scale) {
+          std::string text = tr("idle");
+          if (right - left > 76 * frame.scale) text += " " + base::format_duration(b->duration());
+          out.add({left, kernels->y, right - left, frame.theme[Colour::Bubble], FontRole::Small, text, height,
+                   LabelAlign::Centre});
+        }
+      }
+    }
+    ++b;
+  }
+}
+
+// Draws where the GPU is idle in almost all pictures.
+void Timeline::add_average_bubbles(const TimelineFrame& frame, const TimeAxis& axis, const Placed& kernels,
+                                   trace::GpuNumber gpu) {
+  const float s = frame.scale;
+  const float height = kernels.height();
+  const float inset = std::min(3 * s, height * 0.1f);
+  SpanBatch& out = rows_of(kernels);
+  for (const AverageIdle& idle : frame.average->idle(gpu)) {
+    const float x0 = axis.to_px(frame.average_at + idle.from);
+    const float x1 = axis.to_px(frame.average_at + idle.to);
+    if (x1 - x0 < kBubbleMinPx || x1 < axis.left_px() || x0 > axis.right_px()) continue;
+    const auto presence = static_cast<float>(idle.share);
+    out.styled(SpanStyle::Dashed, x0 + 1, kernels.y + inset, x1 - 1, kernels.y + height - inset,
+               with_alpha(frame.theme[Colour::BubbleGround], 0.5f * presence),
+               with_alpha(frame.theme[Colour::Bubble], presence), 3 * s);
+    const float left = std::max(x0, axis.left_px()) + 3 * s;
+    const float right = std::min(x1, axis.right_px()) - 3 * s;
+    if (right - left < kBubbleLabelPx * s || height < kTextHeight * s) continue;
+    std::string text = tr("idle");
+    if (right - left > 76 * s) text += " " + base::format_duration(idle.to - idle.from);
+    out.add({left, kernels.y, right - left, frame.theme[Colour::Bubble], FontRole::Small, text, height,
+             LabelAlign::Centre});
+  }
+}
+
+void Timeline::add_unknown(const TimelineFrame& frame, const TimeAxis& axis) {
+  if (!frame.live || frame.live_edge >= axis.end_ns() || placed_.empty()) return;
+  const float x0 = std::max(axis.left_px(), axis.to_px(frame.live_edge));
+  const Placed* last = nullptr;
+  for (const Placed& p : placed_) {
+    if (p.height() <= 0) continue;
+    if (!last || p.y > last->y) last = &p;
+    rows_of(p).styled(SpanStyle::Unknown, x0, p.y, axis.right_px(), p.y + p.height(),
+                      with_alpha(frame.theme[Colour::Unknown], 0), frame.theme[Colour::Unknown]);
+  }
+  if (!last) return;
+  const float s = frame.scale;
+  rows_of(*last).add({axis.right_px() - 140 * s, last->y + last->height() + 2 * s, 136 * s, frame.theme[Colour::Dim],
+                      FontRole::Small, tr("not yet known"), 16 * s, LabelAlign::Right});
+}
+
+// An open call is not in the trace yet: its wait is drawn as it grows, over the unknown part.
+void Timeline::add_open_calls(const TimelineFrame& frame, const RowContext& context) {
+  open_bars_.clear();
+  const float s = frame.scale;
+  const TimeAxis& axis = context.axis;
+  for (const trace::OpenCall& call : frame.open_calls) {
+    const Placed* p = find(call.lane);
+    if (!p || p->height() < 1) continue;
+    const auto from = open_from(frame.trace, call);
+    if (!from || *from >= frame.now || !axis.overlaps(*from, frame.now)) continue;
+    const float x0 = std::max(axis.to_px(*from), axis.left_px() - 8 * s);
+    const float x1 = std::min(axis.to_px(frame.now), axis.right_px() + 8 * s);
+    if (x1 - x0 < 1) continue;
+    const float height = std::min(p->shape.event, p->height());
+    SpanBatch& out = rows_of(*p);
+    out.styled(SpanStyle::Hatched, x0, p->y, x1, p->y + height, frame.theme[Colour::WaitGround],
+               frame.theme[Colour::Wait], x1 - x0 > 8 ? 3 * s : 0);
+    // Its right end is open: it fades out.
+    constexpr int kSteps = 6;
+    const float fade = std::min(30 * s, (x1 - x0) / 2);
+    for (int i = 0; i < kSteps; ++i) {
+      const float share = static_cast<float>(i + 1) / (kSteps + 1);
+      const float left = x1 - fade + fade * static_cast<float>(i) / kSteps;
+      out.solid(left, p->y, left + fade / kSteps, p->y + height, with_alpha(frame.theme[Colour::Row], share));
+    }
+    open_bars_.push_back({{x0, p->y, x1 - x0, height}, call});
+    const float left = std::max(x0, axis.left_px()) + 6 * s;
+    const float right = std::min(x1, axis.right_px()) - 6 * s;
+    if (right - left < 40 * s || height < kTextHeight * s) continue;
+    // The longest text that fits (a letter of this font is about 6.4 pixels wide).
+    const std::string so_far = std::string(tr("so far")) + " " + base::format_duration(frame.now - call.start_ns);
+    std::string says = std::string(frame.trace.names().text(call.name)) + " " + so_far;
+    if (static_cast<float>(says.size()) > (right - left) / (6.4f * s)) says = so_far;
+    out.add({left, p->y, right - left, frame.theme[Colour::WaitInk], FontRole::Small, says, height, LabelAlign::Centre,
+             frame.theme[Colour::Pill]});
+  }
+}
+
+void Timeline::add_markers(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
+  if (!frame.analysis) return;
+  const auto& markers = frame.analysis->markers();
+  const float s = frame.scale;
+  auto m = std::lower_bound(markers.begin(), markers.end(), axis.begin_ns(),
+                            [](const trace::Event& e, Nanoseconds t) { return e.start_ns < t; });
+  const auto end = std::min(axis.end_ns(), frame.live_edge + 1);
+  while (m != markers.end() && m->start_ns < end) {
+    const float x = axis.to_px(m->start_ns);
+    // Markers whose flags would overlap share one.
+    auto last = m;
+    for (auto next = m; next != markers.end() && next->start_ns < end && axis.to_px(next->start_ns) < x + 150 * s;
+         ++next) {
+      dashed_vertical(rows_batch_, axis.to_px(next->start_ns), area.y + kRulerHeight * s, area.y + area.height,
+                      frame.theme[Colour::Marker], s);
+      last = next;
+    }
+    top_batch_.add({x + 6 * s, area.y + 5 * s, 260 * s, frame.theme[Colour::Text], FontRole::Small,
+                    workload::marker_text(frame.trace.names(), {m, std::next(last)}), 20 * s, LabelAlign::Left,
+                    frame.theme[Colour::PanelRaised]});
+    m = std::next(last);
+  }
+}
+
+void Timeline::add_range(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
+  if (!frame.selection) return;
+  const Selection& selection = *frame.selection;
+  const float s = frame.scale;
+  if (selection.range) {
+    const float x0 = std::max(axis.to_px(selection.range->first), axis.left_px());
+    const float x1 = std::min(axis.to_px(selection.range->second), axis.right_px());
+    if (x1 > x0) {
+      const float y0 = area.y + kRulerHeight * s;
+      const float y1 = area.y + area.height;
+      if (selection.lanes.empty()) rows_batch_.solid(x0, y0, x1, y1, frame.theme[Colour::RangeSelection]);
+      for (const trace::LaneId lane : selection.lanes) {
+        const Placed* p = find(lane);
+        if (p) rows_of(*p).solid(x0, p->y, x1, p->y + p->height(), frame.theme[Colour::RangeSelection]);
+      }
+      rows_batch_.solid(x0 - s, y0, x0, y1, frame.theme[Colour::Accent]);
+      rows_batch_.solid(x1, y0, x1 + s, y1, frame.theme[Colour::Accent]);
+      // Remove ruler labels that it would partly cover.
+      std::erase_if(top_batch_.labels, [&](const Label& label) {
+        return label.font == FontRole::MonoSmall && label.align == LabelAlign::Centre &&
+               std::abs(label.x + label.max_width / 2 - (x0 + x1) / 2) < 52 * s;
+      });
+      top_batch_.add({(x0 + x1) / 2 - 80 * s, area.y + 5 * s, 160 * s, frame.theme[Colour::AccentInk],
+                      FontRole::SmallBold, base::format_duration(selection.range->second - selection.range->first),
+                      20 * s, LabelAlign::Centre, frame.theme[Colour::Accent]});
+    }
+  }
+}
+
+// --- the batch, and what is where in it
+// --------------------------------------------------------------------------------
+
+void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
+  const trace::Trace::ReadLock lock(frame.trace);
+  rows_batch_.clear();
+  top_batch_.clear();
+  names_batch_.clear();
+  scrolled_.rows.clear();
+  scrolled_.names.clear();
+  area_ = area;
+  if (frame.layout) sync(frame.trace, frame.layout);
+  const RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale, frame.live};
+  place(context, frame, area);
+  add_ruler(frame, axis, area);
+  add_lanes(frame, context);
+  add_headings(frame);
+  add_bubbles(frame, context);
+  add_unknown(frame, axis);
+  add_open_calls(frame, context);
+  add_range(frame, axis, area);
+  add_markers(frame, axis, area);
+}
+
+void Timeline::add_lanes(const TimelineFrame& frame, const RowContext& context) {
+  const TimeAxis& axis = context.axis;
+  const float s = frame.scale;
+  const float rows_top = area_.y + kRulerHeight * s;
+  const float bottom = area_.y + area_.height;
+  for (Placed& p : placed_) {
+    const float from = p.pinned ? rows_top : fixed_bottom_;
+    if (p.height() < 0.5f || p.y > bottom || p.y + p.height() < from) {
+      if (p.lane_row) p.lane_row->forget_glyphs();
+      continue;
+    }
+    SpanBatch& out = rows_of(p);
+    out.solid(axis.left_px(), p.y, axis.right_px(), p.y + p.height(), frame.theme[Colour::Row]);
+    add_name(frame, p);
+    if (p.lane_row && frame.average && frame.average->has(p.lane_row->lane())) {
+      p.lane_row->forget_glyphs();  // what is drawn is not an event of this lane
+      frame.average->draw(p.lane_row->lane(), axis, frame.average_at, frame.theme, p.y, p.height(), s, out);
+      continue;
+    }
+    if (p.lane_row) p.lane_row->set_shape(p.shape);
+    RowContext own = context;
+    own.row_height = p.height();
+    p.row->prepare(own, p.y, out);
+  }
+  // A thin line with a soft shadow: the part above is fixed, the part below scrolls.
+  if (pinned_bottom_ > rows_top) {
+    const float shadow = frame.scroll > 0 ? 5 * s : 0;
+    for (SpanBatch* batch : {&rows_batch_, &names_batch_}) {
+      const bool names = batch == &names_batch_;
+      const float x0 = names ? area_.x : axis.left_px();
+      const float x1 = names ? axis.left_px() : axis.right_px();
+      batch->solid(x0, pinned_bottom_ - s, x1, pinned_bottom_, frame.theme[Colour::Line]);
+      for (float y = 0; y < shadow; y += s) {
+        batch->solid(x0, pinned_bottom_ + y, x1, pinned_bottom_ + y + s,
+                     with_alpha(frame.theme[Colour::Shadow], 0.35f * (1 - y / shadow)));
+      }
+    }
+  }
+  if (const std::size_t hidden = hidden_count(); hidden > 0) {
+    const std::string says = hidden == 1 ? std::string(tr("1 lane hidden")) : tr("{} lanes hidden", hidden);
+    names_batch_.add({area_.x + 16 * s, bottom - kHiddenNoteHeight * s + 2 * s, kLabelWidth * s - 20 * s,
+                      frame.theme[Colour::Text], FontRole::Small, says, (kHiddenNoteHeight - 6) * s, LabelAlign::Left,
+                      frame.theme[Colour::PanelRaised]});
+  }
+}
+
+void Timeline::add_name(const TimelineFrame& frame, const Placed& p) {
+  const float s = frame.scale;
+  if (p.group_folded || p.height() < kLeastNameHeight * s) return;
+  SpanBatch& out = names_of(p);
+  const float x = area_.x + 16 * s;
+  const float width = kLabelWidth * s - 24 * s;
+  const bool curve = p.lane_row == nullptr;
+  if (curve || p.folded()) {
+    const bool small = p.folded() || p.height() < 2.5f * kNameLine * s;
+    std::string name = p.entry.name;
+    if (small) std::replace(name.begin(), name.end(), '\n', ' ');
+    float y = p.y + (small ? 0 : 6 * s);
+    for (std::size_t begin = 0; begin <= name.size();) {
+      const std::size_t end = std::min(name.find('\n', begin), name.size());
+      out.add({x, y, width, frame.theme[Colour::Muted], FontRole::Small, name.substr(begin, end - begin),
+               small ? p.height() : kNameLine * s});
+      y += kNameLine * s;
+      begin = end + 1;
+    }
+    return;
+  }
+  const bool needs_owner = !p.entry.owner.empty() && (p.pinned || grouping_ != LaneGrouping::Owner);
+  const float event = std::min(p.shape.event, p.height());
+  const bool two_lines = needs_owner && p.height() >= 30 * s;
+  const float line = two_lines ? std::min(std::max(event, 30 * s), p.height()) / 2 : event;
+  out.add({x, p.y + (two_lines ? 1 * s : 0), width, frame.theme[p.entry.compact ? Colour::Muted : Colour::Text],
+           p.entry.compact ? FontRole::Small : FontRole::Body, p.entry.name, line});
+  if (two_lines) {
+    out.add({x, p.y + line - s, width, frame.theme[Colour::Dim], FontRole::Small, p.entry.owner, line});
+  }
+  // A bracket joins the sub-rows, which share one name.
+  const std::size_t rows = frame.trace.lane(p.lane_row->lane()).row_count();
+  if (rows > 1 && p.shape.pitch > 0) {
+    const float right = area_.x + kLabelWidth * s - 5 * s;
+    const std::uint32_t colour = frame.theme[Colour::Faint];
+    out.solid(right - s, p.y, right, p.y + p.height(), colour);
+    for (const float y : {p.y, p.y + p.height() - s}) out.solid(right - s, y, right + 3 * s, y + s, colour);
+    const float under = p.y + (two_lines ? 2 * line : event);
+    if (p.y + p.height() - under >= 14 * s) {
+      out.add({x, under, width, frame.theme[Colour::Dim], FontRole::Small, tr("{} sub-rows", rows),
+               std::min(p.y + p.height() - under, 18 * s)});
+    }
+  }
+}
+
+void Timeline::add_headings(const TimelineFrame& frame) {
+  const float s = frame.scale;
+  const float bottom = area_.y + area_.height;
+  for (const HeadingPlace& heading : headings_) {
+    const Rect& r = heading.rect;
+    if (r.y > bottom || r.y + r.height < area_.y) continue;
+    SpanBatch& out = heading.sticks || !splits_ ? names_batch_ : scrolled_.names;
+    out.add({r.x + 28 * s, r.y + r.height - 20 * s, r.width - 52 * s, frame.theme[Colour::Dim], FontRole::SmallBold,
+             heading.text, 16 * s});
+  }
+}
+
+// An averaged event stands for that of the current picture.
+std::optional<TimelineHit> Timeline::hit_average(const TimelineFrame& frame, const TimeAxis& axis, const Placed& p,
+                                                 float x, float y) const {
+  const LaneId lane = p.lane_row->lane();
+  if (!frame.average || !frame.average->has(lane)) return std::nullopt;
+  const AverageEvent* found = frame.average->hit(lane, axis, frame.average_at, x, y - p.y, p.height(), frame.scale);
+  if (!found || found->row >= frame.trace.lane(lane).row_count()) return std::nullopt;
+  const trace::Row& row = frame.trace.lane(lane).row(found->row);
+  if (found->index < row.first() || found->index >= row.last()) return std::nullopt;  // evicted meanwhile
+  TimelineHit hit;
+  hit.lane = lane;
+  hit.averaged = true;
+  hit.folded_count = 1;
+  hit.event = event_ref(lane, found->row, row, found->index);
+  return hit;
+}
+
+std::optional<TimelineHit> Timeline::hit(const TimelineFrame& frame, const TimeAxis& axis, float x, float y) const {
+  const trace::Trace::ReadLock lock(frame.trace);
+  for (const OpenBar& bar : open_bars_) {
+    const Rect& r = bar.rect;
+    if (x < r.x || x >= r.x + r.width || y < r.y || y >= r.y + r.height) continue;
+    const Placed* p = find(bar.call.lane);
+    if (!p || covered(*p, y)) continue;
+    TimelineHit hit;
+    hit.lane = bar.call.lane;
+    hit.open = bar.call;
+    return hit;
+  }
+  for (const Placed& p : placed_) {
+    if (y < p.y || y >= p.y + p.height() || !p.lane_row || covered(p, y)) continue;
+    const LaneId lane = p.lane_row->lane();
+    if (const auto averaged = hit_average(frame, axis, p, x, y)) return averaged;
+    if (const auto found = p.lane_row->hit(x, y - p.y)) {
+      const trace::Row& row = frame.trace.lane(lane).row(found->row);
+      if (found->first < row.first()) return std::nullopt;  // evicted since it was drawn
+      TimelineHit hit;
+      hit.lane = lane;
+      hit.folded_count = static_cast<std::int64_t>(found->last - found->first);
+      hit.folded_from = row.start(found->first);
+      hit.folded_to = row.end(found->last - 1);
+      if (found->single()) {
+        hit.event = EventRef{lane, found->row, found->first, row.event(found->first)};
+        hit.event->event.lane = lane;
+      } else if (hit.folded_to > hit.folded_from) {
+        hit.folded_busy = static_cast<double>(row.busy_ns(found->first, found->last)) /
+                          static_cast<double>(hit.folded_to - hit.folded_from);
+      }
+      return hit;
+    }
+    const trace::GpuNumber gpu = frame.analysis ? frame.analysis->links().owners().gpu_of(lane) : trace::kNobody;
+    if (gpu != trace::kNobody && &p == kernel_row(*frame.analysis, gpu)) {
+      const Nanoseconds t = axis.to_ns(x);
+      const auto& bubbles = frame.analysis->bubbles(gpu);
+      const auto b =
+          std::lower_bound(bubbles.begin(), bubbles.end(), t,
+                           [](const analysis::Bubble& bubble, Nanoseconds at) { return bubble.end_ns <= at; });
+      if (b != bubbles.end() && b->start_ns <= t) {
+        TimelineHit hit;
+        hit.lane = lane;
+        hit.bubble = *b;
+        return hit;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,87 @@
+// The state of the mouse on the timeline between press and release.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "timeline/timeline.h"
+
+namespace lanescope::ui {
+
+enum class DragKind : std::uint8_t {
+  None,
+  Pan,
+  Range,      ///< selects a stretch of time, and the lanes that it covers
+  RangeEdge,  ///< moves one edge of the selected stretch
+  ZoomIn,     ///< to the dragged stretch
+  ZoomOut,    ///< shrinks the view to the dragged stretch
+};
+
+struct TimelineDrag {
+  DragKind kind = DragKind::None;
+  int button = 0;
+  bool moved = false;                    ///< far enough to be a drag instead of a click
+  bool cancelled = false;                ///< by Escape: nothing happens until the button is released
+  bool second = false;                   ///< the second press of a double click: its release selects nothing
+  bool all_lanes = false;                ///< started on the ruler
+  float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< start and current position
+  base::Nanoseconds anchor = 0;          ///< Range: the start; RangeEdge: the edge that stays
+  bool snapped = false;                  ///< (x1, y1) is at an event's edge
+  Selection before;                      ///< restored by Escape
+  float speed = 0;                       ///< Pan: speed of the pointer in pixels per second
+
+  /// Handles Escape; true if there was something to cancel.
+  bool cancel() {
+    const bool active = kind != DragKind::None && moved && !cancelled;
+    cancelled = cancelled || active;
+    return active;
+  }
+};
+
+/// Wheel events less than 200 ms apart form one gesture, which keeps its initial kind, so that a trackpad never mixes
+/// zooming and panning.
+class WheelGesture {
+ public:
+  enum class Kind : std::uint8_t { None, Zoom, Pan, ScrollLanes };
+  static constexpr std::chrono::milliseconds kPause{200};
+
+  Kind feel(float horizontal, float vertical, bool over_lanes, bool zoom_key,
+            std::chrono::steady_clock::time_point now) {
+    if (kind_ == Kind::None || now - last_ >= kPause || zoom_key != zoom_key_) {
+      const bool sideways = (horizontal < 0 ? -horizontal : horizontal) > (vertical < 0 ? -vertical : vertical);
+      kind_ = zoom_key && over_lanes ? Kind::Zoom : sideways ? Kind::Pan : over_lanes ? Kind::Zoom : Kind::ScrollLanes;
+      zoom_key_ = zoom_key;
+    }
+    last_ = now;
+    return kind_;
+  }
+
+ private:
+  Kind kind_ = Kind::None;
+  bool zoom_key_ = false;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+/// The lanes' scroll position, with easing.
+struct LaneScroll {
+  std::optional<float> target;
+
+  /// Scrolls by `pixels` relative to the target.
+  void by(float now, float pixels) { target = target.value_or(now) + pixels; }
+  /// The position after `seconds`, within [0, overflow].
+  float step(float now, float overflow, double seconds, bool animated);
+};
+
+inline float LaneScroll::step(float now, float overflow, double seconds, bool animated) {
+  constexpr double kEaseSeconds = 0.06;
+  if (!target) return std::clamp(now, 0.0f, overflow);
+  target = std::clamp(*target, 0.0f, overflow);
+  const float left = *target - now;
+  if (!animated || std::abs(left) < 0.5f) return *std::exchange(target, std::nullopt);
+  return now + left * static_cast<float>(1 - std::exp(-std::min(seconds, 0.05) / kEaseSeconds));
+}
+
+}  // namespace lanescope::ui

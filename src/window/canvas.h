@@ -1,0 +1,21 @@
+// What a panel draws with.
+#pragma once
+
+#include "render/fonts.h"
+#include "shell/shell_state.h"
+
+namespace lanescope::ui {
+
+class PlotRenderer;
+class SpanRenderer;
+
+struct Canvas {
+  ShellState& state;
+  const Theme& theme;
+  const Fonts& fonts;
+  float scale;  ///< font scale; lengths are multiplied by it
+  SpanRenderer& spans;
+  PlotRenderer& plots;
+};
+
+}  // namespace lanescope::ui

@@ -1,0 +1,263 @@
+#include "window/panels/advice/advice_cards.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "render/labels.h"
+#include "shell/finding.h"
+#include "window/panels/advice/try_it_panel.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using analysis::Card;
+using analysis::Rule;
+using analysis::Weight;
+using base::tr;
+
+constexpr float kEdge = 3, kLeft = 10, kRight = 6, kPadding = 8, kLine = 17, kTitleLine = 20, kBetween = 6;
+
+std::vector<std::string> lines_of(const Canvas& c, FontRole role, const std::string& text, float width) {
+  const std::string wrapped = wrapped_lines(c, role, text, width);
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin <= wrapped.size();) {
+    const std::size_t end = std::min(wrapped.find('\n', begin), wrapped.size());
+    lines.push_back(wrapped.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+// The title beside the cost, and below it where it is longer.
+std::vector<std::string> title_lines(const Canvas& c, const std::string& title, float width, float beside_cost) {
+  std::vector<std::string> lines = lines_of(c, FontRole::BodyBold, title, beside_cost);
+  if (lines.size() < 2) return lines;
+  const std::string first = lines.front();
+  std::size_t rest = title.find_first_not_of(' ', first.size());
+  if (rest == std::string::npos) rest = title.size();
+  lines = lines_of(c, FontRole::BodyBold, title.substr(rest), width);
+  lines.insert(lines.begin(), first);
+  return lines;
+}
+
+struct CardTexts {
+  std::string cost;
+  bool cost_below = false;  ///< on a line of its own: the title's first word leaves no room beside it
+  std::vector<std::string> title, what, fix;
+  float try_height = 0;
+  float height = 0;
+};
+
+// All of it: what happens, and what its trial is predicted to gain.
+std::string says_of(const Canvas& c, const AdviceCard& advice) {
+  const Offer* offer = c.state.try_it.offer(advice.key);
+  if (!offer || !offer->prediction) return advice.card.what;
+  return advice.card.what + " " + prediction_text(*offer->prediction);
+}
+
+CardTexts texts_of(const Canvas& c, const AdviceCard& advice, bool first, float width) {
+  const float s = c.scale;
+  AdviceState& state = c.state.advice;
+  const Card& card = advice.card;
+  const bool open = state.open == advice.key;
+  CardTexts texts;
+  texts.cost = cost_text(card);
+  float beside = width;
+  if (!texts.cost.empty()) {
+    const float usual = text_width(c.fonts, FontRole::Small, "888 µs · 88 %");
+    beside -= std::max(usual, text_width(c.fonts, FontRole::Small, texts.cost)) + 4 * s;
+  }
+  texts.cost_below = text_width(c.fonts, FontRole::BodyBold, card.title.substr(0, card.title.find(' '))) > beside;
+  texts.title = title_lines(c, card.title, width, texts.cost_below ? width : beside);
+  const float arrow = text_width(c.fonts, FontRole::Small, "→ ");
+  texts.try_height = try_row_height(c, advice);
+  if (open) {
+    texts.what = lines_of(c, FontRole::Small, says_of(c, advice), width);
+    state.open_lines = std::max(state.open_lines, texts.what.size());
+    texts.what.resize(state.open_lines);
+  } else if (first || texts.try_height == 0) {
+    texts.what = {fit_text(c.fonts, FontRole::Small, card.what, width)};
+  }
+  if (open || first) {
+    texts.fix = lines_of(c, FontRole::Small, card.fix, width - arrow);
+  } else if (card.weight != Weight::Harmless && texts.try_height == 0) {
+    texts.fix = {fit_text(c.fonts, FontRole::Small, card.fix, width - arrow)};
+  }
+  texts.height = static_cast<float>(texts.title.size()) * kTitleLine + static_cast<float>(texts.what.size()) * kLine +
+                 2 * kPadding;
+  if (texts.cost_below) texts.height += kLine;
+  if (!texts.fix.empty()) texts.height += static_cast<float>(texts.fix.size()) * kLine + 2;
+  texts.height = texts.height * s + texts.try_height;
+  return texts;
+}
+
+// In view, and wide enough that the path from it can be followed.
+void show_example(ShellState& state, const EventRef& event) {
+  constexpr float kLeast = 4, kWanted = 40;
+  select_listed(state, event);
+  const TimeAxis& axis = state.view.axis();
+  const Nanoseconds duration = std::max<Nanoseconds>(1, event.event.duration());
+  if (axis.length_px(duration) >= kLeast * state.scale()) return;
+  const double half = static_cast<double>(duration) * axis.width_px() / (2 * kWanted * state.scale());
+  const Nanoseconds middle = event.event.start_ns + duration / 2;
+  state.view.show(middle - static_cast<Nanoseconds>(half), middle + static_cast<Nanoseconds>(half));
+}
+
+void go_to_example(ShellState& state, const AdviceCard& advice) {
+  AdviceState& own = state.advice;
+  const bool there = own.went_to && state.selection.event == own.went_to;
+  if (own.open == advice.key && (there || advice.card.place.end_ns == 0)) {
+    own.open.reset();  // a second click folds it
+    return;
+  }
+  if (own.open != advice.key) own.open_lines = 0;
+  own.open = advice.key;
+  own.went_to.reset();
+  if (advice.card.place.end_ns == 0) return;
+  own.went_to = event_of(state.model.trace(), advice.card.place);
+  if (!own.went_to) return state.show_toast(tr("The example is no longer in memory"));
+  show_example(state, *own.went_to);
+}
+
+enum class Clicked : std::uint8_t { Nothing, Card, Try };
+
+Clicked draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number) {
+  const float s = c.scale;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float inner = width - (kLeft + kRight) * s;
+  const CardTexts texts = texts_of(c, advice, number == 0, inner);
+  const Rect box{at.x, at.y, width, texts.height};
+  const CardKey& key = advice.key;
+  // By what it is about: a press and its release are of one card, even when the order changes between them.
+  const std::string id = fmt::format("##advice.{}.{}.{}.{}", static_cast<int>(key.rule), key.range, key.call, key.nth);
+  const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, texts.height});
+  note_place(c, fmt::format("advice.{}", number));
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (hovered && c.state.advice.open != key) {  // all of it can be read without going anywhere
+    const std::string says = says_of(c, advice) + "\n→ " + advice.card.fix;
+    ImGui::SetTooltip("%s", wrapped_lines(c, FontRole::Body, says, 360 * s).c_str());
+  }
+
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 end{at.x + width, at.y + texts.height};
+  const Colour colour = card_colour(advice.card);
+  list.AddRectFilled(at, end, c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised], 4 * s);
+  outline(c, box, 4, hovered);
+  list.AddRectFilled(at, {at.x + kEdge * s, end.y}, c.theme[colour], 2 * s);
+
+  const float x = at.x + kLeft * s;
+  float y = at.y + kPadding * s;
+  std::vector<Label> labels;
+  const auto line = [&](float from, FontRole role, Colour ink, const std::string& text, float height) {
+    labels.push_back({from, y, x + inner - from + 2, c.theme.as_text(ink), role, text, height * s});
+  };
+  const auto cost = [&](float height) {
+    const float cost_width = text_width(c.fonts, FontRole::Small, texts.cost);
+    if (cost_width > 0) line(x + inner - cost_width, FontRole::Small, colour, texts.cost, height);
+  };
+  if (!texts.cost_below) cost(kTitleLine);
+  for (const std::string& title : texts.title) {
+    line(x, FontRole::BodyBold, Colour::Text, title, kTitleLine);
+    y += kTitleLine * s;
+  }
+  if (texts.cost_below) {
+    cost(kLine);
+    y += kLine * s;
+  }
+  for (const std::string& what : texts.what) {
+    line(x, FontRole::Small, Colour::Muted, what, kLine);
+    y += kLine * s;
+  }
+  y += 2 * s;
+  const float arrow = text_width(c.fonts, FontRole::Small, "→ ");
+  for (std::size_t i = 0; i < texts.fix.size(); ++i) {
+    if (i == 0) line(x, FontRole::Small, Colour::Accent, "→", kLine);
+    line(x + arrow, FontRole::Small, Colour::Text, texts.fix[i], kLine);
+    y += kLine * s;
+  }
+  draw_labels(list, c.fonts, labels);
+  Rect press;
+  if (texts.try_height > 0) {
+    press = draw_try_row(c, advice, {x, y, inner, texts.try_height}, hovered);
+    if (press.width > 0) c.state.places[fmt::format("advice.{}.try", number)] = press;
+  }
+  if (!clicked) return Clicked::Nothing;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool on_button =
+      mouse.x >= press.x && mouse.x < press.x + press.width && mouse.y >= press.y && mouse.y < press.y + press.height;
+  return on_button ? Clicked::Try : Clicked::Card;
+}
+
+bool draw_more(const Canvas& c, std::size_t hidden) {
+  const float s = c.scale;
+  const std::string says = hidden > 0 ? fmt::format(fmt::runtime(tr("{} more")), hidden) : tr("fewer");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = text_width(c.fonts, FontRole::Small, says) + 2;
+  const bool clicked = ImGui::InvisibleButton("##advice.more", {width + kLeft * s, kLine * s});
+  note_place(c, "advice.more");
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  const Label label{at.x + kLeft * s, at.y, width,    c.theme.as_text(hovered ? Colour::Text : Colour::Accent),
+                    FontRole::Small,  says, kLine * s};
+  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
+  return clicked;
+}
+
+}  // namespace
+
+Colour card_colour(const Card& card) {
+  if (card.weight == Weight::Wrong) return Colour::NotArrived;
+  if (card.weight == Weight::Harmless) return Colour::Muted;
+  switch (card.rule) {
+    case Rule::LaunchBound:
+    case Rule::StarvedByCpu:
+      return Colour::Launch;
+    case Rule::PageableCopy:
+    case Rule::PinningChurn:
+    case Rule::NoOverlap:
+    case Rule::SlowLink:
+    case Rule::ManySmallCopies:
+      return Colour::CopyH2D;
+    case Rule::LoaderWait:
+    case Rule::FirstBatch:
+      return Colour::CopyD2H;
+    default:
+      return Colour::Wait;
+  }
+}
+
+void draw_advice_cards(const Canvas& c) {
+  AdviceState& advice = c.state.advice;
+  const std::vector<AdviceCard>& cards = advice.cards();
+  draw_tried(c);
+  if (cards.empty()) return;
+  const std::size_t shown = advice.all ? cards.size() : std::min(cards.size(), kFirstCards);
+  std::optional<std::size_t> clicked, tried;
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, kBetween * c.scale});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Clicked on = draw_card(c, cards[i], i);
+    if (on == Clicked::Card) clicked = i;
+    if (on == Clicked::Try) tried = i;
+  }
+  if (cards.size() > kFirstCards && draw_more(c, cards.size() - shown)) advice.all = !advice.all;
+  ImGui::PopStyleVar();
+  vertical_space(c, 8);
+  if (clicked) go_to_example(c.state, cards[*clicked]);
+  if (tried) {
+    const std::string problem = c.state.try_it.press(c.state.model, cards[*tried].key);
+    if (problem.empty()) {
+      c.state.requests.actions.push_back(Action::Resume);  // what it does is to be seen
+    } else {
+      c.state.show_toast(problem, true);
+    }
+  }
+}
+
+}  // namespace lanescope::ui

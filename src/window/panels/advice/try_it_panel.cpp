@@ -1,0 +1,258 @@
+#include "window/panels/advice/try_it_panel.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "inspect/figure_text.h"
+#include "io/atomic_file.h"
+#include "model/active_experiment.h"
+#include "render/labels.h"
+#include "render/span_renderer.h"
+#include "shell/preferences.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+using prediction::Prediction;
+
+constexpr float kTryRow = 26, kTryButton = 22, kBar = 8, kBarRow = 18, kFewMore = 1.03f;
+
+std::string time_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
+
+struct GainText {
+  std::string text;
+  Colour colour = Colour::Muted;
+};
+
+GainText gain_text(const Offer& offer) {
+  if (!offer.prediction) return {"…", Colour::Muted};
+  if (!offer.prediction->refused.empty()) return {"–", Colour::Muted};
+  const double gain = prediction::predicted_gain(*offer.prediction, offer.trial.work);
+  if (gain > 1 / kFewMore && gain < kFewMore) return {tr("no gain"), Colour::Muted};
+  return {factor_text(gain), gain > 1 ? Colour::Good : Colour::Wait};
+}
+
+// "1.8x" stands for what is predicted: said small where there is room.
+std::string gain_note(const Offer& offer) {
+  const bool factor = offer.prediction && offer.prediction->refused.empty() && gain_text(offer).colour != Colour::Muted;
+  if (!factor) return {};
+  return offer.trial.work == 1 ? tr("predicted") : tr("per row");
+}
+
+struct Bar {
+  const char* name;
+  double ns;
+  Colour colour;
+  SpanStyle style;
+};
+
+// Before, predicted, measured, one below the other at one scale.
+void draw_bars(const Canvas& c, const Tried& tried) {
+  const float s = c.scale;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const auto& p = tried.prediction;
+  const bool predicted = p && p->refused.empty();
+  const Bar bars[] = {
+      {tr("before"), tried.before_ns, Colour::Muted, SpanStyle::Solid},
+      {tr("predicted"), predicted ? p->iteration_ns : 0, Colour::Accent, SpanStyle::Dashed},
+      {tr("measured"), tried.measured_ns, Colour::Accent, SpanStyle::Solid},
+  };
+  float names = 0;
+  for (const Bar& bar : bars) names = std::max(names, text_width(c.fonts, FontRole::Small, bar.name));
+  const float figures = text_width(c.fonts, FontRole::MonoSmall, "888.88 µs");
+  const float left = at.x + names + 8 * s;
+  const float room = std::max(10.0f, at.x + width - figures - 8 * s - left);
+  double longest = 1;
+  for (const Bar& bar : bars) longest = std::max(longest, bar.ns);
+  static SpanBatch batch;
+  batch.clear();
+  std::vector<Label> labels;
+  float y = at.y;
+  for (const Bar& bar : bars) {
+    labels.push_back({at.x, y, names + 2, c.theme.as_text(Colour::Muted), FontRole::Small, bar.name, kBarRow * s});
+    const float top = y + (kBarRow - kBar) / 2 * s;
+    const float end = left + std::max(2 * s, static_cast<float>(bar.ns / longest) * room);
+    if (bar.ns > 0) {
+      const Colour ground = bar.style == SpanStyle::Solid ? bar.colour : Colour::PanelRaised;
+      batch.styled(bar.style, left, top, end, top + kBar * s, c.theme[ground], c.theme[bar.colour], 2 * s);
+    }
+    const bool waits = bar.ns <= 0 && &bar == &bars[2] && tried.state == Tried::State::Measuring;
+    const std::string figure = bar.ns > 0 ? time_text(bar.ns) : waits ? "…" : "–";
+    const Colour ink = tried.state == Tried::State::Measuring && &bar == &bars[2] ? Colour::Muted : Colour::Text;
+    labels.push_back({at.x + width - figures, y, figures + 2, c.theme.as_text(ink), FontRole::MonoSmall, figure,
+                      kBarRow * s, LabelAlign::Right});
+    y += kBarRow * s;
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  add_to_draw_list(list, c.spans, batch);
+  draw_labels(list, c.fonts, labels);
+  ImGui::Dummy({width, y - at.y});
+}
+
+// "1.73x faster; the prediction was 1.2 % too short"
+std::string outcome_text(const Tried& tried) {
+  if (tried.state == Tried::State::Overtaken) return tr("Something else changed before it was measured.");
+  if (tried.state == Tried::State::Measuring) return tr("measuring …");
+  if (tried.before_ns <= 0) return tr("How long it took before is not known: the launch queue was still filling.");
+  const double gain = tried.before_ns * tried.trial.work / tried.measured_ns;
+  std::string text = factor_text(gain);
+  if (tried.trial.work != 1) text += " " + std::string(tr("per row"));
+  const auto error = tried.error();
+  if (!error) return text;
+  const double percent = std::abs(*error) * 100;
+  if (percent < 0.5) return text + " · " + tr("as predicted");
+  return text + " · " +
+         fmt::format(fmt::runtime(*error < 0 ? tr("predicted {:.1f} % too short") : tr("predicted {:.1f} % too long")),
+                     percent);
+}
+
+void save_tried(ShellState& state) {
+  const std::filesystem::path path = new_picture_path(state.preferences, "trials", ".csv");
+  try {
+    io::write_text_file(path, tried_csv(state.try_it.tried()));
+    state.show_toast(std::string(tr("Table saved")) + ": " + path.string());
+  } catch (const base::Error& error) {
+    state.show_toast(error.what(), true);
+  }
+}
+
+// A word that can be clicked, on a line of its own or beside another one.
+bool link(const Canvas& c, const char* id, const char* says) {
+  const float width = text_width(c.fonts, FontRole::Small, says);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::InvisibleButton(id, {width + 2, 18 * c.scale});
+  note_place(c, id);
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  const Label label{
+      at.x, at.y,        width + 4, c.theme.as_text(hovered ? Colour::Text : Colour::Accent), FontRole::Small,
+      says, 18 * c.scale};
+  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
+  return clicked;
+}
+
+// One line for an older trial: what was turned, and what came of it.
+void draw_older(const Canvas& c, const Tried& tried) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float figures = text_width(c.fonts, FontRole::MonoSmall, "88.8x (88.8x)") + 4 * c.scale;
+  std::string says = "–";
+  if (tried.state == Tried::State::Done && tried.before_ns > 0) {
+    says = factor_text(tried.before_ns * tried.trial.work / tried.measured_ns);
+    if (tried.error()) says += " (" + factor_text(predicted_gain(*tried.prediction, tried.trial.work)) + ")";
+  }
+  const Label labels[] = {{at.x, at.y, width - figures, c.theme.as_text(Colour::Muted), FontRole::Small,
+                           fit_text(c.fonts, FontRole::Small, tried.text, width - figures), kBarRow * c.scale},
+                          {at.x + width - figures, at.y, figures, c.theme.as_text(Colour::Text), FontRole::MonoSmall,
+                           says, kBarRow * c.scale, LabelAlign::Right}};
+  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
+  ImGui::Dummy({width, kBarRow * c.scale});
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s\n%s", tried.text.c_str(), outcome_text(tried).c_str());
+}
+
+}  // namespace
+
+std::string prediction_text(const Prediction& p) {
+  if (!p.refused.empty()) return fmt::format(fmt::runtime(tr("No prediction: {}")), p.refused);
+  std::string text = fmt::format(fmt::runtime(tr("Predicted: {} per iteration instead of {}.")),
+                                 time_text(p.iteration_ns), time_text(p.measured_ns));
+  return p.sentence.empty() ? text : text + " " + p.sentence;
+}
+
+float try_row_height(const Canvas& c, const AdviceCard& card) {
+  const Offer* offer = c.state.try_it.offer(card.key);
+  return offer ? (kTryRow + 2) * c.scale : 0;
+}
+
+Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, bool card_hovered) {
+  const float s = c.scale;
+  const Offer& offer = *c.state.try_it.offer(card.key);
+  const bool can = c.state.model.steering() != nullptr;
+  const GainText gain = gain_text(offer);
+  const std::string note = gain_note(offer);
+  const float gain_width = text_width(c.fonts, FontRole::BodyBold, gain.text);
+  const float note_width = note.empty() ? 0 : text_width(c.fonts, FontRole::Small, note) + 5 * s;
+  const std::string verb = can ? std::string(tr("Try")) + " " : std::string();
+  const float wanted = text_width(c.fonts, FontRole::SmallBold, verb + offer.text) + 18 * s;
+  const bool note_fits = wanted + gain_width + note_width + 10 * s <= area.width;
+  const float right = gain_width + (note_fits ? note_width : 0) + 8 * s;
+  const Rect box{area.x, area.y + (kTryRow - kTryButton) * s, std::min(wanted, area.width - right), kTryButton * s};
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool hovered = can && card_hovered && mouse.x >= box.x && mouse.x < box.x + box.width && mouse.y >= box.y &&
+                       mouse.y < box.y + box.height;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (can) {
+    list.AddRectFilled({box.x, box.y}, {box.x + box.width, box.y + box.height},
+                       c.theme[hovered ? Colour::Text : Colour::Accent], 4 * s);
+  }
+  const float inset = can ? 9 * s : 0;
+  std::vector<Label> labels;
+  labels.push_back({box.x + inset, box.y, box.width - 2 * inset + 2,
+                    can ? c.theme[hovered ? Colour::Panel : Colour::AccentInk] : c.theme.as_text(Colour::Text),
+                    FontRole::SmallBold,
+                    fit_text(c.fonts, FontRole::SmallBold, verb + offer.text, box.width - 2 * inset), box.height});
+  float x = area.x + area.width;
+  if (note_fits && !note.empty()) {
+    x -= note_width;
+    labels.push_back({x + 5 * s, box.y, note_width, c.theme.as_text(Colour::Muted), FontRole::Small, note, box.height});
+  }
+  labels.push_back({x - gain_width - 1, box.y, gain_width + 2, c.theme.as_text(gain.colour),
+                    gain.colour == Colour::Muted ? FontRole::Small : FontRole::BodyBold, gain.text, box.height,
+                    LabelAlign::Right});
+  draw_labels(list, c.fonts, labels);
+  return can ? box : Rect{};
+}
+
+void draw_tried(const Canvas& c) {
+  ShellState& state = c.state;
+  TryIt& try_it = state.try_it;
+  const std::vector<Tried>& rows = try_it.tried();
+  if (rows.empty()) return;
+  heading(c, tr("TRIED"));
+  note_place(c, "tried");
+  const Tried& newest = rows.back();
+  wrapped_text(c, FontRole::BodyBold, Colour::Text, newest.text);
+  vertical_space(c, 2);
+  draw_bars(c, newest);
+  wrapped_text(c, FontRole::Small, newest.state == Tried::State::Done ? Colour::Text : Colour::Muted,
+               outcome_text(newest));
+  note_place(c, "tried.outcome");
+  if (newest.prediction && !newest.prediction->sentence.empty()) {
+    wrapped_text(c, FontRole::Small, Colour::Muted, newest.prediction->sentence);
+  }
+  vertical_space(c, 2);
+  const Steering* steering = state.model.steering();
+  const bool holds = steering && steering->settings() == newest.after;
+  if (holds) {
+    if (link(c, "tried.back", tr("Undo"))) {
+      const std::string problem = try_it.turn_back(state.model, newest);
+      if (!problem.empty()) state.show_toast(problem, true);
+    }
+    ImGui::SameLine(0, 14 * c.scale);
+  }
+  if (link(c, "tried.csv", tr("Save as CSV"))) save_tried(state);
+  ImGui::SameLine(0, 14 * c.scale);
+  if (link(c, "tried.copy", tr("Copy"))) {
+    ImGui::SetClipboardText(tried_markdown(rows).c_str());
+    state.show_toast(tr("Table of trials copied as Markdown"));
+  }
+  constexpr std::size_t kOlder = 3;
+  const std::size_t older = rows.size() - 1;
+  const std::size_t shown = try_it.all ? older : std::min(older, kOlder);
+  for (std::size_t i = 0; i < shown; ++i) draw_older(c, rows[older - 1 - i]);
+  if (older > kOlder) {
+    const std::string more =
+        try_it.all ? std::string(tr("fewer")) : fmt::format(fmt::runtime(tr("{} more")), older - shown);
+    if (link(c, "tried.more", more.c_str())) try_it.all = !try_it.all;
+  }
+  vertical_space(c, 8);
+}
+
+}  // namespace lanescope::ui

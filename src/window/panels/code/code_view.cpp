@@ -1,0 +1,442 @@
+#include "window/panels/code/code_view.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "inspect/figure_text.h"
+#include "render/labels.h"
+#include "render/span_renderer.h"
+#include "shell/code.h"
+#include "window/panels/advice/advice_cards.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+constexpr float kEdge = 3, kBarHeight = 5;
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+const char* figure_name(CodeFigure figure) {
+  return figure == CodeFigure::Cpu ? tr("CPU") : figure == CodeFigure::Wait ? tr("waiting") : tr("GPU");
+}
+Colour figure_colour(CodeFigure figure) {
+  return figure == CodeFigure::Cpu ? Colour::Launch : figure == CodeFigure::Wait ? Colour::Wait : Colour::Kernel;
+}
+
+// Always as wide: three digits and a unit. Nothing is "–".
+std::string figure_text(double ns) {
+  if (ns < 0.5) return "–";
+  const double us = ns / 1e3;
+  const auto three = [](double v, const char* unit) {
+    return v < 9.995   ? fmt::format("{:.2f} {}", v, unit)
+           : v < 99.95 ? fmt::format("{:.1f} {}", v, unit)
+                       : fmt::format("{:.0f} {}", v, unit);
+  };
+  if (us < 999.5) return three(us, "µs");
+  return us < 999'500 ? three(us / 1e3, "ms") : three(us / 1e6, "s");
+}
+
+// What the advisor says about a place has its colour here, too.
+Colour idle_colour(const ShellState& state, const Statement& statement) {
+  for (const AdviceCard& advice : state.advice.cards()) {
+    const auto& ranges = statement.ranges;
+    if (std::find(ranges.begin(), ranges.end(), advice.card.range) != ranges.end()) return card_colour(advice.card);
+  }
+  return Colour::Bubble;
+}
+
+std::string sentence(const LineCost& cost, double share) {
+  const auto of = [&](CodeFigure figure) { return figure_text(cost.ns[static_cast<std::size_t>(figure)]); };
+  std::string says = fmt::format(fmt::runtime(tr("per iteration: CPU {} · waiting {} · GPU {}")), of(CodeFigure::Cpu),
+                                 of(CodeFigure::Wait), of(CodeFigure::Gpu));
+  if (cost.idle_ns >= 0.5) {
+    says += "\n" + fmt::format(fmt::runtime(tr("GPU idle because of it: {}")), figure_text(cost.idle_ns));
+  }
+  return says + "\n" +
+         fmt::format(fmt::runtime(tr("{:.2f} times per iteration, {:.0f} % of the program's time")), cost.per_iteration,
+                     share * 100);
+}
+
+CodeMeasures measures(const Fonts& fonts) {
+  CodeMeasures m;
+  for (const FontRole role : {FontRole::Mono, FontRole::MonoSmall}) {
+    m.letter[static_cast<std::size_t>(role)] = text_width(fonts, role, "00000000") / 8;
+  }
+  m.figure = text_width(fonts, FontRole::MonoSmall, "88.8 µs");
+  return m;
+}
+
+// What a row is drawn from.
+struct Line {
+  std::size_t number = 0;
+  const Statement* statement = nullptr;
+  std::size_t owner = 0;  ///< the line whose ranges it leaves
+  const LineCost* cost = nullptr;
+  Rect box;
+};
+
+class CodeDrawing {
+ public:
+  CodeDrawing(const Canvas& canvas, const CodeLayout& layout)
+      : c_(canvas), s_(canvas.scale), l_(layout), code_(canvas.state.code), list_(*ImGui::GetWindowDrawList()) {}
+
+  /// All lines from the cursor down.
+  void draw(const std::string& id) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const workload::Code& code = code_.code();
+    const float left = l_.number_right - 2 * l_.letter - 8 * s_;
+    const float width = l_.right + 4 * s_ - left;
+    std::optional<std::size_t> clicked;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      const Line line{i + 1,
+                      &code[i],
+                      code[i].part_of.value_or(i),
+                      code_.cost(i),
+                      {left, at.y + static_cast<float>(i) * l_.row_height, width, l_.row_height}};
+      ImGui::SetCursorScreenPos({line.box.x, line.box.y});
+      if (!ImGui::IsRectVisible({width, l_.row_height})) {
+        ImGui::Dummy({width, l_.row_height});
+        continue;
+      }
+      if (draw_line(id, i, line)) clicked = i;
+    }
+    add_to_draw_list(list_, c_.spans, batch_);
+    draw_labels(list_, c_.fonts, batch_.labels);
+    draw_arrow(at.y);
+    ImGui::SetCursorScreenPos({at.x, at.y + static_cast<float>(code.size()) * l_.row_height});
+    if (clicked) go_to_statement(c_.state, *clicked);
+  }
+
+ private:
+  bool draw_line(const std::string& id, std::size_t i, const Line& line) {
+    const bool clickable = line.owner != i ? code_.cost(line.owner) != nullptr : line.cost != nullptr;
+    const bool clicked =
+        ImGui::InvisibleButton(fmt::format("##{}.{}", id, i).c_str(), {line.box.width, line.box.height}) && clickable;
+    note_place(c_, fmt::format("{}.{}", id, i));
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered && clickable) {
+      ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+      code_.hovered = i;
+    }
+    draw_ground(i, line, hovered && clickable);
+    const bool cut = draw_text(i, line);
+    draw_costs(line);
+    if (hovered) draw_tooltip(line, cut);
+    return clicked;
+  }
+
+  float lit(std::size_t owner) const {
+    const std::vector<float>& lines = code_.light().lines;
+    return owner < lines.size() ? lines[owner] : 0;
+  }
+
+  void draw_ground(std::size_t i, const Line& line, bool hovered) {
+    const Rect& b = line.box;
+    const auto fill = [&](std::uint32_t colour, float alpha) {
+      batch_.solid(b.x, b.y + 1, b.x + b.width, b.y + b.height - 1, with_alpha(colour, alpha), 4 * s_);
+    };
+    if (hovered) fill(c_.theme[Colour::PanelHovered], 1);
+    // A line that mostly waits glows in the colour of waiting.
+    const LineCost* cost = code_.cost(line.owner);
+    const bool waits = cost && cost->ns[1] > cost->ns[0];
+    const std::uint32_t glow = c_.theme[waits ? Colour::Wait : Colour::Accent];
+    const float light = lit(line.owner);
+    if (light > 0.004f) {
+      const bool shares = code_.light().basis == CodeLight::Basis::Share;
+      fill(glow, (shares ? 0.42f : 0.3f) * light);
+      if (!shares) batch_.solid(b.x, b.y + 1, b.x + kEdge * s_, b.y + b.height - 1, with_alpha(glow, light), 2 * s_);
+    }
+    if (code_.costliest() == line.owner) {
+      const Colour edge = idle_colour(c_.state, code_.code()[line.owner]);
+      batch_.solid(b.x, b.y + 1, b.x + kEdge * s_, b.y + b.height - 1, c_.theme[edge], 2 * s_);
+    }
+    if (code_.chosen() == line.owner) {
+      Span& chosen = batch_.styled(SpanStyle::Outline, b.x, b.y + 1, b.x + b.width, b.y + b.height - 1,
+                                   with_alpha(c_.theme[Colour::Accent], 0.08f), c_.theme[Colour::Accent], 4 * s_);
+      chosen.stroke = 1.5f * s_;
+    }
+    const float flash = c_.state.preferences.animation                ? code_.flashing(CodeState::Clock::now())
+                        : code_.flashing(CodeState::Clock::now()) > 0 ? 1.0f
+                                                                      : 0.0f;
+    if (flash <= 0) return;
+    for (const CodeChange& change : code_.changed()) {
+      if (change.line != i) continue;
+      const float x = l_.text_x(line.statement->indent) + static_cast<float>(change.begin) * l_.letter;
+      const float w = static_cast<float>(change.length) * l_.letter;
+      batch_.solid(x - 2 * s_, b.y + 2 * s_, x + w + 2 * s_, b.y + b.height - 2 * s_,
+                   with_alpha(c_.theme[Colour::Accent], 0.45f * flash), 3 * s_);
+    }
+  }
+
+  void label(float x, float width, const Rect& box, std::uint32_t colour, FontRole font, std::string text,
+             LabelAlign align = LabelAlign::Left) {
+    batch_.labels.push_back({x, box.y, width, colour, font, std::move(text), box.height, align});
+  }
+
+  std::uint32_t token_colour(CodeToken::Kind kind, bool dark) const {
+    switch (kind) {
+      case CodeToken::Kind::Keyword:
+        return c_.theme[Colour::Muted];
+      case CodeToken::Kind::Knob:
+        return c_.theme.as_text(Colour::Accent);
+      case CodeToken::Kind::Comment:
+        return c_.theme[Colour::Dim];
+      case CodeToken::Kind::Plain:
+        break;
+    }
+    return c_.theme[dark ? Colour::Muted : Colour::Text];
+  }
+
+  // True when not all of it has room.
+  bool draw_text(std::size_t i, const Line& line) {
+    const Rect& b = line.box;
+    const Statement& statement = *line.statement;
+    label(b.x + 4 * s_, l_.number_right - b.x - 4 * s_, b, c_.theme[Colour::Dim], FontRole::MonoSmall,
+          std::to_string(line.number), LabelAlign::Right);
+    for (int level = 1; level <= statement.indent; ++level) {
+      const float x = l_.text_x(level - 1) + l_.letter / 2;
+      batch_.solid(x, b.y, x + 1, b.y + b.height, with_alpha(c_.theme[Colour::Faint], 0.6f));
+    }
+    const float x = l_.text_x(statement.indent);
+    const float room = (shows_costs(line) ? l_.code_x + l_.code_width : l_.right) - x;
+    const bool runs = !code_.code()[line.owner].ranges.empty();
+    const auto letters = static_cast<std::size_t>(std::max(0.0f, room / l_.letter + 0.01f));
+    const bool cut = statement.text.size() > letters;
+    const std::size_t shown = cut ? std::max<std::size_t>(letters, 2) - 1 : statement.text.size();
+    for (const CodeToken& token : tokens(statement)) {
+      if (token.begin >= shown) break;
+      const std::size_t length = std::min(token.length, shown - token.begin);
+      const float from = x + static_cast<float>(token.begin) * l_.letter;
+      label(from, static_cast<float>(length + 2) * l_.letter, b, token_colour(token.kind, !runs), l_.font,
+            statement.text.substr(token.begin, length));
+    }
+    const float end = x + static_cast<float>(shown) * l_.letter;
+    if (cut) label(end, 2 * l_.letter, b, c_.theme[Colour::Dim], l_.font, "…");
+    if (!cut && code_.costliest() == i) draw_idle(b, end + 2 * l_.letter);
+    return cut;
+  }
+
+  // What the statement costs the GPU, as a bubble of the timeline looks.
+  void draw_idle(const Rect& b, float from) {
+    const LineCost* cost = code_.cost(*code_.costliest());
+    const std::string says = fmt::format(fmt::runtime(tr("idle {}")), figure_text(cost->idle_ns));
+    const float width = text_width(c_.fonts, FontRole::Small, tr("idle 88.8 µs")) + 14 * s_;
+    if (from + width > l_.code_x + l_.code_width) return;
+    const float top = b.y + 2 * s_, bottom = b.y + b.height - 2 * s_;
+    batch_.styled(SpanStyle::Dashed, from, top, from + width, bottom, c_.theme[Colour::BubbleGround],
+                  c_.theme[Colour::Bubble], 3 * s_);
+    label(from, width, b, c_.theme.as_text(Colour::Bubble), FontRole::Small, says, LabelAlign::Centre);
+  }
+
+  void draw_bar(std::size_t number, CodeFigure figure, float x, float y, float width, float height) {
+    batch_.solid(x, y, x + width, y + height, with_alpha(c_.theme[Colour::Faint], 0.35f), 2 * s_);
+    const float length = code_.bar(number, figure) * width;
+    if (length < 0.5f) return;
+    const float end = x + std::max(length, 2 * s_);
+    if (figure == CodeFigure::Wait) {
+      batch_.styled(SpanStyle::Hatched, x, y, end, y + height, c_.theme[Colour::WaitGround], c_.theme[Colour::Wait],
+                    2 * s_);
+    } else {
+      batch_.solid(x, y, end, y + height, c_.theme[figure_colour(figure)], 2 * s_);
+    }
+  }
+
+  // What did not run in an iteration of late has nothing to say: it is not a column of zeros.
+  bool shows_costs(const Line& line) const {
+    if (l_.detail == CodeDetail::Text || line.statement->ranges.empty()) return false;
+    return !line.cost || line.cost->per_iteration > 0 || line.cost->host_ns() + line.cost->ns[2] >= 0.5;
+  }
+
+  void draw_costs(const Line& line) {
+    if (!shows_costs(line)) return;
+    const Rect& b = line.box;
+    const std::size_t i = line.number - 1;
+    for (std::size_t f = 0; f < kCodeFigures; ++f) {
+      const auto figure = static_cast<CodeFigure>(f);
+      const float x = l_.column_x[f];
+      if (l_.detail == CodeDetail::Bar) {
+        const float height = (b.height - 6 * s_) / kCodeFigures;
+        draw_bar(i, figure, x, b.y + 3 * s_ + static_cast<float>(f) * height, l_.column_width, height - s_);
+        continue;
+      }
+      if (l_.detail == CodeDetail::Bars) {
+        draw_bar(i, figure, x, b.y + b.height / 2 - 4 * s_, l_.column_width, 8 * s_);
+        continue;
+      }
+      draw_bar(i, figure, x, b.y + b.height - (kBarHeight + 1.5f) * s_, l_.column_width, kBarHeight * s_);
+      const std::string says = line.cost ? figure_text(line.cost->ns[f]) : "…";
+      const bool none = says == "–" || says == "…";
+      const Rect upper{b.x, b.y, b.width, b.height - (kBarHeight + 1) * s_};
+      label(x, l_.column_width, upper, none ? c_.theme[Colour::Dim] : c_.theme[Colour::Text], FontRole::MonoSmall, says,
+            LabelAlign::Right);
+    }
+  }
+
+  // The statement of what is selected, between its number and its text.
+  void draw_arrow(float top) {
+    if (!code_.pointed_to()) return;
+    const float y = top + (static_cast<float>(*code_.pointed_to()) + 0.5f) * l_.row_height;
+    const float x = l_.code_x - 14 * s_, half = 5 * s_;
+    list_.AddTriangleFilled({x, y - half}, {x, y + half}, {x + 8 * s_, y}, c_.theme[Colour::Selection]);
+  }
+
+  void draw_tooltip(const Line& line, bool cut) {
+    std::string says;
+    if (cut) says = line.statement->text;
+    const LineCost* cost = code_.cost(line.owner);
+    if (cost) {
+      const std::string costs = sentence(*cost, code_.share(line.owner));
+      const char* click = code_.chosen() == line.owner ? tr("click: remove the outlines of its ranges")
+                                                       : tr("click: outline its ranges, go to the longest one");
+      says += (says.empty() ? "" : "\n") + costs + "\n" + click;
+    }
+    if (!says.empty()) ImGui::SetTooltip("%s", wrapped_lines(c_, FontRole::Body, says, 420 * s_).c_str());
+  }
+
+  const Canvas& c_;
+  const float s_;
+  const CodeLayout& l_;
+  CodeState& code_;
+  ImDrawList& list_;
+  SpanBatch batch_;
+};
+
+// What is selected moves into view when it is another line than before.
+void keep_in_view(CodeState& code, const CodeLayout& layout) {
+  const std::optional<std::size_t> wanted = code.pointed_to();
+  if (wanted == code.in_view) return;
+  code.in_view = wanted;
+  if (!wanted) return;
+  const float top = static_cast<float>(*wanted) * layout.row_height, room = ImGui::GetWindowHeight();
+  if (top < ImGui::GetScrollY() || top + layout.row_height > ImGui::GetScrollY() + room) {
+    ImGui::SetScrollY(std::max(0.0f, top - room / 2));
+  }
+}
+
+void draw_heads(const Canvas& c, const CodeLayout& layout, float y, float height) {
+  if (layout.detail != CodeDetail::Figures) return;
+  std::vector<Label> labels;
+  for (std::size_t f = 0; f < kCodeFigures; ++f) {
+    const auto figure = static_cast<CodeFigure>(f);
+    labels.push_back({layout.column_x[f], y, layout.column_width, c.theme.as_text(figure_colour(figure)),
+                      FontRole::SmallBold, figure_name(figure), height, LabelAlign::Right});
+  }
+  const Rect header = c.state.places["drawer.header"];
+  const std::string unit = tr("per iteration");
+  const float width = text_width(c.fonts, FontRole::Small, unit) + 2;
+  const float x = layout.column_x[0] - 14 * c.scale - width;
+  if (x > header.x + 8 * c.scale) {
+    labels.push_back({x, y, width, c.theme[Colour::Dim], FontRole::Small, unit, height, LabelAlign::Right});
+  }
+  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
+}
+
+// True: there is no code to draw, and why was said.
+bool draw_no_code(const Canvas& c) {
+  if (!c.state.code.code().empty()) return false;
+  text(c, FontRole::Body, Colour::Muted, tr("The code of this trace is not known: another program recorded it."));
+  return true;
+}
+
+void begin_lines(const char* id, ImVec2 size) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
+  ImGui::BeginChild(id, size, false, ImGuiWindowFlags_NoNav);
+  ImGui::PopStyleVar();  // a tooltip has its own
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{0, 0});
+}
+void end_lines() {
+  ImGui::PopStyleVar();
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw_code_tab(const Canvas& c) {
+  constexpr float kHead = 26;
+  CodeState& code = c.state.code;
+  const float s = c.scale;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  code.drawn = true;
+  code.hovered.reset();
+  const float height = size.y - kHead * s;
+  ImGui::SetCursorScreenPos({at.x + 16 * s, at.y + kHead * s});
+  if (height < 20 * s || draw_no_code(c)) return;
+  const CodeLayout layout = code_layout(at.x + 4 * s, size.x - 8 * s, height, s, longest_line(code.code()),
+                                        code.code().size(), measures(c.fonts));
+  draw_heads(c, layout, at.y, 20 * s);
+  ImGui::SetCursorScreenPos({at.x, at.y + kHead * s});
+  begin_lines("##code", {size.x, height});
+  keep_in_view(code, layout);
+  CodeDrawing(c, layout).draw("code");
+  end_lines();
+  c.state.places["code"] = {at.x, at.y + kHead * s, size.x, height};
+}
+
+float presented_code_width(const ShellState& state, const Fonts& fonts, float width) {
+  const workload::Code& code = state.code.code();
+  if (!state.preferences.code_view || code.empty()) return 0;
+  constexpr float kAround = 8 + 18 + 12 + 8;
+  const float letter = text_width(fonts, FontRole::MonoSmall, "00000000") / 8;
+  const float lines = static_cast<float>(longest_line(code) + 4) * letter + kAround * state.scale();
+  const float bars = 70 * state.scale();
+  return std::min(lines + bars, width * 0.42f);
+}
+
+void draw_presented_code(const Canvas& c) {
+  CodeState& code = c.state.code;
+  const float s = c.scale;
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  code.drawn = true;
+  code.hovered.reset();
+  const float pad = 10 * s;
+  const CodeLayout layout =
+      code_layout(at.x, size.x, size.y - 2 * pad, s, longest_line(code.code()), code.code().size(), measures(c.fonts));
+  ImGui::SetCursorScreenPos({at.x, at.y + pad});
+  begin_lines("##presented_code", {size.x, size.y - 2 * pad});
+  keep_in_view(code, layout);
+  CodeDrawing(c, layout).draw("code");
+  end_lines();
+  c.state.places["code"] = {at.x, at.y, size.x, size.y};
+}
+
+void draw_code_section(const Canvas& c) {
+  CodeState& code = c.state.code;
+  if (code.code().empty() || c.state.drawer == DrawerTab::Code) return;
+  heading(c, tr("PSEUDO-CODE"));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  if (!ImGui::IsRectVisible({width, 100 * c.scale})) {
+    ImGui::Dummy({width, static_cast<float>(code.code().size()) * 20 * c.scale});
+    return;
+  }
+  code.drawn = true;
+  code.hovered.reset();
+  const CodeLayout layout = code_layout(at.x - 8 * c.scale, width + 20 * c.scale, 0, c.scale, longest_line(code.code()),
+                                        code.code().size(), measures(c.fonts), CodeDetail::Text);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{0, 0});
+  CodeDrawing(c, layout).draw("code");
+  ImGui::PopStyleVar();
+  vertical_space(c, 8);
+  if (button(c, "code.open", tr("Show its costs"), false, 0, tr("code view"))) {
+    c.state.requests.actions.push_back(Action::CodeView);
+  }
+}
+
+void draw_statement_figure(const Canvas& c) {
+  const auto line = c.state.code.pointed_to();
+  if (!line) return;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const std::string name = tr("statement");
+  const float room = width - text_width(c.fonts, FontRole::Body, name) - 16 * c.scale;
+  figure_line(c, name, fit_text(c.fonts, FontRole::Mono, c.state.code.code()[*line].text, room));
+}
+
+}  // namespace lanescope::ui

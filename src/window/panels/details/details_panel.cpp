@@ -1,0 +1,268 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "inspect/figure_text.h"
+#include "model/active_experiment.h"
+#include "render/labels.h"
+#include "render/span_renderer.h"
+#include "window/panels/advice/advice_cards.h"
+#include "window/panels/code/code_view.h"
+#include "window/panels/compare/compare_panel.h"
+#include "window/panels/details/details_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using analysis::CauseGroup;
+using analysis::Summary;
+using analysis::VerdictKind;
+using base::tr;
+
+// Small shares keep a decimal: a GPU that is busy for 0.3 % of the time is not busy for 0 %.
+std::string percent(double part, double whole) {
+  if (whole <= 0) return "–";
+  const double share = part / whole * 100;
+  return share > 0 && share < 2 ? fmt::format("{:.1f} %", share) : fmt::format("{:.0f} %", share);
+}
+
+std::string ns_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
+
+// Three columns: the name, what it was before the knob was turned, what it is now.
+void draw_figures(const Canvas& c, const Summary& now, const Summary& before) {
+  const auto lines = figure_lines(now);
+  if (before.iteration.count == 0) {
+    for (const auto& [name, value] : lines) figure_line(c, name, value);
+    return;
+  }
+  const auto old = figure_lines(before);
+  const float start = ImGui::GetCursorPosX();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const auto right_aligned = [&](const std::string& t, float right, FontRole role, Colour colour) {
+    ImGui::SameLine(start + right - text_width(c.fonts, role, t));
+    text(c, role, colour, t);
+  };
+  text(c, FontRole::Small, Colour::Dim, " ");
+  right_aligned(tr("before"), width * 0.68f, FontRole::Small, Colour::Dim);
+  right_aligned(tr("now"), width, FontRole::Small, Colour::Dim);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const float name_width = width * 0.68f - text_width(c.fonts, FontRole::MonoSmall, old[i].second) - 6 * c.scale;
+    text(c, FontRole::Small, Colour::Muted, fit_text(c.fonts, FontRole::Small, lines[i].first, name_width));
+    right_aligned(old[i].second, width * 0.68f, FontRole::MonoSmall, Colour::Muted);
+    right_aligned(lines[i].second, width, FontRole::MonoSmall, Colour::Text);
+  }
+}
+
+/// The table of trials tells of this turn already.
+bool is_trial(const ShellState& state) {
+  const auto& tried = state.try_it.tried();
+  return !tried.empty() && tried.back().state != Tried::State::Overtaken &&
+         tried.back().generation == state.model.generation() && tried.back().version == state.model.last_turn_version();
+}
+
+// What the newest turn of a knob changed, in three figures: from, to, and the factor.
+void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) {
+  heading(c, tr("LAST CHANGE"));
+  wrapped_text(c, FontRole::Body, Colour::Text, c.state.model.last_turn());
+  note_place(c, "last_turn");
+  vertical_space(c, 4);
+  const float start = ImGui::GetCursorPosX();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float gap = 8 * c.scale;
+  const auto line = [&](const char* name, const std::string& from, const std::string& to, const std::string& factor,
+                        Colour colour) {
+    const float factor_width = 46 * c.scale;
+    const std::string both = from + " → " + to;
+    const float both_x = std::max(0.0f, width - factor_width - text_width(c.fonts, FontRole::MonoSmall, both));
+    text(c, FontRole::Small, Colour::Muted, name);
+    if (text_width(c.fonts, FontRole::Small, name) + gap <= both_x) {
+      ImGui::SameLine(start + both_x);
+    } else {
+      ImGui::SetCursorPosX(start + both_x);
+    }
+    text(c, FontRole::MonoSmall, Colour::Text, both);
+    if (factor.empty()) return;
+    ImGui::SameLine(start + width - text_width(c.fonts, FontRole::SmallBold, factor));
+    text(c, FontRole::SmallBold, colour, factor);
+  };
+  const auto share = [](const Summary& s) {
+    return percent(static_cast<double>(s.gpu_busy_ns), static_cast<double>(s.window_ns()));
+  };
+  const auto syncs = [](const Summary& s) {
+    return static_cast<double>(s.sync_count) / static_cast<double>(std::max<std::int64_t>(1, s.iteration.count));
+  };
+  const double factor = analysis::factor_between(before.pace, now.pace);
+  const bool settled = c.state.model.recent_is_current() && factor > 0;
+  const Colour good = !settled         ? Colour::Muted
+                      : factor >= 1.03 ? Colour::Good
+                      : factor < 0.97  ? Colour::Wait
+                                       : Colour::Muted;
+  const bool unknown_before = !before.pace.known();
+  line(tr("iteration"), pace_text(before.pace), pace_text(now.pace),
+       settled          ? factor_text(factor)
+       : unknown_before ? "–"
+                        : "…",
+       good);
+  line(tr("GPU busy"), share(before), share(now), "", Colour::Text);
+  line(tr("syncs/iter."), fmt::format("{:.2f}", syncs(before)), fmt::format("{:.2f}", syncs(now)), "", Colour::Text);
+  wrapped_text(c, FontRole::Small, Colour::Dim,
+               factor > 0 ? fmt::format(fmt::runtime(tr("per iteration, {}")), factor_basis(before.pace, now.pace))
+                          : basis_text(unknown_before ? before.pace.basis : now.pace.basis));
+}
+
+// A number that was read before it was there is wrong: nothing else on this panel matters as much.
+void draw_stale_reads(const Canvas& c) {
+  const std::int64_t count = c.state.model.recent_stale_reads();
+  if (count == 0) return;
+  vertical_space(c, 6);
+  text(c, FontRole::BodyBold, Colour::NotArrived,
+       fmt::format(fmt::runtime(tr("{} reads before the copy had finished")), base::format_count(count)));
+  note_place(c, "stale_reads");
+  vertical_space(c, 4);
+}
+
+}  // namespace
+
+Colour verdict_colour(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::SyncBound:
+      return Colour::Wait;
+    case VerdictKind::LaunchBound:
+      return Colour::Launch;
+    case VerdictKind::CopyBound:
+      return Colour::CopyH2D;
+    case VerdictKind::LoaderBound:
+      return Colour::CopyD2H;
+    case VerdictKind::GpuBound:
+      return Colour::Good;
+    default:
+      return Colour::Muted;
+  }
+}
+
+void draw_share_bar(const Canvas& c, const Summary& s) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = 16 * c.scale;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({width, height + 2 * c.scale});
+  note_place(c, "verdict.bar");
+  const auto part = [&](CauseGroup group) { return static_cast<double>(idle_of(s.bubble_by_cause_ns, group)); };
+  struct Share {
+    double ns;
+    SpanStyle style;
+    Colour colour, ink;
+    const char* name;
+  };
+  const Share shares[] = {
+      {static_cast<double>(s.gpu_busy_ns), SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("busy")},
+      {part(CauseGroup::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("after a read")},
+      {part(CauseGroup::Launch), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch, tr("launch")},
+      {part(CauseGroup::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")},
+      {part(CauseGroup::Loader), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyD2H, tr("no data")},
+      {part(CauseGroup::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
+  double total = 0;
+  for (const Share& share : shares) total += share.ns;
+  if (total <= 0) return;
+  static SpanBatch batch;
+  batch.clear();
+  float x = at.x;
+  std::vector<Label> names;
+  float label_x = at.x;
+  float label_y = at.y + height + 3 * c.scale;
+  for (const Share& share : shares) {
+    const float w = static_cast<float>(share.ns / total) * width;
+    if (w < 1) continue;
+    batch.styled(share.style, x, at.y, x + w - 1, at.y + height, c.theme[share.colour], c.theme[share.ink],
+                 3 * c.scale);
+    const std::string name = std::string(share.name) + " " + percent(share.ns, total);
+    const float name_width = text_width(c.fonts, FontRole::Small, name);
+    if (label_x > at.x && label_x + name_width > at.x + width + 1) {
+      label_x = at.x;
+      label_y += 17 * c.scale;
+    }
+    names.push_back(
+        {label_x, label_y, name_width + 2, c.theme.as_text(share.ink), FontRole::Small, name, 16 * c.scale});
+    label_x += name_width + 10 * c.scale;
+    x += w;
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  add_to_draw_list(list, c.spans, batch);
+  draw_labels(list, c.fonts, names);
+  ImGui::Dummy({width, label_y - at.y - height + 13 * c.scale});
+}
+
+std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) {
+  const auto window = static_cast<double>(s.window_ns());
+  const auto per_iteration = [&](double total) {
+    return s.iteration.count > 0 ? total / static_cast<double>(s.iteration.count) : 0.0;
+  };
+  const auto cause = [&](CauseGroup group) { return static_cast<double>(idle_of(s.bubble_by_cause_ns, group)); };
+  std::vector<std::pair<std::string, std::string>> lines;
+  if (s.iteration.count > 0) {
+    const bool tell = s.pace.cpu_iterations_tell();
+    lines.emplace_back(tr("iterations/s"), s.pace.known() ? base::format_count(std::llround(1e9 / s.pace.ns)) : "–");
+    lines.emplace_back(tr("per iteration"), pace_text(s.pace));
+    lines.emplace_back(tr("CPU's iteration, p50"), tell ? base::format_duration(s.iteration.p50_ns) : "–");
+    lines.emplace_back(tr("CPU's iteration, p99"), tell ? base::format_duration(s.iteration.p99_ns) : "–");
+  }
+  lines.emplace_back(tr("GPU busy"), percent(static_cast<double>(s.gpu_busy_ns), window));
+  lines.emplace_back(tr("CPU waiting"), percent(static_cast<double>(s.host_wait_ns), window));
+  lines.emplace_back(tr("waiting for data"), percent(static_cast<double>(s.loader_wait_ns), window));
+  if (s.iteration.count > 0) {
+    lines.emplace_back(tr("syncs per iteration"),
+                       fmt::format("{:.2f}", per_iteration(static_cast<double>(s.sync_count))));
+    lines.emplace_back(tr("idle after a sync"), ns_text(per_iteration(cause(CauseGroup::AfterSync))));
+    lines.emplace_back(tr("idle, slow launch"), ns_text(per_iteration(cause(CauseGroup::Launch))));
+    lines.emplace_back(tr("idle, held by a copy"), ns_text(per_iteration(cause(CauseGroup::Copy))));
+    lines.emplace_back(tr("idle, no data"), ns_text(per_iteration(cause(CauseGroup::Loader))));
+  } else {
+    lines.emplace_back(tr("syncs"), base::format_count(s.sync_count));
+    lines.emplace_back(tr("idle after a sync"), ns_text(cause(CauseGroup::AfterSync)));
+    lines.emplace_back(tr("idle, slow launch"), ns_text(cause(CauseGroup::Launch)));
+    lines.emplace_back(tr("idle, held by a copy"), ns_text(cause(CauseGroup::Copy)));
+    lines.emplace_back(tr("idle, no data"), ns_text(cause(CauseGroup::Loader)));
+  }
+  lines.emplace_back(tr("run-ahead, mean"), fmt::format("{:.1f}", s.run_ahead_mean));
+  lines.emplace_back(tr("H2D GB/s"), s.h2d_ns > 0 ? fmt::format("{:.2f}", s.h2d_gb_per_s()) : "–");
+  lines.emplace_back(tr("D2H GB/s"), s.d2h_ns > 0 ? fmt::format("{:.2g}", s.d2h_gb_per_s()) : "–");
+  return lines;
+}
+
+void draw_details(const Canvas& c) {
+  ShellState& state = c.state;
+  const Summary& recent = state.model.recent();
+  heading(c, tr("VERDICT"));
+  draw_pin_button(c);
+  const Colour colour = verdict_colour(recent.verdict.kind);
+  const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
+  text(c, FontRole::Verdict, colour,
+       starting ? tr("Measuring …") : std::string(analysis::verdict_title(recent.verdict.kind)));
+  note_place(c, "verdict");
+  vertical_space(c, 2);
+  draw_verdict_figures(c, recent.verdict, starting);
+  vertical_space(c, 6);
+  wrapped_text(c, FontRole::Body, Colour::Text, recent.verdict.sentence);
+  draw_stale_reads(c);
+  vertical_space(c, 8);
+  draw_share_bar(c, recent);
+  vertical_space(c, 4);
+  draw_advice_cards(c);
+  const bool selected = !state.selection.empty();
+  const Summary& before = state.model.before_change();
+  if (!selected && before.iteration.count > 0 && recent.iteration.count > 0) {
+    if (!is_trial(state)) draw_last_turn(c, recent, before);
+    heading(c, tr("FIGURES"));
+  }
+  if (!selected) draw_figures(c, recent, state.model.before_change());
+  if (state.selection.event) draw_event_details(c, *state.selection.event);
+  if (state.selection.bubble) draw_bubble_details(c, *state.selection.bubble);
+  if (state.selection.range) draw_range_details(c);
+  draw_code_section(c);
+  vertical_space(c, 10);
+}
+
+}  // namespace lanescope::ui

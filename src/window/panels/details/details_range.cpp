@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "render/labels.h"
+#include "window/panels/details/details_panels.h"
+#include "window/panels/lists/event_table.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using analysis::Summary;
+using base::tr;
+
+// Count, sum, mean and percentiles of all events in the stretch, on the selected lanes.
+void draw_durations(const Canvas& c) {
+  const ShellState& state = c.state;
+  const RangeStatistics& s = state.range_figures.statistics;
+  heading(c, tr("DURATIONS"));
+  const std::size_t lanes = state.range_figures.lanes.size();
+  const std::string of = lanes == 0   ? std::string(tr("all lanes"))
+                         : lanes == 1 ? state.model.trace().lane(state.range_figures.lanes.front()).info().name
+                                      : fmt::format(fmt::runtime(tr("{} lanes")), lanes);
+  text(c, FontRole::Small, Colour::Muted,
+       fmt::format(fmt::runtime(tr("{} events on {}")), base::format_count(s.all.count), of));
+  if (s.instants > 0) {
+    text(c, FontRole::Small, Colour::Muted,
+         fmt::format(fmt::runtime(tr("{} instants are not included")), base::format_count(s.instants)));
+  }
+  if (s.all.count == 0) return;
+  vertical_space(c, 4);
+  draw_range_histogram(c);
+  const std::string about = s.exact ? "" : "≈ ";
+  figure_line(c, tr("sum of durations"), base::format_duration(s.sum_ns));
+  figure_line(c, tr("mean"), base::format_duration(static_cast<Nanoseconds>(std::llround(s.all.mean_ns))));
+  figure_line(c, tr("p50"), about + base::format_duration(s.all.p50_ns));
+  figure_line(c, tr("p99"), about + base::format_duration(s.all.p99_ns));
+  figure_line(c, tr("shortest"), base::format_duration(s.all.min_ns));
+  figure_line(c, tr("longest"), base::format_duration(s.all.max_ns));
+  vertical_space(c, 6);
+  draw_range_names(c, 8);
+}
+
+}  // namespace
+
+void draw_range_details(const Canvas& c) {
+  const auto& figures = c.state.range_figures;
+  const auto [from, to] = *c.state.selection.range;
+  heading(c, tr("SELECTED RANGE"));
+  text(c, FontRole::Title, Colour::Text, base::format_duration(to - from));
+  const bool current = figures.summary && figures.range == *c.state.selection.range;
+  const Nanoseconds origin = c.state.model.live() ? 0 : c.state.model.extent().first;
+  text(c, FontRole::Small, Colour::Muted,
+       current ? fmt::format(fmt::runtime(tr("starting at {} s")), full_time(from - origin)) : tr("calculating …"));
+  if (!figures.summary) return;
+  vertical_space(c, 4);
+  const Summary& s = *figures.summary;
+  text(c, FontRole::BodyBold, verdict_colour(s.verdict.kind), std::string(analysis::verdict_title(s.verdict.kind)));
+  wrapped_text(c, FontRole::Body, Colour::Muted, s.verdict.sentence);
+  vertical_space(c, 6);
+  draw_share_bar(c, s);
+  draw_durations(c);
+  heading(c, tr("FIGURES"));
+  for (const auto& [name, value] : figure_lines(s)) figure_line(c, name, value);
+  figure_line(c, tr("bubbles"), base::format_count(s.bubble_count));
+  figure_line(c, tr("kernel launches"), base::format_count(s.launch_count));
+  figure_line(c, tr("H2D · D2H bytes"), base::format_bytes(s.h2d_bytes) + " · " + base::format_bytes(s.d2h_bytes));
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,267 @@
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+
+#include "base/translate.h"
+#include "experiment/unit.h"
+#include "inspect/figure_text.h"
+#include "picture/words.h"
+#include "render/labels.h"
+#include "window/panels/experiment/experiment_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using experiment::Experiment;
+using experiment::Side;
+
+constexpr float kCardHeight = 78;
+constexpr float kCardGap = 8;
+constexpr float kCardLeast = 300;  // narrower, a card says too little
+
+bool pressed(ImGuiKey key) {
+#if IMGUI_VERSION_NUM >= 18700
+  return ImGui::IsKeyPressed(key);
+#else
+  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
+#endif
+}
+
+std::string in_words(const Canvas& c, Word w) { return word(w, c.state.language()); }
+
+void pick(ShellState& state) {
+  const Experiment* chosen = state.overlays.gallery.list.at(state.overlays.gallery.selected);
+  if (!chosen) return;
+  state.requests.experiment = {chosen, Side::Before};
+  state.requests.actions.push_back(Action::Gallery);  // closes it
+}
+
+void move_to(GalleryState& gallery, std::size_t place) {
+  gallery.selected = place;
+  gallery.scroll_to_selected = true;
+}
+
+// The field has the keyboard all the time: what is typed filters, the arrows walk, Enter starts, Esc closes.
+void draw_filter(const Canvas& c, float width, std::size_t columns) {
+  GalleryState& gallery = c.state.overlays.gallery;
+  const std::string before = gallery.filter;
+  if (gallery.just_opened) {
+    ImGui::GetIO().ClearInputCharacters();  // the key that opened it
+    gallery.just_opened = false;
+  }
+  if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere();
+  ImGui::SetNextItemWidth(width);
+  bool entered = false;
+  {
+    const TextStyle style(c, FontRole::Body, Colour::Text);
+    entered = ImGui::InputTextWithHint("##filter", in_words(c, Word::Filter).c_str(), &gallery.filter,
+                                       ImGuiInputTextFlags_EnterReturnsTrue);
+  }
+  note_place(c, "gallery.filter");
+  if (gallery.filter != before) {
+    const Experiment* selected = gallery.list.at(gallery.selected);
+    gallery.list = gallery_list(experiment::experiments(), gallery.filter, c.state.language());
+    move_to(gallery, gallery.list.place_of(selected).value_or(0));
+  }
+  const auto walk = [&](int dx, int dy) { move_to(gallery, gallery.list.moved(gallery.selected, dx, dy, columns)); };
+  if (pressed(ImGuiKey_DownArrow)) walk(0, 1);
+  if (pressed(ImGuiKey_UpArrow)) walk(0, -1);
+  if (before.empty() && pressed(ImGuiKey_RightArrow)) walk(1, 0);  // else they move the field's cursor
+  if (before.empty() && pressed(ImGuiKey_LeftArrow)) walk(-1, 0);
+  if (entered) pick(c.state);
+  if (before.empty() && pressed(ImGuiKey_Escape)) c.state.requests.actions.push_back(Action::Gallery);
+}
+
+void draw_card(const Canvas& c, const Experiment& e, const Rect& r, bool selected, bool hovered, bool running) {
+  const float s = c.scale;
+  const experiment::Language language = c.state.language();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 low{r.x, r.y}, high{r.x + r.width, r.y + r.height};
+  list.AddRectFilled(low, high, c.theme[selected || hovered ? Colour::PanelHovered : Colour::PanelRaised], 7 * s);
+  outline(c, r, 7, hovered);
+  if (selected) list.AddRect(low, high, c.theme[Colour::Accent], 7 * s, 0, 2 * s);
+  if (running) {
+    list.AddRectFilled({r.x, r.y + 10 * s}, {r.x + 4 * s, r.y + r.height - 10 * s}, c.theme[Colour::Good], 2 * s);
+  }
+  const float left = r.x + 14 * s;
+  const float width = r.width - 26 * s;
+  const std::string factor = published_headline(e);
+  const std::string sources = sources_text(e);
+  const float factor_width = factor.empty() ? 0 : text_width(c.fonts, FontRole::Mono, factor) + 10 * s;
+  const float id_width = text_width(c.fonts, FontRole::MonoSmall, e.id) + 8 * s;
+  const std::string aside = sources + (running ? (sources.empty() ? "" : "  ·  ") + in_words(c, Word::RunsNow) : "");
+  const Label labels[] = {
+      {left, r.y + 8 * s, id_width, c.theme.as_text(Colour::Accent), FontRole::MonoSmall, e.id, 18 * s},
+      {left + id_width, r.y + 8 * s, width - id_width - factor_width,
+       c.theme.as_text(running ? Colour::Good : Colour::Dim), FontRole::Small, aside, 18 * s},
+      {left, r.y + 8 * s, width, c.theme.as_text(Colour::Text), FontRole::Mono, factor, 18 * s, LabelAlign::Right},
+      {left, r.y + 28 * s, width, c.theme[Colour::Text], FontRole::BodyBold, e.title[language], 20 * s},
+      {left, r.y + 50 * s, width, c.theme.as_text(Colour::Muted), FontRole::Small, first_sentence(e.shows[language]),
+       18 * s}};
+  draw_labels(list, c.fonts, labels);
+}
+
+void draw_cards(const Canvas& c, std::size_t columns) {
+  ShellState& state = c.state;
+  GalleryState& gallery = state.overlays.gallery;
+  const float s = c.scale;
+  const float gap = kCardGap * s;
+  const float width = ImGui::GetContentRegionAvail().x - 6 * s;  // beside the scroll bar
+  const auto n = static_cast<float>(columns);
+  const float each = (width - gap * (n - 1)) / n;
+  const float height = kCardHeight * s;
+  std::size_t place = 0;
+  for (const GalleryChapter& chapter : gallery.list.chapters) {
+    vertical_space(c, place == 0 ? 2 : 16);
+    text(c, FontRole::SmallBold, Colour::Dim, chapter.title);
+    vertical_space(c, 2);
+    for (std::size_t i = 0; i < chapter.experiments.size(); ++i, ++place) {
+      if (i % columns != 0) ImGui::SameLine(0, gap);
+      const Experiment& e = *chapter.experiments[i];
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const bool clicked = ImGui::InvisibleButton(e.id.c_str(), {each, height});
+      const bool selected = place == gallery.selected;
+      if (selected && gallery.scroll_to_selected) {
+        ImGui::SetScrollHereY(0.5f);
+        gallery.scroll_to_selected = false;
+      }
+      if (ImGui::IsItemVisible()) {
+        const bool running = state.experiment.active && &state.experiment.active->experiment() == &e;
+        draw_card(c, e, {at.x, at.y, each, height}, selected, ImGui::IsItemHovered(), running);
+        const ImVec2 top = ImGui::GetWindowPos();
+        const bool whole = at.y >= top.y && at.y + height <= top.y + ImGui::GetWindowHeight();
+        if (whole) note_place(c, "gallery." + e.id);
+      }
+      if (clicked) gallery.selected = place;
+      if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) pick(state);
+    }
+  }
+  if (place == 0) {
+    vertical_space(c, 20);
+    text(c, FontRole::Body, Colour::Muted, in_words(c, Word::NothingFound));
+  }
+}
+
+void draw_paragraph(const Canvas& c, Word title, const std::string& says) {
+  if (says.empty()) return;
+  heading(c, in_words(c, title).c_str());
+  wrapped_text(c, FontRole::Body, Colour::Text, says);
+}
+
+void draw_about(const Canvas& c, const Experiment& e) {
+  const experiment::Language language = c.state.language();
+  text(c, FontRole::MonoSmall, Colour::Accent, e.id + "  " + e.name);
+  wrapped_text(c, FontRole::Title, Colour::Text, e.title[language]);
+  vertical_space(c, 2);
+  text(c, FontRole::Small, Colour::Dim, e.workload + " · " + e.device);
+  draw_paragraph(c, Word::Shows, e.shows[language]);
+  draw_paragraph(c, Word::Watch, e.watch[language]);
+  draw_paragraph(c, Word::Turn, e.knob[language]);
+  vertical_space(c, 12);
+  for (const Side side : {Side::Before, Side::After}) {
+    text(c, FontRole::BodyBold, Colour::Accent, in_words(c, side == Side::Before ? Word::Before : Word::After));
+    wrapped_text(c, FontRole::Body, Colour::Text, e.side(side).label[language]);
+  }
+  if (!e.published.empty()) heading(c, in_words(c, Word::Published).c_str());
+  GalleryState& gallery = c.state.overlays.gallery;
+  if (gallery.checked != e.id) {
+    gallery.machines = fitted_sides(e, {});
+    gallery.checked = e.id;
+  }
+  for (const experiment::Published& p : e.published) {
+    const experiment::Checking checking = check_of(e, p, gallery.machines);
+    figure_line(c, p.label[language],
+                figure_text(p.value) + (p.unit == "x" ? "x" : " " + experiment::unit_in_words(p.unit)));
+    std::string says = word(p.quality, language);
+    if (!p.source.empty()) says += " · " + p.source;
+    if (!p.environment[language].empty()) says += " · " + p.environment[language];
+    wrapped_text(c, FontRole::Small, quality_colour(p.quality), says);
+    std::string check = base::tr(checking_text(checking));
+    if (checking.check == experiment::Check::Unchecked) check += ": " + p.unchecked[language];
+    wrapped_text(c, FontRole::Small, Colour::Dim, check);
+    vertical_space(c, 9);
+  }
+  draw_correction(c, e.correction[language], nullptr);
+}
+
+void draw_header(const Canvas& c, float width, std::size_t columns) {
+  const float s = c.scale;
+  const float left = ImGui::GetCursorPosX();
+  const float y = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(y + 2 * s);
+  text(c, FontRole::Title, Colour::Text, in_words(c, Word::Experiments));
+  const float title_width = text_width(c.fonts, FontRole::Title, in_words(c, Word::Experiments));
+  ImGui::SetCursorPos({left + title_width + 24 * s, y});
+  draw_filter(c, std::min(320 * s, width * 0.3f), columns);
+  ImGui::SameLine(0, 12 * s);
+  ImGui::AlignTextToFramePadding();
+  text(c, FontRole::Small, Colour::Dim,
+       std::to_string(c.state.overlays.gallery.list.size()) + " " + in_words(c, Word::InThisList));
+  const std::string close = in_words(c, Word::Close) + " (Esc)";
+  const float close_width = text_width(c.fonts, FontRole::Body, close) + 24 * s;
+  ImGui::SetCursorPos({left, y + 3 * s});
+  language_switch(c, left + width - close_width - 16 * s);
+  ImGui::SetCursorPos({left + width - close_width, y});
+  if (button(c, "gallery.close", close)) c.state.requests.actions.push_back(Action::Gallery);
+}
+
+}  // namespace
+
+void draw_gallery(const Canvas& c) {
+  GalleryState& gallery = c.state.overlays.gallery;
+  const float s = c.scale;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  // The window covers everything, so that nothing behind it can be hit.
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(display);
+  ImGui::SetNextWindowFocus();
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::Begin("##gallery", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar(2);
+  const float wide = std::min(display.x - 32 * s, 1560 * s);
+  const float high = display.y - 32 * s;
+  const ImVec2 low{(display.x - wide) / 2, (display.y - high) / 2};
+  c.state.places["gallery"] = {low.x, low.y, wide, high};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled({0, 0}, display, with_alpha(c.theme[Colour::Ground], 0.8f));
+  list.AddRectFilled(low, {low.x + wide, low.y + high}, c.theme[Colour::Panel], 10 * s);
+  list.AddRect(low, {low.x + wide, low.y + high}, c.theme[Colour::Line], 10 * s);
+
+  const float pad = 20 * s;
+  const float inner = wide - 2 * pad;
+  const float about_width = std::min(460 * s, inner * 0.4f);
+  const float cards_width = inner - about_width - 28 * s;
+  const float spare = cards_width - ImGui::GetStyle().ScrollbarSize;
+  const auto columns =
+      static_cast<std::size_t>(std::clamp((spare + kCardGap * s) / ((kCardLeast + kCardGap) * s), 1.0f, 3.0f));
+  ImGui::SetCursorPos({low.x + pad, low.y + 16 * s});
+  draw_header(c, inner, columns);
+  const float top = low.y + 56 * s;
+  const float body = high - 56 * s - 14 * s;
+  list.AddLine({low.x, top}, {low.x + wide, top}, c.theme[Colour::Line]);
+  const ImGuiWindowFlags child = ImGuiWindowFlags_NoNav;
+  ImGui::SetCursorPos({low.x + pad, top + 10 * s});
+  ImGui::BeginChild("##cards", {cards_width, body - 10 * s}, false, child);
+  draw_cards(c, columns);
+  ImGui::EndChild();
+  const Experiment* selected = gallery.list.at(gallery.selected);
+  if (selected) {
+    const float x = low.x + pad + cards_width + 28 * s;
+    const float start_height = 44 * s;
+    list.AddLine({x - 20 * s, top}, {x - 20 * s, low.y + high}, c.theme[Colour::Line]);
+    ImGui::SetCursorPos({x, top + 12 * s});
+    ImGui::BeginChild(("##about" + selected->id).c_str(), {about_width, body - start_height - 12 * s}, false, child);
+    draw_about(c, *selected);
+    ImGui::EndChild();
+    ImGui::SetCursorPos({x, low.y + high - start_height});
+    if (button(c, "gallery.start", in_words(c, Word::Start) + "  (Enter)", true, about_width)) pick(c.state);
+  }
+  ImGui::End();
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,100 @@
+// Presentation: what stands around the lanes when they are to be read from the back row.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "base/translate.h"
+#include "picture/words.h"
+#include "render/labels.h"
+#include "window/panels/details/details_panels.h"
+#include "window/panels/overlays/overlays_panels.h"
+#include "window/panels/run/run_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+using experiment::Side;
+
+constexpr float kKnobWidth = 280, kPad = 12;
+constexpr float kKnobHeight = 68;  // a slider with its hint
+
+// The experiment's current side, which can be flipped, if it turns more than one knob.
+void draw_sides(const Canvas& c, float width) {
+  ShellState& state = c.state;
+  const auto& active = *state.experiment.active;
+  const auto now = active.side_of(state.model.steering()->settings());
+  const experiment::Language language = state.language();
+  const int clicked = segmented(c, "presentation.side", {word(Word::Before, language), word(Word::After, language)},
+                                now ? static_cast<int>(*now) : -1, width);
+  if (clicked >= 0) state.requests.side = clicked == 0 ? Side::Before : Side::After;
+  if (now) {
+    vertical_space(c, 4);
+    text(c, FontRole::Small, Colour::Muted,
+         fit_text(c.fonts, FontRole::Small, active.experiment().side(*now).label[language], width));
+  }
+}
+
+bool has_story(const ShellState& state) { return state.experiment.active && state.model.steering(); }
+
+void draw_story_knob(const Canvas& c, float width) {
+  ShellState& state = c.state;
+  const experiment::Experiment& e = state.experiment.active->experiment();
+  const workload::Settings settings = state.model.steering()->settings();
+  const workload::SettingSpec* spec = e.turned_knob.empty() ? nullptr : settings.spec(e.turned_knob);
+  ImGui::BeginChild("##knob", {width, kKnobHeight * c.scale}, false,
+                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  if (spec) {
+    draw_knob(c, settings, *spec);
+  } else {
+    draw_sides(c, width);
+  }
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+float presentation_height(const Canvas& c) { return (2 * kPad + kKnobHeight) * c.scale; }
+
+void draw_presentation_top(const Canvas& c) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const ImVec2 at = ImGui::GetWindowPos();
+  const ImVec2 size = ImGui::GetWindowSize();
+  const float badge_x = draw_badge(c, at.x + size.x - kPad * s, at.y + (size.y - 26 * s) / 2);
+  const std::string says =
+      has_story(state) ? state.experiment.active->experiment().title[state.language()] : tr(state.model.title());
+  const Label title{at.x + kPad * s, at.y, badge_x - at.x - 2 * kPad * s, c.theme[Colour::Text], FontRole::Title, says,
+                    size.y};
+  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&title, 1});
+}
+
+void draw_presentation_bar(const Canvas& c) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  const ImVec2 size = ImGui::GetWindowSize();
+  const analysis::Verdict& verdict = state.model.recent().verdict;
+  const bool knob = has_story(state);
+  const float knob_width = knob ? std::min(kKnobWidth * s, size.x * 0.36f) : 0;
+  const float width = size.x - knob_width - (knob ? 3 : 2) * kPad * s;
+  const bool starting = state.model.live() && verdict.kind == analysis::VerdictKind::Unknown;
+  const std::string title = starting ? tr("Measuring …") : std::string(analysis::verdict_title(verdict.kind));
+  // The sentence stands beside the title where it has room there, else below it, in at most two lines.
+  ImGui::SetCursorPos({kPad * s, kPad * s - 4 * s});
+  ImGui::BeginGroup();
+  text(c, FontRole::Verdict, verdict_colour(verdict.kind), title);
+  note_place(c, "presentation.verdict");
+  std::string lines = wrapped_lines(c, FontRole::Body, verdict.sentence, width);
+  const std::size_t second = lines.find('\n');
+  const std::size_t third = second == std::string::npos ? second : lines.find('\n', second + 1);
+  if (third != std::string::npos) lines = lines.substr(0, third) + " …";
+  text(c, FontRole::Body, Colour::Text, lines);
+  ImGui::EndGroup();
+  if (!knob) return;
+  ImGui::SetCursorPos({size.x - knob_width - kPad * s, kPad * s});
+  draw_story_knob(c, knob_width);
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "base/translate.h"
+#include "render/labels.h"
+#include "window/panels/run/run_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+StatusText file_status(const Model& model) {
+  const trace::TraceCounts counts = model.trace().counts();
+  StatusText status;
+  status.text = fmt::format("{} · {} {}", tr(model.title()),
+                            base::format_count(static_cast<std::int64_t>(counts.recorded)), tr("events"));
+  if (counts.clamped) {
+    status.text +=
+        fmt::format(" · {} {}", base::format_count(static_cast<std::int64_t>(counts.clamped)), tr("clamped"));
+  }
+  return status;
+}
+
+}  // namespace
+
+void draw_status_bar(const Canvas& c) {
+  ShellState& state = c.state;
+  const Model& model = state.model;
+  const StatusText status = model.source().capture_monitor() ? capture_status(model.capture()) : file_status(model);
+  const auto key = [](Action action) { return key_text(info(action).keys.front()); };
+  const std::string middle =
+      fmt::format("{} {}   {} {}   {} {}   {} {}", key(Action::Fit), tr("fit"), key(Action::PauseRun), tr("pause"),
+                  key(Action::Screenshot), tr("screenshot"), key(Action::Help), tr("keys"));
+  const std::string right = fmt::format("{} {:4.1f} ms", tr("frame"), state.figures.frame_ms);
+  const ImVec2 at = ImGui::GetWindowPos();
+  const ImVec2 size = ImGui::GetWindowSize();
+  const float s = c.scale;
+  const float margin = 16 * s;
+  const float right_width = 110 * s;
+  const float right_x = at.x + size.x - margin - right_width;
+  const float left_x = at.x + margin;
+  const float text_w = std::min(text_width(c.fonts, FontRole::Small, status.text) + 2, right_x - left_x - 12 * s);
+  const float aside_x = left_x + text_w + 14 * s;
+
+  // The keys stand in the middle, or give way to the aside as far as there is room for both.
+  const float middle_width = text_width(c.fonts, FontRole::Small, middle) + 8 * s;
+  const float wanted = status.aside.empty() ? 0 : text_width(c.fonts, FontRole::Small, status.aside) + 24 * s;
+  const float room = right_x - middle_width - aside_x - 4 * s;
+  const float least_aside = std::max(std::min(wanted, room), status.aside.empty() ? 0.0f : 150 * s);
+  const float middle_x = std::max(at.x + (size.x - middle_width) / 2, aside_x + least_aside);
+  const bool middle_fits = middle_x + middle_width < right_x;
+  const float aside_width = std::max(0.0f, (middle_fits ? middle_x : right_x) - aside_x - 18 * s);
+  const std::string aside = fit_text(c.fonts, FontRole::Small, status.aside, aside_width);
+  const float aside_shown = aside.empty() ? 0 : text_width(c.fonts, FontRole::Small, aside);
+
+  const float click_width = aside.empty() ? text_w : aside_x - left_x + aside_shown;
+  ImGui::SetCursorScreenPos({left_x, at.y + 3 * s});
+  if (ImGui::InvisibleButton("##capture", {std::max(1.0f, click_width), size.y - 6 * s})) {
+    state.requests.actions.push_back(Action::CaptureHealth);
+  }
+  note_place(c, "status.capture");
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) {
+    const std::string tip = (status.aside.empty() ? "" : status.aside + "\n") + tr("click: capture health") + " (" +
+                            key(Action::CaptureHealth) + ")";
+    ImGui::SetTooltip("%s", tip.c_str());
+  }
+  const Colour ink = status.warning ? Colour::Wait : hovered ? Colour::Text : Colour::Muted;
+  std::vector<Label> labels{
+      {left_x, at.y, text_w, c.theme.as_text(ink), FontRole::Small, status.text, size.y},
+      {aside_x, at.y, aside_shown + 2, c.theme[hovered ? Colour::Muted : Colour::Dim], FontRole::Small, aside, size.y},
+      {right_x, at.y, right_width, c.theme[Colour::Muted], FontRole::MonoSmall, right, size.y, LabelAlign::Right}};
+  if (middle_fits) {
+    labels.push_back({middle_x, at.y, middle_width, c.theme[Colour::Dim], FontRole::Small, middle, size.y});
+  }
+  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
+  state.places["status"] = {at.x, at.y, size.x, size.y};
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,199 @@
+// The mouse over the names of the lanes: headings that fold, edges that are dragged, names that are dragged elsewhere.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "render/labels.h"
+#include "window/panels/timeline/lane_menu.h"
+#include "window/panels/timeline/timeline_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using Grip = LaneHands::Grip;
+
+constexpr float kClickSlop = 4;
+constexpr float kEdgePx = 3.5f;
+constexpr float kScrollZone = 26;  // near the upper and lower end a drag scrolls
+constexpr float kScrollPerSecond = 420;
+
+bool inside(const Rect& r, const ImVec2& p) {
+  return p.x >= r.x && p.x < r.x + r.width && p.y >= r.y && p.y < r.y + r.height;
+}
+
+// What a press would take hold of.
+void look(const Canvas& c, const NameArea& names, const ImVec2& mouse) {
+  LaneHands& hands = c.state.lane_hands;
+  const Timeline& timeline = c.state.timeline;
+  hands.under = Grip::None;
+  hands.pointed.reset();
+  if (mouse.y < names.top() || mouse.y >= names.bottom()) return;
+  if (timeline.hidden_count() > 0 && inside(names.note(), mouse)) {
+    hands.under = Grip::Note;
+    return;
+  }
+  for (const HeadingPlace& heading : timeline.headings()) {
+    const Rect& r = heading.rect;
+    const bool covered = !heading.sticks && mouse.y < timeline.fixed_bottom();
+    if (covered || !inside({r.x, r.y, heading_width(c, heading), r.height}, mouse)) continue;
+    hands.under = Grip::Heading;
+    hands.under_group = heading.group;
+    return;
+  }
+  const bool over_names = mouse.x < names.right();
+  const auto place = timeline.place_at(mouse.y);
+  if (place) hands.pointed = place->key;
+  if (!over_names) return;
+  // An edge reaches a little below its row, into the gap.
+  const auto above = timeline.place_at(mouse.y - 2 * kEdgePx * c.scale);
+  for (const auto& row : {place, above}) {
+    if (!row || row->folded || c.state.lanes.group_folded(row->group)) continue;
+    if (std::abs(row->rect.y + row->rect.height - mouse.y) > kEdgePx * c.scale) continue;
+    hands.under = Grip::Edge;
+    hands.pointed = row->key;
+    return;
+  }
+  if (!place) return;
+  hands.under = inside(names.pin_mark(place->rect), mouse)    ? Grip::Pin
+                : inside(names.hide_mark(place->rect), mouse) ? Grip::Hide
+                : inside(names.fold_mark(place->rect), mouse) ? Grip::Fold
+                                                              : Grip::Name;
+}
+
+void take(const Canvas& c, const ImVec2& mouse) {
+  ShellState& state = c.state;
+  LaneHands& hands = state.lane_hands;
+  hands.grip = hands.under;
+  hands.held = hands.grip == Grip::Heading ? hands.under_group : hands.pointed.value_or("");
+  hands.moved = hands.cancelled = false;
+  hands.press_y = mouse.y;
+  if (hands.grip == Grip::Edge) {
+    const auto place = state.timeline.place_of(hands.held);
+    hands.before = state.lanes.choice(hands.held);
+    hands.natural_height = place ? place->rect.height / state.lanes.choice(hands.held).height : 1;
+  }
+  if (hands.grip == Grip::Name) {
+    hands.places = state.timeline.places();
+    hands.scroll = state.scroll;
+    hands.order = state.timeline.order();
+    hands.was_pinned = state.lanes.choice(hands.held).pinned;
+  }
+}
+
+void put(ShellState& state, const std::vector<std::string>& order, bool pinned) {
+  LaneHands& hands = state.lane_hands;
+  if (order != state.timeline.order()) state.lanes.reorder(order);
+  LaneChoice choice = state.lanes.choice(hands.held);
+  if (choice.pinned == pinned) return;
+  choice.pinned = pinned;
+  state.lanes.set(hands.held, choice);
+}
+
+void drag_name(const Canvas& c, const NameArea& names, float y, float overflow) {
+  ShellState& state = c.state;
+  LaneHands& hands = state.lane_hands;
+  const float zone = kScrollZone * c.scale;
+  const float over = y > names.bottom() - zone                  ? y - (names.bottom() - zone)
+                     : y < state.timeline.fixed_bottom() + zone ? y - (state.timeline.fixed_bottom() + zone)
+                                                                : 0;
+  if (over != 0) {
+    const float speed = std::clamp(over / zone, -1.0f, 1.0f) * kScrollPerSecond * c.scale;
+    state.scroll = std::clamp(state.scroll + speed * ImGui::GetIO().DeltaTime, 0.0f, overflow);
+  }
+  std::vector<LanePlace> others = hands.places;
+  std::erase_if(others, [&](const LanePlace& p) { return p.key == hands.held; });
+  if (others.empty()) return;
+  const std::size_t slot = slot_at(others, y, state.scroll - hands.scroll);
+  const auto still = static_cast<std::size_t>(
+      std::count_if(others.begin(), others.end(), [](const LanePlace& p) { return p.stands_still; }));
+  const bool pinned = slot < still || (slot == still && still > 0 && hands.was_pinned);
+  // Beside a neighbour of the same part: the pinned ones, or those that scroll.
+  const bool behind = pinned ? slot > 0 : slot > still;
+  const std::size_t neighbour = behind ? slot - 1 : std::min(slot, others.size() - 1);
+  put(state, moved_key(hands.order, hands.held, others[neighbour].key, behind), pinned);
+}
+
+void let_go(ShellState& state) {
+  LaneHands& hands = state.lane_hands;
+  if (hands.moved || hands.under != hands.grip) return;
+  switch (hands.grip) {
+    case Grip::Heading:
+      state.lanes.fold_group(hands.held, !state.lanes.group_folded(hands.held));
+      break;
+    case Grip::Note:
+      state.lanes.show_all();
+      break;
+    case Grip::Fold:
+      perform_on_lane(state, hands.held, Action::CollapseLane);
+      break;
+    case Grip::Pin:
+      perform_on_lane(state, hands.held, Action::PinLane);
+      break;
+    case Grip::Hide:
+      perform_on_lane(state, hands.held, Action::HideLane);
+      break;
+    case Grip::Name:
+      if (hands.folds) {
+        perform_on_lane(state, hands.held, Action::CollapseLane);
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+bool handle_lane_gestures(const Canvas& c, const Rect& area, float overflow) {
+  ShellState& state = c.state;
+  LaneHands& hands = state.lane_hands;
+  const NameArea names{area, c.scale};
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 mouse = io.MousePos;
+  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0) hands.carried.reset();
+  if (ImGui::IsItemHovered() || hands.grip != Grip::None) {
+    look(c, names, mouse);
+  } else {
+    hands.pointed.reset();
+    hands.under = Grip::None;
+  }
+  if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(1) && hands.grip == Grip::None && !state.pointed.mark) {
+    const ImVec2 moved = ImGui::GetMouseDragDelta(1, 0);
+    if (hands.pointed && std::hypot(moved.x, moved.y) <= kClickSlop) open_lane_menu(c, *hands.pointed);
+  }
+  if (ImGui::IsItemActivated() && hands.under != Grip::None) {
+    take(c, mouse);
+    hands.folds = ImGui::IsMouseDoubleClicked(0);
+  }
+  if (hands.grip == Grip::None) return false;
+  if (!ImGui::IsItemActive()) {
+    let_go(state);
+    hands.grip = Grip::None;
+    return true;
+  }
+  if (std::abs(mouse.y - hands.press_y) > kClickSlop * c.scale) hands.moved = true;
+  if (!hands.moved) return true;
+  if (key_pressed(ImGuiKey_Escape)) hands.cancel();  // with Ctrl or Shift still held, it is no action's key
+  if (hands.cancelled || (hands.grip == Grip::Name && ImGui::IsMouseClicked(1))) {  // not after all
+    if (hands.grip == Grip::Name) put(state, hands.order, hands.was_pinned);
+    if (hands.grip == Grip::Edge) state.lanes.set(hands.held, hands.before);
+    hands.cancelled = false;
+    hands.grip = Grip::Note;  // held until the button is released, and then nothing
+    hands.under = Grip::None;
+    return true;
+  }
+  if (hands.grip == Grip::Edge) {
+    if (const auto place = state.timeline.place_of(hands.held)) {
+      LaneChoice choice = state.lanes.choice(hands.held);
+      choice.height = std::clamp((mouse.y - place->rect.y) / hands.natural_height, LaneLayout::kLeastHeight,
+                                 LaneLayout::kMostHeight);
+      if (choice != state.lanes.choice(hands.held)) state.lanes.set(hands.held, choice);
+    }
+  }
+  if (hands.grip == Grip::Name) drag_name(c, names, mouse.y, overflow);
+  return true;
+}
+
+}  // namespace lanescope::ui

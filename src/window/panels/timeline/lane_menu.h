@@ -1,0 +1,32 @@
+// What the files of the lanes' names share.
+#pragma once
+
+#include "window/canvas.h"
+
+namespace lanescope::ui {
+
+/// The rows' and groups' places on the screen, in the names' column.
+struct NameArea {
+  Rect area;  ///< of the timeline
+  float scale = 1;
+
+  float left() const { return area.x; }
+  float right() const { return area.x + Timeline::kLabelWidth * scale; }
+  float top() const { return area.y + Timeline::kRulerHeight * scale; }
+  float bottom() const { return area.y + area.height; }
+  /// The small marks of a row: folds it (left of the name), pins it, hides it (at the right end).
+  Rect fold_mark(const Rect& row) const;
+  Rect pin_mark(const Rect& row) const;
+  Rect hide_mark(const Rect& row) const;
+  Rect note() const;  ///< "3 lanes hidden · show"
+};
+
+/// The width of a group's heading, from the timeline's left edge.
+float heading_width(const Canvas& canvas, const HeadingPlace& heading);
+/// Opens the menu of a row; draw_lane_menu() draws it.
+void open_lane_menu(const Canvas& canvas, const std::string& key);
+void draw_lane_menu(const Canvas& canvas);
+/// "CUDA calls" and what can be done with it, under the mouse.
+void lane_tooltip(const Canvas& canvas, const std::string& title, const std::string& says);
+
+}  // namespace lanescope::ui

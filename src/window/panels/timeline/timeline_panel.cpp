@@ -1,0 +1,185 @@
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "model/code_layout.h"
+#include "render/labels.h"
+#include "render/span_renderer.h"
+#include "shell/finding.h"
+#include "shell/selecting.h"
+#include "timeline/cause_marks.h"
+#include "timeline/found_marks.h"
+#include "timeline/snap.h"
+#include "window/panels/timeline/timeline_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+void draw_cross_line(const Canvas& c, const Rect& area, float x) {
+  const TimeAxis& axis = c.state.view.axis();
+  if (x < axis.left_px() || x > axis.right_px()) return;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddLine({x, area.y + Timeline::kRulerHeight * c.scale}, {x, area.y + area.height},
+               with_alpha(c.theme[Colour::Muted], 0.45f));
+}
+
+}  // namespace
+
+TimelineFrame timeline_frame(const Canvas& c) {
+  ShellState& state = c.state;
+  TimelineFrame frame{state.model.trace(), &state.model.analysis(),   c.theme,          state.model.live_edge(),
+                      state.model.live(),  state.view.label_origin(), &state.selection, c.scale,
+                      state.scroll,        state.model.open_calls(),  state.model.now()};
+  frame.layout = &state.lanes;
+  if (shows_average(state)) {
+    frame.average = &state.scope.picture;
+    frame.average_at = *state.view.trigger_instant();
+  }
+  if (state.preferences.animation) frame.seconds = static_cast<double>(ImGui::GetIO().DeltaTime);
+  return frame;
+}
+
+namespace {
+
+// What the mouse points at, for tooltips, for lighting what belongs together and for the actions that mean "here".
+void point(const Canvas& c, const TimelineFrame& frame, const Rect& area, bool hovered) {
+  ShellState& state = c.state;
+  state.pointed = {};
+  if (!hovered) return;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const TimeAxis& axis = state.view.axis();
+  if (mouse.y >= area.y + Timeline::kRulerHeight * c.scale) state.pointed.lane = state.timeline.lane_at(mouse.y);
+  if (mouse.x < axis.left_px() || mouse.x > axis.right_px()) return;
+  state.pointed.at = axis.to_ns(mouse.x);
+  if (const auto edge = snap(state.model.trace(), state.timeline, axis, mouse.x, mouse.y)) {
+    state.pointed.snapped = edge->at;
+  }
+  state.pointed.mark = hit_mark(state.mark_shapes, mouse.x, mouse.y);
+  if (state.pointed.lane || mouse.y >= area.y + Timeline::kRulerHeight * c.scale) {
+    state.pointed.hit = state.timeline.hit(frame, axis, mouse.x, mouse.y);
+  }
+}
+
+// Lanes that do not fit can be scrolled: a thumb at the right edge says so, and how far. Before the timeline's own
+// item, so that a press on it is not one on the lanes.
+void handle_scroll_thumb(const Canvas& c, const Rect& area, float overflow) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  if (overflow < 3 * s) return;  // a line or two of padding is nothing to scroll to
+  const float top = area.y + Timeline::kRulerHeight * s;
+  const float room = area.y + area.height - top - 4 * s;
+  const float length = std::max(24 * s, room * room / (room + overflow));
+  if (room <= length) return;
+  const ImVec2 before = ImGui::GetCursorScreenPos();
+  const float x = area.x + area.width - 12 * s;
+  const float y = top + (room - length) * state.scroll / overflow;
+  ImGui::SetCursorScreenPos({x, y});
+  ImGui::InvisibleButton("##lanes_scroll", {12 * s, length});
+  note_place(c, "lanes_scroll");
+  const bool active = ImGui::IsItemActive();
+  const bool lit = active || ImGui::IsItemHovered();
+  if (active) {
+    state.scroll = std::clamp(state.scroll + ImGui::GetIO().MouseDelta.y * overflow / (room - length), 0.0f, overflow);
+  }
+  const float width = (lit ? 7.0f : 5.0f) * s;
+  const float centre = x + 6 * s;
+  ImGui::GetWindowDrawList()->AddRectFilled({centre - width / 2, y}, {centre + width / 2, y + length},
+                                            c.theme[lit ? Colour::Muted : Colour::Faint], width / 2);
+  ImGui::SetCursorScreenPos(before);
+}
+
+}  // namespace
+
+void draw_timeline(const Canvas& c) {
+  ShellState& state = c.state;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  const Rect area{at.x, at.y, size.x, size.y};
+  state.places["timeline"] = area;
+  state.timeline.sync(state.model.trace(), &state.lanes);
+  const TimelineFrame frame = timeline_frame(c);
+  const float overflow = std::max(0.0f, state.timeline.content_height(frame, state.view.axis()) - area.height);
+  state.scroll = std::clamp(state.scroll, 0.0f, overflow);
+
+  handle_trigger_flag(c, area);
+  handle_scroll_thumb(c, area, overflow);
+  ImGui::InvisibleButton("##timeline", size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
+#if IMGUI_VERSION_NUM >= 18900
+  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
+#endif
+  const bool hovered = ImGui::IsItemHovered();
+  const float lanes_left = area.x + Timeline::kLabelWidth * c.scale;
+  if (!handle_lane_gestures(c, area, overflow) && !handle_mark_gestures(c)) handle_gestures(c, frame, area, overflow);
+
+  update_finding(state);
+
+  const TimelineFrame shown = timeline_frame(c);
+  state.timeline.prepare(shown, state.view.axis(), area);
+  point(c, shown, area, hovered);
+  update_causes(state);
+  const MarkSurface surface{shown, state.timeline,        state.view.axis(),
+                            area,  state.timeline.rows(), state.timeline.top()};
+  add_trigger_flag(surface, state);
+  add_found(surface, state.search);
+  for (const auto& listed : {state.event_list.hovered, state.search.hovered}) {
+    if (listed) add_pointed(surface, *listed);
+  }
+  add_code_marks(surface, state.code);
+  add_causes(surface, state.cause);
+  state.mark_shapes = mark_shapes(surface, state.marks);
+  add_navigation(c, surface);
+  add_marks(surface, state.marks, state.mark_shapes);
+  for (std::size_t l = 0; l < state.model.trace().lane_count(); ++l) {
+    const auto lane = static_cast<trace::LaneId>(l);
+    if (const auto rect = state.timeline.lane_rect(lane)) {
+      state.places["lane." + state.model.trace().lane(lane).info().name] = *rect;
+    }
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float rows_top = area.y + Timeline::kRulerHeight * c.scale;
+  // What scrolls passes below what stands still.
+  const float fixed = state.timeline.fixed_bottom();
+  const ScrolledLanes& scrolled = state.timeline.scrolled();
+  list.PushClipRect({lanes_left, fixed}, {state.view.axis().right_px(), area.y + area.height}, true);
+  add_to_draw_list(list, c.spans, scrolled.rows);
+  draw_labels(list, c.fonts, scrolled.rows.labels);
+  list.PopClipRect();
+  list.PushClipRect({area.x, fixed}, {area.x + area.width, area.y + area.height}, true);
+  add_to_draw_list(list, c.spans, scrolled.names);
+  draw_labels(list, c.fonts, scrolled.names.labels);
+  list.PopClipRect();
+  list.PushClipRect({lanes_left, rows_top}, {state.view.axis().right_px(), area.y + area.height}, true);
+  add_to_draw_list(list, c.spans, state.timeline.rows());
+  draw_labels(list, c.fonts, state.timeline.rows().labels);
+  // The plots below may be on the same axis: what is pointed at there is the same instant here.
+  if (hovered) {
+    draw_cross_line(c, area, ImGui::GetIO().MousePos.x);
+  } else if (state.plots.view.pointed_px) {
+    draw_cross_line(c, area, *state.plots.view.pointed_px);
+  }
+  state.plots.view.pointed_px.reset();  // set in every frame
+  list.PopClipRect();
+  list.PushClipRect({area.x, area.y}, {area.x + area.width, rows_top}, true);
+  add_to_draw_list(list, c.spans, state.timeline.top());
+  draw_labels(list, c.fonts, state.timeline.top().labels);
+  list.PopClipRect();
+  // Headings reach over the lanes; scrolled, they pass below the ruler.
+  list.PushClipRect({area.x, rows_top}, {area.x + area.width, area.y + area.height}, true);
+  add_to_draw_list(list, c.spans, state.timeline.names());
+  draw_labels(list, c.fonts, state.timeline.names().labels);
+  list.PopClipRect();
+
+  handle_lane_names(c, area);
+  const bool averaged = !state.pointed.hit || state.pointed.hit->averaged;
+  if (averaged && !state.pointed.mark && !ImGui::IsMouseDown(0)) draw_average_tooltip(c);
+  if (!averaged && !state.pointed.mark && !ImGui::IsMouseDown(0)) draw_event_tooltip(c, *state.pointed.hit);
+  draw_pinned_tooltips(c);
+  draw_note_editor(c);
+}
+
+}  // namespace lanescope::ui

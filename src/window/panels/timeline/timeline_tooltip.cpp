@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "base/translate.h"
+#include "render/labels.h"
+#include "timeline/pin_card.h"
+#include "window/panels/timeline/timeline_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+void tooltip_line(const Canvas& c, const std::string& name, const std::string& value) {
+  text(c, FontRole::Small, Colour::Muted, name);
+  ImGui::SameLine(110 * c.scale);
+  text(c, FontRole::MonoSmall, Colour::Text, value);
+}
+
+// The same lines in a tooltip and in one that was pinned.
+void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
+  const Nanoseconds origin = c.state.view.label_origin();
+  const trace::Trace& trace = c.state.model.trace();
+  if (hit.open) {
+    text(c, FontRole::BodyBold, Colour::Wait, std::string(trace.names().text(hit.open->name)));
+    tooltip_line(c, tr("so far"), base::format_duration(c.state.model.now() - hit.open->start_ns));
+    tooltip_line(c, tr("start"), base::format_duration(hit.open->start_ns - origin));
+    text(c, FontRole::Small, Colour::Muted, tr("the call has not returned yet"));
+  } else if (hit.event) {
+    const trace::Event& e = hit.event->event;
+    const trace::LaneInfo& lane = trace.lane(hit.lane).info();
+    const bool labelled = lane.kind == trace::LaneKind::Iterations || is_stale_read(e);
+    std::string name = labelled ? event_label(trace, lane.kind, e) : std::string(trace.names().text(e.name));
+    if (name.size() > 90) name = name.substr(0, 88) + "…";
+    text(c, FontRole::BodyBold, Colour::Text, name);
+    tooltip_line(c, tr("duration"), base::format_duration(e.duration()));
+    tooltip_line(c, tr("start"), base::format_duration(e.start_ns - origin));
+    if (trace::is_blocking(e)) {
+      const trace::CallParts parts = trace::parts_of(e);
+      tooltip_line(c, tr("own cost"), base::format_duration(parts.own));
+      tooltip_line(c, tr("waiting"), base::format_duration(parts.waiting));
+      if (parts.copying) tooltip_line(c, tr("copying"), base::format_duration(parts.copying));
+      tooltip_line(c, tr("return"), base::format_duration(parts.returning));
+    }
+    if (e.kind == trace::EventKind::Copy) {
+      const auto bytes = static_cast<double>(trace::bytes_of(e));
+      tooltip_line(c, tr("bytes"), base::format_bytes(static_cast<std::int64_t>(bytes)));
+      if (e.duration() > 0)
+        tooltip_line(c, tr("rate"), fmt::format("{:.2f} GB/s", bytes / static_cast<double>(e.duration())));
+    }
+  } else if (hit.bubble) {
+    text(c, FontRole::BodyBold, Colour::Bubble,
+         std::string(tr("GPU idle")) + " " + base::format_duration(hit.bubble->duration()));
+    tooltip_line(c, tr("cause"), std::string(analysis::cause_name(hit.bubble->cause)));
+  } else {
+    text(c, FontRole::BodyBold, Colour::Text,
+         fmt::format(fmt::runtime(tr("{} events, {:.0f} % busy")), base::format_count(hit.folded_count),
+                     hit.folded_busy * 100));
+    tooltip_line(c, tr("time span"), base::format_duration(hit.folded_to - hit.folded_from));
+    text(c, FontRole::Small, Colour::Muted, tr("filled: how busy · ticks above: how many · zoom in to see each"));
+  }
+}
+
+// One card with a line to what it is of. Dragged by its body, closed by its cross. False: it was closed.
+bool draw_pin(const Canvas& c, PinnedTooltip& pin, const Rect& area) {
+  const ShellState& state = c.state;
+  const float s = c.scale;
+  const PinText says = pin_text(state.model.trace(), pin.hit, state.model.extent().first);
+  const auto place = pin_place(pin, state.timeline, state.view.axis(), area, s, says.lines.size());
+  if (!place) return true;  // out of view, and still there
+  const auto [x, y, width, height] = place->card;
+  const ImVec2 tip{place->tip_x, place->tip_y};
+  const std::uint32_t edge = c.theme[Colour::Selection];
+  ImDrawList& under = *ImGui::GetWindowDrawList();
+  under.AddLine(tip, {std::clamp(tip.x, x, x + width), std::clamp(tip.y, y, y + height)}, edge, 1.2f * s);
+  under.AddCircleFilled(tip, 3 * s, edge);
+  // A window of its own: it takes the mouse from the timeline.
+  ImGui::SetNextWindowPos({x, y});
+  ImGui::SetNextWindowSize({width, height + 2 * s});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::Begin(("##pin" + std::to_string(pin.id)).c_str(), nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing);
+  ImGui::PopStyleVar();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled({x, y + 2 * s}, {x + width, y + height + 2 * s}, c.theme[Colour::Shadow], 6 * s);
+  list.AddRectFilled({x, y}, {x + width, y + height}, c.theme[Colour::PanelRaised], 6 * s);
+  list.AddRect({x, y}, {x + width, y + height}, edge, 6 * s, 0, 1.2f * s);
+  std::vector<Label> labels = pin_labels(says, place->card, c.theme, s);
+  const float cross = 20 * s;
+  ImGui::SetCursorScreenPos({x + width - cross - 2 * s, y + 2 * s});
+  const bool closed = ImGui::InvisibleButton("##close", {cross, cross});
+  labels.push_back({x + width - cross - 2 * s, y + 2 * s, cross,
+                    c.theme[ImGui::IsItemHovered() ? Colour::Text : Colour::Muted], FontRole::SmallBold, "×", cross,
+                    LabelAlign::Centre});
+  note_place(c, "pin.close");
+  ImGui::SetCursorScreenPos({x, y});
+  ImGui::InvisibleButton("##card", {width - 24 * s, height});
+  note_place(c, "pin");
+  if (ImGui::IsItemActive()) {
+    pin.dx += ImGui::GetIO().MouseDelta.x / s;
+    pin.dy += ImGui::GetIO().MouseDelta.y / s;
+  }
+  draw_labels(list, c.fonts, labels);
+  ImGui::End();
+  return !closed;
+}
+
+}  // namespace
+
+void draw_event_tooltip(const Canvas& c, const TimelineHit& hit) {
+  ImGui::BeginTooltip();
+  tooltip_lines(c, hit);
+  ImGui::EndTooltip();
+}
+
+void draw_pinned_tooltips(const Canvas& c) {
+  const Rect area = c.state.places["timeline"];
+  std::erase_if(c.state.marks.pinned, [&](PinnedTooltip& pin) { return !draw_pin(c, pin, area); });
+}
+
+}  // namespace lanescope::ui

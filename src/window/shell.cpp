@@ -1,0 +1,455 @@
+#include "window/shell.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "base/translate.h"
+#include "device/catalogue.h"
+#include "model/live_source.h"
+#include "shell/bindings.h"
+#include "shell/code.h"
+#include "shell/finding.h"
+#include "shell/marks_file.h"
+#include "shell/write_pictures.h"
+#include "window/panels/code/code_view.h"
+#include "window/panels/compare/compare_panel.h"
+#include "window/panels/details/details_panels.h"
+#include "window/panels/lists/lists_panels.h"
+#include "window/panels/overlays/overlays_panels.h"
+#include "window/panels/run/run_panels.h"
+#include "window/panels/timeline/timeline_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+
+using experiment::Experiment;
+using experiment::Side;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr ImGuiWindowFlags kPanel = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoCollapse |
+                                    ImGuiWindowFlags_NoBackground;
+
+constexpr ImGuiWindowFlags kNoScroll = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+
+constexpr float kPresentedHeight = 540;  // of the window, in which everything has its usual size
+
+void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra, const auto& draw) {
+  ImGui::SetNextWindowPos({r.x, r.y});
+  ImGui::SetNextWindowSize({r.width, r.height});
+  // Nothing changes its width when a scroll bar comes.
+  if ((extra & ImGuiWindowFlags_NoScrollbar) == 0)
+    ImGui::SetNextWindowContentSize({r.width - 2 * padding.x - ImGui::GetStyle().ScrollbarSize, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0f);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
+  ImGui::Begin(id, nullptr, kPanel | extra);
+  ImGui::PopStyleVar(3);
+  draw();
+  ImGui::End();
+}
+
+constexpr double kExperimentSpeed = 0.01;  // at which single waits can be seen; more where nothing happens
+constexpr std::chrono::milliseconds kNothingHappens{700};
+constexpr double kMeasuredSeconds = 8;
+
+void update_advice(ShellState& state) {
+  const auto now = AdviceState::Clock::now();
+  state.advice.update(state.model, !state.presentation.on, now);
+  state.try_it.update(state.model, state.advice.cards(), !state.presentation.on, now);
+}
+
+}  // namespace
+
+Shell::Shell(Preferences preferences) {
+  state_.preferences = std::move(preferences);
+  apply_bindings(state_.preferences.bindings);
+  state_.view.set_trigger(state_.preferences.trigger);
+  if (state_.preferences.code_view) state_.drawer = DrawerTab::Code;
+  if (!state_.preferences.tour_done) state_.tour = TourStep::TurnThis;
+}
+
+void Shell::draw(const Fonts& fonts) {
+  follow_language();
+  const Theme& colours = theme(state_.preferences.theme);
+  // What the back row reads is a part of the screen, not a number of pixels. The lanes of an experiment fill it.
+  const float height = ImGui::GetIO().DisplaySize.y / state_.content_scale;
+  const float s = state_.scale();
+  const float presented = std::clamp(std::floor(height / kPresentedHeight * 10) / 10, 1.2f, 3.0f);
+  // From the next frame on. Who has larger text already gets no more than fits.
+  state_.presentation.scale = std::max(1.0f, presented / state_.preferences.font_scale);
+  const Canvas canvas{state_, colours, fonts, s, spans_, plots_};
+  state_.places.clear();
+  state_.model.update();
+  update_advice(state_);
+  update_code(state_);
+  update_comparison(state_);
+  follow_marks(state_);
+  follow_experiment();
+  adapt_speed();
+  state_.view.set_animated(state_.preferences.animation);
+  const std::optional<EventRef> selected = state_.selection.event;
+  if (state_.presentation.on) {
+    draw_presentation(canvas);
+  } else {
+    draw_workbench(canvas);
+  }
+  // What a card or a line of code has just selected is on the timeline.
+  if (state_.selection.event && state_.selection.event != selected) state_.comparison.state.open = false;
+  draw_go_to(canvas);
+  draw_trigger_panel(canvas);
+  draw_picture_panel(canvas);
+  draw_keys_panel(canvas);
+  draw_opening(canvas);
+  draw_overlays(canvas);
+  draw_menu(canvas);
+  draw_palette(canvas);
+  follow_tour();
+}
+
+// The lanes as large as possible, the verdict and the one knob of the experiment.
+void Shell::draw_presentation(const Canvas& canvas) {
+  const float s = canvas.scale;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float top = 46 * s;
+  const float bottom = std::min(presentation_height(canvas), display.y * 0.4f);
+  const float notice = notice_height(state_);
+  const Rect top_area{0, 0, display.x, top};
+  const Rect notice_area{0, top + 1, display.x, notice};
+  const float code = presented_code_width(state_, canvas.fonts, display.x);
+  const float lanes_width = display.x - code - (code > 0 ? 1 : 0);
+  const Rect lanes_area{0, top + 1 + notice, lanes_width, std::max(60.0f, display.y - top - notice - bottom - 2)};
+  const Rect code_area{display.x - code, lanes_area.y, code, lanes_area.height};
+  const Rect bar_area{0, display.y - bottom, display.x, bottom};
+  state_.view.update(state_.model, Timeline::kLabelWidth * s, lanes_width - (Timeline::kLabelWidth + 16) * s,
+                     std::chrono::steady_clock::now());
+  update_scope(state_);
+  grounds_ = {{{0, 0, display.x, display.y}, canvas.theme[Colour::Line]}};
+  for (const Rect& area : {top_area, bar_area}) grounds_.push_back({area, canvas.theme[Colour::Panel]});
+  grounds_.push_back({lanes_area, canvas.theme[Colour::Ground]});
+  if (code > 0) grounds_.push_back({code_area, canvas.theme[Colour::Panel]});
+  panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_presentation_top(canvas); });
+  if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
+  if (state_.comparison.state.open) {
+    panel("##compare", lanes_area, {0, 0}, kNoScroll, [&] { draw_compare(canvas); });
+  } else {
+    panel("##timeline", lanes_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
+  }
+  if (code > 0) panel("##code", code_area, {0, 0}, kNoScroll, [&] { draw_presented_code(canvas); });
+  panel("##bar", bar_area, {0, 0}, kNoScroll, [&] { draw_presentation_bar(canvas); });
+}
+
+void Shell::draw_workbench(const Canvas& canvas) {
+  const Theme& colours = canvas.theme;
+  const float s = canvas.scale;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float top = 46 * s;
+  const float bottom = 28 * s;
+  const float left = std::min(268 * s, display.x * 0.26f);
+  const float right = std::min(290 * s, display.x * 0.28f);
+  const float middle_width = std::max(100.0f, display.x - left - right - 2);
+  const float middle_height = std::max(100.0f, display.y - top - bottom);
+
+  state_.view.update(state_.model, left + 1 + Timeline::kLabelWidth * s,
+                     middle_width - Timeline::kLabelWidth * s - 16 * s, std::chrono::steady_clock::now());
+  update_scope(state_);
+  state_.timeline.sync(state_.model.trace(), &state_.lanes);
+  const float wanted = state_.timeline.content_height(timeline_frame(canvas), state_.view.axis());
+  const float notice = notice_height(state_);
+  const float least_plots = drawer_least_height(state_, middle_height);
+  const float minimap = minimap_height(state_);
+  // What is below the timeline gets at least what the plots need, or what a person left it at the divider.
+  const float all = middle_height - notice - minimap;
+  const float share = state_.preferences.timeline_share;
+  const float room = share > 0 ? all - std::min(72 * s, all * 0.3f) : all - least_plots;
+  const float timeline_height = std::clamp(share > 0 ? share * all : wanted, std::min(120 * s, room), room);
+
+  const Rect top_area{0, 0, display.x, top};
+  const Rect knobs_area{0, top + 1, left, middle_height - 2};
+  const Rect notice_area{left + 1, top + 1, middle_width, notice};
+  const Rect timeline_area{left + 1, top + 1 + notice, middle_width, timeline_height - 1};
+  const Rect plots_area{left + 1, top + notice + timeline_height, middle_width,
+                        middle_height - notice - timeline_height - minimap - 1};
+  const Rect minimap_area{left + 1, display.y - bottom - minimap, middle_width, minimap - 1};
+  const Rect details_area{display.x - right, top + 1, right, middle_height - 2};
+  const Rect status_area{0, display.y - bottom, display.x, bottom};
+  // The line colour shows between the panels as hairlines.
+  grounds_ = {{{0, 0, display.x, display.y}, colours[Colour::Line]}};
+  for (const Rect& area : {top_area, knobs_area, details_area, status_area})
+    grounds_.push_back({area, colours[Colour::Panel]});
+  const Rect compare_area{timeline_area.x, timeline_area.y, middle_width, middle_height - notice - 2};
+  if (state_.comparison.state.open) {
+    grounds_.push_back({compare_area, colours[Colour::Ground]});
+  } else {
+    for (const Rect& area : {timeline_area, plots_area, minimap_area})
+      grounds_.push_back({area, colours[Colour::Ground]});
+  }
+  panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_top_bar(canvas); });
+  if (state_.model.nothing() && notice <= 0)
+    return;  // what is being opened, or why it could not be, is said over the grounds
+  panel("##knobs", knobs_area, {16 * s, 0}, 0, [&] { draw_knobs(canvas); });
+  if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
+  if (state_.comparison.state.open) {
+    panel("##compare", compare_area, {0, 0}, kNoScroll, [&] { draw_compare(canvas); });
+  } else {
+    panel("##timeline", timeline_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
+    panel("##plots", plots_area, {0, 4 * s}, kNoScroll, [&] { draw_drawer(canvas); });
+    panel("##minimap", minimap_area, {0, 0}, kNoScroll, [&] { draw_minimap(canvas); });
+    draw_divider(canvas, {left + 1, plots_area.y - 0.5f, middle_width, 0}, top + notice, all);
+  }
+  panel("##details", details_area, {16 * s, 0}, 0, [&] { draw_details(canvas); });
+  panel("##status", status_area, {16 * s, 4 * s}, kNoScroll, [&] { draw_status_bar(canvas); });
+}
+
+void Shell::follow_tour() {
+  if (state_.tour != TourStep::TurnThis || !state_.model.live()) return;
+  // Done what was pointed at: go on.
+  if (!state_.model.analysis().markers().empty()) state_.tour = TourStep::WatchThat;
+}
+
+void Shell::perform_requests() {
+  for (const Action action : std::exchange(state_.requests.actions, {})) perform(state_, action);
+  const auto guarded = [&](const auto& f) {
+    try {
+      f();
+    } catch (const std::exception& error) {
+      state_.show_toast(error.what(), true);
+    }
+  };
+  if (state_.requests.run) {
+    const session::SessionOptions options = *std::exchange(state_.requests.run, std::nullopt);
+    guarded([&] { start(run_recipe(options)); });
+  }
+  if (state_.requests.source) {
+    const Recipe recipe = *std::exchange(state_.requests.source, std::nullopt);
+    guarded([&] { start(recipe); });
+  }
+  if (state_.requests.experiment) {
+    const auto [experiment, side] = *std::exchange(state_.requests.experiment, std::nullopt);
+    guarded([&] { start_experiment(*experiment, side); });
+  }
+  if (state_.requests.side) {
+    const experiment::Side side = *std::exchange(state_.requests.side, std::nullopt);
+    guarded([&] { show_side(side); });
+  }
+  if (state_.requests.file) {
+    const std::filesystem::path path = *std::exchange(state_.requests.file, std::nullopt);
+    guarded([&] { begin_opening(path); });
+  }
+  guarded([&] { show_opened(); });
+  guarded([&] {
+    if (const auto saved = state_.pictures.saving.take()) state_.show_toast(*saved);
+  });
+  work_on_pictures(state_);
+}
+
+void Shell::begin_opening(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  if (name.starts_with(kRecordedPrefix)) {
+    state_.opening.open(capture_named(state_.device_menu.recorded, name.substr(kRecordedPrefix.size())));
+  } else {
+    state_.opening.open(path);
+  }
+}
+
+void Shell::show_opened() {
+  std::optional<ReadFile> file;
+  try {
+    file = state_.opening.take();
+  } catch (const std::exception& error) {
+    if (!state_.model.nothing()) throw;
+    state_.opening.fail(error.what());  // stays: there is nothing behind it
+  }
+  if (!file) return;
+  begin_anew();
+  state_.model.show(std::move(*file));
+  state_.tour = TourStep::Off;
+}
+
+void Shell::begin_with_file(const std::filesystem::path& path) {
+  state_.model.show_nothing();
+  state_.tour = TourStep::Off;
+  begin_opening(path);
+}
+
+void Shell::save_screenshot(const io::Image& image) {
+  state_.requests.screenshot = false;
+  write_beside(state_.pictures, free_picture_name(state_, "window", ".png"), {image, {}, window_text(state_)});
+}
+
+// --- experiments: started, flipped and followed
+// -----------------------------------------------------------------------
+
+void Shell::begin_anew() {
+  state_.selection.clear();
+  end_finding(state_);
+  state_.advice.end();
+  state_.comparison.state.finish_reading();
+  state_.code.end();
+  state_.try_it.end();
+  state_.scope.drop_average();
+  state_.pictures.saving.wait();
+  state_.timeline.clear();
+  state_.scroll = 0;
+}
+
+void Shell::start(const Recipe& recipe) {
+  state_.opening.cancel();  // what was asked for last is shown
+  begin_anew();
+  state_.model.start(recipe);
+}
+
+void Shell::start_experiment(std::string_view id_or_name, Side side) {
+  start_experiment(experiment::experiment_named(id_or_name), side);
+}
+
+void Shell::start_experiment(const Experiment& experiment, Side side) {
+  session::SessionOptions options = state_.model.options_now();
+  options.workload = experiment.workload;
+  options.device = experiment::chosen_device(experiment, side, state_.experiment.real_gpu);
+  options.assignments = experiment.assignments(side);
+  options.iterations = 0;
+  options.speed = kExperimentSpeed;
+  start(run_recipe(options));
+  state_.experiment.active.emplace(experiment, side);
+  state_.experiment.generation = 0;
+  state_.experiment.shows_open = state_.experiment.correction_open = false;
+  state_.experiment.auto_speed = {true, kExperimentSpeed, 0, steady_clock::now()};
+}
+
+void Shell::begin_with(const Experiment& experiment, session::SessionOptions session) {
+  if (session.device == "auto") {
+    const device::DeviceInfo present = device::describe_device(session.device);
+    if (present.simulated) session.device = experiment.device_of(Side::Before);
+  }
+  session.workload = experiment.workload;
+  session.assignments = experiment.assignments(Side::Before);
+  start(run_recipe(session));
+  state_.experiment.active.emplace(experiment, Side::Before);
+}
+
+void Shell::show_side(Side side) {
+  if (!state_.experiment.active || !state_.model.steering()) return;
+  const Experiment& experiment = state_.experiment.active->experiment();
+  if (flips_in_place(experiment) && state_.model.running()) {
+    const workload::Settings standard = workload::default_settings(experiment.workload, state_.model.source().device());
+    std::vector<std::string> assignments;
+    for (const auto& [key, value] : side_settings(experiment, side, standard))
+      assignments.push_back(key + "=" + workload::to_text(value));
+    if (const std::string refused = state_.model.assign(assignments); !refused.empty()) {
+      state_.show_toast(refused, true);
+      return;
+    }
+    state_.experiment.active->set_side(side);
+    return;
+  }
+  session::SessionOptions options = state_.model.options_now();
+  if (!flips_in_place(experiment))
+    options.device = experiment::chosen_device(experiment, side, state_.experiment.real_gpu);
+  options.assignments = experiment.assignments(side);
+  const Side before = state_.experiment.active->side();
+  state_.experiment.active->set_side(side);
+  try {
+    start(run_recipe(options));
+  } catch (...) {
+    state_.experiment.active->set_side(before);
+    throw;
+  }
+}
+
+// Which side holds is read off the settings, however they came to be; what it gives is kept for the other side's time.
+void Shell::follow_experiment() {
+  const Model& model = state_.model;
+  const Steering* steering = model.steering();
+  if (!steering) return;
+  const device::DeviceInfo device = model.source().device();
+  if (!model.simulated() && device.kind == device::DeviceKind::Gpu) {
+    state_.experiment.real_gpu = device.id;
+  } else if (model.simulated()) {
+    state_.experiment.real_gpu.clear();
+  }
+  if (!state_.experiment.active) return;
+  ActiveExperiment& active = *state_.experiment.active;
+  if (steering->workload().name != active.experiment().workload) {  // another workload was chosen
+    state_.experiment.active.reset();
+    return;
+  }
+  if (state_.experiment.generation != model.generation()) {
+    state_.experiment.generation = model.generation();
+    state_.experiment.summary = model.recent_number();
+    active.begin_run(workload::default_settings(active.experiment().workload, device), device.id);
+  }
+  const workload::Settings settings = steering->settings();
+  if (const auto side = active.side_of(settings)) active.set_side(*side);
+  if (state_.experiment.summary == model.recent_number() || !model.recent_is_current()) return;
+  state_.experiment.summary = model.recent_number();
+  // The longest stretch that tells: one in which the queue filled tells of that only.
+  analysis::Summary summary = model.recent_over(kMeasuredSeconds);
+  if (!summary.pace.known()) summary = model.recent();
+  if (!summary.pace.known()) return;
+  active.keep(settings, {std::move(summary), steering->figures(), experiment::batch_size_of(settings)});
+}
+
+void Shell::adapt_speed() {
+  AutoSpeed& automatic = state_.experiment.auto_speed;
+  if (!automatic.on || !state_.model.virtual_time()) return;
+  if (state_.model.speed() != automatic.set) {
+    automatic.on = false;
+    return;
+  }
+  const auto now = steady_clock::now();
+  const std::size_t iterations = state_.model.analysis().records().size();
+  if (iterations != automatic.iterations || state_.model.paused() || state_.overlays.open == Overlay::Gallery) {
+    automatic.iterations = iterations;
+    automatic.since = now;
+  }
+  if (now - automatic.since < kNothingHappens || automatic.set >= 1) return;
+  automatic.set = std::min(1.0, automatic.set * 10);
+  automatic.since = now;
+  state_.model.set_speed(automatic.set);
+}
+
+// What is kept in words is said again in the language that is wanted; a message that was shown is of its moment.
+void Shell::follow_language() {
+  if (base::language() == state_.language()) return;
+  base::set_language(state_.language());
+  state_.toast.reset();
+  state_.model.say_again();
+  if (state_.range_figures.summary) judge(*state_.range_figures.summary);
+  state_.advice.say_again();
+  state_.try_it.say_again();
+  state_.sweep.texts_of = std::numeric_limits<std::size_t>::max();
+  state_.timeline.clear();
+  state_.overlays.gallery.list =
+      gallery_list(experiment::experiments(), state_.overlays.gallery.filter, state_.language());
+  if (state_.overlays.open == Overlay::Palette) fill_palette(state_);
+  if (!state_.device_menu.devices.empty()) state_.device_menu.devices = device::catalogue();
+}
+
+// --- what still moves
+// -----------------------------------------------------------------------------------------------------
+
+bool Shell::animating() const { return moving() || state_.opening.running(); }
+
+bool Shell::moving() const {
+  const bool run_moves = state_.model.running() && !state_.model.paused();
+  return run_moves || !state_.model.open_calls().empty() || state_.view.moving() || state_.timeline.moving() ||
+         state_.navigation.moving() || state_.toast ||
+         (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
+         state_.comparison.state.busy() || (state_.comparison.state.open && state_.comparison.view.moving()) ||
+         state_.pictures.saving.busy() || state_.pictures.busy(state_.overlays.open == Overlay::Picture) ||
+         finding_moves(state_) || state_.view.armed() || state_.scope.pending.busy() || state_.advice.busy() ||
+         state_.code.busy() || state_.code.moving(CodeState::Clock::now()) || state_.try_it.busy() ||
+         (state_.drawer == DrawerTab::Plots && state_.plots.view.moving);
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,387 @@
+#include "window/widgets.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/translate.h"
+#include "base/wrap.h"
+#include "model/slider_scale.h"
+#include "picture/font_files.h"
+#include "picture/words.h"
+#include "render/labels.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+using workload::SettingSpec;
+using workload::SettingType;
+using workload::Value;
+
+double number(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return 0;
+}
+
+Value as_setting(const SettingSpec& spec, double v) {
+  v = std::clamp(v, spec.minimum, spec.maximum);
+  if (spec.type == SettingType::Integer) return static_cast<std::int64_t>(std::llround(v));
+  return std::round(v * 10) / 10;
+}
+
+std::string shown(const SettingSpec& spec, const Value& value) {
+  if (spec.zero_is_never && number(value) == 0) return tr("never");
+  std::string text = spec.type == SettingType::Integer ? base::format_count(std::get<std::int64_t>(value))
+                                                       : fmt::format("{:g}", number(value));
+  return spec.unit.empty() ? text : text + " " + spec.unit;
+}
+
+// The keys that turn this knob, or a few of its values, for the hint beside it.
+std::string slider_hint(const SettingSpec& spec) {
+  const auto more = action_for(spec.action, -1), fewer = action_for(spec.action, 1);
+  if (!more || !fewer) return spec.examples.empty() ? "" : tr(spec.examples);
+  return fmt::format(fmt::runtime(tr("{} and {} · every N iterations; 0 never")), key_text(info(*more).keys.front()),
+                     key_text(info(*fewer).keys.front()));
+}
+
+// The value at the right of a knob's name: a click turns it into a field to type in.
+std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const Value& value, float right) {
+  ShellState& state = c.state;
+  if (state.knob_editing.setting == spec.key) {
+    const float width = 90 * c.scale;
+    ImGui::SameLine(right - width);
+    ImGui::SetNextItemWidth(width);
+    const TextStyle style(c, FontRole::Mono, Colour::Text);
+    if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
+    const bool entered = ImGui::InputText(("##edit" + spec.key).c_str(), &state.knob_editing.text,
+                                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    const bool left = ImGui::IsItemDeactivated();
+    if (!entered && !left) return std::nullopt;
+    state.knob_editing.setting.clear();
+    if (!entered) return std::nullopt;
+    try {
+      workload::Settings checked({spec});
+      checked.set_text(spec.key, state.knob_editing.text);
+      return checked.value(spec.key);
+    } catch (const std::exception& error) {
+      state.show_toast(error.what(), true);
+      return std::nullopt;
+    }
+  }
+  const std::string text_shown = shown(spec, value);
+  const float width = text_width(c.fonts, FontRole::Mono, text_shown);
+  ImGui::SameLine(right - width);
+  text(c, FontRole::Mono, Colour::Accent, text_shown);
+  note_place(c, "value." + spec.key);
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr("click to type a value"));
+  if (ImGui::IsItemClicked()) {
+    state.knob_editing.setting = spec.key;
+    state.knob_editing.text = workload::to_text(value);
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> slider(const Canvas& c, const SettingSpec& spec, const Value& value) {
+  std::optional<Value> turned;
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float right = ImGui::GetCursorPosX() + width;
+  text(c, FontRole::Body, Colour::Text, tr(spec.label));
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
+  if (auto typed = value_field(c, spec, value, right)) turned = typed;
+
+  const float radius = 7 * c.scale;
+  const float height = 20 * c.scale;
+  ImGui::InvisibleButton(("##slider" + spec.key).c_str(), {width, height});
+  note_place(c, "knob." + spec.key);
+  const ImVec2 low = ImGui::GetItemRectMin();
+  const float x0 = origin.x + radius;
+  const float x1 = origin.x + width - radius;
+  const float y = low.y + height / 2;
+  const bool active = ImGui::IsItemActive();
+  const bool hovered = ImGui::IsItemHovered();
+  if (active) {
+    const double at = std::clamp((ImGui::GetIO().MousePos.x - x0) / std::max(1.0f, x1 - x0), 0.0f, 1.0f);
+    const Value wanted = as_setting(spec, slider_value(spec, at));
+    if (wanted != value) turned = wanted;
+  }
+  const double position = slider_position(spec, number(turned.value_or(value)));
+  const float x = x0 + static_cast<float>(position) * (x1 - x0);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float line = 2 * c.scale;
+  list.AddRectFilled({x0 - radius, y - line}, {x1 + radius, y + line}, c.theme[Colour::Faint], line);
+  list.AddRectFilled({x0 - radius, y - line}, {x, y + line}, c.theme[Colour::Accent], line);
+  if (hovered || active)
+    list.AddCircleFilled({x, y}, radius + 4 * c.scale, with_alpha(c.theme[Colour::Accent], 0.25f), 32);
+  list.AddCircleFilled({x, y}, radius, c.theme[Colour::Text], 32);
+  if (const std::string hint = slider_hint(spec); !hint.empty()) text(c, FontRole::Small, Colour::Dim, hint);
+  vertical_space(c, 12);
+  return turned;
+}
+
+// For numbers without a sensible slider (a seed): the number between two buttons.
+std::optional<Value> stepper(const Canvas& c, const SettingSpec& spec, const Value& value) {
+  std::optional<Value> turned;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float start = ImGui::GetCursorPosX();
+  const float side = 26 * c.scale;
+  ImGui::AlignTextToFramePadding();
+  text(c, FontRole::Body, Colour::Text, tr(spec.label));
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
+  if (auto typed = value_field(c, spec, value, start + width - 2 * side - 18 * c.scale)) turned = typed;
+  ImGui::SameLine(start + width - 2 * side - 4 * c.scale);
+  if (button(c, "less." + spec.key, "−", false, side)) turned = as_setting(spec, number(value) - 1);
+  ImGui::SameLine(start + width - side);
+  if (button(c, "more." + spec.key, "+", false, side)) turned = as_setting(spec, number(value) + 1);
+  vertical_space(c, 8);
+  return turned;
+}
+
+// As many beside each other as can be read, in rows.
+int choice_buttons(const Canvas& c, const std::string& id, const std::vector<std::string>& texts, int chosen) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float gap = 4 * c.scale;
+  float widest = 0;
+  for (const std::string& t : texts) widest = std::max(widest, text_width(c.fonts, FontRole::BodyBold, t));
+  const float least = widest + 9 * c.scale;
+  const auto count = static_cast<int>(texts.size());
+  const int columns = std::clamp(static_cast<int>((width + gap) / (least + gap)), 1, count);
+  const float each = (width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+  int clicked = -1;
+  for (int i = 0; i < count; ++i) {
+    if (i % columns != 0) ImGui::SameLine(0, gap);
+    const std::string& t = texts[static_cast<std::size_t>(i)];
+    if (button(c, id + "." + t, t, i == chosen, each)) clicked = i;
+  }
+  return clicked;
+}
+
+std::string toggle_hint(const SettingSpec& spec) {
+  const auto action = action_for(spec.action, 0);
+  if (!action) return {};
+  const KeyChord chord = info(*action).keys.front();
+  return chord.key == 0 ? std::string() : key_text(chord);
+}
+
+}  // namespace
+
+TextStyle::TextStyle(const Canvas& c, FontRole role, Colour colour) : TextStyle(c, role, c.theme.as_text(colour)) {}
+
+TextStyle::TextStyle(const Canvas& c, FontRole role, std::uint32_t colour) {
+#if IMGUI_VERSION_NUM >= 19200
+  ImGui::PushFont(c.fonts[role], c.fonts.size(role));
+#else
+  ImGui::PushFont(c.fonts[role]);
+#endif
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+}
+
+TextStyle::~TextStyle() {
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void text(const Canvas& c, FontRole role, Colour colour, const std::string& t) {
+  const TextStyle style(c, role, colour);
+  ImGui::TextUnformatted(t.data(), t.data() + t.size());
+}
+
+void wrapped_text(const Canvas& c, FontRole role, Colour colour, const std::string& sentence) {
+  text(c, role, colour, wrapped_lines(c, role, sentence, ImGui::GetContentRegionAvail().x));
+}
+
+std::string wrapped_lines(const Canvas& c, FontRole role, const std::string& sentence, float width) {
+  // A number and its percent sign stay on one line: only plain spaces are places to break at.
+  std::string t = sentence;
+  for (std::size_t at = t.find(" %"); at != std::string::npos; at = t.find(" %", at)) t.replace(at, 1, "\u00a0");
+  return base::wrap(t, width, [&](std::string_view letter) { return text_width(c.fonts, role, letter); });
+}
+
+void language_switch(const Canvas& c, float right) {
+  using experiment::Language;
+  const float s = c.scale;
+  const float height = 20 * s;
+  const float pad = 7 * s;
+  const bool possible = has_chinese_font();
+  const auto width_of = [&](Language language) {
+    return text_width(c.fonts, FontRole::Body, language_name(language)) + 2 * pad;
+  };
+  float x = right - width_of(Language::English) - width_of(Language::Chinese);
+  const float y = ImGui::GetCursorPosY();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const Language language : {Language::English, Language::Chinese}) {
+    ImGui::SetCursorPos({x, y});
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = width_of(language);
+    const std::string id = "language." + std::string(base::language_key(language));
+    const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
+    note_place(c, id);
+    const bool chosen = c.state.language() == language;
+    const bool dead = language == Language::Chinese && !possible;
+    if (chosen) list.AddRectFilled(at, {at.x + width, at.y + height}, c.theme[Colour::PanelRaised], 4 * s);
+    const Colour ink = dead     ? Colour::Faint
+                       : chosen ? Colour::Accent
+                                : (ImGui::IsItemHovered() ? Colour::Text : Colour::Muted);
+    const Label label{at.x + pad, at.y, width - 2 * pad + 2, c.theme[ink], FontRole::Body, language_name(language),
+                      height};
+    draw_labels(list, c.fonts, {&label, 1});
+    if (ImGui::IsItemHovered()) {
+      const ActionInfo& action = info(Action::ToggleLanguage);
+      const std::string tip = fmt::format("{} ({})", tr(action.text), key_text(action.keys.front()));
+      ImGui::SetTooltip("%s", dead ? no_chinese_text().c_str() : tip.c_str());
+    }
+    if (clicked && !chosen) c.state.requests.actions.push_back(Action::ToggleLanguage);
+    x += width;
+  }
+}
+
+void outline(const Canvas& c, const Rect& r, float rounding, bool hovered) {
+  if (c.theme.outline <= 0) return;
+  ImGui::GetWindowDrawList()->AddRect({r.x, r.y}, {r.x + r.width, r.y + r.height},
+                                      c.theme[hovered ? Colour::Accent : Colour::Line], rounding * c.scale, 0,
+                                      c.theme.outline * c.scale);
+}
+
+void vertical_space(const Canvas& c, float pixels) {
+  pixels = std::round(pixels / kGrid) * kGrid;
+  ImGui::Dummy({0, std::max(0.0f, pixels * c.scale - ImGui::GetStyle().ItemSpacing.y)});
+}
+
+void heading(const Canvas& c, const char* t) {
+  vertical_space(c, 16);
+  text(c, FontRole::SmallBold, Colour::Dim, t);
+  vertical_space(c, 2);
+}
+
+void figure_line(const Canvas& c, const std::string& name, const std::string& value, Colour colour) {
+  const float start = ImGui::GetCursorPosX();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float value_width = text_width(c.fonts, FontRole::Mono, value);
+  text(c, FontRole::Body, Colour::Muted, fit_text(c.fonts, FontRole::Body, name, width - value_width - 8 * c.scale));
+  ImGui::SameLine(start + width - value_width);
+  text(c, FontRole::Mono, colour, value);
+}
+
+bool key_pressed(int key) {
+#if IMGUI_VERSION_NUM >= 18700
+  return ImGui::IsKeyPressed(static_cast<ImGuiKey>(key));
+#else
+  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
+#endif
+}
+
+void note_place(const Canvas& c, const std::string& name) {
+  const ImVec2 low = ImGui::GetItemRectMin();
+  const ImVec2 size = ImGui::GetItemRectSize();
+  c.state.places[name] = {low.x, low.y, size.x, size.y};
+}
+
+bool button(const Canvas& c, const std::string& id, const std::string& t, bool on, float width, const char* tooltip) {
+  const float text_w = text_width(c.fonts, on ? FontRole::BodyBold : FontRole::Body, t);
+  const ImVec2 size{width > 0 ? width : text_w + 24 * c.scale, 26 * c.scale};
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
+  note_place(c, id);
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const std::uint32_t ground =
+      on ? c.theme[Colour::Accent] : c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised];
+  list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, ground, 5 * c.scale);
+  outline(c, {at.x, at.y, size.x, size.y}, 5, hovered);
+  Label label{at.x + 4 * c.scale,
+              at.y,
+              size.x - 8 * c.scale,
+              c.theme[on ? Colour::AccentInk : Colour::Text],
+              on ? FontRole::BodyBold : FontRole::Body,
+              t,
+              size.y,
+              LabelAlign::Centre};
+  draw_labels(list, c.fonts, {&label, 1});
+  if (tooltip && hovered) ImGui::SetTooltip("%s", tooltip);
+  return clicked;
+}
+
+int segmented(const Canvas& c, const std::string& id, const std::vector<std::string>& texts, int chosen, float width) {
+  int clicked = -1;
+  float each = 0;
+  const float gap = 6 * c.scale;
+  if (width > 0) {
+    const auto n = static_cast<float>(texts.size());
+    each = (width - gap * (n - 1)) / n;
+  }
+  for (int i = 0; i < static_cast<int>(texts.size()); ++i) {
+    if (i) ImGui::SameLine(0, gap);
+    const std::string& t = texts[static_cast<std::size_t>(i)];
+    if (button(c, id + "." + t, t, i == chosen, each)) clicked = i;
+  }
+  return clicked;
+}
+
+bool toggle(const Canvas& c, const std::string& id, const std::string& label_text, bool value, const std::string& hint,
+            bool without_effect) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = 28 * c.scale;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::InvisibleButton(("##" + id).c_str(), {width, height});
+  note_place(c, id);
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float side = 18 * c.scale;
+  const float y = at.y + (height - side) / 2;
+  const ImVec2 low{at.x, y};
+  const ImVec2 high{at.x + side, y + side};
+  if (value) {
+    list.AddRectFilled(low, high, c.theme[without_effect ? Colour::Faint : Colour::Accent], 4 * c.scale);
+    const ImVec2 tick[3] = {{low.x + side * 0.22f, y + side * 0.52f},
+                            {low.x + side * 0.42f, y + side * 0.72f},
+                            {low.x + side * 0.78f, y + side * 0.30f}};
+    list.AddPolyline(tick, 3, c.theme[Colour::AccentInk], 0, 2 * c.scale);
+  } else {
+    list.AddRectFilled(low, high, c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised], 4 * c.scale);
+    list.AddRect(low, high, c.theme[hovered ? Colour::Accent : Colour::Faint], 4 * c.scale, 0, 1.5f * c.scale);
+  }
+  const float room = width - side - (hint.empty() ? 10 : 36) * c.scale;
+  const FontRole role = text_width(c.fonts, FontRole::Body, label_text) > room ? FontRole::Small : FontRole::Body;
+  const Label labels[2] = {
+      {at.x + side + 10 * c.scale, at.y, room, c.theme[without_effect ? Colour::Dim : Colour::Text], role, label_text,
+       height},
+      {at.x, at.y, width, c.theme[Colour::Dim], FontRole::MonoSmall, hint, height, LabelAlign::Right}};
+  draw_labels(list, c.fonts, labels);
+  return clicked;
+}
+
+std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value& value, const char* no_effect) {
+  switch (spec.type) {
+    case SettingType::Bool: {
+      const bool on = std::get<bool>(value);
+      const bool clicked = toggle(c, "knob." + spec.key, tr(spec.label), on, toggle_hint(spec), no_effect != nullptr);
+      if (ImGui::IsItemHovered()) {
+        const std::string why = no_effect ? fmt::format(fmt::runtime(tr("No effect now: {}.")), no_effect) : "";
+        ImGui::SetTooltip("%s", no_effect ? why.c_str() : tr(spec.help));
+      }
+      if (clicked) return Value(!on);
+      return std::nullopt;
+    }
+    case SettingType::Choice: {
+      text(c, FontRole::Body, Colour::Text, tr(spec.label));
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
+      const auto& chosen = std::get<std::string>(value);
+      const auto found = std::find(spec.choices.begin(), spec.choices.end(), chosen);
+      const int clicked =
+          choice_buttons(c, "knob." + spec.key, spec.choices, static_cast<int>(found - spec.choices.begin()));
+      vertical_space(c, 10);
+      if (clicked >= 0) return Value(spec.choices[static_cast<std::size_t>(clicked)]);
+      return std::nullopt;
+    }
+    default:
+      return spec.maximum > 1e6 ? stepper(c, spec, value) : slider(c, spec, value);
+  }
+}
+
+}  // namespace lanescope::ui

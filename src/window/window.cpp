@@ -1,0 +1,419 @@
+#include "window/window.h"
+
+#include <epoxy/gl.h>
+// epoxy first: GLFW must not bring its own OpenGL header.
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+#include <thread>
+
+#include "base/error.h"
+#include "base/translate.h"
+#include "picture/words.h"
+#include "render/grounds.h"
+#include "render/imgui_style.h"
+#include "render/offscreen.h"
+#include "render/shader_program.h"
+#include "window/panels/overlays/overlays_panels.h"
+
+namespace lanescope::ui {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using base::tr;
+
+constexpr std::chrono::microseconds kFrameTime{16'000};  // a little over 60 a second: a display's own rate decides
+constexpr std::chrono::milliseconds kCalmFrameTime{60};  // where only a bar moves: the reading needs the machine
+constexpr double kRestSeconds = 0.5;                     // between looks at a still window
+constexpr std::size_t kKeptFrameTimes = 100'000;
+
+std::string headless_hint() {
+  return std::string("; ") + tr("without a window: lanescope run --workload linear-mse --compare log_interval=100");
+}
+
+// In whole pixels of the framebuffer, all of which the first one is.
+std::vector<PixelGround> to_pixels(const std::vector<Shell::Ground>& grounds, int width, int height, float density) {
+  std::vector<PixelGround> pixels{{0, 0, width, height, grounds.empty() ? 0 : grounds.front().colour}};
+  for (const auto& [area, colour] : grounds) {
+    const auto whole = [&](float at) { return static_cast<int>(at * density); };
+    pixels.push_back({whole(area.x), whole(area.y), whole(area.x + area.width), whole(area.y + area.height), colour});
+  }
+  return pixels;
+}
+
+#if IMGUI_VERSION_NUM < 19200
+// Letters stand on whole pixels, in their own size: one texel is what four of them come to, and where a processor draws
+// it costs a fraction.
+void sample_nearest(const ImFontAtlas& atlas) {
+  glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(reinterpret_cast<std::uintptr_t>(atlas.TexID)));
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+}
+#endif
+
+// Some text field has the keyboard, or what is open takes all keys.
+bool is_typing(const ShellState& state) {
+  const bool field = state.search.open && state.drawer == DrawerTab::Found && !state.presentation.on;
+  const bool searching = field && (state.search.field_active || state.search.focus_wanted);
+  return ImGui::GetIO().WantTextInput || searching || state.overlays.open == Overlay::Palette ||
+         state.overlays.keys.waits_for.has_value();
+}
+
+int modifiers_down() {
+  const ImGuiIO& io = ImGui::GetIO();
+  return (io.KeyCtrl ? GLFW_MOD_CONTROL : 0) | (io.KeyShift ? GLFW_MOD_SHIFT : 0) | (io.KeyAlt ? GLFW_MOD_ALT : 0);
+}
+
+// The monitor on which the middle of the window is.
+GLFWmonitor* monitor_of(const Rect& window) {
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  for (int i = 0; i < count; ++i) {
+    int x = 0, y = 0;
+    glfwGetMonitorPos(monitors[i], &x, &y);
+    const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
+    const float dx = window.x + window.width / 2 - static_cast<float>(x);
+    const float dy = window.y + window.height / 2 - static_cast<float>(y);
+    if (mode && dx >= 0 && dy >= 0 && dx < static_cast<float>(mode->width) && dy < static_cast<float>(mode->height)) {
+      return monitors[i];
+    }
+  }
+  return glfwGetPrimaryMonitor();
+}
+
+double process_cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+}
+
+}  // namespace
+
+Window::Window(const WindowOptions& options) : options_(options) {
+  set_shader_directory(options.shader_dir);
+  // What is not there is named before a window opens.
+  const std::string open = options.open ? options.open->string() : "";
+  if (open.starts_with(kRecordedPrefix)) {
+    capture_named(recorded_captures(), open.substr(kRecordedPrefix.size()));
+  } else if (options.open) {
+    check_readable(*options.open);
+  }
+  open_window();
+  try {
+    begin(options);
+  } catch (...) {  // the destructor of what was never finished does not run
+    close_window();
+    throw;
+  }
+}
+
+void Window::begin(const WindowOptions& options) {
+  Preferences preferences = load_preferences(preferences_path());
+  if (options.theme) preferences.theme = *options.theme;
+  if (options.language) preferences.language = *options.language;
+  shell_ = std::make_unique<Shell>(std::move(preferences));
+  base::set_language(shell_->state().language());
+  if (shell_->state().preferences.language != shell_->state().language()) {
+    shell_->state().show_toast(no_chinese_text(), true);
+  }
+  shell_->state().pictures.paint_window = [this](float scale, ThemeName name) { return paint(scale, name); };
+  float x = 1;
+  float y = 1;
+  glfwGetWindowContentScale(window_, &x, &y);
+  shell_->state().content_scale = std::clamp(x, 1.0f, 4.0f);
+  session::SessionOptions session = options.session;
+  session.speed = options.speed;
+  shell_->state().model.set_first_options(session);
+  if (options.open) {
+    shell_->begin_with_file(*options.open);
+  } else {
+    begin_run(session);
+  }
+}
+
+void Window::begin_run(const session::SessionOptions& session) {
+  const session::SessionOptions plain;
+  const bool asked_for = options_.plain || session.workload != plain.workload || !session.assignments.empty();
+  const auto experiments = experiment::experiments();
+  if (options_.experiment.empty() && (asked_for || experiments.empty())) {
+    shell_->state().model.start_run(session);
+    return;
+  }
+  const experiment::Experiment& first =
+      options_.experiment.empty() ? experiments.front() : experiment::experiment_named(options_.experiment);
+  shell_->begin_with(first, session);
+}
+
+void Window::open_window() {
+  static std::string reason;
+  glfwSetErrorCallback([](int, const char* text) { reason = text; });
+  // GLFW says why in English only.
+  const auto in_brackets = [&] {
+    return base::language() == base::Language::English ? " (" + reason + ")" : std::string();
+  };
+  if (!glfwInit()) throw base::FileError(tr("no display") + in_brackets() + headless_hint());
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  const Preferences remembered = load_preferences(preferences_path());
+  window_ = glfwCreateWindow(remembered.window_width, remembered.window_height, "Lanescope", nullptr, nullptr);
+  if (!window_) {
+    glfwTerminate();
+    throw base::FileError(tr("no OpenGL 3.3") + in_brackets() + headless_hint());
+  }
+  glfwSetWindowSizeLimits(window_, 900, 560, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwMakeContextCurrent(window_);
+  glfwSwapInterval(options_.frames_unlimited ? 0 : 1);
+  glfwSetWindowUserPointer(window_, this);
+  glfwSetKeyCallback(window_, on_key);
+  glfwSetDropCallback(window_, on_drop);
+  glfwSetWindowContentScaleCallback(window_, on_content_scale);  // the window was moved to another monitor
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;  // the program remembers what is worth it itself
+  io.LogFilename = nullptr;
+  ImGui_ImplGlfw_InitForOpenGL(window_, true);
+  ImGui_ImplOpenGL3_Init("#version 330 core");
+}
+
+Window::~Window() {
+  int width = 0;
+  int height = 0;
+  glfwGetWindowSize(window_, &width, &height);
+  if (glfwGetWindowMonitor(window_)) {
+    width = static_cast<int>(windowed_.width);
+    height = static_cast<int>(windowed_.height);
+  }
+  if (shell_) {
+    Preferences& p = shell_->state().preferences;
+    p.window_width = width;
+    p.window_height = height;
+    p.trigger = shell_->state().view.trigger_settings();
+    p.trigger.automatic = true;
+    save_preferences(preferences_path(), p);
+  }
+  close_window();
+}
+
+void Window::close_window() {
+  shell_.reset();
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui_ImplGlfw_Shutdown();
+  ImGui::DestroyContext();
+  glfwDestroyWindow(window_);
+  glfwTerminate();
+}
+
+void Window::on_key(GLFWwindow* window, int key, int, int action, int modifiers) {
+  static_cast<Window*>(glfwGetWindowUserPointer(window))->key(key, action, modifiers);
+}
+
+void Window::on_drop(GLFWwindow* window, int count, const char** paths) {
+  if (count > 0) static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_->state().requests.file = paths[0];
+}
+
+void Window::on_content_scale(GLFWwindow* window, float x, float) {
+  const auto& shell = static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_;
+  if (shell) shell->state().content_scale = std::clamp(x, 1.0f, 4.0f);
+}
+
+void Window::key(int key, int action, int modifiers) {
+  if (!shell_) return;
+  ShellState& state = shell_->state();
+  const KeyChord chord{key, modifiers & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT)};
+  if (action == GLFW_RELEASE) {
+    const auto tapped = keys_.release(key, Clock::now());
+    if (tapped && !is_typing(state)) perform(state, *tapped);
+    return;
+  }
+  if (modifiers & GLFW_MOD_SUPER) return;  // the desktop's
+  if (state.overlays.keys.waits_for) {
+    if (action == GLFW_PRESS && can_be_bound(key)) state.overlays.keys.pressed = chord;
+    return;
+  }
+  if (palette_key(state, chord)) return;
+  if (key == GLFW_KEY_ESCAPE && state.overlays.open == Overlay::Keys) return perform(state, Action::ClearSelection);
+  const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // types nothing
+  if (is_typing(state) && !function_key) return;
+  if (menu_key(state, chord)) return;
+  const auto wanted = action == GLFW_PRESS ? keys_.press(chord, Clock::now()) : keys_.repeat(chord);
+  if (wanted) perform(state, *wanted);
+}
+
+void Window::hold_keys() {
+  ShellState& state = shell_->state();
+  if (is_typing(state) || state.overlays.open == Overlay::Menu) return keys_.forget();
+  if (keys_.any()) frames_owed_ = 3;
+  for (const Action action : keys_.held(modifiers_down(), Clock::now())) hold(state, action);
+}
+
+void Window::follow_full_screen() {
+  bool& wanted = shell_->state().full_screen;
+  if (wanted == (glfwGetWindowMonitor(window_) != nullptr)) return;
+  if (!wanted) {
+    glfwSetWindowMonitor(window_, nullptr, static_cast<int>(windowed_.x), static_cast<int>(windowed_.y),
+                         static_cast<int>(windowed_.width), static_cast<int>(windowed_.height), GLFW_DONT_CARE);
+    return;
+  }
+  int x = 0, y = 0, width = 0, height = 0;
+  glfwGetWindowPos(window_, &x, &y);
+  glfwGetWindowSize(window_, &width, &height);
+  windowed_ = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(width), static_cast<float>(height)};
+  GLFWmonitor* monitor = monitor_of(windowed_);
+  const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+  if (mode) glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  wanted = glfwGetWindowMonitor(window_) != nullptr;
+  if (!wanted) shell_->state().show_toast(tr("this display has no full-screen mode"), true);
+}
+
+void Window::refresh_look() {
+  ShellState& state = shell_->state();
+  const float scale = state.scale();
+  if (scale != fonts_scale_ || fonts_language_ != state.language()) {
+    fonts_scale_ = scale;
+    fonts_language_ = state.language();
+    ImGuiIO& io = ImGui::GetIO();
+    io.Fonts->Clear();
+    fonts_ = load_fonts(*io.Fonts, scale, 1, chinese_texts(*fonts_language_));
+#if IMGUI_VERSION_NUM < 19200
+    ImGui_ImplOpenGL3_DestroyFontsTexture();
+    ImGui_ImplOpenGL3_CreateFontsTexture();
+    sample_nearest(*io.Fonts);
+#endif
+    theme_shown_.reset();
+  }
+  if (theme_shown_ != state.preferences.theme) {
+    theme_shown_ = state.preferences.theme;
+    apply_to_imgui(theme(*theme_shown_), scale);
+#if IMGUI_VERSION_NUM < 19200
+    ImGui::GetStyle().AntiAliasedLinesUseTex = false;  // such lines would need more than the nearest texel
+#endif
+  }
+}
+
+// Sleeps while nothing changes; keeps to the display's rate while something does.
+void Window::wait_for_work() {
+  if (options_.frames_unlimited) return glfwPollEvents();
+  const auto left = [&](std::chrono::microseconds pace) {
+    return std::chrono::duration<double>(last_frame_ + pace - Clock::now()).count();
+  };
+  if (shell_->moving() || frames_owed_ > 0) {
+    const double pause = left(kFrameTime);
+    if (pause > 0.0005) std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+    return glfwPollEvents();
+  }
+  if (shell_->animating()) {
+    const double pause = left(kCalmFrameTime);
+    if (pause > 0.0005) glfwWaitEventsTimeout(pause);
+    if (left(kCalmFrameTime) > 0.002) frames_owed_ = 3;  // somebody did something
+    return glfwPollEvents();
+  }
+  const auto before = Clock::now();
+  glfwWaitEventsTimeout(kRestSeconds);
+  if (Clock::now() - before < std::chrono::duration<double>(kRestSeconds * 0.98)) frames_owed_ = 3;
+}
+
+bool Window::frame() {
+  wait_for_work();
+  if (glfwWindowShouldClose(window_) || shell_->wants_quit()) return false;
+  if (!options_.frames_unlimited && !shell_->animating() && frames_owed_ <= 0) return true;
+  draw_frame();
+  return true;
+}
+
+void Window::draw_frame() {
+  const auto begin = Clock::now();
+  last_frame_ = begin;
+  follow_full_screen();
+  refresh_look();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+  hold_keys();
+  shell_->draw(fonts_);
+  ImGui::Render();
+  int width = 0;
+  int height = 0;
+  glfwGetFramebufferSize(window_, &width, &height);
+  glViewport(0, 0, width, height);
+  clear_grounds(to_pixels(shell_->grounds(), width, height, ImGui::GetIO().DisplayFramebufferScale.x), height);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  if (shell_->wants_screenshot()) shell_->save_screenshot(read_pixels(0, 0, width, height));
+  glfwSwapBuffers(window_);
+  const std::uint64_t shown = shell_->state().model.generation();
+  const bool opening = shell_->state().opening.running();
+  shell_->perform_requests();
+  ++frames_;
+  frames_owed_ = std::max(0, frames_owed_ - 1);
+  // What has come is drawn without waiting for somebody to touch the window.
+  if (shown != shell_->state().model.generation() || opening != shell_->state().opening.running()) frames_owed_ = 3;
+  const auto ms = std::chrono::duration<float, std::milli>(Clock::now() - begin).count();
+  if (frame_times_ms_.size() < kKeptFrameTimes) frame_times_ms_.push_back(ms);
+  double& smoothed = shell_->state().figures.frame_ms;
+  smoothed += (static_cast<double>(ms) - smoothed) * 0.05;
+}
+
+std::string Window::failure() const {
+  const ShellState& state = shell_->state();
+  return state.model.nothing() ? state.opening.failure() : std::string();
+}
+
+void run_window(const WindowOptions& options) {
+  Window window(options);
+  window.run();
+}
+
+void Window::run() {
+  while (frame()) {
+  }
+  if (const std::string why = failure(); !why.empty()) throw base::FileError(why);
+}
+
+FrameMeasurement measure_frames(WindowOptions options, double seconds) {
+  options.frames_unlimited = true;
+  Window window(options);
+  glfwSetWindowSize(window.handle(), 1600, 900);
+  window.shell().state().tour = TourStep::Off;
+  const auto run_for = [&](double wanted) {
+    const auto begin = Clock::now();
+    std::uint64_t frames = 0;
+    while (std::chrono::duration<double>(Clock::now() - begin).count() < wanted && window.frame()) ++frames;
+    return static_cast<double>(frames) / std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  while (window.shell().state().opening.running() && window.frame()) {
+  }
+  run_for(1.5);  // fonts, shaders and the first iterations
+  window.forget_frame_times();
+  FrameMeasurement result;
+  result.frames_per_second = run_for(seconds);
+  std::vector<float> times = window.frame_times_ms();
+  if (times.empty()) return result;
+  std::sort(times.begin(), times.end());
+  result.p99_ms = static_cast<double>(times[std::min(times.size() - 1, times.size() * 99 / 100)]);
+  return result;
+}
+
+double measure_rest(WindowOptions options, double seconds) {
+  Window window(options);
+  window.shell().state().tour = TourStep::Off;
+  window.shell().state().model.set_paused(true);
+  const auto run_for = [&](double wanted) {
+    const auto begin = Clock::now();
+    while (std::chrono::duration<double>(Clock::now() - begin).count() < wanted && window.frame()) {
+    }
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  run_for(1.5);
+  const double cpu = process_cpu_seconds();
+  const double wall = run_for(seconds);
+  return (process_cpu_seconds() - cpu) / wall;
+}
+
+}  // namespace lanescope::ui

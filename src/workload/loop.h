@@ -1,0 +1,33 @@
+// The loop around a workload: set up, iterate, finish, with a recorded range for each iteration. Runner uses it for
+// live and headless runs, prediction/simulation.cpp for predictions.
+#pragma once
+
+#include <cstdint>
+
+#include "workload/workload.h"
+
+namespace lanescope::workload {
+
+/// The variable parts of a loop. All functions are called on the thread that runs it.
+class LoopControl {
+ public:
+  /// The settings for set-up; they must stay valid until it has ended.
+  virtual const Settings& begin() = 0;
+  virtual void set_up_done() {}
+  /// The settings of the next iteration, or null to end the loop. They must stay valid until it has ended.
+  virtual const Settings* next(std::uint64_t number) = 0;
+  /// Called after the workload's part of an iteration, still within the iteration.
+  virtual void end_of_iteration() {}
+  /// Called after the iteration has been recorded.
+  virtual void iterated(std::uint64_t /*number*/) {}
+  /// Called after the last iteration, before the workload's finish().
+  virtual void iterations_done() {}
+
+ protected:
+  ~LoopControl() = default;
+};
+
+/// Runs the loop; `first` is the number of the first iteration.
+void run_loop(device::Device& device, Workload& workload, std::uint64_t first, LoopControl& control);
+
+}  // namespace lanescope::workload

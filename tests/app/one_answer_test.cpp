@@ -1,0 +1,203 @@
+// One trace, one answer: the window, the table, the JSON and the page agree.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/html_page.h"
+#include "app/html_text.h"
+#include "app/program.h"
+#include "app/run_report.h"
+#include "experiment/comparison.h"
+#include "experiment/measured_run.h"
+#include "inspect/difference.h"
+#include "model/advice.h"
+#include "model/model.h"
+#include "model/model_snapshot.h"
+
+namespace lanescope::app::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::HasSubstr;
+
+const std::string kData = std::string(LANESCOPE_SOURCE_DIR) + "/tests/data/";
+const std::string kCaptures = std::string(LANESCOPE_SOURCE_DIR) + "/assets/captures/";
+
+// The window on a trace, without pixels: these objects hold what it shows.
+struct Window {
+  explicit Window(const std::filesystem::path& file) {
+    model.open_file(file);
+    const auto deadline = ui::AdviceState::Clock::now() + std::chrono::seconds(60);
+    do {
+      model.update();
+      advice.update(model, true, ui::AdviceState::Clock::now());
+    } while (advice.busy() && ui::AdviceState::Clock::now() < deadline);
+    advice.update(model, true, ui::AdviceState::Clock::now());
+  }
+  ~Window() { advice.end(); }
+
+  // As the JSON would have it.
+  Json json() const {
+    io::RunFigures figures;
+    figures.facts = model.facts();
+    figures.summary = model.recent();
+    figures.events = model.trace().counts();
+    analysis::Advice& shown = figures.advice.emplace();
+    for (const ui::AdviceCard& card : advice.cards()) shown.cards.push_back(card.card);
+    return Json::parse(io::summary_json(figures));
+  }
+
+  ui::Model model;
+  ui::AdviceState advice;
+};
+
+class OneAnswer : public ProgramTest {
+ protected:
+  struct Told {
+    std::string table, page;
+    Json json;
+  };
+  Told report(const std::string& file) const {
+    const Outcome outcome = run({"report", file, "--lang", "en", "--json", "r.json", "--html", "r.html"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return {outcome.out, text_of(folder_ / "r.html"), Json::parse(text_of(folder_ / "r.json"))};
+  }
+};
+
+// What only a run or a command knows, and what is below each card in addition to its text.
+Json without(Json json, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) json.erase(key);
+  return json;
+}
+Json cards_without_trials(const Json& json) {
+  Json cards = Json::array();
+  for (const Json& card : json["advice"]["cards"]) cards.push_back(without(card, {"trial"}));
+  return cards;
+}
+
+void expect_equal(const Json& one, const Json& other) { EXPECT_EQ(Json::diff(one, other).dump(1), "[]"); }
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// The table of a comparison has no cards.
+void expect_in_table(const std::string& table, const Json& json, bool with_cards = true) {
+  EXPECT_TRUE(has(table, json["verdict_sentence"]));
+  if (json["verdict_note"].is_string()) {
+    EXPECT_TRUE(has(table, json["verdict_note"]));
+  }
+  if (!with_cards) return;
+  for (const Json& card : json["advice"]["cards"]) EXPECT_TRUE(has(table, card["title"])) << card["title"];
+}
+void expect_on_page(const std::string& page, const Json& json) {
+  const auto shown = [&](const std::string& text) { return has(page, html::escaped(text, 1500)); };
+  EXPECT_TRUE(shown(json["verdict_sentence"]));
+  if (json["verdict_note"].is_string()) {
+    EXPECT_TRUE(shown(json["verdict_note"]));
+  }
+  for (const Json& card : json["advice"]["cards"]) EXPECT_TRUE(shown(card["title"])) << card["title"];
+}
+
+// Everything the window says is in the report.
+void expect_same(const Window& window, const Json& reported) {
+  const auto of_the_trace = [](const Json& json) {
+    return without(
+        json, {"source", "iterations", "elapsed_ns", "warm_up_ns", "loss", "own", "capture", "advice", "breakdown"});
+  };
+  const Json shown = window.json();
+  expect_equal(of_the_trace(shown), of_the_trace(reported));
+  expect_equal(cards_without_trials(shown), cards_without_trials(reported));
+}
+
+// A run of one side, and all its outputs: what `run --experiment` prints, except predictions, which take long.
+struct RunSide {
+  RunSide(const experiment::Experiment& experiment, experiment::Side side)
+      : run(side_options(experiment, side, {.device = {}, .iterations = 40, .assignments = {}})) {
+    run.run();
+    figures = run.figures();
+    figures.advice = run.advice(figures);
+    figures.breakdown = run.breakdown(figures);
+  }
+  experiment::MeasuredRun run;
+  RunFigures figures;
+};
+
+TEST_F(OneAnswer, OfAllExperiments) {
+  ASSERT_GT(experiment::experiments().size(), 30u);
+  std::size_t cards = 0;
+  for (const experiment::Experiment& experiment : experiment::experiments()) {
+    SCOPED_TRACE(experiment.id);
+    std::array<std::unique_ptr<RunSide>, 2> runs;
+    for (const auto side : {experiment::Side::Before, experiment::Side::After})
+      runs[static_cast<std::size_t>(side)] = std::make_unique<RunSide>(experiment, side);
+    const std::string table = comparison_table(runs[0]->figures, runs[1]->figures, Style{});
+    const Json json = Json::parse(comparison_json(runs[0]->figures, runs[1]->figures));
+    html::Page page{.title = {}, .command = {}, .runs = {}, .experiment = nullptr, .ended_early = false};
+    for (const auto& side : runs) page.runs.push_back(html::page_run(side->run, side->figures, "a side"));
+    const std::string page_text = html::page_text(page);
+    std::array<ui::SharedSnapshot, 2> snapshots;
+    for (std::size_t s = 0; s < 2; ++s) {
+      SCOPED_TRACE(s == 0 ? "before" : "after");
+      const Json& side = json["runs"][s];
+      expect_in_table(table, side, false);
+      expect_on_page(page_text, side);
+      const std::filesystem::path file = folder_ / "t.json";
+      io::write_chrome_trace(file, runs[s]->run.trace(), runs[s]->run.facts());
+      const Outcome reported = run({"report", "t.json", "--lang", "en"});
+      ASSERT_EQ(reported.status, 0) << reported.err;
+      expect_in_table(reported.out, side);
+      const Window window(file);
+      expect_same(window, side);
+      cards += window.advice.cards().size();
+      const auto plan = ui::plan_snapshot(window.model);
+      ASSERT_TRUE(plan.has_value());
+      snapshots[s] = ui::take_snapshot(*plan);
+    }
+    const auto& [before, after] = snapshots;
+    ASSERT_TRUE(json["ratio"]["pace"].is_number());
+    EXPECT_DOUBLE_EQ(after->mean_ns() / before->mean_ns(), json["ratio"]["pace"].get<double>());
+    const std::string basis = factor_basis(before->summary.pace, after->summary.pace);
+    EXPECT_TRUE(has(table, "per iteration, " + basis));
+    EXPECT_TRUE(has(page_text, "per iteration, " + basis));
+    EXPECT_THAT(headline(*before, *after), HasSubstr(", " + basis));
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(cards, 50u) << "there is something to compare";
+}
+
+// Nothing is lost in a file, except what only the workload knows; even the predicted gain of a trial is the same. P14's
+// stopwatch times the warm-up, P20's copies are far below the rate of its link.
+TEST_F(OneAnswer, OfAReportOfTheSameTrace) {
+  for (const std::string id : {"P09", "P14", "P20"}) {
+    SCOPED_TRACE(id);
+    const Outcome outcome = run({"run", "--experiment", id, "--side", "before", "--lang", "en", "--no-extra",
+                                 "--iterations", "40", "--json", "run.json", "--trace", "t.json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const Json ran = Json::parse(text_of(folder_ / "run.json"));
+    const Told told = report("t.json");
+    expect_in_table(told.table, told.json);
+    expect_on_page(told.page, told.json);
+    const auto compared = [](const Json& json) {
+      return without(json, {"source", "own", "loss", "experiment", "side", "published", "simulated_or_measured"});
+    };
+    expect_equal(compared(told.json), compared(ran));
+    EXPECT_FALSE(told.json["advice"]["cards"].empty());
+  }
+}
+
+// Other programs' traces, and the included traces of a real GPU.
+TEST_F(OneAnswer, OfTracesFromElsewhere) {
+  for (const std::string& file : {kData + "pytorch-alexnet.json.gz", kData + "pytorch-event-sync.json.gz",
+                                  kData + "pytorch-ns-resolution.json.gz", kCaptures + "h200--iris-mlp--log-1.json.gz",
+                                  kCaptures + "h200--linear-mse--log-100.json.gz"}) {
+    SCOPED_TRACE(file);
+    const Told told = report(file);
+    expect_in_table(told.table, told.json);
+    expect_on_page(told.page, told.json);
+    const Window window(file);
+    expect_same(window, told.json);
+  }
+}
+
+}  // namespace
+}  // namespace lanescope::app::test

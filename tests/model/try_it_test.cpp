@@ -1,0 +1,154 @@
+#include "model/try_it.h"
+
+#include <gmock/gmock.h>
+
+#include "model/model.h"
+#include "workload/workload.h"
+
+namespace lanescope::ui {
+namespace {
+
+using analysis::Rule;
+using prediction::Prediction;
+using std::chrono::milliseconds;
+
+workload::Settings loop() { return workload::default_settings("linear-mse", device::DeviceInfo{}); }
+
+Prediction predicted(double now, double then) {
+  Prediction p;
+  p.measured_ns = now;
+  p.iteration_ns = then;
+  return p;
+}
+
+TEST(TryItTest, SaysWhatIsTurnedInWords) {
+  workload::Settings s = loop();
+  EXPECT_EQ(trial_text(s, {"log_interval=100"}), "log interval 100");
+  EXPECT_EQ(turn_text(s, {"log_interval=100"}), "log interval 1 → 100");
+  EXPECT_EQ(trial_text(s, {"pinned=true", "log_interval=0"}), "log interval 0, pinned memory on");
+  EXPECT_EQ(turn_text(s, {"pinned=true"}), "pinned memory off → on");
+}
+
+// 160 µs to 80 µs are 2x; with eight times the rows in 320 µs they are 160 * 8 / 320 = 4x per row.
+TEST(TryItTest, TheGainIsPerRow) {
+  EXPECT_DOUBLE_EQ(predicted_gain(predicted(160e3, 80e3), 1), 2);
+  EXPECT_DOUBLE_EQ(predicted_gain(predicted(160e3, 320e3), 8), 4);
+  Prediction refused = predicted(160e3, 0);
+  refused.refused = "no";
+  EXPECT_EQ(predicted_gain(refused, 1), 0);
+}
+
+// Two looks that agree within 1 %, 1.5 s after the first at the earliest, of 12 iterations at least.
+TEST(TryItTest, IsMeasuredWhenItStandsStill) {
+  const Settling::Clock::time_point t{};
+  Settling settling;
+  EXPECT_FALSE(settling.look(100, 50, t));
+  EXPECT_FALSE(settling.look(100, 50, t + milliseconds(1499))) << "too soon";
+  EXPECT_FALSE(settling.look(102, 50, t + milliseconds(1500))) << "2 % more";
+  EXPECT_FALSE(settling.look(102.5, 11, t + milliseconds(2000))) << "too few";
+  EXPECT_TRUE(settling.look(103, 50, t + milliseconds(2500)));
+}
+
+Tried trial(double before, std::optional<Prediction> prediction, double measured) {
+  Tried tried;
+  tried.state = Tried::State::Done;
+  tried.workload = "linear-mse";
+  tried.device = "sim:rtx4090";
+  tried.text = "log interval 1 → 100";
+  tried.before_ns = before;
+  tried.prediction = std::move(prediction);
+  tried.measured_ns = measured;
+  return tried;
+}
+
+// (95 - 100) / 100 = -5 %
+TEST(TryItTest, TheTableHasEveryTrial) {
+  std::vector<Tried> rows{trial(160e3, predicted(160e3, 95e3), 100e3), trial(160e3, std::nullopt, 120e3)};
+  Prediction refused;
+  refused.refused = "it depends on \"this\", which was not shown";
+  rows.push_back(trial(100e3, refused, 80e3));
+  rows.push_back(trial(100e3, std::nullopt, 0));
+  rows.back().state = Tried::State::Overtaken;
+  ASSERT_TRUE(rows[0].error().has_value());
+  EXPECT_DOUBLE_EQ(*rows[0].error(), -0.05);
+  EXPECT_EQ(rows[1].error(), std::nullopt);
+  EXPECT_EQ(rows[2].error(), std::nullopt);
+  EXPECT_EQ(tried_csv(rows),
+            "workload,device,change,work,before_us,predicted_us,predicted_low_us,predicted_high_us,measured_us,"
+            "error_percent,note\n"
+            "linear-mse,sim:rtx4090,\"log interval 1 → 100\",1,160.000,95.000,,,100.000,-5.00,\"\"\n"
+            "linear-mse,sim:rtx4090,\"log interval 1 → 100\",1,160.000,,,,120.000,,\"\"\n"
+            "linear-mse,sim:rtx4090,\"log interval 1 → 100\",1,100.000,,,,80.000,,"
+            "\"it depends on \"\"this\"\", which was not shown\"\n"
+            "linear-mse,sim:rtx4090,\"log interval 1 → 100\",1,100.000,,,,,,\"changed before it was measured\"\n");
+  EXPECT_THAT(tried_markdown(rows), testing::HasSubstr("| log interval 1 → 100 | 160.0 | 95.0 | 100.0 | -5.0 |  |\n"));
+}
+
+class TryItRunTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    session::SessionOptions options;
+    options.device = "sim:teaching";
+    options.speed = 0.1;
+    model_.start_run(options);
+  }
+  void TearDown() override {
+    advice_.end();
+    try_it_.end();
+  }
+  template <class Done>
+  bool until(Done done) {
+    const auto deadline = TryIt::Clock::now() + std::chrono::seconds(30);
+    while (!done()) {
+      const auto now = TryIt::Clock::now();
+      if (now > deadline) return false;
+      model_.update();
+      advice_.update(model_, true, now);
+      try_it_.update(model_, advice_.cards(), true, now);
+    }
+    return true;
+  }
+  const Offer* first_offer() const {
+    return advice_.cards().empty() ? nullptr : try_it_.offer(advice_.cards().front().key);
+  }
+  Model model_;
+  AdviceState advice_;
+  TryIt try_it_;
+};
+
+TEST_F(TryItRunTest, WhatIsTriedComesOutAsPredicted) {
+  ASSERT_TRUE(until([&] { return first_offer() && first_offer()->prediction; }));
+  ASSERT_EQ(first_offer()->text, "log interval 100");
+  EXPECT_EQ(first_offer()->prediction->refused, "");
+  ASSERT_EQ(try_it_.press(model_, advice_.cards().front().key), "");
+  ASSERT_EQ(try_it_.tried().size(), 1u);
+  EXPECT_EQ(model_.steering()->settings().integer("log_interval"), 100);
+  ASSERT_TRUE(until([&] { return !try_it_.measuring(); }));
+  const Tried tried = try_it_.tried().back();
+  EXPECT_EQ(tried.state, Tried::State::Done);
+  ASSERT_TRUE(tried.error().has_value());
+  EXPECT_LT(std::abs(*tried.error()), 0.05) << tried_csv({&tried, 1});
+  EXPECT_LT(tried.measured_ns, tried.before_ns);
+
+  EXPECT_EQ(try_it_.turn_back(model_, tried), "");
+  EXPECT_EQ(model_.steering()->settings(), tried.before);
+  EXPECT_EQ(try_it_.tried().size(), 1u) << "what was tried stays";
+}
+
+TEST_F(TryItRunTest, AnotherKnobOvertakesATrial) {
+  ASSERT_TRUE(until([&] { return first_offer() != nullptr; }));
+  ASSERT_EQ(try_it_.press(model_, advice_.cards().front().key), "");
+  ASSERT_EQ(model_.set("batch_size", std::int64_t{64}), "");
+  ASSERT_TRUE(until([&] { return !try_it_.measuring(); }));
+  EXPECT_EQ(try_it_.tried().back().state, Tried::State::Overtaken);
+  session::SessionOptions other = model_.options_now();
+  other.workload = "iris-mlp";
+  other.assignments.clear();
+  advice_.end();
+  try_it_.end();
+  model_.start_run(other);
+  ASSERT_TRUE(until([&] { return try_it_.tried().empty(); })) << "they were of another workload";
+}
+
+}  // namespace
+}  // namespace lanescope::ui

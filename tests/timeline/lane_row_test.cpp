@@ -1,0 +1,509 @@
+#include "timeline/lane_row.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "timeline/drawn.h"
+
+namespace lanescope::ui {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatNear;
+using testing::Pair;
+using trace::CallParts;
+using trace::Event;
+using trace::EventKind;
+
+constexpr float kY = 50;
+
+class LaneRowTest : public testing::Test {
+ protected:
+  const SpanBatch& draw(LaneId lane, const TimeAxis& axis, Nanoseconds live_edge = kAllKnown, float scale = 1) {
+    axis_ = axis;
+    row.emplace(lane);
+    batch.clear();
+    row->prepare(context(live_edge, scale), kY, batch);
+    return batch;
+  }
+  RowContext context(Nanoseconds live_edge = kAllKnown, float scale = 1) const {
+    return {trace, nullptr, axis_, colours, live_edge, scale};
+  }
+
+  trace::Trace trace;
+  TraceBuilder build{trace};
+  const Theme& colours = theme(ThemeName::Dark);
+  TimeAxis axis_;
+  std::optional<LaneRow> row;
+  SpanBatch batch;
+};
+
+// 10 ns are a pixel and 1000 ns is at pixel 100: t is at 100 + (t - 1000) / 10. The view ends at 9000 ns, pixel 900.
+const TimeAxis kAxis(1000, 10.0, 100, 800);
+
+TEST_F(LaneRowTest, DrawsEventsWhereTheyAre) {
+  build.kernel(500, 900);    // before the view
+  build.kernel(1000, 1500);  // pixels 100 to 150, less a hairline of ground on the right
+  build.kernel(2000, 2100);  // 200 to 210
+  build.kernel(3000, 3050);  // 300 to 305: too narrow for a hairline
+  build.kernel(8500, 9900);  // from 850, cut at the right edge of the view
+  build.kernel(9900, 9950);  // after the view
+  build.publish();
+  draw(0, kAxis);
+  EXPECT_THAT(edges(batch.spans),
+              ElementsAre(Pair(100.0f, 149.0f), Pair(200.0f, 209.0f), Pair(300.0f, 305.0f), Pair(850.0f, 899.0f)));
+  for (const Span& span : batch.spans) {
+    EXPECT_EQ(span.style, SpanStyle::Solid);
+    EXPECT_EQ(span.colour, colours[Colour::Kernel]);
+    EXPECT_FLOAT_EQ(span.y0, kY);
+    EXPECT_FLOAT_EQ(span.y1, kY + 34);
+  }
+  // Only the two that are wide enough are named, inside their own edges.
+  ASSERT_EQ(batch.labels.size(), 2u);
+  EXPECT_EQ(batch.labels[0].text, "kernel");
+  EXPECT_FLOAT_EQ(batch.labels[0].x, 106);
+  EXPECT_FLOAT_EQ(batch.labels[0].max_width, 40);
+  EXPECT_FLOAT_EQ(batch.labels[1].x, 856);
+  EXPECT_FLOAT_EQ(batch.labels[1].max_width, 40);
+}
+
+// An event that began before the view is named at the view's left edge, not off the screen.
+TEST_F(LaneRowTest, NamesStayOnScreen) {
+  build.kernel(0, 1600);
+  build.publish();
+  draw(0, kAxis);
+  ASSERT_EQ(batch.labels.size(), 1u);
+  EXPECT_FLOAT_EQ(batch.labels[0].x, 106);
+  EXPECT_FLOAT_EQ(batch.labels[0].max_width, 160 - 4 - 106);
+}
+
+TEST_F(LaneRowTest, NothingIsDrawnBeyondTheLiveEdge) {
+  build.kernel(1000, 1500);
+  build.kernel(2000, 2600);
+  build.sync(3000, 6000, 100, 300);
+  build.publish();
+  draw(0, kAxis, 1250);  // pixel 125
+  EXPECT_THAT(edges(batch.spans), ElementsAre(Pair(100.0f, 124.0f)));
+  // The call is known to wait until 5700, but the edge is at 4000: own cost 300 to 310, waiting 310 to 400.
+  draw(1, kAxis, 4000);
+  EXPECT_THAT(edges(batch.spans), ElementsAre(Pair(300.0f, 310.0f), Pair(310.0f, 400.0f)));
+}
+
+// A synchronisation of 2000 ns: 100 own, 1600 waiting, 300 return: 200 to 210, 210 to 370, 370 to 400.
+TEST_F(LaneRowTest, ABlockingCallIsDrawnInItsParts) {
+  build.sync(2000, 4000, 100, 300);
+  // A copy of 2000 ns: 200 own, 300 waiting, 1200 copying, 300 return.
+  Event& copy = build.copy_call(5000, 7000, 1);
+  trace::set_parts(copy, CallParts{200, 0, 1200, 300});
+  build.publish();
+  draw(0, kAxis);
+  ASSERT_EQ(batch.spans.size(), 7u);
+  const auto expect = [&](std::size_t i, SpanStyle style, float x0, float x1, Colour colour) {
+    EXPECT_EQ(batch.spans[i].style, style) << i;
+    EXPECT_FLOAT_EQ(batch.spans[i].x0, x0) << i;
+    EXPECT_FLOAT_EQ(batch.spans[i].x1, x1) << i;
+    EXPECT_EQ(batch.spans[i].colour, colours[colour]) << i;
+  };
+  expect(0, SpanStyle::Solid, 200, 210, Colour::Call);
+  expect(1, SpanStyle::Hatched, 210, 370, Colour::WaitGround);
+  expect(2, SpanStyle::Solid, 370, 400, Colour::Call);
+  expect(3, SpanStyle::Solid, 500, 520, Colour::CallCopy);
+  expect(4, SpanStyle::Hatched, 520, 550, Colour::WaitGround);
+  expect(5, SpanStyle::Solid, 550, 670, Colour::CallCopy);
+  expect(6, SpanStyle::Solid, 670, 700, Colour::Call);
+  EXPECT_EQ(batch.spans[1].ink, colours[Colour::Wait]);
+  // "return" is named only where there is room for all of it, and 30 pixels are not.
+  EXPECT_THAT(texts(batch), ElementsAre("waiting for GPU 1.6 µs", "copying 1.2 µs"));
+  EXPECT_FLOAT_EQ(batch.labels[0].x, 214);
+  EXPECT_FLOAT_EQ(batch.labels[0].max_width, 152);
+  // Each part is part of one call: all of it is that call under the mouse.
+  for (const float x : {201.0f, 300.0f, 399.0f}) {
+    const auto hit = row->hit(x, 5);
+    ASSERT_TRUE(hit.has_value()) << x;
+    EXPECT_TRUE(hit->single());
+    EXPECT_EQ(hit->first, 0u);
+  }
+}
+
+TEST_F(LaneRowTest, ACallThatDoesNotBlockIsOneColour) {
+  build.launch(2000, 2500, 1);
+  build.call("cudaEventRecord", 3000, 3200);
+  build.publish();
+  draw(0, kAxis);
+  ASSERT_EQ(batch.spans.size(), 2u);
+  EXPECT_EQ(batch.spans[0].colour, colours[Colour::Launch]);
+  EXPECT_EQ(batch.spans[1].colour, colours[Colour::Call]);
+}
+
+TEST_F(LaneRowTest, IterationsAlternateAndSayTheirNumber) {
+  const LaneId lane = build.lane(LaneKind::Iterations);
+  build.add(lane, EventKind::Range, "iteration", 1000, 3000).a = 41;
+  build.add(lane, EventKind::Range, "iteration", 3000, 5000).a = 42;
+  build.publish();
+  draw(lane, kAxis);
+  EXPECT_THAT(texts(batch), ElementsAre("iteration 41", "iteration 42"));
+  ASSERT_EQ(batch.spans.size(), 2u);
+  EXPECT_EQ(batch.spans[0].colour, colours[Colour::RangeAlt]);
+  EXPECT_EQ(batch.spans[1].colour, colours[Colour::Range]);
+}
+
+// A range is written when it ends: of the one in progress at the live edge, only the start is known.
+TEST_F(LaneRowTest, TheOpenIterationIsAnOutlineUpToTheLiveEdge) {
+  const LaneId lane = build.lane(LaneKind::Iterations);
+  build.add(lane, EventKind::Range, "iteration", 1000, 3000).a = 41;
+  build.publish();
+  row.emplace(lane);
+  const auto draw_live = [&](Nanoseconds edge, bool live) {
+    batch.clear();
+    row->prepare({trace, nullptr, kAxis, colours, edge, 1, live}, kY, batch);
+    return spans_of(batch, SpanStyle::Outline);
+  };
+  const std::vector<Span> open = draw_live(5000, true);  // from pixel 300 to 500
+  ASSERT_EQ(open.size(), 1u);
+  EXPECT_FLOAT_EQ(open[0].x0, 300);
+  EXPECT_FLOAT_EQ(open[0].x1, 500);
+  EXPECT_THAT(texts(batch), ElementsAre("iteration 41", "iteration 42 …"));
+  EXPECT_FALSE(row->hit(400, 5).has_value()) << "it is not an event yet";
+  // An opened file has no such edge; and a range known to begin before the edge is drawn normally.
+  EXPECT_TRUE(draw_live(5000, false).empty());
+  EXPECT_TRUE(draw_live(2500, true).empty());
+}
+
+TEST_F(LaneRowTest, ThePhaseThatReadsLooksLikeAWait) {
+  const LaneId lane = build.lane(LaneKind::Phases);
+  build.add(lane, EventKind::Range, "forward", 1000, 3000);
+  build.add(lane, EventKind::Range, "item()", 3000, 5000);
+  build.publish();
+  draw(lane, kAxis);
+  ASSERT_EQ(batch.spans.size(), 2u);
+  EXPECT_EQ(batch.spans[0].colour, colours[Colour::Phase]);
+  EXPECT_EQ(batch.spans[1].colour, colours[Colour::WaitGround]);
+  EXPECT_EQ(label_with(batch, "item()").colour, colours[Colour::WaitInk]);
+}
+
+// Three pixels are 30 ns. From 5000: the events that end by 5030 are one glyph (two of them), from 5024 those that end
+// by 5054 (two again), and the last is alone. Busy: 10 of every 12 ns, the last gap not counted: 20 / 22.
+TEST_F(LaneRowTest, NarrowNeighboursAreFolded) {
+  for (const Nanoseconds start : {5000, 5012, 5024, 5036, 5048}) build.kernel(start, start + 10);
+  build.publish();
+  draw(0, kAxis);
+  ASSERT_EQ(row->glyphs().size(), 3u);
+  EXPECT_EQ(row->glyphs()[0].last, 2u);
+  EXPECT_EQ(row->glyphs()[1].first, 2u);
+  EXPECT_EQ(row->glyphs()[1].last, 4u);
+  EXPECT_EQ(row->glyphs()[2].first, 4u);
+  ASSERT_EQ(batch.spans.size(), 3u);
+  EXPECT_EQ(batch.spans[0].style, SpanStyle::Folded);
+  EXPECT_FLOAT_EQ(batch.spans[0].x0, 500);
+  EXPECT_NEAR(batch.spans[0].x1, 502.2f, 1e-3f);
+  EXPECT_FLOAT_EQ(batch.spans[0].busy, 20.0f / 22);
+  EXPECT_NEAR(batch.spans[1].x0, 502.4f, 1e-3f);
+  EXPECT_FLOAT_EQ(batch.spans[1].busy, 20.0f / 22);
+  EXPECT_EQ(batch.spans[2].style, SpanStyle::Solid);
+  EXPECT_NEAR(batch.spans[2].x0, 504.8f, 1e-3f);
+  EXPECT_NEAR(batch.spans[2].x1, 505.8f, 1e-3f);
+
+  const auto fold = row->hit(501, 10);
+  ASSERT_TRUE(fold.has_value());
+  EXPECT_FALSE(fold->single());
+  EXPECT_EQ(fold->last - fold->first, 2u);
+}
+
+// Two calls of 10 ns, each of which waits for 6 and returns for 2; together with the gap they take 22 ns.
+TEST_F(LaneRowTest, AFoldOfCallsShowsHowMuchOfItIsWaiting) {
+  build.sync(5000, 5010, 2, 2);
+  build.sync(5012, 5022, 2, 2);
+  build.publish();
+  draw(0, kAxis);
+  ASSERT_EQ(batch.spans.size(), 2u);
+  EXPECT_EQ(batch.spans[0].style, SpanStyle::Folded);
+  EXPECT_EQ(batch.spans[1].style, SpanStyle::Hatched);
+  EXPECT_FLOAT_EQ(batch.spans[1].y1, kY + 34);
+  EXPECT_NEAR(batch.spans[1].y1 - batch.spans[1].y0, 34.0f * 16 / 22, 1e-3f);
+  EXPECT_NEAR(wait_share(trace.lane(0).row(0), 0, 2), 16.0 / 22, 1e-12);
+}
+
+TEST(FoldGlyph, SaysHowManyThereAre) {
+  EXPECT_EQ(fold_count_text(842), "×842");
+  EXPECT_EQ(fold_count_text(1204), "×1.2k");
+  EXPECT_EQ(fold_count_text(9949), "×9.9k");
+  EXPECT_EQ(fold_count_text(9951), "×10k");
+  EXPECT_EQ(fold_count_text(999'600), "×1.0M");
+  EXPECT_EQ(fold_count_text(3'400'000'000), "×3.4G");
+  // Three pixels are the narrowest fold; a wider one counts what three of its pixels have.
+  EXPECT_EQ(fold_density(9, 2, 1), 0);
+  EXPECT_EQ(fold_density(10, 2, 1), 1);
+  EXPECT_EQ(fold_density(100, 3, 1), 2);
+  EXPECT_EQ(fold_density(100, 6, 1), 1);
+  EXPECT_EQ(fold_density(1000, 3, 1), 3);
+  EXPECT_EQ(fold_density(100, 6, 2), 2);
+  for (const auto& [least, step] : {std::pair{1, 1}, {2, 2}, {11, 15}, {80, 100}, {100, 100}, {101, 150}, {401, 500}}) {
+    EXPECT_EQ(count_step(least), step) << least;
+  }
+}
+
+// Kernels of 5 ns every 10 from 1000 to 101,000 ns, at 100 ns a pixel: 1000 pixels, 30 events in three of them. Counts
+// stand every 8000 ns (80 pixels) or the next of 1, 1.5, 2, ...: 10,000 ns, a hundred pixels, a thousand events.
+TEST_F(LaneRowTest, ALongStripOfFoldsIsCountedPieceByPiece) {
+  for (Nanoseconds t = 1000; t < 101'000; t += 10) build.kernel(t, t + 5);
+  build.publish();
+  const TimeAxis axis(1000, 100.0, 100, 800);
+  draw(0, axis);
+  for (const Span& span : batch.spans) {
+    EXPECT_EQ(span.style, SpanStyle::Folded);
+    EXPECT_EQ(span.stroke, 1);
+    EXPECT_NEAR(span.busy, 0.5f, 0.02f);
+  }
+  ASSERT_EQ(batch.labels.size(), 8u);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const Label& label = batch.labels[i];
+    EXPECT_EQ(label.text, i == 0 ? "×900" : "×1.0k");  // the first piece begins at 0, the events at 1000
+    EXPECT_NEAR(label.x + label.max_width / 2, axis.to_px(5000 + 10'000 * static_cast<Nanoseconds>(i)), 0.1f);
+  }
+  // The numbers move with their events.
+  const std::vector<Label> before = batch.labels;
+  draw(0, axis.panned(-30));
+  EXPECT_EQ(batch.labels[0].text, before[1].text);  // that of the first piece has no room any more
+  EXPECT_NEAR(batch.labels[0].x, before[1].x - 30, 0.1f);
+}
+
+// A lone narrow event between folds (one of 500 ns, 5 pixels) does not interrupt a strip; a wide one does.
+TEST_F(LaneRowTest, ANarrowEventBelongsToItsStrip) {
+  const auto strip = [&](Nanoseconds from, Nanoseconds to) {
+    for (Nanoseconds t = from; t < to; t += 10) build.kernel(t, t + 5);
+  };
+  strip(10'000, 13'000);
+  build.kernel(13'000, 13'500);
+  strip(13'500, 16'500);  // 65 pixels in all, 601 events
+  build.kernel(17'000, 22'000);
+  build.publish();
+  draw(0, TimeAxis(1000, 100.0, 100, 800));
+  EXPECT_THAT(texts(batch), ElementsAre("kernel", "×601"));
+}
+
+// A short strip has one number; one too short for that has it beside it; thin rows have no text.
+TEST_F(LaneRowTest, AShortStripOfFoldsIsCountedOnce) {
+  for (Nanoseconds t = 10'000; t < 17'000; t += 10) build.kernel(t, t + 5);  // 70 pixels
+  for (Nanoseconds t = 40'000; t < 41'000; t += 10) build.kernel(t, t + 5);  // 10 pixels
+  build.publish();
+  draw(0, TimeAxis(1000, 100.0, 100, 800));
+  ASSERT_THAT(texts(batch), ElementsAre("×700", "×100"));
+  EXPECT_NEAR(batch.labels[1].x, 100 + (40'995 - 1000) / 100.0f + 3, 0.1f);
+  EXPECT_NEAR(batch.labels[0].x + batch.labels[0].max_width / 2, 100 + (13'500 - 1000) / 100, 2);
+  row->set_look({.folded = true});
+  batch.clear();
+  row->prepare(context(), kY, batch);
+  EXPECT_TRUE(batch.labels.empty());
+  EXPECT_FLOAT_EQ(batch.spans[0].y1 - batch.spans[0].y0, LaneRow::kFoldedHeight);
+  EXPECT_NEAR(batch.spans[0].busy, 0.5f, 0.02f);
+}
+
+// Alone between wide kernels, 10 pixels from 300 on: to its right are 20 pixels, too few for "×100" (31 and a gap on
+// both sides), to its left are 60, which a bubble takes with its own text; in a lane of ranges there is none.
+TEST_F(LaneRowTest, TheCountOfALoneFoldStandsWhereThereIsRoom) {
+  const auto add = [&](LaneKind kind, EventKind event) {
+    const LaneId lane = build.lane(kind);
+    build.add(lane, event, "wide", 2000, 15'000);
+    for (Nanoseconds t = 21'000; t < 22'000; t += 10) build.add(lane, event, "narrow", t, t + 5);
+    build.add(lane, event, "wide", 24'000, 40'000);
+    return lane;
+  };
+  const LaneId ranges = add(LaneKind::Phases, EventKind::Range);
+  const LaneId kernels = add(LaneKind::Kernels, EventKind::Kernel);
+  build.publish();
+  const TimeAxis axis(1000, 100.0, 100, 800);
+  draw(ranges, axis);
+  const Label count = label_with(batch, "×100");
+  EXPECT_EQ(count.align, LabelAlign::Right);
+  EXPECT_FLOAT_EQ(count.x + count.max_width, 297);
+  draw(kernels, axis);
+  EXPECT_FALSE(has_label(batch, "×"));
+}
+
+TEST_F(LaneRowTest, AnInstantIsAHairlineThatCanBeCaught) {
+  build.kernel(3000, 3000);  // pixel 300, one pixel wide
+  build.publish();
+  draw(0, kAxis);
+  EXPECT_THAT(edges(batch.spans), ElementsAre(Pair(300.0f, 301.0f)));
+  EXPECT_TRUE(row->hit(298.6f, 10).has_value());
+  EXPECT_TRUE(row->hit(302.4f, 10).has_value());
+  EXPECT_FALSE(row->hit(298.4f, 10).has_value());
+  EXPECT_FALSE(row->hit(302.6f, 10).has_value());
+}
+
+TEST_F(LaneRowTest, GapsAreNotHit) {
+  build.kernel(1000, 1500);
+  build.kernel(2000, 2500);
+  build.publish();
+  draw(0, kAxis);
+  ASSERT_TRUE(row->hit(149, 3).has_value());
+  EXPECT_EQ(row->hit(149, 3)->first, 0u);
+  EXPECT_FALSE(row->hit(175, 3).has_value());
+  ASSERT_TRUE(row->hit(201, 3).has_value());
+  EXPECT_EQ(row->hit(201, 3)->first, 1u);
+  EXPECT_FALSE(row->hit(201, -1).has_value());
+  EXPECT_FALSE(row->hit(201, 37).has_value());
+}
+
+// A thin line beside a wide event keeps its own area, and so does the wide one.
+TEST_F(LaneRowTest, NeighboursThatTouchAreToldApart) {
+  build.kernel(2000, 2000);
+  build.kernel(2010, 3000);  // from pixel 201
+  build.publish();
+  draw(0, kAxis);
+  EXPECT_EQ(row->hit(199.5f, 3)->first, 0u);
+  EXPECT_EQ(row->hit(200.5f, 3)->first, 0u);
+  EXPECT_EQ(row->hit(201.6f, 3)->first, 1u);
+  EXPECT_EQ(row->hit(250, 3)->first, 1u);
+}
+
+// Nested ranges lie below each other, 24 pixels apart (22 and a gap of 2); from the fourth on all get thinner.
+TEST_F(LaneRowTest, OverlapsAreDrawnInSubRows) {
+  const LaneId lane = build.lane(LaneKind::Phases);
+  build.add(lane, EventKind::Range, "outer", 1000, 8000);
+  build.add(lane, EventKind::Range, "inner", 2000, 5000);
+  build.publish();
+  draw(lane, kAxis);
+  ASSERT_EQ(batch.spans.size(), 2u);
+  EXPECT_FLOAT_EQ(batch.spans[0].y0, kY);
+  EXPECT_FLOAT_EQ(batch.spans[1].y0, kY + 24);
+  EXPECT_FLOAT_EQ(row->strip_pitch(), 24);
+  EXPECT_FLOAT_EQ(row->height(context()), 46);
+  EXPECT_EQ(row->hit(300, 30)->row, 1u);
+  EXPECT_EQ(row->hit(300, 10)->row, 0u);
+  EXPECT_FLOAT_EQ(row->height(context(kAllKnown, 2)), 92);
+
+  build.add(lane, EventKind::Range, "third", 8000, 8800);
+  build.add(lane, EventKind::Range, "third", 8100, 8800);
+  build.add(lane, EventKind::Range, "third", 8200, 8800);
+  build.add(lane, EventKind::Range, "third", 8300, 8800);
+  build.publish();
+  EXPECT_EQ(trace.lane(lane).row_count(), 4u);
+  EXPECT_FLOAT_EQ(row->height(context()), 4 * 20 - 2);
+}
+
+TEST_F(LaneRowTest, AnEmptyLaneHasOneRowAndNothingInIt) {
+  const LaneId lane = build.lane(LaneKind::Kernels);
+  draw(lane, kAxis);
+  EXPECT_TRUE(batch.empty());
+  EXPECT_FLOAT_EQ(row->height(context()), 34);
+  EXPECT_FALSE(row->hit(300, 10).has_value());
+}
+
+TEST(EventColour, OfEveryKind) {
+  const auto of = [](EventKind kind, std::uint8_t flags) {
+    Event e;
+    e.kind = kind;
+    e.flags = flags;
+    return event_colour(LaneKind::Phases, e);
+  };
+  const auto copy = [](trace::CopyDirection direction) {
+    Event e;
+    e.kind = EventKind::Copy;
+    trace::set_copy_traits(e, {direction, {}, {}, true});
+    return event_colour(LaneKind::CopyOther, e);
+  };
+  EXPECT_EQ(of(EventKind::Kernel, 0), Colour::Kernel);
+  EXPECT_EQ(of(EventKind::Memset, 0), Colour::CopyOther);
+  EXPECT_EQ(of(EventKind::Range, 0), Colour::Phase);
+  EXPECT_EQ(of(EventKind::Call, 0), Colour::Call);
+  EXPECT_EQ(of(EventKind::Call, trace::kLaunchFlag), Colour::Launch);
+  EXPECT_EQ(of(EventKind::Call, trace::kLaunchFlag | trace::kBlockingFlag), Colour::Wait);
+  EXPECT_EQ(copy(trace::CopyDirection::HostToDevice), Colour::CopyH2D);
+  EXPECT_EQ(copy(trace::CopyDirection::DeviceToHost), Colour::CopyD2H);
+  EXPECT_EQ(copy(trace::CopyDirection::DeviceToDevice), Colour::CopyOther);
+  EXPECT_EQ(copy(trace::CopyDirection::Other), Colour::CopyOther);
+}
+
+TEST_F(LaneRowTest, LabelsOfEvents) {
+  Event e;
+  e.name = trace.names().intern("ProfilerStep#3");
+  e.a = 3;
+  EXPECT_EQ(event_label(trace, LaneKind::Iterations, e), "ProfilerStep#3");
+  e.name = trace.names().intern("iteration");
+  EXPECT_EQ(event_label(trace, LaneKind::Iterations, e), "iteration 3");
+  EXPECT_EQ(event_label(trace, LaneKind::Phases, e), "iteration");
+  e.kind = EventKind::Copy;
+  trace::set_bytes(e, 512'000);
+  EXPECT_EQ(event_label(trace, LaneKind::CopyH2D, e), "512 kB");
+  e.kind = EventKind::Kernel;
+  e.name = trace.names().intern("void at::native::reduce_kernel<512, 1>(int)");
+  EXPECT_EQ(event_label(trace, LaneKind::Kernels, e), "reduce_kernel");
+}
+
+// Names as the PyTorch profiler writes them.
+TEST(ShortKernelName, KeepsTheFunction) {
+  EXPECT_EQ(short_kernel_name("linear_forward"), "linear_forward");
+  EXPECT_EQ(short_kernel_name("ampere_sgemm_32x32_sliced1x4_tn"), "ampere_sgemm_32x32_sliced1x4_tn");
+  EXPECT_EQ(short_kernel_name("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+                              "at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>)"),
+            "vectorized_elementwise_kernel");
+  EXPECT_EQ(
+      short_kernel_name("void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, true>(float*)"),
+      "softmax_warp_forward");
+  EXPECT_EQ(short_kernel_name("void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int)"),
+            "max_pool_forward_nchw");
+  EXPECT_EQ(short_kernel_name("at::cuda::(anonymous namespace)::spin_kernel(long)"), "spin_kernel");
+  EXPECT_EQ(short_kernel_name("void splitKreduce_kernel<32, 16, int>(int)"), "splitKreduce_kernel");
+  EXPECT_EQ(short_kernel_name("std::enable_if<!(false), void>::type internal::gemvNSP_kernel<float, float, 1>(int)"),
+            "gemvNSP_kernel");
+  EXPECT_EQ(short_kernel_name("Outer<int>::inner<float>(int)"), "inner");
+  EXPECT_EQ(short_kernel_name("void truncated::kernel_name<at::native::very_long, at::"), "kernel_name");
+  EXPECT_EQ(short_kernel_name("my own kernel"), "my own kernel");
+  EXPECT_EQ(short_kernel_name("my kernel (second)"), "my kernel (second)");
+  EXPECT_EQ(short_kernel_name(""), "");
+  EXPECT_EQ(short_kernel_name("<>"), "<>");
+  EXPECT_EQ(short_kernel_name("::"), "::");
+}
+
+// A premature read is an instant, but must be visible: a flag with its text, or a thick mark.
+TEST_F(LaneRowTest, AReadThatCameTooEarlyIsAFlag) {
+  const LaneId reads = build.lane(LaneKind::Phases, 0, "reads");
+  for (const Nanoseconds at : {2000, 4000, 4500, 8850}) {
+    build.add(reads, EventKind::Range, "not arrived yet", at, at).flags = trace::kNotArrivedFlag;
+  }
+  build.publish();
+  draw(reads, kAxis);
+  // "not arrived yet" has 15 letters: 15 * 7.2 + 14 = 122 pixels; from 200 there is room for them up to 400. From 400
+  // there is not, up to 450. From 450 there is; from 885, before the right edge at 900, there is not.
+  const auto flags = spans_filled(batch, colours[Colour::NotArrived]);
+  EXPECT_THAT(edges(flags),
+              ElementsAre(Pair(200.0f, 322.0f), Pair(400.0f, 410.0f), Pair(450.0f, 572.0f), Pair(885.0f, 895.0f)));
+  for (const Span& flag : flags) EXPECT_FLOAT_EQ(flag.y1 - flag.y0, 22);
+  EXPECT_THAT(texts(batch), ElementsAre("not arrived yet", "not arrived yet"));
+  // Not only where the instant is: the whole mark can be pointed at.
+  ASSERT_TRUE(row->hit(408, 5).has_value());
+  EXPECT_EQ(row->hit(408, 5)->first, 1u);
+  EXPECT_FALSE(row->hit(420, 5).has_value());
+}
+
+TEST_F(LaneRowTest, EarlyReadsThatShareAMarkAreCounted) {
+  const LaneId reads = build.lane(LaneKind::Phases, 0, "reads");
+  for (const Nanoseconds at : {2000, 2050, 2100}) {  // 5 pixels apart
+    build.add(reads, EventKind::Range, "not arrived yet", at, at).flags = trace::kNotArrivedFlag;
+  }
+  build.publish();
+  draw(reads, kAxis);
+  EXPECT_EQ(spans_filled(batch, colours[Colour::NotArrived]).size(), 1u);
+  EXPECT_THAT(texts(batch), ElementsAre("3 × not arrived yet"));
+}
+
+// Waiting for another thread is a wait, too, but not for the GPU: hatched in a different colour.
+TEST_F(LaneRowTest, AWaitForAnotherThreadIsHatchedInItsOwnColour) {
+  build.host_wait(2000, 6000);
+  build.host_wait(6500, 6510);
+  build.host_wait(6511, 6520);
+  build.publish();
+  draw(0, kAxis);
+  const auto hatched = spans_of(batch, SpanStyle::Hatched);
+  ASSERT_EQ(hatched.size(), 2u);  // the two short ones share a glyph
+  EXPECT_FLOAT_EQ(hatched[0].x0, 200);
+  EXPECT_FLOAT_EQ(hatched[0].x1, 600);
+  EXPECT_EQ(hatched[0].ink, colours[Colour::LoaderWait]);
+  EXPECT_EQ(hatched[1].ink, colours[Colour::LoaderWait]);
+  EXPECT_THAT(texts(batch), ElementsAre("next(loader) 4 µs", "×2"));
+}
+
+}  // namespace
+}  // namespace lanescope::ui

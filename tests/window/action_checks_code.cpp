@@ -1,0 +1,15 @@
+// The action of the code view.
+#include "window/action_checks.h"
+
+namespace lanescope::ui_test {
+
+std::vector<ActionCheck> code_checks() {
+  using ui::DrawerTab;
+  return {{ui::Action::CodeView, [](Desk& desk) { desk.state().drawer = DrawerTab::Plots; },
+           [](Desk& desk) {
+             return desk.state().drawer == DrawerTab::Code && desk.state().preferences.code_view &&
+                    desk.has_place("code.0");
+           }}};
+}
+
+}  // namespace lanescope::ui_test

@@ -1,0 +1,49 @@
+// Pictures and saved traces.
+#include "shell/selecting.h"
+#include "window/action_checks.h"
+
+namespace lanescope::ui_test {
+
+using ui::Action;
+
+namespace {
+
+void empty_folder(Desk& desk) {
+  for (const auto& path : desk.saved()) std::filesystem::remove(path);
+  desk.state().preferences.picture_folder = desk.pictures().string();
+}
+
+std::function<bool(Desk&)> saved_as(std::string word, std::string ending) {
+  return [word = "lanescope-" + std::move(word), ending = std::move(ending)](Desk& desk) {
+    for (const auto& path : desk.saved()) {
+      const std::string name = path.filename().string();
+      if (name.starts_with(word) && name.ends_with(ending)) return true;
+    }
+    return false;
+  };
+}
+
+void select_an_iteration(Desk& desk) {
+  empty_folder(desk);
+  const auto& last = desk.state().model.analysis().records().back();
+  ui::select_range(desk.state(), last.start_ns, last.end_ns);
+}
+
+}  // namespace
+
+std::vector<ActionCheck> out_checks() {
+  return {
+      {Action::Screenshot, empty_folder, saved_as("window", ".png")},
+      {Action::TimelinePicture2x, empty_folder, saved_as("timeline", ".png")},
+      {Action::TimelinePicture4x, empty_folder, saved_as("timeline", ".png")},
+      {Action::SelectionPicture, select_an_iteration, saved_as("selection", ".png")},
+      {Action::PicturePanel,
+       {},
+       [](Desk& desk) { return desk.has_place("picture.save") && !desk.state().pictures.preview.texture.empty(); }},
+      {Action::CopyPicture, empty_folder, [](Desk& desk) { return desk.state().pictures.clipboard.owned(); }},
+      {Action::SaveTrace, empty_folder, saved_as("trace", ".json")},
+      {Action::SaveTraceCompressed, empty_folder, saved_as("trace", ".json.gz")},
+  };
+}
+
+}  // namespace lanescope::ui_test

@@ -1,0 +1,38 @@
+// The window's actions: what opens and closes, looks, sizes.
+#include <epoxy/gl.h>
+// epoxy first: GLFW must not bring its own OpenGL header.
+#include <GLFW/glfw3.h>
+
+#include "picture/font_files.h"
+#include "window/action_checks.h"
+
+namespace lanescope::ui_test {
+
+using ui::Action;
+
+std::vector<ActionCheck> window_checks() {
+  return {
+      {Action::Palette, {}, [](Desk& desk) { return desk.has_place("palette.field"); }},
+      {Action::Menu, {}, [](Desk& desk) { return desk.has_place("menu.group.0"); }},
+      {Action::Presentation, {}, [](Desk& desk) { return desk.has_place("presentation.verdict"); }},
+      {Action::FullScreen, {}, [](Desk& desk) { return glfwGetWindowMonitor(desk.window().handle()) != nullptr; }},
+      {Action::ToggleTheme, {}, [](Desk& desk) { return desk.state().preferences.theme == ui::ThemeName::Light; }},
+      {Action::ToggleAnimation, {}, [](Desk& desk) { return !desk.state().preferences.animation; }},
+      {Action::ToggleLanguage,
+       {},
+       [](Desk& desk) {
+         const ui::ShellState& state = desk.state();
+         return state.language() == experiment::Language::Chinese || (state.toast && !ui::has_chinese_font());
+       }},
+      {Action::LargerText, {}, [](Desk& desk) { return desk.state().preferences.font_scale > 1.05f; }},
+      {Action::SmallerText, {}, [](Desk& desk) { return desk.state().preferences.font_scale < 0.95f; }},
+      {Action::CaptureHealth, {}, [](Desk& desk) { return desk.has_place("health"); }},
+      {Action::KeysPanel, {}, [](Desk& desk) { return desk.has_place("keys.filter"); }},
+      {Action::Help, {}, [](Desk& desk) { return desk.has_place("close_help"); }},
+      {Action::Quit, {}, [](Desk& desk) { return desk.window().shell().wants_quit(); }},
+      {Action::ClearSelection, [](Desk& desk) { desk.state().overlays.open = ui::Overlay::Health; },
+       [](Desk& desk) { return desk.state().overlays.open != ui::Overlay::Health; }},
+  };
+}
+
+}  // namespace lanescope::ui_test

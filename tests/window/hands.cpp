@@ -1,0 +1,81 @@
+#include "window/hands.h"
+
+#include <X11/Xlib.h>
+#include <X11/Xutil.h>
+#include <X11/extensions/XTest.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+namespace lanescope::ui_test {
+
+// The server takes what a hand does up when it comes to it, after it has answered a synchronisation.
+template <typename Done>
+static void wait_for_server(Done done) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  while (!done() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+}
+
+Hands::Hands() : display_(XOpenDisplay(nullptr)) {
+  if (!display_) throw std::runtime_error("these tests need an X display: run them under xvfb-run");
+  int unused = 0;
+  if (!XTestQueryExtension(display_, &unused, &unused, &unused, &unused)) {
+    throw std::runtime_error("these tests need the XTEST extension of the X server");
+  }
+  // A key that is pressed once is not held, however long a frame takes under a sanitizer.
+  XAutoRepeatOff(display_);
+}
+
+Hands::~Hands() {
+  XAutoRepeatOn(display_);
+  XCloseDisplay(display_);
+}
+
+void Hands::move_to(int x, int y) {
+  XTestFakeMotionEvent(display_, DefaultScreen(display_), x, y, 0);
+  wait_for_server([&] {
+    const Pointer now = pointer();
+    return now.x == x && now.y == y;
+  });
+}
+
+void Hands::button(int number, bool down) {
+  XTestFakeButtonEvent(display_, static_cast<unsigned>(number), down ? True : False, 0);
+  constexpr int kLastWithState = 5;  // the server tells no more of those of a sideways wheel
+  if (number > kLastWithState) {
+    XSync(display_, False);
+    return;
+  }
+  wait_for_server([&] { return ((pointer().buttons & (Button1Mask << (number - 1))) != 0) == down; });
+}
+
+void Hands::key(unsigned long symbol, bool down) {
+  const KeyCode code = XKeysymToKeycode(display_, symbol);
+  if (code == 0) throw std::runtime_error("the keyboard has no such key");
+  XTestFakeKeyEvent(display_, code, down ? True : False, 0);
+  wait_for_server([&] {
+    char keys[32];
+    XQueryKeymap(display_, keys);
+    return (((keys[code / 8] >> (code % 8)) & 1) != 0) == down;
+  });
+}
+
+Hands::Pointer Hands::pointer() {
+  Window root = 0, child = 0;
+  int in_window_x = 0, in_window_y = 0;
+  Pointer now;
+  XQueryPointer(display_, DefaultRootWindow(display_), &root, &child, &now.x, &now.y, &in_window_x, &in_window_y,
+                &now.buttons);
+  return now;
+}
+
+unsigned long Hands::pixel(int x, int y) {
+  XImage* image = XGetImage(display_, DefaultRootWindow(display_), x, y, 1, 1, AllPlanes, ZPixmap);
+  if (!image) throw std::runtime_error("the screen cannot be read there");
+  const unsigned long colour = XGetPixel(image, 0, 0) & 0xffffff;
+  XDestroyImage(image);
+  return colour;
+}
+
+}  // namespace lanescope::ui_test

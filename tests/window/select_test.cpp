@@ -1,0 +1,180 @@
+// What a person selects: events with what belongs to them, bubbles, and stretches of time with their figures.
+#include <X11/keysym.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "analysis/summary.h"
+#include "window/desk.h"
+#include "window/panels/details/details_panels.h"
+
+namespace lanescope::ui_test {
+namespace {
+
+using analysis::BubbleCause;
+using trace::Event;
+using trace::LaneKind;
+
+// The edges of a stretch snap to events within six pixels.
+constexpr float kSnap = 7.5f;
+
+class SelectTest : public WindowTest {
+ protected:
+  void SetUp() override {
+    WindowTest::SetUp();
+    model().set_speed(0.1);
+    wait_for_iterations(30);
+    hold_still();
+    state().view.show(model().analysis().records()[20].start_ns, model().analysis().records()[21].end_ns);
+    ASSERT_TRUE(desk().until([&] { return !state().view.moving(); }));
+  }
+  /// The widest event of a lane in view that `wanted` accepts.
+  std::optional<Event> widest(LaneKind lane, const std::function<bool(const Event&)>& wanted) {
+    std::optional<Event> found;
+    for (const Event& e : events_in_view(lane)) {
+      if (wanted(e) && (!found || e.duration() > found->duration())) found = e;
+    }
+    EXPECT_TRUE(found.has_value());
+    return found;
+  }
+  const ui::Selection& selection() { return state().selection; }
+  Point on_ruler(float part) { return {axis().left_px() + part * axis().width_px(), desk().place("timeline").y + 12}; }
+};
+
+TEST_F(SelectTest, AClickOnALaunchShowsTheKernelItBecame) {
+  const auto launch = widest(LaneKind::Calls, trace::is_launch);
+  desk().click(point_of(LaneKind::Calls, *launch));
+  ASSERT_TRUE(selection().event.has_value());
+  EXPECT_EQ(selection().event->event, *launch);
+  ASSERT_TRUE(selection().linked.has_value());
+  EXPECT_TRUE(trace::is_gpu_work(selection().linked->event.kind));
+  EXPECT_EQ(selection().linked->event.correlation, launch->correlation);
+  EXPECT_GE(selection().linked->event.start_ns, launch->start_ns);
+  EXPECT_TRUE(state().view.frozen_by_hand());
+}
+
+TEST_F(SelectTest, EnterGoesFromAWaitToItsWorkAndBack) {
+  const auto wait = widest(LaneKind::Calls, trace::is_sync);
+  desk().click(point_of(LaneKind::Calls, *wait));
+  ASSERT_TRUE(selection().event && selection().linked);
+  for (int round = 0; round < 2; ++round) {
+    desk().key(XK_Return);
+    ASSERT_TRUE(selection().event && trace::is_gpu_work(selection().event->event.kind));
+    desk().key(XK_Return);
+    ASSERT_TRUE(selection().event.has_value());
+    EXPECT_EQ(selection().event->event, *wait);
+  }
+}
+
+TEST_F(SelectTest, AClickOnAKernelShowsTheCallItCameFrom) {
+  const auto kernel = widest(LaneKind::Kernels, [](const Event&) { return true; });
+  desk().click(point_of(LaneKind::Kernels, *kernel));
+  ASSERT_TRUE(selection().event.has_value());
+  EXPECT_EQ(selection().event->event, *kernel);
+  ASSERT_TRUE(selection().linked.has_value());
+  EXPECT_EQ(selection().linked->event.kind, trace::EventKind::Call);
+  EXPECT_EQ(selection().linked->event.correlation, kernel->correlation);
+}
+
+TEST_F(SelectTest, AClickOnAWaitShowsWhatItWaitedFor) {
+  const auto sync = widest(LaneKind::Calls, trace::is_sync);
+  desk().click(point_of(LaneKind::Calls, *sync));
+  ASSERT_TRUE(selection().event && selection().linked);
+  EXPECT_EQ(selection().event->event, *sync);
+  // The read's own copy is the last thing before it returns.
+  EXPECT_EQ(selection().linked->event.end_ns, sync->end_ns - trace::parts_of(*sync).returning);
+}
+
+TEST_F(SelectTest, AClickBetweenKernelsSelectsTheBubble) {
+  const analysis::Bubble* longest = nullptr;
+  for (const auto& b : model().analysis().bubbles()) {
+    const bool inside = b.start_ns > axis().begin_ns() && b.end_ns < axis().end_ns();
+    if (inside && b.cause == BubbleCause::AfterSync && (!longest || b.duration() > longest->duration())) longest = &b;
+  }
+  ASSERT_NE(longest, nullptr);
+  Event where;
+  where.start_ns = longest->start_ns;
+  where.end_ns = longest->end_ns;
+  desk().click(point_of(LaneKind::Kernels, where));
+  ASSERT_TRUE(selection().bubble.has_value());
+  EXPECT_FALSE(selection().event.has_value());
+  EXPECT_EQ(selection().bubble->start_ns, longest->start_ns);
+  EXPECT_EQ(selection().bubble->wake_ns + selection().bubble->cpu_ns + selection().bubble->launch_ns,
+            longest->duration());
+}
+
+TEST_F(SelectTest, ADoubleClickZoomsToTheEvent) {
+  const auto kernel = widest(LaneKind::Kernels, [](const Event&) { return true; });
+  const Point at = point_of(LaneKind::Kernels, *kernel);
+  desk().double_click(at);
+  const auto fills = [&] {
+    const float share = axis().length_px(kernel->duration()) / axis().width_px();
+    return share > 0.75f && share < 0.85f;  // an eighth of room on either side
+  };
+  EXPECT_TRUE(desk().until(fills));
+}
+
+TEST_F(SelectTest, AClickBesideEverythingClears) {
+  const auto kernel = widest(LaneKind::Kernels, [](const Event&) { return true; });
+  desk().click(point_of(LaneKind::Kernels, *kernel));
+  ASSERT_FALSE(selection().empty());
+  const Rect kernels = *state().timeline.lane_rect(model().trace(), LaneKind::Kernels);
+  desk().click(Point{axis().left_px() + 300, kernels.y - 10});
+  EXPECT_TRUE(selection().empty());
+}
+
+TEST_F(SelectTest, EscapeClears) {
+  const auto kernel = widest(LaneKind::Kernels, [](const Event&) { return true; });
+  desk().click(point_of(LaneKind::Kernels, *kernel));
+  ASSERT_FALSE(selection().empty());
+  desk().key(XK_Escape);
+  EXPECT_TRUE(selection().empty());
+}
+
+TEST_F(SelectTest, ADragOnTheRulerMeasuresAStretch) {
+  const Point from = on_ruler(0.2f);
+  const Point to = on_ruler(0.7f);
+  const ui::TimeAxis before = axis();
+  desk().drag(from, to);
+  EXPECT_EQ(axis(), before) << "the ruler does not pan";
+  ASSERT_TRUE(selection().range.has_value());
+  EXPECT_NEAR(before.to_px(selection().range->first), from.x, kSnap);
+  EXPECT_NEAR(before.to_px(selection().range->second), to.x, kSnap);
+  const auto figures = [&] {
+    return state().range_figures.summary && state().range_figures.range == *selection().range;
+  };
+  ASSERT_TRUE(desk().until(figures));
+  const analysis::Summary& shown = *state().range_figures.summary;
+  const analysis::Summary expected =
+      analysis::analyse(model().trace(), selection().range->first, selection().range->second);
+  EXPECT_EQ(shown.gpu_busy_ns, expected.gpu_busy_ns);
+  EXPECT_EQ(shown.launch_count, expected.launch_count);
+  EXPECT_GT(shown.launch_count, 3);
+  EXPECT_EQ(ui::figure_lines(shown), ui::figure_lines(expected));
+  // Dragged the other way round it is the same stretch.
+  desk().drag(to, from);
+  ASSERT_TRUE(selection().range.has_value());
+  EXPECT_NEAR(before.to_px(selection().range->first), from.x, kSnap);
+}
+
+TEST_F(SelectTest, ShiftAndDragInTheLanesMeasuresToo) {
+  const Point from{on_ruler(0.3f).x, on_ruler(0).y + 120};
+  const ui::TimeAxis before = axis();
+  desk().key_down(XK_Shift_L);
+  desk().drag(from, {from.x + 200, from.y});
+  desk().key_up(XK_Shift_L);
+  EXPECT_EQ(axis(), before);
+  ASSERT_TRUE(selection().range.has_value());
+  EXPECT_NEAR(before.length_px(selection().range->second - selection().range->first), 200, 2 * kSnap);
+}
+
+TEST_F(SelectTest, ANewRunForgetsWhatWasSelectedInTheOld) {
+  const auto kernel = widest(LaneKind::Kernels, [](const Event&) { return true; });
+  desk().click(point_of(LaneKind::Kernels, *kernel));
+  ASSERT_FALSE(selection().empty());
+  run({});
+  EXPECT_TRUE(selection().empty());
+}
+
+}  // namespace
+}  // namespace lanescope::ui_test

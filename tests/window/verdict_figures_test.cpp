@@ -1,0 +1,41 @@
+// The three figures of the verdict: there, large, and in their place whatever the verdict.
+#include <X11/keysym.h>
+#include <gmock/gmock.h>
+
+#include "window/desk.h"
+
+namespace lanescope::ui_test {
+namespace {
+
+using analysis::VerdictKind;
+
+class VerdictFiguresTest : public WindowTest {
+ protected:
+  bool judged(VerdictKind kind) {
+    return desk().until([&] { return model().recent().verdict.kind == kind && desk().has_place("verdict.figures"); });
+  }
+};
+
+TEST_F(VerdictFiguresTest, StayWhereTheyAreWhenTheVerdictChanges) {
+  ASSERT_TRUE(judged(VerdictKind::SyncBound));
+  const auto& figures = model().recent().verdict.figures;
+  ASSERT_EQ(figures.size(), 3u);
+  EXPECT_EQ(figures[0].label, "idle");
+  EXPECT_EQ(figures[2].label, "syncs");
+  EXPECT_NEAR(figures[2].value, 1, 0.2);
+  // item() is written when it has ended, and known nevertheless.
+  ASSERT_TRUE(desk().until([&] { return model().recent().judged.sync_place == "item()"; }));
+  const Rect before = desk().place("verdict.figures");
+  EXPECT_GT(before.height, 50);
+
+  for (int i = 0; i < 20 && settings().integer("log_interval") < 100; ++i) desk().key(XK_bracketright);
+  ASSERT_TRUE(judged(VerdictKind::LaunchBound));
+  const Rect after = desk().place("verdict.figures");
+  EXPECT_EQ(after.x, before.x);
+  EXPECT_EQ(after.y, before.y);
+  EXPECT_EQ(after.width, before.width);
+  EXPECT_EQ(after.height, before.height);
+}
+
+}  // namespace
+}  // namespace lanescope::ui_test
