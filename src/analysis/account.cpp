@@ -96,7 +96,7 @@ Recent recent_account(const LiveAnalysis& analysis, Nanoseconds edge, Nanosecond
   }
   Summary summary = analysis.window(std::max(from, settled.from_ns), edge);
   if (summary.iteration.count == 0) return recent;
-  recent.tells = settled.settled && (summary.pace.known() || summary.sync_count == 0);
+  recent.current = settled.settled && (summary.pace.known() || summary.sync_count == 0);
   recent.summary = of_its_pace(analysis, std::move(summary));
   return recent;
 }

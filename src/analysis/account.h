@@ -46,7 +46,7 @@ struct Recent {
   Nanoseconds settled_ns = 0;  ///< start of the iterations with the current settings
   /// The summary describes the loop with its current settings. A filling queue is a state of the loop and counts; an
   /// unfinished period does not.
-  bool tells = false;
+  bool current = false;
 };
 /// The last `span_ns` before `edge`, or the last 20 iterations if they take longer; at most 20,000 iterations. If the
 /// CPU runs ahead and waits only from time to time, the stretch is cut to whole periods. `analysis` must have been

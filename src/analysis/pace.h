@@ -38,7 +38,7 @@ struct Pace {
   double queue_moved = 0;
 
   bool known() const { return ns > 0; }
-  bool cpu_iterations_tell() const { return queue_moved <= kQueueMoved; }
+  bool queue_is_steady() const { return queue_moved <= kQueueMoved; }
   static constexpr double kQueueMoved = 0.1;
 };
 

@@ -37,7 +37,7 @@ std::string summary(const calibration::Calibration& found) {
 }  // namespace
 
 void calibrate_machine(const CalibrateRequest& request) {
-  if (request.device == "auto" && !device::why_no_gpu().empty()) {
+  if (request.device == device::kAutoDevice && !device::why_no_gpu().empty()) {
     throw base::UsageError(tr("calibrate: {}; --device sim:PROFILE measures a simulated device", device::why_no_gpu()));
   }
   device::describe_device(request.device);

@@ -56,7 +56,7 @@ void write_picture(const RunRequest& request, Painter& painter, const MeasuredRu
 }  // namespace
 
 void explain_device_choice(const std::string& asked) {
-  if (asked != "auto" || device::why_no_gpu().empty()) return;
+  if (asked != device::kAutoDevice || device::why_no_gpu().empty()) return;
   say(base::tr("no GPU: {}; simulating {}", device::why_no_gpu(), device::describe_device(asked).name));
 }
 

@@ -74,7 +74,7 @@ std::vector<Compared> compared_figures() {
   const auto cpu_iteration = [](base::Nanoseconds analysis::DurationStats::*member) {
     return [member](const PageRun& run) -> std::optional<double> {
       const analysis::Summary& s = run.figures.summary;
-      if (s.iteration.count == 0 || !s.pace.cpu_iterations_tell()) return std::nullopt;
+      if (s.iteration.count == 0 || !s.pace.queue_is_steady()) return std::nullopt;
       return static_cast<double>(s.iteration.*member);
     };
   };

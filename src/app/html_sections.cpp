@@ -183,7 +183,7 @@ std::string whole_picture(const PageRun& run, Pictures& pictures) {
                                     "The whole run: how long an iteration took on the CPU, split as below; each "
                                     "column is the mean of {} iterations.",
                                     count(static_cast<std::int64_t>(strip.iterations_each)));
-    if (!s.pace.cpu_iterations_tell()) caption += ' ' + words(kOnlyIssuing);
+    if (!s.pace.queue_is_steady()) caption += ' ' + words(kOnlyIssuing);
     if (strip.cut > 0) {
       const std::string highest = duration(strip.highest_ns);
       caption += ' ' + (strip.cut == 1 ? sentence("One is higher than the chart: {}.", highest)
@@ -318,7 +318,7 @@ std::string time_section(const PageRun& run, const SectionIds& id) {
   const analysis::Summary& s = run.figures.summary;
   if (s.verdict.kind == VerdictKind::CpuOnly) return {};
   // While the queue fills, iterations end long before their work: then use the whole run.
-  const bool judged = s.judged.to_ns > s.judged.from_ns && s.pace.cpu_iterations_tell();
+  const bool judged = s.judged.to_ns > s.judged.from_ns && s.pace.queue_is_steady();
   const std::vector<TimePart> parts =
       judged ? time_parts(s) : time_parts(s, s.window_ns(), s.gpu_busy_ns, s.kernel_ns, s.bubble_by_cause_ns);
   const Nanoseconds span = judged ? s.judged.to_ns - s.judged.from_ns : s.window_ns();
@@ -326,7 +326,7 @@ std::string time_section(const PageRun& run, const SectionIds& id) {
   if (span <= 0) return {};
   const std::int64_t over = judged && s.judged.iterations > 0 ? s.judged.iterations : s.iteration.count;
   const bool has_iterations =
-      s.iteration.count > 0 && (s.pace.cpu_iterations_tell() || s.pace.basis == analysis::PaceBasis::Elapsed);
+      s.iteration.count > 0 && (s.pace.queue_is_steady() || s.pace.basis == analysis::PaceBasis::Elapsed);
   const double n = has_iterations ? std::max(1.0, static_cast<double>(over)) : 1;
   const Nanoseconds host_wait = judged && run.figures.breakdown ? run.figures.breakdown->host_wait_ns : s.host_wait_ns;
   const Nanoseconds loader_wait = judged ? s.judged.loader_wait_ns : s.loader_wait_ns;
@@ -366,7 +366,7 @@ std::string iterations_section(const PageRun& run, const SectionIds& id) {
   const analysis::DurationStats& stats = run.figures.summary.iteration;
   if (stats.count == 0 || !run.figures.breakdown) return {};
   const std::string title = tr("How long the CPU's iterations take");
-  if (!run.figures.summary.pace.cpu_iterations_tell()) {
+  if (!run.figures.summary.pace.queue_is_steady()) {
     return section(id("iterations"), title, {}, "<p>" + words(kOnlyIssuing) + "</p>\n");
   }
   std::string rows;

@@ -37,7 +37,7 @@ struct ListedSetting {
 };
 
 std::vector<ListedSetting> all_settings() {
-  const device::DeviceInfo device = device::describe_device("auto");
+  const device::DeviceInfo device = device::describe_device(device::kAutoDevice);
   std::vector<ListedSetting> listed;
   for (const std::string& name : workload::workload_names()) {
     const workload::Settings settings = workload::default_settings(name, device);

@@ -69,8 +69,8 @@ Figure cpu_iteration_figure(const char* label, Nanoseconds analysis::DurationSta
   return {label,
           [value](const RunFigures& r) {
             const analysis::DurationStats& stats = r.summary.iteration;
-            const bool tells = stats.count > 0 && r.summary.pace.cpu_iterations_tell();
-            return tells ? duration(stats.*value) : Cell{"–", {}, {}};
+            const bool steady = stats.count > 0 && r.summary.pace.queue_is_steady();
+            return steady ? duration(stats.*value) : Cell{"–", {}, {}};
           },
           {}};
 }

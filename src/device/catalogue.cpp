@@ -25,7 +25,6 @@ namespace {
 
 using base::tr;
 
-constexpr std::string_view kAuto = "auto";
 constexpr std::string_view kCuda = "cuda";
 constexpr std::string_view kSim = "sim";
 constexpr std::string_view kSimPrefix = "sim:";
@@ -51,7 +50,7 @@ std::vector<cuda::GpuInfo> usable(const FoundGpus& found) {
 }
 
 std::string allowed(const FoundGpus& found) {
-  std::string all(kAuto);
+  std::string all(kAutoDevice);
   const std::vector<cuda::GpuInfo> gpus = usable(found);
   if (!gpus.empty()) all += fmt::format(", {}", kCuda);
   for (const cuda::GpuInfo& gpu : gpus) all += fmt::format(", {}", cuda::gpu_id(gpu.index));
@@ -104,11 +103,11 @@ cuda::GpuInfo choose_gpu(const FoundGpus& found, std::string_view id, int index)
 
 Choice choose(const FoundGpus& found, std::string_view id) {
   if (const std::optional<int> index = cuda::parse_gpu_id(id)) return choose_gpu(found, id, *index);
-  if (id == kAuto && found.problem.empty()) {
+  if (id == kAutoDevice && found.problem.empty()) {
     if (std::vector<cuda::GpuInfo> gpus = usable(found); !gpus.empty()) return std::move(gpus.front());
   }
   if (id == kCpu) return CpuChoice{};
-  if (id == kAuto || id == kSim || id.starts_with(kSimPrefix) || id.starts_with(kCpuPrefix)) {
+  if (id == kAutoDevice || id == kSim || id.starts_with(kSimPrefix) || id.starts_with(kCpuPrefix)) {
     return choose_sim(found, id);
   }
   reject(found, id);

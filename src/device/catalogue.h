@@ -25,6 +25,8 @@ struct CatalogueEntry {
 /// that "auto" selects comes first.
 std::vector<CatalogueEntry> catalogue();
 
+/// The id of the first usable GPU, or of the simulator where there is none.
+inline constexpr std::string_view kAutoDevice = "auto";
 /// Why "auto" selects no GPU, in one line; empty if it selects one. Determined once per process.
 const std::string& why_no_gpu();
 

@@ -62,6 +62,11 @@ const Unit* find(std::string_view name) {
   return found == kUnits.end() ? nullptr : found;
 }
 
+bool is_kind(std::string_view name, Kind kind) {
+  const Unit* unit = find(name);
+  return unit != nullptr && unit->kind == kind;
+}
+
 bool alike(Kind a, Kind b) {
   const auto plain_or = [](Kind kind, Kind other) {
     return kind == Kind::Plain && (other == Kind::Share || other == Kind::Count);
@@ -71,10 +76,9 @@ bool alike(Kind a, Kind b) {
 
 }  // namespace
 
-bool is_time(std::string_view unit) {
-  const Unit* known = find(unit);
-  return known != nullptr && known->kind == Kind::Time;
-}
+bool is_time(std::string_view unit) { return is_kind(unit, Kind::Time); }
+bool is_rate(std::string_view unit) { return is_kind(unit, Kind::Rate) || is_kind(unit, Kind::Frequency); }
+bool is_share(std::string_view unit) { return is_kind(unit, Kind::Share); }
 
 std::string unit_in_words(std::string_view unit) {
   if (unit == "x") return "×";

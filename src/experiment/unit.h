@@ -15,7 +15,9 @@ std::string known_units();  ///< for a message: "ns, us, ..."
 /// anything; as a share, 1 is 100 %.
 std::optional<double> convert(double value, std::string_view from, std::string_view to);
 
-bool is_time(std::string_view unit);  ///< "ns", "ms"
+bool is_time(std::string_view unit);   ///< "ns", "ms"
+bool is_rate(std::string_view unit);   ///< "GB/s", "iterations/s"
+bool is_share(std::string_view unit);  ///< "%", "fraction"
 
 /// The unit as displayed after a number: "ms" and "GB/s" unchanged, "syncs" translated, "×" for "x".
 std::string unit_in_words(std::string_view unit);

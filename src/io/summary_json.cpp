@@ -30,7 +30,7 @@ Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr)
 
 // CPU iterations. While the queue fills they only measure issuing, so the basis is stated beside them.
 Json iteration_json(const analysis::DurationStats& iteration, const analysis::Pace& pace) {
-  if (iteration.count == 0 || !pace.cpu_iterations_tell()) {
+  if (iteration.count == 0 || !pace.queue_is_steady()) {
     return {{"mean", nullptr}, {"p50", nullptr}, {"p99", nullptr}};
   }
   return {{"mean", iteration.mean_ns}, {"p50", iteration.p50_ns}, {"p99", iteration.p99_ns}};
@@ -191,7 +191,7 @@ Json kernels_json(const analysis::Breakdown& b) {
 
 Json durations_json(const analysis::Breakdown& b, const analysis::Pace& pace) {
   Json json{{"count", b.iteration.count}, {"min_ns", nullptr}, {"max_ns", nullptr}, {"histogram", nullptr}};
-  if (b.iteration.count == 0 || !pace.cpu_iterations_tell()) return json;
+  if (b.iteration.count == 0 || !pace.queue_is_steady()) return json;
   json["min_ns"] = b.iteration.min_ns;
   json["max_ns"] = b.iteration.max_ns;
   json["histogram"] = {{"from_ns", b.durations.from_ns},

@@ -62,8 +62,7 @@ std::string published_headline(const Experiment& experiment) {
   for (const Published& p : experiment.published) {
     const bool alike = before && p.of == Of::After && p.settings.empty() && p.figure == before->figure &&
                        p.unit == before->unit && p.iterations == before->iterations && p.value > 0;
-    const bool rate = p.unit.ends_with("/s") || p.unit == "%";
-    const bool time = p.unit == "s" || p.unit == "ms" || p.unit == "µs";
+    const bool time = experiment::is_time(p.unit), rate = experiment::is_rate(p.unit) || experiment::is_share(p.unit);
     if (!alike || p.figure.empty() || (!rate && !time)) continue;
     const double factor = rate ? p.value / before->value : before->value / p.value;
     return fmt::format("{:.3g}x", factor);

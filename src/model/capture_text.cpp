@@ -117,9 +117,7 @@ HealthGroup cost_group(const CaptureHealth& h) {
 HealthLine memory_line(const CaptureFacts& facts) {
   if (facts.memory_cap_bytes == 0) return {tr("memory"), "–", Tone::Muted};
   const auto gb = [](std::size_t bytes) { return fmt::format("{:.2f}", static_cast<double>(bytes) * 1e-9); };
-  return {tr("memory"),
-          fmt::format(fmt::runtime(tr("{} of {} GB")), gb(facts.memory_bytes), gb(facts.memory_cap_bytes)),
-          Tone::Plain};
+  return {tr("memory"), tr("{} of {} GB", gb(facts.memory_bytes), gb(facts.memory_cap_bytes)), Tone::Plain};
 }
 
 HealthGroup trace_group(const CaptureFacts& facts) {
@@ -148,7 +146,7 @@ StatusText own_status(const CaptureFacts& facts) {
   status.warning = c.dropped > 0;
   if (c.evicted && facts.memory_cap_bytes) {
     const double gb = static_cast<double>(facts.memory_cap_bytes) * 1e-9;
-    status.aside = fmt::format(fmt::runtime(tr("the {:.1f} GB for events are full: the oldest are evicted")), gb);
+    status.aside = tr("the {:.1f} GB for events are full: the oldest are evicted", gb);
     return status;
   }
   if (!facts.no_gpu.empty()) status.aside = std::string(tr("no GPU")) + ": " + facts.no_gpu;

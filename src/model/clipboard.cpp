@@ -66,7 +66,7 @@ std::filesystem::path program(const char* name) {
 // Reads all of a file and then serves it from a process of its own.
 void give_to_wl_copy(const std::filesystem::path& wl_copy, const std::vector<std::uint8_t>& bytes) {
   const auto fail = [&](const std::string& why) {
-    throw base::FileError(fmt::format(fmt::runtime(tr("no clipboard: {}: {}")), wl_copy.string(), why));
+    throw base::FileError(tr("no clipboard: {}: {}", wl_copy.string(), why));
   };
   // A file, not a pipe: a reader that ends early cannot end this program then.
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
@@ -152,8 +152,7 @@ Clipboard::X11::X11() {
   if (xcb_connection_has_error(connection_) != 0) {
     xcb_disconnect(connection_);
     const char* display = std::getenv("DISPLAY");
-    throw base::FileError(
-        fmt::format(fmt::runtime(tr("no clipboard: the X server {} does not answer")), display ? display : ""));
+    throw base::FileError(tr("no clipboard: the X server {} does not answer", display ? display : ""));
   }
   xcb_screen_iterator_t screens = xcb_setup_roots_iterator(xcb_get_setup(connection_));
   for (int i = 0; i < screen_number && screens.rem > 1; ++i) xcb_screen_next(&screens);

@@ -123,18 +123,18 @@ std::string ghost_difference(const GhostRun& ghost, const std::string& device, c
   std::string text;
   for (std::size_t i = 0; i < std::min(parts.size(), kMostDifferences); ++i) text += (i > 0 ? ", " : "") + parts[i];
   if (parts.size() > kMostDifferences) {
-    text += fmt::format(fmt::runtime(tr(" and {} more")), parts.size() - kMostDifferences);
+    text += tr(" and {} more", parts.size() - kMostDifferences);
   }
   return text;
 }
 
 std::string ghost_legend(const std::string& difference, double rate_then, double rate_now) {
-  std::string text = fmt::format(fmt::runtime(tr("ghost: {}")), difference);
+  std::string text = tr("ghost: {}", difference);
   if (!(rate_then > 0)) return text;
   text += " · " + plot_text(PlotUnit::Count, rate_then);
   if (!(rate_now > 0)) return text + " " + tr("iterations/s");
-  return text + fmt::format(fmt::runtime(tr(" → now {} iterations/s ({})")), plot_text(PlotUnit::Count, rate_now),
-                            factor_text(rate_now / rate_then));
+  return text +
+         tr(" → now {} iterations/s ({})", plot_text(PlotUnit::Count, rate_now), factor_text(rate_now / rate_then));
 }
 
 }  // namespace lanescope::ui

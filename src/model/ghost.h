@@ -53,7 +53,7 @@ struct GhostColumns {
 };
 GhostColumns ghost_columns(const GhostRun& ghost, PlotKind kind, const TimeAxis& axis, base::Nanoseconds present_begin);
 
-/// What tells the ghost from what runs now: "pinned false, batch size 64"; other devices and workloads too; the title
+/// How the ghost differs from what runs now: "pinned false, batch size 64"; other devices and workloads too; the title
 /// when nothing does.
 std::string ghost_difference(const GhostRun& ghost, const std::string& device, const std::string& workload,
                              const workload::Settings* settings);

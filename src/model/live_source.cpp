@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/catalogue.h"
 #include "experiment/run_facts.h"
 
 namespace lanescope::ui {
@@ -30,7 +31,7 @@ session::SessionOptions LiveSource::options() const {
 }
 
 std::string LiveSource::no_gpu() const {
-  const bool wanted = session_.options().device == "auto";
+  const bool wanted = session_.options().device == device::kAutoDevice;
   return wanted && session_.device().simulated ? device::why_no_gpu() : std::string();
 }
 

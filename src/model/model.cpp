@@ -174,7 +174,7 @@ analysis::Summary Model::recent_over(double seconds) const {
 
 bool Model::recent_is_current() const {
   const auto& markers = analysis_->markers();
-  return recent_.summary.iteration.count > 0 && recent_.tells && !settings_await_their_marker() &&
+  return recent_.summary.iteration.count > 0 && recent_.current && !settings_await_their_marker() &&
          (markers.empty() || recent_.summary.from_ns >= markers.back().start_ns);
 }
 

@@ -64,6 +64,6 @@ float Opening::fraction() const {
   return reading.stage == io::ReadStage::Reading ? kReadingShare * share : kReadingShare + kArrangingShare * share;
 }
 
-bool Opening::worth_telling() const { return std::chrono::steady_clock::now() - job_->begun > kPatience; }
+bool Opening::worth_showing() const { return std::chrono::steady_clock::now() - job_->begun > kPatience; }
 
 }  // namespace lanescope::ui

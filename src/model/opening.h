@@ -40,7 +40,7 @@ class Opening {
   /// Of the whole work, 0 to 1; guessed where the size of the file says little (a pipe).
   float fraction() const;
   /// It has taken so long that a person should be told.
-  bool worth_telling() const;
+  bool worth_showing() const;
 
  private:
   struct Job {

@@ -64,11 +64,9 @@ const RecordedCapture& capture_named(std::span<const RecordedCapture> captures, 
     allowed += fmt::format("{}{}{}", allowed.empty() ? "" : ", ", kRecordedPrefix, capture.name);
   }
   if (allowed.empty()) {
-    throw base::UsageError(fmt::format(fmt::runtime(tr("'{}{}' is unknown; this program includes no recorded runs")),
-                                       kRecordedPrefix, name));
+    throw base::UsageError(tr("'{}{}' is unknown; this program includes no recorded runs", kRecordedPrefix, name));
   }
-  throw base::UsageError(
-      fmt::format(fmt::runtime(tr("'{}{}' is unknown; allowed: {}")), kRecordedPrefix, name, allowed));
+  throw base::UsageError(tr("'{}{}' is unknown; allowed: {}", kRecordedPrefix, name, allowed));
 }
 
 }  // namespace lanescope::ui

@@ -75,8 +75,7 @@ experiment::SweepSpec spec_of(const SweepDraft& draft, const std::string& worklo
   const auto parsed = std::from_chars(iterations.data(), end, spec.iterations);
   constexpr std::uint64_t kMost = 1'000'000;
   if (parsed.ec != std::errc() || parsed.ptr != end || spec.iterations < 1 || spec.iterations > kMost) {
-    throw base::UsageError(
-        fmt::format(fmt::runtime(base::tr("iterations: '{}'; allowed: 1 to {}")), iterations, kMost));
+    throw base::UsageError(base::tr("iterations: '{}'; allowed: 1 to {}", iterations, kMost));
   }
   return spec;
 }

@@ -195,8 +195,8 @@ void add_bracket(const BandsScene& scene, const TimeAxis& axis, const BandsPlace
   // for these only.
   const double mean = std::abs(scene.b->mean_ns() - scene.a.mean_ns());
   if (!same && std::abs(static_cast<double>(by) - mean) > kMeanNear * static_cast<double>(by)) {
-    const auto tells = [](const RunSnapshot& run) { return run.summary.pace.cpu_iterations_tell(); };
-    says = (tells(scene.a) && tells(*scene.b) ? tr("these two: ") : tr("these two, on the CPU: ")) + says;
+    const auto steady = [](const RunSnapshot& run) { return run.summary.pace.queue_is_steady(); };
+    says = (steady(scene.a) && steady(*scene.b) ? tr("these two: ") : tr("these two, on the CPU: ")) + says;
   }
   const float x0 = axis.to_px(std::min(a->to, b->to)), x1 = axis.to_px(std::max(a->to, b->to));
   const float y = row.y + row.height / 2;

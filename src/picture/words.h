@@ -31,7 +31,7 @@ enum class Word : std::uint8_t {
   SyncsPerIteration,
   OwnFigures,
   ChangedByHand,
-  ToldOn,
+  DescribedOn,
   RunningOn,
   Measured,
   Estimate,

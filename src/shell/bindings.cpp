@@ -142,8 +142,7 @@ std::string allowed_keys() {
   std::string text;
   for (const char sign : kSigns) text += std::string(", ") + sign;
   for (const KeyName& known : kNames) text += std::string(", ") + known.name;
-  return fmt::format(
-      fmt::runtime(base::tr("A to Z, 0 to 9, F1 to F25, Keypad0 to Keypad9{}; before it Ctrl+, Alt+, Shift+")), text);
+  return base::tr("A to Z, 0 to 9, F1 to F25, Keypad0 to Keypad9{}; before it Ctrl+, Alt+, Shift+", text);
 }
 
 bool can_be_bound(int key) {

@@ -82,7 +82,7 @@ void add_bookmark(ShellState& state, bool note) {
     marks.edit_begins = true;
   } else {
     const Nanoseconds since = bookmark.at - state.model.extent().first;
-    state.show_toast(fmt::format(fmt::runtime(tr("bookmark at {}")), base::format_duration(since)));
+    state.show_toast(tr("bookmark at {}", base::format_duration(since)));
   }
 }
 

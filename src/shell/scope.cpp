@@ -69,7 +69,7 @@ void take_ready(ScopeState& scope, const analysis::LiveAnalysis& analysis) {
 std::string with(const char* text, const std::string& value) { return fmt::format(fmt::runtime(text), value); }
 
 std::string average_text(const ScopeState& scope) {
-  return fmt::format(fmt::runtime(tr("average of {}/{}")), scope.picture.count(), scope.average.count);
+  return tr("average of {}/{}", scope.picture.count(), scope.average.count);
 }
 
 std::string settings_text(const TriggerSettings& settings) {
@@ -88,9 +88,9 @@ bool fires(const ShellState& state) {
 void toggle_average(ShellState& state) {
   AverageSettings& average = state.scope.average;
   if (!state.model.live() && !average.on && !fires(state)) {
-    return state.show_toast(fmt::format(fmt::runtime(tr("nothing to average: {} in this trace ({}: trigger settings)")),
-                                        no_trigger_text(state.view.trigger_settings()),
-                                        key_text(info(Action::TriggerPanel).keys.front())));
+    return state.show_toast(tr("nothing to average: {} in this trace ({}: trigger settings)",
+                               no_trigger_text(state.view.trigger_settings()),
+                               key_text(info(Action::TriggerPanel).keys.front())));
   }
   average.on = !average.on;
   if (!state.model.live()) return;  // update_scope() aligns it
@@ -197,6 +197,7 @@ ScopeStatus scope_status(const ShellState& state) {
   } else if (state.scope.average.on) {
     status.says = {average_text(state.scope)};
   } else {
+    status.only_settings = true;
     status.says = {settings_text(settings), settings.automatic ? tr("auto") : tr("normal")};
   }
   return status;

@@ -53,6 +53,7 @@ struct ScopeStatus {
   std::string what;               ///< "trigger: iteration start"
   std::vector<std::string> says;  ///< how it goes, the longest wording first
   bool waits = false;             ///< armed, or nothing has fired yet
+  bool only_settings = false;     ///< `says` lists the trigger's settings, since there is nothing else to say
 };
 ScopeStatus scope_status(const ShellState& state);
 

@@ -18,8 +18,7 @@ void toggle_presentation(ShellState& state) {
   state.presentation.on = !state.presentation.on;
   if (!state.presentation.on) return;
   close_overlay(state);
-  state.show_toast(
-      fmt::format(fmt::runtime(tr("Presentation: {} ends it")), key_text(info(Action::Presentation).keys.front())));
+  state.show_toast(tr("Presentation: {} ends it", key_text(info(Action::Presentation).keys.front())));
 }
 
 void toggle_animation(ShellState& state) {

@@ -44,8 +44,7 @@ void carry_out(ShellState& state, PictureDeed deed) {
   std::error_code ignored;
   if (as && fs::exists(path, ignored) && pictures.replace != path.string()) {
     pictures.replace = path.string();
-    return state.show_toast(
-        fmt::format(fmt::runtime(tr("{} already exists; Save as again replaces it")), path.string()), true);
+    return state.show_toast(tr("{} already exists; Save as again replaces it", path.string()), true);
   }
   write_beside(pictures, path, draw_as(state, choices, *pictures.moment, format));
   pictures.replace.clear();

@@ -327,7 +327,7 @@ void Shell::start_experiment(const Experiment& experiment, Side side) {
 }
 
 void Shell::begin_with(const Experiment& experiment, session::SessionOptions session) {
-  if (session.device == "auto") {
+  if (session.device == device::kAutoDevice) {
     const device::DeviceInfo present = device::describe_device(session.device);
     if (present.simulated) session.device = experiment.device_of(Side::Before);
   }
@@ -392,7 +392,7 @@ void Shell::follow_experiment() {
   if (const auto side = active.side_of(settings)) active.set_side(*side);
   if (state_.experiment.summary == model.recent_number() || !model.recent_is_current()) return;
   state_.experiment.summary = model.recent_number();
-  // The longest stretch that tells: one in which the queue filled tells of that only.
+  // The longest stretch with a known pace: while the queue fills there is none.
   analysis::Summary summary = model.recent_over(kMeasuredSeconds);
   if (!summary.pace.known()) summary = model.recent();
   if (!summary.pace.known()) return;

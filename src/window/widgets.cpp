@@ -46,8 +46,8 @@ std::string shown(const SettingSpec& spec, const Value& value) {
 std::string slider_hint(const SettingSpec& spec) {
   const auto more = action_for(spec.action, -1), fewer = action_for(spec.action, 1);
   if (!more || !fewer) return spec.examples.empty() ? "" : tr(spec.examples);
-  return fmt::format(fmt::runtime(tr("{} and {} · every N iterations; 0 never")), key_text(info(*more).keys.front()),
-                     key_text(info(*fewer).keys.front()));
+  return tr("{} and {} · every N iterations; 0 never", key_text(info(*more).keys.front()),
+            key_text(info(*fewer).keys.front()));
 }
 
 // The value at the right of a knob's name: a click turns it into a field to type in.
@@ -362,7 +362,7 @@ std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value&
       const bool on = std::get<bool>(value);
       const bool clicked = toggle(c, "knob." + spec.key, tr(spec.label), on, toggle_hint(spec), no_effect != nullptr);
       if (ImGui::IsItemHovered()) {
-        const std::string why = no_effect ? fmt::format(fmt::runtime(tr("No effect now: {}.")), no_effect) : "";
+        const std::string why = no_effect ? tr("No effect now: {}.", no_effect) : "";
         ImGui::SetTooltip("%s", no_effect ? why.c_str() : tr(spec.help));
       }
       if (clicked) return Value(!on);

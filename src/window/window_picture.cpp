@@ -51,15 +51,14 @@ struct Put {
 
 void check_size(int width, int height, float scale) {
   if (!(scale >= kLeastPictureScale && scale <= kMostPictureScale)) {
-    throw base::UsageError(fmt::format(fmt::runtime(base::tr("a picture's scale is {}; allowed: {} to {}")), scale,
-                                       kLeastPictureScale, kMostPictureScale));
+    throw base::UsageError(
+        base::tr("a picture's scale is {}; allowed: {} to {}", scale, kLeastPictureScale, kMostPictureScale));
   }
   if (width <= kMostPictureSide && height <= kMostPictureSide && std::int64_t{width} * height <= kMostPicturePixels) {
     return;
   }
-  throw base::FileError(fmt::format(
-      fmt::runtime(base::tr("a picture of {} x {} pixels is too large; allowed: {} each way and {} million in all")),
-      width, height, kMostPictureSide, kMostPicturePixels / 1'000'000));
+  throw base::FileError(base::tr("a picture of {} x {} pixels is too large; allowed: {} each way and {} million in all",
+                                 width, height, kMostPictureSide, kMostPicturePixels / 1'000'000));
 }
 
 }  // namespace

@@ -251,7 +251,7 @@ Settings bandwidth_settings(const device::DeviceInfo& device) {
                           .stops = {4096, 16'384, 65'536, 262'144, 1'048'576, 4'194'304, 16'777'216, 67'108'864,
                                     268'435'456, 1'073'741'824, 1'600'000'000},
                           .is_size = true,
-                          .telling = 3};
+                          .sweep_priority = 3};
   SettingSpec seed = seed_setting();
   seed.help = N_("Seed of the random numbers; the time of a copy does not depend on them.");
   return Settings(

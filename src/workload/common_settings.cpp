@@ -27,7 +27,7 @@ SettingSpec log_interval_setting(std::int64_t standard) {
           .logarithmic = true,
           .stops = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000},
           .zero_is_never = true,
-          .telling = 4,
+          .sweep_priority = 4,
           .action = SettingAction::ReadInterval};
 }
 
@@ -71,7 +71,7 @@ SettingSpec batch_size_setting(const BatchLimits& batch) {
           .minimum = 1,
           .maximum = static_cast<double>(batch.maximum),
           .logarithmic = batch.maximum > 1000,
-          .telling = 1};
+          .sweep_priority = 1};
 }
 
 SettingSpec dispatch_setting(const device::DeviceInfo& device) {

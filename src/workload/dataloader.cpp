@@ -331,7 +331,7 @@ Settings dataloader_settings(const device::DeviceInfo& device) {
   SettingSpec num_workers =
       whole(key::kNumWorkers, N_("Workers"),
             N_("Threads that load batches; 0: the program's own thread loads each batch when it needs it."), 4, 0, 64);
-  num_workers.telling = 2;
+  num_workers.sweep_priority = 2;
   return Settings({
       std::move(num_workers),
       std::move(prefetch),

@@ -48,7 +48,7 @@ struct SettingSpec {
   bool is_size = false;                ///< a number of bytes: "64 KiB"
   bool of_device = false;              ///< a property of the machine: meaningless on another machine
   std::string examples{};              ///< a few values and where they occur, shown beside the knob
-  int telling = 0;                     ///< a first sweep varies the setting with the highest value; 0: never
+  int sweep_priority = 0;              ///< a first sweep varies the setting with the highest value; 0: never
   SettingAction action = SettingAction::None;
   std::optional<NoEffect> no_effect_when{};
   std::optional<RangeOfSetting> range{};

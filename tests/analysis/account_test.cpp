@@ -59,7 +59,7 @@ std::string told(const trace::Trace& trace, const LiveAnalysis& analysis, Nanose
   const Nanoseconds edge = analysis.analysed_until();
   const analysis::Recent recent = recent_account(analysis, edge, span);
   std::string text =
-      fmt::format("recent, settled from {}, tells {}\n{}", recent.settled_ns, recent.tells, told(recent.summary));
+      fmt::format("recent, settled from {}, current {}\n{}", recent.settled_ns, recent.current, told(recent.summary));
   text += "longer\n" + told(longer_account(analysis, recent, edge, 4 * span));
   const Account whole = account_of(trace, analysis, run);
   text += fmt::format("whole, {} elapsed, {} warm-up\n{}", whole.elapsed_ns, whole.warm_up_ns.value_or(0),

@@ -110,7 +110,7 @@ TEST_F(PaceTest, AWholeRunIsTimedToItsLastSynchronisation) {
   EXPECT_DOUBLE_EQ(pace.ns, 1'000.2);
   EXPECT_EQ(pace.iterations, 100);
   EXPECT_EQ(pace.to_ns, 100'020);
-  EXPECT_FALSE(pace.cpu_iterations_tell());
+  EXPECT_FALSE(pace.queue_is_steady());
   EXPECT_DOUBLE_EQ(live.since_first_iteration().iteration.mean_ns, 100);
 }
 
@@ -135,7 +135,7 @@ TEST_F(PaceTest, WhileTheQueueFillsThereIsNoNumber) {
   EXPECT_EQ(pace.basis, PaceBasis::QueueMoves);
   EXPECT_FALSE(pace.known());
   EXPECT_EQ(pace.ns, 0);
-  EXPECT_FALSE(pace.cpu_iterations_tell());
+  EXPECT_FALSE(pace.queue_is_steady());
 }
 
 // The queue holds 100 kernels: it is full after about ten iterations, and then each launch waits for a kernel's end.
@@ -146,7 +146,7 @@ TEST_F(PaceTest, AFullQueueHasThePaceOfTheGpu) {
   EXPECT_EQ(pace.basis, PaceBasis::Steady);
   EXPECT_DOUBLE_EQ(pace.ns, 1'000);
   EXPECT_EQ(pace.iterations, 200);
-  EXPECT_TRUE(pace.cpu_iterations_tell());
+  EXPECT_TRUE(pace.queue_is_steady());
   // 100 of the first 600 launches only filled the queue.
   EXPECT_EQ(stretch(1, 60).basis, PaceBasis::QueueMoves);
 }
@@ -173,7 +173,7 @@ TEST_F(PaceTest, ALoopThatReadsNowAndThenIsTimedOverWholePeriods) {
     EXPECT_EQ(pace.basis, PaceBasis::Steady) << first;
     EXPECT_DOUBLE_EQ(pace.ns, 1'002) << first;
     EXPECT_EQ(pace.iterations % 10, 0) << first;
-    EXPECT_FALSE(pace.cpu_iterations_tell()) << "nine of ten take 100 ns, and the tenth 9,120";
+    EXPECT_FALSE(pace.queue_is_steady()) << "nine of ten take 100 ns, and the tenth 9,120";
   }
   EXPECT_EQ(stretch(13, 57).iterations, 30);
 }
@@ -199,7 +199,7 @@ TEST_F(PaceTest, AReadInEachIterationMakesEachWhole) {
   EXPECT_EQ(pace.basis, PaceBasis::Steady);
   EXPECT_DOUBLE_EQ(pace.ns, 1'020);  // the first kernel starts 10 ns in; 1,000 of kernels; 10 to return
   EXPECT_EQ(pace.iterations, 7);
-  EXPECT_TRUE(pace.cpu_iterations_tell());
+  EXPECT_TRUE(pace.queue_is_steady());
 }
 
 // A trace that was cut while the GPU was behind: 900 launches have no kernel. The run may have lasted for any time.

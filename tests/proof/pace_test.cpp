@@ -83,7 +83,7 @@ TEST(Pace, TheFactorsThatTheFillingQueueMade) {
   const auto gain = [](const char* id) {
     const Experiment& e = experiment::experiment_named(id);
     const Timed before = timed(e, Side::Before, e.iterations), after = timed(e, Side::After, e.iterations);
-    EXPECT_FALSE(after.measured.summary.pace.cpu_iterations_tell()) << id;
+    EXPECT_FALSE(after.measured.summary.pace.queue_is_steady()) << id;
     EXPECT_LT(after.measured.summary.iteration.mean_ns, 0.95 * after.each_ns()) << id << ": the CPU only issues";
     return factor_between(before.measured.summary.pace, after.measured.summary.pace);
   };

@@ -197,7 +197,7 @@ Clicked draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number)
 
 bool draw_more(const Canvas& c, std::size_t hidden) {
   const float s = c.scale;
-  const std::string says = hidden > 0 ? fmt::format(fmt::runtime(tr("{} more")), hidden) : tr("fewer");
+  const std::string says = hidden > 0 ? tr("{} more", hidden) : tr("fewer");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = text_width(c.fonts, FontRole::Small, says) + 2;
   const bool clicked = ImGui::InvisibleButton("##advice.more", {width + kLeft * s, kLine * s});

@@ -160,9 +160,9 @@ void draw_older(const Canvas& c, const Tried& tried) {
 }  // namespace
 
 std::string prediction_text(const Prediction& p) {
-  if (!p.refused.empty()) return fmt::format(fmt::runtime(tr("No prediction: {}")), p.refused);
-  std::string text = fmt::format(fmt::runtime(tr("Predicted: {} per iteration instead of {}.")),
-                                 time_text(p.iteration_ns), time_text(p.measured_ns));
+  if (!p.refused.empty()) return tr("No prediction: {}", p.refused);
+  std::string text =
+      tr("Predicted: {} per iteration instead of {}.", time_text(p.iteration_ns), time_text(p.measured_ns));
   return p.sentence.empty() ? text : text + " " + p.sentence;
 }
 
@@ -248,8 +248,7 @@ void draw_tried(const Canvas& c) {
   const std::size_t shown = try_it.all ? older : std::min(older, kOlder);
   for (std::size_t i = 0; i < shown; ++i) draw_older(c, rows[older - 1 - i]);
   if (older > kOlder) {
-    const std::string more =
-        try_it.all ? std::string(tr("fewer")) : fmt::format(fmt::runtime(tr("{} more")), older - shown);
+    const std::string more = try_it.all ? std::string(tr("fewer")) : tr("{} more", older - shown);
     if (link(c, "tried.more", more.c_str())) try_it.all = !try_it.all;
   }
   vertical_space(c, 8);

@@ -29,9 +29,11 @@ Colour figure_colour(CodeFigure figure) {
   return figure == CodeFigure::Cpu ? Colour::Launch : figure == CodeFigure::Wait ? Colour::Wait : Colour::Kernel;
 }
 
-// Always as wide: three digits and a unit. Nothing is "–".
+constexpr double kNothing = 0.5;  // shorter times, in nanoseconds, are shown as "–"
+
+// Always the same width: three digits and a unit.
 std::string figure_text(double ns) {
-  if (ns < 0.5) return "–";
+  if (ns < kNothing) return "–";
   const double us = ns / 1e3;
   const auto three = [](double v, const char* unit) {
     return v < 9.995   ? fmt::format("{:.2f} {}", v, unit)
@@ -53,14 +55,13 @@ Colour idle_colour(const ShellState& state, const Statement& statement) {
 
 std::string sentence(const LineCost& cost, double share) {
   const auto of = [&](CodeFigure figure) { return figure_text(cost.ns[static_cast<std::size_t>(figure)]); };
-  std::string says = fmt::format(fmt::runtime(tr("per iteration: CPU {} · waiting {} · GPU {}")), of(CodeFigure::Cpu),
-                                 of(CodeFigure::Wait), of(CodeFigure::Gpu));
+  std::string says =
+      tr("per iteration: CPU {} · waiting {} · GPU {}", of(CodeFigure::Cpu), of(CodeFigure::Wait), of(CodeFigure::Gpu));
   if (cost.idle_ns >= 0.5) {
-    says += "\n" + fmt::format(fmt::runtime(tr("GPU idle because of it: {}")), figure_text(cost.idle_ns));
+    says += "\n" + tr("GPU idle because of it: {}", figure_text(cost.idle_ns));
   }
   return says + "\n" +
-         fmt::format(fmt::runtime(tr("{:.2f} times per iteration, {:.0f} % of the program's time")), cost.per_iteration,
-                     share * 100);
+         tr("{:.2f} times per iteration, {:.0f} % of the program's time", cost.per_iteration, share * 100);
 }
 
 CodeMeasures measures(const Fonts& fonts) {
@@ -225,7 +226,7 @@ class CodeDrawing {
   // What the statement costs the GPU, as a bubble of the timeline looks.
   void draw_idle(const Rect& b, float from) {
     const LineCost* cost = code_.cost(*code_.costliest());
-    const std::string says = fmt::format(fmt::runtime(tr("idle {}")), figure_text(cost->idle_ns));
+    const std::string says = tr("idle {}", figure_text(cost->idle_ns));
     const float width = text_width(c_.fonts, FontRole::Small, tr("idle 88.8 µs")) + 14 * s_;
     if (from + width > l_.code_x + l_.code_width) return;
     const float top = b.y + 2 * s_, bottom = b.y + b.height - 2 * s_;
@@ -271,7 +272,7 @@ class CodeDrawing {
       }
       draw_bar(i, figure, x, b.y + b.height - (kBarHeight + 1.5f) * s_, l_.column_width, kBarHeight * s_);
       const std::string says = line.cost ? figure_text(line.cost->ns[f]) : "…";
-      const bool none = says == "–" || says == "…";
+      const bool none = !line.cost || line.cost->ns[f] < kNothing;
       const Rect upper{b.x, b.y, b.width, b.height - (kBarHeight + 1) * s_};
       label(x, l_.column_width, upper, none ? c_.theme[Colour::Dim] : c_.theme[Colour::Text], FontRole::MonoSmall, says,
             LabelAlign::Right);

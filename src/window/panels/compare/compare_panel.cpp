@@ -93,8 +93,7 @@ void draw_nothing_pinned(const Canvas& c, const Rect& area) {
   const float s = c.scale;
   const bool waits = c.state.comparison.state.waits_for_a();
   const std::string key = keys_text(info(Action::PinA));
-  const std::string says =
-      waits ? std::string(tr("Measuring A …")) : fmt::format(fmt::runtime(tr("{} pins this run as A.")), key);
+  const std::string says = waits ? std::string(tr("Measuring A …")) : tr("{} pins this run as A.", key);
   const Label labels[] = {
       {area.x + 16 * s, area.y + area.height * 0.4f, area.width - 32 * s, c.theme[Colour::Text], FontRole::Title, says,
        28 * s, LabelAlign::Centre},
@@ -163,8 +162,7 @@ void draw_tooltip(const Canvas& c, const RunSnapshot& run, const BandsHit& found
     tooltip_line(c, tr("cause"), std::string(analysis::cause_name(hit.bubble->cause)));
   } else {
     text(c, FontRole::BodyBold, Colour::Text,
-         side + fmt::format(fmt::runtime(tr("{} events, {:.0f} % busy")), base::format_count(hit.folded_count),
-                            hit.folded_busy * 100));
+         side + tr("{} events, {:.0f} % busy", base::format_count(hit.folded_count), hit.folded_busy * 100));
     tooltip_line(c, tr("time span"), base::format_duration(hit.folded_to - hit.folded_from));
   }
   ImGui::EndTooltip();

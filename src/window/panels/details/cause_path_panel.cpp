@@ -97,9 +97,8 @@ void draw_sum(const Canvas& c, const CausePath& path, const Repeats& repeats) {
     says += formatted(idles, base::format_duration(path.bubble->duration()));
     if (repeats.count > 1 && repeats.over_ns > 0) {
       const double share = static_cast<double>(repeats.total_ns) / static_cast<double>(repeats.over_ns) * 100;
-      says += fmt::format(fmt::runtime(tr("; {} such bubbles in {} add up to {}: {:.1f} % of the time.")),
-                          base::format_count(repeats.count), base::format_duration(repeats.over_ns),
-                          base::format_duration(repeats.total_ns), share);
+      says += tr("; {} such bubbles in {} add up to {}: {:.1f} % of the time.", base::format_count(repeats.count),
+                 base::format_duration(repeats.over_ns), base::format_duration(repeats.total_ns), share);
     } else {
       says += ".";
     }
@@ -153,10 +152,9 @@ void draw_cause_path(const Canvas& c) {
     station(c, 4, tr("the GPU is not idle after it"), "0", false);
   }
   if (path.next_launch) {
-    const std::string says = path.next_operation
-                                 ? fmt::format(fmt::runtime(tr("{} launches {}, which ends it")),
-                                               name_of(c, *path.next_launch), name_of(c, *path.next_operation))
-                                 : name_of(c, *path.next_launch);
+    const std::string says = path.next_operation ? tr("{} launches {}, which ends it", name_of(c, *path.next_launch),
+                                                      name_of(c, *path.next_operation))
+                                                 : name_of(c, *path.next_launch);
     if (station(c, 5, says, base::format_duration(path.next_launch->event.duration()), true))
       go_to(c, path.next_launch);
   }

@@ -57,7 +57,7 @@ void draw_figures(const Canvas& c, const Summary& now, const Summary& before) {
   }
 }
 
-/// The table of trials tells of this turn already.
+/// The table of trials already shows this turn.
 bool is_trial(const ShellState& state) {
   const auto& tried = state.try_it.tried();
   return !tried.empty() && tried.back().state != Tried::State::Overtaken &&
@@ -110,7 +110,7 @@ void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) 
   line(tr("GPU busy"), share(before), share(now), "", Colour::Text);
   line(tr("syncs/iter."), fmt::format("{:.2f}", syncs(before)), fmt::format("{:.2f}", syncs(now)), "", Colour::Text);
   wrapped_text(c, FontRole::Small, Colour::Dim,
-               factor > 0 ? fmt::format(fmt::runtime(tr("per iteration, {}")), factor_basis(before.pace, now.pace))
+               factor > 0 ? tr("per iteration, {}", factor_basis(before.pace, now.pace))
                           : basis_text(unknown_before ? before.pace.basis : now.pace.basis));
 }
 
@@ -120,7 +120,7 @@ void draw_stale_reads(const Canvas& c) {
   if (count == 0) return;
   vertical_space(c, 6);
   text(c, FontRole::BodyBold, Colour::NotArrived,
-       fmt::format(fmt::runtime(tr("{} reads before the copy had finished")), base::format_count(count)));
+       tr("{} reads before the copy had finished", base::format_count(count)));
   note_place(c, "stale_reads");
   vertical_space(c, 4);
 }
@@ -203,11 +203,11 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
   const auto cause = [&](CauseGroup group) { return static_cast<double>(idle_of(s.bubble_by_cause_ns, group)); };
   std::vector<std::pair<std::string, std::string>> lines;
   if (s.iteration.count > 0) {
-    const bool tell = s.pace.cpu_iterations_tell();
+    const bool steady = s.pace.queue_is_steady();
     lines.emplace_back(tr("iterations/s"), s.pace.known() ? base::format_count(std::llround(1e9 / s.pace.ns)) : "–");
     lines.emplace_back(tr("per iteration"), pace_text(s.pace));
-    lines.emplace_back(tr("CPU's iteration, p50"), tell ? base::format_duration(s.iteration.p50_ns) : "–");
-    lines.emplace_back(tr("CPU's iteration, p99"), tell ? base::format_duration(s.iteration.p99_ns) : "–");
+    lines.emplace_back(tr("CPU's iteration, p50"), steady ? base::format_duration(s.iteration.p50_ns) : "–");
+    lines.emplace_back(tr("CPU's iteration, p99"), steady ? base::format_duration(s.iteration.p99_ns) : "–");
   }
   lines.emplace_back(tr("GPU busy"), percent(static_cast<double>(s.gpu_busy_ns), window));
   lines.emplace_back(tr("CPU waiting"), percent(static_cast<double>(s.host_wait_ns), window));

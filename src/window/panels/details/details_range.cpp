@@ -24,12 +24,10 @@ void draw_durations(const Canvas& c) {
   const std::size_t lanes = state.range_figures.lanes.size();
   const std::string of = lanes == 0   ? std::string(tr("all lanes"))
                          : lanes == 1 ? state.model.trace().lane(state.range_figures.lanes.front()).info().name
-                                      : fmt::format(fmt::runtime(tr("{} lanes")), lanes);
-  text(c, FontRole::Small, Colour::Muted,
-       fmt::format(fmt::runtime(tr("{} events on {}")), base::format_count(s.all.count), of));
+                                      : tr("{} lanes", lanes);
+  text(c, FontRole::Small, Colour::Muted, tr("{} events on {}", base::format_count(s.all.count), of));
   if (s.instants > 0) {
-    text(c, FontRole::Small, Colour::Muted,
-         fmt::format(fmt::runtime(tr("{} instants are not included")), base::format_count(s.instants)));
+    text(c, FontRole::Small, Colour::Muted, tr("{} instants are not included", base::format_count(s.instants)));
   }
   if (s.all.count == 0) return;
   vertical_space(c, 4);
@@ -55,7 +53,7 @@ void draw_range_details(const Canvas& c) {
   const bool current = figures.summary && figures.range == *c.state.selection.range;
   const Nanoseconds origin = c.state.model.live() ? 0 : c.state.model.extent().first;
   text(c, FontRole::Small, Colour::Muted,
-       current ? fmt::format(fmt::runtime(tr("starting at {} s")), full_time(from - origin)) : tr("calculating …"));
+       current ? tr("starting at {} s", full_time(from - origin)) : tr("calculating …"));
   if (!figures.summary) return;
   vertical_space(c, 4);
   const Summary& s = *figures.summary;

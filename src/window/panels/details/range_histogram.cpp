@@ -171,9 +171,8 @@ void draw_range_histogram(const Canvas& c) {
   draw_percentiles(c, s, box);
   draw_scale(c, s, box);
   if (hovered && lit) {
-    ImGui::SetTooltip("%s", fmt::format(fmt::runtime(tr("{} to {}: {} of {} events")), ns_text(s.edges[*lit]),
-                                        ns_text(s.edges[*lit + 1]), base::format_count(s.counts[*lit]),
-                                        base::format_count(s.all.count))
+    ImGui::SetTooltip("%s", tr("{} to {}: {} of {} events", ns_text(s.edges[*lit]), ns_text(s.edges[*lit + 1]),
+                               base::format_count(s.counts[*lit]), base::format_count(s.all.count))
                                 .c_str());
   }
 }

@@ -106,12 +106,11 @@ void draw_lines(const Canvas& c, const std::vector<Shape>& shapes, const Rect& a
       list.AddRectFilled({area.x - 4 * s, y}, {area.x + area.width + 4 * s, y + height}, c.theme[Colour::PanelHovered],
                          4 * s);
       const auto& d = line.durations;
-      ImGui::SetTooltip(
-          "%s\n%s", std::string(names.text(line.name)).c_str(),
-          fmt::format(fmt::runtime(tr("mean {}, p50 {}, p99 {}, {} to {}; click: find them")),
-                      cell(line, Column::Mean, about), cell(line, Column::P50, about), cell(line, Column::P99, about),
-                      base::format_duration(d.min_ns), base::format_duration(d.max_ns))
-              .c_str());
+      ImGui::SetTooltip("%s\n%s", std::string(names.text(line.name)).c_str(),
+                        tr("mean {}, p50 {}, p99 {}, {} to {}; click: find them", cell(line, Column::Mean, about),
+                           cell(line, Column::P50, about), cell(line, Column::P99, about),
+                           base::format_duration(d.min_ns), base::format_duration(d.max_ns))
+                            .c_str());
     }
     for (const Shape& shape : shapes) {
       if (shape.column == Column::Name) {
@@ -167,7 +166,7 @@ void draw_range_names(const Canvas& c, std::size_t most) {
   const std::size_t shown = std::min(most, lines.size());
   draw_lines(c, shapes, {at.x, at.y + kRow * s, width, 0}, std::span(lines).first(shown), "range");
   ImGui::SetCursorScreenPos({at.x, at.y + kRow * s * static_cast<float>(shown + 1) + 6 * s});
-  const std::string all = fmt::format(fmt::runtime(tr("all {} names, all columns")), lines.size());
+  const std::string all = tr("all {} names, all columns", lines.size());
   if (button(c, "range.all", all, c.state.drawer == DrawerTab::Statistics, width)) {
     c.state.drawer = c.state.drawer == DrawerTab::Statistics ? DrawerTab::Plots : DrawerTab::Statistics;
   }
@@ -185,10 +184,9 @@ void draw_statistics(const Canvas& c) {
   // What it is of, at the right of the tabs.
   const Rect header = state.places["drawer.header"];
   const RangeStatistics& all = figures.statistics;
-  const std::string note = figures.summary
-                               ? fmt::format(fmt::runtime(tr("{} events in {}")), base::format_count(all.all.count),
-                                             base::format_duration(figures.range.second - figures.range.first))
-                               : std::string(tr("calculating …"));
+  const std::string note = figures.summary ? tr("{} events in {}", base::format_count(all.all.count),
+                                                base::format_duration(figures.range.second - figures.range.first))
+                                           : std::string(tr("calculating …"));
   const Label label{header.x, header.y, header.width - 16 * s, c.theme.as_text(Colour::Muted), FontRole::Small,
                     note,     20 * s,   LabelAlign::Right};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});

@@ -186,8 +186,7 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
                  (alike ? "" : factor_text(std::max(factor, 1 / factor)) + " ") + in_words(c, says));
   note_place(c, "factor");
   wrapped_text(c, FontRole::Small, Colour::Dim,
-               fmt::format(fmt::runtime(base::tr("per iteration, {}")),
-                           analysis::factor_basis(before->summary.pace, after->summary.pace)));
+               base::tr("per iteration, {}", analysis::factor_basis(before->summary.pace, after->summary.pace)));
 }
 
 // What the machine is, and why there is nothing beside the number or why it proves nothing.
@@ -201,7 +200,7 @@ std::string published_tip(const Canvas& c, const ActiveExperiment::Row& row) {
   }
   if (row.checking.check == experiment::Check::Unchecked) tip += "\n" + p.unchecked[c.state.language()];
   for (const std::string& number : row.checking.fitted) {
-    tip += "\n" + fmt::format(fmt::runtime(base::tr("The profile’s {} comes from it.")), number);
+    tip += "\n" + base::tr("The profile’s {} comes from it.", number);
   }
   return tip;
 }
@@ -306,7 +305,7 @@ void draw_experiment(const Canvas& c) {
   const std::string device = state.model.source().device().id;
   if (told != device) {
     wrapped_text(c, FontRole::Small, Colour::Dim,
-                 in_words(c, Word::ToldOn) + " " + told + " · " + in_words(c, Word::RunningOn) + " " + device);
+                 in_words(c, Word::DescribedOn) + " " + told + " · " + in_words(c, Word::RunningOn) + " " + device);
   }
   vertical_space(c, 12);
   draw_switch(c, e, now);

@@ -25,16 +25,16 @@ constexpr ImGuiWindowFlags kCard =
 
 workload::Settings settings_on_screen(const ShellState& state) { return state.model.steering()->settings(); }
 
-// The first draft for a workload: its most telling knob, around what is on the screen.
+// The first draft for a workload: the knob that shows most, around what is on the screen.
 void draft_anew(ShellState& state) {
   SweepState& s = state.sweep;
   const workload::Settings settings = settings_on_screen(state);
   s.drafted_for = state.model.steering()->workload().name;
   s.draft = {};
   s.problem.clear();
-  const auto telling = std::ranges::max_element(settings.specs(), {}, &workload::SettingSpec::telling);
-  if (telling == settings.specs().end() || telling->telling == 0) return;
-  s.draft.axes[0] = {telling->key, suggested_values(*telling)};
+  const auto knob = std::ranges::max_element(settings.specs(), {}, &workload::SettingSpec::sweep_priority);
+  if (knob == settings.specs().end() || knob->sweep_priority == 0) return;
+  s.draft.axes[0] = {knob->key, suggested_values(*knob)};
 }
 
 void begin_sweep(ShellState& state, experiment::SweepSpec spec, const experiment::Experiment* told = nullptr) {
@@ -69,7 +69,7 @@ void begin_sweep(ShellState& state, experiment::SweepSpec spec, const experiment
 std::string axes_text(const experiment::ReadySweep& sweep) {
   std::string text;
   for (const std::string& axis : sweep.over) text += (text.empty() ? "" : "  ×  ") + axis.substr(0, axis.find('='));
-  if (!sweep.against.empty()) text += "   " + fmt::format(fmt::runtime(tr("compared with {}")), sweep.against);
+  if (!sweep.against.empty()) text += "   " + tr("compared with {}", sweep.against);
   return text;
 }
 
@@ -201,7 +201,7 @@ void draw_draft(const Canvas& c) {
   const workload::Settings settings = settings_on_screen(state);
   const std::string& workload = state.model.steering()->workload().name;
   if (s.drafted_for != workload) draft_anew(state);
-  heading(c, fmt::format(fmt::runtime(tr("VARY A KNOB OF {}")), workload).c_str());
+  heading(c, tr("VARY A KNOB OF {}", workload).c_str());
   draw_axis(c, 0, settings);
   text(c, FontRole::Small, Colour::Muted, tr("and"));
   draw_axis(c, 1, settings);
@@ -254,13 +254,13 @@ std::string point_text(const experiment::Sweep& sweep, std::size_t number, const
   if (!point.value) return text + (point.done ? tr("no such figure in this run") : tr("not run yet"));
   text += "→  " + sweep_value_text(*point.value, texts.unit);
   if (const auto time = experiment::figure_value("iteration_us", point.measured)) {
-    text += "   ·   " + fmt::format(fmt::runtime(tr("{} per iteration")), sweep_value_text(*time, "µs"));
+    text += "   ·   " + tr("{} per iteration", sweep_value_text(*time, "µs"));
   }
   if (const auto busy = experiment::figure_value("gpu_busy_percent", point.measured)) {
     text += "   ·   " + std::string(tr("GPU busy")) + " " + sweep_value_text(*busy, "%");
   }
   if (const auto syncs = experiment::figure_value("syncs_per_iteration", point.measured)) {
-    text += "   ·   " + fmt::format(fmt::runtime(tr("{} syncs per iteration")), sweep_value_text(*syncs, ""));
+    text += "   ·   " + tr("{} syncs per iteration", sweep_value_text(*syncs, ""));
   }
   return text;
 }
@@ -309,10 +309,9 @@ void draw_result(const Canvas& c, const Rect& area) {
   s.marked = draw_sweep_chart(list, c.fonts, c.theme, scale, {s.sweep->spec(), points, s.texts, s.marked}, chart,
                               mouse.x, mouse.y);
   state.places["sweep.chart"] = chart;
-  const std::string says = s.marked ? point_text(*s.sweep, *s.marked, points[*s.marked], s.texts)
-                           : s.sweep->running()
-                               ? fmt::format(fmt::runtime(tr("{} of {} runs")), s.sweep->done(), points.size())
-                               : std::string(tr("Point at a value to see its run."));
+  const std::string says = s.marked             ? point_text(*s.sweep, *s.marked, points[*s.marked], s.texts)
+                           : s.sweep->running() ? tr("{} of {} runs", s.sweep->done(), points.size())
+                                                : std::string(tr("Point at a value to see its run."));
   const Label line{area.x,         chart.y + chart.height + 4 * scale,
                    area.width,     c.theme[Colour::Muted],
                    FontRole::Body, fit_text(c.fonts, FontRole::Body, says, area.width),

@@ -146,10 +146,9 @@ void draw_event_list(const Canvas& c) {
   std::optional<EventRef> pointed;
   if (state.pointed.hit) pointed = state.pointed.hit->event;
   const EventTable table{"event_list", area, origin, state.selection.event, pointed};
-  std::string note =
-      list.counts_filtered
-          ? fmt::format(fmt::runtime(tr("{} events")), base::format_count(static_cast<std::int64_t>(list.count)))
-          : fmt::format(fmt::runtime(tr("among {} events")), base::format_count(static_cast<std::int64_t>(list.count)));
+  std::string note = list.counts_filtered
+                         ? tr("{} events", base::format_count(static_cast<std::int64_t>(list.count)))
+                         : tr("among {} events", base::format_count(static_cast<std::int64_t>(list.count)));
   if (list.cut) note = std::string(tr("few matches, far apart")) + " · " + note;
   draw_table_header(c, table, note);
   const EventTableAnswer answer = draw_table_rows(c, table, list.shown);

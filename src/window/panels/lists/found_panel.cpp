@@ -33,7 +33,7 @@ std::string count_text(const SearchState& search) {
   if (search.total == 0) return search.searching() ? tr("searching …") : tr("none");
   const std::string of = search.searching() ? total + " …" : total;
   if (!search.at) return of;
-  return fmt::format(fmt::runtime(tr("{} of {}")), base::format_count(static_cast<std::int64_t>(*search.at) + 1), of);
+  return tr("{} of {}", base::format_count(static_cast<std::int64_t>(*search.at) + 1), of);
 }
 
 bool small_button(const Canvas& c, const char* id, const char* sign, const Rect& r, const std::string& tip) {
@@ -137,7 +137,7 @@ void draw_nothing(const Canvas& c, const Rect& area) {
     return;
   }
   if (search.searching()) return text(c, FontRole::Body, Colour::Muted, tr("searching …"));
-  text(c, FontRole::Body, Colour::Text, fmt::format(fmt::runtime(tr("No event matches “{}”.")), search.text));
+  text(c, FontRole::Body, Colour::Text, tr("No event matches “{}”.", search.text));
   if (search.near().empty()) return;
   ImGui::SetCursorPosX(16 * s);
   text(c, FontRole::Body, Colour::Muted, tr("Similar names:"));
@@ -185,8 +185,7 @@ void draw_found(const Canvas& c) {
   const EventTable table{"found", area, origin, search.shown, pointed};
   std::string note;
   if (search.total > search.found.size() && !search.searching()) {
-    note = fmt::format(fmt::runtime(tr("the first {} are listed")),
-                       base::format_count(static_cast<std::int64_t>(search.found.size())));
+    note = tr("the first {} are listed", base::format_count(static_cast<std::int64_t>(search.found.size())));
   }
   draw_table_header(c, table, note);
   const std::span<const EventRef> shown =

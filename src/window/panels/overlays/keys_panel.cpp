@@ -196,10 +196,9 @@ void draw_foot(const Canvas& c, const Rect& r) {
   if (panel.waits_for && panel.conflict)
     other = state.preferences.bindings.taken_by(*panel.conflict, panel.waits_for->first);
   if (other) {
-    says = fmt::format(fmt::runtime(tr("{} is already the key for “{}”.")), key_text(*panel.conflict),
-                       tr(info(*other).text));
+    says = tr("{} is already the key for “{}”.", key_text(*panel.conflict), tr(info(*other).text));
   } else if (panel.waits_for) {
-    says = fmt::format(fmt::runtime(tr("Press the key for “{}”. Esc: cancel.")), tr(info(panel.waits_for->first).text));
+    says = tr("Press the key for “{}”. Esc: cancel.", tr(info(panel.waits_for->first).text));
   }
   float right = r.x + r.width;
   const auto place_button = [&](const char* id, const char* t, bool on) {

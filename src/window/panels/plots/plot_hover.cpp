@@ -74,8 +74,7 @@ void draw_tooltip(const Canvas& c, const PlotRows& rows, std::size_t column, flo
       right = std::max(right, kRangeAt * s + width_of(says(row, here->min) + " … " + says(row, here->max)));
     }
     if (const PlotColumn* ghost = column_at(row.ghost.columns, column)) {
-      right =
-          std::max(right, ghost_at * s + width_of(fmt::format(fmt::runtime(tr("ghost {}")), says(row, ghost->mean))));
+      right = std::max(right, ghost_at * s + width_of(tr("ghost {}", says(row, ghost->mean))));
     }
   }
   ImGui::SetNextWindowContentSize({right - ImGui::GetStyle().WindowPadding.x, 0});
@@ -88,8 +87,7 @@ void draw_tooltip(const Canvas& c, const PlotRows& rows, std::size_t column, flo
   std::string when = base::format_duration(at);
   if (number >= 0 && state.model.source().own()) {  // others number theirs as they like
     const auto records = state.model.analysis().records();
-    when += " · " + fmt::format(fmt::runtime(tr("iteration {}")),
-                                base::format_count(records[static_cast<std::size_t>(number)].number - 1));
+    when += " · " + tr("iteration {}", base::format_count(records[static_cast<std::size_t>(number)].number - 1));
   }
   text(c, FontRole::Small, Colour::Muted, when);
   for (const PlotRow& row : rows.rows) {
@@ -104,7 +102,7 @@ void draw_tooltip(const Canvas& c, const PlotRows& rows, std::size_t column, flo
     }
     if (const PlotColumn* ghost = column_at(row.ghost.columns, column)) {
       ImGui::SameLine(ghost_at * s);
-      text(c, FontRole::MonoSmall, Colour::Muted, fmt::format(fmt::runtime(tr("ghost {}")), says(row, ghost->mean)));
+      text(c, FontRole::MonoSmall, Colour::Muted, tr("ghost {}", says(row, ghost->mean)));
     }
   }
   ImGui::EndTooltip();

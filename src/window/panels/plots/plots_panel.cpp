@@ -83,8 +83,7 @@ void draw_heading(const Canvas& c, const PlotRows& rows, float y) {
   if (clicked) state.requests.actions.push_back(Action::TogglePlotLog);
   const auto span = static_cast<Nanoseconds>(rows.axis.span_ns() / 1.012);
   const std::string length = base::format_duration(span);
-  std::string says =
-      rows.same_axis ? std::string(tr("the timeline's axis")) : fmt::format(fmt::runtime(tr("the last {}")), length);
+  std::string says = rows.same_axis ? std::string(tr("the timeline's axis")) : tr("the last {}", length);
   const auto fits = [&](const std::string& text) {
     return right - text_width(c.fonts, FontRole::Small, text) - 14 * s >= left;
   };
@@ -94,7 +93,7 @@ void draw_heading(const Canvas& c, const PlotRows& rows, float y) {
                          with_key(tr("click: the timeline's axis or the history"), Action::TogglePlotAxis), &clicked);
   if (clicked) state.requests.actions.push_back(Action::TogglePlotAxis);
   if (rows.rows.size() >= rows.chosen) return;
-  const std::string shown = fmt::format(fmt::runtime(tr("{} of {} plots")), rows.rows.size(), rows.chosen);
+  const std::string shown = tr("{} of {} plots", rows.rows.size(), rows.chosen);
   if (!fits(shown)) return;
   const Label more{right - 130 * s, y,     124 * s, c.theme[Colour::Dim],
                    FontRole::Small, shown, 20 * s,  LabelAlign::Right};

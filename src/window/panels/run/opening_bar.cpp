@@ -26,13 +26,12 @@ constexpr float kEmptyPart = 0.34f;  // of the window's height, where there is n
 std::pair<std::string, std::string> step_of(const FileProgress& progress) {
   const io::ReadProgress& reading = progress.reading;
   const auto events = static_cast<std::int64_t>(reading.events.load());
-  const std::string found = fmt::format(fmt::runtime(tr("{} events")), base::format_count(events));
+  const std::string found = tr("{} events", base::format_count(events));
   if (progress.analysing) return {tr("Finding waits and bubbles"), found};
   const std::uint64_t done = reading.done, total = reading.total;
   if (reading.stage == io::ReadStage::Arranging) {
     return {tr("Sorting the events"),
-            fmt::format(fmt::runtime(tr("{} of {}")),
-                        base::format_count(static_cast<std::int64_t>(std::min(done, total))), found)};
+            tr("{} of {}", base::format_count(static_cast<std::int64_t>(std::min(done, total))), found)};
   }
   const bool large = total >= 1'000'000'000;
   const double unit = large ? 1e9 : 1e6;
@@ -40,8 +39,8 @@ std::pair<std::string, std::string> step_of(const FileProgress& progress) {
     return fmt::format("{:.{}f}", static_cast<double>(bytes) / unit, large ? 2 : 1);
   };
   const char* name = large ? "GB" : "MB";
-  const std::string bytes = total > 0 ? fmt::format(fmt::runtime(tr("{} of {} {}")), amount(done), amount(total), name)
-                                      : fmt::format("{} {}", amount(done), name);
+  const std::string bytes =
+      total > 0 ? tr("{} of {} {}", amount(done), amount(total), name) : fmt::format("{} {}", amount(done), name);
   return {tr("Reading the file"), bytes + " · " + found};
 }
 
@@ -82,8 +81,7 @@ void draw_progress(const Canvas& c) {
     const float share = std::clamp(opening.fraction(), 0.0f, 1.0f);
     const std::string percent = fmt::format("{:.0f} %", std::floor(100 * share));
     const float title_width = right - left - button_width - 16 * s;
-    const std::string title = fit_text(c.fonts, FontRole::BodyBold,
-                                       fmt::format(fmt::runtime(tr("Opening {}")), opening.title()), title_width);
+    const std::string title = fit_text(c.fonts, FontRole::BodyBold, tr("Opening {}", opening.title()), title_width);
     const float percent_width = 52 * s;  // fixed, as all that follows: nothing moves when the figures change
     const float doing_width = 200 * s;
     const float text_y = at.y + 70 * s;
@@ -131,7 +129,7 @@ void draw_nothing(const Canvas& c) {
     }
     const std::string keys = keys_text(info(Action::RestartRun));
     labels.push_back({left, y + 6 * s, inner, c.theme[Colour::Muted], FontRole::Small,
-                      fmt::format(fmt::runtime(tr("drop a trace file here, or start a run ({})")), keys), 20 * s});
+                      tr("drop a trace file here, or start a run ({})", keys), 20 * s});
     draw_labels(list, c.fonts, labels);
     c.state.places["nothing"] = at;
   });
@@ -142,7 +140,7 @@ void draw_nothing(const Canvas& c) {
 void draw_opening(const Canvas& c) {
   const Opening& opening = c.state.opening;
   if (opening.running()) {
-    if (opening.worth_telling() || c.state.model.nothing()) draw_progress(c);
+    if (opening.worth_showing() || c.state.model.nothing()) draw_progress(c);
   } else if (c.state.model.nothing() && !c.state.model.notice()) {
     draw_nothing(c);
   }

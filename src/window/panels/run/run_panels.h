@@ -1,4 +1,4 @@
-// The run: the bars over and under the window, knobs, devices, what the capture tells. Each draws into the ImGui window
+// The run: the bars over and under the window, knobs, devices, capture health. Each draws into the ImGui window
 // that is current, which the shell has placed.
 #pragma once
 

@@ -18,9 +18,7 @@ void line(const Canvas& c, const char* name, const std::string& value) {
   text(c, FontRole::MonoSmall, Colour::Text, value);
 }
 
-std::string of_pictures(std::size_t count, std::size_t all) {
-  return fmt::format(fmt::runtime(tr("{} of {} pictures")), count, all);
-}
+std::string of_pictures(std::size_t count, std::size_t all) { return tr("{} of {} pictures", count, all); }
 
 void describe(const Canvas& c, const AverageEvent& e, std::size_t pictures) {
   text(c, FontRole::BodyBold, Colour::Text, e.label.size() > 90 ? e.label.substr(0, 88) + "…" : e.label);
@@ -51,8 +49,7 @@ void draw_average_tooltip(const Canvas& c) {
   if (event) {
     describe(c, *event, picture.count());
   } else {
-    text(c, FontRole::BodyBold, Colour::Text,
-         fmt::format(fmt::runtime(tr("busy in {:.0f} % of the pictures")), busy * 100));
+    text(c, FontRole::BodyBold, Colour::Text, tr("busy in {:.0f} % of the pictures", busy * 100));
     line(c, tr("pictures"), std::to_string(picture.count()));
     line(c, tr("from trigger"), base::format_duration(*state.pointed.at - trigger));
   }

@@ -35,15 +35,14 @@ Destination to_time(const ShellState& state, Nanoseconds at) {
   Destination result;
   result.at = at;
   if (at < begin && begin > zero) {
-    result.says =
-        fmt::format(fmt::runtime(tr("no longer in memory: the trace now begins at {}")), time_in_full(begin - zero));
+    result.says = tr("no longer in memory: the trace now begins at {}", time_in_full(begin - zero));
   } else if (at < begin) {
     result.says = tr("before the run begins");
   } else if (at > end) {
     const char* why = state.model.live() ? tr("not there yet: the run is at {}") : tr("the run ended at {}");
     result.says = fmt::format(fmt::runtime(why), time_in_full(end - zero));
   } else {
-    result.says = fmt::format(fmt::runtime(tr("{} after the start of the run")), time_in_full(at - zero));
+    result.says = tr("{} after the start of the run", time_in_full(at - zero));
     result.possible = true;
   }
   return result;
@@ -55,20 +54,20 @@ Destination to_iteration(const ShellState& state, std::uint32_t number) {
   Destination result;
   const auto numbers = iteration_numbers(trace, edge);
   if (!numbers) {
-    result.says = fmt::format(fmt::runtime(tr("no iterations here; a time needs a unit: \"{} ms\"")), number);
+    result.says = tr("no iterations here; a time needs a unit: \"{} ms\"", number);
     return result;
   }
   result.iteration = iteration_numbered(trace, number, edge);
   if (!result.iteration) {
-    result.says = fmt::format(fmt::runtime(tr("no iteration {}: there are {} to {}")), number,
-                              base::format_count(numbers->first), base::format_count(numbers->second));
+    result.says = tr("no iteration {}: there are {} to {}", number, base::format_count(numbers->first),
+                     base::format_count(numbers->second));
     return result;
   }
   const trace::Event& e = result.iteration->event;
   result.possible = true;
   result.at = e.start_ns + e.duration() / 2;
-  result.says = fmt::format(fmt::runtime(tr("iteration {}, at {}, {} long")), number,
-                            time_in_full(e.start_ns - run_begin(state.model)), base::format_duration(e.duration()));
+  result.says = tr("iteration {}, at {}, {} long", number, time_in_full(e.start_ns - run_begin(state.model)),
+                   base::format_duration(e.duration()));
   return result;
 }
 

@@ -142,8 +142,7 @@ void draw_note(const Canvas& c, const NameArea& names, ImDrawList& list) {
   list.AddRectFilled({names.left(), r.y - 2 * s}, {names.right() - s, names.bottom()}, c.theme[Colour::Ground]);
   list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height - 2 * s},
                      c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised], 5 * s);
-  const std::string says = hidden == 1 ? std::string(tr("1 lane hidden · show"))
-                                       : fmt::format(fmt::runtime(tr("{} lanes hidden · show")), hidden);
+  const std::string says = hidden == 1 ? std::string(tr("1 lane hidden · show")) : tr("{} lanes hidden · show", hidden);
   const Label label{r.x,
                     r.y,
                     r.width,

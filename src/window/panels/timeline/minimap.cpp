@@ -257,9 +257,9 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
   draw_names(c, axis, box, end - begin);
   if (hovered && navigation.minimap.kind == Drag::None) {
     const Nanoseconds zero = state.model.live() ? 0 : begin;
-    const std::string tip = fmt::format(
-        fmt::runtime(tr("{} of {}\ngreen: GPU busy · red, from the top: CPU waiting · grey: events")),
-        base::format_duration(axis.to_ns(ImGui::GetIO().MousePos.x) - zero), base::format_duration(end - begin));
+    const std::string tip =
+        tr("{} of {}\ngreen: GPU busy · red, from the top: CPU waiting · grey: events",
+           base::format_duration(axis.to_ns(ImGui::GetIO().MousePos.x) - zero), base::format_duration(end - begin));
     ImGui::SetTooltip("%s", tip.c_str());
   }
 }

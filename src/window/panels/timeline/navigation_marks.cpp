@@ -42,7 +42,7 @@ void add_zoom_band(const MarkSurface& m, const TimelineDrag& drag) {
   if (drag.kind == DragKind::ZoomIn) {
     pill(m, (x0 + x1) / 2, base::format_duration(m.axis.to_ns(x1) - m.axis.to_ns(x0)));
   } else if (x1 - x0 >= 1) {
-    pill(m, (x0 + x1) / 2, fmt::format(fmt::runtime(tr("zoom out {:.1f}x")), m.axis.width_px() / (x1 - x0)));
+    pill(m, (x0 + x1) / 2, tr("zoom out {:.1f}x", m.axis.width_px() / (x1 - x0)));
   }
 }
 
@@ -70,9 +70,8 @@ void add_way_back(const Canvas& c, const MarkSurface& m) {
   if (x1 - x0 < 60 * s || seen > 44 * s) return;
   const bool to_the_left = (x0 + x1) / 2 < (m.axis.left_px() + m.axis.right_px()) / 2;
   const std::string keys = key_text(info(Action::FitAll).keys.front());
-  const std::string text = to_the_left
-                               ? fmt::format(fmt::runtime(tr("←  The run is this way. {} shows all of it.")), keys)
-                               : fmt::format(fmt::runtime(tr("The run is this way. {} shows all of it.  →")), keys);
+  const std::string text = to_the_left ? tr("←  The run is this way. {} shows all of it.", keys)
+                                       : tr("The run is this way. {} shows all of it.  →", keys);
   const float width = 420 * s;
   m.rows.add({(m.axis.left_px() + m.axis.right_px() - width) / 2, (m.lanes_top() + m.lanes_bottom()) / 2 - 14 * s,
               width, m.frame.theme[Colour::AccentInk], FontRole::BodyBold, text, 28 * s, LabelAlign::Centre,

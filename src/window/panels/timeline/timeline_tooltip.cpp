@@ -57,8 +57,7 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
     tooltip_line(c, tr("cause"), std::string(analysis::cause_name(hit.bubble->cause)));
   } else {
     text(c, FontRole::BodyBold, Colour::Text,
-         fmt::format(fmt::runtime(tr("{} events, {:.0f} % busy")), base::format_count(hit.folded_count),
-                     hit.folded_busy * 100));
+         tr("{} events, {:.0f} % busy", base::format_count(hit.folded_count), hit.folded_busy * 100));
     tooltip_line(c, tr("time span"), base::format_duration(hit.folded_to - hit.folded_from));
     text(c, FontRole::Small, Colour::Muted, tr("filled: how busy · ticks above: how many · zoom in to see each"));
   }

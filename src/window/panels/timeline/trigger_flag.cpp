@@ -50,8 +50,7 @@ void handle_trigger_flag(const Canvas& c, const Rect& area) {
     ImGui::BeginTooltip();
     text(c, FontRole::BodyBold, Colour::Text, trigger_text(settings));
     text(c, FontRole::Small, Colour::Muted,
-         fmt::format(fmt::runtime(tr("pre-trigger {:.0f} % of the width · drag to set it")),
-                     settings.pre_trigger * 100));
+         tr("pre-trigger {:.0f} % of the width · drag to set it", settings.pre_trigger * 100));
     ImGui::EndTooltip();
   }
   ImGui::SetCursorScreenPos(before);

@@ -262,11 +262,9 @@ void draw_trigger_panel(const Canvas& c) {
   draw_timing(c, settings);
   if (settings != state.view.trigger_settings()) state.view.set_trigger(settings);
   const ScopeStatus status = scope_status(state);
-  // Its place is there whatever it says; what the buttons above say is not said again.
-  const std::string& says = status.says.front();
-  const bool said = says == tr("auto") || says == tr("normal");
+  // Its line stays even when empty, so that nothing moves; the settings are shown above already.
   text(c, FontRole::Small, status.waits ? Colour::Wait : Colour::Muted,
-       said ? " " : fit_text(c.fonts, FontRole::Small, says, inner));
+       status.only_settings ? " " : fit_text(c.fonts, FontRole::Small, status.says.front(), inner));
   draw_average(c);
   ImGui::End();
   ImGui::PopStyleColor(2);
