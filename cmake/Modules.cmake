@@ -1,7 +1,8 @@
 # lanescope_module(<name> DEPENDS <targets>... [EXCLUDE <files>...] [PRECOMPILE <headers>...]): one static library per
 #   folder of src/, with all its sources but those excluded. PRECOMPILE: headers that most of its sources include.
-# lanescope_module_tests(<name> DEPENDS <targets>... [DISPLAY] [ONE_THREAD] [WITHOUT_TSAN <suites>...]): one test
+# lanescope_module_tests(<name> DEPENDS <targets>... [DISPLAY] [HALVES] [ONE_THREAD] [WITHOUT_TSAN <suites>...]): one test
 #   program per folder of tests/, all *_test.cpp. DISPLAY runs it under its own Xvfb, so that it opens real windows.
+#   HALVES: in two processes side by side, as DISPLAY does, too.
 #   ONE_THREAD: it starts no thread that other tests do not start, too, so ThreadSanitizer leaves it out; likewise
 #   the suites in WITHOUT_TSAN.
 function(lanescope_module name)
@@ -27,7 +28,7 @@ function(lanescope_module name)
 endfunction()
 
 function(lanescope_module_tests name)
-  cmake_parse_arguments(ARG "DISPLAY;ONE_THREAD" "" "DEPENDS;LABELS;WITHOUT_TSAN" ${ARGN})
+  cmake_parse_arguments(ARG "DISPLAY;HALVES;ONE_THREAD" "" "DEPENDS;LABELS;WITHOUT_TSAN" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp"
        "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.h")
   if(NOT sources OR (ARG_ONE_THREAD AND LANESCOPE_SANITIZE STREQUAL "thread"))
@@ -57,10 +58,18 @@ function(lanescope_module_tests name)
   if(LANESCOPE_SANITIZE)
     set(timeout 2400)
   endif()
-  if(ARG_DISPLAY)
-    # Two halves in parallel: a window mostly waits for its display.
+  if(ARG_DISPLAY OR ARG_HALVES)
+    set(command $<TARGET_FILE:${name}_tests>)
+    if(ARG_DISPLAY AND LANESCOPE_SANITIZE)
+      find_package(Python3 REQUIRED COMPONENTS Interpreter)
+      set(command "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/again.py" ${command})
+    endif()
+    if(ARG_DISPLAY)
+      set(command xvfb-run -a -s "-screen 0 1920x1200x24" ${command})
+    endif()
+    # Two halves in parallel: a window mostly waits for its display, and the program for its threads.
     foreach(half 0 1)
-      add_test(NAME ${name}_${half} COMMAND xvfb-run -a -s "-screen 0 1920x1200x24" $<TARGET_FILE:${name}_tests>)
+      add_test(NAME ${name}_${half} COMMAND ${command})
       # They take longest, so they start first.
       set_tests_properties(${name}_${half} PROPERTIES TIMEOUT ${timeout} COST 1000
                            ENVIRONMENT "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half};${environment}")
