@@ -37,8 +37,9 @@ class Writer {
 
  private:
   void write(const std::stop_token& stop) {
+    // Another thread of the program, on the same GPU: a second GPU would have an analysis of its own.
     SyntheticLoop loop([&](const trace::LaneInfo& info) { return session_.recorder().lane(info); },
-                       [&](std::string_view text) { return session_.recorder().name(text); }, 2, 1, session_.now_ns(),
+                       [&](std::string_view text) { return session_.recorder().name(text); }, 2, 0, session_.now_ns(),
                        1u << 30);
     // Iterations are slightly shorter than the rate requires; the rest of each is a pause.
     constexpr double kEach = static_cast<double>(SyntheticLoop::kEventsPerIteration) / kEventsPerSecond * 1e9;

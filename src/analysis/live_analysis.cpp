@@ -15,7 +15,8 @@ using trace::LaneKind;
 
 class LiveAnalysis::Engine final : Accumulator::Listener {
  public:
-  Engine(const trace::Trace& trace, std::size_t max_records, std::size_t max_bubbles, trace::GpuNumber only)
+  Engine(const trace::Trace& trace, std::size_t max_records, std::size_t max_bubbles, Detail detail,
+         trace::GpuNumber only)
       : trace_(trace),
         only_(only),
         max_records_(std::max<std::size_t>(max_records, 4)),
@@ -25,14 +26,14 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
                 LaneKind::CopyD2H, LaneKind::CopyOther, LaneKind::Markers, LaneKind::Counter},
                only),
         in_flight_(trace),
-        sums_(trace, *this, &in_flight_, only) {
-    records_.reserve(max_records_);  // only address space until it is used; growing would hold up a frame
+        sums_(trace, *this, detail == Detail::Timeline ? &in_flight_ : nullptr, only) {
+    records_.reserve(max_records_);  // costs only address space until it is used; growing would delay a frame
   }
 
   bool update(Nanoseconds until, std::size_t max_events) {
     if (finished_) return true;
-    // Looked at before the rows are: what starts before it has been published by now. Beyond the newest event there is
-    // nothing to say yet, however far the trace is complete.
+    // The limit is read before the rows, so everything that starts before it has been published. It is at most the
+    // newest event's end: beyond that nothing is known yet, even if the trace is complete further.
     const Nanoseconds limit = std::min({until, trace_.complete_until(), trace_.extent().second});
     if (!begin(limit) || limit <= until_) return true;
     const bool all = read_until(limit, std::max<std::size_t>(max_events, 1));
@@ -50,7 +51,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     until_ = kept.to;
     read_until(until_);
     sums_.close_window(until_);
-    read_until(std::numeric_limits<Nanoseconds>::max());  // what is left at the last instant itself
+    read_until(std::numeric_limits<Nanoseconds>::max());  // the events that start at until_ itself
     note_run_ahead();
     outstanding_ = sums_.run_ahead().provisional(until_).back().depth;
     sums_.run_ahead().give_up_waiting();
@@ -92,7 +93,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     return summary;
   }
 
-  /// The newest record that ends by then.
+  /// The newest record that ends by `t`.
   const IterationRecord* record_by(Nanoseconds t) const {
     const auto past =
         std::ranges::upper_bound(records_, t, {}, [](const IterationRecord& record) { return record.end_ns; });
@@ -106,7 +107,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     auto first = std::ranges::upper_bound(records_, from, {}, ends_at);
     if (first >= past) return empty_summary(from);
 
-    IterationRecord base;  // where the window begins
+    IterationRecord base;  // the totals at the start of the window
     const Nanoseconds beginning_ns = sums_.first_iteration()->start_ns;
     if (from <= beginning_ns) {
       base = beginning();
@@ -183,7 +184,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     stats.mean_ns = count > 0 ? static_cast<double>(sum) / static_cast<double>(count) : 0;
   }
 
-  /// The start of the first iteration, as the end of one before it.
+  /// The start of the first iteration, as a record that ends there.
   IterationRecord beginning() const {
     const Accumulator::FirstIteration& first = *sums_.first_iteration();
     IterationRecord base;
@@ -194,7 +195,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     return base;
   }
 
-  /// Of the iterations in records [first, past), which follow on `base`.
+  /// The pace of the iterations in records [first, past), which follow `base`.
   Pace pace_of(const IterationRecord& base, std::size_t first, std::size_t past) const {
     std::vector<LoopStep> steps;
     steps.reserve(past - first + 1);
@@ -208,7 +209,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     return steady_pace_with_earlier(steps, first - 1);
   }
 
-  /// The same with what went before it under the same settings; records_[base] is the first of `steps`.
+  /// The same, including earlier iterations with the same settings; records_[base] is the first of `steps`.
   Pace steady_pace_with_earlier(const std::vector<LoopStep>& steps, std::size_t base) const {
     constexpr std::size_t kMostEarlier = 50'000;
     const auto turn = std::upper_bound(markers_.begin(), markers_.end(), records_[base].start_ns,
@@ -226,7 +227,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     return steady_pace(all, base - from);
   }
 
-  /// Iterations, run-ahead and verdict of a summary that reaches until now.
+  /// Sets the iterations, run-ahead and verdict of a summary that ends at until_.
   void complete(Summary& summary, std::int64_t run_ahead_ns, std::int64_t run_ahead_max) const {
     std::vector<Nanoseconds> durations;
     durations.reserve(records_.size());
@@ -244,7 +245,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     judge(summary);
   }
 
-  /// The window opens where the trace begins, which is known when something complete is in it.
+  /// Opens the window at the start of the trace, which is known once the trace contains something complete.
   bool begin(Nanoseconds limit) {
     if (begun_) return true;
     const KeptRange kept = kept_range(trace_);
@@ -256,7 +257,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     return true;
   }
 
-  /// False when there is more than `max_events`.
+  /// Returns false if there is more than `max_events`.
   bool read_until(Nanoseconds limit, std::size_t max_events = kAllEvents) {
     while (max_events > 0) {
       const std::size_t slice = std::min(max_events, kSlice);
@@ -283,7 +284,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     records_.back().shortest_ns = records_.back().longest_ns = ended.duration();
   }
 
-  /// Of each two records in the older half the later stays.
+  /// Halves the older half of the records: of each pair, the later one stays.
   void thin() {
     const std::size_t half = records_.size() / 4 * 2;
     for (std::size_t i = 1; i < half; i += 2) {
@@ -303,7 +304,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
                    records_.begin() + static_cast<std::ptrdiff_t>(half));
   }
 
-  /// What is settled is written into the records for good, the rest as far as it is known.
+  /// Writes settled run-ahead into the records for good, and the rest as far as it is known.
   void note_run_ahead() {
     in_flight_.settle();
     for (const RunAhead::Value& value : sums_.run_ahead().settle(until_)) {
@@ -325,7 +326,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     }
   }
 
-  /// Returns the maximum that the next record must take over, because this one's has been thinned out.
+  /// Returns the maximum that the next record must take over, because this value's record has been thinned out.
   std::int64_t write_run_ahead(const RunAhead::Value& value, std::int64_t carried) {
     const auto number = static_cast<std::int64_t>(value.cut) - 1;
     if (number == 0) {
@@ -338,7 +339,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     if (record == records_.end() || record->number != number) return carried;
     record->run_ahead_ns = value.integral_ns;
     record->run_ahead_max = carried;
-    // A trace may have been cut while they waited: what has no operation in it stays in flight.
+    // The trace may have been cut while calls waited for their operations: those without one stay in flight.
     record->in_flight = gave_up_ ? std::max(record->in_flight, value.depth) : value.depth;
     return 0;
   }
@@ -373,26 +374,37 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   Nanoseconds shortest_ = 0, longest_ = 0;
 
   std::int64_t settled_ = 0;                            // the number of the newest record whose run-ahead is final
-  std::int64_t maximum_ = 0, maximum_since_first_ = 0;  // of the run-ahead, as far as it is settled
+  std::int64_t maximum_ = 0, maximum_since_first_ = 0;  // of the settled run-ahead
   std::int64_t maximum_now_ = 0, maximum_since_first_now_ = 0;
-  std::int64_t maximum_after_last_now_ = 0;  // since the newest record  // and as far as it is known
+  std::int64_t maximum_after_last_now_ = 0;  // since the newest record, as far as it is known
   std::int64_t carried_max_ = 0;
   std::int64_t run_ahead_at_first_ = 0, run_ahead_now_ns_ = 0;
   std::int64_t in_flight_at_first_ = 0;
-  std::int64_t outstanding_ = 0;  // when the trace ended: operations that were issued and are not in it
+  std::int64_t outstanding_ = 0;  // operations issued but not in the trace when it ended
 };
 
-/// One engine for all lanes together, and, where there are several GPUs, one for each of them: it reads the trace from
-/// where it begins now, and gives the figures of its GPU as if there were no other.
+/// One engine for all lanes together and, with several GPUs, one for each of them. A GPU's engine reads the trace from
+/// its current start, and its figures are as if there were no other GPU.
 struct LiveAnalysis::Engines {
-  Engines(const trace::Trace& of, std::size_t records, std::size_t bubbles)
-      : trace(of), max_records(records), max_bubbles(bubbles), links(of), whole(of, records, bubbles, trace::kNobody) {}
+  Engines(const trace::Trace& of, std::size_t records, std::size_t bubbles, Detail wanted)
+      : trace(of),
+        max_records(records),
+        max_bubbles(bubbles),
+        detail(wanted),
+        links(of),
+        whole(of, records, bubbles, wanted, trace::kNobody) {}
+
+  bool update_links(std::size_t max_events) {
+    if (detail == Detail::Timeline) return links.update(max_events);
+    links.find_lanes();
+    return true;
+  }
 
   void look_for_gpus() {
     const std::size_t count = links.owners().gpus().size();
     while (count > 1 && gpus.size() < count) {
       const auto number = static_cast<trace::GpuNumber>(gpus.size());
-      gpus.push_back(std::make_unique<Engine>(trace, max_records, max_bubbles, number));
+      gpus.push_back(std::make_unique<Engine>(trace, max_records, max_bubbles, detail, number));
     }
   }
 
@@ -409,18 +421,19 @@ struct LiveAnalysis::Engines {
 
   const trace::Trace& trace;
   const std::size_t max_records, max_bubbles;
+  const Detail detail;
   trace::Links links;
   Engine whole;
-  std::vector<std::unique_ptr<Engine>> gpus;  // none where there is only one
+  std::vector<std::unique_ptr<Engine>> gpus;  // empty with a single GPU
 };
 
-LiveAnalysis::LiveAnalysis(const trace::Trace& trace, std::size_t max_records, std::size_t max_bubbles)
-    : engines_(std::make_unique<Engines>(trace, max_records, max_bubbles)) {}
+LiveAnalysis::LiveAnalysis(const trace::Trace& trace, std::size_t max_records, std::size_t max_bubbles, Detail detail)
+    : engines_(std::make_unique<Engines>(trace, max_records, max_bubbles, detail)) {}
 LiveAnalysis::~LiveAnalysis() = default;
 
 bool LiveAnalysis::update(Nanoseconds until, std::size_t max_events) {
-  // What Links reads reaches beyond the live edge.
-  bool all = engines_->links.update(max_events);
+  // Links also reads beyond the live edge.
+  bool all = engines_->update_links(max_events);
   engines_->look_for_gpus();
   all &= engines_->whole.update(until, max_events);
   for (const auto& gpu : engines_->gpus) all &= gpu->update(until, max_events);
@@ -428,7 +441,7 @@ bool LiveAnalysis::update(Nanoseconds until, std::size_t max_events) {
 }
 
 void LiveAnalysis::finish() {
-  engines_->links.update();
+  engines_->update_links(kAllEvents);
   engines_->look_for_gpus();
   engines_->whole.finish();
   for (const auto& gpu : engines_->gpus) gpu->finish();

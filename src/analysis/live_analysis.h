@@ -33,9 +33,13 @@ struct IterationRecord : RunningTotals {
 /// If a trace has several GPUs, it is read once more for each of them.
 class LiveAnalysis {
  public:
+  /// What is asked for besides the figures. Nothing: in_flight() stays empty, and links() only knows the owners.
+  enum class Detail : std::uint8_t { Figures, Timeline };
+
   /// Keeps at most this many records: beyond that, drops every second one of the older half (sums stay exact).
-  explicit LiveAnalysis(const trace::Trace& trace, std::size_t max_records = 400'000,
-                        std::size_t max_bubbles = 1'000'000);
+  explicit LiveAnalysis(const trace::Trace& trace, std::size_t max_records = kMaxRecords,
+                        std::size_t max_bubbles = kMaxBubbles, Detail detail = Detail::Timeline);
+  static constexpr std::size_t kMaxRecords = 400'000, kMaxBubbles = 1'000'000;
   ~LiveAnalysis();
 
   /// Reads new, complete events that start before `until`: at most about `max_events`, so that it does not delay a

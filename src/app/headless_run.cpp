@@ -61,7 +61,9 @@ void explain_device_choice(const std::string& asked) {
 }
 
 int run_headless(const RunRequest& request) {
-  MeasuredRun first(request.session);
+  const bool drawn = !request.html.empty() || !request.screenshot.file.empty();
+  const auto detail = drawn ? analysis::LiveAnalysis::Detail::Timeline : analysis::LiveAnalysis::Detail::Figures;
+  MeasuredRun first(request.session, detail);
   session::SessionOptions changed = request.session;
   changed.assignments.insert(changed.assignments.end(), request.compare.begin(), request.compare.end());
   changed.assignments.insert(changed.assignments.end(), request.predict.begin(), request.predict.end());
@@ -80,7 +82,7 @@ int run_headless(const RunRequest& request) {
   run(first);
   std::unique_ptr<MeasuredRun> second;  // only one run at a time can use a GPU
   if (!request.compare.empty() && !interrupt.asked()) {
-    second = std::make_unique<MeasuredRun>(changed);
+    second = std::make_unique<MeasuredRun>(changed, detail);
     run(*second);
   }
 

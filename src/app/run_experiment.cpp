@@ -37,7 +37,7 @@ session::SessionOptions options_of(const ExperimentRequest& request, Side side) 
   return options;
 }
 
-// A side's device is created when its turn comes, but its settings are checked before.
+// A side's device is created just before its run, but its settings are checked earlier.
 void check(const session::SessionOptions& options, const std::vector<std::string>& changes) {
   workload::Settings settings = workload::default_settings(options.workload, device::describe_device(options.device));
   for (const std::string& assignment : options.assignments) settings.assign(assignment);
@@ -118,7 +118,9 @@ int run_experiment(const ExperimentRequest& request) {
     if (interrupt.asked()) break;
     const auto s = static_cast<std::size_t>(side);
     const session::SessionOptions options = options_of(request, side);
-    runs[s] = std::make_unique<MeasuredRun>(options);
+    const bool drawn = !request.html.empty() || !request.screenshot.file.empty();
+    using Detail = analysis::LiveAnalysis::Detail;
+    runs[s] = std::make_unique<MeasuredRun>(options, drawn ? Detail::Timeline : Detail::Figures);
     Progress progress(fmt::format("{} {}", request.experiment->id, tr(std::string(side_key(side)).c_str())),
                       options.iterations);
     runs[s]->run([&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });

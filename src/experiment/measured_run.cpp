@@ -23,12 +23,14 @@ bool has_iterations(const trace::Trace& trace) {
 }  // namespace
 
 // Half of the memory cap, so that the analysis never meets an evicted block.
-MeasuredRun::MeasuredRun(session::SessionOptions options)
+MeasuredRun::MeasuredRun(session::SessionOptions options, analysis::LiveAnalysis::Detail detail)
     : events_ahead_(options.memory_cap_bytes / sizeof(trace::Block) * trace::kBlockEvents / 2) {
   options.paced = false;
   options.hold_back = [this](const trace::Trace& trace) { hold_back(trace); };
   session_ = std::make_unique<session::Session>(options);
-  analysis_ = std::make_unique<analysis::LiveAnalysis>(session_->trace());
+  using analysis::LiveAnalysis;
+  analysis_ =
+      std::make_unique<LiveAnalysis>(session_->trace(), LiveAnalysis::kMaxRecords, LiveAnalysis::kMaxBubbles, detail);
 }
 
 MeasuredRun::~MeasuredRun() {

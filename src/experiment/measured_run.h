@@ -20,7 +20,9 @@ namespace lanescope::experiment {
 class MeasuredRun {
  public:
   /// Checks the request without starting the run. Throws base::UsageError or base::FileError.
-  explicit MeasuredRun(session::SessionOptions options);
+  /// `detail`: Timeline if the run is to be drawn.
+  explicit MeasuredRun(session::SessionOptions options,
+                       analysis::LiveAnalysis::Detail detail = analysis::LiveAnalysis::Detail::Figures);
   ~MeasuredRun();
   MeasuredRun(const MeasuredRun&) = delete;
   MeasuredRun& operator=(const MeasuredRun&) = delete;

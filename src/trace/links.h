@@ -61,6 +61,8 @@ class Links {
 
   /// Indexes what was published since the last call, about `most` events at most. Returns false if there is more.
   bool update(std::size_t most = kAllEvents);
+  /// Only finds new lanes and their owners.
+  void find_lanes() { find_rows(); }
   const Trace& trace() const { return trace_; }
   /// As of the last update().
   const Owners& owners() const { return owners_; }
@@ -98,7 +100,7 @@ class Links {
     bool may_hold(std::uint32_t from, std::uint32_t to) const { return least <= to && from <= most; }
     bool within(std::uint32_t from, std::uint32_t to) const { return from <= least && most <= to && least <= most; }
   };
-  static constexpr EventIndex kFine = 32, kMiddle = 1024, kCoarse = 32768;
+  static constexpr EventIndex kFine = 256, kMiddle = 4096, kCoarse = 65536;
 
   struct RowSpans {
     const Row* row = nullptr;
