@@ -3,7 +3,7 @@
 pkg_check_modules(imgui QUIET IMPORTED_TARGET imgui)
 add_library(third_party_imgui INTERFACE)
 add_library(third_party::imgui ALIAS third_party_imgui)
-if(imgui_FOUND)
+if(imgui_FOUND AND NOT FETCHCONTENT_SOURCE_DIR_IMGUI)
   # The package's headers count as system headers, so that our warnings do not apply to them. The folder of the back ends
   # is added, too, since they include "imgui.h" from one level up.
   target_include_directories(third_party_imgui SYSTEM INTERFACE ${imgui_INCLUDE_DIRS} /usr/include/imgui/backends)

@@ -13,10 +13,10 @@ namespace lanescope::analysis {
 namespace {
 
 constexpr std::size_t kRecentIterations = 20;    // enough to trust
-constexpr std::size_t kMostIterations = 20'000;  // more than anybody needs, and a fast GPU makes many in a second
+constexpr std::size_t kMostIterations = 20'000;  // more than anyone needs; a fast GPU completes many per second
 
-/// The figures of the stretch that the pace is of: where the CPU runs ahead and waits only now and then, a stretch says
-/// how long an iteration takes only if it begins and ends right after such a wait.
+/// The figures of the stretch that the pace is based on: if the CPU runs ahead and waits only now and then, a stretch
+/// shows how long an iteration takes only if it begins and ends right after such a wait.
 Summary of_its_pace(const LiveAnalysis& analysis, Summary summary) {
   const Pace& pace = summary.pace;
   const bool all = pace.from_ns == summary.from_ns && pace.to_ns == summary.to_ns;
@@ -29,7 +29,8 @@ Nanoseconds at_most(std::span<const IterationRecord> records, Nanoseconds from) 
   return std::max(from, records[records.size() - kMostIterations].start_ns);
 }
 
-/// When all was through but the threads that only help the loop (a loader's workers), which may go on after it.
+/// The end of all events except those of threads that only help the loop (a loader's workers), which may continue after
+/// it.
 Nanoseconds end_of_loop(const trace::Trace& trace) {
   const trace::Trace::ReadLock lock(trace);
   std::set<std::pair<std::int64_t, std::int64_t>> helpers;  // process, thread
@@ -73,7 +74,7 @@ Account account_of(const trace::Trace& trace, const LiveAnalysis& analysis, cons
     if (loaded_code(begin.duration(), records.back().number, rest.iteration.p50_ns)) {
       summary = analysis.since(begin);
       summary.judged.warm_up_ns = begin.duration();
-      judge(summary);  // it says that something is left out
+      judge(summary);  // its note says that the warm-up is left out
       account.warm_up_ns = begin.duration();
       from = begin.end_ns;
     }
@@ -102,7 +103,7 @@ Recent recent_account(const LiveAnalysis& analysis, Nanoseconds edge, Nanosecond
 }
 
 Summary longer_account(const LiveAnalysis& analysis, const Recent& recent, Nanoseconds edge, Nanoseconds span_ns) {
-  if (analysis.records().empty()) return recent.summary;  // `edge` may be before all times then
+  if (analysis.records().empty()) return recent.summary;  // without records, `edge` may be before the trace
   const Nanoseconds from = at_most(analysis.records(), std::max(edge - span_ns, recent.settled_ns));
   Summary summary = analysis.window(std::min(from, recent.summary.from_ns), edge);
   return summary.pace.known() ? of_its_pace(analysis, std::move(summary)) : recent.summary;

@@ -32,8 +32,8 @@ struct Account {
   Summary summary;
   /// The duration of the first iteration, if `summary` and `elapsed_ns` exclude it.
   std::optional<Nanoseconds> warm_up_ns;
-  /// From there until everything has ended except threads that only serve the loop; without iterations, the whole
-  /// trace.
+  /// From the same start until everything has ended except threads that only serve the loop; without iterations, the
+  /// whole trace.
   Nanoseconds elapsed_ns = 0;
 };
 /// For the whole trace. If the analysis has dropped records and nothing was evicted, a second pass over the trace makes
@@ -74,12 +74,12 @@ struct AdvicePlan {
   Nanoseconds warm_up_from_ns = 0, warm_up_to_ns = 0;
   Nanoseconds warm_up_ns = 0;  ///< the sum of their durations
   RunConditions run;
-  trace::GpuNumber gpu = trace::kNobody;  ///< of several, the one whose verdict is shown
+  trace::GpuNumber gpu = trace::kNobody;  ///< with several GPUs, the one whose verdict is shown
 };
-/// For a finished run; an amount that can be read in about a second.
+/// For a finished run: limits so that reading takes about a second.
 inline constexpr NewestIterations kAdvised{.most_iterations = 2000, .most_events = 2'000'000};
-/// Empty when there is no iteration to tell from. The trace is read by advise(). `gpu`: Summary::verdict_gpu of what is
-/// shown, and `records` are LiveAnalysis::records() of it.
+/// Empty if there is no iteration to base advice on. The trace is read later, by advise(). `gpu`: verdict_gpu of the
+/// displayed summary; `records`: LiveAnalysis::records() of that GPU.
 std::optional<AdvicePlan> plan_advice(const trace::Trace& trace, std::span<const IterationRecord> records,
                                       const RunConditions& run, const NewestIterations& which = kAdvised,
                                       trace::GpuNumber gpu = trace::kNobody);

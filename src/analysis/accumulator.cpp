@@ -11,7 +11,7 @@ using trace::LaneKind;
 
 namespace {
 
-/// A copy that waits for earlier work is a synchronisation, and is one of those.
+/// A copy that waits for earlier work counts as a synchronisation instead.
 Hold hold_of(CallRole role, bool blocking, bool sync) {
   if (role == CallRole::Pinning) return Hold::Pinning;
   if (role == CallRole::Allocation && !sync) return Hold::Allocation;
@@ -66,7 +66,7 @@ void Accumulator::take_range(const trace::Event& range, trace::LaneId lane) {
   }
 }
 
-// Those further in have been told, too: late ranges come before anything that is newer.
+// By now, ranges further inside have been received, too: late ranges come before any newer event.
 void Accumulator::settle_places() {
   late_ranges_ = false;
   for (Unplaced& u : unplaced_) {
@@ -104,7 +104,7 @@ void Accumulator::take_call(const trace::Event& call, trace::LaneId lane, const 
       loop_end_ = std::max(loop_end_, call.end_ns);
       awaited_ = true;
     }
-    // What drains another GPU only explains nothing here.
+    // A synchronisation that drains only other GPUs explains nothing here.
     const std::size_t thread = lanes_.thread_of(lane);
     if (!serves_others(lane)) causes_.sync(call, lane, thread, ranges_.at(thread, call.start_ns), idle_since_);
   }
@@ -139,7 +139,7 @@ void Accumulator::take_operation(const trace::Event& operation, trace::LaneId la
   if (iterations_ > 0 && launch && launch->start_ns < last_iteration_.end_ns) loop_end_ = std::max(loop_end_, end);
   if (kind != LaneKind::Kernels) take_copy(operation, kind);
   if (end <= start) {
-    if (start >= busy_.end) last_work_ = kind;  // a read of some bytes may take no time, and is still what drained
+    if (start >= busy_.end) last_work_ = kind;  // a tiny copy may take no time, but is still the last work
     return;
   }
   if (window_open_) {
@@ -206,7 +206,7 @@ void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace:
   if (gap.cause == BubbleCause::AfterSync) {
     gap.place = places_.number(gap.range);
     if (gap.range == 0) {
-      constexpr std::size_t kMostUnplaced = 64;  // a range that long has more than its own place
+      constexpr std::size_t kMostUnplaced = 64;  // a range around this many gaps contains other places
       if (unplaced_.size() == kMostUnplaced) unplaced_.erase(unplaced_.begin(), unplaced_.begin() + kMostUnplaced / 2);
       unplaced_.push_back({gap, lanes_.thread_of(gap.call_lane), {}});
     }
@@ -240,7 +240,7 @@ void Accumulator::end_iterations(Nanoseconds t) {
     loop_end_ = std::max(iteration.end, busy_.end);
     launches_by_then_ = counts_.launch_count;
     awaited_ = false;
-    // A range that is around all of an iteration says nothing of the place in it.
+    // A range around a whole iteration does not identify a place in it.
     std::erase_if(unplaced_, [&](const Unplaced& u) { return u.gap.call_start_ns < iteration.start; });
     run_ahead_.cut(iteration.end);
     listener_.iteration_ended(last_iteration_);
@@ -297,7 +297,8 @@ void Accumulator::judge_from_the_first(Summary& summary, const IterationRecord& 
   const std::int64_t others = last.number - 1;
   const Nanoseconds first_ns = first_ended_.duration();
   Nanoseconds others_ns = last.iterations_ns - first_ns;
-  // They may only be quick because they issue: what they issue takes its time as well.
+  // The other iterations may be quick only because they just issue work; the time until that work has ended counts as
+  // well.
   if (last.number == iterations_) others_ns = std::max(others_ns, loop_end_ - first_ended_.end_ns);
   if (last.end_ns > first_ended_.end_ns && distorts_verdict(first_ns, others, others_ns)) {
     set_judged(summary, first_ended_.end_ns, last.end_ns, last - first_ended_, others, places_);

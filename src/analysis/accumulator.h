@@ -54,9 +54,9 @@ class Accumulator {
   /// Passes an operation that starts after the window, only to mark its call as having one. Returns the call, or null
   /// if unknown.
   const IssuingCall* take_later(const trace::Event& operation, trace::LaneId lane);
-  /// Of one GPU alone: the lane is another's.
+  /// With figures for one GPU only: the lane belongs to another GPU.
   bool elsewhere(trace::LaneId lane) { return only_ != trace::kNobody && lanes_.owners().gpu_of(lane) != only_; }
-  /// Of one GPU alone: the lane's thread has launched on other GPUs, as far as has been told, and not on this one.
+  /// With figures for one GPU only: as far as known, the lane's thread has launched on other GPUs and not on this one.
   bool serves_others(trace::LaneId lane) {
     const std::size_t thread = only_ == trace::kNobody ? serves_.size() : lanes_.thread_of(lane);
     return thread < serves_.size() && serves_[thread].others && !serves_[thread].this_one;
@@ -159,7 +159,7 @@ class Accumulator {
   struct Serves {
     bool this_one = false, others = false;
   };
-  std::vector<Serves> serves_;  // of one GPU alone: by number of the thread
+  std::vector<Serves> serves_;  // by thread; only with figures for one GPU
   std::vector<Copy> running_copies_;
   struct Unplaced {  ///< a gap after a synchronisation whose range is unknown
     Bubble gap;

@@ -12,7 +12,7 @@ namespace {
 
 using base::tr;
 
-constexpr const char* kStopwatch = "stopwatch";  // as the program's range is called
+constexpr const char* kStopwatch = "stopwatch";  // the name of the program's range
 
 int percent(double share) { return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 100)); }
 
@@ -56,7 +56,7 @@ class Advisor {
  private:
   Nanoseconds caused(const CallSite& site, BubbleCause cause) const { return idle_of(site.bubble_ns, cause); }
   Nanoseconds caused(BubbleCause cause) const { return idle_of(e_.summary.judged.bubble_by_cause_ns, cause); }
-  /// What the CPU issued too late or only just in time.
+  /// Idle time because the CPU issued work too late or only just in time.
   static Nanoseconds launched_late(const CauseTimes& times) {
     return idle_of(times, BubbleCause::Cpu) + idle_of(times, BubbleCause::LaunchLatency);
   }
@@ -67,12 +67,12 @@ class Advisor {
   }
   double busy_share() const { return e_.share(e_.summary.judged.busy_ns); }
 
-  /// "item()", else the call itself.
+  /// The range ("item()"); without a range, the call.
   std::string where(trace::NameId range, trace::NameId call) const {
     return std::string(names_.text(range != 0 ? range : call));
   }
 
-  /// What is lost in all of the stretch, at most.
+  /// `lost`: an upper bound of the time lost in the whole stretch.
   Card& add(Rule rule, Nanoseconds lost, std::vector<Remedy> remedies) {
     Card& card = cards_.emplace_back();
     card.rule = rule;
@@ -177,9 +177,19 @@ class Advisor {
              "idles until the next launch: {} per iteration, {} % of its time.",
              times, time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Copy from pinned memory with non_blocking=True: the call then only enqueues the copy.");
-    } else if (followed >= limits::kDependent) {
+    } else if (site.range_kind == trace::RangeKind::Sync) {
+      // It reads nothing, so neither reading less often nor reading once would change anything.
+      Card& card = add(times >= limits::kRepeated ? Rule::RepeatedSync : Rule::SyncBubble, lost, {}, site);
+      card.title = times >= limits::kRepeated ? tr("{} drains the GPU {:.1f} times per iteration", place, times)
+                                              : tr("{} drains the GPU", place);
+      card.what = tr("After {} the GPU idles until the next launch: {} per iteration, {} % of its time.",
+                     names_.text(site.call), time_text(card.cost_ns), percent(card.share));
+      card.fix =
+          tr("Synchronise only where a time is taken or a result is used: operations on one stream run in order "
+             "without it.");
+    } else if (followed >= limits::kDependent && site.range_kind != trace::RangeKind::Print) {
       Card& card = add(Rule::DependentSync, lost, {Remedy::DecideOnGpu, Remedy::ReadLessOften}, site);
-      card.confidence *= 0.8;  // that the launch depends on what was read is inferred from how soon it follows
+      card.confidence *= 0.8;  // the dependence is inferred from how soon the launch follows the read
       card.title = tr("{} decides on the CPU what the GPU does next", place);
       card.what =
           tr("{:.1f} times per iteration the GPU runs dry while the CPU reads a value and launches right "
@@ -192,7 +202,9 @@ class Advisor {
       card.title = tr("{} drains the GPU {:.1f} times per iteration", place, times);
       card.what = tr("Each read waits separately; all but one of them cost {} per iteration, {} % of its time.",
                      time_text(card.cost_ns), percent(card.share));
-      card.fix = tr("Put the values together on the GPU (torch.stack) and read them once.");
+      card.fix = site.range_kind == trace::RangeKind::Print
+                     ? tr("Printing a tensor reads it piece by piece: print its item() instead, and less often.")
+                     : tr("Put the values together on the GPU (torch.stack) and read them once.");
     } else {
       Card& card = add(Rule::SyncBubble, lost, {Remedy::ReadLessOften, Remedy::LessCpuWork}, site);
       card.title = tr("{} drains the GPU", place);
@@ -202,7 +214,7 @@ class Advisor {
     }
   }
 
-  /// In this range the program copies to the GPU and reads nothing back.
+  /// True if the program copies to the GPU in this range and reads nothing back.
   bool only_uploads(trace::NameId range) const {
     bool uploads = false;
     for (const CopyGroup& group : e_.copies) {
@@ -245,7 +257,7 @@ class Advisor {
     card.fix = tr("Pin once and reuse the memory, or let the loader's pin_memory thread do it ahead of time.");
   }
 
-  // A3 and A4: what the CPU issued too late, without a wait being the cause. Never put down to a read.
+  // A3 and A4: work that the CPU issued too late, but not because of a wait. Never attributed to a read.
   void launches() {
     const Nanoseconds lost = launched_late(e_.summary.judged.bubble_by_cause_ns);
     if (e_.share(lost) < limits::kCostMatters || e_.sites.empty()) return;
@@ -294,7 +306,7 @@ class Advisor {
     card.fix = tr("Allocate once and reuse the memory, as a caching allocator does.");
   }
 
-  // The GPU itself is late: the CPU had launched long before.
+  // The delay is on the GPU: the CPU had launched long before.
   void behind_copies() {
     const Nanoseconds lost = caused(BubbleCause::Dependency);
     if (e_.share(lost) < limits::kCostMatters || e_.sites.empty()) return;
@@ -329,7 +341,7 @@ class Advisor {
     const auto beside = static_cast<double>(group.gpu_ns - group.exposed_ns);
     if (beside >= limits::kOverlapped * static_cast<double>(group.gpu_ns)) return;
     Card& card = add(Rule::NoOverlap, group.exposed_ns, {Remedy::CopyStream}, group);
-    card.confidence *= 0.8;  // that the kernels do not need these bytes is not known
+    card.confidence *= 0.8;  // the kernels may need these bytes
     const bool apart = group.apart_count == group.count;
     card.title =
         apart ? tr("Despite a second stream, copies do not overlap kernels") : tr("Copies do not overlap kernels");
@@ -361,7 +373,7 @@ class Advisor {
     const bool told = std::any_of(cards_.begin(), cards_.end(), [&](const Card& card) {
       return (card.rule == Rule::DependentSync || card.rule == Rule::RepeatedSync) && card.range == range;
     });
-    if (small < limits::kChatty || told) return;  // reads that are waited for one by one: these are their copies
+    if (small < limits::kChatty || told) return;  // these copies belong to reads that already have a card
     const auto lost = static_cast<Nanoseconds>(static_cast<double>(group.held_idle_ns) * (small - 1) / small);
     Card& card = add(Rule::ManySmallCopies, lost, {Remedy::PackCopies}, group);
     card.title = tr("Many small copies in {}", copy_place(group));
@@ -387,7 +399,7 @@ class Advisor {
                             limits::kFirstBatch * static_cast<double>(e_.median_loader_wait_ns);
     if (e_.loader_waits >= 4 && far_longer && e_.share(more) >= limits::kCostMatters) {
       Card& card = add(Rule::FirstBatch, more, {Remedy::KeepWorkers}, *site);
-      card.confidence *= 0.8;  // that it is the first of an epoch is inferred
+      card.confidence *= 0.8;  // inferred: it may not be the first of an epoch
       card.title = tr("One wait for data is far longer than the others");
       card.what = tr("It takes {}; the usual wait is {}. Workers that are restarted every epoch cause such a wait.",
                      time_text(static_cast<double>(e_.longest_loader_wait_ns)),

@@ -115,7 +115,7 @@ struct AdviceContext {
   double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
   /// The iterations left out as warm-up, and how much longer than usual they took in total.
   Nanoseconds warm_up_from_ns = 0, warm_up_to_ns = 0, warm_up_excess_ns = 0;
-  std::string gpu{};  ///< of several, whose cards these are, as titles then say: "GPU 1"; else empty
+  std::string gpu{};  ///< with several GPUs, the one these cards are for, named in their titles: "GPU 1"
 };
 
 /// Ordered: wrong results first, then by cost, then harmless ones.
@@ -127,7 +127,7 @@ struct Advice {
   std::int64_t warm_up = 0;  ///< iterations left out at the start
   /// Of these iterations, with all causes. Includes waits, copies without a kernel, and run-ahead.
   Summary summary;
-  trace::GpuNumber gpu = trace::kNobody;  ///< of several, the one that the cards are about
+  trace::GpuNumber gpu = trace::kNobody;  ///< with several GPUs, the one that the cards are for
   std::vector<Card> cards;
 };
 

@@ -12,13 +12,14 @@ namespace {
 
 using trace::LaneKind;
 
-/// So many events of each row before the window are read, to know what is under way when it begins. Several times what
-/// a launch queue holds.
+/// This many events of each row before the window are read, to know what is in progress when it begins: several times
+/// the capacity of a launch queue.
 constexpr trace::EventIndex kContextEvents = 4096;
-/// And at most so many after it, to know which of the calls that are under way when it ends have an operation.
+/// At most this many events after the window are read, to know which of the calls in progress at its end have an
+/// operation.
 constexpr std::size_t kLookAheadEvents = 4 * kContextEvents;
 
-/// The instant from which on no row has more than kContextEvents before `from`.
+/// The earliest time such that no row has more than kContextEvents events between it and `from`.
 Nanoseconds context_start(const trace::Trace& trace, Nanoseconds from) {
   const trace::Trace::ReadLock lock(trace);
   Nanoseconds start = EventMerge::kFromTheBeginning;
@@ -91,7 +92,8 @@ class RangeAnalysis final : Accumulator::Listener {
 
   void measure_run_ahead(Summary& summary) {
     merge_.run(std::numeric_limits<Nanoseconds>::max(), kLookAheadEvents, *this);
-    // Before those are given up that have no operation in the trace: it may have been cut while they waited.
+    // Before giving up on calls without an operation in the trace: the trace may have been cut while they waited for
+    // one.
     const std::vector<RunAhead::Value> with_waiting = sums_.run_ahead().provisional(to_);
     outstanding_ = with_waiting.back().depth;
     note_in_flight(sums_.measure_run_ahead(summary));
@@ -105,8 +107,8 @@ class RangeAnalysis final : Accumulator::Listener {
     }
   }
 
-  // All of a trace is a run from its first iteration to its end. Of a part, what is in flight when its first iteration
-  // ends is known, and the stretch begins there.
+  // A whole trace is a run from its first iteration to its end. For a part of a trace, the stretch begins at the end of
+  // its first iteration, where the number of operations in flight is known.
   void set_pace(Summary& summary) {
     if (steps_.empty()) return;
     const Accumulator::FirstIteration& first = *sums_.first_iteration();
@@ -131,7 +133,7 @@ class RangeAnalysis final : Accumulator::Listener {
   EventMerge merge_;
   Accumulator sums_;
   const Nanoseconds from_, to_;
-  const bool whole_;  // all of the trace
+  const bool whole_;  // the window covers the whole trace
   const std::atomic<bool>* const stop_;
   std::vector<Nanoseconds> durations_;
   std::vector<LoopStep> steps_;

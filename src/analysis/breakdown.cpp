@@ -41,7 +41,7 @@ void add_sites(const Evidence& evidence, const base::NameTable& names, Breakdown
     row.bubble_ns = site.bubble_ns;
     row.bubbles_ns = site.bubbles_ns();
   }
-  // Down to the names, so that a trace from a file gives the same order.
+  // Compares the names, too, so that a trace from a file gives the same order.
   std::sort(out.sites.begin(), out.sites.end(), [](const SiteRow& a, const SiteRow& b) {
     return std::tie(b.bubbles_ns, b.wait_ns, b.host_ns, a.range, a.call) <
            std::tie(a.bubbles_ns, a.wait_ns, a.host_ns, b.range, b.call);
@@ -69,7 +69,7 @@ void add_copies(const Evidence& evidence, const base::NameTable& names, Breakdow
   });
 }
 
-// Kernels (and memsets) that start in the stretch, by name; of one GPU of several, where `gpu` is one.
+// Kernels (and memsets) that start in the stretch, by name; only those of `gpu`, unless it is kNobody.
 void add_kernels(const trace::Trace& trace, trace::GpuNumber gpu, Breakdown& out) {
   const trace::Owners owners(trace);
   std::unordered_map<NameId, KernelRow> by_name;
@@ -100,14 +100,14 @@ void add_kernels(const trace::Trace& trace, trace::GpuNumber gpu, Breakdown& out
     kernel.name = named(trace.names(), id);
     out.kernels.push_back(std::move(kernel));
   }
-  // By name where the times are equal, for numbers of names depend on the order in which threads came by.
+  // By name if the times are equal, because name ids depend on the order in which threads added the names.
   std::sort(out.kernels.begin(), out.kernels.end(), [](const KernelRow& a, const KernelRow& b) {
     return std::tie(b.total_ns, a.name) < std::tie(a.total_ns, b.name);
   });
 }
 
-// Waits in the stretch that the verdict is about. Where it begins with the first iteration, that of the figures does,
-// too, and waits after the last iteration are none of its.
+// Waits in the stretch that the verdict is about. If that stretch begins with the first iteration, so do the figures,
+// and their waits are used.
 Nanoseconds judged_wait(std::span<const IterationRecord> records, const Summary& figures) {
   const auto ended_by = [&](Nanoseconds t) {
     return std::partition_point(records.begin(), records.end(),

@@ -78,8 +78,8 @@ struct Breakdown {
 inline constexpr std::size_t kBreakdownRows = 200;
 
 /// `figures` is the stretch whose iterations are counted; the tables are of the same iterations up to `to` as the
-/// advice. Of several GPUs they are of the one that the verdict of `figures` is about, and `records` are
-/// LiveAnalysis::records() of it.
+/// advice. With several GPUs, they are for the one that the verdict of `figures` is about, and `records` are
+/// LiveAnalysis::records() of that GPU.
 Breakdown break_down(const trace::Trace& trace, std::span<const IterationRecord> records, const Summary& figures,
                      Nanoseconds to);
 

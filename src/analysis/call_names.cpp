@@ -22,7 +22,7 @@ CallRole role_of(std::string_view name) {
   if (begins_with_any(name, kLaunches)) return CallRole::KernelLaunch;
   if (begins_with_any(name, kCopies)) return CallRole::MemoryCopy;
   if (begins_with_any(name, kPinning)) return CallRole::Pinning;
-  // cudaMallocAsync and cudaFreeAsync only put an order on a stream.
+  // cudaMallocAsync and cudaFreeAsync only enqueue the request on a stream.
   if (begins_with_any(name, kAllocation) && name.find("Async") == std::string_view::npos) return CallRole::Allocation;
   return CallRole::Other;
 }

@@ -42,7 +42,7 @@ void EventMerge::add_row(const WatchedLane& lane, std::size_t number) {
   sources_.push_back(source);
 }
 
-/// Looks for what has been published since, and fills the heap; true if events of GPU work are gone unread.
+/// Looks for newly published events and fills the heap. Returns true if GPU work was evicted unread.
 bool EventMerge::refresh(Nanoseconds limit) {
   owners_.refresh();
   for (const std::size_t count = trace_.lane_count(); lanes_seen_ < count; ++lanes_seen_) {

@@ -22,7 +22,7 @@ using trace::LaneId;
 using trace::LaneKind;
 using trace::NameId;
 
-/// The union of intervals that are added in the order in which they start, to be asked how much of a stretch it covers.
+/// The union of intervals that are added in start order. within() returns how much of a stretch it covers.
 class Cover {
  public:
   void add(Nanoseconds from, Nanoseconds to) {
@@ -57,13 +57,13 @@ Nanoseconds median(std::vector<Nanoseconds>& values) {
   return *middle;
 }
 
-/// `gpu` where there are several; all lanes where there is only one.
+/// `gpu` if the trace has several GPUs; otherwise kNobody, for all lanes together.
 trace::GpuNumber of_several(const trace::Trace& trace, trace::GpuNumber gpu) {
   const std::size_t count = trace::Owners(trace).gpus().size();
   return count > 1 && gpu < count ? gpu : trace::kNobody;
 }
 
-/// From the first to the last iteration that lies in the stretch as a whole; `gpu`: of the process that uses it.
+/// From the first to the last iteration that lies completely in the stretch; with `gpu`, of the process that uses it.
 std::pair<Nanoseconds, Nanoseconds> whole_iterations(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
                                                      trace::GpuNumber gpu) {
   const trace::Owners owners(trace);
@@ -146,10 +146,10 @@ class Gathering final : Accumulator::Listener {
 
  private:
   static constexpr std::size_t kSlice = std::size_t{1} << 16;
-  static constexpr std::size_t kLookAheadEvents = std::size_t{1} << 14;  // what is under way at the end, and more
-  static constexpr Nanoseconds kContextNs = 100'000'000;                 // what was issued so long before has run
+  static constexpr std::size_t kLookAheadEvents = std::size_t{1} << 14;  // more than is in progress at the end
+  static constexpr Nanoseconds kContextNs = 100'000'000;                 // work issued this long before has finished
 
-  struct Made {  ///< a call that counts, by its start
+  struct Made {  ///< a call that belongs to a site
     Nanoseconds start, end;
     LaneId lane;
     std::size_t site;
@@ -157,7 +157,7 @@ class Gathering final : Accumulator::Listener {
   struct Launch {
     LaneId lane;
     Nanoseconds duration;
-    Nanoseconds queued;  ///< of it, until the launch queue had room
+    Nanoseconds queued;  ///< the part spent waiting for space in the launch queue
   };
   struct SiteKey {
     NameId range, call;
@@ -171,14 +171,14 @@ class Gathering final : Accumulator::Listener {
     }
   };
   struct Interval {
-    std::size_t of;  ///< a site or a group
+    std::size_t of;  ///< the index of a site or a group
     Nanoseconds start, end;
   };
   struct Timed {  ///< a stopwatch
     Nanoseconds start, end;
     LaneId lane;
     std::size_t thread;
-    Nanoseconds gpu_end;  ///< of what was issued within it
+    Nanoseconds gpu_end;  ///< end of the work issued within it
   };
 
   void iteration_ended(const IterationRecord& record) override { durations_.push_back(record.duration()); }
@@ -196,6 +196,7 @@ class Gathering final : Accumulator::Listener {
       return;
     }
     open_.add(thread, range.start_ns, range.end_ns, range.name);
+    kinds_[range.name] = trace::range_kind_of(range);
     if (range.start_ns < from_) return;
     if (trace::is_stale_read(range)) {
       stale_reads_.push_back({lane, range.start_ns, range.end_ns});
@@ -205,7 +206,7 @@ class Gathering final : Accumulator::Listener {
     add_call(range, lane, range.name, CallRole::Other);
   }
 
-  /// The operations of calls that lie in the stretch may start after it.
+  /// An operation may start after the stretch that contains its call.
   void take_later(const trace::Event& event, LaneId lane, LaneKind kind) {
     if (trace::is_gpu_work_lane(kind)) time_operation(event, sums_.take_later(event, lane));
   }
@@ -229,7 +230,7 @@ class Gathering final : Accumulator::Listener {
   }
 
   std::size_t add_call(const trace::Event& event, LaneId lane, NameId range, CallRole role) {
-    // Whose thread it is, is known in the end; until then each thread has sites of its own.
+    // Which GPUs a thread launches on is known only at the end; until then, each thread has separate sites.
     const std::size_t thread = only_ == trace::kNobody ? 0 : lanes_.thread_of(lane);
     const auto [known, is_new] = site_of_.try_emplace({range, event.name, thread}, evidence_.sites.size());
     const std::size_t site = known->second;
@@ -238,6 +239,8 @@ class Gathering final : Accumulator::Listener {
       evidence_.sites.back().range = range;
       evidence_.sites.back().call = event.name;
       evidence_.sites.back().role = role;
+      const auto kind = kinds_.find(range);
+      if (kind != kinds_.end()) evidence_.sites.back().range_kind = kind->second;
     }
     made_.push_back({event.start_ns, event.end_ns, lane, site});
     if (event.start_ns >= from_) {
@@ -262,12 +265,13 @@ class Gathering final : Accumulator::Listener {
     }
   }
 
-  /// The stopwatches that ran on the call's thread when it was made look at the operation's end.
+  /// Notes the operation's end in the stopwatches that were running on the issuing call's thread when the call was
+  /// made.
   void time_operation(const trace::Event& operation, const IssuingCall* issuer) {
     if (timed_.empty() || !issuer) return;
     const Nanoseconds made = issuer->start_ns;
     const std::size_t thread = lanes_.thread_of(issuer->lane);
-    constexpr std::size_t kLookBack = 16;  // more are never under way at once
+    constexpr std::size_t kLookBack = 16;  // more never run at the same time
     const auto after = std::upper_bound(timed_.begin(), timed_.end(), made,
                                         [](Nanoseconds t, const Timed& timed) { return t < timed.start; });
     for (auto timed = after; timed != timed_.begin() && after - timed < static_cast<std::ptrdiff_t>(kLookBack);) {
@@ -276,7 +280,7 @@ class Gathering final : Accumulator::Listener {
     }
   }
 
-  /// The newest ones are asked for, as a rule.
+  /// The recorded call that matches `issuer`, or null. Usually one of the newest.
   const Made* made_by(const IssuingCall* issuer) const {
     if (!issuer) return nullptr;
     const auto after = std::upper_bound(made_.begin(), made_.end(), issuer->start_ns,
@@ -339,7 +343,7 @@ class Gathering final : Accumulator::Listener {
     }
   }
 
-  /// What threads do that launch on other GPUs only is none of this one's, but for what a bubble is blamed on.
+  /// Leaves out what belongs to threads that launch only on other GPUs, except call sites that caused a bubble.
   void leave_out_others() {
     const auto of_others = [this](const auto& x) { return sums_.serves_others(x.lane); };
     for (CallSite& site : evidence_.sites)
@@ -364,7 +368,7 @@ class Gathering final : Accumulator::Listener {
       evidence_.longest_loader_wait_ns = std::max(evidence_.longest_loader_wait_ns, waits.back());
     }
     evidence_.loader_waits = static_cast<std::int64_t>(waits.size());
-    // The sums are of all threads of the process, and hold those that began before the stretch.
+    // The summary's total covers all threads of the process, and includes waits that began before the stretch.
     evidence_.loader_wait_ns = only_ == trace::kNobody ? evidence_.summary.loader_wait_ns : within;
     evidence_.median_loader_wait_ns = median(waits);
   }
@@ -374,7 +378,7 @@ class Gathering final : Accumulator::Listener {
     if (!stale_reads_.empty()) evidence_.stale_read = stale_reads_.front();
   }
 
-  /// One site of those that differ in their threads only.
+  /// Joins sites that differ only in their threads.
   void join_threads() {
     if (only_ == trace::kNobody) return;
     std::map<std::pair<NameId, NameId>, std::size_t> known;
@@ -422,7 +426,7 @@ class Gathering final : Accumulator::Listener {
     }
   }
 
-  /// The parts of intervals, in the order of their starts, that no earlier one of the same group covers.
+  /// Cuts each interval to the part that no earlier interval of its group covers. The intervals must be in start order.
   static std::vector<Interval> unions(std::vector<Interval> intervals, std::size_t groups) {
     std::vector<Nanoseconds> ends(groups, std::numeric_limits<Nanoseconds>::min());
     for (Interval& i : intervals) {
@@ -482,11 +486,12 @@ class Gathering final : Accumulator::Listener {
 
   Evidence evidence_;
   OpenRanges open_;
+  std::unordered_map<NameId, trace::RangeKind> kinds_;  // of the ranges, by name
   std::unordered_map<SiteKey, std::size_t, SiteHash> site_of_;
   std::vector<Made> made_;  // by start, then lane
   std::vector<Bubble> bubbles_;
   std::vector<Interval> waits_, copying_, held_;
-  std::vector<std::int64_t> copy_streams_;     // of each of copying_
+  std::vector<std::int64_t> copy_streams_;     // of each element of copying_
   std::unordered_set<std::size_t> launching_;  // threads that put work on a stream
   std::unordered_set<std::int64_t> kernel_streams_;
   std::vector<Timed> timed_;  // by start

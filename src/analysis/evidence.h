@@ -26,8 +26,9 @@ struct CallSite {
   trace::NameId range = 0;  ///< the innermost range around the call on its thread; 0: none
   trace::NameId call = 0;   ///< for a wait for another thread: the same as `range`
   CallRole role = CallRole::Other;
+  trace::RangeKind range_kind = trace::RangeKind::Other;
   std::int64_t count = 0;
-  std::int64_t sync_count = 0;      ///< of these, synchronisations by their nature
+  std::int64_t sync_count = 0;      ///< of these, synchronisations (trace::is_sync)
   std::int64_t needless_count = 0;  ///< synchronisations that had nothing to wait for
   Nanoseconds host_ns = 0;          ///< the sum of their durations
   /// Waiting, copying and returning. Not a loss by itself: for wait_busy_ns of it, the GPU was busy.
@@ -92,9 +93,9 @@ struct Evidence {
   std::vector<CopyGroup> copies;  ///< longest first
   Nanoseconds median_kernel_ns = 0;
   Nanoseconds median_launch_ns = 0;  ///< of the calls that launch kernels
-  Nanoseconds launches_ns = 0;       ///< they added up
+  Nanoseconds launches_ns = 0;       ///< the sum of their durations
   std::int64_t launches = 0;
-  /// Waits for other threads of the program: how many, together, and the median and the longest of them.
+  /// Waits for other threads of the program: number, total, median and longest.
   std::int64_t loader_waits = 0;
   Nanoseconds loader_wait_ns = 0;
   Nanoseconds median_loader_wait_ns = 0, longest_loader_wait_ns = 0;
@@ -102,7 +103,7 @@ struct Evidence {
   Stopwatches stopwatches;
   std::int64_t stale_reads = 0;  ///< reads of memory before the copy into it had ended
   std::optional<Place> stale_read;
-  trace::GpuNumber gpu = trace::kNobody;  ///< of several, the one that this is about; kNobody: all lanes together
+  trace::GpuNumber gpu = trace::kNobody;  ///< with several GPUs, the one described; kNobody: all lanes together
 
   Nanoseconds span_ns() const { return to_ns - from_ns; }
   double per_iteration(std::int64_t sum) const {
@@ -116,12 +117,12 @@ struct Evidence {
 /// Gathers the evidence in [from, to), cut to whole iterations. Cost grows with the number of events. Returns nothing
 /// (0 iterations) if there is no whole iteration, or if `stop` is set meanwhile.
 ///
-/// `gpu`: where there are several GPUs (trace::Owners::gpus), only what is of this one: its operations, and the calls
-/// and waits of the process that uses it, without those of threads that launch on other GPUs only. kNobody: all lanes
-/// together. Where there is one GPU, the number does not matter.
+/// `gpu`: with several GPUs (trace::Owners::gpus), considers only this one: its operations, and the calls and waits of
+/// the process that uses it, without those of threads that launch only on other GPUs. kNobody: all lanes together. With
+/// a single GPU, the number is ignored.
 Evidence gather(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop = nullptr,
                 trace::GpuNumber gpu = trace::kNobody);
-/// The same for the stretch as it is, with or without iterations.
+/// The same for exactly this stretch, with or without iterations.
 Evidence gather_stretch(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
                         const std::atomic<bool>* stop = nullptr, trace::GpuNumber gpu = trace::kNobody);
 

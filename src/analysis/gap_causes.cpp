@@ -5,8 +5,8 @@
 namespace lanescope::analysis {
 namespace {
 
-/// A gap is closed by an operation, and before each there is at most one or two held calls: this many in one gap are
-/// memory being set up, and the oldest of them may go.
+/// An operation closes a gap, and normally at most one or two blocking calls come before it. This many in one gap mean
+/// that memory is being set up, and the oldest can be dropped.
 constexpr std::size_t kMaxHolds = 1024;
 
 BubbleCause held_by(Hold hold) {
@@ -15,7 +15,7 @@ BubbleCause held_by(Hold hold) {
                                     : BubbleCause::Staging;
 }
 
-/// The call was back at `back`, the launch began at `issued`.
+/// Sets the gap's three parts: the call returned at `back`, and the launch began at `issued`.
 void split(Bubble& gap, Nanoseconds back, Nanoseconds issued) {
   back = std::clamp(back, gap.start_ns, gap.end_ns);
   issued = std::clamp(issued, back, gap.end_ns);
@@ -28,7 +28,7 @@ void split(Bubble& gap, Nanoseconds back, Nanoseconds issued) {
 
 void GapCauses::sync(const trace::Event& call, trace::LaneId lane, std::size_t thread, RangeAround range,
                      Nanoseconds idle_since) {
-  // A gap to come starts either at idle_since or later than now.
+  // A future gap starts either at idle_since or later than now.
   const Nanoseconds now = call.start_ns;
   std::erase_if(syncs_, [&](const HeldCall& c) { return c.end < now && (c.start > idle_since || c.end < idle_since); });
   syncs_.push_back({call.start_ns, call.end_ns, call.end_ns - trace::parts_of(call).returning, call.name, lane,
@@ -67,8 +67,8 @@ const GapCauses::HeldCall* GapCauses::drain(Nanoseconds from, Nanoseconds issued
   return best;
 }
 
-/// How much of [from, to) those of `held` that count cover together, and the one with the largest share. They are in
-/// the order of their starts.
+/// How much of [from, to) the calls in `held` that count cover together, and the call with the largest share. `held` is
+/// in start order.
 template <class Counts>
 GapCauses::Share GapCauses::share(const std::vector<HeldCall>& held, Nanoseconds from, Nanoseconds to, Counts counts) {
   Share sum;

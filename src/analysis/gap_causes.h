@@ -27,17 +27,15 @@ class GapCauses {
   /// Explains the gap [from, to), which ends with an operation issued by `launch`, a call of `thread` (null: unknown).
   /// The first cause that applies:
   /// - Loader: the launch is late by [from, start of the launch), and its thread spent more than half of that waiting
-  /// for
-  ///   another thread. Without these waits the launch would have come in less than half the time, whatever a sync
-  ///   before them or slow issuing after them added. Time after the start of the launch does not count: if the late
-  ///   launch is itself a copy that blocks the CPU for longer than the waits took, the loader is not the cause. If the
-  ///   launch is unknown, the waits of all threads count;
+  ///   for another thread. Without these waits the launch would have come in less than half the time, no matter what a
+  ///   sync before them or slow issuing after them added. Time after the start of the launch does not count: if the
+  ///   late launch is itself a copy that blocks the CPU for longer than the waits took, the loader is not the cause. If
+  ///   the launch is unknown, the waits of all threads count;
   /// - AfterSync: a synchronisation was in progress when the GPU ran dry, and the launch came only after it;
   /// - Staging, Pinning, Allocation: the late launch is itself a call that blocks the CPU; or such calls together cover
   ///   more than half of the gap, and then the kind that covers most of it;
   /// - Dependency: the call had returned when the GPU ran dry, and `behind_copy`: the last work was a copy on a
-  /// different
-  ///   stream than the operation's;
+  ///   different stream than the operation's;
   /// - Cpu: more than half of the gap passed before the launch began, or the launch is unknown;
   /// - LaunchLatency: everything else.
   Bubble explain(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread,

@@ -86,7 +86,7 @@ void InFlight::settle() {
 InFlight::Reader::Reader(const InFlight& curve) : curve_(curve) {
   for (std::size_t n = 0; n < curve.rows_.size(); ++n) {
     const CountedRow& row = curve.rows_[n];
-    // A row whose events have all gone still counts: what they began or ended has its other half elsewhere.
+    // A row whose events were all evicted still counts: its calls or operations have their counterparts in other rows.
     const EventIndex first = std::min(row.next, std::max({row.first, row.base, row.row->first()}));
     (row.calls ? calls_ : operations_).push_back({n, first, row.next});
   }
@@ -98,7 +98,7 @@ std::int64_t InFlight::Reader::at(Nanoseconds t) {
     const CountedRow& row = curve_.rows_[c.row];
     if (c.at < c.last) c.at = row.row->first_ending_after(t, c.at, c.last);
     count += row.starts_before(c.at);
-    // A blocking copy has issued its work long before it ends.
+    // A blocking copy issues its work long before the call ends.
     if (c.at < c.last && row.row->start(c.at) <= t && row.starts_at(c.at) &&
         trace::is_blocking(row.row->untimed_event(c.at))) {
       ++count;

@@ -1,8 +1,8 @@
 // The number of operations issued and not finished at any time: the curve shown on the timeline.
 //
-// RunAhead decides which call stands for which operation; this class only counts. For every 32 calls or operations of a
-// row, a mask marks those that start something, and a number counts those before them: 0.26 bytes per event, or up to
-// twice that while the vectors grow. A query costs one search per row, however many events there are.
+// RunAhead decides which operations are counted by their calls; this class only counts. For every 32 calls or
+// operations of a row, a mask marks those that start something, and a number counts those before them: 0.26 bytes per
+// event, or up to twice that while the vectors grow. A query costs one search per row, however many events there are.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class InFlight {
   void call(const trace::EventPlace& place, bool starts);
   /// It has no operation after all, or one that ended before the call returned.
   void forget(const trace::EventPlace& call);
-  /// `alone`: no call stands for it, so it counts from its own start.
+  /// `alone`: its call does not count for it, so it counts from its own start.
   void operation(const trace::EventPlace& place, bool alone);
   /// Computes the sums. Call before querying.
   void settle();

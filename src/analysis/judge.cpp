@@ -13,7 +13,7 @@ using base::tr;
 
 int percent(double fraction) { return static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * 100)); }
 
-/// What the window is judged by: the judged stretch, or what remains of the window without its ends.
+/// What the verdict is based on: the judged stretch, or the window without its StartOrEnd parts.
 struct Basis {
   Nanoseconds span_ns = 0;
   Judged figures;
@@ -40,11 +40,14 @@ Basis basis_of(const Summary& summary) {
   return basis;
 }
 
-/// Per iteration; where there are none, in all.
+/// Per iteration; without iterations, in total.
 VerdictFigure rate(const Basis& basis, std::string label, double value, const char* unit = "") {
-  VerdictFigure figure{std::move(label), value, {}};
-  figure.unit = basis.figures.iterations > 0 ? tr("per iteration") : tr("in all");
-  if (*unit != '\0') figure.unit = fmt::format("{} {}", unit, figure.unit);
+  VerdictFigure figure;
+  figure.label = std::move(label);
+  figure.value = value;
+  figure.measure = unit;
+  figure.per = basis.figures.iterations > 0 ? tr("per iteration") : tr("in all");
+  figure.unit = figure.measure.empty() ? figure.per : fmt::format("{} {}", figure.measure, figure.per);
   return figure;
 }
 VerdictFigure time_rate(const Basis& basis, std::string label, std::int64_t ns) {
@@ -54,30 +57,36 @@ VerdictFigure time_rate(const Basis& basis, std::string label, std::int64_t ns) 
                               : rate(basis, std::move(label), each / kMicrosecond, "µs");
 }
 VerdictFigure bytes_rate(const Basis& basis, std::string label, std::int64_t bytes) {
-  constexpr double kMegabyte = 1e6, kKilobyte = 1e3;
+  constexpr double kGigabyte = 1e9, kMegabyte = 1e6, kKilobyte = 1e3;
   const double each = basis.each(bytes);
+  if (each >= kGigabyte) return rate(basis, std::move(label), each / kGigabyte, "GB");
   return each >= kMegabyte ? rate(basis, std::move(label), each / kMegabyte, "MB")
                            : rate(basis, std::move(label), each / kKilobyte, "kB");
 }
 VerdictFigure syncs(const Basis& basis) { return rate(basis, tr("syncs"), basis.each(basis.figures.sync_count)); }
 
-/// "; 1.0 sync per iteration." Nothing where it is not known how often.
+/// "; 1.0 sync per iteration." Without iterations, only the full stop.
 std::string how_often(const Basis& basis, const VerdictFigure& figure, const std::string& one,
                       const std::string& many) {
   if (basis.figures.iterations == 0) return tr(".");
-  return value_text(figure) == "1.0" ? one : many;  // grammar goes by what is shown
+  return value_text(figure) == "1.0" ? one : many;  // singular or plural depends on the displayed text
 }
 
-/// A share and its figure, which is that of `v.figures[0]` at most.
+/// Adds the figure of a share. Returns the share in percent.
 int add_share(Verdict& v, std::string label, double share) {
-  v.figures.push_back({.label = std::move(label), .value = share * 100, .unit = "%", .is_share = true});
+  v.figures.push_back({.label = std::move(label),
+                       .value = share * 100,
+                       .unit = "%",
+                       .is_share = true,
+                       .measure = "%",
+                       .per = tr("of the time")});
   return std::min(percent(share), 100);
 }
 
 void gpu_bound(Verdict& v, const Basis& basis, std::int64_t all_syncs) {
   add_share(v, tr("kernels run"), basis.share(basis.figures.kernel_ns));
   v.figures.push_back(syncs(basis));
-  // 100 minus the idle share as it is shown elsewhere, so that the two add up.
+  // 100 minus the idle share as displayed elsewhere, so that the two add up to 100.
   const int busy = 100 - percent(v.idle);
   if (all_syncs == 0) {
     v.sentence = tr("The GPU is busy {} % of the time: it sets the pace, not the CPU.", busy);
@@ -95,8 +104,8 @@ void sync_bound(Verdict& v, const Basis& basis) {
   const Nanoseconds all = idle_of(j.bubble_by_cause_ns, CauseGroup::AfterSync);
   const bool placed = j.sync_place_ns * 2 >= all && !j.sync_place.empty();
   const bool reads = j.after_read_ns * 2 >= all, uploads = !reads && j.after_upload_ns * 2 >= all;
-  // A statement that does nothing but wait needs no "in".
-  const bool statement = j.sync_place_kind == trace::RangeKind::Read || j.sync_place_kind == trace::RangeKind::Sync;
+  // For a statement that only waits, the text says "after" instead of "in".
+  const bool statement = trace::reads_back(j.sync_place_kind) || j.sync_place_kind == trace::RangeKind::Sync;
   Nanoseconds part = placed ? j.sync_place_ns : all;
   std::string label, after;
   if (uploads) {

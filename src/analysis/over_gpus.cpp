@@ -9,7 +9,7 @@ namespace {
 
 using base::tr;
 
-/// The GPU that idles most; one without a verdict only where none has any.
+/// The GPU that idles most. A GPU without a verdict is chosen only if none has a verdict.
 std::size_t spoken_of(std::span<const Summary> gpus) {
   const auto rank = [](const Summary& s) { return std::pair(s.verdict.kind != VerdictKind::Unknown, s.verdict.idle); };
   return static_cast<std::size_t>(

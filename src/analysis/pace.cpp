@@ -16,16 +16,16 @@ namespace {
 
 using base::tr;
 
-/// A few are in flight in a healthy loop, too; of a short stretch they are a large part.
+/// A few operations are in flight even in a healthy loop; in a short stretch, they are a large share of all.
 constexpr std::int64_t kAlwaysInFlight = 8;
-/// Of the operations: what the queue may gain or lose over a stretch is what its pace may be off by.
+/// The queue may gain or lose one in this many operations over a stretch; the pace may be off by the same share.
 constexpr std::int64_t kLevel = 50;
-/// An iteration that takes so many times longer than most has waited for the others.
+/// An iteration that takes more than this many times the median has waited for the work of others.
 constexpr Nanoseconds kBurst = 4;
 
-using Special = std::function<bool(std::size_t)>;  // of the place of a step, which has one before it
+using Special = std::function<bool(std::size_t)>;  // takes the index of a step that has a predecessor
 
-/// Where the iterations are of two kinds, those of the rarer one; of more kinds, those with any, if some have none.
+/// If iterations have two different counts, those with the rarer one; if more, those with any, if some have none.
 Special special_by(std::span<const LoopStep> steps, std::size_t base, std::int64_t LoopStep::*total) {
   const auto of = [steps, total](std::size_t i) {
     return (steps[i].*total - steps[i - 1].*total) / (steps[i].number - steps[i - 1].number);
@@ -61,8 +61,8 @@ struct Ends {
   std::size_t first, last;
 };
 
-/// From the end of one special iteration to the end of another: all that lie in the stretch, else back to the one
-/// before it.
+/// From the end of one special iteration to the end of another: the first and last in the stretch, or if it has only
+/// one, from the last one before the stretch.
 std::optional<Ends> periods_in(std::size_t steps, std::size_t base, const Special& special) {
   std::size_t last = steps;
   while (--last > base && !special(last)) {
@@ -77,8 +77,8 @@ std::optional<Ends> periods_in(std::size_t steps, std::size_t base, const Specia
   return std::nullopt;
 }
 
-// Launches count whose operations the GPU has not begun, operations that are no kernels, and those of a foreign trace
-// without calls.
+// Also counts launches whose operations the GPU has not begun, operations other than kernels, and operations of a
+// foreign trace without calls.
 std::int64_t operations_between(const LoopStep& from, const LoopStep& to) {
   return std::max(to.gpu_op_count - from.gpu_op_count, to.launch_count - from.launch_count);
 }
@@ -87,7 +87,7 @@ bool is_few(std::int64_t in_flight, std::int64_t operations) {
   return in_flight <= std::max(operations / kLevel, std::min(kAlwaysInFlight, operations / 10));
 }
 
-// By how much the queue filled and drained, of the operations.
+// How far the queue filled and drained, relative to the number of operations.
 double queue_moved(std::span<const LoopStep> steps) {
   std::int64_t moved = 0, at = steps.front().in_flight;
   for (const LoopStep& step : steps) {

@@ -1,7 +1,7 @@
-// What an iteration takes: the only place that decides whether a stretch of a run can tell.
+// How long an iteration takes: the only place that decides whether a stretch of a run shows it.
 //
-// While the launch queue fills, a CPU iteration takes only as long as issuing its work, which says nothing about how
-// long the work takes. A factor, a time or a rate is therefore based on a Pace, never on CPU iterations.
+// While the launch queue fills, a CPU iteration takes only as long as issuing its work, which does not show how long
+// the work takes. A factor, a time or a rate is therefore based on a Pace, never on CPU iterations.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ void RunAhead::call(const IssuingCall& call, bool issues_work) {
 
 RunAhead::Entry* RunAhead::find(const trace::CallKey& key) {
   if (key.correlation == 0) return nullptr;
-  // A chain runs from new to old, so what has been overwritten is at its end.
+  // A chain runs from the newest to the oldest entry, so overwritten entries are at its end.
   const std::uint64_t oldest = newest_ < kReach ? 1 : newest_ - kReach + 1;
   for (std::uint64_t n = heads_[hash(key)]; n >= oldest; n = entry(n).older)
     if (entry(n).call.key == key) return &entry(n);
@@ -66,7 +66,7 @@ const IssuingCall* RunAhead::operation(const trace::CallKey& key, Nanoseconds st
     return &e->call;
   }
   if (curve_) curve_->operation(place, true);
-  if (e) found_ = e->call;  // what is added below may take its place
+  if (e) found_ = e->call;  // add() below may overwrite the entry
   // A graph launch issues many operations with one call: the others count from their own start.
   if (end > start) {
     Entry& alone = add(start);
@@ -102,7 +102,8 @@ void RunAhead::finishes_at(Nanoseconds end) {
   finishes_.insert(place, end);
 }
 
-/// Passes what lies before and at t. At one instant: first what finishes, then the cut, then what is issued.
+/// Passes everything up to and including t. At the same instant, finished operations come first, then the cut, then
+/// issued operations.
 void RunAhead::move_to(Position& p, Nanoseconds t, std::vector<Value>& values) const {
   const auto pass = [&p](Nanoseconds to) {
     if (p.depth != 0 && to > p.now) p.integral_ns += p.depth * (to - p.now);

@@ -1,8 +1,8 @@
 // Finds the API call that issued an operation, by process and correlation, and counts the operations issued and not
 // finished.
 //
-// trace::Links answers the same question from the trace. Here it is asked for every event in order, and a ring buffer
-// of the newest calls answers in nanoseconds.
+// trace::Links answers the same question from the trace. Here the question comes up for every event in order, and a
+// ring buffer of the newest calls answers it in nanoseconds.
 //
 // Whether a call has an operation is known only when the operation arrives, so the curve is settled only up to the
 // oldest call still waiting for one. Some calls never get one (a memset of size 0, a lost event); they are given up
@@ -45,7 +45,7 @@ class RunAhead {
     std::int64_t depth = 0;        ///< at the cut
   };
 
-  /// `curve` (may be null) receives which call stands for which operation.
+  /// `curve` (may be null) receives which operations are counted by their calls.
   explicit RunAhead(InFlight* curve = nullptr);
 
   // To be called in start order:
@@ -60,8 +60,8 @@ class RunAhead {
   /// Passes an operation that starts after the window, only to mark its call as having one. Returns that call, or null
   /// if unknown; valid until the next call of a function.
   const IssuingCall* later_operation(const trace::CallKey& key);
-  /// The call's operation runs on a GPU that is not of interest: it is none of the curve. Returns that call, until the
-  /// next call of a function; null if it is not known.
+  /// The call's operation runs on a GPU that is not of interest, so the curve leaves it out. Returns that call, or null
+  /// if unknown; valid until the next call of a function.
   const IssuingCall* operation_elsewhere(const trace::CallKey& key);
   /// Calls without an operation by now will not get one.
   void give_up_waiting();

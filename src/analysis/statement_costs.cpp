@@ -18,7 +18,7 @@ using trace::LaneKind;
 using trace::NameId;
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-// What runs in the stretch was issued at most this many calls before it: a launch queue holds about 1,024.
+// Work that runs in the stretch was issued at most this many calls before it: a launch queue holds about 1,024.
 constexpr std::uint64_t kContextCalls = 3000;
 constexpr std::size_t kSlice = std::size_t{1} << 16;
 
@@ -83,13 +83,13 @@ class Costing {
   };
   struct Open {
     Nanoseconds start, end;
-    std::size_t statement;  ///< kNone: a wait that no statement names
-    std::size_t transfers;  ///< has the copies and synchronisations in it
+    std::size_t statement;  ///< kNone: a wait that belongs to no statement
+    std::size_t transfers;  ///< the statement for copies and synchronisations in it
     bool wait;
-    Nanoseconds elsewhere = 0;  ///< of the time within the stretch: not its own CPU time
+    Nanoseconds elsewhere = 0;  ///< time within the stretch that is not its own CPU time
   };
   struct Thread {
-    std::vector<Open> open;  ///< each within the one before
+    std::vector<Open> open;  ///< each one inside the one before it
     std::unordered_map<NameId, std::size_t> seen;
   };
 
@@ -120,7 +120,7 @@ class Costing {
     return lane < lanes_.size() && lanes_[lane] != kNone ? &threads_[lanes_[lane]] : nullptr;
   }
 
-  // Where an iteration begins, so that ranges of one name are counted from there.
+  // The start of an iteration, so that ranges with the same name are counted from there.
   Nanoseconds context_begin() const {
     const trace::Trace::ReadLock lock(trace_);
     Nanoseconds begin = from_;
@@ -155,8 +155,8 @@ class Costing {
       ++cost(open.statement).count;
       note_example(open.statement, lane, range);
     }
-    if (range.end_ns <= range.start_ns) return;  // it took no time, and nothing can be in it
-    // One that begins at the same instant and lasts longer is around it.
+    if (range.end_ns <= range.start_ns) return;  // an empty range cannot contain anything
+    // Of ranges with the same start, the longer one is outside.
     auto before = thread.open.end();
     while (before != thread.open.begin() && std::prev(before)->end < open.end && std::prev(before)->start == open.start)
       --before;
@@ -173,7 +173,7 @@ class Costing {
     return {takers, takers && takers->turns.size() > 1 ? thread.seen[name]++ : 0};
   }
 
-  // Ranges that have ended by now are settled, the innermost first.
+  // Settles the ranges that have ended by now, innermost first.
   void leave(Thread& thread, Nanoseconds now) {
     while (!thread.open.empty() && thread.open.back().end <= now) {
       const Open ended = thread.open.back();
@@ -203,7 +203,7 @@ class Costing {
     if (moves) of = around->transfers;
     if (of == kNone) return;
     if (call.correlation != 0) issued_by_[{owners_.process_of(lane), call.correlation}] = of;
-    if (around->wait) return;  // all of it is a wait already
+    if (around->wait) return;  // all of the surrounding range already counts as a wait
     const Nanoseconds own_end = call.start_ns + trace::parts_of(call).own;
     const Nanoseconds waited = trace::is_blocking(call) ? within(own_end, call.end_ns) : 0;
     cost(of).wait_ns += waited;
@@ -222,7 +222,7 @@ class Costing {
     if (event.duration() > example.end_ns - example.start_ns) example = {lane, event.start_ns, event.end_ns};
   }
 
-  // Operations come in the order in which they start.
+  // Operations arrive in start order.
   void take_operation(const trace::Event& operation, LaneId lane) {
     if (operation.correlation == 0) return;
     const auto issued = issued_by_.find({owners_.process_of(lane), operation.correlation});
@@ -239,10 +239,10 @@ class Costing {
   CallNames roles_;
   std::unordered_map<std::string, Takers> takers_;
   std::unordered_map<NameId, const Takers*> takers_by_id_;
-  std::vector<std::size_t> lanes_;  // the number of a lane's thread; kNone: one without iterations
+  std::vector<std::size_t> lanes_;  // the index of a lane's thread; kNone: a thread without iterations
   std::vector<Thread> threads_;
   trace::CallMap<std::size_t> issued_by_;
-  std::vector<Nanoseconds> covered_;  // up to here, of each statement
+  std::vector<Nanoseconds> covered_;  // by statement: GPU time is counted up to here
   StatementCosts costs_;
 };
 

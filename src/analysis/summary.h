@@ -111,8 +111,10 @@ struct Judged {
 struct VerdictFigure {
   std::string label;  ///< "idle", "after item()", "syncs"
   double value = 0;
-  std::string unit;
+  std::string unit{};     ///< "MB per iteration": `measure` and `per`
   bool is_share = false;  ///< of the time, in percent
+  std::string measure{};  ///< "MB", "µs"; empty for a count
+  std::string per{};      ///< "per iteration", "in all", "of the time"
 };
 std::string value_text(const VerdictFigure& figure);  ///< "41 %", "1.0", "12", "1,024"
 
@@ -131,7 +133,7 @@ struct Verdict {
   /// The idle share; the main cause's share; and how often its cause occurs per iteration. Three, or none if there is
   /// no verdict.
   std::vector<VerdictFigure> figures;
-  std::string note;  ///< that the warm-up is left out, and of several GPUs, which it is about; mostly empty
+  std::string note;  ///< that the warm-up is left out, or which of several GPUs it is about; mostly empty
 };
 
 /// For a trace with one GPU, that GPU's; with several, the result of over_gpus().
@@ -165,9 +167,9 @@ struct Summary {
   std::int64_t run_ahead_max = 0;
   Judged judged;
   Verdict verdict;
-  std::size_t gpu_count = 1;                      ///< that the figures cover
-  trace::GpuNumber verdict_gpu = trace::kNobody;  ///< of several, the one that the verdict is for
-  std::string verdict_gpu_name;                   ///< gpu_name() of it; empty: there is only one
+  std::size_t gpu_count = 1;                      ///< number of GPUs that the figures cover
+  trace::GpuNumber verdict_gpu = trace::kNobody;  ///< with several GPUs, the one that the verdict is for
+  std::string verdict_gpu_name;                   ///< its gpu_name(); empty with a single GPU
 
   Nanoseconds window_ns() const { return to_ns - from_ns; }
   /// Rate while copying, in 1e9 bytes per second; 0 without copies.
@@ -186,17 +188,16 @@ std::vector<Summary> analyse_gpus(const trace::Trace& trace, Nanoseconds from, N
 /// Summarises several GPUs. `whole` covers all lanes together. It provides what is counted on the CPU side (calls,
 /// waits, operations, bytes) and the run-ahead of all GPUs together. From the individual GPUs:
 /// - GPU time has equal weight: busy, kernel, exposed copy and bubble times are the window, times their share of all
-/// GPUs'
-///   windows, so that they remain shares of the window. The numbers of bubbles and the copy times are summed, so that a
-///   rate is that of one link;
+///   GPUs' windows, so that they remain shares of the window. The numbers of bubbles and the copy times are summed, so
+///   that a rate is that of one link;
 /// - verdicts cannot be averaged: the verdict is that of the GPU that idles most in its judged stretch (the first of
 ///   equals), where the most can be gained. `judged`, the iterations and the pace are of this GPU, too, and a note
 ///   names it.
 /// With fewer than two GPUs, returns `whole` unchanged.
 Summary over_gpus(Summary whole, std::span<const Summary> gpus, const trace::Owners& owners);
-/// Names that GPU in the verdict's note; judge() does it, too.
+/// Adds the name of the verdict's GPU to its note; judge() does this, too.
 void say_whose(Summary& summary);
-/// One of several, for a person: "GPU 1"; where processes give out the same number, "GPU 0 of process 8".
+/// The displayed name of one of several GPUs: "GPU 1"; if processes use the same number, "GPU 0 of process 8".
 std::string gpu_name(const trace::Owners& owners, trace::GpuNumber gpu);
 
 // The thresholds of the verdict.
@@ -211,13 +212,11 @@ inline constexpr double kExposedCopyDominates = 0.5;
 
 /// Sets `verdict` from `judged` (or, if that is empty, from the window without its StartOrEnd parts):
 /// - CPU only: there are complete iterations and ops of a CPU device, but neither GPU work nor a launch (without such
-/// ops,
-///   the capture may simply be missing);
+///   ops, the capture may simply be missing);
 /// - Unknown: otherwise without GPU work; or idle for a tenth or more, with a known cause for less than a tenth;
 /// - idle < 10 %: GPU-bound, or copy-bound if half of the busy time or more is copies alone;
 /// - otherwise the largest group of causes: after a sync; launch too slow; waiting for data; delayed by copies,
-/// including
-///   copies without a concurrent kernel if those take a quarter of the time or more.
+///   including copies without a concurrent kernel if those take a quarter of the time or more.
 void judge(Summary& summary);
 
 }  // namespace lanescope::analysis

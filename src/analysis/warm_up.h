@@ -1,4 +1,4 @@
-// How much of a run's start is left out, and of what: the only place that decides.
+// The only place that decides how much of a run's start is left out, and for which purpose.
 //
 // The first iteration of a run sets up what the others use: it allocates memory and, on a real device, loads code. The
 // next few may also be slow. There is one rule for each of three purposes:

@@ -33,7 +33,7 @@ void check_language(const CLI::App& app);
 std::uint64_t whole_number(std::string_view option, const std::string& text, std::uint64_t least, std::uint64_t most);
 /// An English sentence with a place for an option's name.
 using Refusal = base::Pattern<const char*>;
-/// Of the options named, none may be there.
+/// Rejects each of these options if it is given.
 void refuse_options(const CLI::App& app, const std::vector<const char*>& options, Refusal why);
 void refuse_two_on_standard_output(const std::string& json, const std::string& html);
 /// Rejects "--json --trace x", which is a mistake rather than a file of that name.

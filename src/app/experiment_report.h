@@ -1,4 +1,4 @@
-// Formats an experiment's run beside what was published. All texts end with a line feed.
+// Formats an experiment's run beside the published numbers. All texts end with a line feed.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace lanescope::app {
 
 struct PublishedRow {
   experiment::Compared compared;
-  bool simulated = true;  ///< our figure is
+  bool simulated = true;  ///< this run's figure is simulated
   experiment::Checking checking;
 };
 

@@ -7,7 +7,7 @@
 
 namespace lanescope::app {
 
-/// Exit status 0, or 130 if the run was ended early (what was measured is reported nevertheless). Throws
+/// Exit status 0, or 130 if the run was ended early (the results so far are reported nevertheless). Throws
 /// base::UsageError and base::FileError. Checks output files before the run.
 int run_headless(const RunRequest& request);
 

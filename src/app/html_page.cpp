@@ -27,7 +27,7 @@ std::string_view asset(std::string_view path) {
   return file ? file->text : std::string_view();
 }
 
-// Follows the reader's theme; the other theme with the switch on, the light theme on paper.
+// The page follows the reader's theme. With the switch on, it has the other theme; on paper, the light theme.
 std::string style(const Pictures& pictures) {
   const std::string light = std::string(asset("light.css")) + pictures.colours(false);
   const std::string dark = std::string(asset("dark.css")) + pictures.colours(true);
@@ -165,7 +165,7 @@ std::string page_text(const Page& page) {
   Pictures pictures;
   const std::string title = title_of(page);
   const std::string body = page.runs.size() > 1 ? several_runs(page, pictures) : one_run(page, pictures);
-  // Forbids scripts and requests, whatever the names in a file contain.
+  // Forbids scripts and requests, no matter what the names in a file contain.
   return fmt::format(
       "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"

@@ -21,8 +21,7 @@ void check_outputs(const std::vector<fs::path>& paths) {
     std::error_code unknown;
     const fs::file_status status = fs::status(path, unknown);
     if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
-      continue;  // a device or a
-                 // pipe
+      continue;  // a device or a pipe
     if (!seen.insert(fs::absolute(path, unknown).lexically_normal()).second) {
       throw base::UsageError(base::tr("{} is named for two outputs; give each its own file", path.string()));
     }

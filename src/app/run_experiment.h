@@ -1,4 +1,4 @@
-// `lanescope run --experiment`: runs one or both sides of an experiment and compares them with what was published.
+// `lanescope run --experiment`: runs one or both sides of an experiment and compares them with the published numbers.
 #pragma once
 
 #include "app/requests.h"

@@ -102,7 +102,7 @@ PredictionReport predict_run(const MeasuredRun& run, const session::SessionOptio
   if (!verify || !report.prediction.refused.empty()) return report;
   session::SessionOptions changed = options;
   changed.assignments.insert(changed.assignments.end(), assignments.begin(), assignments.end());
-  // A whole period of the work, and what precedes it.
+  // Enough iterations for a whole period of the work after the part that is left out.
   changed.iterations = std::max(changed.iterations, report.prediction.period * 4 / 3 + 2);
   const int runs = run.device().virtual_time ? 1 : 3;
   for (int i = 0; i < runs && !should_stop(); ++i) {

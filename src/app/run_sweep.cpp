@@ -44,12 +44,12 @@ int run_sweep(const SweepRequest& request) {
   }
 
   const std::vector<experiment::SweepPoint> points = sweep.points();
-  const SweepReport report{.spec = request.spec, .points = points, .unit = sweep.unit(), .title = request.title};
+  const SweepReport report{.spec = sweep.spec(), .points = points, .unit = sweep.unit(), .title = request.title};
   const bool whole = std::all_of(points.begin(), points.end(), [](const auto& point) { return point.done; });
   if (!whole) say(base::tr("ended early; the points that have run are kept"));
-  if (!request.csv.empty()) write_json(request.csv, experiment::sweep_csv(request.spec, points));
+  if (!request.csv.empty()) write_json(request.csv, experiment::sweep_csv(sweep.spec(), points));
   if (!request.json.empty()) write_json(request.json, sweep_json(report));
-  if (!request.screenshot.file.empty()) painter->write(request.spec, points, report.unit, request.title);
+  if (!request.screenshot.file.empty()) painter->write(sweep.spec(), points, report.unit, request.title);
   if (request.csv != "-" && request.json != "-") write_out(sweep_table(report, style_for(stdout)));
   for (const std::string& failure : failures(report)) say(failure);
   if (!whole) return kEndedEarly;

@@ -88,7 +88,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
                            {.device = session_.device, .iterations = 0, .assignments = session_.assignments});
   }
   check_window(window);
-  // Checks the settings before the window opens, or where none can open.
+  // Checks the settings before the window opens, and even if none can open.
   workload::Settings settings = workload::default_settings(session.workload, device::describe_device(session.device));
   for (const std::string& assignment : session.assignments) settings.assign(assignment);
   workload::check_settings(session.workload, settings);

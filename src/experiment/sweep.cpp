@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -182,8 +183,27 @@ void check_sweep(const SweepSpec& spec) {
   check(other->key, other->value);
 }
 
-Sweep::Sweep(SweepSpec spec) : spec_(std::move(spec)) {
-  check_sweep(spec_);
+namespace {
+
+// "never" lies beyond the largest interval, as on the slider: in an ascending list it comes last. Left of 1 it would
+// draw a peak where there is none.
+void put_never_last(Axis& axis, const workload::SettingSpec* setting) {
+  if (!setting || !setting->zero_is_never || axis.values.size() < 3 || axis.values.front() != "0") return;
+  std::vector<double> rest;
+  for (const std::string& value : axis.values) rest.push_back(std::atof(value.c_str()));
+  if (std::is_sorted(rest.begin(), rest.end())) std::ranges::rotate(axis.values, axis.values.begin() + 1);
+}
+
+SweepSpec checked(SweepSpec spec) {
+  check_sweep(spec);
+  const workload::Settings settings = settings_of(options_of(spec));
+  for (Axis& axis : spec.axes) put_never_last(axis, settings.spec(axis.key));
+  return spec;
+}
+
+}  // namespace
+
+Sweep::Sweep(SweepSpec spec) : spec_(checked(std::move(spec))) {
   points_.resize(spec_.points());
   for (std::size_t p = 0; p < points_.size(); ++p) {
     const std::vector<std::size_t> place = spec_.place(p);

@@ -12,7 +12,7 @@ namespace lanescope::ui {
 
 enum class CompareAlign : std::uint8_t {
   Iteration,  ///< iteration k of A starts where iteration k of B starts; the shorter one is followed by a gap
-  Time,       ///< both run on from the start of their typical iteration
+  Time,       ///< the typical iterations start together, and both runs continue without gaps
 };
 
 inline constexpr std::size_t kSideA = 0, kSideB = 1;

@@ -87,7 +87,11 @@ std::string time_in_full(Nanoseconds ns) {
   const auto size = std::abs(static_cast<double>(ns));
   const double unit = size >= 1e9 ? 1e9 : size >= 1e6 ? 1e6 : size >= 1e3 ? 1e3 : 1;
   const char* name = size >= 1e9 ? "s" : size >= 1e6 ? "ms" : size >= 1e3 ? "µs" : "ns";
-  std::string digits = fmt::format("{:.{}f}", static_cast<double>(ns) / unit, unit == 1 ? 0 : unit == 1e3 ? 3 : 6);
+  std::string digits = fmt::format("{:.{}f}", static_cast<double>(ns) / unit,
+                                   unit == 1     ? 0
+                                   : unit == 1e3 ? 3
+                                   : unit == 1e6 ? 6
+                                                 : 9);
   if (digits.find('.') != std::string::npos) {
     digits.erase(digits.find_last_not_of('0') + 1);
     if (digits.back() == '.') digits.pop_back();

@@ -31,7 +31,7 @@ struct PerIteration {
   }
 };
 
-// Its GPU is unused, which is not a cause of anything.
+// A run on the CPU only: that its GPU is idle is not the cause of anything.
 bool cpu_only(const RunSnapshot* run) { return run && run->summary.verdict.kind == analysis::VerdictKind::CpuOnly; }
 
 std::string duration(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }

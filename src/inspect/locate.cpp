@@ -170,7 +170,7 @@ std::vector<CodeChange> changes(std::span<const Statement> before, std::span<con
       while (back < most - front && now[now.size() - 1 - back] == old[old.size() - 1 - back]) ++back;
       if (2 * (front + back) < most || front + back <= longest) continue;  // a different line altogether
       longest = front + back;
-      // Extend to whole words and numbers: 10 to 100 is more than an added 0.
+      // Extend to whole words and numbers: a change from 10 to 100 is more than an added 0.
       while (front > 0 && is_word(now[front - 1]) && is_word(front < now.size() ? now[front] : ' ')) --front;
       while (front > 0 && is_word(now[front - 1]) && front + back >= now.size()) --front;
       while (back > 0 && is_word(now[now.size() - back]) && is_word(now[now.size() - back - 1])) --back;

@@ -26,9 +26,10 @@ class CodeLocator {
 
   /// What the program's thread was executing: the innermost range of a statement at this time.
   std::optional<std::size_t> at(Nanoseconds t) const;
-  /// The last statement that had ended by then.
+  /// The last statement that had ended by `t`.
   std::optional<std::size_t> newest(Nanoseconds t) const;
-  /// For a range, a call, or what a call has issued. Ranges of other threads are attributed by their names alone.
+  /// The statement of a range, a call, or an operation that a call has issued. Ranges of other threads are attributed
+  /// by their names alone.
   std::optional<std::size_t> of(const EventRef& event) const;
 
   /// True for lanes that show statements: those of threads with iterations.

@@ -220,7 +220,7 @@ std::optional<std::size_t> RangeStatistics::bin_of(Nanoseconds duration) const {
 std::vector<double> histogram_edges(Nanoseconds least, Nanoseconds most) {
   for (const int steps : {20, 10, 5}) {
     const auto edge = [&](int i) {
-      // Makes whole decades exact integers, whatever pow() returns.
+      // Makes whole decades exact integers, even if pow() is inexact.
       const double value = std::pow(10.0, static_cast<double>(i) / steps);
       return i % steps == 0 ? std::round(value) : value;
     };

@@ -16,7 +16,7 @@ struct SearchState : FoundEvents {
 
   bool open = false;
   bool focus_wanted = false;  ///< the text field takes the keyboard focus in the next frame
-  int field_number = 0;       ///< incremented to replace the field's text: a used field would keep its own
+  int field_number = 0;       ///< incremented to replace the field's text: a field in use would keep its own text
   bool field_active = false;  ///< the text field has the keyboard focus
   std::string text;
   std::optional<std::size_t> at;    ///< index of the current match

@@ -14,7 +14,7 @@ using trace::LaneId;
 using trace::LaneKind;
 
 constexpr Nanoseconds kEver = std::numeric_limits<Nanoseconds>::min();
-constexpr std::size_t kLeastPerRow = 1000;  // of the limit
+constexpr std::size_t kLeastPerRow = 1000;  // minimum part of the limit for each row
 
 bool has_names(LaneKind kind) {
   return trace::is_cpu_lane(kind) || kind == LaneKind::Kernels || kind == LaneKind::GpuRanges;

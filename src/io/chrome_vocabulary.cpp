@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 10> kLaneKindKeys = {"iterations", "phase
                                                             "markers",    "counter"};
 constexpr std::array<std::string_view, trace::kLaneRoles> kLaneRoleKeys = {"none", "statements", "helper", "loss"};
 constexpr std::array<std::string_view, trace::kRangeKinds> kRangeKindKeys = {
-    "", "iteration", "phase", "read", "sync", "load", "operator", "compute", "timed", "warning"};
+    "", "iteration", "phase", "read", "sync", "load", "operator", "compute", "timed", "warning", "print"};
 constexpr std::array<std::string_view, trace::kMarkerKinds> kMarkerKindKeys = {"", "setting", "pause"};
 constexpr std::array<const char*, 4> kDirections = {"HtoD", "DtoH", "DtoD", "PtoP"};
 constexpr std::array<const char*, 4> kMemoryKinds = {"Unknown", "Pageable", "Pinned", "Device"};
@@ -119,9 +119,10 @@ trace::RangeKind kind_of_unmarked(const trace::LaneInfo& lane, std::string_view 
   if (lane.role == trace::LaneRole::Helper) return RangeKind::Load;
   if (lane.role != trace::LaneRole::Statements) return RangeKind::Other;
   static const Table<RangeKind> statements = {
-      {"item()", RangeKind::Read},        {"total.item()", RangeKind::Read},  {"found_inf.item()", RangeKind::Read},
-      {".cpu()", RangeKind::Read},        {"stack().cpu()", RangeKind::Read}, {".cpu().numpy()", RangeKind::Read},
-      {"synchronize()", RangeKind::Sync}, {"elapsed_time()", RangeKind::Sync}};
+      {"item()", RangeKind::Read},        {"total.item()", RangeKind::Read},   {"found_inf.item()", RangeKind::Read},
+      {".cpu()", RangeKind::Read},        {"stack().cpu()", RangeKind::Read},  {".cpu().numpy()", RangeKind::Read},
+      {"synchronize()", RangeKind::Sync}, {"elapsed_time()", RangeKind::Sync}, {"print(loss)", RangeKind::Print},
+      {"f-string", RangeKind::Print}};
   return look_up(statements, range).value_or(RangeKind::Phase);
 }
 

@@ -23,7 +23,7 @@ namespace {
 std::size_t index(Side side) { return static_cast<std::size_t>(side); }
 Side other(Side side) { return side == Side::Before ? Side::After : Side::Before; }
 
-// The device runs already: a profile's file that has gone since is no reason to end the program.
+// The device is already running: a profile file deleted since then must not end the program.
 std::vector<device::FittedNumber> fitted_to(const std::string& device) {
   try {
     return device::fitted_numbers(device);
@@ -92,7 +92,7 @@ std::optional<Side> ActiveExperiment::side_of(const workload::Settings& now) con
     const bool holds = std::all_of(wanted_[index(side)].begin(), wanted_[index(side)].end(),
                                    [&](const auto& wanted) { return now.value(wanted.first) == wanted.second; });
     if (holds) return side;
-    if (!flips_in_place(*experiment_)) break;  // the other side is another device's
+    if (!flips_in_place(*experiment_)) break;  // the other side runs on another device
   }
   return std::nullopt;
 }
@@ -101,7 +101,7 @@ bool ActiveExperiment::same_beside_the_story(const workload::Settings& a, const 
   for (const workload::SettingSpec& spec : a.specs()) {
     const auto& story = wanted_[0];
     if (std::any_of(story.begin(), story.end(), [&](const auto& wanted) { return wanted.first == spec.key; })) continue;
-    // What a device costs by itself may differ from one to the other; that is no knob that was turned.
+    // Device-specific costs may differ between the two devices; nobody turned a knob.
     if (spec.of_device && !flips_in_place(*experiment_)) continue;
     if (!b.spec(spec.key) || b.value(spec.key) != a.value(spec.key)) return false;
   }

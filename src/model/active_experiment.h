@@ -1,4 +1,4 @@
-// The experiment that runs: which of its sides the settings are, and what each side gave while it ran.
+// The running experiment: which side the current settings match, and what was measured on each side.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@
 
 namespace lanescope::ui {
 
-/// Every setting that either side names, with the value that it has on this side: what a flip must set.
+/// Every setting that either side names, with its value on this side: what a flip must set.
 std::vector<std::pair<std::string, workload::Value>> side_settings(const experiment::Experiment& experiment,
                                                                    experiment::Side side,
                                                                    const workload::Settings& standard);
-/// A flip between the sides needs no new run.
+/// Whether flipping between the sides needs no new run.
 bool flips_in_place(const experiment::Experiment& experiment);
 
-/// The factor between the sides that was published, "4.2x"; else the first number, "0.38 s"; else "".
+/// The published factor between the sides, "4.2x"; else the first published number, "0.38 s"; else "".
 std::string published_headline(const experiment::Experiment& experiment);
 class ActiveExperiment {
  public:
@@ -30,20 +30,20 @@ class ActiveExperiment {
       : experiment_(&experiment), side_(side) {}
 
   const experiment::Experiment& experiment() const { return *experiment_; }
-  /// The side that was started with or flipped to last.
+  /// The side that was started with, or last flipped to.
   experiment::Side side() const { return side_; }
   void set_side(experiment::Side side) { side_ = side; }
 
-  /// A run has begun on `device`: `standard` are its default settings. What was measured elsewhere is forgotten.
+  /// A run has begun on `device`, whose default settings are `standard`. Forgets what was measured on another device.
   void begin_run(const workload::Settings& standard, const std::string& device);
   /// The side whose settings are in effect; empty when a knob of the experiment was turned by hand.
   std::optional<experiment::Side> side_of(const workload::Settings& now) const;
-  /// Keeps the figures of the current side. Those of the other are forgotten when a knob outside the experiment has
-  /// been turned since: the two cannot be compared any more.
+  /// Keeps the figures of the current side. Forgets the other side's figures if a knob outside the experiment has been
+  /// turned since, because the two sides are no longer comparable.
   void keep(const workload::Settings& now, experiment::Measured measured);
 
   const experiment::Measured* measured(experiment::Side side) const;
-  /// What was published beside what the sides gave, and what each number is to them.
+  /// Each published number next to the measured one, and its check status on these machines (experiment/check.h).
   struct Row {
     experiment::Compared compared;
     experiment::Checking checking;

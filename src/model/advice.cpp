@@ -20,7 +20,7 @@ constexpr double kMuchCostlier = 1.25;
 
 std::string cost_text(const Card& card) {
   if (card.cost_ns < 1) return {};
-  // Two digits: the figure is an upper bound, and moves with every look.
+  // Two digits: the figure is an upper bound and changes with every look.
   Nanoseconds step = 1;
   while (card.cost_ns >= 99.5 * static_cast<double>(step)) step *= 10;
   const auto rounded = static_cast<Nanoseconds>(std::llround(card.cost_ns / static_cast<double>(step))) * step;
@@ -113,7 +113,7 @@ void AdviceState::update(const Model& model, bool seen, Clock::time_point now) {
   }
   if (std::optional<Look> look = job_.take(); look && look->iterations > 0) {
     std::vector<AdviceCard> found = keyed(std::move(look->cards));
-    // What held before a knob was turned need not hold now.
+    // A card from before a knob was turned may no longer hold.
     cards_ = look->turns == turns_ ? next_cards(cards_, std::move(found)) : in_shown_order(cards_, std::move(found));
     turns_ = look->turns;
   }

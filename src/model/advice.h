@@ -1,4 +1,4 @@
-// The advisor's cards, worked out beside the drawing, of the same stretch as the verdict.
+// The advisor's cards, computed in the background over the same time range as the verdict.
 #pragma once
 
 #include <chrono>
@@ -19,11 +19,11 @@ using base::Nanoseconds;
 
 class Model;
 
-/// What a card is about, by which it is known from one look to the next.
+/// Identifies a card from one look to the next.
 struct CardKey {
   analysis::Rule rule = analysis::Rule::GpuBound;
   std::string range, call;
-  int nth = 0;  ///< of those that are the same otherwise: copies in both directions in one range
+  int nth = 0;  ///< separates keys that are otherwise equal: copies in both directions in one range
 
   bool operator==(const CardKey&) const = default;
 };
@@ -31,51 +31,51 @@ struct CardKey {
 struct AdviceCard {
   analysis::Card card;
   CardKey key;
-  bool missed = false;  ///< the newest look did not have it; the next one decides
+  bool missed = false;  ///< the newest look did not find it; the next one drops or keeps it
 };
 
-/// What an iteration would be shorter by, and its share: "56 µs · 34 %"; empty for what costs nothing.
+/// How much shorter an iteration would be, and that share: "56 µs · 34 %"; empty if the card costs nothing.
 std::string cost_text(const analysis::Card& card);
 
 /// Keys for cards that are in the advisor's order.
 std::vector<AdviceCard> keyed(std::vector<analysis::Card> cards);
 
-/// `found` in the order in which it was shown, as far as that goes: none stands behind one that costs less than four
-/// fifths of it, or weighs less.
+/// `found`, kept in the order in which it was shown where possible: no card follows one of lower weight, or one that
+/// costs less than four fifths of it.
 std::vector<AdviceCard> in_shown_order(std::span<const AdviceCard> shown, std::vector<AdviceCard> found);
-/// The same of a stretch that goes on: a card that is not found any more stays for one more look.
+/// The same for a live run: a card that is no longer found stays for one more look.
 std::vector<AdviceCard> next_cards(std::span<const AdviceCard> shown, std::vector<AdviceCard> found);
 
-/// What the cards of now are about: of a live run the stretch of the verdict, of which the newest iterations with at
-/// most so many events; of an opened trace what a report of it is about.
+/// What the current cards examine: for a live run, the newest iterations of the verdict's time range, with at most
+/// `most_live_events` events; for an opened trace, what its report examines.
 std::optional<analysis::AdvicePlan> plan_of(const Model& model, std::int64_t most_live_events);
 
-/// The event that a card has as its example; empty when it is not kept any more.
+/// The event that a card gives as its example; empty if the event is no longer kept.
 std::optional<EventRef> event_of(const trace::Trace& trace, const analysis::Place& place);
 
 class AdviceState {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kBetweenLooks{500};  // at a run that goes on
+  static constexpr std::chrono::milliseconds kBetweenLooks{500};  // while a run is in progress
   static constexpr std::int64_t kMostLiveEvents = 100'000;        // twice a second
-  /// A run in progress is examined from this number on: with fewer iterations, warm-up cannot be recognised.
+  /// A run in progress is examined from this many iterations on: with fewer, warm-up cannot be recognised.
   static constexpr std::size_t kFewestIterations = 12;
 
-  /// Takes what is ready, and looks again when there is something new and a person can see it.
+  /// Takes finished results, and looks again if there is new data and the cards are visible.
   void update(const Model& model, bool seen, Clock::time_point now);
-  /// Nothing is under way afterwards, and nothing is shown: call it before the trace goes.
+  /// Stops all work and clears the cards: call it before the trace is destroyed.
   void end();
-  /// The language has changed: the cards are worked out again.
+  /// The language has changed: computes the cards again.
   void say_again();
   bool busy() const { return job_.busy(); }
   /// Wrong results first, then the costliest.
   const std::vector<AdviceCard>& cards() const { return cards_; }
 
-  // What a person did.
+  // The user's choices.
   bool all = false;                 ///< "N more" is unfolded
-  std::optional<CardKey> open;      ///< all of its text is shown
-  std::size_t open_lines = 0;       ///< the most lines that text has had, so that digits move nothing
-  std::optional<EventRef> went_to;  ///< the example that a click has selected
+  std::optional<CardKey> open;      ///< the card whose full text is shown
+  std::size_t open_lines = 0;       ///< the most lines that text has had, so that changing digits do not move things
+  std::optional<EventRef> went_to;  ///< the example that a click selected
 
  private:
   struct Look {
@@ -86,7 +86,7 @@ class AdviceState {
   std::optional<analysis::AdvicePlan> next_plan(const Model& model, Clock::time_point now);
 
   std::vector<AdviceCard> cards_;
-  std::size_t turns_ = 0;  // of knobs, when the stretch of these cards was chosen
+  std::size_t turns_ = 0;  // number of knob turns when the time range of these cards was chosen
   std::uint64_t generation_ = 0;
   std::uint64_t looked_at_ = 0;  // the verdict's number
   bool looked_ = false;

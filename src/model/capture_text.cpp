@@ -30,7 +30,7 @@ HealthLine duration(const char* name, std::uint64_t ns) {
   return {name, base::format_duration(static_cast<base::Nanoseconds>(ns)), Tone::Plain};
 }
 
-// Nothing is captured now, and something should be.
+// Nothing is being captured, but something should be.
 bool is_missing(CaptureState state) {
   return state == CaptureState::Unavailable || state == CaptureState::Busy || state == CaptureState::Denied ||
          state == CaptureState::Unsupported || state == CaptureState::Lost;
@@ -88,7 +88,7 @@ HealthGroup losses_group(const CaptureHealth& h) {
            counted(tr("without a timestamp"), h.untimed, Tone::Loss),
            counted(tr("implausible timestamp"), h.far_off, Tone::Loss),
            counted(tr("unreadable buffers"), h.unknown_kind, Tone::Loss),
-           // The driver's own call inside a runtime call: one of the two is enough.
+           // A driver call inside a runtime call: one of the two is enough.
            counted(tr("duplicates skipped"), h.duplicates)}};
 }
 
@@ -134,7 +134,7 @@ const char* run_text(RunState run) {
   return run == RunState::Paused ? tr("paused") : run == RunState::Ended ? tr("ended") : tr("running");
 }
 
-// A device that writes its own events.
+// For a device that writes its own events.
 StatusText own_status(const CaptureFacts& facts) {
   const TraceCounts& c = facts.counts;
   StatusText status;
@@ -160,7 +160,7 @@ StatusText capture_status(const CaptureFacts& facts) {
   if (h.state == CaptureState::None) return own_status(facts);
   StatusText status;
   status.text = std::string(tr("capture")) + ": ";
-  // Paused and ended are no troubles; what is wrong is said whatever the run does.
+  // A paused or ended run is not a problem; a capture problem is reported in any run state.
   status.text += h.state == CaptureState::Running ? run_text(facts.run) : trace::to_text(h.state);
   if (h.state != CaptureState::Running) {
     status.warning = h.state != CaptureState::Off;

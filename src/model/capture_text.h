@@ -1,4 +1,5 @@
-// How the run and its capture are doing, in words: the status bar, the capture health panel, the bar over the timeline.
+// The state of the run and its capture, in words: for the status bar, the capture health panel, and the bar over the
+// timeline.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +14,27 @@ namespace lanescope::ui {
 
 enum class RunState : std::uint8_t { Running, Paused, Ended };
 
-/// What the words are made from.
+/// The facts that the texts are made from.
 struct CaptureFacts {
   trace::CaptureHealth health;
   trace::TraceCounts counts;
-  std::size_t memory_bytes = 0, memory_cap_bytes = 0;  ///< of the trace; no cap: nothing is said of it
+  std::size_t memory_bytes = 0, memory_cap_bytes = 0;  ///< of the trace; a cap of 0 (none) is not mentioned
   double recorder_latency_ms = 0;                      ///< from a writer to the trace
   RunState run = RunState::Running;
-  std::string no_gpu;  ///< why "auto" took none; empty when the device was named, or is one
+  std::string no_gpu;  ///< why "auto" chose no GPU; empty if the device was named, or is a GPU
 };
 
 struct StatusText {
   std::string text;
   bool warning = false;  ///< something is missing
-  std::string aside;     ///< second rank, cut where there is no room: why no GPU is used
+  std::string aside;     ///< less important, cut where space is short: why no GPU is used
 };
 StatusText capture_status(const CaptureFacts& facts);
 
 struct HealthLine {
   enum class Tone : std::uint8_t {
     Plain,
-    Muted,  ///< zero, or not known: nothing to look at
+    Muted,  ///< zero or unknown: nothing to look at
     Loss,   ///< something is missing in the picture
     Doubt,  ///< something was repaired or looks odd
     Good,
@@ -43,12 +44,12 @@ struct HealthLine {
 };
 struct HealthGroup {
   std::string title;
-  std::string sentence;  ///< what it means for the picture
+  std::string sentence;  ///< what it means for what is shown
   std::vector<HealthLine> lines;
 };
 std::vector<HealthGroup> health_groups(const CaptureFacts& facts);
 
-/// What stands over the timeline when the run has ended by a failure.
+/// Shown over the timeline when the run has failed.
 struct RunNotice {
   std::string title, text, button;
 };

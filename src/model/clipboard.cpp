@@ -37,7 +37,7 @@ using Bytes = std::shared_ptr<const std::vector<std::uint8_t>>;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostAtOnce = 256 * 1024;   // larger ones go in pieces (INCR)
-constexpr std::chrono::seconds kMostSilence{30};  // of somebody who fetches a piece: then he is gone
+constexpr std::chrono::seconds kMostSilence{30};  // without a request from a client fetching pieces: it is assumed gone
 constexpr std::chrono::seconds kKeeping{1};       // for the clipboard manager, when the program ends
 constexpr std::chrono::seconds kTakingOver{2};
 
@@ -63,12 +63,12 @@ std::filesystem::path program(const char* name) {
   return {};
 }
 
-// Reads all of a file and then serves it from a process of its own.
+// wl-copy reads the whole file, then serves it from its own process.
 void give_to_wl_copy(const std::filesystem::path& wl_copy, const std::vector<std::uint8_t>& bytes) {
   const auto fail = [&](const std::string& why) {
     throw base::FileError(tr("no clipboard: {}: {}", wl_copy.string(), why));
   };
-  // A file, not a pipe: a reader that ends early cannot end this program then.
+  // A file, not a pipe: if the reader exits early, no SIGPIPE ends this program.
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
   if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() || std::fflush(file.get()) != 0 ||
       std::fseek(file.get(), 0, SEEK_SET) != 0) {
@@ -91,7 +91,7 @@ void give_to_wl_copy(const std::filesystem::path& wl_copy, const std::vector<std
 
 }  // namespace
 
-// The owner of the selection CLIPBOARD, with a connection and a thread of its own.
+// Owns the CLIPBOARD selection, with its own connection and thread.
 class Clipboard::X11 {
  public:
   X11();
@@ -107,7 +107,7 @@ class Clipboard::X11 {
   struct Atoms {
     xcb_atom_t clipboard, targets, timestamp, multiple, incr, png, manager, save_targets, atom_pair, stamp;
   };
-  // A large picture on its way to somebody, piece by piece.
+  // A large picture being sent to a client, piece by piece.
   struct Transfer {
     xcb_window_t to;
     xcb_atom_t property;
@@ -134,13 +134,13 @@ class Clipboard::X11 {
   int wake_ = -1;
   std::size_t most_at_once_ = kMostAtOnce;
   xcb_timestamp_t owned_since_ = 0;
-  Bytes bytes_;  // the thread's
+  Bytes bytes_;  // used only by the thread
   std::vector<Transfer> transfers_;
   bool asked_manager_ = false, kept_ = false;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  Bytes wanted_;  // to be owned
+  Bytes wanted_;  // to be put on the clipboard
   bool ending_ = false;
   std::atomic<bool> owned_ = false, broken_ = false;
   std::thread thread_;
@@ -161,7 +161,7 @@ Clipboard::X11::X11() {
   xcb_create_window(connection_, XCB_COPY_FROM_PARENT, window_, screens.data->root, -10, -10, 1, 1, 0,
                     XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT, XCB_CW_EVENT_MASK, &events);
   read_atoms();
-  // A request's length is counted in words; its head takes six of them.
+  // A request's length is counted in 4-byte words; its header takes six of them.
   most_at_once_ = std::min(kMostAtOnce, (std::size_t{xcb_get_maximum_request_length(connection_)} - 8) * 4);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   thread_ = std::thread([this] { serve(); });
@@ -213,7 +213,7 @@ void Clipboard::X11::set(Bytes bytes) {
   throw base::FileError(tr("no clipboard: the X server did not grant it to Lanescope"));
 }
 
-// The thread: the server's events, and what the program asks for.
+// The thread: handles the server's events and the program's requests.
 void Clipboard::X11::serve() {
   std::optional<Clock::time_point> end;
   while (!end || (owned_ && !kept_ && Clock::now() < *end)) {
@@ -232,7 +232,7 @@ void Clipboard::X11::serve() {
     }
     std::erase_if(transfers_, [](const Transfer& t) { return Clock::now() - t.last > kMostSilence; });
     xcb_flush(connection_);
-    if (xcb_generic_event_t* event = xcb_poll_for_queued_event(connection_)) {  // the flush has read it
+    if (xcb_generic_event_t* event = xcb_poll_for_queued_event(connection_)) {  // read during the flush
       handle(*event);
       std::free(event);
       continue;
@@ -248,7 +248,7 @@ void Clipboard::X11::serve() {
   changed_.notify_all();
 }
 
-// One may own a selection from a server's time on only, and such a time comes with a change of a property.
+// Owning a selection needs a server timestamp, and a property change delivers one.
 void Clipboard::X11::take_over() {
   const std::lock_guard lock(mutex_);
   if (!wanted_ || bytes_ == wanted_) return;
@@ -289,10 +289,10 @@ void Clipboard::X11::handle(const xcb_generic_event_t& event) {
     case XCB_DESTROY_NOTIFY:
       drop_transfers(reinterpret_cast<const xcb_destroy_notify_event_t&>(event).window);
       break;
-    case XCB_SELECTION_NOTIFY:  // the clipboard manager has what it wants, or refuses
+    case XCB_SELECTION_NOTIFY:  // the clipboard manager has the data, or refuses it
       if (asked_manager_) kept_ = true;
       break;
-    default:  // errors too: of windows that went meanwhile
+    default:  // errors too: from windows that have closed since
       break;
   }
 }
@@ -304,14 +304,14 @@ void Clipboard::X11::answer(const xcb_selection_request_event_t& request) {
   reply.requestor = request.requestor;
   reply.selection = request.selection;
   reply.target = request.target;
-  // Clients of old name no property and mean the target.
+  // Old clients leave the property empty and mean the target.
   const xcb_atom_t property = request.property == XCB_ATOM_NONE ? request.target : request.property;
   const bool ours = request.selection == atoms_.clipboard && bytes_ &&
                     (request.time == XCB_CURRENT_TIME || request.time >= owned_since_);
   const bool done = ours && (request.target == atoms_.multiple ? convert_several(request.requestor, property)
                                                                : convert(request.requestor, request.target, property));
   reply.property = done ? property : static_cast<xcb_atom_t>(XCB_ATOM_NONE);
-  // xcb_send_event takes 32 bytes, whatever the event.
+  // xcb_send_event always takes 32 bytes.
   std::array<char, 32> raw{};
   std::memcpy(raw.data(), &reply, sizeof reply);
   xcb_send_event(connection_, 0, request.requestor, XCB_EVENT_MASK_NO_EVENT, raw.data());
@@ -349,7 +349,7 @@ bool Clipboard::X11::convert(xcb_window_t to, xcb_atom_t target, xcb_atom_t prop
   return true;
 }
 
-// Pairs of target and property; a target that is not to be had becomes None.
+// Converts pairs of target and property; a target that is not available becomes None.
 bool Clipboard::X11::convert_several(xcb_window_t to, xcb_atom_t property) {
   constexpr std::uint32_t kMostPairs = 64;
   const Reply<xcb_get_property_reply_t> reply(xcb_get_property_reply(
@@ -367,7 +367,7 @@ bool Clipboard::X11::convert_several(xcb_window_t to, xcb_atom_t property) {
   return true;
 }
 
-// The piece before has been fetched: here is the next. An empty one is the end.
+// The client has fetched the previous piece: sends the next. An empty piece ends the transfer.
 void Clipboard::X11::go_on(const xcb_property_notify_event_t& event) {
   const auto t = std::find_if(transfers_.begin(), transfers_.end(), [&](const Transfer& transfer) {
     return transfer.to == event.window && transfer.property == event.atom;

@@ -1,5 +1,5 @@
-// A picture on the clipboard. On X11 the one who copied has to hand it out whenever somebody pastes, which a thread of
-// its own does here; on Wayland wl-copy does.
+// A picture on the clipboard. On X11 the program that copied must serve the picture at every paste, which a thread does
+// here; on Wayland wl-copy does it.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ class Clipboard {
   Clipboard(const Clipboard&) = delete;
   Clipboard& operator=(const Clipboard&) = delete;
 
-  /// From any thread, one at a time. Throws base::FileError: one line that says why it is not possible here.
+  /// Callable from any thread, one at a time. Throws base::FileError with one line on why copying is not possible.
   void set_png(std::vector<std::uint8_t> bytes);
-  /// Nothing else has been copied since.
+  /// Whether the picture is still on the clipboard: nothing else has been copied since.
   bool owned() const;
 
  private:

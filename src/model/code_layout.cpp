@@ -10,7 +10,7 @@ constexpr float kMostColumn = 132, kLeastBar = 26, kOneBar = 56;
 constexpr float kMayBeCut = 0.8f;
 constexpr float kRow = 22, kSmallRow = 20;
 
-constexpr float kLeastPx = 3;  // narrower ones share a glyph
+constexpr float kLeastPx = 3;  // narrower events share a glyph
 
 void add_outline(const MarkSurface& s, const Rect& r, float strength) {
   const float scale = s.frame.scale;
@@ -88,14 +88,14 @@ CodeLayout code_layout(float x, float width, float height, float scale, std::siz
     }
     return 0.0f;
   };
-  // The smaller letters go before the figures do.
+  // Shrink the font before dropping columns.
   bool found = false;
   for (CodeDetail detail = most; !found; detail = static_cast<CodeDetail>(static_cast<int>(detail) + 1)) {
     for (const FontRole role : {FontRole::Mono, FontRole::MonoSmall}) {
       const float row = (role == FontRole::Mono ? kRow : kSmallRow) * s;
       if (role == FontRole::Mono && static_cast<float>(rows) * row > height) continue;
       const bool last = detail == CodeDetail::Text && role == FontRole::MonoSmall;
-      // For a look at where the time goes, the end of the longest line may be cut.
+      // The overview of where the time goes may cut the end of the longest line.
       const float wanted = text(role) * (detail == CodeDetail::Bar && role == FontRole::MonoSmall ? kMayBeCut : 1);
       if (!last && wanted + columns(detail) > room) continue;
       layout.detail = detail;

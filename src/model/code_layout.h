@@ -1,4 +1,4 @@
-// How code looks: where the parts of its lines stand, by the room there is, and its statements over the lanes.
+// The layout of the code panel: where the parts of a line go in the available space; and its statements over the lanes.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace lanescope::ui {
 
-/// What stands right of the code.
+/// What is shown right of the code.
 enum class CodeDetail : std::uint8_t {
   Figures,  ///< three columns, each a figure over its bar
   Bars,     ///< three columns of bars
@@ -18,9 +18,9 @@ enum class CodeDetail : std::uint8_t {
   Text,     ///< nothing
 };
 
-/// Widths of texts, in pixels as they are.
+/// Text widths, in physical pixels.
 struct CodeMeasures {
-  std::array<float, kFontRoleCount> letter{};  ///< of one letter, in the two fonts with letters of one width
+  std::array<float, kFontRoleCount> letter{};  ///< of one letter, in the two monospaced fonts
   float figure = 0;                            ///< the widest figure, in MonoSmall
 };
 
@@ -31,24 +31,24 @@ struct CodeLayout {
   float letter = 0;
   float number_right = 0;  ///< the right edge of the lines' numbers
   float code_x = 0, code_width = 0;
-  std::array<float, kCodeFigures> column_x{};  ///< with Bar all the same
+  std::array<float, kCodeFigures> column_x{};  ///< with Bar, all equal
   float column_width = 0;
   float right = 0;
 
-  /// Where a line's text begins, and how much of it there is room for.
+  /// Where a line's text begins.
   float text_x(int indent) const { return code_x + 2 * letter * static_cast<float>(indent); }
 };
 
-/// In [x, x + width), for lines of at most `longest` letters (with two for each level of indent); `rows` lines in
-/// `height`, where the larger font is taken only if they all fit. `least`: no more than this detail.
+/// Lays the code out in [x, x + width), for lines of at most `longest` letters (counting two per indent level). The
+/// larger font is used only if `rows` lines fit into `height`. `most`: the highest level of detail.
 CodeLayout code_layout(float x, float width, float height, float scale, std::size_t longest, std::size_t rows,
                        const CodeMeasures& measures, CodeDetail most = CodeDetail::Figures);
 
-/// The letters of the longest line that has costs beside it.
+/// The length, in letters, of the longest line that has costs.
 std::size_t longest_line(const workload::Code& code);
 
-/// Over the lanes, where the statement that is chosen, or pointed at, has run: outlines those of its ranges (or, where
-/// it has only the transfers in them, its calls) that are drawn one by one.
+/// Outlines, over the lanes, where the chosen or hovered statement has run: those of its ranges that are drawn one by
+/// one (or its calls, if the statement is only the transfers in its ranges).
 void add_code_marks(const MarkSurface& surface, const CodeState& code);
 
 }  // namespace lanescope::ui

@@ -12,14 +12,14 @@ namespace {
 
 constexpr double kLightSeconds = 0.12, kBarSeconds = 0.15;
 
-// Of a file: what its writer says about it.
+// The settings that a file's writer recorded.
 std::optional<workload::Settings> settings_of(const io::RunFacts& facts) {
   try {
     workload::Settings settings = workload::default_settings(facts.workload, {});
     for (const auto& [key, value] : facts.settings) {
       try {
         settings.set_text(key, value);
-      } catch (const base::UsageError&) {  // of another version, perhaps
+      } catch (const base::UsageError&) {  // perhaps written by another version
       }
     }
     return settings;
@@ -28,7 +28,7 @@ std::optional<workload::Settings> settings_of(const io::RunFacts& facts) {
   }
 }
 
-// True while it is on its way.
+// True while the value is still moving.
 bool ease(float& value, float target, double seconds, double time) {
   const float before = value;
   value += (target - value) * static_cast<float>(1 - std::exp(-seconds / time));
@@ -118,6 +118,7 @@ void CodeState::update(const Model& model, const Situation& situation, Clock::ti
     located_at_ = CodeLocator(model.trace(), code_, &model.analysis().links()).of(*located_);
   }
   pointed_to_ = located_ ? located_at_ : std::nullopt;
+  gliding_ = false;
   light(model, situation);
   glide(situation);
 }
@@ -173,7 +174,7 @@ void CodeState::look(const Model& model, Clock::time_point now) {
   });
 }
 
-// Beside the drawing.
+// Runs in the background.
 CodeState::Look CodeState::look_at(const trace::Trace& trace, std::pair<Nanoseconds, Nanoseconds> stretch,
                                    trace::GpuNumber gpu, const workload::Code& code, const base::Stop& stop) {
   Look look;
@@ -191,7 +192,7 @@ CodeState::Look CodeState::look_at(const trace::Trace& trace, std::pair<Nanoseco
     if (idle <= 0) continue;
     const bool transfer = site.sync_count > 0 || site.role == analysis::CallRole::MemoryCopy;
     const std::string_view range = trace.names().text(site.range);
-    // Where the name says it not alone, the example does.
+    // Where the range's name alone does not identify the statement, the example does.
     std::optional<std::size_t> line = workload::statement_of(code, range, 0, transfer);
     if (!line || line != workload::statement_of(code, range, 1, transfer)) line = locator.at(site.example.start_ns);
     if (line) look.idle_ns[*line] += idle;
@@ -233,7 +234,6 @@ void CodeState::light(const Model& model, const Situation& situation) {
   }
   light_.basis = basis;
   light_.lines.resize(code_.size(), 0.0f);
-  gliding_ = false;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (situation.animation) {
       gliding_ = ease(light_.lines[i], wanted[i], situation.seconds, kLightSeconds) || gliding_;

@@ -1,4 +1,4 @@
-// The program's code beside its run: what its statements cost, which of them is running, and what a person chose.
+// The program's code next to its run: what its statements cost, which one is running, and what the user chose.
 #pragma once
 
 #include <array>
@@ -22,23 +22,23 @@ class Model;
 enum class CodeFigure : std::uint8_t { Cpu, Wait, Gpu };
 inline constexpr std::size_t kCodeFigures = 3;
 
-/// Of a statement, per iteration.
+/// The cost of a statement, per iteration.
 struct LineCost {
   std::array<double, kCodeFigures> ns{};
-  double idle_ns = 0;        ///< of the GPU, in bubbles that its calls cause or end too late
+  double idle_ns = 0;        ///< GPU idle time, in bubbles that the statement's calls cause or end too late
   double per_iteration = 0;  ///< how often it runs
   analysis::Place example;
 
   double host_ns() const { return ns[0] + ns[1]; }
 };
 
-/// What lights the lines: 0 is dark, 1 is all of the light.
+/// How brightly each line is lit, from 0 (dark) to 1 (full), and on what basis.
 struct CodeLight {
   enum class Basis : std::uint8_t {
     None,
-    Share,    ///< iterations pass too quickly to be followed: each line by its share of the time
-    Running,  ///< the line that the program was at last
-    Instant,  ///< what is pointed at or selected
+    Share,    ///< iterations pass too quickly to follow: each line is lit by its share of the time
+    Running,  ///< the line that the program reached last
+    Instant,  ///< the line at the hovered instant, or of the selection
   };
   Basis basis = Basis::None;
   std::vector<float> lines;
@@ -50,49 +50,49 @@ class CodeState {
   static constexpr std::chrono::milliseconds kBetweenLooks{500};
   static constexpr std::chrono::milliseconds kFlash{1600};
   static constexpr std::int64_t kMostLiveEvents = 50'000;
-  /// Less of an iteration than this is not worth a mark.
+  /// GPU idle time below this share of an iteration is not marked.
   static constexpr double kIdleMatters = 0.02;
-  /// An iteration that a person sees for longer than this can be followed line by line.
+  /// An iteration that lasts longer than this on screen can be followed line by line.
   static constexpr double kFollowedSeconds = 0.7;
 
-  /// What an update wants to know of the window.
+  /// What update() needs to know about the window.
   struct Situation {
-    bool seen = false;   ///< it is worth looking
-    bool still = false;  ///< the view is frozen: what runs now is not what is shown
+    bool seen = false;   ///< the code is visible, so results are worth computing
+    bool still = false;  ///< the view is frozen: it does not show what is running now
     bool animation = true;
     double seconds = 0;                  ///< since the last update
-    std::optional<Nanoseconds> instant;  ///< pointed at
+    std::optional<Nanoseconds> instant;  ///< under the mouse
     std::optional<EventRef> selected;
-    std::optional<Nanoseconds> selected_at;  ///< of a bubble
+    std::optional<Nanoseconds> selected_at;  ///< for a selected bubble
   };
   void update(const Model& model, const Situation& situation, Clock::time_point now);
-  /// Nothing is under way afterwards, and nothing is shown: call it before the trace goes.
+  /// Stops all work and clears everything: call it before the trace is destroyed.
   void end();
   bool busy() const { return job_.busy(); }
-  /// Something moves by itself.
+  /// Whether an animation is in progress.
   bool moving(Clock::time_point now) const { return gliding_ || flashing(now) > 0; }
 
   const workload::Code& code() const { return code_; }
-  /// The costs of a line; null while they are not known, and of a line that leaves nothing.
+  /// The costs of a line; null while they are not known, and for a line that leaves no events.
   const LineCost* cost(std::size_t line) const;
   std::int64_t iterations() const { return iterations_; }
   /// A bar's length now, 0 to 1, where 1 is the largest of all figures.
   float bar(std::size_t line, CodeFigure figure) const;
   const CodeLight& light() const { return light_; }
-  /// The statement of what is selected.
+  /// The statement that the selected event belongs to.
   std::optional<std::size_t> pointed_to() const { return pointed_to_; }
-  /// The statement for which the GPU idles most, where that matters at all.
+  /// The statement that makes the GPU idle most, if that is a significant share of an iteration.
   std::optional<std::size_t> costliest() const { return costliest_; }
-  /// Its part of the time that the program's statements take.
+  /// The line's share of the CPU time of all statements.
   double share(std::size_t line) const;
   const std::vector<CodeChange>& changed() const { return changed_; }
-  float flashing(Clock::time_point now) const;  ///< 1 right after a turn, 0 when it is over
+  float flashing(Clock::time_point now) const;  ///< 1 right after a knob was turned, 0 when the flash is over
 
-  /// What a click has chosen, and what the mouse is at.
+  /// The clicked line; `hovered` is the line under the mouse.
   std::optional<std::size_t> chosen() const;
   void choose(std::optional<std::size_t> line);
   std::optional<std::size_t> hovered;  ///< set in every frame
-  std::optional<EventRef> went_to;     ///< the example that a click has selected
+  std::optional<EventRef> went_to;     ///< the example that a click selected
   std::optional<std::size_t> in_view;  ///< the line that was scrolled to last
   bool drawn = false;                  ///< in the last frame
 
@@ -118,7 +118,7 @@ class CodeState {
   std::vector<std::string> keys_;  // of the lines
   std::vector<CodeChange> changed_;
   Clock::time_point changed_at_{};
-  std::map<std::string, LineCost> costs_;  // by the line's key, so that a turn of a knob leaves what it does not touch
+  std::map<std::string, LineCost> costs_;  // by the line's key: turning a knob keeps the costs of unchanged lines
   std::int64_t iterations_ = 0;
   double iteration_ns_ = 0, all_host_ns_ = 0;
   double scale_ns_ = 0;
@@ -127,7 +127,7 @@ class CodeState {
   bool follows_ = false;
   bool gliding_ = false;
   std::optional<std::size_t> pointed_to_, costliest_;
-  std::optional<EventRef> located_;  // the selection that pointed_to_ is of
+  std::optional<EventRef> located_;  // the selection that pointed_to_ was found for
   std::optional<std::size_t> located_at_;
   std::string chosen_;
   bool looked_ = false;

@@ -1,4 +1,4 @@
-// A run that was pinned as A, and what runs now as B.
+// A run pinned as A, and the current run as B.
 #pragma once
 
 #include <chrono>
@@ -15,14 +15,14 @@
 
 namespace lanescope::ui {
 
-/// When what runs now becomes B: calmly, once after each change, and only when its figures have settled.
+/// Decides when the current run becomes B: once after each change, and only when its figures have settled.
 class FollowB {
  public:
   using Clock = std::chrono::steady_clock;
   /// A live run is measured for this long before it is shown.
   static constexpr std::chrono::milliseconds kCalm{1000};
-  /// So long after it was taken its figures are taken once more: of a loop that reads rarely the first second may have
-  /// had no read.
+  /// B's figures are taken again this long after it was taken: a loop that reads rarely may have had no read in the
+  /// first second.
   static constexpr std::chrono::milliseconds kOnceMore{2500};
   static constexpr std::int64_t kFewest = 3;  ///< iterations
 
@@ -30,18 +30,18 @@ class FollowB {
     std::uint64_t generation = 0;
     std::map<std::string, std::string> settings;
     bool live = true;
-    bool current = false;  ///< the figures are of these settings
+    bool current = false;  ///< the figures belong to these settings
     std::int64_t iterations = 0;
-    bool paced = true;  ///< they say what an iteration takes
+    bool paced = true;  ///< the figures give the time per iteration
   };
 
-  /// This has become A, or B: it is not wanted again until something changes.
+  /// The run has become A or B: it is not taken again until something changes.
   void taken(const Sight& sight);
-  /// The run of now is not what was taken last.
+  /// The current run differs from the one taken last.
   bool changed(const Sight& sight) const;
-  /// It is to be taken now. Call every frame.
+  /// The current run should be taken now. Call every frame.
   bool wants(const Sight& sight, Clock::time_point now);
-  /// Its figures are to be taken once more, now. `shown_at`: when it was taken.
+  /// The figures should be taken again now. `shown_at`: when the run was taken.
   bool wants_figures(const Sight& sight, Clock::time_point shown_at, Clock::time_point now);
   void reset() { *this = {}; }
 
@@ -49,7 +49,7 @@ class FollowB {
   std::uint64_t generation_ = 0;
   std::map<std::string, std::string> settings_;
   std::optional<Sight> waiting_for_;
-  bool once_more_ = false;  // its figures are still to be taken once more
+  bool once_more_ = false;  // the figures must still be taken again
   Clock::time_point since_{};
 };
 
@@ -63,32 +63,33 @@ class CompareState {
   const SharedSnapshot& a() const { return a_; }
   const SharedSnapshot& b() const { return b_; }
 
-  /// What runs now, or the opened file, becomes A, as soon as it has figures; there is no B then.
+  /// The current run or opened file becomes A as soon as it has figures; B is cleared.
   void pin() { wanted_ = Wanted::A; }
   void unpin();
-  /// What runs now becomes B, changed or not.
+  /// The current run becomes B, whether it has changed or not.
   void renew() {
     if (wanted_ == Wanted::None) wanted_ = Wanted::B;
   }
-  /// These two, wherever they are from; B may be missing.
+  /// Sets both, from any source; B may be null.
   void put(SharedSnapshot a, SharedSnapshot b);
   /// Once per frame.
   void update(const Model& model, Clock::time_point now);
-  /// Nothing reads the model's trace afterwards: call it before that goes. What is being copied is kept.
+  /// Ends all reading of the model's trace: call it before the trace is destroyed. A copy in progress is completed and
+  /// kept.
   void finish_reading();
-  /// A copy is under way, or is waited for.
-  bool busy() const { return job_.busy() || wanted_ != Wanted::None; }
+  /// A copy is in progress or requested.
+  bool busy() const { return job_.busy(); }
   bool waits_for_a() const { return wanted_ == Wanted::A || (job_.busy() && job_is_a_); }
-  /// What runs now is not B, and will be as soon as it has settled.
+  /// The current run is not B yet, and will be as soon as it has settled.
   bool measuring() const { return measuring_; }
   /// Changes whenever A or B does.
   std::uint64_t version() const { return version_; }
-  /// A was pinned since this was asked last.
+  /// Whether A was pinned since the last call.
   bool just_pinned() { return std::exchange(just_pinned_, false); }
-  /// What was asked for cannot be had, since this was asked last: nothing has been measured, and nothing runs.
+  /// Whether a request failed since the last call: nothing has been measured, and nothing is running.
   bool just_refused() { return std::exchange(just_refused_, false); }
 
-  bool open = false;  ///< the view of both
+  bool open = false;  ///< the comparison view is open
   CompareAlign align = CompareAlign::Iteration;
 
  private:

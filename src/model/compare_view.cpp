@@ -8,8 +8,8 @@ namespace lanescope::ui {
 namespace {
 
 constexpr double kEaseSeconds = 0.06;
-constexpr double kArrived = 0.002;  // of a pixel's scale
-constexpr double kWidest = 1.1;     // times all there is
+constexpr double kArrived = 0.002;  // relative error of the scale
+constexpr double kWidest = 1.1;     // times the length of the aligned runs
 
 bool same_rect(const Rect& a, const Rect& b) {
   return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
@@ -41,7 +41,7 @@ void CompareView::take(const CompareState& state) {
   texts_ = side_texts(*a_, b_.get());
   rows_ = difference_rows(*a_, b_.get());
   words_ = compare_words(*a_, b_.get());
-  // What a person has zoomed to stays when B is another run.
+  // Keep the user's zoom when only B changes.
   if (other_a || other_align || !by_hand_) wants_fit_ = true;
   if (other_a) scroll = table_scroll = 0;
 }
@@ -72,7 +72,7 @@ void CompareView::go_to(const TimeAxis& axis) {
 void CompareView::zoom(double factor, float at_px) {
   by_hand_ = true;
   const TimeAxis from = target_.value_or(axis_);
-  // At its bounds it stands: the point under the mouse does not slide.
+  // At its bounds the zoom stops: the point under the mouse does not slide.
   const TimeAxis wanted = from.zoomed(factor, at_px);
   const TimeAxis possible = bounded(wanted);
   if (possible.ns_per_pixel() == from.ns_per_pixel()) return;
@@ -99,7 +99,7 @@ void CompareView::update(const CompareState& state, float left_px, float width_p
   const bool fresh = !taken_ || a_ != state.a();
   if (!taken_ || version_ != state.version() || align_ != state.align) take(state);
   if (left_px != axis_.left_px() || width_px != axis_.width_px()) {
-    // What was in view stays in view.
+    // Keep the same time range in view.
     const Nanoseconds from = axis_.begin_ns(), to = axis_.end_ns();
     axis_ = axis_.placed(left_px, width_px).fitted(from, std::max(to, from + 1));
     target_.reset();

@@ -1,4 +1,4 @@
-// What the view of two runs shows of them, and how it moves: one clock for both.
+// What the comparison view shows, and how it moves: both runs share one time axis.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ class CompareView {
  public:
   static constexpr double kMinNsPerPixel = 0.5;
 
-  /// Once per frame: takes over new runs, and moves. The axis is `left_px` wide from there on.
+  /// Once per frame: takes over new runs and animates. The axis starts at `left_px` and is `width_px` wide.
   void update(const CompareState& state, float left_px, float width_px, double seconds, bool animated);
 
-  /// With a whole nanosecond at its left, as the lanes want it.
+  /// The axis with a whole nanosecond at its left edge, as the lanes need it.
   TimeAxis axis() const;
   const Alignment& alignment() const { return alignment_; }
   const SideTexts& texts() const { return texts_; }
@@ -29,7 +29,7 @@ class CompareView {
   std::uint64_t version() const { return version_; }
   bool moving() const { return target_ || motion_.moving(); }
 
-  // By hand. A part of the runs stays in view.
+  // User input. Part of the runs always stays in view.
   void zoom(double factor, float at_px);
   void pan(float px);
   void push(double pan, double zoom, float at_px) { motion_.push(pan, zoom, at_px); }
@@ -39,7 +39,7 @@ class CompareView {
   CompareBands bands;
   BandsPlaces places;
 
-  /// What was composed, and of what: as long as that stays it is drawn again.
+  /// The inputs of the composed sheet: while they stay the same, the sheet is drawn again as it is.
   struct Key {
     std::uint64_t version = 0;
     TimeAxis axis;
@@ -62,7 +62,7 @@ class CompareView {
   std::uint64_t version_ = 0;
   bool taken_ = false, by_hand_ = false, wants_fit_ = false;
   CompareAlign align_ = CompareAlign::Iteration;
-  SharedSnapshot a_, b_;  // the alignment looks into them
+  SharedSnapshot a_, b_;  // the alignment refers to them
   Alignment alignment_;
   SideTexts texts_;
   std::vector<DifferenceRow> rows_;

@@ -30,7 +30,7 @@ std::vector<DeviceSection> device_sections(std::span<const device::CatalogueEntr
   if (!known) {
     section_of(current.kind, current.simulated).choices.push_back({current.id, current.name, current.id, {}, true});
   }
-  gpus.note = why_no_gpu;  // a GPU may be there and not be recordable
+  gpus.note = why_no_gpu;  // a GPU may be present but not recordable
   if (gpus.choices.empty() && gpus.note.empty()) gpus.note = tr("none found");
   for (const RecordedCapture& capture : captures) {
     const std::string pick = std::string(kRecordedPrefix) + capture.name;

@@ -1,4 +1,4 @@
-// What can be looked at, as the device menu lists it: GPUs, simulated ones, CPUs, recorded runs.
+// The contents of the device menu: GPUs, simulated GPUs, CPUs, recorded runs.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace lanescope::ui {
 struct DeviceChoice {
   std::string pick;  ///< "cuda:0", "sim:rtx4090", "cpu", "recorded:NAME"
   std::string name;  ///< "NVIDIA H200"
-  std::string id;    ///< beside the name, small; empty for a recorded run
+  std::string id;    ///< shown small beside the name; empty for a recorded run
   std::string summary;
   bool current = false;
 };
@@ -23,11 +23,11 @@ struct DeviceChoice {
 struct DeviceSection {
   std::string title;
   std::vector<DeviceChoice> choices;
-  std::string note;  ///< why there are none, or why none of them is taken by itself
+  std::string note;  ///< why there are none, or why none is chosen automatically
 };
 
-/// `current` is the id of the device that runs, or "recorded:NAME"; a device that the catalogue does not know (a
-/// profile from a file) gets a line of its own.
+/// `current.id` is the id of the running device, or "recorded:NAME"; a device that is not in the catalogue (a profile
+/// from a file) gets its own line.
 std::vector<DeviceSection> device_sections(std::span<const device::CatalogueEntry> devices, std::string_view why_no_gpu,
                                            std::span<const RecordedCapture> captures,
                                            const device::DeviceInfo& current);

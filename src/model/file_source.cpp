@@ -14,7 +14,7 @@ std::string written_by(const io::OpenedTrace& opened) {
                     : tr("Written by another program: shown as far as its contents allow.");
 }
 
-// A file's device is none of this machine's.
+// The device in a file is not one of this machine's.
 device::DeviceInfo device_elsewhere(const io::RunFacts& facts, std::string menu_entry) {
   device::DeviceInfo info = experiment::device_of(facts);
   info.id = std::move(menu_entry);

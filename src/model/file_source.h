@@ -1,4 +1,4 @@
-// A trace that has ended: read from a file, or from one of the runs that travel with the program.
+// A finished trace, read from a file or from one of the runs included in the program.
 #pragma once
 
 #include "model/recorded.h"
@@ -25,10 +25,10 @@ class FileSource final : public Source {
   std::filesystem::path path_;
 };
 
-/// A run that was recorded on a GPU and travels with the program.
+/// A run that was recorded on a GPU and is included in the program.
 class RecordedSource final : public Source {
  public:
-  /// `capture.bytes`, read.
+  /// `opened` is the result of reading `capture.bytes`.
   RecordedSource(io::OpenedTrace opened, const RecordedCapture& capture)
       : opened_(std::move(opened)), name_(capture.name), title_(capture.title) {}
 

@@ -90,8 +90,9 @@ GalleryList gallery_list(std::span<const Experiment> experiments, std::string_vi
     const auto has = [&](const std::string& word) { return all.find(word) != std::string::npos; };
     if (!std::all_of(words.begin(), words.end(), has)) continue;
     const std::string title = chapter(e.workload, language);
-    if (list.chapters.empty() || list.chapters.back().title != title) list.chapters.push_back({title, {}});
-    list.chapters.back().experiments.push_back(&e);
+    auto place = std::ranges::find(list.chapters, title, &GalleryChapter::title);
+    if (place == list.chapters.end()) place = list.chapters.insert(place, {title, {}});
+    place->experiments.push_back(&e);
   }
   return list;
 }

@@ -28,7 +28,7 @@ std::size_t first_starting_at(Records records, Nanoseconds t) {
   return static_cast<std::size_t>(found - records.begin());
 }
 
-// "Log interval" reads as "log interval" within a line; "H2D" stays.
+// "Log interval" becomes "log interval" within a line; "H2D" stays.
 std::string in_a_line(std::string label) {
   const auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   const bool plain = label.size() > 1 && upper(label[0]) && !upper(label[1]);
@@ -40,7 +40,7 @@ std::string in_a_line(std::string label) {
 
 double GhostRun::mean(PlotKind kind) const {
   if (records.size() < 2) return std::nan("");
-  // The first iteration with new settings also sets up what they need.
+  // Skip the first iteration with new settings: it also sets up what they need.
   const IterationRecord& from = records[records.size() > 3 ? 1 : 0];
   return kind == PlotKind::RunAheadMax ? static_cast<double>(run_ahead_max) : plot_value(kind, from, records.back());
 }

@@ -17,7 +17,7 @@ class LiveSource final : public Source,
   /// Throws what session::Session throws.
   explicit LiveSource(const session::SessionOptions& options) : session_(options) {}
 
-  /// For a second writer into the trace.
+  /// Access for a second writer into the trace.
   session::Session& session() { return session_; }
 
   const trace::Trace& trace() const override { return session_.trace(); }

@@ -10,12 +10,12 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr double kRecentSeconds = 1.0;            // what "recent" means to somebody who watches: on the wall clock
-constexpr std::size_t kEventsPerFrame = 100'000;  // a few milliseconds; 6,000,000 events in a second at 60 frames
+constexpr double kRecentSeconds = 1.0;            // "recent" for a viewer: on the wall clock
+constexpr std::size_t kEventsPerFrame = 100'000;  // a few milliseconds; 6,000,000 events per second at 60 frames
 constexpr std::chrono::milliseconds kSummaryPeriod{80};
 constexpr std::chrono::milliseconds kOneTurn{1500};
 
-// Before anything is shown.
+// The source before anything is shown.
 class EmptySource final : public Source {
  public:
   const trace::Trace& trace() const override { return trace_; }
@@ -78,7 +78,7 @@ void Model::show(ReadFile file) {
   begin_generation(std::move(file.analysis));
   live_edge_ = trace().extent().second;
   recent_.summary = std::move(file.whole);
-  judge(recent_.summary);  // in the language of now
+  judge(recent_.summary);  // in the current language
   recent_stale_reads_ = file.stale_reads;
   read_capture();
 }
@@ -87,7 +87,7 @@ void Model::show(ReadFile file) {
 void Model::discard_shown() {
   struct Shown {
     std::unique_ptr<Source> source;
-    std::unique_ptr<analysis::LiveAnalysis> analysis;  // goes before the trace it is of
+    std::unique_ptr<analysis::LiveAnalysis> analysis;  // destroyed before its trace
   };
   if (const Steering* steering = this->steering()) last_options_ = steering->options();
   if (Growth* growth = source_->growth()) growth->end();  // the device is free for the next run when this returns
@@ -120,7 +120,7 @@ void Model::update() {
   const Growth* growth = source().growth();
   if (!growth) return;
   const Nanoseconds known = std::max(live_edge_, growth->live_edge_ns());
-  // What is drawn and what is said of it end at the same instant: where there is too much for one frame, earlier.
+  // The drawing and the figures end at the same instant: earlier than `known` if there is too much for one frame.
   const bool all = analysis_->update(known, kEventsPerFrame);
   live_edge_ = all ? known : std::max(live_edge_, std::min(known, analysis_->analysed_until()));
   if (const OpenCalls* calls = source().open_calls()) open_calls_ = calls->calls();
@@ -138,7 +138,7 @@ void Model::summarise() {
   const auto& markers = analysis_->markers();
   if (markers.size() != markers_seen_) {
     const std::size_t newest = std::exchange(markers_seen_, markers.size());
-    // A slider that is dragged turns the knob many times: "before" is what was before all of them.
+    // Dragging a slider turns the knob many times: "before" means before all of those turns.
     const auto now = std::chrono::steady_clock::now();
     if (now - turned_ > kOneTurn) {
       before_change_ = recent_.summary;
@@ -178,7 +178,7 @@ bool Model::recent_is_current() const {
          (markers.empty() || recent_.summary.from_ns >= markers.back().start_ns);
 }
 
-// The loop has not taken the newest settings yet, or what it did from then on is not here yet.
+// The loop has not applied the newest settings yet, or the events since then have not arrived.
 bool Model::settings_await_their_marker() const {
   return steering() && steering()->settings_version() != last_turn_version();
 }
@@ -247,7 +247,7 @@ session::SessionOptions Model::options_now() const {
   if (std::find(names.begin(), names.end(), facts_.workload) == names.end()) return options;
   options.workload = facts_.workload;
   options.assignments.clear();
-  // What a file says need not hold here; what it cost to dispatch there does not.
+  // The file's settings may not be allowed here, and dispatch costs measured on its device do not apply here.
   workload::Settings settings = workload::default_settings(options.workload, device::DeviceInfo{});
   const workload::Settings standard = settings;
   for (const auto& [key, value] : facts_.settings) {

@@ -7,7 +7,7 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr double kFiguresSeconds = 3;  // of a live run: a loop that reads rarely needs more than one
+constexpr double kFiguresSeconds = 3;  // for a live run: a loop that reads rarely needs more than one second
 
 }  // namespace
 

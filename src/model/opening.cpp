@@ -8,8 +8,8 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{250};  // what is there sooner needs no bar
-// How the work divides: most of it is reading.
+constexpr std::chrono::milliseconds kPatience{250};  // a file that opens faster needs no bar
+// How the work is divided: most of it is reading.
 constexpr float kReadingShare = 0.85f, kArrangingShare = 0.10f;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A trace file is opened beside the drawing: what was shown stays until all of the new one is there.
+// Opens a trace file in the background: the old source stays visible until the new one is complete.
 #pragma once
 
 #include <chrono>
@@ -17,29 +17,29 @@ namespace lanescope::ui {
 class Opening {
  public:
   Opening() = default;
-  ~Opening();  ///< stops what is under way, and waits for that
+  ~Opening();  ///< stops the work in progress and waits for it
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;
 
-  /// Begins; what was being opened is given up. The file's errors come with take().
+  /// Starts opening; cancels any opening in progress. take() throws the file's errors.
   void open(const std::filesystem::path& path);
   void open(const RecordedCapture& capture);
-  /// Gives up: what is shown stays. The thread ends by itself within a moment.
+  /// Cancels the opening; the window keeps what it shows. The thread ends by itself within a moment.
   void cancel();
   /// Something is being opened.
   bool running() const { return job_ != nullptr; }
-  /// The last one could not be, and there is nothing else to show: why. Until something else is begun.
+  /// Keeps the reason why the last opening failed, if nothing else is shown. The next opening clears it.
   void fail(std::string why) { failure_ = std::move(why); }
   const std::string& failure() const { return failure_; }
-  /// Once per frame: the file, when all of it is there. Throws what reading it has thrown; nothing is running then.
+  /// Once per frame: returns the file once it is complete. Rethrows reading errors; nothing is running after that.
   std::optional<ReadFile> take();
 
-  /// What is being opened, while running().
+  /// The name of what is being opened; only while running().
   const std::string& title() const { return job_->title; }
   const FileProgress& progress() const { return job_->progress; }
-  /// Of the whole work, 0 to 1; guessed where the size of the file says little (a pipe).
+  /// Progress of the whole work, 0 to 1; a guess where the file's size says little (a pipe).
   float fraction() const;
-  /// It has taken so long that a person should be told.
+  /// It has taken long enough to show progress to the user.
   bool worth_showing() const;
 
  private:

@@ -13,9 +13,9 @@ namespace {
 
 using base::Nanoseconds;
 
-constexpr std::size_t kEventsAtOnce = 500'000;  // some tens of milliseconds: a stop takes no longer
+constexpr std::size_t kEventsAtOnce = 500'000;  // some tens of milliseconds: cancelling takes no longer
 
-// Everything, in pieces between which it can be stopped.
+// Analyses everything, in pieces between which it can be cancelled.
 void analyse_all(analysis::LiveAnalysis& analysis, const trace::Trace& trace, FileProgress& progress) {
   const auto [from, to] = trace.extent();
   const double span = static_cast<double>(to) - static_cast<double>(from);
@@ -71,7 +71,7 @@ std::int64_t count_stale_reads(const trace::Trace& trace, Nanoseconds from, Nano
     for (std::size_t r = 0; r < lane.row_count(); ++r) {
       const trace::Row& row = lane.row(r);
       const trace::EventIndex first = row.first(), last = row.last();
-      // Such reads have a lane of their own: its first event tells.
+      // Stale reads have their own lane, so its first event identifies it.
       if (first == last || !trace::is_stale_read(row.untimed_event(first))) continue;
       count += static_cast<std::int64_t>(row.first_starting_at_or_after(to, first, last) -
                                          row.first_starting_at_or_after(from, first, last));

@@ -23,11 +23,11 @@ toml::table read_index(std::span<const captures::File> files) {
   try {
     return toml::parse(index->text, kIndex);
   } catch (const toml::parse_error&) {
-    return {};  // the captures are there all the same, under their names
+    return {};  // the captures are still listed, under their names
   }
 }
 
-// "h200--linear-mse--log-1" reads "h200, linear-mse, log-1".
+// "h200--linear-mse--log-1" becomes "h200, linear-mse, log-1".
 std::string title_of(std::string name) {
   for (std::size_t at = 0; (at = name.find("--", at)) != std::string::npos; at += 2) name.replace(at, 2, ", ");
   return name;

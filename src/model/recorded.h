@@ -1,4 +1,4 @@
-// Real runs that were recorded on a GPU and travel inside the program (assets/captures), for those who have none.
+// Real runs, recorded on a GPU and included in the program (assets/captures), for users without a GPU.
 #pragma once
 
 #include <span>
@@ -12,22 +12,22 @@ struct File;
 
 namespace lanescope::ui {
 
-/// Before a capture's name where a path may stand: `--open recorded:NAME`.
+/// The prefix of a capture's name where a path is expected: `--open recorded:NAME`.
 inline constexpr std::string_view kRecordedPrefix = "recorded:";
 
 struct RecordedCapture {
-  std::string name;        ///< the file's, without folder and ending: "h200--linear-mse--log-1"
+  std::string name;        ///< the file's, without folder and extension: "h200--linear-mse--log-1"
   std::string title;       ///< "NVIDIA H200, linear-mse, log interval 1"
   std::string summary;     ///< one sentence, or empty
   std::string_view bytes;  ///< a trace as JSON, compressed or not
 };
 
-/// Those of this program, by name; read once, and only their index.
+/// The captures in this program, sorted by name; read once, and only their index.
 const std::vector<RecordedCapture>& recorded_captures();
-/// The captures among embedded files: *.json.gz, with titles from captures.toml. One that the index
-/// does not know has a title made from its name.
+/// The captures among embedded files: *.json.gz, with titles from captures.toml. A capture that is missing from the
+/// index gets a title made from its name.
 std::vector<RecordedCapture> captures_among(std::span<const captures::File> files);
-/// Throws base::UsageError that lists the names.
+/// Throws base::UsageError, which lists the allowed names, if there is no such capture.
 const RecordedCapture& capture_named(std::span<const RecordedCapture> captures, std::string_view name);
 
 }  // namespace lanescope::ui

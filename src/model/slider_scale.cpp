@@ -10,7 +10,7 @@ using workload::SettingSpec;
 
 namespace {
 
-// The stops from left to right: "never" stands beyond the rarest.
+// The stops from left to right: "never" comes after the rarest.
 std::vector<double> stops_in_order(const SettingSpec& spec) {
   std::vector<double> stops = spec.stops;
   if (spec.zero_is_never && stops.front() == 0) std::rotate(stops.begin(), stops.begin() + 1, stops.end());

@@ -5,7 +5,7 @@
 
 namespace lanescope::ui {
 
-/// A slider's position, 0 to 1, for a value, and back; stops and powers as the spec says.
+/// A slider's position, 0 to 1, for a value, and back; follows the spec's stops and logarithmic scale.
 double slider_position(const workload::SettingSpec& spec, double value);
 double slider_value(const workload::SettingSpec& spec, double position);
 

@@ -29,13 +29,13 @@ class Growth {
   virtual void start() = 0;
   /// Ends the run and frees the device. The trace and everything known of it stay.
   virtual void end() = 0;
-  /// False: it has ended, and the trace will not grow any more.
+  /// False: the run has ended, and the trace will not grow any more.
   virtual bool running() const = 0;
-  /// The newest instant up to which all is known.
+  /// The newest instant up to which all events are known.
   virtual Nanoseconds live_edge_ns() const = 0;
   /// The present on the trace's clock; in virtual time, the live edge.
   virtual Nanoseconds now_ns() const = 0;
-  /// Why it has ended, if it failed.
+  /// Why the run has ended, if it failed.
   virtual std::optional<RunNotice> notice() const = 0;
 
  protected:
@@ -52,7 +52,7 @@ class Pausing {
   ~Pausing() = default;
 };
 
-/// The run's clock is virtual: its speed is a matter of choice.
+/// The run's clock is virtual: its speed can be chosen.
 class VirtualClock {
  public:
   /// Virtual time per wall time.
@@ -73,17 +73,17 @@ class Steering {
   virtual void set(std::string_view key, const workload::Value& value) = 0;
   /// Several settings ("key=value") as one change: all of them or none. Throws base::UsageError.
   virtual void assign(const std::vector<std::string>& assignments) = 0;
-  /// What the workload measures itself.
+  /// The figures that the workload itself measures.
   virtual std::vector<workload::Figure> figures() const = 0;
-  /// A run of the same workload at the same speed, with the settings that a person changed. The others are the defaults
-  /// of whatever device it is started on.
+  /// Options for a run of the same workload at the same speed, with the settings that the user changed. All other
+  /// settings are the defaults of the device that it is started on.
   virtual session::SessionOptions options() const = 0;
 
  protected:
   ~Steering() = default;
 };
 
-/// Calls are known while they last.
+/// Calls are known while they are in progress.
 class OpenCalls {
  public:
   virtual std::vector<trace::OpenCall> calls() const = 0;
@@ -92,12 +92,12 @@ class OpenCalls {
   ~OpenCalls() = default;
 };
 
-/// Events are captured, and how that goes can be said.
+/// Events are captured, and the state of the capture is known.
 class CaptureMonitor {
  public:
   virtual trace::CaptureHealth health() const = 0;
   virtual double recorder_latency_ms() const = 0;
-  /// Why no GPU is used although one would have been; empty: there is nothing to explain.
+  /// Why no GPU is used where one would have been preferred; empty: there is nothing to explain.
   virtual std::string no_gpu() const = 0;
 
  protected:
@@ -107,9 +107,9 @@ class CaptureMonitor {
 /// How to make a source, independent of any other source.
 struct Recipe {
   std::function<std::unique_ptr<Source>()> make;  ///< throws base::Error
-  /// Throws base::Error if make() is sure to fail. It is called before another source is given up for this one.
+  /// Throws base::Error if make() is sure to fail. Called before another source is ended to make way for this one.
   std::function<void()> check;
-  /// The source will need what only one can have at a time, such as the capture of a GPU.
+  /// The source needs something that only one source can have at a time, such as the capture of a GPU.
   bool exclusive = false;
 };
 
@@ -122,9 +122,9 @@ class Restarting {
   ~Restarting() = default;
 };
 
-/// What a panel says of a source that cannot be steered.
+/// What a panel says about a source whose settings cannot be changed.
 struct SourceWords {
-  std::string kind;      ///< beside other words: "an opened trace"
+  std::string kind;      ///< within a sentence: "an opened trace"
   std::string heading;   ///< "TRACE FILE"
   std::string sentence;  ///< "Written by Lanescope: nothing is missing."
 };
@@ -134,18 +134,18 @@ class Source {
   virtual ~Source() = default;
 
   virtual const trace::Trace& trace() const = 0;
-  virtual io::RunFacts facts() const = 0;  ///< with the settings as they are now
-  virtual std::string title() const = 0;   ///< a workload's, to be translated; or the file's name
-  /// The id is that of its entry in the device menu, or empty.
+  virtual io::RunFacts facts() const = 0;  ///< with the current settings
+  virtual std::string title() const = 0;   ///< a workload's title, to be translated; or the file's name
+  /// The id is that of the device's entry in the device menu, or empty.
   virtual device::DeviceInfo device() const = 0;
   virtual SourceWords words() const { return {}; }
   /// Recorded by Lanescope: its workload is known, and its iterations are numbered from 1.
   virtual bool own() const = 0;
-  /// It has what only one source can have at a time (Recipe::exclusive).
+  /// The source has something that only one can have at a time (Recipe::exclusive).
   virtual bool exclusive() const { return false; }
-  /// The file it was read from. Marks are kept beside it.
+  /// The file that the source was read from. Marks are kept beside that file.
   virtual std::optional<std::filesystem::path> file() const { return std::nullopt; }
-  /// What was read and skipped; null: it was not read from a file.
+  /// What was read and skipped; null if the source was not read from a file.
   virtual const io::OpenedTrace* opened() const { return nullptr; }
 
   // Null: the source does not have the capability.

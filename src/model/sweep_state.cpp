@@ -18,7 +18,7 @@ constexpr std::size_t kMostSuggested = 8;
 
 std::string joined(const std::vector<std::string>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
 
-// Of many, some: the first and the last among them, the rest evenly between.
+// At most kMostSuggested values: the first, the last, and the rest evenly between.
 std::vector<std::string> thinned(const std::vector<std::string>& values) {
   if (values.size() <= kMostSuggested) return values;
   std::vector<std::string> some;
@@ -44,7 +44,7 @@ std::string suggested_values(const workload::SettingSpec& spec) {
     for (const double stop : spec.stops) values.push_back(fmt::format("{:.0f}", stop));
     return joined(thinned(values));
   }
-  // From a quarter of the usual value on, twice as much each time, as far as it is allowed.
+  // From a quarter of the default value on, doubling each time, up to the maximum.
   const auto* integer = std::get_if<std::int64_t>(&spec.standard);
   const double usual = integer != nullptr ? static_cast<double>(*integer) : std::get<double>(spec.standard);
   double value = std::max({usual / 4, spec.minimum, spec.type == SettingType::Integer ? 1.0 : 0.0});

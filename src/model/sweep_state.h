@@ -1,4 +1,4 @@
-// The sweep panel's own state: what the next sweep is to be, and the one that runs or has run.
+// The sweep panel's state: the draft of the next sweep, and the sweep that is running or has run.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 
 namespace lanescope::ui {
 
-/// An axis as a person writes it.
+/// An axis as the user types it.
 struct AxisDraft {
-  std::string key;     ///< empty: no such axis
+  std::string key;     ///< empty: axis not used
   std::string values;  ///< "1, 10, 100"
 };
 
@@ -27,9 +27,9 @@ struct SweepDraft {
   std::string iterations = "200";
 };
 
-/// Values worth trying for a setting: its stops or choices, or some between its limits; eight at most.
+/// Values worth trying for a setting: its stops or choices, or values between its limits; at most eight.
 std::string suggested_values(const workload::SettingSpec& spec);
-/// What a draft asks for, on top of the run that is on the screen; throws base::UsageError.
+/// The sweep that a draft describes, based on the run on the screen; throws base::UsageError.
 experiment::SweepSpec spec_of(const SweepDraft& draft, const std::string& workload, const std::string& device,
                               const std::vector<std::string>& assignments);
 
@@ -38,14 +38,14 @@ struct SweepState {
   std::string drafted_for;  ///< the workload that the draft is about
   SweepDraft draft;
   std::string problem;  ///< why the draft cannot be run
-  /// Of the sweep on the chart: an experiment's own; else the workload's title says what it is.
+  /// The experiment of the sweep on the chart; null: the title is the workload's.
   const experiment::Experiment* told = nullptr;
   std::unique_ptr<experiment::Sweep> sweep;
   SweepTexts texts;
-  std::size_t texts_of = 0;  ///< runs that had ended when the texts were made
-  bool show_ready = true;    ///< the ready sweeps stand where the chart will be
+  std::size_t texts_of = 0;  ///< how many runs had ended when the texts were made
+  bool show_ready = true;    ///< the ready-made sweeps are shown where the chart will be
   std::optional<std::size_t> marked;
-  bool paused_the_run = false;  ///< and lets it go on afterwards
+  bool paused_the_run = false;  ///< the sweep paused the run, and resumes it afterwards
 };
 
 /// "P26  The log interval, in a table"

@@ -15,7 +15,7 @@ std::string value_text(const workload::Value& value) {
   return workload::to_text(value);
 }
 
-// "Log interval" within a sentence; "GPU first" stays.
+// "Log interval" becomes "log interval" within a sentence; "GPU first" stays.
 std::string label_text(const workload::SettingSpec& spec) {
   std::string label = base::tr(spec.label);
   if (label.size() > 1 && std::islower(static_cast<unsigned char>(label[1]))) {

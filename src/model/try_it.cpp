@@ -17,12 +17,13 @@ namespace {
 using base::tr;
 using prediction::Prediction;
 
-constexpr std::chrono::seconds kAgainAfter{4};  // what was refused: more is recorded by then
+constexpr std::chrono::seconds kAgainAfter{4};  // retry refused trials: more is recorded by then
 constexpr int kMostAgain = 4;
-constexpr std::int64_t kMostEvents = 200'000;  // that a prediction is worked out from
+constexpr std::chrono::seconds kMostComparing{3};  // then a card's first trial is chosen, predicted or not
+constexpr std::int64_t kMostEvents = 200'000;      // used for a prediction
 constexpr double kMeasuredSeconds = 3;
 
-// Of the run or the file on the screen; empty when it is none of this program's workloads.
+// The run or file on the screen; empty if it is not one of this program's workloads.
 std::optional<prediction::Recorded> recorded_of(const Model& model) {
   const Steering* steering = model.steering();
   if (!steering) {
@@ -41,8 +42,8 @@ std::optional<prediction::Recorded> recorded_of(const Model& model) {
   return recorded;
 }
 
-// What is predicted from: of an opened trace all of it, as its report does; of a live run the stretch that a person has
-// just seen.
+// Limits the data used for a prediction: for an opened trace, all of it, as in its report; for a live run, the stretch
+// that the user has just seen.
 bool cut_to_seen(prediction::Recorded& recorded, const Model& model) {
   const auto records = model.analysis().records(recorded.gpu);
   if (records.empty()) return false;
@@ -53,6 +54,14 @@ bool cut_to_seen(prediction::Recorded& recorded, const Model& model) {
   if (!newest) return false;
   std::tie(recorded.from_ns, recorded.to_ns) = *newest;
   return true;
+}
+
+std::string key_of(const workload::Settings& settings) {
+  std::string key;
+  for (const workload::SettingSpec& spec : settings.specs()) {
+    key += workload::to_text(settings.value(spec.key)) + '\n';
+  }
+  return key;
 }
 
 }  // namespace
@@ -71,7 +80,8 @@ bool Settling::look(double iteration_ns, std::int64_t iterations, Clock::time_po
 void TryIt::forget_offers() {
   job_.supersede();
   offered_.clear();
-  predictions_.clear();
+  known_.clear();
+  at_.clear();
   again_ = 0;
 }
 
@@ -94,8 +104,13 @@ void TryIt::update(Model& model, std::span<const AdviceCard> cards, bool seen, C
   }
   const std::optional<prediction::Recorded> recorded = recorded_of(model);
   if (!recorded) return forget_offers();
-  if (recorded->settings != settings_) forget_offers();
-  settings_ = recorded->settings;
+  if (at_.empty() || recorded->settings != settings_) {
+    job_.supersede();  // it is about other settings
+    settings_ = recorded->settings;
+    at_ = key_of(settings_);
+    settings_since_ = now;
+    again_ = 0;
+  }
   const std::string workload = model.facts().workload;
   if (!tried_.empty() && (tried_.back().workload != workload || tried_.back().device != model.source().device().id)) {
     tried_.clear();
@@ -103,24 +118,49 @@ void TryIt::update(Model& model, std::span<const AdviceCard> cards, bool seen, C
   if (measuring()) measure(model, now);
 
   offered_.clear();
+  Known& known = known_[at_];
   for (const AdviceCard& card : cards) {
     const std::vector<prediction::Trial> trials = prediction::trials_for(card.card, workload, settings_);
     if (trials.empty()) continue;
     std::vector<Offer> offers;
     for (const prediction::Trial& trial : trials) {
-      Offer offer{trial, {}, std::nullopt};
+      Offer offer;
+      offer.trial = trial;
       offer.text = trial_text(settings_, offer.trial.assignments);
-      const auto known = predictions_.find(offer.trial.assignments);
-      if (known != predictions_.end()) offer.prediction = known->second;
+      const auto found = known.predictions.find(offer.trial.assignments);
+      if (found != known.predictions.end()) offer.prediction = found->second;
       offers.push_back(std::move(offer));
     }
-    offered_.push_back({card.key, std::move(offers), prediction::best_of(trials, predictions_)});
+    offered_.push_back({card.key, std::move(offers)});
+    choose(offered_.back(), known, now);
   }
   if (seen && !job_.busy()) predict_next(model, now);
 }
 
+// Once, when the outcome of every trial is known: from then on the button keeps its label.
+void TryIt::choose(Offered& offered, Known& known, Clock::time_point now) const {
+  const auto chosen = std::ranges::find(known.best, offered.card, &std::pair<CardKey, std::size_t>::first);
+  if (chosen != known.best.end()) {
+    offered.best = std::min(chosen->second, offered.offers.size() - 1);
+  } else {
+    const auto open = [](const Offer& offer) { return !offer.prediction; };
+    if (std::ranges::any_of(offered.offers, open) && now - settings_since_ < kMostComparing) return;
+    std::vector<prediction::Trial> trials;
+    for (const Offer& offer : offered.offers) trials.push_back(offer.trial);
+    offered.best = prediction::best_of(trials, known.predictions);
+    known.best.emplace_back(offered.card, offered.best);
+  }
+  offered.offers[offered.best].chosen = true;
+}
+
 void TryIt::take_prediction() {
-  if (std::optional<Prediction> prediction = job_.take()) predictions_[under_way_] = std::move(*prediction);
+  std::optional<Prediction> prediction = job_.take();
+  if (!prediction) return;
+  prediction::KnownPredictions& known = known_[under_way_at_].predictions;
+  // A prediction stays until there is a better one: a refusal is none.
+  const auto before = known.find(under_way_);
+  if (before != known.end() && before->second.refused.empty() && !prediction->refused.empty()) return;
+  known[under_way_] = std::move(*prediction);
 }
 
 void TryIt::predict_next(const Model& model, Clock::time_point now) {
@@ -144,6 +184,7 @@ void TryIt::predict_next(const Model& model, Clock::time_point now) {
   std::optional<prediction::Recorded> recorded = recorded_of(model);
   if (!recorded || !cut_to_seen(*recorded, model)) return;
   under_way_ = *next;
+  under_way_at_ = at_;
   job_.start([recorded = std::move(*recorded), assignments = under_way_](const base::Stop& stop) {
     try {
       return prediction::predict(recorded, assignments, &stop);
@@ -165,7 +206,7 @@ const Offer* TryIt::offer(const CardKey& card) const {
 std::string TryIt::press(Model& model, const CardKey& card) {
   const Offer* chosen = offer(card);
   const Steering* steering = model.steering();
-  if (!chosen || !steering) return tr("Nothing to try here");
+  if (!chosen || !chosen->chosen || !steering) return tr("Nothing to try here");
   const Offer offer = *chosen;
   Tried tried;
   tried.workload = model.facts().workload;
@@ -205,7 +246,7 @@ void TryIt::measure(const Model& model, Clock::time_point now) {
   if (!model.recent_is_current() || looked_at_ == model.recent_number()) return;
   looked_at_ = model.recent_number();
   const analysis::Summary recent = model.recent_over(kMeasuredSeconds);
-  if (!recent.pace.known()) return;  // the launch queue still fills
+  if (!recent.pace.known()) return;  // the launch queue is still filling
   tried.measured_ns = recent.pace.ns;
   if (settling_.look(tried.measured_ns, recent.iteration.count, now)) tried.state = Tried::State::Done;
 }

@@ -1,4 +1,4 @@
-// What a card's button would do, what that is predicted to gain, and what came of it.
+// What a card's button would do, its predicted gain, and the result.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/advice.h"
@@ -15,11 +16,14 @@
 
 namespace lanescope::ui {
 
-/// The trial that a card's button shows: the one with the largest predicted gain, otherwise the first.
+/// The trial that a card's button shows: the one with the largest predicted gain, or else the first.
 struct Offer {
   prediction::Trial trial;
-  std::string text;                                  ///< "log interval 100"
-  std::optional<prediction::Prediction> prediction;  ///< empty: not worked out yet
+  std::string text;  ///< "log interval 100"
+  /// False while the card's trials are still being compared: the button then cannot be pressed, and once it can, it
+  /// keeps its label.
+  bool chosen = false;
+  std::optional<prediction::Prediction> prediction;  ///< empty: not computed yet
 };
 
 /// "log interval 100", "pinned on, non-blocking on"
@@ -27,10 +31,10 @@ std::string trial_text(const workload::Settings& settings, const std::vector<std
 /// "log interval 1 → 100"
 std::string turn_text(const workload::Settings& before, const std::vector<std::string>& assignments);
 
-/// What was tried, predicted beside measured.
+/// A trial that was made: predicted next to measured.
 struct Tried {
   enum class State : std::uint8_t {
-    Measuring,  ///< measured_ns is what it looks like so far; 0: nothing yet
+    Measuring,  ///< measured_ns is the value so far; 0: nothing yet
     Done,
     Overtaken,  ///< something else changed before it was measured
   };
@@ -41,19 +45,19 @@ struct Tried {
   std::uint64_t generation = 0;  ///< of the model
   std::uint32_t version = 0;     ///< of the settings `after`
   workload::Settings before, after;
-  double before_ns = 0;  ///< measured, an iteration on average
+  double before_ns = 0;  ///< measured, average per iteration
   std::optional<prediction::Prediction> prediction;
   double measured_ns = 0;
 
-  /// Of the prediction, as a share of what was measured; empty while there is nothing to compare.
+  /// The prediction's error as a share of the measured time; empty while there is nothing to compare.
   std::optional<double> error() const;
 };
 
-/// The table as CSV (a header, a line each), and as a Markdown table.
+/// The table as CSV (a header, then a line per trial), and as a Markdown table.
 std::string tried_csv(std::span<const Tried> rows);
 std::string tried_markdown(std::span<const Tried> rows);
 
-/// Stands still long enough to be told: what a run takes after a knob was turned.
+/// Detects when the time per iteration has settled after a knob was turned.
 class Settling {
  public:
   using Clock = std::chrono::steady_clock;
@@ -61,7 +65,8 @@ class Settling {
   static constexpr double kStill = 0.01;
   static constexpr std::int64_t kFewest = 12;
 
-  /// A look at the newest stretch: true when it and the look before it agree within kStill, kLeast after the first.
+  /// Looks at the newest stretch: true if this look and the one before agree within kStill, at least kLeast after the
+  /// first.
   bool look(double iteration_ns, std::int64_t iterations, Clock::time_point now);
 
  private:
@@ -74,19 +79,19 @@ class TryIt {
   using Clock = std::chrono::steady_clock;
 
   void update(Model& model, std::span<const AdviceCard> cards, bool seen, Clock::time_point now);
-  /// Nothing is under way afterwards; what was tried stays. Call it before the trace goes.
+  /// Stops all work; keeps the finished trials. Call it before the trace is destroyed.
   void end();
-  /// The language has changed: what is offered is worked out again.
+  /// The language has changed: computes the offers again.
   void say_again();
   bool busy() const { return job_.busy(); }
 
-  /// What the button of this card is about; null: nothing to try.
+  /// The offer on this card's button; null: nothing to try.
   const Offer* offer(const CardKey& card) const;
-  /// Turns the knobs of a card's offer. Returns why that cannot be; empty: it is done.
+  /// Turns the knobs of a card's offer. Returns the reason if that is not possible; empty on success.
   std::string press(Model& model, const CardKey& card);
   /// Turns the knobs back to what they were before a trial.
   std::string turn_back(Model& model, const Tried& tried);
-  /// Of this workload on this device, the oldest first.
+  /// The trials of this workload on this device, oldest first.
   const std::vector<Tried>& tried() const { return tried_; }
   bool measuring() const { return !tried_.empty() && tried_.back().state == Tried::State::Measuring; }
 
@@ -98,6 +103,13 @@ class TryIt {
     std::vector<Offer> offers;
     std::size_t best = 0;
   };
+  /// What is known about the trials from one value of all settings. Kept while the run lasts: turned back to it, the
+  /// same predictions and buttons are there at once.
+  struct Known {
+    prediction::KnownPredictions predictions;
+    std::vector<std::pair<CardKey, std::size_t>> best;  ///< the trial chosen for each card
+  };
+  void choose(Offered& offered, Known& known, Clock::time_point now) const;
 
   void forget_offers();
   void take_prediction();
@@ -105,13 +117,16 @@ class TryIt {
   void measure(const Model& model, Clock::time_point now);
 
   std::vector<Offered> offered_;
-  prediction::KnownPredictions predictions_;
+  std::map<std::string, Known> known_;  // by all values of the settings
+  std::string at_;                      // the key of the settings now
+  Clock::time_point settings_since_{};
   std::uint64_t generation_ = 0, looked_at_ = 0;
   workload::Settings settings_;
   Clock::time_point refused_at_{};
-  int again_ = 0;  // how often what was refused has been worked out once more
+  int again_ = 0;  // how often refused trials have been predicted again
   base::BackgroundJob<prediction::Prediction> job_;
   std::vector<std::string> under_way_;
+  std::string under_way_at_;
   std::vector<Tried> tried_;
   Settling settling_;
 };

@@ -6,24 +6,25 @@
 namespace lanescope::ui {
 namespace {
 
-// So many pictures are beside each other at first, and when an average of an opened trace begins.
+// How many iterations are shown at first, and when the average of an opened trace begins.
 constexpr double kIterationsAtFirst = 3.2;
 // Easing: the distance left shrinks by e in this time.
 constexpr double kEaseSeconds = 0.06;
-// A window that slept does not leap when it wakes.
+// The longest animation step: a window that was asleep does not jump when it wakes.
 constexpr double kLongestStep = 0.05;
-// What stays in view of the run, in pixels, and how narrow the whole of it may get, as a share of the view.
+// How much of the run stays in view, in pixels, and how narrow the whole run may become, as a share of the view's
+// width.
 constexpr float kSliverPx = 40;
 constexpr double kLeastShare = 0.1;
-// While a run has hardly begun.
+// The widest view of a run that has just begun, in ns.
 constexpr double kWidestAtFirst = 10e6;
-// A live edge that has not come for so long after the last call is not waited for.
+// After the last open call has ended, the view waits at most this long for the live edge.
 constexpr double kPatienceSeconds = 2;
-// A trigger picture stands for this long: "a few times a second", so that it can be read.
+// A triggered picture stays for this long: "a few times a second", slow enough to read.
 constexpr std::chrono::milliseconds kTriggerPeriod{300};
-// A picture with the marker of a knob in it stands longer.
+// A picture that contains a knob's marker stays longer.
 constexpr std::chrono::milliseconds kMarkerHold{1500};
-// So long nothing fires before an automatic trigger lets the picture roll.
+// An automatic trigger lets the picture roll after this long without firing.
 constexpr double kTriggerPatienceSeconds = 2;
 constexpr Nanoseconds kEver = std::numeric_limits<Nanoseconds>::min();
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
@@ -64,7 +65,7 @@ void ViewControl::resume() {
 }
 
 void ViewControl::freeze() {
-  placed_ = true;  // by hand now
+  placed_ = true;  // the user has chosen the view
   if (mode_ != ViewMode::Single) before_freeze_ = mode_;
   mode_ = ViewMode::Single;
   armed_ = false;
@@ -76,8 +77,8 @@ void ViewControl::place_initially(const Model& model, float left_px, float width
   axis_ = TimeAxis(from, 1000, left_px, width_px);
   const Nanoseconds first = records.empty() ? from : records.front().start_ns;
   if (model.live()) {
-    // A guess until the first iterations are known. The very first may be a thousand times as long as the others, when
-    // a GPU's code is loaded in it.
+    // A guess until the first iterations are known. The first one does not count: it may take a thousand times as long
+    // as the others, because it loads the GPU's code.
     const auto enough = static_cast<std::size_t>(kIterationsAtFirst) + 1;
     placed_ = records.size() > enough;
     const double span = placed_ ? static_cast<double>(records[enough].end_ns - records[1].start_ns) /
@@ -109,7 +110,7 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
   }
   if (!placed_) place_initially(model, left_px, width_px);
   if (axis_.left_px() != left_px || axis_.width_px() != width_px) {
-    // The same stretch in another width: what a person looks at stays.
+    // Keep the same time range in the new width.
     const double ns_per_pixel = axis_.span_ns() / static_cast<double>(width_px);
     axis_ = axis_.placed(left_px, width_px).with_ns_per_pixel(ns_per_pixel);
     if (target_) {
@@ -150,7 +151,7 @@ void ViewControl::move(double seconds) {
     const TimeAxis next = motion_.step(axis_, seconds, animated_);
     const bool too_wide = next.ns_per_pixel() > std::max(widest_ns_per_pixel(), before.ns_per_pixel());
     axis_ = too_wide ? before : bounded(next, before);
-    if (axis_ == before && seconds > 0) motion_.stop();  // at the end of the run, or of the zoom
+    if (axis_ == before && seconds > 0) motion_.stop();  // reached the end of the run, or the zoom limit
   }
 }
 
@@ -160,11 +161,11 @@ double ViewControl::widest_ns_per_pixel() const {
   return widest / static_cast<double>(axis_.width_px());
 }
 
-// `wanted`, moved so that a part of the run stays in view; not further out than `before` where that was out already.
+// `wanted`, moved so that part of the run stays in view; if `before` was already too far out, not further than that.
 TimeAxis ViewControl::bounded(const TimeAxis& wanted, const TimeAxis& before) const {
   const auto [begin, end] = extent_;
   if (begin >= end) return wanted;
-  // By how many pixels the run is too far left (positive), or too far right (negative).
+  // By how many pixels the run is too far left (positive) or too far right (negative).
   const auto outside = [&](const TimeAxis& axis) {
     const float sliver = std::min(kSliverPx, axis.length_px(end - begin));
     const float left = axis.left_px() + sliver - axis.to_px(end);
@@ -242,7 +243,7 @@ void ViewControl::reveal(Nanoseconds from, Nanoseconds to) {
   const float room = going.width_px();
   const bool instant_seen = x1 - x0 < 1 && x0 >= going.left_px() && x1 <= going.right_px();
   if (instant_seen || (seen > 0 && seen >= std::min(x1 - x0, room) - 0.5f)) return;
-  // What is longer than the view shows its beginning.
+  // If the range is longer than the view, show its beginning.
   const TimeAxis target = x1 - x0 > 0.9f * room ? going.anchored(from, going.left_px() + 0.1f * room)
                                                 : going.anchored(from + (to - from) / 2, going.left_px() + room / 2);
   leave();
@@ -339,7 +340,7 @@ void ViewControl::set_trigger(const TriggerSettings& wanted) {
   settings.pre_trigger = std::clamp(settings.pre_trigger, 0.0, kMostPreTrigger);
   const bool fires_alike = settings.fires_like(trigger_settings_);
   trigger_settings_ = settings;
-  if (fires_alike) {  // the picture that stands moves to where its instant belongs now
+  if (fires_alike) {  // move the current picture to its new place
     if (shown_trigger_) {
       target_.reset();
       align(*shown_trigger_);
@@ -347,8 +348,8 @@ void ViewControl::set_trigger(const TriggerSettings& wanted) {
     return;
   }
   watch_.clear();
-  shown_trigger_.reset();  // what stands is another trigger's picture
-  if (!live_) return;      // an opened trace stands still: see align_still()
+  shown_trigger_.reset();  // the current picture belongs to the old trigger
+  if (!live_) return;      // an opened trace does not move: see align_still()
   if (armed_) return stop_triggering();
   set_mode(ViewMode::Trigger);
   retrigger();
@@ -369,7 +370,7 @@ bool ViewControl::align_still(const Model& model, std::size_t pictures) {
     return false;
   }
   if (!instant) instant = about.front();
-  if (about.size() > 1) {  // as many after it as before it
+  if (about.size() > 1) {  // take as many instants after it as before it
     const auto between = (about.back() - about.front()) / (std::ssize(about) - 1);
     const Nanoseconds until = *instant + between * static_cast<Nanoseconds>(TriggerWatch::kKept);
     const auto after = newest_triggers(trace, trigger_settings_, kEver, std::min(until, extent_.second), kAll);
@@ -384,7 +385,7 @@ bool ViewControl::align_still(const Model& model, std::size_t pictures) {
   return true;
 }
 
-// At least half of the pictures that there are must fit into the trace as a whole.
+// Zooms in if fewer than half of the available pictures fit completely into the trace.
 void ViewControl::close_in(std::size_t pictures) {
   const std::vector<Nanoseconds>& all = fired();
   if (all.size() < 2) return;
@@ -411,7 +412,7 @@ void ViewControl::trigger(const Model& model, double seconds, Clock::time_point 
   const trace::Trace& trace = model.trace();
   const auto& markers = model.analysis().markers();
   if (moves(model)) idle_seconds_ += seconds;
-  // A knob that was turned is seen at once, whatever picture stands.
+  // A turned knob is shown at once, even if the current picture's time is not over.
   const bool turned = markers.size() > markers_shown_;
   const bool stands = now < hold_until_ || now - triggered_ < kTriggerPeriod;
   if (stands && !turned) {
@@ -422,11 +423,11 @@ void ViewControl::trigger(const Model& model, double seconds, Clock::time_point 
   const Nanoseconds latest = model.live_edge() - wanted;
   watch_.look(trace, trigger_settings_, latest);
   std::optional<Nanoseconds> found = watch_.newest_until(latest);
-  if (!found) {  // nothing fills the picture yet: what there is
+  if (!found) {  // no picture is complete yet: show what there is
     const auto any = newest_triggers(trace, trigger_settings_, kEver, model.live_edge(), kAll);
     if (!any.empty()) found = any.front();
   }
-  const bool fills = found && *found > latest;  // it has fired, and the picture is not yet full
+  const bool fills = found && *found > latest;  // the trigger has fired, but the picture is not full yet
   if (found != newest_fired_ || fills) {
     newest_fired_ = found;
     idle_seconds_ = 0;
@@ -434,7 +435,7 @@ void ViewControl::trigger(const Model& model, double seconds, Clock::time_point 
   } else if (trigger_settings_.automatic && idle_seconds_ >= kTriggerPatienceSeconds) {
     auto_rolling_ = true;
   }
-  // A knob was turned: first show what is around the marker, as soon as enough of it is known.
+  // A knob was turned: first show the events around its marker, as soon as enough of them are known.
   bool marked = false;
   if (turned) {
     const Nanoseconds marker = markers.back().start_ns;
@@ -444,7 +445,7 @@ void ViewControl::trigger(const Model& model, double seconds, Clock::time_point 
       marked = true;
       markers_shown_ = markers.size();
     } else if (marker > latest) {
-      // Not enough after it yet: show what there is, up to the edge, and look again at once.
+      // Not enough events after the marker yet: show what there is, up to the edge, and look again at once.
       if (!around.empty()) found = around.front();
     } else {
       markers_shown_ = markers.size();
@@ -461,8 +462,8 @@ void ViewControl::trigger(const Model& model, double seconds, Clock::time_point 
   if (marked) hold_until_ = now + kMarkerHold;
 }
 
-// Armed: the first trigger from now on begins the picture, which fills up to its end and then stands. While the run
-// does not move there is no next one, so the newest is taken.
+// Armed: the next trigger begins the picture, which fills up to its end and then stays. While the run is not moving
+// there is no next trigger, so the newest one is taken.
 void ViewControl::take_single(const Model& model) {
   const Nanoseconds edge = model.live_edge();
   if (!shot_) {

@@ -1,4 +1,4 @@
-// Which stretch of time is shown: the three ways to look at a live run, and zoom and pan with their easing.
+// Decides which time range is shown: the three ways to view a live run, and zoom and pan with their easing.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,9 @@ enum class ViewMode : std::uint8_t {
   Single,   ///< still
 };
 
-/// The instant that a rolling view keeps at its right edge: the live edge. While a call lasts and the live edge stays
-/// far behind, it is now instead, so that the wait is seen to grow; and it stays now until the live edge has come near,
-/// or does not come. From one to the other it glides.
+/// The instant that a rolling view keeps at its right edge: normally the live edge. While a call is open and the live
+/// edge is far behind, it is the present, so that the wait visibly grows; it stays the present until the live edge has
+/// come near or has failed to come. It glides from one to the other.
 class FollowedEdge {
  public:
   static constexpr Nanoseconds kFarBehind = 150'000'000;
@@ -32,7 +32,7 @@ class FollowedEdge {
 
  private:
   bool follows_now_ = false;
-  double since_open_ = 0;  // seconds without an open call
+  double since_open_ = 0;  // seconds since a call was last open
   double slack_ = 0;       // ns between what is shown and what is wanted
 };
 
@@ -46,78 +46,80 @@ class ViewControl {
   const TimeAxis& axis() const { return axis_; }
   ViewMode mode() const { return mode_; }
   void set_mode(ViewMode mode);
-  /// Back to the mode that a pan or zoom had frozen, at the zoom of now.
+  /// Returns to the mode before a pan or zoom froze the view, keeping the current zoom.
   void resume();
   bool frozen_by_hand() const { return mode_ == ViewMode::Single && !armed_; }
   bool armed() const { return armed_; }
 
-  /// While a mouse button is down the picture stands still, so that what is clicked is what was seen.
+  /// While a mouse button is down the picture does not move, so that a click hits what the user saw.
   void hold(bool held) { held_ = held; }
 
-  /// Off: whatever is eased happens at once.
+  /// Off: eased movements happen at once.
   void set_animated(bool animated) { animated_ = animated; }
 
-  // By hand: each freezes the view. A part of the run stays in view, and it never gets narrower than a tenth of it.
+  // User input: each call freezes the view. Part of the run stays in view, and the whole run never gets narrower than a
+  // tenth of the view.
   void zoom(double factor, float at_px);  ///< eased
-  void pan(float px);                     ///< at once, as a drag wants it
+  void pan(float px);                     ///< at once, as a drag needs it
   void glide(float px);                   ///< eased
-  void stop();                            ///< whatever moves, here
+  void stop();                            ///< stops all movement at the current view
   /// A key is held: see ViewMotion. Call every frame while it is.
   void push(double pan, double zoom, float at_px);
   void flick(double pan);
-  /// At once exactly this stretch, as the strip of the whole run wants it.
+  /// Shows exactly this time range, at once, as the overview strip of the whole run needs it.
   void place(Nanoseconds from, Nanoseconds to);
-  /// The whole of the view into this part of the screen, eased: what a drag zooms out by.
+  /// Zooms out, eased, so that the current view fits between x0 and x1: a drag that zooms out.
   void shrink_into(float x0, float x1);
-  /// Pans, eased, so that the stretch is in view; nothing where it is, or where it fills the view already.
+  /// Pans, eased, to bring the range into view; does nothing if the range is in view or fills the view already.
   void reveal(Nanoseconds from, Nanoseconds to);
-  /// Goes on to a view that destination() gave, after something has stopped it.
+  /// Continues to a view that destination() returned, after the movement was stopped.
   void go_on_to(const TimeAxis& destination);
 
-  // Jumps, eased; the view that they leave enters the history.
+  // Jumps, eased; the view they start from is added to the history.
   void show(Nanoseconds from, Nanoseconds to);  ///< with a margin of an eighth on both sides
   void show_exactly(Nanoseconds from, Nanoseconds to);
   void centre(Nanoseconds t);                        ///< at the same zoom
   void look_at(Nanoseconds middle, double span_ns);  ///< a bookmark's view
-  void fit(const Model& model);                      ///< everything that is known
-  void leave();                                      ///< the view enters the history: a jump at once begins
+  void fit(const Model& model);                      ///< everything known so far
+  void leave();                                      ///< adds the view to the history, before an immediate jump
 
-  /// The view before in the history, or after; false: there is none.
+  /// Goes to the previous or next view in the history; false if there is none.
   bool back();
   bool forward();
   const ViewHistory& history() const { return history_; }
-  /// Where the view is going to, or is.
+  /// The view that the animation is heading for; otherwise the current view.
   TimeAxis destination() const { return target_ ? *target_ : axis_; }
-  /// The run, as of the last update().
+  /// The run's extent, as of the last update().
   std::pair<Nanoseconds, Nanoseconds> extent() const { return extent_; }
 
-  /// What the ruler counts from: the trigger's instant, else the beginning of the run.
+  /// The ruler's origin: the trigger's instant, else the beginning of the run.
   Nanoseconds label_origin() const { return label_origin_; }
   bool moving() const { return target_ || motion_.moving(); }
   const TriggerSettings& trigger_settings() const { return trigger_settings_; }
-  /// Takes effect at once: a live view that does not follow the trigger begins to.
+  /// Takes effect at once: a live view that was not following the trigger starts to.
   void set_trigger(const TriggerSettings& settings);
   /// The trigger looks again as soon as it can (a knob was turned).
   void retrigger();
-  /// The instant that the picture is aligned to; none while it rolls, and of a file.
+  /// The instant that the picture is aligned to; none while the view rolls, and for a file unless align_still() is in
+  /// use.
   std::optional<Nanoseconds> trigger_instant() const { return shown_trigger_; }
-  /// Where that instant stands in a triggered picture.
+  /// The x position of that instant in a triggered picture.
   float trigger_px() const;
-  /// The newest instants at which the trigger has fired and from which a whole picture is known, oldest first.
+  /// The newest instants at which the trigger has fired and that have a complete picture, oldest first.
   const std::vector<Nanoseconds>& fired() const { return watch_.fired(); }
-  /// Of an opened trace, so that pictures can be laid over each other: the instant of the picture that is looked at,
-  /// and about it what fired() says. Where too few pictures fit into the trace at this zoom, the view closes in. Call
-  /// every frame: when the instant has left the view, another one is taken. False: nothing fires.
+  /// For an opened trace, so that pictures can be overlaid: chooses an instant in view, and makes fired() list the
+  /// instants around it. If too few pictures fit into the trace at this zoom, the view zooms in. Call every frame: when
+  /// the instant has left the view, another one is chosen. False: the trigger never fires.
   bool align_still(const Model& model, std::size_t pictures);
-  /// No longer.
+  /// Ends align_still().
   void leave_still();
-  /// Nothing has fired for two seconds, so the picture rolls on until something does.
+  /// Nothing has fired for two seconds, so the view rolls until the trigger fires.
   bool auto_rolling() const { return mode_ == ViewMode::Trigger && auto_rolling_; }
-  /// A picture taken by Single has begun, or stands.
+  /// A picture taken by Single has begun or is complete.
   bool single_shot() const { return mode_ == ViewMode::Single && shot_.has_value(); }
 
  private:
-  /// The right part of a live view is the edge that is not yet known.
+  /// The share of a live view right of the live edge, where nothing is known yet.
   static constexpr double kEdgeShare = 0.03;
 
   void place_initially(const Model& model, float left_px, float width_px);
@@ -126,7 +128,7 @@ class ViewControl {
   void take_single(const Model& model);
   void align(Nanoseconds instant);
   void close_in(std::size_t pictures);
-  Nanoseconds after_trigger() const;  // how much of a picture lies behind the instant and must be known
+  Nanoseconds after_trigger() const;  // how much of a picture after the instant must be known
   void stop_triggering();
   void freeze();
   void move(double seconds);
@@ -145,7 +147,7 @@ class ViewControl {
   ViewMode mode_ = ViewMode::Trigger;
   ViewMode before_freeze_ = ViewMode::Trigger;
   bool held_ = false;
-  bool armed_ = false;  // Single: waits for the next trigger, then stands still
+  bool armed_ = false;  // Single: waits for the next trigger, then freezes
   std::uint64_t generation_ = 0;
   bool placed_ = false;
   Nanoseconds label_origin_ = 0;
@@ -154,9 +156,9 @@ class ViewControl {
   TriggerSettings trigger_settings_;
   TriggerWatch watch_;
   std::optional<Nanoseconds> shown_trigger_;
-  std::optional<Nanoseconds> armed_from_, shot_;  // Single: what came later counts; what came
+  std::optional<Nanoseconds> armed_from_, shot_;  // Single: earliest trigger that counts; the one taken
   std::optional<Nanoseconds> newest_fired_;
-  double idle_seconds_ = 0;  // since something new has fired, while the run went on
+  double idle_seconds_ = 0;  // running time since the trigger last fired anew
   bool auto_rolling_ = false;
 };
 

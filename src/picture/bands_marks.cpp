@@ -192,7 +192,7 @@ void add_bracket(const BandsScene& scene, const TimeAxis& axis, const BandsPlace
                      : shorter ? tr("{} shorter", by_text)
                                : tr("{} longer", by_text);
   // The drawing shows one iteration of each side. If the means differ by another amount, the bracket says that it is
-  // for these only.
+  // for these two iterations only.
   const double mean = std::abs(scene.b->mean_ns() - scene.a.mean_ns());
   if (!same && std::abs(static_cast<double>(by) - mean) > kMeanNear * static_cast<double>(by)) {
     const auto steady = [](const RunSnapshot& run) { return run.summary.pace.queue_is_steady(); };

@@ -10,8 +10,8 @@ namespace lanescope::ui {
 
 /// The axis of a piece on the screen, in the run's own time; empty if it is out of view.
 std::optional<TimeAxis> axis_of(const Alignment::Piece& piece, const TimeAxis& axis);
-/// The zero of the ruler, in the run's own time: the start of its iteration; when aligned by time, that of the typical
-/// one.
+/// The zero of the ruler, in the run's own time: the start of the piece's iteration; when aligned by time, the start of
+/// the typical iteration.
 Nanoseconds label_origin(const Alignment& alignment, const Alignment::Piece& piece);
 
 void add_bands_ruler(const BandsScene& scene, const TimeAxis& axis, const BandsPlaces& places, PictureSheet& sheet);

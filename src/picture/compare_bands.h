@@ -58,9 +58,9 @@ class CompareBands {
   static constexpr float kTallest = 1.6f;
   /// The total height with lanes of `factor` times their default height.
   float height_at(const BandsScene& scene, float factor);
-  /// With the tallest lanes that fit into `most`, but no lower than the default.
+  /// The height with the tallest lanes that fit into `most`, but no lower than the default.
   float fitting_height(const BandsScene& scene, float most);
-  /// With the lowest readable lanes, or some of them.
+  /// The height with the lowest readable lanes, or some of them.
   float least_height(const BandsScene& scene);
   /// Fills the sheet, at most as high as `area`: the lanes' height adapts, and what still does not fit scrolls. `axis`
   /// is in common time, with a whole nanosecond at its left edge.

@@ -26,7 +26,7 @@ struct TableScene {
   float scale = 1;
 };
 inline constexpr float kTableHead = 26, kTableRow = 24;  ///< at scale 1
-/// Including its header.
+/// The height including the header.
 float table_height(const TableScene& scene);
 /// Rows are moved up by `scroll` and pass below the header.
 void add_table(const TableScene& scene, const Rect& area, float scroll, PictureSheet& sheet);

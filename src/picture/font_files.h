@@ -19,7 +19,7 @@ inline constexpr const char* kChineseFontPackage = "fonts-wqy-microhei";
 /// $XDG_DATA_HOME/fonts, ~/.local/share/fonts, ~/.fonts, $XDG_DATA_DIRS/fonts, /usr/local/share/fonts,
 /// /usr/share/fonts.
 std::vector<std::filesystem::path> font_folders();
-/// Those of this system, searched for once.
+/// The fonts of this system, searched for once.
 const FontFiles& system_font_files();
 
 }  // namespace lanescope::ui

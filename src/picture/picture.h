@@ -71,7 +71,7 @@ struct PictureRequest {
   bool caption = true;   ///< off: only the lanes; simulated runs are still marked
 };
 
-/// In pixels. All lanes have their full height, whatever the window had space for.
+/// In pixels. All lanes have their full height, regardless of the space in the window.
 struct PictureSize {
   int width = 0, height = 0;
 };
@@ -81,7 +81,8 @@ PictureSize picture_size(const PictureRequest& request);
 void check_picture(const PictureRequest& request);
 void check_picture_size(const PictureSize& size, float scale);
 
-/// A picture with its lanes laid out, which takes longest and needs no fonts. The request must outlive it.
+/// A picture with its lanes laid out. Laying them out takes most of the time and needs no fonts. The request must
+/// outlive it.
 class PictureLayout {
  public:
   explicit PictureLayout(const PictureRequest& request);

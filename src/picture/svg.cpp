@@ -163,7 +163,7 @@ std::string label_text(const TextMeasure& fonts, const Label& label, const Rect&
   float x = label.x;
   if (label.align == LabelAlign::Centre) x += spare / 2;
   if (label.align == LabelAlign::Right) x += spare;
-  // Anchored at its alignment point, it keeps its place in viewers that have other fonts and do not stretch text.
+  // A label anchored at its alignment point keeps its place in viewers that have other fonts and do not stretch text.
   float anchor = x;
   const char* anchored = "";
   if (label.align == LabelAlign::Centre) {
@@ -178,7 +178,7 @@ std::string label_text(const TextMeasure& fonts, const Label& label, const Rect&
     const float pad = line * 0.4f;
     text = rect(x - pad, y - 1, width + 2 * pad, line + 2, 4, paint("fill", label.ground));
   }
-  // With its length, it takes the same space in viewers without these fonts.
+  // With textLength, a label takes the same space in viewers without these fonts.
   const float ascent = fonts.ascent(label.font);
   return text + fmt::format(
                     "<text class=\"f{}\" x=\"{}\" y=\"{}\"{} textLength=\"{}\" "
@@ -194,7 +194,7 @@ bool is_drawn(const Span& s, const Rect& clip) {
 
 // The definitions used by the layers: clips, patterns and fonts.
 std::string definitions(const PictureSheet& sheet) {
-  // Spaces are significant: browsers need it stated here, others in xml:space.
+  // Spaces are significant: browsers need that stated here, other viewers in xml:space.
   std::string text = "<defs>\n<style type=\"text/css\">text{white-space:pre}\n";
   std::set<FontRole> roles;
   std::set<std::pair<bool, std::uint32_t>> patterns;

@@ -65,7 +65,7 @@ std::uint32_t number_in(std::string_view digits) {
   return byte(0) | byte(2) << 8 | byte(4) << 16;
 }
 
-// Matches attributes only: within text, the quotation mark before it would be escaped.
+// Matches attributes only: in text, the quotation mark in front would be escaped.
 void replace_all(std::string& text, std::string_view what, const std::string& by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
     text.replace(at, what.size(), by);

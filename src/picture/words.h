@@ -63,8 +63,8 @@ std::string no_chinese_text();
 /// "EN", "中文".
 const char* language_name(experiment::Language language);
 
-/// The characters that fonts need if all of the program's own texts are in `language`; and including the experiments'
-/// texts.
+/// The characters that fonts need if all of the program's own texts are in `language`. chinese_texts() includes the
+/// experiments' texts.
 ChineseTexts catalogue_letters(base::Language language);
 ChineseTexts chinese_texts(experiment::Language language);
 

@@ -16,7 +16,7 @@ using trace::CopyDirection;
 using trace::MemoryKind;
 
 constexpr std::uint64_t kInlineLimit = 64 * 1024;
-constexpr double kUnsure = 0.5;       // known to less than half of itself is not known
+constexpr double kUnsure = 0.5;       // a relative uncertainty of this or more: unknown
 constexpr double kResolution = 1e-4;  // microseconds
 constexpr double kStagingChunk = 128 * 1024;
 
@@ -118,7 +118,7 @@ class CallFit {
                                                       {CudaCall::Free, Number::Free}};
     for (const auto& [api, number] : kPlain) measured(number, own_[static_cast<std::size_t>(api)]);
     if (!fit_.numbers.known(Number::Launch)) return;
-    // Between them on machines that were measured.
+    // Relative to a launch: the usual value, and the range on machines that were measured.
     const double launch = fit_.numbers.value(Number::Launch);
     const auto relative = [&](Number number, double usual, double fast, double slow) {
       if (!fit_.numbers.known(number)) fit_.numbers.narrow(number, usual * launch, fast * launch, slow * launch);
@@ -152,10 +152,11 @@ class CallFit {
     measured(Number::IdleReturn, idle);
   }
 
-  // Copies whose bytes the GPU moves by itself: copy_fixed + bytes * rate, the one for both directions.
+  // Copies whose bytes the GPU moves by itself: copy_fixed + bytes * rate, with the same copy_fixed for both
+  // directions.
   void fit_copies() {
     std::map<std::pair<bool, double>, TwoSamples> by_size;
-    std::array<double, 2> slowest{};  // what the link has shown to reach in any case
+    std::array<double, 2> slowest{};  // the highest rates seen: the link reaches at least these
     for (const auto& [call, operation, copy] : copies_) {
       const bool direct = copy.memory == MemoryKind::Pinned ||
                           (copy.memory == MemoryKind::Pageable && copy.bytes <= static_cast<double>(kInlineLimit));
@@ -186,7 +187,7 @@ class CallFit {
       open.narrow(number, std::max(open.value(number), 1.5 * reached), std::max(open.fast(number), 4 * reached),
                   reached);
     }
-    // A link is much the same both ways.
+    // A link is about as fast in both directions.
     constexpr double kAlike = 0.1;
     Numbers& n = fit_.numbers;
     for (const auto& [a, b] :
@@ -203,7 +204,7 @@ class CallFit {
     const double relative = value > 0 ? 2 * sigma / value : 1;
     if (relative < kUnsure) fit_.numbers.measured(number, value, relative);
   }
-  /// Of microseconds per megabyte.
+  /// Takes a rate from a value in microseconds per megabyte.
   void take_rate(Number number, double value, double sigma) {
     const double relative = value > 0 ? 2 * sigma / value : 1;
     if (relative < kUnsure) fit_.numbers.measured(number, 1e3 / value, relative);
@@ -230,7 +231,7 @@ class CallFit {
         download.of(here).add((us(call->parts.copying) - first) / copy.bytes);
       }
     }
-    LeastSquares<2> equations;  // memcpy, and microseconds per megabyte of what rides along
+    LeastSquares<2> equations;  // memcpy, and microseconds per megabyte that the CPU copies in the call
     const Numbers& n = fit_.numbers;
     equations.expect(0, n.value(Number::Memcpy), (n.slow(Number::Memcpy) - n.fast(Number::Memcpy)) / 4);
     equations.expect(1, 1e3 / 6, 1e3 / 12);
@@ -253,7 +254,7 @@ class CallFit {
     }
   }
 
-  // From the end of a call until its work begins, where nothing else stood in its way.
+  // From the end of a call until its work begins, if nothing else delayed it.
   void fit_latencies() {
     TwoSamples kernels, copies;
     double most_kernel = fit_.numbers.slow(Number::LaunchLatency), most_copy = fit_.numbers.slow(Number::CopyLatency);

@@ -1,4 +1,4 @@
-// How long ops take that were not recorded: by those that were.
+// Derives the durations of ops that were not recorded from those that were.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -16,7 +16,7 @@ using device::sim::CostModel;
 using ops::Op;
 using ops::OpKind;
 
-// Matrix products of sizes that were not measured take up to so much more or less than the roofline says.
+// Matrix products of sizes that were not measured may take up to this share more or less than the roofline.
 constexpr double kOtherKernel = 0.25;
 
 bool same_op(const Op& a, Op b) {
@@ -24,7 +24,8 @@ bool same_op(const Op& a, Op b) {
   return a == b;
 }
 
-/// Microseconds of the smallest kernel, and per megabyte of the GPU's memory, with what they may be off by.
+/// The duration of the smallest kernel, and the time per megabyte of GPU memory moved, in microseconds, with their
+/// uncertainties.
 struct Memory {
   double floor = 2.5, floor_off = 1.5, per_megabyte = 1.4, off = 2;
 };
@@ -47,11 +48,11 @@ Memory fit_memory(std::span<const MeasuredOp> ops) {
   return memory;
 }
 
-/// A way to cut matrix products into tiles, and the rate at which those that were recorded then ran.
+/// A way to cut matrix products into tiles, and the rate of the recorded products if they were cut this way.
 struct Tiling {
   double rows = 128, columns = 64;
   double us_per_gflop = 0;
-  double scatter = 0;  ///< of the rate over what was recorded
+  double scatter = 0;  ///< of the rate over the recorded products
 };
 
 class OpFit {
@@ -61,7 +62,7 @@ class OpFit {
     for (const auto& [rows, columns] : kTilings) add_tiling(rows, columns);
     double least = 1e9;
     for (const Tiling& t : tilings_) least = std::min(least, t.scatter);
-    // Some explain what was recorded better than others.
+    // Keeps only the tilings that explain the recorded products well.
     std::erase_if(tilings_, [&](const Tiling& t) { return t.scatter > std::max(0.02, 3 * least); });
   }
 
@@ -87,7 +88,7 @@ class OpFit {
         const double us = scaled(op, m, t);
         if (first) e.middle = e.fast = e.slow = us;
         first = false;
-        // A library may take another kernel for another shape.
+        // A library may choose a different kernel for a different shape.
         const double work = e.product ? kOtherKernel * std::max(0.0, us - m.floor) : 0;
         e.fast = std::min(e.fast, us - work);
         e.slow = std::max(e.slow, us + work);
@@ -129,7 +130,7 @@ class OpFit {
     return m.floor + std::max(moving, computing);
   }
 
-  /// By the recorded op of its kind that is nearest in size.
+  /// Scales the duration of the recorded op of the same kind that is nearest in size.
   double scaled(const Op& op, const Memory& m, const Tiling& t) const {
     const MeasuredOp* nearest = nullptr;
     double distance = 0;
@@ -144,7 +145,7 @@ class OpFit {
     }
     const double us = roofline(op, m, t);
     if (nearest == nullptr) return us;
-    // What one op's kernel has beyond the roofline another size of it has, too.
+    // Assumes that kernels of the same op have the same ratio to the roofline at other sizes.
     const double model = roofline(nearest->op, m, t);
     return model > 0 ? us * std::clamp(nearest->ns / 1e3 / model, 0.2, 5.0) : us;
   }

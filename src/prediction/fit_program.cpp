@@ -1,4 +1,5 @@
-// What shows only beside the workload: its calls in the recording are those that it makes here, one by one.
+// Fits what only a comparison with the workload shows: matches the recorded calls, one by one, with those that it makes
+// here.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -16,7 +17,7 @@ namespace {
 
 double us(Nanoseconds ns) { return static_cast<double>(ns) / 1e3; }
 
-// Calls that come or not, depending on how far the GPU is.
+// Calls that the program makes or not, depending on the GPU's progress.
 bool is_left_out(std::size_t api) {
   return api == kOtherApi || api == static_cast<std::size_t>(CudaCall::EventQuery) ||
          api == static_cast<std::size_t>(CudaCall::EventCreate) || api == static_cast<std::size_t>(CudaCall::HostAlloc);
@@ -24,11 +25,11 @@ bool is_left_out(std::size_t api) {
 
 constexpr auto kEventSynchronize = static_cast<std::size_t>(CudaCall::EventSynchronize);
 
-/// A call, or the calls that one op made of a library, and the time since the one before that was in no call.
+/// A call, or the calls that a library made for one op, and the time outside of calls since the previous step.
 struct Step {
-  std::size_t first = kNone, last = kNone;  ///< of the stretch's calls, [first, last); none: the end of the iteration
+  std::size_t first = kNone, last = kNone;  ///< the calls [first, last) of the stretch; kNone: the end of the iteration
   Nanoseconds gap = 0;
-  bool missing = false;  ///< a call that was not needed there
+  bool missing = false;  ///< the recorded program did not need this call
 };
 
 class Steps {
@@ -36,7 +37,8 @@ class Steps {
   Steps(const Recording& recording, std::span<const RecordedCall> calls, Nanoseconds start, Nanoseconds end)
       : recording_(recording), calls_(calls), at_(start), end_(end) {}
 
-  /// The stretch cut into a step for each issue, the last of which is the end; empty when it is another program's.
+  /// Cuts the stretch into one step per issue; the last step is the end. Empty if the calls are those of another
+  /// program.
   std::vector<Step> cut(std::span<const Issue> issues) {
     for (std::size_t i = 0; i + 1 < issues.size();) {
       pass_what_is_left_out();
@@ -96,14 +98,14 @@ class Steps {
     const RecordedOperation* kernel = kernel_of(c);
     return kernel != nullptr ? kernel->kind : std::nullopt;
   }
-  /// A kernel of a library, or what goes with it.
+  /// The call launches a kernel of a library.
   bool is_foreign(std::size_t c) const { return kernel_of(c) != nullptr && !kind_of(c); }
 
   void pass_what_is_left_out() {
     while (next_ < calls_.size() && is_left_out(calls_[next_].api) && !is_foreign(next_)) {
       const RecordedCall& call = calls_[next_];
       pass(call);
-      if (call.api == kOtherApi) gap_ += call.end - call.start;  // the program's business
+      if (call.api == kOtherApi) gap_ += call.end - call.start;  // counts as the program's own time
       ++next_;
     }
   }
@@ -118,8 +120,8 @@ class Steps {
     next_ = last;
   }
 
-  // The kernels of so many matrix products: a product may be several, of which the last ones add up the parts, and
-  // before which one may lay out the bias.
+  // Takes the kernels of this many matrix products. A product may consist of several kernels: the first may broadcast
+  // the bias, and the last ones add up the parts.
   bool take_library_calls(std::size_t products) {
     std::vector<std::size_t> heads;
     std::size_t c = next_;
@@ -149,7 +151,7 @@ class Steps {
   std::vector<Step> steps_;
 };
 
-/// The same of what was asked for: what is left out adds its bytes to the next.
+/// The requested calls without those that is_left_out() names; the bytes of a left-out call are added to the next one.
 std::vector<Issue> issues_of(std::span<const Issue> issues) {
   std::vector<Issue> kept;
   Issue carried;
@@ -189,7 +191,7 @@ class ProgramFit {
   }
 
  private:
-  /// A recorded stretch beside what the workload asked for in it.
+  /// Compares a recorded stretch with what the workload requested in it.
   bool align(const Recording& shadow, std::span<const RecordedCall> calls, Nanoseconds start, Nanoseconds end,
              std::span<const RecordedCall> shadow_calls, Nanoseconds shadow_start, Nanoseconds shadow_end,
              std::span<const Issue> issues, bool here) {
@@ -215,7 +217,7 @@ class ProgramFit {
     }
     return true;
   }
-  /// Where the program's own time is kept: by call, by op, and at the end.
+  /// The index for the program's own time: by call, for launches by op, and one for the end of an iteration.
   static std::size_t place_of(const Issue& issue) {
     if (issue.api != static_cast<std::size_t>(CudaCall::LaunchKernel)) return issue.api;
     return kOtherApi + 1 + static_cast<std::size_t>(issue.op.kind);
@@ -225,7 +227,7 @@ class ProgramFit {
     return place == kOtherApi ? fit_.machine.after_iteration : fit_.machine.before_launch[place - kOtherApi - 1];
   }
 
-  /// All kernels of one op.
+  /// Takes the total time of all kernels of one op.
   void take_kernels(const ops::Op& op, std::span<const RecordedCall> calls, bool here) {
     double sum = 0;
     for (const RecordedCall& call : calls) {
@@ -233,7 +235,7 @@ class ProgramFit {
       const RecordedOperation& operation = recording_.operations[call.operation];
       if (operation.event.kind != trace::EventKind::Kernel) continue;
       sum += us(operation.event.duration());
-      // The GPU's own pause between two kernels that are both there.
+      // The GPU's own pause between two kernels, if the second was launched well before the first ended.
       const Nanoseconds there = call.end + 10 * base::kMicrosecond;
       if (here && operation.before > there && operation.event.start_ns >= operation.before) {
         pauses_.add(us(operation.event.start_ns - operation.before));
@@ -252,7 +254,7 @@ class ProgramFit {
   void align_iterations() {
     const std::size_t n =
         std::min({recording_.iterations.size(), shadow_recording_.iterations.size(), shadow_.iterations()});
-    // The first one is as the others only by its calls.
+    // The first iteration is like the others only in its calls, so its times do not count as theirs.
     for (std::size_t i = 0; i < n; ++i) {
       const RecordedIteration &r = recording_.iterations[i], &s = shadow_recording_.iterations[i];
       const std::span issues(shadow_.issues.data() + shadow_.begins[i], shadow_.begins[i + 1] - shadow_.begins[i]);
@@ -272,7 +274,7 @@ class ProgramFit {
                            shadow_recording_.setup_start, shadow_recording_.setup_end, issues, false);
   }
 
-  // The program's own CPU time: with every call, and for the memory that it writes.
+  // The program's own CPU time: before each call, and for the memory that it writes.
   void fit_gaps() {
     constexpr double kNothing = 0.005;  // microseconds
     for (std::size_t place = 0; place < extra_.size(); ++place) {
@@ -287,7 +289,7 @@ class ProgramFit {
       const auto& [bytes, fresh, place] = key;
       const Samples& best = samples.best();
       const double spent = samples.mean() - base::to_us(spent_at(place));
-      constexpr double kLeast = 0.2;  // microseconds, below which it is not the memory that shows
+      constexpr double kLeast = 0.2;  // microseconds; less than this is not due to memory
       if (spent < kLeast) continue;
       const double sigma =
           std::max({0.002 * spent, 0.001, best.spread() * spent / std::sqrt(6.0 * static_cast<double>(best.size()))});
@@ -314,14 +316,14 @@ class ProgramFit {
     }
     Numbers& n = fit_.numbers;
     if (fresh <= 0 || !n.known(Number::D2hPageable)) return;
-    // What was fitted is both together.
+    // The fitted rate includes both the copy and the page faults.
     const double together = 1e3 / n.value(Number::D2hPageable);  // microseconds per megabyte
     const double pages = fresh / bytes * 1e6 / (1 << 20);
     const double faults = std::min(n.value(Number::PageFault) * pages, 0.8 * together);
     const double rest = together - faults;
     if (n.known(Number::PageFault)) return n.measured(Number::D2hPageable, 1e3 / rest, 0);
     n.measured(Number::D2hPageable, 1e3 / rest, 0);
-    n.measured(Number::PageFault, faults / pages, 0);  // so that both together stay what they were
+    n.measured(Number::PageFault, faults / pages, 0);  // so that the sum of both stays the same
     fit_.open.push_back(
         {base::tr("how much of a copy to fresh memory is spent on page faults"), [=](Machine& m, double where) {
            const double part = between(where, 0.8 * together, faults, 0.05 * together);
@@ -330,7 +332,8 @@ class ProgramFit {
          }});
   }
 
-  // More threads at work than there are cores slow each other down: so many cores get the work done in the time.
+  // If more threads work than there are cores, they slow each other down. Finds how many cores get the work done in the
+  // recorded time.
   void fit_cores() {
     std::map<std::string, Samples> work;
     const double per_byte = 1e-3 / fit_.numbers.value(Number::HostMemory);
@@ -357,7 +360,7 @@ class ProgramFit {
     const auto most = static_cast<double>(recording_.most_tasks_at_once);
     constexpr double kSlowed = 1.01;
     if (done_by(most) < kSlowed * all) {
-      // Not slowed down by so many.
+      // This many threads did not slow each other down.
       fit_.numbers.narrow(Number::Cores, std::max(16.0, most), 256, std::max(4.0, most));
       return;
     }

@@ -10,7 +10,7 @@ namespace {
 
 using device::sim::DeviceProfile;
 
-// Known to less than this it counts as known.
+// A smaller relative uncertainty counts as none.
 constexpr double kSure = 0.004;
 
 struct Spec {
@@ -21,8 +21,8 @@ struct Spec {
 };
 
 #define LANESCOPE_OF(member) [](DeviceProfile& p) -> double& { return p.member; }
-// What is assumed, and between what it lies on machines of the last ten years: desktops and servers under Linux,
-// laptops in a virtual machine. Times are the CPU's of one call in microseconds, rates 1e9 bytes per second.
+// The assumed value, and the range on machines of the last ten years: desktops and servers under Linux, laptops in a
+// virtual machine. Times are in microseconds (for calls, CPU time per call), rates in 1e9 bytes per second.
 constexpr Spec kSpecs[] = {
     {Number::Launch, N_("what launching a kernel costs the CPU"), LANESCOPE_OF(cpu.launch_us), 4, 2, 35},
     {Number::Memcpy, N_("what issuing a copy costs the CPU"), LANESCOPE_OF(cpu.memcpy_us), 4, 1.5, 35},
@@ -106,7 +106,7 @@ void Numbers::narrow(Number number, double value, double fast, double slow) { at
 
 void Numbers::write_to(DeviceProfile& profile) const {
   for (const Spec& spec : kSpecs) spec.of(profile) = at(spec.number).value;
-  // Not to be told apart from a recording: taken as most machines have them.
+  // A recording does not show these, so they get the values that most machines have.
   profile.gpu.reached_fraction = 1;
   profile.gpu.gemm_tile_rows = 128;
   profile.gpu.gemm_tile_columns = 64;

@@ -53,7 +53,7 @@ struct OpenNumber {
   /// Position -1: the end that makes the program fast; 1: the end that makes it slow; 0: the assumed value.
   std::function<void(Machine&, double where)> set;
 };
-/// The value at such a position; interpolates by ratio if the range exceeds a factor.
+/// The value at such a position; interpolates by ratio, or linearly if a value is 0.
 double between(double where, double fast, double middle, double slow);
 
 class Numbers {

@@ -21,7 +21,8 @@ namespace {
 
 using base::tr;
 
-// Reads now and then, windows, epochs: so many iterations are run to see after how many the work repeats.
+// The longest period to look for: with occasional reads, windows or epochs, the work repeats only after many
+// iterations.
 constexpr std::size_t kMostPeriod = 1500;
 constexpr std::size_t kMostSimulated = 3600;
 constexpr std::size_t kEnough = 300;  // iterations of a loop that is always the same
@@ -40,7 +41,7 @@ class Refusal {
 
 std::string duration(double ns) { return base::format_duration(std::llround(ns)); }
 
-/// A simulated run, measured as a recorded one is.
+/// A simulated run, measured in the same way as a recorded one.
 struct Outcome {
   Simulation simulation;
   Recording recording;
@@ -110,7 +111,7 @@ class Predictor {
     return r;
   }
 
-  /// What the workload asks for with these settings.
+  /// What the workload requests with these settings.
   Simulation asked_for(const workload::Settings& settings) const {
     std::size_t iterations = recording_.iterations.size();
     for (const workload::SettingSpec& spec : settings.specs()) {
@@ -140,7 +141,7 @@ class Predictor {
     return simulation;
   }
 
-  /// Two standard errors of the measured mean, over periods.
+  /// Sets unsure_ to two relative standard errors of the measured mean, over periods.
   void find_unsure(Stretch stretch) {
     constexpr double kLeast = 0.003, kMost = 0.05;
     std::vector<double> periods;
@@ -201,15 +202,15 @@ class Predictor {
     const workload::Settings& settings;
     std::size_t period;
   };
-  /// By how much what is open may move the prediction, and what moves it most.
+  /// How far the open numbers may move the prediction, and which of them moves it most.
   struct Span {
     double less = 0, more = 0;
     std::string largest;
-    bool loose = false;  ///< it is nothing that is open
+    bool loose = false;  ///< the largest effect is not from an open number
   };
 
-  // All that is open at the fast end and at the slow end at once; if that is too much, each by itself, as what the
-  // recorded loop has in common with the changed one says nothing about the change.
+  // Moves all open numbers to the fast end at once, and to the slow end. If that has too large an effect, moves each
+  // one by itself, because an effect on both the recorded and the changed loop does not affect the change.
   Span open_span(const Loop& now, const Loop& then) const {
     const double now_ns = quick(fit_->machine, now), then_ns = quick(fit_->machine, then);
     Span all;
@@ -229,8 +230,8 @@ class Predictor {
         double moved = then_end / then_ns - 1;
         constexpr double kNothing = 1e-4;
         if (std::abs(moved) > kNothing) {
-          // The machine must still give what was measured: as far as the recorded loop tells, it moves the change only
-          // by as much as it moves that one less.
+          // The machine must still reproduce the measurement. So if the recorded loop shows the effect, too, the change
+          // is affected only by the difference.
           const double now_end = quick(machine, now);
           const double seen = std::abs(now_end / now_ns - 1);
           const double by_ratio = then_end / then_ns * now_ns / now_end - 1;
@@ -253,8 +254,8 @@ class Predictor {
     return sum;
   }
 
-  // On a machine that hardly varies, two things may happen at one instant again and again, and which of them is first
-  // then makes a great difference. What varies a little shows it.
+  // On a machine with hardly any jitter, two things may happen at the same instant again and again, and which of them
+  // is first may make a large difference. A little jitter shows this.
   Span loose_span(const Loop& then, double then_ns) const {
     constexpr double kHardly = 0.03, kUsual = 0.1, kNoise = 0.01;
     Span span;
@@ -266,7 +267,7 @@ class Predictor {
     return span;
   }
 
-  /// What is open, each thing once.
+  /// The names of the open numbers, each once.
   std::vector<std::string> open_things() const {
     std::vector<std::string> things;
     for (const OpenNumber& open : fit_->open) {
@@ -282,8 +283,8 @@ class Predictor {
     return machine;
   }
 
-  // Of what is open, the measured time of an iteration decides some: what moves it most is set so that the machine
-  // gives it.
+  // The measured time of an iteration determines some of what is open: sets the number that moves this time most, so
+  // that the machine reproduces it.
   void calibrate() {
     constexpr double kClose = 0.01;
     const double enough = std::max(kClose, unsure_) * measured_ns_;
@@ -293,7 +294,7 @@ class Predictor {
     const double now_ns = now(fit_->machine), missing = measured_ns_ - now_ns;
     if (std::abs(missing) < enough) return;
     const double end = missing < 0 ? -1 : 1;
-    if ((now(at_the_end(*fit_, end)) - now_ns) * end < enough) return;  // nothing that is open is to blame
+    if ((now(at_the_end(*fit_, end)) - now_ns) * end < enough) return;  // the open numbers cannot explain it
     std::string best;
     double most = 0;
     for (const std::string& what : open_things()) {
@@ -318,7 +319,7 @@ class Predictor {
   /// Without jitter a few iterations are enough.
   double quick(const Machine& machine, const Loop& loop, bool jitter = false) const {
     constexpr std::size_t kFew = 40;
-    // A data loader's line is longer than that.
+    // A data loader's queue is longer than that.
     const std::size_t few = has_tasks_ ? std::max(kFew, recording_.iterations.size()) : kFew;
     SimulationRequest r = request(loop.settings, std::max(few, loop.period + loop.period / 3 + 2));
     r.jitter = jitter;

@@ -23,10 +23,10 @@ using base::Nanoseconds;
 /// A recording, and what it is a recording of.
 struct Recorded {
   const trace::Trace* trace = nullptr;
-  /// The basis of the prediction: the iterations that lie completely in here, all with `settings`. The rest of the
-  /// trace (earlier settings, set-up) may fill in what they do not show.
+  /// The basis of the prediction: the iterations that lie completely in this interval, all with `settings`. The rest of
+  /// the trace (earlier settings, set-up) may fill in what they do not show.
   Nanoseconds from_ns = std::numeric_limits<Nanoseconds>::min(), to_ns = std::numeric_limits<Nanoseconds>::max();
-  /// Of several GPUs (trace::Owners::gpus), the one whose process is predicted; kNobody: the first with iterations.
+  /// With several GPUs (trace::Owners::gpus), the one whose process is predicted; kNobody: the first with iterations.
   trace::GpuNumber gpu = trace::kNobody;
   std::string workload;
   workload::Settings settings;

@@ -16,13 +16,13 @@ using trace::LaneKind;
 
 constexpr std::size_t kMostIterations = 3000;
 constexpr std::size_t kMostCalls = 120'000;     // of the iterations
-constexpr std::size_t kMostElsewhere = 20'000;  // of the beginning, and of what leads up to the iterations
+constexpr std::size_t kMostElsewhere = 20'000;  // of the run's beginning, and just before the iterations
 constexpr std::size_t kAtOnce = 8192;           // events that are read under one lock
-constexpr double kMostIncomplete = 0.6;         // of the iterations, whose work has not ended
+constexpr double kMostIncomplete = 0.6;         // share of the iterations whose work has not ended
 
 bool stopped(const std::atomic<bool>* stop) { return stop != nullptr && *stop; }
 
-/// The events of a lane that start in [from, to), at most so many, in each of its rows.
+/// The events of a lane that start in [from, to); at most `most` from each of its rows.
 void read_lane(const trace::Trace& trace, trace::LaneId id, Nanoseconds from, Nanoseconds to, std::size_t most,
                std::vector<Event>& events) {
   const trace::Lane& lane = trace.lane(id);
@@ -122,6 +122,7 @@ class Reader {
     if (!lanes.empty()) calling_ = owners_.process_of(lanes.front());
     std::vector<RecordedIteration>& iterations = recording_.iterations;
     limit_iterations(lanes);
+    if (iterations.empty()) return;  // the newest alone has too many calls
     std::vector<Event> events;
     const Nanoseconds begin = iterations.front().start;
     Nanoseconds lead = begin;
@@ -159,13 +160,13 @@ class Reader {
     if (run_start_) recording_.setup_end = *run_start_;
   }
 
-  /// One without a call stands where the next one would.
+  /// An iteration without calls gets an empty range where its calls would be.
   void close(std::size_t i) {
     RecordedIteration& iteration = recording_.iterations[i];
     if (iteration.last_call == 0) iteration.first_call = iteration.last_call = recording_.calls.size();
   }
 
-  /// So few that their calls are at most kMostCalls.
+  /// Drops the oldest iterations, so that there are at most kMostCalls calls.
   void limit_iterations(const std::vector<trace::LaneId>& lanes) {
     std::vector<RecordedIteration>& iterations = recording_.iterations;
     Nanoseconds begin = iterations.front().start;
@@ -215,7 +216,7 @@ class Reader {
   }
 
   void read_operations() {
-    // Not trace::Links: only a part of the trace is read, and calls are wanted by their place in that part.
+    // Not trace::Links: only a part of the trace is read, and calls are looked up by their index in that part.
     trace::CallMap<std::size_t> issued;
     for (std::size_t c = 0; c < recording_.calls.size(); ++c) {
       if (recording_.calls[c].correlation != 0) issued[{calling_, recording_.calls[c].correlation}] = c;
@@ -224,7 +225,7 @@ class Reader {
     if (recording_.calls.empty()) return;
     const auto lanes = lanes_of(trace_, [](const trace::LaneInfo& i) { return trace::is_gpu_work_lane(i.kind); });
     const std::size_t most = recording_.calls.size() + kMostElsewhere;
-    // What lies between the run's beginning and what leads up to the iterations is not wanted.
+    // Operations between the run's beginning and the calls just before the iterations are not needed.
     Nanoseconds last = std::numeric_limits<Nanoseconds>::min();
     for (std::size_t c = 1; c < recording_.calls.size(); ++c) {
       if (recording_.calls[c].start - recording_.calls[c - 1].end > base::kSecond) last = recording_.calls[c].start;
@@ -272,7 +273,7 @@ class Reader {
     for (RecordedIteration& i : recording_.iterations) done = i.done = std::max(done, i.done);
   }
 
-  /// At the live edge the GPU has not come to what the CPU has issued.
+  /// At the live edge, the GPU has not yet run everything that the CPU has issued.
   void drop_incomplete() {
     std::vector<RecordedIteration>& iterations = recording_.iterations;
     const auto complete = [&](const RecordedIteration& i) {
@@ -287,7 +288,7 @@ class Reader {
     iterations.resize(n);
   }
 
-  /// A pin thread's task may begin with a cudaHostAlloc, which is no copying.
+  /// A pin thread's task may begin with a cudaHostAlloc, which is not part of the copying.
   void leave_out_calls(std::int64_t thread, Nanoseconds from, Nanoseconds to, std::span<Event> tasks) const {
     std::vector<Event> calls;
     for (const trace::LaneId id : lanes_of(trace_, [&](const trace::LaneInfo& i) {
@@ -330,7 +331,7 @@ class Reader {
   const std::atomic<bool>* const stop_;
   const trace::Owners owners_{trace_};
   std::optional<trace::Process> wanted_;
-  std::int64_t thread_ = 0;  // with the iterations
+  std::int64_t thread_ = 0;  // the thread with the iterations
   trace::Process process_;
   trace::ProcessNumber calling_ = 0;
   std::optional<Nanoseconds> run_start_;

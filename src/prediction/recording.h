@@ -55,7 +55,7 @@ struct RecordedIteration {
   std::size_t calls() const { return last_call - first_call; }
 };
 
-/// A task of another thread of the program, from after its initial calls.
+/// A task of another thread of the program; starts after its initial calls.
 struct RecordedTask {
   std::string name;
   Nanoseconds start = 0, end = 0;
@@ -71,16 +71,16 @@ struct Recording {
   /// Calls [0, setup_calls) are all calls before the program's first iteration; 0 if that is unknown.
   std::size_t setup_calls = 0;
   Nanoseconds setup_start = 0, setup_end = 0;
-  bool several_gpus = false;  ///< the calls have issued work on more than one
+  bool several_gpus = false;  ///< the calls have issued work on more than one GPU
 
   std::span<const RecordedCall> calls_of(const RecordedIteration& i) const {
     return std::span(calls).subspan(i.first_call, i.calls());
   }
 };
 
-/// The newest iterations in [from, to), so many that reading them takes a moment, with what leads up to them and the
-/// run's beginning. `gpu`: of several (trace::Owners::gpus), the one whose process it is about; kNobody: the first
-/// process with iterations.
+/// Reads the newest iterations in [from, to), limited so that it takes only a moment, with the calls just before them
+/// and those of the run's beginning. `gpu`: with several GPUs (trace::Owners::gpus), the one whose process is read;
+/// kNobody: the first process with iterations.
 Recording read_recording(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
                          const std::atomic<bool>* stop = nullptr, trace::GpuNumber gpu = trace::kNobody);
 

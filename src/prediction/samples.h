@@ -61,8 +61,8 @@ struct TwoSamples {
   }
   bool empty() const { return here.empty() && elsewhere.empty(); }
   const Samples& best() const { return is_here() ? here : elsewhere; }
-  /// Of the iterations, the mean, which includes occasional delays by the operating system, as does the measured time.
-  /// Of samples from elsewhere, where code is loaded, the median.
+  /// For samples from the iterations, the mean, which includes occasional delays by the operating system, like the
+  /// measured time. For samples from elsewhere, where code is loaded, the median.
   double mean() const { return is_here() || elsewhere.size() < 3 ? best().mean() : elsewhere.median(); }
   double relative(double spread) const { return best().relative(spread); }
   Samples& of(bool in_the_iterations) { return in_the_iterations ? here : elsewhere; }

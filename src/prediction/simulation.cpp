@@ -12,13 +12,13 @@ namespace {
 
 using device::kCudaCalls;
 
-// Not the recorded run's: a prediction must not rest on the same dice.
+// Not the recorded run's seed: a prediction must not depend on the same random numbers.
 constexpr std::uint64_t kSeed = 0x5eed0001;
 constexpr std::size_t kTraceBytes = std::size_t{256} << 20;
 constexpr double kMostComputed = 150'000;  // elements
 constexpr std::size_t kMostHostBytes = std::size_t{128} << 20;
 
-/// Appends at once: one thread writes, lane by lane in order.
+/// Appends events at once, because a single thread writes them, in order within each lane.
 class DirectSink final : public trace::EventSink {
  public:
   explicit DirectSink(trace::Trace& trace) : trace_(trace) {}
@@ -92,7 +92,7 @@ class Listener final : public device::sim::SimObserver {
   }
 
  private:
-  /// What depends on how far the GPU has come, and not on the iteration.
+  /// Calls that depend on the GPU's progress, not on the iteration.
   static bool is_left_out(CudaCall api) {
     return api == CudaCall::EventQuery || api == CudaCall::EventCreate || api == CudaCall::HostAlloc;
   }
@@ -108,7 +108,7 @@ class Listener final : public device::sim::SimObserver {
   std::uint64_t shape_ = 0;
 };
 
-/// As many iterations as are asked for, each with the program's own time at its end.
+/// Runs the requested number of iterations, each with the program's own time at its end.
 class Loop final : public workload::LoopControl {
  public:
   Loop(const Machine& machine, const SimulationRequest& request, device::Device& device, Listener& listener,

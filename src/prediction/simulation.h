@@ -31,7 +31,7 @@ struct Issue {
   std::size_t bytes = 0;        ///< HostAlloc, FreeHost
   std::size_t fresh_download = 0, download = 0;
   std::size_t host_bytes = 0, host_fresh = 0;
-  bool waited = false;  ///< for a task of a host thread
+  bool waited = false;  ///< the program waited for a task of a host thread
 };
 
 struct IssuedTask {

@@ -70,14 +70,14 @@ class Trials {
   }
 
   void read_less_often() {
-    // A read that a setting of its own brings about: no interval changes how often it is made.
+    // A read with its own setting: no interval changes how often it happens.
     for (const workload::SettingSpec& spec : settings_.specs()) {
       if (!spec.range || spec.range->range != card_.range) continue;
       if (settings_.value(spec.key) != spec.range->with) continue;
       return propose({with(spec.key, workload::to_text(spec.range->without))});
     }
     if (const auto every = number(key::kLogInterval); every > 0) {
-      // A hundred, as a person would; from there on, never.
+      // 100, as a person would choose; from 100 on, never.
       set(key::kLogInterval, every < 100 ? "100" : "0");
     }
     if (const auto every = number(key::kPlotInterval); every > 0) propose({with(key::kPlotInterval, 10 * every)});
@@ -113,7 +113,8 @@ class Trials {
   }
   void set(const char* key, const char* value) { propose({with(key, value)}); }
 
-  // What of it is not set so already; nothing when the workload has no such knob or the value is not allowed.
+  // Proposes the assignments that change something; nothing if the workload has no such setting or the value is not
+  // allowed.
   void propose(const std::vector<std::string>& assignments, double work = 1) {
     workload::Settings changed = settings_;
     Trial trial{{}, work};

@@ -80,8 +80,8 @@ void round_advances(ImFont& font, const Face& face, float em_px) {
 #endif
 
 #if IMGUI_VERSION_NUM < 19200
-/// There is only one weight of Chinese characters: a font of the same size shares those of another, which halves what
-/// must be rasterised and stored.
+/// There is only one weight of Chinese characters, so fonts of the same size share them, which halves what must be
+/// rasterised and stored.
 void share_glyphs(const ImFont& from, ImFont& to, const std::vector<ImWchar>& ranges) {
   const float down = std::round(to.Ascent) - std::round(from.Ascent);
   for (std::size_t i = 0; i + 1 < ranges.size(); i += 2) {

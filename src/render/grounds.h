@@ -15,12 +15,12 @@ struct PixelGround {
   friend bool operator==(const PixelGround&, const PixelGround&) = default;
 };
 
-/// Returns areas with the same final picture as painting these in order, but with hardly a pixel painted twice. The
-/// first has the extent of painted[0], which must contain the others, in the colour that covers most of it in the end.
-/// The others follow.
+/// Returns areas that give the same final picture as painting these in order, but with hardly any pixel painted twice.
+/// The first has the extent of painted[0], which must contain the others, in the colour that covers most of it in the
+/// end. The others follow.
 std::vector<PixelGround> flattened(std::span<const PixelGround> painted);
 
-/// Clears them in a framebuffer of this height in pixels. Disables the scissor test.
+/// Clears the areas in a framebuffer of this height in pixels. Disables the scissor test.
 void clear_grounds(std::span<const PixelGround> painted, int height);
 
 }  // namespace lanescope::ui

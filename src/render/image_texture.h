@@ -15,7 +15,7 @@ class ImageTexture {
   ImageTexture(const ImageTexture&) = delete;
   ImageTexture& operator=(const ImageTexture&) = delete;
 
-  /// Preserves the GL state. Filtered when drawn smaller.
+  /// Preserves the GL state. The image is filtered when drawn smaller.
   void set(const io::Image& image);
   void clear();
   bool empty() const { return texture_ == 0; }

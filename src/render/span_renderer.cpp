@@ -18,7 +18,7 @@ namespace {
 
 const void* offset(std::size_t bytes) { return reinterpret_cast<const void*>(bytes); }
 
-constexpr int kLeastCleared = 4096;        // pixels; drawing a smaller one is faster than changing the state
+constexpr int kLeastCleared = 4096;        // pixels; drawing a smaller area is faster than changing the state
 constexpr std::size_t kLeastPlainRun = 8;  // minimum number of spans that makes switching the program worthwhile
 
 // A sequence of spans drawn together.
@@ -40,7 +40,7 @@ bool is_ground(const Span& span) {
 // Splits the batch where the kind of drawing changes. The edges of cleared areas are appended to `spans`.
 std::vector<Piece> to_pieces(std::span<const Span> batch, const DrawTarget& target, std::vector<Span>& spans) {
   std::vector<Piece> pieces;
-  std::size_t plain = 0;  // at the end of the batch so far
+  std::size_t plain = 0;  // number of plain spans at the end of the batch so far
   const auto close = [&] {
     const std::size_t first = pieces.empty() ? 0 : pieces.back().end;
     const std::size_t open = spans.size() - first;

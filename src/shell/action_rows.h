@@ -1,5 +1,5 @@
-// The table of actions in parts: each feature contributes its rows, in the order in which menu, help and manual list
-// them.
+// The parts of the table of actions: each feature contributes its rows, in the order in which the menu, the help and
+// the manual list them.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,7 @@ std::vector<ActionInfo> lane_actions();
 std::vector<ActionInfo> picture_actions();
 std::vector<ActionInfo> window_actions();
 
-// Reasons why an action is disabled that several features have.
+// Reasons for a disabled action, shared by several features.
 std::string no_run(const ShellState& state);
 std::string nothing_pinned(const ShellState& state);
 

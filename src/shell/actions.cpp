@@ -26,7 +26,7 @@ std::span<const ActionInfo> standard_actions() {
   return table;
 }
 
-// The window draws and presses keys on one thread.
+// No lock: the window draws and handles keys on one thread.
 static std::vector<ActionInfo>& table_in_force() {
   static std::vector<ActionInfo> table(standard_actions().begin(), standard_actions().end());
   return table;
@@ -121,13 +121,13 @@ std::string key_text(KeyChord chord) {
   }
   if (chord.key >= 128 && (chord.key < key::F1 || chord.key > key::F25)) return chord_name(chord);
   if (chord.key >= key::F1 && chord.key <= key::F25) return text + "F" + std::to_string(chord.key - key::F1 + 1);
-  return text + static_cast<char>(chord.key);  // printable keys have their character's number
+  return text + static_cast<char>(chord.key);  // a printable key's number is its character code
 }
 
 std::string keys_text(const ActionInfo& info) {
   std::string text;
   for (const KeyChord& chord : info.keys) {
-    if (chord.key == key::KeypadAdd || chord.key == key::KeypadSubtract) continue;  // another + and −
+    if (chord.key == key::KeypadAdd || chord.key == key::KeypadSubtract) continue;  // the same as + and −
     text += (text.empty() ? "" : " · ") + key_text(chord);
   }
   return text;

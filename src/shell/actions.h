@@ -1,5 +1,5 @@
-// Everything a person can do, in one table: keys, menu, palette, the ? overlay and the manual are made from it, and all
-// of them ask it what is disabled. A new action is a value of Action and a row in its feature's file, see
+// Everything the user can do, in one table: the keys, menu, palette, ? overlay and manual are generated from it, and
+// all of them ask it what is disabled. A new action is a value of Action and a row in its feature's file, see
 // action_rows.h.
 #pragma once
 
@@ -135,50 +135,51 @@ struct KeyChord {
 /// Which setting an action turns, and how.
 struct SettingTurn {
   workload::SettingAction setting = workload::SettingAction::None;
-  int step = 0;  ///< from stop to stop of its slider; 0: to its other value
+  int step = 0;  ///< in stops of its slider; 0: to its other value
   bool operator==(const SettingTurn&) const = default;
 };
 
-/// A row of the table: all that there is to know of an action.
+/// A row of the table: everything there is to know about an action.
 struct ActionInfo {
   Action action;
   ActionGroup group;
   const char* name;  ///< stable, for the documentation: "screenshot"
-  const char* text;  ///< what it does, for a person (translated where it is shown)
+  const char* text;  ///< what it does, in words (translated where shown)
   std::vector<KeyChord> keys;
   void (*perform)(ShellState& state);
-  /// Why it cannot be done now; empty, or no function: it can. Asked for while a menu is drawn, so it must be cheap.
+  /// Why the action is disabled now; empty, or no function: it is enabled. Called while a menu is drawn, so it must be
+  /// cheap.
   std::string (*why_disabled)(const ShellState& state) = nullptr;
-  /// Asked where it is not disabled: why it would not do quite what its text says; empty, or no function: it would.
+  /// Called if not disabled: why the action would not quite do what its text says; empty, or no function: it would.
   std::string (*remark)(const ShellState& state) = nullptr;
-  /// Acts for as long as the key is down (panning, zooming): called every frame.
+  /// Acts while the key is down (panning, zooming): called every frame.
   void (*held)(ShellState& state) = nullptr;
   SettingTurn turns{};
 };
 
-/// The table with the keys that are in force: a person's own where there are any (bindings.h).
+/// The table with the keys in force, including the user's own (bindings.h).
 std::span<const ActionInfo> actions();
 const ActionInfo& info(Action action);
-/// Does it; where it is disabled, only says why.
+/// Performs the action; if it is disabled, only shows why.
 void perform(ShellState& state, Action action);
-/// The action's key is down, in this frame.
+/// The action's key is down in this frame.
 void hold(ShellState& state, Action action);
-/// Why an action would not have its effect now, because it is disabled or has a remark; else empty.
+/// Why an action would not have its effect now: it is disabled or has a remark; otherwise empty.
 std::string why_without_effect(const ShellState& state, Action action);
-/// The action that turns a setting by this step; none: no key does.
+/// The action that turns a setting by this step; empty: no key does that.
 std::optional<Action> action_for(workload::SettingAction setting, int step);
-/// The table as it is without anybody's own keys.
+/// The table without the user's own keys.
 std::span<const ActionInfo> standard_actions();
-/// For bindings.h: the keys of actions() from now on, in the table's order. No key at all is one {0, 0}, so that every
-/// action has a first one to show.
+/// For bindings.h: sets the keys of actions(), in the table's order. An action without keys gets one {0, 0}, so that
+/// every action has a first key to show.
 void set_keys(std::vector<std::vector<KeyChord>> keys);
-/// "Ctrl+S", "[", "W · ↑"; without a key "–".
+/// "Ctrl+S", "[", "W · ↑"; "–" without a key.
 std::string keys_text(const ActionInfo& info);
 std::string key_text(KeyChord chord);
 const char* group_title(ActionGroup group);  ///< "THE RUN"
 const char* group_name(ActionGroup group);   ///< "Run", for the menu
 
-/// The mouse, for the ? overlay: gesture and what it does.
+/// Mouse gestures, for the ? overlay: the gesture and what it does.
 struct Gesture {
   const char* gesture;
   const char* text;

@@ -44,7 +44,7 @@ constexpr std::array<KeyName, 27> kNames{{{key::Space, "Space"},
                                           {key::World1, "World1"},
                                           {key::World2, "World2"},
                                           {key::ScrollLock, "ScrollLock"}}};
-constexpr std::string_view kSigns = "',-./;=[\\]`";  // keys whose number is their character
+constexpr std::string_view kSigns = "',-./;=[\\]`";  // keys whose number is their character code
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -64,7 +64,7 @@ const ActionInfo& in_table(Action action) {
   return standard_actions().front();
 }
 
-/// The table itself lets these two have this key: one when it is tapped, the other when it is held.
+/// The table lets these two actions share this key: one acts on a tap, the other while the key is held.
 bool may_share(Action a, Action b, KeyChord chord) {
   const ActionInfo& x = in_table(a);
   const ActionInfo& y = in_table(b);
@@ -255,7 +255,7 @@ std::vector<Action> KeyPresses::held(int modifiers, Clock::time_point now) const
   std::vector<Action> acting;
   for (const Down& d : down_) {
     if ((modifiers & ~modifier::Shift) != (d.chord.modifiers & ~modifier::Shift)) continue;
-    // With Shift another action's key is meant, where there is one.
+    // If the key with Shift belongs to another action, that action is meant.
     if (modifiers != d.chord.modifiers && action_of({d.chord.key, modifiers}, false)) continue;
     if (!d.tap || now - d.since >= kTap) acting.push_back(d.action);
   }

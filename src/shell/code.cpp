@@ -15,7 +15,8 @@ namespace {
 
 void toggle_code(ShellState& state) {
   bool& shown = state.preferences.code_view;
-  shown = !shown;
+  shown = !shown || state.comparison.state.open;  // A and B cover it
+  state.comparison.state.open = false;
   state.drawer = shown ? DrawerTab::Code : DrawerTab::Plots;
 }
 
@@ -41,7 +42,7 @@ void update_code(ShellState& state) {
 }
 
 void go_to_statement(ShellState& state, std::size_t line) {
-  constexpr float kLeast = 4, kWanted = 60;  // pixels of the example
+  constexpr float kLeast = 4, kWanted = 60;  // width of the example, in pixels
   CodeState& code = state.code;
   if (code.code()[line].part_of) line = *code.code()[line].part_of;
   if (code.chosen() == line) {

@@ -1,4 +1,4 @@
-// The code beside the lanes: what each statement costs, and the way from a statement to its events.
+// The code next to the lanes: what each statement costs, and how to get from a statement to its events.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@ namespace lanescope::ui {
 
 struct ShellState;
 
-/// Once per frame: the costs beside the code.
+/// Once per frame: updates the costs next to the code.
 void update_code(ShellState& state);
-/// Chooses a line of the code: its ranges are outlined, and the costliest is selected and brought into view. A second
-/// time: no more.
+/// Chooses a line of the code: outlines its ranges, and selects the costliest range and brings it into view. Choosing
+/// the same line again clears the choice.
 void go_to_statement(ShellState& state, std::size_t line);
 
 }  // namespace lanescope::ui

@@ -43,7 +43,7 @@ void update_comparison(ShellState& state) {
   const bool had_b = compare.b() != nullptr;
   compare.update(state.model, CompareState::Clock::now());
   if (compare.just_pinned()) {
-    // Not where another run has begun meanwhile.
+    // Not if another run has begun meanwhile.
     const bool still = state.model.live() && compare.a()->facts.settings == state.model.facts().settings;
     if (GhostRun ghost = pin_ghost(state.model); still && !ghost.empty()) {
       state.comparison.ghost = ghost.number;

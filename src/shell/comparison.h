@@ -1,4 +1,4 @@
-// A and B: the two runs, the view of both, and the ghost that was pinned together with A.
+// A and B: the two runs, the comparison view, and the ghost that was pinned together with A.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ struct ShellState;
 struct Comparison {
   CompareState state;
   CompareView view;
-  std::uint64_t ghost = 0;  ///< its number
+  std::uint64_t ghost = 0;  ///< the ghost's number
 };
 
-/// Once per frame: what was asked for is measured, and what came of it is said.
+/// Once per frame: takes measurements that were requested and reports the result.
 void update_comparison(ShellState& state);
 
 }  // namespace lanescope::ui

@@ -1,4 +1,4 @@
-// How the window shows what it shows: the presentation, the drawer's tab, messages, hints, and what a frame costs.
+// How the window presents its contents: presentation mode, the drawer's tab, messages, hints, and what a frame costs.
 #pragma once
 
 #include <chrono>
@@ -7,27 +7,27 @@
 
 namespace lanescope::ui {
 
-/// A short message that goes by itself.
+/// A short message that disappears by itself.
 struct Toast {
   std::string text;
   bool error = false;
   std::chrono::steady_clock::time_point until{};
 };
 
-/// What the lower part of the middle shows.
+/// What the lower part of the middle area shows.
 enum class DrawerTab : std::uint8_t { Plots, Code, Events, Found, Marks, Statistics /* of the selected stretch */ };
 
-/// Large text, only the lanes and the verdict.
+/// Presentation mode: large text, only the lanes and the verdict.
 struct Presentation {
   bool on = false;
-  float scale = 1.5f;  ///< how much larger everything is then, by the window's height
+  float scale = 1.5f;  ///< scale factor in this mode, from the window's height
 };
 
 /// The hints of the first start.
 enum class TourStep : std::uint8_t { Off, TurnThis, WatchThat, PressS };
 
 struct FrameFigures {
-  double frame_ms = 0;  ///< the work of a frame, smoothed
+  double frame_ms = 0;  ///< work time per frame, smoothed
 };
 
 }  // namespace lanescope::ui

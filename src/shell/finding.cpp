@@ -17,7 +17,7 @@ bool pulse_lasts(const std::optional<steady_clock::time_point>& since) {
   return since && steady_clock::now() - *since < std::chrono::duration<double>(kPulseSeconds);
 }
 
-// Others may have come before the one that is shown.
+// Newly found events may come before the one that is shown.
 void keep_place(ShellState& state) {
   SearchState& search = state.search;
   if (!search.shown) return;
@@ -103,7 +103,7 @@ void toggle_drawer(ShellState& state, DrawerTab tab) {
 void open_search(ShellState& state) {
   state.search.open = true;
   state.search.focus_wanted = true;
-  state.presentation.on = false;  // it has no place for a field
+  state.presentation.on = false;  // it has no search field
   state.drawer = DrawerTab::Found;
 }
 
@@ -153,7 +153,7 @@ void reveal(ShellState& state, const EventRef& event) {
       state.view.show(from, to);
     }
   }
-  // Lanes that do not fit on the screen are scrolled.
+  // Scroll to the lane if it is off the screen.
   const auto place = state.places.find("timeline");
   const auto rect = state.timeline.event_rect(event, axis);
   if (place == state.places.end() || !rect) return;

@@ -1,38 +1,38 @@
-// What finding does in the window, frame by frame: it puts search, list and figures together with the view.
+// Search, event list and range figures, updated every frame and connected to the view.
 #pragma once
 
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {
 
-/// Once per frame: the search and the figures of the selected stretch go on.
+/// Once per frame: continues the search and the figures of the selected stretch.
 void update_finding(ShellState& state);
-/// Before the trace goes.
+/// Call before the trace is destroyed.
 void end_finding(ShellState& state);
-/// Something of it will change without anybody touching it.
+/// Something in it will change without user input.
 bool finding_moves(const ShellState& state);
 
-/// A presentation and the view of A and B leave out the lower part of the middle: they end.
+/// Ends the presentation and the comparison view, which both hide the lower part of the middle area.
 void make_room_for_drawer(ShellState& state);
 void show_drawer(ShellState& state, DrawerTab tab);
-/// Shows it, or the plots where it is shown.
+/// Shows this tab, or the plots if it is already shown.
 void toggle_drawer(ShellState& state, DrawerTab tab);
 
 /// Opens the search with the keyboard in its field.
 void open_search(ShellState& state);
-/// With a text: what is typed there next goes on from it.
+/// Opens the search with this text; typing continues from it.
 void search_for(ShellState& state, const std::string& text);
-/// Takes the highlight away; false when no search is open.
+/// Closes the search and its highlight; false if no search is open.
 bool close_search(ShellState& state);
 /// Selects the next found event and brings it into view.
 void walk_found(ShellState& state, bool forward);
 /// Selects one of the found events and brings it into view.
 void show_found(ShellState& state, std::size_t at);
-/// Selects an event from a list; the view follows when it is out of view.
+/// Selects an event from a list; the view follows if the event is out of view.
 void select_listed(ShellState& state, const EventRef& event);
-/// Moves the view to an event, at the same zoom where it fits.
+/// Moves the view to an event, keeping the zoom if the event fits.
 void reveal(ShellState& state, const EventRef& event);
-/// What the lower part of the middle needs at least.
+/// The least height of the lower part of the middle area.
 float drawer_least_height(const ShellState& state, float middle_height);
 
 }  // namespace lanescope::ui

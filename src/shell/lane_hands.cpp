@@ -17,8 +17,8 @@ using base::tr;
 
 constexpr float kTaller = 1.25f;
 
-// The row under the mouse, else that of the selected event. One that has been moved from under the mouse is still meant
-// by the next key: else this one would move back what took its place.
+// The row under the mouse, else the selected event's row. A row that a key moved away from under the mouse stays the
+// target of the next key: otherwise the next key would move the row that took its place.
 std::optional<std::string> meant_lane(const ShellState& state) {
   const LaneHands& hands = state.lane_hands;
   if (hands.carried && state.timeline.place_of(*hands.carried)) return hands.carried;
@@ -33,7 +33,7 @@ void move_lane(ShellState& state, const std::string& key, bool down) {
   if (at == places.end()) return;
   if (down ? std::next(at) == places.end() : at == places.begin()) return;
   const auto other = down ? std::next(at) : std::prev(at);
-  if (other->pinned != at->pinned) return;  // the pinned ones stay at the top
+  if (other->pinned != at->pinned) return;  // pinned rows stay at the top
   state.lanes.reorder(moved_key(state.timeline.order(), key, other->key, down));
 }
 
@@ -99,7 +99,7 @@ bool perform_on_lane(ShellState& state, const std::string& key, Action action) {
   LaneChoice choice = state.lanes.choice(key);
   switch (action) {
     case Action::CollapseLane: {
-      // Of a folded group, a lane unfolds with the group: alone it would stand between strips.
+      // A lane of a folded group unfolds the whole group: alone it would sit between folded lanes.
       const auto place = state.timeline.place_of(key);
       if (place && !choice.pinned && state.lanes.group_folded(place->group)) {
         state.lanes.fold_group(place->group, false);

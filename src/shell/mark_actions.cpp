@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/translate.h"
+#include "inspect/destination.h"
 #include "shell/action_rows.h"
 #include "shell/finding.h"
 #include "shell/shell_state.h"
@@ -20,7 +21,7 @@ std::string key_of(const ShellState& state, std::optional<trace::LaneId> lane) {
   return lane ? state.timeline.key_of(*lane).value_or(std::string()) : std::string();
 }
 
-// The lane that is meant: of the selected event, else under the mouse.
+// The target lane: the selected event's, else the one under the mouse.
 std::string lane_meant(const ShellState& state) {
   const Selection& selection = state.selection;
   if (selection.event) return key_of(state, selection.event->lane);
@@ -28,7 +29,7 @@ std::string lane_meant(const ShellState& state) {
   return key_of(state, state.pointed.lane);
 }
 
-// The moment that is meant: where the selection begins, else where the mouse is, else the middle of the view.
+// The target instant: the start of the selection, else the mouse, else the middle of the view.
 Nanoseconds moment_meant(const ShellState& state) {
   const Selection& selection = state.selection;
   if (selection.event) return selection.event->event.start_ns;
@@ -74,7 +75,7 @@ void add_bookmark(ShellState& state, bool note) {
   bookmark.span_ns = state.view.axis().span_ns();
   bookmark.lane = lane_meant(state);
   const std::uint32_t id = marks.add_bookmark(bookmark);
-  state.view.pan(0);  // what is noted must stand still
+  state.view.pan(0);  // freeze the view, so that the noted place stays visible
   marks.shown = id;
   if (note) {
     marks.editing = id;
@@ -82,7 +83,7 @@ void add_bookmark(ShellState& state, bool note) {
     marks.edit_begins = true;
   } else {
     const Nanoseconds since = bookmark.at - state.model.extent().first;
-    state.show_toast(tr("bookmark at {}", base::format_duration(since)));
+    state.show_toast(tr("bookmark at {}", time_in_full(since)));
   }
 }
 

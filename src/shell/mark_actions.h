@@ -1,4 +1,4 @@
-// Rulers, bookmarks and notes: what a person does with them.
+// Rulers, bookmarks and notes: the user's actions on them.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace lanescope::ui {
 
 struct ShellState;
 
-/// The view that a bookmark remembers.
+/// Goes to the view that a bookmark remembers.
 void go_to_bookmark(ShellState& state, std::uint32_t id);
 
 }  // namespace lanescope::ui

@@ -1,5 +1,5 @@
-// Marks of a run: in the saved trace itself, and of an opened file also beside it, so that reading a trace leaves it as
-// it was and what a person noted is there the next time.
+// Marks are saved in the trace itself; for an opened file, in a second file next to it, so that the trace stays
+// unchanged and the user's notes are there the next time.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@ namespace lanescope::ui {
 
 struct ShellState;
 
-/// "trace.json.gz" has its marks in "trace.json.gz.marks.json".
+/// The marks of "trace.json.gz" are in "trace.json.gz.marks.json".
 std::filesystem::path marks_path(const std::filesystem::path& trace);
-/// What lies beside a trace; none without such a file. Throws base::UsageError or base::FileError.
+/// The marks next to a trace; empty without such a file. Throws base::UsageError or base::FileError.
 std::optional<Marks> read_marks(const std::filesystem::path& trace);
-/// Writes them whole or not at all; without any marks the file goes. Throws base::FileError.
+/// Writes the file completely or not at all; without any marks the file is removed. Throws base::FileError.
 void write_marks(const std::filesystem::path& trace, const Marks& marks);
 
-/// Once per frame: another run begins without marks, a file with its own; what changed of a file's is written.
+/// Once per frame: clears the marks for a new run, reads those of a new file, and writes a file's changed marks.
 void follow_marks(ShellState& state);
 
 }  // namespace lanescope::ui

@@ -18,12 +18,12 @@ namespace {
 using base::tr;
 
 constexpr double kHoldPixelsPerSecond = 1300;
-constexpr double kHoldZoomPerSecond = 2.1;  // e-folds: eight times closer or further in a second
+constexpr double kHoldZoomPerSecond = 2.1;  // in e-folds: eight times closer or further per second
 constexpr float kLaneMargin = 8;
 
 float middle_of(const TimeAxis& axis) { return (axis.left_px() + axis.right_px()) / 2; }
 
-/// What F is about: a stretch of time.
+/// The time range that F shows.
 std::optional<std::pair<Nanoseconds, Nanoseconds>> selected_stretch(const Selection& selection) {
   if (selection.range) return selection.range;
   if (selection.event) {
@@ -34,7 +34,7 @@ std::optional<std::pair<Nanoseconds, Nanoseconds>> selected_stretch(const Select
   return std::nullopt;
 }
 
-// While A and B are shown, their view is meant.
+// While A and B are shown, actions apply to their view.
 bool compares(const ShellState& state) { return state.comparison.state.open && state.comparison.state.pinned(); }
 
 void fit_all(ShellState& state) {
@@ -42,7 +42,7 @@ void fit_all(ShellState& state) {
   state.view.fit(state.model);
 }
 
-// First centred at this zoom; where it is so already, fitted.
+// Centres first, keeping the zoom; if the selection is already centred, fits it.
 void fit(ShellState& state) {
   if (compares(state)) return state.comparison.view.fit();
   const auto stretch = selected_stretch(state.selection);
@@ -67,18 +67,18 @@ void reveal_lane(ShellState& state, const EventRef& event) {
 void select_and_follow(ShellState& state, const EventRef& event) {
   const TimeAxis going = state.view.destination();
   select_event(state, event);
-  if (!ViewHistory::alike(going, state.view.axis())) state.view.go_on_to(going);  // further on the way it was
+  if (!ViewHistory::alike(going, state.view.axis())) state.view.go_on_to(going);  // continue the movement in progress
   state.view.reveal(event.event.start_ns, event.event.end_ns);
   reveal_lane(state, event);
 }
 
-// Where to begin when no event is selected: on the pointed lane or the first that has any, nearest to the view's
-// middle.
+// The first event if none is selected: on the lane under the mouse, or else the first lane with any; the one nearest to
+// the middle of the view.
 std::optional<EventRef> first_event(const ShellState& state, Along along) {
   const trace::Trace& trace = state.model.trace();
   const Nanoseconds edge = state.model.live_edge();
   const TimeAxis axis = state.view.destination();
-  if (state.selection.bubble) {  // the work before it, or after it
+  if (state.selection.bubble) {  // the work before or after the bubble
     const auto& b = *state.selection.bubble;
     for (const trace::LaneId lane : state.timeline.lanes()) {
       if (trace.lane(lane).info().kind != trace::LaneKind::Kernels) continue;
@@ -131,7 +131,7 @@ void step_lane(ShellState& state, Along along) {
 }
 
 void follow_link(ShellState& state) {
-  // Of a wait it leads to the work that was waited for, whose own link is its launch: the way back is kept.
+  // The link of a wait leads to the work that was waited for, whose own link is its launch: remember the way back.
   const EventRef from = *state.selection.event;
   if (const auto to = state.selection.came_from ? state.selection.came_from : state.selection.linked) {
     select_and_follow(state, *to);
@@ -162,7 +162,7 @@ void select_iteration(ShellState& state) {
 void to_edge(ShellState& state, bool end) {
   const auto [from, to] = state.model.extent();
   const TimeAxis axis = state.view.destination();
-  // A little room beside it, so that it is seen to be the end.
+  // Leave a small gap, to make clear that this is the end.
   const auto half = static_cast<Nanoseconds>(axis.span_ns() * 0.47);
   state.view.centre(end ? to - half : from + half);
 }
@@ -171,13 +171,13 @@ void scroll_lanes(ShellState& state, float direction) {
   const auto area = state.places.find("timeline");
   const float page = area == state.places.end() ? 200 : area->second.height * 0.6f;
   state.navigation.scroll.by(state.scroll, direction * page);
-  state.lane_hands.carried.reset();  // what is under the mouse now is meant
+  state.lane_hands.carried.reset();  // the target is again the row under the mouse
 }
 
 void zoom(ShellState& state, double factor) { state.view.zoom(factor, middle_of(state.view.axis())); }
 
-// A key is held down: the view moves by `pan` and `zoom` of the usual speed, about the mouse where it is over the
-// lanes.
+// A key is held down: moves the view at `pan` and `zoom` times the usual speed, zooming about the mouse if it is over
+// the lanes.
 void push(ShellState& state, double pan, double zoom) {
   const bool both = compares(state);
   const TimeAxis& axis = both ? state.comparison.view.axis() : state.view.axis();

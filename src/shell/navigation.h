@@ -1,4 +1,4 @@
-// Navigating: what it needs to remember between frames.
+// Navigation: what it keeps between frames.
 #pragma once
 
 #include <chrono>
@@ -18,17 +18,17 @@ struct GoToState {
   bool was_open = false;
 };
 
-/// What the mouse does on the strip of the whole run.
+/// A mouse drag on the overview strip of the whole run.
 struct MinimapDrag {
   enum class Kind : std::uint8_t { None, Window, LeftEdge, RightEdge, Outside };
   Kind kind = Kind::None;
   bool moved = false;
-  float x0 = 0;  ///< where it began
+  float x0 = 0;  ///< where the drag began
   double grab_ns =
       0;  ///< Window: of the view's middle from the pointer; the edges: the other edge, from the run's begin
 };
 
-/// A line that fades where a person has gone to.
+/// A fading line at the place that the view has jumped to.
 struct ArrivalFlash {
   static constexpr std::chrono::milliseconds kLasts{1400};
 
@@ -46,10 +46,11 @@ struct NavigationState {
   MinimapDrag minimap;
   std::optional<ArrivalFlash> arrival;
 
-  bool moving() const { return scroll.target || arrival || (whole_run_generation != 0 && !whole_run.complete()); }
+  /// Whether anything drawn in the timeline is moving.
+  bool moving() const { return scroll.target || arrival; }
 };
 
-/// A line at this instant, which fades: here it is.
+/// Draws a fading line at this instant, to show the arrival.
 void flash_arrival(ShellState& state, base::Nanoseconds at);
 
 }  // namespace lanescope::ui

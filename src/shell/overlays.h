@@ -1,6 +1,6 @@
-// What covers the window: at most one of these is open. What may be open beside one of them has its own state: the
-// sweep panel, which stays while its sweep runs; the trigger panel and A and B, which are read beside the run; the
-// device menu and the plots' menu, which are popups of ImGui's.
+// Overlays cover the window: at most one of these is open. Anything that may be open beside one of them has its own
+// state: the sweep panel, which stays while its sweep runs; the trigger panel and A and B, which are read next to the
+// run; the device menu and the plots' menu, which are ImGui popups.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +22,27 @@ enum class Overlay : std::uint8_t { Help, Health, Menu, Palette, Keys, Picture, 
 /// The menu: groups, and the actions of the chosen one.
 struct MenuState {
   std::size_t group = 0;
-  std::optional<std::size_t> item;  ///< of the group; empty: the groups have the arrow keys
+  std::optional<std::size_t> item;  ///< in the group; empty: the arrow keys move between groups
 };
 
-/// The panel in which a person changes keys.
+/// The panel for changing keys.
 struct KeysPanelState {
   bool just_opened = false;
   std::string filter;
-  std::optional<std::pair<Action, std::size_t>> waits_for;  ///< the key (by number) of an action that is to be pressed
-  std::optional<KeyChord> pressed;                          ///< it was; the panel takes it
-  std::optional<KeyChord> conflict;                         ///< it is another action's: what now?
+  std::optional<std::pair<Action, std::size_t>> waits_for;  ///< the action and number of the key to be pressed
+  std::optional<KeyChord> pressed;                          ///< the key that was pressed; the panel takes it
+  std::optional<KeyChord> conflict;                         ///< it belongs to another action: the user must decide
 };
 
-/// All experiments.
+/// The gallery of all experiments.
 struct GalleryState {
   bool just_opened = false;
   std::string filter;
+  int field = 0;             ///< changes when the filter is cleared, so that ImGui sees a new field
   GalleryList list;          ///< what the filter leaves
   std::size_t selected = 0;  ///< in the list
   bool scroll_to_selected = false;
-  std::string checked;                 ///< the experiment whose machines these are
+  std::string checked;                 ///< the experiment that `machines` belongs to
   experiment::FittedSides machines{};  ///< the machines that its sides run on
 };
 
@@ -54,9 +55,9 @@ struct Overlays {
 };
 
 void close_overlay(ShellState& state);
-/// Instead of the one that is open.
+/// Replaces the overlay that is open.
 void open_overlay(ShellState& state, Overlay overlay);
-/// Opens it, or closes it where it is the open one.
+/// Opens the overlay, or closes it if it is the open one.
 void toggle_overlay(ShellState& state, Overlay overlay);
 /// Escape: closes the topmost thing that is open, else clears the selection.
 void close_topmost(ShellState& state);

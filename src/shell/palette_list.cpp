@@ -6,6 +6,7 @@
 #include <cctype>
 #include <string>
 
+#include "base/error.h"
 #include "base/translate.h"
 #include "shell/shell_state.h"
 
@@ -26,7 +27,7 @@ std::string lower(std::string_view text) {
 
 bool letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; }
 
-/// One word in a text, both in small letters.
+/// Scores one word in a text, both in lower case.
 int word_score(std::string_view word, std::string_view text) {
   int best = 0;
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
@@ -35,7 +36,7 @@ int word_score(std::string_view word, std::string_view text) {
     best = std::max(best, begins ? kWordStart + (whole ? 5 : 0) : kInside);
   }
   if (best > 0) return best;
-  // Letters in this order: "npnd" finds "pinned" nowhere, but "pnd" does. The first one begins a word.
+  // Scattered letters in this order: "pnd" finds "pinned", but "npnd" does not. The first letter must begin a word.
   for (std::size_t begin = 0; begin < text.size(); ++begin) {
     if (text[begin] != word[0] || (begin > 0 && letter(text[begin - 1]))) continue;
     std::size_t at = begin;
@@ -90,6 +91,30 @@ void set_knob(ShellState& state, const std::string& key, const workload::Value& 
   if (const std::string refused = state.model.set(key, value); !refused.empty()) state.show_toast(refused, true);
 }
 
+void edit_knob(ShellState& state, const std::string& key) {
+  if (!state.model.steering()) return;
+  state.presentation.on = false;  // it has no knobs but the experiment's own
+  state.knob_editing.setting = key;
+  state.knob_editing.text = workload::to_text(state.model.steering()->settings().value(key));
+}
+
+bool is_number(const workload::SettingSpec& spec) {
+  return spec.type == workload::SettingType::Integer || spec.type == workload::SettingType::Real;
+}
+
+void add_trials(const ShellState& state, std::vector<PaletteEntry>& entries) {
+  for (const AdviceCard& card : state.advice.cards()) {
+    const Offer* offer = state.try_it.offer(card.key);
+    if (!offer || !offer->chosen) continue;
+    entries.push_back({"try." + offer->text, tr("Try {}", offer->text), "try it card " + card.card.title, tr("advice"),
+                       "", false, [key = card.key](ShellState& s) {
+                         if (const std::string refused = s.try_it.press(s.model, key); !refused.empty()) {
+                           s.show_toast(refused, true);
+                         }
+                       }});
+  }
+}
+
 void add_knobs(const ShellState& state, std::vector<PaletteEntry>& entries) {
   if (!state.model.steering()) return;
   const workload::Settings settings = state.model.steering()->settings();
@@ -107,6 +132,9 @@ void add_knobs(const ShellState& state, std::vector<PaletteEntry>& entries) {
     } else if (spec.type == workload::SettingType::Choice) {
       for (const std::string& choice : spec.choices) add(choice, choice);
     } else {
+      entries.push_back({"knob." + spec.key, fmt::format("{} …", tr(spec.label)), "set " + spec.key + " type number",
+                         tr("knob"), tr("opens its field; or type the number here"), false,
+                         [key = spec.key](ShellState& s) { edit_knob(s, key); }});
       for (const double stop : spec.stops) {
         const std::string number = fmt::format("{:g}", stop) + (spec.unit.empty() ? "" : " " + spec.unit);
         const bool never = spec.zero_is_never && stop == 0;
@@ -147,15 +175,61 @@ int found_score(std::string_view query, std::string_view text) {
   return sum;
 }
 
+std::vector<PaletteEntry> typed_entries(const ShellState& state, std::string_view typed) {
+  std::vector<PaletteEntry> entries;
+  while (typed.ends_with(' ')) typed.remove_suffix(1);
+  const std::size_t space = typed.rfind(' ');
+  if (!state.model.steering() || space == std::string_view::npos) return entries;
+  const std::string number(typed.substr(space + 1));
+  const std::string_view name = typed.substr(0, space);
+  if (name.find_first_not_of(' ') == std::string_view::npos ||
+      number.find_first_not_of("0123456789.+-e") != std::string::npos) {
+    return entries;
+  }
+  workload::Settings settings = state.model.steering()->settings();
+  for (const workload::SettingSpec& spec : settings.specs()) {
+    if (!is_number(spec)) continue;
+    const std::string names = fmt::format("set {} {} {}", tr(spec.label), spec.label, spec.key);
+    if (found_score(name, names) == 0) continue;
+    PaletteEntry entry;
+    entry.id = "knob." + spec.key + "=" + number;
+    entry.text = fmt::format("{} {}{}", tr(spec.label), number, spec.unit.empty() ? "" : " " + spec.unit);
+    entry.also = names + " " + number;
+    entry.aside = tr("knob");
+    try {
+      settings.set_text(spec.key, number);
+      entry.act = [key = spec.key, value = settings.value(spec.key)](ShellState& s) { set_knob(s, key, value); };
+    } catch (const base::UsageError& error) {
+      entry.why = error.what();
+      entry.act = [why = entry.why](ShellState& s) { s.show_toast(why, true); };
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+void find_in_palette(ShellState& state) {
+  PaletteState& palette = state.overlays.palette;
+  palette.entries.resize(palette.fixed);
+  for (PaletteEntry& entry : typed_entries(state, palette.typed)) {
+    const auto same = [&](const PaletteEntry& other) { return other.id == entry.id; };
+    if (std::ranges::none_of(palette.entries, same)) palette.entries.push_back(std::move(entry));
+  }
+  palette.shown = found_entries(palette.typed, palette.entries);
+  palette.selected = 0;
+  palette.scroll_to_selected = true;
+}
+
 std::vector<std::size_t> found_entries(std::string_view query, const std::vector<PaletteEntry>& entries) {
   std::vector<std::pair<int, std::size_t>> found;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    // What stands on the screen counts a little more than what does not.
+    // A match in the visible text counts a little more than one in hidden text.
     const int shown = found_score(query, entries[i].text) * 2;
     const int all = found_score(query, entries[i].text + " " + entries[i].also);
     if (all > 0) found.emplace_back(std::max(shown, all * 2 - 1), i);
   }
-  // Of equals the shorter: it says less beside what was asked for. Without a question the newest used stay first.
+  // Of equal matches the shorter comes first: it has less text besides the match. Without a query, the most recently
+  // used stay first.
   const bool asked = query.find_first_not_of(' ') != std::string_view::npos;
   std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
     if (a.first != b.first) return a.first > b.first;
@@ -170,6 +244,7 @@ std::vector<PaletteEntry> palette_entries(const ShellState& state) {
   std::vector<PaletteEntry> entries;
   add_actions(state, entries);
   add_knobs(state, entries);
+  add_trials(state, entries);
   add_experiments(state, entries);
   add_devices(state, entries);
   add_themes(state, entries);
@@ -185,6 +260,7 @@ void fill_palette(ShellState& state) {
   palette = {};
   palette.just_opened = true;
   palette.entries = palette_entries(state);
+  palette.fixed = palette.entries.size();
   palette.shown = found_entries("", palette.entries);
 }
 

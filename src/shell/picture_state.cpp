@@ -14,11 +14,11 @@ namespace {
 
 using base::tr;
 
-constexpr double kAround = 0.3;      // of what is selected, on either side
-constexpr double kAroundAlone = 1;   // where nothing belongs to it
+constexpr double kAround = 0.3;      // share of the selection, on either side
+constexpr double kAroundAlone = 1;   // if nothing is related to it
 constexpr int kPreviewWidth = 1100;  // pixels, about
 
-// The rows that are shown and not selected are hidden, the run-ahead curve among them.
+// Hides the rows that are shown but not selected, including the run-ahead curve.
 void keep_lanes(LaneLayout& layout, const Timeline& timeline, const std::vector<trace::LaneId>& wanted) {
   for (const LanePlace& place : timeline.places()) {
     if (place.lane && std::find(wanted.begin(), wanted.end(), *place.lane) != wanted.end()) continue;
@@ -45,7 +45,7 @@ PicturePart part_of(const ShellState& state, const PictureMoment& moment) {
   over.marks.open.reset();
   over.marks.editing.reset();
   over.cause = state.cause;
-  over.cause.lit = {};  // that is of where the mouse is
+  over.cause.lit = {};  // that belongs to the mouse position
   over.found = &state.search;
   over.label_origin = moment.label_origin;
   over.open_calls = model.open_calls();
@@ -79,14 +79,14 @@ std::pair<Nanoseconds, Nanoseconds> picture_range(const Selection& selection, co
   if (path.bubble) take(path.bubble->start_ns, path.bubble->end_ns);
   const double around = static_cast<double>(to - from) * (count > 1 ? kAround : kAroundAlone);
   const auto margin = std::max<Nanoseconds>(10, std::llround(around));
-  // Never beyond what is known, but what is selected stays in it.
+  // Never beyond the known extent, but always including the selection.
   return {std::min(from, std::max(from - margin, extent.first)), std::max(to, std::min(to + margin, extent.second))};
 }
 
 PictureMoment picture_moment(const ShellState& state) {
   const TimeAxis& axis = state.view.axis();
   PictureMoment moment{axis.begin_ns(), axis.end_ns(), state.view.label_origin(), state.model.generation()};
-  // What is not known yet is left out; an average knows all that it shows.
+  // Leave out what is not known yet; an average is complete as it is.
   if (!shows_average(state) && state.model.open_calls().empty()) {
     moment.to = std::min(moment.to, std::max(state.model.live_edge(), moment.from + 1));
   }
@@ -105,9 +105,9 @@ PictureRequest picture_request(const ShellState& state, const PictureChoices& ch
     throw base::UsageError(tr("nothing is selected: click an event or a bubble, or drag over a range of the lanes"));
   }
   std::tie(part.from_ns, part.to_ns) = picture_range(state.selection, state.cause.path, state.model.extent());
-  part.over.average = nullptr;  // what is selected is of one time alone
+  part.over.average = nullptr;  // the selection is from one iteration, not from the average
   if (state.selection.range) {
-    part.over.selection.range.reset();  // it is all of the picture
+    part.over.selection.range.reset();  // it fills the whole picture
     part.over.label_origin = part.from_ns;
     if (!state.selection.lanes.empty()) keep_lanes(part.over.layout, state.timeline, state.selection.lanes);
   }
@@ -131,7 +131,7 @@ ComparePicture comparison_picture(const ShellState& state, const PictureChoices&
 PreviewKey preview_key(const ShellState& state) {
   PreviewKey key;
   key.choices = state.pictures.choices;
-  key.choices.scale = 0;  // it looks the same at any, and as SVG
+  key.choices.scale = 0;  // it looks the same at any scale, and as SVG
   key.choices.format = PictureFormat::Png;
   if (state.pictures.moment) key.moment = *state.pictures.moment;
   const Selection& selection = state.selection;

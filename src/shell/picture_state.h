@@ -1,4 +1,4 @@
-// What the window keeps for its pictures: the panel's choices, its preview, and what is being written.
+// The window's state for pictures: the panel's choices, its preview, and the files being written.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct PictureChoices {
   bool operator==(const PictureChoices&) const = default;
 };
 
-/// What a person saw when they asked for the panel: it stays while a run goes on behind it.
+/// What was in view when the panel was opened: it stays while the run continues.
 struct PictureMoment {
   Nanoseconds from = 0, to = 0, label_origin = 0;
   std::uint64_t generation = 0;
@@ -47,11 +47,11 @@ struct PreviewKey {
   std::optional<Nanoseconds> bubble;
   std::optional<std::pair<Nanoseconds, Nanoseconds>> range;
   std::vector<trace::LaneId> lanes;
-  bool figures = false;  ///< of the range, known by now
+  bool figures = false;  ///< whether the figures of the range are known
   std::uint64_t layout = 0, marks = 0;
   std::vector<std::array<float, 3>> pins;  ///< number and place of each
   std::size_t found = 0, averaged = 0;
-  std::uint64_t compared = 0;  ///< A and B, and what is seen of them
+  std::uint64_t compared = 0;  ///< version of A and B; next: their alignment and view
   bool by_time = false;
   std::pair<Nanoseconds, Nanoseconds> compared_view{};
   ThemeName theme = ThemeName::Dark;
@@ -63,43 +63,43 @@ struct PicturePreview {
   std::optional<PreviewKey> of;
   ImageTexture texture;
   PictureSize size;     ///< of the picture, at the chosen scale
-  float scale = 0;      ///< for which `size` was worked out
-  std::string problem;  ///< why there is none
+  float scale = 0;      ///< for which `size` was computed
+  std::string problem;  ///< why there is no preview
 };
 
 enum class PictureDeed : std::uint8_t { Save, SaveAs, Copy };
 
 struct PictureState {
   PictureChoices choices;
-  std::string path;               ///< of Save as, as it is being typed
-  std::string replace;            ///< a file that is there already; asked for once more, it is replaced
-  std::filesystem::path written;  ///< the file that was saved last
+  std::string path;               ///< for Save as, as typed so far
+  std::string replace;            ///< an existing file; asking again replaces it
+  std::filesystem::path written;  ///< the last file that was saved
   std::optional<PictureMoment> moment;
   PicturePreview preview;
-  std::optional<PictureDeed> wanted;  ///< done after the frame
-  /// Draws the whole window once more, so much larger than on the screen and in a theme; the window sets it.
+  std::optional<PictureDeed> wanted;  ///< carried out after the frame
+  /// Draws the whole window again, scaled by this factor and in this theme; set by the window.
   std::function<io::Image(float scale, ThemeName theme)> paint_window;
 
   Clipboard clipboard;
   struct Writing {
     std::filesystem::path path;             ///< empty: the clipboard
-    base::BackgroundJob<std::string> done;  ///< gives the toast's text
+    base::BackgroundJob<std::string> done;  ///< returns the toast's text
   };
-  std::vector<Writing> writing;             ///< after the clipboard, which it uses
-  base::BackgroundJob<std::string> saving;  ///< a trace that is being written; gives the toast's text
+  std::vector<Writing> writing;             ///< declared after `clipboard`, which it uses
+  base::BackgroundJob<std::string> saving;  ///< a trace that is being written; returns the toast's text
 
   bool busy(bool panel_open) const { return wanted || !writing.empty() || (panel_open && !preview.of); }
 };
 
-/// The stretch of an event or a bubble with its surroundings, and with what belongs to it; of a selected range just
-/// that.
+/// The time range of a picture: for an event or a bubble, with its surroundings and related events; for a selected
+/// range, just that range.
 std::pair<Nanoseconds, Nanoseconds> picture_range(const Selection& selection, const CausePath& path,
                                                   std::pair<Nanoseconds, Nanoseconds> extent);
-/// The stretch in view.
+/// The time range in view.
 PictureMoment picture_moment(const ShellState& state);
-/// The timeline as it is on the screen. Throws base::UsageError when the selection is asked for and there is none.
+/// The timeline as on the screen. Throws base::UsageError if the selection is requested and nothing is selected.
 PictureRequest picture_request(const ShellState& state, const PictureChoices& choices, const PictureMoment& moment);
-/// A and B as they are in their view. Throws base::UsageError when there are not both.
+/// A and B as in their view. Throws base::UsageError if one is missing.
 ComparePicture comparison_picture(const ShellState& state, const PictureChoices& choices);
 PreviewKey preview_key(const ShellState& state);
 /// Brings the panel's preview up to date. Needs the GL context, outside a frame.

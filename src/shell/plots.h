@@ -1,4 +1,4 @@
-// The plots: which there are, how they are seen, and the curves that are kept as a ghost.
+// The plots: which exist, how they are shown, and the curves kept as a ghost.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct Plots {
   PlotSet set;
   PlotsView view;
   GhostRun ghost;
-  std::optional<bool> on_timeline_axis;  ///< empty: by the view (roll: the timeline's, else history)
+  std::optional<bool> on_timeline_axis;  ///< empty: depends on the view (roll: the timeline's, else history)
 };
 
 }  // namespace lanescope::ui

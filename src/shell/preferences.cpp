@@ -46,7 +46,7 @@ std::string action_names() {
   return names;
 }
 
-// What is not understood is named and left out; the rest is taken.
+// Warns about and skips what it does not understand; reads the rest.
 Bindings read_bindings(const toml::table& table, const std::string& file) {
   Bindings bindings;
   for (const auto& [name, node] : table) {
@@ -98,7 +98,7 @@ toml::table bindings_table(const Bindings& bindings) {
   return table;
 }
 
-constexpr std::array kSources = {"iteration", "name", "wait"};  // as TriggerSource has them
+constexpr std::array kSources = {"iteration", "name", "wait"};  // in the order of TriggerSource
 
 TriggerSettings read_trigger(const toml::table& table, const std::string& file) {
   TriggerSettings trigger;
@@ -142,7 +142,7 @@ ThemeName theme_of(const toml::table& table, const std::string& file) {
 
 std::filesystem::path preferences_path() {
   const char* configured = std::getenv("XDG_CONFIG_HOME");
-  // The specification has relative paths ignored.
+  // The XDG specification says to ignore relative paths.
   const bool usable = configured && *configured == '/';
   return (usable ? std::filesystem::path(configured) : home() / ".config") / "lanescope" / "settings.toml";
 }

@@ -16,32 +16,32 @@ struct Preferences {
   ThemeName theme = ThemeName::Dark;
   float font_scale = 1.0f;  ///< 0.7 to 2.5
   base::Language language = base::preferred_language();
-  bool animation = true;   ///< views glide, lanes grow; off: everything is where it goes at once
+  bool animation = true;   ///< views glide, lanes grow; off: all changes are immediate
   bool tour_done = false;  ///< the first start's three hints were shown
   int window_width = 1600, window_height = 900;
   std::string picture_folder;       ///< where screenshots go; empty: the user's pictures folder
-  float timeline_share = 0;         ///< of the middle's height, set at the divider; 0: what the lanes need
-  bool code_view = false;           ///< the code and what its statements cost, in the lower part of the middle
-  TriggerSettings trigger;          ///< what triggers; when nothing does, the picture rolls on at first
-  Bindings bindings;                ///< a person's own keys
-  std::vector<std::string> plots;   ///< PlotChoice::texts(); empty: as at first
-  std::vector<std::string> recent;  ///< what was done from the palette, the newest first
+  float timeline_share = 0;         ///< share of the middle area's height, set at the divider; 0: what the lanes need
+  bool code_view = false;           ///< show the code and its costs in the lower part of the middle area
+  TriggerSettings trigger;          ///< the trigger; by default the picture rolls while nothing fires
+  Bindings bindings;                ///< the user's own keys
+  std::vector<std::string> plots;   ///< PlotChoice::texts(); empty: the default
+  std::vector<std::string> recent;  ///< entries used from the palette, newest first
 
   bool operator==(const Preferences&) const = default;
 };
 
 /// $XDG_CONFIG_HOME/lanescope/settings.toml, else ~/.config/lanescope/settings.toml.
 std::filesystem::path preferences_path();
-/// What was remembered; defaults for what is missing or unreadable (a broken file never keeps the program from
-/// starting): a warning in the log says what was not understood and what is allowed.
+/// Loads the preferences; uses defaults for what is missing or unreadable (a broken file never prevents the program
+/// from starting). A warning in the log says what was not understood and what is allowed.
 Preferences load_preferences(const std::filesystem::path& path);
-/// Best effort: a folder that cannot be written is reported in the log, not to the person.
+/// Best effort: if the folder is not writable, the error is only logged.
 void save_preferences(const std::filesystem::path& path, const Preferences& preferences);
-/// As a person writes it: "~/Pictures/a.png" for what lies in their own folder.
+/// A path as a user would write it: "~/Pictures/a.png" for a file in the home folder.
 std::string short_path(const std::filesystem::path& path);
 /// Where screenshots go: the preference, else $XDG_PICTURES_DIR, else ~/Pictures, else the home folder.
 std::filesystem::path picture_folder(const Preferences& preferences);
-/// A file in that folder that is not there yet: "lanescope-window-20261120-101500.png".
+/// A path in that folder that does not exist yet: "lanescope-window-20261120-101500.png".
 std::filesystem::path new_picture_path(const Preferences& preferences, const char* what, const char* extension);
 
 }  // namespace lanescope::ui

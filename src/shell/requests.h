@@ -1,4 +1,4 @@
-// What the frame asked for: carried out after it is drawn, because it replaces what the frame draws or needs the
+// Requests made during a frame: carried out after it is drawn, because they replace what the frame draws or need the
 // window.
 #pragma once
 
@@ -15,12 +15,12 @@ namespace lanescope::ui {
 
 struct Requests {
   std::vector<Action> actions;
-  std::optional<session::SessionOptions> run;  ///< start this
-  std::optional<Recipe> source;                ///< or this
-  /// Start this experiment on this side, or flip the one that runs to a side.
+  std::optional<session::SessionOptions> run;  ///< start this run
+  std::optional<Recipe> source;                ///< or start this source
+  /// Start this experiment on this side, or flip the running one to a side.
   std::optional<std::pair<const experiment::Experiment*, experiment::Side>> experiment;
   std::optional<experiment::Side> side;
-  std::optional<std::filesystem::path> file;  ///< open this
+  std::optional<std::filesystem::path> file;  ///< open this file
   bool screenshot = false, quit = false;
 };
 

@@ -19,7 +19,7 @@ constexpr SettingTurn kToggleFeed{SettingAction::Feed, 0};
 
 void step_setting(Model& model, const workload::SettingSpec& spec, int direction) {
   if (spec.stops.size() < 2) return;
-  // From stop to stop as the slider has them; a typed value between two stops goes to the one beside it.
+  // From stop to stop in the slider's order; a typed value between two stops goes to the nearest one in that direction.
   const double step = 1.0 / static_cast<double>(spec.stops.size() - 1);
   const double at = slider_position(spec, static_cast<double>(model.steering()->settings().integer(spec.key)));
   const double on_stop = std::round(at / step) * step;
@@ -41,7 +41,7 @@ void toggle_setting(Model& model, const workload::SettingSpec& spec) {
 
 template <SettingTurn kTurn>
 void turn(ShellState& state) {
-  const workload::Settings settings = state.model.steering()->settings();  // keeps the spec
+  const workload::Settings settings = state.model.steering()->settings();  // a copy, which keeps `spec` alive
   const workload::SettingSpec& spec = *settings.spec(kTurn.setting);
   kTurn.step == 0 ? toggle_setting(state.model, spec) : step_setting(state.model, spec, kTurn.step);
 }

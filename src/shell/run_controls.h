@@ -1,4 +1,4 @@
-// What a person turns to control the run: knobs, devices, experiments.
+// What the user turns to control the run: knobs, devices, experiments.
 #pragma once
 
 #include <chrono>
@@ -19,29 +19,30 @@ struct KnobEditing {
   std::string text;
 };
 
-/// The device menu. It is a popup of ImGui's, which alone knows when a click beside it has closed it.
+/// The device menu. It is an ImGui popup: only ImGui knows when a click outside has closed it.
 struct DeviceMenuState {
-  bool open = false;    ///< in the frame that was drawn last
-  bool toggle = false;  ///< requested; the top bar opens it with fresh lists, or closes it
+  bool open = false;       ///< in the last frame
+  bool toggle = false;     ///< requested; the top bar opens it with fresh lists, or closes it
+  float widest_badge = 0;  ///< so far, in logical pixels
   std::vector<device::CatalogueEntry> devices;
   std::vector<RecordedCapture> recorded = recorded_captures();
 };
 
-/// How fast a run must go so that something happens to look at: while it is on, ten times as fast when nothing does.
+/// Finds a speed at which something visibly happens: while on, goes ten times as fast when nothing does.
 struct AutoSpeed {
   bool on = false;
-  double set = 0;  ///< when the speed is another one, a person has chosen it
+  double set = 0;  ///< if the speed differs from this, the user has chosen it
   std::size_t iterations = 0;
   std::chrono::steady_clock::time_point since{};
 };
 
 struct ExperimentState {
   std::optional<ActiveExperiment> active;
-  std::uint64_t generation = 0;  ///< the run that it was last told of
-  std::uint64_t summary = 0;     ///< the figures that it was last given
-  std::string real_gpu;          ///< the one in use last, unless a simulated one was chosen since
+  std::uint64_t generation = 0;  ///< the last run that it was notified of
+  std::uint64_t summary = 0;     ///< the last figures that it was given
+  std::string real_gpu;          ///< the last one in use, unless a simulated GPU was chosen since
   AutoSpeed auto_speed;
-  bool shows_open = false, correction_open = false;  ///< long texts, unfolded
+  bool shows_open = false, correction_open = false;  ///< whether the long texts are unfolded
 };
 
 }  // namespace lanescope::ui

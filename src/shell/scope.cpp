@@ -15,11 +15,11 @@ namespace {
 
 using base::tr;
 
-// The right edge of a live view is not known of the newest picture.
+// The right edge of a live view is not known yet for the newest picture.
 constexpr double kEdgeShare = 0.03;
 
-// Of an opened trace: the pictures that lie in it as a whole, those nearest to the one that is looked at. That one
-// comes last, as the newest of a live run does.
+// For an opened trace: the pictures that lie completely in it, nearest to the current one. The current one comes last,
+// like the newest of a live run.
 void choose_of_still(const ShellState& state, Nanoseconds instant, AverageRequest& wanted) {
   const auto [first, last] = state.model.extent();
   for (const Nanoseconds t : state.view.fired()) {
@@ -29,7 +29,7 @@ void choose_of_still(const ShellState& state, Nanoseconds instant, AverageReques
                    [&](Nanoseconds a, Nanoseconds b) { return std::abs(a - instant) > std::abs(b - instant); });
 }
 
-// Of a live run: the newest pictures that are known as a whole and lie behind the last turn of a knob.
+// For a live run: the newest complete pictures that begin after the last turn of a knob.
 AverageRequest wanted_average(const ShellState& state, Nanoseconds instant) {
   const TimeAxis& axis = state.view.axis();
   const bool live = state.model.live();
@@ -94,7 +94,7 @@ void toggle_average(ShellState& state) {
   }
   average.on = !average.on;
   if (!state.model.live()) return;  // update_scope() aligns it
-  // Only pictures that are aligned can be laid over each other.
+  // Only aligned pictures can be averaged.
   if (average.on && state.view.mode() == ViewMode::Roll) state.view.set_mode(ViewMode::Trigger);
   if (average.on && state.view.single_shot()) state.view.resume();
 }
@@ -129,7 +129,7 @@ void update_scope(ShellState& state) {
   if (scope.generation != state.model.generation() || scope.markers != markers.size()) {
     if (scope.generation != state.model.generation()) {
       scope.names.clear();
-      if (!state.model.live()) scope.average.on = false;  // a file is shown as it is, at first
+      if (!state.model.live()) scope.average.on = false;  // a file is shown without an average at first
     }
     scope.generation = state.model.generation();
     scope.markers = markers.size();

@@ -1,5 +1,5 @@
-// What the shell keeps of the oscilloscope beside the trigger's settings, which are ViewControl's: the average, which
-// is worked out beside the drawing, and what the trigger panel shows.
+// The shell's state of the oscilloscope apart from the trigger's settings, which are in ViewControl: the average,
+// computed in the background, and the contents of the trigger panel.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace lanescope::ui {
 
 struct ShellState;
 
-/// What an average is of.
+/// The inputs of an average.
 struct AverageRequest {
   std::vector<Nanoseconds> triggers;
   Nanoseconds before = 0, after = 0;
@@ -29,31 +29,31 @@ struct ScopeState {
   AveragePicture picture;
   bool panel_open = false;
 
-  AverageRequest asked;  ///< what `picture` is of, or will be
+  AverageRequest asked;  ///< the request of `picture`, or of the next one
   base::BackgroundJob<AveragePicture> pending;
   std::size_t markers = 0;  ///< knobs turned so far; another one restarts the average
-  Nanoseconds since = std::numeric_limits<Nanoseconds>::min();  ///< windows begin after the last turn
+  Nanoseconds since = std::numeric_limits<Nanoseconds>::min();  ///< averaged windows begin after the last turn
   std::uint64_t generation = 0;
 
-  std::vector<TriggerName> names;  ///< for the panel, read again now and then while it is open
+  std::vector<TriggerName> names;  ///< for the panel; read again from time to time while it is open
   std::chrono::steady_clock::time_point names_read{};
   std::string filter;
 
-  /// The average is forgotten, and what is being worked out no longer needs the trace.
+  /// Discards the average, and stops its computation, so that the trace is no longer needed.
   void drop_average();
 };
 
-/// Once per frame, after the view was updated: collects pictures for the average, and takes it when it is ready.
+/// Once per frame, after the view was updated: collects pictures for the average and takes finished averages.
 void update_scope(ShellState& state);
-/// The average stands for the events in this frame.
+/// The average is drawn instead of the events in this frame.
 bool shows_average(const ShellState& state);
 
-/// What the top bar says of the trigger.
+/// What the top bar says about the trigger.
 struct ScopeStatus {
   std::string what;               ///< "trigger: iteration start"
-  std::vector<std::string> says;  ///< how it goes, the longest wording first
+  std::vector<std::string> says;  ///< the state in words, longest wording first
   bool waits = false;             ///< armed, or nothing has fired yet
-  bool only_settings = false;     ///< `says` lists the trigger's settings, since there is nothing else to say
+  bool only_settings = false;     ///< `says` lists the trigger's settings, as there is nothing else to say
 };
 ScopeStatus scope_status(const ShellState& state);
 

@@ -10,7 +10,7 @@ constexpr std::size_t kMostArrows = 240;
 
 void update_lit(ShellState& state) {
   CauseState& cause = state.cause;
-  // An averaged event is not at the place of any of those that it stands for.
+  // An averaged event is not where any of its original events are.
   const auto& hit = state.pointed.hit && state.pointed.hit->averaged ? std::nullopt : state.pointed.hit;
   const std::optional<EventRef> event = hit ? hit->event : std::nullopt;
   const std::optional<Nanoseconds> bubble = hit && hit->bubble ? std::optional(hit->bubble->start_ns) : std::nullopt;
@@ -22,7 +22,7 @@ void update_lit(ShellState& state) {
                                    : Lit{};
 }
 
-// How often it happens: in the stretch that the verdict is about, or, of a file, in all of it.
+// How often the bubble repeats: in the verdict's time range, or for a file, in the whole trace.
 Repeats repeats_now(const ShellState& state, const analysis::Bubble& bubble) {
   const analysis::Summary& recent = state.model.recent();
   const bool in_recent = bubble.start_ns >= recent.from_ns && bubble.start_ns < recent.to_ns;
@@ -43,7 +43,7 @@ void update_path(ShellState& state) {
   cause.repeats = cause.path.bubble ? repeats_now(state, *cause.path.bubble) : Repeats{};
 }
 
-// Arrows from all launches of a selected stretch, or of a selected range of the program.
+// Arrows from all launches in a selected time range, or in a selected range (event) of the program.
 void update_launches(ShellState& state) {
   CauseState& cause = state.cause;
   std::optional<std::pair<Nanoseconds, Nanoseconds>> of = state.selection.range;
@@ -69,7 +69,7 @@ void select_event(ShellState& state, const EventRef& event) {
   } else if (event.event.kind == trace::EventKind::Call) {
     state.selection.linked = links.operation_of(event);
   }
-  state.view.pan(0);  // what is read must stand still
+  state.view.pan(0);  // freeze the view, so that the selected event stays visible
 }
 
 void select_range(ShellState& state, Nanoseconds from, Nanoseconds to) {

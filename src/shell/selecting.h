@@ -1,4 +1,4 @@
-// What is pointed at and what is selected, by whatever a person did it with, and what belongs to it.
+// What is pointed at and selected, by any input, and the events related to it.
 #pragma once
 
 #include <optional>
@@ -14,17 +14,17 @@ struct ShellState;
 /// What the mouse points at in the timeline, in this frame.
 struct Pointed {
   std::optional<TimelineHit> hit;
-  std::optional<trace::LaneId> lane;   ///< over its row or its name
-  std::optional<Nanoseconds> at;       ///< over the lanes or the ruler
-  std::optional<Nanoseconds> snapped;  ///< the same, on the edge of an event where one is near
+  std::optional<trace::LaneId> lane;   ///< lane of the row or the name under the mouse
+  std::optional<Nanoseconds> at;       ///< instant under the mouse, over the lanes or the ruler
+  std::optional<Nanoseconds> snapped;  ///< the same, snapped to an event's edge if one is near
   std::optional<MarkHit> mark;         ///< a ruler, a bookmark or a note
 };
 
-/// Selects an event and what belongs to it; the view stands still from then on.
+/// Selects an event and its linked event, and freezes the view.
 void select_event(ShellState& state, const EventRef& event);
-/// Selects a stretch of time and begins to work out its figures.
+/// Selects a time range, for which figures are then computed.
 void select_range(ShellState& state, base::Nanoseconds from, base::Nanoseconds to);
-/// Once per frame: what belongs to the selection and to what the mouse points at, when either has changed.
+/// Once per frame: updates what is related to the selection and to the hovered event, if either has changed.
 void update_causes(ShellState& state);
 
 }  // namespace lanescope::ui

@@ -1,5 +1,5 @@
-// All that the window's panels share, composed of what each feature keeps. Panels are functions that draw from it and
-// change it; nothing is hidden in them.
+// The state that the window's panels share, composed of each feature's state. Panels are functions that draw from it
+// and change it; they hide no state.
 #pragma once
 
 #include <chrono>
@@ -40,12 +40,12 @@ namespace lanescope::ui {
 struct ShellState {
   // What is shown.
   Model model;
-  Opening opening;  ///< of the file that is being read; what is shown stays till then
+  Opening opening;  ///< the file being read; until it is ready, the old source stays
 
-  // The timeline: where it is looked at, what is pointed at and selected, and what belongs to that.
+  // The timeline: the view, what is pointed at and selected, and what is related to that.
   ViewControl view;
   Timeline timeline;
-  float scroll = 0;  ///< of its rows
+  float scroll = 0;  ///< vertical scroll of its rows
   NavigationState navigation;
   Pointed pointed;
   Selection selection;
@@ -54,10 +54,10 @@ struct ShellState {
   LaneHands lane_hands;
   ScopeState scope;
   Marks marks;
-  MarkShapes mark_shapes;           ///< as they were drawn last
-  std::uint64_t marks_written = 0;  ///< Marks::version() of what is in the file beside an opened trace
+  MarkShapes mark_shapes;           ///< as last drawn
+  std::uint64_t marks_written = 0;  ///< Marks::version() of the marks saved beside an opened trace
 
-  // What is read beside it.
+  // What is shown next to the timeline.
   DrawerTab drawer = DrawerTab::Plots;
   Plots plots;
   SearchState search;
@@ -68,7 +68,7 @@ struct ShellState {
   TryIt try_it;
   Comparison comparison;
 
-  // What the run is controlled with.
+  // Controls of the run.
   ExperimentState experiment;
   DeviceMenuState device_menu;
   KnobEditing knob_editing;
@@ -77,7 +77,7 @@ struct ShellState {
   // The window.
   Preferences preferences;
   Presentation presentation;
-  bool full_screen = false;  ///< asked for; the window follows
+  bool full_screen = false;  ///< requested; the window follows
   float content_scale = 1;   ///< of the display
   Overlays overlays;
   PictureState pictures;
@@ -86,12 +86,16 @@ struct ShellState {
   TourStep tour = TourStep::Off;
   FrameFigures figures;
 
-  /// Where things were drawn in this frame, by name: for tests and for the hints that point at them.
+  /// Something drawn in this frame is still moving. Things that are not drawn never set it.
+  bool in_motion = false;
+  bool selection_first = false;  ///< the details panel begins with the selection instead of the verdict
+
+  /// Where things were drawn in this frame, by name: for tests and for the hints that point to them.
   std::map<std::string, Rect> places;
 
-  /// What all lengths and fonts are multiplied by.
+  /// The factor for all lengths and fonts.
   float scale() const { return preferences.font_scale * content_scale * (presentation.on ? presentation.scale : 1); }
-  /// Of everything: as a person has chosen, where there are letters for it.
+  /// The language of all texts: the user's choice, if there is a font for it.
   base::Language language() const { return has_chinese_font() ? preferences.language : base::Language::English; }
   void show_toast(std::string text, bool error = false) {
     toast = Toast{std::move(text), error, std::chrono::steady_clock::now() + std::chrono::seconds(error ? 8 : 5)};

@@ -72,7 +72,7 @@ bool sees_a_and_b(const ShellState& state) { return state.comparison.state.open 
 
 void toggle_panel(ShellState& state) {
   toggle_overlay(state, Overlay::Picture);
-  // Of what a person looks at.
+  // Default to what the user is looking at.
   PictureSubject& subject = state.pictures.choices.subject;
   if (sees_a_and_b(state)) {
     subject = PictureSubject::Comparison;
@@ -212,7 +212,7 @@ void copy_picture(ShellState& state, const PictureChoices& choices, const Pictur
   });
 }
 
-// After a frame: what the panel asked for, its preview, and what has been written meanwhile.
+// After a frame: carries out the panel's request, updates its preview, and reports finished files.
 void work_on_pictures(ShellState& state) {
   PictureState& pictures = state.pictures;
   for (std::size_t i = 0; i < pictures.writing.size();) {

@@ -20,7 +20,7 @@ constexpr int kMostShift = 2;
 // With this many events of a row in a window, columns are computed by searches instead of by visiting the events.
 constexpr EventIndex kManyEvents = 8192;
 
-// If the GPU works in more than the remaining share of the pictures, it does not count as idle: show their shades.
+// The GPU counts as idle if it is idle in at least this share of the pictures; otherwise show their shades.
 constexpr double kIdleShare = 0.9;
 
 bool has_row(LaneKind kind) {
@@ -261,7 +261,7 @@ class AveragePicture::Adder {
       sum.ordinal = seen.ordinal;
       sum.shortest = sum.longest = duration;
       const std::string_view name = trace_.names().text(e.name);
-      const bool reads = trace::range_kind_of(e) == trace::RangeKind::Read;
+      const bool reads = trace::reads_back(trace::range_kind_of(e));
       sum.colour = reads ? Colour::WaitGround : event_colour(kind_, e);
       sum.label = kind_ == LaneKind::Iterations ? std::string(name) : event_label(trace_, kind_, e);
     }
@@ -343,7 +343,7 @@ void AveragePicture::add_bubbles(const std::deque<analysis::Bubble>& bubbles, st
         cover.add(static_cast<double>(b->start_ns - begin) / column_ns,
                   static_cast<double>(b->end_ns - begin) / column_ns);
       }
-      // Whatever the number of bubbles, a window costs no more than its columns.
+      // However many bubbles there are, a window costs no more than its columns.
       b = b->duration() < least ? ends_after(std::next(b), b->start_ns + least) : std::next(b);
     }
   }

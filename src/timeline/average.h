@@ -46,7 +46,7 @@ struct Spread {
 
 /// An averaged event: the corresponding events of all pictures.
 struct AverageEvent {
-  trace::Event event;           ///< that of the last trigger that has it
+  trace::Event event;           ///< the event at the last trigger that has it
   trace::EventIndex index = 0;  ///< of that event, in its row
   std::string label;            ///< its name, as displayed on the lane
   Colour colour = Colour::Phase;

@@ -138,7 +138,7 @@ void AveragePicture::draw_event(const AverageEvent& e, const TimeAxis& axis, Nan
   } else {
     const float gap = width > 6 ? 1.0f : 0.0f;
     out.solid(x0, y0, x1 - gap, y1, with_alpha(theme[e.colour], presence), rounding);
-    // Drawn rather than left out, because the occupancy would shine through the gap.
+    // Fill the gap: otherwise the occupancy would show through it.
     if (gap > 0) out.solid(x1 - gap, y0, x1, y1, with_alpha(theme[Colour::Row], 0.7f));
     const bool bold = e.event.kind == trace::EventKind::Kernel;
     const std::uint32_t ink = e.colour == Colour::WaitGround ? theme[Colour::WaitInk] : theme.ink_on(e.colour);
@@ -173,7 +173,7 @@ void AveragePicture::draw(trace::LaneId lane, const TimeAxis& axis, Nanoseconds 
     const float y0 = y + static_cast<float>(r) * strips.pitch;
     draw_occupancy(average->rows[r], axis, trigger_ns, theme, y0, y0 + strips.height, out);
   }
-  // Of events narrower than a pixel, draw any: the occupancy shows all of them.
+  // Of several events within a pixel, draw any one: the occupancy shows all of them.
   float drawn_to = axis.left_px() - 1;
   std::size_t row = 0;
   for (const AverageEvent& e : average->events) {

@@ -7,7 +7,7 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr float kFoldPx = 3;  // narrower ones share an outline, as events share a glyph
+constexpr float kFoldPx = 3;  // narrower events share an outline, just as they share a glyph
 
 void add_outline(const MarkSurface& s, const Rect& r, Colour colour, float grow, float strength, float stroke) {
   const float scale = s.frame.scale;

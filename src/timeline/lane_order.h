@@ -21,7 +21,7 @@ inline Owner owner_of(const trace::LaneInfo& info) {
                                        : Owner{info.host, info.pid, 0, info.tid};
 }
 
-// What the lanes tell about the threads.
+// The roles of the threads, as known from their lanes.
 struct Threads {
   std::set<Owner> iterating, helping;  ///< with iterations; with trace::LaneRole::Helper
 

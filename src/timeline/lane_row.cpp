@@ -154,7 +154,7 @@ void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventInd
   const float width = x1 - x0;
   if (trace::is_blocking(event) && width >= 2 * kFoldPx) return draw_blocking_call(context, strip, event, out);
   if (trace::is_host_wait(event) && width >= 2 * kFoldPx) return draw_host_wait(context, strip, event, x0, x1, out);
-  const bool reads = trace::range_kind_of(event) == trace::RangeKind::Read;
+  const bool reads = trace::reads_back(trace::range_kind_of(event));
   const Colour colour = reads ? Colour::WaitGround : event_colour(strip.kind, event);
   // Leaves a one-pixel gap between neighbours if there is space.
   const float gap = width > 6 ? 1.0f : 0.0f;

@@ -184,7 +184,7 @@ void add_trigger_mark(const MarkSurface& surface, Nanoseconds instant) {
   surface.rows.solid(line - s, surface.lanes_top(), line + s, surface.lanes_bottom(),
                      with_alpha(colours[Colour::Accent], 0.55f));
   surface.top.solid(line - s, surface.area.y + 20 * s, line + s, surface.lanes_top(), colours[Colour::Accent]);
-  // It is at the ruler's 0 and replaces that label.
+  // The flag is at the ruler's 0 and replaces that label.
   std::erase_if(surface.top.labels, [&](const Label& label) {
     return label.font == FontRole::MonoSmall && label.align == LabelAlign::Centre &&
            std::abs(label.x + label.max_width / 2 - x) < 12 * s;

@@ -47,7 +47,7 @@ void add_marks(const MarkSurface& surface, const Marks& marks, const MarkShapes&
 /// For pictures, which need no hit testing.
 void add_marks(const MarkSurface& surface, const Marks& marks);
 
-/// The instant of a trigger: a flag on the ruler with a line through the lanes; nothing where the instant is out of
+/// Marks the instant of a trigger: a flag on the ruler with a line through the lanes; nothing if the instant is out of
 /// view.
 void add_trigger_mark(const MarkSurface& surface, Nanoseconds instant);
 

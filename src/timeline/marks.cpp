@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "inspect/destination.h"
 
 namespace lanescope::ui {
 namespace {
@@ -97,7 +98,7 @@ const Bookmark* Marks::before(Nanoseconds t) const {
 }
 
 std::string measure_text(Nanoseconds duration) {
-  std::string text = base::format_duration(duration);
+  std::string text = time_in_full(duration);
   if (duration <= 0) return text;
   const double rate = 1e9 / static_cast<double>(duration);
   const std::string often = rate >= 1'000'000 ? fmt::format("{:.2f} M", rate / 1e6)

@@ -12,6 +12,15 @@ using trace::EventIndex;
 // Maximum number of the newest bins that are recomputed.
 constexpr Nanoseconds kLooseBins = 64;
 
+// A bin with fewer iterations shows what the lanes show: interpolating within an iteration would draw it flat, although
+// the bins before the first record and after the last are not.
+constexpr std::ptrdiff_t kIterationsToAverage = 4;
+
+std::ptrdiff_t ends_between(std::span<const IterationRecord> records, Nanoseconds from, Nanoseconds to) {
+  const auto at = [&](Nanoseconds t) { return std::ranges::lower_bound(records, t, {}, &IterationRecord::end_ns); };
+  return at(to) - at(from);
+}
+
 // A running total of the records at time `t`, interpolated between two of them.
 double total_until(std::span<const IterationRecord> records, Nanoseconds t, Nanoseconds IterationRecord::*member) {
   const auto after = std::upper_bound(records.begin(), records.end(), t,
@@ -58,7 +67,8 @@ MinimapBin MinimapBins::bin(const trace::Trace& trace, std::span<const Iteration
                             Nanoseconds to) const {
   MinimapBin result;
   const auto length = static_cast<double>(to - from);
-  const bool by_records = records.size() > 1 && from >= records.front().end_ns && to <= records.back().end_ns;
+  const bool by_records = records.size() > 1 && from >= records.front().end_ns && to <= records.back().end_ns &&
+                          ends_between(records, from, to) >= kIterationsToAverage;
   double busy = 0;
   double waiting = 0;
   for (std::size_t l = 0; l < trace.lane_count(); ++l) {

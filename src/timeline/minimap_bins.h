@@ -26,9 +26,9 @@ class MinimapBins {
   /// Sub-rows examined per frame: about a millisecond.
   static constexpr std::size_t kBudget = 4000;
 
-  /// Continues where it stopped. Counts only what lies before `edge`, which is known; recomputes the newest bins of a
-  /// live run. The shares come from the iterations' records or, without iterations, from the lanes: the busiest GPU
-  /// lane, and the CPU lane that waits most.
+  /// Continues where it stopped. Counts only events before `edge`, up to which everything is known; recomputes the
+  /// newest bins of a live run. The shares of a bin with several iterations come from their records, others from the
+  /// lanes: the busiest GPU lane, and the CPU lane that waits most.
   void update(const trace::Trace& trace, std::span<const analysis::IterationRecord> records, base::Nanoseconds begin,
               base::Nanoseconds edge, bool live, std::size_t budget = kBudget);
   void reset() { *this = {}; }

@@ -46,7 +46,7 @@ bool PlotExtremes::sync(Records records, PlotKinds kinds, std::uint64_t generati
     changed = true;
   }
   const std::size_t common = std::min(numbers_.size(), records.size());
-  // Records are only removed from among others, so an equal number at an equal place means that none was.
+  // Records are only removed between others, so an equal number at the same index means that none was removed.
   if (common > 0 && (numbers_.size() > common || numbers_[common - 1] != records[common - 1].number)) {
     merge(records);
     changed = true;

@@ -58,7 +58,7 @@ std::optional<Nanoseconds> open_from(const trace::Trace& trace, const trace::Ope
 
 }  // namespace
 
-// --- rows: their order, groups, heights, what stands still, and how all of it moves
+// --- rows: order, groups, heights, pinning, and movement
 // -----------------------------------
 
 void Timeline::clear() {
@@ -393,7 +393,7 @@ float Timeline::scroll_to_show(LaneId lane, float scroll) const {
   return scroll;
 }
 
-// --- what lies over the lanes: ruler, bubbles, the unknown edge, calls that last, markers, the selection
+// --- over the lanes: ruler, bubbles, the unknown edge, open calls, markers, the selection
 // --------------
 
 void Timeline::add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
@@ -602,7 +602,7 @@ void Timeline::add_range(const TimelineFrame& frame, const TimeAxis& axis, const
   }
 }
 
-// --- the batch, and what is where in it
+// --- the batch, and the positions of things in it
 // --------------------------------------------------------------------------------
 
 void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area) {
@@ -729,7 +729,7 @@ void Timeline::add_headings(const TimelineFrame& frame) {
   }
 }
 
-// An averaged event stands for that of the current picture.
+// An averaged event represents the same event in the current picture.
 std::optional<TimelineHit> Timeline::hit_average(const TimelineFrame& frame, const TimeAxis& axis, const Placed& p,
                                                  float x, float y) const {
   const LaneId lane = p.lane_row->lane();

@@ -121,8 +121,8 @@ class Timeline {
   std::optional<Rect> lane_rect(trace::LaneId lane) const;
   std::optional<Rect> lane_rect(const trace::Trace& trace, trace::LaneKind kind) const;
   std::size_t lane_count() const;
-  /// The screen position of an event, even if outside the view; empty if its lane is hidden. If it has scrolled below
-  /// the fixed part, the uncovered rest, at least an edge.
+  /// The screen position of an event, even if outside the view; empty if its lane is hidden. If the fixed part covers
+  /// it, only the uncovered rest, at least an edge.
   std::optional<Rect> event_rect(const EventRef& ref, const TimeAxis& axis) const;
   /// The row in which a GPU's bubbles are drawn.
   std::optional<Rect> bubble_row(const analysis::LiveAnalysis& analysis, trace::GpuNumber gpu) const;

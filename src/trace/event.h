@@ -128,8 +128,10 @@ enum class RangeKind : std::uint8_t {
   Compute,    ///< an op that a CPU device computes, the counterpart of a kernel on a GPU
   Timed,      ///< a section timed by the program itself; the statements inside it have their own ranges
   Warning,    ///< the framework issued a warning about the statement
+  Print,      ///< a statement that reads a value back to show it, so that no later statement depends on it
 };
-inline constexpr std::size_t kRangeKinds = 10;
+inline constexpr std::size_t kRangeKinds = 11;
+inline constexpr bool reads_back(RangeKind kind) { return kind == RangeKind::Read || kind == RangeKind::Print; }
 static_assert((kRangeKinds - 1) << 2 <= kRangeKindMask);
 
 inline void set_range_kind(Event& range, RangeKind kind) {

@@ -1,4 +1,4 @@
-// What a panel draws with.
+// Everything a panel needs for drawing.
 #pragma once
 
 #include "render/fonts.h"

@@ -41,12 +41,12 @@ constexpr ImGuiWindowFlags kPanel = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFla
 
 constexpr ImGuiWindowFlags kNoScroll = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
-constexpr float kPresentedHeight = 540;  // of the window, in which everything has its usual size
+constexpr float kPresentedHeight = 540;  // window height at which everything has its normal size
 
 void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra, const auto& draw) {
   ImGui::SetNextWindowPos({r.x, r.y});
   ImGui::SetNextWindowSize({r.width, r.height});
-  // Nothing changes its width when a scroll bar comes.
+  // Keep the content's width when a scroll bar appears.
   if ((extra & ImGuiWindowFlags_NoScrollbar) == 0)
     ImGui::SetNextWindowContentSize({r.width - 2 * padding.x - ImGui::GetStyle().ScrollbarSize, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
@@ -58,7 +58,7 @@ void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra
   ImGui::End();
 }
 
-constexpr double kExperimentSpeed = 0.01;  // at which single waits can be seen; more where nothing happens
+constexpr double kExperimentSpeed = 0.01;  // slow enough to see single waits; raised while nothing happens
 constexpr std::chrono::milliseconds kNothingHappens{700};
 constexpr double kMeasuredSeconds = 8;
 
@@ -81,14 +81,15 @@ Shell::Shell(Preferences preferences) {
 void Shell::draw(const Fonts& fonts) {
   follow_language();
   const Theme& colours = theme(state_.preferences.theme);
-  // What the back row reads is a part of the screen, not a number of pixels. The lanes of an experiment fill it.
+  // Readability from the back row depends on a share of the screen, not on pixels. An experiment's lanes fill it.
   const float height = ImGui::GetIO().DisplaySize.y / state_.content_scale;
   const float s = state_.scale();
   const float presented = std::clamp(std::floor(height / kPresentedHeight * 10) / 10, 1.2f, 3.0f);
-  // From the next frame on. Who has larger text already gets no more than fits.
+  // Takes effect in the next frame. Divided by the user's text size, so that everything still fits.
   state_.presentation.scale = std::max(1.0f, presented / state_.preferences.font_scale);
   const Canvas canvas{state_, colours, fonts, s, spans_, plots_};
   state_.places.clear();
+  state_.in_motion = false;
   state_.model.update();
   update_advice(state_);
   update_code(state_);
@@ -103,7 +104,7 @@ void Shell::draw(const Fonts& fonts) {
   } else {
     draw_workbench(canvas);
   }
-  // What a card or a line of code has just selected is on the timeline.
+  // A card or a line of code has just selected an event on the timeline, so show the timeline.
   if (state_.selection.event && state_.selection.event != selected) state_.comparison.state.open = false;
   draw_go_to(canvas);
   draw_trigger_panel(canvas);
@@ -116,7 +117,7 @@ void Shell::draw(const Fonts& fonts) {
   follow_tour();
 }
 
-// The lanes as large as possible, the verdict and the one knob of the experiment.
+// The lanes as large as possible, the verdict, and the experiment's one knob.
 void Shell::draw_presentation(const Canvas& canvas) {
   const float s = canvas.scale;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
@@ -167,7 +168,7 @@ void Shell::draw_workbench(const Canvas& canvas) {
   const float notice = notice_height(state_);
   const float least_plots = drawer_least_height(state_, middle_height);
   const float minimap = minimap_height(state_);
-  // What is below the timeline gets at least what the plots need, or what a person left it at the divider.
+  // The area below the timeline gets at least what the plots need, or the height the user set at the divider.
   const float all = middle_height - notice - minimap;
   const float share = state_.preferences.timeline_share;
   const float room = share > 0 ? all - std::min(72 * s, all * 0.3f) : all - least_plots;
@@ -194,8 +195,7 @@ void Shell::draw_workbench(const Canvas& canvas) {
       grounds_.push_back({area, colours[Colour::Ground]});
   }
   panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_top_bar(canvas); });
-  if (state_.model.nothing() && notice <= 0)
-    return;  // what is being opened, or why it could not be, is said over the grounds
+  if (state_.model.nothing() && notice <= 0) return;  // the opening panel shows the progress or the error instead
   panel("##knobs", knobs_area, {16 * s, 0}, 0, [&] { draw_knobs(canvas); });
   if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
   if (state_.comparison.state.open) {
@@ -212,7 +212,7 @@ void Shell::draw_workbench(const Canvas& canvas) {
 
 void Shell::follow_tour() {
   if (state_.tour != TourStep::TurnThis || !state_.model.live()) return;
-  // Done what was pointed at: go on.
+  // The user did what the hint suggested: show the next one.
   if (!state_.model.analysis().markers().empty()) state_.tour = TourStep::WatchThat;
 }
 
@@ -267,7 +267,7 @@ void Shell::show_opened() {
     file = state_.opening.take();
   } catch (const std::exception& error) {
     if (!state_.model.nothing()) throw;
-    state_.opening.fail(error.what());  // stays: there is nothing behind it
+    state_.opening.fail(error.what());  // stays visible: nothing else is shown
   }
   if (!file) return;
   begin_anew();
@@ -303,7 +303,7 @@ void Shell::begin_anew() {
 }
 
 void Shell::start(const Recipe& recipe) {
-  state_.opening.cancel();  // what was asked for last is shown
+  state_.opening.cancel();  // the latest request wins
   begin_anew();
   state_.model.start(recipe);
 }
@@ -335,6 +335,9 @@ void Shell::begin_with(const Experiment& experiment, session::SessionOptions ses
   session.assignments = experiment.assignments(Side::Before);
   start(run_recipe(session));
   state_.experiment.active.emplace(experiment, Side::Before);
+  // A speed of the user's own stays.
+  const bool usual = session.speed == kExperimentSpeed;
+  state_.experiment.auto_speed = {usual, session.speed, 0, steady_clock::now()};
 }
 
 void Shell::show_side(Side side) {
@@ -366,7 +369,7 @@ void Shell::show_side(Side side) {
   }
 }
 
-// Which side holds is read off the settings, however they came to be; what it gives is kept for the other side's time.
+// The current side is derived from the settings, however they were changed; its figures are kept for comparison.
 void Shell::follow_experiment() {
   const Model& model = state_.model;
   const Steering* steering = model.steering();
@@ -379,7 +382,7 @@ void Shell::follow_experiment() {
   }
   if (!state_.experiment.active) return;
   ActiveExperiment& active = *state_.experiment.active;
-  if (steering->workload().name != active.experiment().workload) {  // another workload was chosen
+  if (steering->workload().name != active.experiment().workload) {  // the user chose another workload
     state_.experiment.active.reset();
     return;
   }
@@ -392,7 +395,7 @@ void Shell::follow_experiment() {
   if (const auto side = active.side_of(settings)) active.set_side(*side);
   if (state_.experiment.summary == model.recent_number() || !model.recent_is_current()) return;
   state_.experiment.summary = model.recent_number();
-  // The longest stretch with a known pace: while the queue fills there is none.
+  // The longest stretch with a known pace: none is known while the queue fills.
   analysis::Summary summary = model.recent_over(kMeasuredSeconds);
   if (!summary.pace.known()) summary = model.recent();
   if (!summary.pace.known()) return;
@@ -418,7 +421,7 @@ void Shell::adapt_speed() {
   state_.model.set_speed(automatic.set);
 }
 
-// What is kept in words is said again in the language that is wanted; a message that was shown is of its moment.
+// Renews the stored texts in the chosen language; a message that is on the screen is dropped.
 void Shell::follow_language() {
   if (base::language() == state_.language()) return;
   base::set_language(state_.language());
@@ -435,21 +438,18 @@ void Shell::follow_language() {
   if (!state_.device_menu.devices.empty()) state_.device_menu.devices = device::catalogue();
 }
 
-// --- what still moves
+// --- what is still moving
 // -----------------------------------------------------------------------------------------------------
 
 bool Shell::animating() const { return moving() || state_.opening.running(); }
 
 bool Shell::moving() const {
   const bool run_moves = state_.model.running() && !state_.model.paused();
-  return run_moves || !state_.model.open_calls().empty() || state_.view.moving() || state_.timeline.moving() ||
-         state_.navigation.moving() || state_.toast ||
+  return run_moves || !state_.model.open_calls().empty() || state_.in_motion || state_.view.moving() || state_.toast ||
          (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
-         state_.comparison.state.busy() || (state_.comparison.state.open && state_.comparison.view.moving()) ||
-         state_.pictures.saving.busy() || state_.pictures.busy(state_.overlays.open == Overlay::Picture) ||
-         finding_moves(state_) || state_.view.armed() || state_.scope.pending.busy() || state_.advice.busy() ||
-         state_.code.busy() || state_.code.moving(CodeState::Clock::now()) || state_.try_it.busy() ||
-         (state_.drawer == DrawerTab::Plots && state_.plots.view.moving);
+         state_.comparison.state.busy() || state_.pictures.saving.busy() ||
+         state_.pictures.busy(state_.overlays.open == Overlay::Picture) || state_.scope.pending.busy() ||
+         state_.advice.busy() || state_.code.busy() || state_.try_it.busy();
 }
 
 }  // namespace lanescope::ui

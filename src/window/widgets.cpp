@@ -42,7 +42,7 @@ std::string shown(const SettingSpec& spec, const Value& value) {
   return spec.unit.empty() ? text : text + " " + spec.unit;
 }
 
-// The keys that turn this knob, or a few of its values, for the hint beside it.
+// The hint next to a knob: the keys that turn it, or a few of its values.
 std::string slider_hint(const SettingSpec& spec) {
   const auto more = action_for(spec.action, -1), fewer = action_for(spec.action, 1);
   if (!more || !fewer) return spec.examples.empty() ? "" : tr(spec.examples);
@@ -50,7 +50,7 @@ std::string slider_hint(const SettingSpec& spec) {
             key_text(info(*fewer).keys.front()));
 }
 
-// The value at the right of a knob's name: a click turns it into a field to type in.
+// The value at the right of a knob's name: a click turns it into a text field.
 std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const Value& value, float right) {
   ShellState& state = c.state;
   if (state.knob_editing.setting == spec.key) {
@@ -143,7 +143,7 @@ std::optional<Value> stepper(const Canvas& c, const SettingSpec& spec, const Val
   return turned;
 }
 
-// As many beside each other as can be read, in rows.
+// Puts as many as are readable side by side, in rows.
 int choice_buttons(const Canvas& c, const std::string& id, const std::vector<std::string>& texts, int chosen) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float gap = 4 * c.scale;
@@ -197,7 +197,7 @@ void wrapped_text(const Canvas& c, FontRole role, Colour colour, const std::stri
 }
 
 std::string wrapped_lines(const Canvas& c, FontRole role, const std::string& sentence, float width) {
-  // A number and its percent sign stay on one line: only plain spaces are places to break at.
+  // Keep a number and its percent sign on one line: lines break only at plain spaces.
   std::string t = sentence;
   for (std::size_t at = t.find(" %"); at != std::string::npos; at = t.find(" %", at)) t.replace(at, 1, "\u00a0");
   return base::wrap(t, width, [&](std::string_view letter) { return text_width(c.fonts, role, letter); });
@@ -280,6 +280,20 @@ void note_place(const Canvas& c, const std::string& name) {
   const ImVec2 low = ImGui::GetItemRectMin();
   const ImVec2 size = ImGui::GetItemRectSize();
   c.state.places[name] = {low.x, low.y, size.x, size.y};
+}
+
+void own_wheel() {
+#if IMGUI_VERSION_NUM >= 18900
+  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
+#endif
+}
+
+void drop_typed_characters() {
+#if IMGUI_VERSION_NUM >= 18980
+  ImGui::GetIO().ClearInputKeys();
+#else
+  ImGui::GetIO().ClearInputCharacters();
+#endif
 }
 
 bool button(const Canvas& c, const std::string& id, const std::string& t, bool on, float width, const char* tooltip) {

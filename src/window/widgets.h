@@ -31,24 +31,28 @@ void figure_line(const Canvas& canvas, const std::string& name, const std::strin
                  Colour value_colour = Colour::Text);
 /// Rounded to the grid of theme.h.
 void vertical_space(const Canvas& canvas, float pixels);
-/// The line around what can be used, in themes that have one; nothing else.
+/// Draws the outline of a control, in themes that have outlines; otherwise nothing.
 void outline(const Canvas& canvas, const Rect& r, float rounding, bool hovered);
 
 /// A button as wide as its text or as `width`; `on` draws it as chosen.
 bool button(const Canvas& canvas, const std::string& id, const std::string& text, bool on = false, float width = 0,
             const char* tooltip = nullptr);
+/// The wheel over the last item is the item's: the window around it must not scroll.
+void own_wheel();
+/// Drops the characters typed so far: the key that has opened a field must not appear in it.
+void drop_typed_characters();
 /// Buttons side by side, one of them chosen; returns the one that was clicked, else -1.
 int segmented(const Canvas& canvas, const std::string& id, const std::vector<std::string>& texts, int chosen,
               float width = 0);
-/// A check box with a hint at the right edge (its key); dimmed when it has no effect as things are.
+/// A check box with a hint at the right edge (its key); dimmed if it currently has no effect.
 bool toggle(const Canvas& canvas, const std::string& id, const std::string& label, bool value, const std::string& hint,
             bool without_effect = false);
-/// One knob, by its kind: slider, check box, buttons or number field. Returns the new value when it was turned.
-/// `no_effect` says why turning it would change nothing now; null: it would.
+/// One knob, by its kind: slider, check box, buttons or number field. Returns the new value if it was turned.
+/// `no_effect` says why turning it would change nothing now; null: it has an effect.
 std::optional<workload::Value> knob(const Canvas& canvas, const workload::SettingSpec& spec,
                                     const workload::Value& value, const char* no_effect = nullptr);
 
-/// An ImGuiKey went down in this frame, or repeats: for fields and lists that have the keyboard.
+/// True if this ImGuiKey was pressed or repeated in this frame: for fields and lists that have the keyboard focus.
 bool key_pressed(int key);
 
 /// Remembers where the last ImGui item was drawn.

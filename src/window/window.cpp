@@ -27,16 +27,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using base::tr;
 
-constexpr std::chrono::microseconds kFrameTime{16'000};  // a little over 60 a second: a display's own rate decides
-constexpr std::chrono::milliseconds kCalmFrameTime{60};  // where only a bar moves: the reading needs the machine
-constexpr double kRestSeconds = 0.5;                     // between looks at a still window
+constexpr std::chrono::microseconds kFrameTime{16'000};  // just over 60 frames a second: the display's rate decides
+constexpr std::chrono::milliseconds kCalmFrameTime{60};  // if only a progress bar moves: leave the CPU to the reading
+constexpr double kUnseenSeconds = 0.25;                  // between updates of a run in a hidden window
+constexpr double kRestSeconds = 0.5;                     // between checks of an idle window
 constexpr std::size_t kKeptFrameTimes = 100'000;
 
 std::string headless_hint() {
   return std::string("; ") + tr("without a window: lanescope run --workload linear-mse --compare log_interval=100");
 }
 
-// In whole pixels of the framebuffer, all of which the first one is.
+// Converts to whole pixels; the first background covers the whole framebuffer.
 std::vector<PixelGround> to_pixels(const std::vector<Shell::Ground>& grounds, int width, int height, float density) {
   std::vector<PixelGround> pixels{{0, 0, width, height, grounds.empty() ? 0 : grounds.front().colour}};
   for (const auto& [area, colour] : grounds) {
@@ -47,8 +48,8 @@ std::vector<PixelGround> to_pixels(const std::vector<Shell::Ground>& grounds, in
 }
 
 #if IMGUI_VERSION_NUM < 19200
-// Letters stand on whole pixels, in their own size: one texel is what four of them come to, and where a processor draws
-// it costs a fraction.
+// Letters are at whole pixels in their own size, so one texel gives the same result as a mix of four, at a fraction of
+// the cost for a software renderer.
 void sample_nearest(const ImFontAtlas& atlas) {
   glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(reinterpret_cast<std::uintptr_t>(atlas.TexID)));
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
@@ -56,7 +57,7 @@ void sample_nearest(const ImFontAtlas& atlas) {
 }
 #endif
 
-// Some text field has the keyboard, or what is open takes all keys.
+// A text field has the keyboard focus, or an open panel takes all keys.
 bool is_typing(const ShellState& state) {
   const bool field = state.search.open && state.drawer == DrawerTab::Found && !state.presentation.on;
   const bool searching = field && (state.search.field_active || state.search.focus_wanted);
@@ -69,7 +70,7 @@ int modifiers_down() {
   return (io.KeyCtrl ? GLFW_MOD_CONTROL : 0) | (io.KeyShift ? GLFW_MOD_SHIFT : 0) | (io.KeyAlt ? GLFW_MOD_ALT : 0);
 }
 
-// The monitor on which the middle of the window is.
+// The monitor that contains the middle of the window.
 GLFWmonitor* monitor_of(const Rect& window) {
   int count = 0;
   GLFWmonitor** monitors = glfwGetMonitors(&count);
@@ -96,7 +97,7 @@ double process_cpu_seconds() {
 
 Window::Window(const WindowOptions& options) : options_(options) {
   set_shader_directory(options.shader_dir);
-  // What is not there is named before a window opens.
+  // Report a missing file or capture before a window opens.
   const std::string open = options.open ? options.open->string() : "";
   if (open.starts_with(kRecordedPrefix)) {
     capture_named(recorded_captures(), open.substr(kRecordedPrefix.size()));
@@ -106,14 +107,14 @@ Window::Window(const WindowOptions& options) : options_(options) {
   open_window();
   try {
     begin(options);
-  } catch (...) {  // the destructor of what was never finished does not run
+  } catch (...) {  // the destructor does not run if the constructor throws
     close_window();
     throw;
   }
 }
 
 void Window::begin(const WindowOptions& options) {
-  Preferences preferences = load_preferences(preferences_path());
+  Preferences preferences = options.first_start ? Preferences() : load_preferences(preferences_path());
   if (options.theme) preferences.theme = *options.theme;
   if (options.language) preferences.language = *options.language;
   shell_ = std::make_unique<Shell>(std::move(preferences));
@@ -152,7 +153,7 @@ void Window::begin_run(const session::SessionOptions& session) {
 void Window::open_window() {
   static std::string reason;
   glfwSetErrorCallback([](int, const char* text) { reason = text; });
-  // GLFW says why in English only.
+  // GLFW gives the reason in English only.
   const auto in_brackets = [&] {
     return base::language() == base::Language::English ? " (" + reason + ")" : std::string();
   };
@@ -161,13 +162,14 @@ void Window::open_window() {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-  const Preferences remembered = load_preferences(preferences_path());
+  const Preferences remembered = options_.first_start ? Preferences() : load_preferences(preferences_path());
   window_ = glfwCreateWindow(remembered.window_width, remembered.window_height, "Lanescope", nullptr, nullptr);
   if (!window_) {
     glfwTerminate();
     throw base::FileError(tr("no OpenGL 3.3") + in_brackets() + headless_hint());
   }
   glfwSetWindowSizeLimits(window_, 900, 560, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  visibility_.emplace(window_);
   glfwMakeContextCurrent(window_);
   glfwSwapInterval(options_.frames_unlimited ? 0 : 1);
   glfwSetWindowUserPointer(window_, this);
@@ -177,7 +179,7 @@ void Window::open_window() {
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // the program remembers what is worth it itself
+  io.IniFilename = nullptr;  // the program saves its own preferences
   io.LogFilename = nullptr;
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init("#version 330 core");
@@ -191,7 +193,7 @@ Window::~Window() {
     width = static_cast<int>(windowed_.width);
     height = static_cast<int>(windowed_.height);
   }
-  if (shell_) {
+  if (shell_ && !options_.first_start) {
     Preferences& p = shell_->state().preferences;
     p.window_width = width;
     p.window_height = height;
@@ -204,6 +206,7 @@ Window::~Window() {
 
 void Window::close_window() {
   shell_.reset();
+  visibility_.reset();
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
@@ -233,14 +236,15 @@ void Window::key(int key, int action, int modifiers) {
     if (tapped && !is_typing(state)) perform(state, *tapped);
     return;
   }
-  if (modifiers & GLFW_MOD_SUPER) return;  // the desktop's
+  if (action == GLFW_PRESS && key >= 0) pressed_.push_back(key);
+  if (modifiers & GLFW_MOD_SUPER) return;  // reserved for the desktop
   if (state.overlays.keys.waits_for) {
     if (action == GLFW_PRESS && can_be_bound(key)) state.overlays.keys.pressed = chord;
     return;
   }
   if (palette_key(state, chord)) return;
   if (key == GLFW_KEY_ESCAPE && state.overlays.open == Overlay::Keys) return perform(state, Action::ClearSelection);
-  const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // types nothing
+  const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // does not type text
   if (is_typing(state) && !function_key) return;
   if (menu_key(state, chord)) return;
   const auto wanted = action == GLFW_PRESS ? keys_.press(chord, Clock::now()) : keys_.repeat(chord);
@@ -293,12 +297,12 @@ void Window::refresh_look() {
     theme_shown_ = state.preferences.theme;
     apply_to_imgui(theme(*theme_shown_), scale);
 #if IMGUI_VERSION_NUM < 19200
-    ImGui::GetStyle().AntiAliasedLinesUseTex = false;  // such lines would need more than the nearest texel
+    ImGui::GetStyle().AntiAliasedLinesUseTex = false;  // textured lines need more than nearest-texel sampling
 #endif
   }
 }
 
-// Sleeps while nothing changes; keeps to the display's rate while something does.
+// Sleeps while nothing changes; otherwise keeps to the display's rate.
 void Window::wait_for_work() {
   if (options_.frames_unlimited) return glfwPollEvents();
   const auto left = [&](std::chrono::microseconds pace) {
@@ -312,7 +316,7 @@ void Window::wait_for_work() {
   if (shell_->animating()) {
     const double pause = left(kCalmFrameTime);
     if (pause > 0.0005) glfwWaitEventsTimeout(pause);
-    if (left(kCalmFrameTime) > 0.002) frames_owed_ = 3;  // somebody did something
+    if (left(kCalmFrameTime) > 0.002) frames_owed_ = 3;  // there was user input
     return glfwPollEvents();
   }
   const auto before = Clock::now();
@@ -320,12 +324,39 @@ void Window::wait_for_work() {
   if (Clock::now() - before < std::chrono::duration<double>(kRestSeconds * 0.98)) frames_owed_ = 3;
 }
 
+// The window is hidden: the run continues, and the analysis keeps up with it, so that no backlog builds up.
+void Window::wait_unseen() {
+  glfwWaitEventsTimeout(kUnseenSeconds);
+  shell_->state().model.update();
+  shell_->perform_requests();
+  frames_owed_ = 3;
+}
+
 bool Window::frame() {
+  if (hidden()) {
+    wait_unseen();
+    return !glfwWindowShouldClose(window_);
+  }
   wait_for_work();
   if (glfwWindowShouldClose(window_) || shell_->wants_quit()) return false;
   if (!options_.frames_unlimited && !shell_->animating() && frames_owed_ <= 0) return true;
   draw_frame();
   return true;
+}
+
+// Dear ImGui before 1.87 looks at the keys once per frame, so it would miss one that has been released since.
+void Window::new_frame() {
+#if IMGUI_VERSION_NUM < 18700
+  ImGuiIO& io = ImGui::GetIO();
+  const auto is_down = [&](int key) { return io.KeysDown[key]; };
+  std::erase_if(pressed_, is_down);
+  for (const int key : pressed_) io.KeysDown[key] = true;
+  ImGui::NewFrame();
+  for (const int key : pressed_) io.KeysDown[key] = false;
+#else
+  ImGui::NewFrame();
+#endif
+  pressed_.clear();
 }
 
 void Window::draw_frame() {
@@ -335,7 +366,7 @@ void Window::draw_frame() {
   refresh_look();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
-  ImGui::NewFrame();
+  new_frame();
   hold_keys();
   shell_->draw(fonts_);
   ImGui::Render();
@@ -352,7 +383,7 @@ void Window::draw_frame() {
   shell_->perform_requests();
   ++frames_;
   frames_owed_ = std::max(0, frames_owed_ - 1);
-  // What has come is drawn without waiting for somebody to touch the window.
+  // Draw a newly loaded trace without waiting for user input.
   if (shown != shell_->state().model.generation() || opening != shell_->state().opening.running()) frames_owed_ = 3;
   const auto ms = std::chrono::duration<float, std::milli>(Clock::now() - begin).count();
   if (frame_times_ms_.size() < kKeptFrameTimes) frame_times_ms_.push_back(ms);
@@ -377,10 +408,9 @@ void Window::run() {
 }
 
 FrameMeasurement measure_frames(WindowOptions options, double seconds) {
-  options.frames_unlimited = true;
+  options.frames_unlimited = options.first_start = true;
   Window window(options);
   glfwSetWindowSize(window.handle(), 1600, 900);
-  window.shell().state().tour = TourStep::Off;
   const auto run_for = [&](double wanted) {
     const auto begin = Clock::now();
     std::uint64_t frames = 0;
@@ -401,15 +431,16 @@ FrameMeasurement measure_frames(WindowOptions options, double seconds) {
 }
 
 double measure_rest(WindowOptions options, double seconds) {
+  options.first_start = true;
   Window window(options);
-  window.shell().state().tour = TourStep::Off;
-  window.shell().state().model.set_paused(true);
   const auto run_for = [&](double wanted) {
     const auto begin = Clock::now();
     while (std::chrono::duration<double>(Clock::now() - begin).count() < wanted && window.frame()) {
     }
     return std::chrono::duration<double>(Clock::now() - begin).count();
   };
+  run_for(1.5);
+  window.shell().state().model.set_paused(true);
   run_for(1.5);
   const double cpu = process_cpu_seconds();
   const double wall = run_for(seconds);

@@ -13,6 +13,7 @@
 #include "shell/bindings.h"
 #include "timeline/theme.h"
 #include "window/shell.h"
+#include "window/visibility.h"
 
 struct GLFWwindow;
 
@@ -23,36 +24,40 @@ inline constexpr double kWindowSpeed = 0.01;
 
 struct WindowOptions {
   session::SessionOptions session;
-  /// Begin with this experiment (id or name) instead. Empty: with the first one, unless `session` asks for a workload
-  /// or settings of its own; it runs on the session's device.
+  /// Start with this experiment (id or name) instead. Empty: with the first one, unless `session` sets its own workload
+  /// or settings; it runs on the session's device.
   std::string experiment;
-  bool plain = false;                         ///< no experiment, whatever `session` says
-  double speed = kWindowSpeed;                ///< of the run, instead of session.speed
+  bool plain = false;                         ///< no experiment, regardless of `session`
+  double speed = kWindowSpeed;                ///< speed of the run, instead of session.speed
   std::optional<std::filesystem::path> open;  ///< show this trace file instead of a run
-  std::optional<ThemeName> theme;             ///< else as remembered
-  std::optional<base::Language> language;     ///< the same
-  std::filesystem::path shader_dir;           ///< reload shaders from here while developing; empty: the embedded ones
-  bool frames_unlimited = false;              ///< as many frames as the machine can (measuring)
+  std::optional<ThemeName> theme;             ///< empty: the saved one
+  std::optional<base::Language> language;     ///< empty: the saved one
+  std::filesystem::path shader_dir;           ///< reload shaders from here during development; empty: the embedded ones
+  bool frames_unlimited = false;              ///< as many frames as possible (for measuring)
+  bool first_start = false;                   ///< as if started for the first time; saves nothing (for measuring)
 };
 
 class Window {
  public:
   /// Throws base::UsageError or base::FileError (no display, no OpenGL 3.3: one line that names the headless command).
   explicit Window(const WindowOptions& options);
-  ~Window();  ///< remembers the preferences
+  ~Window();  ///< saves the preferences
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// Waits for something to show, draws one frame. False when the window was closed.
+  /// Waits until there is something to show, then draws one frame unless the window is hidden. False: the window was
+  /// closed.
   bool frame();
-  /// Until it is closed. Throws base::FileError when the file it was opened for could not be read, and nothing else was
-  /// shown instead: the window has said so too.
+  /// Runs until the window is closed. Throws base::FileError if the file it was started with could not be read and
+  /// nothing else was shown instead; the window has shown the error, too.
   void run();
-  /// Of that file, why; empty otherwise.
+  /// Why that file could not be read; otherwise empty.
   std::string failure() const;
   Shell& shell() { return *shell_; }
   GLFWwindow* handle() { return window_; }
-  /// Frames drawn so far; the time each took, wait excluded.
+  /// Minimised or covered: frame() draws nothing.
+  bool hidden() { return visibility_->hidden(); }
+  /// Frames drawn so far, and the time of each, excluding waits.
   std::uint64_t frames() const { return frames_; }
   const std::vector<float>& frame_times_ms() const { return frame_times_ms_; }
   void forget_frame_times() { frame_times_ms_.clear(); }
@@ -70,20 +75,24 @@ class Window {
   void follow_full_screen();
   void refresh_look();
   void wait_for_work();
+  void wait_unseen();
+  void new_frame();
   void draw_frame();
   io::Image paint(float scale, ThemeName theme);
 
   WindowOptions options_;
   GLFWwindow* window_ = nullptr;
   std::unique_ptr<Shell> shell_;
+  std::optional<Visibility> visibility_;
   Fonts fonts_;
   float fonts_scale_ = 0;
   std::optional<base::Language> fonts_language_;
   std::optional<ThemeName> theme_shown_;
-  int frames_owed_ = 3;  // ImGui settles in a few frames after something happened
+  int frames_owed_ = 3;  // ImGui needs a few frames to settle after an event
   std::chrono::steady_clock::time_point last_frame_{};
   KeyPresses keys_;
-  Rect windowed_{};  ///< where the window was before it filled the screen
+  std::vector<int> pressed_;  ///< keys pressed since the last frame
+  Rect windowed_{};           ///< the window's place before it went full screen
   std::uint64_t frames_ = 0;
   std::vector<float> frame_times_ms_;
 };

@@ -1,4 +1,4 @@
-// The window as a picture, at another scale or in another theme than on the screen.
+// Draws the window as a picture, at a different scale or in a different theme than on the screen.
 #include <epoxy/gl.h>
 // epoxy first: GLFW must not bring its own OpenGL header.
 #include <GLFW/glfw3.h>
@@ -21,14 +21,14 @@
 namespace lanescope::ui {
 namespace {
 
-// The panel is not in its own picture. Returns what was open.
+// Hides the picture panel in its own picture. Returns the overlay that was open.
 std::optional<Overlay> without_picture_panel(std::optional<Overlay>& open) {
   const std::optional<Overlay> before = open;
   if (open == Overlay::Picture) open.reset();
   return before;
 }
 
-// What is changed for the picture, and how it was.
+// Saves the state that is changed for the picture.
 struct Put {
   ShellState& state;
   ThemeName theme = state.preferences.theme;
@@ -63,8 +63,8 @@ void check_size(int width, int height, float scale) {
 
 }  // namespace
 
-// The same ImGui context draws one frame more, so that all is open and scrolled as it is on the screen; with letters of
-// the picture's own size, so that they are sharp.
+// The same ImGui context draws one more frame, so that everything is open and scrolled as on the screen; it uses fonts
+// at the picture's own size, for sharp letters.
 io::Image Window::paint(float scale, ThemeName name) {
   ShellState& state = shell_->state();
   ImGuiIO& io = ImGui::GetIO();
@@ -79,7 +79,7 @@ io::Image Window::paint(float scale, ThemeName name) {
   state.preferences.theme = name;
   io.MousePos = {-FLT_MAX, -FLT_MAX};
   io.DisplayFramebufferScale = {before.density.x * scale, before.density.y * scale};
-  io.DeltaTime = 1e-4f;  // nothing moves on
+  io.DeltaTime = 1e-4f;  // freezes animations
 
   io.Fonts->Clear();
   const Fonts fonts = load_fonts(*io.Fonts, state.scale() * scale, scale, chinese_texts(state.language()));
@@ -89,7 +89,7 @@ io::Image Window::paint(float scale, ThemeName name) {
 #endif
   apply_to_imgui(theme(name), state.scale());
   set_text_density(scale);
-  fonts_scale_ = 0;  // the next frame has its own again
+  fonts_scale_ = 0;  // the next frame reloads its own fonts
 
   ImGui_ImplOpenGL3_NewFrame();
   ImGui::NewFrame();

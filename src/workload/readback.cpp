@@ -236,7 +236,7 @@ void Readback::ask_if_good_enough() {
 }
 
 void Readback::print_loss() {
-  const Phase phase(eager_, "print(loss)");
+  const Phase phase(eager_, "print(loss)", trace::RangeKind::Print);
   for (const PrintStep& step : kPrintSteps) {
     eager_.launch(Op{step.kind, 1, 1}, {losses_, scratch_});
     if (step.read == ReadOf::Number) eager_.item(scratch_);
@@ -362,7 +362,7 @@ void Readback::read_loss(std::uint64_t number, const ReadbackSettings& s) {
       if (logs) {
         const bool item = s.method == Method::Item;
         const Phase phase(eager_, item ? "item()" : "f-string",
-                          item ? trace::RangeKind::Read : trace::RangeKind::Phase);
+                          item ? trace::RangeKind::Read : trace::RangeKind::Print);
         got(eager_.item(losses_), 0);
       }
       return;

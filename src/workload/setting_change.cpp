@@ -10,18 +10,19 @@ namespace lanescope::workload {
 namespace {
 
 using Markers = std::span<const trace::Event>;
-using Labels = std::map<std::string, std::string, std::less<>>;
+using Specs = std::map<std::string, SettingSpec, std::less<>>;
 
-const Labels& labels() {
-  static const Labels all = [] {
-    Labels found;
+const SettingSpec* spec_of(std::string_view key) {
+  static const Specs all = [] {
+    Specs found;
     for (const std::string& workload : workload_names()) {
       const Settings settings = default_settings(workload, {});
-      for (const SettingSpec& spec : settings.specs()) found.try_emplace(spec.key, spec.label);
+      for (const SettingSpec& spec : settings.specs()) found.try_emplace(spec.key, spec);
     }
     return found;
   }();
-  return all;
+  const auto found = all.find(key);
+  return found == all.end() ? nullptr : &found->second;
 }
 
 bool has_change(const trace::Event& marker) {
@@ -48,11 +49,21 @@ std::string translated(std::string_view key) {
   return base::language() == base::Language::English ? in_a_line(label) : base::tr(label);
 }
 
+// "log interval 1 → never", as the knob shows it.
+std::string in_words(const base::NameTable& names, const trace::SettingChange& change) {
+  const SettingSpec* spec = spec_of(names.text(change.key));
+  const auto value = [&](base::NameId id) {
+    const std::string_view text = names.text(id);
+    return spec && spec->zero_is_never && text == "0" ? std::string_view(base::tr("never")) : text;
+  };
+  return text_of(translated(names.text(change.key)), value(change.before), value(change.now));
+}
+
 }  // namespace
 
 std::string_view setting_label(std::string_view key) {
-  const auto found = labels().find(key);
-  return found == labels().end() ? key : std::string_view(found->second);
+  const SettingSpec* spec = spec_of(key);
+  return spec ? std::string_view(spec->label) : key;
 }
 
 std::string change_text(const SettingSpec& spec, std::string_view before, std::string_view now) {
@@ -68,12 +79,15 @@ std::string marker_text(const base::NameTable& names, Markers markers) {
   trace::SettingChange change = trace::change_of(markers.front());
   if (first == 1 && last == 1 && has_change(markers.back())) {
     const trace::SettingChange newest = trace::change_of(markers.back());
-    if (newest.key == change.key) change.now = newest.now;
+    if (newest.key == change.key) {
+      // Turned back to where it began: only the last turn changed something.
+      if (newest.now == change.before) change.before = newest.before;
+      change.now = newest.now;
+    }
   }
-  std::string text = text_of(translated(names.text(change.key)), names.text(change.before), names.text(change.now));
+  std::string text = in_words(names, change);
   for (const trace::Event& other : markers.subspan(1, first - 1)) {
-    const trace::SettingChange also = trace::change_of(other);
-    text += ", " + text_of(translated(names.text(also.key)), names.text(also.before), names.text(also.now));
+    text += ", " + in_words(names, trace::change_of(other));
   }
   return text;
 }

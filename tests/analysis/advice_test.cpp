@@ -152,6 +152,33 @@ TEST_F(AdviceTest, ReadsThatDecideWhatIsLaunched) {
   EXPECT_THAT(rules(found), testing::Not(testing::Contains(Rule::RepeatedSync)));
 }
 
+// The same waits and launches, but the statement says what it is. A print decides nothing; synchronize() reads nothing,
+// so that stacking its values or reading less often is no advice.
+class StatementAdvice : public AdviceTest, public testing::WithParamInterface<trace::RangeKind> {};
+
+TEST_P(StatementAdvice, APrintDecidesNothingAndSynchronizeReadsNothing) {
+  loop([&](Nanoseconds t) {
+    trace::set_range_kind(range("statement", t, t + 100'000), GetParam());
+    for (Nanoseconds k = 0; k < 3; ++k) {
+      const Nanoseconds s = t + k * 30'000;
+      kernel(s + 1'000, s + 4'000, s + 10'000);
+      b_.sync(s + 5'000, s + 14'000, 1'000, 4'000);
+      if (k == 2) kernel(s + 19'000, s + 22'000, s + 38'000);
+    }
+  });
+  const std::vector<Card> found = cards();
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].rule, Rule::RepeatedSync);
+  EXPECT_THAT(found[0].fix, testing::Not(HasSubstr("torch.stack")));
+  const bool prints = GetParam() == trace::RangeKind::Print;
+  EXPECT_THAT(found[0].fix, HasSubstr(prints ? "print its item()" : "Synchronise only"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, StatementAdvice, testing::Values(trace::RangeKind::Print, trace::RangeKind::Sync),
+                         [](const auto& tested) {
+                           return std::string(tested.param == trace::RangeKind::Print ? "Print" : "Sync");
+                         });
+
 // Two reads in one range, the next launch more than 50 µs after the second: a single read would save half of their
 // cost.
 TEST_F(AdviceTest, SeveralReadsAtOnePlace) {

@@ -113,6 +113,14 @@ TEST(Sweep, IterationsAndDevicesAreAxes) {
   EXPECT_GT(points[2].value.value(), 3 * points[0].value.value());
 }
 
+// "never" is the longest interval: an ascending list ends with it, any other order stays.
+TEST(Sweep, NeverComesAfterTheLongestInterval) {
+  const auto values = [](const char* over) { return Sweep(spec_over({over})).spec().axes[0].values; };
+  EXPECT_THAT(values("log_interval=0,1,10"), ElementsAre("1", "10", "0"));
+  EXPECT_THAT(values("log_interval=0,100,10,1"), ElementsAre("0", "100", "10", "1"));
+  EXPECT_THAT(values("batch_size=32,64,128"), ElementsAre("32", "64", "128"));
+}
+
 TEST(Sweep, APointThatFailsSaysWhyAndTheOthersStay) {
   SweepSpec spec = spec_over({"log_interval=0,1"});
   spec.figure = "d2h_gb_per_s";  // nothing is copied back without a read

@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "inspect/figure_text.h"
 #include "device/catalogue.h"
+#include "inspect/figure_text.h"
 #include "model/active_experiment.h"
 #include "model/gallery_list.h"
 #include "picture/words.h"
@@ -209,6 +209,14 @@ TEST(FactorText, HasNoMoreDigitsThanAreWorthReading) {
   EXPECT_EQ(factor_text(4.25), "4.25x");
   EXPECT_EQ(factor_text(16.67), "16.7x");
   EXPECT_EQ(factor_text(317.2), "317x");
+}
+
+// Experiments of one kind stand under one heading, also where others come between them in the lesson's order.
+TEST(GalleryList, HasEveryHeadingOnce) {
+  const GalleryList list = gallery_list(experiment::experiments(), "", Language::English);
+  std::set<std::string> titles;
+  for (const GalleryChapter& chapter : list.chapters) EXPECT_TRUE(titles.insert(chapter.title).second) << chapter.title;
+  EXPECT_EQ(list.size(), experiment::experiments().size());
 }
 
 TEST(GalleryList, StandsInTheOrderOfTheLessonUnderHeadings) {

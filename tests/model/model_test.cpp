@@ -74,7 +74,7 @@ TEST_F(ModelTest, RecentIsOfThePresentSettingsOrSaysSo) {
   // A longer stretch begins no earlier than the turn either.
   EXPECT_GE(model.recent_over(1000).from_ns, model.analysis().markers()[0].start_ns);
   EXPECT_GE(model.recent_over(1000).iteration.count, model.recent().iteration.count);
-  EXPECT_EQ(model.last_turn(), "log interval 1 → 0, batch size 128 → 256");
+  EXPECT_EQ(model.last_turn(), "log interval 1 → never, batch size 128 → 256");
   // What changes nothing is no turn; what is refused changes nothing.
   ASSERT_EQ(model.assign({"log_interval=0"}), "");
   EXPECT_THAT(model.assign({"batch_size=512", "log_interval=-1"}), HasSubstr("log_interval"));

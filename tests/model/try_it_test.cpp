@@ -117,7 +117,8 @@ class TryItRunTest : public testing::Test {
 };
 
 TEST_F(TryItRunTest, WhatIsTriedComesOutAsPredicted) {
-  ASSERT_TRUE(until([&] { return first_offer() && first_offer()->prediction; }));
+  ASSERT_TRUE(until([&] { return first_offer() && first_offer()->chosen; }));
+  ASSERT_TRUE(first_offer()->prediction);
   ASSERT_EQ(first_offer()->text, "log interval 100");
   EXPECT_EQ(first_offer()->prediction->refused, "");
   ASSERT_EQ(try_it_.press(model_, advice_.cards().front().key), "");
@@ -135,8 +136,27 @@ TEST_F(TryItRunTest, WhatIsTriedComesOutAsPredicted) {
   EXPECT_EQ(try_it_.tried().size(), 1u) << "what was tried stays";
 }
 
+// Flipping to the other side and back, as often as a person likes: the button and its prediction are there again at
+// once, and neither changes while the settings do not.
+TEST_F(TryItRunTest, APredictionStaysOverFlips) {
+  ASSERT_TRUE(until([&] { return first_offer() && first_offer()->chosen; }));
+  const std::string text = first_offer()->text;
+  const double predicted = first_offer()->prediction->iteration_ns;
+  ASSERT_EQ(first_offer()->prediction->refused, "");
+  for (int flip = 0; flip < 5; ++flip) {
+    ASSERT_EQ(model_.set("log_interval", std::int64_t{100}), "");
+    ASSERT_TRUE(until([&] { return model_.recent_is_current(); }));
+    ASSERT_EQ(model_.set("log_interval", std::int64_t{1}), "");
+    ASSERT_TRUE(until([&] { return first_offer() && first_offer()->text == text; }));
+    const Offer& offer = *first_offer();
+    EXPECT_TRUE(offer.chosen);
+    ASSERT_TRUE(offer.prediction);
+    EXPECT_EQ(offer.prediction->iteration_ns, predicted) << flip;
+  }
+}
+
 TEST_F(TryItRunTest, AnotherKnobOvertakesATrial) {
-  ASSERT_TRUE(until([&] { return first_offer() != nullptr; }));
+  ASSERT_TRUE(until([&] { return first_offer() && first_offer()->chosen; }));
   ASSERT_EQ(try_it_.press(model_, advice_.cards().front().key), "");
   ASSERT_EQ(model_.set("batch_size", std::int64_t{64}), "");
   ASSERT_TRUE(until([&] { return !try_it_.measuring(); }));

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/trace_builder.h"
 #include "device/sim/cost_model.h"
 #include "prediction/fit.h"
 #include "prediction/least_squares.h"
@@ -239,6 +240,17 @@ TEST(FittedRunTest, ThePeriodOfTheWorkIsSeen) {
   // 64 samples in batches of 8: a new epoch every 8.
   fitted(RecordedRun("dataloader", {"samples=64", "log_interval=0"}, 40), &period);
   EXPECT_EQ(period, 8u);
+}
+
+// An iteration with more calls than are read cannot be predicted from; that must not end the program.
+TEST(Recorded, AnIterationWithTooManyCallsIsNoRecording) {
+  trace::Trace trace;
+  analysis_test::TraceBuilder build(trace);
+  constexpr int kCalls = 130'000;
+  build.iteration(0, 10 * kCalls);
+  for (int i = 0; i < kCalls; ++i) build.launch(10 * i, 10 * i + 5, static_cast<std::uint32_t>(i + 1));
+  build.publish();
+  EXPECT_TRUE(read_recording(trace, 0, 10 * kCalls).iterations.empty());
 }
 
 }  // namespace

@@ -31,23 +31,43 @@ TEST(MinimapBins, OfATraceWithoutIterations) {
   EXPECT_EQ(bins.most_events(), 1);
 }
 
-// With records, their totals say how busy: 400 ns of each 1,000 in the first two iterations, 900 in the third. The bin
-// from 1,024 to 2,048 has 976 ns at 0.4 and 48 at 0.9: (390.4 + 43.2) / 1,024 = 0.42344.
+// The totals of the records say how busy a bin of several iterations is: 40 ns of each 100 until 1,000, then 90. The
+// bin from 0 to 1,024 has 400 + 24 * 0.9 = 421.6 ns of 1,024: 0.41172.
 TEST(MinimapBins, OfIterationsTheirRecords) {
   trace::Trace trace;
   TraceBuilder build(trace);
   build.kernel(0, 10);
   build.publish();
-  std::vector<analysis::IterationRecord> records(4);
-  const Nanoseconds busy[] = {0, 400, 800, 1'700};
-  for (std::size_t i = 0; i < 4; ++i) {
-    records[i].end_ns = static_cast<Nanoseconds>(i) * 1'000;
-    records[i].busy_ns = busy[i];
+  std::vector<analysis::IterationRecord> records(31);
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    records[i].end_ns = static_cast<Nanoseconds>(i) * 100;
+    records[i].busy_ns = records[i - 1].busy_ns + (i <= 10 ? 40 : 90);
   }
   MinimapBins bins;
   bins.update(trace, records, 0, 3'000, false);
-  EXPECT_NEAR(bins.bins()[0].busy, 0.4, 0.02);
-  EXPECT_NEAR(bins.bins()[1].busy, 0.42344, 1e-4);
+  EXPECT_NEAR(bins.bins()[0].busy, 0.41172, 1e-4);
+  EXPECT_NEAR(bins.bins()[1].busy, 0.9, 1e-4);
+}
+
+// Equal iterations look equal from the first to the last, also where a bin is shorter than one: kernels of 2,048 ns at
+// the start of each 4,096 ns fill two bins of 1,024 and leave two empty. The records begin with the first iteration's
+// end and stop before the last iteration's.
+TEST(MinimapBins, EqualIterationsLookEqual) {
+  trace::Trace trace;
+  TraceBuilder build(trace);
+  std::vector<analysis::IterationRecord> records;
+  for (int i = 0; i < 10; ++i) {
+    build.kernel(i * 4'096, i * 4'096 + 2'048);
+    if (i == 9) continue;
+    analysis::IterationRecord& record = records.emplace_back();
+    record.end_ns = (i + 1) * 4'096;
+    record.busy_ns = (i + 1) * 2'048;
+  }
+  build.publish();
+  MinimapBins bins;
+  bins.update(trace, records, 0, 40'960, false);
+  ASSERT_EQ(bins.bins().size(), 40u);
+  for (std::size_t b = 0; b < 40; ++b) EXPECT_EQ(bins.bins()[b].busy, b % 4 < 2 ? 1 : 0) << b;
 }
 
 // A growing run: finished bins do not change until there are too many, which are then merged in pairs; no event is lost

@@ -1,6 +1,6 @@
 // The actions that find: search, list of events, plots.
-#include "window/action_checks.h"
 #include "shell/finding.h"
+#include "window/action_checks.h"
 
 namespace lanescope::ui_test {
 namespace {

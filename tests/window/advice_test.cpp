@@ -54,7 +54,8 @@ TEST_F(AdviceTest, OfAnOpenedTraceTheViewClosesInOnTheExample) {
 
 TEST_F(AdviceTest, TheButtonTriesItAndPredictedStandsBesideMeasured) {
   const auto offer = [&] { return state().try_it.offer(cards().front().key); };
-  ASSERT_TRUE(desk().until([&] { return offer() && offer()->prediction && desk().has_place("advice.0.try"); }));
+  ASSERT_TRUE(desk().until([&] { return offer() && offer()->chosen && desk().has_place("advice.0.try"); }));
+  ASSERT_TRUE(offer()->prediction);
   EXPECT_EQ(offer()->prediction->refused, "");
   desk().click("advice.0.try");
   EXPECT_EQ(model().steering()->settings().integer("log_interval"), 100);

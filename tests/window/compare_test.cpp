@@ -40,6 +40,18 @@ class CompareTest : public WindowTest {
   ui::CompareView& view() { return state().comparison.view; }
 };
 
+// It used to switch the tab behind A and B, where nobody saw it.
+TEST_F(CompareTest, F4LeavesItForTheCode) {
+  pin();
+  turn(50);
+  desk().click("pin_a");
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("compare"); }));
+  desk().key(XK_F4);
+  EXPECT_TRUE(desk().until([&] { return desk().has_place("code.0") && !desk().has_place("compare"); }));
+  desk().key(XK_F4);
+  EXPECT_TRUE(desk().until([&] { return !desk().has_place("code.0"); }));
+}
+
 TEST_F(CompareTest, WhatRunsAfterTheTurnOfAKnobIsB) {
   ASSERT_FALSE(compare().pinned());
   pin();

@@ -6,6 +6,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 namespace lanescope::ui_test {
 
@@ -14,6 +15,12 @@ inline constexpr bool kDrawnTextIsSeen = true;
 #else
 inline constexpr bool kDrawnTextIsSeen = false;  // its signature is another one
 #endif
+
+/// A text and where it was drawn, in pixels.
+struct DrawnText {
+  std::string text;
+  float x = 0, y = 0, width = 0, height = 0;
+};
 
 /// While it lives, what is drawn is collected.
 class DrawnTexts {
@@ -24,11 +31,18 @@ class DrawnTexts {
   DrawnTexts& operator=(const DrawnTexts&) = delete;
 
   const std::set<std::string>& texts() const { return texts_; }
-  void add(const char* begin, const char* end);
-  void forget() { texts_.clear(); }
+  /// Every text that was drawn since forget(), also one that is clipped.
+  const std::vector<DrawnText>& places() const { return places_; }
+  void add(const char* begin, const char* end);  ///< only the text
+  void add(const char* begin, const char* end, const ImFont* font, float size, const ImVec2& at);
+  void forget() {
+    texts_.clear();
+    places_.clear();
+  }
 
  private:
   std::set<std::string> texts_;
+  std::vector<DrawnText> places_;
 };
 
 }  // namespace lanescope::ui_test

@@ -2,12 +2,16 @@
 #include <X11/keysym.h>
 #include <gmock/gmock.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
+#include <chrono>
 #include <cstdlib>
 
 #include "picture/font_files.h"
 #include "picture/words.h"
 #include "window/desk.h"
+#include "window/drawn_text.h"
+#include "window/unpainted.h"
 
 namespace lanescope::ui_test {
 namespace {
@@ -64,6 +68,85 @@ TEST_F(ExperimentsTest, TypingFiltersAndEscCloses) {
   desk().key(XK_Escape);
   EXPECT_FALSE(state().overlays.open == ui::Overlay::Gallery);
   EXPECT_EQ(running(), "");
+}
+
+// A click on a card takes the keyboard from the field and gives it back; Esc must still clear and close.
+TEST_F(ExperimentsTest, EscClearsAndClosesAfterAClickOnACard) {
+  desk().click("gallery.open");
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("gallery.filter"); }));
+  desk().type("p1");
+  desk().click("gallery.P10");
+  desk().frames(3);
+  desk().key(XK_Escape);
+  EXPECT_TRUE(desk().until([&] { return state().overlays.gallery.filter.empty(); }));
+  EXPECT_TRUE(state().overlays.open == ui::Overlay::Gallery);
+  desk().frames(3);
+  desk().type("gb");
+  EXPECT_EQ(state().overlays.gallery.filter, "gb") << "the field can be typed into again";
+  // Keys that are up again before the program looks count, too.
+  desk().tap(XK_BackSpace);
+  EXPECT_EQ(state().overlays.gallery.filter, "g");
+  desk().tap(XK_Escape);
+  ASSERT_TRUE(desk().until([&] { return state().overlays.gallery.filter.empty(); }));
+  desk().frames(3);
+  desk().key(XK_Escape);
+  EXPECT_FALSE(state().overlays.open == ui::Overlay::Gallery);
+}
+
+// What says that a knob was changed by hand must not push the slider away from the hand that drags it.
+TEST_F(ExperimentsTest, TheSliderStaysWhereItIsWhenItIsTurned) {
+  start(item());
+  const Rect before = desk().place("knob.log_interval");
+  model().set("log_interval", std::int64_t{7});
+  ASSERT_TRUE(desk().until([&] { return !side(); }));
+  desk().frames(3);
+  const Rect after = desk().place("knob.log_interval");
+  EXPECT_EQ(before.y, after.y);
+  EXPECT_EQ(before.x, after.x);
+}
+
+// Published values, this run's and their ratio, with units as long as they come: no two texts of the left panel touch.
+TEST_F(ExperimentsTest, NoTextsOverlapInThePanel) {
+  if (!kDrawnTextIsSeen) GTEST_SKIP() << "this version of Dear ImGui draws text differently";
+  const Unpainted unpainted;
+  std::size_t seen = 0;
+  for (const Experiment& e : experiment::experiments()) {
+    if (e.published.empty() || e.device_of(Side::Before).starts_with("cpu")) continue;
+    start(e);
+    model().set_speed(1);
+    const auto begun = std::chrono::steady_clock::now();
+    desk().until([&] {
+      return state().experiment.active->measured(Side::Before) ||
+             std::chrono::steady_clock::now() - begun > std::chrono::seconds(1);
+    });
+    ImGuiWindow* panel = ImGui::FindWindowByName("##knobs");
+    ASSERT_NE(panel, nullptr);
+    for (float top = 0; top == 0 || top <= panel->ScrollMax.y; top += 500) {
+      panel->Scroll.y = top;
+      desk().frames(2);
+      DrawnTexts drawn;
+      desk().frames(1);
+      std::vector<DrawnText> texts;
+      for (const DrawnText& t : drawn.places()) {
+        if (t.text == "Debug") continue;  // the title of Dear ImGui's own window, which is hidden
+        if (t.x + t.width < panel->Pos.x + panel->Size.x && t.y > panel->Pos.y &&
+            t.y + t.height < panel->Pos.y + panel->Size.y) {
+          texts.push_back(t);
+        }
+      }
+      seen += texts.size();
+      for (std::size_t a = 0; a < texts.size(); ++a) {
+        for (std::size_t b = a + 1; b < texts.size(); ++b) {
+          const float across =
+              std::min(texts[a].x + texts[a].width, texts[b].x + texts[b].width) - std::max(texts[a].x, texts[b].x);
+          const float down =
+              std::min(texts[a].y + texts[a].height, texts[b].y + texts[b].height) - std::max(texts[a].y, texts[b].y);
+          EXPECT_FALSE(across > 1 && down > 3) << e.id << ": '" << texts[a].text << "' and '" << texts[b].text << "'";
+        }
+      }
+    }
+  }
+  EXPECT_GT(seen, 1000u);
 }
 
 TEST_F(ExperimentsTest, AClickShowsACardAndTheButtonStartsIt) {

@@ -78,4 +78,25 @@ unsigned long Hands::pixel(int x, int y) {
   return colour;
 }
 
+void Hands::minimise(unsigned long window, bool minimised) {
+  const Atom state = XInternAtom(display_, "WM_STATE", False);
+  const long data[] = {minimised ? IconicState : NormalState, 0};
+  XChangeProperty(display_, window, state, state, 32, PropModeReplace, reinterpret_cast<const unsigned char*>(data), 2);
+  XSync(display_, False);
+}
+
+Cover::Cover() : display_(XOpenDisplay(nullptr)) {
+  XSetWindowAttributes how{};
+  how.override_redirect = True;
+  const int screen = DefaultScreen(display_);
+  const Window window =
+      XCreateWindow(display_, RootWindow(display_, screen), 0, 0, static_cast<unsigned>(DisplayWidth(display_, screen)),
+                    static_cast<unsigned>(DisplayHeight(display_, screen)), 0, CopyFromParent, InputOutput, nullptr,
+                    CWOverrideRedirect, &how);
+  XMapRaised(display_, window);
+  XSync(display_, False);
+}
+
+Cover::~Cover() { XCloseDisplay(display_); }  // its windows go with the connection
+
 }  // namespace lanescope::ui_test

@@ -18,6 +18,8 @@ class Hands {
   void key(unsigned long symbol, bool down);  ///< an X key symbol (XK_a)
   /// The colour that the screen really shows, 0xRRGGBB.
   unsigned long pixel(int x, int y);
+  /// What a window manager does to a window (an X id) that is minimised, or brought back.
+  void minimise(unsigned long window, bool minimised);
 
  private:
   struct Pointer {
@@ -26,6 +28,18 @@ class Hands {
   };
   Pointer pointer();
 
+  _XDisplay* display_;
+};
+
+/// A window over the whole screen, as on a display without a compositing window manager.
+class Cover {
+ public:
+  Cover();
+  ~Cover();  ///< takes it away
+  Cover(const Cover&) = delete;
+  Cover& operator=(const Cover&) = delete;
+
+ private:
   _XDisplay* display_;
 };
 

@@ -77,6 +77,31 @@ TEST_F(LooksTest, ThePaletteFindsAndDoes) {
   EXPECT_FALSE(state().overlays.open == ui::Overlay::Palette);
 }
 
+TEST_F(LooksTest, ThePaletteSetsNumbers) {
+  const auto typed = [&](const std::string& text) {
+    desk().key(XK_k, kControl);
+    ASSERT_TRUE(comes("palette.field"));
+    desk().frames(2);
+    desk().type(text);
+    ASSERT_FALSE(state().overlays.palette.shown.empty()) << text;
+    desk().key(XK_Return);
+    ASSERT_TRUE(goes("palette.field"));
+  };
+  typed("batch size 512");
+  EXPECT_EQ(settings().integer("batch_size"), 512);
+  typed("log interval 37");  // not a stop of the slider
+  EXPECT_EQ(settings().integer("log_interval"), 37);
+  // Out of range: it says what is allowed, and changes nothing.
+  state().toast.reset();
+  typed("log interval -5");
+  EXPECT_EQ(settings().integer("log_interval"), 37);
+  EXPECT_TRUE(state().toast && state().toast->error);
+  // Without a number it leads to the knob's own field.
+  typed("dispatch");
+  EXPECT_EQ(state().knob_editing.setting, "dispatch_us");
+  state().knob_editing = {};
+}
+
 TEST_F(LooksTest, TheMenuIsWalkedWithTheArrowsAndTheMouse) {
   const bool paused = model().paused();
   desk().key(XK_F10);

@@ -90,9 +90,11 @@ TEST_F(PlotsTest, PointingShowsTheSameInstantInTheTimeline) {
   const Point at{axis().left_px() + 300, area.y + 20};
   desk().point_at({at.x, 10});
   desk().frames(3);
-  const int without = ImGui::GetDrawData()->CmdListsCount;
+  const int windows = ImGui::GetDrawData()->CmdListsCount;
+  EXPECT_FALSE(desk().has_place("plots.when"));
   desk().point_at(at);
-  EXPECT_TRUE(desk().until([&] { return ImGui::GetDrawData()->CmdListsCount > without; })) << "a tooltip";
+  EXPECT_TRUE(desk().until([&] { return desk().has_place("plots.when"); }));
+  EXPECT_EQ(ImGui::GetDrawData()->CmdListsCount, windows) << "no tooltip, which would cover lanes or curves";
   ASSERT_TRUE(state().plots.view.pointed_px.has_value());
   EXPECT_NEAR(*state().plots.view.pointed_px, at.x, 1);
   // On an axis of their own they say nothing of the timeline.

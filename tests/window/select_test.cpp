@@ -53,6 +53,20 @@ TEST_F(SelectTest, AClickOnALaunchShowsTheKernelItBecame) {
   EXPECT_TRUE(state().view.frozen_by_hand());
 }
 
+// What is selected stands at the top with its exact times, in place of the cards; Esc brings them back.
+TEST_F(SelectTest, TheSelectionComesFirst) {
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("advice.0"); }));
+  const float verdict = desk().place("verdict").y;
+  const auto launch = widest(LaneKind::Calls, trace::is_launch);
+  desk().click(point_of(LaneKind::Calls, *launch));
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("selected"); }));
+  EXPECT_LE(desk().place("selected").y, desk().place("verdict").y);
+  EXPECT_FALSE(desk().has_place("advice.0"));
+  desk().key(XK_Escape);
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("advice.0"); }));
+  EXPECT_EQ(desk().place("verdict").y, verdict);
+}
+
 TEST_F(SelectTest, EnterGoesFromAWaitToItsWorkAndBack) {
   const auto wait = widest(LaneKind::Calls, trace::is_sync);
   desk().click(point_of(LaneKind::Calls, *wait));

@@ -13,8 +13,8 @@ class Unpainted {
   Unpainted& operator=(const Unpainted&) = delete;
 };
 
-/// Under ThreadSanitizer, which makes everything slow, frames are painted so rarely unless one of these lives. For tests
-/// that look at pixels.
+/// Under ThreadSanitizer, which makes everything slow, frames are painted so rarely unless one of these lives. For
+/// tests that look at pixels.
 class Painted {
  public:
   Painted();

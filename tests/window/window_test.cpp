@@ -210,6 +210,23 @@ TEST_F(StartTest, ABrokenSettingsFileIsNoReasonNotToStart) {
   EXPECT_EQ(ImGui::GetIO().DisplaySize.x, 1600);
 }
 
+// The loader's first epoch takes a second of its own time: at the usual 1/100 nobody would wait for it.
+TEST_F(StartTest, AnExperimentInWhichNothingHappensGoesOnFaster) {
+  desk.remember("tour_done = true");
+  ui::WindowOptions wanted;
+  wanted.experiment = "P27";
+  wanted.session.device = "sim:rtx4090";
+  wanted.frames_unlimited = true;
+  desk.open(wanted);
+  EXPECT_TRUE(desk.until([&] { return state().model.speed() > ui::kWindowSpeed; }));
+  desk.close();
+  // A speed that was asked for stays.
+  wanted.speed = 0.001;
+  desk.open(wanted);
+  EXPECT_FALSE(state().experiment.auto_speed.on);
+  EXPECT_DOUBLE_EQ(state().model.speed(), 0.001);
+}
+
 TEST_F(StartTest, CtrlQQuits) {
   desk.remember("tour_done = true");
   desk.open(options());

@@ -47,7 +47,8 @@ TEST_F(SettingChangeTest, TwoOfOneKnobReadAsOne) {
   // Two knobs: the first says what it is, and nothing is made up.
   EXPECT_EQ(text_of({{{"log_interval", "1", "2"}}, {{"batch_size", "1", "2"}}}), "log interval 1 → 2");
   EXPECT_EQ(text_of({{{"feed", "resident", "per-iteration"}}, {{"feed", "per-iteration", "resident"}}}),
-            "feed resident → resident");
+            "feed per-iteration → resident");
+  EXPECT_EQ(text_of({{{"log_interval", "1", "0"}}}), "log interval 1 → never");
   // Two knobs in one turn.
   EXPECT_EQ(text_of({{{"a", "1", "2"}, {"b", "3", "4"}}, {{"a", "2", "3"}}}), "a 1 → 2, b 3 → 4");
   EXPECT_EQ(text_of({{{"a", "1", "2"}}, {{"a", "2", "3"}, {"b", "3", "4"}}}), "a 1 → 2");

@@ -33,7 +33,7 @@ std::vector<std::string> lines_of(const Canvas& c, FontRole role, const std::str
   return lines;
 }
 
-// The title beside the cost, and below it where it is longer.
+// The title next to the cost, continued below it if it is longer.
 std::vector<std::string> title_lines(const Canvas& c, const std::string& title, float width, float beside_cost) {
   std::vector<std::string> lines = lines_of(c, FontRole::BodyBold, title, beside_cost);
   if (lines.size() < 2) return lines;
@@ -47,13 +47,13 @@ std::vector<std::string> title_lines(const Canvas& c, const std::string& title, 
 
 struct CardTexts {
   std::string cost;
-  bool cost_below = false;  ///< on a line of its own: the title's first word leaves no room beside it
+  bool cost_below = false;  ///< on its own line: even the title's first word does not fit next to it
   std::vector<std::string> title, what, fix;
   float try_height = 0;
   float height = 0;
 };
 
-// All of it: what happens, and what its trial is predicted to gain.
+// The card's full text: what happens, and the predicted gain of its trial.
 std::string says_of(const Canvas& c, const AdviceCard& advice) {
   const Offer* offer = c.state.try_it.offer(advice.key);
   if (!offer || !offer->prediction) return advice.card.what;
@@ -96,7 +96,7 @@ CardTexts texts_of(const Canvas& c, const AdviceCard& advice, bool first, float 
   return texts;
 }
 
-// In view, and wide enough that the path from it can be followed.
+// Brings the event into view, wide enough to follow the path from it.
 void show_example(ShellState& state, const EventRef& event) {
   constexpr float kLeast = 4, kWanted = 40;
   select_listed(state, event);
@@ -134,13 +134,13 @@ Clicked draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number)
   const CardTexts texts = texts_of(c, advice, number == 0, inner);
   const Rect box{at.x, at.y, width, texts.height};
   const CardKey& key = advice.key;
-  // By what it is about: a press and its release are of one card, even when the order changes between them.
+  // The id comes from the card's key: a press and its release hit the same card even if the order changes meanwhile.
   const std::string id = fmt::format("##advice.{}.{}.{}.{}", static_cast<int>(key.rule), key.range, key.call, key.nth);
   const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, texts.height});
   note_place(c, fmt::format("advice.{}", number));
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (hovered && c.state.advice.open != key) {  // all of it can be read without going anywhere
+  if (hovered && c.state.advice.open != key) {  // shows the full text without selecting the card
     const std::string says = says_of(c, advice) + "\n→ " + advice.card.fix;
     ImGui::SetTooltip("%s", wrapped_lines(c, FontRole::Body, says, 360 * s).c_str());
   }
@@ -253,7 +253,7 @@ void draw_advice_cards(const Canvas& c) {
   if (tried) {
     const std::string problem = c.state.try_it.press(c.state.model, cards[*tried].key);
     if (problem.empty()) {
-      c.state.requests.actions.push_back(Action::Resume);  // what it does is to be seen
+      c.state.requests.actions.push_back(Action::Resume);  // so that its effect can be seen
     } else {
       c.state.show_toast(problem, true);
     }

@@ -31,14 +31,14 @@ struct GainText {
 };
 
 GainText gain_text(const Offer& offer) {
-  if (!offer.prediction) return {"…", Colour::Muted};
+  if (!offer.chosen || !offer.prediction) return {"…", Colour::Muted};
   if (!offer.prediction->refused.empty()) return {"–", Colour::Muted};
   const double gain = prediction::predicted_gain(*offer.prediction, offer.trial.work);
   if (gain > 1 / kFewMore && gain < kFewMore) return {tr("no gain"), Colour::Muted};
   return {factor_text(gain), gain > 1 ? Colour::Good : Colour::Wait};
 }
 
-// "1.8x" stands for what is predicted: said small where there is room.
+// Explains that "1.8x" is a prediction: small text, if there is space.
 std::string gain_note(const Offer& offer) {
   const bool factor = offer.prediction && offer.prediction->refused.empty() && gain_text(offer).colour != Colour::Muted;
   if (!factor) return {};
@@ -52,7 +52,7 @@ struct Bar {
   SpanStyle style;
 };
 
-// Before, predicted, measured, one below the other at one scale.
+// Before, predicted and measured: one below the other, at one scale.
 void draw_bars(const Canvas& c, const Tried& tried) {
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -123,7 +123,7 @@ void save_tried(ShellState& state) {
   }
 }
 
-// A word that can be clicked, on a line of its own or beside another one.
+// A clickable word, on its own line or next to another one.
 bool link(const Canvas& c, const char* id, const char* says) {
   const float width = text_width(c.fonts, FontRole::Small, says);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -138,7 +138,7 @@ bool link(const Canvas& c, const char* id, const char* says) {
   return clicked;
 }
 
-// One line for an older trial: what was turned, and what came of it.
+// One line for an older trial: what was changed, and the result.
 void draw_older(const Canvas& c, const Tried& tried) {
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -174,13 +174,17 @@ float try_row_height(const Canvas& c, const AdviceCard& card) {
 Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, bool card_hovered) {
   const float s = c.scale;
   const Offer& offer = *c.state.try_it.offer(card.key);
-  const bool can = c.state.model.steering() != nullptr;
+  const bool steers = c.state.model.steering() != nullptr;
+  const bool can = steers && offer.chosen;
   const GainText gain = gain_text(offer);
+  // Only what is predicted to gain something looks like the thing to do.
+  const bool primary = can && gain.colour == Colour::Good;
   const std::string note = gain_note(offer);
   const float gain_width = text_width(c.fonts, FontRole::BodyBold, gain.text);
   const float note_width = note.empty() ? 0 : text_width(c.fonts, FontRole::Small, note) + 5 * s;
-  const std::string verb = can ? std::string(tr("Try")) + " " : std::string();
-  const float wanted = text_width(c.fonts, FontRole::SmallBold, verb + offer.text) + 18 * s;
+  const std::string says =
+      !steers ? offer.text : fmt::format("{} {}", tr("Try"), offer.chosen ? offer.text : std::string("…"));
+  const float wanted = text_width(c.fonts, FontRole::SmallBold, says) + 18 * s;
   const bool note_fits = wanted + gain_width + note_width + 10 * s <= area.width;
   const float right = gain_width + (note_fits ? note_width : 0) + 8 * s;
   const Rect box{area.x, area.y + (kTryRow - kTryButton) * s, std::min(wanted, area.width - right), kTryButton * s};
@@ -188,16 +192,20 @@ Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, boo
   const bool hovered = can && card_hovered && mouse.x >= box.x && mouse.x < box.x + box.width && mouse.y >= box.y &&
                        mouse.y < box.y + box.height;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (can) {
+  const Colour ground = primary ? Colour::Accent : Colour::PanelHovered;
+  if (steers) {
     list.AddRectFilled({box.x, box.y}, {box.x + box.width, box.y + box.height},
-                       c.theme[hovered ? Colour::Text : Colour::Accent], 4 * s);
+                       c.theme[hovered ? Colour::Text : ground], 4 * s);
   }
-  const float inset = can ? 9 * s : 0;
+  const Colour ink = hovered          ? Colour::Panel
+                     : primary        ? Colour::AccentInk
+                     : can || !steers ? Colour::Text
+                                      : Colour::Muted;
+  const float inset = steers ? 9 * s : 0;
   std::vector<Label> labels;
   labels.push_back({box.x + inset, box.y, box.width - 2 * inset + 2,
-                    can ? c.theme[hovered ? Colour::Panel : Colour::AccentInk] : c.theme.as_text(Colour::Text),
-                    FontRole::SmallBold,
-                    fit_text(c.fonts, FontRole::SmallBold, verb + offer.text, box.width - 2 * inset), box.height});
+                    primary || hovered ? c.theme[ink] : c.theme.as_text(ink), FontRole::SmallBold,
+                    fit_text(c.fonts, FontRole::SmallBold, says, box.width - 2 * inset), box.height});
   float x = area.x + area.width;
   if (note_fits && !note.empty()) {
     x -= note_width;

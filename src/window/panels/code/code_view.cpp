@@ -44,7 +44,7 @@ std::string figure_text(double ns) {
   return us < 999'500 ? three(us / 1e3, "ms") : three(us / 1e6, "s");
 }
 
-// What the advisor says about a place has its colour here, too.
+// A statement with advice has the colour of its card here, too.
 Colour idle_colour(const ShellState& state, const Statement& statement) {
   for (const AdviceCard& advice : state.advice.cards()) {
     const auto& ranges = statement.ranges;
@@ -73,11 +73,11 @@ CodeMeasures measures(const Fonts& fonts) {
   return m;
 }
 
-// What a row is drawn from.
+// The inputs for drawing a row.
 struct Line {
   std::size_t number = 0;
   const Statement* statement = nullptr;
-  std::size_t owner = 0;  ///< the line whose ranges it leaves
+  std::size_t owner = 0;  ///< the line that this one continues, or the line itself
   const LineCost* cost = nullptr;
   Rect box;
 };
@@ -143,7 +143,7 @@ class CodeDrawing {
       batch_.solid(b.x, b.y + 1, b.x + b.width, b.y + b.height - 1, with_alpha(colour, alpha), 4 * s_);
     };
     if (hovered) fill(c_.theme[Colour::PanelHovered], 1);
-    // A line that mostly waits glows in the colour of waiting.
+    // A line that mostly waits is lit in the colour of waiting.
     const LineCost* cost = code_.cost(line.owner);
     const bool waits = cost && cost->ns[1] > cost->ns[0];
     const std::uint32_t glow = c_.theme[waits ? Colour::Wait : Colour::Accent];
@@ -194,7 +194,7 @@ class CodeDrawing {
     return c_.theme[dark ? Colour::Muted : Colour::Text];
   }
 
-  // True when not all of it has room.
+  // True if the text was cut.
   bool draw_text(std::size_t i, const Line& line) {
     const Rect& b = line.box;
     const Statement& statement = *line.statement;
@@ -223,7 +223,7 @@ class CodeDrawing {
     return cut;
   }
 
-  // What the statement costs the GPU, as a bubble of the timeline looks.
+  // The GPU idle time that the statement causes, drawn like a bubble in the timeline.
   void draw_idle(const Rect& b, float from) {
     const LineCost* cost = code_.cost(*code_.costliest());
     const std::string says = tr("idle {}", figure_text(cost->idle_ns));
@@ -248,7 +248,7 @@ class CodeDrawing {
     }
   }
 
-  // What did not run in an iteration of late has nothing to say: it is not a column of zeros.
+  // A statement that did not run in recent iterations shows no costs instead of zeros.
   bool shows_costs(const Line& line) const {
     if (l_.detail == CodeDetail::Text || line.statement->ranges.empty()) return false;
     return !line.cost || line.cost->per_iteration > 0 || line.cost->host_ns() + line.cost->ns[2] >= 0.5;
@@ -279,7 +279,7 @@ class CodeDrawing {
     }
   }
 
-  // The statement of what is selected, between its number and its text.
+  // Marks the statement of the selection, between its number and its text.
   void draw_arrow(float top) {
     if (!code_.pointed_to()) return;
     const float y = top + (static_cast<float>(*code_.pointed_to()) + 0.5f) * l_.row_height;
@@ -308,7 +308,7 @@ class CodeDrawing {
   SpanBatch batch_;
 };
 
-// What is selected moves into view when it is another line than before.
+// Scrolls to the line of the selection when it changes.
 void keep_in_view(CodeState& code, const CodeLayout& layout) {
   const std::optional<std::size_t> wanted = code.pointed_to();
   if (wanted == code.in_view) return;
@@ -338,7 +338,15 @@ void draw_heads(const Canvas& c, const CodeLayout& layout, float y, float height
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
 }
 
-// True: there is no code to draw, and why was said.
+CodeState& begin_code(const Canvas& c) {
+  CodeState& code = c.state.code;
+  code.drawn = true;
+  code.hovered.reset();
+  c.state.in_motion = c.state.in_motion || code.moving(CodeState::Clock::now());
+  return code;
+}
+
+// True: there is no code to draw, and the reason was shown.
 bool draw_no_code(const Canvas& c) {
   if (!c.state.code.code().empty()) return false;
   text(c, FontRole::Body, Colour::Muted, tr("The code of this trace is not known: another program recorded it."));
@@ -348,7 +356,7 @@ bool draw_no_code(const Canvas& c) {
 void begin_lines(const char* id, ImVec2 size) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
   ImGui::BeginChild(id, size, false, ImGuiWindowFlags_NoNav);
-  ImGui::PopStyleVar();  // a tooltip has its own
+  ImGui::PopStyleVar();  // so that tooltips keep their own padding
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{0, 0});
 }
 void end_lines() {
@@ -360,12 +368,10 @@ void end_lines() {
 
 void draw_code_tab(const Canvas& c) {
   constexpr float kHead = 26;
-  CodeState& code = c.state.code;
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
-  code.drawn = true;
-  code.hovered.reset();
+  CodeState& code = begin_code(c);
   const float height = size.y - kHead * s;
   ImGui::SetCursorScreenPos({at.x + 16 * s, at.y + kHead * s});
   if (height < 20 * s || draw_no_code(c)) return;
@@ -391,12 +397,10 @@ float presented_code_width(const ShellState& state, const Fonts& fonts, float wi
 }
 
 void draw_presented_code(const Canvas& c) {
-  CodeState& code = c.state.code;
   const float s = c.scale;
   const ImVec2 size = ImGui::GetContentRegionAvail();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  code.drawn = true;
-  code.hovered.reset();
+  CodeState& code = begin_code(c);
   const float pad = 10 * s;
   const CodeLayout layout =
       code_layout(at.x, size.x, size.y - 2 * pad, s, longest_line(code.code()), code.code().size(), measures(c.fonts));
@@ -418,8 +422,7 @@ void draw_code_section(const Canvas& c) {
     ImGui::Dummy({width, static_cast<float>(code.code().size()) * 20 * c.scale});
     return;
   }
-  code.drawn = true;
-  code.hovered.reset();
+  begin_code(c);
   const CodeLayout layout = code_layout(at.x - 8 * c.scale, width + 20 * c.scale, 0, c.scale, longest_line(code.code()),
                                         code.code().size(), measures(c.fonts), CodeDetail::Text);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{0, 0});

@@ -6,15 +6,15 @@
 
 namespace lanescope::ui {
 
-/// The tab of the lower part of the middle: its heads stand in the row of the tabs.
+/// The code tab in the lower part of the middle area; its column heads are in the row of the tabs.
 void draw_code_tab(const Canvas& canvas);
-/// Beside the lanes of a presentation.
+/// The code next to the lanes in a presentation.
 void draw_presented_code(const Canvas& canvas);
-/// The width it wants there; 0: it is not shown, or there is no room.
+/// The width it needs there; 0: it is not shown, or there is no space.
 float presented_code_width(const ShellState& state, const Fonts& fonts, float width);
 /// A section of the side panel, while the tab is not open.
 void draw_code_section(const Canvas& canvas);
-/// The line of the code that the selected event is of, as one of its figures; nothing when there is none.
+/// The line of code that the selected event belongs to, as one of its figures; nothing if there is none.
 void draw_statement_figure(const Canvas& canvas);
 
 }  // namespace lanescope::ui

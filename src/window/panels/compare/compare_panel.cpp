@@ -19,8 +19,8 @@ namespace {
 using base::tr;
 
 constexpr float kToolbar = 40;
-constexpr float kTableShare = 0.34f, kLeastTable = 150;  // of the room, when there is not enough for everything
-constexpr float kNoTable = 80;                           // less than that is no table
+constexpr float kTableShare = 0.34f, kLeastTable = 150;  // share of the space, if there is not enough for everything
+constexpr float kNoTable = 80;                           // below this height there is no table
 constexpr double kWheelZoom = 1.25;
 constexpr float kBelowHeading = 14;
 
@@ -35,8 +35,8 @@ struct Tool {
   Action action;
 };
 
-// The buttons at the right, the ones that can be missed most left out first where there is no room: all of them are in
-// the menu, too.
+// The buttons at the right. If space is short, the least important are left out first: all of them are in the menu,
+// too.
 void draw_tools(const Canvas& c, const Rect& area, float left) {
   const float s = c.scale;
   const CompareState& compare = c.state.comparison.state;
@@ -107,8 +107,8 @@ struct Rooms {
   Rect toolbar, words, bands, table;
 };
 
-// Both at their full height where there is room; else the lanes become lower, then the table shorter, and where it
-// would have no lines to speak of there is none.
+// Both at full height if there is space; otherwise the lanes get lower, then the table gets shorter, and if it would
+// have hardly any lines it is left out.
 Rooms rooms_of(const Canvas& c, const Rect& area, CompareBands& lanes, const BandsScene& scene, float table) {
   const float s = c.scale;
   Rooms r;
@@ -168,7 +168,7 @@ void draw_tooltip(const Canvas& c, const RunSnapshot& run, const BandsHit& found
   ImGui::EndTooltip();
 }
 
-// The same instant in both, and when it is: since the start of the iteration that is over it.
+// The same instant in both runs, with its time since the start of the iteration above it.
 void draw_cursor(const Canvas& c, const Rooms& rooms, float x) {
   const CompareView& view = c.state.comparison.view;
   const TimeAxis axis = view.axis();
@@ -228,7 +228,7 @@ void compare_gestures(const Canvas& c, const Rooms& rooms, const BandsScene& sce
   if (ImGui::IsItemHovered()) view.table_scroll -= io.MouseWheel * kTableRow * c.scale;
 }
 
-// A table that does not fit says so by a thumb at its right edge.
+// A table that does not fit has a scroll thumb at its right edge.
 void draw_table_thumb(const Canvas& c, const Rect& table, float overflow) {
   if (overflow < 3 * c.scale) return;
   const float s = c.scale;
@@ -265,6 +265,7 @@ void draw_compare(const Canvas& c) {
   view.update(state.comparison.state, left,
               std::max(40.0f, area.x + area.width - CompareBands::kRightMargin * s - left),
               static_cast<double>(ImGui::GetIO().DeltaTime), state.preferences.animation);
+  state.in_motion = state.in_motion || view.moving();
   draw_toolbar(c, {area.x, area.y, area.width, kToolbar * s});
   if (!state.comparison.state.pinned()) return draw_nothing_pinned(c, area);
 
@@ -310,7 +311,7 @@ void draw_pin_button(const Canvas& c) {
                            : compare.b()         ? std::string(tr("A and B"))
                                                  : std::string(tr("A is pinned"));
   const Action action = pinned ? Action::CompareView : Action::PinA;
-  // As wide as the longest of its texts: it does not move.
+  // As wide as its longest text, so that it does not move.
   float width = 0;
   for (const char* text : {tr("Measuring A …"), tr("Pin as A"), tr("Timeline"), tr("A and B"), tr("A is pinned")}) {
     width = std::max(width, text_width(c.fonts, FontRole::Small, text));
@@ -319,7 +320,7 @@ void draw_pin_button(const Canvas& c) {
   const ImVec2 before = ImGui::GetCursorScreenPos();
   const float x = before.x + ImGui::GetContentRegionAvail().x - width;
   const float height = 22 * s;
-  // The heading's line is the one above.
+  // The heading is on the line above.
   const float line = c.fonts.size(FontRole::SmallBold);
   const ImVec2 at{x, std::round(before.y - kBelowHeading * s - (line + height) / 2)};
   ImGui::SetCursorScreenPos(at);

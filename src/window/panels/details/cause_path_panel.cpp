@@ -17,7 +17,7 @@ using analysis::Bubble;
 using analysis::BubbleCause;
 using base::tr;
 
-// One station of the path: its number as on the timeline, what happens, how long it takes. A click goes there.
+// One station of the path: its number as on the timeline, what happens, how long it takes. A click selects it.
 bool station(const Canvas& c, int number, const std::string& says, const std::string& value, bool can_go) {
   const float s = c.scale;
   const float width = ImGui::GetContentRegionAvail().x;
@@ -61,7 +61,7 @@ std::string name_of(const Canvas& c, const EventRef& event) {
 
 void go_to(const Canvas& c, const std::optional<EventRef>& event) {
   if (!event) return;
-  const EventRef target = *event;  // selecting clears the path that it may be part of
+  const EventRef target = *event;  // a copy: selecting clears the path that it may be part of
   select_event(c.state, target);
   const trace::Event& e = target.event;
   const TimeAxis& axis = c.state.view.axis();
@@ -83,7 +83,7 @@ std::string parts_text(const Bubble& b) {
   return says;
 }
 
-// What it adds up to: the wait is no loss by itself, the bubble is.
+// The sum: the wait by itself costs nothing, the bubble does.
 void draw_sum(const Canvas& c, const CausePath& path, const Repeats& repeats) {
   std::string says;
   if (path.wait && trace::is_blocking(path.wait->event)) {
@@ -116,7 +116,7 @@ void draw_cause_path(const Canvas& c) {
   const CausePath path = c.state.cause.path;
   if (path.empty()) return;
   heading(c, tr("CAUSE AND EFFECT"));
-  draw_sum(c, path, c.state.cause.repeats);  // before its stations, which may reach below the window's edge
+  draw_sum(c, path, c.state.cause.repeats);  // before the stations, which may extend below the window's edge
   if (path.wait) {
     const bool host = !trace::is_blocking(path.wait->event);
     const Nanoseconds waits = host ? path.wait->event.duration() : trace::parts_of(path.wait->event).waiting;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "inspect/destination.h"
 #include "render/labels.h"
 #include "window/panels/code/code_view.h"
 #include "window/panels/details/details_panels.h"
@@ -29,9 +30,10 @@ void draw_event_details(const Canvas& c, const EventRef& ref) {
                                     : own;
   wrapped_text(c, FontRole::Mono, Colour::Text, name.size() > 240 ? name.substr(0, 238) + "…" : name);
   vertical_space(c, 4);
-  if (!marker) figure_line(c, tr("duration"), base::format_duration(e.duration()));
-  figure_line(c, marker ? tr("marker at") : tr("start"),
-              base::format_duration(e.start_ns - c.state.model.extent().first));
+  const auto since_begin = [&](Nanoseconds t) { return time_in_full(t - c.state.model.extent().first); };
+  if (!marker) figure_line(c, tr("duration"), time_in_full(e.duration()));
+  figure_line(c, marker ? tr("marker at") : tr("start"), since_begin(e.start_ns));
+  if (!marker) figure_line(c, tr("end"), since_begin(e.end_ns));
   if (trace::is_blocking(e)) {
     const trace::CallParts parts = trace::parts_of(e);
     figure_line(c, tr("own cost"), base::format_duration(parts.own));
@@ -64,13 +66,13 @@ void draw_event_details(const Canvas& c, const EventRef& ref) {
 
 void draw_bubble_details(const Canvas& c, const analysis::Bubble& b) {
   heading(c, tr("SELECTED"));
-  text(c, FontRole::BodyBold, Colour::Bubble, std::string(tr("GPU idle")) + " " + base::format_duration(b.duration()));
+  text(c, FontRole::BodyBold, Colour::Bubble, std::string(tr("GPU idle")) + " " + time_in_full(b.duration()));
   figure_line(c, tr("cause"), std::string(analysis::cause_name(b.cause)));
   const std::string call(c.state.model.trace().names().text(b.call));
   const bool waited = b.cause == BubbleCause::Loader;
   const char* role = waited ? tr("waited in") : b.cause == BubbleCause::AfterSync ? tr("drained by") : tr("late call");
   if (!call.empty()) figure_line(c, role, call);
-  figure_line(c, tr("start"), base::format_duration(b.start_ns - c.state.model.extent().first));
+  figure_line(c, tr("start"), time_in_full(b.start_ns - c.state.model.extent().first));
   draw_cause_path(c);
 }
 

@@ -32,7 +32,7 @@ std::string percent(double part, double whole) {
 
 std::string ns_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 
-// Three columns: the name, what it was before the knob was turned, what it is now.
+// Three columns: the name, the value before the knob was turned, the value now.
 void draw_figures(const Canvas& c, const Summary& now, const Summary& before) {
   const auto lines = figure_lines(now);
   if (before.iteration.count == 0) {
@@ -57,14 +57,14 @@ void draw_figures(const Canvas& c, const Summary& now, const Summary& before) {
   }
 }
 
-/// The table of trials already shows this turn.
+/// True if the table of trials already shows this turn.
 bool is_trial(const ShellState& state) {
   const auto& tried = state.try_it.tried();
   return !tried.empty() && tried.back().state != Tried::State::Overtaken &&
          tried.back().generation == state.model.generation() && tried.back().version == state.model.last_turn_version();
 }
 
-// What the newest turn of a knob changed, in three figures: from, to, and the factor.
+// What the latest turn of a knob changed, in three figures: from, to, and the factor.
 void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) {
   heading(c, tr("LAST CHANGE"));
   wrapped_text(c, FontRole::Body, Colour::Text, c.state.model.last_turn());
@@ -114,7 +114,7 @@ void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) 
                           : basis_text(unknown_before ? before.pace.basis : now.pace.basis));
 }
 
-// A number that was read before it was there is wrong: nothing else on this panel matters as much.
+// A value read before its copy had ended is wrong: nothing else on this panel is as important.
 void draw_stale_reads(const Canvas& c) {
   const std::int64_t count = c.state.model.recent_stale_reads();
   if (count == 0) return;
@@ -232,9 +232,33 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
   return lines;
 }
 
+namespace {
+
+void draw_selected(const Canvas& c) {
+  const Selection& selection = c.state.selection;
+  if (selection.event) draw_event_details(c, *selection.event);
+  if (selection.bubble) draw_bubble_details(c, *selection.bubble);
+  if (selection.range) draw_range_details(c);
+}
+
+}  // namespace
+
 void draw_details(const Canvas& c) {
   ShellState& state = c.state;
   const Summary& recent = state.model.recent();
+  const bool selected = !state.selection.empty();
+  // What was selected by hand comes first. What a card or a line of code has selected comes after them: they must not
+  // move under the hand that clicked.
+  const std::optional<EventRef>& event = state.selection.event;
+  const bool by_card = event && (event == state.advice.went_to || event == state.code.went_to);
+  const bool first = selected && !by_card;
+  if (first && !state.selection_first) ImGui::SetScrollY(0);
+  state.selection_first = first;
+  if (first) {
+    draw_selected(c);
+    note_place(c, "selected");
+    vertical_space(c, 8);
+  }
   heading(c, tr("VERDICT"));
   draw_pin_button(c);
   const Colour colour = verdict_colour(recent.verdict.kind);
@@ -250,17 +274,14 @@ void draw_details(const Canvas& c) {
   vertical_space(c, 8);
   draw_share_bar(c, recent);
   vertical_space(c, 4);
-  draw_advice_cards(c);
-  const bool selected = !state.selection.empty();
+  if (!selected || by_card) draw_advice_cards(c);
   const Summary& before = state.model.before_change();
   if (!selected && before.iteration.count > 0 && recent.iteration.count > 0) {
     if (!is_trial(state)) draw_last_turn(c, recent, before);
     heading(c, tr("FIGURES"));
   }
   if (!selected) draw_figures(c, recent, state.model.before_change());
-  if (state.selection.event) draw_event_details(c, *state.selection.event);
-  if (state.selection.bubble) draw_bubble_details(c, *state.selection.bubble);
-  if (state.selection.range) draw_range_details(c);
+  if (by_card) draw_selected(c);
   draw_code_section(c);
   vertical_space(c, 10);
 }

@@ -1,5 +1,5 @@
-// The side panel: the verdict, and what is selected. Each draws into the ImGui window that is current,
-// which the shell has placed.
+// The side panel: the verdict and the selection. Each function draws into the current ImGui window, which the shell has
+// placed.
 #pragma once
 
 #include "window/canvas.h"
@@ -9,20 +9,20 @@ namespace lanescope::ui {
 void draw_details(const Canvas& canvas);
 void draw_event_details(const Canvas& canvas, const EventRef& event);
 void draw_bubble_details(const Canvas& canvas, const analysis::Bubble& bubble);
-/// The numbered path of the selection, with its arithmetic; nothing when it is on none.
+/// The numbered path of the selection, with its arithmetic; nothing if the selection is on no path.
 void draw_cause_path(const Canvas& canvas);
 void draw_range_details(const Canvas& canvas);
-/// The durations of the selected stretch, counted in bins; and what a person has selected, name by name: the first
-/// lines for the side panel, all of it with all columns for the lower part of the middle.
+/// The durations of the selected range, counted in bins; and its events by name: the first lines for the side panel,
+/// all of them with all columns for the lower part of the middle area.
 void draw_range_histogram(const Canvas& canvas);
 void draw_range_names(const Canvas& canvas, std::size_t most);
 void draw_statistics(const Canvas& canvas);
-/// The three figures of a verdict, large and side by side; nothing where it has none, unless it is still measured.
+/// The three figures of a verdict, large and side by side; nothing if it has none, unless it is still being measured.
 void draw_verdict_figures(const Canvas& canvas, const analysis::Verdict& verdict, bool measuring);
-/// Busy and the bubbles by cause, in proportion: the verdict at a glance.
+/// GPU busy time and bubbles by cause, in proportion: the verdict at a glance.
 void draw_share_bar(const Canvas& canvas, const analysis::Summary& summary);
 Colour verdict_colour(analysis::VerdictKind kind);
-/// The figures as lines of name and value: for the verdict and for a selected stretch.
+/// The figures as lines of name and value: for the verdict and for a selected range.
 std::vector<std::pair<std::string, std::string>> figure_lines(const analysis::Summary& summary);
 
 }  // namespace lanescope::ui

@@ -16,7 +16,7 @@ namespace {
 using analysis::Summary;
 using base::tr;
 
-// Count, sum, mean and percentiles of all events in the stretch, on the selected lanes.
+// Count, sum, mean and percentiles of all events in the range, on the selected lanes.
 void draw_durations(const Canvas& c) {
   const ShellState& state = c.state;
   const RangeStatistics& s = state.range_figures.statistics;

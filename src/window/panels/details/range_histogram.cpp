@@ -1,4 +1,4 @@
-// The durations in a selected stretch, as a histogram with logarithmic bins.
+// The durations in a selected range, as a histogram with logarithmic bins.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -21,7 +21,7 @@ constexpr float kBars = 72, kAbove = 18, kBelow = 18;
 
 std::string ns_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 
-/// The duration that the mouse points at elsewhere: on the timeline or in a list.
+/// The duration of the event under the mouse elsewhere: on the timeline or in a list.
 std::optional<Nanoseconds> pointed_duration(const ShellState& state) {
   if (state.event_list.hovered) return state.event_list.hovered->event.duration();
   if (state.search.hovered) return state.search.hovered->event.duration();
@@ -29,7 +29,7 @@ std::optional<Nanoseconds> pointed_duration(const ShellState& state) {
   return std::nullopt;
 }
 
-// Where a duration stands between the first and the last edge, 0 to 1.
+// The position of a duration between the first and the last edge, 0 to 1.
 float share_of(const RangeStatistics& s, double duration) {
   const double low = std::log(s.edges.front());
   const double high = std::log(s.edges.back());
@@ -46,7 +46,7 @@ void draw_percentile(const Canvas& c, const RangeStatistics& s, const Rect& box,
   }
   const std::string says = name + " " + base::format_duration(value);
   const float width = text_width(c.fonts, FontRole::Small, says) + 2;
-  // One hangs to the left of its line and one to the right, so that they never meet.
+  // One label is to the left of its line and one to the right, so that they never meet.
   const float room_left = box.x;
   const float room_right = box.x + box.width;
   float at = left ? x - width + 4 * scale : x - 4 * scale;
@@ -55,14 +55,14 @@ void draw_percentile(const Canvas& c, const RangeStatistics& s, const Rect& box,
   draw_labels(list, c.fonts, {&label, 1});
 }
 
-// The two labels over the bars: p50 to the left half, p99 to what it leaves.
+// The two labels over the bars: p50 on the left, p99 in the remaining space.
 void draw_percentiles(const Canvas& c, const RangeStatistics& s, const Rect& box) {
   const std::string about = s.exact ? "" : "≈";
   const float x50 = box.x + box.width * share_of(s, static_cast<double>(s.all.p50_ns));
   const float x99 = box.x + box.width * share_of(s, static_cast<double>(s.all.p99_ns));
   const float w50 = text_width(c.fonts, FontRole::Small, "p50 " + base::format_duration(s.all.p50_ns)) + 2;
   const float w99 = text_width(c.fonts, FontRole::Small, "p99 " + base::format_duration(s.all.p99_ns)) + 2;
-  // Lines that stand close would have their labels on each other: the left one goes all the way to the left.
+  // If the lines are close, the labels would overlap: the left one moves all the way to the left.
   const float gap = 8 * c.scale;
   const float at99 = std::clamp(x99 - 4 * c.scale, box.x, box.x + box.width - w99);
   const float at50 = std::clamp(x50 - w50 + 4 * c.scale, box.x, box.x + box.width - w50);
@@ -86,7 +86,7 @@ void draw_percentiles(const Canvas& c, const RangeStatistics& s, const Rect& box
   }
 }
 
-// Round durations below the bars: powers of ten, and between them where there are few of those.
+// Round durations below the bars: powers of ten, with values between them if there are few powers.
 void draw_scale(const Canvas& c, const RangeStatistics& s, const Rect& box) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   std::vector<Label> labels;
@@ -109,7 +109,7 @@ void draw_scale(const Canvas& c, const RangeStatistics& s, const Rect& box) {
       if (step == 1.0 || !wide) add(decade * step);
     }
   }
-  if (labels.empty()) {  // all of one duration
+  if (labels.empty()) {  // all events have one duration
     add(s.edges.front());
     add(s.edges.back());
   }
@@ -160,7 +160,7 @@ void draw_range_histogram(const Canvas& c) {
       batch.solid(x0, box.y, x1, box.y + box.height, with_alpha(c.theme[Colour::Selection], 0.12f + 0.3f * pulse));
     }
     if (s.counts[i] == 0) continue;
-    // One among thousands is still to be seen.
+    // Keep one event among thousands visible.
     const float height =
         std::max(2.5f * scale, (box.height - 4 * scale) * static_cast<float>(s.counts[i]) / static_cast<float>(most));
     const float bottom = box.y + box.height;

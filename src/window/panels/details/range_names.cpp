@@ -1,4 +1,4 @@
-// The events of a selected stretch, name by name: a few columns in the side panel, all of them in the middle.
+// The events of a selected range by name: a few columns in the side panel, all of them in the middle area.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -58,7 +58,7 @@ Colour swatch_of(trace::LaneKind kind) {
   return event_colour(kind, event);
 }
 
-// Titles that sort when they are clicked; the one that sorts has an arrow.
+// Column titles: a click sorts by that column; the current one has an arrow.
 void draw_titles(const Canvas& c, const std::vector<Shape>& shapes, float left, float y, const char* id) {
   RangeFigures& figures = c.state.range_figures;
   const float height = kRow * c.scale;
@@ -134,7 +134,7 @@ void draw_lines(const Canvas& c, const std::vector<Shape>& shapes, const Rect& a
   if (!wanted.empty()) search_for(c.state, quoted_name(wanted));
 }
 
-// Sorted as asked for; sorted once for each new result.
+// The lines, sorted as chosen; sorted once for each new result.
 const std::vector<NameStatistics>& sorted_lines(ShellState& state) {
   static std::vector<NameStatistics> lines;
   static std::tuple<std::uint64_t, std::uint64_t, Column, bool> of{};
@@ -181,7 +181,7 @@ void draw_statistics(const Canvas& c) {
   const Rect area{at.x + 16 * s, at.y + (26 + kRow) * s, size.x - (28 + kBar) * s, size.y - (26 + kRow) * s};
   const RangeFigures& figures = state.range_figures;
   const auto& lines = sorted_lines(state);
-  // What it is of, at the right of the tabs.
+  // The range that the figures cover, at the right of the tabs.
   const Rect header = state.places["drawer.header"];
   const RangeStatistics& all = figures.statistics;
   const std::string note = figures.summary ? tr("{} events in {}", base::format_count(all.all.count),
@@ -190,7 +190,7 @@ void draw_statistics(const Canvas& c) {
   const Label label{header.x, header.y, header.width - 16 * s, c.theme.as_text(Colour::Muted), FontRole::Small,
                     note,     20 * s,   LabelAlign::Right};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
-  // As many columns as there is room for beside a name that can be read; the last ones go first.
+  // As many columns as fit next to a readable name; the last columns are dropped first.
   const float each = text_width(c.fonts, FontRole::MonoSmall, "≈000.0 µs") + 8 * s;
   std::vector<std::pair<Column, const char*>> columns{
       {Column::Count, tr("COUNT")}, {Column::Sum, tr("SUM")}, {Column::Mean, tr("MEAN")}, {Column::P50, tr("P50")},

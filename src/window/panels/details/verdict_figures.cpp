@@ -14,24 +14,8 @@ namespace lanescope::ui {
 namespace {
 
 using analysis::VerdictFigure;
-using base::tr;
 
 constexpr std::size_t kColumns = 3;
-
-// "MB per iteration": MB beside the number, and under the label of what it is a part or how often.
-struct Unit {
-  std::string beside, under;
-};
-Unit unit_of(const VerdictFigure& figure) {
-  if (figure.is_share) return {"%", tr("of the time")};
-  for (const char* base : {tr("per iteration"), tr("in all")}) {
-    if (!figure.unit.ends_with(base)) continue;
-    std::string beside = figure.unit.substr(0, figure.unit.size() - std::string_view(base).size());
-    if (beside.ends_with(' ')) beside.pop_back();
-    return {beside, base};
-  }
-  return {{}, figure.unit};
-}
 
 void draw_tooltip(const Canvas& c, const analysis::Verdict& verdict) {
   ImGui::BeginTooltip();
@@ -48,8 +32,8 @@ void draw_tooltip(const Canvas& c, const analysis::Verdict& verdict) {
 
 }  // namespace
 
-// Three columns of a fixed width, so that changing digits move nothing. They keep their place while there is nothing to
-// say yet.
+// Three columns of fixed width, so that changing digits move nothing. They keep their place while there is nothing to
+// show yet.
 void draw_verdict_figures(const Canvas& c, const analysis::Verdict& verdict, bool measuring) {
   if (verdict.figures.empty() && !measuring) return;
   const float s = c.scale;
@@ -79,15 +63,16 @@ void draw_verdict_figures(const Canvas& c, const analysis::Verdict& verdict, boo
     const Colour colour = i == 1 ? verdict_colour(verdict.kind) : Colour::Text;
     std::string number = value_text(figure);
     if (figure.is_share) number.resize(number.size() - 2);
-    const Unit unit = unit_of(figure);
-    write(x, at.y, column, number_height, FontRole::Verdict, colour, number);
-    const float after = text_width(c.fonts, FontRole::Verdict, number) + 4 * s;
-    if (!unit.beside.empty() && after < column) {
-      labels.push_back({x + after, at.y + 2 * s, column - after, c.theme.as_text(Colour::Muted), FontRole::Body,
-                        unit.beside, number_height});
-    }
+    // A number never stands without its unit: a long one is written smaller.
+    const float unit_width = figure.measure.empty() ? 0 : text_width(c.fonts, FontRole::Body, figure.measure) + 4 * s;
+    const auto number_width = [&](FontRole role) { return text_width(c.fonts, role, number); };
+    const FontRole role = number_width(FontRole::Verdict) + unit_width <= column ? FontRole::Verdict : FontRole::Title;
+    write(x, at.y, column, number_height, role, colour, number);
+    const float after = number_width(role) + 4 * s;
+    labels.push_back({x + after, at.y + 2 * s, std::max(unit_width, column - after), c.theme.as_text(Colour::Muted),
+                      FontRole::Body, figure.measure, number_height});
     write(x, at.y + number_height, column, line_height, FontRole::Small, Colour::Text, figure.label);
-    write(x, at.y + number_height + line_height, column, line_height, FontRole::Small, Colour::Muted, unit.under);
+    write(x, at.y + number_height + line_height, column, line_height, FontRole::Small, Colour::Muted, figure.per);
   }
   draw_labels(list, c.fonts, labels);
 }

@@ -26,18 +26,18 @@ constexpr double kAlike = 0.03;  // sides that differ by less are the same
 
 std::string in_words(const Canvas& c, Word w) { return word(w, c.state.language()); }
 
-// Text that goes on where the line has room for it; its right edge is `right`.
+// Continues the line with a text whose right edge is at `right`.
 void text_ending_at(const Canvas& c, float right, FontRole role, Colour colour, const std::string& t) {
   ImGui::SameLine(right - text_width(c.fonts, role, t));
   text(c, role, colour, t);
 }
 
-// A long text is cut after a few lines, until it is unfolded.
+// A long text is cut after a few lines until the user unfolds it.
 void folded_text(const Canvas& c, Colour colour, const std::string& says, float width, bool& open) {
   std::string lines = wrapped_lines(c, FontRole::Body, says, width);
   std::size_t end = 0;
   for (int i = 0; i < kFoldedLines && end != std::string::npos; ++i) end = lines.find('\n', end + (i > 0));
-  // One more line takes no more room than the word that unfolds it.
+  // A single further line takes no more space than the word that unfolds it.
   const bool folds = end != std::string::npos && lines.find('\n', end + 1) != std::string::npos;
   if (folds && !open) lines.resize(end);
   text(c, FontRole::Body, colour, lines);
@@ -66,7 +66,7 @@ void draw_header(const Canvas& c, const Experiment& e) {
               c.state.experiment.shows_open);
 }
 
-// One half of the switch; its height is that of the taller label.
+// One half of the switch; `height` is that of the taller label.
 bool draw_half(const Canvas& c, Side side, const std::string& lines, bool on, float width, float height) {
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -111,7 +111,9 @@ void draw_switch(const Canvas& c, const Experiment& e, std::optional<Side> now) 
       ImGui::SetTooltip("%s", fmt::format("{} ({})", base::tr(flip.text), key_text(flip.keys.front())).c_str());
     }
   }
-  if (!now) wrapped_text(c, FontRole::Small, Colour::Simulated, in_words(c, Word::ChangedByHand));
+  // The line stays when it is empty: what is below must not move under the hand that turns a knob.
+  const std::string by_hand = fit_text(c.fonts, FontRole::Small, in_words(c, Word::ChangedByHand), width);
+  text(c, FontRole::Small, Colour::Simulated, now ? " " : by_hand);
 }
 
 void draw_turned_knob(const Canvas& c, const Experiment& e) {
@@ -140,7 +142,7 @@ void draw_watch(const Canvas& c, const Experiment& e) {
   wrapped_text(c, FontRole::Body, Colour::Text, e.watch[c.state.language()]);
 }
 
-// Three figures of either side, and the factor between them.
+// Three figures for each side, and the factor between them.
 void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optional<Side> now) {
   const Measured* before = active.measured(Side::Before);
   const Measured* after = active.measured(Side::After);
@@ -189,7 +191,7 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
                base::tr("per iteration, {}", analysis::factor_basis(before->summary.pace, after->summary.pace)));
 }
 
-// What the machine is, and why there is nothing beside the number or why it proves nothing.
+// The machine, and why there is no number next to it or why that number proves nothing.
 std::string published_tip(const Canvas& c, const ActiveExperiment::Row& row) {
   const experiment::Published& p = *row.compared.published;
   std::string tip = p.environment[c.state.language()];
@@ -209,7 +211,7 @@ Colour check_colour(experiment::Check check) {
   return check == experiment::Check::Checked ? Colour::Good : Colour::Dim;
 }
 
-// Three lines a number: what it is; published, quality | here | ratio; and whether that checks it.
+// Per number: its name; published | here | ratio; its quality; and its check status.
 void draw_published(const Canvas& c, const ActiveExperiment& active) {
   const Experiment& e = active.experiment();
   if (e.published.empty()) return;
@@ -218,6 +220,11 @@ void draw_published(const Canvas& c, const ActiveExperiment& active) {
   heading(c, in_words(c, Word::PublishedBeside).c_str());
   const float start = ImGui::GetCursorPosX();
   const float right = start + ImGui::GetContentRegionAvail().x;
+  const float here = right - 56 * s;
+  text(c, FontRole::Small, Colour::Dim, in_words(c, Word::Published));
+  text_ending_at(c, here, FontRole::Small, Colour::Dim, base::tr("here"));
+  text_ending_at(c, right, FontRole::Small, Colour::Dim, base::tr("ratio"));
+  vertical_space(c, 4);
   for (const ActiveExperiment::Row& each : active.published()) {
     const experiment::Compared& row = each.compared;
     const experiment::Published& p = *row.published;
@@ -227,13 +234,14 @@ void draw_published(const Canvas& c, const ActiveExperiment& active) {
     const auto with_unit = [&](double v) {
       return figure_text(v) + (p.unit == "x" ? "x" : " " + experiment::unit_in_words(p.unit));
     };
-    text(c, FontRole::MonoSmall, Colour::Text, with_unit(p.value));
-    ImGui::SameLine(0, 6 * s);
-    text(c, FontRole::Small, quality_colour(p.quality), word(p.quality, language));
-    const std::string ratio = row.ratio ? factor_text(*row.ratio) : "";
-    if (row.ours) text_ending_at(c, right - 48 * s, FontRole::MonoSmall, Colour::Accent, with_unit(*row.ours));
-    text_ending_at(c, right, FontRole::MonoSmall, Colour::Muted, row.ours ? ratio : "–");
-    text(c, FontRole::Small, check_colour(each.checking.check), base::tr(checking_text(each.checking)));
+    const std::string published = with_unit(p.value), ours = row.ours ? with_unit(*row.ours) : "–";
+    text(c, FontRole::MonoSmall, Colour::Text, published);
+    const bool beside = text_width(c.fonts, FontRole::MonoSmall, published + ours) + 8 * s <= here - start;
+    if (!beside) text(c, FontRole::MonoSmall, Colour::Text, " ");
+    text_ending_at(c, here, FontRole::MonoSmall, row.ours ? Colour::Accent : Colour::Muted, ours);
+    if (row.ratio) text_ending_at(c, right, FontRole::MonoSmall, Colour::Muted, factor_text(*row.ratio));
+    wrapped_text(c, FontRole::Small, quality_colour(p.quality), word(p.quality, language));
+    wrapped_text(c, FontRole::Small, check_colour(each.checking.check), base::tr(checking_text(each.checking)));
     note_place(c, "published." + p.name);
     const ImVec2 low{at.x, at.y};
     if (ImGui::IsMouseHoveringRect(low, {low.x + right - start, ImGui::GetItemRectMax().y}) &&
@@ -311,8 +319,8 @@ void draw_experiment(const Canvas& c) {
   draw_switch(c, e, now);
   draw_turned_knob(c, e);
   draw_watch(c, e);
-  draw_published(c, active);
   draw_this_run(c, active, now);
+  draw_published(c, active);
   draw_own_figures(c);
   draw_correction(c, e.correction[state.language()], &state.experiment.correction_open);
   heading(c, in_words(c, Word::OtherKnobs).c_str());

@@ -19,7 +19,7 @@ using experiment::Side;
 
 constexpr float kCardHeight = 78;
 constexpr float kCardGap = 8;
-constexpr float kCardLeast = 300;  // narrower, a card says too little
+constexpr float kCardLeast = 300;  // a narrower card shows too little
 
 bool pressed(ImGuiKey key) {
 #if IMGUI_VERSION_NUM >= 18700
@@ -35,7 +35,7 @@ void pick(ShellState& state) {
   const Experiment* chosen = state.overlays.gallery.list.at(state.overlays.gallery.selected);
   if (!chosen) return;
   state.requests.experiment = {chosen, Side::Before};
-  state.requests.actions.push_back(Action::Gallery);  // closes it
+  state.requests.actions.push_back(Action::Gallery);  // closes the gallery
 }
 
 void move_to(GalleryState& gallery, std::size_t place) {
@@ -43,23 +43,31 @@ void move_to(GalleryState& gallery, std::size_t place) {
   gallery.scroll_to_selected = true;
 }
 
-// The field has the keyboard all the time: what is typed filters, the arrows walk, Enter starts, Esc closes.
+// The field always has the keyboard focus: typing filters, arrows move, Enter starts, Esc closes.
 void draw_filter(const Canvas& c, float width, std::size_t columns) {
   GalleryState& gallery = c.state.overlays.gallery;
   const std::string before = gallery.filter;
   if (gallery.just_opened) {
-    ImGui::GetIO().ClearInputCharacters();  // the key that opened it
+    drop_typed_characters();
     gallery.just_opened = false;
   }
   if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(width);
   bool entered = false;
+  ImGui::PushID(gallery.field);
   {
     const TextStyle style(c, FontRole::Body, Colour::Text);
     entered = ImGui::InputTextWithHint("##filter", in_words(c, Word::Filter).c_str(), &gallery.filter,
                                        ImGuiInputTextFlags_EnterReturnsTrue);
   }
+  ImGui::PopID();
   note_place(c, "gallery.filter");
+  const bool escape = pressed(ImGuiKey_Escape);
+  if (escape && !before.empty()) {
+    // Dear ImGui would put back the text with which the field became active: a new field begins empty.
+    gallery.filter.clear();
+    ++gallery.field;
+  }
   if (gallery.filter != before) {
     const Experiment* selected = gallery.list.at(gallery.selected);
     gallery.list = gallery_list(experiment::experiments(), gallery.filter, c.state.language());
@@ -68,10 +76,10 @@ void draw_filter(const Canvas& c, float width, std::size_t columns) {
   const auto walk = [&](int dx, int dy) { move_to(gallery, gallery.list.moved(gallery.selected, dx, dy, columns)); };
   if (pressed(ImGuiKey_DownArrow)) walk(0, 1);
   if (pressed(ImGuiKey_UpArrow)) walk(0, -1);
-  if (before.empty() && pressed(ImGuiKey_RightArrow)) walk(1, 0);  // else they move the field's cursor
+  if (before.empty() && pressed(ImGuiKey_RightArrow)) walk(1, 0);  // otherwise the arrows move the text cursor
   if (before.empty() && pressed(ImGuiKey_LeftArrow)) walk(-1, 0);
   if (entered) pick(c.state);
-  if (before.empty() && pressed(ImGuiKey_Escape)) c.state.requests.actions.push_back(Action::Gallery);
+  if (escape && before.empty()) close_overlay(c.state);
 }
 
 void draw_card(const Canvas& c, const Experiment& e, const Rect& r, bool selected, bool hovered, bool running) {
@@ -108,7 +116,7 @@ void draw_cards(const Canvas& c, std::size_t columns) {
   GalleryState& gallery = state.overlays.gallery;
   const float s = c.scale;
   const float gap = kCardGap * s;
-  const float width = ImGui::GetContentRegionAvail().x - 6 * s;  // beside the scroll bar
+  const float width = ImGui::GetContentRegionAvail().x - 6 * s;  // leaves space for the scroll bar
   const auto n = static_cast<float>(columns);
   const float each = (width - gap * (n - 1)) / n;
   const float height = kCardHeight * s;

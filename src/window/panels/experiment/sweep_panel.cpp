@@ -25,7 +25,7 @@ constexpr ImGuiWindowFlags kCard =
 
 workload::Settings settings_on_screen(const ShellState& state) { return state.model.steering()->settings(); }
 
-// The first draft for a workload: the knob that shows most, around what is on the screen.
+// The first draft for a workload: the most interesting knob, around the current settings.
 void draft_anew(ShellState& state) {
   SweepState& s = state.sweep;
   const workload::Settings settings = settings_on_screen(state);
@@ -53,7 +53,7 @@ void begin_sweep(ShellState& state, experiment::SweepSpec spec, const experiment
   s.told = told;
   s.show_ready = false;
   s.marked.reset();
-  // Both at once would only make both slow; and a GPU is recorded for one run at a time.
+  // Pause or end the run: running both would slow both down, and a GPU can be recorded for only one run at a time.
   if (state.model.virtual_time() && !state.model.paused()) {
     state.model.set_paused(true);
     s.paused_the_run = true;

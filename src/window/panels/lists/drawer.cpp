@@ -1,4 +1,4 @@
-// The lower part of the middle: a row of tabs, and below it the plots or a list.
+// The lower part of the middle area: a row of tabs, and below it the plots or a list.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -19,13 +19,13 @@ namespace {
 using base::tr;
 
 constexpr float kBeside = 190;
-constexpr float kTabRow = 26;  // the plots' heading, which it takes the place of
+constexpr float kTabRow = 26;  // same as the plots' heading, which it replaces
 
 struct Tab {
   DrawerTab tab;
   const char* id;
   std::string text;
-  std::string count;  // in three letters, so that nothing beside it moves
+  std::string count;  // at most four characters, so that nothing next to it moves
   Action action;
 };
 
@@ -43,7 +43,7 @@ float tab_width(const Canvas& c, const Tab& tab) {
   return text_width(c.fonts, FontRole::SmallBold, tab.text) + count;
 }
 
-// A tab's place is the width of its text and of four digits, whatever is counted.
+// A tab has space for its text and four digits, regardless of the count.
 float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
   const float s = c.scale;
   const bool on = c.state.drawer == tab.tab;
@@ -55,6 +55,8 @@ float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
   note_place(c, tab.id);
   const bool hovered = ImGui::IsItemHovered();
   if (clicked) c.state.drawer = tab.tab;
+  // Above, so that the neighbouring tabs stay in sight.
+  if (hovered) ImGui::SetNextWindowPos({x - 6 * s, y - 4 * s}, ImGuiCond_Always, {0, 1});
   if (hovered && tab.tab == DrawerTab::Statistics) {
     ImGui::SetTooltip("%s", tr("statistics of the selected range, by name"));
   } else if (hovered) {
@@ -79,7 +81,7 @@ float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
 
 float drawer_least_height(const ShellState& state, float middle_height) {
   const float plots = plots_least_height(state, middle_height);
-  const float tabs = (kTabRow + 6) * state.scale();  // a file without plots has lists all the same
+  const float tabs = (kTabRow + 6) * state.scale();  // a file without plots still has lists
   if (state.drawer == DrawerTab::Plots) return std::max(plots, tabs);
   return std::max(plots, std::min(284 * state.scale(), middle_height * 0.42f));
 }
@@ -104,7 +106,7 @@ void draw_drawer(const Canvas& c) {
   float x = at.x + 16 * s;
   float all = 0;
   for (const Tab& tab : tabs) all += tab_width(c, tab);
-  // What belongs to the open tab stands at the right.
+  // The controls of the open tab are at the right.
   const float room = ImGui::GetWindowWidth() - kBeside * s - all;
   const float gap = std::clamp(room / static_cast<float>(tabs.size()), 10 * s, 20 * s);
   for (const Tab& tab : tabs) x = draw_tab(c, tab, x, at.y, gap);

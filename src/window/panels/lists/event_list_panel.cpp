@@ -1,4 +1,4 @@
-// The list of events, in step with the timeline.
+// The list of events, synchronised with the timeline.
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
@@ -18,7 +18,7 @@ namespace {
 using base::tr;
 using std::chrono::steady_clock;
 
-// A moving list is updated a few times a second: faster than that it cannot be read.
+// A moving list is updated only a few times a second, so that it stays readable.
 constexpr std::chrono::milliseconds kReadable{250};
 constexpr float kBar = 14;
 
@@ -94,7 +94,7 @@ void draw_choices(const Canvas& c) {
   ImGui::PopStyleVar(2);
 }
 
-// Reads what is to be shown, when the view, the selection, the trace or the list itself has changed.
+// Reads the rows to show, if the view, the selection, the trace or the list itself has changed.
 void follow(ShellState& state, const ListWish& wish) {
   EventListState& list = state.event_list;
   const trace::Trace& trace = state.model.trace();
@@ -136,7 +136,7 @@ void draw_event_list(const Canvas& c) {
   if (wish.rows == 0) return;
   const trace::Trace& trace = state.model.trace();
   if (const int rows = wheel_rows(area); rows != 0) {
-    state.view.pan(0);  // what is read must stand still
+    state.view.pan(0);  // freeze the view, so that the list can be read
     scroll_event_list(list, trace, wish, rows);
     read_event_list(list, trace, wish);
   }
@@ -170,7 +170,7 @@ void draw_event_list(const Canvas& c) {
     draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&none, 1});
     return;
   }
-  // The bar is over time: how far down says when, not how many.
+  // The bar represents time: its position is a time, not an index.
   const auto span = static_cast<double>(std::max<Nanoseconds>(1, to - from));
   const Nanoseconds first = list.shown.front().event.start_ns;
   const Nanoseconds last = list.shown.back().event.start_ns;

@@ -24,7 +24,7 @@ Columns columns_in(const Canvas& c, const Rect& area) {
   const float s = c.scale;
   const float gap = 16 * s;
   Columns k{};
-  // As wide as an hour's times; what is longer reaches into the margin.
+  // Wide enough for times within an hour; longer ones extend into the margin.
   k.time = area.x + 16 * s;
   k.time_width = text_width(c.fonts, FontRole::MonoSmall, "0000.000 000 000");
   k.duration = k.time + k.time_width + gap;
@@ -47,7 +47,7 @@ std::string lane_text(const Canvas& c, trace::LaneId id) {
   } else {
     text += fmt::format(" · {} {}", tr("stream"), info.stream);
   }
-  // Nothing is hidden silently: such an event has no place on the timeline.
+  // Mark an event on a hidden lane: it has no place on the timeline.
   if (!c.state.timeline.lane_rect(id)) text = std::string(tr("hidden")) + " · " + text;
   return text;
 }
@@ -133,7 +133,7 @@ std::optional<double> draw_scroll_bar(const Canvas& c, const char* id, const Rec
   const float s = c.scale;
   length = std::clamp(length, 0.0, 1.0);
   if (length >= 1 || track.height < 20 * s) return std::nullopt;
-  static float grabbed_at = 0;  // from the thumb's top to the mouse
+  static float grabbed_at = 0;  // distance from the thumb's top to the mouse
   const float least = 18 * s;
   const float thumb = std::max(least, track.height * static_cast<float>(length));
   const float room = track.height - thumb;
@@ -154,7 +154,7 @@ std::optional<double> draw_scroll_bar(const Canvas& c, const char* id, const Rec
 
 int wheel_rows(const Rect& area) {
   const ImGuiIO& io = ImGui::GetIO();
-  static float rest = 0;  // a trackpad scrolls by parts of a row
+  static float rest = 0;  // a trackpad scrolls by fractions of a row
   const bool over = io.MousePos.x >= area.x && io.MousePos.x < area.x + area.width && io.MousePos.y >= area.y &&
                     io.MousePos.y < area.y + area.height && ImGui::IsWindowHovered();
   if (!over || io.MouseWheel == 0) return 0;

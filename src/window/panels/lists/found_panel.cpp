@@ -1,4 +1,4 @@
-// The search: its field in the row of the tabs, and what was found below it.
+// The search: its field in the row of the tabs, and the results below.
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
@@ -67,7 +67,7 @@ void draw_field(const Canvas& c) {
   if (small_button(c, "search.close", "×", next_box(), tr("close the search (Esc)"))) close_search(state);
   if (small_button(c, "search.next", "↓", next_box(), tip(Action::NextFound))) walk_found(state, true);
   if (small_button(c, "search.previous", "↑", next_box(), tip(Action::PreviousFound))) walk_found(state, false);
-  // Wide enough for any count, so that the field beside it stands still.
+  // Wide enough for any count, so that the field next to it does not move.
   const float count_width = text_width(c.fonts, FontRole::MonoSmall, "00,000 of 000,000 …");
   right -= count_width + 8 * s;
   const Label count{right,
@@ -81,7 +81,7 @@ void draw_field(const Canvas& c) {
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&count, 1});
   const float width = std::max(60 * s, std::min(300 * s, right - 8 * s - row.x));
   if (search.focus_wanted) {
-    ImGui::GetIO().ClearInputCharacters();  // the key that opened it
+    drop_typed_characters();
     ImGui::SetKeyboardFocusHere();
     search.focus_wanted = false;
   }
@@ -113,12 +113,12 @@ void draw_field(const Canvas& c) {
     search.shown.reset();
   }
   if (entered) {
-    search.focus_wanted = true;  // Enter again goes on
+    search.focus_wanted = true;  // the next Enter continues
     walk_found(state, !ImGui::GetIO().KeyShift);
   }
 }
 
-// Before anything is typed, and when nothing was found.
+// Shown before anything is typed, and when nothing was found.
 void draw_nothing(const Canvas& c, const Rect& area) {
   SearchState& search = c.state.search;
   const float s = c.scale;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "inspect/destination.h"
 #include "render/labels.h"
 #include "shell/mark_actions.h"
 #include "shell/selecting.h"
@@ -25,7 +26,7 @@ struct Line {
   std::string says, lane;
 };
 
-// "CUDA calls" of a lane's key.
+// The lane's name within its key: "CUDA calls".
 std::string lane_name(const std::string& key) {
   const std::size_t begin = key.find('|');
   if (begin == std::string::npos) return {};
@@ -57,7 +58,7 @@ void go(ShellState& state, std::uint32_t id) {
   }
 }
 
-// A row: where, what, on which lane; a click goes there, the cross takes it away.
+// A row: where, what, on which lane; a click goes there, the cross removes it.
 void draw_line(const Canvas& c, const Line& line, float width) {
   ShellState& state = c.state;
   const float s = c.scale;
@@ -81,7 +82,7 @@ void draw_line(const Canvas& c, const Line& line, float width) {
   const float height = (kRow - 2) * s;
   const float text_left = at.x + 236 * s;
   const float lane_width = std::min(150 * s, width * 0.25f);
-  const std::string when = base::format_duration(line.at - state.model.extent().first);
+  const std::string when = time_in_full(line.at - state.model.extent().first);
   const Label labels[] = {
       {at.x + 26 * s, at.y, 80 * s, c.theme[Colour::Muted], FontRole::Small, line.kind, height},
       {at.x + 104 * s, at.y, 116 * s, c.theme[Colour::Text], FontRole::MonoSmall, when, height, LabelAlign::Right},

@@ -18,7 +18,7 @@ namespace {
 using base::tr;
 
 constexpr float kWidth = 900, kHeight = 700, kRow = 30, kChipHeight = 22;
-constexpr float kKeys = 0.58f;  // of the width: where the keys begin
+constexpr float kKeys = 0.58f;  // share of the width at which the keys begin
 
 void change(ShellState& state, Bindings bindings) {
   state.preferences.bindings = std::move(bindings);
@@ -31,7 +31,7 @@ void stop_waiting(KeysPanelState& panel) {
   panel.conflict.reset();
 }
 
-// What was pressed for the action that waits.
+// Takes the key that was pressed for the waiting action.
 void take_pressed(ShellState& state) {
   KeysPanelState& panel = state.overlays.keys;
   if (!panel.pressed || !panel.waits_for) return;
@@ -57,7 +57,7 @@ void draw_header(const Canvas& c, const Rect& inner) {
   text(c, FontRole::Title, Colour::Text, tr("Keys"));
   ImGui::SetCursorPos({inner.x + 80 * s, y});
   if (std::exchange(panel.just_opened, false)) {
-    ImGui::GetIO().ClearInputCharacters();
+    drop_typed_characters();
     ImGui::SetKeyboardFocusHere();
   }
   ImGui::SetNextItemWidth(std::min(320 * s, inner.width * 0.35f));
@@ -186,7 +186,7 @@ void draw_list(const Canvas& c, float width, float height) {
   ImGui::PopStyleVar();
 }
 
-// At the bottom: how it goes, or whose key it is that was pressed.
+// At the bottom: the instructions, or which action already has the pressed key.
 void draw_foot(const Canvas& c, const Rect& r) {
   ShellState& state = c.state;
   KeysPanelState& panel = state.overlays.keys;

@@ -150,7 +150,7 @@ bool menu_key(ShellState& state, KeyChord chord) {
   MenuState& menu = state.overlays.menu;
   if (state.overlays.open != Overlay::Menu || chord.modifiers != 0) return false;
   const std::vector<const ActionInfo*> items = actions_of(menu.group);
-  const auto step = [&](std::size_t by) {  // forward in a circle
+  const auto step = [&](std::size_t by) {  // forward, wrapping around
     if (menu.item) {
       menu.item = (*menu.item + by + items.size()) % items.size();
     } else {

@@ -20,7 +20,7 @@ constexpr ImGuiWindowFlags kBare = ImGuiWindowFlags_NoDecoration | ImGuiWindowFl
                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize |
                                    ImGuiWindowFlags_NoNav;
 
-// A line of the list of keys: a heading, or keys and what they do.
+// A line in the list of keys: a heading, or keys and what they do.
 struct HelpLine {
   std::string keys, says;
   bool heading = false;
@@ -41,7 +41,7 @@ std::vector<std::vector<HelpLine>> help_blocks() {
   return blocks;
 }
 
-// Where the second part of a line begins, and its lines.
+// Where a line's description begins, and its wrapped text.
 struct HelpPlace {
   float x = 0, height = 0;
   std::string says;
@@ -55,7 +55,7 @@ class HelpColumns {
       for (const HelpLine& l : block) places_.push_back(place(l));
     }
   }
-  /// The least height in which everything has room in `columns`.
+  /// The least height at which everything fits into `columns`.
   float height(std::size_t columns) const {
     float height = 0;
     for (const HelpPlace& p : places_) height += p.height / static_cast<float>(columns);
@@ -82,7 +82,7 @@ class HelpColumns {
   float line() const { return c_.fonts.size(FontRole::Small) + 0.5f * c_.scale; }
   HelpPlace place(const HelpLine& l) const {
     if (l.heading) return {0, line() + 8 * c_.scale, "", false};
-    // Beside the keys where all of it has room there, else below them.
+    // Next to the keys if it fits there, otherwise below them.
     const float keys = text_width(c_.fonts, FontRole::MonoSmall, l.keys) + 10 * c_.scale;
     HelpPlace p{std::max(120 * c_.scale, keys), line(), "", false};
     const bool long_keys = keys > 120 * c_.scale;
@@ -93,8 +93,8 @@ class HelpColumns {
     p.height = static_cast<float>(lines) * line();
     return p;
   }
-  /// Goes through all lines in columns of this height; how many columns there are then. A heading is never the last
-  /// line of one, but a group may go on in the next.
+  /// Walks through all lines in columns of this height; returns the number of columns. A heading is never the last line
+  /// of a column, but a group may continue in the next one.
   std::size_t walk(float height, const auto& visit) const {
     std::size_t column = 0, at = 0;
     float y = 0;
@@ -118,7 +118,7 @@ class HelpColumns {
   std::vector<HelpPlace> places_;
 };
 
-// All keys in columns; what does not fit is scrolled to.
+// All keys in columns; scrolls if they do not fit.
 void draw_help(const Canvas& c) {
   ShellState& state = c.state;
   const float s = c.scale;
@@ -178,7 +178,7 @@ void end_tour(ShellState& state) {
   state.preferences.tour_done = true;
 }
 
-// The first start points at three things, one after the other, and never again.
+// The first start points at three things, one after another, and never again.
 void draw_tour(const Canvas& c) {
   ShellState& state = c.state;
   if (state.tour == TourStep::Off || state.overlays.open == Overlay::Gallery) return;
@@ -236,10 +236,11 @@ void draw_toast(const Canvas& c) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const std::string& says = state.toast->text;
   const float width = std::min(text_width(c.fonts, FontRole::Body, says) + 32 * s, display.x - 40 * s);
-  const float height = 36 * s;
-  // A presentation has its sentence where it would stand: it goes between title and badge there.
-  ImVec2 at{(display.x - width) / 2, state.presentation.on ? 5 * s : display.y - 80 * s};
-  const auto badge = state.places.find("badge");  // which must always be seen
+  const float height = (state.presentation.on ? 36 : 26) * s;
+  // Over the status bar: above it, the toast would cover the strip of the whole run or the table of A and B. In a
+  // presentation, it would cover the verdict's sentence there, so it goes between title and badge.
+  ImVec2 at{(display.x - width) / 2, state.presentation.on ? 5 * s : display.y - height - s};
+  const auto badge = state.places.find("badge");  // must always be visible
   if (state.presentation.on && badge != state.places.end()) {
     at.x = std::max(4 * s, std::min(at.x, badge->second.x - width - 8 * s));
   }

@@ -34,12 +34,12 @@ void move_to(PaletteState& palette, std::ptrdiff_t place) {
   palette.scroll_to_selected = true;
 }
 
-// The field has the keyboard all the time: what is typed finds.
+// The field always has the keyboard focus: typing searches.
 void draw_field(const Canvas& c, float width) {
   PaletteState& palette = c.state.overlays.palette;
   const std::string before = palette.typed;
   if (palette.just_opened) {
-    ImGui::GetIO().ClearInputCharacters();  // the key that opened it
+    drop_typed_characters();
     palette.just_opened = false;
   }
   if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere();
@@ -49,15 +49,11 @@ void draw_field(const Canvas& c, float width) {
     ImGui::InputTextWithHint("##palette", tr("Search actions, knobs, experiments, devices …"), &palette.typed);
   }
   note_place(c, "palette.field");
-  if (palette.typed != before) {
-    palette.shown = found_entries(palette.typed, palette.entries);
-    palette.selected = 0;
-    palette.scroll_to_selected = true;
-  }
+  if (palette.typed != before) find_in_palette(c.state);
   const std::ptrdiff_t steps = std::exchange(palette.steps, 0);
   const auto at = static_cast<std::ptrdiff_t>(palette.selected);
   const auto last = static_cast<std::ptrdiff_t>(palette.shown.size()) - 1;
-  if (std::abs(steps) == 1) move_to(palette, at + steps);  // in a circle
+  if (std::abs(steps) == 1) move_to(palette, at + steps);  // wraps around
   if (std::abs(steps) > 1)
     move_to(palette, std::clamp<std::ptrdiff_t>(at + steps, 0, std::max<std::ptrdiff_t>(last, 0)));
   if (std::exchange(palette.enter, false)) choose(c.state, palette.selected);

@@ -1,4 +1,4 @@
-// Of what a picture is to be, how it will look, and where it goes.
+// The picture panel: the content of a picture, a preview, and where it goes.
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
@@ -28,7 +28,7 @@ void caption(const Canvas& c, const char* says) {
   vertical_space(c, 2);
 }
 
-// A line of text with a width of its own: what is longer ends in "…".
+// A line of text in a given width: longer text ends in "…".
 void line(const Canvas& c, FontRole role, Colour colour, const std::string& says, float width) {
   text(c, role, colour, fit_text(c.fonts, role, says, width));
 }
@@ -82,7 +82,7 @@ void draw_choices(const Canvas& c, float width) {
     themes.push_back(std::move(title));
     if (choices.theme == kThemes[i]) theme = static_cast<int>(i) + 1;
   }
-  // Two and two: "high contrast" is long.
+  // Two per row: "high contrast" is long.
   for (std::size_t first = 0; first < themes.size(); first += 2) {
     const std::vector<std::string> row(
         themes.begin() + static_cast<std::ptrdiff_t>(first),
@@ -195,7 +195,7 @@ void draw_picture_panel(const Canvas& c) {
   note_place(c, "picture");
   ImGui::SetCursorScreenPos({card.x + pad, card.y + 58 * s});
   ImGui::BeginChild("##picture.choices", {left, card.height - 58 * s - 60 * s});
-  draw_choices(c, ImGui::GetContentRegionAvail().x);  // beside the scroll bar, where there is one
+  draw_choices(c, ImGui::GetContentRegionAvail().x);  // leaves space for a scroll bar, if there is one
   ImGui::EndChild();
   ImGui::SetCursorScreenPos({card.x + pad, card.y + card.height - 46 * s});
   if (button(c, "picture.close", std::string(tr("Close")) + " (Esc)")) close_overlay(state);

@@ -1,4 +1,4 @@
-// Presentation: what stands around the lanes when they are to be read from the back row.
+// Presentation: the bars around the lanes, readable from the back row.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -81,7 +81,7 @@ void draw_presentation_bar(const Canvas& c) {
   const float width = size.x - knob_width - (knob ? 3 : 2) * kPad * s;
   const bool starting = state.model.live() && verdict.kind == analysis::VerdictKind::Unknown;
   const std::string title = starting ? tr("Measuring …") : std::string(analysis::verdict_title(verdict.kind));
-  // The sentence stands beside the title where it has room there, else below it, in at most two lines.
+  // The sentence is next to the title if it fits there, otherwise below it, in at most two lines.
   ImGui::SetCursorPos({kPad * s, kPad * s - 4 * s});
   ImGui::BeginGroup();
   text(c, FontRole::Verdict, verdict_colour(verdict.kind), title);

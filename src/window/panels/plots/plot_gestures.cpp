@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include "window/panels/plots/plot_rows.h"
+#include "window/widgets.h"
 
 namespace lanescope::ui {
 namespace {
 
 constexpr float kReach = 4;       // above and below the middle of a divider
-constexpr float kCloseSide = 18;  // of the x
+constexpr float kCloseSide = 18;  // size of the x
 constexpr float kDragBegins = 4;
 
 const PlotRow* row_at(const PlotRows& rows, float y) {
@@ -25,7 +26,7 @@ Rect close_box(const PlotRow& row, float axis_left, float s) {
 
 bool inside(const Rect& r, float x, float y) { return x >= r.x && x < r.x + r.width && y >= r.y && y < r.y + r.height; }
 
-// Before which plot one that is dropped at this height comes; empty: behind the last.
+// The plot before which a plot dropped at this height goes; empty: after the last.
 std::string drop_before(const PlotRows& rows, float y) {
   for (const PlotRow& row : rows.rows) {
     if (y < row.box.y + row.box.height / 2) return row.info.key;
@@ -73,7 +74,7 @@ void turn_wheel(const Canvas& c, const PlotRows& rows, float wheel, const ImVec2
   const bool more = rows.rows.size() < rows.chosen;
   if (more && (mouse.x < rows.axis.left_px() || !rows.same_axis)) {
     if (wheel > 0 && state.plots.view.first > 0) --state.plots.view.first;
-    if (wheel < 0) ++state.plots.view.first;  // prepare_rows() has the last word
+    if (wheel < 0) ++state.plots.view.first;  // prepare_rows() limits it
   } else if (rows.same_axis && mouse.x >= rows.axis.left_px()) {
     const double step = ImGui::GetIO().KeyCtrl ? 1.05 : ImGui::GetIO().KeyShift ? 1.5 : 1.25;
     state.view.zoom(std::pow(step, static_cast<double>(wheel)), mouse.x);
@@ -115,9 +116,7 @@ void handle_plot_gestures(const Canvas& c, const PlotRows& rows) {
   ImGui::SetCursorScreenPos({rows.area.x, rows.area.y});
   ImGui::InvisibleButton("##plots", {rows.area.width, std::max(1.0f, rows.area.height)},
                          ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
-#if IMGUI_VERSION_NUM >= 18900
-  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
-#endif
+  own_wheel();
   const ImGuiIO& io = ImGui::GetIO();
   const ImVec2 mouse = io.MousePos;
   const bool hovered = ImGui::IsItemHovered();

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/translate.h"
 #include "render/labels.h"
@@ -14,98 +17,63 @@ namespace {
 
 using base::tr;
 
-// Of the tooltip, in logical pixels: where its columns begin.
-constexpr float kValueAt = 116, kRangeAt = 190, kGhostAt = 345;
-
 const PlotColumn* column_at(const std::vector<PlotColumn>& columns, std::size_t x) {
   return x < columns.size() && !std::isnan(columns[x].mean) ? &columns[x] : nullptr;
 }
 
-void draw_flag(const Canvas& c, const PlotRow& row, const PlotColumn& column, float x, float right) {
-  const float s = c.scale;
+// A label beside the line at `x`, on the side where there is space.
+using Part = std::pair<std::string, std::uint32_t>;
+void pill(const Canvas& c, float x, float right, float y, const std::vector<Part>& parts) {
+  const float s = c.scale, height = 16 * s, gap = 10 * s;
+  float width = -gap;
+  for (const auto& [text, colour] : parts) width += gap + text_width(c.fonts, FontRole::MonoSmall, text);
+  float at = x + width + 20 * s > right ? x - width - 11 * s : x + 9 * s;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const auto mean = static_cast<double>(column.mean);
-  const float y = row.y_of(mean, s);
-  const std::uint32_t colour = c.theme[row.info.colour];
-  list.AddCircleFilled({x, y}, 3.5f * s, c.theme[Colour::Ground]);
-  list.AddCircleFilled({x, y}, 2.5f * s, colour);
-  const std::string text = plot_text(row.info.unit, mean);
-  const float width = text_width(c.fonts, FontRole::MonoSmall, text);
-  const float height = 16 * s;
-  const bool flip = x + width + 20 * s > right;
-  // Over the curve, else under it, so that it stays in sight.
-  const float bottom = row.box.y + row.box.height;
-  const float over = y - height - 4 * s >= row.box.y - 2 * s ? y - height - 4 * s : y + 4 * s;
-  const float at_y = std::clamp(over, row.box.y, std::max(row.box.y, bottom - height));
-  const Label label{flip ? x - width - 11 * s : x + 9 * s,
-                    at_y,
-                    width + 2 * s,
-                    c.theme.as_text(row.info.colour),
-                    FontRole::MonoSmall,
-                    text,
-                    height,
-                    LabelAlign::Left,
-                    with_alpha(c.theme[Colour::PanelRaised], 0.92f)};
-  draw_labels(list, c.fonts, {&label, 1});
+  list.AddRectFilled({at - 4 * s, y}, {at + width + 4 * s, y + height}, with_alpha(c.theme[Colour::PanelRaised], 0.92f),
+                     3 * s);
+  for (const auto& [text, colour] : parts) {
+    const float w = text_width(c.fonts, FontRole::MonoSmall, text);
+    const Label label{at, y, w + 2 * s, colour, FontRole::MonoSmall, text, height};
+    draw_labels(list, c.fonts, {&label, 1});
+    at += w + gap;
+  }
 }
 
-void draw_tooltip(const Canvas& c, const PlotRows& rows, std::size_t column, float x) {
+// The value at the line: the mean of the pixel's column, its range if that is more than one value, and the ghost's.
+void draw_flag(const Canvas& c, const PlotRow& row, std::size_t at, float x, float right) {
+  const PlotColumn* column = column_at(row.columns, at);
+  if (!column) return;
   const float s = c.scale;
-  const ShellState& state = c.state;
-  const bool any = std::any_of(rows.rows.begin(), rows.rows.end(),
-                               [&](const PlotRow& row) { return column_at(row.columns, column) != nullptr; });
-  if (!any) return;
-  const auto says = [](const PlotRow& row, float value) {
-    return plot_text(row.info.unit, static_cast<double>(value));
-  };
-  const auto differ = [&](const PlotRow& row) {
-    const PlotColumn* here = column_at(row.columns, column);
-    return here && says(row, here->min) != says(row, here->max);
-  };
-  const bool ranges = std::any_of(rows.rows.begin(), rows.rows.end(), differ);
-  const float ghost_at = ranges ? kGhostAt : kRangeAt;
-  // Its width is known before it is drawn, and is not that of the frame before, whose digits were others.
-  const auto width_of = [&](const std::string& t) { return text_width(c.fonts, FontRole::MonoSmall, t); };
-  float right = kValueAt * s + width_of("000.0 µs");
-  if (ranges) right = std::max(right, kRangeAt * s + width_of("00,000 … 00,000"));
-  for (const PlotRow& row : rows.rows) {
-    const PlotColumn* here = column_at(row.columns, column);
-    if (here && differ(row)) {
-      right = std::max(right, kRangeAt * s + width_of(says(row, here->min) + " … " + says(row, here->max)));
-    }
-    if (const PlotColumn* ghost = column_at(row.ghost.columns, column)) {
-      right = std::max(right, ghost_at * s + width_of(tr("ghost {}", says(row, ghost->mean))));
-    }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto says = [&](float value) { return plot_text(row.info.unit, static_cast<double>(value)); };
+  const float y = row.y_of(static_cast<double>(column->mean), s);
+  list.AddCircleFilled({x, y}, 3.5f * s, c.theme[Colour::Ground]);
+  list.AddCircleFilled({x, y}, 2.5f * s, c.theme[row.info.colour]);
+  std::vector<Part> parts{{says(column->mean), c.theme.as_text(row.info.colour)}};
+  const std::string low = says(column->min), high = says(column->max);
+  if (low != high) parts.emplace_back(low + " … " + high, c.theme[Colour::Muted]);
+  if (const PlotColumn* ghost = column_at(row.ghost.columns, at)) {
+    parts.emplace_back(tr("ghost {}", says(ghost->mean)), c.theme[Colour::Muted]);
   }
-  ImGui::SetNextWindowContentSize({right - ImGui::GetStyle().WindowPadding.x, 0});
-  // Over the rows and what is said above them, so that no curve is under it.
-  const float middle = rows.axis.left_px() + rows.axis.width_px() / 2;
-  ImGui::SetNextWindowPos({x, ImGui::GetWindowPos().y}, ImGuiCond_Always, {x < middle ? 0.0f : 1.0f, 1.0f});
-  ImGui::BeginTooltip();
+  // Above the curve, else below it, so that it stays visible.
+  const float height = 16 * s;
+  const float bottom = row.box.y + row.box.height;
+  const float over = y - height - 4 * s >= row.box.y - 2 * s ? y - height - 4 * s : y + 4 * s;
+  pill(c, x, right, std::clamp(over, row.box.y, std::max(row.box.y, bottom - height)), parts);
+}
+
+// The instant of the line, above the plots: a tooltip would cover lanes or curves.
+void draw_when(const Canvas& c, const PlotRows& rows, std::size_t column, float x) {
+  const ShellState& state = c.state;
   const auto number = column < state.plots.set.records().size() ? state.plots.set.records()[column] : -1;
-  const Nanoseconds at = rows.axis.to_ns(x) - state.model.extent().first;
-  std::string when = base::format_duration(at);
-  if (number >= 0 && state.model.source().own()) {  // others number theirs as they like
+  std::string when = base::format_duration(rows.axis.to_ns(x) - state.model.extent().first);
+  if (number >= 0 && state.model.source().own()) {  // other programs number their iterations differently
     const auto records = state.model.analysis().records();
     when += " · " + tr("iteration {}", base::format_count(records[static_cast<std::size_t>(number)].number - 1));
   }
-  text(c, FontRole::Small, Colour::Muted, when);
-  for (const PlotRow& row : rows.rows) {
-    const PlotColumn* here = column_at(row.columns, column);
-    if (!here) continue;
-    text(c, FontRole::Small, Colour::Text, row.info.label);
-    ImGui::SameLine(kValueAt * s);
-    text(c, FontRole::MonoSmall, row.info.colour, says(row, here->mean));
-    if (const std::string low = says(row, here->min), high = says(row, here->max); low != high) {
-      ImGui::SameLine(kRangeAt * s);
-      text(c, FontRole::MonoSmall, Colour::Muted, low + " … " + high);
-    }
-    if (const PlotColumn* ghost = column_at(row.ghost.columns, column)) {
-      ImGui::SameLine(ghost_at * s);
-      text(c, FontRole::MonoSmall, Colour::Muted, tr("ghost {}", says(row, ghost->mean)));
-    }
-  }
-  ImGui::EndTooltip();
+  const float height = 16 * c.scale, y = rows.area.y - height - 2 * c.scale;
+  pill(c, x, rows.axis.right_px(), y, {{when, c.theme[Colour::Text]}});
+  c.state.places["plots.when"] = {x, y, 1, height};
 }
 
 }  // namespace
@@ -126,10 +94,8 @@ void draw_plot_hover(const Canvas& c, const PlotRows& rows) {
   const float bottom = rows.rows.back().box.y + rows.rows.back().box.height;
   ImGui::GetWindowDrawList()->AddLine({x, rows.area.y}, {x, bottom}, with_alpha(c.theme[Colour::Muted], 0.45f));
   const auto column = static_cast<std::size_t>(x - axis.left_px());
-  for (const PlotRow& row : rows.rows) {
-    if (const PlotColumn* found = column_at(row.columns, column)) draw_flag(c, row, *found, x, axis.right_px());
-  }
-  if (here && state.plots.view.grip.part == PlotPart::None) draw_tooltip(c, rows, column, x);
+  for (const PlotRow& row : rows.rows) draw_flag(c, row, column, x, axis.right_px());
+  if (here && state.plots.view.grip.part == PlotPart::None) draw_when(c, rows, column, x);
 }
 
 }  // namespace lanescope::ui

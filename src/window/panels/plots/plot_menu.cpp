@@ -15,7 +15,7 @@ using base::tr;
 
 constexpr const char* kPopup = "##plot_menu";
 
-float menu_height = 0;  // as it was drawn last
+float menu_height = 0;  // as last drawn
 
 // A line with a tick, a name and, at the right edge, a value or a key.
 bool line(const Canvas& c, const std::string& id, const std::string& name, const std::string& says, bool on,
@@ -100,7 +100,7 @@ void draw_plot_menu(const Canvas& c, const std::vector<PlotInfo>& catalogue) {
     view.toggle_menu = false;
     ImGui::OpenPopup(kPopup);
   }
-  // It opens upwards at the right edge, over the timeline, and leaves the plots in sight where there is room.
+  // Opens upwards at the right edge, over the timeline, and leaves the plots visible if there is space.
   const float right = c.state.view.axis().right_px();
   const float most = ImGui::GetIO().DisplaySize.y - 16 * s;
   const float bottom = std::max(ImGui::GetWindowPos().y, std::min(menu_height, most) + 8 * s);

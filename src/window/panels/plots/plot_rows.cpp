@@ -18,9 +18,9 @@ using base::tr;
 
 constexpr float kLeastRowHeight = 22;
 constexpr float kGap = 6;
-constexpr float kTwoLines = 26;     // the value stands under the name
-constexpr float kTallRow = 42;      // in larger type
-constexpr float kHeadroom = 0.06f;  // over the highest value, so that its line is whole
+constexpr float kTwoLines = 26;     // the value is below the name
+constexpr float kTallRow = 42;      // uses larger text
+constexpr float kHeadroom = 0.06f;  // above the highest value, so that its line is not cut off
 constexpr std::size_t kCountersAtFirst = 6;
 
 bool only_timing(const ShellState& state, const PlotInfo& info) {
@@ -28,7 +28,7 @@ bool only_timing(const ShellState& state, const PlotInfo& info) {
   return info.kind == PlotKind::Loss && steering && !steering->workload().computes_values;
 }
 
-// What is shown: the choice as far as this run or file has it.
+// The plots to show: those chosen that this run or file has.
 std::vector<std::pair<PlotInfo, float>> shown_plots(const ShellState& state) {
   const bool has_iterations = has_iteration_plots(state);
   const std::vector<PlotInfo> catalogue = plot_catalogue(state.model.trace(), has_iterations);
@@ -69,7 +69,7 @@ void fit_scale(const Canvas& c, PlotRow& row) {
   } else {
     if (row.info.floor) from = std::min(from, static_cast<double>(*row.info.floor));
     if (row.info.ceiling) to = std::max(to, static_cast<double>(*row.info.ceiling));
-    if (!row.info.floor && from > 0 && from < 0.4 * to) from = 0;  // near enough to be seen from zero
+    if (!row.info.floor && from > 0 && from < 0.4 * to) from = 0;  // close enough to start the scale at zero
   }
   ShownRange& range = view.ranges[row.info.key];
   const double seconds = static_cast<double>(ImGui::GetIO().DeltaTime);
@@ -88,20 +88,21 @@ void draw_names(const Canvas& c, const PlotRow& row, float left) {
   const float width = left - x - 4 * s;
   const bool tall = box.height >= kTallRow * s;
   const bool under = box.height >= kTwoLines * s;
-  // Digits come and go: beside a name the value has the same room always.
+  // The number of digits changes: next to a name the value always gets the same space.
   const char* widest = row.info.unit == PlotUnit::Percent              ? "100 %"
                        : row.info.unit == PlotUnit::GigabytesPerSecond ? "00.00"
                                                                        : "00,000";
   const float usual = text_width(c.fonts, FontRole::MonoSmall, widest);
   const float beside =
       under || value.empty() ? 0 : std::max(usual, text_width(c.fonts, FontRole::MonoSmall, value)) + 2 * s;
-  const bool roomy = tall && text_width(c.fonts, FontRole::Body, row.info.label) <= width;
+  const bool whole = under && text_width(c.fonts, FontRole::Small, row.info.label) <= width;
+  const bool roomy = whole && tall && text_width(c.fonts, FontRole::Body, row.info.label) <= width;
   const float line = (tall ? 19 : 13) * s;
   const float top = box.y + (under ? (box.height - 2 * line) / 2 : 0);
   const float height = under ? line : box.height;
   const Label labels[2] = {
       {x, top, width - beside, c.theme[Colour::Text], roomy ? FontRole::Body : FontRole::Small,
-       under ? row.info.label : row.info.brief, height},
+       whole ? row.info.label : row.info.brief, height},
       {x, top + (under ? line : 0), width, c.theme.as_text(row.info.colour),
        tall ? FontRole::Mono : FontRole::MonoSmall, value, height, under ? LabelAlign::Left : LabelAlign::Right}};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
@@ -112,7 +113,7 @@ void draw_grid(const Canvas& c, const PlotRow& row, const TimeAxis& axis, std::v
   const float height = row.height(s);
   const auto most = static_cast<std::size_t>(std::clamp(height / (19 * s), 1.0f, 5.0f));
   std::vector<double> ticks = plot_ticks(row.low, row.high, most + 1, row.logarithmic);
-  // What the bottom is need not be said where there is a tick over it.
+  // The bottom value needs no label if there is a tick above it.
   const bool from_bottom = ticks.size() > 1 && ticks.front() <= row.low + (row.high - row.low) * 1e-6;
   if (from_bottom) ticks.erase(ticks.begin());
   float above = 1e9f;
@@ -159,7 +160,7 @@ void draw_ghost(const Canvas& c, const PlotRow& row, const PlotRows& rows) {
   draw_curve(c, row, rows.axis, beyond, with_alpha(pale, 0.55f), 0, 3 * c.scale, from);
 }
 
-// Where a spike leaves the scale, the edge says so.
+// Marks the edge where a spike exceeds the scale.
 void draw_cut_spikes(const Canvas& c, const PlotRow& row, const TimeAxis& axis) {
   const float y = row.box.y + c.scale;
   const float most = static_cast<float>(row.high * (1 + static_cast<double>(kHeadroom)));
@@ -198,7 +199,7 @@ std::vector<float> row_heights(const std::vector<float>& shares, float height, f
   const auto fitting = static_cast<std::size_t>(std::max(0.0f, height / least));
   const std::size_t count = std::min(shares.size(), fitting);
   std::vector<float> heights(shares.begin(), shares.begin() + static_cast<std::ptrdiff_t>(count));
-  // Rows that would be too small get the least, and the others share what is left.
+  // Rows that would be too small get the minimum, and the others share the rest.
   std::vector<bool> small(count);
   for (bool again = true; again;) {
     again = false;

@@ -17,7 +17,7 @@ namespace {
 
 using base::tr;
 
-constexpr double kHistorySeconds = 60;  // of what a person saw, at the speed of now
+constexpr double kHistorySeconds = 60;  // on screen, at the current speed
 constexpr double kLeastHistorySeconds = 4;
 constexpr float kHeadingHeight = 26;
 constexpr float kFlagsHeight = 20;
@@ -27,7 +27,7 @@ bool on_timeline_axis(const ShellState& state) {
   return state.plots.on_timeline_axis.value_or(!state.model.live() || state.view.mode() == ViewMode::Roll);
 }
 
-// The whole run while it is young, then the last stretch; in round steps, so that its length can be read.
+// The whole run while it is short, then the last stretch; the length grows in round steps, so that it is readable.
 TimeAxis history_axis(const ShellState& state, const TimeAxis& place) {
   const auto [begin, end] = state.model.extent();
   const double most = kHistorySeconds * state.model.speed() * 1e9;
@@ -39,13 +39,13 @@ TimeAxis history_axis(const ShellState& state, const TimeAxis& place) {
   return place.fitted(end - static_cast<Nanoseconds>(span), end + static_cast<Nanoseconds>(span * 0.012));
 }
 
-// "take it away (Y)", by the key that a person has given it.
+// Appends the action's current key: "take it away (Y)".
 std::string with_key(const char* hint, Action action) {
   const std::string keys = keys_text(info(action));
   return keys.empty() ? hint : fmt::format("{} ({})", hint, keys);
 }
 
-// A word at the right end of the heading that can be clicked; returns its left edge.
+// A clickable word at the right end of the heading; returns its left edge.
 float heading_button(const Canvas& c, const char* id, const std::string& text, float right, float y, bool on,
                      const std::string& hint, bool* clicked) {
   const float s = c.scale;
@@ -67,7 +67,8 @@ float heading_button(const Canvas& c, const char* id, const std::string& text, f
   return right - width - 4 * s;
 }
 
-// At the right end of the row; the drawer's tabs stand at its left, and what has no room beside them is left out.
+// At the right end of the row; the drawer's tabs are at its left, and buttons that do not fit next to them are left
+// out.
 void draw_heading(const Canvas& c, const PlotRows& rows, float y) {
   ShellState& state = c.state;
   const float s = c.scale;
@@ -147,7 +148,7 @@ void draw_ghost_legend(const Canvas& c, const PlotRows& rows, float x, float y) 
   list.AddLine({mid.x - arm, mid.y + arm}, {mid.x + arm, mid.y - arm}, ink, 1.5f * s);
 }
 
-// Knobs that were turned, through all plots; the timeline itself has the flags where the plots are on its axis.
+// Marks turned knobs across all plots; flags are omitted if the timeline, on the same axis, shows them.
 void draw_markers(const Canvas& c, const PlotRows& rows, float flags_y) {
   const float s = c.scale;
   const TimeAxis& axis = rows.axis;
@@ -180,12 +181,15 @@ void draw_markers(const Canvas& c, const PlotRows& rows, float flags_y) {
     while (last + 1 < end && axis.to_px(last[1].start_ns) < x + 150 * s) ++last;
     const std::string name = workload::marker_text(names, {marker, last + 1});
     const float width = text_width(c.fonts, FontRole::Small, name);
-    // A flag at the right edge hangs to the left of its line.
+    // A flag at the right edge is drawn to the left of its line.
     const bool flip = x + width + 14 * s > axis.right_px();
     const float room = last + 1 < end ? axis.to_px(last[1].start_ns) - x - 14 * s : width;
-    flags.push_back({flip ? x - width - 8 * s : x + 6 * s, flags_y,
-                     flip ? width + 4 * s : std::min(room, width) + 4 * s, c.theme[Colour::Text], FontRole::Small, name,
-                     17 * s, LabelAlign::Left, c.theme[Colour::PanelRaised]});
+    // One that is too long for its place keeps its beginning.
+    const float left = std::max(axis.left_px() + 2 * s, x - width - 8 * s);
+    const float flag_width = flip ? std::min(width, x - 8 * s - left) : std::min(room, width);
+    flags.push_back({flip ? left : x + 6 * s, flags_y, flag_width + 4 * s, c.theme[Colour::Text], FontRole::Small,
+                     fit_text(c.fonts, FontRole::Small, name, flag_width), 17 * s, LabelAlign::Left,
+                     c.theme[Colour::PanelRaised]});
     marker = last + 1;
   }
   draw_labels(list, c.fonts, flags);
@@ -232,6 +236,7 @@ void draw_plots(const Canvas& c) {
   draw_markers(c, rows, flags_y);
   handle_plot_gestures(c, rows);
   draw_plot_hover(c, rows);
+  state.in_motion = state.in_motion || view.moving;
   draw_plot_menu(c, plot_catalogue(state.model.trace(), has_iteration_plots(state)));
 }
 

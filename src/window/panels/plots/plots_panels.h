@@ -1,5 +1,4 @@
-// The plots. Each draws into the ImGui window that is current,
-// which the shell has placed.
+// The plots. Each function draws into the current ImGui window, which the shell has placed.
 #pragma once
 
 #include "window/canvas.h"
@@ -7,7 +6,7 @@
 namespace lanescope::ui {
 
 void draw_plots(const Canvas& canvas);
-/// What the plots need at least of the middle column's height.
+/// The least height that the plots need in the middle column.
 float plots_least_height(const ShellState& state, float middle_height);
 
 }  // namespace lanescope::ui

@@ -27,7 +27,7 @@ void choose(ShellState& state, const DeviceChoice& choice) {
   state.requests.run->device = choice.pick;
 }
 
-// Two lines: the name with its id at the right edge, and below it what it is.
+// Two lines: the name with its id at the right edge, and a summary below.
 bool draw_choice(const Canvas& c, const DeviceChoice& choice, float width) {
   const float s = c.scale;
   const float height = (choice.summary.empty() ? 30 : 46) * s;
@@ -100,7 +100,7 @@ void draw_menu(const Canvas& c, const ImVec2& below_right) {
 
 }  // namespace
 
-// The one label that must never be missed: whether what is seen is a real GPU's. Returns its left edge.
+// The most important label: whether the data is from a real GPU. Returns the left edge of the space kept for it.
 float draw_badge(const Canvas& c, float right, float y) {
   ShellState& state = c.state;
   const float s = c.scale;
@@ -109,7 +109,7 @@ float draw_badge(const Canvas& c, float right, float y) {
   const float arrow = 22 * s;
   const float height = 26 * s;
   const float all = ImGui::GetIO().DisplaySize.x;
-  // The buttons beside it keep their room in a narrow window.
+  // The buttons next to the badge keep their space in a narrow window.
   const float beside = std::clamp(all - 540 * s, 124 * s, 240 * s);
   const float most = state.presentation.on ? all * 0.45f : std::max(beside, all * 0.22f);
   const float width = std::min(text_width(c.fonts, FontRole::BodyBold, says) + 24 * s + arrow, most);
@@ -136,7 +136,10 @@ float draw_badge(const Canvas& c, float right, float y) {
     ImGui::OpenPopup(kPopup);
   }
   draw_menu(c, {right, y + height + 6 * s});
-  return low.x;
+  // What stands to its left keeps its place when a flip brings a device with a shorter name.
+  float& widest = state.device_menu.widest_badge;
+  widest = std::min(std::max(widest, width / s), most / s);
+  return right - widest * s;
 }
 
 }  // namespace lanescope::ui

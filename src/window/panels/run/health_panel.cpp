@@ -35,7 +35,7 @@ void draw_line(const Canvas& c, const HealthLine& line, float width) {
   const float value_width = text_width(c.fonts, FontRole::Mono, line.value);
   const float name_width = text_width(c.fonts, FontRole::Body, line.name);
   text(c, FontRole::Body, line.tone == HealthLine::Tone::Muted ? Colour::Dim : Colour::Muted, line.name);
-  if (name_width + value_width + 12 * c.scale > width) {  // a sentence: on lines of its own
+  if (name_width + value_width + 12 * c.scale > width) {  // a sentence: on its own lines
     ImGui::PushTextWrapPos(start + width);
     const TextStyle style(c, FontRole::Body, colour);
     ImGui::TextUnformatted(line.value.c_str());
@@ -79,7 +79,7 @@ void draw_health(const Canvas& c) {
   const float gap = 36 * s;
   const auto fit = static_cast<std::size_t>(std::max(1.0f, (display.x - 80 * s) / (width + gap)));
   const std::size_t columns = std::min({fit, std::size_t{3}, (groups.size() + 1) / 2});
-  // Of about the same height, by lines; a heading and its sentence take as much as four.
+  // Columns of about the same height, counted in lines; a heading and its sentence count as four.
   const auto lines_of = [](const HealthGroup& group) { return group.lines.size() + 4; };
   std::size_t all_lines = 0;
   for (const HealthGroup& group : groups) all_lines += lines_of(group);

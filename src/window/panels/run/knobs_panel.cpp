@@ -15,7 +15,7 @@ namespace {
 
 using base::tr;
 
-// A list that drops down, in the panel's width; returns what was picked.
+// A drop-down list with the panel's width; returns the picked item.
 template <typename Items, typename Id, typename Text>
 std::optional<std::string> drop_down(const Canvas& c, const char* id, const std::string& shown, const Items& items,
                                      Id id_of, Text text_of) {
@@ -46,7 +46,7 @@ void draw_plain_workload(const Canvas& c) {
   draw_workload_choice(c);
 }
 
-// What the tutorial published, and this run's own figure in the same words.
+// What the tutorial published, and this run's own figure in the same terms.
 void draw_published(const Canvas& c) {
   const Model& model = c.state.model;
   const workload::WorkloadInfo& info = model.steering()->workload();
@@ -60,7 +60,7 @@ void draw_published(const Canvas& c) {
   }
 }
 
-// Of a source whose settings are what they are.
+// For a source whose settings cannot be changed.
 void draw_facts(const Canvas& c) {
   const Model& model = c.state.model;
   const SourceWords words = model.source().words();
@@ -96,7 +96,7 @@ void draw_workload_choice(const Canvas& c) {
                     [](const std::string& name) { return name + "  ·  " + tr(workload::workload_info(name).title); })) {
     state.requests.run = state.model.options_now();
     state.requests.run->workload = *picked;
-    state.requests.run->assignments.clear();  // the other's settings mean something else here
+    state.requests.run->assignments.clear();  // the old workload's settings do not apply to the new one
     state.experiment.active.reset();
   }
 }

@@ -9,7 +9,7 @@ namespace lanescope::ui {
 
 float notice_height(const ShellState& state) { return state.model.notice() ? 52 * state.scale() : 0; }
 
-// A run that failed leaves its trace: what happened stays over it until something is done about it.
+// A failed run leaves its trace: the notice stays above it until the user reacts.
 void draw_notice(const Canvas& c) {
   const auto notice = c.state.model.notice();
   if (!notice) return;

@@ -1,5 +1,5 @@
-// What is being opened, how far it is, and a button that stops it. It lies over the timeline, so that nothing moves.
-// Where there is nothing to show, it says why.
+// The file being opened, its progress, and a button to cancel. It is drawn over the timeline, so that nothing moves. If
+// nothing is shown, it says why.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -20,9 +20,9 @@ using base::tr;
 
 constexpr float kWidth = 600, kHeight = 104, kPad = 20;
 constexpr float kTop = 90;           // under the top bar and the ruler
-constexpr float kEmptyPart = 0.34f;  // of the window's height, where there is nothing below it
+constexpr float kEmptyPart = 0.34f;  // share of the window's height, if nothing is shown below
 
-// What is being done, and its figures: "reading" and "1.2 of 3.4 GB", in one unit that does not change meanwhile.
+// The current step and its figures: "reading" and "1.2 of 3.4 GB", in one unit that does not change during the step.
 std::pair<std::string, std::string> step_of(const FileProgress& progress) {
   const io::ReadProgress& reading = progress.reading;
   const auto events = static_cast<std::int64_t>(reading.events.load());
@@ -82,7 +82,7 @@ void draw_progress(const Canvas& c) {
     const std::string percent = fmt::format("{:.0f} %", std::floor(100 * share));
     const float title_width = right - left - button_width - 16 * s;
     const std::string title = fit_text(c.fonts, FontRole::BodyBold, tr("Opening {}", opening.title()), title_width);
-    const float percent_width = 52 * s;  // fixed, as all that follows: nothing moves when the figures change
+    const float percent_width = 52 * s;  // fixed, like the widths below: changing figures move nothing
     const float doing_width = 200 * s;
     const float text_y = at.y + 70 * s;
     const Label labels[] = {
@@ -105,7 +105,7 @@ void draw_progress(const Canvas& c) {
   });
 }
 
-// Not a message that goes by itself: there is nothing behind it.
+// Not a message that disappears: nothing else is shown.
 void draw_nothing(const Canvas& c) {
   const float s = c.scale;
   const std::string& why = c.state.opening.failure();

@@ -1,4 +1,4 @@
-// The workload's own figures, and where those that make up an iteration are known, a bar of them for each side.
+// The workload's own figures and, if the parts of an iteration are known, a bar of them for each side.
 #include <imgui.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using base::tr;
 using experiment::Side;
 using Figures = std::vector<workload::Figure>;
 
-// In the order of the parts; as the timeline colours making, copying, launching and waiting.
+// In the order of the parts; the timeline's colours of making, copying, launching and waiting.
 constexpr std::array kPartColours{Colour::Range, Colour::CopyH2D, Colour::Launch, Colour::Wait};
 
 double parts_together(const Figures& figures) {
@@ -29,7 +29,7 @@ double parts_together(const Figures& figures) {
                          [](double sum, const workload::Figure& f) { return f.part ? sum + f.mean : sum; });
 }
 
-// One bar, `full` of which would take the panel's width beside its name and its sum.
+// One bar; a sum of `full` would fill the panel's width next to its name and its sum.
 void draw_bar(const Canvas& c, const std::string& name, const Figures& figures, double full) {
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();

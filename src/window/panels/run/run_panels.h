@@ -1,5 +1,5 @@
-// The run: the bars over and under the window, knobs, devices, capture health. Each draws into the ImGui window
-// that is current, which the shell has placed.
+// The run: the top and bottom bars, knobs, devices, capture health. Each function draws into the current ImGui window,
+// which the shell has placed.
 #pragma once
 
 #include "window/canvas.h"
@@ -8,19 +8,19 @@ namespace lanescope::ui {
 
 void draw_top_bar(const Canvas& canvas);
 void draw_knobs(const Canvas& canvas);
-/// One knob of the run; its hint says why when it has no effect.
+/// One knob of the run; its hint says why it has no effect, if so.
 void draw_knob(const Canvas& canvas, const workload::Settings& settings, const workload::SettingSpec& spec);
-/// The list of workloads, for free play without an experiment.
+/// The list of workloads, for use without an experiment.
 void draw_workload_choice(const Canvas& canvas);
-/// What only the workload itself can tell: its stopwatch, the host memory its batches take.
+/// Figures that only the workload itself knows: its stopwatch, the host memory its batches take.
 void draw_own_figures(const Canvas& canvas);
 void draw_status_bar(const Canvas& canvas);
-/// What the bar over the timeline needs when the run has failed; else 0.
+/// The height of the bar over the timeline if the run has failed; otherwise 0.
 float notice_height(const ShellState& state);
 void draw_notice(const Canvas& canvas);
-/// Over everything, while a file is read: how far it is, and how to stop it.
+/// Drawn over everything while a file is read: the progress, and how to cancel.
 void draw_opening(const Canvas& canvas);
-/// The badge, which opens the device menu, up to `right`; returns its left edge.
+/// The badge, which opens the device menu; its right edge is at `right`. Returns its left edge.
 float draw_badge(const Canvas& canvas, float right, float y);
 /// The capture health panel.
 void draw_health(const Canvas& canvas);

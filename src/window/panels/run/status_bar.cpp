@@ -46,7 +46,7 @@ void draw_status_bar(const Canvas& c) {
   const float text_w = std::min(text_width(c.fonts, FontRole::Small, status.text) + 2, right_x - left_x - 12 * s);
   const float aside_x = left_x + text_w + 14 * s;
 
-  // The keys stand in the middle, or give way to the aside as far as there is room for both.
+  // The keys are in the middle, or move aside for status.aside as long as both fit.
   const float middle_width = text_width(c.fonts, FontRole::Small, middle) + 8 * s;
   const float wanted = status.aside.empty() ? 0 : text_width(c.fonts, FontRole::Small, status.aside) + 24 * s;
   const float room = right_x - middle_width - aside_x - 4 * s;

@@ -24,7 +24,7 @@ std::string speed_text(double speed) {
 
 namespace {
 
-// The longest of several wordings that there is room for, else the shortest.
+// The longest of several wordings that fits, otherwise the shortest.
 std::string fitting(const Canvas& c, FontRole role, const std::vector<std::string>& wordings, float room) {
   for (const std::string& says : wordings) {
     if (text_width(c.fonts, role, says) <= room) return says;
@@ -33,11 +33,11 @@ std::string fitting(const Canvas& c, FontRole role, const std::vector<std::strin
 }
 
 constexpr float kAverageWidth = 52;
-constexpr float kChipIcon = 34;    // the least that is left of what triggers: its sign
-constexpr float kChipWidth = 236;  // of all of it
+constexpr float kChipIcon = 34;    // minimum width of the trigger button: its icon
+constexpr float kChipWidth = 236;  // full width of the trigger button
 
-// What triggers, and how it goes: two lines in a button that opens the panel. It is as wide as its place, whatever it
-// says, so that nothing beside it moves.
+// The trigger and its state: two lines in a button that opens the panel. It has a fixed width regardless of its text,
+// so that nothing next to it moves.
 void draw_trigger_chip(const Canvas& c, float width) {
   ShellState& state = c.state;
   const float s = c.scale;
@@ -54,7 +54,7 @@ void draw_trigger_chip(const Canvas& c, float width) {
   list.AddRectFilled(at, end, c.theme[hovered || open ? Colour::PanelHovered : Colour::PanelRaised], 5 * s);
   outline(c, {at.x, at.y, width, height}, 5, hovered);
   if (open) list.AddRect(at, end, c.theme[Colour::Accent], 5 * s, 0, 1.5f * s);
-  // The sign of the flag on the ruler. Armed, it pulses: something is waited for.
+  // The same icon as the flag on the ruler. While armed, it pulses to show that it is waiting.
   float glow = status.waits ? 1.0f : 0.0f;
   if (status.waits && state.preferences.animation) {
     glow = 0.5f + 0.5f * static_cast<float>(std::sin(ImGui::GetTime() * 5));
@@ -93,7 +93,7 @@ void draw_average_button(const Canvas& c, float right) {
   ImGui::SameLine(0, 10 * c.scale);
 }
 
-// Of an opened trace the average and, while it is on, what its pictures are aligned to.
+// For an opened trace: the average button and, while it is on, what its pictures are aligned to.
 void draw_still_scope(const Canvas& c, float right) {
   draw_average_button(c, right);
   const float room = right - ImGui::GetCursorPosX();
@@ -101,11 +101,10 @@ void draw_still_scope(const Canvas& c, float right) {
   if (wanted && room >= kChipIcon * c.scale) draw_trigger_chip(c, std::min(room, kChipWidth * c.scale));
 }
 
-// The modes, the average and what triggers, up to `right`, counted in the window.
+// The modes, the average and the trigger button, up to `right`, relative to the window.
 void draw_mode_buttons(const Canvas& c, float width, float right) {
   ShellState& state = c.state;
   const float s = c.scale;
-  const float y = ImGui::GetCursorPosY();
   const bool frozen = state.view.frozen_by_hand();
   const std::vector<std::string> modes{tr("Roll"), tr("Trigger"), tr("Single")};
   const int clicked = segmented(c, "mode", modes, static_cast<int>(state.view.mode()), width);
@@ -114,18 +113,18 @@ void draw_mode_buttons(const Canvas& c, float width, float right) {
   if (clicked == 2) state.requests.actions.push_back(Action::Single);
   ImGui::SameLine(0, 6 * s);
   draw_average_button(c, right);
-  if (frozen) {
-    const std::string with_key = std::string(tr("Resume")) + " (" + key_text(info(Action::Resume).keys.front()) + ")";
-    const float least = right - ImGui::GetCursorPosX() - 24 * s;
-    const std::string says = text_width(c.fonts, FontRole::Body, with_key) <= least ? with_key : tr("Resume");
-    if (text_width(c.fonts, FontRole::Body, says) <= least) {
-      if (button(c, "resume", says)) state.requests.actions.push_back(Action::Resume);
-      ImGui::SameLine(0, 6 * s);
-    }
-  }
   const float room = right - ImGui::GetCursorPosX();
-  if (room >= kChipIcon * s) draw_trigger_chip(c, std::min(room < 128 * s ? kChipIcon * s : room, kChipWidth * s));
-  ImGui::SetCursorPosY(y);
+  if (room < kChipIcon * s) return;
+  const float width_left = std::min(room < 128 * s ? kChipIcon * s : room, kChipWidth * s);
+  const auto fits = [&](const std::string& says) {
+    return text_width(c.fonts, FontRole::BodyBold, says) <= width_left - 12 * s;
+  };
+  if (!frozen || !fits(tr("Resume"))) return draw_trigger_chip(c, width_left);
+  // In the chip's place, so that nothing else moves.
+  const std::string with_key = fmt::format("{} ({})", tr("Resume"), key_text(info(Action::Resume).keys.front()));
+  if (button(c, "resume", fits(with_key) ? with_key : tr("Resume"), true, width_left)) {
+    state.requests.actions.push_back(Action::Resume);
+  }
 }
 
 void draw_speed(const Canvas& c, bool compact) {
@@ -160,7 +159,7 @@ void draw_speed(const Canvas& c, bool compact) {
 
 void draw_run(const Canvas& c, bool compact) {
   ShellState& state = c.state;
-  if (state.model.virtual_time()) draw_speed(c, compact);  // a device in real time has no other speed
+  if (state.model.virtual_time()) draw_speed(c, compact);  // a device in real time has a fixed speed
   if (state.model.source().pausing() &&
       button(c, "pause", state.model.paused() ? tr("Continue") : tr("Pause"), state.model.paused(),
              (compact ? 70 : 84) * c.scale, key_text(info(Action::PauseRun).keys.front()).c_str())) {
@@ -182,14 +181,14 @@ void draw_top_bar(const Canvas& c) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float s = c.scale;
   const float badge_x = draw_badge(c, at.x + window.x - 16 * s, at.y + (window.y - 26 * s) / 2) - at.x;
-  // From the right: the badge, the run's buttons, the view's; the title has what is left.
+  // From the right: the badge, the run's buttons, the view's buttons; the title gets the rest.
   const bool compact = window.x < 1500 * s;
-  const bool narrow = window.x < 960 * s;  // without the program's name
+  const bool narrow = window.x < 960 * s;  // leave out the program's name
   const float modes_width = (narrow ? 192 : compact ? 204 : 252) * s;
   const float run_width = state.model.virtual_time() ? (compact ? 232 : 352) * s : (compact ? 162 : 212) * s;
   const float run_x = badge_x - run_width;
   const float scope_width = modes_width + (6 + kAverageWidth + 10 + kChipWidth + 10) * s;
-  const float name_x = 44 * s;  // after the menu's button
+  const float name_x = 44 * s;  // to the right of the menu button
   const float modes_x =
       narrow ? name_x : std::max((compact ? 152 : 188) * s, std::min(window.x * 0.345f, run_x - scope_width));
   ImGui::SetCursorScreenPos({at.x + 10 * s, at.y + (window.y - 26 * s) / 2});

@@ -1,4 +1,4 @@
-// The line between the timeline and what is below it, which a person can drag.
+// The draggable line between the timeline and the area below it.
 #include <imgui.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void draw_divider(const Canvas& c, const Rect& area, float top, float room) {
   ImGui::Begin("##divider", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground |
-                   ImGuiWindowFlags_NoFocusOnAppearing);  // over the panels
+                   ImGuiWindowFlags_NoFocusOnAppearing);  // drawn over the panels
   ImGui::PopStyleVar(3);
   ImGui::InvisibleButton("##grip", {area.width, grip});
   note_place(c, "divider");

@@ -26,7 +26,7 @@ struct Destination {
   std::optional<EventRef> iteration{};
 };
 
-// What times are counted from.
+// The zero of all displayed times.
 Nanoseconds run_begin(const Model& model) { return model.live() ? 0 : model.extent().first; }
 
 Destination to_time(const ShellState& state, Nanoseconds at) {
@@ -94,7 +94,7 @@ void go(ShellState& state, const Destination& destination) {
     state.view.centre(destination.at);
     return flash_arrival(state, destination.at);
   }
-  // At this zoom where the iteration can be seen as a whole and is not a speck, else as it fits.
+  // Keep the zoom if the whole iteration is visible and not tiny, otherwise fit it.
   const trace::Event& e = destination.iteration->event;
   select_event(state, *destination.iteration);
   const float length = state.view.axis().length_px(e.duration());
@@ -126,7 +126,7 @@ void draw_go_to(const Canvas& c) {
   state.places["go_to"] = box;
   const bool beside = begin_sheet(c, "##go_to", box, false);
   if (!field.was_open) {
-    ImGui::GetIO().InputQueueCharacters.resize(0);  // the key that opened it
+    ImGui::GetIO().InputQueueCharacters.resize(0);  // drop the key that opened it
     field.text.clear();
     field.was_open = true;
   }

@@ -1,4 +1,4 @@
-// The mouse over the names of the lanes: headings that fold, edges that are dragged, names that are dragged elsewhere.
+// Mouse input over the lane names: folding headings, dragging edges, moving lanes by their names.
 #include <imgui.h>
 
 #include <algorithm>
@@ -16,14 +16,14 @@ using Grip = LaneHands::Grip;
 
 constexpr float kClickSlop = 4;
 constexpr float kEdgePx = 3.5f;
-constexpr float kScrollZone = 26;  // near the upper and lower end a drag scrolls
+constexpr float kScrollZone = 26;  // near the top and bottom, a drag scrolls
 constexpr float kScrollPerSecond = 420;
 
 bool inside(const Rect& r, const ImVec2& p) {
   return p.x >= r.x && p.x < r.x + r.width && p.y >= r.y && p.y < r.y + r.height;
 }
 
-// What a press would take hold of.
+// Finds what a press would grab.
 void look(const Canvas& c, const NameArea& names, const ImVec2& mouse) {
   LaneHands& hands = c.state.lane_hands;
   const Timeline& timeline = c.state.timeline;
@@ -46,7 +46,7 @@ void look(const Canvas& c, const NameArea& names, const ImVec2& mouse) {
   const auto place = timeline.place_at(mouse.y);
   if (place) hands.pointed = place->key;
   if (!over_names) return;
-  // An edge reaches a little below its row, into the gap.
+  // An edge extends a little below its row, into the gap.
   const auto above = timeline.place_at(mouse.y - 2 * kEdgePx * c.scale);
   for (const auto& row : {place, above}) {
     if (!row || row->folded || c.state.lanes.group_folded(row->group)) continue;
@@ -109,7 +109,7 @@ void drag_name(const Canvas& c, const NameArea& names, float y, float overflow) 
   const auto still = static_cast<std::size_t>(
       std::count_if(others.begin(), others.end(), [](const LanePlace& p) { return p.stands_still; }));
   const bool pinned = slot < still || (slot == still && still > 0 && hands.was_pinned);
-  // Beside a neighbour of the same part: the pinned ones, or those that scroll.
+  // Next to a neighbour of the same kind: pinned or scrolling lanes.
   const bool behind = pinned ? slot > 0 : slot > still;
   const std::size_t neighbour = behind ? slot - 1 : std::min(slot, others.size() - 1);
   put(state, moved_key(hands.order, hands.held, others[neighbour].key, behind), pinned);
@@ -175,12 +175,12 @@ bool handle_lane_gestures(const Canvas& c, const Rect& area, float overflow) {
   }
   if (std::abs(mouse.y - hands.press_y) > kClickSlop * c.scale) hands.moved = true;
   if (!hands.moved) return true;
-  if (key_pressed(ImGuiKey_Escape)) hands.cancel();  // with Ctrl or Shift still held, it is no action's key
-  if (hands.cancelled || (hands.grip == Grip::Name && ImGui::IsMouseClicked(1))) {  // not after all
+  if (key_pressed(ImGuiKey_Escape)) hands.cancel();  // with Ctrl or Shift still held, Escape is not an action's key
+  if (hands.cancelled || (hands.grip == Grip::Name && ImGui::IsMouseClicked(1))) {  // the drag is cancelled
     if (hands.grip == Grip::Name) put(state, hands.order, hands.was_pinned);
     if (hands.grip == Grip::Edge) state.lanes.set(hands.held, hands.before);
     hands.cancelled = false;
-    hands.grip = Grip::Note;  // held until the button is released, and then nothing
+    hands.grip = Grip::Note;  // a grip without effect until the button is released
     hands.under = Grip::None;
     return true;
   }

@@ -16,7 +16,7 @@ using base::tr;
 constexpr const char* kPopup = "##lane";
 constexpr float kWidth = 250;
 
-// One line of the menu: what it does, its key at the right edge, a dot where it is on.
+// One line of the menu: the action, its key at the right edge, a dot if it is on.
 bool item(const Canvas& c, const char* id, const std::string& says, const std::string& keys, bool on = false,
           bool possible = true) {
   const float s = c.scale;

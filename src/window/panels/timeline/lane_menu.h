@@ -1,20 +1,20 @@
-// What the files of the lanes' names share.
+// Shared by the files for the lane names.
 #pragma once
 
 #include "window/canvas.h"
 
 namespace lanescope::ui {
 
-/// The rows' and groups' places on the screen, in the names' column.
+/// The screen positions of rows and groups in the name column.
 struct NameArea {
-  Rect area;  ///< of the timeline
+  Rect area;  ///< area of the timeline
   float scale = 1;
 
   float left() const { return area.x; }
   float right() const { return area.x + Timeline::kLabelWidth * scale; }
   float top() const { return area.y + Timeline::kRulerHeight * scale; }
   float bottom() const { return area.y + area.height; }
-  /// The small marks of a row: folds it (left of the name), pins it, hides it (at the right end).
+  /// The small icons of a row: fold (left of the name), pin and hide (at the right end).
   Rect fold_mark(const Rect& row) const;
   Rect pin_mark(const Rect& row) const;
   Rect hide_mark(const Rect& row) const;
@@ -26,7 +26,7 @@ float heading_width(const Canvas& canvas, const HeadingPlace& heading);
 /// Opens the menu of a row; draw_lane_menu() draws it.
 void open_lane_menu(const Canvas& canvas, const std::string& key);
 void draw_lane_menu(const Canvas& canvas);
-/// "CUDA calls" and what can be done with it, under the mouse.
+/// A tooltip under the mouse: "CUDA calls" and what can be done with the lane.
 void lane_tooltip(const Canvas& canvas, const std::string& title, const std::string& says);
 
 }  // namespace lanescope::ui

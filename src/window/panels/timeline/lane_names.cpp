@@ -1,4 +1,4 @@
-// What is drawn over the names of the lanes: marks that fold, pin and hide, the name that is dragged, what is hidden.
+// Drawn over the lane names: icons to fold, pin and hide, the name being dragged, and the note about hidden lanes.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -85,7 +85,7 @@ void draw_marks(const Canvas& c, const NameArea& names, ImDrawList& list) {
       draw_chevron(list, centre(fold), place.folded, lit(c, pointed && hands.under == Grip::Fold), s);
     }
     if (pointed) {
-      // The name ends where the marks begin.
+      // Fade out the name where the icons begin.
       const float fade = 14 * s;
       const std::uint32_t ground = c.theme[Colour::Ground];
       const std::uint32_t clear = with_alpha(ground, 0);
@@ -116,7 +116,7 @@ void draw_held(const Canvas& c, const NameArea& names, ImDrawList& list) {
                        with_alpha(accent, hands.grip == Grip::Edge ? 1.0f : 0.6f));
   }
   if (hands.grip != Grip::Name || !hands.moved) return;
-  // Where it goes, and the name in the hand.
+  // The drop position, and the dragged name.
   list.AddRectFilled({names.left() + 8 * s, r.y - 4 * s}, {r.x + r.width - 16 * s, r.y - 2 * s}, accent);
   list.AddCircleFilled({names.left() + 8 * s, r.y - 3 * s}, 3 * s, accent);
   list.AddRect({names.right(), r.y - s}, {r.x + r.width - 16 * s, r.y + r.height + s}, with_alpha(accent, 0.7f), 3 * s);
@@ -132,7 +132,7 @@ void draw_held(const Canvas& c, const NameArea& names, ImDrawList& list) {
   draw_labels(list, c.fonts, {&label, 1});
 }
 
-// Always in view while something is hidden; what scrolls by is not seen through it.
+// Always visible while lanes are hidden; opaque, so that scrolling names do not show through.
 void draw_note(const Canvas& c, const NameArea& names, ImDrawList& list) {
   const std::size_t hidden = c.state.timeline.hidden_count();
   if (hidden == 0) return;
@@ -182,7 +182,7 @@ void draw_tooltip(const Canvas& c, const NameArea& names) {
     case Grip::Edge:
       return;
     default:
-      // Beside the names, which it would cover.
+      // Next to the names, so that it does not cover them.
       ImGui::SetNextWindowPos({names.right() + 8 * c.scale, place->rect.y - 6 * c.scale});
       return lane_tooltip(c, place->full_name, tr("drag: move · double click: fold · right click: more"));
   }

@@ -20,7 +20,7 @@ using base::tr;
 
 constexpr const char* kMenu = "##mark_menu";
 
-// What a pressed button holds on to.
+// What the pressed button has grabbed.
 struct Grab {
   MarkHit mark;
   bool moved = false;
@@ -29,7 +29,7 @@ struct Grab {
 Nanoseconds pointed_time(const ShellState& state) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const TimeAxis& axis = state.view.axis();
-  if (!ImGui::GetIO().KeyAlt) {  // Alt: free of the edges
+  if (!ImGui::GetIO().KeyAlt) {  // Alt: no snapping
     if (const auto edge = snap(state.model.trace(), state.timeline, axis, mouse.x, mouse.y)) return edge->at;
   }
   return axis.to_ns(mouse.x);
@@ -41,7 +41,7 @@ void drag_ruler(ShellState& state, const MarkHit& mark) {
   (mark.part == RulerPart::From ? ruler->from : ruler->to) = pointed_time(state);
 }
 
-// A ruler's end that was dragged past the other: they change places.
+// Swaps the ends of a ruler if one was dragged past the other.
 void settle(ShellState& state, const MarkHit& mark) {
   Measure* ruler = state.marks.ruler(mark.id);
   if (!ruler) return;
@@ -58,7 +58,7 @@ void edit_note(ShellState& state, std::uint32_t id) {
   state.marks.edit_begins = true;
 }
 
-// A click: a ruler's stretch becomes the selection, a bookmark's view comes back, a note is shown.
+// A click on a ruler selects its range; on a bookmark, restores its view; on a note, shows it.
 void click(ShellState& state, const MarkHit& mark) {
   if (const Measure* ruler = mark.ruler ? state.marks.ruler(mark.id) : nullptr) {
     select_range(state, ruler->from, ruler->to);
@@ -118,7 +118,7 @@ bool handle_mark_gestures(const Canvas& c) {
   if (over && !over->ruler && ImGui::IsMouseDoubleClicked(0)) edit_note(state, over->id);
   if (ImGui::IsItemActivated() && over) {
     grab = Grab{*over};
-    state.view.pan(0);  // what is held must stand still
+    state.view.pan(0);  // freeze the view while dragging
   }
   if (!grab) return false;
   const ImVec2 moved = ImGui::GetMouseDragDelta(0, 0);
@@ -167,7 +167,7 @@ void draw_note_editor(const Canvas& c) {
     marks.editing.reset();
     if (Bookmark* note = marks.bookmark(id)) {
       if (entered) note->text = marks.edit_text;
-      // A note without a text was given up.
+      // A note left without text is discarded.
       if (note->text.empty()) {
         marks.remove(id);
       } else {

@@ -1,5 +1,5 @@
-// The whole run in one strip: how many events, how busy the GPU, how long the CPU waited; what is marked and selected;
-// and the view's window, which can be taken by its middle and its edges.
+// The whole run in one strip: how many events, how busy the GPU, how long the CPU waited; marks and the selection; and
+// the view's window, which can be dragged by its middle and its edges.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -26,7 +26,7 @@ constexpr float kLeastWindow = 8;
 constexpr float kEdgeReach = 5;
 constexpr float kSlop = 4;
 
-// Where the view is on the strip, never narrower than can be seen and taken.
+// The view's position on the strip, never too narrow to see and grab.
 std::pair<float, float> window_of(const TimeAxis& axis, const TimeAxis& view, float scale) {
   float x0 = std::clamp(axis.to_px(view.begin_ns()), axis.left_px(), axis.right_px());
   float x1 = std::clamp(axis.to_px(view.end_ns()), axis.left_px(), axis.right_px());
@@ -39,7 +39,7 @@ std::pair<float, float> window_of(const TimeAxis& axis, const TimeAxis& view, fl
   return {x0, x1};
 }
 
-// A bar of the strip: what the bins under it come to, each by the part of it that lies there.
+// A bar of the strip: the sum of the bins under it, each weighted by its overlap.
 struct Bar {
   float events = 0, busy = 0, waiting = 0, covered = 0;
 };
@@ -76,7 +76,7 @@ void add_bins(const Canvas& c, const TimeAxis& axis, const Rect& box, SpanBatch&
     if (bar.covered <= 0) continue;
     const float x0 = left + static_cast<float>(b) * pitch;
     const float x1 = std::min(x0 + pitch, axis.right_px());
-    // The root keeps a few events visible beside many.
+    // The square root keeps a few events visible next to many.
     const float events = room * std::sqrt(bar.events / most);
     const float busy = room * bar.busy / bar.covered;
     const float waiting = 0.4f * room * bar.waiting / bar.covered;
@@ -95,7 +95,7 @@ void add_marked(const Canvas& c, const TimeAxis& axis, const Rect& box, SpanBatc
     const float x1 = std::clamp(axis.to_px(range->second), axis.left_px(), axis.right_px());
     out.solid(x0, box.y, std::max(x1, x0 + 2 * s), bottom, c.theme[Colour::RangeSelection]);
   }
-  // Markers that stand closer than a pixel are one.
+  // Markers less than a pixel apart are drawn as one.
   float last = -10;
   for (const trace::Event& marker : state.model.analysis().markers()) {
     const float x = axis.to_px(marker.start_ns);
@@ -124,7 +124,7 @@ void add_window(const Canvas& c, const TimeAxis& axis, const Rect& box, std::pai
   const auto [x0, x1] = window;
   const float s = c.scale;
   const float bottom = box.y + box.height;
-  // What is not in view steps back.
+  // Dim the parts that are not in view.
   const std::uint32_t shade = with_alpha(c.theme[Colour::Ground], 0.25f);
   out.solid(axis.left_px(), box.y, x0, bottom, shade);
   out.solid(x1, box.y, axis.right_px(), bottom, shade);
@@ -142,7 +142,7 @@ void add_window(const Canvas& c, const TimeAxis& axis, const Rect& box, std::pai
 Drag kind_at(float x, std::pair<float, float> window, float scale) {
   const float reach = kEdgeReach * scale;
   const auto [x0, x1] = window;
-  // Of a narrow window the middle third moves it.
+  // In a narrow window, the middle third moves it.
   const float inside = std::min(reach, (x1 - x0) / 3);
   if (x >= x0 - reach && x < x0 + inside) return Drag::LeftEdge;
   if (x > x1 - inside && x <= x1 + reach) return Drag::RightEdge;
@@ -161,11 +161,11 @@ void drag_window(const Canvas& c, const TimeAxis& axis, Nanoseconds begin) {
   } else {
     const Nanoseconds other = begin + static_cast<Nanoseconds>(drag.grab_ns);
     const Nanoseconds low = std::min(at, other);
-    view.place(low, std::max({at, other, low + axis.length_ns(2)}));  // never less than the eye has on the strip
+    view.place(low, std::max({at, other, low + axis.length_ns(2)}));  // at least two pixels on the strip
   }
 }
 
-// A press outside the window and its release: a jump there. Dragged, it is a new window.
+// A click outside the window jumps there. A drag outside it defines a new window.
 void handle_drag(const Canvas& c, const TimeAxis& axis, Nanoseconds begin, std::pair<float, float> window) {
   ViewControl& view = c.state.view;
   MinimapDrag& drag = c.state.navigation.minimap;
@@ -196,7 +196,7 @@ void handle_drag(const Canvas& c, const TimeAxis& axis, Nanoseconds begin, std::
 void handle_wheel(const Canvas& c, const TimeAxis& axis) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.MouseWheel == 0) return;
-  // About the pointed instant where the view has it, else about the view's middle.
+  // Zoom about the instant under the mouse if it is in view, otherwise about the middle.
   const TimeAxis& view = c.state.view.axis();
   const float x = view.to_px(axis.to_ns(io.MousePos.x));
   const bool in_view = x >= view.left_px() && x <= view.right_px();
@@ -229,12 +229,11 @@ void draw_whole_run(const Canvas& c, const TimeAxis& place, const Rect& box) {
     navigation.arrival.reset();
   }
   navigation.whole_run.update(state.model.trace(), state.model.analysis().records(), begin, end, state.model.live());
+  state.in_motion = state.in_motion || !navigation.whole_run.complete();
 
   ImGui::SetCursorScreenPos({axis.left_px(), box.y});
   ImGui::InvisibleButton("##whole", {axis.width_px(), box.height});
-#if IMGUI_VERSION_NUM >= 18900
-  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
-#endif
+  own_wheel();
   note_place(c, "whole_run");
   const bool hovered = ImGui::IsItemHovered();
   const auto before = window_of(axis, state.view.axis(), c.scale);

@@ -1,5 +1,5 @@
-// What navigating shows over the lanes: the band that a drag zooms to, the line where a person has arrived, and where
-// the run is when next to nothing of it is in view.
+// Navigation marks over the lanes: the band that a drag zooms to, the line where a jump arrived, and a pointer to the
+// run when almost none of it is in view.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ void add_arrival(const MarkSurface& m, NavigationState& navigation) {
   m.rows.solid(x - s, m.lanes_top(), x + s, m.lanes_bottom(), with_alpha(m.frame.theme[Colour::Accent], alpha));
 }
 
-// Next to nothing of the run in view is a dead end without a sign.
+// With almost none of the run in view, the user would be lost without a pointer back.
 void add_way_back(const Canvas& c, const MarkSurface& m) {
   const auto [begin, end] = c.state.view.extent();
   const float s = m.frame.scale;
@@ -86,7 +86,7 @@ void add_navigation(const Canvas& c, const MarkSurface& m) {
   const bool active = drag.moved && !drag.cancelled;
   if (active && (drag.kind == DragKind::ZoomIn || drag.kind == DragKind::ZoomOut)) add_zoom_band(m, drag);
   if (active && drag.snapped) {
-    // The edge that was caught.
+    // The edge that it snapped to.
     const auto& range = c.state.selection.range;
     const float s = m.frame.scale;
     if (range && (drag.kind == DragKind::Range || drag.kind == DragKind::RangeEdge)) {

@@ -12,10 +12,10 @@ namespace lanescope::ui {
 namespace {
 
 constexpr float kClickSlop = 4;
-constexpr float kEdgeReach = 5;      // of a selected stretch, for the mouse
-constexpr float kLeastZoomBand = 6;  // less is a slip of the hand
+constexpr float kEdgeReach = 5;      // mouse distance to the edge of a selected range
+constexpr float kLeastZoomBand = 6;  // anything narrower is accidental
 constexpr float kWheelPan = 60, kWheelScroll = 60;
-constexpr double kSpeedSeconds = 0.05;  // over which the speed of a flick is measured
+constexpr double kSpeedSeconds = 0.05;  // time over which the speed of a flick is measured
 constexpr float kLeastFlick = 300;      // pixels per second
 
 void handle_wheel(const Canvas& c, bool over_lanes) {
@@ -34,7 +34,7 @@ void handle_wheel(const Canvas& c, bool over_lanes) {
   }
 }
 
-/// The edge of the selected stretch under the mouse: the time of the other one.
+/// If an edge of the selected range is under the mouse: the time of the other edge.
 std::optional<Nanoseconds> edge_under(const Canvas& c, float x) {
   const auto& range = c.state.selection.range;
   if (!range) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<Nanoseconds> edge_under(const Canvas& c, float x) {
   return first < second ? range->second : range->first;
 }
 
-// The time at the mouse: an event's edge where one is near, unless Alt is held.
+// The time at the mouse: an event's edge if one is near, unless Alt is held.
 Nanoseconds time_at(const Canvas& c, float x, float y, bool& snapped) {
   const ShellState& state = c.state;
   const TimeAxis& axis = state.view.axis();
@@ -58,11 +58,11 @@ Nanoseconds time_at(const Canvas& c, float x, float y, bool& snapped) {
 
 DragKind kind_of(const Canvas& c, const TimelineDrag& drag, const Rect& area) {
   const ImGuiIO& io = ImGui::GetIO();
-  if (drag.x0 < area.x + Timeline::kLabelWidth * c.scale) return DragKind::None;  // the names have their own
+  if (drag.x0 < area.x + Timeline::kLabelWidth * c.scale) return DragKind::None;  // the names handle their own drags
   if (drag.button == 2) return io.KeyCtrl ? DragKind::ZoomOut : DragKind::ZoomIn;
   if (io.KeyCtrl) return DragKind::ZoomIn;
   if (io.KeyAlt) return DragKind::ZoomOut;
-  if (io.KeyShift || drag.all_lanes) return DragKind::Range;  // the ruler always begins a new one
+  if (io.KeyShift || drag.all_lanes) return DragKind::Range;  // on the ruler, always a new range
   if (edge_under(c, drag.x0)) return DragKind::RangeEdge;
   return DragKind::Pan;
 }
@@ -81,7 +81,7 @@ void begin_drag(const Canvas& c, const Rect& area) {
   drag.kind = kind_of(c, drag, area);
   if (drag.kind == DragKind::Range) drag.anchor = time_at(c, drag.x0, drag.y0, drag.snapped);
   if (drag.kind == DragKind::RangeEdge) drag.anchor = *edge_under(c, drag.x0);
-  if (state.view.frozen_by_hand()) state.view.stop();  // a press catches what glides
+  if (state.view.frozen_by_hand()) state.view.stop();  // a press stops a gliding view
 }
 
 void pan(const Canvas& c, TimelineDrag& drag, float overflow) {
@@ -144,7 +144,7 @@ void end_drag(const Canvas& c, const TimelineFrame& frame, TimelineDrag drag) {
   }
 }
 
-// A press that moves is a drag; one that does not is a click.
+// A press that moves is a drag; otherwise it is a click.
 void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area, float overflow) {
   TimelineDrag& drag = c.state.navigation.drag;
   const ImGuiIO& io = ImGui::GetIO();
@@ -153,8 +153,8 @@ void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area, 
   drag.x1 = io.MousePos.x;
   drag.y1 = io.MousePos.y;
   drag.moved = drag.moved || std::hypot(drag.x1 - drag.x0, drag.y1 - drag.y0) > kClickSlop;
-  // With Ctrl or Shift still held it is no action's key. Before the release, which a slow frame may see together with
-  // it.
+  // With Ctrl or Shift still held, Escape is not an action's key. Check it before the release, because a slow frame may
+  // see both together.
   if (drag.moved && key_pressed(ImGuiKey_Escape)) drag.cancel();
   if (ImGui::IsItemDeactivated() || !ImGui::IsItemActive()) return end_drag(c, frame, std::exchange(drag, {}));
   if (!drag.moved) return;

@@ -46,7 +46,7 @@ TimelineFrame timeline_frame(const Canvas& c) {
 
 namespace {
 
-// What the mouse points at, for tooltips, for lighting what belongs together and for the actions that mean "here".
+// What is under the mouse: for tooltips, for highlighting related events, and for actions that apply "here".
 void point(const Canvas& c, const TimelineFrame& frame, const Rect& area, bool hovered) {
   ShellState& state = c.state;
   state.pointed = {};
@@ -65,12 +65,12 @@ void point(const Canvas& c, const TimelineFrame& frame, const Rect& area, bool h
   }
 }
 
-// Lanes that do not fit can be scrolled: a thumb at the right edge says so, and how far. Before the timeline's own
-// item, so that a press on it is not one on the lanes.
+// If the lanes do not fit, a thumb at the right edge shows the scroll position. Call before the timeline's own item, so
+// that a press on the thumb does not reach the lanes.
 void handle_scroll_thumb(const Canvas& c, const Rect& area, float overflow) {
   ShellState& state = c.state;
   const float s = c.scale;
-  if (overflow < 3 * s) return;  // a line or two of padding is nothing to scroll to
+  if (overflow < 3 * s) return;  // not worth scrolling: only padding
   const float top = area.y + Timeline::kRulerHeight * s;
   const float room = area.y + area.height - top - 4 * s;
   const float length = std::max(24 * s, room * room / (room + overflow));
@@ -109,9 +109,7 @@ void draw_timeline(const Canvas& c) {
   handle_trigger_flag(c, area);
   handle_scroll_thumb(c, area, overflow);
   ImGui::InvisibleButton("##timeline", size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
-#if IMGUI_VERSION_NUM >= 18900
-  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
-#endif
+  own_wheel();
   const bool hovered = ImGui::IsItemHovered();
   const float lanes_left = area.x + Timeline::kLabelWidth * c.scale;
   if (!handle_lane_gestures(c, area, overflow) && !handle_mark_gestures(c)) handle_gestures(c, frame, area, overflow);
@@ -142,7 +140,7 @@ void draw_timeline(const Canvas& c) {
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float rows_top = area.y + Timeline::kRulerHeight * c.scale;
-  // What scrolls passes below what stands still.
+  // Scrolling lanes pass under the fixed ones.
   const float fixed = state.timeline.fixed_bottom();
   const ScrolledLanes& scrolled = state.timeline.scrolled();
   list.PushClipRect({lanes_left, fixed}, {state.view.axis().right_px(), area.y + area.height}, true);
@@ -156,7 +154,7 @@ void draw_timeline(const Canvas& c) {
   list.PushClipRect({lanes_left, rows_top}, {state.view.axis().right_px(), area.y + area.height}, true);
   add_to_draw_list(list, c.spans, state.timeline.rows());
   draw_labels(list, c.fonts, state.timeline.rows().labels);
-  // The plots below may be on the same axis: what is pointed at there is the same instant here.
+  // The plots below may share this axis: the instant under the mouse there is marked here, too.
   if (hovered) {
     draw_cross_line(c, area, ImGui::GetIO().MousePos.x);
   } else if (state.plots.view.pointed_px) {
@@ -168,11 +166,13 @@ void draw_timeline(const Canvas& c) {
   add_to_draw_list(list, c.spans, state.timeline.top());
   draw_labels(list, c.fonts, state.timeline.top().labels);
   list.PopClipRect();
-  // Headings reach over the lanes; scrolled, they pass below the ruler.
+  // Headings extend over the lanes; when scrolled, they pass under the ruler.
   list.PushClipRect({area.x, rows_top}, {area.x + area.width, area.y + area.height}, true);
   add_to_draw_list(list, c.spans, state.timeline.names());
   draw_labels(list, c.fonts, state.timeline.names().labels);
   list.PopClipRect();
+
+  state.in_motion = state.in_motion || state.timeline.moving() || state.navigation.moving() || finding_moves(state);
 
   handle_lane_names(c, area);
   const bool averaged = !state.pointed.hit || state.pointed.hit->averaged;

@@ -1,5 +1,5 @@
-// The timeline: lanes, what the mouse does to them, and what belongs to moments of it. Each draws into the ImGui window
-// that is current, which the shell has placed.
+// The timeline: lanes, mouse input on them, and marks at instants. Each function draws into the current ImGui window,
+// which the shell has placed.
 #pragma once
 
 #include "window/canvas.h"
@@ -7,34 +7,34 @@
 namespace lanescope::ui {
 
 void draw_timeline(const Canvas& canvas);
-/// The mouse over the timeline, right after its item: wheel, drags, clicks. `overflow`: how far it can be scrolled.
+/// Handles the mouse over the timeline, right after its item: wheel, drags, clicks. `overflow`: the scroll range.
 void handle_gestures(const Canvas& canvas, const TimelineFrame& frame, const Rect& area, float overflow);
-/// What a drag does, where a person has gone to, and where the run is when it is not in view; over the lanes.
+/// Draws over the lanes: what a drag does, where a jump arrived, and where the run is if it is out of view.
 void add_navigation(const Canvas& canvas, const MarkSurface& surface);
-/// The mouse over rulers, bookmarks and notes, right after the timeline's item; true when it means one of them.
+/// Handles the mouse over rulers, bookmarks and notes, right after the timeline's item; true if it targets one of them.
 bool handle_mark_gestures(const Canvas& canvas);
-/// The field in which a note's text is typed.
+/// The text field of a note.
 void draw_note_editor(const Canvas& canvas);
-/// The mouse over the lanes' names, right after the timeline's item; true while it holds one of them.
+/// Handles the mouse over the lane names, right after the timeline's item; true while it holds one of them.
 bool handle_lane_gestures(const Canvas& canvas, const Rect& area, float overflow);
-/// The lanes' names: their menu, their handles, what is dragged.
+/// The lane names: their menu, their icons, and the dragged name.
 void handle_lane_names(const Canvas& canvas, const Rect& area);
 void draw_event_tooltip(const Canvas& canvas, const TimelineHit& hit);
 void draw_pinned_tooltips(const Canvas& canvas);
-/// The whole run in a strip, with the view's window on it.
+/// The overview strip of the whole run, with the view's window on it.
 void draw_minimap(const Canvas& canvas);
 float minimap_height(const ShellState& state);
-/// Over everything, when it is open.
+/// Drawn over everything while open.
 void draw_go_to(const Canvas& canvas);
 void draw_trigger_panel(const Canvas& canvas);
-/// The flag on the ruler; before the timeline's own item, so that a press on it is not one on the ruler.
+/// The flag on the ruler; call before the timeline's own item, so that a press on the flag does not reach the ruler.
 void handle_trigger_flag(const Canvas& canvas, const Rect& area);
-/// Of an averaged event, or of how often a lane was busy at the mouse.
+/// The tooltip of an averaged event, or of how often a lane was busy at the mouse.
 void draw_average_tooltip(const Canvas& canvas);
 void add_trigger_flag(const MarkSurface& surface, const ShellState& state);
-/// The divider between the timeline and what is below it; `share` is the timeline's of `room` as it is.
+/// The divider between the timeline and the area below it. `top`: top of the timeline; `room`: height for both.
 void draw_divider(const Canvas& canvas, const Rect& area, float top, float room);
-/// The frame that Timeline wants, from what the shell knows.
+/// The TimelineFrame for the current state.
 TimelineFrame timeline_frame(const Canvas& canvas);
 
 }  // namespace lanescope::ui

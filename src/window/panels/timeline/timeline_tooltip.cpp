@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/translate.h"
+#include "inspect/destination.h"
 #include "render/labels.h"
 #include "timeline/pin_card.h"
 #include "window/panels/timeline/timeline_panels.h"
@@ -20,14 +21,20 @@ void tooltip_line(const Canvas& c, const std::string& name, const std::string& v
   text(c, FontRole::MonoSmall, Colour::Text, value);
 }
 
-// The same lines in a tooltip and in one that was pinned.
+// Since the start of the run, as everywhere; and as on the ruler, where that counts from a trigger.
+void tooltip_starts(const Canvas& c, Nanoseconds start) {
+  const Nanoseconds begin = c.state.model.extent().first, origin = c.state.view.label_origin();
+  tooltip_line(c, tr("start"), time_in_full(start - begin));
+  if (origin != begin) tooltip_line(c, tr("on the ruler"), base::format_duration(start - origin));
+}
+
+// The lines of a tooltip, also used for a pinned one.
 void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
-  const Nanoseconds origin = c.state.view.label_origin();
   const trace::Trace& trace = c.state.model.trace();
   if (hit.open) {
     text(c, FontRole::BodyBold, Colour::Wait, std::string(trace.names().text(hit.open->name)));
     tooltip_line(c, tr("so far"), base::format_duration(c.state.model.now() - hit.open->start_ns));
-    tooltip_line(c, tr("start"), base::format_duration(hit.open->start_ns - origin));
+    tooltip_starts(c, hit.open->start_ns);
     text(c, FontRole::Small, Colour::Muted, tr("the call has not returned yet"));
   } else if (hit.event) {
     const trace::Event& e = hit.event->event;
@@ -36,8 +43,8 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
     std::string name = labelled ? event_label(trace, lane.kind, e) : std::string(trace.names().text(e.name));
     if (name.size() > 90) name = name.substr(0, 88) + "…";
     text(c, FontRole::BodyBold, Colour::Text, name);
-    tooltip_line(c, tr("duration"), base::format_duration(e.duration()));
-    tooltip_line(c, tr("start"), base::format_duration(e.start_ns - origin));
+    tooltip_line(c, tr("duration"), time_in_full(e.duration()));
+    tooltip_starts(c, e.start_ns);
     if (trace::is_blocking(e)) {
       const trace::CallParts parts = trace::parts_of(e);
       tooltip_line(c, tr("own cost"), base::format_duration(parts.own));
@@ -63,20 +70,20 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
   }
 }
 
-// One card with a line to what it is of. Dragged by its body, closed by its cross. False: it was closed.
+// One card with a line to its target. Dragged by its body, closed by its cross. False: it was closed.
 bool draw_pin(const Canvas& c, PinnedTooltip& pin, const Rect& area) {
   const ShellState& state = c.state;
   const float s = c.scale;
   const PinText says = pin_text(state.model.trace(), pin.hit, state.model.extent().first);
   const auto place = pin_place(pin, state.timeline, state.view.axis(), area, s, says.lines.size());
-  if (!place) return true;  // out of view, and still there
+  if (!place) return true;  // out of view, but not closed
   const auto [x, y, width, height] = place->card;
   const ImVec2 tip{place->tip_x, place->tip_y};
   const std::uint32_t edge = c.theme[Colour::Selection];
   ImDrawList& under = *ImGui::GetWindowDrawList();
   under.AddLine(tip, {std::clamp(tip.x, x, x + width), std::clamp(tip.y, y, y + height)}, edge, 1.2f * s);
   under.AddCircleFilled(tip, 3 * s, edge);
-  // A window of its own: it takes the mouse from the timeline.
+  // A separate window, so that it takes the mouse from the timeline.
   ImGui::SetNextWindowPos({x, y});
   ImGui::SetNextWindowSize({width, height + 2 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});

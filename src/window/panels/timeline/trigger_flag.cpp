@@ -1,4 +1,4 @@
-// The trigger's instant on the ruler: a flag with a line through the lanes. Dragged along the ruler it sets the
+// The trigger's instant on the ruler: a flag with a line through the lanes. Dragging it along the ruler sets the
 // pre-trigger.
 #include <fmt/format.h>
 #include <imgui.h>

@@ -1,4 +1,4 @@
-// What triggers, as the knobs of an oscilloscope. Everything takes effect at once, with the picture in sight.
+// The trigger settings, like an oscilloscope's knobs. Everything takes effect at once, with the picture in view.
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
@@ -22,7 +22,7 @@ constexpr float kPadding = 16;
 constexpr float kListHeight = 176;
 constexpr std::chrono::milliseconds kNamesPeriod{700};
 
-// Name on the left, value on the right, and below them a slider of `stops` places; the place it was moved to.
+// Name on the left, value on the right, and below them a slider with `stops` stops; returns the stop it was moved to.
 std::optional<std::size_t> stepped_slider(const Canvas& c, const char* id, const char* label, const std::string& value,
                                           std::size_t chosen, std::size_t stops, const char* help) {
   const float s = c.scale;
@@ -110,7 +110,7 @@ void read_names(ShellState& state) {
   const auto now = std::chrono::steady_clock::now();
   if (!scope.names.empty() && now - scope.names_read < kNamesPeriod) return;
   scope.names_read = now;
-  // Names that are rare stay in the list once they were seen.
+  // Rare names stay in the list once they have been seen.
   std::vector<TriggerName> names = trigger_names(state.model.trace());
   for (const TriggerName& known : scope.names) {
     if (std::find(names.begin(), names.end(), known) == names.end()) names.push_back(known);
@@ -249,7 +249,7 @@ void draw_trigger_panel(const Canvas& c) {
   const ImVec2 low = ImGui::GetWindowPos();
   const ImVec2 size = ImGui::GetWindowSize();
   state.places["trigger_panel"] = {low.x, low.y, size.x, size.y};
-  const float inner = ImGui::GetContentRegionAvail().x;  // less than the width where the panel has to scroll
+  const float inner = ImGui::GetContentRegionAvail().x;  // less than the width if the panel scrolls
   const float right = ImGui::GetCursorPosX() + inner;
   ImGui::AlignTextToFramePadding();
   text(c, FontRole::BodyBold, Colour::Text, tr("Trigger settings"));
@@ -262,7 +262,7 @@ void draw_trigger_panel(const Canvas& c) {
   draw_timing(c, settings);
   if (settings != state.view.trigger_settings()) state.view.set_trigger(settings);
   const ScopeStatus status = scope_status(state);
-  // Its line stays even when empty, so that nothing moves; the settings are shown above already.
+  // The line stays even when empty, so that nothing moves; the settings are already shown above.
   text(c, FontRole::Small, status.waits ? Colour::Wait : Colour::Muted,
        status.only_settings ? " " : fit_text(c.fonts, FontRole::Small, status.says.front(), inner));
   draw_average(c);

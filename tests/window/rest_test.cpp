@@ -1,0 +1,129 @@
+// A window that has nothing new to show uses no processor: paused it rests in every state, unseen it does not draw.
+#include <X11/keysym.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "window/desk.h"
+#include "window/unpainted.h"
+
+extern "C" unsigned long glfwGetX11Window(GLFWwindow* window);  // GLFW's header for it needs Xrandr's
+
+namespace lanescope::ui_test {
+namespace {
+
+using ui::DrawerTab;
+using ui::Overlay;
+using ui::ThemeName;
+using ui::TourStep;
+
+class AtRestTest : public WindowTest {
+ protected:
+  void SetUp() override {
+    WindowTest::SetUp();
+    run({});
+    wait_for_iterations(40);  // so that there are cards, plots and costs of the code
+    state().preferences.animation = true;
+    hold_still();
+  }
+  void TearDown() override {
+    ui::ShellState& s = state();
+    s.overlays.open.reset();
+    s.drawer = DrawerTab::Plots;
+    s.tour = TourStep::Off;
+    s.presentation.on = s.comparison.state.open = false;
+    s.preferences.theme = ThemeName::Dark;
+    s.selection.clear();
+    WindowTest::TearDown();
+  }
+  /// It comes to rest, and stays there: no job that ends starts another.
+  void rests(const std::string& what) {
+    const auto still = [&] { return !desk().window().shell().animating(); };
+    EXPECT_TRUE(desk().until(still)) << what << " does not come to rest";
+    desk().frames(10);
+    EXPECT_TRUE(desk().until(still)) << what << " does not stay at rest";
+    desk().frames(3);
+    EXPECT_TRUE(still()) << what << " does not stay at rest";
+  }
+
+  Unpainted unpainted_;
+};
+
+TEST_F(AtRestTest, PausedItRestsWhicheverPanelIsOpen) {
+  for (const DrawerTab tab : {DrawerTab::Plots, DrawerTab::Code, DrawerTab::Events, DrawerTab::Found, DrawerTab::Marks,
+                              DrawerTab::Statistics}) {
+    state().drawer = tab;
+    rests("drawer " + std::to_string(static_cast<int>(tab)));
+  }
+  state().drawer = DrawerTab::Plots;
+  for (const Overlay overlay : {Overlay::Help, Overlay::Health, Overlay::Menu, Overlay::Palette, Overlay::Keys,
+                                Overlay::Picture, Overlay::GoTo, Overlay::Gallery}) {
+    state().overlays.open = overlay;
+    rests("overlay " + std::to_string(static_cast<int>(overlay)));
+  }
+  state().overlays.open.reset();
+  for (const TourStep step : {TourStep::TurnThis, TourStep::WatchThat, TourStep::PressS}) {
+    state().tour = step;
+    rests("hint " + std::to_string(static_cast<int>(step)));
+  }
+}
+
+TEST_F(AtRestTest, PausedItRestsInEveryLook) {
+  for (const ThemeName theme : {ThemeName::Light, ThemeName::HighContrast, ThemeName::Dark}) {
+    state().preferences.theme = theme;
+    rests("theme " + std::to_string(static_cast<int>(theme)));
+  }
+  state().presentation.on = true;
+  rests("a presentation");
+  state().presentation.on = false;
+  desk().key(XK_a, kShift);
+  rests("a pinned run");
+  state().comparison.state.open = true;
+  rests("two runs compared");
+  state().comparison.state.open = false;
+  const auto kernels = events_in_view(trace::LaneKind::Kernels);
+  ASSERT_FALSE(kernels.empty());
+  desk().click(point_of(trace::LaneKind::Kernels, kernels.front()));
+  rests("a selected kernel");
+  desk().key(XK_3);  // single: armed, and nothing will come
+  rests("an armed trigger");
+}
+
+// The code's bars still moved when its panel was left: they must not keep the window awake (they did, for ever).
+TEST_F(AtRestTest, WhatIsNoLongerDrawnDoesNotKeepItAwake) {
+  state().drawer = DrawerTab::Code;
+  model().set_paused(false);
+  ASSERT_TRUE(desk().until([&] { return desk().window().shell().state().code.moving(ui::CodeState::Clock::now()); }));
+  state().drawer = DrawerTab::Plots;
+  state().presentation.on = true;  // the code beside the details is not drawn either
+  model().set_paused(true);
+  rests("a window whose code moved when it was last drawn");
+}
+
+TEST_F(AtRestTest, CoveredItDrawsNothingAndTheRunGoesOn) {
+  model().set_paused(false);
+  auto cover = std::make_unique<Cover>();
+  ASSERT_TRUE(desk().until([&] { return desk().window().hidden(); }));
+  const std::uint64_t drawn = desk().window().frames();
+  const std::size_t iterations = model().analysis().records().size();
+  EXPECT_TRUE(desk().until([&] { return model().analysis().records().size() > iterations + 20; }));
+  EXPECT_EQ(desk().window().frames(), drawn);
+  cover.reset();
+  EXPECT_TRUE(desk().until([&] { return desk().window().frames() > drawn + 2; }));
+}
+
+// What a window manager does to a window that is minimised.
+TEST_F(AtRestTest, MinimisedItDrawsNothing) {
+  model().set_paused(false);
+  const auto window = glfwGetX11Window(desk().window().handle());
+  desk().hands().minimise(window, true);
+  EXPECT_TRUE(desk().until([&] { return desk().window().hidden(); }));
+  const std::uint64_t drawn = desk().window().frames();
+  desk().frames(5);
+  EXPECT_EQ(desk().window().frames(), drawn);
+  desk().hands().minimise(window, false);
+  EXPECT_TRUE(desk().until([&] { return desk().window().frames() > drawn; }));
+}
+
+}  // namespace
+}  // namespace lanescope::ui_test
