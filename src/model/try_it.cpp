@@ -108,7 +108,6 @@ void TryIt::update(Model& model, std::span<const AdviceCard> cards, bool seen, C
     job_.supersede();  // it is about other settings
     settings_ = recorded->settings;
     at_ = key_of(settings_);
-    settings_since_ = now;
     again_ = 0;
   }
   const std::string workload = model.facts().workload;
@@ -138,18 +137,17 @@ void TryIt::update(Model& model, std::span<const AdviceCard> cards, bool seen, C
 }
 
 // Once, when the outcome of every trial is known: from then on the button keeps its label.
-void TryIt::choose(Offered& offered, Known& known, Clock::time_point now) const {
-  const auto chosen = std::ranges::find(known.best, offered.card, &std::pair<CardKey, std::size_t>::first);
-  if (chosen != known.best.end()) {
-    offered.best = std::min(chosen->second, offered.offers.size() - 1);
-  } else {
+void TryIt::choose(Offered& offered, Known& known, Clock::time_point now) {
+  auto choice = std::ranges::find(known.choices, offered.card, &Choice::card);
+  if (choice == known.choices.end()) choice = known.choices.insert(choice, {offered.card, now, std::nullopt});
+  if (!choice->best) {
     const auto open = [](const Offer& offer) { return !offer.prediction; };
-    if (std::ranges::any_of(offered.offers, open) && now - settings_since_ < kMostComparing) return;
+    if (std::ranges::any_of(offered.offers, open) && now - choice->since < kMostComparing) return;
     std::vector<prediction::Trial> trials;
     for (const Offer& offer : offered.offers) trials.push_back(offer.trial);
-    offered.best = prediction::best_of(trials, known.predictions);
-    known.best.emplace_back(offered.card, offered.best);
+    choice->best = prediction::best_of(trials, known.predictions);
   }
+  offered.best = std::min(*choice->best, offered.offers.size() - 1);
   offered.offers[offered.best].chosen = true;
 }
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/advice.h"
@@ -103,13 +102,18 @@ class TryIt {
     std::vector<Offer> offers;
     std::size_t best = 0;
   };
+  struct Choice {
+    CardKey card;
+    Clock::time_point since;          ///< when the card appeared
+    std::optional<std::size_t> best;  ///< empty: its trials are still being compared
+  };
   /// What is known about the trials from one value of all settings. Kept while the run lasts: turned back to it, the
   /// same predictions and buttons are there at once.
   struct Known {
     prediction::KnownPredictions predictions;
-    std::vector<std::pair<CardKey, std::size_t>> best;  ///< the trial chosen for each card
+    std::vector<Choice> choices;
   };
-  void choose(Offered& offered, Known& known, Clock::time_point now) const;
+  static void choose(Offered& offered, Known& known, Clock::time_point now);
 
   void forget_offers();
   void take_prediction();
@@ -119,7 +123,6 @@ class TryIt {
   std::vector<Offered> offered_;
   std::map<std::string, Known> known_;  // by all values of the settings
   std::string at_;                      // the key of the settings now
-  Clock::time_point settings_since_{};
   std::uint64_t generation_ = 0, looked_at_ = 0;
   workload::Settings settings_;
   Clock::time_point refused_at_{};
