@@ -33,7 +33,7 @@ constexpr std::array<const char*, static_cast<std::size_t>(Word::Count)> kWords{
     N_("GPU busy"),
     N_("syncs/iter."),
     N_("MEASURED BY THE PROGRAM"),
-    N_("changed by hand: matches neither side"),
+    N_("changed by hand: neither side"),
     N_("designed for"),
     N_("running on"),
     N_("measured"),

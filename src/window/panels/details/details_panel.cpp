@@ -206,8 +206,8 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
     const bool steady = s.pace.queue_is_steady();
     lines.emplace_back(tr("iterations/s"), s.pace.known() ? base::format_count(std::llround(1e9 / s.pace.ns)) : "–");
     lines.emplace_back(tr("per iteration"), pace_text(s.pace));
-    lines.emplace_back(tr("CPU's iteration, p50"), steady ? base::format_duration(s.iteration.p50_ns) : "–");
-    lines.emplace_back(tr("CPU's iteration, p99"), steady ? base::format_duration(s.iteration.p99_ns) : "–");
+    lines.emplace_back(tr("CPU iter., p50"), steady ? base::format_duration(s.iteration.p50_ns) : "–");
+    lines.emplace_back(tr("CPU iter., p99"), steady ? base::format_duration(s.iteration.p99_ns) : "–");
   }
   lines.emplace_back(tr("GPU busy"), percent(static_cast<double>(s.gpu_busy_ns), window));
   lines.emplace_back(tr("CPU waiting"), percent(static_cast<double>(s.host_wait_ns), window));
