@@ -219,8 +219,8 @@ class PictureLayout::Composition {
     add_gutter(view.timeline, colours_, area, gutter);
     const float rows_top = area.y + Timeline::kRulerHeight;
     const float bottom = area.y + area.height;
-    const float fixed = std::max(rows_top, view.timeline.fixed_bottom());
-    const ScrolledLanes& scrolled = view.timeline.scrolled();
+    const ScrolledLanes& scrolled = view.timeline.scrolled().front();
+    const float fixed = std::max(rows_top, scrolled.top);
     sheet.layers.push_back({{left_, fixed, lanes_width_, bottom - fixed}, scrolled.rows});
     sheet.layers.push_back({{0, fixed, width_, bottom - fixed}, scrolled.names});
     sheet.layers.push_back({{left_, rows_top, lanes_width_, bottom - rows_top}, view.timeline.rows()});

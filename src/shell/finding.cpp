@@ -153,14 +153,8 @@ void reveal(ShellState& state, const EventRef& event) {
       state.view.show(from, to);
     }
   }
-  // Scroll to the lane if it is off the screen.
-  const auto place = state.places.find("timeline");
-  const auto rect = state.timeline.event_rect(event, axis);
-  if (place == state.places.end() || !rect) return;
-  const float top = place->second.y + (Timeline::kRulerHeight + 8) * state.scale();
-  const float bottom = place->second.y + place->second.height - 8 * state.scale();
-  if (rect->y < top) state.scroll -= top - rect->y;
-  if (rect->y + rect->height > bottom) state.scroll += rect->y + rect->height - bottom;
+  state.scroll[static_cast<std::size_t>(state.timeline.pane_of(event.lane))] =
+      state.timeline.scroll_to_show(event, 8 * state.scale());
 }
 
 void select_listed(ShellState& state, const EventRef& event) {

@@ -33,6 +33,6 @@ void select_listed(ShellState& state, const EventRef& event);
 /// Moves the view to an event, keeping the zoom if the event fits.
 void reveal(ShellState& state, const EventRef& event);
 /// The least height of the lower part of the middle area.
-float drawer_least_height(const ShellState& state, float middle_height);
+float drawer_height(const ShellState& state, float room);
 
 }  // namespace lanescope::ui

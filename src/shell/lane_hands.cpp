@@ -33,7 +33,9 @@ void move_lane(ShellState& state, const std::string& key, bool down) {
   if (at == places.end()) return;
   if (down ? std::next(at) == places.end() : at == places.begin()) return;
   const auto other = down ? std::next(at) : std::prev(at);
-  if (other->pinned != at->pinned) return;  // pinned rows stay at the top
+  // Pinned rows stay at the top, and the curve between the CPU's lanes and the GPU's.
+  if (other->pinned != at->pinned) return;
+  if (!at->pinned && (!at->lane || !other->lane || other->gpu != at->gpu)) return;
   state.lanes.reorder(moved_key(state.timeline.order(), key, other->key, down));
 }
 

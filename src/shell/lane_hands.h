@@ -19,12 +19,16 @@ struct LaneHands {
   std::optional<std::string> pointed;  ///< the row whose lane or name is under the mouse: a key in a LaneLayout
   Grip under = Grip::None;             ///< what a press would grab now
   std::string under_group;             ///< the group of the heading under the mouse
+  bool under_folded = false;           ///< whether it is folded
   Grip grip = Grip::None;              ///< what the pressed button has grabbed
   std::string held;                    ///< the grabbed row, or a heading's group
+  bool held_folded = false;            ///< Heading: whether the group was folded
   bool moved = false;                  ///< the press has become a drag
   float press_y = 0;
   float natural_height = 1;            ///< Edge: the row's height in pixels at a height of 1
   std::vector<LanePlace> places;       ///< Name: the rows when the drag began, in screen order
+  Pane pane = Pane::Cpu;               ///< Name: of the row
+  bool of_gpu = false;                 ///< Name: it is one of the GPU's lanes
   float scroll = 0;                    ///< Name: then
   std::vector<std::string> order;      ///< Name: then
   bool was_pinned = false;             ///< Name: then

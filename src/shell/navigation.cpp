@@ -54,14 +54,9 @@ void fit(ShellState& state) {
 }
 
 void reveal_lane(ShellState& state, const EventRef& event) {
-  const auto area = state.places.find("timeline");
-  const auto rect = state.timeline.event_rect(event, state.view.axis());
-  if (area == state.places.end() || !rect) return;
-  const float s = state.scale();
-  const float top = area->second.y + (Timeline::kRulerHeight + kLaneMargin) * s;
-  const float bottom = area->second.y + area->second.height - kLaneMargin * s;
-  if (rect->y < top) state.navigation.scroll.target = state.scroll + rect->y - top;
-  if (rect->y + rect->height > bottom) state.navigation.scroll.target = state.scroll + rect->y + rect->height - bottom;
+  const auto pane = static_cast<std::size_t>(state.timeline.pane_of(event.lane));
+  const float to = state.timeline.scroll_to_show(event, kLaneMargin * state.scale());
+  if (to != state.scroll[pane]) state.navigation.scroll[pane].target = to;
 }
 
 void select_and_follow(ShellState& state, const EventRef& event) {
@@ -168,9 +163,13 @@ void to_edge(ShellState& state, bool end) {
 }
 
 void scroll_lanes(ShellState& state, float direction) {
-  const auto area = state.places.find("timeline");
-  const float page = area == state.places.end() ? 200 : area->second.height * 0.6f;
-  state.navigation.scroll.by(state.scroll, direction * page);
+  // The pane under the mouse, else the first that scrolls.
+  const float mouse = ImGui::GetIO().MousePos.y;
+  Pane pane = state.pointed.lane ? state.timeline.pane_at(mouse) : Pane::Cpu;
+  if (state.timeline.pane(pane).overflow <= 0) pane = pane == Pane::Cpu ? Pane::Gpu : Pane::Cpu;
+  const PanePlace& place = state.timeline.pane(pane);
+  const auto number = static_cast<std::size_t>(pane);
+  state.navigation.scroll[number].by(state.scroll[number], direction * (place.bottom - place.top) * 0.6f);
   state.lane_hands.carried.reset();  // the target is again the row under the mouse
 }
 

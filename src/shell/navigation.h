@@ -1,11 +1,13 @@
 // Navigation: what it keeps between frames.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
 
 #include "timeline/minimap_bins.h"
+#include "timeline/timeline.h"
 #include "timeline/timeline_drag.h"
 
 namespace lanescope::ui {
@@ -39,7 +41,7 @@ struct ArrivalFlash {
 struct NavigationState {
   TimelineDrag drag;
   WheelGesture wheel;
-  LaneScroll scroll;
+  std::array<LaneScroll, kPanes> scroll;
   GoToState go_to;
   MinimapBins whole_run;
   std::uint64_t whole_run_generation = 0;
@@ -47,7 +49,7 @@ struct NavigationState {
   std::optional<ArrivalFlash> arrival;
 
   /// Whether anything drawn in the timeline is moving.
-  bool moving() const { return scroll.target || arrival; }
+  bool moving() const { return scroll[0].target || scroll[1].target || arrival; }
 };
 
 /// Draws a fading line at this instant, to show the arrival.

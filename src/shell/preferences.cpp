@@ -167,6 +167,8 @@ Preferences load_preferences(const std::filesystem::path& path) {
     const float share = table["timeline_share"].value_or(p.timeline_share);
     p.code_view = table["code_view"].value_or(p.code_view);
     if (share > 0) p.timeline_share = std::clamp(share, 0.1f, 0.95f);
+    const float cpu = table["cpu_share"].value_or(p.cpu_share);
+    if (cpu > 0) p.cpu_share = std::clamp(cpu, 0.01f, 0.99f);
     if (const toml::table* keys = table["keys"].as_table()) p.bindings = read_bindings(*keys, path.string());
     if (const toml::table* trigger = table["trigger"].as_table()) p.trigger = read_trigger(*trigger, path.string());
     if (const toml::node* recent = table.get("recent")) p.recent = strings_of(*recent);
@@ -188,6 +190,7 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
                     {"window_height", p.window_height},
                     {"picture_folder", p.picture_folder},
                     {"timeline_share", p.timeline_share},
+                    {"cpu_share", p.cpu_share},
                     {"code_view", p.code_view}};
   if (p.bindings.any_own()) table.insert("keys", bindings_table(p.bindings));
   if (p.trigger != TriggerSettings{}) table.insert("trigger", trigger_table(p.trigger));

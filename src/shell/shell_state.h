@@ -45,7 +45,7 @@ struct ShellState {
   // The timeline: the view, what is pointed at and selected, and what is related to that.
   ViewControl view;
   Timeline timeline;
-  float scroll = 0;  ///< vertical scroll of its rows
+  std::array<float, kPanes> scroll{};  ///< vertical scroll of its panes' rows
   NavigationState navigation;
   Pointed pointed;
   Selection selection;

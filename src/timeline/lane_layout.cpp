@@ -33,8 +33,10 @@ void LaneLayout::set_grouping(LaneGrouping grouping) {
 void LaneLayout::fold_group(const std::string& group, bool folded) {
   if (folded) {
     folded_groups_.insert(group);
+    kept_open_.erase(group);
   } else {
     folded_groups_.erase(group);
+    kept_open_.insert(group);
   }
   ++version_;
 }

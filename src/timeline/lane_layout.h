@@ -38,7 +38,9 @@ class LaneLayout {
   /// Resets the order, which applied within the previous groups.
   void set_grouping(LaneGrouping grouping);
   bool group_folded(const std::string& group) const { return folded_groups_.contains(group); }
+  /// Unfolded by hand, it is also kept open: it does not fold by itself when it has no events in view.
   void fold_group(const std::string& group, bool folded);
+  bool kept_open(const std::string& group) const { return kept_open_.contains(group); }
   LaneChoice choice(const std::string& key) const;
   void set(const std::string& key, const LaneChoice& choice);
   /// The user's order, as keys; lanes not in it keep their default position.
@@ -55,7 +57,7 @@ class LaneLayout {
  private:
   LaneGrouping grouping_ = LaneGrouping::Owner;
   std::map<std::string, LaneChoice> choices_;
-  std::set<std::string> folded_groups_;
+  std::set<std::string> folded_groups_, kept_open_;
   std::vector<std::string> order_;
   std::uint64_t version_ = 1;
 };

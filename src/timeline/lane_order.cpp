@@ -29,6 +29,7 @@ class Owners {
     for (std::size_t l = 0; l < lane_count; ++l) {
       const LaneInfo& info = trace.lane(static_cast<LaneId>(l)).info();
       if (info.kind == LaneKind::Iterations) threads_.iterating.insert(owner_of(info));
+      if (info.kind == LaneKind::Calls) threads_.calling.insert(owner_of(info));
       if (info.role == trace::LaneRole::Helper) threads_.helping.insert(owner_of(info));
     }
     for (std::size_t l = 0; l < lane_count; ++l) {
@@ -185,10 +186,16 @@ std::vector<OrderedLane> ordered_lanes(const trace::Trace& trace, const LaneLayo
     entry.name = info.name;
     entry.owner = owners.owner(info);
     entry.compact = owners.threads().helps(info);
+    entry.gpu = !trace::is_cpu_lane(info.kind);
     entries.push_back(std::move(entry));
   }
   if (layout.grouping() != LaneGrouping::None) gather_groups(entries);
   apply_order(entries, layout.order());
+  // The CPU's lanes above the curve, the GPU's below it.
+  std::stable_sort(entries.begin(), entries.end(), [](const OrderedLane& a, const OrderedLane& b) {
+    const auto part = [](const OrderedLane& entry) { return !entry.lane ? 1 : entry.gpu ? 2 : 0; };
+    return part(a) < part(b);
+  });
   return entries;
 }
 

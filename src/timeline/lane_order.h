@@ -23,7 +23,7 @@ inline Owner owner_of(const trace::LaneInfo& info) {
 
 // The roles of the threads, as known from their lanes.
 struct Threads {
-  std::set<Owner> iterating, helping;  ///< with iterations; with trace::LaneRole::Helper
+  std::set<Owner> iterating, calling, helping;  ///< with iterations; with API calls; with trace::LaneRole::Helper
 
   /// True for a thread that only serves the one with the iterations: a loader's worker, or its pin thread with its
   /// calls.
@@ -34,14 +34,15 @@ struct Threads {
   }
 };
 
-// CPU lanes by thread, with threads that have iterations first and helper threads last; then GPU lanes by process, GPU
-// and stream.
+// CPU lanes by thread: first those with iterations, then those that call the API, helpers last; then GPU lanes by
+// process, GPU and stream.
 inline auto order_of(const trace::LaneInfo& info, const Threads& threads) {
   const bool cpu = trace::is_cpu_lane(info.kind);
   const Owner owner = owner_of(info);
   const bool helps = cpu && threads.helps(info);
   // "worker 2" before "worker 10", and the pin thread after all workers.
-  return std::tuple(!cpu, helps, cpu && !threads.iterating.contains(owner), helps ? info.name.size() : 0,
+  return std::tuple(!cpu, helps, cpu && !threads.iterating.contains(owner),
+                    cpu && !helps && !threads.calling.contains(owner), helps ? info.name.size() : 0,
                     helps ? info.name : std::string(), owner, static_cast<int>(info.kind),
                     info.role != trace::LaneRole::Statements, info.name);
 }
@@ -55,6 +56,7 @@ struct OrderedLane {
   std::string heading;   ///< of the group: "CPU · python3 · thread 22"
   std::string owner;     ///< the owner, if the name alone is ambiguous: "thread 22", "GPU 0 · stream 7"
   bool compact = false;  ///< one of many threads
+  bool gpu = false;      ///< below the run-ahead curve
 };
 
 /// All rows of the trace, including hidden ones, in the layout's groups and order.

@@ -11,6 +11,7 @@ namespace {
 
 // Separates a key from its height; no counter name contains it.
 constexpr char kSeparator = '\t';
+constexpr const char* kByDefault = "default";
 
 auto with_key(const std::string& key) {
   return [&key](const ChosenPlot& plot) { return plot.key == key; };
@@ -21,7 +22,12 @@ auto with_key(const std::string& key) {
 bool PlotChoice::has(const std::string& key) const { return std::any_of(plots_.begin(), plots_.end(), with_key(key)); }
 
 void PlotChoice::add(const std::string& key) {
-  if (!has(key)) plots_.push_back({key});
+  const auto found = std::find_if(plots_.begin(), plots_.end(), with_key(key));
+  if (found == plots_.end()) {
+    plots_.push_back({key});
+  } else {
+    found->by_default = false;
+  }
 }
 
 void PlotChoice::remove(const std::string& key) { std::erase_if(plots_, with_key(key)); }
@@ -44,12 +50,17 @@ void PlotChoice::divide(const std::string& upper, const std::string& lower, floa
   b->height = both - a->height;
 }
 
-void PlotChoice::reset() { plots_ = {{"rate"}, {"gpu-busy"}, {"cpu-waiting"}, {"h2d"}, {"d2h"}, {"loss"}}; }
+void PlotChoice::reset() {
+  plots_.clear();
+  for (const char* key : {"rate", "gpu-busy", "cpu-waiting", "h2d", "d2h", "loss"}) plots_.push_back({key, 1, true});
+}
 
 std::vector<std::string> PlotChoice::texts() const {
   std::vector<std::string> texts;
   for (const ChosenPlot& plot : plots_) {
-    texts.push_back(plot.height == 1 ? plot.key : fmt::format("{}{}{:.2f}", plot.key, kSeparator, plot.height));
+    std::string& text = texts.emplace_back(plot.key);
+    if (plot.height != 1) text += fmt::format("{}{:.2f}", kSeparator, plot.height);
+    if (plot.by_default) text += kSeparator + std::string(kByDefault);
   }
   return texts;
 }
@@ -57,13 +68,13 @@ std::vector<std::string> PlotChoice::texts() const {
 void PlotChoice::set_texts(const std::vector<std::string>& texts) {
   plots_.clear();
   for (const std::string& text : texts) {
-    const std::size_t end = text.rfind(kSeparator);
+    const std::size_t end = text.find(kSeparator);
     const std::string key = text.substr(0, end);
     if (key.empty() || has(key)) continue;
     float height = 1;
     if (end != std::string::npos) height = std::strtof(text.c_str() + end + 1, nullptr);
     if (!(height >= kLeastHeight && height <= kMostHeight)) height = 1;
-    plots_.push_back({key, height});
+    plots_.push_back({key, height, text.ends_with(kSeparator + std::string(kByDefault))});
   }
   if (plots_.empty()) reset();
 }

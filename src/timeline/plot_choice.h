@@ -7,8 +7,9 @@
 namespace lanescope::ui {
 
 struct ChosenPlot {
-  std::string key;   ///< PlotInfo::key
-  float height = 1;  ///< share of the total height
+  std::string key;          ///< PlotInfo::key
+  float height = 1;         ///< share of the total height
+  bool by_default = false;  ///< nobody asked for it: shown only if it has data
 
   bool operator==(const ChosenPlot&) const = default;
 };
@@ -20,7 +21,7 @@ class PlotChoice {
   PlotChoice() { reset(); }
   const std::vector<ChosenPlot>& plots() const { return plots_; }
   bool has(const std::string& key) const;
-  /// Appends it.
+  /// Appends it, or keeps one of the default's even without data.
   void add(const std::string& key);
   void remove(const std::string& key);
   /// Moves it before `before`, or to the end if that is empty.
@@ -29,8 +30,8 @@ class PlotChoice {
   void divide(const std::string& upper, const std::string& lower, float share);
   void reset();
 
-  /// For preferences: the key, followed by a tab and the height unless that is 1; and back. Invalid entries are
-  /// skipped; without any valid one, the default.
+  /// For preferences: the key, followed by a tab and the height unless that is 1, and by a tab and "default"; and back.
+  /// Invalid entries are skipped; without any valid one, the default.
   std::vector<std::string> texts() const;
   void set_texts(const std::vector<std::string>& texts);
 

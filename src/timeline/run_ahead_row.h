@@ -8,7 +8,8 @@ namespace lanescope::ui {
 
 class RunAheadRow final : public Row {
  public:
-  float height(const RowContext& context) const override { return 58 * context.scale; }
+  static constexpr float kHeight = 58;
+  float height(const RowContext& context) const override { return kHeight * context.scale; }
   void prepare(const RowContext& context, float y, SpanBatch& out) override;
   std::optional<RowHit> hit(float, float) const override { return std::nullopt; }
 

@@ -2,6 +2,8 @@
 // them. It prepares a batch, independent of what draws it (a window, a picture, a test).
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +46,25 @@ struct TimelineHit {
   std::optional<trace::OpenCall> open;  ///< an open call; then only the lane is set in addition
 };
 
+/// In a window the lanes have two panes, the CPU's above the GPU's. If not all lanes fit, each pane scrolls by itself,
+/// so that both are always in sight; the run-ahead curve stands still between them.
+enum class Pane : std::uint8_t { Cpu, Gpu };
+inline constexpr std::size_t kPanes = 2;
+
+/// What the user chose for the panes.
+struct PaneChoice {
+  float cpu_share = 0;                 ///< share of both panes' height for the CPU's; 0: what suits the lanes
+  std::array<float, kPanes> scroll{};  ///< rows are moved up by this
+};
+
+/// A pane, as last drawn.
+struct PanePlace {
+  float top = 0, bottom = 0;
+  float fixed_bottom = 0;  ///< lanes scroll from here on, below the sticking heading
+  float scroll = 0;        ///< within its limits
+  float overflow = 0;      ///< the most it can be scrolled
+};
+
 struct TimelineFrame {
   const trace::Trace& trace;
   const analysis::LiveAnalysis* analysis = nullptr;
@@ -53,13 +74,15 @@ struct TimelineFrame {
   Nanoseconds label_origin = 0;  ///< zero of the ruler's labels
   const Selection* selection = nullptr;
   float scale = 1;
-  float scroll = 0;  ///< rows are moved up by this
+  float scroll = 0;  ///< without panes: rows are moved up by this
   std::span<const trace::OpenCall> open_calls{};
   Nanoseconds now = 0;                      ///< end of open calls
   const LaneLayout* layout = nullptr;       ///< the user's arrangement of the lanes; null: the default
   const AveragePicture* average = nullptr;  ///< drawn instead of the events, on the lanes it has
   Nanoseconds average_at = 0;               ///< the position of its time 0
   double seconds = 0;                       ///< since the last frame, for smooth changes of heights; 0: change at once
+  /// In a window: two panes whose lanes fill the area. Empty (pictures, A/B): one, with every lane at its own height.
+  std::optional<PaneChoice> panes{};
 };
 
 /// A row with its name, as last drawn.
@@ -70,7 +93,9 @@ struct LanePlace {
   std::string group;                  ///< key in a LaneLayout
   Rect rect;                          ///< label column and row
   bool pinned = false, folded = false;
-  bool stands_still = false;  ///< pinned, and there is space for it
+  bool gpu = false;
+  bool stands_still = false;  ///< pinned, and there is space for it; or between the panes
+  Pane pane = Pane::Cpu;
 };
 
 /// The heading of a group of lanes, as last drawn.
@@ -80,11 +105,14 @@ struct HeadingPlace {
   Rect rect;  ///< over label column and lanes
   std::size_t lanes = 0;
   bool folded = false, sticks = false;
+  bool quiet = false;  ///< folded because its thread has no events in view
+  Pane pane = Pane::Cpu;
 };
 
-/// Lanes and names that scroll below the fixed ones.
+/// Lanes and names that scroll in a pane, clipped to it.
 struct ScrolledLanes {
   SpanBatch rows, names;
+  float top = 0, bottom = 0;
 };
 
 class Timeline {
@@ -92,21 +120,32 @@ class Timeline {
   static constexpr float kRulerHeight = 30;
   static constexpr float kLabelWidth = 118;
   static constexpr float kHiddenNoteHeight = 28;  ///< at the bottom of the names, while lanes are hidden
+  static constexpr float kLeastStretch = 0.75f;   ///< lanes in a window shrink to this factor before they scroll,
+  static constexpr float kMostStretch = 2.2f;     ///< and grow to this one where there is room
 
   /// Creates rows for new lanes, in the layout's order. Cheap if nothing has changed.
   void sync(const trace::Trace& trace, const LaneLayout* layout = nullptr);
   void clear();
 
-  /// The total height of all rows, including the ruler.
+  /// The total height of all rows at their own heights, including the ruler.
   float content_height(const TimelineFrame& frame, const TimeAxis& axis) const;
+  /// The same with the lanes as high as they become in a window.
+  float most_height(const TimelineFrame& frame, const TimeAxis& axis) const;
   /// Fills `rows` (whoever draws it clips it to the area below the ruler), `top` (ruler and flags, never scrolled) and
   /// `names` (left of the lanes). `area` covers label column and lanes; the axis starts after the label column.
   ///
-  /// If there are fixed parts (pinned lanes, the heading of the current group), the scrolling lanes are in scrolled():
-  /// draw these before `rows` and `names`, clipped to the area below fixed_bottom().
+  /// If there are fixed parts (pinned lanes, the heading of the current group, two panes), the scrolling lanes are in
+  /// scrolled(): draw these before `rows` and `names`, each clipped to its place.
   void prepare(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
-  const ScrolledLanes& scrolled() const { return scrolled_; }
-  float fixed_bottom() const { return fixed_bottom_; }
+  const std::array<ScrolledLanes, kPanes>& scrolled() const { return scrolled_; }
+  /// Not all lanes fit: there are two panes, which scroll. Otherwise all lanes are in the first.
+  bool divided() const { return divided_; }
+  const PanePlace& pane(Pane pane) const { return panes_[static_cast<std::size_t>(pane)]; }
+  /// The line between the panes, to be dragged; and the share of the CPU's pane if it were dragged to `y`.
+  Rect divider() const { return divider_; }
+  float cpu_share_at(float y) const;
+  Pane pane_at(float y) const;
+  Pane pane_of(trace::LaneId lane) const;
   /// Heights and places are still changing.
   bool moving() const { return moving_; }
   const SpanBatch& rows() const { return rows_batch_; }
@@ -139,12 +178,15 @@ class Timeline {
   std::optional<LanePlace> place_of(std::string_view key) const;
   std::optional<std::string> key_of(trace::LaneId lane) const;
   const std::vector<HeadingPlace>& headings() const { return headings_; }
+  /// Whether something that stands still, or another pane, covers it at this height.
+  bool covers(const HeadingPlace& heading, float y) const;
+  bool covers(const LanePlace& place, float y) const;
   /// The keys of all rows, including hidden ones, as if none were pinned.
   const std::vector<std::string>& order() const { return order_; }
   /// The number of this trace's rows that the user has hidden.
   std::size_t hidden_count() const;
-  /// The scroll position nearest to `scroll` that shows a lane.
-  float scroll_to_show(trace::LaneId lane, float scroll) const;
+  /// The scroll position of its pane nearest to the current one that shows an event, with a margin if there is room.
+  float scroll_to_show(const EventRef& ref, float margin = 0) const;
 
  private:
   struct Placed {
@@ -155,7 +197,9 @@ class Timeline {
     bool begins_group = false, first = false;  // among the visible ones
     bool group_folded = false;
     bool pinned = false;  // chosen, and there is space for it
+    bool quiet = false;   // a thread without events in view
     bool placed = false;
+    Pane pane = Pane::Cpu;  // in which it scrolls
     // Current values, moving towards their targets.
     LaneRow::Shape shape;
     float before = 0, after = 0;  // space for the heading, and below
@@ -172,16 +216,32 @@ class Timeline {
   };
 
   void arrange(const trace::Trace& trace, const LaneLayout* layout);
-  Wanted wanted(const Placed& placed, const RowContext& context) const;
+  Wanted wanted(const Placed& placed, const RowContext& context, float stretch) const;
+  float height_of_rows(const RowContext& context, float stretch) const;
+  void find_quiet_threads(const TimelineFrame& frame, const TimeAxis& axis);
+  void fit(const RowContext& context, const TimelineFrame& frame, float room);
+  void place_panes(const TimelineFrame& frame, const Rect& area, float top);
   void place(const RowContext& context, const TimelineFrame& frame, const Rect& area);
   void mark_groups();
   void choose_pinned(const RowContext& context, float room);
   void place_headings(const TimelineFrame& frame, const Rect& area);
+  void stick_heading(std::size_t pane, const TimelineFrame& frame, const Rect& area);
+  /// It does not scroll: pinned, or the curve between the panes.
+  bool fixed(const Placed& placed) const { return placed.pinned || (divided_ && !placed.lane_row); }
+  const PanePlace& pane_of(const Placed& placed) const { return panes_[static_cast<std::size_t>(placed.pane)]; }
+  /// At this height something that stands still covers it, or its pane has ended.
   bool covered(const Placed& placed, float y) const;
+  bool covered(Pane pane, float y) const;
   LanePlace place_of(const Placed& placed) const;
   const Placed* find(trace::LaneId lane) const;
-  SpanBatch& rows_of(const Placed& placed) { return placed.pinned || !splits_ ? rows_batch_ : scrolled_.rows; }
-  SpanBatch& names_of(const Placed& placed) { return placed.pinned || !splits_ ? names_batch_ : scrolled_.names; }
+  ScrolledLanes& scrolled_of(Pane pane) { return scrolled_[static_cast<std::size_t>(pane)]; }
+  SpanBatch& rows_of(const Placed& placed) {
+    return fixed(placed) || !splits_ ? rows_batch_ : scrolled_of(placed.pane).rows;
+  }
+  SpanBatch& names_of(const Placed& placed) {
+    return fixed(placed) || !splits_ ? names_batch_ : scrolled_of(placed.pane).names;
+  }
+  void add_fixed_edge(const TimelineFrame& frame, const TimeAxis& axis, float y, bool scrolls);
   void add_lanes(const TimelineFrame& frame, const RowContext& context);
   void add_name(const TimelineFrame& frame, const Placed& placed);
   void add_headings(const TimelineFrame& frame);
@@ -211,11 +271,17 @@ class Timeline {
   std::size_t lanes_seen_ = 0;
   std::uint64_t layout_seen_ = 0;
   LaneGrouping grouping_ = LaneGrouping::Owner;
-  bool moving_ = false, rearranged_ = false, splits_ = false;
-  float pinned_bottom_ = 0, fixed_bottom_ = 0;
+  bool moving_ = false, rearranged_ = false;
+  bool divided_ = false;
+  bool splits_ = false;  // something stands still beside what scrolls
+  float stretch_ = 1, curve_height_ = 0;
+  float panes_room_ = 0;  // height of both panes
+  float pinned_bottom_ = 0;
+  std::array<PanePlace, kPanes> panes_;
+  Rect divider_;
   Rect area_;
   SpanBatch rows_batch_, top_batch_, names_batch_;
-  ScrolledLanes scrolled_;
+  std::array<ScrolledLanes, kPanes> scrolled_;
 };
 
 }  // namespace lanescope::ui

@@ -31,6 +31,7 @@ struct TimelineDrag {
   base::Nanoseconds anchor = 0;          ///< Range: the start; RangeEdge: the edge that stays
   bool snapped = false;                  ///< (x1, y1) is at an event's edge
   Selection before;                      ///< restored by Escape
+  Pane pane = Pane::Cpu;                 ///< where it started
   float speed = 0;                       ///< Pan: speed of the pointer in pixels per second
 
   /// Handles Escape; true if there was something to cancel.

@@ -30,7 +30,7 @@ void add_pin(SpanBatch& out, float x, float y, std::uint32_t colour) {
 }  // namespace
 
 void add_gutter(const Timeline& timeline, const Theme& theme, const Rect& area, SpanBatch& out) {
-  const float fixed = timeline.fixed_bottom();
+  const float fixed = timeline.pane(Pane::Cpu).fixed_bottom;  // pictures have one pane
   for (const HeadingPlace& heading : timeline.headings()) {
     const float y = heading.rect.y + heading.rect.height - 12;
     if (heading.sticks || y >= fixed) add_triangle(out, area.x + 20, y, heading.folded, theme[Colour::Dim]);

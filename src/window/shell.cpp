@@ -164,15 +164,14 @@ void Shell::draw_workbench(const Canvas& canvas) {
                      middle_width - Timeline::kLabelWidth * s - 16 * s, std::chrono::steady_clock::now());
   update_scope(state_);
   state_.timeline.sync(state_.model.trace(), &state_.lanes);
-  const float wanted = state_.timeline.content_height(timeline_frame(canvas), state_.view.axis());
+  const float most = state_.timeline.most_height(timeline_frame(canvas), state_.view.axis());
   const float notice = notice_height(state_);
-  const float least_plots = drawer_least_height(state_, middle_height);
   const float minimap = minimap_height(state_);
-  // The area below the timeline gets at least what the plots need, or the height the user set at the divider.
+  // The lanes come first: what is below gets what it needs, at most a third, or the height the user set at the divider.
   const float all = middle_height - notice - minimap;
   const float share = state_.preferences.timeline_share;
-  const float room = share > 0 ? all - std::min(72 * s, all * 0.3f) : all - least_plots;
-  const float timeline_height = std::clamp(share > 0 ? share * all : wanted, std::min(120 * s, room), room);
+  const float room = all - (share > 0 ? std::min(72 * s, all * 0.3f) : drawer_height(state_, all));
+  const float timeline_height = std::clamp(share > 0 ? share * all : most, std::min(120 * s, room), room);
 
   const Rect top_area{0, 0, display.x, top};
   const Rect knobs_area{0, top + 1, left, middle_height - 2};
@@ -299,7 +298,7 @@ void Shell::begin_anew() {
   state_.scope.drop_average();
   state_.pictures.saving.wait();
   state_.timeline.clear();
-  state_.scroll = 0;
+  state_.scroll = {};
 }
 
 void Shell::start(const Recipe& recipe) {

@@ -30,7 +30,7 @@ auto sight(const ShellState& s) {
       std::tuple(s.preferences.theme, s.preferences.language, s.preferences.font_scale, s.preferences.animation,
                  s.preferences.code_view),
       std::tuple(s.selection.empty(), s.selection.event, s.view.axis(), s.view.mode(), s.scope.average.on,
-                 s.scope.panel_open, s.navigation.scroll.target, s.lanes.version(), s.marks.version()),
+                 s.scope.panel_open, s.navigation.scroll[0].target, s.lanes.version(), s.marks.version()),
       std::tuple(compare.open, compare.align, compare.waits_for_a(), compare.busy(), s.plots.ghost.number,
                  s.plots.view.logarithmic, s.plots.on_timeline_axis, s.search.open, s.search.walk_wanted),
       std::tuple(s.model.generation(), s.model.paused(), s.model.speed(), s.model.facts().settings,

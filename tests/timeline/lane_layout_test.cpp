@@ -137,9 +137,9 @@ TEST_F(SeatTest, GroupsByThreadAndStreamProcessDeviceOrNot) {
   EXPECT_THAT(headings(), ElementsAre("CPU · python3 · thread 11", "CPU · python3 · thread 22",
                                       "CPU · loader · thread 3", "RUN-AHEAD", "GPU 0 · stream 7", "GPU 1 · stream 8"));
   layout.set_grouping(LaneGrouping::Process);  // a GPU's lanes belong to the program that used it
-  EXPECT_THAT(headings(), ElementsAre("python3 · process 5", "loader · process 9"));
+  EXPECT_THAT(headings(), ElementsAre("python3 · process 5", "loader · process 9", "python3 · process 5"));
   EXPECT_THAT(names(ordered_lanes(trace, layout)),
-              ElementsAre("steps", "calls", "calls B", "curve", "k7", "copies", "k1", "other"));
+              ElementsAre("steps", "calls", "calls B", "other", "curve", "k7", "copies", "k1"));
   layout.set_grouping(LaneGrouping::Device);
   EXPECT_THAT(headings(), ElementsAre("CPU", "RUN-AHEAD", "GPU 0", "GPU 1"));
   layout.set_grouping(LaneGrouping::None);
@@ -166,7 +166,8 @@ TEST(Seats, RanksHaveTheirOwnGpus) {
   EXPECT_THAT(headings(), ElementsAre("CPU · python3 · thread 1", "process 31 · GPU 0 · stream 7",
                                       "process 32 · GPU 0 · stream 7"));
   layout.set_grouping(LaneGrouping::Process);
-  EXPECT_THAT(headings(), ElementsAre("python3 · process 31", "python3 · process 32"));
+  EXPECT_THAT(headings(), ElementsAre("python3 · process 31", "python3 · process 32", "python3 · process 31",
+                                      "python3 · process 32"));
   layout.set_grouping(LaneGrouping::Device);
   EXPECT_THAT(headings(), ElementsAre("CPU", "process 31 · GPU 0", "process 32 · GPU 0"));
 }
@@ -176,7 +177,7 @@ TEST_F(SeatTest, TheOrderOfAPersonHolds) {
   const auto keys = lane_keys(trace);
   layout.set_order({keys[6], keys[4], keys[0]});  // copies, k7, steps
   EXPECT_THAT(names(ordered_lanes(trace, layout)),
-              ElementsAre("copies", "k1", "k7", "steps", "calls", "calls B", "other", "curve"));
+              ElementsAre("steps", "calls", "calls B", "other", "curve", "copies", "k1", "k7"));
 }
 
 // --- rows ------------------------------------------------------------------------------------------------------------
@@ -235,7 +236,7 @@ TEST_F(LaneRowsTest, StandBelowEachOther) {
   EXPECT_FLOAT_EQ(rect(kernels).y, 296);
   EXPECT_FLOAT_EQ(rect(copies).y, 336);
   EXPECT_FLOAT_EQ(height(), 336 + 22 + 6 + 18 - 40);
-  EXPECT_TRUE(timeline.scrolled().rows.empty());
+  EXPECT_TRUE(timeline.scrolled()[0].rows.empty());
   EXPECT_EQ(timeline.lane_at(125), calls);
   EXPECT_EQ(timeline.place_at(200)->key, kRunAheadKey);
   EXPECT_THAT(timeline.lanes_between(100, 130), ElementsAre(iterations, calls));
@@ -331,9 +332,9 @@ TEST_F(LaneRowsTest, PinnedLanesStayWhileTheOthersScroll) {
   EXPECT_FLOAT_EQ(rect(iterations).y, 102);
   EXPECT_FLOAT_EQ(rect(calls).y, 130);
   // "CPU" sticks at 116 with 22, and covers what is behind it.
-  EXPECT_FLOAT_EQ(timeline.fixed_bottom(), 138);
+  EXPECT_FLOAT_EQ(timeline.pane(Pane::Cpu).fixed_bottom, 138);
   EXPECT_TRUE(has_label(timeline.names(), "CPU"));
-  EXPECT_TRUE(has_label(timeline.scrolled().names, "RUN-AHEAD"));
+  EXPECT_TRUE(has_label(timeline.scrolled()[0].names, "RUN-AHEAD"));
   EXPECT_EQ(timeline.lane_at(80), kernels);
   EXPECT_EQ(timeline.lane_at(120), std::nullopt);
   EXPECT_EQ(timeline.lane_at(140), calls);
@@ -344,10 +345,11 @@ TEST_F(LaneRowsTest, PinnedLanesStayWhileTheOthersScroll) {
   const auto launch = timeline.event_rect({calls, 0, 0, trace.lane(calls).row(0).event(0)}, kAxis);
   EXPECT_FLOAT_EQ(launch->y, 138);
   EXPECT_FLOAT_EQ(launch->y + launch->height, 164);
-  EXPECT_FALSE(spans_filled(timeline.scrolled().rows, colours[Colour::Launch]).empty());
+  EXPECT_FALSE(spans_filled(timeline.scrolled()[0].rows, colours[Colour::Launch]).empty());
   EXPECT_FALSE(spans_filled(timeline.rows(), colours[Colour::Kernel]).empty());
-  EXPECT_FLOAT_EQ(timeline.scroll_to_show(iterations, scroll), 50 - (138 - 102));
-  EXPECT_FLOAT_EQ(timeline.scroll_to_show(kernels, scroll), scroll);
+  const auto first_of = [&](LaneId lane) { return EventRef{lane, 0, 0, trace.lane(lane).row(0).event(0)}; };
+  EXPECT_FLOAT_EQ(timeline.scroll_to_show(first_of(iterations)), 50 - (138 - 102));
+  EXPECT_FLOAT_EQ(timeline.scroll_to_show(first_of(kernels)), scroll);
 }
 
 // The area has room for 270 pixels of lanes, six tenths of them for pinned ones: 6 + 40 + 40 + 28 are too many.
@@ -369,7 +371,7 @@ TEST_F(LaneRowsTest, PinnedLanesLeaveRoomForTheOthers) {
 TEST_F(LaneRowsTest, HeadingsStick) {
   scroll = 20;
   prepare();
-  EXPECT_FLOAT_EQ(timeline.fixed_bottom(), 92);
+  EXPECT_FLOAT_EQ(timeline.pane(Pane::Cpu).fixed_bottom, 92);
   EXPECT_TRUE(timeline.headings()[0].sticks);
   EXPECT_FLOAT_EQ(timeline.headings()[0].rect.y, 70);
   // The curve's heading begins at 172; scrolled by 90 it is at 82, and leaves 12 pixels for that of the CPU.
@@ -377,11 +379,11 @@ TEST_F(LaneRowsTest, HeadingsStick) {
   prepare();
   EXPECT_FLOAT_EQ(timeline.headings()[1].rect.y, 82);
   EXPECT_FLOAT_EQ(timeline.headings()[0].rect.y, 60);
-  EXPECT_FLOAT_EQ(timeline.fixed_bottom(), 82);
+  EXPECT_FLOAT_EQ(timeline.pane(Pane::Cpu).fixed_bottom, 82);
   scroll = 0;
   prepare();
-  EXPECT_FLOAT_EQ(timeline.fixed_bottom(), 70);
-  EXPECT_TRUE(timeline.scrolled().rows.empty());
+  EXPECT_FLOAT_EQ(timeline.pane(Pane::Cpu).fixed_bottom, 70);
+  EXPECT_TRUE(timeline.scrolled()[0].rows.empty());
 }
 
 // After 40 ms a third of the distance is left, and nothing after the movement has ended.

@@ -70,12 +70,14 @@ bool shows_all(Desk& desk) {
   return std::abs(axis.to_px(from) - axis.left_px()) < 1 && std::abs(axis.to_px(to) - axis.right_px()) < 1;
 }
 
+float sum(const std::array<float, ui::kPanes>& scroll) { return scroll[0] + scroll[1]; }
+
 /// The lanes do not fit on the screen; they are scrolled as far as they go.
 void tall(Desk& desk, bool down) {
   still(desk);
   desk.state().preferences.font_scale = 2;
   desk.frames(5);
-  desk.state().scroll = down ? 1e6f : 0;
+  desk.state().scroll.fill(down ? 1e6f : 0);
   desk.frames(3);
 }
 
@@ -84,10 +86,10 @@ ActionCheck scroll_check(Action action, bool down) {
   return {action,
           [before, down](Desk& desk) {
             tall(desk, !down);
-            *before = desk.state().scroll;
+            *before = sum(desk.state().scroll);
           },
           [before, down](Desk& desk) {
-            const float moved = desk.state().scroll - *before;
+            const float moved = sum(desk.state().scroll) - *before;
             return down ? moved > 10 : moved < -10;
           }};
 }

@@ -79,11 +79,11 @@ float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
 
 }  // namespace
 
-float drawer_least_height(const ShellState& state, float middle_height) {
-  const float plots = plots_least_height(state, middle_height);
+float drawer_height(const ShellState& state, float room) {
+  const float third = room / 3;
   const float tabs = (kTabRow + 6) * state.scale();  // a file without plots still has lists
-  if (state.drawer == DrawerTab::Plots) return std::max(plots, tabs);
-  return std::max(plots, std::min(284 * state.scale(), middle_height * 0.42f));
+  if (state.drawer == DrawerTab::Plots) return std::min(std::max(plots_height(state), tabs), third);
+  return std::max(third, std::min(284 * state.scale(), room * 0.42f));
 }
 
 void draw_drawer(const Canvas& c) {

@@ -55,7 +55,7 @@ void draw_groups(const Canvas& c, const std::vector<PlotInfo>& catalogue, PlotGr
     if (info.group < first || info.group > last) continue;
     if (group != info.group) heading(c, group_title(info.group));
     group = info.group;
-    const bool on = choice.has(info.key);
+    const bool on = shows_plot(state, info.key);
     const std::string value = plot_text(info.unit, newest_value(state, info));
     if (!line(c, "plot_menu." + info.key, info.label, value, on, info.colour, width)) continue;
     on ? choice.remove(info.key) : choice.add(info.key);

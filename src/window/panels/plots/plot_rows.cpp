@@ -23,12 +23,37 @@ constexpr float kTallRow = 42;      // uses larger text
 constexpr float kHeadroom = 0.06f;  // above the highest value, so that its line is not cut off
 constexpr std::size_t kCountersAtFirst = 6;
 
+// A rate of copies as small as a single number would be a latency.
+constexpr std::int64_t kLeastCopied = 4096;  // bytes per iteration
+
+bool has_data(const ShellState& state, const PlotInfo& info) {
+  if (!info.kind) return true;
+  const auto records = state.model.analysis().records();
+  if (records.empty()) return info.kind == PlotKind::IterationsPerSecond;
+  // Without what was before the first iteration: the parameters are copied then.
+  const analysis::RunningTotals all = records.back() - records.front();
+  const std::int64_t iterations = std::max<std::int64_t>(1, records.back().number - records.front().number);
+  switch (*info.kind) {
+    case PlotKind::GpuBusy:
+    case PlotKind::CpuWaiting:
+      return all.busy_ns > 0;  // without a GPU there is nothing to be busy, and nothing to wait for
+    case PlotKind::H2D:
+      return all.h2d_bytes / iterations >= kLeastCopied;
+    case PlotKind::D2H:
+      return all.d2h_bytes / iterations >= kLeastCopied;
+    case PlotKind::Loss:
+      return std::isfinite(records.back().loss);
+    default:
+      return true;
+  }
+}
+
 bool only_timing(const ShellState& state, const PlotInfo& info) {
   const Steering* steering = state.model.steering();
   return info.kind == PlotKind::Loss && steering && !steering->workload().computes_values;
 }
 
-// The plots to show: those chosen that this run or file has.
+// The plots to show: those chosen that this run or file has; of the default's only those with data.
 std::vector<std::pair<PlotInfo, float>> shown_plots(const ShellState& state) {
   const bool has_iterations = has_iteration_plots(state);
   const std::vector<PlotInfo> catalogue = plot_catalogue(state.model.trace(), has_iterations);
@@ -36,7 +61,8 @@ std::vector<std::pair<PlotInfo, float>> shown_plots(const ShellState& state) {
   for (const ChosenPlot& chosen : state.plots.view.choice.plots()) {
     const auto same = [&](const PlotInfo& info) { return info.key == chosen.key; };
     const auto info = std::find_if(catalogue.begin(), catalogue.end(), same);
-    if (info != catalogue.end()) shown.emplace_back(*info, chosen.height);
+    if (info == catalogue.end() || (chosen.by_default && !has_data(state, *info))) continue;
+    shown.emplace_back(*info, chosen.height);
   }
   // A file without iterations has only its counters, which cannot have been chosen before.
   for (std::size_t i = 0; i < catalogue.size() && shown.size() < kCountersAtFirst && !has_iterations; ++i) {
@@ -214,6 +240,13 @@ std::vector<float> row_heights(const std::vector<float>& shares, float height, f
   }
   return heights;
 }
+
+bool shows_plot(const ShellState& state, const std::string& key) {
+  const auto shown = shown_plots(state);
+  return std::any_of(shown.begin(), shown.end(), [&](const auto& plot) { return plot.first.key == key; });
+}
+
+std::size_t shown_plot_count(const ShellState& state) { return shown_plots(state).size(); }
 
 PlotRows prepare_rows(const Canvas& c, const TimeAxis& axis, bool same_axis, const Rect& area) {
   ShellState& state = c.state;

@@ -56,5 +56,8 @@ void remember_choice(ShellState& state);
 bool has_iteration_plots(const ShellState& state);
 bool has_plots(const ShellState& state);
 bool shows_ghost(const ShellState& state);
+/// Whether it is chosen and, unless the user asked for it, has data.
+bool shows_plot(const ShellState& state, const std::string& key);
+std::size_t shown_plot_count(const ShellState& state);
 
 }  // namespace lanescope::ui

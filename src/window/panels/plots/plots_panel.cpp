@@ -22,6 +22,7 @@ constexpr double kLeastHistorySeconds = 4;
 constexpr float kHeadingHeight = 26;
 constexpr float kFlagsHeight = 20;
 constexpr float kLegendHeight = 22;
+constexpr float kGoodRowHeight = 72;
 
 bool on_timeline_axis(const ShellState& state) {
   return state.plots.on_timeline_axis.value_or(!state.model.live() || state.view.mode() == ViewMode::Roll);
@@ -208,8 +209,11 @@ bool has_plots(const ShellState& state) {
 
 bool shows_ghost(const ShellState& state) { return !state.plots.ghost.empty() && has_iteration_plots(state); }
 
-float plots_least_height(const ShellState& state, float middle_height) {
-  return has_plots(state) ? std::min(284 * state.scale(), middle_height * 0.42f) : 0;
+float plots_height(const ShellState& state) {
+  if (!has_plots(state)) return 0;
+  const auto plots = static_cast<float>(shown_plot_count(state));
+  const float legend = shows_ghost(state) ? kLegendHeight : 0;
+  return (kHeadingHeight + legend + kFlagsHeight + plots * kGoodRowHeight) * state.scale();
 }
 
 void draw_plots(const Canvas& c) {

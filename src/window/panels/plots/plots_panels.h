@@ -6,7 +6,7 @@
 namespace lanescope::ui {
 
 void draw_plots(const Canvas& canvas);
-/// The least height that the plots need in the middle column.
-float plots_least_height(const ShellState& state, float middle_height);
+/// The height at which the plots shown are easy to read.
+float plots_height(const ShellState& state);
 
 }  // namespace lanescope::ui

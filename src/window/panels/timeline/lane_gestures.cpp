@@ -36,10 +36,10 @@ void look(const Canvas& c, const NameArea& names, const ImVec2& mouse) {
   }
   for (const HeadingPlace& heading : timeline.headings()) {
     const Rect& r = heading.rect;
-    const bool covered = !heading.sticks && mouse.y < timeline.fixed_bottom();
-    if (covered || !inside({r.x, r.y, heading_width(c, heading), r.height}, mouse)) continue;
+    if (timeline.covers(heading, mouse.y) || !inside({r.x, r.y, heading_width(c, heading), r.height}, mouse)) continue;
     hands.under = Grip::Heading;
     hands.under_group = heading.group;
+    hands.under_folded = heading.folded;
     return;
   }
   const bool over_names = mouse.x < names.right();
@@ -67,6 +67,7 @@ void take(const Canvas& c, const ImVec2& mouse) {
   LaneHands& hands = state.lane_hands;
   hands.grip = hands.under;
   hands.held = hands.grip == Grip::Heading ? hands.under_group : hands.pointed.value_or("");
+  hands.held_folded = hands.under_folded;
   hands.moved = hands.cancelled = false;
   hands.press_y = mouse.y;
   if (hands.grip == Grip::Edge) {
@@ -76,7 +77,11 @@ void take(const Canvas& c, const ImVec2& mouse) {
   }
   if (hands.grip == Grip::Name) {
     hands.places = state.timeline.places();
-    hands.scroll = state.scroll;
+    if (const auto place = state.timeline.place_of(hands.held)) {
+      hands.pane = place->pane;
+      hands.of_gpu = place->gpu;
+    }
+    hands.scroll = state.scroll[static_cast<std::size_t>(hands.pane)];
     hands.order = state.timeline.order();
     hands.was_pinned = state.lanes.choice(hands.held).pinned;
   }
@@ -91,21 +96,26 @@ void put(ShellState& state, const std::vector<std::string>& order, bool pinned) 
   state.lanes.set(hands.held, choice);
 }
 
-void drag_name(const Canvas& c, const NameArea& names, float y, float overflow) {
+void drag_name(const Canvas& c, float y) {
   ShellState& state = c.state;
   LaneHands& hands = state.lane_hands;
-  const float zone = kScrollZone * c.scale;
-  const float over = y > names.bottom() - zone                  ? y - (names.bottom() - zone)
-                     : y < state.timeline.fixed_bottom() + zone ? y - (state.timeline.fixed_bottom() + zone)
-                                                                : 0;
+  const PanePlace& pane = state.timeline.pane(hands.pane);
+  float& scroll = state.scroll[static_cast<std::size_t>(hands.pane)];
+  const float zone = std::min(kScrollZone * c.scale, (pane.bottom - pane.fixed_bottom) / 4);
+  const float over = y > pane.bottom - zone         ? y - (pane.bottom - zone)
+                     : y < pane.fixed_bottom + zone ? y - (pane.fixed_bottom + zone)
+                                                    : 0;
   if (over != 0) {
     const float speed = std::clamp(over / zone, -1.0f, 1.0f) * kScrollPerSecond * c.scale;
-    state.scroll = std::clamp(state.scroll + speed * ImGui::GetIO().DeltaTime, 0.0f, overflow);
+    scroll = std::clamp(scroll + speed * ImGui::GetIO().DeltaTime, 0.0f, pane.overflow);
   }
+  // Lanes stay in their part, and the curve stays between the CPU's and the GPU's.
   std::vector<LanePlace> others = hands.places;
-  std::erase_if(others, [&](const LanePlace& p) { return p.key == hands.held; });
+  std::erase_if(others, [&](const LanePlace& p) {
+    return p.key == hands.held || (!p.pinned && (!p.lane || p.gpu != hands.of_gpu));
+  });
   if (others.empty()) return;
-  const std::size_t slot = slot_at(others, y, state.scroll - hands.scroll);
+  const std::size_t slot = slot_at(others, y, scroll - hands.scroll);
   const auto still = static_cast<std::size_t>(
       std::count_if(others.begin(), others.end(), [](const LanePlace& p) { return p.stands_still; }));
   const bool pinned = slot < still || (slot == still && still > 0 && hands.was_pinned);
@@ -120,7 +130,7 @@ void let_go(ShellState& state) {
   if (hands.moved || hands.under != hands.grip) return;
   switch (hands.grip) {
     case Grip::Heading:
-      state.lanes.fold_group(hands.held, !state.lanes.group_folded(hands.held));
+      state.lanes.fold_group(hands.held, !hands.held_folded);
       break;
     case Grip::Note:
       state.lanes.show_all();
@@ -146,7 +156,7 @@ void let_go(ShellState& state) {
 
 }  // namespace
 
-bool handle_lane_gestures(const Canvas& c, const Rect& area, float overflow) {
+bool handle_lane_gestures(const Canvas& c, const Rect& area) {
   ShellState& state = c.state;
   LaneHands& hands = state.lane_hands;
   const NameArea names{area, c.scale};
@@ -192,7 +202,7 @@ bool handle_lane_gestures(const Canvas& c, const Rect& area, float overflow) {
       if (choice != state.lanes.choice(hands.held)) state.lanes.set(hands.held, choice);
     }
   }
-  if (hands.grip == Grip::Name) drag_name(c, names, mouse.y, overflow);
+  if (hands.grip == Grip::Name) drag_name(c, mouse.y);
   return true;
 }
 

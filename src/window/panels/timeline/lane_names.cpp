@@ -56,8 +56,7 @@ void draw_headings(const Canvas& c, const NameArea& names, ImDrawList& list) {
   for (const HeadingPlace& heading : timeline.headings()) {
     const Rect& r = heading.rect;
     const float middle = r.y + r.height - 12 * s;
-    const bool covered = !heading.sticks && middle < timeline.fixed_bottom();
-    if (covered || middle < names.top() || middle > names.bottom()) continue;
+    if (timeline.covers(heading, middle) || middle < names.top() || middle > names.bottom()) continue;
     const bool hovered = hands.under == Grip::Heading && hands.under_group == heading.group;
     draw_chevron(list, {names.left() + 20 * s, middle}, heading.folded, c.theme[hovered ? Colour::Accent : Colour::Dim],
                  s);
@@ -69,7 +68,6 @@ void draw_marks(const Canvas& c, const NameArea& names, ImDrawList& list) {
   const LaneHands& hands = c.state.lane_hands;
   const float s = c.scale;
   for (const LanePlace& place : c.state.timeline.places()) {
-    const bool covered = !place.stands_still && place.rect.y < c.state.timeline.fixed_bottom();
     const float y = place.rect.y;
     if (y > names.bottom() || y + place.rect.height < names.top()) continue;
     c.state.places["lane_name." + place.key] = {names.left() + 16 * s, y, names.right() - names.left() - 60 * s,
@@ -80,7 +78,7 @@ void draw_marks(const Canvas& c, const NameArea& names, ImDrawList& list) {
     const Rect fold = names.fold_mark(place.rect);
     const Rect pin = names.pin_mark(place.rect);
     const Rect hide = names.hide_mark(place.rect);
-    if (covered && centre(fold).y < c.state.timeline.fixed_bottom()) continue;
+    if (c.state.timeline.covers(place, centre(fold).y)) continue;
     if (pointed || place.folded) {
       draw_chevron(list, centre(fold), place.folded, lit(c, pointed && hands.under == Grip::Fold), s);
     }

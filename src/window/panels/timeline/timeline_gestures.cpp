@@ -30,7 +30,10 @@ void handle_wheel(const Canvas& c, bool over_lanes) {
   }
   if (kind == WheelGesture::Kind::Pan && io.MouseWheelH != 0) c.state.view.glide(io.MouseWheelH * kWheelPan * c.scale);
   if (kind == WheelGesture::Kind::Pan || kind == WheelGesture::Kind::ScrollLanes) {
-    if (io.MouseWheel != 0) navigation.scroll.by(c.state.scroll, -io.MouseWheel * kWheelScroll * c.scale);
+    const auto pane = static_cast<std::size_t>(c.state.timeline.pane_at(io.MousePos.y));
+    if (io.MouseWheel != 0) {
+      navigation.scroll[pane].by(c.state.scroll[pane], -io.MouseWheel * kWheelScroll * c.scale);
+    }
   }
 }
 
@@ -76,6 +79,7 @@ void begin_drag(const Canvas& c, const Rect& area) {
   drag.x0 = drag.x1 = io.MousePos.x;
   drag.y0 = drag.y1 = io.MousePos.y;
   drag.all_lanes = drag.y0 < area.y + Timeline::kRulerHeight * c.scale;
+  drag.pane = state.timeline.pane_at(drag.y0);
   drag.second = ImGui::IsMouseDoubleClicked(0);
   drag.before = state.selection;
   drag.kind = kind_of(c, drag, area);
@@ -84,14 +88,14 @@ void begin_drag(const Canvas& c, const Rect& area) {
   if (state.view.frozen_by_hand()) state.view.stop();  // a press stops a gliding view
 }
 
-void pan(const Canvas& c, TimelineDrag& drag, float overflow) {
+void pan(const Canvas& c, TimelineDrag& drag) {
   ShellState& state = c.state;
   const ImGuiIO& io = ImGui::GetIO();
   const auto seconds = static_cast<double>(std::max(io.DeltaTime, 1e-4f));
   const auto share = static_cast<float>(1 - std::exp(-seconds / kSpeedSeconds));
   drag.speed += (io.MouseDelta.x / static_cast<float>(seconds) - drag.speed) * share;
   if (io.MouseDelta.x != 0) state.view.pan(io.MouseDelta.x);
-  if (io.MouseDelta.y != 0) state.scroll = std::clamp(state.scroll - io.MouseDelta.y, 0.0f, overflow);
+  if (io.MouseDelta.y != 0) state.scroll[static_cast<std::size_t>(drag.pane)] -= io.MouseDelta.y;
 }
 
 void select_dragged(const Canvas& c, TimelineDrag& drag) {
@@ -145,7 +149,7 @@ void end_drag(const Canvas& c, const TimelineFrame& frame, TimelineDrag drag) {
 }
 
 // A press that moves is a drag; otherwise it is a click.
-void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area, float overflow) {
+void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area) {
   TimelineDrag& drag = c.state.navigation.drag;
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemActivated()) begin_drag(c, area);
@@ -163,7 +167,7 @@ void handle_drag(const Canvas& c, const TimelineFrame& frame, const Rect& area, 
     if (selects) c.state.selection = drag.before;
     return;
   }
-  if (drag.kind == DragKind::Pan) pan(c, drag, overflow);
+  if (drag.kind == DragKind::Pan) pan(c, drag);
   if (drag.kind == DragKind::Range || drag.kind == DragKind::RangeEdge) select_dragged(c, drag);
 }
 
@@ -184,7 +188,7 @@ void zoom_to_what_is_there(const Canvas& c, const TimelineFrame& frame) {
 
 }  // namespace
 
-void handle_gestures(const Canvas& c, const TimelineFrame& frame, const Rect& area, float overflow) {
+void handle_gestures(const Canvas& c, const TimelineFrame& frame, const Rect& area) {
   ShellState& state = c.state;
   NavigationState& navigation = state.navigation;
   const ImGuiIO& io = ImGui::GetIO();
@@ -192,9 +196,12 @@ void handle_gestures(const Canvas& c, const TimelineFrame& frame, const Rect& ar
   const bool over_lanes = io.MousePos.x >= area.x + Timeline::kLabelWidth * c.scale;
   state.view.hold(ImGui::IsItemActive());
   if (hovered) handle_wheel(c, over_lanes);
-  handle_drag(c, frame, area, overflow);
-  state.scroll =
-      navigation.scroll.step(state.scroll, overflow, static_cast<double>(io.DeltaTime), state.preferences.animation);
+  handle_drag(c, frame, area);
+  for (std::size_t i = 0; i < kPanes; ++i) {
+    const float overflow = state.timeline.pane(static_cast<Pane>(i)).overflow;
+    state.scroll[i] = navigation.scroll[i].step(state.scroll[i], overflow, static_cast<double>(io.DeltaTime),
+                                                state.preferences.animation);
+  }
   if (!hovered) return;
   const bool below_ruler = io.MousePos.y >= area.y + Timeline::kRulerHeight * c.scale;
   const bool on_edge = over_lanes && below_ruler && navigation.drag.kind == DragKind::None && !io.KeyShift &&

@@ -32,9 +32,18 @@ void draw_cross_line(const Canvas& c, const Rect& area, float x) {
 
 TimelineFrame timeline_frame(const Canvas& c) {
   ShellState& state = c.state;
-  TimelineFrame frame{state.model.trace(), &state.model.analysis(),   c.theme,          state.model.live_edge(),
-                      state.model.live(),  state.view.label_origin(), &state.selection, c.scale,
-                      state.scroll,        state.model.open_calls(),  state.model.now()};
+  TimelineFrame frame{state.model.trace(),
+                      &state.model.analysis(),
+                      c.theme,
+                      state.model.live_edge(),
+                      state.model.live(),
+                      state.view.label_origin(),
+                      &state.selection,
+                      c.scale,
+                      0,
+                      state.model.open_calls(),
+                      state.model.now()};
+  frame.panes = PaneChoice{state.preferences.cpu_share, state.scroll};
   frame.layout = &state.lanes;
   if (shows_average(state)) {
     frame.average = &state.scope.picture;
@@ -65,31 +74,61 @@ void point(const Canvas& c, const TimelineFrame& frame, const Rect& area, bool h
   }
 }
 
-// If the lanes do not fit, a thumb at the right edge shows the scroll position. Call before the timeline's own item, so
-// that a press on the thumb does not reach the lanes.
-void handle_scroll_thumb(const Canvas& c, const Rect& area, float overflow) {
+// A thumb at the right edge of a pane whose lanes do not fit. Call before the timeline's own item, so that a press on
+// the thumb does not reach the lanes.
+void handle_scroll_thumb(const Canvas& c, const Rect& area, std::size_t number, const char* id) {
   ShellState& state = c.state;
   const float s = c.scale;
+  const PanePlace& pane = state.timeline.pane(static_cast<Pane>(number));
+  const float overflow = pane.overflow;
   if (overflow < 3 * s) return;  // not worth scrolling: only padding
-  const float top = area.y + Timeline::kRulerHeight * s;
-  const float room = area.y + area.height - top - 4 * s;
-  const float length = std::max(24 * s, room * room / (room + overflow));
+  const float room = pane.bottom - pane.top - 4 * s;
+  const float length = std::max(std::min(24 * s, room / 2), room * room / (room + overflow));
   if (room <= length) return;
   const ImVec2 before = ImGui::GetCursorScreenPos();
   const float x = area.x + area.width - 12 * s;
-  const float y = top + (room - length) * state.scroll / overflow;
+  float& scroll = state.scroll[number];
+  const float y = pane.top + (room - length) * scroll / overflow;
   ImGui::SetCursorScreenPos({x, y});
-  ImGui::InvisibleButton("##lanes_scroll", {12 * s, length});
-  note_place(c, "lanes_scroll");
+  ImGui::InvisibleButton(id, {12 * s, length});
+  note_place(c, id);
   const bool active = ImGui::IsItemActive();
   const bool lit = active || ImGui::IsItemHovered();
   if (active) {
-    state.scroll = std::clamp(state.scroll + ImGui::GetIO().MouseDelta.y * overflow / (room - length), 0.0f, overflow);
+    scroll = std::clamp(scroll + ImGui::GetIO().MouseDelta.y * overflow / (room - length), 0.0f, overflow);
   }
   const float width = (lit ? 7.0f : 5.0f) * s;
   const float centre = x + 6 * s;
   ImGui::GetWindowDrawList()->AddRectFilled({centre - width / 2, y}, {centre + width / 2, y + length},
                                             c.theme[lit ? Colour::Muted : Colour::Faint], width / 2);
+  ImGui::SetCursorScreenPos(before);
+}
+
+// The line between the panes; a double click resets it.
+void handle_pane_divider(const Canvas& c) {
+  ShellState& state = c.state;
+  if (!state.timeline.divided()) return;
+  const float s = c.scale;
+  const Rect r = state.timeline.divider();
+  const ImVec2 before = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos({r.x, r.y});
+  ImGui::InvisibleButton("##panes", {r.width, r.height});
+  note_place(c, "pane_divider");
+  const bool active = ImGui::IsItemActive();
+  const bool hovered = ImGui::IsItemHovered();
+  const bool lit = active || hovered;
+  if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+  if (hovered && !active) ImGui::SetTooltip("%s", tr("drag: more room for the CPU or the GPU · double click: reset"));
+  float& share = state.preferences.cpu_share;
+  if (hovered && ImGui::IsMouseDoubleClicked(0)) {
+    share = 0;
+  } else if (active && ImGui::GetIO().MouseDelta.y != 0) {
+    share = state.timeline.cpu_share_at(ImGui::GetIO().MousePos.y - r.height / 2);
+  }
+  const ImVec2 middle{r.x + r.width / 2, r.y + r.height / 2};
+  ImGui::GetWindowDrawList()->AddRectFilled({middle.x - 22 * s, middle.y - 1.5f * s},
+                                            {middle.x + 22 * s, middle.y + 1.5f * s},
+                                            c.theme[lit ? Colour::Accent : Colour::Faint], 2 * s);
   ImGui::SetCursorScreenPos(before);
 }
 
@@ -103,21 +142,22 @@ void draw_timeline(const Canvas& c) {
   state.places["timeline"] = area;
   state.timeline.sync(state.model.trace(), &state.lanes);
   const TimelineFrame frame = timeline_frame(c);
-  const float overflow = std::max(0.0f, state.timeline.content_height(frame, state.view.axis()) - area.height);
-  state.scroll = std::clamp(state.scroll, 0.0f, overflow);
 
   handle_trigger_flag(c, area);
-  handle_scroll_thumb(c, area, overflow);
+  handle_pane_divider(c);
+  handle_scroll_thumb(c, area, 0, state.timeline.divided() ? "lanes_scroll.cpu" : "lanes_scroll");
+  handle_scroll_thumb(c, area, 1, "lanes_scroll.gpu");
   ImGui::InvisibleButton("##timeline", size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
   own_wheel();
   const bool hovered = ImGui::IsItemHovered();
   const float lanes_left = area.x + Timeline::kLabelWidth * c.scale;
-  if (!handle_lane_gestures(c, area, overflow) && !handle_mark_gestures(c)) handle_gestures(c, frame, area, overflow);
+  if (!handle_lane_gestures(c, area) && !handle_mark_gestures(c)) handle_gestures(c, frame, area);
 
   update_finding(state);
 
   const TimelineFrame shown = timeline_frame(c);
   state.timeline.prepare(shown, state.view.axis(), area);
+  for (std::size_t i = 0; i < kPanes; ++i) state.scroll[i] = state.timeline.pane(static_cast<Pane>(i)).scroll;
   point(c, shown, area, hovered);
   update_causes(state);
   const MarkSurface surface{shown, state.timeline,        state.view.axis(),
@@ -141,16 +181,17 @@ void draw_timeline(const Canvas& c) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float rows_top = area.y + Timeline::kRulerHeight * c.scale;
   // Scrolling lanes pass under the fixed ones.
-  const float fixed = state.timeline.fixed_bottom();
-  const ScrolledLanes& scrolled = state.timeline.scrolled();
-  list.PushClipRect({lanes_left, fixed}, {state.view.axis().right_px(), area.y + area.height}, true);
-  add_to_draw_list(list, c.spans, scrolled.rows);
-  draw_labels(list, c.fonts, scrolled.rows.labels);
-  list.PopClipRect();
-  list.PushClipRect({area.x, fixed}, {area.x + area.width, area.y + area.height}, true);
-  add_to_draw_list(list, c.spans, scrolled.names);
-  draw_labels(list, c.fonts, scrolled.names.labels);
-  list.PopClipRect();
+  for (const ScrolledLanes& scrolled : state.timeline.scrolled()) {
+    if (scrolled.rows.empty() && scrolled.names.empty()) continue;
+    list.PushClipRect({lanes_left, scrolled.top}, {state.view.axis().right_px(), scrolled.bottom}, true);
+    add_to_draw_list(list, c.spans, scrolled.rows);
+    draw_labels(list, c.fonts, scrolled.rows.labels);
+    list.PopClipRect();
+    list.PushClipRect({area.x, scrolled.top}, {area.x + area.width, scrolled.bottom}, true);
+    add_to_draw_list(list, c.spans, scrolled.names);
+    draw_labels(list, c.fonts, scrolled.names.labels);
+    list.PopClipRect();
+  }
   list.PushClipRect({lanes_left, rows_top}, {state.view.axis().right_px(), area.y + area.height}, true);
   add_to_draw_list(list, c.spans, state.timeline.rows());
   draw_labels(list, c.fonts, state.timeline.rows().labels);

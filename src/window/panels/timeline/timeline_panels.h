@@ -7,8 +7,8 @@
 namespace lanescope::ui {
 
 void draw_timeline(const Canvas& canvas);
-/// Handles the mouse over the timeline, right after its item: wheel, drags, clicks. `overflow`: the scroll range.
-void handle_gestures(const Canvas& canvas, const TimelineFrame& frame, const Rect& area, float overflow);
+/// Handles the mouse over the timeline, right after its item: wheel, drags, clicks.
+void handle_gestures(const Canvas& canvas, const TimelineFrame& frame, const Rect& area);
 /// Draws over the lanes: what a drag does, where a jump arrived, and where the run is if it is out of view.
 void add_navigation(const Canvas& canvas, const MarkSurface& surface);
 /// Handles the mouse over rulers, bookmarks and notes, right after the timeline's item; true if it targets one of them.
@@ -16,7 +16,7 @@ bool handle_mark_gestures(const Canvas& canvas);
 /// The text field of a note.
 void draw_note_editor(const Canvas& canvas);
 /// Handles the mouse over the lane names, right after the timeline's item; true while it holds one of them.
-bool handle_lane_gestures(const Canvas& canvas, const Rect& area, float overflow);
+bool handle_lane_gestures(const Canvas& canvas, const Rect& area);
 /// The lane names: their menu, their icons, and the dragged name.
 void handle_lane_names(const Canvas& canvas, const Rect& area);
 void draw_event_tooltip(const Canvas& canvas, const TimelineHit& hit);
