@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.h"
 #include "base/translate.h"
 
 namespace lanescope::experiment {
@@ -28,11 +29,30 @@ struct Text {
 enum class Side : std::uint8_t { Before, After };
 std::string_view side_key(Side side);  ///< "before", "after"
 
+/// What the window shows of a side at first. File: [view] for both sides; [before.view] and [after.view] override it.
+struct View {
+  /// What the picture is aligned to: "iteration", "wait", or the name of a call, a range or a kernel.
+  std::string trigger = "iteration";
+  base::Nanoseconds wait_over_ns = 100'000;  ///< "wait": of waits longer than this. File: wait_over_us
+  base::Nanoseconds hold_off_ns = 0;         ///< from one trigger to the next at least. File: hold_off_us
+  double iterations = 3.2;                   ///< the visible stretch of time, in iterations of the CPU's loop,
+  base::Nanoseconds span_ns = 0;             ///< or as a time, if not 0. File: span_us
+  double before = 0;                         ///< share of the view before the trigger, 0 to 0.9
+  std::vector<std::string> folded;           ///< names of lanes shown as strips
+  std::vector<std::string> plots;            ///< keys of plots; empty: the usual ones
+  /// What `watch` speaks of and must be in view, as "LANE: NAME", NAME being an event's, "wait" for the waiting part of
+  /// any call on the lane, or "idle" for a gap in the GPU's work.
+  std::vector<std::string> shows;
+
+  bool operator==(const View&) const = default;
+};
+
 /// One of the two sides of an experiment.
 struct Variant {
   Text label;                         ///< a few words for the switch: "a read every iteration"
   std::string device;                 ///< as for --device; empty: the experiment's
   std::vector<std::string> settings;  ///< "key=value", applied over those of both sides
+  View view;
 };
 
 /// The quality of a published number.

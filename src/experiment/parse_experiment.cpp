@@ -26,11 +26,14 @@ using base::tr;
 
 constexpr std::int64_t kMostIterations = 1'000'000'000;
 constexpr std::int64_t kMostInOrder = 1'000'000;
+constexpr std::int64_t kMostMicroseconds = 3'600'000'000;
 
 constexpr auto kRootKeys = std::to_array<std::string_view>(
     {"id", "name", "order", "workload", "device", "iterations", "settings", "turned_knob", "title", "shows", "watch",
-     "knob", "correction", "before", "after", "published", "sweep"});
-constexpr auto kSideKeys = std::to_array<std::string_view>({"label", "device", "settings"});
+     "knob", "correction", "view", "before", "after", "published", "sweep"});
+constexpr auto kSideKeys = std::to_array<std::string_view>({"label", "device", "settings", "view"});
+constexpr auto kViewKeys = std::to_array<std::string_view>(
+    {"trigger", "wait_over_us", "hold_off_us", "iterations", "span_us", "before", "folded", "plots", "shows"});
 constexpr auto kPublishedKeys =
     std::to_array<std::string_view>({"name", "label", "value", "unit", "quality", "environment", "source", "of",
                                      "figure", "settings", "iterations", "follows", "unchecked"});
@@ -219,6 +222,44 @@ class Reader {
       checked(needed(place, "device"), place.key("device"), [&] { device::describe_device(variant.device); });
     }
     variant.settings = strings(place, "settings");
+    if (const toml::node* view = root.table.get("view")) read_view(*view, "view", variant.view);
+    if (const toml::node* view = place.table.get("view")) read_view(*view, place.key("view"), variant.view);
+  }
+
+  double number(const Place& place, std::string_view key, double least, double most) const {
+    const toml::node& node = needed(place, key);
+    const double value = node.value<double>().value_or(std::numeric_limits<double>::quiet_NaN());
+    if (!node.is_number() || !(value >= least && value <= most)) {
+      fail_allowed(node, place.key(key), tr("a number from {} to {}", least, most));
+    }
+    return value;
+  }
+
+  // Only what the table has.
+  void read_view(const toml::node& node, const std::string& key, View& view) const {
+    const Place place{table_of(node, key), key};
+    check_keys(place, kViewKeys);
+    const auto has = [&](std::string_view inner) { return place.table.get(inner) != nullptr; };
+    const auto time = [&](std::string_view inner, base::Nanoseconds& to) {
+      if (has(inner)) to = integer(place, inner, kMostMicroseconds) * 1000;
+    };
+    if (has("trigger")) view.trigger = string(place, "trigger");
+    time("wait_over_us", view.wait_over_ns);
+    time("hold_off_us", view.hold_off_ns);
+    time("span_us", view.span_ns);
+    if (has("iterations")) {
+      view.iterations = number(place, "iterations", 0.001, 1000);
+      view.span_ns = 0;
+    }
+    if (has("before")) view.before = number(place, "before", 0, 0.9);
+    if (has("folded")) view.folded = strings(place, "folded");
+    if (has("plots")) view.plots = strings(place, "plots");
+    if (has("shows")) view.shows = strings(place, "shows");
+    for (const std::string& shown : view.shows) {
+      if (shown.find(": ") == std::string::npos) {
+        fail(node, place.key("shows"), tr("has '{}'; allowed: LANE: NAME", shown));
+      }
+    }
   }
 
   void assign(const Place& place, workload::Settings& settings) const {

@@ -10,6 +10,11 @@ namespace {
 constexpr double kIterationsAtFirst = 3.2;
 // Easing: the distance left shrinks by e in this time.
 constexpr double kEaseSeconds = 0.06;
+// To an experiment's view, slow enough to be followed.
+constexpr double kGoalSeconds = 0.15;
+// So many iterations, taking at least so long, are a slow loop.
+constexpr std::size_t kSlowLoop = 3;
+constexpr Nanoseconds kSlowNs = 200'000'000;
 // The longest animation step: a window that was asleep does not jump when it wakes.
 constexpr double kLongestStep = 0.05;
 // How much of the run stays in view, in pixels, and how narrow the whole run may become, as a share of the view's
@@ -48,6 +53,14 @@ Nanoseconds FollowedEdge::update(Nanoseconds live_edge, Nanoseconds now, bool ca
 }
 
 void ViewControl::set_mode(ViewMode mode) {
+  if (mode != ViewMode::Trigger) {
+    by_hand_ = true;
+    goes_ = false;
+  }
+  change_mode(mode);
+}
+
+void ViewControl::change_mode(ViewMode mode) {
   armed_ = mode == ViewMode::Single;
   if (mode != ViewMode::Single) before_freeze_ = mode;
   mode_ = mode;
@@ -61,14 +74,65 @@ void ViewControl::set_mode(ViewMode mode) {
 
 void ViewControl::resume() {
   if (mode_ != ViewMode::Single) return;
-  set_mode(before_freeze_);
+  change_mode(before_freeze_);
 }
 
 void ViewControl::freeze() {
-  placed_ = true;  // the user has chosen the view
+  placed_ = by_hand_ = true;  // the user has chosen the view
+  goes_ = false;
   if (mode_ != ViewMode::Single) before_freeze_ = mode_;
   mode_ = ViewMode::Single;
   armed_ = false;
+}
+
+void ViewControl::set_goal(const std::optional<ViewGoal>& goal) {
+  if (goal == goal_) return;
+  goal_ = goal;
+  if (!goal) {
+    goes_ = false;
+    use_trigger(own_trigger_);
+  } else if (!by_hand_) {
+    go_to_goal();
+  }
+}
+
+void ViewControl::go_to_goal() {
+  if (!goal_) return;
+  by_hand_ = false;
+  goes_ = true;
+  change_mode(ViewMode::Trigger);
+  use_trigger(goal_->trigger);
+}
+
+// The stretch that the goal asks for, once the pace since the last knob is known.
+std::optional<double> ViewControl::goal_span(const Model& model) const {
+  if (goal_->span_ns > 0) return static_cast<double>(goal_->span_ns);
+  if (model.recent_is_current() && model.recent().pace.known()) return model.recent().pace.ns * goal_->iterations;
+  // A loop so slow that it has no pace over a second: the mean since the last knob.
+  const auto records = model.analysis().records();
+  const auto& markers = model.analysis().markers();
+  const Nanoseconds since = markers.empty() ? kEver : markers.back().start_ns;
+  std::size_t first = records.size();
+  while (first > 0 && records[first - 1].start_ns >= since && records.size() - first < kSlowLoop) --first;
+  if (records.size() - first < kSlowLoop) return std::nullopt;
+  const Nanoseconds lasted = records.back().end_ns - records[first].end_ns;
+  if (lasted < kSlowNs) return std::nullopt;
+  return static_cast<double>(lasted) / static_cast<double>(kSlowLoop - 1) * goal_->iterations;
+}
+
+void ViewControl::follow_goal(const Model& model, double seconds) {
+  const std::optional<double> span = goal_span(model);
+  if (!span) return;
+  const double wanted = *span / static_cast<double>(axis_.width_px());
+  const double part = animated_ ? 1 - std::exp(-std::min(seconds, kLongestStep) / kGoalSeconds) : 1;
+  double next = axis_.ns_per_pixel() * std::pow(wanted / axis_.ns_per_pixel(), part);
+  if (std::abs(std::log(wanted / next)) < 0.002) {
+    next = wanted;
+    goes_ = false;
+  }
+  const float at = shown_trigger_ ? axis_.to_px(*shown_trigger_) : axis_.left_px();
+  axis_ = axis_.zoomed(axis_.ns_per_pixel() / next, at);
+  retrigger();
 }
 
 void ViewControl::place_initially(const Model& model, float left_px, float width_px) {
@@ -106,9 +170,14 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
     watch_.clear();
     shown_trigger_.reset();
     edge_.reset();
-    if (model.live()) set_mode(before_freeze_);
+    if (model.live()) change_mode(before_freeze_);
+    goes_ = goal_.has_value() && !by_hand_;
   }
   if (!placed_) place_initially(model, left_px, width_px);
+  if (placed_ && goes_ && model.live()) {
+    follow_goal(model,
+                last_update_ == Clock::time_point{} ? 0 : std::chrono::duration<double>(now - last_update_).count());
+  }
   if (axis_.left_px() != left_px || axis_.width_px() != width_px) {
     // Keep the same time range in the new width.
     const double ns_per_pixel = axis_.span_ns() / static_cast<double>(width_px);
@@ -336,6 +405,13 @@ void ViewControl::stop_triggering() {
 }
 
 void ViewControl::set_trigger(const TriggerSettings& wanted) {
+  own_trigger_ = wanted;
+  by_hand_ = true;
+  goes_ = false;
+  use_trigger(wanted);
+}
+
+void ViewControl::use_trigger(const TriggerSettings& wanted) {
   TriggerSettings settings = wanted;
   settings.pre_trigger = std::clamp(settings.pre_trigger, 0.0, kMostPreTrigger);
   const bool fires_alike = settings.fires_like(trigger_settings_);
@@ -351,7 +427,7 @@ void ViewControl::set_trigger(const TriggerSettings& wanted) {
   shown_trigger_.reset();  // the current picture belongs to the old trigger
   if (!live_) return;      // an opened trace does not move: see align_still()
   if (armed_) return stop_triggering();
-  set_mode(ViewMode::Trigger);
+  change_mode(ViewMode::Trigger);
   retrigger();
 }
 

@@ -18,6 +18,15 @@ enum class ViewMode : std::uint8_t {
   Single,   ///< still
 };
 
+/// Where a live view goes by itself: an experiment's view.
+struct ViewGoal {
+  TriggerSettings trigger;
+  double iterations = 3.2;  ///< the visible stretch, in iterations of the CPU's loop,
+  Nanoseconds span_ns = 0;  ///< or as a time, if not 0
+
+  bool operator==(const ViewGoal&) const = default;
+};
+
 /// The instant that a rolling view keeps at its right edge: normally the live edge. While a call is open and the live
 /// edge is far behind, it is the present, so that the wait visibly grows; it stays the present until the live edge has
 /// come near or has failed to come. It glides from one to the other.
@@ -56,6 +65,15 @@ class ViewControl {
 
   /// Off: eased movements happen at once.
   void set_animated(bool animated) { animated_ = animated; }
+
+  /// Goes there, eased, as soon as the run's pace is known; the next run starts there. Empty: the user's own trigger,
+  /// and a few iterations. After the user has moved the view or its trigger by hand, a goal is only remembered.
+  void set_goal(const std::optional<ViewGoal>& goal);
+  /// Goes there even so.
+  void go_to_goal();
+  bool has_goal() const { return goal_.has_value(); }
+  /// The user has moved the view, or chosen a trigger, since the goal was first set or gone to.
+  bool moved_by_hand() const { return by_hand_; }
 
   // User input: each call freezes the view. Part of the run stays in view, and the whole run never gets narrower than a
   // tenth of the view.
@@ -98,6 +116,8 @@ class ViewControl {
   const TriggerSettings& trigger_settings() const { return trigger_settings_; }
   /// Takes effect at once: a live view that was not following the trigger starts to.
   void set_trigger(const TriggerSettings& settings);
+  /// The one that the user chose; an experiment may show another meanwhile.
+  const TriggerSettings& own_trigger() const { return own_trigger_; }
   /// The trigger looks again as soon as it can (a knob was turned).
   void retrigger();
   /// The instant that the picture is aligned to; none while the view rolls, and for a file unless align_still() is in
@@ -123,6 +143,10 @@ class ViewControl {
   static constexpr double kEdgeShare = 0.03;
 
   void place_initially(const Model& model, float left_px, float width_px);
+  void follow_goal(const Model& model, double seconds);
+  std::optional<double> goal_span(const Model& model) const;
+  void use_trigger(const TriggerSettings& settings);
+  void change_mode(ViewMode mode);
   void roll(const Model& model, double seconds);
   void trigger(const Model& model, double seconds, Clock::time_point now);
   void take_single(const Model& model);
@@ -153,7 +177,10 @@ class ViewControl {
   Nanoseconds label_origin_ = 0;
   Clock::time_point last_update_{}, triggered_{}, hold_until_{};
   std::size_t markers_shown_ = 0;
-  TriggerSettings trigger_settings_;
+  TriggerSettings trigger_settings_, own_trigger_;
+  std::optional<ViewGoal> goal_;
+  bool goes_ = false;     // on the way to the goal
+  bool by_hand_ = false;  // the goal no longer holds
   TriggerWatch watch_;
   std::optional<Nanoseconds> shown_trigger_;
   std::optional<Nanoseconds> armed_from_, shot_;  // Single: earliest trigger that counts; the one taken

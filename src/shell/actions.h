@@ -37,6 +37,7 @@ enum class Action : std::uint8_t {
   Average,
   TriggerPanel,
   Resume,
+  ExperimentView,
   // view
   ZoomIn,
   ZoomOut,

@@ -104,6 +104,10 @@ std::string needs_a_run(const ShellState& state) {
   return state.model.live() ? "" : tr("an opened trace is not live: roll, trigger and single need a live run");
 }
 
+std::string no_experiment_view(const ShellState& state) {
+  return state.view.has_goal() ? "" : tr("no experiment is running, so there is no view of one");
+}
+
 std::string follows_already(const ShellState& state) {
   if (!state.model.live()) return no_run(state);
   return state.view.mode() == ViewMode::Single ? "" : tr("the view already follows the run");
@@ -245,6 +249,13 @@ std::vector<ActionInfo> scope_actions() {
        {{key::L}, {key::Home}},
        [](ShellState& s) { s.view.resume(); },
        follows_already},
+      {Action::ExperimentView,
+       ActionGroup::Scope,
+       "experiment-view",
+       N_("show the experiment's own view again"),
+       {{key::L, kShift}},
+       [](ShellState& s) { s.view.go_to_goal(); },
+       no_experiment_view},
   };
 }
 

@@ -43,7 +43,17 @@ void LaneLayout::fold_group(const std::string& group, bool folded) {
 
 LaneChoice LaneLayout::choice(const std::string& key) const {
   const auto found = choices_.find(key);
-  return found == choices_.end() ? LaneChoice{} : found->second;
+  if (found != choices_.end()) return found->second;
+  LaneChoice usual;
+  usual.folded = std::any_of(folded_at_first_.begin(), folded_at_first_.end(),
+                             [&](const std::string& name) { return key.find('|' + name + '|') != std::string::npos; });
+  return usual;
+}
+
+void LaneLayout::fold_at_first(std::vector<std::string> names) {
+  if (names == folded_at_first_) return;
+  folded_at_first_ = std::move(names);
+  ++version_;
 }
 
 void LaneLayout::set(const std::string& key, const LaneChoice& choice) {

@@ -42,6 +42,8 @@ class LaneLayout {
   void fold_group(const std::string& group, bool folded);
   bool kept_open(const std::string& group) const { return kept_open_.contains(group); }
   LaneChoice choice(const std::string& key) const;
+  /// The names of lanes that are folded as long as the user has not chosen anything for them.
+  void fold_at_first(std::vector<std::string> names);
   void set(const std::string& key, const LaneChoice& choice);
   /// The user's order, as keys; lanes not in it keep their default position.
   const std::vector<std::string>& order() const { return order_; }
@@ -57,6 +59,7 @@ class LaneLayout {
  private:
   LaneGrouping grouping_ = LaneGrouping::Owner;
   std::map<std::string, LaneChoice> choices_;
+  std::vector<std::string> folded_at_first_;
   std::set<std::string> folded_groups_, kept_open_;
   std::vector<std::string> order_;
   std::uint64_t version_ = 1;

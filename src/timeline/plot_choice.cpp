@@ -52,7 +52,18 @@ void PlotChoice::divide(const std::string& upper, const std::string& lower, floa
 
 void PlotChoice::reset() {
   plots_.clear();
+  for (const std::string& key : default_) plots_.push_back({key, 1, true});
+  if (!default_.empty()) return;
   for (const char* key : {"rate", "gpu-busy", "cpu-waiting", "h2d", "d2h", "loss"}) plots_.push_back({key, 1, true});
+}
+
+void PlotChoice::set_default(std::vector<std::string> keys) {
+  PlotChoice usual;
+  usual.default_ = default_;
+  usual.reset();
+  const bool untouched = plots_ == usual.plots_;
+  default_ = std::move(keys);
+  if (untouched) reset();
 }
 
 std::vector<std::string> PlotChoice::texts() const {

@@ -29,6 +29,8 @@ class PlotChoice {
   /// Moves the divider between two plots: the upper one gets `share` of their combined height.
   void divide(const std::string& upper, const std::string& lower, float share);
   void reset();
+  /// What reset() chooses; empty: the usual ones. Applies at once if nothing else was chosen.
+  void set_default(std::vector<std::string> keys);
 
   /// For preferences: the key, followed by a tab and the height unless that is 1, and by a tab and "default"; and back.
   /// Invalid entries are skipped; without any valid one, the default.
@@ -39,6 +41,7 @@ class PlotChoice {
 
  private:
   std::vector<ChosenPlot> plots_;
+  std::vector<std::string> default_;
 };
 
 }  // namespace lanescope::ui

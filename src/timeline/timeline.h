@@ -216,8 +216,9 @@ class Timeline {
   };
 
   void arrange(const trace::Trace& trace, const LaneLayout* layout);
-  Wanted wanted(const Placed& placed, const RowContext& context, float stretch) const;
-  float height_of_rows(const RowContext& context, float stretch) const;
+  /// `as_chosen`: with the heights that the user has chosen.
+  Wanted wanted(const Placed& placed, const RowContext& context, float stretch, bool as_chosen = true) const;
+  float height_of_rows(const RowContext& context, float stretch, bool as_chosen = true) const;
   void find_quiet_threads(const TimelineFrame& frame, const TimeAxis& axis);
   void fit(const RowContext& context, const TimelineFrame& frame, float room);
   void place_panes(const TimelineFrame& frame, const Rect& area, float top);
@@ -275,6 +276,7 @@ class Timeline {
   bool divided_ = false;
   bool splits_ = false;  // something stands still beside what scrolls
   float stretch_ = 1, curve_height_ = 0;
+  float excess_ = 0;      // by how much the rows, at rest, are higher than the room for them
   float panes_room_ = 0;  // height of both panes
   float pinned_bottom_ = 0;
   std::array<PanePlace, kPanes> panes_;

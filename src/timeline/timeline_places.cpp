@@ -94,8 +94,9 @@ void Timeline::arrange(const trace::Trace& trace, const LaneLayout* layout) {
                              [](const Placed& p, const std::string& key) { return p.entry.key == key; });
 }
 
-Timeline::Wanted Timeline::wanted(const Placed& p, const RowContext& context, float stretch) const {
+Timeline::Wanted Timeline::wanted(const Placed& p, const RowContext& context, float stretch, bool as_chosen) const {
   const float s = context.scale;
+  const float factor = stretch * (as_chosen ? p.choice.height : 1);
   Wanted wanted;
   if (!p.shown()) return wanted;
   if (p.quiet) {  // only its heading
@@ -103,12 +104,12 @@ Timeline::Wanted Timeline::wanted(const Placed& p, const RowContext& context, fl
     return wanted;
   }
   if (p.lane_row) {
-    wanted.shape = p.lane_row->shape_for(context, {p.choice.folded, p.group_folded, p.choice.height * stretch});
+    wanted.shape = p.lane_row->shape_for(context, {p.choice.folded, p.group_folded, factor});
   } else {
     const float height = p.group_folded    ? LaneRow::kGroupFoldedHeight * s
                          : p.choice.folded ? LaneRow::kFoldedHeight * s
                          : divided_        ? curve_height_ * p.choice.height
-                                           : p.row->height(context) * p.choice.height * stretch;
+                                           : p.row->height(context) * factor;
     wanted.shape = {height, height, height};
   }
   wanted.after = (p.group_folded ? kGroupFoldedGap : p.entry.compact ? kCompactGap : kRowGap) * s;
@@ -185,10 +186,10 @@ void Timeline::find_quiet_threads(const TimelineFrame& frame, const TimeAxis& ax
   }
 }
 
-float Timeline::height_of_rows(const RowContext& context, float stretch) const {
+float Timeline::height_of_rows(const RowContext& context, float stretch, bool as_chosen) const {
   float height = 0;
   for (const Placed& p : placed_) {
-    const Wanted w = wanted(p, context, stretch);
+    const Wanted w = wanted(p, context, stretch, as_chosen);
     height += w.before + w.shape.height + w.after;
   }
   return height;
@@ -219,6 +220,7 @@ float Timeline::most_height(const TimelineFrame& frame, const TimeAxis& axis) co
 void Timeline::fit(const RowContext& context, const TimelineFrame& frame, float room) {
   const bool was = std::exchange(divided_, false);
   stretch_ = 1;
+  excess_ = 0;
   if (was) mark_groups();
   if (frame.panes) {
     const float s = context.scale;
@@ -227,12 +229,14 @@ void Timeline::fit(const RowContext& context, const TimelineFrame& frame, float 
       return std::any_of(placed_.begin(), placed_.end(),
                          [&](const Placed& p) { return p.lane_row && p.shown() && !p.pinned && p.entry.gpu == gpu; });
     };
-    // Headings and gaps keep their heights. Twice the stretch adds what the lanes have.
-    const float natural = height_of_rows(context, 1);
-    const float lanes = height_of_rows(context, 2) - natural;
+    // Headings and gaps keep their heights. Twice the stretch adds what the lanes have. A lane that the user makes
+    // higher does not shrink the others: its edge follows the mouse.
+    const float natural = height_of_rows(context, 1, false);
+    const float lanes = height_of_rows(context, 2, false) - natural;
     const float wanted = lanes > 0 ? 1 + (rows - natural) / lanes : 1;
     stretch_ = std::clamp(wanted, kLeastStretch, kMostStretch);
-    if (wanted < kLeastStretch && any(false) && any(true)) {
+    excess_ = std::max(0.0f, height_of_rows(context, stretch_) - rows);
+    if (excess_ > 1 && any(false) && any(true)) {
       divided_ = true;
       curve_height_ = std::clamp(room * kCurveShare, kLeastCurve * s, RunAheadRow::kHeight * s);
       mark_groups();
@@ -313,14 +317,9 @@ void Timeline::place(const RowContext& context, const TimelineFrame& frame, cons
   if (divided_) {
     place_panes(frame, area, pinned_bottom_);
   } else {
-    float content = pinned_bottom_ + (kBelowLast + (hidden_count() > 0 ? kHiddenNoteHeight : 0)) * s;
-    for (const Placed& p : placed_) {
-      if (!p.pinned) content += p.before + p.shape.height + p.after;
-    }
-    const float overflow = std::max(0.0f, content - (area.y + area.height));
     // A picture, or a part of A and B, is scrolled from outside.
-    const float scroll = frame.panes ? std::clamp(frame.panes->scroll[0], 0.0f, overflow) : frame.scroll;
-    panes_[0] = {pinned_bottom_, area.y + area.height, pinned_bottom_, scroll, overflow};
+    const float scroll = frame.panes ? std::clamp(frame.panes->scroll[0], 0.0f, excess_) : frame.scroll;
+    panes_[0] = {pinned_bottom_, area.y + area.height, pinned_bottom_, scroll, excess_};
     panes_[1] = {area.y + area.height, area.y + area.height, area.y + area.height, 0, 0};
     divider_ = {};
   }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "model/experiment_view.h"
 #include "model/live_source.h"
 #include "shell/bindings.h"
 #include "shell/code.h"
@@ -270,6 +271,7 @@ void Shell::show_opened() {
   }
   if (!file) return;
   begin_anew();
+  leave_view();
   state_.model.show(std::move(*file));
   state_.tour = TourStep::Off;
 }
@@ -320,6 +322,7 @@ void Shell::start_experiment(const Experiment& experiment, Side side) {
   options.speed = kExperimentSpeed;
   start(run_recipe(options));
   state_.experiment.active.emplace(experiment, side);
+  begin_view();
   state_.experiment.generation = 0;
   state_.experiment.shows_open = state_.experiment.correction_open = false;
   state_.experiment.auto_speed = {true, kExperimentSpeed, 0, steady_clock::now()};
@@ -334,6 +337,7 @@ void Shell::begin_with(const Experiment& experiment, session::SessionOptions ses
   session.assignments = experiment.assignments(Side::Before);
   start(run_recipe(session));
   state_.experiment.active.emplace(experiment, Side::Before);
+  begin_view();
   // A speed of the user's own stays.
   const bool usual = session.speed == kExperimentSpeed;
   state_.experiment.auto_speed = {usual, session.speed, 0, steady_clock::now()};
@@ -368,6 +372,25 @@ void Shell::show_side(Side side) {
   }
 }
 
+// An experiment's view holds, whatever was done to the one before.
+void Shell::begin_view() {
+  const experiment::View& view = state_.experiment.active->experiment().side(state_.experiment.active->side()).view;
+  show_view(view);
+  state_.view.go_to_goal();
+}
+
+void Shell::leave_view() {
+  state_.view.set_goal(std::nullopt);
+  state_.lanes.fold_at_first({});
+  state_.plots.view.choice.set_default({});
+}
+
+void Shell::show_view(const experiment::View& view) {
+  state_.view.set_goal(view_goal(view));
+  state_.lanes.fold_at_first(view.folded);
+  state_.plots.view.choice.set_default(view.plots);
+}
+
 // The current side is derived from the settings, however they were changed; its figures are kept for comparison.
 void Shell::follow_experiment() {
   const Model& model = state_.model;
@@ -383,7 +406,7 @@ void Shell::follow_experiment() {
   ActiveExperiment& active = *state_.experiment.active;
   if (steering->workload().name != active.experiment().workload) {  // the user chose another workload
     state_.experiment.active.reset();
-    return;
+    return leave_view();
   }
   if (state_.experiment.generation != model.generation()) {
     state_.experiment.generation = model.generation();
@@ -392,6 +415,7 @@ void Shell::follow_experiment() {
   }
   const workload::Settings settings = steering->settings();
   if (const auto side = active.side_of(settings)) active.set_side(*side);
+  show_view(active.experiment().side(active.side()).view);
   if (state_.experiment.summary == model.recent_number() || !model.recent_is_current()) return;
   state_.experiment.summary = model.recent_number();
   // The longest stretch with a known pace: none is known while the queue fills.

@@ -54,6 +54,9 @@ class Shell {
   bool moving() const;
 
  private:
+  void begin_view();
+  void leave_view();
+  void show_view(const experiment::View& view);
   void follow_experiment();
   void adapt_speed();
   void follow_language();

@@ -197,7 +197,7 @@ Window::~Window() {
     Preferences& p = shell_->state().preferences;
     p.window_width = width;
     p.window_height = height;
-    p.trigger = shell_->state().view.trigger_settings();
+    p.trigger = shell_->state().view.own_trigger();
     p.trigger.automatic = true;
     save_preferences(preferences_path(), p);
   }

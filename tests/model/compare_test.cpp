@@ -1,10 +1,10 @@
 // Two runs on one clock: copies of them, how they are aligned, what differs, and when B follows.
 #include <gmock/gmock.h>
 
-#include "timeline/drawn.h"
 #include "inspect/alignment.h"
-#include "model/compare_state.h"
 #include "inspect/difference.h"
+#include "model/compare_state.h"
+#include "timeline/drawn.h"
 
 namespace lanescope::ui {
 namespace {

@@ -1,9 +1,9 @@
 // Calls that last: their bars in the timeline, and the view that follows them.
 #include <gmock/gmock.h>
 
+#include "model/view_control.h"
 #include "timeline/drawn.h"
 #include "timeline/timeline.h"
-#include "model/view_control.h"
 
 namespace lanescope::ui {
 namespace {

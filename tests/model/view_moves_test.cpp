@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "io/scratch.h"
-#include "timeline/drawn.h"
 #include "model/view_control.h"
+#include "timeline/drawn.h"
 
 namespace lanescope::ui {
 namespace {

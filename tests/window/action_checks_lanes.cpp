@@ -40,11 +40,10 @@ void point_at(Desk& desk, trace::LaneKind kind) {
 
 void point_at_calls(Desk& desk) { point_at(desk, trace::LaneKind::Calls); }
 
-// The calls are the last of the lanes above the run-ahead curve.
-bool below_the_curve(Desk& desk) {
-  const auto curve = desk.state().timeline.place_of(ui::kRunAheadKey);
-  const auto lane = desk.state().timeline.place_of(key_of(desk, trace::LaneKind::Calls));
-  return curve && lane && lane->rect.y > curve->rect.y;
+void point_at_iterations(Desk& desk) { point_at(desk, trace::LaneKind::Iterations); }
+
+bool second_is_iterations(Desk& desk) {
+  return desk.state().timeline.places()[1].key == key_of(desk, trace::LaneKind::Iterations);
 }
 
 void hide_calls(Desk& desk) {
@@ -61,7 +60,7 @@ std::vector<ActionCheck> lanes_checks() {
       {Action::ShowAllLanes, hide_calls, [](Desk& desk) { return desk.state().lanes.hidden_count() == 0; }},
       {Action::PinLane, point_at_calls, [](Desk& desk) { return calls(desk).pinned && number_of_calls(desk) == 0; }},
       {Action::LaneUp, point_at_calls, [](Desk& desk) { return number_of_calls(desk) == 1; }},
-      {Action::LaneDown, point_at_calls, below_the_curve},
+      {Action::LaneDown, point_at_iterations, second_is_iterations},
       {Action::TallerLane, point_at_calls, [](Desk& desk) { return calls(desk).height > 1.2f; }},
       {Action::ShorterLane, point_at_calls, [](Desk& desk) { return calls(desk).height < 0.9f; }},
       {Action::GroupLanes, point_at_calls,

@@ -27,6 +27,16 @@ std::vector<ActionCheck> scope_checks() {
          desk.state().view.pan(0);
        },
        is_mode(ViewMode::Trigger)},
+      {Action::ExperimentView,
+       [](Desk& desk) {
+         desk.state().view.set_goal(ui::ViewGoal{});
+         desk.state().view.pan(0);
+       },
+       [](Desk& desk) {
+         if (desk.state().view.moved_by_hand()) return false;
+         desk.state().view.set_goal(std::nullopt);
+         return true;
+       }},
   };
 }
 

@@ -43,8 +43,8 @@ class FindTest : public WindowTest {
 };
 
 TEST_F(FindTest, ShiftAndDragGivesTheFiguresOfAStretchNameByName) {
-  const Rect lanes = desk().place("timeline");
-  const Point from{axis().left_px() + 150, lanes.y + 120};
+  const Rect calls = *state().timeline.lane_rect(model().trace(), trace::LaneKind::Calls);
+  const Point from{axis().left_px() + 150, calls.y + calls.height / 2};
   desk().key_down(XK_Shift_L);
   desk().drag(from, {from.x + 260, from.y});
   desk().key_up(XK_Shift_L);
