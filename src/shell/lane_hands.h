@@ -33,6 +33,7 @@ struct LaneHands {
   LaneChoice before;                   ///< Edge: the row's choice when the drag began
   bool cancelled = false;              ///< by Escape: everything is restored
   std::string menu_for;                ///< the row whose menu is open
+  bool menu_of_selection = false;      ///< that menu begins with what can be done with the selection
 
   /// Handles Escape: true if there was a drag to cancel.
   bool cancel() {
