@@ -163,8 +163,9 @@ void add_arguments(std::vector<Fact>& facts, const trace::Trace& trace, const tr
 
 std::string shown_name(const trace::Trace& trace, const EventRef& ref) {
   const trace::LaneKind lane = trace.lane(ref.lane).info().kind;
-  return lane == trace::LaneKind::Iterations ? event_label(trace, lane, ref.event)
-                                             : short_kernel_name(trace.names().text(ref.event.name));
+  if (lane == trace::LaneKind::Iterations) return event_label(trace, lane, ref.event);
+  const std::string_view name = trace.names().text(ref.event.name);
+  return trace::is_gpu_work(ref.event.kind) ? short_kernel_name(name) : std::string(name);
 }
 
 EventFacts event_facts(const trace::Links& links, const EventRef& ref, const std::optional<EventRef>& linked,

@@ -32,7 +32,7 @@ class LaunchTable {
  public:
   static constexpr std::uint32_t kNone = 0;      ///< nothing is known
   static constexpr std::uint32_t kOverflow = 1;  ///< the table was full
-  static constexpr std::uint32_t kCapacity = 1u << 18;
+  static constexpr std::uint32_t kCapacity = 1u << 17;
 
   LaunchTable() = default;
   LaunchTable(const LaunchTable&) = delete;

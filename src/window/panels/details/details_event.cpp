@@ -88,15 +88,17 @@ void draw_event_details(const Canvas& c, const EventRef& event) {
   const EventFacts facts = event_facts(state.model.analysis().links(), ref, state.selection.linked,
                                        state.model.extent().first, state.model.facts().sm_count);
   selection_heading(c);
-  copyable_title(c, facts.title, Colour::Text);
+  const std::string short_title =
+      trace::is_gpu_work(ref.event.kind) ? shown_name(state.model.trace(), ref) : facts.title;
+  copyable_title(c, facts.title, short_title, Colour::Text);
   vertical_space(c, 4);
   fact_lines(c, facts.times);
   draw_statement_figure(c);
   // With a path, what a wait waited for is its second station.
   if (!trace::is_sync(ref.event) || state.cause.path.empty()) fact_lines(c, facts.links);
   draw_ordinary_gap(c);
-  draw_cause_path(c);
   draw_name_figures(c);
+  draw_cause_path(c);
   if (!facts.details.empty()) {
     heading(c, tr("DETAILS"));
     note_place(c, "selected.details");
@@ -115,7 +117,7 @@ void draw_event_details(const Canvas& c, const EventRef& event) {
 void draw_bubble_details(const Canvas& c, const analysis::Bubble& bubble) {
   const EventFacts facts = bubble_facts(c.state.model.trace(), bubble, c.state.model.extent().first);
   selection_heading(c);
-  copyable_title(c, facts.title, Colour::Bubble);
+  copyable_title(c, facts.title, facts.title, Colour::Bubble);
   fact_lines(c, facts.times);
   draw_cause_path(c);
 }

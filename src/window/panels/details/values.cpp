@@ -14,7 +14,7 @@ namespace {
 
 using base::tr;
 
-constexpr std::size_t kLongestTitle = 240;
+constexpr int kTitleLines = 3;  // of a long name; its tooltip has all of it
 constexpr float kLine = 20;
 
 bool just_copied(const Canvas& c, const std::string& line) { return c.state.copied && c.state.copied->line == line; }
@@ -81,15 +81,18 @@ void fact_lines(const Canvas& c, const std::vector<Fact>& facts) {
   ImGui::PopStyleVar();
 }
 
-void copyable_title(const Canvas& c, const std::string& title, Colour colour) {
+void copyable_title(const Canvas& c, const std::string& title, const std::string& short_title, Colour colour) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  std::string shown = title;
-  if (shown.size() > kLongestTitle) {
-    std::size_t end = kLongestTitle - 2;
-    while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0u) == 0x80u) --end;
-    shown = shown.substr(0, end) + "…";
+  const bool copied = just_copied(c, "title");
+  wrapped_text(c, FontRole::BodyBold, copied ? Colour::Good : colour, short_title);
+  bool cut = false;
+  if (title != short_title) {
+    const std::string lines = wrapped_lines(c, FontRole::MonoSmall, title, ImGui::GetContentRegionAvail().x);
+    std::size_t end = 0;
+    for (int line = 0; line < kTitleLines && end != std::string::npos; ++line) end = lines.find('\n', end + 1);
+    cut = end != std::string::npos;
+    text(c, FontRole::MonoSmall, Colour::Muted, cut ? lines.substr(0, end) + " …" : lines);
   }
-  wrapped_text(c, FontRole::Mono, just_copied(c, "title") ? Colour::Good : colour, shown);
   const ImVec2 end = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(1.0f, ImGui::GetContentRegionAvail().x), std::max(1.0f, end.y - at.y)};
   ImGui::SetCursorScreenPos(at);
@@ -97,8 +100,7 @@ void copyable_title(const Canvas& c, const std::string& title, Colour colour) {
   note_place(c, "fact.title");
   if (ImGui::IsItemHovered()) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    tooltip(c, shown == title ? std::string() : title,
-            just_copied(c, "title") ? tr("copied") : tr("click: copy the name"));
+    tooltip(c, cut ? title : std::string(), copied ? tr("copied") : tr("click: copy the name"));
   }
   ImGui::SetCursorScreenPos(end);
   if (clicked) copy(c, "title", title);
@@ -113,7 +115,7 @@ void selection_heading(const Canvas& c) {
   const float width = text_width(c.fonts, FontRole::Small, says) + 16 * s;
   const float height = 24 * s;
   const float right = below.x + ImGui::GetContentRegionAvail().x;
-  const ImVec2 at{right - width, below.y - height};
+  const ImVec2 at{right - width, below.y - height - 6 * s};
   ImGui::SetCursorScreenPos(at);
   const bool clicked = ImGui::InvisibleButton("##copy_all", {width, height});
   note_place(c, "selected.copy_all");
@@ -128,7 +130,7 @@ void selection_heading(const Canvas& c) {
     ImGui::SetTooltip("%s (%s)", tr("copy all of it as text"), keys_text(info(Action::CopyDetails)).c_str());
   }
   if (clicked) copy(c, "all", selection_text(c.state));
-  ImGui::SetCursorScreenPos({below.x, below.y + 4 * s});
+  ImGui::SetCursorScreenPos(below);
 }
 
 }  // namespace lanescope::ui

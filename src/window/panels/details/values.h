@@ -10,8 +10,8 @@ namespace lanescope::ui {
 /// the value, or goes to the event that the line is about.
 void fact_line(const Canvas& canvas, const Fact& fact);
 void fact_lines(const Canvas& canvas, const std::vector<Fact>& facts);
-/// The name of what is selected, over as many lines as it needs; a click copies it.
-void copyable_title(const Canvas& canvas, const std::string& title, Colour colour);
+/// The name of what is selected: the short one, and below it the whole one if that differs. A click copies the whole.
+void copyable_title(const Canvas& canvas, const std::string& title, const std::string& short_title, Colour colour);
 /// "SELECTED", and at the right what copies all of it.
 void selection_heading(const Canvas& canvas);
 

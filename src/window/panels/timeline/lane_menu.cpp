@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/translate.h"
 #include "render/labels.h"
@@ -118,23 +119,33 @@ void open_lane_menu(const Canvas& c, const std::string& key, bool of_selection) 
 
 void draw_lane_menu(const Canvas& c) {
   const float s = c.scale;
+  LaneHands& hands = c.state.lane_hands;
+  if (std::exchange(hands.menu_opens, false)) {
+    ImGui::OpenPopup(kPopup);
+    c.state.in_motion = true;
+  }
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * s, 10 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {8 * s, 1 * s});
-  if (ImGui::BeginPopup(kPopup)) {
-    if (const auto lane = c.state.timeline.place_of(c.state.lane_hands.menu_for)) {
-      bool& of_selection = c.state.lane_hands.menu_of_selection;
+  hands.menu_open = ImGui::BeginPopup(kPopup);
+  if (hands.menu_open) {
+    if (const auto lane = c.state.timeline.place_of(hands.menu_for)) {
+      bool& of_selection = hands.menu_of_selection;
       if (!of_selection) {
         draw_items(c, *lane);
       } else if (c.state.selection.empty()) {
         ImGui::CloseCurrentPopup();
       } else if (draw_selection_menu(c, *lane)) {
         of_selection = false;
+        hands.menu_opens = true;
+        ImGui::CloseCurrentPopup();
       }
+      if (ImGui::IsWindowAppearing()) c.state.in_motion = true;  // its size is known one frame later
       if (key_pressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
     } else {
       ImGui::CloseCurrentPopup();
     }
     ImGui::EndPopup();
+    c.state.in_motion = c.state.in_motion || hands.menu_opens;
   }
   ImGui::PopStyleVar(2);
 }

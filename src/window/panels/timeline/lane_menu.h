@@ -30,7 +30,7 @@ void open_lane_menu(const Canvas& canvas, const std::string& key, bool of_select
 bool menu_item(const Canvas& canvas, const char* id, const std::string& says, const std::string& keys, bool on = false,
                bool possible = true, bool leads_on = false);
 void menu_line(const Canvas& canvas);
-inline constexpr float kMenuWidth = 250;
+inline constexpr float kMenuWidth = 290;
 /// The entries for the selected event or bubble; true if the lane's own entries are wanted instead.
 bool draw_selection_menu(const Canvas& canvas, const LanePlace& lane);
 void draw_lane_menu(const Canvas& canvas);
