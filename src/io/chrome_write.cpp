@@ -41,16 +41,13 @@ bool describes_change(const Event& e, const base::NameTable& names) {
   return again == e && change.key < names.size() && change.before < names.size() && change.now < names.size();
 }
 
-/// True if what is known of the event beyond its own words is in the tables, or nothing is. An external id that equals
-/// the correlation would not be read back.
+/// True if what is known of the event beyond its own words is in the tables, or nothing is.
 bool describes_details(const Event& e, const trace::Trace& trace) {
   const trace::NameId arguments = trace::arguments_of(e);
   const bool kept = arguments == base::NameTable::kEmpty ||
                     (arguments != base::NameTable::kOverflow && arguments < trace.arguments().size());
   const std::uint32_t launch = trace::launch_of(e);
-  const std::uint32_t id = trace::external_id_of(e);
-  return kept && (launch == trace::LaunchTable::kNone || trace.launches().find(launch)) &&
-         (id == 0 || id != e.correlation);
+  return kept && (launch == trace::LaunchTable::kNone || trace.launches().find(launch));
 }
 
 /// True if the event's fields contain more than its arguments, so that "raw" must store them.

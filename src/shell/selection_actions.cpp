@@ -117,7 +117,7 @@ std::vector<ActionInfo> selection_actions() {
       {Action::CopyDetails,
        ActionGroup::Out,
        "copy-details",
-       N_("copy the selection's details as text; nothing selected: a picture"),
+       N_("copy the selection's details; else a picture"),
        {{key::C, kCtrl}},
        copy_details},
   };
