@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "analysis/summary.h"
+#include "shell/finding.h"
 #include "shell/selecting.h"
 #include "window/desk.h"
 #include "window/panels/details/details_panels.h"
@@ -144,6 +145,7 @@ TEST_F(SelectTest, AMenuOnAnEvent) {
   EXPECT_TRUE(selection().event.has_value()) << "the key closed the menu only";
   choose("lane_menu.find-same");
   EXPECT_TRUE(desk().until([&] { return state().search.complete() && state().search.total >= 30; }));
+  ui::close_search(state());
 }
 
 // A click on a value of the panel copies it; Ctrl+C copies all of it.
