@@ -36,6 +36,7 @@ class Recorder final : public trace::EventSink {
 
   trace::LaneId lane(const trace::LaneInfo& info) override { return trace_.add_lane(info); }
   trace::NameId name(std::string_view text) override { return trace_.names().intern(text); }
+  std::uint32_t launch(const trace::LaunchShape& shape) override { return trace_.launches().intern(shape); }
   std::unique_ptr<trace::EventWriter> open_writer() override;
 
   /// Blocks until everything written before the call is in the trace, including reorder windows.

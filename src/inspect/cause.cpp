@@ -132,6 +132,19 @@ CausePath cause_path(const analysis::LiveAnalysis& analysis, const EventRef& eve
   return bubble ? cause_path(links, *bubble) : CausePath{};
 }
 
+Nanoseconds least_that_matters(double iteration_ns) {
+  const double share = std::clamp(iteration_ns * kShareThatMatters, 0.0, 1e15);
+  return std::max(kOrdinaryGap, static_cast<Nanoseconds>(share));
+}
+
+bool matters(const CausePath& path, Nanoseconds least) {
+  if (path.bubble && path.bubble->duration() >= least) return true;
+  if (!path.wait) return false;
+  const trace::Event& wait = path.wait->event;
+  const trace::CallParts parts = trace::parts_of(wait);
+  return (trace::is_blocking(wait) ? parts.waiting + parts.copying : wait.duration()) >= least;
+}
+
 Repeats repeats_of(const analysis::LiveAnalysis& analysis, const Bubble& bubble, Nanoseconds from, Nanoseconds to) {
   Repeats repeats;
   repeats.over_ns = to - from;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "inspect/event_order.h"
@@ -117,7 +118,9 @@ std::vector<LaneId> lanes_or_all(const Trace& trace, const std::vector<LaneId>& 
 
 class Reading {
  public:
-  Reading(const Trace& trace, std::size_t exact_durations) : trace_(trace), most_exact_(exact_durations) {}
+  /// `only`: of this name.
+  Reading(const Trace& trace, std::size_t exact_durations, std::optional<trace::NameId> only = {})
+      : trace_(trace), most_exact_(exact_durations), only_(only) {}
 
   void read(LaneId id, Nanoseconds from, Nanoseconds to, const base::Stop* stop) {
     const trace::Lane& lane = trace_.lane(id);
@@ -135,7 +138,8 @@ class Reading {
         const Trace::ReadLock lock(trace_);
         i = std::max(i, row.first());
         for (const EventIndex piece = std::min(end, i + kPiece); i < piece; ++i) {
-          take(row.untimed_event(i).name, lane.info().kind, row.end(i) - row.start(i));
+          const trace::NameId name = row.untimed_event(i).name;
+          if (!only_ || name == *only_) take(name, lane.info().kind, row.end(i) - row.start(i));
         }
       }
     }
@@ -202,6 +206,7 @@ class Reading {
 
   const Trace& trace_;
   const std::size_t most_exact_;
+  const std::optional<trace::NameId> only_;
   bool exact_ = true;
   std::size_t kept_ = 0;
   std::unordered_map<std::uint64_t, Sample> samples_;
@@ -242,6 +247,23 @@ RangeStatistics range_statistics(const Trace& trace, Nanoseconds from, Nanosecon
   Reading reading(trace, exact_durations);
   for (const LaneId lane : lanes_or_all(trace, lanes)) reading.read(lane, from, to, stop);
   return stop && *stop ? RangeStatistics{} : reading.result();
+}
+
+NameStatistics name_statistics(const Trace& trace, trace::NameId name, trace::LaneKind kind, const base::Stop* stop,
+                               bool* exact, std::size_t exact_durations) {
+  Reading reading(trace, exact_durations, name);
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const auto lane = static_cast<LaneId>(l);
+    if (trace.lane(lane).info().kind != kind) continue;
+    reading.read(lane, std::numeric_limits<Nanoseconds>::min(), std::numeric_limits<Nanoseconds>::max(), stop);
+  }
+  NameStatistics none;
+  none.name = name;
+  none.kind = kind;
+  if (stop && *stop) return none;
+  const RangeStatistics all = reading.result();
+  if (exact) *exact = all.exact;
+  return all.names.empty() ? none : all.names.front();
 }
 
 void sort_statistics(std::vector<NameStatistics>& lines, const base::NameTable& names, StatisticsColumn by,

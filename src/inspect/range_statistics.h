@@ -47,6 +47,11 @@ RangeStatistics range_statistics(const trace::Trace& trace, Nanoseconds from, Na
                                  const std::vector<trace::LaneId>& lanes, const base::Stop* stop = nullptr,
                                  std::size_t exact_durations = kExactDurations);
 
+/// For all events of this name on lanes of this kind. `exact`, if given: false if percentiles are accurate to 1 % only.
+NameStatistics name_statistics(const trace::Trace& trace, trace::NameId name, trace::LaneKind kind,
+                               const base::Stop* stop = nullptr, bool* exact = nullptr,
+                               std::size_t exact_durations = kExactDurations);
+
 using analysis::count_starting;
 
 /// The edges of bins from at or below `least` to above `most`, both at least 1: steps of 1/20, 1/10 or 1/5 of a decade,

@@ -34,6 +34,8 @@ constexpr std::size_t kMaxOpenRanges = 100'000;
 constexpr std::size_t kMaxCategories = 500;
 constexpr std::size_t kMaxTextIds = 65'536;
 constexpr std::size_t kMemoryMargin = 64u << 20;
+constexpr std::uint64_t kArgumentShare = 8;       // of the memory for events, at most, goes to arguments
+constexpr std::uint64_t kArgumentOverhead = 100;  // of a text in a NameTable
 constexpr std::size_t kPublishEvery = 64 * 1024;
 constexpr std::size_t kReportEvery = 4096;
 constexpr std::int64_t kFirstTextId = std::int64_t{1} << 40;  // beyond all process and thread ids
@@ -77,6 +79,15 @@ const char* lane_name(LaneKind kind) {
       return "counter";
   }
   return "";
+}
+
+/// The PyTorch profiler writes "thread 22 (pt_main_thread)"; threads without a name of their own have the program's.
+std::string own_thread_name(std::string_view written, std::string_view process) {
+  if (written.starts_with("thread ") && written.ends_with(')')) {
+    const std::size_t open = written.find('(');
+    if (open != std::string_view::npos) written = written.substr(open + 1, written.size() - open - 2);
+  }
+  return written == process || written.starts_with("thread ") ? std::string() : std::string(written);
 }
 
 void count(std::map<std::string, std::uint64_t>& counts, const std::string& category) {
@@ -202,6 +213,7 @@ void TraceBuilder::add_own(const RawEvent& raw) {
   const std::string own_name = !raw.label_hex.empty() ? from_hex(raw.label_hex) : raw.label ? *raw.label : raw.name;
   event.name = opened_.trace->names().intern(own_name);
   take_facts(raw, own_name, event);
+  if (head_.detailed && raw.raw.empty()) take_details(raw, event);
   keep(event, raw.category);
 }
 
@@ -218,6 +230,37 @@ void TraceBuilder::take_facts(const RawEvent& raw, std::string_view name, Event&
     trace::set_change(event, {number_or<std::uint32_t>(raw.version, 0), names.intern(raw.key), names.intern(raw.before),
                               names.intern(raw.now)});
   }
+}
+
+void TraceBuilder::take_details(const RawEvent& raw, Event& event) {
+  const bool copy = event.kind == EventKind::Copy || event.kind == EventKind::Memset;
+  if (event.kind != EventKind::Kernel && event.kind != EventKind::Range && !copy) return;
+  if (event.kind == EventKind::Kernel) trace::set_launch(event, opened_.trace->launches().intern(raw.launch));
+  if (!copy) {
+    // Many tools repeat the correlation here, which says nothing more.
+    const auto id = number_or<std::uint32_t>(raw.external_id, 0);
+    trace::set_external_id(event, id == event.correlation ? 0 : id);
+  }
+  if (!copy || raw.launch.context == trace::LaunchShape::kUnknown) {
+    return trace::set_arguments(event, number_of_arguments(raw.arguments));
+  }
+  arguments_ = "\"context\":" + std::to_string(raw.launch.context);
+  if (!raw.arguments.empty()) arguments_ += ',' + raw.arguments;
+  trace::set_arguments(event, number_of_arguments(arguments_));
+}
+
+// Arguments that differ in every event could take more memory than the events.
+trace::NameId TraceBuilder::number_of_arguments(std::string_view arguments) {
+  if (arguments.empty()) return base::NameTable::kEmpty;
+  base::NameTable& table = opened_.trace->arguments();
+  if (argument_bytes_ > memory_bytes_ / kArgumentShare) {
+    const trace::NameId known = table.find(arguments);
+    return known != base::NameTable::kEmpty ? known : base::NameTable::kOverflow;
+  }
+  const trace::NameId before = table.size();
+  const trace::NameId number = table.intern(arguments);
+  if (number >= before) argument_bytes_ += arguments.size() + kArgumentOverhead;
+  return number;
 }
 
 void TraceBuilder::add_foreign(const RawEvent& raw) {
@@ -268,6 +311,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
   }
   if (!take_lane(key, event)) return;
   event.name = opened_.trace->names().intern(raw.name);
+  take_details(raw, event);
   keep(event, raw.category);
 }
 
@@ -281,8 +325,12 @@ void TraceBuilder::add_sync(const RawEvent& raw) {
 }
 
 void TraceBuilder::add_metadata(const RawEvent& raw) {
-  if (raw.name != "process_name" || raw.new_name.empty() || process_names_.size() >= kMaxTextIds) return;
-  process_names_[number_of(raw.process)] = raw.new_name;
+  if (raw.new_name.empty()) return;
+  if (raw.name == "process_name" && process_names_.size() < kMaxTextIds) {
+    process_names_[number_of(raw.process)] = raw.new_name;
+  } else if (raw.name == "thread_name" && thread_names_.size() < kMaxTextIds) {
+    thread_names_[{number_of(raw.process), number_of(raw.thread)}] = raw.new_name;
+  }
 }
 
 void TraceBuilder::begin_range(const RawEvent& raw) {
@@ -492,9 +540,19 @@ std::vector<LaneId> TraceBuilder::make_own_lanes() {
 }
 
 std::vector<LaneId> TraceBuilder::make_foreign_lanes() {
+  // A thread has its creator's name unless it was given one: a name that several have tells none of them apart.
+  std::map<std::pair<std::int64_t, std::string>, int> called;
+  for (const auto& [thread, name] : thread_names_) {
+    ++called[{thread.first, own_thread_name(name, process_names_[thread.first])}];
+  }
   for (std::size_t l = 0; l < lanes_.size(); ++l) {
     const auto found = process_names_.find(file_process_[l]);
     if (found != process_names_.end()) lanes_[l].process = found->second;
+    if (!trace::is_cpu_lane(lanes_[l].kind)) continue;
+    const auto named = thread_names_.find({lanes_[l].pid, lanes_[l].tid});
+    if (named == thread_names_.end()) continue;
+    std::string name = own_thread_name(named->second, lanes_[l].process);
+    if (called[{lanes_[l].pid, name}] < 2) lanes_[l].thread = std::move(name);
   }
   // Threads with iterations first, because the loop is of most interest.
   const auto has_iterations = [&](const trace::LaneInfo& info) {

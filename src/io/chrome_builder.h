@@ -43,6 +43,9 @@ class TraceBuilder {
   /// Sets what the range or marker stands for.
   void take_facts(const RawEvent& raw, std::string_view name, trace::Event& event);
   void add_foreign(const RawEvent& raw);
+  /// Interns how a kernel was launched, and the other arguments.
+  void take_details(const RawEvent& raw, trace::Event& event);
+  trace::NameId number_of_arguments(std::string_view arguments);
   void add_metadata(const RawEvent& raw);
   void begin_range(const RawEvent& raw);
   void end_range(const RawEvent& raw);
@@ -80,6 +83,9 @@ class TraceBuilder {
   std::size_t open_range_count_ = 0;
   std::unordered_map<std::string, std::int64_t> text_ids_;
   std::unordered_map<std::int64_t, std::string> process_names_;
+  std::map<ThreadKey, std::string> thread_names_;
+  std::uint64_t argument_bytes_ = 0;
+  std::string arguments_;  // keeps its memory
 };
 
 }  // namespace lanescope::io

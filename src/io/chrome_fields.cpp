@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "io/chrome_vocabulary.h"
 #include "io/json_text.h"
 
 namespace lanescope::io {
@@ -29,13 +30,44 @@ constexpr FieldName kEventFields[] = {{"ph", Field::Phase},
                                       {"label_hex", Field::LabelHex},
                                       {"correlation", Field::Correlation}};
 
-constexpr FieldName kArgumentFields[] = {
-    {"device", Field::Device},   {"stream", Field::Stream},        {"correlation", Field::Correlation},
-    {"flags", Field::Flags},     {"bytes", Field::Bytes},          {"index", Field::Index},
-    {"own_ns", Field::OwnNs},    {"copying_ns", Field::CopyingNs}, {"returning_ns", Field::ReturningNs},
-    {"value", Field::Value},     {"name", Field::NewName},         {"wait_on_stream", Field::WaitOnStream},
-    {"range", Field::RangeKind}, {"marker", Field::MarkerKind},    {"version", Field::Version},
-    {"key", Field::Key},         {"before", Field::Before},        {"now", Field::Now}};
+constexpr FieldName kArgumentFields[] = {{"device", Field::Device},
+                                         {"stream", Field::Stream},
+                                         {"correlation", Field::Correlation},
+                                         {"flags", Field::Flags},
+                                         {"bytes", Field::Bytes},
+                                         {"index", Field::Index},
+                                         {"own_ns", Field::OwnNs},
+                                         {"copying_ns", Field::CopyingNs},
+                                         {"returning_ns", Field::ReturningNs},
+                                         {"value", Field::Value},
+                                         {"name", Field::NewName},
+                                         {"wait_on_stream", Field::WaitOnStream},
+                                         {"range", Field::RangeKind},
+                                         {"marker", Field::MarkerKind},
+                                         {"version", Field::Version},
+                                         {"key", Field::Key},
+                                         {"before", Field::Before},
+                                         {"now", Field::Now},
+                                         {kExternalId, Field::ExternalId},
+                                         {"cbid", Field::Known},
+                                         {"Ev Idx", Field::Known},
+                                         {kContext, Field::Context},
+                                         {kGrid, Field::Grid},
+                                         {kBlock, Field::Block},
+                                         {kRegisters, Field::Registers},
+                                         {kSharedMemory, Field::SharedMemory},
+                                         {kStaticShared, Field::StaticShared},
+                                         {kDynamicShared, Field::DynamicShared},
+                                         {kBlocksPerSm, Field::BlocksPerSm},
+                                         {kWarpsPerSm, Field::WarpsPerSm},
+                                         {kOccupancy, Field::Occupancy},
+                                         {"queued", Field::Known},
+                                         {kBandwidth, Field::Known},
+                                         {"waiting_ns", Field::Known},
+                                         {"Record function id", Field::Known},
+                                         {"Python id", Field::Known},
+                                         {"Python parent id", Field::Known},
+                                         {"Python module id", Field::Known}};
 
 Field field_of(std::span<const FieldName> names, std::string_view key) {
   for (const FieldName& name : names) {

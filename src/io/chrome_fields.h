@@ -56,7 +56,19 @@ enum class Field : std::uint8_t {
   Version,
   Key,
   Before,
-  Now
+  Now,
+  ExternalId,
+  Grid,
+  Block,
+  Registers,
+  SharedMemory,
+  StaticShared,
+  DynamicShared,
+  BlocksPerSm,
+  WarpsPerSm,
+  Occupancy,
+  Context,
+  Known  ///< follows from the rest, or is only a number inside the profiler
 };
 
 Field event_field(std::string_view key);

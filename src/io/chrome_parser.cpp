@@ -1,16 +1,20 @@
 #include "io/chrome_parser.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <istream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <streambuf>
 #include <string_view>
+#include <utility>
 
 #include "base/translate.h"
 #include "io/chrome_fields.h"
 #include "io/chrome_vocabulary.h"
+#include "io/json_text.h"
 
 namespace lanescope::io {
 namespace {
@@ -18,12 +22,21 @@ namespace {
 constexpr std::size_t kMaxDepth = 512;
 constexpr std::size_t kMaxSettings = 1000;
 constexpr std::uint64_t kMaxValueBytes = 64u << 20;
+// Of an argument's value, and of all arguments of an event: more is for reading elsewhere than beside a timeline.
+constexpr std::size_t kMostArgument = 2000, kMostArguments = 8000;
 
 template <typename Number>
 Number narrow(const std::optional<std::int64_t>& value) {
   constexpr auto low = static_cast<std::int64_t>(std::numeric_limits<Number>::min());
   constexpr auto high = static_cast<std::int64_t>(std::numeric_limits<Number>::max());
   return value && *value >= low && *value <= high ? static_cast<Number>(*value) : Number{};
+}
+
+/// At most n bytes, without breaking a character.
+std::string_view beginning_of(std::string_view text, std::size_t n) {
+  if (text.size() <= n) return text;
+  while (n > 0 && (static_cast<unsigned char>(text[n]) & 0xC0u) == 0x80u) --n;
+  return text.substr(0, n);
 }
 
 /// The callbacks of nlohmann's parser. A stack holds the enclosing objects and arrays; no recursion.
@@ -59,6 +72,13 @@ class Handler {
         break;
       case Where::Args:
         field_ = argument_field(name);
+        if (field_ == Field::Other) argument_key_ = name;
+        break;
+      case Where::Value:
+        begin_value();
+        append_json_string(value_, name);
+        value_ += ':';
+        after_key_ = true;
         break;
       case Where::Skipped:
         break;
@@ -100,6 +120,7 @@ class Handler {
     Lane,
     Devices,
     Device,
+    Value,  ///< an array or object that is the value of an argument
     Skipped
   };
 
@@ -121,6 +142,11 @@ class Handler {
         return object ? Where::Event : Where::Skipped;
       case Where::Event:
         return object && field_ == Field::Args ? Where::Args : Where::Skipped;
+      case Where::Args:
+        return field_ == Field::Other || field_ == Field::Grid || field_ == Field::Block ? Where::Value
+                                                                                         : Where::Skipped;
+      case Where::Value:
+        return Where::Value;
       case Where::OtherData:
         if (is(true, "settings")) return Where::Settings;
         if (is(true, "events")) return Where::Counts;
@@ -148,6 +174,12 @@ class Handler {
       lane_ = {};
       lane_known_ = lane_marked_ = false;
     }
+    if (next == Where::Value) {
+      if (where() != Where::Value) value_.clear();
+      begin_value();
+      value_ += object ? '{' : '[';
+      closes_.push_back(object ? '}' : ']');
+    }
     stack_.push_back(next);
     return true;
   }
@@ -157,6 +189,11 @@ class Handler {
     const Where left = where();
     stack_.pop_back();
     if (left == Where::Event) on_event_(event_);
+    if (left == Where::Value) {
+      value_ += closes_.back();
+      closes_.pop_back();
+      if (where() == Where::Args) take_value();
+    }
     if (left == Where::Lane && !lane_marked_) lane_.role = role_of_unmarked(lane_);
     if (left == Where::Lane && head_.lanes.size() < trace::Trace::kMaxLanes) {
       head_.lanes.push_back(lane_known_ ? std::optional(lane_) : std::nullopt);
@@ -170,6 +207,10 @@ class Handler {
       case Where::Event:
       case Where::Args:
         take_field(value);
+        break;
+      case Where::Value:
+        begin_value();
+        append_json(value_, value);
         break;
       case Where::OtherData:
         take_fact(value);
@@ -192,9 +233,116 @@ class Handler {
     return true;
   }
 
+  // --- arguments -----------------------------------------------------------------------------------------------------
+
+  /// Before each key, element and nested value of an argument: the comma, if one belongs there. Drops what is too long.
+  void begin_value() {
+    if (value_.size() > 4 * kMostArgument) value_.resize(2 * kMostArgument);  // take_value() cuts it
+    const char last = value_.empty() ? '[' : value_.back();
+    if (!std::exchange(after_key_, false) && last != '[' && last != '{') value_ += ',';
+  }
+
+  static void append_json(std::string& out, const Scalar& value) {
+    switch (value.type) {
+      case Scalar::Type::None:
+        out += "null";
+        break;
+      case Scalar::Type::Integer:
+        append_number(out, value.integer);
+        break;
+      case Scalar::Type::Boolean:
+      case Scalar::Type::Real:
+        out += value.text;
+        break;
+      case Scalar::Type::Text:
+        append_json_string(out, beginning_of(value.text, kMostArgument));
+        if (value.text.size() > kMostArgument) out.insert(out.size() - 1, "…");
+        break;
+    }
+  }
+
+  void take_value() {
+    if (field_ == Field::Grid) return void(event_.launch.grid = size_of(value_));
+    if (field_ == Field::Block) return void(event_.launch.block = size_of(value_));
+    if (value_.size() <= kMostArgument) return add_argument(value_);
+    std::string cut;
+    append_json(cut, {Scalar::Type::Text, 0, 0, value_});
+    add_argument(cut);
+  }
+
+  /// Only intervals have arguments of interest; in a file the phase comes first.
+  void add_argument(std::string_view json) {
+    const std::string& phase = event_.phase;
+    if (!phase.empty() && phase != "X" && phase != "B") return;
+    std::string& all = event_.arguments;
+    if (argument_key_.size() > kMostArgument || all.size() + json.size() > kMostArguments) return;
+    if (!all.empty()) all += ',';
+    append_json_string(all, argument_key_);
+    all += ':';
+    all += json;
+  }
+
+  /// "[128,1,1]"; 0 for what is no size.
+  static std::array<std::uint32_t, 3> size_of(std::string_view json) {
+    std::array<std::uint32_t, 3> size{};
+    const char* at = json.data() + 1;
+    const char* const end = json.data() + json.size();
+    for (std::uint32_t& n : size) {
+      const auto [next, error] = std::from_chars(at, end, n);
+      if (error != std::errc{} || next == end || (*next != ',' && *next != ']')) return {};
+      at = next + 1;
+    }
+    return at == end ? size : std::array<std::uint32_t, 3>{};
+  }
+
+  static std::uint32_t count_of(const Scalar& value) {
+    const auto n = value.as_integer();
+    return n && *n >= 0 && *n < trace::LaunchShape::kUnknown ? static_cast<std::uint32_t>(*n)
+                                                             : trace::LaunchShape::kUnknown;
+  }
+  static double share_of(const Scalar& value) {
+    const double share = value.as_real().value_or(-1);
+    return std::isfinite(share) && share >= 0 ? share : -1;
+  }
+
   void take_field(const Scalar& value) {
     switch (field_) {
       case Field::Other:
+        if (where() != Where::Args) break;
+        value_.clear();
+        append_json(value_, value);
+        add_argument(value_);
+        break;
+      case Field::ExternalId:
+        event_.external_id = value.as_integer();
+        break;
+      case Field::Registers:
+        event_.launch.registers_per_thread = count_of(value);
+        break;
+      case Field::SharedMemory:
+        event_.launch.shared_bytes = count_of(value);
+        break;
+      case Field::StaticShared:
+        event_.launch.static_shared_bytes = count_of(value);
+        break;
+      case Field::DynamicShared:
+        event_.launch.dynamic_shared_bytes = count_of(value);
+        break;
+      case Field::Context:
+        event_.launch.context = count_of(value);
+        break;
+      case Field::BlocksPerSm:
+        event_.launch.blocks_per_sm = share_of(value);
+        break;
+      case Field::WarpsPerSm:
+        event_.launch.warps_per_sm = share_of(value);
+        break;
+      case Field::Occupancy:
+        event_.launch.occupancy_percent = share_of(value);
+        break;
+      case Field::Grid:
+      case Field::Block:
+      case Field::Known:
       case Field::Args:
         break;
       case Field::Phase:
@@ -317,6 +465,8 @@ class Handler {
       facts.d2h_peak_gb_per_s = peak_of(value);
     } else if (key_ == "marks") {
       facts.marks = value.text;
+    } else if (key_ == "detailed") {
+      head_.detailed = value.as_integer().value_or(0) != 0;
     } else if (key_ == "complete_until_ns") {
       head_.complete_until_ns = value.as_integer();
     }
@@ -346,6 +496,8 @@ class Handler {
       lane_.process = value.text;
     } else if (key_ == "host") {
       lane_.host = value.text;
+    } else if (key_ == "thread") {
+      lane_.thread = value.text;
     } else if (key_ == "pid") {
       lane_.pid = value.as_integer().value_or(0);
     } else if (key_ == "tid") {
@@ -362,7 +514,10 @@ class Handler {
   FileHead& head_;
   const std::function<void(RawEvent&)>& on_event_;
   std::vector<Where> stack_;
-  std::string key_;
+  std::string key_, argument_key_;
+  std::string value_;   // of an argument, as JSON without spaces
+  std::string closes_;  // the brackets that end it, innermost last
+  bool after_key_ = false;
   Field field_ = Field::Other;
   RawEvent event_;
   trace::LaneInfo lane_;
@@ -418,11 +573,11 @@ std::string reason_of(const std::string& what) {
 
 void RawEvent::clear() {
   for (std::string* text : {&phase, &category, &name, &process.text, &thread.text, &new_name, &label_hex, &raw,
-                            &range_kind, &marker_kind, &key, &before, &now}) {
+                            &range_kind, &marker_kind, &key, &before, &now, &arguments}) {
     text->clear();  // keeps its memory
   }
   for (auto* number : {&correlation, &device, &stream, &wait_on_stream, &bytes, &lane, &index, &flags, &own_ns,
-                       &copying_ns, &returning_ns, &version}) {
+                       &copying_ns, &returning_ns, &version, &external_id}) {
     number->reset();
   }
   process.is_text = thread.is_text = false;
@@ -430,6 +585,7 @@ void RawEvent::clear() {
   start = duration = {};
   value.reset();
   label.reset();
+  launch = {};
 }
 
 void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(RawEvent&)>& on_event) {

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "io/byte_source.h"
 #include "io/chrome_trace.h"
+#include "trace/launch_table.h"
 #include "trace/sink.h"
 
 namespace lanescope::io {
@@ -34,6 +35,9 @@ struct RawEvent {
   // Arguments ("args") of the PyTorch profiler and of metadata events.
   std::optional<std::int64_t> correlation, device, stream, wait_on_stream, bytes;
   std::string new_name;  ///< process_name, thread_name
+  std::optional<std::int64_t> external_id;
+  trace::LaunchShape launch;
+  std::string arguments;  ///< all others, as the members of a JSON object; long values are cut
   // Only in Lanescope's own files.
   std::optional<std::int64_t> lane, index, flags, own_ns, copying_ns, returning_ns, version;
   std::optional<double> value;
@@ -46,8 +50,9 @@ struct RawEvent {
 
 /// The contents of a file outside its events. Filled while parsing; in our own files it precedes the events.
 struct FileHead {
-  bool own = false;     ///< "otherData" is Lanescope's
-  bool marked = false;  ///< own file whose lanes and ranges state their kinds
+  bool own = false;       ///< "otherData" is Lanescope's
+  bool marked = false;    ///< own file whose lanes and ranges state their kinds
+  bool detailed = false;  ///< own file whose arguments are all known ones, none of them made up
   std::int64_t format = 0;
   RunFacts facts;
   trace::TraceCounts counts;

@@ -14,6 +14,13 @@ namespace lanescope::io {
 /// The format of Lanescope's own files; files with a higher number are rejected.
 inline constexpr std::int64_t kFileFormat = 1;
 
+// Arguments of the PyTorch profiler's kernels, and of ours.
+inline constexpr std::string_view kExternalId = "External id", kContext = "context", kGrid = "grid", kBlock = "block",
+                                  kRegisters = "registers per thread", kSharedMemory = "shared memory",
+                                  kStaticShared = "static shared memory", kDynamicShared = "dynamic shared memory",
+                                  kBlocksPerSm = "blocks per SM", kWarpsPerSm = "warps per SM",
+                                  kOccupancy = "est. achieved occupancy %", kBandwidth = "memory bandwidth (GB/s)";
+
 /// The category of an event in Lanescope's own files, and back.
 std::string_view category_of(trace::EventKind kind, trace::LaneKind lane);
 std::optional<trace::EventKind> kind_of_category(std::string_view category);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -40,21 +41,29 @@ bool describes_change(const Event& e, const base::NameTable& names) {
   return again == e && change.key < names.size() && change.before < names.size() && change.now < names.size();
 }
 
+/// True if what is known of the event beyond its own words is in the tables, or nothing is.
+bool describes_details(const Event& e, const trace::Trace& trace) {
+  const trace::NameId arguments = trace::arguments_of(e);
+  const bool kept = arguments == base::NameTable::kEmpty ||
+                    (arguments != base::NameTable::kOverflow && arguments < trace.arguments().size());
+  const std::uint32_t launch = trace::launch_of(e);
+  return kept && (launch == trace::LaunchTable::kNone || trace.launches().find(launch));
+}
+
 /// True if the event's fields contain more than its arguments, so that "raw" must store them.
-bool needs_raw(const Event& e, const base::NameTable& names) {
+bool needs_raw(const Event& e, const trace::Trace& trace) {
   switch (e.kind) {
     case EventKind::Range:
-      return e.b != 0 || e.c != 0;
+    case EventKind::Kernel:
+      return !describes_details(e, trace);
     case EventKind::Call:
       return !trace::is_blocking(e) && (e.a != 0 || e.b != 0 || e.c != 0);
     case EventKind::Marker:
-      if (describes_change(e, names)) return false;
-      [[fallthrough]];
-    case EventKind::Kernel:
+      if (describes_change(e, trace.names())) return false;
       return e.a != 0 || e.b != 0 || e.c != 0;
     case EventKind::Copy:
     case EventKind::Memset:
-      return e.c != 0 || trace::bytes_of(e) > std::numeric_limits<std::int64_t>::max();
+      return !describes_details(e, trace) || trace::bytes_of(e) > std::numeric_limits<std::int64_t>::max();
     case EventKind::Counter: {
       const double value = trace::value_of(e);
       return e.c != 0 || e.flags != 0 || !std::isfinite(value) || (value == 0 && std::signbit(value));
@@ -226,6 +235,7 @@ class ChromeWriter {
     string(",\"device\":", facts_.device);
     string(",\"device_name\":", facts_.device_name);
     text(facts_.simulated ? ",\"simulated\":true" : ",\"simulated\":false");
+    text(",\"detailed\":true");
     if (facts_.sm_count > 0) number(",\"sm_count\":", facts_.sm_count);
     if (facts_.h2d_peak_gb_per_s > 0) number(",\"h2d_peak_gb_per_s\":", facts_.h2d_peak_gb_per_s);
     if (facts_.d2h_peak_gb_per_s > 0) number(",\"d2h_peak_gb_per_s\":", facts_.d2h_peak_gb_per_s);
@@ -258,6 +268,7 @@ class ChromeWriter {
       number(",\"stream\":", lane.info.stream);
       number(",\"reorder_window\":", lane.info.reorder_window);
       if (!lane.info.host.empty()) string(",\"host\":", lane.info.host);
+      if (!lane.info.thread.empty()) string(",\"thread\":", lane.info.thread);
       text("}");
     }
     text("]},\n\"traceEvents\":[");
@@ -370,7 +381,8 @@ class ChromeWriter {
     time(",\"ts\":", e.start_ns);
     if ((!counter && !marker) || e.end_ns != e.start_ns) time(",\"dur\":", e.end_ns - e.start_ns);
     text(lane.number);
-    if (needs_raw(e, trace_.names())) write_raw(e);
+    const bool raw = needs_raw(e, trace_);
+    if (raw) write_raw(e);
     // Every argument of a counter is drawn as its own curve.
     if (counter && e.correlation != 0) number(",\"correlation\":", e.correlation);
     text(",\"args\":{");
@@ -381,6 +393,7 @@ class ChromeWriter {
       append_number(out_, std::isfinite(value) ? value : 0.0);
     } else {
       write_arguments(e, lane);
+      if (!raw) write_details(e);
     }
     text("}}");
     write_flow(e, l);
@@ -408,10 +421,10 @@ class ChromeWriter {
   }
 
   void write_arguments(const Event& e, const Lane& lane) {
-    if (e.correlation != 0) argument("External id", e.correlation);
+    const std::uint32_t external = trace::external_id_of(e);
+    if (external != 0 || e.correlation != 0) argument(kExternalId, external != 0 ? external : e.correlation);
     if (lane.gpu) {
       argument("device", lane.info.device);
-      argument("context", 1);
       argument("stream", lane.tid);
     }
     if (e.correlation != 0) argument("correlation", e.correlation);
@@ -428,12 +441,45 @@ class ChromeWriter {
       const std::uint64_t bytes = trace::bytes_of(e);
       argument("bytes", bytes);
       if (e.duration() > 0) {
-        argument("memory bandwidth (GB/s)", static_cast<double>(bytes) / static_cast<double>(e.duration()));
+        argument(kBandwidth, static_cast<double>(bytes) / static_cast<double>(e.duration()));
       }
     } else if (e.kind == EventKind::Range && e.a != 0) {
       argument("index", e.a);
     }
     if (const std::uint8_t flags = write_facts(e); flags != 0) argument("flags", std::uint32_t{flags});
+  }
+
+  /// How a kernel was launched, and the arguments that were read with the event.
+  void write_details(const Event& e) {
+    if (const auto launch = trace_.launches().find(trace::launch_of(e))) write_launch(*launch);
+    const std::string_view arguments = trace_.arguments().text(trace::arguments_of(e));
+    if (arguments.empty()) return;
+    if (!std::exchange(arguments_begin_, false)) text(",");
+    text(arguments);
+  }
+  void write_launch(const trace::LaunchShape& launch) {
+    const auto count = [&](std::string_view key, std::uint32_t value) {
+      if (value != trace::LaunchShape::kUnknown) argument(key, value);
+    };
+    const auto size = [&](std::string_view key, const std::array<std::uint32_t, 3>& value) {
+      if (value == std::array<std::uint32_t, 3>{}) return;
+      argument(key);
+      for (std::size_t i = 0; i < value.size(); ++i) number(i == 0 ? "[" : ",", value[i]);
+      text("]");
+    };
+    const auto share = [&](std::string_view key, double value) {
+      if (value >= 0) argument(key, value);
+    };
+    count(kContext, launch.context);
+    size(kGrid, launch.grid);
+    size(kBlock, launch.block);
+    count(kRegisters, launch.registers_per_thread);
+    count(kSharedMemory, launch.shared_bytes);
+    count(kStaticShared, launch.static_shared_bytes);
+    count(kDynamicShared, launch.dynamic_shared_bytes);
+    share(kBlocksPerSm, launch.blocks_per_sm);
+    share(kWarpsPerSm, launch.warps_per_sm);
+    share(kOccupancy, launch.occupancy_percent);
   }
 
   /// Writes what a range or a marker stands for. Returns the flags not covered by that.

@@ -14,6 +14,7 @@ inline constexpr int kCtrl = modifier::Control, kShift = modifier::Shift, kAlt =
 std::vector<ActionInfo> run_actions();
 std::vector<ActionInfo> scope_actions();
 std::vector<ActionInfo> view_actions();
+std::vector<ActionInfo> selection_actions();
 std::vector<ActionInfo> mark_actions();
 std::vector<ActionInfo> finding_actions();
 std::vector<ActionInfo> code_actions();

@@ -16,8 +16,9 @@ using enum ActionGroup;
 std::span<const ActionInfo> standard_actions() {
   static const std::vector<ActionInfo> table = [] {
     std::vector<ActionInfo> rows;
-    for (const auto feature : {run_actions, scope_actions, view_actions, mark_actions, finding_actions, code_actions,
-                               plot_actions, compare_actions, lane_actions, picture_actions, window_actions}) {
+    for (const auto feature :
+         {run_actions, scope_actions, view_actions, selection_actions, mark_actions, finding_actions, code_actions,
+          plot_actions, compare_actions, lane_actions, picture_actions, window_actions}) {
       std::vector<ActionInfo> more = feature();
       std::move(more.begin(), more.end(), std::back_inserter(rows));
     }
@@ -172,7 +173,7 @@ const char* group_name(ActionGroup group) {
 }
 
 std::span<const Gesture> gestures() {
-  static constexpr std::array<Gesture, 13> table{{
+  static constexpr std::array<Gesture, 16> table{{
       {N_("wheel"), N_("zoom at the cursor (Ctrl: finer, Shift: coarser); sideways: pan")},
       {N_("drag"), N_("pan; let go while moving to glide on")},
       {N_("drag on the ruler"), N_("select a time range; its figures are on the right")},
@@ -181,6 +182,9 @@ std::span<const Gesture> gestures() {
       {N_("Ctrl+drag, or the middle button"), N_("zoom to the dragged range (Esc: cancel)")},
       {N_("Alt+drag, or Ctrl and the middle button"), N_("zoom out: the view shrinks into the dragged range")},
       {N_("click"), N_("select an event or a bubble: details on the right, an arrow to what it caused")},
+      {N_("click on what is selected"), N_("clear the selection")},
+      {N_("right-click on an event"), N_("what can be done with it; below that, with its lane")},
+      {N_("click on a value of the selection"), N_("copy it")},
       {N_("double-click"), N_("zoom to an event")},
       {N_("wheel over the lane names"), N_("scroll the lanes")},
       {N_("whole run: click, or drag beside the window"), N_("go there; show that range")},

@@ -61,6 +61,11 @@ enum class Action : std::uint8_t {
   FollowLink,
   SelectIteration,
   ClearSelection,
+  // the selection
+  ZoomSelection,
+  FindSame,
+  NameStatistics,
+  CopyDetails,
   // reading
   AddRuler,
   RemoveRulers,

@@ -63,6 +63,8 @@ void update_finding(ShellState& state) {
   if (state.drawer != DrawerTab::Found) search.hovered.reset();
   state.range_figures.update(trace, state.selection.range, state.selection.lanes, now);
   if (!pulse_lasts(state.range_figures.lit_since)) state.range_figures.lit_since.reset();
+  update_name_figures(state);
+  if (state.copied && now >= state.copied->until) state.copied.reset();
 }
 
 void end_finding(ShellState& state) {
@@ -79,6 +81,7 @@ void end_finding(ShellState& state) {
   state.event_list.top = {};
   state.event_list.read = {};
   state.range_figures.end();
+  state.name_figures.end();
   const auto sorted = std::pair(state.range_figures.sorted_by, state.range_figures.ascending);
   state.range_figures = {};
   std::tie(state.range_figures.sorted_by, state.range_figures.ascending) = sorted;
@@ -86,7 +89,7 @@ void end_finding(ShellState& state) {
 
 bool finding_moves(const ShellState& state) {
   return state.search.busy() || state.search.pulse || state.event_list.matches.busy() || state.range_figures.busy() ||
-         state.range_figures.lit_since;
+         state.name_figures.busy() || state.copied || state.range_figures.lit_since;
 }
 
 void make_room_for_drawer(ShellState& state) { state.presentation.on = state.comparison.state.open = false; }

@@ -37,6 +37,9 @@ struct LaneHands {
   LaneChoice before;                   ///< Edge: the row's choice when the drag began
   bool cancelled = false;              ///< by Escape: everything is restored
   std::string menu_for;                ///< the row whose menu is open
+  bool menu_open = false;              ///< in the last frame
+  bool menu_of_selection = false;      ///< that menu is about the selection, which is on that row
+  bool menu_opens = false;             ///< it closed, and opens anew in the next frame as the row's own
 
   /// Handles Escape: true if there was a drag to cancel.
   bool cancel() {

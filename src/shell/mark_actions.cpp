@@ -102,14 +102,38 @@ void walk_bookmarks(ShellState& state, int direction) {
   go_to_bookmark(state, next->id);
 }
 
+// What the mouse points at, or else what is selected.
+std::optional<PinnedTooltip> tooltip_meant(const ShellState& state) {
+  PinnedTooltip pin;
+  const Selection& selection = state.selection;
+  if (state.pointed.hit && !state.pointed.hit->open && state.pointed.at) {
+    pin.hit = *state.pointed.hit;
+    pin.at = *state.pointed.at;
+    return pin;
+  }
+  if (selection.event) {
+    pin.hit.event = selection.event;
+    pin.hit.lane = selection.event->lane;
+    pin.at = selection.event->event.start_ns + selection.event->event.duration() / 2;
+    return pin;
+  }
+  if (!selection.bubble) return std::nullopt;
+  const auto row = state.timeline.bubble_row(state.model.analysis(), selection.bubble->gpu);
+  const auto lane = row ? state.timeline.lane_at(row->y + row->height / 2) : std::nullopt;
+  if (!lane) return std::nullopt;
+  pin.hit.bubble = selection.bubble;
+  pin.hit.lane = *lane;
+  pin.at = selection.bubble->start_ns + selection.bubble->duration() / 2;
+  return pin;
+}
+
 void pin_tooltip(ShellState& state) {
-  if (!state.pointed.hit || state.pointed.hit->open || !state.pointed.at) {
+  std::optional<PinnedTooltip> meant = tooltip_meant(state);
+  if (!meant) {
     state.show_toast(tr("point at an event to pin its tooltip"));
     return;
   }
-  PinnedTooltip pin;
-  pin.hit = *state.pointed.hit;
-  pin.at = *state.pointed.at;
+  PinnedTooltip pin = std::move(*meant);
   pin.dx = 24;
   pin.dy = 40;
   pin.id = state.marks.take_id();

@@ -45,6 +45,8 @@ void close_topmost(ShellState& state) {
     state.opening.cancel();
   } else if (state.device_menu.open) {
     state.device_menu.toggle = true;
+  } else if (state.lane_hands.menu_open) {
+    // the menu itself takes the key; what it is about stays selected
   } else if (state.plots.view.menu_open) {
     state.plots.view.toggle_menu = true;
   } else if (keys.waits_for || keys.conflict) {

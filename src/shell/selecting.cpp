@@ -40,6 +40,13 @@ void update_path(ShellState& state) {
   cause.path = selection.event    ? cause_path(state.model.analysis(), *selection.event)
                : selection.bubble ? cause_path(state.model.analysis().links(), *selection.bubble)
                                   : CausePath{};
+  cause.ordinary_gap = 0;
+  const analysis::Pace& pace = state.model.recent().pace;
+  // What is selected as a bubble is meant.
+  if (selection.event && !matters(cause.path, least_that_matters(pace.known() ? pace.ns : 0))) {
+    if (cause.path.bubble) cause.ordinary_gap = cause.path.bubble->duration();
+    cause.path = {};
+  }
   cause.repeats = cause.path.bubble ? repeats_now(state, *cause.path.bubble) : Repeats{};
 }
 

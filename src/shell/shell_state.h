@@ -10,6 +10,7 @@
 
 #include "inspect/cause.h"
 #include "inspect/event_list.h"
+#include "inspect/name_figures.h"
 #include "inspect/range_figures.h"
 #include "inspect/search.h"
 #include "model/advice.h"
@@ -32,6 +33,7 @@
 #include "shell/run_controls.h"
 #include "shell/scope.h"
 #include "shell/selecting.h"
+#include "shell/selection_actions.h"
 #include "timeline/lane_layout.h"
 #include "timeline/marks.h"
 
@@ -63,6 +65,8 @@ struct ShellState {
   SearchState search;
   EventListState event_list;
   RangeFigures range_figures;
+  NameFigures name_figures;
+  std::optional<CopiedNote> copied;
   AdviceState advice;
   CodeState code;
   TryIt try_it;

@@ -277,7 +277,7 @@ std::vector<ActionInfo> picture_actions() {
        ActionGroup::Out,
        "copy-picture",
        N_("copy a picture of the timeline"),
-       {{key::C, kCtrl}},
+       {{key::C, kCtrl | kAlt}},
        copy_what_is_seen},
       {Action::ComparisonPicture,
        ActionGroup::Out,

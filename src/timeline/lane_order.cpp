@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/translate.h"
+#include "inspect/owner_text.h"
 #include "trace/owners.h"
 
 namespace lanescope::ui {
@@ -51,7 +52,7 @@ class Owners {
 
   std::string owner(const LaneInfo& info) const {
     if (trace::is_cpu_lane(info.kind)) {
-      return cpu_owners_.size() > 1 && !threads_.helps(info) ? fmt::format("{} {}", tr("thread"), info.tid) : "";
+      return cpu_owners_.size() > 1 && !threads_.helps(info) ? thread_text(info) : "";
     }
     if (gpu_owners_.size() < 2) return "";
     return fmt::format("{} · {} {}", gpu_name(info), tr("stream"), info.stream);
@@ -79,7 +80,11 @@ class Owners {
     const auto place = place_.find(owner_of(info));
     const std::string key = fmt::format("cpu|{}|{}", info.process, place == place_.end() ? 0 : place->second);
     if (cpu_owners_.size() < 2) return {key, tr("CPU")};
-    return {key, fmt::format("{} · {} · {} {}", tr("CPU"), info.process, tr("thread"), info.tid)};
+    // Of a single program every heading would repeat its name.
+    if (pids_.size() < 2 && pids_.begin()->second.size() < 2) {
+      return {key, fmt::format("{} · {}", tr("CPU"), thread_text(info))};
+    }
+    return {key, fmt::format("{} · {} · {}", tr("CPU"), short_process_name(info.process), thread_text(info))};
   }
 
  private:
@@ -101,7 +106,7 @@ class Owners {
   // A GPU's lanes belong to the program that used it. In traces of older versions they have no pid.
   std::pair<std::string, std::string> by_process(const LaneInfo& info) const {
     const auto pids = pids_.find(info.process);
-    const std::string name = info.process.empty() ? std::string(tr("process")) : info.process;
+    const std::string name = info.process.empty() ? std::string(tr("process")) : short_process_name(info.process);
     if (pids == pids_.end()) return {"process|" + info.process, name};
     const auto found = pids->second.find({info.host, info.pid});
     const auto which =

@@ -183,6 +183,31 @@ inline SettingChange change_of(const Event& marker) {
           static_cast<NameId>(names >> 40 & kName)};
 }
 
+// --- What else is known of an event, stored once for all that share it
+// ------------------------------------------------ Kernel: a = its launch (LaunchTable), b = arguments, c = external
+// id. Range: b = external id, c = arguments. Copy, Memset: c = arguments. Other kinds have none.
+inline std::uint32_t launch_of(const Event& e) { return e.kind == EventKind::Kernel ? e.a : 0; }
+inline void set_launch(Event& kernel, std::uint32_t number) { kernel.a = number; }
+/// A number in Trace::arguments().
+inline NameId arguments_of(const Event& e) {
+  switch (e.kind) {
+    case EventKind::Kernel:
+      return e.b;
+    case EventKind::Range:
+    case EventKind::Copy:
+    case EventKind::Memset:
+      return e.c;
+    default:
+      return 0;
+  }
+}
+inline void set_arguments(Event& e, NameId arguments) { (e.kind == EventKind::Kernel ? e.b : e.c) = arguments; }
+/// The profiler's number of a framework's operator, which the kernels it launched repeat; 0: none, or the correlation.
+inline std::uint32_t external_id_of(const Event& e) {
+  return e.kind == EventKind::Kernel ? e.c : e.kind == EventKind::Range ? e.b : 0;
+}
+inline void set_external_id(Event& e, std::uint32_t id) { (e.kind == EventKind::Kernel ? e.c : e.b) = id; }
+
 inline bool is_gpu_work(EventKind kind) {
   return kind == EventKind::Kernel || kind == EventKind::Copy || kind == EventKind::Memset;
 }

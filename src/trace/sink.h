@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "trace/event.h"
+#include "trace/launch_table.h"
 
 namespace lanescope::trace {
 
@@ -52,6 +53,8 @@ struct LaneInfo {
   /// after the ranges inside it. 0: the writer keeps start order itself.
   std::uint32_t reorder_window = 0;
   std::string host{};  ///< host name; empty if all lanes are from one machine
+  /// CPU lanes: the thread's own name, if it says more than the program's: "pt_main_thread".
+  std::string thread{};
 
   bool operator==(const LaneInfo&) const = default;
 };
@@ -66,12 +69,14 @@ class EventWriter {
   virtual void complete_until(Nanoseconds t) noexcept = 0;
 };
 
-/// Registering names and lanes is rare and may lock. Events are written through one writer per thread.
+/// Registering names, launches and lanes is rare and may lock. Events are written through one writer per thread.
 class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual LaneId lane(const LaneInfo& info) = 0;
   virtual NameId name(std::string_view text) = 0;
+  /// The number of a kernel's launch for set_launch(). A sink that keeps none returns LaunchTable::kNone.
+  virtual std::uint32_t launch(const LaunchShape&) { return LaunchTable::kNone; }
   virtual std::unique_ptr<EventWriter> open_writer() = 0;
 };
 

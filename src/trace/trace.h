@@ -21,6 +21,7 @@
 
 #include "base/name_table.h"
 #include "trace/event.h"
+#include "trace/launch_table.h"
 #include "trace/sink.h"
 
 namespace lanescope::trace {
@@ -196,6 +197,12 @@ class Trace {
 
   base::NameTable& names() { return names_; }
   const base::NameTable& names() const { return names_; }
+  /// How kernels were launched, see launch_of().
+  LaunchTable& launches() { return launches_; }
+  const LaunchTable& launches() const { return launches_; }
+  /// Arguments of events, as the members of a JSON object: "\"Input Dims\":[[64,3]]"; see arguments_of().
+  base::NameTable& arguments() { return arguments_; }
+  const base::NameTable& arguments() const { return arguments_; }
   std::size_t lane_count() const { return lane_count_.load(std::memory_order_acquire); }
   const Lane& lane(LaneId id) const { return *lanes_[id]; }
   /// The live edge: every range that ends before it, and every other event that starts before it, is in the trace (see
@@ -240,7 +247,8 @@ class Trace {
   bool begin_block(Row& row);  // false: the row is full
   void end_block(Row& row);
 
-  base::NameTable names_;
+  base::NameTable names_, arguments_;
+  LaunchTable launches_;
   std::array<std::unique_ptr<Lane>, kMaxLanes> lanes_;
   std::atomic<std::size_t> lane_count_{0};
   std::mutex lanes_mutex_;

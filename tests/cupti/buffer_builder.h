@@ -46,6 +46,11 @@ inline constexpr std::uint32_t kThread = 4711;
 inline constexpr std::uint32_t kContext = 1;
 inline constexpr std::uint32_t kStream = 7;  // the default one, as CUPTI numbers it
 
+struct Launched {
+  std::int32_t grid = 0, block = 0;
+  std::uint16_t registers = 0;
+  std::int32_t static_shared = 0, dynamic_shared = 0;
+};
 struct Where {
   std::uint32_t stream = kStream;
   std::uint32_t device = 0;
@@ -99,8 +104,15 @@ class Buffer {
     return raw_call(CUPTI_ACTIVITY_KIND_DRIVER, kDriverLaunch, stamp(start), stamp(end), correlation, thread);
   }
   Buffer& raw_kernel(const char* name, std::uint64_t start, std::uint64_t end, std::uint32_t correlation,
-                     const Where& where = {}) {
+                     const Where& where = {}, const Launched& launched = {}) {
     CUpti_ActivityKernel10 kernel{};
+    kernel.gridX = launched.grid;
+    kernel.gridY = kernel.gridZ = 1;
+    kernel.blockX = launched.block;
+    kernel.blockY = kernel.blockZ = 1;
+    kernel.registersPerThread = launched.registers;
+    kernel.staticSharedMemory = launched.static_shared;
+    kernel.dynamicSharedMemory = launched.dynamic_shared;
     kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
     kernel.start = start;
     kernel.end = end;
@@ -112,8 +124,8 @@ class Buffer {
     return add(kernel);
   }
   Buffer& kernel(const char* name, Nanoseconds start, Nanoseconds end, std::uint32_t correlation,
-                 const Where& where = {}) {
-    return raw_kernel(name, stamp(start), stamp(end), correlation, where);
+                 const Where& where = {}, const Launched& launched = {}) {
+    return raw_kernel(name, stamp(start), stamp(end), correlation, where, launched);
   }
   Buffer& copy(const CopyOf& of, Nanoseconds start, Nanoseconds end, std::uint32_t correlation,
                const Where& where = {}) {

@@ -35,11 +35,17 @@ class KeepingSink final : public trace::EventSink {
     if (names_throw) throw std::runtime_error("no more names");
     return names.intern(text);
   }
+  std::uint32_t launch(const trace::LaunchShape& shape) override {
+    ++launches_asked;
+    return launches.intern(shape);
+  }
   std::unique_ptr<trace::EventWriter> open_writer() override { return std::make_unique<Writer>(*this); }
 
   std::vector<trace::LaneInfo> lanes;
   std::vector<std::vector<trace::Event>> events;  // by lane
   base::NameTable names;
+  trace::LaunchTable launches;
+  int launches_asked = 0;
   std::size_t most_lanes = 4096;
   bool names_throw = false;
   Nanoseconds complete = std::numeric_limits<Nanoseconds>::min();

@@ -51,6 +51,30 @@ TEST(Decoder, WritesALaunchAndItsKernel) {
   EXPECT_TRUE(rig.accounts());
 }
 
+TEST(Decoder, KeepsHowKernelsWereLaunched) {
+  DecoderRig rig;
+  const Launched small{64, 128, 32, 512, 0}, large{4096, 256, 255, 0, 48 * 1024};
+  rig.take(Buffer()
+               .kernel("a", 1000, 2000, 1, {}, small)
+               .kernel("b", 2000, 3000, 2, {}, large)
+               .kernel("a", 3000, 4000, 3, {}, small));
+  rig.decoder.finish();
+  const auto kernels = rig.on("kernels");
+  ASSERT_THAT(kernels, SizeIs(3));
+  EXPECT_EQ(trace::launch_of(kernels[0]), trace::launch_of(kernels[2]));
+  EXPECT_EQ(rig.sink.launches_asked, 2) << "one that was seen before takes no lock";
+  const auto shape = rig.sink.launches.find(trace::launch_of(kernels[1]));
+  ASSERT_TRUE(shape.has_value());
+  EXPECT_EQ(shape->grid, (std::array<std::uint32_t, 3>{4096, 1, 1}));
+  EXPECT_EQ(shape->block, (std::array<std::uint32_t, 3>{256, 1, 1}));
+  EXPECT_EQ(shape->registers_per_thread, 255u);
+  EXPECT_EQ(shape->static_shared_bytes, 0u);
+  EXPECT_EQ(shape->dynamic_shared_bytes, 49152u);
+  EXPECT_EQ(shape->shared_bytes, 49152u);
+  EXPECT_EQ(shape->context, kContext);
+  EXPECT_LT(shape->occupancy_percent, 0) << "CUPTI does not say";
+}
+
 TEST(Decoder, NamesLanesAsTheSimulatedDeviceDoes) {
   DecoderRig rig;
   const CopyOf to_device{CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, CUPTI_ACTIVITY_MEMORY_KIND_PINNED,

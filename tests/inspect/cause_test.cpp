@@ -163,5 +163,23 @@ TEST_F(CauseTest, LaunchesOfAStretchAreThinnedEvenly) {
   EXPECT_EQ(thinned[0].operation.event.start_ns, 30);
 }
 
+// The wait lasts 195 ns, of which 195 - 10 are waiting, and the bubble after it 50 ns.
+TEST_F(CauseTest, APathMattersIfItsBubbleOrItsWaitIsLongEnough) {
+  const CausePath path = cause_path(live, event_at(LaneKind::Calls, 20));
+  EXPECT_TRUE(matters(path, 195));
+  EXPECT_FALSE(matters(path, 196));
+  CausePath only_bubble = path;
+  only_bubble.wait.reset();
+  EXPECT_TRUE(matters(only_bubble, 50));
+  EXPECT_FALSE(matters(only_bubble, 51));
+  EXPECT_FALSE(matters({}, 0)) << "there is no path";
+}
+
+TEST(LeastThatMatters, IsAShareOfTheLoopButNoOrdinaryGap) {
+  EXPECT_EQ(least_that_matters(0), kOrdinaryGap) << "no loop is known";
+  EXPECT_EQ(least_that_matters(100'000), kOrdinaryGap) << "1 % is 1 us, which a full queue leaves, too";
+  EXPECT_EQ(least_that_matters(2'000'000), 20'000);
+}
+
 }  // namespace
 }  // namespace lanescope::ui

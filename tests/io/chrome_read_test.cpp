@@ -1,8 +1,11 @@
 // Other programs' files: the PyTorch profiler's real ones, and the variants that the format allows.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "io/chrome_trace.h"
 #include "scratch.h"
@@ -56,6 +59,122 @@ void expect_parts(const Event& call, std::int64_t own, std::int64_t waiting, std
 }
 
 // --- real files ------------------------------------------------------------------------------------------------------
+
+// Values of the files' own JSON objects.
+TEST(PyTorchTrace, WhatIsKnownOfEventsIsKept) {
+  const OpenedTrace alexnet = read_chrome_trace(fixture("pytorch-alexnet.json.gz"));
+  const auto kernels = events_on(alexnet, LaneKind::Kernels);
+  const auto kernel =
+      std::find_if(kernels.begin(), kernels.end(), [](const NamedEvent& e) { return e.event.correlation == 5117; });
+  ASSERT_NE(kernel, kernels.end());
+  trace::LaunchShape shape;
+  shape.grid = {96800, 1, 1};
+  shape.block = {128, 1, 1};
+  shape.registers_per_thread = 40;
+  shape.shared_bytes = 0;
+  shape.context = 1;
+  shape.blocks_per_sm = 896.2963;
+  shape.warps_per_sm = 3585.1853;
+  shape.occupancy_percent = 75;
+  EXPECT_EQ(kernel->launch, shape);
+  EXPECT_EQ(trace::external_id_of(kernel->event), 0u) << "it repeats the correlation";
+  EXPECT_EQ(find_event(alexnet, "Memcpy HtoD (Pageable -> Device)", 14).correlation, 14u);
+  for (const NamedEvent& e : events_on(alexnet, LaneKind::Phases)) {
+    if (trace::external_id_of(e.event) != 3) continue;
+    EXPECT_EQ(e.arguments, R"("Fwd thread id":0,"Sequence number":0)");
+  }
+
+  const OpenedTrace large = read_chrome_trace(fixture("pytorch-ns-resolution.json.gz"));
+  std::set<std::uint32_t> launches;
+  int with_grid = 0, with_occupancy = 0;
+  for (const NamedEvent& e : events_on(large, LaneKind::Kernels)) {
+    if (e.event.kind != EventKind::Kernel || !e.launch) continue;
+    with_grid += e.launch->grid[0] > 0 && e.launch->block[0] > 0 && e.launch->registers_per_thread > 0;
+    with_occupancy += e.launch->occupancy_percent >= 0;
+  }
+  EXPECT_EQ(with_grid, 4350);
+  EXPECT_EQ(with_occupancy, 4350);
+  std::set<std::string> reductions;
+  for (const NamedEvent& e : events_on(large, LaneKind::Phases)) {
+    if (trace::external_id_of(e.event) == 2099) reductions.insert(e.arguments);
+  }
+  EXPECT_THAT(
+      reductions,
+      ElementsAre(R"("Collective name":"allreduce","dtype":"Float","In msg nelems":2049000,"Global rank start":0,)"
+                  R"("Group size":1,"Process Group Ranks":"[0]","Out msg nelems":2049000,"Global rank stride":1,)"
+                  R"("Process Group ID":0)"));
+}
+
+TEST(ForeignArguments, NestedValuesAreKeptAndLongOnesCut) {
+  const std::string longest(1'000'000, 'x');
+  const std::string file = R"j({"traceEvents":[
+    {"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":2,"ts":0,"dur":1,"args":{
+      "External id": 7, "Ev Idx": 6, "Input Dims": [[64, 3], [], [1.50, null, true]], "Concrete": {"a": "b\"c", "d": {}}}},
+    {"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":2,"ts":2,"dur":1,"args":{"text":")j" +
+                           longest + R"j("}},
+    {"ph":"X","cat":"cpu_op","name":"c","pid":1,"tid":2,"ts":4,"dur":1,"args":{"list":[")j" +
+                           longest + R"j(",1,[2,{"k":"v"}]],"after":5}},
+    {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":1,
+      "args":{"correlation":9,"grid":[1,2],"block":[128,1,1,1],"registers per thread":-5,"shared memory":1e300}},
+    {"ph":"X","cat":"kernel","name":"l","pid":0,"tid":7,"ts":7,"dur":1,
+      "args":{"correlation":10,"External id":7,"grid":[4294967295,0,"1"],"block":[3,2,1],"est. achieved occupancy %":"?"}}
+  ]})j";
+  const OpenedTrace opened = read_chrome_trace(file, "made up");
+  EXPECT_EQ(opened.events_malformed, 0u);
+  const auto ops = events_on(opened, LaneKind::Phases);
+  ASSERT_EQ(ops.size(), 3u);
+  EXPECT_EQ(trace::external_id_of(ops[0].event), 7u);
+  EXPECT_EQ(ops[0].arguments, R"("Input Dims":[[64,3],[],[1.50,null,true]],"Concrete":{"a":"b\"c","d":{}})");
+  EXPECT_LT(ops[1].arguments.size(), 2'100u);
+  EXPECT_THAT(ops[1].arguments, testing::EndsWith("xxx…\""));
+  EXPECT_LT(ops[2].arguments.size(), 2'300u);
+  EXPECT_THAT(ops[2].arguments, testing::EndsWith("…\",\"after\":5"));
+  const auto kernels = events_on(opened, LaneKind::Kernels);
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_FALSE(kernels[0].launch.has_value()) << "none of it is a size";
+  trace::LaunchShape shape;
+  shape.block = {3, 2, 1};
+  EXPECT_EQ(kernels[1].launch, shape);
+  EXPECT_EQ(trace::external_id_of(kernels[1].event), 7u);
+}
+
+// As many different arguments as events: the events are kept, and those whose arguments are not say so.
+TEST(ForeignArguments, TheyTakeTheirShareOfTheMemoryOnly) {
+  std::string file = R"j({"traceEvents":[)j";
+  for (int i = 0; i < 2000; ++i) {
+    file +=
+        fmt::format(R"j({}{{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":2,"ts":{},"dur":1,"args":{{"n":{}}}}})j",
+                    i == 0 ? "" : ",", 2 * i, i);
+  }
+  const OpenedTrace opened = read_chrome_trace(file + "]}", "made up", nullptr, {.memory_bytes = 400'000});
+  const auto ops = events_on(opened, LaneKind::Phases);
+  ASSERT_EQ(ops.size(), 2000u);
+  // 400,000 / 8 = 50,000 bytes, at 100 and the text's 5 to 7 each: about 475 texts.
+  const auto kept = std::count_if(ops.begin(), ops.end(), [](const NamedEvent& e) {
+    return trace::arguments_of(e.event) != base::NameTable::kOverflow;
+  });
+  EXPECT_GT(kept, 450);
+  EXPECT_LT(kept, 500);
+}
+
+TEST(ForeignThreads, HaveTheirNamesUnlessAllAreCalledTheSame) {
+  const OpenedTrace opened = read_chrome_trace(R"j({"traceEvents":[
+    {"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"python3"}},
+    {"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"thread 2 (python3)"}},
+    {"ph":"M","name":"thread_name","pid":1,"tid":3,"args":{"name":"thread 3 (loader)"}},
+    {"ph":"M","name":"thread_name","pid":1,"tid":4,"args":{"name":"thread 4 (pt_main)"}},
+    {"ph":"M","name":"thread_name","pid":1,"tid":5,"args":{"name":"thread 5 (pt_main)"}},
+    {"ph":"M","name":"thread_name","pid":1,"tid":6,"args":{"name":"autograd"}},
+    {"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":2,"ts":0,"dur":1},
+    {"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":3,"ts":0,"dur":1},
+    {"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":4,"ts":0,"dur":1},
+    {"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":5,"ts":0,"dur":1},
+    {"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":6,"ts":0,"dur":1}]})j",
+                                               "made up");
+  std::map<std::int64_t, std::string> names;
+  for (const LaneInfo& lane : lanes_of(*opened.trace)) names[lane.tid] = lane.thread;
+  EXPECT_THAT(names, ElementsAre(Pair(2, ""), Pair(3, "loader"), Pair(4, ""), Pair(5, ""), Pair(6, "autograd")));
+}
 
 TEST(PyTorchTrace, CountsPerCategoryAreThoseOfTheFile) {
   // tests/data/README.md; the two instants of each file have no category.

@@ -246,6 +246,63 @@ TEST_F(RoundTripTest, WhatWasLostBeforeIsStillCounted) {
   EXPECT_EQ(opened.trace->counts().late, 3u);
 }
 
+// What is known of an event beyond its words: how a kernel was launched, a file's arguments, external ids.
+TEST_F(RoundTripTest, DetailsComeBack) {
+  trace::Trace trace;
+  LaneInfo thread = cpu_lane(LaneKind::Phases, "operators", 1, 2);
+  thread.thread = "pt_main \"1\"";
+  const LaneId ops = trace.add_lane(thread);
+  const LaneId kernels = trace.add_lane(gpu_lane(LaneKind::Kernels, "kernels"));
+  const LaneId copies = trace.add_lane(gpu_lane(LaneKind::CopyH2D, "copy H2D"));
+  Event op = make_event(trace, ops, EventKind::Range, "aten::mm", 0, 100);
+  trace::set_external_id(op, 4'000'000'000);
+  trace::set_arguments(op, trace.arguments().intern(R"("Input Dims":[[64,3],[]],"text":"a \"b\"")"));
+  trace.append(op);
+  trace::LaunchShape captured;  // as CUPTI tells it
+  captured.grid = {65'536, 2, 3};
+  captured.block = {128, 4, 1};
+  captured.registers_per_thread = 0;
+  captured.static_shared_bytes = 1024;
+  captured.dynamic_shared_bytes = 49'152;
+  captured.shared_bytes = 50'176;
+  captured.context = 3;
+  trace::LaunchShape read;  // as the PyTorch profiler tells it
+  read.block = {1, 1, 1};
+  read.shared_bytes = 0;
+  read.blocks_per_sm = 1.185185;
+  read.warps_per_sm = 0;
+  read.occupancy_percent = 75.5;
+  std::int64_t at = 0;
+  for (const trace::LaunchShape& shape : {captured, read, trace::LaunchShape{}, captured}) {
+    Event kernel = make_event(trace, kernels, EventKind::Kernel, "k", at, at + 10, 5);
+    trace::set_launch(kernel, trace.launches().intern(shape));
+    trace::set_external_id(kernel, at == 0 ? 77 : 0);
+    if (at == 0) trace::set_arguments(kernel, trace.arguments().intern(R"("priority":-1)"));
+    trace.append(kernel);
+    at += 20;
+  }
+  Event copy = make_event(trace, copies, EventKind::Copy, "Memcpy HtoD (Pinned -> Device)", 0, 50, 6);
+  trace::set_bytes(copy, 1'000);
+  trace::set_arguments(copy, trace.arguments().intern(R"("context":2,"note":1.50)"));
+  trace.append(copy);
+  trace.publish();
+  write_chrome_trace(file("a.json"), trace, {});
+  const OpenedTrace opened = read_chrome_trace(file("a.json"));
+  expect_same(trace, *opened.trace);
+  EXPECT_EQ(events_of(*opened.trace, kernels)[0].launch, captured);
+  EXPECT_EQ(events_of(*opened.trace, copies)[0].arguments, R"("context":2,"note":1.50)");
+}
+
+// Files of earlier versions had a context that nobody had measured.
+TEST_F(RoundTripTest, AContextThatWasMadeUpIsNotRead) {
+  write("old.json", R"j({"otherData":{"lanescope":"1","format":1,"lanes":[{"kind":"copy_h2d","name":"copy H2D"}]},
+    "traceEvents":[{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pinned -> Device)","ts":0,"dur":1,"lane":0,
+      "args":{"External id":6,"device":0,"context":1,"stream":7,"correlation":6,"bytes":8}}]})j");
+  const OpenedTrace opened = read_chrome_trace(file("old.json"));
+  ASSERT_EQ(opened.events_read, 1u);
+  EXPECT_EQ(events_of(*opened.trace, 0)[0].arguments, "");
+}
+
 TEST_F(RoundTripTest, AForeignTraceKeptAsOurOwnStaysTheSame) {
   const OpenedTrace foreign = read_chrome_trace(fixture("pytorch-alexnet.json.gz"));
   write_chrome_trace(file("own.json"), *foreign.trace, foreign.facts);

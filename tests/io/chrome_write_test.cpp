@@ -73,10 +73,10 @@ TEST_F(ChromeWriteTest, EventsAreWrittenByteForByte) {
        R"j({"ph":"X","cat":"user_annotation","name":"forward","pid":1000,"tid":1000,"ts":0.000,"dur":10.000,"lane":2,"args":{}})j",
        R"j({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1000,"tid":1000,"ts":1.000,"dur":4.500,"lane":0,"args":{"External id":41,"correlation":41,"cbid":211,"flags":4}})j",
        R"j({"ph":"s","id":41,"cat":"ac2g","name":"ac2g","pid":1000,"tid":1000,"ts":1.000})j",
-       R"j({"ph":"X","cat":"kernel","name":"linear_forward","pid":0,"tid":7,"ts":7.001,"dur":52.999,"lane":3,"args":{"External id":41,"device":0,"context":1,"stream":7,"correlation":41}})j",
+       R"j({"ph":"X","cat":"kernel","name":"linear_forward","pid":0,"tid":7,"ts":7.001,"dur":52.999,"lane":3,"args":{"External id":41,"device":0,"stream":7,"correlation":41}})j",
        R"j({"ph":"f","bp":"e","id":41,"cat":"ac2g","name":"ac2g","pid":0,"tid":7,"ts":7.001})j",
        // 4,000 bytes in 2,000 ns are 2 GB/s.
-       R"j({"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoH (Device -> Pinned)","pid":0,"tid":7,"ts":60.000,"dur":2.000,"lane":4,"args":{"External id":42,"device":0,"context":1,"stream":7,"correlation":42,"bytes":4000,"memory bandwidth (GB/s)":2,"flags":109}})j",
+       R"j({"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoH (Device -> Pinned)","pid":0,"tid":7,"ts":60.000,"dur":2.000,"lane":4,"args":{"External id":42,"device":0,"stream":7,"correlation":42,"bytes":4000,"memory bandwidth (GB/s)":2,"flags":109}})j",
        // 50,000 ns, of which 500 are own cost and 8,000 return: 41,500 of waiting.
        R"j({"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","pid":1000,"tid":1000,"ts":20.000,"dur":50.000,"lane":0,"args":{"External id":43,"correlation":43,"cbid":131,"own_ns":500,"waiting_ns":41500,"copying_ns":0,"returning_ns":8000,"flags":3}})j",
        R"j({"ph":"i","s":"p","cat":"marker","name":"log interval 1 → 100","pid":1000,"tid":1000,"ts":80.000,"lane":5,"args":{"marker":"setting","version":3,"key":"log_interval","before":"1","now":"100"}})j",

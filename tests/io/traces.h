@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
 #include <tuple>
@@ -19,22 +20,25 @@ using trace::LaneId;
 using trace::LaneInfo;
 using trace::LaneKind;
 
-/// An event with its name as text, because name ids differ between traces.
+/// An event with what it refers to, because the numbers of names, launches and arguments differ between traces.
 struct NamedEvent {
   Event event;
   std::string name;
+  std::optional<trace::LaunchShape> launch;
+  std::string arguments;
   auto key() const {
     const Event& e = event;
-    return std::tuple(e.start_ns, -e.end_ns, e.kind, e.correlation, e.a, e.b, e.c, e.flags, name);
+    return std::tuple(e.start_ns, -e.end_ns, e.kind, e.correlation, e.a, e.b, e.c, e.flags, name, arguments,
+                      launch ? trace::hash_of(*launch) : 0);
   }
-  bool operator==(const NamedEvent& other) const { return key() == other.key(); }
+  bool operator==(const NamedEvent& other) const { return key() == other.key() && launch == other.launch; }
   bool operator<(const NamedEvent& other) const { return key() < other.key(); }
 };
 
 inline void PrintTo(const NamedEvent& e, std::ostream* out) {
   *out << e.name << " [" << e.event.start_ns << ", " << e.event.end_ns << ") kind " << int(e.event.kind) << " a "
        << e.event.a << " b " << e.event.b << " c " << e.event.c << " flags " << int(e.event.flags) << " correlation "
-       << e.event.correlation;
+       << e.event.correlation << " arguments " << e.arguments << (e.launch ? " with a launch" : "");
 }
 
 inline std::vector<NamedEvent> events_of(const trace::Trace& trace, std::size_t lane) {
@@ -53,7 +57,14 @@ inline std::vector<NamedEvent> events_of(const trace::Trace& trace, std::size_t 
         trace::set_change(e, {change.version, 0, 0, 0});
       }
       e.name = 0;
-      events.push_back({e, name});
+      NamedEvent named{e, name, trace.launches().find(trace::launch_of(e)), {}};
+      if (named.launch) trace::set_launch(named.event, 0);
+      const trace::NameId arguments = trace::arguments_of(e);
+      if (arguments != base::NameTable::kOverflow && arguments < trace.arguments().size()) {
+        named.arguments = trace.arguments().text(arguments);
+        if (!named.arguments.empty()) trace::set_arguments(named.event, 0);
+      }
+      events.push_back(std::move(named));
     }
   }
   std::sort(events.begin(), events.end());

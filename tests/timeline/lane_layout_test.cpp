@@ -146,6 +146,18 @@ TEST_F(SeatTest, GroupsByThreadAndStreamProcessDeviceOrNot) {
   EXPECT_THAT(headings(), ElementsAre(""));
 }
 
+// The name of the only program would be repeated in every heading.
+TEST(Seats, ASingleProgramIsNotNamed) {
+  trace::Trace trace;
+  trace.add_lane(cpu(LaneKind::Calls, "calls", 11));
+  LaneInfo other = cpu(LaneKind::Calls, "calls", -247'463'936);
+  other.thread = "autograd";
+  trace.add_lane(other);
+  std::vector<std::string> headings;
+  for (const OrderedLane& entry : ordered_lanes(trace, LaneLayout())) headings.push_back(entry.heading);
+  EXPECT_THAT(headings, ElementsAre("CPU · thread 4047503360 (autograd)", "CPU · thread 11"));
+}
+
 // Each rank numbers its GPUs from 0.
 TEST(Seats, RanksHaveTheirOwnGpus) {
   trace::Trace trace;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "timeline/drawn.h"
 #include "session/session.h"
+#include "timeline/drawn.h"
 
 namespace lanescope::ui {
 namespace {
@@ -118,9 +118,9 @@ TEST_F(TimelineTest, SeveralThreadsAndStreamsHaveAHeadingEach) {
   trace.add_lane(cpu(LaneKind::Iterations, "steps", 5, 22));
   trace.add_lane(gpu(LaneKind::Kernels, "k0", 0, 30));
   prepare();
-  EXPECT_THAT(names(), ElementsAre("CPU · python3 · thread 22", "steps", "calls B", "CPU · python3 · thread 11",
-                                   "calls A", "RUN-AHEAD", "launches", "in flight", "GPU 0 · stream 30", "k0",
-                                   "GPU 1 · stream 7", "k7", "GPU 1 · stream 9", "k9", "copies"));
+  EXPECT_THAT(names(), ElementsAre("CPU · thread 22", "steps", "calls B", "CPU · thread 11", "calls A", "RUN-AHEAD",
+                                   "launches", "in flight", "GPU 0 · stream 30", "k0", "GPU 1 · stream 7", "k7",
+                                   "GPU 1 · stream 9", "k9", "copies"));
 }
 
 // A loader's workers: thin rows under their own heading, between the loop they serve and the curve.

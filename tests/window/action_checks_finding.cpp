@@ -1,5 +1,6 @@
 // The actions that find: search, list of events, plots.
 #include "shell/finding.h"
+#include "shell/selecting.h"
 #include "window/action_checks.h"
 
 namespace lanescope::ui_test {
@@ -14,6 +15,19 @@ void find_kernels(Desk& desk) {
   ui::search_for(desk.state(), "kernel");
   desk.state().search.focus_wanted = false;
   desk.until([&] { return desk.state().search.found.size() > 2; });
+}
+
+void select_a_kernel(Desk& desk) {
+  ui::ShellState& state = desk.state();
+  ui::close_search(state);
+  state.name_figures.open = false;
+  const trace::Trace& trace = state.model.trace();
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const auto lane = static_cast<trace::LaneId>(l);
+    if (trace.lane(lane).info().kind != trace::LaneKind::Kernels) continue;
+    const trace::Row& row = trace.lane(lane).row(0);
+    return ui::select_event(state, ui::event_ref(lane, 0, row, row.last() - 1));
+  }
 }
 
 }  // namespace
@@ -37,6 +51,10 @@ std::vector<ActionCheck> finding_checks() {
          ui::show_found(desk.state(), 1);
        },
        [](Desk& desk) { return desk.state().search.at == 0u; }},
+      {Action::FindSame, select_a_kernel,
+       [](Desk& desk) { return desk.state().drawer == DrawerTab::Found && desk.state().search.total > 2; }},
+      {Action::NameStatistics, select_a_kernel,
+       [](Desk& desk) { return desk.has_place("name_figures") && desk.state().name_figures.figures(); }},
       {Action::EventList, [](Desk& desk) { desk.state().drawer = DrawerTab::Plots; },
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Events && !desk.state().event_list.shown.empty(); }},
       {Action::ShowPlots, [](Desk& desk) { desk.state().drawer = DrawerTab::Events; },

@@ -164,6 +164,19 @@ std::vector<ActionCheck> navigation_checks() {
                   [](auto& a, auto& b) {
                     return b.event.kind == trace::EventKind::Call && a.event.correlation == b.event.correlation;
                   }),
+      {Action::ZoomSelection,
+       [](Desk& desk) {
+         still(desk);
+         const auto& last = desk.state().model.analysis().records().back();
+         ui::select_range(desk.state(), last.start_ns, last.end_ns);
+         desk.state().view.show(last.start_ns, last.start_ns + 10 * (last.end_ns - last.start_ns));
+         desk.until([&] { return !desk.state().view.moving(); });
+       },
+       [](Desk& desk) {
+         const auto [from, to] = *desk.state().selection.range;
+         const ui::TimeAxis& axis = desk.state().view.axis();
+         return axis.begin_ns() <= from && axis.end_ns() >= to && axis.length_px(to - from) > axis.width_px() / 2;
+       }},
       {Action::SelectIteration, still, [](Desk& desk) { return desk.state().selection.range.has_value(); }},
   };
 }

@@ -41,6 +41,14 @@ std::vector<ActionCheck> out_checks() {
        {},
        [](Desk& desk) { return desk.has_place("picture.save") && !desk.state().pictures.preview.texture.empty(); }},
       {Action::CopyPicture, empty_folder, [](Desk& desk) { return desk.state().pictures.clipboard.owned(); }},
+      {Action::CopyDetails,
+       [](Desk& desk) {
+         ui::ShellState& state = desk.state();
+         const auto& last = state.model.analysis().records().back();
+         ui::select_range(state, last.start_ns, last.end_ns);
+         state.toast.reset();
+       },
+       [](Desk& desk) { return desk.state().toast && desk.state().toast->text.starts_with("copied: "); }},
       {Action::SaveTrace, empty_folder, saved_as("trace", ".json")},
       {Action::SaveTraceCompressed, empty_folder, saved_as("trace", ".json.gz")},
   };

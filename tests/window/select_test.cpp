@@ -1,10 +1,14 @@
 // What a person selects: events with what belongs to them, bubbles, and stretches of time with their figures.
 #include <X11/keysym.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <imgui.h>
 
 #include <cmath>
 
 #include "analysis/summary.h"
+#include "shell/finding.h"
+#include "shell/selecting.h"
 #include "window/desk.h"
 #include "window/panels/details/details_panels.h"
 
@@ -24,6 +28,7 @@ class SelectTest : public WindowTest {
     WindowTest::SetUp();
     model().set_speed(0.1);
     wait_for_iterations(30);
+    state().name_figures.open = false;
     hold_still();
     state().view.show(model().analysis().records()[20].start_ns, model().analysis().records()[21].end_ns);
     ASSERT_TRUE(desk().until([&] { return !state().view.moving(); }));
@@ -65,6 +70,96 @@ TEST_F(SelectTest, TheSelectionComesFirst) {
   desk().key(XK_Escape);
   ASSERT_TRUE(desk().until([&] { return desk().has_place("advice.0"); }));
   EXPECT_EQ(desk().place("verdict").y, verdict);
+}
+
+// A second click on the same event ends the selection, and the cards are back.
+TEST_F(SelectTest, ASecondClickEndsTheSelection) {
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("advice.0"); }));
+  const auto kernel = widest(LaneKind::Kernels, [](const Event&) { return true; });
+  const Point at = point_of(LaneKind::Kernels, *kernel);
+  desk().click(at);
+  ASSERT_TRUE(selection().event.has_value());
+  ASSERT_TRUE(desk().until([&] { return ImGui::GetTime() - ImGui::GetIO().MouseClickedTime[0] > 0.4; }))
+      << "what follows is no double click";
+  desk().click(at);
+  EXPECT_TRUE(selection().empty());
+  EXPECT_TRUE(desk().until([&] { return desk().has_place("advice.0"); }));
+}
+
+// The gap that a full queue leaves between two kernels has no path; the bubble after a read has.
+TEST_F(SelectTest, APathIsDrawnOnlyForWhatMatters) {
+  int ordinary = 0, drawn = 0;
+  const trace::Trace& trace = model().trace();
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const auto lane = static_cast<trace::LaneId>(l);
+    const LaneKind kind = trace.lane(lane).info().kind;
+    if (kind != LaneKind::Kernels && kind != LaneKind::Calls) continue;
+    const trace::Row& row = trace.lane(lane).row(0);
+    for (auto i = row.first_starting_at_or_after(axis().begin_ns(), row.first(), row.last());
+         i < row.last() && row.end(i) < axis().end_ns(); ++i) {
+      ui::select_event(state(), ui::event_ref(lane, 0, row, i));
+      ui::update_causes(state());
+      const ui::CauseState& cause = state().cause;
+      if (!cause.path.empty()) ++drawn;
+      if (cause.ordinary_gap == 0) continue;
+      ++ordinary;
+      EXPECT_TRUE(cause.path.empty());
+      EXPECT_LT(cause.ordinary_gap, ui::least_that_matters(model().recent().pace.ns));
+    }
+  }
+  EXPECT_GT(ordinary, 0);
+  EXPECT_GT(drawn, 0);
+}
+
+// The menu on an event selects it, and each entry is about it.
+TEST_F(SelectTest, AMenuOnAnEvent) {
+  const auto kernel = widest(LaneKind::Kernels, [](const Event&) { return true; });
+  const Point at = point_of(LaneKind::Kernels, *kernel);
+  const auto choose = [&](const char* entry) {
+    desk().point_at(at);
+    desk().frames(2);
+    desk().hands().button(3, true);
+    desk().frames(2);
+    desk().hands().button(3, false);
+    ASSERT_TRUE(desk().until([&] { return desk().has_place(entry); })) << entry;
+    desk().frames(2);
+    desk().click(entry);
+    desk().frames(2);
+  };
+  choose("lane_menu.name-statistics");
+  ASSERT_TRUE(selection().event.has_value());
+  EXPECT_EQ(selection().event->event, *kernel);
+  ASSERT_TRUE(desk().until([&] { return state().name_figures.figures().has_value(); }));
+  EXPECT_GE(state().name_figures.figures()->durations.count, 30);
+  choose("lane_menu.copy-details");
+  ASSERT_TRUE(desk().until([&] { return state().toast.has_value(); }));
+  EXPECT_THAT(ImGui::GetClipboardText(), testing::StartsWith(std::string(model().trace().names().text(kernel->name))));
+  choose("lane_menu.ruler");
+  ASSERT_TRUE(desk().until([&] { return state().marks.rulers.size() == 1; }));
+  EXPECT_EQ(state().marks.rulers[0].from, kernel->start_ns);
+  EXPECT_EQ(state().marks.rulers[0].to, kernel->end_ns);
+  choose("lane_menu.lane");
+  EXPECT_TRUE(desk().until([&] { return desk().has_place("lane_menu.hide-lane"); }));
+  desk().key(XK_Escape);
+  EXPECT_TRUE(desk().until([&] { return !desk().has_place("lane_menu.hide-lane"); }));
+  EXPECT_TRUE(selection().event.has_value()) << "the key closed the menu only";
+  choose("lane_menu.find-same");
+  EXPECT_TRUE(desk().until([&] { return state().search.complete() && state().search.total >= 30; }));
+  ui::close_search(state());
+}
+
+// A click on a value of the panel copies it; Ctrl+C copies all of it.
+TEST_F(SelectTest, ValuesAreCopied) {
+  const auto kernel = widest(LaneKind::Kernels, [](const Event&) { return true; });
+  desk().click(point_of(LaneKind::Kernels, *kernel));
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("fact.correlation"); }));
+  desk().click("fact.correlation");
+  ASSERT_TRUE(desk().until([&] { return state().copied.has_value(); }));
+  EXPECT_EQ(ImGui::GetClipboardText(), std::to_string(kernel->correlation));
+  desk().key(XK_c, kControl);
+  ASSERT_TRUE(desk().until([&] { return state().toast.has_value(); }));
+  EXPECT_THAT(ImGui::GetClipboardText(), testing::HasSubstr("\ncorrelation: " + std::to_string(kernel->correlation)));
+  EXPECT_TRUE(desk().until([&] { return !state().copied.has_value(); })) << "the note goes";
 }
 
 TEST_F(SelectTest, EnterGoesFromAWaitToItsWorkAndBack) {

@@ -275,6 +275,8 @@ void Assembler::release(Nanoseconds until, Nanoseconds now_ns) {
         if (record.event_kind != trace::EventKind::Kernel) {
           trace::set_bytes(event, record.value);
           event.flags = record.copy_flags;
+        } else {
+          trace::set_launch(event, record.detail);
         }
         write(event, lane);
         latency_.add(now_ns - record.end_ns);

@@ -24,7 +24,8 @@ class Decoder::Impl {
         clock_(std::move(clock)),
         counts_(counts),
         names_(table_, sink),
-        reader_(table_, clock_, names_, counts),
+        launches_(sink),
+        reader_(table_, clock_, names_, launches_, counts),
         assembler_(sink, counts) {}
 
   void take(std::uint8_t* buffer, std::size_t valid_bytes) {
@@ -81,6 +82,7 @@ class Decoder::Impl {
   ClockMap clock_;
   Counts& counts_;
   Names names_;
+  Launches launches_;
   RecordReader reader_;
   Assembler assembler_;
   Nanoseconds compared_ns_ = 0;

@@ -31,7 +31,8 @@ struct Record {
   std::uint32_t device = 0;
   std::uint32_t context = 0;
   std::uint32_t stream = 0;
-  std::uint32_t detail = 0;  ///< Sync, Overhead, Stream: CUPTI's number for its type. Context: its null stream
+  /// Sync, Overhead, Stream: CUPTI's number for its type. Context: its null stream. A kernel: its launch's number.
+  std::uint32_t detail = 0;
   RecordKind kind = RecordKind::Call;
   trace::EventKind event_kind = trace::EventKind::Call;
   union {

@@ -1,5 +1,6 @@
 #include "capture/cupti/record_reader.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -56,6 +57,19 @@ const T& as(const CUpti_Activity& activity) {
   return reinterpret_cast<const T&>(activity);
 }
 
+trace::LaunchShape shape_of(const CUpti_ActivityKernel4& kernel) {
+  const auto size = [](std::int32_t n) { return static_cast<std::uint32_t>(std::max(0, n)); };
+  trace::LaunchShape shape;
+  shape.grid = {size(kernel.gridX), size(kernel.gridY), size(kernel.gridZ)};
+  shape.block = {size(kernel.blockX), size(kernel.blockY), size(kernel.blockZ)};
+  shape.registers_per_thread = kernel.registersPerThread;
+  shape.static_shared_bytes = size(kernel.staticSharedMemory);
+  shape.dynamic_shared_bytes = size(kernel.dynamicSharedMemory);
+  shape.shared_bytes = shape.static_shared_bytes + shape.dynamic_shared_bytes;
+  shape.context = kernel.contextId;
+  return shape;
+}
+
 std::uint64_t join_number(std::uint64_t id) {
   return id == CUPTI_SYNCHRONIZATION_INVALID_VALUE || id == ~std::uint64_t{0} ? 0 : id;
 }
@@ -99,6 +113,7 @@ bool RecordReader::read(const CUpti_Activity& activity, Nanoseconds now, Record&
       record.device = kernel.deviceId;
       record.context = kernel.contextId;
       record.stream = kernel.streamId;
+      record.detail = launches_.number_of(shape_of(kernel));
       return true;
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY:

@@ -7,6 +7,7 @@
 #include "capture/cupti/clock_map.h"
 #include "capture/cupti/counts.h"
 #include "capture/cupti/cupti_table.h"
+#include "capture/cupti/launches.h"
 #include "capture/cupti/names.h"
 #include "capture/cupti/record.h"
 
@@ -14,8 +15,8 @@ namespace lanescope::capture::cupti {
 
 class RecordReader {
  public:
-  RecordReader(const CuptiTable& table, const ClockMap& clock, Names& names, Counts& counts)
-      : version_(table.version), clock_(clock), names_(names), counts_(counts) {}
+  RecordReader(const CuptiTable& table, const ClockMap& clock, Names& names, Launches& launches, Counts& counts)
+      : version_(table.version), clock_(clock), names_(names), launches_(launches), counts_(counts) {}
 
   /// False if the record is of an unused kind, or has no plausible timestamp (which is counted). Frees what CUPTI
   /// allocated for the record.
@@ -31,6 +32,7 @@ class RecordReader {
   const std::uint32_t version_;
   const ClockMap& clock_;
   Names& names_;
+  Launches& launches_;
   Counts& counts_;
 };
 

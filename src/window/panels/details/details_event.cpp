@@ -5,74 +5,120 @@
 #include <cmath>
 
 #include "base/translate.h"
-#include "inspect/destination.h"
 #include "render/labels.h"
+#include "shell/finding.h"
 #include "window/panels/code/code_view.h"
 #include "window/panels/details/details_panels.h"
+#include "window/panels/details/values.h"
 #include "window/widgets.h"
-#include "workload/setting_change.h"
 
 namespace lanescope::ui {
+namespace {
 
-using analysis::BubbleCause;
 using base::tr;
 
-void draw_event_details(const Canvas& c, const EventRef& ref) {
-  const trace::Trace& trace = c.state.model.trace();
-  const trace::Event& e = ref.event;
-  const trace::LaneInfo& lane = trace.lane(ref.lane).info();
-  heading(c, tr("SELECTED"));
-  const bool marker = e.kind == trace::EventKind::Marker;
-  const bool labelled = lane.kind == trace::LaneKind::Iterations || is_stale_read(e);
-  const std::string own(trace.names().text(e.name));
-  const std::string name = labelled ? event_label(trace, lane.kind, e)
-                           : marker ? workload::marker_text(trace.names(), {&e, 1})
-                                    : own;
-  wrapped_text(c, FontRole::Mono, Colour::Text, name.size() > 240 ? name.substr(0, 238) + "…" : name);
-  vertical_space(c, 4);
-  const auto since_begin = [&](Nanoseconds t) { return time_in_full(t - c.state.model.extent().first); };
-  if (!marker) figure_line(c, tr("duration"), time_in_full(e.duration()));
-  figure_line(c, marker ? tr("marker at") : tr("start"), since_begin(e.start_ns));
-  if (!marker) figure_line(c, tr("end"), since_begin(e.end_ns));
-  if (trace::is_blocking(e)) {
-    const trace::CallParts parts = trace::parts_of(e);
-    figure_line(c, tr("own cost"), base::format_duration(parts.own));
-    figure_line(c, tr("waiting for GPU"), base::format_duration(parts.waiting), Colour::Wait);
-    figure_line(c, tr("copying"), base::format_duration(parts.copying));
-    figure_line(c, tr("return"), base::format_duration(parts.returning));
+constexpr std::size_t kMostInside = 12;  // lines of a stack; copying takes all
+
+// The ranges around the event, innermost first. A click selects one.
+void draw_inside(const Canvas& c, const std::vector<EventRef>& ranges) {
+  if (ranges.empty()) return;
+  heading(c, tr("INSIDE"));
+  const float s = c.scale;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const std::size_t shown = ranges.size() > kMostInside + 1 ? kMostInside : ranges.size();
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  std::optional<EventRef> wanted;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float height = 20 * s;
+    const std::string id = "inside." + std::to_string(i);
+    if (ImGui::InvisibleButton(id.c_str(), {width, height})) wanted = ranges[i];
+    note_place(c, id);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const std::string name = shown_name(c.state.model.trace(), ranges[i]);
+    const std::string lasts = base::format_duration(ranges[i].event.duration());
+    const float lasts_width = text_width(c.fonts, FontRole::MonoSmall, lasts) + 2;
+    if (ImGui::IsItemHovered()) {
+      ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+      list.AddRectFilled({at.x - 4 * s, at.y}, {at.x + width + 4 * s, at.y + height}, c.theme[Colour::PanelHovered],
+                         4 * s);
+      ImGui::SetTooltip("%s\n%s", name.c_str(), tr("click: go there"));
+    }
+    const Label labels[] = {{at.x, at.y, width - lasts_width - 10 * s, c.theme.as_text(Colour::Text), FontRole::Small,
+                             fit_text(c.fonts, FontRole::Small, name, width - lasts_width - 10 * s), height},
+                            {at.x + width - lasts_width, at.y, lasts_width, c.theme.as_text(Colour::Muted),
+                             FontRole::MonoSmall, lasts, height, LabelAlign::Right}};
+    draw_labels(list, c.fonts, labels);
   }
-  if (e.kind == trace::EventKind::Copy || e.kind == trace::EventKind::Memset) {
-    const auto bytes = static_cast<double>(trace::bytes_of(e));
-    figure_line(c, tr("bytes"), base::format_bytes(static_cast<std::int64_t>(bytes)));
-    if (e.duration() > 0)
-      figure_line(c, tr("rate"), fmt::format("{:.2f} GB/s", bytes / static_cast<double>(e.duration())));
-  }
-  if (!trace::is_cpu_lane(lane.kind) && !marker) {
-    figure_line(c, tr("device · stream"), fmt::format("{} · {}", lane.device, lane.stream));
-  }
-  draw_statement_figure(c);
-  if (e.correlation) figure_line(c, tr("correlation"), std::to_string(e.correlation));
-  if (c.state.selection.linked && !trace::is_sync(e)) {
-    const EventRef& other = *c.state.selection.linked;
-    const bool from_gpu = trace::is_gpu_work(e.kind);
-    const std::string other_name = short_kernel_name(trace.names().text(other.event.name));
-    figure_line(c, from_gpu ? tr("issued by") : tr("runs as"),
-                fit_text(c.fonts, FontRole::Mono, other_name, 170 * c.scale), Colour::SelectionLink);
-    const Nanoseconds delay = from_gpu ? e.start_ns - other.event.start_ns : other.event.start_ns - e.start_ns;
-    figure_line(c, tr("launch to start"), base::format_duration(delay));
-  }
-  draw_cause_path(c);
+  ImGui::PopStyleVar();
+  if (shown < ranges.size()) text(c, FontRole::Small, Colour::Dim, tr("and {} more around it", ranges.size() - shown));
+  if (wanted) select_listed(c.state, *wanted);
 }
 
-void draw_bubble_details(const Canvas& c, const analysis::Bubble& b) {
-  heading(c, tr("SELECTED"));
-  text(c, FontRole::BodyBold, Colour::Bubble, std::string(tr("GPU idle")) + " " + time_in_full(b.duration()));
-  figure_line(c, tr("cause"), std::string(analysis::cause_name(b.cause)));
-  const std::string call(c.state.model.trace().names().text(b.call));
-  const bool waited = b.cause == BubbleCause::Loader;
-  const char* role = waited ? tr("waited in") : b.cause == BubbleCause::AfterSync ? tr("drained by") : tr("late call");
-  if (!call.empty()) figure_line(c, role, call);
-  figure_line(c, tr("start"), time_in_full(b.start_ns - c.state.model.extent().first));
+// Count, sum, mean and percentiles of all events of the selected name, in the whole trace.
+void draw_name_figures(const Canvas& c) {
+  const NameFigures& all = c.state.name_figures;
+  if (!all.open || !all.subject()) return;
+  heading(c, tr("ALL OF THIS NAME"));
+  note_place(c, "name_figures");
+  if (!all.figures()) return text(c, FontRole::Small, Colour::Muted, tr("calculating …"));
+  const NameStatistics& f = *all.figures();
+  const std::string about = all.exact() ? "" : "≈ ";
+  fact_lines(c, {{tr("count"), base::format_count(f.durations.count)},
+                 {tr("total"), base::format_duration(f.sum_ns)},
+                 {tr("mean"), base::format_duration(static_cast<Nanoseconds>(std::llround(f.durations.mean_ns)))},
+                 {tr("median"), about + base::format_duration(f.durations.p50_ns)},
+                 {tr("p99"), about + base::format_duration(f.durations.p99_ns)},
+                 {tr("shortest"), base::format_duration(f.durations.min_ns)},
+                 {tr("longest"), base::format_duration(f.durations.max_ns)}});
+}
+
+void draw_ordinary_gap(const Canvas& c) {
+  const Nanoseconds gap = c.state.cause.ordinary_gap;
+  if (gap == 0) return;
+  wrapped_text(c, FontRole::Small, Colour::Dim,
+               tr("The GPU is idle for {} beside it: too short to matter.", base::format_duration(gap)));
+}
+
+}  // namespace
+
+void draw_event_details(const Canvas& c, const EventRef& event) {
+  const ShellState& state = c.state;
+  const EventRef ref = event;  // a click below may change the selection
+  const EventFacts facts = event_facts(state.model.analysis().links(), ref, state.selection.linked,
+                                       state.model.extent().first, state.model.facts().sm_count);
+  selection_heading(c);
+  const std::string short_title =
+      trace::is_gpu_work(ref.event.kind) ? shown_name(state.model.trace(), ref) : facts.title;
+  copyable_title(c, facts.title, short_title, Colour::Text);
+  vertical_space(c, 4);
+  fact_lines(c, facts.times);
+  draw_statement_figure(c);
+  // With a path, what a wait waited for is its second station.
+  if (!trace::is_sync(ref.event) || state.cause.path.empty()) fact_lines(c, facts.links);
+  draw_ordinary_gap(c);
+  draw_name_figures(c);
+  draw_cause_path(c);
+  if (!facts.details.empty()) {
+    heading(c, tr("DETAILS"));
+    note_place(c, "selected.details");
+    fact_lines(c, facts.details);
+  }
+  draw_inside(c, facts.inside);
+  if (!facts.arguments.empty()) {
+    heading(c, tr("ARGUMENTS"));
+    note_place(c, "selected.arguments");
+    ImGui::PushID("arguments");  // the file may call one "duration"
+    fact_lines(c, facts.arguments);
+    ImGui::PopID();
+  }
+}
+
+void draw_bubble_details(const Canvas& c, const analysis::Bubble& bubble) {
+  const EventFacts facts = bubble_facts(c.state.model.trace(), bubble, c.state.model.extent().first);
+  selection_heading(c);
+  copyable_title(c, facts.title, facts.title, Colour::Bubble);
+  fact_lines(c, facts.times);
   draw_cause_path(c);
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "inspect/owner_text.h"
 #include "render/labels.h"
 #include "timeline/lane_row.h"
 #include "window/widgets.h"
@@ -43,7 +44,7 @@ std::string lane_text(const Canvas& c, trace::LaneId id) {
   std::string text = info.name;
   if (info.kind == trace::LaneKind::Markers) return text;  // across all lanes
   if (trace::is_cpu_lane(info.kind)) {
-    text += fmt::format(" · {} {}", tr("thread"), info.tid);
+    text += " · " + thread_text(info);
   } else {
     text += fmt::format(" · {} {}", tr("stream"), info.stream);
   }

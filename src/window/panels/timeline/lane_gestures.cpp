@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "render/labels.h"
+#include "shell/selecting.h"
 #include "window/panels/timeline/lane_menu.h"
 #include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"
@@ -85,6 +86,21 @@ void take(const Canvas& c, const ImVec2& mouse) {
     hands.order = state.timeline.order();
     hands.was_pinned = state.lanes.choice(hands.held).pinned;
   }
+}
+
+// Selects the event or bubble under the mouse, so that the menu is about it; false if there is none.
+bool select_under(ShellState& state) {
+  const std::optional<TimelineHit>& hit = state.pointed.hit;
+  if (!hit || hit->open || hit->averaged) return false;
+  if (hit->event) {
+    if (state.selection.event != hit->event) select_event(state, *hit->event);
+    return true;
+  }
+  if (!hit->bubble) return false;
+  state.selection.clear();
+  state.selection.bubble = hit->bubble;
+  state.view.pan(0);
+  return true;
 }
 
 void put(ShellState& state, const std::vector<std::string>& order, bool pinned) {
@@ -171,7 +187,8 @@ bool handle_lane_gestures(const Canvas& c, const Rect& area) {
   }
   if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(1) && hands.grip == Grip::None && !state.pointed.mark) {
     const ImVec2 moved = ImGui::GetMouseDragDelta(1, 0);
-    if (hands.pointed && std::hypot(moved.x, moved.y) <= kClickSlop) open_lane_menu(c, *hands.pointed);
+    const bool still = std::hypot(moved.x, moved.y) <= kClickSlop;
+    if (hands.pointed && still) open_lane_menu(c, *hands.pointed, select_under(state));
   }
   if (ImGui::IsItemActivated() && hands.under != Grip::None) {
     take(c, mouse);

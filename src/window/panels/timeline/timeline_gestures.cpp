@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "shell/selecting.h"
 #include "timeline/snap.h"
@@ -116,11 +117,15 @@ void select_dragged(const Canvas& c, TimelineDrag& drag) {
 void click(const Canvas& c, const TimelineFrame& frame, float x, float y) {
   ShellState& state = c.state;
   const auto hit = state.timeline.hit(frame, state.view.axis(), x, y);
-  state.selection.clear();
+  const Selection before = std::exchange(state.selection, {});
   if (!hit || hit->open) return;
+  // A click on what is selected ends the selection.
   if (hit->event) {
-    select_event(state, *hit->event);
+    if (before.event != hit->event) select_event(state, *hit->event);
   } else if (hit->bubble) {
+    if (before.bubble && before.bubble->start_ns == hit->bubble->start_ns && before.bubble->gpu == hit->bubble->gpu) {
+      return;
+    }
     state.selection.bubble = hit->bubble;
     state.view.pan(0);
   } else {
@@ -177,6 +182,7 @@ void zoom_to_what_is_there(const Canvas& c, const TimelineFrame& frame) {
   const auto hit = state.timeline.hit(frame, state.view.axis(), mouse.x, mouse.y);
   if (!hit || hit->open) return;
   if (hit->event) {
+    select_event(state, *hit->event);  // its first click may have ended the selection
     const trace::Event& e = hit->event->event;
     state.view.show(e.start_ns, std::max(e.end_ns, e.start_ns + 1));
   } else if (hit->bubble) {
