@@ -1,9 +1,14 @@
 #include "model/gallery_list.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <sstream>
+#include <utility>
 
+#include "base/translate.h"
 #include "picture/words.h"
 
 namespace lanescope::ui {
@@ -104,6 +109,29 @@ std::string sources_text(const Experiment& experiment) {
     text += (text.empty() ? "" : " · ") + p.source;
   }
   return text;
+}
+
+std::string code_text(const Experiment& experiment) {
+  using base::tr;
+  const char kind = experiment.id.front();
+  std::string says = experiment.id + ": ";
+  says += kind == 'P'   ? tr("one of the experiments on the numbers that the tutorials published")
+          : kind == 'T' ? tr("one of the experiments from PyTorch's own tutorial on pinned memory")
+          : kind == 'S' ? tr("an experiment on a claim of the tutorial that it is called after")
+                        : tr("one of the experiments on advice of the tutorials that has no number");
+  constexpr std::array<std::pair<const char*, const char*>, 5> kTutorials{{
+      {"S0", N_("what a transfer costs")},
+      {"S1", N_("tuning a data loader")},
+      {"S2", N_("asynchronous execution")},
+      {"S3", N_("pinned memory")},
+      {"S4", N_("training on the GPU that is slower than on the CPU")},
+  }};
+  const std::string sources = sources_text(experiment) + " " + experiment.id;
+  for (const auto& [code, title] : kTutorials) {
+    if (sources.find(code) != std::string::npos)
+      says += fmt::format("\n{}: {}", code, tr("the tutorial on {}", tr(title)));
+  }
+  return says;
 }
 
 std::string first_sentence(const std::string& text) {

@@ -124,6 +124,7 @@ enum class Action : std::uint8_t {
   CaptureHealth,
   KeysPanel,
   Help,
+  FirstMinute,
   Quit,
 };
 inline constexpr std::size_t kActionCount = static_cast<std::size_t>(Action::Quit) + 1;

@@ -23,8 +23,9 @@ struct Presentation {
   float scale = 1.5f;  ///< scale factor in this mode, from the window's height
 };
 
-/// The hints of the first start.
-enum class TourStep : std::uint8_t { Off, TurnThis, WatchThat, PressS };
+/// The first minute: flip the experiment, see what it gained, and what else there is.
+inline constexpr const char* kTourExperiment = "P09";
+enum class TourStep : std::uint8_t { Off, PressFlip, Reward, WhatNext };
 
 struct FrameFigures {
   double frame_ms = 0;  ///< work time per frame, smoothed

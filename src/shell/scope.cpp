@@ -253,7 +253,7 @@ std::vector<ActionInfo> scope_actions() {
        ActionGroup::Scope,
        "experiment-view",
        N_("show the experiment's own view again"),
-       {{key::L, kShift}},
+       {{key::L, kCtrl}},
        [](ShellState& s) { s.view.go_to_goal(); },
        no_experiment_view},
   };

@@ -33,6 +33,13 @@ void toggle_language(ShellState& state) {
   state.preferences.language = chinese ? Language::English : Language::Chinese;
 }
 
+// Its hints speak of this experiment.
+void begin_tour(ShellState& state) {
+  close_overlay(state);
+  state.tour = TourStep::PressFlip;
+  state.requests.experiment = {&experiment::experiment_named(kTourExperiment), experiment::Side::Before};
+}
+
 std::string no_chinese_letters(const ShellState&) { return has_chinese_font() ? "" : no_chinese_text(); }
 
 }  // namespace
@@ -112,6 +119,12 @@ std::vector<ActionInfo> window_actions() {
        N_("this list of keys"),
        {{key::Slash, kShift}, {key::F1}},
        [](ShellState& s) { toggle_overlay(s, Overlay::Help); }},
+      {Action::FirstMinute,
+       ActionGroup::Window,
+       "first-minute",
+       N_("the first minute: show the hints again"),
+       {{key::F1, kShift}},
+       begin_tour},
       {Action::Quit,
        ActionGroup::Window,
        "quit",

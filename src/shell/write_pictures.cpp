@@ -63,9 +63,6 @@ void save(ShellState& state, PictureSubject subject, float scale) {
 
 void screenshot(ShellState& state) {
   state.requests.screenshot = true;
-  if (state.tour != TourStep::PressS) return;
-  state.tour = TourStep::Off;
-  state.preferences.tour_done = true;
 }
 
 bool sees_a_and_b(const ShellState& state) { return state.comparison.state.open && state.comparison.state.b(); }

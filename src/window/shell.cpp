@@ -76,7 +76,7 @@ Shell::Shell(Preferences preferences) {
   apply_bindings(state_.preferences.bindings);
   state_.view.set_trigger(state_.preferences.trigger);
   if (state_.preferences.code_view) state_.drawer = DrawerTab::Code;
-  if (!state_.preferences.tour_done) state_.tour = TourStep::TurnThis;
+  if (!state_.preferences.tour_done) state_.tour = TourStep::PressFlip;
 }
 
 void Shell::draw(const Fonts& fonts) {
@@ -115,7 +115,6 @@ void Shell::draw(const Fonts& fonts) {
   draw_overlays(canvas);
   draw_menu(canvas);
   draw_palette(canvas);
-  follow_tour();
 }
 
 // The lanes as large as possible, the verdict, and the experiment's one knob.
@@ -208,12 +207,6 @@ void Shell::draw_workbench(const Canvas& canvas) {
   }
   panel("##details", details_area, {16 * s, 0}, 0, [&] { draw_details(canvas); });
   panel("##status", status_area, {16 * s, 4 * s}, kNoScroll, [&] { draw_status_bar(canvas); });
-}
-
-void Shell::follow_tour() {
-  if (state_.tour != TourStep::TurnThis || !state_.model.live()) return;
-  // The user did what the hint suggested: show the next one.
-  if (!state_.model.analysis().markers().empty()) state_.tour = TourStep::WatchThat;
 }
 
 void Shell::perform_requests() {
@@ -374,8 +367,7 @@ void Shell::show_side(Side side) {
 
 // An experiment's view holds, whatever was done to the one before.
 void Shell::begin_view() {
-  const experiment::View& view = state_.experiment.active->experiment().side(state_.experiment.active->side()).view;
-  show_view(view);
+  show_view();
   state_.view.go_to_goal();
 }
 
@@ -385,8 +377,12 @@ void Shell::leave_view() {
   state_.plots.view.choice.set_default({});
 }
 
-void Shell::show_view(const experiment::View& view) {
-  state_.view.set_goal(view_goal(view));
+void Shell::show_view() {
+  const ActiveExperiment& active = *state_.experiment.active;
+  const experiment::View& view = active.experiment().side(active.side()).view;
+  ViewGoal goal = view_goal(view);
+  goal.number = static_cast<int>(active.side());
+  state_.view.set_goal(goal);
   state_.lanes.fold_at_first(view.folded);
   state_.plots.view.choice.set_default(view.plots);
 }
@@ -415,7 +411,7 @@ void Shell::follow_experiment() {
   }
   const workload::Settings settings = steering->settings();
   if (const auto side = active.side_of(settings)) active.set_side(*side);
-  show_view(active.experiment().side(active.side()).view);
+  show_view();
   if (state_.experiment.summary == model.recent_number() || !model.recent_is_current()) return;
   state_.experiment.summary = model.recent_number();
   // The longest stretch with a known pace: none is known while the queue fills.

@@ -56,7 +56,7 @@ class Shell {
  private:
   void begin_view();
   void leave_view();
-  void show_view(const experiment::View& view);
+  void show_view();
   void follow_experiment();
   void adapt_speed();
   void follow_language();
@@ -67,7 +67,6 @@ class Shell {
   void show_opened();
   void draw_presentation(const Canvas& canvas);
   void draw_workbench(const Canvas& canvas);
-  void follow_tour();
 
   ShellState state_;
   SpanRenderer spans_;

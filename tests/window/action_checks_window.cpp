@@ -29,6 +29,13 @@ std::vector<ActionCheck> window_checks() {
       {Action::CaptureHealth, {}, [](Desk& desk) { return desk.has_place("health"); }},
       {Action::KeysPanel, {}, [](Desk& desk) { return desk.has_place("keys.filter"); }},
       {Action::Help, {}, [](Desk& desk) { return desk.has_place("close_help"); }},
+      {Action::FirstMinute,
+       {},
+       [](Desk& desk) {
+         const bool begun = desk.state().tour == ui::TourStep::PressFlip;
+         if (begun) desk.state().tour = ui::TourStep::Off;
+         return begun;
+       }},
       {Action::Quit, {}, [](Desk& desk) { return desk.window().shell().wants_quit(); }},
       {Action::ClearSelection, [](Desk& desk) { desk.state().overlays.open = ui::Overlay::Health; },
        [](Desk& desk) { return desk.state().overlays.open != ui::Overlay::Health; }},

@@ -62,7 +62,7 @@ TEST_F(AtRestTest, PausedItRestsWhicheverPanelIsOpen) {
     rests("overlay " + std::to_string(static_cast<int>(overlay)));
   }
   state().overlays.open.reset();
-  for (const TourStep step : {TourStep::TurnThis, TourStep::WatchThat, TourStep::PressS}) {
+  for (const TourStep step : {TourStep::PressFlip, TourStep::Reward, TourStep::WhatNext}) {
     state().tour = step;
     rests("hint " + std::to_string(static_cast<int>(step)));
   }

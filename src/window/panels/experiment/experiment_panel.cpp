@@ -55,6 +55,8 @@ void draw_header(const Canvas& c, const Experiment& e) {
   const std::string full = in_words(c, Word::Experiment) + "  " + e.id;
   const bool fits = text_width(c.fonts, FontRole::SmallBold, full) < ImGui::GetContentRegionAvail().x - 92 * c.scale;
   text(c, FontRole::SmallBold, Colour::Dim, fits ? full : e.id);
+  note_place(c, "experiment.code");
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", code_text(e).c_str());
   ImGui::SetCursorPosY(y);
   language_switch(c, right);
   vertical_space(c, 4);

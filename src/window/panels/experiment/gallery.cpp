@@ -95,7 +95,8 @@ void draw_card(const Canvas& c, const Experiment& e, const Rect& r, bool selecte
   }
   const float left = r.x + 14 * s;
   const float width = r.width - 26 * s;
-  const std::string factor = published_headline(e);
+  const std::string headline = published_headline(e);
+  const std::string factor = headline.empty() ? "" : base::tr("published {}", headline);
   const std::string sources = sources_text(e);
   const float factor_width = factor.empty() ? 0 : text_width(c.fonts, FontRole::Mono, factor) + 10 * s;
   const float id_width = text_width(c.fonts, FontRole::MonoSmall, e.id) + 8 * s;
@@ -138,6 +139,10 @@ void draw_cards(const Canvas& c, std::size_t columns) {
       if (ImGui::IsItemVisible()) {
         const bool running = state.experiment.active && &state.experiment.active->experiment() == &e;
         draw_card(c, e, {at.x, at.y, each, height}, selected, ImGui::IsItemHovered(), running);
+        // Over its first line, where the code is: over the rest, a tooltip would cover the other cards.
+        if (ImGui::IsItemHovered() && ImGui::GetIO().MousePos.y < at.y + 28 * s) {
+          ImGui::SetTooltip("%s", code_text(e).c_str());
+        }
         const ImVec2 top = ImGui::GetWindowPos();
         const bool whole = at.y >= top.y && at.y + height <= top.y + ImGui::GetWindowHeight();
         if (whole) note_place(c, "gallery." + e.id);

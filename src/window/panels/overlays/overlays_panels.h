@@ -20,7 +20,9 @@ bool begin_sheet(const Canvas& canvas, const char* id, const Rect& box, bool sha
 /// Begins a centred window over everything, sized to its content.
 void begin_overlay(const Canvas& canvas, const char* id);
 void end_overlay();
-/// Drawn over everything: the list of keys, the first start's hints, the toast.
+/// The first minute's card.
+void draw_tour(const Canvas& canvas);
+/// Drawn over everything: the list of keys, the first minute, the toast.
 void draw_overlays(const Canvas& canvas);
 /// Presentation: the bars above and below the lanes.
 float presentation_height(const Canvas& canvas);

@@ -1,0 +1,138 @@
+// The first minute: one thing to press, one thing to watch, and the reward. The card stands over the plots, so that it
+// covers neither the lanes nor the switch that it speaks of.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/pace.h"
+#include "base/translate.h"
+#include "inspect/figure_text.h"
+#include "render/labels.h"
+#include "window/panels/overlays/overlays_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+using experiment::Side;
+
+constexpr float kWidth = 470;
+
+// After / before, once both were measured; 0: not yet.
+double factor_of(const ActiveExperiment& active) {
+  const experiment::Measured* before = active.measured(Side::Before);
+  const experiment::Measured* after = active.measured(Side::After);
+  return before && after ? analysis::factor_between(before->summary.pace, after->summary.pace) : 0;
+}
+
+void end_tour(ShellState& state) {
+  state.tour = TourStep::Off;
+  state.preferences.tour_done = true;
+}
+
+void frame_place(const Canvas& c, const char* name) {
+  const auto found = c.state.places.find(name);
+  if (found == c.state.places.end()) return;
+  const Rect& r = found->second;
+  const float pad = 4 * c.scale;
+  ImGui::GetForegroundDrawList()->AddRect({r.x - pad, r.y - pad}, {r.x + r.width + pad, r.y + r.height + pad},
+                                          c.theme[Colour::Simulated], 6 * c.scale, 0, 2.5f * c.scale);
+}
+
+void draw_first_step(const Canvas& c, const ActiveExperiment& active) {
+  ShellState& state = c.state;
+  const bool flipped = active.side() == Side::After;
+  frame_place(c, "lane.kernels");
+  if (flipped) {
+    text(c, FontRole::Title, Colour::Text, tr("Watch the lane \"kernels\""));
+    wrapped_text(c, FontRole::Body, Colour::Muted,
+                 tr("The loop no longer reads. The new time per iteration is being measured ..."));
+  } else {
+    frame_place(c, "side.after");
+    text(c, FontRole::Title, Colour::Text, tr("Press {}", keys_text(info(Action::FlipSide))));
+    wrapped_text(
+        c, FontRole::Body, Colour::Muted,
+        tr("This loop reads its loss in every iteration, and then the GPU has nothing to do: the dashed gaps on "
+           "the lane \"kernels\". The other side is the same loop without the reads."));
+  }
+  vertical_space(c, 6);
+  if (button(c, "tour.skip", tr("Skip"))) end_tour(state);
+}
+
+void draw_reward(const Canvas& c, double factor) {
+  ShellState& state = c.state;
+  frame_place(c, "lane.kernels");
+  const bool faster = factor > 1;
+  text(c, FontRole::Verdict, faster ? Colour::Good : Colour::Wait,
+       faster ? tr("{} faster", factor_text(factor)) : tr("{} slower", factor_text(1 / factor)));
+  note_place(c, "tour.factor");
+  wrapped_text(
+      c, FontRole::Body, Colour::Muted,
+      tr("Without the reads the CPU issues work ahead of the GPU, and the gaps are gone. {} takes you back and "
+         "forth.",
+         keys_text(info(Action::FlipSide))));
+  vertical_space(c, 6);
+  if (button(c, "tour.next", tr("Go on"), true)) state.tour = TourStep::WhatNext;
+}
+
+void draw_what_next(const Canvas& c) {
+  ShellState& state = c.state;
+  text(c, FontRole::Title, Colour::Text, tr("What next?"));
+  vertical_space(c, 2);
+  const auto offer = [&](const char* id, const std::string& says, Action action) {
+    const std::string key = keys_text(info(action));
+    if (button(c, id, key.empty() ? says : fmt::format("{} ({})", says, key))) {
+      end_tour(state);
+      state.requests.actions.push_back(action);
+    }
+    ImGui::SameLine();
+  };
+  offer("tour.experiments", tr("More experiments"), Action::Gallery);
+  offer("tour.keys", tr("All keys"), Action::Help);
+  if (button(c, "tour.done", tr("Done"), true)) end_tour(state);
+}
+
+}  // namespace
+
+void draw_tour(const Canvas& c) {
+  ShellState& state = c.state;
+  if (state.tour == TourStep::Off || state.overlays.open || state.presentation.on) return;
+  if (!state.experiment.active || state.experiment.active->experiment().id != kTourExperiment) return;
+  const auto plots = state.places.find("drawer.header");
+  const auto lanes = state.places.find("timeline");
+  if (plots == state.places.end() || lanes == state.places.end()) return;
+  const ActiveExperiment& active = *state.experiment.active;
+  const double factor = factor_of(active);
+  if (state.tour == TourStep::PressFlip && active.side() == Side::After && factor > 0) state.tour = TourStep::Reward;
+
+  const float s = c.scale;
+  const Rect& middle = lanes->second;
+  const float width = std::min(kWidth * s, middle.width - 16 * s);
+  const float top = middle.y + middle.height + 6 * s;
+  ImGui::SetNextWindowPos({middle.x + (middle.width - width) / 2, top});
+  ImGui::SetNextWindowSize({width, 0});
+  ImGui::PushStyleColor(ImGuiCol_Border, c.theme[Colour::Simulated]);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, c.theme[Colour::PanelRaised]);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 2 * s);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {16 * s, 12 * s});
+  ImGui::Begin("##tour", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
+  if (state.tour == TourStep::Reward && factor > 0) {
+    draw_reward(c, factor);
+  } else if (state.tour == TourStep::WhatNext) {
+    draw_what_next(c);
+  } else {
+    draw_first_step(c, active);
+  }
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  state.places["tour"] = {at.x, at.y, size.x, size.y};
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor(2);
+}
+
+}  // namespace lanescope::ui
