@@ -20,8 +20,10 @@
 #include "model/try_it.h"
 #include "model/view_control.h"
 #include "picture/font_files.h"
+#include "shell/colours.h"
 #include "shell/comparison.h"
 #include "shell/display.h"
+#include "shell/file_dialog.h"
 #include "shell/lane_hands.h"
 #include "shell/navigation.h"
 #include "shell/overlays.h"
@@ -32,6 +34,7 @@
 #include "shell/run_controls.h"
 #include "shell/scope.h"
 #include "shell/selecting.h"
+#include "shell/statistics.h"
 #include "timeline/lane_layout.h"
 #include "timeline/marks.h"
 
@@ -50,6 +53,7 @@ struct ShellState {
   Pointed pointed;
   Selection selection;
   CauseState cause;
+  ColourState colours;
   LaneLayout lanes;
   LaneHands lane_hands;
   ScopeState scope;
@@ -63,6 +67,7 @@ struct ShellState {
   SearchState search;
   EventListState event_list;
   RangeFigures range_figures;
+  StatisticsState statistics;
   AdviceState advice;
   CodeState code;
   TryIt try_it;
@@ -81,6 +86,7 @@ struct ShellState {
   float content_scale = 1;   ///< of the display
   Overlays overlays;
   PictureState pictures;
+  FileChoice files;
   Requests requests;
   std::optional<Toast> toast;
   TourStep tour = TourStep::Off;

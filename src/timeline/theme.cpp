@@ -77,6 +77,21 @@ std::uint32_t ink_variant(std::uint32_t fill, double readable) {
 
 using Entry = std::pair<Colour, std::uint32_t>;
 
+// Found by a search for the largest least distance under normal sight and the three kinds of colour blindness; the same
+// place has about the same hue in each theme.
+constexpr std::array<std::uint32_t, kCategories> kDarkCategories{0x1cf3fe, 0x6ea8f7, 0x4762c7, 0x706095, 0xbd99ad,
+                                                                 0xae445d, 0x866300, 0xd8e480, 0x88aa63, 0xacecb8};
+constexpr std::array<std::uint32_t, kCategories> kLightCategories{0x5cc6c1, 0x587ffa, 0xe798fd, 0x6b4baf, 0xa271b4,
+                                                                  0xb31472, 0x936003, 0xb4bb6b, 0x83b287, 0x38693a};
+constexpr std::array<std::uint32_t, kCategories> kStrongCategories{0x37bf9e, 0x8197b7, 0xb279ff, 0xfed7f6, 0xff5d7c,
+                                                                   0xfea2ff, 0xae943b, 0xddff6b, 0xa5f990, 0x67ffbe};
+// From blue to yellow through grey, with evenly rising lightness: after cividis, "Optimizing colormaps with
+// consideration for color vision deficiency", Nunez, Anderton and Renslow, PLOS ONE 13(7), 2018. High contrast leaves
+// out the middle, on which neither black nor white text would stand out enough.
+constexpr std::array<std::uint32_t, kRampSteps> kDarkRamp{0x2f4a86, 0x575d6d, 0x7f7b77, 0xa89b73, 0xd2bd62, 0xfee838};
+constexpr std::array<std::uint32_t, kRampSteps> kLightRamp{0xecd84e, 0xc4ab52, 0x9a8758, 0x72685c, 0x4a4a62, 0x122f6e};
+constexpr std::array<std::uint32_t, kRampSteps> kStrongRamp{0x1d3a7d, 0x4d5576, 0x9f9a8e, 0xbcae7c, 0xddca62, 0xfff04a};
+
 Theme make_theme(ThemeName name, std::initializer_list<Entry> entries) {
   Theme t;
   t.name = name;
@@ -96,6 +111,17 @@ Theme make_theme(ThemeName name, std::initializer_list<Entry> entries) {
   set_ink(Colour::WaitGround, Colour::WaitInk);
   set_ink(Colour::Simulated, Colour::SimulatedInk);
   t.ink_colours[static_cast<std::size_t>(Colour::LoaderWaitGround)] = t[Colour::Text];
+  const bool light = name == ThemeName::Light;
+  const auto& categories = strong ? kStrongCategories : light ? kLightCategories : kDarkCategories;
+  const auto& ramp = strong ? kStrongRamp : light ? kLightRamp : kDarkRamp;
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    t.categories[i] = hex(categories[i]);
+    t.category_inks[i] = ink_variant(t.categories[i], t.readable);
+  }
+  for (std::size_t i = 0; i < kRampSteps; ++i) {
+    t.ramp[i] = hex(ramp[i]);
+    t.ramp_inks[i] = ink_variant(t.ramp[i], t.readable);
+  }
   t.ink_colours[static_cast<std::size_t>(Colour::BubbleGround)] = t.as_text(Colour::Bubble);
   return t;
 }

@@ -64,6 +64,7 @@ std::optional<Nanoseconds> open_from(const trace::Trace& trace, const trace::Ope
 void Timeline::clear() {
   placed_.clear();
   headings_.clear();
+  colours_.clear();
   lanes_seen_ = 0;
   moving_ = false;
 }
@@ -614,7 +615,10 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
   scrolled_.names.clear();
   area_ = area;
   if (frame.layout) sync(frame.trace, frame.layout);
-  const RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale, frame.live};
+  static const Colouring kByKind;
+  colours_.begin(frame.trace, frame.theme, frame.colouring ? *frame.colouring : kByKind);
+  RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale, frame.live};
+  context.colours = &colours_;
   place(context, frame, area);
   add_ruler(frame, axis, area);
   add_lanes(frame, context);
@@ -642,7 +646,7 @@ void Timeline::add_lanes(const TimelineFrame& frame, const RowContext& context) 
     add_name(frame, p);
     if (p.lane_row && frame.average && frame.average->has(p.lane_row->lane())) {
       p.lane_row->forget_glyphs();  // what is drawn is not an event of this lane
-      frame.average->draw(p.lane_row->lane(), axis, frame.average_at, frame.theme, p.y, p.height(), s, out);
+      frame.average->draw(p.lane_row->lane(), axis, frame.average_at, frame.theme, p.y, p.height(), s, out, &colours_);
       continue;
     }
     if (p.lane_row) p.lane_row->set_shape(p.shape);

@@ -60,6 +60,7 @@ struct TimelineFrame {
   const AveragePicture* average = nullptr;  ///< drawn instead of the events, on the lanes it has
   Nanoseconds average_at = 0;               ///< the position of its time 0
   double seconds = 0;                       ///< since the last frame, for smooth changes of heights; 0: change at once
+  const Colouring* colouring = nullptr;     ///< what the colours say; null: the kinds
 };
 
 /// A row with its name, as last drawn.
@@ -116,6 +117,8 @@ class Timeline {
   SpanBatch& rows() { return rows_batch_; }
   SpanBatch& top() { return top_batch_; }
 
+  /// As last prepared.
+  EventColours& colours() { return colours_; }
   std::optional<TimelineHit> hit(const TimelineFrame& frame, const TimeAxis& axis, float x, float y) const;
   /// Where a lane was last drawn, even if scrolled out of view; for tests, hints and arrows.
   std::optional<Rect> lane_rect(trace::LaneId lane) const;
@@ -214,6 +217,7 @@ class Timeline {
   bool moving_ = false, rearranged_ = false, splits_ = false;
   float pinned_bottom_ = 0, fixed_bottom_ = 0;
   Rect area_;
+  EventColours colours_;
   SpanBatch rows_batch_, top_batch_, names_batch_;
   ScrolledLanes scrolled_;
 };

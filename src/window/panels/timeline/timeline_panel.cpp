@@ -36,6 +36,7 @@ TimelineFrame timeline_frame(const Canvas& c) {
                       state.model.live(),  state.view.label_origin(), &state.selection, c.scale,
                       state.scroll,        state.model.open_calls(),  state.model.now()};
   frame.layout = &state.lanes;
+  frame.colouring = &state.colours.colouring;
   if (shows_average(state)) {
     frame.average = &state.scope.picture;
     frame.average_at = *state.view.trigger_instant();
