@@ -76,7 +76,7 @@ bool draw_word(const Canvas& c, const char* id, const char* says, const char* ti
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled({right, y}, {right + width, y + 20 * s}, c.theme[lit ? Colour::PanelHovered : Colour::PanelRaised],
                      4 * s);
-  outline(c, {right, y, width, 20 * s}, 4 * s, lit);
+  list.AddRect({right, y}, {right + width, y + 20 * s}, c.theme[Colour::Line], 4 * s);
   const Label label{right,           y,    width,  c.theme.as_text(dead ? Colour::Dim : Colour::Text),
                     FontRole::Small, says, 20 * s, LabelAlign::Centre};
   draw_labels(list, c.fonts, {&label, 1});
@@ -256,7 +256,9 @@ Span swatch(const Canvas& c, const StatisticsLine& line, float x, float y) {
     return span;
   }
   const trace::LaneKind lane = c.state.model.trace().lane(line.lane).info().kind;
-  const auto said = c.state.timeline.colours().own_paint(line.lane, line.example);
+  trace::Event mean = line.example;
+  mean.end_ns = mean.start_ns + static_cast<Nanoseconds>(std::llround(line.durations.mean_ns));
+  const auto said = c.state.timeline.colours().own_paint(line.lane, mean);
   const bool blocking = trace::is_blocking(line.example);
   span.colour = said ? said->fill : blocking ? c.theme[Colour::Call] : kind_paint(c.theme, lane, line.example).fill;
   return span;
@@ -303,10 +305,10 @@ void draw_lines(const Canvas& c, const std::vector<Column>& columns, const Rect&
         if (column.column == LineColumn::Share) {
           const double share = std::min(
               1.0, static_cast<double>(line.sum_ns) / static_cast<double>(std::max<Nanoseconds>(1, all.elapsed_ns())));
-          const float room = column.width - 10 * s;
-          list.AddRectFilled({column.right - room, y + height - 3 * s},
-                             {column.right - room + room * static_cast<float>(share), y + height - 1 * s},
-                             c.theme[Colour::Accent]);
+          const float room = column.width - 6 * s;
+          list.AddRectFilled({column.right - room, y + 3 * s},
+                             {column.right - room + room * static_cast<float>(share), y + height - 3 * s},
+                             with_alpha(c.theme[Colour::Accent], 0.28f), 2 * s);
         }
         const bool main = column.column == LineColumn::Sum || column.column == LineColumn::Share;
         labels.push_back({x, y, column.width, c.theme.as_text(main ? Colour::Text : Colour::Muted), FontRole::MonoSmall,

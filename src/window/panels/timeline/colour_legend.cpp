@@ -16,7 +16,7 @@ namespace {
 
 using base::tr;
 
-constexpr float kWidth = 330, kLine = 20, kSwatch = 22;
+constexpr float kWidth = 390, kLine = 20, kSwatch = 22;
 constexpr std::size_t kMostNames = 10;
 
 class Lines {
@@ -193,7 +193,9 @@ void draw_colour_legend(const Canvas& c) {
     default:
       draw_kinds(lines);
   }
+  vertical_space(c, 8);
   text(c, FontRole::SmallBold, Colour::Dim, tr("THE SAME IN EVERY COLOURING"));
+  vertical_space(c, 2);
   lines.styled(SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("the CPU waits for the GPU"));
   lines.styled(SpanStyle::Hatched, Colour::LoaderWaitGround, Colour::LoaderWait, tr("the program waits for data"));
   lines.solid(Colour::CallCopy, tr("the CPU is blocked while bytes move"));
