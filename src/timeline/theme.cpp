@@ -79,18 +79,18 @@ using Entry = std::pair<Colour, std::uint32_t>;
 
 // Found by a search for the largest least distance under normal sight and the three kinds of colour blindness; the same
 // place has about the same hue in each theme.
-constexpr std::array<std::uint32_t, kCategories> kDarkCategories{0x1cf3fe, 0x6ea8f7, 0x4762c7, 0x706095, 0xbd99ad,
-                                                                 0xae445d, 0x866300, 0xd8e480, 0x88aa63, 0xacecb8};
-constexpr std::array<std::uint32_t, kCategories> kLightCategories{0x5cc6c1, 0x587ffa, 0xe798fd, 0x6b4baf, 0xa271b4,
-                                                                  0xb31472, 0x936003, 0xb4bb6b, 0x83b287, 0x38693a};
-constexpr std::array<std::uint32_t, kCategories> kStrongCategories{0x37bf9e, 0x8197b7, 0xb279ff, 0xfed7f6, 0xff5d7c,
-                                                                   0xfea2ff, 0xae943b, 0xddff6b, 0xa5f990, 0x67ffbe};
+constexpr std::array<std::uint32_t, kCategories> kDarkCategories{0x7e9ffc, 0x4a63b9, 0xa17eb5, 0xe5b6f3, 0xa64770,
+                                                                 0xef727e, 0x8a6711, 0x5e6e3f, 0xb0d271, 0x5ddbbd};
+constexpr std::array<std::uint32_t, kCategories> kLightCategories{0x8d84b9, 0x3656d3, 0x673b92, 0xcb84fe, 0x8c2961,
+                                                                  0xe2466c, 0xf48464, 0x37582b, 0x876800, 0x4fb3a2};
+constexpr std::array<std::uint32_t, kCategories> kStrongCategories{0x9f8ccb, 0xe456ff, 0xf9c1d3, 0xdcc5fe, 0xb888a2,
+                                                                   0xed7331, 0x98ca6c, 0x90ff5f, 0xddfebb, 0x4aa86e};
 // From blue to yellow through grey, with evenly rising lightness: after cividis, "Optimizing colormaps with
 // consideration for color vision deficiency", Nunez, Anderton and Renslow, PLOS ONE 13(7), 2018. High contrast leaves
 // out the middle, on which neither black nor white text would stand out enough.
-constexpr std::array<std::uint32_t, kRampSteps> kDarkRamp{0x2f4a86, 0x575d6d, 0x7f7b77, 0xa89b73, 0xd2bd62, 0xfee838};
-constexpr std::array<std::uint32_t, kRampSteps> kLightRamp{0xecd84e, 0xc4ab52, 0x9a8758, 0x72685c, 0x4a4a62, 0x122f6e};
-constexpr std::array<std::uint32_t, kRampSteps> kStrongRamp{0x1d3a7d, 0x4d5576, 0x9f9a8e, 0xbcae7c, 0xddca62, 0xfff04a};
+constexpr std::array<std::uint32_t, kRampSteps> kDarkRamp{0x114688, 0x576384, 0x818185, 0xb09f7d, 0xdbbe6e, 0xffe179};
+constexpr std::array<std::uint32_t, kRampSteps> kLightRamp{0xf0d044, 0xcaae5f, 0x9f8f6e, 0x727175, 0x485475, 0x04346b};
+constexpr std::array<std::uint32_t, kRampSteps> kStrongRamp{0x033060, 0x434f70, 0xa1a0a4, 0xccb997, 0xeecf74, 0xfff04a};
 
 Theme make_theme(ThemeName name, std::initializer_list<Entry> entries) {
   Theme t;
