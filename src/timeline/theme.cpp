@@ -82,7 +82,7 @@ using Entry = std::pair<Colour, std::uint32_t>;
 constexpr std::array<std::uint32_t, kCategories> kDarkCategories{0x7e9ffc, 0x4a63b9, 0xa17eb5, 0xe5b6f3, 0xa64770,
                                                                  0xef727e, 0x8a6711, 0x5e6e3f, 0xb0d271, 0x5ddbbd};
 constexpr std::array<std::uint32_t, kCategories> kLightCategories{0x8d84b9, 0x3656d3, 0x673b92, 0xcb84fe, 0x8c2961,
-                                                                  0xe2466c, 0xf48464, 0x37582b, 0x876800, 0x4fb3a2};
+                                                                  0xe2466c, 0xf48464, 0x37582b, 0x876800, 0x43a795};
 constexpr std::array<std::uint32_t, kCategories> kStrongCategories{0x9f8ccb, 0xe456ff, 0xf9c1d3, 0xdcc5fe, 0xb888a2,
                                                                    0xed7331, 0x98ca6c, 0x90ff5f, 0xddfebb, 0x4aa86e};
 // From blue to yellow through grey, with evenly rising lightness: after cividis, "Optimizing colormaps with
@@ -90,7 +90,7 @@ constexpr std::array<std::uint32_t, kCategories> kStrongCategories{0x9f8ccb, 0xe
 // out the middle, on which neither black nor white text would stand out enough.
 constexpr std::array<std::uint32_t, kRampSteps> kDarkRamp{0x114688, 0x576384, 0x818185, 0xb09f7d, 0xdbbe6e, 0xffe179};
 constexpr std::array<std::uint32_t, kRampSteps> kLightRamp{0xf0d044, 0xcaae5f, 0x9f8f6e, 0x727175, 0x485475, 0x04346b};
-constexpr std::array<std::uint32_t, kRampSteps> kStrongRamp{0x033060, 0x434f70, 0xa1a0a4, 0xccb997, 0xeecf74, 0xfff04a};
+constexpr std::array<std::uint32_t, kRampSteps> kStrongRamp{0x033060, 0x434f70, 0x969599, 0xc2b08c, 0xe7ca6c, 0xfff04a};
 
 Theme make_theme(ThemeName name, std::initializer_list<Entry> entries) {
   Theme t;

@@ -249,8 +249,10 @@ TEST_F(FilesTest, CtrlOOpensATraceAndAltESavesIt) {
   EXPECT_FALSE(state().overlays.open);
   write("old.json", "old");
   desk().key(XK_e, kAlt);
-  ASSERT_TRUE(desk().until([&] { return desk().has_place("files.confirm"); }));
-  state().files.own.typed = "old";
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("files.confirm") && ImGui::GetIO().WantTextInput; }));
+  desk().frames(3);
+  desk().type("old");  // the proposed name is selected
+  ASSERT_TRUE(desk().until([&] { return state().files.own.typed == "old"; }));
   desk().key(XK_Return);
   ASSERT_TRUE(desk().until([&] { return !state().files.own.replaces.empty(); }));
   EXPECT_EQ(std::filesystem::file_size(desk().home() / "old.json"), 3u) << "not without asking";

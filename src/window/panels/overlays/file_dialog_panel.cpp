@@ -206,7 +206,8 @@ void draw_list(const Canvas& c, const Rect& r) {
 void draw_field(const Canvas& c, float width) {
   FileDialog& dialog = c.state.files.own;
   static int field = 0;  // ImGui keeps the text of a field that is being edited, so a changed text needs a new one
-  if (std::exchange(dialog.just_opened, false)) drop_typed_characters();
+  const bool first = std::exchange(dialog.just_opened, false);
+  if (first) drop_typed_characters();
   if (std::exchange(dialog.field_changed, false)) ++field;
   if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(width);
@@ -230,7 +231,7 @@ void draw_field(const Canvas& c, float width) {
     static bool fresh = false;
     if (placed != field) {
       placed = field;
-      fresh = true;
+      fresh = !(first && dialog.question.save);  // a proposed name stays selected: typing replaces it
     }
     ImGui::InputTextWithHint(("##files.field" + std::to_string(field)).c_str(),
                              dialog.question.save ? tr("file name, or a path") : tr("part of a name, or a path"),
