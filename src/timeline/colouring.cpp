@@ -19,7 +19,7 @@ using trace::LaneId;
 using trace::LaneKind;
 using trace::Trace;
 
-constexpr EventIndex kSample = 16'000;  // events read for the scales
+constexpr EventIndex kSample = 4'000;  // events read for the scales
 
 // 1, 3, 10, 30, ...: the largest at or below, or the smallest at or above.
 Nanoseconds half_decade(Nanoseconds t, bool below) {

@@ -308,7 +308,10 @@ void draw_file_dialog(const Canvas& c) {
                    width - 2 * pad,
                    c.theme.as_text(bad ? Colour::Wait : Colour::Dim),
                    bad ? FontRole::BodyBold : FontRole::Small,
-                   bad ? dialog.problem : tr("↑ ↓ choose   Enter open   Tab complete   Alt+↑ folder above   Esc close"),
+                   bad ? dialog.problem
+                   : dialog.question.save
+                       ? tr("↑ ↓ choose   Enter save   Tab complete   Alt+↑ folder above   Esc close")
+                       : tr("↑ ↓ choose   Enter open   Tab complete   Alt+↑ folder above   Esc close"),
                    28 * s};
   draw_labels(list, c.fonts, {&hint, 1});
   ImGui::End();

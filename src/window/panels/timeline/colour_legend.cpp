@@ -17,7 +17,13 @@ namespace {
 using base::tr;
 
 constexpr float kWidth = 390, kLine = 20, kSwatch = 22;
-constexpr std::size_t kMostNames = 10;
+constexpr std::size_t kFewest = 5, kMost = 10;
+
+// Fewer in a low window, so that the lanes stay in sight.
+std::size_t most_lines(const Canvas& c) {
+  const float room = ImGui::GetIO().DisplaySize.y / c.scale - 600;
+  return std::clamp(static_cast<std::size_t>(std::max(0.0f, room) / 28), kFewest, kMost);
+}
 
 class Lines {
  public:
@@ -103,7 +109,7 @@ void draw_names(const Canvas& c, Lines& lines) {
                   "one. Bars of more than {} events have the colour of their kind.",
                   kCategories, EventColours::kMostRead));
   vertical_space(c, 4);
-  for (const trace::NameId name : c.state.timeline.colours().names_drawn(kMostNames)) {
+  for (const trace::NameId name : c.state.timeline.colours().names_drawn(most_lines(c))) {
     const std::string_view text = trace.names().text(name);
     lines.solid(c.theme.categories[category_of_name(text)], short_kernel_name(text));
   }
@@ -126,14 +132,15 @@ void draw_owners(const Canvas& c, Lines& lines, bool streams) {
   vertical_space(c, 4);
   const trace::Trace& trace = c.state.model.trace();
   const auto& owners = c.state.timeline.colours().owners();
-  for (std::size_t i = 0; i < std::min(kMostNames, owners.size()); ++i) {
+  const std::size_t most = most_lines(c);
+  for (std::size_t i = 0; i < std::min(most, owners.size()); ++i) {
     const trace::LaneInfo& info = trace.lane(owners[i].lane).info();
     const std::string says = streams ? tr("GPU {}, stream {}", info.device, info.stream)
                                      : tr("{}, thread {}", info.process.empty() ? "CPU" : info.process, info.tid);
     lines.solid(c.theme.categories[owners[i].category], says);
   }
-  if (owners.size() > kMostNames) {
-    text(c, FontRole::Small, Colour::Muted, tr("and {} more", owners.size() - kMostNames));
+  if (owners.size() > most) {
+    text(c, FontRole::Small, Colour::Muted, tr("and {} more", owners.size() - most));
   }
 }
 
