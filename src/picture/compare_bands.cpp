@@ -103,6 +103,7 @@ void CompareBands::lay_out(const RunSnapshot& run, Lanes& lanes, float factor) c
 TimelineFrame CompareBands::frame(const BandsScene& scene, const RunSnapshot& run) const {
   TimelineFrame frame{*run.trace, run.analysis.get(), scene.theme, run.trace->complete_until()};
   frame.scale = scene.scale;
+  frame.colouring = scene.colouring;
   return frame;
 }
 

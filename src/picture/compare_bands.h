@@ -30,6 +30,7 @@ struct BandsScene {
   const TextMeasure& fonts;
   float scale = 1;
   std::string hint{};
+  const Colouring* colouring = nullptr;  ///< null: by kind
 
   const RunSnapshot* side(std::size_t which) const { return which == kSideA ? &a : b; }
 };

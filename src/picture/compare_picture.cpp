@@ -78,7 +78,9 @@ class CompareLayout::Composition {
   }
 
  private:
-  BandsScene scene() const { return {*picture_.a, picture_.b.get(), alignment_, texts_, colours_, fonts_}; }
+  BandsScene scene() const {
+    return {*picture_.a, picture_.b.get(), alignment_, texts_, colours_, fonts_, 1, {}, &picture_.colouring};
+  }
   TableScene table() const { return {rows_, true, colours_, fonts_}; }
 
   void add_badge(float y, SpanBatch& out) const {
@@ -109,6 +111,7 @@ class CompareLayout::Composition {
     out.solid(0, y, width_, y + 1, colours_[Colour::Line]);
     std::string foot =
         std::string("Lanescope  ·  ") + tr("hatched: the CPU waits for the GPU  ·  dashed: the GPU has nothing to run");
+    if (const std::string said = colouring_text(picture_.colouring); !said.empty()) foot += "  ·  " + said;
     if (simulated(picture_)) {
       const bool both = picture_.a->facts.simulated && picture_.b->facts.simulated;
       foot += std::string("  ·  ") + (both                          ? tr("simulated, not measured on a GPU")

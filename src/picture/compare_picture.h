@@ -21,6 +21,7 @@ struct ComparePicture {
   int width = 1600;     ///< logical pixels
   float scale = 2;      ///< pixels per logical pixel
   bool caption = true;  ///< off: no title, settings and footer; simulated runs are still marked
+  Colouring colouring{};
 };
 
 /// The layout of the picture. The picture and the fonts must outlive it.

@@ -161,6 +161,7 @@ class PictureLayout::Composition {
     frame.layout = &part.over.layout;
     frame.average = part.over.average;
     frame.average_at = part.over.average_at;
+    frame.colouring = &part.over.colouring;
     return frame;
   }
 
@@ -233,6 +234,9 @@ class PictureLayout::Composition {
     out.solid(0, y, width_, y + 1, colours_[Colour::Line]);
     std::string foot =
         std::string("Lanescope  ·  ") + tr("hatched: the CPU waits for the GPU  ·  dashed: the GPU has nothing to run");
+    if (const std::string said = colouring_text(request_.parts.front().over.colouring); !said.empty()) {
+      foot += "  ·  " + said;
+    }
     if (simulated_) foot += std::string("  ·  ") + tr("simulated, not measured on a GPU");
     out.add({kMargin, y, width_ - 2 * kMargin, colours_[Colour::Dim], FontRole::Small, foot, kFootHeight});
   }

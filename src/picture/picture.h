@@ -46,6 +46,7 @@ struct PictureOverlay {
   std::optional<trace::Nanoseconds> label_origin;  ///< of the ruler; empty: the part's start
   std::vector<trace::OpenCall> open_calls;
   trace::Nanoseconds now = 0;  ///< end of the open calls
+  Colouring colouring;
 };
 
 /// One timeline in the picture. Several are drawn one below the other at the same time scale, each from its own left

@@ -22,6 +22,7 @@ std::vector<ActionInfo> plot_actions();
 std::vector<ActionInfo> compare_actions();
 std::vector<ActionInfo> lane_actions();
 std::vector<ActionInfo> picture_actions();
+std::vector<ActionInfo> file_actions();
 std::vector<ActionInfo> window_actions();
 
 // Reasons for a disabled action, shared by several features.

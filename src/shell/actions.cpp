@@ -18,7 +18,7 @@ std::span<const ActionInfo> standard_actions() {
     std::vector<ActionInfo> rows;
     for (const auto feature :
          {run_actions, scope_actions, view_actions, selection_actions, mark_actions, finding_actions, code_actions,
-          plot_actions, compare_actions, lane_actions, picture_actions, window_actions}) {
+          plot_actions, compare_actions, lane_actions, file_actions, picture_actions, window_actions}) {
       std::vector<ActionInfo> more = feature();
       std::move(more.begin(), more.end(), std::back_inserter(rows));
     }

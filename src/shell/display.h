@@ -15,7 +15,7 @@ struct Toast {
 };
 
 /// What the lower part of the middle area shows.
-enum class DrawerTab : std::uint8_t { Plots, Code, Events, Found, Marks, Statistics /* of the selected stretch */ };
+enum class DrawerTab : std::uint8_t { Plots, Code, Events, Found, Marks, Statistics };
 
 /// Presentation mode: large text, only the lanes and the verdict.
 struct Presentation {

@@ -80,6 +80,7 @@ void end_finding(ShellState& state) {
   state.event_list.selected.reset();
   state.event_list.top = {};
   state.event_list.read = {};
+  state.statistics.end();
   state.range_figures.end();
   state.name_figures.end();
   const auto sorted = std::pair(state.range_figures.sorted_by, state.range_figures.ascending);
@@ -218,6 +219,12 @@ std::vector<ActionInfo> finding_actions() {
        N_("list of events, linked to the timeline"),
        {{key::V}},
        [](ShellState& s) { toggle_drawer(s, DrawerTab::Events); }},
+      {Action::Statistics,
+       ActionGroup::Reading,
+       "statistics",
+       N_("statistics by name: all of it, or the range"),
+       {{key::N, kShift}},
+       [](ShellState& s) { toggle_drawer(s, DrawerTab::Statistics); }},
   };
 }
 

@@ -24,12 +24,14 @@ void close_overlay(ShellState& state) {
   overlays.open.reset();
   overlays.keys = {};
   overlays.gallery.just_opened = false;
+  state.files.own.close();
 }
 
 void open_overlay(ShellState& state, Overlay overlay) {
   close_overlay(state);
   state.overlays.open = overlay;
   if (overlay == Overlay::Palette) fill_palette(state);
+  if (overlay == Overlay::Menu) state.overlays.menu.recent = recent_files(state.preferences);
   if (overlay == Overlay::Keys) state.overlays.keys.just_opened = true;
   if (overlay == Overlay::Gallery) open_gallery(state);
 }
@@ -41,7 +43,9 @@ void toggle_overlay(ShellState& state, Overlay overlay) {
 void close_topmost(ShellState& state) {
   KeysPanelState& keys = state.overlays.keys;
   if (state.navigation.drag.cancel() || state.lane_hands.cancel()) return;
-  if (state.opening.running()) {
+  if (state.files.system.running()) {
+    state.files.system.cancel();
+  } else if (state.opening.running()) {
     state.opening.cancel();
   } else if (state.device_menu.open) {
     state.device_menu.toggle = true;
@@ -56,6 +60,8 @@ void close_topmost(ShellState& state) {
     close_overlay(state);
   } else if (state.marks.open) {
     state.marks.open.reset();
+  } else if (state.colours.legend_open) {
+    state.colours.legend_open = false;
   } else if (state.scope.panel_open) {
     state.scope.panel_open = false;
   } else if (state.sweep.open) {

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "experiment/check.h"
 #include "model/gallery_list.h"
@@ -17,12 +19,13 @@ namespace lanescope::ui {
 
 struct ShellState;
 
-enum class Overlay : std::uint8_t { Help, Health, Menu, Palette, Keys, Picture, GoTo, Gallery };
+enum class Overlay : std::uint8_t { Help, Health, Menu, Palette, Keys, Picture, GoTo, Gallery, Files };
 
 /// The menu: groups, and the actions of the chosen one.
 struct MenuState {
   std::size_t group = 0;
-  std::optional<std::size_t> item;  ///< in the group; empty: the arrow keys move between groups
+  std::optional<std::size_t> item;            ///< in the group; empty: the arrow keys move between groups
+  std::vector<std::filesystem::path> recent;  ///< files, as of the opening
 };
 
 /// The panel for changing keys.

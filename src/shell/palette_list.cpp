@@ -56,7 +56,25 @@ void add_actions(const ShellState& state, std::vector<PaletteEntry>& entries) {
     const std::string keys = keys_text(a);
     entries.push_back({"action." + std::string(a.name), tr(a.text), a.name, keys == "–" ? "" : keys,
                        why_without_effect(state, a.action), true,
-                       [action = a.action](ShellState& s) { s.requests.actions.push_back(action); }});
+                       [action = a.action](ShellState& s) { s.requests.actions.push_back(action); },
+                       a.action == Action::OpenTrace});
+  }
+}
+
+void add_recent_files(const ShellState& state, std::vector<PaletteEntry>& entries) {
+  for (const std::filesystem::path& path : recent_files(state.preferences)) {
+    entries.push_back({"file." + path.string(), tr("open {}", path.filename().string()),
+                       "open recent file trace " + path.string(), short_path(path.parent_path()), "", false,
+                       [path](ShellState& s) { s.requests.file = path; }});
+  }
+}
+
+void add_colourings(const ShellState& state, std::vector<PaletteEntry>& entries) {
+  for (const ColourBy by : kColourings) {
+    entries.push_back({"colour." + std::string(colour_by_key(by)), tr("colour {}", colour_by_title(by)),
+                       "look colours color legend " + std::string(colour_by_key(by)), tr("colours"),
+                       state.preferences.colour_by == by ? tr("already set") : "", false,
+                       [by](ShellState& s) { colour_by(s, by); }});
   }
 }
 
@@ -233,6 +251,7 @@ std::vector<std::size_t> found_entries(std::string_view query, const std::vector
   const bool asked = query.find_first_not_of(' ') != std::string_view::npos;
   std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
     if (a.first != b.first) return a.first > b.first;
+    if (asked && entries[a.second].first != entries[b.second].first) return entries[a.second].first;
     return asked && entries[a.second].text.size() < entries[b.second].text.size();
   });
   std::vector<std::size_t> places;
@@ -248,6 +267,8 @@ std::vector<PaletteEntry> palette_entries(const ShellState& state) {
   add_experiments(state, entries);
   add_devices(state, entries);
   add_themes(state, entries);
+  add_colourings(state, entries);
+  add_recent_files(state, entries);
   const std::vector<std::string>& recent = state.preferences.recent;
   const auto age = [&](const PaletteEntry& e) { return std::find(recent.begin(), recent.end(), e.id); };
   std::stable_sort(entries.begin(), entries.end(),

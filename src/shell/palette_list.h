@@ -20,6 +20,7 @@ struct PaletteEntry {
   std::string why;      ///< why it has no effect now; otherwise empty
   bool is_key = false;  ///< `aside` is a key
   std::function<void(ShellState&)> act;
+  bool first = false;  ///< of equally good matches, this is meant
 };
 
 /// The open palette.

@@ -50,6 +50,7 @@ PicturePart part_of(const ShellState& state, const PictureMoment& moment) {
   over.label_origin = moment.label_origin;
   over.open_calls = model.open_calls();
   over.now = model.now();
+  over.colouring = state.colours.colouring;
   if (state.view.trigger_instant()) over.trigger = moment.label_origin;
   if (shows_average(state)) {
     over.average = &state.scope.picture;
@@ -125,6 +126,7 @@ ComparePicture comparison_picture(const ShellState& state, const PictureChoices&
   picture.theme = choices.theme.value_or(state.preferences.theme);
   picture.scale = choices.scale;
   picture.caption = choices.caption;
+  picture.colouring = state.colours.colouring;
   return picture;
 }
 
@@ -146,6 +148,7 @@ PreviewKey preview_key(const ShellState& state) {
   key.found = state.search.found.size();
   key.averaged = state.scope.picture.count();
   key.theme = state.preferences.theme;
+  key.colouring = state.colours.colouring;
   if (state.pictures.choices.subject == PictureSubject::Comparison) {
     key.compared = state.comparison.state.version();
     key.by_time = state.comparison.state.align == CompareAlign::Time;

@@ -55,6 +55,7 @@ struct PreviewKey {
   bool by_time = false;
   std::pair<Nanoseconds, Nanoseconds> compared_view{};
   ThemeName theme = ThemeName::Dark;
+  Colouring colouring;
 
   bool operator==(const PreviewKey&) const = default;
 };
@@ -86,7 +87,8 @@ struct PictureState {
     base::BackgroundJob<std::string> done;  ///< returns the toast's text
   };
   std::vector<Writing> writing;             ///< declared after `clipboard`, which it uses
-  base::BackgroundJob<std::string> saving;  ///< a trace that is being written; returns the toast's text
+  base::BackgroundJob<std::string> saving;  ///< a trace or table that is being written; returns the toast's text
+  std::filesystem::path saved_trace;        ///< the trace of `saving`, to be remembered; else empty
 
   bool busy(bool panel_open) const { return wanted || !writing.empty() || (panel_open && !preview.of); }
 };

@@ -138,6 +138,15 @@ ThemeName theme_of(const toml::table& table, const std::string& file) {
   }
 }
 
+ColourBy colour_by_of(const toml::table& table, const std::string& file) {
+  const std::string name = table["colour_by"].value_or(std::string(colour_by_key(ColourBy::Kind)));
+  const std::optional<ColourBy> by = parse_colour_by(name);
+  if (!by) {
+    warn(N_("{}: colour_by: no such colouring '{}' (allowed: kind, name, duration, stream, thread)"), file, name);
+  }
+  return by.value_or(ColourBy::Kind);
+}
+
 }  // namespace
 
 std::filesystem::path preferences_path() {
@@ -159,6 +168,10 @@ Preferences load_preferences(const std::filesystem::path& path) {
     if (const auto language = table["language"].value<std::string>()) {
       p.language = *language == "zh" ? base::Language::Chinese : base::Language::English;
     }
+    p.colour_by = colour_by_of(table, path.string());
+    if (const toml::node* files = table.get("recent_files")) p.recent_files = strings_of(*files);
+    if (p.recent_files.size() > kRecentFiles) p.recent_files.resize(kRecentFiles);
+    p.system_dialogs = table["system_dialogs"].value_or(p.system_dialogs);
     p.animation = table["animation"].value_or(p.animation);
     p.tour_done = table["tour_done"].value_or(p.tour_done);
     p.window_width = std::clamp(table["window_width"].value_or(p.window_width), 640, 16384);
@@ -184,6 +197,8 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
   toml::table table{{"theme", std::string(theme_key(p.theme))},
                     {"font_scale", p.font_scale},
                     {"language", std::string(base::language_key(p.language))},
+                    {"colour_by", std::string(colour_by_key(p.colour_by))},
+                    {"system_dialogs", p.system_dialogs},
                     {"animation", p.animation},
                     {"tour_done", p.tour_done},
                     {"window_width", p.window_width},
@@ -197,6 +212,9 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
   toml::array recent;
   for (const std::string& name : p.recent) recent.push_back(name);
   if (!recent.empty()) table.insert("recent", std::move(recent));
+  toml::array files;
+  for (const std::string& file : p.recent_files) files.push_back(file);
+  if (!files.empty()) table.insert("recent_files", std::move(files));
   toml::array plots;
   for (const std::string& plot : p.plots) plots.push_back(plot);
   if (!plots.empty()) table.insert("plots", std::move(plots));

@@ -8,12 +8,16 @@
 #include "base/translate.h"
 #include "inspect/trigger.h"
 #include "shell/bindings.h"
+#include "timeline/colouring.h"
 #include "timeline/theme.h"
 
 namespace lanescope::ui {
 
+inline constexpr std::size_t kRecentFiles = 10;
+
 struct Preferences {
   ThemeName theme = ThemeName::Dark;
+  ColourBy colour_by = ColourBy::Kind;
   float font_scale = 1.0f;  ///< 0.7 to 2.5
   base::Language language = base::preferred_language();
   bool animation = true;   ///< views glide, lanes grow; off: all changes are immediate
@@ -27,6 +31,8 @@ struct Preferences {
   Bindings bindings;                ///< the user's own keys
   std::vector<std::string> plots;   ///< PlotChoice::texts(); empty: the default
   std::vector<std::string> recent;  ///< entries used from the palette, newest first
+  std::vector<std::string> recent_files;  ///< traces opened or saved, newest first, at most kRecentFiles
+  bool system_dialogs = true;             ///< choose files with a dialog of the desktop, if there is one
 
   bool operator==(const Preferences&) const = default;
 };

@@ -21,8 +21,10 @@
 #include "model/try_it.h"
 #include "model/view_control.h"
 #include "picture/font_files.h"
+#include "shell/colours.h"
 #include "shell/comparison.h"
 #include "shell/display.h"
+#include "shell/file_dialog.h"
 #include "shell/lane_hands.h"
 #include "shell/navigation.h"
 #include "shell/overlays.h"
@@ -34,6 +36,7 @@
 #include "shell/scope.h"
 #include "shell/selecting.h"
 #include "shell/selection_actions.h"
+#include "shell/statistics.h"
 #include "timeline/lane_layout.h"
 #include "timeline/marks.h"
 
@@ -52,6 +55,7 @@ struct ShellState {
   Pointed pointed;
   Selection selection;
   CauseState cause;
+  ColourState colours;
   LaneLayout lanes;
   LaneHands lane_hands;
   ScopeState scope;
@@ -67,6 +71,7 @@ struct ShellState {
   RangeFigures range_figures;
   NameFigures name_figures;
   std::optional<CopiedNote> copied;
+  StatisticsState statistics;
   AdviceState advice;
   CodeState code;
   TryIt try_it;
@@ -85,6 +90,7 @@ struct ShellState {
   float content_scale = 1;   ///< of the display
   Overlays overlays;
   PictureState pictures;
+  FileChoice files;
   Requests requests;
   std::optional<Toast> toast;
   TourStep tour = TourStep::Off;

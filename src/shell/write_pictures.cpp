@@ -92,17 +92,6 @@ void copy_table(ShellState& state) {
   ImGui::SetClipboardText(markdown(*compare.a(), *compare.b()).c_str());
   state.show_toast(tr("Table copied as Markdown"));
 }
-void save_trace(ShellState& state, const char* ending) {
-  if (state.pictures.saving.busy()) return;
-  const fs::path path = free_picture_name(state, "trace", ending);
-  state.show_toast(std::string(tr("Saving the trace")) + ": " + path.string());
-  io::RunFacts shown = state.model.facts();
-  shown.marks = marks_to_json(state.marks);
-  state.pictures.saving.start([path, facts = std::move(shown), &trace = state.model.trace()] {
-    io::write_chrome_trace(path, trace, facts);
-    return std::string(tr("Trace saved")) + ": " + path.string();
-  });
-}
 
 std::string nothing_selected(const ShellState& state) {
   return state.selection.empty() ? tr("nothing is selected") : "";
@@ -290,18 +279,6 @@ std::vector<ActionInfo> picture_actions() {
        {{key::C, kCtrl | kShift}},
        copy_table,
        no_table},
-      {Action::SaveTrace,
-       ActionGroup::Out,
-       "save-trace",
-       N_("save the trace as JSON"),
-       {{key::E, kCtrl}},
-       [](ShellState& s) { save_trace(s, ".json"); }},
-      {Action::SaveTraceCompressed,
-       ActionGroup::Out,
-       "save-trace-gz",
-       N_("save the trace as JSON, compressed"),
-       {{key::E, kCtrl | kShift}},
-       [](ShellState& s) { save_trace(s, ".json.gz"); }},
   };
 }
 

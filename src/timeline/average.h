@@ -18,6 +18,8 @@
 
 namespace lanescope::ui {
 
+class EventColours;
+
 using base::Nanoseconds;
 
 struct AverageSettings {
@@ -92,7 +94,7 @@ class AveragePicture {
   double occupancy(trace::LaneId lane, std::size_t row, Nanoseconds t) const;
   /// Draws a lane's average into [y, y + height), with time 0 of the average at `trigger_ns` on the axis.
   void draw(trace::LaneId lane, const TimeAxis& axis, Nanoseconds trigger_ns, const Theme& theme, float y, float height,
-            float scale, SpanBatch& out) const;
+            float scale, SpanBatch& out, EventColours* colours = nullptr) const;
   /// The drawn event at (x, y), with y relative to the lane's top; null if there is none.
   const AverageEvent* hit(trace::LaneId lane, const TimeAxis& axis, Nanoseconds trigger_ns, float x, float y,
                           float height, float scale) const;
@@ -123,7 +125,7 @@ class AveragePicture {
   void draw_occupancy(const RowAverage& row, const TimeAxis& axis, Nanoseconds trigger_ns, const Theme& theme, float y0,
                       float y1, SpanBatch& out) const;
   void draw_event(const AverageEvent& event, const TimeAxis& axis, Nanoseconds trigger_ns, const Theme& theme, float y0,
-                  float y1, float scale, SpanBatch& out) const;
+                  float y1, float scale, SpanBatch& out, trace::LaneId lane, EventColours* colours) const;
 
   std::size_t count_ = 0;
   Nanoseconds before_ = 0, after_ = 0;

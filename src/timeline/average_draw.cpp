@@ -5,6 +5,7 @@
 
 #include "base/translate.h"
 #include "timeline/average.h"
+#include "timeline/colouring.h"
 #include "timeline/lane_row.h"
 
 namespace lanescope::ui {
@@ -87,7 +88,11 @@ void AveragePicture::draw_occupancy(const RowAverage& row, const TimeAxis& axis,
 }
 
 void AveragePicture::draw_event(const AverageEvent& e, const TimeAxis& axis, Nanoseconds trigger_ns, const Theme& theme,
-                                float y0, float y1, float s, SpanBatch& out) const {
+                                float y0, float y1, float s, SpanBatch& out, trace::LaneId lane,
+                                EventColours* colours) const {
+  trace::Event mean = e.event;
+  mean.end_ns = mean.start_ns + whole(e.duration.mean);
+  const Paint said = (colours ? colours->own_paint(lane, mean) : std::nullopt).value_or(Paint{});  // 0: by kind
   const float x0 = axis.to_px(trigger_ns + whole(e.start.mean));
   const float x1 = std::max(axis.to_px(trigger_ns + whole(e.end.mean)), x0 + 1);
   const float width = x1 - x0;
@@ -114,8 +119,9 @@ void AveragePicture::draw_event(const AverageEvent& e, const TimeAxis& axis, Nan
       if (to > from) draw(from, to);
     };
     const auto plain = [&](Colour colour) {
-      return [&, colour](float from, float to) {
-        out.solid(from, y0, to, y1, with_alpha(theme[colour], presence), to - from > 8 ? rounding : 0);
+      const std::uint32_t fill = said.fill && colour != Colour::CallCopy ? said.fill : theme[colour];
+      return [&, fill](float from, float to) {
+        out.solid(from, y0, to, y1, with_alpha(fill, presence), to - from > 8 ? rounding : 0);
       };
     };
     part(e.own.mean, plain(trace::is_launch(e.event) ? Colour::CallCopy : Colour::Call));
@@ -137,11 +143,13 @@ void AveragePicture::draw_event(const AverageEvent& e, const TimeAxis& axis, Nan
     }
   } else {
     const float gap = width > 6 ? 1.0f : 0.0f;
-    out.solid(x0, y0, x1 - gap, y1, with_alpha(theme[e.colour], presence), rounding);
+    out.solid(x0, y0, x1 - gap, y1, with_alpha(said.fill ? said.fill : theme[e.colour], presence), rounding);
     // Fill the gap: otherwise the occupancy would show through it.
     if (gap > 0) out.solid(x1 - gap, y0, x1, y1, with_alpha(theme[Colour::Row], 0.7f));
     const bool bold = e.event.kind == trace::EventKind::Kernel;
-    const std::uint32_t ink = e.colour == Colour::WaitGround ? theme[Colour::WaitInk] : theme.ink_on(e.colour);
+    const std::uint32_t ink = said.fill                        ? said.ink
+                              : e.colour == Colour::WaitGround ? theme[Colour::WaitInk]
+                                                               : theme.ink_on(e.colour);
     if (width > 26 * s && presence > 0.8f) {
       write(x0, x1, e.label, e.duration, ink, bold ? FontRole::SmallBold : FontRole::Small, LabelAlign::Left, 0);
     }
@@ -165,7 +173,7 @@ void AveragePicture::draw_event(const AverageEvent& e, const TimeAxis& axis, Nan
 }
 
 void AveragePicture::draw(trace::LaneId lane, const TimeAxis& axis, Nanoseconds trigger_ns, const Theme& theme, float y,
-                          float height, float scale, SpanBatch& out) const {
+                          float height, float scale, SpanBatch& out, EventColours* colours) const {
   const LaneAverage* average = of(lane);
   if (!average) return;
   const Strips strips(height, average->rows.size(), scale);
@@ -184,7 +192,7 @@ void AveragePicture::draw(trace::LaneId lane, const TimeAxis& axis, Nanoseconds 
       continue;
     drawn_to = x1;
     const float y0 = y + static_cast<float>(e.row) * strips.pitch;
-    draw_event(e, axis, trigger_ns, theme, y0, y0 + strips.height, scale, out);
+    draw_event(e, axis, trigger_ns, theme, y0, y0 + strips.height, scale, out, lane, colours);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/translate.h"
+#include "timeline/colouring.h"
 
 namespace lanescope::ui {
 namespace {
@@ -148,24 +149,28 @@ void LaneRow::draw_open_iteration(const RowContext& context, const Strip& strip,
            strip.y1 - strip.y0});
 }
 
+// A blocking call that is too narrow for its parts is a wait.
+Paint LaneRow::paint_of(const RowContext& context, trace::LaneKind kind, const Event& event) const {
+  return context.colours && !trace::is_blocking(event) ? context.colours->paint(lane_, event)
+                                                       : kind_paint(context.theme, kind, event);
+}
+
 void LaneRow::draw_event(const RowContext& context, const Strip& strip, EventIndex i, float x0, float x1,
                          SpanBatch& out) const {
   const Event event = strip.row->event(i);
   const float width = x1 - x0;
   if (trace::is_blocking(event) && width >= 2 * kFoldPx) return draw_blocking_call(context, strip, event, out);
   if (trace::is_host_wait(event) && width >= 2 * kFoldPx) return draw_host_wait(context, strip, event, x0, x1, out);
-  const bool reads = trace::reads_back(trace::range_kind_of(event));
-  const Colour colour = reads ? Colour::WaitGround : event_colour(strip.kind, event);
+  const Paint paint = paint_of(context, strip.kind, event);
   // Leaves a one-pixel gap between neighbours if there is space.
   const float gap = width > 6 ? 1.0f : 0.0f;
-  out.solid(x0, strip.y0, x1 - gap, strip.y1, context.theme[colour], strip.rounding(width, context.scale));
+  out.solid(x0, strip.y0, x1 - gap, strip.y1, paint.fill, strip.rounding(width, context.scale));
   if (width < kLabelPx * context.scale || !strip.labels) return;
   const float left = std::max(x0, context.axis.left_px()) + 6 * context.scale;
   const float right = std::min(x1, context.axis.right_px()) - 4 * context.scale;
   const bool heading = strip.kind == LaneKind::Iterations || strip.kind == LaneKind::Kernels;
-  out.add({left, strip.y0, right - left, reads ? context.theme[Colour::WaitInk] : context.theme.ink_on(colour),
-           heading ? FontRole::SmallBold : FontRole::Small, event_label(context.trace, strip.kind, event),
-           strip.y1 - strip.y0});
+  out.add({left, strip.y0, right - left, paint.ink, heading ? FontRole::SmallBold : FontRole::Small,
+           event_label(context.trace, strip.kind, event), strip.y1 - strip.y0});
 }
 
 // Hatched like every wait, in a different colour, because it does not wait for the GPU.
@@ -218,11 +223,15 @@ void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, 
     const float x1 = context.axis.to_px(std::min(at, end));
     if (x1 > x0) draw(x0, x1);
   };
-  const auto plain = [&](Colour colour) {
+  const auto plain = [&](std::uint32_t colour) {
     return [&, colour](float x0, float x1) {
-      out.solid(x0, strip.y0, x1, strip.y1, context.theme[colour], strip.rounding(x1 - x0, context.scale));
+      out.solid(x0, strip.y0, x1, strip.y1, colour, strip.rounding(x1 - x0, context.scale));
     };
   };
+  // Its own cost and its return say what the other calls say; waiting and copying are the same in every colouring.
+  const auto said = context.colours ? context.colours->own_paint(lane_, call) : std::nullopt;
+  const Paint ours = said.value_or(Paint{context.theme[Colour::Call], context.theme.ink_on(Colour::Call)});
+  const std::uint32_t before = !said && trace::is_launch(call) ? context.theme[Colour::CallCopy] : ours.fill;
   const auto write = [&](float x0, float x1, const std::string& text, std::uint32_t ink, std::uint32_t ground,
                          float least = kLabelPx) {
     const float left = std::max(x0, context.axis.left_px()) + 4 * context.scale;
@@ -231,7 +240,7 @@ void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, 
     out.add(
         {left, strip.y0, right - left, ink, FontRole::Small, text, strip.y1 - strip.y0, LabelAlign::Centre, ground});
   };
-  part(parts.own, plain(trace::is_launch(call) ? Colour::CallCopy : Colour::Call));
+  part(parts.own, plain(before));
   part(parts.waiting, [&](float x0, float x1) {
     out.styled(SpanStyle::Hatched, x0, strip.y0, x1, strip.y1, context.theme[Colour::WaitGround],
                context.theme[Colour::Wait], strip.rounding(x1 - x0, context.scale));
@@ -244,14 +253,14 @@ void LaneRow::draw_blocking_call(const RowContext& context, const Strip& strip, 
     write(x0, x1, says, context.theme[Colour::WaitInk], context.theme[Colour::Pill]);
   });
   part(parts.copying, [&](float x0, float x1) {
-    plain(Colour::CallCopy)(x0, x1);
+    plain(context.theme[Colour::CallCopy])(x0, x1);
     write(x0, x1, std::string(tr("copying")) + " " + base::format_duration(parts.copying),
           context.theme.ink_on(Colour::CallCopy), 0);
   });
   part(parts.returning, [&](float x0, float x1) {
-    plain(Colour::Call)(x0, x1);
-    write(x0, x1, std::string(tr("return")) + " " + base::format_duration(parts.returning),
-          context.theme.ink_on(Colour::Call), 0, kReturnLabelPx);
+    plain(ours.fill)(x0, x1);
+    write(x0, x1, std::string(tr("return")) + " " + base::format_duration(parts.returning), ours.ink, 0,
+          kReturnLabelPx);
   });
 }
 
@@ -397,8 +406,9 @@ void LaneRow::draw_fold(const RowContext& context, const Strip& strip, EventInde
                context.theme[Colour::LoaderWait]);
     return;
   }
-  const Colour colour = calls ? Colour::Launch : event_colour(strip.kind, one);
-  Span& glyph = out.folded(x0, strip.y0, x1, strip.y1, context.theme[colour], busy);
+  const std::uint32_t colour = context.colours ? context.colours->paint_fold(lane_, *strip.row, first, fold).fill
+                                               : context.theme[calls ? Colour::Launch : event_colour(strip.kind, one)];
+  Span& glyph = out.folded(x0, strip.y0, x1, strip.y1, colour, busy);
   if (strip.labels) {
     glyph.ink = context.theme[Colour::Text];
     glyph.stroke = static_cast<float>(fold_density(fold.last - first, x1 - x0, context.scale));

@@ -2,6 +2,7 @@
 // are skipped by a search and drawn as one folded glyph.
 #pragma once
 
+#include "timeline/colouring.h"
 #include "timeline/row.h"
 
 namespace lanescope::ui {
@@ -63,6 +64,7 @@ class LaneRow final : public Row {
  private:
   struct Strip;  // the place of one sub-row
 
+  Paint paint_of(const RowContext& context, trace::LaneKind kind, const trace::Event& event) const;
   std::optional<RowHit> hit_strip(std::size_t strip, float x) const;
   void prepare_strip(const RowContext& context, const Strip& strip, SpanBatch& out);
   void draw_event(const RowContext& context, const Strip& strip, trace::EventIndex i, float x0, float x1,

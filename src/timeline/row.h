@@ -14,6 +14,8 @@
 
 namespace lanescope::ui {
 
+class EventColours;
+
 using base::Nanoseconds;
 
 /// Common to all rows of a frame.
@@ -22,10 +24,11 @@ struct RowContext {
   const analysis::LiveAnalysis* analysis = nullptr;  ///< for the share of waiting in folded calls; may be null
   const TimeAxis& axis;
   const Theme& theme;
-  Nanoseconds live_edge = 0;  ///< nothing is drawn beyond
-  float scale = 1;            ///< scales lengths, for large fonts
-  bool live = false;          ///< more will come after the live edge
-  float row_height = 0;       ///< height of the row being prepared; 0: its own height()
+  Nanoseconds live_edge = 0;        ///< nothing is drawn beyond
+  float scale = 1;                  ///< scales lengths, for large fonts
+  bool live = false;                ///< more will come after the live edge
+  float row_height = 0;             ///< height of the row being prepared; 0: its own height()
+  EventColours* colours = nullptr;  ///< null: each event has the colour of its kind
 };
 
 /// What is under the mouse in a row: one event, or several that share a few pixels.

@@ -77,6 +77,21 @@ std::uint32_t ink_variant(std::uint32_t fill, double readable) {
 
 using Entry = std::pair<Colour, std::uint32_t>;
 
+// Found by a search for the largest least distance under normal sight and the three kinds of colour blindness; the same
+// place has about the same hue in each theme.
+constexpr std::array<std::uint32_t, kCategories> kDarkCategories{0x7e9ffc, 0x4a63b9, 0xa17eb5, 0xe5b6f3, 0xa64770,
+                                                                 0xef727e, 0x8a6711, 0x5e6e3f, 0xb0d271, 0x5ddbbd};
+constexpr std::array<std::uint32_t, kCategories> kLightCategories{0x8d84b9, 0x3656d3, 0x673b92, 0xcb84fe, 0x8c2961,
+                                                                  0xe2466c, 0xf48464, 0x37582b, 0x876800, 0x43a795};
+constexpr std::array<std::uint32_t, kCategories> kStrongCategories{0x9f8ccb, 0xe456ff, 0xf9c1d3, 0xdcc5fe, 0xb888a2,
+                                                                   0xed7331, 0x98ca6c, 0x90ff5f, 0xddfebb, 0x4aa86e};
+// From blue to yellow through grey, with evenly rising lightness: after cividis, "Optimizing colormaps with
+// consideration for color vision deficiency", Nunez, Anderton and Renslow, PLOS ONE 13(7), 2018. High contrast leaves
+// out the middle, on which neither black nor white text would stand out enough.
+constexpr std::array<std::uint32_t, kRampSteps> kDarkRamp{0x114688, 0x576384, 0x818185, 0xb09f7d, 0xdbbe6e, 0xffe179};
+constexpr std::array<std::uint32_t, kRampSteps> kLightRamp{0xf0d044, 0xcaae5f, 0x9f8f6e, 0x727175, 0x485475, 0x04346b};
+constexpr std::array<std::uint32_t, kRampSteps> kStrongRamp{0x033060, 0x434f70, 0x969599, 0xc2b08c, 0xe7ca6c, 0xfff04a};
+
 Theme make_theme(ThemeName name, std::initializer_list<Entry> entries) {
   Theme t;
   t.name = name;
@@ -96,6 +111,17 @@ Theme make_theme(ThemeName name, std::initializer_list<Entry> entries) {
   set_ink(Colour::WaitGround, Colour::WaitInk);
   set_ink(Colour::Simulated, Colour::SimulatedInk);
   t.ink_colours[static_cast<std::size_t>(Colour::LoaderWaitGround)] = t[Colour::Text];
+  const bool light = name == ThemeName::Light;
+  const auto& categories = strong ? kStrongCategories : light ? kLightCategories : kDarkCategories;
+  const auto& ramp = strong ? kStrongRamp : light ? kLightRamp : kDarkRamp;
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    t.categories[i] = hex(categories[i]);
+    t.category_inks[i] = ink_variant(t.categories[i], t.readable);
+  }
+  for (std::size_t i = 0; i < kRampSteps; ++i) {
+    t.ramp[i] = hex(ramp[i]);
+    t.ramp_inks[i] = ink_variant(t.ramp[i], t.readable);
+  }
   t.ink_colours[static_cast<std::size_t>(Colour::BubbleGround)] = t.as_text(Colour::Bubble);
   return t;
 }

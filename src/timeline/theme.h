@@ -57,6 +57,11 @@ inline constexpr std::size_t kColourCount = static_cast<std::size_t>(Colour::Cou
 enum class ThemeName : std::uint8_t { Dark, Light, HighContrast };
 inline constexpr std::array<ThemeName, 3> kThemes{ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast};
 
+/// The colours of names, streams and threads: any two can be told apart by every eye (tests/render/theme_test.cpp).
+inline constexpr std::size_t kCategories = 10;
+/// The steps from a short event to a long one.
+inline constexpr std::size_t kRampSteps = 6;
+
 /// A colour's bytes are R, G, B, A, starting with the lowest, as in Dear ImGui.
 struct Theme {
   ThemeName name = ThemeName::Dark;
@@ -65,6 +70,8 @@ struct Theme {
   std::array<std::uint32_t, kColourCount> colours{};
   std::array<std::uint32_t, kColourCount> text_colours{};
   std::array<std::uint32_t, kColourCount> ink_colours{};
+  std::array<std::uint32_t, kCategories> categories{}, category_inks{};  ///< and the colours of text on them
+  std::array<std::uint32_t, kRampSteps> ramp{}, ramp_inks{};             ///< from short to long
 
   std::uint32_t operator[](Colour colour) const { return colours[static_cast<std::size_t>(colour)]; }
   /// The same hue for text on Ground, Row, Panel and PanelRaised, with a contrast of at least `readable` on each of

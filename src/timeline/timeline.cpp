@@ -270,7 +270,10 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
   }
   area_ = area;
   if (frame.layout) sync(frame.trace, frame.layout);
-  const RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale, frame.live};
+  static const Colouring kByKind;
+  colours_.begin(frame.trace, frame.theme, frame.colouring ? *frame.colouring : kByKind);
+  RowContext context{frame.trace, frame.analysis, axis, frame.theme, frame.live_edge, frame.scale, frame.live};
+  context.colours = &colours_;
   place(context, frame, area);
   for (std::size_t i = 0; i < kPanes; ++i) {
     scrolled_[i].top = panes_[i].fixed_bottom;
@@ -303,7 +306,7 @@ void Timeline::add_lanes(const TimelineFrame& frame, const RowContext& context) 
     add_name(frame, p);
     if (p.lane_row && frame.average && frame.average->has(p.lane_row->lane())) {
       p.lane_row->forget_glyphs();  // what is drawn is not an event of this lane
-      frame.average->draw(p.lane_row->lane(), axis, frame.average_at, frame.theme, p.y, p.height(), s, out);
+      frame.average->draw(p.lane_row->lane(), axis, frame.average_at, frame.theme, p.y, p.height(), s, out, &colours_);
       continue;
     }
     if (p.lane_row) p.lane_row->set_shape(p.shape);

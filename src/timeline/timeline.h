@@ -83,6 +83,7 @@ struct TimelineFrame {
   double seconds = 0;                       ///< since the last frame, for smooth changes of heights; 0: change at once
   /// In a window: two panes whose lanes fill the area. Empty (pictures, A/B): one, with every lane at its own height.
   std::optional<PaneChoice> panes{};
+  const Colouring* colouring = nullptr;     ///< what the colours say; null: the kinds
 };
 
 /// A row with its name, as last drawn.
@@ -155,6 +156,8 @@ class Timeline {
   SpanBatch& rows() { return rows_batch_; }
   SpanBatch& top() { return top_batch_; }
 
+  /// As last prepared.
+  EventColours& colours() { return colours_; }
   std::optional<TimelineHit> hit(const TimelineFrame& frame, const TimeAxis& axis, float x, float y) const;
   /// Where a lane was last drawn, even if scrolled out of view; for tests, hints and arrows.
   std::optional<Rect> lane_rect(trace::LaneId lane) const;
@@ -282,6 +285,7 @@ class Timeline {
   std::array<PanePlace, kPanes> panes_;
   Rect divider_;
   Rect area_;
+  EventColours colours_;
   SpanBatch rows_batch_, top_batch_, names_batch_;
   std::array<ScrolledLanes, kPanes> scrolled_;
 };

@@ -45,6 +45,7 @@ bool any_event(const trace::Lane& lane, Nanoseconds from, Nanoseconds to) {
 void Timeline::clear() {
   placed_.clear();
   headings_.clear();
+  colours_.clear();
   lanes_seen_ = 0;
   moving_ = divided_ = false;
 }

@@ -99,6 +99,7 @@ void Shell::draw(const Fonts& fonts) {
   follow_experiment();
   adapt_speed();
   state_.view.set_animated(state_.preferences.animation);
+  update_colours(state_);
   const std::optional<EventRef> selected = state_.selection.event;
   if (state_.presentation.on) {
     draw_presentation(canvas);
@@ -109,12 +110,14 @@ void Shell::draw(const Fonts& fonts) {
   if (state_.selection.event && state_.selection.event != selected) state_.comparison.state.open = false;
   draw_go_to(canvas);
   draw_trigger_panel(canvas);
+  draw_colour_legend(canvas);
   draw_picture_panel(canvas);
   draw_keys_panel(canvas);
   draw_opening(canvas);
   draw_overlays(canvas);
   draw_menu(canvas);
   draw_palette(canvas);
+  draw_file_dialog(canvas);
 }
 
 // The lanes as large as possible, the verdict, and the experiment's one knob.
@@ -234,13 +237,17 @@ void Shell::perform_requests() {
     const experiment::Side side = *std::exchange(state_.requests.side, std::nullopt);
     guarded([&] { show_side(side); });
   }
+  guarded([&] { follow_files(state_); });
   if (state_.requests.file) {
     const std::filesystem::path path = *std::exchange(state_.requests.file, std::nullopt);
     guarded([&] { begin_opening(path); });
   }
   guarded([&] { show_opened(); });
   guarded([&] {
+    if (!state_.pictures.saving.ready()) return;
+    const std::filesystem::path trace = std::exchange(state_.pictures.saved_trace, {});
     if (const auto saved = state_.pictures.saving.take()) state_.show_toast(*saved);
+    if (!trace.empty()) remember_file(state_.preferences, trace);
   });
   work_on_pictures(state_);
 }
@@ -266,6 +273,7 @@ void Shell::show_opened() {
   begin_anew();
   leave_view();
   state_.model.show(std::move(*file));
+  if (const auto path = state_.model.source().file()) remember_file(state_.preferences, *path);
   state_.tour = TourStep::Off;
 }
 

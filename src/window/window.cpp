@@ -31,6 +31,7 @@ constexpr std::chrono::microseconds kFrameTime{16'000};  // just over 60 frames 
 constexpr std::chrono::milliseconds kCalmFrameTime{60};  // if only a progress bar moves: leave the CPU to the reading
 constexpr double kUnseenSeconds = 0.25;                  // between updates of a run in a hidden window
 constexpr double kRestSeconds = 0.5;                     // between checks of an idle window
+constexpr double kDialogSeconds = 0.1;                   // the same while a dialog of the desktop is open
 constexpr std::size_t kKeptFrameTimes = 100'000;
 
 std::string headless_hint() {
@@ -62,7 +63,7 @@ bool is_typing(const ShellState& state) {
   const bool field = state.search.open && state.drawer == DrawerTab::Found && !state.presentation.on;
   const bool searching = field && (state.search.field_active || state.search.focus_wanted);
   return ImGui::GetIO().WantTextInput || searching || state.overlays.open == Overlay::Palette ||
-         state.overlays.keys.waits_for.has_value();
+         state.overlays.open == Overlay::Files || state.overlays.keys.waits_for.has_value();
 }
 
 int modifiers_down() {
@@ -242,7 +243,7 @@ void Window::key(int key, int action, int modifiers) {
     if (action == GLFW_PRESS && can_be_bound(key)) state.overlays.keys.pressed = chord;
     return;
   }
-  if (palette_key(state, chord)) return;
+  if (palette_key(state, chord) || file_dialog_key(state, chord)) return;
   if (key == GLFW_KEY_ESCAPE && state.overlays.open == Overlay::Keys) return perform(state, Action::ClearSelection);
   const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // does not type text
   if (is_typing(state) && !function_key) return;
@@ -320,8 +321,9 @@ void Window::wait_for_work() {
     return glfwPollEvents();
   }
   const auto before = Clock::now();
-  glfwWaitEventsTimeout(kRestSeconds);
-  if (Clock::now() - before < std::chrono::duration<double>(kRestSeconds * 0.98)) frames_owed_ = 3;
+  const double rest = shell_->state().files.system.running() ? kDialogSeconds : kRestSeconds;
+  glfwWaitEventsTimeout(rest);
+  if (Clock::now() - before < std::chrono::duration<double>(rest * 0.98)) frames_owed_ = 3;
 }
 
 // The window is hidden: the run continues, and the analysis keeps up with it, so that no backlog builds up.
@@ -332,6 +334,13 @@ void Window::wait_unseen() {
   frames_owed_ = 3;
 }
 
+// Takes the answer of a dialog of the desktop, without drawing meanwhile.
+void Window::look_at_dialog() {
+  if (!shell_->state().files.system.running()) return;
+  shell_->perform_requests();
+  if (!shell_->state().files.system.running()) frames_owed_ = 3;
+}
+
 bool Window::frame() {
   if (hidden()) {
     wait_unseen();
@@ -339,7 +348,10 @@ bool Window::frame() {
   }
   wait_for_work();
   if (glfwWindowShouldClose(window_) || shell_->wants_quit()) return false;
-  if (!options_.frames_unlimited && !shell_->animating() && frames_owed_ <= 0) return true;
+  if (!options_.frames_unlimited && !shell_->animating() && frames_owed_ <= 0) {
+    look_at_dialog();
+    return true;
+  }
   draw_frame();
   return true;
 }

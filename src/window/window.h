@@ -76,6 +76,7 @@ class Window {
   void refresh_look();
   void wait_for_work();
   void wait_unseen();
+  void look_at_dialog();
   void new_frame();
   void draw_frame();
   io::Image paint(float scale, ThemeName theme);

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "render/imgui_style.h"
 #include "base/error.h"
+#include "render/imgui_style.h"
 
 namespace lanescope::ui {
 namespace {
@@ -137,6 +137,42 @@ TEST_P(ThemeTest, WhatSharesALaneDiffersForEveryEye) {
         EXPECT_GE(distance(theme_[lane[a]], theme_[Row], eye), kFromTheRow) << static_cast<int>(lane[a]);
       }
     }
+  }
+}
+
+// Names, streams and threads: any two may be neighbours, and stand beside the amber of copying inside a call. Waits
+// differ by their hatching whatever their colour.
+TEST_P(ThemeTest, CategoriesDifferForEveryEye) {
+  constexpr double kApart = 20, kFromTheRow = 30;
+  for (const Matrix& eye : {kNormal, kProtanopia, kDeuteranopia, kTritanopia}) {
+    for (std::size_t a = 0; a < kCategories; ++a) {
+      for (std::size_t b = a + 1; b < kCategories; ++b) {
+        EXPECT_GE(distance(theme_.categories[a], theme_.categories[b], eye), kApart) << a << " and " << b;
+      }
+      EXPECT_GE(distance(theme_.categories[a], theme_[Colour::CallCopy], eye), kApart) << a;
+      EXPECT_GE(distance(theme_.categories[a], theme_[Colour::Row], eye), kFromTheRow) << a;
+    }
+  }
+  for (std::size_t a = 0; a < kCategories; ++a) {
+    EXPECT_GE(contrast(theme_.category_inks[a], theme_.categories[a]), theme_.readable) << a;
+  }
+}
+
+// A ramp is read by its lightness, which every eye sees; a step is wider than the least visible difference (2.3).
+TEST_P(ThemeTest, TheRampOfDurationsRisesEvenlyForEveryEye) {
+  constexpr double kStep = 8, kFromTheRow = 25;
+  const double direction = GetParam() == ThemeName::Light ? -1 : 1;  // long events stand out from the ground
+  for (const Matrix& eye : {kNormal, kProtanopia, kDeuteranopia, kTritanopia}) {
+    for (std::size_t i = 0; i < kRampSteps; ++i) {
+      EXPECT_GE(distance(theme_.ramp[i], theme_[Colour::Row], eye), kFromTheRow) << i;
+      if (i == 0) continue;
+      const double before = lab(times(eye, linear_rgb(theme_.ramp[i - 1])))[0];
+      const double now = lab(times(eye, linear_rgb(theme_.ramp[i])))[0];
+      EXPECT_GE((now - before) * direction, kStep) << i;
+    }
+  }
+  for (std::size_t i = 0; i < kRampSteps; ++i) {
+    EXPECT_GE(contrast(theme_.ramp_inks[i], theme_.ramp[i]), theme_.readable) << i;
   }
 }
 

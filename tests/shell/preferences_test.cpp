@@ -85,6 +85,9 @@ TEST_F(PreferencesTest, ComeBackAsTheyWere) {
   p.timeline_share = 0.5f;
   p.code_view = true;
   p.recent = {"action.fit", "knob.pinned=true"};
+  p.colour_by = ColourBy::Duration;
+  p.recent_files = {"/a folder/é.json", "/b.json.gz"};
+  p.system_dialogs = false;
   p.trigger = {TriggerSource::LongWait, "item()", 2'000'000, 500'000, 0.4};
   p.bindings.set(Action::PauseRun, {{GLFW_KEY_F9, 0}});
   p.bindings.set(Action::Fit, {{GLFW_KEY_F9, GLFW_MOD_CONTROL | GLFW_MOD_ALT}, {GLFW_KEY_PAGE_UP, GLFW_MOD_SHIFT}});

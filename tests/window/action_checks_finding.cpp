@@ -57,6 +57,8 @@ std::vector<ActionCheck> finding_checks() {
        [](Desk& desk) { return desk.has_place("name_figures") && desk.state().name_figures.figures(); }},
       {Action::EventList, [](Desk& desk) { desk.state().drawer = DrawerTab::Plots; },
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Events && !desk.state().event_list.shown.empty(); }},
+      {Action::Statistics, [](Desk& desk) { desk.state().drawer = DrawerTab::Plots; },
+       [](Desk& desk) { return desk.state().drawer == DrawerTab::Statistics && desk.has_place("statistics.row.3"); }},
       {Action::ShowPlots, [](Desk& desk) { desk.state().drawer = DrawerTab::Events; },
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Plots; }},
   };

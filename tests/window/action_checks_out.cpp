@@ -29,6 +29,12 @@ void select_an_iteration(Desk& desk) {
   ui::select_range(desk.state(), last.start_ns, last.end_ns);
 }
 
+// Whatever this machine's desktop offers.
+void own_dialogs(Desk& desk) {
+  desk.state().preferences.system_dialogs = false;
+  desk.state().overlays.open.reset();
+}
+
 }  // namespace
 
 std::vector<ActionCheck> out_checks() {
@@ -49,6 +55,9 @@ std::vector<ActionCheck> out_checks() {
          state.toast.reset();
        },
        [](Desk& desk) { return desk.state().toast && desk.state().toast->text.starts_with("copied: "); }},
+      {Action::OpenTrace, own_dialogs, [](Desk& desk) { return desk.has_place("files.confirm"); }},
+      {Action::SaveTraceAs, own_dialogs,
+       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".json"); }},
       {Action::SaveTrace, empty_folder, saved_as("trace", ".json")},
       {Action::SaveTraceCompressed, empty_folder, saved_as("trace", ".json.gz")},
   };

@@ -17,6 +17,8 @@ std::vector<ActionCheck> window_checks() {
       {Action::Presentation, {}, [](Desk& desk) { return desk.has_place("presentation.verdict"); }},
       {Action::FullScreen, {}, [](Desk& desk) { return glfwGetWindowMonitor(desk.window().handle()) != nullptr; }},
       {Action::ToggleTheme, {}, [](Desk& desk) { return desk.state().preferences.theme == ui::ThemeName::Light; }},
+      {Action::NextColouring, {}, [](Desk& desk) { return desk.state().colours.colouring.by == ui::ColourBy::Name; }},
+      {Action::ColourLegend, {}, [](Desk& desk) { return desk.has_place("legend"); }},
       {Action::ToggleAnimation, {}, [](Desk& desk) { return !desk.state().preferences.animation; }},
       {Action::ToggleLanguage,
        {},

@@ -2,6 +2,7 @@
 #include <X11/keysym.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <imgui.h>
 
 #include <fstream>
 
@@ -225,6 +226,41 @@ TEST_F(FilesTest, CtrlESavesATraceThatOpensAgain) {
     desk().key(XK_f);
     EXPECT_TRUE(desk().until([&] { return !state().view.moving(); }));
   }
+}
+
+// With our own dialog: a part of the name is typed, Enter opens it; saved again under another name, over an old file
+// only when confirmed.
+TEST_F(FilesTest, CtrlOOpensATraceAndAltESavesIt) {
+  state().preferences.system_dialogs = false;
+  state().preferences.recent_files.clear();
+  hold_still();
+  const std::filesystem::path path = desk().home() / "mine.json";
+  io::write_chrome_trace(path, model().trace(), model().facts());
+  state().preferences.recent_files = {(desk().home() / "gone.json").string(), path.string()};
+  desk().key(XK_o, kControl);
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("files.row.0") && ImGui::GetIO().WantTextInput; }));
+  EXPECT_THAT(state().files.own.recent, testing::ElementsAre(path)) << "what is gone is not offered";
+  desk().type("mine");
+  ASSERT_TRUE(desk().until([&] { return state().files.own.shown.size() == 1; }));
+  desk().key(XK_Return);
+  ASSERT_TRUE(desk().until([&] { return !model().live(); }));
+  EXPECT_EQ(model().source().file(), path);
+  EXPECT_EQ(state().preferences.recent_files.front(), path.string());
+  EXPECT_FALSE(state().overlays.open);
+  write("old.json", "old");
+  desk().key(XK_e, kAlt);
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("files.confirm") && ImGui::GetIO().WantTextInput; }));
+  desk().frames(3);
+  desk().type("old");  // the proposed name is selected
+  ASSERT_TRUE(desk().until([&] { return state().files.own.typed == "old"; }));
+  desk().key(XK_Return);
+  ASSERT_TRUE(desk().until([&] { return !state().files.own.replaces.empty(); }));
+  EXPECT_EQ(std::filesystem::file_size(desk().home() / "old.json"), 3u) << "not without asking";
+  desk().click("files.confirm");
+  const auto saved = [&] { return std::filesystem::file_size(desk().home() / "old.json") > 3; };
+  EXPECT_TRUE(desk().until(saved));
+  EXPECT_TRUE(desk().until([&] { return !state().pictures.saving.busy(); }));
+  EXPECT_EQ(io::read_chrome_trace(desk().home() / "old.json").facts, model().facts());
 }
 
 TEST_F(FilesTest, ABrokenFileIsNamedAndWhatWasThereStays) {

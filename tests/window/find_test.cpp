@@ -63,8 +63,13 @@ TEST_F(FindTest, ShiftAndDragGivesTheFiguresOfAStretchNameByName) {
   // The wide table stands where the plots were, and a click on a title sorts it.
   desk().click("tab.statistics");
   EXPECT_EQ(state().drawer, DrawerTab::Statistics);
-  desk().click("statistics.by.1");
-  EXPECT_EQ(state().range_figures.sorted_by, ui::StatisticsColumn::Count);
+  desk().click("statistics.scope.1");
+  EXPECT_FALSE(state().statistics.whole);
+  ASSERT_TRUE(desk().until([&] { return !state().statistics.job.outdated(); }));
+  EXPECT_EQ(state().statistics.job.result->range, *state().selection.range);
+  EXPECT_EQ(state().statistics.job.result->events, expected.all.count);
+  desk().click("statistics.by.2");
+  EXPECT_EQ(state().statistics.wish.order, (ui::LineOrder{ui::LineColumn::Count, false}));
   // A click on a name finds its events.
   desk().click("statistics.row.0");
   EXPECT_TRUE(search().open);

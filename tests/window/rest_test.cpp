@@ -57,7 +57,7 @@ TEST_F(AtRestTest, PausedItRestsWhicheverPanelIsOpen) {
   }
   state().drawer = DrawerTab::Plots;
   for (const Overlay overlay : {Overlay::Help, Overlay::Health, Overlay::Menu, Overlay::Palette, Overlay::Keys,
-                                Overlay::Picture, Overlay::GoTo, Overlay::Gallery}) {
+                                Overlay::Picture, Overlay::GoTo, Overlay::Gallery, Overlay::Files}) {
     state().overlays.open = overlay;
     rests("overlay " + std::to_string(static_cast<int>(overlay)));
   }

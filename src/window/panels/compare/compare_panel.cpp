@@ -135,7 +135,8 @@ Rooms rooms_of(const Canvas& c, const Rect& area, CompareBands& lanes, const Ban
 BandsScene scene_of(const Canvas& c, const std::string& hint) {
   const CompareState& compare = c.state.comparison.state;
   const CompareView& view = c.state.comparison.view;
-  return {*compare.a(), compare.b().get(), view.alignment(), view.texts(), c.theme, c.fonts, c.scale, hint};
+  return {*compare.a(), compare.b().get(),         view.alignment(), view.texts(), c.theme, c.fonts, c.scale,
+          hint,         &c.state.colours.colouring};
 }
 
 void tooltip_line(const Canvas& c, const std::string& name, const std::string& value) {

@@ -12,11 +12,9 @@ void draw_bubble_details(const Canvas& canvas, const analysis::Bubble& bubble);
 /// The numbered path of the selection, with its arithmetic; nothing if the selection is on no path.
 void draw_cause_path(const Canvas& canvas);
 void draw_range_details(const Canvas& canvas);
-/// The durations of the selected range, counted in bins; and its events by name: the first lines for the side panel,
-/// all of them with all columns for the lower part of the middle area.
+/// The durations of the selected range, counted in bins; and the first of its events by name.
 void draw_range_histogram(const Canvas& canvas);
 void draw_range_names(const Canvas& canvas, std::size_t most);
-void draw_statistics(const Canvas& canvas);
 /// The three figures of a verdict, large and side by side; nothing if it has none, unless it is still being measured.
 void draw_verdict_figures(const Canvas& canvas, const analysis::Verdict& verdict, bool measuring);
 /// GPU busy time and bubbles by cause, in proportion: the verdict at a glance.

@@ -1,4 +1,4 @@
-// The events of a selected range by name: a few columns in the side panel, all of them in the middle area.
+// The events of a selected range by name, in the side panel.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -168,51 +168,8 @@ void draw_range_names(const Canvas& c, std::size_t most) {
   ImGui::SetCursorScreenPos({at.x, at.y + kRow * s * static_cast<float>(shown + 1) + 6 * s});
   const std::string all = tr("all {} names, all columns", lines.size());
   if (button(c, "range.all", all, c.state.drawer == DrawerTab::Statistics, width)) {
-    c.state.drawer = c.state.drawer == DrawerTab::Statistics ? DrawerTab::Plots : DrawerTab::Statistics;
-  }
-}
-
-void draw_statistics(const Canvas& c) {
-  ShellState& state = c.state;
-  const float s = c.scale;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size = ImGui::GetContentRegionAvail();
-  constexpr float kBar = 14;
-  const Rect area{at.x + 16 * s, at.y + (26 + kRow) * s, size.x - (28 + kBar) * s, size.y - (26 + kRow) * s};
-  const RangeFigures& figures = state.range_figures;
-  const auto& lines = sorted_lines(state);
-  // The range that the figures cover, at the right of the tabs.
-  const Rect header = state.places["drawer.header"];
-  const RangeStatistics& all = figures.statistics;
-  const std::string note = figures.summary ? tr("{} events in {}", base::format_count(all.all.count),
-                                                base::format_duration(figures.range.second - figures.range.first))
-                                           : std::string(tr("calculating …"));
-  const Label label{header.x, header.y, header.width - 16 * s, c.theme.as_text(Colour::Muted), FontRole::Small,
-                    note,     20 * s,   LabelAlign::Right};
-  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
-  // As many columns as fit next to a readable name; the last columns are dropped first.
-  const float each = text_width(c.fonts, FontRole::MonoSmall, "≈000.0 µs") + 8 * s;
-  std::vector<std::pair<Column, const char*>> columns{
-      {Column::Count, tr("COUNT")}, {Column::Sum, tr("SUM")}, {Column::Mean, tr("MEAN")}, {Column::P50, tr("P50")},
-      {Column::P99, tr("P99")},     {Column::Max, tr("MAX")}, {Column::Min, tr("MIN")}};
-  while (columns.size() > 2 && area.width - each * static_cast<float>(columns.size()) < 170 * s) columns.pop_back();
-  const float name_width = area.width - each * static_cast<float>(columns.size());
-  std::vector<Shape> shapes{{Column::Name, tr("NAME"), 0, name_width}};
-  float right = area.x + name_width;
-  for (const auto& [column, title] : columns) shapes.push_back({column, title, right += each, each});
-  draw_titles(c, shapes, area.x, at.y + 26 * s, "statistics");
-  ImGui::GetWindowDrawList()->AddLine({at.x, area.y - 1}, {at.x + size.x, area.y - 1}, c.theme[Colour::Line]);
-  const auto fitting = static_cast<std::size_t>(std::max(0.0f, area.height / (kRow * s)));
-  static std::size_t top = 0;
-  const std::size_t last_top = lines.size() - std::min(fitting, lines.size());
-  const auto wanted = static_cast<std::ptrdiff_t>(std::min(top, last_top)) + wheel_rows(area);
-  top = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(wanted, 0, static_cast<std::ptrdiff_t>(last_top)));
-  draw_lines(c, shapes, area, std::span(lines).subspan(top, std::min(fitting, lines.size() - top)), "statistics");
-  const auto n = static_cast<double>(std::max<std::size_t>(1, lines.size()));
-  const Rect track{area.x + area.width + 6 * s, area.y, kBar * s, area.height};
-  if (const auto to =
-          draw_scroll_bar(c, "statistics.bar", track, static_cast<double>(top) / n, static_cast<double>(fitting) / n)) {
-    top = std::min(last_top, static_cast<std::size_t>(*to * n + 0.5));
+    c.state.statistics.whole = false;
+    toggle_drawer(c.state, DrawerTab::Statistics);
   }
 }
 

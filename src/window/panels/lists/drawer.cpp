@@ -57,9 +57,7 @@ float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
   if (clicked) c.state.drawer = tab.tab;
   // Above, so that the neighbouring tabs stay in sight.
   if (hovered) ImGui::SetNextWindowPos({x - 6 * s, y - 4 * s}, ImGuiCond_Always, {0, 1});
-  if (hovered && tab.tab == DrawerTab::Statistics) {
-    ImGui::SetTooltip("%s", tr("statistics of the selected range, by name"));
-  } else if (hovered) {
+  if (hovered) {
     const ActionInfo& action = info(tab.action);
     ImGui::SetTooltip("%s", fmt::format("{} ({})", tr(action.text), keys_text(action)).c_str());
   }
@@ -90,18 +88,15 @@ void draw_drawer(const Canvas& c) {
   ShellState& state = c.state;
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (!state.selection.range && state.drawer == DrawerTab::Statistics) state.drawer = DrawerTab::Plots;
   const std::size_t marks = state.marks.rulers.size() + state.marks.bookmarks.size();
   const std::string found = state.search.asked() ? tab_count(state.search.total) : "";
-  std::vector<Tab> tabs{
+  const std::vector<Tab> tabs{
       {DrawerTab::Plots, "tab.plots", tr("PLOTS"), "", Action::ShowPlots},
       {DrawerTab::Code, "tab.code", tr("CODE"), "", Action::CodeView},
       {DrawerTab::Events, "tab.events", tr("EVENTS"), "", Action::EventList},
       {DrawerTab::Found, "tab.found", tr("FOUND"), found, Action::Search},
+      {DrawerTab::Statistics, "tab.statistics", tr("STATISTICS"), "", Action::Statistics},
       {DrawerTab::Marks, "tab.marks", tr("MARKS"), marks > 0 ? tab_count(marks) : "", Action::MarksList}};
-  if (state.selection.range) {
-    tabs.push_back({DrawerTab::Statistics, "tab.statistics", tr("RANGE"), "", Action::ShowPlots});
-  }
   const DrawerTab before = state.drawer;
   float x = at.x + 16 * s;
   float all = 0;

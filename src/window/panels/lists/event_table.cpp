@@ -111,10 +111,12 @@ EventTableAnswer draw_table_rows(const Canvas& c, const EventTable& table, std::
     const trace::LaneKind kind = trace.lane(e.lane).info().kind;
     const float swatch = 9 * s;
     const float swatch_y = y + (height - swatch) / 2;
-    const Colour colour = trace::is_blocking(e.event)    ? Colour::Wait
-                          : trace::is_host_wait(e.event) ? Colour::LoaderWait
-                                                         : event_colour(kind, e.event);
-    list.AddRectFilled({k.name, swatch_y}, {k.name + swatch, swatch_y + swatch}, c.theme[colour], 2 * s);
+    const Colour usual = trace::is_blocking(e.event)    ? Colour::Wait
+                         : trace::is_host_wait(e.event) ? Colour::LoaderWait
+                                                        : event_colour(kind, e.event);
+    const auto said = c.state.timeline.colours().own_paint(e.lane, e.event);
+    const std::uint32_t colour = said ? said->fill : c.theme[usual];
+    list.AddRectFilled({k.name, swatch_y}, {k.name + swatch, swatch_y + swatch}, colour, 2 * s);
     list.AddRect({k.name, swatch_y}, {k.name + swatch, swatch_y + swatch}, c.theme[Colour::Faint], 2 * s);
     const std::uint32_t text_colour = c.theme[Colour::Text];
     const std::uint32_t muted = c.theme.as_text(Colour::Muted);

@@ -11,5 +11,6 @@ void draw_drawer(const Canvas& canvas);
 void draw_event_list(const Canvas& canvas);
 void draw_found(const Canvas& canvas);
 void draw_marks_list(const Canvas& canvas);
+void draw_statistics(const Canvas& canvas);
 
 }  // namespace lanescope::ui

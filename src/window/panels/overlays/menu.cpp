@@ -16,11 +16,19 @@ using base::tr;
 
 constexpr float kGroupWidth = 176, kItemsWidth = 500, kRow = 26;
 
-std::vector<const ActionInfo*> actions_of(std::size_t group) {
-  std::vector<const ActionInfo*> found;
+// An action, or a recent file.
+struct MenuItem {
+  const ActionInfo* action = nullptr;
+  std::filesystem::path file;
+};
+
+std::vector<MenuItem> items_of(const ShellState& state, std::size_t group) {
+  std::vector<MenuItem> found;
   for (const ActionInfo& a : actions()) {
-    if (static_cast<std::size_t>(a.group) == group && a.action != Action::Menu) found.push_back(&a);
+    if (static_cast<std::size_t>(a.group) == group && a.action != Action::Menu) found.push_back({&a, {}});
   }
+  if (static_cast<ActionGroup>(group) != ActionGroup::Out) return found;
+  for (const std::filesystem::path& path : state.overlays.menu.recent) found.push_back({nullptr, path});
   return found;
 }
 
@@ -29,9 +37,13 @@ void close(ShellState& state) {
   state.overlays.menu = {};
 }
 
-void choose(ShellState& state, Action action) {
+void choose(ShellState& state, const MenuItem& item) {
   close(state);
-  state.requests.actions.push_back(action);
+  if (item.action) {
+    state.requests.actions.push_back(item.action->action);
+  } else {
+    state.requests.file = item.file;
+  }
 }
 
 void draw_row(const Canvas& c, const Rect& r, bool on, const std::string& says, const std::string& key, bool dead) {
@@ -76,21 +88,23 @@ void draw_items(const Canvas& c, float width, float height) {
   ImGui::BeginChild("##items", {width, height}, false, ImGuiWindowFlags_NoNav);
   const float inner = ImGui::GetContentRegionAvail().x;
   const bool mouse_moved = ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0;
-  const std::vector<const ActionInfo*> items = actions_of(menu.group);
-  std::optional<Action> chosen;
+  const std::vector<MenuItem> items = items_of(state, menu.group);
+  std::optional<MenuItem> chosen;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const ActionInfo& action = *items[i];
+    const MenuItem& item = items[i];
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const std::string id = "menu." + std::string(action.name);
-    if (ImGui::InvisibleButton(id.c_str(), {inner, kRow * s})) chosen = action.action;
+    const std::string id = "menu." + (item.action ? std::string(item.action->name) : "file." + item.file.string());
+    if (ImGui::InvisibleButton(id.c_str(), {inner, kRow * s})) chosen = item;
     note_place(c, id);
-    const std::string why = why_without_effect(state, action.action);
+    const std::string why = item.action ? why_without_effect(state, item.action->action) : std::string();
     if (ImGui::IsItemHovered()) {
       if (mouse_moved) menu.item = i;
       if (!why.empty()) ImGui::SetTooltip("%s", why.c_str());
     }
     if (menu.item == i && !ImGui::IsItemVisible()) ImGui::SetScrollHereY(0.5f);
-    draw_row(c, {at.x, at.y, inner, kRow * s}, menu.item == i, tr(action.text), keys_text(action), !why.empty());
+    const std::string says = item.action ? tr(item.action->text) : tr("open {}", item.file.filename().string());
+    const std::string aside = item.action ? keys_text(*item.action) : short_path(item.file.parent_path());
+    draw_row(c, {at.x, at.y, inner, kRow * s}, menu.item == i, says, aside, !why.empty());
   }
   ImGui::EndChild();
   if (chosen) choose(state, *chosen);
@@ -127,7 +141,7 @@ void draw_menu(const Canvas& c) {
   const float items = std::min(kItemsWidth * s, display.x - groups - 3 * pad - 24 * s);
   const float top = 44 * s;
   std::size_t most = 0;
-  for (std::size_t g = 0; g < kActionGroups; ++g) most = std::max(most, actions_of(g).size());
+  for (std::size_t g = 0; g < kActionGroups; ++g) most = std::max(most, items_of(c.state, g).size());
   const float height = std::min(static_cast<float>(most) * kRow * s, display.y - top - 2 * pad - 12 * s);
   const Rect box{12 * s, top, groups + items + 3 * pad, height + 2 * pad};
   c.state.places["menu"] = box;
@@ -149,7 +163,7 @@ void draw_menu(const Canvas& c) {
 bool menu_key(ShellState& state, KeyChord chord) {
   MenuState& menu = state.overlays.menu;
   if (state.overlays.open != Overlay::Menu || chord.modifiers != 0) return false;
-  const std::vector<const ActionInfo*> items = actions_of(menu.group);
+  const std::vector<MenuItem> items = items_of(state, menu.group);
   const auto step = [&](std::size_t by) {  // forward, wrapping around
     if (menu.item) {
       menu.item = (*menu.item + by + items.size()) % items.size();
@@ -173,7 +187,7 @@ bool menu_key(ShellState& state, KeyChord chord) {
     case key::Enter:
     case key::KeypadEnter:
       if (menu.item) {
-        choose(state, items[*menu.item]->action);
+        choose(state, items[*menu.item]);
       } else {
         menu.item = 0;
       }

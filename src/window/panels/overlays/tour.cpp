@@ -91,6 +91,7 @@ void draw_what_next(const Canvas& c) {
     ImGui::SameLine();
   };
   offer("tour.experiments", tr("More experiments"), Action::Gallery);
+  offer("tour.open", tr("Your own PyTorch trace"), Action::OpenTrace);
   offer("tour.keys", tr("All keys"), Action::Help);
   if (button(c, "tour.done", tr("Done"), true)) end_tour(state);
 }

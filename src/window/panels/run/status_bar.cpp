@@ -2,6 +2,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/translate.h"
 #include "render/labels.h"
@@ -25,6 +26,41 @@ StatusText file_status(const Model& model) {
   return status;
 }
 
+// A few of the colours, and what they say: a click opens the legend.
+void draw_colour_chip(const Canvas& c, const Rect& r) {
+  ShellState& state = c.state;
+  const float s = c.scale;
+  ImGui::SetCursorScreenPos({r.x, r.y});
+  if (ImGui::InvisibleButton("##colours", {r.width, r.height})) state.requests.actions.push_back(Action::ColourLegend);
+  note_place(c, "status.colours");
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) {
+    ImGui::SetTooltip(
+        "%s", fmt::format("{} ({})\n{} ({})", tr(info(Action::ColourLegend).text),
+                          key_text(info(Action::ColourLegend).keys.front()), tr(info(Action::NextColouring).text),
+                          key_text(info(Action::NextColouring).keys.front()))
+                  .c_str());
+  }
+  const ColourBy by = state.preferences.colour_by;
+  std::array<std::uint32_t, 4> swatches{c.theme[Colour::Phase], c.theme[Colour::Launch], c.theme[Colour::Kernel],
+                                        c.theme[Colour::CopyH2D]};
+  for (std::size_t i = 0; i < swatches.size() && by != ColourBy::Kind; ++i) {
+    swatches[i] = by == ColourBy::Duration ? c.theme.ramp[i + 2] : c.theme.categories[i];
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float y = r.y + r.height / 2;
+  for (std::size_t i = 0; i < swatches.size(); ++i) {
+    const float x = r.x + 7 * s * static_cast<float>(i);
+    list.AddRectFilled({x, y - 5 * s}, {x + 6 * s, y + 5 * s}, swatches[i], s);
+  }
+  const Label label{
+      r.x + 34 * s,     r.y,
+      r.width - 30 * s, c.theme.as_text(hovered || state.colours.legend_open ? Colour::Text : Colour::Muted),
+      FontRole::Small,  tr("colours {}", colour_by_title(by)),
+      r.height};
+  draw_labels(list, c.fonts, {&label, 1});
+}
+
 }  // namespace
 
 void draw_status_bar(const Canvas& c) {
@@ -41,7 +77,8 @@ void draw_status_bar(const Canvas& c) {
   const float s = c.scale;
   const float margin = 16 * s;
   const float right_width = 110 * s;
-  const float right_x = at.x + size.x - margin - right_width;
+  const float chip_width = text_width(c.fonts, FontRole::Small, tr("colours by duration")) + 44 * s;
+  const float right_x = at.x + size.x - margin - right_width - chip_width;
   const float left_x = at.x + margin;
   const float text_w = std::min(text_width(c.fonts, FontRole::Small, status.text) + 2, right_x - left_x - 12 * s);
   const float aside_x = left_x + text_w + 14 * s;
@@ -73,11 +110,13 @@ void draw_status_bar(const Canvas& c) {
   std::vector<Label> labels{
       {left_x, at.y, text_w, c.theme.as_text(ink), FontRole::Small, status.text, size.y},
       {aside_x, at.y, aside_shown + 2, c.theme[hovered ? Colour::Muted : Colour::Dim], FontRole::Small, aside, size.y},
-      {right_x, at.y, right_width, c.theme[Colour::Muted], FontRole::MonoSmall, right, size.y, LabelAlign::Right}};
+      {right_x + chip_width, at.y, right_width, c.theme[Colour::Muted], FontRole::MonoSmall, right, size.y,
+       LabelAlign::Right}};
   if (middle_fits) {
     labels.push_back({middle_x, at.y, middle_width, c.theme[Colour::Dim], FontRole::Small, middle, size.y});
   }
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
+  draw_colour_chip(c, {right_x, at.y + 3 * s, chip_width - 12 * s, size.y - 6 * s});
   state.places["status"] = {at.x, at.y, size.x, size.y};
 }
 

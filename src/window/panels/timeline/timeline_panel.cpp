@@ -45,6 +45,7 @@ TimelineFrame timeline_frame(const Canvas& c) {
                       state.model.now()};
   frame.panes = PaneChoice{state.preferences.cpu_share, state.scroll};
   frame.layout = &state.lanes;
+  frame.colouring = &state.colours.colouring;
   if (shows_average(state)) {
     frame.average = &state.scope.picture;
     frame.average_at = *state.view.trigger_instant();

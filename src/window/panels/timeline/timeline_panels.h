@@ -34,6 +34,8 @@ void draw_average_tooltip(const Canvas& canvas);
 void add_trigger_flag(const MarkSurface& surface, const ShellState& state);
 /// The divider between the timeline and the area below it. `top`: top of the timeline; `room`: height for both.
 void draw_divider(const Canvas& canvas, const Rect& area, float top, float room);
+/// A card with what the colours say; nothing while it is closed.
+void draw_colour_legend(const Canvas& canvas);
 /// The TimelineFrame for the current state.
 TimelineFrame timeline_frame(const Canvas& canvas);
 

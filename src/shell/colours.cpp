@@ -1,0 +1,47 @@
+#include "shell/colours.h"
+
+#include "base/translate.h"
+#include "shell/shell_state.h"
+
+namespace lanescope::ui {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenSamples{500};
+
+}  // namespace
+
+void update_colours(ShellState& state) {
+  ColourState& colours = state.colours;
+  colours.colouring.by = state.preferences.colour_by;
+  if (colours.generation != state.model.generation()) {
+    colours.generation = state.model.generation();
+    colours.colouring.scales = {};
+    colours.recorded = 0;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  const std::uint64_t recorded = state.model.trace().counts().recorded;
+  if (colours.colouring.by != ColourBy::Duration || recorded == colours.recorded) return;
+  if (colours.recorded > 0 && now - colours.sampled < kBetweenSamples) return;
+  colours.recorded = recorded;
+  colours.sampled = now;
+  colours.colouring.scales = joined(colours.colouring.scales, sampled_scales(state.model.trace()));
+}
+
+void colour_by(ShellState& state, ColourBy by) {
+  state.preferences.colour_by = by;
+  const std::string text = base::tr("colours {}", colour_by_title(by));
+  switch (by) {
+    case ColourBy::Name:
+      return state.show_toast(text + ": " + base::tr("a name has the same colour in every run"));
+    case ColourBy::Duration:
+      return state.show_toast(text + ": " + base::tr("long events stand out, each kind on its own scale"));
+    case ColourBy::Stream:
+      return state.show_toast(text + ": " + base::tr("a colour for each stream of a GPU"));
+    case ColourBy::Thread:
+      return state.show_toast(text + ": " + base::tr("a colour for each thread of the CPU"));
+    default:
+      return state.show_toast(text);
+  }
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,17 @@
+// Files other than pictures that the window writes: the trace, and tables as CSV.
+#pragma once
+
+#include <filesystem>
+
+namespace lanescope::ui {
+
+struct ShellState;
+
+/// In the background and atomically; a toast says where, or why not. Compressed if the name ends in ".gz".
+void save_trace_to(ShellState& state, const std::filesystem::path& path);
+/// Asks where to.
+void save_statistics(ShellState& state);
+void save_statistics_to(ShellState& state, const std::filesystem::path& path);
+void copy_statistics(ShellState& state);
+
+}  // namespace lanescope::ui
