@@ -352,7 +352,7 @@ void Timeline::add_name(const TimelineFrame& frame, const Placed& p) {
   const bool curve = p.lane_row == nullptr;
   if (curve || p.folded()) {
     const bool small = p.folded() || p.height() < 2.5f * kNameLine * s;
-    std::string name = p.entry.name;
+    std::string name = curve && small ? tr("in flight") : p.entry.name;
     if (small) std::replace(name.begin(), name.end(), '\n', ' ');
     float y = p.y + (small ? 0 : 6 * s);
     for (std::size_t begin = 0; begin <= name.size();) {

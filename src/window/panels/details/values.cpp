@@ -50,7 +50,7 @@ void fact_line(const Canvas& c, const Fact& fact) {
                        4 * s);
   }
   const bool copied = just_copied(c, fact.name);
-  const std::string value = copied ? std::string(tr("copied")) : fact.value;
+  const std::string value = copied ? std::string(tr("Copied")) : fact.value;
   // The value matters more, but a name must stay readable.
   const float name_wanted = text_width(c.fonts, FontRole::Body, fact.name);
   const float value_wanted = text_width(c.fonts, FontRole::Mono, value) + 2;
@@ -100,7 +100,7 @@ void copyable_title(const Canvas& c, const std::string& title, const std::string
   note_place(c, "fact.title");
   if (ImGui::IsItemHovered()) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    tooltip(c, cut ? title : std::string(), copied ? tr("copied") : tr("click: copy the name"));
+    tooltip(c, cut ? title : std::string(), copied ? tr("Copied") : tr("click: copy the name"));
   }
   ImGui::SetCursorScreenPos(end);
   if (clicked) copy(c, "title", title);
@@ -111,7 +111,7 @@ void selection_heading(const Canvas& c) {
   // At the right end of the heading's line.
   const ImVec2 below = ImGui::GetCursorScreenPos();
   const float s = c.scale;
-  const std::string says = just_copied(c, "all") ? tr("copied") : tr("copy all");
+  const std::string says = just_copied(c, "all") ? tr("Copied") : tr("copy all");
   const float width = text_width(c.fonts, FontRole::Small, says) + 16 * s;
   const float height = 24 * s;
   const float right = below.x + ImGui::GetContentRegionAvail().x;

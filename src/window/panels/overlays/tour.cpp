@@ -53,10 +53,10 @@ void draw_first_step(const Canvas& c, const ActiveExperiment& active) {
   } else {
     frame_place(c, "side.after");
     text(c, FontRole::Title, Colour::Text, tr("Press {}", keys_text(info(Action::FlipSide))));
-    wrapped_text(
-        c, FontRole::Body, Colour::Muted,
-        tr("This loop reads its loss in every iteration, and then the GPU has nothing to do: the dashed gaps on "
-           "the lane \"kernels\". The other side is the same loop without the reads."));
+    wrapped_text(c, FontRole::Body, Colour::Muted,
+                 tr("This loop reads its loss in every iteration, and after each read the GPU has nothing to do: the "
+                    "long dashed "
+                    "gap on the lane \"kernels\". The other side is the same loop without the reads."));
   }
   vertical_space(c, 6);
   if (button(c, "tour.skip", tr("Skip"))) end_tour(state);
@@ -71,8 +71,8 @@ void draw_reward(const Canvas& c, double factor) {
   note_place(c, "tour.factor");
   wrapped_text(
       c, FontRole::Body, Colour::Muted,
-      tr("Without the reads the CPU issues work ahead of the GPU, and the gaps are gone. {} takes you back and "
-         "forth.",
+      tr("Without the reads the CPU issues work ahead of the GPU, and the long gaps are gone. {} takes you back "
+         "and forth.",
          keys_text(info(Action::FlipSide))));
   vertical_space(c, 6);
   if (button(c, "tour.next", tr("Go on"), true)) state.tour = TourStep::WhatNext;
