@@ -145,9 +145,13 @@ void ViewControl::place_initially(const Model& model, float left_px, float width
     // as the others, because it loads the GPU's code.
     const auto enough = static_cast<std::size_t>(kIterationsAtFirst) + 1;
     placed_ = records.size() > enough;
-    const double span = placed_ ? static_cast<double>(records[enough].end_ns - records[1].start_ns) /
-                                      static_cast<double>(enough) * kIterationsAtFirst
-                                : 1e6;
+    double span = placed_ ? static_cast<double>(records[enough].end_ns - records[1].start_ns) /
+                                static_cast<double>(enough) * kIterationsAtFirst
+                          : 1e6;
+    if (goes_ && goal_->span_ns > 0) {
+      placed_ = true;
+      span = static_cast<double>(goal_->span_ns);
+    }
     axis_ = axis_.with_ns_per_pixel(span / static_cast<double>(width_px)).anchored(first, left_px);
   } else {
     placed_ = true;
