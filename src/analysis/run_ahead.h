@@ -90,8 +90,10 @@ class RunAhead {
   };
   static constexpr unsigned kHashBits = 13;
 
+  /// Neighbouring numbers, as a program's calls have, get neighbouring places, which share cache lines.
   static std::size_t hash(const trace::CallKey& key) {
-    return ((key.correlation ^ std::uint32_t{key.process} << 20) * 2654435761u) >> (32 - kHashBits);
+    const std::uint32_t number = key.correlation + std::uint32_t{key.process} * 2654435761u;
+    return (number ^ number >> kHashBits) & ((1u << kHashBits) - 1);
   }
   Entry& entry(std::uint64_t number) { return ring_[number % kReach]; }
   const Entry& entry(std::uint64_t number) const { return ring_[number % kReach]; }

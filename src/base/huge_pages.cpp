@@ -29,7 +29,7 @@ class Kept {
   bool keep(std::byte* data, std::size_t size) {
     const std::lock_guard lock(mutex_);
     if (size < kLeast || kept_ + size > kMost) return false;
-    madvise(data, size, MADV_FREE);
+    if (size > kPart) madvise(data + kPart, size - kPart, MADV_DONTNEED);
     regions_.push_back({data, size});
     kept_ += size;
     return true;
@@ -37,6 +37,7 @@ class Kept {
 
  private:
   static constexpr std::size_t kLeast = std::size_t{32} << 20, kMost = std::size_t{320} << 20;
+  static constexpr std::size_t kPart = std::size_t{32} << 20;  // of each region stays in memory
   struct Region {
     std::byte* data;
     std::size_t size;

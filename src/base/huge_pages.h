@@ -1,5 +1,5 @@
-// Memory for large arrays, in huge pages where the system has them: 512 times fewer page faults when it is first
-// written, and far fewer misses of the TLB when it is searched.
+// Memory for large arrays: address space for the most that they will ever hold, at the start of a huge page. Only what
+// has been touched takes up memory.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct UnmapPages {
 };
 /// Memory that begins at a huge page and takes up only what has been touched. Not initialised.
 using MappedPages = std::unique_ptr<std::byte[], UnmapPages>;
-/// `bytes` is rounded up to whole huge pages. A little of what was given back is kept for the next caller, since
-/// getting new pages costs more than a short run; the system may take that back. Throws std::bad_alloc.
+/// `bytes` is rounded up to whole huge pages. The beginning of what was given back is kept for the next caller, up to
+/// a limit, since getting new pages can cost more than a short run. Throws std::bad_alloc.
 MappedPages map_pages(std::size_t bytes);
 
 /// For a vector that reserves address space for the most it will ever hold. Small arrays are allocated as usual.
