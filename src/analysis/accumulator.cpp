@@ -33,7 +33,7 @@ void Accumulator::open_window(Nanoseconds from) {
 
 void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind kind, const trace::EventPlace& place) {
   reach(event.start_ns);
-  if (late_ranges_ && event.start_ns >= newest_start_) settle_places();
+  if (late_ranges_ && event.start_ns > newest_start_) settle_places();
   if (trace::is_host_wait(event) && trace::is_cpu_lane(kind)) take_host_wait(event, lane);
   if (kind == LaneKind::Calls) {
     take_call(event, lane, place);
@@ -58,7 +58,8 @@ void Accumulator::take_range(const trace::Event& range, trace::LaneId lane) {
   places_.learn(range);
   const std::size_t thread = lanes_.thread_of(lane);
   ranges_.add(thread, range.start_ns, range.end_ns, range.name);
-  if (range.start_ns >= newest_start_) return;
+  // A range precedes the calls that start with it, so one of these that is here already means that the range is late.
+  if (range.start_ns > newest_start_) return;
   causes_.late_range(range, thread);
   for (Unplaced& u : unplaced_) {
     if (u.thread == thread)
@@ -121,8 +122,13 @@ void Accumulator::take_call(const trace::Event& call, trace::LaneId lane, const 
     }
   }
   if (call.correlation != 0) {
-    const trace::CallKey key = lanes_.key_of(lane, call.correlation);
-    run_ahead_.call({call.start_ns, call.end_ns, key, call.name, lane, hold, blocking, place}, trace::is_launch(call));
+    IssuingCall& issued =
+        run_ahead_.call(lanes_.key_of(lane, call.correlation), call.start_ns, trace::is_launch(call), place);
+    issued.end_ns = call.end_ns;
+    issued.name = call.name;
+    issued.lane = lane;
+    issued.holds = hold;
+    issued.blocking = blocking;
   }
 }
 
@@ -198,8 +204,8 @@ void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace:
   gap.start_ns = idle_since_;
   gap.end_ns = until;
   if (cause_known_) {
-    gap = causes_.explain(idle_since_, until, launch, launch ? lanes_.thread_of(launch->lane) : 0,
-                          last_was_copy_ && lanes_.stream_of(lane) != last_stream_);
+    causes_.explain(gap, launch, launch ? lanes_.thread_of(launch->lane) : 0,
+                    last_was_copy_ && lanes_.stream_of(lane) != last_stream_);
   }
   gap.last_work = last_work_;
   gap.gpu = gpu_;

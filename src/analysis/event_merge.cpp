@@ -31,7 +31,7 @@ bool EventMerge::wanted(trace::LaneId id, LaneKind kind) const {
 void EventMerge::add_row(const WatchedLane& lane, std::size_t number) {
   static_assert(trace::Trace::kMaxLanes <= 1u << 16 && trace::Lane::kMaxRows <= 1u << 8);
   const trace::Row& row = lane.lane->row(number);
-  Source source{&row, row.first(), row.last(), lane.id, lane.lane->info().kind, 0};
+  Source source{&row, row.first(), row.last(), lane.id, lane.lane->info().kind};
   source.order = rank(source.kind) << 24 | std::uint32_t{lane.id} << 8 | static_cast<std::uint32_t>(number);
   if (source.kind == LaneKind::Iterations) {
     if (from_ != kFromTheBeginning) source.next = row.first_starting_at_or_after(from_, source.next, source.last);
@@ -58,6 +58,7 @@ bool EventMerge::refresh(Nanoseconds limit) {
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     Source& s = sources_[i];
     s.last = s.row->last();
+    s.block = nullptr;  // may have been reused since the last lock
     if (const trace::EventIndex first = s.row->first(); first > s.next) {
       s.next = first;
       lost |= trace::is_gpu_work_lane(s.kind);

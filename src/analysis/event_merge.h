@@ -25,7 +25,8 @@ class EventMerge {
     trace::EventIndex last = 0;  ///< as published at the last look
     trace::LaneId lane = 0;
     trace::LaneKind kind = trace::LaneKind::Calls;
-    std::uint32_t order = 0;  ///< rank among events with the same start; its last 8 bits are the row
+    std::uint32_t order = 0;              ///< rank among events with the same start; its last 8 bits are the row
+    const trace::Block* block = nullptr;  ///< of `next`; null: not looked up yet
 
     /// Of the last event passed on.
     trace::EventPlace place() const { return {lane, static_cast<std::uint16_t>(order & 0xff), next - 1}; }
@@ -71,7 +72,7 @@ class EventMerge {
   void add_row(const WatchedLane& lane, std::size_t number);
   bool wanted(trace::LaneId id, trace::LaneKind kind) const;
   static std::uint32_t rank(trace::LaneKind kind);
-  void sink_top();
+  void sink(const Head& head);
 
   const trace::Trace& trace_;
   trace::Owners owners_;
@@ -85,9 +86,9 @@ class EventMerge {
   Nanoseconds stopped_at_ = kFromTheBeginning;
 };
 
-inline void EventMerge::sink_top() {
+/// Replaces the top of the heap.
+inline void EventMerge::sink(const Head& head) {
   const std::size_t n = heap_.size();
-  const Head head = heap_[0];
   std::size_t i = 0;
   for (;;) {
     std::size_t child = 2 * i + 1;
@@ -106,22 +107,38 @@ bool EventMerge::run(Nanoseconds limit, std::size_t max_events, Taker&& taker) {
   if (refresh(limit)) taker.lost();
   Nanoseconds taken_at = kFromTheBeginning;
   while (!heap_.empty()) {
-    if (max_events > 0) {
-      --max_events;
-    } else if (heap_[0].start != taken_at) {
-      stopped_at_ = heap_[0].start;
-      return false;
+    Head top = heap_[0];
+    Source& source = sources_[top.source];
+    // Often several events of a source follow one another: until another source's comes first, the heap stays as it is.
+    Head other{std::numeric_limits<Nanoseconds>::max(), std::numeric_limits<std::uint32_t>::max(), 0};
+    for (std::size_t i = 1; i < std::min<std::size_t>(heap_.size(), 3); ++i) {
+      if (heap_[i].before(other)) other = heap_[i];
     }
-    taken_at = heap_[0].start;
-    Source& source = sources_[heap_[0].source];
-    const trace::EventIndex index = source.next++;
-    taker.take(source.row->event(index), std::as_const(source));
-    if (source.next < source.last && (heap_[0].start = source.row->start(source.next)) < limit) {
-      sink_top();
+    bool more = true;
+    do {
+      if (max_events > 0) {
+        --max_events;
+      } else if (top.start != taken_at) {
+        heap_[0] = top;
+        stopped_at_ = top.start;
+        return false;
+      }
+      taken_at = top.start;
+      const std::size_t k = source.next % trace::kBlockEvents;
+      if (k == 0 || source.block == nullptr) source.block = source.row->block(source.next);
+      ++source.next;
+      taker.take(trace::event(*source.block, k), std::as_const(source));
+      more = source.next < source.last;
+      if (!more) break;
+      top.start = k + 1 < trace::kBlockEvents ? source.block->start[k + 1] : source.row->start(source.next);
+      more = top.start < limit;
+    } while (more && top.before(other));
+    if (more) {
+      sink(top);
     } else {
-      heap_[0] = heap_.back();
+      const Head last = heap_.back();
       heap_.pop_back();
-      if (!heap_.empty()) sink_top();
+      if (!heap_.empty()) sink(last);
     }
   }
   return true;

@@ -112,11 +112,8 @@ const GapCauses::HeldCall* GapCauses::wait_for_data(const Bubble& gap, const Iss
   return copied_longer ? nullptr : waited.longest;
 }
 
-Bubble GapCauses::explain(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread,
-                          bool behind_copy) const {
-  Bubble gap;
-  gap.start_ns = from;
-  gap.end_ns = to;
+void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy) const {
+  const Nanoseconds from = gap.start_ns, to = gap.end_ns;
   const Nanoseconds issued = launch ? launch->start_ns : to;
   const auto blame = [&gap](BubbleCause cause, const auto& call, Nanoseconds call_start) {
     gap.cause = cause;
@@ -144,7 +141,6 @@ Bubble GapCauses::explain(Nanoseconds from, Nanoseconds to, const IssuingCall* l
                                                            : BubbleCause::LaunchLatency;
     if (launch) blame(gap.cause, *launch, launch->start_ns);
   }
-  return gap;
 }
 
 }  // namespace lanescope::analysis

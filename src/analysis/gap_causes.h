@@ -24,8 +24,8 @@ class GapCauses {
   /// A range in which a thread waits for another thread of the program.
   void wait(const trace::Event& range, trace::LaneId lane, std::size_t thread, Nanoseconds idle_since);
 
-  /// Explains the gap [from, to), which ends with an operation issued by `launch`, a call of `thread` (null: unknown).
-  /// The first cause that applies:
+  /// Explains the gap, of which only start and end are set and which ends with an operation issued by `launch`, a call
+  /// of `thread` (null: unknown). The first cause that applies:
   /// - Loader: the launch is late by [from, start of the launch), and its thread spent more than half of that waiting
   ///   for another thread. Without these waits the launch would have come in less than half the time, no matter what a
   ///   sync before them or slow issuing after them added. Time after the start of the launch does not count: if the
@@ -38,8 +38,7 @@ class GapCauses {
   ///   different stream than the operation's;
   /// - Cpu: more than half of the gap passed before the launch began, or the launch is unknown;
   /// - LaunchLatency: everything else.
-  Bubble explain(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread,
-                 bool behind_copy) const;
+  void explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy) const;
 
  private:
   struct HeldCall {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "trace/links.h"
 
 namespace lanescope::analysis {
@@ -60,7 +61,7 @@ class InFlight {
     trace::EventIndex next = 0;     ///< one past the last event received
     trace::EventIndex unheard = 0;  ///< events evicted before they could be received
     std::size_t summed = 1;         ///< number of steps with a valid `before`
-    std::vector<Step> steps;
+    std::vector<Step, base::HugePageAllocator<Step>> steps;
 
     void tell(trace::EventIndex i, bool starts);
     void forget(trace::EventIndex i);

@@ -20,15 +20,13 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
       : trace_(trace),
         only_(only),
         max_records_(std::max<std::size_t>(max_records, 4)),
-        max_bubbles_(max_bubbles),
         merge_(trace,
                {LaneKind::Iterations, LaneKind::Phases, LaneKind::Calls, LaneKind::Kernels, LaneKind::CopyH2D,
                 LaneKind::CopyD2H, LaneKind::CopyOther, LaneKind::Markers, LaneKind::Counter},
                only),
         in_flight_(trace),
-        sums_(trace, *this, detail == Detail::Timeline ? &in_flight_ : nullptr, only) {
-    records_.reserve(max_records_);  // costs only address space until it is used; growing would delay a frame
-  }
+        sums_(trace, *this, detail == Detail::Timeline ? &in_flight_ : nullptr, only),
+        bubbles_(max_bubbles) {}
 
   bool update(Nanoseconds until, std::size_t max_events) {
     if (finished_) return true;
@@ -149,7 +147,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   std::optional<Nanoseconds> first_iteration_ns() const {
     return sums_.first_iteration() ? std::optional(sums_.first_iteration()->start_ns) : std::nullopt;
   }
-  const std::deque<Bubble>& bubbles() const { return bubbles_; }
+  const Bubbles& bubbles() const { return bubbles_; }
   const std::vector<trace::Event>& markers() const { return markers_; }
   Nanoseconds analysed_until() const { return until_; }
   const InFlight& in_flight() const { return in_flight_; }
@@ -279,6 +277,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     shortest_ = std::min(shortest_, ended.duration());
     longest_ = std::max(longest_, ended.duration());
     if (records_.size() >= max_records_) thin();
+    if (records_.size() == records_.capacity()) base::reserve_more(records_, max_records_);
     records_.push_back(ended);
     records_.back().loss = loss_;
     records_.back().shortest_ns = records_.back().longest_ns = ended.duration();
@@ -326,6 +325,16 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     }
   }
 
+  /// The record with this number, or one with another number, or none. Only old records have gaps between them.
+  auto record_of(std::int64_t number) {
+    const std::int64_t back = records_.empty() ? -1 : records_.back().number - number;
+    if (back >= 0 && back < static_cast<std::int64_t>(records_.size())) {
+      const auto place = records_.end() - 1 - static_cast<std::ptrdiff_t>(back);
+      if (place->number == number) return place;
+    }
+    return std::ranges::lower_bound(records_, number, {}, &IterationRecord::number);
+  }
+
   /// Returns the maximum that the next record must take over, because this value's record has been thinned out.
   std::int64_t write_run_ahead(const RunAhead::Value& value, std::int64_t carried) {
     const auto number = static_cast<std::int64_t>(value.cut) - 1;
@@ -335,7 +344,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     }
     if (number <= 0) return 0;
     carried = std::max(carried, value.maximum);
-    const auto record = std::ranges::lower_bound(records_, number, {}, &IterationRecord::number);
+    const auto record = record_of(number);
     if (record == records_.end() || record->number != number) return carried;
     record->run_ahead_ns = value.integral_ns;
     record->run_ahead_max = carried;
@@ -347,8 +356,6 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   void gap_closed(const Bubble& bubble) override {
     for (auto r = records_.rbegin(); r != records_.rend() && r->end_ns > bubble.start_ns; ++r)
       r->add_gap(bubble, r->end_ns);
-    if (max_bubbles_ == 0) return;
-    if (bubbles_.size() == max_bubbles_) bubbles_.pop_front();
     bubbles_.push_back(bubble);
   }
   void place_known(const Bubble& bubble) override {
@@ -360,15 +367,15 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
 
   const trace::Trace& trace_;
   const trace::GpuNumber only_;
-  const std::size_t max_records_, max_bubbles_;
+  const std::size_t max_records_;
   EventMerge merge_;
   InFlight in_flight_;
   Accumulator sums_;
   bool begun_ = false, finished_ = false, gave_up_ = false;
   Nanoseconds until_ = std::numeric_limits<Nanoseconds>::min();
 
-  std::vector<IterationRecord> records_;
-  std::deque<Bubble> bubbles_;
+  std::vector<IterationRecord, base::HugePageAllocator<IterationRecord>> records_;
+  Bubbles bubbles_;
   std::vector<trace::Event> markers_;
   double loss_ = std::nan("");
   Nanoseconds shortest_ = 0, longest_ = 0;
@@ -468,7 +475,7 @@ Summary LiveAnalysis::total(trace::GpuNumber gpu) const { return engines_->of(gp
 Summary LiveAnalysis::window(trace::GpuNumber gpu, Nanoseconds from, Nanoseconds to) const {
   return engines_->of(gpu).window(from, to);
 }
-const std::deque<Bubble>& LiveAnalysis::bubbles(trace::GpuNumber gpu) const { return engines_->of(gpu).bubbles(); }
+const Bubbles& LiveAnalysis::bubbles(trace::GpuNumber gpu) const { return engines_->of(gpu).bubbles(); }
 const InFlight& LiveAnalysis::in_flight(trace::GpuNumber gpu) const { return engines_->of(gpu).in_flight(); }
 std::span<const IterationRecord> LiveAnalysis::records(trace::GpuNumber gpu) const {
   return engines_->of(gpu).records();
@@ -477,7 +484,7 @@ const InFlight& LiveAnalysis::in_flight() const { return engines_->whole.in_flig
 const trace::Links& LiveAnalysis::links() const { return engines_->links; }
 std::optional<Nanoseconds> LiveAnalysis::first_iteration_ns() const { return engines_->whole.first_iteration_ns(); }
 std::span<const IterationRecord> LiveAnalysis::records() const { return engines_->whole.records(); }
-const std::deque<Bubble>& LiveAnalysis::bubbles() const { return engines_->whole.bubbles(); }
+const Bubbles& LiveAnalysis::bubbles() const { return engines_->whole.bubbles(); }
 const std::vector<trace::Event>& LiveAnalysis::markers() const { return engines_->whole.markers(); }
 Nanoseconds LiveAnalysis::analysed_until() const { return engines_->whole.analysed_until(); }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "analysis/in_flight.h"
 #include "analysis/running_totals.h"
+#include "base/newest.h"
 
 namespace lanescope::analysis {
 
@@ -29,6 +29,9 @@ struct IterationRecord : RunningTotals {
 
   Nanoseconds duration() const { return end_ns - start_ns; }
 };
+
+/// Oldest first.
+using Bubbles = base::Newest<Bubble>;
 
 /// If a trace has several GPUs, it is read once more for each of them.
 class LiveAnalysis {
@@ -66,7 +69,7 @@ class LiveAnalysis {
   std::size_t gpu_count() const;
   Summary total(trace::GpuNumber gpu) const;
   Summary window(trace::GpuNumber gpu, Nanoseconds from, Nanoseconds to) const;
-  const std::deque<Bubble>& bubbles(trace::GpuNumber gpu) const;  ///< as bubbles()
+  const Bubbles& bubbles(trace::GpuNumber gpu) const;  ///< as bubbles()
   const InFlight& in_flight(trace::GpuNumber gpu) const;
   std::span<const IterationRecord> records(trace::GpuNumber gpu) const;  ///< as records(), of its process; kNobody: all
 
@@ -75,7 +78,7 @@ class LiveAnalysis {
   /// The start of the first iteration, even after its record was dropped.
   std::optional<Nanoseconds> first_iteration_ns() const;
   /// Intervals without GPU work, oldest first; the newest max_bubbles.
-  const std::deque<Bubble>& bubbles() const;
+  const Bubbles& bubbles() const;
   /// All markers (settings changes) so far, oldest first.
   const std::vector<trace::Event>& markers() const;
   /// The operations in flight on all GPUs together, at any time up to analysed_until().

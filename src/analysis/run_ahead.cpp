@@ -12,19 +12,12 @@ RunAhead::RunAhead(InFlight* curve)
       heads_(std::size_t{1} << kHashBits),
       newest_at_(std::numeric_limits<Nanoseconds>::min()) {}
 
-RunAhead::Entry& RunAhead::add(Nanoseconds at) {
-  newest_at_ = std::max(newest_at_, at);
+void RunAhead::make_room() {
+  settle_some(newest_at_);
   if (newest_ - settled_.call + 1 == kReach) {
+    leave_out(entry(settled_.call));
     settle_some(newest_at_);
-    if (newest_ - settled_.call + 1 == kReach) {
-      leave_out(entry(settled_.call));
-      settle_some(newest_at_);
-    }
   }
-  Entry& e = entry(++newest_);
-  e = {};
-  e.issued_ns = newest_at_;
-  return e;
 }
 
 void RunAhead::leave_out(Entry& e) {
@@ -32,22 +25,14 @@ void RunAhead::leave_out(Entry& e) {
   e.counted = false;
 }
 
-void RunAhead::call(const IssuingCall& call, bool issues_work) {
-  Entry& e = add(call.start_ns);
-  e.call = call;
-  e.counted = issues_work;
-  if (curve_) curve_->call(call.place, issues_work);
-  std::uint64_t& head = heads_[hash(call.key)];
-  e.older = head;
-  head = newest_;
-}
-
 RunAhead::Entry* RunAhead::find(const trace::CallKey& key) {
   if (key.correlation == 0) return nullptr;
   // A chain runs from the newest to the oldest entry, so overwritten entries are at its end.
   const std::uint64_t oldest = newest_ < kReach ? 1 : newest_ - kReach + 1;
-  for (std::uint64_t n = heads_[hash(key)]; n >= oldest; n = entry(n).older)
+  for (std::uint64_t n = heads_[hash(key)]; n >= oldest; n -= entry(n).back) {
     if (entry(n).call.key == key) return &entry(n);
+    if (entry(n).back == 0) break;
+  }
   return nullptr;
 }
 
@@ -70,6 +55,7 @@ const IssuingCall* RunAhead::operation(const trace::CallKey& key, Nanoseconds st
   // A graph launch issues many operations with one call: the others count from their own start.
   if (end > start) {
     Entry& alone = add(start);
+    alone.call = {};
     alone.counted = alone.started = true;
     finishes_at(std::max(end, alone.issued_ns));
   }
@@ -98,7 +84,8 @@ void RunAhead::cut(Nanoseconds t) { cuts_.push_back(cuts_.empty() ? t : std::max
 
 void RunAhead::finishes_at(Nanoseconds end) {
   auto place = finishes_.end();
-  while (place != finishes_.begin() && *(place - 1) > end) --place;
+  const auto first = finishes_.begin() + static_cast<std::ptrdiff_t>(settled_.finish);
+  while (place != first && *(place - 1) > end) --place;
   finishes_.insert(place, end);
 }
 
@@ -145,10 +132,14 @@ void RunAhead::follow(Position& p, Nanoseconds until, bool wait_for_operations, 
 
 void RunAhead::settle_some(Nanoseconds until) {
   follow(settled_, until, true, settled_values_);
-  finishes_.erase(finishes_.begin(), finishes_.begin() + static_cast<std::ptrdiff_t>(settled_.finish));
-  cuts_.erase(cuts_.begin(), cuts_.begin() + static_cast<std::ptrdiff_t>(settled_.cut));
-  cuts_gone_ += settled_.cut;
-  settled_.finish = settled_.cut = 0;
+  // Only when most are gone, so that moving the others costs less than what was done with these.
+  const auto forget = [](std::vector<Nanoseconds>& times, std::size_t& gone) {
+    if (gone < kReach || gone < times.size() / 2) return std::size_t{0};
+    times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(gone));
+    return std::exchange(gone, 0);
+  };
+  forget(finishes_, settled_.finish);
+  cuts_gone_ += forget(cuts_, settled_.cut);
 }
 
 std::vector<RunAhead::Value> RunAhead::settle(Nanoseconds until) {

@@ -9,8 +9,9 @@
 // after kReach further calls.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <deque>
+#include <limits>
 #include <vector>
 
 #include "analysis/in_flight.h"
@@ -49,7 +50,8 @@ class RunAhead {
   explicit RunAhead(InFlight* curve = nullptr);
 
   // To be called in start order:
-  void call(const IssuingCall& call, bool issues_work);
+  /// The caller fills in the rest of the call, in place: a copy of what has just been written would stall.
+  IssuingCall& call(const trace::CallKey& key, Nanoseconds start, bool issues_work, const trace::EventPlace& place);
   /// Returns the call that issued it, or null if unknown. Valid until the next call of a function.
   const IssuingCall* operation(const trace::CallKey& key, Nanoseconds start, Nanoseconds end,
                                const trace::EventPlace& place = {});
@@ -72,13 +74,14 @@ class RunAhead {
   std::vector<Value> provisional(Nanoseconds until) const;
 
  private:
-  struct Entry {
+  struct alignas(64) Entry {  // a cache line
     IssuingCall call;
     Nanoseconds issued_ns = 0;
-    std::uint64_t older = 0;  ///< the previous call with the same hash
-    bool counted = false;     ///< part of the curve
-    bool started = false;     ///< its operation is known
+    std::uint16_t back = 0;  ///< how many entries before it the previous call with the same hash is; 0: out of reach
+    bool counted = false;    ///< part of the curve
+    bool started = false;    ///< its operation is known
   };
+  static_assert(sizeof(Entry) == 64 && kReach <= std::numeric_limits<std::uint16_t>::max());
   struct Position {  ///< how far the curve has been followed
     Nanoseconds now = 0;
     std::int64_t depth = 0, integral_ns = 0, maximum = 0;
@@ -87,12 +90,22 @@ class RunAhead {
   };
   static constexpr unsigned kHashBits = 13;
 
+  /// Neighbouring numbers, as a program's calls have, get neighbouring places, which share cache lines.
   static std::size_t hash(const trace::CallKey& key) {
-    return ((key.correlation ^ std::uint32_t{key.process} << 20) * 2654435761u) >> (32 - kHashBits);
+    const std::uint32_t number = key.correlation + std::uint32_t{key.process} * 2654435761u;
+    return (number ^ number >> kHashBits) & ((1u << kHashBits) - 1);
   }
   Entry& entry(std::uint64_t number) { return ring_[number % kReach]; }
   const Entry& entry(std::uint64_t number) const { return ring_[number % kReach]; }
-  Entry& add(Nanoseconds at);
+  Entry& add(Nanoseconds at) {
+    newest_at_ = std::max(newest_at_, at);
+    if (newest_ - settled_.call + 1 == kReach) make_room();
+    Entry& e = entry(++newest_);
+    e.issued_ns = newest_at_;
+    e.counted = e.started = false;
+    return e;
+  }
+  void make_room();
   Entry* find(const trace::CallKey& key);
   void leave_out(Entry& e);
   void finishes_at(Nanoseconds end);
@@ -105,12 +118,27 @@ class RunAhead {
   std::vector<std::uint64_t> heads_;  // the newest call of each hash; 0: none
   std::uint64_t newest_ = 0;
   Nanoseconds newest_at_;
-  std::deque<Nanoseconds> finishes_;  // ends of operations, ascending
-  std::deque<Nanoseconds> cuts_;      // ascending
-  std::uint64_t cuts_gone_ = 0;       // removed from the front of cuts_
+  // Settled ones are removed from the front of these now and then.
+  std::vector<Nanoseconds> finishes_;  // ends of operations, ascending
+  std::vector<Nanoseconds> cuts_;      // ascending
+  std::uint64_t cuts_gone_ = 0;        // removed from the front of cuts_
   Position settled_;
   IssuingCall found_;
   std::vector<Value> settled_values_;
 };
+
+inline IssuingCall& RunAhead::call(const trace::CallKey& key, Nanoseconds start, bool issues_work,
+                                   const trace::EventPlace& place) {
+  Entry& e = add(start);
+  e.call.key = key;
+  e.call.start_ns = start;
+  e.call.place = place;
+  e.counted = issues_work;
+  if (curve_) curve_->call(place, issues_work);
+  std::uint64_t& head = heads_[hash(key)];
+  e.back = newest_ - head < kReach ? static_cast<std::uint16_t>(newest_ - head) : 0;
+  head = newest_;
+  return e.call;
+}
 
 }  // namespace lanescope::analysis

@@ -79,7 +79,7 @@ struct DurationStats {
   Nanoseconds min_ns = 0;
   Nanoseconds max_ns = 0;
 };
-/// Sorts its argument. The p-th percentile is by nearest rank: the ceil(p/100 * n)-th smallest.
+/// Reorders its argument. The p-th percentile is by nearest rank: the ceil(p/100 * n)-th smallest.
 DurationStats duration_stats(std::vector<Nanoseconds>& durations);
 
 enum class VerdictKind : std::uint8_t { Unknown, SyncBound, LaunchBound, CopyBound, LoaderBound, GpuBound, CpuOnly };

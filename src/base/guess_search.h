@@ -35,4 +35,29 @@ std::size_t first_above(std::size_t from, std::size_t to, std::int64_t t, Value&
   return high;
 }
 
+/// The same, starting at a guess: cheap if it is near. For a search that is repeated along the values.
+template <typename Value>
+std::size_t first_above_near(std::size_t guess, std::size_t from, std::size_t to, std::int64_t t, Value&& value) {
+  if (from >= to) return from;
+  guess = std::clamp(guess, from, to - 1);
+  std::size_t low = from, high = to;  // the result is in [low, high]
+  std::size_t step = 1;
+  if (value(guess) <= t) {
+    for (low = guess + 1; low + step <= high && value(low + step - 1) <= t; step *= 2) low += step;
+    high = std::min(high, low + step - 1);
+  } else {
+    for (high = guess; low + step <= high && value(high - step) > t; step *= 2) high -= step;
+    low = high - low >= step ? high - step + 1 : low;
+  }
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (value(middle) <= t) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 }  // namespace lanescope::base

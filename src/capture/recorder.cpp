@@ -1,6 +1,8 @@
 #include "capture/recorder.h"
 
 #include <chrono>
+#include <limits>
+#include <utility>
 
 #include "capture/event_ring.h"
 
@@ -15,6 +17,8 @@ using trace::Nanoseconds;
 constexpr std::chrono::milliseconds kBatchTime{2};
 // If a round takes this many events (or a quarter of a queue), the writers are busy, and this thread does not rest.
 constexpr std::size_t kHurry = 4096;
+// The events that a direct writer publishes together.
+constexpr std::size_t kLot = 256;
 // How often, in events, a writer checks whether its queue is filling up.
 constexpr std::size_t kLookEvery = 1024;
 constexpr Nanoseconds kUnsaid = std::numeric_limits<Nanoseconds>::min();
@@ -72,16 +76,47 @@ class Recorder::Writer final : public trace::EventWriter {
   std::size_t written_ = 0;
 };
 
+class Recorder::DirectWriter final : public trace::EventWriter {
+ public:
+  explicit DirectWriter(Recorder& recorder) : recorder_(recorder) { recorder_.direct_.push_back(this); }
+  ~DirectWriter() override {
+    recorder_.publish();
+    std::erase(recorder_.direct_, this);
+  }
+
+  void write(const Event& event) noexcept override {
+    recorder_.take(event);
+    ++written_;
+  }
+  void complete_until(Nanoseconds t) noexcept override {
+    complete_until_ = t;
+    if (written_ >= kLot) recorder_.publish();
+  }
+
+ private:
+  friend class Recorder;
+  Recorder& recorder_;
+  std::size_t written_ = 0;  // since the last publication
+  Nanoseconds complete_until_ = kUnsaid;
+};
+
 Recorder::Recorder(trace::Trace& trace, WhenFull when_full, std::size_t queue_events)
-    : trace_(trace), when_full_(when_full), queue_events_(queue_events), thread_([this] { ingest(); }) {}
+    : trace_(trace), when_full_(when_full), queue_events_(queue_events) {
+  if (when_full != WhenFull::Direct) thread_ = std::thread([this] { ingest(); });
+}
 
 Recorder::~Recorder() {
   stop_.store(true, std::memory_order_seq_cst);
-  wake(Rest::Nap);
-  thread_.join();
+  if (thread_.joinable()) {
+    wake(Rest::Nap);
+    thread_.join();
+  } else {
+    flush();
+  }
 }
 
 std::unique_ptr<trace::EventWriter> Recorder::open_writer() {
+  if (when_full_ == WhenFull::Direct) return std::make_unique<DirectWriter>(*this);
   auto channel = std::make_shared<Channel>(queue_events_);
   {
     const std::lock_guard lock(channels_mutex_);
@@ -100,7 +135,42 @@ void Recorder::wake(Rest from) {
   wake_up_.notify_one();
 }
 
+// Of the direct writers. All of them are told where the record is complete in one go, after the events before that.
+void Recorder::publish() {
+  std::size_t written = 0;
+  Nanoseconds complete = std::numeric_limits<Nanoseconds>::max();
+  for (DirectWriter* writer : direct_) {
+    written += std::exchange(writer->written_, 0);
+    if (writer->complete_until_ != kUnsaid) complete = std::min(complete, writer->complete_until_);
+  }
+  trace_.publish();
+  received_.fetch_add(written, std::memory_order_relaxed);
+  if (complete != std::numeric_limits<Nanoseconds>::max() && complete > trace_.complete_until()) {
+    trace_.set_complete_until(complete);
+  }
+}
+
+void Recorder::flush_windows() {
+  for (const auto& window : windows_) {
+    if (window) window->flush([this](const Event& e) { trace_.append(e); });
+  }
+  count_late();
+}
+
+void Recorder::count_late() {
+  std::uint64_t late = 0;
+  for (const auto& window : windows_) {
+    if (window) late += window->late();
+  }
+  trace_.count_late(late - late_seen_);
+  late_seen_ = late;
+}
+
 void Recorder::flush() {
+  if (when_full_ == WhenFull::Direct) {
+    flush_windows();
+    return publish();
+  }
   const std::uint64_t asked = flush_asked_.fetch_add(1, std::memory_order_seq_cst) + 1;
   wake(Rest::Nap);
   for (std::uint64_t done = flush_done_.load(std::memory_order_acquire); done < asked;
@@ -138,7 +208,6 @@ std::size_t Recorder::drain(Channel& channel) {
 
 void Recorder::ingest() {
   std::vector<std::shared_ptr<Channel>> channels;
-  std::uint64_t late_seen = 0;
   for (;;) {
     const bool stopping = stop_.load(std::memory_order_acquire);
     const std::uint64_t flush_asked = flush_asked_.load(std::memory_order_acquire);
@@ -172,14 +241,11 @@ void Recorder::ingest() {
       }
     }
     const bool flushing = flush_asked > flush_done_.load(std::memory_order_relaxed);
-    std::uint64_t late = 0;
-    for (const auto& window : windows_) {
-      if (!window) continue;
-      if (flushing || stopping) window->flush([this](const Event& e) { trace_.append(e); });
-      late += window->late();
+    if (flushing || stopping) {
+      flush_windows();
+    } else {
+      count_late();
     }
-    trace_.count_late(late - late_seen);
-    late_seen = late;
     trace_.publish();
     if (said && complete > trace_.complete_until()) trace_.set_complete_until(complete);
     received_.fetch_add(taken, std::memory_order_relaxed);

@@ -18,8 +18,10 @@
 namespace lanescope::capture {
 
 /// What to do when a queue is full. A real device cannot wait, so the event is dropped and counted. A virtual-time
-/// device can wait.
-enum class WhenFull : std::uint8_t { Drop, Wait };
+/// device can wait. Direct: there are no queues and no ingest thread, because nobody watches the run. The writers, all
+/// on one thread, put their events into the trace themselves, which costs a third; flush() may only be called while
+/// that thread does nothing with the recorder.
+enum class WhenFull : std::uint8_t { Drop, Wait, Direct };
 
 struct RecorderHealth {
   bool running = false;
@@ -46,6 +48,7 @@ class Recorder final : public trace::EventSink {
  private:
   class Channel;
   class Writer;
+  class DirectWriter;
 
   enum class Rest : std::uint8_t {
     None,
@@ -54,6 +57,9 @@ class Recorder final : public trace::EventSink {
   };
 
   void ingest();
+  void publish();
+  void flush_windows();
+  void count_late();
   std::size_t drain(Channel& channel);
   void take(const trace::Event& event);
   void meet_lane(trace::LaneId lane);
@@ -65,8 +71,10 @@ class Recorder final : public trace::EventSink {
   const std::size_t queue_events_;
   mutable std::mutex channels_mutex_;
   std::vector<std::shared_ptr<Channel>> channels_;
-  // By lane; ingest thread only. Null if the writer keeps start order itself.
+  // By lane; for the thread that puts events into the trace. Null if the writer keeps start order itself.
   std::vector<std::unique_ptr<ReorderWindow>> windows_;
+  std::uint64_t late_seen_ = 0;
+  std::vector<DirectWriter*> direct_;
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> received_{0};
   std::atomic<std::uint64_t> flush_asked_{0}, flush_done_{0};

@@ -73,16 +73,14 @@ class BufferTable {
   }
 
   const Slot& at(Buffer buffer, std::string_view call) const {
-    using base::tr;
     const auto handle = static_cast<std::uint32_t>(buffer);
     const std::uint32_t index = index_of(buffer);
     const std::lock_guard lock(mutex_);
-    if (index >= slots_.size()) {
-      throw base::Error(tr("{}: buffer {} was never allocated", call, handle));
-    }
+    if (index >= slots_.size()) [[unlikely]]
+      refuse_unknown(call, handle);
     const Slot& slot = slots_[index];
-    if (!slot.live || (slot.generation << kIndexBits) != (handle & ~kIndexMask)) {
-      throw base::Error(tr("{}: buffer {} was released before", call, handle));
+    if (!slot.live || (slot.generation << kIndexBits) != (handle & ~kIndexMask)) [[unlikely]] {
+      refuse_released(call, handle);
     }
     return slot;
   }
@@ -115,6 +113,14 @@ class BufferTable {
   static constexpr unsigned kIndexBits = 20;
   static constexpr std::uint32_t kIndexMask = (1u << kIndexBits) - 1;
   static std::uint32_t index_of(Buffer buffer) { return (static_cast<std::uint32_t>(buffer) & kIndexMask) - 1; }
+
+  // Apart from the checks, which every use of a buffer passes.
+  [[noreturn, gnu::noinline]] static void refuse_unknown(std::string_view call, std::uint32_t handle) {
+    throw base::Error(base::tr("{}: buffer {} was never allocated", call, handle));
+  }
+  [[noreturn, gnu::noinline]] static void refuse_released(std::string_view call, std::uint32_t handle) {
+    throw base::Error(base::tr("{}: buffer {} was released before", call, handle));
+  }
 
   mutable Mutex mutex_;
   Slots slots_;

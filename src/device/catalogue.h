@@ -37,6 +37,9 @@ struct DeviceContext {
   /// Virtual-time devices call it on the workload's thread when their clock has advanced to t (for pacing). May be
   /// empty.
   std::function<void(base::Nanoseconds t)> advanced;
+  /// The same without pacing, but only when they report how far their record is complete, which costs less. May be
+  /// empty.
+  std::function<void()> recorded;
   trace::CaptureLevel capture = trace::CaptureLevel::All;
 };
 

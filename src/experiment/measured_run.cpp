@@ -10,7 +10,8 @@
 namespace lanescope::experiment {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{2};
+// A simulated run may be over in milliseconds; a real one should be left alone.
+constexpr std::chrono::microseconds kLook{2000}, kLookAtVirtual{250};
 
 bool has_iterations(const trace::Trace& trace) {
   for (std::size_t l = 0; l < trace.lane_count(); ++l) {
@@ -63,12 +64,13 @@ void MeasuredRun::follow() {
 
 void MeasuredRun::run(const std::function<void(std::uint64_t)>& progress, const std::function<bool()>& should_stop) {
   workload::Runner& runner = session_->runner();
+  const auto look = device().virtual_time ? kLookAtVirtual : kLook;
   session_->start();
   while (runner.running()) {
     follow();
     if (progress) progress(runner.iterations_done());
     if (should_stop && should_stop()) runner.stop();
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(look);
   }
   session_->wait();
   if (const std::string error = runner.error(); !error.empty()) throw base::Error(error);

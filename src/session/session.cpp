@@ -19,8 +19,10 @@ Session::Session(const SessionOptions& options)
   for (const std::string& assignment : options.assignments) settings.assign(assignment);
   workload::check_settings(options.workload, settings);
 
-  // A virtual-time device can wait for the capture to keep up; a real one cannot.
-  const auto when_full = described.virtual_time ? capture::WhenFull::Wait : capture::WhenFull::Drop;
+  // A virtual-time device can wait for the capture to keep up; a real one cannot. What is not paced is not watched.
+  const auto when_full = !described.virtual_time ? capture::WhenFull::Drop
+                         : options.paced         ? capture::WhenFull::Wait
+                                                 : capture::WhenFull::Direct;
   recorder_ = std::make_unique<capture::Recorder>(trace_, when_full);
   device::DeviceContext context;
   context.sink = recorder_.get();
@@ -29,7 +31,7 @@ Session::Session(const SessionOptions& options)
   if (options.paced) {
     context.advanced = [this](base::Nanoseconds t) { pacer_.wait_for(t); };
   } else if (options.hold_back) {
-    context.advanced = [this](base::Nanoseconds) { options_.hold_back(trace_); };
+    context.recorded = [this] { options_.hold_back(trace_); };
   }
   device_ = device::make_device(options.device, std::move(context));
   info_ = device_->info();

@@ -322,7 +322,7 @@ std::span<const AverageIdle> AveragePicture::idle(trace::GpuNumber gpu) const {
   return gpu < idle_.size() ? std::span<const AverageIdle>(idle_[gpu]) : std::span<const AverageIdle>();
 }
 
-void AveragePicture::add_bubbles(const std::deque<analysis::Bubble>& bubbles, std::span<const Nanoseconds> triggers,
+void AveragePicture::add_bubbles(const analysis::Bubbles& bubbles, std::span<const Nanoseconds> triggers,
                                  trace::GpuNumber gpu) {
   if (idle_.size() <= gpu) idle_.resize(gpu + std::size_t{1});
   idle_[gpu].clear();

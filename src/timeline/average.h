@@ -80,8 +80,7 @@ class AveragePicture {
                std::size_t columns = 1024, const base::Stop* stop = nullptr);
   /// The same for the bubbles of a GPU that were found in the windows compute() was given. Those narrower than a column
   /// count only where they lie beside others.
-  void add_bubbles(const std::deque<analysis::Bubble>& bubbles, std::span<const Nanoseconds> triggers,
-                   trace::GpuNumber gpu = 0);
+  void add_bubbles(const analysis::Bubbles& bubbles, std::span<const Nanoseconds> triggers, trace::GpuNumber gpu = 0);
   void clear() { *this = {}; }
   /// In time order; none of a GPU whose bubbles are not added.
   std::span<const AverageIdle> idle(trace::GpuNumber gpu = 0) const;

@@ -13,11 +13,6 @@ namespace {
 
 using Records = std::span<const analysis::IterationRecord>;
 
-// The first record, starting at `from`, that ends at or after t.
-std::size_t first_ending_from(Records records, std::size_t from, Nanoseconds t) {
-  return base::first_above(from, records.size(), t - 1, [&](std::size_t i) { return records[i].end_ns; });
-}
-
 // Columns that contain whole iterations show the mean over these, from the analysis' running totals. The value at a
 // single time would not be representative, and would need a search.
 class Means {
@@ -26,17 +21,34 @@ class Means {
 
   // The mean over the iterations that end in (from, to]; empty unless there are several.
   std::optional<std::int64_t> between(Nanoseconds from, Nanoseconds to) {
-    next_ = first_ending_from(records_, next_, from);
-    const std::size_t past = first_ending_from(records_, next_, to);
-    const std::size_t first = next_;
+    // Columns have about as many iterations each, so that the searches begin close to where they end. What the next
+    // column will read is fetched meanwhile: the records of a long run are not in the cache.
+    const std::size_t first = first_ending_from(past_, next_, from);
+    const std::size_t past = first_ending_from(first + step_, first, to);
+    step_ = past - first;
+    next_ = first;
+    past_ = past;
+    searched_ = true;
+    for (std::size_t i = past + step_; i < std::min(past + step_ + 2, records_.size()); ++i) {
+      __builtin_prefetch(&records_[i].end_ns);
+      __builtin_prefetch(&records_[i].run_ahead_ns);
+    }
     if (past >= records_.size() || records_[past].number < records_[first].number + 2) return std::nullopt;
     const double in_flight = static_cast<double>(records_[past].run_ahead_ns - records_[first].run_ahead_ns);
     return std::llround(in_flight / static_cast<double>(records_[past].end_ns - records_[first].end_ns));
   }
 
  private:
+  // The first record from `least` on that ends at or after t.
+  std::size_t first_ending_from(std::size_t guess, std::size_t least, Nanoseconds t) const {
+    const auto end_of = [this](std::size_t i) { return records_[i].end_ns; };
+    return searched_ ? base::first_above_near(guess, least, records_.size(), t - 1, end_of)
+                     : base::first_above(least, records_.size(), t - 1, end_of);
+  }
+
   Records records_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0, past_ = 0, step_ = 0;
+  bool searched_ = false;
 };
 
 }  // namespace

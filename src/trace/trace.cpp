@@ -17,12 +17,6 @@ PackedEvent pack(const Event& e) {
           e.correlation, e.a, e.b, e.c};
 }
 
-void unpack_kind(std::uint32_t name_kind_flags, Event& e) {
-  e.name = name_kind_flags & kNameMask;
-  e.kind = static_cast<EventKind>(name_kind_flags >> 20 & 15);
-  e.flags = static_cast<std::uint8_t>(name_kind_flags >> 24);
-}
-
 // Interpolation search, see base/guess_search.h: returns the first of the ascending values[from, to) above t, or `to`.
 // `before` is <= values[from] and <= t; `after` is >= values[to - 1] and > t.
 std::size_t first_above(const Nanoseconds* values, std::size_t from, std::size_t to, Nanoseconds t, Nanoseconds before,
@@ -62,38 +56,13 @@ Nanoseconds wait_of_call(const Event& call) {
 
 Row::Row() : pages_(std::make_unique<std::atomic<Page*>[]>(kPages)) {}
 
-Row::~Row() {
-  for (std::size_t p = 0; p < kPages; ++p) {
-    const Page* page = pages_[p].load(std::memory_order_relaxed);
-    if (!page) continue;
-    for (const auto& block : page->blocks) delete block.load(std::memory_order_relaxed);
-    delete page;
-  }
-}
-
-Event Row::event(EventIndex i) const {
-  Event e = untimed_event(i);
-  e.start_ns = start(i);
-  e.end_ns = end(i);
-  return e;
-}
-
-Event Row::untimed_event(EventIndex i) const {
-  const PackedEvent& rest = block(i)->rest[i % kBlockEvents];
-  Event e;
-  unpack_kind(rest.name_kind_flags, e);
-  e.correlation = rest.correlation;
-  e.a = rest.a;
-  e.b = rest.b;
-  e.c = rest.c;
-  return e;
-}
-
 Event Row::look(EventIndex i) const {
   if (i % kSectionEvents != 0) return untimed_event(i);
   const Section& s = section(i);
   Event e;
-  unpack_kind(s.name_kind_flags, e);
+  e.name = s.name_kind_flags & kNameMask;
+  e.kind = static_cast<EventKind>(s.name_kind_flags >> 20 & 15);
+  e.flags = static_cast<std::uint8_t>(s.name_kind_flags >> 24);
   e.a = s.a;
   return e;
 }
@@ -257,10 +226,6 @@ Fold Row::fold_at(EventIndex first, Nanoseconds width, EventIndex to) const {
 
 Trace::Trace(std::size_t memory_cap_bytes) : memory_cap_bytes_(memory_cap_bytes) {}
 
-Trace::~Trace() {
-  for (const Block* b : free_) delete b;  // all others, including retired ones, are still referenced by their rows
-}
-
 // A reader announces the epoch in which it began. A block retired in epoch e may be reused once every announced epoch
 // is > e. The reader's "announce, then read Row::first_" and the writer's "move first_, then read the announcements"
 // are sequentially ordered, so at least one of the two sees the other.
@@ -314,15 +279,6 @@ LaneId Trace::add_lane(const LaneInfo& info) {
 
 // --- Trace: the appending thread -------------------------------------------------------------------------------------
 
-void Trace::append(const Event& event) {
-  Lane& lane = *lanes_[event.lane];
-  const std::size_t rows = lane.row_count_.load(std::memory_order_relaxed);
-  for (std::size_t r = 0; r < rows; ++r) {
-    if (lane.rows_[r]->last_end_ <= event.start_ns) return append_to(*lane.rows_[r], event);
-  }
-  append_to_new_row(lane, event);
-}
-
 // A separate function, never inlined, so that the common path saves no registers.
 [[gnu::noinline]] void Trace::append_to_new_row(Lane& lane, const Event& event) {
   const std::size_t rows = lane.row_count_.load(std::memory_order_relaxed);
@@ -371,7 +327,7 @@ void Trace::append_to(Row& row, const Event& event) {
   std::atomic<Row::Page*>& page_slot = row.pages_[number / Row::kPageBlocks];
   Row::Page* page = page_slot.load(std::memory_order_relaxed);
   if (!page) {
-    page = new Row::Page;
+    page = new (arena_.take(sizeof(Row::Page))) Row::Page;
     memory_bytes_.fetch_add(sizeof(Row::Page), std::memory_order_relaxed);
     page_slot.store(page, std::memory_order_release);
   }
@@ -407,7 +363,7 @@ Block* Trace::take_block() {
     return block;
   }
   memory_bytes_.fetch_add(sizeof(Block), std::memory_order_relaxed);
-  return new Block;
+  return new (arena_.take(sizeof(Block))) Block;
 }
 
 void Trace::evict_oldest() {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/name_table.h"
+#include "trace/arena.h"
 #include "trace/event.h"
 #include "trace/launch_table.h"
 #include "trace/sink.h"
@@ -62,6 +63,26 @@ struct Block {
   std::array<Step, kBlockEvents / kBusyStep> steps;
 };
 
+/// The k-th event of a block, without its times and with them.
+inline Event untimed_event(const Block& block, std::size_t k) {
+  const PackedEvent& rest = block.rest[k];
+  Event e;
+  e.name = rest.name_kind_flags & ((1u << 20) - 1);
+  e.kind = static_cast<EventKind>(rest.name_kind_flags >> 20 & 15);
+  e.flags = static_cast<std::uint8_t>(rest.name_kind_flags >> 24);
+  e.correlation = rest.correlation;
+  e.a = rest.a;
+  e.b = rest.b;
+  e.c = rest.c;
+  return e;
+}
+inline Event event(const Block& block, std::size_t k) {
+  Event e = untimed_event(block, k);
+  e.start_ns = block.start[k];
+  e.end_ns = block.end[k];
+  return e;
+}
+
 /// Several events of a row drawn as one.
 struct Fold {
   EventIndex last = 0;  ///< one past the newest of them
@@ -73,7 +94,6 @@ struct Fold {
 class Row {
  public:
   Row();
-  ~Row();
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;
 
@@ -84,12 +104,20 @@ class Row {
   // Valid for i in [first(), last()) as read under a Trace::ReadLock.
   Nanoseconds start(EventIndex i) const { return block(i)->start[i % kBlockEvents]; }
   Nanoseconds end(EventIndex i) const { return block(i)->end[i % kBlockEvents]; }
-  Event event(EventIndex i) const;
+  Event event(EventIndex i) const { return trace::event(*block(i), i % kBlockEvents); }
   /// The event without its times, which are stored elsewhere.
-  Event untimed_event(EventIndex i) const;
+  Event untimed_event(EventIndex i) const { return trace::untimed_event(*block(i), i % kBlockEvents); }
   std::uint32_t correlation(EventIndex i) const { return block(i)->rest[i % kBlockEvents].correlation; }
   /// Only kind, name, flags and `a`, which decide how the event is drawn. Cheaper than event() at the start of a fold.
   Event look(EventIndex i) const;
+  /// The block with the event, for readers of many events.
+  const Block* block(EventIndex i) const {
+    const std::size_t b = i / kBlockEvents;
+    return pages_[b / kPageBlocks]
+        .load(std::memory_order_acquire)
+        ->blocks[b % kPageBlocks]
+        .load(std::memory_order_acquire);
+  }
   /// The sum of the durations of [from, to).
   Nanoseconds busy_ns(EventIndex from, EventIndex to) const;
   /// The time that the calls in [from, to) spent waiting, copying and returning.
@@ -114,13 +142,6 @@ class Row {
     std::array<Section, kPageBlocks * kBlockEvents / kSectionEvents> sections;
   };
 
-  const Block* block(EventIndex i) const {
-    const std::size_t b = i / kBlockEvents;
-    return pages_[b / kPageBlocks]
-        .load(std::memory_order_acquire)
-        ->blocks[b % kPageBlocks]
-        .load(std::memory_order_acquire);
-  }
   Nanoseconds block_last_end(std::size_t b) const {
     return pages_[b / kPageBlocks].load(std::memory_order_acquire)->last_end[b % kPageBlocks];
   }
@@ -177,7 +198,6 @@ class Trace {
  public:
   /// Blocks take at most this much memory; the oldest are evicted first.
   explicit Trace(std::size_t memory_cap_bytes = std::size_t{2} << 30);
-  ~Trace();
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
@@ -221,7 +241,14 @@ class Trace {
   // --- the appending thread -----------------------------------------------------------------------------------------
   /// Appends an event; start order per lane. It goes into the first row that is free at event.start_ns. Not visible to
   /// readers before publish().
-  void append(const Event& event);
+  void append(const Event& event) {
+    Lane& lane = *lanes_[event.lane];
+    const std::size_t rows = lane.row_count_.load(std::memory_order_relaxed);
+    for (std::size_t r = 0; r < rows; ++r) {
+      if (lane.rows_[r]->last_end_ <= event.start_ns) return append_to(*lane.rows_[r], event);
+    }
+    append_to_new_row(lane, event);
+  }
   /// Makes everything appended so far visible to readers.
   void publish();
   void set_complete_until(Nanoseconds t) { complete_until_.store(t, std::memory_order_release); }
@@ -261,6 +288,7 @@ class Trace {
   std::atomic<std::uint64_t> epoch_{1};
 
   // Appending thread only.
+  Arena arena_;
   std::vector<Row*> touched_;
   std::deque<FilledBlock> filled_;
   std::vector<Retired> retired_;

@@ -49,6 +49,8 @@ class Eager {
 
   device::Device& device() { return device_; }
   bool on_cpu() const { return on_cpu_; }
+  /// False if only time passes: nobody can tell what a tensor holds, so it need not be worked out.
+  bool holds_values() const { return compute_ || !device_.info().virtual_time; }
   /// Sets the framework's own CPU time before each operation.
   void set_dispatch_us(double us) { dispatch_ns_ = base::from_us(us); }
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/random.h"
@@ -38,9 +39,10 @@ class LinearMse final : public EagerWorkload {
   void iterate(std::uint64_t number, const Settings& settings) override;
 
  private:
+  void read(const Settings& settings);
   void make_room(std::int32_t rows);
   void initialise(std::uint64_t seed);
-  void forward(std::int32_t batch, const std::string& timing);
+  void forward(std::int32_t batch);
   void synchronize();
   void start_timing(const std::string& timing);
   void stop_timing(const std::string& timing);
@@ -56,11 +58,25 @@ class LinearMse final : public EagerWorkload {
   std::int32_t capacity_ = 0;  // capacity of the batch's tensors, in rows
   std::uint64_t seed_ = 0;
   bool has_grads_ = false;
+  // As read from the settings with this stamp.
+  std::uint64_t read_ = 0;
+  std::optional<TrainingSettings> training_;
+  std::string timing_;
+  bool timed_ = false;
 };
 
+void LinearMse::read(const Settings& settings) {
+  if (settings.stamp() == read_) return;
+  read_ = settings.stamp();
+  training_.emplace(settings);
+  timing_ = settings.choice(key::kTiming);
+  timed_ = timing_ != "off";
+  eager_.set_dispatch_us(training_->dispatch_us);
+}
+
 void LinearMse::set_up(const Settings& settings) {
-  const TrainingSettings s(settings);
-  eager_.set_dispatch_us(s.dispatch_us);
+  read(settings);
+  const TrainingSettings& s = *training_;
   const Phase phase(eager_, "set up");
   for (Tensor* t : {&weight_, &weight_grad_, &new_weight_grad_}) *t = eager_.tensor(elements(kOutputs, kInputs));
   for (Tensor* t : {&bias_, &bias_grad_, &new_bias_grad_}) *t = eager_.tensor(kOutputs);
@@ -88,8 +104,13 @@ void LinearMse::initialise(std::uint64_t seed) {
   const float bound = 1.0f / std::sqrt(static_cast<float>(kInputs));
   for (const Tensor& parameter : {weight_, bias_}) {
     const HostTensor values = eager_.host_tensor(parameter.elements, false);
-    for (float& value : eager_.values(values)) value = random.uniform(bound);
-    eager_.host_wrote(values);
+    const std::span<float> all = eager_.values(values);
+    if (eager_.holds_values()) {
+      for (float& value : all) value = random.uniform(bound);
+      eager_.host_wrote(values);
+    } else {
+      eager_.host_fill(values);  // takes the same time, since the memory is not fresh any more
+    }
     eager_.copy_to_device(parameter, values, parameter.elements, false);
     eager_.drop(values);
   }
@@ -107,13 +128,12 @@ void LinearMse::start_timing(const std::string& timing) {
   if (by_events(timing)) {
     const Phase phase(eager_, "start.record()");
     timer_.start(Eager::kStream);
-  } else if (timing != "off") {
+  } else {
     stopwatch_.start();
   }
 }
 
 void LinearMse::stop_timing(const std::string& timing) {
-  if (timing == "off") return;
   if (!by_events(timing)) {
     if (timing == choice::kSynchronized) synchronize();
     figures().sample(stopwatch_us_, base::to_us(stopwatch_.stop()));
@@ -138,13 +158,13 @@ void LinearMse::took(std::optional<base::Nanoseconds> elapsed) {
 }
 
 // output = model(data), optionally timed.
-void LinearMse::forward(std::int32_t batch, const std::string& timing) {
-  start_timing(timing);
+void LinearMse::forward(std::int32_t batch) {
+  if (timed_) start_timing(timing_);
   {
     const Phase phase(eager_, "forward");
     eager_.launch(Op{OpKind::LinearForward, batch, kOutputs, kInputs}, {data_, weight_, bias_, output_});
   }
-  stop_timing(timing);
+  if (timed_) stop_timing(timing_);
 }
 
 void LinearMse::backward(std::int32_t batch) {
@@ -163,8 +183,8 @@ void LinearMse::backward(std::int32_t batch) {
 }
 
 void LinearMse::iterate(std::uint64_t number, const Settings& settings) {
-  const TrainingSettings s(settings);
-  eager_.set_dispatch_us(s.dispatch_us);
+  read(settings);
+  const TrainingSettings& s = *training_;
   if (s.seed != seed_ || s.batch_size > capacity_) {
     const Phase phase(eager_, "set up");
     if (s.seed != seed_) initialise(s.seed);
@@ -172,7 +192,7 @@ void LinearMse::iterate(std::uint64_t number, const Settings& settings) {
   }
   const std::size_t count = elements(s.batch_size, kInputs);
   if (s.feed_each_iteration) feed({data_, count}, {target_, count}, s);
-  forward(s.batch_size, settings.choice(key::kTiming));
+  forward(s.batch_size);
   {
     const Phase phase(eager_, "loss");
     eager_.launch(Op{OpKind::MseForward, s.batch_size, kOutputs}, {output_, target_, squares_});

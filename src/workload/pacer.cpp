@@ -71,9 +71,4 @@ void Pacer::stop() {
   changed_.notify_all();
 }
 
-bool Pacer::stopped() const {
-  const std::lock_guard lock(mutex_);
-  return stopped_;
-}
-
 }  // namespace lanescope::workload

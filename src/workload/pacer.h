@@ -2,6 +2,7 @@
 // run while it is paused.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -36,7 +37,7 @@ class Pacer {
   /// For real-time devices, whose clock cannot be held: returns once the run is not paused, or is stopped.
   void wait_while_paused();
   void stop();  ///< wakes the waiting thread for good
-  bool stopped() const;
+  bool stopped() const { return stopped_.load(std::memory_order_acquire); }
 
  private:
   base::Nanoseconds seen_at(Clock::time_point wall) const;  // requires the mutex
@@ -45,7 +46,7 @@ class Pacer {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   VirtualClock clock_;
-  bool stopped_ = false;
+  std::atomic<bool> stopped_{false};  // written with the mutex
   bool fast_ = false;
   base::Nanoseconds frontier_ = 0;  // the newest t of wait_for()
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -15,6 +16,11 @@ namespace lanescope::workload {
 namespace {
 
 using base::tr;
+
+std::uint64_t new_stamp() {
+  static std::atomic<std::uint64_t> newest{0};
+  return newest.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 std::string plain_decimal(double value) {
   std::array<char, 400> digits;  // the longest: 309 digits before the point, or "0.", 324 zeros and 17 digits
@@ -158,6 +164,7 @@ Settings::Settings(std::vector<SettingSpec> specs) {
   values_.reserve(specs.size());
   for (const SettingSpec& spec : specs) values_.push_back(checked(spec, spec.standard));
   specs_ = std::make_shared<const std::vector<SettingSpec>>(std::move(specs));
+  stamp_ = new_stamp();
 }
 
 std::size_t Settings::index_of(std::string_view key) const {
@@ -190,11 +197,13 @@ const Value& Settings::value(std::string_view key) const { return values_[index_
 void Settings::set(std::string_view key, const Value& value) {
   const std::size_t i = index_of(key);
   values_[i] = checked((*specs_)[i], value);
+  stamp_ = new_stamp();
 }
 
 void Settings::set_text(std::string_view key, std::string_view text) {
   const std::size_t i = index_of(key);
   values_[i] = checked((*specs_)[i], parse((*specs_)[i], text));
+  stamp_ = new_stamp();
 }
 
 void Settings::assign(std::string_view assignment) {

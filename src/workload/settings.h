@@ -83,12 +83,16 @@ class Settings {
   void assign(std::string_view assignment);
 
   bool operator==(const Settings& other) const { return values_ == other.values_; }
+  /// Every change gives it a new number, which copies keep: equal numbers mean equal values. For what is worked out
+  /// from the settings once and used in every iteration.
+  std::uint64_t stamp() const { return stamp_; }
 
  private:
   std::size_t index_of(std::string_view key) const;
 
   std::shared_ptr<const std::vector<SettingSpec>> specs_;  // shared by all copies
   std::vector<Value> values_;
+  std::uint64_t stamp_ = 0;
 };
 
 }  // namespace lanescope::workload

@@ -45,5 +45,32 @@ TEST(LateRange, IsWrittenAfterTheGapItExplains) {
   EXPECT_EQ(live.total().judged.sync_place_ns, 4 * 40);
 }
 
+// The statement is the synchronisation and nothing else, so both start together, and again the range comes later. The
+// figures must not depend on where the analysis was when it looked.
+TEST(LateRange, MayStartTogetherWithItsCall) {
+  trace::Trace trace;
+  TraceBuilder t{trace};
+  analysis::LiveAnalysis live(trace);
+  const LaneId phases = t.lane(LaneKind::Phases, 0, "phase");
+  for (Nanoseconds at = 0; at < 900; at += 300) {
+    const auto id = static_cast<std::uint32_t>(at / 300 * 2 + 1);
+    t.launch(at, at + 5, id);
+    t.kernel(at + 10, at + 150, id);
+    t.sync(at + 60, at + 160, 1, 10);
+    t.launch(at + 180, at + 185, id + 1);
+    t.publish_until(at + 170);
+    live.update(at + 170);  // the call is known, the gap [150,190) not yet closed
+    t.add(phases, EventKind::Range, "synchronize()", at + 60, at + 160);
+    t.kernel(at + 190, at + 300, id + 1);
+    t.iteration(at, at + 295);
+    t.publish_until(at + 300);
+    live.update(at + 300);
+  }
+  live.finish();
+  const analysis::Summary s = live.total();
+  EXPECT_EQ(s.judged.sync_place, "synchronize()");
+  EXPECT_EQ(s.judged.sync_place_ns, 3 * 40);
+}
+
 }  // namespace
 }  // namespace lanescope::analysis_test

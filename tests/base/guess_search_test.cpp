@@ -37,6 +37,33 @@ TEST(GuessSearch, FindsWhatASearchByHalvesFinds) {
   }
 }
 
+// The same wherever the search starts, also outside the stretch; near the guess it reads only a few values.
+TEST(GuessSearch, MayStartAnywhere) {
+  std::mt19937_64 random(6);
+  std::vector<std::int64_t> values;
+  for (int i = 0; i < 500; ++i) values.push_back(static_cast<std::int64_t>(random() % 300));
+  std::sort(values.begin(), values.end());
+  for (int round = 0; round < 20'000; ++round) {
+    std::size_t from = random() % (values.size() + 1), to = random() % (values.size() + 1);
+    if (from > to) std::swap(from, to);
+    const std::int64_t t = static_cast<std::int64_t>(random() % 304) - 2;
+    const auto begin = values.begin();
+    const auto wanted = static_cast<std::size_t>(
+        std::upper_bound(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to), t) -
+        begin);
+    int reads = 0;
+    const auto value = [&](std::size_t i) {
+      EXPECT_TRUE(i >= from && i < to);
+      ++reads;
+      return values[i];
+    };
+    ASSERT_EQ(first_above_near(random() % 600, from, to, t, value), wanted) << from << ' ' << to << ' ' << t;
+    reads = 0;
+    ASSERT_EQ(first_above_near(wanted, from, to, t, value), wanted);
+    EXPECT_LE(reads, 4);
+  }
+}
+
 // Regular values are found in a few steps, however many there are.
 TEST(GuessSearch, LooksSeldom) {
   int looks = 0;

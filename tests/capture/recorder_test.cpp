@@ -140,5 +140,35 @@ TEST(Recorder, APublishedEventNeedsNoFlush) {
   EXPECT_EQ(trace.counts().recorded, 20u);
 }
 
+// Without a thread: nothing is waited for, nothing is woken, and what comes out is the same. The range 0-900 comes last
+// and is put back into its place by the window of its lane.
+TEST(Recorder, DirectWritersNeedNoThread) {
+  Trace trace;
+  Recorder recorder(trace, WhenFull::Direct);
+  const LaneId lane = recorder.lane(lane_named("x"));
+  const LaneId ranges = recorder.lane(lane_named("ranges", 2000));
+  auto writer = recorder.open_writer();
+  const auto other = recorder.open_writer();
+  other->complete_until(700);
+  for (Nanoseconds i = 0; i < 1'000; ++i) {
+    writer->write(span(lane, i, i + 1));
+    writer->write(span(ranges, i, i + 1));
+    writer->complete_until(i);
+  }
+  writer->write(span(ranges, 0, 900));
+  EXPECT_GT(trace.counts().recorded, 500u) << "visible without a flush";
+  EXPECT_LE(trace.complete_until(), 700);
+  recorder.flush();
+  EXPECT_EQ(trace.counts().recorded, 2'001u);
+  EXPECT_EQ(trace.counts().late, 0u);
+  EXPECT_EQ(trace.lane(ranges).row(0).end(0), 900);
+  EXPECT_EQ(trace.complete_until(), 700) << "as far as all writers are";
+  EXPECT_EQ(recorder.health().received, 2'001u);
+  writer.reset();
+  other->complete_until(2'000);
+  recorder.flush();
+  EXPECT_EQ(trace.complete_until(), 2'000);
+}
+
 }  // namespace
 }  // namespace lanescope::capture

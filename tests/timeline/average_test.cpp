@@ -175,7 +175,7 @@ TEST_F(AverageTest, AnEventIsTheOneOfTheLastTrigger) {
 TEST_F(AverageTest, WhereNearlyAllPicturesIdleIsABubble) {
   three_pictures();
   compute(0, 1000, 100);
-  std::deque<analysis::Bubble> bubbles;
+  analysis::Bubbles bubbles(16);
   const auto add = [&](Nanoseconds from, Nanoseconds to) {
     bubbles.push_back({from, to, analysis::BubbleCause::AfterSync});
   };
@@ -190,7 +190,7 @@ TEST_F(AverageTest, WhereNearlyAllPicturesIdleIsABubble) {
   EXPECT_EQ(picture.idle()[0].to, 600);
   EXPECT_NEAR(picture.idle()[0].share, 1, 1e-9);
 
-  std::deque<analysis::Bubble> others;  // of a second GPU
+  analysis::Bubbles others(16);  // of a second GPU
   for (const Nanoseconds at : {10'000, 20'000, 30'000})
     others.push_back({at + 700, at + 900, analysis::BubbleCause::Loader});
   picture.add_bubbles(others, triggers, 1);

@@ -71,6 +71,18 @@ TEST(Settings, StartAtTheirDefaults) {
   EXPECT_EQ(s.spec("nothing"), nullptr);
 }
 
+TEST(Settings, ACopyHasTheSameStampUntilItIsChanged) {
+  const Settings standard = settings();
+  Settings copy = standard;
+  EXPECT_EQ(copy.stamp(), standard.stamp());
+  copy.set("seed", std::int64_t{3});
+  const std::uint64_t changed = copy.stamp();
+  EXPECT_NE(changed, standard.stamp());
+  copy.assign("seed=4");
+  EXPECT_NE(copy.stamp(), changed);
+  EXPECT_NE(settings().stamp(), standard.stamp());
+}
+
 TEST(Settings, ADefaultMustItselfBeAllowed) {
   const SettingSpec spec{.key = "n", .type = SettingType::Integer, .standard = std::int64_t{5}, .maximum = 4};
   EXPECT_EQ(refusal([&] { Settings({spec}); }), "setting 'n': '5' is out of range; allowed: 0 to 4");

@@ -25,25 +25,11 @@ void GpuTimeline::grow(Stream& stream) {
   stream.work = std::move(work);
 }
 
-Position GpuTimeline::append(std::uint32_t s, const Entry& entry) {
-  Stream& stream = streams_[s];
-  if (stream.tail - stream.head == stream.ring.size()) grow(stream);
-  Entry& placed = stream.at(stream.tail);
-  placed = entry;
-  placed.order = next_order_++;
-  if (entry.is_operation()) ++stream.operations;
-  next_start_ = std::min(next_start_, entry.arrival_ns);
-  return {s, stream.tail++};
-}
-
 void GpuTimeline::join_legacy(std::uint32_t s, Nanoseconds arrival) {
   const auto wait_for = [&](std::uint32_t waiting, std::uint32_t other, std::uint64_t& known) {
     Stream& from = streams_[other];
     if (known < from.tail && from.head < from.tail) {
-      Entry wait;
-      wait.arrival_ns = arrival;
-      wait.after = {other, from.tail - 1};
-      append(waiting, wait);
+      append(waiting, Engine::None, arrival).after = {other, from.tail - 1};
     }
     known = from.tail;
   };
@@ -57,22 +43,19 @@ void GpuTimeline::join_legacy(std::uint32_t s, Nanoseconds arrival) {
 }
 
 Position GpuTimeline::push(std::uint32_t s, const Entry& entry, const Work* work) {
-  if (streams_.size() > 1) join_legacy(s, entry.arrival_ns);
-  const Position position = append(s, entry);
-  if (entry.has_work) {
-    Stream& stream = streams_[s];
-    stream.work[position.seq & (stream.work.size() - 1)] = *work;
-  }
-  return position;
+  Entry& added = add(s, entry.engine, entry.arrival_ns);
+  const std::uint64_t order = added.order;
+  added = entry;
+  added.order = order;
+  if (entry.has_work) set_work(s, *work);
+  return last(s);
 }
 
 Position GpuTimeline::push_marker(std::uint32_t s, Nanoseconds arrival, Position after, EventStamp* stamp) {
-  if (streams_.size() > 1) join_legacy(s, arrival);
-  Entry marker;
-  marker.arrival_ns = arrival;
+  Entry& marker = add(s, Engine::None, arrival);
   marker.after = after;
   marker.stamp = stamp;
-  return append(s, marker);
+  return last(s);
 }
 
 bool GpuTimeline::step(Nanoseconds limit) {
@@ -136,12 +119,40 @@ void GpuTimeline::decide_entry(Stream& stream, Entry& entry, Nanoseconds start) 
   if (entry.is_operation()) writer_.write(entry.event);
 }
 
-void GpuTimeline::settle(Nanoseconds now) {
-  if (next_start_ <= now) {
-    while (step(now)) {
-    }
+void GpuTimeline::decide_until(Nanoseconds now) {
+  if (streams_.size() == 1) return decide_alone(now);
+  while (step(now)) {
   }
-  if (next_end_ <= now) finish_until(now);
+}
+
+// A single stream, as most programs have, needs no choice between streams: the same as step() until it returns false.
+void GpuTimeline::decide_alone(Nanoseconds now) {
+  Stream& stream = streams_.front();
+  for (; stream.next != stream.tail; ++stream.next) {
+    Entry& entry = stream.at(stream.next);
+    Nanoseconds start = std::max(entry.arrival_ns, stream.last_end);
+    if (entry.is_operation()) start = std::max(start, engine_free_[static_cast<std::size_t>(entry.engine)]);
+    if (start > now) {
+      next_start_ = start;
+      return;
+    }
+    decide_entry(stream, entry, start);
+  }
+  next_start_ = kNever;
+}
+
+void GpuTimeline::finish_alone(Nanoseconds now) {
+  Stream& stream = streams_.front();
+  for (; stream.head != stream.next; ++stream.head) {
+    const Entry& entry = stream.at(stream.head);
+    if (entry.event.end_ns > now) {
+      next_end_ = entry.event.end_ns;
+      return;
+    }
+    if (entry.is_operation()) --stream.operations;
+    if (entry.has_work) memory_.run(stream.work[stream.head & (stream.work.size() - 1)]);
+  }
+  next_end_ = kNever;
 }
 
 const Entry& GpuTimeline::decide(Position position) {
@@ -164,6 +175,7 @@ void GpuTimeline::decide_all() {
 }
 
 void GpuTimeline::finish_until(Nanoseconds now) {
+  if (streams_.size() == 1) return finish_alone(now);
   // Bytes change in the order in which operations end, across all streams.
   for (;;) {
     Stream* first = nullptr;

@@ -3,6 +3,7 @@
 // passed it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -65,13 +66,28 @@ class GpuTimeline {
   /// other.
   std::uint32_t add_stream(bool blocking);
 
-  /// Appends an entry, after whatever the legacy default stream's rule requires. `work` belongs to it if has_work.
+  /// Appends an entry, after whatever the legacy default stream's rule requires. All else has its default and is filled
+  /// in by the caller, at once: built elsewhere and copied, an entry would cost several times as much.
+  Entry& add(std::uint32_t stream, Engine engine, Nanoseconds arrival) {
+    if (streams_.size() > 1) join_legacy(stream, arrival);
+    return append(stream, engine, arrival);
+  }
+  /// The work of the entry that was added last.
+  void set_work(std::uint32_t stream, const Work& work) {
+    Stream& s = streams_[stream];
+    s.at(s.tail - 1).has_work = true;
+    s.work[(s.tail - 1) & (s.work.size() - 1)] = work;
+  }
+  /// Appends an entry made elsewhere. `work` belongs to it if has_work.
   Position push(std::uint32_t stream, const Entry& entry, const Work* work = nullptr);
   /// Appends a command that takes no time: an event record or, with `after`, a wait.
   Position push_marker(std::uint32_t stream, Nanoseconds arrival, Position after = {}, EventStamp* stamp = nullptr);
 
   /// Advances to the host's clock `now`: decides what starts by then, and runs the work of what has ended.
-  void settle(Nanoseconds now);
+  void settle(Nanoseconds now) {
+    if (next_start_ <= now) decide_until(now);
+    if (next_end_ <= now) finish_until(now);
+  }
   /// The host is blocked, so no further call can come: decides as far as this entry.
   const Entry& decide(Position position);
   /// The same for an operation whose end follows from its start by a rule.
@@ -112,9 +128,25 @@ class GpuTimeline {
 
   void grow(Stream& stream);
   void join_legacy(std::uint32_t stream, Nanoseconds arrival);
-  Position append(std::uint32_t stream, const Entry& entry);
+  Entry& append(std::uint32_t s, Engine engine, Nanoseconds arrival) {
+    Stream& stream = streams_[s];
+    if (stream.tail - stream.head == stream.ring.size()) grow(stream);
+    static constexpr Entry kNew;  // a constant: copying what has just been written would stall
+    Entry& entry = stream.at(stream.tail++);
+    entry = kNew;
+    entry.arrival_ns = arrival;
+    entry.engine = engine;
+    entry.order = next_order_++;
+    if (engine != Engine::None) ++stream.operations;
+    next_start_ = std::min(next_start_, arrival);
+    return entry;
+  }
+  Position last(std::uint32_t stream) const { return {stream, streams_[stream].tail - 1}; }
   bool decided(Position p) const { return p.seq < streams_[p.stream].next; }
   bool step(Nanoseconds limit);
+  void decide_until(Nanoseconds now);
+  void decide_alone(Nanoseconds now);
+  void finish_alone(Nanoseconds now);
   void decide_entry(Stream& stream, Entry& entry, Nanoseconds start);
   void finish_until(Nanoseconds now);
 

@@ -38,11 +38,10 @@ Log::Log(trace::EventSink& sink) : sink_(sink) {
   calls_lane_ = sink.lane(info);
 }
 
-trace::NameId Log::name(ops::OpKind kind) {
+trace::NameId Log::new_name(ops::OpKind kind) {
   const auto i = static_cast<std::size_t>(kind);
   if (i >= kernel_names_.size()) kernel_names_.resize(i + 1);
-  if (kernel_names_[i] == 0) kernel_names_[i] = sink_.name(ops::kernel_name(kind));
-  return kernel_names_[i];
+  return kernel_names_[i] = sink_.name(ops::kernel_name(kind));
 }
 
 trace::NameId Log::copy_name(trace::MemoryKind from, trace::MemoryKind to) {
@@ -58,22 +57,16 @@ trace::NameId Log::memset_name() {
   return memset_name_;
 }
 
-trace::LaneId Log::lane(std::uint32_t stream, trace::LaneKind kind) {
-  std::size_t which = 0;
-  if (kind == trace::LaneKind::CopyH2D) which = 1;
-  if (kind == trace::LaneKind::CopyD2H) which = 2;
-  if (kind == trace::LaneKind::CopyOther) which = 3;
+trace::LaneId Log::new_lane(std::uint32_t stream, trace::LaneKind kind) {
   while (lanes_.size() <= stream) lanes_.push_back({kNoLane, kNoLane, kNoLane, kNoLane});
-  std::int32_t& lane = lanes_[stream][which];
-  if (lane == kNoLane) {
-    trace::LaneInfo info;
-    info.kind = kind;
-    info.process = kProcess;
-    info.stream = stream == 0 ? kDefaultStreamNumber : kFirstStreamNumber + static_cast<std::int32_t>(stream) - 1;
-    info.name = trace::stream_lane_name(kind, info.stream, stream == 0);
-    lane = sink_.lane(info);
-  }
-  return static_cast<trace::LaneId>(lane);
+  trace::LaneInfo info;
+  info.kind = kind;
+  info.process = kProcess;
+  info.stream = stream == 0 ? kDefaultStreamNumber : kFirstStreamNumber + static_cast<std::int32_t>(stream) - 1;
+  info.name = trace::stream_lane_name(kind, info.stream, stream == 0);
+  const trace::LaneId lane = sink_.lane(info);
+  lanes_[stream][place_of(kind)] = lane;
+  return lane;
 }
 
 }  // namespace lanescope::device::sim

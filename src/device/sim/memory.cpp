@@ -1,6 +1,7 @@
 #include "device/sim/memory.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -26,13 +27,31 @@ void Memory::release(Buffer buffer) {
   buffers_.remove(buffer);
 }
 
+namespace {
+
+constexpr std::size_t kLarge = std::size_t{1} << 20;
+
+}  // namespace
+
+void Memory::Free::operator()(std::byte* data) const {
+  if (bytes < kLarge) {
+    std::free(data);
+  } else {
+    munmap(data, bytes);
+  }
+}
+
 std::byte* Memory::data(Slot& slot) {
   if (!slot.data) {
-    // calloc returns zeroed pages that use no physical memory until first touched.
-    slot.data.reset(static_cast<std::byte*>(std::calloc(slot.bytes, 1)));
-    if (!slot.data) {
+    // Fresh pages of zeros, which use no physical memory until first touched. For a large buffer, calloc might reuse
+    // pages and clear them all, even if nobody ever looks at them.
+    void* const made = slot.bytes < kLarge
+                           ? std::calloc(slot.bytes, 1)
+                           : mmap(nullptr, slot.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (made == nullptr || made == MAP_FAILED) {
       throw base::Error(tr("not enough host memory for a buffer of {} bytes", slot.bytes));
     }
+    slot.data = std::unique_ptr<std::byte[], Free>(static_cast<std::byte*>(made), Free{slot.bytes});
   }
   return slot.data.get();
 }

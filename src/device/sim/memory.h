@@ -70,7 +70,8 @@ class Memory {
 
  private:
   struct Free {
-    void operator()(std::byte* data) const { std::free(data); }
+    std::size_t bytes;
+    void operator()(std::byte* data) const;
   };
   struct Slot : BufferSlot {
     bool timing_only = false;

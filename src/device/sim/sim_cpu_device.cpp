@@ -89,6 +89,7 @@ void SimCpuDevice::progress() {
   } else if (now_ns_ - reported_until_ns_ >= kStep) {
     reported_until_ns_ = now_ns_;
     writer().complete_until(now_ns_);
+    if (context().recorded) context().recorded();
   }
 }
 

@@ -79,6 +79,7 @@ void SimDevice::progress(bool always) {
   } else if (always || host_ns_ - reported_until_ns_ >= kStep) {
     reported_until_ns_ = host_ns_;
     writer_->complete_until(host_ns_);
+    if (context_.recorded) context_.recorded();
   }
 }
 
@@ -445,18 +446,20 @@ void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream s
   const trace::NameId name = log_.name(op.kind);
   const Call call = begin(CudaCall::LaunchKernel, costs_.launch);
   const Nanoseconds waited = wait_for_room(index);
-  Entry entry = operation(call, Engine::Compute, EventKind::Kernel, name, log_.lane(index, LaneKind::Kernels),
-                          costs_.launch_latency, jitter_.apply(costs_.kernel(op)));
+  Entry& entry = gpu_.add(index, Engine::Compute, host_ns_ + costs_.launch_latency);
+  entry.event.name = name;
+  entry.event.correlation = call.correlation;
+  entry.event.lane = log_.lane(index, LaneKind::Kernels);
+  entry.event.kind = EventKind::Kernel;
+  entry.duration_ns = jitter_.apply(costs_.kernel(op));
   if (compute && memory_.have_values(args)) {
-    entry.has_work = true;
     Work work;
     work.op = op;
     work.arg_count = static_cast<std::uint8_t>(args.size());
     std::copy(args.begin(), args.end(), work.args.begin());
-    gpu_.push(index, entry, &work);
+    gpu_.set_work(index, work);
   } else {
     memory_.mark_timing_only(args);
-    gpu_.push(index, entry);
   }
   end_launch(call, waited);
 }

@@ -1,0 +1,77 @@
+#include "base/huge_pages.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace lanescope::base {
+namespace {
+
+std::size_t whole_pages(std::size_t bytes) { return (bytes + kHugePage - 1) / kHugePage * kHugePage; }
+
+/// Regions that were given back. Never destroyed, because others may be given back while the program ends.
+class Kept {
+ public:
+  std::byte* take(std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    const auto fits = std::ranges::find(regions_, size, &Region::size);
+    if (fits == regions_.end()) return nullptr;
+    std::byte* const data = fits->data;
+    kept_ -= size;
+    regions_.erase(fits);
+    return data;
+  }
+  /// False: there is no room, or it is something small, such as what a growing vector leaves behind.
+  bool keep(std::byte* data, std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    if (size < kLeast || kept_ + size > kMost) return false;
+    if (size > kPart) madvise(data + kPart, size - kPart, MADV_DONTNEED);
+    regions_.push_back({data, size});
+    kept_ += size;
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kLeast = std::size_t{32} << 20, kMost = std::size_t{320} << 20;
+  static constexpr std::size_t kPart = std::size_t{32} << 20;  // of each region stays in memory
+  struct Region {
+    std::byte* data;
+    std::size_t size;
+  };
+  std::mutex mutex_;
+  std::vector<Region> regions_;
+  std::size_t kept_ = 0;
+};
+
+Kept& kept() {
+  static Kept* const kept = new Kept;
+  return *kept;
+}
+
+}  // namespace
+
+void UnmapPages::operator()(std::byte* data) const {
+  if (data == nullptr) return;
+  const std::size_t size = whole_pages(bytes);
+  if (!kept().keep(data, size)) munmap(data, size);
+}
+
+MappedPages map_pages(std::size_t bytes) {
+  const std::size_t size = whole_pages(bytes);
+  if (std::byte* const known = kept().take(size)) return MappedPages(known, UnmapPages{bytes});
+  // One page more than needed, so that a whole number of huge pages lies inside; the rest is given back.
+  void* const mapped =
+      mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  auto* const begin = static_cast<std::byte*>(mapped);
+  const std::size_t before = (kHugePage - reinterpret_cast<std::uintptr_t>(begin) % kHugePage) % kHugePage;
+  if (before != 0) munmap(begin, before);
+  munmap(begin + before + size, kHugePage - before);
+  return MappedPages(begin + before, UnmapPages{bytes});
+}
+
+}  // namespace lanescope::base
