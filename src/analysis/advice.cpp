@@ -338,6 +338,7 @@ class Advisor {
 
   void no_overlap(const CopyGroup& group) {
     if (group.memory != trace::MemoryKind::Pinned || e_.share(group.gpu_ns) < limits::kCopiesMatter) return;
+    if (e_.summary.kernel_ns == 0) return;  // nothing to overlap with
     const auto beside = static_cast<double>(group.gpu_ns - group.exposed_ns);
     if (beside >= limits::kOverlapped * static_cast<double>(group.gpu_ns)) return;
     Card& card = add(Rule::NoOverlap, group.exposed_ns, {Remedy::CopyStream}, group);
@@ -385,7 +386,9 @@ class Advisor {
   void loader() {
     const double waited = e_.share(e_.loader_wait_ns);
     const auto site = std::find_if(e_.sites.begin(), e_.sites.end(),
-                                   [](const CallSite& s) { return s.range == s.call && s.range != 0; });
+                                   [](const CallSite& s) {
+      return s.range == s.call && s.range != 0 && s.role != CallRole::Pinning;
+    });
     if (site == e_.sites.end()) return;
     if (waited > limits::kLoaderWait) {
       Card& card = add(Rule::LoaderWait, caused(BubbleCause::Loader), {Remedy::MoreWorkers}, *site);
@@ -397,7 +400,7 @@ class Advisor {
     const Nanoseconds more = e_.longest_loader_wait_ns - e_.median_loader_wait_ns;
     const bool far_longer = static_cast<double>(e_.longest_loader_wait_ns) >
                             limits::kFirstBatch * static_cast<double>(e_.median_loader_wait_ns);
-    if (e_.loader_waits >= 4 && far_longer && e_.share(more) >= limits::kCostMatters) {
+    if (!context_.workers_kept && e_.loader_waits >= 4 && far_longer && e_.share(more) >= limits::kCostMatters) {
       Card& card = add(Rule::FirstBatch, more, {Remedy::KeepWorkers}, *site);
       card.confidence *= 0.8;  // inferred: it may not be the first of an epoch
       card.title = tr("One wait for data is far longer than the others");
