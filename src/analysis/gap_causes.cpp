@@ -107,7 +107,7 @@ const GapCauses::HeldCall* GapCauses::holder(Nanoseconds from, Nanoseconds to, c
 }
 
 const GapCauses::HeldCall* GapCauses::kept_from_launching(const Bubble& gap, const IssuingCall* launch,
-                                                         std::size_t thread) const {
+                                                          std::size_t thread) const {
   const Nanoseconds begun = launch ? std::min(launch->start_ns, gap.end_ns) : gap.end_ns;
   Share most;
   Nanoseconds covered_ns = 0;

@@ -36,7 +36,8 @@ class GapCauses {
   /// - Pinning, Allocation: a synchronisation was in progress when the GPU ran dry, but its thread then spent more than
   ///   half of the time until the launch pinning memory or allocating it;
   /// - AfterSync: a synchronisation was in progress when the GPU ran dry, and the launch came only after it;
-  /// - Staging, Pinning, Allocation: otherwise, the late launch is itself a call that blocks the CPU; or such calls together cover
+  /// - Staging, Pinning, Allocation: otherwise, the late launch is itself a call that blocks the CPU; or such calls
+  /// together cover
   ///   more than half of the gap, and then the kind that covers most of it;
   /// - Dependency: the call had returned when the GPU ran dry, and `behind_copy`: the last work was a copy on a
   ///   different stream than the operation's;

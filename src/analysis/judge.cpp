@@ -147,8 +147,7 @@ void launch_bound(Verdict& v, const Basis& basis) {
     const double allocating = basis.share(idle_of(basis.figures.bubble_by_cause_ns, BubbleCause::Allocation));
     const int share = std::min(idle, add_share(v, tr("allocating"), allocating));
     v.figures.push_back(rate(basis, tr("launches"), basis.each(basis.figures.launch_count)));
-    v.sentence =
-        tr("The GPU idles {} % of the time, {} % while the CPU allocates or frees memory.", idle, share);
+    v.sentence = tr("The GPU idles {} % of the time, {} % while the CPU allocates or frees memory.", idle, share);
     return;
   }
   const int launch = std::min(idle, add_share(v, tr("slow launch"), v.launch));

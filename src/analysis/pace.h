@@ -81,8 +81,8 @@ struct LoopStep {
 /// steps before `base` show what the stretch is too short to show; if it is shorter than a period, it is extended to
 /// them.
 ///
-/// `period` above 1: the loop repeats after so many iterations, and less than one period has no pace. Otherwise a period
-/// lasts from one iteration that waits for the GPU (or launches something that most do not) to the next.
+/// `period` above 1: the loop repeats after so many iterations, and less than one period has no pace. Otherwise a
+/// period lasts from one iteration that waits for the GPU (or launches something that most do not) to the next.
 Pace steady_pace(std::span<const LoopStep> steps, std::size_t base, std::int64_t period = 1);
 /// For a finished run, from the end of the first step (the start of its first iteration) until the GPU had finished.
 /// Empty if that is not what the stretch covers: the queue held work at its start, or `outstanding` operations never

@@ -137,9 +137,10 @@ std::string comparison_section(const PageRun& first, const PageRun& second) {
     const bool both = gain.known();
     const std::string basis =
         both ? analysis::factor_basis(paced, other) : analysis::basis_text(paced.known() ? paced.basis : other.basis);
-    rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-                        sentence("per iteration, {}", escaped(basis)), paced.known() ? duration(paced.ns) : "–",
-                        other.known() ? duration(other.ns) : "–", both && !gain.per_sample ? times(1 / gain.factor) : "–");
+    rows +=
+        fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                    sentence("per iteration, {}", escaped(basis)), paced.known() ? duration(paced.ns) : "–",
+                    other.known() ? duration(other.ns) : "–", both && !gain.per_sample ? times(1 / gain.factor) : "–");
     if (both && gain.per_sample) {
       rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
                           per(gain, basis), duration(paced.ns / io::batch_size_of(first.figures.facts)),

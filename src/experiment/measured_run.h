@@ -11,10 +11,10 @@
 
 #include "analysis/live_analysis.h"
 #include "experiment/figure.h"
-#include "workload/common_settings.h"
 #include "experiment/run_facts.h"
 #include "io/summary_json.h"
 #include "session/session.h"
+#include "workload/common_settings.h"
 
 namespace lanescope::experiment {
 

@@ -122,8 +122,7 @@ std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapsh
 
 analysis::Gain gain_between(const RunSnapshot& a, const RunSnapshot& b) {
   if (a.whole || b.whole) return {analysis::factor_between(a.mean_ns(), b.mean_ns(), 1), false};
-  return analysis::gain_between(a.summary.pace, io::batch_size_of(a.facts), b.summary.pace,
-                                io::batch_size_of(b.facts));
+  return analysis::gain_between(a.summary.pace, io::batch_size_of(a.facts), b.summary.pace, io::batch_size_of(b.facts));
 }
 
 Better better(const RunSnapshot& a, const RunSnapshot& b) {

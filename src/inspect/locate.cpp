@@ -95,7 +95,8 @@ std::optional<std::size_t> CodeLocator::around(Nanoseconds t, bool transfer) con
   lasting_at(t, LaneKind::Phases, [&](const trace::Row& row, trace::EventIndex i) {
     // A stopwatch is around what it times, even if both begin and end together.
     const bool alike = found && row.start(i) == start && row.end(i) == end;
-    const bool inner = !found || row.start(i) > start || (row.start(i) == start && row.end(i) < end) || (alike && timed);
+    const bool inner =
+        !found || row.start(i) > start || (row.start(i) == start && row.end(i) < end) || (alike && timed);
     if (!inner) return;
     const trace::NameId id = row.look(i).name;
     const auto statement = turn_of(trace_.names().text(id), id, row.start(i), transfer);

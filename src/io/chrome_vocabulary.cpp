@@ -128,8 +128,10 @@ trace::RangeKind kind_of_unmarked(const trace::LaneInfo& lane, std::string_view 
 
 trace::RangeKind kind_of_foreign_range(std::string_view category, std::string_view name) {
   using trace::RangeKind;
-  static const Table<RangeKind> by_name = {{"item()", RangeKind::Read}, {"stopwatch", RangeKind::Timed},
-                                           {"pin_memory()", RangeKind::Pin}, {"aten::pin_memory", RangeKind::Pin}};
+  static const Table<RangeKind> by_name = {{"item()", RangeKind::Read},
+                                           {"stopwatch", RangeKind::Timed},
+                                           {"pin_memory()", RangeKind::Pin},
+                                           {"aten::pin_memory", RangeKind::Pin}};
   if (const auto kind = look_up(by_name, name)) return *kind;
   if (step_number(name)) return RangeKind::Iteration;
   return category == "cpu_op" || category == "Operator" ? RangeKind::Operator : RangeKind::Other;

@@ -396,7 +396,8 @@ Prediction predict(const Recorded& recorded, const std::vector<std::string>& ass
   for (const std::string& assignment : assignments) changed.assign(assignment);
   Prediction prediction;
   prediction.settings = assignments;
-  prediction.work = analysis::work_between(workload::batch_size_of(recorded.settings), workload::batch_size_of(changed));
+  prediction.work =
+      analysis::work_between(workload::batch_size_of(recorded.settings), workload::batch_size_of(changed));
   try {
     check_request(recorded);
     workload::check_settings(recorded.workload, changed);

@@ -359,8 +359,8 @@ TEST(Pace, ReadsBeforeTheStretchAreItsPeriod) {
   std::vector<LoopStep> ended = reads_every(10, 7, 27);
   for (std::int64_t i = 28; i <= 60; ++i) {
     const LoopStep& last = ended.back();
-    ended.push_back({last.end_ns, last.end_ns + 100, i, last.sync_count, last.launch_count + 10,
-                     last.gpu_op_count + 10, 0});
+    ended.push_back(
+        {last.end_ns, last.end_ns + 100, i, last.sync_count, last.launch_count + 10, last.gpu_op_count + 10, 0});
   }
   EXPECT_DOUBLE_EQ(steady_pace(ended, 50).ns, 100);
 }
@@ -368,8 +368,7 @@ TEST(Pace, ReadsBeforeTheStretchAreItsPeriod) {
 // The queue gains 30 of 400 operations: in 40 iterations of 100 ns the GPU has finished the work of 37.
 TEST(Pace, WhatTheQueueGainsIsNotFinished) {
   std::vector<LoopStep> steps{{}};
-  for (std::int64_t i = 1; i <= 40; ++i)
-    steps.push_back({100 * (i - 1), 100 * i, i, 0, 10 * i, 10 * i, 3 * i / 4});
+  for (std::int64_t i = 1; i <= 40; ++i) steps.push_back({100 * (i - 1), 100 * i, i, 0, 10 * i, 10 * i, 3 * i / 4});
   const Pace pace = steady_pace(steps, 0);
   EXPECT_EQ(pace.basis, PaceBasis::Steady);
   EXPECT_DOUBLE_EQ(pace.ns, 4'000.0 / 37);

@@ -18,9 +18,8 @@ class StatementCostsTest : public testing::Test {
     t_.add(t_.lane(LaneKind::Phases, thread, "phase"), EventKind::Range, name, start, end);
   }
   void stopwatch(Nanoseconds start, Nanoseconds end) {
-    trace::set_range_kind(
-        t_.add(t_.lane(LaneKind::Phases, 0, "stopwatch"), EventKind::Range, "stopwatch", start, end),
-        trace::RangeKind::Timed);
+    trace::set_range_kind(t_.add(t_.lane(LaneKind::Phases, 0, "stopwatch"), EventKind::Range, "stopwatch", start, end),
+                          trace::RangeKind::Timed);
   }
   StatementCosts costs(std::vector<StatementRanges> statements, Nanoseconds from = 0, Nanoseconds to = 1000) {
     t_.publish();

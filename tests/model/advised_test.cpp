@@ -80,8 +80,7 @@ TEST_P(Advised, OnBothSides) {
       MeasuredRun with(changed);
       with.run();
       EXPECT_GT(gain_between(run.measured(), with.measured()).factor, 1)
-          << testing::PrintToString(best->trial.assignments) << ", predicted "
-          << predicted_gain(best->prediction);
+          << testing::PrintToString(best->trial.assignments) << ", predicted " << predicted_gain(best->prediction);
     }
   }
 }

@@ -28,7 +28,8 @@ class FlippedRun {
  public:
   FlippedRun(const Experiment& e, Side from, std::uint64_t iterations, std::uint64_t flip_at)
       : experiment_(e), side_(from) {
-    session::SessionOptions options = side_options(e, from, {.device = {}, .iterations = iterations, .assignments = {}});
+    session::SessionOptions options =
+        side_options(e, from, {.device = {}, .iterations = iterations, .assignments = {}});
     options.memory_cap_bytes = std::size_t{512} << 20;
     options.hold_back = [this, flip_at](const trace::Trace&) {
       if (flip_at > 0 && session_->runner().iterations_done() >= flip_at) flip();

@@ -59,7 +59,8 @@ TEST_P(PaceOfEveryExperiment, IsTimedAsAStopwatchDoes) {
     }
   }
   const double by_elapsed = sides[0].each_ns() / sides[1].each_ns();
-  const double factor = analysis::gain_between(sides[0].measured.summary.pace, 0, sides[1].measured.summary.pace, 0).factor;
+  const double factor =
+      analysis::gain_between(sides[0].measured.summary.pace, 0, sides[1].measured.summary.pace, 0).factor;
   EXPECT_NEAR(factor / by_elapsed, 1, 0.02) << e.id;
   // What is published of both sides together is of time: its factor is the same.
   for (const experiment::Compared& c : compare(e, &sides[0].measured, &sides[1].measured)) {

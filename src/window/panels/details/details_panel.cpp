@@ -96,8 +96,7 @@ void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) 
     return static_cast<double>(s.sync_count) / static_cast<double>(std::max<std::int64_t>(1, s.iteration.count));
   };
   const Model& model = c.state.model;
-  const analysis::Gain gain =
-      analysis::gain_between(before.pace, model.batch_before(), now.pace, model.batch_now());
+  const analysis::Gain gain = analysis::gain_between(before.pace, model.batch_before(), now.pace, model.batch_now());
   const double factor = gain.factor;
   const bool settled = model.recent_is_current() && gain.known();
   const Colour good = !settled         ? Colour::Muted
@@ -114,7 +113,7 @@ void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) 
   line(tr("GPU busy"), share(before), share(now), "", Colour::Text);
   line(tr("syncs/iter."), fmt::format("{:.2f}", syncs(before)), fmt::format("{:.2f}", syncs(now)), "", Colour::Text);
   wrapped_text(c, FontRole::Small, Colour::Dim,
-               gain.known() ? fmt::format("{}, {}", of_what(gain), factor_basis(before.pace, now.pace))
+               gain.known()     ? fmt::format("{}, {}", of_what(gain), factor_basis(before.pace, now.pace))
                : unknown_before ? tr("before: {}", why_unknown(before.pace))
                                 : why_unknown(now.pace));
 }
