@@ -21,7 +21,7 @@ Summary of_its_pace(const LiveAnalysis& analysis, Summary summary) {
   const Pace& pace = summary.pace;
   const bool all = pace.from_ns == summary.from_ns && pace.to_ns == summary.to_ns;
   if (pace.basis != PaceBasis::Steady || all) return summary;
-  return analysis.window(pace.from_ns, pace.to_ns);
+  return analysis.window(pace.from_ns, pace.to_ns, pace.period);
 }
 
 Nanoseconds at_most(std::span<const IterationRecord> records, Nanoseconds from) {
@@ -83,7 +83,7 @@ Account account_of(const trace::Trace& trace, const LiveAnalysis& analysis, cons
   return account;
 }
 
-Recent recent_account(const LiveAnalysis& analysis, Nanoseconds edge, Nanoseconds span_ns) {
+Recent recent_account(const LiveAnalysis& analysis, Nanoseconds edge, Nanoseconds span_ns, std::int64_t period) {
   Recent recent;
   const std::span<const IterationRecord> records = analysis.records();
   if (records.empty()) return recent;
@@ -95,18 +95,12 @@ Recent recent_account(const LiveAnalysis& analysis, Nanoseconds edge, Nanosecond
   if (records.size() > kRecentIterations) {
     from = at_most(records, std::min(edge - span_ns, records[records.size() - kRecentIterations].start_ns));
   }
-  Summary summary = analysis.window(std::max(from, settled.from_ns), edge);
+  Summary summary = analysis.window(std::max(from, settled.from_ns), edge, period);
   if (summary.iteration.count == 0) return recent;
-  recent.current = settled.settled && (summary.pace.known() || summary.sync_count == 0);
+  const bool whole = summary.pace.known() || (summary.sync_count == 0 && summary.pace.basis != PaceBasis::NoPeriod);
+  recent.current = settled.settled && whole;
   recent.summary = of_its_pace(analysis, std::move(summary));
   return recent;
-}
-
-Summary longer_account(const LiveAnalysis& analysis, const Recent& recent, Nanoseconds edge, Nanoseconds span_ns) {
-  if (analysis.records().empty()) return recent.summary;  // without records, `edge` may be before the trace
-  const Nanoseconds from = at_most(analysis.records(), std::max(edge - span_ns, recent.settled_ns));
-  Summary summary = analysis.window(std::min(from, recent.summary.from_ns), edge);
-  return summary.pace.known() ? of_its_pace(analysis, std::move(summary)) : recent.summary;
 }
 
 std::optional<std::pair<Nanoseconds, Nanoseconds>> steady_stretch(const trace::Trace& trace,
@@ -124,6 +118,8 @@ std::optional<std::pair<Nanoseconds, Nanoseconds>> steady_stretch(const trace::T
   first = std::partition_point(first + static_cast<std::ptrdiff_t>(left_out), last, [&](const IterationRecord& r) {
     return count_starting(trace, r.start_ns, last->end_ns) > which.most_events;
   });
+  const auto left = static_cast<std::size_t>(end - first);
+  if (left > which.period) first += static_cast<std::ptrdiff_t>(left % which.period);
   return std::pair{first->start_ns, last->end_ns};
 }
 
@@ -150,6 +146,7 @@ Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atom
   AdviceContext context;
   context.h2d_peak_gb_per_s = plan.run.h2d_peak_gb_per_s;
   context.d2h_peak_gb_per_s = plan.run.d2h_peak_gb_per_s;
+  context.workers_kept = plan.run.workers_kept;
   context.warm_up_from_ns = plan.warm_up_from_ns;
   context.warm_up_to_ns = plan.warm_up_to_ns;
   context.warm_up_excess_ns = plan.warm_up_ns - plan.warm_up * evidence.summary.iteration.p50_ns;

@@ -3,7 +3,7 @@
 // answer everywhere. warm_up.h decides what is left out as warm-up, pace.h what an iteration takes.
 //
 //   a finished run, a file    account_of(), advice_for()
-//   a run in progress         recent_account(), longer_account(), and plan_advice() for the same stretch
+//   a run in progress         recent_account(), and plan_advice() for the same stretch
 //
 // Both use a LiveAnalysis, whose figures are the same whether it followed the trace or read it at once.
 #pragma once
@@ -25,6 +25,7 @@ struct RunConditions {
   bool real_time = false;  ///< on a real device, where the first iteration loads code
   /// The peak rates of the link with pinned memory, in 1e9 bytes per second; 0: unknown.
   double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
+  bool workers_kept = false;  ///< the data loader's workers stay from epoch to epoch; false also if that is not known
 };
 
 struct Account {
@@ -48,18 +49,17 @@ struct Recent {
   /// unfinished period does not.
   bool current = false;
 };
-/// The last `span_ns` before `edge`, or the last 20 iterations if they take longer; at most 20,000 iterations. If the
-/// CPU runs ahead and waits only from time to time, the stretch is cut to whole periods. `analysis` must have been
+/// The last `span_ns` before `edge`, or the last 20 iterations if they take longer; at most 20,000 iterations. The
+/// stretch is cut or extended to whole periods, see steady_pace(), whose `period` this is. `analysis` must have been
 /// updated to `edge`.
-Recent recent_account(const LiveAnalysis& analysis, Nanoseconds edge, Nanoseconds span_ns);
-/// The same for a longer span; `recent` if the span has no time per iteration.
-Summary longer_account(const LiveAnalysis& analysis, const Recent& recent, Nanoseconds edge, Nanoseconds span_ns);
+Recent recent_account(const LiveAnalysis& analysis, Nanoseconds edge, Nanoseconds span_ns, std::int64_t period = 1);
 
 /// Selects the newest iterations that lie completely in [from_ns, to_ns), with limits on iterations and events.
 struct NewestIterations {
   Nanoseconds from_ns = std::numeric_limits<Nanoseconds>::min(), to_ns = std::numeric_limits<Nanoseconds>::max();
   std::size_t most_iterations = std::numeric_limits<std::size_t>::max();
   std::int64_t most_events = std::numeric_limits<std::int64_t>::max();
+  std::size_t period = 1;  ///< if there are more than this, a multiple of it
 };
 /// From the start of the first such iteration to the end of the last, without the run's warm-up. At least one
 /// iteration; empty if there is none. Costs a few searches.

@@ -42,6 +42,9 @@ void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind k
   } else if (kind == LaneKind::Phases) {
     const trace::RangeKind range = trace::range_kind_of(event);
     if (range == trace::RangeKind::Compute) ++counts_.cpu_op_count;
+    if (range == trace::RangeKind::Pin && !serves_others(lane)) {
+      causes_.pin(event, lane, lanes_.thread_of(lane), idle_since_);
+    }
     if (range != trace::RangeKind::Timed) take_range(event, lane);
   } else if (kind == LaneKind::Iterations && window_open_) {
     if (!first_iteration_) {

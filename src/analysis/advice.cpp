@@ -170,13 +170,17 @@ class Advisor {
     const std::string place = where(site.range, site.call);
     const double followed = e_.per_iteration(site.quickly_followed);
     if (only_uploads(site.range)) {
-      Card& card = add(Rule::SyncBubble, lost, {Remedy::PinMemory, Remedy::NonBlocking}, site);
+      const bool pinned = copies_from_pinned(site.range);
+      const std::vector<Remedy> remedies =
+          pinned ? std::vector{Remedy::NonBlocking} : std::vector{Remedy::PinMemory, Remedy::NonBlocking};
+      Card& card = add(Rule::SyncBubble, lost, remedies, site);
       card.title = tr("{} waits for its own copy", place);
       card.what =
           tr("{:.1f} times per iteration the CPU waits for a copy to the GPU to finish, and the GPU then "
              "idles until the next launch: {} per iteration, {} % of its time.",
              times, time_text(card.cost_ns), percent(card.share));
-      card.fix = tr("Copy from pinned memory with non_blocking=True: the call then only enqueues the copy.");
+      card.fix = pinned ? tr("The memory is pinned: with non_blocking=True the call only enqueues the copy.")
+                        : tr("Copy from pinned memory with non_blocking=True: the call then only enqueues the copy.");
     } else if (site.range_kind == trace::RangeKind::Sync) {
       // It reads nothing, so neither reading less often nor reading once would change anything.
       Card& card = add(times >= limits::kRepeated ? Rule::RepeatedSync : Rule::SyncBubble, lost, {}, site);
@@ -223,6 +227,12 @@ class Advisor {
       uploads = true;
     }
     return uploads;
+  }
+
+  bool copies_from_pinned(trace::NameId range) const {
+    return std::ranges::all_of(e_.copies, [range](const CopyGroup& group) {
+      return group.range != range || group.memory == trace::MemoryKind::Pinned;
+    });
   }
 
   void harmless_wait(const CallSite& site) {
@@ -338,6 +348,7 @@ class Advisor {
 
   void no_overlap(const CopyGroup& group) {
     if (group.memory != trace::MemoryKind::Pinned || e_.share(group.gpu_ns) < limits::kCopiesMatter) return;
+    if (e_.summary.kernel_ns == 0) return;  // nothing to overlap with
     const auto beside = static_cast<double>(group.gpu_ns - group.exposed_ns);
     if (beside >= limits::kOverlapped * static_cast<double>(group.gpu_ns)) return;
     Card& card = add(Rule::NoOverlap, group.exposed_ns, {Remedy::CopyStream}, group);
@@ -384,8 +395,9 @@ class Advisor {
 
   void loader() {
     const double waited = e_.share(e_.loader_wait_ns);
-    const auto site = std::find_if(e_.sites.begin(), e_.sites.end(),
-                                   [](const CallSite& s) { return s.range == s.call && s.range != 0; });
+    const auto site = std::find_if(e_.sites.begin(), e_.sites.end(), [](const CallSite& s) {
+      return s.range == s.call && s.range != 0 && s.role != CallRole::Pinning;
+    });
     if (site == e_.sites.end()) return;
     if (waited > limits::kLoaderWait) {
       Card& card = add(Rule::LoaderWait, caused(BubbleCause::Loader), {Remedy::MoreWorkers}, *site);
@@ -397,7 +409,7 @@ class Advisor {
     const Nanoseconds more = e_.longest_loader_wait_ns - e_.median_loader_wait_ns;
     const bool far_longer = static_cast<double>(e_.longest_loader_wait_ns) >
                             limits::kFirstBatch * static_cast<double>(e_.median_loader_wait_ns);
-    if (e_.loader_waits >= 4 && far_longer && e_.share(more) >= limits::kCostMatters) {
+    if (!context_.workers_kept && e_.loader_waits >= 4 && far_longer && e_.share(more) >= limits::kCostMatters) {
       Card& card = add(Rule::FirstBatch, more, {Remedy::KeepWorkers}, *site);
       card.confidence *= 0.8;  // inferred: it may not be the first of an epoch
       card.title = tr("One wait for data is far longer than the others");

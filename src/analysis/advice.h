@@ -115,7 +115,8 @@ struct AdviceContext {
   double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
   /// The iterations left out as warm-up, and how much longer than usual they took in total.
   Nanoseconds warm_up_from_ns = 0, warm_up_to_ns = 0, warm_up_excess_ns = 0;
-  std::string gpu{};  ///< with several GPUs, the one these cards are for, named in their titles: "GPU 1"
+  bool workers_kept = false;  ///< as in RunConditions: A15 does not apply
+  std::string gpu{};          ///< with several GPUs, the one these cards are for, named in their titles: "GPU 1"
 };
 
 /// Ordered: wrong results first, then by cost, then harmless ones.

@@ -201,6 +201,7 @@ class Gathering final : Accumulator::Listener {
     if (trace::is_stale_read(range)) {
       stale_reads_.push_back({lane, range.start_ns, range.end_ns});
     }
+    if (trace::range_kind_of(range) == trace::RangeKind::Pin) add_call(range, lane, range.name, CallRole::Pinning);
     if (!trace::is_host_wait(range)) return;
     loader_waits_.push_back({lane, range.start_ns, range.end_ns});
     add_call(range, lane, range.name, CallRole::Other);

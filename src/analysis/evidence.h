@@ -24,7 +24,7 @@ struct Place {
 /// All calls of one name within one range of the program: `cudaStreamSynchronize` in "item()".
 struct CallSite {
   trace::NameId range = 0;  ///< the innermost range around the call on its thread; 0: none
-  trace::NameId call = 0;   ///< for a wait for another thread: the same as `range`
+  trace::NameId call = 0;   ///< for a wait for another thread, or a statement that pins memory: `range`
   CallRole role = CallRole::Other;
   trace::RangeKind range_kind = trace::RangeKind::Other;
   std::int64_t count = 0;

@@ -40,6 +40,10 @@ void GapCauses::hold(const trace::Event& call, trace::LaneId lane, std::size_t t
   remember(holds_, {call.start_ns, call.end_ns, call.end_ns, call.name, lane, hold, thread, {}}, idle_since);
 }
 
+void GapCauses::pin(const trace::Event& range, trace::LaneId lane, std::size_t thread, Nanoseconds idle_since) {
+  hold(range, lane, thread, Hold::Pinning, idle_since);
+}
+
 void GapCauses::late_range(const trace::Event& range, std::size_t thread) {
   for (HeldCall& sync : syncs_) {
     if (sync.thread == thread) sync.range.narrow(range.name, range.start_ns, range.end_ns, sync.start);
@@ -102,6 +106,20 @@ const GapCauses::HeldCall* GapCauses::holder(Nanoseconds from, Nanoseconds to, c
   return most.longest;
 }
 
+const GapCauses::HeldCall* GapCauses::kept_from_launching(const Bubble& gap, const IssuingCall* launch,
+                                                          std::size_t thread) const {
+  const Nanoseconds begun = launch ? std::min(launch->start_ns, gap.end_ns) : gap.end_ns;
+  Share most;
+  Nanoseconds covered_ns = 0;
+  for (const Hold kind : {Hold::Pinning, Hold::Allocation}) {
+    const Share one = share(holds_, gap.start_ns, begun,
+                            [&](const HeldCall& c) { return c.hold == kind && (!launch || c.thread == thread); });
+    covered_ns += one.covered_ns;
+    if (one.covered_ns > most.covered_ns) most = one;
+  }
+  return 2 * covered_ns > begun - gap.start_ns ? most.longest : nullptr;
+}
+
 const GapCauses::HeldCall* GapCauses::wait_for_data(const Bubble& gap, const IssuingCall* launch,
                                                     std::size_t thread) const {
   const Nanoseconds begun = launch ? std::min(launch->start_ns, gap.end_ns) : gap.end_ns;
@@ -125,6 +143,11 @@ void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thre
     blame(BubbleCause::Loader, *wait, wait->start);
     split(gap, std::min(wait->end, issued), issued);
   } else if (const HeldCall* sync = drain(from, issued, launch)) {
+    if (const HeldCall* kept = kept_from_launching(gap, launch, thread)) {
+      blame(held_by(kept->hold), *kept, kept->start);
+      split(gap, std::min(kept->end, issued), issued);
+      return gap;
+    }
     blame(BubbleCause::AfterSync, *sync, sync->start);
     gap.range = sync->range.name;
     split(gap, sync->end, issued);

@@ -19,6 +19,8 @@ class GapCauses {
   /// A call that blocks its thread. It explains late launches of that thread only: a loader's pin thread may allocate
   /// while the program waits for something else.
   void hold(const trace::Event& call, trace::LaneId lane, std::size_t thread, Hold hold, Nanoseconds idle_since);
+  /// A statement that pins memory, by copying values into it: it blocks its thread like a call that does.
+  void pin(const trace::Event& range, trace::LaneId lane, std::size_t thread, Nanoseconds idle_since);
   /// A range of the program that is reported only now, after the calls in it.
   void late_range(const trace::Event& range, std::size_t thread);
   /// A range in which a thread waits for another thread of the program.
@@ -31,8 +33,11 @@ class GapCauses {
   ///   sync before them or slow issuing after them added. Time after the start of the launch does not count: if the
   ///   late launch is itself a copy that blocks the CPU for longer than the waits took, the loader is not the cause. If
   ///   the launch is unknown, the waits of all threads count;
+  /// - Pinning, Allocation: a synchronisation was in progress when the GPU ran dry, but its thread then spent more than
+  ///   half of the time until the launch pinning memory or allocating it;
   /// - AfterSync: a synchronisation was in progress when the GPU ran dry, and the launch came only after it;
-  /// - Staging, Pinning, Allocation: the late launch is itself a call that blocks the CPU; or such calls together cover
+  /// - Staging, Pinning, Allocation: otherwise, the late launch is itself a call that blocks the CPU; or such calls
+  /// together cover
   ///   more than half of the gap, and then the kind that covers most of it;
   /// - Dependency: the call had returned when the GPU ran dry, and `behind_copy`: the last work was a copy on a
   ///   different stream than the operation's;
@@ -59,6 +64,8 @@ class GapCauses {
   static Share share(const std::vector<HeldCall>& held, Nanoseconds from, Nanoseconds to, Counts counts);
   /// The longest call of the kind that covers most, if all of them together cover more than half.
   const HeldCall* holder(Nanoseconds from, Nanoseconds to, const IssuingCall* launch, std::size_t thread) const;
+  /// The longest call that pins or allocates memory before the launch, if such calls cover more than half of that time.
+  const HeldCall* kept_from_launching(const Bubble& gap, const IssuingCall* launch, std::size_t thread) const;
   const HeldCall* wait_for_data(const Bubble& gap, const IssuingCall* launch, std::size_t thread) const;
   static void remember(std::vector<HeldCall>& held, const HeldCall& call, Nanoseconds idle_since);
 

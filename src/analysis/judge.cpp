@@ -103,7 +103,8 @@ void sync_bound(Verdict& v, const Basis& basis) {
   const Judged& j = basis.figures;
   const Nanoseconds all = idle_of(j.bubble_by_cause_ns, CauseGroup::AfterSync);
   const bool placed = j.sync_place_ns * 2 >= all && !j.sync_place.empty();
-  const bool reads = j.after_read_ns * 2 >= all, uploads = !reads && j.after_upload_ns * 2 >= all;
+  const bool waits = placed && j.sync_place_kind == trace::RangeKind::Sync;
+  const bool reads = j.after_read_ns * 2 >= all, uploads = !waits && !reads && j.after_upload_ns * 2 >= all;
   // For a statement that only waits, the text says "after" instead of "in".
   const bool statement = trace::reads_back(j.sync_place_kind) || j.sync_place_kind == trace::RangeKind::Sync;
   Nanoseconds part = placed ? j.sync_place_ns : all;
@@ -134,8 +135,22 @@ void sync_bound(Verdict& v, const Basis& basis) {
                             tr("; {} syncs per iteration.", often)));
 }
 
+/// One cause has half of the idle time of its group or more, so that the group is called by its name.
+bool mostly(const Basis& basis, BubbleCause cause) {
+  const CauseTimes& times = basis.figures.bubble_by_cause_ns;
+  return idle_of(times, cause) * 2 >= idle_of(times, group_of(cause)) && idle_of(times, cause) > 0;
+}
+
 void launch_bound(Verdict& v, const Basis& basis) {
-  const int idle = percent(v.idle), launch = std::min(idle, add_share(v, tr("slow launch"), v.launch));
+  const int idle = percent(v.idle);
+  if (mostly(basis, BubbleCause::Allocation)) {
+    const double allocating = basis.share(idle_of(basis.figures.bubble_by_cause_ns, BubbleCause::Allocation));
+    const int share = std::min(idle, add_share(v, tr("allocating"), allocating));
+    v.figures.push_back(rate(basis, tr("launches"), basis.each(basis.figures.launch_count)));
+    v.sentence = tr("The GPU idles {} % of the time, {} % while the CPU allocates or frees memory.", idle, share);
+    return;
+  }
+  const int launch = std::min(idle, add_share(v, tr("slow launch"), v.launch));
   v.figures.push_back(rate(basis, tr("launches"), basis.each(basis.figures.launch_count)));
   const std::string often = value_text(v.figures.back());
   const std::string rest = how_often(basis, v.figures.back(), tr("; {} launch per iteration.", often),
@@ -157,13 +172,16 @@ void copy_bound(Verdict& v, const Basis& basis) {
   const int idle = percent(v.idle);
   const int held = std::min(idle, percent(v.copy_held)), alone = std::min(percent(v.exposed_copy), 100 - idle);
   const bool mostly_alone = v.exposed_copy >= v.copy_held;
+  const bool pins = mostly(basis, BubbleCause::Pinning);
   if (mostly_alone) {
     add_share(v, tr("only copying"), v.exposed_copy);
   } else {
-    add_share(v, tr("held by copy"), v.copy_held);
+    add_share(v, pins ? tr("pinning") : tr("held by copy"), v.copy_held);
   }
   v.figures.push_back(bytes_rate(basis, tr("copied"), basis.figures.copied_bytes));
-  if (!mostly_alone) {
+  if (!mostly_alone && pins) {
+    v.sentence = tr("The GPU idles {} % of the time, {} % while the CPU pins memory.", idle, held);
+  } else if (!mostly_alone) {
     v.sentence = tr("The GPU idles {} % of the time, {} % while copies from pageable memory or pinning block the CPU.",
                     idle, held);
   } else if (basis.figures.kernel_ns == 0) {

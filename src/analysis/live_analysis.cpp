@@ -98,7 +98,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     return past == records_.begin() ? nullptr : &past[-1];
   }
 
-  Summary window(Nanoseconds from, Nanoseconds to) const {
+  Summary window(Nanoseconds from, Nanoseconds to, std::int64_t period = 1) const {
     if (records_.empty()) return empty_summary(from);
     const auto ends_at = [](const IterationRecord& record) { return record.end_ns; };
     const auto past = std::ranges::upper_bound(records_, to, {}, ends_at);
@@ -135,7 +135,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     summary.iteration = duration_stats(durations);
     set_exact(summary.iteration, last.number - base.number, last.iterations_ns - base.iterations_ns);
     summary.pace = pace_of(base, static_cast<std::size_t>(first - records_.begin()),
-                           static_cast<std::size_t>(past - records_.begin()));
+                           static_cast<std::size_t>(past - records_.begin()), period);
     if (summary.window_ns() > 0)
       summary.run_ahead_mean =
           static_cast<double>(last.run_ahead_ns - base.run_ahead_ns) / static_cast<double>(summary.window_ns());
@@ -194,35 +194,35 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   }
 
   /// The pace of the iterations in records [first, past), which follow `base`.
-  Pace pace_of(const IterationRecord& base, std::size_t first, std::size_t past) const {
+  Pace pace_of(const IterationRecord& base, std::size_t first, std::size_t past, std::int64_t period) const {
     std::vector<LoopStep> steps;
-    steps.reserve(past - first + 1);
+    const std::size_t earlier = base.number == 0 || first == 0 ? 0 : earlier_steps(first - 1, past - first, period);
+    steps.reserve(past - first + 1 + earlier);
+    for (std::size_t i = first - earlier; earlier > 0 && i + 1 < first; ++i) steps.push_back(loop_step(records_[i]));
+    const std::size_t start = steps.size();
     steps.push_back(loop_step(base));
     for (std::size_t i = first; i < past; ++i) steps.push_back(loop_step(records_[i]));
     if (finished_ && past == records_.size() && base.number <= 1) {
-      if (const auto elapsed = elapsed_pace(steps, sums_.loop_end_ns(), outstanding_)) return *elapsed;
+      const std::span<const LoopStep> all = std::span(steps).subspan(start);
+      if (const auto elapsed = elapsed_pace(all, sums_.loop_end_ns(), outstanding_)) return *elapsed;
     }
-    const Pace pace = steady_pace(steps, 0);
-    if (pace.known() || base.number == 0 || first == 0) return pace;
-    return steady_pace_with_earlier(steps, first - 1);
+    return steady_pace(steps, start, period);
   }
 
-  /// The same, including earlier iterations with the same settings; records_[base] is the first of `steps`.
-  Pace steady_pace_with_earlier(const std::vector<LoopStep>& steps, std::size_t base) const {
-    constexpr std::size_t kMostEarlier = 50'000;
+  /// How many records before records_[base], itself included, have the same settings and may be of use for a stretch of
+  /// `iterations`.
+  std::size_t earlier_steps(std::size_t base, std::size_t iterations, std::int64_t period) const {
+    constexpr std::size_t kLookBack = 4096, kMostPeriods = 3;
+    const std::size_t most = std::max({kLookBack, iterations, kMostPeriods * static_cast<std::size_t>(period)});
     const auto turn = std::upper_bound(markers_.begin(), markers_.end(), records_[base].start_ns,
                                        [](Nanoseconds t, const trace::Event& marker) { return t < marker.start_ns; });
     const Nanoseconds earliest = turn == markers_.begin() ? std::numeric_limits<Nanoseconds>::min() : turn[-1].start_ns;
     std::size_t from = base;
-    while (from > 0 && base - from < kMostEarlier && records_[from - 1].start_ns >= earliest &&
+    while (from > 0 && base - from < most && records_[from - 1].start_ns >= earliest &&
            records_[from - 1].number + 1 == records_[from].number) {
       --from;
     }
-    std::vector<LoopStep> all;
-    all.reserve(base - from + steps.size());
-    for (std::size_t i = from; i < base; ++i) all.push_back(loop_step(records_[i]));
-    all.insert(all.end(), steps.begin(), steps.end());
-    return steady_pace(all, base - from);
+    return base - from + 1;
   }
 
   /// Sets the iterations, run-ahead and verdict of a summary that ends at until_.
@@ -235,7 +235,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
       set_exact(summary.iteration, records_.back().number, records_.back().iterations_ns);
       summary.iteration.min_ns = shortest_;
       summary.iteration.max_ns = longest_;
-      summary.pace = pace_of(beginning(), 0, records_.size());
+      summary.pace = pace_of(beginning(), 0, records_.size(), 1);
     }
     if (summary.window_ns() > 0)
       summary.run_ahead_mean = static_cast<double>(run_ahead_ns) / static_cast<double>(summary.window_ns());
@@ -467,8 +467,8 @@ Summary LiveAnalysis::since(const IterationRecord& record) const {
     return own != nullptr ? e.since(*own) : e.total();
   });
 }
-Summary LiveAnalysis::window(Nanoseconds from, Nanoseconds to) const {
-  return engines_->over([&](const Engine& e) { return e.window(from, to); });
+Summary LiveAnalysis::window(Nanoseconds from, Nanoseconds to, std::int64_t period) const {
+  return engines_->over([&](const Engine& e) { return e.window(from, to, period); });
 }
 std::size_t LiveAnalysis::gpu_count() const { return std::max<std::size_t>(1, engines_->gpus.size()); }
 Summary LiveAnalysis::total(trace::GpuNumber gpu) const { return engines_->of(gpu).total(); }

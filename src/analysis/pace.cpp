@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/time.h"
 #include "base/translate.h"
 
 namespace lanescope::analysis {
@@ -20,19 +21,22 @@ using base::tr;
 constexpr std::int64_t kAlwaysInFlight = 8;
 /// The queue may gain or lose one in this many operations over a stretch; the pace may be off by the same share.
 constexpr std::int64_t kLevel = 50;
+/// Up to this share of the operations, what the queue gains or loses is taken into account: the GPU has finished that
+/// much less or more than was issued. Beyond it, the loop has not settled.
+constexpr double kMostMoved = 0.1;
 /// An iteration that takes more than this many times the median has waited for the work of others.
 constexpr Nanoseconds kBurst = 4;
 
 using Special = std::function<bool(std::size_t)>;  // takes the index of a step that has a predecessor
 
 /// If iterations have two different counts, those with the rarer one; if more, those with any, if some have none.
-Special special_by(std::span<const LoopStep> steps, std::size_t base, std::int64_t LoopStep::*total) {
+Special special_by(std::span<const LoopStep> steps, std::int64_t LoopStep::*total) {
   const auto of = [steps, total](std::size_t i) {
     return (steps[i].*total - steps[i - 1].*total) / (steps[i].number - steps[i - 1].number);
   };
   constexpr std::size_t kKinds = 16;
   std::map<std::int64_t, std::size_t> kinds;
-  for (std::size_t i = base + 1; i < steps.size() && kinds.size() < kKinds; ++i) ++kinds[of(i)];
+  for (std::size_t i = 1; i < steps.size() && kinds.size() < kKinds; ++i) ++kinds[of(i)];
   if (kinds.size() < 2) return {};
   if (kinds.size() > 2) {
     if (kinds.begin()->first != 0) return {};
@@ -43,9 +47,9 @@ Special special_by(std::span<const LoopStep> steps, std::size_t base, std::int64
   return [of, rare](std::size_t i) { return of(i) == rare; };
 }
 
-Special special_iterations(std::span<const LoopStep> steps, std::size_t base) {
-  if (Special waits = special_by(steps, base, &LoopStep::sync_count)) return waits;
-  return special_by(steps, base, &LoopStep::launch_count);
+Special special_iterations(std::span<const LoopStep> steps) {
+  if (Special waits = special_by(steps, &LoopStep::sync_count)) return waits;
+  return special_by(steps, &LoopStep::launch_count);
 }
 
 bool has_burst(std::span<const LoopStep> iterations) {
@@ -61,20 +65,52 @@ struct Ends {
   std::size_t first, last;
 };
 
-/// From the end of one special iteration to the end of another: the first and last in the stretch, or if it has only
-/// one, from the last one before the stretch.
-std::optional<Ends> periods_in(std::size_t steps, std::size_t base, const Special& special) {
-  std::size_t last = steps;
-  while (--last > base && !special(last)) {
+/// From the end of one special iteration to the end of another: the first and last in the stretch. If it has only one,
+/// or they are too rare for it, from the last one before.
+std::optional<Ends> periods_in(std::span<const LoopStep> steps, std::size_t base, const Special& special) {
+  std::size_t last = steps.size();
+  while (--last > 0 && !special(last)) {
   }
-  if (last == base) return std::nullopt;
-  for (std::size_t first = std::max<std::size_t>(base, 1); first < last; ++first) {
-    if (special(first)) return Ends{first, last};
+  if (last == 0) return std::nullopt;
+  std::size_t first = last;
+  for (std::size_t i = std::max<std::size_t>(base, 1); i < last && first == last; ++i) {
+    if (special(i)) first = i;
   }
-  for (std::size_t first = base; first-- > 1;) {
-    if (special(first)) return Ends{first, last};
+  for (std::size_t i = std::min(base, last); first == last && i-- > 1;) {
+    if (special(i)) first = i;
   }
-  return std::nullopt;
+  if (first == last) return std::nullopt;
+  // They have not come for far longer than from the one to the other: the loop does something else now.
+  constexpr std::int64_t kOverdue = 2;
+  const std::int64_t since = steps.back().number - steps[last].number;
+  if (last <= base && since > kOverdue * (steps[last].number - steps[first].number)) return std::nullopt;
+  return Ends{first, last};
+}
+
+/// As many whole periods of a known length as the stretch has, at least one. They end after the iteration of the newest
+/// period that waits most: nothing is in flight then.
+std::optional<Ends> whole_periods_in(std::span<const LoopStep> steps, std::size_t base, std::int64_t period) {
+  const auto at = [&](std::int64_t number) -> std::optional<std::size_t> {
+    const auto found = std::ranges::lower_bound(steps, number, {}, &LoopStep::number);
+    if (found == steps.end() || found->number != number) return std::nullopt;
+    return static_cast<std::size_t>(found - steps.begin());
+  };
+  const auto ending_with = [&](std::size_t last) -> std::optional<Ends> {
+    const std::int64_t periods = std::max<std::int64_t>(1, (steps[last].number - steps[base].number) / period);
+    for (const std::int64_t n : {periods, std::int64_t{1}}) {
+      if (const auto first = at(steps[last].number - n * period)) return Ends{*first, last};
+    }
+    return std::nullopt;
+  };
+  const auto waits = [&](std::size_t i) {
+    return std::pair(steps[i].sync_count - steps[i - 1].sync_count, steps[i].launch_count - steps[i - 1].launch_count);
+  };
+  std::size_t most = steps.size() - 1;
+  for (std::size_t i = most; i > 1 && steps[i - 1].number > steps.back().number - period; --i) {
+    if (waits(i - 1) > waits(most)) most = i - 1;
+  }
+  if (const auto ends = ending_with(most)) return ends;
+  return ending_with(steps.size() - 1);
 }
 
 // Also counts launches whose operations the GPU has not begun, operations other than kernels, and operations of a
@@ -133,9 +169,26 @@ std::string basis_text(PaceBasis basis) {
   return tr("no iterations to tell from");
 }
 
-double factor_between(const Pace& first, const Pace& second) {
-  return first.known() && second.known() ? first.ns / second.ns : 0;
+std::string why_unknown(const Pace& pace) {
+  if (pace.basis != PaceBasis::NoPeriod || pace.period <= 1) return basis_text(pace.basis);
+  return tr("a whole period takes {} iterations; {} so far", base::format_count(pace.period),
+            base::format_count(pace.iterations));
 }
+
+double work_between(double first_samples, double second_samples) {
+  return first_samples > 0 && second_samples > 0 ? second_samples / first_samples : 1;
+}
+
+double factor_between(double first_ns, double second_ns, double work) {
+  return first_ns > 0 && second_ns > 0 ? first_ns * work / second_ns : 0;
+}
+
+Gain gain_between(const Pace& first, double first_samples, const Pace& second, double second_samples) {
+  const double work = work_between(first_samples, second_samples);
+  return {factor_between(first.known() ? first.ns : 0, second.known() ? second.ns : 0, work), work != 1};
+}
+
+std::string_view of_what(const Gain& gain) { return gain.per_sample ? tr("per sample") : tr("per iteration"); }
 
 std::string factor_basis(const Pace& first, const Pace& second) {
   if (!first.known() || !second.known()) return {};
@@ -143,14 +196,22 @@ std::string factor_basis(const Pace& first, const Pace& second) {
   return tr("the first {}, the second {}", basis_text(first.basis), basis_text(second.basis));
 }
 
-Pace steady_pace(std::span<const LoopStep> steps, std::size_t base) {
+Pace steady_pace(std::span<const LoopStep> steps, std::size_t base, std::int64_t period) {
   Pace pace;
+  pace.period = std::max<std::int64_t>(1, period);
   if (base + 1 >= steps.size()) return pace;
   const std::span<const LoopStep> asked = steps.subspan(base);
   pace.queue_moved = queue_moved(asked);
   Ends ends{base, steps.size() - 1};
-  if (const Special special = special_iterations(steps, base)) {
-    if (const auto whole = periods_in(steps.size(), base, special)) {
+  if (period > 1) {
+    if (const auto whole = whole_periods_in(steps, base, period)) {
+      ends = *whole;
+    } else {
+      pace.basis = PaceBasis::NoPeriod;
+      ends.first = 0;
+    }
+  } else if (const Special special = special_iterations(steps)) {
+    if (const auto whole = periods_in(steps, base, special)) {
       ends = *whole;
     } else if (has_burst(asked.subspan(1))) {
       pace.basis = PaceBasis::NoPeriod;
@@ -160,12 +221,16 @@ Pace steady_pace(std::span<const LoopStep> steps, std::size_t base) {
   pace.from_ns = from.end_ns;
   pace.to_ns = to.end_ns;
   pace.iterations = to.number - from.number;
-  if (!is_few(std::abs(to.in_flight - from.in_flight), operations_between(from, to))) {
-    pace.basis = PaceBasis::QueueMoves;
+  const std::int64_t operations = operations_between(from, to), gained = to.in_flight - from.in_flight;
+  double finished = static_cast<double>(pace.iterations);
+  if (!is_few(std::abs(gained), operations)) {
+    const double moved = static_cast<double>(gained) / static_cast<double>(operations);
+    if (pace.basis == PaceBasis::None && std::abs(moved) > kMostMoved) pace.basis = PaceBasis::QueueMoves;
+    finished *= 1 - moved;
   }
   if (pace.basis == PaceBasis::None && to.end_ns > from.end_ns) {
     pace.basis = PaceBasis::Steady;
-    pace.ns = static_cast<double>(to.end_ns - from.end_ns) / static_cast<double>(pace.iterations);
+    pace.ns = static_cast<double>(to.end_ns - from.end_ns) / finished;
   }
   return pace;
 }

@@ -36,16 +36,36 @@ struct Pace {
   /// How far the queue filled and drained meanwhile, relative to the operations issued. Above kQueueMoved, the CPU's
   /// iterations measure issuing (and waiting for earlier work).
   double queue_moved = 0;
+  /// The loop repeats after this many iterations, as far as its program says; 1: not known, or every iteration is
+  /// alike.
+  std::int64_t period = 1;
 
   bool known() const { return ns > 0; }
   bool queue_is_steady() const { return queue_moved <= kQueueMoved; }
   static constexpr double kQueueMoved = 0.1;
 };
 
-/// How many times as fast the second is; 0 if either is unknown.
-double factor_between(const Pace& first, const Pace& second);
+/// Why a pace is unknown: "a whole period takes 100 iterations; 37 so far".
+std::string why_unknown(const Pace& pace);
+
 /// The basis of a factor between them: "by elapsed time", or both if they differ. Empty if there is no factor.
 std::string factor_basis(const Pace& first, const Pace& second);
+
+/// How much faster one run is than another, for the same work. The only place that decides what equal work is.
+struct Gain {
+  double factor = 0;        ///< how many times as fast the second is; 0: a pace is unknown
+  bool per_sample = false;  ///< their iterations have different numbers of samples
+
+  bool known() const { return factor > 0; }
+};
+/// A pace, and the samples of an iteration (the batch size); 0 samples: not known.
+Gain gain_between(const Pace& first, double first_samples, const Pace& second, double second_samples);
+/// The factor for iterations that take so long, if the second does `work` times as much as the first; 0: unknown.
+double factor_between(double first_ns, double second_ns, double work);
+/// How many times as many samples an iteration of the second has; 1 if either is not known.
+double work_between(double first_samples, double second_samples);
+/// "per iteration", "per sample"; translated.
+std::string_view of_what(const Gain& gain);
 
 /// An iteration, with totals at its end.
 struct LoopStep {
@@ -57,10 +77,13 @@ struct LoopStep {
   Nanoseconds duration() const { return end_ns - start_ns; }
 };
 
-/// For a stretch of a run, from the end of steps[base] to the end of the last step, or the whole periods in it. A
-/// period lasts from one iteration that waits for the GPU (or launches something that most do not) to the next. If the
-/// stretch does not contain two such iterations, it is extended to steps before `base`.
-Pace steady_pace(std::span<const LoopStep> steps, std::size_t base);
+/// For a stretch of a run, from the end of steps[base] to the end of the last step, or the whole periods in it. The
+/// steps before `base` show what the stretch is too short to show; if it is shorter than a period, it is extended to
+/// them.
+///
+/// `period` above 1: the loop repeats after so many iterations, and less than one period has no pace. Otherwise a
+/// period lasts from one iteration that waits for the GPU (or launches something that most do not) to the next.
+Pace steady_pace(std::span<const LoopStep> steps, std::size_t base, std::int64_t period = 1);
 /// For a finished run, from the end of the first step (the start of its first iteration) until the GPU had finished.
 /// Empty if that is not what the stretch covers: the queue held work at its start, or `outstanding` operations never
 /// arrived.

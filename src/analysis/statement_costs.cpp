@@ -86,6 +86,7 @@ class Costing {
     std::size_t statement;  ///< kNone: a wait that belongs to no statement
     std::size_t transfers;  ///< the statement for copies and synchronisations in it
     bool wait;
+    bool timed;                 ///< a stopwatch: it contains the statements that it times
     Nanoseconds elsewhere = 0;  ///< time within the stretch that is not its own CPU time
   };
   struct Thread {
@@ -146,7 +147,8 @@ class Costing {
     const auto [takers, turn] = takers_of(range.name, thread);
     const bool wait = trace::is_host_wait(range);
     if (!takers && !wait) return;
-    Open open{range.start_ns, range.end_ns, kNone, kNone, wait};
+    const bool timed = trace::range_kind_of(range) == trace::RangeKind::Timed;
+    Open open{range.start_ns, range.end_ns, kNone, kNone, wait, timed};
     if (takers) {
       open.transfers = takers->transfers;
       if (!takers->turns.empty()) open.statement = takers->turns[std::min(turn, takers->turns.size() - 1)];
@@ -156,10 +158,12 @@ class Costing {
       note_example(open.statement, lane, range);
     }
     if (range.end_ns <= range.start_ns) return;  // an empty range cannot contain anything
-    // Of ranges with the same start, the longer one is outside.
+    // Of ranges with the same start, the longer one is outside; of ranges with the same end, too, the stopwatch.
+    const auto around = [&open](const Open& other) {
+      return open.start == other.start && (open.end > other.end || (open.end == other.end && open.timed));
+    };
     auto before = thread.open.end();
-    while (before != thread.open.begin() && std::prev(before)->end < open.end && std::prev(before)->start == open.start)
-      --before;
+    while (before != thread.open.begin() && around(*std::prev(before))) --before;
     thread.open.insert(before, open);
   }
 

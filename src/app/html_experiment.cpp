@@ -99,6 +99,11 @@ std::vector<Compared> compared_figures() {
 
 }  // namespace
 
+// "per iteration, by elapsed time"
+static std::string per(const analysis::Gain& gain, const std::string& basis) {
+  return gain.per_sample ? sentence("per sample, {}", escaped(basis)) : sentence("per iteration, {}", escaped(basis));
+}
+
 std::string experiment_section(const ExperimentReport& report) {
   const experiment::Experiment& e = report.experiment;
   std::string body = "<dl class=\"facts\">\n" + definition(N_("what it shows"), e.shows[base::language()]) +
@@ -110,8 +115,9 @@ std::string experiment_section(const ExperimentReport& report) {
 
 std::string comparison_headline(const PageRun& first, const PageRun& second) {
   const analysis::Pace &a = first.figures.summary.pace, &b = second.figures.summary.pace;
-  const double factor = analysis::factor_between(a, b);
-  if (factor <= 0) return {};
+  const analysis::Gain gain = io::gain_between(first.figures, second.figures);
+  const double factor = gain.factor;
+  if (!gain.known()) return {};
   const bool faster = factor >= 1;
   const auto verdict = [](const PageRun& run) {
     return escaped(tr(std::string(analysis::verdict_title(run.figures.summary.verdict.kind)).c_str()));
@@ -120,19 +126,26 @@ std::string comparison_headline(const PageRun& first, const PageRun& second) {
                      tile(duration(a.ns), escaped(first.title), verdict(first)),
                      tile(duration(b.ns), escaped(second.title), verdict(second)),
                      tile(times(faster ? factor : 1 / factor), faster ? words("faster") : words("slower"),
-                          sentence("per iteration, {}", escaped(analysis::factor_basis(a, b)))));
+                          per(gain, analysis::factor_basis(a, b))));
 }
 
 std::string comparison_section(const PageRun& first, const PageRun& second) {
   std::string rows;
   const analysis::Pace &paced = first.figures.summary.pace, &other = second.figures.summary.pace;
   if (paced.known() || other.known()) {
-    const bool both = analysis::factor_between(paced, other) > 0;
+    const analysis::Gain gain = io::gain_between(first.figures, second.figures);
+    const bool both = gain.known();
     const std::string basis =
         both ? analysis::factor_basis(paced, other) : analysis::basis_text(paced.known() ? paced.basis : other.basis);
-    rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-                        sentence("per iteration, {}", escaped(basis)), paced.known() ? duration(paced.ns) : "–",
-                        other.known() ? duration(other.ns) : "–", both ? times(other.ns / paced.ns) : "–");
+    rows +=
+        fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                    sentence("per iteration, {}", escaped(basis)), paced.known() ? duration(paced.ns) : "–",
+                    other.known() ? duration(other.ns) : "–", both && !gain.per_sample ? times(1 / gain.factor) : "–");
+    if (both && gain.per_sample) {
+      rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                          per(gain, basis), duration(paced.ns / io::batch_size_of(first.figures.facts)),
+                          duration(other.ns / io::batch_size_of(second.figures.facts)), times(1 / gain.factor));
+    }
   }
   for (const Compared& figure : compared_figures()) {
     const std::optional<double> a = figure.value(first), b = figure.value(second);

@@ -75,8 +75,8 @@ std::string predicted_html(const io::PredictedTrial& trial) {
   const bool faster = trial.gain > 1;
   const std::string factor = fmt::format("{:.2f}", faster ? trial.gain : 1 / trial.gain);
   const std::string says = std::abs(trial.gain - 1) < kNoGain ? sentence("no gain with {}", change)
-                           : trial.work != 1 && faster ? sentence("{} times as fast per row with {}", factor, change)
-                           : trial.work != 1           ? sentence("{} times as slow per row with {}", factor, change)
+                           : trial.work != 1 && faster ? sentence("{} times as fast per sample with {}", factor, change)
+                           : trial.work != 1           ? sentence("{} times as slow per sample with {}", factor, change)
                            : faster                    ? sentence("{} times as fast with {}", factor, change)
                                                        : sentence("{} times as slow with {}", factor, change);
   return fmt::format(

@@ -86,7 +86,7 @@ std::vector<std::optional<io::PredictedTrial>> trials_of(const prediction::Recor
     if (card.weight != analysis::Weight::Costs) continue;
     if (const auto best = prediction::best_trial(card, recorded, known, kPredictionBudget)) {
       const Prediction& p = best->prediction;
-      trial = {best->trial.assignments, best->trial.work, prediction::predicted_gain(p, best->trial.work),
+      trial = {best->trial.assignments, best->trial.work, prediction::predicted_gain(p),
                p.measured_ns,           p.iteration_ns,   p.refused};
     }
   }
@@ -127,13 +127,16 @@ std::vector<Definition> prediction_lines(const PredictionReport& report) {
   if (!p.refused.empty()) return {{tr("no prediction"), {p.refused}}};
   std::vector<Definition> lines;
   lines.push_back({tr("an iteration now"), {duration(p.measured_ns)}});
-  const double factor = p.iteration_ns > 0 ? p.measured_ns / p.iteration_ns : 0;
+  const double factor = predicted_gain(p);
   std::string predicted = duration(p.iteration_ns);
   if (p.high_ns - p.low_ns > 0.002 * p.iteration_ns) {
     predicted += tr(", between {} and {}", duration(p.low_ns), duration(p.high_ns));
   }
   constexpr double kSame = 0.005;
-  if (std::abs(factor - 1) < kSame) {
+  if (p.work != 1) {
+    predicted += factor > 1 ? tr("; per sample {:.2f} times as fast", factor)
+                            : tr("; per sample {:.2f} times as slow", 1 / factor);
+  } else if (std::abs(factor - 1) < kSame) {
     predicted += tr("; no change");
   } else if (factor > 1) {
     predicted += tr("; {:.2f} times as fast", factor);

@@ -27,6 +27,12 @@ Json ratio_of(const Json& first, const Json& second) {
   return ratio;
 }
 
+// How many times as fast the second run does the same work.
+Json gain_json(const analysis::Gain& gain) {
+  return {{"factor", gain.known() ? Json(gain.factor) : Json(nullptr)},
+          {"per", gain.per_sample ? "sample" : "iteration"}};
+}
+
 std::string written(const Json& json) {
   // A file's name or a category in a foreign trace need not be valid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
@@ -40,6 +46,7 @@ std::string comparison_json(const RunFigures& first, const std::optional<RunFigu
   Json json;
   json["runs"] = runs;
   json["ratio"] = second ? ratio_of(runs[0], runs[1]) : Json(nullptr);
+  if (second) json["gain"] = gain_json(io::gain_between(first, *second));
   return written(json);
 }
 

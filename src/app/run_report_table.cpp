@@ -91,6 +91,17 @@ std::vector<Figure> pace_figures(const std::vector<const RunFigures*>& runs) {
                        return cell;
                      },
                      [](const RunFigures& r) { return r.summary.pace.known() ? r.summary.pace.ns : std::nan(""); }});
+  if (runs.size() == 2 && io::gain_between(*runs[0], *runs[1]).per_sample) {
+    figures.back().value = {};  // unequal work
+    const auto each = [](const RunFigures& r) {
+      return r.summary.pace.known() ? r.summary.pace.ns / io::batch_size_of(r.facts) : std::nan("");
+    };
+    figures.push_back({tr("per sample"),
+                       [each](const RunFigures& r) {
+                         return std::isnan(each(r)) ? Cell{"–", {}, {}} : duration(std::llround(each(r)));
+                       },
+                       each});
+  }
   if (std::any_of(runs.begin(), runs.end(), [](const RunFigures* r) { return r->samples_per_s().has_value(); })) {
     figures.push_back({tr("samples per second"),
                        [](const RunFigures& r) {

@@ -110,9 +110,8 @@ const workload::Figure* find_own(std::string_view key, const std::vector<workloa
 
 }  // namespace
 
-double batch_size_of(const workload::Settings& settings) {
-  constexpr const char* kKey = workload::key::kBatchSize;
-  return settings.spec(kKey) != nullptr ? static_cast<double>(settings.integer(kKey)) : 0;
+analysis::Gain gain_between(const Measured& first, const Measured& second) {
+  return analysis::gain_between(first.summary.pace, first.batch_size, second.summary.pace, second.batch_size);
 }
 
 const std::vector<FigureInfo>& standard_figures() {

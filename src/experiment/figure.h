@@ -20,8 +20,8 @@ struct Measured {
   double batch_size = 0;                  ///< samples per iteration; 0: unknown
 };
 
-/// The value of the setting batch_size; 0 if there is none.
-double batch_size_of(const workload::Settings& settings);
+/// How much faster the second is, for the same work.
+analysis::Gain gain_between(const Measured& first, const Measured& second);
 
 struct FigureInfo {
   std::string key;    ///< "iteration_us"

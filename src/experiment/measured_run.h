@@ -14,6 +14,7 @@
 #include "experiment/run_facts.h"
 #include "io/summary_json.h"
 #include "session/session.h"
+#include "workload/common_settings.h"
 
 namespace lanescope::experiment {
 
@@ -48,7 +49,7 @@ class MeasuredRun {
   const device::DeviceInfo& device() const { return session_->device(); }
   /// The input of experiment/figure.h.
   Measured measured() const {
-    return {figures().summary, session_->runner().figures(), batch_size_of(session_->settings())};
+    return {figures().summary, session_->runner().figures(), workload::batch_size_of(session_->settings())};
   }
 
  private:

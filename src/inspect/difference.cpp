@@ -8,6 +8,7 @@
 #include "base/translate.h"
 #include "device/device_name.h"
 #include "inspect/figure_text.h"
+#include "io/summary_json.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {
@@ -119,10 +120,15 @@ std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapsh
   return rows;
 }
 
+analysis::Gain gain_between(const RunSnapshot& a, const RunSnapshot& b) {
+  if (a.whole || b.whole) return {analysis::factor_between(a.mean_ns(), b.mean_ns(), 1), false};
+  return analysis::gain_between(a.summary.pace, io::batch_size_of(a.facts), b.summary.pace, io::batch_size_of(b.facts));
+}
+
 Better better(const RunSnapshot& a, const RunSnapshot& b) {
-  const double x = a.mean_ns(), y = b.mean_ns();
-  if (!(x > 0) || !(y > 0) || std::abs(y - x) <= kSameWithin * std::max(x, y)) return Better::Same;
-  return y < x ? Better::B : Better::A;
+  const analysis::Gain gain = gain_between(a, b);
+  if (!gain.known() || std::abs(gain.factor - 1) <= kSameWithin * std::max(gain.factor, 1.0)) return Better::Same;
+  return gain.factor > 1 ? Better::B : Better::A;
 }
 
 std::string value_text(const DifferenceRow& row, double value) {
@@ -150,6 +156,17 @@ std::string headline(const RunSnapshot& a, const RunSnapshot& b) {
     const std::string basis = a.whole || b.whole ? "" : factor_basis(a.summary.pace, b.summary.pace);
     return basis.empty() ? says : says + ", " + basis;
   };
+  const analysis::Gain gain = gain_between(a, b);
+  if (gain.per_sample) {
+    switch (better(a, b)) {
+      case Better::B:
+        return with_basis(tr("Per sample, B is {} as fast", factor_text(gain.factor)));
+      case Better::A:
+        return with_basis(tr("Per sample, B takes {} as long", factor_text(1 / gain.factor)));
+      default:
+        return with_basis(tr("Per sample, B takes as long as A"));
+    }
+  }
   switch (better(a, b)) {
     case Better::B:
       return with_basis(tr("B is {} shorter: {} as fast", duration(x - y), factor_text(x / y)));
@@ -161,7 +178,8 @@ std::string headline(const RunSnapshot& a, const RunSnapshot& b) {
 }
 
 std::string where_it_went(const RunSnapshot& a, const RunSnapshot& b) {
-  if (better(a, b) == Better::Same) return "";
+  // Iterations of unequal work have no difference to explain.
+  if (better(a, b) == Better::Same || gain_between(a, b).per_sample) return "";
   const double least = kLeastPart * std::abs(b.mean_ns() - a.mean_ns());
   std::vector<std::string> gone, come;
   for (const DifferenceRow& row : difference_rows(a, &b)) {  // largest first

@@ -30,6 +30,8 @@ struct DifferenceRow {
 /// difference (counts after times). Without `b`, its figures are 0, and the largest figures of A come first.
 std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapshot* b);
 
+/// How much faster B is, for the same work; of traces without iterations, for all of them.
+analysis::Gain gain_between(const RunSnapshot& a, const RunSnapshot& b);
 enum class Better : std::uint8_t { Same, B, A };
 /// Runs that differ by less count as equal.
 inline constexpr double kSameWithin = 0.01;

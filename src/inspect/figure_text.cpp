@@ -26,4 +26,8 @@ std::string pace_text(const analysis::Pace& pace) {
   return pace.known() ? base::format_duration(std::llround(pace.ns)) : "–";
 }
 
+std::string sample_text(const analysis::Pace& pace, double samples) {
+  return pace.known() && samples > 0 ? base::format_duration(std::llround(pace.ns / samples)) : "–";
+}
+
 }  // namespace lanescope::ui

@@ -13,5 +13,7 @@ std::string figure_text(double value);
 std::string factor_text(double factor);
 /// The time per iteration: "162.1 µs"; "–" if unknown.
 std::string pace_text(const analysis::Pace& pace);
+/// The time per sample: "1.27 µs"; "–" if unknown.
+std::string sample_text(const analysis::Pace& pace, double samples);
 
 }  // namespace lanescope::ui

@@ -91,8 +91,12 @@ bool CodeLocator::transfer_at(Nanoseconds t) const {
 std::optional<std::size_t> CodeLocator::around(Nanoseconds t, bool transfer) const {
   std::optional<std::size_t> found;
   Nanoseconds start = 0, end = 0;
+  bool timed = false;
   lasting_at(t, LaneKind::Phases, [&](const trace::Row& row, trace::EventIndex i) {
-    const bool inner = !found || row.start(i) > start || (row.start(i) == start && row.end(i) < end);
+    // A stopwatch is around what it times, even if both begin and end together.
+    const bool alike = found && row.start(i) == start && row.end(i) == end;
+    const bool inner =
+        !found || row.start(i) > start || (row.start(i) == start && row.end(i) < end) || (alike && timed);
     if (!inner) return;
     const trace::NameId id = row.look(i).name;
     const auto statement = turn_of(trace_.names().text(id), id, row.start(i), transfer);
@@ -100,6 +104,7 @@ std::optional<std::size_t> CodeLocator::around(Nanoseconds t, bool transfer) con
     found = statement;
     start = row.start(i);
     end = row.end(i);
+    timed = trace::range_kind_of(row.event(i)) == trace::RangeKind::Timed;
   });
   return found;
 }

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 10> kLaneKindKeys = {"iterations", "phase
                                                             "markers",    "counter"};
 constexpr std::array<std::string_view, trace::kLaneRoles> kLaneRoleKeys = {"none", "statements", "helper", "loss"};
 constexpr std::array<std::string_view, trace::kRangeKinds> kRangeKindKeys = {
-    "", "iteration", "phase", "read", "sync", "load", "operator", "compute", "timed", "warning", "print"};
+    "", "iteration", "phase", "read", "sync", "load", "operator", "compute", "timed", "warning", "print", "pin"};
 constexpr std::array<std::string_view, trace::kMarkerKinds> kMarkerKindKeys = {"", "setting", "pause"};
 constexpr std::array<const char*, 4> kDirections = {"HtoD", "DtoH", "DtoD", "PtoP"};
 constexpr std::array<const char*, 4> kMemoryKinds = {"Unknown", "Pageable", "Pinned", "Device"};
@@ -122,13 +122,16 @@ trace::RangeKind kind_of_unmarked(const trace::LaneInfo& lane, std::string_view 
       {"item()", RangeKind::Read},        {"total.item()", RangeKind::Read},   {"found_inf.item()", RangeKind::Read},
       {".cpu()", RangeKind::Read},        {"stack().cpu()", RangeKind::Read},  {".cpu().numpy()", RangeKind::Read},
       {"synchronize()", RangeKind::Sync}, {"elapsed_time()", RangeKind::Sync}, {"print(loss)", RangeKind::Print},
-      {"f-string", RangeKind::Print}};
+      {"f-string", RangeKind::Print},     {"pin_memory()", RangeKind::Pin}};
   return look_up(statements, range).value_or(RangeKind::Phase);
 }
 
 trace::RangeKind kind_of_foreign_range(std::string_view category, std::string_view name) {
   using trace::RangeKind;
-  static const Table<RangeKind> by_name = {{"item()", RangeKind::Read}, {"stopwatch", RangeKind::Timed}};
+  static const Table<RangeKind> by_name = {{"item()", RangeKind::Read},
+                                           {"stopwatch", RangeKind::Timed},
+                                           {"pin_memory()", RangeKind::Pin},
+                                           {"aten::pin_memory", RangeKind::Pin}};
   if (const auto kind = look_up(by_name, name)) return *kind;
   if (step_number(name)) return RangeKind::Iteration;
   return category == "cpu_op" || category == "Operator" ? RangeKind::Operator : RangeKind::Other;

@@ -5,9 +5,11 @@
 namespace lanescope::io {
 
 analysis::RunConditions conditions_of(const RunFacts& facts) {
+  const auto kept = facts.settings.find("persistent_workers");
   return {.real_time = !facts.device.empty() && !facts.simulated,
           .h2d_peak_gb_per_s = facts.h2d_peak_gb_per_s,
-          .d2h_peak_gb_per_s = facts.d2h_peak_gb_per_s};
+          .d2h_peak_gb_per_s = facts.d2h_peak_gb_per_s,
+          .workers_kept = kept != facts.settings.end() && kept->second == "true"};
 }
 
 RunFigures figures_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis, const RunFacts& facts) {

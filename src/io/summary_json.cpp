@@ -1,5 +1,6 @@
 #include "io/summary_json.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -230,12 +231,21 @@ Json breakdown_json(const analysis::Breakdown& b, const analysis::Summary& summa
 
 }  // namespace
 
-std::optional<double> RunFigures::samples_per_s() const {
+double batch_size_of(const RunFacts& facts) {
   const auto setting = facts.settings.find("batch_size");
-  if (setting == facts.settings.end() || !summary.pace.known()) return std::nullopt;
-  const std::optional<double> samples = parsed<double>(setting->second);
+  const auto samples = setting == facts.settings.end() ? std::nullopt : parsed<double>(setting->second);
+  return samples && std::isfinite(*samples) ? std::max(0.0, *samples) : 0;
+}
+
+analysis::Gain gain_between(const RunFigures& first, const RunFigures& second) {
+  return analysis::gain_between(first.summary.pace, batch_size_of(first.facts), second.summary.pace,
+                                batch_size_of(second.facts));
+}
+
+std::optional<double> RunFigures::samples_per_s() const {
+  const double samples = batch_size_of(facts);
   constexpr double kNsPerS = 1e9;
-  return samples && *samples > 0 ? std::optional(*samples * kNsPerS / summary.pace.ns) : std::nullopt;
+  return samples > 0 && summary.pace.known() ? std::optional(samples * kNsPerS / summary.pace.ns) : std::nullopt;
 }
 
 std::string summary_json(const RunFigures& figures) {

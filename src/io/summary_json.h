@@ -54,6 +54,11 @@ struct RunFigures {
   std::vector<std::optional<PredictedTrial>> trials;
 };
 
+/// Samples per iteration: the setting batch_size; 0: not known.
+double batch_size_of(const RunFacts& facts);
+/// How much faster the second run is, for the same work.
+analysis::Gain gain_between(const RunFigures& first, const RunFigures& second);
+
 /// Indented by two, ends with a line feed; equal figures give equal text. Unknown values (a foreign trace's workload,
 /// the mean of no iterations, a NaN) are null. Settings are written with their types: boolean, number or text.
 std::string summary_json(const RunFigures& figures);

@@ -104,7 +104,7 @@ void CompareState::update(const Model& model, Clock::time_point now) {
   const bool due = pinned() && follow_.wants(sight, now);
   measuring_ = pinned() && wanted_ != Wanted::A && follow_.changed(sight) && !model.nothing();
   if (b_ && follow_.wants_figures(sight, b_since_, now)) {
-    b_ = with_figures(*b_, figures_of_now(model));
+    b_ = with_figures(*b_, model.recent());
     ++version_;
   }
   const bool asked = wanted_ != Wanted::None;

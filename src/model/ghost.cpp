@@ -128,13 +128,15 @@ std::string ghost_difference(const GhostRun& ghost, const std::string& device, c
   return text;
 }
 
-std::string ghost_legend(const std::string& difference, double rate_then, double rate_now) {
+std::string ghost_legend(const std::string& difference, double rate_then, double rate_now, double work) {
   std::string text = tr("ghost: {}", difference);
   if (!(rate_then > 0)) return text;
   text += " · " + plot_text(PlotUnit::Count, rate_then);
   if (!(rate_now > 0)) return text + " " + tr("iterations/s");
-  return text +
-         tr(" → now {} iterations/s ({})", plot_text(PlotUnit::Count, rate_now), factor_text(rate_now / rate_then));
+  const std::string now = plot_text(PlotUnit::Count, rate_now);
+  const std::string factor = factor_text(analysis::factor_between(1 / rate_then, 1 / rate_now, work));
+  return text + (work == 1 ? tr(" → now {} iterations/s ({})", now, factor)
+                           : tr(" → now {} iterations/s (per sample {})", now, factor));
 }
 
 }  // namespace lanescope::ui

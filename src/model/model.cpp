@@ -5,15 +5,14 @@
 #include "base/error.h"
 #include "io/run_figures.h"
 #include "model/live_source.h"
+#include "workload/common_settings.h"
 #include "workload/setting_change.h"
 
 namespace lanescope::ui {
 namespace {
 
-constexpr double kRecentSeconds = 1.0;            // "recent" for a viewer: on the wall clock
 constexpr std::size_t kEventsPerFrame = 100'000;  // a few milliseconds; 6,000,000 events per second at 60 frames
 constexpr std::chrono::milliseconds kSummaryPeriod{80};
-constexpr std::chrono::milliseconds kOneTurn{1500};
 
 // The source before anything is shown.
 class EmptySource final : public Source {
@@ -77,8 +76,7 @@ void Model::show(ReadFile file) {
   source_ = std::move(file.source);
   begin_generation(std::move(file.analysis));
   live_edge_ = trace().extent().second;
-  recent_.summary = std::move(file.whole);
-  judge(recent_.summary);  // in the current language
+  figures_.show(std::move(file.whole));
   recent_stale_reads_ = file.stale_reads;
   read_capture();
 }
@@ -106,11 +104,11 @@ void Model::begin_generation(std::unique_ptr<analysis::LiveAnalysis> analysis) {
   open_calls_.clear();
   capture_ = {};
   start_error_.clear();
-  recent_ = {};
-  before_change_ = {};
+  figures_.forget();
+  period_ = 1;
+  batch_ = 0;
   recent_stale_reads_ = 0;
-  markers_seen_ = turn_begins_ = 0;
-  summarised_ = turned_ = {};
+  summarised_ = {};
   facts_ = source().facts();
   nothing_ = false;
   failed_.reset();
@@ -126,7 +124,7 @@ void Model::update() {
   if (const OpenCalls* calls = source().open_calls()) open_calls_ = calls->calls();
   now_ = virtual_time() ? live_edge_ : std::max(live_edge_, growth->now_ns());
   const auto now = std::chrono::steady_clock::now();
-  const bool turned = analysis_->markers().size() != markers_seen_;
+  const bool turned = analysis_->markers().size() != figures_.markers_seen();
   if (turned || now - summarised_ >= kSummaryPeriod) {
     summarised_ = now;
     read_capture();
@@ -135,32 +133,17 @@ void Model::update() {
 }
 
 void Model::summarise() {
-  const auto& markers = analysis_->markers();
-  if (markers.size() != markers_seen_) {
-    const std::size_t newest = std::exchange(markers_seen_, markers.size());
-    // Dragging a slider turns the knob many times: "before" means before all of those turns.
-    const auto now = std::chrono::steady_clock::now();
-    if (now - turned_ > kOneTurn) {
-      before_change_ = recent_.summary;
-      turn_begins_ = newest;
-    }
-    turned_ = now;
+  if (steering() && !settings_await_their_marker()) {
+    const workload::Settings settings = steering()->settings();
+    period_ = workload::period_of(steering()->workload().name, settings);
+    batch_ = workload::batch_size_of(settings);
   }
-  analysis::Recent recent = analysis::recent_account(*analysis_, live_edge_, seen_ns(kRecentSeconds));
-  if (recent.summary.iteration.count == 0) {
-    recent_.settled_ns = recent.settled_ns;
-    return;
-  }
-  recent_ = std::move(recent);
-  ++recent_number_;
-  recent_stale_reads_ = count_stale_reads(trace(), recent_.summary.from_ns, recent_.summary.to_ns);
+  const RecentFigures::Sight sight{*analysis_, live_edge_, seen_ns(RecentFigures::kSeconds), period_, batch_};
+  if (!figures_.look(sight, std::chrono::steady_clock::now())) return;
+  recent_stale_reads_ = count_stale_reads(trace(), recent().from_ns, recent().to_ns);
 }
 
-std::string Model::last_turn() const {
-  const auto& markers = analysis_->markers();
-  if (markers_seen_ == 0 || turn_begins_ >= markers.size()) return {};
-  return workload::marker_text(trace().names(), std::span(markers).subspan(turn_begins_, markers_seen_ - turn_begins_));
-}
+std::string Model::last_turn() const { return workload::marker_text(trace().names(), figures_.turn(*analysis_)); }
 
 std::uint32_t Model::last_turn_version() const {
   const auto& markers = analysis_->markers();
@@ -168,15 +151,7 @@ std::uint32_t Model::last_turn_version() const {
   return newest == markers.rend() ? 0 : trace::change_of(*newest).version;
 }
 
-analysis::Summary Model::recent_over(double seconds) const {
-  return analysis::longer_account(*analysis_, recent_, live_edge_, seen_ns(seconds));
-}
-
-bool Model::recent_is_current() const {
-  const auto& markers = analysis_->markers();
-  return recent_.summary.iteration.count > 0 && recent_.current && !settings_await_their_marker() &&
-         (markers.empty() || recent_.summary.from_ns >= markers.back().start_ns);
-}
+bool Model::recent_is_current() const { return figures_.current(*analysis_) && !settings_await_their_marker(); }
 
 // The loop has not applied the newest settings yet, or the events since then have not arrived.
 bool Model::settings_await_their_marker() const {
@@ -233,12 +208,9 @@ std::string Model::assign(const std::vector<std::string>& assignments) {
   }
 }
 
-void Model::say_again() {
-  judge(recent_.summary);
-  judge(before_change_);
-}
+void Model::say_again() { figures_.say_again(); }
 
-analysis::RunConditions Model::conditions() const { return io::conditions_of(facts_); }
+analysis::RunConditions Model::conditions() const { return io::conditions_of(facts()); }
 
 session::SessionOptions Model::options_now() const {
   if (steering()) return steering()->options();

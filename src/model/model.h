@@ -13,6 +13,7 @@
 #include "io/chrome_trace.h"
 #include "model/capture_text.h"
 #include "model/read_file.h"
+#include "model/recent_figures.h"
 #include "model/source.h"
 
 namespace lanescope::ui {
@@ -77,21 +78,20 @@ class Model {
   /// Several knobs ("key=value") as one turn.
   std::string assign(const std::vector<std::string>& assignments);
 
-  /// The figures of the latest stretch: since the last turn of a knob (leaving out the first iteration after it), and
-  /// at most about the last second on screen.
-  const analysis::Summary& recent() const { return recent_.summary; }
+  /// The figures of the latest stretch, everything on the screen: see RecentFigures.
+  const analysis::Summary& recent() const { return figures_.recent(); }
   /// recent() describes the current settings: it began after the last turn of a knob had taken effect, and after the
   /// one iteration that sets up what the new settings need.
   bool recent_is_current() const;
-  /// As recent(), over the last `seconds` on screen. A loop that reads rarely needs more than one second, because a
-  /// stretch should contain many of its reads.
-  analysis::Summary recent_over(double seconds) const;
   /// Changes with every new recent().
-  std::uint64_t recent_number() const { return recent_number_; }
+  std::uint64_t recent_number() const { return figures_.number(); }
   /// How many reads in recent() were of memory into which a copy had not ended.
   std::int64_t recent_stale_reads() const { return recent_stale_reads_; }
   /// The figures of the stretch before the last turn of a knob; empty window if none was turned.
-  const analysis::Summary& before_change() const { return before_change_; }
+  const analysis::Summary& before_change() const { return figures_.before_turn(); }
+  /// The batch sizes of before_change() and recent(); 0: not known.
+  double batch_before() const { return figures_.batch_before(); }
+  double batch_now() const { return figures_.batch_now(); }
   /// The last turn of one or more knobs: "log interval 1 → 100"; empty if none was turned.
   std::string last_turn() const;
   /// The version of the settings after that turn; 0 if no knob was turned.
@@ -132,12 +132,11 @@ class Model {
   std::vector<trace::OpenCall> open_calls_;
   CaptureFacts capture_;
   std::string start_error_;  // why the recipe failed
-  analysis::Recent recent_;
-  analysis::Summary before_change_;
-  std::uint64_t recent_number_ = 0;
+  RecentFigures figures_;
+  std::int64_t period_ = 1;  // of the loop with the settings in force, and their batch size
+  double batch_ = 0;
   std::int64_t recent_stale_reads_ = 0;
-  std::size_t markers_seen_ = 0, turn_begins_ = 0;  // turn_begins_: the index of the turn's first marker
-  std::chrono::steady_clock::time_point summarised_{}, turned_{};
+  std::chrono::steady_clock::time_point summarised_{};
   std::vector<std::future<void>> discarding_;  // freeing a long trace's memory takes a while
 };
 

@@ -14,7 +14,5 @@ class Model;
 /// the warm-up, and the figures of the whole trace. Empty: no iteration has ended since the last turn of a knob, or
 /// nothing is shown.
 std::optional<SnapshotPlan> plan_snapshot(const Model& model, std::int64_t most_events = kMostSnapshotEvents);
-/// The figures for a copy of a live run.
-analysis::Summary figures_of_now(const Model& model);
 
 }  // namespace lanescope::ui

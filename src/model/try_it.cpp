@@ -21,7 +21,6 @@ constexpr std::chrono::seconds kAgainAfter{4};  // retry refused trials: more is
 constexpr int kMostAgain = 4;
 constexpr std::chrono::seconds kMostComparing{3};  // then a card's first trial is chosen, predicted or not
 constexpr std::int64_t kMostEvents = 200'000;      // used for a prediction
-constexpr double kMeasuredSeconds = 3;
 
 // The run or file on the screen; empty if it is not one of this program's workloads.
 std::optional<prediction::Recorded> recorded_of(const Model& model) {
@@ -48,7 +47,7 @@ bool cut_to_seen(prediction::Recorded& recorded, const Model& model) {
   const auto records = model.analysis().records(recorded.gpu);
   if (records.empty()) return false;
   if (!model.live()) return true;
-  const analysis::Summary recent = model.recent_over(kMeasuredSeconds);
+  const analysis::Summary& recent = model.recent();
   const auto newest = analysis::steady_stretch(
       model.trace(), records, {.from_ns = recent.from_ns, .to_ns = recent.to_ns, .most_events = kMostEvents});
   if (!newest) return false;
@@ -65,6 +64,13 @@ std::string key_of(const workload::Settings& settings) {
 }
 
 }  // namespace
+
+Outlook outlook(const prediction::Prediction& prediction) {
+  constexpr double kSame = 1.03;
+  const double gain = predicted_gain(prediction);
+  if (gain <= 0) return Outlook::Unknown;
+  return gain >= kSame ? Outlook::Gain : gain > 1 / kSame ? Outlook::NoGain : Outlook::Loss;
+}
 
 std::optional<double> Tried::error() const {
   if (state != State::Done || measured_ns <= 0 || !prediction || !prediction->refused.empty()) return std::nullopt;
@@ -243,7 +249,7 @@ void TryIt::measure(const Model& model, Clock::time_point now) {
   }
   if (!model.recent_is_current() || looked_at_ == model.recent_number()) return;
   looked_at_ = model.recent_number();
-  const analysis::Summary recent = model.recent_over(kMeasuredSeconds);
+  const analysis::Summary& recent = model.recent();
   if (!recent.pace.known()) return;  // the launch queue is still filling
   tried.measured_ns = recent.pace.ns;
   if (settling_.look(tried.measured_ns, recent.iteration.count, now)) tried.state = Tried::State::Done;

@@ -25,6 +25,14 @@ struct Offer {
   std::optional<prediction::Prediction> prediction;  ///< empty: not computed yet
 };
 
+/// What a prediction says of a change, for the same work.
+enum class Outlook : std::uint8_t { Unknown, Gain, NoGain, Loss };
+Outlook outlook(const prediction::Prediction& prediction);
+/// Only a button that can be pressed, and is predicted to gain something, looks like the thing to do.
+inline bool is_primary(const Offer& offer) {
+  return offer.chosen && offer.prediction && outlook(*offer.prediction) == Outlook::Gain;
+}
+
 /// "log interval 100", "pinned on, non-blocking on"
 std::string trial_text(const workload::Settings& settings, const std::vector<std::string>& assignments);
 /// "log interval 1 → 100"

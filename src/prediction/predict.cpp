@@ -14,6 +14,7 @@
 #include "prediction/recording.h"
 #include "prediction/simulation.h"
 #include "prediction/stalls.h"
+#include "workload/common_settings.h"
 #include "workload/workload.h"
 
 namespace lanescope::prediction {
@@ -395,6 +396,8 @@ Prediction predict(const Recorded& recorded, const std::vector<std::string>& ass
   for (const std::string& assignment : assignments) changed.assign(assignment);
   Prediction prediction;
   prediction.settings = assignments;
+  prediction.work =
+      analysis::work_between(workload::batch_size_of(recorded.settings), workload::batch_size_of(changed));
   try {
     check_request(recorded);
     workload::check_settings(recorded.workload, changed);
@@ -409,9 +412,9 @@ Prediction predict(const Recorded& recorded, const std::vector<std::string>& ass
   return prediction;
 }
 
-double predicted_gain(const Prediction& prediction, double work) {
-  if (!prediction.refused.empty() || prediction.iteration_ns <= 0) return 0;
-  return prediction.measured_ns * work / prediction.iteration_ns;
+double predicted_gain(const Prediction& prediction) {
+  if (!prediction.refused.empty()) return 0;
+  return analysis::factor_between(prediction.measured_ns, prediction.iteration_ns, prediction.work);
 }
 
 double measured_iteration_ns(const Recorded& recorded, const std::atomic<bool>* stop,

@@ -57,6 +57,7 @@ struct Prediction {
   std::vector<Stall> stalls;           ///< largest change first
   std::string sentence;                ///< where the stall moves: "Of 2.1 ms removed at item(), 1.9 ms return at .to()"
   std::string refused;                 ///< why there is no prediction, in one line; empty if there is one
+  double work = 1;                     ///< with the change, an iteration has so many times as many samples
   std::uint64_t period = 1;            ///< with the change, the work repeats after this many iterations
 };
 
@@ -75,8 +76,8 @@ inline constexpr std::chrono::milliseconds kBudget{1000};
 /// iteration after `budget` of wall time.
 Prediction predict(const Recorded& recorded, const std::vector<std::string>& assignments,
                    const std::atomic<bool>* stop = nullptr, std::chrono::milliseconds budget = kBudget);
-/// The factor by which the same work gets faster, if an iteration then does `work` times as much; 0 if refused.
-double predicted_gain(const Prediction& prediction, double work);
+/// The factor by which the same work gets faster; 0 if refused.
+double predicted_gain(const Prediction& prediction);
 
 /// The measured time of an iteration for comparison with a prediction, defined like measured_ns and iteration_ns: the
 /// mean over whole periods, without the beginning, between the ends of the iterations' GPU work. 0 if there are too few

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "workload/common_settings.h"
 #include "workload/setting_keys.h"
 #include "workload/workload.h"
 
@@ -49,6 +50,7 @@ class Trials {
         set(key::kPinned, "true");
         return set(key::kPinMemory, "true");
       case Remedy::PinAhead:
+        propose({with(key::kPinFirst, "false"), with(key::kPinned, "true")});
         set(key::kPinFirst, "false");
         return set(key::kPinned, "false");
       case Remedy::NonBlocking:
@@ -92,7 +94,7 @@ class Trials {
     if (rows <= 0) return;
     const auto most = static_cast<std::int64_t>(settings_.spec(key::kBatchSize)->maximum);
     const std::int64_t more = std::min(8 * rows, most);
-    propose({with(key::kBatchSize, more)}, static_cast<double>(more) / static_cast<double>(rows));
+    propose({with(key::kBatchSize, more)});
   }
 
   void more_workers() {
@@ -115,9 +117,9 @@ class Trials {
 
   // Proposes the assignments that change something; nothing if the workload has no such setting or the value is not
   // allowed.
-  void propose(const std::vector<std::string>& assignments, double work = 1) {
+  void propose(const std::vector<std::string>& assignments) {
     workload::Settings changed = settings_;
-    Trial trial{{}, work};
+    Trial trial;
     try {
       for (const std::string& assignment : assignments) {
         const workload::Settings before = changed;
@@ -128,6 +130,7 @@ class Trials {
     } catch (const base::UsageError&) {
       return;
     }
+    trial.work = analysis::work_between(workload::batch_size_of(settings_), workload::batch_size_of(changed));
     if (trial.assignments.empty() || std::find(found_.begin(), found_.end(), trial) != found_.end()) return;
     found_.push_back(std::move(trial));
   }
@@ -148,7 +151,7 @@ std::vector<Trial> trials_for(const analysis::Card& card, std::string_view workl
 std::size_t best_of(const std::vector<Trial>& trials, const KnownPredictions& known) {
   const auto gain = [&](const Trial& trial) {
     const auto found = known.find(trial.assignments);
-    return found == known.end() ? 0 : predicted_gain(found->second, trial.work);
+    return found == known.end() ? 0 : predicted_gain(found->second);
   };
   const auto best =
       std::max_element(trials.begin(), trials.end(), [&](const Trial& a, const Trial& b) { return gain(a) < gain(b); });

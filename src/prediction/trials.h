@@ -17,7 +17,7 @@ namespace lanescope::prediction {
 /// What one click on "try" sets.
 struct Trial {
   std::vector<std::string> assignments;  ///< "log_interval=100"; all are set at once
-  /// The factor by which the work of an iteration grows (a larger batch). Gains are then per row.
+  /// The factor by which the work of an iteration grows (a larger batch). Gains are then per sample.
   double work = 1;
 
   bool operator==(const Trial&) const = default;

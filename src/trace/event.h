@@ -129,8 +129,9 @@ enum class RangeKind : std::uint8_t {
   Timed,      ///< a section timed by the program itself; the statements inside it have their own ranges
   Warning,    ///< the framework issued a warning about the statement
   Print,      ///< a statement that reads a value back to show it, so that no later statement depends on it
+  Pin,        ///< a statement that copies values into page-locked memory: pin_memory()
 };
-inline constexpr std::size_t kRangeKinds = 11;
+inline constexpr std::size_t kRangeKinds = 12;
 inline constexpr bool reads_back(RangeKind kind) { return kind == RangeKind::Read || kind == RangeKind::Print; }
 static_assert((kRangeKinds - 1) << 2 <= kRangeKindMask);
 

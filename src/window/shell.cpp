@@ -26,6 +26,7 @@
 #include "window/panels/run/run_panels.h"
 #include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"
+#include "workload/common_settings.h"
 
 namespace lanescope::ui {
 
@@ -61,7 +62,6 @@ void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra
 
 constexpr double kExperimentSpeed = 0.01;  // slow enough to see single waits; raised while nothing happens
 constexpr std::chrono::milliseconds kNothingHappens{700};
-constexpr double kMeasuredSeconds = 8;
 
 void update_advice(ShellState& state) {
   const auto now = AdviceState::Clock::now();
@@ -422,11 +422,8 @@ void Shell::follow_experiment() {
   show_view();
   if (state_.experiment.summary == model.recent_number() || !model.recent_is_current()) return;
   state_.experiment.summary = model.recent_number();
-  // The longest stretch with a known pace: none is known while the queue fills.
-  analysis::Summary summary = model.recent_over(kMeasuredSeconds);
-  if (!summary.pace.known()) summary = model.recent();
-  if (!summary.pace.known()) return;
-  active.keep(settings, {std::move(summary), steering->figures(), experiment::batch_size_of(settings)});
+  if (!model.recent().pace.known()) return;
+  active.keep(settings, {model.recent(), steering->figures(), workload::batch_size_of(settings)});
 }
 
 void Shell::adapt_speed() {

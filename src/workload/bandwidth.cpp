@@ -122,7 +122,7 @@ void Bandwidth::adapt(const Options& o) {
 
 // host.pin_memory(): the framework allocates page-locked memory, and this thread copies into it.
 HostTensor Bandwidth::pin_memory(const Options& o) {
-  const Phase phase(eager_, "pin_memory()");
+  const Phase phase(eager_, "pin_memory()", trace::RangeKind::Pin);
   const HostTensor pinned = eager_.host_tensor(o.elements, true);
   std::ranges::copy(eager_.values(host_), eager_.values(pinned).begin());
   eager_.host_wrote(pinned);

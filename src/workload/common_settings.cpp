@@ -103,6 +103,16 @@ Settings training_settings(const device::DeviceInfo& device, const BatchLimits& 
                    batch_size_setting(batch), dispatch_setting(device), seed_setting()});
 }
 
+double batch_size_of(const Settings& settings) {
+  return settings.spec(key::kBatchSize) ? static_cast<double>(settings.integer(key::kBatchSize)) : 0;
+}
+
+std::int64_t reads_period(const Settings& settings) {
+  constexpr std::int64_t kRare = 100;
+  const std::int64_t every = settings.spec(key::kLogInterval) ? settings.integer(key::kLogInterval) : 1;
+  return every < kRare ? std::max<std::int64_t>(1, every) : 1;
+}
+
 TrainingSettings::TrainingSettings(const Settings& settings)
     : log_interval(static_cast<std::uint64_t>(settings.integer(key::kLogInterval))),
       feed_each_iteration(settings.choice(key::kFeed) == "per-iteration"),

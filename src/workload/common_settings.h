@@ -26,6 +26,13 @@ SettingSpec seed_setting();
 /// log_interval, feed, pinned, non_blocking, batch_size, dispatch_us (by default the device's) and seed.
 Settings training_settings(const device::DeviceInfo& device, const BatchLimits& batch);
 
+/// Samples per iteration: the setting batch_size; 0 if there is none.
+double batch_size_of(const Settings& settings);
+
+/// The period of a loop that reads one value every log_interval iterations. 1 from 100 on: such a read costs at most an
+/// iteration's time, and so less than a hundredth.
+std::int64_t reads_period(const Settings& settings);
+
 /// The settings of one iteration, by name.
 struct TrainingSettings {
   explicit TrainingSettings(const Settings& settings);

@@ -397,6 +397,16 @@ void check_dataloader(const Settings& settings) {
   }
 }
 
+// An epoch begins with an empty queue. Its wait for the first batch matters if it is a hundredth of the epoch.
+std::int64_t dataloader_period(const Settings& settings) {
+  constexpr double kMatters = 0.01;
+  const std::int64_t batch = settings.integer(key::kBatchSize);
+  const std::int64_t epoch = (settings.integer("samples") + batch - 1) / batch;
+  const double wait_ms = settings.real("worker_start_ms") + settings.real("load_ms") * static_cast<double>(batch);
+  const bool matters = wait_ms > kMatters * settings.real("model_ms") * static_cast<double>(epoch);
+  return std::max({matters ? epoch : 1, settings.integer("accumulate"), reads_period(settings)});
+}
+
 std::unique_ptr<Workload> make_dataloader(device::Device& device) {
   return std::make_unique<DataLoaderTraining>(device);
 }

@@ -357,6 +357,8 @@ void check_plot_transfer(const Settings& settings) {
   }
 }
 
+std::int64_t plot_transfer_period(const Settings& settings) { return settings.integer(key::kPlotInterval); }
+
 std::unique_ptr<Workload> make_plot_transfer(device::Device& device) { return std::make_unique<PlotTransfer>(device); }
 
 }  // namespace lanescope::workload

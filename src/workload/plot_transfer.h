@@ -13,6 +13,7 @@ Code plot_transfer_code(const Settings& settings);
 Settings plot_transfer_settings(const device::DeviceInfo& device);
 /// Throws base::UsageError for settings that do not fit together.
 void check_plot_transfer(const Settings& settings);
+std::int64_t plot_transfer_period(const Settings& settings);
 std::unique_ptr<Workload> make_plot_transfer(device::Device& device);
 
 }  // namespace lanescope::workload

@@ -442,6 +442,13 @@ void Readback::finish() {
 
 }  // namespace
 
+std::int64_t readback_period(const Settings& settings) {
+  const ReadbackSettings s(settings);
+  const bool keeps = s.method == Method::ListOfItems || s.method == Method::Stacked || s.method == Method::Accumulate;
+  if (s.method == Method::None) return 1;
+  return keeps ? std::max(static_cast<std::int64_t>(s.window), reads_period(settings)) : reads_period(settings);
+}
+
 std::unique_ptr<Workload> make_readback(device::Device& device) { return std::make_unique<Readback>(device); }
 
 }  // namespace lanescope::workload

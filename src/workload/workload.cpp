@@ -8,6 +8,7 @@
 #include "base/translate.h"
 #include "workload/bandwidth.h"
 #include "workload/break_even.h"
+#include "workload/common_settings.h"
 #include "workload/control_flow.h"
 #include "workload/dataloader.h"
 #include "workload/iris_mlp.h"
@@ -27,6 +28,7 @@ struct Registration {
   std::unique_ptr<Workload> (*make)(device::Device&);
   Code (*code)(const Settings&);
   void (*check)(const Settings&) = nullptr;
+  std::int64_t (*period)(const Settings&) = reads_period;
 };
 
 // In teaching order.
@@ -37,11 +39,11 @@ constexpr std::array kWorkloads{
                  check_transfer_loop},
     Registration{"control-flow", control_flow_info, control_flow_settings, make_control_flow, control_flow_code},
     Registration{"bandwidth", bandwidth_info, bandwidth_settings, make_bandwidth, bandwidth_code},
-    Registration{"dataloader", dataloader_info, dataloader_settings, make_dataloader, dataloader_code,
-                 check_dataloader},
-    Registration{"readback", readback_info, readback_settings, make_readback, readback_code},
+    Registration{"dataloader", dataloader_info, dataloader_settings, make_dataloader, dataloader_code, check_dataloader,
+                 dataloader_period},
+    Registration{"readback", readback_info, readback_settings, make_readback, readback_code, nullptr, readback_period},
     Registration{"plot-transfer", plot_transfer_info, plot_transfer_settings, make_plot_transfer, plot_transfer_code,
-                 check_plot_transfer},
+                 check_plot_transfer, plot_transfer_period},
     Registration{"raw-cuda", raw_cuda_info, raw_cuda_settings, make_raw_cuda, raw_cuda_code},
     Registration{"break-even", break_even_info, break_even_settings, make_break_even, break_even_code},
 };
@@ -72,6 +74,10 @@ Settings default_settings(std::string_view workload, const device::DeviceInfo& d
 
 void check_settings(std::string_view workload, const Settings& settings) {
   if (const Registration& r = registration(workload); r.check != nullptr) r.check(settings);
+}
+
+std::int64_t period_of(std::string_view workload, const Settings& settings) {
+  return registration(workload).period(settings);
 }
 
 Code workload_code(std::string_view workload, const Settings& settings) {

@@ -65,6 +65,9 @@ Settings default_settings(std::string_view workload, const device::DeviceInfo& d
 /// Checks limits that involve several settings. Throws base::UsageError: one line that names the settings and what is
 /// allowed.
 void check_settings(std::string_view workload, const Settings& settings);
+/// After how many iterations the loop repeats, as far as that matters to the time per iteration; 1: every iteration is
+/// alike. Of several periods, the longest.
+std::int64_t period_of(std::string_view workload, const Settings& settings);
 std::unique_ptr<Workload> make_workload(std::string_view name, device::Device& device);
 
 }  // namespace lanescope::workload

@@ -60,7 +60,8 @@ std::string told(const trace::Trace& trace, const LiveAnalysis& analysis, Nanose
   const analysis::Recent recent = recent_account(analysis, edge, span);
   std::string text =
       fmt::format("recent, settled from {}, current {}\n{}", recent.settled_ns, recent.current, told(recent.summary));
-  text += "longer\n" + told(longer_account(analysis, recent, edge, 4 * span));
+  text += "longer\n" + told(recent_account(analysis, edge, 4 * span).summary);
+  text += "of a period\n" + told(recent_account(analysis, edge, span, 3).summary);
   const Account whole = account_of(trace, analysis, run);
   text += fmt::format("whole, {} elapsed, {} warm-up\n{}", whole.elapsed_ns, whole.warm_up_ns.value_or(0),
                       told(whole.summary));

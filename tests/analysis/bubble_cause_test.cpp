@@ -54,6 +54,41 @@ TEST_F(BubbleCauseTest, AfterSync) {
   EXPECT_EQ(b.last_work, LaneKind::Kernels);
 }
 
+// The sync is back at 110; the next 80 of the 100 until the launch at 200 the CPU pins memory: without it the launch
+// would have come soon after the sync. 40 of them do not make the difference.
+TEST_F(BubbleCauseTest, PinningAfterASyncIsPinning) {
+  t.kernel(0, 100);
+  t.sync(20, 110, 5, 10);
+  trace::set_range_kind(t.add(t.lane(LaneKind::Phases, 0, "phase"), trace::EventKind::Range, "pin_memory()", 115, 195),
+                        trace::RangeKind::Pin);
+  t.launch(200, 205, 2);
+  t.kernel(210, 300, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::Pinning);
+  EXPECT_EQ(call_of(b), "pin_memory()");
+  expect_parts(b, 95, 5, 10);
+}
+
+TEST_F(BubbleCauseTest, ALittlePinningAfterASyncIsNot) {
+  t.kernel(0, 100);
+  t.sync(20, 110, 5, 10);
+  t.call("cudaHostAlloc", 120, 160);
+  t.launch(200, 205, 2);
+  t.kernel(210, 300, 2);
+  EXPECT_EQ(only().cause, BubbleCause::AfterSync);
+}
+
+TEST_F(BubbleCauseTest, AllocatingAfterASyncIsAllocation) {
+  t.kernel(0, 100);
+  t.sync(20, 110, 5, 10);
+  t.call("cudaMalloc", 120, 195);
+  t.launch(200, 205, 2);
+  t.kernel(210, 300, 2);
+  const Bubble b = only();
+  EXPECT_EQ(b.cause, BubbleCause::Allocation);
+  EXPECT_EQ(call_of(b), "cudaMalloc");
+}
+
 TEST_F(BubbleCauseTest, AfterSyncAtTheVeryEndOfTheWait) {  // it returns in no time, exactly when the kernel ends
   t.kernel(0, 100);
   t.sync(20, 100, 5, 0);

@@ -294,12 +294,86 @@ TEST(SteadyPace, APeriodIsFoundByLaunchesToo) {
 TEST(Pace, AFactorSaysWhatItIsOf) {
   const Pace slow{PaceBasis::Elapsed, 300, 10, 0, 3'000, 0}, fast{PaceBasis::Elapsed, 200, 10, 0, 2'000, 0};
   const Pace steady{PaceBasis::Steady, 100, 10, 0, 1'000, 0}, none{PaceBasis::QueueMoves, 0, 10, 0, 1'000, 1};
-  EXPECT_DOUBLE_EQ(factor_between(slow, fast), 1.5);
+  EXPECT_DOUBLE_EQ(gain_between(slow, 0, fast, 0).factor, 1.5);
   EXPECT_EQ(factor_basis(slow, fast), "by elapsed time");
   EXPECT_EQ(factor_basis(slow, steady), "the first by elapsed time, the second over whole steady periods");
-  EXPECT_EQ(factor_between(slow, none), 0);
-  EXPECT_EQ(factor_between(none, slow), 0);
+  EXPECT_EQ(gain_between(slow, 0, none, 0).factor, 0);
+  EXPECT_EQ(gain_between(none, 0, slow, 0).factor, 0);
   EXPECT_EQ(factor_basis(slow, none), "");
+}
+
+// 300 ns for 32 samples and 200 ns for one: per iteration 1.5x as fast, for the same work 300 / 32 / 200 = 0.047x.
+TEST(Pace, AFactorBetweenUnequalBatchesIsPerSample) {
+  const Pace first{PaceBasis::Elapsed, 300, 10, 0, 3'000, 0}, second{PaceBasis::Elapsed, 200, 10, 0, 2'000, 0};
+  const analysis::Gain unequal = gain_between(first, 32, second, 1);
+  EXPECT_TRUE(unequal.per_sample);
+  EXPECT_DOUBLE_EQ(unequal.factor, 300.0 / 32 / 200);
+  EXPECT_EQ(of_what(unequal), "per sample");
+  for (const analysis::Gain& alike : {gain_between(first, 32, second, 32), gain_between(first, 32, second, 0)}) {
+    EXPECT_FALSE(alike.per_sample);
+    EXPECT_DOUBLE_EQ(alike.factor, 1.5);
+    EXPECT_EQ(of_what(alike), "per iteration");
+  }
+}
+
+/// Iterations of 100 ns, of which every `every`th from `first` on reads its loss and takes 700.
+std::vector<LoopStep> reads_every(std::int64_t every, std::int64_t first, std::int64_t iterations) {
+  std::vector<LoopStep> steps{{}};
+  for (std::int64_t i = 1; i <= iterations; ++i) {
+    const LoopStep& last = steps.back();
+    const bool reads = i >= first && (i - first) % every == 0;
+    steps.push_back({last.end_ns, last.end_ns + (reads ? 700 : 100), i, last.sync_count + (reads ? 1 : 0),
+                     last.launch_count + 10, last.gpu_op_count + 10, 0});
+  }
+  return steps;
+}
+
+// A period of ten takes 9 x 100 + 700 = 1,600 ns: 160 an iteration, wherever the stretch begins and ends. A stretch
+// shorter than that is extended to one period.
+TEST(Pace, OverPeriodsOfAKnownLengthItIsTheSameAnywhere) {
+  for (std::int64_t end = 20; end <= 60; ++end) {
+    const std::vector<LoopStep> steps = reads_every(10, 7, end);
+    for (std::size_t base = 0; base + 1 < steps.size(); base += 3) {
+      const Pace pace = steady_pace(steps, base, 10);
+      ASSERT_EQ(pace.basis, PaceBasis::Steady) << base << " to " << end;
+      ASSERT_DOUBLE_EQ(pace.ns, 160) << base << " to " << end;
+      ASSERT_EQ(pace.iterations % 10, 0);
+    }
+  }
+}
+
+// Nine iterations without the read look like 100 ns each, and are no period.
+TEST(Pace, LessThanAPeriodHasNoPace) {
+  const Pace pace = steady_pace(reads_every(10, 10, 9), 0, 10);
+  EXPECT_EQ(pace.basis, PaceBasis::NoPeriod);
+  EXPECT_FALSE(pace.known());
+  EXPECT_EQ(why_unknown(pace), "a whole period takes 10 iterations; 9 so far");
+  EXPECT_TRUE(steady_pace(reads_every(10, 10, 10), 0, 10).known());
+}
+
+// Nobody says that this loop repeats: the reads before a stretch without any show it. They count until they have not
+// come for more than twice as long as before.
+TEST(Pace, ReadsBeforeTheStretchAreItsPeriod) {
+  EXPECT_DOUBLE_EQ(steady_pace(reads_every(10, 7, 46), 38).ns, 160);
+  EXPECT_DOUBLE_EQ(steady_pace(reads_every(10, 7, 27), 18).ns, 160);
+  std::vector<LoopStep> ended = reads_every(10, 7, 27);
+  for (std::int64_t i = 28; i <= 60; ++i) {
+    const LoopStep& last = ended.back();
+    ended.push_back(
+        {last.end_ns, last.end_ns + 100, i, last.sync_count, last.launch_count + 10, last.gpu_op_count + 10, 0});
+  }
+  EXPECT_DOUBLE_EQ(steady_pace(ended, 50).ns, 100);
+}
+
+// The queue gains 30 of 400 operations: in 40 iterations of 100 ns the GPU has finished the work of 37.
+TEST(Pace, WhatTheQueueGainsIsNotFinished) {
+  std::vector<LoopStep> steps{{}};
+  for (std::int64_t i = 1; i <= 40; ++i) steps.push_back({100 * (i - 1), 100 * i, i, 0, 10 * i, 10 * i, 3 * i / 4});
+  const Pace pace = steady_pace(steps, 0);
+  EXPECT_EQ(pace.basis, PaceBasis::Steady);
+  EXPECT_DOUBLE_EQ(pace.ns, 4'000.0 / 37);
+  for (LoopStep& step : steps) step.in_flight *= 2;  // 60 of 400: it has not settled
+  EXPECT_EQ(steady_pace(steps, 0).basis, PaceBasis::QueueMoves);
 }
 
 }  // namespace

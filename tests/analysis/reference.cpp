@@ -91,10 +91,19 @@ void explain(const Facts& facts, ReferenceBubble& gap) {
     return best;
   };
 
+  const auto before_launch = [&](BubbleCause cause) {
+    return late_until > gap.start ? covered(held_for[cause], gap.start, late_until) : 0;
+  };
+  const Nanoseconds pinning = before_launch(BubbleCause::Pinning), allocating = before_launch(BubbleCause::Allocation);
+  const Nanoseconds kept = pinning + allocating;
+
   Nanoseconds back = gap.start;
   if (2 * data > late_until - gap.start && data > 0 && !copied_longer) {
     gap.cause = BubbleCause::Loader;
     back = std::min(longest_of(waited, late_until).end, issued);
+  } else if (sync && 2 * kept > late_until - gap.start && kept > 0) {
+    gap.cause = allocating > pinning ? BubbleCause::Allocation : BubbleCause::Pinning;
+    back = std::min(longest_of(held_for[gap.cause], late_until).end, issued);
   } else if (sync) {
     gap.cause = BubbleCause::AfterSync;
     back = sync->end_ns;

@@ -18,7 +18,8 @@ class StatementCostsTest : public testing::Test {
     t_.add(t_.lane(LaneKind::Phases, thread, "phase"), EventKind::Range, name, start, end);
   }
   void stopwatch(Nanoseconds start, Nanoseconds end) {
-    t_.add(t_.lane(LaneKind::Phases, 0, "stopwatch"), EventKind::Range, "stopwatch", start, end);
+    trace::set_range_kind(t_.add(t_.lane(LaneKind::Phases, 0, "stopwatch"), EventKind::Range, "stopwatch", start, end),
+                          trace::RangeKind::Timed);
   }
   StatementCosts costs(std::vector<StatementRanges> statements, Nanoseconds from = 0, Nanoseconds to = 1000) {
     t_.publish();
@@ -79,6 +80,24 @@ TEST_F(StatementCostsTest, OfTwoThatBeginTogetherTheLongerIsAround) {
   const StatementCosts all = costs({{{"forward"}}, {{"stopwatch"}}});
   expect(all.statements[0], 1, 100, 0, 0);
   expect(all.statements[1], 1, 20, 0, 0);
+}
+
+// A stopwatch that is stopped at once begins and ends with the copy that it times: 100 to 130. The copy was issued in
+// its statement, and runs from 120 to 620, long after both.
+TEST_F(StatementCostsTest, WhatAStopwatchTimesIsNotTheStopwatchs) {
+  for (const bool copy_first : {true, false}) {
+    const Nanoseconds begin = copy_first ? 0 : 1000;
+    const auto number = static_cast<std::uint32_t>(begin + 1);
+    t_.iteration(begin, begin + 1000);
+    if (copy_first) range("copy", begin + 100, begin + 130);
+    stopwatch(begin + 100, begin + 130);
+    if (!copy_first) range("copy", begin + 100, begin + 130);
+    t_.copy_call(begin + 105, begin + 125, number);
+    t_.upload(begin + 120, begin + 620, 4096, number);
+  }
+  const StatementCosts all = costs({{{"copy"}}, {{"stopwatch"}}}, 0, 2000);
+  expect(all.statements[0], 2, 60, 0, 1000);
+  expect(all.statements[1], 2, 0, 0, 0);
 }
 
 // next(loader) 0 to 400, in it a wait for another thread of 300, in which no call counts a second time.

@@ -59,7 +59,8 @@ TEST_P(PaceOfEveryExperiment, IsTimedAsAStopwatchDoes) {
     }
   }
   const double by_elapsed = sides[0].each_ns() / sides[1].each_ns();
-  const double factor = factor_between(sides[0].measured.summary.pace, sides[1].measured.summary.pace);
+  const double factor =
+      analysis::gain_between(sides[0].measured.summary.pace, 0, sides[1].measured.summary.pace, 0).factor;
   EXPECT_NEAR(factor / by_elapsed, 1, 0.02) << e.id;
   // What is published of both sides together is of time: its factor is the same.
   for (const experiment::Compared& c : compare(e, &sides[0].measured, &sides[1].measured)) {
@@ -85,7 +86,7 @@ TEST(Pace, TheFactorsThatTheFillingQueueMade) {
     const Timed before = timed(e, Side::Before, e.iterations), after = timed(e, Side::After, e.iterations);
     EXPECT_FALSE(after.measured.summary.pace.queue_is_steady()) << id;
     EXPECT_LT(after.measured.summary.iteration.mean_ns, 0.95 * after.each_ns()) << id << ": the CPU only issues";
-    return factor_between(before.measured.summary.pace, after.measured.summary.pace);
+    return gain_between(before.measured, after.measured).factor;
   };
   EXPECT_NEAR(gain("P01"), 1.25, 0.02);
   EXPECT_NEAR(gain("P02"), 1.08, 0.02);

@@ -21,7 +21,7 @@ namespace {
 using base::tr;
 using prediction::Prediction;
 
-constexpr float kTryRow = 26, kTryButton = 22, kBar = 8, kBarRow = 18, kFewMore = 1.03f;
+constexpr float kTryRow = 26, kTryButton = 22, kBar = 8, kBarRow = 18;
 
 std::string time_text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
 
@@ -32,17 +32,17 @@ struct GainText {
 
 GainText gain_text(const Offer& offer) {
   if (!offer.chosen || !offer.prediction) return {"…", Colour::Muted};
-  if (!offer.prediction->refused.empty()) return {"–", Colour::Muted};
-  const double gain = prediction::predicted_gain(*offer.prediction, offer.trial.work);
-  if (gain > 1 / kFewMore && gain < kFewMore) return {tr("no gain"), Colour::Muted};
-  return {factor_text(gain), gain > 1 ? Colour::Good : Colour::Wait};
+  const Outlook looks = outlook(*offer.prediction);
+  if (looks == Outlook::Unknown) return {"–", Colour::Muted};
+  if (looks == Outlook::NoGain) return {tr("no gain"), Colour::Muted};
+  return {factor_text(predicted_gain(*offer.prediction)), looks == Outlook::Gain ? Colour::Good : Colour::Wait};
 }
 
 // Explains that "1.8x" is a prediction: small text, if there is space.
 std::string gain_note(const Offer& offer) {
   const bool factor = offer.prediction && offer.prediction->refused.empty() && gain_text(offer).colour != Colour::Muted;
   if (!factor) return {};
-  return offer.trial.work == 1 ? tr("predicted") : tr("per row");
+  return offer.trial.work == 1 ? tr("predicted") : tr("per sample");
 }
 
 struct Bar {
@@ -101,9 +101,9 @@ std::string outcome_text(const Tried& tried) {
   if (tried.state == Tried::State::Overtaken) return tr("Something else changed before it was measured.");
   if (tried.state == Tried::State::Measuring) return tr("measuring …");
   if (tried.before_ns <= 0) return tr("How long it took before is not known: the launch queue was still filling.");
-  const double gain = tried.before_ns * tried.trial.work / tried.measured_ns;
+  const double gain = analysis::factor_between(tried.before_ns, tried.measured_ns, tried.trial.work);
   std::string text = factor_text(gain);
-  if (tried.trial.work != 1) text += " " + std::string(tr("per row"));
+  if (tried.trial.work != 1) text += " " + std::string(tr("per sample"));
   const auto error = tried.error();
   if (!error) return text;
   const double percent = std::abs(*error) * 100;
@@ -145,8 +145,8 @@ void draw_older(const Canvas& c, const Tried& tried) {
   const float figures = text_width(c.fonts, FontRole::MonoSmall, "88.8x (88.8x)") + 4 * c.scale;
   std::string says = "–";
   if (tried.state == Tried::State::Done && tried.before_ns > 0) {
-    says = factor_text(tried.before_ns * tried.trial.work / tried.measured_ns);
-    if (tried.error()) says += " (" + factor_text(predicted_gain(*tried.prediction, tried.trial.work)) + ")";
+    says = factor_text(analysis::factor_between(tried.before_ns, tried.measured_ns, tried.trial.work));
+    if (tried.error()) says += " (" + factor_text(predicted_gain(*tried.prediction)) + ")";
   }
   const Label labels[] = {{at.x, at.y, width - figures, c.theme.as_text(Colour::Muted), FontRole::Small,
                            fit_text(c.fonts, FontRole::Small, tried.text, width - figures), kBarRow * c.scale},
@@ -163,6 +163,7 @@ std::string prediction_text(const Prediction& p) {
   if (!p.refused.empty()) return tr("No prediction: {}", p.refused);
   std::string text =
       tr("Predicted: {} per iteration instead of {}.", time_text(p.iteration_ns), time_text(p.measured_ns));
+  if (p.work != 1) text += " " + tr("Per sample that is {}.", factor_text(predicted_gain(p)));
   return p.sentence.empty() ? text : text + " " + p.sentence;
 }
 
@@ -177,8 +178,7 @@ Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, boo
   const bool steers = c.state.model.steering() != nullptr;
   const bool can = steers && offer.chosen;
   const GainText gain = gain_text(offer);
-  // Only what is predicted to gain something looks like the thing to do.
-  const bool primary = can && gain.colour == Colour::Good;
+  const bool primary = can && is_primary(offer);
   const std::string note = gain_note(offer);
   const float gain_width = text_width(c.fonts, FontRole::BodyBold, gain.text);
   const float note_width = note.empty() ? 0 : text_width(c.fonts, FontRole::Small, note) + 5 * s;

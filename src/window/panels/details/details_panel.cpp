@@ -95,23 +95,27 @@ void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) 
   const auto syncs = [](const Summary& s) {
     return static_cast<double>(s.sync_count) / static_cast<double>(std::max<std::int64_t>(1, s.iteration.count));
   };
-  const double factor = analysis::factor_between(before.pace, now.pace);
-  const bool settled = c.state.model.recent_is_current() && factor > 0;
+  const Model& model = c.state.model;
+  const analysis::Gain gain = analysis::gain_between(before.pace, model.batch_before(), now.pace, model.batch_now());
+  const double factor = gain.factor;
+  const bool settled = model.recent_is_current() && gain.known();
   const Colour good = !settled         ? Colour::Muted
                       : factor >= 1.03 ? Colour::Good
                       : factor < 0.97  ? Colour::Wait
                                        : Colour::Muted;
   const bool unknown_before = !before.pace.known();
-  line(tr("iteration"), pace_text(before.pace), pace_text(now.pace),
-       settled          ? factor_text(factor)
-       : unknown_before ? "–"
-                        : "…",
-       good);
+  const std::string says = settled ? factor_text(factor) : unknown_before ? "–" : "…";
+  line(tr("iteration"), pace_text(before.pace), pace_text(now.pace), gain.per_sample ? "" : says, good);
+  if (gain.per_sample) {
+    line(tr("sample"), sample_text(before.pace, model.batch_before()), sample_text(now.pace, model.batch_now()), says,
+         good);
+  }
   line(tr("GPU busy"), share(before), share(now), "", Colour::Text);
   line(tr("syncs/iter."), fmt::format("{:.2f}", syncs(before)), fmt::format("{:.2f}", syncs(now)), "", Colour::Text);
   wrapped_text(c, FontRole::Small, Colour::Dim,
-               factor > 0 ? tr("per iteration, {}", factor_basis(before.pace, now.pace))
-                          : basis_text(unknown_before ? before.pace.basis : now.pace.basis));
+               gain.known()     ? fmt::format("{}, {}", of_what(gain), factor_basis(before.pace, now.pace))
+               : unknown_before ? tr("before: {}", why_unknown(before.pace))
+                                : why_unknown(now.pace));
 }
 
 // A value read before its copy had ended is wrong: nothing else on this panel is as important.
@@ -150,7 +154,14 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::Dummy({width, height + 2 * c.scale});
   note_place(c, "verdict.bar");
-  const auto part = [&](CauseGroup group) { return static_cast<double>(idle_of(s.bubble_by_cause_ns, group)); };
+  // Of the stretch that the verdict is of, so that its shares stand here, too.
+  const bool judged = s.judged.to_ns > s.judged.from_ns;
+  const analysis::CauseTimes& idle = judged ? s.judged.bubble_by_cause_ns : s.bubble_by_cause_ns;
+  const auto part = [&](CauseGroup group) { return static_cast<double>(idle_of(idle, group)); };
+  // A group that is mostly one cause is called by its name.
+  const auto called = [&](analysis::BubbleCause cause, const char* name, const char* group_name) {
+    return 2 * idle_of(idle, cause) >= idle_of(idle, group_of(cause)) ? name : group_name;
+  };
   struct Share {
     double ns;
     SpanStyle style;
@@ -158,10 +169,14 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
     const char* name;
   };
   const Share shares[] = {
-      {static_cast<double>(s.gpu_busy_ns), SpanStyle::Solid, Colour::Kernel, Colour::Kernel, tr("busy")},
-      {part(CauseGroup::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait, tr("after a read")},
-      {part(CauseGroup::Launch), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch, tr("launch")},
-      {part(CauseGroup::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D, tr("copy")},
+      {static_cast<double>(judged ? s.judged.busy_ns : s.gpu_busy_ns), SpanStyle::Solid, Colour::Kernel, Colour::Kernel,
+       tr("busy")},
+      {part(CauseGroup::AfterSync), SpanStyle::Hatched, Colour::WaitGround, Colour::Wait,
+       2 * s.judged.after_read_ns >= idle_of(idle, CauseGroup::AfterSync) ? tr("after a read") : tr("after a wait")},
+      {part(CauseGroup::Launch), SpanStyle::Dashed, Colour::PanelRaised, Colour::Launch,
+       called(analysis::BubbleCause::Allocation, tr("allocating"), tr("launch"))},
+      {part(CauseGroup::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D,
+       called(analysis::BubbleCause::Pinning, tr("pinning"), tr("copy"))},
       {part(CauseGroup::Loader), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyD2H, tr("no data")},
       {part(CauseGroup::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
   double total = 0;

@@ -169,6 +169,10 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
   };
   line(" ", FontRole::Small, in_words(c, Word::Before), in_words(c, Word::After));
   row(Word::Iteration, [](const analysis::Summary& s) { return pace_text(s.pace); });
+  if (before && after && gain_between(*before, *after).per_sample) {
+    line(base::tr("sample"), FontRole::MonoSmall, sample_text(before->summary.pace, before->batch_size),
+         sample_text(after->summary.pace, after->batch_size));
+  }
   row(Word::GpuBusy, [](const analysis::Summary& s) {
     const double share = 100.0 * static_cast<double>(s.gpu_busy_ns) / std::max(1.0, static_cast<double>(s.window_ns()));
     return fmt::format("{:.{}f} %", share, share > 0 && share < 2 ? 1 : 0);
@@ -177,8 +181,9 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
     return fmt::format("{:.2f}", static_cast<double>(s.sync_count) / static_cast<double>(s.iteration.count));
   });
   if (!before || !after) return;
-  const double factor = analysis::factor_between(before->summary.pace, after->summary.pace);
-  if (factor <= 0) return;
+  const analysis::Gain gain = gain_between(*before, *after);
+  const double factor = gain.factor;
+  if (!gain.known()) return;
   const bool alike = std::abs(factor - 1) < kAlike;
   const Word says = alike ? Word::TheSame : factor > 1 ? Word::Faster : Word::Slower;
   vertical_space(c, 4);
@@ -190,7 +195,7 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
                  (alike ? "" : factor_text(std::max(factor, 1 / factor)) + " ") + in_words(c, says));
   note_place(c, "factor");
   wrapped_text(c, FontRole::Small, Colour::Dim,
-               base::tr("per iteration, {}", analysis::factor_basis(before->summary.pace, after->summary.pace)));
+               fmt::format("{}, {}", of_what(gain), factor_basis(before->summary.pace, after->summary.pace)));
 }
 
 // The machine, and why there is no number next to it or why that number proves nothing.

@@ -10,6 +10,7 @@
 #include "window/panels/plots/plot_rows.h"
 #include "window/panels/plots/plots_panels.h"
 #include "window/widgets.h"
+#include "workload/common_settings.h"
 #include "workload/setting_change.h"
 
 namespace lanescope::ui {
@@ -120,7 +121,10 @@ void draw_ghost_legend(const Canvas& c, const PlotRows& rows, float x, float y) 
         steering ? std::optional(steering->settings()) : std::optional<workload::Settings>();
     const std::string difference = ghost_difference(ghost, state.model.source().device().name,
                                                     state.model.facts().workload, settings ? &*settings : nullptr);
-    says = ghost_legend(difference, ghost.pace.known() ? 1e9 / ghost.pace.ns : std::nan(""), rate_now(state));
+    const double work = ghost.settings && settings ? analysis::work_between(workload::batch_size_of(*ghost.settings),
+                                                                            workload::batch_size_of(*settings))
+                                                   : 1;
+    says = ghost_legend(difference, ghost.pace.known() ? 1e9 / ghost.pace.ns : std::nan(""), rate_now(state), work);
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float middle = y + kLegendHeight * s / 2 - s;

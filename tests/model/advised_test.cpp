@@ -1,0 +1,96 @@
+// The cards of all experiments, on both sides: none advises what is set already, and what looks like the thing to do
+// does gain something.
+#include <gtest/gtest.h>
+
+#include "experiment/comparison.h"
+#include "experiment/measured_run.h"
+#include "model/try_it.h"
+#include "workload/setting_keys.h"
+
+namespace lanescope::ui {
+namespace {
+
+using analysis::Card;
+using analysis::Remedy;
+using experiment::Experiment;
+using experiment::MeasuredRun;
+using experiment::Side;
+namespace key = workload::key;
+
+/// The settings by which a remedy is carried out; without any of them, a workload cannot do it.
+std::vector<std::string> settings_of(Remedy remedy) {
+  switch (remedy) {
+    case Remedy::KeepWorkers:
+      return {key::kPersistentWorkers};
+    case Remedy::PinMemory:
+      return {key::kPinned, key::kPinMemory};
+    case Remedy::NonBlocking:
+      return {key::kNonBlocking};
+    case Remedy::PinAhead:
+      return {key::kPinFirst};
+    case Remedy::SyncToMeasure:
+      return {key::kTiming, key::kSync};
+    default:
+      return {};
+  }
+}
+
+// The advised remedy would change nothing.
+bool is_set_already(const Card& card, const std::string& workload, const workload::Settings& settings) {
+  if (card.remedies.empty()) return false;
+  Card first = card;
+  first.remedies = {card.remedies.front()};
+  const std::vector<std::string> keys = settings_of(card.remedies.front());
+  const bool possible = std::ranges::any_of(keys, [&](const std::string& k) { return settings.spec(k) != nullptr; });
+  return possible && prediction::trials_for(first, workload, settings).empty();
+}
+
+prediction::Recorded recorded_of(const MeasuredRun& run) {
+  prediction::Recorded recorded;
+  recorded.trace = &run.trace();
+  recorded.workload = run.facts().workload;
+  recorded.settings = run.settings();
+  recorded.device = run.device();
+  return recorded;
+}
+
+class Advised : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(Advised, OnBothSides) {
+  const Experiment& e = experiment::experiments()[GetParam()];
+  for (const Side side : {Side::Before, Side::After}) {
+    SCOPED_TRACE(side_key(side));
+    const std::uint64_t iterations = std::min<std::uint64_t>(e.iterations, 300);
+    session::SessionOptions options =
+        side_options(e, side, {.device = {}, .iterations = iterations, .assignments = {}});
+    MeasuredRun run(options);
+    run.run();
+    const analysis::Advice advice = run.advice(run.figures());
+    const prediction::Recorded recorded = recorded_of(run);
+    prediction::KnownPredictions known;
+    for (const Card& card : advice.cards) {
+      SCOPED_TRACE(card.title);
+      EXPECT_FALSE(is_set_already(card, e.workload, run.settings()));
+      if (card.weight != analysis::Weight::Costs) continue;
+      const auto best = best_trial(card, recorded, known, std::chrono::seconds(20));
+      if (!best || !is_primary({best->trial, {}, true, best->prediction})) continue;
+      session::SessionOptions changed = options;
+      for (const std::string& assignment : best->trial.assignments) changed.assignments.push_back(assignment);
+      changed.iterations = std::max<std::uint64_t>(iterations, 2 * best->prediction.period);
+      MeasuredRun with(changed);
+      with.run();
+      EXPECT_GT(gain_between(run.measured(), with.measured()).factor, 1)
+          << testing::PrintToString(best->trial.assignments) << ", predicted " << predicted_gain(best->prediction);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Advised, testing::Range<std::size_t>(0, experiment::experiments().size()),
+                         [](const testing::TestParamInfo<std::size_t>& which) {
+                           std::string name(experiment::experiments()[which.param].id);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace lanescope::ui
