@@ -146,7 +146,7 @@ void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thre
     if (const HeldCall* kept = kept_from_launching(gap, launch, thread)) {
       blame(held_by(kept->hold), *kept, kept->start);
       split(gap, std::min(kept->end, issued), issued);
-      return gap;
+      return;
     }
     blame(BubbleCause::AfterSync, *sync, sync->start);
     gap.range = sync->range.name;
