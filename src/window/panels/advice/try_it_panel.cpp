@@ -35,7 +35,8 @@ GainText gain_text(const Offer& offer) {
   if (!offer.prediction->refused.empty()) return {"–", Colour::Muted};
   const double gain = prediction::predicted_gain(*offer.prediction, offer.trial.work);
   if (gain > 1 / kFewMore && gain < kFewMore) return {tr("no gain"), Colour::Muted};
-  return {factor_text(gain), gain > 1 ? Colour::Good : Colour::Wait};
+  if (gain < 1) return {tr("{} slower", factor_text(1 / gain)), Colour::Wait};
+  return {factor_text(gain), Colour::Good};
 }
 
 // Explains that "1.8x" is a prediction: small text, if there is space.
@@ -102,7 +103,7 @@ std::string outcome_text(const Tried& tried) {
   if (tried.state == Tried::State::Measuring) return tr("measuring …");
   if (tried.before_ns <= 0) return tr("How long it took before is not known: the launch queue was still filling.");
   const double gain = tried.before_ns * tried.trial.work / tried.measured_ns;
-  std::string text = factor_text(gain);
+  std::string text = gain < 1 ? tr("{} slower", factor_text(1 / gain)) : tr("{} faster", factor_text(gain));
   if (tried.trial.work != 1) text += " " + std::string(tr("per row"));
   const auto error = tried.error();
   if (!error) return text;
@@ -127,8 +128,8 @@ void save_tried(ShellState& state) {
 bool link(const Canvas& c, const char* id, const char* says) {
   const float width = text_width(c.fonts, FontRole::Small, says);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id, {width + 2, 18 * c.scale});
-  note_place(c, id);
+  const bool clicked = press_area(c, id, {width + 2, 18 * c.scale});
+  note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   const Label label{
@@ -215,7 +216,8 @@ Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, boo
                     gain.colour == Colour::Muted ? FontRole::Small : FontRole::BodyBold, gain.text, box.height,
                     LabelAlign::Right});
   draw_labels(list, c.fonts, labels);
-  return can ? box : Rect{};
+  const float around = std::max(0.0f, kLeastTarget - kTryButton) / 2 * s;
+  return can ? Rect{box.x, box.y - around, box.width, box.height + 2 * around} : Rect{};
 }
 
 void draw_tried(const Canvas& c) {

@@ -109,9 +109,11 @@ void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) 
        good);
   line(tr("GPU busy"), share(before), share(now), "", Colour::Text);
   line(tr("syncs/iter."), fmt::format("{:.2f}", syncs(before)), fmt::format("{:.2f}", syncs(now)), "", Colour::Text);
-  wrapped_text(c, FontRole::Small, Colour::Dim,
-               factor > 0 ? tr("per iteration, {}", factor_basis(before.pace, now.pace))
-                          : basis_text(unknown_before ? before.pace.basis : now.pace.basis));
+  std::string says = basis_text(unknown_before ? before.pace.basis : now.pace.basis);
+  if (factor > 0) says = tr("per iteration, {}", factor_basis(before.pace, now.pace));
+  if (good == Colour::Good) says = tr("{} faster", factor_text(factor)) + " " + says;
+  if (good == Colour::Wait) says = tr("{} slower", factor_text(1 / factor)) + " " + says;
+  wrapped_text(c, FontRole::Small, Colour::Dim, says);
 }
 
 // A value read before its copy had ended is wrong: nothing else on this panel is as important.

@@ -43,8 +43,8 @@ void folded_text(const Canvas& c, Colour colour, const std::string& says, float 
   text(c, FontRole::Body, colour, lines);
   if (!folds) return;
   text(c, FontRole::Body, Colour::Accent, in_words(c, open ? Word::Less : Word::More) + (open ? "" : " …"));
-  note_place(c, "fold");
-  if (ImGui::IsItemClicked()) open = !open;
+  if (press_text(c, "##fold")) open = !open;
+  note_control(c, "fold");
 }
 
 void draw_header(const Canvas& c, const Experiment& e) {
@@ -73,8 +73,8 @@ bool draw_half(const Canvas& c, Side side, const std::string& lines, bool on, fl
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string id = "side." + std::string(side_key(side));
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
-  note_place(c, id);
+  const bool clicked = press_area(c, id.c_str(), {width, height});
+  note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Colour ground = on ? Colour::Accent : hovered ? Colour::PanelHovered : Colour::PanelRaised;
@@ -167,7 +167,11 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
   const auto row = [&](Word name, auto of) {
     line(in_words(c, name), FontRole::MonoSmall, value(before, of), value(after, of));
   };
-  line(" ", FontRole::Small, in_words(c, Word::Before), in_words(c, Word::After));
+  // The side that runs is marked by more than its colour.
+  const auto title = [&](Side side, Word name) {
+    return now == side ? base::tr("{} (now)", in_words(c, name)) : in_words(c, name);
+  };
+  line(" ", FontRole::Small, title(Side::Before, Word::Before), title(Side::After, Word::After));
   row(Word::Iteration, [](const analysis::Summary& s) { return pace_text(s.pace); });
   row(Word::GpuBusy, [](const analysis::Summary& s) {
     const double share = 100.0 * static_cast<double>(s.gpu_busy_ns) / std::max(1.0, static_cast<double>(s.window_ns()));
