@@ -69,9 +69,8 @@ void FocusWalk::begin(std::vector<Control> reachable) {
     at_ = std::move(left_.back());
     left_.pop_back();
   }
-  for (std::size_t i = 0; i < controls_.size(); ++i) {
-    if (controls_[i].name == at_) place_ = i;
-  }
+  const auto found = std::find_if(controls_.begin(), controls_.end(), [&](const Control& c) { return c.name == at_; });
+  if (found != controls_.end()) place_ = static_cast<std::size_t>(found - controls_.begin());
 }
 
 const Control* FocusWalk::focused() const {

@@ -15,7 +15,7 @@ namespace lanescope::ui {
 
 /// Something that can be pressed or turned.
 struct Control {
-  std::string name;          ///< as in ShellState::places
+  std::string name;          ///< as in ShellState::places; one of a kind
   Rect box;                  ///< what a click hits
   std::uint32_t window = 0;  ///< the ImGui window that draws it
   std::uint32_t panel = 0;   ///< the window around that one, with no other around it

@@ -266,7 +266,7 @@ TEST_F(ChineseTest, EveryOverlay) {
   desk().frames(4);
   expect_chinese("nothing found");
   ui::close_search(state());
-  for (const ui::TourStep step : {ui::TourStep::TurnThis, ui::TourStep::WatchThat, ui::TourStep::PressS}) {
+  for (const ui::TourStep step : {ui::TourStep::PressFlip, ui::TourStep::Reward, ui::TourStep::WhatNext}) {
     state().tour = step;
     desk().frames(3);
   }

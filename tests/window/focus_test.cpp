@@ -7,6 +7,7 @@
 #include <set>
 
 #include "window/desk.h"
+#include "window/widgets.h"
 
 namespace lanescope::ui_test {
 namespace {

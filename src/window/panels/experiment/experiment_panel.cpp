@@ -33,7 +33,7 @@ void text_ending_at(const Canvas& c, float right, FontRole role, Colour colour, 
 }
 
 // A long text is cut after a few lines until the user unfolds it.
-void folded_text(const Canvas& c, Colour colour, const std::string& says, float width, bool& open) {
+void folded_text(const Canvas& c, Colour colour, const char* id, const std::string& says, float width, bool& open) {
   std::string lines = wrapped_lines(c, FontRole::Body, says, width);
   std::size_t end = 0;
   for (int i = 0; i < kFoldedLines && end != std::string::npos; ++i) end = lines.find('\n', end + (i > 0));
@@ -43,8 +43,8 @@ void folded_text(const Canvas& c, Colour colour, const std::string& says, float 
   text(c, FontRole::Body, colour, lines);
   if (!folds) return;
   text(c, FontRole::Body, Colour::Accent, in_words(c, open ? Word::Less : Word::More) + (open ? "" : " …"));
-  if (press_text(c, "##fold")) open = !open;
-  note_control(c, "fold");
+  if (press_text(c, id)) open = !open;
+  note_control(c, id);
 }
 
 void draw_header(const Canvas& c, const Experiment& e) {
@@ -64,7 +64,7 @@ void draw_header(const Canvas& c, const Experiment& e) {
   vertical_space(c, 12);
   wrapped_text(c, FontRole::Title, Colour::Text, e.title[c.state.language()]);
   vertical_space(c, 4);
-  folded_text(c, Colour::Muted, e.shows[c.state.language()], ImGui::GetContentRegionAvail().x,
+  folded_text(c, Colour::Muted, "fold", e.shows[c.state.language()], ImGui::GetContentRegionAvail().x,
               c.state.experiment.shows_open);
 }
 
@@ -294,7 +294,7 @@ void draw_correction(const Canvas& c, const std::string& says, bool* open) {
   ImGui::Indent(pad);
   text(c, FontRole::SmallBold, Colour::Simulated, in_words(c, Word::TutorialErrs));
   if (open) {
-    folded_text(c, Colour::Text, says, width - 2 * pad, *open);
+    folded_text(c, Colour::Text, "fold.correction", says, width - 2 * pad, *open);
   } else {
     text(c, FontRole::Body, Colour::Text, wrapped_lines(c, FontRole::Body, says, width - 2 * pad));
   }
