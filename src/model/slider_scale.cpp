@@ -49,4 +49,20 @@ double slider_value(const SettingSpec& spec, double position) {
   return spec.minimum + position * (spec.maximum - spec.minimum);
 }
 
+double next_slider_value(const SettingSpec& spec, double value, int direction) {
+  const bool whole = spec.type == workload::SettingType::Integer;
+  const double at = slider_position(spec, value);
+  if (spec.stops.size() < 2) {
+    const double moved = slider_value(spec, std::clamp(at + direction * 0.02, 0.0, 1.0));
+    const bool too_little = whole && std::abs(moved - value) < 1;
+    return std::clamp(too_little ? value + direction : moved, spec.minimum, spec.maximum);
+  }
+  const double step = 1.0 / static_cast<double>(spec.stops.size() - 1);
+  const double on_stop = std::round(at / step) * step;
+  const double target = std::abs(at - on_stop) < 1e-9 ? at + direction * step
+                        : direction > 0               ? std::ceil(at / step) * step
+                                                      : std::floor(at / step) * step;
+  return target < -1e-9 || target > 1 + 1e-9 ? value : slider_value(spec, target);
+}
+
 }  // namespace lanescope::ui

@@ -26,6 +26,8 @@ enum class Action : std::uint8_t {
   TogglePinned,
   ToggleNonBlocking,
   ToggleFeed,
+  UndoTurn,
+  RedoTurn,
   DeviceMenu,
   Gallery,
   FlipSide,
@@ -117,6 +119,8 @@ enum class Action : std::uint8_t {
   // window
   Palette,
   Menu,
+  NextControl,
+  PreviousControl,
   Presentation,
   FullScreen,
   ToggleTheme,

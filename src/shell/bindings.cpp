@@ -222,6 +222,8 @@ bool repeats(Action action) {
     case Action::ShorterLane:
     case Action::LargerText:
     case Action::SmallerText:
+    case Action::NextControl:
+    case Action::PreviousControl:
       return true;
     default:
       return false;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "base/translate.h"
 #include "model/slider_scale.h"
 #include "shell/action_rows.h"
@@ -19,15 +20,9 @@ constexpr SettingTurn kToggleFeed{SettingAction::Feed, 0};
 
 void step_setting(Model& model, const workload::SettingSpec& spec, int direction) {
   if (spec.stops.size() < 2) return;
-  // From stop to stop in the slider's order; a typed value between two stops goes to the nearest one in that direction.
-  const double step = 1.0 / static_cast<double>(spec.stops.size() - 1);
-  const double at = slider_position(spec, static_cast<double>(model.steering()->settings().integer(spec.key)));
-  const double on_stop = std::round(at / step) * step;
-  const double target = std::abs(at - on_stop) < 1e-9 ? at + direction * step
-                        : direction > 0               ? std::ceil(at / step) * step
-                                                      : std::floor(at / step) * step;
-  if (target < -1e-9 || target > 1 + 1e-9) return;
-  model.set(spec.key, static_cast<std::int64_t>(slider_value(spec, target)));
+  const auto now = static_cast<double>(model.steering()->settings().integer(spec.key));
+  const double next = next_slider_value(spec, now, direction);
+  if (next != now) model.set(spec.key, static_cast<std::int64_t>(next));
 }
 
 void toggle_setting(Model& model, const workload::SettingSpec& spec) {
@@ -62,6 +57,28 @@ std::string no_effect(const ShellState& state) {
   const workload::Settings settings = state.model.steering()->settings();
   const workload::NoEffect* none = settings.no_effect(*settings.spec(kTurn.setting));
   return none ? tr(none->reason) : "";
+}
+
+using Way = std::string (SettingsHistory::*)(Model&);
+
+template <Way kWay>
+void go_in_history(ShellState& state) {
+  try {
+    const std::string turned = (state.settings_history.*kWay)(state.model);
+    if (!turned.empty()) state.show_toast(turned);
+  } catch (const base::Error& error) {
+    state.show_toast(error.what(), true);
+  }
+}
+
+std::string no_undo(const ShellState& state) {
+  if (std::string why = no_knobs(state); !why.empty()) return why;
+  return state.settings_history.can_undo() ? "" : tr("no knob was turned in this run");
+}
+
+std::string no_redo(const ShellState& state) {
+  if (std::string why = no_knobs(state); !why.empty()) return why;
+  return state.settings_history.can_redo() ? "" : tr("no turn was undone");
 }
 
 void pause(ShellState& state) { state.model.set_paused(!state.model.paused()); }
@@ -174,6 +191,20 @@ std::vector<ActionInfo> run_actions() {
        no_effect<kToggleFeed>,
        nullptr,
        kToggleFeed},
+      {Action::UndoTurn,
+       ActionGroup::Run,
+       "undo",
+       N_("undo the last turn of a knob"),
+       {{key::Z, kAlt}},
+       go_in_history<&SettingsHistory::undo>,
+       no_undo},
+      {Action::RedoTurn,
+       ActionGroup::Run,
+       "redo",
+       N_("redo it"),
+       {{key::Z, kAlt | kShift}},
+       go_in_history<&SettingsHistory::redo>,
+       no_redo},
       {Action::DeviceMenu,
        ActionGroup::Run,
        "device-menu",

@@ -17,6 +17,7 @@
 #include "model/code_state.h"
 #include "model/model.h"
 #include "model/opening.h"
+#include "model/settings_history.h"
 #include "model/sweep_state.h"
 #include "model/try_it.h"
 #include "model/view_control.h"
@@ -25,6 +26,7 @@
 #include "shell/comparison.h"
 #include "shell/display.h"
 #include "shell/file_dialog.h"
+#include "shell/focus_walk.h"
 #include "shell/lane_hands.h"
 #include "shell/navigation.h"
 #include "shell/overlays.h"
@@ -81,6 +83,7 @@ struct ShellState {
   ExperimentState experiment;
   DeviceMenuState device_menu;
   KnobEditing knob_editing;
+  SettingsHistory settings_history;
   SweepState sweep;
 
   // The window.
@@ -89,6 +92,7 @@ struct ShellState {
   bool full_screen = false;  ///< requested; the window follows
   float content_scale = 1;   ///< of the display
   Overlays overlays;
+  FocusWalk focus;
   PictureState pictures;
   FileChoice files;
   Requests requests;

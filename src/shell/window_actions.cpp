@@ -40,6 +40,17 @@ void begin_tour(ShellState& state) {
   state.requests.experiment = {&experiment::experiment_named(kTourExperiment), experiment::Side::Before};
 }
 
+// The first step says how to go on.
+template <int kBy>
+void walk(ShellState& state) {
+  if (!state.focus.on()) {
+    state.show_toast(tr("{} next control, {} the one before, Enter: press, arrows: turn or move, Esc: end",
+                        key_text(info(Action::NextControl).keys.front()),
+                        key_text(info(Action::PreviousControl).keys.front())));
+  }
+  state.focus.step(kBy);
+}
+
 std::string no_chinese_letters(const ShellState&) { return has_chinese_font() ? "" : no_chinese_text(); }
 
 }  // namespace
@@ -58,6 +69,18 @@ std::vector<ActionInfo> window_actions() {
        N_("open the menu"),
        {{key::F10}},
        [](ShellState& s) { toggle_overlay(s, Overlay::Menu); }},
+      {Action::NextControl,
+       ActionGroup::Window,
+       "next-control",
+       N_("walk through all controls: the next one"),
+       {{key::F6}},
+       walk<1>},
+      {Action::PreviousControl,
+       ActionGroup::Window,
+       "previous-control",
+       N_("walk through all controls: the one before"),
+       {{key::F6, kShift}},
+       walk<-1>},
       {Action::Presentation,
        ActionGroup::Window,
        "presentation",

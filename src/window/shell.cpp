@@ -18,6 +18,7 @@
 #include "shell/finding.h"
 #include "shell/marks_file.h"
 #include "shell/write_pictures.h"
+#include "window/focus_ring.h"
 #include "window/panels/code/code_view.h"
 #include "window/panels/compare/compare_panel.h"
 #include "window/panels/details/details_panels.h"
@@ -92,6 +93,7 @@ void Shell::draw(const Fonts& fonts) {
   state_.places.clear();
   state_.in_motion = false;
   state_.model.update();
+  state_.settings_history.update(state_.model, ImGui::IsMouseDown(0));
   update_advice(state_);
   update_code(state_);
   update_comparison(state_);
@@ -118,6 +120,7 @@ void Shell::draw(const Fonts& fonts) {
   draw_menu(canvas);
   draw_palette(canvas);
   draw_file_dialog(canvas);
+  draw_focus(canvas);
 }
 
 // The lanes as large as possible, the verdict, and the experiment's one knob.

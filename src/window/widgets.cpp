@@ -78,9 +78,10 @@ std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const
   const float width = text_width(c.fonts, FontRole::Mono, text_shown);
   ImGui::SameLine(right - width);
   text(c, FontRole::Mono, Colour::Accent, text_shown);
-  note_place(c, "value." + spec.key);
+  const bool clicked = press_text(c, ("##value" + spec.key).c_str());
+  note_control(c, "value." + spec.key);
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr("click to type a value"));
-  if (ImGui::IsItemClicked()) {
+  if (clicked) {
     state.knob_editing.setting = spec.key;
     state.knob_editing.text = workload::to_text(value);
   }
@@ -98,18 +99,21 @@ std::optional<Value> slider(const Canvas& c, const SettingSpec& spec, const Valu
 
   const float radius = 7 * c.scale;
   const float height = 20 * c.scale;
-  ImGui::InvisibleButton(("##slider" + spec.key).c_str(), {width, height});
-  note_place(c, "knob." + spec.key);
-  const ImVec2 low = ImGui::GetItemRectMin();
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  press_area(c, ("##slider" + spec.key).c_str(), {width, height});
+  note_control(c, "knob." + spec.key, true);
   const float x0 = origin.x + radius;
   const float x1 = origin.x + width - radius;
   const float y = low.y + height / 2;
-  const bool active = ImGui::IsItemActive();
+  const bool active = ImGui::IsItemActive() && !c.state.focus.pressing;  // Enter has no place on it
   const bool hovered = ImGui::IsItemHovered();
   if (active) {
     const double at = std::clamp((ImGui::GetIO().MousePos.x - x0) / std::max(1.0f, x1 - x0), 0.0f, 1.0f);
     const Value wanted = as_setting(spec, slider_value(spec, at));
     if (wanted != value) turned = wanted;
+  }
+  if (const int direction = c.state.focus.take_turn("knob." + spec.key)) {
+    turned = as_setting(spec, next_slider_value(spec, number(value), direction));
   }
   const double position = slider_position(spec, number(turned.value_or(value)));
   const float x = x0 + static_cast<float>(position) * (x1 - x0);
@@ -187,6 +191,14 @@ TextStyle::~TextStyle() {
   ImGui::PopFont();
 }
 
+RowSpacing::RowSpacing(const Canvas& c) {
+  const ImVec2 now = ImGui::GetStyle().ItemSpacing;
+  const float wanted = std::ceil(kLeastTarget * c.scale - ImGui::GetTextLineHeight());
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {now.x, std::max(now.y, wanted)});
+}
+
+RowSpacing::~RowSpacing() { ImGui::PopStyleVar(); }
+
 void text(const Canvas& c, FontRole role, Colour colour, const std::string& t) {
   const TextStyle style(c, role, colour);
   ImGui::TextUnformatted(t.data(), t.data() + t.size());
@@ -220,8 +232,8 @@ void language_switch(const Canvas& c, float right) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = width_of(language);
     const std::string id = "language." + std::string(base::language_key(language));
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
-    note_place(c, id);
+    const bool clicked = press_area(c, id.c_str(), {width, height});
+    note_control(c, id);
     const bool chosen = c.state.language() == language;
     const bool dead = language == Language::Chinese && !possible;
     if (chosen) list.AddRectFilled(at, {at.x + width, at.y + height}, c.theme[Colour::PanelRaised], 4 * s);
@@ -282,6 +294,60 @@ void note_place(const Canvas& c, const std::string& name) {
   c.state.places[name] = {low.x, low.y, size.x, size.y};
 }
 
+namespace {
+
+void note_control(const Canvas& c, const std::string& name, const Rect& box, bool turns) {
+  c.state.places[name] = box;
+  const ImGuiWindow& window = *ImGui::GetCurrentWindowRead();
+  const ImRect& room = window.ClipRect;
+  c.state.focus.note({name,
+                      box,
+                      window.ID,
+                      window.RootWindow->ID,
+                      {room.Min.x, room.Min.y, room.GetWidth(), room.GetHeight()},
+                      turns});
+}
+
+// Reaches out evenly on both sides.
+ImRect target(const Canvas& c, ImVec2 low, ImVec2 size) {
+  const float least = kLeastTarget * c.scale;
+  const float wider = std::max(0.0f, least - size.x) / 2;
+  const float higher = std::max(0.0f, least - size.y) / 2;
+  return {low.x - wider, low.y - higher, low.x + size.x + wider, low.y + size.y + higher};
+}
+
+}  // namespace
+
+void note_control(const Canvas& c, const std::string& name, bool turns) {
+  const ImVec2 low = ImGui::GetItemRectMin();
+  const ImVec2 size = ImGui::GetItemRectSize();
+  note_control(c, name, {low.x, low.y, size.x, size.y}, turns);
+}
+
+void note_control(const Canvas& c, const std::string& name, const Rect& box) { note_control(c, name, box, false); }
+
+bool press_area(const Canvas& c, const char* id, ImVec2 size, ImGuiButtonFlags flags) {
+  ImGuiWindow& window = *ImGui::GetCurrentWindow();
+  if (window.SkipItems) return false;
+  const ImVec2 at = window.DC.CursorPos;
+  const ImRect hit = target(c, at, size);
+  const ImGuiID item = window.GetID(id);
+  ImGui::ItemSize(size);
+  if (!ImGui::ItemAdd(hit, item)) return false;
+  bool hovered = false, held = false;
+  return ImGui::ButtonBehavior(hit, item, &hovered, &held, flags);
+}
+
+bool press_text(const Canvas& c, const char* id) {
+  ImGuiWindow& window = *ImGui::GetCurrentWindow();
+  if (window.SkipItems) return false;
+  const ImRect hit = target(c, ImGui::GetItemRectMin(), ImGui::GetItemRectSize());
+  const ImGuiID item = window.GetID(id);
+  if (!ImGui::ItemAdd(hit, item)) return false;
+  bool hovered = false, held = false;
+  return ImGui::ButtonBehavior(hit, item, &hovered, &held);
+}
+
 void own_wheel() {
 #if IMGUI_VERSION_NUM >= 18900
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
@@ -300,8 +366,8 @@ bool button(const Canvas& c, const std::string& id, const std::string& t, bool o
   const float text_w = text_width(c.fonts, on ? FontRole::BodyBold : FontRole::Body, t);
   const ImVec2 size{width > 0 ? width : text_w + 24 * c.scale, 26 * c.scale};
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
-  note_place(c, id);
+  const bool clicked = press_area(c, id.c_str(), size);
+  note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::uint32_t ground =
@@ -342,8 +408,8 @@ bool toggle(const Canvas& c, const std::string& id, const std::string& label_tex
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = 28 * c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(("##" + id).c_str(), {width, height});
-  note_place(c, id);
+  const bool clicked = press_area(c, ("##" + id).c_str(), {width, height});
+  note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float side = 18 * c.scale;

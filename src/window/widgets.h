@@ -1,6 +1,8 @@
 // The controls of the side panels, in the window's own look.
 #pragma once
 
+#include <imgui.h>
+
 #include <string>
 #include <vector>
 
@@ -16,6 +18,15 @@ class TextStyle {
   ~TextStyle();
   TextStyle(const TextStyle&) = delete;
   TextStyle& operator=(const TextStyle&) = delete;
+};
+
+/// Space between the rows of an ImGui list (a combo box, a menu), so that each is as high as the least target.
+class RowSpacing {
+ public:
+  explicit RowSpacing(const Canvas& canvas);
+  ~RowSpacing();
+  RowSpacing(const RowSpacing&) = delete;
+  RowSpacing& operator=(const RowSpacing&) = delete;
 };
 
 void text(const Canvas& canvas, FontRole role, Colour colour, const std::string& text);
@@ -55,7 +66,21 @@ std::optional<workload::Value> knob(const Canvas& canvas, const workload::Settin
 /// True if this ImGuiKey was pressed or repeated in this frame: for fields and lists that have the keyboard focus.
 bool key_pressed(int key);
 
+/// The least width and height of what can be pressed, at scale 1 (WCAG 2.2, 2.5.8).
+inline constexpr float kLeastTarget = 24;
+
+/// An ImGui::InvisibleButton, which takes this much space in the layout and reaches out beyond it to the least target.
+/// Follow it with note_control().
+bool press_area(const Canvas& canvas, const char* id, ImVec2 size, ImGuiButtonFlags flags = 0);
+/// Makes the last item, a text, something to press.
+bool press_text(const Canvas& canvas, const char* id);
+
 /// Remembers where the last ImGui item was drawn.
 void note_place(const Canvas& canvas, const std::string& name);
+/// The same for something that can be pressed: the walk of the focus (shell/focus_walk.h) goes to it. If `turns`, the
+/// arrows change its value, see FocusWalk::take_turn().
+void note_control(const Canvas& canvas, const std::string& name, bool turns = false);
+/// A part of the last item that is pressed on its own.
+void note_control(const Canvas& canvas, const std::string& name, const Rect& box);
 
 }  // namespace lanescope::ui

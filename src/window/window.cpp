@@ -19,6 +19,7 @@
 #include "render/imgui_style.h"
 #include "render/offscreen.h"
 #include "render/shader_program.h"
+#include "window/focus_ring.h"
 #include "window/panels/overlays/overlays_panels.h"
 
 namespace lanescope::ui {
@@ -247,7 +248,7 @@ void Window::key(int key, int action, int modifiers) {
   if (key == GLFW_KEY_ESCAPE && state.overlays.open == Overlay::Keys) return perform(state, Action::ClearSelection);
   const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // does not type text
   if (is_typing(state) && !function_key) return;
-  if (menu_key(state, chord)) return;
+  if (focus_key(state.focus, chord, action == GLFW_REPEAT) || menu_key(state, chord)) return;
   const auto wanted = action == GLFW_PRESS ? keys_.press(chord, Clock::now()) : keys_.repeat(chord);
   if (wanted) perform(state, *wanted);
 }
@@ -371,6 +372,13 @@ void Window::new_frame() {
   pressed_.clear();
 }
 
+void Window::click_focused_control() {
+  double x = 0;
+  double y = 0;
+  glfwGetCursorPos(window_, &x, &y);
+  if (click_focused(shell_->state().focus, static_cast<float>(x), static_cast<float>(y))) frames_owed_ = 3;
+}
+
 void Window::draw_frame() {
   const auto begin = Clock::now();
   last_frame_ = begin;
@@ -378,6 +386,7 @@ void Window::draw_frame() {
   refresh_look();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
+  click_focused_control();
   new_frame();
   hold_keys();
   shell_->draw(fonts_);

@@ -78,6 +78,7 @@ class Window {
   void wait_unseen();
   void look_at_dialog();
   void new_frame();
+  void click_focused_control();
   void draw_frame();
   io::Image paint(float scale, ThemeName theme);
 

@@ -34,6 +34,20 @@ std::vector<ActionCheck> run_checks() {
       turns(Action::TogglePinned, "pinned"),
       turns(Action::ToggleNonBlocking, "non_blocking"),
       turns(Action::ToggleFeed, "feed"),
+      {Action::UndoTurn,
+       [](Desk& desk) {
+         desk.state().model.set("log_interval", std::int64_t{100});
+         desk.frames(2);
+       },
+       [=](Desk& desk) { return interval(desk) == 1; }},
+      {Action::RedoTurn,
+       [](Desk& desk) {
+         desk.state().model.set("log_interval", std::int64_t{100});
+         desk.frames(2);
+         perform(desk.state(), Action::UndoTurn);
+         desk.frames(2);
+       },
+       [=](Desk& desk) { return interval(desk) == 100; }},
       {Action::DeviceMenu, {}, [](Desk& desk) { return desk.state().device_menu.open; }},
       {Action::Sweep, {}, [](Desk& desk) { return desk.state().sweep.open; }},
       {Action::Gallery, {}, [](Desk& desk) { return desk.state().overlays.open == ui::Overlay::Gallery; }},

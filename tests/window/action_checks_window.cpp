@@ -14,6 +14,8 @@ std::vector<ActionCheck> window_checks() {
   return {
       {Action::Palette, {}, [](Desk& desk) { return desk.has_place("palette.field"); }},
       {Action::Menu, {}, [](Desk& desk) { return desk.has_place("menu.group.0"); }},
+      {Action::NextControl, {}, [](Desk& desk) { return desk.has_place("focus"); }},
+      {Action::PreviousControl, {}, [](Desk& desk) { return desk.has_place("focus"); }},
       {Action::Presentation, {}, [](Desk& desk) { return desk.has_place("presentation.verdict"); }},
       {Action::FullScreen, {}, [](Desk& desk) { return glfwGetWindowMonitor(desk.window().handle()) != nullptr; }},
       {Action::ToggleTheme, {}, [](Desk& desk) { return desk.state().preferences.theme == ui::ThemeName::Light; }},

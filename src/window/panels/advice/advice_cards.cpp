@@ -136,8 +136,8 @@ Clicked draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number)
   const CardKey& key = advice.key;
   // The id comes from the card's key: a press and its release hit the same card even if the order changes meanwhile.
   const std::string id = fmt::format("##advice.{}.{}.{}.{}", static_cast<int>(key.rule), key.range, key.call, key.nth);
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, texts.height});
-  note_place(c, fmt::format("advice.{}", number));
+  const bool clicked = press_area(c, id.c_str(), {width, texts.height});
+  note_control(c, fmt::format("advice.{}", number));
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (hovered && c.state.advice.open != key) {  // shows the full text without selecting the card
@@ -186,7 +186,7 @@ Clicked draw_card(const Canvas& c, const AdviceCard& advice, std::size_t number)
   Rect press;
   if (texts.try_height > 0) {
     press = draw_try_row(c, advice, {x, y, inner, texts.try_height}, hovered);
-    if (press.width > 0) c.state.places[fmt::format("advice.{}.try", number)] = press;
+    if (press.width > 0) note_control(c, fmt::format("advice.{}.try", number), press);
   }
   if (!clicked) return Clicked::Nothing;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -200,8 +200,8 @@ bool draw_more(const Canvas& c, std::size_t hidden) {
   const std::string says = hidden > 0 ? tr("{} more", hidden) : tr("fewer");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = text_width(c.fonts, FontRole::Small, says) + 2;
-  const bool clicked = ImGui::InvisibleButton("##advice.more", {width + kLeft * s, kLine * s});
-  note_place(c, "advice.more");
+  const bool clicked = press_area(c, "##advice.more", {width + kLeft * s, kLine * s});
+  note_control(c, "advice.more");
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   const Label label{at.x + kLeft * s, at.y, width,    c.theme.as_text(hovered ? Colour::Text : Colour::Accent),

@@ -35,7 +35,9 @@ GainText gain_text(const Offer& offer) {
   const Outlook looks = outlook(*offer.prediction);
   if (looks == Outlook::Unknown) return {"–", Colour::Muted};
   if (looks == Outlook::NoGain) return {tr("no gain"), Colour::Muted};
-  return {factor_text(predicted_gain(*offer.prediction)), looks == Outlook::Gain ? Colour::Good : Colour::Wait};
+  const double gain = predicted_gain(*offer.prediction);
+  if (looks == Outlook::Gain) return {factor_text(gain), Colour::Good};
+  return {tr("{} slower", factor_text(1 / gain)), Colour::Wait};
 }
 
 // Explains that "1.8x" is a prediction: small text, if there is space.
@@ -102,7 +104,7 @@ std::string outcome_text(const Tried& tried) {
   if (tried.state == Tried::State::Measuring) return tr("measuring …");
   if (tried.before_ns <= 0) return tr("How long it took before is not known: the launch queue was still filling.");
   const double gain = analysis::factor_between(tried.before_ns, tried.measured_ns, tried.trial.work);
-  std::string text = factor_text(gain);
+  std::string text = gain < 1 ? tr("{} slower", factor_text(1 / gain)) : tr("{} faster", factor_text(gain));
   if (tried.trial.work != 1) text += " " + std::string(tr("per sample"));
   const auto error = tried.error();
   if (!error) return text;
@@ -127,8 +129,8 @@ void save_tried(ShellState& state) {
 bool link(const Canvas& c, const char* id, const char* says) {
   const float width = text_width(c.fonts, FontRole::Small, says);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id, {width + 2, 18 * c.scale});
-  note_place(c, id);
+  const bool clicked = press_area(c, id, {width + 2, 18 * c.scale});
+  note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   const Label label{
@@ -215,7 +217,8 @@ Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, boo
                     gain.colour == Colour::Muted ? FontRole::Small : FontRole::BodyBold, gain.text, box.height,
                     LabelAlign::Right});
   draw_labels(list, c.fonts, labels);
-  return can ? box : Rect{};
+  const float around = std::max(0.0f, kLeastTarget - kTryButton) / 2 * s;
+  return can ? Rect{box.x, box.y - around, box.width, box.height + 2 * around} : Rect{};
 }
 
 void draw_tried(const Canvas& c) {

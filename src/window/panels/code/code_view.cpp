@@ -118,8 +118,9 @@ class CodeDrawing {
   bool draw_line(const std::string& id, std::size_t i, const Line& line) {
     const bool clickable = line.owner != i ? code_.cost(line.owner) != nullptr : line.cost != nullptr;
     const bool clicked =
-        ImGui::InvisibleButton(fmt::format("##{}.{}", id, i).c_str(), {line.box.width, line.box.height}) && clickable;
-    note_place(c_, fmt::format("{}.{}", id, i));
+        press_area(c_, fmt::format("##{}.{}", id, i).c_str(), {line.box.width, line.box.height}) && clickable;
+    const std::string name = fmt::format("{}.{}", id, i);
+    clickable ? note_control(c_, name) : note_place(c_, name);
     const bool hovered = ImGui::IsItemHovered();
     if (hovered && clickable) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);

@@ -325,8 +325,8 @@ void draw_pin_button(const Canvas& c) {
   const float line = c.fonts.size(FontRole::SmallBold);
   const ImVec2 at{x, std::round(before.y - kBelowHeading * s - (line + height) / 2)};
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = ImGui::InvisibleButton("##pin_a", {width, height});
-  note_place(c, "pin_a");
+  const bool clicked = press_area(c, "##pin_a", {width, height});
+  note_control(c, "pin_a");
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const bool lit = pinned && compare.b() && !compare.open;

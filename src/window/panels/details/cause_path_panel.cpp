@@ -28,9 +28,9 @@ bool station(const Canvas& c, int number, const std::string& says, const std::st
   const auto count = 1 + std::count(lines.begin(), lines.end(), '\n');
   const float height = static_cast<float>(count) * 17 * s + 5 * s;
   ImGui::PushID(number);
-  const bool clicked = ImGui::InvisibleButton("##station", {width, height}) && can_go;
+  const bool clicked = press_area(c, "##station", {width, height}) && can_go;
   ImGui::PopID();
-  note_place(c, "cause." + std::to_string(number));
+  note_control(c, "cause." + std::to_string(number));
   const bool lit = can_go && ImGui::IsItemHovered();
   if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -32,8 +32,8 @@ void draw_inside(const Canvas& c, const std::vector<EventRef>& ranges) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float height = 20 * s;
     const std::string id = "inside." + std::to_string(i);
-    if (ImGui::InvisibleButton(id.c_str(), {width, height})) wanted = ranges[i];
-    note_place(c, id);
+    if (press_area(c, id.c_str(), {width, height})) wanted = ranges[i];
+    note_control(c, id);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const std::string name = shown_name(c.state.model.trace(), ranges[i]);
     const std::string lasts = base::format_duration(ranges[i].event.duration());

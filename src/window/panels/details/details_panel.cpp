@@ -112,10 +112,12 @@ void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) 
   }
   line(tr("GPU busy"), share(before), share(now), "", Colour::Text);
   line(tr("syncs/iter."), fmt::format("{:.2f}", syncs(before)), fmt::format("{:.2f}", syncs(now)), "", Colour::Text);
-  wrapped_text(c, FontRole::Small, Colour::Dim,
-               gain.known()     ? fmt::format("{}, {}", of_what(gain), factor_basis(before.pace, now.pace))
-               : unknown_before ? tr("before: {}", why_unknown(before.pace))
-                                : why_unknown(now.pace));
+  std::string basis = gain.known()     ? fmt::format("{}, {}", of_what(gain), factor_basis(before.pace, now.pace))
+                      : unknown_before ? tr("before: {}", why_unknown(before.pace))
+                                       : why_unknown(now.pace);
+  if (good == Colour::Good) basis = tr("{} faster", factor_text(factor)) + " " + basis;
+  if (good == Colour::Wait) basis = tr("{} slower", factor_text(1 / factor)) + " " + basis;
+  wrapped_text(c, FontRole::Small, Colour::Dim, basis);
 }
 
 // A value read before its copy had ended is wrong: nothing else on this panel is as important.

@@ -67,11 +67,11 @@ void draw_titles(const Canvas& c, const std::vector<Shape>& shapes, float left, 
     const float x = shape.column == Column::Name ? left : shape.right - shape.width;
     ImGui::SetCursorScreenPos({x, y});
     const std::string name = std::string(id) + ".by." + std::to_string(static_cast<int>(shape.column));
-    if (ImGui::InvisibleButton(name.c_str(), {shape.width, height})) {
+    if (press_area(c, name.c_str(), {shape.width, height})) {
       figures.ascending = on && !figures.ascending;
       figures.sorted_by = shape.column;
     }
-    note_place(c, name);
+    note_control(c, name);
     const Colour ink = on ? Colour::Accent : ImGui::IsItemHovered() ? Colour::Text : Colour::Dim;
     const std::string says = std::string(shape.title) + (on ? (figures.ascending ? " ↑" : " ↓") : "");
     const Label label{x,
@@ -100,8 +100,8 @@ void draw_lines(const Canvas& c, const std::vector<Shape>& shapes, const Rect& a
     const NameStatistics& line = lines[i];
     ImGui::SetCursorScreenPos({area.x, y});
     const std::string item = std::string(id) + ".row." + std::to_string(i);
-    if (ImGui::InvisibleButton(item.c_str(), {area.width, height})) wanted = names.text(line.name);
-    note_place(c, item);
+    if (press_area(c, item.c_str(), {area.width, height})) wanted = names.text(line.name);
+    note_control(c, item);
     if (ImGui::IsItemHovered()) {
       list.AddRectFilled({area.x - 4 * s, y}, {area.x + area.width + 4 * s, y + height}, c.theme[Colour::PanelHovered],
                          4 * s);

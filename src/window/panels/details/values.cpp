@@ -40,8 +40,8 @@ void fact_line(const Canvas& c, const Fact& fact) {
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string id = "fact." + fact.name;
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, kLine * s});
-  note_place(c, id);
+  const bool clicked = press_area(c, id.c_str(), {width, kLine * s});
+  note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered) {
@@ -84,7 +84,8 @@ void fact_lines(const Canvas& c, const std::vector<Fact>& facts) {
 void copyable_title(const Canvas& c, const std::string& title, const std::string& short_title, Colour colour) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool copied = just_copied(c, "title");
-  wrapped_text(c, FontRole::BodyBold, copied ? Colour::Good : colour, short_title);
+  wrapped_text(c, FontRole::BodyBold, copied ? Colour::Good : colour,
+               copied ? short_title + " · " + tr("copied") : short_title);
   bool cut = false;
   if (title != short_title) {
     const std::string lines = wrapped_lines(c, FontRole::MonoSmall, title, ImGui::GetContentRegionAvail().x);
@@ -96,8 +97,8 @@ void copyable_title(const Canvas& c, const std::string& title, const std::string
   const ImVec2 end = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(1.0f, ImGui::GetContentRegionAvail().x), std::max(1.0f, end.y - at.y)};
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = ImGui::InvisibleButton("fact.title", size);
-  note_place(c, "fact.title");
+  const bool clicked = press_area(c, "fact.title", size);
+  note_control(c, "fact.title");
   if (ImGui::IsItemHovered()) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     tooltip(c, cut ? title : std::string(), copied ? tr("Copied") : tr("click: copy the name"));
@@ -117,8 +118,8 @@ void selection_heading(const Canvas& c) {
   const float right = below.x + ImGui::GetContentRegionAvail().x;
   const ImVec2 at{right - width, below.y - height - 6 * s};
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = ImGui::InvisibleButton("##copy_all", {width, height});
-  note_place(c, "selected.copy_all");
+  const bool clicked = press_area(c, "##copy_all", {width, height});
+  note_control(c, "selected.copy_all");
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(at, {at.x + width, at.y + height}, c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised],

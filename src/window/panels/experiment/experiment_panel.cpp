@@ -33,7 +33,7 @@ void text_ending_at(const Canvas& c, float right, FontRole role, Colour colour, 
 }
 
 // A long text is cut after a few lines until the user unfolds it.
-void folded_text(const Canvas& c, Colour colour, const std::string& says, float width, bool& open) {
+void folded_text(const Canvas& c, Colour colour, const char* id, const std::string& says, float width, bool& open) {
   std::string lines = wrapped_lines(c, FontRole::Body, says, width);
   std::size_t end = 0;
   for (int i = 0; i < kFoldedLines && end != std::string::npos; ++i) end = lines.find('\n', end + (i > 0));
@@ -43,8 +43,8 @@ void folded_text(const Canvas& c, Colour colour, const std::string& says, float 
   text(c, FontRole::Body, colour, lines);
   if (!folds) return;
   text(c, FontRole::Body, Colour::Accent, in_words(c, open ? Word::Less : Word::More) + (open ? "" : " …"));
-  note_place(c, "fold");
-  if (ImGui::IsItemClicked()) open = !open;
+  if (press_text(c, id)) open = !open;
+  note_control(c, id);
 }
 
 void draw_header(const Canvas& c, const Experiment& e) {
@@ -64,7 +64,7 @@ void draw_header(const Canvas& c, const Experiment& e) {
   vertical_space(c, 12);
   wrapped_text(c, FontRole::Title, Colour::Text, e.title[c.state.language()]);
   vertical_space(c, 4);
-  folded_text(c, Colour::Muted, e.shows[c.state.language()], ImGui::GetContentRegionAvail().x,
+  folded_text(c, Colour::Muted, "fold", e.shows[c.state.language()], ImGui::GetContentRegionAvail().x,
               c.state.experiment.shows_open);
 }
 
@@ -73,8 +73,8 @@ bool draw_half(const Canvas& c, Side side, const std::string& lines, bool on, fl
   const float s = c.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string id = "side." + std::string(side_key(side));
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
-  note_place(c, id);
+  const bool clicked = press_area(c, id.c_str(), {width, height});
+  note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Colour ground = on ? Colour::Accent : hovered ? Colour::PanelHovered : Colour::PanelRaised;
@@ -167,7 +167,11 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
   const auto row = [&](Word name, auto of) {
     line(in_words(c, name), FontRole::MonoSmall, value(before, of), value(after, of));
   };
-  line(" ", FontRole::Small, in_words(c, Word::Before), in_words(c, Word::After));
+  // The side that runs is marked by more than its colour.
+  const auto title = [&](Side side, Word name) {
+    return now == side ? base::tr("{} (now)", in_words(c, name)) : in_words(c, name);
+  };
+  line(" ", FontRole::Small, title(Side::Before, Word::Before), title(Side::After, Word::After));
   row(Word::Iteration, [](const analysis::Summary& s) { return pace_text(s.pace); });
   if (before && after && gain_between(*before, *after).per_sample) {
     line(base::tr("sample"), FontRole::MonoSmall, sample_text(before->summary.pace, before->batch_size),
@@ -295,7 +299,7 @@ void draw_correction(const Canvas& c, const std::string& says, bool* open) {
   ImGui::Indent(pad);
   text(c, FontRole::SmallBold, Colour::Simulated, in_words(c, Word::TutorialErrs));
   if (open) {
-    folded_text(c, Colour::Text, says, width - 2 * pad, *open);
+    folded_text(c, Colour::Text, "fold.correction", says, width - 2 * pad, *open);
   } else {
     text(c, FontRole::Body, Colour::Text, wrapped_lines(c, FontRole::Body, says, width - 2 * pad));
   }

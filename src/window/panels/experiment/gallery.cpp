@@ -61,7 +61,7 @@ void draw_filter(const Canvas& c, float width, std::size_t columns) {
                                        ImGuiInputTextFlags_EnterReturnsTrue);
   }
   ImGui::PopID();
-  note_place(c, "gallery.filter");
+  note_control(c, "gallery.filter");
   const bool escape = pressed(ImGuiKey_Escape);
   if (escape && !before.empty()) {
     // Dear ImGui would put back the text with which the field became active: a new field begins empty.
@@ -130,7 +130,8 @@ void draw_cards(const Canvas& c, std::size_t columns) {
       if (i % columns != 0) ImGui::SameLine(0, gap);
       const Experiment& e = *chapter.experiments[i];
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      const bool clicked = ImGui::InvisibleButton(e.id.c_str(), {each, height});
+      const bool clicked = press_area(c, e.id.c_str(), {each, height});
+      note_control(c, "gallery." + e.id);
       const bool selected = place == gallery.selected;
       if (selected && gallery.scroll_to_selected) {
         ImGui::SetScrollHereY(0.5f);
@@ -145,7 +146,9 @@ void draw_cards(const Canvas& c, std::size_t columns) {
         }
         const ImVec2 top = ImGui::GetWindowPos();
         const bool whole = at.y >= top.y && at.y + height <= top.y + ImGui::GetWindowHeight();
-        if (whole) note_place(c, "gallery." + e.id);
+        if (!whole) state.places.erase("gallery." + e.id);
+      } else {
+        state.places.erase("gallery." + e.id);
       }
       if (clicked) gallery.selected = place;
       if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) pick(state);

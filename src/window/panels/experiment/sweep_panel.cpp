@@ -100,8 +100,8 @@ void draw_ready(const Canvas& c, const Rect& area) {
                  area.y + 30 * s + static_cast<float>(place / columns) * (height + gap), width, height};
     ++place;
     ImGui::SetCursorScreenPos({r.x, r.y});
-    const bool clicked = ImGui::InvisibleButton(("##ready." + e.id).c_str(), {r.width, r.height});
-    note_place(c, "sweep.ready." + e.id);
+    const bool clicked = press_area(c, ("##ready." + e.id).c_str(), {r.width, r.height});
+    note_control(c, "sweep.ready." + e.id);
     list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height},
                        c.theme[ImGui::IsItemHovered() ? Colour::PanelHovered : Colour::PanelRaised], 7 * s);
     outline(c, r, 7, ImGui::IsItemHovered());
@@ -123,7 +123,7 @@ void draw_field(const Canvas& c, const char* id, std::string& value, float width
   const TextStyle style(c, FontRole::Mono, Colour::Text);
   ImGui::SetNextItemWidth(width);
   ImGui::InputText(id, &value);
-  note_place(c, id + 2);
+  note_control(c, id + 2);
 }
 
 void draw_axis(const Canvas& c, std::size_t number, const workload::Settings& settings) {
@@ -140,12 +140,16 @@ void draw_axis(const Canvas& c, std::size_t number, const workload::Settings& se
   bool picked = false;
   {
     const TextStyle style(c, FontRole::Body, Colour::Text);
-    if (ImGui::BeginCombo("##key", label_of(axis.key).c_str())) {
+    const bool open = ImGui::BeginCombo("##key", label_of(axis.key).c_str());
+    if (!open) note_control(c, "sweep.key." + std::to_string(number));
+    if (open) {
+      const RowSpacing rows(c);
       const auto offer = [&](const std::string& key) {
         if (ImGui::Selectable(label_of(key).c_str(), key == axis.key) && key != axis.key) {
           axis.key = key;
           picked = true;
         }
+        note_control(c, "sweep.key." + std::to_string(number) + "." + key);
       };
       if (number > 0) offer("");
       for (const workload::SettingSpec& spec : settings.specs()) offer(spec.key);
@@ -179,11 +183,16 @@ void draw_figure(const Canvas& c) {
   const auto shown = std::find_if(figures.begin(), figures.end(), [&](const auto& f) { return f.key == draft.figure; });
   const TextStyle style(c, FontRole::Body, Colour::Text);
   ImGui::SetNextItemWidth(-1);
-  if (ImGui::BeginCombo("##sweep.figure", shown == figures.end() ? draft.figure.c_str() : tr(shown->label.c_str()))) {
+  const bool open =
+      ImGui::BeginCombo("##sweep.figure", shown == figures.end() ? draft.figure.c_str() : tr(shown->label.c_str()));
+  if (!open) note_control(c, "sweep.figure");
+  if (open) {
+    const RowSpacing rows(c);
     for (const experiment::FigureInfo& figure : figures) {
       const std::string text =
           std::string(tr(figure.label.c_str())) + ", " + experiment::unit_in_words(figure.unit) + "##" + figure.key;
       if (ImGui::Selectable(text.c_str(), figure.key == draft.figure)) draft.figure = figure.key;
+      note_control(c, "sweep.figure." + figure.key);
     }
     ImGui::EndCombo();
   }

@@ -51,8 +51,8 @@ float draw_tab(const Canvas& c, const Tab& tab, float x, float y, float gap) {
   const float width = tab_width(c, tab);
   const float height = 20 * s;
   ImGui::SetCursorScreenPos({x - 6 * s, y});
-  const bool clicked = ImGui::InvisibleButton(tab.id, {width + 12 * s, height});
-  note_place(c, tab.id);
+  const bool clicked = press_area(c, tab.id, {width + 12 * s, height});
+  note_control(c, tab.id);
   const bool hovered = ImGui::IsItemHovered();
   if (clicked) c.state.drawer = tab.tab;
   // Above, so that the neighbouring tabs stay in sight.

@@ -59,13 +59,13 @@ void draw_choices(const Canvas& c) {
     right -= width;
     ImGui::SetCursorScreenPos({right, row.y});
     const std::string id = "event_list.scope." + std::to_string(static_cast<int>(scopes[i]));
-    if (ImGui::InvisibleButton(id.c_str(), {width, 20 * s})) {
+    if (press_area(c, id.c_str(), {width, 20 * s})) {
       list.scope = scopes[i];
       list.top = {};
       list.read = {};
       list.view = {};
     }
-    note_place(c, id);
+    note_control(c, id);
     if (on) draw.AddRectFilled({right, row.y}, {right + width, row.y + 20 * s}, c.theme[Colour::PanelRaised], 4 * s);
     const Colour ink = on ? Colour::Accent : ImGui::IsItemHovered() ? Colour::Text : Colour::Muted;
     const Label label{right,
@@ -89,7 +89,7 @@ void draw_choices(const Canvas& c) {
   ImGui::SetCursorScreenPos({right - width, row.y});
   ImGui::SetNextItemWidth(width);
   if (ImGui::InputTextWithHint("##filter", tr("filter by name"), &list.filter)) list.read = {};
-  note_place(c, "event_list.filter");
+  note_control(c, "event_list.filter");
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(2);
 }

@@ -94,8 +94,8 @@ EventTableAnswer draw_table_rows(const Canvas& c, const EventTable& table, std::
     const EventRef& e = rows[i];
     const std::string id = std::string(table.id) + ".row." + std::to_string(i);
     ImGui::SetCursorScreenPos({table.area.x, y});
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), {table.area.width, height});
-    note_place(c, id);
+    const bool clicked = press_area(c, id.c_str(), {table.area.width, height});
+    note_control(c, id);
     const bool hovered = ImGui::IsItemHovered();
     if (hovered) answer.hovered = e;
     if (clicked) answer.clicked = e;
@@ -137,7 +137,7 @@ std::optional<double> draw_scroll_bar(const Canvas& c, const char* id, const Rec
   length = std::clamp(length, 0.0, 1.0);
   if (length >= 1 || track.height < 20 * s) return std::nullopt;
   static float grabbed_at = 0;  // distance from the thumb's top to the mouse
-  const float least = 18 * s;
+  const float least = 24 * s;
   const float thumb = std::max(least, track.height * static_cast<float>(length));
   const float room = track.height - thumb;
   const double most = std::max(1e-12, 1 - length);

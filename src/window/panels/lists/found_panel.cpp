@@ -39,8 +39,8 @@ std::string count_text(const SearchState& search) {
 bool small_button(const Canvas& c, const char* id, const char* sign, const Rect& r, const std::string& tip) {
   const float s = c.scale;
   ImGui::SetCursorScreenPos({r.x, r.y});
-  const bool clicked = ImGui::InvisibleButton(id, {r.width, r.height});
-  note_place(c, id);
+  const bool clicked = press_area(c, id, {r.width, r.height});
+  note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered) {
@@ -99,7 +99,7 @@ void draw_field(const Canvas& c) {
     ImGui::PopStyleColor();
     ImGui::PopStyleVar(2);
   }
-  note_place(c, "search.field");
+  note_control(c, "search.field");
   const bool was_active = search.field_active;
   search.field_active = ImGui::IsItemActive();
   if (was_active && pressed(ImGuiKey_Escape)) {
@@ -150,8 +150,9 @@ void draw_nothing(const Canvas& c, const Rect& area) {
     const float room = area.x + area.width - ImGui::GetCursorScreenPos().x;
     if (shown.empty() || width > room) break;
     text(c, FontRole::Body, Colour::Accent, shown);
-    note_place(c, "search.near." + std::to_string(i));
-    if (ImGui::IsItemClicked()) taken = name;
+    const std::string id = "search.near." + std::to_string(i);
+    if (press_text(c, id.c_str())) taken = name;
+    note_control(c, id);
   }
   if (!taken.empty()) search_for(c.state, quoted_name(taken));
 }

@@ -65,13 +65,13 @@ void draw_line(const Canvas& c, const Line& line, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushID(static_cast<int>(line.id));
   ImGui::SetCursorScreenPos({at.x + width - 30 * s, at.y});
-  const bool removed = ImGui::InvisibleButton("##remove", {26 * s, kRow * s});
+  const bool removed = press_area(c, "##remove", {26 * s, kRow * s});
   const bool over_cross = ImGui::IsItemHovered();
-  note_place(c, "mark.remove." + std::to_string(line.id));
+  note_control(c, "mark.remove." + std::to_string(line.id));
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = ImGui::InvisibleButton("##go", {width - 34 * s, kRow * s});
+  const bool clicked = press_area(c, "##go", {width - 34 * s, kRow * s});
   const bool over = ImGui::IsItemHovered();
-  note_place(c, "mark." + std::to_string(line.id));
+  note_control(c, "mark." + std::to_string(line.id));
   ImGui::PopID();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (over || state.marks.shown == line.id) {

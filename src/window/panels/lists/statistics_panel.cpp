@@ -42,8 +42,8 @@ std::optional<std::size_t> draw_chips(const Canvas& c, const std::string& id, co
     const float width = text_width(c.fonts, FontRole::SmallBold, texts[i]) + 14 * s;
     ImGui::SetCursorScreenPos({x, y});
     const std::string name = id + "." + std::to_string(i);
-    if (ImGui::InvisibleButton(name.c_str(), {width, 20 * s})) clicked = i;
-    note_place(c, name);
+    if (press_area(c, name.c_str(), {width, 20 * s})) clicked = i;
+    note_control(c, name);
     if (on) {
       list.AddRectFilled({x, y}, {x + width, y + 20 * s}, c.theme[Colour::PanelRaised], 4 * s);
       outline(c, {x, y, width, 20 * s}, 4 * s, false);
@@ -69,8 +69,8 @@ bool draw_word(const Canvas& c, const char* id, const char* says, const char* ti
   const float width = text_width(c.fonts, FontRole::Small, says) + 14 * s;
   right -= width;
   ImGui::SetCursorScreenPos({right, y});
-  const bool clicked = ImGui::InvisibleButton(id, {width, 20 * s}) && !dead;
-  note_place(c, id);
+  const bool clicked = press_area(c, id, {width, 20 * s}) && !dead;
+  note_control(c, id);
   const bool lit = ImGui::IsItemHovered() && !dead;
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tip);
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -152,7 +152,7 @@ void draw_filters(const Canvas& c, const Rect& row) {
   ImGui::SetCursorScreenPos({right - width, row.y});
   ImGui::SetNextItemWidth(width);
   ImGui::InputTextWithHint("##statistics.filter", tr("filter by name"), &statistics.wish.name);
-  note_place(c, "statistics.filter");
+  note_control(c, "statistics.filter");
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(2);
 }
@@ -198,11 +198,11 @@ void draw_titles(const Canvas& c, const std::vector<Column>& columns, float y) {
     const float x = column.right - column.width;
     ImGui::SetCursorScreenPos({x, y});
     const std::string name = "statistics.by." + std::to_string(static_cast<int>(column.column));
-    if (ImGui::InvisibleButton(name.c_str(), {column.width, height})) {
+    if (press_area(c, name.c_str(), {column.width, height})) {
       order.ascending = on && !order.ascending;
       order.by = column.column;
     }
-    note_place(c, name);
+    note_control(c, name);
     const bool hovered = ImGui::IsItemHovered();
     if (hovered) ImGui::SetTooltip("%s", column.tip);
     const Colour ink = on ? Colour::Accent : hovered ? Colour::Text : Colour::Dim;
@@ -282,8 +282,8 @@ void draw_lines(const Canvas& c, const std::vector<Column>& columns, const Rect&
     const std::string_view name = names.text(line.name);
     ImGui::SetCursorScreenPos({area.x, y});
     const std::string item = "statistics.row." + std::to_string(i - statistics.top);
-    if (ImGui::InvisibleButton(item.c_str(), {area.width, height})) wanted = name;
-    note_place(c, item);
+    if (press_area(c, item.c_str(), {area.width, height})) wanted = name;
+    note_control(c, item);
     if (ImGui::IsItemHovered()) {
       list.AddRectFilled({area.x - 4 * s, y}, {area.x + area.width + 4 * s, y + height}, c.theme[Colour::PanelHovered],
                          4 * s);

@@ -40,8 +40,8 @@ bool draw_place(const Canvas& c, const std::string& id, const std::string& name,
   const float s = c.scale;
   const float height = (aside.empty() ? kRow : 38) * s;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
-  note_place(c, id);
+  const bool clicked = press_area(c, id.c_str(), {width, height});
+  note_control(c, id);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (ImGui::IsItemHovered()) {
     list.AddRectFilled(at, {at.x + width, at.y + height}, c.theme[Colour::PanelHovered], 5 * s);
@@ -115,8 +115,8 @@ void draw_titles(const Canvas& c, const Rect& r, const ListShape& k) {
   for (const auto& [column, title, x, width, align] : titles) {
     ImGui::SetCursorScreenPos({x, r.y});
     const std::string id = "files.by." + std::to_string(static_cast<int>(column));
-    if (ImGui::InvisibleButton(id.c_str(), {width, 20 * s})) dialog.sort(column);
-    note_place(c, id);
+    if (press_area(c, id.c_str(), {width, 20 * s})) dialog.sort(column);
+    note_control(c, id);
     const bool on = dialog.sorted_by == column;
     const Colour ink = on ? Colour::Accent : ImGui::IsItemHovered() ? Colour::Text : Colour::Dim;
     const std::string says = std::string(title) + (on ? (dialog.backwards ? " ↑" : " ↓") : "");
@@ -176,8 +176,8 @@ void draw_list(const Canvas& c, const Rect& r) {
       const auto place = static_cast<std::size_t>(i);
       const FileEntry& entry = dialog.contents.entries[dialog.shown[place]];
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      if (ImGui::InvisibleButton(("files.row." + std::to_string(i)).c_str(), {inner, row})) clicked = place;
-      note_place(c, "files.row." + std::to_string(i));
+      if (press_area(c, ("files.row." + std::to_string(i)).c_str(), {inner, row})) clicked = place;
+      note_control(c, "files.row." + std::to_string(i));
       const bool hovered = ImGui::IsItemHovered();
       if (hovered && ImGui::IsMouseDoubleClicked(0)) {
         clicked = place;
@@ -240,7 +240,7 @@ void draw_field(const Canvas& c, float width) {
     ImGui::PopStyleColor(2);
     ImGui::PopStyleVar();
   }
-  note_place(c, "files.field");
+  note_control(c, "files.field");
   if (typed != dialog.typed) {
     const std::string before = typed;
     dialog.type(typed);

@@ -65,7 +65,7 @@ void draw_header(const Canvas& c, const Rect& inner) {
     const TextStyle style(c, FontRole::Body, Colour::Text);
     ImGui::InputTextWithHint("##filter", tr("filter by action or key"), &panel.filter);
   }
-  note_place(c, "keys.filter");
+  note_control(c, "keys.filter");
   const std::string close = std::string(tr("Close")) + " (Esc)";
   const float close_width = text_width(c.fonts, FontRole::Body, close) + 24 * s;
   const std::string reset = tr("Reset all");
@@ -85,8 +85,8 @@ bool chip(const Canvas& c, const std::string& id, const std::string& says, Colou
   const float s = c.scale;
   const float width = std::max(26 * s, text_width(c.fonts, FontRole::MonoSmall, says) + 14 * s);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, kChipHeight * s});
-  note_place(c, id);
+  const bool clicked = press_area(c, id.c_str(), {width, kChipHeight * s});
+  note_control(c, id);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 high{at.x + width, at.y + kChipHeight * s};
   list.AddRectFilled(at, high, c.theme[ImGui::IsItemHovered() ? Colour::PanelHovered : ground], 4 * s);

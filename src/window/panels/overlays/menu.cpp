@@ -66,8 +66,8 @@ void draw_groups(const Canvas& c, float width) {
   for (std::size_t group = 0; group < kActionGroups; ++group) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string id = "menu.group." + std::to_string(group);
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, kRow * s});
-    note_place(c, id);
+    const bool clicked = press_area(c, id.c_str(), {width, kRow * s});
+    note_control(c, id);
     if (clicked || (ImGui::IsItemHovered() && mouse_moved)) {
       menu.group = group;
       menu.item.reset();
@@ -94,8 +94,8 @@ void draw_items(const Canvas& c, float width, float height) {
     const MenuItem& item = items[i];
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string id = "menu." + (item.action ? std::string(item.action->name) : "file." + item.file.string());
-    if (ImGui::InvisibleButton(id.c_str(), {inner, kRow * s})) chosen = item;
-    note_place(c, id);
+    if (press_area(c, id.c_str(), {inner, kRow * s})) chosen = item;
+    note_control(c, id);
     const std::string why = item.action ? why_without_effect(state, item.action->action) : std::string();
     if (ImGui::IsItemHovered()) {
       if (mouse_moved) menu.item = i;
@@ -116,8 +116,8 @@ void draw_menu_button(const Canvas& c) {
   const float s = c.scale;
   const float side = 26 * s;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ImGui::InvisibleButton("##menu", {side, side})) c.state.requests.actions.push_back(Action::Menu);
-  note_place(c, "menu.button");
+  if (press_area(c, "##menu", {side, side})) c.state.requests.actions.push_back(Action::Menu);
+  note_control(c, "menu.button");
   const bool on = c.state.overlays.open == Overlay::Menu;
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -129,7 +129,11 @@ void draw_menu_button(const Canvas& c) {
     list.AddRectFilled({at.x + 6 * s, at.y + (y - 0.9f) * s}, {at.x + 20 * s, at.y + (y + 0.9f) * s}, ink, s);
   }
   const ActionInfo& menu = info(Action::Menu);
-  if (hovered && !on) ImGui::SetTooltip("%s (%s)", tr(menu.text), key_text(menu.keys.front()).c_str());
+  const ActionInfo& walk = info(Action::NextControl);
+  if (hovered && !on) {
+    ImGui::SetTooltip("%s (%s)\n%s (%s)", tr(menu.text), key_text(menu.keys.front()).c_str(), tr(walk.text),
+                      key_text(walk.keys.front()).c_str());
+  }
 }
 
 void draw_menu(const Canvas& c) {

@@ -163,7 +163,7 @@ void draw_toast(const Canvas& c) {
   }
   const float s = c.scale;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const std::string& says = state.toast->text;
+  const std::string says = (state.toast->error ? "! " : "") + state.toast->text;
   const float width = std::min(text_width(c.fonts, FontRole::Body, says) + 32 * s, display.x - 40 * s);
   const float height = (state.presentation.on ? 36 : 26) * s;
   // Over the status bar: above it, the toast would cover the strip of the whole run or the table of A and B. In a

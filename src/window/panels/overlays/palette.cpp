@@ -48,7 +48,7 @@ void draw_field(const Canvas& c, float width) {
     const TextStyle style(c, FontRole::Body, Colour::Text);
     ImGui::InputTextWithHint("##palette", tr("Search actions, knobs, experiments, devices …"), &palette.typed);
   }
-  note_place(c, "palette.field");
+  note_control(c, "palette.field");
   if (palette.typed != before) find_in_palette(c.state);
   const std::ptrdiff_t steps = std::exchange(palette.steps, 0);
   const auto at = static_cast<std::ptrdiff_t>(palette.selected);
@@ -105,8 +105,8 @@ void draw_found_rows(const Canvas& c, float width, float height) {
       const auto place = static_cast<std::size_t>(i);
       const PaletteEntry& entry = palette.entries[palette.shown[place]];
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      if (ImGui::InvisibleButton(entry.id.c_str(), {inner, row})) clicked = place;
-      note_place(c, "palette." + entry.id);
+      if (press_area(c, entry.id.c_str(), {inner, row})) clicked = place;
+      note_control(c, "palette." + entry.id);
       draw_row(c, entry, {at.x, at.y, inner, row}, place == palette.selected, ImGui::IsItemHovered());
     }
   }

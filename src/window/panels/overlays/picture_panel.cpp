@@ -165,7 +165,7 @@ void draw_deeds(const Canvas& c, float width) {
     ImGui::PopStyleVar();
     ImGui::PopStyleColor();
   }
-  note_place(c, "picture.path");
+  note_control(c, "picture.path");
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr float kReach = 4;       // above and below the middle of a divider
-constexpr float kCloseSide = 18;  // size of the x
+constexpr float kReach = 5;       // above and below the middle of a divider
+constexpr float kCloseSide = 18;  // size of the x; a click hits it within the least target
 constexpr float kDragBegins = 4;
 
 const PlotRow* row_at(const PlotRows& rows, float y) {
@@ -21,7 +21,8 @@ const PlotRow* row_at(const PlotRows& rows, float y) {
 }
 
 Rect close_box(const PlotRow& row, float axis_left, float s) {
-  return {axis_left - (kCloseSide + 3) * s, row.box.y + 2 * s, kCloseSide * s, kCloseSide * s};
+  const float around = (kLeastTarget - kCloseSide) / 2;
+  return {axis_left - (kCloseSide + 3 + around) * s, row.box.y + (2 - around) * s, kLeastTarget * s, kLeastTarget * s};
 }
 
 bool inside(const Rect& r, float x, float y) { return x >= r.x && x < r.x + r.width && y >= r.y && y < r.y + r.height; }
@@ -50,7 +51,8 @@ void draw_close(const Canvas& c, const PlotRow& row, float axis_left, bool hot) 
   const float s = c.scale;
   const Rect box = close_box(row, axis_left, s);
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled({box.x, box.y}, {box.x + box.width, box.y + box.height},
+  const float inset = (kLeastTarget - kCloseSide) / 2 * s;
+  list.AddRectFilled({box.x + inset, box.y + inset}, {box.x + box.width - inset, box.y + box.height - inset},
                      c.theme[hot ? Colour::PanelHovered : Colour::PanelRaised], 4 * s);
   const float arm = 3.5f * s;
   const ImVec2 mid{box.x + box.width / 2, box.y + box.height / 2};
@@ -106,7 +108,7 @@ void handle_plot_gestures(const Canvas& c, const PlotRows& rows) {
     const PlotRow& row = rows.rows[i];
     const float left = rows.axis.left_px();
     state.places["plot.name." + row.info.key] = {row.box.x, row.box.y, left - row.box.x, row.box.height};
-    state.places["plot.close." + row.info.key] = close_box(row, left, s);
+    note_control(c, "plot.close." + row.info.key, close_box(row, left, s));
     if (i + 1 < rows.rows.size()) {
       const float bottom = row.box.y + row.box.height;
       state.places["plot.divider." + row.info.key] = {left, bottom, rows.axis.width_px(),
@@ -149,6 +151,9 @@ void handle_plot_gestures(const Canvas& c, const PlotRows& rows) {
   const bool over_name = under.part == PlotPart::Name || under.part == PlotPart::Close;
   if (const PlotRow* row = row_at(rows, mouse.y); row && over_name && !grip.moved) {
     draw_close(c, *row, rows.axis.left_px(), under.part == PlotPart::Close);
+  }
+  for (const PlotRow& row : rows.rows) {
+    if (state.focus.is_at("plot.close." + row.info.key)) draw_close(c, row, rows.axis.left_px(), false);
   }
   if (hovered && io.MouseWheel != 0) turn_wheel(c, rows, io.MouseWheel, mouse);
   const bool on_curves =

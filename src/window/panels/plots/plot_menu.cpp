@@ -23,8 +23,8 @@ bool line(const Canvas& c, const std::string& id, const std::string& name, const
   const float s = c.scale;
   const float height = 23 * s;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
-  note_place(c, id);
+  const bool clicked = press_area(c, id.c_str(), {width, height});
+  note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered) {

@@ -53,8 +53,8 @@ float heading_button(const Canvas& c, const char* id, const std::string& text, f
   const float s = c.scale;
   const float width = text_width(c.fonts, FontRole::Small, text) + 14 * s;
   ImGui::SetCursorScreenPos({right - width, y});
-  *clicked = ImGui::InvisibleButton(id, {width, 20 * s});
-  note_place(c, id);
+  *clicked = press_area(c, id, {width, 20 * s});
+  note_control(c, id);
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetTooltip("%s", hint.c_str());
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -142,8 +142,8 @@ void draw_ghost_legend(const Canvas& c, const PlotRows& rows, float x, float y) 
   const float side = 16 * s;
   const ImVec2 at{text_left + width + 8 * s, middle - side / 2};
   ImGui::SetCursorScreenPos(at);
-  if (ImGui::InvisibleButton("ghost_away", {side, side})) state.requests.actions.push_back(Action::PinGhost);
-  note_place(c, "ghost_away");
+  if (press_area(c, "ghost_away", {side, side})) state.requests.actions.push_back(Action::PinGhost);
+  note_control(c, "ghost_away");
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetTooltip("%s", with_key(tr("remove the ghost"), Action::PinGhost).c_str());
   const std::uint32_t ink = c.theme[hovered ? Colour::Text : Colour::Dim];

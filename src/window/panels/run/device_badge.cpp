@@ -32,8 +32,8 @@ bool draw_choice(const Canvas& c, const DeviceChoice& choice, float width) {
   const float s = c.scale;
   const float height = (choice.summary.empty() ? 30 : 46) * s;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(choice.pick.c_str(), {width, height});
-  note_place(c, "device." + choice.pick);
+  const bool clicked = press_area(c, choice.pick.c_str(), {width, height});
+  note_control(c, "device." + choice.pick);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (hovered || choice.current) {
@@ -115,8 +115,8 @@ float draw_badge(const Canvas& c, float right, float y) {
   const float width = std::min(text_width(c.fonts, FontRole::BodyBold, says) + 24 * s + arrow, most);
   const ImVec2 low{right - width, y};
   ImGui::SetCursorScreenPos(low);
-  const bool clicked = ImGui::InvisibleButton("##badge", {width, height});
-  note_place(c, "badge");
+  const bool clicked = press_area(c, "##badge", {width, height});
+  note_control(c, "badge");
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::uint32_t quiet = c.theme[hovered ? Colour::PanelHovered : Colour::PanelRaised];

@@ -23,11 +23,12 @@ std::optional<std::string> drop_down(const Canvas& c, const char* id, const std:
   const TextStyle style(c, FontRole::Body, Colour::Text);
   ImGui::SetNextItemWidth(-1);
   const bool open = ImGui::BeginCombo(id, shown.c_str());
-  if (!open) note_place(c, id + 2);  // without the "##"
+  if (!open) note_control(c, id + 2);  // without the "##"
   if (open) {
+    const RowSpacing rows(c);
     for (const auto& item : items) {
       if (ImGui::Selectable(text_of(item).c_str(), false)) picked = id_of(item);
-      note_place(c, std::string(id + 2) + "." + id_of(item));
+      note_control(c, std::string(id + 2) + "." + id_of(item));
     }
     ImGui::EndCombo();
   }

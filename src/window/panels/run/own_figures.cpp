@@ -29,6 +29,23 @@ double parts_together(const Figures& figures) {
                          [](double sum, const workload::Figure& f) { return f.part ? sum + f.mean : sum; });
 }
 
+// A part has a colour, and the number that it has in the list below the bars.
+void draw_part(const Canvas& c, std::size_t part, const Rect& r) {
+  const Colour colour = kPartColours[part % kPartColours.size()];
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled({r.x, r.y}, {r.x + r.width, r.y + r.height}, c.theme[colour]);
+  if (r.width < 10 * c.scale) return;
+  const Label number{r.x,
+                     r.y,
+                     r.width,
+                     c.theme.ink_on(colour),
+                     FontRole::SmallBold,
+                     std::to_string(part + 1),
+                     r.height,
+                     LabelAlign::Centre};
+  draw_labels(list, c.fonts, {&number, 1});
+}
+
 // One bar; a sum of `full` would fill the panel's width next to its name and its sum.
 void draw_bar(const Canvas& c, const std::string& name, const Figures& figures, double full) {
   const float s = c.scale;
@@ -45,7 +62,7 @@ void draw_bar(const Canvas& c, const std::string& name, const Figures& figures, 
   for (const workload::Figure& f : figures) {
     if (!f.part) continue;
     const float right = x + static_cast<float>(f.mean) * scale;
-    list.AddRectFilled({x, at.y}, {right, at.y + height}, c.theme[kPartColours[part++ % kPartColours.size()]]);
+    draw_part(c, part++, {x, at.y, right - x, height});
     x = right;
     unit = f.unit;
   }
@@ -94,13 +111,12 @@ void draw_own_figures(const Canvas& c) {
   draw_bars(c, figures);
   std::size_t part = 0;
   for (const workload::Figure& f : figures) {
-    const float swatch = f.part ? 14 * c.scale : 0;
+    const float swatch = f.part ? 20 * c.scale : 0;
     if (f.part) {
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float side = 9 * c.scale;
+      const float side = 14 * c.scale;
       const float y = at.y + (c.fonts.size(FontRole::Body) - side) / 2;
-      ImGui::GetWindowDrawList()->AddRectFilled({at.x, y}, {at.x + side, y + side},
-                                                c.theme[kPartColours[part++ % kPartColours.size()]], 2 * c.scale);
+      draw_part(c, part++, {at.x, y, side, side});
       ImGui::SetCursorPosX(ImGui::GetCursorPosX() + swatch);
     }
     figure_line(c, tr(f.label), f.count == 0 ? "–" : figure_text(f.mean) + (f.unit.empty() ? "" : " " + f.unit));

@@ -31,8 +31,8 @@ void draw_colour_chip(const Canvas& c, const Rect& r) {
   ShellState& state = c.state;
   const float s = c.scale;
   ImGui::SetCursorScreenPos({r.x, r.y});
-  if (ImGui::InvisibleButton("##colours", {r.width, r.height})) state.requests.actions.push_back(Action::ColourLegend);
-  note_place(c, "status.colours");
+  if (press_area(c, "##colours", {r.width, r.height})) state.requests.actions.push_back(Action::ColourLegend);
+  note_control(c, "status.colours");
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) {
     ImGui::SetTooltip(
@@ -96,10 +96,10 @@ void draw_status_bar(const Canvas& c) {
 
   const float click_width = aside.empty() ? text_w : aside_x - left_x + aside_shown;
   ImGui::SetCursorScreenPos({left_x, at.y + 3 * s});
-  if (ImGui::InvisibleButton("##capture", {std::max(1.0f, click_width), size.y - 6 * s})) {
+  if (press_area(c, "##capture", {std::max(1.0f, click_width), size.y - 6 * s})) {
     state.requests.actions.push_back(Action::CaptureHealth);
   }
-  note_place(c, "status.capture");
+  note_control(c, "status.capture");
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) {
     const std::string tip = (status.aside.empty() ? "" : status.aside + "\n") + tr("click: capture health") + " (" +

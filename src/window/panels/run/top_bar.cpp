@@ -45,8 +45,8 @@ void draw_trigger_chip(const Canvas& c, float width) {
   const ScopeStatus status = scope_status(state);
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() - 4 * s);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ImGui::InvisibleButton("##trigger_chip", {width, height})) state.requests.actions.push_back(Action::TriggerPanel);
-  note_place(c, "trigger_chip");
+  if (press_area(c, "##trigger_chip", {width, height})) state.requests.actions.push_back(Action::TriggerPanel);
+  note_control(c, "trigger_chip");
   const bool hovered = ImGui::IsItemHovered();
   const bool open = state.scope.panel_open;
   ImDrawList& list = *ImGui::GetWindowDrawList();

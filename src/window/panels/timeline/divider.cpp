@@ -10,7 +10,7 @@ namespace lanescope::ui {
 
 void draw_divider(const Canvas& c, const Rect& area, float top, float room) {
   const float s = c.scale;
-  const float grip = 6 * s;
+  const float grip = 10 * s;
   ImGui::SetNextWindowPos({area.x, area.y - grip / 2});
   ImGui::SetNextWindowSize({area.width, grip});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});

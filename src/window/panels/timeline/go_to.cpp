@@ -139,7 +139,7 @@ void draw_go_to(const Canvas& c) {
     entered = ImGui::InputTextWithHint("##go_to_field", tr("Go to: 12.5 ms, +5 ms, 412 …"), &field.text,
                                        ImGuiInputTextFlags_EnterReturnsTrue);
   }
-  note_place(c, "go_to.field");
+  note_control(c, "go_to.field");
   const Destination destination = destination_of(state, field.text);
   const bool bad = !destination.possible && !field.text.empty();
   const Label says{box.x + (kPad + 6) * s,

@@ -23,8 +23,8 @@ bool menu_item(const Canvas& c, const char* id, const std::string& says, const s
   const float s = c.scale;
   const float height = 25 * s;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id, {kWidth * s, height}) && possible;
-  note_place(c, std::string("lane_menu.") + id);
+  const bool clicked = press_area(c, id, {kWidth * s, height}) && possible;
+  note_control(c, std::string("lane_menu.") + id);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (ImGui::IsItemHovered() && possible) {
     list.AddRectFilled(at, {at.x + kWidth * s, at.y + height}, c.theme[Colour::PanelHovered], 5 * s);

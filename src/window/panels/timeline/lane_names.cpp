@@ -17,7 +17,7 @@ namespace {
 using base::tr;
 using Grip = LaneHands::Grip;
 
-constexpr float kMark = 16;
+constexpr float kMark = 24;
 
 ImVec2 centre(const Rect& r) { return {r.x + r.width / 2, r.y + r.height / 2}; }
 
@@ -60,7 +60,7 @@ void draw_headings(const Canvas& c, const NameArea& names, ImDrawList& list) {
     const bool hovered = hands.under == Grip::Heading && hands.under_group == heading.group;
     draw_chevron(list, {names.left() + 20 * s, middle}, heading.folded, c.theme[hovered ? Colour::Accent : Colour::Dim],
                  s);
-    c.state.places["lane_group." + heading.group] = {r.x, r.y, heading_width(c, heading), r.height};
+    note_control(c, "lane_group." + heading.group, {r.x, r.y, heading_width(c, heading), r.height});
   }
 }
 
@@ -79,8 +79,11 @@ void draw_marks(const Canvas& c, const NameArea& names, ImDrawList& list) {
     const Rect pin = names.pin_mark(place.rect);
     const Rect hide = names.hide_mark(place.rect);
     if (c.state.timeline.covers(place, centre(fold).y)) continue;
-    if (pointed || place.folded) {
-      draw_chevron(list, centre(fold), place.folded, lit(c, pointed && hands.under == Grip::Fold), s);
+    const std::string fold_name = "lane_fold." + place.key;
+    note_control(c, fold_name, fold);
+    if (pointed || place.folded || c.state.focus.is_at(fold_name)) {
+      const ImVec2 at{fold.x + 7 * s, centre(fold).y};  // left of the name, over which the mark reaches
+      draw_chevron(list, at, place.folded, lit(c, pointed && hands.under == Grip::Fold), s);
     }
     if (pointed) {
       // Fade out the name where the icons begin.
@@ -90,8 +93,8 @@ void draw_marks(const Canvas& c, const NameArea& names, ImDrawList& list) {
       list.AddRectFilledMultiColor({pin.x - fade, pin.y}, {pin.x, pin.y + pin.height}, clear, ground, ground, clear);
       list.AddRectFilled({pin.x, pin.y}, {names.right() - 6 * s, pin.y + pin.height}, ground);
       draw_eye(list, centre(hide), lit(c, hands.under == Grip::Hide), s);
-      c.state.places["lane_pin"] = pin;
-      c.state.places["lane_hide"] = hide;
+      note_control(c, "lane_pin", pin);
+      note_control(c, "lane_hide", hide);
       c.state.places["lane_fold"] = fold;
     }
     if (pointed || place.pinned) {
@@ -150,7 +153,7 @@ void draw_note(const Canvas& c, const NameArea& names, ImDrawList& list) {
                     r.height - 2 * s,
                     LabelAlign::Centre};
   draw_labels(list, c.fonts, {&label, 1});
-  c.state.places["lanes_hidden"] = r;
+  note_control(c, "lanes_hidden", r);
 }
 
 void draw_tooltip(const Canvas& c, const NameArea& names) {
@@ -189,12 +192,11 @@ void draw_tooltip(const Canvas& c, const NameArea& names) {
 }  // namespace
 
 Rect NameArea::fold_mark(const Rect& row) const {
-  const float height = std::min(row.height, 22 * scale);
-  return {left() + 1 * scale, row.y, 14 * scale, height};
+  return {left() + 1 * scale, row.y, kMark * scale, std::min(row.height, kMark * scale)};
 }
 Rect NameArea::hide_mark(const Rect& row) const {
   const float height = std::min(row.height, 34 * scale);
-  return {right() - (kMark + 8) * scale, row.y, kMark * scale, height};
+  return {right() - (kMark + 4) * scale, row.y, kMark * scale, height};
 }
 Rect NameArea::pin_mark(const Rect& row) const {
   const Rect hide = hide_mark(row);

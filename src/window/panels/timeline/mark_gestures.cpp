@@ -74,18 +74,23 @@ void click(ShellState& state, const MarkHit& mark) {
 void draw_menu(const Canvas& c, std::uint32_t id) {
   ShellState& state = c.state;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {10 * c.scale, 8 * c.scale});
+  const RowSpacing rows(c);
   if (ImGui::BeginPopup(kMenu)) {
+    const auto chosen = [&](const char* says) {
+      const bool clicked = ImGui::MenuItem(says);
+      note_control(c, std::string("mark_menu.") + says);
+      return clicked;
+    };
     const Measure* ruler = state.marks.ruler(id);
     const Bookmark* bookmark = state.marks.bookmark(id);
-    if (ruler && ImGui::MenuItem(tr("Select this range"))) select_range(state, ruler->from, ruler->to);
-    if (ruler && ImGui::MenuItem(tr("Zoom to this range"))) state.view.show(ruler->from, ruler->to);
-    if (ruler && ImGui::MenuItem(tr("Copy the time"))) {
+    if (ruler && chosen(tr("Select this range"))) select_range(state, ruler->from, ruler->to);
+    if (ruler && chosen(tr("Zoom to this range"))) state.view.show(ruler->from, ruler->to);
+    if (ruler && chosen(tr("Copy the time"))) {
       ImGui::SetClipboardText(measure_text(ruler->to - ruler->from).c_str());
     }
-    if (bookmark && ImGui::MenuItem(tr("Go there"))) go_to_bookmark(state, id);
-    if (bookmark && ImGui::MenuItem(bookmark->is_note() ? tr("Edit the text") : tr("Write a note")))
-      edit_note(state, id);
-    if (ImGui::MenuItem(tr("Remove"))) state.marks.remove(id);
+    if (bookmark && chosen(tr("Go there"))) go_to_bookmark(state, id);
+    if (bookmark && chosen(bookmark->is_note() ? tr("Edit the text") : tr("Write a note"))) edit_note(state, id);
+    if (chosen(tr("Remove"))) state.marks.remove(id);
     ImGui::EndPopup();
   }
   ImGui::PopStyleVar();
@@ -159,7 +164,7 @@ void draw_note_editor(const Canvas& c) {
   ImGui::SetNextItemWidth(-1);
   const bool entered = ImGui::InputTextWithHint("##text", tr("note · Enter: save, Esc: cancel"), &marks.edit_text,
                                                 ImGuiInputTextFlags_EnterReturnsTrue);
-  note_place(c, "note.field");
+  note_control(c, "note.field");
   const bool left = !marks.edit_begins && !ImGui::IsItemActive();
   marks.edit_begins = false;
   if (entered || left) {

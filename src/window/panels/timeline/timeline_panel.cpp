@@ -84,7 +84,7 @@ void handle_scroll_thumb(const Canvas& c, const Rect& area, std::size_t number, 
   const float overflow = pane.overflow;
   if (overflow < 3 * s) return;  // not worth scrolling: only padding
   const float room = pane.bottom - pane.top - 4 * s;
-  const float length = std::max(std::min(24 * s, room / 2), room * room / (room + overflow));
+  const float length = std::max(std::min(28 * s, room / 2), room * room / (room + overflow));
   if (room <= length) return;
   const ImVec2 before = ImGui::GetCursorScreenPos();
   const float x = area.x + area.width - 12 * s;

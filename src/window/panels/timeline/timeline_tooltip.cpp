@@ -98,11 +98,11 @@ bool draw_pin(const Canvas& c, PinnedTooltip& pin, const Rect& area) {
   std::vector<Label> labels = pin_labels(says, place->card, c.theme, s);
   const float cross = 20 * s;
   ImGui::SetCursorScreenPos({x + width - cross - 2 * s, y + 2 * s});
-  const bool closed = ImGui::InvisibleButton("##close", {cross, cross});
+  const bool closed = press_area(c, "##close", {cross, cross});
   labels.push_back({x + width - cross - 2 * s, y + 2 * s, cross,
                     c.theme[ImGui::IsItemHovered() ? Colour::Text : Colour::Muted], FontRole::SmallBold, "×", cross,
                     LabelAlign::Centre});
-  note_place(c, "pin.close");
+  note_control(c, "pin.close");
   ImGui::SetCursorScreenPos({x, y});
   ImGui::InvisibleButton("##card", {width - 24 * s, height});
   note_place(c, "pin");

@@ -31,9 +31,9 @@ std::optional<std::size_t> stepped_slider(const Canvas& c, const char* id, const
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = 22 * s;
   const float radius = 7 * s;
-  ImGui::InvisibleButton(id, {width, height});
-  note_place(c, std::string("scope.") + id);
-  const bool active = ImGui::IsItemActive();
+  press_area(c, id, {width, height});
+  note_control(c, std::string("scope.") + id, true);
+  const bool active = ImGui::IsItemActive() && !c.state.focus.pressing;  // Enter has no place on it
   const bool hovered = ImGui::IsItemHovered();
   const float x0 = at.x + radius;
   const float length = std::max(1.0f, width - 2 * radius);
@@ -45,6 +45,9 @@ std::optional<std::size_t> stepped_slider(const Canvas& c, const char* id, const
   } else if (hovered && ImGui::GetIO().MouseWheel != 0) {
     const auto to = static_cast<float>(chosen) + (ImGui::GetIO().MouseWheel > 0 ? 1.0f : -1.0f);
     turned = static_cast<std::size_t>(std::clamp(to, 0.0f, last));
+  } else if (const int direction = c.state.focus.take_turn(std::string("scope.") + id)) {
+    turned =
+        static_cast<std::size_t>(std::clamp(static_cast<float>(chosen) + static_cast<float>(direction), 0.0f, last));
   }
   const float y = at.y + height / 2;
   const float x = x0 + length * static_cast<float>(turned.value_or(chosen)) / last;
@@ -82,9 +85,9 @@ bool draw_name(const Canvas& c, const TriggerName& name, bool chosen) {
   const ImVec2 size{ImGui::GetContentRegionAvail().x, 22 * s};
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushID(static_cast<int>(name.kind));
-  const bool clicked = ImGui::InvisibleButton(name.name.c_str(), size);
+  const bool clicked = press_area(c, name.name.c_str(), size);
   ImGui::PopID();
-  if (ImGui::IsItemVisible()) note_place(c, "scope.name." + name.name);
+  if (ImGui::IsItemVisible()) note_control(c, "scope.name." + name.name);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (chosen || hovered) {
@@ -136,7 +139,7 @@ void draw_names(const Canvas& c, TriggerSettings& settings) {
     ImGui::InputTextWithHint("##scope_filter", tr("filter, or a name"), &state.scope.filter);
     ImGui::PopStyleVar(2);
   }
-  note_place(c, "scope.filter");
+  note_control(c, "scope.filter");
   const bool entered = ImGui::IsItemDeactivated() && key_pressed(ImGuiKey_Enter);
   vertical_space(c, 6);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, c.theme[Colour::Row]);
