@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/pace.h"
 #include "base/translate.h"
+#include "experiment/figure.h"
 #include "inspect/figure_text.h"
 #include "render/labels.h"
 #include "window/panels/overlays/overlays_panels.h"
@@ -25,7 +25,7 @@ constexpr float kWidth = 470;
 double factor_of(const ActiveExperiment& active) {
   const experiment::Measured* before = active.measured(Side::Before);
   const experiment::Measured* after = active.measured(Side::After);
-  return before && after ? analysis::factor_between(before->summary.pace, after->summary.pace) : 0;
+  return before && after ? gain_between(*before, *after).factor : 0;
 }
 
 void end_tour(ShellState& state) {
