@@ -212,7 +212,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   /// How many records before records_[base], itself included, have the same settings and may be of use for a stretch of
   /// `iterations`.
   std::size_t earlier_steps(std::size_t base, std::size_t iterations, std::int64_t period) const {
-    constexpr std::size_t kLookBack = 4096, kMostPeriods = 3;
+    constexpr std::size_t kLookBack = 4096, kMostPeriods = 5;
     const std::size_t most = std::max({kLookBack, iterations, kMostPeriods * static_cast<std::size_t>(period)});
     const auto turn = std::upper_bound(markers_.begin(), markers_.end(), records_[base].start_ns,
                                        [](Nanoseconds t, const trace::Event& marker) { return t < marker.start_ns; });

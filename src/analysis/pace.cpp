@@ -87,8 +87,8 @@ std::optional<Ends> periods_in(std::span<const LoopStep> steps, std::size_t base
   return Ends{first, last};
 }
 
-/// As many whole periods of a known length as the stretch has, at least one. They end after the iteration of the newest
-/// period that waits most: nothing is in flight then.
+/// As many whole periods of a known length as the stretch has, or a few if there are earlier ones. They end after the
+/// iteration of the newest period that waits most: nothing is in flight then.
 std::optional<Ends> whole_periods_in(std::span<const LoopStep> steps, std::size_t base, std::int64_t period) {
   const auto at = [&](std::int64_t number) -> std::optional<std::size_t> {
     const auto found = std::ranges::lower_bound(steps, number, {}, &LoopStep::number);
@@ -96,8 +96,9 @@ std::optional<Ends> whole_periods_in(std::span<const LoopStep> steps, std::size_
     return static_cast<std::size_t>(found - steps.begin());
   };
   const auto ending_with = [&](std::size_t last) -> std::optional<Ends> {
-    const std::int64_t periods = std::max<std::int64_t>(1, (steps[last].number - steps[base].number) / period);
-    for (const std::int64_t n : {periods, std::int64_t{1}}) {
+    // One period may differ from the next, so a few are better.
+    constexpr std::int64_t kFew = 3;
+    for (std::int64_t n = std::max(kFew, (steps[last].number - steps[base].number) / period); n > 0; --n) {
       if (const auto first = at(steps[last].number - n * period)) return Ends{*first, last};
     }
     return std::nullopt;

@@ -37,7 +37,7 @@ std::vector<std::string> keys(const Json& object) {
 
 TEST_F(RunExperiment, BothSidesAreRunAndSetBesideWhatWasPublished) {
   Json json = json_of({"P09", "--iterations", "100", "--lang", "en"});
-  EXPECT_THAT(keys(json), ElementsAre("experiment", "runs", "ratio", "published", "simulated_or_measured"));
+  EXPECT_THAT(keys(json), ElementsAre("experiment", "runs", "ratio", "gain", "published", "simulated_or_measured"));
   EXPECT_EQ(json["experiment"],
             (Json{{"id", "P09"}, {"name", "item-each-iteration"}, {"title", "Reading the loss every iteration"}}));
   ASSERT_EQ(json["runs"].size(), 2u);

@@ -158,7 +158,11 @@ TEST_F(OneAnswer, OfAllExperiments) {
     EXPECT_DOUBLE_EQ(after->mean_ns() / before->mean_ns(), json["ratio"]["pace"].get<double>());
     const std::string basis = factor_basis(before->summary.pace, after->summary.pace);
     EXPECT_TRUE(has(table, "per iteration, " + basis));
-    EXPECT_TRUE(has(page_text, "per iteration, " + basis));
+    const std::string per = json["gain"]["per"].get<std::string>();
+    EXPECT_TRUE(has(page_text, "per " + per + ", " + basis));
+    const analysis::Gain gain = gain_between(*before, *after);
+    EXPECT_DOUBLE_EQ(gain.factor, json["gain"]["factor"].get<double>());
+    EXPECT_EQ(gain.per_sample, per == "sample");
     EXPECT_THAT(headline(*before, *after), HasSubstr(", " + basis));
     if (HasFailure()) return;
   }

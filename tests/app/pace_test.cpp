@@ -54,8 +54,16 @@ void expect_by_elapsed(const std::string& id, const auto& printed) {
     EXPECT_THAT(printed.table, Not(HasSubstr(cpu_times))) << id;
   }
   // The table and the JSON have after / before, in two digits and in all.
-  const double row = number_in(printed.table, "per iteration, by elapsed time[^\n]* ([0-9.]+) ×");
-  EXPECT_NEAR(row, 1 / factor, 0.006) << id;
+  // If the batches differ, the factor is per sample: in a row of its own.
+  const bool per_sample = printed.json["gain"]["per"] == "sample";
+  const double gain = printed.json["gain"]["factor"].template get<double>();
+  const auto samples = [&](int side) {
+    return per_sample ? printed.json["runs"][side]["settings"]["batch_size"].template get<double>() : 1;
+  };
+  EXPECT_NEAR(gain / (factor * samples(1) / samples(0)), 1, 0.01) << id;
+  const std::string per = per_sample ? "per sample" : "per iteration, by elapsed time";
+  const double row = number_in(printed.table, per + "[^\n]* ([0-9.]+) ×");
+  EXPECT_NEAR(row, 1 / gain, 0.006) << id;
   EXPECT_NEAR(printed.json["ratio"]["pace"].template get<double>() * factor, 1, 0.01) << id;
   for (const Json& side : printed.json["runs"]) {
     EXPECT_EQ(side["pace"]["basis"], "elapsed") << id;
@@ -64,12 +72,13 @@ void expect_by_elapsed(const std::string& id, const auto& printed) {
   }
   // The page's headline, in either direction: "1.25 × faster per iteration, by elapsed time".
   const std::string tiles = between(printed.page, "class=\"tiles three\"", "</div></div>");
-  EXPECT_THAT(tiles, HasSubstr("<em>per iteration, by elapsed time</em>")) << id;
-  EXPECT_THAT(tiles, HasSubstr(factor >= 1 ? "<span>faster</span>" : "<span>slower</span>")) << id;
+  const std::string basis = per_sample ? "per sample, by elapsed time" : "per iteration, by elapsed time";
+  EXPECT_THAT(tiles, HasSubstr("<em>" + basis + "</em>")) << id;
+  EXPECT_THAT(tiles, HasSubstr(gain >= 1 ? "<span>faster</span>" : "<span>slower</span>")) << id;
   const double headline = number_in(tiles, "<b>([0-9.]+)<small>×</small></b>");
-  EXPECT_NEAR(headline / std::max(factor, 1 / factor), 1, 0.01) << id;
-  const std::string beside = between(printed.page, "<td>per iteration, by elapsed time</td>", "</tr>");
-  EXPECT_NEAR(number_in(beside, "([0-9.]+)\u202f×</td>"), 1 / factor, 0.006) << id;
+  EXPECT_NEAR(headline / std::max(gain, 1 / gain), 1, 0.01) << id;
+  const std::string beside = between(printed.page, "<td>" + basis + "</td>", "</tr>");
+  EXPECT_NEAR(number_in(beside, "([0-9.]+)\u202f×</td>"), 1 / gain, 0.006) << id;
   // A row that neither side has a number for is left out.
   for (const char* of_issuing : {"iteration, median</td>", "iteration, 99th percentile</td>"}) {
     if (printed.page.find(of_issuing) == std::string::npos) continue;

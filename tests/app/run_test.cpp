@@ -162,7 +162,7 @@ TEST_F(Run, UnderATightMemoryCapNothingGoesUncounted) {
 TEST_F(Run, AComparisonReportsBothRunsAndTheirRatio) {
   Json json = run_json({"--workload", "linear-mse", "--iterations", "300", "--set", "log_interval=1", "--compare",
                         "log_interval=100", "--compare", "batch_size=64"});
-  ASSERT_THAT(keys(json), ElementsAre("runs", "ratio"));
+  ASSERT_THAT(keys(json), ElementsAre("runs", "ratio", "gain"));
   ASSERT_EQ(json["runs"].size(), 2u);
   Json &first = json["runs"][0], &second = json["runs"][1], &ratio = json["ratio"];
   EXPECT_EQ(first["settings"]["log_interval"], 1);

@@ -28,7 +28,7 @@ Headless headless_of(const Experiment& e) {
 
 class WholePeriods : public testing::TestWithParam<std::size_t> {};
 
-// Flipped at four moments in the steady state, and looked at seven seconds later (or four periods later).
+// Flipped at four moments in the steady state, and looked at seven seconds later (or five periods later).
 TEST_P(WholePeriods, TheFactorIsThatOfTheCommandLine) {
   const Experiment& e = experiment::experiments()[GetParam()];
   if (!flips_in_place(e)) GTEST_SKIP() << "each side has a run of its own";
@@ -39,7 +39,7 @@ TEST_P(WholePeriods, TheFactorIsThatOfTheCommandLine) {
     workload::Settings settings = workload::default_settings(e.workload, device::describe_device(e.device));
     for (const std::string& assignment : e.assignments(side)) settings.assign(assignment);
     const auto period = static_cast<double>(workload::period_of(e.workload, settings));
-    const double periods = period > 1 ? 4.5 * period + seconds : 0;  // the first may fill a cache
+    const double periods = period > 1 ? 5.5 * period + seconds : 0;  // the first may fill a cache
     return static_cast<std::uint64_t>(std::max({30.0, periods, seconds * speed * 1e9 / each_ns}));
   };
   int known = 0;

@@ -105,7 +105,7 @@ constexpr Expected kExpected[] = {
     {"S4-wrong-device", VerdictKind::Unknown, kLaunch},
     {"S4-call-and-forward", kLaunch, kLaunch},
     // Pinning on the fly waits like a blocking copy; with memory pinned once, only the copies remain.
-    {"T1", kSync, kCopy},
+    {"T1", kCopy, kCopy},
     // A thousand blocking copies wait a thousand times; non-blocking ones are issued too slowly to fill the link.
     {"T2", kSync, kLaunch},
     // Drawing on the CPU takes longer than the GPU's work; waiting for the event costs nothing beside it.
