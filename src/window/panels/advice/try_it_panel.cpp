@@ -187,7 +187,8 @@ Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, boo
   const std::string says =
       !steers ? offer.text : fmt::format("{} {}", tr("Try"), offer.chosen ? offer.text : std::string("…"));
   const float wanted = text_width(c.fonts, FontRole::SmallBold, says) + 18 * s;
-  const bool note_fits = wanted + gain_width + note_width + 10 * s <= area.width;
+  // That a factor is per sample is never left out; the button's text is shortened instead.
+  const bool note_fits = offer.trial.work != 1 || wanted + gain_width + note_width + 10 * s <= area.width;
   const float right = gain_width + (note_fits ? note_width : 0) + 8 * s;
   const Rect box{area.x, area.y + (kTryRow - kTryButton) * s, std::min(wanted, area.width - right), kTryButton * s};
   const ImVec2 mouse = ImGui::GetIO().MousePos;

@@ -297,7 +297,16 @@ void draw_details(const Canvas& c) {
     if (!is_trial(state)) draw_last_turn(c, recent, before);
     heading(c, tr("FIGURES"));
   }
-  if (!selected) draw_figures(c, recent, state.model.before_change());
+  if (!selected) {
+    draw_figures(c, recent, before);
+    const analysis::Judged& judged = recent.judged;
+    if (judged.iterations == 0 && judged.to_ns > judged.from_ns && judged.to_ns - judged.from_ns < recent.window_ns()) {
+      wrapped_text(
+          c, FontRole::Small, Colour::Dim,
+          tr("These figures are of all {}; the verdict is of {}, from the first to the last operation of the GPU.",
+             base::format_duration(recent.window_ns()), base::format_duration(judged.to_ns - judged.from_ns)));
+    }
+  }
   if (by_card) draw_selected(c);
   draw_code_section(c);
   vertical_space(c, 10);
