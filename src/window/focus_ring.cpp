@@ -22,6 +22,7 @@ const ImGuiWindow* topmost_at(float x, float y) {
   for (int i = g.Windows.Size - 1; i >= 0; --i) {
     const ImGuiWindow* window = g.Windows[i];
     if (!window->Active || window->Hidden || (window->Flags & ImGuiWindowFlags_NoMouseInputs)) continue;
+    if (window->IsFallbackWindow) continue;  // ImGui's own, which is there but never drawn
     if (window->OuterRectClipped.Contains(ImVec2(x, y))) return window;
   }
   return nullptr;

@@ -83,10 +83,10 @@ void draw_choices(const Canvas& c) {
   const float width = std::min(220 * s, right - row.x);
   if (width < 60 * s) return;
   const TextStyle style(c, FontRole::Small, Colour::Text);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(8 * s, 2 * s));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(8 * s, 5 * s));
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
   ImGui::PushStyleColor(ImGuiCol_Border, c.theme[Colour::Line]);
-  ImGui::SetCursorScreenPos({right - width, row.y});
+  ImGui::SetCursorScreenPos({right - width, row.y - 2 * s});
   ImGui::SetNextItemWidth(width);
   if (ImGui::InputTextWithHint("##filter", tr("filter by name"), &list.filter)) list.read = {};
   note_control(c, "event_list.filter");

@@ -85,13 +85,13 @@ void draw_field(const Canvas& c) {
     ImGui::SetKeyboardFocusHere();
     search.focus_wanted = false;
   }
-  ImGui::SetCursorScreenPos({right - 8 * s - width, row.y});
+  ImGui::SetCursorScreenPos({right - 8 * s - width, row.y - 2 * s});
   ImGui::SetNextItemWidth(width);
   bool entered = false;
   const std::string before = search.text;
   {
     const TextStyle style(c, FontRole::Small, Colour::Text);
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(8 * s, 2 * s));
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(8 * s, 5 * s));
     ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
     ImGui::PushStyleColor(ImGuiCol_Border, c.theme[search.field_active ? Colour::Accent : Colour::Line]);
     entered = ImGui::InputTextWithHint(("##search" + std::to_string(search.field_number)).c_str(),

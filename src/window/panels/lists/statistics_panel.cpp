@@ -146,10 +146,10 @@ void draw_filters(const Canvas& c, const Rect& row) {
   const float width = std::min(220 * s, right - x - 4 * s);
   if (width < 50 * s) return;
   const TextStyle style(c, FontRole::Small, Colour::Text);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(8 * s, 2 * s));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(8 * s, 5 * s));
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1.0f);
   ImGui::PushStyleColor(ImGuiCol_Border, c.theme[Colour::Line]);
-  ImGui::SetCursorScreenPos({right - width, row.y});
+  ImGui::SetCursorScreenPos({right - width, row.y - 2 * s});
   ImGui::SetNextItemWidth(width);
   ImGui::InputTextWithHint("##statistics.filter", tr("filter by name"), &statistics.wish.name);
   note_control(c, "statistics.filter");

@@ -96,7 +96,7 @@ void draw_status_bar(const Canvas& c) {
 
   const float click_width = aside.empty() ? text_w : aside_x - left_x + aside_shown;
   ImGui::SetCursorScreenPos({left_x, at.y + 3 * s});
-  if (press_area(c, "##capture", {std::max(1.0f, click_width), size.y - 6 * s})) {
+  if (press_area(c, "##capture", {std::max(1.0f, click_width), 22 * s})) {
     state.requests.actions.push_back(Action::CaptureHealth);
   }
   note_control(c, "status.capture");
@@ -116,7 +116,7 @@ void draw_status_bar(const Canvas& c) {
     labels.push_back({middle_x, at.y, middle_width, c.theme[Colour::Dim], FontRole::Small, middle, size.y});
   }
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
-  draw_colour_chip(c, {right_x, at.y + 3 * s, chip_width - 12 * s, size.y - 6 * s});
+  draw_colour_chip(c, {right_x, at.y + 3 * s, chip_width - 12 * s, 22 * s});
   state.places["status"] = {at.x, at.y, size.x, size.y};
 }
 
