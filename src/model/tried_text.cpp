@@ -10,9 +10,10 @@ namespace {
 
 using base::tr;
 
-std::string value_text(const workload::Value& value) {
+std::string value_text(const workload::SettingSpec& spec, const workload::Value& value) {
   if (const bool* on = std::get_if<bool>(&value)) return *on ? tr("on") : tr("off");
-  return workload::to_text(value);
+  const std::string text = workload::to_text(value);
+  return spec.zero_is_never && text == "0" ? std::string(tr("never")) : text;
 }
 
 // "Log interval" becomes "log interval" within a sentence; "GPU first" stays.
@@ -64,14 +65,14 @@ std::string quoted(const std::string& text) {
 std::string trial_text(const workload::Settings& settings, const std::vector<std::string>& assignments) {
   return each_setting(settings, assignments,
                       [](const workload::SettingSpec& spec, const workload::Value&, const workload::Value& to) {
-                        return label_text(spec) + " " + value_text(to);
+                        return label_text(spec) + " " + value_text(spec, to);
                       });
 }
 
 std::string turn_text(const workload::Settings& before, const std::vector<std::string>& assignments) {
   return each_setting(before, assignments,
                       [](const workload::SettingSpec& spec, const workload::Value& from, const workload::Value& to) {
-                        return label_text(spec) + " " + value_text(from) + " → " + value_text(to);
+                        return label_text(spec) + " " + value_text(spec, from) + " → " + value_text(spec, to);
                       });
 }
 

@@ -409,7 +409,10 @@ void Shell::follow_experiment() {
   } else if (model.simulated()) {
     state_.experiment.real_gpu.clear();
   }
-  if (!state_.experiment.active) return;
+  if (!state_.experiment.active) {
+    if (state_.view.has_goal()) leave_view();
+    return;
+  }
   ActiveExperiment& active = *state_.experiment.active;
   if (steering->workload().name != active.experiment().workload) {  // the user chose another workload
     state_.experiment.active.reset();

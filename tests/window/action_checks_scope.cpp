@@ -29,14 +29,11 @@ std::vector<ActionCheck> scope_checks() {
        is_mode(ViewMode::Trigger)},
       {Action::ExperimentView,
        [](Desk& desk) {
-         desk.state().view.set_goal(ui::ViewGoal{});
+         desk.state().requests.experiment = {&experiment::experiment_named("P09"), experiment::Side::Before};
+         desk.until([&] { return desk.state().experiment.active && desk.state().view.has_goal(); });
          desk.state().view.pan(0);
        },
-       [](Desk& desk) {
-         if (desk.state().view.moved_by_hand()) return false;
-         desk.state().view.set_goal(std::nullopt);
-         return true;
-       }},
+       [](Desk& desk) { return !desk.state().view.moved_by_hand(); }},
   };
 }
 

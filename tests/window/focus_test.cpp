@@ -106,11 +106,11 @@ TEST_F(FocusTest, EnterPressesAndArrowsTurn) {
 
   walk_to("side.after");
   desk().tap(XK_Return);
-  EXPECT_TRUE(desk().until([&] { return settings().integer("log_interval") == 100 && !state().focus.pressing; }));
+  EXPECT_TRUE(desk().until([&] { return settings().integer("log_interval") == 0 && !state().focus.pressing; }));
   desk().tap(XK_z, kAlt);
   EXPECT_TRUE(desk().until([&] { return settings().integer("log_interval") == 1; }));
   ASSERT_TRUE(state().toast.has_value());
-  EXPECT_EQ(state().toast->text, "log interval 100 → 1");
+  EXPECT_EQ(state().toast->text, "log interval never → 1");
 
   walk_to("knob.log_interval");
   desk().tap(XK_Right);

@@ -163,6 +163,8 @@ TEST_F(StartTest, TheFirstMinuteEndsWithTheFactor) {
   ASSERT_TRUE(desk.until([&] { return tour() == TourStep::Reward && desk.has_place("tour.factor"); }));
   desk.click("tour.next");
   EXPECT_EQ(tour(), TourStep::WhatNext);
+  ASSERT_TRUE(desk.until([&] { return desk.has_place("tour.done"); }));
+  desk.frames(3);  // the card has taken its new size
   desk.click("tour.done");
   EXPECT_EQ(tour(), TourStep::Off);
   desk.close();
@@ -199,7 +201,7 @@ TEST_F(StartTest, TheLookIsRemembered) {
   EXPECT_EQ(ImGui::GetIO().DisplaySize.x, 1100);
   EXPECT_EQ(ImGui::GetIO().DisplaySize.y, 720);
   trigger.automatic = true;  // a name that never comes leaves no window that stands
-  EXPECT_EQ(state().view.trigger_settings(), trigger);
+  EXPECT_EQ(state().view.own_trigger(), trigger);
   EXPECT_EQ(state().preferences.picture_folder, desk.pictures().string());
   // Nothing is left in the folder the program was started in, or elsewhere in the home.
   EXPECT_FALSE(std::filesystem::exists("imgui.ini"));

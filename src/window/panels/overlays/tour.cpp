@@ -82,18 +82,21 @@ void draw_what_next(const Canvas& c) {
   ShellState& state = c.state;
   text(c, FontRole::Title, Colour::Text, tr("What next?"));
   vertical_space(c, 2);
+  // In two columns, so that all of it fits into the card.
+  const float gap = ImGui::GetStyle().ItemSpacing.x;
+  const float width = (ImGui::GetContentRegionAvail().x - gap) / 2;
   const auto offer = [&](const char* id, const std::string& says, Action action) {
     const std::string key = keys_text(info(action));
-    if (button(c, id, key.empty() ? says : fmt::format("{} ({})", says, key))) {
-      end_tour(state);
-      state.requests.actions.push_back(action);
-    }
-    ImGui::SameLine();
+    if (!button(c, id, key.empty() ? says : fmt::format("{} ({})", says, key), false, width)) return;
+    end_tour(state);
+    state.requests.actions.push_back(action);
   };
   offer("tour.experiments", tr("More experiments"), Action::Gallery);
-  offer("tour.open", tr("Your own PyTorch trace"), Action::OpenTrace);
+  ImGui::SameLine();
+  offer("tour.open", tr("Your own trace"), Action::OpenTrace);
   offer("tour.keys", tr("All keys"), Action::Help);
-  if (button(c, "tour.done", tr("Done"), true)) end_tour(state);
+  ImGui::SameLine();
+  if (button(c, "tour.done", tr("Done"), true, width)) end_tour(state);
 }
 
 }  // namespace

@@ -36,8 +36,7 @@ void look(const Canvas& c, const NameArea& names, const ImVec2& mouse) {
     return;
   }
   for (const HeadingPlace& heading : timeline.headings()) {
-    const Rect& r = heading.rect;
-    if (timeline.covers(heading, mouse.y) || !inside({r.x, r.y, heading_width(c, heading), r.height}, mouse)) continue;
+    if (timeline.covers(heading, mouse.y) || !inside(heading_target(c, heading), mouse)) continue;
     hands.under = Grip::Heading;
     hands.under_group = heading.group;
     hands.under_folded = heading.folded;

@@ -23,6 +23,8 @@ struct NameArea {
 
 /// The width of a group's heading, from the timeline's left edge.
 float heading_width(const Canvas& canvas, const HeadingPlace& heading);
+/// Where a press means the heading.
+Rect heading_target(const Canvas& canvas, const HeadingPlace& heading);
 /// Opens the menu of a row, or of the selected event on it; draw_lane_menu() draws it.
 void open_lane_menu(const Canvas& canvas, const std::string& key, bool of_selection = false);
 /// One line of these menus: what it does, its key at the right edge, a dot if it is on. A click closes the menu, unless

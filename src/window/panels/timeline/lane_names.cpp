@@ -60,7 +60,7 @@ void draw_headings(const Canvas& c, const NameArea& names, ImDrawList& list) {
     const bool hovered = hands.under == Grip::Heading && hands.under_group == heading.group;
     draw_chevron(list, {names.left() + 20 * s, middle}, heading.folded, c.theme[hovered ? Colour::Accent : Colour::Dim],
                  s);
-    note_control(c, "lane_group." + heading.group, {r.x, r.y, heading_width(c, heading), r.height});
+    note_control(c, "lane_group." + heading.group, heading_target(c, heading));
   }
 }
 
@@ -205,6 +205,12 @@ Rect NameArea::pin_mark(const Rect& row) const {
 Rect NameArea::note() const {
   const float height = Timeline::kHiddenNoteHeight * scale;
   return {left() + 10 * scale, bottom() - height, right() - left() + 40 * scale, height - 2 * scale};
+}
+
+Rect heading_target(const Canvas& c, const HeadingPlace& heading) {
+  const Rect& r = heading.rect;
+  const float more = std::max(0.0f, kLeastTarget * c.scale - r.height) / 2;
+  return {r.x, r.y - more, heading_width(c, heading), r.height + 2 * more};
 }
 
 float heading_width(const Canvas& c, const HeadingPlace& heading) {
