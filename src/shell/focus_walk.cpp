@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -17,12 +18,12 @@ bool contains(const Rect& r, float x, float y) {
   return x >= r.x && x < r.x + r.width && y >= r.y && y < r.y + r.height;
 }
 
-// A row is what lies beside its topmost control.
+// A row is what lies beside its topmost control, which may have no height.
 void order_panel(std::vector<Control>::iterator begin, std::vector<Control>::iterator end) {
   std::stable_sort(begin, end, [](const Control& a, const Control& b) { return middle_y(a.box) < middle_y(b.box); });
   while (begin != end) {
     const float bottom = begin->box.y + begin->box.height * 0.75f;
-    const auto row_end = std::find_if(begin, end, [&](const Control& c) { return middle_y(c.box) >= bottom; });
+    const auto row_end = std::find_if(std::next(begin), end, [&](const Control& c) { return middle_y(c.box) >= bottom; });
     std::stable_sort(begin, row_end, [](const Control& a, const Control& b) { return a.box.x < b.box.x; });
     begin = row_end;
   }

@@ -34,6 +34,13 @@ TEST(FocusWalkTest, ReadsFromTopToBottomAndLeftToRight) {
   EXPECT_EQ(names(walk), (std::vector<std::string>{"menu", "badge", "value", "knob", "a", "b"}));
 }
 
+// A lane on its way in or out has no height yet.
+TEST(FocusWalkTest, AControlWithoutAHeightIsOneOfThem) {
+  std::vector<Control> controls = two_panels();
+  for (Control& control : controls) control.box.height = 0;
+  EXPECT_EQ(in_reading_order(controls).size(), controls.size());
+}
+
 TEST(FocusWalkTest, GoesAroundInBothDirections) {
   FocusWalk walk;
   walk.begin(two_panels());
