@@ -57,6 +57,9 @@ prediction::Recorded recorded_of(const MeasuredRun& run) {
 class Advised : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Advised, OnBothSides) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "a run of every experiment, twice: minutes under a sanitizer, which sees the same code elsewhere";
+#endif
   const Experiment& e = experiment::experiments()[GetParam()];
   for (const Side side : {Side::Before, Side::After}) {
     SCOPED_TRACE(side_key(side));

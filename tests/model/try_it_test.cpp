@@ -25,7 +25,7 @@ TEST(TryItTest, SaysWhatIsTurnedInWords) {
   workload::Settings s = loop();
   EXPECT_EQ(trial_text(s, {"log_interval=100"}), "log interval 100");
   EXPECT_EQ(turn_text(s, {"log_interval=100"}), "log interval 1 → 100");
-  EXPECT_EQ(trial_text(s, {"pinned=true", "log_interval=0"}), "log interval 0, pinned memory on");
+  EXPECT_EQ(trial_text(s, {"pinned=true", "log_interval=0"}), "log interval never, pinned memory on");
   EXPECT_EQ(turn_text(s, {"pinned=true"}), "pinned memory off → on");
 }
 
