@@ -33,8 +33,8 @@ struct GalleryList {
 GalleryList gallery_list(std::span<const experiment::Experiment> experiments, std::string_view filter,
                          experiment::Language language);
 
-/// What an experiment's code means: "P09: one of the experiments on the numbers that the tutorials published", and a line
-/// for each tutorial.
+/// What an experiment's code means: "P09: one of the experiments on the numbers that the tutorials published", and a
+/// line for each tutorial.
 std::string code_text(const experiment::Experiment& experiment);
 /// The tutorials that the experiment's numbers come from: "S2", "S0 · S3".
 std::string sources_text(const experiment::Experiment& experiment);

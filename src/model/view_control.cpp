@@ -86,7 +86,6 @@ void ViewControl::freeze() {
 }
 
 void ViewControl::set_goal(const std::optional<ViewGoal>& goal) {
-  if (goal == goal_) return;
   goal_ = goal;
   if (!goal) {
     goes_ = false;

@@ -23,9 +23,6 @@ struct ViewGoal {
   TriggerSettings trigger;
   double iterations = 3.2;  ///< the visible stretch, in iterations of the CPU's loop,
   Nanoseconds span_ns = 0;  ///< or as a time, if not 0
-  int number = 0;           ///< another one is gone to anew, although it may ask for the same
-
-  bool operator==(const ViewGoal&) const = default;
 };
 
 /// The instant that a rolling view keeps at its right edge: normally the live edge. While a call is open and the live

@@ -23,7 +23,8 @@ void order_panel(std::vector<Control>::iterator begin, std::vector<Control>::ite
   std::stable_sort(begin, end, [](const Control& a, const Control& b) { return middle_y(a.box) < middle_y(b.box); });
   while (begin != end) {
     const float bottom = begin->box.y + begin->box.height * 0.75f;
-    const auto row_end = std::find_if(std::next(begin), end, [&](const Control& c) { return middle_y(c.box) >= bottom; });
+    const auto row_end =
+        std::find_if(std::next(begin), end, [&](const Control& c) { return middle_y(c.box) >= bottom; });
     std::stable_sort(begin, row_end, [](const Control& a, const Control& b) { return a.box.x < b.box.x; });
     begin = row_end;
   }

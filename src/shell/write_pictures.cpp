@@ -61,9 +61,7 @@ void save(ShellState& state, PictureSubject subject, float scale) {
   });
 }
 
-void screenshot(ShellState& state) {
-  state.requests.screenshot = true;
-}
+void screenshot(ShellState& state) { state.requests.screenshot = true; }
 
 bool sees_a_and_b(const ShellState& state) { return state.comparison.state.open && state.comparison.state.b(); }
 

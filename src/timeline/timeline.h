@@ -83,7 +83,7 @@ struct TimelineFrame {
   double seconds = 0;                       ///< since the last frame, for smooth changes of heights; 0: change at once
   /// In a window: two panes whose lanes fill the area. Empty (pictures, A/B): one, with every lane at its own height.
   std::optional<PaneChoice> panes{};
-  const Colouring* colouring = nullptr;     ///< what the colours say; null: the kinds
+  const Colouring* colouring = nullptr;  ///< what the colours say; null: the kinds
 };
 
 /// A row with its name, as last drawn.

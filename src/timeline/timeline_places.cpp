@@ -166,10 +166,11 @@ void Timeline::find_quiet_threads(const TimelineFrame& frame, const TimeAxis& ax
   const Nanoseconds to = axis.end_ns();
   const Nanoseconds around = (to - from) / 2;
   std::map<std::string_view, std::pair<bool, bool>> busy;  // in view; in view or around it
-  const auto first = std::find_if(placed_.begin(), placed_.end(), [](const Placed& p) { return !p.pinned; });
+  const auto first =
+      std::find_if(placed_.begin(), placed_.end(), [](const Placed& p) { return p.shown() && !p.choice.pinned; });
   const auto folds = [&](const Placed& p) {
-    return p.lane_row && p.shown() && !p.entry.gpu && !p.entry.compact && p.entry.group != first->entry.group &&
-           !p.group_folded && !p.choice.pinned && !(frame.layout && frame.layout->kept_open(p.entry.group));
+    return p.lane_row && p.shown() && !p.choice.pinned && !p.entry.gpu && !p.entry.compact && !p.group_folded &&
+           p.entry.group != first->entry.group && !(frame.layout && frame.layout->kept_open(p.entry.group));
   };
   for (const Placed& p : placed_) {
     if (!folds(p)) continue;

@@ -378,11 +378,13 @@ void Shell::show_side(Side side) {
 
 // An experiment's view holds, whatever was done to the one before.
 void Shell::begin_view() {
+  state_.experiment.viewed.reset();
   show_view();
   state_.view.go_to_goal();
 }
 
 void Shell::leave_view() {
+  state_.experiment.viewed.reset();
   state_.view.set_goal(std::nullopt);
   state_.lanes.fold_at_first({});
   state_.plots.view.choice.set_default({});
@@ -390,10 +392,10 @@ void Shell::leave_view() {
 
 void Shell::show_view() {
   const ActiveExperiment& active = *state_.experiment.active;
+  if (state_.experiment.viewed == active.side()) return;
+  state_.experiment.viewed = active.side();
   const experiment::View& view = active.experiment().side(active.side()).view;
-  ViewGoal goal = view_goal(view);
-  goal.number = static_cast<int>(active.side());
-  state_.view.set_goal(goal);
+  state_.view.set_goal(view_goal(view));
   state_.lanes.fold_at_first(view.folded);
   state_.plots.view.choice.set_default(view.plots);
 }

@@ -176,12 +176,12 @@ TEST_F(FileDialogTest, ADialogOfTheDesktopIsAskedBesideTheDrawing) {
   SystemDialog dialog;
   // It waits until the test lets it go on, so that the answer cannot have been there at once.
   ASSERT_TRUE(dialog.start(
-      {program("while [ ! -e \"$1\" ]; do sleep 0.01; done; echo '/tmp/a b.json'\n").string(), file("go").string()}));
+      {program("while [ ! -e \"$1\" ]; do sleep 0.01; done; echo '/data/a b.json'\n").string(), file("go").string()}));
   EXPECT_TRUE(dialog.running());
   EXPECT_FALSE(dialog.poll());
   write("go");
   const SystemDialog::Answer answer = wait_for(dialog);
-  EXPECT_EQ(answer.path, "/tmp/a b.json");
+  EXPECT_EQ(answer.path, "/data/a b.json");
   EXPECT_FALSE(answer.failed || dialog.running());
   ASSERT_TRUE(dialog.start({program("exit 1\n").string()}));
   const SystemDialog::Answer closed = wait_for(dialog);

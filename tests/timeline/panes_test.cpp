@@ -58,6 +58,12 @@ class PanesTest : public testing::Test {
     const auto rect = timeline.event_rect({lane, 0, events.first(), events.event(events.first())}, kAxis);
     return rect ? rect->height : 0;
   }
+  std::vector<std::string> keys_of(std::initializer_list<LaneId> lanes) {
+    timeline.sync(trace, &layout);
+    std::vector<std::string> keys;
+    for (const LaneId lane : lanes) keys.push_back(*timeline.key_of(lane));
+    return keys;
+  }
   float bottom() const { return area.y + area.height; }
 
   trace::Trace trace;
@@ -208,6 +214,18 @@ TEST_F(PanesTest, ThreadsWithoutEventsInViewFoldToALine) {
   layout.fold_group(group, false);
   prepare(600, at(50'200));
   EXPECT_GT(timeline.lane_rect(late)->height, 10);
+}
+
+// The first thread that is shown, not the first one there is.
+TEST_F(PanesTest, NoThreadFoldsThatIsAlone) {
+  program(1, 1);
+  const TimeAxis later(20'000, 10.0, 108, 900);
+  layout.set(*keys_of({loop}).begin(), {.hidden = true});
+  prepare(600, later);
+  EXPECT_GT(timeline.lane_rect(others[0])->height, 10);
+  for (const std::string& key : keys_of({loop, others[0]})) layout.set(key, {.pinned = true});
+  prepare(2000, later);  // all that could fold is pinned
+  EXPECT_GT(timeline.lane_rect(others[0])->height, 10);
 }
 
 }  // namespace
