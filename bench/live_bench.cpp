@@ -69,7 +69,7 @@ Measured measure() {
   options.speed = 1;
   options.frames_unlimited = true;
   options.session.device = "sim:rtx4090";
-  options.session.memory_cap_bytes = std::size_t{4} << 30;
+  options.memory_cap_bytes = std::size_t{4} << 30;
   ui::Window window(options);
   glfwSetWindowSize(window.handle(), 1600, 900);
   ui::ShellState& state = window.shell().state();

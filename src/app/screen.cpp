@@ -28,6 +28,7 @@ constexpr int kShownIterations = 4;
 ui::WindowOptions options_of(const WindowRequest& request) {
   ui::WindowOptions options;
   options.session = request.session;
+  options.memory_cap_bytes = request.memory_cap_bytes;
   options.experiment = request.experiment;
   options.plain = request.plain;
   if (!request.open.empty()) options.open = request.open;

@@ -21,9 +21,10 @@ namespace lanescope::app {
 /// `lanescope`: the window.
 struct WindowRequest {
   session::SessionOptions session;
-  std::string open;                        ///< trace to show instead of a run; empty: a run
-  std::string theme;                       ///< empty: from the preferences
-  std::optional<base::Language> language;  ///< empty: from the preferences
+  std::string open;                             ///< trace to show instead of a run; empty: a run
+  std::optional<std::size_t> memory_cap_bytes;  ///< for events; empty: from the preferences
+  std::string theme;                            ///< empty: from the preferences
+  std::optional<base::Language> language;       ///< empty: from the preferences
   std::filesystem::path shader_dir;
   /// Id of the experiment to start with, on session.device ("auto": a GPU of this machine, or the device it is designed
   /// for), with session.assignments over its own settings. Empty: start with the session.

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "app/argument_checks.h"
 #include "base/error.h"
-#include "base/machine_memory.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/comparison.h"
@@ -21,11 +18,6 @@ using experiment::Side;
 
 constexpr std::uint64_t kMinMemoryMb = 16, kMaxMemoryMb = 1'048'576;  // the same as for `run`
 
-// A quarter of the machine's memory, so that it stays usable. Of 16 GB, that is 4 GB, or 110 million events.
-std::uint64_t default_memory_mb() {
-  return std::clamp<std::uint64_t>(base::machine_memory_bytes() / 4 >> 20, 1024, 16'384);
-}
-
 }  // namespace
 
 void WindowArguments::add_to(CLI::App& app) {
@@ -33,7 +25,7 @@ void WindowArguments::add_to(CLI::App& app) {
   app.add_option("--side", side_, tr("side of the experiment: before or after"))->type_name("SIDE");
   app.add_option("--open", open_, tr("show a saved trace instead of a run (.json or .json.gz)"))->type_name("FILE");
   app.add_option("--memory-mb", memory_mb_,
-                 tr("memory for the trace, {} to {}; default a quarter of the machine's, at "
+                 tr("memory for the trace, {} to {}; default: the last choice, or a quarter of the machine's, at "
                     "most {}; the oldest events are evicted first",
                     kMinMemoryMb, kMaxMemoryMb, 16'384))
       ->type_name("MB");
@@ -60,10 +52,10 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
                    N_("{} applies to a run, but --open shows a file; give one of the two"));
     window.open = open_;
   }
-  window.session.memory_cap_bytes =
-      static_cast<std::size_t>(memory_mb_.empty() ? default_memory_mb()
-                                                  : whole_number("--memory-mb", memory_mb_, kMinMemoryMb, kMaxMemoryMb))
-      << 20;
+  if (!memory_mb_.empty()) {
+    const std::uint64_t mb = whole_number("--memory-mb", memory_mb_, kMinMemoryMb, kMaxMemoryMb);
+    window.memory_cap_bytes = static_cast<std::size_t>(mb) << 20;
+  }
   window.theme = theme_;
   if (app.count("--lang") != 0) window.language = base::language();
   window.shader_dir = shader_dir_;

@@ -116,8 +116,8 @@ HealthGroup cost_group(const CaptureHealth& h) {
 
 HealthLine memory_line(const CaptureFacts& facts) {
   if (facts.memory_cap_bytes == 0) return {tr("memory"), "–", Tone::Muted};
-  const auto gb = [](std::size_t bytes) { return fmt::format("{:.2f}", static_cast<double>(bytes) * 1e-9); };
-  return {tr("memory"), tr("{} of {} GB", gb(facts.memory_bytes), gb(facts.memory_cap_bytes)), Tone::Plain};
+  const auto text = [](std::size_t bytes) { return base::format_bytes(static_cast<std::int64_t>(bytes)); };
+  return {tr("memory"), tr("{} of {}", text(facts.memory_bytes), text(facts.memory_cap_bytes)), Tone::Plain};
 }
 
 HealthGroup trace_group(const CaptureFacts& facts) {

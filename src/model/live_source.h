@@ -42,6 +42,7 @@ class LiveSource final : public Source,
   Nanoseconds live_edge_ns() const override { return session_.live_edge_ns(); }
   Nanoseconds now_ns() const override { return session_.now_ns(); }
   std::optional<RunNotice> notice() const override;
+  void set_memory_cap(std::size_t bytes) override { session_.set_memory_cap(bytes); }
 
   bool paused() const override { return session_.pacer().paused(); }
   void set_paused(bool paused) override { session_.pacer().pause(paused); }

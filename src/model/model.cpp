@@ -184,6 +184,12 @@ void Model::set_paused(bool paused) {
   if (Pausing* pausing = source_->pausing()) pausing->set_paused(paused);
 }
 
+void Model::set_memory_cap(std::size_t bytes) {
+  last_options_.memory_cap_bytes = bytes;
+  if (live()) source().growth()->set_memory_cap(bytes);
+  capture_.memory_cap_bytes = trace().memory_cap_bytes();
+}
+
 void Model::set_speed(double speed) {
   if (VirtualClock* clock = source_->virtual_clock()) clock->set_speed(speed);
 }

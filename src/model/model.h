@@ -64,6 +64,8 @@ class Model {
   /// Virtual time per wall time; always 1 on a device in real time.
   double speed() const { return virtual_time() ? source().virtual_clock()->speed() : 1; }
   void set_speed(double speed);
+  /// How much memory the events of this run and of later ones may take up.
+  void set_memory_cap(std::size_t bytes);
   bool virtual_time() const { return source().virtual_clock() != nullptr; }
   /// The clock of a device in real time; otherwise the live edge.
   Nanoseconds now() const { return now_; }

@@ -37,6 +37,8 @@ class Growth {
   virtual Nanoseconds now_ns() const = 0;
   /// Why the run has ended, if it failed.
   virtual std::optional<RunNotice> notice() const = 0;
+  /// How much memory the events may take up from now on; the oldest are evicted first.
+  virtual void set_memory_cap(std::size_t bytes) = 0;
 
  protected:
   ~Growth() = default;

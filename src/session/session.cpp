@@ -98,6 +98,11 @@ void Session::assign(const std::vector<std::string>& assignments) {
   runner_->set_settings(settings);
 }
 
+void Session::set_memory_cap(std::size_t bytes) {
+  options_.memory_cap_bytes = bytes;
+  trace_.set_memory_cap_bytes(bytes);
+}
+
 base::Nanoseconds Session::live_edge_ns() const {
   const base::Nanoseconds known = trace_.complete_until();
   return options_.paced && info_.virtual_time ? std::min(known, pacer_.now_ns()) : known;

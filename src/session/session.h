@@ -64,6 +64,9 @@ class Session {
   /// Sets several ("key=value") as one change, whose markers share a version. All or none; throws base::UsageError.
   void assign(const std::vector<std::string>& assignments);
 
+  /// See trace::Trace::set_memory_cap_bytes(); options() says so, too.
+  void set_memory_cap(std::size_t bytes);
+
   /// The newest time that is both known and reached; everything later is drawn as unknown.
   base::Nanoseconds live_edge_ns() const;
   /// The current time on the trace's clock. In real time, the device's clock; in virtual time, the time reached.

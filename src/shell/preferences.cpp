@@ -176,6 +176,9 @@ Preferences load_preferences(const std::filesystem::path& path) {
     p.tour_done = table["tour_done"].value_or(p.tour_done);
     p.window_width = std::clamp(table["window_width"].value_or(p.window_width), 640, 16384);
     p.window_height = std::clamp(table["window_height"].value_or(p.window_height), 480, 16384);
+    if (const double gb = table["memory_gb"].value_or(p.memory_gb); gb > 0) {
+      p.memory_gb = std::clamp(gb, kLeastMemoryGb, kMostMemoryGb);
+    }
     p.picture_folder = table["picture_folder"].value_or(p.picture_folder);
     const float share = table["timeline_share"].value_or(p.timeline_share);
     p.code_view = table["code_view"].value_or(p.code_view);
@@ -203,6 +206,7 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
                     {"tour_done", p.tour_done},
                     {"window_width", p.window_width},
                     {"window_height", p.window_height},
+                    {"memory_gb", p.memory_gb},
                     {"picture_folder", p.picture_folder},
                     {"timeline_share", p.timeline_share},
                     {"cpu_share", p.cpu_share},

@@ -7,6 +7,7 @@
 
 #include "base/translate.h"
 #include "inspect/trigger.h"
+#include "model/memory_cap.h"
 #include "shell/bindings.h"
 #include "timeline/colouring.h"
 #include "timeline/theme.h"
@@ -23,7 +24,8 @@ struct Preferences {
   bool animation = true;   ///< views glide, lanes grow; off: all changes are immediate
   bool tour_done = false;  ///< the first start's three hints were shown
   int window_width = 1600, window_height = 900;
-  std::string picture_folder;       ///< where screenshots go; empty: the user's pictures folder
+  double memory_gb = kAutomaticMemory;  ///< for events, see memory_cap_of()
+  std::string picture_folder;           ///< where screenshots go; empty: the user's pictures folder
   float timeline_share = 0;         ///< share of the middle area's height, set at the divider; 0: what the lanes need
   float cpu_share = 0;              ///< share of the lanes' height for the CPU's pane, if not all fit; 0: automatic
   bool code_view = false;           ///< show the code and its costs in the lower part of the middle area

@@ -20,6 +20,8 @@ class Arena {
     left_ -= bytes;
     return next_ += bytes, next_ - bytes;
   }
+  /// The pages within a piece take up no memory until they are written again; what was in them is lost.
+  static void give_back(void* piece, std::size_t bytes);
 
  private:
   struct Delete {

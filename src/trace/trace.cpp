@@ -354,20 +354,41 @@ void Trace::publish() {
 
 // Eviction depends only on what was appended: retired blocks that still wait for a reader do not count.
 Block* Trace::take_block() {
-  const std::size_t gone = (retired_.size() + free_.size()) * sizeof(Block);
-  if (memory_bytes_.load(std::memory_order_relaxed) - gone + sizeof(Block) > memory_cap_bytes_) evict_oldest();
+  const std::size_t cap = memory_cap_bytes();
+  const auto full = [&] {
+    const std::size_t gone = (retired_.size() + free_.size()) * sizeof(Block);
+    return memory_bytes_.load(std::memory_order_relaxed) - gone + sizeof(Block) > cap;
+  };
+  // More than one if the cap was lowered; not all at once, because the recorder must keep up meanwhile.
+  for (int evicted = 0; evicted < kEvictedAtOnce && full() && evict_oldest(); ++evicted) continue;
   reclaim();
+  give_back_memory(cap);
   if (!free_.empty()) {
     Block* block = free_.back();
     free_.pop_back();
     return block;
   }
   memory_bytes_.fetch_add(sizeof(Block), std::memory_order_relaxed);
+  if (!without_memory_.empty()) {
+    Block* block = without_memory_.back();
+    without_memory_.pop_back();
+    return block;
+  }
   return new (arena_.take(sizeof(Block))) Block;
 }
 
-void Trace::evict_oldest() {
-  if (filled_.empty()) return;
+// Some are kept, because while a reader holds the oldest, more blocks are in use than the cap allows.
+void Trace::give_back_memory(std::size_t cap) {
+  while (free_.size() > kKeptFree && memory_bytes_.load(std::memory_order_relaxed) > cap) {
+    Arena::give_back(free_.back(), sizeof(Block));
+    without_memory_.push_back(free_.back());
+    free_.pop_back();
+    memory_bytes_.fetch_sub(sizeof(Block), std::memory_order_relaxed);
+  }
+}
+
+bool Trace::evict_oldest() {
+  if (filled_.empty()) return false;
   const auto [row, number] = filled_.front();
   filled_.pop_front();
   const EventIndex next = EventIndex{number + 1} * kBlockEvents;
@@ -376,6 +397,7 @@ void Trace::evict_oldest() {
   std::atomic<Block*>& slot = row->pages_[number / Row::kPageBlocks].load()->blocks[number % Row::kPageBlocks];
   retired_.push_back({&slot, epoch_.fetch_add(1, std::memory_order_seq_cst)});
   evicted_.fetch_add(kBlockEvents, std::memory_order_relaxed);
+  return true;
 }
 
 void Trace::reclaim() {

@@ -196,7 +196,7 @@ struct TraceCounts {
 
 class Trace {
  public:
-  /// Blocks take at most this much memory; the oldest are evicted first.
+  /// Blocks take at most this much memory; the oldest are evicted first. See set_memory_cap_bytes().
   explicit Trace(std::size_t memory_cap_bytes = std::size_t{2} << 30);
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
@@ -232,7 +232,9 @@ class Trace {
   /// The start of the oldest kept event and the latest end over all lanes; {0, 0} when empty.
   std::pair<Nanoseconds, Nanoseconds> extent() const;
   std::size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
-  std::size_t memory_cap_bytes() const { return memory_cap_bytes_; }
+  std::size_t memory_cap_bytes() const { return memory_cap_bytes_.load(std::memory_order_relaxed); }
+  /// Takes effect as events are appended: a lower cap evicts a few blocks with each new one and gives their memory back.
+  void set_memory_cap_bytes(std::size_t bytes) { memory_cap_bytes_.store(bytes, std::memory_order_relaxed); }
 
   /// Finds or creates the lane with this info. Locks; rare. Throws base::Error beyond kMaxLanes lanes.
   LaneId add_lane(const LaneInfo& info);
@@ -265,10 +267,13 @@ class Trace {
     std::size_t number;
   };
   static constexpr std::size_t kReaderSlots = 64;
+  static constexpr int kEvictedAtOnce = 16;
+  static constexpr std::size_t kKeptFree = 64;  // 2.5 MB
 
   Block* take_block();
-  void evict_oldest();
+  bool evict_oldest();  // false: nothing is left to evict
   void reclaim();
+  void give_back_memory(std::size_t cap);
   void append_to(Row& row, const Event& event);
   void append_to_new_row(Lane& lane, const Event& event);
   bool begin_block(Row& row);  // false: the row is full
@@ -282,7 +287,7 @@ class Trace {
   std::atomic<Nanoseconds> complete_until_{std::numeric_limits<Nanoseconds>::min()};
   std::atomic<std::uint64_t> recorded_{0}, evicted_{0}, dropped_{0}, late_{0}, clamped_{0};
   std::atomic<std::size_t> memory_bytes_{0};
-  const std::size_t memory_cap_bytes_;
+  std::atomic<std::size_t> memory_cap_bytes_;
 
   mutable std::array<std::atomic<std::uint64_t>, kReaderSlots> reader_epochs_{};  // 0: the slot is free
   std::atomic<std::uint64_t> epoch_{1};
@@ -293,6 +298,7 @@ class Trace {
   std::deque<FilledBlock> filled_;
   std::vector<Retired> retired_;
   std::vector<Block*> free_;
+  std::vector<Block*> without_memory_;  // given back, the addresses stay
   std::uint64_t recorded_now_ = 0;
 };
 

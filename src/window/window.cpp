@@ -13,7 +13,9 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/machine_memory.h"
 #include "base/translate.h"
+#include "model/memory_cap.h"
 #include "picture/words.h"
 #include "render/grounds.h"
 #include "render/imgui_style.h"
@@ -131,6 +133,8 @@ void Window::begin(const WindowOptions& options) {
   shell_->state().content_scale = std::clamp(x, 1.0f, 4.0f);
   session::SessionOptions session = options.session;
   session.speed = options.speed;
+  session.memory_cap_bytes = options.memory_cap_bytes.value_or(
+      memory_cap_of(shell_->state().preferences.memory_gb, base::machine_memory_bytes()));
   shell_->state().model.set_first_options(session);
   if (options.open) {
     shell_->begin_with_file(*options.open);

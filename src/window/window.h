@@ -30,11 +30,13 @@ struct WindowOptions {
   bool plain = false;                         ///< no experiment, regardless of `session`
   double speed = kWindowSpeed;                ///< speed of the run, instead of session.speed
   std::optional<std::filesystem::path> open;  ///< show this trace file instead of a run
-  std::optional<ThemeName> theme;             ///< empty: the saved one
-  std::optional<base::Language> language;     ///< empty: the saved one
-  std::filesystem::path shader_dir;           ///< reload shaders from here during development; empty: the embedded ones
-  bool frames_unlimited = false;              ///< as many frames as possible (for measuring)
-  bool first_start = false;                   ///< as if started for the first time; saves nothing (for measuring)
+  std::optional<std::size_t>
+      memory_cap_bytes;                    ///< for events, instead of session.memory_cap_bytes; empty: the saved one
+  std::optional<ThemeName> theme;          ///< empty: the saved one
+  std::optional<base::Language> language;  ///< empty: the saved one
+  std::filesystem::path shader_dir;        ///< reload shaders from here during development; empty: the embedded ones
+  bool frames_unlimited = false;           ///< as many frames as possible (for measuring)
+  bool first_start = false;                ///< as if started for the first time; saves nothing (for measuring)
 };
 
 class Window {

@@ -96,6 +96,7 @@ TEST_F(PreferencesTest, ComeBackAsTheyWere) {
   p.tour_done = true;
   p.window_width = 1234;
   p.window_height = 777;
+  p.memory_gb = 0.5;
   p.picture_folder = "/a folder/with \"quotes\" and é";
   const std::filesystem::path path = file("deep") / "er" / "settings.toml";  // the folders are made
   save_preferences(path, p);
@@ -116,6 +117,14 @@ TEST_F(PreferencesTest, WhatIsMissingOrOfTheWrongKindIsTheDefault) {
   EXPECT_EQ(p, Preferences{});
   EXPECT_EQ(loaded("theme = \"light\"\n").theme, ThemeName::Light);
   EXPECT_EQ(loaded("theme = \"purple\"\n").theme, ThemeName::Dark);
+}
+
+TEST_F(PreferencesTest, MemoryIsTakenAsFarAsItIsAllowed) {
+  EXPECT_EQ(loaded("memory_gb = 2\n").memory_gb, 2);
+  EXPECT_EQ(loaded("memory_gb = 1e-9\n").memory_gb, kLeastMemoryGb);
+  EXPECT_EQ(loaded("memory_gb = inf\n").memory_gb, kMostMemoryGb);
+  for (const char* none : {"memory_gb = -3\n", "memory_gb = nan\n", "memory_gb = \"much\"\n"})
+    EXPECT_EQ(loaded(none).memory_gb, kAutomaticMemory) << none;
 }
 
 TEST_F(PreferencesTest, ATriggerIsTakenAsFarAsItIsAllowed) {

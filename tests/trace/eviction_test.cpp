@@ -1,6 +1,8 @@
 // What is evicted at the memory cap depends only on what was appended.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <optional>
 
 #include "trace/trace.h"
@@ -54,6 +56,49 @@ TEST(Eviction, IsTheSameWheneverThingsArePublishedAndWhoeverReads) {
   EXPECT_EQ(fill(100'000, false), plain);
   EXPECT_EQ(fill(1, true), plain);
   EXPECT_EQ(fill(1000, true), plain);
+}
+
+std::size_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t size = 0, resident = 0;
+  statm >> size >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// 2,000 blocks (76 MB), then a cap of 500: with each new block, 16 old ones go until the cap holds.
+TEST(Eviction, ALowerCapEvictsAndGivesMemoryBack) {
+  constexpr std::size_t kLowCap = 500 * sizeof(Block);
+  Trace trace(std::size_t{1} << 30);
+  const LaneId lane = trace.add_lane(kernels("a"));
+  Nanoseconds next = 0;
+  const auto append_blocks = [&](std::size_t blocks) {
+    for (std::size_t i = 0; i < blocks * kBlockEvents; ++i, ++next) trace.append(instant_range(lane, next));
+    trace.publish();
+  };
+  append_blocks(2'000);
+  EXPECT_EQ(trace.counts().evicted, 0u);
+  EXPECT_GT(trace.memory_bytes(), 2'000 * sizeof(Block));
+  const std::size_t before = resident_bytes();
+  trace.set_memory_cap_bytes(kLowCap);
+  append_blocks(10);
+  EXPECT_EQ(trace.counts().evicted, 160 * kBlockEvents);
+  append_blocks(110);                                             // 15 fewer with each: 1,500 fewer after 100
+  EXPECT_LE(trace.memory_bytes(), kLowCap + 64 * sizeof(Block));  // 64 are kept for readers
+  EXPECT_LT(resident_bytes(), before - 1'300 * sizeof(Block));
+  const auto check_kept = [&] {
+    const Row& row = trace.lane(lane).row(0);
+    ASSERT_EQ(row.first(), trace.counts().evicted);
+    for (EventIndex i = row.first(); i < row.last(); ++i) ASSERT_EQ(row.start(i), static_cast<Nanoseconds>(i));
+  };
+  check_kept();
+  append_blocks(1'000);  // flat
+  EXPECT_LE(trace.memory_bytes(), kLowCap + 64 * sizeof(Block));
+  check_kept();
+  trace.set_memory_cap_bytes(std::size_t{1} << 30);
+  const std::uint64_t evicted = trace.counts().evicted;
+  append_blocks(2'000);  // what was given back is used again
+  EXPECT_EQ(trace.counts().evicted, evicted);
+  check_kept();
 }
 
 }  // namespace

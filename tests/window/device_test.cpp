@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/machine_memory.h"
 #include "io/chrome_trace.h"
 #include "io/scratch.h"
+#include "model/memory_cap.h"
 #include "picture/badge.h"
 #include "window/gpu_desk.h"
 
@@ -254,6 +256,24 @@ TEST_F(DeviceTest, TheHealthOfAGpuFitsTheWindow) {
   EXPECT_LT(close.y + close.height, 960) << "the button is on the screen";
   EXPECT_EQ(model().capture().health.dropped, 214u);
   EXPECT_TRUE(ui::capture_status(model().capture()).warning);
+}
+
+TEST_F(DeviceTest, TheMemoryForEventsIsChosenThere) {
+  const auto cap = [&] { return model().trace().memory_cap_bytes(); };
+  desk().key(XK_h);
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("health.memory.1 GB"); }));
+  desk().click("health.memory.1 GB");
+  EXPECT_TRUE(desk().until([&] { return cap() == 1'000'000'000; }));
+  EXPECT_EQ(state().preferences.memory_gb, 1);
+  desk().key(XK_Escape);
+  const std::uint64_t first = model().generation();
+  desk().key(XK_r);  // a new run keeps it
+  ASSERT_TRUE(desk().until([&] { return model().generation() > first && model().running(); }));
+  EXPECT_EQ(cap(), 1'000'000'000u);
+  desk().key(XK_h);
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("health.memory.auto"); }));
+  desk().click("health.memory.auto");
+  EXPECT_TRUE(desk().until([&] { return cap() == ui::automatic_memory_cap(base::machine_memory_bytes()); }));
 }
 
 // --- recorded runs --------------------------------------------------------------------------------------------------

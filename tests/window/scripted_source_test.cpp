@@ -100,6 +100,7 @@ class ScriptedSource final : public ui::Source, private ui::Growth, private ui::
   Nanoseconds live_edge_ns() const override { return played_ * kMs; }
   Nanoseconds now_ns() const override { return played_ * kMs + (hangs_ ? 5 * kMs : 0); }
   std::optional<ui::RunNotice> notice() const override { return ui::run_notice(false, why_); }
+  void set_memory_cap(std::size_t bytes) override { trace_.set_memory_cap_bytes(bytes); }
   std::vector<trace::OpenCall> calls() const override {
     if (!hangs_) return {};
     return {{calls_, trace_.names().intern("cudaStreamSynchronize"), played_ * kMs}};

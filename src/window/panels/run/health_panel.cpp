@@ -1,8 +1,11 @@
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
 
+#include "base/machine_memory.h"
 #include "base/translate.h"
+#include "model/memory_cap.h"
 #include "picture/badge.h"
 #include "render/labels.h"
 #include "window/panels/overlays/overlays_panels.h"
@@ -68,6 +71,27 @@ void draw_group(const Canvas& c, const HealthGroup& group, float width) {
   for (const HealthLine& line : group.lines) draw_line(c, line, width);
 }
 
+// What the trace may take up, now and in later runs.
+void draw_memory_cap(const Canvas& c, float width) {
+  ShellState& state = c.state;
+  const std::size_t machine = base::machine_memory_bytes();
+  const std::vector<double> choices = memory_choices_gb(machine);
+  const std::size_t cap = state.model.capture().memory_cap_bytes;
+  std::vector<std::string> texts{tr("auto")};
+  int chosen = cap == automatic_memory_cap(machine) ? 0 : -1;
+  for (const double gb : choices) {
+    if (cap == memory_cap_of(gb, machine)) chosen = static_cast<int>(texts.size());
+    texts.push_back(fmt::format("{:g} GB", gb));
+  }
+  vertical_space(c, 8);
+  text(c, FontRole::Body, Colour::Muted, tr("memory for events"));
+  vertical_space(c, 4);
+  const int clicked = segmented(c, "health.memory", texts, chosen, width);
+  if (clicked < 0) return;
+  state.preferences.memory_gb = clicked == 0 ? kAutomaticMemory : choices[static_cast<std::size_t>(clicked - 1)];
+  state.model.set_memory_cap(memory_cap_of(state.preferences.memory_gb, machine));
+}
+
 }  // namespace
 
 void draw_health(const Canvas& c) {
@@ -99,6 +123,7 @@ void draw_health(const Canvas& c) {
     }
     lines += lines_of(group);
     draw_group(c, group, width);
+    if (&group == &groups.back() && state.model.live()) draw_memory_cap(c, width);
     ImGui::Dummy({width, 0});
   }
   ImGui::EndGroup();
