@@ -62,6 +62,12 @@ class FlippedRun {
   workload::Settings settings() const { return session_->settings(); }
   device::DeviceInfo device() const { return session_->device(); }
   Nanoseconds end_ns() const { return trace().extent().second; }
+  /// The start of the first iteration with the new settings.
+  Nanoseconds flipped_ns() const {
+    analysis::LiveAnalysis whole(trace());
+    whole.update(end_ns());
+    return whole.markers().empty() ? 0 : whole.markers().front().start_ns;
+  }
 
  private:
   void flip() {

@@ -28,7 +28,8 @@ Headless headless_of(const Experiment& e) {
 
 class WholePeriods : public testing::TestWithParam<std::size_t> {};
 
-// Flipped at four moments in the steady state, and looked at seven seconds later (or five periods later).
+// Flipped at four moments in the steady state, and looked at 15 seconds later (or five periods later): the launch queue
+// has filled then. While it fills, a loop issues more iterations than the GPU finishes.
 TEST_P(WholePeriods, TheFactorIsThatOfTheCommandLine) {
   const Experiment& e = experiment::experiments()[GetParam()];
   if (!flips_in_place(e)) GTEST_SKIP() << "each side has a run of its own";
@@ -42,11 +43,13 @@ TEST_P(WholePeriods, TheFactorIsThatOfTheCommandLine) {
     const double periods = period > 1 ? 5.5 * period + seconds : 0;  // the first may fill a cache
     return static_cast<std::uint64_t>(std::max({30.0, periods, seconds * speed * 1e9 / each_ns}));
   };
+  constexpr std::uint64_t kLaunchQueue = 1'024;
   int known = 0;
-  for (const double at : {5.7, 8.2, 11.9, 15.3}) {
+  for (const double at : {12.2, 15.7, 18.4, 21.9}) {
     const std::uint64_t first = iterations(at, before_ns, Side::Before);
-    FlippedRun run(e, Side::Before, first + iterations(7, after_ns, Side::After), first);
-    run.follow(run.end_ns(), speed);
+    const std::uint64_t then = iterations(15, after_ns, Side::After);
+    FlippedRun run(e, Side::Before, first + then + kLaunchQueue, first);
+    run.follow(run.flipped_ns() + static_cast<Nanoseconds>(static_cast<double>(then) * after_ns), speed);
     const RecentFigures& f = run.figures();
     ASSERT_FALSE(f.turn(run.analysis()).empty());
     const analysis::Gain gain =
@@ -60,12 +63,11 @@ TEST_P(WholePeriods, TheFactorIsThatOfTheCommandLine) {
     if (!gain.known()) continue;
     ++known;
     EXPECT_TRUE(run.current());
-    EXPECT_NEAR(gain.factor / headless.factor, 1, 0.02) << e.id << ", flipped after " << first << " iterations";
+    EXPECT_NEAR(gain.factor / headless.factor, 1, 0.03) << e.id << ", flipped after " << first << " iterations";
     EXPECT_EQ(gain.per_sample, gain_between(headless.sides[0], headless.sides[1]).per_sample);
   }
-  if (e.id == "R3") {
-    EXPECT_EQ(known, 4);
-  }
+  // P15 reads every eight seconds of the screen's time, and O1's short stretches may end with a full or an empty queue.
+  EXPECT_GE(known, e.id == "P15" || e.id == "O1" ? 2 : 4) << e.id;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WholePeriods, testing::Range<std::size_t>(0, experiment::experiments().size()),
