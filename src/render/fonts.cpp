@@ -160,7 +160,7 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
     const Face face_of_chinese(file);
     if (!face_of_chinese.ok()) return font;
     config.MergeMode = true;
-    config.FontNo = chinese_face(file);
+    config.FontNo = static_cast<decltype(config.FontNo)>(chinese_face(file));  // ImS8 since 1.92
     atlas.AddFontFromFileTTF(file.c_str(), std::round(em_px * face_of_chinese.line_height_per_em()), &config,
                              chinese.data());
   }
