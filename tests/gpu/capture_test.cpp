@@ -170,6 +170,26 @@ TEST_F(CaptureOnGpu, FindsEveryOperationWithItsCall) {
   EXPECT_EQ(health.launches_unmatched + health.operations_unmatched, 0u);
 }
 
+// increment<<<1, 200>>> and increment<<<1, 300>>>, twice: two shapes, each with what the compiler and the driver chose.
+TEST_F(CaptureOnGpu, KnowsHowAKernelWasLaunched) {
+  const Memory memory(api(), 4 * 300);
+  const Api::Arg values{memory.floats(), 300};
+  start();
+  for (const int threads : {200, 300, 200}) OK(api().launch({OpKind::Increment, threads, 1, 1, 1}, {{values}}, nullptr));
+  const auto kernels = named(seen(), "increment");
+  ASSERT_EQ(kernels.size(), 3u);
+  for (const Seen& kernel : kernels) {
+    const auto shape = trace_.launches().find(trace::launch_of(kernel.event));
+    ASSERT_TRUE(shape.has_value());
+    EXPECT_THAT(shape->grid, ElementsAre(1, 1, 1));
+    EXPECT_THAT(shape->block, ElementsAre(&kernel == &kernels[1] ? 300 : 200, 1, 1));
+    EXPECT_THAT(shape->registers_per_thread, testing::AllOf(testing::Ge(1u), testing::Le(255u)));
+    EXPECT_EQ(shape->shared_bytes, shape->static_shared_bytes + shape->dynamic_shared_bytes);
+    EXPECT_NE(shape->context, trace::LaunchShape::kUnknown);
+  }
+  EXPECT_EQ(trace::launch_of(kernels[0].event), trace::launch_of(kernels[2].event));
+}
+
 // cuBLAS may need more than one kernel, and launch through the driver API; each kernel must be linked to a call.
 TEST_F(CaptureOnGpu, FindsTheKernelsOfMatrixProducts) {
   const Memory memory(api(), 4 * 128 * 1000);

@@ -37,5 +37,17 @@ TEST_F(VerdictFiguresTest, StayWhereTheyAreWhenTheVerdictChanges) {
   EXPECT_EQ(after.height, before.height);
 }
 
+// It reads the loss every 100 iterations: less than that is only a part of a period.
+TEST_F(VerdictFiguresTest, SayThatTheyAreOfAPartOfAPeriod) {
+  state().requests.experiment = {&experiment::experiment_named("R3"), experiment::Side::Before};
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("verdict.so_far"); }));
+  EXPECT_EQ(model().recent().pace.basis, analysis::PaceBasis::NoPeriod);
+  const float y = desk().place("verdict").y;
+  ASSERT_TRUE(desk().until([&] { return model().recent().pace.known(); }));
+  desk().frames(2);
+  EXPECT_FALSE(desk().has_place("verdict.so_far"));
+  EXPECT_EQ(desk().place("verdict").y, y);
+}
+
 }  // namespace
 }  // namespace lanescope::ui_test

@@ -276,7 +276,14 @@ void draw_details(const Canvas& c) {
     note_place(c, "selected");
     vertical_space(c, 8);
   }
-  heading(c, tr("VERDICT"));
+  // The same line, so that nothing below it moves.
+  const bool so_far = state.model.live() && recent.iteration.count > 0 && !recent.pace.known();
+  const ImVec2 top = ImGui::GetCursorScreenPos();
+  heading(c, so_far ? tr("VERDICT SO FAR") : tr("VERDICT"));
+  const ImVec2 below{top.x + text_width(c.fonts, FontRole::SmallBold, tr("VERDICT SO FAR")),
+                     ImGui::GetCursorScreenPos().y};
+  if (so_far) note_place(c, "verdict.so_far");
+  if (so_far && ImGui::IsMouseHoveringRect(top, below)) ImGui::SetTooltip("%s", why_unknown(recent.pace).c_str());
   draw_pin_button(c);
   const Colour colour = verdict_colour(recent.verdict.kind);
   const bool starting = state.model.live() && recent.verdict.kind == VerdictKind::Unknown;
