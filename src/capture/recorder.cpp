@@ -97,8 +97,8 @@ class Recorder::DirectWriter final : public trace::EventWriter {
   }
 
   void write(const Event& event) noexcept override {
-    recorder_.take(event);
     ++written_;
+    recorder_.take(event);
   }
   void complete_until(Nanoseconds t) noexcept override {
     complete_until_ = t;

@@ -288,24 +288,40 @@ LaneId Trace::add_lane(const LaneInfo& info) {
   append_to(*lane.rows_[rows], event);
 }
 
+// The common path makes no call but the last, so that it saves no registers.
 void Trace::append_to(Row& row, const Event& event) {
-  const std::size_t k = row.written_ % kBlockEvents;
-  Nanoseconds end = event.end_ns;
-  if (end < event.start_ns) [[unlikely]] {
-    end = event.start_ns;
+  if (row.written_ % kBusyStep == 0 || event.end_ns < event.start_ns) return append_carefully(row, event);
+  put(row, event);
+}
+
+[[gnu::noinline]] void Trace::append_carefully(Row& row, const Event& event) {
+  if (event.end_ns < event.start_ns) {
+    Event instant = event;
+    instant.end_ns = event.start_ns;
     clamped_.fetch_add(1, std::memory_order_relaxed);
+    return append_carefully(row, instant);
   }
-  if (k % kBusyStep == 0 && !begin_step(row, event, end)) return count_dropped(1);
+  if (row.written_ % kBusyStep == 0 && !begin_step(row, event)) return count_dropped(1);
+  put(row, event);
+}
+
+inline void Trace::put(Row& row, const Event& event) {
+  const std::size_t k = row.written_ % kBlockEvents;
   Block& block = *row.writing_;
   block.start[k] = event.start_ns;
-  block.end[k] = end;
+  block.end[k] = event.end_ns;
   block.rest[k] = pack(event);
-  row.busy_total_ += end - event.start_ns;
+  row.busy_total_ += event.end_ns - event.start_ns;
   if (is_blocking(event)) row.wait_total_ += wait_of_call(event);
-  row.last_end_ = end;
-  if (row.written_++ == row.published_.load(std::memory_order_relaxed)) touched_.push_back(&row);
+  row.last_end_ = event.end_ns;
   ++recorded_now_;
-  if (k % kBusyStep == kBusyStep - 1) end_step(row);
+  const bool first_unpublished = row.written_++ == row.published_.load(std::memory_order_relaxed);
+  if (first_unpublished || k % kBusyStep == kBusyStep - 1) after_put(row, first_unpublished);
+}
+
+[[gnu::noinline]] void Trace::after_put(Row& row, bool first_unpublished) {
+  if (first_unpublished) touched_.push_back(&row);
+  if (row.written_ % kBusyStep == 0) end_step(row);
 }
 
 // Fetches what the step after this one will be written to: it was last touched long ago, or never, and events that
@@ -322,7 +338,7 @@ void fetch_step(const Block& block, std::size_t first) {
 }
 
 // What the summaries need of a step's first event. False: the row is full.
-[[gnu::noinline]] bool Trace::begin_step(Row& row, const Event& event, Nanoseconds end) {
+bool Trace::begin_step(Row& row, const Event& event) {
   const std::size_t k = row.written_ % kBlockEvents;
   if (k == 0 && !begin_block(row)) return false;
   if (k + kBusyStep < kBlockEvents) fetch_step(*row.writing_, k + kBusyStep);
@@ -332,13 +348,13 @@ void fetch_step(const Block& block, std::size_t first) {
   step.wait_before = row.wait_total_;
   if (k % kSectionEvents == 0) {
     row.writing_sections_[k / kSectionEvents] = {
-        event.start_ns, end, row.busy_total_, row.wait_total_, pack(event).name_kind_flags, event.a};
+        event.start_ns, event.end_ns, row.busy_total_, row.wait_total_, pack(event).name_kind_flags, event.a};
   }
   return true;
 }
 
 // Called right after a step's last event has been written.
-[[gnu::noinline]] void Trace::end_step(Row& row) {
+void Trace::end_step(Row& row) {
   const std::size_t k = (row.written_ - 1) % kBlockEvents;
   row.writing_->steps[k / kBusyStep].end = row.last_end_;
   if (k % kSectionEvents == kSectionEvents - 1) row.writing_sections_[k / kSectionEvents].end = row.last_end_;
