@@ -98,10 +98,10 @@ class SimDevice final : public Device {
     EventStamp stamp;
     bool timing = false;
   };
-  struct Call {
-    CudaCall api;
+  struct Call {  // 16 bytes, which a function returns in registers
     Nanoseconds start_ns;
     std::uint32_t correlation;
+    CudaCall api;
   };
   /// What a blocking call waits for. `pending` is false if there is nothing left to wait for.
   struct Awaited {
@@ -117,6 +117,8 @@ class SimDevice final : public Device {
     std::size_t arg_count = 0;
     std::array<Buffer, ops::kMaxArgs> args{};
     Nanoseconds cost = 0;
+    trace::NameId name = 0;
+    trace::LaneId lane = 0;
     std::uint64_t memory = 0;  ///< as of this Memory::version(); 0: none yet
 
     bool is(const ops::Op& other, std::span<const Buffer> its_args, Stream its_stream) const {
@@ -152,7 +154,11 @@ class SimDevice final : public Device {
   }
   void end_tasks(Nanoseconds t);
   /// Reports how far the record is complete: every time if `always`, otherwise at intervals.
-  void progress(bool always);
+  void progress(bool always) {
+    constexpr Nanoseconds kStep = 20 * base::kMicrosecond;
+    if (always || paced_ || host_ns_ - reported_until_ns_ >= kStep) report();
+  }
+  void report();
   Nanoseconds own_of(const Call& call) const { return own_end_ns_ - call.start_ns; }
 
   std::uint32_t index_of(Stream stream, CudaCall api) const;
@@ -186,6 +192,7 @@ class SimDevice final : public Device {
   StagingRates rates(double host_ns_per_byte, double dma_ns_per_byte);
 
   DeviceContext context_;
+  const bool paced_ = static_cast<bool>(context_.advanced);
   SimOptions options_;
   DeviceInfo info_;
   CostModel costs_;
