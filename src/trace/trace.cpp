@@ -44,6 +44,19 @@ std::size_t first_above(const Nanoseconds* values, std::size_t from, std::size_t
   return static_cast<std::size_t>(std::upper_bound(values + low, values + high, t) - values);
 }
 
+// Fetches what the step after this one will be written to: it was last touched long ago, or never, and events that
+// follow one another in time go to many places.
+void fetch_step(const Block& block, std::size_t first) {
+  constexpr std::size_t kLine = 64;
+  const auto fetch = [](const auto* begin) {
+    const auto* const bytes = reinterpret_cast<const char*>(begin);
+    for (std::size_t at = 0; at < kBusyStep * sizeof(*begin); at += kLine) __builtin_prefetch(bytes + at, 1);
+  };
+  fetch(&block.start[first]);
+  fetch(&block.end[first]);
+  fetch(&block.rest[first]);
+}
+
 // The part of a blocking call beyond its own cost.
 Nanoseconds wait_of_call(const Event& call) {
   const CallParts parts = parts_of(call);
@@ -322,19 +335,6 @@ inline void Trace::put(Row& row, const Event& event) {
 [[gnu::noinline]] void Trace::after_put(Row& row, bool first_unpublished) {
   if (first_unpublished) touched_.push_back(&row);
   if (row.written_ % kBusyStep == 0) end_step(row);
-}
-
-// Fetches what the step after this one will be written to: it was last touched long ago, or never, and events that
-// follow one another in time go to many places.
-void fetch_step(const Block& block, std::size_t first) {
-  constexpr std::size_t kLine = 64;
-  const auto fetch = [](const auto* begin) {
-    const auto* const bytes = reinterpret_cast<const char*>(begin);
-    for (std::size_t at = 0; at < kBusyStep * sizeof(*begin); at += kLine) __builtin_prefetch(bytes + at, 1);
-  };
-  fetch(&block.start[first]);
-  fetch(&block.end[first]);
-  fetch(&block.rest[first]);
 }
 
 // What the summaries need of a step's first event. False: the row is full.
