@@ -29,7 +29,7 @@ void simulator(benchmark::State& state) {
       const double speed = median(speeds);
       worst = worst == 0 ? speed : std::min(worst, speed);
     }
-    at_least(state, worst, 50);
+    at_least(state, worst, 200);
   }
 }
 BENCHMARK(simulator)->Name("the simulator is fast: virtual time / wall time")->Iterations(1)->Unit(benchmark::kSecond);

@@ -31,30 +31,14 @@ void Accumulator::open_window(Nanoseconds from) {
   if (cause_known_) first_work_ = from;
 }
 
-void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind kind, const trace::EventPlace& place) {
-  reach(event.start_ns);
-  if (late_ranges_ && event.start_ns > newest_start_) settle_places();
-  if (trace::is_host_wait(event) && trace::is_cpu_lane(kind)) take_host_wait(event, lane);
-  if (kind == LaneKind::Calls) {
-    take_call(event, lane, place);
-  } else if (trace::is_gpu_work_lane(kind)) {
-    take_operation(event, lane, kind, place);
-  } else if (kind == LaneKind::Phases) {
-    const trace::RangeKind range = trace::range_kind_of(event);
-    if (range == trace::RangeKind::Compute) ++counts_.cpu_op_count;
-    if (range == trace::RangeKind::Pin && !serves_others(lane)) {
-      causes_.pin(event, lane, lanes_.thread_of(lane), idle_since_);
-    }
-    if (range != trace::RangeKind::Timed) take_range(event, lane);
-  } else if (kind == LaneKind::Iterations && window_open_) {
-    if (!first_iteration_) {
-      first_iteration_ = FirstIteration{event.start_ns, totals_at(event.start_ns)};
-      run_ahead_.cut(event.start_ns);
-    }
-    running_iterations_.push_back({event.start_ns, event.end_ns});
-    std::push_heap(running_iterations_.begin(), running_iterations_.end(),
-                   [](const Interval& a, const Interval& b) { return a.end > b.end; });
+void Accumulator::take_iteration(const trace::Event& iteration) {
+  if (!first_iteration_) {
+    first_iteration_ = FirstIteration{iteration.start_ns, totals_at(iteration.start_ns)};
+    run_ahead_.cut(iteration.start_ns);
   }
+  running_iterations_.push_back({iteration.start_ns, iteration.end_ns});
+  std::push_heap(running_iterations_.begin(), running_iterations_.end(),
+                 [](const Interval& a, const Interval& b) { return a.end > b.end; });
 }
 
 void Accumulator::take_range(const trace::Event& range, trace::LaneId lane) {
@@ -95,9 +79,8 @@ void Accumulator::take_host_wait(const trace::Event& wait, trace::LaneId lane) {
   if (!serves_others(lane)) causes_.wait(wait, lane, thread, idle_since_);
 }
 
-void Accumulator::take_call(const trace::Event& call, trace::LaneId lane, const trace::EventPlace& place) {
+inline void Accumulator::take_call(const trace::Event& call, trace::LaneId lane, const trace::EventPlace& place) {
   newest_start_ = call.start_ns;
-  if (call.kind != trace::EventKind::Call) return;
   const CallRole role = names_.role(call.name);
   const bool sync = trace::is_sync(call);
   const bool blocking = trace::is_blocking(call);
@@ -135,12 +118,12 @@ void Accumulator::take_call(const trace::Event& call, trace::LaneId lane, const 
   }
 }
 
-void Accumulator::take_operation(const trace::Event& operation, trace::LaneId lane, LaneKind kind,
-                                 const trace::EventPlace& place) {
+inline void Accumulator::take_operation(const trace::Event& operation, trace::LaneId lane, LaneKind kind,
+                                        const trace::EventPlace& place) {
   const Nanoseconds start = operation.start_ns, end = operation.end_ns;
   if (elsewhere(lane))
     return note_service(run_ahead_.operation_elsewhere(lanes_.key_of(lane, operation.correlation)), true);
-  gpu_ = lanes_.owners().gpu_of(lane);
+  gpu_ = lanes_.gpu_of(lane);
   ++counts_.gpu_op_count;
   const IssuingCall* launch = run_ahead_.operation(lanes_.key_of(lane, operation.correlation), start, end, place);
   issuer_ = launch;
@@ -175,6 +158,26 @@ void Accumulator::take_operation(const trace::Event& operation, trace::LaneId la
       break;
     default:
       break;
+  }
+}
+
+void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind kind, const trace::EventPlace& place) {
+  reach(event.start_ns);
+  if (late_ranges_ && event.start_ns > newest_start_) settle_places();
+  if (kind == LaneKind::Calls && event.kind == trace::EventKind::Call) return take_call(event, lane, place);
+  if (trace::is_gpu_work_lane(kind)) return take_operation(event, lane, kind, place);
+  if (trace::is_host_wait(event) && trace::is_cpu_lane(kind)) take_host_wait(event, lane);
+  if (kind == LaneKind::Calls) {
+    newest_start_ = event.start_ns;
+  } else if (kind == LaneKind::Phases) {
+    const trace::RangeKind range = trace::range_kind_of(event);
+    if (range == trace::RangeKind::Compute) ++counts_.cpu_op_count;
+    if (range == trace::RangeKind::Pin && !serves_others(lane)) {
+      causes_.pin(event, lane, lanes_.thread_of(lane), idle_since_);
+    }
+    if (range != trace::RangeKind::Timed) take_range(event, lane);
+  } else if (kind == LaneKind::Iterations && window_open_) {
+    take_iteration(event);
   }
 }
 

@@ -55,7 +55,7 @@ class Accumulator {
   /// if unknown.
   const IssuingCall* take_later(const trace::Event& operation, trace::LaneId lane);
   /// With figures for one GPU only: the lane belongs to another GPU.
-  bool elsewhere(trace::LaneId lane) { return only_ != trace::kNobody && lanes_.owners().gpu_of(lane) != only_; }
+  bool elsewhere(trace::LaneId lane) { return only_ != trace::kNobody && lanes_.gpu_of(lane) != only_; }
   /// With figures for one GPU only: as far as known, the lane's thread has launched on other GPUs and not on this one.
   bool serves_others(trace::LaneId lane) {
     const std::size_t thread = only_ == trace::kNobody ? serves_.size() : lanes_.thread_of(lane);
@@ -127,6 +127,7 @@ class Accumulator {
     Nanoseconds start, end;
   };
 
+  void take_iteration(const trace::Event& iteration);
   void take_range(const trace::Event& range, trace::LaneId lane);
   void settle_places();
   void take_host_wait(const trace::Event& wait, trace::LaneId lane);

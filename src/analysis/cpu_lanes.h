@@ -16,39 +16,47 @@ class LaneFacts {
  public:
   explicit LaneFacts(const trace::Trace& trace) : trace_(trace), owners_(trace) {}
 
-  /// The index of the lane's thread, counted from 0 in the order of first use.
+  /// The index of the lane's thread, counted from 0 in the order of the lanes.
   std::size_t thread_of(trace::LaneId lane) { return facts(lane).thread; }
   /// For a GPU lane: unique over the streams of all GPUs.
-  std::int64_t stream_of(trace::LaneId lane) {
-    return std::int64_t{owners().gpu_of(lane)} << 32 | static_cast<std::uint32_t>(trace_.lane(lane).info().stream);
-  }
-  trace::CallKey key_of(trace::LaneId lane, std::uint32_t correlation) {
-    return {owners().process_of(lane), correlation};
-  }
-  /// For the lanes known now.
-  const trace::Owners& owners() {
-    owners_.refresh();
-    return owners_;
-  }
+  std::int64_t stream_of(trace::LaneId lane) { return facts(lane).stream; }
+  trace::CallKey key_of(trace::LaneId lane, std::uint32_t correlation) { return {facts(lane).process, correlation}; }
+  /// The GPU of a lane with GPU work; kNobody for other lanes.
+  trace::GpuNumber gpu_of(trace::LaneId lane) { return facts(lane).gpu; }
 
  private:
   struct Facts {
-    std::size_t thread = 0;
+    std::int64_t stream = 0;
+    std::uint32_t thread = 0;
+    trace::ProcessNumber process = 0;
+    trace::GpuNumber gpu = 0;
   };
 
   const Facts& facts(trace::LaneId lane) {
-    while (lanes_.size() <= lane) {
-      const trace::LaneInfo& info = trace_.lane(static_cast<trace::LaneId>(lanes_.size())).info();
-      const auto thread = threads_.try_emplace({trace::Process{info.host, info.pid}, info.tid}, threads_.size()).first;
-      lanes_.push_back({thread->second});
-    }
+    if (trace_.lane_count() != known_) look();
     return lanes_[lane];
+  }
+  /// At all lanes again, since a new one may show who owns another.
+  void look() {
+    known_ = trace_.lane_count();
+    owners_.refresh();
+    lanes_.clear();
+    for (std::size_t l = 0; l < known_; ++l) {
+      const auto lane = static_cast<trace::LaneId>(l);
+      const trace::LaneInfo& info = trace_.lane(lane).info();
+      const auto next = static_cast<std::uint32_t>(threads_.size());
+      const auto thread = threads_.try_emplace({trace::Process{info.host, info.pid}, info.tid}, next).first;
+      const trace::GpuNumber gpu = owners_.gpu_of(lane);
+      lanes_.push_back({std::int64_t{gpu} << 32 | static_cast<std::uint32_t>(info.stream), thread->second,
+                        owners_.process_of(lane), gpu});
+    }
   }
 
   const trace::Trace& trace_;
+  std::size_t known_ = 0;  // lanes
   std::vector<Facts> lanes_;
   trace::Owners owners_;
-  std::map<std::pair<trace::Process, std::int64_t>, std::size_t> threads_;
+  std::map<std::pair<trace::Process, std::int64_t>, std::uint32_t> threads_;
 };
 
 }  // namespace lanescope::analysis

@@ -1,5 +1,8 @@
 #include "analysis/event_merge.h"
 
+#include <algorithm>
+#include <bit>
+
 namespace lanescope::analysis {
 
 using trace::LaneKind;
@@ -42,19 +45,22 @@ void EventMerge::add_row(const WatchedLane& lane, std::size_t number) {
   sources_.push_back(source);
 }
 
-/// Looks for newly published events and fills the heap. Returns true if GPU work was evicted unread.
-bool EventMerge::refresh(Nanoseconds limit) {
+/// Looks for newly published events. Returns true if GPU work was evicted unread.
+bool EventMerge::refresh() {
   owners_.refresh();
   for (const std::size_t count = trace_.lane_count(); lanes_seen_ < count; ++lanes_seen_) {
     const auto id = static_cast<trace::LaneId>(lanes_seen_);
     const trace::Lane& lane = trace_.lane(id);
     if (wanted(id, lane.info().kind)) lanes_.push_back({&lane, id});
   }
+  const std::size_t known = sources_.size();
   for (WatchedLane& lane : lanes_)
     for (const std::size_t rows = lane.lane->row_count(); lane.rows < rows; ++lane.rows) add_row(lane, lane.rows);
+  if (sources_.size() != known) std::ranges::sort(sources_, {}, &Source::order);
 
   bool lost = false;
-  heap_.clear();
+  leaves_ = std::bit_ceil(sources_.size());
+  heads_.assign(2 * leaves_, Head{});
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     Source& s = sources_[i];
     s.last = s.row->last();
@@ -63,13 +69,21 @@ bool EventMerge::refresh(Nanoseconds limit) {
       s.next = first;
       lost |= trace::is_gpu_work_lane(s.kind);
     }
-    if (s.next >= s.last) continue;
-    const Nanoseconds start = s.row->start(s.next);
-    if (start >= limit) continue;
-    heap_.push_back({start, s.order, static_cast<std::uint32_t>(i)});
+    if (s.next < s.last) heads_[leaves_ + i] = {s.row->start(s.next), static_cast<std::uint32_t>(i)};
   }
-  std::make_heap(heap_.begin(), heap_.end(), [](const Head& a, const Head& b) { return b.before(a); });
+  compete();
   return lost;
+}
+
+/// From the heads of the sources, which are in the second half.
+void EventMerge::compete() {
+  later_.resize(leaves_);
+  for (std::size_t n = leaves_ - 1; n > 0; --n) {
+    const Head &a = heads_[2 * n], &b = heads_[2 * n + 1];
+    heads_[n] = b.before(a) ? b : a;
+    later_[n] = b.before(a) ? a : b;
+  }
+  later_[0] = heads_[1];
 }
 
 }  // namespace lanescope::analysis

@@ -1,10 +1,10 @@
 // Merges the events of all rows of several lanes in start order, even while the trace grows.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "trace/links.h"
@@ -53,13 +53,14 @@ class EventMerge {
   Nanoseconds stopped_at() const { return stopped_at_; }
 
  private:
+  static constexpr Nanoseconds kNothing = std::numeric_limits<Nanoseconds>::max();
   struct Head {
-    Nanoseconds start;
-    std::uint32_t order;
-    std::uint32_t source;  ///< index
+    Nanoseconds start = kNothing;
+    std::uint32_t source = 0;  ///< index
 
+    /// Sources are in order.
     bool before(const Head& other) const {
-      return start < other.start || (start == other.start && order < other.order);
+      return start < other.start || (start == other.start && source < other.source);
     }
   };
   struct WatchedLane {
@@ -68,11 +69,11 @@ class EventMerge {
     std::size_t rows = 0;
   };
 
-  bool refresh(Nanoseconds limit);
+  bool refresh();
   void add_row(const WatchedLane& lane, std::size_t number);
   bool wanted(trace::LaneId id, trace::LaneKind kind) const;
   static std::uint32_t rank(trace::LaneKind kind);
-  void sink(const Head& head);
+  void compete();
 
   const trace::Trace& trace_;
   trace::Owners owners_;
@@ -81,67 +82,47 @@ class EventMerge {
   Nanoseconds from_ = kFromTheBeginning, context_from_ = kFromTheBeginning;
   std::size_t lanes_seen_ = 0;
   std::vector<WatchedLane> lanes_;
-  std::vector<Source> sources_;
-  std::vector<Head> heap_;
+  std::vector<Source> sources_;  // by order
+  // A tournament between the sources: who comes first is at 0. The two at 2n and 2n + 1 met at n > 0, where the later
+  // one stays; source i begins at leaves_ + i.
+  std::vector<Head> later_, heads_;
+  std::size_t leaves_ = 0;
   Nanoseconds stopped_at_ = kFromTheBeginning;
 };
-
-/// Replaces the top of the heap.
-inline void EventMerge::sink(const Head& head) {
-  const std::size_t n = heap_.size();
-  std::size_t i = 0;
-  for (;;) {
-    std::size_t child = 2 * i + 1;
-    if (child >= n) break;
-    if (child + 1 < n && heap_[child + 1].before(heap_[child])) ++child;
-    if (!heap_[child].before(head)) break;
-    heap_[i] = heap_[child];
-    i = child;
-  }
-  heap_[i] = head;
-}
 
 template <class Taker>
 bool EventMerge::run(Nanoseconds limit, std::size_t max_events, Taker&& taker) {
   const trace::Trace::ReadLock lock(trace_);
-  if (refresh(limit)) taker.lost();
+  if (refresh()) taker.lost();
+  Source* const sources = sources_.data();
+  Head* const later = later_.data();
+  const std::size_t leaves = leaves_;
   Nanoseconds taken_at = kFromTheBeginning;
-  while (!heap_.empty()) {
-    Head top = heap_[0];
-    Source& source = sources_[top.source];
-    // Often several events of a source follow one another: until another source's comes first, the heap stays as it is.
-    Head other{std::numeric_limits<Nanoseconds>::max(), std::numeric_limits<std::uint32_t>::max(), 0};
-    for (std::size_t i = 1; i < std::min<std::size_t>(heap_.size(), 3); ++i) {
-      if (heap_[i].before(other)) other = heap_[i];
+  for (;;) {
+    Head head = later[0];
+    if (head.start >= limit) return true;
+    if (max_events > 0) {
+      --max_events;
+    } else if (head.start != taken_at) {
+      stopped_at_ = head.start;
+      return false;
     }
-    bool more = true;
-    do {
-      if (max_events > 0) {
-        --max_events;
-      } else if (top.start != taken_at) {
-        heap_[0] = top;
-        stopped_at_ = top.start;
-        return false;
-      }
-      taken_at = top.start;
-      const std::size_t k = source.next % trace::kBlockEvents;
-      if (k == 0 || source.block == nullptr) source.block = source.row->block(source.next);
-      ++source.next;
-      taker.take(trace::event(*source.block, k), std::as_const(source));
-      more = source.next < source.last;
-      if (!more) break;
-      top.start = k + 1 < trace::kBlockEvents ? source.block->start[k + 1] : source.row->start(source.next);
-      more = top.start < limit;
-    } while (more && top.before(other));
-    if (more) {
-      sink(top);
+    taken_at = head.start;
+    Source& source = sources[head.source];
+    const std::size_t k = source.next % trace::kBlockEvents;
+    if (k == 0 || source.block == nullptr) source.block = source.row->block(source.next);
+    ++source.next;
+    if (source.next >= source.last) {
+      head.start = kNothing;
     } else {
-      const Head last = heap_.back();
-      heap_.pop_back();
-      if (!heap_.empty()) sink(last);
+      head.start = k + 1 < trace::kBlockEvents ? source.block->start[k + 1] : source.row->start(source.next);
     }
+    for (std::size_t n = (leaves + head.source) / 2; n > 0; n /= 2) {
+      if (later[n].before(head)) std::swap(later[n], head);
+    }
+    later[0] = head;
+    taker.take(trace::event(*source.block, k), std::as_const(source));
   }
-  return true;
 }
 
 }  // namespace lanescope::analysis

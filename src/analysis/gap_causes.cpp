@@ -95,6 +95,7 @@ GapCauses::Share GapCauses::share(const std::vector<HeldCall>& held, Nanoseconds
 
 const GapCauses::HeldCall* GapCauses::holder(Nanoseconds from, Nanoseconds to, const IssuingCall* launch,
                                              std::size_t thread) const {
+  if (holds_.empty()) return nullptr;
   const auto counts = [&](const HeldCall& c) { return !launch || c.thread == thread; };
   const Share held = share(holds_, from, to, counts);
   if (held.covered_ns <= (to - from) / 2) return nullptr;
@@ -108,6 +109,7 @@ const GapCauses::HeldCall* GapCauses::holder(Nanoseconds from, Nanoseconds to, c
 
 const GapCauses::HeldCall* GapCauses::kept_from_launching(const Bubble& gap, const IssuingCall* launch,
                                                           std::size_t thread) const {
+  if (holds_.empty()) return nullptr;
   const Nanoseconds begun = launch ? std::min(launch->start_ns, gap.end_ns) : gap.end_ns;
   Share most;
   Nanoseconds covered_ns = 0;
@@ -122,6 +124,7 @@ const GapCauses::HeldCall* GapCauses::kept_from_launching(const Bubble& gap, con
 
 const GapCauses::HeldCall* GapCauses::wait_for_data(const Bubble& gap, const IssuingCall* launch,
                                                     std::size_t thread) const {
+  if (waits_.empty()) return nullptr;
   const Nanoseconds begun = launch ? std::min(launch->start_ns, gap.end_ns) : gap.end_ns;
   const Share waited =
       share(waits_, gap.start_ns, begun, [&](const HeldCall& c) { return !launch || c.thread == thread; });
@@ -130,7 +133,11 @@ const GapCauses::HeldCall* GapCauses::wait_for_data(const Bubble& gap, const Iss
   return copied_longer ? nullptr : waited.longest;
 }
 
-void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy) const {
+void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy) {
+  // What ended before it has no part in it, nor in later ones.
+  for (std::vector<HeldCall>* held : {&holds_, &waits_}) {
+    if (!held->empty()) std::erase_if(*held, [&](const HeldCall& c) { return c.end <= gap.start_ns; });
+  }
   const Nanoseconds from = gap.start_ns, to = gap.end_ns;
   const Nanoseconds issued = launch ? launch->start_ns : to;
   const auto blame = [&gap](BubbleCause cause, const auto& call, Nanoseconds call_start) {

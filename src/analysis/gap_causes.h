@@ -43,7 +43,7 @@ class GapCauses {
   ///   different stream than the operation's;
   /// - Cpu: more than half of the gap passed before the launch began, or the launch is unknown;
   /// - LaunchLatency: everything else.
-  void explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy) const;
+  void explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy);
 
  private:
   struct HeldCall {

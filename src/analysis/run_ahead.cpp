@@ -82,40 +82,41 @@ void RunAhead::give_up_waiting() {
 
 void RunAhead::cut(Nanoseconds t) { cuts_.push_back(cuts_.empty() ? t : std::max(t, cuts_.back())); }
 
-void RunAhead::finishes_at(Nanoseconds end) {
+// Before others that were passed earlier.
+void RunAhead::finishes_early(Nanoseconds end) {
   auto place = finishes_.end();
   const auto first = finishes_.begin() + static_cast<std::ptrdiff_t>(settled_.finish);
   while (place != first && *(place - 1) > end) --place;
   finishes_.insert(place, end);
 }
 
-/// Passes everything up to and including t. At the same instant, finished operations come first, then the cut, then
-/// issued operations.
-void RunAhead::move_to(Position& p, Nanoseconds t, std::vector<Value>& values) const {
+/// At the same instant, finished operations come first, then the cut, then issued operations.
+void RunAhead::follow(Position& position, Nanoseconds until, bool wait_for_operations,
+                      std::vector<Value>& values) const {
+  constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
+  Position p = position;
+  const auto time_of = [](const std::vector<Nanoseconds>& times, std::size_t i) {
+    return i < times.size() ? times[i] : kNever;
+  };
+  Nanoseconds finish = time_of(finishes_, p.finish), cut = time_of(cuts_, p.cut);
   const auto pass = [&p](Nanoseconds to) {
     if (p.depth != 0 && to > p.now) p.integral_ns += p.depth * (to - p.now);
     p.now = p.depth != 0 ? std::max(p.now, to) : to;
   };
-  constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
-  for (;;) {
-    const Nanoseconds finish = p.finish < finishes_.size() ? finishes_[p.finish] : kNever;
-    const Nanoseconds cut = p.cut < cuts_.size() ? cuts_[p.cut] : kNever;
-    if (std::min(finish, cut) > t || (finish == kNever && cut == kNever)) break;
-    if (finish <= cut) {
-      pass(finish);
-      --p.depth;
-      ++p.finish;
-    } else {
-      pass(cut);
-      values.push_back({cuts_gone_ + p.cut, p.integral_ns, p.maximum, p.depth});
-      p.maximum = p.depth;
-      ++p.cut;
+  const auto move_to = [&](Nanoseconds t) {
+    for (Nanoseconds next = std::min(finish, cut); next <= t && next != kNever; next = std::min(finish, cut)) {
+      pass(next);
+      if (finish <= cut) {
+        --p.depth;
+        finish = time_of(finishes_, ++p.finish);
+      } else {
+        values.push_back({cuts_gone_ + p.cut, p.integral_ns, p.maximum, p.depth});
+        p.maximum = p.depth;
+        cut = time_of(cuts_, ++p.cut);
+      }
     }
-  }
-  pass(t);
-}
-
-void RunAhead::follow(Position& p, Nanoseconds until, bool wait_for_operations, std::vector<Value>& values) const {
+    pass(t);
+  };
   for (; p.call <= newest_; ++p.call) {
     const Entry& e = entry(p.call);
     if (!e.counted) continue;
@@ -124,10 +125,11 @@ void RunAhead::follow(Position& p, Nanoseconds until, bool wait_for_operations, 
       until = e.issued_ns;
       break;
     }
-    move_to(p, e.issued_ns, values);
+    move_to(e.issued_ns);
     p.maximum = std::max(p.maximum, ++p.depth);
   }
-  move_to(p, until, values);
+  move_to(until);
+  position = p;
 }
 
 void RunAhead::settle_some(Nanoseconds until) {

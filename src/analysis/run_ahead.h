@@ -31,7 +31,7 @@ struct IssuingCall {
   trace::LaneId lane = 0;
   Hold holds = Hold::None;
   bool blocking = false;
-  trace::EventPlace place;  ///< for the curve; may be unknown
+  trace::EventPlace place;  ///< for the curve; not set without one
 };
 
 class RunAhead {
@@ -108,9 +108,15 @@ class RunAhead {
   void make_room();
   Entry* find(const trace::CallKey& key);
   void leave_out(Entry& e);
-  void finishes_at(Nanoseconds end);
-  void follow(Position& p, Nanoseconds until, bool wait_for_operations, std::vector<Value>& values) const;
-  void move_to(Position& p, Nanoseconds t, std::vector<Value>& values) const;
+  void finishes_at(Nanoseconds end) {
+    if (finishes_.size() == settled_.finish || finishes_.back() <= end) {
+      finishes_.push_back(end);
+    } else {
+      finishes_early(end);
+    }
+  }
+  void finishes_early(Nanoseconds end);
+  void follow(Position& position, Nanoseconds until, bool wait_for_operations, std::vector<Value>& values) const;
   void settle_some(Nanoseconds until);
 
   InFlight* curve_;
@@ -132,9 +138,11 @@ inline IssuingCall& RunAhead::call(const trace::CallKey& key, Nanoseconds start,
   Entry& e = add(start);
   e.call.key = key;
   e.call.start_ns = start;
-  e.call.place = place;
   e.counted = issues_work;
-  if (curve_) curve_->call(place, issues_work);
+  if (curve_) {
+    e.call.place = place;
+    curve_->call(place, issues_work);
+  }
   std::uint64_t& head = heads_[hash(key)];
   e.back = newest_ - head < kReach ? static_cast<std::uint16_t>(newest_ - head) : 0;
   head = newest_;

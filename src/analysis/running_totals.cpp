@@ -26,8 +26,7 @@ RunningTotals& RunningTotals::operator-=(const RunningTotals& earlier) {
   return *this;
 }
 
-void RunningTotals::add_gap(const Bubble& gap, Nanoseconds at) {
-  if (at <= gap.start_ns) return;
+void RunningTotals::add_part(const Bubble& gap, Nanoseconds at) {
   const Nanoseconds passed = std::min(at, gap.end_ns) - gap.start_ns;
   bubble_ns[static_cast<std::size_t>(gap.cause)] += passed;
   if (gap.cause == BubbleCause::AfterSync) {

@@ -30,9 +30,14 @@ struct RunningTotals {
   friend RunningTotals operator-(RunningTotals later, const RunningTotals& earlier) { return later -= earlier; }
 
   /// Adds a gap that was closed after these totals had been taken at time `at`: the part of it before `at`.
-  void add_gap(const Bubble& gap, Nanoseconds at);
+  void add_gap(const Bubble& gap, Nanoseconds at) {
+    if (at > gap.start_ns) add_part(gap, at);
+  }
   /// The gap is included already, but without a place: adds the place.
   void add_place(const Bubble& gap, Nanoseconds at);
+
+ private:
+  void add_part(const Bubble& gap, Nanoseconds at);
 };
 
 /// Writes the totals into the corresponding figures.

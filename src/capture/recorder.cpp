@@ -76,6 +76,18 @@ class Recorder::Writer final : public trace::EventWriter {
   std::size_t written_ = 0;
 };
 
+inline void Recorder::take(const Event& event) {
+  if (event.lane >= windows_.size()) meet_lane(event.lane);
+  ReorderWindow* window = windows_[event.lane].get();
+  if (window == nullptr) return trace_.append(event);
+  reorder(*window, event);
+}
+
+// A separate function, never inlined, so that the common path saves no registers.
+[[gnu::noinline]] void Recorder::reorder(ReorderWindow& window, const Event& event) {
+  window.add(event, [this](const Event& e) { trace_.append(e); });
+}
+
 class Recorder::DirectWriter final : public trace::EventWriter {
  public:
   explicit DirectWriter(Recorder& recorder) : recorder_(recorder) { recorder_.direct_.push_back(this); }
@@ -85,8 +97,8 @@ class Recorder::DirectWriter final : public trace::EventWriter {
   }
 
   void write(const Event& event) noexcept override {
-    recorder_.take(event);
     ++written_;
+    recorder_.take(event);
   }
   void complete_until(Nanoseconds t) noexcept override {
     complete_until_ = t;
@@ -188,14 +200,7 @@ RecorderHealth Recorder::health() const {
   return health;
 }
 
-void Recorder::take(const Event& event) {
-  if (event.lane >= windows_.size()) meet_lane(event.lane);
-  ReorderWindow* window = windows_[event.lane].get();
-  if (window == nullptr) return trace_.append(event);
-  window->add(event, [this](const Event& e) { trace_.append(e); });
-}
-
-void Recorder::meet_lane(trace::LaneId lane) {
+[[gnu::noinline]] void Recorder::meet_lane(trace::LaneId lane) {
   for (std::size_t l = windows_.size(); l <= lane; ++l) {
     const std::uint32_t window = trace_.lane(static_cast<trace::LaneId>(l)).info().reorder_window;
     windows_.push_back(window == 0 ? nullptr : std::make_unique<ReorderWindow>(window));

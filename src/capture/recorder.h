@@ -62,6 +62,7 @@ class Recorder final : public trace::EventSink {
   void count_late();
   std::size_t drain(Channel& channel);
   void take(const trace::Event& event);
+  void reorder(ReorderWindow& window, const trace::Event& event);
   void meet_lane(trace::LaneId lane);
   void rest(Rest how);
   void wake(Rest from);

@@ -19,8 +19,8 @@ namespace lanescope::device {
 struct BufferSlot {
   std::size_t bytes = 0;
   MemoryKind kind = MemoryKind::Unknown;
-  bool live = false;
   std::uint32_t generation = 0;
+  std::uint32_t handle = 0;  ///< of the live buffer; 0: none
 };
 
 /// For a table that only one thread uses.
@@ -52,15 +52,15 @@ class BufferTable {
     }
     Slot& slot = slots_[index];
     slot.kind = kind;
-    slot.live = true;
     slot.bytes = bytes;
-    return static_cast<Buffer>(slot.generation << kIndexBits | (index + 1));
+    slot.handle = slot.generation << kIndexBits | (index + 1);
+    return static_cast<Buffer>(slot.handle);
   }
 
   void remove(Buffer buffer) {
     const std::lock_guard lock(mutex_);
     Slot& slot = slots_[index_of(buffer)];
-    slot.live = false;
+    slot.handle = 0;
     ++slot.generation;
     free_slots_.push_back(index_of(buffer));
   }
@@ -79,9 +79,8 @@ class BufferTable {
     if (index >= slots_.size()) [[unlikely]]
       refuse_unknown(call, handle);
     const Slot& slot = slots_[index];
-    if (!slot.live || (slot.generation << kIndexBits) != (handle & ~kIndexMask)) [[unlikely]] {
+    if (slot.handle != handle) [[unlikely]]
       refuse_released(call, handle);
-    }
     return slot;
   }
   Slot& at(Buffer buffer, std::string_view call) { return const_cast<Slot&>(std::as_const(*this).at(buffer, call)); }
@@ -104,7 +103,7 @@ class BufferTable {
   template <typename Function>
   void for_each(Function fn) {
     for (Slot& slot : slots_) {
-      if (slot.live) fn(slot);
+      if (slot.handle != 0) fn(slot);
     }
   }
 

@@ -12,6 +12,8 @@ namespace {
 
 // A simulated run may be over in milliseconds; a real one should be left alone.
 constexpr std::chrono::microseconds kLook{2000}, kLookAtVirtual{250};
+// After this many events, there may be as many already. Whoever sleeps then has all the more to read when the run ends.
+constexpr std::uint64_t kMany = 4096;
 
 bool has_iterations(const trace::Trace& trace) {
   for (std::size_t l = 0; l < trace.lane_count(); ++l) {
@@ -50,16 +52,18 @@ void MeasuredRun::hold_back(const trace::Trace& trace) {
   }
 }
 
-void MeasuredRun::follow() {
+bool MeasuredRun::follow() {
   const std::uint64_t recorded = trace().counts().recorded;
   // A range is recorded when it ends. Until the first iteration is in the trace, its start is unknown, and its events
   // could be mistaken for set-up. (No iteration has as many events as may be unread.)
   reading_ = reading_ || has_iterations(trace()) || recorded > events_ahead_ || !session_->runner().running();
-  if (!reading_) return;
+  if (!reading_) return false;
   analysis_->update(trace().complete_until());
-  if (recorded == events_read_.load(std::memory_order_relaxed)) return;
+  const std::uint64_t read = events_read_.load(std::memory_order_relaxed);
+  if (recorded == read) return false;
   events_read_.store(recorded, std::memory_order_release);
   events_read_.notify_all();
+  return recorded - read >= kMany;
 }
 
 void MeasuredRun::run(const std::function<void(std::uint64_t)>& progress, const std::function<bool()>& should_stop) {
@@ -67,10 +71,10 @@ void MeasuredRun::run(const std::function<void(std::uint64_t)>& progress, const 
   const auto look = device().virtual_time ? kLookAtVirtual : kLook;
   session_->start();
   while (runner.running()) {
-    follow();
+    const bool busy = follow();
     if (progress) progress(runner.iterations_done());
     if (should_stop && should_stop()) runner.stop();
-    std::this_thread::sleep_for(look);
+    if (!busy) std::this_thread::sleep_for(look);
   }
   session_->wait();
   if (const std::string error = runner.error(); !error.empty()) throw base::Error(error);

@@ -54,7 +54,7 @@ class MeasuredRun {
 
  private:
   void hold_back(const trace::Trace& trace);
-  void follow();
+  bool follow();  ///< true: it had much to read
 
   const std::uint64_t events_ahead_;  // the maximum number of recorded events not yet analysed
   std::atomic<std::uint64_t> events_read_{0};

@@ -44,6 +44,19 @@ std::size_t first_above(const Nanoseconds* values, std::size_t from, std::size_t
   return static_cast<std::size_t>(std::upper_bound(values + low, values + high, t) - values);
 }
 
+// Fetches what the step after this one will be written to: it was last touched long ago, or never, and events that
+// follow one another in time go to many places.
+void fetch_step(const Block& block, std::size_t first) {
+  constexpr std::size_t kLine = 64;
+  const auto fetch = [](const auto* begin) {
+    const auto* const bytes = reinterpret_cast<const char*>(begin);
+    for (std::size_t at = 0; at < kBusyStep * sizeof(*begin); at += kLine) __builtin_prefetch(bytes + at, 1);
+  };
+  fetch(&block.start[first]);
+  fetch(&block.end[first]);
+  fetch(&block.rest[first]);
+}
+
 // The part of a blocking call beyond its own cost.
 Nanoseconds wait_of_call(const Event& call) {
   const CallParts parts = parts_of(call);
@@ -288,40 +301,67 @@ LaneId Trace::add_lane(const LaneInfo& info) {
   append_to(*lane.rows_[rows], event);
 }
 
+// The common path makes no call but the last, so that it saves no registers.
 void Trace::append_to(Row& row, const Event& event) {
-  const std::size_t k = row.written_ % kBlockEvents;
-  if (k == 0 && !begin_block(row)) return count_dropped(1);
-  Nanoseconds end = event.end_ns;
-  if (end < event.start_ns) {
-    end = event.start_ns;
-    clamped_.fetch_add(1, std::memory_order_relaxed);
-  }
-  Block& block = *row.writing_;
-  block.start[k] = event.start_ns;
-  block.end[k] = end;
-  block.rest[k] = pack(event);
-  Step& step = block.steps[k / kBusyStep];
-  if (k % kBusyStep == 0) {
-    step.start = event.start_ns;
-    step.busy_before = row.busy_total_;
-    step.wait_before = row.wait_total_;
-    if (k % kSectionEvents == 0) {
-      row.writing_sections_[k / kSectionEvents] = {
-          event.start_ns, end, row.busy_total_, row.wait_total_, block.rest[k].name_kind_flags, event.a};
-    }
-  } else if (k % kBusyStep == kBusyStep - 1) {
-    step.end = end;
-    if (k % kSectionEvents == kSectionEvents - 1) row.writing_sections_[k / kSectionEvents].end = end;
-  }
-  row.busy_total_ += end - event.start_ns;
-  if (is_blocking(event)) row.wait_total_ += wait_of_call(event);
-  row.last_end_ = end;
-  if (row.written_++ == row.published_.load(std::memory_order_relaxed)) touched_.push_back(&row);
-  if (k == kBlockEvents - 1) end_block(row);
-  ++recorded_now_;
+  if (row.written_ % kBusyStep == 0 || event.end_ns < event.start_ns) return append_carefully(row, event);
+  put(row, event);
 }
 
-[[gnu::noinline]] bool Trace::begin_block(Row& row) {
+[[gnu::noinline]] void Trace::append_carefully(Row& row, const Event& event) {
+  if (event.end_ns < event.start_ns) {
+    Event instant = event;
+    instant.end_ns = event.start_ns;
+    clamped_.fetch_add(1, std::memory_order_relaxed);
+    return append_carefully(row, instant);
+  }
+  if (row.written_ % kBusyStep == 0 && !begin_step(row, event)) return count_dropped(1);
+  put(row, event);
+}
+
+inline void Trace::put(Row& row, const Event& event) {
+  const std::size_t k = row.written_ % kBlockEvents;
+  Block& block = *row.writing_;
+  block.start[k] = event.start_ns;
+  block.end[k] = event.end_ns;
+  block.rest[k] = pack(event);
+  row.busy_total_ += event.end_ns - event.start_ns;
+  if (is_blocking(event)) row.wait_total_ += wait_of_call(event);
+  row.last_end_ = event.end_ns;
+  ++recorded_now_;
+  const bool first_unpublished = row.written_++ == row.published_.load(std::memory_order_relaxed);
+  if (first_unpublished || k % kBusyStep == kBusyStep - 1) after_put(row, first_unpublished);
+}
+
+[[gnu::noinline]] void Trace::after_put(Row& row, bool first_unpublished) {
+  if (first_unpublished) touched_.push_back(&row);
+  if (row.written_ % kBusyStep == 0) end_step(row);
+}
+
+// What the summaries need of a step's first event. False: the row is full.
+bool Trace::begin_step(Row& row, const Event& event) {
+  const std::size_t k = row.written_ % kBlockEvents;
+  if (k == 0 && !begin_block(row)) return false;
+  if (k + kBusyStep < kBlockEvents) fetch_step(*row.writing_, k + kBusyStep);
+  Step& step = row.writing_->steps[k / kBusyStep];
+  step.start = event.start_ns;
+  step.busy_before = row.busy_total_;
+  step.wait_before = row.wait_total_;
+  if (k % kSectionEvents == 0) {
+    row.writing_sections_[k / kSectionEvents] = {
+        event.start_ns, event.end_ns, row.busy_total_, row.wait_total_, pack(event).name_kind_flags, event.a};
+  }
+  return true;
+}
+
+// Called right after a step's last event has been written.
+void Trace::end_step(Row& row) {
+  const std::size_t k = (row.written_ - 1) % kBlockEvents;
+  row.writing_->steps[k / kBusyStep].end = row.last_end_;
+  if (k % kSectionEvents == kSectionEvents - 1) row.writing_sections_[k / kSectionEvents].end = row.last_end_;
+  if (k == kBlockEvents - 1) end_block(row);
+}
+
+bool Trace::begin_block(Row& row) {
   const std::size_t number = row.written_ / kBlockEvents;
   if (number / Row::kPageBlocks >= Row::kPages) return false;
   std::atomic<Row::Page*>& page_slot = row.pages_[number / Row::kPageBlocks];
@@ -338,7 +378,7 @@ void Trace::append_to(Row& row, const Event& event) {
 }
 
 // Called right after the block's last event has been written.
-[[gnu::noinline]] void Trace::end_block(Row& row) {
+void Trace::end_block(Row& row) {
   const std::size_t number = (row.written_ - 1) / kBlockEvents;
   row.pages_[number / Row::kPageBlocks].load(std::memory_order_relaxed)->last_end[number % Row::kPageBlocks] =
       row.last_end_;

@@ -276,6 +276,11 @@ class Trace {
   void give_back_memory(std::size_t cap);
   void append_to(Row& row, const Event& event);
   void append_to_new_row(Lane& lane, const Event& event);
+  void append_carefully(Row& row, const Event& event);
+  void put(Row& row, const Event& event);
+  void after_put(Row& row, bool first_unpublished);
+  bool begin_step(Row& row, const Event& event);  // false: the row is full
+  void end_step(Row& row);
   bool begin_block(Row& row);  // false: the row is full
   void end_block(Row& row);
 

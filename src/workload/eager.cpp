@@ -18,10 +18,6 @@ Eager::Eager(device::Device& device, bool compute)
       pinned_(std::make_shared<CachingHostAllocator>(device)),
       phase_lane_(device.sink().lane(program_lane(trace::LaneKind::Phases, "phase", trace::LaneRole::Statements))) {}
 
-void Eager::dispatch() {
-  if (dispatch_ns_ > 0) device_.host_work(dispatch_ns_);
-}
-
 Tensor Eager::tensor(std::size_t elements) {
   return {device_.allocate(trace::MemoryKind::Device, elements * sizeof(float)), elements};
 }
@@ -55,6 +51,14 @@ void Eager::drop(const HostTensor& tensor) {
   }
 }
 
+inline void Eager::run(const ops::Op& op, std::span<const Tensor> args) {
+  dispatch();
+  std::array<device::Buffer, ops::kMaxArgs> buffers{};
+  std::size_t count = 0;
+  for (const Tensor& tensor : args) buffers.at(count++) = tensor.buffer;
+  device_.launch(op, std::span(buffers).first(count), kStream, compute_);
+}
+
 void Eager::launch(const ops::Op& op, std::initializer_list<Tensor> args) {
   const std::span<const Tensor> all(args.begin(), args.size());
   if (op.kind == ops::OpKind::SgdStep && on_cpu_) {
@@ -68,14 +72,6 @@ void Eager::launch(const ops::Op& op, std::initializer_list<Tensor> args) {
     return;
   }
   run(op, all);
-}
-
-void Eager::run(const ops::Op& op, std::span<const Tensor> args) {
-  dispatch();
-  std::array<device::Buffer, ops::kMaxArgs> buffers{};
-  std::size_t count = 0;
-  for (const Tensor& tensor : args) buffers.at(count++) = tensor.buffer;
-  device_.launch(op, std::span(buffers).first(count), kStream, compute_);
 }
 
 void Eager::copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking,

@@ -108,7 +108,9 @@ class Eager {
 
  private:
   friend class Phase;
-  void dispatch();
+  void dispatch() {
+    if (dispatch_ns_ > 0) device_.host_work(dispatch_ns_);
+  }
   void run(const ops::Op& op, std::span<const Tensor> args);
   /// .to() on a CPU: the tensor is already there. This program has two buffers for it, so it moves the values.
   void hand_over(device::Device::Slice to, device::Device::Slice from, std::size_t count);

@@ -27,18 +27,21 @@ device::Buffer CachingHostAllocator::allocate(std::size_t bytes) {
 }
 
 device::Buffer CachingHostAllocator::allocate(std::size_t bytes, device::HostThreadCalls& calls) {
-  process_events(calls);
   const std::size_t rounded = std::bit_ceil(bytes);
-  {
-    const std::lock_guard lock(mutex_);
-    if (std::vector<device::Buffer>& fitting = free_[rounded]; !fitting.empty()) {
-      const device::Buffer block = fitting.back();
-      fitting.pop_back();
-      return block;
-    }
+  std::unique_lock lock(mutex_);
+  if (!pending_.empty()) {
+    lock.unlock();
+    process_events(calls);
+    lock.lock();
   }
+  if (std::vector<device::Buffer>& fitting = free_[rounded]; !fitting.empty()) {
+    const device::Buffer block = fitting.back();
+    fitting.pop_back();
+    return block;
+  }
+  lock.unlock();
   const device::Buffer block = calls.allocate_pinned(rounded);
-  const std::lock_guard lock(mutex_);
+  lock.lock();
   blocks_[block].bytes = rounded;
   return block;
 }

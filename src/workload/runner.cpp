@@ -81,13 +81,13 @@ void Runner::release_workload() {
 std::vector<Figure> Runner::figures() const { return workload_ ? workload_->figures().read() : last_figures_; }
 
 std::optional<double> Runner::first_loss() const {
-  const std::lock_guard lock(mutex_);
-  return first_loss_;
+  if (!loss_known_.load(std::memory_order_acquire)) return std::nullopt;
+  return first_loss_.load(std::memory_order_relaxed);
 }
 
 std::optional<double> Runner::last_loss() const {
-  const std::lock_guard lock(mutex_);
-  return last_loss_;
+  if (!loss_known_.load(std::memory_order_acquire)) return std::nullopt;
+  return last_loss_.load(std::memory_order_relaxed);
 }
 
 std::string Runner::error() const {
@@ -198,10 +198,10 @@ void Runner::sample_loss(const Lanes& lanes) {
   losses_seen_ = workload_->losses_read();
   const std::optional<double> loss = workload_->last_loss();
   if (!loss) return;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!first_loss_) first_loss_ = loss;
-    last_loss_ = loss;
+  last_loss_.store(*loss, std::memory_order_relaxed);
+  if (!loss_known_.load(std::memory_order_relaxed)) {
+    first_loss_.store(*loss, std::memory_order_relaxed);
+    loss_known_.store(true, std::memory_order_release);
   }
   trace::Event sample;
   sample.kind = trace::EventKind::Counter;

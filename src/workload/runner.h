@@ -79,7 +79,8 @@ class Runner {
   Settings settings_, taken_;        // as last set, and as taken by the loop
   std::uint32_t taken_version_ = 0;  // guarded by the mutex, like the settings
   std::atomic<std::uint32_t> settings_version_{0};
-  std::optional<double> first_loss_, last_loss_;
+  std::atomic<double> first_loss_{0}, last_loss_{0};  // if loss_known_
+  std::atomic<bool> loss_known_{false};
   std::uint64_t losses_seen_ = 0;  // workload's thread only
   std::string error_;
   std::atomic<bool> running_{false}, stop_{false}, device_lost_{false};

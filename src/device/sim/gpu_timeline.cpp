@@ -58,6 +58,34 @@ Position GpuTimeline::push_marker(std::uint32_t s, Nanoseconds arrival, Position
   return last(s);
 }
 
+inline void GpuTimeline::decide_entry(Stream& stream, Entry& entry, Nanoseconds start) {
+  Nanoseconds end = start;
+  if (entry.is_operation()) {
+    Nanoseconds& engine_free = engine_free_[static_cast<std::size_t>(entry.engine)];
+    entry.free_ns = std::max(engine_free, stream.last_work_end);
+    const bool ruled = rule_ != nullptr && &stream == &streams_[ruled_.stream] && stream.next == ruled_.seq;
+    end = ruled ? rule_->end_for(start) : std::max(start + entry.duration_ns, entry.earliest_end_ns);
+    engine_free = end;
+    entry.copy_start_ns = entry.event.kind == trace::EventKind::Copy ? start : end;
+    stream.last_work_end = end;
+  } else {
+    entry.copy_start_ns = start == stream.last_end ? stream.last_copy_start : end;
+    // Held back by its stream or by what it waits for, not only by its own launch latency.
+    if (start > entry.arrival_ns) stream.last_work_end = start;
+    if (entry.stamp != nullptr) {
+      const auto index = static_cast<std::uint32_t>(&stream - streams_.data());
+      if (entry.stamp->position == Position{index, stream.next}) entry.stamp->at_ns = start;
+    }
+  }
+  entry.event.start_ns = start;
+  entry.event.end_ns = end;
+  stream.last_end = end;
+  stream.last_copy_start = entry.copy_start_ns;
+  last_end_ = std::max(last_end_, end);
+  next_end_ = std::min(next_end_, end);
+  if (entry.is_operation()) writer_.write(entry.event);
+}
+
 bool GpuTimeline::step(Nanoseconds limit) {
   Stream* best = nullptr;
   Nanoseconds best_start = kNever, best_ready = kNever;
@@ -91,42 +119,8 @@ bool GpuTimeline::step(Nanoseconds limit) {
   return true;
 }
 
-void GpuTimeline::decide_entry(Stream& stream, Entry& entry, Nanoseconds start) {
-  Nanoseconds end = start;
-  if (entry.is_operation()) {
-    Nanoseconds& engine_free = engine_free_[static_cast<std::size_t>(entry.engine)];
-    entry.free_ns = std::max(engine_free, stream.last_work_end);
-    const bool ruled = rule_ != nullptr && &stream == &streams_[ruled_.stream] && stream.next == ruled_.seq;
-    end = ruled ? rule_->end_for(start) : std::max(start + entry.duration_ns, entry.earliest_end_ns);
-    engine_free = end;
-    entry.copy_start_ns = entry.event.kind == trace::EventKind::Copy ? start : end;
-    stream.last_work_end = end;
-  } else {
-    entry.copy_start_ns = start == stream.last_end ? stream.last_copy_start : end;
-    // Held back by its stream or by what it waits for, not only by its own launch latency.
-    if (start > entry.arrival_ns) stream.last_work_end = start;
-    if (entry.stamp != nullptr) {
-      const auto index = static_cast<std::uint32_t>(&stream - streams_.data());
-      if (entry.stamp->position == Position{index, stream.next}) entry.stamp->at_ns = start;
-    }
-  }
-  entry.event.start_ns = start;
-  entry.event.end_ns = end;
-  stream.last_end = end;
-  stream.last_copy_start = entry.copy_start_ns;
-  last_end_ = std::max(last_end_, end);
-  next_end_ = std::min(next_end_, end);
-  if (entry.is_operation()) writer_.write(entry.event);
-}
-
-void GpuTimeline::decide_until(Nanoseconds now) {
-  if (streams_.size() == 1) return decide_alone(now);
-  while (step(now)) {
-  }
-}
-
 // A single stream, as most programs have, needs no choice between streams: the same as step() until it returns false.
-void GpuTimeline::decide_alone(Nanoseconds now) {
+inline void GpuTimeline::decide_alone(Nanoseconds now) {
   Stream& stream = streams_.front();
   for (; stream.next != stream.tail; ++stream.next) {
     Entry& entry = stream.at(stream.next);
@@ -141,7 +135,7 @@ void GpuTimeline::decide_alone(Nanoseconds now) {
   next_start_ = kNever;
 }
 
-void GpuTimeline::finish_alone(Nanoseconds now) {
+inline void GpuTimeline::finish_alone(Nanoseconds now) {
   Stream& stream = streams_.front();
   for (; stream.head != stream.next; ++stream.head) {
     const Entry& entry = stream.at(stream.head);
@@ -153,6 +147,12 @@ void GpuTimeline::finish_alone(Nanoseconds now) {
     if (entry.has_work) memory_.run(stream.work[stream.head & (stream.work.size() - 1)]);
   }
   next_end_ = kNever;
+}
+
+void GpuTimeline::decide_until(Nanoseconds now) {
+  if (streams_.size() == 1) return decide_alone(now);
+  while (step(now)) {
+  }
 }
 
 const Entry& GpuTimeline::decide(Position position) {

@@ -35,7 +35,8 @@ struct EventStamp {
 };
 
 /// One command in a stream: an operation on an engine, or (Engine::None) an event record or a wait, which take no time.
-struct Entry {
+/// Two cache lines, so that its place in a ring takes no division.
+struct alignas(64) Entry {
   trace::Event event;          ///< of an operation: complete except for its times, which the timeline decides
   Nanoseconds arrival_ns = 0;  ///< when its launch reaches the device
   Nanoseconds duration_ns = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "base/random.h"
 #include "base/time.h"
@@ -12,7 +13,7 @@ namespace lanescope::device::sim {
 /// same seed gives the same sequence.
 class Jitter {
  public:
-  Jitter(double spread, std::uint64_t seed) : spread_(spread), random_(seed) {}
+  Jitter(double spread, std::uint64_t seed) : spread_(spread), random_(seed), drawn_(triangular()) {}
 
   double factor() { return spread_ <= 0 ? 1 : 1 + spread_ * draw(); }
   base::Nanoseconds apply(base::Nanoseconds cost) {
@@ -22,8 +23,10 @@ class Jitter {
   }
 
  private:
+  /// Drawn ahead: what a call costs decides at once what happens next, and must not wait for the generator.
+  double draw() { return std::exchange(drawn_, triangular()); }
   /// Triangular in [-1, 1): the centred sum of the two halves of 64 random bits.
-  double draw() {
+  double triangular() {
     const std::uint64_t z = random_.next();
     constexpr std::int64_t kHalf = std::int64_t{1} << 32;
     const auto sum = static_cast<std::int64_t>((z >> 32) + (z & 0xffffffffu));
@@ -32,6 +35,7 @@ class Jitter {
 
   double spread_;
   base::Random random_;
+  double drawn_;
 };
 
 }  // namespace lanescope::device::sim

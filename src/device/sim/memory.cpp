@@ -15,6 +15,7 @@ namespace lanescope::device::sim {
 using base::tr;
 
 Buffer Memory::allocate(MemoryKind kind, std::size_t bytes) {
+  ++version_;
   const Buffer buffer = buffers_.add(kind, bytes);
   Slot& slot = buffers_.known(buffer);
   slot.timing_only = false;
@@ -23,6 +24,7 @@ Buffer Memory::allocate(MemoryKind kind, std::size_t bytes) {
 }
 
 void Memory::release(Buffer buffer) {
+  ++version_;
   buffers_.known(buffer).data.reset();
   buffers_.remove(buffer);
 }
@@ -77,19 +79,12 @@ std::size_t Memory::touch(const Device::Slice& slice, std::size_t bytes) {
   return end - std::max(std::exchange(slot.touched, end), slice.offset);
 }
 
-void Memory::check_arguments(std::span<const Buffer> args, std::string_view call) const {
-  if (args.size() > ops::kMaxArgs) {
-    throw base::Error(tr("{}: {} arguments given; at most {} are allowed", call, args.size(), ops::kMaxArgs));
-  }
-  for (const Buffer arg : args) {
-    if (buffers_.at(arg, call).kind != MemoryKind::Device && space_ == Space::OfItsOwn) {
-      throw base::Error(tr("{}: an argument is host memory; allowed: device memory", call));
-    }
-  }
+void Memory::refuse_count(std::size_t count, std::string_view call) {
+  throw base::Error(tr("{}: {} arguments given; at most {} are allowed", call, count, ops::kMaxArgs));
 }
 
-void Memory::mark_timing_only(std::span<const Buffer> args) {
-  for (const Buffer arg : args) buffers_.known(arg).timing_only = true;
+void Memory::refuse_host(std::string_view call) {
+  throw base::Error(tr("{}: an argument is host memory; allowed: device memory", call));
 }
 
 bool Memory::have_values(std::span<const Buffer> args) const {

@@ -39,6 +39,9 @@ class Memory {
   Buffer allocate(MemoryKind kind, std::size_t bytes);
   void release(Buffer buffer);
 
+  /// Changes whenever a buffer is allocated or released. Never 0.
+  std::uint64_t version() const { return version_; }
+
   // `call` is the prefix of the base::Error thrown for an invalid argument.
   MemoryKind kind_of(Buffer buffer, std::string_view call) const { return buffers_.at(buffer, call).kind; }
   std::size_t size_of(Buffer buffer, std::string_view call) const { return buffers_.at(buffer, call).bytes; }
@@ -51,10 +54,17 @@ class Memory {
   MemoryKind check(const Device::Slice& slice, std::size_t bytes, std::string_view call) const {
     return buffers_.check(slice, bytes, call).kind;
   }
-  void check_arguments(std::span<const Buffer> args, std::string_view call) const;
+  void check_arguments(std::span<const Buffer> args, std::string_view call) const {
+    if (args.size() > ops::kMaxArgs) refuse_count(args.size(), call);
+    for (const Buffer arg : args) {
+      if (buffers_.at(arg, call).kind != MemoryKind::Device && space_ == Space::OfItsOwn) refuse_host(call);
+    }
+  }
 
   /// A buffer used by a timing-only launch holds no values from then on: work that uses it moves nothing.
-  void mark_timing_only(std::span<const Buffer> args);
+  void mark_timing_only(std::span<const Buffer> args) {
+    for (const Buffer arg : args) buffers_.known(arg).timing_only = true;
+  }
   bool has_values(Buffer buffer) const { return !buffers_.known(buffer).timing_only; }
   bool have_values(std::span<const Buffer> args) const;
   /// Called when a copy is issued: returns whether it has bytes to move. A device buffer that holds no values never
@@ -78,6 +88,8 @@ class Memory {
     std::size_t touched = 0;
     std::unique_ptr<std::byte[], Free> data;
   };
+  [[noreturn]] static void refuse_count(std::size_t count, std::string_view call);
+  [[noreturn]] static void refuse_host(std::string_view call);
   std::byte* data(Slot& slot);
   std::byte* data(const Device::Slice& slice);
   const std::byte* made(const Device::Slice& slice);
@@ -86,6 +98,7 @@ class Memory {
 
   const Space space_;
   BufferTable<Slot> buffers_;
+  std::uint64_t version_ = 1;
   std::vector<std::vector<std::byte>> captures_;
   std::vector<std::uint32_t> free_captures_;
 };

@@ -60,26 +60,23 @@ SimDevice::~SimDevice() {
 
 // --- the clock and the record --------------------------------------------------------------------------------------
 
-void SimDevice::advance_to(Nanoseconds t) {
-  host_ns_ = t;
+void SimDevice::end_tasks(Nanoseconds t) {
   // Bytes move in the order in which GPU operations and host-thread tasks end.
   for (Nanoseconds end = threads_.next_end(); end <= t; end = threads_.next_end()) {
     gpu_.settle(end);
     threads_.advance_to(end);
   }
-  gpu_.settle(t);
 }
 
-void SimDevice::progress(bool always) {
+void SimDevice::report() {
   // Neither undecided nor future operations can start before the host's clock.
-  constexpr Nanoseconds kStep = 20 * base::kMicrosecond;
-  if (context_.advanced) {
-    writer_->complete_until(host_ns_);
-    context_.advanced(host_ns_);
-  } else if (always || host_ns_ - reported_until_ns_ >= kStep) {
-    reported_until_ns_ = host_ns_;
-    writer_->complete_until(host_ns_);
-    if (context_.recorded) context_.recorded();
+  reported_until_ns_ = host_ns_;
+  writer_->complete_until(host_ns_);
+  if (paced_) return context_.advanced(host_ns_);
+  constexpr Nanoseconds kReaderStep = 200 * base::kMicrosecond;
+  if (context_.recorded && host_ns_ - waited_for_reader_ns_ >= kReaderStep) {
+    waited_for_reader_ns_ = host_ns_;
+    context_.recorded();
   }
 }
 
@@ -110,7 +107,7 @@ SimDevice::Call SimDevice::begin(CudaCall api, Nanoseconds own_cost) {
     advance_to(host_ns_ + before);
   }
   if (options_.observer != nullptr) options_.observer->called(api, next_correlation_);
-  const Call call{api, host_ns_, next_correlation_};
+  const Call call{host_ns_, next_correlation_, api};
   if (++next_correlation_ == 0) next_correlation_ = 1;
   advance_to(host_ns_ + jitter_.apply(own_cost));
   own_end_ns_ = host_ns_;
@@ -169,7 +166,7 @@ SimDevice::SimEvent& SimDevice::event_of(GpuEvent event, CudaCall api) {
   return events_[number - 1];
 }
 
-Nanoseconds SimDevice::wait_for_room(std::uint32_t stream) {
+Nanoseconds SimDevice::wait_until_there_is_room(std::uint32_t stream) {
   const Nanoseconds from = host_ns_;
   while (gpu_.outstanding(stream) >= costs_.queue_depth) {
     advance_to(gpu_.decide(gpu_.oldest_operation(stream)).event.end_ns);
@@ -431,35 +428,44 @@ Entry SimDevice::operation(const Call& call, Engine engine, EventKind kind, trac
   return entry;
 }
 
-void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) {
-  const std::uint32_t index = index_of(stream, CudaCall::LaunchKernel);
+void SimDevice::check_launch(const ops::Op& op, std::span<const Buffer> args, Stream stream) const {
+  index_of(stream, CudaCall::LaunchKernel);
   memory_.check_arguments(args, call_name(CudaCall::LaunchKernel));
   if (op.m < 1 || op.n < 1 || op.k < 1) {
     throw base::Error(tr("{}: shape m={} n={} k={} is not allowed; each is at least 1",
                          call_name(CudaCall::LaunchKernel), op.m, op.n, op.k));
   }
+}
+
+void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) {
+  KnownLaunch& known = known_launches_[KnownLaunch::place(op, args)];
+  const bool is_known = !compute && known.memory == memory_.version() && known.is(op, args, stream);
+  if (!is_known) check_launch(op, args, stream);
+  const auto index = static_cast<std::uint32_t>(stream);
   if (options_.observer != nullptr) options_.observer->launched(op);
-  if (static_cast<double>(op.m) * op.n > options_.most_computed) compute = false;
+  if (compute && static_cast<double>(op.m) * op.n > options_.most_computed) compute = false;
   if (const Nanoseconds before = options_.before_launch[static_cast<std::size_t>(op.kind)]; before > 0) {
     advance_to(host_ns_ + before);
   }
-  const trace::NameId name = log_.name(op.kind);
+  const trace::NameId name = is_known ? known.name : log_.name(op.kind);
   const Call call = begin(CudaCall::LaunchKernel, costs_.launch);
   const Nanoseconds waited = wait_for_room(index);
   Entry& entry = gpu_.add(index, Engine::Compute, host_ns_ + costs_.launch_latency);
   entry.event.name = name;
   entry.event.correlation = call.correlation;
-  entry.event.lane = log_.lane(index, LaneKind::Kernels);
+  entry.event.lane = is_known ? known.lane : log_.lane(index, LaneKind::Kernels);
   entry.event.kind = EventKind::Kernel;
-  entry.duration_ns = jitter_.apply(costs_.kernel(op));
+  entry.duration_ns = jitter_.apply(is_known ? known.cost : costs_.kernel(op));
   if (compute && memory_.have_values(args)) {
     Work work;
     work.op = op;
     work.arg_count = static_cast<std::uint8_t>(args.size());
     std::copy(args.begin(), args.end(), work.args.begin());
     gpu_.set_work(index, work);
-  } else {
+  } else if (!is_known) {
     memory_.mark_timing_only(args);
+    known = {op, stream, args.size(), {}, costs_.kernel(op), name, entry.event.lane, memory_.version()};
+    std::copy(args.begin(), args.end(), known.args.begin());
   }
   end_launch(call, waited);
 }

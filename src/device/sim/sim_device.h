@@ -24,6 +24,8 @@
 //   called or a copy brings values.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -96,16 +98,40 @@ class SimDevice final : public Device {
     EventStamp stamp;
     bool timing = false;
   };
-  struct Call {
-    CudaCall api;
+  struct Call {  // 16 bytes, which a function returns in registers
     Nanoseconds start_ns;
     std::uint32_t correlation;
+    CudaCall api;
   };
   /// What a blocking call waits for. `pending` is false if there is nothing left to wait for.
   struct Awaited {
     bool pending = false;
     Nanoseconds end_ns = 0;
     Nanoseconds copy_start_ns = 0;
+  };
+  /// A launch that only takes time: a loop repeats a few, and repeated ones need no check. Its arguments hold no values
+  /// and will not, as long as no buffer is allocated or released.
+  struct KnownLaunch {
+    ops::Op op;
+    Stream stream = Stream::Default;
+    std::size_t arg_count = 0;
+    std::array<Buffer, ops::kMaxArgs> args{};
+    Nanoseconds cost = 0;
+    trace::NameId name = 0;
+    trace::LaneId lane = 0;
+    std::uint64_t memory = 0;  ///< as of this Memory::version(); 0: none yet
+
+    bool is(const ops::Op& other, std::span<const Buffer> its_args, Stream its_stream) const {
+      return op == other && stream == its_stream && arg_count == its_args.size() &&
+             std::equal(its_args.begin(), its_args.end(), args.begin());
+    }
+    static std::size_t place(const ops::Op& op, std::span<const Buffer> args) {
+      const auto first = args.empty() ? 0 : static_cast<std::uint64_t>(args.front());
+      const std::uint64_t number = first << 40 ^ static_cast<std::uint64_t>(op.kind) << 32 ^
+                                   static_cast<std::uint64_t>(op.m) * 31 ^ static_cast<std::uint64_t>(op.n);
+      return number * 0x9E3779B97F4A7C15u >> 57;
+    }
+    static constexpr std::size_t kPlaces = 128;
   };
   struct Transfer {
     Slice to, from;
@@ -121,9 +147,18 @@ class SimDevice final : public Device {
   /// Completes a launch call, which was blocking if the queue was full.
   void end_launch(const Call& call, Nanoseconds waited);
   void end_synchronize(const Call& call, const Awaited& awaited);
-  void advance_to(Nanoseconds t);
+  void advance_to(Nanoseconds t) {
+    host_ns_ = t;
+    if (threads_.next_end() <= t) end_tasks(t);
+    gpu_.settle(t);
+  }
+  void end_tasks(Nanoseconds t);
   /// Reports how far the record is complete: every time if `always`, otherwise at intervals.
-  void progress(bool always);
+  void progress(bool always) {
+    constexpr Nanoseconds kStep = 20 * base::kMicrosecond;
+    if (always || paced_ || host_ns_ - reported_until_ns_ >= kStep) report();
+  }
+  void report();
   Nanoseconds own_of(const Call& call) const { return own_end_ns_ - call.start_ns; }
 
   std::uint32_t index_of(Stream stream, CudaCall api) const;
@@ -133,7 +168,10 @@ class SimDevice final : public Device {
   const EventStamp& stamp_of(GpuEvent event);
   bool happened(const SimEvent& event) const;
   Nanoseconds prepare(HostTasks::Task& task, trace::LaneId calls, Nanoseconds now);
-  Nanoseconds wait_for_room(std::uint32_t stream);
+  Nanoseconds wait_for_room(std::uint32_t stream) {
+    return gpu_.outstanding(stream) < costs_.queue_depth ? 0 : wait_until_there_is_room(stream);
+  }
+  Nanoseconds wait_until_there_is_room(std::uint32_t stream);
   void consider(Awaited& awaited, Position position);
   Awaited await_stream(std::uint32_t stream);
   Awaited await_device();
@@ -143,6 +181,7 @@ class SimDevice final : public Device {
   Entry copy_operation(const Call& call, const Transfer& t, Nanoseconds duration);
   /// The work that moves the bytes, if they have values. `captured`: the source is read now.
   Work copy_work(const Transfer& t, Entry& entry, bool captured);
+  void check_launch(const ops::Op& op, std::span<const Buffer> args, Stream stream) const;
   void transfer(CudaCall api, Slice to, Slice from, std::size_t bytes, Stream stream, bool synchronous);
   void copy_on_host(const Call& call, const Transfer& t);
   void copy_direct(const Call& call, const Transfer& t, Nanoseconds waited);
@@ -153,6 +192,7 @@ class SimDevice final : public Device {
   StagingRates rates(double host_ns_per_byte, double dma_ns_per_byte);
 
   DeviceContext context_;
+  const bool paced_ = static_cast<bool>(context_.advanced);
   SimOptions options_;
   DeviceInfo info_;
   CostModel costs_;
@@ -169,10 +209,11 @@ class SimDevice final : public Device {
     std::size_t bytes;
   };
   std::vector<HostWrite> host_writes_;  // copies into host memory that may not have ended
+  std::array<KnownLaunch, KnownLaunch::kPlaces> known_launches_;
   std::vector<double> scratch_;
   Nanoseconds host_ns_ = 0;
   Nanoseconds own_end_ns_ = 0;  // when the current call's own cost had passed
-  Nanoseconds reported_until_ns_ = 0;
+  Nanoseconds reported_until_ns_ = 0, waited_for_reader_ns_ = 0;
   std::uint32_t next_correlation_ = 1;
 };
 
