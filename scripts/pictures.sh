@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Makes the pictures of the README and of docs/ with the program itself, on a virtual display.
 #
-#   scripts/pictures.sh [NAME...]     default: all of window, turned, gallery, experiment, sweep, loader, race, copy,
-#                                     trigger, average, views, marks, stretch, find, cause, code, lanes, ghost, pinned,
-#                                     presentation, contrast, palette, picture, light, pytorch, recorded, devices, compare
+#   scripts/pictures.sh [NAME...]     default: all of window, first, turned, gallery, experiment, sweep, loader, race,
+#                                     copy, trigger, average, views, marks, selection, stretch, statistics, find, cause,
+#                                     code, lanes, ghost, pinned, presentation, contrast, palette, picture, light,
+#                                     pytorch, recorded, devices, compare
 #
 # Those of a real GPU (gpu, health) are the window's own screenshots on a machine that has one: F12.
 #
@@ -37,7 +38,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# The person's own settings and pictures stay out of it, and so do the first start's hints.
+# The person's own settings and pictures stay out of it.
 export HOME="$scratch" XDG_CONFIG_HOME="$scratch/config" XDG_PICTURES_DIR="$scratch/Pictures"
 mkdir -p "$XDG_CONFIG_HOME/lanescope" "$XDG_PICTURES_DIR" "$pictures"
 # The same pictures on every machine: by default a real GPU would be used.
@@ -56,15 +57,25 @@ start_display() {
   export DISPLAY
 }
 
-# open_window <program's arguments...>: 1600x900, the mouse aside.
+# enter <text>: into the field that has the keyboard; press <key>: long enough for a slow frame to see it.
+enter() { xdotool type --delay 120 "$1"; }
+press() { xdotool keydown "$1" sleep 0.3 keyup "$1" sleep 0.3; }
+# open_window <program's arguments...>: 1600x900, the mouse aside; without the first start's hints if tour_done=true.
+tour_done=true
 open_window() {
   start_display
-  printf 'tour_done = true\nwindow_width = 1600\nwindow_height = 900\n' >"$XDG_CONFIG_HOME/lanescope/settings.toml"
+  printf 'tour_done = %s\nwindow_width = 1600\nwindow_height = 900\n' "$tour_done" \
+    >"$XDG_CONFIG_HOME/lanescope/settings.toml"
   "$LANESCOPE" "$@" &
   program=$!
   local window
   window="$(timeout 60 xdotool search --sync --onlyvisible --name '^Lanescope$' | head -n 1)"
   xdotool windowfocus "$window" mousemove 4 4
+  # A speed that was chosen stays. Otherwise a run that a busy machine holds up for a moment becomes a faster one.
+  if [ "$tour_done" = true ] && [[ " $* " != *" --open "* ]]; then
+    press minus
+    press equal
+  fi
 }
 click() { xdotool mousemove "$1" "$2" sleep 0.3 click 1; }
 aside() { xdotool mousemove 4 4 sleep 0.3; }
@@ -90,46 +101,91 @@ shoot() {
   close_window
 }
 
-# enter <text>: into the field that has the keyboard; press <key>: long enough for a slow frame to see it.
-enter() { xdotool type --delay 120 "$1"; }
-press() { xdotool keydown "$1" sleep 0.3 keyup "$1" sleep 0.3; }
 # drag <key held, or -> <from x> <from y> <to x> <to y>
 drag() {
   [ "$1" = - ] || xdotool keydown "$1"
-  xdotool mousemove "$2" "$3" sleep 0.3 mousedown 1 sleep 0.2 mousemove $((($2 + $4) / 2)) $((($3 + $5) / 2)) \
-    sleep 0.2 mousemove "$4" "$5" sleep 0.3 mouseup 1
+  xdotool mousemove "$2" "$3" sleep 0.5 mousedown 1 sleep 0.4 mousemove $((($2 + $4) / 2)) $((($3 + $5) / 2)) \
+    sleep 0.4 mousemove "$4" "$5" sleep 0.3 mouseup 1
   [ "$1" = - ] || xdotool keyup "$1"
   sleep 0.5
 }
-# The picture at the next trigger, which stands; three iterations and a bit.
+# set_knob <name and value>: by the palette.
+set_knob() {
+  xdotool key ctrl+k sleep 0.8
+  enter "$1"
+  sleep 0.5
+  press Return
+}
+# wheel <x> <y> <notches in, or -out>: zooms there, and the mouse goes.
+wheel() {
+  local button=4 notches="$3"
+  [ "$notches" -gt 0 ] || { button=5 notches=$((-notches)); }
+  xdotool mousemove "$1" "$2" sleep 0.4 click --repeat "$notches" --delay 300 "$button"
+  aside
+  sleep 1.5
+}
+# The picture at the next trigger, which stands: an iteration and a bit, or three.
 stand_still() { xdotool key 3 sleep 1; }
+stand_wide() {
+  stand_still
+  wheel "$trigger_x" "$calls_y" -4
+}
 
-# Places in a window of 1600x900.
-slider_at_100="148 478"
+# Places in a window of 1600x900 with the lanes of linear-mse and the plots below them. P09 brings its view: item() is
+# at a quarter of the width.
+names_x=330
+trigger_x=614
+phase_y=157
+calls_y=206
+ahead_y=320
+kernels_y=433
+kernel_x=560 # in P09's view: linear_forward, the wait, and the bubble after it
+wait_x=703
+bubble_x=803
+wide_wait_x=649 # with stand_wide: the first wait, and the second
+wide_next_wait_x=934
+under_lanes="840 563" # the line over the plots
+by_process_ahead_y=372 # the data loader's lanes, grouped by process; the next two as the one before has left them
+by_process_d2h_y=525
+by_process_phase_y=243
+left_panel="130 700"
+lanes_begin_x=392
+first_copy_x=462 # with a copy in every iteration
 sweep_of_p20="680 160"
-by_name="978 118"      # in the panel of the trigger
-trigger_flag="387 62" # on the ruler
-line_of_item="420 617" # in the code view
-phase_lane_y=139
-calls_lane_y=172
-first_wait_x=493
-first_bubble="540 349"
-lane_names_x=330
+sweep_of_p20_at_4mib="1134 500"
+trigger_filter="960 163"
+range_of_statistics="1267 553"
+line_of_item="420 711" # in the code view
 
 picture_window() {
   open_window --theme dark
   sleep 7
   shoot window
 }
+picture_first() {
+  local tour_done=false
+  open_window --theme dark
+  sleep 6
+  shoot first
+}
 picture_turned() {
   open_window --theme dark
   sleep 8
-  # shellcheck disable=SC2086
-  click $slider_at_100
-  # The view shows the marker for a moment; a turn of the wheel freezes it, one notch further out.
-  xdotool mousemove 570 "$calls_lane_y" sleep 0.6 click 5
+  set_knob "log interval 100"
+  sleep 3
+  xdotool key 1 sleep 0.5 # in roll mode the ruler counts from the start of the run
+  # Markers can be searched for; the view goes to the one that is found.
+  xdotool key slash sleep 0.5
+  enter "log interval"
+  sleep 1.5
+  press Return
+  press Escape
+  press Escape
+  xdotool key ctrl+v sleep 0.5
+  wheel 840 "$calls_y" -4
+  drag - 800 "$ahead_y" 860 "$ahead_y" # two reads before it
   aside
-  sleep 5
+  sleep 3 # until the hints have gone
   shoot turned
 }
 picture_gallery() {
@@ -142,7 +198,9 @@ picture_experiment() {
   open_window --theme dark --experiment P25
   sleep 7
   xdotool key Tab
-  sleep 5
+  sleep 4
+  # shellcheck disable=SC2086
+  wheel $left_panel -2 # scrolls to the published numbers
   shoot experiment
 }
 picture_sweep() {
@@ -152,14 +210,28 @@ picture_sweep() {
   # shellcheck disable=SC2086
   click $sweep_of_p20
   sleep 2
-  xdotool mousemove 1134 500 sleep 1
+  # shellcheck disable=SC2086
+  xdotool mousemove $sweep_of_p20_at_4mib sleep 1
   shoot sweep
+}
+# An iteration of the data loader with a long wait; in roll mode the ruler counts from the start of the run.
+show_402() {
+  xdotool key 1 sleep 0.5 key j sleep 0.5
+  enter "iteration 402"
+  press Return
+  press Escape
 }
 picture_loader() {
   open_window --theme dark --workload dataloader --device sim:rtx4090 --set num_workers=3 --set pin_memory=true
   sleep 4
   xdotool key --repeat 2 --delay 300 equal # in real time
-  sleep 6
+  sleep 5
+  show_402
+  # More room for the lanes.
+  # shellcheck disable=SC2086
+  drag - $under_lanes 840 595
+  aside
+  sleep 1.5
   shoot loader
 }
 picture_race() {
@@ -170,12 +242,10 @@ picture_race() {
 picture_copy() {
   open_window --theme dark --workload linear-mse --device sim:rtx4090 --set feed=per-iteration
   sleep 7
-  xdotool key 3 sleep 1 # single: the view stands still
-  click 462 "$calls_lane_y"
+  stand_still
+  click "$first_copy_x" "$calls_y"
   # The wheel zooms in at the left edge of the lanes.
-  xdotool mousemove 392 700 mousemove 392 "$calls_lane_y" sleep 0.2 click --repeat 3 --delay 120 4
-  aside
-  sleep 1.5
+  wheel "$lanes_begin_x" "$calls_y" 3
   shoot copy
 }
 picture_trigger() {
@@ -183,12 +253,8 @@ picture_trigger() {
   sleep 6
   xdotool key o sleep 1
   # shellcheck disable=SC2086
-  click $by_name
-  click 960 160 # the filter
+  click $trigger_filter
   enter "item()"
-  press Return
-  # shellcheck disable=SC2086
-  drag - $trigger_flag 600 62
   aside
   sleep 2
   shoot trigger
@@ -211,12 +277,13 @@ picture_views() {
 picture_marks() {
   open_window --theme dark
   sleep 6
-  stand_still
-  xdotool mousemove "$first_wait_x" "$calls_lane_y" sleep 0.8 key q sleep 0.5 # its tooltip stays
-  xdotool mousemove 930 "$phase_lane_y" sleep 0.5 key k sleep 0.5
+  stand_wide
+  xdotool mousemove "$wide_wait_x" "$calls_y" sleep 0.8 key q sleep 0.5 # its tooltip stays
+  xdotool mousemove 1180 "$phase_y" sleep 0.5 key k sleep 0.5
   # A ruler from one wait to the next.
-  xdotool mousemove 760 300 sleep 0.4 key m sleep 0.4 mousemove 1052 300 sleep 0.4 click 1 sleep 0.5
-  xdotool mousemove 1130 349 sleep 0.5 key shift+k sleep 0.8
+  xdotool mousemove "$wide_wait_x" "$ahead_y" sleep 0.4 key m sleep 0.4 mousemove "$wide_next_wait_x" "$ahead_y" \
+    sleep 0.4 click 1 sleep 0.5
+  xdotool mousemove 988 "$kernels_y" sleep 0.5 key shift+k sleep 0.8
   enter "the price of a read"
   press Return
   xdotool key shift+v sleep 0.5
@@ -224,20 +291,38 @@ picture_marks() {
   sleep 6 # until the hints have gone
   shoot marks
 }
+picture_selection() {
+  open_window --theme dark
+  sleep 6
+  stand_still
+  click "$kernel_x" "$kernels_y"
+  aside
+  sleep 1
+  shoot selection
+}
 picture_stretch() {
   open_window --theme light
   sleep 6
-  stand_still
-  drag shift 400 "$calls_lane_y" 1100 349
-  click 650 453 # the tab STRETCH
+  stand_wide
+  drag shift 400 "$calls_y" 1100 "$kernels_y"
+  xdotool key shift+n sleep 1
+  # shellcheck disable=SC2086
+  click $range_of_statistics
   aside
   sleep 1.5
   shoot stretch
 }
+picture_statistics() {
+  open_window --theme dark
+  sleep 6
+  xdotool key shift+n
+  sleep 3
+  shoot statistics
+}
 picture_find() {
   open_window --theme dark
   sleep 6
-  stand_still
+  stand_wide
   xdotool key slash sleep 0.5
   enter "item()"
   sleep 1.5
@@ -250,7 +335,7 @@ picture_cause() {
   open_window --theme dark
   sleep 6
   stand_still
-  click "$first_wait_x" "$calls_lane_y"
+  click "$wait_x" "$calls_y"
   aside
   sleep 1
   shoot cause
@@ -259,7 +344,7 @@ picture_code() {
   open_window --theme dark
   sleep 6
   xdotool key F4 sleep 2
-  stand_still
+  stand_wide
   # shellcheck disable=SC2086
   click $line_of_item
   aside
@@ -270,11 +355,12 @@ picture_lanes() {
   open_window --theme dark --workload dataloader --device sim:rtx4090 --set num_workers=3 --set pin_memory=true
   sleep 4
   xdotool key --repeat 2 --delay 300 equal
-  sleep 5
+  sleep 3
+  show_402
   xdotool key u sleep 0.6 # by process
-  xdotool mousemove "$lane_names_x" "$phase_lane_y" sleep 0.5 key backslash sleep 0.6
-  xdotool mousemove "$lane_names_x" 300 sleep 0.5 key apostrophe sleep 0.6
-  xdotool mousemove "$lane_names_x" 415 sleep 0.5 key Delete sleep 0.6
+  xdotool mousemove "$names_x" "$by_process_ahead_y" sleep 0.5 key apostrophe sleep 0.6
+  xdotool mousemove "$names_x" "$by_process_d2h_y" sleep 0.5 key Delete sleep 0.6
+  xdotool mousemove "$names_x" "$by_process_phase_y" sleep 0.5 key backslash sleep 0.6
   aside
   sleep 5
   shoot lanes
@@ -283,9 +369,9 @@ picture_ghost() {
   open_window --theme dark
   sleep 6
   xdotool key y sleep 2
-  xdotool key --repeat 4 --delay 150 bracketright
-  sleep 5
-  xdotool mousemove 1050 700 sleep 1
+  set_knob "log interval 20"
+  sleep 14
+  xdotool mousemove 1000 700 sleep 1
   shoot ghost
 }
 picture_pinned() {
@@ -293,7 +379,7 @@ picture_pinned() {
   sleep 6
   xdotool key shift+a
   sleep 1
-  xdotool key --repeat 6 --delay 150 bracketright
+  set_knob "log interval 100"
   sleep 3
   xdotool key shift+b
   sleep 6 # until the hints have gone
@@ -310,8 +396,7 @@ picture_contrast() {
   open_window --theme high-contrast
   sleep 6
   stand_still
-  # shellcheck disable=SC2086
-  click $first_bubble
+  click "$bubble_x" "$kernels_y"
   aside
   sleep 1
   shoot contrast
@@ -334,24 +419,20 @@ picture_picture() {
 picture_light() {
   open_window --theme light --workload iris-mlp --device sim:rtx4070-laptop-wsl2
   sleep 7
+  stand_still
+  wheel "$lanes_begin_x" "$calls_y" 4
   shoot light
 }
 picture_pytorch() {
   open_window --theme dark --open "$root/tests/data/pytorch-ns-resolution.json.gz"
-  sleep 3
-  # Over the names the wheel scrolls the lanes, down to those of the GPU.
-  xdotool mousemove 300 300 sleep 0.3 click --repeat 7 --delay 60 5
-  aside
-  sleep 1
+  sleep 4
   shoot pytorch
 }
 picture_recorded() {
   open_window --theme dark --open recorded:h200--linear-mse--log-1
   sleep 3
   # Into the middle of the run, to where single calls can be told apart.
-  xdotool mousemove 800 "$calls_lane_y" sleep 0.3 click --repeat 14 --delay 120 4
-  aside
-  sleep 1.5
+  wheel 800 "$calls_y" 16
   shoot recorded
 }
 picture_devices() {
@@ -366,8 +447,9 @@ picture_compare() {
   put "$scratch/compare.png" compare
 }
 
-all=(window turned gallery experiment sweep loader race copy trigger average views marks stretch find cause code lanes ghost
-  pinned presentation contrast palette picture light pytorch recorded devices compare)
+all=(window first turned gallery experiment sweep loader race copy trigger average views marks selection stretch
+  statistics find cause code lanes ghost pinned presentation contrast palette picture light pytorch recorded devices
+  compare)
 for name in "${@:-${all[@]}}"; do
   [[ " ${all[*]} " == *" $name "* ]] || die "there is no picture '$name'; allowed: ${all[*]}"
 done
