@@ -202,6 +202,13 @@ void ViewControl::update(const Model& model, float left_px, float width_px, Cloc
   if (mode_ == ViewMode::Trigger || armed_) trigger(model, seconds, now);
 }
 
+Nanoseconds ViewControl::label_origin() const {
+  if (!shown_trigger_) return label_origin_;
+  const auto view = static_cast<Nanoseconds>(axis_.span_ns());
+  const bool near = label_origin_ >= axis_.begin_ns() - view && label_origin_ <= axis_.end_ns() + view;
+  return near ? label_origin_ : extent_.first;
+}
+
 void ViewControl::roll(const Model& model, double seconds) {
   label_origin_ = 0;
   shown_trigger_.reset();

@@ -108,8 +108,9 @@ class ViewControl {
   /// The run's extent, as of the last update().
   std::pair<Nanoseconds, Nanoseconds> extent() const { return extent_; }
 
-  /// The ruler's origin: the trigger's instant, else the beginning of the run.
-  Nanoseconds label_origin() const { return label_origin_; }
+  /// The ruler's origin: the trigger's instant; the beginning of the run if there is none, or if the view has gone far
+  /// away from it.
+  Nanoseconds label_origin() const;
   bool moving() const { return target_ || motion_.moving(); }
   const TriggerSettings& trigger_settings() const { return trigger_settings_; }
   /// Takes effect at once: a live view that was not following the trigger starts to.

@@ -51,7 +51,7 @@ PicturePart part_of(const ShellState& state, const PictureMoment& moment) {
   over.open_calls = model.open_calls();
   over.now = model.now();
   over.colouring = state.colours.colouring;
-  if (state.view.trigger_instant()) over.trigger = moment.label_origin;
+  if (state.view.trigger_instant() == moment.label_origin) over.trigger = moment.label_origin;
   if (shows_average(state)) {
     over.average = &state.scope.picture;
     over.average_at = moment.label_origin;

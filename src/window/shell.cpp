@@ -174,10 +174,13 @@ void Shell::draw_workbench(const Canvas& canvas) {
   const float notice = notice_height(state_);
   const float minimap = minimap_height(state_);
   // The lanes come first: what is below gets what it needs, at most a third, or the height the user set at the divider.
+  // If the lanes need little, plots grow to twice what they need, and lists to all that is left.
   const float all = middle_height - notice - minimap;
   const float share = state_.preferences.timeline_share;
-  const float room = all - (share > 0 ? std::min(72 * s, all * 0.3f) : drawer_height(state_, all));
-  const float timeline_height = std::clamp(share > 0 ? share * all : most, std::min(120 * s, room), room);
+  const float below = drawer_height(state_, all);
+  const float room = all - (share > 0 ? std::min(72 * s, all * 0.3f) : below);
+  const float wanted = state_.drawer == DrawerTab::Plots ? std::max(most, all - 2 * below) : most;
+  const float timeline_height = std::clamp(share > 0 ? share * all : wanted, std::min(120 * s, room), room);
 
   const Rect top_area{0, 0, display.x, top};
   const Rect knobs_area{0, top + 1, left, middle_height - 2};

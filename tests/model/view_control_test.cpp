@@ -129,6 +129,19 @@ TEST_F(ViewControlTest, TriggerLooksAgainAFewTimesASecond) {
 }
 
 // The knob is turned right after a picture was taken: it is shown without waiting for the next one, and then held.
+// Far from the trigger, a distance from it says nothing: the ruler counts from the beginning of the run.
+TEST_F(ViewControlTest, TheRulerForgetsATriggerThatIsFarAway) {
+  run_live();
+  frame(milliseconds(400));
+  const Nanoseconds trigger = *view.trigger_instant();
+  ASSERT_EQ(view.label_origin(), trigger);
+  const auto span = static_cast<Nanoseconds>(view.axis().span_ns());
+  view.show_exactly(trigger + span / 2, trigger + span + span / 2);  // just out of sight
+  EXPECT_EQ(view.label_origin(), trigger);
+  view.show_exactly(trigger - 3 * span, trigger - 2 * span);
+  EXPECT_EQ(view.label_origin(), view.extent().first);
+}
+
 TEST_F(ViewControlTest, AMarkerIsShownAtOnceAndHeld) {
   run_live();
   frame(milliseconds(400));

@@ -125,8 +125,8 @@ void draw_stale_reads(const Canvas& c) {
   const std::int64_t count = c.state.model.recent_stale_reads();
   if (count == 0) return;
   vertical_space(c, 6);
-  text(c, FontRole::BodyBold, Colour::NotArrived,
-       tr("{} reads before the copy had finished", base::format_count(count)));
+  wrapped_text(c, FontRole::BodyBold, Colour::NotArrived,
+               tr("{} reads before the copy had finished", base::format_count(count)));
   note_place(c, "stale_reads");
   vertical_space(c, 4);
 }
