@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 # The virtual screen is larger than the window that is measured.
-VIRTUAL_DISPLAY = ["xvfb-run", "-a", "-s", "-screen 0 1920x1200x24"]
+VIRTUAL_DISPLAY = ["xvfb-run", "-a", "-s", "-screen 0 3840x2400x24"]
 PROGRAMS = [  # name, what starts it
     ("timeline", []),
     ("scale", []),

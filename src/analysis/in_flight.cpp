@@ -88,28 +88,33 @@ InFlight::Reader::Reader(const InFlight& curve) : curve_(curve) {
     const CountedRow& row = curve.rows_[n];
     // A row whose events were all evicted still counts: its calls or operations have their counterparts in other rows.
     const EventIndex first = std::min(row.next, std::max({row.first, row.base, row.row->first()}));
-    (row.calls ? calls_ : operations_).push_back({n, first, row.next});
+    cursors_.push_back({n, first, row.next});
+  }
+}
+
+// What a row counts changes only where its next event starts or ends, so most queries read nothing.
+void InFlight::Reader::move_to(Cursor& c, const CountedRow& row, Nanoseconds t) const {
+  c.at = row.row->first_ending_after(t, c.at, c.last);
+  const bool exists = c.at < c.last;
+  c.end = exists ? row.row->end(c.at) : kNever;
+  c.start = exists ? row.row->start(c.at) : kNever;
+  c.before = row.starts_before(c.at);
+  if (row.calls) {
+    // A blocking copy issues its work long before the call ends.
+    c.running =
+        exists && row.starts_at(c.at) && trace::is_blocking(row.row->untimed_event(c.at)) ? c.before + 1 : c.before;
+  } else {
+    const auto ended = static_cast<std::int64_t>(c.at - row.first - row.unheard);
+    c.running = row.starts_before(c.at + (exists ? 1 : 0)) - ended;
+    c.before -= ended;
   }
 }
 
 std::int64_t InFlight::Reader::at(Nanoseconds t) {
   std::int64_t count = 0;
-  for (Cursor& c : calls_) {
-    const CountedRow& row = curve_.rows_[c.row];
-    if (c.at < c.last) c.at = row.row->first_ending_after(t, c.at, c.last);
-    count += row.starts_before(c.at);
-    // A blocking copy issues its work long before the call ends.
-    if (c.at < c.last && row.row->start(c.at) <= t && row.starts_at(c.at) &&
-        trace::is_blocking(row.row->untimed_event(c.at))) {
-      ++count;
-    }
-  }
-  for (Cursor& c : operations_) {
-    const CountedRow& row = curve_.rows_[c.row];
-    if (c.at < c.last) c.at = row.row->first_ending_after(t, c.at, c.last);
-    const bool runs = c.at < c.last && row.row->start(c.at) <= t;
-    count += row.starts_before(c.at + (runs ? 1 : 0));
-    count -= static_cast<std::int64_t>(c.at - row.first - row.unheard);
+  for (Cursor& c : cursors_) {
+    if (c.end <= t) move_to(c, curve_.rows_[c.row], t);
+    count += c.start <= t ? c.running : c.before;
   }
   return count;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/huge_pages.h"
@@ -16,6 +17,8 @@ namespace lanescope::analysis {
 using base::Nanoseconds;
 
 class InFlight {
+  struct CountedRow;
+
  public:
   explicit InFlight(const trace::Trace& trace) : trace_(trace) {}
 
@@ -38,12 +41,17 @@ class InFlight {
     std::int64_t at(Nanoseconds t);
 
    private:
+    static constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
     struct Cursor {
       std::size_t row;
       trace::EventIndex at, last;  // `at`: the first event that ends after the last query's time
+      Nanoseconds start = kNever, end = std::numeric_limits<Nanoseconds>::min();  // of that event
+      std::int64_t before = 0, running = 0;  // what the row counts until that event starts, and while it runs
     };
+    void move_to(Cursor& c, const CountedRow& row, Nanoseconds t) const;
+
     const InFlight& curve_;
-    std::vector<Cursor> calls_, operations_;
+    std::vector<Cursor> cursors_;
   };
 
  private:

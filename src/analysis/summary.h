@@ -47,29 +47,31 @@ Nanoseconds idle_of(const CauseTimes& times, BubbleCause cause);
 Nanoseconds idle_of(const CauseTimes& times, CauseGroup group);
 
 /// An interval in which a GPU had no work on any of its lanes, and its parts.
+// A long run keeps a million of them: in this order of its members, each is one cache line.
 struct Bubble {
   Nanoseconds start_ns = 0;
   Nanoseconds end_ns = 0;
   BubbleCause cause = BubbleCause::StartOrEnd;
+  trace::LaneKind last_work = trace::LaneKind::Kernels;  ///< the GPU's last work (not for the first bubble)
+  trace::GpuNumber gpu = 0;                              ///< the idle GPU
+  /// The call that drained the queue ("cudaStreamSynchronize"), the call that blocked the CPU, the late launch, or the
+  /// range of the wait for data; 0: unknown.
+  trace::NameId call = 0;
+  Nanoseconds call_start_ns = 0;
   // The three parts of the bubble, which add up to its duration (StartOrEnd: all 0).
   Nanoseconds wake_ns = 0;    ///< from the last operation's end until the blocking call returned, or the wait was over
   Nanoseconds cpu_ns = 0;     ///< from there until the next launch began
   Nanoseconds launch_ns = 0;  ///< from the start of the launch until the operation started
-  /// The call that drained the queue ("cudaStreamSynchronize"), the call that blocked the CPU, the late launch, or the
-  /// range of the wait for data; 0: unknown.
-  trace::NameId call = 0;
   /// AfterSync: the range of the program around the call: "item()"; 0: none, or not known yet.
   trace::NameId range = 0;
-  Nanoseconds call_start_ns = 0;
   trace::LaneId call_lane = 0;
-  trace::LaneKind last_work = trace::LaneKind::Kernels;  ///< the GPU's last work (not for the first bubble)
-  trace::GpuNumber gpu = 0;                              ///< the idle GPU
-  std::uint8_t place = kNoPlace;                         ///< AfterSync: the index of its range in SyncPlaces
+  std::uint8_t place = kNoPlace;  ///< AfterSync: the index of its range in SyncPlaces
 
   static constexpr std::uint8_t kNoPlace = 255;
 
   Nanoseconds duration() const { return end_ns - start_ns; }
 };
+static_assert(sizeof(Bubble) == 64);
 
 struct DurationStats {
   std::int64_t count = 0;

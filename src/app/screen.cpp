@@ -16,6 +16,7 @@
 #include "render/offscreen.h"
 #include "render/sweep_picture.h"
 #include "timeline/theme.h"
+#include "window/measure.h"
 #include "window/window.h"
 #include "workload/workload.h"
 
@@ -63,7 +64,9 @@ std::string measure_window(WindowMeasure what, const WindowRequest& request) {
   if (what == WindowMeasure::Rest) {
     return fmt::format("{{\"cpu_fraction\": {}}}\n", ui::measure_rest(options, kMeasuredSeconds));
   }
-  const ui::FrameMeasurement frames = ui::measure_frames(options, kMeasuredSeconds);
+  const bool large = what == WindowMeasure::LargeFrames;
+  const ui::FrameMeasurement frames =
+      large ? ui::measure_large_frames(options, kMeasuredSeconds) : ui::measure_frames(options, kMeasuredSeconds);
   return fmt::format("{{\"frames_per_second\": {}, \"p99_ms\": {}}}\n", frames.frames_per_second, frames.p99_ms);
 }
 

@@ -37,7 +37,7 @@ struct WindowRequest {
 void check_window(const WindowRequest& request);
 void show_window(const WindowRequest& request);
 
-enum class WindowMeasure : std::uint8_t { Frames, Rest };
+enum class WindowMeasure : std::uint8_t { Frames, LargeFrames, Rest };
 /// Returns one line of JSON, for benchmarks.
 std::string measure_window(WindowMeasure what, const WindowRequest& request);
 

@@ -40,8 +40,9 @@ Request WindowArguments::request(const CLI::App& app) const {
   const WindowRequest window = window_request(app);
   if (measure_.empty()) return window;
   if (measure_ == "frames") return MeasureRequest{WindowMeasure::Frames, window};
+  if (measure_ == "large-frames") return MeasureRequest{WindowMeasure::LargeFrames, window};
   if (measure_ == "rest") return MeasureRequest{WindowMeasure::Rest, window};
-  throw UsageError(tr("--measure is '{}'; allowed: frames, rest", measure_));
+  throw UsageError(tr("--measure is '{}'; allowed: frames, large-frames, rest", measure_));
 }
 
 WindowRequest WindowArguments::window_request(const CLI::App& app) const {

@@ -71,16 +71,27 @@ std::vector<PixelGround> flattened(std::span<const PixelGround> painted) {
   return result;
 }
 
-void clear_grounds(std::span<const PixelGround> painted, int height) {
-  const std::vector<PixelGround> grounds = flattened(painted);
-  for (std::size_t i = 0; i < grounds.size(); ++i) {
-    const PixelGround& g = grounds[i];
-    const auto part = [&](int shift) { return static_cast<float>(g.colour >> shift & 255) / 255; };
-    // The first covers the whole framebuffer, so it needs no scissor.
-    (i == 0 ? glDisable : glEnable)(GL_SCISSOR_TEST);
-    if (i > 0) glScissor(g.left, height - g.bottom, g.right - g.left, g.bottom - g.top);
-    glClearColor(part(0), part(8), part(16), 1);
-    glClear(GL_COLOR_BUFFER_BIT);
+void clear_grounds(std::span<const PixelGround> painted, int height, std::span<const PixelArea> areas) {
+  if (painted.empty()) return;
+  const PixelGround& all = painted.front();
+  for (const PixelArea& area : areas) {
+    // What covers most of this area depends on the area.
+    const int left = std::max(area.left, all.left), top = std::max(area.top, all.top);
+    const int right = std::min(area.right, all.right), bottom = std::min(area.bottom, all.bottom);
+    if (left >= right || top >= bottom) continue;
+    std::vector<PixelGround> here{{left, top, right, bottom, all.colour}};
+    here.insert(here.end(), painted.begin() + 1, painted.end());
+    // Clearing everything is fast; with a scissor, a software renderer draws a rectangle.
+    const bool everything = left == all.left && top == all.top && right == all.right && bottom == all.bottom;
+    bool first = everything;
+    for (const PixelGround& g : flattened(here)) {
+      const auto part = [&](int shift) { return static_cast<float>(g.colour >> shift & 255) / 255; };
+      (first ? glDisable : glEnable)(GL_SCISSOR_TEST);
+      if (!first) glScissor(g.left, height - g.bottom, g.right - g.left, g.bottom - g.top);
+      glClearColor(part(0), part(8), part(16), 1);
+      glClear(GL_COLOR_BUFFER_BIT);
+      first = false;
+    }
   }
   glDisable(GL_SCISSOR_TEST);
 }

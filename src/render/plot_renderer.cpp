@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "render/damage.h"
 #include "render/draw_callback.h"
 #include "render/frame_storage.h"
 #include "render/gl_state.h"
@@ -17,8 +18,9 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr std::size_t kNeighbours = 2;   // columns to each side that a pixel considers
-constexpr std::size_t kRunColumns = 64;  // small, so that a peak does not raise the top of many columns
+constexpr std::size_t kNeighbours = 2;    // columns to each side that a pixel considers
+constexpr std::size_t kRunColumns = 64;   // small, so that a peak does not raise the top of many columns
+constexpr std::size_t kToldColumns = 16;  // the same for telling what changes, which costs less than drawing
 
 /// Input of the shader: heights in pixels from the top of the framebuffer; `known` is 1 or 0.
 struct PixelColumn {
@@ -54,11 +56,11 @@ std::vector<PixelColumn> to_pixels(const Plot& plot, float top, float bottom) {
 }
 
 /// Splits the columns into runs, skipping unknown ones. Nothing is drawn below `bottom`.
-Runs to_runs(const std::vector<PixelColumn>& pixels, float margin, float bottom) {
+Runs to_runs(const std::vector<PixelColumn>& pixels, std::size_t run_columns, float margin, float bottom) {
   Runs runs;
   const std::size_t count = pixels.size() - 2 * kNeighbours;
-  for (std::size_t first = 0; first < count; first += kRunColumns) {
-    const std::size_t end = std::min(first + kRunColumns, count);
+  for (std::size_t first = 0; first < count; first += run_columns) {
+    const std::size_t end = std::min(first + run_columns, count);
     float top = std::numeric_limits<float>::infinity(), low = -top;
     bool all_known = true;
     // The line extends into neighbouring columns, which may be higher.
@@ -83,6 +85,25 @@ std::array<float, 4> to_floats(std::uint32_t colour) {
   for (unsigned i = 0; i < 4; ++i) result[i] = static_cast<float>(colour >> (8 * i) & 0xff) / 255.0f;
   return result;
 }
+
+/// A plot in pixels of a framebuffer.
+struct Drawn {
+  float left, right, top, bottom, half_width, column_width;
+  std::vector<PixelColumn> columns;
+  Runs runs;
+
+  Drawn(const Plot& plot, float scale, std::size_t run_columns)
+      : left(plot.box.x * scale),
+        right((plot.box.x + plot.box.width) * scale),
+        top(plot.box.y * scale),
+        bottom((plot.box.y + plot.box.height) * scale),
+        half_width(plot.line_width * scale / 2),
+        column_width((right - left) / static_cast<float>(plot.columns.size())),
+        columns(to_pixels(plot, top, bottom)),
+        runs(to_runs(columns, run_columns, half_width + 1, std::ceil(bottom + half_width + 1))) {}
+  // As in the vertex shader.
+  float side(float column) const { return std::floor(left + column * column_width + 0.5f); }
+};
 
 struct KeptPlot {
   PlotRenderer* renderer;
@@ -123,19 +144,21 @@ void PlotRenderer::draw(const Plot& plot, const Rect& clip, const DrawTarget& ta
   if (plot.columns.empty() || plot.box.width <= 0 || plot.box.height <= 0) return;
   const GlStateGuard guard;
   if (!set_up_drawing(clip, target)) return;
-  const float left = plot.box.x * target.scale, right = (plot.box.x + plot.box.width) * target.scale;
-  const float top = plot.box.y * target.scale, bottom = (plot.box.y + plot.box.height) * target.scale;
-  const float half_width = plot.line_width * target.scale / 2;
-  const std::vector<PixelColumn> pixels = to_pixels(plot, top, bottom);
-  const Runs runs = to_runs(pixels, half_width + 1, std::ceil(bottom + half_width + 1));
-  if (runs.lines.empty()) return;
+  Drawn drawn(plot, target.scale, kRunColumns);
+  const auto outside = [&](const Run& run) {
+    return drawn.side(run.end) <= clip.x * target.scale ||
+           drawn.side(run.first) >= (clip.x + clip.width) * target.scale || run.bottom <= clip.y * target.scale ||
+           run.top >= (clip.y + clip.height) * target.scale;
+  };
+  Runs& runs = drawn.runs;
+  std::erase_if(runs.lines, outside);
+  std::erase_if(runs.fills, outside);
 
-  const float column_width = (right - left) / static_cast<float>(plot.columns.size());
   const auto use = [&](ShaderProgram& program) {
     glUseProgram(program.get());
     glUniform2f(program.uniform("framebuffer"), framebuffer_width(target), framebuffer_height(target));
-    glUniform4f(program.uniform("box"), left, top, right, bottom);
-    glUniform1f(program.uniform("column_width"), column_width);
+    glUniform4f(program.uniform("box"), drawn.left, drawn.top, drawn.right, drawn.bottom);
+    glUniform1f(program.uniform("column_width"), drawn.column_width);
     glUniform4fv(program.uniform("fill_colour"), 1, to_floats(plot.fill).data());
   };
   glBindVertexArray(vertex_array_);
@@ -148,17 +171,46 @@ void PlotRenderer::draw(const Plot& plot, const Rect& clip, const DrawTarget& ta
     use(fill_);
     draw_runs(runs.fills);
   }
+  if (runs.lines.empty()) return;
   use(program_);
   glUniform1i(program_.uniform("columns"), 0);
-  glUniform1f(program_.uniform("half_width"), half_width);
+  glUniform1f(program_.uniform("half_width"), drawn.half_width);
   glUniform4fv(program_.uniform("line_colour"), 1, to_floats(plot.line).data());
   glUniform1i(program_.uniform("stepped"), plot.stepped ? 1 : 0);
   glUniform2f(program_.uniform("dash"), plot.dash * target.scale, plot.dash_from * target.scale);
   glBindTexture(GL_TEXTURE_BUFFER, texture_);
   glBindBuffer(GL_TEXTURE_BUFFER, column_buffer_);
-  glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(pixels.size() * sizeof(PixelColumn)), pixels.data(),
-               GL_STREAM_DRAW);
+  glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(drawn.columns.size() * sizeof(PixelColumn)),
+               drawn.columns.data(), GL_STREAM_DRAW);
   draw_runs(runs.lines);
+}
+
+bool tell_plot(const ImDrawCmd& command, DrawnPieces& drawn) {
+  if (command.UserCallback != draw_kept) return false;
+  const Plot& plot = static_cast<const KeptPlot*>(command.UserCallbackData)->plot;
+  if (plot.columns.empty() || plot.box.width <= 0 || plot.box.height <= 0) return true;
+  const Drawn d(plot, 1, kToldColumns);
+  const std::uint64_t fill = Hash().add(plot.fill).add(d.top, d.bottom).value();
+  const std::uint64_t line = Hash()
+                                 .add(fill)
+                                 .add(std::uint64_t{plot.line} << 1 | (plot.stepped ? 1 : 0))
+                                 .add(d.left, d.column_width)
+                                 .add(plot.line_width, plot.dash)
+                                 .add(plot.dash_from, 0)
+                                 .value();
+  for (const Run& run : d.runs.lines) {
+    Hash look;
+    look.add(line).add(run.top, run.bottom).add(run.first, run.end);
+    const auto end = static_cast<std::size_t>(run.end) + 2 * kNeighbours;
+    for (auto i = static_cast<std::size_t>(run.first); i < end; ++i) {
+      look.add(d.columns[i].min, d.columns[i].max).add(d.columns[i].mean, d.columns[i].known);
+    }
+    drawn.piece(d.side(run.first), run.top, d.side(run.end), run.bottom, look.value());
+  }
+  for (const Run& run : d.runs.fills) {
+    drawn.uniform(d.side(run.first), run.top, d.side(run.end), run.bottom, 0, fill);
+  }
+  return true;
 }
 
 void add_to_draw_list(ImDrawList& list, PlotRenderer& renderer, Plot plot) {

@@ -5,9 +5,12 @@
 #include "render/shader_program.h"
 #include "timeline/plot.h"
 
+struct ImDrawCmd;
 struct ImDrawList;
 
 namespace lanescope::ui {
+
+class DrawnPieces;
 
 /// Belongs to the OpenGL context that was current at its creation.
 class PlotRenderer {
@@ -27,5 +30,7 @@ class PlotRenderer {
 
 /// Draws the plot at this position in the draw list. Keeps it until the ImGui context's next frame.
 void add_to_draw_list(ImDrawList& list, PlotRenderer& renderer, Plot plot);
+/// Tells what such a command draws, in a framebuffer with one pixel per logical pixel. False: it is another command.
+bool tell_plot(const ImDrawCmd& command, DrawnPieces& drawn);
 
 }  // namespace lanescope::ui

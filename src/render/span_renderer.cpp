@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "render/damage.h"
 #include "render/draw_callback.h"
 #include "render/frame_storage.h"
 #include "render/gl_state.h"
@@ -68,6 +69,23 @@ std::vector<Piece> to_pieces(std::span<const Span> batch, const DrawTarget& targ
   return pieces;
 }
 
+// Leaves out what lies outside the area. How the rest is drawn must not depend on that.
+void keep_within(const PixelArea& area, float scale, std::vector<Piece>& pieces, std::vector<Span>& spans) {
+  const auto left = static_cast<float>(area.left), right = static_cast<float>(area.right);
+  const auto top = static_cast<float>(area.top), bottom = static_cast<float>(area.bottom);
+  std::size_t kept = 0;
+  for (Piece& piece : pieces) {
+    const std::size_t first = kept;
+    for (std::size_t i = piece.first; i < piece.end; ++i) {
+      const Span& s = spans[i];
+      if (s.x1 * scale > left && s.x0 * scale < right && s.y1 * scale > top && s.y0 * scale < bottom) spans[kept++] = s;
+    }
+    piece.first = first;
+    piece.end = kept;
+  }
+  spans.resize(kept);
+}
+
 struct KeptSpans {
   SpanRenderer* renderer;
   std::vector<Span> spans;
@@ -104,13 +122,15 @@ void SpanRenderer::draw(std::span<const Span> batch, const Rect& clip, const Dra
   glGetIntegerv(GL_SCISSOR_BOX, scissor.data());
   std::vector<Span> spans;
   spans.reserve(batch.size());
-  const std::vector<Piece> pieces = to_pieces(batch, target, spans);
+  std::vector<Piece> pieces = to_pieces(batch, target, spans);
+  const auto height = static_cast<int>(framebuffer_height(target));
+  keep_within({scissor[0], height - scissor[1] - scissor[3], scissor[0] + scissor[2], height - scissor[1]},
+              target.scale, pieces, spans);
   glBindVertexArray(vertex_array_);
   glBindBuffer(GL_ARRAY_BUFFER, buffer_);
   if (!spans.empty()) {
     glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(spans.size() * sizeof(Span)), spans.data(), GL_STREAM_DRAW);
   }
-  const auto height = static_cast<int>(framebuffer_height(target));
   for (const Piece& piece : pieces) {
     if (piece.kind != Piece::Kind::Clear) {
       draw_run(piece.kind == Piece::Kind::Plain ? plain_ : program_, piece.first, piece.end, target);
@@ -170,6 +190,21 @@ ClearedGround cleared_ground(const Span& span, float scale) {
   edge(span.x0, top, left, bottom);
   edge(right, top, span.x1, bottom);
   return ground;
+}
+
+bool tell_spans(const ImDrawCmd& command, DrawnPieces& drawn) {
+  if (command.UserCallback != draw_kept) return false;
+  for (const Span& s : static_cast<const KeptSpans*>(command.UserCallbackData)->spans) {
+    Hash look;
+    look.add(std::uint64_t{s.colour} << 32 | s.ink).add(static_cast<std::uint64_t>(s.style));
+    if (s.style == SpanStyle::Solid) {
+      drawn.uniform(s.x0, s.y0, s.x1, s.y1, s.rounding, look.add(s.rounding, 0).value());
+    } else {
+      look.add(s.x0, s.y0).add(s.x1, s.y1).add(s.rounding, s.busy).add(s.stroke, 0);
+      drawn.piece(s.x0, s.y0, s.x1, s.y1, look.value());
+    }
+  }
+  return true;
 }
 
 void add_to_draw_list(ImDrawList& list, SpanRenderer& renderer, const SpanBatch& batch) {

@@ -10,9 +10,12 @@
 #include "render/shader_program.h"
 #include "timeline/span_batch.h"
 
+struct ImDrawCmd;
 struct ImDrawList;
 
 namespace lanescope::ui {
+
+class DrawnPieces;
 
 /// Belongs to the OpenGL context that was current at its creation, and must be destroyed before it.
 class SpanRenderer {
@@ -47,5 +50,7 @@ ClearedGround cleared_ground(const Span& span, float scale);
 /// Draws the batch's spans at this position in the draw list, with its current clip rectangle. Copies the spans and
 /// keeps them until the ImGui context's next frame; the renderer must live as long.
 void add_to_draw_list(ImDrawList& list, SpanRenderer& renderer, const SpanBatch& batch);
+/// Tells what such a command draws, in a framebuffer with one pixel per logical pixel. False: it is another command.
+bool tell_spans(const ImDrawCmd& command, DrawnPieces& drawn);
 
 }  // namespace lanescope::ui

@@ -89,21 +89,22 @@ void Timeline::add_bubbles(const TimelineFrame& frame, const RowContext& context
   }
   const auto& bubbles = frame.analysis->bubbles(gpu);
   const TimeAxis& axis = context.axis;
-  const auto ends_after = [&](auto from, Nanoseconds t) {
-    const auto first = static_cast<std::size_t>(from - bubbles.begin());
-    return bubbles.begin() + static_cast<std::ptrdiff_t>(base::first_above(
-                                 first, bubbles.size(), t, [&](std::size_t i) { return bubbles[i].end_ns; }));
-  };
+  const auto end_of = [&](std::size_t i) { return bubbles[i].end_ns; };
   const Nanoseconds least = std::max<Nanoseconds>(1, axis.length_ns(kBubbleMinPx));
   SpanBatch& out = rows_of(*kernels);
   const float height = kernels->height();
   const float inset = std::min(3 * frame.scale, height * 0.1f);
-  for (auto b = ends_after(bubbles.begin(), axis.begin_ns()); b != bubbles.end() && b->start_ns < axis.end_ns();) {
-    const bool edge = b->cause == analysis::BubbleCause::StartOrEnd;
+  std::size_t skipped = 1;  // narrow ones before the last that was looked at; the next are about as many
+  std::size_t i = base::first_above(0, bubbles.size(), axis.begin_ns(), end_of);
+  for (; i < bubbles.size() && bubbles[i].start_ns < axis.end_ns(); ++i) {
+    const analysis::Bubble* b = &bubbles[i];
     if (b->duration() < least) {
-      b = ends_after(std::next(b), b->start_ns + least);
+      const std::size_t next = base::first_above_near(i + skipped, i + 1, bubbles.size(), b->start_ns + least, end_of);
+      skipped = next - i;
+      i = next - 1;
       continue;
     }
+    const bool edge = b->cause == analysis::BubbleCause::StartOrEnd;
     if (!edge && b->start_ns < frame.live_edge) {
       const float x0 = axis.to_px(b->start_ns);
       const float x1 = axis.to_px(std::min(b->end_ns, frame.live_edge));
@@ -120,7 +121,6 @@ void Timeline::add_bubbles(const TimelineFrame& frame, const RowContext& context
         }
       }
     }
-    ++b;
   }
 }
 

@@ -103,8 +103,12 @@ Nanoseconds Row::wait_ns(EventIndex from, EventIndex to) const {
 
 Nanoseconds Row::wait_before(EventIndex i) const {
   if (i % kSectionEvents == 0) return section(i).wait_before;
-  Nanoseconds sum = step(i).wait_before;
-  for (EventIndex j = i / kBusyStep * kBusyStep; j < i; ++j) sum += wait_of(j);
+  const Block& b = *block(i);
+  const std::size_t k = i % kBlockEvents;
+  Nanoseconds sum = b.steps[k / kBusyStep].wait_before;
+  for (std::size_t j = k / kBusyStep * kBusyStep; j < k; ++j) {
+    if (is_blocking(trace::untimed_event(b, j))) sum += wait_of_call(trace::event(b, j));
+  }
   return sum;
 }
 
@@ -142,6 +146,7 @@ EventIndex Row::first_ending_after(Nanoseconds t, EventIndex from, EventIndex to
   const std::size_t first = begin - block_begin;
   const std::size_t past = end_index - block_begin;
   const Nanoseconds* ends = block(begin)->end.data();
+  if (ends[first] > t) return begin;
   // The last ends of the blocks lie together in the page, so this reads no block.
   const Nanoseconds before = first > 0 || low == 0 ? ends[first] : block_last_end(low - 1);
   if (before > t) return begin;
@@ -196,11 +201,11 @@ void Row::fetch_next(EventIndex first, EventIndex last, EventIndex to) const {
   const std::size_t k = last % kBlockEvents;
   __builtin_prefetch(&here.steps[k / kBusyStep]);
   __builtin_prefetch(&here.rest[k]);
+  __builtin_prefetch(&here.start[k]);
   const Block& there = *block(next);
   const std::size_t j = next % kBlockEvents;
   __builtin_prefetch(&there.steps[j / kBusyStep]);
   if (last - first >= 4 * kBusyStep) return;
-  __builtin_prefetch(&here.start[k]);
   __builtin_prefetch(&here.end[k]);
   for (std::size_t n = j / kBusyStep * kBusyStep; n <= j; n += 8) {  // eight per cache line
     __builtin_prefetch(&there.end[n]);
@@ -216,9 +221,7 @@ Fold Row::fold(EventIndex first, Nanoseconds width, EventIndex to) const {
 
 Fold Row::fold_at(EventIndex first, Nanoseconds width, EventIndex to) const {
   Fold fold;
-  fold.start = first % kSectionEvents == 0 ? section(first).start
-               : first % kBusyStep == 0    ? step(first).start
-                                           : start(first);
+  fold.start = first % kSectionEvents == 0 ? section(first).start : start(first);
   // An event that is `width` wide stands alone, so no event of this fold ends later than this.
   const Nanoseconds until = fold.start + width - 1;
   fold.last = coarse_fold_end(until, first, to);
@@ -343,7 +346,6 @@ bool Trace::begin_step(Row& row, const Event& event) {
   if (k == 0 && !begin_block(row)) return false;
   if (k + kBusyStep < kBlockEvents) fetch_step(*row.writing_, k + kBusyStep);
   Step& step = row.writing_->steps[k / kBusyStep];
-  step.start = event.start_ns;
   step.busy_before = row.busy_total_;
   step.wait_before = row.wait_total_;
   if (k % kSectionEvents == 0) {

@@ -43,8 +43,7 @@ static_assert(sizeof(PackedEvent) == 20);
 
 /// Summary of kBusyStep events.
 struct Step {
-  Nanoseconds start;  ///< of the first event
-  Nanoseconds end;    ///< of the last event; unknown while the step is still being written
+  Nanoseconds end;  ///< of the last event; unknown while the step is still being written
   // Sums over all events of the row before this step, including evicted ones.
   Nanoseconds busy_before;
   Nanoseconds wait_before;  ///< the part of calls beyond their own cost

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ctime>
 #include <thread>
 
 #include "base/error.h"
@@ -22,6 +21,7 @@
 #include "render/offscreen.h"
 #include "render/shader_program.h"
 #include "window/focus_ring.h"
+#include "window/kept_content.h"
 #include "window/panels/overlays/overlays_panels.h"
 
 namespace lanescope::ui {
@@ -35,6 +35,7 @@ constexpr std::chrono::milliseconds kCalmFrameTime{60};  // if only a progress b
 constexpr double kUnseenSeconds = 0.25;                  // between updates of a run in a hidden window
 constexpr double kRestSeconds = 0.5;                     // between checks of an idle window
 constexpr double kDialogSeconds = 0.1;                   // the same while a dialog of the desktop is open
+constexpr int kLostFrames = 3;  // the OpenGL library follows a change of the window's size one frame late
 constexpr std::size_t kKeptFrameTimes = 100'000;
 
 std::string headless_hint() {
@@ -89,12 +90,6 @@ GLFWmonitor* monitor_of(const Rect& window) {
     }
   }
   return glfwGetPrimaryMonitor();
-}
-
-double process_cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
 }
 
 }  // namespace
@@ -178,9 +173,12 @@ void Window::open_window() {
   visibility_.emplace(window_);
   glfwMakeContextCurrent(window_);
   glfwSwapInterval(options_.frames_unlimited ? 0 : 1);
+  keeps_content_ = keeps_content(window_);
   glfwSetWindowUserPointer(window_, this);
   glfwSetKeyCallback(window_, on_key);
   glfwSetDropCallback(window_, on_drop);
+  glfwSetWindowRefreshCallback(window_, on_refresh);
+  glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* window, int, int) { on_refresh(window); });
   glfwSetWindowContentScaleCallback(window_, on_content_scale);  // the window was moved to another monitor
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
@@ -226,6 +224,11 @@ void Window::on_key(GLFWwindow* window, int key, int, int action, int modifiers)
 
 void Window::on_drop(GLFWwindow* window, int count, const char** paths) {
   if (count > 0) static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_->state().requests.file = paths[0];
+}
+
+// What was drawn is lost.
+void Window::on_refresh(GLFWwindow* window) {
+  static_cast<Window*>(glfwGetWindowUserPointer(window))->lost_ = kLostFrames;
 }
 
 void Window::on_content_scale(GLFWwindow* window, float x, float) {
@@ -298,6 +301,7 @@ void Window::refresh_look() {
     sample_nearest(*io.Fonts);
 #endif
     theme_shown_.reset();
+    damage_.forget();
   }
   if (theme_shown_ != state.preferences.theme) {
     theme_shown_ = state.preferences.theme;
@@ -383,6 +387,33 @@ void Window::click_focused_control() {
   if (click_focused(shell_->state().focus, static_cast<float>(x), static_cast<float>(y))) frames_owed_ = 3;
 }
 
+// Where the window keeps its content, only what has changed is drawn.
+void Window::paint_frame(int width, int height) {
+  ImDrawData& data = *ImGui::GetDrawData();
+  const float density = data.FramebufferScale.x;
+  const std::vector<PixelGround> grounds = to_pixels(shell_->grounds(), width, height, density);
+  const bool keeps = keeps_content_ && density == 1 && options_.shader_dir.empty();
+  std::vector<PixelArea> areas{{0, 0, width, height}};
+  if (width != drawn_width_ || height != drawn_height_) lost_ = kLostFrames;
+  drawn_width_ = width;
+  drawn_height_ = height;
+  if (lost_ > 0) {
+    --lost_;
+    damage_.forget();
+  }
+  if (keeps) {
+    areas = damage_.since_last_frame(data, grounds, width, height);
+    restrict_to(data, areas);
+  }
+  if (!areas.empty()) {
+    glViewport(0, 0, width, height);
+    clear_grounds(grounds, height, areas);
+    ImGui_ImplOpenGL3_RenderDrawData(&data);
+  }
+  if (shell_->wants_screenshot()) shell_->save_screenshot(read_pixels(0, 0, width, height));
+  if (!areas.empty()) glfwSwapBuffers(window_);
+}
+
 void Window::draw_frame() {
   const auto begin = Clock::now();
   last_frame_ = begin;
@@ -398,11 +429,7 @@ void Window::draw_frame() {
   int width = 0;
   int height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
-  glViewport(0, 0, width, height);
-  clear_grounds(to_pixels(shell_->grounds(), width, height, ImGui::GetIO().DisplayFramebufferScale.x), height);
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  if (shell_->wants_screenshot()) shell_->save_screenshot(read_pixels(0, 0, width, height));
-  glfwSwapBuffers(window_);
+  paint_frame(width, height);
   const std::uint64_t shown = shell_->state().model.generation();
   const bool opening = shell_->state().opening.running();
   shell_->perform_requests();
@@ -430,46 +457,6 @@ void Window::run() {
   while (frame()) {
   }
   if (const std::string why = failure(); !why.empty()) throw base::FileError(why);
-}
-
-FrameMeasurement measure_frames(WindowOptions options, double seconds) {
-  options.frames_unlimited = options.first_start = true;
-  Window window(options);
-  glfwSetWindowSize(window.handle(), 1600, 900);
-  const auto run_for = [&](double wanted) {
-    const auto begin = Clock::now();
-    std::uint64_t frames = 0;
-    while (std::chrono::duration<double>(Clock::now() - begin).count() < wanted && window.frame()) ++frames;
-    return static_cast<double>(frames) / std::chrono::duration<double>(Clock::now() - begin).count();
-  };
-  while (window.shell().state().opening.running() && window.frame()) {
-  }
-  run_for(1.5);  // fonts, shaders and the first iterations
-  window.forget_frame_times();
-  FrameMeasurement result;
-  result.frames_per_second = run_for(seconds);
-  std::vector<float> times = window.frame_times_ms();
-  if (times.empty()) return result;
-  std::sort(times.begin(), times.end());
-  result.p99_ms = static_cast<double>(times[std::min(times.size() - 1, times.size() * 99 / 100)]);
-  return result;
-}
-
-double measure_rest(WindowOptions options, double seconds) {
-  options.first_start = true;
-  Window window(options);
-  const auto run_for = [&](double wanted) {
-    const auto begin = Clock::now();
-    while (std::chrono::duration<double>(Clock::now() - begin).count() < wanted && window.frame()) {
-    }
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
-  run_for(1.5);
-  window.shell().state().model.set_paused(true);
-  run_for(1.5);
-  const double cpu = process_cpu_seconds();
-  const double wall = run_for(seconds);
-  return (process_cpu_seconds() - cpu) / wall;
 }
 
 }  // namespace lanescope::ui

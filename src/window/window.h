@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/translate.h"
+#include "render/damage.h"
 #include "session/session.h"
 #include "shell/bindings.h"
 #include "timeline/theme.h"
@@ -67,6 +68,7 @@ class Window {
  private:
   static void on_key(GLFWwindow* window, int key, int scancode, int action, int modifiers);
   static void on_content_scale(GLFWwindow* window, float x, float y);
+  static void on_refresh(GLFWwindow* window);
   static void on_drop(GLFWwindow* window, int count, const char** paths);
   void open_window();
   void close_window();
@@ -82,12 +84,17 @@ class Window {
   void new_frame();
   void click_focused_control();
   void draw_frame();
+  void paint_frame(int width, int height);
   io::Image paint(float scale, ThemeName theme);
 
   WindowOptions options_;
   GLFWwindow* window_ = nullptr;
   std::unique_ptr<Shell> shell_;
   std::optional<Visibility> visibility_;
+  bool keeps_content_ = false;
+  Damage damage_;
+  int drawn_width_ = 0, drawn_height_ = 0;
+  int lost_ = 0;  ///< frames in which everything is drawn again
   Fonts fonts_;
   float fonts_scale_ = 0;
   std::optional<base::Language> fonts_language_;
@@ -103,13 +110,5 @@ class Window {
 
 /// Opens a window and runs it until it is closed.
 void run_window(const WindowOptions& options);
-
-struct FrameMeasurement {
-  double frames_per_second = 0, p99_ms = 0;
-};
-/// Draws a live run for `seconds` at 1600x900 without a limit on the frames.
-FrameMeasurement measure_frames(WindowOptions options, double seconds);
-/// The share of one core that the program uses while the run is paused and there is no input.
-double measure_rest(WindowOptions options, double seconds);
 
 }  // namespace lanescope::ui

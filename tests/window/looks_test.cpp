@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <imgui.h>
+#include <algorithm>
 #include <cmath>
 
+#include "render/offscreen.h"
 #include "window/desk.h"
 
 namespace lanescope::ui_test {
@@ -257,6 +259,63 @@ TEST_F(LooksTest, AnimationIsSwitchedAndSaidSo) {
   EXPECT_NE(state().toast->text.find("off"), std::string::npos);
   desk().key(XK_t, kShift);
   EXPECT_TRUE(state().preferences.animation);
+}
+
+// What did not change is not drawn again: nothing of what was there before may stay.
+TEST_F(LooksTest, WhatWasDrawnInPartsIsWhatIsDrawnAtOnce) {
+  GLFWwindow* window = desk().window().handle();
+  const auto refresh = glfwSetWindowRefreshCallback(window, nullptr);
+  glfwSetWindowRefreshCallback(window, refresh);
+  const auto compare = [&](const char* what) {
+    // The texts in the status bar tell the time of a frame.
+    const int status = static_cast<int>(30 * state().scale());
+    int width = 0, height = 0;
+    desk().frames(3);
+    glfwGetFramebufferSize(window, &width, &height);
+    const auto read = [&] { return ui::read_pixels(0, status, width, height - status); };
+    // Some heights approach their goal slowly, from frame to frame.
+    io::Image parts = read();
+    int same = 0;
+    ASSERT_TRUE(desk().until([&] {
+      io::Image next = read();
+      same = next.pixels == parts.pixels ? same + 1 : 0;
+      parts = std::move(next);
+      return same >= 20 && !desk().window().shell().animating();
+    }));
+    refresh(window);
+    desk().frames(1);
+    const io::Image whole = read();
+    const auto [a, b] = std::mismatch(parts.pixels.begin(), parts.pixels.end(), whole.pixels.begin());
+    const auto at = (a - parts.pixels.begin()) / 4;
+    EXPECT_EQ(a, parts.pixels.end()) << what << ": differs at " << at % width << ", " << at / width;
+  };
+  run({}, 1);
+  wait_for_iterations(200);
+  for (const ThemeName name : {ThemeName::Light, ThemeName::HighContrast, ThemeName::Dark}) {
+    state().preferences.theme = name;
+    model().set_paused(false);
+    state().view.set_mode(ui::ViewMode::Roll);
+    desk().frames(20);
+    hold_still();
+    compare("rolled");
+    const float middle = axis().left_px() + axis().width_px() / 2;
+    desk().point_at({middle, 200});
+    for (int i = 0; i < 3; ++i) {
+      desk().wheel(i < 2 ? 3 : -2, kControl);
+      ASSERT_TRUE(desk().until([&] { return !state().view.moving(); }));
+      compare("zoomed");
+    }
+    state().view.pan(-37.5f);
+    compare("panned");
+    state().overlays.open = ui::Overlay::Help;
+    compare("with an overlay");
+    state().overlays.open.reset();
+    compare("without it");
+    state().preferences.font_scale = 1.25f;
+    compare("larger");
+    state().preferences.font_scale = 1;
+    compare("smaller");
+  }
 }
 
 // Everything that can be open, opened one after the other: Esc closes what is on top, and nothing stays.
