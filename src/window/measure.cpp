@@ -38,12 +38,11 @@ FrameMeasurement measure(Window& window, double seconds, const std::function<voi
   }
   run_for(window, 1.5, before);  // fonts, shaders and the first iterations
   window.forget_frame_times();
-  const std::uint64_t frames = window.frames();
   const double took = run_for(window, seconds, before);
   FrameMeasurement result;
-  result.frames_per_second = static_cast<double>(window.frames() - frames) / took;
   std::vector<float> times = window.frame_times_ms();
   if (times.empty()) return result;
+  result.frames_per_second = static_cast<double>(times.size()) / took;
   std::sort(times.begin(), times.end());
   result.p99_ms = static_cast<double>(times[std::min(times.size() - 1, times.size() * 99 / 100)]);
   return result;

@@ -388,7 +388,7 @@ void Window::click_focused_control() {
 }
 
 // Where the window keeps its content, only what has changed is drawn.
-void Window::paint_frame(int width, int height) {
+bool Window::paint_frame(int width, int height) {
   ImDrawData& data = *ImGui::GetDrawData();
   const float density = data.FramebufferScale.x;
   const std::vector<PixelGround> grounds = to_pixels(shell_->grounds(), width, height, density);
@@ -412,6 +412,7 @@ void Window::paint_frame(int width, int height) {
   }
   if (shell_->wants_screenshot()) shell_->save_screenshot(read_pixels(0, 0, width, height));
   if (!areas.empty()) glfwSwapBuffers(window_);
+  return !areas.empty();
 }
 
 void Window::draw_frame() {
@@ -429,7 +430,7 @@ void Window::draw_frame() {
   int width = 0;
   int height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
-  paint_frame(width, height);
+  const bool painted = paint_frame(width, height);
   const std::uint64_t shown = shell_->state().model.generation();
   const bool opening = shell_->state().opening.running();
   shell_->perform_requests();
@@ -438,7 +439,7 @@ void Window::draw_frame() {
   // Draw a newly loaded trace without waiting for user input.
   if (shown != shell_->state().model.generation() || opening != shell_->state().opening.running()) frames_owed_ = 3;
   const auto ms = std::chrono::duration<float, std::milli>(Clock::now() - begin).count();
-  if (frame_times_ms_.size() < kKeptFrameTimes) frame_times_ms_.push_back(ms);
+  if (painted && frame_times_ms_.size() < kKeptFrameTimes) frame_times_ms_.push_back(ms);
   double& smoothed = shell_->state().figures.frame_ms;
   smoothed += (static_cast<double>(ms) - smoothed) * 0.05;
 }

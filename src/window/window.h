@@ -60,7 +60,7 @@ class Window {
   GLFWwindow* handle() { return window_; }
   /// Minimised or covered: frame() draws nothing.
   bool hidden() { return visibility_->hidden(); }
-  /// Frames drawn so far, and the time of each, excluding waits.
+  /// Frames so far; and the time of each in which something changed, excluding waits.
   std::uint64_t frames() const { return frames_; }
   const std::vector<float>& frame_times_ms() const { return frame_times_ms_; }
   void forget_frame_times() { frame_times_ms_.clear(); }
@@ -84,7 +84,7 @@ class Window {
   void new_frame();
   void click_focused_control();
   void draw_frame();
-  void paint_frame(int width, int height);
+  bool paint_frame(int width, int height);  // false: nothing has changed
   io::Image paint(float scale, ThemeName theme);
 
   WindowOptions options_;
