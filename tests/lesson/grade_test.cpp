@@ -1,0 +1,183 @@
+// Grading by measurement: hand-made measurements, and every question and task of the lessons on its own runs.
+#include "lesson/grade.h"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "experiment/comparison.h"
+#include "experiment/measured_run.h"
+
+namespace lanescope::lesson {
+namespace {
+
+Measured measured(double iteration_ns, double busy_share) {
+  Measured m;
+  m.summary.pace = {analysis::PaceBasis::Steady, iteration_ns, 100, 0, 1'000'000, 0};
+  m.summary.from_ns = 0;
+  m.summary.to_ns = 1'000'000;
+  m.summary.gpu_busy_ns = static_cast<base::Nanoseconds>(1e6 * busy_share);
+  m.summary.iteration.count = 100;
+  return m;
+}
+
+Question number_question() {
+  Question q;
+  q.unit = "x";
+  q.least = 1;
+  q.most = 5;
+  q.tolerance = 0.1;
+  return q;
+}
+
+// 300 ns against 200: 1.5 times as fast. Right is from 1.35 to 1.65.
+TEST(Grade, ANumberIsRightWithinItsTolerance) {
+  const Question q = number_question();
+  const Measured before = measured(300, 0.5), after = measured(200, 0.9);
+  const auto truth = truth_of(q, &before, &after);
+  ASSERT_TRUE(truth);
+  EXPECT_DOUBLE_EQ(truth->value, 1.5);
+  EXPECT_TRUE(is_right(q, *truth, 1.36));
+  EXPECT_TRUE(is_right(q, *truth, 1.64));
+  EXPECT_FALSE(is_right(q, *truth, 1.34));
+  EXPECT_FALSE(is_right(q, *truth, 1.66));
+  EXPECT_FALSE(truth_of(q, &before, nullptr)) << "the other side has not run";
+  Measured fills = after;
+  fills.summary.pace.ns = 0;
+  EXPECT_FALSE(truth_of(q, &before, &fills)) << "no whole period yet";
+}
+
+TEST(Grade, ExactlyOneChoiceIsRightForEveryValue) {
+  Question q;
+  q.measure.figure = "gpu_busy_percent";
+  q.unit = "%";
+  q.choices = {{{}, 10, {}}, {{}, 50, {}}, {}};
+  for (const auto& [share, right] : std::map<double, std::size_t>{{0.0, 0}, {0.1, 0}, {0.11, 1}, {0.5, 1}, {0.9, 2}}) {
+    const Measured after = measured(200, share);
+    const auto truth = truth_of(q, nullptr, &after);
+    ASSERT_TRUE(truth);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(is_right(q, *truth, i), i == right) << share;
+  }
+}
+
+TEST(Grade, AVerdictIsChosenByItsKey) {
+  Question q;
+  q.measure = {"verdict", Side::Before};
+  q.choices = {{{}, {}, "sync-bound"}, {{}, {}, "gpu-bound"}, {}};
+  Measured before = measured(200, 1);
+  EXPECT_FALSE(truth_of(q, &before, nullptr)) << "no verdict yet";
+  before.summary.verdict.kind = analysis::VerdictKind::GpuBound;
+  EXPECT_EQ(truth_of(q, &before, nullptr)->choice, 1u);
+  before.summary.verdict.kind = analysis::VerdictKind::LoaderBound;
+  EXPECT_EQ(truth_of(q, &before, nullptr)->choice, 2u) << "something else";
+}
+
+TEST(Grade, ATaskIsDoneWhenItsGoalsAreReachedAndNothingElseWasTurned) {
+  Task task;
+  task.goals = {{"gpu_busy_percent", 90}};
+  task.keep = {"batch_size"};
+  const auto start = workload::default_settings("linear-mse", device::describe_device("sim:rtx4090"));
+  auto now = start;
+  now.assign("log_interval=100");
+  EXPECT_TRUE(progress_of(task, measured(200, 0.95), start, now).done());
+  EXPECT_FALSE(progress_of(task, measured(200, 0.85), start, now).done());
+  now.assign("batch_size=4096");
+  const Progress cheated = progress_of(task, measured(200, 0.95), start, now);
+  EXPECT_FALSE(cheated.done());
+  EXPECT_THAT(cheated.changed, testing::ElementsAre("batch_size"));
+  EXPECT_TRUE(cheated.goals[0].reached);
+}
+
+// --- the lessons ---------------------------------------------------------------------------------------------------
+
+const Measured& run(const Step& step, Side side, const std::vector<std::string>& more = {}) {
+  static std::map<std::string, Measured> kept;
+  const Experiment& e = experiment::experiment_named(step.experiment);
+  std::vector<std::string> assignments = step.settings;
+  assignments.insert(assignments.end(), more.begin(), more.end());
+  std::string key = e.id + std::string(side_key(side));
+  for (const std::string& assignment : assignments) key += " " + assignment;
+  const auto found = kept.find(key);
+  if (found != kept.end()) return found->second;
+  experiment::MeasuredRun run(side_options(e, side, {.device = {}, .iterations = 0, .assignments = assignments}));
+  run.run();
+  return kept[key] = run.measured();
+}
+
+// What a good student answers. The lesson's texts say the same, so they must be right on the simulated machine.
+const std::map<std::string, Answer> kRight = {
+    {"why-the-gpu-waits/launching", 1.9},
+    {"why-the-gpu-waits/timing", 110.0},
+    {"why-the-gpu-waits/item", 1.4},
+    {"why-the-gpu-waits/print", std::size_t{2}},
+    {"why-the-gpu-waits/branch", std::size_t{1}},
+    {"why-the-gpu-waits/pinned", 2.2},
+    {"why-the-gpu-waits/overlap", std::size_t{2}},
+    {"why-the-gpu-waits/slower-gpu", std::size_t{0}},
+    {"one-line/see", std::size_t{2}},
+    {"one-line/guess", 1.4},
+    {"one-line/rarely", std::size_t{2}},
+    {"feeding-the-gpu/who-waits", std::size_t{2}},
+    {"feeding-the-gpu/cache", 1.9},
+    {"feeding-the-gpu/options", std::size_t{1}},
+    {"feeding-the-gpu/bytes", std::size_t{1}},
+    {"lab/warm-up", std::size_t{1}},
+    {"lab/closing", 6.4},
+};
+const std::map<std::string, std::vector<std::string>> kSolutions = {
+    {"why-the-gpu-waits/task", {"feed=resident", "log_interval=100"}},
+    {"one-line/task", {"log_interval=100"}},
+    {"feeding-the-gpu/task", {"num_workers=8"}},
+    {"lab/reads", {"method=fstring"}},
+    {"lab/chatty", {"feed=resident", "log_interval=100"}},
+    {"lab/small", {"batch_size=4096"}},
+    {"lab/copies", {"copy_stream=side"}},
+    {"lab/loader", {"storage=cached"}},
+};
+
+TEST(Lessons, EveryQuestionHasAnAnswerAndEveryTaskASolution) {
+  std::size_t questions = 0, tasks = 0;
+  for (const Lesson& lesson : lessons()) {
+    for (const Step& step : lesson.steps) {
+      const std::string name = lesson.name + "/" + step.name;
+      SCOPED_TRACE(name);
+      const Experiment& e = experiment::experiment_named(step.experiment);
+      const Measured &before = run(step, Side::Before), &after = run(step, Side::After);
+      if (step.question) {
+        ++questions;
+        const auto truth = truth_of(*step.question, &before, &after);
+        ASSERT_TRUE(truth);
+        ASSERT_TRUE(kRight.contains(name));
+        EXPECT_TRUE(is_right(*step.question, *truth, kRight.at(name)))
+            << truth->value << truth->verdict << " choice " << truth->choice;
+        if (step.question->choices.empty()) {
+          EXPECT_GT(truth->value, step.question->least);
+          EXPECT_LT(truth->value, step.question->most);
+        }
+      }
+      if (step.task) {
+        ++tasks;
+        workload::Settings start =
+            workload::default_settings(e.workload, device::describe_device(e.device_of(step.side)));
+        for (const std::string& a : e.assignments(step.side)) start.assign(a);
+        for (const std::string& a : step.settings) start.assign(a);
+        const Measured& begun = step.side == Side::Before ? before : after;
+        EXPECT_FALSE(progress_of(*step.task, begun, start, start).done()) << "nothing is left to do";
+        ASSERT_TRUE(kSolutions.contains(name));
+        workload::Settings solved = start;
+        for (const std::string& a : kSolutions.at(name)) solved.assign(a);
+        const Progress progress =
+            progress_of(*step.task, run(step, step.side, kSolutions.at(name)), start, solved);
+        EXPECT_TRUE(progress.done()) << progress.goals[0].value.value_or(-1);
+        EXPECT_GE(step.task->hints.size(), 2u);
+      }
+    }
+  }
+  EXPECT_EQ(questions, kRight.size());
+  EXPECT_EQ(tasks, kSolutions.size());
+}
+
+}  // namespace
+}  // namespace lanescope::lesson
