@@ -14,6 +14,7 @@
 #include "experiment/check.h"
 #include "experiment/experiment.h"
 #include "experiment/sweep.h"
+#include "lesson/lesson.h"
 #include "workload/workload.h"
 
 namespace lanescope::app {
@@ -227,10 +228,51 @@ std::string experiments_text(const Style& style) {
   return text;
 }
 
+Json lessons_json() {
+  Json list = Json::array();
+  for (const lesson::Lesson& lesson : lesson::lessons()) {
+    Json steps = Json::array();
+    for (const lesson::Step& step : lesson.steps) {
+      const char* asks = step.question ? "question" : step.task ? "task" : nullptr;
+      steps.push_back({{"name", step.name},
+                       {"title", step.title[Language::English]},
+                       {"title_zh", step.title[Language::Chinese]},
+                       {"minutes", step.minutes},
+                       {"experiment", step.experiment},
+                       {"side", side_key(step.side)},
+                       {"asks", asks ? Json(asks) : Json(nullptr)}});
+    }
+    list.push_back({{"name", lesson.name},
+                    {"title", lesson.title[Language::English]},
+                    {"title_zh", lesson.title[Language::Chinese]},
+                    {"summary", lesson.summary[Language::English]},
+                    {"summary_zh", lesson.summary[Language::Chinese]},
+                    {"minutes", lesson.minutes()},
+                    {"steps", std::move(steps)}});
+  }
+  return list;
+}
+
+// Each with its steps and the experiments that they are about.
+std::string lessons_text(const Style& style) {
+  const Language language = base::language();
+  std::string text;
+  for (const lesson::Lesson& lesson : lesson::lessons()) {
+    text += fmt::format("{}{}{}{}  {}  {}{}{}\n", text.empty() ? "" : "\n", style.bold, lesson.name, style.off,
+                        lesson.title[language], style.dim, tr("{:g} min", lesson.minutes()), style.off);
+    for (const lesson::Step& step : lesson.steps) {
+      text += fmt::format("  {:>4}  {}  {}{}{}\n", tr("{:g} min", step.minutes), step.title[language], style.dim,
+                          step.experiment, style.off);
+    }
+  }
+  return text;
+}
+
 std::vector<Definition> definitions_of(const ListRequest& request) {
   std::vector<Definition> list;
   switch (request.what) {
-    case ListRequest::What::Experiments:  // has its own format
+    case ListRequest::What::Experiments:  // these have their own format
+    case ListRequest::What::Lessons:
       break;
     case ListRequest::What::Workloads:
       for (const std::string& name : workload::workload_names()) {
@@ -264,6 +306,7 @@ std::string list_text(const ListRequest& request) {
   if (!request.json && request.what == ListRequest::What::Experiments) {
     return experiments_text(style_for(stdout));
   }
+  if (!request.json && request.what == ListRequest::What::Lessons) return lessons_text(style_for(stdout));
   if (!request.json) return definition_list(definitions_of(request), kWidth, style_for(stdout));
   Json json;
   switch (request.what) {
@@ -278,6 +321,9 @@ std::string list_text(const ListRequest& request) {
       break;
     case ListRequest::What::Experiments:
       json = experiments_json();
+      break;
+    case ListRequest::What::Lessons:
+      json = lessons_json();
       break;
   }
   return json.dump(2) + '\n';

@@ -83,18 +83,19 @@ struct ListArguments {
   bool json = false;
 
   void add_to(CLI::App& app) {
-    app.add_option("what", what, tr("workloads, devices, settings or experiments"))->type_name("");
+    app.add_option("what", what, tr("workloads, devices, settings, experiments or lessons"))->type_name("");
     app.add_flag("--json", json, tr("as JSON"))->disable_flag_override();
     add_language(app);
   }
   ListRequest request() const {
     using What = ListRequest::What;
     if (what == "experiments") return {What::Experiments, json};
+    if (what == "lessons") return {What::Lessons, json};
     if (what == "workloads") return {What::Workloads, json};
     if (what == "devices") return {What::Devices, json};
     if (what == "settings") return {What::Settings, json};
-    if (what.empty()) throw UsageError(tr("list needs a subject; allowed: workloads, devices, settings, experiments"));
-    throw UsageError(tr("list: unknown subject '{}'; allowed: workloads, devices, settings, experiments", what));
+    if (what.empty()) throw UsageError(tr("list needs a subject; allowed: workloads, devices, settings, experiments, lessons"));
+    throw UsageError(tr("list: unknown subject '{}'; allowed: workloads, devices, settings, experiments, lessons", what));
   }
 };
 
@@ -196,7 +197,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   calibrate.footer(tr(kCalibrateNotes));
   CalibrateArguments calibrate_arguments;
   calibrate_arguments.add_to(calibrate);
-  CLI::App& list = *root.add_subcommand("list", tr("list workloads, devices, settings or experiments"));
+  CLI::App& list = *root.add_subcommand("list", tr("list workloads, devices, settings, experiments or lessons"));
   ListArguments list_arguments;
   list_arguments.add_to(list);
   CLI::App& report = *root.add_subcommand(

@@ -54,7 +54,7 @@ struct SweepRequest {
 
 /// `lanescope list`
 struct ListRequest {
-  enum class What : std::uint8_t { Workloads, Devices, Settings, Experiments };
+  enum class What : std::uint8_t { Workloads, Devices, Settings, Experiments, Lessons };
   What what = What::Workloads;
   bool json = false;
 };
