@@ -24,6 +24,7 @@ DEPENDENCIES = {
     "cuda_backend": {"base", "trace", "ops", "device", "capture"},
     "io": {"base", "trace", "analysis"},
     "experiment": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io"},
+    "lesson": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "experiment"},
     "inspect": {"base", "trace", "ops", "device", "workload", "analysis", "io"},
     "timeline": {"base", "trace", "ops", "device", "workload", "analysis", "io", "inspect"},
     "picture": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "experiment",
@@ -37,12 +38,13 @@ DEPENDENCIES = {
     "window": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "prediction", "io",
                "experiment", "inspect", "timeline", "picture", "render", "model", "shell"},
     "app": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "experiment",
-            "calibration", "prediction", "inspect", "timeline", "picture", "render", "model", "shell", "window"},
+            "lesson", "calibration", "prediction", "inspect", "timeline", "picture", "render", "model", "shell",
+            "window"},
 }
 # Headers generated from assets/ and shaders/, and the modules that embed them.
 GENERATED = {"lanescope_assets.h": {"device", "workload"}, "lanescope_captures.h": {"model"},
-             "lanescope_experiments.h": {"experiment"}, "lanescope_report.h": {"app"},
-             "lanescope_shaders.h": {"render"}, "lanescope_translations.h": {"base"}}
+             "lanescope_experiments.h": {"experiment"}, "lanescope_lessons.h": {"lesson"},
+             "lanescope_report.h": {"app"}, "lanescope_shaders.h": {"render"}, "lanescope_translations.h": {"base"}}
 
 # Drawing libraries, and the modules that may use them; all others must work without them.
 DRAWING = {"imgui": {"render", "shell", "window"}, "GLFW": {"render", "window"}, "epoxy": {"render", "window"},

@@ -40,6 +40,11 @@ void toggle_overlay(ShellState& state, Overlay overlay) {
   state.overlays.open == overlay ? close_overlay(state) : open_overlay(state, overlay);
 }
 
+void end_tour(ShellState& state) {
+  state.tour = TourStep::Off;
+  state.preferences.tour_done = true;
+}
+
 void close_topmost(ShellState& state) {
   KeysPanelState& keys = state.overlays.keys;
   if (state.navigation.drag.cancel() || state.lane_hands.cancel()) return;
@@ -58,6 +63,8 @@ void close_topmost(ShellState& state) {
     keys.conflict.reset();
   } else if (state.overlays.open) {
     close_overlay(state);
+  } else if (state.tour != TourStep::Off && !state.presentation.on) {
+    end_tour(state);
   } else if (state.marks.open) {
     state.marks.open.reset();
   } else if (state.colours.legend_open) {

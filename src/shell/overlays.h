@@ -62,6 +62,8 @@ void close_overlay(ShellState& state);
 void open_overlay(ShellState& state, Overlay overlay);
 /// Opens the overlay, or closes it if it is the open one.
 void toggle_overlay(ShellState& state, Overlay overlay);
+/// Puts the first minute's card away for good; Shift+F1 shows it again.
+void end_tour(ShellState& state);
 /// Escape: closes the topmost thing that is open, else clears the selection.
 void close_topmost(ShellState& state);
 

@@ -183,6 +183,17 @@ TEST_F(StartTest, TheHintsCanBeSkipped) {
   EXPECT_TRUE(ui::load_preferences(desk.settings_file()).tour_done);
 }
 
+TEST_F(StartTest, EscapeSkipsTheHintsToo) {
+  desk.open(options());
+  ASSERT_TRUE(desk.until([&] { return desk.has_place("tour.skip"); }));
+  desk.key(XK_h);
+  desk.key(XK_Escape);  // what is on top first
+  EXPECT_EQ(tour(), TourStep::PressFlip);
+  desk.key(XK_Escape);
+  EXPECT_EQ(tour(), TourStep::Off);
+  EXPECT_TRUE(state().preferences.tour_done);
+}
+
 TEST_F(StartTest, TheLookIsRemembered) {
   desk.remember("tour_done = true\nwindow_width = 1000\nwindow_height = 700");
   desk.open(options());

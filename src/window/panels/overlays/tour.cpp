@@ -10,6 +10,7 @@
 #include "experiment/figure.h"
 #include "inspect/figure_text.h"
 #include "render/labels.h"
+#include "shell/overlays.h"
 #include "window/panels/overlays/overlays_panels.h"
 #include "window/widgets.h"
 
@@ -26,11 +27,6 @@ double factor_of(const ActiveExperiment& active) {
   const experiment::Measured* before = active.measured(Side::Before);
   const experiment::Measured* after = active.measured(Side::After);
   return before && after ? gain_between(*before, *after).factor : 0;
-}
-
-void end_tour(ShellState& state) {
-  state.tour = TourStep::Off;
-  state.preferences.tour_done = true;
 }
 
 void frame_place(const Canvas& c, const char* name) {
