@@ -16,6 +16,7 @@
 #include "app/run_experiment.h"
 #include "app/run_sweep.h"
 #include "app/screen.h"
+#include "app/show_lesson.h"
 #include "app/terminal.h"
 #include "base/error.h"
 #include "base/translate.h"
@@ -39,6 +40,10 @@ struct Perform {
   }
   int operator()(const ReportRequest& request) const {
     report_file(request);
+    return kDone;
+  }
+  int operator()(const LessonRequest& request) const {
+    show_lesson(request);
     return kDone;
   }
   int operator()(const CalibrateRequest& request) const {

@@ -22,6 +22,10 @@ namespace {
 
 using base::tr;
 
+// Forbids scripts and requests, no matter what the names in a file contain.
+constexpr const char* kNoRequests =
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
+
 std::string_view asset(std::string_view path) {
   const report::File* file = report::find(path);
   return file ? file->text : std::string_view();
@@ -165,20 +169,28 @@ std::string page_text(const Page& page) {
   Pictures pictures;
   const std::string title = title_of(page);
   const std::string body = page.runs.size() > 1 ? several_runs(page, pictures) : one_run(page, pictures);
-  // Forbids scripts and requests, no matter what the names in a file contain.
   return fmt::format(
-      "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+      "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n{}"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"generator\" content=\"Lanescope {}\">\n<title>{} · Lanescope</title>\n{}</head>\n<body>\n{}"
       "<div class=\"page\">\n{}<main>\n<h1>{}</h1>\n{}{}</main>\n<footer>{}</footer>\n</div>\n</body>\n</html>\n",
-      base::language() == base::Language::Chinese ? "zh-CN" : "en", base::kVersion, escaped(title), style(pictures),
-      chart_patterns(), head_bar(page), escaped(title), body, making_section(page),
+      base::language() == base::Language::Chinese ? "zh-CN" : "en", kNoRequests, base::kVersion, escaped(title),
+      style(pictures), chart_patterns(), head_bar(page), escaped(title), body, making_section(page),
       words("Hatched: a wait, or idle time by its cause. Dashed: the GPU has nothing to run."));
 }
 
-void write_page(const std::string& html, const Page& page) {
-  const std::string text = page_text(page);
+std::string paper(const std::string& title, const char* kind, const std::string& body, const Pictures& pictures) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n{}"
+      "<meta name=\"generator\" content=\"Lanescope {}\">\n<title>{} · Lanescope</title>\n<style>\n:root "
+      "{{\n{}{}}}\n{}{}</style>\n</head>\n<body class=\"paper {}\">\n<main>\n{}</main>\n</body>\n</html>\n",
+      base::language() == base::Language::Chinese ? "zh-CN" : "en", kNoRequests, base::kVersion, escaped(title),
+      asset("light.css"), pictures.colours(false), asset("page.css"), asset("paper.css"), kind, body);
+}
+
+void write_page(const std::string& html, const Page& page) { write_page(html, page_text(page)); }
+
+void write_page(const std::string& html, const std::string& text) {
   if (html == "-") {
     write_out(text);
   } else {

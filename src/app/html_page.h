@@ -7,6 +7,7 @@
 
 #include "analysis/live_analysis.h"
 #include "app/experiment_report.h"
+#include "app/html_pictures.h"
 #include "app/run_prediction.h"
 #include "app/run_report.h"
 #include "device/device.h"
@@ -40,5 +41,9 @@ std::string page_text(const Page& page);
 
 /// Writes to standard output ("-") or atomically to a file. Throws base::FileError.
 void write_page(const std::string& html, const Page& page);
+void write_page(const std::string& html, const std::string& text);
+
+/// A page to print, always light. `kind` is its class in paper.css; `body` is HTML.
+std::string paper(const std::string& title, const char* kind, const std::string& body, const Pictures& pictures);
 
 }  // namespace lanescope::app::html

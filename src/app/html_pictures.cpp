@@ -86,7 +86,8 @@ Stretch whole_stretch(const trace::Trace& trace, const analysis::LiveAnalysis& a
 }
 
 std::string Pictures::timeline(const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
-                               const io::RunFacts& facts, const Stretch& stretch, const std::string& alt) {
+                               const io::RunFacts& facts, const Stretch& stretch, const std::string& alt,
+                               float wanted) {
   if (stretch.to_ns <= stretch.from_ns) return {};
   TimelineView view;
   view.trace = &trace;
@@ -98,8 +99,8 @@ std::string Pictures::timeline(const trace::Trace& trace, const analysis::LiveAn
   view.prefix = fmt::format("t{}-", drawn_);
   view.alt = alt;
   TimelineSvg drawn;
-  for (const int width : {1080, 640}) {
-    view.width = width;
+  for (const float width : {wanted, 0.6f * wanted}) {
+    view.width = static_cast<int>(width);
     drawn = draw_timeline(view);
     if (drawn.svg.size() <= kMostPictureBytes) break;
   }

@@ -94,8 +94,34 @@ struct ListArguments {
     if (what == "workloads") return {What::Workloads, json};
     if (what == "devices") return {What::Devices, json};
     if (what == "settings") return {What::Settings, json};
-    if (what.empty()) throw UsageError(tr("list needs a subject; allowed: workloads, devices, settings, experiments, lessons"));
-    throw UsageError(tr("list: unknown subject '{}'; allowed: workloads, devices, settings, experiments, lessons", what));
+    if (what.empty())
+      throw UsageError(tr("list needs a subject; allowed: workloads, devices, settings, experiments, lessons"));
+    throw UsageError(
+        tr("list: unknown subject '{}'; allowed: workloads, devices, settings, experiments, lessons", what));
+  }
+};
+
+struct LessonArguments {
+  std::string name, notes, worksheet;
+  bool answers = false;
+
+  void add_to(CLI::App& app) {
+    app.add_option("NAME", name, tr("a lesson; see: lanescope list lessons"))->type_name("");
+    app.add_option("--notes", notes, tr("the plan for the teacher as an HTML page, with the measured answers"))
+        ->type_name("FILE");
+    app.add_option("--worksheet", worksheet, tr("a sheet for the students as an HTML page, in both languages"))
+        ->type_name("FILE");
+    app.add_flag("--answers", answers, tr("the sheet with the measured answers, instead of the questions"))
+        ->disable_flag_override();
+    add_language(app);
+  }
+  LessonRequest request() const {
+    if (name.empty()) throw UsageError(tr("lesson needs a name; see: lanescope list lessons"));
+    if (answers && worksheet.empty()) throw UsageError(tr("{} needs {}", "--answers", "--worksheet"));
+    if (notes == "-" && worksheet == "-") {
+      throw UsageError(tr("--notes and --worksheet both write to standard output; give one of them a file"));
+    }
+    return {&lesson::lesson_named(name), notes, worksheet, answers};
   }
 };
 
@@ -205,6 +231,10 @@ Request parse_command_line(int argc, const char* const* argv) {
   report.footer(tr(kReportNotes));
   ReportArguments report_arguments;
   report_arguments.add_to(report);
+  CLI::App& lesson =
+      *root.add_subcommand("lesson", tr("print a lesson's plan, notes for the teacher, or sheets for the students"));
+  LessonArguments lesson_arguments;
+  lesson_arguments.add_to(lesson);
   for (CLI::App* command : root.get_subcommands({})) command->group(tr("Subcommands"));
 
   try {
@@ -234,6 +264,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   if (&asked == &sweep) return sweep_arguments.request(sweep);
   if (&asked == &calibrate) return calibrate_arguments.request();
   if (&asked == &list) return list_arguments.request();
+  if (&asked == &lesson) return lesson_arguments.request();
   return report_arguments.request(report, command);
 }
 

@@ -12,6 +12,7 @@
 #include "experiment/comparison.h"
 #include "experiment/experiment.h"
 #include "experiment/sweep.h"
+#include "lesson/lesson.h"
 #include "session/session.h"
 
 namespace lanescope::app {
@@ -65,6 +66,13 @@ struct ReportRequest {
   std::string json, html, command;  ///< as in RunRequest
 };
 
+/// `lanescope lesson`
+struct LessonRequest {
+  const lesson::Lesson* lesson = nullptr;
+  std::string notes, worksheet;  ///< paths of HTML pages, "-" for at most one of them; none: the plan as text
+  bool answers = false;          ///< the sheet with the measured answers, instead of the questions
+};
+
 /// `lanescope calibrate`
 struct CalibrateRequest {
   std::string device;
@@ -83,7 +91,7 @@ struct TextRequest {
 };
 
 using Request = std::variant<WindowRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest, ReportRequest,
-                             CalibrateRequest, MeasureRequest, TextRequest>;
+                             LessonRequest, CalibrateRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

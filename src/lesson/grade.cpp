@@ -49,9 +49,7 @@ bool is_right(const Question& question, const Truth& truth, const Answer& answer
   return std::abs(std::get<double>(answer) - truth.value) <= question.tolerance * std::abs(truth.value);
 }
 
-bool Progress::done() const {
-  return changed.empty() && !goals.empty() && std::ranges::all_of(goals, &Line::reached);
-}
+bool Progress::done() const { return changed.empty() && !goals.empty() && std::ranges::all_of(goals, &Line::reached); }
 
 Progress progress_of(const Task& task, const Measured& now, const workload::Settings& start,
                      const workload::Settings& settings) {

@@ -20,8 +20,8 @@ using Answer = std::variant<std::size_t, double>;
 
 /// What a question is about, measured.
 struct Truth {
-  double value = 0;     ///< in the question's unit; of a verdict: not used
-  std::string verdict;  ///< its key
+  double value = 0;        ///< in the question's unit; of a verdict: not used
+  std::string verdict;     ///< its key
   std::size_t choice = 0;  ///< the right one, if there are choices
 };
 /// Empty if it is not known yet: a side has not run for a whole period, or has no such figure.

@@ -24,16 +24,16 @@ using experiment::TomlPlace;
 constexpr double kMost = 1e12;
 constexpr std::int64_t kMostInOrder = 1'000'000;
 
-constexpr std::array kVerdicts = {analysis::VerdictKind::SyncBound,   analysis::VerdictKind::LaunchBound,
-                                  analysis::VerdictKind::CopyBound,   analysis::VerdictKind::LoaderBound,
-                                  analysis::VerdictKind::GpuBound,    analysis::VerdictKind::CpuOnly};
+constexpr std::array kVerdicts = {analysis::VerdictKind::SyncBound, analysis::VerdictKind::LaunchBound,
+                                  analysis::VerdictKind::CopyBound, analysis::VerdictKind::LoaderBound,
+                                  analysis::VerdictKind::GpuBound,  analysis::VerdictKind::CpuOnly};
 
 constexpr auto kRootKeys = std::to_array<std::string_view>({"name", "order", "title", "summary", "steps"});
 constexpr auto kStepKeys =
     std::to_array<std::string_view>({"name", "title", "text", "reveal", "notes", "minutes", "experiment", "side",
                                      "settings", "view", "question", "task"});
-constexpr auto kQuestionKeys = std::to_array<std::string_view>(
-    {"text", "figure", "of", "choices", "least", "most", "unit", "tolerance"});
+constexpr auto kQuestionKeys =
+    std::to_array<std::string_view>({"text", "figure", "of", "choices", "least", "most", "unit", "tolerance"});
 constexpr auto kChoiceKeys = std::to_array<std::string_view>({"text", "up_to", "verdict"});
 constexpr auto kTaskKeys = std::to_array<std::string_view>({"text", "goals", "keep", "hints"});
 constexpr auto kGoalKeys = std::to_array<std::string_view>({"figure", "least", "most"});
@@ -101,8 +101,7 @@ class Reader : private experiment::TomlReader {
   void check_settings(const TomlPlace& place, const Experiment& e, Side side, const Step& step) const {
     if (step.settings.empty()) return;
     checked(needed(place, "settings"), place.key("settings"), [&] {
-      workload::Settings settings =
-          workload::default_settings(e.workload, device::describe_device(e.device_of(side)));
+      workload::Settings settings = workload::default_settings(e.workload, device::describe_device(e.device_of(side)));
       for (const std::string& assignment : e.assignments(side)) settings.assign(assignment);
       for (const std::string& assignment : step.settings) settings.assign(assignment);
       workload::check_settings(e.workload, settings);
@@ -165,7 +164,8 @@ class Reader : private experiment::TomlReader {
       }
       question.choices.push_back(std::move(choice));
     });
-    if (question.choices.size() == 1 || (!question.choices.empty() && !limit_is_open(question.choices.back(), of_verdict))) {
+    if (question.choices.size() == 1 ||
+        (!question.choices.empty() && !limit_is_open(question.choices.back(), of_verdict))) {
       fail(needed(place, "choices"), place.key("choices"),
            tr("leave values without an answer; allowed: two or more, the last without '{}'",
               of_verdict ? "verdict" : "up_to"));
@@ -201,8 +201,8 @@ class Reader : private experiment::TomlReader {
       task.goals.push_back(std::move(goal));
     });
     task.keep = strings(place, "keep");
-    const workload::Settings settings = workload::default_settings(
-        experiment.workload, device::describe_device(experiment.device_of(Side::Before)));
+    const workload::Settings settings =
+        workload::default_settings(experiment.workload, device::describe_device(experiment.device_of(Side::Before)));
     for (const std::string& key : task.keep) {
       checked(needed(place, "keep"), place.key("keep"), [&] { settings.value(key); });
     }

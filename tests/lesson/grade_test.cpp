@@ -168,8 +168,7 @@ TEST(Lessons, EveryQuestionHasAnAnswerAndEveryTaskASolution) {
         ASSERT_TRUE(kSolutions.contains(name));
         workload::Settings solved = start;
         for (const std::string& a : kSolutions.at(name)) solved.assign(a);
-        const Progress progress =
-            progress_of(*step.task, run(step, step.side, kSolutions.at(name)), start, solved);
+        const Progress progress = progress_of(*step.task, run(step, step.side, kSolutions.at(name)), start, solved);
         EXPECT_TRUE(progress.done()) << progress.goals[0].value.value_or(-1);
         EXPECT_GE(step.task->hints.size(), 2u);
       }

@@ -59,7 +59,8 @@ TEST(ParseLesson, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(error_of(question), HasSubstr("steps[1].question.least: is missing"));
   EXPECT_THAT(error_of(question + "least = 3\nmost = 2\n"), HasSubstr("most: is '2'; allowed: a number from 3"));
   EXPECT_THAT(error_of(question + "figure = \"speed\"\n"), HasSubstr("question.figure: "));
-  EXPECT_THAT(error_of(question + "figure = \"iteration_us\"\nunit = \"GB/s\"\n"), HasSubstr("question.unit: is 'GB/s'"));
+  EXPECT_THAT(error_of(question + "figure = \"iteration_us\"\nunit = \"GB/s\"\n"),
+              HasSubstr("question.unit: is 'GB/s'"));
   EXPECT_THAT(error_of(question + "figure = \"verdict\"\n"), HasSubstr("question.choices: is missing"));
   EXPECT_THAT(error_of(question + "choices = [" + choice + ", up_to = 2 }, " + choice + ", up_to = 3 }]\n"),
               HasSubstr("question.choices: leave values without an answer"));
@@ -71,7 +72,8 @@ TEST(ParseLesson, NamesThePlaceOfWhatIsWrong) {
               HasSubstr("choices[1].verdict: is 'slow'; allowed: sync-bound, launch-bound"));
   const std::string task = "[steps.task]\ntext = { en = \"t\", zh = \"做\" }\n";
   EXPECT_THAT(error_of(task), HasSubstr("steps[1].task.goals: is missing"));
-  EXPECT_THAT(error_of(task + "goals = [{ figure = \"gpu_busy_percent\" }]\n"), HasSubstr("goals[1].least: is missing"));
+  EXPECT_THAT(error_of(task + "goals = [{ figure = \"gpu_busy_percent\" }]\n"),
+              HasSubstr("goals[1].least: is missing"));
   EXPECT_THAT(error_of(task + "goals = [{ figure = \"gpu_busy_percent\", least = 5 }]\nkeep = [\"batch\"]\n"),
               HasSubstr("task.keep: "));
   EXPECT_THAT(error_of("experiment = \"X1\"\n"), HasSubstr("mine.toml:11:")) << "twice";

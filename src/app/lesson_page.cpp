@@ -1,0 +1,241 @@
+#include "app/lesson_page.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "app/html_page.h"
+#include "app/html_pictures.h"
+#include "app/html_text.h"
+#include "app/run_report.h"
+#include "base/translate.h"
+#include "experiment/comparison.h"
+#include "experiment/unit.h"
+
+namespace lanescope::app {
+namespace {
+
+using base::Language;
+using base::tr;
+using experiment::Experiment;
+using experiment::Side;
+using experiment::Text;
+using html::escaped;
+using lesson::Lesson;
+using lesson::Step;
+
+constexpr std::size_t kLetters = 2'000;  // of one text
+constexpr float kPictureWidth = 560;
+
+std::string in(const Text& text, Language language) { return escaped(text[language], kLetters); }
+
+// Both languages: the second smaller, below the first.
+std::string in_both(const Text& text, const char* element) {
+  return fmt::format("<{0}>{1}<span class=\"second\" lang=\"zh-CN\">{2}</span></{0}>\n", element,
+                     in(text, Language::English), in(text, Language::Chinese));
+}
+
+std::string minutes(double n) { return tr("{:g} min", n); }
+
+// 0:00, 0:05, ... from the beginning of the lesson.
+std::string clock(double since) {
+  const auto whole = static_cast<int>(std::floor(since));
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+std::unique_ptr<experiment::MeasuredRun> run_side(const Step& step, Side side) {
+  const Experiment& e = experiment::experiment_named(step.experiment);
+  auto run = std::make_unique<experiment::MeasuredRun>(side_options(e, side, {}, step.settings),
+                                                       analysis::LiveAnalysis::Detail::Timeline);
+  run->run();
+  return run;
+}
+
+std::optional<lesson::Truth> truth_of(const RunStep& step) {
+  if (!step.step->question) return std::nullopt;
+  const experiment::Measured before = step.before->measured(), after = step.after->measured();
+  return lesson::truth_of(*step.step->question, &before, &after);
+}
+
+// "1.44 x", "98.9 µs": a number as it is measured, with its unit.
+std::string value_text(const lesson::Question& question, const lesson::Truth& truth) {
+  return figure_number(truth.value) + " " + std::string(experiment::unit_in_words(question.unit));
+}
+
+std::string answer_text(const RunStep& step, Language language) {
+  const Step& s = *step.step;
+  if (s.task) return {};
+  if (!s.question) return {};
+  const auto truth = truth_of(step);
+  if (!truth) return escaped(tr("not measured"));
+  const lesson::Question& q = *s.question;
+  if (q.choices.empty()) {
+    return escaped(value_text(q, *truth)) + " " + escaped(tr("(right within {:g} %)", std::round(100 * q.tolerance)));
+  }
+  std::string text =
+      fmt::format("{} · {}", static_cast<char>('A' + truth->choice), in(q.choices[truth->choice].text, language));
+  if (q.measure.figure != "verdict") text += " (" + escaped(value_text(q, *truth)) + ")";
+  return text;
+}
+
+std::string device_of(const RunStep& step) { return step.before->device().name; }
+
+// --- for the teacher -----------------------------------------------------------------------------------------------
+
+std::string goal_text(const lesson::Goal& goal) {
+  const experiment::FigureInfo info = experiment::figure_info(goal.figure);
+  const std::string unit = info.unit.empty() ? "" : " " + std::string(experiment::unit_in_words(info.unit));
+  std::string text = tr(info.label.c_str());
+  if (std::isfinite(goal.least)) text += fmt::format(" ≥ {:g}{}", goal.least, unit);
+  if (std::isfinite(goal.most)) text += fmt::format(" ≤ {:g}{}", goal.most, unit);
+  return text;
+}
+
+std::string asked(const RunStep& step, Language language) {
+  const Step& s = *step.step;
+  std::string text;
+  if (s.question) {
+    text += fmt::format("<p class=\"asks\"><b>{}</b> {}</p>\n", html::words(N_("Question")),
+                        in(s.question->text, language));
+    if (!s.question->choices.empty()) {
+      text += "<ol class=\"choices\">";
+      for (const lesson::Choice& choice : s.question->choices) text += "<li>" + in(choice.text, language) + "</li>";
+      text += "</ol>\n";
+    }
+    text += fmt::format("<p class=\"answer\"><b>{}</b> {} <span>{}</span></p>\n", html::words(N_("Measured")),
+                        answer_text(step, language), escaped(device_of(step)));
+  }
+  if (s.task) {
+    text += fmt::format("<p class=\"asks\"><b>{}</b> {}</p>\n", html::words(N_("Task")), in(s.task->text, language));
+    text += "<ul>";
+    for (const lesson::Goal& goal : s.task->goals) text += "<li>" + escaped(goal_text(goal)) + "</li>";
+    for (const std::string& key : s.task->keep)
+      text += "<li>" + html::code(key) + " " + html::words(N_("stays")) + "</li>";
+    text += "</ul>\n";
+    if (!s.task->hints.empty()) {
+      text += fmt::format("<p class=\"hints\"><b>{}</b>", html::words(N_("Hints")));
+      for (const Text& hint : s.task->hints) text += " " + in(hint, language);
+      text += "</p>\n";
+    }
+  }
+  return text;
+}
+
+std::string notes_of(const RunStep& step, double begins, std::size_t number, Language language) {
+  const Step& s = *step.step;
+  const Experiment& e = experiment::experiment_named(s.experiment);
+  std::string text = fmt::format("<section class=\"step\"><h2>{}. {}</h2>\n<p class=\"when\">{} · {} · {} {}</p>\n",
+                                 number, in(s.title, language), clock(begins), escaped(minutes(s.minutes)),
+                                 html::code(e.id), in(e.side(s.side).label, language));
+  text += "<p>" + in(s.text, language) + "</p>\n" + asked(step, language);
+  if (!s.reveal.empty()) {
+    text += fmt::format("<p><b>{}</b> {}</p>\n", html::words(N_("What it means")), in(s.reveal, language));
+  }
+  if (!s.notes.empty()) text += "<p class=\"note\">" + in(s.notes, language) + "</p>\n";
+  if (!e.correction.empty()) {
+    text += fmt::format("<p class=\"errs\"><b>{}</b> {}</p>\n", html::words(N_("Where the tutorial errs")),
+                        in(e.correction, language));
+  }
+  return text + "</section>\n";
+}
+
+// --- for the students ----------------------------------------------------------------------------------------------
+
+std::string picture_of(const RunStep& step, html::Pictures& pictures) {
+  const experiment::MeasuredRun& run = step.step->side == Side::Before ? *step.before : *step.after;
+  return pictures.timeline(run.trace(), run.analysis(), run.facts(), typical_stretch(run.trace(), run.analysis()),
+                           step.step->title[Language::English], kPictureWidth);
+}
+
+std::string room_to_answer(const Step& step) {
+  if (step.question && !step.question->choices.empty()) {
+    std::string text = "<ul class=\"boxes\">";
+    for (const lesson::Choice& choice : step.question->choices) text += in_both(choice.text, "li");
+    return text + "</ul>\n";
+  }
+  std::string text;
+  if (step.question) {
+    text += fmt::format("<p class=\"guess\">__________ {}</p>\n",
+                        escaped(std::string(experiment::unit_in_words(step.question->unit))));
+  }
+  return text + "<div class=\"lines\"></div>\n";
+}
+
+std::string sheet_of(const RunStep& step, std::size_t number, html::Pictures& pictures) {
+  const Step& s = *step.step;
+  std::string text =
+      fmt::format("<section class=\"card\"><h2>{}. {}<span class=\"second\" lang=\"zh-CN\">{}</span></h2>\n", number,
+                  in(s.title, Language::English), in(s.title, Language::Chinese));
+  text += "<div class=\"picture\">" + picture_of(step, pictures) + "</div>\n";
+  if (s.question) text += in_both(s.question->text, "p");
+  if (s.task) text += in_both(s.task->text, "p");
+  return text + room_to_answer(s) + "</section>\n";
+}
+
+std::string heading_of(const Lesson& lesson) {
+  return fmt::format("<h1>{}<span class=\"second\" lang=\"zh-CN\">{}</span></h1>\n",
+                     in(lesson.title, Language::English), in(lesson.title, Language::Chinese));
+}
+
+}  // namespace
+
+std::vector<RunStep> run_steps(const Lesson& lesson) {
+  std::vector<RunStep> steps;
+  for (const Step& step : lesson.steps) {
+    steps.push_back({&step, run_side(step, Side::Before), run_side(step, Side::After)});
+  }
+  return steps;
+}
+
+std::string lesson_text(const Lesson& lesson) {
+  const Language language = base::language();
+  std::string text =
+      fmt::format("{} ({})\n{}\n", lesson.title[language], minutes(lesson.minutes()), lesson.summary[language]);
+  double begins = 0;
+  for (const Step& step : lesson.steps) {
+    text += fmt::format("\n{}  {}  ({}, {})\n", clock(begins), step.title[language], minutes(step.minutes),
+                        step.experiment);
+    if (step.question) text += fmt::format("      {}\n", step.question->text[language]);
+    if (step.task) text += fmt::format("      {}\n", step.task->text[language]);
+    begins += step.minutes;
+  }
+  return text;
+}
+
+std::string notes_page(const Lesson& lesson, const std::vector<RunStep>& steps) {
+  const Language language = base::language();
+  std::string body =
+      fmt::format("<h1>{}</h1>\n<p class=\"lede\">{}</p>\n<p class=\"when\">{}</p>\n", in(lesson.title, language),
+                  in(lesson.summary, language), escaped(minutes(lesson.minutes())));
+  double begins = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    body += notes_of(steps[i], begins, i + 1, language);
+    begins += steps[i].step->minutes;
+  }
+  return html::paper(lesson.title[language], "notes", body, {});
+}
+
+std::string worksheet_page(const Lesson& lesson, const std::vector<RunStep>& steps) {
+  html::Pictures pictures;
+  std::string body =
+      heading_of(lesson) + "<p class=\"name\">Name 姓名 ______________________________</p>\n<div class=\"cards\">\n";
+  for (std::size_t i = 0; i < steps.size(); ++i) body += sheet_of(steps[i], i + 1, pictures);
+  return html::paper(lesson.title[Language::English], "sheet", body + "</div>\n", pictures);
+}
+
+std::string answers_page(const Lesson& lesson, const std::vector<RunStep>& steps) {
+  std::string body = heading_of(lesson) + "<ol class=\"answers\">\n";
+  for (const RunStep& step : steps) {
+    const Step& s = *step.step;
+    body += "<li>" + in_both(s.title, "h3");
+    for (const Language language : {Language::English, Language::Chinese}) {
+      const std::string answer = answer_text(step, language);
+      if (!answer.empty()) body += "<p class=\"answer\">" + answer + "</p>\n";
+    }
+    if (!s.reveal.empty()) body += in_both(s.reveal, "p");
+    body += "</li>\n";
+  }
+  return html::paper(lesson.title[Language::English], "sheet", body + "</ol>\n", {});
+}
+
+}  // namespace lanescope::app

@@ -1,0 +1,58 @@
+// `lanescope lesson`: the plan, and the pages for teacher and students, whose answers are those of a run.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/program.h"
+
+namespace lanescope::app::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class LessonPages : public ProgramTest {
+ protected:
+  std::string said(const std::vector<std::string>& arguments) const {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  }
+};
+
+TEST_F(LessonPages, ThePlanSaysWhenEachStepBegins) {
+  const std::string plan = said({"lesson", "why-the-gpu-waits"});
+  EXPECT_THAT(plan, AllOf(HasSubstr("Why the GPU waits (45 min)"), HasSubstr("0:00  Launching is not executing"),
+                          HasSubstr("0:10  loss.item() empties the queue"), HasSubstr("0:42  Your turn")));
+  EXPECT_THAT(said({"lesson", "one-line", "--lang", "zh"}), HasSubstr("0:04  它值多少  (5 分钟, P09)"));
+}
+
+// The factor of P09 on its simulated device, as `run` gives it.
+TEST_F(LessonPages, TheNotesHaveTheMeasuredAnswers) {
+  const std::string notes = said({"lesson", "one-line", "--notes", "-"});
+  const auto json = nlohmann::json::parse(said({"run", "--experiment", "P09", "--json", "-"}));
+  const double factor = 1 / json["runs"]["ratio"]["pace"].get<double>();
+  EXPECT_THAT(notes, HasSubstr(fmt::format("{:.2f}", factor)));
+  EXPECT_THAT(notes, AllOf(HasSubstr("C · 30 to 60 %"), HasSubstr("Do not explain the lanes"), HasSubstr("simulated"),
+                           Not(HasSubstr("<script")), Not(HasSubstr("http:"))));
+}
+
+TEST_F(LessonPages, TheWorksheetAsksInBothLanguagesAndDoesNotTell) {
+  const std::string sheet = said({"lesson", "one-line", "--worksheet", "-"});
+  EXPECT_THAT(sheet, AllOf(HasSubstr("How many times as fast is the loop without the line?"),
+                           HasSubstr("去掉这一行，循环的速度是几倍？"), HasSubstr("<svg"), Not(HasSubstr("1.44"))));
+  const std::string answers = said({"lesson", "one-line", "--worksheet", "-", "--answers"});
+  EXPECT_THAT(answers, AllOf(HasSubstr("1.44"), HasSubstr("(right within 15 %)")));
+}
+
+TEST_F(LessonPages, AreWrittenWholeOrNotAtAll) {
+  const Outcome outcome = run({"lesson", "one-line", "--notes", "/nowhere/notes.html"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("/nowhere/notes.html"));
+}
+
+}  // namespace
+}  // namespace lanescope::app::test
