@@ -9,6 +9,7 @@
 #include "app/html_text.h"
 #include "app/run_report.h"
 #include "base/translate.h"
+#include "device/device_name.h"
 #include "experiment/comparison.h"
 #include "experiment/unit.h"
 
@@ -78,7 +79,10 @@ std::string answer_text(const RunStep& step, Language language) {
   return text;
 }
 
-std::string device_of(const RunStep& step) { return step.before->device().name; }
+std::string device_of(const RunStep& step) {
+  const device::DeviceInfo& device = step.before->device();
+  return device::name_in_words(device.name) + (device.simulated ? tr(" (simulated)") : "");
+}
 
 // --- for the teacher -----------------------------------------------------------------------------------------------
 
@@ -143,8 +147,10 @@ std::string notes_of(const RunStep& step, double begins, std::size_t number, Lan
 
 std::string picture_of(const RunStep& step, html::Pictures& pictures) {
   const experiment::MeasuredRun& run = step.step->side == Side::Before ? *step.before : *step.after;
-  return pictures.timeline(run.trace(), run.analysis(), run.facts(), typical_stretch(run.trace(), run.analysis()),
-                           step.step->title[Language::English], kPictureWidth);
+  html::Stretch stretch = html::typical_stretch(run.trace(), run.analysis());
+  stretch.bubble.reset();  // the path to its cause would tell
+  return pictures.timeline(run.trace(), run.analysis(), run.facts(), stretch, step.step->title[Language::English],
+                           kPictureWidth);
 }
 
 std::string room_to_answer(const Step& step) {
