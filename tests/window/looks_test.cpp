@@ -263,6 +263,9 @@ TEST_F(LooksTest, AnimationIsSwitchedAndSaidSo) {
 
 // What did not change is not drawn again: nothing of what was there before may stay.
 TEST_F(LooksTest, WhatWasDrawnInPartsIsWhatIsDrawnAtOnce) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "takes minutes; DamageTest runs here";
+#endif
   GLFWwindow* window = desk().window().handle();
   const auto refresh = glfwSetWindowRefreshCallback(window, nullptr);
   glfwSetWindowRefreshCallback(window, refresh);
