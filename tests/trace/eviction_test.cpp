@@ -78,13 +78,15 @@ TEST(Eviction, ALowerCapEvictsAndGivesMemoryBack) {
   append_blocks(2'000);
   EXPECT_EQ(trace.counts().evicted, 0u);
   EXPECT_GT(trace.memory_bytes(), 2'000 * sizeof(Block));
-  const std::size_t before = resident_bytes();
+  [[maybe_unused]] const std::size_t before = resident_bytes();
   trace.set_memory_cap_bytes(kLowCap);
   append_blocks(10);
   EXPECT_EQ(trace.counts().evicted, 160 * kBlockEvents);
   append_blocks(110);                                             // 15 fewer with each: 1,500 fewer after 100
   EXPECT_LE(trace.memory_bytes(), kLowCap + 64 * sizeof(Block));  // 64 are kept for readers
+#ifndef __SANITIZE_THREAD__  // its own memory grows meanwhile
   EXPECT_LT(resident_bytes(), before - 1'300 * sizeof(Block));
+#endif
   const auto check_kept = [&] {
     const Row& row = trace.lane(lane).row(0);
     ASSERT_EQ(row.first(), trace.counts().evicted);
