@@ -84,7 +84,7 @@ TEST(Eviction, ALowerCapEvictsAndGivesMemoryBack) {
   EXPECT_EQ(trace.counts().evicted, 160 * kBlockEvents);
   append_blocks(110);                                             // 15 fewer with each: 1,500 fewer after 100
   EXPECT_LE(trace.memory_bytes(), kLowCap + 64 * sizeof(Block));  // 64 are kept for readers
-#ifndef __SANITIZE_THREAD__  // its own memory grows meanwhile
+#ifndef __SANITIZE_THREAD__                                       // its own memory grows meanwhile
   EXPECT_LT(resident_bytes(), before - 1'300 * sizeof(Block));
 #endif
   const auto check_kept = [&] {
