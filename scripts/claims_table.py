@@ -80,7 +80,7 @@ class Lanescope:
 
 def run(program, arguments):
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG"))}
-    environment |= {"LC_ALL": "C.UTF-8", "LANESCOPE_CUDA": "off"}
+    environment |= {"LC_ALL": "C.UTF-8", "LANESCOPE_CUDA": "off", "XDG_CONFIG_HOME": "/nowhere"}
     done = subprocess.run([program, *arguments], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout)
 

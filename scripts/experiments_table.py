@@ -27,7 +27,7 @@ CHECKS = {"fitted": "fitted", "checked": "checked", "unchecked": "cannot be chec
 
 def run(program, arguments):
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG"))}
-    environment |= {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "LANESCOPE_CUDA": "off"}
+    environment |= {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "LANESCOPE_CUDA": "off", "XDG_CONFIG_HOME": "/nowhere"}
     done = subprocess.run([program, *arguments], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing Debian or Ubuntu packages that Lanescope needs, and nothing else.
 #
-#   scripts/install-deps.sh [build] [run] [test]     default: all three
+#   scripts/install-deps.sh [build] [run] [test] [print]     default: the first three
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -27,7 +27,9 @@ build  nlohmann-json3-dev       JSON of summaries and traces
 build  libeigen3-dev            matrix products on the CPU
 build  libtomlplusplus-dev      device profiles and preferences
 build  libpng-dev               screenshots
+build  libgif-dev               animations
 build  libutfcpp-dev            UTF-8
+build  nettle-dev               seals of students' files
 build  zlib1g-dev               compressed traces
 run    libglfw3                 GLFW for X11, which a virtual display needs, too
 run    libgl1                   OpenGL for windows
@@ -44,6 +46,9 @@ test   libbenchmark-dev         benchmarks
 test   libx11-dev               window tests inspect the window from outside
 test   libxtst-dev              window tests move the mouse and press keys
 test   python3                  the check of module dependencies, and the table of benchmarks
+test   python3-pyflakes         undefined names in the scripts that the program writes
+print  chromium                 prints the worksheets (scripts/check-print.sh)
+print  poppler-utils            counts their pages
 "
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -52,7 +57,7 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 for purpose in "$@"; do
-  [[ " build run test " == *" $purpose "* ]] || die "unknown purpose '$purpose'; allowed: build, run, test"
+  [[ " build run test print " == *" $purpose "* ]] || die "unknown purpose '$purpose'; allowed: build, run, test, print"
 done
 purposes=" ${*:-build run test} "
 missing=()

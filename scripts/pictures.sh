@@ -4,7 +4,7 @@
 #   scripts/pictures.sh [NAME...]     default: all of window, first, turned, gallery, experiment, sweep, loader, race,
 #                                     copy, trigger, average, views, marks, selection, stretch, statistics, find, cause,
 #                                     code, lanes, ghost, pinned, presentation, contrast, palette, picture, light,
-#                                     pytorch, recorded, devices, compare
+#                                     pytorch, recorded, devices, compare, lesson, class
 #
 # Those of a real GPU (gpu, health) are the window's own screenshots on a machine that has one: F12.
 #
@@ -156,6 +156,9 @@ sweep_of_p20_at_4mib="1134 500"
 trigger_filter="960 163"
 range_of_statistics="1267 553"
 line_of_item="420 711" # in the code view
+
+# The slider of the lesson's first question, and the button below it.
+question_y=482 answer_y=540
 
 picture_window() {
   open_window --theme dark
@@ -392,6 +395,27 @@ picture_presentation() {
   sleep 7 # until the hint has gone
   shoot presentation
 }
+# A question of a lesson, answered at a desk.
+picture_lesson() {
+  open_window --lesson why-the-gpu-waits
+  sleep 4
+  click 110 "$question_y"
+  click 160 "$answer_y"
+  aside
+  sleep 9
+  shoot lesson
+}
+# A question with choices, after a class has raised its hands.
+picture_class() {
+  open_window --lesson why-the-gpu-waits
+  sleep 3
+  for _ in 1 2 3; do xdotool key alt+Next sleep 1.5; done
+  xdotool key F5 sleep 2
+  for hand in 1 1 1 1 1 1 1 1 1 2 2 2 2 2 2 2 2 2 2 2 2 2 2 3 3 3 3 3; do xdotool key "$hand"; done
+  xdotool key Right
+  sleep 9
+  shoot class
+}
 picture_contrast() {
   open_window --theme high-contrast
   sleep 6
@@ -449,7 +473,7 @@ picture_compare() {
 
 all=(window first turned gallery experiment sweep loader race copy trigger average views marks selection stretch
   statistics find cause code lanes ghost pinned presentation contrast palette picture light pytorch recorded devices
-  compare)
+  compare lesson class)
 for name in "${@:-${all[@]}}"; do
   [[ " ${all[*]} " == *" $name "* ]] || die "there is no picture '$name'; allowed: ${all[*]}"
 done

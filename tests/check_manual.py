@@ -8,6 +8,7 @@
 
 In a console block every line "$ lanescope ..." is run, and what follows must be what it prints; a line "..." stands for
 any number of lines. A toml block whose first line is "# NAME.toml" is there as that file, and tests/data is at hand.
+A table under "<!-- keys in SOURCE: kLIST -->" must have the keys of that list in that source, and all lists such a table.
 """
 import difflib
 import json
@@ -37,6 +38,10 @@ README_MARKER = "<!-- the keys to begin with -->"
 # The keys in the README; they lead to the others.
 FIRST_KEYS = ["pause", "zoom-in", "pan-left", "pan-right", "fit", "resume", "search", "ruler", "gallery", "flip", "screenshot",
               "presentation", "theme", "palette", "help"]
+# The keys that a parser accepts, and in the manual the line over the table of them.
+KEY_LIST = re.compile(r"constexpr auto (k\w+Keys)\s*=\s*std::to_array<std::string_view>\(\s*\{(.*?)\}\)", re.DOTALL)
+KEY_SOURCES = ["src/experiment/parse_experiment.cpp", "src/experiment/toml_reader.cpp", "src/lesson/parse_lesson.cpp"]
+KEY_MARKER = "<!-- keys in {}: {} -->"
 PROFILE_NUMBER = re.compile(r"LANESCOPE_NUMBER\((\w+), (\w+), \w+\)")
 CONSOLE = re.compile(r"(^```console\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 TOML = re.compile(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -149,6 +154,27 @@ def wrong_settings(program, docs):
     return wrong
 
 
+def wrong_file_keys(root, docs):
+    """The keys of experiment and lesson files: the manual's tables against the parsers' lists."""
+    wrong = []
+    for source in KEY_SOURCES:
+        lists = KEY_LIST.findall((root / source).read_text(encoding="utf-8"))
+        if not lists:
+            wrong.append(f"{source}: no list of keys was found")
+        for name, keys in lists:
+            marker = KEY_MARKER.format(source, name)
+            place = after_marker(docs[MANUAL], marker)
+            if place is None:
+                wrong.append(f"{MANUAL}: '{marker}' is missing, the line over a table of keys")
+                continue
+            rows = docs[MANUAL][slice(*place)].splitlines()[2:]
+            said = {key for row in rows for key in re.findall(r"`(\w+)`", row.split("|")[1])}
+            accepted = set(re.findall(r'"(\w+)"', keys))
+            wrong += [f"{MANUAL}: {name} of {source}: {key} is not in the table" for key in sorted(accepted - said)]
+            wrong += [f"{MANUAL}: {name} of {source}: {key} is not a key" for key in sorted(said - accepted)]
+    return wrong
+
+
 def wrong_names(root, program, docs):
     """Profile numbers and fields of the JSON: each must stand in the manual in code type."""
     source = (root / "src/device/sim/profile.cpp").read_text(encoding="utf-8")
@@ -190,7 +216,7 @@ def wrong_links(root, docs):
 def run(program, arguments, folder=None):
     """Standard output and error as a terminal shows them, on the simulator, and without the line that says why."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG"))}
-    environment |= {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "LANESCOPE_CUDA": "off"}
+    environment |= {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "LANESCOPE_CUDA": "off", "XDG_CONFIG_HOME": "/nowhere"}
     done = subprocess.run([program, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     lines = done.stdout.decode("utf-8").splitlines(keepends=True)
@@ -210,7 +236,9 @@ def play(root, program, docs):
             shutil.copy(path, folder)
         for text in docs.values():
             for name, content in TOML.findall(text):
-                (pathlib.Path(folder) / name).write_text(content, encoding="utf-8")
+                path = pathlib.Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(content, encoding="utf-8")
         for name, text in docs.items():
             def replay(block, name=name):
                 body = ""
@@ -243,6 +271,11 @@ def self_test(root, program, docs):
         ("a missing gesture", wrong_actions(root, without("| drag an edge of the range | move it |\n"))),
         ("a missing table", wrong_actions(root, without(MARKER.format("Lanes")))),
         ("a missing setting", wrong_settings(program, without("| `seed` |"))),
+        ("a missing key of a file", wrong_file_keys(root, without("`turned_knob`"))),
+        ("a key that no file has", wrong_file_keys(root, docs | {MANUAL: docs[MANUAL].replace("`hints`", "`hint`")})),
+        ("a missing table of keys", wrong_file_keys(root, without("kGoalKeys"))),
+        ("a file that is wrong", play(root, program, docs | {
+            MANUAL: docs[MANUAL].replace("[steps.question]  ", "[steps.questions]  ")})[1]),
         ("a missing profile number", wrong_names(root, program, without("`cpu.wake_us`"))),
         ("a missing field", wrong_names(root, program, without("`bubbles_by_cause`"))),
         ("a dangling link", wrong_links(root, {"README.md": "[x](docs/none.md)"})),
@@ -270,8 +303,8 @@ def main(arguments):
                 (root / name).write_text(text, encoding="utf-8")
             wrong = []
             docs = played
-        wrong += (wrong_actions(root, docs) + wrong_settings(program, docs) + wrong_names(root, program, docs) +
-                  wrong_links(root, docs))
+        wrong += (wrong_actions(root, docs) + wrong_settings(program, docs) + wrong_file_keys(root, docs) +
+                  wrong_names(root, program, docs) + wrong_links(root, docs))
     for line in wrong:
         print(line)
     return 1 if wrong else 0

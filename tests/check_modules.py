@@ -19,8 +19,8 @@ DEPENDENCIES = {
     "workload": {"base", "trace", "ops", "device"},
     "analysis": {"base", "trace"},
     "session": {"base", "trace", "ops", "device", "capture", "workload", "analysis"},
-    "prediction": {"base", "trace", "ops", "device", "capture", "workload", "analysis"},
     "calibration": {"base", "trace", "ops", "device"},
+    "prediction": {"base", "trace", "ops", "device", "capture", "calibration", "workload", "analysis"},
     "cuda_backend": {"base", "trace", "ops", "device", "capture"},
     "io": {"base", "trace", "analysis"},
     "experiment": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io"},
@@ -31,18 +31,18 @@ DEPENDENCIES = {
                 "inspect", "timeline"},
     "render": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "experiment",
                "inspect", "timeline", "picture"},
-    "model": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "prediction", "io",
-              "experiment", "inspect", "timeline", "picture"},
+    "model": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "calibration",
+              "prediction", "io", "experiment", "lesson", "inspect", "timeline", "picture"},
     "shell": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "prediction", "io",
-              "experiment", "inspect", "timeline", "picture", "render", "model"},
+              "experiment", "lesson", "inspect", "timeline", "picture", "render", "model"},
     "window": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "prediction", "io",
-               "experiment", "inspect", "timeline", "picture", "render", "model", "shell"},
+               "experiment", "lesson", "inspect", "timeline", "picture", "render", "model", "shell"},
     "app": {"base", "trace", "ops", "device", "capture", "workload", "analysis", "session", "io", "experiment",
             "lesson", "calibration", "prediction", "inspect", "timeline", "picture", "render", "model", "shell",
             "window"},
 }
 # Headers generated from assets/ and shaders/, and the modules that embed them.
-GENERATED = {"lanescope_assets.h": {"device", "workload"}, "lanescope_captures.h": {"model"},
+GENERATED = {"lanescope_assets.h": {"device", "workload", "calibration"}, "lanescope_captures.h": {"model"},
              "lanescope_experiments.h": {"experiment"}, "lanescope_lessons.h": {"lesson"},
              "lanescope_report.h": {"app"}, "lanescope_shaders.h": {"render"}, "lanescope_translations.h": {"base"}}
 

@@ -143,6 +143,7 @@ inline void Accumulator::take_operation(const trace::Event& operation, trace::La
     last_work_ = kind;
     last_stream_ = lanes_.stream_of(lane);
     last_was_copy_ = operation.kind == trace::EventKind::Copy;
+    last_issuer_ = lanes_.key_of(lane, operation.correlation);
   }
   busy_.add(start, end);
   idle_since_ = std::max(idle_since_, end);
@@ -190,7 +191,7 @@ void Accumulator::note_service(const IssuingCall* issuer, bool others) {
 
 const IssuingCall* Accumulator::take_later(const trace::Event& operation, trace::LaneId lane) {
   const trace::CallKey key = lanes_.key_of(lane, operation.correlation);
-  if (!elsewhere(lane)) return run_ahead_.later_operation(key);
+  if (!elsewhere(lane)) return run_ahead_.later_operation(key, operation.end_ns);
   run_ahead_.operation_elsewhere(key);
   return nullptr;
 }
@@ -211,7 +212,7 @@ void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace:
   gap.end_ns = until;
   if (cause_known_) {
     causes_.explain(gap, launch, launch ? lanes_.thread_of(launch->lane) : 0,
-                    last_was_copy_ && lanes_.stream_of(lane) != last_stream_);
+                    last_was_copy_ && lanes_.stream_of(lane) != last_stream_, launch && launch->key == last_issuer_);
   }
   gap.last_work = last_work_;
   gap.gpu = gpu_;

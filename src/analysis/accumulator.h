@@ -174,6 +174,7 @@ class Accumulator {
   trace::LaneKind last_work_ = trace::LaneKind::Kernels;
   std::int64_t last_stream_ = 0;  // stream of the operation after which the GPU runs dry
   bool last_was_copy_ = false;    // whether that operation is a copy
+  trace::CallKey last_issuer_;    // the call that issued it
 
   bool window_open_ = false;
   RunningTotals before_window_;

@@ -273,7 +273,7 @@ class Advisor {
     if (e_.share(lost) < limits::kCostMatters || e_.sites.empty()) return;
     const CallSite* worst = &worst_site([](const CallSite& site) { return launched_late(site.bubble_ns); });
     const double idle = 1 - busy_share();
-    const bool short_kernels = e_.median_kernel_ns < e_.median_launch_ns;
+    const bool short_kernels = e_.median_work_ns < e_.median_launch_ns;
     const bool all_launches = e_.share(e_.launches_ns) > limits::kLaunchCalls && idle > limits::kLaunchIdle;
     const bool launch_bound = e_.median_launch_ns > 0 && (short_kernels || all_launches);
     Card& card = launch_bound ? add(Rule::LaunchBound, lost, {Remedy::FewerLaunches}, *worst)
@@ -285,7 +285,7 @@ class Advisor {
       card.what =
           tr("A kernel runs for {} and its launch takes {} of CPU time (medians), {:.0f} times per iteration: the "
              "GPU idles {}, {} % of the time. Reads are not the cause.",
-             time_text(static_cast<double>(e_.median_kernel_ns)), time_text(static_cast<double>(e_.median_launch_ns)),
+             time_text(static_cast<double>(e_.median_work_ns)), time_text(static_cast<double>(e_.median_launch_ns)),
              card.per_iteration, time_text(card.cost_ns), percent(card.share));
       card.fix = tr("Use a larger batch, fused operations or a CUDA graph.");
     } else if (caused(BubbleCause::LaunchLatency) > caused(BubbleCause::Cpu)) {

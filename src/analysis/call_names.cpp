@@ -13,7 +13,8 @@ bool begins_with_any(std::string_view text, const std::array<std::string_view, N
 }
 
 CallRole role_of(std::string_view name) {
-  static constexpr std::array<std::string_view, 2> kLaunches{"cudaLaunchKernel", "cuLaunchKernel"};
+  static constexpr std::array<std::string_view, 4> kLaunches{"cudaLaunchKernel", "cuLaunchKernel", "cudaGraphLaunch",
+                                                             "cuGraphLaunch"};
   static constexpr std::array<std::string_view, 2> kCopies{"cudaMemcpy", "cuMemcpy"};
   static constexpr std::array<std::string_view, 6> kPinning{"cudaHostAlloc",  "cudaMallocHost", "cudaHostRegister",
                                                             "cuMemHostAlloc", "cuMemAllocHost", "cuMemHostRegister"};

@@ -260,10 +260,22 @@ class Gathering final : Accumulator::Listener {
     if (kind == LaneKind::Kernels) {
       kernel_streams_.insert(lanes_.stream_of(lane));
       kernels_.add(operation.start_ns, operation.end_ns);
-      if (operation.start_ns >= from_) kernel_durations_.push_back(operation.duration());
+      if (operation.start_ns >= from_) take_kernel(operation);
     } else if (operation.kind == EventKind::Copy && operation.start_ns >= from_) {
       take_copy(operation, lanes_.stream_of(lane));
     }
+  }
+
+  void take_kernel(const trace::Event& kernel) {
+    kernel_durations_.push_back(kernel.duration());
+    const trace::CallKey issuer = sums_.issuer() ? sums_.issuer()->key : trace::CallKey{};
+    const bool same = issuer.correlation != 0 && issuer == last_issuer_;
+    if (same) {
+      work_durations_.back() += kernel.duration();
+    } else {
+      work_durations_.push_back(kernel.duration());
+    }
+    last_issuer_ = issuer;
   }
 
   /// Notes the operation's end in the stopwatches that were running on the issuing call's thread when the call was
@@ -467,6 +479,7 @@ class Gathering final : Accumulator::Listener {
     evidence_.launches = static_cast<std::int64_t>(launches_.size());
     evidence_.median_launch_ns = median(durations);
     evidence_.median_kernel_ns = median(kernel_durations_);
+    evidence_.median_work_ns = median(work_durations_);
   }
 
   void sort() {
@@ -499,7 +512,8 @@ class Gathering final : Accumulator::Listener {
   Cover busy_, kernels_;
   std::vector<Launch> launches_;
   std::vector<Place> loader_waits_, stale_reads_;
-  std::vector<Nanoseconds> durations_, kernel_durations_;
+  std::vector<Nanoseconds> durations_, kernel_durations_, work_durations_;
+  trace::CallKey last_issuer_;  // of the newest kernel
 };
 
 }  // namespace

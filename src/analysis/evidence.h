@@ -92,6 +92,7 @@ struct Evidence {
   std::vector<CallSite> sites;    ///< by cost, highest first: by bubbles, then by waits
   std::vector<CopyGroup> copies;  ///< longest first
   Nanoseconds median_kernel_ns = 0;
+  Nanoseconds median_work_ns = 0;    ///< of the kernels of one call together: many if it launches a graph
   Nanoseconds median_launch_ns = 0;  ///< of the calls that launch kernels
   Nanoseconds launches_ns = 0;       ///< the sum of their durations
   std::int64_t launches = 0;

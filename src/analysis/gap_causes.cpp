@@ -133,7 +133,8 @@ const GapCauses::HeldCall* GapCauses::wait_for_data(const Bubble& gap, const Iss
   return copied_longer ? nullptr : waited.longest;
 }
 
-void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy) {
+void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy,
+                        bool same_launch) {
   // What ended before it has no part in it, nor in later ones.
   for (std::vector<HeldCall>* held : {&holds_, &waits_}) {
     if (!held->empty()) std::erase_if(*held, [&](const HeldCall& c) { return c.end <= gap.start_ns; });
@@ -146,7 +147,10 @@ void GapCauses::explain(Bubble& gap, const IssuingCall* launch, std::size_t thre
     gap.call_start_ns = call_start;
     gap.call_lane = call.lane;
   };
-  if (const HeldCall* wait = wait_for_data(gap, launch, thread)) {
+  if (same_launch && launch) {
+    blame(BubbleCause::GraphGap, *launch, launch->start_ns);
+    split(gap, from, issued);
+  } else if (const HeldCall* wait = wait_for_data(gap, launch, thread)) {
     blame(BubbleCause::Loader, *wait, wait->start);
     split(gap, std::min(wait->end, issued), issued);
   } else if (const HeldCall* sync = drain(from, issued, launch)) {

@@ -28,6 +28,7 @@ class GapCauses {
 
   /// Explains the gap, of which only start and end are set and which ends with an operation issued by `launch`, a call
   /// of `thread` (null: unknown). The first cause that applies:
+  /// - GraphGap: that call also issued the operation before the gap (`same_launch`);
   /// - Loader: the launch is late by [from, start of the launch), and its thread spent more than half of that waiting
   ///   for another thread. Without these waits the launch would have come in less than half the time, no matter what a
   ///   sync before them or slow issuing after them added. Time after the start of the launch does not count: if the
@@ -43,7 +44,7 @@ class GapCauses {
   ///   different stream than the operation's;
   /// - Cpu: more than half of the gap passed before the launch began, or the launch is unknown;
   /// - LaunchLatency: everything else.
-  void explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy);
+  void explain(Bubble& gap, const IssuingCall* launch, std::size_t thread, bool behind_copy, bool same_launch);
 
  private:
   struct HeldCall {

@@ -44,11 +44,23 @@ void InFlight::CountedRow::forget(EventIndex i) {
   }
 }
 
+void InFlight::CountedRow::go_on(EventIndex i) {
+  if (i >= base) {
+    const std::size_t number = (i - base) / kStep;
+    steps[number].goes_on |= 1u << (i - base) % kStep;
+    summed = std::min(summed, number + 1);
+  } else {
+    ++steps.front().before;
+    summed = 1;
+  }
+}
+
 void InFlight::CountedRow::settle() {
   constexpr std::size_t kForgetAtOnce = 4096;
   for (; summed < steps.size(); ++summed) {
     const Step& before = steps[summed - 1];
-    steps[summed].before = before.before + static_cast<std::uint32_t>(std::popcount(before.starts));
+    steps[summed].before =
+        before.before + static_cast<std::uint32_t>(std::popcount(before.starts) + std::popcount(before.goes_on));
   }
   const EventIndex kept = std::min(row->first(), next);
   const std::size_t gone = kept > base ? std::min<std::size_t>((kept - base) / kStep, steps.size() - 1) : 0;
@@ -59,12 +71,12 @@ void InFlight::CountedRow::settle() {
   base += gone * kStep;
 }
 
-std::int64_t InFlight::CountedRow::starts_before(EventIndex i) const {
+std::int64_t InFlight::CountedRow::marks_before(EventIndex i) const {
   const std::size_t number = std::min((i - base) / kStep, static_cast<EventIndex>(steps.size() - 1));
   const Step& step = steps[number];
   const EventIndex within = i - base - number * kStep;
   const std::uint32_t mask = within >= kStep ? ~0u : (1u << within) - 1;
-  return std::int64_t{step.before} + std::popcount(step.starts & mask);
+  return std::int64_t{step.before} + std::popcount(step.starts & mask) + std::popcount(step.goes_on & mask);
 }
 
 void InFlight::call(const trace::EventPlace& place, bool starts) {
@@ -77,6 +89,10 @@ void InFlight::forget(const trace::EventPlace& call) {
 
 void InFlight::operation(const trace::EventPlace& place, bool alone) {
   if (place.index != trace::EventPlace::kUnknown) row_of(place).tell(place.index, alone);
+}
+
+void InFlight::goes_on(const trace::EventPlace& operation) {
+  if (operation.index != trace::EventPlace::kUnknown) row_of(operation).go_on(operation.index);
 }
 
 void InFlight::settle() {
@@ -98,15 +114,14 @@ void InFlight::Reader::move_to(Cursor& c, const CountedRow& row, Nanoseconds t) 
   const bool exists = c.at < c.last;
   c.end = exists ? row.row->end(c.at) : kNever;
   c.start = exists ? row.row->start(c.at) : kNever;
-  c.before = row.starts_before(c.at);
+  c.before = row.marks_before(c.at);
   if (row.calls) {
     // A blocking copy issues its work long before the call ends.
     c.running =
         exists && row.starts_at(c.at) && trace::is_blocking(row.row->untimed_event(c.at)) ? c.before + 1 : c.before;
   } else {
-    const auto ended = static_cast<std::int64_t>(c.at - row.first - row.unheard);
-    c.running = row.starts_before(c.at + (exists ? 1 : 0)) - ended;
-    c.before -= ended;
+    c.before -= static_cast<std::int64_t>(c.at - row.first - row.unheard);  // those that have ended
+    c.running = exists && row.starts_at(c.at) ? c.before + 1 : c.before;
   }
 }
 

@@ -1,8 +1,9 @@
 // The number of operations issued and not finished at any time: the curve shown on the timeline.
 //
 // RunAhead decides which operations are counted by their calls; this class only counts. For every 32 calls or
-// operations of a row, a mask marks those that start something, and a number counts those before them: 0.26 bytes per
-// event, or up to twice that while the vectors grow. A query costs one search per row, however many events there are.
+// operations of a row, two masks mark those that start something and those whose end does not count, and a number
+// counts those before them: 0.4 bytes per event, or up to twice that while the vectors grow. A query costs one search
+// per row, however many events there are.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,8 @@ class InFlight {
   void forget(const trace::EventPlace& call);
   /// `alone`: its call does not count for it, so it counts from its own start.
   void operation(const trace::EventPlace& place, bool alone);
+  /// The operation's end does not count: another one of the same call (a graph's node) ends later.
+  void goes_on(const trace::EventPlace& operation);
   /// Computes the sums. Call before querying.
   void settle();
 
@@ -58,8 +61,9 @@ class InFlight {
   static constexpr trace::EventIndex kStep = 32;
 
   struct Step {
-    std::uint32_t before = 0;  ///< events of the row before these that start something
-    std::uint32_t starts = 0;  ///< which of these do
+    std::uint32_t before = 0;   ///< the marks of the row before these
+    std::uint32_t starts = 0;   ///< which of these start something
+    std::uint32_t goes_on = 0;  ///< the end of which does not count
   };
   struct CountedRow {
     const trace::Row* row = nullptr;
@@ -73,8 +77,9 @@ class InFlight {
 
     void tell(trace::EventIndex i, bool starts);
     void forget(trace::EventIndex i);
+    void go_on(trace::EventIndex i);
     void settle();
-    std::int64_t starts_before(trace::EventIndex i) const;
+    std::int64_t marks_before(trace::EventIndex i) const;
     bool starts_at(trace::EventIndex i) const { return steps[(i - base) / kStep].starts >> (i - base) % kStep & 1u; }
   };
 

@@ -234,7 +234,8 @@ void judge_one(Summary& summary) {
   v.loader = basis.idle(CauseGroup::Loader);
   v.exposed_copy = basis.share(figures.busy_ns - figures.kernel_ns);
 
-  if (v.idle < kIdleMatters) {
+  // Between the nodes of a graph, the GPU needs neither the CPU nor a copy: that time is its own.
+  if (v.idle - basis.idle(CauseGroup::Graph) < kIdleMatters) {
     const bool only_copies = v.exposed_copy >= kExposedCopyDominates * (1 - v.idle);
     v.kind = only_copies ? VerdictKind::CopyBound : VerdictKind::GpuBound;
   } else {

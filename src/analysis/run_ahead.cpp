@@ -48,23 +48,62 @@ const IssuingCall* RunAhead::operation(const trace::CallKey& key, Nanoseconds st
     e->started = true;
     e->counted = end > e->issued_ns;
     if (e->counted) finishes_at(end);
+    newest_last_ = (newest_last_ + 1) % kLasts;
+    lasts_[newest_last_] = {key, end, place};
     return &e->call;
   }
-  if (curve_) curve_->operation(place, true);
-  if (e) found_ = e->call;  // add() below may overwrite the entry
-  // A graph launch issues many operations with one call: the others count from their own start.
-  if (end > start) {
-    Entry& alone = add(start);
-    alone.call = {};
-    alone.counted = alone.started = true;
-    finishes_at(std::max(end, alone.issued_ns));
+  if (e) found_ = e->call;  // an added entry may overwrite it
+  if (LastOf* last = e ? last_of(key) : nullptr) {
+    go_on(*last, end, place);
+  } else {
+    if (curve_) curve_->operation(place, true);
+    count_alone(start, end);
   }
   return e ? &found_ : nullptr;
 }
 
-const IssuingCall* RunAhead::later_operation(const trace::CallKey& key) {
+RunAhead::LastOf* RunAhead::last_of(const trace::CallKey& key) {
+  for (std::size_t back = 0; back < kLasts; ++back) {
+    LastOf& last = lasts_[(newest_last_ + kLasts - back) % kLasts];
+    if (last.key == key) return &last;
+  }
+  return nullptr;
+}
+
+void RunAhead::go_on(LastOf& last, Nanoseconds end, const trace::EventPlace& place) {
+  if (curve_) {
+    curve_->operation(place, false);
+    curve_->goes_on(end > last.end ? last.place : place);
+  }
+  if (end <= last.end) return;
+  const auto from = finishes_.begin() + static_cast<std::ptrdiff_t>(settled_.finish);
+  const auto finish = std::lower_bound(from, finishes_.end(), last.end);
+  if (finish != finishes_.end() && *finish == last.end) {
+    finishes_.erase(finish);
+    finishes_at(end);
+  } else {
+    count_alone(std::max(last.end, settled_.now), end);
+  }
+  last.end = end;
+  last.place = place;
+}
+
+void RunAhead::count_alone(Nanoseconds from, Nanoseconds end) {
+  if (end <= from) return;
+  Entry& alone = add(from);
+  alone.call = {};
+  alone.counted = alone.started = true;
+  finishes_at(std::max(end, alone.issued_ns));
+}
+
+const IssuingCall* RunAhead::later_operation(const trace::CallKey& key, Nanoseconds end) {
   Entry* e = find(key);
   if (!e) return nullptr;
+  if (LastOf* last = e->started ? last_of(key) : nullptr) {
+    found_ = e->call;
+    go_on(*last, end, {});
+    return &found_;
+  }
   e->started = true;
   return &e->call;
 }

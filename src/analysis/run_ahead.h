@@ -7,9 +7,12 @@
 // Whether a call has an operation is known only when the operation arrives, so the curve is settled only up to the
 // oldest call still waiting for one. Some calls never get one (a memset of size 0, a lost event); they are given up
 // after kReach further calls.
+//
+// The launch of a CUDA graph counts as one operation, until the last of the graph's nodes has ended.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -61,7 +64,7 @@ class RunAhead {
 
   /// Passes an operation that starts after the window, only to mark its call as having one. Returns that call, or null
   /// if unknown; valid until the next call of a function.
-  const IssuingCall* later_operation(const trace::CallKey& key);
+  const IssuingCall* later_operation(const trace::CallKey& key, Nanoseconds end);
   /// The call's operation runs on a GPU that is not of interest, so the curve leaves it out. Returns that call, or null
   /// if unknown; valid until the next call of a function.
   const IssuingCall* operation_elsewhere(const trace::CallKey& key);
@@ -82,7 +85,14 @@ class RunAhead {
     bool started = false;    ///< its operation is known
   };
   static_assert(sizeof(Entry) == 64 && kReach <= std::numeric_limits<std::uint16_t>::max());
-  struct Position {  ///< how far the curve has been followed
+  /// Of the calls whose operations started last, the operation that ends last.
+  struct LastOf {
+    trace::CallKey key;
+    Nanoseconds end = 0;
+    trace::EventPlace place;
+  };
+  static constexpr std::size_t kLasts = 32;  // more calls than start work between two nodes of a graph
+  struct Position {                          ///< how far the curve has been followed
     Nanoseconds now = 0;
     std::int64_t depth = 0, integral_ns = 0, maximum = 0;
     std::uint64_t call = 1;
@@ -108,6 +118,10 @@ class RunAhead {
   void make_room();
   Entry* find(const trace::CallKey& key);
   void leave_out(Entry& e);
+  /// A further operation of a call, of which `last` ended last so far.
+  LastOf* last_of(const trace::CallKey& key);
+  void go_on(LastOf& last, Nanoseconds end, const trace::EventPlace& place);
+  void count_alone(Nanoseconds from, Nanoseconds end);
   void finishes_at(Nanoseconds end) {
     if (finishes_.size() == settled_.finish || finishes_.back() <= end) {
       finishes_.push_back(end);
@@ -130,6 +144,8 @@ class RunAhead {
   std::uint64_t cuts_gone_ = 0;        // removed from the front of cuts_
   Position settled_;
   IssuingCall found_;
+  std::array<LastOf, kLasts> lasts_;
+  std::size_t newest_last_ = 0;
   std::vector<Value> settled_values_;
 };
 

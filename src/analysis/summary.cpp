@@ -30,6 +30,8 @@ std::string_view cause_name(BubbleCause cause) {
       return tr("behind a copy");
     case BubbleCause::Loader:
       return tr("waiting for data");
+    case BubbleCause::GraphGap:
+      return tr("between graph nodes");
     case BubbleCause::StartOrEnd:
       return tr("start or end");
   }
@@ -37,9 +39,9 @@ std::string_view cause_name(BubbleCause cause) {
 }
 
 std::string_view cause_key(BubbleCause cause) {
-  static constexpr std::array<std::string_view, kBubbleCauses> kKeys{"after_sync", "cpu",     "launch_latency",
-                                                                     "allocation", "staging", "pinning",
-                                                                     "dependency", "loader",  "start_or_end"};
+  static constexpr std::array<std::string_view, kBubbleCauses> kKeys{
+      "after_sync", "cpu",        "launch_latency", "allocation", "staging",
+      "pinning",    "dependency", "loader",         "graph",      "start_or_end"};
   return kKeys[static_cast<std::size_t>(cause)];
 }
 
@@ -53,6 +55,8 @@ std::string_view group_name(CauseGroup group) {
       return tr("held by a copy");
     case CauseGroup::Loader:
       return tr("waiting for data");
+    case CauseGroup::Graph:
+      return tr("between graph nodes");
     case CauseGroup::StartOrEnd:
       return tr("start or end");
   }
@@ -73,6 +77,8 @@ CauseGroup group_of(BubbleCause cause) {
       return CauseGroup::Copy;
     case BubbleCause::Loader:
       return CauseGroup::Loader;
+    case BubbleCause::GraphGap:
+      return CauseGroup::Graph;
     case BubbleCause::StartOrEnd:
       break;
   }

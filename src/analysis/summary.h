@@ -25,9 +25,10 @@ enum class BubbleCause : std::uint8_t {
   Pinning,        ///< page-locking memory blocked the CPU
   Dependency,     ///< launched long before, behind a copy on another stream
   Loader,         ///< the program waited for another of its threads (a data loader's worker) before launching
+  GraphGap,       ///< between two nodes of a CUDA graph, which the GPU goes through by itself
   StartOrEnd,     ///< before the first or after the last operation of the range: cause unknown
 };
-inline constexpr std::size_t kBubbleCauses = 9;
+inline constexpr std::size_t kBubbleCauses = 10;
 std::string_view cause_name(BubbleCause cause);  ///< "after a sync", "launch latency", ...
 std::string_view cause_key(BubbleCause cause);   ///< the key in JSON: "launch_latency"
 using CauseTimes = std::array<Nanoseconds, kBubbleCauses>;
@@ -38,9 +39,10 @@ enum class CauseGroup : std::uint8_t {
   Launch,      ///< Cpu, LaunchLatency, Allocation: work was issued too late
   Copy,        ///< Staging, Pinning, Dependency: copies delayed the CPU or the GPU
   Loader,      ///< Loader
+  Graph,       ///< GraphGap: neither the CPU nor a copy is the cause
   StartOrEnd,  ///< StartOrEnd
 };
-inline constexpr std::size_t kCauseGroups = 5;
+inline constexpr std::size_t kCauseGroups = 6;
 std::string_view group_name(CauseGroup group);  ///< "after a sync", "launch too slow", ...
 CauseGroup group_of(BubbleCause cause);
 Nanoseconds idle_of(const CauseTimes& times, BubbleCause cause);

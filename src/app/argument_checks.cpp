@@ -70,6 +70,15 @@ std::uint64_t whole_number(std::string_view option, const std::string& text, std
   return number;
 }
 
+float decimal_number(std::string_view option, const std::string& text, float least, float most) {
+  float number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !(number >= least && number <= most)) {
+    throw UsageError(tr("{} is '{}'; allowed: a number from {} to {}", option, text, least, most));
+  }
+  return number;
+}
+
 void refuse_options(const CLI::App& app, const std::vector<const char*>& options, Refusal why) {
   for (const char* option : options) {
     if (app.count(option) != 0) throw UsageError(base::format_translated(why.english(), fmt::make_format_args(option)));
@@ -97,7 +106,7 @@ void reject_leftover(const CLI::App& root) {
   const std::vector<std::string> leftover = root.remaining(true);
   const std::string what = leftover.empty() ? std::string() : leftover.front();
   if (&app == &root && what.rfind('-', 0) != 0) {
-    throw UsageError(tr("unknown command '{}'; allowed: run, sweep, calibrate, list, report", what));
+    throw UsageError(tr("unknown command '{}'; allowed: run, sweep, calibrate, list, report, lesson, grade", what));
   }
   throw UsageError(tr("{}unknown argument '{}'; allowed: {}", command_of(app), what, joined(option_names(app))));
 }

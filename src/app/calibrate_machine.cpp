@@ -8,11 +8,13 @@
 #include <memory>
 #include <string>
 
+#include "app/run_python.h"
 #include "app/table.h"
 #include "app/terminal.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "calibration/calibrate.h"
+#include "calibration/torch_costs.h"
 #include "device/catalogue.h"
 #include "io/atomic_file.h"
 
@@ -52,7 +54,12 @@ void calibrate_machine(const CalibrateRequest& request) {
   };
   calibrate.date = today();
   calibrate.progress = [](const std::string& what) { fmt::print(stderr, "lanescope: {}\n", tr("measuring {}", what)); };
-  const calibration::Calibration found = calibration::calibrate(calibrate);
+  calibration::Calibration found = calibration::calibrate(calibrate);
+  if (!request.torch.empty()) {
+    calibrate.progress(tr("PyTorch"));
+    const std::string output = run_python(request.torch, calibration::torch_costs_program());
+    calibration::add_torch_costs(found.profile, output, calibrate.date);
+  }
   file.write(calibration::to_toml(found));
   file.commit();
   write_out(summary(found));

@@ -9,8 +9,10 @@
 #include <variant>
 
 #include "app/calibrate_machine.h"
+#include "app/grade_files.h"
 #include "app/headless_run.h"
 #include "app/list.h"
+#include "app/predict_check.h"
 #include "app/report_file.h"
 #include "app/requests.h"
 #include "app/run_experiment.h"
@@ -18,8 +20,12 @@
 #include "app/screen.h"
 #include "app/show_lesson.h"
 #include "app/terminal.h"
+#include "app/write_script.h"
 #include "base/error.h"
 #include "base/translate.h"
+#include "calibration/quick_probe_text.h"
+#include "lesson/own_lessons.h"
+#include "prediction/device_probe.h"
 
 namespace lanescope::app {
 namespace {
@@ -46,10 +52,20 @@ struct Perform {
     show_lesson(request);
     return kDone;
   }
+  int operator()(const GradeRequest& request) const { return grade_files(request); }
+  int operator()(const ScriptRequest& request) const {
+    write_script(request);
+    return kDone;
+  }
   int operator()(const CalibrateRequest& request) const {
     calibrate_machine(request);
     return kDone;
   }
+  int operator()(const ProbeRequest& request) const {
+    write_out(calibration::to_text(prediction::probe_here(request.device, request.ops)));
+    return kDone;
+  }
+  int operator()(const PredictCheckRequest& request) const { return run_predict_check(request); }
   int operator()(const MeasureRequest& request) const {
     write_out(measure_window(request.what, request.window));
     return kDone;
@@ -69,7 +85,10 @@ int complain(std::string_view what, int status) {
 
 int run(int argc, char** argv) {
   try {
-    return std::visit(Perform{}, parse_command_line(argc, argv));
+    const Request request = parse_command_line(argc, argv);
+    // What was asked for can be used; the others are only mentioned.
+    for (const std::string& error : lesson::own_file_errors()) complain(error, kDone);
+    return std::visit(Perform{}, request);
   } catch (const base::UsageError& error) {
     return complain(error.what(), kWrongRequest);
   } catch (const std::bad_alloc&) {

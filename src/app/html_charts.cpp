@@ -41,6 +41,7 @@ constexpr Stripes kStripes[] = {
     {"staging", "call-copy", "bubble-ground", -45, 4, 9},
     {"pinning", "call-copy", "bubble-ground", 0, 2, 6},
     {"dependency", "copy-other", "bubble-ground", -45, 4, 9},
+    {"graph", "kernel", "bubble-ground", 90, 2, 5},
     {"start_or_end", "unknown", "ground", 45, 1, 7},
     {"rest", "unknown", "ground", 45, 1, 7},
     {"copy", "d2h", "h2d", 90, 4, 8},

@@ -86,8 +86,8 @@ Stretch whole_stretch(const trace::Trace& trace, const analysis::LiveAnalysis& a
 }
 
 std::string Pictures::timeline(const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
-                               const io::RunFacts& facts, const Stretch& stretch, const std::string& alt,
-                               float wanted) {
+                               const io::RunFacts& facts, const Stretch& stretch, const std::string& alt, int wanted,
+                               bool low) {
   if (stretch.to_ns <= stretch.from_ns) return {};
   TimelineView view;
   view.trace = &trace;
@@ -98,9 +98,10 @@ std::string Pictures::timeline(const trace::Trace& trace, const analysis::LiveAn
   view.path_to = stretch.bubble;
   view.prefix = fmt::format("t{}-", drawn_);
   view.alt = alt;
+  view.low = low;
   TimelineSvg drawn;
-  for (const float width : {wanted, 0.6f * wanted}) {
-    view.width = static_cast<int>(width);
+  for (const int width : {wanted, wanted * 3 / 5}) {
+    view.width = width;
     drawn = draw_timeline(view);
     if (drawn.svg.size() <= kMostPictureBytes) break;
   }

@@ -27,7 +27,7 @@ Stretch whole_stretch(const trace::Trace& trace, const analysis::LiveAnalysis& a
 class Pictures {
  public:
   std::string timeline(const trace::Trace& trace, const analysis::LiveAnalysis& analysis, const io::RunFacts& facts,
-                       const Stretch& stretch, const std::string& alt, float width = 1080);
+                       const Stretch& stretch, const std::string& alt, int width = 1080, bool low = false);
   /// CSS declarations of all colours used, for one theme.
   std::string colours(bool dark) const;
 

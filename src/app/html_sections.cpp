@@ -79,9 +79,20 @@ std::string predicted_html(const io::PredictedTrial& trial) {
                            : trial.work != 1           ? sentence("{} times as slow per sample with {}", factor, change)
                            : faster                    ? sentence("{} times as fast with {}", factor, change)
                                                        : sentence("{} times as slow with {}", factor, change);
-  return fmt::format(
-      "<p class=\"fix\"><span>{}</span>{}</p>", words("Predicted"),
-      says + sentence(": {} per iteration instead of {}.", duration(trial.iteration_ns), duration(trial.measured_ns)));
+  const std::string range = sentence("{} to {}", duration(trial.low_ns), duration(trial.high_ns));
+  std::string text =
+      trial.assumed.empty()
+          ? says +
+                sentence(": {} per iteration instead of {}.", duration(trial.iteration_ns), duration(trial.measured_ns))
+          : sentence("With {}: {} per iteration, assumed, instead of {}.", change, range, duration(trial.measured_ns));
+  const auto list = [](const std::vector<std::string>& items) {
+    std::string all;
+    for (const std::string& item : items) all += (all.empty() ? std::string() : words("; ")) + escaped(item);
+    return all;
+  };
+  if (!trial.probed.empty()) text += " " + sentence("Measured by a probe: {}.", list(trial.probed));
+  if (!trial.assumed.empty()) text += " " + sentence("Assumed: {}.", list(trial.assumed));
+  return fmt::format("<p class=\"fix\"><span>{}</span>{}</p>", words("Predicted"), text);
 }
 
 std::string card_html(const Card& card, const std::optional<io::PredictedTrial>& trial) {

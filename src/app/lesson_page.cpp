@@ -7,11 +7,12 @@
 #include "app/html_page.h"
 #include "app/html_pictures.h"
 #include "app/html_text.h"
-#include "app/run_report.h"
+#include "app/lesson_words.h"
 #include "base/translate.h"
 #include "device/device_name.h"
 #include "experiment/comparison.h"
 #include "experiment/unit.h"
+#include "lesson/words.h"
 
 namespace lanescope::app {
 namespace {
@@ -26,7 +27,7 @@ using lesson::Lesson;
 using lesson::Step;
 
 constexpr std::size_t kLetters = 2'000;  // of one text
-constexpr float kPictureWidth = 560;
+constexpr int kPictureWidth = 600;
 
 std::string in(const Text& text, Language language) { return escaped(text[language], kLetters); }
 
@@ -45,8 +46,7 @@ std::string clock(double since) {
 }
 
 std::unique_ptr<experiment::MeasuredRun> run_side(const Step& step, Side side) {
-  const Experiment& e = experiment::experiment_named(step.experiment);
-  auto run = std::make_unique<experiment::MeasuredRun>(side_options(e, side, {}, step.settings),
+  auto run = std::make_unique<experiment::MeasuredRun>(side_options(lesson::experiment_of(step), side, {}),
                                                        analysis::LiveAnalysis::Detail::Timeline);
   run->run();
   return run;
@@ -58,25 +58,15 @@ std::optional<lesson::Truth> truth_of(const RunStep& step) {
   return lesson::truth_of(*step.step->question, &before, &after);
 }
 
-// "1.44 x", "98.9 µs": a number as it is measured, with its unit.
-std::string value_text(const lesson::Question& question, const lesson::Truth& truth) {
-  return figure_number(truth.value) + " " + std::string(experiment::unit_in_words(question.unit));
-}
-
+// "C · More often (8)" or "1.44 × (right within 15 %)"; empty for a task. A number needs no translation.
 std::string answer_text(const RunStep& step, Language language) {
-  const Step& s = *step.step;
-  if (s.task) return {};
-  if (!s.question) return {};
+  if (!step.step->question) return {};
+  const lesson::Question& q = *step.step->question;
   const auto truth = truth_of(step);
-  if (!truth) return escaped(tr("not measured"));
-  const lesson::Question& q = *s.question;
-  if (q.choices.empty()) {
-    return escaped(value_text(q, *truth)) + " " + escaped(tr("(right within {:g} %)", std::round(100 * q.tolerance)));
-  }
-  std::string text =
-      fmt::format("{} · {}", static_cast<char>('A' + truth->choice), in(q.choices[truth->choice].text, language));
-  if (q.measure.figure != "verdict") text += " (" + escaped(value_text(q, *truth)) + ")";
-  return text;
+  if (!truth) return html::words(N_("not measured"));
+  std::string text = truth_in_words(q, *truth, language);
+  if (q.choices.empty()) text += " " + tr("(right within {:g} %)", std::round(100 * q.tolerance));
+  return escaped(text, kLetters);
 }
 
 std::string device_of(const RunStep& step) {
@@ -85,15 +75,6 @@ std::string device_of(const RunStep& step) {
 }
 
 // --- for the teacher -----------------------------------------------------------------------------------------------
-
-std::string goal_text(const lesson::Goal& goal) {
-  const experiment::FigureInfo info = experiment::figure_info(goal.figure);
-  const std::string unit = info.unit.empty() ? "" : " " + std::string(experiment::unit_in_words(info.unit));
-  std::string text = tr(info.label.c_str());
-  if (std::isfinite(goal.least)) text += fmt::format(" ≥ {:g}{}", goal.least, unit);
-  if (std::isfinite(goal.most)) text += fmt::format(" ≤ {:g}{}", goal.most, unit);
-  return text;
-}
 
 std::string asked(const RunStep& step, Language language) {
   const Step& s = *step.step;
@@ -112,7 +93,8 @@ std::string asked(const RunStep& step, Language language) {
   if (s.task) {
     text += fmt::format("<p class=\"asks\"><b>{}</b> {}</p>\n", html::words(N_("Task")), in(s.task->text, language));
     text += "<ul>";
-    for (const lesson::Goal& goal : s.task->goals) text += "<li>" + escaped(goal_text(goal)) + "</li>";
+    for (const lesson::Goal& goal : s.task->goals)
+      text += "<li>" + escaped(lesson::goal_in_words(goal, language)) + "</li>";
     for (const std::string& key : s.task->keep)
       text += "<li>" + html::code(key) + " " + html::words(N_("stays")) + "</li>";
     text += "</ul>\n";
@@ -127,7 +109,7 @@ std::string asked(const RunStep& step, Language language) {
 
 std::string notes_of(const RunStep& step, double begins, std::size_t number, Language language) {
   const Step& s = *step.step;
-  const Experiment& e = experiment::experiment_named(s.experiment);
+  const Experiment e = lesson::experiment_of(s);
   std::string text = fmt::format("<section class=\"step\"><h2>{}. {}</h2>\n<p class=\"when\">{} · {} · {} {}</p>\n",
                                  number, in(s.title, language), clock(begins), escaped(minutes(s.minutes)),
                                  html::code(e.id), in(e.side(s.side).label, language));
@@ -150,21 +132,28 @@ std::string picture_of(const RunStep& step, html::Pictures& pictures) {
   html::Stretch stretch = html::typical_stretch(run.trace(), run.analysis());
   stretch.bubble.reset();  // the path to its cause would tell
   return pictures.timeline(run.trace(), run.analysis(), run.facts(), stretch, step.step->title[Language::English],
-                           kPictureWidth);
+                           kPictureWidth, true);
+}
+
+// More of them than a card has room for: the page shows those that fit.
+std::string lines(const char* kind) {
+  constexpr int kLines = 12;
+  std::string text = fmt::format("<div class=\"{}\">", kind);
+  for (int i = 0; i < kLines; ++i) text += "<i></i>";
+  return text + "</div>\n";
 }
 
 std::string room_to_answer(const Step& step) {
   if (step.question && !step.question->choices.empty()) {
     std::string text = "<ul class=\"boxes\">";
     for (const lesson::Choice& choice : step.question->choices) text += in_both(choice.text, "li");
-    return text + "</ul>\n";
+    return text + "</ul>\n" + lines("rest lines");
   }
   std::string text;
   if (step.question) {
-    text += fmt::format("<p class=\"guess\">__________ {}</p>\n",
-                        escaped(std::string(experiment::unit_in_words(step.question->unit))));
+    text += fmt::format("<p class=\"guess\"><i></i> {}</p>\n", escaped(experiment::unit_in_words(step.question->unit)));
   }
-  return text + "<div class=\"lines\"></div>\n";
+  return text + lines("lines");
 }
 
 std::string sheet_of(const RunStep& step, std::size_t number, html::Pictures& pictures) {
@@ -200,7 +189,7 @@ std::string lesson_text(const Lesson& lesson) {
   double begins = 0;
   for (const Step& step : lesson.steps) {
     text += fmt::format("\n{}  {}  ({}, {})\n", clock(begins), step.title[language], minutes(step.minutes),
-                        step.experiment);
+                        lesson::experiment_of(step).id);
     if (step.question) text += fmt::format("      {}\n", step.question->text[language]);
     if (step.task) text += fmt::format("      {}\n", step.task->text[language]);
     begins += step.minutes;
@@ -224,7 +213,7 @@ std::string notes_page(const Lesson& lesson, const std::vector<RunStep>& steps) 
 std::string worksheet_page(const Lesson& lesson, const std::vector<RunStep>& steps) {
   html::Pictures pictures;
   std::string body =
-      heading_of(lesson) + "<p class=\"name\">Name 姓名 ______________________________</p>\n<div class=\"cards\">\n";
+      "<header>\n" + heading_of(lesson) + "<p class=\"name\">Name 姓名</p>\n</header>\n<div class=\"cards\">\n";
   for (std::size_t i = 0; i < steps.size(); ++i) body += sheet_of(steps[i], i + 1, pictures);
   return html::paper(lesson.title[Language::English], "sheet", body + "</div>\n", pictures);
 }
@@ -234,10 +223,9 @@ std::string answers_page(const Lesson& lesson, const std::vector<RunStep>& steps
   for (const RunStep& step : steps) {
     const Step& s = *step.step;
     body += "<li>" + in_both(s.title, "h3");
-    for (const Language language : {Language::English, Language::Chinese}) {
-      const std::string answer = answer_text(step, language);
-      if (!answer.empty()) body += "<p class=\"answer\">" + answer + "</p>\n";
-    }
+    const std::string answer = answer_text(step, Language::English), second = answer_text(step, Language::Chinese);
+    if (!answer.empty()) body += "<p class=\"answer\">" + answer + "</p>\n";
+    if (second != answer) body += "<p class=\"answer second\" lang=\"zh-CN\">" + second + "</p>\n";
     if (!s.reveal.empty()) body += in_both(s.reveal, "p");
     body += "</li>\n";
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <variant>
 #include <vector>
@@ -13,8 +14,10 @@
 #include "device/catalogue.h"
 #include "experiment/check.h"
 #include "experiment/experiment.h"
+#include "experiment/own_experiments.h"
 #include "experiment/sweep.h"
 #include "lesson/lesson.h"
+#include "lesson/own_lessons.h"
 #include "workload/workload.h"
 
 namespace lanescope::app {
@@ -29,6 +32,9 @@ constexpr std::size_t kWidth = 100;
 Json to_json(const workload::Value& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
 }
+
+// Of an own experiment or lesson.
+Json file_json(const std::filesystem::path& file) { return file.empty() ? Json(nullptr) : Json(file.string()); }
 
 // One setting, listed for all workloads; the defaults may differ.
 struct ListedSetting {
@@ -65,6 +71,10 @@ const char* type_name(workload::SettingType type) {
       return "choice";
   }
   return "";
+}
+
+Json choices_json(const workload::SettingSpec& spec) {
+  return spec.type == workload::SettingType::Choice ? Json(spec.choices) : Json(nullptr);
 }
 
 Json limit_json(const workload::SettingSpec& spec, double limit) {
@@ -122,12 +132,13 @@ Json settings_json() {
     json["unit"] = spec.unit.empty() ? Json(nullptr) : Json(spec.unit);
     json["minimum"] = limit_json(spec, spec.minimum);
     json["maximum"] = limit_json(spec, spec.maximum);
-    json["choices"] = spec.type == workload::SettingType::Choice ? Json(spec.choices) : Json(nullptr);
+    json["choices"] = choices_json(spec);
     for (const auto& [name, value] : setting.defaults) json["defaults"][name] = to_json(value);
     for (const auto& [name, own] : setting.specs) {
       json["of"][name] = {{"minimum", limit_json(own, own.minimum)},
                           {"maximum", limit_json(own, own.maximum)},
-                          {"stops", own.stops.empty() ? Json(nullptr) : Json(own.stops)}};
+                          {"stops", own.stops.empty() ? Json(nullptr) : Json(own.stops)},
+                          {"choices", choices_json(own)}};
     }
     list.push_back(std::move(json));
   }
@@ -176,8 +187,9 @@ Json sweep_json(const experiment::Experiment& experiment) {
 
 Json experiments_json() {
   Json list = Json::array();
-  for (const experiment::Experiment& experiment : experiment::experiments()) {
-    Json json{{"id", experiment.id}, {"name", experiment.name}};
+  for (const experiment::Experiment* each : experiment::all_experiments()) {
+    const experiment::Experiment& experiment = *each;
+    Json json{{"id", experiment.id}, {"name", experiment.name}, {"file", file_json(file_of(experiment))}};
     const auto text = [&](const char* key, const experiment::Text& said) {
       json[key] = said.empty() ? Json(nullptr) : Json(said[Language::English]);
       json[std::string(key) + "_zh"] = said.empty() ? Json(nullptr) : Json(said[Language::Chinese]);
@@ -205,32 +217,34 @@ Json experiments_json() {
   return list;
 }
 
-// One line each, below their workload's title, which is printed once.
+// One line each: the user's own first, the others below their workload's title, which is printed once.
 std::string experiments_text(const Style& style) {
   const Language language = base::language();
   std::size_t ids = 0, titles = 0;
-  for (const experiment::Experiment& experiment : experiment::experiments()) {
-    ids = std::max(ids, display_width(experiment.id));
-    titles = std::max(titles, display_width(experiment.title[language]));
+  for (const experiment::Experiment* experiment : experiment::all_experiments()) {
+    ids = std::max(ids, display_width(experiment->id));
+    titles = std::max(titles, display_width(experiment->title[language]));
   }
   const auto padded = [](const std::string& text, std::size_t width) {
     return text + std::string(width - display_width(text), ' ');
   };
-  std::string text, workload;
-  for (const experiment::Experiment& experiment : experiment::experiments()) {
-    if (experiment.workload != workload) {
-      text += fmt::format("{}{}{}{}\n", text.empty() ? "" : "\n", style.dim, experiment.workload, style.off);
-      workload = experiment.workload;
+  std::string text, heading;
+  for (const experiment::Experiment* experiment : experiment::all_experiments()) {
+    const std::string above = file_of(*experiment).empty() ? experiment->workload : tr("Your own");
+    if (above != heading) {
+      text += fmt::format("{}{}{}{}\n", text.empty() ? "" : "\n", style.dim, above, style.off);
+      heading = above;
     }
-    text += fmt::format("  {}{}{}  {}  {}{}{}\n", style.bold, padded(experiment.id, ids), style.off,
-                        padded(experiment.title[language], titles), style.dim, experiment.name, style.off);
+    text += fmt::format("  {}{}{}  {}  {}{}{}\n", style.bold, padded(experiment->id, ids), style.off,
+                        padded(experiment->title[language], titles), style.dim, experiment->name, style.off);
   }
   return text;
 }
 
 Json lessons_json() {
   Json list = Json::array();
-  for (const lesson::Lesson& lesson : lesson::lessons()) {
+  for (const lesson::Lesson* each : lesson::all_lessons()) {
+    const lesson::Lesson& lesson = *each;
     Json steps = Json::array();
     for (const lesson::Step& step : lesson.steps) {
       const char* asks = step.question ? "question" : step.task ? "task" : nullptr;
@@ -238,11 +252,12 @@ Json lessons_json() {
                        {"title", step.title[Language::English]},
                        {"title_zh", step.title[Language::Chinese]},
                        {"minutes", step.minutes},
-                       {"experiment", step.experiment},
+                       {"experiment", lesson::experiment_of(step).id},
                        {"side", side_key(step.side)},
                        {"asks", asks ? Json(asks) : Json(nullptr)}});
     }
     list.push_back({{"name", lesson.name},
+                    {"file", file_json(file_of(lesson))},
                     {"title", lesson.title[Language::English]},
                     {"title_zh", lesson.title[Language::Chinese]},
                     {"summary", lesson.summary[Language::English]},
@@ -257,12 +272,13 @@ Json lessons_json() {
 std::string lessons_text(const Style& style) {
   const Language language = base::language();
   std::string text;
-  for (const lesson::Lesson& lesson : lesson::lessons()) {
+  for (const lesson::Lesson* each : lesson::all_lessons()) {
+    const lesson::Lesson& lesson = *each;
     text += fmt::format("{}{}{}{}  {}  {}{}{}\n", text.empty() ? "" : "\n", style.bold, lesson.name, style.off,
                         lesson.title[language], style.dim, tr("{:g} min", lesson.minutes()), style.off);
     for (const lesson::Step& step : lesson.steps) {
       text += fmt::format("  {:>4}  {}  {}{}{}\n", tr("{:g} min", step.minutes), step.title[language], style.dim,
-                          step.experiment, style.off);
+                          lesson::experiment_of(step).id, style.off);
     }
   }
   return text;

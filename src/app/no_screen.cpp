@@ -11,7 +11,8 @@ namespace {
 using base::tr;
 
 [[noreturn]] void refuse_window() {
-  throw base::UsageError(tr("this server build has no window; allowed: run, sweep, calibrate, list, report"));
+  throw base::UsageError(
+      tr("this server build has no window; allowed: run, sweep, calibrate, list, report, lesson, grade"));
 }
 
 [[noreturn]] void refuse_pictures(const char* instead) {
@@ -31,6 +32,17 @@ class Painter::Canvas {};
 Painter::Painter(const PictureOptions&) { refuse_pictures(tr("write a --trace and open it elsewhere")); }
 Painter::~Painter() = default;
 void Painter::write(std::span<const Part>) {}
+
+void check_animation(const AnimationOptions&) {}
+
+class Animator::Canvas {};
+
+Animator::Animator(const AnimationOptions&) {
+  throw base::UsageError(
+      tr("--animation: this server build draws no pictures; {}", tr("write a --trace and open it elsewhere")));
+}
+Animator::~Animator() = default;
+void Animator::write(const Painter::Part&, const Painter::Part&) {}
 
 TimelineSvg draw_timeline(const TimelineView&) { return {}; }
 

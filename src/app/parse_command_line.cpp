@@ -11,6 +11,11 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "base/version.h"
+#include "calibration/quick_probe_text.h"
+#include "device/catalogue.h"
+#include "experiment/own_experiments.h"
+#include "lesson/own_lessons.h"
+#include "workload/workload.h"
 
 namespace lanescope::app {
 namespace {
@@ -47,6 +52,7 @@ Examples:
   lanescope run --workload iris-mlp --device sim:teaching --iterations 20000 --seed 7 --json -
   lanescope run --workload linear-mse --trace loop.json.gz --screenshot loop.png
   lanescope run --workload linear-mse --set log_interval=1 --compare log_interval=100
+  lanescope run --experiment P09 --animation P09.gif
   lanescope run --experiment P09 --json -)");
 
 constexpr const char* kSweepNotes = N_(
@@ -64,9 +70,33 @@ constexpr const char* kCalibrateNotes = N_(
     R"(Takes at most a minute; nothing else should use the GPU meanwhile. Every number in the profile says how, on what and when it
 was measured; a table of bandwidths and of when copies return is in its comments.
 
-Example:
+With --torch, the simulator's loops cost what they cost in PyTorch on this machine; on a real GPU or CPU they do so where
+the profile is named after the device: cuda:0+mine.toml, cpu+mine.toml.
+
+Examples:
   lanescope calibrate --out mine.toml
-  lanescope --device sim:mine.toml)");
+  lanescope --device sim:mine.toml
+  lanescope calibrate --torch --out mine.toml
+  lanescope run --workload iris-mlp --device cuda:0+mine.toml)");
+
+constexpr const char* kGradeNotes = N_(
+    R"(Each FILE has the answers of one student to one lesson. Every question's step is run here, on the simulated device of its
+experiment, and an answer is right if it is what this run gives; a task is run with the settings with which it was solved.
+
+A file that was changed after it was written is named, and its answers are listed but not graded. The exit status is 1 if
+there is one, or if a file cannot be read; the others are graded all the same.
+
+Examples:
+  lanescope grade class/*.answers.json
+  lanescope grade class/*.answers.json --csv class.csv)");
+
+constexpr const char* kScriptNotes = N_(
+    R"(The program is what the code view shows: this loop, with these settings, and what it needs to run: imports, model, data,
+warm-up, timing. It needs PyTorch, but not Lanescope, and prints its figures as one line of JSON; raw-cuda is CUDA C++.
+
+Examples:
+  lanescope script --experiment P09 --side after
+  lanescope script --workload transfer-loop --set pinned=true --out loop.py && python loop.py --iterations 500)");
 
 constexpr const char* kReportNotes = N_(
     R"(Reports on a FILE, which may come from the PyTorch profiler, or on a run: --workload or --experiment runs first, with all
@@ -106,7 +136,8 @@ struct LessonArguments {
   bool answers = false;
 
   void add_to(CLI::App& app) {
-    app.add_option("NAME", name, tr("a lesson; see: lanescope list lessons"))->type_name("");
+    app.add_option("NAME", name, tr("a lesson, or a file with one of your own; see: lanescope list lessons"))
+        ->type_name("");
     app.add_option("--notes", notes, tr("the plan for the teacher as an HTML page, with the measured answers"))
         ->type_name("FILE");
     app.add_option("--worksheet", worksheet, tr("a sheet for the students as an HTML page, in both languages"))
@@ -121,7 +152,65 @@ struct LessonArguments {
     if (notes == "-" && worksheet == "-") {
       throw UsageError(tr("--notes and --worksheet both write to standard output; give one of them a file"));
     }
-    return {&lesson::lesson_named(name), notes, worksheet, answers};
+    return {&lesson::lesson_from_argument(name), notes, worksheet, answers};
+  }
+};
+
+struct GradeArguments {
+  std::vector<std::string> files;
+  std::string csv, json;
+
+  void add_to(CLI::App& app) {
+    app.add_option("FILES", files, tr("students' files (.answers.json)"))->type_name("");
+    app.add_option("--csv", csv, tr("one line for each student and question, to a file or to standard output"))
+        ->type_name("FILE|-");
+    app.add_option("--json", json, tr("the grades as JSON, to a file or to standard output"))->type_name("FILE|-");
+    add_language(app);
+  }
+  GradeRequest request() const {
+    if (files.empty()) throw UsageError(tr("grade needs one or more students' files (.answers.json)"));
+    if (csv == "-" && json == "-") {
+      throw UsageError(tr("--csv and --json both write to standard output; give one of them a file"));
+    }
+    return {files, csv, json};
+  }
+};
+
+struct ScriptArguments {
+  SessionArguments loop;
+  std::string side, iterations, out = "-";
+
+  void add_to(CLI::App& app) {
+    loop.add_to(app);
+    app.add_option("--side", side, tr("side of the experiment: before or after; default before"))->type_name("SIDE");
+    app.add_option("--iterations", iterations, tr("that the script times, unless it is told otherwise"))
+        ->type_name("N");
+    app.add_option("--out", out, tr("the file to write (.py, or .cu for raw-cuda); default: standard output"))
+        ->type_name("FILE|-");
+    add_language(app);
+  }
+  ScriptRequest request(const CLI::App& app) const {
+    loop.check(app);
+    ScriptRequest script;
+    if (loop.experiment.empty()) {
+      if (loop.workload.empty()) {
+        throw UsageError(
+            tr("script needs --workload or --experiment; allowed: {}", joined(workload::workload_names())));
+      }
+      refuse_options(app, {"--side"}, N_("{} needs --experiment; see: lanescope script --help"));
+      script.workload = loop.workload;
+    } else {
+      script.experiment = &experiment::experiment_from_argument(loop.experiment);
+      if (side == "after") script.side = experiment::Side::After;
+      if (!side.empty() && side != "before" && side != "after") {
+        throw UsageError(tr("--side is '{}'; allowed: before, after", side));
+      }
+    }
+    script.device = loop.device;
+    script.assignments = loop.assignments;
+    if (!iterations.empty()) script.iterations = whole_number("--iterations", iterations, 1, 1'000'000'000);
+    script.out = out;
+    return script;
   }
 };
 
@@ -173,17 +262,67 @@ std::string command_text(int argc, const char* const* argv) {
   return text;
 }
 
+// Every command apart from those that could take an experiment but were given none.
+bool takes_own_files(const CLI::App& asked) {
+  const bool window = asked.get_parent() == nullptr;
+  return window || asked.get_option_no_throw("--experiment") == nullptr || asked.count("--experiment") != 0;
+}
+
 struct CalibrateArguments {
-  std::string device = "auto", out;
+  std::string device = "auto", out, torch;
 
   void add_to(CLI::App& app) {
     app.add_option("--out", out, tr("file to write the profile to (.toml)"))->type_name("FILE");
     app.add_option("--device", device, tr("which GPU; see: lanescope list devices"))->type_name("D");
+    app.add_flag("--torch{python3}", torch,
+                 tr("also measure what PyTorch's statements cost, with this Python (--torch=/usr/bin/python3)"));
     add_language(app);
   }
   CalibrateRequest request() const {
     if (out.empty()) throw UsageError(tr("calibrate needs --out FILE.toml"));
-    return {device, out};
+    return {device, out, torch};
+  }
+};
+
+struct ProbeArguments {
+  std::string device = "auto";
+  std::vector<std::string> ops;
+
+  void add_to(CLI::App& app) {
+    app.add_option("--device", device, tr("which device; see: lanescope list devices"))->type_name("D");
+    app.add_option("--op", ops, tr("also time this operation; may be repeated"))->type_name("KERNEL,M,N,K,SCALAR");
+    add_language(app);
+  }
+  ProbeRequest request() const {
+    ProbeRequest request{device, {}};
+    for (const std::string& text : ops) {
+      const auto op = calibration::parse_op(text);
+      if (!op) throw UsageError(tr("--op '{}' is no operation; an example: linear_forward,128,1000,1000,0", text));
+      request.ops.push_back(*op);
+    }
+    if (device::kind_named(device) == device::DeviceKind::Cpu) {
+      throw UsageError(tr("probe measures GPUs, and {} is a CPU", device));
+    }
+    return request;
+  }
+};
+
+struct PredictCheckArguments {
+  std::string device = "auto", json, workload;
+  std::uint64_t seed = 1;
+  double minutes = 7;
+
+  void add_to(CLI::App& app) {
+    app.add_option("--device", device, tr("which device; see: lanescope list devices"))->type_name("D");
+    app.add_option("--workload", workload, tr("only changes of this one"))->type_name("W");
+    app.add_option("--json", json, tr("the table as JSON, to a file or to standard output"))->type_name("FILE|-");
+    app.add_option("--seed", seed, tr("of the recorded runs"))->type_name("N");
+    app.add_option("--minutes", minutes, tr("start no new change after this time (default: 7)"))->type_name("T");
+    add_language(app);
+  }
+  PredictCheckRequest request() const {
+    if (!workload.empty()) workload::workload_info(workload);
+    return {device, json, workload, seed, minutes};
   }
 };
 
@@ -223,6 +362,14 @@ Request parse_command_line(int argc, const char* const* argv) {
   calibrate.footer(tr(kCalibrateNotes));
   CalibrateArguments calibrate_arguments;
   calibrate_arguments.add_to(calibrate);
+  CLI::App& probe = *root.add_subcommand(
+      "probe", tr("measure in some milliseconds what a prediction needs: link rates, calls, pinning, waking up"));
+  ProbeArguments probe_arguments;
+  probe_arguments.add_to(probe);
+  CLI::App& predict_check = *root.add_subcommand(
+      "predict-check", tr("predict changes of all workloads, run them, and count how many fall within the range"));
+  PredictCheckArguments predict_check_arguments;
+  predict_check_arguments.add_to(predict_check);
   CLI::App& list = *root.add_subcommand("list", tr("list workloads, devices, settings, experiments or lessons"));
   ListArguments list_arguments;
   list_arguments.add_to(list);
@@ -235,6 +382,14 @@ Request parse_command_line(int argc, const char* const* argv) {
       *root.add_subcommand("lesson", tr("print a lesson's plan, notes for the teacher, or sheets for the students"));
   LessonArguments lesson_arguments;
   lesson_arguments.add_to(lesson);
+  CLI::App& grade = *root.add_subcommand("grade", tr("grade students' answers by what their lesson's runs give"));
+  grade.footer(tr(kGradeNotes));
+  GradeArguments grade_arguments;
+  grade_arguments.add_to(grade);
+  CLI::App& script = *root.add_subcommand("script", tr("write a loop as a PyTorch script that runs on its own"));
+  script.footer(tr(kScriptNotes));
+  ScriptArguments script_arguments;
+  script_arguments.add_to(script);
   for (CLI::App* command : root.get_subcommands({})) command->group(tr("Subcommands"));
 
   try {
@@ -252,19 +407,25 @@ Request parse_command_line(int argc, const char* const* argv) {
   const CLI::App& asked = given_command(root);
   check_values(asked);
   check_language(asked);
-  if (&asked == &root) return window.request(root);
   for (const std::string& name : option_names(root)) {
-    if (name != "--help" && name != "--version" && root.count(name) != 0) {
+    if (&asked != &root && name != "--help" && name != "--version" && root.count(name) != 0) {
       throw UsageError(
           tr("{} before '{}' is for the window; put it after '{}'", name, asked.get_name(), asked.get_name()));
     }
   }
+  const bool other_list = &asked == &list && list_arguments.what != "experiments" && list_arguments.what != "lessons";
+  if (!other_list && &asked != &calibrate && takes_own_files(asked)) lesson::OwnFolders().look();
   const std::string command = command_text(argc, argv);
+  if (&asked == &root) return window.request(root);
   if (&asked == &run) return run_arguments.request(run, command);
   if (&asked == &sweep) return sweep_arguments.request(sweep);
   if (&asked == &calibrate) return calibrate_arguments.request();
+  if (&asked == &probe) return probe_arguments.request();
+  if (&asked == &predict_check) return predict_check_arguments.request();
   if (&asked == &list) return list_arguments.request();
   if (&asked == &lesson) return lesson_arguments.request();
+  if (&asked == &grade) return grade_arguments.request();
+  if (&asked == &script) return script_arguments.request(script);
   return report_arguments.request(report, command);
 }
 

@@ -1,11 +1,6 @@
 #include "app/picture_arguments.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
-
 #include "app/argument_checks.h"
-#include "base/error.h"
 #include "base/translate.h"
 
 namespace lanescope::app {
@@ -14,16 +9,6 @@ namespace {
 using base::tr;
 
 constexpr float kLeastScale = 0.5f, kMostScale = 8;
-
-float scale_of(const std::string& text) {
-  float scale = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scale);
-  if (error != std::errc() || end != text.data() + text.size() || !(scale >= kLeastScale && scale <= kMostScale)) {
-    throw base::UsageError(
-        tr("--screenshot-scale is '{}'; allowed: a number from {} to {}", text, kLeastScale, kMostScale));
-  }
-  return scale;
-}
 
 }  // namespace
 
@@ -52,7 +37,7 @@ PictureOptions PictureArguments::options(const CLI::App& app) const {
   options.of = of_;
   options.theme = theme_;
   options.caption = !no_caption_;
-  if (!scale_.empty()) options.scale = scale_of(scale_);
+  if (!scale_.empty()) options.scale = decimal_number("--screenshot-scale", scale_, kLeastScale, kMostScale);
   check_picture(options);
   return options;
 }

@@ -13,6 +13,7 @@
 #include "experiment/experiment.h"
 #include "experiment/sweep.h"
 #include "lesson/lesson.h"
+#include "ops/op.h"
 #include "session/session.h"
 
 namespace lanescope::app {
@@ -28,11 +29,12 @@ struct RunRequest {
   std::string command;               ///< the command line, to be shown on the page
   std::filesystem::path trace;
   PictureOptions screenshot;
+  AnimationOptions animation;  ///< only with `compare`
 };
 
 /// `lanescope run --experiment`
 struct ExperimentRequest {
-  const experiment::Experiment* experiment = nullptr;  ///< one of experiment::experiments()
+  const experiment::Experiment* experiment = nullptr;  ///< embedded, or the user's own
   std::optional<experiment::Side> side;                ///< empty: both sides
   experiment::RunChoice choice;
   bool extra = true;                 ///< also the runs of published numbers with their own settings
@@ -43,6 +45,7 @@ struct ExperimentRequest {
   std::string json, html, command;  ///< as in RunRequest
   std::filesystem::path trace;
   PictureOptions screenshot;
+  AnimationOptions animation;  ///< only with both sides
 };
 
 /// `lanescope sweep`
@@ -73,10 +76,42 @@ struct LessonRequest {
   bool answers = false;          ///< the sheet with the measured answers, instead of the questions
 };
 
+/// `lanescope grade`
+struct GradeRequest {
+  std::vector<std::string> files;
+  std::string csv, json;  ///< as in RunRequest; "-" for at most one of them
+};
+
+/// `lanescope script`
+struct ScriptRequest {
+  std::string workload;                                ///< without an experiment
+  const experiment::Experiment* experiment = nullptr;  ///< may be null
+  experiment::Side side = experiment::Side::Before;
+  std::string device;                    ///< empty: the experiment's
+  std::vector<std::string> assignments;  ///< "key=value"
+  std::optional<std::uint64_t> iterations;
+  std::string out = "-";  ///< a path, or "-" for standard output
+};
+
 /// `lanescope calibrate`
 struct CalibrateRequest {
   std::string device;
   std::filesystem::path out;
+  std::string torch;  ///< the Python that measures what PyTorch costs; empty: not measured
+};
+
+/// `lanescope probe`
+struct ProbeRequest {
+  std::string device;
+  std::vector<ops::Op> ops;  ///< to be timed, too
+};
+
+/// `lanescope predict-check`
+struct PredictCheckRequest {
+  std::string device, json;  ///< json: as in RunRequest
+  std::string workload;      ///< empty: all
+  std::uint64_t seed = 1;
+  double minutes = 7;  ///< no new change is started after this time
 };
 
 /// `--measure`, for benchmarks: the window measures itself and prints one line of JSON.
@@ -91,7 +126,8 @@ struct TextRequest {
 };
 
 using Request = std::variant<WindowRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest, ReportRequest,
-                             LessonRequest, CalibrateRequest, MeasureRequest, TextRequest>;
+                             LessonRequest, GradeRequest, ScriptRequest, CalibrateRequest, ProbeRequest,
+                             PredictCheckRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

@@ -10,6 +10,7 @@
 #include "app/argument_checks.h"
 #include "base/error.h"
 #include "base/translate.h"
+#include "experiment/own_experiments.h"
 #include "workload/workload.h"
 
 namespace lanescope::app {
@@ -39,8 +40,9 @@ trace::CaptureLevel capture_level(const std::string& name) {
 
 void SessionArguments::add_to(CLI::App& app) {
   app.add_option("--workload", workload, tr("which loop; see: lanescope list workloads"))->type_name("W");
-  app.add_option("--experiment", experiment, tr("a tutorial's experiment; see: lanescope list experiments"))
-      ->type_name("ID");
+  app.add_option("--experiment", experiment,
+                 tr("an experiment, or a file with one of your own; see: lanescope list experiments"))
+      ->type_name("ID|FILE");
   app.add_option("--device", device,
                  tr("auto, cuda:N, cpu, sim, sim:PROFILE or sim:FILE.toml; see: lanescope list devices"))
       ->type_name("D");
@@ -71,6 +73,7 @@ void RunArguments::add_to(CLI::App& app) {
       ->type_name("FILE|-");
   app.add_option("--trace", trace_, tr("write the trace as Chrome Trace JSON (.json or .json.gz)"))->type_name("FILE");
   picture_.add_to(app, tr("write a picture of the timeline (.png or .svg)"), PictureOptions::Of::Timeline);
+  animation_.add_to(app);
   app.add_option("--compare", compare_, tr("run again with this setting as well, and compare; may be repeated"))
       ->type_name("K=V")
       ->allow_extra_args(false);
@@ -93,6 +96,7 @@ Request RunArguments::request(const CLI::App& app, const std::string& command) c
   session_.check(app);
   refuse_two_on_standard_output(json_, html_);
   check_prediction(app);
+  check_animation(app);
   if (!session_.experiment.empty()) {
     refuse_options(app, {"--compare"}, N_("{} is for a single loop; --experiment compares its own two sides"));
     ExperimentRequest run = experiment_request(app);
@@ -112,6 +116,18 @@ void RunArguments::check_prediction(const CLI::App& app) const {
   refuse_options(app, {"--compare"}, N_("{} cannot be combined with --predict; --verify runs with the change"));
   if (!session_.experiment.empty() && (side_.empty() || side_ == "both")) {
     throw UsageError(tr("--predict is for one side of an experiment; allowed: --side before, --side after"));
+  }
+}
+
+// It shows two runs.
+void RunArguments::check_animation(const CLI::App& app) const {
+  if (app.count("--animation") == 0) return;
+  if (session_.experiment.empty() && !session_.workload.empty() && compare_.empty()) {
+    throw UsageError(tr("{} needs {}", "--animation", "--compare"));
+  }
+  if (!session_.experiment.empty() && !side_.empty() && side_ != "both") {
+    side();  // an unknown side is the first thing to say
+    throw UsageError(tr("--animation shows both sides of an experiment; allowed: --side both, or no --side"));
   }
 }
 
@@ -135,12 +151,13 @@ RunRequest RunArguments::workload_request(const CLI::App& app) const {
   run.json = json_;
   run.trace = trace_;
   run.screenshot = picture_.options(app);
+  run.animation = animation_.options(app);
   return run;
 }
 
 ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   ExperimentRequest run;
-  run.experiment = &experiment::experiment_named(session_.experiment);
+  run.experiment = &experiment::experiment_from_argument(session_.experiment);
   if (!side_.empty() && side_ != "both") run.side = side();
   run.choice.device = session_.device;
   run.choice.assignments = session_.assignments;
@@ -154,6 +171,7 @@ ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   run.json = json_;
   run.trace = trace_;
   run.screenshot = picture_.options(app);
+  run.animation = animation_.options(app);
   return run;
 }
 

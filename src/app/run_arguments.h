@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/animation_arguments.h"
 #include "app/picture_arguments.h"
 #include "app/requests.h"
 
@@ -32,6 +33,7 @@ class RunArguments {
 
  private:
   void check_prediction(const CLI::App& app) const;
+  void check_animation(const CLI::App& app) const;
   RunRequest workload_request(const CLI::App& app) const;
   ExperimentRequest experiment_request(const CLI::App& app) const;
   experiment::Side side() const;
@@ -39,6 +41,7 @@ class RunArguments {
 
   SessionArguments session_;
   PictureArguments picture_;
+  AnimationArguments animation_;
   std::string iterations_, memory_mb_, seed_, json_, html_, trace_, capture_ = "all", side_;
   bool no_extra_ = false, verify_ = false;
   std::vector<std::string> compare_, predict_;

@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "base/translate.h"
+#include "prediction/prediction_text.h"
+#include "prediction/simulated_probe.h"
 #include "prediction/trials.h"
 #include "workload/workload.h"
 
@@ -30,6 +32,19 @@ Json typed(const std::string& text) {
   return value.is_boolean() || value.is_number() ? value : Json(text);
 }
 
+Json to_json(const std::vector<prediction::Foreign>& numbers) {
+  Json list = Json::array();
+  for (const prediction::Foreign& number : numbers) {
+    list.push_back({{"what", number.what},
+                    {"key", number.key},
+                    {"value", number.value},
+                    {"low", number.low},
+                    {"high", number.high},
+                    {"text", prediction::text_of(number)}});
+  }
+  return list;
+}
+
 Json to_json(const PredictionReport& report) {
   const Prediction& p = report.prediction;
   Json json;
@@ -40,6 +55,8 @@ Json to_json(const PredictionReport& report) {
   }
   const bool given = p.refused.empty();
   json["iteration_ns"] = given ? Json{{"mean", p.iteration_ns}, {"low", p.low_ns}, {"high", p.high_ns}} : Json(nullptr);
+  json["probed"] = to_json(p.probed);
+  json["assumed"] = to_json(p.assumed);
   json["measured_ns"] = p.measured_ns > 0 ? Json(p.measured_ns) : Json(nullptr);
   json["reproduced_ns"] = p.reproduced_ns > 0 ? Json(p.reproduced_ns) : Json(nullptr);
   json["fidelity_error"] = p.reproduced_ns > 0 ? Json(p.fidelity_error) : Json(nullptr);
@@ -55,12 +72,19 @@ Json to_json(const PredictionReport& report) {
     json["verified"] = report.verified_ns.empty() ? Json(nullptr)
                                                   : Json{{"iteration_ns", {{"mean", report.median_ns()}}},
                                                          {"runs_ns", report.verified_ns},
-                                                         {"error", report.error()}};
+                                                         {"error", report.error()},
+                                                         {"in_range", report.in_range()}};
   }
   return json;
 }
 
 std::string duration(double ns) { return base::format_duration(std::llround(ns)); }
+
+std::vector<std::string> sentences_of(const std::vector<prediction::Foreign>& numbers) {
+  std::vector<std::string> sentences;
+  for (std::string& text : prediction::texts_of(numbers)) sentences.push_back(tr("{}.", text));
+  return sentences;
+}
 
 }  // namespace
 
@@ -70,11 +94,18 @@ prediction::Recorded recorded_of(const MeasuredRun& run) {
   recorded.workload = run.facts().workload;
   recorded.settings = run.settings();
   recorded.device = run.device();
+  if (recorded.device.kind == device::DeviceKind::Gpu) {
+    const std::string device = recorded.device.id;  // the run has released it
+    recorded.probe = prediction::probe_of(
+        device, [device](std::span<const ops::Op> ops) { return prediction::probe_here(device, ops); });
+  }
   return recorded;
 }
 
 std::optional<prediction::Recorded> recorded_of(const trace::Trace& trace, const io::RunFacts& facts) {
-  return prediction::recorded_of(trace, facts.workload, facts.settings, experiment::device_of(facts));
+  auto recorded = prediction::recorded_of(trace, facts.workload, facts.settings, experiment::device_of(facts));
+  if (recorded) recorded->probe = prediction::probe_of_simulated(recorded->device);
+  return recorded;
 }
 
 std::vector<std::optional<io::PredictedTrial>> trials_of(const prediction::Recorded& recorded,
@@ -86,8 +117,16 @@ std::vector<std::optional<io::PredictedTrial>> trials_of(const prediction::Recor
     if (card.weight != analysis::Weight::Costs) continue;
     if (const auto best = prediction::best_trial(card, recorded, known, kPredictionBudget)) {
       const Prediction& p = best->prediction;
-      trial = {best->trial.assignments, best->trial.work, prediction::predicted_gain(p),
-               p.measured_ns,           p.iteration_ns,   p.refused};
+      trial = {.settings = best->trial.assignments,
+               .work = best->trial.work,
+               .gain = prediction::predicted_gain(p),
+               .measured_ns = p.measured_ns,
+               .iteration_ns = p.iteration_ns,
+               .low_ns = p.low_ns,
+               .high_ns = p.high_ns,
+               .probed = prediction::texts_of(p.probed),
+               .assumed = prediction::texts_of(p.assumed),
+               .refused = p.refused};
     }
   }
   return trials;
@@ -116,6 +155,8 @@ PredictionReport predict_run(const MeasuredRun& run, const session::SessionOptio
   return report;
 }
 
+nlohmann::ordered_json prediction_json(const PredictionReport& report) { return to_json(report); }
+
 std::string with_prediction(const std::string& json, const PredictionReport& report) {
   Json all = Json::parse(json);
   all["prediction"] = to_json(report);
@@ -127,23 +168,15 @@ std::vector<Definition> prediction_lines(const PredictionReport& report) {
   if (!p.refused.empty()) return {{tr("no prediction"), {p.refused}}};
   std::vector<Definition> lines;
   lines.push_back({tr("an iteration now"), {duration(p.measured_ns)}});
-  const double factor = predicted_gain(p);
-  std::string predicted = duration(p.iteration_ns);
-  if (p.high_ns - p.low_ns > 0.002 * p.iteration_ns) {
-    predicted += tr(", between {} and {}", duration(p.low_ns), duration(p.high_ns));
-  }
-  constexpr double kSame = 0.005;
-  if (p.work != 1) {
-    predicted += factor > 1 ? tr("; per sample {:.2f} times as fast", factor)
-                            : tr("; per sample {:.2f} times as slow", 1 / factor);
-  } else if (std::abs(factor - 1) < kSame) {
-    predicted += tr("; no change");
-  } else if (factor > 1) {
-    predicted += tr("; {:.2f} times as fast", factor);
-  } else {
-    predicted += tr("; {:.2f} times as slow", 1 / factor);
-  }
+  const std::string range = tr("between {} and {}", duration(p.low_ns), duration(p.high_ns));
+  const std::string gain = prediction::gain_sentence(p);
+  const bool narrow = p.high_ns - p.low_ns <= 0.002 * p.iteration_ns;
+  const std::string predicted = !p.assumed.empty() ? tr("{}; {}", range, gain)
+                                : narrow           ? tr("{}; {}", duration(p.iteration_ns), gain)
+                                                   : tr("{}, {}; {}", duration(p.iteration_ns), range, gain);
   lines.push_back({tr("predicted"), {predicted}});
+  if (!p.probed.empty()) lines.push_back({tr("probed"), sentences_of(p.probed)});
+  if (!p.assumed.empty()) lines.push_back({tr("assumed"), sentences_of(p.assumed)});
   if (!report.verified_ns.empty()) {
     constexpr double kShown = 0.0005;
     std::string then = duration(report.median_ns());
@@ -153,6 +186,7 @@ std::vector<Definition> prediction_lines(const PredictionReport& report) {
     }
     then += std::abs(report.error()) < kShown ? std::string(tr("; the prediction is less than 0.1 % off"))
                                               : tr("; the prediction is {:+.1f} % off", 100 * report.error());
+    if (!report.in_range()) then += tr(", and the range is missed");
     lines.push_back({tr("measured"), {then}});
   }
   lines.push_back(

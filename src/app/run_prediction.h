@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct PredictionReport {
   double median_ns() const { return verified_ns[verified_ns.size() / 2]; }
   /// Prediction / median of the measurements - 1.
   double error() const { return prediction.iteration_ns / median_ns() - 1; }
+  bool in_range() const { return prediction.low_ns <= median_ns() && median_ns() <= prediction.high_ns; }
 };
 
 /// The whole run.
@@ -41,6 +43,8 @@ PredictionReport predict_run(const experiment::MeasuredRun& run, const session::
                              const std::vector<std::string>& assignments, bool verify,
                              const std::function<bool()>& should_stop);
 
+/// The object "prediction".
+nlohmann::ordered_json prediction_json(const PredictionReport& report);
 /// Appends "prediction" to JSON written by io::summary_json().
 std::string with_prediction(const std::string& json, const PredictionReport& report);
 /// The result in words.

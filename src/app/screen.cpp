@@ -3,19 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <tuple>
 #include <utility>
 
+#include "app/terminal.h"
 #include "base/error.h"
 #include "base/translate.h"
+#include "io/atomic_file.h"
 #include "io/png.h"
 #include "picture/compare_picture.h"
 #include "picture/picture.h"
 #include "picture/themed_svg.h"
+#include "render/draw_animation.h"
 #include "render/draw_pictures.h"
 #include "render/offscreen.h"
 #include "render/sweep_picture.h"
 #include "timeline/theme.h"
+#include "timeline/timeline.h"
 #include "window/measure.h"
 #include "window/window.h"
 #include "workload/workload.h"
@@ -31,6 +36,8 @@ ui::WindowOptions options_of(const WindowRequest& request) {
   options.session = request.session;
   options.memory_cap_bytes = request.memory_cap_bytes;
   options.experiment = request.experiment;
+  options.lesson = request.lesson;
+  options.student = request.student;
   options.plain = request.plain;
   if (!request.open.empty()) options.open = request.open;
   if (!request.theme.empty()) options.theme = ui::parse_theme(request.theme);
@@ -39,8 +46,30 @@ ui::WindowOptions options_of(const WindowRequest& request) {
   return options;
 }
 
-ui::ThemeName theme_of(const PictureOptions& options) {
-  return options.theme.empty() ? ui::ThemeName::Dark : ui::parse_theme(options.theme);
+ui::ThemeName theme_of(const std::string& name) { return name.empty() ? ui::ThemeName::Dark : ui::parse_theme(name); }
+
+// Null if the run has recorded nothing.
+ui::SharedSnapshot snapshot_of(const Painter::Part& part) {
+  std::optional<ui::SnapshotPlan> plan =
+      ui::plan_ended(part.run->trace(), part.run->analysis(), part.run->figures().summary);
+  if (!plan) return nullptr;
+  plan->facts = part.run->facts();
+  plan->title = part.title.empty() ? workload::workload_info(plan->facts.workload).title : part.title;
+  plan->label = part.label;
+  return ui::take_snapshot(std::move(*plan));
+}
+
+// No headings, a low run-ahead curve, and lanes without events in the stretch as strips.
+ui::LaneLayout low_layout(const trace::Trace& trace, base::Nanoseconds from, base::Nanoseconds to) {
+  constexpr float kRunAheadHeight = 0.6f;
+  ui::LaneLayout layout;
+  layout.set_grouping(ui::LaneGrouping::None);
+  layout.set(ui::kRunAheadKey, {.height = kRunAheadHeight});
+  const std::vector<std::string> keys = ui::lane_keys(trace);
+  for (std::size_t l = 0; l < keys.size(); ++l) {
+    if (!ui::any_event(trace.lane(static_cast<trace::LaneId>(l)), from, to)) layout.set(keys[l], {.folded = true});
+  }
+  return layout;
 }
 
 }  // namespace
@@ -75,7 +104,7 @@ void check_picture(const PictureOptions& options) {
   if (format == ui::PictureFormat::Svg && options.of == PictureOptions::Of::Sweep) {
     throw base::UsageError(base::tr("{}: the chart of a sweep is a PNG; allowed ending: .png", options.file.string()));
   }
-  theme_of(options);
+  theme_of(options.theme);
 }
 
 class Painter::Canvas {
@@ -91,7 +120,7 @@ Painter::~Painter() = default;
 void Painter::write(std::span<const Part> parts) {
   if (parts.size() == 2 && write_both(parts[0], parts[1])) return;
   ui::PictureRequest picture;
-  picture.theme = theme_of(options_);
+  picture.theme = theme_of(options_.theme);
   picture.scale = options_.scale;
   picture.caption = options_.caption;
   for (const Part& part : parts) {
@@ -113,20 +142,54 @@ void Painter::write(std::span<const Part> parts) {
 // As A and B, like runs pinned in the window.
 bool Painter::write_both(const Part& a, const Part& b) {
   ui::ComparePicture picture;
-  picture.theme = theme_of(options_);
+  picture.theme = theme_of(options_.theme);
   picture.scale = options_.scale;
   picture.caption = options_.caption;
-  for (const Part* part : {&a, &b}) {
-    std::optional<ui::SnapshotPlan> plan =
-        ui::plan_ended(part->run->trace(), part->run->analysis(), part->run->figures().summary);
-    if (!plan) return false;
-    plan->facts = part->run->facts();
-    plan->title = part->title.empty() ? workload::workload_info(plan->facts.workload).title : part->title;
-    plan->label = part->label;
-    (part == &a ? picture.a : picture.b) = ui::take_snapshot(std::move(*plan));
-  }
+  picture.a = snapshot_of(a);
+  picture.b = snapshot_of(b);
+  if (!picture.a || !picture.b) return false;
   ui::write_compare_picture(options_.file, picture);
   return true;
+}
+
+void check_animation(const AnimationOptions& options) {
+  std::string extension = options.file.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (extension != ".gif") {
+    throw base::UsageError(base::tr("{}: an animation is a GIF; allowed ending: .gif", options.file.string()));
+  }
+  theme_of(options.theme);
+}
+
+class Animator::Canvas {
+ public:
+  Canvas() {
+    if (!ui::gl_context_is_current()) context_.emplace();
+  }
+
+ private:
+  std::optional<ui::OffscreenContext> context_;  // none beside a Painter's
+};
+
+Animator::Animator(const AnimationOptions& options) : options_(options), canvas_(std::make_unique<Canvas>()) {}
+Animator::~Animator() = default;
+
+void Animator::write(const Painter::Part& before, const Painter::Part& after) {
+  ui::Animation animation;
+  animation.before = snapshot_of(before);
+  animation.after = snapshot_of(after);
+  if (!animation.before || !animation.after) {
+    throw base::FileError(
+        base::tr("{}: one of the two runs has recorded nothing, so there is nothing to show", options_.file.string()));
+  }
+  animation.title = base::tr(animation.before->title);
+  animation.labels = {before.label, after.label};
+  animation.theme = theme_of(options_.theme);
+  animation.scale = options_.scale;
+  ui::AnimationFilm film(std::move(animation));
+  while (film.draw()) film.encode();
+  io::write_text_file(options_.file, film.take_bytes());
+  if (!film.note().empty()) say(options_.file.string() + ": " + film.note());
 }
 
 TimelineSvg draw_timeline(const TimelineView& view) {
@@ -139,6 +202,7 @@ TimelineSvg draw_timeline(const TimelineView& view) {
   part.from_ns = view.from_ns;
   part.to_ns = view.to_ns;
   part.facts = view.facts;
+  if (view.low) part.over.layout = low_layout(*view.trace, view.from_ns, view.to_ns);
   if (view.path_to && view.analysis) part.over.cause.path = ui::cause_path(view.analysis->links(), *view.path_to);
   ui::ThemedSvg drawn = ui::draw_themed_svg(picture, view.prefix, view.alt);
   TimelineSvg timeline{std::move(drawn.svg), {}};
@@ -160,7 +224,7 @@ void SweepPainter::write(const experiment::SweepSpec& spec, std::span<const expe
                                  .points = points,
                                  .unit = unit,
                                  .headline = headline,
-                                 .theme = theme_of(options_),
+                                 .theme = theme_of(options_.theme),
                                  .scale = options_.scale};
   io::write_png(options_.file, ui::draw_sweep_picture(picture), ui::sweep_picture_text(picture));
 }

@@ -14,6 +14,7 @@
 #include "experiment/measured_run.h"
 #include "experiment/sweep.h"
 #include "io/chrome_trace.h"
+#include "lesson/lesson.h"
 #include "session/session.h"
 
 namespace lanescope::app {
@@ -29,7 +30,9 @@ struct WindowRequest {
   /// Id of the experiment to start with, on session.device ("auto": a GPU of this machine, or the device it is designed
   /// for), with session.assignments over its own settings. Empty: start with the session.
   std::string experiment;
-  bool plain = false;  ///< a workload was given, so no experiment
+  const lesson::Lesson* lesson = nullptr;  ///< begin with this lesson instead
+  std::string student;                     ///< whose answers are kept
+  bool plain = false;                      ///< a workload was given, so no experiment
   experiment::Side side = experiment::Side::Before;
 };
 
@@ -75,6 +78,31 @@ class Painter {
   std::unique_ptr<Canvas> canvas_;
 };
 
+/// An animation to be written by a command.
+struct AnimationOptions {
+  std::filesystem::path file;  ///< .gif; empty: no animation
+  float scale = 1.5f;          ///< pixels per logical pixel
+  std::string theme;           ///< empty: dark
+};
+
+/// Throws base::UsageError for an invalid file extension or theme.
+void check_animation(const AnimationOptions& options);
+
+/// Draws the change from one run to another. Created before the runs, like a Painter.
+class Animator {
+ public:
+  explicit Animator(const AnimationOptions& options);  ///< throws base::FileError or base::UsageError
+  ~Animator();
+  /// The parts' titles are the same, or empty. Says on standard error if it had to be made smaller. Throws
+  /// base::FileError, and then nothing is written.
+  void write(const Painter::Part& before, const Painter::Part& after);
+
+ private:
+  class Canvas;
+  AnimationOptions options_;
+  std::unique_ptr<Canvas> canvas_;
+};
+
 /// A timeline for a page that follows the reader's theme.
 struct TimelineSvg {
   struct Paint {
@@ -90,6 +118,7 @@ struct TimelineView {
   io::RunFacts facts;
   std::optional<analysis::Bubble> path_to;  ///< also draw the path that leads to this bubble
   int width = 1080;
+  bool low = false;  ///< for a small picture: no headings of groups, and lanes without events as strips
   std::string prefix, alt;
 };
 TimelineSvg draw_timeline(const TimelineView& view);

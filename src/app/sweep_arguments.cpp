@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "experiment/own_experiments.h"
 #include "workload/workload.h"
 
 namespace lanescope::app {
@@ -62,7 +63,7 @@ SweepSpec SweepArguments::spec() const {
     spec.workload = session_.workload;
     spec.device = session_.device_or_auto();
   } else {
-    spec = sweep_of(experiment::experiment_named(session_.experiment));
+    spec = sweep_of(experiment::experiment_from_argument(session_.experiment));
     if (!session_.device.empty()) {
       spec.device = session_.device;
       // The CPU of the requested device's machine.
@@ -94,7 +95,7 @@ SweepRequest SweepArguments::request(const CLI::App& app) const {
     throw UsageError(tr("--csv and --json both write to standard output; give one of them a file"));
   }
   if (!session_.experiment.empty()) {
-    const experiment::Experiment& experiment = experiment::experiment_named(session_.experiment);
+    const experiment::Experiment& experiment = experiment::experiment_from_argument(session_.experiment);
     request.title = fmt::format("{} {}", experiment.id, experiment.title[base::language()]);
   }
   request.csv = csv_;

@@ -7,6 +7,9 @@
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/comparison.h"
+#include "experiment/own_experiments.h"
+#include "lesson/own_lessons.h"
+#include "lesson/student_file.h"
 #include "workload/workload.h"
 
 namespace lanescope::app {
@@ -23,6 +26,10 @@ constexpr std::uint64_t kMinMemoryMb = 16, kMaxMemoryMb = 1'048'576;  // the sam
 void WindowArguments::add_to(CLI::App& app) {
   session_.add_to(app);
   app.add_option("--side", side_, tr("side of the experiment: before or after"))->type_name("SIDE");
+  app.add_option("--lesson", lesson_, tr("begin a lesson: its name (see: lanescope list lessons) or its file"))
+      ->type_name("NAME|FILE");
+  app.add_option("--student", student_, tr("keep this student's answers to the lesson in a file in this folder"))
+      ->type_name("NAME");
   app.add_option("--open", open_, tr("show a saved trace instead of a run (.json or .json.gz)"))->type_name("FILE");
   app.add_option("--memory-mb", memory_mb_,
                  tr("memory for the trace, {} to {}; default: the last choice, or a quarter of the machine's, at "
@@ -53,6 +60,14 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
                    N_("{} applies to a run, but --open shows a file; give one of the two"));
     window.open = open_;
   }
+  if (!student_.empty() && lesson_.empty()) throw UsageError(tr("{} needs {}", "--student", "--lesson"));
+  if (!lesson_.empty()) {
+    refuse_options(app, {"--workload", "--experiment", "--device", "--set", "--open"},
+                   N_("{} and --lesson both say what to show; give one of the two"));
+    window.lesson = &lesson::lesson_from_argument(lesson_);
+    if (!student_.empty()) lesson::check_student_name(student_);
+    window.student = student_;
+  }
   if (!memory_mb_.empty()) {
     const std::uint64_t mb = whole_number("--memory-mb", memory_mb_, kMinMemoryMb, kMaxMemoryMb);
     window.memory_cap_bytes = static_cast<std::size_t>(mb) << 20;
@@ -69,7 +84,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
     window.session.assignments = session_.assignments;
     session = window.session;
   } else {
-    const experiment::Experiment& experiment = experiment::experiment_named(session_.experiment);
+    const experiment::Experiment& experiment = experiment::experiment_from_argument(session_.experiment);
     if (!side_.empty() && side_ != "before" && side_ != "after") {
       throw UsageError(tr("--side is '{}'; allowed: before, after", side_));
     }

@@ -13,6 +13,7 @@
 #include "calibration/gemm_fit.h"
 #include "calibration/host_cpu.h"
 #include "calibration/probe.h"
+#include "calibration/quick_probe.h"
 
 namespace lanescope::calibration {
 namespace {
@@ -59,6 +60,7 @@ class Calibrator {
       measure_returns(probe);
       measure_bandwidths(probe);
     }
+    measure_graphs();
     {
       Probe probe(request_.make, CaptureLevel::Operations);
       measure_starts(probe);
@@ -82,7 +84,9 @@ class Calibrator {
   }
 
   void measure_calls(Probe& probe);
+  void measure_linear(Probe& probe, double launch_us, const std::string& of);
   void measure_memory(Probe& probe);
+  void measure_graphs();
   void measure_cpu(bool simulated);
   void measure_queue(Probe& probe);
   void measure_returns(Probe& probe);
@@ -134,6 +138,26 @@ double mean_op_us(Probe& probe) {
   return median(us);
 }
 
+// What a small linear layer costs beside its launches: the matrix library chooses a kernel.
+void Calibrator::measure_linear(Probe& probe, double launch_us, const std::string& of) {
+  constexpr std::int32_t kSide = 16;
+  device::Device& d = probe.device();
+  const auto room = [&] { return probe.buffer(MemoryKind::Device, kSide * kSide * sizeof(float)); };
+  const Buffer x = room(), weight = room(), bias = room(), out = room();
+  const std::array forward{x, weight, bias, out};
+  const std::array backward{out, x, weight};
+  const auto beside_launch = [&](OpKind kind, std::span<const Buffer> args) {
+    return std::max(0.0, median(probe.call_times_us(kCalls,
+                                                    [&] {
+                                                      d.launch({kind, kSide, kSide, kSide}, args, Stream::Default, false);
+                                                    })) -
+                             launch_us);
+  };
+  measured("cpu.linear_us", beside_launch(OpKind::LinearForward, forward), of);
+  measured("cpu.linear_grad_us", beside_launch(OpKind::LinearWeightGrad, backward), of);
+  for (const Buffer b : {x, weight, bias, out}) d.release(b);
+}
+
 void Calibrator::measure_calls(Probe& probe) {
   say(tr("calls"));
   device::Device& d = probe.device();
@@ -145,6 +169,7 @@ void Calibrator::measure_calls(Probe& probe) {
   measured("cpu.launch_us", median(launches), of);
   measured("cpu.dispatch_us", std::max(0.0, mean_op_us(probe) - median(launches)),
            "what the operations of linear-mse cost this program beside their launch; eager PyTorch takes about 10");
+  measure_linear(probe, median(launches), of);
   measured("cpu.memcpy_us", median(probe.call_times_us(kCalls, [&] { probe.copy(Path::H2DPinned, 4); })), of);
   measured("cpu.memset_us",
            median(probe.call_times_us(kCalls,
@@ -206,6 +231,17 @@ void Calibrator::measure_memory(Probe& probe) {
   measured("cpu.malloc_us", malloc_us, "64 MiB of device memory, and a memset of it issued");
   put("cpu.free_us", malloc_us, "assumed: as cudaMalloc; the program's allocator keeps what it once has");
   for (const Buffer b : blocks) d.release(b);
+}
+
+void Calibrator::measure_graphs() {
+  say(tr("CUDA graphs"));
+  const QuickProbe quick = probe_quickly({request_.make, {}});
+  for (const ProbedNumber& number : quick.numbers) {
+    if (number.key.find("graph_") == std::string::npos) continue;
+    measured(number.key.c_str(), number.value, "graphs of 8 and 32 small kernels");
+  }
+  put("cpu.graph_instantiate_us", device::sim::DeviceProfile().cpu.graph_instantiate_us,
+      "assumed: as published by NVIDIA, see docs/manual.md; not measured here");
 }
 
 // The CPU of the GPU's machine. For a simulated GPU that is not this machine's.
@@ -316,13 +352,19 @@ void Calibrator::measure_bandwidths(Probe& probe) {
     }
   }
   // End to end, as seen by the host, because the CPU fills the staging buffer.
-  std::vector<double> up, down;
+  constexpr std::size_t kCached = 16 * kMiB;
+  std::vector<double> up, down, cached;
   for (int i = 0; i < kRepeats; ++i) {
     up.push_back(probe.time_us([&] { probe.upload_now(Probe::kLargest); }));
     down.push_back(probe.time_us([&] { probe.download_now(Probe::kLargest); }));
   }
-  measured("link.h2d_pageable_gb_per_s", gb_per_s(Probe::kLargest, median(up)), "cudaMemcpy of 64 MiB");
-  measured("link.d2h_pageable_gb_per_s", gb_per_s(Probe::kLargest, median(down)), "cudaMemcpy of 64 MiB");
+  for (int i = 0; i < kRepeats; ++i) cached.push_back(probe.time_us([&] { probe.upload_now(kCached); }));
+  const double slow = gb_per_s(Probe::kLargest, undisturbed(up)), fast = gb_per_s(kCached, undisturbed(cached));
+  measured("link.h2d_pageable_gb_per_s", slow, "cudaMemcpy of 64 MiB");
+  measured("link.d2h_pageable_gb_per_s", gb_per_s(Probe::kLargest, undisturbed(down)), "cudaMemcpy of 64 MiB");
+  measured("link.h2d_cached_gb_per_s", fast, "cudaMemcpy of 16 MiB, again and again");
+  put("link.cached_copy_bytes", fast > 1.2 * slow ? 2 * static_cast<double>(kCached) : 0,
+      "assumed: between the 16 MiB and the 64 MiB that were measured, if those were slower");
 }
 
 // Measures the time from a call until its work starts, and from the end of the work until the host returns.
@@ -409,7 +451,7 @@ void Calibrator::measure_copies(Probe& probe) {
     });
     std::vector<double> us;
     for (const Event& e : copies) us.push_back(to_us(e.duration()));
-    return median(us);
+    return undisturbed(us);
   };
   duration(Path::H2DPinned, kMiB);
   const double fixed = std::min(duration(Path::H2DPinned, 4), duration(Path::D2HPinned, 4));

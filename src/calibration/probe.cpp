@@ -51,7 +51,14 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-Probe::Probe(const MakeDevice& make, trace::CaptureLevel capture) : sink_(std::make_unique<OperationSink>()) {
+double undisturbed(std::vector<double> values) {
+  const auto quarter = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4);
+  std::nth_element(values.begin(), quarter, values.end());
+  return *quarter;
+}
+
+Probe::Probe(const MakeDevice& make, trace::CaptureLevel capture, std::size_t largest)
+    : largest_(largest), sink_(std::make_unique<OperationSink>()) {
   device_ = make(*sink_, capture);
   small_ = device_->allocate(MemoryKind::Device, sizeof(float));
 }
@@ -66,7 +73,7 @@ void Probe::spin(double ms) {
   device_->launch({ops::OpKind::Spin, 1, 1, 1, static_cast<float>(ms * 1e3)}, {}, Stream::Default, false);
 }
 
-void Probe::tiny_kernel() { device_->launch({ops::OpKind::Fill, 1, 1}, {&small_, 1}, Stream::Default, false); }
+void Probe::tiny_kernel(Stream stream) { device_->launch({ops::OpKind::Fill, 1, 1}, {&small_, 1}, stream, false); }
 
 Buffer Probe::buffer(MemoryKind kind, std::size_t bytes) { return device_->allocate(kind, bytes); }
 
@@ -74,10 +81,10 @@ Buffer Probe::host(Path path) {
   const bool pinned = path == Path::H2DPinned || path == Path::D2HPinned;
   Buffer& buffer = pinned ? pinned_ : pageable_;
   if (buffer == Buffer::None) {
-    buffer = device_->allocate(pinned ? MemoryKind::Pinned : MemoryKind::Pageable, kLargest);
-    device_->host_fill(buffer, kLargest);  // allocates its pages
+    buffer = device_->allocate(pinned ? MemoryKind::Pinned : MemoryKind::Pageable, largest_);
+    device_->host_fill(buffer, largest_);  // allocates its pages
   }
-  if (on_device_ == Buffer::None) on_device_ = device_->allocate(MemoryKind::Device, kLargest);
+  if (on_device_ == Buffer::None) on_device_ = device_->allocate(MemoryKind::Device, largest_);
   return buffer;
 }
 

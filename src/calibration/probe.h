@@ -31,10 +31,13 @@ class OperationSink final : public trace::EventSink {
 };
 
 double median(std::vector<double> values);
+/// The lower quartile: of times that others' work on a shared machine makes longer.
+double undisturbed(std::vector<double> values);
 
 class Probe {
  public:
-  Probe(const MakeDevice& make, trace::CaptureLevel capture);
+  /// `largest`: the longest copy. No larger buffers are allocated.
+  Probe(const MakeDevice& make, trace::CaptureLevel capture, std::size_t largest = kLargest);
 
   device::Device& device() { return *device_; }
   /// The time each call blocks the host, in microseconds. Waits for the device after every 32 calls.
@@ -47,7 +50,7 @@ class Probe {
   double time_us(Work work);
 
   void spin(double ms);
-  void tiny_kernel();
+  void tiny_kernel(Stream stream = Stream::Default);
   /// A buffer with the lifetime of the probe.
   Buffer buffer(trace::MemoryKind kind, std::size_t bytes);
   void copy(Path path, std::size_t bytes);  ///< asynchronous, on the default stream
@@ -57,6 +60,7 @@ class Probe {
   static constexpr std::size_t kLargest = std::size_t{64} << 20;
 
  private:
+  const std::size_t largest_;
   [[noreturn]] void nothing_recorded() const;
   Buffer host(Path path);
 

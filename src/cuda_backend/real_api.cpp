@@ -99,6 +99,31 @@ Status RealApi::launch(const ops::Op& op, std::span<const Arg> args, StreamHandl
   return launch_kernel(op, args, summed ? MeanSlots::of_process().slot_of(gpu_, stream) : kNoMeanSlot, stream);
 }
 
+Status RealApi::begin_capture(StreamHandle stream) noexcept {
+  return status_of(cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeThreadLocal));
+}
+Status RealApi::end_capture(GraphHandle* out, StreamHandle stream) noexcept {
+  cudaGraph_t graph = nullptr;
+  const cudaError_t status = cudaStreamEndCapture(stream_of(stream), &graph);
+  *out = graph;
+  return status_of(status);
+}
+Status RealApi::graph_instantiate(GraphExecHandle* out, GraphHandle graph) noexcept {
+  cudaGraphExec_t ready = nullptr;
+  const cudaError_t status = cudaGraphInstantiate(&ready, static_cast<cudaGraph_t>(graph), 0);
+  *out = ready;
+  return status_of(status);
+}
+Status RealApi::graph_launch(GraphExecHandle graph, StreamHandle stream) noexcept {
+  return status_of(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_of(stream)));
+}
+Status RealApi::graph_destroy(GraphHandle graph) noexcept {
+  return status_of(cudaGraphDestroy(static_cast<cudaGraph_t>(graph)));
+}
+Status RealApi::graph_exec_destroy(GraphExecHandle graph) noexcept {
+  return status_of(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
+}
+
 const char* RealApi::error_name(Status status) noexcept { return cudaGetErrorName(static_cast<cudaError_t>(status)); }
 const char* RealApi::error_text(Status status) noexcept { return cudaGetErrorString(static_cast<cudaError_t>(status)); }
 Status RealApi::take_last_error() noexcept { return status_of(cudaGetLastError()); }

@@ -7,6 +7,8 @@
 namespace lanescope::cuda_backend {
 
 using device::cuda::EventHandle;
+using device::cuda::GraphExecHandle;
+using device::cuda::GraphHandle;
 using device::cuda::Status;
 using device::cuda::StreamHandle;
 
@@ -40,6 +42,13 @@ class RealApi final : public device::cuda::Api {
   Status memset_async(void* to, std::uint8_t value, std::size_t bytes, StreamHandle stream) noexcept override;
 
   Status launch(const ops::Op& op, std::span<const Arg> args, StreamHandle stream) noexcept override;
+
+  Status begin_capture(StreamHandle stream) noexcept override;
+  Status end_capture(GraphHandle* out, StreamHandle stream) noexcept override;
+  Status graph_instantiate(GraphExecHandle* out, GraphHandle graph) noexcept override;
+  Status graph_launch(GraphExecHandle graph, StreamHandle stream) noexcept override;
+  Status graph_destroy(GraphHandle graph) noexcept override;
+  Status graph_exec_destroy(GraphExecHandle graph) noexcept override;
 
   const char* error_name(Status status) noexcept override;
   const char* error_text(Status status) noexcept override;

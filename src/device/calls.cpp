@@ -21,8 +21,13 @@ constexpr std::array<std::string_view, kCudaCalls> kNames{"cudaLaunchKernel",
                                                           "cudaMalloc",
                                                           "cudaFree",
                                                           "cudaHostAlloc",
-                                                          "cudaFreeHost"};
-static_assert(static_cast<std::size_t>(CudaCall::FreeHost) + 1 == kCudaCalls);
+                                                          "cudaFreeHost",
+                                                          "cudaGraphLaunch",
+                                                          "cudaStreamBeginCapture",
+                                                          "cudaStreamEndCapture",
+                                                          "cudaGraphInstantiate",
+                                                          "cudaGraphExecDestroy"};
+static_assert(static_cast<std::size_t>(CudaCall::GraphExecDestroy) + 1 == kCudaCalls);
 
 }  // namespace
 

@@ -25,8 +25,13 @@ enum class CudaCall : std::uint8_t {
   Free,
   HostAlloc,
   FreeHost,
+  GraphLaunch,
+  StreamBeginCapture,
+  StreamEndCapture,
+  GraphInstantiate,
+  GraphExecDestroy,
 };
-inline constexpr std::size_t kCudaCalls = 17;
+inline constexpr std::size_t kCudaCalls = 22;
 
 /// The CUDA name: "cudaLaunchKernel".
 std::string_view call_name(CudaCall call);

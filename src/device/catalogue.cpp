@@ -32,6 +32,31 @@ constexpr std::string_view kCpu = "cpu";
 constexpr std::string_view kCpuPrefix = "cpu:";
 constexpr std::string_view kStandardProfile = "rtx4090";
 
+constexpr char kCosts = '+';
+
+/// "cuda:0+FILE.toml": a device of this machine, and the profile that says what the framework's statements cost.
+struct WithCosts {
+  std::string_view device, file;  ///< no file: the whole id is the device
+};
+WithCosts split(std::string_view id) {
+  const std::size_t plus = id.find(kCosts);
+  if (plus == std::string_view::npos) return {id, {}};
+  const std::string_view device = id.substr(0, plus);
+  const bool here = device == kCpu || device == kCuda || cuda::parse_gpu_id(device).has_value();
+  return here ? WithCosts{device, id.substr(plus + 1)} : WithCosts{id, {}};
+}
+
+FrameworkCosts costs_in(std::string_view file, DeviceKind kind) {
+  const sim::DeviceProfile profile = sim::load_profile(std::string(file));
+  FrameworkCosts costs = kind == DeviceKind::Cpu ? profile.pytorch_cpu : profile.pytorch;
+  if (!costs.known()) {
+    throw base::FileError(tr("{}: has no table '{}'; `lanescope calibrate --torch` measures it", file,
+                             kind == DeviceKind::Cpu ? "pytorch_cpu" : "pytorch"));
+  }
+  if (kind == DeviceKind::Gpu) sim::leave_out_library(costs, profile.cpu);
+  return costs;
+}
+
 /// The simulated device that an id names: the GPU or the CPU of a built-in profile or of a file.
 struct SimChoice {
   std::string id;
@@ -135,7 +160,7 @@ const FoundGpus& of_this_machine() {
 /// Does not touch the driver if the id names an existing simulated device.
 const FoundGpus& needed_for(std::string_view id) {
   static const FoundGpus none;
-  if (id == kSim || id == kCpu) return none;
+  if (id == kSim || split(id).device == kCpu) return none;
   if (!id.starts_with(kSimPrefix) && !id.starts_with(kCpuPrefix)) return of_this_machine();
   const std::string_view name = profile_in(id);
   return names_a_file(name) || is_embedded(name) ? none : of_this_machine();
@@ -179,6 +204,11 @@ std::vector<CatalogueEntry> catalogue_from(const FoundGpus& found) {
 }
 
 std::unique_ptr<Device> make_device_from(const FoundGpus& found, std::string_view id, DeviceContext context) {
+  if (const WithCosts parts = split(id); !parts.file.empty()) {
+    context.id = id;
+    context.framework = costs_in(parts.file, kind_named(id));
+    return make_device_from(found, parts.device, std::move(context));
+  }
   Choice choice = choose(found, id);
   if (const auto* gpu = std::get_if<cuda::GpuInfo>(&choice)) {
     return cuda::make_cuda_device(*found.backend, *gpu, std::move(context));
@@ -191,7 +221,22 @@ std::unique_ptr<Device> make_device_from(const FoundGpus& found, std::string_vie
   return std::make_unique<sim::SimDevice>(simulated.profile, std::move(context), std::move(simulated.id));
 }
 
+void add_costs(DeviceInfo& info, const DeviceContext& context) {
+  if (!context.framework.known()) return;
+  info.id = context.id;
+  info.framework = context.framework;
+  info.dispatch_us = context.framework.of(FrameworkCall::Op);
+}
+
 DeviceInfo describe_device_from(const FoundGpus& found, std::string_view id) {
+  if (const WithCosts parts = split(id); !parts.file.empty()) {
+    DeviceInfo info = describe_device_from(found, parts.device);
+    DeviceContext context;
+    context.id = id;
+    context.framework = costs_in(parts.file, info.kind);
+    add_costs(info, context);
+    return info;
+  }
   Choice choice = choose(found, id);
   if (const auto* gpu = std::get_if<cuda::GpuInfo>(&choice)) return cuda::info_of(*gpu);
   if (std::holds_alternative<CpuChoice>(choice)) return cpu::cpu_info();
@@ -201,7 +246,7 @@ DeviceInfo describe_device_from(const FoundGpus& found, std::string_view id) {
 }
 
 DeviceKind kind_named(std::string_view id) {
-  return id == kCpu || id.starts_with(kCpuPrefix) ? DeviceKind::Cpu : DeviceKind::Gpu;
+  return split(id).device == kCpu || id.starts_with(kCpuPrefix) ? DeviceKind::Cpu : DeviceKind::Gpu;
 }
 
 std::string_view profile_named(std::string_view id) {
@@ -211,6 +256,7 @@ std::string_view profile_named(std::string_view id) {
 
 std::string cpu_beside(std::string_view id) {
   if (kind_named(id) == DeviceKind::Cpu) return std::string(id);
+  if (const std::string_view file = split(id).file; !file.empty()) return fmt::format("{}{}{}", kCpu, kCosts, file);
   if (id != kSim && !id.starts_with(kSimPrefix)) return std::string(kCpu);
   return fmt::format("{}{}", kCpuPrefix, profile_in(id));
 }
@@ -236,7 +282,7 @@ std::unique_ptr<Device> make_device(std::string_view id, DeviceContext context) 
 DeviceInfo describe_device(std::string_view id) { return describe_device_from(needed_for(id), id); }
 
 std::vector<FittedNumber> fitted_numbers(std::string_view id) {
-  Choice choice = choose(needed_for(id), id);
+  Choice choice = choose(needed_for(id), split(id).device);
   std::vector<FittedNumber> fitted;
   if (auto* simulated = std::get_if<SimChoice>(&choice)) {
     for (sim::DeviceProfile::Number& number : simulated->profile.numbers) {

@@ -41,12 +41,18 @@ struct DeviceContext {
   /// empty.
   std::function<void()> recorded;
   trace::CaptureLevel capture = trace::CaptureLevel::All;
+  std::string id;            ///< of a device that is not simulated, if not its usual one: "cuda:0+FILE.toml"
+  FrameworkCosts framework;  ///< of a device that is not simulated
 };
 
+/// Sets what the context says of a device that is not simulated.
+void add_costs(DeviceInfo& info, const DeviceContext& context);
+
 /// `id` is "auto" (the first usable GPU, else the simulator), "cuda", "cuda:N", "sim", "sim:PROFILE", "sim:FILE.toml",
-/// "cpu" (this machine's), "cpu:PROFILE" or "cpu:FILE.toml" (simulated from a profile). Throws base::UsageError for an
-/// unknown id, with the valid ones; base::FileError for an unreadable profile, with file, line and key; and base::Error
-/// for an unusable GPU, with the reason.
+/// "cpu" (this machine's), "cpu:PROFILE" or "cpu:FILE.toml" (simulated from a profile). To "cuda", "cuda:N" and "cpu",
+/// "+FILE.toml" adds the framework's costs from a profile. Throws base::UsageError for an unknown id, with the valid
+/// ones; base::FileError for an unreadable profile, with file, line and key; and base::Error for an unusable GPU, with
+/// the reason.
 std::unique_ptr<Device> make_device(std::string_view id, DeviceContext context);
 /// Describes the device without creating it.
 DeviceInfo describe_device(std::string_view id);

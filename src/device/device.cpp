@@ -9,6 +9,10 @@ namespace {
   throw base::Error(device.info().id + ": " + base::tr("this device has no further host threads"));
 }
 
+[[noreturn]] void no_graphs(const Device& device) {
+  throw base::Error(device.info().id + ": " + base::tr("this device has no CUDA graphs"));
+}
+
 }  // namespace
 
 HostThread Device::create_host_thread(std::string_view /*name*/) { no_threads(*this); }
@@ -16,6 +20,11 @@ void Device::end_host_thread(HostThread /*thread*/) { no_threads(*this); }
 HostTask Device::submit(HostThread /*thread*/, const HostWork& /*work*/, HostTask /*after*/) { no_threads(*this); }
 bool Device::ended(HostTask /*task*/) { no_threads(*this); }
 void Device::wait_for(HostTask /*task*/, std::string_view /*what*/) { no_threads(*this); }
+
+void Device::begin_capture(Stream /*stream*/) { no_graphs(*this); }
+Graph Device::end_capture(Stream /*stream*/) { no_graphs(*this); }
+void Device::launch_graph(Graph /*graph*/, Stream /*stream*/) { no_graphs(*this); }
+void Device::destroy_graph(Graph /*graph*/) { no_graphs(*this); }
 
 void Device::hand_over(Slice /*to*/, Slice /*from*/, std::size_t /*bytes*/) {
   throw base::Error(info().id + ": " +

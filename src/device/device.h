@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "device/framework_costs.h"
 #include "ops/op.h"
 #include "trace/capture_health.h"
 #include "trace/sink.h"
@@ -42,6 +43,7 @@ struct DeviceInfo {
   double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
   std::string driver;  ///< "driver for CUDA 13.0"; empty: none
   DeviceKind kind = DeviceKind::Gpu;
+  FrameworkCosts framework;  ///< if known(), its Op is dispatch_us
 };
 
 /// The device itself has failed and accepts no more calls. what() names the call, the code and its text. The trace
@@ -54,6 +56,7 @@ class DeviceLost : public base::Error {
 enum class Buffer : std::uint32_t { None = 0 };
 enum class Stream : std::uint32_t { Default = 0 };
 enum class GpuEvent : std::uint32_t { None = 0 };
+enum class Graph : std::uint32_t { None = 0 };
 enum class HostThread : std::uint32_t { None = 0 };
 enum class HostTask : std::uint64_t { None = 0 };
 
@@ -168,6 +171,17 @@ class Device {
   /// cudaLaunchKernel. With `compute` false, only the time is modelled, for values too costly to compute. The results
   /// must not be read. The op's buffers then hold no values: copies to and from them take their time but move nothing.
   virtual void launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) = 0;
+
+  // --- CUDA graphs; CPU devices throw base::Error -------------------------------------------------------------------
+  /// cudaStreamBeginCapture: until end_capture(), launches and memsets on this stream do not run, but become the nodes
+  /// of a graph, one after the other. Not the default stream, as CUDA demands. Every other call that the workload's
+  /// thread makes meanwhile fails: "operation not permitted when stream is capturing".
+  virtual void begin_capture(Stream stream);
+  /// cudaStreamEndCapture and cudaGraphInstantiate. The buffers of the nodes must outlive the graph.
+  virtual Graph end_capture(Stream stream);
+  /// cudaGraphLaunch: one call that runs all nodes of the graph, whose operations have its correlation number.
+  virtual void launch_graph(Graph graph, Stream stream);
+  virtual void destroy_graph(Graph graph);  ///< cudaGraphExecDestroy
 };
 
 }  // namespace lanescope::device

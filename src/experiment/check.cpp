@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/translate.h"
+#include "experiment/own_experiments.h"
 
 namespace lanescope::experiment {
 namespace {
@@ -83,10 +84,10 @@ Checking check_of(const Experiment& experiment, const Compared& compared, const 
 }
 
 const Published* published_named(std::string_view name) {
-  for (const Experiment& experiment : experiments()) {
-    if (!name.starts_with(experiment.id) || name.substr(experiment.id.size(), 1) != ".") continue;
-    const std::string_view wanted = name.substr(experiment.id.size() + 1);
-    for (const Published& p : experiment.published) {
+  for (const Experiment* experiment : all_experiments()) {
+    if (!name.starts_with(experiment->id) || name.substr(experiment->id.size(), 1) != ".") continue;
+    const std::string_view wanted = name.substr(experiment->id.size() + 1);
+    for (const Published& p : experiment->published) {
       if (p.name == wanted) return &p;
     }
   }

@@ -6,22 +6,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/translate.h"
 #include "device/catalogue.h"
 #include "lanescope_experiments.h"
 
 namespace lanescope::experiment {
 namespace {
-
-using base::tr;
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
 
 struct Embedded {
   std::vector<Experiment> experiments;
@@ -70,21 +59,6 @@ std::vector<std::string> Experiment::assignments(Side s) const {
 std::span<const Experiment> experiments() { return embedded().experiments; }
 
 const std::vector<std::string>& experiment_errors() { return embedded().errors; }
-
-const Experiment& experiment_named(std::string_view id_or_name) {
-  const std::string wanted = lower(id_or_name);
-  std::vector<std::string_view> ids;
-  for (const Experiment& experiment : experiments()) {
-    if (lower(experiment.id) == wanted || lower(experiment.name) == wanted) return experiment;
-    ids.emplace_back(experiment.id);
-  }
-  for (const std::string& error : experiment_errors()) {
-    if (!wanted.empty() && lower(error).starts_with(fmt::format("experiments/{}-", wanted))) {
-      throw base::FileError(error);
-    }
-  }
-  throw base::UsageError(tr("experiment '{}' is unknown; allowed: {}", id_or_name, fmt::join(ids, ", ")));
-}
 
 std::string chosen_device(const Experiment& experiment, Side side, std::string_view asked) {
   const std::string& own = experiment.device_of(side);

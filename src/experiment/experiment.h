@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@ struct Text {
   std::array<std::string, kLanguages> in;
   const std::string& operator[](Language language) const { return in[static_cast<std::size_t>(language)]; }
   bool empty() const { return in[0].empty(); }
+  bool operator==(const Text&) const = default;
 };
 
 enum class Side : std::uint8_t { Before, After };
@@ -39,6 +41,7 @@ struct View {
   base::Nanoseconds span_ns = 0;             ///< or as a time, if not 0. File: span_us
   double before = 0;                         ///< share of the view before the trigger, 0 to 0.9
   std::vector<std::string> folded;           ///< names of lanes shown as strips
+  std::vector<std::string> outlined;         ///< names of lanes in a frame: what a person is told to look at
   std::vector<std::string> plots;            ///< keys of plots; empty: the usual ones
   /// What `watch` speaks of and must be in view, as "LANE: NAME", NAME being an event's, "wait" for the waiting part of
   /// any call on the lane, or "idle" for a gap in the GPU's work.
@@ -53,6 +56,8 @@ struct Variant {
   std::string device;                 ///< as for --device; empty: the experiment's
   std::vector<std::string> settings;  ///< "key=value", applied over those of both sides
   View view;
+
+  bool operator==(const Variant&) const = default;
 };
 
 /// The quality of a published number.
@@ -84,6 +89,8 @@ struct Published {
   /// reproduces them reproduces this one, too. See experiment/check.h.
   std::vector<std::string> follows{};
   Text unchecked{};  ///< why no run can check it; may be empty if there is a figure
+
+  bool operator==(const Published&) const = default;
 };
 
 /// A predefined sweep of the experiment: axes and figure, in the format of `lanescope sweep`.
@@ -93,6 +100,8 @@ struct ReadySweep {
   std::string against;                ///< "device=cpu:teaching": each value is figure(against) / figure
   std::vector<std::string> settings;  ///< applied over the experiment's
   std::uint64_t iterations = 0;       ///< per run; 0: the experiment's
+
+  bool operator==(const ReadySweep&) const = default;
 };
 
 struct Experiment {
@@ -110,23 +119,27 @@ struct Experiment {
   std::vector<Published> published;
   std::optional<ReadySweep> sweep;
 
+  bool operator==(const Experiment&) const = default;
   const Variant& side(Side s) const { return sides[static_cast<std::size_t>(s)]; }
   /// The settings of both sides and of this one, in the order of application.
   std::vector<std::string> assignments(Side s) const;
   const std::string& device_of(Side s) const { return side(s).device.empty() ? device : side(s).device; }
 };
 
+/// Throws base::Error if a file may not use this id or name: "is 'P09'; allowed: ...".
+using NameCheck = std::function<void(std::string_view name)>;
 /// `origin` is the file's name as given by the user; every error begins with it. Throws base::FileError with file,
 /// line, key and what is allowed. Checks everything: keys, texts in all languages, the workload, its settings, the
 /// figures.
-Experiment parse_experiment(std::string_view text, std::string_view origin);
+Experiment parse_experiment(std::string_view text, std::string_view origin, const NameCheck& check = {});
 
 /// All embedded experiments, in teaching order.
 std::span<const Experiment> experiments();
 /// Errors of embedded files that could not be used; empty in a correct build.
 const std::vector<std::string>& experiment_errors();
-/// Finds an experiment by id or name, ignoring case. Throws base::UsageError, which lists the ids, or base::FileError
-/// if the experiment's file exists but is invalid.
+/// Finds an experiment by id or name, ignoring case: the user's own first (own_experiments.h). One whose file has gone
+/// is still found, so that what names it goes on. Throws base::UsageError, which lists the ids, or base::FileError if
+/// the experiment's file exists but is invalid.
 const Experiment& experiment_named(std::string_view id_or_name);
 
 /// The device on which a side runs if `asked` is requested (empty: the experiment's). A CPU stays a CPU: that of the

@@ -38,7 +38,7 @@ using Place = TomlPlace;
 
 class Reader : private TomlReader {
  public:
-  using TomlReader::TomlReader;
+  Reader(std::string_view origin, const NameCheck& check) : TomlReader(origin), check_(check) {}
 
   Experiment read(std::string_view text) {
     const toml::table root_table = parse(text);
@@ -63,6 +63,10 @@ class Reader : private TomlReader {
   void read_head(const Place& root, Experiment& experiment) const {
     experiment.id = word(root, "id");
     experiment.name = word(root, "name");
+    if (check_) {
+      checked(needed(root, "id"), "id", [&] { check_(experiment.id); });
+      checked(needed(root, "name"), "name", [&] { check_(experiment.name); });
+    }
     experiment.order = static_cast<int>(integer(root, "order", kMostInOrder));
     experiment.workload = string(root, "workload");
     checked(needed(root, "workload"), "workload", [&] { workload::workload_info(experiment.workload); });
@@ -220,10 +224,14 @@ class Reader : private TomlReader {
     experiment.sweep = std::move(sweep);
     checked(node, "sweep", [&] { check_sweep(ready_sweep(experiment)); });
   }
+
+  const NameCheck& check_;
 };
 
 }  // namespace
 
-Experiment parse_experiment(std::string_view text, std::string_view origin) { return Reader(origin).read(text); }
+Experiment parse_experiment(std::string_view text, std::string_view origin, const NameCheck& check) {
+  return Reader(origin, check).read(text);
+}
 
 }  // namespace lanescope::experiment

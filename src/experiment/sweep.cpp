@@ -12,6 +12,7 @@
 #include "base/translate.h"
 #include "device/catalogue.h"
 #include "experiment/measured_run.h"
+#include "io/csv_text.h"
 #include "workload/workload.h"
 
 namespace lanescope::experiment {
@@ -288,13 +289,6 @@ std::string Sweep::unit() const {
 
 namespace {
 
-std::string field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
 std::string number(std::optional<double> value) { return value ? fmt::format("{}", *value) : std::string(); }
 
 }  // namespace
@@ -316,14 +310,7 @@ std::string sweep_csv(const SweepSpec& spec, const std::vector<SweepPoint>& poin
   columns.emplace_back("error");
 
   std::string csv;
-  const auto line = [&csv](const std::vector<std::string>& fields) {
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      if (f > 0) csv += ',';
-      csv += field(fields[f]);
-    }
-    csv += "\r\n";
-  };
-  line(columns);
+  io::append_csv_line(csv, columns);
   for (const SweepPoint& point : points) {
     if (!point.done) continue;
     std::vector<std::string> fields = point.at;
@@ -335,7 +322,7 @@ std::string sweep_csv(const SweepSpec& spec, const std::vector<SweepPoint>& poin
     for (const std::string& key : own) fields.push_back(number(figure_value(key, point.measured, iterations)));
     fields.emplace_back(point.simulated ? "true" : "false");
     fields.push_back(point.error);
-    line(fields);
+    io::append_csv_line(csv, fields);
   }
   return csv;
 }

@@ -17,8 +17,9 @@ using base::tr;
 
 constexpr std::int64_t kMostMicroseconds = 3'600'000'000;
 
-constexpr auto kViewKeys = std::to_array<std::string_view>(
-    {"trigger", "wait_over_us", "hold_off_us", "iterations", "span_us", "before", "folded", "plots", "shows"});
+constexpr auto kViewKeys =
+    std::to_array<std::string_view>({"trigger", "wait_over_us", "hold_off_us", "iterations", "span_us", "before",
+                                     "folded", "outlined", "plots", "shows"});
 
 std::string written(const toml::node& node) {
   if (node.is_table()) return tr("a table");
@@ -189,6 +190,7 @@ void TomlReader::read_view(const toml::node& node, const std::string& key, View&
   }
   if (place.has("before")) view.before = number(place, "before", 0, 0.9);
   if (place.has("folded")) view.folded = strings(place, "folded");
+  if (place.has("outlined")) view.outlined = strings(place, "outlined");
   if (place.has("plots")) view.plots = strings(place, "plots");
   if (place.has("shows")) view.shows = strings(place, "shows");
   for (const std::string& shown : view.shows) {

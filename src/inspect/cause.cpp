@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trace/call_nature.h"
+
 namespace lanescope::ui {
 namespace {
 
@@ -99,7 +101,9 @@ CausePath cause_path(const trace::Links& links, const Bubble& bubble) {
   path.bubble = bubble;
   if (bubble.cause == BubbleCause::StartOrEnd) return path;
   // A late launch is not a wait; it is the end of the path.
-  if (analysis::group_of(bubble.cause) != analysis::CauseGroup::Launch && bubble.cause != BubbleCause::Dependency) {
+  const bool of_launch = analysis::group_of(bubble.cause) == analysis::CauseGroup::Launch ||
+                         bubble.cause == BubbleCause::Dependency || bubble.cause == BubbleCause::GraphGap;
+  if (!of_launch) {
     path.wait = event_at(trace, bubble.call_lane, bubble.call_start_ns, bubble.call);
   }
   path.last_operation = operation_before(links, bubble.gpu, bubble.start_ns);
@@ -180,6 +184,13 @@ Lit lit_with(const trace::Links& links, const Bubble& bubble) {
   if (path.wait) lit.runs.push_back(run_of(*path.wait));
   if (path.next_launch) lit.runs.push_back(run_of(*path.next_launch));
   return lit;
+}
+
+std::vector<EventRef> graph_nodes(const trace::Links& links, const EventRef& event) {
+  const auto call = trace::is_gpu_work(event.event.kind) ? links.call_of(event) : std::optional(event);
+  if (!call || call->event.kind != trace::EventKind::Call) return {};
+  if (!trace::is_graph_launch(links.trace().names().text(call->event.name))) return {};
+  return links.operations_of(*call);
 }
 
 std::vector<Launch> launches_in(const trace::Links& links, Nanoseconds from, Nanoseconds to, std::size_t most) {

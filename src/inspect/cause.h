@@ -70,18 +70,24 @@ struct Launch {
 /// The launches that start in [from, to), oldest first; if there are more than `most`, an even sample of them.
 std::vector<Launch> launches_in(const trace::Links& links, Nanoseconds from, Nanoseconds to, std::size_t most);
 
+/// The nodes of a CUDA graph, in the order in which they ran: of the launch `event`, or of the launch that ran the
+/// operation `event`. Empty for any other event.
+std::vector<EventRef> graph_nodes(const trace::Links& links, const EventRef& event);
+
 /// The current state, for the selection and for the item under the mouse.
 struct CauseState {
   CausePath path;
   Repeats repeats;
   Nanoseconds ordinary_gap = 0;  ///< of the selection's bubble, if that is too short for a path; 0: none
-  std::vector<Launch> launches;  ///< for a selected range or stretch: one arrow each
+  std::vector<Launch> launches;  ///< for a selected range, stretch or graph launch: one arrow each
+  std::vector<LitRun> graph;     ///< the nodes of the selected launch or node
   Lit lit;
   // The inputs of the members above.
   std::uint64_t generation = 0;
   std::optional<EventRef> lit_event, path_event;
   std::optional<Nanoseconds> lit_bubble, path_bubble;  ///< identified by start
   std::optional<std::pair<Nanoseconds, Nanoseconds>> launches_of;
+  std::optional<EventRef> launches_event;
 };
 
 }  // namespace lanescope::ui

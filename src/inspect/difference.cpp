@@ -50,12 +50,11 @@ std::string in_a_line(std::string label) {
   return label;
 }
 
-std::string setting_text(const workload::SettingSpec* spec, const std::string& key, const std::string& value) {
-  if (!spec) return key + " " + value;
-  const std::string label = in_a_line(base::tr(spec->label));
-  if (spec->type == workload::SettingType::Bool) return label + " " + (value == "true" ? tr("on") : tr("off"));
-  if (spec->zero_is_never && value == "0") return label + " " + tr("never");
-  return label + " " + value + (spec->unit.empty() ? "" : " " + spec->unit);
+std::string setting_value(const workload::SettingSpec* spec, const std::string& value) {
+  if (!spec) return value;
+  if (spec->type == workload::SettingType::Bool) return value == "true" ? tr("on") : tr("off");
+  if (spec->zero_is_never && value == "0") return tr("never");
+  return value + (spec->unit.empty() ? "" : " " + spec->unit);
 }
 
 std::string device_of(const RunSnapshot& run) {
@@ -195,30 +194,39 @@ std::string where_it_went(const RunSnapshot& a, const RunSnapshot& b) {
   return text;
 }
 
-SideTexts side_texts(const RunSnapshot& a, const RunSnapshot* b, std::size_t most) {
-  if (!b) return {tr(a.title), ""};
-  std::vector<std::string> in_a, in_b;
-  const auto differ = [&](const std::string& x, const std::string& y) {
-    if (x == y) return;
-    in_a.push_back(x);
-    in_b.push_back(y);
+std::vector<KnobChange> knob_changes(const RunSnapshot& a, const RunSnapshot& b) {
+  std::vector<KnobChange> changes;
+  const auto differ = [&](const std::string& name, const std::string& x, const std::string& y) {
+    if (x != y) changes.push_back({name, x, y});
   };
-  if (a.facts.workload != b->facts.workload) differ(tr(a.title), tr(b->title));
-  differ(device_of(a), device_of(*b));
-  if (a.facts.workload == b->facts.workload) {
-    // In the order of the knobs; keys without a knob come last.
+  if (a.facts.workload != b.facts.workload) differ("", tr(a.title), tr(b.title));
+  differ("", device_of(a), device_of(b));
+  if (a.facts.workload == b.facts.workload) {
+    // Keys without a knob come last.
     const std::vector<workload::SettingSpec> specs = specs_of(a.facts.workload);
     const auto compare = [&](const workload::SettingSpec* spec, const std::string& key) {
-      const auto x = a.facts.settings.find(key), y = b->facts.settings.find(key);
-      if (x == a.facts.settings.end() || y == b->facts.settings.end() || x->second == y->second) return;
-      differ(setting_text(spec, key, x->second), setting_text(spec, key, y->second));
+      const auto x = a.facts.settings.find(key), y = b.facts.settings.find(key);
+      if (x == a.facts.settings.end() || y == b.facts.settings.end() || x->second == y->second) return;
+      const std::string name = spec ? in_a_line(base::tr(spec->label)) : key;
+      differ(name, setting_value(spec, x->second), setting_value(spec, y->second));
     };
     for (const workload::SettingSpec& spec : specs) compare(&spec, spec.key);
     for (const auto& [key, value] : a.facts.settings) {
       if (std::ranges::none_of(specs, [&](const auto& spec) { return spec.key == key; })) compare(nullptr, key);
     }
   }
-  if (in_a.empty()) differ(tr(a.title), tr(b->title));  // two files about which nothing else is known
+  if (changes.empty()) differ("", tr(a.title), tr(b.title));  // two files about which nothing else is known
+  return changes;
+}
+
+SideTexts side_texts(const RunSnapshot& a, const RunSnapshot* b, std::size_t most) {
+  if (!b) return {tr(a.title), ""};
+  std::vector<std::string> in_a, in_b;
+  for (const KnobChange& change : knob_changes(a, *b)) {
+    const std::string name = change.name.empty() ? "" : change.name + " ";
+    in_a.push_back(name + change.a);
+    in_b.push_back(name + change.b);
+  }
   const auto text = [&](const RunSnapshot& run, const std::vector<std::string>& parts) {
     if (run.label.empty()) return joined(parts, most);
     return parts.empty() ? run.label : fmt::format("{} ({})", run.label, joined(parts, most));

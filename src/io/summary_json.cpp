@@ -103,6 +103,9 @@ Json trial_json(const std::optional<PredictedTrial>& trial) {
           {"gain", given ? Json(trial->gain) : Json(nullptr)},
           {"work", trial->work},
           {"iteration_ns", given ? Json(trial->iteration_ns) : Json(nullptr)},
+          {"range_ns", given ? Json{{"low", trial->low_ns}, {"high", trial->high_ns}} : Json(nullptr)},
+          {"probed", trial->probed},
+          {"assumed", trial->assumed},
           {"refused", text_or_null(trial->refused)}};
 }
 
@@ -288,7 +291,8 @@ std::string summary_json(const RunFigures& figures) {
                               {"launch_too_slow", group_ns(analysis::CauseGroup::Launch)},
                               {"copy", group_ns(analysis::CauseGroup::Copy)},
                               {"start_or_end", group_ns(analysis::CauseGroup::StartOrEnd)},
-                              {"loader", group_ns(analysis::CauseGroup::Loader)}};
+                              {"loader", group_ns(analysis::CauseGroup::Loader)},
+                              {"graph", group_ns(analysis::CauseGroup::Graph)}};
   json["bubbles_by_fine_cause"] = causes_json(s.bubble_by_cause_ns);
   json["run_ahead"] = {{"mean", s.run_ahead_mean}, {"max", s.run_ahead_max}};
   json["loader_wait_ns"] = s.loader_wait_ns;

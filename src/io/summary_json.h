@@ -27,7 +27,10 @@ struct PredictedTrial {
   double work = 1;                           ///< the factor by which an iteration's work grows (a larger batch)
   double gain = 0;                           ///< how many times as fast, for the same work; 0 if refused
   double measured_ns = 0, iteration_ns = 0;  ///< per iteration, now and with the change
-  std::string refused;                       ///< why there is no prediction; empty if there is one
+  double low_ns = 0, high_ns = 0;            ///< the range of the latter
+  /// What the run does not show and matters: measured by a probe of the device, or assumed; with their values.
+  std::vector<std::string> probed, assumed;
+  std::string refused;  ///< why there is no prediction; empty if there is one
 };
 
 struct RunFigures {

@@ -23,6 +23,8 @@ struct Truth {
   double value = 0;        ///< in the question's unit; of a verdict: not used
   std::string verdict;     ///< its key
   std::size_t choice = 0;  ///< the right one, if there are choices
+
+  bool operator==(const Truth&) const = default;
 };
 /// Empty if it is not known yet: a side has not run for a whole period, or has no such figure.
 std::optional<Truth> truth_of(const Question& question, const Measured* before, const Measured* after);

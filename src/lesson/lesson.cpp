@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/translate.h"
 #include "lanescope_lessons.h"
 
 namespace lanescope::lesson {
@@ -33,7 +32,45 @@ const Embedded& embedded() {
   return all;
 }
 
+constexpr const char* kUsualDevice = "sim:rtx4090";
+
+// The step's own experiment. Its sides are called by their settings, which need no translation.
+Experiment own_experiment(const Step& step) {
+  Experiment e;
+  e.id = e.name = step.name;
+  e.workload = step.workload;
+  e.device = step.device.empty() ? kUsualDevice : step.device;
+  e.title = step.title;
+  e.shows = step.text;
+  const std::array<const std::vector<std::string>*, 2> settings{&step.before, &step.after};
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const std::string label = settings[i]->empty() ? "–" : fmt::format("{}", fmt::join(*settings[i], ", "));
+    e.sides[i].label.in.fill(label);
+    e.sides[i].settings = *settings[i];
+  }
+  const auto key = [](const std::string& assignment) { return assignment.substr(0, assignment.find('=')); };
+  if (step.before.size() == 1 && step.after.size() == 1 && key(step.before[0]) == key(step.after[0])) {
+    e.turned_knob = key(step.before[0]);
+  }
+  return e;
+}
+
 }  // namespace
+
+Experiment experiment_of(const Step& step) {
+  const bool own = step.experiment.empty();
+  Experiment e = own ? own_experiment(step) : experiment::experiment_named(step.experiment);
+  if (!own && !step.device.empty()) {
+    e.device = step.device;
+    for (experiment::Variant& side : e.sides) side.device.clear();
+  }
+  for (experiment::Variant& side : e.sides) {
+    side.settings.insert(side.settings.end(), step.settings.begin(), step.settings.end());
+  }
+  if (!step.settings.empty() || !step.device.empty()) e.published.clear();  // they are about other runs
+  if (step.view) e.sides[static_cast<std::size_t>(step.side)].view = *step.view;
+  return e;
+}
 
 double Lesson::minutes() const {
   return std::transform_reduce(steps.begin(), steps.end(), 0.0, std::plus(), [](const Step& s) { return s.minutes; });
@@ -42,14 +79,5 @@ double Lesson::minutes() const {
 std::span<const Lesson> lessons() { return embedded().lessons; }
 
 const std::vector<std::string>& lesson_errors() { return embedded().errors; }
-
-const Lesson& lesson_named(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Lesson& lesson : lessons()) {
-    if (lesson.name == name) return lesson;
-    names.emplace_back(lesson.name);
-  }
-  throw base::UsageError(base::tr("lesson '{}' is unknown; allowed: {}", name, fmt::join(names, ", ")));
-}
 
 }  // namespace lanescope::lesson

@@ -10,6 +10,7 @@
 #include "device/catalogue.h"
 #include "experiment/comparison.h"
 #include "experiment/figure.h"
+#include "experiment/own_experiments.h"
 #include "experiment/toml_reader.h"
 #include "experiment/unit.h"
 #include "lesson/lesson.h"
@@ -30,17 +31,17 @@ constexpr std::array kVerdicts = {analysis::VerdictKind::SyncBound, analysis::Ve
 
 constexpr auto kRootKeys = std::to_array<std::string_view>({"name", "order", "title", "summary", "steps"});
 constexpr auto kStepKeys =
-    std::to_array<std::string_view>({"name", "title", "text", "reveal", "notes", "minutes", "experiment", "side",
-                                     "settings", "view", "question", "task"});
+    std::to_array<std::string_view>({"name", "title", "text", "reveal", "notes", "minutes", "experiment", "workload",
+                                     "device", "before", "after", "side", "settings", "view", "question", "task"});
 constexpr auto kQuestionKeys =
     std::to_array<std::string_view>({"text", "figure", "of", "choices", "least", "most", "unit", "tolerance"});
 constexpr auto kChoiceKeys = std::to_array<std::string_view>({"text", "up_to", "verdict"});
 constexpr auto kTaskKeys = std::to_array<std::string_view>({"text", "goals", "keep", "hints"});
-constexpr auto kGoalKeys = std::to_array<std::string_view>({"figure", "least", "most"});
+constexpr auto kGoalKeys = std::to_array<std::string_view>({"figure", "least", "most", "text"});
 
 class Reader : private experiment::TomlReader {
  public:
-  using TomlReader::TomlReader;
+  Reader(std::string_view origin, const experiment::NameCheck& check) : TomlReader(origin), check_(check) {}
 
   Lesson read(std::string_view text_of_file) {
     const toml::table table = parse(text_of_file);
@@ -48,6 +49,7 @@ class Reader : private experiment::TomlReader {
     check_keys(root, kRootKeys);
     Lesson lesson;
     lesson.name = word(root, "name");
+    if (check_) checked(needed(root, "name"), "name", [&] { check_(lesson.name); });
     lesson.order = static_cast<int>(integer(root, "order", kMostInOrder));
     lesson.title = text(root, "title");
     lesson.summary = text(root, "summary");
@@ -75,17 +77,15 @@ class Reader : private experiment::TomlReader {
     step.reveal = optional_text(place, "reveal");
     step.notes = optional_text(place, "notes");
     step.minutes = number(place, "minutes", 0.5, 90);
-    step.experiment = string(place, "experiment");
-    const Experiment* experiment = nullptr;
-    checked(needed(place, "experiment"), place.key("experiment"),
-            [&] { experiment = &experiment::experiment_named(step.experiment); });
+    read_experiment(place, step);
     if (place.has("side")) {
       step.side = choice(place, "side", std::array{Side::Before, Side::After}, &experiment::side_key);
     }
     step.settings = strings(place, "settings");
-    for (const Side side : {Side::Before, Side::After}) check_settings(place, *experiment, side, step);
+    const Experiment experiment = experiment_of(step);
+    for (const char* key : {"before", "after", "settings"}) check_settings(place, key, experiment);
     if (const toml::node* view = place.table.get("view")) {
-      step.view = experiment->side(step.side).view;
+      step.view = experiment.side(step.side).view;
       read_view(*view, place.key("view"), *step.view);
     }
     if (const toml::node* node = place.table.get("question")) {
@@ -93,18 +93,45 @@ class Reader : private experiment::TomlReader {
     }
     if (const toml::node* node = place.table.get("task")) {
       if (step.question) fail(*node, place.key("task"), tr("is beside a question; allowed: one of the two"));
-      step.task = read_task({table_of(*node, place.key("task")), place.key("task")}, *experiment);
+      step.task = read_task({table_of(*node, place.key("task")), place.key("task")}, experiment);
     }
     return step;
   }
 
-  void check_settings(const TomlPlace& place, const Experiment& e, Side side, const Step& step) const {
-    if (step.settings.empty()) return;
-    checked(needed(place, "settings"), place.key("settings"), [&] {
-      workload::Settings settings = workload::default_settings(e.workload, device::describe_device(e.device_of(side)));
-      for (const std::string& assignment : e.assignments(side)) settings.assign(assignment);
-      for (const std::string& assignment : step.settings) settings.assign(assignment);
-      workload::check_settings(e.workload, settings);
+  // Of the tutorials' experiments or one of the user's own, or the step's.
+  void read_experiment(const TomlPlace& place, Step& step) const {
+    step.experiment = optional_string(place, "experiment");
+    step.workload = optional_string(place, "workload");
+    step.device = optional_string(place, "device");
+    step.before = strings(place, "before");
+    step.after = strings(place, "after");
+    if (step.experiment.empty() && step.workload.empty()) {
+      fail(place.table, place.key("experiment"), tr("is missing; without it, workload is needed"));
+    }
+    if (!step.experiment.empty()) {
+      for (const char* key : {"workload", "before", "after"}) {
+        if (place.has(key))
+          fail(needed(place, key), place.key(key), tr("is beside experiment; allowed: one of the two"));
+      }
+      checked(needed(place, "experiment"), place.key("experiment"),
+              [&] { experiment::listed_experiment(step.experiment); });
+    } else {
+      checked(needed(place, "workload"), place.key("workload"), [&] { workload::workload_info(step.workload); });
+    }
+    if (!step.device.empty()) {
+      checked(needed(place, "device"), place.key("device"), [&] { device::describe_device(step.device); });
+    }
+  }
+
+  void check_settings(const TomlPlace& place, std::string_view key, const Experiment& e) const {
+    if (!place.has(key)) return;
+    checked(needed(place, key), place.key(key), [&] {
+      for (const Side side : {Side::Before, Side::After}) {
+        workload::Settings settings =
+            workload::default_settings(e.workload, device::describe_device(e.device_of(side)));
+        for (const std::string& assignment : e.assignments(side)) settings.assign(assignment);
+        workload::check_settings(e.workload, settings);
+      }
     });
   }
 
@@ -198,6 +225,7 @@ class Reader : private experiment::TomlReader {
       if (each.has("least")) goal.least = number(each, "least", -kMost, kMost);
       if (each.has("most")) goal.most = number(each, "most", std::max(goal.least, -kMost), kMost);
       if (!each.has("least") && !each.has("most")) fail(each.table, each.key("least"), tr("is missing"));
+      goal.text = optional_text(each, "text");
       task.goals.push_back(std::move(goal));
     });
     task.keep = strings(place, "keep");
@@ -213,10 +241,14 @@ class Reader : private experiment::TomlReader {
     }
     return task;
   }
+
+  const experiment::NameCheck& check_;
 };
 
 }  // namespace
 
-Lesson parse_lesson(std::string_view text, std::string_view origin) { return Reader(origin).read(text); }
+Lesson parse_lesson(std::string_view text, std::string_view origin, const experiment::NameCheck& check) {
+  return Reader(origin, check).read(text);
+}
 
 }  // namespace lanescope::lesson

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +25,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/child_process.h"
 #include "base/error.h"
 #include "base/translate.h"
 
@@ -69,23 +69,13 @@ void give_to_wl_copy(const std::filesystem::path& wl_copy, const std::vector<std
     throw base::FileError(tr("no clipboard: {}: {}", wl_copy.string(), why));
   };
   // A file, not a pipe: if the reader exits early, no SIGPIPE ends this program.
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
-  if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() || std::fflush(file.get()) != 0 ||
-      std::fseek(file.get(), 0, SEEK_SET) != 0) {
-    fail(base::system_error_text(errno));
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(file.get()), STDIN_FILENO);
-  std::string path = wl_copy.string(), type = "--type", png = "image/png";
-  const std::array<char*, 4> arguments{path.data(), type.data(), png.data(), nullptr};
+  const base::TemporaryFile file = base::temporary_file({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!file) fail(base::system_error_text(errno));
   pid_t child = 0;
-  const int error = posix_spawn(&child, path.c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
+  const base::ChildStreams streams{.in = fileno(file.get())};
+  const int error = base::start_child({wl_copy.string(), "--type", "image/png"}, streams, child);
   if (error != 0) fail(base::system_error_text(error));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = base::wait_for_child(child);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail(tr("it failed"));
 }
 

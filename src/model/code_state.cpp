@@ -129,16 +129,17 @@ void CodeState::take_code(const Model& model, Clock::time_point now) {
   if (const Steering* steering = model.steering()) {
     settings = steering->settings();
     name = steering->workload().name;
-  } else if (settings_ || !model.source().own()) {
+  } else if (loop_ || !model.source().own()) {
     return;
   } else {
     const io::RunFacts facts = model.facts();
     name = facts.workload;
     settings = settings_of(facts);
   }
-  if (!settings || settings == settings_) return;
-  workload::Code code = workload::workload_code(name, *settings);
-  settings_ = std::move(settings);
+  if (!settings || (loop_ && loop_->settings == *settings)) return;  // another workload or device is another run
+  Loop loop{name, std::move(*settings), model.source().device().kind == device::DeviceKind::Cpu};
+  workload::Code code = workload::workload_code(loop.workload, loop.settings, loop.on_cpu);
+  loop_ = std::move(loop);
   if (code == code_) return;
   if (std::vector<CodeChange> found = changes(code_, code); !found.empty()) {
     changed_ = std::move(found);

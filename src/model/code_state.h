@@ -73,6 +73,13 @@ class CodeState {
   bool moving(Clock::time_point now) const { return gliding_ || flashing(now) > 0; }
 
   const workload::Code& code() const { return code_; }
+  /// The loop that the code is of; empty as long as there is no code.
+  struct Loop {
+    std::string workload;
+    workload::Settings settings;
+    bool on_cpu = false;  ///< its tensors are on the CPU
+  };
+  const std::optional<Loop>& loop() const { return loop_; }
   /// The costs of a line; null while they are not known, and for a line that leaves no events.
   const LineCost* cost(std::size_t line) const;
   std::int64_t iterations() const { return iterations_; }
@@ -113,7 +120,7 @@ class CodeState {
 
   std::uint64_t generation_ = 0;
   bool begun_ = false;
-  std::optional<workload::Settings> settings_;
+  std::optional<Loop> loop_;
   workload::Code code_;
   std::vector<std::string> keys_;  // of the lines
   std::vector<CodeChange> changed_;

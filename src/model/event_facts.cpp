@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "base/translate.h"
+#include "inspect/cause.h"
 #include "inspect/destination.h"
 #include "inspect/enclosing.h"
 #include "inspect/owner_text.h"
@@ -42,8 +44,28 @@ void add_times(std::vector<Fact>& facts, const trace::Event& e, base::Nanosecond
   facts.push_back({tr("return"), base::format_duration(parts.returning)});
 }
 
-void add_link(std::vector<Fact>& facts, const trace::Trace& trace, const trace::Event& e,
+/// Of a graph launch, how many nodes it ran; of a node, which of them it is. False for any other event.
+bool add_graph(std::vector<Fact>& facts, const trace::Links& links, const EventRef& ref,
+               const std::optional<EventRef>& linked) {
+  const std::vector<EventRef> nodes = graph_nodes(links, ref);
+  if (nodes.empty() || !linked) return false;
+  if (!trace::is_gpu_work(ref.event.kind)) {
+    facts.push_back({tr("runs as"), tr("a graph of {} nodes", nodes.size()), Colour::SelectionLink, linked});
+    return true;
+  }
+  const auto same = [&](const EventRef& node) {
+    return node.lane == ref.lane && node.row == ref.row && node.index == ref.index;
+  };
+  const auto number = std::ranges::find_if(nodes, same) - nodes.begin() + 1;
+  facts.push_back({tr("graph node"), tr("{} of {}", number, nodes.size())});
+  facts.push_back({tr("launched by"), shown_name(links.trace(), *linked), Colour::SelectionLink, linked});
+  return true;
+}
+
+void add_link(std::vector<Fact>& facts, const trace::Links& links, const EventRef& ref,
               const std::optional<EventRef>& linked) {
+  const trace::Trace& trace = links.trace();
+  const trace::Event& e = ref.event;
   if (!linked) return;
   const std::string name = shown_name(trace, *linked);
   if (trace::is_sync(e)) {
@@ -51,7 +73,9 @@ void add_link(std::vector<Fact>& facts, const trace::Trace& trace, const trace::
     return;
   }
   const bool from_gpu = trace::is_gpu_work(e.kind);
-  facts.push_back({from_gpu ? tr("issued by") : tr("runs as"), name, Colour::SelectionLink, linked});
+  if (!add_graph(facts, links, ref, linked)) {
+    facts.push_back({from_gpu ? tr("issued by") : tr("runs as"), name, Colour::SelectionLink, linked});
+  }
   const trace::Event& launch = from_gpu ? linked->event : e;
   const trace::Event& work = from_gpu ? e : linked->event;
   facts.push_back({tr("launch to start"), base::format_duration(work.start_ns - launch.start_ns)});
@@ -175,7 +199,7 @@ EventFacts event_facts(const trace::Links& links, const EventRef& ref, const std
   EventFacts facts;
   facts.title = title_of(trace, ref);
   add_times(facts.times, e, origin);
-  add_link(facts.links, trace, e, linked);
+  add_link(facts.links, links, ref, linked);
   if (e.kind == trace::EventKind::Marker) return facts;
   if (const auto shape = trace.launches().find(trace::launch_of(e))) {
     add_launch(facts.details, *shape, sm_count);
@@ -201,6 +225,7 @@ EventFacts bubble_facts(const trace::Trace& trace, const analysis::Bubble& b, ba
   const std::string call(trace.names().text(b.call));
   const char* role = b.cause == BubbleCause::Loader      ? tr("waited in")
                      : b.cause == BubbleCause::AfterSync ? tr("drained by")
+                     : b.cause == BubbleCause::GraphGap  ? tr("graph launched by")
                                                          : tr("late call");
   if (!call.empty()) facts.times.push_back({role, call});
   facts.times.push_back({tr("start"), time_in_full(b.start_ns - origin)});

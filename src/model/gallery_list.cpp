@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/translate.h"
+#include "experiment/own_experiments.h"
+#include "lesson/own_lessons.h"
 #include "picture/words.h"
 
 namespace lanescope::ui {
@@ -35,6 +37,18 @@ std::string all_of(const Experiment& e) {
   }
   for (const Language language : {Language::English, Language::Chinese}) all += " " + chapter(e.workload, language);
   return in_small_letters(std::move(all));
+}
+
+std::vector<std::string> words_of(std::string_view filter) {
+  std::vector<std::string> words;
+  std::istringstream stream(in_small_letters(std::string(filter)));
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+bool has_all(const std::string& text, const std::vector<std::string>& words) {
+  const auto has = [&](const std::string& word) { return text.find(word) != std::string::npos; };
+  return std::all_of(words.begin(), words.end(), has);
 }
 
 }  // namespace
@@ -86,19 +100,29 @@ std::size_t GalleryList::moved(std::size_t place, int dx, int dy, std::size_t co
 }
 
 GalleryList gallery_list(std::span<const Experiment> experiments, std::string_view filter, Language language) {
-  std::vector<std::string> words;
-  std::istringstream stream(in_small_letters(std::string(filter)));
-  for (std::string word; stream >> word;) words.push_back(word);
+  const std::vector<std::string> words = words_of(filter);
   GalleryList list;
   for (const Experiment& e : experiments) {
-    const std::string all = words.empty() ? "" : all_of(e);
-    const auto has = [&](const std::string& word) { return all.find(word) != std::string::npos; };
-    if (!std::all_of(words.begin(), words.end(), has)) continue;
+    if (!words.empty() && !has_all(all_of(e), words)) continue;
     const std::string title = chapter(e.workload, language);
     auto place = std::ranges::find(list.chapters, title, &GalleryChapter::title);
     if (place == list.chapters.end()) place = list.chapters.insert(place, {title, {}});
     place->experiments.push_back(&e);
   }
+  return list;
+}
+
+GalleryList gallery_list(std::string_view filter, Language language) {
+  const std::vector<std::string> words = words_of(filter);
+  GalleryList list = gallery_list(experiment::experiments(), filter, language);
+  GalleryChapter own{base::tr("Your own", language), {}};
+  for (const Experiment* e : experiment::own_experiments()) {
+    if (words.empty() || has_all(all_of(*e), words)) own.experiments.push_back(e);
+  }
+  for (std::string& error : lesson::own_file_errors()) {
+    if (has_all(in_small_letters(error), words)) list.errors.push_back(std::move(error));
+  }
+  if (!own.experiments.empty() || !list.errors.empty()) list.chapters.insert(list.chapters.begin(), std::move(own));
   return list;
 }
 
@@ -113,6 +137,9 @@ std::string sources_text(const Experiment& experiment) {
 
 std::string code_text(const Experiment& experiment) {
   using base::tr;
+  if (const auto file = file_of(experiment); !file.empty()) {
+    return fmt::format("{}: {}", experiment.id, tr("one of your own, {}", file.string()));
+  }
   const char kind = experiment.id.front();
   std::string says = experiment.id + ": ";
   says += kind == 'P'   ? tr("one of the experiments on the numbers that the tutorials published")

@@ -18,6 +18,7 @@ struct GalleryChapter {
 
 struct GalleryList {
   std::vector<GalleryChapter> chapters;
+  std::vector<std::string> errors;  ///< of own files that cannot be used; for the first chapter
 
   std::size_t size() const;
   const experiment::Experiment* at(std::size_t place) const;  ///< null beyond the end
@@ -32,6 +33,10 @@ struct GalleryList {
 /// does not matter.
 GalleryList gallery_list(std::span<const experiment::Experiment> experiments, std::string_view filter,
                          experiment::Language language);
+
+/// The same for all experiments, the user's own in a first chapter. It is there if one of their files has an error,
+/// too.
+GalleryList gallery_list(std::string_view filter, experiment::Language language);
 
 /// What an experiment's code means: "P09: one of the experiments on the numbers that the tutorials published", and a
 /// line for each tutorial.

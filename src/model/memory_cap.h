@@ -10,7 +10,8 @@ namespace lanescope::ui {
 inline constexpr double kAutomaticMemory = 0;
 inline constexpr double kLeastMemoryGb = 0.016, kMostMemoryGb = 1'000;
 
-/// A quarter of the machine's memory, so that it stays usable; 1 to 16 GiB. Of 16 GiB that is 4 GiB: 110 million events.
+/// A quarter of the machine's memory, so that it stays usable; 1 to 16 GiB. Of 16 GiB that is 4 GiB: 110 million
+/// events.
 std::size_t automatic_memory_cap(std::size_t machine_bytes);
 /// What is chosen in gigabytes (10^9 bytes), or automatic.
 std::size_t memory_cap_of(double gb, std::size_t machine_bytes);

@@ -65,7 +65,7 @@ std::string SettingsHistory::go(Model& model, const workload::Settings& to) {
 std::string SettingsHistory::undo(Model& model) {
   update(model, false);
   if (undo_.empty()) return {};
-  const Step step = undo_.back();
+  const Turn step = undo_.back();
   std::string turned = go(model, step.before);
   undo_.pop_back();
   redo_.push_back(step);
@@ -75,7 +75,7 @@ std::string SettingsHistory::undo(Model& model) {
 std::string SettingsHistory::redo(Model& model) {
   update(model, false);
   if (redo_.empty()) return {};
-  const Step step = redo_.back();
+  const Turn step = redo_.back();
   std::string turned = go(model, step.after);
   redo_.pop_back();
   undo_.push_back(step);

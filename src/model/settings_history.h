@@ -21,21 +21,24 @@ class SettingsHistory {
 
   bool can_undo() const { return !undo_.empty(); }
   bool can_redo() const { return !redo_.empty(); }
+  /// One turn of one or more knobs.
+  struct Turn {
+    workload::Settings before, after;
+  };
+  /// The last one that was not undone; null: none in this run.
+  const Turn* last_turn() const { return undo_.empty() ? nullptr : &undo_.back(); }
   /// Sets all knobs that the last step turned to what they were before it. Returns what was turned: "log interval
   /// 100 → 1". Throws base::UsageError if the run refuses it; the step then stays.
   std::string undo(Model& model);
   std::string redo(Model& model);
 
  private:
-  struct Step {
-    workload::Settings before, after;
-  };
   std::string go(Model& model, const workload::Settings& to);
 
   std::uint64_t generation_ = 0;
   std::string workload_, device_;
   workload::Settings now_;
-  std::vector<Step> undo_, redo_;
+  std::vector<Turn> undo_, redo_;
   bool in_drag_ = false;  // the newest step still grows
 };
 

@@ -10,15 +10,15 @@ namespace {
 
 using base::tr;
 
-std::string value_text(const workload::SettingSpec& spec, const workload::Value& value) {
-  if (const bool* on = std::get_if<bool>(&value)) return *on ? tr("on") : tr("off");
+std::string value_text(const workload::SettingSpec& spec, const workload::Value& value, base::Language language) {
+  if (const bool* on = std::get_if<bool>(&value)) return *on ? tr("on", language) : tr("off", language);
   const std::string text = workload::to_text(value);
-  return spec.zero_is_never && text == "0" ? std::string(tr("never")) : text;
+  return spec.zero_is_never && text == "0" ? std::string(tr("never", language)) : text;
 }
 
 // "Log interval" becomes "log interval" within a sentence; "GPU first" stays.
-std::string label_text(const workload::SettingSpec& spec) {
-  std::string label = base::tr(spec.label);
+std::string label_text(const workload::SettingSpec& spec, base::Language language) {
+  std::string label = tr(spec.label.c_str(), language);
   if (label.size() > 1 && std::islower(static_cast<unsigned char>(label[1]))) {
     label[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(label[0])));
   }
@@ -62,18 +62,22 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-std::string trial_text(const workload::Settings& settings, const std::vector<std::string>& assignments) {
+std::string trial_text(const workload::Settings& settings, const std::vector<std::string>& assignments,
+                       base::Language language) {
   return each_setting(settings, assignments,
-                      [](const workload::SettingSpec& spec, const workload::Value&, const workload::Value& to) {
-                        return label_text(spec) + " " + value_text(spec, to);
+                      [language](const workload::SettingSpec& spec, const workload::Value&, const workload::Value& to) {
+                        return label_text(spec, language) + " " + value_text(spec, to, language);
                       });
 }
 
-std::string turn_text(const workload::Settings& before, const std::vector<std::string>& assignments) {
-  return each_setting(before, assignments,
-                      [](const workload::SettingSpec& spec, const workload::Value& from, const workload::Value& to) {
-                        return label_text(spec) + " " + value_text(spec, from) + " → " + value_text(spec, to);
-                      });
+std::string turn_text(const workload::Settings& before, const std::vector<std::string>& assignments,
+                      base::Language language) {
+  return each_setting(
+      before, assignments,
+      [language](const workload::SettingSpec& spec, const workload::Value& from, const workload::Value& to) {
+        return label_text(spec, language) + " " + value_text(spec, from, language) + " → " +
+               value_text(spec, to, language);
+      });
 }
 
 std::string tried_csv(std::span<const Tried> rows) {

@@ -9,6 +9,8 @@
 #include "experiment/run_facts.h"
 #include "model/active_experiment.h"
 #include "model/model.h"
+#include "model/probe_process.h"
+#include "prediction/simulated_probe.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {
@@ -39,6 +41,15 @@ std::optional<prediction::Recorded> recorded_of(const Model& model) {
   recorded.device = model.source().device();
   recorded.gpu = model.recent().verdict_gpu;
   return recorded;
+}
+
+// A live run's device can be asked for what the run does not show; that of an opened trace only if it is simulated.
+std::shared_ptr<prediction::DeviceProbe> probe_of(const Model& model, const device::DeviceInfo& device) {
+  if (!model.steering()) return prediction::probe_of_simulated(device);
+  if (device.kind != device::DeviceKind::Gpu) return nullptr;
+  const auto probe = device.simulated ? prediction::probe_here : probe_in_a_process;
+  return prediction::probe_of(device.id,
+                              [id = device.id, probe](std::span<const ops::Op> ops) { return probe(id, ops); });
 }
 
 // Limits the data used for a prediction: for an opened trace, all of it, as in its report; for a live run, the stretch
@@ -187,6 +198,7 @@ void TryIt::predict_next(const Model& model, Clock::time_point now) {
   refused_at_ = now;
   std::optional<prediction::Recorded> recorded = recorded_of(model);
   if (!recorded || !cut_to_seen(*recorded, model)) return;
+  recorded->probe = probe_of(model, recorded->device);
   under_way_ = *next;
   under_way_at_ = at_;
   job_.start([recorded = std::move(*recorded), assignments = under_way_](const base::Stop& stop) {

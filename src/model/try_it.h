@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/translate.h"
 #include "model/advice.h"
 #include "prediction/predict.h"
 #include "prediction/trials.h"
@@ -34,9 +35,11 @@ inline bool is_primary(const Offer& offer) {
 }
 
 /// "log interval 100", "pinned on, non-blocking on"
-std::string trial_text(const workload::Settings& settings, const std::vector<std::string>& assignments);
+std::string trial_text(const workload::Settings& settings, const std::vector<std::string>& assignments,
+                       base::Language language = base::language());
 /// "log interval 1 → 100"
-std::string turn_text(const workload::Settings& before, const std::vector<std::string>& assignments);
+std::string turn_text(const workload::Settings& before, const std::vector<std::string>& assignments,
+                      base::Language language = base::language());
 
 /// A trial that was made: predicted next to measured.
 struct Tried {

@@ -9,7 +9,7 @@ namespace {
 // How many iterations are shown at first, and when the average of an opened trace begins.
 constexpr double kIterationsAtFirst = 3.2;
 // Easing: the distance left shrinks by e in this time.
-constexpr double kEaseSeconds = 0.06;
+constexpr double kEaseSeconds = 0.06, kCalmEaseSeconds = 0.18;
 // To an experiment's view, slow enough to be followed.
 constexpr double kGoalSeconds = 0.15;
 // So many iterations, taking at least so long, are a slow loop.
@@ -218,7 +218,8 @@ void ViewControl::roll(const Model& model, double seconds) {
 
 void ViewControl::move(double seconds) {
   if (target_) {
-    const TimeAxis next = axis_.towards(*target_, 1 - std::exp(-seconds / kEaseSeconds));
+    const double ease = calm_ ? kCalmEaseSeconds : kEaseSeconds;
+    const TimeAxis next = axis_.towards(*target_, 1 - std::exp(-seconds / ease));
     const double begins = next.offset_px(*target_);
     const double ends = begins + (target_->span_ns() - next.span_ns()) / next.ns_per_pixel();
     const bool near = std::abs(begins) < 0.25 && std::abs(ends) < 0.25;

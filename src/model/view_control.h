@@ -63,6 +63,8 @@ class ViewControl {
 
   /// Off: eased movements happen at once.
   void set_animated(bool animated) { animated_ = animated; }
+  /// Zooming and gliding take three times as long, so that an audience can follow.
+  void set_calm(bool calm) { calm_ = calm; }
 
   /// Goes there, eased, as soon as the run's pace is known; the next run starts there. Empty: the user's own trigger,
   /// and a few iterations. After the user has moved the view or its trigger by hand, a goal is only remembered.
@@ -166,6 +168,7 @@ class ViewControl {
   ViewHistory history_;
   std::pair<Nanoseconds, Nanoseconds> extent_{};
   bool animated_ = true;
+  bool calm_ = false;
   bool live_ = false;
   ViewMode mode_ = ViewMode::Trigger;
   ViewMode before_freeze_ = ViewMode::Trigger;

@@ -22,4 +22,10 @@ std::string badge_text(const io::RunFacts& facts, bool live) {
   return device.profile.empty() ? says : says + " · " + std::filesystem::path(device.profile).filename().string();
 }
 
+std::string badge_text(const io::RunFacts& a, const io::RunFacts& b) {
+  const io::RunFacts& facts = a.simulated ? a : b;
+  if (a.device == b.device) return badge_text(facts, false);
+  return facts.simulated ? tr("SIMULATED") : tr("MEASURED");
+}
+
 }  // namespace lanescope::ui

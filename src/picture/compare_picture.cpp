@@ -85,10 +85,7 @@ class CompareLayout::Composition {
 
   void add_badge(float y, SpanBatch& out) const {
     const io::RunFacts& facts = picture_.a->facts.simulated ? picture_.a->facts : picture_.b->facts;
-    const bool one_device = picture_.a->facts.device == picture_.b->facts.device;
-    const std::string says = one_device        ? badge_text(facts, false)
-                             : facts.simulated ? std::string(tr("SIMULATED"))
-                                               : std::string(tr("MEASURED"));
+    const std::string says = badge_text(picture_.a->facts, picture_.b->facts);
     const float width = text_width(fonts_, FontRole::BodyBold, says) + 36;
     const float x = width_ - kMargin - width;
     out.solid(x, y, x + width, y + kBadgeHeight, colours_[facts.simulated ? Colour::Simulated : Colour::PanelRaised],

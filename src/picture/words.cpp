@@ -5,6 +5,7 @@
 
 #include "analysis/summary.h"
 #include "base/translate.h"
+#include "experiment/own_experiments.h"
 #include "picture/font_files.h"
 
 namespace lanescope::ui {
@@ -118,15 +119,18 @@ ChineseTexts catalogue_letters(Language language) {
 ChineseTexts chinese_texts(Language language) {
   ChineseTexts texts = catalogue_letters(language);
   texts.body += language_name(Language::Chinese);  // the switch itself
-  if (language == Language::English) return texts;
-  for (const experiment::Experiment& e : experiment::experiments()) {
+  for (const experiment::Experiment* each : experiment::all_experiments()) {
+    const experiment::Experiment& e = *each;
     texts.title += e.title[language];
     texts.body += e.title[language];
     for (const experiment::Variant& side : e.sides) {
       texts.body += side.label[language];
       texts.small += side.label[language];
     }
-    for (const experiment::Text* t : {&e.shows, &e.watch, &e.knob, &e.correction}) texts.body += (*t)[language];
+    for (const experiment::Text* t : {&e.shows, &e.watch, &e.knob, &e.correction}) {
+      texts.body += (*t)[language];
+      texts.lead += (*t)[language];
+    }
     texts.small += e.shows[language] + e.knob[language];
     for (const experiment::Published& p : e.published) {
       texts.small += p.label[language] + p.environment[language] + p.unchecked[language];

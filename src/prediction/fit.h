@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "calibration/quick_probe.h"
 #include "prediction/numbers.h"
 #include "prediction/recording.h"
 #include "prediction/simulation.h"
@@ -25,12 +26,18 @@ struct Fit {
 };
 
 /// Fits what calls and copies show by themselves: enough of a machine to find out what the workload requests.
-Fit fit_calls(const Recording& recording, const device::DeviceInfo& device);
+/// `probe`, if any, gives what they do not show.
+Fit fit_calls(const Recording& recording, const device::DeviceInfo& device,
+              const calibration::QuickProbe* probe = nullptr);
 /// Fits the rest by comparison with what the workload requested: kernels, the CPU's memory, the program's own time.
 /// `shadow` is the recorded iterations on `fit.machine` without jitter, with memory accesses that take no time.
 void fit_program(Fit& fit, const Recording& recording, const Simulation& shadow, const device::DeviceInfo& device);
-/// Adds ops that were not recorded, derived from those that were.
-void fit_new_ops(Fit& fit, const Simulation& changed);
+/// The ops that were not recorded, each once.
+std::vector<ops::Op> new_ops(const Fit& fit, const Simulation& changed);
+/// Adds ops that were not recorded: as probed, or else derived from those that were.
+void fit_new_ops(Fit& fit, const std::vector<ops::Op>& wanted, const calibration::QuickProbe* probe = nullptr);
+/// Those of them that a probe should time: they are expected to take less than two milliseconds.
+std::vector<ops::Op> worth_probing(const Fit& fit, const std::vector<ops::Op>& wanted);
 
 /// The machine with all open numbers at the same position between their ends, see OpenNumber::set.
 Machine at_the_end(const Fit& fit, double where);

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <thread>
 #include <utility>
 
+#include "prediction/assumed_link.h"
 #include "prediction/fit.h"
 #include "prediction/least_squares.h"
 #include "prediction/samples.h"
@@ -30,7 +30,8 @@ struct Copy {
 
 class CallFit {
  public:
-  CallFit(const Recording& recording, const device::DeviceInfo& device) : recording_(recording), device_(device) {}
+  CallFit(const Recording& recording, const device::DeviceInfo& device, const calibration::QuickProbe* probe)
+      : recording_(recording), device_(device), probe_(probe) {}
 
   Fit run() {
     collect();
@@ -42,17 +43,20 @@ class CallFit {
     fit_latencies();
     fit_queue();
     Numbers& numbers = fit_.numbers;
-    const double seen = static_cast<double>(recording_.most_tasks_at_once);
-    if (!device_.simulated) {
-      numbers.measured(Number::Cores, std::max(1u, std::thread::hardware_concurrency()), 0);
-    } else {
-      numbers.narrow(Number::Cores, std::max(16.0, seen), 256, 4);
+    assume_link(numbers);
+    numbers.narrow(Number::Cores, std::max(16.0, static_cast<double>(recording_.most_tasks_at_once)), 256, 4);
+    if (device_.simulated) {
+      numbers.narrow(Number::GraphNode, 0.001, 0, 0.01);
+      // The floor of a simulated kernel has the gap to the next one in it.
+      numbers.narrow(Number::GraphGap, 0, 0, 0.1);
     }
+    if (probe_ != nullptr) take_probed();
     if (device_.sm_count > 0)
       fit_.machine.profile.gpu.sm_count = device_.sm_count;
     else
       fit_.machine.profile.gpu.sm_count = 64;
     fit_.machine.profile.name = "fitted";
+    fit_.machine.profile.pytorch = device_.framework;
     fit_.machine.profile.jitter_spread = spread_;
     numbers.write_to(fit_.machine.profile);
     return std::move(fit_);
@@ -114,6 +118,7 @@ class CallFit {
                                                       {CudaCall::StreamWaitEvent, Number::StreamWait},
                                                       {CudaCall::StreamCreate, Number::StreamCreate},
                                                       {CudaCall::EventCreate, Number::EventCreate},
+                                                      {CudaCall::GraphLaunch, Number::GraphLaunch},
                                                       {CudaCall::Malloc, Number::Malloc},
                                                       {CudaCall::Free, Number::Free}};
     for (const auto& [api, number] : kPlain) measured(number, own_[static_cast<std::size_t>(api)]);
@@ -129,6 +134,7 @@ class CallFit {
     relative(Number::EventQuery, 0.2, 0.05, 1);
     relative(Number::StreamWait, 0.4, 0.08, 1);
     relative(Number::Sync, 0.4, 0.05, 1);
+    relative(Number::GraphLaunch, 1, 0.7, 2);
   }
 
   void fit_synchronisations() {
@@ -303,6 +309,14 @@ class CallFit {
     if (depths.size() >= 3 && depths.median() >= 1) fit_.numbers.measured(Number::QueueDepth, depths.median(), 0);
   }
 
+  void take_probed() {
+    for (const calibration::ProbedNumber& probed : probe_->numbers) {
+      const std::size_t which = number_named(probed.key);
+      if (which == kNumbers || fit_.numbers.known(static_cast<Number>(which)) || probed.relative >= kUnsure) continue;
+      fit_.numbers.measured(static_cast<Number>(which), probed.value, probed.relative, Basis::Probed);
+    }
+  }
+
   struct RecordedCopy {
     const RecordedCall* call;
     const RecordedOperation* operation;
@@ -310,6 +324,7 @@ class CallFit {
   };
   const Recording& recording_;
   const device::DeviceInfo& device_;
+  const calibration::QuickProbe* const probe_;
   Fit fit_;
   double spread_ = 0.1;
   std::array<TwoSamples, device::kCudaCalls> own_;
@@ -318,7 +333,9 @@ class CallFit {
 
 }  // namespace
 
-Fit fit_calls(const Recording& recording, const device::DeviceInfo& device) { return CallFit(recording, device).run(); }
+Fit fit_calls(const Recording& recording, const device::DeviceInfo& device, const calibration::QuickProbe* probe) {
+  return CallFit(recording, device, probe).run();
+}
 
 Machine at_the_end(const Fit& fit, double where) {
   Machine machine = fit.machine;

@@ -1,8 +1,10 @@
 // Derives the durations of ops that were not recorded from those that were.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <span>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "base/translate.h"
 #include "device/sim/cost_model.h"
@@ -167,24 +169,57 @@ class OpFit {
 
 }  // namespace
 
-void fit_new_ops(Fit& fit, const Simulation& changed) {
-  std::optional<OpFit> op_fit;
+std::vector<ops::Op> new_ops(const Fit& fit, const Simulation& changed) {
+  std::vector<ops::Op> list;
   for (const Issue& issue : changed.issues) {
     if (issue.api != static_cast<std::size_t>(CudaCall::LaunchKernel)) continue;
-    const auto known = std::find_if(fit.machine.ops.begin(), fit.machine.ops.end(),
-                                    [&](const auto& k) { return same_op(k.op, issue.op); });
-    if (known != fit.machine.ops.end()) continue;
-    if (!op_fit) op_fit.emplace(fit);
-    const OpFit::Estimate e = op_fit->estimate(issue.op);
-    const std::size_t index = fit.machine.ops.size();
-    fit.machine.ops.push_back({issue.op, base::from_us(e.middle)});
-    if (e.fast == e.slow) continue;
-    fit.open.push_back({e.product ? base::tr("how long matrix products of another size take")
-                                  : base::tr("how long kernels that were not recorded take"),
-                        [index, e](Machine& machine, double where) {
-                          machine.ops[index].cost = base::from_us(between(where, e.fast, e.middle, e.slow));
-                        }});
+    const auto is_it = [&](const auto& k) { return same_op(k.op, issue.op); };
+    if (std::any_of(fit.machine.ops.begin(), fit.machine.ops.end(), is_it)) continue;
+    if (std::find(list.begin(), list.end(), issue.op) == list.end()) list.push_back(issue.op);
   }
+  return list;
+}
+
+void fit_new_ops(Fit& fit, const std::vector<ops::Op>& wanted, const calibration::QuickProbe* probe) {
+  if (wanted.empty()) return;
+  const OpFit op_fit(fit);
+  for (const ops::Op& op : wanted) {
+    const OpFit::Estimate e = op_fit.estimate(op);
+    OpenNumber open;
+    open.what = e.product ? base::tr("how long matrix products of another size take")
+                          : base::tr("how long kernels that were not recorded take");
+    open.key = fmt::format("{} {}x{}x{}", ops::kernel_name(op.kind), op.m, op.n, op.k);
+    open.value = e.middle;
+    open.fast = e.fast;
+    open.slow = e.slow;
+    if (probe != nullptr) {
+      const auto found = std::find_if(probe->ops.begin(), probe->ops.end(), [&](const auto& p) { return p.op == op; });
+      if (found != probe->ops.end()) {
+        open.basis = Basis::Probed;
+        open.value = found->us;
+        open.fast = found->us * (1 - std::min(found->relative, 0.9));
+        open.slow = found->us * (1 + found->relative);
+      }
+    }
+    const std::size_t index = fit.machine.ops.size();
+    fit.machine.ops.push_back({op, base::from_us(open.value)});
+    if (open.fast == open.slow) continue;
+    open.set = [index, fast = open.fast, value = open.value, slow = open.slow](Machine& machine, double where) {
+      machine.ops[index].cost = base::from_us(between(where, fast, value, slow));
+    };
+    fit.open.push_back(std::move(open));
+  }
+}
+
+std::vector<ops::Op> worth_probing(const Fit& fit, const std::vector<ops::Op>& wanted) {
+  constexpr double kLongest = 2000;  // microseconds
+  std::vector<ops::Op> list;
+  if (wanted.empty()) return list;
+  const OpFit op_fit(fit);
+  for (const ops::Op& op : wanted) {
+    if (op.kind != OpKind::Spin && op_fit.estimate(op).middle < kLongest) list.push_back(op);
+  }
+  return list;
 }
 
 }  // namespace lanescope::prediction

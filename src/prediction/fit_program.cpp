@@ -321,15 +321,20 @@ class ProgramFit {
     const double pages = fresh / bytes * 1e6 / (1 << 20);
     const double faults = std::min(n.value(Number::PageFault) * pages, 0.8 * together);
     const double rest = together - faults;
-    if (n.known(Number::PageFault)) return n.measured(Number::D2hPageable, 1e3 / rest, 0);
+    if (!n.assumed(Number::PageFault)) return n.measured(Number::D2hPageable, 1e3 / rest, 0);
     n.measured(Number::D2hPageable, 1e3 / rest, 0);
     n.measured(Number::PageFault, faults / pages, 0);  // so that the sum of both stays the same
-    fit_.open.push_back(
-        {base::tr("how much of a copy to fresh memory is spent on page faults"), [=](Machine& m, double where) {
-           const double part = between(where, 0.8 * together, faults, 0.05 * together);
-           m.profile.cpu.page_fault_us_per_mib = part / pages;
-           m.profile.link.d2h_pageable_gb_per_s = 1e3 / (together - part);
-         }});
+    fit_.open.push_back({base::tr("how much of a copy to fresh memory is spent on page faults"),
+                         Basis::Assumed,
+                         {},
+                         0,
+                         0,
+                         0,
+                         [=](Machine& m, double where) {
+                           const double part = between(where, 0.8 * together, faults, 0.05 * together);
+                           m.profile.cpu.page_fault_us_per_mib = part / pages;
+                           m.profile.link.d2h_pageable_gb_per_s = 1e3 / (together - part);
+                         }});
   }
 
   // If more threads work than there are cores, they slow each other down. Finds how many cores get the work done in the
@@ -361,6 +366,7 @@ class ProgramFit {
     constexpr double kSlowed = 1.01;
     if (done_by(most) < kSlowed * all) {
       // This many threads did not slow each other down.
+      if (!fit_.numbers.assumed(Number::Cores)) return;
       fit_.numbers.narrow(Number::Cores, std::max(16.0, most), 256, std::max(4.0, most));
       return;
     }
@@ -415,7 +421,19 @@ class ProgramFit {
     for (const Kernel& kernel : kernels_) {
       const double each = kernel.samples.mean() + pause * static_cast<double>(kernel.count);
       fit_.ops.push_back({kernel.op, each * 1e3, kernel.samples.relative(std::max(spread_, 0.02))});
+      const std::size_t index = fit_.machine.ops.size();
       fit_.machine.ops.push_back({kernel.op, base::from_us(each)});
+      const double off = std::min(fit_.ops.back().relative, 0.9);
+      fit_.open.push_back({base::tr("how long its kernels take"),
+                           Basis::Recorded,
+                           {},
+                           each,
+                           each * (1 - off),
+                           each * (1 + off),
+                           [=](Machine& machine, double where) {
+                             machine.ops[index].cost =
+                                 base::from_us(between(where, each * (1 - off), each, each * (1 + off)));
+                           }});
     }
   }
 

@@ -16,11 +16,12 @@ constexpr double kSure = 0.004;
 struct Spec {
   Number number;
   const char* what;
+  const char* key;
   double& (*of)(DeviceProfile&);
   double assumed, fast, slow;
 };
 
-#define LANESCOPE_OF(member) [](DeviceProfile& p) -> double& { return p.member; }
+#define LANESCOPE_OF(member) #member, [](DeviceProfile & p) -> double& { return p.member; }
 // The assumed value, and the range on machines of the last ten years: desktops and servers under Linux, laptops in a
 // virtual machine. Times are in microseconds (for calls, CPU time per call), rates in 1e9 bytes per second.
 constexpr Spec kSpecs[] = {
@@ -66,6 +67,11 @@ constexpr Spec kSpecs[] = {
      LANESCOPE_OF(link.staging_slots), 16, 32, 8},
     {Number::QueueDepth, N_("how many launches the GPU queues"), LANESCOPE_OF(gpu.launch_queue_depth), 1024, 1024,
      1024},
+    {Number::GraphLaunch, N_("what launching a CUDA graph costs the CPU"), LANESCOPE_OF(cpu.graph_launch_us), 4, 2, 35},
+    {Number::GraphNode, N_("what each node of a CUDA graph adds to its launch"), LANESCOPE_OF(cpu.graph_node_us), 0.1,
+     0, 0.5},
+    {Number::GraphGap, N_("how much time passes between two nodes of a CUDA graph"), LANESCOPE_OF(gpu.graph_gap_us),
+     0.2, 0, 0.6},
 };
 #undef LANESCOPE_OF
 static_assert(std::size(kSpecs) == kNumbers);
@@ -87,22 +93,29 @@ double between(double where, double fast, double middle, double slow) {
 }
 
 Numbers::Numbers() {
-  for (const Spec& spec : kSpecs) at(spec.number) = {spec.assumed, spec.fast, spec.slow, false};
+  for (const Spec& spec : kSpecs) at(spec.number) = {spec.assumed, spec.fast, spec.slow, Basis::Assumed};
 }
 
-void Numbers::measured(Number number, double value, double relative) {
+std::size_t number_named(std::string_view key) {
+  const auto* found = std::find_if(std::begin(kSpecs), std::end(kSpecs), [&](const Spec& s) { return key == s.key; });
+  return static_cast<std::size_t>(found - std::begin(kSpecs));
+}
+
+void Numbers::measured(Number number, double value, double relative, Basis basis) {
   State& state = at(number);
   const bool more_is_slow =
       kSpecs[static_cast<std::size_t>(number)].slow >= kSpecs[static_cast<std::size_t>(number)].fast;
   state.value = value;
-  state.known = true;
+  state.basis = basis;
   if (relative < kSure) relative = 0;
   const double less = value * (1 - std::min(relative, 0.9)), more = value * (1 + relative);
   state.fast = more_is_slow ? less : more;
   state.slow = more_is_slow ? more : less;
 }
 
-void Numbers::narrow(Number number, double value, double fast, double slow) { at(number) = {value, fast, slow, false}; }
+void Numbers::narrow(Number number, double value, double fast, double slow) {
+  at(number) = {value, fast, slow, Basis::Assumed};
+}
 
 void Numbers::write_to(DeviceProfile& profile) const {
   for (const Spec& spec : kSpecs) spec.of(profile) = at(spec.number).value;
@@ -119,7 +132,8 @@ std::vector<OpenNumber> Numbers::open() const {
   for (const Spec& spec : kSpecs) {
     const State& state = at(spec.number);
     if (state.fast == state.slow) continue;
-    list.push_back({base::tr(spec.what), [&spec, state](Machine& machine, double where) {
+    list.push_back({base::tr(spec.what), state.basis, spec.key, state.value, state.fast, state.slow,
+                    [&spec, state](Machine& machine, double where) {
                       spec.of(machine.profile) = between(where, state.fast, state.value, state.slow);
                     }});
   }

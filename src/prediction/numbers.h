@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "prediction/simulation.h"
@@ -44,15 +45,32 @@ enum class Number : std::uint8_t {
   CopyFixed,
   StagingSlots,
   QueueDepth,
+  GraphLaunch,
+  GraphNode,
+  GraphGap,
 };
-inline constexpr std::size_t kNumbers = 32;
+inline constexpr std::size_t kNumbers = 35;
 
-/// Something that the recording does not determine.
+/// Where a number of the fitted machine comes from.
+enum class Basis : std::uint8_t {
+  Recorded,  ///< the recording
+  Probed,    ///< a probe of the same device
+  Assumed,   ///< neither: what is usual
+};
+
+/// Something that is not known exactly.
 struct OpenNumber {
   std::string what;  ///< "how fast pageable memory is copied to the GPU"
+  Basis basis = Basis::Assumed;
+  /// As in a profile: "link.h2d_pageable_gb_per_s", with its range in the profile's unit; empty: it has no single
+  /// value.
+  std::string key;
+  double value = 0, fast = 0, slow = 0;
   /// Position -1: the end that makes the program fast; 1: the end that makes it slow; 0: the assumed value.
   std::function<void(Machine&, double where)> set;
 };
+/// The number with this key of a profile: "link.h2d_pinned_gb_per_s"; kNumbers if it is none of these.
+std::size_t number_named(std::string_view key);
 /// The value at such a position; interpolates by ratio, or linearly if a value is 0.
 double between(double where, double fast, double middle, double slow);
 
@@ -62,9 +80,12 @@ class Numbers {
   Numbers();
 
   double value(Number number) const { return at(number).value; }
-  bool known(Number number) const { return at(number).known; }
-  /// Sets a recorded value with its relative uncertainty.
-  void measured(Number number, double value, double relative);
+  /// The recording shows it.
+  bool known(Number number) const { return at(number).basis == Basis::Recorded; }
+  /// Neither the recording nor a probe shows it.
+  bool assumed(Number number) const { return at(number).basis == Basis::Assumed; }
+  /// Sets a measured value with its relative uncertainty.
+  void measured(Number number, double value, double relative, Basis basis = Basis::Recorded);
   /// Still not recorded, but limited to [fast, slow] with a new middle value.
   void narrow(Number number, double value, double fast, double slow);
   double fast(Number number) const { return at(number).fast; }
@@ -76,7 +97,7 @@ class Numbers {
  private:
   struct State {
     double value = 0, fast = 0, slow = 0;
-    bool known = false;
+    Basis basis = Basis::Assumed;
   };
   State& at(Number number) { return states_[static_cast<std::size_t>(number)]; }
   const State& at(Number number) const { return states_[static_cast<std::size_t>(number)]; }

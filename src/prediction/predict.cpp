@@ -1,5 +1,7 @@
 #include "prediction/predict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -11,10 +13,13 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "prediction/fit.h"
+#include "prediction/open_effects.h"
 #include "prediction/recording.h"
+#include "prediction/scatter.h"
 #include "prediction/simulation.h"
 #include "prediction/stalls.h"
 #include "workload/common_settings.h"
+#include "workload/graphed_step.h"
 #include "workload/workload.h"
 
 namespace lanescope::prediction {
@@ -31,14 +36,18 @@ constexpr std::size_t kEnough = 300;  // iterations of a loop that is always the
 /// Why there is no prediction.
 class Refusal {
  public:
-  explicit Refusal(std::string why) : why_(std::move(why)) {}
+  Refusal(std::string why, bool probe_may_help) : why_(std::move(why)), probe_may_help_(probe_may_help) {}
   const std::string& why() const { return why_; }
+  bool probe_may_help() const { return probe_may_help_; }
 
  private:
   std::string why_;
+  bool probe_may_help_;
 };
 
-[[noreturn]] void refuse(std::string why) { throw Refusal(std::move(why)); }
+[[noreturn]] void refuse(std::string why, bool probe_may_help = false) {
+  throw Refusal(std::move(why), probe_may_help);
+}
 
 std::string duration(double ns) { return base::format_duration(std::llround(ns)); }
 
@@ -67,7 +76,33 @@ class Predictor {
       refuse(tr("only {} iterations are recorded; at least {} are needed", recording_.iterations.size(),
                 kLeastIterations));
     }
-    fit_.emplace(fit_calls(recording_, recorded_.device));
+    if (workload::uses_graph(recorded_.settings)) {
+      refuse(tr("with a CUDA graph it is not told apart which kernel is which; a run without the graph shows it"));
+    }
+    const Prediction blank = prediction;
+    std::optional<Refusal> refused;
+    try {
+      answer(changed, prediction, nullptr);
+      if (assumed_ <= kProbeLimit) return;
+    } catch (const Refusal& refusal) {
+      if (!recorded_.probe || !refusal.probe_may_help()) throw;
+      refused = refusal;
+    }
+    const auto probe = recorded_.probe ? recorded_.probe->with(worth_probing_) : std::nullopt;
+    check_stop();
+    if (probe) {
+      prediction = blank;
+      answer(changed, prediction, &*probe);
+    } else if (refused) {
+      throw Refusal(*refused);
+    }
+  }
+
+ private:
+  /// `probe`: what it measured, or null.
+  void answer(const workload::Settings& changed, Prediction& prediction, const calibration::QuickProbe* probe) {
+    probe_ = probe;
+    fit_.emplace(fit_calls(recording_, recorded_.device, probe));
     const Simulation asked = shadow();
     prediction.measured_ns = measured_ns_;
     if (measured_ns_ <= 0) refuse(tr("the recorded iterations take no time"));
@@ -83,12 +118,13 @@ class Predictor {
     prediction.fidelity_error = std::abs(now.iteration_ns - measured_ns_) / measured_ns_;
     if (prediction.fidelity_error > kFidelityLimit) {
       refuse(tr("the fitted machine is {:.1f} % off ({} instead of {})", 100 * prediction.fidelity_error,
-                duration(now.iteration_ns), duration(measured_ns_)));
+                duration(now.iteration_ns), duration(measured_ns_)),
+             true);
     }
+    find_scatter(now);
     predict_change(changed, now, prediction);
   }
 
- private:
   void check_stop() const {
     if (stop_ != nullptr && *stop_) refuse(tr("it was stopped"));
   }
@@ -138,24 +174,50 @@ class Predictor {
     has_tasks_ = !simulation.tasks.empty();
     const Stretch stretch = analysis::whole_periods(recording_.iterations.size(), period_);
     measured_ns_ = mean_iteration_ns(recording_.iterations, stretch);
-    find_unsure(stretch);
+    find_unsure();
     return simulation;
   }
 
-  /// Sets unsure_ to two relative standard errors of the measured mean, over periods.
-  void find_unsure(Stretch stretch) {
-    constexpr double kLeast = 0.003, kMost = 0.05;
+  /// The time of each whole period, in ns.
+  static std::vector<double> periods_of(const std::vector<RecordedIteration>& iterations, std::size_t period) {
+    const Stretch stretch = analysis::whole_periods(iterations.size(), period);
     std::vector<double> periods;
-    for (std::size_t i = stretch.first; i > 0 && i + period_ <= stretch.last; i += period_) {
-      periods.push_back(
-          static_cast<double>(recording_.iterations[i + period_ - 1].done - recording_.iterations[i - 1].done));
+    for (std::size_t i = stretch.first; i > 0 && i + period <= stretch.last; i += period) {
+      periods.push_back(static_cast<double>(iterations[i + period - 1].done - iterations[i - 1].done));
     }
-    double sum = 0, squares = 0;
+    return periods;
+  }
+  /// As a share of the mean; empty if there are too few periods.
+  static std::optional<double> scatter_of(const std::vector<RecordedIteration>& iterations, std::size_t period) {
+    const std::vector<double> periods = periods_of(iterations, period);
+    double sum = 0;
     for (const double p : periods) sum += p;
-    const double n = static_cast<double>(periods.size()), mean = n > 0 ? sum / n : 0;
-    for (const double p : periods) squares += (p - mean) * (p - mean);
-    const double relative = n > 2 && mean > 0 ? 2 * std::sqrt(squares / (n - 1) / n) / mean : kMost;
-    unsure_ = std::clamp(relative, kLeast, kMost);
+    if (periods.size() < kFewestBlocks || sum <= 0) return std::nullopt;
+    return scatter_of_mean(periods) * static_cast<double>(periods.size()) / sum;
+  }
+
+  void find_unsure() {
+    constexpr double kLeast = 0.003, kMost = 0.05;
+    unsure_ = std::clamp(scatter_of(recording_.iterations, period_).value_or(kMost), kLeast, kMost);
+  }
+
+  /// Sets scatter_ for the recorded run. With few whole periods, its iterations are compared with the same ones on the
+  /// fitted machine, `now`.
+  void find_scatter(const Outcome& now) {
+    if (const auto scatter = scatter_of(recording_.iterations, period_)) {
+      scatter_ = *scatter;
+      return;
+    }
+    const auto &recorded = recording_.iterations, &fitted = now.recording.iterations;
+    const auto took = [](const std::vector<RecordedIteration>& iterations, std::size_t i) {
+      return static_cast<double>(iterations[i].done - iterations[i - 1].done);
+    };
+    std::vector<double> off;
+    const Stretch stretch = analysis::whole_periods(recorded.size(), period_);
+    for (std::size_t i = std::max<std::size_t>(stretch.first, 1); i < std::min(stretch.last, fitted.size()); ++i) {
+      off.push_back(took(recorded, i) - took(fitted, i));
+    }
+    scatter_ = scatter_of_mean(off) / measured_ns_;
   }
 
   Outcome simulated(const Machine& machine, const workload::Settings& settings, std::size_t iterations,
@@ -180,21 +242,16 @@ class Predictor {
     has_tasks_ = has_tasks_ || !asked.tasks.empty();
     const std::size_t period = period_of(asked);
     prediction.period = period;
-    fit_new_ops(*fit_, asked);
+    const std::vector<ops::Op> ops = new_ops(*fit_, asked);
+    worth_probing_ = worth_probing(*fit_, ops);
+    fit_new_ops(*fit_, ops, probe_);
     std::size_t iterations = recording_.iterations.size();
     if (period == 1 && !has_tasks_) iterations = kEnough;
     if (iterations < period + period / 3 + 2) iterations = period + period / 3 + 2;
     const Outcome then = simulated(fit_->machine, changed, iterations, period);
     if (then.iteration_ns <= 0) refuse(tr("the changed loop takes too long to simulate"));
-    const Span span = open_span({recorded_.settings, period_}, {changed, period});
-    if (span.more - span.less > 2 * kOpenLimit) {
-      if (span.loose)
-        refuse(tr("it depends on whether the work is already done when a wait begins, which is too close to call"));
-      refuse(tr("it depends on {}, which this run does not show", span.largest));
-    }
+    find_range({recorded_.settings, period_}, {changed, period}, then, prediction);
     prediction.iteration_ns = then.iteration_ns;
-    prediction.low_ns = then.iteration_ns * (1 + span.less);
-    prediction.high_ns = then.iteration_ns * (1 + span.more);
     tell_stalls(now, then, prediction);
   }
 
@@ -203,56 +260,69 @@ class Predictor {
     const workload::Settings& settings;
     std::size_t period;
   };
-  /// How far the open numbers may move the prediction, and which of them moves it most.
-  struct Span {
-    double less = 0, more = 0;
-    std::string largest;
-    bool loose = false;  ///< the largest effect is not from an open number
-  };
 
-  // Moves all open numbers to the fast end at once, and to the slow end. If that has too large an effect, moves each
-  // one by itself, because an effect on both the recorded and the changed loop does not affect the change.
-  Span open_span(const Loop& now, const Loop& then) const {
-    const double now_ns = quick(fit_->machine, now), then_ns = quick(fit_->machine, then);
-    Span all;
-    for (const double end : {-1.0, 1.0}) add(all, quick(at_the_end(*fit_, end), then) / then_ns - 1);
-    const Span loose = loose_span(then, then_ns);
-    all.less += loose.less;
-    all.more += loose.more;
-    if (all.more - all.less <= 2 * kOpenLimit) return all;
-    Span sum = loose;
-    double largest = loose.more - loose.less;
-    sum.loose = largest > 0;
-    for (const std::string& what : open_things()) {
-      Span own;
-      for (const double end : {-1.0, 1.0}) {
-        const Machine machine = with(what, end);
-        const double then_end = quick(machine, then);
-        double moved = then_end / then_ns - 1;
-        constexpr double kNothing = 1e-4;
-        if (std::abs(moved) > kNothing) {
-          // The machine must still reproduce the measurement. So if the recorded loop shows the effect, too, the change
-          // is affected only by the difference.
-          const double now_end = quick(machine, now);
-          const double seen = std::abs(now_end / now_ns - 1);
-          const double by_ratio = then_end / then_ns * now_ns / now_end - 1;
-          const double by_difference = (then_end - now_end + now_ns) / then_ns - 1;
-          const double cleared = std::abs(by_ratio) < std::abs(by_difference) ? by_ratio : by_difference;
-          const double unseen = seen > 0 ? moved * std::min(1.0, unsure_ / seen) : moved;
-          if (seen > unsure_ && std::abs(cleared) < std::abs(moved)) {
-            moved = std::abs(cleared) > std::abs(unseen) ? cleared : unseen;
-          }
-        }
-        add(own, moved);
-      }
-      sum.less += own.less;
-      sum.more += own.more;
-      if (own.more - own.less <= largest) continue;
-      largest = own.more - own.less;
-      sum.largest = what;
-      sum.loose = false;
+  void find_range(const Loop& now, const Loop& changed, const Outcome& then, Prediction& prediction) {
+    const TimeOn time = [&](const Machine& machine, bool with_change) {
+      return quick(machine, with_change ? changed : now);
+    };
+    const OpenEffects effects = open_effects(*fit_, time, unsure_);
+    const double then_ns = quick(fit_->machine, changed);
+    const Span loose = loose_span(changed, then_ns);
+    if (loose.width() > 2 * kOpenLimit) {
+      refuse(tr("it depends on whether the work is already done when a wait begins, which is too close to call"), true);
     }
-    return sum;
+    assumed_ = effects.assumed.width();
+    if (probe_ != nullptr && assumed_ > 2 * kOpenLimit) {
+      refuse(tr("it depends on {}, which neither this run nor a probe of the device shows",
+                effects.largest(Basis::Assumed)));
+    }
+    name_foreign(effects, prediction);
+    const double scatter_then = scatter_of(then.recording.iterations, changed.period).value_or(scatter_);
+    const Span again = again_span(changed, then_ns);
+    const auto root = [&](double measured, double by_loose, double by_again) {
+      const double off = std::hypot(prediction.fidelity_error, kModelError);
+      const double other = std::max(scatter_, scatter_then);
+      return std::sqrt(scatter_ * scatter_ + other * other + scatter_then * scatter_then + off * off +
+                       measured * measured + by_loose * by_loose + by_again * by_again);
+    };
+    const double less = root(effects.measured.less, loose.less, again.less);
+    const double more = root(effects.measured.more, loose.more, again.more);
+    prediction.low_ns = then.iteration_ns * (1 + effects.assumed.less) * (1 - std::min(less, 1.0));
+    prediction.high_ns = then.iteration_ns * (1 + effects.assumed.more) * (1 + more);
+  }
+
+  /// What is not from the recording and matters.
+  void name_foreign(const OpenEffects& effects, Prediction& prediction) const {
+    constexpr double kMatters = 0.001, kShare = 0.05;  // less than this share of the largest is not worth a word
+    double largest = 0;
+    for (const Effect& effect : effects.each) {
+      if (effect.basis != Basis::Recorded) largest = std::max(largest, effect.span.width());
+    }
+    for (const Effect& effect : effects.each) {
+      if (effect.basis == Basis::Recorded || effect.span.width() < std::max(kMatters, kShare * largest)) continue;
+      for (const OpenNumber& open : fit_->open) {
+        if (open.what != effect.what || open.basis != effect.basis) continue;
+        const auto [low, high] = std::minmax(open.fast, open.slow);
+        (effect.basis == Basis::Probed ? prediction.probed : prediction.assumed)
+            .push_back({open.what, open.key, open.value, low, high});
+      }
+    }
+  }
+
+  /// Another run on a real machine: its CPU, and its GPU with its link, are a little faster or slower.
+  Span again_span(const Loop& changed, double then_ns) const {
+    Span both;
+    if (recorded_.device.virtual_time || recorded_.device.simulated) return both;
+    for (const bool cpu : {true, false}) {
+      Span span;
+      for (const double by : {1 - (cpu ? kAgainCpu : kAgainGpu), 1 + (cpu ? kAgainCpu : kAgainGpu)}) {
+        span.include(
+            quick(cpu ? with_cpu_times(fit_->machine, by) : with_gpu_times(fit_->machine, by), changed) / then_ns - 1);
+      }
+      both.less = -std::hypot(both.less, span.less);
+      both.more = std::hypot(both.more, span.more);
+    }
+    return both;
   }
 
   // On a machine with hardly any jitter, two things may happen at the same instant again and again, and which of them
@@ -264,7 +334,7 @@ class Predictor {
     if (machine.profile.jitter_spread >= kHardly) return span;
     machine.profile.jitter_spread = kUsual;
     const double moved = quick(machine, then, true) / then_ns - 1;
-    if (std::abs(moved) > kNoise) add(span, 2 * moved);
+    if (std::abs(moved) > kNoise) span.include(2 * moved);
     return span;
   }
 
@@ -312,11 +382,6 @@ class Predictor {
     }
     fit_->machine = with(best, high * end);
   }
-  static void add(Span& span, double moved) {
-    span.less = std::min(span.less, moved);
-    span.more = std::max(span.more, moved);
-  }
-
   /// Without jitter a few iterations are enough.
   double quick(const Machine& machine, const Loop& loop, bool jitter = false) const {
     constexpr std::size_t kFew = 40;
@@ -351,7 +416,11 @@ class Predictor {
   Recording recording_;
   std::optional<Fit> fit_;
   std::size_t period_ = 1, now_iterations_ = 0;
-  double measured_ns_ = 0, unsure_ = 0.003;
+  double measured_ns_ = 0;
+  double scatter_ = 0, unsure_ = 0.003;  // relative
+  double assumed_ = 0;                   // the width that assumed numbers give the range, relative
+  const calibration::QuickProbe* probe_ = nullptr;
+  std::vector<ops::Op> worth_probing_;
   bool has_tasks_ = false;
 };
 
@@ -410,6 +479,20 @@ Prediction predict(const Recorded& recorded, const std::vector<std::string>& ass
     prediction.refused = tr("the loop cannot be simulated: {}", error.what());
   }
   return prediction;
+}
+
+std::string text_of(const Foreign& number) {
+  constexpr double kExact = 0.01;
+  const auto ends_with = [&](std::string_view end) { return number.key.ends_with(end); };
+  const char* unit = ends_with("gb_per_s")                                            ? " GB/s"
+                     : ends_with("us_per_mib")                                        ? " µs/MiB"
+                     : ends_with("tflops")                                            ? " TFLOP/s"
+                     : ends_with("cores") || ends_with("slots") || ends_with("depth") ? ""
+                                                                                      : " µs";
+  const std::string figure = number.high - number.low <= kExact * number.value
+                                 ? fmt::format("{:.3g}", number.value)
+                                 : tr("{:.3g} to {:.3g}", number.low, number.high);
+  return number.value > 0 || number.high > 0 ? figure + unit : std::string();
 }
 
 double predicted_gain(const Prediction& prediction) {

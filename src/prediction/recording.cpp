@@ -257,6 +257,11 @@ class Reader {
       RecordedCall& call = recording_.calls[found->second];
       if (call.operation == kNone) call.operation = recording_.operations.size();
       recording_.operations.push_back(operation);
+      // A graph's call has many, and the iteration is done with the last.
+      if (call.iteration != kNone) {
+        Nanoseconds& done = recording_.iterations[call.iteration].done;
+        done = std::max(done, event.end_ns);
+      }
     }
     Nanoseconds ended = std::numeric_limits<Nanoseconds>::min();
     for (const RecordedCall& call : recording_.calls) {
@@ -264,10 +269,6 @@ class Reader {
       RecordedOperation& operation = recording_.operations[call.operation];
       operation.before = ended;
       ended = std::max(ended, operation.event.end_ns);
-      if (call.iteration != kNone) {
-        Nanoseconds& done = recording_.iterations[call.iteration].done;
-        done = std::max(done, operation.event.end_ns);
-      }
     }
     Nanoseconds done = std::numeric_limits<Nanoseconds>::min();
     for (RecordedIteration& i : recording_.iterations) done = i.done = std::max(done, i.done);
@@ -279,7 +280,7 @@ class Reader {
     const auto complete = [&](const RecordedIteration& i) {
       const auto calls = recording_.calls_of(i);
       return std::all_of(calls.begin(), calls.end(), [](const RecordedCall& call) {
-        return !call.is(CudaCall::LaunchKernel) || call.operation != kNone;
+        return !(call.is(CudaCall::LaunchKernel) || call.is(CudaCall::GraphLaunch)) || call.operation != kNone;
       });
     };
     std::size_t n = iterations.size();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/sim/sim_device.h"
+#include "workload/graphed_step.h"
 #include "workload/loop.h"
 
 namespace lanescope::prediction {
@@ -145,10 +146,52 @@ class Loop final : public workload::LoopControl {
 
 }  // namespace
 
+Machine with_cpu_times(Machine machine, double factor) {
+  auto& cpu = machine.profile.cpu;
+  for (double* us : {&cpu.launch_us, &cpu.memcpy_us, &cpu.memset_us, &cpu.event_record_us, &cpu.event_query_us,
+                     &cpu.stream_wait_us, &cpu.sync_us, &cpu.idle_return_us, &cpu.wake_us, &cpu.stream_create_us,
+                     &cpu.event_create_us, &cpu.malloc_us, &cpu.free_us, &cpu.host_alloc_us, &cpu.host_alloc_us_per_mib,
+                     &cpu.host_free_us, &cpu.host_free_us_per_mib, &cpu.page_fault_us_per_mib}) {
+    *us *= factor;
+  }
+  // All but the first, with which the settings' dispatch_us scales the others.
+  auto& framework = machine.profile.pytorch;
+  if (framework.known()) {
+    std::for_each(framework.us.begin() + 1, framework.us.end(), [&](double& us) { us *= factor; });
+  }
+  cpu.memory_gb_per_s /= factor;
+  // The CPU moves the bytes of pageable memory.
+  machine.profile.link.h2d_pageable_gb_per_s /= factor;
+  machine.profile.link.h2d_cached_gb_per_s /= factor;
+  machine.profile.link.d2h_pageable_gb_per_s /= factor;
+  const auto longer = [&](Nanoseconds& ns) { ns = static_cast<Nanoseconds>(static_cast<double>(ns) * factor); };
+  std::for_each(machine.before_call.begin(), machine.before_call.end(), longer);
+  std::for_each(machine.before_launch.begin(), machine.before_launch.end(), longer);
+  longer(machine.after_iteration);
+  return machine;
+}
+
+Machine with_gpu_times(Machine machine, double factor) {
+  auto& gpu = machine.profile.gpu;
+  for (double* us :
+       {&gpu.launch_latency_us, &gpu.copy_latency_us, &gpu.kernel_floor_us, &machine.profile.link.copy_fixed_us}) {
+    *us *= factor;
+  }
+  for (double* rate : {&gpu.fp32_tflops, &gpu.memory_gb_per_s, &machine.profile.link.h2d_pinned_gb_per_s,
+                       &machine.profile.link.d2h_pinned_gb_per_s}) {
+    *rate /= factor;
+  }
+  for (device::sim::KnownOp& op : machine.ops) {
+    op.cost = static_cast<Nanoseconds>(static_cast<double>(op.cost) * factor);
+  }
+  return machine;
+}
+
 Simulation simulate(const Machine& machine, const SimulationRequest& request, const std::atomic<bool>* stop) {
   const auto until = std::chrono::steady_clock::now() + request.budget;
   Simulation simulation;
   simulation.trace = std::make_unique<trace::Trace>(kTraceBytes);
+  simulation.lead_in += static_cast<std::size_t>(workload::graph_lead_in(request.settings));
   DirectSink sink(*simulation.trace);
   Listener listener(simulation);
   device::DeviceContext context;
@@ -181,10 +224,9 @@ Simulation simulate(const Machine& machine, const SimulationRequest& request, co
 std::size_t period_of(const Simulation& simulation) {
   const std::vector<std::uint64_t>& shapes = simulation.shapes;
   const std::size_t n = shapes.size();
-  // The first iteration may do more than the others.
   for (std::size_t period = 1; period <= (n > 1 ? (n - 1) / 2 : 0); ++period) {
     bool repeats = true;
-    for (std::size_t i = n; repeats && i-- > 1 + period;) repeats = shapes[i] == shapes[i - period];
+    for (std::size_t i = n; repeats && i-- > simulation.lead_in + period;) repeats = shapes[i] == shapes[i - period];
     if (repeats) return period;
   }
   return 1;

@@ -24,6 +24,10 @@ struct Machine {
   Nanoseconds after_iteration = 0;
 };
 
+/// The same machine with a CPU, or a GPU with its link, that takes `factor` times as long for everything.
+Machine with_cpu_times(Machine machine, double factor);
+Machine with_gpu_times(Machine machine, double factor);
+
 /// A request of a program to its device: one call, and what the program did since the previous call.
 struct Issue {
   std::size_t api = kOtherApi;  ///< kOtherApi: the end of an iteration
@@ -56,6 +60,7 @@ struct Simulation {
                                     ///< the first
   std::vector<IssuedTask> tasks;
   std::vector<std::uint64_t> shapes;  ///< one per iteration; equal numbers mean equal work
+  std::size_t lead_in = 1;            ///< the first iterations may do more than the others
   Nanoseconds from = 0, to = 0;       ///< time range of the iterations
 
   std::size_t iterations() const { return begins.empty() ? 0 : begins.size() - 1; }

@@ -17,6 +17,7 @@ namespace key = workload::key;
 namespace choice = workload::choice;
 
 constexpr std::size_t kMostTrials = 3;
+constexpr double kAsGood = 0.98;  // a smaller difference between two gains decides nothing
 
 class Trials {
  public:
@@ -42,6 +43,7 @@ class Trials {
       case Remedy::DecideOnGpu:
         return set(key::kBranch, choice::kFixedBranch);
       case Remedy::FewerLaunches:
+        cuda_graph();
         larger_batch();
         return set(key::kDispatchUs, "0");
       case Remedy::LessCpuWork:
@@ -87,6 +89,12 @@ class Trials {
       set(key::kMethod, choice::kStacked);
     }
     if (is(key::kMethod, choice::kCpuNumpy)) set(key::kMethod, choice::kOneStepLate);
+  }
+
+  /// Not where the step cannot be captured.
+  void cuda_graph() {
+    const workload::SettingSpec* spec = settings_.spec(key::kCudaGraph);
+    if (spec != nullptr && settings_.no_effect(*spec) == nullptr) set(key::kCudaGraph, "true");
   }
 
   void larger_batch() {
@@ -153,8 +161,9 @@ std::size_t best_of(const std::vector<Trial>& trials, const KnownPredictions& kn
     const auto found = known.find(trial.assignments);
     return found == known.end() ? 0 : predicted_gain(found->second);
   };
-  const auto best =
-      std::max_element(trials.begin(), trials.end(), [&](const Trial& a, const Trial& b) { return gain(a) < gain(b); });
+  double most = 0;
+  for (const Trial& trial : trials) most = std::max(most, gain(trial));
+  const auto best = std::ranges::find_if(trials, [&](const Trial& trial) { return gain(trial) >= kAsGood * most; });
   return static_cast<std::size_t>(best - trials.begin());
 }
 

@@ -29,7 +29,8 @@ std::vector<Trial> trials_for(const analysis::Card& card, std::string_view workl
                               const workload::Settings& settings);
 
 using KnownPredictions = std::map<std::vector<std::string>, Prediction>;  ///< by assignments
-/// The index of the trial with the largest predicted gain; the first if none is predicted to gain anything.
+/// The index of the trial with the largest predicted gain, or of a more promising one that gains as much; the first if
+/// none is predicted to gain anything.
 std::size_t best_of(const std::vector<Trial>& trials, const KnownPredictions& known);
 
 struct PredictedTrial {

@@ -170,7 +170,8 @@ ImFont* add_font(ImFontAtlas& atlas, const fs::path& path, float wanted_em_px, c
 }  // namespace
 
 ImFont* Fonts::operator[](FontRole role) const {
-  const std::array<ImFont*, kFontRoleCount> fonts{body, body_bold, small, small_bold, title, mono, mono_small, verdict};
+  const std::array<ImFont*, kFontRoleCount> fonts{body, body_bold,  small,   small_bold, title,
+                                                  mono, mono_small, verdict, lead};
   return fonts[static_cast<std::size_t>(role)];
 }
 
@@ -215,10 +216,11 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density, const Chi
                                                    {FontRole::Title, &Fonts::title, files.bold},
                                                    {FontRole::Mono, &Fonts::mono, files.mono},
                                                    {FontRole::MonoSmall, &Fonts::mono_small, files.mono},
-                                                   {FontRole::Verdict, &Fonts::verdict, files.bold}}};
+                                                   {FontRole::Verdict, &Fonts::verdict, files.bold},
+                                                   {FontRole::Lead, &Fonts::lead, files.regular}}};
   const std::vector<ImWchar> body = glyph_ranges_of(chinese.body), small = glyph_ranges_of(chinese.small),
                              title = glyph_ranges_of(chinese.title), mono = glyph_ranges_of(chinese.mono),
-                             verdict = glyph_ranges_of(chinese.verdict), none{0};
+                             verdict = glyph_ranges_of(chinese.verdict), lead = glyph_ranges_of(chinese.lead), none{0};
   const auto letters = [&](FontRole role) -> const std::vector<ImWchar>& {
     switch (role) {
       case FontRole::Body:
@@ -229,6 +231,8 @@ Fonts load_fonts(ImFontAtlas& atlas, float pixel_scale, float density, const Chi
         return title;
       case FontRole::Verdict:
         return verdict;
+      case FontRole::Lead:
+        return lead;
 #if IMGUI_VERSION_NUM >= 19200  // which loads glyphs on demand
       case FontRole::BodyBold:
         return body;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cfloat>
 #include <cmath>
+#include <memory>
 
 #include "base/error.h"
 #include "base/translate.h"
@@ -17,11 +18,31 @@
 namespace lanescope::ui {
 namespace {
 
-/// An ImGui context with an OpenGL back end. Restores the previously current context.
+/// Makes an ImGui context the current one, and restores the one before.
+class CurrentImGui {
+ public:
+  explicit CurrentImGui(ImGuiContext* context) : before_(ImGui::GetCurrentContext()) {
+    ImGui::SetCurrentContext(context);
+  }
+  ~CurrentImGui() { ImGui::SetCurrentContext(before_); }
+  CurrentImGui(const CurrentImGui&) = delete;
+  CurrentImGui& operator=(const CurrentImGui&) = delete;
+
+ private:
+  ImGuiContext* before_;
+};
+
+/// The first context that is created becomes the current one; this one does not.
+ImGuiContext* new_context() {
+  const CurrentImGui restored(ImGui::GetCurrentContext());
+  return ImGui::CreateContext();
+}
+
+/// An ImGui context with an OpenGL back end.
 class OwnImGui {
  public:
-  OwnImGui() : before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
-    ImGui::SetCurrentContext(context_);
+  OwnImGui() : context_(new_context()) {
+    const CurrentImGui current(context_);
     ImGui::GetIO().IniFilename = nullptr;
     ImGui::GetIO().LogFilename = nullptr;
     has_back_end_ = ImGui_ImplOpenGL3_Init("#version 330 core");
@@ -30,80 +51,88 @@ class OwnImGui {
       throw base::FileError(base::tr("no OpenGL 3.3: Dear ImGui cannot draw with this OpenGL"));
     }
   }
-  ~OwnImGui() { close(); }
+  ~OwnImGui() {
+    const CurrentImGui current(context_);
+    close();
+  }
   OwnImGui(const OwnImGui&) = delete;
   OwnImGui& operator=(const OwnImGui&) = delete;
 
+  ImGuiContext* context() const { return context_; }
+
  private:
   void close() {
-    ImGui::SetCurrentContext(context_);
     if (has_back_end_) ImGui_ImplOpenGL3_Shutdown();
     ImGui::DestroyContext(context_);
-    ImGui::SetCurrentContext(before_);
   }
 
-  ImGuiContext* before_;
   ImGuiContext* context_;
   bool has_back_end_ = false;
 };
 
 }  // namespace
 
-io::Image render_imgui_offscreen(int width, int height, float scale, ThemeName theme_name,
-                                 const std::function<void(const Fonts&)>& draw, const ChineseTexts& chinese) {
+struct ImGuiPainter::Canvas {
+  Framebuffer picture;
+  OwnImGui own;
+  Fonts fonts;
+  const Theme& colours;
+};
+
+ImGuiPainter::ImGuiPainter(int width, int height, float scale, ThemeName theme_name, const ChineseTexts& chinese) {
   const GlStateGuard guard;
-  Framebuffer picture(static_cast<int>(std::lround(static_cast<float>(width) * scale)),
-                      static_cast<int>(std::lround(static_cast<float>(height) * scale)));
-  const OwnImGui own;
+  canvas_.reset(new Canvas{{static_cast<int>(std::lround(static_cast<float>(width) * scale)),
+                            static_cast<int>(std::lround(static_cast<float>(height) * scale))},
+                           {},
+                           {},
+                           theme(theme_name)});
+  const CurrentImGui current(canvas_->own.context());
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
   io.DisplayFramebufferScale = ImVec2(scale, scale);
   io.DeltaTime = 1.0f / 60;
   io.MousePos = ImVec2(-FLT_MAX, -FLT_MAX);
-  const Fonts fonts = load_fonts(*io.Fonts, scale, scale, chinese);
-  io.FontDefault = fonts.body;
-  const Theme& colours = theme(theme_name);
-  apply_to_imgui(colours, 1);
+  canvas_->fonts = load_fonts(*io.Fonts, scale, scale, chinese);
+  io.FontDefault = canvas_->fonts.body;
+  apply_to_imgui(canvas_->colours, 1);
   set_text_density(scale);
+}
+ImGuiPainter::~ImGuiPainter() {
+  const GlStateGuard guard;
+  canvas_.reset();
+}
 
-  for (int frame = 0; frame < 2; ++frame) {
+io::Image ImGuiPainter::draw(const std::function<void(const Fonts&)>& draw, int frames) {
+  const GlStateGuard guard;
+  const CurrentImGui current(canvas_->own.context());
+  for (int frame = 0; frame < frames; ++frame) {
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
     try {
-      draw(fonts);
+      draw(canvas_->fonts);
     } catch (...) {
       ImGui::EndFrame();
       throw;
     }
     ImGui::Render();
   }
-  picture.bind();
+  canvas_->picture.bind();
   glDisable(GL_SCISSOR_TEST);
-  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(colours[Colour::Ground]);
+  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(canvas_->colours[Colour::Ground]);
   const std::array<GLfloat, 4> opaque{ground.x, ground.y, ground.z, 1};
   glClearBufferfv(GL_COLOR, 0, opaque.data());
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  return picture.read();
+  return canvas_->picture.read();
+}
+
+io::Image render_imgui_offscreen(int width, int height, float scale, ThemeName theme_name,
+                                 const std::function<void(const Fonts&)>& draw, const ChineseTexts& chinese) {
+  return ImGuiPainter(width, height, scale, theme_name, chinese).draw(draw, 2);
 }
 
 void with_picture_fonts(float scale, const ChineseTexts& chinese, const std::function<void(const Fonts&)>& use) {
-  class Context {
-   public:
-    Context() : before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
-      ImGui::SetCurrentContext(context_);
-    }
-    ~Context() {
-      ImGui::DestroyContext(context_);
-      ImGui::SetCurrentContext(before_);
-    }
-    Context(const Context&) = delete;
-    Context& operator=(const Context&) = delete;
-
-   private:
-    ImGuiContext* before_;
-    ImGuiContext* context_;
-  };
-  const Context context;
+  const std::unique_ptr<ImGuiContext, decltype(&ImGui::DestroyContext)> context(new_context(), &ImGui::DestroyContext);
+  const CurrentImGui current(context.get());
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;

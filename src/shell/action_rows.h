@@ -12,6 +12,7 @@ namespace lanescope::ui {
 inline constexpr int kCtrl = modifier::Control, kShift = modifier::Shift, kAlt = modifier::Alt;
 
 std::vector<ActionInfo> run_actions();
+std::vector<ActionInfo> lesson_actions();
 std::vector<ActionInfo> scope_actions();
 std::vector<ActionInfo> view_actions();
 std::vector<ActionInfo> selection_actions();

@@ -17,8 +17,8 @@ std::span<const ActionInfo> standard_actions() {
   static const std::vector<ActionInfo> table = [] {
     std::vector<ActionInfo> rows;
     for (const auto feature :
-         {run_actions, scope_actions, view_actions, selection_actions, mark_actions, finding_actions, code_actions,
-          plot_actions, compare_actions, lane_actions, file_actions, picture_actions, window_actions}) {
+         {run_actions, lesson_actions, scope_actions, view_actions, selection_actions, mark_actions, finding_actions,
+          code_actions, plot_actions, compare_actions, lane_actions, file_actions, picture_actions, window_actions}) {
       std::vector<ActionInfo> more = feature();
       std::move(more.begin(), more.end(), std::back_inserter(rows));
     }
@@ -138,6 +138,8 @@ const char* group_title(ActionGroup group) {
   switch (group) {
     case Run:
       return base::tr("RUN");
+    case ActionGroup::Lesson:
+      return base::tr("LESSON");
     case Scope:
       return base::tr("SCOPE");
     case View:
@@ -157,6 +159,8 @@ const char* group_name(ActionGroup group) {
   switch (group) {
     case Run:
       return base::tr("Run");
+    case ActionGroup::Lesson:
+      return base::tr("Lesson");
     case Scope:
       return base::tr("Scope");
     case View:

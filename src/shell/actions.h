@@ -32,6 +32,18 @@ enum class Action : std::uint8_t {
   Gallery,
   FlipSide,
   Sweep,
+  // lessons and presenting
+  Lessons,
+  NextStep,
+  PreviousStep,
+  Reveal,
+  AskAgain,
+  Hint,
+  EndLesson,
+  HideAnswers,
+  StoryColumn,
+  LaserPointer,
+  Pen,
   // scope: the ways to look at a live run
   Roll,
   Trigger,
@@ -83,6 +95,7 @@ enum class Action : std::uint8_t {
   EventList,
   Statistics,
   CodeView,
+  CopyScript,
   ShowPlots,
   TogglePlotAxis,
   TogglePlotLog,
@@ -108,6 +121,7 @@ enum class Action : std::uint8_t {
   SaveTrace,
   SaveTraceCompressed,
   SaveTraceAs,
+  SaveExperiment,
   Screenshot,
   TimelinePicture2x,
   TimelinePicture4x,
@@ -116,6 +130,7 @@ enum class Action : std::uint8_t {
   CopyPicture,
   ComparisonPicture,
   CopyComparison,
+  AnimationPicture,
   // window
   Palette,
   Menu,
@@ -138,8 +153,8 @@ enum class Action : std::uint8_t {
 };
 inline constexpr std::size_t kActionCount = static_cast<std::size_t>(Action::Quit) + 1;
 
-enum class ActionGroup : std::uint8_t { Run, Scope, View, Reading, Lanes, Out, Window };
-inline constexpr std::size_t kActionGroups = 7;
+enum class ActionGroup : std::uint8_t { Run, Lesson, Scope, View, Reading, Lanes, Out, Window };
+inline constexpr std::size_t kActionGroups = 8;
 
 /// A key and the modifiers held with it, see keys.h.
 struct KeyChord {

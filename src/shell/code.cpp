@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "base/translate.h"
+#include "experiment/loop_script.h"
 #include "shell/action_rows.h"
 #include "shell/finding.h"
+#include "shell/selection_actions.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {
@@ -18,6 +20,30 @@ void toggle_code(ShellState& state) {
   shown = !shown || state.comparison.state.open;  // A and B cover it
   state.comparison.state.open = false;
   state.drawer = shown ? DrawerTab::Code : DrawerTab::Plots;
+}
+
+std::string no_code(const ShellState& state) {
+  return state.code.loop() ? "" : base::tr("the code of this trace is not known");
+}
+
+// The experiment is only named if the loop is that of its side: with other settings it is another program.
+void copy_script(ShellState& state) {
+  const CodeState::Loop& loop = *state.code.loop();
+  experiment::LoopOfScript wanted{loop.workload, loop.settings, loop.on_cpu};
+  if (const auto& active = state.experiment.active; active && active->experiment().workload == loop.workload) {
+    const experiment::Experiment& e = active->experiment();
+    wanted.iterations = e.iterations;
+    const experiment::Side side = active->side();
+    if (experiment::start_settings(e, side, state.model.source().device()) == loop.settings) {
+      wanted.experiment = &e;
+      wanted.side = side;
+    }
+  }
+  const workload::Script script = experiment::loop_script(wanted);
+  copy_text(script.text);
+  const auto lines = std::count(script.text.begin(), script.text.end(), '\n');
+  state.show_toast(script.suffix == ".cu" ? base::tr("copied as CUDA C++: {} lines", lines)
+                                          : base::tr("copied as PyTorch: {} lines; run it with python", lines));
 }
 
 }  // namespace
@@ -73,6 +99,13 @@ std::vector<ActionInfo> code_actions() {
        N_("code view: what each statement costs"),
        {{key::F4}},
        toggle_code},
+      {Action::CopyScript,
+       ActionGroup::Out,
+       "copy-script",
+       N_("copy the loop as a PyTorch script that runs"),
+       {{key::C, kAlt}},
+       copy_script,
+       no_code},
   };
 }
 

@@ -1,4 +1,4 @@
-// How the window presents its contents: presentation mode, the drawer's tab, messages, hints, and what a frame costs.
+// How the window shows its contents: the drawer's tab, messages, hints, and what a frame costs.
 #pragma once
 
 #include <chrono>
@@ -16,12 +16,6 @@ struct Toast {
 
 /// What the lower part of the middle area shows.
 enum class DrawerTab : std::uint8_t { Plots, Code, Events, Found, Marks, Statistics };
-
-/// Presentation mode: large text, only the lanes and the verdict.
-struct Presentation {
-  bool on = false;
-  float scale = 1.5f;  ///< scale factor in this mode, from the window's height
-};
 
 /// The first minute: flip the experiment, see what it gained, and what else there is.
 inline constexpr const char* kTourExperiment = "P09";

@@ -9,8 +9,9 @@ namespace {
 void open_gallery(ShellState& state) {
   GalleryState& gallery = state.overlays.gallery;
   gallery.just_opened = true;
+  gallery.lessons = false;
   gallery.filter.clear();
-  gallery.list = gallery_list(experiment::experiments(), "", state.language());
+  gallery.list = gallery_list("", state.language());
   gallery.selected = 0;
   const auto& active = state.experiment.active;
   if (active) gallery.selected = gallery.list.place_of(&active->experiment()).value_or(0);
@@ -48,7 +49,9 @@ void end_tour(ShellState& state) {
 void close_topmost(ShellState& state) {
   KeysPanelState& keys = state.overlays.keys;
   if (state.navigation.drag.cancel() || state.lane_hands.cancel()) return;
-  if (state.files.system.running()) {
+  if (state.pointer.pen) {
+    perform(state, Action::Pen);
+  } else if (state.files.system.running()) {
     state.files.system.cancel();
   } else if (state.opening.running()) {
     state.opening.cancel();

@@ -40,6 +40,8 @@ struct KeysPanelState {
 /// The gallery of all experiments.
 struct GalleryState {
   bool just_opened = false;
+  bool lessons = false;    ///< the tab of the lessons is shown
+  std::size_t lesson = 0;  ///< the selected one
   std::string filter;
   int field = 0;             ///< changes when the filter is cleared, so that ImGui sees a new field
   GalleryList list;          ///< what the filter leaves

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "experiment/own_experiments.h"
 #include "shell/shell_state.h"
 
 namespace lanescope::ui {
@@ -79,7 +80,8 @@ void add_colourings(const ShellState& state, std::vector<PaletteEntry>& entries)
 }
 
 void add_experiments(const ShellState& state, std::vector<PaletteEntry>& entries) {
-  for (const experiment::Experiment& e : experiment::experiments()) {
+  for (const experiment::Experiment* each : experiment::all_experiments()) {
+    const experiment::Experiment& e = *each;
     const bool runs = state.experiment.active && &state.experiment.active->experiment() == &e;
     entries.push_back({"experiment." + e.id, e.id + "  " + e.title[state.language()],
                        "experiment " + e.name + " " + e.title[experiment::Language::English], tr("experiment"),

@@ -14,6 +14,7 @@
 #include "picture/compare_picture.h"
 #include "picture/picture.h"
 #include "render/image_texture.h"
+#include "shell/animation_state.h"
 
 namespace lanescope::ui {
 
@@ -90,7 +91,11 @@ struct PictureState {
   base::BackgroundJob<std::string> saving;  ///< a trace or table that is being written; returns the toast's text
   std::filesystem::path saved_trace;        ///< the trace of `saving`, to be remembered; else empty
 
-  bool busy(bool panel_open) const { return wanted || !writing.empty() || (panel_open && !preview.of); }
+  AnimationState animation;  ///< the one being made
+
+  bool busy(bool panel_open) const {
+    return wanted || !writing.empty() || animation.busy() || (panel_open && !preview.of);
+  }
 };
 
 /// The time range of a picture: for an event or a bubble, with its surroundings and related events; for a selected

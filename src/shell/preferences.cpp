@@ -13,16 +13,14 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/settings_folder.h"
 #include "base/translate.h"
 #include "io/atomic_file.h"
 
 namespace lanescope::ui {
 namespace {
 
-std::filesystem::path home() {
-  const char* folder = std::getenv("HOME");
-  return folder && *folder ? folder : "/";
-}
+using base::home_folder;
 
 constexpr std::size_t kRecent = 12;
 
@@ -149,12 +147,7 @@ ColourBy colour_by_of(const toml::table& table, const std::string& file) {
 
 }  // namespace
 
-std::filesystem::path preferences_path() {
-  const char* configured = std::getenv("XDG_CONFIG_HOME");
-  // The XDG specification says to ignore relative paths.
-  const bool usable = configured && *configured == '/';
-  return (usable ? std::filesystem::path(configured) : home() / ".config") / "lanescope" / "settings.toml";
-}
+std::filesystem::path preferences_path() { return base::settings_folder() / "settings.toml"; }
 
 Preferences load_preferences(const std::filesystem::path& path) {
   Preferences p;
@@ -233,8 +226,8 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
 }
 
 std::string short_path(const std::filesystem::path& path) {
-  const std::filesystem::path inside = path.lexically_relative(home());
-  const bool outside = inside.empty() || *inside.begin() == ".." || home() == "/";
+  const std::filesystem::path inside = path.lexically_relative(home_folder());
+  const bool outside = inside.empty() || *inside.begin() == ".." || home_folder() == "/";
   return outside ? path.string() : inside == "." ? "~" : "~/" + inside.string();
 }
 
@@ -242,7 +235,8 @@ std::filesystem::path picture_folder(const Preferences& preferences) {
   if (!preferences.picture_folder.empty()) return preferences.picture_folder;
   if (const char* folder = std::getenv("XDG_PICTURES_DIR"); folder && *folder == '/') return folder;
   std::error_code ignored;
-  return std::filesystem::is_directory(home() / "Pictures", ignored) ? home() / "Pictures" : home();
+  return std::filesystem::is_directory(home_folder() / "Pictures", ignored) ? home_folder() / "Pictures"
+                                                                            : home_folder();
 }
 
 std::filesystem::path new_picture_path(const Preferences& preferences, const char* what, const char* extension) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiment/experiment.h"
+#include "lesson/lesson.h"
 #include "model/source.h"
 #include "shell/actions.h"
 
@@ -20,6 +21,8 @@ struct Requests {
   /// Start this experiment on this side, or flip the running one to a side.
   std::optional<std::pair<const experiment::Experiment*, experiment::Side>> experiment;
   std::optional<experiment::Side> side;
+  const lesson::Lesson* lesson = nullptr;     ///< begin this lesson
+  std::optional<std::size_t> step;            ///< go to this step of the lesson
   std::optional<std::filesystem::path> file;  ///< open this file
   bool screenshot = false, quit = false;
 };

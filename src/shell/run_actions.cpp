@@ -128,7 +128,9 @@ void flip_side(ShellState& state) {
 
 std::string no_side(const ShellState& state) {
   if (std::string why = no_knobs(state); !why.empty()) return why;
-  return state.experiment.active ? "" : tr("no experiment is running");
+  if (!state.experiment.active) return tr("no experiment is running");
+  if (!other_side_tells(state)) return {};
+  return state.lesson.hides() ? tr("first answer the question") : tr("the task is to turn the knobs yourself");
 }
 
 }  // namespace

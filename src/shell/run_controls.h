@@ -38,10 +38,11 @@ struct AutoSpeed {
 
 struct ExperimentState {
   std::optional<ActiveExperiment> active;
-  std::uint64_t generation = 0;            ///< the last run that it was notified of
-  std::uint64_t summary = 0;               ///< the last figures that it was given
-  std::string real_gpu;                    ///< the last one in use, unless a simulated GPU was chosen since
-  std::optional<experiment::Side> viewed;  ///< the side whose view was last gone to
+  std::uint64_t generation = 0;                     ///< the last run that it was notified of
+  std::uint64_t summary = 0;                        ///< the last figures that it was given
+  std::string real_gpu;                             ///< the last one in use, unless a simulated GPU was chosen since
+  const experiment::Experiment* of_step = nullptr;  ///< what the lesson's step runs
+  std::optional<experiment::Side> viewed;           ///< the side whose view was last gone to
   AutoSpeed auto_speed;
   bool shows_open = false, correction_open = false;  ///< whether the long texts are unfolded
 };

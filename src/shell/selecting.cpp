@@ -50,6 +50,15 @@ void update_path(ShellState& state) {
   cause.repeats = cause.path.bubble ? repeats_now(state, *cause.path.bubble) : Repeats{};
 }
 
+// The nodes of a selected graph launch, with arrows from it, or of the graph of a selected node.
+void show_graph(CauseState& cause, const trace::Links& links, const EventRef& event) {
+  const bool launch = event.event.kind == trace::EventKind::Call;
+  for (const EventRef& node : graph_nodes(links, event)) {
+    cause.graph.push_back({node.lane, node.row, node.index, node.index + 1});
+    if (launch && cause.launches.size() < kMostArrows) cause.launches.push_back({event, node});
+  }
+}
+
 // Arrows from all launches in a selected time range, or in a selected range (event) of the program.
 void update_launches(ShellState& state) {
   CauseState& cause = state.cause;
@@ -57,10 +66,17 @@ void update_launches(ShellState& state) {
   if (!of && state.selection.event && state.selection.event->event.kind == trace::EventKind::Range) {
     of = {state.selection.event->event.start_ns, state.selection.event->event.end_ns};
   }
-  if (of == cause.launches_of) return;
+  if (of == cause.launches_of && state.selection.event == cause.launches_event) return;
   cause.launches_of = of;
+  cause.launches_event = state.selection.event;
   cause.launches.clear();
-  if (of) cause.launches = launches_in(state.model.analysis().links(), of->first, of->second, kMostArrows);
+  cause.graph.clear();
+  const trace::Links& links = state.model.analysis().links();
+  if (of) {
+    cause.launches = launches_in(links, of->first, of->second, kMostArrows);
+  } else if (state.selection.event) {
+    show_graph(cause, links, *state.selection.event);
+  }
 }
 
 }  // namespace

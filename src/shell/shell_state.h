@@ -15,6 +15,7 @@
 #include "inspect/search.h"
 #include "model/advice.h"
 #include "model/code_state.h"
+#include "model/lesson_state.h"
 #include "model/model.h"
 #include "model/opening.h"
 #include "model/settings_history.h"
@@ -30,9 +31,11 @@
 #include "shell/lane_hands.h"
 #include "shell/navigation.h"
 #include "shell/overlays.h"
+#include "shell/own_files.h"
 #include "shell/picture_state.h"
 #include "shell/plots.h"
 #include "shell/preferences.h"
+#include "shell/presenting.h"
 #include "shell/requests.h"
 #include "shell/run_controls.h"
 #include "shell/scope.h"
@@ -85,16 +88,21 @@ struct ShellState {
   KnobEditing knob_editing;
   SettingsHistory settings_history;
   SweepState sweep;
+  LessonState lesson;
+  std::filesystem::path student_file;  ///< where the student's answers are kept; empty: nowhere
 
   // The window.
   Preferences preferences;
   Presentation presentation;
-  bool full_screen = false;  ///< requested; the window follows
-  float content_scale = 1;   ///< of the display
+  PointerState pointer;
+  bool hide_answers = false;  ///< by hand, see answers_hidden()
+  bool full_screen = false;   ///< requested; the window follows
+  float content_scale = 1;    ///< of the display
   Overlays overlays;
   FocusWalk focus;
   PictureState pictures;
   FileChoice files;
+  OwnFilesState own_files;
   Requests requests;
   std::optional<Toast> toast;
   TourStep tour = TourStep::Off;

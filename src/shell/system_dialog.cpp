@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +9,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string_view>
+
+#include "base/child_process.h"
 
 extern char** environ;
 
@@ -74,17 +75,8 @@ bool SystemDialog::start(const std::vector<std::string>& command) {
   if (running() || command.empty()) return false;
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
   pid_t child = 0;
-  const int failed = ::posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
+  const int failed = base::start_child(command, {.out = ends[1]}, child);
   ::close(ends[1]);
   if (failed != 0) {
     ::close(ends[0]);
@@ -106,8 +98,7 @@ void SystemDialog::cancel() {
   close_pipe();
   if (child_ <= 0) return;
   ::kill(child_, SIGKILL);
-  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  base::wait_for_child(child_);
   child_ = 0;
 }
 

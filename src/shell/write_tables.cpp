@@ -9,6 +9,7 @@
 #include "io/atomic_file.h"
 #include "io/chrome_trace.h"
 #include "shell/action_rows.h"
+#include "shell/save_experiment.h"
 #include "shell/shell_state.h"
 #include "shell/write_pictures.h"
 #include "timeline/marks.h"
@@ -112,6 +113,13 @@ std::vector<ActionInfo> file_actions() {
        {{key::E, kAlt}},
        save_trace_as,
        nothing_to_save},
+      {Action::SaveExperiment,
+       ActionGroup::Out,
+       "save-experiment",
+       N_("save what is shown as an experiment …"),
+       {{key::X, kAlt}},
+       save_experiment,
+       no_experiment_to_save},
   };
 }
 

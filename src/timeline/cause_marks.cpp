@@ -125,14 +125,18 @@ class Pen {
 
 void add_launches(const MarkSurface& surface, Pen& marks, const std::vector<Launch>& launches) {
   const std::uint32_t colour = with_alpha(surface.frame.theme[Colour::SelectionLink], 0.75f);
-  float last = -1e9f;
+  const float apart = kArrowApart * surface.frame.scale;
+  float last = -1e9f, last_to = -1e9f;
   for (const Launch& launch : launches) {
     const auto from = marks.rect_of(launch.call);
     const auto to = marks.rect_of(launch.operation);
-    if (!from || !to || from->x - last < kArrowApart * surface.frame.scale) continue;
+    if (!from || !to) continue;
+    // The nodes of a graph have the same launch.
+    if (from->x == last ? to->x - last_to < apart : from->x - last < apart) continue;
     const TimeAxis& axis = surface.axis;
     if (std::max(from->x, to->x) < axis.left_px() || std::min(from->x, to->x) > axis.right_px()) continue;
     last = from->x;
+    last_to = to->x;
     marks.arrow(*from, *to, colour, 1.0f);
   }
 }
@@ -166,6 +170,7 @@ void add_causes(const MarkSurface& surface, const CauseState& cause) {
   Pen marks(surface);
   for (const LitRun& run : cause.lit.runs)
     marks.light(run, cause.lit.waited_for ? Colour::Wait : Colour::SelectionLink);
+  for (const LitRun& run : cause.graph) marks.light(run, Colour::SelectionLink);
   if (!surface.frame.selection) return;
   const Selection& selection = *surface.frame.selection;
   add_launches(surface, marks, cause.launches);

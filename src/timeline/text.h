@@ -13,14 +13,14 @@ namespace lanescope::ui {
 /// one before, rounded to whole pixels.
 ///   step 0  12  Small, SmallBold, MonoSmall  hints, headings in capitals, labels on spans, keys
 ///   step 1  14  Body, BodyBold, Mono         sentences, controls, figures
-///   step 2  17  Title                        an experiment's or a panel's name
+///   step 2  17  Title, Lead                  an experiment's or a panel's name; sentences for a class
 /// step 4  24  Verdict                      the verdict's title
-enum class FontRole : std::uint8_t { Body, BodyBold, Small, SmallBold, Title, Mono, MonoSmall, Verdict, Count };
+enum class FontRole : std::uint8_t { Body, BodyBold, Small, SmallBold, Title, Mono, MonoSmall, Verdict, Lead, Count };
 inline constexpr std::size_t kFontRoleCount = static_cast<std::size_t>(FontRole::Count);
 
 /// The letter size (em) of a role in logical pixels at scale 1.
 constexpr float em_size(FontRole role) {
-  constexpr std::array<float, kFontRoleCount> kSizes{14, 14, 12, 12, 17, 14, 12, 24};
+  constexpr std::array<float, kFontRoleCount> kSizes{14, 14, 12, 12, 17, 14, 12, 24, 17};
   return kSizes[static_cast<std::size_t>(role)];
 }
 
@@ -53,7 +53,7 @@ float text_width(const TextMeasure& fonts, FontRole role, std::string_view text)
 /// The Chinese texts by font, which determine the glyphs to load, because loading all would take seconds. Body and
 /// Small are also used in bold. `mono` has only characters of these two, and is needed in both of its sizes.
 struct ChineseTexts {
-  std::string body, small, title, mono{}, verdict{};
+  std::string body, small, title, mono{}, verdict{}, lead{};
 };
 
 }  // namespace lanescope::ui

@@ -110,6 +110,9 @@ struct HeadingPlace {
   Pane pane = Pane::Cpu;
 };
 
+/// Whether the lane has an event in this stretch.
+bool any_event(const trace::Lane& lane, Nanoseconds from, Nanoseconds to);
+
 /// Lanes and names that scroll in a pane, clipped to it.
 struct ScrolledLanes {
   SpanBatch rows, names;

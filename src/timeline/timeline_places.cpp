@@ -30,6 +30,8 @@ constexpr float kLeastPane = 56;       // a lane and its heading
 constexpr double kEaseSeconds = 0.04;  // about a third of the time after which a movement looks finished
 constexpr float kArrivedPx = 0.3f;
 
+}  // namespace
+
 bool any_event(const trace::Lane& lane, Nanoseconds from, Nanoseconds to) {
   for (std::size_t r = 0; r < lane.row_count(); ++r) {
     const trace::Row& row = lane.row(r);
@@ -39,8 +41,6 @@ bool any_event(const trace::Lane& lane, Nanoseconds from, Nanoseconds to) {
   }
   return false;
 }
-
-}  // namespace
 
 void Timeline::clear() {
   placed_.clear();

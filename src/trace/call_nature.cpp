@@ -51,4 +51,6 @@ CallNature call_nature(std::string_view name) {
   return CallNature::Other;
 }
 
+bool is_graph_launch(std::string_view name) { return without_prefix(name).starts_with("GraphLaunch"); }
+
 }  // namespace lanescope::trace

@@ -15,5 +15,7 @@ enum class CallNature : std::uint8_t {
 };
 /// Accepts CUDA runtime, CUDA driver and HIP names, with or without a version suffix.
 CallNature call_nature(std::string_view name);
+/// cudaGraphLaunch and related calls, which run many operations.
+bool is_graph_launch(std::string_view name);
 
 }  // namespace lanescope::trace

@@ -232,7 +232,8 @@ class Trace {
   std::pair<Nanoseconds, Nanoseconds> extent() const;
   std::size_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
   std::size_t memory_cap_bytes() const { return memory_cap_bytes_.load(std::memory_order_relaxed); }
-  /// Takes effect as events are appended: a lower cap evicts a few blocks with each new one and gives their memory back.
+  /// Takes effect as events are appended: a lower cap evicts a few blocks with each new one and gives their memory
+  /// back.
   void set_memory_cap_bytes(std::size_t bytes) { memory_cap_bytes_.store(bytes, std::memory_order_relaxed); }
 
   /// Finds or creates the lane with this info. Locks; rare. Throws base::Error beyond kMaxLanes lanes.

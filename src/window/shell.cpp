@@ -22,6 +22,7 @@
 #include "window/panels/code/code_view.h"
 #include "window/panels/compare/compare_panel.h"
 #include "window/panels/details/details_panels.h"
+#include "window/panels/lesson/lesson_panels.h"
 #include "window/panels/lists/lists_panels.h"
 #include "window/panels/overlays/overlays_panels.h"
 #include "window/panels/run/run_panels.h"
@@ -86,7 +87,7 @@ void Shell::draw(const Fonts& fonts) {
   // Readability from the back row depends on a share of the screen, not on pixels. An experiment's lanes fill it.
   const float height = ImGui::GetIO().DisplaySize.y / state_.content_scale;
   const float s = state_.scale();
-  const float presented = std::clamp(std::floor(height / kPresentedHeight * 10) / 10, 1.2f, 3.0f);
+  const float presented = std::clamp(std::floor(height / kPresentedHeight * 10) / 10, 1.2f, 4.0f);
   // Takes effect in the next frame. Divided by the user's text size, so that everything still fits.
   state_.presentation.scale = std::max(1.0f, presented / state_.preferences.font_scale);
   const Canvas canvas{state_, colours, fonts, s, spans_, plots_};
@@ -99,8 +100,10 @@ void Shell::draw(const Fonts& fonts) {
   update_comparison(state_);
   follow_marks(state_);
   follow_experiment();
+  follow_lesson();
   adapt_speed();
   state_.view.set_animated(state_.preferences.animation);
+  state_.view.set_calm(state_.presentation.on);
   update_colours(state_);
   const std::optional<EventRef> selected = state_.selection.event;
   if (state_.presentation.on) {
@@ -121,6 +124,7 @@ void Shell::draw(const Fonts& fonts) {
   draw_palette(canvas);
   draw_file_dialog(canvas);
   draw_focus(canvas);
+  draw_pointer(canvas);
 }
 
 // The lanes as large as possible, the verdict, and the experiment's one knob.
@@ -128,11 +132,14 @@ void Shell::draw_presentation(const Canvas& canvas) {
   const float s = canvas.scale;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float top = 46 * s;
-  const float bottom = std::min(presentation_height(canvas), display.y * 0.4f);
+  // While a question is open, there is no verdict to show: the lanes get the room.
+  const bool asking = state_.lesson.hides() && on_stage(state_);
+  const float bottom = asking ? 0 : std::min(presentation_height(canvas), display.y * 0.4f);
   const float notice = notice_height(state_);
   const Rect top_area{0, 0, display.x, top};
   const Rect notice_area{0, top + 1, display.x, notice};
-  const float code = presented_code_width(state_, canvas.fonts, display.x);
+  const float story = story_width(state_, display.x);
+  const float code = story > 0 ? story : presented_code_width(state_, canvas.fonts, display.x);
   const float lanes_width = display.x - code - (code > 0 ? 1 : 0);
   const Rect lanes_area{0, top + 1 + notice, lanes_width, std::max(60.0f, display.y - top - notice - bottom - 2)};
   const Rect code_area{display.x - code, lanes_area.y, code, lanes_area.height};
@@ -151,8 +158,11 @@ void Shell::draw_presentation(const Canvas& canvas) {
   } else {
     panel("##timeline", lanes_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
   }
-  if (code > 0) panel("##code", code_area, {0, 0}, kNoScroll, [&] { draw_presented_code(canvas); });
-  panel("##bar", bar_area, {0, 0}, kNoScroll, [&] { draw_presentation_bar(canvas); });
+  if (code > 0) {
+    panel("##code", code_area, {0, 0}, kNoScroll,
+          [&] { story > 0 ? draw_story(canvas) : draw_presented_code(canvas); });
+  }
+  if (!asking) panel("##bar", bar_area, {0, 0}, kNoScroll, [&] { draw_presentation_bar(canvas); });
 }
 
 void Shell::draw_workbench(const Canvas& canvas) {
@@ -161,7 +171,8 @@ void Shell::draw_workbench(const Canvas& canvas) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float top = 46 * s;
   const float bottom = 28 * s;
-  const float left = std::min(268 * s, display.x * 0.26f);
+  // A lesson is read: its lines are longer.
+  const float left = state_.lesson.on() ? std::min(330 * s, display.x * 0.3f) : std::min(268 * s, display.x * 0.26f);
   const float right = std::min(290 * s, display.x * 0.28f);
   const float middle_width = std::max(100.0f, display.x - left - right - 2);
   const float middle_height = std::max(100.0f, display.y - top - bottom);
@@ -172,7 +183,8 @@ void Shell::draw_workbench(const Canvas& canvas) {
   state_.timeline.sync(state_.model.trace(), &state_.lanes);
   const float most = state_.timeline.most_height(timeline_frame(canvas), state_.view.axis());
   const float notice = notice_height(state_);
-  const float minimap = minimap_height(state_);
+  const bool hidden = answers_hidden(state_);  // and so are the plots, which would give the answer away
+  const float minimap = hidden ? 0 : minimap_height(state_);
   // The lanes come first: what is below gets what it needs, at most a third, or the height the user set at the divider.
   // If the lanes need little, plots grow to twice what they need, and lists to all that is left.
   const float all = middle_height - notice - minimap;
@@ -180,10 +192,13 @@ void Shell::draw_workbench(const Canvas& canvas) {
   const float below = drawer_height(state_, all);
   const float room = all - (share > 0 ? std::min(72 * s, all * 0.3f) : below);
   const float wanted = state_.drawer == DrawerTab::Plots ? std::max(most, all - 2 * below) : most;
-  const float timeline_height = std::clamp(share > 0 ? share * all : wanted, std::min(120 * s, room), room);
+  const float timeline_height =
+      hidden ? all : std::clamp(share > 0 ? share * all : wanted, std::min(120 * s, room), room);
 
+  const float buttons = state_.lesson.on() ? lesson_buttons_height(canvas) : 0;
   const Rect top_area{0, 0, display.x, top};
-  const Rect knobs_area{0, top + 1, left, middle_height - 2};
+  const Rect knobs_area{0, top + 1, left, middle_height - 2 - buttons};
+  const Rect buttons_area{0, display.y - bottom - buttons, left, buttons - 1};
   const Rect notice_area{left + 1, top + 1, middle_width, notice};
   const Rect timeline_area{left + 1, top + 1 + notice, middle_width, timeline_height - 1};
   const Rect plots_area{left + 1, top + notice + timeline_height, middle_width,
@@ -195,6 +210,7 @@ void Shell::draw_workbench(const Canvas& canvas) {
   grounds_ = {{{0, 0, display.x, display.y}, colours[Colour::Line]}};
   for (const Rect& area : {top_area, knobs_area, details_area, status_area})
     grounds_.push_back({area, colours[Colour::Panel]});
+  if (buttons > 0) grounds_.push_back({buttons_area, colours[Colour::Panel]});
   const Rect compare_area{timeline_area.x, timeline_area.y, middle_width, middle_height - notice - 2};
   if (state_.comparison.state.open) {
     grounds_.push_back({compare_area, colours[Colour::Ground]});
@@ -204,21 +220,29 @@ void Shell::draw_workbench(const Canvas& canvas) {
   }
   panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_top_bar(canvas); });
   if (state_.model.nothing() && notice <= 0) return;  // the opening panel shows the progress or the error instead
-  panel("##knobs", knobs_area, {16 * s, 0}, 0, [&] { draw_knobs(canvas); });
+  if (state_.lesson.on()) {
+    panel("##lesson", knobs_area, {16 * s, 0}, 0, [&] { draw_lesson(canvas); });
+    panel("##buttons", buttons_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_lesson_buttons(canvas); });
+  } else {
+    panel("##knobs", knobs_area, {16 * s, 0}, 0, [&] { draw_knobs(canvas); });
+  }
   if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
   if (state_.comparison.state.open) {
     panel("##compare", compare_area, {0, 0}, kNoScroll, [&] { draw_compare(canvas); });
   } else {
     panel("##timeline", timeline_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
-    panel("##plots", plots_area, {0, 4 * s}, kNoScroll, [&] { draw_drawer(canvas); });
-    panel("##minimap", minimap_area, {0, 0}, kNoScroll, [&] { draw_minimap(canvas); });
-    draw_divider(canvas, {left + 1, plots_area.y - 0.5f, middle_width, 0}, top + notice, all);
+    if (!hidden) {
+      panel("##plots", plots_area, {0, 4 * s}, kNoScroll, [&] { draw_drawer(canvas); });
+      panel("##minimap", minimap_area, {0, 0}, kNoScroll, [&] { draw_minimap(canvas); });
+      draw_divider(canvas, {left + 1, plots_area.y - 0.5f, middle_width, 0}, top + notice, all);
+    }
   }
   panel("##details", details_area, {16 * s, 0}, 0, [&] { draw_details(canvas); });
   panel("##status", status_area, {16 * s, 4 * s}, kNoScroll, [&] { draw_status_bar(canvas); });
 }
 
 void Shell::perform_requests() {
+  follow_own_files(state_);
   for (const Action action : std::exchange(state_.requests.actions, {})) perform(state_, action);
   const auto guarded = [&](const auto& f) {
     try {
@@ -238,6 +262,13 @@ void Shell::perform_requests() {
   if (state_.requests.experiment) {
     const auto [experiment, side] = *std::exchange(state_.requests.experiment, std::nullopt);
     guarded([&] { start_experiment(*experiment, side); });
+  }
+  if (const lesson::Lesson* lesson = std::exchange(state_.requests.lesson, nullptr)) {
+    guarded([&] { begin_lesson(*lesson, {}); });
+  }
+  if (state_.requests.step) {
+    const std::size_t step = *std::exchange(state_.requests.step, std::nullopt);
+    if (state_.lesson.on()) guarded([&] { start_step(step); });
   }
   if (state_.requests.side) {
     const experiment::Side side = *std::exchange(state_.requests.side, std::nullopt);
@@ -467,8 +498,8 @@ void Shell::follow_language() {
   state_.try_it.say_again();
   state_.sweep.texts_of = std::numeric_limits<std::size_t>::max();
   state_.timeline.clear();
-  state_.overlays.gallery.list =
-      gallery_list(experiment::experiments(), state_.overlays.gallery.filter, state_.language());
+  look_again(state_);  // errors are kept as they were said
+  state_.overlays.gallery.list = gallery_list(state_.overlays.gallery.filter, state_.language());
   if (state_.overlays.open == Overlay::Palette) fill_palette(state_);
   if (!state_.device_menu.devices.empty()) state_.device_menu.devices = device::catalogue();
 }
@@ -480,8 +511,9 @@ bool Shell::animating() const { return moving() || state_.opening.running(); }
 
 bool Shell::moving() const {
   const bool run_moves = state_.model.running() && !state_.model.paused();
-  return run_moves || !state_.model.open_calls().empty() || state_.in_motion || state_.view.moving() || state_.toast ||
-         (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
+  const bool clock = state_.presentation.on && state_.lesson.on();
+  return run_moves || clock || !state_.model.open_calls().empty() || state_.in_motion || state_.view.moving() ||
+         state_.toast || (state_.sweep.sweep && (state_.sweep.sweep->running() || state_.sweep.paused_the_run)) ||
          state_.comparison.state.busy() || state_.pictures.saving.busy() ||
          state_.pictures.busy(state_.overlays.open == Overlay::Picture) || state_.scope.pending.busy() ||
          state_.advice.busy() || state_.code.busy() || state_.try_it.busy();

@@ -41,6 +41,9 @@ class Shell {
   /// explicitly requested device is used; "auto" means a GPU of this machine or, without one, the experiment's own
   /// device.
   void begin_with(const experiment::Experiment& experiment, session::SessionOptions session);
+  /// Begins a lesson. With a student, the answers are kept in a file in the current folder, and a lesson whose file is
+  /// already there goes on. Throws base::UsageError for an impossible name, base::FileError for an unusable file.
+  void begin_lesson(const lesson::Lesson& lesson, const std::string& student);
   /// Flips the running experiment: as one turn of its knobs if that is enough, otherwise with a new run.
   void show_side(experiment::Side side);
 
@@ -58,6 +61,12 @@ class Shell {
   void leave_view();
   void show_view();
   void follow_experiment();
+  std::size_t continue_lesson(const lesson::Lesson& lesson, const std::string& student);
+  void start_step(std::size_t number);
+  void restore_settings(experiment::Side side);
+  void follow_lesson();
+  void keep_answers();
+  void hurry_measurement();
   void adapt_speed();
   void follow_language();
   void start(const Recipe& recipe);
@@ -69,6 +78,10 @@ class Shell {
   void draw_workbench(const Canvas& canvas);
 
   ShellState state_;
+  std::uint64_t task_seen_ = 0;  // the figures that a task was last checked with
+  std::size_t kept_step_ = 0;    // of the lesson, as last written to the student's file
+  LessonPhase kept_phase_ = LessonPhase::Reading;
+  std::optional<double> hurried_from_;  // the speed before a measurement that takes long was hurried
   SpanRenderer spans_;
   PlotRenderer plots_;
   std::vector<Ground> grounds_;

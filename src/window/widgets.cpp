@@ -88,34 +88,24 @@ std::optional<Value> value_field(const Canvas& c, const SettingSpec& spec, const
   return std::nullopt;
 }
 
-std::optional<Value> slider(const Canvas& c, const SettingSpec& spec, const Value& value) {
-  std::optional<Value> turned;
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float right = ImGui::GetCursorPosX() + width;
-  text(c, FontRole::Body, Colour::Text, tr(spec.label));
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
-  if (auto typed = value_field(c, spec, value, right)) turned = typed;
-
+// A slider's groove and handle, as wide as the panel. `dragged` gets where the mouse has dragged the handle to,
+// `turned` the direction of an arrow key; both return where the handle then is.
+void draw_track(const Canvas& c, const std::string& name, double position, const auto& dragged, const auto& turned) {
   const float radius = 7 * c.scale;
   const float height = 20 * c.scale;
+  const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 low = ImGui::GetCursorScreenPos();
-  press_area(c, ("##slider" + spec.key).c_str(), {width, height});
-  note_control(c, "knob." + spec.key, true);
-  const float x0 = origin.x + radius;
-  const float x1 = origin.x + width - radius;
+  press_area(c, ("##slider" + name).c_str(), {width, height});
+  note_control(c, name, true);
+  const float x0 = low.x + radius;
+  const float x1 = low.x + width - radius;
   const float y = low.y + height / 2;
   const bool active = ImGui::IsItemActive() && !c.state.focus.pressing;  // Enter has no place on it
   const bool hovered = ImGui::IsItemHovered();
   if (active) {
-    const double at = std::clamp((ImGui::GetIO().MousePos.x - x0) / std::max(1.0f, x1 - x0), 0.0f, 1.0f);
-    const Value wanted = as_setting(spec, slider_value(spec, at));
-    if (wanted != value) turned = wanted;
+    position = dragged(std::clamp((ImGui::GetIO().MousePos.x - x0) / std::max(1.0f, x1 - x0), 0.0f, 1.0f));
   }
-  if (const int direction = c.state.focus.take_turn("knob." + spec.key)) {
-    turned = as_setting(spec, next_slider_value(spec, number(value), direction));
-  }
-  const double position = slider_position(spec, number(turned.value_or(value)));
+  if (const int direction = c.state.focus.take_turn(name)) position = turned(direction);
   const float x = x0 + static_cast<float>(position) * (x1 - x0);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float line = 2 * c.scale;
@@ -124,6 +114,25 @@ std::optional<Value> slider(const Canvas& c, const SettingSpec& spec, const Valu
   if (hovered || active)
     list.AddCircleFilled({x, y}, radius + 4 * c.scale, with_alpha(c.theme[Colour::Accent], 0.25f), 32);
   list.AddCircleFilled({x, y}, radius, c.theme[Colour::Text], 32);
+}
+
+std::optional<Value> slider(const Canvas& c, const SettingSpec& spec, const Value& value) {
+  std::optional<Value> turned;
+  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  text(c, FontRole::Body, Colour::Text, tr(spec.label));
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tr(spec.help));
+  if (auto typed = value_field(c, spec, value, right)) turned = typed;
+
+  const auto shown_at = [&](double at) {
+    const Value wanted = as_setting(spec, slider_value(spec, at));
+    if (wanted != value) turned = wanted;
+    return slider_position(spec, number(turned.value_or(value)));
+  };
+  const auto next = [&](int direction) {
+    turned = as_setting(spec, next_slider_value(spec, number(value), direction));
+    return slider_position(spec, number(*turned));
+  };
+  draw_track(c, "knob." + spec.key, slider_position(spec, number(turned.value_or(value))), shown_at, next);
   if (const std::string hint = slider_hint(spec); !hint.empty()) text(c, FontRole::Small, Colour::Dim, hint);
   vertical_space(c, 12);
   return turned;
@@ -288,6 +297,12 @@ bool key_pressed(int key) {
 #endif
 }
 
+void frame_around(const Canvas& c, ImDrawList& list, const Rect& r) {
+  const float pad = 4 * c.scale;
+  list.AddRect({r.x - pad, r.y - pad}, {r.x + r.width + pad, r.y + r.height + pad}, c.theme[Colour::Simulated],
+               6 * c.scale, 0, 2.5f * c.scale);
+}
+
 void note_place(const Canvas& c, const std::string& name) {
   const ImVec2 low = ImGui::GetItemRectMin();
   const ImVec2 size = ImGui::GetItemRectSize();
@@ -434,6 +449,17 @@ bool toggle(const Canvas& c, const std::string& id, const std::string& label_tex
       {at.x, at.y, width, c.theme[Colour::Dim], FontRole::MonoSmall, hint, height, LabelAlign::Right}};
   draw_labels(list, c.fonts, labels);
   return clicked;
+}
+
+std::optional<double> slider_track(const Canvas& c, const std::string& id, double position, int steps) {
+  std::optional<double> moved;
+  const auto to = [&](double at) {
+    const double wanted = std::clamp(at, 0.0, 1.0);
+    if (wanted != position) moved = wanted;
+    return wanted;
+  };
+  draw_track(c, id, position, to, [&](int direction) { return to(position + direction / static_cast<double>(steps)); });
+  return moved;
 }
 
 std::optional<Value> knob(const Canvas& c, const SettingSpec& spec, const Value& value, const char* no_effect) {

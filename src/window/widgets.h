@@ -58,6 +58,9 @@ int segmented(const Canvas& canvas, const std::string& id, const std::vector<std
 /// A check box with a hint at the right edge (its key); dimmed if it currently has no effect.
 bool toggle(const Canvas& canvas, const std::string& id, const std::string& label, bool value, const std::string& hint,
             bool without_effect = false);
+/// A slider's groove and handle alone; `position` is 0 to 1. Returns where it was moved to; an arrow key moves it by
+/// one of so many steps.
+std::optional<double> slider_track(const Canvas& canvas, const std::string& id, double position, int steps);
 /// One knob, by its kind: slider, check box, buttons or number field. Returns the new value if it was turned.
 /// `no_effect` says why turning it would change nothing now; null: it has an effect.
 std::optional<workload::Value> knob(const Canvas& canvas, const workload::SettingSpec& spec,
@@ -75,6 +78,8 @@ bool press_area(const Canvas& canvas, const char* id, ImVec2 size, ImGuiButtonFl
 /// Makes the last item, a text, something to press.
 bool press_text(const Canvas& canvas, const char* id);
 
+/// A frame around what somebody is told to look at.
+void frame_around(const Canvas& canvas, ImDrawList& list, const Rect& r);
 /// Remembers where the last ImGui item was drawn.
 void note_place(const Canvas& canvas, const std::string& name);
 /// The same for something that can be pressed: the walk of the focus (shell/focus_walk.h) goes to it. If `turns`, the

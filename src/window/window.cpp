@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/machine_memory.h"
 #include "base/translate.h"
+#include "model/lesson_letters.h"
 #include "model/memory_cap.h"
 #include "picture/words.h"
 #include "render/grounds.h"
@@ -118,6 +119,7 @@ void Window::begin(const WindowOptions& options) {
   if (options.language) preferences.language = *options.language;
   shell_ = std::make_unique<Shell>(std::move(preferences));
   base::set_language(shell_->state().language());
+  follow_own_files(shell_->state());  // the first experiment may be one of them
   if (shell_->state().preferences.language != shell_->state().language()) {
     shell_->state().show_toast(no_chinese_text(), true);
   }
@@ -139,6 +141,7 @@ void Window::begin(const WindowOptions& options) {
 }
 
 void Window::begin_run(const session::SessionOptions& session) {
+  if (options_.lesson) return shell_->begin_lesson(*options_.lesson, options_.student);
   const session::SessionOptions plain;
   const bool asked_for = options_.plain || session.workload != plain.workload || !session.assignments.empty();
   const auto experiments = experiment::experiments();
@@ -255,7 +258,10 @@ void Window::key(int key, int action, int modifiers) {
   if (key == GLFW_KEY_ESCAPE && state.overlays.open == Overlay::Keys) return perform(state, Action::ClearSelection);
   const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // does not type text
   if (is_typing(state) && !function_key) return;
-  if (focus_key(state.focus, chord, action == GLFW_REPEAT) || menu_key(state, chord)) return;
+  const bool repeated = action == GLFW_REPEAT;
+  if (focus_key(state.focus, chord, repeated) || menu_key(state, chord) || presenting_key(state, chord, repeated)) {
+    return;
+  }
   const auto wanted = action == GLFW_PRESS ? keys_.press(chord, Clock::now()) : keys_.repeat(chord);
   if (wanted) perform(state, *wanted);
 }
@@ -289,12 +295,14 @@ void Window::follow_full_screen() {
 void Window::refresh_look() {
   ShellState& state = shell_->state();
   const float scale = state.scale();
-  if (scale != fonts_scale_ || fonts_language_ != state.language()) {
+  const bool more_letters = state.language() == base::Language::Chinese && fonts_own_ != state.own_files.version;
+  if (scale != fonts_scale_ || fonts_language_ != state.language() || more_letters) {
     fonts_scale_ = scale;
     fonts_language_ = state.language();
+    fonts_own_ = state.own_files.version;
     ImGuiIO& io = ImGui::GetIO();
     io.Fonts->Clear();
-    fonts_ = load_fonts(*io.Fonts, scale, 1, chinese_texts(*fonts_language_));
+    fonts_ = load_fonts(*io.Fonts, scale, 1, window_letters(*fonts_language_, state.lesson.student()));
 #if IMGUI_VERSION_NUM < 19200
     ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
@@ -359,6 +367,7 @@ bool Window::frame() {
   if (glfwWindowShouldClose(window_) || shell_->wants_quit()) return false;
   if (!options_.frames_unlimited && !shell_->animating() && frames_owed_ <= 0) {
     look_at_dialog();
+    if (follow_own_files(shell_->state())) frames_owed_ = 3;
     return true;
   }
   draw_frame();

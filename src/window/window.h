@@ -28,6 +28,8 @@ struct WindowOptions {
   /// Start with this experiment (id or name) instead. Empty: with the first one, unless `session` sets its own workload
   /// or settings; it runs on the session's device.
   std::string experiment;
+  const lesson::Lesson* lesson = nullptr;     ///< begin with this lesson instead
+  std::string student;                        ///< whose answers to the lesson are kept
   bool plain = false;                         ///< no experiment, regardless of `session`
   double speed = kWindowSpeed;                ///< speed of the run, instead of session.speed
   std::optional<std::filesystem::path> open;  ///< show this trace file instead of a run
@@ -98,6 +100,7 @@ class Window {
   Fonts fonts_;
   float fonts_scale_ = 0;
   std::optional<base::Language> fonts_language_;
+  std::uint64_t fonts_own_ = 0;  // OwnFilesState::version, whose texts the fonts cover
   std::optional<ThemeName> theme_shown_;
   int frames_owed_ = 3;  // ImGui needs a few frames to settle after an event
   std::chrono::steady_clock::time_point last_frame_{};

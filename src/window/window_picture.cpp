@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "model/lesson_letters.h"
 #include "picture/words.h"
 #include "render/gl_state.h"
 #include "render/imgui_style.h"
@@ -82,7 +83,8 @@ io::Image Window::paint(float scale, ThemeName name) {
   io.DeltaTime = 1e-4f;  // freezes animations
 
   io.Fonts->Clear();
-  const Fonts fonts = load_fonts(*io.Fonts, state.scale() * scale, scale, chinese_texts(state.language()));
+  const Fonts fonts =
+      load_fonts(*io.Fonts, state.scale() * scale, scale, window_letters(state.language(), state.lesson.student()));
 #if IMGUI_VERSION_NUM < 19200
   ImGui_ImplOpenGL3_DestroyFontsTexture();
   ImGui_ImplOpenGL3_CreateFontsTexture();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/translate.h"
+#include "workload/code/programs.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
 #include "workload/setting_keys.h"
@@ -79,25 +80,16 @@ void Bandwidth::set_up(const Settings& settings) {
   eager_.synchronize();
 }
 
-// torch.empty(...), with values if `fill`. Pageable memory of this size goes back to the operating system when dropped,
-// so a fresh tensor has new pages. The framework keeps pinned memory.
+// torch.empty(...), with values if `fill`.
 void Bandwidth::make_host_tensor(const Options& o, bool fill) {
   drop_host_tensor();
-  if (o.pinned) {
-    host_ = eager_.host_tensor(o.elements, true);
-  } else {
-    host_ = {eager_.device().allocate(trace::MemoryKind::Pageable, o.elements * sizeof(float)), o.elements, false};
-  }
+  host_ = eager_.host_tensor(o.elements, o.pinned);
   if (fill) eager_.host_fill(host_);
 }
 
 void Bandwidth::drop_host_tensor() {
   if (host_.buffer == device::Buffer::None) return;
-  if (host_.pinned) {
-    eager_.drop(host_);
-  } else {
-    eager_.device().release(host_.buffer);
-  }
+  eager_.drop(host_);
   host_ = {};
 }
 
@@ -182,33 +174,6 @@ void Bandwidth::iterate(std::uint64_t /*number*/, const Settings& settings) {
 
 }  // namespace
 
-Code bandwidth_code(const Settings& s) {
-  const Options o(s);
-  CodeWriter code(s);
-  code.line(0, "gpu = torch.empty($bytes // 4, device='cuda')", {"set up"});
-  const auto make_host = [&](int indent, std::vector<std::string> ranges) {
-    const char* text =
-        o.pin_first ? "host = torch.empty($bytes // 4)" : "host = torch.empty($bytes // 4, pin_memory=$pinned)";
-    ranges.empty() ? code.more(indent, text) : code.line(indent, text, std::move(ranges));
-  };
-  if (!o.fresh) make_host(0, {});
-  code.line(0, "for i in range(iterations):");
-  if (o.fresh) make_host(1, {"make tensor"});
-  if (o.gpu_first) code.line(1, "gpu.fill_(0.5)", {"fill on the GPU"});
-  code.line(1, "start = time.time()");
-  const bool pin = o.pin_first && !o.to_host;
-  if (pin) code.line(1, "source = host.pin_memory()", {"pin_memory()"});
-  code.line(1,
-            o.to_host ? "host.copy_(gpu, non_blocking=$non_blocking)"
-            : pin     ? "gpu.copy_(source, non_blocking=$non_blocking)"
-                      : "gpu.copy_(host, non_blocking=$non_blocking)",
-            {"copy"});
-  if (o.sync) code.line(1, "torch.cuda.synchronize()", {"synchronize()"});
-  code.line(1, "took = time.time() - start", {"stopwatch"});
-  if (!o.sync) code.line(1, "torch.cuda.synchronize()  # not timed", {"wait, not timed"});
-  return code.take();
-}
-
 WorkloadInfo bandwidth_info() {
   return {
       .name = "bandwidth",
@@ -220,7 +185,7 @@ WorkloadInfo bandwidth_info() {
       .published = {{N_("1.6 GB to the GPU, pageable"), "0.384 s"},
                     {N_("pinned, not synchronised"), N_("0.0004 s (not the copy)")},
                     {N_("1.6 GB to the CPU, pageable; pinned"), "0.731 s; 0.061 s"}},
-      .code = plain_text(bandwidth_code(bandwidth_settings({}))),
+      .code = shown_code(write_bandwidth, bandwidth_settings({})),
       .computes_values = false,
   };
 }

@@ -9,7 +9,6 @@
 namespace lanescope::workload {
 
 WorkloadInfo bandwidth_info();
-Code bandwidth_code(const Settings& settings);
 Settings bandwidth_settings(const device::DeviceInfo& device);
 std::unique_ptr<Workload> make_bandwidth(device::Device& device);
 

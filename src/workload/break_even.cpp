@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "base/translate.h"
+#include "workload/code/programs.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
 #include "workload/setting_keys.h"
@@ -20,6 +21,7 @@ using ops::OpKind;
 
 constexpr std::int32_t kInputs = 2;
 constexpr std::int32_t kOutputs = 2;
+constexpr int kTensors = 6;
 constexpr float kLearningRate = 0.01f;
 constexpr BatchLimits kBatch{.standard = 128, .maximum = 65'536};
 
@@ -27,10 +29,12 @@ struct BreakEvenSettings : TrainingSettings {
   explicit BreakEvenSettings(const Settings& settings)
       : TrainingSettings(settings),
         problem_size(static_cast<std::int32_t>(settings.integer("problem_size"))),
-        hidden(static_cast<std::int32_t>(settings.integer("hidden"))) {}
+        hidden(static_cast<std::int32_t>(settings.integer("hidden"))),
+        graphed(uses_graph(settings)) {}
 
   std::int32_t problem_size;  ///< samples per pass
   std::int32_t hidden;
+  bool graphed;
 };
 
 class BreakEven final : public EagerWorkload {
@@ -55,6 +59,7 @@ class BreakEven final : public EagerWorkload {
   void input_grad(const Layer& layer, const Tensor& out_grad, const Tensor& x_grad, std::int32_t rows);
   void optimizer_step();
   void train(const Tensor& data, const Tensor& target, std::int32_t rows);
+  void replay(const BreakEvenSettings& s, std::int32_t rows);
 
   Layer first_, second_, third_;
   Tensor parameters_, gradients_;  // updated by the optimizer
@@ -177,9 +182,11 @@ void BreakEven::train(const Tensor& data, const Tensor& target, std::int32_t row
     eager_.launch(Op{OpKind::MseForward, rows, kOutputs}, {output_, target, squares_});
     eager_.launch(Op{OpKind::MeanReduce, rows, kOutputs}, {squares_, loss_});
   }
+  eager_.zero_grad(kTensors);
   {
     // The gradients become .grad directly: zero_grad() has dropped the old ones, which takes no kernel.
     const Phase phase(eager_, "backward");
+    const Backward inside(eager_);
     eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
     eager_.launch(Op{OpKind::MseBackward, rows, kOutputs}, {loss_grad_, output_, target, output_grad_});
     input_grad(third_, output_grad_, hidden2_grad_, rows);
@@ -194,6 +201,13 @@ void BreakEven::train(const Tensor& data, const Tensor& target, std::int32_t row
   optimizer_step();
 }
 
+// The last batch of a pass may be smaller; it has a graph of its own.
+void BreakEven::replay(const BreakEvenSettings& s, std::int32_t rows) {
+  graph_.run(
+      {s.batch_size, s.problem_size, s.hidden, row_capacity_, static_cast<std::int64_t>(capacity_)},
+      [&] { train(data_, target_, rows); }, rows == s.batch_size ? 0 : 1);
+}
+
 // On a GPU, the optimizer updates its six tensors in one kernel. An op takes at most four pairs, so they are one tensor
 // here: the time is the same, and values are not used. A CPU updates one tensor after the other.
 void BreakEven::optimizer_step() {
@@ -201,6 +215,7 @@ void BreakEven::optimizer_step() {
     eager_.launch(Op{OpKind::SgdStep, static_cast<std::int32_t>(count), 1, 1, kLearningRate}, pairs);
   };
   if (eager_.device().info().kind != device::DeviceKind::Cpu) {
+    eager_.spend(device::FrameworkCall::StepParameter, kTensors - 1);
     return step(parameters_.elements, {parameters_, gradients_});
   }
   for (const Layer* layer : {&first_, &second_, &third_}) {
@@ -222,14 +237,25 @@ void BreakEven::iterate(std::uint64_t number, const Settings& settings) {
   if (s.feed_each_iteration) {
     const std::size_t count = elements(rows, kInputs);
     feed({data_, count}, {target_, count}, s);
-    train(data_, target_, rows);
+    s.graphed ? replay(s, rows) : train(data_, target_, rows);
   } else {
     {
       // Two views, which the framework creates without a kernel. Which rows they cover does not affect the time.
       const Phase phase(eager_, "slice");
-      eager_.device().host_work(2 * base::from_us(s.dispatch_us));
+      eager_.slice(2);
     }
-    train(all_data_, all_target_, rows);
+    if (s.graphed) {
+      {
+        // static_x.copy_(x), static_y.copy_(y)
+        const Phase phase(eager_, "copy");
+        const std::size_t first = elements(position_, kInputs), count = elements(rows, kInputs);
+        eager_.copy_on_device(data_, all_data_, first, count);
+        eager_.copy_on_device(target_, all_target_, first, count);
+      }
+      replay(s, rows);
+    } else {
+      train(all_data_, all_target_, rows);
+    }
   }
   if (s.log_interval != 0 && number % s.log_interval == 0) {
     const Phase phase(eager_, "item()", trace::RangeKind::Read);
@@ -245,32 +271,6 @@ void BreakEven::iterate(std::uint64_t number, const Settings& settings) {
 
 }  // namespace
 
-Code break_even_code(const Settings& s) {
-  const bool feeds = s.choice(key::kFeed) == "per-iteration";
-  CodeWriter code(s);
-  code.line(0, "model = MLP(2, $hidden, $hidden, 2).to(device)", {"set up"});
-  if (!feeds) code.more(0, "X, Y = samples($problem_size).to(device)");
-  code.line(0, "for i in range(iterations):");
-  if (feeds) {
-    code.line(1, "a, b = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
-    code.line(1, "x = a.to(device, non_blocking=$non_blocking)", {"copy"});
-    code.more(1, "y = b.to(device, non_blocking=$non_blocking)");
-  } else {
-    code.line(1, "x, y = X[p:p + $batch_size], Y[p:p + $batch_size]", {"slice"});
-  }
-  code.line(1, "output = model(x)", {"forward"});
-  code.line(1, "loss = F.mse_loss(output, y)", {"loss"});
-  code.line(1, "optimizer.zero_grad()");
-  code.line(1, "loss.backward()", {"backward"});
-  code.line(1, "optimizer.step()", {"step"});
-  if (s.integer(key::kLogInterval) != 0) {
-    code.line(1, "if i % $log_interval == 0:");
-    code.line(2, "print(loss.item())", {"item()"});
-  }
-  code.line(0, "torch.cuda.synchronize()");
-  return code.take();
-}
-
 WorkloadInfo break_even_info() {
   return {
       .name = "break-even",
@@ -281,7 +281,7 @@ WorkloadInfo break_even_info() {
       .experiments = N_("P04 to P06"),
       .published = {{N_("1,000 samples in batches of 128"), N_("CPU 8 ms, GPU 21 ms")},
                     {N_("100,000 samples in batches of 2,048"), N_("CPU 800 ms, GPU 100 ms")}},
-      .code = plain_text(break_even_code(break_even_settings({}))),
+      .code = shown_code(write_break_even, break_even_settings({})),
       .computes_values = false,
   };
 }
@@ -308,6 +308,7 @@ Settings break_even_settings(const device::DeviceInfo& device) {
                            .stops = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}};
   std::vector<SettingSpec> specs{problem_size, hidden};
   specs.insert(specs.end(), training.specs().begin(), training.specs().end());
+  specs.push_back(cuda_graph_setting(device));
   return Settings(std::move(specs));
 }
 

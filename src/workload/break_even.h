@@ -9,7 +9,6 @@
 namespace lanescope::workload {
 
 WorkloadInfo break_even_info();
-Code break_even_code(const Settings& settings);
 Settings break_even_settings(const device::DeviceInfo& device);
 std::unique_ptr<Workload> make_break_even(device::Device& device);
 

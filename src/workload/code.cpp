@@ -11,10 +11,28 @@ std::string python_text(const Value& value) {
   return to_text(value);
 }
 
+namespace {
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
+    text.replace(at, what.size(), by);
+  }
+  return text;
+}
+
+std::string for_cpu(std::string_view text) {
+  return replaced(replaced(std::string(text), ".cuda()", ""), "'cuda'", "'cpu'");
+}
+
+}  // namespace
+
 CodeWriter& CodeWriter::line(int indent, std::string_view text, std::vector<std::string> ranges) {
   Statement statement;
   statement.indent = indent;
+  statement.script_indent = nested_;
   statement.ranges = std::move(ranges);
+  std::string on_cpu;
+  if (on_cpu_) text = on_cpu = for_cpu(text);
   for (std::size_t i = 0; i < text.size();) {
     if (text[i] != '$') {
       statement.text += text[i++];
@@ -30,6 +48,24 @@ CodeWriter& CodeWriter::line(int indent, std::string_view text, std::vector<std:
   }
   code_.push_back(std::move(statement));
   return *this;
+}
+
+CodeWriter& CodeWriter::script(int indent, std::string_view lines) {
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    std::string_view text = lines.substr(0, end);
+    int deeper = 0;
+    for (; text.starts_with("    "); text.remove_prefix(4)) ++deeper;
+    line(text.empty() ? 0 : indent + deeper, text);
+    code_.back().in_view = false;
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return *this;
+}
+
+CodeWriter& CodeWriter::synchronize(int indent, std::string_view comment, std::vector<std::string> ranges) {
+  if (on_cpu_) return *this;
+  return line(indent, "torch.cuda.synchronize()" + std::string(comment), std::move(ranges));
 }
 
 CodeWriter& CodeWriter::transfers(int indent, std::string_view text, std::vector<std::string> ranges) {
@@ -53,6 +89,19 @@ std::vector<std::string> plain_text(std::span<const Statement> code) {
   lines.reserve(code.size());
   for (const Statement& s : code) lines.push_back(std::string(4 * static_cast<std::size_t>(s.indent), ' ') + s.text);
   return lines;
+}
+
+Code shown(Code program) {
+  std::vector<std::size_t> places(program.size());
+  Code view;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    places[i] = view.size();
+    Statement& statement = program[i];
+    if (!statement.in_view) continue;
+    if (statement.part_of) statement.part_of = places[*statement.part_of];
+    view.push_back(std::move(statement));
+  }
+  return view;
 }
 
 std::optional<std::size_t> statement_of(std::span<const Statement> code, std::string_view range, std::size_t nth,

@@ -11,7 +11,7 @@ namespace lanescope::workload {
 namespace {
 
 NoEffect no_copies() {
-  return {key::kFeed, std::string("resident"), N_("no batch is copied while the feed is resident")};
+  return {{{key::kFeed, std::string("resident")}}, N_("no batch is copied while the feed is resident")};
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ SettingSpec pinned_setting() {
           .type = SettingType::Bool,
           .standard = false,
           .action = SettingAction::Pinned,
-          .no_effect_when = no_copies()};
+          .no_effect_when = {no_copies()}};
 }
 
 SettingSpec non_blocking_setting() {
@@ -59,7 +59,7 @@ SettingSpec non_blocking_setting() {
           .type = SettingType::Bool,
           .standard = false,
           .action = SettingAction::NonBlocking,
-          .no_effect_when = no_copies()};
+          .no_effect_when = {no_copies()}};
 }
 
 SettingSpec batch_size_setting(const BatchLimits& batch) {
@@ -75,17 +75,17 @@ SettingSpec batch_size_setting(const BatchLimits& batch) {
 }
 
 SettingSpec dispatch_setting(const device::DeviceInfo& device) {
-  return {
-      .key = key::kDispatchUs,
-      .label = N_("Dispatch cost"),
-      .help = N_("The framework's own CPU time per operation: 0 for bare C++, about 10 for eager PyTorch on Linux."),
-      .type = SettingType::Real,
-      .standard = device.dispatch_us,
-      .minimum = 0,
-      .maximum = std::max(200.0, device.dispatch_us),  // a user's own profile may be slower
-      .unit = "µs",
-      .of_device = true,
-      .examples = N_("0 bare C++ · 10 PyTorch · 30 WSL2")};
+  return {.key = key::kDispatchUs,
+          .label = N_("Dispatch cost"),
+          .help = N_("The framework's own CPU time per operation: 0 for bare C++, about 10 for eager PyTorch on Linux. "
+                     "All of a profile's costs of PyTorch are scaled with it."),
+          .type = SettingType::Real,
+          .standard = device.dispatch_us,
+          .minimum = 0,
+          .maximum = std::max(200.0, device.dispatch_us),  // a user's own profile may be slower
+          .unit = "µs",
+          .of_device = true,
+          .examples = N_("0 bare C++ · 10 PyTorch · 30 WSL2")};
 }
 
 SettingSpec seed_setting() {

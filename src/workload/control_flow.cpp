@@ -6,8 +6,10 @@
 
 #include "base/random.h"
 #include "base/translate.h"
+#include "workload/code/programs.h"
 #include "workload/common_settings.h"
 #include "workload/eager.h"
+#include "workload/graphed_step.h"
 #include "workload/setting_keys.h"
 
 namespace lanescope::workload {
@@ -27,7 +29,8 @@ struct Options {
         batch_size(static_cast<std::int32_t>(settings.integer(key::kBatchSize))),
         log_interval(static_cast<std::uint64_t>(settings.integer(key::kLogInterval))),
         dispatch_us(settings.real(key::kDispatchUs)),
-        seed(static_cast<std::uint64_t>(settings.integer("seed"))) {}
+        seed(static_cast<std::uint64_t>(settings.integer("seed"))),
+        graphed(uses_graph(settings)) {}
 
   bool while_loop, data_dependent;
   std::size_t checks;
@@ -35,6 +38,7 @@ struct Options {
   std::uint64_t log_interval;
   double dispatch_us;
   std::uint64_t seed;
+  bool graphed;
 };
 
 /// What happened in the branches of a forward pass.
@@ -114,6 +118,8 @@ class Network {
   virtual ~Network() = default;
 
   Eager& eager() { return eager_; }
+  GraphedStep& graph() { return graph_; }
+  std::int32_t capacity() const { return capacity_; }
   bool ready_for(const Options& o) const { return o.seed == seed_ && o.batch_size <= capacity_ && has_layers(o); }
   void adapt(const Options& o);
   virtual Counts forward(const Options& o) = 0;
@@ -147,6 +153,7 @@ class Network {
   }
 
   Eager eager_;
+  GraphedStep graph_{eager_};
   Tensor data_;
 
  private:
@@ -352,24 +359,35 @@ void ControlFlow::iterate(std::uint64_t number, const Settings& settings) {
   adapt(o);
   Network& n = network(o);
   Counts counts;
-  {
-    const Phase phase(n.eager(), "forward");
-    counts = n.forward(o);
-  }
-  {
+  const auto to_the_loss = [&] {
+    {
+      const Phase phase(n.eager(), "forward");
+      counts = n.forward(o);
+    }
     const Phase phase(n.eager(), "loss");
     n.loss(o);
-  }
-  if (o.log_interval != 0 && number % o.log_interval == 0) {
+  };
+  const auto read = [&] {
+    if (o.log_interval == 0 || number % o.log_interval != 0) return;
     const Phase phase(n.eager(), "item()", trace::RangeKind::Read);
     const float loss = n.read_loss();
-    if (o.while_loop) {  // the other network is timing only
-      loss_was_read(loss);
-    }
-  }
-  {
+    if (o.while_loop) loss_was_read(loss);  // the other network is timing only
+  };
+  const auto backward = [&] {
     const Phase phase(n.eager(), "backward");
+    const Backward inside(n.eager());
     n.backward(o);
+  };
+  if (o.graphed) {
+    n.graph().run({o.batch_size, n.capacity(), static_cast<std::int64_t>(o.checks)}, [&] {
+      to_the_loss();
+      backward();
+    });
+    read();
+  } else {
+    to_the_loss();
+    read();
+    backward();
   }
   figures().sample(syncs_, static_cast<double>(counts.checks));  // each read waits once
   figures().sample(checks_, static_cast<double>(counts.checks));
@@ -377,43 +395,6 @@ void ControlFlow::iterate(std::uint64_t number, const Settings& settings) {
 }
 
 }  // namespace
-
-Code control_flow_code(const Settings& s) {
-  const Options o(s);
-  CodeWriter code(s);
-  if (o.while_loop) {
-    code.line(0, "fc1, fc2 = Linear(100, 100), Linear(100, 10)", {"set up"});
-    code.line(0, "def forward(x):");
-    code.line(1, "x = fc1(x)", {"forward"});
-    if (o.data_dependent) {
-      code.transfers(1, "while x.sum().item() > 1:", {"forward"});
-    } else {
-      code.line(1, "for i in range($checks):");
-    }
-    code.more(2, "x = x / 2");
-    code.more(1, "return fc2(x)");
-  } else {
-    code.line(0, "fc = nn.Linear(1000, 1000).cuda()", {"set up"});
-    code.line(0, "def forward(x):");
-    code.line(1, "for i in range($checks):");
-    code.line(2, "x = fc(x)", {"forward"});
-    if (o.data_dependent) {
-      code.transfers(2, "if x.sum().item() > 1000:", {"forward"});
-      code.more(3, "x = x / 2");
-    }
-    code.line(1, "return x");
-  }
-  code.line(0, "for i in range(iterations):");
-  code.line(1, "output = forward(data)");
-  code.line(1, "loss = F.mse_loss(output, target)", {"loss"});
-  if (o.log_interval != 0) {
-    code.line(1, "if i % $log_interval == 0:");
-    code.line(2, "value = loss.item()", {"item()"});
-  }
-  code.line(1, "loss.backward()", {"backward"});
-  code.line(0, "torch.cuda.synchronize()");
-  return code.take();
-}
 
 WorkloadInfo control_flow_info() {
   return {
@@ -426,7 +407,7 @@ WorkloadInfo control_flow_info() {
       .experiments = N_("P11 to P13"),
       .published = {{N_("if in every layer, 100 iterations"), N_("about 15 s")},
                     {N_("synchronisations of the while loop"), N_("\"320\"; there are about 11")}},
-      .code = plain_text(control_flow_code(control_flow_settings({}))),
+      .code = shown_code(write_control_flow, control_flow_settings({})),
       .computes_values = true,
   };
 }
@@ -455,7 +436,11 @@ Settings control_flow_settings(const device::DeviceInfo& device) {
                            .standard = std::int64_t{10},
                            .minimum = 0,
                            .maximum = static_cast<double>(kMostChecks)};
-  return Settings({branch, network, checks, batch_size_setting(kBatch), log_interval_setting(0),
+  const SettingSpec cuda_graph = cuda_graph_setting(
+      device, {{{{.key = key::kBranch, .value = std::string("data-dependent")}},
+                N_("the branch reads a value in the step, and PyTorch then raises \"operation not permitted when "
+                   "stream is capturing\"")}});
+  return Settings({branch, network, checks, batch_size_setting(kBatch), log_interval_setting(0), cuda_graph,
                    dispatch_setting(device), seed_setting()});
 }
 

@@ -9,7 +9,6 @@
 namespace lanescope::workload {
 
 WorkloadInfo control_flow_info();
-Code control_flow_code(const Settings& settings);
 Settings control_flow_settings(const device::DeviceInfo& device);
 std::unique_ptr<Workload> make_control_flow(device::Device& device);
 

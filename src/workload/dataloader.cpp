@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "workload/code/programs.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
 #include "workload/loader.h"
@@ -22,17 +23,12 @@ using base::tr;
 using ops::Op;
 using ops::OpKind;
 
-constexpr std::int64_t kPrefetchNotGiven = 0;
 constexpr std::int64_t kStandardPrefetch = 2;  // PyTorch's default
 constexpr std::int64_t kMostMib = 32 * 1024;
 // A backward pass is about twice its forward pass.
 constexpr double kForwardShare = 1.0 / 3;
 constexpr std::int32_t kParameters = 1'000'000;
 constexpr float kLearningRate = 0.01f;
-// The remaining share of a sample's load time (assumed): without opening a file for each sample, and when it comes from
-// a cache of preprocessed samples filled by the first epoch.
-constexpr double kTarredShare = 0.75;
-constexpr double kCachedShare = 0.25;
 
 struct Options {
   explicit Options(const Settings& settings)
@@ -196,6 +192,7 @@ void DataLoaderTraining::forward(std::size_t elements, const Options& o) {
 // The first gradients after zero_grad() become .grad directly; further ones are added.
 void DataLoaderTraining::backward(const Options& o) {
   const Phase phase(eager_, "backward");
+  const Backward inside(eager_);
   if (o.accumulate > 1) eager_.launch(Op{OpKind::Scale, 1, 1, 1, 1 / static_cast<float>(o.accumulate)}, {loss_, loss_});
   spin(o.model_us * (1 - kForwardShare));
   if (has_grads_) eager_.launch(Op{OpKind::AddInPlace, kParameters, 1}, {weight_grad_, new_weight_grad_});
@@ -267,35 +264,6 @@ SettingSpec milliseconds(const char* key, std::string label, std::string help, d
 
 }  // namespace
 
-Code dataloader_code(const Settings& s) {
-  CodeWriter code(s);
-  code.line(0, "dataset = Samples('$storage', dtype=torch.$input)");
-  code.line(0, "loader = DataLoader(dataset, batch_size=$batch_size,",
-            {"set up", "new loader", "start worker", "load batch", "pin batch"});
-  code.more(2, s.integer(key::kPrefetchFactor) == kPrefetchNotGiven
-                   ? "num_workers=$num_workers, pin_memory=$pin_memory,"
-                   : "num_workers=$num_workers, prefetch_factor=$prefetch_factor, pin_memory=$pin_memory,");
-  code.more(2, "persistent_workers=$persistent_workers)");
-  code.line(0, "for epoch in range(epochs):");
-  code.line(1, "for x in loader:  # i counts on from epoch to epoch", {"next(loader)", "iter(loader)"});
-  code.line(2,
-            s.integer("tensors") == 1 ? "x = x.to('cuda', non_blocking=$non_blocking)"
-                                      : "x = {k: t.to('cuda', non_blocking=$non_blocking) for k, t in x.items()}",
-            {"copy"});
-  const bool accumulates = s.integer("accumulate") > 1;
-  if (s.boolean("autocast")) code.line(2, "with torch.autocast('cuda', torch.float16):");
-  code.line(s.boolean("autocast") ? 3 : 2, "loss = model(x)", {"forward"});
-  code.line(2, accumulates ? "(loss / $accumulate).backward()" : "loss.backward()", {"backward"});
-  if (accumulates) code.line(2, "if (i + 1) % $accumulate == 0:");
-  code.line(accumulates ? 3 : 2, "optimizer.step()", {"step"});
-  code.more(accumulates ? 3 : 2, "optimizer.zero_grad()  # lets .grad go: no kernel");
-  if (s.integer(key::kLogInterval) != 0) {
-    code.line(2, "if i % $log_interval == 0:");
-    code.line(3, "value = loss.item()", {"item()"});
-  }
-  return code.take();
-}
-
 WorkloadInfo dataloader_info() {
   return {
       .name = "dataloader",
@@ -309,7 +277,7 @@ WorkloadInfo dataloader_info() {
                     {N_("pin_memory"), N_("copies 2 to 3 times as fast (expected)")},
                     {N_("persistent_workers"), N_("epoch change -10 to 20 % (expected)")},
                     {N_("all together"), N_("training +30 to 50 % (expected)")}},
-      .code = plain_text(dataloader_code(dataloader_settings({}))),
+      .code = shown_code(write_dataloader, dataloader_settings({})),
       .computes_values = false,
   };
 }

@@ -11,12 +11,80 @@
 
 namespace lanescope::workload {
 
+using device::FrameworkCall;
+
 Eager::Eager(device::Device& device, bool compute)
     : device_(device),
       compute_(compute),
       on_cpu_(device.info().kind == device::DeviceKind::Cpu),
+      framework_(device.info().framework),
       pinned_(std::make_shared<CachingHostAllocator>(device)),
       phase_lane_(device.sink().lane(program_lane(trace::LaneKind::Phases, "phase", trace::LaneRole::Statements))) {}
+
+void Eager::set_dispatch_us(double us) {
+  dispatch_ns_ = base::from_us(us);
+  const double usual = device_.info().dispatch_us;
+  framework_scale_ = usual > 0 ? us / usual : 1;
+}
+
+void Eager::spend(FrameworkCall call, double times) {
+  if (!framework_.known()) return;
+  const base::Nanoseconds ns = base::from_us(framework_.of(call) * times * framework_scale_);
+  if (ns > 0) device_.host_work(ns);
+}
+
+void Eager::zero_grad(int parameters) {
+  spend(FrameworkCall::ZeroGrad);
+  spend(FrameworkCall::ZeroGradParameter, parameters);
+}
+
+void Eager::slice(int times) {
+  if (framework_.known()) return spend(FrameworkCall::View, times);
+  device_.host_work(times * dispatch_ns_);
+}
+
+// A statement with several kernels has its cost before the first one.
+void Eager::dispatch(const ops::Op& op, std::size_t args) {
+  if (!framework_.known()) return dispatch();
+  switch (op.kind) {
+    case ops::OpKind::LinearForward:
+      return spend(FrameworkCall::Linear);
+    case ops::OpKind::ReluForward:
+      return spend(FrameworkCall::Relu);
+    case ops::OpKind::MseForward:
+      return spend(FrameworkCall::MseLoss);
+    case ops::OpKind::MeanReduce:
+    case ops::OpKind::SumReduce:
+      return spend(in_backward_ ? FrameworkCall::Node : FrameworkCall::Reduce);
+    case ops::OpKind::LogSoftmaxForward:
+      return spend(FrameworkCall::CrossEntropy);
+    case ops::OpKind::NllLossForward:
+    case ops::OpKind::LogSoftmaxBackward:
+      return;
+    case ops::OpKind::NllLossBackward:
+      return spend(FrameworkCall::CrossEntropyBackward);
+    case ops::OpKind::MseBackward:
+      return spend(FrameworkCall::MseBackward);
+    case ops::OpKind::LinearWeightGrad:
+    case ops::OpKind::LinearInputGrad:
+    case ops::OpKind::LinearBiasGrad:
+      return spend(FrameworkCall::LinearBackward);
+    case ops::OpKind::SgdStep:
+      spend(FrameworkCall::Step);
+      return spend(FrameworkCall::StepParameter, static_cast<double>(args / 2));
+    case ops::OpKind::Spin:
+      return spend(FrameworkCall::Sleep);
+    case ops::OpKind::Fill:
+      if (in_backward_) return;  // part of another statement
+      break;
+    case ops::OpKind::AddInPlace:
+      if (in_backward_) return spend(FrameworkCall::Accumulate);
+      break;
+    default:
+      break;
+  }
+  spend(in_backward_ ? FrameworkCall::Node : FrameworkCall::Op);
+}
 
 Tensor Eager::tensor(std::size_t elements) {
   return {device_.allocate(trace::MemoryKind::Device, elements * sizeof(float)), elements};
@@ -24,7 +92,9 @@ Tensor Eager::tensor(std::size_t elements) {
 
 HostTensor Eager::host_tensor(std::size_t elements, bool pinned) {
   const std::size_t bytes = elements * sizeof(float);
+  spend(pinned && !on_cpu_ ? FrameworkCall::EmptyPinned : FrameworkCall::Empty);
   if (pinned && !on_cpu_) return {pinned_->allocate(bytes), elements, true};
+  if (bytes > kMostReused) return {device_.allocate(trace::MemoryKind::Pageable, bytes), elements, false};
   const std::size_t rounded = std::bit_ceil(bytes);
   std::vector<device::Buffer>& free = pageable_free_[rounded];
   if (free.empty()) {
@@ -46,17 +116,36 @@ std::span<float> Eager::values(const HostTensor& tensor) {
 void Eager::drop(const HostTensor& tensor) {
   if (tensor.pinned) {
     pinned_->free(tensor.buffer);
+  } else if (tensor.elements * sizeof(float) > kMostReused) {
+    device_.release(tensor.buffer);
   } else {
     pageable_free_[std::bit_ceil(tensor.elements * sizeof(float))].push_back(tensor.buffer);
   }
 }
 
+void Eager::host_fill(const HostTensor& tensor) {
+  const std::size_t bytes = tensor.elements * sizeof(float);
+  const base::Nanoseconds began = device_.now_ns();
+  device_.host_fill(tensor.buffer, bytes);
+  if (!framework_.known()) return;
+  const double us = framework_.of(FrameworkCall::Random) +
+                    framework_.of(FrameworkCall::RandomPerMib) * static_cast<double>(bytes) / (1 << 20);
+  // The random numbers take longer than writing them, which is already done.
+  const base::Nanoseconds rest = base::from_us(us * framework_scale_) - (device_.now_ns() - began);
+  if (rest > 0) device_.host_work(rest);
+}
+
 inline void Eager::run(const ops::Op& op, std::span<const Tensor> args) {
-  dispatch();
+  dispatch(op, args.size());
   std::array<device::Buffer, ops::kMaxArgs> buffers{};
   std::size_t count = 0;
   for (const Tensor& tensor : args) buffers.at(count++) = tensor.buffer;
-  device_.launch(op, std::span(buffers).first(count), kStream, compute_);
+  device_.launch(op, std::span(buffers).first(count), stream_, compute_);
+}
+
+void Eager::launch(device::Graph graph) {
+  dispatch(FrameworkCall::Replay);
+  device_.launch_graph(graph, kStream);
 }
 
 void Eager::launch(const ops::Op& op, std::initializer_list<Tensor> args) {
@@ -85,7 +174,7 @@ void Eager::copy_part_to_device(const Tensor& to, const HostTensor& from, std::s
   const device::Device::Slice source{from.buffer, first * sizeof(float)};
   if (on_cpu_) return hand_over(target, source, elements);
   const base::Nanoseconds began = device_.now_ns();
-  dispatch();
+  dispatch(non_blocking ? FrameworkCall::ToNonBlocking : FrameworkCall::To);
   if (!non_blocking) copy_and_wait_follow(began);
   device_.copy_async(target, source, elements * sizeof(float), stream);
   if (!non_blocking) {
@@ -95,10 +184,15 @@ void Eager::copy_part_to_device(const Tensor& to, const HostTensor& from, std::s
   }
 }
 
+void Eager::copy_on_device(const Tensor& to, const Tensor& from, std::size_t first, std::size_t elements) {
+  dispatch();
+  device_.copy_async({to.buffer, 0}, {from.buffer, first * sizeof(float)}, elements * sizeof(float), kStream);
+}
+
 void Eager::copy_to_host(const HostTensor& to, const Tensor& from, std::size_t elements, bool non_blocking) {
   if (on_cpu_) return hand_over({to.buffer, 0}, {from.buffer, 0}, elements);
   const base::Nanoseconds began = device_.now_ns();
-  dispatch();
+  dispatch(non_blocking ? FrameworkCall::ToNonBlocking : FrameworkCall::To);
   if (!non_blocking) {
     copy_and_wait_follow(began);
   } else if (!to.pinned) {
@@ -119,6 +213,7 @@ void Eager::hand_over(device::Device::Slice to, device::Device::Slice from, std:
 void Eager::synchronize() {
   if (on_cpu_) return;
   ++sync_counts_.waits;
+  spend(FrameworkCall::Synchronize);
   device_.synchronize();
 }
 
@@ -144,13 +239,13 @@ void Eager::copy_and_wait_follow(base::Nanoseconds statement_began) {
 
 void Eager::read_scalar(const Tensor& tensor, std::size_t offset, std::span<std::byte> value) {
   const base::Nanoseconds began = device_.now_ns();
-  dispatch();
+  dispatch(FrameworkCall::Item);
   if (on_cpu_) {
     std::memcpy(value.data(), device_.host_data(tensor.buffer).data() + offset, value.size());
     return;
   }
   copy_and_wait_follow(began);
-  const HostTensor scratch = host_tensor(1, true);
+  const HostTensor scratch{pinned_->allocate(sizeof(float)), 1, true};
   device_.copy_async({scratch.buffer, 0}, {tensor.buffer, offset}, value.size(), kStream);
   device_.synchronize(kStream);
   std::memcpy(value.data(), device_.host_data(scratch.buffer).data(), value.size());

@@ -36,9 +36,10 @@ struct HostTensor {
   bool pinned = false;
 };
 
-/// All work goes to the default stream, as in a program that does not choose one.
+/// All work goes to the default stream, as in a program that does not choose one, unless it says so.
 class Eager {
  public:
+  static constexpr std::size_t kMostReused = std::size_t{32} << 20;  // bytes
   static constexpr device::Stream kStream = device::Stream::Default;
 
   /// With `compute` false, only the kernels' time is modelled, and values must not be read.
@@ -51,25 +52,39 @@ class Eager {
   bool on_cpu() const { return on_cpu_; }
   /// False if only time passes: nobody can tell what a tensor holds, so it need not be worked out.
   bool holds_values() const { return compute_ || !device_.info().virtual_time; }
-  /// Sets the framework's own CPU time before each operation.
-  void set_dispatch_us(double us) { dispatch_ns_ = base::from_us(us); }
+  /// Sets the framework's own CPU time before each operation. If DeviceInfo::framework is known, all its costs are
+  /// scaled with it, so that 0 is a program without a framework; else, every operation takes as long.
+  void set_dispatch_us(double us);
+  /// A statement that makes no CUDA call, or whose calls the caller makes, `times` times.
+  void spend(device::FrameworkCall call, double times = 1);
+  /// optimizer.zero_grad(): lets the gradients go, which takes no kernel.
+  void zero_grad(int parameters);
+  /// torch.cuda.stream(stream): launches go there from now on. Copies and reads stay on the default stream.
+  void set_stream(device::Stream stream) { stream_ = stream; }
+
+  /// x[a:b], `times` times: a view, which takes no kernel.
+  void slice(int times);
 
   /// torch.empty(elements, device="cuda"). The memory is never freed, as in PyTorch's caching allocator.
   Tensor tensor(std::size_t elements);
-  /// torch.empty(elements, pin_memory=pinned). Pageable memory is reused, too, without any API call.
+  /// torch.empty(elements, pin_memory=pinned). The framework keeps pinned memory. Pageable memory of up to 32 MiB is
+  /// reused, too, without any API call; more goes back to the operating system when dropped, so that a new tensor has
+  /// fresh pages: the dynamic M_MMAP_THRESHOLD of the GNU C library, mallopt(3).
   HostTensor host_tensor(std::size_t elements, bool pinned);
   /// The allocator behind torch.empty(elements, pin_memory=True). Shared, because host threads may still be using it.
   const std::shared_ptr<CachingHostAllocator>& pinned_memory() const { return pinned_; }
   std::span<float> values(const HostTensor& tensor);
   /// Drops the last reference to a host tensor.
   void drop(const HostTensor& tensor);
-  /// The CPU fills a batch with random values.
-  void host_fill(const HostTensor& tensor) { device_.host_fill(tensor.buffer, tensor.elements * sizeof(float)); }
+  /// tensor.uniform_(): the CPU fills a batch with random values.
+  void host_fill(const HostTensor& tensor);
   /// Call after writing the tensor through values().
   void host_wrote(const HostTensor& tensor) { device_.host_wrote(tensor.elements * sizeof(float)); }
 
   /// Launches one operation with one kernel. On a CPU, an SgdStep is one operation per parameter.
   void launch(const ops::Op& op, std::initializer_list<Tensor> args);
+  /// g.replay(): one dispatch and one launch for all operations of the graph.
+  void launch(device::Graph graph);
   /// to[:n].copy_(from[:n], non_blocking=...). A blocking copy is an asynchronous copy followed by a wait for the
   /// stream.
   void copy_to_device(const Tensor& to, const HostTensor& from, std::size_t elements, bool non_blocking,
@@ -77,6 +92,8 @@ class Eager {
   /// to[first:first + n].copy_(from[first:first + n], non_blocking=...)
   void copy_part_to_device(const Tensor& to, const HostTensor& from, std::size_t first, std::size_t elements,
                            bool non_blocking, device::Stream stream = kStream);
+  /// to[:n].copy_(from[first:first + n]), both on the device.
+  void copy_on_device(const Tensor& to, const Tensor& from, std::size_t first, std::size_t elements);
   /// to[:n].copy_(from[:n], non_blocking=...), device to host. With a fresh pageable `to` this is from.cpu().
   void copy_to_host(const HostTensor& to, const Tensor& from, std::size_t elements, bool non_blocking);
   /// tensor[index].item(): copies four bytes to pinned scratch memory and waits for the stream.
@@ -108,9 +125,19 @@ class Eager {
 
  private:
   friend class Phase;
+  friend class Backward;
   void dispatch() {
     if (dispatch_ns_ > 0) device_.host_work(dispatch_ns_);
   }
+  /// The framework's part of a statement with one operation.
+  void dispatch(device::FrameworkCall call) {
+    if (framework_.known()) {
+      spend(call);
+    } else {
+      dispatch();
+    }
+  }
+  void dispatch(const ops::Op& op, std::size_t args);
   void run(const ops::Op& op, std::span<const Tensor> args);
   /// .to() on a CPU: the tensor is already there. This program has two buffers for it, so it moves the values.
   void hand_over(device::Device::Slice to, device::Device::Slice from, std::size_t count);
@@ -121,7 +148,11 @@ class Eager {
   device::Device& device_;
   const bool compute_;
   const bool on_cpu_;
+  const device::FrameworkCosts& framework_;
+  double framework_scale_ = 1;
   base::Nanoseconds dispatch_ns_ = 0;
+  bool in_backward_ = false;
+  device::Stream stream_ = kStream;  // of launches
   const std::shared_ptr<CachingHostAllocator> pinned_;
   std::map<std::size_t, std::vector<device::Buffer>> pageable_free_;  // by size, a power of two
   const trace::LaneId phase_lane_;
@@ -130,6 +161,21 @@ class Eager {
   std::optional<trace::LaneId> reads_lane_, warnings_lane_;  // created when first needed
   bool sync_debug_ = false;
   SyncCounts sync_counts_;
+};
+
+/// loss.backward() for the object's lifetime: operations are the backward passes of what they compute.
+class Backward {
+ public:
+  explicit Backward(Eager& eager) : eager_(eager) {
+    eager_.spend(device::FrameworkCall::Backward);
+    eager_.in_backward_ = true;
+  }
+  ~Backward() { eager_.in_backward_ = false; }
+  Backward(const Backward&) = delete;
+  Backward& operator=(const Backward&) = delete;
+
+ private:
+  Eager& eager_;
 };
 
 /// Marks a phase of the program for the object's lifetime: a range on the "phase" lane. Phases do not nest.

@@ -6,6 +6,7 @@
 
 #include "workload/common_settings.h"
 #include "workload/eager.h"
+#include "workload/graphed_step.h"
 #include "workload/workload.h"
 
 namespace lanescope::workload {
@@ -79,6 +80,7 @@ class EagerWorkload : public Workload {
 
   const WorkloadInfo info_;
   Eager eager_;
+  GraphedStep graph_{eager_};
 };
 
 }  // namespace lanescope::workload

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "base/translate.h"
+#include "workload/code/programs.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
 #include "workload/event_timer.h"
@@ -43,6 +44,8 @@ class LinearMse final : public EagerWorkload {
   void make_room(std::int32_t rows);
   void initialise(std::uint64_t seed);
   void forward(std::int32_t batch);
+  void loss(std::int32_t batch);
+  void read_loss(std::uint64_t number);
   void synchronize();
   void start_timing(const std::string& timing);
   void stop_timing(const std::string& timing);
@@ -62,7 +65,7 @@ class LinearMse final : public EagerWorkload {
   std::uint64_t read_ = 0;
   std::optional<TrainingSettings> training_;
   std::string timing_;
-  bool timed_ = false;
+  bool timed_ = false, graphed_ = false;
 };
 
 void LinearMse::read(const Settings& settings) {
@@ -71,6 +74,7 @@ void LinearMse::read(const Settings& settings) {
   training_.emplace(settings);
   timing_ = settings.choice(key::kTiming);
   timed_ = timing_ != "off";
+  graphed_ = uses_graph(settings);
   eager_.set_dispatch_us(training_->dispatch_us);
 }
 
@@ -127,6 +131,7 @@ void LinearMse::start_timing(const std::string& timing) {
   if (timing == choice::kSynchronized) synchronize();
   if (by_events(timing)) {
     const Phase phase(eager_, "start.record()");
+    eager_.spend(device::FrameworkCall::EventRecord);
     timer_.start(Eager::kStream);
   } else {
     stopwatch_.start();
@@ -141,6 +146,7 @@ void LinearMse::stop_timing(const std::string& timing) {
   }
   {
     const Phase phase(eager_, "end.record()");
+    eager_.spend(device::FrameworkCall::EventRecord);
     timer_.stop(Eager::kStream);
   }
   if (timing == "events") synchronize();
@@ -167,7 +173,21 @@ void LinearMse::forward(std::int32_t batch) {
   if (timed_) stop_timing(timing_);
 }
 
+void LinearMse::loss(std::int32_t batch) {
+  const Phase phase(eager_, "loss");
+  eager_.launch(Op{OpKind::MseForward, batch, kOutputs}, {output_, target_, squares_});
+  eager_.launch(Op{OpKind::MeanReduce, batch, kOutputs}, {squares_, loss_});
+}
+
+void LinearMse::read_loss(std::uint64_t number) {
+  if (training_->log_interval == 0 || number % training_->log_interval != 0) return;
+  const Phase phase(eager_, "item()", trace::RangeKind::Read);
+  eager_.item(loss_);
+}
+
 void LinearMse::backward(std::int32_t batch) {
+  const Phase phase(eager_, "backward");
+  const Backward inside(eager_);
   // The first gradients become .grad directly; later ones are added, because nothing resets them to zero.
   const Tensor weight_grad = has_grads_ ? new_weight_grad_ : weight_grad_;
   const Tensor bias_grad = has_grads_ ? new_bias_grad_ : bias_grad_;
@@ -192,61 +212,21 @@ void LinearMse::iterate(std::uint64_t number, const Settings& settings) {
   }
   const std::size_t count = elements(s.batch_size, kInputs);
   if (s.feed_each_iteration) feed({data_, count}, {target_, count}, s);
+  if (graphed_) {
+    graph_.run({s.batch_size, capacity_}, [&] {
+      forward(s.batch_size);
+      loss(s.batch_size);
+      backward(s.batch_size);
+    });
+    return read_loss(number);
+  }
   forward(s.batch_size);
-  {
-    const Phase phase(eager_, "loss");
-    eager_.launch(Op{OpKind::MseForward, s.batch_size, kOutputs}, {output_, target_, squares_});
-    eager_.launch(Op{OpKind::MeanReduce, s.batch_size, kOutputs}, {squares_, loss_});
-  }
-  if (s.log_interval != 0 && number % s.log_interval == 0) {
-    const Phase phase(eager_, "item()", trace::RangeKind::Read);
-    eager_.item(loss_);
-  }
-  const Phase phase(eager_, "backward");
+  loss(s.batch_size);
+  read_loss(number);
   backward(s.batch_size);
 }
 
 }  // namespace
-
-Code linear_mse_code(const Settings& s) {
-  const std::string& timing = s.choice(key::kTiming);
-  const bool synchronized = timing == choice::kSynchronized;
-  const bool events = by_events(timing);
-  const bool stopwatch = timing != "off" && !events;
-  CodeWriter code(s);
-  code.line(0, "model = nn.Linear(1000, 1000).cuda()", {"set up"});
-  code.more(0, "data, target = randn(2, $batch_size, 1000).cuda()");
-  code.line(0, "for i in range(iterations):");
-  if (s.choice(key::kFeed) == "per-iteration") {
-    code.line(1, "x, y = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
-    code.line(1, "data = x.to('cuda', non_blocking=$non_blocking)", {"copy"});
-    code.more(1, "target = y.to('cuda', non_blocking=$non_blocking)");
-  }
-  if (synchronized) code.line(1, "torch.cuda.synchronize()", {"synchronize()"});
-  if (stopwatch) code.line(1, "start = time.time()");
-  if (events) code.line(1, "start.record()  # torch.cuda.Event(enable_timing=True)", {"start.record()"});
-  code.line(1, "output = model(data)", {"forward"});
-  if (events) code.line(1, "end.record()", {"end.record()"});
-  if (synchronized || timing == "events") code.line(1, "torch.cuda.synchronize()", {"synchronize()"});
-  if (stopwatch) code.line(1, "took = time.time() - start", {"stopwatch"});
-  if (timing == "events") code.line(1, "took = start.elapsed_time(end)", {"elapsed_time()"});
-  if (timing == "events-early") {
-    code.line(1, "try: took = start.elapsed_time(end)", {"elapsed_time()"});
-    code.more(1, "except RuntimeError: failed += 1  # not ready");
-  }
-  if (timing == "events-polled") {
-    code.line(1, "while pairs and pairs[0].end.query():", {"end.query()"});
-    code.more(2, "took = elapsed_time(pairs.popleft())");
-  }
-  code.line(1, "loss = F.mse_loss(output, target)", {"loss"});
-  if (s.integer(key::kLogInterval) != 0) {
-    code.line(1, "if i % $log_interval == 0:");
-    code.line(2, "value = loss.item()", {"item()"});
-  }
-  code.line(1, "loss.backward()", {"backward"});
-  code.line(0, "torch.cuda.synchronize()");
-  return code.take();
-}
 
 WorkloadInfo linear_mse_info() {
   return {
@@ -258,7 +238,7 @@ WorkloadInfo linear_mse_info() {
       .experiments = N_("P08 to P10, P14, P15, S2-events"),
       .published = {{N_("no read, 1,000 iterations"), N_("about 0.8 s")},
                     {N_("a read every iteration"), N_("about 3.4 s")}},
-      .code = plain_text(linear_mse_code(linear_mse_settings({}))),
+      .code = shown_code(write_linear_mse, linear_mse_settings({})),
       .computes_values = false,
   };
 }
@@ -277,6 +257,9 @@ Settings linear_mse_settings(const device::DeviceInfo& device) {
        .standard = std::string("off"),
        .choices = {"off", "naive", choice::kSynchronized, "events", "events-early", "events-polled"},
        .range = RangeOfSetting{kSynchronize, std::string(choice::kSynchronized), std::string("off")}});
+  specs.push_back(
+      cuda_graph_setting(device, {{{{.key = key::kTiming, .value = std::string("off"), .differs = true}},
+                                   N_("the program times a part of the step, and a graph is launched as a whole")}}));
   return Settings(std::move(specs));
 }
 

@@ -10,7 +10,6 @@
 namespace lanescope::workload {
 
 WorkloadInfo linear_mse_info();
-Code linear_mse_code(const Settings& settings);
 Settings linear_mse_settings(const device::DeviceInfo& device);
 std::unique_ptr<Workload> make_linear_mse(device::Device& device);
 

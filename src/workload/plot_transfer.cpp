@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "workload/code/programs.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
 #include "workload/setting_keys.h"
@@ -183,9 +184,7 @@ void PlotTransfer::plot(float value, const PlotSettings& s) {
   const base::Nanoseconds before = device.now_ns();
   bool right = true;
   if (s.method == Method::CpuNumpy) {
-    // Fresh memory each time, which the system has to map: large blocks are not cached.
-    const std::size_t bytes = s.drawn() * sizeof(float);
-    const HostTensor host{device.allocate(trace::MemoryKind::Pageable, bytes), s.drawn(), false};
+    const HostTensor host = eager_.host_tensor(s.drawn(), false);
     {
       const Phase phase(eager_, ".cpu().numpy()", trace::RangeKind::Read);
       if (s.column_only) take_column(s);
@@ -193,7 +192,7 @@ void PlotTransfer::plot(float value, const PlotSettings& s) {
       right = look(host, value, s);
     }
     got(right, device.now_ns() - before, s);
-    device.release(host.buffer);
+    eager_.drop(host);
     return;
   }
   Late &now = late_[turn_], &earlier = late_[turn_ ^ 1];
@@ -235,39 +234,6 @@ void PlotTransfer::iterate(std::uint64_t number, const Settings& settings) {
 
 }  // namespace
 
-Code plot_transfer_code(const Settings& s) {
-  const bool column = PlotSettings(s).column_only;
-  CodeWriter code(s);
-  code.line(0, "state = init().cuda()", {"set up"});
-  code.line(0, "for i in range(iterations):");
-  code.line(1, "state = step(state)", {"model"});
-  code.line(1, "if i % $plot_interval == 0:");
-  code.line(2, column ? "points = sample(state, $elements).view(-1, $columns)" : "points = sample(state, $elements)",
-            {"points"});
-  switch (PlotSettings(s).method) {
-    case Method::CpuNumpy:
-      code.line(2, column ? "shown = points[:,0].detach().cpu().numpy()" : "shown = points.detach().cpu().numpy()",
-                {".cpu().numpy()"});
-      break;
-    case Method::OneStepLate:
-      code.line(
-          2, column ? "pinned[k].copy_(points[:,0], non_blocking=True)" : "pinned[k].copy_(points, non_blocking=True)",
-          {"copy to pinned"});
-      code.more(2, "event[k].record(); k = 1 - k");
-      code.line(2, "event[k].synchronize()  # of the plot before", {"read one interval late"});
-      code.more(2, "shown = pinned[k].numpy()");
-      break;
-    case Method::Unsafe:
-      code.line(2, column ? "pinned.copy_(points[:,0], non_blocking=True)" : "pinned.copy_(points, non_blocking=True)",
-                {"copy to pinned"});
-      code.line(2, "shown = pinned.numpy()  # may not be there", {"read at once"});
-      break;
-  }
-  code.line(2, "plt.plot(shown)", {"draw"});
-  code.line(0, "torch.cuda.synchronize()");
-  return code.take();
-}
-
 WorkloadInfo plot_transfer_info() {
   return {
       .name = "plot-transfer",
@@ -278,7 +244,7 @@ WorkloadInfo plot_transfer_info() {
              "one interval later keeps both busy; without waiting for the event, an old array is drawn."),
       .experiments = N_("S0, T4"),
       .published = {},
-      .code = plain_text(plot_transfer_code(plot_transfer_settings({}))),
+      .code = shown_code(write_plot_transfer, plot_transfer_settings({})),
       .computes_values = false,
   };
 }

@@ -9,7 +9,6 @@
 namespace lanescope::workload {
 
 WorkloadInfo plot_transfer_info();
-Code plot_transfer_code(const Settings& settings);
 Settings plot_transfer_settings(const device::DeviceInfo& device);
 /// Throws base::UsageError for settings that do not fit together.
 void check_plot_transfer(const Settings& settings);

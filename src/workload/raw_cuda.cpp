@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/translate.h"
+#include "workload/code/programs.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
 #include "workload/setting_keys.h"
@@ -15,8 +16,6 @@ using base::Nanoseconds;
 using ops::Op;
 using ops::OpKind;
 
-constexpr std::int64_t kThreadsOfABlock = 1024;  // the limit of every GPU; beyond it, <<<1, N>>> is an invalid
-                                                 // configuration
 constexpr std::int64_t kMostElements = 1'000'000;
 
 struct Options {
@@ -144,38 +143,6 @@ void RawCuda::iterate(std::uint64_t /*number*/, const Settings& settings) {
 
 }  // namespace
 
-Code raw_cuda_code(const Settings& s) {
-  const Options o(s);
-  CodeWriter code(s);
-  code.line(0, "constexpr int N = $n;  // numBytes = N * sizeof(float)");
-  code.line(0, o.pinned ? "cudaMallocHost(&a, numBytes);  // pinned" : "a = (float*)calloc(N, sizeof(float));",
-            {"set up"});
-  code.more(0, "cudaMalloc(&d_a, numBytes);");
-  code.line(0, "for (int i = 0; i < iterations; ++i) {");
-  const char* increment = static_cast<std::int64_t>(o.elements) <= kThreadsOfABlock
-                              ? "increment<<<1, N>>>(d_a);"
-                              : "increment<<<(N + 255) / 256, 256>>>(d_a);  // a block has 1024 at most";
-  code.line(1,
-            o.blocking ? "cudaMemcpy(d_a, a, numBytes, cudaMemcpyHostToDevice);"
-                       : "cudaMemcpyAsync(d_a, a, numBytes, cudaMemcpyHostToDevice);",
-            {"line 1"});
-  if (o.kernel_us > 0) {
-    code.line(1, "spin<<<1, 1>>>($kernel_us);  // a longer kernel, in us", {"line 2"});
-    code.more(1, increment);
-  } else {
-    code.line(1, increment, {"line 2"});
-  }
-  code.line(1,
-            o.blocking ? "cudaMemcpy(a, d_a, numBytes, cudaMemcpyDeviceToHost);"
-                       : "cudaMemcpyAsync(a, d_a, numBytes, cudaMemcpyDeviceToHost);",
-            {"line 3"});
-  if (o.own_work_ns > 0) code.line(1, "own_work($own_work_us);  // needs nothing of a", {"own work"});
-  if (!o.blocking) code.line(1, "cudaStreamSynchronize(0);", {"wait"});
-  code.line(0, "}");
-  code.line(0, "cudaDeviceSynchronize();");
-  return code.take();
-}
-
 WorkloadInfo raw_cuda_info() {
   return {
       .name = "raw-cuda",
@@ -185,7 +152,7 @@ WorkloadInfo raw_cuda_info() {
                     "at once. With pinned memory, cudaMemcpyAsync and one synchronisation the CPU is free meanwhile."),
       .experiments = "S3",
       .published = {},
-      .code = plain_text(raw_cuda_code(raw_cuda_settings({}))),
+      .code = shown_code(write_raw_cuda, raw_cuda_settings({})),
       .computes_values = true,
   };
 }

@@ -8,8 +8,10 @@
 
 namespace lanescope::workload {
 
+/// The limit of every GPU; beyond it, <<<1, N>>> is an invalid configuration.
+inline constexpr std::int64_t kThreadsOfABlock = 1024;
+
 WorkloadInfo raw_cuda_info();
-Code raw_cuda_code(const Settings& settings);
 Settings raw_cuda_settings(const device::DeviceInfo& device);
 std::unique_ptr<Workload> make_raw_cuda(device::Device& device);
 

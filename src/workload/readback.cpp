@@ -206,8 +206,10 @@ void Readback::train(std::uint64_t number, const ReadbackSettings& s) {
   }
   if (s.validation) return;
   {
+    eager_.zero_grad(2);
     // The gradients become .grad directly: zero_grad() has dropped the old ones, which takes no kernel.
     const Phase phase(eager_, "backward");
+    const Backward inside(eager_);
     eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {loss_grad_});
     eager_.launch(Op{OpKind::MseBackward, batch, 1}, {loss_grad_, output_, target_, output_grad_});
     eager_.launch(Op{OpKind::LinearWeightGrad, batch, 1, kInputs}, {output_grad_, data_, weight_grad_});
@@ -422,7 +424,11 @@ void Readback::iterate(std::uint64_t number, const Settings& settings) {
   method_ = s.method;
   eager_.set_sync_debug(s.sync_debug);
   eager_.take_sync_counts();
-  train(number, s);
+  if (s.graphed) {
+    graph_.run({s.batch_size, capacity_, base::from_us(s.model_us), s.validation}, [&] { train(number, s); });
+  } else {
+    train(number, s);
+  }
   reads_ = {};
   const base::Nanoseconds before = eager_.device().now_ns();
   read_loss(number, s);

@@ -9,7 +9,6 @@
 namespace lanescope::workload {
 
 WorkloadInfo readback_info();
-Code readback_code(const Settings& settings);
 Settings readback_settings(const device::DeviceInfo& device);
 std::int64_t readback_period(const Settings& settings);
 std::unique_ptr<Workload> make_readback(device::Device& device);

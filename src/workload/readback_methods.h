@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "workload/graphed_step.h"
 #include "workload/setting_keys.h"
 #include "workload/settings.h"
 
@@ -46,7 +47,8 @@ struct ReadbackSettings {
         model_us(settings.real("model_us")),
         batch_size(static_cast<std::int32_t>(settings.integer(key::kBatchSize))),
         dispatch_us(settings.real(key::kDispatchUs)),
-        seed(static_cast<std::uint64_t>(settings.integer("seed"))) {}
+        seed(static_cast<std::uint64_t>(settings.integer("seed"))),
+        graphed(uses_graph(settings)) {}
 
   ReadMethod method;
   std::uint64_t log_interval;
@@ -58,6 +60,7 @@ struct ReadbackSettings {
   std::int32_t batch_size;
   double dispatch_us;
   std::uint64_t seed;
+  bool graphed;
 };
 
 }  // namespace lanescope::workload

@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <map>
+#include <optional>
 
 #include "base/translate.h"
 #include "workload/workload.h"
@@ -38,9 +39,12 @@ std::string text_of(std::string_view label, std::string_view before, std::string
   return std::string(label) + " " + std::string(before) + " → " + std::string(now);
 }
 
-// A label in mid-sentence: in English, in lower case.
+// A label in mid-sentence: in English its first letter is small, unless it begins an abbreviation.
 std::string in_a_line(std::string label) {
-  for (char& c : label) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto upper = [&](std::size_t i) {
+    return i < label.size() && std::isupper(static_cast<unsigned char>(label[i])) != 0;
+  };
+  if (upper(0) && !upper(1)) label[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(label[0])));
   return label;
 }
 
@@ -49,14 +53,17 @@ std::string translated(std::string_view key) {
   return base::language() == base::Language::English ? in_a_line(label) : base::tr(label);
 }
 
-// "log interval 1 → never", as the knob shows it.
-std::string in_words(const base::NameTable& names, const trace::SettingChange& change) {
+// "log interval 1 → never", as the knob shows it; with a value that it had in between "1 → never → 1".
+std::string in_words(const base::NameTable& names, const trace::SettingChange& change,
+                     std::optional<base::NameId> between = {}) {
   const SettingSpec* spec = spec_of(names.text(change.key));
   const auto value = [&](base::NameId id) {
     const std::string_view text = names.text(id);
     return spec && spec->zero_is_never && text == "0" ? std::string_view(base::tr("never")) : text;
   };
-  return text_of(translated(names.text(change.key)), value(change.before), value(change.now));
+  std::string before(value(change.before));
+  if (between) before += " → " + std::string(value(*between));
+  return text_of(translated(names.text(change.key)), before, value(change.now));
 }
 
 }  // namespace
@@ -77,15 +84,15 @@ std::string marker_text(const base::NameTable& names, Markers markers) {
   while (first < markers.size() && together(markers[first], markers.front())) ++first;
   while (last < markers.size() && together(markers[markers.size() - 1 - last], markers.back())) ++last;
   trace::SettingChange change = trace::change_of(markers.front());
+  std::optional<base::NameId> between;
   if (first == 1 && last == 1 && has_change(markers.back())) {
     const trace::SettingChange newest = trace::change_of(markers.back());
     if (newest.key == change.key) {
-      // Turned back to where it began: only the last turn changed something.
-      if (newest.now == change.before) change.before = newest.before;
+      if (newest.now == change.before) between = newest.before;  // turned back to where it began
       change.now = newest.now;
     }
   }
-  std::string text = in_words(names, change);
+  std::string text = in_words(names, change, between);
   for (const trace::Event& other : markers.subspan(1, first - 1)) {
     text += ", " + in_words(names, trace::change_of(other));
   }

@@ -11,6 +11,7 @@ inline constexpr const char* kPinned = "pinned";
 inline constexpr const char* kNonBlocking = "non_blocking";
 inline constexpr const char* kBatchSize = "batch_size";
 inline constexpr const char* kDispatchUs = "dispatch_us";
+inline constexpr const char* kCudaGraph = "cuda_graph";
 inline constexpr const char* kMethod = "method";                         ///< of readback and plot-transfer
 inline constexpr const char* kBranch = "branch";                         ///< of control-flow
 inline constexpr const char* kTiming = "timing";                         ///< of linear-mse

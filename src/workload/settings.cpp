@@ -188,8 +188,12 @@ const SettingSpec* Settings::spec(SettingAction action) const {
 }
 
 const NoEffect* Settings::no_effect(const SettingSpec& spec) const {
-  const auto& when = spec.no_effect_when;
-  return when && this->spec(when->key) && value(when->key) == when->value ? &*when : nullptr;
+  const auto holds = [this](const Condition& condition) {
+    return this->spec(condition.key) && (value(condition.key) == condition.value) != condition.differs;
+  };
+  const auto found = std::ranges::find_if(spec.no_effect_when,
+                                          [&](const NoEffect& none) { return std::ranges::all_of(none.when, holds); });
+  return found == spec.no_effect_when.end() ? nullptr : &*found;
 }
 
 const Value& Settings::value(std::string_view key) const { return values_[index_of(key)]; }

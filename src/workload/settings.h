@@ -19,11 +19,17 @@ enum class SettingType : std::uint8_t { Bool, Integer, Real, Choice };
 /// What an action button or key does with a setting. The window decides which key triggers it.
 enum class SettingAction : std::uint8_t { None, ReadInterval, Pinned, NonBlocking, Feed };
 
-/// A setting has no effect while another setting has this value.
+/// Another setting has this value, or any value but this one. Not if the workload has no such setting.
+struct Condition {
+  std::string key;
+  Value value{};
+  bool differs = false;
+};
+
+/// A setting has no effect while other settings have these values.
 struct NoEffect {
-  std::string key;     ///< key of the other setting
-  Value value{};       ///< value of the other setting
-  std::string reason;  ///< a clause, to be translated: "no batch is copied while the feed is resident"
+  std::vector<Condition> when;  ///< all of them; none: always
+  std::string reason;           ///< a clause, to be translated: "no batch is copied while the feed is resident"
 };
 
 /// A range of the program that exists while a setting has the value `with`, and disappears at `without`.
@@ -50,7 +56,7 @@ struct SettingSpec {
   std::string examples{};              ///< a few values and where they occur, shown beside the knob
   int sweep_priority = 0;              ///< a first sweep varies the setting with the highest value; 0: never
   SettingAction action = SettingAction::None;
-  std::optional<NoEffect> no_effect_when{};
+  std::vector<NoEffect> no_effect_when{};  ///< the first that applies
   std::optional<RangeOfSetting> range{};
 };
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/translate.h"
+#include "workload/code/programs.h"
 #include "workload/common_settings.h"
 #include "workload/eager_workload.h"
 #include "workload/setting_keys.h"
@@ -36,7 +37,8 @@ struct Options : TrainingSettings {
         side_stream(settings.choice(key::kCopyStream) == choice::kSideStream),
         round_trip(settings.boolean("round_trip")),
         scaler(settings.boolean("scaler")),
-        train(scaler || settings.boolean("train")) {}
+        train(scaler || settings.boolean("train")),
+        graphed(uses_graph(settings)) {}
 
   std::size_t elements() const { return workload::elements(batch_size, features); }
 
@@ -46,6 +48,7 @@ struct Options : TrainingSettings {
   bool round_trip;
   bool scaler;
   bool train;
+  bool graphed;
 };
 
 class TransferLoop final : public EagerWorkload {
@@ -81,6 +84,7 @@ class TransferLoop final : public EagerWorkload {
   void forward(const Batch& batch, const Options& o, Times& times);
   void backward(const Batch& batch, const Options& o, Times& times);
   void step(const Options& o, Times& times);
+  void replay(const Batch& batch, std::size_t variant, const Options& o, Times& times);
   float read(const Tensor& tensor, std::string_view phase_name, Times& times);
   Nanoseconds model_ran(Nanoseconds from, Nanoseconds to) const;
   void sample(const Times& times, Nanoseconds iteration);
@@ -300,6 +304,7 @@ void TransferLoop::forward(const Batch& batch, const Options& o, Times& times) {
 void TransferLoop::backward(const Batch& batch, const Options& o, Times& times) {
   const Nanoseconds began = now();
   const Phase phase(eager_, "backward");
+  const Backward inside(eager_);
   if (o.scaler) {
     eager_.launch(Op{OpKind::Scale, 1, 1, 1, kScale}, {loss_, scaled_loss_});
     eager_.launch(Op{OpKind::Fill, 1, 1, 1, 1.0f}, {scaled_grad_});
@@ -317,6 +322,7 @@ void TransferLoop::backward(const Batch& batch, const Options& o, Times& times) 
 // optimizer.step(), or scaler.step(optimizer) and scaler.update(), with the kernels of torch.amp.GradScaler.
 void TransferLoop::step(const Options& o, Times& times) {
   const Nanoseconds began = now();
+  eager_.zero_grad(1);
   if (!o.scaler) {
     const Phase phase(eager_, "step");
     eager_.launch(Op{OpKind::SgdStep, kParameters, 1, 1, kLearningRate}, {weight_, weight_grad_});
@@ -344,6 +350,24 @@ void TransferLoop::step(const Options& o, Times& times) {
   times.launch += now() - stepping;
 }
 
+// All of the step in one graph. The two batches of a side stream take turns, so each has its own.
+void TransferLoop::replay(const Batch& batch, std::size_t variant, const Options& o, Times& times) {
+  const Nanoseconds began = now();
+  Times inside;  // of the statements, which are launched as a whole
+  graph_.run(
+      {o.batch_size, o.features, base::from_us(o.model_us), o.train, o.round_trip,
+       static_cast<std::int64_t>(capacity_)},
+      [&] {
+        forward(batch, o, inside);
+        if (!o.train) return;
+        backward(batch, o, inside);
+        step(o, inside);
+      },
+      variant);
+  model_until_ = std::max(model_until_, began) + (o.train ? 3 : 1) * base::from_us(o.model_us);
+  times.launch += now() - began;
+}
+
 float TransferLoop::read(const Tensor& tensor, std::string_view phase_name, Times& times) {
   const Nanoseconds began = now();
   const Phase phase(eager_, phase_name, trace::RangeKind::Read);
@@ -365,16 +389,25 @@ void TransferLoop::iterate(std::uint64_t number, const Settings& settings) {
   Times times;
   const Batch& fed = feed(o, times);
   const Batch batch = o.round_trip ? there_and_back(fed, o, times) : fed;
-  forward(batch, o, times);
   const auto let_go = [&] {  // releases the batch for writing
     if (on_side_) eager_.device().record(batch.used, Eager::kStream);
   };
-  if (!o.train) let_go();
-  if (o.log_interval != 0 && number % o.log_interval == 0) read(loss_, "item()", times);
-  if (o.train) {
-    backward(batch, o, times);
+  const auto read_loss = [&] {
+    if (o.log_interval != 0 && number % o.log_interval == 0) read(loss_, "item()", times);
+  };
+  if (o.graphed) {
+    replay(batch, static_cast<std::size_t>(&fed - batches_.data()), o, times);
     let_go();
-    step(o, times);
+    read_loss();
+  } else {
+    forward(batch, o, times);
+    if (!o.train) let_go();
+    read_loss();
+    if (o.train) {
+      backward(batch, o, times);
+      let_go();
+      step(o, times);
+    }
   }
   sample(times, now() - began);
 }
@@ -393,50 +426,6 @@ void TransferLoop::sample(const Times& times, Nanoseconds iteration) {
 
 }  // namespace
 
-Code transfer_loop_code(const Settings& s) {
-  const Options o(s);
-  CodeWriter code(s);
-  code.line(0, "model = Model().cuda()", {"set up"});
-  if (!o.feed_each_iteration) code.more(0, "X, Y = randn(2, $batch_size, $features).cuda()");
-  code.line(0, "for i in range(iterations):");
-  if (o.feed_each_iteration) {
-    code.line(1, "x, y = make_batch($batch_size, pin_memory=$pinned)", {"make batch"});
-    if (o.side_stream) {
-      code.line(1, "with torch.cuda.stream(side):  # one batch ahead");
-      code.line(2, "ahead.X = x.to('cuda', non_blocking=$non_blocking)", {"copy"});
-      code.more(2, "ahead.Y = y.to('cuda', non_blocking=$non_blocking)");
-      code.line(1, "main.wait_event(now.copied); X, Y = now.X, now.Y");
-    } else {
-      code.line(1, "X = x.to('cuda', non_blocking=$non_blocking)", {"copy"});
-      code.more(1, "Y = y.to('cuda', non_blocking=$non_blocking)");
-    }
-  }
-  if (o.round_trip) {
-    code.line(1, "data_cpu = X.cpu()", {".cpu()"});
-    code.line(1, "X = data_cpu.cuda()", {".cuda()"});
-  }
-  code.line(1, "output = model(X, Y)", {"forward"});
-  code.line(1, "loss = output.mean()", {"loss"});
-  if (o.log_interval != 0) {
-    code.line(1, "if i % $log_interval == 0:");
-    code.line(2, "print(loss.item())", {"item()"});
-  }
-  if (o.scaler) {
-    code.line(1, "scaler.scale(loss).backward()", {"backward"});
-    code.line(1, "scaler.unscale_(optimizer)", {"unscale"});
-    code.line(1, "if found_inf.item() == 0:", {"found_inf.item()"});
-    code.line(2, "optimizer.step()", {"step"});
-    code.more(1, "scaler.update()");
-    code.line(1, "optimizer.zero_grad()  # lets .grad go: no kernel");
-  } else if (o.train) {
-    code.line(1, "loss.backward()", {"backward"});
-    code.line(1, "optimizer.step()", {"step"});
-    code.line(1, "optimizer.zero_grad()  # lets .grad go: no kernel");
-  }
-  code.line(0, "torch.cuda.synchronize()");
-  return code.take();
-}
-
 WorkloadInfo transfer_loop_info() {
   return {
       .name = "transfer-loop",
@@ -448,7 +437,7 @@ WorkloadInfo transfer_loop_info() {
       .experiments = N_("P01 to P03, P21"),
       .published = {{N_("copied each time, 1,000 iterations"), N_("750 ms (estimate)")},
                     {N_("resident, 1,000 iterations"), N_("500.5 ms (estimate)")}},
-      .code = plain_text(transfer_loop_code(transfer_loop_settings({}))),
+      .code = shown_code(write_transfer_loop, transfer_loop_settings({})),
       .computes_values = false,
   };
 }
@@ -499,8 +488,12 @@ Settings transfer_loop_settings(const device::DeviceInfo& device) {
       .type = SettingType::Bool,
       .standard = false,
       .range = RangeOfSetting{kFoundInf, true, false}};
+  const SettingSpec cuda_graph = cuda_graph_setting(
+      device, {{{{.key = "scaler", .value = true}},
+                N_("GradScaler reads found_inf in the step, and PyTorch then raises \"operation not permitted when "
+                   "stream is capturing\"")}});
   return Settings({log_interval_setting(1), feed_setting("per-iteration"), pinned_setting(), non_blocking_setting(),
-                   copy_stream, round_trip, batch_size_setting(kBatch), features, model_us, train, scaler,
+                   copy_stream, round_trip, batch_size_setting(kBatch), features, model_us, train, scaler, cuda_graph,
                    dispatch_setting(device), seed_setting()});
 }
 

@@ -9,7 +9,6 @@
 namespace lanescope::workload {
 
 WorkloadInfo transfer_loop_info();
-Code transfer_loop_code(const Settings& settings);
 Settings transfer_loop_settings(const device::DeviceInfo& device);
 /// Throws base::UsageError if the batch does not fit in memory.
 void check_transfer_loop(const Settings& settings);

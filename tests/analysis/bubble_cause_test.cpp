@@ -213,7 +213,7 @@ TEST_F(BubbleCauseTest, TheSecondKernelOfAGraphHasTheGraphsLaunch) {
   t.kernel(0, 100, 5);
   t.kernel(110, 120, 5);
   const Bubble b = only();
-  EXPECT_EQ(b.cause, BubbleCause::LaunchLatency);
+  EXPECT_EQ(b.cause, BubbleCause::GraphGap);
   EXPECT_EQ(call_of(b), "cudaGraphLaunch");
   expect_parts(b, 0, 0, 10);
 }

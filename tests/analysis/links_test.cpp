@@ -45,7 +45,8 @@ TEST(Links, JoinCallsAndOperationsInRandomPrograms) {
       std::optional<EventRef> found;
       for (const EventRef& e : events) {
         const bool fits = gpu ? trace::is_gpu_work(e.event.kind) : e.event.kind == EventKind::Call;
-        if (fits && correlation != 0 && e.event.correlation == correlation) found = e;
+        if (!fits || correlation == 0 || e.event.correlation != correlation) continue;
+        if (!found || e.event.start_ns < found->event.start_ns) found = e;  // the first node of a graph
       }
       return found;
     };

@@ -13,7 +13,9 @@ namespace lanescope::analysis_test {
 
 class RandomProgram {
  public:
-  RandomProgram(TraceBuilder& into, std::uint64_t seed) : t_(into), random_(seed) {}
+  /// `graph_gap`: the longest time between two nodes of a graph.
+  RandomProgram(TraceBuilder& into, std::uint64_t seed, int graph_gap = 0)
+      : t_(into), random_(seed), graph_gap_(graph_gap) {}
 
   /// About `steps` calls on each thread.
   void write(int steps) {
@@ -41,6 +43,13 @@ class RandomProgram {
         const Nanoseconds end = now_ + length(12);
         t_.launch(now_, end, ++correlation_, thread);
         operation(LaneKind::Kernels, stream, end);
+        if (one_in(4)) {  // a graph of several nodes
+          for (int node = upto(5); node > 0; --node) {
+            Nanoseconds& free = free_[static_cast<std::size_t>(stream)];
+            const Nanoseconds start = std::max(free, end) + upto(graph_gap_);
+            t_.kernel(start, free = start + 1 + upto(40), correlation_, stream);
+          }
+        }
         break;
       }
       case 3: {
@@ -139,6 +148,7 @@ class RandomProgram {
   Nanoseconds now_ = 0;
   std::vector<Nanoseconds> free_;
   std::uint32_t correlation_ = 0;
+  const int graph_gap_;
 };
 
 }  // namespace lanescope::analysis_test

@@ -60,6 +60,14 @@ void explain(const Facts& facts, ReferenceBubble& gap) {
   const Event* launch = next->correlation != 0 && issuer != facts.issuer.end() ? &issuer->second : nullptr;
   const Nanoseconds issued = launch ? launch->start_ns : gap.end;
 
+  // Of the operations that end where the gap starts, the one that began first.
+  const Event* before = nullptr;
+  for (const Event& op : facts.ops) {
+    if (op.end_ns != gap.start || op.end_ns <= op.start_ns) continue;
+    if (!before || std::pair(op.start_ns, op.lane) < std::pair(before->start_ns, before->lane)) before = &op;
+  }
+  const bool between_nodes = launch && before && before->correlation == next->correlation;
+
   const Event* sync = nullptr;
   for (const Event& c : facts.calls) {
     if (!trace::is_sync(c) || c.start_ns > gap.start || c.end_ns > issued) continue;
@@ -98,7 +106,9 @@ void explain(const Facts& facts, ReferenceBubble& gap) {
   const Nanoseconds kept = pinning + allocating;
 
   Nanoseconds back = gap.start;
-  if (2 * data > late_until - gap.start && data > 0 && !copied_longer) {
+  if (between_nodes) {
+    gap.cause = BubbleCause::GraphGap;
+  } else if (2 * data > late_until - gap.start && data > 0 && !copied_longer) {
     gap.cause = BubbleCause::Loader;
     back = std::min(longest_of(waited, late_until).end, issued);
   } else if (sync && 2 * kept > late_until - gap.start && kept > 0) {
@@ -121,12 +131,8 @@ void explain(const Facts& facts, ReferenceBubble& gap) {
   } else if (!launch || 2 * std::max<Nanoseconds>(0, late_until - gap.start) > gap.end - gap.start) {
     gap.cause = BubbleCause::Cpu;
   } else {
-    const Event* last = nullptr;  // where several end at once, the one that began first
-    for (const Event& op : facts.ops) {
-      if (op.end_ns != gap.start || op.end_ns <= op.start_ns) continue;
-      if (!last || std::pair(op.start_ns, op.lane) < std::pair(last->start_ns, last->lane)) last = &op;
-    }
-    const bool behind = last && last->kind == trace::EventKind::Copy && facts.stream(*last) != facts.stream(*next);
+    const bool behind =
+        before && before->kind == trace::EventKind::Copy && facts.stream(*before) != facts.stream(*next);
     gap.cause = behind && launch->end_ns <= gap.start ? BubbleCause::Dependency : BubbleCause::LaunchLatency;
   }
   back = std::max(back, gap.start);
@@ -213,12 +219,19 @@ Reference reference(const trace::Trace& trace, const std::vector<Event>& events,
     t = next_start;
   }
 
-  // Run-ahead: each operation from its call's start to its own end.
+  // Run-ahead: each call with operations, from its start to the end of the last of them; others by themselves.
   std::vector<Interval> outstanding;
+  std::map<std::uint32_t, std::size_t> of_call;
   for (const Event& op : facts.ops) {
     const auto issuer = facts.issuer.find(op.correlation);
     const bool known = op.correlation != 0 && issuer != facts.issuer.end();
-    outstanding.push_back({known ? issuer->second.start_ns : op.start_ns, op.end_ns});
+    const auto [place, is_new] = of_call.try_emplace(known ? op.correlation : 0, outstanding.size());
+    if (known && !is_new) {
+      outstanding[place->second].end = std::max(outstanding[place->second].end, op.end_ns);
+    } else {
+      place->second = outstanding.size();
+      outstanding.push_back({known ? issuer->second.start_ns : op.start_ns, op.end_ns});
+    }
   }
   std::set<Nanoseconds> issues{from};
   for (const Interval& o : outstanding) {

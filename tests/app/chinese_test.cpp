@@ -11,6 +11,7 @@
 
 #include "app/program.h"
 #include "language/latin.h"
+#include "lesson/student_file.h"
 
 namespace lanescope::app::test {
 namespace {
@@ -104,7 +105,7 @@ std::string words_of(const std::string& page) {
 }
 
 TEST_F(Chinese, HelpOfEveryCommand) {
-  for (const std::string command : {"", "run", "sweep", "list", "report", "calibrate"}) {
+  for (const std::string command : {"", "run", "sweep", "list", "report", "calibrate", "grade"}) {
     const Outcome outcome = in_chinese(command.empty() ? Arguments{"--help"} : Arguments{command, "--help"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     expect_chinese("help of " + command, outcome.out);
@@ -175,6 +176,16 @@ TEST_F(Chinese, Pages) {
     EXPECT_NE(page.find("<html lang=\"zh-CN\">"), std::string::npos);
     expect_chinese("page of " + arguments[2], words_of(page));
   }
+}
+
+TEST_F(Chinese, Grades) {
+  lesson::StudentFile file = lesson::new_student_file("王芳", lesson::lesson_named("one-line"));
+  file.steps.push_back({.step = "task", .begun = "2026-03-02T09:30:00Z", .solved = true});
+  lesson::write_student_file(folder_ / "a.json", file);
+  for (const lesson::Step& step : lesson::lesson_named("one-line").steps) names_.insert(step.name);
+  const Outcome outcome = in_chinese({"grade", "a.json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  expect_chinese("grades", outcome.out);
 }
 
 TEST_F(Chinese, Complaints) {

@@ -103,10 +103,13 @@ TEST_F(HtmlReport, APredictionThatWasAskedForHasItsSection) {
       page_of({"run", "--workload", "linear-mse", "--iterations", "100", "--predict", "log_interval=0", "--verify"});
   EXPECT_THAT(page, HasSubstr("id=\"prediction\""));
   EXPECT_THAT(page, HasSubstr("<dt>measured</dt>"));
-  const std::string refused =
+  const std::string probed =
       page_of({"run", "--experiment", "P20", "--side", "before", "--no-extra", "--predict", "pinned=true"});
-  EXPECT_THAT(refused, HasSubstr("<dt>no prediction</dt><dd>it depends on how fast pinned memory"));
-  EXPECT_THAT(refused, HasSubstr("No prediction for <code>pinned=true</code>: it depends on how fast"));
+  EXPECT_THAT(probed, HasSubstr("<dt>probed</dt><dd>how fast pinned memory is copied to the GPU: 13."));
+  EXPECT_THAT(probed, HasSubstr("Measured by a probe: how fast pinned memory is copied to the GPU: 13."));
+  const std::string refused =
+      page_of({"run", "--workload", "linear-mse", "--iterations", "5", "--predict", "log_interval=0"});
+  EXPECT_THAT(refused, HasSubstr("<dt>no prediction</dt><dd>only 5 iterations are recorded"));
 }
 
 TEST_F(HtmlReport, OfARunHasAllSections) {

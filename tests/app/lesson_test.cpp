@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <utility>
 
 #include "app/program.h"
 
@@ -47,6 +49,23 @@ TEST_F(LessonPages, TheWorksheetAsksInBothLanguagesAndDoesNotTell) {
                            HasSubstr("去掉这一行，循环的速度是几倍？"), HasSubstr("<svg"), Not(HasSubstr("1.44"))));
   const std::string answers = said({"lesson", "one-line", "--worksheet", "-", "--answers"});
   EXPECT_THAT(answers, AllOf(HasSubstr("1.44"), HasSubstr("(right within 15 %)")));
+}
+
+// With headings and empty lanes at full height, a picture of feeding-the-gpu was 1.17 times as high as wide. Where the
+// pages break is checked by scripts/check-print.sh.
+TEST_F(LessonPages, TheWorksheetHasACardForEachStepWithALowPicture) {
+  for (const auto& [lesson, steps] : {std::pair("why-the-gpu-waits", 9), std::pair("feeding-the-gpu", 5)}) {
+    const std::string sheet = said({"lesson", lesson, "--worksheet", "-"});
+    int cards = 0;
+    for (std::size_t at = 0; (at = sheet.find("<section class=\"card\">", at)) != std::string::npos; ++at) ++cards;
+    EXPECT_EQ(cards, steps) << lesson;
+    const std::regex box("<svg[^>]* viewBox=\"0 0 (\\d+) (\\d+)\"");
+    int pictures = 0;
+    for (std::sregex_iterator svg(sheet.begin(), sheet.end(), box), end; svg != end; ++svg, ++pictures) {
+      EXPECT_LT(std::stod((*svg)[2]), 0.85 * std::stod((*svg)[1])) << lesson << ", picture " << pictures;
+    }
+    EXPECT_EQ(pictures, steps) << lesson;
+  }
 }
 
 TEST_F(LessonPages, AreWrittenWholeOrNotAtAll) {

@@ -62,7 +62,7 @@ void expect_by_elapsed(const std::string& id, const auto& printed) {
   };
   EXPECT_NEAR(gain / (factor * samples(1) / samples(0)), 1, 0.01) << id;
   const std::string per = per_sample ? "per sample" : "per iteration, by elapsed time";
-  const double row = number_in(printed.table, per + "[^\n]* ([0-9.]+) ×");
+  const double row = number_in(between(printed.table, per, "\n"), " ([0-9.]+) ×");
   EXPECT_NEAR(row, 1 / gain, 0.006) << id;
   EXPECT_NEAR(printed.json["ratio"]["pace"].template get<double>() * factor, 1, 0.01) << id;
   for (const Json& side : printed.json["runs"]) {
@@ -86,10 +86,10 @@ void expect_by_elapsed(const std::string& id, const auto& printed) {
   }
 }
 
-// By elapsed time 1.25, 1.08, 1.08 and 6.4 times as fast; by CPU iterations it was 14.95, 1.98, 6.66 and 11.05.
+// By elapsed time 1.25, 1.08, 1.08 and 6.0 times as fast; by CPU iterations it was 14.95, 1.98, 6.66 and 11.05.
 TEST_F(PacePrinted, IsTheStopwatchsWhereTheQueueFills) {
   for (const auto& [id, factor] :
-       {std::pair{"P01", 1.25}, std::pair{"P02", 1.08}, std::pair{"P21", 1.08}, std::pair{"S0-plot", 6.4}}) {
+       {std::pair{"P01", 1.25}, std::pair{"P02", 1.08}, std::pair{"P21", 1.08}, std::pair{"S0-plot", 6.0}}) {
     const Printed printed = of(id);
     EXPECT_NEAR(printed.elapsed_factor, factor, 0.02 * factor) << id;
     expect_by_elapsed(id, printed);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "app/program.h"
@@ -58,15 +59,70 @@ TEST_F(PredictionRun, SeveralChangesAreMadeAtOnce) {
   EXPECT_FALSE(json.contains("verified"));
 }
 
-TEST_F(PredictionRun, ARefusalSaysWhyAndIsNoError) {
+TEST_F(PredictionRun, WhatAProbeMeasuredIsSaid) {
   const std::vector<std::string> pageable{"--experiment", "P20", "--side", "before", "--no-extra"};
   const Json json = prediction(with(pageable, {"--predict", "pinned=true", "--verify"}));
-  EXPECT_TRUE(json["iteration_ns"].is_null());
-  EXPECT_THAT(json["refused"], HasSubstr("how fast pinned memory is copied to the GPU"));
-  EXPECT_TRUE(json["verified"].is_null());
+  EXPECT_TRUE(json["refused"].is_null());
+  EXPECT_TRUE(json["assumed"].empty());
+  const Json& probed = json["probed"].at(0);
+  EXPECT_EQ(probed["what"], "how fast pinned memory is copied to the GPU");
+  EXPECT_EQ(probed["key"], "link.h2d_pinned_gb_per_s");
+  EXPECT_LT(probed["low"], 13.454);
+  EXPECT_GT(probed["high"], 13.3);
+  EXPECT_TRUE(json["verified"]["in_range"]);
   const Outcome told = run(with({"run"}, with(pageable, {"--predict", "pinned=true"})));
   EXPECT_EQ(told.status, 0);
-  EXPECT_THAT(told.out, HasSubstr("Prediction for pinned=true\n  no prediction  it depends on how fast"));
+  EXPECT_THAT(told.out, HasSubstr("\n  probed            how fast pinned memory is copied to the GPU: 13."));
+}
+
+// The same run, saved and opened: a simulated device is still here, and the answers are the same. If the file says that
+// it was a real one, there is nothing to ask: the answer is a range, and assumed.
+TEST_F(PredictionRun, OfAnOpenedTraceOfARealDeviceTheAnswerIsAnAssumedRange) {
+  const Outcome recorded = run({"run", "--workload", "bandwidth", "--device", "sim:rtx4090", "--iterations", "40",
+                                "--trace", "simulated.json", "--json", "-"});
+  ASSERT_EQ(recorded.status, 0) << recorded.err;
+  const auto trial_of = [](const std::string& text) {
+    const Json all = Json::parse(text);
+    for (const Json& card : all["advice"]["cards"]) {
+      if (card.contains("trial") && !card["trial"].is_null() && card["trial"]["settings"].contains("pinned")) {
+        return card["trial"];
+      }
+    }
+    return Json();
+  };
+  const Json live = trial_of(recorded.out);
+  ASSERT_TRUE(live.is_object());
+  EXPECT_TRUE(live["assumed"].empty());
+  EXPECT_THAT(live["probed"].at(0).get<std::string>(), HasSubstr("how fast pinned memory is copied to the GPU: 13."));
+  EXPECT_EQ(trial_of(run({"report", "simulated.json", "--json", "-"}).out), live);
+
+  std::string text = text_of(folder_ / "simulated.json");
+  const std::string says = "\"simulated\":true";
+  const std::size_t at = text.find(says);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, says.size(), "\"simulated\":false");
+  std::ofstream(folder_ / "real.json") << text;
+  const Outcome opened = run({"report", "real.json", "--json", "-", "--html", "page.html"});
+  ASSERT_EQ(opened.status, 0) << opened.err;
+  const Json later = trial_of(opened.out);
+  ASSERT_TRUE(later.is_object());
+  EXPECT_TRUE(later["probed"].empty());
+  EXPECT_THAT(later["assumed"].at(0).get<std::string>(),
+              HasSubstr("how fast pinned memory is copied to the GPU: 13.4 to 36."));
+  EXPECT_LT(later["range_ns"]["low"], 0.6e6);
+  EXPECT_GT(later["range_ns"]["high"], 1.25e6);
+  EXPECT_THAT(text_of(folder_ / "page.html"), HasSubstr("per iteration, assumed, instead of"));
+}
+
+TEST_F(PredictionRun, ARefusalSaysWhyAndIsNoError) {
+  const std::vector<std::string> few{"--workload", "linear-mse", "--device", "sim:rtx4090", "--iterations", "5"};
+  const Json json = prediction(with(few, {"--predict", "log_interval=0", "--verify"}));
+  EXPECT_TRUE(json["iteration_ns"].is_null());
+  EXPECT_EQ(json["refused"], "only 5 iterations are recorded; at least 8 are needed");
+  EXPECT_TRUE(json["verified"].is_null());
+  const Outcome told = run(with({"run"}, with(few, {"--predict", "log_interval=0"})));
+  EXPECT_EQ(told.status, 0);
+  EXPECT_THAT(told.out, HasSubstr("Prediction for log_interval=0\n  no prediction  only 5 iterations"));
 }
 
 TEST_F(PredictionRun, ThePrintedBlockStandsBelowTheTable) {

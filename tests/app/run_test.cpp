@@ -1,12 +1,17 @@
 // `lanescope run`: its output and its files.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "app/program.h"
+#include "device/framework_costs.h"
 #include "io/png.h"
 #include "read_png.h"
 
@@ -14,7 +19,9 @@ namespace lanescope::app::test {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using testing::Contains;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -52,8 +59,8 @@ TEST_F(Run, TheJsonHasTheseFieldsAndTypes) {
   EXPECT_EQ(json["workload"], "linear-mse");
   EXPECT_EQ(json["device"], "sim:rtx4090");
   EXPECT_EQ(json["simulated"], true);
-  EXPECT_THAT(keys(json["settings"]), ElementsAre("batch_size", "dispatch_us", "feed", "log_interval", "non_blocking",
-                                                  "pinned", "seed", "timing"));
+  EXPECT_THAT(keys(json["settings"]), ElementsAre("batch_size", "cuda_graph", "dispatch_us", "feed", "log_interval",
+                                                  "non_blocking", "pinned", "seed", "timing"));
   EXPECT_TRUE(json["settings"]["log_interval"].is_number_integer());
   EXPECT_TRUE(json["settings"]["pinned"].is_boolean());
   EXPECT_TRUE(json["settings"]["dispatch_us"].is_number());
@@ -269,6 +276,34 @@ TEST_F(Run, CalibratesASimulatedDevice) {
   EXPECT_THAT(files(), ElementsAre("mine.toml"));
   EXPECT_EQ(run_json({"--workload", "linear-mse", "--iterations", "5", "--device", "sim:mine.toml"})["device"],
             "sim:mine.toml");
+}
+
+// The program comes in on standard input; what it prints is stood for by a file here.
+TEST_F(Run, CalibratesPyTorchWithTheGivenPython) {
+  std::string costs;
+  for (const std::string_view key : device::kFrameworkKeys) {
+    costs += fmt::format("{}\"{}\": [50, 0, 0, 0]", costs.empty() ? "" : ", ", key);
+  }
+  std::ofstream(folder_ / "printed") << "{\"torch\": \"2.11\", \"costs\": {\"cuda\": {" << costs << "}}}\n";
+  std::ofstream(folder_ / "python") << "#!/bin/sh\ngrep -q 'import torch' && cat printed\n";
+  std::filesystem::permissions(folder_ / "python", std::filesystem::perms::owner_all);
+  const Outcome outcome = run({"calibrate", "--device", "sim:teaching", "--torch=./python", "--out", "mine.toml"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("pytorch.linear_us"));
+  // 22 statements of an epoch are charged, see framework_costs_test, and 16 launches of 10 us.
+  const auto epoch = run_json({"--workload", "iris-mlp", "--set", "log_interval=0", "--iterations", "50", "--device",
+                               "sim:mine.toml"})["iteration_ns"]["p50"]
+                         .get<double>();
+  EXPECT_EQ(epoch, 22 * 50'000 + 16 * 10'000);
+
+  std::ofstream(folder_ / "python") << "#!/bin/sh\nexit 3\n";
+  for (const auto& [python, why] : {std::pair("./python", "exit status 3"), {"./none", "No such file or directory"}}) {
+    const Outcome failed =
+        run({"calibrate", "--device", "sim:teaching", std::string("--torch=") + python, "--out", "other.toml"});
+    EXPECT_EQ(failed.status, 1);
+    EXPECT_THAT(failed.err, EndsWith(fmt::format("lanescope: {} failed: {}\n", python, why)));
+    EXPECT_THAT(files(), Not(Contains("other.toml")));
+  }
 }
 
 TEST_F(Run, CalibratesNoMachineWithoutAGpu) {

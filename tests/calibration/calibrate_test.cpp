@@ -97,6 +97,18 @@ TEST_P(FindsItselfAgain, EveryNumber) {
 INSTANTIATE_TEST_SUITE_P(Profiles, FindsItselfAgain, testing::Values("rtx4090", "rtx4070-laptop-wsl2"),
                          [](const auto& which) { return which.index == 0 ? "rtx4090" : "laptop"; });
 
+TEST(Calibrate, FindsThatCopiesFromTheCacheAreFaster) {
+  DeviceProfile truth = device::sim::embedded_profile("rtx4090");
+  const double rate = truth.link.h2d_pageable_gb_per_s;
+  EXPECT_EQ(calibrate_simulated(truth).profile.link.cached_copy_bytes, 0);
+  truth.link.h2d_cached_gb_per_s = 2 * rate;
+  truth.link.cached_copy_bytes = 20e6;
+  const DeviceProfile::Link found = calibrate_simulated(truth).profile.link;
+  EXPECT_NEAR(found.h2d_cached_gb_per_s, 2 * rate, 0.1 * rate);
+  EXPECT_NEAR(found.h2d_pageable_gb_per_s, rate, 0.1 * rate);
+  EXPECT_EQ(found.cached_copy_bytes, 32 << 20);
+}
+
 TEST(Toml, IsAProfileThatTheSimulatorReads) {
   const Calibration found = calibrate_simulated(device::sim::embedded_profile("rtx4090"));
   const std::string text = to_toml(found);

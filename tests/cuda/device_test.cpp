@@ -373,5 +373,57 @@ TEST_F(CudaDeviceTest, TimesBetweenEventsThatWereMadeForIt) {
   EXPECT_EQ(error_of([&] { device->elapsed(start, GpuEvent{7}); }), "cudaEventElapsedTime: event 7 was never created");
 }
 
+// New memory is zeroed on the default stream. A node cannot wait for that, so the order is made before the capture.
+TEST_F(CudaDeviceTest, CapturesAGraphAndLaunchesIt) {
+  make();
+  const Buffer host = device->allocate(MemoryKind::Pinned, 16), x = device->allocate(MemoryKind::Device, 16);
+  const Stream side = device->create_stream(true);
+  gpu->take_log();
+  device->begin_capture(side);
+  const Buffer args[] = {x};
+  device->launch({ops::OpKind::Increment, 4, 1, 1, 1.0f}, args, side, true);
+  device->launch({ops::OpKind::Increment, 4, 1, 1, 2.0f}, args, side, true);
+  const Graph graph = device->end_capture(side);
+  EXPECT_THAT(gpu->take_log(), ElementsAre("event_create", "event_record #2 default", "stream_wait_event #1 #2",
+                                           "begin_capture #1", "launch increment #1", "launch increment #1",
+                                           "end_capture #1", "graph_instantiate", "graph_destroy"));
+  device->copy({host, 0}, {x, 0}, 16);
+  EXPECT_THAT(floats(*device, host), ElementsAre(0, 0, 0, 0)) << "captured, not run";
+  gpu->take_log();
+  for (int i = 0; i < 3; ++i) device->launch_graph(graph, Stream::Default);
+  EXPECT_THAT(gpu->take_log(),
+              ElementsAre("graph_launch 2 default", "graph_launch 2 default", "graph_launch 2 default"));
+  device->copy({host, 0}, {x, 0}, 16);
+  EXPECT_THAT(floats(*device, host), ElementsAre(9, 9, 9, 9));
+  device->destroy_graph(graph);
+  EXPECT_THROW(device->launch_graph(graph, Stream::Default), base::Error);
+  device.reset();
+  EXPECT_EQ(gpu->count("graph_exec_destroy"), 1) << "not a second time";
+}
+
+TEST_F(CudaDeviceTest, DestroysItsGraphsWithItself) {
+  make();
+  const Stream side = device->create_stream(true);
+  device->begin_capture(side);
+  device->launch({ops::OpKind::Spin, 1, 1, 1, 1.0f}, {}, side, true);
+  device->end_capture(side);
+  device.reset();
+  EXPECT_EQ(gpu->count("graph_exec_destroy"), 1);
+}
+
+TEST_F(CudaDeviceTest, AReadDuringACaptureFails) {
+  make();
+  const Stream side = device->create_stream(true);
+  device->begin_capture(side);
+  try {
+    device->synchronize(side);
+    FAIL();
+  } catch (const base::Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "cudaStreamSynchronize failed: cudaErrorStreamCaptureUnsupported (900): operation not permitted when "
+                 "stream is capturing");
+  }
+}
+
 }  // namespace
 }  // namespace lanescope::device::cuda

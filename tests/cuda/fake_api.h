@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,8 @@
 
 namespace lanescope::device::cuda {
 
+inline constexpr Status kCaptureUnsupported = 900;  // cudaErrorStreamCaptureUnsupported
+
 /// What the calls of one or several FakeApi objects act on.
 struct FakeGpu {
   std::map<std::string, int, std::less<>> counts;  ///< calls so far, by name: "malloc"
@@ -31,6 +34,10 @@ struct FakeGpu {
   int contexts = 0;         ///< times it was made current
   std::map<std::byte*, std::size_t> device, pinned;
   std::set<void*> streams, events;
+  /// Nodes of the graphs: memsets and launches that were captured instead of run.
+  std::map<void*, std::vector<std::function<void()>>> graphs;
+  void* capturing = nullptr;  ///< the stream
+  std::vector<std::function<void()>> captured;
   Status last_error = 0;
   std::mutex mutex;  ///< host threads call, too
 
@@ -55,6 +62,9 @@ struct FakeGpu {
     if (const auto failure = failures_.find(call); failure != failures_.end() && failure->second.first == number) {
       pending = failure->second.second;
     }
+    // What CUDA does not allow while a stream is captured.
+    static const std::set<std::string, std::less<>> kAllowed{"launch", "memset_async", "begin_capture", "end_capture"};
+    if (capturing != nullptr && !kAllowed.contains(call)) pending = kCaptureUnsupported;
     last_error = pending;
     // After a sticky error every call returns it.
     return is_sticky(pending) ? pending : std::exchange(pending, kSuccess);
@@ -160,20 +170,59 @@ class FakeApi final : public Api {
   }
   Status memset_async(void* to, std::uint8_t value, std::size_t bytes, StreamHandle stream) noexcept override {
     const Status status = gpu_->called("memset_async", std::to_string(bytes) + " " + name(stream));
-    if (status == kSuccess) std::memset(to, value, bytes);
-    return status;
+    if (status != kSuccess) return status;
+    return run_or_capture(stream, [=] { std::memset(to, value, bytes); });
   }
   Status launch(const ops::Op& op, std::span<const Arg> args, StreamHandle stream) noexcept override {
     const Status status = gpu_->called("launch", std::string(ops::kernel_name(op.kind)) + " " + name(stream));
     if (status != kSuccess || !gpu_->compute) return status;
-    try {
-      std::vector<std::span<float>> spans;
-      for (const Arg& arg : args) spans.emplace_back(arg.data, arg.elements);
-      ops::run_reference(op, spans);
-    } catch (...) {
-      gpu_->pending = 719;  // like a failing kernel: a later call reports it
-    }
+    const std::vector<Arg> kept(args.begin(), args.end());
+    return run_or_capture(stream, [this, op, kept] {
+      try {
+        std::vector<std::span<float>> spans;
+        for (const Arg& arg : kept) spans.emplace_back(arg.data, arg.elements);
+        ops::run_reference(op, spans);
+      } catch (...) {
+        gpu_->pending = 719;  // like a failing kernel: a later call reports it
+      }
+    });
+  }
+
+  Status begin_capture(StreamHandle stream) noexcept override {
+    const Status status = gpu_->called("begin_capture", name(stream));
+    if (status != kSuccess) return status;
+    if (stream == nullptr) return gpu_->last_error = kCaptureUnsupported;
+    gpu_->capturing = stream;
+    gpu_->captured.clear();
     return kSuccess;
+  }
+  Status end_capture(GraphHandle* out, StreamHandle stream) noexcept override {
+    const Status status = gpu_->called("end_capture", name(stream));
+    gpu_->capturing = nullptr;
+    *out = reinterpret_cast<void*>(++handles_);
+    gpu_->graphs[*out] = std::exchange(gpu_->captured, {});
+    return status;
+  }
+  Status graph_instantiate(GraphExecHandle* out, GraphHandle graph) noexcept override {
+    const Status status = gpu_->called("graph_instantiate");
+    if (status != kSuccess) return status;
+    *out = reinterpret_cast<void*>(++handles_);
+    gpu_->graphs[*out] = gpu_->graphs[graph];
+    return kSuccess;
+  }
+  Status graph_launch(GraphExecHandle graph, StreamHandle stream) noexcept override {
+    const Status status = gpu_->called("graph_launch", std::to_string(gpu_->graphs[graph].size()) + " " + name(stream));
+    if (status != kSuccess) return status;
+    for (const auto& node : gpu_->graphs[graph]) node();
+    return kSuccess;
+  }
+  Status graph_destroy(GraphHandle graph) noexcept override {
+    gpu_->graphs.erase(graph);
+    return gpu_->called("graph_destroy");
+  }
+  Status graph_exec_destroy(GraphExecHandle graph) noexcept override {
+    gpu_->graphs.erase(graph);
+    return gpu_->called("graph_exec_destroy");
   }
 
   const char* error_name(Status status) noexcept override {
@@ -186,6 +235,8 @@ class FakeApi final : public Api {
         return "cudaErrorDevicesUnavailable";
       case 700:
         return "cudaErrorIllegalAddress";
+      case kCaptureUnsupported:
+        return "cudaErrorStreamCaptureUnsupported";
       default:
         return "cudaErrorOther";
     }
@@ -198,6 +249,8 @@ class FakeApi final : public Api {
         return "out of memory";
       case 46:
         return "CUDA-capable device(s) is/are busy or unavailable";
+      case kCaptureUnsupported:
+        return "operation not permitted when stream is capturing";
       case 700:
         return "an illegal memory access was encountered";
       default:
@@ -210,6 +263,15 @@ class FakeApi final : public Api {
  private:
   using Memory = std::map<std::byte*, std::size_t>;
 
+  Status run_or_capture(StreamHandle stream, std::function<void()> work) {
+    if (gpu_->capturing == nullptr) {
+      work();
+      return kSuccess;
+    }
+    if (gpu_->capturing != stream) return gpu_->last_error = kCaptureUnsupported;
+    gpu_->captured.push_back(std::move(work));
+    return kSuccess;
+  }
   Status obtain(Memory& memory, void** out, std::size_t bytes) {
     auto* data = static_cast<std::byte*>(std::malloc(bytes));
     std::memset(data, 0xaa, bytes);  // what CUDA hands out is not zeroed

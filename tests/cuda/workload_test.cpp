@@ -112,5 +112,38 @@ TEST_F(Workloads, TheSteadyStateAllocatesNothing) {
   }
 }
 
+// Warm-up, capture and replays on a CUDA device: the same losses as eagerly on the simulated one, one call for all
+// kernels, and nothing allocated from the capture on.
+TEST_F(Workloads, AGraphLearnsWhatTheCallsLearn) {
+  for (const char* name : {"iris-mlp", "control-flow"}) {
+    std::optional<double> losses[2];
+    for (const bool graphed : {false, true}) {
+      KeepingSink own_sink;
+      DeviceContext context;
+      context.sink = &own_sink;
+      const auto on = graphed ? nullptr : make_device("sim:teaching", context);
+      Device& used = graphed ? static_cast<Device&>(make()) : *on;
+      workload::Settings s = settings_of(name, used.info(), {"seed=11", "log_interval=50"});
+      s.assign(graphed ? "cuda_graph=true" : "cuda_graph=false");
+      if (s.spec("network")) s.assign("network=while-loop"), s.assign("branch=fixed");
+      const auto workload = workload::make_workload(name, used);
+      workload->set_up(s);
+      for (std::uint64_t i = 0; i < 60; ++i) workload->iterate(i, s);
+      const auto warm = gpu->counts;
+      for (std::uint64_t i = 60; i < 102; ++i) workload->iterate(i, s);
+      workload->finish();
+      losses[graphed ? 1 : 0] = workload->last_loss();
+      if (!graphed) continue;
+      const auto more = [&](const char* call) { return gpu->count(call) - (warm.contains(call) ? warm.at(call) : 0); };
+      EXPECT_EQ(more("graph_launch"), 42) << name;
+      for (const char* call : {"launch", "malloc", "host_alloc", "event_create", "stream_create", "begin_capture"}) {
+        EXPECT_EQ(more(call), 0) << name << " " << call;
+      }
+    }
+    ASSERT_TRUE(losses[0].has_value()) << name;
+    EXPECT_EQ(losses[0], losses[1]) << name;
+  }
+}
+
 }  // namespace
 }  // namespace lanescope::device::cuda

@@ -187,6 +187,10 @@ TEST_F(AssemblerTest, LaunchesIntoAGraphThatIsCapturedAreNotWaitedFor) {
   EXPECT_EQ(complete(), 17 * kMs);
   rig.decoder.finish();
   EXPECT_EQ(rig.counts.launches_unmatched, 1u) << "the one after the capture";
+  std::vector<bool> launches;
+  for (const auto& call : rig.calls()) launches.push_back(trace::is_launch(call));
+  EXPECT_THAT(launches, testing::ElementsAre(false, false, false, false, true))
+      << "the captured ones put nothing on the GPU";
 }
 
 // --- the end, and limits ---------------------------------------------------------------------------------------------

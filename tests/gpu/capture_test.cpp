@@ -22,6 +22,8 @@ namespace lanescope::gpu_test {
 namespace {
 
 using device::cuda::Capture;
+using device::cuda::GraphExecHandle;
+using device::cuda::GraphHandle;
 using ops::Op;
 using ops::OpKind;
 using testing::Contains;
@@ -175,7 +177,8 @@ TEST_F(CaptureOnGpu, KnowsHowAKernelWasLaunched) {
   const Memory memory(api(), 4 * 300);
   const Api::Arg values{memory.floats(), 300};
   start();
-  for (const int threads : {200, 300, 200}) OK(api().launch({OpKind::Increment, threads, 1, 1, 1}, {{values}}, nullptr));
+  for (const int threads : {200, 300, 200})
+    OK(api().launch({OpKind::Increment, threads, 1, 1, 1}, {{values}}, nullptr));
   const auto kernels = named(seen(), "increment");
   ASSERT_EQ(kernels.size(), 3u);
   for (const Seen& kernel : kernels) {
@@ -291,6 +294,36 @@ TEST_F(CaptureOnGpu, FindsAllKernelsOfAGraph) {
     EXPECT_EQ(operation.event.correlation, launches[0].event.correlation);
     EXPECT_GE(operation.event.duration(), 19'000);
   }
+}
+
+// Each replay is a call of its own with the kernels of that replay; the launches that were captured have none, and are
+// not missed.
+TEST_F(CaptureOnGpu, TellsTheReplaysOfAGraphApart) {
+  const StreamHandle side = new_stream();
+  spin(1, side);
+  OK(api().stream_synchronize(side));
+  start();
+  GraphHandle captured = nullptr;
+  OK(api().begin_capture(side));
+  for (int i = 0; i < 4; ++i) spin(20, side);
+  OK(api().end_capture(&captured, side));
+  GraphExecHandle graph = nullptr;
+  OK(api().graph_instantiate(&graph, captured));
+  OK(api().graph_destroy(captured));
+  for (int i = 0; i < 3; ++i) OK(api().graph_launch(graph, nullptr));
+  const auto all = seen();
+  const auto launches = named(all, "cudaGraphLaunch");
+  ASSERT_EQ(launches.size(), 3u);
+  const auto operations = work(all);
+  ASSERT_EQ(operations.size(), 12u);
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    EXPECT_EQ(operations[i].event.correlation, launches[i / 4].event.correlation) << i;
+  }
+  for (const Seen& launch : launches) EXPECT_TRUE(trace::is_launch(launch.event));
+  for (const Seen& call : named(all, "cudaLaunchKernel")) EXPECT_FALSE(trace::is_launch(call.event)) << "captured";
+  OK(api().graph_exec_destroy(graph));
+  capture_->flush();
+  EXPECT_EQ(capture_->health().launches_unmatched, 0u);
 }
 
 // From several threads, each with its stream and its lane of calls.

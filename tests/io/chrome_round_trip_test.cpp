@@ -3,8 +3,11 @@
 
 #include <cmath>
 
+#include "analysis/live_analysis.h"
+#include "analysis/trace_builder.h"
 #include "io/chrome_trace.h"
 #include "scratch.h"
+#include "trace/links.h"
 #include "traces.h"
 
 namespace lanescope::io {
@@ -50,6 +53,42 @@ TEST_F(RoundTripTest, RandomTracesComeBackEqual) {
       if (HasFatalFailure()) return;
     }
   }
+}
+
+// One call, many kernels, one correlation number: in the file, too, the launch of a graph has all of its nodes.
+TEST_F(RoundTripTest, AGraphKeepsItsNodes) {
+  trace::Trace trace;
+  analysis_test::TraceBuilder t(trace);
+  for (std::uint32_t replay = 0; replay < 3; ++replay) {
+    const base::Nanoseconds at = replay * 1'000;
+    t.call("cudaGraphLaunch", at, at + 30, replay + 1).flags = trace::kLaunchFlag;
+    for (base::Nanoseconds node = 0; node < 4; ++node) {
+      t.kernel(at + 50 + node * 110, at + 150 + node * 110, replay + 1);
+    }
+  }
+  t.publish();
+  write_chrome_trace(file("graph.json"), trace, some_facts());
+  const OpenedTrace opened = read_chrome_trace(file("graph.json"));
+  expect_same(trace, *opened.trace);
+  trace::Links links(*opened.trace);
+  links.update();
+  std::size_t launches = 0;
+  for (trace::LaneId lane = 0; lane < opened.trace->lane_count(); ++lane) {
+    if (opened.trace->lane(lane).info().kind != trace::LaneKind::Calls) continue;
+    for (const NamedEvent& named : events_of(*opened.trace, lane)) {
+      const trace::Event& call = named.event;
+      EXPECT_TRUE(trace::is_launch(call));
+      const auto nodes = links.operations_of(lane, call);
+      ASSERT_EQ(nodes.size(), 4u);
+      EXPECT_EQ(nodes.front().event.start_ns, call.start_ns + 50);
+      ++launches;
+    }
+  }
+  EXPECT_EQ(launches, 3u);
+  const auto [from, to] = opened.trace->extent();
+  const analysis::Summary s = analysis::analyse(*opened.trace, from, to);
+  EXPECT_EQ(s.launch_count, 3);
+  EXPECT_EQ(idle_of(s.bubble_by_cause_ns, analysis::BubbleCause::GraphGap), 3 * 3 * 10);
 }
 
 // The user's marks are the window's own text: they are read back unchanged, and a file without them does not mention

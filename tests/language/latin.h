@@ -43,6 +43,7 @@ inline const std::vector<std::string>& kept_phrases() {
                                                  "copy D2D",
                                                  "Chrome Trace JSON",
                                                  "Tensor Core",
+                                                 "CUDA graph",
                                                  "zero grad",
                                                  "first, second",
                                                  "for l in losses",

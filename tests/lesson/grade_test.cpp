@@ -9,19 +9,11 @@
 
 #include "experiment/comparison.h"
 #include "experiment/measured_run.h"
+#include "lesson/measured.h"
+#include "lesson/solutions.h"
 
 namespace lanescope::lesson {
 namespace {
-
-Measured measured(double iteration_ns, double busy_share) {
-  Measured m;
-  m.summary.pace = {analysis::PaceBasis::Steady, iteration_ns, 100, 0, 1'000'000, 0};
-  m.summary.from_ns = 0;
-  m.summary.to_ns = 1'000'000;
-  m.summary.gpu_busy_ns = static_cast<base::Nanoseconds>(1e6 * busy_share);
-  m.summary.iteration.count = 100;
-  return m;
-}
 
 Question number_question() {
   Question q;
@@ -94,14 +86,14 @@ TEST(Grade, ATaskIsDoneWhenItsGoalsAreReachedAndNothingElseWasTurned) {
 
 const Measured& run(const Step& step, Side side, const std::vector<std::string>& more = {}) {
   static std::map<std::string, Measured> kept;
-  const Experiment& e = experiment::experiment_named(step.experiment);
-  std::vector<std::string> assignments = step.settings;
+  const Experiment e = experiment_of(step);
+  std::vector<std::string> assignments = e.assignments(side);
   assignments.insert(assignments.end(), more.begin(), more.end());
   std::string key = e.id + std::string(side_key(side));
   for (const std::string& assignment : assignments) key += " " + assignment;
   const auto found = kept.find(key);
   if (found != kept.end()) return found->second;
-  experiment::MeasuredRun run(side_options(e, side, {.device = {}, .iterations = 0, .assignments = assignments}));
+  experiment::MeasuredRun run(side_options(e, side, {.device = {}, .iterations = 0, .assignments = more}));
   run.run();
   return kept[key] = run.measured();
 }
@@ -124,17 +116,7 @@ const std::map<std::string, Answer> kRight = {
     {"feeding-the-gpu/options", std::size_t{1}},
     {"feeding-the-gpu/bytes", std::size_t{1}},
     {"lab/warm-up", std::size_t{1}},
-    {"lab/closing", 6.4},
-};
-const std::map<std::string, std::vector<std::string>> kSolutions = {
-    {"why-the-gpu-waits/task", {"feed=resident", "log_interval=100"}},
-    {"one-line/task", {"log_interval=100"}},
-    {"feeding-the-gpu/task", {"num_workers=8"}},
-    {"lab/reads", {"method=fstring"}},
-    {"lab/chatty", {"feed=resident", "log_interval=100"}},
-    {"lab/small", {"batch_size=4096"}},
-    {"lab/copies", {"copy_stream=side"}},
-    {"lab/loader", {"storage=cached"}},
+    {"lab/memory", 290.0},
 };
 
 TEST(Lessons, EveryQuestionHasAnAnswerAndEveryTaskASolution) {
@@ -143,7 +125,7 @@ TEST(Lessons, EveryQuestionHasAnAnswerAndEveryTaskASolution) {
     for (const Step& step : lesson.steps) {
       const std::string name = lesson.name + "/" + step.name;
       SCOPED_TRACE(name);
-      const Experiment& e = experiment::experiment_named(step.experiment);
+      const Experiment e = experiment_of(step);
       const Measured &before = run(step, Side::Before), &after = run(step, Side::After);
       if (step.question) {
         ++questions;
@@ -162,7 +144,6 @@ TEST(Lessons, EveryQuestionHasAnAnswerAndEveryTaskASolution) {
         workload::Settings start =
             workload::default_settings(e.workload, device::describe_device(e.device_of(step.side)));
         for (const std::string& a : e.assignments(step.side)) start.assign(a);
-        for (const std::string& a : step.settings) start.assign(a);
         const Measured& begun = step.side == Side::Before ? before : after;
         EXPECT_FALSE(progress_of(*step.task, begun, start, start).done()) << "nothing is left to do";
         ASSERT_TRUE(kSolutions.contains(name));
@@ -176,6 +157,23 @@ TEST(Lessons, EveryQuestionHasAnAnswerAndEveryTaskASolution) {
   }
   EXPECT_EQ(questions, kRight.size());
   EXPECT_EQ(tasks, kSolutions.size());
+}
+
+// 8 workers with 16 batches of 4 samples of 588 KiB: 294 MiB; with 2 batches 36.75 MiB. The queue is shorter at the
+// start and the end of an epoch.
+TEST(Lessons, ALongerQueueOfBatchesTakesMemoryAndGainsNothing) {
+  const Lesson& lab = lesson_named("lab");
+  const auto step = std::ranges::find(lab.steps, "memory", &Step::name);
+  ASSERT_NE(step, lab.steps.end());
+  const Measured &before = run(*step, Side::Before), &after = run(*step, Side::After);
+  const auto memory = truth_of(*step->question, &before, &after);
+  Question of_before = *step->question;
+  of_before.measure.of = Side::Before;
+  const auto memory_before = truth_of(of_before, &before, &after);
+  ASSERT_TRUE(memory && memory_before);
+  EXPECT_NEAR(memory->value, 294, 0.05 * 294);
+  EXPECT_NEAR(memory_before->value, 36.75, 0.05 * 36.75);
+  EXPECT_NEAR(gain_between(before, after).factor, 1, 0.01);
 }
 
 }  // namespace

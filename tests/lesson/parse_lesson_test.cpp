@@ -82,6 +82,53 @@ TEST(ParseLesson, NamesThePlaceOfWhatIsWrong) {
               HasSubstr("steps[2].name: 'one' appears twice"));
 }
 
+TEST(ParseLesson, AStepMayBringItsOwnExperiment) {
+  const std::string head =
+      "name = \"mine\"\norder = 1\ntitle = { en = \"t\", zh = \"题\" }\n"
+      "summary = { en = \"s\", zh = \"要\" }\n[[steps]]\nname = \"own\"\nminutes = 1\n"
+      "title = { en = \"a\", zh = \"b\" }\ntext = { en = \"c\", zh = \"d\" }\n";
+  const std::string own = head +
+                          "workload = \"linear-mse\"\ndevice = \"sim:teaching\"\nsettings = [\"batch_size=256\"]\n"
+                          "before = [\"log_interval=1\"]\nafter = [\"log_interval=50\"]\nside = \"after\"\n"
+                          "view = { iterations = 5, outlined = [\"kernels\"] }\n";
+  const Experiment e = experiment_of(parse_lesson(own, "mine.toml").steps.at(0));
+  EXPECT_EQ(e.workload, "linear-mse");
+  EXPECT_EQ(e.device_of(Side::After), "sim:teaching");
+  EXPECT_THAT(e.assignments(Side::Before), testing::ElementsAre("log_interval=1", "batch_size=256"));
+  EXPECT_THAT(e.assignments(Side::After), testing::ElementsAre("log_interval=50", "batch_size=256"));
+  EXPECT_EQ(e.turned_knob, "log_interval");
+  EXPECT_EQ(e.side(Side::After).view.iterations, 5);
+  EXPECT_THAT(e.side(Side::After).view.outlined, testing::ElementsAre("kernels"));
+  EXPECT_EQ(e.side(Side::Before).view.iterations, View().iterations) << "the view is that of the side it begins with";
+
+  const auto error = [&](const std::string& rest) {
+    try {
+      parse_lesson(head + rest, "mine.toml");
+    } catch (const base::FileError& refused) {
+      return std::string(refused.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(error(""), HasSubstr("steps[1].experiment: is missing; without it, workload is needed"));
+  EXPECT_THAT(error("experiment = \"P09\"\nbefore = [\"log_interval=1\"]\n"),
+              HasSubstr("steps[1].before: is beside experiment; allowed: one of the two"));
+  EXPECT_THAT(error("workload = \"linear\"\n"), HasSubstr("mine.toml:10"));
+  EXPECT_THAT(error("workload = \"linear-mse\"\ndevice = \"sim:none\"\n"), HasSubstr("steps[1].device: "));
+  EXPECT_THAT(error("workload = \"linear-mse\"\nafter = [\"log_interval=-3\"]\n"), HasSubstr("steps[1].after: "));
+}
+
+// Published numbers are about the experiment's own settings and machine.
+TEST(ParseLesson, OtherSettingsLeaveNoPublishedNumbersBesideThem) {
+  Step step;
+  step.experiment = "P09";
+  EXPECT_FALSE(experiment_of(step).published.empty());
+  step.settings = {"batch_size=4096"};
+  EXPECT_TRUE(experiment_of(step).published.empty());
+  step.settings.clear();
+  step.device = "sim:teaching";
+  EXPECT_TRUE(experiment_of(step).published.empty());
+}
+
 TEST(Lessons, AreThere) {
   EXPECT_THAT(lesson_errors(), testing::IsEmpty());
   ASSERT_GE(lessons().size(), 4u);

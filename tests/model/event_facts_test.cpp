@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/trace_builder.h"
+#include "inspect/cause.h"
 
 namespace lanescope::ui {
 namespace {
@@ -62,6 +63,34 @@ TEST_F(EventFactsTest, AKernelWithAllThatIsKnown) {
             "device · stream: 0 · 7\ncorrelation: 5\nexternal id: 77\n"
             "inside, innermost first:\n  aten::mm\n"
             "priority: -1\nnote: a \"b\"\n");
+}
+
+// One launch ran three kernels: the launch says how many, a kernel which of them it is.
+TEST_F(EventFactsTest, TheNodesOfAGraphAreNumbered) {
+  t.call("cudaGraphLaunch", 100, 103, 5).flags = trace::kLaunchFlag;
+  for (const Nanoseconds start : {110, 120, 130}) t.kernel(start, start + 10, 5);
+  t.kernel(150, 160, 6);
+  t.publish();
+  links.update();
+  const EventRef call = first_on(LaneKind::Calls), first = first_on(LaneKind::Kernels);
+  EXPECT_THAT(text_of(LaneKind::Calls, first), HasSubstr("runs as: a graph of 3 nodes\nlaunch to start: 10 ns\n"));
+  EXPECT_THAT(text_of(LaneKind::Kernels, call),
+              HasSubstr("graph node: 1 of 3\nlaunched by: cudaGraphLaunch\nlaunch to start: 10 ns\n"));
+  const trace::Row& row = trace.lane(first.lane).row(0);
+  const EventRef last = event_ref(first.lane, 0, row, 2), alone = event_ref(first.lane, 0, row, 3);
+  EXPECT_THAT(facts_text(trace, event_facts(links, last, call, 0, 0)), HasSubstr("graph node: 3 of 3"));
+  EXPECT_EQ(graph_nodes(links, call).size(), 3u);
+  EXPECT_EQ(graph_nodes(links, last).size(), 3u);
+  EXPECT_TRUE(graph_nodes(links, alone).empty());
+}
+
+// A kernel launched by itself is no graph.
+TEST_F(EventFactsTest, AKernelByItselfHasNoNumber) {
+  t.launch(100, 103, 5);
+  t.kernel(110, 120, 5);
+  t.publish();
+  EXPECT_THAT(text_of(LaneKind::Kernels, first_on(LaneKind::Calls)), Not(HasSubstr("graph")));
+  EXPECT_TRUE(graph_nodes(links, first_on(LaneKind::Calls)).empty());
 }
 
 // A simulated kernel has no grid, and none is made up.

@@ -274,6 +274,22 @@ TEST_F(ViewControlTest, AZoomEasesToItsEndAndHoldsWhatIsUnderTheCursor) {
   EXPECT_EQ(view.axis(), wanted);
 }
 
+// For an audience: after 60 ms, 1 - 1/e of a zoom is done; presented, it takes 180 ms for that.
+TEST_F(ViewControlTest, PresentedAZoomTakesThreeTimesAsLong) {
+  const auto frames_of_a_zoom = [&](bool calm) {
+    view.set_calm(calm);
+    view.zoom(4, 300);
+    int frames = 0;
+    for (; view.moving() && frames < 600; ++frames) frame();
+    view.zoom(0.25, 300);
+    while (view.moving()) frame();
+    return frames;
+  };
+  run_to_the_end(100);
+  const int usual = frames_of_a_zoom(false), calm = frames_of_a_zoom(true);
+  EXPECT_NEAR(calm, 3 * usual, 3);
+}
+
 // Three notches of the wheel before the first has been reached are three notches in the end.
 TEST_F(ViewControlTest, ZoomsAddUp) {
   run_to_the_end(100);

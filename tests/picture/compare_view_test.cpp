@@ -1,14 +1,14 @@
 // How both runs are drawn, in the window and in pictures, and how their view moves.
 #include <gmock/gmock.h>
 
-#include "render/draw_pictures.h"
 #include "io/scratch.h"
-#include "render/canvas.h"
-#include "timeline/drawn.h"
-#include "picture/xml.h"
-#include "picture/compare_picture.h"
 #include "model/compare_view.h"
+#include "picture/compare_picture.h"
+#include "picture/xml.h"
+#include "render/canvas.h"
+#include "render/draw_pictures.h"
 #include "render/imgui_image.h"
+#include "timeline/drawn.h"
 
 namespace lanescope::ui {
 namespace {

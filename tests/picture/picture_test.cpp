@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "render/draw_pictures.h"
 #include "analysis/summary.h"
 #include "io/png.h"
 #include "io/scratch.h"
+#include "picture/xml.h"
 #include "read_png.h"
 #include "render/canvas.h"
-#include "picture/xml.h"
+#include "render/draw_pictures.h"
 #include "session/session.h"
 #include "shell/picture_state.h"
 

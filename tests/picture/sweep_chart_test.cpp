@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 #include <imgui.h>
 
-#include "render/draw_sweep_chart.h"
 #include "base/error.h"
-#include "render/canvas.h"
 #include "device/catalogue.h"
+#include "model/sweep_state.h"
+#include "render/canvas.h"
+#include "render/draw_sweep_chart.h"
 #include "render/imgui_image.h"
 #include "render/sweep_picture.h"
-#include "model/sweep_state.h"
 #include "workload/workload.h"
 
 namespace lanescope::ui {

@@ -35,6 +35,13 @@ class RecordedRun {
     r.device = run_->device();
     return r;
   }
+  /// With a probe of the same device.
+  Recorded with_probe() const {
+    Recorded r = recorded();
+    const std::string device = r.device.id;
+    r.probe = std::make_shared<DeviceProbe>([device](std::span<const ops::Op> ops) { return probe_here(device, ops); });
+    return r;
+  }
 
  private:
   std::unique_ptr<experiment::MeasuredRun> run_;

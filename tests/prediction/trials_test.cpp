@@ -58,8 +58,16 @@ TEST(TrialsTest, OnlyWhatIsNotSetYetIsTurned) {
 // 8 times 128 rows are 1,024; of 8,192 there are no more than 8,192.
 TEST(TrialsTest, ALargerBatchSaysHowMuchMoreWorkAnIterationDoes) {
   EXPECT_THAT(tried("linear-mse", {Remedy::FewerLaunches}, {"dispatch_us=10"}),
-              ElementsAre("batch_size=1024 x8", "dispatch_us=0"));
-  EXPECT_THAT(tried("linear-mse", {Remedy::FewerLaunches}, {"batch_size=8192", "dispatch_us=0"}), IsEmpty());
+              ElementsAre("cuda_graph=true", "batch_size=1024 x8", "dispatch_us=0"));
+  EXPECT_THAT(tried("linear-mse", {Remedy::FewerLaunches}, {"batch_size=8192", "dispatch_us=0"}),
+              ElementsAre("cuda_graph=true"));
+  EXPECT_THAT(tried("linear-mse", {Remedy::FewerLaunches}, {"batch_size=8192", "dispatch_us=0", "cuda_graph=true"}),
+              IsEmpty());
+  // Where the step cannot be captured, a graph is not offered.
+  EXPECT_THAT(tried("linear-mse", {Remedy::FewerLaunches}, {"batch_size=8192", "dispatch_us=0", "timing=naive"}),
+              IsEmpty());
+  EXPECT_THAT(tried("transfer-loop", {Remedy::FewerLaunches}, {"batch_size=1000000", "dispatch_us=0", "scaler=true"}),
+              IsEmpty());
 }
 
 TEST(TrialsTest, WhatAWorkloadDoesNotAllowIsNotOffered) {

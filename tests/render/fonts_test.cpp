@@ -10,8 +10,8 @@
 #include <string>
 
 #include "picture/font_files.h"
-#include "render/labels.h"
 #include "picture/words.h"
+#include "render/labels.h"
 
 namespace lanescope::ui {
 namespace {

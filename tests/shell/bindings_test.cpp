@@ -99,7 +99,7 @@ TEST_F(PressesTest, APressIsAnAction) {
   EXPECT_EQ(keys_.press(kP, now_), Action::TogglePinned);
   EXPECT_EQ(keys_.press({GLFW_KEY_COMMA, kShift}, now_), Action::PreviousSameName);
   EXPECT_EQ(keys_.press({GLFW_KEY_EQUAL, kShift}, now_), Action::TallerLane);
-  EXPECT_EQ(keys_.press({GLFW_KEY_P, kAlt}, now_), std::nullopt);
+  EXPECT_EQ(keys_.press({GLFW_KEY_W, kAlt}, now_), std::nullopt);
   EXPECT_EQ(keys_.repeat({GLFW_KEY_PERIOD, 0}), Action::NextEvent);
   EXPECT_EQ(keys_.repeat(kP), std::nullopt) << "a switch would flicker";
   EXPECT_FALSE(keys_.any());

@@ -86,6 +86,20 @@ TEST(CopyAsync, PageableThatFitsTheStagingBufferHoldsTheHostWhileItIsStaged) {
   EXPECT_EQ(span_of(rig.copies().at(0)), (Span{50, 100}));
 }
 
+// The CPU has the bytes in its cache and stages 100 KB in 10 us instead of 20: at 30, 40 and 50. From 40 on the DMA has
+// a chunk whenever it wants one: 2 + 30.
+TEST(CopyAsync, BytesInTheCacheAreStagedFaster) {
+  Rig rig(Replaced{{"link.cached_copy_bytes", "300000"}});
+  rig.make_buffers(MemoryKind::Pageable, 300'001);
+  rig->copy_async({rig.gpu}, {rig.host}, 300'000, Stream::Default);
+  rig->synchronize(Stream::Default);
+  rig->copy_async({rig.gpu}, {rig.host}, 300'001, Stream::Default);
+  rig.close();
+  EXPECT_EQ(parts_in_us(rig.calls("cudaMemcpyAsync").at(0)), (Parts{20, 0, 30, 0}));
+  EXPECT_EQ(span_of(rig.copies().at(0)), (Span{40, 72}));
+  EXPECT_EQ(parts_in_us(rig.calls("cudaMemcpyAsync").at(1)), (Parts{20, 0, 60, 0}));
+}
+
 TEST(CopyAsync, PageableThatFitsDoesNotWaitForTheStream) {
   Rig rig;
   rig.make_buffers(MemoryKind::Pageable, 300'000);

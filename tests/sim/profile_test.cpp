@@ -52,16 +52,32 @@ TEST(Profile, ReadsEveryNumberAndItsSource) {
   EXPECT_EQ(p.gpu.sm_count, 4);  // a whole number is a number
   EXPECT_EQ(p.link.staging_chunk_bytes, 100'000);
   EXPECT_EQ(p.jitter_spread, 0);
-  EXPECT_EQ(p.numbers.size(), 42u);
+  EXPECT_EQ(p.numbers.size(), 50u);
   EXPECT_EQ(p.numbers[1].key, "cpu.launch_us");
   EXPECT_EQ(p.numbers[1].value, 7.5);
   EXPECT_EQ(p.numbers[1].source, "assumed: round");
 }
 
-// Files from before there were CPU devices lack these.
-TEST(Profile, NumbersOfTheCpuMayBeMissing) {
+TEST(FrameworkCosts, WithoutTheMatrixLibrarysCalls) {
+  FrameworkCosts costs;
+  costs.us.fill(10);
+  DeviceProfile::Cpu cpu;
+  cpu.linear_us = 6;
+  cpu.linear_grad_us = 3;
+  leave_out_library(costs, cpu);
+  EXPECT_EQ(costs.of(FrameworkCall::Linear), 4);
+  EXPECT_EQ(costs.of(FrameworkCall::LinearBackward), 8);  // 10 - 2/3 * 3
+  EXPECT_EQ(costs.of(FrameworkCall::Backward), 10);
+  cpu.linear_us = 20;
+  leave_out_library(costs, cpu);
+  EXPECT_EQ(costs.of(FrameworkCall::Linear), 0);  // never less than nothing
+}
+
+// Files from before there were CPU devices, or CUDA graphs, lack these.
+TEST(Profile, SomeNumbersMayBeMissing) {
   std::string text = round_profile_text();
-  for (const char* key : {"page_fault_us_per_mib", "cores", "fp32_gflops", "op_us"}) {
+  for (const char* key : {"page_fault_us_per_mib", "cores", "fp32_gflops", "op_us", "graph_launch_us", "graph_node_us",
+                          "graph_instantiate_us", "linear_us", "linear_grad_us", "graph_gap_us", "h2d_cached_gb_per_s", "cached_copy_bytes"}) {
     const std::size_t from = text.find(std::string("\n") + key + " = ");
     ASSERT_NE(from, std::string::npos);
     text.erase(from, text.find('\n', from + 1) - from);
@@ -70,10 +86,11 @@ TEST(Profile, NumbersOfTheCpuMayBeMissing) {
   const DeviceProfile::Cpu standard;
   EXPECT_EQ(p.cpu.cores, standard.cores);
   EXPECT_EQ(p.cpu.fp32_gflops, standard.fp32_gflops);
-  ASSERT_EQ(p.numbers.size(), 42u);
+  EXPECT_EQ(p.gpu.graph_gap_us, DeviceProfile::Gpu().graph_gap_us);
+  ASSERT_EQ(p.numbers.size(), 50u);
   std::size_t missing = 0;
   for (const DeviceProfile::Number& number : p.numbers) missing += number.source == "assumed: not in the file";
-  EXPECT_EQ(missing, 4u);
+  EXPECT_EQ(missing, 12u);
   EXPECT_EQ(parse_profile(round_profile_text({{"cpu.cores", "3"}}), "mine.toml").cpu.cores, 3);
   EXPECT_THAT(error_of(with_line("cores", "cores = { value = 2.5, source = 'assumed' }")), HasSubstr("a whole number"));
 }
@@ -161,8 +178,9 @@ TEST(ProfileError, UnknownKeys) {
               AllOf(StartsWith(at("launch_us") + "cpu.lunch_us': is unknown; allowed: dispatch_us, launch_us,")));
   EXPECT_THAT(error_of(with_line("launch_us", "launch_us = { value = 3, source = 'assumed', unit = 'us' }")),
               HasSubstr("'cpu.launch_us.unit': is unknown; allowed: value, source, from"));
-  EXPECT_EQ(error_of("colour = 'green'\n" + round_profile_text()),
-            "mine.toml:1: key 'colour': is unknown; allowed: name, summary, cpu, gpu, link, jitter");
+  EXPECT_EQ(
+      error_of("colour = 'green'\n" + round_profile_text()),
+      "mine.toml:1: key 'colour': is unknown; allowed: name, summary, cpu, gpu, link, jitter, pytorch, pytorch_cpu");
 }
 
 TEST(ProfileError, MissingKeysAndTables) {
@@ -219,7 +237,7 @@ TEST_P(EmbeddedProfile, LoadsWithASourceForEachNumber) {
   const DeviceProfile profile = embedded_profile(GetParam());
   EXPECT_EQ(profile.id, GetParam());
   EXPECT_FALSE(profile.name.empty());
-  EXPECT_EQ(profile.numbers.size(), 42u);
+  EXPECT_EQ(profile.numbers.size(), 50u);
   for (const DeviceProfile::Number& number : profile.numbers) EXPECT_FALSE(number.source.empty()) << number.key;
 }
 

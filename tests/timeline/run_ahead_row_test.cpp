@@ -27,7 +27,7 @@ std::vector<Issued> random_program(TraceBuilder& build, std::uint64_t seed, int 
     now += upto(30);
     const int stream = upto(1);
     Nanoseconds& done = free[stream];
-    switch (upto(5)) {
+    switch (upto(6)) {
       case 0: {  // a synchronisation; it issues nothing
         const Nanoseconds end = std::max(now, done) + upto(10);
         build.sync(now, end, 0, 0).correlation = correlation;
@@ -42,6 +42,19 @@ std::vector<Issued> random_program(TraceBuilder& build, std::uint64_t seed, int 
         issued.push_back({now, end});
         done = end;
         now = end + 5;
+        break;
+      }
+      case 2: {  // a graph: one launch, and one operation in flight until its last node has ended
+        const Nanoseconds back = now + 1 + upto(8);
+        build.launch(now, back, correlation);
+        done = std::max(done, back + upto(10));
+        for (int node = upto(6); node >= 0; --node) {
+          const Nanoseconds start = done + upto(4), end = start + 1 + upto(20);
+          build.kernel(start, end, correlation, stream);
+          done = end;
+        }
+        issued.push_back({back, done});
+        now = back;
         break;
       }
       default: {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "timeline/found_marks.h"
 #include "analysis/trace_builder.h"
+#include "timeline/found_marks.h"
 #include "timeline/theme.h"
 
 namespace lanescope::ui {

@@ -17,6 +17,7 @@ struct ActionCheck {
 
 // Each in the file of its part; together they name every action of the table exactly once.
 std::vector<ActionCheck> run_checks();
+std::vector<ActionCheck> lesson_checks();
 std::vector<ActionCheck> scope_checks();
 std::vector<ActionCheck> navigation_checks();
 std::vector<ActionCheck> marks_checks();

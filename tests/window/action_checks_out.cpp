@@ -29,6 +29,12 @@ void select_an_iteration(Desk& desk) {
   ui::select_range(desk.state(), last.start_ns, last.end_ns);
 }
 
+void turn_a_knob(Desk& desk) {
+  empty_folder(desk);
+  desk.state().model.set("log_interval", std::int64_t{2});
+  desk.until([&] { return desk.state().settings_history.can_undo(); });
+}
+
 // Whatever this machine's desktop offers.
 void own_dialogs(Desk& desk) {
   desk.state().preferences.system_dialogs = false;
@@ -47,6 +53,7 @@ std::vector<ActionCheck> out_checks() {
        {},
        [](Desk& desk) { return desk.has_place("picture.save") && !desk.state().pictures.preview.texture.empty(); }},
       {Action::CopyPicture, empty_folder, [](Desk& desk) { return desk.state().pictures.clipboard.owned(); }},
+      {Action::AnimationPicture, turn_a_knob, saved_as("animation", ".gif")},
       {Action::CopyDetails,
        [](Desk& desk) {
          ui::ShellState& state = desk.state();
@@ -58,6 +65,8 @@ std::vector<ActionCheck> out_checks() {
       {Action::OpenTrace, own_dialogs, [](Desk& desk) { return desk.has_place("files.confirm"); }},
       {Action::SaveTraceAs, own_dialogs,
        [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".json"); }},
+      {Action::SaveExperiment, own_dialogs,
+       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".toml"); }},
       {Action::SaveTrace, empty_folder, saved_as("trace", ".json")},
       {Action::SaveTraceCompressed, empty_folder, saved_as("trace", ".json.gz")},
   };

@@ -28,18 +28,28 @@ struct Part {
   const char* name;
   std::vector<ActionCheck> (*checks)();
 };
-constexpr Part kParts[] = {{"Run", run_checks},     {"Scope", scope_checks},     {"Navigation", navigation_checks},
-                           {"Marks", marks_checks}, {"Finding", finding_checks}, {"Code", code_checks},
-                           {"Plots", plots_checks}, {"Compare", compare_checks}, {"Lanes", lanes_checks},
-                           {"Out", out_checks},     {"Window", window_checks}};
+constexpr Part kParts[] = {{"Run", run_checks},         {"Lesson", lesson_checks},
+                           {"Scope", scope_checks},     {"Navigation", navigation_checks},
+                           {"Marks", marks_checks},     {"Finding", finding_checks},
+                           {"Code", code_checks},       {"Plots", plots_checks},
+                           {"Compare", compare_checks}, {"Lanes", lanes_checks},
+                           {"Out", out_checks},         {"Window", window_checks}};
 
 /// The X key symbol that an unshifted press of this GLFW key gives; 0 for keys that no action has.
 unsigned long symbol_of(int key) {
-  static const std::map<int, unsigned long> kNamed{
-      {GLFW_KEY_ENTER, XK_Return},        {GLFW_KEY_TAB, XK_Tab},       {GLFW_KEY_ESCAPE, XK_Escape},
-      {GLFW_KEY_HOME, XK_Home},           {GLFW_KEY_END, XK_End},       {GLFW_KEY_PAGE_UP, XK_Page_Up},
-      {GLFW_KEY_PAGE_DOWN, XK_Page_Down}, {GLFW_KEY_DELETE, XK_Delete}, {GLFW_KEY_UP, XK_Up},
-      {GLFW_KEY_DOWN, XK_Down},           {GLFW_KEY_LEFT, XK_Left},     {GLFW_KEY_RIGHT, XK_Right}};
+  static const std::map<int, unsigned long> kNamed{{GLFW_KEY_ENTER, XK_Return},
+                                                   {GLFW_KEY_TAB, XK_Tab},
+                                                   {GLFW_KEY_ESCAPE, XK_Escape},
+                                                   {GLFW_KEY_HOME, XK_Home},
+                                                   {GLFW_KEY_END, XK_End},
+                                                   {GLFW_KEY_PAGE_UP, XK_Page_Up},
+                                                   {GLFW_KEY_PAGE_DOWN, XK_Page_Down},
+                                                   {GLFW_KEY_BACKSPACE, XK_BackSpace},
+                                                   {GLFW_KEY_DELETE, XK_Delete},
+                                                   {GLFW_KEY_UP, XK_Up},
+                                                   {GLFW_KEY_DOWN, XK_Down},
+                                                   {GLFW_KEY_LEFT, XK_Left},
+                                                   {GLFW_KEY_RIGHT, XK_Right}};
   if (const auto found = kNamed.find(key); found != kNamed.end()) return found->second;
   if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F12) return XK_F1 + static_cast<unsigned long>(key - GLFW_KEY_F1);
   if (key >= GLFW_KEY_A && key <= GLFW_KEY_Z) return XK_a + static_cast<unsigned long>(key - GLFW_KEY_A);

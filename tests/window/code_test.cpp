@@ -75,6 +75,29 @@ TEST_F(CodeViewTest, ATurnOfAKnobChangesTheTextAtOnce) {
   EXPECT_TRUE(desk().until([&] { return code().flashing(ui::CodeState::Clock::now()) == 0; }));
 }
 
+// As long as the loop is that of an experiment's side, the script says so.
+TEST_F(CodeViewTest, IsCopiedAsAScript) {
+  const auto copied = [&] {
+    state().toast.reset();
+    desk().key(XK_c, kAlt);
+    EXPECT_TRUE(desk().until([&] { return state().toast.has_value(); }));
+    EXPECT_THAT(state().toast->text, testing::StartsWith("copied as PyTorch: "));
+    return std::string(ImGui::GetClipboardText());
+  };
+  EXPECT_EQ(model().assign({"log_interval=50"}), "");
+  desk().frames(2);
+  EXPECT_THAT(copied(),
+              testing::AllOf(testing::StartsWith("\"\"\"Reading the loss every iteration\n"),
+                             testing::HasSubstr("\n    if i % 50 == 0:\n"), testing::HasSubstr("\nimport torch\n")));
+  desk().window().shell().start_experiment("P09", experiment::Side::After);
+  ASSERT_TRUE(desk().until([&] { return state().experiment.active && code().loop(); }));
+  desk().frames(2);
+  EXPECT_THAT(copied(), testing::HasSubstr("\n    \"experiment\": \"P09\",\n    \"side\": \"after\",\n"));
+  EXPECT_EQ(model().assign({"batch_size=64"}), "");
+  desk().frames(2);
+  EXPECT_THAT(copied(), testing::Not(testing::HasSubstr("P09"))) << "another batch size is another program";
+}
+
 TEST_F(CodeViewTest, StandsBesideTheLanesOfAPresentation) {
   desk().key(XK_F5);
   ASSERT_TRUE(desk().until([&] { return state().presentation.on && desk().has_place("code"); }));

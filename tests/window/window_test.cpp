@@ -183,6 +183,18 @@ TEST_F(StartTest, TheHintsCanBeSkipped) {
   EXPECT_TRUE(ui::load_preferences(desk.settings_file()).tour_done);
 }
 
+// The factor of two sides that are forgotten is not waited for.
+TEST_F(StartTest, AnotherKnobEndsTheReward) {
+  desk.open(options());
+  ASSERT_TRUE(desk.until([&] {
+    return state().experiment.active && state().experiment.active->measured(experiment::Side::Before) != nullptr;
+  }));
+  desk.key(XK_Tab);
+  ASSERT_TRUE(desk.until([&] { return tour() == TourStep::Reward; }));
+  ASSERT_EQ(state().model.set("batch_size", std::int64_t{512}), "");
+  EXPECT_TRUE(desk.until([&] { return tour() == TourStep::WhatNext && desk.has_place("tour.done"); }));
+}
+
 TEST_F(StartTest, EscapeSkipsTheHintsToo) {
   desk.open(options());
   ASSERT_TRUE(desk.until([&] { return desk.has_place("tour.skip"); }));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "workload/on_device.h"
+#include "workload/script.h"
 
 namespace lanescope::workload {
 namespace {
@@ -34,14 +35,17 @@ std::vector<Assignments> variants(std::string_view workload) {
             {"timing=synchronized"},
             {"timing=events"},
             {"timing=events-early"},
-            {"timing=events-polled", "log_interval=0"}};
+            {"timing=events-polled", "log_interval=0"},
+            {"cuda_graph=true"},
+            {"cuda_graph=true", "feed=per-iteration"}};
   }
   if (workload == "iris-mlp") {
     return {{},
             {"log_interval=5", "feed=per-iteration", "non_blocking=true"},
             {"model_on=cpu", "hook=reads"},
             {"hook=reads"},
-            {"hook=reads", "call_with=forward"}};
+            {"hook=reads", "call_with=forward"},
+            {"cuda_graph=true", "log_interval=1", "feed=per-iteration"}};
   }
   if (workload == "raw-cuda") {
     return {{}, {"copies=async", "pinned=true"}, {"n=1000", "kernel_us=0", "own_work_us=0"}};
@@ -50,13 +54,16 @@ std::vector<Assignments> variants(std::string_view workload) {
     return {{},
             {"train=true", "feed=resident"},
             {"scaler=true", "round_trip=true"},
-            {"copy_stream=side", "pinned=true", "non_blocking=true", "log_interval=0"}};
+            {"copy_stream=side", "pinned=true", "non_blocking=true", "log_interval=0"},
+            {"cuda_graph=true", "train=true"},
+            {"cuda_graph=true", "train=true", "copy_stream=side", "round_trip=true"}};
   }
   if (workload == "control-flow") {
     return {{},
             {"log_interval=1", "branch=fixed"},
             {"network=while-loop", "batch_size=32"},
-            {"network=while-loop", "batch_size=32", "branch=fixed", "log_interval=2"}};
+            {"network=while-loop", "batch_size=32", "branch=fixed", "log_interval=2"},
+            {"branch=fixed", "cuda_graph=true"}};
   }
   if (workload == "bandwidth") {
     return {{}, {"fresh=true", "gpu_first=true"}, {"pin_first=true"}, {"direction=d2h", "sync=false", "pinned=true"}};
@@ -74,11 +81,19 @@ std::vector<Assignments> variants(std::string_view workload) {
       all.push_back({"method=" + method});
       if (workload == "readback") all.back().push_back("window=3");
     }
-    all.push_back(workload == "readback" ? Assignments{"validation=true", "sync_debug=warn"}
-                                         : Assignments{"part=column"});
+    if (workload == "readback") {
+      all.push_back({"validation=true", "sync_debug=warn"});
+      all.push_back({"cuda_graph=true"});
+    } else {
+      all.push_back({"part=column"});
+    }
     return all;
   }
-  return {{}, {"feed=per-iteration", "log_interval=0"}};  // break-even
+  // break-even; 1000 = 7 * 128 + 104 samples
+  return {{},
+          {"feed=per-iteration", "log_interval=0"},
+          {"cuda_graph=true", "problem_size=1000", "batch_size=128"},
+          {"cuda_graph=true", "problem_size=1000", "batch_size=1000", "feed=per-iteration"}};
 }
 
 bool reads_or_writes(const trace::Event& call, const base::NameTable& names) {
@@ -154,7 +169,7 @@ TEST(Code, OneStepLateReadsTheSlotOfTheStepBefore) {
   const auto begin = std::find(lines.begin(), lines.end(), "    if i % 2 == 0:");
   ASSERT_GE(lines.end() - begin, 7);
   EXPECT_THAT(std::vector<std::string>(begin, begin + 7),
-              ElementsAre("    if i % 2 == 0:", "        pinned[k].copy_(loss, non_blocking=True)",
+              ElementsAre("    if i % 2 == 0:", "        pinned[k].copy_(loss.detach(), non_blocking=True)",
                           "        event[k].record(); now, k = k, 1 - k",
                           "    if late is not None:  # the copy of the step before",
                           "        event[late].query() or event[late].synchronize()",
@@ -216,6 +231,57 @@ TEST(Code, ALineThatGoesOnNamesTheOneItIsPartOf) {
   const std::size_t copy = *statement_of(code, "copy");
   EXPECT_EQ(code[copy + 1].part_of, copy);
   EXPECT_THAT(code[copy + 1].ranges, IsEmpty());
+}
+
+// One source for both: what the view shows is in the script, line by line.
+TEST(Script, IsTheViewWithAllItNeeds) {
+  for (const std::string& name : workload_names()) {
+    for (const Assignments& assignments : variants(name)) {
+      SCOPED_TRACE(name + testing::PrintToString(assignments));
+      Settings settings = default_settings(name, {});
+      for (const std::string& assignment : assignments) settings.assign(assignment);
+      const Script script = workload_script(name, settings, false, {{"A title"}, {{"side", "before"}}, 40});
+      const std::string further(script.suffix == ".cu" ? 4 : 0, ' ');
+      std::size_t at = 0;
+      for (const std::string& line : plain_text(workload_code(name, settings))) {
+        at = script.text.find('\n' + further + line + '\n', at);
+        ASSERT_NE(at, std::string::npos) << line << "\n" << script.text;
+      }
+    }
+  }
+}
+
+TEST(Script, SaysWhatItIsAndHowLongItRuns) {
+  const Settings settings = default_settings("linear-mse", {});
+  const std::string text =
+      workload_script("linear-mse", settings, false, {{"A \"title\"", "", "More."}, {{"side", "before"}}, 40}).text;
+  EXPECT_THAT(text, testing::StartsWith("\"\"\"A \"title\"\n\nMore.\"\"\"\nABOUT = {\n    \"side\": \"before\",\n}\n"
+                                        "ITERATIONS, WARM_UP = 40, 5\n\nimport argparse\n"));
+  // The clock starts when the GPU has nothing to do, and stops when it has nothing to do again.
+  EXPECT_THAT(text,
+              testing::HasSubstr("    if i == warm_up:\n        torch.cuda.synchronize()\n        figures.clear()\n"
+                                 "        began = time.perf_counter()\n"));
+  EXPECT_THAT(text, testing::HasSubstr("torch.cuda.synchronize()\nseconds = time.perf_counter() - began\n"));
+}
+
+TEST(Script, OnACpuThereIsNoCuda) {
+  for (const std::string& name : workload_names()) {
+    if (name == "raw-cuda") continue;  // CUDA C++
+    const std::string text = workload_script(name, default_settings(name, {}), true, {}).text;
+    EXPECT_THAT(text, Not(testing::HasSubstr("cuda"))) << name;
+    for (const std::string& line : plain_text(workload_code(name, default_settings(name, {}), true))) {
+      EXPECT_THAT(line, Not(testing::HasSubstr("cuda")));
+    }
+  }
+}
+
+TEST(Script, ThreeLinesOfCudaAreCudaCpp) {
+  const Script script =
+      workload_script("raw-cuda", default_settings("raw-cuda", {}), false, {{"A title"}, {{"side", "before"}}, 40});
+  EXPECT_EQ(script.suffix, ".cu");
+  EXPECT_THAT(script.text, testing::StartsWith("// A title\n//\n"));
+  EXPECT_THAT(script.text,
+              testing::HasSubstr("#define ABOUT \"\\\"side\\\": \\\"before\\\"\"\n#define ITERATIONS 40\n"));
 }
 
 }  // namespace

@@ -39,20 +39,23 @@ class PlotTransfer : public testing::Test {
   std::unique_ptr<Workload> workload_;
 };
 
-TEST_F(PlotTransfer, CpuNumpyCopiesToFreshMemoryAndWaits) {
+// The C library reuses what was freed, up to 32 MiB; more is mapped each time.
+TEST_F(PlotTransfer, CpuNumpyCopiesAndWaits) {
   set_up({"method=cpu-numpy"});
   for (const std::uint64_t first : {0u, 2u}) {
     EXPECT_THAT(iterate(first), ElementsAre("spin 1x1x1", "fill 1000x1x1", "cudaMemcpyAsync device->pageable 4000",
-                                            "cudaStreamSynchronize", "release"));
+                                            "cudaStreamSynchronize"));
     EXPECT_THAT(iterate(first + 1), ElementsAre("spin 1x1x1"));
   }
+  settings_.assign("elements=10000000");
+  EXPECT_THAT(iterate(4), Contains("release"));
 }
 
 // points[:,0].cpu(): the column is made contiguous on the GPU, and only its bytes are copied.
 TEST_F(PlotTransfer, AColumnIsOneKernelMoreAndFewerBytes) {
   set_up({"part=column", "columns=4"});
   EXPECT_THAT(iterate(0), ElementsAre("spin 1x1x1", "fill 1000x1x1", "column 250x1x4",
-                                      "cudaMemcpyAsync device->pageable 1000", "cudaStreamSynchronize", "release"));
+                                      "cudaMemcpyAsync device->pageable 1000", "cudaStreamSynchronize"));
   settings_.assign("method=one-step-late");
   EXPECT_THAT(iterate(2), ElementsAre("cudaHostAlloc 1024", "cudaHostAlloc 1024", "spin 1x1x1", "fill 1000x1x1",
                                       "column 250x1x4", "cudaMemcpyAsync device->pinned 1000", "cudaEventRecord 1"));
@@ -147,7 +150,7 @@ TEST_F(PlotTransfer, ItsPhases) {
 //   the others: the GPU never stands still: 5014 + 400.
 TEST(SimulatedPlotTransfer, AnArrayThatIsDrawnLaterCostsTheGpuNothing) {
   for (const auto& [method, us] :
-       {std::pair{"cpu-numpy", 8345.5}, std::pair{"one-step-late", 5414.0}, std::pair{"unsafe", 5414.0}}) {
+       {std::pair{"cpu-numpy", 7964.0}, std::pair{"one-step-late", 5414.0}, std::pair{"unsafe", 5414.0}}) {
     OnDevice run("sim:teaching", "plot-transfer", {std::string("method=") + method});
     run.iterate(201);
     EXPECT_NEAR(10 * run.us_each(100), us, 1) << method;

@@ -2,8 +2,11 @@
 // host_work() and one microsecond per call.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -144,14 +147,44 @@ class RecordingDevice final : public device::Device {
           std::to_string(op.k));
     }
     computed = computed || compute;
+    const auto run = [this, op, compute, buffers = std::vector<Buffer>(args.begin(), args.end())] {
+      if (compute) compute_now(op, buffers);
+    };
+    capturing_ ? nodes_.push_back(run) : run();
+  }
+
+  // Captured launches are logged like others, and computed when the graph is launched.
+  void begin_capture(Stream stream) override {
+    log("cudaStreamBeginCapture");
+    EXPECT_NE(stream, Stream::Default);
+    capturing_ = true;
+    nodes_.clear();
+  }
+  device::Graph end_capture(Stream) override {
+    log("cudaStreamEndCapture");
+    capturing_ = false;
+    graphs_.push_back(std::exchange(nodes_, {}));
+    return static_cast<device::Graph>(graphs_.size());
+  }
+  void launch_graph(device::Graph graph, Stream) override {
+    log("cudaGraphLaunch " + std::to_string(static_cast<std::uint32_t>(graph)));
+    for (const auto& node : graphs_.at(static_cast<std::size_t>(graph) - 1)) node();
+  }
+  void destroy_graph(device::Graph graph) override {
+    log("cudaGraphExecDestroy " + std::to_string(static_cast<std::uint32_t>(graph)));
+  }
+
+ private:
+  void compute_now(const ops::Op& op, const std::vector<Buffer>& buffers) {
     std::vector<std::span<float>> spans;
-    for (const Buffer buffer : args) {
+    for (const Buffer buffer : buffers) {
       const std::span<std::byte> bytes = memory(buffer);
       spans.emplace_back(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
     }
-    if (compute) ops::run_reference(op, spans);
+    ops::run_reference(op, spans);
   }
 
+ public:
   /// The calls since the last call of this function.
   std::vector<std::string> take_log() { return std::exchange(log_, {}); }
   const MemorySink& recorded() const { return sink_; }
@@ -193,6 +226,9 @@ class RecordingDevice final : public device::Device {
   std::unique_ptr<trace::EventWriter> writer_;
   std::vector<Memory> buffers_;
   std::vector<std::string> log_;
+  bool capturing_ = false;
+  std::vector<std::function<void()>> nodes_;
+  std::vector<std::vector<std::function<void()>>> graphs_;
   std::uint32_t streams_ = 0, events_ = 0, threads_ = 0;
   std::uint64_t tasks_ = 0;
   base::Nanoseconds now_ = 0;

@@ -47,7 +47,9 @@ TEST_F(SettingChangeTest, TwoOfOneKnobReadAsOne) {
   // Two knobs: the first says what it is, and nothing is made up.
   EXPECT_EQ(text_of({{{"log_interval", "1", "2"}}, {{"batch_size", "1", "2"}}}), "log interval 1 → 2");
   EXPECT_EQ(text_of({{{"feed", "resident", "per-iteration"}}, {{"feed", "per-iteration", "resident"}}}),
-            "feed per-iteration → resident");
+            "feed resident → per-iteration → resident");
+  EXPECT_EQ(text_of({{{"log_interval", "1", "0"}}, {{"log_interval", "0", "1"}}}), "log interval 1 → never → 1");
+  EXPECT_EQ(text_of({{{"cuda_graph", "false", "true"}}}), "CUDA graph false → true");
   EXPECT_EQ(text_of({{{"log_interval", "1", "0"}}}), "log interval 1 → never");
   // Two knobs in one turn.
   EXPECT_EQ(text_of({{{"a", "1", "2"}, {"b", "3", "4"}}, {{"a", "2", "3"}}}), "a 1 → 2, b 3 → 4");

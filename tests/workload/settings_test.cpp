@@ -239,8 +239,11 @@ TEST(Settings, WhatSpecsSayOfOtherSettingsIsPossible) {
     std::set<SettingAction> actions;
     for (const SettingSpec& spec : standard.specs()) {
       Settings s = standard;
-      if (spec.no_effect_when && s.spec(spec.no_effect_when->key)) {
-        EXPECT_NO_THROW(s.set(spec.no_effect_when->key, spec.no_effect_when->value)) << workload << " " << spec.key;
+      for (const NoEffect& none : spec.no_effect_when) {
+        for (const Condition& condition : none.when) {
+          if (!s.spec(condition.key)) continue;
+          EXPECT_NO_THROW(s.set(condition.key, condition.value)) << workload << " " << spec.key;
+        }
       }
       if (spec.range) {
         EXPECT_NO_THROW(s.set(spec.key, spec.range->with)) << workload << " " << spec.key;

@@ -57,6 +57,10 @@ class Pairing {
   Link* find(std::uint32_t correlation, Nanoseconds near);
   /// Check this before writing a call: false if it turned out to be the inner one of two.
   bool is_outermost(const Record& call, std::uint32_t thread);
+  /// The call put its work into a graph that was being captured, so nothing ran.
+  bool captured(const Link& call) const {
+    return call.thread < threads_.size() && captured(threads_[call.thread], call.call_start_ns);
+  }
   /// The start of the call that issued the operation; the smallest time if unknown.
   Nanoseconds issued(std::uint32_t correlation, Nanoseconds near);
 

@@ -154,7 +154,8 @@ void Waits::work_out(trace::Event& call, const Record& record) {
   const Link* link = pairing_.find(record.correlation, record.start_ns);
   if (link && !link->has_call) link = nullptr;
   const bool has_op = link && link->has_op;
-  const bool issues = record.is_launch() && !(record.traits & (kFailed | kNeverOnGpu));
+  const bool issues =
+      record.is_launch() && !(record.traits & (kFailed | kNeverOnGpu)) && !(link && pairing_.captured(*link));
   if (has_op || issues) call.flags |= trace::kLaunchFlag;
   if (record.nature == CallNature::Sync) {
     call.flags |= trace::kSyncFlag;

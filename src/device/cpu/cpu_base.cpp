@@ -31,7 +31,9 @@ CpuBase::CpuBase(DeviceInfo info, DeviceContext context)
     : context_(std::move(context)),
       info_(std::move(info)),
       writer_(sink_of(context_).open_writer()),
-      lane_(context_.sink->lane(ops_lane())) {}
+      lane_(context_.sink->lane(ops_lane())) {
+  add_costs(info_, context_);
+}
 
 CpuBase::~CpuBase() = default;
 

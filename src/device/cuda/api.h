@@ -19,8 +19,10 @@ using Status = int;
 inline constexpr Status kSuccess = 0;
 inline constexpr Status kNotReady = 600;  // cudaErrorNotReady: the result of a query, not an error
 
-using StreamHandle = void*;  ///< cudaStream_t; null is the legacy default stream
-using EventHandle = void*;   ///< cudaEvent_t
+using StreamHandle = void*;     ///< cudaStream_t; null is the legacy default stream
+using EventHandle = void*;      ///< cudaEvent_t
+using GraphHandle = void*;      ///< cudaGraph_t: what was captured
+using GraphExecHandle = void*;  ///< cudaGraphExec_t: ready to launch
 
 enum class HostMemory : std::uint8_t { Pageable, Pinned };
 
@@ -64,6 +66,15 @@ class Api {
     std::size_t elements = 0;
   };
   virtual Status launch(const ops::Op& op, std::span<const Arg> args, StreamHandle stream) noexcept = 0;
+
+  /// cudaStreamBeginCapture, for the calls of this thread only (cudaStreamCaptureModeThreadLocal): a host thread may
+  /// allocate meanwhile.
+  virtual Status begin_capture(StreamHandle stream) noexcept = 0;
+  virtual Status end_capture(GraphHandle* out, StreamHandle stream) noexcept = 0;          ///< cudaStreamEndCapture
+  virtual Status graph_instantiate(GraphExecHandle* out, GraphHandle graph) noexcept = 0;  ///< cudaGraphInstantiate
+  virtual Status graph_launch(GraphExecHandle graph, StreamHandle stream) noexcept = 0;    ///< cudaGraphLaunch
+  virtual Status graph_destroy(GraphHandle graph) noexcept = 0;                            ///< cudaGraphDestroy
+  virtual Status graph_exec_destroy(GraphExecHandle graph) noexcept = 0;                   ///< cudaGraphExecDestroy
 
   virtual const char* error_name(Status status) noexcept = 0;  ///< "cudaErrorIllegalAddress"
   virtual const char* error_text(Status status) noexcept = 0;  ///< "an illegal memory access was encountered"

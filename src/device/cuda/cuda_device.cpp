@@ -39,6 +39,7 @@ std::uint8_t flags_of(CudaCall call) {
     case CudaCall::LaunchKernel:
     case CudaCall::MemcpyAsync:
     case CudaCall::MemsetAsync:
+    case CudaCall::GraphLaunch:
       return trace::kLaunchFlag;
     case CudaCall::Memcpy:
       return trace::kLaunchFlag | trace::kSyncFlag;
@@ -107,6 +108,7 @@ CudaDevice::CudaDevice(std::unique_ptr<Api> api, std::unique_ptr<Capture> captur
                  [this](void* data) { return make(Call::Free, [&] { return api_->free(data); }); }),
       streams_(1),
       random_(context_.seed) {
+  add_costs(info_, context_);
   if (!runs(capture_health())) log_.emplace(*context_.sink);
   begin();
   threads_ = std::make_unique<RealHostThreads>(*this, [this](trace::EventWriter& writer, const trace::LaneInfo& lane) {
@@ -144,6 +146,9 @@ void CudaDevice::tear_down() {
     if (slot.kind == MemoryKind::Pinned) api_->free_host(slot.data);
   });
   allocator_.release_all();
+  for (const GraphExecHandle graph : graphs_) {
+    if (graph != nullptr) api_->graph_exec_destroy(graph);
+  }
   for (const EventHandle event : events_) api_->event_destroy(event);
   if (order_event_ != nullptr) api_->event_destroy(order_event_);
   for (const StreamState& stream : streams_) {
@@ -553,6 +558,52 @@ void CudaDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream 
   begin();
   for (const Buffer arg : args) order_use(buffers_.at(arg, call_name(Call::LaunchKernel)), stream);
   must(Call::LaunchKernel, [&] { return api_->launch(op, std::span(passed).first(args.size()), on); });
+}
+
+// --- graphs --------------------------------------------------------------------------------------------------------
+
+void CudaDevice::begin_capture(Stream stream) {
+  const auto index = static_cast<std::uint32_t>(stream);
+  const StreamHandle on = stream_of(stream, Call::StreamBeginCapture).handle;
+  begin();
+  // A node cannot wait for work outside the capture: here, for the zeroing of new memory.
+  if (streams_[index].non_blocking && streams_[index].ordered_after < zeroed_) {
+    order(nullptr, on);
+    streams_[index].ordered_after = zeroed_;
+  }
+  must(Call::StreamBeginCapture, [&] { return api_->begin_capture(on); });
+}
+
+Graph CudaDevice::end_capture(Stream stream) {
+  const StreamHandle on = stream_of(stream, Call::StreamEndCapture).handle;
+  GraphHandle captured = nullptr;
+  must(Call::StreamEndCapture, [&] { return api_->end_capture(&captured, on); });
+  GraphExecHandle ready = nullptr;
+  const Status status = make(Call::GraphInstantiate, [&] { return api_->graph_instantiate(&ready, captured); });
+  api_->graph_destroy(captured);
+  if (status != kSuccess) fail(call_name(Call::GraphInstantiate), status);
+  graphs_.push_back(ready);
+  return static_cast<Graph>(graphs_.size());
+}
+
+GraphExecHandle CudaDevice::graph_of(Graph graph, Call call) const {
+  const auto number = static_cast<std::uint32_t>(graph);
+  if (number == 0 || number > graphs_.size() || graphs_[number - 1] == nullptr) {
+    throw base::Error(tr("{}: graph {} does not exist", call_name(call), number));
+  }
+  return graphs_[number - 1];
+}
+
+void CudaDevice::launch_graph(Graph graph, Stream stream) {
+  const GraphExecHandle ready = graph_of(graph, Call::GraphLaunch);
+  const StreamHandle on = stream_of(stream, Call::GraphLaunch).handle;
+  must(Call::GraphLaunch, [&] { return api_->graph_launch(ready, on); });
+}
+
+void CudaDevice::destroy_graph(Graph graph) {
+  const GraphExecHandle ready = graph_of(graph, Call::GraphExecDestroy);
+  must(Call::GraphExecDestroy, [&] { return api_->graph_exec_destroy(ready); });
+  graphs_[static_cast<std::uint32_t>(graph) - 1] = nullptr;
 }
 
 // --- making one ----------------------------------------------------------------------------------------------------

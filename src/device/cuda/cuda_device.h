@@ -6,6 +6,8 @@
 // - Device memory comes from a caching allocator, so most allocations make no API call except the memset that zeroes
 //   them. For buffers used on a non-blocking stream, events order that memset before the use, and the use before the
 //   next user of the memory.
+// - A graph launched on the default stream runs after earlier work there. Its nodes were captured on a stream of their
+//   own, so what orders buffers between streams is recorded before the capture begins.
 // - A failed call throws base::Error with its name, code and text, even if the error arose earlier. A sticky error
 //   throws DeviceLost. From then on every call that needs the GPU throws it again without touching CUDA.
 // - Without a capture, the device records and times its own API calls. The GPU side and the parts of waits are then
@@ -86,6 +88,11 @@ class CudaDevice final : public Device {
   void fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) override;
   void launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) override;
 
+  void begin_capture(Stream stream) override;
+  Graph end_capture(Stream stream) override;
+  void launch_graph(Graph graph, Stream stream) override;
+  void destroy_graph(Graph graph) override;
+
   const CachingDeviceAllocator& allocator() const { return allocator_; }
 
  private:
@@ -113,6 +120,7 @@ class CudaDevice final : public Device {
   const StreamState& stream_of(Stream stream, Call call) const;
   GpuEvent new_event(bool timing);
   EventHandle event_of(GpuEvent event, Call call) const;
+  GraphExecHandle graph_of(Graph graph, Call call) const;
   std::byte* new_device_memory(std::size_t bytes);
   std::byte* new_pinned_memory(std::size_t bytes);
   /// Call before issuing work on `stream` that uses the buffer.
@@ -135,7 +143,8 @@ class CudaDevice final : public Device {
   Buffers buffers_;
   CachingDeviceAllocator allocator_;
   std::vector<StreamState> streams_;
-  std::deque<EventHandle> events_;  // a deque: host threads read their events while others are added
+  std::deque<EventHandle> events_;       // a deque: host threads read their events while others are added
+  std::vector<GraphExecHandle> graphs_;  // null: destroyed
   EventHandle order_event_ = nullptr;
   std::uint64_t zeroed_ = 0;  // number of zeroing memsets of new device memory so far
   RandomFill random_;

@@ -23,6 +23,9 @@ class CostModel {
   // What calls cost the calling thread.
   Nanoseconds launch, memcpy, memset, event_record, event_query, stream_wait, sync, idle_return, wake, stream_create,
       event_create, malloc, free;
+  Nanoseconds graph_launch(std::size_t nodes) const { return per_node(graph_launch_, graph_node_, nodes); }
+  Nanoseconds graph_instantiate(std::size_t nodes) const { return per_node(0, graph_instantiate_, nodes); }
+  Nanoseconds graph_gap;  ///< between two nodes of a graph
   // From the return of a call until its work can start.
   Nanoseconds launch_latency, copy_latency;
 
@@ -43,7 +46,9 @@ class CostModel {
 
   // The link: a copy takes copy_fixed + bytes * (ns per byte).
   Nanoseconds copy_fixed;
-  double h2d_pinned, d2h_pinned, h2d_pageable, d2h_pageable;  ///< ns per byte
+  double h2d_pinned, d2h_pinned, d2h_pageable;  ///< ns per byte
+  /// The same, of a copy of so many bytes.
+  double h2d_pageable(std::size_t bytes) const { return bytes <= cached_copy_ ? h2d_cached_ : h2d_pageable_; }
   std::size_t inline_limit, staging_chunk, staging_slots, queue_depth;
 
   static Nanoseconds at_rate(std::size_t bytes, double ns_per_byte) {
@@ -54,11 +59,17 @@ class CostModel {
   static Nanoseconds per_mib(Nanoseconds call, double ns_per_byte, std::size_t bytes) {
     return call + at_rate(bytes, ns_per_byte);
   }
+  static Nanoseconds per_node(Nanoseconds call, double ns_per_node, std::size_t nodes) {
+    return call + at_rate(nodes, ns_per_node);
+  }
   Nanoseconds compute_kernel(const ops::Op& op) const;
 
-  Nanoseconds host_alloc_, host_free_, kernel_floor_;
+  Nanoseconds host_alloc_, host_free_, kernel_floor_, graph_launch_;
+  double graph_node_, graph_instantiate_;  // ns per node
   double host_alloc_per_byte_, host_free_per_byte_, host_per_byte_, fault_per_byte_;
   double device_per_byte_, ns_per_flop_;
+  double h2d_pageable_, h2d_cached_;
+  std::size_t cached_copy_;
   double sms_, tile_rows_, tile_columns_;
   std::vector<KnownOp> measured_;
 

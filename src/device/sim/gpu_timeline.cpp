@@ -92,7 +92,7 @@ bool GpuTimeline::step(Nanoseconds limit) {
   for (Stream& stream : streams_) {
     if (stream.next == stream.tail) continue;
     const Entry& entry = stream.at(stream.next);
-    Nanoseconds ready = std::max(entry.arrival_ns, stream.last_end);
+    Nanoseconds ready = std::max(entry.arrival_ns, stream.last_end + entry.gap_ns);
     if (entry.after.stream != Position::kNoStream) {
       if (!decided(entry.after)) continue;
       // Finished entries ended before the host's clock, and this entry's launch reaches the device only after it.
@@ -124,7 +124,7 @@ inline void GpuTimeline::decide_alone(Nanoseconds now) {
   Stream& stream = streams_.front();
   for (; stream.next != stream.tail; ++stream.next) {
     Entry& entry = stream.at(stream.next);
-    Nanoseconds start = std::max(entry.arrival_ns, stream.last_end);
+    Nanoseconds start = std::max(entry.arrival_ns, stream.last_end + entry.gap_ns);
     if (entry.is_operation()) start = std::max(start, engine_free_[static_cast<std::size_t>(entry.engine)]);
     if (start > now) {
       next_start_ = start;

@@ -46,11 +46,13 @@ struct alignas(64) Entry {
   std::uint64_t order = 0;          ///< order of issue
   Nanoseconds free_ns = 0;          ///< decided: when everything earlier was out of its way, apart from its own launch
   Nanoseconds copy_start_ns = 0;    ///< decided: if it ends with a copy, that copy's start, else its own end
+  std::int32_t gap_ns = 0;          ///< a graph's node: it starts this long after the node before it, at the earliest
   Engine engine = Engine::None;
   bool has_work = false;  ///< it changes bytes when it ends
 
   bool is_operation() const { return engine != Engine::None; }
 };
+static_assert(sizeof(Entry) == 128);
 
 /// Computes the end of an operation whose duration depends on its start.
 class EndRule {

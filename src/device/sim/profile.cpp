@@ -14,6 +14,7 @@
 #include <limits>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/translate.h"
@@ -34,9 +35,9 @@ enum class Whole : std::uint8_t { No, Yes };
 
 /// The allowed values of a number: [minimum, maximum], or (minimum, maximum] if the minimum is excluded.
 struct Range {
-  double minimum;
-  bool minimum_allowed;
-  double maximum;
+  double minimum = 0;
+  bool minimum_allowed = false;
+  double maximum = 0;
   Whole whole = Whole::No;
 
   bool allows(double value) const {
@@ -61,8 +62,8 @@ constexpr Range kSpread{0, true, 0.9};
 struct NumberSpec {
   std::string_view table;
   std::string_view key;
-  Range range;
-  double& (*of)(DeviceProfile&);
+  Range range{};
+  double& (*of)(DeviceProfile&) = nullptr;
   bool optional = false;  ///< the default of DeviceProfile applies if the file lacks it
 
   constexpr NumberSpec or_standard() const {
@@ -77,7 +78,7 @@ struct NumberSpec {
 #table, #key, range, [](DeviceProfile & p) -> double& { return p.table.key; } \
   }
 
-constexpr auto kNumbers = std::to_array<NumberSpec>({
+constexpr auto kMachine = std::to_array<NumberSpec>({
     LANESCOPE_NUMBER(cpu, dispatch_us, kTime),
     LANESCOPE_NUMBER(cpu, launch_us, kTime),
     LANESCOPE_NUMBER(cpu, memcpy_us, kTime),
@@ -101,6 +102,11 @@ constexpr auto kNumbers = std::to_array<NumberSpec>({
     LANESCOPE_NUMBER(cpu, cores, kCount).or_standard(),
     LANESCOPE_NUMBER(cpu, fp32_gflops, kRate).or_standard(),
     LANESCOPE_NUMBER(cpu, op_us, kTime).or_standard(),
+    LANESCOPE_NUMBER(cpu, graph_launch_us, kTime).or_standard(),
+    LANESCOPE_NUMBER(cpu, graph_node_us, kTime).or_standard(),
+    LANESCOPE_NUMBER(cpu, graph_instantiate_us, kTime).or_standard(),
+    LANESCOPE_NUMBER(cpu, linear_us, kTime).or_standard(),
+    LANESCOPE_NUMBER(cpu, linear_grad_us, kTime).or_standard(),
     LANESCOPE_NUMBER(gpu, launch_latency_us, kTime),
     LANESCOPE_NUMBER(gpu, copy_latency_us, kTime),
     LANESCOPE_NUMBER(gpu, kernel_floor_us, kTime),
@@ -111,10 +117,13 @@ constexpr auto kNumbers = std::to_array<NumberSpec>({
     LANESCOPE_NUMBER(gpu, gemm_tile_rows, kCount),
     LANESCOPE_NUMBER(gpu, gemm_tile_columns, kCount),
     LANESCOPE_NUMBER(gpu, launch_queue_depth, kCount),
+    LANESCOPE_NUMBER(gpu, graph_gap_us, kTime).or_standard(),
     LANESCOPE_NUMBER(link, h2d_pinned_gb_per_s, kRate),
     LANESCOPE_NUMBER(link, d2h_pinned_gb_per_s, kRate),
     LANESCOPE_NUMBER(link, h2d_pageable_gb_per_s, kRate),
     LANESCOPE_NUMBER(link, d2h_pageable_gb_per_s, kRate),
+    LANESCOPE_NUMBER(link, h2d_cached_gb_per_s, kRate).or_standard(),
+    LANESCOPE_NUMBER(link, cached_copy_bytes, kBytes).or_standard(),
     LANESCOPE_NUMBER(link, copy_fixed_us, kTime),
     LANESCOPE_NUMBER(link, inline_limit_bytes, kBytes),
     LANESCOPE_NUMBER(link, staging_chunk_bytes, kChunk),
@@ -122,6 +131,31 @@ constexpr auto kNumbers = std::to_array<NumberSpec>({
     NumberSpec{"jitter", "spread", kSpread, [](DeviceProfile& p) -> double& { return p.jitter_spread; }},
 });
 #undef LANESCOPE_NUMBER
+
+template <FrameworkCosts DeviceProfile::*costs, std::size_t which>
+double& framework_cost(DeviceProfile& p) {
+  return (p.*costs).us[which];
+}
+
+template <FrameworkCosts DeviceProfile::*costs, std::size_t... which>
+constexpr std::array<NumberSpec, kFrameworkCalls> framework_specs(std::string_view table,
+                                                                  std::index_sequence<which...>) {
+  return {NumberSpec{table, kFrameworkKeys[which], kTime, &framework_cost<costs, which>}...};
+}
+constexpr auto kCalls = std::make_index_sequence<kFrameworkCalls>();
+
+// These tables may be left out as a whole.
+constexpr std::array<std::array<NumberSpec, kFrameworkCalls>, 2> kFramework{
+    framework_specs<&DeviceProfile::pytorch>("pytorch", kCalls),
+    framework_specs<&DeviceProfile::pytorch_cpu>("pytorch_cpu", kCalls)};
+
+constexpr auto all_numbers() {
+  std::array<NumberSpec, kMachine.size() + kFramework.size() * kFrameworkCalls> all{};
+  auto end = std::copy(kMachine.begin(), kMachine.end(), all.begin());
+  for (const auto& table : kFramework) end = std::copy(table.begin(), table.end(), end);
+  return all;
+}
+constexpr auto kNumbers = all_numbers();
 
 struct TextSpec {
   std::string_view key;
@@ -145,7 +179,11 @@ class Reader {
     DeviceProfile profile;
     profile.id = std::filesystem::path(origin_).stem().string();
     for (const TextSpec& spec : kTexts) profile.*spec.of = text_of(root, spec.key, spec.key);
-    for (const NumberSpec& spec : kNumbers) read_number(root, spec, profile);
+    for (const NumberSpec& spec : kMachine) read_number(root, spec, profile);
+    for (const auto& table : kFramework) {
+      if (!root.contains(table.front().table)) continue;
+      for (const NumberSpec& spec : table) read_number(root, spec, profile);
+    }
     return profile;
   }
 
@@ -306,7 +344,12 @@ std::string profile_text(const DeviceProfile& profile, std::string_view comment)
   out << '\n';
   for (const TextSpec& spec : kTexts) out << spec.key << " = " << toml_string(profile.*spec.of) << '\n';
   std::string_view table;
+  const auto has = [&](std::string_view name) {
+    return std::any_of(profile.numbers.begin(), profile.numbers.end(),
+                       [&](const DeviceProfile::Number& n) { return n.key.starts_with(fmt::format("{}.", name)); });
+  };
   for (const NumberSpec& spec : kNumbers) {
+    if (spec.table.starts_with("pytorch") && !has(spec.table)) continue;
     if (spec.table != table) out << "\n[" << (table = spec.table) << "]\n";
     const std::string key = fmt::format("{}.{}", spec.table, spec.key);
     const auto found = std::find_if(profile.numbers.begin(), profile.numbers.end(),
@@ -332,6 +375,15 @@ DeviceProfile load_profile(const std::string& path) {
   }
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return parse_profile(text, path);
+}
+
+void leave_out_library(FrameworkCosts& costs, const DeviceProfile::Cpu& cpu) {
+  const auto take = [&](FrameworkCall call, double us) {
+    double& cost = costs.us[static_cast<std::size_t>(call)];
+    cost = std::max(0.0, cost - us);
+  };
+  take(FrameworkCall::Linear, cpu.linear_us);
+  take(FrameworkCall::LinearBackward, cpu.linear_grad_us * 2 / 3);
 }
 
 std::vector<std::string> embedded_profiles() {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "device/framework_costs.h"
+
 namespace lanescope::device::sim {
 
 /// Every number in a profile file has a source:  launch_us = { value = 2.5, source = "assumed: ..." }. A source begins
@@ -37,6 +39,11 @@ struct DeviceProfile {
     double cores = 8;                    ///< busy threads in excess of this slow each other down
     double fp32_gflops = 100;            ///< of all cores together, in a matrix product
     double op_us = 1;                    ///< fixed cost of a CPU op, excluding its work and the framework's dispatch
+    double graph_launch_us = 2.5;        ///< cudaGraphLaunch, in addition to its nodes
+    double graph_node_us = 0.001;        ///< the same, for each node
+    double graph_instantiate_us = 20;    ///< cudaGraphInstantiate, for each node
+    double linear_us = 0;       ///< this program's call for a linear layer's forward pass, beside one launch
+    double linear_grad_us = 0;  ///< the same for a gradient of its weight or input
   };
   struct Gpu {
     double launch_latency_us = 0;  ///< from the return of the call until a kernel, memset or event can start
@@ -49,12 +56,15 @@ struct DeviceProfile {
     double gemm_tile_rows = 0;  ///< a matrix product is cut into tiles of this size, one per SM at a time
     double gemm_tile_columns = 0;
     double launch_queue_depth = 0;  ///< maximum of issued, unfinished operations per stream
+    double graph_gap_us = 0.5;      ///< between two nodes of a graph, beyond kernel_floor_us; optional in a file
   };
   struct Link {
     double h2d_pinned_gb_per_s = 0;
     double d2h_pinned_gb_per_s = 0;
     double h2d_pageable_gb_per_s = 0;  ///< end to end: the rate at which the CPU fills the driver's staging buffer
     double d2h_pageable_gb_per_s = 0;
+    double h2d_cached_gb_per_s = 10;  ///< instead of h2d_pageable_gb_per_s: the bytes are in the CPU's cache. Optional
+    double cached_copy_bytes = 0;     ///< up to this size; optional
     double copy_fixed_us = 0;       ///< fixed cost of every copy
     double inline_limit_bytes = 0;  ///< pageable H2D up to this size travels in the command queue
     double staging_chunk_bytes = 0;
@@ -74,6 +84,7 @@ struct DeviceProfile {
   Cpu cpu;
   Gpu gpu;
   Link link;
+  FrameworkCosts pytorch, pytorch_cpu;  ///< with tensors on the GPU and on the CPU; not known if the file lacks them
   double jitter_spread = 0;  ///< every cost varies by up to this share in both directions; triangular distribution
   std::vector<Number> numbers;
 };
@@ -86,6 +97,10 @@ DeviceProfile parse_profile(std::string_view text, std::string_view origin);
 std::string profile_text(const DeviceProfile& profile, std::string_view comment);
 /// Throws base::FileError if the file cannot be read or parsed.
 DeviceProfile load_profile(const std::string& path);
+
+/// Takes the calls of the matrix library out of PyTorch's costs, for loops on a real GPU: those make them themselves. Of
+/// the three kernels of a linear layer's backward pass, which all have the same cost, two are the library's.
+void leave_out_library(FrameworkCosts& costs, const DeviceProfile::Cpu& cpu);
 
 /// The ids of the built-in profiles, sorted.
 std::vector<std::string> embedded_profiles();

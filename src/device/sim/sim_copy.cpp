@@ -66,7 +66,7 @@ void SimDevice::transfer(CudaCall api, Slice to, Slice from, std::size_t bytes, 
   const bool download = t.from_kind == MemoryKind::Device && t.to_kind == MemoryKind::Pageable;
   const bool inlined = upload && bytes <= costs_.inline_limit;
   // The CPU writes small transfers into the command queue.
-  const Nanoseconds own = costs_.memcpy + (inlined ? CostModel::at_rate(bytes, costs_.h2d_pageable) : 0);
+  const Nanoseconds own = costs_.memcpy + (inlined ? CostModel::at_rate(bytes, costs_.h2d_pageable(bytes)) : 0);
   const Call call = begin(api, own);
   if (bytes == 0) return end(call, 0);
   if (t.to_kind != MemoryKind::Device && t.from_kind != MemoryKind::Device) return copy_on_host(call, t);
@@ -166,7 +166,7 @@ void SimDevice::upload_staged(const Call& call, const Transfer& t, Nanoseconds w
     }
   }
   const Nanoseconds begin_staging = host_ns_;
-  const StagedUpload upload(rates(costs_.h2d_pageable, costs_.h2d_pinned), t.bytes, begin_staging);
+  const StagedUpload upload(rates(costs_.h2d_pageable(t.bytes), costs_.h2d_pinned), t.bytes, begin_staging);
   Entry entry = copy_operation(call, t, upload.dma_duration());
   entry.arrival_ns = upload.arrival();
   Nanoseconds done = upload.filled();

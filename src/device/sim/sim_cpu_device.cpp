@@ -60,7 +60,8 @@ DeviceInfo cpu_info_of(const DeviceProfile& profile, std::string id) {
   info.profile = profile.id;
   info.simulated = true;
   info.virtual_time = true;
-  info.dispatch_us = profile.cpu.dispatch_us;
+  info.framework = profile.pytorch_cpu;
+  info.dispatch_us = info.framework.known() ? info.framework.of(FrameworkCall::Op) : profile.cpu.dispatch_us;
   info.kind = DeviceKind::Cpu;
   return info;
 }

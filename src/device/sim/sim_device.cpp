@@ -22,7 +22,8 @@ DeviceInfo info_of(const DeviceProfile& profile, std::string id) {
   info.profile = profile.id;
   info.simulated = true;
   info.virtual_time = true;
-  info.dispatch_us = profile.cpu.dispatch_us;
+  info.framework = profile.pytorch;
+  info.dispatch_us = info.framework.known() ? info.framework.of(FrameworkCall::Op) : profile.cpu.dispatch_us;
   info.h2d_peak_gb_per_s = profile.link.h2d_pinned_gb_per_s;
   info.d2h_peak_gb_per_s = profile.link.d2h_pinned_gb_per_s;
   info.sm_count = static_cast<int>(profile.gpu.sm_count);
@@ -106,6 +107,7 @@ SimDevice::Call SimDevice::begin(CudaCall api, Nanoseconds own_cost) {
   if (const Nanoseconds before = options_.before_call[static_cast<std::size_t>(api)]; before > 0) {
     advance_to(host_ns_ + before);
   }
+  if (capturing_) forbid_in_capture(api);
   if (options_.observer != nullptr) options_.observer->called(api, next_correlation_);
   const Call call{host_ns_, next_correlation_, api};
   if (++next_correlation_ == 0) next_correlation_ = 1;
@@ -437,6 +439,19 @@ void SimDevice::check_launch(const ops::Op& op, std::span<const Buffer> args, St
   }
 }
 
+namespace {
+
+/// The kernel's work on its arguments.
+Work work_of(const ops::Op& op, std::span<const Buffer> args) {
+  Work work;
+  work.op = op;
+  work.arg_count = static_cast<std::uint8_t>(args.size());
+  std::copy(args.begin(), args.end(), work.args.begin());
+  return work;
+}
+
+}  // namespace
+
 void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) {
   KnownLaunch& known = known_launches_[KnownLaunch::place(op, args)];
   const bool is_known = !compute && known.memory == memory_.version() && known.is(op, args, stream);
@@ -449,6 +464,15 @@ void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream s
   }
   const trace::NameId name = is_known ? known.name : log_.name(op.kind);
   const Call call = begin(CudaCall::LaunchKernel, costs_.launch);
+  if (capturing_) {
+    Node& node = capture(call, index);
+    node.work = work_of(op, args);
+    node.event.kind = EventKind::Kernel;
+    node.event.name = name;
+    node.cost = costs_.kernel(op);
+    node.compute = compute;
+    return end(call, 0);
+  }
   const Nanoseconds waited = wait_for_room(index);
   Entry& entry = gpu_.add(index, Engine::Compute, host_ns_ + costs_.launch_latency);
   entry.event.name = name;
@@ -457,11 +481,7 @@ void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream s
   entry.event.kind = EventKind::Kernel;
   entry.duration_ns = jitter_.apply(is_known ? known.cost : costs_.kernel(op));
   if (compute && memory_.have_values(args)) {
-    Work work;
-    work.op = op;
-    work.arg_count = static_cast<std::uint8_t>(args.size());
-    std::copy(args.begin(), args.end(), work.args.begin());
-    gpu_.set_work(index, work);
+    gpu_.set_work(index, work_of(op, args));
   } else if (!is_known) {
     memory_.mark_timing_only(args);
     known = {op, stream, args.size(), {}, costs_.kernel(op), name, entry.event.lane, memory_.version()};
@@ -470,6 +490,15 @@ void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream s
   end_launch(call, waited);
 }
 
+namespace {
+
+void set_memset(trace::Event& event, std::size_t bytes) {
+  trace::set_bytes(event, bytes);
+  trace::set_copy_traits(event, {CopyDirection::Other, MemoryKind::Unknown, MemoryKind::Device, true});
+}
+
+}  // namespace
+
 void SimDevice::fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) {
   const std::uint32_t index = index_of(stream, CudaCall::MemsetAsync);
   if (memory_.check(to, bytes, call_name(CudaCall::MemsetAsync)) != MemoryKind::Device) {
@@ -477,18 +506,27 @@ void SimDevice::fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stre
   }
   const Call call = begin(CudaCall::MemsetAsync, costs_.memset);
   if (bytes == 0) return end(call, 0);
-  const Nanoseconds waited = wait_for_room(index);
-  Entry entry =
-      operation(call, Engine::Compute, EventKind::Memset, log_.memset_name(), log_.lane(index, LaneKind::Kernels),
-                costs_.launch_latency, jitter_.apply(costs_.memset_on_device(bytes)));
-  trace::set_bytes(entry.event, bytes);
-  trace::set_copy_traits(entry.event, {CopyDirection::Other, MemoryKind::Unknown, MemoryKind::Device, true});
-  entry.has_work = memory_.has_values(to.buffer);
   Work work;
   work.kind = Work::Kind::Fill;
   work.value = value;
   work.to = to;
   work.bytes = bytes;
+  if (capturing_) {
+    Node& node = capture(call, index);
+    node.work = work;
+    node.event.kind = EventKind::Memset;
+    node.event.name = log_.memset_name();
+    set_memset(node.event, bytes);
+    node.cost = costs_.memset_on_device(bytes);
+    node.compute = true;
+    return end(call, 0);
+  }
+  const Nanoseconds waited = wait_for_room(index);
+  Entry entry =
+      operation(call, Engine::Compute, EventKind::Memset, log_.memset_name(), log_.lane(index, LaneKind::Kernels),
+                costs_.launch_latency, jitter_.apply(costs_.memset_on_device(bytes)));
+  set_memset(entry.event, bytes);
+  entry.has_work = memory_.has_values(to.buffer);
   gpu_.push(index, entry, &work);
   end_launch(call, waited);
 }

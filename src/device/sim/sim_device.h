@@ -19,6 +19,10 @@
 // - A timing event completes when its stream reaches it, so the time between two events includes GPU idle time.
 //   cudaEventElapsedTime costs as much CPU time as cudaEventQuery (assumed). It is exact, whereas CUDA's resolution is
 //   about half a microsecond.
+// - cudaGraphLaunch is one call, and its nodes wait for one launch latency together. They run one after the other, each
+//   graph_gap_us after the one before it. Each counts as an operation in the launch queue (assumed).
+// - A call on a stream that is being captured costs what it costs otherwise, and so do cudaStreamBeginCapture and
+//   cudaStreamEndCapture (assumed: a launch's cost). cudaGraphExecDestroy costs as much as creating an event (assumed).
 // - A host thread's calls take their own cost and are not slowed down by other threads.
 // - host_fill() leaves bytes of unknown value: copies of them take their time but move nothing, until host_data() is
 //   called or a copy brings values.
@@ -92,6 +96,11 @@ class SimDevice final : public Device {
   void fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stream stream) override;
   void launch(const ops::Op& op, std::span<const Buffer> args, Stream stream, bool compute) override;
 
+  void begin_capture(Stream stream) override;
+  Graph end_capture(Stream stream) override;
+  void launch_graph(Graph graph, Stream stream) override;
+  void destroy_graph(Graph graph) override;
+
  private:
   class ThreadCalls;
   struct SimEvent {
@@ -133,6 +142,22 @@ class SimDevice final : public Device {
     }
     static constexpr std::size_t kPlaces = 128;
   };
+  /// A kernel or memset of a graph.
+  struct Node {
+    Work work;
+    trace::Event event;  // without its times, correlation and lane
+    Nanoseconds cost = 0;
+    bool compute = false;
+  };
+  struct SimGraph {
+    std::vector<Node> nodes;
+    std::uint64_t memory = 0;  // as of this Memory::version(), its nodes need no check
+    bool exists = true;
+  };
+  struct Capturing {
+    std::uint32_t stream = 0;
+    SimGraph graph;
+  };
   struct Transfer {
     Slice to, from;
     std::size_t bytes;
@@ -142,6 +167,8 @@ class SimDevice final : public Device {
   };
 
   Call begin(CudaCall api, Nanoseconds own_cost);
+  /// Throws base::Error if the call cannot be captured.
+  void forbid_in_capture(CudaCall api);
   void end(const Call& call, std::uint8_t flags);
   void end_blocking(const Call& call, const trace::CallParts& parts, std::uint8_t flags);
   /// Completes a launch call, which was blocking if the queue was full.
@@ -162,6 +189,10 @@ class SimDevice final : public Device {
   Nanoseconds own_of(const Call& call) const { return own_end_ns_ - call.start_ns; }
 
   std::uint32_t index_of(Stream stream, CudaCall api) const;
+  /// Adds a node to the graph that is being captured, and returns it. Throws base::Error if another stream is captured.
+  Node& capture(const Call& call, std::uint32_t stream);
+  SimGraph& graph_of(Graph graph, CudaCall api);
+  void check_nodes(SimGraph& graph);
   GpuEvent new_event(bool timing);
   SimEvent& event_of(GpuEvent event, CudaCall api);
   /// Throws base::Error unless the event was created with timing.
@@ -202,6 +233,8 @@ class SimDevice final : public Device {
   Memory memory_;
   GpuTimeline gpu_;
   SimHostThreads threads_;
+  std::optional<Capturing> capturing_;
+  std::vector<SimGraph> graphs_;
   std::deque<SimEvent> events_;  // a deque: the timeline keeps their addresses
   struct HostWrite {
     Position position;

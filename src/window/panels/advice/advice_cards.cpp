@@ -11,6 +11,7 @@
 #include "shell/finding.h"
 #include "window/panels/advice/try_it_panel.h"
 #include "window/widgets.h"
+#include "workload/setting_keys.h"
 
 namespace lanescope::ui {
 namespace {
@@ -53,11 +54,22 @@ struct CardTexts {
   float height = 0;
 };
 
-// The card's full text: what happens, and the predicted gain of its trial.
+// On a card about launches: why they cannot become one graph. Empty if they can.
+std::string no_graph_because(const Canvas& c, const Card& card) {
+  if (std::ranges::find(card.remedies, analysis::Remedy::FewerLaunches) == card.remedies.end()) return {};
+  if (!c.state.model.steering()) return {};
+  const workload::Settings settings = c.state.model.steering()->settings();
+  const workload::SettingSpec* spec = settings.spec(workload::key::kCudaGraph);
+  const workload::NoEffect* none = spec ? settings.no_effect(*spec) : nullptr;
+  return none ? " " + tr("A CUDA graph is not possible here: {}.", tr(none->reason)) : "";
+}
+
+// The card's full text: what happens, why a remedy is not offered, and the predicted gain of its trial.
 std::string says_of(const Canvas& c, const AdviceCard& advice) {
+  const std::string what = advice.card.what + no_graph_because(c, advice.card);
   const Offer* offer = c.state.try_it.offer(advice.key);
-  if (!offer || !offer->prediction) return advice.card.what;
-  return advice.card.what + " " + prediction_text(*offer->prediction);
+  if (!offer || !offer->prediction) return what;
+  return what + " " + prediction_text(*offer->prediction);
 }
 
 CardTexts texts_of(const Canvas& c, const AdviceCard& advice, bool first, float width) {

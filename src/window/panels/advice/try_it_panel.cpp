@@ -10,6 +10,7 @@
 #include "inspect/figure_text.h"
 #include "io/atomic_file.h"
 #include "model/active_experiment.h"
+#include "prediction/prediction_text.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "shell/preferences.h"
@@ -34,16 +35,25 @@ GainText gain_text(const Offer& offer) {
   if (!offer.chosen || !offer.prediction) return {"…", Colour::Muted};
   const Outlook looks = outlook(*offer.prediction);
   if (looks == Outlook::Unknown) return {"–", Colour::Muted};
+  if (!offer.prediction->assumed.empty()) {
+    const auto [least, most] = prediction::predicted_gains(*offer.prediction);
+    std::string from = factor_text(least);
+    if (from.ends_with('x')) from.pop_back();  // "2.17–5.89x"
+    return {fmt::format("{}–{}", from, factor_text(most)), Colour::Text};
+  }
   if (looks == Outlook::NoGain) return {tr("no gain"), Colour::Muted};
   const double gain = predicted_gain(*offer.prediction);
   if (looks == Outlook::Gain) return {factor_text(gain), Colour::Good};
   return {tr("{} slower", factor_text(1 / gain)), Colour::Wait};
 }
 
-// Explains that "1.8x" is a prediction: small text, if there is space.
+// Explains that "1.8x" is a prediction: small text, if there is space. That a range is assumed is never left out.
 std::string gain_note(const Offer& offer) {
   const bool factor = offer.prediction && offer.prediction->refused.empty() && gain_text(offer).colour != Colour::Muted;
   if (!factor) return {};
+  if (!offer.prediction->assumed.empty()) {
+    return offer.trial.work == 1 ? tr("assumed") : tr("per sample, assumed");
+  }
   return offer.trial.work == 1 ? tr("predicted") : tr("per sample");
 }
 
@@ -163,9 +173,17 @@ void draw_older(const Canvas& c, const Tried& tried) {
 
 std::string prediction_text(const Prediction& p) {
   if (!p.refused.empty()) return tr("No prediction: {}", p.refused);
-  std::string text =
-      tr("Predicted: {} per iteration instead of {}.", time_text(p.iteration_ns), time_text(p.measured_ns));
+  std::string text = p.assumed.empty()
+                         ? tr("Predicted: {} per iteration ({} to {}) instead of {}.", time_text(p.iteration_ns),
+                              time_text(p.low_ns), time_text(p.high_ns), time_text(p.measured_ns))
+                         : tr("Predicted: {} to {} per iteration, assumed, instead of {}.", time_text(p.low_ns),
+                              time_text(p.high_ns), time_text(p.measured_ns));
   if (p.work != 1) text += " " + tr("Per sample that is {}.", factor_text(predicted_gain(p)));
+  const auto list = [](const std::vector<prediction::Foreign>& numbers) {
+    return fmt::format("{}", fmt::join(prediction::texts_of(numbers), tr("; ")));
+  };
+  if (!p.probed.empty()) text += " " + tr("Measured by a probe: {}.", list(p.probed));
+  if (!p.assumed.empty()) text += " " + tr("Assumed: {}.", list(p.assumed));
   return p.sentence.empty() ? text : text + " " + p.sentence;
 }
 
@@ -188,7 +206,8 @@ Rect draw_try_row(const Canvas& c, const AdviceCard& card, const Rect& area, boo
       !steers ? offer.text : fmt::format("{} {}", tr("Try"), offer.chosen ? offer.text : std::string("…"));
   const float wanted = text_width(c.fonts, FontRole::SmallBold, says) + 18 * s;
   // That a factor is per sample is never left out; the button's text is shortened instead.
-  const bool note_fits = offer.trial.work != 1 || wanted + gain_width + note_width + 10 * s <= area.width;
+  const bool assumed = offer.prediction && !offer.prediction->assumed.empty();
+  const bool note_fits = assumed || offer.trial.work != 1 || wanted + gain_width + note_width + 10 * s <= area.width;
   const float right = gain_width + (note_fits ? note_width : 0) + 8 * s;
   const Rect box{area.x, area.y + (kTryRow - kTryButton) * s, std::min(wanted, area.width - right), kTryButton * s};
   const ImVec2 mouse = ImGui::GetIO().MousePos;

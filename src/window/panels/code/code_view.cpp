@@ -354,6 +354,12 @@ bool draw_no_code(const Canvas& c) {
   return true;
 }
 
+void draw_copy(const Canvas& c) {
+  if (button(c, "code.copy", tr("Copy as PyTorch"), false, 0, tr("the whole program, which runs without Lanescope"))) {
+    c.state.requests.actions.push_back(Action::CopyScript);
+  }
+}
+
 void begin_lines(const char* id, ImVec2 size) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
   ImGui::BeginChild(id, size, false, ImGuiWindowFlags_NoNav);
@@ -383,6 +389,12 @@ void draw_code_tab(const Canvas& c) {
   begin_lines("##code", {size.x, height});
   keep_in_view(code, layout);
   CodeDrawing(c, layout).draw("code");
+  if (code.loop()) {
+    vertical_space(c, 10);
+    ImGui::SetCursorPosX(16 * s);
+    draw_copy(c);
+    vertical_space(c, 6);
+  }
   end_lines();
   c.state.places["code"] = {at.x, at.y + kHead * s, size.x, height};
 }
@@ -416,7 +428,7 @@ void draw_presented_code(const Canvas& c) {
 void draw_code_section(const Canvas& c) {
   CodeState& code = c.state.code;
   if (code.code().empty() || c.state.drawer == DrawerTab::Code) return;
-  heading(c, tr("PSEUDO-CODE"));
+  heading(c, tr("CODE"));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   if (!ImGui::IsRectVisible({width, 100 * c.scale})) {
@@ -432,6 +444,10 @@ void draw_code_section(const Canvas& c) {
   vertical_space(c, 8);
   if (button(c, "code.open", tr("Show its costs"), false, 0, tr("code view"))) {
     c.state.requests.actions.push_back(Action::CodeView);
+  }
+  if (code.loop()) {
+    ImGui::SameLine(0, 8 * c.scale);
+    draw_copy(c);
   }
 }
 

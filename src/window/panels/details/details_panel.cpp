@@ -13,6 +13,7 @@
 #include "window/panels/code/code_view.h"
 #include "window/panels/compare/compare_panel.h"
 #include "window/panels/details/details_panels.h"
+#include "window/panels/experiment/experiment_panels.h"
 #include "window/widgets.h"
 
 namespace lanescope::ui {
@@ -180,6 +181,7 @@ void draw_share_bar(const Canvas& c, const Summary& s) {
       {part(CauseGroup::Copy), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyH2D,
        called(analysis::BubbleCause::Pinning, tr("pinning"), tr("copy"))},
       {part(CauseGroup::Loader), SpanStyle::Dashed, Colour::PanelRaised, Colour::CopyD2H, tr("no data")},
+      {part(CauseGroup::Graph), SpanStyle::Dashed, Colour::PanelRaised, Colour::Kernel, tr("in a graph")},
       {part(CauseGroup::StartOrEnd), SpanStyle::Solid, Colour::PanelRaised, Colour::Muted, tr("start or end")}};
   double total = 0;
   for (const Share& share : shares) total += share.ns;
@@ -276,6 +278,12 @@ void draw_details(const Canvas& c) {
     note_place(c, "selected");
     vertical_space(c, 8);
   }
+  if (answers_hidden(state)) {
+    heading(c, tr("VERDICT"));
+    draw_hidden(c);
+    if (by_card) draw_selected(c);
+    return;
+  }
   // The same line, so that nothing below it moves.
   const bool so_far = state.model.live() && recent.iteration.count > 0 && !recent.pace.known();
   const ImVec2 top = ImGui::GetCursorScreenPos();
@@ -298,7 +306,9 @@ void draw_details(const Canvas& c) {
   vertical_space(c, 8);
   draw_share_bar(c, recent);
   vertical_space(c, 4);
-  if (!selected || by_card) draw_advice_cards(c);
+  // A person at a task is to find the remedy.
+  const bool at_task = on_stage(state) && state.lesson.phase() == LessonPhase::Working;
+  if ((!selected || by_card) && !at_task) draw_advice_cards(c);
   const Summary& before = state.model.before_change();
   if (!selected && before.iteration.count > 0 && recent.iteration.count > 0) {
     if (!is_trial(state)) draw_last_turn(c, recent, before);

@@ -313,6 +313,26 @@ void draw_correction(const Canvas& c, const std::string& says, bool* open) {
   list.ChannelsMerge();
 }
 
+void draw_experiment_controls(const Canvas& c) {
+  const ActiveExperiment& active = *c.state.experiment.active;
+  const std::optional<Side> now = active.side_of(c.state.model.steering()->settings());
+  draw_switch(c, active.experiment(), now);
+  draw_turned_knob(c, active.experiment());
+  draw_this_run(c, active, now);
+  draw_published(c, active);
+  draw_own_figures(c);
+  draw_correction(c, active.experiment().correction[c.state.language()], &c.state.experiment.correction_open);
+}
+
+void draw_hidden(const Canvas& c) {
+  vertical_space(c, 12);
+  const bool by_hand = c.state.hide_answers;
+  wrapped_text(c, FontRole::Body, Colour::Muted,
+               by_hand ? base::tr("Answers are hidden ({} shows them).", keys_text(info(Action::HideAnswers)))
+                       : base::tr("Hidden until the question is answered."));
+  note_place(c, "hidden");
+}
+
 void draw_experiment(const Canvas& c) {
   ShellState& state = c.state;
   const ActiveExperiment& active = *state.experiment.active;
@@ -330,10 +350,14 @@ void draw_experiment(const Canvas& c) {
   draw_switch(c, e, now);
   draw_turned_knob(c, e);
   draw_watch(c, e);
-  draw_this_run(c, active, now);
-  draw_published(c, active);
-  draw_own_figures(c);
-  draw_correction(c, e.correction[state.language()], &state.experiment.correction_open);
+  if (answers_hidden(state)) {
+    draw_hidden(c);
+  } else {
+    draw_this_run(c, active, now);
+    draw_published(c, active);
+    draw_own_figures(c);
+    draw_correction(c, e.correction[state.language()], &state.experiment.correction_open);
+  }
   heading(c, in_words(c, Word::OtherKnobs).c_str());
   for (const workload::SettingSpec& spec : settings.specs()) {
     if (spec.key != e.turned_knob) draw_knob(c, settings, spec);

@@ -9,6 +9,7 @@
 #include "picture/words.h"
 #include "render/labels.h"
 #include "window/panels/experiment/experiment_panels.h"
+#include "window/panels/lesson/lesson_panels.h"
 #include "window/widgets.h"
 
 namespace lanescope::ui {
@@ -70,7 +71,7 @@ void draw_filter(const Canvas& c, float width, std::size_t columns) {
   }
   if (gallery.filter != before) {
     const Experiment* selected = gallery.list.at(gallery.selected);
-    gallery.list = gallery_list(experiment::experiments(), gallery.filter, c.state.language());
+    gallery.list = gallery_list(gallery.filter, c.state.language());
     move_to(gallery, gallery.list.place_of(selected).value_or(0));
   }
   const auto walk = [&](int dx, int dy) { move_to(gallery, gallery.list.moved(gallery.selected, dx, dy, columns)); };
@@ -112,6 +113,15 @@ void draw_card(const Canvas& c, const Experiment& e, const Rect& r, bool selecte
   draw_labels(list, c.fonts, labels);
 }
 
+// Files of the user's own that cannot be used.
+void draw_errors(const Canvas& c, const std::vector<std::string>& errors) {
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    wrapped_text(c, FontRole::Small, Colour::Wait, errors[i]);
+    note_place(c, "gallery.error." + std::to_string(i));
+  }
+  if (!errors.empty()) vertical_space(c, 4);
+}
+
 void draw_cards(const Canvas& c, std::size_t columns) {
   ShellState& state = c.state;
   GalleryState& gallery = state.overlays.gallery;
@@ -126,6 +136,7 @@ void draw_cards(const Canvas& c, std::size_t columns) {
     vertical_space(c, place == 0 ? 2 : 16);
     text(c, FontRole::SmallBold, Colour::Dim, chapter.title);
     vertical_space(c, 2);
+    if (&chapter == &gallery.list.chapters.front()) draw_errors(c, gallery.list.errors);
     for (std::size_t i = 0; i < chapter.experiments.size(); ++i, ++place) {
       if (i % columns != 0) ImGui::SameLine(0, gap);
       const Experiment& e = *chapter.experiments[i];
@@ -154,7 +165,7 @@ void draw_cards(const Canvas& c, std::size_t columns) {
       if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) pick(state);
     }
   }
-  if (place == 0) {
+  if (place == 0 && gallery.list.errors.empty()) {
     vertical_space(c, 20);
     text(c, FontRole::Body, Colour::Muted, in_words(c, Word::NothingFound));
   }
@@ -206,15 +217,19 @@ void draw_header(const Canvas& c, float width, std::size_t columns) {
   const float s = c.scale;
   const float left = ImGui::GetCursorPosX();
   const float y = ImGui::GetCursorPosY();
-  ImGui::SetCursorPosY(y + 2 * s);
-  text(c, FontRole::Title, Colour::Text, in_words(c, Word::Experiments));
-  const float title_width = text_width(c.fonts, FontRole::Title, in_words(c, Word::Experiments));
-  ImGui::SetCursorPos({left + title_width + 24 * s, y});
-  draw_filter(c, std::min(320 * s, width * 0.3f), columns);
-  ImGui::SameLine(0, 12 * s);
-  ImGui::AlignTextToFramePadding();
-  text(c, FontRole::Small, Colour::Dim,
-       std::to_string(c.state.overlays.gallery.list.size()) + " " + in_words(c, Word::InThisList));
+  GalleryState& gallery = c.state.overlays.gallery;
+  ImGui::SetCursorPos({left, y});
+  const float tabs = 260 * s;
+  const int tab =
+      segmented(c, "gallery.tab", {in_words(c, Word::Experiments), base::tr("Lessons")}, gallery.lessons ? 1 : 0, tabs);
+  if (tab >= 0) gallery.lessons = tab == 1;
+  if (!gallery.lessons) {
+    ImGui::SetCursorPos({left + tabs + 24 * s, y});
+    draw_filter(c, std::min(280 * s, width * 0.25f), columns);
+    ImGui::SameLine(0, 12 * s);
+    ImGui::AlignTextToFramePadding();
+    text(c, FontRole::Small, Colour::Dim, std::to_string(gallery.list.size()) + " " + in_words(c, Word::InThisList));
+  }
   const std::string close = in_words(c, Word::Close) + " (Esc)";
   const float close_width = text_width(c.fonts, FontRole::Body, close) + 24 * s;
   ImGui::SetCursorPos({left, y + 3 * s});
@@ -260,6 +275,12 @@ void draw_gallery(const Canvas& c) {
   const float top = low.y + 56 * s;
   const float body = high - 56 * s - 14 * s;
   list.AddLine({low.x, top}, {low.x + wide, top}, c.theme[Colour::Line]);
+  if (gallery.lessons) {
+    ImGui::SetCursorPos({low.x + pad, top + 10 * s});
+    draw_lesson_list(c, inner, body - 10 * s);
+    ImGui::End();
+    return;
+  }
   const ImGuiWindowFlags child = ImGuiWindowFlags_NoNav;
   ImGui::SetCursorPos({low.x + pad, top + 10 * s});
   ImGui::BeginChild("##cards", {cards_width, body - 10 * s}, false, child);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/translate.h"
+#include "experiment/own_experiments.h"
 #include "experiment/unit.h"
 #include "io/atomic_file.h"
 #include "render/draw_sweep_chart.h"
@@ -94,7 +95,8 @@ void draw_ready(const Canvas& c, const Rect& area) {
                   20 * s};
   draw_labels(list, c.fonts, {&how, 1});
   std::size_t place = 0;
-  for (const experiment::Experiment& e : experiment::experiments()) {
+  for (const experiment::Experiment* each : experiment::all_experiments()) {
+    const experiment::Experiment& e = *each;
     if (!e.sweep) continue;
     const Rect r{area.x + static_cast<float>(place % columns) * (width + gap),
                  area.y + 30 * s + static_cast<float>(place / columns) * (height + gap), width, height};

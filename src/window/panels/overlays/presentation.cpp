@@ -8,6 +8,7 @@
 #include "picture/words.h"
 #include "render/labels.h"
 #include "window/panels/details/details_panels.h"
+#include "window/panels/lesson/lesson_panels.h"
 #include "window/panels/overlays/overlays_panels.h"
 #include "window/panels/run/run_panels.h"
 #include "window/widgets.h"
@@ -46,12 +47,29 @@ void draw_story_knob(const Canvas& c, float width) {
   const workload::SettingSpec* spec = e.turned_knob.empty() ? nullptr : settings.spec(e.turned_knob);
   ImGui::BeginChild("##knob", {width, kKnobHeight * c.scale}, false,
                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  if (spec) {
+  // Of a few buttons in one row; more do not fit.
+  const bool fits = spec && (spec->type != workload::SettingType::Choice || spec->choices.size() <= 2);
+  if (fits) {
     draw_knob(c, settings, *spec);
-  } else {
+  } else if (!other_side_tells(state)) {
     draw_sides(c, width);
   }
   ImGui::EndChild();
+}
+
+// The sentence is next to the title if it fits there, otherwise below it, in at most two lines.
+void draw_verdict(const Canvas& c, const std::string& title, float width) {
+  const analysis::Verdict& verdict = c.state.model.recent().verdict;
+  ImGui::SetCursorPos({kPad * c.scale, (kPad - 4) * c.scale});
+  ImGui::BeginGroup();
+  text(c, FontRole::Verdict, verdict_colour(verdict.kind), title);
+  note_place(c, "presentation.verdict");
+  std::string lines = wrapped_lines(c, FontRole::Body, verdict.sentence, width);
+  const std::size_t second = lines.find('\n');
+  const std::size_t third = second == std::string::npos ? second : lines.find('\n', second + 1);
+  if (third != std::string::npos) lines = lines.substr(0, third) + " …";
+  text(c, FontRole::Body, Colour::Text, lines);
+  ImGui::EndGroup();
 }
 
 }  // namespace
@@ -64,9 +82,14 @@ void draw_presentation_top(const Canvas& c) {
   const ImVec2 at = ImGui::GetWindowPos();
   const ImVec2 size = ImGui::GetWindowSize();
   const float badge_x = draw_badge(c, at.x + size.x - kPad * s, at.y + (size.y - 26 * s) / 2);
-  const std::string says =
-      has_story(state) ? state.experiment.active->experiment().title[state.language()] : tr(state.model.title());
-  const Label title{at.x + kPad * s, at.y, badge_x - at.x - 2 * kPad * s, c.theme[Colour::Text], FontRole::Title, says,
+  const LessonState& lesson = state.lesson;
+  const bool step = lesson.on() && on_stage(state);
+  const float clock_x = step ? draw_lesson_clock(c, badge_x - kPad * s, at.y, size.y) : badge_x;
+  const std::string says = step ? fmt::format("{}/{}  {}", lesson.number() + 1, lesson.lesson().steps.size(),
+                                              lesson.step().title[state.language()])
+                           : has_story(state) ? state.experiment.active->experiment().title[state.language()]
+                                              : tr(state.model.title());
+  const Label title{at.x + kPad * s, at.y, clock_x - at.x - 2 * kPad * s, c.theme[Colour::Text], FontRole::Title, says,
                     size.y};
   draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&title, 1});
 }
@@ -76,22 +99,20 @@ void draw_presentation_bar(const Canvas& c) {
   const float s = c.scale;
   const ImVec2 size = ImGui::GetWindowSize();
   const analysis::Verdict& verdict = state.model.recent().verdict;
+  const bool hidden = answers_hidden(state);
   const bool knob = has_story(state);
   const float knob_width = knob ? std::min(kKnobWidth * s, size.x * 0.36f) : 0;
   const float width = size.x - knob_width - (knob ? 3 : 2) * kPad * s;
   const bool starting = state.model.live() && verdict.kind == analysis::VerdictKind::Unknown;
+  if (hidden) {
+    ImGui::SetCursorPos({kPad * s, kPad * s});
+    ImGui::BeginGroup();
+    text(c, FontRole::Title, Colour::Muted, tr("Answers are hidden: H shows them"));
+    note_place(c, "presentation.hidden");
+    ImGui::EndGroup();
+  }
   const std::string title = starting ? tr("Measuring …") : std::string(analysis::verdict_title(verdict.kind));
-  // The sentence is next to the title if it fits there, otherwise below it, in at most two lines.
-  ImGui::SetCursorPos({kPad * s, kPad * s - 4 * s});
-  ImGui::BeginGroup();
-  text(c, FontRole::Verdict, verdict_colour(verdict.kind), title);
-  note_place(c, "presentation.verdict");
-  std::string lines = wrapped_lines(c, FontRole::Body, verdict.sentence, width);
-  const std::size_t second = lines.find('\n');
-  const std::size_t third = second == std::string::npos ? second : lines.find('\n', second + 1);
-  if (third != std::string::npos) lines = lines.substr(0, third) + " …";
-  text(c, FontRole::Body, Colour::Text, lines);
-  ImGui::EndGroup();
+  if (!hidden) draw_verdict(c, title, width);
   if (!knob) return;
   ImGui::SetCursorPos({size.x - knob_width - kPad * s, kPad * s});
   draw_story_knob(c, knob_width);

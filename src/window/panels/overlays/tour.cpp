@@ -32,10 +32,7 @@ double factor_of(const ActiveExperiment& active) {
 void frame_place(const Canvas& c, const char* name) {
   const auto found = c.state.places.find(name);
   if (found == c.state.places.end()) return;
-  const Rect& r = found->second;
-  const float pad = 4 * c.scale;
-  ImGui::GetForegroundDrawList()->AddRect({r.x - pad, r.y - pad}, {r.x + r.width + pad, r.y + r.height + pad},
-                                          c.theme[Colour::Simulated], 6 * c.scale, 0, 2.5f * c.scale);
+  frame_around(c, *ImGui::GetForegroundDrawList(), found->second);
 }
 
 void draw_first_step(const Canvas& c, const ActiveExperiment& active) {
@@ -67,7 +64,7 @@ void draw_reward(const Canvas& c, double factor) {
   note_place(c, "tour.factor");
   wrapped_text(
       c, FontRole::Body, Colour::Muted,
-      tr("Without the reads the CPU issues work ahead of the GPU, and the long gaps are gone. {} takes you back "
+      tr("Without the reads the CPU issues work ahead of the GPU, and there are no long gaps. {} takes you back "
          "and forth.",
          keys_text(info(Action::FlipSide))));
   vertical_space(c, 6);
@@ -107,6 +104,8 @@ void draw_tour(const Canvas& c) {
   const ActiveExperiment& active = *state.experiment.active;
   const double factor = factor_of(active);
   if (state.tour == TourStep::PressFlip && active.side() == Side::After && factor > 0) state.tour = TourStep::Reward;
+  // Another knob was turned, and the two sides are forgotten: whoever does that needs no more praise.
+  if (state.tour == TourStep::Reward && factor == 0) state.tour = TourStep::WhatNext;
 
   const float s = c.scale;
   const Rect& middle = lanes->second;
@@ -121,7 +120,7 @@ void draw_tour(const Canvas& c) {
   ImGui::Begin("##tour", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
-  if (state.tour == TourStep::Reward && factor > 0) {
+  if (state.tour == TourStep::Reward) {
     draw_reward(c, factor);
   } else if (state.tour == TourStep::WhatNext) {
     draw_what_next(c);

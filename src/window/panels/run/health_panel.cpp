@@ -74,7 +74,7 @@ void draw_group(const Canvas& c, const HealthGroup& group, float width) {
 // What the trace may take up, now and in later runs.
 void draw_memory_cap(const Canvas& c, float width) {
   ShellState& state = c.state;
-  const std::size_t machine = base::machine_memory_bytes();
+  static const std::size_t machine = base::machine_memory_bytes();  // reads files
   const std::vector<double> choices = memory_choices_gb(machine);
   const std::size_t cap = state.model.capture().memory_cap_bytes;
   std::vector<std::string> texts{tr("auto")};

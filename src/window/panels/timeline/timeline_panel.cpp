@@ -133,6 +133,23 @@ void handle_pane_divider(const Canvas& c) {
   ImGui::SetCursorScreenPos(before);
 }
 
+// The lanes that the experiment's view names.
+void draw_outlines(const Canvas& c, ImDrawList& list, const Rect& rows) {
+  ShellState& state = c.state;
+  if (!state.experiment.active) return;
+  const ActiveExperiment& active = *state.experiment.active;
+  list.PushClipRect({rows.x, rows.y}, {rows.x + rows.width, rows.y + rows.height}, true);
+  for (const std::string& name : active.experiment().side(active.side()).view.outlined) {
+    const auto lane = state.places.find("lane." + name);
+    if (lane == state.places.end()) continue;
+    const Rect row = lane->second;
+    const float s = c.scale;  // inside the panel's edges, and clear of the heading above
+    frame_around(c, list, {row.x + 8 * s, row.y + 3 * s, row.width - 16 * s, row.height - 6 * s});
+    state.places["outline." + name] = row;
+  }
+  list.PopClipRect();
+}
+
 }  // namespace
 
 void draw_timeline(const Canvas& c) {
@@ -213,6 +230,8 @@ void draw_timeline(const Canvas& c) {
   add_to_draw_list(list, c.spans, state.timeline.names());
   draw_labels(list, c.fonts, state.timeline.names().labels);
   list.PopClipRect();
+
+  draw_outlines(c, list, {area.x, rows_top, area.width, area.height - (rows_top - area.y)});
 
   state.in_motion = state.in_motion || state.timeline.moving() || state.navigation.moving() || finding_moves(state);
 

@@ -1,6 +1,8 @@
-// The readback workload's code, texts and settings.
+// The readback workload's texts and settings.
 #include "base/translate.h"
+#include "workload/code/programs.h"
 #include "workload/common_settings.h"
+#include "workload/graphed_step.h"
 #include "workload/readback.h"
 #include "workload/readback_methods.h"
 #include "workload/setting_keys.h"
@@ -8,96 +10,9 @@
 namespace lanescope::workload {
 namespace {
 
-using Method = ReadMethod;
-
 constexpr BatchLimits kBatch{.standard = 64, .maximum = 4096};
 
-void write_read(CodeWriter& code, const ReadbackSettings& s) {
-  const auto at_window = [&](const char* text, const char* range) {
-    code.line(2, "losses.append(loss.detach())");
-    code.line(1, "if (i + 1) % $window == 0:");
-    code.line(2, text, {range});
-    code.more(2, "losses.clear()");
-  };
-  switch (s.method) {
-    case Method::None:
-      break;
-    case Method::Item:
-      code.line(2, s.validation ? "total_loss += loss.item()" : "value = loss.item()", {"item()"});
-      break;
-    case Method::Bool:
-      code.line(2, "if loss < 0.1:", {"if loss < 0.1"});
-      code.more(3, "break  # not here: this run goes on");
-      break;
-    case Method::Print:
-      code.line(2, "print(loss)", {"print(loss)"});
-      break;
-    case Method::FString:
-      code.line(2, "print(f'{loss:.4f}')", {"f-string"});
-      break;
-    case Method::TensorBoard:
-      code.line(2, "writer.add_scalar('Loss/train', loss, i)", {"add_scalar()"});
-      break;
-    case Method::ListOfItems:
-      at_window("values = [l.item() for l in losses]", "list of items");
-      break;
-    case Method::Stacked:
-      at_window("values = torch.stack(losses).cpu()", "stack().cpu()");
-      break;
-    case Method::Accumulate:
-      code.line(2, "total += loss.detach()", {"total += loss"});
-      code.line(1, "if (i + 1) % $window == 0:");
-      code.line(2, "total_loss = total.item()", {"total.item()"});
-      break;
-    case Method::Pageable:
-      code.line(2, "host.copy_(loss, non_blocking=True)  # pageable", {"copy to pageable"});
-      code.more(2, "value = float(host)");
-      break;
-    case Method::OneStepLate:
-      code.line(2, "pinned[k].copy_(loss, non_blocking=True)", {"copy to pinned"});
-      code.more(2, "event[k].record(); now, k = k, 1 - k");
-      code.line(1, "if late is not None:  # the copy of the step before");
-      code.line(2, "event[late].query() or event[late].synchronize()", {"read one step late"});
-      code.more(2, "value = float(pinned[late])");
-      code.line(1, "late, now = now, None");
-      break;
-    case Method::Unsafe:
-      code.line(2, "pinned.copy_(loss, non_blocking=True)", {"copy to pinned"});
-      code.line(2, "value = float(pinned)  # may not be there", {"read at once"});
-      break;
-  }
-}
-
 }  // namespace
-
-Code readback_code(const Settings& settings) {
-  const ReadbackSettings s(settings);
-  CodeWriter code(settings);
-  code.line(0, "model = nn.Linear(16, 1).cuda()", {"set up"});
-  code.more(0, "data, target = samples($batch_size).cuda()");
-  if (s.method == Method::OneStepLate) code.more(0, "k, late, now = 0, None, None");
-  if (s.sync_debug) code.line(0, "torch.cuda.set_sync_debug_mode('warn')");
-  code.line(0, "for i in range(iterations):");
-  if (s.validation) {
-    code.line(1, "with torch.no_grad():");
-    code.line(2, "output = model(data)", {"forward"});
-    code.line(2, "loss = F.mse_loss(output, target)", {"loss"});
-  } else {
-    code.line(1, "optimizer.zero_grad()");
-    code.line(1, "output = model(data)", {"forward"});
-    code.line(1, "loss = F.mse_loss(output, target)", {"loss"});
-    code.line(1, "loss.backward()", {"backward"});
-    code.line(1, "optimizer.step()", {"step"});
-  }
-  if (s.method == Method::Accumulate) {
-    code.line(1, "if i % $window == 0:");
-    code.line(2, "total = torch.zeros((), device='cuda')", {"zeros()"});
-  }
-  if (s.method != Method::None) code.line(1, "if i % $log_interval == 0:");
-  write_read(code, s);
-  code.line(0, "torch.cuda.synchronize()");
-  return code.take();
-}
 
 WorkloadInfo readback_info() {
   return {
@@ -109,7 +24,7 @@ WorkloadInfo readback_info() {
                     "without an event, they are wrong."),
       .experiments = N_("P15"),
       .published = {{N_("a read every batch"), N_("slightly slow")}, {N_("a read every 100"), N_("acceptable")}},
-      .code = plain_text(readback_code(readback_settings({}))),
+      .code = shown_code(write_readback, readback_settings({})),
       .computes_values = true,
   };
 }
@@ -168,7 +83,13 @@ Settings readback_settings(const device::DeviceInfo& device) {
                              .minimum = 0,
                              .maximum = 10'000,
                              .unit = "µs"};
-  return Settings({method, log_interval, window, validation, model_us, sync_debug, write_us,
+  const std::string kept = N_("each loss is kept in its own place, and a graph always writes to the same one");
+  const SettingSpec cuda_graph = cuda_graph_setting(
+      device, {{{{.key = key::kMethod, .value = std::string("list-of-items")}}, kept},
+               {{{.key = key::kMethod, .value = std::string(choice::kStacked)}}, kept},
+               {{{.key = key::kMethod, .value = std::string("unsafe")}},
+                N_("the number that checks the read changes in every iteration, and a graph repeats the same one")}});
+  return Settings({method, log_interval, window, validation, model_us, sync_debug, write_us, cuda_graph,
                    *training.spec(key::kBatchSize), *training.spec(key::kDispatchUs), *training.spec("seed")});
 }
 

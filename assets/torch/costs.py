@@ -1,0 +1,234 @@
+"""What statements of eager PyTorch take on the CPU, for `lanescope calibrate --torch`. The last line of output is JSON.
+
+    python3 costs.py [--device cuda|cpu]...
+
+A cost is [microseconds, kernel launches, copies, waits]: the time of the whole statement and the CUDA calls in it (of
+g.replay(), the kernels). The tensors are small, so that the GPU is never behind. Statements of a training step are timed
+where they stand, in a loop over a network that is none of Lanescope's workloads. A shared machine's speed may change by up
+to two from one millisecond to the next, so all are measured in turns, each as a multiple of a training step right before
+and after it; the costs are the medians of these, at the speed that the machine has when it is left alone.
+"""
+import argparse
+import json
+import statistics
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+SIDE, ROWS = 12, 24
+FEW, MANY = 2, 5  # layers
+ROUNDS, STEPS, CALLS = 40, 6, 100
+NODES = 16  # of a graph
+clock = time.perf_counter
+
+
+def wait(device):
+    if device == 'cuda':
+        torch.cuda.synchronize()
+
+
+class Statement:
+    """By itself."""
+
+    def __init__(self, device, call, calls=CALLS):
+        self.device, self.call, self.calls = device, call, calls
+
+    def sample(self):
+        wait(self.device)
+        began = clock()
+        for _ in range(self.calls):
+            self.call()
+        return {'': (clock() - began) / self.calls}
+
+
+class Training:
+    """Steps of a small network; the time of each kind of statement in it. `after` backward() nothing happens, as where
+    gradients are summed up; or the optimizer makes its step; or that, and the gradients are let go before backward()."""
+
+    def __init__(self, device, layers, relus=0, loss='mean', after='nothing', kept=True):
+        self.device, self.relus, self.after, self.kept = device, relus, after, kept
+        self.linears = [nn.Linear(SIDE, SIDE).to(device) for _ in range(layers)]
+        self.parameters = [p for linear in self.linears for p in linear.parameters()]
+        self.optimizer = torch.optim.SGD(self.parameters, lr=0.0)
+        self.data = torch.randn(ROWS, SIDE, device=device)
+        target = torch.randn(ROWS, SIDE, device=device)
+        classes = torch.randint(0, SIDE, (ROWS,), device=device)
+        self.loss = {'mean': lambda x: x.mean(), 'mse': lambda x: F.mse_loss(x, target),
+                     'cross_entropy': lambda x: F.cross_entropy(x, classes)}[loss]
+
+    def step(self, took):
+        x = self.data
+        for i, linear in enumerate(self.linears):
+            t = clock()
+            x = linear(x)
+            took['linear'].append(clock() - t)
+            if i < self.relus:
+                t = clock()
+                x = torch.relu(x)
+                took['relu'].append(clock() - t)
+        t = clock()
+        loss = self.loss(x)
+        took['loss'].append(clock() - t)
+        if self.after == 'zero_grad':
+            t = clock()
+            self.optimizer.zero_grad()
+            took['zero_grad'].append(clock() - t)
+        elif not self.kept:
+            for parameter in self.parameters:
+                parameter.grad = None
+        t = clock()
+        loss.backward()
+        took['backward'].append(clock() - t)
+        if self.after != 'nothing':
+            t = clock()
+            self.optimizer.step()
+            took['step'].append(clock() - t)
+
+    def sample(self, steps=STEPS):
+        """Seconds of each kind of statement, and of all of them in a step: 'whole'."""
+        took = {name: [] for name in ('linear', 'relu', 'loss', 'zero_grad', 'backward', 'step')}
+        wait(self.device)
+        for _ in range(steps):
+            self.step(took)
+        wait(self.device)
+        found = {name: statistics.median(times) for name, times in took.items() if times}
+        found['whole'] = sum(seconds * len(took[name]) / steps for name, seconds in found.items())
+        return found
+
+
+def measured(device, tasks):
+    """Of each task, its samples' microseconds."""
+    reference = Training(device, FEW, after='zero_grad')
+    for task in (reference, *tasks.values()):
+        for _ in range(5):
+            task.sample()
+    found, references = {name: {} for name in tasks}, []
+    before = reference.sample()['whole']
+    for _ in range(ROUNDS):
+        for name, task in tasks.items():
+            sample = task.sample()
+            after = reference.sample()['whole']
+            for part, seconds in sample.items():
+                found[name].setdefault(part, []).append(2 * seconds / (before + after))
+            references.append(after)
+            before = after
+    us = 1e6 * statistics.quantiles(references, n=10)[0]
+    return {name: {part: us * statistics.median(ratios) for part, ratios in parts.items()} for name, parts in found.items()}
+
+
+def trainings(device):
+    def made(layers, **options):
+        return Training(device, layers, **options)
+
+    return {'few': made(FEW, kept=False), 'many': made(MANY, kept=False), 'bent': made(MANY, relus=MANY, kept=False),
+            'mse': made(FEW, loss='mse', kept=False), 'cross': made(FEW, loss='cross_entropy', kept=False),
+            'few kept': made(FEW), 'many kept': made(MANY),
+            'few step': made(FEW, after='step'), 'many step': made(MANY, after='step'),
+            'few zero': made(FEW, after='zero_grad'), 'many zero': made(MANY, after='zero_grad')}
+
+
+def training(found, mean_us):
+    few, many, bent, mse, cross = (found[name] for name in ('few', 'many', 'bent', 'mse', 'cross'))
+    layers = MANY - FEW
+    # The first layer's backward pass has two kernels, as its input needs no gradient; the others' have three.
+    kernels = 2 + 3 * (FEW - 1)
+    per_kernel = (many['backward'] - few['backward']) / (3 * layers)
+    node = (bent['backward'] - many['backward']) / MANY
+    # Less the node of the mean. The next loss frees the graph of the one before, which belongs to no statement.
+    freeing = max(0, few['loss'] - mean_us)
+    call = few['backward'] - kernels * per_kernel - node + freeing
+    rest = few['backward'] - node
+    accumulate = (found['many kept']['backward'] - many['backward']) / (2 * MANY)
+
+    # The optimizer's code drives the rest out of the caches, so the whole step takes longer: what it takes more with it.
+    def more(which, than, each):
+        return [found[f'{size} {which}']['whole'] - found[f'{size} {than}']['whole'] + 2 * count * each
+                for size, count in (('few', FEW), ('many', MANY))]
+
+    few_step, many_step = more('step', 'kept', 0)
+    few_zero, many_zero = more('zero', 'step', accumulate)  # without a gradient, there is nothing to add to
+    step, zero = (many_step - few_step) / (2 * layers), (many_zero - few_zero) / (2 * layers)
+    return {
+        'linear': [few['linear'], 1, 0, 0],
+        'relu': [bent['relu'], 1, 0, 0],
+        'mse_loss': [mse['loss'] - few['loss'], 1, 0, 0],
+        'cross_entropy': [cross['loss'] - freeing, 2, 0, 0],
+        'backward': [call, 1, 0, 0],
+        'node': [node, 1, 0, 0],
+        'linear_backward': [per_kernel, 1, 0, 0],
+        'mse_backward': [mse['backward'] - rest, 1, 0, 0],
+        'cross_entropy_backward': [cross['backward'] - rest, 3, 0, 0],
+        'accumulate': [accumulate, 1, 0, 0],
+        'step': [few_step - 2 * FEW * step, 1, 0, 0],
+        'step_parameter': [step, 0, 0, 0],
+        'zero_grad': [few_zero - 2 * FEW * zero, 0, 0, 0],
+        'zero_grad_parameter': [zero, 0, 0, 0],
+    }
+
+
+def replay():
+    x = torch.zeros(16, device='cuda')
+    side, g = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        x.add_(1)
+    torch.cuda.current_stream().wait_stream(side)
+    with torch.cuda.graph(g):
+        for _ in range(NODES):
+            x.add_(1)
+    return Statement('cuda', g.replay, 40)
+
+
+def measure(device):
+    x = torch.randn(ROWS, SIDE, device=device)
+    weighed = torch.randn(ROWS, SIDE, device=device).requires_grad_()
+    scalar = x[0, 0].clone()
+    small, large = torch.empty(16), torch.empty(1 << 16)  # 64 bytes, 256 KiB
+    statements = {
+        'op': (lambda: x * 2, 1, 0, 0),
+        'view': (lambda: x[2:8], 0, 0, 0),
+        'empty': (lambda: torch.empty(ROWS, SIDE), 0, 0, 0),
+        'random': (small.uniform_, 0, 0, 0),
+        'item': (scalar.item, 0, 1, 1) if device == 'cuda' else (scalar.item, 0, 0, 0),
+        'reduce': (weighed.mean, 1, 0, 0),
+    }
+    if device == 'cuda':
+        pinned = torch.randn(ROWS, SIDE).pin_memory()
+        event = torch.cuda.Event(enable_timing=True)
+        statements |= {
+            'empty_pinned': (lambda: torch.empty(ROWS, SIDE, pin_memory=True), 0, 0, 0),
+            'to': (lambda: pinned.to('cuda'), 0, 1, 1),
+            'to_non_blocking': (lambda: pinned.to('cuda', non_blocking=True), 0, 1, 0),
+            'sleep': (lambda: torch.cuda._sleep(100), 1, 0, 0),
+            'event_record': (event.record, 0, 0, 0),
+            'synchronize': (torch.cuda.synchronize, 0, 0, 1),
+        }
+    tasks = {name: Statement(device, call) for name, (call, *_) in statements.items()}
+    tasks['large'] = Statement(device, large.uniform_, 2)
+    if device == 'cuda':
+        tasks['replay'] = replay()
+    tasks |= trainings(device)
+    found = measured(device, tasks)
+    us = {name: parts[''] for name, parts in found.items() if '' in parts}
+    costs = {name: [us[name], *calls] for name, (_, *calls) in statements.items()}
+    costs['random_us_per_mib'] = [4 * (us['large'] - us['random']), 0, 0, 0]
+    nothing = [0, 0, 0, 0]
+    costs |= {name: costs.get(name, nothing) for name in ('empty_pinned', 'to', 'to_non_blocking', 'sleep', 'event_record',
+                                                          'synchronize')}
+    costs['replay'] = [us['replay'], NODES, 0, 0] if device == 'cuda' else nothing
+    costs |= training(found, us['reduce'])
+    return {name if name.endswith('mib') else name + '_us': cost for name, cost in costs.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--device', action='append', choices=['cuda', 'cpu'], help='default: both, cuda where there is one')
+    devices = parser.parse_args().device or (['cuda'] if torch.cuda.is_available() else []) + ['cpu']
+    torch.manual_seed(1)
+    print(json.dumps({'torch': torch.__version__, 'costs': {device: measure(device) for device in devices}}))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,49 @@
+#include "base/child_process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace lanescope::base {
+
+int start_child(const std::vector<std::string>& command, const ChildStreams& streams, pid_t& child) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  const auto give = [&](int file, int as, int mode) {
+    if (file >= 0) {
+      posix_spawn_file_actions_adddup2(&files, file, as);
+    } else {
+      posix_spawn_file_actions_addopen(&files, as, "/dev/null", mode, 0);
+    }
+  };
+  give(streams.in, STDIN_FILENO, O_RDONLY);
+  give(streams.out, STDOUT_FILENO, O_WRONLY);
+  if (streams.quiet) give(-1, STDERR_FILENO, O_WRONLY);
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const int error = ::posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+int wait_for_child(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+TemporaryFile temporary_file(std::string_view bytes) {
+  TemporaryFile file(std::tmpfile());
+  if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() || std::fflush(file.get()) != 0 ||
+      std::fseek(file.get(), 0, SEEK_SET) != 0) {
+    return nullptr;
+  }
+  return file;
+}
+
+}  // namespace lanescope::base

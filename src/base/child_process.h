@@ -1,0 +1,33 @@
+// Other programs that this one runs.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanescope::base {
+
+/// Files that a child process has as its standard streams. -1: /dev/null.
+struct ChildStreams {
+  int in = -1, out = -1;
+  bool quiet = true;  ///< false: its errors go where this program's go
+};
+
+/// Starts a program. `command[0]` is its path, or a name that is looked for in PATH. Returns 0 and sets `child`, or an
+/// errno.
+int start_child(const std::vector<std::string>& command, const ChildStreams& streams, pid_t& child);
+/// Waits until it has ended; the status is that of waitpid().
+int wait_for_child(pid_t child);
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
+/// A file without a name that holds these bytes, at its beginning; empty if it cannot be written, and errno says why.
+TemporaryFile temporary_file(std::string_view bytes);
+
+}  // namespace lanescope::base

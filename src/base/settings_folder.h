@@ -1,0 +1,13 @@
+// Where the user's own files are.
+#pragma once
+
+#include <filesystem>
+
+namespace lanescope::base {
+
+/// $HOME, or "/" without one.
+std::filesystem::path home_folder();
+/// $XDG_CONFIG_HOME/lanescope, else ~/.config/lanescope. It need not exist.
+std::filesystem::path settings_folder();
+
+}  // namespace lanescope::base

@@ -1,0 +1,36 @@
+#include "io/csv_text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lanescope::io {
+namespace {
+
+constexpr std::array<std::string_view, 11> kFormulas = {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"};
+
+void append_field(std::string& csv, std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    csv += text;
+    return;
+  }
+  csv += '"';
+  for (const char c : text) csv.append(c == '"' ? 2 : 1, c);
+  csv += '"';
+}
+
+}  // namespace
+
+void append_csv_line(std::string& csv, std::span<const std::string> fields) {
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    if (f > 0) csv += ',';
+    append_field(csv, fields[f]);
+  }
+  csv += "\r\n";
+}
+
+std::string csv_text(std::string_view text) {
+  const bool calculated = std::ranges::any_of(kFormulas, [&](std::string_view f) { return text.starts_with(f); });
+  return (calculated ? "'" : "") + std::string(text);
+}
+
+}  // namespace lanescope::io

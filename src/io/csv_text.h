@@ -1,0 +1,17 @@
+// Tables as comma-separated values.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lanescope::io {
+
+/// Appends a line (RFC 4180): fields with commas, quotes or line breaks are quoted. Ends with CR LF.
+void append_csv_line(std::string& csv, std::span<const std::string> fields);
+
+/// A text from elsewhere, for a cell: spreadsheets would calculate one that begins with = + - @ (or their full-width
+/// forms, a tab or a line break), so it gets an apostrophe before it.
+std::string csv_text(std::string_view text);
+
+}  // namespace lanescope::io

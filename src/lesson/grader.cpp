@@ -1,0 +1,116 @@
+#include "lesson/grader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/translate.h"
+
+namespace lanescope::lesson {
+namespace {
+
+using base::tr;
+
+bool fits(const Question& question, const Answer& answer) {
+  const auto* choice = std::get_if<std::size_t>(&answer);
+  return choice ? *choice < question.choices.size() : question.choices.empty();
+}
+
+}  // namespace
+
+std::size_t GradedFile::points() const {
+  return static_cast<std::size_t>(std::ranges::count_if(steps, [](const GradedStep& s) { return s.right == true; }));
+}
+
+double GradedFile::seconds() const {
+  return std::transform_reduce(file.steps.begin(), file.steps.end(), 0.0, std::plus(),
+                               [](const StepRecord& record) { return record.seconds; });
+}
+
+int GradedFile::hints() const {
+  return std::transform_reduce(file.steps.begin(), file.steps.end(), 0, std::plus(),
+                               [](const StepRecord& record) { return record.hints; });
+}
+
+void Grader::add(std::string path, StudentFile file) {
+  Entry entry;
+  entry.graded.path = std::move(path);
+  entry.graded.file = std::move(file);
+  entry.graded.lesson = &lesson_named(entry.graded.file.lesson);
+  entry.graded.other_version = lesson_digest(*entry.graded.lesson) != entry.graded.file.lesson_digest;
+  for (const Step& step : entry.graded.lesson->steps) {
+    if (!step.asks()) continue;
+    GradedStep graded;
+    graded.step = &step;
+    if (const StepRecord* record = entry.graded.file.record(step.name)) graded.record = *record;
+    entry.needed.push_back(need(graded, entry.graded.is_changed()));
+    entry.graded.steps.push_back(std::move(graded));
+  }
+  entries_.push_back(std::move(entry));
+}
+
+Grader::Needed Grader::need(GradedStep& graded, bool is_changed) {
+  Needed needed;
+  const Step& step = *graded.step;
+  if (step.question) {
+    graded.answered = graded.record && graded.record->answer;
+    needed.before = runs_.need(step, Side::Before);
+    needed.after = runs_.need(step, Side::After);
+    return needed;
+  }
+  graded.answered = graded.record && (graded.record->solved || !graded.record->settings.empty());
+  if (!graded.answered || is_changed) return needed;
+  try {
+    needed.solution = runs_.need(step, step.side, graded.record->settings);
+  } catch (const base::UsageError& error) {
+    graded.problem = error.what();
+  }
+  return needed;
+}
+
+bool Grader::run(const std::function<void(std::size_t)>& progress, const std::function<bool()>& should_stop) {
+  return runs_.run(progress, should_stop);
+}
+
+void Grader::grade(GradedStep& graded, const Needed& needed, bool is_changed) const {
+  const Step& step = *graded.step;
+  if (step.question) {
+    const StepRuns::Run &before = runs_[needed.before], &after = runs_[needed.after];
+    const auto measured = [](const StepRuns::Run& run) { return run.error.empty() ? &run.measured : nullptr; };
+    graded.truth = truth_of(*step.question, measured(before), measured(after));
+    if (!graded.answered || is_changed) return;
+    if (!graded.truth) {
+      const std::string& error = before.error.empty() ? after.error : before.error;
+      graded.problem = error.empty() ? tr("not measured") : error;
+    } else if (!fits(*step.question, *graded.record->answer)) {
+      graded.problem = tr("the answer is not one of those to choose from");
+    } else {
+      graded.right = is_right(*step.question, *graded.truth, *graded.record->answer);
+    }
+    return;
+  }
+  if (!needed.solution) return;
+  const StepRuns::Run& solution = runs_[*needed.solution];
+  const workload::Settings start = settings_of(step, step.side);
+  graded.turned = turned_between(start, solution.settings);
+  graded.problem = solution.error;
+  if (!solution.error.empty()) return;
+  graded.progress = progress_of(*step.task, solution.measured, start, solution.settings);
+  graded.right = graded.progress->done();
+}
+
+std::vector<GradedFile> Grader::grades() const {
+  std::vector<GradedFile> all;
+  for (const Entry& entry : entries_) {
+    all.push_back(entry.graded);
+    GradedFile& graded = all.back();
+    for (std::size_t i = 0; i < graded.steps.size(); ++i) {
+      grade(graded.steps[i], entry.needed[i], graded.is_changed());
+    }
+  }
+  return all;
+}
+
+}  // namespace lanescope::lesson

@@ -1,0 +1,15 @@
+// The Chinese letters that the window's fonts need.
+#pragma once
+
+#include <string>
+
+#include "base/translate.h"
+#include "timeline/text.h"
+
+namespace lanescope::ui {
+
+/// chinese_texts(), those of all lessons, and those of a student's name, which may be Chinese in an English window,
+/// too.
+ChineseTexts window_letters(base::Language language, const std::string& student);
+
+}  // namespace lanescope::ui

@@ -1,0 +1,119 @@
+#include "prediction/open_effects.h"
+
+#include <cmath>
+
+namespace lanescope::prediction {
+namespace {
+
+constexpr double kNothing = 1e-4;
+
+class Effects {
+ public:
+  Effects(const Fit& fit, const TimeOn& time, double unsure)
+      : fit_(fit), time_(time), unsure_(unsure), now_ns_(time(fit.machine, false)), then_ns_(time(fit.machine, true)) {}
+
+  OpenEffects run() {
+    OpenEffects found;
+    if (now_ns_ <= 0 || then_ns_ <= 0) return found;
+    // Usually nothing that is open matters, and then nobody asks what matters most.
+    constexpr double kLittle = 0.002;
+    Span all;
+    for (const double end : {-1.0, 1.0}) all.include(time_(at_the_end(fit_, end), true) / then_ns_ - 1);
+    if (all.width() <= kLittle) {
+      found.measured = all;
+      return found;
+    }
+    double less = 0, more = 0;
+    for (const Effect& thing : things()) {
+      Effect effect = thing;
+      effect.span = alone(thing);
+      if (effect.span.width() <= kNothing) continue;
+      if (effect.basis != Basis::Assumed) {
+        less += effect.span.less * effect.span.less;
+        more += effect.span.more * effect.span.more;
+      }
+      found.each.push_back(std::move(effect));
+    }
+    found.measured = {-std::sqrt(less), std::sqrt(more)};
+    found.assumed = assumed_together(found.each);
+    std::stable_sort(found.each.begin(), found.each.end(),
+                     [](const Effect& a, const Effect& b) { return a.span.width() > b.span.width(); });
+    return found;
+  }
+
+ private:
+  /// Each name and basis once.
+  std::vector<Effect> things() const {
+    std::vector<Effect> list;
+    for (const OpenNumber& open : fit_.open) {
+      const auto is_it = [&](const Effect& e) { return e.what == open.what && e.basis == open.basis; };
+      if (std::none_of(list.begin(), list.end(), is_it)) list.push_back({open.what, open.basis, {}});
+    }
+    return list;
+  }
+
+  template <typename Which>
+  Machine with(double where, Which which) const {
+    Machine machine = fit_.machine;
+    for (const OpenNumber& open : fit_.open) {
+      if (which(open)) open.set(machine, where);
+    }
+    return machine;
+  }
+
+  Span alone(const Effect& thing) const {
+    Span span;
+    for (const double end : {-1.0, 1.0}) {
+      span.include(moved(
+          with(end, [&](const OpenNumber& open) { return open.what == thing.what && open.basis == thing.basis; })));
+    }
+    return span;
+  }
+
+  double moved(const Machine& machine) const {
+    const double then_end = time_(machine, true);
+    const double moved = then_end / then_ns_ - 1;
+    if (std::abs(moved) <= kNothing) return moved;
+    const double now_end = time_(machine, false);
+    const double seen = std::abs(now_end / now_ns_ - 1);
+    if (seen <= unsure_) return moved;
+    const double by_ratio = then_end / then_ns_ * now_ns_ / now_end - 1;
+    const double by_difference = (then_end - now_end + now_ns_) / then_ns_ - 1;
+    const double cleared = std::abs(by_ratio) < std::abs(by_difference) ? by_ratio : by_difference;
+    const double unseen = moved * unsure_ / seen;
+    if (std::abs(cleared) >= std::abs(moved)) return moved;
+    return std::abs(cleared) > std::abs(unseen) ? cleared : unseen;
+  }
+
+  // Two assumed numbers may together do more than the sum of both, or less: the slower of two overlapping works counts.
+  Span assumed_together(const std::vector<Effect>& each) const {
+    Span together;
+    bool any = false;
+    for (const Effect& effect : each) {
+      if (effect.basis != Basis::Assumed) continue;
+      any = true;
+      together.include(effect.span.less);
+      together.include(effect.span.more);
+    }
+    if (!any) return together;
+    for (const double end : {-1.0, 1.0}) {
+      together.include(moved(with(end, [](const OpenNumber& open) { return open.basis == Basis::Assumed; })));
+    }
+    return together;
+  }
+
+  const Fit& fit_;
+  const TimeOn& time_;
+  const double unsure_, now_ns_, then_ns_;
+};
+
+}  // namespace
+
+std::string OpenEffects::largest(Basis basis) const {
+  const auto found = std::find_if(each.begin(), each.end(), [&](const Effect& e) { return e.basis == basis; });
+  return found == each.end() ? std::string() : found->what;
+}
+
+OpenEffects open_effects(const Fit& fit, const TimeOn& time, double unsure) { return Effects(fit, time, unsure).run(); }
+
+}  // namespace lanescope::prediction

@@ -1,0 +1,193 @@
+// Presentation: the column beside the lanes. What a teacher talks about: the step's text and question, or what the
+// experiment shows; the published number beside the measured one; and where the tutorial errs.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/translate.h"
+#include "experiment/unit.h"
+#include "inspect/figure_text.h"
+#include "picture/words.h"
+#include "render/labels.h"
+#include "window/panels/lesson/lesson_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+constexpr float kShare = 0.36f;  // of the window's width
+constexpr float kLeast = 240;    // a narrower column is hard to read; in unscaled pixels
+
+bool has_story(const ShellState& state) {
+  return (state.lesson.on() && on_stage(state)) || (state.experiment.active && state.model.steering());
+}
+
+std::string with_unit(double value, const std::string& unit) {
+  return figure_text(value) + (unit == "x" ? "x" : " " + experiment::unit_in_words(unit));
+}
+
+void draw_pair(const Canvas& c, FontRole role, const std::string& name, const std::string& published,
+               const std::string& here) {
+  vertical_space(c, 8);
+  if (!name.empty()) wrapped_text(c, FontRole::Body, Colour::Muted, name);
+  const std::string there = tr("published: {}", published);
+  text(c, role, Colour::Text, there);
+  if (!here.empty()) {
+    // In one line, if there is room.
+    const std::string ours = tr("here: {}", here);
+    const float gap = 18 * c.scale;
+    const float width = text_width(c.fonts, role, there) + gap + text_width(c.fonts, role, ours);
+    if (width <= ImGui::GetContentRegionAvail().x) ImGui::SameLine(0, gap);
+    text(c, role, Colour::Accent, ours);
+  }
+  note_place(c, "story.published");
+}
+
+using Row = ActiveExperiment::Row;
+
+// What is talked about: a published ratio, else a number of each side in the same unit, else the first that has ours
+// beside it. The second of the pair may be null.
+std::pair<const Row*, const Row*> headline(const std::vector<Row>& rows) {
+  const auto of = [](experiment::Of side) {
+    return [side](const Row& row) { return row.compared.published->of == side && row.compared.ours; };
+  };
+  if (const auto ratio = std::ranges::find_if(rows, of(experiment::Of::Ratio)); ratio != rows.end()) {
+    return {&*ratio, nullptr};
+  }
+  const auto before = std::ranges::find_if(rows, of(experiment::Of::Before));
+  if (before != rows.end()) {
+    const experiment::Published& b = *before->compared.published;
+    const auto after = std::ranges::find_if(rows, [&](const Row& row) {
+      const experiment::Published& p = *row.compared.published;
+      return of(experiment::Of::After)(row) && p.figure == b.figure && p.unit == b.unit && p.iterations == b.iterations;
+    });
+    if (after != rows.end()) return {&*before, &*after};
+  }
+  const auto ours = std::ranges::find_if(rows, [](const Row& row) { return row.compared.ours.has_value(); });
+  return {ours == rows.end() ? &rows.front() : &*ours, nullptr};
+}
+
+void draw_published(const Canvas& c, FontRole role) {
+  const std::vector<Row> rows = c.state.experiment.active->published();
+  if (rows.empty()) return;
+  const auto [first, second] = headline(rows);
+  const experiment::Published& p = *first->compared.published;
+  std::string published = with_unit(p.value, p.unit);
+  std::string here = first->compared.ours ? with_unit(*first->compared.ours, p.unit) : "";
+  std::string name = p.label[c.state.language()];
+  if (second) {
+    published += " → " + with_unit(second->compared.published->value, p.unit);
+    here += " → " + with_unit(*second->compared.ours, p.unit);
+    name += " → " + second->compared.published->label[c.state.language()];
+  }
+  draw_pair(c, role, name, published, here);
+}
+
+void draw_errs(const Canvas& c, FontRole role) {
+  const std::string& says = c.state.experiment.active->experiment().correction[c.state.language()];
+  if (says.empty()) return;
+  vertical_space(c, 10);
+  text(c, FontRole::BodyBold, Colour::Simulated, word(Word::TutorialErrs, c.state.language()));
+  wrapped_text(c, role, Colour::Text, says);
+  note_place(c, "story.correction");
+}
+
+void draw_step(const Canvas& c, FontRole role) {
+  const LessonState& lesson = c.state.lesson;
+  const lesson::Step& step = lesson.step();
+  const auto language = c.state.language();
+  const LessonPhase phase = lesson.phase();
+  const LessonLook look{role == FontRole::Lead ? FontRole::Title : FontRole::BodyBold, role, FontRole::Small, true};
+  const bool known = phase == LessonPhase::Known || phase == LessonPhase::Solved;
+  // What it means takes the place of what was read before.
+  if (!known) {
+    wrapped_text(c, role, Colour::Text, step.text[language]);
+    note_place(c, "story.text");
+    vertical_space(c, 10);
+  }
+  if (step.question) draw_question(c, look);
+  if (step.task) draw_task(c, look);
+  if (known && !step.reveal.empty()) {
+    vertical_space(c, 10);
+    wrapped_text(c, role, Colour::Text, step.reveal[language]);
+    note_place(c, "story.reveal");
+  }
+}
+
+void draw_contents(const Canvas& c, FontRole role) {
+  const ShellState& state = c.state;
+  const bool hidden = answers_hidden(state);
+  if (state.lesson.on() && on_stage(state)) {
+    draw_step(c, role);
+  } else {
+    const experiment::Experiment& e = state.experiment.active->experiment();
+    wrapped_text(c, role, Colour::Text, e.shows[state.language()]);
+    vertical_space(c, 6);
+    if (!hidden) wrapped_text(c, role, Colour::Muted, e.watch[state.language()]);
+  }
+  if (hidden || other_side_tells(state) || !state.experiment.active) return;
+  draw_published(c, role);
+  draw_errs(c, role);
+}
+
+}  // namespace
+
+float story_width(const ShellState& state, float width) {
+  if (!state.presentation.story || !has_story(state)) return 0;
+  const float wanted = std::floor(width * kShare);
+  return wanted < kLeast ? 0 : wanted;
+}
+
+void draw_story(const Canvas& c) {
+  ShellState& state = c.state;
+  const float pad = 14 * c.scale;
+  const ImVec2 size = ImGui::GetWindowSize();
+  // Large letters, unless they were too much in the frame before.
+  const std::string told = fmt::format("{} {} {} {} {:.0f} {:.0f} {}", state.experiment.active->experiment().id,
+                                       state.lesson.on() ? state.lesson.number() : 0, answers_hidden(state),
+                                       state.lesson.on() ? static_cast<int>(state.lesson.phase()) : 0, size.x, size.y,
+                                       base::language_key(state.language()));
+  Presentation& presentation = state.presentation;
+  if (presentation.told != told) {
+    presentation.told = told;
+    presentation.smaller = false;
+  }
+  ImGui::SetCursorPos({pad, 12 * c.scale});
+  const float room = size.y - 16 * c.scale;
+  // Of the same width with and without a scroll bar, and not up to the window's edge.
+  ImGui::SetNextWindowContentSize({size.x - 2 * pad - ImGui::GetStyle().ScrollbarSize, 0});
+  ImGui::BeginChild("##story", {size.x - pad - 4 * c.scale, room}, false, ImGuiWindowFlags_NoNav);
+  draw_contents(c, presentation.smaller ? FontRole::Body : FontRole::Lead);
+  if (ImGui::GetCursorPosY() > room) presentation.smaller = true;
+  ImGui::EndChild();
+}
+
+float draw_lesson_clock(const Canvas& c, float right, float y, float height) {
+  const LessonState& lesson = c.state.lesson;
+  const auto clock = [](double seconds) {
+    const auto whole = static_cast<int>(seconds);
+    return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  };
+  const double planned = lesson.step().minutes * 60;
+  const bool over = lesson.now().seconds > planned;
+  const std::string step = fmt::format("{} / {}", clock(lesson.now().seconds), clock(planned));
+  const std::string all = tr("lesson {} / {}", clock(lesson.seconds()), clock(lesson.lesson().minutes() * 60));
+  const float gap = 14 * c.scale;
+  // As wide as the longest it gets, so that nothing beside it moves.
+  const float step_width = text_width(c.fonts, FontRole::Mono, "00:00 / 00:00");
+  const float all_width = text_width(c.fonts, FontRole::Small, tr("lesson {} / {}", "00:00", "00:00"));
+  const Label labels[] = {
+      {right - all_width, y, all_width, c.theme.as_text(Colour::Dim), FontRole::Small, all, height, LabelAlign::Right},
+      {right - all_width - gap - step_width, y, step_width, c.theme.as_text(over ? Colour::Wait : Colour::Text),
+       FontRole::Mono, step, height, LabelAlign::Right}};
+  draw_labels(*ImGui::GetWindowDrawList(), c.fonts, labels);
+  const float left = right - all_width - gap - step_width;
+  c.state.places["lesson.clock"] = {left, y, right - left, height};
+  return left;
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,93 @@
+#include "workload/script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "workload/code.h"
+
+namespace lanescope::workload {
+namespace {
+
+constexpr std::int64_t kFewestToWarmUp = 5, kMostToWarmUp = 100;
+
+std::string in_quotes(std::string_view text) { return nlohmann::json(text).dump(); }
+
+std::string first_lines(const ScriptFacts& facts, std::int64_t warm_up, bool cuda_cpp) {
+  std::string text;
+  if (cuda_cpp) {
+    std::string about;
+    for (const std::string& line : facts.title) text += "// " + line + '\n';
+    for (const auto& [name, value] : facts.about) {
+      about += (about.empty() ? "" : ", ") + in_quotes(name) + ": " + in_quotes(value);
+    }
+    text += fmt::format("//\n// nvcc -O2 -o loop loop.cu && ./loop [ITERATIONS [WARM_UP]]\n#define ABOUT {}\n",
+                        in_quotes(about));
+    return text + fmt::format("#define ITERATIONS {}\n#define WARM_UP {}\n\n", facts.iterations, warm_up);
+  }
+  text = "\"\"\"";
+  for (const std::string& line : facts.title) text += (line == facts.title.front() ? "" : "\n") + line;
+  text += "\"\"\"\nABOUT = {\n";
+  for (const auto& [name, value] : facts.about) text += fmt::format("    {}: {},\n", in_quotes(name), in_quotes(value));
+  return text + fmt::format("}}\nITERATIONS, WARM_UP = {}, {}\n\n", facts.iterations, warm_up);
+}
+
+// The imports that every script begins with are left out where nothing uses them.
+void leave_out_unused(std::vector<std::string>& lines) {
+  for (const auto& [import, use] :
+       {std::pair("from torch import nn", "nn."), std::pair("from torch.nn import functional as F", "F.")}) {
+    const auto uses = [use = use](const std::string& line) {
+      return !line.starts_with("from ") && line.find(use) != std::string::npos;
+    };
+    if (std::ranges::none_of(lines, uses)) std::erase(lines, import);
+  }
+}
+
+bool defines(std::string_view line) { return line.starts_with("def ") || line.starts_with("class "); }
+
+// Two empty lines around the functions and classes, never more than one elsewhere at the outermost level.
+std::string laid_out(const std::vector<std::string>& lines) {
+  std::string text;
+  int empty = 0;
+  bool in_definition = false, anything = false;
+  for (const std::string& line : lines) {
+    if (line.empty()) {
+      ++empty;
+      continue;
+    }
+    if (line.front() == ' ' || line.front() == ')') {
+      text.append(static_cast<std::size_t>(std::min(empty, in_definition ? 1 : 2)), '\n');
+    } else if (anything && (in_definition || defines(line))) {
+      text += "\n\n";
+    } else {
+      text.append(static_cast<std::size_t>(std::min(empty, 1)), '\n');
+    }
+    if (line.front() != ' ' && line.front() != ')') in_definition = defines(line);
+    anything = true;
+    empty = 0;
+    text += line + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+Script workload_script(std::string_view workload, const Settings& settings, bool on_cpu, const ScriptFacts& facts) {
+  Program program = workload_program(workload, settings, on_cpu);
+  for (Statement& statement : program.code) {
+    if (!statement.text.empty()) statement.indent += statement.script_indent;
+  }
+  const std::int64_t warm_up = std::clamp(facts.iterations / 10, kFewestToWarmUp, kMostToWarmUp);
+  Script script{first_lines(facts, warm_up, program.cuda_cpp), program.cuda_cpp ? ".cu" : ".py"};
+  std::vector<std::string> lines = plain_text(program.code);
+  if (!program.cuda_cpp) {
+    leave_out_unused(lines);
+    script.text += laid_out(lines);
+  } else {
+    for (const std::string& line : lines) script.text += line + '\n';
+  }
+  return script;
+}
+
+}  // namespace lanescope::workload

@@ -1,0 +1,25 @@
+#include "io/csv_text.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace lanescope::io {
+namespace {
+
+TEST(CsvText, QuotesWhatWouldEndAFieldOrALine) {
+  std::string csv;
+  append_csv_line(csv, std::vector<std::string>{"a", "", "b c", "d,e", "say \"f\"", "g\nh", "'i"});
+  append_csv_line(csv, {});
+  EXPECT_EQ(csv, "a,,b c,\"d,e\",\"say \"\"f\"\"\",\"g\nh\",'i\r\n\r\n");
+}
+
+TEST(CsvText, IsNeverAFormula) {
+  for (const char* formula : {"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠A"}) {
+    EXPECT_EQ(csv_text(formula), std::string("'") + formula);
+  }
+  for (const char* text : {"", "a=1", "1-1", "–", "王芳", " x"}) EXPECT_EQ(csv_text(text), text);
+}
+
+}  // namespace
+}  // namespace lanescope::io

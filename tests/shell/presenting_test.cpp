@@ -1,0 +1,119 @@
+// The pointer's trail and the pen's strokes, and the keys of a presentation.
+#include "shell/presenting.h"
+
+#include <gtest/gtest.h>
+
+#include "shell/keys.h"
+#include "shell/shell_state.h"
+
+namespace lanescope::ui {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr PointerState::Clock::time_point kBegin{std::chrono::hours(1)};
+
+TEST(Pen, AStrokeStaysForAWhileAndFades) {
+  PointerState pointer;
+  pointer.draw({10, 10}, true, kBegin);
+  pointer.draw({10.5f, 10}, true, kBegin);
+  pointer.draw({20, 10}, true, kBegin + 20s);
+  ASSERT_EQ(pointer.strokes.size(), 1u);
+  EXPECT_EQ(pointer.strokes[0].points.size(), 2u) << "half a pixel adds nothing";
+  EXPECT_EQ(PointerState::strength(pointer.strokes[0], kBegin + 60s), 1) << "still being drawn";
+  pointer.draw({20, 10}, false, kBegin + 20s);
+  // Kept for 12 s, of which the last 1.5 s fade: half gone after 11.25 s.
+  EXPECT_EQ(PointerState::strength(pointer.strokes[0], kBegin + 30s), 1);
+  EXPECT_NEAR(PointerState::strength(pointer.strokes[0], kBegin + 31250ms), 0.5, 1e-5);
+  EXPECT_TRUE(pointer.settle(kBegin + 31s));
+  EXPECT_FALSE(pointer.settle(kBegin + 33s));
+  EXPECT_TRUE(pointer.strokes.empty());
+}
+
+TEST(Pen, EachPressBeginsAStroke) {
+  PointerState pointer;
+  pointer.draw({0, 0}, false, kBegin);
+  pointer.draw({0, 0}, true, kBegin);
+  pointer.draw({0, 0}, false, kBegin);
+  pointer.draw({50, 0}, true, kBegin);
+  EXPECT_EQ(pointer.strokes.size(), 2u);
+}
+
+TEST(Laser, LeavesATrail) {
+  PointerState pointer;
+  pointer.move({0, 0}, kBegin);
+  pointer.move({0, 0}, kBegin + 50ms);
+  pointer.move({9, 0}, kBegin + 100ms);
+  EXPECT_EQ(pointer.trail.size(), 2u) << "a mouse at rest adds nothing";
+  EXPECT_TRUE(pointer.settle(kBegin + 400ms));
+  EXPECT_EQ(pointer.trail.size(), 1u);
+  EXPECT_FALSE(pointer.settle(kBegin + 500ms));
+}
+
+class PresentingKeys : public testing::Test {
+ protected:
+  bool press(int key, int modifiers = 0, bool repeated = false) {
+    return presenting_key(state_, {key, modifiers}, repeated);
+  }
+  void go_to(const char* step) {
+    const auto& steps = state_.lesson.lesson().steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (steps[i].name == step) return state_.lesson.go_to(i);
+    }
+    FAIL() << step;
+  }
+  ShellState state_;
+};
+
+TEST_F(PresentingKeys, MeanSomethingElseOnlyThen) {
+  EXPECT_FALSE(press(key::H));
+  EXPECT_FALSE(press(key::Right));
+  state_.presentation.on = true;
+  EXPECT_FALSE(press(key::Right)) << "without a lesson it pans";
+  EXPECT_TRUE(press(key::H));
+  EXPECT_TRUE(answers_hidden(state_));
+  EXPECT_TRUE(press(key::H));
+  EXPECT_FALSE(answers_hidden(state_));
+  state_.overlays.open = Overlay::Palette;
+  EXPECT_FALSE(press(key::H)) << "typed into the palette";
+}
+
+// The steps of this lesson ask for: a number, a number, a number, a choice, ...
+TEST_F(PresentingKeys, GoThroughTheLesson) {
+  state_.presentation.on = true;
+  state_.lesson.begin(lesson::lesson_named("why-the-gpu-waits"));
+  EXPECT_TRUE(press(key::Up));
+  // The slider goes from 1 to 6; it begins in the middle, and 40 presses go from end to end: 3.5 + 5 / 40.
+  EXPECT_DOUBLE_EQ(std::get<double>(*state_.lesson.now().draft), 3.625);
+  EXPECT_TRUE(press(key::Down, 0, true));
+  EXPECT_TRUE(press(key::Down));
+  EXPECT_DOUBLE_EQ(std::get<double>(*state_.lesson.now().draft), 3.375);
+  EXPECT_TRUE(press(key::Digit1)) << "nothing to raise a hand for, but it must not freeze the picture";
+  EXPECT_TRUE(press(key::Right));
+  EXPECT_EQ(state_.lesson.phase(), LessonPhase::Measuring) << "first the answer";
+  EXPECT_EQ(std::get<double>(*state_.lesson.now().answer), 3.375);
+  EXPECT_FALSE(state_.requests.step);
+  EXPECT_TRUE(press(key::Right, 0, true));
+  EXPECT_FALSE(state_.requests.step) << "a key held too long must not run through the lesson";
+  EXPECT_TRUE(press(key::PageDown));
+  EXPECT_EQ(state_.requests.step, 1u);
+  EXPECT_TRUE(press(key::Left));
+  EXPECT_EQ(state_.requests.step, 1u) << "there is none before the first";
+}
+
+TEST_F(PresentingKeys, DigitsCountHands) {
+  state_.presentation.on = true;
+  state_.lesson.begin(lesson::lesson_named("why-the-gpu-waits"));
+  go_to("print");
+  EXPECT_TRUE(press(key::Digit1 + 1));
+  EXPECT_TRUE(press(key::Digit1 + 1, 0, true)) << "held for many hands";
+  EXPECT_TRUE(press(key::Digit1));
+  EXPECT_TRUE(press(key::Digit1 + 1, modifier::Shift));
+  EXPECT_EQ(state_.lesson.now().hands[0], 1);
+  EXPECT_EQ(state_.lesson.now().hands[1], 1);
+  EXPECT_TRUE(press(key::Right));
+  EXPECT_TRUE(press(key::Digit1));
+  EXPECT_EQ(state_.lesson.now().hands[0], 1) << "too late";
+}
+
+}  // namespace
+}  // namespace lanescope::ui
