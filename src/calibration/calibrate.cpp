@@ -147,11 +147,12 @@ void Calibrator::measure_linear(Probe& probe, double launch_us, const std::strin
   const std::array forward{x, weight, bias, out};
   const std::array backward{out, x, weight};
   const auto beside_launch = [&](OpKind kind, std::span<const Buffer> args) {
-    return std::max(0.0, median(probe.call_times_us(kCalls,
-                                                    [&] {
-                                                      d.launch({kind, kSide, kSide, kSide}, args, Stream::Default, false);
-                                                    })) -
-                             launch_us);
+    return std::max(0.0,
+                    median(probe.call_times_us(kCalls,
+                                               [&] {
+                                                 d.launch({kind, kSide, kSide, kSide}, args, Stream::Default, false);
+                                               })) -
+                        launch_us);
   };
   measured("cpu.linear_us", beside_launch(OpKind::LinearForward, forward), of);
   measured("cpu.linear_grad_us", beside_launch(OpKind::LinearWeightGrad, backward), of);
