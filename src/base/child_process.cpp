@@ -39,10 +39,10 @@ int wait_for_child(pid_t child) {
 
 TemporaryFile temporary_file(std::string_view bytes) {
   TemporaryFile file(std::tmpfile());
-  if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() || std::fflush(file.get()) != 0 ||
-      std::fseek(file.get(), 0, SEEK_SET) != 0) {
-    return nullptr;
-  }
+  if (!file) return nullptr;
+  // fwrite() may not be given the null pointer of an empty view.
+  if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size()) return nullptr;
+  if (std::fflush(file.get()) != 0 || std::fseek(file.get(), 0, SEEK_SET) != 0) return nullptr;
   return file;
 }
 

@@ -84,8 +84,10 @@ TEST(Eviction, ALowerCapEvictsAndGivesMemoryBack) {
   EXPECT_EQ(trace.counts().evicted, 160 * kBlockEvents);
   append_blocks(110);                                             // 15 fewer with each: 1,500 fewer after 100
   EXPECT_LE(trace.memory_bytes(), kLowCap + 64 * sizeof(Block));  // 64 are kept for readers
-#ifndef __SANITIZE_THREAD__                                       // its own memory grows meanwhile
-  EXPECT_LT(resident_bytes(), before - 1'300 * sizeof(Block));
+  // 1,436 blocks or more went back; what the rest of the process took meanwhile counts against them. AddressSanitizer
+  // takes the room of 130, ThreadSanitizer more than went back.
+#ifndef __SANITIZE_THREAD__
+  EXPECT_LT(resident_bytes(), before - 1'000 * sizeof(Block));
 #endif
   const auto check_kept = [&] {
     const Row& row = trace.lane(lane).row(0);
