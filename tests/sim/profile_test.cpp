@@ -77,7 +77,8 @@ TEST(FrameworkCosts, WithoutTheMatrixLibrarysCalls) {
 TEST(Profile, SomeNumbersMayBeMissing) {
   std::string text = round_profile_text();
   for (const char* key : {"page_fault_us_per_mib", "cores", "fp32_gflops", "op_us", "graph_launch_us", "graph_node_us",
-                          "graph_instantiate_us", "linear_us", "linear_grad_us", "graph_gap_us", "h2d_cached_gb_per_s", "cached_copy_bytes"}) {
+                          "graph_instantiate_us", "linear_us", "linear_grad_us", "graph_gap_us", "h2d_cached_gb_per_s",
+                          "cached_copy_bytes"}) {
     const std::size_t from = text.find(std::string("\n") + key + " = ");
     ASSERT_NE(from, std::string::npos);
     text.erase(from, text.find('\n', from + 1) - from);

@@ -42,8 +42,8 @@ struct DeviceProfile {
     double graph_launch_us = 2.5;        ///< cudaGraphLaunch, in addition to its nodes
     double graph_node_us = 0.001;        ///< the same, for each node
     double graph_instantiate_us = 20;    ///< cudaGraphInstantiate, for each node
-    double linear_us = 0;       ///< this program's call for a linear layer's forward pass, beside one launch
-    double linear_grad_us = 0;  ///< the same for a gradient of its weight or input
+    double linear_us = 0;                ///< this program's call for a linear layer's forward pass, beside one launch
+    double linear_grad_us = 0;           ///< the same for a gradient of its weight or input
   };
   struct Gpu {
     double launch_latency_us = 0;  ///< from the return of the call until a kernel, memset or event can start
@@ -65,8 +65,8 @@ struct DeviceProfile {
     double d2h_pageable_gb_per_s = 0;
     double h2d_cached_gb_per_s = 10;  ///< instead of h2d_pageable_gb_per_s: the bytes are in the CPU's cache. Optional
     double cached_copy_bytes = 0;     ///< up to this size; optional
-    double copy_fixed_us = 0;       ///< fixed cost of every copy
-    double inline_limit_bytes = 0;  ///< pageable H2D up to this size travels in the command queue
+    double copy_fixed_us = 0;         ///< fixed cost of every copy
+    double inline_limit_bytes = 0;    ///< pageable H2D up to this size travels in the command queue
     double staging_chunk_bytes = 0;
     double staging_slots = 0;
   };
@@ -98,8 +98,8 @@ std::string profile_text(const DeviceProfile& profile, std::string_view comment)
 /// Throws base::FileError if the file cannot be read or parsed.
 DeviceProfile load_profile(const std::string& path);
 
-/// Takes the calls of the matrix library out of PyTorch's costs, for loops on a real GPU: those make them themselves. Of
-/// the three kernels of a linear layer's backward pass, which all have the same cost, two are the library's.
+/// Takes the calls of the matrix library out of PyTorch's costs, for loops on a real GPU: those make them themselves.
+/// Of the three kernels of a linear layer's backward pass, which all have the same cost, two are the library's.
 void leave_out_library(FrameworkCosts& costs, const DeviceProfile::Cpu& cpu);
 
 /// The ids of the built-in profiles, sorted.
