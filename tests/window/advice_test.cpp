@@ -56,7 +56,8 @@ TEST_F(AdviceTest, TheButtonTriesItAndPredictedStandsBesideMeasured) {
   const auto offer = [&] { return state().try_it.offer(cards().front().key); };
   // The button does not wait long for its prediction; this test does.
   const auto predicted = [&] { return offer()->prediction && offer()->prediction->refused.empty(); };
-  ASSERT_TRUE(desk().until([&] { return offer() && offer()->chosen && predicted() && desk().has_place("advice.0.try"); }));
+  ASSERT_TRUE(
+      desk().until([&] { return offer() && offer()->chosen && predicted() && desk().has_place("advice.0.try"); }));
   desk().click("advice.0.try");
   EXPECT_EQ(model().steering()->settings().integer("log_interval"), 100);
   EXPECT_FALSE(state().selection.event.has_value()) << "the card itself was not clicked";
