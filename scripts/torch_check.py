@@ -95,6 +95,14 @@ def quietest_core(cores, speed):
     return min(worst, key=worst.get)
 
 
+def use_cores(options, alone):
+    """One core with one thread, or all. Sixteen threads on one core make pin_memory() of 4 MB take 128 ms."""
+    import torch
+
+    os.sched_setaffinity(0, {options.core} if alone else options.all_cores)
+    torch.set_num_threads(1 if alone else len(options.all_cores))
+
+
 def own_run(options, experiment, side, device, iterations, dispatch_us):
     """The pace in us, and the workload's own figures."""
     figures = json.loads(lanescope(options, 'run', '--experiment', experiment, '--side', side, '--device', device,
@@ -112,13 +120,13 @@ def measure(options, experiment, side, folder):
         # A hand-over from one thread to another, as for each backward(), takes 10 to 100 us on a virtual machine, and
         # varies as much; on one core it is short. Loaders have workers, and arithmetic on the CPU has threads.
         alone = 'DataLoader' not in text and "device = 'cpu'" not in text
-        os.sched_setaffinity(0, {options.core} if alone else options.all_cores)
+        use_cores(options, alone)
         run = run_program if path.suffix == '.cu' else run_script
         first = run(path, 3, 2)
         row['iterations'] = iterations = int(min(5000, max(3, 1e3 * options.seconds / first['ms_per_iteration'])))
         speed = options.speeds['cpu' if first['device'] == 'cpu' else 'cuda']
         for _ in range(options.rounds if first['ms_per_iteration'] < 100 else 1):
-            os.sched_setaffinity(0, {options.core} if alone else options.all_cores)
+            use_cores(options, alone)
             before = speed.now()
             result = run(path, iterations, min(100, max(2, iterations // 10)))
             row['slower'].append(min(before, speed.now()))
@@ -176,6 +184,7 @@ def main():
     options.all_cores = os.sched_getaffinity(0)
     profile = tomllib.loads(pathlib.Path(options.profile).read_text())
     import torch
+    torch.set_num_threads(1)  # a pool started now would stay on one core
     options.speeds = {'cpu': Speed(profile, 'cpu')}
     options.core = quietest_core(options.all_cores, options.speeds['cpu'])
     os.sched_setaffinity(0, {options.core})  # and with it the thread that autograd starts for the GPU
