@@ -1,0 +1,245 @@
+// What the library inside the watched program and the viewer share: a memory file with a page of controls, a table of
+// open calls, and a ring of messages. Version 1. Little-endian, for one machine.
+//
+//   watched program                                      viewer
+//   any thread ── claims slots, writes, commits ──▶ ring ──▶ one thread reads, frees
+//   library    ◀── level, burst, anchor ───────────────── controls
+//
+// The library passes the memory file over the Unix socket named by LANESCOPE_ATTACH, with a Hello; the socket then
+// only tells each side when the other has ended. Neither side trusts the other: the library reads nothing but the
+// controls, which it clamps, and the viewer checks every length, number and text.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace lanescope::wire {
+
+inline constexpr std::uint64_t kMagic = 0x31454E414C534C00;  // "\0LSLANE1"
+inline constexpr std::uint32_t kVersion = 1;
+/// The socket's path. Set by the launcher, inherited by every process of the program.
+inline constexpr const char* kSocketVariable = "LANESCOPE_ATTACH";
+
+enum class Level : std::uint32_t {
+  Off,      ///< nothing is watched
+  Waits,    ///< blocking calls, with their stacks; no CUPTI records
+  Acquire,  ///< the same, and everything in bursts
+  Calls,    ///< everything continuously; of API calls those that matter
+  All,      ///< everything continuously, with every API call
+};
+
+enum class State : std::uint32_t {
+  Starting,      ///< loaded; CUPTI is not set up yet
+  Watching,      ///< CUPTI is set up
+  NoCupti,       ///< CUPTI was not found or cannot be used; NVTX still works
+  CuptiBusy,     ///< another profiler has CUPTI; `state_text` names it
+  DriverTooOld,  ///< CUPTI does not support this driver
+  TakenOver,     ///< another profiler replaced our buffers
+  Failed,        ///< CUPTI reported a fatal error
+};
+
+enum class Python : std::uint32_t { None, Walking, Unsupported, Failed };
+
+/// Times are CLOCK_MONOTONIC nanoseconds.
+enum class Kind : std::uint8_t {
+  None,
+  Text,       ///< id; `slots` hold its bytes, at most kMostText
+  Frame,      ///< id: a place in a program
+  Stack,      ///< id; frames, innermost first, at most kMostFrames
+  Thread,     ///< a thread's name
+  Call,       ///< an API call that has ended
+  Kernel,     ///< GPU
+  Copy,       ///< GPU: also a memset
+  Sync,       ///< what a blocking call waited for
+  Shape,      ///< id: a kernel's launch configuration
+  Context,    ///< a context's null stream
+  Stream,     ///< a stream's flags
+  Device,     ///< a GPU
+  Range,      ///< NVTX: push, pop, start, end, mark
+  Recording,  ///< the GPU's records were switched on or off, or all were delivered
+  Sample,     ///< where a thread is that has made no call for some time
+  Forked,     ///< a child process that is not watched
+  Stall,      ///< a call was held up because the launch queue was full, or by CUPTI itself
+};
+
+inline constexpr std::size_t kMostText = 1024;  ///< bytes
+inline constexpr std::size_t kMostFrames = 32;
+
+// --- Messages: the first slot holds a header of 16 bytes and 48 bytes of content; longer messages continue with 56
+// bytes in each further slot. Ids count from 1; 0 means none.
+// -----------------------------------------------------------------
+
+struct TextMessage {  // then the text
+  std::uint32_t bytes;
+};
+struct FrameMessage {
+  std::uint32_t file, function;  ///< texts
+  std::uint32_t line;            ///< 0: unknown
+};
+struct StackMessage {  // then `frames` ids
+  std::uint32_t frames;
+};
+struct ThreadMessage {
+  std::uint32_t thread, name;
+};
+struct CallMessage {
+  std::int64_t start_ns, end_ns;
+  std::uint32_t correlation, thread;
+  std::uint32_t api;    ///< domain << 16 | callback id
+  std::uint32_t name;   ///< text: "cudaLaunchKernel_v7000"
+  std::uint32_t stack;  ///< 0: not walked
+  std::int32_t result;  ///< 0: success
+};
+struct OperationMessage {  // Kernel, Copy
+  std::int64_t start_ns, end_ns;
+  std::uint32_t correlation;
+  std::uint32_t stream, context;
+  std::uint16_t device;
+  std::uint8_t copy_kind;                    ///< CUPTI's numbers; kernel: 0; memset: 0xFF
+  std::uint8_t source : 4, destination : 4;  ///< CUPTI's kinds of memory
+  union {
+    struct {
+      std::uint32_t name, shape;
+    } kernel;
+    std::uint64_t bytes;
+  };
+  std::uint32_t graph_node;    ///< 0: not of a graph; the low 32 bits of CUPTI's number
+  std::uint32_t asynchronous;  ///< a copy: 1 if asynchronous
+};
+struct SyncMessage {
+  std::int64_t start_ns, end_ns;
+  std::uint32_t correlation, type;  ///< CUPTI's kind of synchronisation
+  std::uint32_t context, stream;    ///< 0xFFFFFFFF: all streams
+};
+struct ShapeMessage {
+  std::uint32_t grid[3], block[3];
+  std::uint32_t static_bytes, dynamic_bytes;
+  std::uint16_t registers, unused;
+};
+struct ContextMessage {
+  std::uint32_t context, device, null_stream;
+};
+struct StreamMessage {
+  std::uint32_t context, stream, flags;
+};
+struct DeviceMessage {
+  std::uint32_t device, name;
+  std::uint8_t uuid[16];
+};
+enum class RangeAct : std::uint32_t { Push, Pop, Start, End, Mark };
+struct RangeMessage {
+  std::int64_t time_ns;
+  RangeAct act;
+  std::uint32_t thread, domain, name;  ///< domain and name: texts
+  std::uint64_t range;                 ///< Start, End: the range's number
+  std::uint32_t color, unused;         ///< 0: none
+};
+enum class RecordingAct : std::uint32_t {
+  On,         ///< from `time_ns` on everything is recorded
+  Off,        ///< until `time_ns` everything was recorded
+  Delivered,  ///< of what ended on the GPU before `time_ns`, everything recorded has been sent
+};
+struct RecordingMessage {
+  std::int64_t time_ns;
+  RecordingAct act;
+  std::uint32_t level;
+  std::int64_t took_ns;  ///< On, Off: what switching cost
+};
+struct SampleMessage {
+  std::int64_t time_ns, since_ns;  ///< since_ns: the end of the thread's last call
+  std::uint32_t thread, stack;
+  std::uint32_t runs;  ///< 1: the thread was on a CPU, 0: it waited
+};
+struct ForkedMessage {
+  std::uint32_t process;
+};
+struct StallMessage {
+  std::int64_t start_ns, end_ns;
+  std::uint32_t kind, correlation, thread;  ///< CUPTI's kind of overhead
+};
+
+struct Slot {
+  /// For the slot at position p: p while it is free, p + 1 once it is written. The reader sets it to p + slot_count.
+  std::atomic<std::uint64_t> turn;
+  union {
+    struct {
+      Kind kind;
+      std::uint8_t slots;  ///< of the whole message, at least 1
+      std::uint16_t unused;
+      std::uint32_t id;  ///< of what is defined; other messages: 0
+      unsigned char content[48];
+    } first;
+    unsigned char more[56];
+  };
+};
+static_assert(sizeof(Slot) == 64);
+static_assert(sizeof(CallMessage) <= 48 && sizeof(OperationMessage) <= 48 && sizeof(RangeMessage) <= 48);
+
+/// A call in progress. `turn` is odd while the entry is being written; an entry with thread 0 is empty.
+struct OpenCall {
+  std::atomic<std::uint32_t> turn;
+  std::atomic<std::uint32_t> thread, name, stack;
+  std::atomic<std::int64_t> start_ns;
+  std::atomic<std::uint32_t> correlation, api;
+};
+inline constexpr std::size_t kOpenCalls = 256;
+
+struct Controls {                            // written by the viewer
+  std::atomic<std::uint32_t> level;          ///< Level
+  std::atomic<std::uint32_t> walk_launches;  ///< 1: also launches get their stacks while they are recorded
+  std::atomic<std::uint32_t> burst_us;       ///< Acquire: how long a burst lasts
+  std::atomic<std::uint32_t> period_us;      ///< Acquire: from the start of one burst to the next
+  std::atomic<std::int64_t> boost_until_ns;  ///< Acquire: record continuously until then
+  std::atomic<std::uint32_t> anchor;         ///< an API call (domain << 16 | id) that is watched between bursts, too
+  std::atomic<std::uint32_t> sample_us;      ///< threads without calls are sampled this often; 0: never
+};
+
+struct Status {                               // written by the library
+  std::atomic<std::uint32_t> state;           ///< State
+  std::atomic<std::uint32_t> python;          ///< Python
+  std::atomic<std::uint32_t> python_version;  ///< 0x030C for 3.12; 0: none
+  std::atomic<std::uint32_t> cupti_version, driver_version;
+  std::atomic<std::uint32_t> recording;  ///< 1 while everything is recorded
+  char state_text[256];                  ///< one line; written before `state`
+  char python_text[256];                 ///< one line; written before `python`
+  char cupti_path[256];
+  // Counts.
+  std::atomic<std::uint64_t> dropped;        ///< messages for which the ring had no room
+  std::atomic<std::uint64_t> cupti_dropped;  ///< records that CUPTI dropped
+  std::atomic<std::uint64_t> no_buffer;      ///< requests of CUPTI for which there was no buffer
+  std::atomic<std::uint64_t> threads_lost;   ///< threads beyond the table's size
+  std::atomic<std::uint64_t> texts_lost;     ///< texts, frames and stacks beyond the tables' sizes
+  std::atomic<std::uint64_t> walks, walks_failed;
+  std::atomic<std::uint64_t> untimed;              ///< records without a usable time
+  std::atomic<std::uint64_t> clock_steps;          ///< how often the wall clock was set
+  std::atomic<std::uint64_t> switches, switch_ns;  ///< how often recording was switched, and what that cost in all
+  std::atomic<std::uint64_t> calls_seen;
+  std::atomic<std::int64_t> first_call_ns;  ///< the first API call seen; 0: none
+  std::atomic<std::int64_t> beat_ns;        ///< the library's thread was last alive then
+};
+
+struct Memory {
+  std::uint64_t magic;
+  std::uint32_t version, pid;
+  std::uint32_t slot_count;                     ///< a power of two
+  std::uint32_t bytes;                          ///< of the whole file
+  alignas(64) std::atomic<std::uint64_t> head;  ///< the next position to claim
+  alignas(64) Controls controls;
+  alignas(64) Status status;
+  alignas(64) OpenCall open[kOpenCalls];
+  alignas(64) Slot slots[1];  ///< slot_count of them
+};
+
+/// Sent once over the socket, with the memory file's descriptor.
+struct Hello {
+  std::uint64_t magic;
+  std::uint32_t version, pid, parent;
+  std::uint32_t bytes;  ///< of the memory file
+};
+
+inline constexpr std::size_t bytes_for(std::size_t slot_count) {
+  return offsetof(Memory, slots) + slot_count * sizeof(Slot);
+}
+
+}  // namespace lanescope::wire
