@@ -76,6 +76,7 @@ struct TextMessage {  // then the text
 struct FrameMessage {
   std::uint32_t file, function;  ///< texts
   std::uint32_t line;            ///< 0: unknown
+  std::uint32_t code, offset;    ///< the code object's number, and the place in its bytecode: loops are found by them
 };
 struct StackMessage {  // then `frames` ids
   std::uint32_t frames;
@@ -231,7 +232,8 @@ struct Memory {
   alignas(64) Slot slots[1];  ///< slot_count of them
 };
 
-/// Sent once over the socket, with the memory file's descriptor.
+/// Sent once over the socket, with the memory file's descriptor. The file is sealed against shrinking and growing
+/// (F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_SEAL), so that the viewer cannot be made to touch memory that is gone.
 struct Hello {
   std::uint64_t magic;
   std::uint32_t version, pid, parent;

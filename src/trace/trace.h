@@ -21,6 +21,7 @@
 
 #include "base/name_table.h"
 #include "trace/arena.h"
+#include "trace/call_sites.h"
 #include "trace/event.h"
 #include "trace/launch_table.h"
 #include "trace/sink.h"
@@ -219,6 +220,8 @@ class Trace {
   /// How kernels were launched, see launch_of().
   LaunchTable& launches() { return launches_; }
   const LaunchTable& launches() const { return launches_; }
+  CallSites& sites() { return sites_; }
+  const CallSites& sites() const { return sites_; }
   /// Arguments of events, as the members of a JSON object: "\"Input Dims\":[[64,3]]"; see arguments_of().
   base::NameTable& arguments() { return arguments_; }
   const base::NameTable& arguments() const { return arguments_; }
@@ -286,6 +289,7 @@ class Trace {
 
   base::NameTable names_, arguments_;
   LaunchTable launches_;
+  CallSites sites_;
   std::array<std::unique_ptr<Lane>, kMaxLanes> lanes_;
   std::atomic<std::size_t> lane_count_{0};
   std::mutex lanes_mutex_;

@@ -6,9 +6,9 @@
 #include <system_error>
 
 #include "base/translate.h"
+#include "capture/assembly/lane_names.h"
 #include "capture/cupti/cupti_capture_impl.h"
 #include "capture/cupti/health.h"
-#include "capture/cupti/lane_names.h"
 #include "capture/cupti/names.h"
 
 namespace lanescope::capture::cupti {
@@ -168,7 +168,7 @@ std::vector<trace::OpenCall> CuptiCapture::Impl::open_calls() const {
     const std::lock_guard lock(names_mutex_);
     auto lane = lanes_.find(call.thread);
     if (lane == lanes_.end()) {
-      lane = lanes_.emplace(call.thread, sink_.lane(calls_lane(call.thread, is_main(call.thread)))).first;
+      lane = lanes_.emplace(call.thread, sink_.lane(LaneNames().calls(call.thread, is_main(call.thread)))).first;
     }
     const std::pair<std::uint32_t, std::uint32_t> function{call.domain, call.id};
     auto name = names_.find(function);

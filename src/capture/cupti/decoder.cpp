@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/translate.h"
-#include "capture/cupti/assembler.h"
+#include "capture/assembly/assembler.h"
 #include "capture/cupti/names.h"
 #include "capture/cupti/record_reader.h"
 

@@ -10,8 +10,9 @@
 #include <memory>
 #include <vector>
 
+#include "capture/assembly/counts.h"
+#include "capture/assembly/progress.h"
 #include "capture/cupti/clock_map.h"
-#include "capture/cupti/counts.h"
 #include "capture/cupti/cupti_table.h"
 #include "trace/sink.h"
 
@@ -32,12 +33,7 @@ class Decoder {
   /// Reads one completed buffer. Unreadable records are counted; nothing is thrown.
   void take(std::uint8_t* buffer, std::size_t valid_bytes);
 
-  /// The session's knowledge about records that may still arrive.
-  struct Progress {
-    Nanoseconds asked_ns = 0;                         ///< trace time at which the last completed flush began
-    std::vector<std::uint32_t> threads_with_buffers;  ///< threads that requested buffers which CUPTI still holds
-    Nanoseconds oldest_open_call_ns = std::numeric_limits<Nanoseconds>::max();
-  };
+  using Progress = capture::Progress;
   /// Writes what is complete. An event is held back until everything that starts before it is known, so that lanes are
   /// written in start order and a call's parts can be derived. Complete is everything that starts before the earliest
   /// of

@@ -9,16 +9,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "capture/assembly/operation_names.h"
+#include "capture/assembly/record.h"
 #include "capture/cupti/cupti_table.h"
-#include "capture/cupti/record.h"
 #include "trace/sink.h"
 
 namespace lanescope::capture::cupti {
-
-/// "cudaLaunchKernel_v7000" and "cudaLaunchKernel_ptsz" -> "cudaLaunchKernel".
-std::string_view plain_api_name(std::string_view name);
-/// A kernel's display name: demangled, without return type and parameters, at most 120 characters.
-std::string kernel_name(std::string_view raw);
 
 class Names {
  public:
@@ -40,8 +36,6 @@ class Names {
 
  private:
   static constexpr std::size_t kMaxCbid = 4096;
-  static constexpr std::size_t kCopyKinds = 11;
-  static constexpr std::size_t kMemoryKinds = 8;
   struct AtAddress {
     const char* address = nullptr;
     std::string text;

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "capture/assembly/operation_names.h"
+
 namespace lanescope::capture::cupti {
 namespace {
 
@@ -12,45 +14,6 @@ constexpr Nanoseconds kFarOff = 3600 * base::kSecond;
 constexpr std::uint32_t kEventSyncIdVersion = 26;          // CUDA 12.8
 constexpr std::uint32_t kOverheadCorrelationVersion = 20;  // CUDA 12.2
 constexpr std::uint32_t kOverheadDataVersion = 130000;     // CUDA 13.0 or earlier
-
-trace::MemoryKind memory_kind(unsigned kind) {
-  switch (kind) {
-    case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
-      return trace::MemoryKind::Pageable;
-    case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
-      return trace::MemoryKind::Pinned;
-    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
-    case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
-    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC:
-      return trace::MemoryKind::Device;
-    default:
-      return trace::MemoryKind::Unknown;
-  }
-}
-
-trace::CopyDirection direction(std::uint8_t copy_kind) {
-  switch (copy_kind) {
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
-      return trace::CopyDirection::HostToDevice;
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
-      return trace::CopyDirection::DeviceToHost;
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
-      return trace::CopyDirection::DeviceToDevice;
-    default:
-      return trace::CopyDirection::Other;
-  }
-}
-
-std::uint8_t copy_flags(const trace::CopyTraits& traits) {
-  trace::Event event;
-  trace::set_copy_traits(event, traits);
-  return event.flags;
-}
 
 template <typename T>
 const T& as(const CUpti_Activity& activity) {
@@ -69,6 +32,15 @@ trace::LaunchShape shape_of(const CUpti_ActivityKernel4& kernel) {
   shape.context = kernel.contextId;
   return shape;
 }
+
+static_assert(kEventSynchronize == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE);
+static_assert(kStreamSynchronize == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE);
+static_assert(kBlockingStream == CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT);
+static_assert(kBufferFlush == CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH);
+static_assert(kInstrumentation == CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION);
+static_assert(kResource == CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE);
+static_assert(kQueueFull == CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL);
+static_assert(kBufferRequest == CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST);
 
 std::uint64_t join_number(std::uint64_t id) {
   return id == CUPTI_SYNCHRONIZATION_INVALID_VALUE || id == ~std::uint64_t{0} ? 0 : id;
@@ -207,7 +179,7 @@ bool RecordReader::read_copy(const Copy& copy, Nanoseconds now, Record& record) 
   record.device = copy.deviceId;
   record.context = copy.contextId;
   record.stream = copy.streamId;
-  record.copy_flags = copy_flags({.direction = direction(copy.copyKind),
+  record.copy_flags = copy_flags({.direction = copy_direction(copy.copyKind),
                                   .source = memory_kind(copy.srcKind),
                                   .destination = memory_kind(copy.dstKind),
                                   .asynchronous = (copy.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0});

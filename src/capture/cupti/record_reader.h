@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
+#include "capture/assembly/counts.h"
+#include "capture/assembly/record.h"
 #include "capture/cupti/clock_map.h"
-#include "capture/cupti/counts.h"
 #include "capture/cupti/cupti_table.h"
 #include "capture/cupti/launches.h"
 #include "capture/cupti/names.h"
-#include "capture/cupti/record.h"
 
 namespace lanescope::capture::cupti {
 

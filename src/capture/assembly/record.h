@@ -6,7 +6,7 @@
 #include "trace/call_nature.h"
 #include "trace/event.h"
 
-namespace lanescope::capture::cupti {
+namespace lanescope::capture {
 
 using base::NameId;
 using base::Nanoseconds;
@@ -20,6 +20,13 @@ inline constexpr std::uint8_t kMayBeIdle = 4;       ///< a launch that may put n
 inline constexpr std::uint8_t kNeverOnGpu = 8;      ///< a launch by name, but of work for the CPU
 inline constexpr std::uint8_t kBeginsCapture = 16;  ///< from here on, the thread's launches go into a graph
 inline constexpr std::uint8_t kEndsCapture = 32;
+inline constexpr std::uint8_t kAlone = 64;  ///< made while the GPU's work is not recorded, so no operation will come
+
+// CUPTI's numbers, which stay the same over its versions.
+inline constexpr std::uint32_t kEventSynchronize = 1, kStreamSynchronize = 3;  ///< kinds of synchronisation
+inline constexpr std::uint32_t kBlockingStream = 1;                            ///< flag of a stream
+inline constexpr std::uint32_t kBufferFlush = 1 << 16, kInstrumentation = 2 << 16, kResource = 3 << 16,
+                               kQueueFull = 6 << 16, kBufferRequest = 7 << 16;  ///< kinds of overhead
 
 struct Record {
   Nanoseconds start_ns = 0;
@@ -32,6 +39,7 @@ struct Record {
   std::uint32_t context = 0;
   std::uint32_t stream = 0;
   /// Sync, Overhead, Stream: CUPTI's number for its type. Context: its null stream. A kernel: its launch's number.
+  /// Call: its place in the program; 0: unknown.
   std::uint32_t detail = 0;
   RecordKind kind = RecordKind::Call;
   trace::EventKind event_kind = trace::EventKind::Call;
@@ -56,4 +64,4 @@ inline bool starts_before(const Record& a, const Record& b) {
   return a.name < b.name;
 }
 
-}  // namespace lanescope::capture::cupti
+}  // namespace lanescope::capture

@@ -1,8 +1,8 @@
-#include "capture/cupti/pairing.h"
+#include "capture/assembly/pairing.h"
 
 #include <algorithm>
 
-namespace lanescope::capture::cupti {
+namespace lanescope::capture {
 namespace {
 
 constexpr Nanoseconds kUnknown = std::numeric_limits<Nanoseconds>::min();
@@ -65,7 +65,7 @@ bool Pairing::add_call(const Record& call, std::uint32_t thread) {
   link->thread = thread;
   link->driver = driver;
   if (first && link->has_op) matched(*link, link->first_op_ns);
-  if (call.is_launch() && !(call.traits & (kFailed | kNeverOnGpu)) && !link->has_op) {
+  if (call.is_launch() && !(call.traits & (kFailed | kNeverOnGpu | kAlone)) && !link->has_op) {
     auto& missing = threads_[thread].missing;
     const bool may_be_idle = (call.traits & kMayBeIdle) != 0;
     missing.push({call.start_ns, call.end_ns, call.correlation, may_be_idle});
@@ -214,4 +214,4 @@ void Pairing::finish() {
   while (!orphans_.empty()) check_orphan();
 }
 
-}  // namespace lanescope::capture::cupti
+}  // namespace lanescope::capture

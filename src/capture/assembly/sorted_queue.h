@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace lanescope::capture::cupti {
+namespace lanescope::capture {
 
 /// Items arrive nearly in order, as CUPTI's records do. They are appended, and sorted on access. Sorting touches only
 /// the newest ones.
@@ -63,4 +63,4 @@ class SortedQueue {
   std::size_t sorted_ = 0;  // [head_, sorted_) is sorted
 };
 
-}  // namespace lanescope::capture::cupti
+}  // namespace lanescope::capture

@@ -9,14 +9,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "capture/cupti/counts.h"
-#include "capture/cupti/paged_table.h"
-#include "capture/cupti/pairing.h"
-#include "capture/cupti/record.h"
-#include "capture/cupti/sorted_queue.h"
+#include "capture/assembly/counts.h"
+#include "capture/assembly/paged_table.h"
+#include "capture/assembly/pairing.h"
+#include "capture/assembly/record.h"
+#include "capture/assembly/sorted_queue.h"
 #include "trace/event.h"
 
-namespace lanescope::capture::cupti {
+namespace lanescope::capture {
 
 class Waits {
  public:
@@ -98,4 +98,4 @@ class Waits {
   std::unordered_map<std::uint64_t, std::uint32_t> stream_flags_;               // by context and number
 };
 
-}  // namespace lanescope::capture::cupti
+}  // namespace lanescope::capture

@@ -12,7 +12,7 @@
 
 #include "base/time.h"
 
-namespace lanescope::capture::cupti {
+namespace lanescope::capture {
 
 /// Neighbouring numbers share a page, and whole pages are dropped when they are old or too many. CUPTI's numbers are
 /// dense, so a page holds events of about the same time.
@@ -82,4 +82,4 @@ class PagedTable {
   std::vector<std::unique_ptr<Page>> spare_;
 };
 
-}  // namespace lanescope::capture::cupti
+}  // namespace lanescope::capture

@@ -1,12 +1,9 @@
-#include "capture/cupti/assembler.h"
-
-#include <cupti.h>
+#include "capture/assembly/assembler.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "capture/cupti/lane_names.h"
-
-namespace lanescope::capture::cupti {
+namespace lanescope::capture {
 namespace {
 
 constexpr Nanoseconds kLongAgo = std::numeric_limits<Nanoseconds>::min();
@@ -45,8 +42,14 @@ trace::Event event_of(const Record& record) {
 
 }  // namespace
 
-Assembler::Assembler(trace::EventSink& sink, Counts& counts)
-    : sink_(sink), counts_(counts), writer_(sink.open_writer()), pairing_(counts), waits_(pairing_, counts) {
+Assembler::Assembler(trace::EventSink& sink, Counts& counts, LaneNames names, Noted noted)
+    : sink_(sink),
+      counts_(counts),
+      names_(std::move(names)),
+      noted_(std::move(noted)),
+      writer_(sink.open_writer()),
+      pairing_(counts),
+      waits_(pairing_, counts) {
   // Other writers of the trace may have reported their progress already. Until this one reports, it would not count.
   writer_->complete_until(complete_ns_);
 }
@@ -87,17 +90,17 @@ void Assembler::add(const Record& record) {
 
 void Assembler::add_call(const Record& record) {
   const std::uint32_t place = thread_of(record.thread);
-  if (place == kTooMany) return cupti::add(counts_.dropped);
+  if (place == kTooMany) return capture::add(counts_.dropped);
   Thread& thread = threads_[place];
   thread.last_end_ns = std::max(thread.last_end_ns, record.end_ns);
-  if (!pairing_.add_call(record, place)) return cupti::add(counts_.duplicates);
+  if (!pairing_.add_call(record, place)) return capture::add(counts_.duplicates);
   thread.calls.held.push(record);
   ++held_;
 }
 
 void Assembler::add_operation(const Record& record) {
   const std::uint32_t place = stream_of(record);
-  if (place == kTooMany) return cupti::add(counts_.dropped);
+  if (place == kTooMany) return capture::add(counts_.dropped);
   Stream& stream = streams_[place];
   stream.context = record.context;
   pairing_.add_operation(record, place);
@@ -108,14 +111,14 @@ void Assembler::add_operation(const Record& record) {
 
 void Assembler::add_overhead(const Record& record) {
   switch (record.detail) {
-    case CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL:
+    case kQueueFull:
       waits_.add_stall(record);
       break;
-    case CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST:
-    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
-    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
-    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
-      cupti::add(counts_.overhead_ns, static_cast<std::uint64_t>(record.end_ns - record.start_ns));
+    case kBufferRequest:
+    case kBufferFlush:
+    case kInstrumentation:
+    case kResource:
+      capture::add(counts_.overhead_ns, static_cast<std::uint64_t>(record.end_ns - record.start_ns));
       break;
     default:
       break;
@@ -153,11 +156,11 @@ std::uint32_t Assembler::stream_of(const Record& op) {
 
 // --- completeness ----------------------------------------------------------------------------------------------------
 
-Nanoseconds Assembler::complete_at(const Decoder::Progress& progress) {
+Nanoseconds Assembler::complete_at(const Progress& progress) {
   Nanoseconds complete = std::min(progress.asked_ns, progress.oldest_open_call_ns);
   complete = std::min(complete, pairing_.oldest_missing(progress.asked_ns));
   for (const Thread& thread : threads_) {
-    if (thread.last_end_ns == kLongAgo) continue;
+    if (thread.last_end_ns == kLongAgo || progress.calls_are_prompt) continue;
     if (progress.asked_ns - thread.last_end_ns < kThreadRests) complete = std::min(complete, thread.last_end_ns);
   }
   for (const std::uint32_t tid : progress.threads_with_buffers) {
@@ -180,7 +183,7 @@ bool Assembler::may_have_calls(std::uint32_t tid, Nanoseconds asked_ns) {
   return asked_ns - since < kSilent;
 }
 
-void Assembler::advance(const Decoder::Progress& progress, Nanoseconds now_ns) {
+void Assembler::advance(const Progress& progress, Nanoseconds now_ns) {
   const Nanoseconds complete = complete_at(progress);
   if (complete > complete_ns_) {
     release(complete, now_ns);
@@ -226,11 +229,13 @@ void Assembler::relieve(Nanoseconds now_ns) {
 
 // --- writing ---------------------------------------------------------------------------------------------------------
 
-trace::LaneInfo Assembler::describe(const Thread& thread) const { return calls_lane(thread.tid, is_main(thread.tid)); }
+trace::LaneInfo Assembler::describe(const Thread& thread) const {
+  return names_.calls(thread.tid, is_main(thread.tid));
+}
 
 trace::LaneInfo Assembler::describe(const Stream& stream, std::size_t which) const {
-  return stream_lane(kLaneKinds[which], stream.device, stream.number,
-                     waits_.is_default_stream(stream.context, stream.number));
+  return names_.stream(kLaneKinds[which], stream.device, stream.number,
+                       waits_.is_default_stream(stream.context, stream.number));
 }
 
 template <typename Describe>
@@ -246,7 +251,7 @@ bool Assembler::open(Lane& lane, Describe&& describe) {
 }
 
 void Assembler::write(const trace::Event& event, Lane& lane) {
-  if (event.start_ns < lane.written_ns) cupti::add(counts_.late);
+  if (event.start_ns < lane.written_ns) capture::add(counts_.late);
   lane.written_ns = std::max(lane.written_ns, event.start_ns);
   writer_->write(event);
 }
@@ -293,19 +298,20 @@ void Assembler::release(Nanoseconds until, Nanoseconds now_ns) {
       event.lane = static_cast<trace::LaneId>(thread.calls.id);
       waits_.work_out(event, record);
       write(event, thread.calls);
+      if (record.detail != 0 && noted_) noted_(event, record.detail);
       ++calls;
     });
   }
-  if (operations) cupti::add(counts_.operations, operations);
-  if (calls) cupti::add(counts_.calls, calls);
-  if (dropped) cupti::add(counts_.dropped, dropped);
-  if (duplicates) cupti::add(counts_.duplicates, duplicates);
+  if (operations) capture::add(counts_.operations, operations);
+  if (calls) capture::add(counts_.calls, calls);
+  if (dropped) capture::add(counts_.dropped, dropped);
+  if (duplicates) capture::add(counts_.duplicates, duplicates);
 }
 
 void Assembler::mark(Nanoseconds t, NameId name) {
   if (markers_ == kNowhere) return;
   try {
-    if (markers_ == kNoLane) markers_ = sink_.lane(markers_lane());
+    if (markers_ == kNoLane) markers_ = sink_.lane(names_.markers());
   } catch (...) {
     markers_ = kNowhere;
     return;
@@ -318,4 +324,4 @@ void Assembler::mark(Nanoseconds t, NameId name) {
   writer_->write(event);
 }
 
-}  // namespace lanescope::capture::cupti
+}  // namespace lanescope::capture

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "base/time.h"
-#include "capture/cupti/counts.h"
+#include "capture/assembly/counts.h"
 
-namespace lanescope::capture::cupti {
+namespace lanescope::capture {
 
 class Latency {
  public:
@@ -40,4 +40,4 @@ class Latency {
   base::Nanoseconds next_ns_ = std::numeric_limits<base::Nanoseconds>::min();
 };
 
-}  // namespace lanescope::capture::cupti
+}  // namespace lanescope::capture

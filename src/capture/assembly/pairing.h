@@ -10,12 +10,12 @@
 #include <limits>
 #include <vector>
 
-#include "capture/cupti/counts.h"
-#include "capture/cupti/paged_table.h"
-#include "capture/cupti/record.h"
-#include "capture/cupti/sorted_queue.h"
+#include "capture/assembly/counts.h"
+#include "capture/assembly/paged_table.h"
+#include "capture/assembly/record.h"
+#include "capture/assembly/sorted_queue.h"
 
-namespace lanescope::capture::cupti {
+namespace lanescope::capture {
 
 /// Everything known about one correlation.
 struct Link {
@@ -116,4 +116,4 @@ class Pairing {
   bool calls_seen_ = false;
 };
 
-}  // namespace lanescope::capture::cupti
+}  // namespace lanescope::capture

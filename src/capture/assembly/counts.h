@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace lanescope::capture::cupti {
+namespace lanescope::capture {
 
 using Count = std::atomic<std::uint64_t>;
 
@@ -23,4 +23,4 @@ struct Counts {
   Count buffers_total{0}, buffers_out{0}, buffers_peak{0}, buffers_completed{0};
 };
 
-}  // namespace lanescope::capture::cupti
+}  // namespace lanescope::capture

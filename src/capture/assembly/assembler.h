@@ -5,32 +5,36 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
-#include "capture/cupti/counts.h"
-#include "capture/cupti/decoder.h"
-#include "capture/cupti/latency.h"
-#include "capture/cupti/pairing.h"
-#include "capture/cupti/record.h"
-#include "capture/cupti/sorted_queue.h"
-#include "capture/cupti/waits.h"
+#include "capture/assembly/counts.h"
+#include "capture/assembly/lane_names.h"
+#include "capture/assembly/latency.h"
+#include "capture/assembly/pairing.h"
+#include "capture/assembly/progress.h"
+#include "capture/assembly/record.h"
+#include "capture/assembly/sorted_queue.h"
+#include "capture/assembly/waits.h"
 #include "trace/sink.h"
 
-namespace lanescope::capture::cupti {
+namespace lanescope::capture {
 
 /// Decoder thread only.
 class Assembler {
  public:
-  Assembler(trace::EventSink& sink, Counts& counts);
+  /// `noted` is told of each call whose place in the program is known.
+  using Noted = std::function<void(const trace::Event& call, std::uint32_t site)>;
+  Assembler(trace::EventSink& sink, Counts& counts, LaneNames names = {}, Noted noted = {});
 
   void set_main_thread(std::uint32_t tid);
   void add(const Record& record);
   /// Bounds memory use: if too many events are held back, writes the older half, even if earlier ones may still come.
   void relieve(Nanoseconds now_ns);
-  void advance(const Decoder::Progress& progress, Nanoseconds now_ns);
+  void advance(const Progress& progress, Nanoseconds now_ns);
   void finish(Nanoseconds now_ns);
   /// Writes a marker at this time, on the lane for messages about the capture.
   void mark(Nanoseconds t, NameId name);
@@ -69,7 +73,7 @@ class Assembler {
   static constexpr std::uint32_t kTooMany = 0xFFFFFFFF;
   static constexpr std::uint32_t kMost = 4096;  // threads, and streams, respectively
 
-  Nanoseconds complete_at(const Decoder::Progress& progress);
+  Nanoseconds complete_at(const Progress& progress);
   /// Whether a thread without known calls may still deliver calls that start before the complete part ends.
   bool may_have_calls(std::uint32_t tid, Nanoseconds asked_ns);
   void release(Nanoseconds until, Nanoseconds now_ns);
@@ -85,6 +89,8 @@ class Assembler {
 
   trace::EventSink& sink_;
   Counts& counts_;
+  const LaneNames names_;
+  const Noted noted_;
   std::unique_ptr<trace::EventWriter> writer_;
   Pairing pairing_;
   Waits waits_;
@@ -104,4 +110,4 @@ class Assembler {
   std::vector<Nanoseconds> starts_;                                        // scratch space of relieve()
 };
 
-}  // namespace lanescope::capture::cupti
+}  // namespace lanescope::capture

@@ -1,10 +1,8 @@
-#include "capture/cupti/waits.h"
-
-#include <cupti.h>
+#include "capture/assembly/waits.h"
 
 #include <algorithm>
 
-namespace lanescope::capture::cupti {
+namespace lanescope::capture {
 namespace {
 
 using trace::CallNature;
@@ -92,10 +90,10 @@ Waits::Awaited Waits::awaited_by(const Sync* sync, Nanoseconds call_start_ns) {
   if (!sync) return awaited;
   awaited.any_context = false;
   awaited.context = sync->context;
-  if (sync->type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE) {
+  if (sync->type == kStreamSynchronize) {
     awaited.any_stream = false;
     awaited.stream = sync->stream;
-  } else if (sync->type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE && sync->event != 0) {
+  } else if (sync->type == kEventSynchronize && sync->event != 0) {
     const GpuEvent* event = gpu_events_.find(sync->event);
     if (event && event->known) {
       awaited.any_stream = false;
@@ -124,7 +122,7 @@ bool Waits::covers(const Awaited& awaited, const GpuStream& stream) const {
   // The legacy default stream waits for all blocking streams.
   if (!is_default_stream(awaited.context, awaited.stream)) return false;
   const auto flag = stream_flags_.find(stream_key(stream.context, stream.number));
-  return flag != stream_flags_.end() && flag->second == CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT;
+  return flag != stream_flags_.end() && flag->second == kBlockingStream;
 }
 
 std::optional<Waits::Ended> Waits::last_ended(GpuStream& stream, const Awaited& awaited, Nanoseconds from,
@@ -157,7 +155,12 @@ void Waits::work_out(trace::Event& call, const Record& record) {
   const bool issues =
       record.is_launch() && !(record.traits & (kFailed | kNeverOnGpu)) && !(link && pairing_.captured(*link));
   if (has_op || issues) call.flags |= trace::kLaunchFlag;
-  if (record.nature == CallNature::Sync) {
+  if (record.traits & kAlone) {
+    // What it waited for is not recorded. It is called in order to wait, so all of it counts.
+    if (record.nature != CallNature::Sync && record.nature != CallNature::BlockingCopy) return;
+    call.flags |= trace::kSyncFlag;
+    trace::set_parts(call, {});
+  } else if (record.nature == CallNature::Sync) {
     call.flags |= trace::kSyncFlag;
     work_out_sync(call, record);
   } else if (record.nature == CallNature::BlockingCopy || record.nature == CallNature::AsyncCopy) {
@@ -236,4 +239,4 @@ void Waits::work_out_stall(trace::Event& call, const Record& record, const Link*
   trace::set_parts(call, {.own = call.duration() - stalled});
 }
 
-}  // namespace lanescope::capture::cupti
+}  // namespace lanescope::capture

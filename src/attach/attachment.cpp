@@ -1,0 +1,525 @@
+#include "attach/attachment.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <csignal>
+#include <ctime>
+#include <fstream>
+#include <set>
+
+#include "base/error.h"
+#include "base/translate.h"
+
+namespace lanescope::attach {
+namespace {
+
+using base::tr;
+
+constexpr std::size_t kMostProcesses = 1024, kMessagesAtOnce = 1 << 15;
+constexpr int kRestMs = 20, kBusyMs = 4;
+constexpr Nanoseconds kPublish = 50 * base::kMillisecond, kLook = 2 * base::kSecond;
+constexpr Nanoseconds kShortestBurst = 50 * base::kMillisecond, kLongestBurst = 2 * base::kSecond;
+/// At first everything is recorded until the loop has been found, but for no longer than this.
+constexpr Nanoseconds kFirstBurst = 2 * base::kSecond;
+constexpr Nanoseconds kQuiet = 5 * base::kSecond;
+constexpr std::size_t kLargestMemory = std::size_t{1} << 30;
+
+Nanoseconds monotonic_ns() {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * base::kSecond + t.tv_nsec;
+}
+
+/// The memory of a process, as long as this lives.
+class Mapping {
+ public:
+  Mapping(int file, std::size_t bytes) : bytes_(bytes) {
+    memory_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory_ == MAP_FAILED) memory_ = nullptr;
+  }
+  ~Mapping() {
+    if (memory_) ::munmap(memory_, bytes_);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  void* memory() const { return memory_; }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// The file must not become shorter while it is read: touching what is gone would end this program.
+bool is_sealed(int file, std::size_t bytes) {
+  struct stat facts {};
+  if (::fstat(file, &facts) != 0 || facts.st_size < 0 || static_cast<std::size_t>(facts.st_size) != bytes) return false;
+  const int seals = ::fcntl(file, F_GET_SEALS);
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+}
+
+/// The processes that descend from this one, by pid, with their parents.
+std::vector<std::uint32_t> descendants(std::uint32_t of) {
+  std::multimap<std::uint32_t, std::uint32_t> children;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.empty() || !std::isdigit(static_cast<unsigned char>(name[0]))) continue;
+    std::ifstream stream(entry.path() / "stat");
+    std::string text;
+    std::getline(stream, text);
+    const std::size_t after = text.rfind(')');  // the name before it may hold anything
+    if (after == std::string::npos || after + 4 >= text.size()) continue;
+    const unsigned long parent = std::strtoul(text.c_str() + after + 4, nullptr, 10);
+    children.emplace(static_cast<std::uint32_t>(parent),
+                     static_cast<std::uint32_t>(std::strtoul(name.c_str(), nullptr, 10)));
+  }
+  std::vector<std::uint32_t> found{of};
+  for (std::size_t i = 0; i < found.size() && found.size() < kMostProcesses; ++i) {
+    const auto [first, last] = children.equal_range(found[i]);
+    for (auto it = first; it != last; ++it) found.push_back(it->second);
+  }
+  return found;
+}
+
+struct Mapped {
+  bool cuda = false, ours = false, musl = false;
+};
+Mapped mapped_by(std::uint32_t pid) {
+  Mapped mapped;
+  std::ifstream stream("/proc/" + std::to_string(pid) + "/maps");
+  for (std::string line; std::getline(stream, line);) {
+    mapped.cuda = mapped.cuda || line.find("/libcuda.so") != std::string::npos;
+    mapped.ours = mapped.ours || line.find("liblanescope_inject") != std::string::npos;
+    mapped.musl = mapped.musl || line.find("/ld-musl") != std::string::npos;
+  }
+  return mapped;
+}
+
+trace::CaptureState capture_state(wire::State state) {
+  switch (state) {
+    case wire::State::Starting:
+    case wire::State::Watching:
+      return trace::CaptureState::Running;
+    case wire::State::NoCupti:
+      return trace::CaptureState::Unavailable;
+    case wire::State::CuptiBusy:
+      return trace::CaptureState::Busy;
+    case wire::State::DriverTooOld:
+      return trace::CaptureState::Unsupported;
+    case wire::State::TakenOver:
+      return trace::CaptureState::Degraded;
+    case wire::State::Failed:
+      return trace::CaptureState::Lost;
+  }
+  return trace::CaptureState::Degraded;
+}
+
+wire::State state_of(const wire::Status& status) {
+  const std::uint32_t state = status.state.load(std::memory_order_acquire);
+  return state <= static_cast<std::uint32_t>(wire::State::Failed) ? static_cast<wire::State>(state)
+                                                                  : wire::State::Failed;
+}
+
+wire::Python python_of(const wire::Status& status) {
+  const std::uint32_t python = status.python.load(std::memory_order_acquire);
+  return python <= static_cast<std::uint32_t>(wire::Python::Failed) ? static_cast<wire::Python>(python)
+                                                                    : wire::Python::Failed;
+}
+
+}  // namespace
+
+wire::Level parse_level(const std::string& text) {
+  for (const wire::Level level : {wire::Level::Waits, wire::Level::Acquire, wire::Level::Calls, wire::Level::All}) {
+    if (text == to_text(level)) return level;
+  }
+  throw base::UsageError(tr("'{}' is not a level; allowed: waits, acquire, calls, all", text));
+}
+
+const char* to_text(wire::Level level) {
+  switch (level) {
+    case wire::Level::Off:
+      return "off";
+    case wire::Level::Waits:
+      return "waits";
+    case wire::Level::Acquire:
+      return "acquire";
+    case wire::Level::Calls:
+      return "calls";
+    case wire::Level::All:
+      return "all";
+  }
+  return "off";
+}
+
+struct Attachment::Watched {
+  int socket = -1;
+  std::unique_ptr<Mapping> mapping;
+  std::unique_ptr<WatchedProcess> process;
+  bool ended = false;
+  Nanoseconds first_work_ns = 0;
+
+  ~Watched() {
+    if (socket >= 0) ::close(socket);
+  }
+};
+
+Attachment::Attachment(AttachOptions options)
+    : options_(std::move(options)),
+      origin_ns_(monotonic_ns()),
+      trace_(options_.memory_cap_bytes),
+      recorder_(std::make_unique<capture::Recorder>(trace_, capture::WhenFull::Wait)),
+      meeting_(std::make_unique<Meeting>()),
+      intensity_(options_.intensity) {
+  injection_library();  // says so now if there is none
+}
+
+Attachment::~Attachment() { detach(); }
+
+void Attachment::start() {
+  {
+    const std::lock_guard lock(mutex_);
+    launched_ = std::make_unique<Launched>(options_.command, meeting_->socket_path());
+    state_.started = true;
+  }
+  running_.store(true, std::memory_order_release);
+  thread_ = std::thread([this] { run(); });
+}
+
+void Attachment::detach() {
+  stop_.store(true, std::memory_order_release);
+  if (thread_.joinable()) thread_.join();
+}
+
+int Attachment::wait() {
+  if (thread_.joinable()) thread_.join();
+  const std::lock_guard lock(mutex_);
+  return launched_ ? launched_->wait() : 0;
+}
+
+void Attachment::signal(int number) {
+  const std::lock_guard lock(mutex_);
+  if (launched_) launched_->signal(number);
+}
+
+std::optional<int> Attachment::wait_status() const {
+  const std::lock_guard lock(mutex_);
+  return launched_ ? launched_->ended() : std::nullopt;
+}
+
+Nanoseconds Attachment::clock_now() const { return monotonic_ns() - origin_ns_; }
+
+Nanoseconds Attachment::now_ns() const { return running() ? clock_now() : live_edge_ns(); }
+
+// --- the reading thread ----------------------------------------------------------------------------------------------
+
+void Attachment::run() {
+  bool program_ended = false;
+  while (!stop_.load(std::memory_order_acquire)) {
+    meet();
+    const std::size_t read = read_all();
+    publish();
+    if (!program_ended && wait_status()) program_ended = true;
+    const bool watching =
+        std::any_of(processes_.begin(), processes_.end(), [](const auto& watched) { return !watched->ended; });
+    if (program_ended && !watching) {
+      meet();  // a process may have reported in and ended in between
+      if (std::all_of(processes_.begin(), processes_.end(), [](const auto& watched) { return watched->ended; })) break;
+    }
+    if (read == kMessagesAtOnce) continue;
+    std::vector<pollfd> awaited{{meeting_->descriptor(), POLLIN, 0}};
+    for (const auto& watched : processes_) {
+      if (!watched->ended) awaited.push_back({watched->socket, POLLIN, 0});
+    }
+    ::poll(awaited.data(), awaited.size(), read > 0 ? kBusyMs : kRestMs);
+  }
+  for (const auto& watched : processes_) {
+    if (!watched->ended) end_of(*watched);
+  }
+  recorder_->flush();
+  published_ns_ = 0;
+  publish();
+  running_.store(false, std::memory_order_release);
+}
+
+void Attachment::meet() {
+  for (auto arrival = meeting_->next(); arrival; arrival = meeting_->next()) {
+    auto watched = std::make_unique<Watched>();
+    watched->socket = arrival->socket;
+    const std::size_t bytes = arrival->hello.bytes;
+    const std::uint32_t pid = arrival->hello.pid;
+    std::string problem;
+    std::optional<RingReader> ring;
+    if (processes_.size() >= kMostProcesses) {
+      problem = tr("there are more than {} of them", kMostProcesses);
+    } else if (bytes > kLargestMemory || !is_sealed(arrival->memory, bytes)) {
+      problem = tr("its shared memory is not sealed");
+    } else {
+      watched->mapping = std::make_unique<Mapping>(arrival->memory, bytes);
+      if (watched->mapping->memory()) {
+        ring = RingReader::open(watched->mapping->memory(), bytes, problem);
+      } else {
+        problem = tr("its shared memory cannot be mapped");
+      }
+    }
+    ::close(arrival->memory);
+    if (!ring) {
+      const std::lock_guard lock(mutex_);
+      found_.push_back({tr("Process {} is not watched: {}", pid, problem), true});
+      continue;
+    }
+    WatchedProcess::Identity identity{pid, arrival->hello.parent, process_name(pid), process_folder(pid)};
+    watched->process =
+        std::make_unique<WatchedProcess>(std::move(identity), std::move(*ring), trace_, *recorder_, origin_ns_);
+    steer(*watched);
+    processes_.push_back(std::move(watched));
+  }
+}
+
+std::size_t Attachment::read_all() {
+  std::size_t most = 0;
+  std::vector<std::pair<std::uint32_t, std::optional<LoopKey>>> chosen;
+  {
+    const std::lock_guard lock(mutex_);
+    chosen.swap(chosen_);
+  }
+  for (const auto& watched : processes_) {
+    if (watched->ended) continue;
+    for (const auto& [pid, loop] : chosen) {
+      if (pid == watched->process->identity().pid) watched->process->choose_loop(loop);
+    }
+    most = std::max(most, watched->process->read(kMessagesAtOnce, clock_now()));
+    steer(*watched);
+    // The library never sends after its Hello: the socket only tells when the process has ended.
+    char byte = 0;
+    const ssize_t n = ::recv(watched->socket, &byte, 1, MSG_DONTWAIT);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) end_of(*watched);
+  }
+  return most;
+}
+
+void Attachment::end_of(Watched& watched) {
+  watched.process->ring().controls().level.store(static_cast<std::uint32_t>(wire::Level::Off));
+  watched.process->finish(clock_now());
+  watched.ended = true;
+}
+
+void Attachment::steer(Watched& watched) {
+  const Intensity wanted = intensity();
+  WatchedProcess& process = *watched.process;
+  const Nanoseconds now = clock_now();
+  if (watched.first_work_ns == 0 && process.uses_gpu()) watched.first_work_ns = now;
+  // A burst holds some whole iterations.
+  const Nanoseconds burst = std::clamp(process.iteration_ns() * 4, kShortestBurst, kLongestBurst);
+  const double share = std::clamp(wanted.share, 0.001, 1.0);
+  const auto period = static_cast<Nanoseconds>(static_cast<double>(burst) / share);
+  Nanoseconds boost = boost_until_ns_.load(std::memory_order_relaxed);
+  const bool searching = process.iteration_ns() == 0 && watched.first_work_ns != 0;
+  if (searching) boost = std::max(boost, watched.first_work_ns + kFirstBurst);
+
+  wire::Controls& controls = process.ring().controls();
+  controls.level.store(static_cast<std::uint32_t>(wanted.level), std::memory_order_relaxed);
+  controls.walk_launches.store(wanted.launch_lines ? 1 : 0, std::memory_order_relaxed);
+  controls.burst_us.store(static_cast<std::uint32_t>(burst / 1000), std::memory_order_relaxed);
+  controls.period_us.store(static_cast<std::uint32_t>(std::min<Nanoseconds>(period / 1000, 0xFFFFFFFF)),
+                           std::memory_order_relaxed);
+  controls.boost_until_ns.store(boost > now ? boost + origin_ns_ : 0, std::memory_order_relaxed);
+  controls.sample_us.store(5000, std::memory_order_relaxed);
+}
+
+/// Looks for what the library cannot report itself: processes that use the GPU without it.
+void Attachment::look_around() {
+  std::vector<Remark> found;
+  std::set<std::uint32_t> known;
+  for (const auto& watched : processes_) known.insert(watched->process->identity().pid);
+  std::uint32_t root = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (launched_ && !launched_->ended()) root = static_cast<std::uint32_t>(launched_->pid());
+  }
+  std::size_t others = 0;
+  if (root != 0) {
+    for (const std::uint32_t pid : descendants(root)) {
+      if (known.contains(pid)) continue;
+      const Mapped mapped = mapped_by(pid);
+      if (mapped.musl) {
+        found.push_back({tr("{} (process {}) uses musl instead of glibc, for which there is no library: it cannot be "
+                            "watched. Use an image with glibc.",
+                            process_name(pid), pid),
+                         true});
+      } else if (mapped.cuda && !mapped.ours) {
+        found.push_back({tr("{} (process {}) has opened the CUDA driver but not the library that watches it: its "
+                            "environment may have been emptied (sudo, env -i, a container). Pass {} and {} on to it.",
+                            process_name(pid), pid, "CUDA_INJECTION64_PATH", wire::kSocketVariable),
+                         true});
+      } else {
+        ++others;
+      }
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  found_ = std::move(found);
+  state_.without_gpu = others;
+}
+
+void Attachment::publish() {
+  const Nanoseconds now = clock_now();
+  if (published_ns_ != 0 && now - published_ns_ < kPublish) return;
+  published_ns_ = now;
+  if (now - looked_ns_ > kLook) {
+    looked_ns_ = now;
+    look_around();
+  }
+  std::vector<ProcessState> processes;
+  std::vector<Remark> remarks;
+  std::vector<trace::OpenCall> open;
+  trace::CaptureHealth health;
+  health.state = trace::CaptureState::None;
+  std::size_t without_gpu = 0, with_gpu = 0, alive = 0;
+  for (const auto& watched : processes_) {
+    WatchedProcess& process = *watched->process;
+    const wire::Status& status = process.ring().status();
+    ProcessState state;
+    state.pid = process.identity().pid;
+    state.parent = process.identity().parent;
+    state.name = process.identity().name;
+    state.uses_gpu = process.uses_gpu();
+    state.ended = watched->ended;
+    state.recording = process.recording();
+    state.state = state_of(status);
+    state.python = python_of(status);
+    const std::uint32_t version = status.cupti_version.load(std::memory_order_relaxed);
+    if (version != 0) state.library = tr("{} (API {})", process.ring().cupti_path(), version);
+    state.iterations = process.iteration_text();
+    state.loops = process.loops();
+    state.chosen = process.chosen_loop();
+    state.iteration_ns = process.iteration_ns();
+    state.iteration_recorded_ns = process.iteration_recorded_ns();
+    state.iteration_between_ns = process.iteration_between_ns();
+    state.iteration_count = process.iterations();
+    state.dropped = status.dropped.load(std::memory_order_relaxed);
+    state.malformed = process.ring().malformed();
+    state.walks = status.walks.load(std::memory_order_relaxed);
+    state.walks_failed = status.walks_failed.load(std::memory_order_relaxed);
+    state.switches = status.switches.load(std::memory_order_relaxed);
+    state.switch_ns = static_cast<Nanoseconds>(status.switch_ns.load(std::memory_order_relaxed));
+    without_gpu += state.uses_gpu ? 0 : 1;
+    with_gpu += state.uses_gpu ? 1 : 0;
+    alive += state.ended ? 0 : 1;
+    without_gpu += process.forked().size();
+
+    const std::string said = process.ring().state_text();
+    if (state.state != wire::State::Watching && state.state != wire::State::Starting) {
+      remarks.push_back({fmt::format("{} ({}): {}", state.name, state.pid, said), true});
+    }
+    if (state.python == wire::Python::Unsupported || state.python == wire::Python::Failed) {
+      remarks.push_back({fmt::format("{} ({}): {}", state.name, state.pid, process.ring().python_text()), true});
+    }
+    if (state.dropped != 0) {
+      remarks.push_back(
+          {tr("{} messages of {} were dropped because this program read too slowly.", state.dropped, state.name),
+           true});
+    }
+    const trace::CaptureState capture = capture_state(state.state);
+    if (health.state == trace::CaptureState::None || capture > health.state) health.state = capture;
+    if (capture != trace::CaptureState::Running && health.reason.empty()) health.reason = said;
+    if (health.library.empty()) health.library = state.library;
+    const capture::Counts& counts = process.counts();
+    const auto sum = [](std::uint64_t& total, const capture::Count& count) {
+      total += count.load(std::memory_order_relaxed);
+    };
+    sum(health.received, counts.received);
+    sum(health.calls, counts.calls);
+    sum(health.operations, counts.operations);
+    sum(health.pending, counts.pending);
+    sum(health.duplicates, counts.duplicates);
+    sum(health.far_off, counts.far_off);
+    sum(health.clamped, counts.clamped);
+    sum(health.late, counts.late);
+    sum(health.before_call, counts.before_call);
+    sum(health.launches_unmatched, counts.launches_unmatched);
+    sum(health.operations_unmatched, counts.operations_unmatched);
+    sum(health.queue_full_ns, counts.queue_full_ns);
+    sum(health.overhead_ns, counts.overhead_ns);
+    health.unknown_kind += state.malformed + counts.unknown_kind.load(std::memory_order_relaxed);
+    health.dropped += state.dropped + status.cupti_dropped.load(std::memory_order_relaxed);
+    health.no_buffer += status.no_buffer.load(std::memory_order_relaxed);
+    health.untimed += status.untimed.load(std::memory_order_relaxed);
+    health.clock_steps += status.clock_steps.load(std::memory_order_relaxed);
+    health.latency_p50_ms = std::max(health.latency_p50_ms, counts.latency_p50_ms.load(std::memory_order_relaxed));
+    health.latency_p99_ms = std::max(health.latency_p99_ms, counts.latency_p99_ms.load(std::memory_order_relaxed));
+    if (!watched->ended) {
+      const auto calls = process.open_calls();
+      open.insert(open.end(), calls.begin(), calls.end());
+    }
+    processes.push_back(std::move(state));
+  }
+  const std::lock_guard lock(mutex_);
+  const std::optional<int> status = launched_ ? launched_->ended() : std::nullopt;
+  if (!status) state_.running_ns = now;
+  state_.processes = std::move(processes);
+  state_.without_gpu = std::max(state_.without_gpu, without_gpu);
+  state_.health = health;
+  state_.ended = status.has_value();
+  if (status) state_.end = Launched::describe(*status);
+  const std::string program = options_.command.words.empty() ? std::string() : options_.command.words[0];
+  if (with_gpu == 0) {
+    if (status) {
+      remarks.push_back({tr("The program ended ({}) without a call to the GPU.", state_.end), true});
+    } else if (now > kQuiet) {
+      remarks.push_back(
+          {tr("The program has made no call to the GPU yet. Its lanes appear with the first one."), false});
+    }
+  } else if (status && alive == 0) {
+    remarks.push_back({tr("The program has ended: {}.", state_.end), *status != 0});
+  }
+  if (launched_ && !launched_->without_nvtx().empty()) remarks.push_back({launched_->without_nvtx(), false});
+  remarks.insert(remarks.end(), found_.begin(), found_.end());
+  state_.remarks = std::move(remarks);
+  open_calls_ = std::move(open);
+}
+
+// --- for any thread --------------------------------------------------------------------------------------------------
+
+AttachState Attachment::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+std::vector<trace::OpenCall> Attachment::open_calls() const {
+  const std::lock_guard lock(mutex_);
+  return open_calls_;
+}
+
+Intensity Attachment::intensity() const {
+  const std::lock_guard lock(mutex_);
+  return intensity_;
+}
+
+void Attachment::set_intensity(const Intensity& intensity) {
+  const std::lock_guard lock(mutex_);
+  intensity_ = intensity;
+}
+
+void Attachment::record_for(Nanoseconds duration_ns) {
+  boost_until_ns_.store(clock_now() + duration_ns, std::memory_order_relaxed);
+}
+
+void Attachment::choose_loop(std::uint32_t pid, std::optional<LoopKey> loop) {
+  const std::lock_guard lock(mutex_);
+  chosen_.emplace_back(pid, loop);
+}
+
+void Attachment::set_memory_cap(std::size_t bytes) {
+  options_.memory_cap_bytes = bytes;
+  trace_.set_memory_cap_bytes(bytes);
+}
+
+}  // namespace lanescope::attach

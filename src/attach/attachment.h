@@ -1,0 +1,140 @@
+// A watched program from its start to its end: starts it, meets its processes, reads what they send on a thread of its
+// own, and keeps the trace. The program goes on at full speed when an Attachment ends before it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "attach/launcher.h"
+#include "attach/watched_process.h"
+#include "capture/recorder.h"
+#include "trace/capture_health.h"
+
+namespace lanescope::attach {
+
+/// How much is recorded.
+struct Intensity {
+  wire::Level level = wire::Level::Acquire;
+  double share = 0.1;        ///< Acquire: of the time, in (0, 1]
+  bool launch_lines = true;  ///< also launches get their Python line, while they are recorded
+  bool operator==(const Intensity&) const = default;
+};
+/// "waits", "acquire", "calls", "all"; throws base::UsageError.
+wire::Level parse_level(const std::string& text);
+const char* to_text(wire::Level level);
+
+struct AttachOptions {
+  Command command;
+  Intensity intensity;
+  std::size_t memory_cap_bytes = std::size_t{2} << 30;
+};
+
+/// Something that keeps the picture from being complete, and what to do about it.
+struct Remark {
+  std::string sentence;
+  bool problem = false;  ///< otherwise only worth knowing
+  bool operator==(const Remark&) const = default;
+};
+
+struct ProcessState {
+  std::uint32_t pid = 0, parent = 0;
+  std::string name;
+  bool uses_gpu = false, ended = false, recording = false;
+  wire::State state = wire::State::Starting;
+  wire::Python python = wire::Python::None;
+  std::string library;     ///< "libcupti.so.13, API 130001"
+  std::string iterations;  ///< what they are counted by; empty: unknown
+  std::vector<LoopChoice> loops;
+  std::optional<LoopKey> chosen;
+  Nanoseconds iteration_ns = 0, iteration_recorded_ns = 0, iteration_between_ns = 0;
+  std::uint32_t iteration_count = 0;
+  std::uint64_t dropped = 0, malformed = 0, walks = 0, walks_failed = 0, switches = 0;
+  Nanoseconds switch_ns = 0;
+};
+
+struct AttachState {
+  std::vector<ProcessState> processes;  ///< those that reported in, in that order
+  std::vector<Remark> remarks;
+  trace::CaptureHealth health;
+  std::size_t without_gpu = 0;  ///< processes without GPU work, forked workers among them
+  bool started = false, ended = false;
+  std::string end;  ///< "exit status 0"; empty while the program runs
+  Nanoseconds running_ns = 0;
+};
+
+class Attachment {
+ public:
+  /// Throws base::Error or base::UsageError. Does not start the program.
+  explicit Attachment(AttachOptions options);
+  ~Attachment();
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+
+  /// Throws base::Error if the program cannot be started.
+  void start();
+  /// Stops watching; the program goes on. What it has sent is in the trace.
+  void detach();
+  /// Waits until the program has ended, and all that it sent is in the trace. Returns the status of waitpid().
+  int wait();
+  /// The program has not ended yet, and is watched.
+  bool running() const { return running_.load(std::memory_order_acquire); }
+  void signal(int number);
+  std::optional<int> wait_status() const;
+
+  const AttachOptions& options() const { return options_; }
+  const trace::Trace& trace() const { return trace_; }
+  trace::Trace& trace() { return trace_; }
+  Nanoseconds now_ns() const;
+  Nanoseconds live_edge_ns() const { return trace_.complete_until(); }
+  double recorder_latency_ms() const { return recorder_->health().latency_ms; }
+
+  // For any thread.
+  AttachState state() const;
+  std::vector<trace::OpenCall> open_calls() const;
+  Intensity intensity() const;
+  void set_intensity(const Intensity& intensity);
+  /// Records everything for this long from now on.
+  void record_for(Nanoseconds duration_ns);
+  /// Empty: found by itself.
+  void choose_loop(std::uint32_t pid, std::optional<LoopKey> loop);
+  void set_memory_cap(std::size_t bytes);
+
+ private:
+  struct Watched;
+
+  void run();
+  void meet();
+  std::size_t read_all();
+  void steer(Watched& watched);
+  void end_of(Watched& watched);
+  void look_around();
+  void publish();
+  Nanoseconds clock_now() const;
+
+  AttachOptions options_;
+  const Nanoseconds origin_ns_;
+  trace::Trace trace_;
+  std::unique_ptr<capture::Recorder> recorder_;
+  std::unique_ptr<Meeting> meeting_;
+  std::vector<std::unique_ptr<Watched>> processes_;  // the reading thread's
+  std::thread thread_;
+  std::atomic<bool> running_{false}, stop_{false};
+  std::atomic<Nanoseconds> boost_until_ns_{0};
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::unique_ptr<Launched> launched_;
+  Intensity intensity_;
+  AttachState state_;
+  std::vector<trace::OpenCall> open_calls_;
+  std::vector<std::pair<std::uint32_t, std::optional<LoopKey>>> chosen_;
+  std::vector<Remark> found_;  // by look_around()
+  Nanoseconds looked_ns_ = 0, published_ns_ = 0;
+};
+
+}  // namespace lanescope::attach

@@ -1,0 +1,97 @@
+#include "attach/loop_finder.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lanescope::attach {
+namespace {
+
+// A round that lasts longer is an epoch rather than an iteration, if a deeper loop has shorter ones.
+constexpr Nanoseconds kLongRound = 5 * base::kSecond;
+// A loop that has not begun again for this many of its rounds has ended.
+constexpr int kRoundsUntilEnded = 20;
+
+template <typename T>
+T median(std::deque<T> values) {
+  if (values.empty()) return T{};
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Nanoseconds mean(const std::deque<Nanoseconds>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), Nanoseconds{0}) / static_cast<Nanoseconds>(values.size());
+}
+
+}  // namespace
+
+std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete) {
+  if (stack.empty()) return std::nullopt;
+  now_ns_ = std::max(now_ns_, start_ns);
+  const std::vector<FramePlace> now(stack.rbegin(), stack.rend());
+  std::optional<LoopKey> again;
+  std::size_t depth = 0;
+  if (!last_.empty()) {
+    const std::size_t common = std::min(now.size(), last_.size());
+    while (depth < common && now[depth].same_place(last_[depth])) ++depth;
+    if (depth < common) {
+      if (now[depth].code == last_[depth].code && now[depth].offset <= last_[depth].offset) {
+        again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code};
+      }
+    } else if (now.size() == last_.size()) {  // the same statement again
+      depth = now.size() - 1;
+      again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code};
+    }
+  }
+  for (auto& [key, loop] : loops_) {
+    ++loop.calls_now;
+    loop.complete_now = loop.complete_now && complete;
+  }
+  if (again && (loops_.contains(*again) || loops_.size() < kMostLoops)) {
+    Loop& loop = loops_[*again];
+    if (loop.rounds > 0) {
+      loop.durations.push_back(start_ns - loop.last_ns);
+      if (loop.durations.size() > kRemembered) loop.durations.pop_front();
+      if (loop.complete_now) {
+        loop.calls.push_back(loop.calls_now);
+        if (loop.calls.size() > kRemembered) loop.calls.pop_front();
+      }
+    } else {
+      loop.first_ns = start_ns;
+    }
+    if (loop.frame == 0 || now[depth].offset < loop.offset) {
+      loop.frame = now[depth].frame;
+      loop.offset = now[depth].offset;
+    }
+    ++loop.rounds;
+    loop.last_ns = start_ns;
+    loop.calls_now = 0;
+    loop.complete_now = complete;
+  }
+  last_ = now;
+  return again;
+}
+
+std::vector<FoundLoop> LoopFinder::loops() const {
+  std::vector<FoundLoop> found;
+  for (const auto& [key, loop] : loops_) {
+    if (loop.rounds < kEnough) continue;
+    found.push_back({key, loop.frame, loop.rounds, mean(loop.durations), median(loop.calls)});
+  }
+  return found;
+}
+
+std::optional<LoopKey> LoopFinder::iteration() const {
+  std::optional<LoopKey> slow;
+  for (const auto& [key, loop] : loops_) {  // shallowest first
+    if (loop.rounds < kEnough) continue;
+    const Nanoseconds round = std::max<Nanoseconds>(1, mean(loop.durations));
+    if (now_ns_ - loop.last_ns > kRoundsUntilEnded * round) continue;
+    if (round <= kLongRound) return key;
+    if (!slow) slow = key;
+  }
+  return slow;
+}
+
+}  // namespace lanescope::attach

@@ -1,0 +1,83 @@
+// The iterations of a watched program: which loop they are, and when each begins.
+//
+// While everything is recorded, an iteration begins with the first call after the loop has begun again. Between bursts
+// only some calls are known. There, and then everywhere, an iteration begins where the loop's *anchor* returns: a call
+// that is always watched and that the loop makes exactly once per iteration, such as the one of `loss.item()`. Ranges
+// that the program itself names "step" or "iteration" (NVTX, ProfilerStep#) come before both.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attach/loop_finder.h"
+
+namespace lanescope::attach {
+
+/// One thread's calls, in the order in which they returned.
+class LoopWatch {
+ public:
+  struct Call {
+    Nanoseconds start_ns = 0, end_ns = 0;
+    std::uint32_t api = 0, site = 0;  ///< which call, from where; site 0: unknown
+    bool always_watched = false;      ///< also between bursts
+    bool recorded = false;            ///< made while everything is recorded
+  };
+  struct Iteration {
+    Nanoseconds start_ns = 0, end_ns = 0;
+  };
+  struct Anchor {
+    std::uint32_t api = 0, site = 0;
+    bool operator==(const Anchor&) const = default;
+  };
+
+  /// `stack` as for LoopFinder. Returns the iteration that ended with this call, if one did.
+  std::optional<Iteration> add(const Call& call, std::span<const FramePlace> stack);
+  /// Everything is recorded from now on, or no longer: without an anchor, the iteration in progress stays unknown.
+  void recording_changed();
+
+  /// Empty: found by itself.
+  void choose(std::optional<LoopKey> loop);
+  std::optional<LoopKey> loop() const { return chosen_ ? chosen_ : finder_.iteration(); }
+  const LoopFinder& finder() const { return finder_; }
+  std::optional<Anchor> anchor() const { return anchor_; }
+  std::uint64_t calls() const { return calls_; }
+
+ private:
+  static constexpr int kRoundsForAnchor = 3;
+  static constexpr std::size_t kMostCandidates = 256;
+
+  void look_for_anchor();
+  void drop_anchor();
+
+  LoopFinder finder_;
+  std::optional<LoopKey> chosen_, loop_;
+  std::optional<Anchor> anchor_;
+  std::optional<Nanoseconds> begun_ns_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<int, int>>
+      counts_;            // calls in this round, rounds with one
+  int whole_rounds_ = 0;  // recorded as a whole, in a row
+  bool whole_ = false;    // this round so far
+  std::uint64_t calls_ = 0;
+  Nanoseconds anchor_seen_ns_ = 0;
+};
+
+/// Iterations by the program's own ranges. Digits do not distinguish names: "ProfilerStep#12" is "ProfilerStep#".
+class StepRanges {
+ public:
+  /// A range has ended. Returns whether it is an iteration.
+  bool add(std::string_view name, std::uint32_t thread);
+  bool found() const { return !chosen_.first.empty(); }
+  const std::string& name() const { return chosen_.first; }
+  static std::string without_digits(std::string_view name);
+
+ private:
+  std::pair<std::string, std::uint32_t> chosen_;
+  std::map<std::pair<std::string, std::uint32_t>, int> counts_;
+};
+
+}  // namespace lanescope::attach

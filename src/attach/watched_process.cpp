@@ -1,0 +1,659 @@
+#include "attach/watched_process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+#include "base/translate.h"
+
+namespace lanescope::attach {
+namespace {
+
+using base::tr;
+using capture::Record;
+using capture::RecordKind;
+using trace::CallNature;
+
+constexpr std::uint32_t kMostIds = 1 << 20;
+constexpr std::size_t kMostThreads = 4096, kMostRanges = 4096;
+constexpr std::size_t kMostRemembered = 1 << 16;
+constexpr Nanoseconds kFarOff = 3600 * base::kSecond;
+constexpr std::uint32_t kReorder = 64;
+/// Two calls of the same statement that are further apart are drawn as two.
+constexpr Nanoseconds kStatementPause = 50 * base::kMillisecond;
+/// Queueing a copy takes a few microseconds; one that takes longer waited for it.
+constexpr Nanoseconds kQueueingACopy = 50 * base::kMicrosecond;
+/// How long operations of a burst may arrive after it.
+constexpr Nanoseconds kAfterBurst = 2 * base::kSecond;
+
+std::string_view file_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::uint64_t call_and_site(std::uint32_t api, std::uint32_t site) { return std::uint64_t{api} << 32 | site; }
+
+bool waits_for_data(std::string_view function, std::string_view file) {
+  return function.ends_with("__next__") || (function.ends_with("get") && file.ends_with("queue.py")) ||
+         file.find("torch/utils/data") != std::string_view::npos;
+}
+
+}  // namespace
+
+WatchedProcess::WatchedProcess(Identity identity, RingReader ring, trace::Trace& trace, trace::EventSink& sink,
+                               Nanoseconds origin_ns)
+    : identity_(std::move(identity)),
+      ring_(std::move(ring)),
+      trace_(trace),
+      sink_(sink),
+      origin_ns_(origin_ns),
+      source_(identity_.folder),
+      assembler_(sink, counts_,
+                 capture::LaneNames{identity_.name, static_cast<std::int64_t>(identity_.pid),
+                                    [this](std::uint32_t tid) {
+                                      const auto found = threads_.find(tid);
+                                      return found == threads_.end() ? std::string() : found->second.name;
+                                    }},
+                 [this](const trace::Event& call, std::uint32_t site) {
+                   trace_.sites().note(call.lane, call.start_ns, site);
+                   if (trace::is_blocking(call) && copies_that_wait_.size() < kMostRemembered) {
+                     copies_that_wait_[call_and_site(call.name, site)] = true;
+                   }
+                 }),
+      ranges_(sink.open_writer()) {
+  assembler_.set_main_thread(identity_.pid);
+  ranges_->complete_until(complete_ns_);
+}
+
+WatchedProcess::~WatchedProcess() = default;
+
+// --- reading ---------------------------------------------------------------------------------------------------------
+
+std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
+  now_ns_ = now_ns;
+  // Before the ring is read: calls that were open then and have ended since have sent their message.
+  Nanoseconds oldest_open = std::numeric_limits<Nanoseconds>::max();
+  const auto open = ring_.open_calls();
+  for (const OpenCallEntry& call : open) oldest_open = std::min(oldest_open, here(call.start_ns));
+  const std::size_t n = ring_.read(most, [this](const Message& message) { take(message); });
+  assembler_.relieve(now_ns);
+  if (n == most) return n;  // there is more, so nothing is known to be complete
+
+  capture::Progress progress;
+  progress.calls_are_prompt = true;
+  progress.oldest_open_call_ns = oldest_open;
+  // A call's message is sent after its end was taken, so the last instants are not known yet.
+  const Nanoseconds calls_known = now_ns - base::kMillisecond;
+  const bool gpu_open = recording_ || (off_ns_ != 0 && delivered_ns_ < off_ns_ && now_ns - off_ns_ < kAfterBurst);
+  progress.asked_ns = gpu_open ? std::min(delivered_ns_, calls_known) : calls_known;
+  assembler_.advance(progress, now_ns);
+  const Nanoseconds complete = std::min(assembler_.complete_until(), calls_known);
+  if (complete > complete_ns_) {
+    complete_ns_ = complete;
+    // Lines are written as they end, and they may have ended some time ago.
+    Nanoseconds ranges_complete = complete;
+    for (auto& [tid, thread] : threads_) {
+      if (thread.line.frame != 0 && complete - thread.line.end_ns > kStatementPause) end_line(thread, tid);
+      if (thread.line.frame != 0) ranges_complete = std::min(ranges_complete, thread.line.end_ns);
+    }
+    ranges_->complete_until(ranges_complete);
+  }
+  return n;
+}
+
+void WatchedProcess::finish(Nanoseconds now_ns) {
+  now_ns_ = now_ns;
+  ring_.writer_ended();
+  while (ring_.read(4096, [this](const Message& message) { take(message); }) == 4096) {
+  }
+  for (auto& [tid, thread] : threads_) {
+    end_line(thread, tid);
+    while (!thread.ranges.empty()) {  // ranges that the program did not end
+      OpenRange& range = thread.ranges.back();
+      trace::Event event;
+      event.start_ns = range.start_ns;
+      event.end_ns = now_ns;
+      event.name = range.name;
+      event.lane = lane(thread.ranges_lane, trace::LaneKind::Phases, trace::LaneRole::None, "NVTX", tid);
+      write_range(event);
+      thread.ranges.pop_back();
+    }
+  }
+  if (recording_ && recording_changed) recording_changed(std::max(delivered_ns_, off_ns_), false);
+  recording_ = false;
+  assembler_.finish(now_ns);
+  ranges_->complete_until(now_ns);
+}
+
+void WatchedProcess::take(const Message& message) {
+  counts_.received.fetch_add(1, std::memory_order_relaxed);
+  switch (message.kind) {
+    case wire::Kind::Text:
+      return take_text(message);
+    case wire::Kind::Frame:
+      return take_frame(message);
+    case wire::Kind::Stack:
+      return take_stack(message);
+    case wire::Kind::Thread:
+      if (const auto named = message.as<wire::ThreadMessage>(); named && threads_.size() < kMostThreads) {
+        thread(named->thread).name = text(named->name);
+      }
+      return;
+    case wire::Kind::Call:
+      if (const auto call = message.as<wire::CallMessage>()) take_call(*call);
+      return;
+    case wire::Kind::Kernel:
+    case wire::Kind::Copy:
+      if (const auto op = message.as<wire::OperationMessage>()) take_operation(*op, message.kind == wire::Kind::Kernel);
+      return;
+    case wire::Kind::Shape:
+      if (const auto shape = message.as<wire::ShapeMessage>()) take_shape(message.id, *shape);
+      return;
+    case wire::Kind::Sync:
+      if (const auto sync = message.as<wire::SyncMessage>();
+          sync && plausible(here(sync->start_ns), here(sync->end_ns))) {
+        Record record;
+        record.kind = RecordKind::Sync;
+        record.start_ns = here(sync->start_ns);
+        record.end_ns = here(sync->end_ns);
+        record.correlation = sync->correlation;
+        record.detail = sync->type;
+        record.context = sync->context;
+        record.stream = sync->stream;
+        assembler_.add(record);
+      }
+      return;
+    case wire::Kind::Context:
+      if (const auto context = message.as<wire::ContextMessage>()) {
+        Record record;
+        record.kind = RecordKind::Context;
+        record.context = context->context;
+        record.device = context->device;
+        record.detail = context->null_stream;
+        assembler_.add(record);
+      }
+      return;
+    case wire::Kind::Stream:
+      if (const auto stream = message.as<wire::StreamMessage>()) {
+        Record record;
+        record.kind = RecordKind::Stream;
+        record.context = stream->context;
+        record.stream = stream->stream;
+        record.detail = stream->flags;
+        assembler_.add(record);
+      }
+      return;
+    case wire::Kind::Stall:
+      if (const auto stall = message.as<wire::StallMessage>();
+          stall && plausible(here(stall->start_ns), here(stall->end_ns))) {
+        Record record;
+        record.kind = RecordKind::Overhead;
+        record.start_ns = here(stall->start_ns);
+        record.end_ns = here(stall->end_ns);
+        record.detail = stall->kind;
+        record.correlation = stall->correlation;
+        record.thread = stall->thread;
+        assembler_.add(record);
+      }
+      return;
+    case wire::Kind::Range:
+      if (const auto range = message.as<wire::RangeMessage>()) take_range(*range);
+      return;
+    case wire::Kind::Recording:
+      if (const auto recording = message.as<wire::RecordingMessage>()) take_recording(*recording);
+      return;
+    case wire::Kind::Sample:
+      if (const auto sample = message.as<wire::SampleMessage>()) take_sample(*sample);
+      return;
+    case wire::Kind::Forked:
+      if (const auto child = message.as<wire::ForkedMessage>(); child && forked_.size() < kMostThreads) {
+        forked_.push_back(child->process);
+      }
+      return;
+    case wire::Kind::Device:
+    case wire::Kind::None:
+      return;
+  }
+  counts_.unknown_kind.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool WatchedProcess::plausible(Nanoseconds start_ns, Nanoseconds end_ns) {
+  for (const Nanoseconds t : {start_ns, end_ns}) {
+    if (t >= now_ns_ - 24 * kFarOff && t <= now_ns_ + kFarOff) continue;
+    counts_.far_off.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  if (end_ns >= start_ns) return true;
+  counts_.clamped.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
+// --- names -----------------------------------------------------------------------------------------------------------
+
+const std::string& WatchedProcess::text(std::uint32_t id) const { return texts_[id < texts_.size() ? id : 0]; }
+
+template <typename T>
+static T* place_for(std::vector<T>& table, std::uint32_t id) {
+  if (id == 0 || id >= kMostIds) return nullptr;
+  if (id >= table.size()) table.resize(id + 1);
+  return &table[id];
+}
+
+void WatchedProcess::take_text(const Message& message) {
+  const auto head = message.as<wire::TextMessage>();
+  const auto bytes = message.after<wire::TextMessage>();
+  if (!head || head->bytes > bytes.size() || head->bytes > wire::kMostText) return;
+  if (std::string* place = place_for(texts_, message.id)) {
+    *place = clean_text({reinterpret_cast<const char*>(bytes.data()), head->bytes}, wire::kMostText);
+  }
+}
+
+void WatchedProcess::take_frame(const Message& message) {
+  const auto sent = message.as<wire::FrameMessage>();
+  Frame* place = sent ? place_for(frames_, message.id) : nullptr;
+  if (!place) return;
+  const std::string& file = text(sent->file);
+  place->place.file = sink_.name(file);
+  place->place.function = sink_.name(text(sent->function));
+  place->place.line = sent->line;
+  place->loop_place = {sent->code, sent->offset, message.id};
+  place->library = trace::is_library_file(file);
+}
+
+void WatchedProcess::take_stack(const Message& message) {
+  const auto head = message.as<wire::StackMessage>();
+  const auto bytes = message.after<wire::StackMessage>();
+  if (!head || head->frames > wire::kMostFrames || head->frames * sizeof(std::uint32_t) > bytes.size()) return;
+  Stack* place = place_for(stacks_, message.id);
+  if (!place) return;
+  Stack stack;
+  stack.frames.resize(head->frames);
+  if (head->frames != 0) std::memcpy(stack.frames.data(), bytes.data(), head->frames * sizeof(std::uint32_t));
+  std::vector<trace::Frame> frames;
+  stack.own = stack.frames.size();
+  for (std::size_t i = 0; i < stack.frames.size(); ++i) {
+    const Frame* known = frame(stack.frames[i]);
+    if (!known) return;  // the frame was lost
+    if (!known->library && stack.own == stack.frames.size()) stack.own = i;
+    frames.push_back(known->place);
+  }
+  stack.site = trace_.sites().intern(frames, stack.own);
+  *place = std::move(stack);
+}
+
+void WatchedProcess::take_shape(std::uint32_t id, const wire::ShapeMessage& sent) {
+  if (id == 0 || id >= kMostIds || shapes_.size() >= kMostIds) return;
+  trace::LaunchShape shape;
+  std::copy(std::begin(sent.grid), std::end(sent.grid), shape.grid.begin());
+  std::copy(std::begin(sent.block), std::end(sent.block), shape.block.begin());
+  shape.registers_per_thread = sent.registers;
+  shape.static_shared_bytes = sent.static_bytes;
+  shape.dynamic_shared_bytes = sent.dynamic_bytes;
+  shape.shared_bytes = sent.static_bytes + sent.dynamic_bytes;
+  shapes_[id] = sink_.launch(shape);
+}
+
+WatchedProcess::Thread& WatchedProcess::thread(std::uint32_t tid) {
+  const auto known = threads_.find(tid);
+  if (known != threads_.end()) return known->second;
+  if (threads_.size() >= kMostThreads) return threads_[0];  // the rest share one entry
+  Thread& thread = threads_[tid];
+  thread.loops.choose(chosen_);
+  return thread;
+}
+
+WatchedProcess::Api WatchedProcess::api(const wire::CallMessage& call) {
+  Api& api = apis_.size() < kMostRemembered || apis_.contains(call.api) ? apis_[call.api] : apis_[0];
+  if (!api.known) {
+    constexpr std::uint32_t kDriverDomain = 1;  // CUPTI_CB_DOMAIN_DRIVER_API
+    const std::string& raw = text(call.name);
+    const capture::ApiFacts facts = capture::api_facts(raw, call.api >> 16 == kDriverDomain);
+    api.name = sink_.name(facts.name);
+    api.nature = facts.nature;
+    api.traits = facts.traits;
+    api.known = !raw.empty();
+  }
+  return api;
+}
+
+// --- calls -----------------------------------------------------------------------------------------------------------
+
+void WatchedProcess::take_call(const wire::CallMessage& call) {
+  if (!plausible(here(call.start_ns), here(call.end_ns))) return;
+  const Api known = api(call);
+  const Stack* from = stack(call.stack);
+  Record record;
+  record.kind = RecordKind::Call;
+  record.event_kind = trace::EventKind::Call;
+  record.start_ns = here(call.start_ns);
+  record.end_ns = here(call.end_ns);
+  record.name = known.name;
+  record.nature = known.nature;
+  record.traits = known.traits;
+  if (call.result != 0) record.traits |= capture::kFailed;
+  record.correlation = call.correlation;
+  record.thread = call.thread;
+  record.detail = from ? from->site : 0;
+  // A call that began before the burst, or ended after it, has no record of what it did on the GPU.
+  const bool recorded = recording_ || (off_ns_ != 0 && record.start_ns < off_ns_);
+  if (!recorded) {
+    record.traits |= capture::kAlone;
+    if (record.nature == CallNature::AsyncCopy) {
+      const auto learnt = copies_that_wait_.find(call_and_site(record.name, record.detail));
+      const bool waits = learnt != copies_that_wait_.end() ? learnt->second : true;
+      if (waits && record.end_ns - record.start_ns > kQueueingACopy) record.nature = CallNature::BlockingCopy;
+    }
+  }
+  ++calls_;
+  assembler_.add(record);
+
+  Thread& caller = thread(call.thread);
+  end_samples(caller, call.thread, record.start_ns);
+  caller.last_end_ns = std::max(caller.last_end_ns, record.end_ns);
+  if (!from || from->frames.empty()) return;
+  note_line(caller, call.thread, *from, record);
+
+  std::vector<FramePlace> places;
+  places.reserve(from->frames.size());
+  for (const std::uint32_t id : from->frames) places.push_back(frames_[id].loop_place);
+  const bool always = known.nature == CallNature::Sync || known.nature == CallNature::BlockingCopy ||
+                      known.nature == CallNature::AsyncCopy;
+  const auto iteration = caller.loops.add(
+      {record.start_ns, record.end_ns, call.api, record.detail, always, recorded && recording_}, places);
+  if (iteration && !steps_.found() && &caller == loop_thread()) write_iteration(caller, call.thread, *iteration);
+}
+
+std::string WatchedProcess::line_name(const Frame& at) {
+  const std::string file(trace_.names().text(at.place.file));
+  const std::string source = source_.line(file, at.place.line);
+  std::string name = fmt::format("{}:{}", file_name(file), at.place.line);
+  return source.empty() ? fmt::format("{} {}()", name, trace_.names().text(at.place.function)) : name + "  " + source;
+}
+
+void WatchedProcess::note_line(Thread& thread, std::uint32_t tid, const Stack& from, const Record& call) {
+  if (from.own >= from.frames.size()) return;
+  const std::uint32_t id = from.frames[from.own];
+  Line& line = thread.line;
+  const Frame& now = frames_[id];
+  const bool same =
+      line.frame != 0 && frames_[line.frame].place == now.place && call.start_ns - line.end_ns < kStatementPause;
+  if (!same) {
+    end_line(thread, tid);
+    line = {id, call.start_ns, call.end_ns};
+  }
+  line.end_ns = std::max(line.end_ns, call.end_ns);
+  line.syncs = line.syncs || call.nature == CallNature::Sync || call.nature == CallNature::BlockingCopy;
+  line.reads = line.reads || call.nature == CallNature::BlockingCopy || call.nature == CallNature::AsyncCopy;
+}
+
+void WatchedProcess::end_line(Thread& thread, std::uint32_t tid) {
+  Line& line = thread.line;
+  if (line.frame == 0) return;
+  base::NameId& name = line_names_[line.frame];
+  if (name == 0) name = sink_.name(line_name(frames_[line.frame]));
+  trace::Event event;
+  event.start_ns = line.start_ns;
+  event.end_ns = line.end_ns;
+  event.name = name;
+  event.lane = lane(thread.lines_lane, trace::LaneKind::Phases, trace::LaneRole::Statements, "lines", tid);
+  trace::set_range_kind(event, line.reads && line.syncs ? trace::RangeKind::Read
+                               : line.syncs             ? trace::RangeKind::Sync
+                                                        : trace::RangeKind::Phase);
+  write_range(event);
+  line = {};
+}
+
+void WatchedProcess::take_sample(const wire::SampleMessage& sample) {
+  if (!plausible(here(sample.since_ns), here(sample.time_ns))) return;
+  Thread& sampled = thread(sample.thread);
+  if (sampled.samples == 0) sampled.first_sample_ns = here(sample.time_ns);
+  sampled.last_sample_ns = here(sample.time_ns);
+  ++sampled.samples;
+  if (sample.runs == 0) ++sampled.samples_waiting;
+  sampled.sample_stack = sample.stack;
+}
+
+void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns) {
+  const std::uint32_t count = std::exchange(thread.samples, 0);
+  const std::uint32_t waiting = std::exchange(thread.samples_waiting, 0);
+  const Stack* at = stack(thread.sample_stack);
+  if (count == 0 || !at || at->own >= at->frames.size() || thread.last_end_ns == 0) return;
+  bool data = false;
+  for (std::size_t i = 0; i < at->frames.size(); ++i) {
+    const Frame& known = frames_[at->frames[i]];
+    data = data || waits_for_data(trace_.names().text(known.place.function), trace_.names().text(known.place.file));
+  }
+  if (!data) return;
+  end_line(thread, tid);
+  trace::Event event;
+  event.start_ns = thread.last_end_ns;
+  event.end_ns = std::max(until_ns, thread.last_end_ns);
+  event.name = sink_.name(line_name(frames_[at->frames[at->own]]));
+  event.lane = lane(thread.lines_lane, trace::LaneKind::Phases, trace::LaneRole::Statements, "lines", tid);
+  trace::set_range_kind(event, trace::RangeKind::Load);
+  if (waiting * 2 >= count) event.flags |= trace::kWaitFlag;
+  write_range(event);
+}
+
+// --- the GPU ---------------------------------------------------------------------------------------------------------
+
+void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kernel) {
+  if (!plausible(here(op.start_ns), here(op.end_ns))) return;
+  Record record;
+  record.kind = RecordKind::Operation;
+  record.start_ns = here(op.start_ns);
+  record.end_ns = here(op.end_ns);
+  record.correlation = op.correlation;
+  record.device = op.device;
+  record.context = op.context;
+  record.stream = op.stream;
+  constexpr std::uint8_t kMemset = 0xFF;
+  if (kernel) {
+    record.event_kind = trace::EventKind::Kernel;
+    base::NameId& name = kernels_[op.kernel.name < texts_.size() ? op.kernel.name : 0];
+    if (name == 0) {
+      const std::string& raw = text(op.kernel.name);
+      name = sink_.name(raw.empty() ? "(no name)" : capture::kernel_name(raw));
+    }
+    record.name = name;
+    const auto shape = shapes_.find(op.kernel.shape);
+    record.detail = shape == shapes_.end() ? trace::LaunchTable::kNone : shape->second;
+  } else if (op.copy_kind == kMemset) {
+    record.event_kind = trace::EventKind::Memset;
+    record.name = sink_.name(capture::memset_name(op.destination));
+    record.value = op.bytes;
+    record.copy_flags = capture::copy_flags(
+        {.destination = capture::memory_kind(op.destination), .asynchronous = op.asynchronous != 0});
+  } else {
+    record.event_kind = trace::EventKind::Copy;
+    record.name = sink_.name(capture::copy_name(op.copy_kind, op.source, op.destination));
+    record.value = op.bytes;
+    record.copy_flags = capture::copy_flags({.direction = capture::copy_direction(op.copy_kind),
+                                             .source = capture::memory_kind(op.source),
+                                             .destination = capture::memory_kind(op.destination),
+                                             .asynchronous = op.asynchronous != 0});
+  }
+  ++operations_;
+  last_operation_ns_ = std::max(last_operation_ns_, record.end_ns);
+  assembler_.add(record);
+}
+
+void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
+  const Nanoseconds t = here(recording.time_ns);
+  if (!plausible(t, t)) return;
+  switch (recording.act) {
+    case wire::RecordingAct::On:
+      if (recording_) return;
+      recording_ = true;
+      on_ns_ = t;
+      off_ns_ = 0;
+      delivered_ns_ = std::max(delivered_ns_, t);
+      break;
+    case wire::RecordingAct::Off:
+      if (!recording_) return;
+      recording_ = false;
+      off_ns_ = t;
+      break;
+    case wire::RecordingAct::Delivered:
+      delivered_ns_ = std::max(delivered_ns_, t);
+      return;
+    default:
+      return;
+  }
+  for (auto& [tid, thread] : threads_) thread.loops.recording_changed();
+  if (recording_changed) recording_changed(t, recording_);
+}
+
+// --- iterations and ranges -------------------------------------------------------------------------------------------
+
+WatchedProcess::Thread* WatchedProcess::loop_thread() {
+  Thread* most = nullptr;
+  for (auto& [tid, thread] : threads_) {
+    if (!thread.loops.loop()) continue;
+    if (!most || thread.loops.calls() > most->loops.calls()) most = &thread;
+  }
+  return most;
+}
+
+void WatchedProcess::write_iteration(Thread& thread, std::uint32_t tid, const LoopWatch::Iteration& iteration) {
+  end_line(thread, tid);
+  trace::Event event;
+  event.start_ns = iteration.start_ns;
+  event.end_ns = iteration.end_ns;
+  event.name = sink_.name("iteration");
+  event.a = ++iteration_count_;
+  event.lane = lane(thread.iterations_lane, trace::LaneKind::Iterations, trace::LaneRole::None, "iteration", tid);
+  trace::set_range_kind(event, trace::RangeKind::Iteration);
+  write_range(event);
+  const Nanoseconds duration = event.end_ns - event.start_ns;
+  iteration_ns_ = iteration_ns_ == 0 ? duration : iteration_ns_ + (duration - iteration_ns_) / 16;
+  if (recording_ && event.start_ns >= on_ns_) recorded_mean_.add(duration);
+  if (!recording_ && off_ns_ != 0 && event.start_ns >= off_ns_) between_mean_.add(duration);
+}
+
+void WatchedProcess::take_range(const wire::RangeMessage& range) {
+  const Nanoseconds t = here(range.time_ns);
+  if (!plausible(t, t)) return;
+  Thread& caller = thread(range.thread);
+  const auto named = [&] {
+    OpenRange open;
+    open.text = text(range.name);
+    // emit_nvtx() appends numbers that are different each time.
+    if (const std::size_t at = open.text.find(", op_id = "); at != std::string::npos) open.text.resize(at);
+    open.name = sink_.name(open.text);
+    open.domain = range.domain;
+    open.start_ns = t;
+    return open;
+  };
+  const auto write = [&](const OpenRange& open) {
+    trace::Event event;
+    event.start_ns = open.start_ns;
+    event.end_ns = std::max(open.start_ns, t);
+    event.name = open.name;
+    if (steps_.add(open.text, range.thread)) {
+      write_iteration(caller, range.thread, {event.start_ns, event.end_ns});
+      return;
+    }
+    event.lane = lane(caller.ranges_lane, trace::LaneKind::Phases, trace::LaneRole::None, "NVTX", range.thread);
+    trace::set_range_kind(event,
+                          open.text.starts_with("aten::") ? trace::RangeKind::Operator : trace::RangeKind::Other);
+    write_range(event);
+  };
+  switch (range.act) {
+    case wire::RangeAct::Push:
+      if (caller.ranges.size() < kMostRanges) caller.ranges.push_back(named());
+      return;
+    case wire::RangeAct::Pop: {
+      const auto innermost = std::find_if(caller.ranges.rbegin(), caller.ranges.rend(),
+                                          [&](const OpenRange& open) { return open.domain == range.domain; });
+      if (innermost == caller.ranges.rend()) return;
+      const OpenRange open = *innermost;
+      caller.ranges.erase(std::next(innermost).base());
+      write(open);
+      return;
+    }
+    case wire::RangeAct::Start:
+      if (started_.size() < kMostRemembered) started_[range.range] = named();
+      return;
+    case wire::RangeAct::End: {
+      const auto open = started_.find(range.range);
+      if (open == started_.end()) return;
+      write(open->second);
+      started_.erase(open);
+      return;
+    }
+    case wire::RangeAct::Mark:
+      write(named());
+      return;
+  }
+}
+
+trace::LaneId WatchedProcess::lane(std::optional<trace::LaneId>& known, trace::LaneKind kind, trace::LaneRole role,
+                                   std::string name, std::uint32_t tid) {
+  if (known) return *known;
+  trace::LaneInfo info;
+  info.kind = kind;
+  info.role = role;
+  info.name = std::move(name);
+  info.process = identity_.name;
+  info.pid = identity_.pid;
+  info.tid = tid == identity_.pid ? 0 : tid;
+  info.thread = thread(tid).name;
+  info.reorder_window = kReorder;
+  known = sink_.lane(info);
+  return *known;
+}
+
+void WatchedProcess::write_range(const trace::Event& range) {
+  trace::Event event = range;
+  event.kind = trace::EventKind::Range;
+  ranges_->write(event);
+}
+
+std::vector<trace::OpenCall> WatchedProcess::open_calls() {
+  std::vector<trace::OpenCall> calls;
+  capture::LaneNames names{identity_.name, static_cast<std::int64_t>(identity_.pid), {}};
+  for (const OpenCallEntry& open : ring_.open_calls()) {
+    const auto known = threads_.find(open.thread);
+    if (known == threads_.end() || !plausible(here(open.start_ns), here(open.start_ns))) continue;
+    trace::LaneInfo info = names.calls(open.thread, open.thread == identity_.pid);
+    info.thread = known->second.name;
+    calls.push_back({sink_.lane(info), sink_.name(capture::plain_api_name(text(open.name))), here(open.start_ns)});
+  }
+  return calls;
+}
+
+std::vector<LoopChoice> WatchedProcess::loops() {
+  std::vector<LoopChoice> choices;
+  Thread* of = loop_thread();
+  if (!of) return choices;
+  for (const FoundLoop& loop : of->loops.finder().loops()) {
+    const Frame* known = frame(loop.frame);
+    if (!known) continue;
+    const std::string file(trace_.names().text(known->place.file));
+    Frame head = *known;
+    head.place.line = source_.loop_around(file, known->place.line);
+    choices.push_back({loop.key, line_name(head), loop.round_ns, loop.rounds, loop.calls});
+  }
+  return choices;
+}
+
+std::string WatchedProcess::iteration_text() {
+  if (steps_.found()) return steps_.name();
+  Thread* of = loop_thread();
+  if (!of) return {};
+  const auto key = of->loops.loop();
+  for (const LoopChoice& choice : loops()) {
+    if (key && choice.key == *key) return choice.text;
+  }
+  return {};
+}
+
+void WatchedProcess::choose_loop(std::optional<LoopKey> loop) {
+  chosen_ = loop;
+  for (auto& [tid, thread] : threads_) thread.loops.choose(loop);
+}
+
+}  // namespace lanescope::attach

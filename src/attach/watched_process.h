@@ -1,0 +1,188 @@
+// One process of the watched program: turns what its injected library sends into events of the trace.
+//
+//   ring ─▶ names, stacks ─▶ calls, operations ─▶ Assembler ─▶ lanes of calls and of the GPU
+//                └─▶ LoopWatch, lines, NVTX ─▶ lanes of iterations, lines and ranges
+//
+// The thread that reads is the only one that uses it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "attach/loop_watch.h"
+#include "attach/ring_reader.h"
+#include "attach/source_lines.h"
+#include "capture/assembly/assembler.h"
+#include "capture/assembly/operation_names.h"
+#include "trace/capture_health.h"
+#include "trace/trace.h"
+
+namespace lanescope::attach {
+
+/// A loop that iterations can be counted by.
+struct LoopChoice {
+  LoopKey key;
+  std::string text;  ///< "train.py:41 for batch in loader"
+  Nanoseconds round_ns = 0;
+  std::uint64_t rounds = 0;
+  std::uint32_t calls = 0;  ///< per round; 0: unknown
+
+  bool operator==(const LoopChoice&) const = default;
+};
+
+class WatchedProcess {
+ public:
+  struct Identity {
+    std::uint32_t pid = 0, parent = 0;
+    std::string name;              ///< "train.py"
+    std::filesystem::path folder;  ///< its working directory
+  };
+  /// `origin_ns` is CLOCK_MONOTONIC at the trace's time 0. Everything given must outlive it.
+  WatchedProcess(Identity identity, RingReader ring, trace::Trace& trace, trace::EventSink& sink,
+                 Nanoseconds origin_ns);
+  ~WatchedProcess();
+
+  /// Reads what is there, at most `most` messages, and writes what is complete. Returns the number of messages.
+  std::size_t read(std::size_t most, Nanoseconds now_ns);
+  /// The process has ended: what it sent is read to its end and written.
+  void finish(Nanoseconds now_ns);
+
+  const Identity& identity() const { return identity_; }
+  RingReader& ring() { return ring_; }
+  const RingReader& ring() const { return ring_; }
+  const capture::Counts& counts() const { return counts_; }
+  bool uses_gpu() const { return operations_ > 0 || calls_ > 0; }
+  bool recording() const { return recording_; }
+  Nanoseconds last_gpu_work_ns() const { return last_operation_ns_; }
+  std::vector<trace::OpenCall> open_calls();
+  const std::vector<std::uint32_t>& forked() const { return forked_; }
+
+  std::vector<LoopChoice> loops();
+  /// "train.py:41 for batch in loader", or the name of the program's own ranges; empty: no loop has been found.
+  std::string iteration_text();
+  std::optional<LoopKey> chosen_loop() const { return chosen_; }
+  void choose_loop(std::optional<LoopKey> loop);
+  Nanoseconds iteration_ns() const { return iteration_ns_; }  ///< mean of the last iterations; 0: unknown
+  std::uint32_t iterations() const { return iteration_count_; }
+  /// The mean duration of the last iterations that lay wholly inside a burst, and wholly between two; 0: none did.
+  /// Their ratio is what recording costs the program.
+  Nanoseconds iteration_recorded_ns() const { return recorded_mean_.ns; }
+  Nanoseconds iteration_between_ns() const { return between_mean_.ns; }
+
+  /// Called with each stretch in which everything was recorded, as it begins and ends.
+  std::function<void(Nanoseconds t, bool on)> recording_changed;
+
+ private:
+  struct Frame {
+    trace::Frame place;
+    FramePlace loop_place;
+    bool library = true;
+  };
+  struct Stack {
+    std::vector<std::uint32_t> frames;  // innermost first
+    std::uint32_t site = 0;             // in the trace
+    std::size_t own = 0;                // the first of the user's frames; frames.size(): none
+  };
+  struct Line {  // the statement that a thread is in, as a range that grows
+    std::uint32_t frame = 0;
+    Nanoseconds start_ns = 0, end_ns = 0;
+    bool reads = false, syncs = false;
+  };
+  struct OpenRange {
+    base::NameId name = 0;
+    std::string text;
+    std::uint32_t domain = 0;
+    Nanoseconds start_ns = 0;
+  };
+  struct Thread {
+    std::string name;
+    LoopWatch loops;
+    Line line;
+    std::optional<trace::LaneId> lines_lane, ranges_lane, iterations_lane;
+    std::vector<OpenRange> ranges;  // pushed, not yet popped
+    Nanoseconds last_end_ns = 0;
+    // Samples since the last call: where the thread waits or computes.
+    std::uint32_t samples = 0, samples_waiting = 0, sample_stack = 0;
+    Nanoseconds first_sample_ns = 0, last_sample_ns = 0;
+  };
+  struct Api {
+    base::NameId name = 0;
+    trace::CallNature nature = trace::CallNature::Other;
+    std::uint8_t traits = 0;
+    bool known = false;
+  };
+
+  Nanoseconds here(std::int64_t monotonic_ns) const { return monotonic_ns - origin_ns_; }
+  bool plausible(Nanoseconds start_ns, Nanoseconds end_ns);
+  void take(const Message& message);
+  void take_text(const Message& message);
+  void take_frame(const Message& message);
+  void take_stack(const Message& message);
+  void take_call(const wire::CallMessage& call);
+  void take_operation(const wire::OperationMessage& op, bool kernel);
+  void take_shape(std::uint32_t id, const wire::ShapeMessage& shape);
+  void take_range(const wire::RangeMessage& range);
+  void take_recording(const wire::RecordingMessage& recording);
+  void take_sample(const wire::SampleMessage& sample);
+
+  const std::string& text(std::uint32_t id) const;
+  const Stack* stack(std::uint32_t id) const { return id < stacks_.size() ? &stacks_[id] : nullptr; }
+  const Frame* frame(std::uint32_t id) const { return id < frames_.size() ? &frames_[id] : nullptr; }
+  Api api(const wire::CallMessage& call);
+  Thread& thread(std::uint32_t tid);
+  trace::LaneId lane(std::optional<trace::LaneId>& lane, trace::LaneKind kind, trace::LaneRole role, std::string name,
+                     std::uint32_t tid);
+  std::string line_name(const Frame& frame);
+  void note_line(Thread& thread, std::uint32_t tid, const Stack& stack, const capture::Record& call);
+  void end_line(Thread& thread, std::uint32_t tid);
+  void end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns);
+  void write_iteration(Thread& thread, std::uint32_t tid, const LoopWatch::Iteration& iteration);
+  void write_range(const trace::Event& range);
+  Thread* loop_thread();
+
+  Identity identity_;
+  RingReader ring_;
+  trace::Trace& trace_;
+  trace::EventSink& sink_;
+  const Nanoseconds origin_ns_;
+  SourceLines source_;
+  capture::Counts counts_;
+  std::unordered_map<std::uint32_t, Thread> threads_;
+  capture::Assembler assembler_;
+  std::unique_ptr<trace::EventWriter> ranges_;
+
+  std::vector<std::string> texts_{1};
+  std::vector<Frame> frames_{1};
+  std::vector<Stack> stacks_{1};
+  std::unordered_map<std::uint32_t, Api> apis_;
+  std::unordered_map<std::uint32_t, std::uint32_t> shapes_;     // the library's number -> the trace's
+  std::unordered_map<std::uint32_t, base::NameId> kernels_;     // by text
+  std::unordered_map<std::uint64_t, bool> copies_that_wait_;    // by call and site: seen to block while recorded
+  std::unordered_map<std::uint64_t, OpenRange> started_;        // NVTX start/end, by number
+  std::unordered_map<std::uint32_t, base::NameId> line_names_;  // by frame
+  std::vector<std::uint32_t> forked_;
+
+  std::optional<LoopKey> chosen_;
+  StepRanges steps_;
+  bool recording_ = false;
+  Nanoseconds delivered_ns_ = 0;  // of the GPU's work, everything before is known, while it is recorded
+  Nanoseconds now_ns_ = 0;
+  Nanoseconds iteration_ns_ = 0, last_operation_ns_ = 0, off_ns_ = 0;
+  struct Mean {
+    Nanoseconds ns = 0;
+    void add(Nanoseconds value) { ns = ns == 0 ? value : ns + (value - ns) / 32; }
+  };
+  Mean recorded_mean_, between_mean_;
+  Nanoseconds on_ns_ = 0;
+  std::uint32_t iteration_count_ = 0;
+  std::uint64_t operations_ = 0, calls_ = 0;
+  Nanoseconds complete_ns_ = std::numeric_limits<Nanoseconds>::min() + 1;
+};
+
+}  // namespace lanescope::attach

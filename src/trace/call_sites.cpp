@@ -1,0 +1,109 @@
+#include "trace/call_sites.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lanescope::trace {
+namespace {
+
+std::uint64_t hash_of(std::span<const Frame> frames) {
+  std::uint64_t hash = 0x9E3779B97F4A7C15u;
+  const auto mix = [&](std::uint64_t value) {
+    hash = (hash ^ value) * 0xFF51AFD7ED558CCDu;
+    hash ^= hash >> 32;
+  };
+  for (const Frame& frame : frames) {
+    mix(std::uint64_t{frame.file} << 32 | frame.function);
+    mix(frame.line);
+  }
+  return hash;
+}
+
+template <typename Queue>
+auto first_from(Queue& queue, Nanoseconds t) {
+  return std::lower_bound(queue.begin(), queue.end(), t,
+                          [](const CallSites::Noted& noted, Nanoseconds time) { return noted.start_ns < time; });
+}
+
+}  // namespace
+
+bool is_library_file(std::string_view path) {
+  if (path.empty() || path.front() == '<') return true;  // "<frozen importlib._bootstrap>", "<string>"
+  constexpr std::array<std::string_view, 4> kParts{"/site-packages/", "/dist-packages/", "/lib/python3",
+                                                   "/lib64/python3"};
+  return std::any_of(kParts.begin(), kParts.end(),
+                     [&](std::string_view part) { return path.find(part) != std::string_view::npos; });
+}
+
+std::uint32_t CallSites::intern(std::span<const Frame> frames, std::size_t own) {
+  if (frames.empty()) return 0;
+  frames = frames.first(std::min(frames.size(), kMostFrames));
+  const std::uint64_t hash = hash_of(frames);
+  const std::lock_guard lock(mutex_);
+  const auto [first, last] = by_hash_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    if (std::ranges::equal(stacks_[it->second - 1].frames, frames)) return it->second;
+  }
+  if (stacks_.size() >= kCapacity) return 0;
+  stacks_.push_back({{frames.begin(), frames.end()}, std::min(own, frames.size())});
+  const auto site = static_cast<std::uint32_t>(stacks_.size());
+  by_hash_.emplace(hash, site);
+  return site;
+}
+
+CallSites::Stack CallSites::stack(std::uint32_t site) const {
+  const std::lock_guard lock(mutex_);
+  return site == 0 || site > stacks_.size() ? Stack{} : stacks_[site - 1];
+}
+
+std::size_t CallSites::size() const {
+  const std::lock_guard lock(mutex_);
+  return stacks_.size();
+}
+
+void CallSites::note(LaneId lane, Nanoseconds start_ns, std::uint32_t site) {
+  if (site == 0) return;
+  const std::lock_guard lock(mutex_);
+  std::deque<Noted>& noted = lanes_[lane];
+  ++noted_;
+  if (noted.empty() || noted.back().start_ns <= start_ns) {
+    noted.push_back({start_ns, site});
+  } else {
+    noted.insert(first_from(noted, start_ns), {start_ns, site});  // a late call
+  }
+}
+
+std::uint32_t CallSites::at(LaneId lane, Nanoseconds start_ns) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = lanes_.find(lane);
+  if (found == lanes_.end()) return 0;
+  const auto it = first_from(found->second, start_ns);
+  return it != found->second.end() && it->start_ns == start_ns ? it->site : 0;
+}
+
+std::vector<CallSites::Noted> CallSites::between(LaneId lane, Nanoseconds from, Nanoseconds to) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = lanes_.find(lane);
+  if (found == lanes_.end()) return {};
+  return {first_from(found->second, from), first_from(found->second, to)};
+}
+
+void CallSites::forget_before(Nanoseconds t) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [lane, noted] : lanes_) noted.erase(noted.begin(), first_from(noted, t));
+}
+
+std::uint64_t CallSites::noted() const {
+  const std::lock_guard lock(mutex_);
+  return noted_;
+}
+
+std::size_t CallSites::memory_bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t bytes = 0;
+  for (const Stack& stack : stacks_) bytes += sizeof(Stack) + stack.frames.size() * sizeof(Frame);
+  for (const auto& [lane, noted] : lanes_) bytes += noted.size() * sizeof(Noted);
+  return bytes;
+}
+
+}  // namespace lanescope::trace
