@@ -56,7 +56,7 @@ message(STATUS "CUDA: ${CUDAToolkit_VERSION}, for ${CMAKE_CUDA_ARCHITECTURES}")
 
 file(GLOB cupti_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/capture/cupti/*.cpp")
 add_library(lanescope_cupti STATIC ${cupti_sources})
-target_link_libraries(lanescope_cupti PUBLIC lanescope_trace ${CMAKE_DL_LIBS})
+target_link_libraries(lanescope_cupti PUBLIC lanescope_capture ${CMAKE_DL_LIBS})
 target_include_directories(lanescope_cupti SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS} "${lanescope_cupti_include}")
 lanescope_warnings(lanescope_cupti)
 lanescope_precompiled(lanescope_cupti)

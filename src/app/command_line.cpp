@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "app/attach_program.h"
 #include "app/calibrate_machine.h"
 #include "app/grade_files.h"
 #include "app/headless_run.h"
@@ -37,6 +38,7 @@ struct Perform {
     show_window(request);
     return kDone;
   }
+  int operator()(const AttachRequest& request) const { return attach_program(request); }
   int operator()(const RunRequest& request) const { return run_headless(request); }
   int operator()(const ExperimentRequest& request) const { return run_experiment(request); }
   int operator()(const SweepRequest& request) const { return run_sweep(request); }

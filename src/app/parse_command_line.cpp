@@ -27,6 +27,7 @@ constexpr const char* kExamples = N_(R"(Examples:
   lanescope                                                    the window, with a loop already running
   lanescope --workload iris-mlp --set log_interval=100         the same with another loop
   lanescope --open trace.json.gz                               a saved trace, also the PyTorch profiler's
+  lanescope attach -- python train.py                          your own program, live
   lanescope run --workload linear-mse --iterations 10000       no window: a table of figures
   lanescope run --workload linear-mse --set log_interval=1 --compare log_interval=100 --screenshot both.png
   lanescope run --experiment P09                               a tutorial's experiment, beside what was published
@@ -65,6 +66,18 @@ Points that fail are named, and the others are kept; the exit status is then 1. 
 Examples:
   lanescope sweep --workload linear-mse --over log_interval=1,2,5,10,20,50,100
   lanescope sweep --workload linear-mse --over batch_size=128,512,2048 --over log_interval=1,100 --csv grid.csv)");
+
+constexpr const char* kAttachNotes = N_(
+    R"(Starts the command and shows it live: its calls, its GPU's work, and the line of Python behind every wait. The program is not
+changed; its input, output, signals and exit status are its own. Closing the window does not end it.
+
+Levels, also in the window: waits (only what blocks), acquire (that, and everything in bursts of whole iterations, {}% of
+the time unless --share says otherwise), calls (everything, all the time), all (the same, with every call of the API).
+
+Examples:
+  lanescope attach -- python train.py
+  lanescope attach --level waits -- python train.py --epochs 3
+  lanescope attach --record run.json.gz -- python train.py)");
 
 constexpr const char* kCalibrateNotes = N_(
     R"(Takes at most a minute; nothing else should use the GPU meanwhile. Every number in the profile says how, on what and when it
@@ -107,6 +120,67 @@ Examples:
   lanescope report pytorch-profile.json --html profile.html
   lanescope report --workload linear-mse --set log_interval=1 --html report.html
   lanescope report --experiment P09 --html P09.html --json P09.json)");
+
+struct AttachArguments {
+  std::vector<std::string> command, variables;
+  std::string record, level = "acquire", share, folder, memory_mb, theme;
+  bool no_launch_lines = false;
+
+  void add_to(CLI::App& app) {
+    app.add_option("COMMAND", command, tr("the program and its arguments, after --"))->type_name("");
+    app.add_option("--level", level, tr("how much is recorded: waits, acquire, calls or all; default acquire"))
+        ->type_name("LEVEL");
+    app.add_option("--share", share, tr("acquire: percent of the time, 1 to 100; default {}", kDefaultShare))
+        ->type_name("PERCENT");
+    app.add_flag("--no-launch-lines", no_launch_lines, tr("no Python lines for launches, only for what blocks"))
+        ->disable_flag_override();
+    app.add_option("--record", record, tr("no window: write the trace to this file (.json or .json.gz)"))
+        ->type_name("FILE");
+    app.add_option("--folder", folder, tr("the program's working directory; default: this one"))->type_name("DIR");
+    app.add_option("--env", variables, tr("a variable of the program's environment; may be repeated"))
+        ->type_name("NAME=VALUE");
+    app.add_option("--memory-mb", memory_mb, tr("memory for the trace; the oldest events are evicted first"))
+        ->type_name("MB");
+    app.add_option("--theme", theme, tr("dark, light or high-contrast; default: the last one used"))
+        ->type_name("THEME");
+    add_language(app);
+  }
+  AttachRequest request(const CLI::App& app) const {
+    if (command.empty()) throw UsageError(tr("attach needs a command: lanescope attach -- python train.py"));
+    AttachRequest request;
+    request.options.command.words = command;
+    request.options.command.folder = folder;
+    for (const std::string& variable : variables) {
+      const std::size_t equals = variable.find('=');
+      if (equals == std::string::npos || equals == 0) {
+        throw UsageError(tr("--env '{}' is no variable; allowed: NAME=VALUE", variable));
+      }
+      request.options.command.variables[variable.substr(0, equals)] = variable.substr(equals + 1);
+    }
+    request.options.intensity.level = attach::parse_level(level);
+    request.options.intensity.launch_lines = !no_launch_lines;
+    if (!share.empty()) {
+      if (request.options.intensity.level != wire::Level::Acquire) {
+        throw UsageError(tr("{} needs {}", "--share", "--level acquire"));
+      }
+      request.options.intensity.share = static_cast<double>(whole_number("--share", share, 1, 100)) / 100;
+    }
+    if (!memory_mb.empty()) {
+      request.options.memory_cap_bytes = static_cast<std::size_t>(whole_number("--memory-mb", memory_mb, 16, 1'048'576))
+                                         << 20;
+      request.window.memory_cap_bytes = request.options.memory_cap_bytes;
+    }
+    request.record = record;
+    if (record.empty()) {
+      request.window.theme = theme;
+      if (app.count("--lang") != 0) request.window.language = base::language();
+      check_window(request.window);
+    }
+    return request;
+  }
+
+  static constexpr int kDefaultShare = 10;
+};
 
 struct ListArguments {
   std::string what;
@@ -348,6 +422,10 @@ Request parse_command_line(int argc, const char* const* argv) {
   WindowArguments window;
   window.add_to(root);
 
+  CLI::App& attach = *root.add_subcommand("attach", tr("start a program of your own and watch it live"));
+  attach.footer(tr(kAttachNotes, AttachArguments::kDefaultShare));
+  AttachArguments attach_arguments;
+  attach_arguments.add_to(attach);
   CLI::App& run = *root.add_subcommand("run", tr("run without a window and report what was measured"));
   run.footer(tr(kRunNotes));
   RunArguments run_arguments;
@@ -417,6 +495,7 @@ Request parse_command_line(int argc, const char* const* argv) {
   if (!other_list && &asked != &calibrate && takes_own_files(asked)) lesson::OwnFolders().look();
   const std::string command = command_text(argc, argv);
   if (&asked == &root) return window.request(root);
+  if (&asked == &attach) return attach_arguments.request(attach);
   if (&asked == &run) return run_arguments.request(run, command);
   if (&asked == &sweep) return sweep_arguments.request(sweep);
   if (&asked == &calibrate) return calibrate_arguments.request();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/screen.h"
+#include "attach/attachment.h"
 #include "experiment/comparison.h"
 #include "experiment/experiment.h"
 #include "experiment/sweep.h"
@@ -46,6 +47,13 @@ struct ExperimentRequest {
   std::filesystem::path trace;
   PictureOptions screenshot;
   AnimationOptions animation;  ///< only with both sides
+};
+
+/// `lanescope attach`
+struct AttachRequest {
+  attach::AttachOptions options;
+  std::filesystem::path record;  ///< without a window, into this file; empty: the window
+  WindowRequest window;
 };
 
 /// `lanescope sweep`
@@ -125,8 +133,8 @@ struct TextRequest {
   std::string text;
 };
 
-using Request = std::variant<WindowRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest, ReportRequest,
-                             LessonRequest, GradeRequest, ScriptRequest, CalibrateRequest, ProbeRequest,
+using Request = std::variant<WindowRequest, AttachRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest,
+                             ReportRequest, LessonRequest, GradeRequest, ScriptRequest, CalibrateRequest, ProbeRequest,
                              PredictCheckRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.

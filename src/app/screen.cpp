@@ -39,6 +39,7 @@ ui::WindowOptions options_of(const WindowRequest& request) {
   options.lesson = request.lesson;
   options.student = request.student;
   options.plain = request.plain;
+  options.attachment = request.attachment;
   if (!request.open.empty()) options.open = request.open;
   if (!request.theme.empty()) options.theme = ui::parse_theme(request.theme);
   options.language = request.language;

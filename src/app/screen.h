@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/live_analysis.h"
+#include "attach/attachment.h"
 #include "experiment/experiment.h"
 #include "experiment/measured_run.h"
 #include "experiment/sweep.h"
@@ -30,9 +31,10 @@ struct WindowRequest {
   /// Id of the experiment to start with, on session.device ("auto": a GPU of this machine, or the device it is designed
   /// for), with session.assignments over its own settings. Empty: start with the session.
   std::string experiment;
-  const lesson::Lesson* lesson = nullptr;  ///< begin with this lesson instead
-  std::string student;                     ///< whose answers are kept
-  bool plain = false;                      ///< a workload was given, so no experiment
+  const lesson::Lesson* lesson = nullptr;          ///< begin with this lesson instead
+  std::string student;                             ///< whose answers are kept
+  bool plain = false;                              ///< a workload was given, so no experiment
+  std::shared_ptr<attach::Attachment> attachment;  ///< watch this program instead of a run
   experiment::Side side = experiment::Side::Before;
 };
 

@@ -188,6 +188,7 @@ void Attachment::start() {
     const std::lock_guard lock(mutex_);
     launched_ = std::make_unique<Launched>(options_.command, meeting_->socket_path());
     state_.started = true;
+    program_.store(launched_->pid(), std::memory_order_relaxed);
   }
   running_.store(true, std::memory_order_release);
   thread_ = std::thread([this] { run(); });
@@ -397,6 +398,7 @@ void Attachment::publish() {
     state.python = python_of(status);
     const std::uint32_t version = status.cupti_version.load(std::memory_order_relaxed);
     if (version != 0) state.library = tr("{} (API {})", process.ring().cupti_path(), version);
+    state.gpu = process.gpu();
     state.iterations = process.iteration_text();
     state.loops = process.loops();
     state.chosen = process.chosen_loop();

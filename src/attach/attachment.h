@@ -48,7 +48,8 @@ struct ProcessState {
   bool uses_gpu = false, ended = false, recording = false;
   wire::State state = wire::State::Starting;
   wire::Python python = wire::Python::None;
-  std::string library;     ///< "libcupti.so.13, API 130001"
+  std::string library;     ///< "libcupti.so.13 (API 130001)"
+  std::string gpu;         ///< the name of its first GPU; empty: unknown
   std::string iterations;  ///< what they are counted by; empty: unknown
   std::vector<LoopChoice> loops;
   std::optional<LoopKey> chosen;
@@ -86,6 +87,7 @@ class Attachment {
   bool running() const { return running_.load(std::memory_order_acquire); }
   void signal(int number);
   std::optional<int> wait_status() const;
+  pid_t program() const { return program_.load(std::memory_order_relaxed); }  ///< 0: not started
 
   const AttachOptions& options() const { return options_; }
   const trace::Trace& trace() const { return trace_; }
@@ -126,6 +128,7 @@ class Attachment {
   std::thread thread_;
   std::atomic<bool> running_{false}, stop_{false};
   std::atomic<Nanoseconds> boost_until_ns_{0};
+  std::atomic<pid_t> program_{0};
 
   mutable std::mutex mutex_;  // guards what follows
   std::unique_ptr<Launched> launched_;

@@ -213,6 +213,10 @@ void WatchedProcess::take(const Message& message) {
       }
       return;
     case wire::Kind::Device:
+      if (const auto device = message.as<wire::DeviceMessage>(); device && (gpu_.empty() || device->device == 0)) {
+        gpu_ = text(device->name);
+      }
+      return;
     case wire::Kind::None:
       return;
   }

@@ -62,6 +62,7 @@ class WatchedProcess {
   Nanoseconds last_gpu_work_ns() const { return last_operation_ns_; }
   std::vector<trace::OpenCall> open_calls();
   const std::vector<std::uint32_t>& forked() const { return forked_; }
+  const std::string& gpu() const { return gpu_; }  ///< the name of its first GPU; empty: unknown
 
   std::vector<LoopChoice> loops();
   /// "train.py:41 for batch in loader", or the name of the program's own ranges; empty: no loop has been found.
@@ -167,6 +168,7 @@ class WatchedProcess {
   std::unordered_map<std::uint64_t, OpenRange> started_;        // NVTX start/end, by number
   std::unordered_map<std::uint32_t, base::NameId> line_names_;  // by frame
   std::vector<std::uint32_t> forked_;
+  std::string gpu_;
 
   std::optional<LoopKey> chosen_;
   StepRanges steps_;

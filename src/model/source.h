@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attach/attachment.h"
 #include "io/chrome_trace.h"
 #include "model/capture_text.h"
 #include "session/session.h"
@@ -106,6 +107,22 @@ class CaptureMonitor {
   ~CaptureMonitor() = default;
 };
 
+/// The source is a program of the user's that is watched while it runs.
+class Watching {
+ public:
+  virtual attach::AttachState watched() const = 0;
+  virtual const attach::Command& command() const = 0;
+  virtual attach::Intensity intensity() const = 0;
+  virtual void set_intensity(const attach::Intensity& intensity) = 0;
+  /// Records everything for this long from now on.
+  virtual void record_for(Nanoseconds duration_ns) = 0;
+  /// What the iterations of a process are counted by; empty: found by itself.
+  virtual void choose_loop(std::uint32_t pid, std::optional<attach::LoopKey> loop) = 0;
+
+ protected:
+  ~Watching() = default;
+};
+
 /// How to make a source, independent of any other source.
 struct Recipe {
   std::function<std::unique_ptr<Source>()> make;  ///< throws base::Error
@@ -158,6 +175,7 @@ class Source {
   virtual OpenCalls* open_calls() { return nullptr; }
   virtual CaptureMonitor* capture_monitor() { return nullptr; }
   virtual Restarting* restarting() { return nullptr; }
+  virtual Watching* watching() { return nullptr; }
 
   const Growth* growth() const { return mutable_self().growth(); }
   const Pausing* pausing() const { return mutable_self().pausing(); }
@@ -166,6 +184,7 @@ class Source {
   const OpenCalls* open_calls() const { return mutable_self().open_calls(); }
   const CaptureMonitor* capture_monitor() const { return mutable_self().capture_monitor(); }
   const Restarting* restarting() const { return mutable_self().restarting(); }
+  const Watching* watching() const { return mutable_self().watching(); }
 
  private:
   Source& mutable_self() const { return const_cast<Source&>(*this); }

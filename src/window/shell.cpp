@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "model/attached_source.h"
 #include "model/experiment_view.h"
 #include "model/live_source.h"
 #include "shell/bindings.h"
@@ -318,6 +319,11 @@ void Shell::begin_with_file(const std::filesystem::path& path) {
   state_.model.show_nothing();
   state_.tour = TourStep::Off;
   begin_opening(path);
+}
+
+void Shell::begin_attached(std::shared_ptr<attach::Attachment> attachment) {
+  state_.tour = TourStep::Off;
+  state_.model.show(std::make_unique<AttachedSource>(std::move(attachment)));
 }
 
 void Shell::save_screenshot(const io::Image& image) {

@@ -32,6 +32,7 @@ class Shell {
   /// At program start: an empty window that opens a trace file or "recorded:NAME". Throws base::UsageError for an
   /// unknown recorded run.
   void begin_with_file(const std::filesystem::path& path);
+  void begin_attached(std::shared_ptr<attach::Attachment> attachment);
   /// Starts an experiment's workload with the settings of a side, on the experiment's device or on the real GPU in use.
   /// Throws what Model::start_run() throws.
   void start_experiment(const experiment::Experiment& experiment, experiment::Side side);

@@ -133,7 +133,9 @@ void Window::begin(const WindowOptions& options) {
   session.memory_cap_bytes = options.memory_cap_bytes.value_or(
       memory_cap_of(shell_->state().preferences.memory_gb, base::machine_memory_bytes()));
   shell_->state().model.set_first_options(session);
-  if (options.open) {
+  if (options.attachment) {
+    shell_->begin_attached(options.attachment);
+  } else if (options.open) {
     shell_->begin_with_file(*options.open);
   } else {
     begin_run(session);

@@ -28,11 +28,12 @@ struct WindowOptions {
   /// Start with this experiment (id or name) instead. Empty: with the first one, unless `session` sets its own workload
   /// or settings; it runs on the session's device.
   std::string experiment;
-  const lesson::Lesson* lesson = nullptr;     ///< begin with this lesson instead
-  std::string student;                        ///< whose answers to the lesson are kept
-  bool plain = false;                         ///< no experiment, regardless of `session`
-  double speed = kWindowSpeed;                ///< speed of the run, instead of session.speed
-  std::optional<std::filesystem::path> open;  ///< show this trace file instead of a run
+  const lesson::Lesson* lesson = nullptr;          ///< begin with this lesson instead
+  std::string student;                             ///< whose answers to the lesson are kept
+  bool plain = false;                              ///< no experiment, regardless of `session`
+  double speed = kWindowSpeed;                     ///< speed of the run, instead of session.speed
+  std::optional<std::filesystem::path> open;       ///< show this trace file instead of a run
+  std::shared_ptr<attach::Attachment> attachment;  ///< watch this program instead
   std::optional<std::size_t>
       memory_cap_bytes;                    ///< for events, instead of session.memory_cap_bytes; empty: the saved one
   std::optional<ThemeName> theme;          ///< empty: the saved one

@@ -114,6 +114,7 @@ void draw_knob(const Canvas& c, const workload::Settings& settings, const worklo
 
 void draw_knobs(const Canvas& c) {
   ShellState& state = c.state;
+  if (state.model.source().watching()) return draw_watched_program(c);
   if (!state.model.steering()) return draw_facts(c);
   if (state.experiment.active) return draw_experiment(c);
   draw_plain_workload(c);

@@ -8,6 +8,8 @@ namespace lanescope::ui {
 
 void draw_top_bar(const Canvas& canvas);
 void draw_knobs(const Canvas& canvas);
+/// The same for a program of the user's: its state, its loop, and how much of it is recorded.
+void draw_watched_program(const Canvas& canvas);
 /// One knob of the run; its hint says why it has no effect, if so.
 void draw_knob(const Canvas& canvas, const workload::Settings& settings, const workload::SettingSpec& spec);
 /// The list of workloads, for use without an experiment.

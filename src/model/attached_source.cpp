@@ -1,0 +1,55 @@
+#include "model/attached_source.h"
+
+#include <algorithm>
+
+#include "base/translate.h"
+
+namespace lanescope::ui {
+
+using base::tr;
+
+std::string command_text(const attach::Command& command) {
+  std::string text;
+  for (const std::string& word : command.words) {
+    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&;|<>()*?#~`") == std::string::npos;
+    text += (text.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
+  }
+  return text;
+}
+
+std::string AttachedSource::title() const { return command_text(attachment_->options().command); }
+
+io::RunFacts AttachedSource::facts() const {
+  io::RunFacts facts;
+  facts.device_name = device().name;
+  facts.version.clear();
+  return facts;
+}
+
+device::DeviceInfo AttachedSource::device() const {
+  device::DeviceInfo info;
+  for (const attach::ProcessState& process : attachment_->state().processes) {
+    if (info.name.empty()) info.name = process.gpu;
+  }
+  if (info.name.empty()) info.name = tr("the program's GPU");
+  return info;
+}
+
+SourceWords AttachedSource::words() const {
+  return {tr("your program"), tr("YOUR PROGRAM"),
+          tr("Its settings are in its own code: change it there and run it again.")};
+}
+
+Recipe AttachedSource::recipe() const {
+  attach::AttachOptions options = attachment_->options();
+  options.intensity = attachment_->intensity();
+  return attach_recipe(options);
+}
+
+Recipe attach_recipe(const attach::AttachOptions& options) {
+  Recipe recipe;
+  recipe.make = [options] { return std::make_unique<AttachedSource>(std::make_shared<attach::Attachment>(options)); };
+  return recipe;
+}
+
+}  // namespace lanescope::ui

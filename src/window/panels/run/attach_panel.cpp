@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/translate.h"
+#include "model/attached_source.h"
+#include "window/panels/run/run_panels.h"
+#include "window/widgets.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+constexpr std::array kLevels{wire::Level::Waits, wire::Level::Acquire, wire::Level::Calls, wire::Level::All};
+constexpr std::array kShares{0.05, 0.1, 0.25, 0.5, 1.0};
+constexpr base::Nanoseconds kRecordFor = 2 * base::kSecond;
+
+std::string explain(wire::Level level) {
+  switch (level) {
+    case wire::Level::Waits:
+      return tr("Only calls that block, with their lines. The GPU's work is not recorded.");
+    case wire::Level::Acquire:
+      return tr("Calls that block all the time; everything in bursts of whole iterations.");
+    case wire::Level::Calls:
+      return tr("Everything, all the time. This slows down a program that launches many short kernels.");
+    case wire::Level::All:
+      return tr("Everything, with every call of the API. The slowest.");
+    case wire::Level::Off:
+      break;
+  }
+  return {};
+}
+
+void draw_level(const Canvas& c, Watching& watching) {
+  heading(c, tr("RECORDED"));
+  attach::Intensity intensity = watching.intensity();
+  const auto at = std::find(kLevels.begin(), kLevels.end(), intensity.level);
+  std::vector<std::string> names;
+  for (const wire::Level level : kLevels) names.emplace_back(attach::to_text(level));
+  const int chosen = segmented(c, "attach.level", names, static_cast<int>(at - kLevels.begin()));
+  if (chosen >= 0) {
+    intensity.level = kLevels[static_cast<std::size_t>(chosen)];
+    watching.set_intensity(intensity);
+  }
+  vertical_space(c, 6);
+  wrapped_text(c, FontRole::Small, Colour::Muted, explain(intensity.level));
+  if (intensity.level != wire::Level::Acquire) return;
+  vertical_space(c, 8);
+  text(c, FontRole::Body, Colour::Text, tr("share of the time"));
+  vertical_space(c, 4);
+  std::vector<std::string> shares;
+  int share_now = -1;
+  for (std::size_t i = 0; i < kShares.size(); ++i) {
+    shares.push_back(fmt::format("{:.0f} %", kShares[i] * 100));
+    if (kShares[i] == intensity.share) share_now = static_cast<int>(i);
+  }
+  if (const int share = segmented(c, "attach.share", shares, share_now); share >= 0) {
+    intensity.share = kShares[static_cast<std::size_t>(share)];
+    watching.set_intensity(intensity);
+  }
+  vertical_space(c, 8);
+  if (button(c, "attach.record", tr("Record the next {}", base::format_duration(kRecordFor)))) {
+    watching.record_for(kRecordFor);
+  }
+}
+
+/// What recording costs the program, by its own iterations.
+void draw_cost(const Canvas& c, const attach::ProcessState& process) {
+  if (process.iteration_recorded_ns == 0 || process.iteration_between_ns == 0) return;
+  const double factor =
+      static_cast<double>(process.iteration_recorded_ns) / static_cast<double>(process.iteration_between_ns);
+  figure_line(c, tr("iteration in bursts"), base::format_duration(process.iteration_recorded_ns));
+  figure_line(c, tr("iteration between bursts"), base::format_duration(process.iteration_between_ns));
+  figure_line(c, tr("recording costs"), fmt::format("{:+.1f} %", (factor - 1) * 100));
+}
+
+void draw_iterations(const Canvas& c, Watching& watching, const attach::ProcessState& process) {
+  heading(c, tr("ITERATIONS"));
+  if (process.loops.empty() && process.iterations.empty()) {
+    wrapped_text(c, FontRole::Body, Colour::Muted,
+                 tr("No loop has been found yet. Until then, figures are per second."));
+    return;
+  }
+  wrapped_text(c, FontRole::Small, Colour::Muted,
+               process.chosen ? tr("counted by this loop, as chosen:") : tr("counted by this loop, found by itself:"));
+  vertical_space(c, 4);
+  const TextStyle style(c, FontRole::Body, Colour::Text);
+  ImGui::SetNextItemWidth(-1);
+  const bool open = ImGui::BeginCombo("##loop", process.iterations.c_str());
+  if (!open) note_control(c, "attach.loop");
+  if (open) {
+    const RowSpacing rows(c);
+    if (ImGui::Selectable(tr("found by itself"), !process.chosen)) watching.choose_loop(process.pid, std::nullopt);
+    note_control(c, "attach.loop.auto");
+    for (std::size_t i = 0; i < process.loops.size(); ++i) {
+      const attach::LoopChoice& loop = process.loops[i];
+      std::string label = fmt::format("{}   ·   {}", loop.text, base::format_duration(loop.round_ns));
+      if (loop.calls != 0) label += "   ·   " + tr("{} calls", loop.calls);
+      ImGui::PushID(static_cast<int>(i));
+      if (ImGui::Selectable(label.c_str(), process.chosen == loop.key)) watching.choose_loop(process.pid, loop.key);
+      ImGui::PopID();
+      note_control(c, fmt::format("attach.loop.{}", i));
+    }
+    ImGui::EndCombo();
+  }
+  if (process.iteration_ns != 0) {
+    figure_line(c, tr("last iterations, mean"), base::format_duration(process.iteration_ns), Colour::Accent);
+  }
+  draw_cost(c, process);
+}
+
+std::string state_word(const attach::ProcessState& process) {
+  if (process.ended) return tr("ended");
+  switch (process.state) {
+    case wire::State::Starting:
+      return tr("starting");
+    case wire::State::Watching:
+      return process.recording ? tr("recording") : tr("watching");
+    case wire::State::NoCupti:
+      return tr("no CUPTI");
+    case wire::State::CuptiBusy:
+      return tr("CUPTI is taken");
+    case wire::State::DriverTooOld:
+      return tr("driver too old");
+    case wire::State::TakenOver:
+      return tr("taken over");
+    case wire::State::Failed:
+      return tr("failed");
+  }
+  return {};
+}
+
+}  // namespace
+
+void draw_watched_program(const Canvas& c) {
+  const Model& model = c.state.model;
+  Watching& watching = *c.state.model.source().watching();
+  const attach::AttachState state = watching.watched();
+  heading(c, tr("YOUR PROGRAM"));
+  wrapped_text(c, FontRole::Title, Colour::Text, model.title());
+  vertical_space(c, 6);
+  const std::string since = base::format_duration(state.running_ns);
+  text(c, FontRole::Body, Colour::Muted,
+       state.ended ? tr("{}, after {}", state.end, since) : tr("running for {}", since));
+  for (const attach::Remark& remark : state.remarks) {
+    vertical_space(c, 8);
+    wrapped_text(c, FontRole::Body, remark.problem ? Colour::Wait : Colour::Muted, remark.sentence);
+  }
+  vertical_space(c, 10);
+  if (button(c, "attach.again", tr("Run again"), false, 0, tr("starts the same command once more (R)"))) {
+    c.state.requests.source = c.state.model.restart();
+  }
+  const auto first = std::find_if(state.processes.begin(), state.processes.end(),
+                                  [](const attach::ProcessState& process) { return process.uses_gpu; });
+  if (first != state.processes.end()) draw_iterations(c, watching, *first);
+  draw_level(c, watching);
+  if (!state.processes.empty()) heading(c, tr("PROCESSES"));
+  for (const attach::ProcessState& process : state.processes) {
+    if (!process.uses_gpu) continue;
+    figure_line(
+        c, fmt::format("{}  {}", process.name, process.pid), state_word(process),
+        process.state == wire::State::Watching || process.state == wire::State::Starting ? Colour::Text : Colour::Wait);
+    if (!process.library.empty()) text(c, FontRole::Small, Colour::Dim, process.library);
+  }
+  if (state.without_gpu != 0) {
+    text(c, FontRole::Small, Colour::Dim, tr("other processes, without GPU work: {}", state.without_gpu));
+  }
+  vertical_space(c, 12);
+}
+
+}  // namespace lanescope::ui

@@ -1,0 +1,225 @@
+#include "attach/loop_finder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "attach/loop_watch.h"
+
+namespace lanescope::attach {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+// Plays a program: functions are numbers, a place is an offset in one.
+class Program {
+ public:
+  void call(std::uint32_t offset) {
+    places_.back().offset = offset;
+    std::vector<FramePlace> stack(places_.rbegin(), places_.rend());
+    for (FramePlace& place : stack) place.frame = place.code * 1000 + place.offset;
+    now_ += 10;
+    again.push_back(finder.add(now_, stack, true));
+    LoopWatch::Call made{now_, now_ + 5, api, site, always, recorded};
+    if (const auto iteration = watch.add(made, stack)) iterations.push_back(*iteration);
+  }
+  template <typename Body>
+  void function(std::uint32_t code, std::uint32_t from, Body&& body) {
+    if (!places_.empty()) places_.back().offset = from;
+    places_.push_back({code, 0, 0});
+    body();
+    places_.pop_back();
+  }
+  void rest(Nanoseconds ns) { now_ += ns; }
+
+  LoopFinder finder;
+  LoopWatch watch;
+  std::vector<std::optional<LoopKey>> again;
+  std::vector<LoopWatch::Iteration> iterations;
+  std::uint32_t api = 1, site = 0;
+  bool always = false, recorded = true;
+
+ private:
+  std::vector<FramePlace> places_;
+  Nanoseconds now_ = 0;
+};
+
+// main (1): for it in range(n): forward (2, at 10): two launches; loss.backward() at 20; step() at 30
+void train(Program& p, int rounds) {
+  p.function(1, 0, [&] {
+    for (int i = 0; i < rounds; ++i) {
+      p.function(2, 10, [&] {
+        p.call(1);
+        p.call(2);
+      });
+      p.call(20);
+      p.call(30);
+    }
+  });
+}
+
+TEST(LoopFinder, FindsAPlainLoopWithItsCallsPerRound) {
+  Program p;
+  train(p, 10);
+  const auto loops = p.finder.loops();
+  ASSERT_THAT(loops, SizeIs(1));
+  EXPECT_EQ(loops[0].key, (LoopKey{0, 1}));
+  EXPECT_EQ(loops[0].rounds, 9u);  // it begins again nine times
+  EXPECT_EQ(loops[0].calls, 4u);
+  EXPECT_EQ(loops[0].round_ns, 40);
+  EXPECT_EQ(loops[0].frame, 1010u);  // the first statement of the body with a call
+  EXPECT_EQ(p.finder.iteration(), (LoopKey{0, 1}));
+}
+
+// def train_step(): one call a line; for x in dl: train_step(x)
+TEST(LoopFinder, OneCallPerLine) {
+  Program p;
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 30; ++i) p.function(2, 10, [&] { p.call(1); });
+  });
+  // The stacks are equal, so the deepest frame counts; no other is known.
+  const auto loops = p.finder.loops();
+  ASSERT_THAT(loops, SizeIs(1));
+  EXPECT_EQ(loops[0].rounds, 29u);
+  EXPECT_EQ(loops[0].calls, 1u);
+}
+
+// for epoch: epoch(); def epoch(): for b: step(), with layers inside: four loops deep. Batches are the iteration: the
+// epochs last longer than five seconds.
+TEST(LoopFinder, EpochsBatchesAndLayers) {
+  Program p;
+  p.function(1, 0, [&] {
+    for (int epoch = 0; epoch < 5; ++epoch) {
+      p.function(2, 10, [&] {
+        for (int batch = 0; batch < 10; ++batch) {
+          p.function(3, 10, [&] {
+            for (int layer = 0; layer < 4; ++layer)
+              p.function(4, 10, [&] {
+                p.call(1);
+                p.call(2);
+              });
+            p.call(20);
+          });
+          p.rest(base::kSecond);
+        }
+      });
+    }
+  });
+  const auto loops = p.finder.loops();
+  ASSERT_THAT(loops, SizeIs(3));
+  EXPECT_EQ(loops[0].key, (LoopKey{0, 1}));
+  EXPECT_EQ(loops[0].rounds, 4u);
+  EXPECT_EQ(loops[1].key, (LoopKey{1, 2}));
+  EXPECT_EQ(loops[1].rounds, 5u * 9);
+  EXPECT_EQ(loops[1].calls, 9u);  // four layers with two calls, and one
+  EXPECT_EQ(loops[2].key, (LoopKey{2, 3}));
+  EXPECT_EQ(p.finder.iteration(), (LoopKey{1, 2}));
+}
+
+// An evaluation every fourth round, before the rest, is part of that round.
+TEST(LoopFinder, ConditionalWorkDoesNotSplitTheLoop) {
+  Program p;
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 20; ++i) {
+      if (i % 4 == 0) {
+        p.function(5, 5, [&] {
+          for (int k = 0; k < 5; ++k) p.call(1);
+        });
+      }
+      p.call(10);
+      p.call(20);
+    }
+  });
+  EXPECT_EQ(p.finder.iteration(), (LoopKey{0, 1}));
+  EXPECT_EQ(p.finder.loops()[0].rounds, 19u);
+}
+
+TEST(LoopFinder, AStraightProgramHasNone) {
+  Program p;
+  p.function(1, 0, [&] {
+    for (std::uint32_t line = 1; line < 50; ++line) p.call(line);
+  });
+  EXPECT_FALSE(p.finder.iteration());
+  EXPECT_THAT(p.finder.loops(), SizeIs(0));
+}
+
+TEST(LoopWatch, IterationsBeginWithTheFirstCallAfterTheBackEdge) {
+  Program p;
+  train(p, 8);  // calls at 10, 20, ...; a round of four begins at 10, 50, 90, 130, 170, ...
+  // The loop is known after its third return, at 130; that is where the first iteration begins.
+  ASSERT_FALSE(p.iterations.empty());
+  EXPECT_EQ(p.iterations[0].start_ns, 130);
+  EXPECT_EQ(p.iterations[0].end_ns, 170);
+  EXPECT_THAT(p.iterations, SizeIs(4));  // 130, 170, 210, 250, 290
+}
+
+// for: launch, launch, item(): the read is always watched, and there is one per round, so it carries the iterations on
+// between the bursts.
+TEST(LoopWatch, AnAnchorCarriesTheIterationsOn) {
+  Program p;
+  const auto rounds = [&](int n, bool recorded) {
+    p.recorded = recorded;
+    for (int i = 0; i < n; ++i) {
+      if (recorded) {
+        p.api = 1;
+        p.site = 0;
+        p.always = false;
+        p.call(10);
+        p.call(20);
+      } else {
+        p.rest(20);
+      }
+      p.api = 2;
+      p.site = 77;
+      p.always = true;
+      p.call(30);
+    }
+  };
+  p.function(1, 0, [&] {
+    rounds(12, true);
+    ASSERT_TRUE(p.watch.anchor());
+    EXPECT_EQ(p.watch.anchor()->site, 77u);
+    const std::size_t before = p.iterations.size();
+    p.watch.recording_changed();
+    rounds(10, false);
+    EXPECT_EQ(p.iterations.size(), before + 10);
+    p.watch.recording_changed();
+    rounds(3, true);
+    EXPECT_EQ(p.iterations.size(), before + 13);
+    for (std::size_t i = before; i < p.iterations.size(); ++i) {
+      EXPECT_EQ(p.iterations[i].end_ns - p.iterations[i].start_ns, 30);  // three calls of 10
+    }
+  });
+}
+
+TEST(LoopWatch, WithoutAnAnchorTheIterationAcrossAGapIsUnknown) {
+  Program p;
+  train(p, 8);
+  const std::size_t before = p.iterations.size();
+  p.watch.recording_changed();
+  p.rest(1000);
+  p.watch.recording_changed();
+  train(p, 3);
+  for (std::size_t i = before; i < p.iterations.size(); ++i) {
+    EXPECT_EQ(p.iterations[i].end_ns - p.iterations[i].start_ns, 40);
+  }
+}
+
+TEST(StepRanges, AStepIsARangeThatComesAgainAndNamesAStep) {
+  StepRanges steps;
+  EXPECT_FALSE(steps.add("forward", 1));
+  EXPECT_FALSE(steps.add("ProfilerStep#1", 1));
+  EXPECT_FALSE(steps.add("ProfilerStep#2", 1));
+  EXPECT_TRUE(steps.add("ProfilerStep#3", 1));
+  EXPECT_FALSE(steps.add("ProfilerStep#4", 2));  // another thread's
+  EXPECT_TRUE(steps.add("ProfilerStep#5", 1));
+  EXPECT_EQ(steps.name(), "ProfilerStep#");
+
+  StepRanges optimizer;
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(optimizer.add("Optimizer.step#SGD.step", 1));
+  for (int i = 0; i < 2; ++i) EXPECT_FALSE(optimizer.add("step " + std::to_string(i), 1));
+  EXPECT_TRUE(optimizer.add("step 2", 1));
+}
+
+}  // namespace
+}  // namespace lanescope::attach
