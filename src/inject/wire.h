@@ -76,6 +76,7 @@ struct TextMessage {  // then the text
 struct FrameMessage {
   std::uint32_t file, function;  ///< texts
   std::uint32_t line;            ///< 0: unknown
+  std::uint32_t code, offset;    ///< the code object's number, and the place in its bytecode: loops are found by them
 };
 struct StackMessage {  // then `frames` ids
   std::uint32_t frames;
@@ -159,6 +160,9 @@ struct StallMessage {
   std::uint32_t kind, correlation, thread;  ///< CUPTI's kind of overhead
 };
 
+/// The stack is not the thread's own: it is that of the Python thread which waits in backward() for this one.
+inline constexpr std::uint16_t kLent = 1;
+
 struct Slot {
   /// For the slot at position p: p while it is free, p + 1 once it is written. The reader sets it to p + slot_count.
   std::atomic<std::uint64_t> turn;
@@ -166,8 +170,8 @@ struct Slot {
     struct {
       Kind kind;
       std::uint8_t slots;  ///< of the whole message, at least 1
-      std::uint16_t unused;
-      std::uint32_t id;  ///< of what is defined; other messages: 0
+      std::uint16_t mark;  ///< Call, Sample: kLent
+      std::uint32_t id;    ///< of what is defined; other messages: 0
       unsigned char content[48];
     } first;
     unsigned char more[56];
@@ -231,7 +235,8 @@ struct Memory {
   alignas(64) Slot slots[1];  ///< slot_count of them
 };
 
-/// Sent once over the socket, with the memory file's descriptor.
+/// Sent once over the socket, with the memory file's descriptor. The file is sealed against shrinking and growing
+/// (F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_SEAL), so that the viewer cannot be made to touch memory that is gone.
 struct Hello {
   std::uint64_t magic;
   std::uint32_t version, pid, parent;
