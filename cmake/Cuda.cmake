@@ -1,8 +1,10 @@
 # Targets that need the CUDA toolkit's headers or compiler. Without a toolkit they are not built; the program is the same.
 #   lanescope_cupti    the capture through CUPTI (src/capture/cupti); CUPTI itself is found at run time
 #   lanescope_cuda     liblanescope_cuda.so, the back end that the program opens (src/cuda_backend)
-# LANESCOPE_HAS_CUDA says whether they are there.
+#   lanescope_inject   liblanescope_inject.so, which an attached program loads (src/inject); needs NVTX's headers, too
+# LANESCOPE_HAS_CUDA says whether they are there, LANESCOPE_HAS_INJECT whether the last one is.
 set(LANESCOPE_HAS_CUDA OFF)
+set(LANESCOPE_HAS_INJECT OFF)
 if(NOT LANESCOPE_CUDA)
   return()
 endif()
@@ -84,3 +86,26 @@ if(LANESCOPE_WERROR)
   target_compile_options(lanescope_cuda PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>
                                                 "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
 endif()
+
+# What goes into somebody else's program: no C++ library, no exceptions, nothing needed but libc, and as few names as
+# possible. A sanitizer would have to be in that program, too, so this is always built without.
+find_file(lanescope_nvtx_header nvtx3/nvToolsExt.h PATHS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH)
+if(NOT lanescope_nvtx_header)
+  message(STATUS "CUDA: the toolkit has no nvtx3/nvToolsExt.h; the library for attached programs is not built")
+  return()
+endif()
+set(LANESCOPE_HAS_INJECT ON)
+file(GLOB inject_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/inject/*.cpp")
+add_library(lanescope_inject MODULE ${inject_sources})
+target_include_directories(lanescope_inject PRIVATE "${PROJECT_SOURCE_DIR}/src")
+target_include_directories(lanescope_inject SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS} "${lanescope_cupti_include}")
+set_target_properties(lanescope_inject PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
+                      CXX_VISIBILITY_PRESET hidden COMPILE_OPTIONS "" LINK_OPTIONS "" LINKER_LANGUAGE CXX)
+lanescope_warnings(lanescope_inject)
+target_compile_options(lanescope_inject PRIVATE -O2 -fno-exceptions -fno-rtti -fno-threadsafe-statics
+                                                -fno-asynchronous-unwind-tables)
+set(inject_exports "${PROJECT_SOURCE_DIR}/src/inject/exports.map")
+target_link_options(lanescope_inject PRIVATE -nodefaultlibs -Wl,--as-needed -Wl,-z,now -Wl,-z,defs
+                                             -Wl,--exclude-libs,ALL "-Wl,--version-script=${inject_exports}")
+target_link_libraries(lanescope_inject PRIVATE c gcc)
+set_property(TARGET lanescope_inject APPEND PROPERTY LINK_DEPENDS "${inject_exports}")

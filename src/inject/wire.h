@@ -160,6 +160,9 @@ struct StallMessage {
   std::uint32_t kind, correlation, thread;  ///< CUPTI's kind of overhead
 };
 
+/// The stack is not the thread's own: it is that of the Python thread which waits in backward() for this one.
+inline constexpr std::uint16_t kLent = 1;
+
 struct Slot {
   /// For the slot at position p: p while it is free, p + 1 once it is written. The reader sets it to p + slot_count.
   std::atomic<std::uint64_t> turn;
@@ -167,8 +170,8 @@ struct Slot {
     struct {
       Kind kind;
       std::uint8_t slots;  ///< of the whole message, at least 1
-      std::uint16_t unused;
-      std::uint32_t id;  ///< of what is defined; other messages: 0
+      std::uint16_t mark;  ///< Call, Sample: kLent
+      std::uint32_t id;    ///< of what is defined; other messages: 0
       unsigned char content[48];
     } first;
     unsigned char more[56];

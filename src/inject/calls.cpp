@@ -1,0 +1,211 @@
+#include "inject/calls.h"
+
+#include <errno.h>
+
+#include <cstring>
+
+#include "inject/call_lists.h"
+#include "inject/compat.h"
+#include "inject/cupti.h"
+#include "inject/python.h"
+#include "inject/ring.h"
+#include "inject/threads.h"
+
+namespace lanescope::inject {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr std::size_t kMostCalls = 2048;  // ids of a domain; CUPTI 13 has 523 and 807
+constexpr int kDomains = 2;
+
+// What is known of an API call, by domain and id.
+struct Api {
+  std::atomic<std::uint32_t> name;  // text; 0: not sent yet
+  std::atomic<bool> launches;
+  bool waits, quiet;     // of call_lists.h; constant after prepare_calls()
+  Watched from;          // the level that watches it; constant after prepare_calls()
+  bool enabled;          // the library's thread only
+};
+Api apis[kDomains][kMostCalls];
+
+// Counts how often callbacks were switched off. A call that began before may end without a callback.
+std::atomic<std::uint32_t> generation{1};
+std::atomic<std::uint32_t> anchor_now{0};
+bool domains_on = false;  // the library's thread only
+
+constexpr CUpti_CallbackDomain domain_of(int d) {
+  return d == 0 ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
+}
+
+std::uint32_t learn_name(Api& api, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  const char* name = nullptr;
+  if (cupti.get_callback_name(domain, id, &name) != CUPTI_SUCCESS || !name) return 0;
+  if (std::strstr(name, "Launch")) api.launches.store(true, kRelaxed);
+  const std::uint32_t text = text_id(name, std::strlen(name));
+  if (text == kLater) return 0;
+  api.name.store(text, kRelaxed);
+  return text;
+}
+
+void show_open(const ThreadState& t, bool open) {
+  if (t.index >= wire::kOpenCalls) return;
+  wire::OpenCall& entry = ring.memory->open[t.index];
+  const std::uint32_t turn = entry.turn.load(kRelaxed);
+  entry.turn.store(turn + 1, kRelaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  if (open) {
+    entry.name.store(t.name, kRelaxed);
+    entry.stack.store(t.stack, kRelaxed);
+    entry.start_ns.store(t.start_ns, kRelaxed);
+    entry.correlation.store(t.correlation, kRelaxed);
+    entry.api.store(std::uint32_t{t.domain} << 16 | t.call, kRelaxed);
+  }
+  entry.thread.store(open ? t.id.load(kRelaxed) : 0, kRelaxed);
+  entry.turn.store(turn + 2, std::memory_order_release);
+}
+
+void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  const std::uint32_t now_generation = generation.load(kRelaxed);
+  // A driver call within a call of the runtime belongs to it. But if callbacks were switched off in between, the call of
+  // the runtime may have ended unseen.
+  if (t.open && domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+      (t.correlation == call.correlationId || t.generation == now_generation)) {
+    return;
+  }
+  Api& api = apis[d][id];
+  t.open = true;
+  t.domain = static_cast<std::uint8_t>(domain);
+  t.call = id;
+  t.correlation = call.correlationId;
+  t.generation = now_generation;
+  t.start_ns = now_ns();
+  t.quiet_since_ns.store(0, kRelaxed);
+  t.name = api.name.load(kRelaxed);
+  if (t.name == 0) t.name = learn_name(api, domain, id);
+  t.mark = 0;
+  const bool with_stack = api.waits || ring.memory->controls.walk_launches.load(kRelaxed) != 0 ||
+                          anchor_now.load(kRelaxed) == (std::uint32_t{t.domain} << 16 | id);
+  t.stack = with_stack ? walk(t, t.mark) : 0;
+  show_open(t, true);
+  wire::Status& status = ring.status();
+  count(status.calls_seen);
+  if (status.first_call_ns.load(kRelaxed) == 0) status.first_call_ns.store(t.start_ns, kRelaxed);
+  if (api.launches.load(kRelaxed)) count(launches_seen);
+}
+
+void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  if (!t.open || t.correlation != call.correlationId || t.domain != domain || t.call != id) return;
+  t.open = false;
+  wire::CallMessage message;
+  message.start_ns = t.start_ns;
+  message.end_ns = now_ns();
+  message.correlation = t.correlation;
+  message.thread = t.id.load(kRelaxed);
+  message.api = std::uint32_t{t.domain} << 16 | t.call;
+  message.name = t.name;
+  message.stack = t.stack;
+  message.result = 0;
+  if (call.functionReturnValue) std::memcpy(&message.result, call.functionReturnValue, sizeof(message.result));
+  show_open(t, false);
+  ring.send_marked(wire::Kind::Call, t.mark, &message, sizeof(message));
+  t.quiet_since_ns.store(message.end_ns, kRelaxed);
+}
+
+void set(int d, std::size_t id, bool on) {
+  if (cupti.enable_callback(on, cupti.subscriber, domain_of(d), static_cast<CUpti_CallbackId>(id)) == CUPTI_SUCCESS) {
+    apis[d][id].enabled = on;
+  }
+}
+
+}  // namespace
+
+std::atomic<std::uint64_t> launches_seen{0};
+std::atomic<bool> fatal{false};
+char fatal_text[128];
+
+void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (!live() || !data) return;
+  const int saved = errno;
+  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API || domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+    ThreadState* t = id < kMostCalls ? this_thread() : nullptr;
+    if (t) {
+      const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+      if (call.callbackSite == CUPTI_API_ENTER) {
+        enter(*t, domain == CUPTI_CB_DOMAIN_DRIVER_API, call, domain, id);
+      } else {
+        leave(*t, call, domain, id);
+      }
+    }
+  } else if (domain == CUPTI_CB_DOMAIN_STATE && id == CUPTI_CBID_STATE_FATAL_ERROR) {
+    const char* message = static_cast<const CUpti_StateData*>(data)->notification.message;
+    if (!fatal.load(kRelaxed)) {
+      std::strncpy(fatal_text, message ? message : "no reason given", sizeof(fatal_text) - 1);
+      fatal.store(true, std::memory_order_release);
+    }
+  }
+  errno = saved;
+}
+
+void prepare_calls() {
+  for (auto& domain : apis) {
+    for (Api& api : domain) api.from = Watched::All;
+  }
+  const auto mark = [](int d, const auto& ids, Watched from) {
+    for (const std::uint16_t id : ids) apis[d][id].from = from;
+  };
+  mark(0, kRuntimeWaits, Watched::Waits);
+  mark(0, kRuntimeCalls, Watched::Calls);
+  mark(1, kDriverWaits, Watched::Waits);
+  mark(1, kDriverCalls, Watched::Calls);
+  for (const std::uint16_t id : kRuntimeWaits) apis[0][id].waits = true;
+  for (const std::uint16_t id : kDriverWaits) apis[1][id].waits = true;
+  for (const std::uint16_t id : kRuntimeQuiet) apis[0][id].quiet = true;
+  for (const std::uint16_t id : kDriverQuiet) apis[1][id].quiet = true;
+  cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
+}
+
+void watch(Watched watched, std::uint32_t anchor) {
+  const auto wanted = [&](int d, std::size_t id) {
+    const Api& api = apis[d][id];
+    if (watched != Watched::Nothing && anchor == (static_cast<std::uint32_t>(domain_of(d)) << 16 | id)) return true;
+    return !api.quiet && api.from <= watched && watched != Watched::Nothing;
+  };
+  const auto quiet = [](int d, const auto& ids) {
+    for (const std::uint16_t id : ids) {
+      cupti.enable_callback(0, cupti.subscriber, domain_of(d), id);
+      apis[d][id].enabled = false;
+    }
+  };
+  anchor_now.store(anchor, kRelaxed);
+  bool off = false;
+  if (watched == Watched::All && !domains_on) {
+    for (int d = 0; d < kDomains; ++d) {
+      cupti.enable_domain(1, cupti.subscriber, domain_of(d));
+      for (Api& api : apis[d]) api.enabled = true;
+    }
+    quiet(0, kRuntimeQuiet);
+    quiet(1, kDriverQuiet);
+    domains_on = true;
+  } else if (watched != Watched::All && domains_on) {
+    for (int d = 0; d < kDomains; ++d) {
+      cupti.enable_domain(0, cupti.subscriber, domain_of(d));
+      for (Api& api : apis[d]) api.enabled = false;
+    }
+    domains_on = false;
+    off = true;
+  }
+  for (int d = 0; d < kDomains; ++d) {
+    for (std::size_t id = 1; id < kMostCalls; ++id) {
+      const Api& api = apis[d][id];
+      // Only calls with a name of their own are ever switched one by one.
+      if (domains_on && !api.quiet) continue;
+      const bool on = wanted(d, id);
+      if (on == api.enabled) continue;
+      off = off || !on;
+      set(d, id, on);
+    }
+  }
+  if (off) generation.fetch_add(1, std::memory_order_acq_rel);
+}
+
+}  // namespace lanescope::inject

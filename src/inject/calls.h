@@ -1,0 +1,32 @@
+// API calls, from CUPTI's callbacks. A callback at a call's start remembers it and its stack, the one at its end sends
+// it.
+#pragma once
+
+#include <cupti.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace lanescope::inject {
+
+void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
+
+/// Once, after the subscription.
+void prepare_calls();
+
+enum class Watched : std::uint8_t {
+  Nothing,
+  Waits,  ///< what may block, copies, and launches of graphs
+  Calls,  ///< also launches, memsets, events, captures
+  All,    ///< everything but calls that only ask for something
+};
+/// Which calls have callbacks. `anchor`: one more (domain << 16 | id), 0: none. The library's thread only.
+void watch(Watched watched, std::uint32_t anchor);
+
+/// Since the start, and of these the launches.
+extern std::atomic<std::uint64_t> launches_seen;
+/// CUPTI has ended itself; `fatal_text` says why.
+extern std::atomic<bool> fatal;
+extern char fatal_text[128];
+
+}  // namespace lanescope::inject

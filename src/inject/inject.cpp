@@ -1,0 +1,71 @@
+// What the driver and NVTX call. CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH name this library; cuInit and the first
+// NVTX call of each library of the program load it. Whatever fails, the program goes on, and nothing is printed.
+#include <errno.h>
+
+#include <atomic>
+
+#include "inject/compat.h"
+#include "inject/cupti.h"
+#include "inject/nvtx.h"
+#include "inject/ring.h"
+#include "inject/session.h"
+
+#define LANESCOPE_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace lanescope::inject {
+namespace {
+
+enum Progress : std::uint32_t { Untouched, Busy, Ready, Unwanted };
+std::atomic<std::uint32_t> session{Untouched}, cupti_session{Untouched}, nvtx_session{Untouched};
+
+// Several threads may come at once: one starts, the others wait for it.
+bool ready() {
+  std::uint32_t found = Untouched;
+  if (session.compare_exchange_strong(found, Busy)) {
+    const int saved = errno;
+    found = start() ? Ready : Unwanted;
+    session.store(found, std::memory_order_release);
+    errno = saved;
+  }
+  for (int i = 0; found == Busy && i < 1000; ++i) {
+    const timespec nap{0, kMillisecond};
+    nanosleep(&nap, nullptr);
+    found = session.load(std::memory_order_acquire);
+  }
+  return found == Ready && live();
+}
+
+}  // namespace
+}  // namespace lanescope::inject
+
+LANESCOPE_EXPORT int InitializeInjection();
+LANESCOPE_EXPORT int InitializeInjection() {
+  using namespace lanescope::inject;
+  if (!ready()) return 1;
+  std::uint32_t found = Untouched;
+  if (cupti_session.compare_exchange_strong(found, Busy)) {
+    const int saved = errno;
+    start_cupti();
+    leave_at_exit();
+    errno = saved;
+  }
+  return 1;
+}
+
+LANESCOPE_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t tables);
+LANESCOPE_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t tables) {
+  using namespace lanescope::inject;
+  if (!ready()) return 0;  // NVTX switches itself off
+  std::uint32_t found = Untouched;
+  if (nvtx_session.compare_exchange_strong(found, Ready)) leave_at_exit();
+  return take_over_nvtx(tables) ? 1 : 0;
+}
+
+LANESCOPE_EXPORT int InitializeInjectionNvtx(NvtxGetExportTableFunc_t tables);
+LANESCOPE_EXPORT int InitializeInjectionNvtx(NvtxGetExportTableFunc_t tables) {
+  return InitializeInjectionNvtx2(tables);
+}
+
+// NVTX's extensions (payloads, memory, counters) are not used.
+LANESCOPE_EXPORT int InitializeInjectionNvtxExtension(void* module);
+LANESCOPE_EXPORT int InitializeInjectionNvtxExtension(void*) { return 0; }

@@ -1,0 +1,262 @@
+#include "inject/nvtx.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <wchar.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "inject/compat.h"
+#include "inject/ring.h"
+#include "inject/text.h"
+#include "inject/threads.h"
+
+// The handles that NVTX passes around; the program sees only pointers to them.
+struct nvtxDomainRegistration_st {
+  const char* text;
+  std::uint32_t bytes;
+  std::uint64_t hash;
+};
+struct nvtxStringRegistration_st {
+  const char* text;
+  std::uint32_t bytes;
+  std::uint64_t hash;
+};
+
+namespace lanescope::inject {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+// Domains and registered strings are kept for as long as the program runs, in memory of a fixed size.
+constexpr std::size_t kRoom = 4 << 20;
+std::atomic<char*> arena{nullptr};
+std::atomic<std::size_t> arena_used{0};
+std::atomic<std::uint64_t> last_range{0};
+
+void* keep(std::size_t bytes) {
+  char* at = arena.load(std::memory_order_acquire);
+  if (!at) {
+    void* made = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (made == MAP_FAILED) return nullptr;
+    if (arena.compare_exchange_strong(at, static_cast<char*>(made))) {
+      at = static_cast<char*>(made);
+    } else {
+      munmap(made, kRoom);
+    }
+  }
+  const std::size_t offset = arena_used.fetch_add((bytes + 15) & ~std::size_t{15}, kRelaxed);
+  if (offset + bytes <= kRoom) return at + offset;
+  arena_used.store(kRoom, kRelaxed);
+  return nullptr;
+}
+
+// A text that is the caller's or kept.
+struct Name {
+  const char* text = nullptr;
+  std::size_t bytes = 0;
+  std::uint64_t hash = 0;  // 0: not known
+};
+
+std::uint32_t id_of(const Name& name) {
+  if (!name.text || name.bytes == 0) return 0;
+  const std::uint32_t id = name.hash != 0 ? text_id(name.text, name.bytes, name.hash) : text_id(name.text, name.bytes);
+  return id == kLater ? 0 : id;
+}
+
+Name of(const char* text) { return text ? Name{text, strnlen(text, 4 * wire::kMostText)} : Name{}; }
+
+// A wide text as UTF-8, in the caller's room.
+struct Narrow {
+  char text[wire::kMostText + 4];
+  Name name(const wchar_t* wide) {
+    std::size_t n = 0;
+    for (; wide && *wide && n < wire::kMostText - 4; ++wide) n += put_utf8(static_cast<std::uint32_t>(*wide), text + n);
+    return {text, n};
+  }
+};
+
+template <typename Registration>
+Registration* registration(const Name& name) {
+  static Registration too_many{"", 0, 0};
+  auto* made = static_cast<Registration*>(keep(sizeof(Registration) + name.bytes + 1));
+  if (!made) {
+    count(ring.status().texts_lost);
+    return &too_many;
+  }
+  char* text = reinterpret_cast<char*>(made + 1);
+  std::memcpy(text, name.text ? name.text : "", name.bytes);
+  text[name.bytes] = 0;
+  *made = {text, static_cast<std::uint32_t>(name.bytes), hash(text, name.bytes)};
+  return made;
+}
+
+Name of(nvtxDomainHandle_t domain) { return domain ? Name{domain->text, domain->bytes, domain->hash} : Name{}; }
+
+bool watched() {
+  return live() && ring.memory->controls.level.load(kRelaxed) != static_cast<std::uint32_t>(wire::Level::Off);
+}
+
+// Sends one act of a range; the calling thread's.
+void send(wire::RangeAct act, nvtxDomainHandle_t domain, const Name& name, std::uint64_t range, std::uint32_t color) {
+  if (!watched()) return;
+  const int saved = errno;
+  wire::RangeMessage message{};
+  message.time_ns = now_ns();
+  message.act = act;
+  ThreadState* thread = this_thread();
+  message.thread = thread ? thread->id.load(kRelaxed) : thread_id();
+  message.domain = id_of(of(domain));
+  message.name = id_of(name);
+  message.range = range;
+  message.color = color;
+  ring.send(wire::Kind::Range, message);
+  errno = saved;
+}
+
+void send(wire::RangeAct act, nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event, std::uint64_t range) {
+  if (!watched() || !event) return;
+  Name name;
+  Narrow narrow;
+  if (event->messageType == NVTX_MESSAGE_TYPE_ASCII) {
+    name = of(event->message.ascii);
+  } else if (event->messageType == NVTX_MESSAGE_TYPE_UNICODE) {
+    name = narrow.name(event->message.unicode);
+  } else if (event->messageType == NVTX_MESSAGE_TYPE_REGISTERED && event->message.registered) {
+    const nvtxStringHandle_t kept = event->message.registered;
+    name = {kept->text, kept->bytes, kept->hash};
+  }
+  send(act, domain, name, range, event->colorType == NVTX_COLOR_ARGB ? event->color : 0);
+}
+
+// The level of a push or pop, as NVTX promises it: counted from 0 in each thread.
+int deeper() {
+  if (!live()) return 0;
+  ThreadState* thread = this_thread();
+  return thread ? static_cast<int>(thread->nvtx_depth++) : 0;
+}
+int shallower() {
+  if (!live()) return 0;
+  ThreadState* thread = this_thread();
+  if (!thread || thread->nvtx_depth == 0) return -1;
+  return static_cast<int>(--thread->nvtx_depth);
+}
+std::uint64_t next_range() { return last_range.fetch_add(1, kRelaxed) + 1; }
+
+using wire::RangeAct;
+using Event = const nvtxEventAttributes_t*;
+using Domain = nvtxDomainHandle_t;
+
+// --- What NVTX calls --------------------------------------------------------------------------------------------------
+
+void mark_ex(Event event) { send(RangeAct::Mark, nullptr, event, 0); }
+void mark_a(const char* text) { send(RangeAct::Mark, nullptr, of(text), 0, 0); }
+void mark_w(const wchar_t* text) {
+  Narrow narrow;
+  send(RangeAct::Mark, nullptr, narrow.name(text), 0, 0);
+}
+nvtxRangeId_t start_in(Domain domain, Event event) {
+  const std::uint64_t range = next_range();
+  send(RangeAct::Start, domain, event, range);
+  return range;
+}
+nvtxRangeId_t start_ex(Event event) { return start_in(nullptr, event); }
+nvtxRangeId_t start_a(const char* text) {
+  const std::uint64_t range = next_range();
+  send(RangeAct::Start, nullptr, of(text), range, 0);
+  return range;
+}
+nvtxRangeId_t start_w(const wchar_t* text) {
+  Narrow narrow;
+  const std::uint64_t range = next_range();
+  send(RangeAct::Start, nullptr, narrow.name(text), range, 0);
+  return range;
+}
+void end_in(Domain domain, nvtxRangeId_t range) { send(RangeAct::End, domain, Name{}, range, 0); }
+void end(nvtxRangeId_t range) { end_in(nullptr, range); }
+int push_in(Domain domain, Event event) {
+  send(RangeAct::Push, domain, event, 0);
+  return deeper();
+}
+int push_ex(Event event) { return push_in(nullptr, event); }
+int push_a(const char* text) {
+  send(RangeAct::Push, nullptr, of(text), 0, 0);
+  return deeper();
+}
+int push_w(const wchar_t* text) {
+  Narrow narrow;
+  send(RangeAct::Push, nullptr, narrow.name(text), 0, 0);
+  return deeper();
+}
+int pop_in(Domain domain) {
+  send(RangeAct::Pop, domain, Name{}, 0, 0);
+  return shallower();
+}
+int pop() { return pop_in(nullptr); }
+void mark_in(Domain domain, Event event) { send(RangeAct::Mark, domain, event, 0); }
+
+void name_thread_a(std::uint32_t thread, const char* text) {
+  const Name name = of(text);
+  if (watched() && name.bytes > 0) name_thread(thread, name.text, name.bytes);
+}
+void name_thread_w(std::uint32_t thread, const wchar_t* text) {
+  Narrow narrow;
+  const Name name = narrow.name(text);
+  if (watched() && name.bytes > 0) name_thread(thread, name.text, name.bytes);
+}
+
+Domain create_domain_a(const char* text) { return registration<nvtxDomainRegistration_st>(of(text)); }
+Domain create_domain_w(const wchar_t* text) {
+  Narrow narrow;
+  return registration<nvtxDomainRegistration_st>(narrow.name(text));
+}
+nvtxStringHandle_t register_a(Domain, const char* text) { return registration<nvtxStringRegistration_st>(of(text)); }
+nvtxStringHandle_t register_w(Domain, const wchar_t* text) {
+  Narrow narrow;
+  return registration<nvtxStringRegistration_st>(narrow.name(text));
+}
+
+template <typename Function>
+void put(NvtxFunctionTable table, unsigned size, unsigned id, Function function) {
+  if (id < size && table[id]) *table[id] = reinterpret_cast<NvtxFunctionPointer>(function);
+}
+
+}  // namespace
+
+bool take_over_nvtx(NvtxGetExportTableFunc_t tables) {
+  const auto* callbacks =
+      tables ? static_cast<const NvtxExportTableCallbacks*>(tables(NVTX_ETID_CALLBACKS)) : nullptr;
+  if (!callbacks || callbacks->struct_size < sizeof(NvtxExportTableCallbacks) || !callbacks->GetModuleFunctionTable) {
+    return false;
+  }
+  NvtxFunctionTable table = nullptr;
+  unsigned size = 0;
+  if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &size) == 0 || !table) return false;
+  put(table, size, NVTX_CBID_CORE_MarkEx, mark_ex);
+  put(table, size, NVTX_CBID_CORE_MarkA, mark_a);
+  put(table, size, NVTX_CBID_CORE_MarkW, mark_w);
+  put(table, size, NVTX_CBID_CORE_RangeStartEx, start_ex);
+  put(table, size, NVTX_CBID_CORE_RangeStartA, start_a);
+  put(table, size, NVTX_CBID_CORE_RangeStartW, start_w);
+  put(table, size, NVTX_CBID_CORE_RangeEnd, end);
+  put(table, size, NVTX_CBID_CORE_RangePushEx, push_ex);
+  put(table, size, NVTX_CBID_CORE_RangePushA, push_a);
+  put(table, size, NVTX_CBID_CORE_RangePushW, push_w);
+  put(table, size, NVTX_CBID_CORE_RangePop, pop);
+  put(table, size, NVTX_CBID_CORE_NameOsThreadA, name_thread_a);
+  put(table, size, NVTX_CBID_CORE_NameOsThreadW, name_thread_w);
+  if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size) == 0 || !table) return true;
+  put(table, size, NVTX_CBID_CORE2_DomainMarkEx, mark_in);
+  put(table, size, NVTX_CBID_CORE2_DomainRangeStartEx, start_in);
+  put(table, size, NVTX_CBID_CORE2_DomainRangeEnd, end_in);
+  put(table, size, NVTX_CBID_CORE2_DomainRangePushEx, push_in);
+  put(table, size, NVTX_CBID_CORE2_DomainRangePop, pop_in);
+  put(table, size, NVTX_CBID_CORE2_DomainRegisterStringA, register_a);
+  put(table, size, NVTX_CBID_CORE2_DomainRegisterStringW, register_w);
+  put(table, size, NVTX_CBID_CORE2_DomainCreateA, create_domain_a);
+  put(table, size, NVTX_CBID_CORE2_DomainCreateW, create_domain_w);
+  return true;
+}
+
+}  // namespace lanescope::inject

@@ -1,0 +1,433 @@
+#include "inject/records.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "inject/compat.h"
+#include "inject/cupti.h"
+#include "inject/ring.h"
+#include "inject/text.h"
+
+namespace lanescope::inject {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr std::uint32_t kNullAllowed = 27;  // from CUDA 12.9 on CUPTI accepts that there is no buffer
+// The versions of CUPTI that introduced the larger structs.
+constexpr std::uint32_t kOverheadCorrelation = 20;  // CUDA 12.2
+constexpr std::uint32_t kOverheadData = 130000;     // CUDA 13.0
+
+// --- Buffers. Small ones: a buffer comes back only when all of its records are complete. --------------------------
+//
+//   free stack ─ requested() ─▶ CUPTI ─ completed() ─▶ completed list ─ drain() ─▶ zeroed, free stack
+
+constexpr std::size_t kBufferBytes = 32 << 10, kBuffers = 512;
+constexpr std::uint32_t kNoBuffer = 0xFFFFFFFF;
+
+enum class Place : std::uint8_t { Free, Out, Completed };
+struct Buffer {
+  std::atomic<std::uint32_t> next;
+  std::atomic<Place> place;
+  std::atomic<std::int64_t> asked_ns;
+  std::atomic<std::size_t> valid;
+};
+Buffer buffers[kBuffers];
+unsigned char* pool = nullptr;
+alignas(64) unsigned char scratch[4096];
+// The top of the free stack; above it a count that changes with each pop, against the ABA problem.
+alignas(64) std::atomic<std::uint64_t> free_top{kNoBuffer};
+alignas(64) std::atomic<std::uint32_t> completed_top{kNoBuffer};
+std::atomic<std::uint64_t> moved{0};
+
+unsigned char* data_of(std::uint32_t i) { return pool + i * kBufferBytes; }
+
+void push_free(std::uint32_t i) {
+  std::uint64_t top = free_top.load(kRelaxed);
+  do {
+    buffers[i].next.store(static_cast<std::uint32_t>(top), kRelaxed);
+  } while (!free_top.compare_exchange_weak(top, (top >> 32 << 32) | i, std::memory_order_release, kRelaxed));
+}
+
+std::uint32_t pop_free() {
+  std::uint64_t top = free_top.load(std::memory_order_acquire);
+  for (;;) {
+    const auto i = static_cast<std::uint32_t>(top);
+    if (i == kNoBuffer) return i;
+    const std::uint64_t next = ((top >> 32) + 1) << 32 | buffers[i].next.load(kRelaxed);
+    if (free_top.compare_exchange_weak(top, next, std::memory_order_acq_rel, std::memory_order_acquire)) return i;
+  }
+}
+
+void CUPTIAPI requested(std::uint8_t** data, std::size_t* size, std::size_t* most_records) {
+  *data = nullptr;
+  *size = *most_records = 0;
+  if (!live()) return;
+  const std::uint32_t i = pop_free();
+  if (i == kNoBuffer) {
+    count(ring.status().no_buffer);
+    if (cupti.version >= kNullAllowed) return;
+    *data = scratch;  // what is written to it is lost
+    *size = sizeof(scratch);
+    return;
+  }
+  buffers[i].asked_ns.store(now_ns(), kRelaxed);
+  buffers[i].place.store(Place::Out, std::memory_order_release);
+  count(moved);
+  *data = data_of(i);
+  *size = kBufferBytes;
+}
+
+void CUPTIAPI completed(CUcontext, std::uint32_t, std::uint8_t* data, std::size_t, std::size_t valid) {
+  if (!live() || data < pool || data >= pool + kBuffers * kBufferBytes) return;
+  const auto offset = static_cast<std::size_t>(data - pool);
+  if (offset % kBufferBytes != 0) return;
+  const auto i = static_cast<std::uint32_t>(offset / kBufferBytes);
+  Place out = Place::Out;
+  if (!buffers[i].place.compare_exchange_strong(out, Place::Completed, std::memory_order_acq_rel)) return;
+  buffers[i].valid.store(valid < kBufferBytes ? valid : kBufferBytes, kRelaxed);
+  count(moved);
+  std::uint32_t top = completed_top.load(kRelaxed);
+  do {
+    buffers[i].next.store(top, kRelaxed);
+  } while (!completed_top.compare_exchange_weak(top, i, std::memory_order_release, kRelaxed));
+}
+
+// When the oldest buffer was asked for that CUPTI holds and has written to; 0: there is none. A record begins with its
+// kind, which is never 0, and a free buffer is all zeros.
+std::int64_t oldest_out_ns() {
+  std::int64_t oldest = 0;
+  for (std::uint32_t i = 0; i < kBuffers; ++i) {
+    if (buffers[i].place.load(std::memory_order_acquire) != Place::Out) continue;
+    auto& kind = *reinterpret_cast<std::uint32_t*>(data_of(i));
+    if (std::atomic_ref<std::uint32_t>(kind).load(kRelaxed) == 0) continue;
+    const std::int64_t asked = buffers[i].asked_ns.load(kRelaxed);
+    if (oldest == 0 || asked < oldest) oldest = asked;
+  }
+  return oldest;
+}
+
+// --- Time. CUPTI's is CLOCK_REALTIME or another that runs as fast as CLOCK_MONOTONIC; their distance changes only when
+// somebody sets the clock. ------------------------------------------------------------------------------------------
+
+constexpr std::int64_t kJump = 50'000, kFarOff = 3600 * kSecond;
+struct Epoch {
+  std::uint64_t distance;  // CUPTI's time minus ours
+  bool known;
+};
+Epoch now_epoch, last_epoch;
+
+void compare_clocks() {
+  std::int64_t best = INT64_MAX;
+  std::uint64_t distance = 0;
+  for (int i = 0; i < 16 || (best > kJump && i < 128); ++i) {
+    const std::int64_t before = now_ns();
+    std::uint64_t stamp = 0;
+    if (cupti.get_timestamp(&stamp) != CUPTI_SUCCESS) return;
+    const std::int64_t width = now_ns() - before;
+    if (width < 0 || width >= best) continue;
+    best = width;
+    distance = stamp - static_cast<std::uint64_t>(before + width / 2);
+  }
+  if (!now_epoch.known) {
+    now_epoch = {distance, true};
+    return;
+  }
+  const auto step = static_cast<std::int64_t>(distance - now_epoch.distance);
+  if (best > kJump || (step <= kJump && step >= -kJump)) return;
+  last_epoch = now_epoch;
+  now_epoch = {distance, true};
+  count(ring.status().clock_steps);
+}
+
+// In the newest epoch in which the time is not in the future.
+std::int64_t our_time(std::uint64_t stamp, std::int64_t now) {
+  const auto t = static_cast<std::int64_t>(stamp - now_epoch.distance);
+  if (t <= now + kMillisecond || !last_epoch.known) return t;
+  const auto earlier = static_cast<std::int64_t>(stamp - last_epoch.distance);
+  return earlier <= now + kMillisecond ? earlier : t;
+}
+
+template <typename Message>
+bool set_times(Message& message, std::uint64_t start, std::uint64_t end, std::int64_t now) {
+  if (start == CUPTI_TIMESTAMP_UNKNOWN || end == CUPTI_TIMESTAMP_UNKNOWN) {
+    count(ring.status().untimed);
+    return false;
+  }
+  message.start_ns = our_time(start, now);
+  message.end_ns = our_time(end, now);
+  if (message.end_ns < message.start_ns) message.end_ns = message.start_ns;
+  if (message.start_ns < now - kFarOff || message.end_ns > now + kFarOff) {
+    count(ring.status().untimed);
+    return false;
+  }
+  return true;
+}
+
+// --- Records. Each is read as the oldest struct that has the fields: later ones only add to its end. ----------------
+
+template <typename T>
+const T& as(const CUpti_Activity& record) {
+  return reinterpret_cast<const T&>(record);
+}
+
+std::uint32_t shape_id(const CUpti_ActivityKernel4& k) {
+  const auto size = [](std::int32_t n) { return static_cast<std::uint32_t>(n > 0 ? n : 0); };
+  wire::ShapeMessage shape{};
+  shape.grid[0] = size(k.gridX), shape.grid[1] = size(k.gridY), shape.grid[2] = size(k.gridZ);
+  shape.block[0] = size(k.blockX), shape.block[1] = size(k.blockY), shape.block[2] = size(k.blockZ);
+  shape.static_bytes = size(k.staticSharedMemory);
+  shape.dynamic_bytes = size(k.dynamicSharedMemory);
+  shape.registers = k.registersPerThread;
+  IdTable::Cell* cell = shape_table.find(hash(&shape, sizeof(shape)));
+  if (!cell) return 0;
+  const std::uint32_t id = cell->id.load(kRelaxed);
+  if (cell->sent.load(kRelaxed) != 0) return id;
+  if (!ring.send(wire::Kind::Shape, shape, id)) return 0;
+  cell->sent.store(1, kRelaxed);
+  return id;
+}
+
+template <typename Record>
+wire::OperationMessage operation(const Record& record) {
+  wire::OperationMessage message{};
+  message.correlation = record.correlationId;
+  message.stream = record.streamId;
+  message.context = record.contextId;
+  message.device = static_cast<std::uint16_t>(record.deviceId);
+  return message;
+}
+
+template <typename Copy>
+void send_copy(const Copy& copy, std::uint64_t node, std::int64_t now) {
+  wire::OperationMessage message = operation(copy);
+  if (!set_times(message, copy.start, copy.end, now)) return;
+  message.copy_kind = copy.copyKind;
+  message.source = copy.srcKind & 15;
+  message.destination = copy.dstKind & 15;
+  message.bytes = copy.bytes;
+  message.graph_node = static_cast<std::uint32_t>(node);
+  message.asynchronous = (copy.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
+  ring.send(wire::Kind::Copy, message);
+}
+
+void send_device(const CUpti_Activity& record) {
+  const auto& device = as<CUpti_ActivityDevice4>(record);
+  wire::DeviceMessage message{};
+  message.device = device.id;
+  if (device.name) message.name = text_or_none(device.name, strnlen(device.name, 256));
+  static_assert(sizeof(device.uuid) == sizeof(message.uuid));
+  std::memcpy(message.uuid, &device.uuid, sizeof(message.uuid));
+  ring.send(wire::Kind::Device, message);
+}
+
+void send_record(const CUpti_Activity& record, std::int64_t now) {
+  switch (record.kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
+      const auto& kernel = as<CUpti_ActivityKernel4>(record);
+      wire::OperationMessage message = operation(kernel);
+      if (!set_times(message, kernel.start, kernel.end, now)) return;
+      message.kernel.name = kernel.name ? text_or_none(kernel.name, std::strlen(kernel.name)) : 0;
+      message.kernel.shape = shape_id(kernel);
+      // Since CUDA 11.1, which is older than any CUPTI that is accepted here.
+      message.graph_node = static_cast<std::uint32_t>(as<CUpti_ActivityKernel6>(record).graphNodeId);
+      ring.send(wire::Kind::Kernel, message);
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      send_copy(as<CUpti_ActivityMemcpy>(record), as<CUpti_ActivityMemcpy4>(record).graphNodeId, now);
+      return;
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      send_copy(as<CUpti_ActivityMemcpyPtoP>(record), as<CUpti_ActivityMemcpyPtoP3>(record).graphNodeId, now);
+      return;
+    case CUPTI_ACTIVITY_KIND_MEMSET: {
+      const auto& memset = as<CUpti_ActivityMemset>(record);
+      wire::OperationMessage message = operation(memset);
+      if (!set_times(message, memset.start, memset.end, now)) return;
+      message.copy_kind = 0xFF;
+      message.destination = memset.memoryKind & 15;
+      message.bytes = memset.bytes;
+      message.graph_node = static_cast<std::uint32_t>(as<CUpti_ActivityMemset3>(record).graphNodeId);
+      message.asynchronous = (memset.flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) != 0;
+      ring.send(wire::Kind::Copy, message);
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: {
+      const auto& sync = as<CUpti_ActivitySynchronization>(record);
+      wire::SyncMessage message{};
+      if (!set_times(message, sync.start, sync.end, now)) return;
+      message.correlation = sync.correlationId;
+      message.type = sync.type;
+      message.context = sync.contextId;
+      message.stream = sync.streamId;
+      ring.send(wire::Kind::Sync, message);
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_OVERHEAD: {
+      const auto& overhead = as<CUpti_ActivityOverhead>(record);
+      if (cupti.version >= kOverheadData) free(as<CUpti_ActivityOverhead3>(record).overheadData);  // ours to free
+      wire::StallMessage message{};
+      if (!set_times(message, overhead.start, overhead.end, now)) return;
+      message.kind = overhead.overheadKind;
+      if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) message.thread = overhead.objectId.pt.threadId;
+      if (cupti.version >= kOverheadCorrelation) message.correlation = as<CUpti_ActivityOverhead2>(record).correlationId;
+      ring.send(wire::Kind::Stall, message);
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_CONTEXT: {
+      const auto& context = as<CUpti_ActivityContext>(record);
+      ring.send(wire::Kind::Context,
+                wire::ContextMessage{context.contextId, context.deviceId, context.nullStreamId});
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_STREAM: {
+      const auto& stream = as<CUpti_ActivityStream>(record);
+      ring.send(wire::Kind::Stream,
+                wire::StreamMessage{stream.contextId, stream.streamId, static_cast<std::uint32_t>(stream.flag)});
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_DEVICE:
+      send_device(record);
+      return;
+    default:
+      return;
+  }
+}
+
+void drain() {
+  std::uint32_t i = completed_top.exchange(kNoBuffer, std::memory_order_acquire);
+  std::uint32_t oldest = kNoBuffer;  // oldest first
+  while (i != kNoBuffer) {
+    const std::uint32_t next = buffers[i].next.load(kRelaxed);
+    buffers[i].next.store(oldest, kRelaxed);
+    oldest = i;
+    i = next;
+  }
+  const std::int64_t now = now_ns();
+  while (oldest != kNoBuffer) {
+    Buffer& buffer = buffers[oldest];
+    const std::uint32_t next = buffer.next.load(kRelaxed);
+    const std::size_t valid = buffer.valid.load(kRelaxed);
+    if (now_epoch.known) {
+      CUpti_Activity* record = nullptr;
+      while (cupti.get_next_record(data_of(oldest), valid, &record) == CUPTI_SUCCESS && record) {
+        send_record(*record, now);
+      }
+    }
+    std::memset(data_of(oldest), 0, valid);
+    buffer.place.store(Place::Free, std::memory_order_release);
+    push_free(oldest);
+    oldest = next;
+  }
+}
+
+// --- Recording ------------------------------------------------------------------------------------------------------
+
+struct Kind {
+  CUpti_ActivityKind kind;
+  bool dump;  // also reports objects that exist already
+};
+// CUPTI_ACTIVITY_KIND_KERNEL would serialise the kernels, and RUNTIME doubles the time of an iteration: calls come from
+// callbacks.
+constexpr Kind kKinds[] = {
+    {CUPTI_ACTIVITY_KIND_CONTEXT, true},   {CUPTI_ACTIVITY_KIND_STREAM, true},
+    {CUPTI_ACTIVITY_KIND_DEVICE, true},    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false},
+    {CUPTI_ACTIVITY_KIND_MEMCPY, false},   {CUPTI_ACTIVITY_KIND_MEMCPY2, false},
+    {CUPTI_ACTIVITY_KIND_MEMSET, false},   {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false},
+    {CUPTI_ACTIVITY_KIND_OVERHEAD, false},
+};
+// A record is written a little after its operation has ended.
+constexpr std::int64_t kWrittenAfter = kMillisecond;
+bool is_recording = false, prefaulted = false;
+std::int64_t delivered_ns = 0;
+
+void send_recording(wire::RecordingAct act, std::int64_t time, std::uint32_t level, std::int64_t took) {
+  wire::RecordingMessage message{};
+  message.time_ns = time;
+  message.act = act;
+  message.level = level;
+  message.took_ns = took;
+  ring.send(wire::Kind::Recording, message);
+}
+
+void switched(std::int64_t took) {
+  count(ring.status().switches);
+  count(ring.status().switch_ns, static_cast<std::uint64_t>(took));
+}
+
+}  // namespace
+
+bool prepare_records() {
+  void* at = mmap(nullptr, kBuffers * kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return false;
+  pool = static_cast<unsigned char*>(at);
+  for (std::uint32_t i = kBuffers; i-- > 0;) push_free(i);
+  if (cupti.set_attribute) {
+    std::uint8_t zeroed = 1;  // otherwise CUPTI clears the buffers, in the program's threads
+    std::size_t size = sizeof(zeroed);
+    cupti.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
+  }
+  if (cupti.set_thread_id_type) cupti.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  return cupti.register_callbacks(&requested, &completed) == CUPTI_SUCCESS;
+}
+
+bool recording() { return is_recording; }
+bool records_out() { return oldest_out_ns() != 0; }
+std::uint64_t buffers_moved() { return moved.load(kRelaxed); }
+
+void start_recording(std::uint32_t level) {
+  if (!prefaulted) {
+    // Touched here, so that the program's threads need not wait for the pages.
+    for (std::size_t i = 0; i < kBuffers * kBufferBytes / 4; i += 4096) pool[i] = 0;
+    prefaulted = true;
+    if (cupti.enable_all_sync_records) cupti.enable_all_sync_records(0);  // not those of polling
+  }
+  compare_clocks();
+  const std::int64_t began = now_ns();
+  for (const Kind& kind : kKinds) {
+    if (kind.dump && cupti.enable_and_dump) {
+      cupti.enable_and_dump(kind.kind);
+    } else {
+      cupti.enable(kind.kind);
+    }
+  }
+  is_recording = true;
+  ring.status().recording.store(1, kRelaxed);
+  const std::int64_t on = now_ns();
+  switched(on - began);
+  send_recording(wire::RecordingAct::On, on, level, on - began);
+}
+
+void stop_recording(std::uint32_t level) {
+  const std::int64_t off = now_ns();
+  is_recording = false;
+  ring.status().recording.store(0, kRelaxed);
+  for (const Kind& kind : kKinds) cupti.disable(kind.kind);
+  const std::int64_t took = now_ns() - off;
+  switched(took);
+  send_recording(wire::RecordingAct::Off, off, level, took);
+  deliver(level);
+}
+
+void deliver(std::uint32_t level, bool forced) {
+  const std::int64_t asked = now_ns();
+  cupti.flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+  // Looked at before the completed ones are read: one that comes back in between counts as out.
+  const std::int64_t oldest = oldest_out_ns();
+  drain();
+  std::int64_t until = (forced ? asked : asked - kWrittenAfter);
+  if (oldest != 0 && oldest - kWrittenAfter < until) until = oldest - kWrittenAfter;
+  if (until <= delivered_ns) return;
+  delivered_ns = until;
+  send_recording(wire::RecordingAct::Delivered, until, level, 0);
+}
+
+void look_after_records() {
+  compare_clocks();
+  std::size_t dropped = 0;
+  if (cupti.get_dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0) count(ring.status().cupti_dropped, dropped);
+}
+
+}  // namespace lanescope::inject

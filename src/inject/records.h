@@ -1,0 +1,27 @@
+// CUPTI's records of what the GPU did: the buffers they come in, and what is sent of them.
+#pragma once
+
+#include <cstdint>
+
+namespace lanescope::inject {
+
+/// Once, after the subscription. False if CUPTI refuses.
+bool prepare_records();
+
+// The library's thread only.
+
+/// Switches recording on or off, and sends when. Both return what it took.
+void start_recording(std::uint32_t level);
+void stop_recording(std::uint32_t level);
+bool recording();
+/// Asks CUPTI for what is complete, sends it, and sends until when everything was delivered. `forced`: also what is not
+/// complete, at the program's end.
+void deliver(std::uint32_t level, bool forced = false);
+/// True while CUPTI has buffers with records in them.
+bool records_out();
+/// Once a second: compares the clocks, asks for the number of records that CUPTI dropped.
+void look_after_records();
+/// Buffers asked for and given back so far.
+std::uint64_t buffers_moved();
+
+}  // namespace lanescope::inject

@@ -1,0 +1,409 @@
+#include "inject/session.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cstring>
+
+#include "inject/calls.h"
+#include "inject/compat.h"
+#include "inject/cupti.h"
+#include "inject/python.h"
+#include "inject/records.h"
+#include "inject/ring.h"
+#include "inject/text.h"
+#include "inject/threads.h"
+
+namespace lanescope::inject {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr std::uint64_t kSlots = 262'144;  // 16 MiB
+constexpr std::int64_t kFlushEvery = 15 * kMillisecond;
+constexpr std::int64_t kRest = 50 * kMillisecond;   // between two looks at the controls, if only waits are watched
+constexpr std::int64_t kAlert = 10 * kMillisecond;  // otherwise
+constexpr std::int64_t kAtExit = 200 * kMillisecond;
+constexpr std::int64_t kLongestBoost = 60 * kSecond;
+constexpr std::size_t kSampled = 8;  // threads
+constexpr std::int64_t kIdle = 10 * kSecond, kIdleSample = 100 * kMillisecond;
+constexpr std::int64_t kPythonComes = 60 * kSecond;  // an interpreter that has not come by then is not waited for
+constexpr std::int64_t kTakenOver = kSecond;         // of recording with launches and without a buffer
+constexpr std::uint64_t kTakenOverLaunches = 100;
+
+std::atomic<int> connection{-1}, wake{-1};
+std::atomic<std::uint32_t> leaving{0};  // 1: the program ends
+std::atomic<std::uint32_t> done{0};     // 1: the thread has ended; a futex
+bool python_done = false;
+
+// --- Connecting -------------------------------------------------------------------------------------------------------
+
+int connect_to(const char* path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::size_t length = std::strlen(path);
+  if (length == 0 || length >= sizeof(address.sun_path)) return -1;
+  std::memcpy(address.sun_path, path, length + 1);
+  const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (s < 0) return -1;
+  // Only to a viewer of the same user.
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  if (connect(s, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      getsockopt(s, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid()) {
+    close(s);
+    return -1;
+  }
+  return s;
+}
+
+bool say_hello(int s, int file) {
+  wire::Hello hello{};
+  hello.magic = wire::kMagic;
+  hello.version = wire::kVersion;
+  hello.pid = static_cast<std::uint32_t>(getpid());
+  hello.parent = static_cast<std::uint32_t>(getppid());
+  hello.bytes = static_cast<std::uint32_t>(ring.bytes);
+  iovec part{&hello, sizeof(hello)};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(header), &file, sizeof(file));
+  return sendmsg(s, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(hello));
+}
+
+std::uint64_t slots() {
+  const char* text = getenv("LANESCOPE_RING_SLOTS");
+  std::uint64_t wanted = 0;
+  for (; text && *text >= '0' && *text <= '9' && wanted < kSlots; ++text) wanted = wanted * 10 + (*text - '0');
+  if (wanted == 0) return kSlots;
+  std::uint64_t n = 64;
+  while (n < wanted && n < kSlots) n *= 2;
+  return n;
+}
+
+// --- The library's thread -------------------------------------------------------------------------------------------
+
+class Loop {
+ public:
+  void run() {
+    prctl(PR_SET_NAME, "lanescope");
+    bool viewer = true;
+    while (viewer && leaving.load(std::memory_order_acquire) == 0) {
+      const std::int64_t now = now_ns();
+      ring.status().beat_ns.store(now, kRelaxed);
+      const std::int64_t next = step(now);
+      viewer = wait(next);
+    }
+    end(viewer);
+  }
+
+ private:
+  // What the viewer asks for, with its numbers brought into the range that is allowed.
+  struct Wish {
+    wire::Level level;
+    std::int64_t burst, period, boost_until, sample;
+    std::uint32_t anchor;
+  };
+  static std::int64_t clamp(std::int64_t v, std::int64_t least, std::int64_t most) {
+    return v < least ? least : v > most ? most : v;
+  }
+  static Wish read_controls(std::int64_t now) {
+    const wire::Controls& c = ring.memory->controls;
+    Wish w{};
+    const std::uint32_t level = c.level.load(kRelaxed);
+    w.level = level <= static_cast<std::uint32_t>(wire::Level::All) ? static_cast<wire::Level>(level) : wire::Level::Off;
+    const auto microseconds = [](std::uint32_t us, std::uint32_t otherwise) {
+      return std::int64_t{us == 0 ? otherwise : us} * 1000;
+    };
+    w.burst = clamp(microseconds(c.burst_us.load(kRelaxed), 50'000), kMillisecond, 10 * kSecond);
+    w.period = clamp(microseconds(c.period_us.load(kRelaxed), 500'000), w.burst, 60 * kSecond);
+    w.boost_until = clamp(c.boost_until_ns.load(kRelaxed), 0, now + kLongestBoost);
+    w.anchor = c.anchor.load(kRelaxed);
+    const std::uint32_t sample = c.sample_us.load(kRelaxed);
+    w.sample = sample == 0 ? 0 : clamp(std::int64_t{sample} * 1000, kMillisecond, 10 * kSecond);
+    return w;
+  }
+
+  // Does what is due; returns when something is due again.
+  std::int64_t step(std::int64_t now) {
+    const Wish wish = read_controls(now);
+    std::int64_t next = now + (wish.level <= wire::Level::Waits ? kRest : kAlert);
+    const auto at_latest = [&](std::int64_t t) { next = t < next ? t : next; };
+    if (cupti_works.load(std::memory_order_acquire)) {
+      if (fatal.load(std::memory_order_acquire)) {
+        fail();
+      } else {
+        switch_to(wish, now, at_latest);
+      }
+    }
+    if (wish.level >= wire::Level::Waits && wish.sample > 0) at_latest(sample(wish.sample, now_ns()));
+    if (now >= chores_) {
+      chores_ = now + kSecond;
+      do_chores(now);
+    }
+    return next;
+  }
+
+  template <typename AtLatest>
+  void switch_to(const Wish& wish, std::int64_t now, AtLatest at_latest) {
+    const auto level = static_cast<std::uint32_t>(wish.level);
+    bool record = wish.level >= wire::Level::Calls;
+    if (wish.level == wire::Level::Acquire) {
+      if (level_ != wire::Level::Acquire || now >= burst_ + wish.period) burst_ = now;
+      record = now < wish.boost_until || now < burst_ + wish.burst;
+      at_latest(now < burst_ + wish.burst ? burst_ + wish.burst : burst_ + wish.period);
+    }
+    const Watched watched = wish.level == wire::Level::Off     ? Watched::Nothing
+                            : wish.level == wire::Level::All ? Watched::All
+                            : record                         ? Watched::Calls
+                                                             : Watched::Waits;
+    if (recording() && (!record || wish.level != level_)) {
+      // What was recorded ends before anything is switched off; then what is still under way comes in.
+      stop_recording(static_cast<std::uint32_t>(level_));
+      count_silence(now_ns());
+      tail_until_ = now + 2 * kSecond;
+      flushed_ = now;
+    }
+    if (watched != watched_ || wish.anchor != anchor_) {
+      watch(watched, wish.anchor);
+      watched_ = watched;
+      anchor_ = wish.anchor;
+    }
+    if (record && !recording()) {
+      start_recording(level);
+      silence_from_ = now_ns();
+      flushed_ = silence_from_;
+    }
+    level_ = wish.level;
+    const bool tail = !recording() && tail_until_ > now && records_out();
+    if (recording() || tail) {
+      if (now >= flushed_ + kFlushEvery) {
+        deliver(level);
+        flushed_ = now;
+        if (recording()) count_silence(now);
+      }
+      at_latest(flushed_ + kFlushEvery);
+    }
+  }
+
+  // Whether somebody else gets the buffers: launches are seen while everything is recorded, but no buffer moves.
+  void count_silence(std::int64_t now) {
+    const std::uint64_t launches = launches_seen.load(kRelaxed), moved = buffers_moved();
+    const bool taken = ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::TakenOver);
+    if (moved != moved_) {
+      silence_ns_ = 0;
+      silent_launches_ = 0;
+      if (taken) set_state(wire::State::Watching, "the records come again");
+    } else {
+      silence_ns_ += now - silence_from_;
+      silent_launches_ += launches - launches_;
+      if (!taken && silence_ns_ > kTakenOver && silent_launches_ > kTakenOverLaunches) {
+        set_state(wire::State::TakenOver,
+                  "another profiler in this program (torch.profiler?) has taken CUPTI's records over: waits are still seen");
+      }
+    }
+    moved_ = moved;
+    launches_ = launches;
+    silence_from_ = now;
+  }
+
+  void fail() {
+    cupti_works.store(false, std::memory_order_release);
+    Line<256> line;
+    set_state(wire::State::Failed, line.add("CUPTI has stopped: ").add(fatal_text).c_str());
+  }
+
+  void do_chores(std::int64_t now) {
+    forget_ended_threads();
+    send_thread_names();
+    if (cupti_works.load(kRelaxed)) look_after_records();
+    if (began_ == 0) began_ = now;
+    if (!python_done && now < began_ + kPythonComes) python_done = find_python();
+    if (!driver_known_ && ring.status().first_call_ns.load(kRelaxed) != 0) {
+      driver_known_ = true;
+      read_driver_version();
+    }
+  }
+
+  // Threads that have made calls before and now make none: where they are. Returns when to look again.
+  std::int64_t sample(std::int64_t every, std::int64_t now) {
+    if (now < sample_due_) return sample_due_;
+    ThreadState* quiet[kSampled];
+    std::size_t n = 0;
+    bool idle = true;
+    std::int64_t soonest = now + kRest;
+    const std::size_t used = threads_used.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < used && n < kSampled; ++i) {
+      ThreadState& t = threads[i];
+      const std::int64_t since = t.quiet_since_ns.load(kRelaxed);
+      if (t.id.load(std::memory_order_acquire) == 0 || since == 0 || t.python.load(kRelaxed) == 0) continue;
+      idle = idle && now - since > kIdle;
+      if (since > now - 2 * every) {
+        if (since + 2 * every < soonest) soonest = since + 2 * every;
+        continue;
+      }
+      quiet[n++] = &t;
+    }
+    for (std::size_t i = 0; i < n; ++i) send_sample(*quiet[i], now);
+    sample_due_ = n == 0 ? soonest : now + (idle && every < kIdleSample ? kIdleSample : every);
+    if (sample_due_ < now + every) sample_due_ = now + every;
+    return sample_due_;
+  }
+
+  static void send_sample(const ThreadState& t, std::int64_t now) {
+    wire::SampleMessage message{};
+    message.thread = t.id.load(kRelaxed);
+    message.since_ns = t.quiet_since_ns.load(kRelaxed);
+    if (message.thread == 0 || message.since_ns == 0) return;
+    Line<64> path;
+    char text[256];
+    path.add("/proc/self/task/").add(std::uint64_t{message.thread}).add("/stat");
+    if (read_file(path.c_str(), text, sizeof(text)) == 0) return;  // it has ended
+    const char* name_end = std::strrchr(text, ')');
+    if (!name_end) return;
+    message.runs = name_end[1] == ' ' && name_end[2] == 'R';
+    message.time_ns = now;
+    message.stack = walk_other(t);
+    // A call that began meanwhile has a stack of its own.
+    if (message.stack == 0 || t.quiet_since_ns.load(std::memory_order_acquire) != message.since_ns) return;
+    ring.send(wire::Kind::Sample, message);
+  }
+
+  // False when the viewer has ended. A byte from it only wakes the thread.
+  bool wait(std::int64_t until) {
+    pollfd polled[2] = {{connection.load(kRelaxed), POLLIN, 0}, {wake.load(kRelaxed), POLLIN, 0}};
+    const std::int64_t left = until - now_ns();
+    const timespec timeout{left > 0 ? left / kSecond : 0, left > 0 ? left % kSecond : 0};
+    if (ppoll(polled, 2, &timeout, nullptr) <= 0 || polled[0].revents == 0) return true;
+    char bytes[64];
+    const ssize_t n = recv(polled[0].fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+    return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+  }
+
+  // The program ends, or the viewer has: everything off for good.
+  void end(bool viewer) {
+    if (cupti_works.load(std::memory_order_acquire) && !fatal.load(kRelaxed)) {
+      const auto level = static_cast<std::uint32_t>(level_);
+      watch(Watched::Nothing, 0);
+      const bool recorded = recording();
+      if (recorded) stop_recording(level);
+      if (viewer && (recorded || records_out())) {
+        const std::int64_t deadline = now_ns() + kAtExit / 2;
+        while (records_out() && now_ns() < deadline) {
+          const timespec nap{0, kMillisecond};
+          nanosleep(&nap, nullptr);
+          deliver(level);
+        }
+        deliver(level, true);
+      }
+      cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
+      cupti.unsubscribe(cupti.subscriber);
+      cupti_works.store(false, std::memory_order_release);
+    }
+    ring.live.store(false, std::memory_order_release);
+    close(connection.exchange(-1));
+    done.store(1, std::memory_order_release);
+    syscall(SYS_futex, &done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT32_MAX, nullptr, nullptr, 0);
+  }
+
+  wire::Level level_ = wire::Level::Off;
+  Watched watched_ = Watched::Nothing;
+  std::uint32_t anchor_ = 0;
+  std::int64_t burst_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0;
+  std::int64_t silence_from_ = 0, silence_ns_ = 0;
+  std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0;
+  bool driver_known_ = false;
+};
+Loop loop;
+
+bool start_thread() {
+  // The program's signals are not for this thread.
+  std::uint64_t all = ~std::uint64_t{0}, before = 0;
+  if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)) != 0) return false;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  const int result = pthread_create(
+      &thread, &attributes,
+      [](void*) -> void* {
+        loop.run();
+        return nullptr;
+      },
+      nullptr);
+  pthread_attr_destroy(&attributes);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof(before));
+  return result == 0;
+}
+
+// In a forked child: it shares the memory, but has no thread of ours, and CUPTI does not work in it.
+void forked() {
+  if (!live()) return;
+  ring.send(wire::Kind::Forked, wire::ForkedMessage{static_cast<std::uint32_t>(getpid())});
+  ring.live.store(false, std::memory_order_release);
+  cupti_works.store(false, kRelaxed);
+  close(connection.exchange(-1));
+  close(wake.exchange(-1));
+}
+
+// At the program's end the thread sends what there is, but the program does not wait long for it.
+void leave() {
+  if (!live()) return;
+  const int saved = errno;
+  leaving.store(1, std::memory_order_release);
+  const std::uint64_t one = 1;
+  if (write(wake.load(kRelaxed), &one, sizeof(one)) < 0) errno = saved;
+  const std::int64_t deadline = now_ns() + kAtExit;
+  for (std::int64_t left = kAtExit; done.load(std::memory_order_acquire) == 0 && left > 0; left = deadline - now_ns()) {
+    const timespec timeout{left / kSecond, left % kSecond};
+    syscall(SYS_futex, &done, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, &timeout, nullptr, 0);
+  }
+  ring.live.store(false, std::memory_order_release);
+  errno = saved;
+}
+
+}  // namespace
+
+bool start() {
+  const char* path = getenv(wire::kSocketVariable);
+  if (!path || !*path) return false;
+  if (!create_tables()) return false;
+  const int s = connect_to(path);
+  if (s < 0) return false;
+  const int file = ring.create(slots());
+  if (file < 0) {
+    close(s);
+    return false;
+  }
+  ring.live.store(true, std::memory_order_release);
+  connection.store(s);
+  wake.store(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  python_done = find_python();
+  const bool hello = wake.load() >= 0 && say_hello(s, file);
+  close(file);
+  if (!hello || pthread_atfork(nullptr, nullptr, &forked) != 0 || !start_thread()) {
+    ring.live.store(false, std::memory_order_release);
+    close(s);
+    close(wake.exchange(-1));
+    return false;
+  }
+  return true;
+}
+
+void leave_at_exit() { atexit(&leave); }
+
+}  // namespace lanescope::inject

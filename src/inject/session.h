@@ -1,0 +1,12 @@
+// The connection to the viewer, and the library's own thread.
+#pragma once
+
+namespace lanescope::inject {
+
+/// Once per process: creates the memory, connects to the viewer, says Hello, starts the thread. False if nobody is to be
+/// told anything: no LANESCOPE_ATTACH, or nobody answers.
+bool start();
+/// At the program's end sends what there is. To be called after CUPTI was loaded, so that it comes before CUPTI's own end.
+void leave_at_exit();
+
+}  // namespace lanescope::inject

@@ -1,0 +1,47 @@
+// What is known of each thread that makes calls: a fixed number of them, found through thread-local storage.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace lanescope::inject {
+
+struct alignas(64) ThreadState {
+  std::atomic<std::uint32_t> id;  ///< the system's; 0: this state is free
+  std::uint32_t index;
+
+  // The call in progress; only this thread touches it.
+  bool open;
+  std::uint8_t domain;
+  std::uint16_t mark;
+  std::uint32_t call, correlation, stack, name, generation;
+  std::int64_t start_ns;
+  bool walked;               ///< its frames were read once, with care
+  std::uint32_t nvtx_depth;  ///< of pushed ranges, in all domains
+
+  // Also read by the library's thread.
+  std::atomic<std::int64_t> quiet_since_ns;  ///< the end of the last call; 0: in a call
+  std::atomic<std::uint64_t> python;         ///< PyThreadState; 0: none
+  std::atomic<std::int64_t> walked_ns;       ///< when `python` was seen last
+  std::uint32_t comm;                        ///< the text sent last as its name
+};
+
+inline constexpr std::size_t kThreads = 1024;
+extern ThreadState threads[kThreads];
+/// An upper bound of the states in use.
+extern std::atomic<std::size_t> threads_used;
+
+/// Null if there are more than kThreads threads.
+ThreadState* this_thread();
+/// Frees the states of threads that have ended. The library's thread only.
+void forget_ended_threads();
+/// Sends the names of threads whose names have changed. The library's thread only.
+void send_thread_names();
+/// A name given by the program (NVTX). It is not replaced by the system's.
+void name_thread(std::uint32_t thread, const char* name, std::size_t bytes);
+
+/// Reads a small file of /proc; returns its length, or 0. The text ends with 0.
+std::size_t read_file(const char* path, char* out, std::size_t room);
+
+}  // namespace lanescope::inject
