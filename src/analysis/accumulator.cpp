@@ -28,12 +28,19 @@ void Accumulator::open_window(Nanoseconds from) {
   window_from_ = from;
   idle_since_ = std::max(from, busy_.end);
   cause_known_ = busy_.end > from;
-  if (cause_known_) first_work_ = from;
+  if (cause_known_) note_first_work(from);
+}
+
+void Accumulator::note_first_work(Nanoseconds t) {
+  if (first_work_) return;
+  first_work_ = t;
+  recorded_at_first_work_ = recorded_by(t);
 }
 
 void Accumulator::take_iteration(const trace::Event& iteration) {
   if (!first_iteration_) {
     first_iteration_ = FirstIteration{iteration.start_ns, totals_at(iteration.start_ns)};
+    if (in_parts_) whole_.pass({first_iteration_->totals, iteration.start_ns, 0, 0});
     run_ahead_.cut(iteration.start_ns);
   }
   running_iterations_.push_back({iteration.start_ns, iteration.end_ns});
@@ -63,6 +70,7 @@ void Accumulator::settle_places() {
     u.gap.place = places_.number(u.gap.range);
     counts_.add_place(u.gap, u.gap.end_ns);
     if (first_iteration_) first_iteration_->totals.add_place(u.gap, first_iteration_->start_ns);
+    whole_.add_place(u.gap);
     if (iterations_ > 0) {
       first_ended_.add_place(u.gap, first_ended_.end_ns);
       last_iteration_.add_place(u.gap, last_iteration_.end_ns);
@@ -84,7 +92,7 @@ inline void Accumulator::take_call(const trace::Event& call, trace::LaneId lane,
   const CallRole role = names_.role(call.name);
   const bool sync = trace::is_sync(call);
   const bool blocking = trace::is_blocking(call);
-  if (role == CallRole::KernelLaunch) ++counts_.launch_count;
+  if (role == CallRole::KernelLaunch && !paused_) ++counts_.launch_count;
   if (sync) {
     ++counts_.sync_count;
     if (iterations_ > 0 && !awaited_ && counts_.launch_count == launches_by_then_) {
@@ -109,7 +117,8 @@ inline void Accumulator::take_call(const trace::Event& call, trace::LaneId lane,
   }
   if (call.correlation != 0) {
     IssuingCall& issued =
-        run_ahead_.call(lanes_.key_of(lane, call.correlation), call.start_ns, trace::is_launch(call), place);
+        run_ahead_.call(lanes_.key_of(lane, call.correlation), call.start_ns,
+                        trace::is_launch(call) && (!paused_ || recorded_.calls_on(call.start_ns)), place);
     issued.end_ns = call.end_ns;
     issued.name = call.name;
     issued.lane = lane;
@@ -124,20 +133,20 @@ inline void Accumulator::take_operation(const trace::Event& operation, trace::La
   if (elsewhere(lane))
     return note_service(run_ahead_.operation_elsewhere(lanes_.key_of(lane, operation.correlation)), true);
   gpu_ = lanes_.gpu_of(lane);
-  ++counts_.gpu_op_count;
+  if (!paused_) ++counts_.gpu_op_count;
   const IssuingCall* launch = run_ahead_.operation(lanes_.key_of(lane, operation.correlation), start, end, place);
   issuer_ = launch;
   if (only_ != trace::kNobody) note_service(launch, false);
   if (iterations_ > 0 && launch && launch->start_ns < last_iteration_.end_ns) loop_end_ = std::max(loop_end_, end);
-  if (kind != LaneKind::Kernels) take_copy(operation, kind);
+  if (kind != LaneKind::Kernels && !paused_) take_copy(operation, kind);
   if (end <= start) {
     if (start >= busy_.end) last_work_ = kind;  // a tiny copy may take no time, but is still the last work
     return;
   }
-  if (window_open_) {
+  if (window_open_ && !paused_) {
     if (start > idle_since_) close_gap(start, launch, lane);
     cause_known_ = true;
-    if (!first_work_) first_work_ = start;
+    note_first_work(start);
   }
   if (end > busy_.end) {
     last_work_ = kind;
@@ -145,21 +154,75 @@ inline void Accumulator::take_operation(const trace::Event& operation, trace::La
     last_was_copy_ = operation.kind == trace::EventKind::Copy;
     last_issuer_ = lanes_.key_of(lane, operation.correlation);
   }
-  busy_.add(start, end);
-  idle_since_ = std::max(idle_since_, end);
+  const auto add = [&](Union& work) {
+    if (paused_) {
+      work.beyond = std::max(work.beyond, end);
+    } else {
+      work.add(start, end);
+    }
+  };
+  add(busy_);
+  if (!paused_) idle_since_ = std::max(idle_since_, end);
   switch (kind) {
     case LaneKind::Kernels:
-      kernels_.add(start, end);
+      add(kernels_);
       break;
     case LaneKind::CopyH2D:
-      uploads_.add(start, end);
+      add(uploads_);
       break;
     case LaneKind::CopyD2H:
-      downloads_.add(start, end);
+      add(downloads_);
       break;
     default:
       break;
   }
+}
+
+// --- what is not recorded --------------------------------------------------------------------------------------------
+
+Nanoseconds Accumulator::recorded_by(Nanoseconds t) const {
+  if (!in_parts_) return t;
+  return paused_ ? recorded_ns_ : recorded_ns_ + t - recorded_since_;
+}
+
+// A gap that is open now ends at the edge: as far as it is known, the GPU is idle, but nobody knows why.
+void Accumulator::pause(Nanoseconds t) {
+  if (window_open_ && t > idle_since_) {
+    Bubble gap;
+    gap.start_ns = idle_since_;
+    gap.end_ns = t;
+    gap.last_work = last_work_;
+    gap.gpu = only_ == trace::kNobody ? gpu_ : only_;
+    hand_out(gap);
+  }
+  idle_since_ = std::max(idle_since_, t);
+  cut_copies(t);
+  for (Union* work : {&busy_, &kernels_, &uploads_, &downloads_}) work->pause(t);
+  // Before the first edge, recorded time is counted from 0.
+  if (t != trace::Coverage::kAlways) recorded_ns_ += t - recorded_since_;
+  paused_ = true;
+  run_ahead_.pause(t);
+  whole_.end();
+}
+
+void Accumulator::resume(Nanoseconds t) {
+  for (Union* work : {&busy_, &kernels_, &uploads_, &downloads_}) work->resume(t);
+  idle_since_ = std::max(t, busy_.end);
+  cause_known_ = busy_.end > t;
+  recorded_since_ = t;
+  paused_ = false;
+  run_ahead_.resume(t);
+  run_ahead_.give_up_waiting(recorded_.earlier_end());
+  unplaced_.clear();  // what has been handed out can get a place only while the totals around it are the newest
+  whole_.begin();
+}
+
+// The bytes of a copy in progress that are to come are not recorded.
+void Accumulator::cut_copies(Nanoseconds t) {
+  const RunningTotals until = raw_totals_at(t);
+  counts_.h2d_bytes = until.h2d_bytes;
+  counts_.d2h_bytes = until.d2h_bytes;
+  running_copies_.clear();
 }
 
 void Accumulator::take(const trace::Event& event, trace::LaneId lane, LaneKind kind, const trace::EventPlace& place) {
@@ -230,6 +293,7 @@ void Accumulator::close_gap(Nanoseconds until, const IssuingCall* launch, trace:
 void Accumulator::hand_out(const Bubble& gap) {
   counts_.add_gap(gap, gap.end_ns);
   if (first_iteration_) first_iteration_->totals.add_gap(gap, first_iteration_->start_ns);
+  whole_.add_gap(gap);
   if (iterations_ > 0) {
     first_ended_.add_gap(gap, first_ended_.end_ns);
     last_iteration_.add_gap(gap, last_iteration_.end_ns);
@@ -237,33 +301,49 @@ void Accumulator::hand_out(const Bubble& gap) {
   listener_.gap_closed(gap);
 }
 
-void Accumulator::end_iterations(Nanoseconds t) {
-  while (!running_iterations_.empty() && running_iterations_.front().end <= t) {
-    std::pop_heap(running_iterations_.begin(), running_iterations_.end(),
-                  [](const Interval& a, const Interval& b) { return a.end > b.end; });
-    const Interval iteration = running_iterations_.back();
-    running_iterations_.pop_back();
-    iterations_ns_ += iteration.end - iteration.start;
-    static_cast<RunningTotals&>(last_iteration_) = totals_at(iteration.end);
-    last_iteration_.start_ns = iteration.start;
-    last_iteration_.end_ns = iteration.end;
-    last_iteration_.number = ++iterations_;
-    last_iteration_.iterations_ns = iterations_ns_;
-    if (iterations_ == 1) first_ended_ = last_iteration_;
-    loop_end_ = std::max(iteration.end, busy_.end);
-    launches_by_then_ = counts_.launch_count;
-    awaited_ = false;
-    // A range around a whole iteration does not identify a place in it.
-    std::erase_if(unplaced_, [&](const Unplaced& u) { return u.gap.call_start_ns < iteration.start; });
-    run_ahead_.cut(iteration.end);
-    listener_.iteration_ended(last_iteration_);
+void Accumulator::advance(Nanoseconds t) {
+  for (;;) {
+    const Nanoseconds iteration =
+        running_iterations_.empty() ? std::numeric_limits<Nanoseconds>::max() : running_iterations_.front().end;
+    const Nanoseconds edge = recorded_.next();
+    if (iteration <= edge) {
+      if (iteration > t || running_iterations_.empty()) return;
+      end_iteration();
+      continue;
+    }
+    if (edge > t) return;
+    const RecordedTime::Edge passed = recorded_.pass();
+    if (passed == RecordedTime::Edge::Ends) pause(edge);
+    if (passed == RecordedTime::Edge::Begins) resume(edge);
   }
+}
+
+void Accumulator::end_iteration() {
+  std::pop_heap(running_iterations_.begin(), running_iterations_.end(),
+                [](const Interval& a, const Interval& b) { return a.end > b.end; });
+  const Interval iteration = running_iterations_.back();
+  running_iterations_.pop_back();
+  iterations_ns_ += iteration.end - iteration.start;
+  static_cast<RunningTotals&>(last_iteration_) = totals_at(iteration.end);
+  last_iteration_.start_ns = iteration.start;
+  last_iteration_.end_ns = iteration.end;
+  last_iteration_.number = ++iterations_;
+  last_iteration_.iterations_ns = iterations_ns_;
+  if (iterations_ == 1) first_ended_ = last_iteration_;
+  if (in_parts_) whole_.pass({last_iteration_, iteration.end, iterations_, 0});
+  loop_end_ = std::max(iteration.end, busy_.end);
+  launches_by_then_ = counts_.launch_count;
+  awaited_ = false;
+  // A range around a whole iteration does not identify a place in it.
+  std::erase_if(unplaced_, [&](const Unplaced& u) { return u.gap.call_start_ns < iteration.start; });
+  run_ahead_.cut(iteration.end);
+  listener_.iteration_ended(last_iteration_);
 }
 
 void Accumulator::close_window(Nanoseconds to) {
   reach(to);
   if (late_ranges_) settle_places();
-  if (to <= idle_since_) return;
+  if (to <= idle_since_ || paused_) return;
   Bubble gap;
   gap.start_ns = idle_since_;
   gap.end_ns = to;
@@ -275,6 +355,7 @@ void Accumulator::close_window(Nanoseconds to) {
 
 RunningTotals Accumulator::raw_totals_at(Nanoseconds t) const {
   RunningTotals totals = counts_;
+  totals.recorded_ns = recorded_by(t);
   totals.busy_ns = busy_.total_at(t);
   totals.kernel_ns = kernels_.total_at(t);
   totals.h2d_ns = uploads_.total_at(t);
@@ -300,7 +381,12 @@ Summary Accumulator::summary_at(Nanoseconds t) const {
   if (iterations_ > 0 && last_iteration_.end_ns > first_iteration_->start_ns) {
     judge_from_the_first(summary, last_iteration_);
   } else if (first_work_) {
-    set_judged(summary, *first_work_, std::min(busy_.end, t), totals, 0, places_);
+    const Nanoseconds last_work = std::min(busy_.end, t);
+    set_judged(summary, *first_work_, last_work, totals, 0, places_);
+    // While nothing is recorded, the newest stretch ended after its last work.
+    const Nanoseconds recorded =
+        recorded_by(t) - (paused_ || !in_parts_ ? 0 : t - std::max(last_work, recorded_since_));
+    summary.judged.recorded_ns = in_parts_ ? recorded - recorded_at_first_work_ : last_work - *first_work_;
     summary.judged.bubble_by_cause_ns[static_cast<std::size_t>(BubbleCause::StartOrEnd)] = 0;
   }
   return summary;
@@ -321,14 +407,36 @@ void Accumulator::judge_from_the_first(Summary& summary, const IterationRecord& 
   }
 }
 
+void Accumulator::count_whole(Summary& summary, const IterationRecord& base, const IterationRecord& last) const {
+  summary.in_parts = in_parts_;
+  if (!in_parts_) return;
+  const auto point = [](const IterationRecord& r) {
+    return WholeIterations::Point{r, r.end_ns, r.number, r.run_ahead_ns};
+  };
+  WholeIterations::Sum sum = whole_.until(point(last)) - whole_.until(point(base));
+  summary.recorded_iterations = sum.iterations;
+  if (sum.iterations < kFewestWhole) {
+    summary.judged.iterations = 0;  // what is counted is not per iteration
+    return;
+  }
+  fill_recorded(summary, sum.totals);
+  summary.run_ahead_mean =
+      static_cast<double>(sum.run_ahead_ns) / static_cast<double>(std::max<Nanoseconds>(1, sum.totals.recorded_ns));
+  const Nanoseconds warm_up = summary.judged.warm_up_ns;
+  if (warm_up > 0 && base.number == 0) sum = sum - whole_.first();
+  set_judged(summary, summary.judged.from_ns, summary.judged.to_ns, sum.totals, sum.iterations, places_);
+  summary.judged.warm_up_ns = warm_up;
+}
+
 std::vector<RunAhead::Value> Accumulator::measure_run_ahead(Summary& summary) {
   run_ahead_.give_up_waiting();
   std::vector<RunAhead::Value> values = run_ahead_.settle(summary.to_ns);
   const std::vector<RunAhead::Value> rest = run_ahead_.provisional(summary.to_ns);
   values.insert(values.end(), rest.begin(), rest.end());
-  if (summary.window_ns() <= 0) return values;
-  summary.run_ahead_mean = static_cast<double>(values.back().integral_ns - values.front().integral_ns) /
-                           static_cast<double>(summary.window_ns());
+  const Nanoseconds recorded = recorded_by(summary.to_ns) - before_window_.recorded_ns;
+  if (recorded <= 0) return values;
+  summary.run_ahead_mean =
+      static_cast<double>(values.back().integral_ns - values.front().integral_ns) / static_cast<double>(recorded);
   for (auto value = values.begin() + 1; value != values.end(); ++value)
     summary.run_ahead_max = std::max(summary.run_ahead_max, value->maximum);
   return values;

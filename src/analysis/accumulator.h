@@ -14,8 +14,10 @@
 #include "analysis/gap_causes.h"
 #include "analysis/live_analysis.h"
 #include "analysis/open_ranges.h"
+#include "analysis/recorded_time.h"
 #include "analysis/run_ahead.h"
 #include "analysis/running_totals.h"
+#include "analysis/whole_iterations.h"
 
 namespace lanescope::analysis {
 
@@ -43,7 +45,15 @@ class Accumulator {
         places_(trace.names()),
         listener_(listener),
         only_(only),
+        recorded_(trace, only),
         run_ahead_(curve) {}
+
+  /// Looks for what has been recorded since the last call. Call before passing more events; all that start before
+  /// `position` have been passed.
+  void look(Nanoseconds position) {
+    recorded_.refresh(position);
+    if (recorded_.in_parts()) in_parts_ = true;
+  }
 
   /// Events before this call are only context (launches and waits in progress); totals start here.
   void open_window(Nanoseconds from);
@@ -63,7 +73,7 @@ class Accumulator {
   }
   /// Everything that starts before t has been passed: reports the iterations that end by then.
   void reach(Nanoseconds t) {
-    if (!running_iterations_.empty() && running_iterations_.front().end <= t) end_iterations(t);
+    if (recorded_.next() <= t || (!running_iterations_.empty() && running_iterations_.front().end <= t)) advance(t);
   }
   /// GPU work was missed, so the cause of the current gap is unknown.
   void lose_cause() { cause_known_ = false; }
@@ -87,11 +97,27 @@ class Accumulator {
     RunningTotals totals;
   };
   const std::optional<FirstIteration>& first_iteration() const { return first_iteration_; }
+  /// The same as a record that ends there; without run-ahead.
+  IterationRecord beginning() const {
+    IterationRecord base;
+    static_cast<RunningTotals&>(base) = first_iteration_->totals;
+    base.start_ns = base.end_ns = first_iteration_->start_ns;
+    return base;
+  }
   /// The end of the loop, if the newest iteration was the last: when the CPU has left it, the GPU has finished what it
   /// issued, and the first synchronisation after it has returned (unless something was launched before that).
   Nanoseconds loop_end_ns() const { return loop_end_; }
   /// Judges the iterations from the first of the run to the one of `last`, without the warm-up.
   void judge_from_the_first(Summary& summary, const IterationRecord& last) const;
+  /// Not everything was recorded.
+  bool in_parts() const { return in_parts_; }
+  /// In that case: the run-ahead until the end of iteration `number` (0: the start of the first).
+  void note_run_ahead(std::int64_t number, std::int64_t integral_ns) {
+    if (in_parts_) whole_.set_run_ahead(number, integral_ns);
+  }
+  /// In that case, gives a summary the figures of the whole recorded iterations from the end of `base` to that of
+  /// `last`, if there are enough; its totals and its judged stretch have been set.
+  void count_whole(Summary& summary, const IterationRecord& base, const IterationRecord& last) const;
 
  private:
   static constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::min();
@@ -108,6 +134,16 @@ class Accumulator {
       end = to;
     }
     Nanoseconds total_at(Nanoseconds t) const { return end > t ? total - (end - t) : total; }
+    /// Nothing is recorded between these: what continues is left out.
+    void pause(Nanoseconds t) {
+      beyond = end;
+      if (end <= t) return;
+      total -= end - t;
+      end = t;
+    }
+    void resume(Nanoseconds t) { add(t, beyond); }
+
+    Nanoseconds beyond = kNever;  // where it would end, while nothing is recorded
   };
   /// A thread's waits. A wait begins some time after its call does, so it may lie completely beyond t.
   struct ThreadWait {
@@ -127,6 +163,7 @@ class Accumulator {
     Nanoseconds start, end;
   };
 
+  void note_first_work(Nanoseconds t);
   void take_iteration(const trace::Event& iteration);
   void take_range(const trace::Event& range, trace::LaneId lane);
   void settle_places();
@@ -138,7 +175,12 @@ class Accumulator {
   void take_copy(const trace::Event& copy, trace::LaneKind kind);
   void close_gap(Nanoseconds until, const IssuingCall* launch, trace::LaneId lane);
   void hand_out(const Bubble& gap);
-  void end_iterations(Nanoseconds t);
+  void advance(Nanoseconds t);
+  void end_iteration();
+  void pause(Nanoseconds t);
+  void resume(Nanoseconds t);
+  void cut_copies(Nanoseconds t);
+  Nanoseconds recorded_by(Nanoseconds t) const;
   RunningTotals raw_totals_at(Nanoseconds t) const;
 
   CallNames names_;
@@ -149,6 +191,10 @@ class Accumulator {
   const trace::GpuNumber only_;
   trace::GpuNumber gpu_ = 0;  // the GPU that ran the newest operation
   GapCauses causes_;
+  RecordedTime recorded_;
+  bool in_parts_ = false, paused_ = false;
+  Nanoseconds recorded_since_ = 0, recorded_ns_ = 0;  // the current stretch, and those before it
+  WholeIterations whole_;
   RunAhead run_ahead_;
   const IssuingCall* issuer_ = nullptr;
 
@@ -182,6 +228,7 @@ class Accumulator {
   Nanoseconds idle_since_ = kNever;  // the GPU has no work after this time, as far as known
   bool cause_known_ = false;         // for the gap that starts there
   std::optional<Nanoseconds> first_work_;
+  Nanoseconds recorded_at_first_work_ = 0;
 
   std::vector<Interval> running_iterations_;  // a heap with the earliest end at the front
   std::int64_t iterations_ = 0;

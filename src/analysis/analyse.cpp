@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "analysis/accumulator.h"
 #include "analysis/event_merge.h"
@@ -53,6 +54,7 @@ class RangeAnalysis final : Accumulator::Listener {
   }
 
   Summary run() {
+    sums_.look(trace::Coverage::kAlways);
     read_until(from_);
     sums_.open_window(from_);
     read_until(to_);
@@ -62,6 +64,8 @@ class RangeAnalysis final : Accumulator::Listener {
     summary.iteration = duration_stats(durations_);
     measure_run_ahead(summary);
     set_pace(summary);
+    summary.in_parts = sums_.in_parts();
+    if (last_) sums_.count_whole(summary, sums_.beginning(), *last_);
     judge(summary);
     return summary;
   }
@@ -81,9 +85,15 @@ class RangeAnalysis final : Accumulator::Listener {
 
   void iteration_ended(const IterationRecord& record) override {
     durations_.push_back(record.duration());
-    steps_.push_back(loop_step(record));
+    steps_.push_back(loop_step(record, sums_.in_parts()));
+    if (sums_.in_parts()) last_ = record;
   }
-  void gap_closed(const Bubble&) override {}
+  void gap_closed(const Bubble& gap) override {
+    if (last_) last_->add_gap(gap, last_->end_ns);
+  }
+  void place_known(const Bubble& gap) override {
+    if (last_) last_->add_place(gap, last_->end_ns);
+  }
 
   void read_until(Nanoseconds limit) {
     while (!merge_.run(limit, kSlice, *this) && !(stop_ && *stop_)) {
@@ -95,12 +105,16 @@ class RangeAnalysis final : Accumulator::Listener {
     // Before giving up on calls without an operation in the trace: the trace may have been cut while they waited for
     // one.
     const std::vector<RunAhead::Value> with_waiting = sums_.run_ahead().provisional(to_);
-    outstanding_ = with_waiting.back().depth;
-    note_in_flight(sums_.measure_run_ahead(summary));
+    outstanding_ = sums_.in_parts() ? 0 : with_waiting.back().depth;
+    const std::vector<RunAhead::Value> values = sums_.measure_run_ahead(summary);
+    for (std::size_t i = 0; i + 1 < values.size(); ++i)
+      sums_.note_run_ahead(static_cast<std::int64_t>(values[i].cut) - 1, values[i].integral_ns);
+    note_in_flight(values);
     note_in_flight(with_waiting);
   }
 
   void note_in_flight(const std::vector<RunAhead::Value>& values) {
+    if (sums_.in_parts()) return;
     for (const RunAhead::Value& value : values) {
       if (value.cut > 1 && value.cut - 2 < steps_.size()) steps_[value.cut - 2].in_flight = value.depth;
       if (value.cut == 1) in_flight_at_first_ = value.depth;
@@ -116,8 +130,8 @@ class RangeAnalysis final : Accumulator::Listener {
                          .end_ns = first.start_ns,
                          .number = 0,
                          .sync_count = first.totals.sync_count,
-                         .launch_count = first.totals.launch_count,
-                         .gpu_op_count = first.totals.gpu_op_count,
+                         .launch_count = sums_.in_parts() ? 0 : first.totals.launch_count,
+                         .gpu_op_count = sums_.in_parts() ? 0 : first.totals.gpu_op_count,
                          .in_flight = in_flight_at_first_};
     if (whole_) {
       std::vector<LoopStep> all{begin};
@@ -138,6 +152,7 @@ class RangeAnalysis final : Accumulator::Listener {
   std::vector<Nanoseconds> durations_;
   std::vector<LoopStep> steps_;
   std::int64_t in_flight_at_first_ = 0, outstanding_ = 0;
+  std::optional<IterationRecord> last_;  // if not everything was recorded
 };
 
 Summary analyse_one(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, const std::atomic<bool>* stop,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/summary.h"
+#include "analysis/whole_iterations.h"
 #include "base/translate.h"
 
 namespace lanescope::analysis {
@@ -27,9 +28,8 @@ struct Basis {
   }
 };
 Basis basis_of(const Summary& summary) {
-  if (summary.judged.to_ns > summary.judged.from_ns)
-    return {summary.judged.to_ns - summary.judged.from_ns, summary.judged};
-  Basis basis{summary.window_ns() - idle_of(summary.bubble_by_cause_ns, CauseGroup::StartOrEnd), {}};
+  if (summary.judged.to_ns > summary.judged.from_ns) return {summary.judged.span_ns(), summary.judged};
+  Basis basis{summary.gpu_window_ns() - idle_of(summary.bubble_by_cause_ns, CauseGroup::StartOrEnd), {}};
   basis.figures.busy_ns = summary.gpu_busy_ns;
   basis.figures.kernel_ns = summary.kernel_ns;
   basis.figures.bubble_by_cause_ns = summary.bubble_by_cause_ns;
@@ -206,6 +206,18 @@ void loader_bound(Verdict& v, const Basis& basis) {
                   known ? tr("; {} per iteration.", base::format_duration(each)) : std::string(tr(".")));
 }
 
+std::string too_few_whole(const Summary& s) {
+  const std::string takes = base::format_duration(static_cast<Nanoseconds>(std::llround(s.iteration.mean_ns)));
+  if (s.recorded_iterations == 0) {
+    return tr("No whole iteration was recorded yet (one takes {}): too little to tell what limits the loop.", takes);
+  }
+  if (s.recorded_iterations == 1) {
+    return tr("Only one whole iteration was recorded yet: too little to tell what limits the loop.");
+  }
+  return tr("Only {} whole iterations were recorded yet: too little to tell what limits the loop.",
+            s.recorded_iterations);
+}
+
 bool only_the_cpu_works(const Summary& s) {
   return s.iteration.count > 0 && s.cpu_op_count > 0 && s.gpu_op_count == 0 && s.gpu_busy_ns == 0 &&
          s.launch_count == 0;
@@ -221,6 +233,10 @@ void judge_one(Summary& summary) {
   if (only_the_cpu_works(summary)) {
     v.kind = VerdictKind::CpuOnly;
     v.sentence = tr("Nothing runs on the GPU: every operation is computed by the CPU.");
+    return;
+  }
+  if (summary.in_parts && summary.iteration.count > 0 && summary.recorded_iterations < kFewestWhole) {
+    v.sentence = too_few_whole(summary);
     return;
   }
   if (basis.span_ns <= 0 || figures.busy_ns <= 0) {
@@ -258,6 +274,12 @@ void judge_one(Summary& summary) {
   add_share(v, tr("idle"), v.idle);
   if (figures.warm_up_ns > 0) {
     v.note = tr("The first iteration took {} and is left out as warm-up.", base::format_duration(figures.warm_up_ns));
+  }
+  if (summary.in_parts) {
+    v.note += v.note.empty() ? "" : " ";
+    v.note += figures.iterations > 0 ? tr("From {} iterations that were recorded whole, {} % of the time.",
+                                          base::format_count(figures.iterations), recorded_percent(summary))
+                                     : tr("From the {} % of the time that were recorded.", recorded_percent(summary));
   }
   switch (v.kind) {
     case VerdictKind::GpuBound:

@@ -34,6 +34,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     // newest event's end: beyond that nothing is known yet, even if the trace is complete further.
     const Nanoseconds limit = std::min({until, trace_.complete_until(), trace_.extent().second});
     if (!begin(limit) || limit <= until_) return true;
+    sums_.look(until_);
     const bool all = read_until(limit, std::max<std::size_t>(max_events, 1));
     until_ = all ? limit : std::max(until_, merge_.stopped_at());
     sums_.reach(until_);
@@ -46,6 +47,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     const KeptRange kept = kept_range(trace_);
     if (kept.empty || !begin(std::numeric_limits<Nanoseconds>::max())) return;
     finished_ = true;
+    sums_.look(until_);
     until_ = kept.to;
     read_until(until_);
     sums_.close_window(until_);
@@ -83,10 +85,11 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     summary.judged = iterations.judged;
     summary.pace = iterations.pace;
     summary.run_ahead_max = std::max(iterations.run_ahead_max, maximum_after_last_now_);
-    if (summary.window_ns() > 0) {
+    if (summary.recorded_ns > 0) {
       summary.run_ahead_mean =
-          static_cast<double>(run_ahead_now_ns_ - base.run_ahead_ns) / static_cast<double>(summary.window_ns());
+          static_cast<double>(run_ahead_now_ns_ - base.run_ahead_ns) / static_cast<double>(summary.recorded_ns);
     }
+    if (!records_.empty()) sums_.count_whole(summary, base, records_.back());
     judge(summary);
     return summary;
   }
@@ -136,9 +139,10 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     set_exact(summary.iteration, last.number - base.number, last.iterations_ns - base.iterations_ns);
     summary.pace = pace_of(base, static_cast<std::size_t>(first - records_.begin()),
                            static_cast<std::size_t>(past - records_.begin()), period);
-    if (summary.window_ns() > 0)
+    if (summary.recorded_ns > 0)
       summary.run_ahead_mean =
-          static_cast<double>(last.run_ahead_ns - base.run_ahead_ns) / static_cast<double>(summary.window_ns());
+          static_cast<double>(last.run_ahead_ns - base.run_ahead_ns) / static_cast<double>(summary.recorded_ns);
+    sums_.count_whole(summary, base, last);
     judge(summary);
     return summary;
   }
@@ -184,10 +188,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
 
   /// The start of the first iteration, as a record that ends there.
   IterationRecord beginning() const {
-    const Accumulator::FirstIteration& first = *sums_.first_iteration();
-    IterationRecord base;
-    static_cast<RunningTotals&>(base) = first.totals;
-    base.start_ns = base.end_ns = first.start_ns;
+    IterationRecord base = sums_.beginning();
     base.run_ahead_ns = run_ahead_at_first_;
     base.in_flight = in_flight_at_first_;
     return base;
@@ -198,13 +199,15 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     std::vector<LoopStep> steps;
     const std::size_t earlier = base.number == 0 || first == 0 ? 0 : earlier_steps(first - 1, past - first, period);
     steps.reserve(past - first + 1 + earlier);
-    for (std::size_t i = first - earlier; earlier > 0 && i + 1 < first; ++i) steps.push_back(loop_step(records_[i]));
+    const auto add = [&](const IterationRecord& record) { steps.push_back(loop_step(record, sums_.in_parts())); };
+    for (std::size_t i = first - earlier; earlier > 0 && i + 1 < first; ++i) add(records_[i]);
     const std::size_t start = steps.size();
-    steps.push_back(loop_step(base));
-    for (std::size_t i = first; i < past; ++i) steps.push_back(loop_step(records_[i]));
+    add(base);
+    for (std::size_t i = first; i < past; ++i) add(records_[i]);
     if (finished_ && past == records_.size() && base.number <= 1) {
       const std::span<const LoopStep> all = std::span(steps).subspan(start);
-      if (const auto elapsed = elapsed_pace(all, sums_.loop_end_ns(), outstanding_)) return *elapsed;
+      const std::int64_t outstanding = sums_.in_parts() ? 0 : outstanding_;
+      if (const auto elapsed = elapsed_pace(all, sums_.loop_end_ns(), outstanding)) return *elapsed;
     }
     return steady_pace(steps, start, period);
   }
@@ -237,9 +240,11 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
       summary.iteration.max_ns = longest_;
       summary.pace = pace_of(beginning(), 0, records_.size(), 1);
     }
-    if (summary.window_ns() > 0)
-      summary.run_ahead_mean = static_cast<double>(run_ahead_ns) / static_cast<double>(summary.window_ns());
+    if (summary.recorded_ns > 0)
+      summary.run_ahead_mean = static_cast<double>(run_ahead_ns) / static_cast<double>(summary.recorded_ns);
     summary.run_ahead_max = run_ahead_max;
+    summary.in_parts = sums_.in_parts();
+    if (!records_.empty()) sums_.count_whole(summary, beginning(), records_.back());
     judge(summary);
   }
 
@@ -251,6 +256,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
     begun_ = true;
     until_ = kept.from;
     merge_.start_at(kept.from, kept.from);
+    sums_.look(trace::Coverage::kAlways);
     sums_.open_window(kept.from);
     return true;
   }
@@ -338,6 +344,7 @@ class LiveAnalysis::Engine final : Accumulator::Listener {
   /// Returns the maximum that the next record must take over, because this value's record has been thinned out.
   std::int64_t write_run_ahead(const RunAhead::Value& value, std::int64_t carried) {
     const auto number = static_cast<std::int64_t>(value.cut) - 1;
+    sums_.note_run_ahead(number, value.integral_ns);
     if (number == 0) {
       run_ahead_at_first_ = value.integral_ns;
       in_flight_at_first_ = value.depth;

@@ -56,6 +56,11 @@ Summary over_gpus(Summary whole, std::span<const Summary> gpus, const trace::Own
   whole.bubble_ns = mean([](const Summary& s) { return s.bubble_ns; });
   for (std::size_t c = 0; c < kBubbleCauses; ++c)
     whole.bubble_by_cause_ns[c] = mean([c](const Summary& s) { return s.bubble_by_cause_ns[c]; });
+  whole.in_parts = std::ranges::any_of(gpus, &Summary::in_parts);
+  if (whole.in_parts) {
+    // Of a GPU that was recorded whole, all of the time counts.
+    whole.recorded_ns = mean([](const Summary& s) { return s.gpu_window_ns(); });
+  }
   whole.bubble_count = 0;
   whole.h2d_ns = whole.d2h_ns = 0;
   for (const Summary& gpu : gpus) {
@@ -65,6 +70,7 @@ Summary over_gpus(Summary whole, std::span<const Summary> gpus, const trace::Own
   }
   const std::size_t number = spoken_of(gpus);
   whole.iteration = gpus[number].iteration;
+  whole.recorded_iterations = gpus[number].recorded_iterations;
   whole.pace = gpus[number].pace;
   whole.judged = gpus[number].judged;
   whole.verdict = gpus[number].verdict;

@@ -114,8 +114,8 @@ const IssuingCall* RunAhead::operation_elsewhere(const trace::CallKey& key) {
   return e ? &e->call : nullptr;
 }
 
-void RunAhead::give_up_waiting() {
-  for (std::uint64_t n = settled_.call; n <= newest_; ++n)
+void RunAhead::give_up_waiting(Nanoseconds until) {
+  for (std::uint64_t n = settled_.call; n <= newest_ && entry(n).issued_ns < until; ++n)
     if (!entry(n).started) leave_out(entry(n));
 }
 
@@ -129,6 +129,17 @@ void RunAhead::finishes_early(Nanoseconds end) {
   finishes_.insert(place, end);
 }
 
+/// Of the time from the position to `to`, what was recorded.
+Nanoseconds RunAhead::recorded_between(Position& p, Nanoseconds to) const {
+  Nanoseconds recorded = to - p.now;
+  for (; p.pause < pauses_.size() && pauses_[p.pause].from < to; ++p.pause) {
+    const Pause& pause = pauses_[p.pause];
+    recorded -= std::max<Nanoseconds>(0, std::min(to, pause.to) - std::max(p.now, pause.from));
+    if (pause.to > to) break;
+  }
+  return recorded;
+}
+
 /// At the same instant, finished operations come first, then the cut, then issued operations.
 void RunAhead::follow(Position& position, Nanoseconds until, bool wait_for_operations,
                       std::vector<Value>& values) const {
@@ -138,8 +149,8 @@ void RunAhead::follow(Position& position, Nanoseconds until, bool wait_for_opera
     return i < times.size() ? times[i] : kNever;
   };
   Nanoseconds finish = time_of(finishes_, p.finish), cut = time_of(cuts_, p.cut);
-  const auto pass = [&p](Nanoseconds to) {
-    if (p.depth != 0 && to > p.now) p.integral_ns += p.depth * (to - p.now);
+  const auto pass = [&p, this](Nanoseconds to) {
+    if (p.depth != 0 && to > p.now) p.integral_ns += p.depth * (pauses_.empty() ? to - p.now : recorded_between(p, to));
     p.now = p.depth != 0 ? std::max(p.now, to) : to;
   };
   const auto move_to = [&](Nanoseconds t) {
@@ -180,6 +191,10 @@ void RunAhead::settle_some(Nanoseconds until) {
     return std::exchange(gone, 0);
   };
   forget(finishes_, settled_.finish);
+  if (settled_.pause >= kReach) {
+    pauses_.erase(pauses_.begin(), pauses_.begin() + static_cast<std::ptrdiff_t>(settled_.pause));
+    settled_.pause = 0;
+  }
   cuts_gone_ += forget(cuts_, settled_.cut);
 }
 

@@ -68,8 +68,13 @@ class RunAhead {
   /// The call's operation runs on a GPU that is not of interest, so the curve leaves it out. Returns that call, or null
   /// if unknown; valid until the next call of a function.
   const IssuingCall* operation_elsewhere(const trace::CallKey& key);
-  /// Calls without an operation by now will not get one.
-  void give_up_waiting();
+  /// Calls without an operation by now will not get one; only those issued before `until`.
+  void give_up_waiting(Nanoseconds until = std::numeric_limits<Nanoseconds>::max());
+  /// From `t` on, nothing is recorded, and the integral stands still until resume(). In time order.
+  void pause(Nanoseconds t) { pauses_.push_back({t, std::numeric_limits<Nanoseconds>::max()}); }
+  void resume(Nanoseconds t) {
+    if (!pauses_.empty()) pauses_.back().to = t;
+  }
 
   /// Everything that starts before `until` has been passed. Returns the newly settled cuts, each once.
   std::vector<Value> settle(Nanoseconds until);
@@ -96,7 +101,10 @@ class RunAhead {
     Nanoseconds now = 0;
     std::int64_t depth = 0, integral_ns = 0, maximum = 0;
     std::uint64_t call = 1;
-    std::size_t finish = 0, cut = 0;
+    std::size_t finish = 0, cut = 0, pause = 0;
+  };
+  struct Pause {
+    Nanoseconds from, to;
   };
   static constexpr unsigned kHashBits = 13;
 
@@ -130,6 +138,7 @@ class RunAhead {
     }
   }
   void finishes_early(Nanoseconds end);
+  Nanoseconds recorded_between(Position& position, Nanoseconds to) const;
   void follow(Position& position, Nanoseconds until, bool wait_for_operations, std::vector<Value>& values) const;
   void settle_some(Nanoseconds until);
 
@@ -142,6 +151,7 @@ class RunAhead {
   std::vector<Nanoseconds> finishes_;  // ends of operations, ascending
   std::vector<Nanoseconds> cuts_;      // ascending
   std::uint64_t cuts_gone_ = 0;        // removed from the front of cuts_
+  std::vector<Pause> pauses_;          // ascending
   Position settled_;
   IssuingCall found_;
   std::array<LastOf, kLasts> lasts_;

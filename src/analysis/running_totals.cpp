@@ -6,6 +6,7 @@
 namespace lanescope::analysis {
 
 RunningTotals& RunningTotals::operator-=(const RunningTotals& earlier) {
+  recorded_ns -= earlier.recorded_ns;
   busy_ns -= earlier.busy_ns;
   kernel_ns -= earlier.kernel_ns;
   wait_ns -= earlier.wait_ns;
@@ -26,6 +27,28 @@ RunningTotals& RunningTotals::operator-=(const RunningTotals& earlier) {
   return *this;
 }
 
+RunningTotals& RunningTotals::operator+=(const RunningTotals& more) {
+  recorded_ns += more.recorded_ns;
+  busy_ns += more.busy_ns;
+  kernel_ns += more.kernel_ns;
+  wait_ns += more.wait_ns;
+  loader_wait_ns += more.loader_wait_ns;
+  for (std::size_t c = 0; c < kBubbleCauses; ++c) bubble_ns[c] += more.bubble_ns[c];
+  after_read_ns += more.after_read_ns;
+  after_upload_ns += more.after_upload_ns;
+  for (std::size_t p = 0; p < kSyncPlaces; ++p) after_sync_at_ns[p] += more.after_sync_at_ns[p];
+  bubble_count += more.bubble_count;
+  sync_count += more.sync_count;
+  launch_count += more.launch_count;
+  gpu_op_count += more.gpu_op_count;
+  cpu_op_count += more.cpu_op_count;
+  h2d_bytes += more.h2d_bytes;
+  d2h_bytes += more.d2h_bytes;
+  h2d_ns += more.h2d_ns;
+  d2h_ns += more.d2h_ns;
+  return *this;
+}
+
 void RunningTotals::add_part(const Bubble& gap, Nanoseconds at) {
   const Nanoseconds passed = std::min(at, gap.end_ns) - gap.start_ns;
   bubble_ns[static_cast<std::size_t>(gap.cause)] += passed;
@@ -43,15 +66,20 @@ void RunningTotals::add_place(const Bubble& gap, Nanoseconds at) {
 }
 
 void fill(Summary& summary, const RunningTotals& totals) {
-  summary.gpu_busy_ns = totals.busy_ns;
-  summary.kernel_ns = totals.kernel_ns;
-  summary.exposed_copy_ns = totals.busy_ns - totals.kernel_ns;
+  fill_recorded(summary, totals);
   summary.host_wait_ns = totals.wait_ns;
   summary.loader_wait_ns = totals.loader_wait_ns;
   summary.sync_count = totals.sync_count;
+  summary.cpu_op_count = totals.cpu_op_count;
+}
+
+void fill_recorded(Summary& summary, const RunningTotals& totals) {
+  summary.recorded_ns = totals.recorded_ns;
+  summary.gpu_busy_ns = totals.busy_ns;
+  summary.kernel_ns = totals.kernel_ns;
+  summary.exposed_copy_ns = totals.busy_ns - totals.kernel_ns;
   summary.launch_count = totals.launch_count;
   summary.gpu_op_count = totals.gpu_op_count;
-  summary.cpu_op_count = totals.cpu_op_count;
   summary.bubble_by_cause_ns = totals.bubble_ns;
   summary.bubble_ns = std::accumulate(totals.bubble_ns.begin(), totals.bubble_ns.end(), Nanoseconds{0});
   summary.bubble_count = totals.bubble_count;
@@ -75,6 +103,7 @@ void set_judged(Summary& summary, Nanoseconds from, Nanoseconds to, const Runnin
   j = {};
   j.from_ns = from;
   j.to_ns = to;
+  j.recorded_ns = totals.recorded_ns;
   j.busy_ns = totals.busy_ns;
   j.kernel_ns = totals.kernel_ns;
   j.bubble_by_cause_ns = totals.bubble_ns;

@@ -15,6 +15,7 @@ namespace lanescope::analysis {
 inline constexpr std::size_t kSyncPlaces = 6;
 
 struct RunningTotals {
+  Nanoseconds recorded_ns = 0;  ///< how much of the time the GPU's work and all calls were recorded
   Nanoseconds busy_ns = 0, kernel_ns = 0, wait_ns = 0;
   Nanoseconds loader_wait_ns = 0;
   CauseTimes bubble_ns{};                                   ///< of gaps with a known cause; excludes the open one
@@ -27,6 +28,7 @@ struct RunningTotals {
   Nanoseconds h2d_ns = 0, d2h_ns = 0;
 
   RunningTotals& operator-=(const RunningTotals& earlier);
+  RunningTotals& operator+=(const RunningTotals& more);
   friend RunningTotals operator-(RunningTotals later, const RunningTotals& earlier) { return later -= earlier; }
 
   /// Adds a gap that was closed after these totals had been taken at time `at`: the part of it before `at`.
@@ -42,6 +44,9 @@ struct RunningTotals {
 
 /// Writes the totals into the corresponding figures.
 void fill(Summary& summary, const RunningTotals& totals);
+/// Writes those that need the GPU's work or all calls: not the waits, the synchronisations and the ops of a CPU, which
+/// are known all the time.
+void fill_recorded(Summary& summary, const RunningTotals& totals);
 /// The ranges behind the indices in Bubble::place.
 class SyncPlaces {
  public:
@@ -64,7 +69,8 @@ class SyncPlaces {
   std::vector<trace::RangeKind> kinds_;  // by the range's name
 };
 
-/// Makes [from, to), with these totals and iterations, the stretch of the verdict.
+/// Makes [from, to), with these totals and iterations, the stretch of the verdict. (Without iterations, the totals may
+/// be those of a longer one; set Judged::recorded_ns then.)
 void set_judged(Summary& summary, Nanoseconds from, Nanoseconds to, const RunningTotals& totals,
                 std::int64_t iterations, const SyncPlaces& places);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/whole_iterations.h"
 #include "base/translate.h"
 
 namespace lanescope::analysis {
@@ -93,6 +94,20 @@ Nanoseconds idle_of(const CauseTimes& times, CauseGroup group) {
     if (group_of(static_cast<BubbleCause>(c)) == group) sum += times[c];
   }
   return sum;
+}
+
+std::int64_t Summary::gpu_iterations() const {
+  if (!in_parts) return iteration.count;
+  return recorded_iterations >= kFewestWhole ? recorded_iterations : 0;
+}
+
+std::string recorded_percent(const Summary& summary) {
+  const double percent = 100 * summary.recorded_share();
+  return percent > 0 && percent < 9.95 ? fmt::format("{:.1f}", percent) : fmt::format("{:.0f}", percent);
+}
+
+std::string recorded_text(const Summary& summary) {
+  return summary.in_parts ? tr("from {} % of the time", recorded_percent(summary)) : std::string();
 }
 
 std::string value_text(const VerdictFigure& figure) {

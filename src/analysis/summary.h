@@ -96,6 +96,8 @@ std::string_view verdict_key(VerdictKind kind);
 /// a first iteration that would distort it as warm-up (warm_up.h).
 struct Judged {
   Nanoseconds from_ns = 0, to_ns = 0;
+  /// The time of which the following is: to_ns - from_ns, unless only parts of the stretch were recorded.
+  Nanoseconds recorded_ns = 0;
   Nanoseconds busy_ns = 0, kernel_ns = 0;
   CauseTimes bubble_by_cause_ns{};
   Nanoseconds after_read_ns = 0;    ///< of AfterSync: after a copy to the host, such as that of item()
@@ -109,6 +111,8 @@ struct Judged {
   std::int64_t sync_count = 0, launch_count = 0;
   std::int64_t copied_bytes = 0;  ///< in both directions
   Nanoseconds loader_wait_ns = 0;
+
+  Nanoseconds span_ns() const { return recorded_ns > 0 ? recorded_ns : to_ns - from_ns; }
 };
 
 /// A number to show in large type: 41 "%", 1.02 "per iteration".
@@ -147,9 +151,18 @@ struct Summary {
   /// issuing. The time per iteration, and the basis of factors, is `pace`.
   DurationStats iteration;
   Pace pace;
-  Nanoseconds gpu_busy_ns = 0;      ///< union over all GPU lanes
-  Nanoseconds kernel_ns = 0;        ///< union over the kernel lanes
-  Nanoseconds exposed_copy_ns = 0;  ///< gpu_busy_ns - kernel_ns
+  /// Not everything was recorded (trace/coverage.h). Then the figures of the GPU, launches, operations, copies and
+  /// run-ahead are those of `recorded_ns`, and shares are of it. Where at least kFewestWhole iterations lie wholly in
+  /// recorded time, it is the time of these, so that the figures are those of whole iterations: what recording cuts off
+  /// counts for nothing. Otherwise it is all recorded time; a bubble cut by its edge counts as far as it is known, with
+  /// an unknown cause (StartOrEnd), and there is no verdict. Iterations, waits and synchronisations are always those of
+  /// the whole window.
+  bool in_parts = false;
+  Nanoseconds recorded_ns = 0;           ///< window_ns(), unless in_parts
+  std::int64_t recorded_iterations = 0;  ///< in_parts: the iterations that lie wholly in recorded time
+  Nanoseconds gpu_busy_ns = 0;           ///< union over all GPU lanes
+  Nanoseconds kernel_ns = 0;             ///< union over the kernel lanes
+  Nanoseconds exposed_copy_ns = 0;       ///< gpu_busy_ns - kernel_ns
   /// Waiting, copying and returning of blocking calls, per thread, cut to the window. Nested calls on a thread count
   /// once. Not a loss by itself: the GPU may have been busy meanwhile.
   Nanoseconds host_wait_ns = 0;
@@ -176,10 +189,23 @@ struct Summary {
   std::string verdict_gpu_name;                   ///< its gpu_name(); empty with a single GPU
 
   Nanoseconds window_ns() const { return to_ns - from_ns; }
+  /// The time of which the GPU's figures are shares.
+  Nanoseconds gpu_window_ns() const { return in_parts ? recorded_ns : window_ns(); }
+  /// The iterations over which launches, operations and copies are counted; 0: per iteration they are unknown.
+  std::int64_t gpu_iterations() const;
+  /// How much of the window the GPU's figures are from; 1 unless in_parts.
+  double recorded_share() const {
+    return in_parts && window_ns() > 0 ? static_cast<double>(recorded_ns) / static_cast<double>(window_ns()) : 1;
+  }
   /// Rate while copying, in 1e9 bytes per second; 0 without copies.
   double h2d_gb_per_s() const { return h2d_ns > 0 ? static_cast<double>(h2d_bytes) / static_cast<double>(h2d_ns) : 0; }
   double d2h_gb_per_s() const { return d2h_ns > 0 ? static_cast<double>(d2h_bytes) / static_cast<double>(d2h_ns) : 0; }
 };
+
+/// "from 10 % of the time", for the GPU's figures; empty if everything was recorded.
+std::string recorded_text(const Summary& summary);
+/// The number in it: "10", "0.4".
+std::string recorded_percent(const Summary& summary);
 
 /// Analyses [from, to) of a trace, cut to what is kept and complete. Cost grows with the number of events; with several
 /// GPUs, a process's calls count once for each of its GPUs. If `stop` is set meanwhile, returns soon with meaningless
@@ -217,6 +243,7 @@ inline constexpr double kExposedCopyDominates = 0.5;
 /// Sets `verdict` from `judged` (or, if that is empty, from the window without its StartOrEnd parts):
 /// - CPU only: there are complete iterations and ops of a CPU device, but neither GPU work nor a launch (without such
 ///   ops, the capture may simply be missing);
+/// - Unknown: recorded in parts, and fewer than kFewestWhole iterations lie wholly in one of them; or
 /// - Unknown: otherwise without GPU work; or idle for a tenth or more, with a known cause for less than a tenth;
 /// - idle < 10 %: GPU-bound, or copy-bound if half of the busy time or more is copies alone;
 /// - otherwise the largest group of causes: after a sync; launch too slow; waiting for data; delayed by copies,

@@ -23,6 +23,25 @@ constexpr std::size_t kLot = 256;
 constexpr std::size_t kLookEvery = 1024;
 constexpr Nanoseconds kUnsaid = std::numeric_limits<Nanoseconds>::min();
 
+// A change of what is recorded goes through the queue as an event of a lane that no trace has.
+constexpr trace::LaneId kRecordingLane = std::numeric_limits<trace::LaneId>::max();
+static_assert(kRecordingLane >= trace::Trace::kMaxLanes);
+
+Event as_event(const trace::RecordingChange& change) {
+  Event e;
+  e.lane = kRecordingLane;
+  e.flags = static_cast<std::uint8_t>(change.act);
+  trace::set_bytes(e, static_cast<std::uint64_t>(change.pid));
+  e.start_ns = change.time_ns;
+  e.end_ns = change.calls_from_ns;
+  return e;
+}
+
+trace::RecordingChange recording_change(const Event& e) {
+  return {static_cast<trace::RecordingChange::Act>(e.flags), static_cast<std::int64_t>(trace::bytes_of(e)), e.start_ns,
+          e.end_ns};
+}
+
 std::int64_t wall_ns() { return Clock::now().time_since_epoch().count(); }
 
 }  // namespace
@@ -49,9 +68,15 @@ class Recorder::Writer final : public trace::EventWriter {
     recorder_.wake(Rest::Nap);
   }
 
-  void write(const Event& event) noexcept override {
+  void write(const Event& event) noexcept override { put(event, when_full_ == WhenFull::Drop); }
+  void recording(const trace::RecordingChange& change) noexcept override { put(as_event(change), false); }
+
+  void complete_until(Nanoseconds t) noexcept override { channel_->complete_until.store(t, std::memory_order_release); }
+
+ private:
+  void put(const Event& event, bool may_drop) noexcept {
     while (!channel_->queue.push(event)) {
-      if (when_full_ == WhenFull::Drop) {
+      if (may_drop) {
         channel_->dropped.fetch_add(1, std::memory_order_relaxed);
         return;
       }
@@ -67,9 +92,6 @@ class Recorder::Writer final : public trace::EventWriter {
     }
   }
 
-  void complete_until(Nanoseconds t) noexcept override { channel_->complete_until.store(t, std::memory_order_release); }
-
- private:
   Recorder& recorder_;
   std::shared_ptr<Channel> channel_;
   const WhenFull when_full_;
@@ -77,7 +99,10 @@ class Recorder::Writer final : public trace::EventWriter {
 };
 
 inline void Recorder::take(const Event& event) {
-  if (event.lane >= windows_.size()) meet_lane(event.lane);
+  if (event.lane >= windows_.size()) {
+    if (event.lane == kRecordingLane) return trace_.change_recording(recording_change(event));
+    meet_lane(event.lane);
+  }
   ReorderWindow* window = windows_[event.lane].get();
   if (window == nullptr) return trace_.append(event);
   reorder(*window, event);
@@ -100,6 +125,7 @@ class Recorder::DirectWriter final : public trace::EventWriter {
     ++written_;
     recorder_.take(event);
   }
+  void recording(const trace::RecordingChange& change) noexcept override { recorder_.trace_.change_recording(change); }
   void complete_until(Nanoseconds t) noexcept override {
     complete_until_ = t;
     if (written_ >= kLot) recorder_.publish();

@@ -59,6 +59,22 @@ struct LaneInfo {
   bool operator==(const LaneInfo&) const = default;
 };
 
+/// Which part of a process's work is recorded, see trace/coverage.h. A process of which nothing is said is recorded
+/// whole.
+struct RecordingChange {
+  enum class Act : std::uint8_t {
+    Nothing,  ///< from the process's start on, nothing is recorded until a Begin
+    Begin,    ///< from `time_ns` on the GPU's work is recorded, and from `calls_from_ns` on (not later) its calls
+    End,      ///< they were recorded until `time_ns`; without a Begin before: from the start
+    Bursts,   ///< for the words only: it is recorded for `time_ns`, every `calls_from_ns`
+  };
+  Act act = Act::Nothing;
+  std::int64_t pid = 0;
+  Nanoseconds time_ns = 0, calls_from_ns = 0;
+
+  bool operator==(const RecordingChange&) const = default;
+};
+
 /// Writes events from one thread. All functions are lock-free and do not allocate.
 class EventWriter {
  public:
@@ -67,6 +83,9 @@ class EventWriter {
   /// Promises that this writer will not write any more ranges that end before `t`, nor other events that start before
   /// `t`. (A range is written when it ends, so an open one may have begun long before.)
   virtual void complete_until(Nanoseconds t) noexcept = 0;
+  /// In order with this writer's events and promises: a change at t must come before complete_until(t + 1). It is rare
+  /// and is never dropped; if the queue is full, the thread waits for a place.
+  virtual void recording(const RecordingChange&) noexcept {}
 };
 
 /// Registering names, launches and lanes is rare and may lock. Events are written through one writer per thread.

@@ -264,6 +264,23 @@ TraceCounts Trace::counts() const {
           clamped_.load(std::memory_order_relaxed)};
 }
 
+const Coverage& Trace::coverage(std::int64_t pid) const {
+  static const Coverage kEverything;
+  const std::size_t count = coverage_count();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (coverages_[i]->pid == pid) return coverages_[i]->coverage;
+  }
+  return kEverything;
+}
+
+bool Trace::recorded_in_parts() const {
+  const std::size_t count = coverage_count();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!coverages_[i]->coverage.complete()) return true;
+  }
+  return false;
+}
+
 std::pair<Nanoseconds, Nanoseconds> Trace::extent() const {
   const ReadLock lock(*this);
   Nanoseconds from = std::numeric_limits<Nanoseconds>::max();
@@ -442,18 +459,76 @@ bool Trace::evict_oldest() {
   return true;
 }
 
-void Trace::reclaim() {
-  if (retired_.empty()) return;
-  std::uint64_t oldest_reader = std::numeric_limits<std::uint64_t>::max();
+std::uint64_t Trace::oldest_reader() const {
+  std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
   for (const auto& slot : reader_epochs_) {
     const std::uint64_t epoch = slot.load(std::memory_order_seq_cst);
-    if (epoch != 0) oldest_reader = std::min(oldest_reader, epoch);
+    if (epoch != 0) oldest = std::min(oldest, epoch);
   }
+  return oldest;
+}
+
+void Trace::reclaim() {
+  if (retired_.empty()) return;
+  const std::uint64_t oldest = oldest_reader();
   std::erase_if(retired_, [&](const Retired& r) {
-    if (r.epoch >= oldest_reader) return false;
+    if (r.epoch >= oldest) return false;
     free_.push_back(r.slot->exchange(nullptr, std::memory_order_acq_rel));
     return true;
   });
+}
+
+// --- Trace: which part is recorded -----------------------------------------------------------------------------------
+
+// Null: there are more processes than lanes, so this one has none.
+Coverage* Trace::coverage_to_change(std::int64_t pid) {
+  const std::size_t count = coverage_count_.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (coverages_[i]->pid == pid) return &coverages_[i]->coverage;
+  }
+  if (count == coverages_.size()) return nullptr;
+  coverages_[count] = std::make_unique<ProcessCoverage>();
+  coverages_[count]->pid = pid;
+  coverage_count_.store(count + 1, std::memory_order_release);
+  return &coverages_[count]->coverage;
+}
+
+// The start of the oldest kept event of a process of the kinds that are recorded in parts. Not of lanes with less than
+// a block of events: these keep theirs for ever.
+Nanoseconds Trace::oldest_covered(std::int64_t pid) const {
+  Nanoseconds oldest = std::numeric_limits<Nanoseconds>::max();
+  for (std::size_t l = 0; l < lane_count(); ++l) {
+    const LaneInfo& info = lane(static_cast<LaneId>(l)).info();
+    if (info.pid != pid || (info.kind != LaneKind::Calls && !is_gpu_lane(info.kind))) continue;
+    for (std::size_t r = 0; r < lane(static_cast<LaneId>(l)).row_count(); ++r) {
+      const Row& row = lane(static_cast<LaneId>(l)).row(r);
+      const EventIndex first = row.first();
+      if (row.last() >= first + kBlockEvents) oldest = std::min(oldest, row.start(first));
+    }
+  }
+  return oldest == std::numeric_limits<Nanoseconds>::max() ? Coverage::kAlways : oldest;
+}
+
+void Trace::change_recording(const RecordingChange& change) {
+  using Act = RecordingChange::Act;
+  Coverage* coverage = coverage_to_change(change.pid);
+  if (!coverage) return;
+  if (change.act == Act::Bursts) coverage->set_bursts({change.time_ns, change.calls_from_ns});
+  if (change.act == Act::Nothing) coverage->leave_out();
+  if (change.act == Act::End) coverage->end(change.time_ns);
+  if (change.act == Act::Begin) {
+    if (coverage->begins_page()) {
+      if (auto* slot = coverage->evict(oldest_covered(change.pid)))
+        retired_coverage_.push_back({slot, epoch_.fetch_add(1, std::memory_order_seq_cst)});
+      const std::uint64_t oldest = oldest_reader();
+      std::erase_if(retired_coverage_, [&](const RetiredCoverage& r) {
+        if (r.epoch >= oldest) return false;
+        delete r.slot->exchange(nullptr, std::memory_order_acq_rel);
+        return true;
+      });
+    }
+    coverage->begin(change.time_ns, change.calls_from_ns);
+  }
 }
 
 }  // namespace lanescope::trace

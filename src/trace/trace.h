@@ -22,6 +22,7 @@
 #include "base/name_table.h"
 #include "trace/arena.h"
 #include "trace/call_sites.h"
+#include "trace/coverage.h"
 #include "trace/event.h"
 #include "trace/launch_table.h"
 #include "trace/sink.h"
@@ -230,6 +231,14 @@ class Trace {
   /// The live edge: every range that ends before it, and every other event that starts before it, is in the trace (see
   /// EventWriter::complete_until). What is newer is unknown, not idle.
   Nanoseconds complete_until() const { return complete_until_.load(std::memory_order_acquire); }
+  /// Which of a process's GPU work and calls were recorded: everything, unless its source says otherwise. Its intervals
+  /// are valid under a ReadLock. Processes on several hosts with the same pid share one.
+  const Coverage& coverage(std::int64_t pid) const;
+  /// Of some process, not everything is recorded.
+  bool recorded_in_parts() const;
+  /// The processes whose source has said something about it.
+  std::size_t coverage_count() const { return coverage_count_.load(std::memory_order_acquire); }
+  std::int64_t covered_pid(std::size_t n) const { return coverages_[n]->pid; }
   TraceCounts counts() const;
   /// The start of the oldest kept event and the latest end over all lanes; {0, 0} when empty.
   std::pair<Nanoseconds, Nanoseconds> extent() const;
@@ -257,6 +266,14 @@ class Trace {
   /// Makes everything appended so far visible to readers.
   void publish();
   void set_complete_until(Nanoseconds t) { complete_until_.store(t, std::memory_order_release); }
+  /// Visible to readers at once. Times of a process must ascend; what would overlap an earlier interval is cut.
+  void change_recording(const RecordingChange& change);
+  /// The same: from `t` on the GPU's work of a process is recorded, and its calls from `calls_from` on.
+  void begin_recorded(std::int64_t pid, Nanoseconds t, Nanoseconds calls_from) {
+    change_recording({RecordingChange::Act::Begin, pid, t, calls_from});
+  }
+  void begin_recorded(std::int64_t pid, Nanoseconds t) { begin_recorded(pid, t, t); }
+  void end_recorded(std::int64_t pid, Nanoseconds t) { change_recording({RecordingChange::Act::End, pid, t, 0}); }
   void count_dropped(std::uint64_t n) { dropped_.fetch_add(n, std::memory_order_relaxed); }
   void count_late(std::uint64_t n) { late_.fetch_add(n, std::memory_order_relaxed); }
 
@@ -269,6 +286,14 @@ class Trace {
     Row* row;
     std::size_t number;
   };
+  struct RetiredCoverage {
+    std::atomic<Coverage::Page*>* slot;
+    std::uint64_t epoch;
+  };
+  struct ProcessCoverage {
+    std::int64_t pid = 0;
+    Coverage coverage;
+  };
   static constexpr std::size_t kReaderSlots = 64;
   static constexpr int kEvictedAtOnce = 16;
   static constexpr std::size_t kKeptFree = 64;  // 2.5 MB
@@ -276,6 +301,9 @@ class Trace {
   Block* take_block();
   bool evict_oldest();  // false: nothing is left to evict
   void reclaim();
+  std::uint64_t oldest_reader() const;
+  Coverage* coverage_to_change(std::int64_t pid);
+  Nanoseconds oldest_covered(std::int64_t pid) const;
   void give_back_memory(std::size_t cap);
   void append_to(Row& row, const Event& event);
   void append_to_new_row(Lane& lane, const Event& event);
@@ -293,6 +321,8 @@ class Trace {
   std::array<std::unique_ptr<Lane>, kMaxLanes> lanes_;
   std::atomic<std::size_t> lane_count_{0};
   std::mutex lanes_mutex_;
+  std::array<std::unique_ptr<ProcessCoverage>, kMaxLanes> coverages_;
+  std::atomic<std::size_t> coverage_count_{0};
   std::atomic<Nanoseconds> complete_until_{std::numeric_limits<Nanoseconds>::min()};
   std::atomic<std::uint64_t> recorded_{0}, evicted_{0}, dropped_{0}, late_{0}, clamped_{0};
   std::atomic<std::size_t> memory_bytes_{0};
@@ -306,6 +336,7 @@ class Trace {
   std::vector<Row*> touched_;
   std::deque<FilledBlock> filled_;
   std::vector<Retired> retired_;
+  std::vector<RetiredCoverage> retired_coverage_;
   std::vector<Block*> free_;
   std::vector<Block*> without_memory_;  // given back, the addresses stay
   std::uint64_t recorded_now_ = 0;

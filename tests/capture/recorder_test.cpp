@@ -170,5 +170,47 @@ TEST(Recorder, DirectWritersNeedNoThread) {
   EXPECT_EQ(trace.complete_until(), 2'000);
 }
 
+using Act = trace::RecordingChange::Act;
+
+// What is recorded arrives in order with the events and promises of its writer, and is never dropped, even if the queue
+// is full and drops events. Where the trace is complete until t, every change before t is known.
+TEST(Recorder, WhatIsRecordedIsNeverDropped) {
+  Trace trace;
+  Recorder recorder(trace, WhenFull::Drop, 16);
+  const LaneId lane = recorder.lane(lane_named("x"));
+  const auto writer = recorder.open_writer();
+  constexpr Nanoseconds kBursts = 2'000;
+  writer->recording({Act::Nothing, 7, 0, 0});
+  for (Nanoseconds i = 0; i < kBursts; ++i) {
+    writer->recording({Act::Begin, 7, i * 1000 + 10, i * 1000 + 5});
+    for (Nanoseconds k = 0; k < 20; ++k) writer->write(span(lane, i * 1000 + 10 + k, i * 1000 + 11 + k));
+    writer->recording({Act::End, 7, i * 1000 + 110, 0});
+    writer->complete_until(i * 1000 + 200);
+    const Trace::ReadLock lock(trace);
+    const Nanoseconds known = trace.complete_until();
+    if (known > 0) {
+      EXPECT_EQ(trace.coverage(7).recorded_ns(0, known), (known / 1000 + 1) * 100);
+    }
+  }
+  recorder.flush();
+  const Trace::ReadLock lock(trace);
+  EXPECT_EQ(trace.coverage(7).last(), static_cast<trace::Coverage::Index>(kBursts));
+  EXPECT_EQ(trace.coverage(7).interval(1), (trace::Coverage::Interval{1005, 1010, 1110}));
+  const trace::TraceCounts counts = trace.counts();
+  EXPECT_EQ(counts.recorded + counts.dropped, static_cast<std::uint64_t>(kBursts) * 20);
+  EXPECT_EQ(trace.lane_count(), 1u);
+}
+
+TEST(Recorder, ADirectWriterPassesOnWhatIsRecorded) {
+  Trace trace;
+  Recorder recorder(trace, WhenFull::Direct);
+  const auto writer = recorder.open_writer();
+  writer->recording({Act::Bursts, -3, 50, 500});
+  writer->recording({Act::Begin, -3, 100, 90});
+  const Trace::ReadLock lock(trace);
+  EXPECT_EQ(trace.coverage(-3).bursts(), (trace::Bursts{50, 500}));
+  EXPECT_EQ(trace.coverage(-3).interval(0), (trace::Coverage::Interval{90, 100, trace::Coverage::kNever}));
+}
+
 }  // namespace
 }  // namespace lanescope::capture

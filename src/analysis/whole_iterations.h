@@ -1,0 +1,70 @@
+// The iterations that lie wholly in recorded time: only these show how much of an iteration the GPU works, how often it
+// launches, how much it copies. As everywhere, an iteration lasts from the end of the one before it to its own.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+
+#include "analysis/running_totals.h"
+
+namespace lanescope::analysis {
+
+class WholeIterations {
+ public:
+  /// The totals at the end of an iteration (or the start of the first, with number 0).
+  struct Point : RunningTotals {
+    Nanoseconds end_ns = 0;
+    std::int64_t number = 0;        ///< of iterations ended so far
+    std::int64_t run_ahead_ns = 0;  ///< run-ahead integrated over the recorded time until then, as far as it is known
+  };
+  struct Sum {
+    RunningTotals totals;
+    std::int64_t iterations = 0, run_ahead_ns = 0;
+
+    friend Sum operator-(const Sum& later, const Sum& earlier) {
+      return {later.totals - earlier.totals, later.iterations - earlier.iterations,
+              later.run_ahead_ns - earlier.run_ahead_ns};
+    }
+  };
+
+  // In time order:
+  void begin() { begun_ = true; }  ///< recording has begun
+  void end() { begun_ = in_stretch_ = false; }
+  /// An iteration has ended (or the first begins). Does nothing unless this is recorded.
+  void pass(const Point& point);
+  /// A gap that was closed only now, and a place that is known only now: see RunningTotals.
+  void add_gap(const Bubble& gap);
+  void add_place(const Bubble& gap);
+  /// The run-ahead until the end of iteration `number` is known, or known better.
+  void set_run_ahead(std::int64_t number, std::int64_t integral_ns);
+
+  /// The sum from the start of the run to `point`, the end of any iteration. A difference of two sums is that of the
+  /// whole iterations between them. Before the oldest stretch that is kept, everything is left out.
+  Sum until(const Point& point) const;
+  Sum all() const { return stretches_.empty() ? Sum{} : stretches_.back().until_end(); }
+  /// The first iteration of the run, if it lies in recorded time.
+  const Sum& first() const { return first_; }
+
+ private:
+  struct Stretch {
+    Point first, last;
+    Sum before;
+
+    Sum until_end() const { return until(last); }
+    Sum until(const Point& point) const;
+  };
+  static constexpr std::size_t kMostStretches = 1 << 14;  // two hours at two per second, 14 MB
+
+  std::deque<Stretch> stretches_;
+  bool begun_ = true, in_stretch_ = false;
+  bool dropped_ = false;  // older stretches
+  Nanoseconds beginning_ns_ = 0;
+  Sum first_;
+};
+
+/// Fewer whole iterations than this tell nothing: the figures are then those of the recorded time, and there is no
+/// verdict.
+inline constexpr std::int64_t kFewestWhole = 3;
+
+}  // namespace lanescope::analysis

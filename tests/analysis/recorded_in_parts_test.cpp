@@ -1,0 +1,346 @@
+// A loop of which everything is recorded only in bursts: its figures are those of the loop, not of the bursts.
+#include <gtest/gtest.h>
+
+#include "analysis/account.h"
+#include "analysis/live_analysis.h"
+#include "analysis/whole_iterations.h"
+#include "trace_builder.h"
+
+namespace lanescope::analysis {
+namespace {
+
+using analysis_test::TraceBuilder;
+using trace::RecordingChange;
+
+// An iteration of 10,000:
+//   CPU   launch 0 - 100, sync 200 - 5,600
+//   GPU       kernel 500 - 5,500
+// So the GPU is busy for 5,000 and idle for 5,000 after the sync, with one launch; the launch's operation is in flight
+// from 0 to 5,500.
+constexpr Nanoseconds kPeriod = 10'000;
+
+// A burst every 10 iterations, from 3,000 in the first to 8,000 in the fourth. Recording begins while an unrecorded
+// kernel runs; the sync's return shows that it has ended: the GPU is known from 5,600 on.
+//   known: 5,600 - 38,000, 32,400. Whole iterations: the second and third, 10,000 - 30,000.
+constexpr Nanoseconds kEvery = 100'000, kOn = 3'000, kKnown = 5'600, kOff = 38'000;
+
+struct Loop {
+  trace::Trace trace;
+  TraceBuilder build{trace};
+  std::int64_t iterations = 0;
+
+  static bool in_burst(Nanoseconds start) { return start % kEvery >= kOn && start % kEvery < kOff; }
+
+  /// The next iteration; of a loop recorded in bursts, what is known of it.
+  void iterate(bool bursts) {
+    const Nanoseconds at = iterations * kPeriod;
+    const auto number = static_cast<std::uint32_t>(++iterations);
+    build.iteration(at, at + kPeriod);
+    build.sync(at + 200, at + 5'600, 20, 100);
+    if (bursts && !in_burst(at)) return;
+    build.launch(at, at + 100, number);
+    build.kernel(at + 500, at + 5'500, number);
+  }
+};
+
+void record_in_bursts(Loop& loop, std::int64_t bursts) {
+  loop.trace.change_recording({RecordingChange::Act::Nothing, 0, 0, 0});
+  for (std::int64_t b = 0; b < bursts; ++b) {
+    loop.trace.begin_recorded(0, b * kEvery + kKnown, b * kEvery + kOn);
+    loop.trace.end_recorded(0, b * kEvery + kOff);
+    for (int i = 0; i < 10; ++i) loop.iterate(true);
+  }
+  loop.build.publish();
+}
+
+Summary account(const Loop& loop) {
+  LiveAnalysis analysis(loop.trace);
+  analysis.update(std::numeric_limits<Nanoseconds>::max());
+  analysis.finish();
+  return account_of(loop.trace, analysis, {}).summary;
+}
+
+double busy(const Summary& s) { return static_cast<double>(s.gpu_busy_ns) / static_cast<double>(s.gpu_window_ns()); }
+
+// 5 bursts: 10 of 50 iterations are whole, 100,000 of 500,000. Their busy time is 50,000, half, as of the loop.
+// In a burst: gaps 5,600 - 10,500 (its beginning is unknown), 15,500 - 20,500 and 25,500 - 30,500 after the sync,
+// 35,500 - 38,000 (its end is unknown). Of these, the whole iterations (10,000 - 30,000) have 500, 5,000 and 4,500.
+TEST(RecordedInParts, FiguresAreThoseOfWholeIterations) {
+  Loop loop;
+  record_in_bursts(loop, 5);
+  const Summary s = account(loop);
+  EXPECT_TRUE(s.in_parts);
+  EXPECT_EQ(s.iteration.count, 50);
+  EXPECT_EQ(s.iteration.p50_ns, kPeriod);
+  EXPECT_EQ(s.recorded_iterations, 10);
+  EXPECT_EQ(s.recorded_ns, 100'000);
+  EXPECT_EQ(s.window_ns(), 500'000);
+  EXPECT_EQ(recorded_text(s), "from 20 % of the time");
+  EXPECT_EQ(s.gpu_busy_ns, 50'000);
+  EXPECT_DOUBLE_EQ(busy(s), 0.5);
+  EXPECT_EQ(s.bubble_ns, 50'000);
+  EXPECT_EQ(idle_of(s.bubble_by_cause_ns, BubbleCause::AfterSync), 5 * 9'500);
+  EXPECT_EQ(idle_of(s.bubble_by_cause_ns, BubbleCause::StartOrEnd), 5 * 500);
+  EXPECT_EQ(s.launch_count, 10);
+  EXPECT_EQ(s.gpu_iterations(), 10);
+  EXPECT_DOUBLE_EQ(s.run_ahead_mean, 0.55);
+  EXPECT_EQ(s.run_ahead_max, 1);
+  EXPECT_EQ(s.sync_count, 50) << "known all the time";
+  EXPECT_EQ(s.host_wait_ns, 50 * 5'380);
+  EXPECT_EQ(s.pace.basis, PaceBasis::Elapsed);
+  EXPECT_DOUBLE_EQ(s.pace.ns, kPeriod);
+  EXPECT_EQ(s.verdict.kind, VerdictKind::SyncBound);
+  EXPECT_DOUBLE_EQ(s.verdict.idle, 0.5);
+  EXPECT_EQ(value_text(s.verdict.figures[2]), "1.0") << "syncs per iteration";
+  EXPECT_EQ(s.verdict.note, "From 10 iterations that were recorded whole, 20 % of the time.");
+}
+
+TEST(RecordedInParts, FiguresEqualThoseOfTheWholeTrace) {
+  Loop bursts, whole;
+  record_in_bursts(bursts, 20);
+  while (whole.iterations < bursts.iterations) whole.iterate(false);
+  whole.build.publish();
+  const Summary in_parts = account(bursts), all = account(whole);
+  EXPECT_FALSE(all.in_parts);
+  EXPECT_EQ(all.recorded_ns, all.window_ns());
+  EXPECT_EQ(recorded_text(all), "");
+  EXPECT_EQ(all.gpu_iterations(), all.iteration.count);
+  EXPECT_DOUBLE_EQ(busy(in_parts), busy(all));
+  EXPECT_DOUBLE_EQ(in_parts.run_ahead_mean, all.run_ahead_mean);
+  EXPECT_DOUBLE_EQ(static_cast<double>(in_parts.launch_count) / static_cast<double>(in_parts.gpu_iterations()),
+                   static_cast<double>(all.launch_count) / static_cast<double>(all.gpu_iterations()));
+  EXPECT_DOUBLE_EQ(in_parts.pace.ns, all.pace.ns);
+  EXPECT_EQ(in_parts.iteration.p99_ns, all.iteration.p99_ns);
+  EXPECT_EQ(in_parts.host_wait_ns, all.host_wait_ns);
+  EXPECT_EQ(in_parts.verdict.kind, all.verdict.kind);
+  EXPECT_DOUBLE_EQ(in_parts.verdict.idle, all.verdict.idle);
+}
+
+// The same trace read as it grows, with the live edge in and between bursts, and by analyse().
+TEST(RecordedInParts, AGrowingTraceGivesTheSame) {
+  Loop at_once;
+  record_in_bursts(at_once, 6);
+  const Summary expected = account(at_once);
+
+  Loop loop;
+  loop.trace.change_recording({RecordingChange::Act::Nothing, 0, 0, 0});
+  LiveAnalysis analysis(loop.trace);
+  std::int64_t begun = 0, ended = 0;
+  for (Nanoseconds edge = 700; edge <= 6 * kEvery; edge += 700) {
+    while ((loop.iterations) * kPeriod < edge && loop.iterations < 60) loop.iterate(true);
+    if (begun * kEvery + kKnown < edge && begun < 6) {
+      loop.trace.begin_recorded(0, begun * kEvery + kKnown, begun * kEvery + kOn);
+      ++begun;
+    }
+    if (ended * kEvery + kOff < edge && ended < 6) loop.trace.end_recorded(0, ended++ * kEvery + kOff);
+    loop.build.publish_until(edge);
+    analysis.update(edge);
+    const Summary now = analysis.total();
+    if (now.gpu_iterations() > 0) {
+      EXPECT_NEAR(busy(now), 0.5, 1e-9) << edge;
+    }
+  }
+  loop.build.publish();
+  analysis.update(std::numeric_limits<Nanoseconds>::max());
+  analysis.finish();
+  const Summary grown = account_of(loop.trace, analysis, {}).summary;
+  const Summary range = analyse(at_once.trace, 0, 6 * kEvery);
+  for (const Summary* s : {&grown, &range}) {
+    EXPECT_EQ(s->recorded_ns, expected.recorded_ns);
+    EXPECT_EQ(s->recorded_iterations, expected.recorded_iterations);
+    EXPECT_EQ(s->gpu_busy_ns, expected.gpu_busy_ns);
+    EXPECT_EQ(s->bubble_by_cause_ns, expected.bubble_by_cause_ns);
+    EXPECT_EQ(s->launch_count, expected.launch_count);
+    EXPECT_EQ(s->gpu_op_count, expected.gpu_op_count);
+    EXPECT_DOUBLE_EQ(s->run_ahead_mean, expected.run_ahead_mean);
+    EXPECT_DOUBLE_EQ(s->pace.ns, expected.pace.ns);
+    EXPECT_EQ(s->verdict.sentence, expected.verdict.sentence);
+  }
+}
+
+// Stretches of iterations: what lies between two records, from the bursts in it. Iterations 11 to 30 (by number) have
+// two bursts, 4 whole iterations. Iterations 5 to 10 have none.
+TEST(RecordedInParts, AWindowHasItsOwnBursts) {
+  Loop loop;
+  record_in_bursts(loop, 5);
+  LiveAnalysis analysis(loop.trace);
+  analysis.update(std::numeric_limits<Nanoseconds>::max());
+  analysis.finish();
+  const Summary two = analysis.window(kEvery, 3 * kEvery);
+  EXPECT_EQ(two.recorded_iterations, 4);
+  EXPECT_EQ(two.recorded_ns, 40'000);
+  EXPECT_DOUBLE_EQ(busy(two), 0.5);
+  EXPECT_DOUBLE_EQ(two.run_ahead_mean, 0.55);
+  EXPECT_EQ(two.judged.iterations, 4);
+  const Summary none = analysis.window(4 * kPeriod, 10 * kPeriod);
+  EXPECT_EQ(none.iteration.count, 6);
+  EXPECT_EQ(none.recorded_ns, 0);
+  EXPECT_EQ(none.recorded_iterations, 0);
+  EXPECT_EQ(none.gpu_iterations(), 0);
+  EXPECT_EQ(none.gpu_busy_ns, 0);
+  EXPECT_EQ(none.verdict.kind, VerdictKind::Unknown);
+  EXPECT_EQ(none.verdict.sentence,
+            "No whole iteration was recorded yet (one takes 10 µs): too little to tell what limits the loop.");
+}
+
+// One burst has two whole iterations, too few for a verdict. Then the figures are those of all recorded time: 15,000 of
+// 32,400 are busy, and 5,000 + 5,000 are bubbles whose cause is known; 4,900 and 2,500 lie at its edges.
+TEST(RecordedInParts, TooFewWholeIterationsGiveNoVerdict) {
+  Loop loop;
+  record_in_bursts(loop, 1);
+  const Summary s = account(loop);
+  EXPECT_EQ(s.recorded_iterations, 2);
+  EXPECT_EQ(s.gpu_iterations(), 0);
+  EXPECT_EQ(s.recorded_ns, 32'400);
+  EXPECT_EQ(s.gpu_busy_ns, 15'000);
+  EXPECT_EQ(idle_of(s.bubble_by_cause_ns, BubbleCause::AfterSync), 10'000);
+  EXPECT_EQ(idle_of(s.bubble_by_cause_ns, BubbleCause::StartOrEnd), 4'900 + 2'500);
+  EXPECT_EQ(s.gpu_busy_ns + s.bubble_ns, s.recorded_ns) << "nothing is missing, and nothing counts twice";
+  EXPECT_EQ(s.verdict.kind, VerdictKind::Unknown);
+  EXPECT_EQ(s.verdict.sentence, "Only 2 whole iterations were recorded yet: too little to tell what limits the loop.");
+}
+
+// A kernel that runs from one burst into the next counts in each of them, and not between: 100 + 50. So does a copy, of
+// which the bytes that fall into the first count: a quarter.
+//   recorded: 100 - 200 and 500 - 600. Kernel 100 - 550, copy 150 - 350 with 400 bytes.
+TEST(RecordedInParts, WhatRunsAcrossABoundaryIsCut) {
+  trace::Trace trace;
+  TraceBuilder build(trace);
+  trace.begin_recorded(0, 100);
+  trace.end_recorded(0, 200);
+  trace.begin_recorded(0, 500);
+  trace.end_recorded(0, 600);
+  build.call("cudaDeviceSynchronize", 0, 10);
+  build.kernel(100, 550);
+  build.upload(150, 350, 400, 0, 1);
+  build.call("cudaDeviceSynchronize", 700, 710);
+  build.publish();
+  const Summary s = account_of(trace,
+                               [&]() -> const LiveAnalysis& {
+                                 static LiveAnalysis analysis(trace);
+                                 analysis.finish();
+                                 return analysis;
+                               }(),
+                               {})
+                        .summary;
+  EXPECT_EQ(s.recorded_ns, 200);
+  EXPECT_EQ(s.gpu_busy_ns, 150);
+  EXPECT_EQ(s.kernel_ns, 150);
+  EXPECT_EQ(s.h2d_ns, 50);
+  EXPECT_EQ(s.h2d_bytes, 100);
+  EXPECT_EQ(s.bubble_ns, 50);
+  EXPECT_EQ(s.bubble_count, 1);
+}
+
+// A bubble across a whole pause: the known parts on both sides, 20 and 30, each of unknown cause. Nothing between.
+//   recorded: 100 - 200 and 500 - 600. Kernels 100 - 180 and 530 - 600.
+TEST(RecordedInParts, ABubbleEndsWhereRecordingEnds) {
+  trace::Trace trace;
+  TraceBuilder build(trace);
+  trace.begin_recorded(0, 100);
+  trace.end_recorded(0, 200);
+  trace.begin_recorded(0, 500);
+  trace.end_recorded(0, 600);
+  build.launch(90, 95, 1);
+  build.kernel(100, 180, 1);
+  build.launch(510, 515, 2);
+  build.kernel(530, 600, 2);
+  build.publish();
+  LiveAnalysis analysis(trace);
+  analysis.finish();
+  ASSERT_EQ(analysis.bubbles().size(), 2u);
+  EXPECT_EQ(analysis.bubbles()[0].start_ns, 180);
+  EXPECT_EQ(analysis.bubbles()[0].end_ns, 200);
+  EXPECT_EQ(analysis.bubbles()[1].start_ns, 500);
+  EXPECT_EQ(analysis.bubbles()[1].end_ns, 530);
+  for (const Bubble& b : analysis.bubbles()) EXPECT_EQ(b.cause, BubbleCause::StartOrEnd);
+  const Summary s = analysis.total();
+  EXPECT_EQ(s.bubble_ns, 50);
+  EXPECT_EQ(s.gpu_busy_ns, 150);
+}
+
+// Launches whose operations were lost with the end of a burst are in flight no more when the next begins; launches made
+// after recording began count, even before the GPU is known. Two bursts, 100 - 200 and 500 - 600 (calls from 450):
+//   launch at 150 without an operation; launch at 460, operation 520 - 580: in flight for 80 of the second burst.
+//   In the first: launch at 110, operation 120 - 140: 30; and the lost one is in flight from 150 to 200 as far as
+//   anyone knows, until it is given up: then it never was.
+TEST(RecordedInParts, RunAheadForgetsWhatWasLost) {
+  trace::Trace trace;
+  TraceBuilder build(trace);
+  trace.begin_recorded(0, 100);
+  trace.end_recorded(0, 200);
+  trace.begin_recorded(0, 500, 450);
+  trace.end_recorded(0, 600);
+  build.launch(110, 112, 1);
+  build.kernel(120, 140, 1);
+  build.launch(150, 152, 2);
+  build.launch(300, 302, 3);
+  build.launch(460, 462, 4);
+  build.kernel(520, 580, 4);
+  build.call("cudaGetDevice", 590, 600);
+  build.publish();
+  const Summary s = analyse(trace, 100, 600);
+  EXPECT_EQ(s.recorded_ns, 190) << "from the first event, at 110";
+  EXPECT_DOUBLE_EQ(s.run_ahead_mean, (30.0 + 80.0) / 190.0);
+  EXPECT_EQ(s.run_ahead_max, 1);
+  EXPECT_EQ(s.launch_count, 2) << "110 and 150; those at 300 and 460 lie outside";
+}
+
+// Two processes, the first recorded 0 - 100, the second 200 - 300. Each GPU's figures are from its own time.
+//   GPU of 1: kernel 0 - 50, half. GPU of 2: kernel 200 - 300, all.
+TEST(RecordedInParts, EachProcessHasItsOwnTime) {
+  trace::Trace trace;
+  TraceBuilder build(trace);
+  trace.begin_recorded(1, 0);
+  trace.end_recorded(1, 100);
+  trace.begin_recorded(2, 200);
+  trace.end_recorded(2, 300);
+  for (const std::int64_t pid : {1, 2}) {
+    trace::LaneInfo calls, kernels;
+    calls.kind = trace::LaneKind::Calls;
+    kernels.kind = trace::LaneKind::Kernels;
+    calls.pid = kernels.pid = pid;
+    const auto c = trace.add_lane(calls), k = trace.add_lane(kernels);
+    build.add(c, trace::EventKind::Call, "cudaGetDevice", 0, 5);
+    build.add(c, trace::EventKind::Call, "cudaGetDevice", 395, 400);
+    build.add(k, trace::EventKind::Kernel, "k", pid == 1 ? 0 : 200, pid == 1 ? 50 : 300);
+  }
+  build.publish();
+  LiveAnalysis analysis(trace);
+  analysis.finish();
+  ASSERT_EQ(analysis.gpu_count(), 2u);
+  EXPECT_EQ(analysis.total(0).recorded_ns, 100);
+  EXPECT_EQ(analysis.total(0).gpu_busy_ns, 50);
+  EXPECT_EQ(analysis.total(1).recorded_ns, 100);
+  EXPECT_EQ(analysis.total(1).gpu_busy_ns, 100);
+  const Summary both = analysis.total();
+  EXPECT_TRUE(both.in_parts);
+  EXPECT_DOUBLE_EQ(busy(both), 0.75) << "the mean of both";
+}
+
+// A trace of which everything was recorded, and then nothing any more: the figures stay those of what was.
+TEST(RecordedInParts, RecordingMayEndForGood) {
+  Loop loop;
+  for (int i = 0; i < 20; ++i) loop.iterate(false);
+  loop.build.publish();
+  LiveAnalysis analysis(loop.trace);
+  analysis.update(20 * kPeriod);
+  const Summary before = analysis.total();
+  EXPECT_FALSE(before.in_parts);
+  loop.trace.end_recorded(0, 20 * kPeriod);
+  for (int i = 0; i < 20; ++i) {
+    const Nanoseconds at = loop.iterations++ * kPeriod;
+    loop.build.iteration(at, at + kPeriod);
+    loop.build.sync(at + 200, at + 5'600, 20, 100);
+  }
+  loop.build.publish();
+  analysis.finish();
+  const Summary s = analysis.total();
+  EXPECT_TRUE(s.in_parts);
+  EXPECT_EQ(s.iteration.count, 40);
+  EXPECT_EQ(s.recorded_ns, 20 * kPeriod);
+  EXPECT_EQ(s.gpu_busy_ns, 20 * 5'000);
+}
+
+}  // namespace
+}  // namespace lanescope::analysis
