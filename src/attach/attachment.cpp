@@ -38,25 +38,6 @@ Nanoseconds monotonic_ns() {
   return t.tv_sec * base::kSecond + t.tv_nsec;
 }
 
-/// The memory of a process, as long as this lives.
-class Mapping {
- public:
-  Mapping(int file, std::size_t bytes) : bytes_(bytes) {
-    memory_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory_ == MAP_FAILED) memory_ = nullptr;
-  }
-  ~Mapping() {
-    if (memory_) ::munmap(memory_, bytes_);
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  void* memory() const { return memory_; }
-
- private:
-  void* memory_ = nullptr;
-  std::size_t bytes_;
-};
-
 /// The file must not become shorter while it is read: touching what is gone would end this program.
 bool is_sealed(int file, std::size_t bytes) {
   struct stat facts {};
@@ -158,6 +139,25 @@ const char* to_text(wire::Level level) {
   }
   return "off";
 }
+
+/// The memory of a process, as long as this lives.
+class Attachment::Mapping {
+ public:
+  Mapping(int file, std::size_t bytes) : bytes_(bytes) {
+    memory_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory_ == MAP_FAILED) memory_ = nullptr;
+  }
+  ~Mapping() {
+    if (memory_) ::munmap(memory_, bytes_);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  void* memory() const { return memory_; }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t bytes_;
+};
 
 struct Attachment::Watched {
   int socket = -1;
@@ -325,6 +325,9 @@ void Attachment::steer(Watched& watched) {
   const bool searching = process.iteration_ns() == 0 && watched.first_work_ns != 0;
   if (searching) boost = std::max(boost, watched.first_work_ns + kFirstBurst);
 
+  const bool in_bursts = wanted.level == wire::Level::Acquire && boost <= now;
+  process.set_bursts(in_bursts ? burst : 0, in_bursts ? period : 0);
+
   wire::Controls& controls = process.ring().controls();
   controls.level.store(static_cast<std::uint32_t>(wanted.level), std::memory_order_relaxed);
   controls.walk_launches.store(wanted.launch_lines ? 1 : 0, std::memory_order_relaxed);
@@ -465,6 +468,7 @@ void Attachment::publish() {
   }
   const std::lock_guard lock(mutex_);
   const std::optional<int> status = launched_ ? launched_->ended() : std::nullopt;
+  const bool failed = status && *status != 0;
   if (!status) state_.running_ns = now;
   state_.processes = std::move(processes);
   state_.without_gpu = std::max(state_.without_gpu, without_gpu);
@@ -480,7 +484,7 @@ void Attachment::publish() {
           {tr("The program has made no call to the GPU yet. Its lanes appear with the first one."), false});
     }
   } else if (status && alive == 0) {
-    remarks.push_back({tr("The program has ended: {}.", state_.end), *status != 0});
+    remarks.push_back({tr("The program has ended: {}.", state_.end), failed});
   }
   if (launched_ && !launched_->without_nvtx().empty()) remarks.push_back({launched_->without_nvtx(), false});
   remarks.insert(remarks.end(), found_.begin(), found_.end());

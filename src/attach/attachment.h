@@ -108,6 +108,7 @@ class Attachment {
   void set_memory_cap(std::size_t bytes);
 
  private:
+  class Mapping;
   struct Watched;
 
   void run();

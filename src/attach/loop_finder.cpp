@@ -62,6 +62,7 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
     }
     if (loop.frame == 0 || now[depth].offset < loop.offset) {
       loop.frame = now[depth].frame;
+      loop.caller = depth > 0 ? now[depth - 1].frame : 0;
       loop.offset = now[depth].offset;
     }
     ++loop.rounds;
@@ -77,7 +78,7 @@ std::vector<FoundLoop> LoopFinder::loops() const {
   std::vector<FoundLoop> found;
   for (const auto& [key, loop] : loops_) {
     if (loop.rounds < kEnough) continue;
-    found.push_back({key, loop.frame, loop.rounds, mean(loop.durations), median(loop.calls)});
+    found.push_back({key, loop.frame, loop.caller, loop.rounds, mean(loop.durations), median(loop.calls)});
   }
   return found;
 }

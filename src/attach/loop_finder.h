@@ -1,8 +1,9 @@
 // Finds the loop that a program runs in, from the Python stacks of its calls, without asking the user.
 //
 // Two successive calls of a thread are compared from the outermost frame inwards. Where they first differ in the same
-// function, at a place that is the same or earlier than before, a loop has begun again. The iteration is the shallowest
-// loop that keeps beginning again; shallower ones that do so rarely are epochs, deeper ones are layers.
+// function, at a place that is the same or earlier than before, a loop has begun again. (Or the function was called
+// again from the same place, which the loop around it did.) The iteration is the shallowest loop that keeps beginning
+// again; shallower ones that do so rarely are epochs, deeper ones are layers.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,7 @@ struct LoopKey {
 struct FoundLoop {
   LoopKey key;
   std::uint32_t frame = 0;   ///< of the first statement with a call in its body
+  std::uint32_t caller = 0;  ///< the frame around it; 0: there is none
   std::uint64_t rounds = 0;  ///< how often it has begun again
   Nanoseconds round_ns = 0;  ///< mean of the last rounds
   std::uint32_t calls = 0;   ///< median number of calls per round
@@ -63,7 +65,7 @@ class LoopFinder {
     std::deque<std::uint32_t> calls;    // of the last complete rounds
     std::uint32_t calls_now = 0;
     bool complete_now = true;
-    std::uint32_t frame = 0, offset = 0;  // the earliest place in its body
+    std::uint32_t frame = 0, caller = 0, offset = 0;  // the earliest place in its body
   };
   static constexpr std::size_t kMostLoops = 1024;
   static constexpr std::size_t kRemembered = 32;  // rounds

@@ -62,9 +62,9 @@ std::string SourceLines::line(std::string_view file, std::uint32_t number, std::
   return std::string(text.substr(0, end)) + "...";
 }
 
-std::uint32_t SourceLines::loop_around(std::string_view file, std::uint32_t number) {
+std::optional<std::uint32_t> SourceLines::loop_around(std::string_view file, std::uint32_t number) {
   const std::vector<std::string>& all = lines(file);
-  if (number == 0 || number > all.size()) return number;
+  if (number == 0 || number > all.size()) return std::nullopt;
   std::size_t indent = indent_of(all[number - 1]);
   for (std::uint32_t i = number - 1; i > 0; --i) {
     const std::string_view line = trimmed(all[i - 1]);
@@ -73,7 +73,7 @@ std::uint32_t SourceLines::loop_around(std::string_view file, std::uint32_t numb
     if (line.starts_with("def ") || line.starts_with("class ") || line.starts_with("async def ")) break;
     indent = indent_of(all[i - 1]);
   }
-  return number;
+  return std::nullopt;
 }
 
 }  // namespace lanescope::attach

@@ -21,9 +21,9 @@ class SourceLines {
   /// The line without the white space around it, at most `most` characters; empty if the file cannot be read. Lines
   /// count from 1.
   std::string line(std::string_view file, std::uint32_t line, std::size_t most = 48);
-  /// The line of the loop (`for`, `while`) around this line: the nearest one above that is indented less. The line
-  /// itself if there is none.
-  std::uint32_t loop_around(std::string_view file, std::uint32_t line);
+  /// The line of the loop (`for`, `while`) around this line: the nearest one above that is indented less, in the same
+  /// function. Nothing if there is none.
+  std::optional<std::uint32_t> loop_around(std::string_view file, std::uint32_t line);
 
  private:
   const std::vector<std::string>& lines(std::string_view file);

@@ -64,6 +64,7 @@ WatchedProcess::WatchedProcess(Identity identity, RingReader ring, trace::Trace&
                  }),
       ranges_(sink.open_writer()) {
   assembler_.set_main_thread(identity_.pid);
+  ranges_->recording({trace::RecordingChange::Act::Nothing, identity_.pid, 0, 0});
   ranges_->complete_until(complete_ns_);
 }
 
@@ -88,6 +89,7 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
   const Nanoseconds calls_known = now_ns - base::kMillisecond;
   const bool gpu_open = recording_ || (off_ns_ != 0 && delivered_ns_ < off_ns_ && now_ns - off_ns_ < kAfterBurst);
   progress.asked_ns = gpu_open ? std::min(delivered_ns_, calls_known) : calls_known;
+  if (awaits_gpu_since_) progress.asked_ns = std::min(progress.asked_ns, *awaits_gpu_since_);
   assembler_.advance(progress, now_ns);
   const Nanoseconds complete = std::min(assembler_.complete_until(), calls_known);
   if (complete > complete_ns_) {
@@ -121,7 +123,9 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
       thread.ranges.pop_back();
     }
   }
-  if (recording_ && recording_changed) recording_changed(std::max(delivered_ns_, off_ns_), false);
+  if (recording_ && !awaits_gpu_since_) {
+    ranges_->recording({trace::RecordingChange::Act::End, identity_.pid, std::max(delivered_ns_, on_ns_ + 1), 0});
+  }
   recording_ = false;
   assembler_.finish(now_ns);
   ranges_->complete_until(now_ns);
@@ -352,6 +356,10 @@ void WatchedProcess::take_call(const wire::CallMessage& call) {
   }
   ++calls_;
   assembler_.add(record);
+  // A synchronisation after which nothing had run: nothing was left from before.
+  if (awaits_gpu_since_ && record.nature == CallNature::Sync && record.start_ns >= *awaits_gpu_since_) {
+    first_operation_ns_ = std::min(first_operation_ns_, record.end_ns);
+  }
 
   Thread& caller = thread(call.thread);
   end_samples(caller, call.thread, record.start_ns);
@@ -480,6 +488,7 @@ void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kerne
                                              .asynchronous = op.asynchronous != 0});
   }
   ++operations_;
+  if (record.end_ns > on_ns_) first_operation_ns_ = std::min(first_operation_ns_, record.start_ns);
   last_operation_ns_ = std::max(last_operation_ns_, record.end_ns);
   assembler_.add(record);
 }
@@ -494,20 +503,40 @@ void WatchedProcess::take_recording(const wire::RecordingMessage& recording) {
       on_ns_ = t;
       off_ns_ = 0;
       delivered_ns_ = std::max(delivered_ns_, t);
+      awaits_gpu_since_ = t;
+      first_operation_ns_ = std::numeric_limits<Nanoseconds>::max();
       break;
     case wire::RecordingAct::Off:
       if (!recording_) return;
       recording_ = false;
       off_ns_ = t;
+      if (awaits_gpu_since_) {
+        awaits_gpu_since_.reset();  // nothing is known of the GPU in this burst
+      } else {
+        ranges_->recording({trace::RecordingChange::Act::End, identity_.pid, t, 0});
+      }
       break;
     case wire::RecordingAct::Delivered:
       delivered_ns_ = std::max(delivered_ns_, t);
+      if (first_operation_ns_ < t) note_gpu_known(first_operation_ns_);
       return;
     default:
       return;
   }
   for (auto& [tid, thread] : threads_) thread.loops.recording_changed();
-  if (recording_changed) recording_changed(t, recording_);
+}
+
+void WatchedProcess::note_gpu_known(Nanoseconds from_ns) {
+  if (!awaits_gpu_since_) return;
+  const Nanoseconds calls_from = *awaits_gpu_since_;
+  ranges_->recording({trace::RecordingChange::Act::Begin, identity_.pid, std::max(from_ns, calls_from), calls_from});
+  awaits_gpu_since_.reset();
+}
+
+void WatchedProcess::set_bursts(Nanoseconds burst_ns, Nanoseconds period_ns) {
+  if (bursts_ == std::pair{burst_ns, period_ns}) return;
+  bursts_ = {burst_ns, period_ns};
+  ranges_->recording({trace::RecordingChange::Act::Bursts, identity_.pid, burst_ns, period_ns});
 }
 
 // --- iterations and ranges -------------------------------------------------------------------------------------------
@@ -636,9 +665,17 @@ std::vector<LoopChoice> WatchedProcess::loops() {
   for (const FoundLoop& loop : of->loops.finder().loops()) {
     const Frame* known = frame(loop.frame);
     if (!known) continue;
-    const std::string file(trace_.names().text(known->place.file));
     Frame head = *known;
-    head.place.line = source_.loop_around(file, known->place.line);
+    // The loop may be in the function that calls this one, over and over.
+    for (const std::uint32_t id : {loop.frame, loop.caller}) {
+      const Frame* at = id == 0 ? nullptr : frame(id);
+      if (!at) continue;
+      const auto line = source_.loop_around(trace_.names().text(at->place.file), at->place.line);
+      if (!line) continue;
+      head = *at;
+      head.place.line = *line;
+      break;
+    }
     choices.push_back({loop.key, line_name(head), loop.round_ns, loop.rounds, loop.calls});
   }
   return choices;

@@ -76,8 +76,8 @@ class WatchedProcess {
   Nanoseconds iteration_recorded_ns() const { return recorded_mean_.ns; }
   Nanoseconds iteration_between_ns() const { return between_mean_.ns; }
 
-  /// Called with each stretch in which everything was recorded, as it begins and ends.
-  std::function<void(Nanoseconds t, bool on)> recording_changed;
+  /// Says in the trace how it is recorded, for the words that explain the gaps. 0, 0: not in bursts.
+  void set_bursts(Nanoseconds burst_ns, Nanoseconds period_ns);
 
  private:
   struct Frame {
@@ -130,6 +130,7 @@ class WatchedProcess {
   void take_shape(std::uint32_t id, const wire::ShapeMessage& shape);
   void take_range(const wire::RangeMessage& range);
   void take_recording(const wire::RecordingMessage& recording);
+  void note_gpu_known(Nanoseconds from_ns);
   void take_sample(const wire::SampleMessage& sample);
 
   const std::string& text(std::uint32_t id) const;
@@ -173,6 +174,11 @@ class WatchedProcess {
   std::optional<LoopKey> chosen_;
   StepRanges steps_;
   bool recording_ = false;
+  // Everything is recorded, but what the GPU did before may still run: its work is known from its first recorded
+  // operation on. Until that has been delivered, nothing after this time is complete.
+  std::optional<Nanoseconds> awaits_gpu_since_;
+  Nanoseconds first_operation_ns_ = std::numeric_limits<Nanoseconds>::max();  // since then
+  std::pair<Nanoseconds, Nanoseconds> bursts_{0, 0};
   Nanoseconds delivered_ns_ = 0;  // of the GPU's work, everything before is known, while it is recorded
   Nanoseconds now_ns_ = 0;
   Nanoseconds iteration_ns_ = 0, last_operation_ns_ = 0, off_ns_ = 0;

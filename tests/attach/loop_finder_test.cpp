@@ -84,8 +84,7 @@ TEST(LoopFinder, OneCallPerLine) {
   EXPECT_EQ(loops[0].calls, 1u);
 }
 
-// for epoch: epoch(); def epoch(): for b: step(), with layers inside: four loops deep. Batches are the iteration: the
-// epochs last longer than five seconds.
+// for epoch: epoch(); def epoch(): for b: step(), with layers inside: steps are the iteration.
 TEST(LoopFinder, EpochsBatchesAndLayers) {
   Program p;
   p.function(1, 0, [&] {
@@ -105,15 +104,34 @@ TEST(LoopFinder, EpochsBatchesAndLayers) {
       });
     }
   });
+  // A step that is called again from the same place looks like a loop in the step itself: 5 * 10 - 1 returns to its
+  // beginning. A layer likewise: 3 in each step.
   const auto loops = p.finder.loops();
-  ASSERT_THAT(loops, SizeIs(3));
-  EXPECT_EQ(loops[0].key, (LoopKey{0, 1}));
-  EXPECT_EQ(loops[0].rounds, 4u);
-  EXPECT_EQ(loops[1].key, (LoopKey{1, 2}));
-  EXPECT_EQ(loops[1].rounds, 5u * 9);
-  EXPECT_EQ(loops[1].calls, 9u);  // four layers with two calls, and one
-  EXPECT_EQ(loops[2].key, (LoopKey{2, 3}));
-  EXPECT_EQ(p.finder.iteration(), (LoopKey{1, 2}));
+  ASSERT_THAT(loops, SizeIs(2));
+  EXPECT_EQ(loops[0].key, (LoopKey{2, 3}));
+  EXPECT_EQ(loops[0].rounds, 49u);
+  EXPECT_EQ(loops[0].calls, 9u);  // four layers with two calls, and one
+  EXPECT_EQ(loops[0].frame, 3010u);
+  EXPECT_EQ(loops[0].caller, 2010u);  // the loop's own statement is around the call
+  EXPECT_EQ(loops[1].key, (LoopKey{3, 4}));
+  EXPECT_EQ(loops[1].rounds, 150u);
+  EXPECT_EQ(p.finder.iteration(), (LoopKey{2, 3}));
+}
+
+// for epoch: (validate; for batch: forward; step): both loops in one frame. The rounds are batches.
+TEST(LoopFinder, NestedLoopsInOneFunctionCountTheInnerOnes) {
+  Program p;
+  p.function(1, 0, [&] {
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      p.call(5);
+      for (int batch = 0; batch < 10; ++batch) {
+        p.call(10);
+        p.call(20);
+      }
+    }
+  });
+  ASSERT_THAT(p.finder.loops(), SizeIs(1));
+  EXPECT_EQ(p.finder.loops()[0].rounds, 29u);
 }
 
 // An evaluation every fourth round, before the rest, is part of that round.

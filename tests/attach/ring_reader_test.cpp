@@ -124,7 +124,8 @@ TEST(RingReader, TextsOfTheStatusAreCleaned) {
 
 // A hostile writer: every byte of the ring may change at any time.
 TEST(RingReader, SurvivesRandomMemory) {
-  std::mt19937 random(7);
+  std::minstd_rand generator(7);
+  const auto random = [&] { return static_cast<std::uint32_t>(generator()); };
   for (int round = 0; round < 300; ++round) {
     RingWriter writer(64);
     RingReader reader = open(writer);

@@ -15,7 +15,9 @@ namespace lanescope::attach {
 class RingWriter {
  public:
   explicit RingWriter(std::uint32_t slots = 1024)
-      : memory_(static_cast<wire::Memory*>(std::aligned_alloc(64, (wire::bytes_for(slots) + 63) / 64 * 64))) {
+      : slots_(slots),
+        bytes_(wire::bytes_for(slots)),
+        memory_(static_cast<wire::Memory*>(std::aligned_alloc(64, (wire::bytes_for(slots) + 63) / 64 * 64))) {
     std::memset(static_cast<void*>(memory_.get()), 0, wire::bytes_for(slots));
     memory_->magic = wire::kMagic;
     memory_->version = wire::kVersion;
@@ -25,12 +27,13 @@ class RingWriter {
   }
 
   wire::Memory& memory() { return *memory_; }
-  std::size_t bytes() const { return wire::bytes_for(memory_->slot_count); }
+  std::size_t bytes() const { return bytes_; }
 
   /// False if there is no room.
   bool send(wire::Kind kind, std::uint32_t id, const std::vector<unsigned char>& content, bool commit = true) {
     const std::size_t slots = content.size() <= 48 ? 1 : 1 + (content.size() - 48 + 55) / 56;
     const std::uint64_t at = memory_->head.load();
+    if (slots > slots_) return false;
     if (slot(at + slots - 1).turn.load() != at + slots - 1) return false;
     memory_->head.store(at + slots);
     if (!commit) return true;
@@ -77,8 +80,10 @@ class RingWriter {
     std::memcpy(bytes.data(), &value, sizeof(T));
     return bytes;
   }
-  wire::Slot& slot(std::uint64_t position) { return memory_->slots[position & (memory_->slot_count - 1)]; }
+  wire::Slot& slot(std::uint64_t position) { return memory_->slots[position & (slots_ - 1)]; }
 
+  std::uint64_t slots_;  // copies, since a test may spoil the memory
+  std::size_t bytes_;
   std::unique_ptr<wire::Memory, Free> memory_;
 };
 

@@ -1,0 +1,322 @@
+#include "attach/watched_process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "attach/ring_writer.h"
+#include "capture/recorder.h"
+
+namespace lanescope::attach {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::uint32_t kPid = 100, kWorker = 101;
+constexpr std::uint32_t kRuntime = 2 << 16, kDriver = 1 << 16;  // CUPTI's domains
+constexpr base::Nanoseconds kOrigin = 1'000'000;
+constexpr base::Nanoseconds kUs = base::kMicrosecond;
+
+// A program whose library sends what the test says, and the trace it gives.
+class Rig {
+ public:
+  Rig() : folder_(std::filesystem::path(testing::TempDir()) / "watched_process") {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "train.py") << "def train(loader):\n"
+                                           "    for batch in loader:\n"
+                                           "        out = model(batch)\n"
+                                           "        loss = criterion(out)\n"
+                                           "        print(loss.item())\n";
+    std::string problem;
+    process.emplace(WatchedProcess::Identity{kPid, 1, "train.py", folder_},
+                    *RingReader::open(&writer.memory(), writer.bytes(), problem), trace, recorder, kOrigin);
+    text(1, "cudaLaunchKernel_v7000");
+    text(2, "cudaStreamSynchronize_v3020");
+    text(3, "train.py");
+    text(4, "train");
+    text(5, "/usr/lib/python3/dist-packages/torch/nn.py");
+    text(6, "forward");
+    text(7, "_Z6kernelPf");
+    text(8, "cudaMemcpyAsync_v3020");
+    frame(1, 3, 4, 3, 30);   // train.py:3
+    frame(2, 3, 4, 5, 50);   // train.py:5
+    frame(3, 5, 6, 99, 10);  // torch/nn.py:99
+    writer.stack(1, {3, 1});
+    writer.stack(2, {2});
+  }
+
+  void text(std::uint32_t id, const char* text) { ASSERT_TRUE(writer.text(id, text)); }
+  void frame(std::uint32_t id, std::uint32_t file, std::uint32_t function, std::uint32_t line, std::uint32_t offset) {
+    ASSERT_TRUE(writer.send(wire::Kind::Frame, wire::FrameMessage{file, function, line, function, offset}, id));
+  }
+  void call(base::Nanoseconds start, base::Nanoseconds end, std::uint32_t name, std::uint32_t stack,
+            std::uint32_t thread = kPid) {
+    wire::CallMessage message{};
+    message.start_ns = start + kOrigin;
+    message.end_ns = end + kOrigin;
+    message.correlation = ++correlation;
+    message.thread = thread;
+    message.api = kRuntime | name;
+    message.name = name;
+    message.stack = stack;
+    ASSERT_TRUE(writer.send(wire::Kind::Call, message));
+  }
+  /// Of the last call.
+  void kernel(base::Nanoseconds start, base::Nanoseconds end) {
+    wire::OperationMessage message{};
+    message.start_ns = start + kOrigin;
+    message.end_ns = end + kOrigin;
+    message.correlation = correlation;
+    message.context = 1;
+    message.stream = 7;
+    message.kernel.name = 7;
+    ASSERT_TRUE(writer.send(wire::Kind::Kernel, message));
+  }
+  void recording(wire::RecordingAct act, base::Nanoseconds t) {
+    ASSERT_TRUE(writer.send(wire::Kind::Recording, wire::RecordingMessage{t + kOrigin, act, 2, 0}));
+  }
+  void range(wire::RangeAct act, base::Nanoseconds t, std::uint32_t name, std::uint32_t thread = kPid) {
+    wire::RangeMessage message{};
+    message.time_ns = t + kOrigin;
+    message.act = act;
+    message.thread = thread;
+    message.name = name;
+    ASSERT_TRUE(writer.send(wire::Kind::Range, message));
+  }
+  void read(base::Nanoseconds now) {
+    process->read(1 << 20, now);
+    recorder.flush();
+  }
+  void finish(base::Nanoseconds now) {
+    process->finish(now);
+    recorder.flush();
+  }
+
+  struct Seen {
+    std::string name;
+    base::Nanoseconds start, end;
+    bool operator==(const Seen&) const = default;
+  };
+  std::vector<Seen> lane(trace::LaneKind kind, const std::string& name) const {
+    std::vector<Seen> seen;
+    for_each(kind, name, [&](trace::LaneId, const trace::Event& event) {
+      seen.push_back({std::string(trace.names().text(event.name)), event.start_ns, event.end_ns});
+    });
+    return seen;
+  }
+  template <typename Visit>
+  void for_each(trace::LaneKind kind, const std::string& name, Visit&& visit) const {
+    const trace::Trace::ReadLock lock(trace);
+    for (trace::LaneId id = 0; id < trace.lane_count(); ++id) {
+      const trace::Lane& lane = trace.lane(id);
+      if (lane.info().kind != kind || lane.info().name != name) continue;
+      for (std::size_t r = 0; r < lane.row_count(); ++r) {
+        const trace::Row& row = lane.row(r);
+        for (auto i = row.first(); i < row.last(); ++i) visit(id, row.event(i));
+      }
+    }
+  }
+
+  std::filesystem::path folder_;
+  RingWriter writer{1 << 14};
+  trace::Trace trace;
+  capture::Recorder recorder{trace, capture::WhenFull::Wait};
+  std::optional<WatchedProcess> process;
+  std::uint32_t correlation = 0;
+};
+
+std::ostream& operator<<(std::ostream& out, const Rig::Seen& seen) {
+  return out << seen.name << " [" << seen.start << ", " << seen.end << ")";
+}
+
+TEST(WatchedProcess, ABlockingCallHasItsLineAndAllOfItIsAWaitWhileTheGpuIsNotRecorded) {
+  Rig rig;
+  rig.call(100 * kUs, 350 * kUs, 2, 2);
+  rig.read(10'000 * kUs);
+  int calls = 0;
+  rig.for_each(trace::LaneKind::Calls, "CUDA calls", [&](trace::LaneId lane, const trace::Event& call) {
+    ++calls;
+    EXPECT_EQ(rig.trace.names().text(call.name), "cudaStreamSynchronize");
+    EXPECT_TRUE(trace::is_blocking(call));
+    EXPECT_EQ(trace::parts_of(call).waiting, 250 * kUs);
+    const auto stack = rig.trace.sites().stack(rig.trace.sites().at(lane, call.start_ns));
+    ASSERT_NE(stack.own_frame(), nullptr);
+    EXPECT_EQ(rig.trace.names().text(stack.own_frame()->file), "train.py");
+    EXPECT_EQ(stack.own_frame()->line, 5u);
+  });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(WatchedProcess, TheUsersFrameIsTheFirstThatIsNotALibrarys) {
+  Rig rig;
+  rig.recording(wire::RecordingAct::On, 0);
+  rig.call(10 * kUs, 12 * kUs, 1, 1);
+  rig.finish(1000 * kUs);
+  rig.for_each(trace::LaneKind::Calls, "CUDA calls", [&](trace::LaneId lane, const trace::Event& call) {
+    const auto stack = rig.trace.sites().stack(rig.trace.sites().at(lane, call.start_ns));
+    ASSERT_EQ(stack.frames.size(), 2u);
+    EXPECT_EQ(stack.own, 1u);
+    EXPECT_EQ(stack.own_frame()->line, 3u);
+  });
+}
+
+// In a burst: kernel [20, 320) us, synchronise [30, 330): the call waits until 320 and returns at 330.
+TEST(WatchedProcess, InABurstACallsPartsAreWorkedOut) {
+  Rig rig;
+  rig.recording(wire::RecordingAct::On, 0);
+  rig.call(10 * kUs, 15 * kUs, 1, 1);
+  rig.kernel(20 * kUs, 320 * kUs);
+  rig.call(30 * kUs, 330 * kUs, 2, 2);
+  rig.recording(wire::RecordingAct::Delivered, 1000 * kUs);
+  rig.recording(wire::RecordingAct::Off, 1000 * kUs);
+  rig.finish(2000 * kUs);
+  EXPECT_THAT(rig.lane(trace::LaneKind::Kernels, "kernels"), ElementsAre(Rig::Seen{"kernel", 20 * kUs, 320 * kUs}));
+  rig.for_each(trace::LaneKind::Calls, "CUDA calls", [&](trace::LaneId, const trace::Event& call) {
+    if (!trace::is_sync(call)) return;
+    EXPECT_EQ(trace::parts_of(call).waiting, 290 * kUs);
+    EXPECT_EQ(trace::parts_of(call).returning, 10 * kUs);
+  });
+  // The GPU is known from the first recorded operation on, its calls from the switching on.
+  const trace::Coverage& coverage = rig.trace.coverage(kPid);
+  ASSERT_EQ(coverage.last() - coverage.first(), 1u);
+  EXPECT_EQ(coverage.interval(coverage.first()), (trace::Coverage::Interval{0, 20 * kUs, 1000 * kUs}));
+}
+
+TEST(WatchedProcess, LinesAreRangesOfSuccessiveCallsOfOneStatement) {
+  Rig rig;
+  rig.recording(wire::RecordingAct::On, 0);
+  rig.call(10 * kUs, 15 * kUs, 1, 1);
+  rig.call(20 * kUs, 25 * kUs, 1, 1);
+  rig.call(30 * kUs, 130 * kUs, 2, 2);
+  rig.finish(1000 * kUs);
+  EXPECT_THAT(rig.lane(trace::LaneKind::Phases, "lines"),
+              ElementsAre(Rig::Seen{"train.py:3  out = model(batch)", 10 * kUs, 25 * kUs},
+                          Rig::Seen{"train.py:5  print(loss.item())", 30 * kUs, 130 * kUs}));
+}
+
+// Rounds of 200 us, of which the first twelve are recorded; the read carries the iterations on.
+TEST(WatchedProcess, IterationsAreFoundAndNamedByTheirLoop) {
+  Rig rig;
+  rig.recording(wire::RecordingAct::On, 0);
+  for (int i = 0; i < 20; ++i) {
+    const base::Nanoseconds t = i * 200 * kUs;
+    if (i == 12) rig.recording(wire::RecordingAct::Off, t - kUs);
+    if (i < 12) {
+      rig.call(t + 10 * kUs, t + 15 * kUs, 1, 1);
+      rig.kernel(t + 20 * kUs, t + 120 * kUs);
+    }
+    rig.call(t + 30 * kUs, t + 130 * kUs, 2, 2);
+  }
+  rig.finish(10'000 * kUs);
+  const auto iterations = rig.lane(trace::LaneKind::Iterations, "iteration");
+  ASSERT_THAT(iterations, SizeIs(testing::Ge(12u)));
+  for (const auto& iteration : iterations) EXPECT_EQ(iteration.end - iteration.start, 200 * kUs);
+  EXPECT_EQ(iterations.back().end, 19 * 200 * kUs + 130 * kUs);
+  EXPECT_EQ(rig.process->iteration_text(), "train.py:2  for batch in loader:");
+  EXPECT_EQ(rig.process->iteration_ns(), 200 * kUs);
+}
+
+TEST(WatchedProcess, NvtxRangesNestAndStepsBecomeIterations) {
+  Rig rig;
+  rig.text(20, "ProfilerStep#1");
+  rig.text(21, "ProfilerStep#2");
+  rig.text(22, "ProfilerStep#3");
+  rig.text(23, "ProfilerStep#4");
+  rig.text(30, "aten::mm, op_id = 17");
+  for (std::uint32_t step = 0; step < 4; ++step) {
+    const base::Nanoseconds t = step * 100 * kUs;
+    rig.range(wire::RangeAct::Push, t, 20 + step);
+    rig.range(wire::RangeAct::Push, t + 10 * kUs, 30);
+    rig.range(wire::RangeAct::Pop, t + 20 * kUs, 0);
+    rig.range(wire::RangeAct::Pop, t + 90 * kUs, 0);
+  }
+  rig.finish(1000 * kUs);
+  EXPECT_THAT(rig.lane(trace::LaneKind::Iterations, "iteration"),  // from the third on, it is known to be a step
+              ElementsAre(Rig::Seen{"iteration", 200 * kUs, 290 * kUs}, Rig::Seen{"iteration", 300 * kUs, 390 * kUs}));
+  EXPECT_EQ(rig.process->iteration_text(), "ProfilerStep#");
+  std::vector<Rig::Seen> ranges = rig.lane(trace::LaneKind::Phases, "NVTX");
+  EXPECT_EQ(std::count_if(ranges.begin(), ranges.end(), [](const auto& seen) { return seen.name == "aten::mm"; }), 4);
+}
+
+TEST(WatchedProcess, AWaitForTheNextBatchIsALoad) {
+  Rig rig;
+  rig.text(40, "__next__");
+  rig.text(41, "/usr/lib/python3/dist-packages/torch/utils/data/dataloader.py");
+  rig.frame(40, 41, 40, 700, 5);
+  rig.frame(41, 3, 4, 2, 20);  // train.py:2
+  rig.writer.stack(40, {40, 41});
+  rig.call(10 * kUs, 20 * kUs, 2, 2);
+  for (int i = 1; i < 5; ++i) {
+    wire::SampleMessage sample{};
+    sample.time_ns = kOrigin + i * 5000 * kUs;
+    sample.since_ns = kOrigin + 20 * kUs;
+    sample.thread = kPid;
+    sample.stack = 40;
+    ASSERT_TRUE(rig.writer.send(wire::Kind::Sample, sample));
+  }
+  rig.call(30'000 * kUs, 30'010 * kUs, 2, 2);
+  rig.finish(100'000 * kUs);
+  int loads = 0;
+  rig.for_each(trace::LaneKind::Phases, "lines", [&](trace::LaneId, const trace::Event& range) {
+    if (trace::range_kind_of(range) != trace::RangeKind::Load) return;
+    ++loads;
+    EXPECT_TRUE(trace::is_host_wait(range));
+    EXPECT_EQ(range.start_ns, 20 * kUs);
+    EXPECT_EQ(range.end_ns, 30'000 * kUs);
+    EXPECT_EQ(rig.trace.names().text(range.name), "train.py:2  for batch in loader:");
+  });
+  EXPECT_EQ(loads, 1);
+}
+
+TEST(WatchedProcess, TimesThatCannotBeAreCountedAndLeftOut) {
+  Rig rig;
+  rig.call(-48LL * 3600 * base::kSecond, 10, 2, 2);
+  rig.call(100 * kUs, 50 * kUs, 2, 2);  // ends before it starts
+  rig.call(0, std::int64_t{1} << 62, 2, 2);
+  rig.finish(1000 * kUs);
+  EXPECT_THAT(rig.lane(trace::LaneKind::Calls, "CUDA calls"), IsEmpty());
+  EXPECT_EQ(rig.process->counts().far_off.load(), 2u);
+  EXPECT_EQ(rig.process->counts().clamped.load(), 1u);
+}
+
+TEST(WatchedProcess, OpenCallsAreShownWithTheirLane) {
+  Rig rig;
+  rig.call(10 * kUs, 20 * kUs, 2, 2);
+  rig.read(1000 * kUs);
+  wire::OpenCall& open = rig.writer.memory().open[0];
+  open.thread.store(kPid);
+  open.name.store(2);
+  open.start_ns.store(kOrigin + 500 * kUs);
+  const auto calls = rig.process->open_calls();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(calls[0].start_ns, 500 * kUs);
+  EXPECT_EQ(rig.trace.names().text(calls[0].name), "cudaStreamSynchronize");
+}
+
+// Whatever a hostile program sends, nothing breaks.
+TEST(WatchedProcess, SurvivesAnything) {
+  std::srand(3);
+  for (int round = 0; round < 40; ++round) {
+    Rig rig;
+    for (int i = 0; i < 400; ++i) {
+      std::vector<unsigned char> content(static_cast<std::size_t>(std::rand() % 120));
+      for (auto& byte : content)
+        byte = static_cast<unsigned char>(std::rand() % 4 == 0 ? std::rand() : std::rand() % 3);
+      rig.writer.send(static_cast<wire::Kind>(std::rand() % 24), static_cast<std::uint32_t>(std::rand() % 50), content);
+    }
+    rig.read(1000 * kUs);
+    rig.process->open_calls();
+    rig.process->loops();
+    rig.finish(2000 * kUs);
+  }
+}
+
+}  // namespace
+}  // namespace lanescope::attach
