@@ -137,7 +137,7 @@ TEST_P(Lines, EveryCallHasItsLine) {
 
 // The interpreters of this machine whose frames can be walked.
 std::vector<std::string> interpreters() {
-  std::vector<std::string> found = {"/usr/bin/python3"};
+  std::vector<std::string> found = {LANESCOPE_PYTHON};
   const char* home = std::getenv("HOME");
   std::error_code error;
   for (const auto& entry :
@@ -151,6 +151,7 @@ std::vector<std::string> interpreters() {
     }
   }
   std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 INSTANTIATE_TEST_SUITE_P(Interpreters, Lines, testing::ValuesIn(interpreters()), [](const auto& test) {

@@ -6,7 +6,7 @@
     gpu.sync(gpu.STREAM)
 
 init() does what cuInit does: it loads the library that CUDA_INJECTION64_PATH names. The functions are those of
-fakes/fake_libcupti.cpp, called without the GIL and without a Python frame of their own, as an extension module's are. The
+../inject_fakes/fake_libcupti.cpp, called without the GIL and without a Python frame of their own, as an extension module's are. The
 folder with the fake libraries is FAKE_GPU_LIBRARIES, or the build's next to the tests.
 """
 import ctypes
@@ -22,7 +22,7 @@ def _folder():
     folder = os.environ.get("FAKE_GPU_LIBRARIES")
     if folder:
         return pathlib.Path(folder)
-    return pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "tests" / "inject" / "fakes"
+    return pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "tests" / "inject_fakes"
 
 
 class _Text:  # a str as char*

@@ -87,8 +87,8 @@ TEST(Library, LoadsOnGlibc231) {
 TEST(Library, NeitherAllocatesNorThrowsNorPrints) {
   const Library library(LANESCOPE_INJECT);
   for (const std::string& name : library.imported) {
-    for (const char* forbidden : {"malloc", "calloc", "realloc", "printf", "puts", "perror", "pthread_mutex", "__cxa_throw",
-                                  "_Zn", "_Zd", "_ZSt", "_ZNSt", "_Unwind", "__gxx"}) {
+    for (const char* forbidden : {"malloc", "calloc", "realloc", "printf", "puts", "perror", "pthread_mutex",
+                                  "__cxa_throw", "_Zn", "_Zd", "_ZSt", "_ZNSt", "_Unwind", "__gxx"}) {
       EXPECT_EQ(name.find(forbidden), std::string::npos) << name;
     }
   }

@@ -47,10 +47,10 @@ TEST(Life, WithoutTheVariableNothingHappens) {
 import fake_gpu as gpu
 gpu.init()
 gpu.sync(gpu.STREAM)
-print(gpu.callbacks_enabled(), gpu.flushes(), sorted(open(f'/proc/self/task/{t}/comm').read() for t in __import__('os').listdir('/proc/self/task')))
+print(gpu.callbacks_enabled(), gpu.flushes(), len(__import__('os').listdir('/proc/self/task')))
 )");
   EXPECT_EQ(viewer.wait(), 0);
-  EXPECT_EQ(viewer.output(), "0 0 ['python3\\n']\n");
+  EXPECT_EQ(viewer.output(), "0 0 1\n");
   EXPECT_EQ(viewer.process(0), nullptr);
 }
 
@@ -134,7 +134,8 @@ input()
 
 TEST(Life, CuptiThatFailsIsSaid) {
   Viewer viewer;
-  viewer.start("import fake_gpu as gpu\ngpu.init()\ngpu.fatal('out of everything')\nprint('on', flush=True)\ninput()\n");
+  viewer.start(
+      "import fake_gpu as gpu\ngpu.init()\ngpu.fatal('out of everything')\nprint('on', flush=True)\ninput()\n");
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr);
   ASSERT_TRUE(process->until([&] { return process->state() == wire::State::Failed; })) << viewer.output();
@@ -236,7 +237,8 @@ gpu.sync(gpu.STREAM)
 input()
 gpu.launch('last', 10, gpu.STREAM)
 gpu.sync(gpu.STREAM)
-)") + GetParam().code + "\n");
+)") + GetParam().code +
+               "\n");
   Process* process = viewer.process();
   ASSERT_NE(process, nullptr);
   Messages& m = process->messages;
@@ -274,7 +276,8 @@ print(time.clock_gettime_ns(time.CLOCK_MONOTONIC), flush=True)
   EXPECT_EQ(viewer.wait(), 0);
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
-  const double since_ms = static_cast<double>(t.tv_sec * 1'000'000'000L + t.tv_nsec - std::stol(viewer.output())) * 1e-6;
+  const double since_ms =
+      static_cast<double>(t.tv_sec * 1'000'000'000L + t.tv_nsec - std::stol(viewer.output())) * 1e-6;
   EXPECT_LT(since_ms, 2000) << "the library waits 200 ms at most; the rest is Python's own end on a busy machine";
 }
 

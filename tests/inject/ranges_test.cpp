@@ -53,8 +53,9 @@ input()
   ASSERT_TRUE(viewer.until_printed("[0, -1]")) << viewer.output();
   ASSERT_TRUE(process->until([&] { return m.ranges.size() >= 14; })) << acts(m);
   m.ranges.erase(m.ranges.begin(), m.ranges.begin() + 6);
-  EXPECT_EQ(acts(m),
-            "start(|one) start(|two) end(|) end(|) push(NCCL|ncclAllReduce) pop(NCCL|) push(|größer \U0001F600) pop(|) ");
+  EXPECT_EQ(
+      acts(m),
+      "start(|one) start(|two) end(|) end(|) push(NCCL|ncclAllReduce) pop(NCCL|) push(|größer \U0001F600) pop(|) ");
   EXPECT_EQ(m.ranges[0].range, m.ranges[2].range);
   EXPECT_EQ(m.ranges[1].range, m.ranges[3].range);
   EXPECT_NE(m.ranges[0].range, m.ranges[1].range);
@@ -113,7 +114,7 @@ input()
   Messages& m = process->messages;
   ASSERT_TRUE(process->until([&] { return m.threads[nvtx] == "the feeder" && m.threads[comm] == "renamed"; }))
       << m.threads[nvtx] << ", " << m.threads[comm];
-  EXPECT_EQ(m.threads[static_cast<std::uint32_t>(viewer.pid())], "python3");
+  EXPECT_THAT(m.threads[static_cast<std::uint32_t>(viewer.pid())], testing::StartsWith("python"));
 }
 
 TEST(Samples, SayWhereAThreadIsThatMakesNoCalls) {

@@ -61,7 +61,8 @@ input()
   ASSERT_TRUE(viewer.until_printed("done")) << viewer.output();
   unsigned a = 0, b = 0, c = 0, d = 0, e = 0;
   long before = 0, after = 0;
-  ASSERT_EQ(std::sscanf(viewer.output().c_str(), "done %u %u %u %u %u %ld %ld", &a, &b, &c, &d, &e, &before, &after), 7);
+  ASSERT_EQ(std::sscanf(viewer.output().c_str(), "done %u %u %u %u %u %ld %ld", &a, &b, &c, &d, &e, &before, &after),
+            7);
   Messages& m = process->messages;
   ASSERT_TRUE(process->until([&] { return m.kernels.size() >= 4 && m.copies.size() >= 2 && m.syncs.size() >= 1; }));
 
@@ -126,9 +127,8 @@ TEST(Recording, BurstsAreSwitchedOnAndOffAndEachIsWhole) {
   }
   std::size_t launches = 0, waits_between = 0;
   for (const Call& call : m.calls) {
-    const bool within = std::any_of(bursts.begin(), bursts.end(), [&](const auto& b) {
-      return call.start_ns > b.first && call.end_ns < b.second;
-    });
+    const bool within = std::any_of(bursts.begin(), bursts.end(),
+                                    [&](const auto& b) { return call.start_ns > b.first && call.end_ns < b.second; });
     const bool launch = call.text == "cudaLaunchKernel_v7000";
     if (!launch) waits_between += !within;
     if (!launch || !within) continue;
@@ -175,8 +175,8 @@ while True:
   };
   ASSERT_TRUE(process->until([&] { return after_off("cudaStreamSynchronize_v3020") > 20; })) << viewer.output();
   EXPECT_EQ(after_off("cudaMemsetAsync_v3020"), 0);
-  const auto memset = std::find_if(m.calls.begin(), m.calls.end(),
-                                   [](const Call& c) { return c.text == "cudaMemsetAsync_v3020"; });
+  const auto memset =
+      std::find_if(m.calls.begin(), m.calls.end(), [](const Call& c) { return c.text == "cudaMemsetAsync_v3020"; });
   ASSERT_NE(memset, m.calls.end());
   process->memory().controls.anchor = memset->api;
   process->wake();
@@ -293,7 +293,8 @@ for line in iter(input, 'end'):
   viewer.say("once");
   ASSERT_TRUE(viewer.until_printed("once"));
   Messages& m = process->messages;
-  ASSERT_TRUE(process->until([&] { return !m.calls.empty() && m.place(m.calls.back().stack, viewer.script()).function == "later"; }));
+  ASSERT_TRUE(process->until(
+      [&] { return !m.calls.empty() && m.place(m.calls.back().stack, viewer.script()).function == "later"; }));
   EXPECT_EQ(m.calls.back().text, "cudaStreamSynchronize_v3020");
   EXPECT_THAT(m.problems, IsEmpty());
   viewer.say("end");

@@ -100,7 +100,7 @@ class Viewer {
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;
 
-  std::string python = "/usr/bin/python3";
+  std::string python = LANESCOPE_PYTHON;
   std::map<std::string, std::string> environment;  ///< in addition; an empty value removes a variable
   wire::Level first_level = wire::Level::Waits;    ///< set before the Hello is answered
   const std::string& folder() const { return folder_; }
