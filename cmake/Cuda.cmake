@@ -102,8 +102,7 @@ target_include_directories(lanescope_inject SYSTEM PRIVATE ${CUDAToolkit_INCLUDE
 set_target_properties(lanescope_inject PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
                       CXX_VISIBILITY_PRESET hidden COMPILE_OPTIONS "" LINK_OPTIONS "" LINKER_LANGUAGE CXX)
 lanescope_warnings(lanescope_inject)
-target_compile_options(lanescope_inject PRIVATE -O2 -fno-exceptions -fno-rtti -fno-threadsafe-statics
-                                                -fno-asynchronous-unwind-tables)
+target_compile_options(lanescope_inject PRIVATE -O2 -fno-exceptions -fno-rtti -fno-threadsafe-statics)
 set(inject_exports "${PROJECT_SOURCE_DIR}/src/inject/exports.map")
 target_link_options(lanescope_inject PRIVATE -nodefaultlibs -Wl,--as-needed -Wl,-z,now -Wl,-z,defs
                                              -Wl,--exclude-libs,ALL "-Wl,--version-script=${inject_exports}")

@@ -1,5 +1,5 @@
-// Which API calls are watched at which level. By exact name: a match by part of a name is too wide a net. An older CUPTI
-// does not know the newest of them, and refuses only those.
+// Which API calls are watched at which level. By exact name: a match by part of a name is too wide a net. An older
+// CUPTI does not know the newest of them, and refuses only those.
 #pragma once
 
 #include <cupti.h>

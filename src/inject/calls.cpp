@@ -22,9 +22,9 @@ constexpr int kDomains = 2;
 struct Api {
   std::atomic<std::uint32_t> name;  // text; 0: not sent yet
   std::atomic<bool> launches;
-  bool waits, quiet;     // of call_lists.h; constant after prepare_calls()
-  Watched from;          // the level that watches it; constant after prepare_calls()
-  bool enabled;          // the library's thread only
+  bool waits, quiet;  // of call_lists.h; constant after prepare_calls()
+  Watched from;       // the level that watches it; constant after prepare_calls()
+  bool enabled;       // the library's thread only
 };
 Api apis[kDomains][kMostCalls];
 
@@ -66,8 +66,8 @@ void show_open(const ThreadState& t, bool open) {
 
 void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   const std::uint32_t now_generation = generation.load(kRelaxed);
-  // A driver call within a call of the runtime belongs to it. But if callbacks were switched off in between, the call of
-  // the runtime may have ended unseen.
+  // A driver call within a call of the runtime belongs to it. But if callbacks were switched off in between, the call
+  // of the runtime may have ended unseen.
   if (t.open && domain == CUPTI_CB_DOMAIN_DRIVER_API &&
       (t.correlation == call.correlationId || t.generation == now_generation)) {
     return;

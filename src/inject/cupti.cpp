@@ -99,7 +99,9 @@ class Search {
       if (!known) site_[sites_++] = site;
     }
   }
-  bool try_file(const Path& path) { return access(path.c_str(), R_OK) == 0 && open(path.c_str(), RTLD_NOW | RTLD_LOCAL); }
+  bool try_file(const Path& path) {
+    return access(path.c_str(), R_OK) == 0 && open(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
   bool toolkit(const char* root, const char* file) {
     for (const char* below : {"/lib64/", "/extras/CUPTI/lib64/", "/targets/x86_64-linux/lib/", "/lib/"}) {
       Path path;

@@ -1,5 +1,5 @@
-// What the driver and NVTX call. CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH name this library; cuInit and the first
-// NVTX call of each library of the program load it. Whatever fails, the program goes on, and nothing is printed.
+// What the driver and NVTX call. CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH name this library; cuInit and the
+// first NVTX call of each library of the program load it. Whatever fails, the program goes on, and nothing is printed.
 #include <errno.h>
 
 #include <atomic>
@@ -47,6 +47,7 @@ LANESCOPE_EXPORT int InitializeInjection() {
     const int saved = errno;
     start_cupti();
     leave_at_exit();
+    step_now();
     errno = saved;
   }
   return 1;

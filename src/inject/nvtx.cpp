@@ -148,7 +148,8 @@ using wire::RangeAct;
 using Event = const nvtxEventAttributes_t*;
 using Domain = nvtxDomainHandle_t;
 
-// --- What NVTX calls --------------------------------------------------------------------------------------------------
+// --- What NVTX calls
+// --------------------------------------------------------------------------------------------------
 
 void mark_ex(Event event) { send(RangeAct::Mark, nullptr, event, 0); }
 void mark_a(const char* text) { send(RangeAct::Mark, nullptr, of(text), 0, 0); }
@@ -225,8 +226,7 @@ void put(NvtxFunctionTable table, unsigned size, unsigned id, Function function)
 }  // namespace
 
 bool take_over_nvtx(NvtxGetExportTableFunc_t tables) {
-  const auto* callbacks =
-      tables ? static_cast<const NvtxExportTableCallbacks*>(tables(NVTX_ETID_CALLBACKS)) : nullptr;
+  const auto* callbacks = tables ? static_cast<const NvtxExportTableCallbacks*>(tables(NVTX_ETID_CALLBACKS)) : nullptr;
   if (!callbacks || callbacks->struct_size < sizeof(NvtxExportTableCallbacks) || !callbacks->GetModuleFunctionTable) {
     return false;
   }

@@ -16,17 +16,17 @@ using Address = std::uint64_t;
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr int kNone = -1;
 constexpr std::size_t kMostFrames = wire::kMostFrames;
-constexpr int kMostSteps = 128;         // frames looked at, with those that are skipped
+constexpr int kMostSteps = 128;          // frames looked at, with those that are skipped
 constexpr std::size_t kMostName = 1024;  // characters of a file's or function's name
 constexpr Address kTagged = 3;           // in 3.14 a frame's code is a tagged pointer
 
 // Where things are, in bytes. kNone: there is no such thing.
 struct Layout {
   int minor = 0;
-  int thread_frame = kNone;                                // from the thread's state to its innermost frame, or
-  int thread_c_frame = kNone, c_frame_frame = kNone;       // to a structure that has it
+  int thread_frame = kNone;                           // from the thread's state to its innermost frame, or
+  int thread_c_frame = kNone, c_frame_frame = kNone;  // to a structure that has it
   int frame_code = kNone, frame_previous = kNone, frame_instruction = kNone;
-  int frame_owner = kNone, shim_owner = 3;                 // frames with at least this owner are the interpreter's own
+  int frame_owner = kNone, shim_owner = 3;  // frames with at least this owner are the interpreter's own
   int code_file = kNone, code_name = kNone, code_first_line = kNone, code_lines = kNone, code_start = kNone;
   int object_type = 8;
   int bytes_size = 16, bytes_data = 32;
@@ -167,9 +167,8 @@ struct Frame {
 template <typename Reads>
 std::size_t frames_of(Reads& reads, Address thread_state, Frame* out) {
   const Layout& l = python.layout;
-  Address frame = l.thread_frame != kNone
-                      ? reads.word(thread_state + l.thread_frame)
-                      : reads.word(reads.word(thread_state + l.thread_c_frame) + l.c_frame_frame);
+  Address frame = l.thread_frame != kNone ? reads.word(thread_state + l.thread_frame)
+                                          : reads.word(reads.word(thread_state + l.thread_c_frame) + l.c_frame_frame);
   std::size_t n = 0;
   for (int step = 0; step < kMostSteps && n < kMostFrames && frame != 0 && !reads.failed; ++step) {
     if (frame % 8 != 0) break;

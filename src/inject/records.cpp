@@ -272,14 +272,14 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       if (!set_times(message, overhead.start, overhead.end, now)) return;
       message.kind = overhead.overheadKind;
       if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) message.thread = overhead.objectId.pt.threadId;
-      if (cupti.version >= kOverheadCorrelation) message.correlation = as<CUpti_ActivityOverhead2>(record).correlationId;
+      if (cupti.version >= kOverheadCorrelation)
+        message.correlation = as<CUpti_ActivityOverhead2>(record).correlationId;
       ring.send(wire::Kind::Stall, message);
       return;
     }
     case CUPTI_ACTIVITY_KIND_CONTEXT: {
       const auto& context = as<CUpti_ActivityContext>(record);
-      ring.send(wire::Kind::Context,
-                wire::ContextMessage{context.contextId, context.deviceId, context.nullStreamId});
+      ring.send(wire::Kind::Context, wire::ContextMessage{context.contextId, context.deviceId, context.nullStreamId});
       return;
     }
     case CUPTI_ACTIVITY_KIND_STREAM: {
@@ -427,7 +427,8 @@ void deliver(std::uint32_t level, bool forced) {
 void look_after_records() {
   compare_clocks();
   std::size_t dropped = 0;
-  if (cupti.get_dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0) count(ring.status().cupti_dropped, dropped);
+  if (cupti.get_dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)
+    count(ring.status().cupti_dropped, dropped);
 }
 
 }  // namespace lanescope::inject

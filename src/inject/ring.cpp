@@ -109,7 +109,8 @@ int Ring::create(std::uint64_t slots) {
 
 bool Ring::send(wire::Kind kind, std::uint32_t id, const void* content, std::size_t content_bytes, const void* tail,
                 std::size_t tail_bytes) {
-  return put(kind, id, 0, {static_cast<const char*>(content), content_bytes, static_cast<const char*>(tail), tail_bytes});
+  return put(kind, id, 0,
+             {static_cast<const char*>(content), content_bytes, static_cast<const char*>(tail), tail_bytes});
 }
 
 bool Ring::send_marked(wire::Kind kind, std::uint16_t mark, const void* content, std::size_t content_bytes) {

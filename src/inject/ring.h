@@ -39,8 +39,8 @@ inline void count(std::atomic<std::uint64_t>& counter, std::uint64_t n = 1) {
 /// One line with the state; the line first, so that a reader of the state finds it.
 void set_state(wire::State state, const char* line);
 
-// --- Ids. A text, a frame or a stack is sent before the first message that uses its id; if there was no room for it, it
-// is sent the next time. Two threads may send the same definition. ------------------------------------------------
+// --- Ids. A text, a frame or a stack is sent before the first message that uses its id; if there was no room for it,
+// it is sent the next time. Two threads may send the same definition. ------------------------------------------------
 
 inline constexpr std::uint32_t kLater = 0xFFFFFFFF;  ///< there was no room in the ring: try again the next time
 

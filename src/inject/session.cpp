@@ -27,8 +27,9 @@ namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::uint64_t kSlots = 262'144;  // 16 MiB
 constexpr std::int64_t kFlushEvery = 15 * kMillisecond;
-constexpr std::int64_t kRest = 50 * kMillisecond;   // between two looks at the controls, if only waits are watched
-constexpr std::int64_t kAlert = 10 * kMillisecond;  // otherwise
+constexpr std::int64_t kRest = 50 * kMillisecond;     // between two looks at the controls, if only waits are watched
+constexpr std::int64_t kAlert = 10 * kMillisecond;    // otherwise
+constexpr std::int64_t kAnswer = 200 * kMillisecond;  // the viewer's, to Hello
 constexpr std::int64_t kAtExit = 200 * kMillisecond;
 constexpr std::int64_t kLongestBoost = 60 * kSecond;
 constexpr std::size_t kSampled = 8;  // threads
@@ -42,7 +43,8 @@ std::atomic<std::uint32_t> leaving{0};  // 1: the program ends
 std::atomic<std::uint32_t> done{0};     // 1: the thread has ended; a futex
 bool python_done = false;
 
-// --- Connecting -------------------------------------------------------------------------------------------------------
+// --- Connecting
+// -------------------------------------------------------------------------------------------------------
 
 int connect_to(const char* path) {
   sockaddr_un address{};
@@ -103,12 +105,22 @@ class Loop {
     prctl(PR_SET_NAME, "lanescope");
     bool viewer = true;
     while (viewer && leaving.load(std::memory_order_acquire) == 0) {
-      const std::int64_t now = now_ns();
-      ring.status().beat_ns.store(now, kRelaxed);
-      const std::int64_t next = step(now);
-      viewer = wait(next);
+      viewer = wait(step_alone(true));
     }
     end(viewer);
+  }
+  /// One step; of two threads only one does it, and the other waits if `must`, but not for ever.
+  std::int64_t step_alone(bool must) {
+    for (int i = 0; stepping_.exchange(true, std::memory_order_acquire); ++i) {
+      if (!must && i == 100) return 0;
+      const timespec nap{0, kMillisecond};
+      nanosleep(&nap, nullptr);
+    }
+    const std::int64_t now = now_ns();
+    ring.status().beat_ns.store(now, kRelaxed);
+    const std::int64_t next = step(now);
+    stepping_.store(false, std::memory_order_release);
+    return next;
   }
 
  private:
@@ -125,7 +137,8 @@ class Loop {
     const wire::Controls& c = ring.memory->controls;
     Wish w{};
     const std::uint32_t level = c.level.load(kRelaxed);
-    w.level = level <= static_cast<std::uint32_t>(wire::Level::All) ? static_cast<wire::Level>(level) : wire::Level::Off;
+    w.level =
+        level <= static_cast<std::uint32_t>(wire::Level::All) ? static_cast<wire::Level>(level) : wire::Level::Off;
     const auto microseconds = [](std::uint32_t us, std::uint32_t otherwise) {
       return std::int64_t{us == 0 ? otherwise : us} * 1000;
     };
@@ -167,7 +180,7 @@ class Loop {
       record = now < wish.boost_until || now < burst_ + wish.burst;
       at_latest(now < burst_ + wish.burst ? burst_ + wish.burst : burst_ + wish.period);
     }
-    const Watched watched = wish.level == wire::Level::Off     ? Watched::Nothing
+    const Watched watched = wish.level == wire::Level::Off   ? Watched::Nothing
                             : wish.level == wire::Level::All ? Watched::All
                             : record                         ? Watched::Calls
                                                              : Watched::Waits;
@@ -212,8 +225,9 @@ class Loop {
       silence_ns_ += now - silence_from_;
       silent_launches_ += launches - launches_;
       if (!taken && silence_ns_ > kTakenOver && silent_launches_ > kTakenOverLaunches) {
-        set_state(wire::State::TakenOver,
-                  "another profiler in this program (torch.profiler?) has taken CUPTI's records over: waits are still seen");
+        set_state(
+            wire::State::TakenOver,
+            "another profiler in this program (torch.profiler?) has taken CUPTI's records over: waits are still seen");
       }
     }
     moved_ = moved;
@@ -327,6 +341,7 @@ class Loop {
   std::int64_t silence_from_ = 0, silence_ns_ = 0;
   std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0;
   bool driver_known_ = false;
+  std::atomic<bool> stepping_{false};
 };
 Loop loop;
 
@@ -395,6 +410,12 @@ bool start() {
   python_done = find_python();
   const bool hello = wake.load() >= 0 && say_hello(s, file);
   close(file);
+  if (hello) {
+    // The viewer writes the controls and then a byte. So the program's first calls are watched as it wants them.
+    pollfd answer{s, POLLIN, 0};
+    const timespec patience{0, kAnswer};
+    ppoll(&answer, 1, &patience, nullptr);
+  }
   if (!hello || pthread_atfork(nullptr, nullptr, &forked) != 0 || !start_thread()) {
     ring.live.store(false, std::memory_order_release);
     close(s);
@@ -404,6 +425,7 @@ bool start() {
   return true;
 }
 
+void step_now() { loop.step_alone(false); }
 void leave_at_exit() { atexit(&leave); }
 
 }  // namespace lanescope::inject

@@ -3,10 +3,13 @@
 
 namespace lanescope::inject {
 
-/// Once per process: creates the memory, connects to the viewer, says Hello, starts the thread. False if nobody is to be
-/// told anything: no LANESCOPE_ATTACH, or nobody answers.
+/// Once per process: creates the memory, connects to the viewer, says Hello, starts the thread. False if nobody is to
+/// be told anything: no LANESCOPE_ATTACH, or nobody answers.
 bool start();
-/// At the program's end sends what there is. To be called after CUPTI was loaded, so that it comes before CUPTI's own end.
+/// Does what the controls ask for now, on the calling thread.
+void step_now();
+/// At the program's end sends what there is. To be called after CUPTI was loaded, so that it comes before CUPTI's own
+/// end.
 void leave_at_exit();
 
 }  // namespace lanescope::inject

@@ -1,0 +1,334 @@
+// From a program's start to its end, and what the library does when something is missing, busy, forked or killed.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "inject/target.h"
+
+namespace lanescope::inject_tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string state_text(Process& process) { return process.memory().status.state_text; }
+
+TEST(Life, HelloSaysWhoItIs) {
+  Viewer viewer;
+  viewer.start("import fake_gpu as gpu\ngpu.init()\ninput()\n");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  EXPECT_EQ(process->hello.magic, wire::kMagic);
+  EXPECT_EQ(process->hello.version, wire::kVersion);
+  EXPECT_EQ(process->hello.pid, static_cast<std::uint32_t>(viewer.pid()));
+  EXPECT_EQ(process->hello.parent, static_cast<std::uint32_t>(getpid()));
+  EXPECT_EQ(process->hello.bytes, process->memory().bytes);
+  EXPECT_EQ(process->memory().slot_count, 262'144u);
+  EXPECT_EQ(process->memory().magic, wire::kMagic);
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::Watching; }));
+  EXPECT_EQ(process->memory().status.cupti_version.load(), 130001u);
+  EXPECT_THAT(std::string(process->memory().status.cupti_path), HasSubstr("libcupti.so.13"));
+  EXPECT_EQ(process->python(), wire::Python::Walking);
+  EXPECT_EQ(process->memory().status.python_version.load() >> 8, 3u);
+  viewer.say("");
+  EXPECT_EQ(viewer.wait(), 0);
+  EXPECT_TRUE(process->ended());
+}
+
+TEST(Life, WithoutTheVariableNothingHappens) {
+  Viewer viewer;
+  viewer.environment[wire::kSocketVariable] = "";
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+gpu.sync(gpu.STREAM)
+print(gpu.callbacks_enabled(), gpu.flushes(), len(__import__('os').listdir('/proc/self/task')))
+)");
+  EXPECT_EQ(viewer.wait(), 0);
+  EXPECT_EQ(viewer.output(), "0 0 1\n");
+  EXPECT_EQ(viewer.process(0), nullptr);
+}
+
+TEST(Life, WithoutAViewerTheProgramRunsAndPrintsNothing) {
+  Viewer viewer;
+  viewer.environment[wire::kSocketVariable] = "/nowhere/at/all";
+  viewer.start("import fake_gpu as gpu\ngpu.init()\ngpu.sync(gpu.STREAM)\nprint(gpu.callbacks_enabled())\n");
+  EXPECT_EQ(viewer.wait(), 0);
+  EXPECT_EQ(viewer.output(), "0\n");
+}
+
+TEST(Life, AProgramsOutputAndStatusAreItsOwn) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::All;
+  viewer.start("import sys\nimport fake_gpu as gpu\ngpu.init()\ngpu.sync(gpu.STREAM)\nprint('out')\nsys.exit(7)\n");
+  ASSERT_NE(viewer.process(), nullptr);
+  EXPECT_EQ(WEXITSTATUS(viewer.wait()), 7);
+  EXPECT_EQ(viewer.output(), "out\n");
+}
+
+TEST(Life, ErrnoIsNotTouched) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Calls;
+  viewer.start(R"(
+import ctypes, errno
+import fake_gpu as gpu
+gpu.init()
+library = ctypes.CDLL(gpu._cupti._name, use_errno=True)
+ctypes.set_errno(errno.EXDEV)
+library.fake_free()
+print(ctypes.get_errno() == errno.EXDEV)
+)");
+  ASSERT_NE(viewer.process(), nullptr);
+  viewer.wait();
+  EXPECT_EQ(viewer.output(), "True\n");
+}
+
+TEST(Life, CuptiHeldBySomebodyElseIsSaid) {
+  Viewer viewer;
+  viewer.environment["FAKE_CUPTI_RESULT"] = "39";
+  viewer.environment["FAKE_CUPTI_HOLDER"] = "Nsight Systems";
+  viewer.start("import fake_gpu as gpu\ngpu.init()\ngpu.sync(gpu.STREAM)\nprint('ran', flush=True)\ninput()\n");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::CuptiBusy; }));
+  EXPECT_THAT(state_text(*process), HasSubstr("Nsight Systems"));
+  ASSERT_TRUE(viewer.until_printed("ran"));
+  viewer.say("");
+  EXPECT_EQ(viewer.wait(), 0);
+}
+
+TEST(Life, ADriverTooOldIsSaid) {
+  Viewer viewer;
+  viewer.environment["FAKE_CUPTI_RESULT"] = "15";
+  viewer.start("import fake_gpu as gpu\ngpu.init()\ninput()\n");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::DriverTooOld; }));
+  EXPECT_THAT(state_text(*process), HasSubstr("LANESCOPE_CUPTI"));
+}
+
+TEST(Life, CuptiThatIsMissingIsSaidAndRangesStillCome) {
+  Viewer viewer;
+  viewer.environment["FAKE_GPU_NO_CUPTI"] = "1";
+  viewer.environment["LANESCOPE_CUPTI"] = "/nowhere/libcupti.so.13";
+  viewer.start(R"(
+import ctypes, os
+import fake_gpu as gpu
+gpu.init()
+ranges = ctypes.CDLL(os.environ['FAKE_GPU_LIBRARIES'] + '/libranges.so')
+ranges.ranges_push(b'still here')
+input()
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::NoCupti; }));
+  EXPECT_THAT(state_text(*process), HasSubstr("/nowhere/libcupti.so.13"));
+  ASSERT_TRUE(process->until([&] { return !process->messages.ranges.empty(); })) << viewer.output();
+  EXPECT_EQ(process->messages.ranges[0].text, "still here");
+}
+
+TEST(Life, CuptiThatFailsIsSaid) {
+  Viewer viewer;
+  viewer.start(
+      "import fake_gpu as gpu\ngpu.init()\ngpu.fatal('out of everything')\nprint('on', flush=True)\ninput()\n");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::Failed; })) << viewer.output();
+  EXPECT_THAT(state_text(*process), HasSubstr("out of everything"));
+}
+
+TEST(Life, AViewerThatDiesLeavesNothingBehind) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::All;
+  viewer.start(R"(
+import os, time
+import fake_gpu as gpu
+gpu.init()
+input()
+while gpu.callbacks_enabled() or gpu.kinds_enabled() or len(os.listdir('/proc/self/task')) > 1: gpu.launch('k', 1, 7)
+flushes = gpu.flushes()
+gpu.sync(7)
+print('free', gpu.flushes() - flushes, any('socket' in os.readlink(f'/proc/self/fd/{f}') for f in range(3, 100) if os.path.exists(f'/proc/self/fd/{f}')), flush=True)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  ASSERT_TRUE(process->until([&] { return process->memory().status.recording.load() == 1; }));
+  process->hang_up();
+  viewer.say("");
+  EXPECT_EQ(viewer.wait(), 0);
+  EXPECT_EQ(viewer.output(), "free 0 False\n");
+}
+
+TEST(Life, AForkedChildDoesNothingAndIsNamed) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Calls;
+  viewer.start(R"(
+import os, sys
+import fake_gpu as gpu
+gpu.init()
+a = gpu.sync(gpu.STREAM)
+child = os.fork()
+if child == 0:
+    for i in range(100): gpu.get_device()
+    gpu.sync(gpu.STREAM)
+    sys.exit(5)    # with its exit handlers
+print('child', child, os.WEXITSTATUS(os.waitpid(child, 0)[1]), flush=True)
+b = gpu.sync(gpu.STREAM)
+input()
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  ASSERT_TRUE(viewer.until_printed("child")) << viewer.output();
+  unsigned child = 0, status = 0;
+  ASSERT_EQ(std::sscanf(viewer.output().c_str(), "child %u %u", &child, &status), 2) << viewer.output();
+  EXPECT_EQ(status, 5u);
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return m.calls.size() == 2; }));
+  EXPECT_THAT(m.forked, ElementsAre(child));
+  for (const Call& call : m.calls) EXPECT_EQ(call.thread, static_cast<std::uint32_t>(viewer.pid()));
+  EXPECT_FALSE(process->ended());
+  viewer.say("");
+  EXPECT_EQ(viewer.wait(), 0);
+}
+
+TEST(Life, AChildThatIsAProgramOfItsOwnSaysHello) {
+  Viewer viewer;
+  viewer.start(R"(
+import subprocess, sys
+import fake_gpu as gpu
+gpu.init()
+gpu.sync(gpu.STREAM)
+subprocess.run([sys.executable, '-c', 'import fake_gpu as gpu\ngpu.init()\ngpu.sync(gpu.STREAM)'], check=True)
+)");
+  Process* parent = viewer.process();
+  ASSERT_NE(parent, nullptr);
+  Process* child = viewer.process();
+  ASSERT_NE(child, nullptr) << viewer.output();
+  EXPECT_EQ(child->hello.parent, parent->hello.pid);
+  EXPECT_EQ(viewer.wait(), 0) << viewer.output();
+  EXPECT_EQ(parent->messages.calls.size(), 1u);
+  EXPECT_EQ(child->messages.calls.size(), 1u);
+  EXPECT_THAT(parent->messages.forked, IsEmpty());
+}
+
+// How a program can end; whether its exit handlers run.
+struct End {
+  const char* name;
+  const char* code;
+  bool handlers;
+  int status;  // as of waitpid
+};
+class Ends : public testing::TestWithParam<End> {};
+
+TEST_P(Ends, WhatWasSentIsThere) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Calls;
+  viewer.start(std::string(R"(
+import os, sys
+import fake_gpu as gpu
+gpu.init()
+gpu.launch('first', 10, gpu.STREAM)
+gpu.sync(gpu.STREAM)
+input()
+gpu.launch('last', 10, gpu.STREAM)
+gpu.sync(gpu.STREAM)
+)") + GetParam().code +
+               "\n");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return m.kernels.size() == 1; })) << viewer.output();
+  viewer.say("");
+  const int status = viewer.wait();
+  EXPECT_EQ(status, GetParam().status) << viewer.output();
+  EXPECT_EQ(m.calls.size(), 4u);  // calls are sent as they end
+  EXPECT_TRUE(process->ended());
+  if (!GetParam().handlers) return;
+  ASSERT_EQ(m.kernels.size(), 2u);
+  EXPECT_EQ(m.recordings.back().act, wire::RecordingAct::Delivered);
+  EXPECT_GT(m.recordings.back().time_ns, m.kernels[1].end_ns);
+}
+INSTANTIATE_TEST_SUITE_P(All, Ends,
+                         testing::Values(End{"itself", "", true, 0}, End{"exit", "sys.exit(3)", true, 3 << 8},
+                                         End{"exception", "raise ValueError('no')", true, 1 << 8},
+                                         End{"underscore", "os._exit(4)", false, 4 << 8},
+                                         End{"kill", "os.kill(os.getpid(), 9)", false, SIGKILL},
+                                         End{"abort", "os.abort()", false, SIGABRT}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(Life, AnEndIsNotHeldUpByAKernelThatRunsOn) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Calls;
+  viewer.start(R"(
+import time
+import fake_gpu as gpu
+gpu.init()
+gpu.launch('endless', 1e9, gpu.STREAM)
+print(time.clock_gettime_ns(time.CLOCK_MONOTONIC), flush=True)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  EXPECT_EQ(viewer.wait(), 0);
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  const double since_ms =
+      static_cast<double>(t.tv_sec * 1'000'000'000L + t.tv_nsec - std::stol(viewer.output())) * 1e-6;
+  EXPECT_LT(since_ms, 2000) << "the library waits 200 ms at most; the rest is Python's own end on a busy machine";
+}
+
+TEST(Life, ASignalIsTheProgramsOwn) {
+  Viewer viewer;
+  viewer.start(R"(
+import os, signal, threading
+import fake_gpu as gpu
+gpu.init()
+for task in os.listdir('/proc/self/task'):
+    name = open(f'/proc/self/task/{task}/comm').read().strip()
+    blocked = [l for l in open(f'/proc/self/task/{task}/status') if l.startswith('SigBlk')][0].split()[1]
+    print(name, blocked, flush=True)
+input()
+)");
+  ASSERT_NE(viewer.process(), nullptr);
+  ASSERT_TRUE(viewer.until_printed("lanescope ")) << viewer.output();
+  // The program's thread blocks nothing, the library's all that can be blocked: not SIGKILL, SIGSTOP, and glibc's own.
+  std::istringstream lines(viewer.output());
+  std::string name, blocked;
+  lines >> name >> blocked;
+  EXPECT_EQ(blocked, "0000000000000000");
+  lines >> name >> blocked;
+  EXPECT_EQ(name, "lanescope");
+  EXPECT_THAT(blocked, testing::AnyOf("fffffffffffbfeff", "fffffffe7ffbfeff"));
+}
+
+TEST(Life, AtRestItWakesAtMostTwentyTimesASecond) {
+  Viewer viewer;
+  viewer.start(R"(
+import glob, time
+import fake_gpu as gpu
+gpu.init()
+gpu.sync(gpu.STREAM)
+time.sleep(0.2)
+def switches():
+    for status in glob.glob('/proc/self/task/*/status'):
+        lines = open(status).read().splitlines()
+        if lines[0].split()[1] == 'lanescope':
+            return sum(int(l.split()[1]) for l in lines if 'voluntary_ctxt_switches' in l and 'non' not in l)
+before, start = switches(), time.monotonic()
+time.sleep(1.5)
+print('rate', (switches() - before) / (time.monotonic() - start), flush=True)
+)");
+  ASSERT_NE(viewer.process(), nullptr);
+  viewer.wait();
+  double rate = 0;
+  ASSERT_EQ(std::sscanf(viewer.output().c_str(), "rate %lf", &rate), 1) << viewer.output();
+  EXPECT_GT(rate, 1);
+  EXPECT_LE(rate, 22);
+}
+
+}  // namespace
+}  // namespace lanescope::inject_tests

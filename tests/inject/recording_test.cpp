@@ -1,0 +1,359 @@
+// What the GPU did: CUPTI's records, in bursts and continuously; what is dropped is counted.
+#include <gmock/gmock.h>
+
+#include "inject/target.h"
+
+namespace lanescope::inject_tests {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::Ge;
+using testing::IsEmpty;
+using testing::Le;
+
+std::size_t count(const Messages& m, wire::RecordingAct act) {
+  return static_cast<std::size_t>(
+      std::count_if(m.recordings.begin(), m.recordings.end(), [&](const auto& r) { return r.act == act; }));
+}
+const wire::RecordingMessage* first(const Messages& m, wire::RecordingAct act) {
+  for (const auto& r : m.recordings) {
+    if (r.act == act) return &r;
+  }
+  return nullptr;
+}
+std::int64_t delivered(const Messages& m) {
+  std::int64_t until = 0;
+  for (const auto& r : m.recordings) {
+    if (r.act == wire::RecordingAct::Delivered) until = std::max(until, r.time_ns);
+  }
+  return until;
+}
+
+constexpr const char* kLoop = R"(
+import fake_gpu as gpu
+gpu.init()
+while True:
+    for i in range(10):
+        gpu.launch('kernel', 20, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+)";
+
+TEST(Recording, AKernelACopyAndAWaitComeAsTheyWere) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Calls;
+  viewer.start(R"(
+import time
+import fake_gpu as gpu
+gpu.init()
+before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+a = gpu.launch('_Z4gemmPf', 1500, 13)
+b = gpu.memcpy(gpu.D2H, 4096, 250, 13, 1)
+c = gpu.memset(64, 10, 13)
+d = gpu.graph_launch('node', 3, 10, 13)
+e = gpu.sync(13)
+after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+print('done', a, b, c, d, e, before, after)
+input()
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  ASSERT_TRUE(viewer.until_printed("done")) << viewer.output();
+  unsigned a = 0, b = 0, c = 0, d = 0, e = 0;
+  long before = 0, after = 0;
+  ASSERT_EQ(std::sscanf(viewer.output().c_str(), "done %u %u %u %u %u %ld %ld", &a, &b, &c, &d, &e, &before, &after),
+            7);
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return m.kernels.size() >= 4 && m.copies.size() >= 2 && m.syncs.size() >= 1; }));
+
+  const Operation& kernel = m.kernels[0];
+  EXPECT_EQ(kernel.text, "_Z4gemmPf");
+  EXPECT_EQ(kernel.correlation, a);
+  EXPECT_EQ(kernel.end_ns - kernel.start_ns, 1'500'000);
+  EXPECT_EQ(kernel.stream, 13u);
+  EXPECT_EQ(kernel.shape_registers, 40);
+  EXPECT_EQ(kernel.graph_node, 0u);
+  // CUPTI's clock is CLOCK_REALTIME; what arrives is CLOCK_MONOTONIC, to within a bracket of the two.
+  EXPECT_GE(kernel.start_ns, before - 50'000);
+  EXPECT_LE(kernel.end_ns, after + 50'000);
+  EXPECT_GE(kernel.start_ns, m.call(a)->start_ns - 50'000);
+
+  EXPECT_EQ(m.copies[0].correlation, b);
+  EXPECT_EQ(m.copies[0].bytes, 4096u);
+  EXPECT_EQ(m.copies[0].copy_kind, 2);
+  EXPECT_EQ(m.copies[0].source, 3);       // device
+  EXPECT_EQ(m.copies[0].destination, 1);  // pageable
+  EXPECT_EQ(m.copies[0].asynchronous, 0u);
+  EXPECT_EQ(m.copies[0].end_ns - m.copies[0].start_ns, 250'000);
+  EXPECT_EQ(m.copies[1].correlation, c);
+  EXPECT_EQ(m.copies[1].copy_kind, 0xFF);
+  EXPECT_EQ(m.copies[1].bytes, 64u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(m.kernels[1 + i].correlation, d);
+    EXPECT_EQ(m.kernels[1 + i].graph_node, 1000u + i);
+  }
+  EXPECT_EQ(m.syncs[0].correlation, e);
+  EXPECT_EQ(m.syncs[0].type, 3u);
+  EXPECT_THAT(m.devices, testing::Contains("Fake GPU"));
+  ASSERT_FALSE(m.contexts.empty());
+  EXPECT_EQ(m.contexts[0].null_stream, 7u);
+  EXPECT_EQ(m.streams.size(), 2u);
+  EXPECT_THAT(m.problems, IsEmpty());
+  EXPECT_EQ(process->memory().status.recording.load(), 1u);
+  EXPECT_EQ(process->memory().status.untimed.load(), 0u);
+  // Then all of it is delivered: there is a time up to which nothing is missing, and it is after the last one's end.
+  const std::int64_t last = m.kernels.back().end_ns;
+  EXPECT_TRUE(process->until([&] { return delivered(m) > last; }));
+}
+
+TEST(Recording, BurstsAreSwitchedOnAndOffAndEachIsWhole) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Acquire;
+  viewer.start(kLoop);
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  process->memory().controls.burst_us = 40'000;
+  process->memory().controls.period_us = 120'000;
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= 4; })) << viewer.output();
+  process->level(wire::Level::Off);
+  ASSERT_TRUE(process->until([&] { return !m.recordings.empty() && delivered(m) > m.kernels.back().end_ns; }));
+
+  // From On to Off, every launch that began has its kernel, and every launch outside of a burst was not seen at all.
+  std::vector<std::pair<std::int64_t, std::int64_t>> bursts;
+  for (const auto& r : m.recordings) {
+    if (r.act == wire::RecordingAct::On) bursts.emplace_back(r.time_ns, 0);
+    if (r.act == wire::RecordingAct::Off) bursts.back().second = r.time_ns;
+  }
+  std::size_t launches = 0, waits_between = 0;
+  for (const Call& call : m.calls) {
+    const bool within = std::any_of(bursts.begin(), bursts.end(),
+                                    [&](const auto& b) { return call.start_ns > b.first && call.end_ns < b.second; });
+    const bool launch = call.text == "cudaLaunchKernel_v7000";
+    if (!launch) waits_between += !within;
+    if (!launch || !within) continue;
+    ++launches;
+    const auto kernels = std::count_if(m.kernels.begin(), m.kernels.end(),
+                                       [&](const Operation& k) { return k.correlation == call.correlation; });
+    EXPECT_EQ(kernels, 1) << "launch " << call.correlation << " within a burst";
+  }
+  EXPECT_GT(launches, 100u);
+  EXPECT_GT(waits_between, 20u);
+  for (std::size_t i = 0; i + 1 < bursts.size(); ++i) {
+    EXPECT_GT(bursts[i].second - bursts[i].first, 20'000'000);
+    EXPECT_GT(bursts[i + 1].first, bursts[i].second);
+  }
+  for (const auto& r : m.recordings) {
+    const bool switched = r.act != wire::RecordingAct::Delivered;
+    EXPECT_EQ(r.took_ns > 0, switched);
+  }
+  EXPECT_GE(process->memory().status.switches.load(), 8u);
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
+TEST(Recording, TheAnchorIsSeenBetweenBursts) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Acquire;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+while True:
+    gpu.memset(4, 5, gpu.STREAM)
+    gpu.launch('kernel', 20, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  process->memory().controls.burst_us = 10'000;
+  process->memory().controls.period_us = 60'000'000;
+  Messages& m = process->messages;
+  const auto after_off = [&](const char* name) {
+    const wire::RecordingMessage* off = first(m, wire::RecordingAct::Off);
+    return off ? std::count_if(m.calls.begin(), m.calls.end(),
+                               [&](const Call& c) { return c.text == name && c.start_ns > off->time_ns + 20'000'000; })
+               : 0;
+  };
+  ASSERT_TRUE(process->until([&] { return after_off("cudaStreamSynchronize_v3020") > 20; })) << viewer.output();
+  EXPECT_EQ(after_off("cudaMemsetAsync_v3020"), 0);
+  const auto memset =
+      std::find_if(m.calls.begin(), m.calls.end(), [](const Call& c) { return c.text == "cudaMemsetAsync_v3020"; });
+  ASSERT_NE(memset, m.calls.end());
+  process->memory().controls.anchor = memset->api;
+  process->wake();
+  ASSERT_TRUE(process->until([&] { return after_off("cudaMemsetAsync_v3020") > 20; }));
+  EXPECT_EQ(after_off("cudaLaunchKernel_v7000"), 0);
+  EXPECT_EQ(m.place(m.calls.back().stack, viewer.script()).function, "<module>");
+}
+
+TEST(Recording, ABoostRecordsUntilItsEnd) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Acquire;
+  viewer.start(kLoop);
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  process->memory().controls.burst_us = 5'000;
+  process->memory().controls.period_us = 60'000'000;
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) == 1; }));
+  const std::int64_t now = m.recordings.back().time_ns;
+  process->memory().controls.boost_until_ns = now + 300'000'000;
+  process->wake();
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) == 2; }));
+  const auto last_off = std::find_if(m.recordings.rbegin(), m.recordings.rend(),
+                                     [](const auto& r) { return r.act == wire::RecordingAct::Off; });
+  EXPECT_THAT(last_off->time_ns, Ge(now + 300'000'000));
+}
+
+TEST(Recording, AllHasOtherCallsButNotThoseThatOnlyAsk) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::All;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+gpu.stream_create()
+for i in range(100): gpu.get_device()
+gpu.launch('k', 1, gpu.STREAM)
+gpu.sync(gpu.STREAM)
+input()
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return m.calls.size() >= 3; })) << viewer.output();
+  EXPECT_EQ(m.calls[0].text, "cudaStreamCreate_v3020");
+  EXPECT_EQ(m.calls[1].text, "cudaLaunchKernel_v7000");
+  EXPECT_EQ(m.calls[2].text, "cudaStreamSynchronize_v3020");
+}
+
+TEST(Recording, TheLevelIsChangedWhileItRuns) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Off;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+print('on', flush=True)
+for line in iter(input, 'end'):
+    for i in range(100): gpu.launch('kernel', 5, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+    print(line, gpu.callbacks_enabled(), gpu.kinds_enabled(), flush=True)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  Messages& m = process->messages;
+  ASSERT_TRUE(viewer.until_printed("on"));
+  viewer.say("off");
+  ASSERT_TRUE(viewer.until_printed("off 0 0")) << viewer.output();
+  process->read();
+  EXPECT_THAT(m.calls, IsEmpty());
+  process->level(wire::Level::Calls);
+  ASSERT_TRUE(process->until([&] { return process->memory().status.recording.load() == 1; }));
+  viewer.say("calls");
+  ASSERT_TRUE(process->until([&] { return m.kernels.size() == 100 && m.calls.size() == 101; })) << viewer.output();
+  process->level(wire::Level::Waits);
+  ASSERT_TRUE(process->until([&] { return process->memory().status.recording.load() == 0; }));
+  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) == 1; }));
+  viewer.say("waits");
+  ASSERT_TRUE(process->until([&] { return m.calls.size() == 102; }));
+  EXPECT_EQ(m.kernels.size(), 100u);
+  viewer.say("end");
+  viewer.wait();
+  EXPECT_EQ(m.calls.size(), 102u);
+}
+
+TEST(Recording, AFullRingDropsAndCountsAndLaterDefinesWhatItMissed) {
+  Viewer viewer;
+  viewer.environment["LANESCOPE_RING_SLOTS"] = "64";
+  viewer.first_level = wire::Level::Calls;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+for i in range(2000): gpu.launch('kernel', 1, gpu.STREAM)
+gpu.sync(gpu.STREAM)
+print('full', flush=True)
+input()
+def later():
+    return gpu.sync(gpu.STREAM)
+for line in iter(input, 'end'):
+    later()
+    print(line, flush=True)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  EXPECT_EQ(process->memory().slot_count, 64u);
+  // Nobody reads: neither until_printed() nor wait() may be used before the ring is full.
+  ASSERT_TRUE([&] {
+    for (int i = 0; i < kPatience_ms && viewer.output().find("full") == std::string::npos; ++i) usleep(1000);
+    return viewer.output().find("full") != std::string::npos;
+  }()) << viewer.output();
+  EXPECT_GT(process->memory().status.dropped.load(), 1000u);
+  process->read();
+  process->level(wire::Level::Waits);
+  ASSERT_TRUE(process->until([&] { return process->memory().status.recording.load() == 0; }));
+  viewer.say("");
+  viewer.say("once");
+  ASSERT_TRUE(viewer.until_printed("once"));
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until(
+      [&] { return !m.calls.empty() && m.place(m.calls.back().stack, viewer.script()).function == "later"; }));
+  EXPECT_EQ(m.calls.back().text, "cudaStreamSynchronize_v3020");
+  EXPECT_THAT(m.problems, IsEmpty());
+  viewer.say("end");
+  EXPECT_EQ(viewer.wait(), 0);
+}
+
+TEST(Recording, AStepOfTheWallClockIsSeen) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Calls;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+gpu.launch('before', 10, gpu.STREAM)
+gpu.sync(gpu.STREAM)
+input()
+gpu.step_clock(3_000_000_000)
+print('stepped', flush=True)
+input()
+gpu.launch('after', 10, gpu.STREAM)
+gpu.sync(gpu.STREAM)
+input()
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  Messages& m = process->messages;
+  ASSERT_TRUE(process->until([&] { return m.kernels.size() == 1; })) << viewer.output();
+  viewer.say("");
+  ASSERT_TRUE(viewer.until_printed("stepped"));
+  ASSERT_TRUE(process->until([&] { return process->memory().status.clock_steps.load() == 1; }));
+  viewer.say("");
+  ASSERT_TRUE(process->until([&] { return m.kernels.size() == 2; })) << viewer.output();
+  const Call* launch = m.call(m.kernels[1].correlation);
+  ASSERT_NE(launch, nullptr);
+  EXPECT_THAT(m.kernels[1].start_ns, AllOf(Ge(launch->start_ns - 50'000), Le(launch->start_ns + 5'000'000'000)));
+  EXPECT_LT(m.kernels[1].start_ns - launch->start_ns, 1'000'000'000) << "the old distance would be 3 s off";
+}
+
+TEST(Recording, AnotherProfilerThatTakesTheBuffersOverIsSaid) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Calls;
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+gpu.launch('k', 1, gpu.STREAM)
+gpu.sync(gpu.STREAM)
+input()
+gpu.take_over()
+while True:
+    gpu.launch('k', 100, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  ASSERT_TRUE(process->until([&] { return process->messages.kernels.size() == 1; }));
+  EXPECT_EQ(process->state(), wire::State::Watching);
+  viewer.say("");
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::TakenOver; })) << viewer.output();
+  EXPECT_THAT(std::string(process->memory().status.state_text), testing::HasSubstr("another profiler"));
+}
+
+}  // namespace
+}  // namespace lanescope::inject_tests
