@@ -13,6 +13,7 @@ namespace lanescope::analysis {
 namespace {
 
 constexpr std::size_t kRecentIterations = 20;    // enough to trust
+constexpr std::int64_t kEnoughWhole = 10;        // of those recorded in bursts
 constexpr std::size_t kMostIterations = 20'000;  // more than anyone needs; a fast GPU completes many per second
 
 /// The figures of the stretch that the pace is based on: if the CPU runs ahead and waits only now and then, a stretch
@@ -96,6 +97,13 @@ Recent recent_account(const LiveAnalysis& analysis, Nanoseconds edge, Nanosecond
     from = at_most(records, std::min(edge - span_ns, records[records.size() - kRecentIterations].start_ns));
   }
   Summary summary = analysis.window(std::max(from, settled.from_ns), edge, period);
+  // Recorded in bursts, a stretch may have hardly any whole iterations: then a longer one, as far as the settings
+  // allow.
+  for (int longer = 0; longer < 4 && summary.in_parts && summary.recorded_iterations < kEnoughWhole; ++longer) {
+    if (from <= settled.from_ns) break;
+    from = at_most(records, edge - 2 * (edge - from));
+    summary = analysis.window(std::max(from, settled.from_ns), edge, period);
+  }
   if (summary.iteration.count == 0) return recent;
   const bool whole = summary.pace.known() || (summary.sync_count == 0 && summary.pace.basis != PaceBasis::NoPeriod);
   recent.current = settled.settled && whole;

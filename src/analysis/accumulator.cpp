@@ -329,6 +329,7 @@ void Accumulator::end_iteration() {
   last_iteration_.end_ns = iteration.end;
   last_iteration_.number = ++iterations_;
   last_iteration_.iterations_ns = iterations_ns_;
+  last_iteration_.in_parts = in_parts_;
   if (iterations_ == 1) first_ended_ = last_iteration_;
   if (in_parts_) whole_.pass({last_iteration_, iteration.end, iterations_, 0});
   loop_end_ = std::max(iteration.end, busy_.end);
@@ -407,7 +408,8 @@ void Accumulator::judge_from_the_first(Summary& summary, const IterationRecord& 
   }
 }
 
-void Accumulator::count_whole(Summary& summary, const IterationRecord& base, const IterationRecord& last) const {
+void Accumulator::count_whole(Summary& summary, const IterationRecord& base, const IterationRecord& last,
+                              Count count) const {
   summary.in_parts = in_parts_;
   if (!in_parts_) return;
   const auto point = [](const IterationRecord& r) {
@@ -419,7 +421,7 @@ void Accumulator::count_whole(Summary& summary, const IterationRecord& base, con
     summary.judged.iterations = 0;  // what is counted is not per iteration
     return;
   }
-  fill_recorded(summary, sum.totals);
+  count == Count::Everything ? fill(summary, sum.totals) : fill_recorded(summary, sum.totals);
   summary.run_ahead_mean =
       static_cast<double>(sum.run_ahead_ns) / static_cast<double>(std::max<Nanoseconds>(1, sum.totals.recorded_ns));
   const Nanoseconds warm_up = summary.judged.warm_up_ns;

@@ -117,7 +117,10 @@ class Accumulator {
   }
   /// In that case, gives a summary the figures of the whole recorded iterations from the end of `base` to that of
   /// `last`, if there are enough; its totals and its judged stretch have been set.
-  void count_whole(Summary& summary, const IterationRecord& base, const IterationRecord& last) const;
+  /// Everything: also what is known all the time, such as waits, of these iterations alone.
+  enum class Count : std::uint8_t { Recorded, Everything };
+  void count_whole(Summary& summary, const IterationRecord& base, const IterationRecord& last,
+                   Count count = Count::Recorded) const;
 
  private:
   static constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::min();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -86,6 +87,61 @@ std::pair<Nanoseconds, Nanoseconds> whole_iterations(const trace::Trace& trace, 
   return {first, last};
 }
 
+/// The iterations of [from, to) that lie wholly in recorded time, as WholeIterations decides.
+struct WholeStretches {
+  struct Stretch {
+    Nanoseconds from, to;
+  };
+  std::vector<Stretch> stretches;  ///< ascending
+  std::int64_t iterations = 0;
+  Nanoseconds recorded_ns = 0;
+
+  /// How much of [from, to) lies in them.
+  Nanoseconds within(Nanoseconds from, Nanoseconds to) const {
+    Nanoseconds sum = 0;
+    auto at = std::ranges::upper_bound(stretches, from, {}, &Stretch::to);
+    for (; at != stretches.end() && at->from < to; ++at) sum += std::min(to, at->to) - std::max(from, at->from);
+    return sum;
+  }
+};
+/// Empty if everything is recorded.
+std::optional<WholeStretches> whole_stretches(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
+                                              trace::GpuNumber gpu) {
+  if (!trace.recorded_in_parts()) return std::nullopt;
+  RecordedTime recorded(trace, gpu);
+  recorded.refresh(trace::Coverage::kAlways);
+  if (!recorded.in_parts()) return std::nullopt;
+  const trace::Owners owners(trace);
+  std::vector<Nanoseconds> ends;
+  {
+    const trace::Trace::ReadLock lock(trace);
+    for (std::size_t id = 0; id < trace.lane_count(); ++id) {
+      const auto lane = static_cast<LaneId>(id);
+      if (trace.lane(lane).info().kind != LaneKind::Iterations) continue;
+      if (gpu != trace::kNobody && owners.process_of(lane) != owners.gpus()[gpu].process) continue;
+      for (std::size_t r = 0; r < trace.lane(lane).row_count(); ++r) {
+        const trace::Row& row = trace.lane(lane).row(r);
+        trace::EventIndex i = row.first_starting_at_or_after(from, row.first(), row.last());
+        for (; i < row.last() && row.end(i) <= to; ++i) ends.push_back(row.end(i));
+      }
+    }
+  }
+  std::sort(ends.begin(), ends.end());
+  WholeStretches whole;
+  Nanoseconds before = from;
+  for (const Nanoseconds end : ends) {
+    while (recorded.next() < end) recorded.pass();
+    if (recorded.on() && recorded.since() <= before) {
+      if (whole.stretches.empty() || whole.stretches.back().to != before) whole.stretches.push_back({before, before});
+      whole.stretches.back().to = end;
+      whole.recorded_ns += end - before;
+      ++whole.iterations;
+    }
+    before = end;
+  }
+  return whole;
+}
+
 class Gathering final : Accumulator::Listener {
  public:
   Gathering(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber only)
@@ -98,11 +154,14 @@ class Gathering final : Accumulator::Listener {
         lanes_(trace),
         only_(only),
         from_(from),
-        to_(to) {
+        to_(to),
+        whole_(whole_stretches(trace, from, to, only)) {
     merge_.start_at(from, from - kContextNs);
   }
 
   Evidence run(const std::atomic<bool>* stop) {
+    if (whole_ && whole_->iterations < kFewestWhole) return {};
+    sums_.look(trace::Coverage::kAlways);
     read_until(from_, stop);
     sums_.open_window(from_);
     read_until(to_, stop);
@@ -116,6 +175,11 @@ class Gathering final : Accumulator::Listener {
     evidence_.summary = sums_.summary_at(to_);
     evidence_.summary.iteration = duration_stats(durations_);
     sums_.measure_run_ahead(evidence_.summary);
+    if (whole_) {
+      sums_.count_whole(evidence_.summary, sums_.beginning(), last_, Accumulator::Count::Everything);
+      evidence_.recorded_ns = whole_->recorded_ns;
+      evidence_.iterations = whole_->iterations;
+    }
     judge(evidence_.summary);
     blame_bubbles();
     leave_out_others();
@@ -181,8 +245,17 @@ class Gathering final : Accumulator::Listener {
     Nanoseconds gpu_end;  ///< end of the work issued within it
   };
 
-  void iteration_ended(const IterationRecord& record) override { durations_.push_back(record.duration()); }
-  void gap_closed(const Bubble& gap) override { bubbles_.push_back(gap); }
+  void iteration_ended(const IterationRecord& record) override {
+    durations_.push_back(record.duration());
+    if (whole_) last_ = record;
+  }
+  void gap_closed(const Bubble& gap) override {
+    bubbles_.push_back(gap);
+    if (whole_) last_.add_gap(gap, last_.end_ns);
+  }
+
+  /// It counts: it begins in the stretch, in time that is recorded.
+  bool counts(Nanoseconds start) const { return start >= from_ && (!whole_ || whole_->within(start, start + 1) > 0); }
 
   void read_until(Nanoseconds limit, const std::atomic<bool>* stop) {
     while (!merge_.run(limit, kSlice, *this) && !(stop && *stop)) {
@@ -197,7 +270,7 @@ class Gathering final : Accumulator::Listener {
     }
     open_.add(thread, range.start_ns, range.end_ns, range.name);
     kinds_[range.name] = trace::range_kind_of(range);
-    if (range.start_ns < from_) return;
+    if (!counts(range.start_ns)) return;
     if (trace::is_stale_read(range)) {
       stale_reads_.push_back({lane, range.start_ns, range.end_ns});
     }
@@ -217,7 +290,7 @@ class Gathering final : Accumulator::Listener {
     const NameId range = open_.at(lanes_.thread_of(lane), call.start_ns).name;
     if (trace::is_launch(call)) launching_.insert(lanes_.thread_of(lane));
     const std::size_t site = add_call(call, lane, range, role);
-    if (call.start_ns < from_) return;
+    if (!counts(call.start_ns)) return;
     CallSite& s = evidence_.sites[site];
     const trace::CallParts parts = trace::parts_of(call);
     if (trace::is_sync(call)) {
@@ -244,7 +317,7 @@ class Gathering final : Accumulator::Listener {
       if (kind != kinds_.end()) evidence_.sites.back().range_kind = kind->second;
     }
     made_.push_back({event.start_ns, event.end_ns, lane, site});
-    if (event.start_ns >= from_) {
+    if (counts(event.start_ns)) {
       CallSite& s = evidence_.sites[site];
       ++s.count;
       s.host_ns += event.duration();
@@ -260,8 +333,8 @@ class Gathering final : Accumulator::Listener {
     if (kind == LaneKind::Kernels) {
       kernel_streams_.insert(lanes_.stream_of(lane));
       kernels_.add(operation.start_ns, operation.end_ns);
-      if (operation.start_ns >= from_) take_kernel(operation);
-    } else if (operation.kind == EventKind::Copy && operation.start_ns >= from_) {
+      if (counts(operation.start_ns)) take_kernel(operation);
+    } else if (operation.kind == EventKind::Copy && counts(operation.start_ns)) {
       take_copy(operation, lanes_.stream_of(lane));
     }
   }
@@ -345,8 +418,10 @@ class Gathering final : Accumulator::Listener {
           [](const Made& made, const auto& wanted) { return std::pair(made.start, made.lane) < wanted; });
       if (gap.call == 0 || call == made_.end() || call->start != gap.call_start_ns || call->lane != gap.call_lane)
         continue;
+      const Nanoseconds lost = whole_ ? whole_->within(gap.start_ns, gap.end_ns) : gap.duration();
+      if (lost == 0) continue;
       CallSite& site = evidence_.sites[call->site];
-      site.bubble_ns[static_cast<std::size_t>(gap.cause)] += gap.duration();
+      site.bubble_ns[static_cast<std::size_t>(gap.cause)] += lost;
       ++site.bubble_count;
       if (gap.cause == BubbleCause::AfterSync && gap.cpu_ns <= kQuicklyNs) ++site.quickly_followed;
       if (gap.duration() > site.longest_bubble_ns) {
@@ -382,7 +457,7 @@ class Gathering final : Accumulator::Listener {
     }
     evidence_.loader_waits = static_cast<std::int64_t>(waits.size());
     // The summary's total covers all threads of the process, and includes waits that began before the stretch.
-    evidence_.loader_wait_ns = only_ == trace::kNobody ? evidence_.summary.loader_wait_ns : within;
+    evidence_.loader_wait_ns = only_ == trace::kNobody && !whole_ ? evidence_.summary.loader_wait_ns : within;
     evidence_.median_loader_wait_ns = median(waits);
   }
 
@@ -497,6 +572,8 @@ class Gathering final : Accumulator::Listener {
   LaneFacts lanes_;
   const trace::GpuNumber only_;
   const Nanoseconds from_, to_;
+  const std::optional<WholeStretches> whole_;  // if not everything was recorded
+  IterationRecord last_;
 
   Evidence evidence_;
   OpenRanges open_;

@@ -87,6 +87,9 @@ inline constexpr Nanoseconds kStoppedEarlyNs = 10'000;
 struct Evidence {
   /// From the start of the first to the end of the last iteration considered.
   Nanoseconds from_ns = 0, to_ns = 0;
+  /// If only parts of it were recorded: the time of the iterations that lie wholly in them. Everything here is of these
+  /// iterations alone, also what is known all the time. 0: everything was recorded.
+  Nanoseconds recorded_ns = 0;
   std::int64_t iterations = 0;
   Summary summary;                ///< of that stretch, with its run-ahead
   std::vector<CallSite> sites;    ///< by cost, highest first: by bubbles, then by waits
@@ -106,7 +109,7 @@ struct Evidence {
   std::optional<Place> stale_read;
   trace::GpuNumber gpu = trace::kNobody;  ///< with several GPUs, the one described; kNobody: all lanes together
 
-  Nanoseconds span_ns() const { return to_ns - from_ns; }
+  Nanoseconds span_ns() const { return recorded_ns > 0 ? recorded_ns : to_ns - from_ns; }
   double per_iteration(std::int64_t sum) const {
     return iterations > 0 ? static_cast<double>(sum) / static_cast<double>(iterations) : 0;
   }
@@ -116,7 +119,8 @@ struct Evidence {
 };
 
 /// Gathers the evidence in [from, to), cut to whole iterations. Cost grows with the number of events. Returns nothing
-/// (0 iterations) if there is no whole iteration, or if `stop` is set meanwhile.
+/// (0 iterations) if there is no whole iteration (recorded in parts: fewer than kFewestWhole), or if `stop` is set
+/// meanwhile.
 ///
 /// `gpu`: with several GPUs (trace::Owners::gpus), considers only this one: its operations, and the calls and waits of
 /// the process that uses it, without those of threads that launch only on other GPUs. kNobody: all lanes together. With

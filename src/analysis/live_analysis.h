@@ -26,8 +26,13 @@ struct IterationRecord : RunningTotals {
   double loss = 0;                 ///< the newest one at its end (inclusive); NaN before the first
   /// Of the iterations since the previous record: just itself, until others are dropped.
   Nanoseconds shortest_ns = 0, longest_ns = 0;
+  bool in_parts = false;  ///< not everything was recorded
 
   Nanoseconds duration() const { return end_ns - start_ns; }
+  /// From the end of an earlier one: the time of which the GPU's totals are.
+  Nanoseconds recorded_since(const IterationRecord& earlier) const {
+    return in_parts ? recorded_ns - earlier.recorded_ns : end_ns - earlier.end_ns;
+  }
 };
 
 /// Oldest first.

@@ -114,6 +114,7 @@ void set_judged(Summary& summary, Nanoseconds from, Nanoseconds to, const Runnin
   j.launch_count = totals.launch_count;
   j.copied_bytes = totals.h2d_bytes + totals.d2h_bytes;
   j.loader_wait_ns = totals.loader_wait_ns;
+  j.host_wait_ns = totals.wait_ns;
   const auto most = std::max_element(totals.after_sync_at_ns.begin(), totals.after_sync_at_ns.end());
   j.sync_place_ns = *most;
   if (*most == 0) return;

@@ -111,6 +111,7 @@ struct Judged {
   std::int64_t sync_count = 0, launch_count = 0;
   std::int64_t copied_bytes = 0;  ///< in both directions
   Nanoseconds loader_wait_ns = 0;
+  Nanoseconds host_wait_ns = 0;  ///< as in Summary
 
   Nanoseconds span_ns() const { return recorded_ns > 0 ? recorded_ns : to_ns - from_ns; }
 };

@@ -67,10 +67,10 @@ std::vector<Column> columns_of(const analysis::LiveAnalysis& analysis,
   for (std::size_t first = 0; first < records.size(); first += each) {
     const std::size_t last = std::min(first + each, records.size()) - 1;
     const analysis::Summary s = analysis.window(records[first].start_ns, records[last].end_ns);
-    if (s.iteration.count == 0 || s.window_ns() <= 0) continue;
+    if (s.iteration.count == 0 || s.gpu_window_ns() <= 0) continue;
     Column& column = columns.emplace_back();
     column.mean_ns = s.iteration.mean_ns;
-    column.parts = time_parts(s, s.window_ns(), s.gpu_busy_ns, s.kernel_ns, s.bubble_by_cause_ns);
+    column.parts = time_parts(s, s.gpu_window_ns(), s.gpu_busy_ns, s.kernel_ns, s.bubble_by_cause_ns);
   }
   return columns;
 }
@@ -112,8 +112,8 @@ std::vector<TimePart> time_parts(const analysis::Summary& summary, Nanoseconds s
 
 std::vector<TimePart> time_parts(const analysis::Summary& s) {
   const analysis::Judged& j = s.judged;
-  if (j.to_ns > j.from_ns) return time_parts(s, j.to_ns - j.from_ns, j.busy_ns, j.kernel_ns, j.bubble_by_cause_ns);
-  return time_parts(s, s.window_ns(), s.gpu_busy_ns, s.kernel_ns, s.bubble_by_cause_ns);
+  if (j.to_ns > j.from_ns) return time_parts(s, j.span_ns(), j.busy_ns, j.kernel_ns, j.bubble_by_cause_ns);
+  return time_parts(s, s.gpu_window_ns(), s.gpu_busy_ns, s.kernel_ns, s.bubble_by_cause_ns);
 }
 
 std::string chart_patterns() {

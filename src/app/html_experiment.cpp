@@ -81,8 +81,10 @@ std::vector<Compared> compared_figures() {
   const auto share = [](base::Nanoseconds analysis::Summary::*member) {
     return [member](const PageRun& run) -> std::optional<double> {
       const analysis::Summary& s = run.figures.summary;
-      if (s.window_ns() <= 0) return std::nullopt;
-      return static_cast<double>(s.*member) / static_cast<double>(s.window_ns());
+      const bool cpu = member == &analysis::Summary::host_wait_ns;
+      const base::Nanoseconds whole = cpu ? s.window_ns() : s.gpu_window_ns();
+      if (whole <= 0) return std::nullopt;
+      return static_cast<double>(s.*member) / static_cast<double>(whole);
     };
   };
   return {
@@ -93,7 +95,14 @@ std::vector<Compared> compared_figures() {
       {N_("GPU idle"), share(&analysis::Summary::bubble_ns), plain_share},
       {N_("CPU waits for the GPU"), share(&analysis::Summary::host_wait_ns), plain_share},
       {N_("synchronisations per iteration"), per_iteration(&analysis::Summary::sync_count), rate},
-      {N_("kernel launches per iteration"), per_iteration(&analysis::Summary::launch_count), rate},
+      {N_("kernel launches per iteration"),
+       [=](const PageRun& run) -> std::optional<double> {
+         const analysis::Summary& s = run.figures.summary;
+         if (!s.in_parts) return per_iteration(&analysis::Summary::launch_count)(run);
+         if (s.gpu_iterations() == 0) return std::nullopt;
+         return static_cast<double>(s.launch_count) / static_cast<double>(s.gpu_iterations());
+       },
+       rate},
   };
 }
 

@@ -331,16 +331,20 @@ std::string time_section(const PageRun& run, const SectionIds& id) {
   // While the queue fills, iterations end long before their work: then use the whole run.
   const bool judged = s.judged.to_ns > s.judged.from_ns && s.pace.queue_is_steady();
   const std::vector<TimePart> parts =
-      judged ? time_parts(s) : time_parts(s, s.window_ns(), s.gpu_busy_ns, s.kernel_ns, s.bubble_by_cause_ns);
-  const Nanoseconds span = judged ? s.judged.to_ns - s.judged.from_ns : s.window_ns();
+      judged ? time_parts(s) : time_parts(s, s.gpu_window_ns(), s.gpu_busy_ns, s.kernel_ns, s.bubble_by_cause_ns);
+  const Nanoseconds span = judged ? s.judged.span_ns() : s.gpu_window_ns();
   const Nanoseconds busy = judged ? s.judged.busy_ns : s.gpu_busy_ns;
   if (span <= 0) return {};
   const std::int64_t over = judged && s.judged.iterations > 0 ? s.judged.iterations : s.iteration.count;
-  const bool has_iterations =
-      s.iteration.count > 0 && (s.pace.queue_is_steady() || s.pace.basis == analysis::PaceBasis::Elapsed);
+  const bool has_iterations = s.iteration.count > 0 && (!s.in_parts || s.gpu_iterations() > 0) &&
+                              (s.pace.queue_is_steady() || s.pace.basis == analysis::PaceBasis::Elapsed);
   const double n = has_iterations ? std::max(1.0, static_cast<double>(over)) : 1;
-  const Nanoseconds host_wait = judged && run.figures.breakdown ? run.figures.breakdown->host_wait_ns : s.host_wait_ns;
+  const Nanoseconds host_wait = judged && s.in_parts              ? s.judged.host_wait_ns
+                                : judged && run.figures.breakdown ? run.figures.breakdown->host_wait_ns
+                                                                  : s.host_wait_ns;
   const Nanoseconds loader_wait = judged ? s.judged.loader_wait_ns : s.loader_wait_ns;
+  // Without whole iterations, waits are of all of the time.
+  const Nanoseconds wait_span = s.in_parts && s.gpu_iterations() == 0 ? s.window_ns() : span;
   Nanoseconds idle = 0;
   for (const TimePart& part : parts) idle += part.idle ? part.ns : 0;
 
@@ -357,13 +361,18 @@ std::string time_section(const PageRun& run, const SectionIds& id) {
     if (part.idle && part.ns > 0) rows += time_row(part.key.c_str(), escaped(part.name), part.ns, span, n, "sub");
   }
   rows += head_row(N_("the CPU, meanwhile"));
-  rows += time_row("", words("waits for the GPU"), host_wait, span, n);
-  if (loader_wait > 0) rows += time_row("", words("waits for data"), loader_wait, span, n);
+  rows += time_row("", words("waits for the GPU"), host_wait, wait_span, n);
+  if (loader_wait > 0) rows += time_row("", words("waits for data"), loader_wait, wait_span, n);
   rows += count_row(words("synchronisations"), judged ? s.judged.sync_count : s.sync_count, n);
   rows += count_row(words("kernel launches"), judged ? s.judged.launch_count : s.launch_count, n);
   rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td></td></tr>\n", words("operations in flight, mean"),
                       rate(s.run_ahead_mean));
   std::string lede = has_iterations ? sentence("Averaged over {}.", iterations(over)) : std::string();
+  if (s.in_parts) {
+    lede += (lede.empty() ? "" : " ") +
+            (has_iterations ? sentence("Only these were recorded whole, {} % of the time.", recorded_percent(s))
+                            : sentence("Only {} % of the time was recorded.", recorded_percent(s)));
+  }
   lede += ' ' + words(
                     "A CPU wait is not a loss by itself: the GPU may be busy meanwhile. The loss is the time that the "
                     "GPU idles.");

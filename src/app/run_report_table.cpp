@@ -24,9 +24,9 @@ constexpr std::size_t kAdviceWidth = 82;  // of the text beside it
 
 Cell duration(Nanoseconds ns) { return measured(base::format_duration(ns)); }
 
-// A duration and its share of the window.
-Cell share(Nanoseconds ns, const RunFigures& r) {
-  const Nanoseconds window = r.summary.window_ns();
+// A duration and its share of the window, or of what was recorded of the GPU in it.
+Cell share(Nanoseconds ns, const RunFigures& r, bool of_gpu = true) {
+  const Nanoseconds window = of_gpu ? r.summary.gpu_window_ns() : r.summary.window_ns();
   if (window <= 0) return duration(ns);
   return measured(base::format_duration(ns),
                   fmt::format("{:.1f} %", 100 * static_cast<double>(ns) / static_cast<double>(window)));
@@ -54,8 +54,8 @@ Figure bubble_figure(const std::string& label, Cause cause) {
 }
 
 // A duration of the summary with its share.
-Figure share_figure(const char* label, Nanoseconds analysis::Summary::*member) {
-  return {label, [member](const RunFigures& r) { return share(r.summary.*member, r); },
+Figure share_figure(const char* label, Nanoseconds analysis::Summary::*member, bool of_gpu = true) {
+  return {label, [member, of_gpu](const RunFigures& r) { return share(r.summary.*member, r, of_gpu); },
           [member](const RunFigures& r) { return static_cast<double>(r.summary.*member); }};
 }
 
@@ -128,18 +128,27 @@ std::vector<Figure> time_figures(const std::vector<const RunFigures*>& runs) {
 }
 
 std::vector<Figure> gpu_time_figures(const std::vector<const RunFigures*>& runs, bool with_loader) {
-  std::vector<Figure> figures{
-      {{}, {}, {}},
+  std::vector<Figure> figures{{{}, {}, {}}};
+  if (std::ranges::any_of(runs, [](const RunFigures* run) { return run->summary.in_parts; })) {
+    figures.push_back({tr("GPU recorded"),
+                       [](const RunFigures& r) {
+                         return measured(base::format_duration(r.summary.gpu_window_ns()),
+                                         r.summary.in_parts ? recorded_percent(r.summary) + " %" : "100 %");
+                       },
+                       {}});
+  }
+  const std::vector<Figure> always{
       share_figure(tr("GPU busy"), &analysis::Summary::gpu_busy_ns),
       share_figure(tr("GPU idle (bubbles)"), &analysis::Summary::bubble_ns),
       bubble_figure(tr("  after a sync"), CauseGroup::AfterSync),
       bubble_figure(tr("  launch too slow"), CauseGroup::Launch),
   };
+  figures.insert(figures.end(), always.begin(), always.end());
   // Individual causes that have at least a thousandth of the time.
   const auto add_causes = [&](std::initializer_list<BubbleCause> causes) {
     for (const BubbleCause cause : causes) {
       if (std::any_of(runs.begin(), runs.end(), [&](const RunFigures* run) {
-            return 1000 * idle_of(run->summary.bubble_by_cause_ns, cause) > run->summary.window_ns();
+            return 1000 * idle_of(run->summary.bubble_by_cause_ns, cause) > run->summary.gpu_window_ns();
           }))
         figures.push_back(bubble_figure("    " + std::string(analysis::cause_name(cause)), cause));
     }
@@ -154,8 +163,9 @@ std::vector<Figure> gpu_time_figures(const std::vector<const RunFigures*>& runs,
     figures.push_back(bubble_figure(tr("  between graph nodes"), CauseGroup::Graph));
   }
   figures.push_back(bubble_figure(tr("  start and end"), CauseGroup::StartOrEnd));
-  figures.push_back(share_figure(tr("CPU waiting for the GPU"), &analysis::Summary::host_wait_ns));
-  if (with_loader) figures.push_back(share_figure(tr("CPU waiting for data"), &analysis::Summary::loader_wait_ns));
+  figures.push_back(share_figure(tr("CPU waiting for the GPU"), &analysis::Summary::host_wait_ns, false));
+  if (with_loader)
+    figures.push_back(share_figure(tr("CPU waiting for data"), &analysis::Summary::loader_wait_ns, false));
   return figures;
 }
 

@@ -29,8 +29,12 @@ std::optional<double> divided(double what, double by) {
 double whole(std::int64_t number) { return static_cast<double>(number); }
 
 std::optional<double> per_iteration(const Summary& s, double what) { return divided(what, whole(s.iteration.count)); }
+/// Of the GPU's work, which may have been recorded in parts only.
+std::optional<double> per_gpu_iteration(const Summary& s, double what) {
+  return divided(what, whole(s.gpu_iterations()));
+}
 std::optional<double> percent(const Summary& s, base::Nanoseconds part) {
-  return divided(kPercent * whole(part), whole(s.window_ns()));
+  return divided(kPercent * whole(part), whole(s.gpu_window_ns()));
 }
 
 std::optional<double> each(const Summary& s, double unit_ns) {
@@ -44,7 +48,7 @@ std::optional<double> total_s(const Summary& s, std::uint64_t iterations) {
 }
 
 std::optional<double> copying_ms(const Summary& s, base::Nanoseconds copies) {
-  return copies > 0 ? per_iteration(s, whole(copies) / kNsPerMs) : std::nullopt;
+  return copies > 0 ? per_gpu_iteration(s, whole(copies) / kNsPerMs) : std::nullopt;
 }
 
 struct Standard {
@@ -64,7 +68,7 @@ constexpr Standard kStandard[] = {
     {"syncs_per_iteration", N_("synchronisations per iteration"), "",
      [](const Summary& s, std::uint64_t) { return per_iteration(s, whole(s.sync_count)); }},
     {"launches_per_iteration", N_("kernel launches per iteration"), "",
-     [](const Summary& s, std::uint64_t) { return per_iteration(s, whole(s.launch_count)); }},
+     [](const Summary& s, std::uint64_t) { return per_gpu_iteration(s, whole(s.launch_count)); }},
     {"gpu_busy_percent", N_("GPU busy"), "%",
      [](const Summary& s, std::uint64_t) { return percent(s, s.gpu_busy_ns); }},
     {"kernel_percent", N_("GPU running kernels"), "%",

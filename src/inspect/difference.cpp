@@ -30,6 +30,12 @@ struct PerIteration {
     const auto count = static_cast<double>(of->whole ? 1 : std::max<std::int64_t>(1, of->summary.iteration.count));
     return static_cast<double>(total) / count;
   }
+  /// The same for what the GPU did, which may have been recorded in parts only; 0 if it is unknown.
+  double gpu(std::int64_t total) const {
+    if (!of || !of->summary.in_parts || of->whole) return (*this)(total);
+    const std::int64_t count = of->summary.gpu_iterations();
+    return count > 0 ? static_cast<double>(total) / static_cast<double>(count) : 0;
+  }
 };
 
 // A run on the CPU only: that its GPU is idle is not the cause of anything.
@@ -93,24 +99,28 @@ std::vector<DifferenceRow> difference_rows(const RunSnapshot& a, const RunSnapsh
   const auto time = [&](DifferenceGroup group, std::string name, Nanoseconds x, Nanoseconds y, bool neutral = false) {
     return add(group, std::move(name), of_a(x), of_b(y), false, neutral);
   };
+  const auto gpu_time = [&](DifferenceGroup group, std::string name, Nanoseconds x, Nanoseconds y,
+                            bool neutral = false) {
+    return add(group, std::move(name), of_a.gpu(x), of_b.gpu(y), false, neutral);
+  };
   add(Iteration, a.whole ? tr("the whole trace") : tr("iteration"), mean_a, mean_b, false, false);
   const bool cpu_a = cpu_only(&a), cpu_b = cpu_only(b);
   if (add(Gpu, tr("the CPU computes"), cpu_a ? mean_a : 0, cpu_b ? mean_b : 0, false, true))
     rows.back().in_a_sentence = tr("of computing on the CPU");
-  if (time(Gpu, tr("GPU busy"), in_a.gpu_busy_ns, in_b.gpu_busy_ns, true))
+  if (gpu_time(Gpu, tr("GPU busy"), in_a.gpu_busy_ns, in_b.gpu_busy_ns, true))
     rows.back().in_a_sentence = tr("of GPU work");
   for (std::size_t i = 0; i < analysis::kBubbleCauses; ++i) {
     const std::string cause(analysis::cause_name(static_cast<analysis::BubbleCause>(i)));
     const Nanoseconds idle_a = cpu_a ? 0 : in_a.bubble_by_cause_ns[i], idle_b = cpu_b ? 0 : in_b.bubble_by_cause_ns[i];
-    if (time(Gpu, std::string(tr("idle: ")) + cause, idle_a, idle_b)) {
+    if (gpu_time(Gpu, std::string(tr("idle: ")) + cause, idle_a, idle_b)) {
       rows.back().in_a_sentence = tr("idle ({})", cause);
     }
   }
-  time(Beside, tr("copies not overlapped by kernels"), in_a.exposed_copy_ns, in_b.exposed_copy_ns);
+  gpu_time(Beside, tr("copies not overlapped by kernels"), in_a.exposed_copy_ns, in_b.exposed_copy_ns);
   time(Beside, tr("CPU waits for the GPU"), in_a.host_wait_ns, in_b.host_wait_ns, true);
   time(Beside, tr("CPU waits for data"), in_a.loader_wait_ns, in_b.loader_wait_ns);
   add(Beside, tr("synchronisations"), of_a(in_a.sync_count), of_b(in_b.sync_count), true, true);
-  add(Beside, tr("kernel launches"), of_a(in_a.launch_count), of_b(in_b.launch_count), true, true);
+  add(Beside, tr("kernel launches"), of_a.gpu(in_a.launch_count), of_b.gpu(in_b.launch_count), true, true);
   std::stable_sort(rows.begin(), rows.end(), [&](const DifferenceRow& x, const DifferenceRow& y) {
     if (x.group != y.group) return x.group < y.group;
     if (x.count != y.count) return y.count;

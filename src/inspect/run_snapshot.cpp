@@ -77,6 +77,7 @@ std::unique_ptr<trace::Trace> copy_stretch(const trace::Trace& source, Nanosecon
       copy->append(event);
     }
   }
+  copy->copy_recording(source, from, to);
   copy->publish();
   copy->set_complete_until(std::max(to, copy->extent().second));
   return copy;

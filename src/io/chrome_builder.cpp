@@ -437,6 +437,7 @@ OpenedTrace TraceBuilder::finish() {
   if (head_.own) {
     opened_.facts = head_.facts;
     fill_trace(make_own_lanes());
+    take_coverage();
     // An event evicted before the file was written is as lost as a dropped one.
     trace.count_dropped(head_.counts.dropped + head_.counts.evicted);
     trace.count_late(head_.counts.late);
@@ -451,6 +452,31 @@ OpenedTrace TraceBuilder::finish() {
   }
   trace.set_complete_until(head_.own ? head_.complete_until_ns.value_or(trace.extent().second) : trace.extent().second);
   return std::move(opened_);
+}
+
+// Its times need not make sense; those that do not ascend are cut by the trace.
+void TraceBuilder::take_coverage() {
+  using trace::Coverage;
+  using Act = trace::RecordingChange::Act;
+  constexpr std::int64_t kFar = std::int64_t{1} << 61;
+  const auto in_reach = [](std::int64_t t) { return t >= -kFar && t <= kFar; };
+  trace::Trace& trace = *opened_.trace;
+  for (const FileHead::Recorded& process : head_.recorded) {
+    trace.change_recording({Act::Bursts, process.pid, process.burst_ns, process.period_ns});
+    const std::vector<std::int64_t>& times = process.intervals_ns;
+    std::size_t i = 0;
+    if (times.size() >= 3 && times[1] == Coverage::kAlways && in_reach(times[2])) {
+      trace.end_recorded(process.pid, times[2]);
+      i = 3;
+    }
+    trace.change_recording({Act::Nothing, process.pid, 0, 0});
+    for (; i + 1 < times.size(); i += 3) {
+      const bool open = i + 2 == times.size();
+      if (!in_reach(times[i]) || !in_reach(times[i + 1]) || (!open && !in_reach(times[i + 2]))) continue;
+      trace.begin_recorded(process.pid, times[i + 1], times[i]);
+      if (!open) trace.end_recorded(process.pid, times[i + 2]);
+    }
+  }
 }
 
 // A profiler uses the device's number as the process of GPU work. It belongs to the only process that makes calls; of

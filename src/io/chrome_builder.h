@@ -60,6 +60,7 @@ class TraceBuilder {
 
   /// Determines the process of each GPU lane.
   void claim_gpu_lanes();
+  void take_coverage();
   void move_to_zero();
   std::vector<trace::LaneId> make_foreign_lanes();
   std::vector<trace::LaneId> make_own_lanes();

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 512;
 constexpr std::size_t kMaxSettings = 1000;
+constexpr std::size_t kMaxIntervalNumbers = 3 * trace::Coverage::kMostPages * trace::Coverage::kPageIntervals;
 constexpr std::uint64_t kMaxValueBytes = 64u << 20;
 // Of an argument's value, and of all arguments of an event: more is for reading elsewhere than beside a timeline.
 constexpr std::size_t kMostArgument = 2000, kMostArguments = 8000;
@@ -118,6 +119,9 @@ class Handler {
     Counts,
     Lanes,
     Lane,
+    Recorded,         ///< which parts of which process are recorded
+    RecordedProcess,  ///< of one of them
+    Intervals,
     Devices,
     Device,
     Value,  ///< an array or object that is the value of an argument
@@ -151,7 +155,12 @@ class Handler {
         if (is(true, "settings")) return Where::Settings;
         if (is(true, "events")) return Where::Counts;
         if (is(false, "lanes")) return Where::Lanes;
+        if (is(false, "recorded")) return Where::Recorded;
         return Where::Skipped;
+      case Where::Recorded:
+        return object && head_.recorded.size() < trace::Trace::kMaxLanes ? Where::RecordedProcess : Where::Skipped;
+      case Where::RecordedProcess:
+        return is(false, "intervals_ns") ? Where::Intervals : Where::Skipped;
       case Where::Lanes:
         return object ? Where::Lane : Where::Skipped;
       case Where::Devices:
@@ -170,6 +179,7 @@ class Handler {
     const Where next = inside(object);
     if (next == Where::Event) event_.clear();
     if (next == Where::Events) saw_events = true;
+    if (next == Where::RecordedProcess) head_.recorded.emplace_back();
     if (next == Where::Lane) {
       lane_ = {};
       lane_known_ = lane_marked_ = false;
@@ -223,6 +233,15 @@ class Handler {
         break;
       case Where::Lane:
         take_lane(value);
+        break;
+      case Where::RecordedProcess:
+        take_recorded(value);
+        break;
+      case Where::Intervals:
+        if (intervals_ < kMaxIntervalNumbers && value.as_integer()) {
+          ++intervals_;
+          head_.recorded.back().intervals_ns.push_back(*value.as_integer());
+        }
         break;
       case Where::Device:
         if (key_ == "name" && head_.device_name.empty()) head_.device_name = value.text;
@@ -472,6 +491,14 @@ class Handler {
     }
   }
 
+  void take_recorded(const Scalar& value) {
+    FileHead::Recorded& process = head_.recorded.back();
+    const std::int64_t number = value.as_integer().value_or(0);
+    if (key_ == "pid") process.pid = number;
+    if (key_ == "burst_ns") process.burst_ns = std::max<std::int64_t>(0, number);
+    if (key_ == "period_ns") process.period_ns = std::max<std::int64_t>(0, number);
+  }
+
   void take_count(const Scalar& value) {
     const auto count = static_cast<std::uint64_t>(std::max<std::int64_t>(0, value.as_integer().value_or(0)));
     if (key_ == "recorded") head_.counts.recorded = count;
@@ -522,6 +549,7 @@ class Handler {
   RawEvent event_;
   trace::LaneInfo lane_;
   bool lane_known_ = false, lane_marked_ = false;
+  std::size_t intervals_ = 0;  // numbers of recorded intervals read
 };
 
 /// Feeds a ByteSource to the parser, and stops it if one value takes more memory than in any real trace.

@@ -57,6 +57,11 @@ struct FileHead {
   RunFacts facts;
   trace::TraceCounts counts;
   std::optional<std::int64_t> complete_until_ns;
+  struct Recorded {  ///< of a process, as written: see chrome_write.cpp
+    std::int64_t pid = 0, burst_ns = 0, period_ns = 0;
+    std::vector<std::int64_t> intervals_ns;
+  };
+  std::vector<Recorded> recorded;
   std::vector<std::optional<trace::LaneInfo>> lanes;  ///< empty: a lane that this version does not understand
   std::string device_name;                            ///< of the first entry of "deviceProperties"
 };

@@ -254,6 +254,7 @@ class ChromeWriter {
     text("}");
     const Nanoseconds complete = trace_.complete_until();
     if (complete != std::numeric_limits<Nanoseconds>::min()) number(",\"complete_until_ns\":", complete);
+    write_coverage();
     if (!facts_.marks.empty()) string(",\n\"marks\":", facts_.marks);  // a text whose meaning only the window knows
     text(",\n\"lanes\":[");
     first = true;
@@ -272,6 +273,36 @@ class ChromeWriter {
       text("}");
     }
     text("]},\n\"traceEvents\":[");
+  }
+
+  /// What was recorded, if not everything: for each process the numbers calls_from, begin, end of its intervals; the
+  /// last one may still be open, without an end.
+  void write_coverage() {
+    if (!trace_.recorded_in_parts()) return;
+    const trace::Trace::ReadLock lock(trace_);
+    text(",\n\"recorded\":[");
+    bool first = true;
+    for (std::size_t c = 0; c < trace_.coverage_count(); ++c) {
+      const std::int64_t pid = trace_.covered_pid(c);
+      const trace::Coverage& coverage = trace_.coverage(pid);
+      if (coverage.complete()) continue;
+      number(std::exchange(first, false) ? "\n{\"pid\":" : ",\n{\"pid\":", pid);
+      const trace::Bursts bursts = coverage.bursts();
+      if (bursts != trace::Bursts{}) {
+        number(",\"burst_ns\":", bursts.burst_ns);
+        number(",\"period_ns\":", bursts.period_ns);
+      }
+      text(",\"intervals_ns\":[");
+      const trace::Coverage::Index begin = coverage.first(), end = coverage.last();
+      for (trace::Coverage::Index i = begin; i < end; ++i) {
+        const trace::Coverage::Interval interval = coverage.interval(i);
+        number(i == begin ? "" : ",", interval.calls_from);
+        number(",", interval.begin);
+        if (interval.end != trace::Coverage::kNever) number(",", interval.end);
+      }
+      text("]}");
+    }
+    text("]");
   }
 
   /// Names and order of processes and threads: the program first, then GPUs, with each stream as a thread of its GPU.

@@ -207,7 +207,7 @@ Json durations_json(const analysis::Breakdown& b, const analysis::Pace& pace) {
 
 // How the time of the judged iterations was spent.
 Json time_json(const analysis::Judged& judged, base::Nanoseconds host_wait_ns) {
-  return {{"span_ns", judged.to_ns - judged.from_ns},
+  return {{"span_ns", judged.span_ns()},
           {"iterations", judged.iterations},
           {"sync_count", judged.sync_count},
           {"launch_count", judged.launch_count},
@@ -278,6 +278,10 @@ std::string summary_json(const RunFigures& figures) {
   json["d2h_bytes"] = s.d2h_bytes;
   json["h2d_gb_per_s"] = s.h2d_gb_per_s();
   json["d2h_gb_per_s"] = s.d2h_gb_per_s();
+  if (s.in_parts) {
+    json["gpu_recorded"] = {
+        {"recorded_ns", s.recorded_ns}, {"of_ns", s.window_ns()}, {"iterations", s.recorded_iterations}};
+  }
   json["verdict"] = analysis::verdict_key(s.verdict.kind);
   json["events"] = {
       {"recorded", figures.events.recorded}, {"dropped", figures.events.dropped}, {"evicted", figures.events.evicted}};

@@ -44,8 +44,9 @@ std::string figures_text(const analysis::Summary& s) {
   } else if (s.iteration.count > 0) {
     text += basis_text(s.pace.basis) + "   ·   ";
   }
-  text += fmt::format("{} {}   ·   {} {}", tr("GPU busy"), percent(s.gpu_busy_ns, s.window_ns()), tr("CPU waiting"),
+  text += fmt::format("{} {}   ·   {} {}", tr("GPU busy"), percent(s.gpu_busy_ns, s.gpu_window_ns()), tr("CPU waiting"),
                       percent(s.host_wait_ns, s.window_ns()));
+  if (s.in_parts) text += "   ·   " + tr("GPU {}", recorded_text(s));
   if (s.iteration.count > 0) {
     const double syncs = static_cast<double>(s.sync_count) / static_cast<double>(s.iteration.count);
     text += "   ·   " + tr("{} syncs per iteration", fmt::format("{:.2f}", syncs));

@@ -437,6 +437,7 @@ void check_request(const Recorded& recorded) {
     refuse(tr("the program runs on a CPU, and only GPUs are fitted"));
   }
   if (recorded.trace == nullptr) refuse(tr("nothing is recorded"));
+  if (recorded.trace->recorded_in_parts()) refuse(tr("the program was recorded only in parts"));
 }
 
 }  // namespace

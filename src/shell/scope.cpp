@@ -39,6 +39,9 @@ AverageRequest wanted_average(const ShellState& state, Nanoseconds instant) {
   wanted.columns = static_cast<std::size_t>(std::clamp(std::lround(axis.width_px()), 64L, 4096L));
   const auto most = static_cast<std::size_t>(state.scope.average.count);
   const auto keep_last = [&] {
+    if (state.model.trace().recorded_in_parts()) {
+      wanted.triggers = recorded_whole(state.model.trace(), wanted.triggers, wanted.before, wanted.after);
+    }
     if (wanted.triggers.size() > most) wanted.triggers.erase(wanted.triggers.begin(), wanted.triggers.end() - most);
   };
   if (!live) {

@@ -14,10 +14,11 @@ struct ShellState;
 /// What the mouse points at in the timeline, in this frame.
 struct Pointed {
   std::optional<TimelineHit> hit;
-  std::optional<trace::LaneId> lane;   ///< lane of the row or the name under the mouse
-  std::optional<Nanoseconds> at;       ///< instant under the mouse, over the lanes or the ruler
-  std::optional<Nanoseconds> snapped;  ///< the same, snapped to an event's edge if one is near
-  std::optional<MarkHit> mark;         ///< a ruler, a bookmark or a note
+  std::optional<NotRecordedHit> not_recorded;  ///< without a hit: nothing was recorded there
+  std::optional<trace::LaneId> lane;           ///< lane of the row or the name under the mouse
+  std::optional<Nanoseconds> at;               ///< instant under the mouse, over the lanes or the ruler
+  std::optional<Nanoseconds> snapped;          ///< the same, snapped to an event's edge if one is near
+  std::optional<MarkHit> mark;                 ///< a ruler, a bookmark or a note
 };
 
 /// Selects an event and its linked event, and freezes the view.

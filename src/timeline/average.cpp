@@ -289,6 +289,17 @@ class AveragePicture::Adder {
   std::map<std::tuple<std::size_t, trace::NameId, int>, AverageEvent> events_;
 };
 
+std::vector<Nanoseconds> recorded_whole(const trace::Trace& trace, std::span<const Nanoseconds> triggers,
+                                        Nanoseconds before, Nanoseconds after) {
+  std::vector<Nanoseconds> whole(triggers.begin(), triggers.end());
+  const trace::Trace::ReadLock lock(trace);
+  for (std::size_t c = 0; c < trace.coverage_count(); ++c) {
+    const trace::Coverage& coverage = trace.coverage(trace.covered_pid(c));
+    std::erase_if(whole, [&](Nanoseconds t) { return coverage.recorded_ns(t - before, t + after) < before + after; });
+  }
+  return whole;
+}
+
 bool AveragePicture::compute(const trace::Trace& trace, std::span<const Nanoseconds> triggers, Nanoseconds before,
                              Nanoseconds after, std::size_t columns, const base::Stop* stop) {
   clear();

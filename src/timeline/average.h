@@ -68,6 +68,11 @@ struct AverageIdle {
   double share = 0;              ///< share of the pictures, averaged over the stretch
 };
 
+/// The triggers of which the whole picture, from `before` the trigger to `after` it, was recorded: only these can be
+/// averaged.
+std::vector<Nanoseconds> recorded_whole(const trace::Trace& trace, std::span<const Nanoseconds> triggers,
+                                        Nanoseconds before, Nanoseconds after);
+
 class AveragePicture {
  public:
   /// Above this number of events in a picture, a lane shows its occupancy only.

@@ -88,6 +88,11 @@ MinimapBin MinimapBins::bin(const trace::Trace& trace, std::span<const Iteration
     if (gpu) busy = std::max(busy, lane_times.busy);
     if (calls) waiting = std::max(waiting, lane_times.waiting);
   }
+  double recorded = length;
+  for (std::size_t c = 0; c < trace.coverage_count(); ++c) {
+    const auto here = static_cast<double>(trace.coverage(trace.covered_pid(c)).recorded_ns(from, to));
+    recorded = c == 0 ? here : std::max(recorded, here);
+  }
   if (by_records) {
     const auto rise = [&](Nanoseconds IterationRecord::*member) {
       return total_until(records, to, member) - total_until(records, from, member);
@@ -95,7 +100,8 @@ MinimapBin MinimapBins::bin(const trace::Trace& trace, std::span<const Iteration
     busy = rise(&IterationRecord::busy_ns);
     waiting = rise(&IterationRecord::wait_ns);
   }
-  result.busy = static_cast<float>(std::clamp(busy / length, 0.0, 1.0));
+  result.recorded = static_cast<float>(recorded / length);
+  result.busy = recorded > 0 ? static_cast<float>(std::clamp(busy / recorded, 0.0, 1.0)) : 0;
   result.waiting = static_cast<float>(std::clamp(waiting / length, 0.0, 1.0));
   return result;
 }
@@ -113,7 +119,9 @@ void MinimapBins::join_pairs() {
   for (std::size_t i = 0; i < bins_.size(); i += 2) {
     const MinimapBin& a = bins_[i];
     const MinimapBin b = i + 1 < bins_.size() ? bins_[i + 1] : MinimapBin{};
-    joined.push_back({a.events + b.events, (a.busy + b.busy) / 2, (a.waiting + b.waiting) / 2});
+    const float recorded = (a.recorded + b.recorded) / 2;
+    const float busy = recorded > 0 ? (a.busy * a.recorded + b.busy * b.recorded) / (2 * recorded) : 0;
+    joined.push_back({a.events + b.events, busy, (a.waiting + b.waiting) / 2, recorded});
     most_events_ = std::max(most_events_, joined.back().events);
   }
   bins_ = std::move(joined);

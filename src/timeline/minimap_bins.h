@@ -14,8 +14,9 @@ namespace lanescope::ui {
 
 struct MinimapBin {
   std::int64_t events = 0;  ///< that start in the bin
-  float busy = 0;           ///< share of its time with GPU work, 0 to 1
+  float busy = 0;           ///< share of its time with GPU work, 0 to 1; of the recorded part
   float waiting = 0;        ///< share in which the CPU waited
+  float recorded = 1;       ///< share in which the GPU's work was recorded; 0: nothing is known of it
 
   bool operator==(const MinimapBin&) const = default;
 };

@@ -120,7 +120,12 @@ double summary_value(PlotKind kind, const analysis::Summary& s, double loss) {
   using analysis::CauseGroup;
   const auto window = static_cast<double>(std::max<base::Nanoseconds>(1, s.window_ns()));
   const auto share = [&](base::Nanoseconds ns) { return static_cast<double>(ns) / window * 100; };
-  const auto idle = [&](CauseGroup group) { return share(idle_of(s.bubble_by_cause_ns, group)); };
+  const auto gpu_share = [&](base::Nanoseconds ns) {
+    const base::Nanoseconds whole = s.gpu_window_ns();
+    if (s.in_parts && whole == 0) return std::nan("");
+    return static_cast<double>(ns) / static_cast<double>(std::max<base::Nanoseconds>(1, whole)) * 100;
+  };
+  const auto idle = [&](CauseGroup group) { return gpu_share(idle_of(s.bubble_by_cause_ns, group)); };
   const bool any = s.iteration.count > 0;
   const double nothing = std::nan("");
   switch (kind) {
@@ -130,7 +135,7 @@ double summary_value(PlotKind kind, const analysis::Summary& s, double loss) {
     case PlotKind::IterationTime:
       return s.pace.known() ? s.pace.ns : nothing;
     case PlotKind::GpuBusy:
-      return share(s.gpu_busy_ns);
+      return gpu_share(s.gpu_busy_ns);
     case PlotKind::CpuWaiting:
       return share(s.host_wait_ns);
     case PlotKind::DataWaiting:

@@ -10,28 +10,33 @@ using analysis::IterationRecord;
 
 double plot_value(PlotKind kind, const IterationRecord& before, const IterationRecord& last) {
   const auto ns = static_cast<double>(last.end_ns - before.end_ns);
+  // Of a single iteration of which not all was recorded, the GPU's part says little; of many, what was recorded counts.
+  const auto recorded = static_cast<double>(last.recorded_since(before));
+  const bool known = recorded >= ns || (recorded > 0 && last.number > before.number + 1);
+  constexpr PlotKinds kAlwaysKnown{PlotKind::IterationsPerSecond, PlotKind::IterationTime, PlotKind::CpuWaiting,
+                                   PlotKind::DataWaiting,         PlotKind::Syncs,         PlotKind::Loss};
   const auto rise = [&](auto member) { return static_cast<double>(last.*member - before.*member); };
   const auto idle = [&](CauseGroup group) {
-    return static_cast<double>(idle_of(last.bubble_ns, group) - idle_of(before.bubble_ns, group)) / ns * 100;
+    return static_cast<double>(idle_of(last.bubble_ns, group) - idle_of(before.bubble_ns, group)) / recorded * 100;
   };
   const auto rate = [&](auto bytes, auto time) {
     const double copying = rise(time);
     return copying > 0 ? rise(bytes) / copying : 0;
   };
-  if (ns <= 0) return std::numeric_limits<double>::quiet_NaN();
+  if (ns <= 0 || (!known && !kAlwaysKnown.has(kind))) return std::numeric_limits<double>::quiet_NaN();
   switch (kind) {
     case PlotKind::IterationsPerSecond:
       return rise(&IterationRecord::number) / ns * 1e9;
     case PlotKind::IterationTime:
       return rise(&IterationRecord::iterations_ns) / std::max(1.0, rise(&IterationRecord::number));
     case PlotKind::GpuBusy:
-      return rise(&IterationRecord::busy_ns) / ns * 100;
+      return rise(&IterationRecord::busy_ns) / recorded * 100;
     case PlotKind::CpuWaiting:
       return rise(&IterationRecord::wait_ns) / ns * 100;
     case PlotKind::DataWaiting:
       return rise(&IterationRecord::loader_wait_ns) / ns * 100;
     case PlotKind::RunAhead:
-      return rise(&IterationRecord::run_ahead_ns) / ns;
+      return rise(&IterationRecord::run_ahead_ns) / recorded;
     case PlotKind::RunAheadMax:
       return static_cast<double>(last.run_ahead_max);
     case PlotKind::H2D:

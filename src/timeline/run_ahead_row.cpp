@@ -7,9 +7,12 @@
 #include <utility>
 
 #include "base/guess_search.h"
+#include "timeline/not_recorded.h"
 
 namespace lanescope::ui {
 namespace {
+
+constexpr std::int64_t kUnknown = -1;
 
 using Records = std::span<const analysis::IterationRecord>;
 
@@ -34,8 +37,10 @@ class Means {
       __builtin_prefetch(&records_[i].run_ahead_ns);
     }
     if (past >= records_.size() || records_[past].number < records_[first].number + 2) return std::nullopt;
+    const Nanoseconds recorded = records_[past].recorded_since(records_[first]);
+    if (recorded <= 0) return std::nullopt;
     const double in_flight = static_cast<double>(records_[past].run_ahead_ns - records_[first].run_ahead_ns);
-    return std::llround(in_flight / static_cast<double>(records_[past].end_ns - records_[first].end_ns));
+    return std::llround(in_flight / static_cast<double>(recorded));
   }
 
  private:
@@ -74,6 +79,7 @@ void RunAheadRow::prepare(const RowContext& context, float y, SpanBatch& out) {
     const Nanoseconds half = axis.length_ns(kColumn / 2);
     const std::optional<std::int64_t> mean = means.between(t - half, t + half);
     columns_[known] = mean ? *mean : in_flight.at(t);
+    if (!mean && !any_recorded(context.trace, t)) columns_[known] = kUnknown;
     peak_ = std::max(peak_, columns_[known]);
   }
   const float wanted = std::max(4.0f, static_cast<float>(peak_) * 1.1f);
@@ -89,12 +95,16 @@ void RunAheadRow::prepare(const RowContext& context, float y, SpanBatch& out) {
   for (std::size_t begin = 0; begin < known;) {
     std::size_t end = begin + 1;
     while (end < known && columns_[end] == columns_[begin]) ++end;
+    if (columns_[begin] == kUnknown) {
+      begin = end;
+      continue;
+    }
     const float x0 = axis.left_px() + static_cast<float>(begin) * kColumn;
     const float x1 = axis.left_px() + static_cast<float>(end) * kColumn;
     const float top = level(columns_[begin]);
     out.solid(x0, top, x1, bottom, fill);
     out.solid(x0, top - stroke / 2, x1, top + stroke / 2, line);
-    if (end < known) {
+    if (end < known && columns_[end] != kUnknown) {
       const float other = level(columns_[end]);
       out.solid(x1 - stroke / 2, std::min(top, other) - stroke / 2, x1 + stroke / 2, std::max(top, other) + stroke / 2,
                 line);

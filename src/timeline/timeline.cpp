@@ -21,6 +21,7 @@ constexpr float kLeastNameHeight = 9;  // minimum lane height for a name
 constexpr float kBubbleMinPx = 5;
 constexpr float kBubbleLabelPx = 30;
 constexpr float kTextHeight = 13.5f;  // lower lanes have no text
+constexpr float kNotRecordedLabelPx = 92;
 
 void dashed_vertical(SpanBatch& out, float x, float y0, float y1, std::uint32_t colour, float scale) {
   for (float y = y0; y < y1; y += 7 * scale) {
@@ -146,6 +147,45 @@ void Timeline::add_average_bubbles(const TimelineFrame& frame, const TimeAxis& a
     if (right - left > 76 * s) text += " " + base::format_duration(idle.to - idle.from);
     out.add({left, kernels.y, right - left, frame.theme[Colour::Bubble], FontRole::Small, text, height,
              LabelAlign::Centre});
+  }
+}
+
+void Timeline::look_for_missing(const TimelineFrame& frame) {
+  const bool any = frame.trace.recorded_in_parts();
+  if (owners_of_ != &frame.trace || !any) owners_.reset();
+  owners_of_ = any ? &frame.trace : nullptr;
+  if (!any) return;
+  if (!owners_) owners_.emplace(frame.trace);
+  owners_->refresh();
+  may_miss_ = frame.trace.extent();
+  may_miss_.second = frame.live ? frame.live_edge : std::min(frame.live_edge, may_miss_.second);
+}
+
+// A hole in the lane's strip, behind the events: on a lane of calls, those that block are known there, too.
+void Timeline::add_not_recorded(const TimelineFrame& frame, const TimeAxis& axis, const Placed& p, SpanBatch& out) {
+  if (!frame.trace.recorded_in_parts()) return;
+  const Nanoseconds from = std::max(axis.begin_ns(), may_miss_.first), to = std::min(axis.end_ns(), may_miss_.second);
+  std::vector<MissingStretch> missing;
+  bool calls = false;
+  if (!p.lane_row) {
+    missing = missing_stretches(frame.trace, axis, from, to);
+  } else if (const auto* coverage = coverage_of(frame.trace, *owners_, p.lane_row->lane())) {
+    calls = frame.trace.lane(p.lane_row->lane()).info().kind == LaneKind::Calls;
+    missing = missing_stretches(*coverage, axis, from, to, calls);
+  }
+  const float s = frame.scale;
+  for (const MissingStretch& stretch : missing) {
+    const float x0 = std::max(axis.to_px(stretch.from), axis.left_px());
+    const float x1 = std::min(axis.to_px(stretch.to), axis.right_px());
+    if (x1 <= x0) continue;
+    out.styled(SpanStyle::Unknown, x0, p.y, x1, p.y + p.height(),
+               with_alpha(frame.theme[Colour::Ground], stretch.share),
+               with_alpha(frame.theme[Colour::Unknown], stretch.share));
+    const float left = x0 + 4 * s, right = x1 - 4 * s;
+    if (stretch.share < 1 || right - left < kNotRecordedLabelPx * s || p.height() < kTextHeight * s) continue;
+    if (calls && any_event(frame.trace.lane(p.lane_row->lane()), axis.to_ns(left), axis.to_ns(right))) continue;
+    out.add({left, p.y, right - left, frame.theme[Colour::Dim], FontRole::Small, tr("not recorded"), p.height(),
+             LabelAlign::Centre, frame.theme[Colour::Ground]});
   }
 }
 
@@ -280,6 +320,7 @@ void Timeline::prepare(const TimelineFrame& frame, const TimeAxis& axis, const R
     scrolled_[i].bottom = panes_[i].bottom;
   }
   add_ruler(frame, axis, area);
+  look_for_missing(frame);
   add_lanes(frame, context);
   add_headings(frame);
   add_bubbles(frame, context);
@@ -304,6 +345,7 @@ void Timeline::add_lanes(const TimelineFrame& frame, const RowContext& context) 
     SpanBatch& out = rows_of(p);
     out.solid(axis.left_px(), p.y, axis.right_px(), p.y + p.height(), frame.theme[Colour::Row]);
     add_name(frame, p);
+    if (!frame.average) add_not_recorded(frame, axis, p, out);
     if (p.lane_row && frame.average && frame.average->has(p.lane_row->lane())) {
       p.lane_row->forget_glyphs();  // what is drawn is not an event of this lane
       frame.average->draw(p.lane_row->lane(), axis, frame.average_at, frame.theme, p.y, p.height(), s, out, &colours_);
@@ -415,6 +457,25 @@ std::optional<TimelineHit> Timeline::hit_average(const TimelineFrame& frame, con
   hit.folded_count = 1;
   hit.event = event_ref(lane, found->row, row, found->index);
   return hit;
+}
+
+std::optional<NotRecordedHit> Timeline::not_recorded_at(const TimelineFrame& frame, const TimeAxis& axis, float x,
+                                                        float y) const {
+  if (!frame.trace.recorded_in_parts() || frame.average) return std::nullopt;
+  const trace::Trace::ReadLock lock(frame.trace);
+  const Nanoseconds t = axis.to_ns(x);
+  if (t < may_miss_.first || t >= may_miss_.second || owners_of_ != &frame.trace) return std::nullopt;
+  for (const Placed& p : placed_) {
+    if (y < p.y || y >= p.y + p.height() || covered(p, y)) continue;
+    if (!p.lane_row) continue;
+    const LaneId lane = p.lane_row->lane();
+    const trace::Coverage* coverage = coverage_of(frame.trace, *owners_, lane);
+    if (!coverage) return std::nullopt;
+    const bool calls = frame.trace.lane(lane).info().kind == LaneKind::Calls;
+    if (calls ? coverage->calls_recorded(t) : coverage->recorded(t)) return std::nullopt;
+    return NotRecordedHit{lane, t, coverage->bursts()};
+  }
+  return std::nullopt;
 }
 
 std::optional<TimelineHit> Timeline::hit(const TimelineFrame& frame, const TimeAxis& axis, float x, float y) const {

@@ -15,6 +15,7 @@
 #include "timeline/lane_layout.h"
 #include "timeline/lane_order.h"
 #include "timeline/lane_row.h"
+#include "timeline/not_recorded.h"
 #include "timeline/rect.h"
 #include "timeline/run_ahead_row.h"
 #include "trace/capture_health.h"
@@ -44,6 +45,13 @@ struct TimelineHit {
   double folded_busy = 0;
   bool averaged = false;                ///< the event is an averaged one
   std::optional<trace::OpenCall> open;  ///< an open call; then only the lane is set in addition
+};
+
+/// A place on a lane where nothing was recorded.
+struct NotRecordedHit {
+  trace::LaneId lane = 0;
+  Nanoseconds at = 0;
+  trace::Bursts bursts;  ///< of the lane's process
 };
 
 /// In a window the lanes have two panes, the CPU's above the GPU's. If not all lanes fit, each pane scrolls by itself,
@@ -162,6 +170,9 @@ class Timeline {
   /// As last prepared.
   EventColours& colours() { return colours_; }
   std::optional<TimelineHit> hit(const TimelineFrame& frame, const TimeAxis& axis, float x, float y) const;
+  /// Where hit() finds nothing because nothing was recorded there.
+  std::optional<NotRecordedHit> not_recorded_at(const TimelineFrame& frame, const TimeAxis& axis, float x,
+                                                float y) const;
   /// Where a lane was last drawn, even if scrolled out of view; for tests, hints and arrows.
   std::optional<Rect> lane_rect(trace::LaneId lane) const;
   std::optional<Rect> lane_rect(const trace::Trace& trace, trace::LaneKind kind) const;
@@ -251,6 +262,8 @@ class Timeline {
   void add_fixed_edge(const TimelineFrame& frame, const TimeAxis& axis, float y, bool scrolls);
   void add_lanes(const TimelineFrame& frame, const RowContext& context);
   void add_name(const TimelineFrame& frame, const Placed& placed);
+  void look_for_missing(const TimelineFrame& frame);
+  void add_not_recorded(const TimelineFrame& frame, const TimeAxis& axis, const Placed& placed, SpanBatch& out);
   void add_headings(const TimelineFrame& frame);
   void add_ruler(const TimelineFrame& frame, const TimeAxis& axis, const Rect& area);
   void add_bubbles(const TimelineFrame& frame, const RowContext& context);
@@ -275,6 +288,9 @@ class Timeline {
   std::vector<HeadingPlace> headings_;
   std::vector<std::string> order_;
   std::vector<OpenBar> open_bars_;
+  std::optional<trace::Owners> owners_;  // of a trace that is recorded in parts
+  const trace::Trace* owners_of_ = nullptr;
+  std::pair<Nanoseconds, Nanoseconds> may_miss_;  // outside, nothing is drawn as not recorded
   std::size_t lanes_seen_ = 0;
   std::uint64_t layout_seen_ = 0;
   LaneGrouping grouping_ = LaneGrouping::Owner;

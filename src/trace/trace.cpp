@@ -531,4 +531,24 @@ void Trace::change_recording(const RecordingChange& change) {
   }
 }
 
+void Trace::copy_recording(const Trace& other, Nanoseconds from, Nanoseconds to) {
+  using Act = RecordingChange::Act;
+  const ReadLock lock(other);
+  for (std::size_t c = 0; c < other.coverage_count(); ++c) {
+    const std::int64_t pid = other.covered_pid(c);
+    const Coverage& coverage = other.coverage(pid);
+    const Bursts bursts = coverage.bursts();
+    change_recording({Act::Bursts, pid, bursts.burst_ns, bursts.period_ns});
+    if (coverage.complete()) continue;
+    change_recording({Act::Nothing, pid, 0, 0});
+    const Coverage::Index last = coverage.last();
+    for (Coverage::Index i = coverage.first_ending_after(from); i < last; ++i) {
+      const Coverage::Interval interval = coverage.interval(i);
+      if (interval.begin >= to) break;
+      change_recording({Act::Begin, pid, interval.begin, interval.calls_from});
+      if (interval.end != Coverage::kNever) end_recorded(pid, interval.end);
+    }
+  }
+}
+
 }  // namespace lanescope::trace

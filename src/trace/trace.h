@@ -273,6 +273,8 @@ class Trace {
     change_recording({RecordingChange::Act::Begin, pid, t, calls_from});
   }
   void begin_recorded(std::int64_t pid, Nanoseconds t) { begin_recorded(pid, t, t); }
+  /// Takes over what is recorded in [from, to) of another trace.
+  void copy_recording(const Trace& other, Nanoseconds from, Nanoseconds to);
   void end_recorded(std::int64_t pid, Nanoseconds t) { change_recording({RecordingChange::Act::End, pid, t, 0}); }
   void count_dropped(std::uint64_t n) { dropped_.fetch_add(n, std::memory_order_relaxed); }
   void count_late(std::uint64_t n) { late_.fetch_add(n, std::memory_order_relaxed); }

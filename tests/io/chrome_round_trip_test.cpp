@@ -55,6 +55,51 @@ TEST_F(RoundTripTest, RandomTracesComeBackEqual) {
   }
 }
 
+// Which parts were recorded: of one process in bursts, the last one still open; of another, all until 500.
+TEST_F(RoundTripTest, WhatWasRecordedComesBack) {
+  using Act = trace::RecordingChange::Act;
+  trace::Trace trace;
+  fill_randomly(trace, 1, 50);
+  trace.change_recording({Act::Bursts, 7, 50'000, 500'000});
+  trace.begin_recorded(7, 1'000, 900);
+  trace.end_recorded(7, 51'000);
+  trace.begin_recorded(7, 501'000);
+  trace.end_recorded(-8, 500);
+  trace.change_recording({Act::Nothing, 9, 0, 0});
+  write_chrome_trace(file("a.json"), trace, some_facts());
+  const OpenedTrace opened = read_chrome_trace(file("a.json"));
+  const trace::Trace::ReadLock lock(*opened.trace);
+  ASSERT_EQ(opened.trace->coverage_count(), 3u);
+  for (const std::int64_t pid : {7, -8, 9}) {
+    const trace::Coverage &written = trace.coverage(pid), &read = opened.trace->coverage(pid);
+    EXPECT_FALSE(read.complete());
+    EXPECT_EQ(read.bursts(), written.bursts());
+    ASSERT_EQ(read.last(), written.last()) << pid;
+    for (trace::Coverage::Index i = 0; i < read.last(); ++i) EXPECT_EQ(read.interval(i), written.interval(i));
+  }
+  EXPECT_EQ(opened.trace->coverage(7).interval(1).end, trace::Coverage::kNever);
+  EXPECT_TRUE(opened.trace->coverage(-8).recorded(-1'000'000));
+}
+
+// Times that make no sense are left out or cut, and never crash the reader.
+TEST_F(RoundTripTest, HostileRecordedIntervals) {
+  for (const char* intervals :
+       {"[9223372036854775807,-9223372036854775808,5]", "[5,1,2,3]", "[1]", "[[1,2],[3]]", "[\"x\",null,true,1.5]",
+        "[-9223372036854775808,-9223372036854775808,9223372036854775807]", "[100,100,200,50,50,60]", "{}", "7"}) {
+    const std::string json =
+        std::string("{\"otherData\":{\"lanescope\":\"1\",\"recorded\":[{\"pid\":1,\"intervals_ns\":") + intervals +
+        "},[],3]},\"traceEvents\":[]}";
+    const OpenedTrace opened = read_chrome_trace(json, "hostile");
+    const trace::Trace::ReadLock lock(*opened.trace);
+    const trace::Coverage& coverage = opened.trace->coverage(1);
+    EXPECT_FALSE(coverage.complete()) << intervals;
+    for (trace::Coverage::Index i = 0; i < coverage.last(); ++i) {
+      EXPECT_LE(coverage.interval(i).calls_from, coverage.interval(i).begin);
+      EXPECT_LE(coverage.interval(i).begin, coverage.interval(i).end);
+    }
+  }
+}
+
 // One call, many kernels, one correlation number: in the file, too, the launch of a graph has all of its nodes.
 TEST_F(RoundTripTest, AGraphKeepsItsNodes) {
   trace::Trace trace;

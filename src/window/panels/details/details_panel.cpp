@@ -91,7 +91,7 @@ void draw_last_turn(const Canvas& c, const Summary& now, const Summary& before) 
     text(c, FontRole::SmallBold, colour, factor);
   };
   const auto share = [](const Summary& s) {
-    return percent(static_cast<double>(s.gpu_busy_ns), static_cast<double>(s.window_ns()));
+    return percent(static_cast<double>(s.gpu_busy_ns), static_cast<double>(s.gpu_window_ns()));
   };
   const auto syncs = [](const Summary& s) {
     return static_cast<double>(s.sync_count) / static_cast<double>(std::max<std::int64_t>(1, s.iteration.count));
@@ -228,16 +228,24 @@ std::vector<std::pair<std::string, std::string>> figure_lines(const Summary& s) 
     lines.emplace_back(tr("CPU iter., p50"), steady ? base::format_duration(s.iteration.p50_ns) : "–");
     lines.emplace_back(tr("CPU iter., p99"), steady ? base::format_duration(s.iteration.p99_ns) : "–");
   }
-  lines.emplace_back(tr("GPU busy"), percent(static_cast<double>(s.gpu_busy_ns), window));
+  if (s.in_parts) lines.emplace_back(tr("GPU recorded"), tr("{} % of the time", recorded_percent(s)));
+  const bool busy_known = !s.in_parts || s.gpu_window_ns() > 0;
+  lines.emplace_back(tr("GPU busy"),
+                     busy_known ? percent(static_cast<double>(s.gpu_busy_ns), static_cast<double>(s.gpu_window_ns()))
+                                : std::string("–"));
   lines.emplace_back(tr("CPU waiting"), percent(static_cast<double>(s.host_wait_ns), window));
   lines.emplace_back(tr("waiting for data"), percent(static_cast<double>(s.loader_wait_ns), window));
   if (s.iteration.count > 0) {
     lines.emplace_back(tr("syncs per iteration"),
                        fmt::format("{:.2f}", per_iteration(static_cast<double>(s.sync_count))));
-    lines.emplace_back(tr("idle after a sync"), ns_text(per_iteration(cause(CauseGroup::AfterSync))));
-    lines.emplace_back(tr("idle, slow launch"), ns_text(per_iteration(cause(CauseGroup::Launch))));
-    lines.emplace_back(tr("idle, held by a copy"), ns_text(per_iteration(cause(CauseGroup::Copy))));
-    lines.emplace_back(tr("idle, no data"), ns_text(per_iteration(cause(CauseGroup::Loader))));
+    const auto idle = [&](CauseGroup group) -> std::string {
+      if (s.gpu_iterations() == 0) return "–";
+      return ns_text(cause(group) / static_cast<double>(s.gpu_iterations()));
+    };
+    lines.emplace_back(tr("idle after a sync"), idle(CauseGroup::AfterSync));
+    lines.emplace_back(tr("idle, slow launch"), idle(CauseGroup::Launch));
+    lines.emplace_back(tr("idle, held by a copy"), idle(CauseGroup::Copy));
+    lines.emplace_back(tr("idle, no data"), idle(CauseGroup::Loader));
   } else {
     lines.emplace_back(tr("syncs"), base::format_count(s.sync_count));
     lines.emplace_back(tr("idle after a sync"), ns_text(cause(CauseGroup::AfterSync)));
@@ -302,6 +310,9 @@ void draw_details(const Canvas& c) {
   draw_verdict_figures(c, recent.verdict, starting);
   vertical_space(c, 6);
   wrapped_text(c, FontRole::Body, Colour::Text, recent.verdict.sentence);
+  if (recent.in_parts && !recent.verdict.note.empty()) {
+    wrapped_text(c, FontRole::Small, Colour::Dim, recent.verdict.note);
+  }
   draw_stale_reads(c);
   vertical_space(c, 8);
   draw_share_bar(c, recent);
@@ -317,7 +328,8 @@ void draw_details(const Canvas& c) {
   if (!selected) {
     draw_figures(c, recent, before);
     const analysis::Judged& judged = recent.judged;
-    if (judged.iterations == 0 && judged.to_ns > judged.from_ns && judged.to_ns - judged.from_ns < recent.window_ns()) {
+    if (judged.iterations == 0 && judged.to_ns > judged.from_ns && judged.to_ns - judged.from_ns < recent.window_ns() &&
+        !recent.in_parts) {
       wrapped_text(
           c, FontRole::Small, Colour::Dim,
           tr("These figures are of all {}; the verdict is of {}, from the first to the last operation of the GPU.",

@@ -178,7 +178,8 @@ void draw_this_run(const Canvas& c, const ActiveExperiment& active, std::optiona
          sample_text(after->summary.pace, after->batch_size));
   }
   row(Word::GpuBusy, [](const analysis::Summary& s) {
-    const double share = 100.0 * static_cast<double>(s.gpu_busy_ns) / std::max(1.0, static_cast<double>(s.window_ns()));
+    const double share =
+        100.0 * static_cast<double>(s.gpu_busy_ns) / std::max(1.0, static_cast<double>(s.gpu_window_ns()));
     return fmt::format("{:.{}f} %", share, share > 0 && share < 2 ? 1 : 0);
   });
   row(Word::SyncsPerIteration, [](const analysis::Summary& s) {

@@ -42,6 +42,7 @@ std::pair<float, float> window_of(const TimeAxis& axis, const TimeAxis& view, fl
 // A bar of the strip: the sum of the bins under it, each weighted by its overlap.
 struct Bar {
   float events = 0, busy = 0, waiting = 0, covered = 0;
+  float recorded = 0;  // of what is covered
 };
 
 void add_bins(const Canvas& c, const TimeAxis& axis, const Rect& box, SpanBatch& out) {
@@ -62,7 +63,8 @@ void add_bins(const Canvas& c, const TimeAxis& axis, const Rect& box, SpanBatch&
       if (begin >= x1) break;
       const float part = std::min(x1, begin + pitch) - std::max(x0, begin);
       bars[b].events += static_cast<float>(bin.events) * part / (x1 - x0);
-      bars[b].busy += bin.busy * part;
+      bars[b].busy += bin.busy * bin.recorded * part;
+      bars[b].recorded += bin.recorded * part;
       bars[b].waiting += bin.waiting * part;
       bars[b].covered += part;
     }
@@ -78,7 +80,11 @@ void add_bins(const Canvas& c, const TimeAxis& axis, const Rect& box, SpanBatch&
     const float x1 = std::min(x0 + pitch, axis.right_px());
     // The square root keeps a few events visible next to many.
     const float events = room * std::sqrt(bar.events / most);
-    const float busy = room * bar.busy / bar.covered;
+    const float busy = bar.recorded > 0 ? room * bar.busy / bar.recorded : 0;
+    // The GPU's part of a bar that was not recorded.
+    if (bar.recorded <= 0) {
+      out.styled(SpanStyle::Unknown, x0, box.y, x1, bottom, c.theme[Colour::Ground], c.theme[Colour::Unknown]);
+    }
     const float waiting = 0.4f * room * bar.waiting / bar.covered;
     if (bar.events > 0) out.solid(x0, bottom - events, x1, bottom, with_alpha(c.theme[Colour::Muted], 0.30f));
     if (busy > 0) out.solid(x0, bottom - busy, x1, bottom, with_alpha(c.theme[Colour::Kernel], 0.60f));

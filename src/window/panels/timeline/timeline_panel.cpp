@@ -72,6 +72,7 @@ void point(const Canvas& c, const TimelineFrame& frame, const Rect& area, bool h
   state.pointed.mark = hit_mark(state.mark_shapes, mouse.x, mouse.y);
   if (state.pointed.lane || mouse.y >= area.y + Timeline::kRulerHeight * c.scale) {
     state.pointed.hit = state.timeline.hit(frame, axis, mouse.x, mouse.y);
+    if (!state.pointed.hit) state.pointed.not_recorded = state.timeline.not_recorded_at(frame, axis, mouse.x, mouse.y);
   }
 }
 
@@ -239,6 +240,9 @@ void draw_timeline(const Canvas& c) {
   const bool averaged = !state.pointed.hit || state.pointed.hit->averaged;
   if (averaged && !state.pointed.mark && !ImGui::IsMouseDown(0)) draw_average_tooltip(c);
   if (!averaged && !state.pointed.mark && !ImGui::IsMouseDown(0)) draw_event_tooltip(c, *state.pointed.hit);
+  if (state.pointed.not_recorded && !state.pointed.mark && !ImGui::IsMouseDown(0)) {
+    ImGui::SetTooltip("%s", not_recorded_text(state.pointed.not_recorded->bursts).c_str());
+  }
   draw_pinned_tooltips(c);
   draw_note_editor(c);
 }
