@@ -62,6 +62,13 @@ void PointerState::draw(Point at, bool down, Clock::time_point now) {
   if (points.empty() || std::hypot(points.back().x - at.x, points.back().y - at.y) >= kNear) points.push_back(at);
 }
 
+float PointerState::magnification(Clock::time_point now) const {
+  const float share = std::clamp(
+      std::chrono::duration<float>(now - magnifier_turned) / std::chrono::duration<float>(kMagnifying), 0.0f, 1.0f);
+  const float eased = share * share * (3 - 2 * share);
+  return 1 + (kMagnified - 1) * (magnifier ? eased : 1 - eased);
+}
+
 float PointerState::strength(const Stroke& stroke, Clock::time_point now) {
   if (stroke.ended == Clock::time_point{}) return 1;
   const std::chrono::duration<float> left = stroke.ended + kKept - now;
@@ -71,7 +78,7 @@ float PointerState::strength(const Stroke& stroke, Clock::time_point now) {
 bool PointerState::settle(Clock::time_point now) {
   while (!trail.empty() && now - trail.front().when > kTrail) trail.pop_front();
   std::erase_if(strokes, [&](const Stroke& stroke) { return strength(stroke, now) <= 0; });
-  return !trail.empty() || !strokes.empty();
+  return !trail.empty() || !strokes.empty() || now - magnifier_turned < kMagnifying;
 }
 
 bool on_stage(const ShellState& state) {

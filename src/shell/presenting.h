@@ -39,7 +39,12 @@ struct PointerState {
     Point at;
     Clock::time_point when;
   };
+  static constexpr float kMagnified = 2;
+  static constexpr std::chrono::milliseconds kMagnifying{250};  ///< from none to all of it
+
   bool laser = false, pen = false;
+  bool magnifier = false;  ///< what the window shows is larger around the mouse
+  Clock::time_point magnifier_turned{};
   std::deque<Seen> trail;
   std::vector<Stroke> strokes;
   bool drawing = false;
@@ -48,6 +53,8 @@ struct PointerState {
   void move(Point at, Clock::time_point now);
   /// The pen: the button is down or up.
   void draw(Point at, bool down, Clock::time_point now);
+  /// How many times as large the window's content is; 1: as it is.
+  float magnification(Clock::time_point now) const;
   /// How visible a stroke is, 0 to 1.
   static float strength(const Stroke& stroke, Clock::time_point now);
   /// Drops what has faded. True: something is still moving or fading.
