@@ -99,6 +99,11 @@ bool presenting_key(ShellState& state, KeyChord chord, bool repeated) {
     if (!repeated) perform(state, Action::HideAnswers);
     return true;
   }
+  const bool up = chord == KeyChord{key::Up, modifier::Shift}, down = chord == KeyChord{key::Down, modifier::Shift};
+  if ((up || down) && state.presentation.story) {
+    state.presentation.scroll += down ? 1.0f : -1.0f;
+    return true;
+  }
   return state.lesson.on() && lesson_key(state, chord, repeated);
 }
 

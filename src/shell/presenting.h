@@ -19,6 +19,7 @@ struct Presentation {
   bool story = true;     ///< the column with the text, the published numbers and the correction
   std::string told;      ///< what the column tells, in which size of the window: its letters stay as they are
   bool smaller = false;  ///< letters, because it would not fit otherwise
+  float scroll = 0;      ///< by how many lines the column is to be scrolled in the next frame
 };
 
 /// The mouse as a pointer that a back row can see, and a pen that draws over everything. Both work in any mode.

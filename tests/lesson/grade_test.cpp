@@ -211,6 +211,8 @@ TEST(Lessons, WhatTheTextsSayIsMeasured) {
     ASSERT_NE(step, lesson.steps.end());
     Question question;
     question.measure = {claim.figure, claim.side};
+    const std::string figure = claim.figure;
+    question.unit = figure.starts_with("own.") ? "µs" : experiment::figure_info(figure).unit;
     const Measured& measured = run(*step, claim.side);
     const auto truth =
         claim.side == Side::Before ? truth_of(question, &measured, nullptr) : truth_of(question, nullptr, &measured);

@@ -117,6 +117,17 @@ TEST_F(PresentingKeys, GoThroughTheLesson) {
   EXPECT_EQ(state_.requests.step, 1u) << "there is none before the first";
 }
 
+TEST_F(PresentingKeys, ScrollTheTextWithoutAMouse) {
+  EXPECT_FALSE(press(key::Down, modifier::Shift));
+  state_.presentation.on = true;
+  EXPECT_TRUE(press(key::Down, modifier::Shift));
+  EXPECT_TRUE(press(key::Down, modifier::Shift, true)) << "held";
+  EXPECT_TRUE(press(key::Up, modifier::Shift));
+  EXPECT_EQ(state_.presentation.scroll, 1);
+  state_.presentation.story = false;
+  EXPECT_FALSE(press(key::Down, modifier::Shift)) << "there is no text";
+}
+
 // What is kept for grading is a prediction: nobody sees the answer first, and nobody answers twice.
 TEST_F(PresentingKeys, AStudentAnswersOnceAndBeforeSeeing) {
   state_.lesson.begin(lesson::lesson_named("why-the-gpu-waits"), "Ann Lee");
