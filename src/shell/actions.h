@@ -44,6 +44,7 @@ enum class Action : std::uint8_t {
   StoryColumn,
   LaserPointer,
   Pen,
+  Magnifier,
   // scope: the ways to look at a live run
   Roll,
   Trigger,

@@ -21,8 +21,19 @@ std::string nothing_asked(const ShellState& state) {
   return state.lesson.phase() == LessonPhase::Asking ? "" : tr("no question is open");
 }
 
+// What is kept for grading is a prediction: made before the answer was seen, and made once.
+std::string first_answer_counts(const ShellState& state) {
+  if (std::string why = no_lesson(state); !why.empty()) return why;
+  if (state.lesson.student().empty()) return {};
+  return tr("the answers of {} are kept: the first one counts", state.lesson.student());
+}
+
 void reveal(ShellState& state) {
   LessonState& lesson = state.lesson;
+  if (!lesson.student().empty() && !lesson.now().draft) {
+    return state.show_toast(lesson.step().question->choices.empty() ? tr("Move the slider first")
+                                                                    : tr("Choose one first"));
+  }
   if (lesson.now().draft) {
     lesson.give(*lesson.now().draft);
   } else {
@@ -71,6 +82,13 @@ void toggle_pen(ShellState& state) {
   if (pointer.pen) {
     state.show_toast(tr("Pen: drag to draw over the picture; {} ends it", key_text(info(Action::Pen).keys.front())));
   }
+}
+
+void toggle_magnifier(ShellState& state) {
+  PointerState& pointer = state.pointer;
+  pointer.magnifier = !pointer.magnifier;
+  pointer.magnifier_turned = {};
+  if (state.preferences.animation) pointer.magnifier_turned = PointerState::Clock::now();
 }
 
 std::string not_presenting(const ShellState& state) {
@@ -123,7 +141,7 @@ std::vector<ActionInfo> lesson_actions() {
          s.lesson.ask_again();
          s.requests.step = s.lesson.number();
        },
-       no_lesson},
+       first_answer_counts},
       {Action::Hint, ActionGroup::Lesson, "hint", N_("a hint for the task"), {{key::H, kAlt}}, hint, no_lesson},
       {Action::EndLesson,
        ActionGroup::Lesson,
@@ -157,6 +175,12 @@ std::vector<ActionInfo> lesson_actions() {
        N_("pen: draw over the picture for a moment"),
        {{key::P, kAlt}},
        toggle_pen},
+      {Action::Magnifier,
+       ActionGroup::Lesson,
+       "magnifier",
+       N_("magnifier: the window twice as large, around the mouse"),
+       {{key::M, kAlt}},
+       toggle_magnifier},
   };
 }
 

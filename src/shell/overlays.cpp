@@ -51,6 +51,8 @@ void close_topmost(ShellState& state) {
   if (state.navigation.drag.cancel() || state.lane_hands.cancel()) return;
   if (state.pointer.pen) {
     perform(state, Action::Pen);
+  } else if (state.pointer.magnifier && !state.overlays.open) {
+    perform(state, Action::Magnifier);
   } else if (state.files.system.running()) {
     state.files.system.cancel();
   } else if (state.opening.running()) {

@@ -62,6 +62,13 @@ void PointerState::draw(Point at, bool down, Clock::time_point now) {
   if (points.empty() || std::hypot(points.back().x - at.x, points.back().y - at.y) >= kNear) points.push_back(at);
 }
 
+float PointerState::magnification(Clock::time_point now) const {
+  const float share = std::clamp(
+      std::chrono::duration<float>(now - magnifier_turned) / std::chrono::duration<float>(kMagnifying), 0.0f, 1.0f);
+  const float eased = share * share * (3 - 2 * share);
+  return 1 + (kMagnified - 1) * (magnifier ? eased : 1 - eased);
+}
+
 float PointerState::strength(const Stroke& stroke, Clock::time_point now) {
   if (stroke.ended == Clock::time_point{}) return 1;
   const std::chrono::duration<float> left = stroke.ended + kKept - now;
@@ -71,7 +78,7 @@ float PointerState::strength(const Stroke& stroke, Clock::time_point now) {
 bool PointerState::settle(Clock::time_point now) {
   while (!trail.empty() && now - trail.front().when > kTrail) trail.pop_front();
   std::erase_if(strokes, [&](const Stroke& stroke) { return strength(stroke, now) <= 0; });
-  return !trail.empty() || !strokes.empty();
+  return !trail.empty() || !strokes.empty() || now - magnifier_turned < kMagnifying;
 }
 
 bool on_stage(const ShellState& state) {
@@ -90,6 +97,11 @@ bool presenting_key(ShellState& state, KeyChord chord, bool repeated) {
   if (!state.presentation.on || state.overlays.open) return false;
   if (chord == KeyChord{key::H, 0}) {
     if (!repeated) perform(state, Action::HideAnswers);
+    return true;
+  }
+  const bool up = chord == KeyChord{key::Up, modifier::Shift}, down = chord == KeyChord{key::Down, modifier::Shift};
+  if ((up || down) && state.presentation.story) {
+    state.presentation.scroll += down ? 1.0f : -1.0f;
     return true;
   }
   return state.lesson.on() && lesson_key(state, chord, repeated);

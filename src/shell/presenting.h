@@ -19,6 +19,7 @@ struct Presentation {
   bool story = true;     ///< the column with the text, the published numbers and the correction
   std::string told;      ///< what the column tells, in which size of the window: its letters stay as they are
   bool smaller = false;  ///< letters, because it would not fit otherwise
+  float scroll = 0;      ///< by how many lines the column is to be scrolled in the next frame
 };
 
 /// The mouse as a pointer that a back row can see, and a pen that draws over everything. Both work in any mode.
@@ -39,7 +40,12 @@ struct PointerState {
     Point at;
     Clock::time_point when;
   };
+  static constexpr float kMagnified = 2;
+  static constexpr std::chrono::milliseconds kMagnifying{250};  ///< from none to all of it
+
   bool laser = false, pen = false;
+  bool magnifier = false;  ///< what the window shows is larger around the mouse
+  Clock::time_point magnifier_turned{};
   std::deque<Seen> trail;
   std::vector<Stroke> strokes;
   bool drawing = false;
@@ -48,6 +54,8 @@ struct PointerState {
   void move(Point at, Clock::time_point now);
   /// The pen: the button is down or up.
   void draw(Point at, bool down, Clock::time_point now);
+  /// How many times as large the window's content is; 1: as it is.
+  float magnification(Clock::time_point now) const;
   /// How visible a stroke is, 0 to 1.
   static float strength(const Stroke& stroke, Clock::time_point now);
   /// Drops what has faded. True: something is still moving or fading.

@@ -216,6 +216,7 @@ Window::~Window() {
 void Window::close_window() {
   shell_.reset();
   visibility_.reset();
+  magnifier_.clear();
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
@@ -398,6 +399,15 @@ void Window::click_focused_control() {
   if (click_focused(shell_->state().focus, static_cast<float>(x), static_cast<float>(y))) frames_owed_ = 3;
 }
 
+void Window::magnify(float factor, int width, int height) {
+  double x = 0, y = 0;
+  glfwGetCursorPos(window_, &x, &y);  // also where ImGui knows none: outside the window
+  const float density = ImGui::GetIO().DisplayFramebufferScale.x;
+  magnifier_.apply(
+      magnified_part(static_cast<float>(x) * density, static_cast<float>(y) * density, factor, width, height), width,
+      height);
+}
+
 // Where the window keeps its content, only what has changed is drawn.
 bool Window::paint_frame(int width, int height) {
   ImDrawData& data = *ImGui::GetDrawData();
@@ -408,6 +418,8 @@ bool Window::paint_frame(int width, int height) {
   if (width != drawn_width_ || height != drawn_height_) lost_ = kLostFrames;
   drawn_width_ = width;
   drawn_height_ = height;
+  const float magnification = shell_->state().pointer.magnification(Clock::now());
+  if (magnification > 1) lost_ = kLostFrames;  // what is kept then is not what was drawn
   if (lost_ > 0) {
     --lost_;
     damage_.forget();
@@ -420,6 +432,7 @@ bool Window::paint_frame(int width, int height) {
     glViewport(0, 0, width, height);
     clear_grounds(grounds, height, areas);
     ImGui_ImplOpenGL3_RenderDrawData(&data);
+    magnification > 1 ? magnify(magnification, width, height) : magnifier_.clear();
   }
   if (shell_->wants_screenshot()) shell_->save_screenshot(read_pixels(0, 0, width, height));
   if (!areas.empty()) glfwSwapBuffers(window_);

@@ -10,6 +10,7 @@
 
 #include "base/translate.h"
 #include "render/damage.h"
+#include "render/magnifier.h"
 #include "session/session.h"
 #include "shell/bindings.h"
 #include "timeline/theme.h"
@@ -88,6 +89,7 @@ class Window {
   void click_focused_control();
   void draw_frame();
   bool paint_frame(int width, int height);  // false: nothing has changed
+  void magnify(float factor, int width, int height);
   io::Image paint(float scale, ThemeName theme);
 
   WindowOptions options_;
@@ -96,6 +98,7 @@ class Window {
   std::optional<Visibility> visibility_;
   bool keeps_content_ = false;
   Damage damage_;
+  Magnifier magnifier_;
   int drawn_width_ = 0, drawn_height_ = 0;
   int lost_ = 0;  ///< frames in which everything is drawn again
   Fonts fonts_;

@@ -176,5 +176,51 @@ TEST(Lessons, ALongerQueueOfBatchesTakesMemoryAndGainsNothing) {
   EXPECT_NEAR(gain_between(before, after).factor, 1, 0.01);
 }
 
+// Numbers and shares that the lessons' texts name, in the order of the lessons: what a student reads must be what the
+// run shows. The words stand for: nearly all the time: over 90 %; most of the time: over 60 %; half of it: 40 to 60 %.
+TEST(Lessons, WhatTheTextsSayIsMeasured) {
+  struct Claim {
+    const char *lesson, *step;
+    Side side;
+    const char* figure;
+    double least, most;
+  };
+  const Claim claims[] = {
+      // "This loop synchronises twice in each iteration."
+      {"why-the-gpu-waits", "launching", Side::Before, "syncs_per_iteration", 1.9, 2.1},
+      // "This stopwatch shows about 13 µs."
+      {"why-the-gpu-waits", "timing", Side::Before, "own.stopwatch_us", 12, 14},
+      // "print(loss) is not one read": eight, as the lab says of the same loop
+      {"why-the-gpu-waits", "print", Side::Before, "syncs_per_iteration", 7.9, 8.1},
+      // "a read of one byte" in each iteration; tested every hundred iterations, nearly free
+      {"why-the-gpu-waits", "branch", Side::Before, "syncs_per_iteration", 0.9, 1.1},
+      // "The GPU idles nearly all the time."
+      {"why-the-gpu-waits", "slower-gpu", Side::After, "bubble_percent", 90, 100},
+      // "Half of the time the GPU has nothing to do."
+      {"lab", "loader", Side::Before, "bubble_percent", 40, 60},
+      // "the GPU idles most of the time"
+      {"lab", "small", Side::Before, "bubble_percent", 60, 100},
+      // "The GPU is busy, but with what?"
+      {"lab", "copies", Side::Before, "gpu_busy_percent", 80, 100},
+      {"lab", "copies", Side::Before, "kernel_percent", 0, 60},
+  };
+  for (const Claim& claim : claims) {
+    SCOPED_TRACE(std::string(claim.lesson) + "/" + claim.step + " " + claim.figure);
+    const Lesson& lesson = lesson_named(claim.lesson);
+    const auto step = std::ranges::find(lesson.steps, claim.step, &Step::name);
+    ASSERT_NE(step, lesson.steps.end());
+    Question question;
+    question.measure = {claim.figure, claim.side};
+    const std::string figure = claim.figure;
+    question.unit = figure.starts_with("own.") ? "µs" : experiment::figure_info(figure).unit;
+    const Measured& measured = run(*step, claim.side);
+    const auto truth =
+        claim.side == Side::Before ? truth_of(question, &measured, nullptr) : truth_of(question, nullptr, &measured);
+    ASSERT_TRUE(truth);
+    EXPECT_GE(truth->value, claim.least);
+    EXPECT_LE(truth->value, claim.most);
+  }
+}
+
 }  // namespace
 }  // namespace lanescope::lesson

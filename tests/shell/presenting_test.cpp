@@ -49,6 +49,23 @@ TEST(Laser, LeavesATrail) {
   EXPECT_FALSE(pointer.settle(kBegin + 500ms));
 }
 
+// It takes 250 ms; half of the way after half of the time.
+TEST(MagnifierTurned, GrowsAndShrinks) {
+  PointerState pointer;
+  EXPECT_EQ(pointer.magnification(kBegin), 1);
+  pointer.magnifier = true;
+  pointer.magnifier_turned = kBegin;
+  EXPECT_EQ(pointer.magnification(kBegin), 1);
+  EXPECT_FLOAT_EQ(pointer.magnification(kBegin + 125ms), 1.5f);
+  EXPECT_TRUE(pointer.settle(kBegin + 125ms)) << "frames are needed";
+  EXPECT_EQ(pointer.magnification(kBegin + 1s), 2);
+  EXPECT_FALSE(pointer.settle(kBegin + 1s));
+  pointer.magnifier = false;
+  pointer.magnifier_turned = kBegin + 1s;
+  EXPECT_FLOAT_EQ(pointer.magnification(kBegin + 1125ms), 1.5f);
+  EXPECT_EQ(pointer.magnification(kBegin + 2s), 1);
+}
+
 class PresentingKeys : public testing::Test {
  protected:
   bool press(int key, int modifiers = 0, bool repeated = false) {
@@ -98,6 +115,43 @@ TEST_F(PresentingKeys, GoThroughTheLesson) {
   EXPECT_EQ(state_.requests.step, 1u);
   EXPECT_TRUE(press(key::Left));
   EXPECT_EQ(state_.requests.step, 1u) << "there is none before the first";
+}
+
+TEST_F(PresentingKeys, ScrollTheTextWithoutAMouse) {
+  EXPECT_FALSE(press(key::Down, modifier::Shift));
+  state_.presentation.on = true;
+  EXPECT_TRUE(press(key::Down, modifier::Shift));
+  EXPECT_TRUE(press(key::Down, modifier::Shift, true)) << "held";
+  EXPECT_TRUE(press(key::Up, modifier::Shift));
+  EXPECT_EQ(state_.presentation.scroll, 1);
+  state_.presentation.story = false;
+  EXPECT_FALSE(press(key::Down, modifier::Shift)) << "there is no text";
+}
+
+// What is kept for grading is a prediction: nobody sees the answer first, and nobody answers twice.
+TEST_F(PresentingKeys, AStudentAnswersOnceAndBeforeSeeing) {
+  state_.lesson.begin(lesson::lesson_named("why-the-gpu-waits"), "Ann Lee");
+  perform(state_, Action::Reveal);
+  EXPECT_EQ(state_.lesson.phase(), LessonPhase::Asking) << "no answer was chosen";
+  state_.presentation.on = true;
+  EXPECT_TRUE(press(key::Right));
+  EXPECT_EQ(state_.lesson.phase(), LessonPhase::Asking) << "nor while presenting";
+  EXPECT_EQ(state_.toast->text, "Move the slider first");
+  go_to("print");
+  EXPECT_TRUE(press(key::Right));
+  EXPECT_EQ(state_.toast->text, "Choose one first");
+  state_.lesson.now().draft = std::size_t{1};
+  perform(state_, Action::Reveal);
+  EXPECT_EQ(state_.lesson.phase(), LessonPhase::Measuring);
+  perform(state_, Action::AskAgain);
+  EXPECT_EQ(state_.lesson.now().answer, lesson::Answer(std::size_t{1}));
+  EXPECT_EQ(state_.toast->text, "the answers of Ann Lee are kept: the first one counts");
+  // Without a name, it is only for oneself.
+  state_.lesson.begin(lesson::lesson_named("why-the-gpu-waits"));
+  perform(state_, Action::Reveal);
+  EXPECT_EQ(state_.lesson.phase(), LessonPhase::Measuring);
+  perform(state_, Action::AskAgain);
+  EXPECT_EQ(state_.lesson.phase(), LessonPhase::Asking);
 }
 
 TEST_F(PresentingKeys, DigitsCountHands) {

@@ -41,6 +41,7 @@ std::vector<ActionCheck> lesson_checks() {
        [](Desk& desk) { return !desk.state().presentation.story; }},
       {Action::LaserPointer, {}, [](Desk& desk) { return desk.state().pointer.laser; }},
       {Action::Pen, {}, [](Desk& desk) { return desk.state().pointer.pen; }},
+      {Action::Magnifier, {}, [](Desk& desk) { return desk.state().pointer.magnifier; }},
   };
 }
 

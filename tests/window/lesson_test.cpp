@@ -222,6 +222,20 @@ TEST_F(LessonTest, AMeasurementThatTakesLongIsHurried) {
   ASSERT_TRUE(desk_.until([&] { return state().model.speed() == speed; })) << "as it was";
 }
 
+// A selected stretch has a verdict and figures of its own.
+TEST_F(LessonTest, AStretchDoesNotTellEither) {
+  open("one-line");
+  wait_for_step(0);
+  ASSERT_TRUE(desk_.until([&] { return state().model.recent().pace.known(); }));
+  const base::Nanoseconds from = state().view.axis().begin_ns();
+  state().selection.clear();
+  state().selection.range = {from, from + 500'000};
+  ASSERT_TRUE(desk_.until([&] { return state().range_figures.summary.has_value() && sees("selected"); }));
+  EXPECT_FALSE(sees("range.verdict"));
+  lesson().give(std::size_t{2});
+  ASSERT_TRUE(desk_.until([&] { return sees("range.verdict"); }));
+}
+
 TEST_F(LessonTest, SomethingElseMayRunBesideIt) {
   open("one-line");
   wait_for_step(0);

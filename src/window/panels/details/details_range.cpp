@@ -57,7 +57,10 @@ void draw_range_details(const Canvas& c) {
   if (!figures.summary) return;
   vertical_space(c, 4);
   const Summary& s = *figures.summary;
+  // While answers are hidden, a stretch tells no more than the lanes do.
+  if (answers_hidden(c.state)) return draw_durations(c);
   text(c, FontRole::BodyBold, verdict_colour(s.verdict.kind), std::string(analysis::verdict_title(s.verdict.kind)));
+  note_place(c, "range.verdict");
   wrapped_text(c, FontRole::Body, Colour::Muted, s.verdict.sentence);
   vertical_space(c, 6);
   draw_share_bar(c, s);

@@ -7,7 +7,7 @@
 namespace lanescope::ui {
 namespace {
 
-constexpr std::uint32_t kLaser = 0xff2a2aff;  // red in every theme: what a person expects of it
+constexpr std::uint32_t kLaser = 0xff2a2aff;  // red in every theme: what a person expects of it, and of the pen
 constexpr std::uint32_t kHalo = 0xffffffff;
 
 void draw_laser(const Canvas& c, ImDrawList& list, PointerState::Clock::time_point now) {
@@ -52,8 +52,10 @@ void draw_strokes(const Canvas& c, ImDrawList& list, PointerState::Clock::time_p
   for (const PointerState::Stroke& stroke : c.state.pointer.strokes) {
     line.clear();
     for (const PointerState::Point& p : stroke.points) line.push_back({p.x, p.y});
-    const std::uint32_t colour = with_alpha(c.theme[Colour::Simulated], PointerState::strength(stroke, now));
-    list.AddPolyline(line.data(), static_cast<int>(line.size()), colour, 0, 4 * c.scale);
+    const float strength = PointerState::strength(stroke, now);
+    const auto points = static_cast<int>(line.size());
+    list.AddPolyline(line.data(), points, with_alpha(kHalo, 0.85f * strength), 0, 7 * c.scale);
+    list.AddPolyline(line.data(), points, with_alpha(kLaser, strength), 0, 4 * c.scale);
   }
 }
 

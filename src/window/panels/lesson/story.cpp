@@ -12,6 +12,7 @@
 #include "picture/words.h"
 #include "render/labels.h"
 #include "window/panels/lesson/lesson_panels.h"
+#include "window/panels/run/run_panels.h"
 #include "window/widgets.h"
 
 namespace lanescope::ui {
@@ -134,6 +135,15 @@ void draw_contents(const Canvas& c, FontRole role) {
   draw_errs(c, role);
 }
 
+// Who presents a task turns the knobs that the class names.
+void draw_task_knobs(const Canvas& c) {
+  ShellState& state = c.state;
+  if (!on_stage(state) || state.lesson.phase() != LessonPhase::Working || !state.model.steering()) return;
+  heading(c, tr("KNOBS"));
+  const workload::Settings settings = state.model.steering()->settings();
+  for (const workload::SettingSpec& spec : settings.specs()) draw_knob(c, settings, spec);
+}
+
 }  // namespace
 
 float story_width(const ShellState& state, float width) {
@@ -152,7 +162,8 @@ void draw_story(const Canvas& c) {
                                        state.lesson.on() ? static_cast<int>(state.lesson.phase()) : 0, size.x, size.y,
                                        base::language_key(state.language()));
   Presentation& presentation = state.presentation;
-  if (presentation.told != told) {
+  const bool anew = presentation.told != told;
+  if (anew) {
     presentation.told = told;
     presentation.smaller = false;
   }
@@ -161,8 +172,12 @@ void draw_story(const Canvas& c) {
   // Of the same width with and without a scroll bar, and not up to the window's edge.
   ImGui::SetNextWindowContentSize({size.x - 2 * pad - ImGui::GetStyle().ScrollbarSize, 0});
   ImGui::BeginChild("##story", {size.x - pad - 4 * c.scale, room}, false, ImGuiWindowFlags_NoNav);
+  const float scrolled = ImGui::GetScrollY() + presentation.scroll * 2 * c.fonts.size(FontRole::Lead);
+  if (anew || presentation.scroll != 0) ImGui::SetScrollY(anew ? 0 : std::max(0.0f, scrolled));
+  presentation.scroll = 0;
   draw_contents(c, presentation.smaller ? FontRole::Body : FontRole::Lead);
   if (ImGui::GetCursorPosY() > room) presentation.smaller = true;
+  draw_task_knobs(c);
   ImGui::EndChild();
 }
 
