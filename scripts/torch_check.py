@@ -1,28 +1,36 @@
 #!/usr/bin/env python3
 """Runs every experiment's two scripts in PyTorch and the same loops in Lanescope, on the same GPU.
 
-    scripts/torch_check.py --lanescope BINARY --profile FILE.toml [--rounds 3] [--experiments P09,P10] [--out FILE.json]
+    scripts/torch_check.py --lanescope BINARY --profile FILE.toml [--rounds 2] [--experiments P09,P10] [--out FILE.json]
+    scripts/torch_check.py --lanescope BINARY --profile FILE.toml --simulate FILE.json
 
-The table has PyTorch's fastest round: others' work on a shared machine only
-makes it slower. All scripts run in one Python process, since
-loading PyTorch takes seconds; the JSON in the last line that they print is the result. Lanescope runs the loop on the GPU,
-with nothing recorded and PyTorch's costs from the profile, and in simulation with that profile.
+A shared machine's CPU may be twice as slow for some milliseconds, which is no fault of a model. All loops, PyTorch's and
+Lanescope's, are therefore cut into short stretches of whole periods, with a wait for the GPU at the end of each, and the
+time of a side is that of the fastest tenth of its stretches. PyTorch and Lanescope take turns, on the same core.
+
+All scripts run in one Python process, since loading PyTorch takes seconds; the JSON in the last line that they print is
+the result. Lanescope runs the loop on the GPU, with nothing recorded and PyTorch's costs from the profile, and in
+simulation with that profile. --simulate only repeats the simulations, of the sides in a file that --out has written.
 """
 import argparse
 import contextlib
 import gc
-import importlib.util
 import io
 import json
+import math
+import multiprocessing.pool
 import os
 import pathlib
 import runpy
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import tomllib
+
+STRETCH_US = 10_000
+FEWEST, MOST = 5, 60  # stretches in a round
+FEWEST_EPOCHS = 2
+LONGEST_STRETCH_US = 5e6
 
 
 def lanescope(options, *arguments):
@@ -33,12 +41,55 @@ def lanescope(options, *arguments):
     return done.stdout
 
 
-def run_script(path, iterations, warm_up):
+def own_run(options, experiment, side, device, iterations, stretch):
+    return json.loads(lanescope(options, 'run', '--experiment', experiment, '--side', side, '--device', device,
+                                '--iterations', str(iterations), '--stretch', str(stretch), '--capture', 'none',
+                                '--no-extra', '--json', '-'))
+
+
+def fastest(us):
+    """Of the stretches' times, the one that a tenth is faster than."""
+    return sorted(us)[(len(us) - 1) // 10]
+
+
+def period_of(settings):
+    """After how many iterations the loop does the same again."""
+    if 'num_workers' in settings:
+        return math.ceil(settings['samples'] / settings['batch_size'])  # an epoch
+    intervals = (settings.get(key, 1) for key in ('log_interval', 'plot_interval'))
+    if settings.get('method') == 'stacked':
+        intervals = (*intervals, settings.get('window', 1))
+    return max(1, *intervals)
+
+
+def plan(options, experiment, side):
+    """How a side is cut into stretches, and what it takes in simulation."""
+    device = f'sim:{options.profile}'
+    row = {'experiment': experiment, 'side': side, 'torch_us': [], 'own_us': [], 'sim_us': []}
+    try:
+        first = own_run(options, experiment, side, device, 60, 1)
+        us = first['elapsed_ns'] / 1e3 / first['iterations']
+        period = period_of(first['settings'])
+        row['stretch'] = stretch = period * math.ceil(STRETCH_US / us / period)
+        row['loader'] = 'num_workers' in first['settings']
+        if stretch * us > LONGEST_STRETCH_US and row['loader']:
+            raise RuntimeError(f'not measured: an epoch takes {stretch * us / 1e6:.0f} s')
+        few = FEWEST_EPOCHS if row['loader'] else 3 if stretch * us > 1e6 else FEWEST
+        row['count'] = int(max(few, min(MOST, options.seconds * 1e6 / (stretch * us))))
+        found = own_run(options, experiment, side, device, (row['count'] + 1) * stretch, stretch)
+        row['sim_us'] = [ns / 1e3 for ns in found['stretches']['ns'][1:]]
+        row['sim_figures'] = {name: figure['mean'] for name, figure in found['own'].items()}
+    except Exception as error:  # the others are still measured
+        row['error'] = f'{type(error).__name__}: {error}'
+    return row
+
+
+def run_script(path, iterations, warm_up, stretch):
     """The result of a script, run here."""
     import torch
 
     out, arguments = io.StringIO(), sys.argv
-    sys.argv = [str(path), '--iterations', str(iterations), '--warm-up', str(warm_up)]
+    sys.argv = [str(path), '--iterations', str(iterations), '--warm-up', str(warm_up), '--stretch', str(stretch)]
     try:
         with contextlib.redirect_stdout(out):
             runpy.run_path(str(path), run_name='__main__')
@@ -51,48 +102,12 @@ def run_script(path, iterations, warm_up):
     return json.loads(out.getvalue().strip().splitlines()[-1])
 
 
-def run_program(path, iterations, warm_up):
+def run_program(path, iterations, warm_up, stretch):
     binary = path.with_suffix('')
     if not binary.exists():
         subprocess.run(['nvcc', '-O2', '-o', binary, path], check=True, capture_output=True)
-    done = subprocess.run([binary, str(iterations), str(warm_up)], check=True, capture_output=True, text=True)
+    done = subprocess.run([binary, str(iterations), str(warm_up), str(stretch)], check=True, capture_output=True, text=True)
     return json.loads(done.stdout.strip().splitlines()[-1])
-
-
-class Speed:
-    """How much slower a machine is than when its profile was measured: the calibration's own training step now, and what
-    its statements cost then. A shared machine's CPU may be twice as slow a second later, which is no fault of a model."""
-
-    STEPS = 40
-
-    def __init__(self, profile, device):
-        path = pathlib.Path(__file__).parent.parent / 'assets/torch/costs.py'
-        spec = importlib.util.spec_from_file_location('costs', path)
-        costs = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(costs)
-        self.reference = costs.Training(device, costs.FEW, after='zero_grad')
-        self.reference.sample(30)
-        cost = {key: number['value'] for key, number in profile['pytorch' if device == 'cuda' else 'pytorch_cpu'].items()}
-        call = profile['cpu']['launch_us' if device == 'cuda' else 'op_us']['value']
-        layers, parameters = costs.FEW, 2 * costs.FEW
-        launches = {'linear': layers, 'reduce': 1, 'backward': 1, 'node': 1, 'linear_backward': 2 + 3 * (layers - 1), 'step': 1}
-        self.then_us = sum(count * (cost[f'{name}_us'] + call) for name, count in launches.items()) + (
-            cost['zero_grad_us'] + parameters * (cost['zero_grad_parameter_us'] + cost['step_parameter_us']))
-        self.op_us = cost['op_us']
-
-    def now(self):
-        began = time.perf_counter()
-        self.reference.sample(self.STEPS)  # the mean, as a script's pace is one
-        return 1e6 * (time.perf_counter() - began) / self.STEPS / self.then_us
-
-
-def quietest_core(cores, speed):
-    """A virtual machine's cores share theirs with others; of the first few, the one that is slow least often."""
-    worst = {}
-    for core in sorted(cores)[:8]:
-        os.sched_setaffinity(0, {core})
-        worst[core] = sorted(speed.now() for _ in range(12))[9]
-    return min(worst, key=worst.get)
 
 
 def use_cores(options, alone):
@@ -103,67 +118,46 @@ def use_cores(options, alone):
     torch.set_num_threads(1 if alone else len(options.all_cores))
 
 
-def own_run(options, experiment, side, device, iterations, dispatch_us):
-    """The pace in us, and the workload's own figures."""
-    figures = json.loads(lanescope(options, 'run', '--experiment', experiment, '--side', side, '--device', device,
-                                   '--iterations', str(iterations), '--set', f'dispatch_us={dispatch_us:.6g}',
-                                   '--capture', 'none', '--no-extra', '--json', '-'))
-    return figures['pace']['ns'] / 1e3, {name: figure['mean'] for name, figure in figures['own'].items()}
-
-
-def measure(options, experiment, side, folder):
-    row = {'experiment': experiment, 'side': side, 'torch_us': [], 'own_us': None, 'sim_us': None, 'slower': []}
+def measure(options, row, folder):
+    experiment, side, stretch = row['experiment'], row['side'], row['stretch']
     try:
         text = lanescope(options, 'script', '--experiment', experiment, '--side', side)
         path = pathlib.Path(folder) / f'{experiment}-{side}{".cu" if text.startswith("//") else ".py"}'
         path.write_text(text)
         # A hand-over from one thread to another, as for each backward(), takes 10 to 100 us on a virtual machine, and
         # varies as much; on one core it is short. Loaders have workers, and arithmetic on the CPU has threads.
-        alone = 'DataLoader' not in text and "device = 'cpu'" not in text
-        use_cores(options, alone)
+        use_cores(options, not row['loader'] and "device = 'cpu'" not in text)
         run = run_program if path.suffix == '.cu' else run_script
-        first = run(path, 3, 2)
-        row['iterations'] = iterations = int(min(5000, max(3, 1e3 * options.seconds / first['ms_per_iteration'])))
-        speed = options.speeds['cpu' if first['device'] == 'cpu' else 'cuda']
-        for _ in range(options.rounds if first['ms_per_iteration'] < 100 else 1):
-            use_cores(options, alone)
-            before = speed.now()
-            result = run(path, iterations, min(100, max(2, iterations // 10)))
-            row['slower'].append(min(before, speed.now()))
-            row['torch_us'].append(1e3 * result['ms_per_iteration'])
+        for _ in range(options.rounds):
+            # The first stretch is warm-up for both: an epoch starts the workers, a loop loads its kernels.
+            result = run(path, row['count'] * stretch, min(stretch, 200) if not row['loader'] else stretch, stretch)
+            row['torch_us'] += [1e3 * ms for ms in result['stretches_ms']]
             row['torch_figures'] = result['figures']
-        # Ours at the speed that PyTorch had in the fastest round; the costs are in proportion. With workers, the first
-        # batches take longer.
-        most = int(min(60, 3e3 / first['ms_per_iteration']))
-        os.sched_setaffinity(0, options.all_cores)
-        slower = min(row['slower'])
-        for us, figures, device, count in (
-                ('own_us', 'own_figures', f'{options.device}+{options.profile}', max(most, iterations)),
-                ('sim_us', 'sim_figures', f'sim:{options.profile}', max(60, iterations))):
-            row[us], row[figures] = own_run(options, experiment, side, device, count, slower * speed.op_us)
-    except Exception as error:  # the others are still measured
+            own = own_run(options, experiment, side, f'{options.device}+{options.profile}', (row['count'] + 1) * stretch,
+                          stretch)
+            row['own_us'] += [ns / 1e3 for ns in own['stretches']['ns'][1:]]
+            row['own_figures'] = {name: figure['mean'] for name, figure in own['own'].items()}
+    except Exception as error:
         row['error'] = f'{type(error).__name__}: {error}'
-    return row
 
 
 def table(rows):
-    """The medians as a Markdown table, and how many are how near."""
-    lines = ['| side | PyTorch, us | Lanescope on the GPU | simulated | the CPU is slower by |',
-             '| --- | --- | --- | --- | --- |']
+    """The sides as a Markdown table, and how many are how near."""
+    lines = ['| side, fastest stretches | PyTorch, us | Lanescope on the GPU | simulated |', '| --- | --- | --- | --- |']
     ratios = {'own': [], 'sim': []}
     for row in rows:
         name = f"{row['experiment']} {row['side']}"
-        if not row['sim_us']:
-            lines.append(f"| {name} | {row.get('error', 'not measured')} | | | |")
+        if not row['torch_us']:
+            lines.append(f"| {name} | {row.get('error', 'not measured')} | | |")
             continue
-        torch = min(row['torch_us'])
+        torch = fastest(row['torch_us'])
         text = f'| {name} | {torch:.4g} |'
         for kind, found in ratios.items():
-            us = row[f'{kind}_us']
-            ratio = us / torch
-            found.append(ratio)
-            text += f' {us:.4g} ({ratio:.2f}) |'
-        lines.append(f"{text} {min(row['slower']):.2f} |")
+            us = fastest(row[f'{kind}_us']) if row[f'{kind}_us'] else None
+            if us:
+                found.append(us / torch)
+            text += f' {us:.4g} ({us / torch:.2f}) |' if us else ' not measured |'
+        lines.append(text)
     for kind, found in ratios.items():
         near = [sum(1 / (1 + limit) <= r <= 1 + limit for r in found) for limit in (0.15, 0.3)]
         lines.append(f'\n{kind}: {near[0]} of {len(found)} sides within 15 %, {near[1]} within 30 %')
@@ -174,33 +168,43 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--lanescope', default='build/release/lanescope')
     parser.add_argument('--profile', required=True, help='written by lanescope calibrate --torch on this machine')
-    parser.add_argument('--rounds', type=int, default=5)
-    parser.add_argument('--experiments', default='', help='P09,P10: only these')
+    parser.add_argument('--rounds', type=int, default=2, help='of PyTorch and Lanescope in turns (default: %(default)s)')
+    parser.add_argument('--experiments', default='', help='P09,P10: only these, in this order')
     parser.add_argument('--device', default='cuda:0')
-    parser.add_argument('--seconds', type=float, default=0.1, help='that a measurement should take (default: %(default)s)')
+    parser.add_argument('--core', type=int, default=2, help='on which loops without further threads run')
+    parser.add_argument('--seconds', type=float, default=0.5, help='of each in a round (default: %(default)s)')
     parser.add_argument('--limit', type=float, default=1e9, help='seconds after which no further side is begun')
     parser.add_argument('--out', default='torch-check.json')
+    parser.add_argument('--simulate', help='simulate the sides in this file again')
     options = parser.parse_args()
     options.all_cores = os.sched_getaffinity(0)
-    profile = tomllib.loads(pathlib.Path(options.profile).read_text())
-    import torch
-    torch.set_num_threads(1)  # a pool started now would stay on one core
-    options.speeds = {'cpu': Speed(profile, 'cpu')}
-    options.core = quietest_core(options.all_cores, options.speeds['cpu'])
-    os.sched_setaffinity(0, {options.core})  # and with it the thread that autograd starts for the GPU
-    if torch.cuda.is_available():
-        options.speeds['cuda'] = Speed(profile, 'cuda')
-    listed = json.loads(lanescope(options, 'list', 'experiments', '--json'))
-    listed = listed['experiments'] if isinstance(listed, dict) else listed
-    wanted = options.experiments.split(',') if options.experiments else [e['id'] for e in listed]
-    sides = [(experiment, side) for experiment in wanted for side in ('before', 'after')]
-    rows, began = [], time.time()
+    if options.core not in options.all_cores:
+        options.core = min(options.all_cores)
+    if options.simulate:
+        rows = json.loads(pathlib.Path(options.simulate).read_text())
+        sides = [(row['experiment'], row['side']) for row in rows]
+    else:
+        listed = json.loads(lanescope(options, 'list', 'experiments', '--json'))
+        listed = listed['experiments'] if isinstance(listed, dict) else listed
+        wanted = options.experiments.split(',') if options.experiments else [e['id'] for e in listed]
+        sides = [(experiment, side) for experiment in wanted for side in ('before', 'after')]
+    began = time.time()
+    with multiprocessing.pool.ThreadPool(max(1, len(options.all_cores) // 2)) as pool:
+        planned = pool.starmap(plan, [(options, *side) for side in sides])
+    if options.simulate:
+        for row, again in zip(rows, planned):
+            row.update({key: again[key] for key in ('sim_us', 'sim_figures') if key in again})
+        pathlib.Path(options.out).write_text(json.dumps(rows, indent=1))
+        return print(table(rows))
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for experiment, side in sides:
+        for row in planned:
             if time.time() - began > options.limit:
                 break
-            rows.append(measure(options, experiment, side, folder))
-            print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
+            if 'error' not in row:
+                measure(options, row, folder)
+            rows.append(row)
+            print(table([row]).splitlines()[2], f'{time.time() - began:.0f} s', file=sys.stderr, flush=True)
             pathlib.Path(options.out).write_text(json.dumps(rows, indent=1))
     print(table(rows))
 

@@ -6,9 +6,11 @@ A cost is [microseconds, kernel launches, copies, waits]: the time of the whole 
 g.replay(), the kernels). The tensors are small, so that the GPU is never behind. Statements of a training step are timed
 where they stand, in a loop over a network that is none of Lanescope's workloads. A shared machine's speed may change by up
 to two from one millisecond to the next, so all are measured in turns, each as a multiple of a training step right before
-and after it; the costs are the medians of these, at the speed that the machine has when it is left alone.
+and after it; the costs are the medians of these, at the speed that the machine has when it is left alone: that of the
+fastest tenth of stretches of LONG steps.
 """
 import argparse
+import collections
 import json
 import statistics
 import time
@@ -19,7 +21,7 @@ from torch.nn import functional as F
 
 SIDE, ROWS = 12, 24
 FEW, MANY = 2, 5  # layers
-ROUNDS, STEPS, CALLS = 40, 6, 100
+ROUNDS, STEPS, LONG, CALLS = 40, 6, 40, 100
 NODES = 16  # of a graph
 clock = time.perf_counter
 
@@ -98,13 +100,23 @@ class Training:
         return found
 
 
+def stretch(training):
+    """Seconds of a step in a stretch of them, all that happens in it included."""
+    wait(training.device)
+    began = clock()
+    for _ in range(LONG):
+        training.step(collections.defaultdict(list))
+    wait(training.device)
+    return (clock() - began) / LONG
+
+
 def measured(device, tasks):
     """Of each task, its samples' microseconds."""
     reference = Training(device, FEW, after='zero_grad')
     for task in (reference, *tasks.values()):
         for _ in range(5):
             task.sample()
-    found, references = {name: {} for name in tasks}, []
+    found, stretches = {name: {} for name in tasks}, []
     before = reference.sample()['whole']
     for _ in range(ROUNDS):
         for name, task in tasks.items():
@@ -112,9 +124,9 @@ def measured(device, tasks):
             after = reference.sample()['whole']
             for part, seconds in sample.items():
                 found[name].setdefault(part, []).append(2 * seconds / (before + after))
-            references.append(after)
             before = after
-    us = 1e6 * statistics.quantiles(references, n=10)[0]
+        stretches.append(stretch(reference))
+    us = 1e6 * statistics.quantiles(stretches, n=10)[0]
     return {name: {part: us * statistics.median(ratios) for part, ratios in parts.items()} for name, parts in found.items()}
 
 

@@ -69,14 +69,15 @@ const std::vector<Loop>& loops() {
   return kLoops;
 }
 
-/// How long a loop runs: so many iterations in virtual time; otherwise for about a second.
+/// How long a loop runs: so many iterations in virtual time; otherwise for about a second if it is recorded, and less in
+/// each of the runs that verify.
 struct Length {
   std::uint64_t least = 300, most = 300;
   std::chrono::milliseconds enough{0}, longest{0};
 };
-Length length_of(const std::string& workload, bool virtual_time) {
+Length length_of(const std::string& workload, bool virtual_time, bool recorded) {
   using std::chrono::milliseconds;
-  if (!virtual_time) return {60, 1'000'000, milliseconds(1000), milliseconds(4000)};
+  if (!virtual_time) return {60, 1'000'000, milliseconds(recorded ? 1000 : 400), milliseconds(4000)};
   const std::uint64_t iterations = workload == "bandwidth" ? 60 : workload == "dataloader" ? 192 : 300;
   return {iterations, iterations, milliseconds(0), milliseconds(0)};
 }
@@ -159,7 +160,7 @@ class Checker {
   void record(const CheckedChange& change) {
     if (run_ && workload_ == change.workload && settings_ == change.settings) return;
     run_.reset();
-    run_ = run_loop(options_of(change), length_of(change.workload, info_.virtual_time), should_stop_);
+    run_ = run_loop(options_of(change), length_of(change.workload, info_.virtual_time, true), should_stop_);
     workload_ = change.workload;
     settings_ = change.settings;
   }
@@ -169,16 +170,15 @@ class Checker {
     session::SessionOptions options = options_of(change);
     options.assignments.insert(options.assignments.end(), change.change.begin(), change.change.end());
     if (info_.virtual_time) options.assignments.push_back(fmt::format("seed={}", request_.seed + kOtherSeed));
-    Length length = length_of(change.workload, info_.virtual_time);
+    Length length = length_of(change.workload, info_.virtual_time, false);
     length.least = std::max(length.least, report.prediction.period * 4 / 3 + 2);
     length.most = std::max(length.most, length.least);
-    const int runs = info_.virtual_time ? 1 : 3;
-    for (int i = 0; i < runs && !should_stop_(); ++i) {
-      const auto again = run_loop(options, length, should_stop_);
-      const double measured = prediction::measured_iteration_ns(recorded_of(*again), nullptr, kPredictionBudget);
-      if (measured > 0) report.verified_ns.push_back(measured);
-    }
-    std::sort(report.verified_ns.begin(), report.verified_ns.end());
+    const session::SessionOptions unchanged = options_of(change);
+    const auto time = [&](bool with_change) {
+      const auto again = run_loop(with_change ? options : unchanged, length, should_stop_);
+      return prediction::measured_iteration_ns(recorded_of(*again), nullptr, kPredictionBudget);
+    };
+    verify_in_turns(report, info_.virtual_time, time, should_stop_);
   }
 
   const PredictCheckRequest& request_;

@@ -22,6 +22,7 @@ namespace lanescope::app {
 /// `lanescope run`
 struct RunRequest {
   session::SessionOptions session;   ///< for the first run
+  std::uint64_t stretch = 0;         ///< iterations after which the run waits for the GPU; 0: nowhere
   std::vector<std::string> compare;  ///< "key=value", all set for the second run; empty: one run
   std::vector<std::string> predict;  ///< "key=value", all changed at once; empty: no prediction
   bool verify = false;               ///< also runs what was predicted
@@ -39,6 +40,7 @@ struct ExperimentRequest {
   std::optional<experiment::Side> side;                ///< empty: both sides
   experiment::RunChoice choice;
   bool extra = true;                 ///< also the runs of published numbers with their own settings
+  std::uint64_t stretch = 0;         ///< as in RunRequest
   std::vector<std::string> predict;  ///< as in RunRequest; only with a single side
   bool verify = false;
   std::size_t memory_cap_bytes = 0;

@@ -63,6 +63,10 @@ void RunArguments::add_to(CLI::App& app) {
          "--iterations", iterations_,
          tr("number of iterations, 1 to {}; default {}, or the experiment's own", kMaxIterations, kDefaultIterations))
       ->type_name("N");
+  app.add_option("--stretch", stretch_,
+                 tr("wait for the GPU after every N iterations, 1 to {}, and list what these took in --json",
+                    kMaxIterations))
+      ->type_name("N");
   app.add_option("--seed", seed_, tr("the same as --set seed=S"))->type_name("S");
   app.add_option("--capture", capture_,
                  tr("how much of a GPU's work is recorded: none, kernels, operations, calls, all"))
@@ -145,6 +149,7 @@ RunRequest RunArguments::workload_request(const CLI::App& app) const {
   run.session.memory_cap_bytes = memory();
   run.session.paced = false;
   run.session.capture = capture_level(capture_);
+  run.stretch = stretch();
   run.compare = compare_;
   run.predict = predict_;
   run.verify = verify_;
@@ -163,6 +168,7 @@ ExperimentRequest RunArguments::experiment_request(const CLI::App& app) const {
   run.choice.assignments = session_.assignments;
   if (!seed_.empty()) run.choice.assignments.push_back("seed=" + seed_);
   if (!iterations_.empty()) run.choice.iterations = whole_number("--iterations", iterations_, 1, kMaxIterations);
+  run.stretch = stretch();
   run.extra = !no_extra_;
   run.predict = predict_;
   run.verify = verify_;
@@ -180,6 +186,10 @@ experiment::Side RunArguments::side() const {
     if (side_key(side) == side_) return side;
   }
   throw UsageError(tr("--side is '{}'; allowed: before, after, both", side_));
+}
+
+std::uint64_t RunArguments::stretch() const {
+  return stretch_.empty() ? 0 : whole_number("--stretch", stretch_, 1, kMaxIterations);
 }
 
 std::size_t RunArguments::memory() const {

@@ -123,6 +123,7 @@ int run_experiment(const ExperimentRequest& request) {
     const bool drawn = !request.html.empty() || !request.screenshot.file.empty() || !request.animation.file.empty();
     using Detail = analysis::LiveAnalysis::Detail;
     runs[s] = std::make_unique<MeasuredRun>(options, drawn ? Detail::Timeline : Detail::Figures);
+    runs[s]->cut_into_stretches(request.stretch);
     Progress progress(fmt::format("{} {}", request.experiment->id, tr(std::string(side_key(side)).c_str())),
                       options.iterations);
     runs[s]->run([&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });

@@ -72,6 +72,7 @@ Json to_json(const PredictionReport& report) {
     json["verified"] = report.verified_ns.empty() ? Json(nullptr)
                                                   : Json{{"iteration_ns", {{"mean", report.median_ns()}}},
                                                          {"runs_ns", report.verified_ns},
+                                                         {"unchanged_runs_ns", report.unchanged_ns},
                                                          {"error", report.error()},
                                                          {"in_range", report.in_range()}};
   }
@@ -87,6 +88,31 @@ std::vector<std::string> sentences_of(const std::vector<prediction::Foreign>& nu
 }
 
 }  // namespace
+
+double PredictionReport::slower() const {
+  if (unchanged_ns.empty() || prediction.measured_ns <= 0) return 1;
+  return unchanged_ns[unchanged_ns.size() / 2] / prediction.measured_ns;
+}
+
+bool PredictionReport::in_range() const {
+  const auto [least, most] = std::minmax(median_ns(), median_ns() / slower());
+  return prediction.low_ns <= most && least <= prediction.high_ns;
+}
+
+void verify_in_turns(PredictionReport& report, bool virtual_time, const std::function<double(bool changed)>& time,
+                     const std::function<bool()>& should_stop) {
+  const auto add = [&](std::vector<double>& times, bool changed) {
+    if (should_stop()) return;
+    if (const double ns = time(changed); ns > 0) times.push_back(ns);
+  };
+  const int runs = virtual_time ? 1 : 3;
+  for (int i = 0; i < runs; ++i) {
+    add(report.verified_ns, true);
+    if (!virtual_time) add(report.unchanged_ns, false);
+  }
+  std::ranges::sort(report.verified_ns);
+  std::ranges::sort(report.unchanged_ns);
+}
 
 prediction::Recorded recorded_of(const MeasuredRun& run) {
   prediction::Recorded recorded;
@@ -143,15 +169,13 @@ PredictionReport predict_run(const MeasuredRun& run, const session::SessionOptio
   changed.assignments.insert(changed.assignments.end(), assignments.begin(), assignments.end());
   // Enough iterations for a whole period of the work after the part that is left out.
   changed.iterations = std::max(changed.iterations, report.prediction.period * 4 / 3 + 2);
-  const int runs = run.device().virtual_time ? 1 : 3;
-  for (int i = 0; i < runs && !should_stop(); ++i) {
-    MeasuredRun again(changed);
-    Progress progress(changed.workload, changed.iterations);
+  const auto time = [&](bool with_change) {
+    MeasuredRun again(with_change ? changed : options);
+    Progress progress(changed.workload, with_change ? changed.iterations : options.iterations);
     again.run([&](std::uint64_t done) { progress.update(done); }, should_stop);
-    const double measured = prediction::measured_iteration_ns(recorded_of(again), nullptr, kPredictionBudget);
-    if (measured > 0) report.verified_ns.push_back(measured);
-  }
-  std::sort(report.verified_ns.begin(), report.verified_ns.end());
+    return prediction::measured_iteration_ns(recorded_of(again), nullptr, kPredictionBudget);
+  };
+  verify_in_turns(report, run.device().virtual_time, time, should_stop);
   return report;
 }
 
@@ -186,6 +210,9 @@ std::vector<Definition> prediction_lines(const PredictionReport& report) {
     }
     then += std::abs(report.error()) < kShown ? std::string(tr("; the prediction is less than 0.1 % off"))
                                               : tr("; the prediction is {:+.1f} % off", 100 * report.error());
+    if (!report.unchanged_ns.empty()) {
+      then += tr("; without the change it now takes {}", duration(report.unchanged_ns[report.unchanged_ns.size() / 2]));
+    }
     if (!report.in_range()) then += tr(", and the range is missed");
     lines.push_back({tr("measured"), {then}});
   }

@@ -20,11 +20,24 @@ struct PredictionReport {
   /// The iteration time of each verifying run, ascending; empty if there is no prediction.
   std::vector<double> verified_ns;
 
+  /// The same of the loop without the change, run in turns with them; empty in virtual time, where it stays the same.
+  std::vector<double> unchanged_ns;
+
   double median_ns() const { return verified_ns[verified_ns.size() / 2]; }
+  /// How much slower the machine is than when the recording was made: 1.1 is a tenth.
+  double slower() const;
   /// Prediction / median of the measurements - 1.
   double error() const { return prediction.iteration_ns / median_ns() - 1; }
-  bool in_range() const { return prediction.low_ns <= median_ns() && median_ns() <= prediction.high_ns; }
+  /// Whether the range holds what the changed loop takes at the speed that the machine had in the recording. If the
+  /// machine is now slower, that is between the measured time, if the slow part is not in the changed loop, and a time
+  /// that is as much shorter.
+  bool in_range() const;
 };
+
+/// Verifies a prediction: `time(changed)` makes a run with or without the change and returns its time per iteration, or
+/// 0 if it cannot be told.
+void verify_in_turns(PredictionReport& report, bool virtual_time, const std::function<double(bool changed)>& time,
+                     const std::function<bool()>& should_stop);
 
 /// The whole run.
 prediction::Recorded recorded_of(const experiment::MeasuredRun& run);
@@ -37,8 +50,8 @@ std::vector<std::optional<io::PredictedTrial>> trials_of(const prediction::Recor
 inline constexpr std::chrono::milliseconds kPredictionBudget{30'000};
 
 /// `run` must have ended; `options` are those it was made with. With `verify`, runs it again with the change, unless
-/// the prediction is refused: once in virtual time; three times on a real device, where runs vary. Throws
-/// base::UsageError for settings that are not allowed.
+/// the prediction is refused: once in virtual time; three times on a real device, where runs vary, in turns with the loop
+/// without the change. Throws base::UsageError for settings that are not allowed.
 PredictionReport predict_run(const experiment::MeasuredRun& run, const session::SessionOptions& options,
                              const std::vector<std::string>& assignments, bool verify,
                              const std::function<bool()>& should_stop);

@@ -28,7 +28,7 @@ using trace::MemoryKind;
 
 constexpr std::array kAllPaths{Path::H2DPinned, Path::H2DPageable, Path::D2HPinned, Path::D2HPageable};
 constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
-constexpr int kCalls = 400, kRepeats = 15;
+constexpr int kCalls = 4000, kRepeats = 15;  // calls: tens of milliseconds
 constexpr double kReached = 1;  // the measured rates are those that kernels achieved
 
 double gb_per_s(std::size_t bytes, double us) { return us > 0 ? static_cast<double>(bytes) / us / 1e3 : 0; }
@@ -135,7 +135,7 @@ double mean_op_us(Probe& probe) {
   }
   d.synchronize();
   for (const Buffer b : {data, out, other, weight, grad}) d.release(b);
-  return median(us);
+  return undisturbed(us);
 }
 
 // What a small linear layer costs beside its launches: the matrix library chooses a kernel.
@@ -148,7 +148,7 @@ void Calibrator::measure_linear(Probe& probe, double launch_us, const std::strin
   const std::array backward{out, x, weight};
   const auto beside_launch = [&](OpKind kind, std::span<const Buffer> args) {
     return std::max(0.0,
-                    median(probe.call_times_us(kCalls,
+                    undisturbed_mean(probe.call_times_us(kCalls,
                                                [&] {
                                                  d.launch({kind, kSide, kSide, kSide}, args, Stream::Default, false);
                                                })) -
@@ -164,24 +164,25 @@ void Calibrator::measure_calls(Probe& probe) {
   device::Device& d = probe.device();
   const Buffer small = probe.buffer(MemoryKind::Device, sizeof(float));
   const device::GpuEvent event = d.create_event();
-  const std::string of = fmt::format("median of {} calls", kCalls);
+  const std::string of = fmt::format("{} calls, the fastest tenth of groups of 50", kCalls);
 
   const std::vector<double> launches = probe.call_times_us(kCalls, [&] { probe.tiny_kernel(); });
-  measured("cpu.launch_us", median(launches), of);
-  measured("cpu.dispatch_us", std::max(0.0, mean_op_us(probe) - median(launches)),
+  const double launch = undisturbed_mean(launches);
+  measured("cpu.launch_us", launch, of);
+  measured("cpu.dispatch_us", std::max(0.0, mean_op_us(probe) - launch),
            "what the operations of linear-mse cost this program beside their launch; eager PyTorch takes about 10");
-  measure_linear(probe, median(launches), of);
-  measured("cpu.memcpy_us", median(probe.call_times_us(kCalls, [&] { probe.copy(Path::H2DPinned, 4); })), of);
+  measure_linear(probe, launch, of);
+  measured("cpu.memcpy_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { probe.copy(Path::H2DPinned, 4); })), of);
   measured("cpu.memset_us",
-           median(probe.call_times_us(kCalls,
+           undisturbed_mean(probe.call_times_us(kCalls,
                                       [&] {
                                         d.fill_async({small, 0}, 0, 4, Stream::Default);
                                       })),
            of);
-  measured("cpu.event_record_us", median(probe.call_times_us(kCalls, [&] { d.record(event, Stream::Default); })), of);
-  measured("cpu.event_query_us", median(probe.call_times_us(kCalls, [&] { d.query(event); })), of);
-  measured("cpu.stream_wait_us", median(probe.call_times_us(kCalls, [&] { d.wait(Stream::Default, event); })), of);
-  const double idle = median(probe.call_times_us(kCalls, [&] { d.synchronize(Stream::Default); }));
+  measured("cpu.event_record_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { d.record(event, Stream::Default); })), of);
+  measured("cpu.event_query_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { d.query(event); })), of);
+  measured("cpu.stream_wait_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { d.wait(Stream::Default, event); })), of);
+  const double idle = undisturbed_mean(probe.call_times_us(kCalls, [&] { d.synchronize(Stream::Default); }));
   const std::string half = fmt::format("half of a cudaStreamSynchronize with nothing to wait for, {}", of);
   measured("cpu.sync_us", idle / 2, half);
   measured("cpu.idle_return_us", idle / 2, half);
@@ -190,7 +191,7 @@ void Calibrator::measure_calls(Probe& probe) {
   std::vector<double> sorted = launches;
   std::sort(sorted.begin(), sorted.end());
   const double low = sorted[sorted.size() / 10], high = sorted[sorted.size() * 9 / 10];
-  measured("jitter.spread", std::clamp((high - low) / 2 / median(launches), 0.0, 0.5),
+  measured("jitter.spread", std::clamp((high - low) / 2 / launch, 0.0, 0.5),
            "half the width of the middle 80 % of cudaLaunchKernel's times");
 }
 
@@ -250,6 +251,9 @@ void Calibrator::measure_cpu(bool simulated) {
   if (simulated) {
     const device::sim::DeviceProfile::Cpu standard;
     const std::string source = "assumed: the CPU beside a simulated GPU cannot be measured";
+    const auto memory = std::find_if(result_.profile.numbers.begin(), result_.profile.numbers.end(),
+                                     [](const auto& number) { return number.key == "cpu.memory_gb_per_s"; });
+    put("cpu.copy_gb_per_s", memory->value, "assumed: as memory_gb_per_s");
     put("cpu.page_fault_us_per_mib", standard.page_fault_us_per_mib, source);
     put("cpu.cores", standard.cores, source);
     put("cpu.fp32_gflops", standard.fp32_gflops, source);
@@ -261,9 +265,10 @@ void Calibrator::measure_cpu(bool simulated) {
   const auto on_cpu = [&](const char* key, double value, const char* how) {
     put(key, value, fmt::format("measured on {}, {}: {}", cpu.name, request_.date, how));
   };
-  on_cpu("cpu.page_fault_us_per_mib", cpu.page_fault_us_per_mib, "first touch of 32 MiB, median of 3");
+  on_cpu("cpu.copy_gb_per_s", cpu.copy_gb_per_s, "one thread copies 4 MiB again and again");
+  on_cpu("cpu.page_fault_us_per_mib", cpu.page_fault_us_per_mib, "first touch of 256 MiB, the fastest of 3");
   on_cpu("cpu.cores", cpu.cores, "threads that it runs at once");
-  on_cpu("cpu.fp32_gflops", cpu.fp32_gflops, "one thread's product of 512 x 512 matrices, times the cores");
+  on_cpu("cpu.fp32_gflops", cpu.fp32_gflops, "a product of 512 x 512 matrices on all cores");
   on_cpu("cpu.op_us", cpu.op_us, "an op of one element in this program; PyTorch's take about 1 to 2");
 }
 
@@ -382,9 +387,10 @@ void Calibrator::measure_starts(Probe& probe) {
       });
       us.push_back(std::max(0.0, to_us(done.front().start_ns - issued)));
     }
-    return median(us);
+    return undisturbed(us);
   };
-  const std::string how = fmt::format("from the end of the call to the start of the operation, median of {}", kRepeats);
+  const std::string how =
+      fmt::format("from the end of the call to the start of the operation, lower quartile of {}", kRepeats);
   measured("gpu.launch_latency_us", latency([&] { probe.tiny_kernel(); }), how);
   measured("gpu.copy_latency_us", latency([&] { probe.copy(Path::H2DPinned, 4); }), how);
 
@@ -398,8 +404,9 @@ void Calibrator::measure_starts(Probe& probe) {
     });
     wake.push_back(std::max(0.0, to_us(back - done.back().end_ns)));
   }
-  measured("cpu.wake_us", median(wake),
-           fmt::format("from the end of a 3 ms kernel to the return of cudaStreamSynchronize, median of {}", kRepeats));
+  measured("cpu.wake_us", undisturbed(wake),
+           fmt::format("from the end of a 3 ms kernel to the return of cudaStreamSynchronize, lower quartile of {}",
+                       kRepeats));
 }
 
 void Calibrator::measure_kernels(Probe& probe) {

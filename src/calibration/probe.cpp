@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -55,6 +56,21 @@ double undisturbed(std::vector<double> values) {
   const auto quarter = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4);
   std::nth_element(values.begin(), quarter, values.end());
   return *quarter;
+}
+
+// Single calls would leave out what every few of them take longer, and a virtual machine's CPU keeps its speed for some
+// milliseconds.
+double undisturbed_mean(const std::vector<double>& times) {
+  constexpr std::size_t kGroup = 50;
+  const std::size_t each = std::min(kGroup, times.size());
+  std::vector<double> means;
+  for (std::size_t first = 0; first + each <= times.size(); first += each) {
+    const auto from = times.begin() + static_cast<std::ptrdiff_t>(first);
+    means.push_back(std::accumulate(from, from + static_cast<std::ptrdiff_t>(each), 0.0) / static_cast<double>(each));
+  }
+  const auto tenth = means.begin() + static_cast<std::ptrdiff_t>(means.size() / 10);
+  std::nth_element(means.begin(), tenth, means.end());
+  return *tenth;
 }
 
 Probe::Probe(const MakeDevice& make, trace::CaptureLevel capture, std::size_t largest)

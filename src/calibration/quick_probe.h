@@ -2,6 +2,7 @@
 // numbers, and more, in up to a minute.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct ProbedOp {
   double relative = 0;
 };
 
+/// The longest copy whose rate is measured.
+inline constexpr std::size_t kProbedCopyBytes = std::size_t{8} << 20;
+
 struct QuickProbe {
   std::string device;  ///< "sim:rtx4090"
   std::vector<ProbedNumber> numbers;
@@ -35,7 +39,7 @@ struct QuickProbeRequest {
 };
 
 /// Link rates in both directions from pinned and pageable memory, the cost of pinning, of calls, of launches and of
-/// graphs, and the wake-up after a wait. Copies are at most 8 MiB long, and each rate takes some milliseconds of the
+/// graphs, and the wake-up after a wait. Each rate takes some milliseconds of the
 /// link. Throws base::Error if the device fails or its work cannot be recorded.
 QuickProbe probe_quickly(const QuickProbeRequest& request);
 

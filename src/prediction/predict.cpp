@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <initializer_list>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "analysis/evidence.h"
@@ -32,6 +34,8 @@ using base::tr;
 constexpr std::size_t kMostPeriod = 1500;
 constexpr std::size_t kMostSimulated = 3600;
 constexpr std::size_t kEnough = 300;  // iterations of a loop that is always the same
+constexpr std::size_t kShortCopy = 64 * 1024;  // travels in the command queue
+constexpr double kAlikeSizes = 1.5;            // copies whose sizes differ by less reach the same rate
 
 /// Why there is no prediction.
 class Refusal {
@@ -196,6 +200,24 @@ class Predictor {
     return scatter_of_mean(periods) * static_cast<double>(periods.size()) / sum;
   }
 
+  bool on_real_device() const { return !recorded_.device.virtual_time && !recorded_.device.simulated; }
+
+  /// How far the speed of a real machine wandered in the recording, as a share of the mean.
+  double wandered() const {
+    if (!on_real_device()) return 0;
+    std::vector<double> periods = periods_of(recording_.iterations, period_);
+    if (periods.size() < kFewestBlocks) {  // whose places in a period do not matter as much
+      periods.clear();
+      const Stretch stretch = analysis::whole_periods(recording_.iterations.size(), period_);
+      for (std::size_t i = std::max<std::size_t>(stretch.first, 1); i < stretch.last; ++i) {
+        periods.push_back(static_cast<double>(recording_.iterations[i].done - recording_.iterations[i - 1].done));
+      }
+    }
+    double sum = 0;
+    for (const double p : periods) sum += p;
+    return sum > 0 ? scatter_of_next(periods) * static_cast<double>(periods.size()) / sum : 0;
+  }
+
   void find_unsure() {
     constexpr double kLeast = 0.003, kMost = 0.05;
     unsure_ = std::clamp(scatter_of(recording_.iterations, period_).value_or(kMost), kLeast, kMost);
@@ -278,15 +300,18 @@ class Predictor {
     }
     name_foreign(effects, prediction);
     const double scatter_then = scatter_of(then.recording.iterations, changed.period).value_or(scatter_);
-    const Span again = again_span(changed, then_ns);
-    const auto root = [&](double measured, double by_loose, double by_again) {
+    const Span again = again_span(changed, then_ns), other = other_size_span(then.recording, changed, then_ns);
+    const double wandering = wandered();
+    const auto root = [&](std::initializer_list<double> effect_of_each) {
       const double off = std::hypot(prediction.fidelity_error, kModelError);
-      const double other = std::max(scatter_, scatter_then);
-      return std::sqrt(scatter_ * scatter_ + other * other + scatter_then * scatter_then + off * off +
-                       measured * measured + by_loose * by_loose + by_again * by_again);
+      const double again_scatter = std::max(scatter_, scatter_then);
+      double squares = scatter_ * scatter_ + again_scatter * again_scatter + scatter_then * scatter_then + off * off +
+                       wandering * wandering;
+      for (const double effect : effect_of_each) squares += effect * effect;
+      return std::sqrt(squares);
     };
-    const double less = root(effects.measured.less, loose.less, again.less);
-    const double more = root(effects.measured.more, loose.more, again.more);
+    const double less = root({effects.measured.less, loose.less, again.less, other.less});
+    const double more = root({effects.measured.more, loose.more, again.more, other.more});
     prediction.low_ns = then.iteration_ns * (1 + effects.assumed.less) * (1 - std::min(less, 1.0));
     prediction.high_ns = then.iteration_ns * (1 + effects.assumed.more) * (1 + more);
   }
@@ -312,7 +337,7 @@ class Predictor {
   /// Another run on a real machine: its CPU, and its GPU with its link, are a little faster or slower.
   Span again_span(const Loop& changed, double then_ns) const {
     Span both;
-    if (recorded_.device.virtual_time || recorded_.device.simulated) return both;
+    if (!on_real_device()) return both;
     for (const bool cpu : {true, false}) {
       Span span;
       for (const double by : {1 - (cpu ? kAgainCpu : kAgainGpu), 1 + (cpu ? kAgainCpu : kAgainGpu)}) {
@@ -323,6 +348,37 @@ class Predictor {
       both.more = std::hypot(both.more, span.more);
     }
     return both;
+  }
+
+  /// On a real machine, copies through the driver's staging buffer reach another rate if they are longer or shorter: the
+  /// bytes are in a cache, or are not. What sizes the changed loop copies that neither the recording nor the probe shows?
+  Span other_size_span(const Recording& then, const Loop& changed, double then_ns) const {
+    Span span;
+    if (!on_real_device()) return span;
+    std::set<std::size_t> known = staged_sizes(recording_);
+    if (probe_ != nullptr) known.insert(calibration::kProbedCopyBytes);
+    const auto is_known = [&](std::size_t bytes) {
+      return std::ranges::any_of(known, [&](std::size_t other) {
+        return static_cast<double>(std::max(bytes, other)) <= kAlikeSizes * static_cast<double>(std::min(bytes, other));
+      });
+    };
+    if (std::ranges::all_of(staged_sizes(then), is_known)) return span;
+    for (const double by : {1 - kOtherSize, 1 + kOtherSize}) {
+      span.include(quick(with_staging_times(fit_->machine, by), changed) / then_ns - 1);
+    }
+    return span;
+  }
+  static std::set<std::size_t> staged_sizes(const Recording& recording) {
+    std::set<std::size_t> sizes;
+    for (const RecordedOperation& operation : recording.operations) {
+      if (operation.event.kind != trace::EventKind::Copy) continue;
+      const trace::CopyTraits traits = trace::copy_traits_of(operation.event);
+      const std::size_t bytes = trace::bytes_of(operation.event);
+      const bool pageable =
+          traits.source == trace::MemoryKind::Pageable || traits.destination == trace::MemoryKind::Pageable;
+      if (pageable && bytes > kShortCopy) sizes.insert(bytes);
+    }
+    return sizes;
   }
 
   // On a machine with hardly any jitter, two things may happen at the same instant again and again, and which of them

@@ -84,7 +84,9 @@ struct Prediction {
 //   - the scatter of the changed loop's mean on the fitted machine, twice: of the prediction, and of the run;
 //   - what the fitted machine is off for the recorded run, and kModelError: it rounds and averages;
 //   - the effects of the uncertainties of recorded and probed numbers (open_effects());
-//   - on a real device, two runs differ by more than their iterations do: kAgainCpu and kAgainGpu.
+//   - on a real device, two runs differ by more than their iterations do: kAgainCpu and kAgainGpu,
+//     and the speed of a shared CPU wanders (scatter_of_next() of the recorded periods);
+//   - on a real device, copies from or to pageable memory of a size that is neither recorded nor probed: kOtherSize.
 // If numbers are assumed, the range extends on both sides by what they move.
 
 /// What a prediction is off where nothing is uncertain: half of the 814 changes of scripts/prediction_table.py, all on
@@ -100,6 +102,9 @@ inline constexpr double kProbeLimit = 0.005;
 /// predictions on an NVIDIA H200 (docs/manual.md) were off by 3.1 % (root mean square) for loops that wait for the CPU,
 /// and by 2.3 % at most for loops that the GPU or the link limits. In virtual time, runs do not differ like that.
 inline constexpr double kAgainCpu = 0.062, kAgainGpu = 0.023;
+/// By how much the rate of copies from and to pageable memory differs with their size: from 4 to 64 MiB, on an NVIDIA
+/// H100's and an H200's machine.
+inline constexpr double kOtherSize = 0.25;
 /// The minimum number of iterations for a prediction.
 inline constexpr std::size_t kLeastIterations = 8;
 

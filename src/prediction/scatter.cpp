@@ -13,8 +13,15 @@ double student_t(std::size_t degrees_of_freedom) {
          (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * v * v * v);
 }
 
-double scatter_of_mean(std::span<const double> values) {
-  if (values.size() < kFewestBlocks) return 0;
+namespace {
+
+struct Blocks {
+  std::size_t count = 0;
+  double variance = 0;  ///< of their means
+};
+
+Blocks blocks_of(std::span<const double> values) {
+  if (values.size() < kFewestBlocks) return {};
   const std::size_t blocks = std::min(kMostBlocks, values.size());
   const std::size_t each = values.size() / blocks;
   values = values.last(blocks * each);
@@ -28,8 +35,21 @@ double scatter_of_mean(std::span<const double> values) {
   }
   double squares = 0;
   for (const double m : means) squares += (m - mean) * (m - mean);
-  const double b = static_cast<double>(blocks);
-  return student_t(blocks - 1) * std::sqrt(squares / (b - 1) / b);
+  return {blocks, squares / static_cast<double>(blocks - 1)};
+}
+
+}  // namespace
+
+double scatter_of_mean(std::span<const double> values) {
+  const Blocks blocks = blocks_of(values);
+  if (blocks.count == 0) return 0;
+  return student_t(blocks.count - 1) * std::sqrt(blocks.variance / static_cast<double>(blocks.count));
+}
+
+double scatter_of_next(std::span<const double> values) {
+  const Blocks blocks = blocks_of(values);
+  if (blocks.count == 0) return 0;
+  return student_t(blocks.count - 1) * std::sqrt(blocks.variance * (1 + 1 / static_cast<double>(blocks.count)));
 }
 
 }  // namespace lanescope::prediction

@@ -160,14 +160,21 @@ Machine with_cpu_times(Machine machine, double factor) {
     std::for_each(framework.us.begin() + 1, framework.us.end(), [&](double& us) { us *= factor; });
   }
   cpu.memory_gb_per_s /= factor;
+  cpu.copy_gb_per_s /= factor;
   // The CPU moves the bytes of pageable memory.
-  machine.profile.link.h2d_pageable_gb_per_s /= factor;
-  machine.profile.link.h2d_cached_gb_per_s /= factor;
-  machine.profile.link.d2h_pageable_gb_per_s /= factor;
+  machine = with_staging_times(std::move(machine), factor);
   const auto longer = [&](Nanoseconds& ns) { ns = static_cast<Nanoseconds>(static_cast<double>(ns) * factor); };
   std::for_each(machine.before_call.begin(), machine.before_call.end(), longer);
   std::for_each(machine.before_launch.begin(), machine.before_launch.end(), longer);
   longer(machine.after_iteration);
+  return machine;
+}
+
+Machine with_staging_times(Machine machine, double factor) {
+  auto& link = machine.profile.link;
+  for (double* rate : {&link.h2d_pageable_gb_per_s, &link.h2d_cached_gb_per_s, &link.d2h_pageable_gb_per_s}) {
+    *rate /= factor;
+  }
   return machine;
 }
 

@@ -1,7 +1,7 @@
 // This machine's CPU as a device, in real time. cpu_base.h describes what it shares with a simulated CPU.
 //
 // Ops are always computed, even if only their time is requested, because there is no model to predict it. Matrix
-// products use Eigen on the calling thread alone; PyTorch would spread large ones over the cores.
+// products use Eigen, large ones on all cores, as in PyTorch; everything else is computed on the calling thread.
 #pragma once
 
 #include <chrono>

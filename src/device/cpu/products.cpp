@@ -1,20 +1,59 @@
 #include "device/cpu/products.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+
+#include "device/cpu/team.h"
 
 #define LANESCOPE_PRODUCT product_for_any_cpu
 #include "device/cpu/products_eigen.h"
 
 namespace lanescope::device::cpu {
+namespace {
 
-void compute_product(const ops::Op& op, std::span<const std::span<float>> args) {
-  Product product{op.kind, op.m, op.n, op.k, {}};
-  for (std::size_t i = 0; i < args.size(); ++i) product.args[i] = args[i].data();
+void compute(const Product& product) {
 #if defined(__x86_64__)
   static const bool kAvx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   if (kAvx2) return product_for_avx2(product);
 #endif
   product_for_any_cpu(product);
+}
+
+/// The rows from..to of the result.
+Product part_of(const Product& whole, int from, int to) {
+  Product part = whole;
+  const auto skip = [&](int argument, int rows, int columns) {
+    part.args[argument] += static_cast<std::ptrdiff_t>(rows) * columns;
+  };
+  if (whole.kind == ops::OpKind::LinearWeightGrad) {  // dw[n,k]: some columns of dout[m,n]
+    part.n = to - from;
+    skip(0, from, 1);
+    skip(2, from, whole.k);
+    return part;
+  }
+  part.m = to - from;
+  skip(0, from, whole.stride);
+  const bool forward = whole.kind == ops::OpKind::LinearForward;
+  skip(forward ? 3 : 2, from, forward ? whole.n : whole.k);
+  return part;
+}
+
+}  // namespace
+
+void compute_product(const ops::Op& op, std::span<const std::span<float>> args) {
+  Product product{op.kind, op.m, op.n, op.k, op.kind == ops::OpKind::LinearForward ? op.k : op.n, {}};
+  for (std::size_t i = 0; i < args.size(); ++i) product.args[i] = args[i].data();
+  const int rows = op.kind == ops::OpKind::LinearWeightGrad ? op.n : op.m;
+  const double worth = std::ceil(ops::flops(op) / kProductFlopPerThread);
+  if (worth <= 1) return compute(product);
+  Team& team = Team::of_process();
+  const int parts = std::min({static_cast<int>(std::min(worth, 1e4)), team.size(), std::max(rows, 1)});
+  team.run(parts, [&](int part) {
+    const auto at = [&](int i) { return static_cast<int>(static_cast<std::int64_t>(rows) * i / parts); };
+    compute(part_of(product, at(part), at(part + 1)));
+  });
 }
 
 }  // namespace lanescope::device::cpu

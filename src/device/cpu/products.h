@@ -1,4 +1,4 @@
-// Matrix products on the calling thread, using the widest vector instructions of this CPU.
+// Matrix products, using the widest vector instructions of this CPU and, for large ones, several of its cores.
 #pragma once
 
 #include <span>
@@ -6,6 +6,9 @@
 #include "ops/op.h"
 
 namespace lanescope::device::cpu {
+
+/// Each thread gets at least about so many operations; fewer are not worth waking it up for.
+inline constexpr double kProductFlopPerThread = 1 << 20;
 
 /// Computes an op for which ops::is_gemm() holds. The arguments must have been checked.
 void compute_product(const ops::Op& op, std::span<const std::span<float>> args);
@@ -15,6 +18,7 @@ void compute_product(const ops::Op& op, std::span<const std::span<float>> args);
 struct Product {
   ops::OpKind kind;
   int m, n, k;
+  int stride;  ///< from one row of args[0] to the next
   float* args[4];
 };
 void product_for_any_cpu(const Product& product);

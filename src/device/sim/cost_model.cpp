@@ -50,6 +50,7 @@ CostModel::CostModel(const DeviceProfile& p, std::span<const KnownOp> known)
       host_alloc_per_byte_(ns_per_byte_of(p.cpu.host_alloc_us_per_mib)),
       host_free_per_byte_(ns_per_byte_of(p.cpu.host_free_us_per_mib)),
       host_per_byte_(ns_per_byte_at(p.cpu.memory_gb_per_s)),
+      host_copy_per_byte_(ns_per_byte_at(DeviceProfile::copy_rate(p.cpu))),
       fault_per_byte_(ns_per_byte_of(p.cpu.page_fault_us_per_mib)),
       device_per_byte_(ns_per_byte_at(p.gpu.memory_gb_per_s * p.gpu.reached_fraction)),
       ns_per_flop_(1e-3 / (p.gpu.fp32_tflops * p.gpu.reached_fraction)),

@@ -32,7 +32,7 @@ class CostModel {
   Nanoseconds host_alloc(std::size_t bytes) const { return per_mib(host_alloc_, host_alloc_per_byte_, bytes); }
   Nanoseconds host_free(std::size_t bytes) const { return per_mib(host_free_, host_free_per_byte_, bytes); }
   /// Copies within host memory.
-  Nanoseconds host_copy(std::size_t bytes) const { return at_rate(bytes, host_per_byte_); }
+  Nanoseconds host_copy(std::size_t bytes) const { return at_rate(bytes, host_copy_per_byte_); }
   Nanoseconds host_write(std::size_t bytes) const { return at_rate(bytes, host_per_byte_); }
   /// The first touch of fresh pageable memory.
   Nanoseconds page_faults(std::size_t fresh_bytes) const { return at_rate(fresh_bytes, fault_per_byte_); }
@@ -66,7 +66,7 @@ class CostModel {
 
   Nanoseconds host_alloc_, host_free_, kernel_floor_, graph_launch_;
   double graph_node_, graph_instantiate_;  // ns per node
-  double host_alloc_per_byte_, host_free_per_byte_, host_per_byte_, fault_per_byte_;
+  double host_alloc_per_byte_, host_free_per_byte_, host_per_byte_, host_copy_per_byte_, fault_per_byte_;
   double device_per_byte_, ns_per_flop_;
   double h2d_pageable_, h2d_cached_;
   std::size_t cached_copy_;

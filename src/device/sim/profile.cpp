@@ -105,6 +105,7 @@ constexpr auto kMachine = std::to_array<NumberSpec>({
     LANESCOPE_NUMBER(cpu, graph_launch_us, kTime).or_standard(),
     LANESCOPE_NUMBER(cpu, graph_node_us, kTime).or_standard(),
     LANESCOPE_NUMBER(cpu, graph_instantiate_us, kTime).or_standard(),
+    LANESCOPE_NUMBER(cpu, copy_gb_per_s, kRate).or_standard(),
     LANESCOPE_NUMBER(cpu, linear_us, kTime).or_standard(),
     LANESCOPE_NUMBER(cpu, linear_grad_us, kTime).or_standard(),
     LANESCOPE_NUMBER(gpu, launch_latency_us, kTime),

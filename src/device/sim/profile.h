@@ -42,9 +42,12 @@ struct DeviceProfile {
     double graph_launch_us = 2.5;        ///< cudaGraphLaunch, in addition to its nodes
     double graph_node_us = 0.001;        ///< the same, for each node
     double graph_instantiate_us = 20;    ///< cudaGraphInstantiate, for each node
+    double copy_gb_per_s = 0;            ///< one thread copies from memory to memory; 0: as memory_gb_per_s
     double linear_us = 0;                ///< this program's call for a linear layer's forward pass, beside one launch
     double linear_grad_us = 0;           ///< the same for a gradient of its weight or input
   };
+  /// The rate at which a thread copies.
+  static double copy_rate(const Cpu& cpu) { return cpu.copy_gb_per_s > 0 ? cpu.copy_gb_per_s : cpu.memory_gb_per_s; }
   struct Gpu {
     double launch_latency_us = 0;  ///< from the return of the call until a kernel, memset or event can start
     double copy_latency_us = 0;    ///< the same for a copy

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/translate.h"
+#include "device/cpu/products.h"
 #include "device/device_name.h"
 
 namespace lanescope::device::sim {
@@ -17,7 +18,6 @@ using base::tr;
 namespace {
 
 constexpr double kElementsPerThread = 32'768;
-constexpr double kProductFlopPerThread = 1 << 20;
 constexpr double kThreadsThatFillMemory = 4;
 
 Nanoseconds rounded(double ns) { return static_cast<Nanoseconds>(ns + 0.5); }
@@ -34,7 +34,7 @@ CpuCostModel::CpuCostModel(const DeviceProfile::Cpu& cpu)
 double CpuCostModel::threads(const ops::Op& op) const {
   const bool product = ops::is_gemm(op.kind);
   const double work = product ? ops::flops(op) : static_cast<double>(op.m) * op.n;
-  return std::clamp(std::ceil(work / (product ? kProductFlopPerThread : kElementsPerThread)), 1.0, cores_);
+  return std::clamp(std::ceil(work / (product ? cpu::kProductFlopPerThread : kElementsPerThread)), 1.0, cores_);
 }
 
 base::Nanoseconds CpuCostModel::op(const ops::Op& op) const {

@@ -89,7 +89,7 @@ void SimDevice::host_work(Nanoseconds ns) {
 
 void SimDevice::host_wrote(std::size_t bytes) {
   if (options_.observer != nullptr) options_.observer->host_wrote(bytes, 0);
-  host_work(costs_.host_write(bytes));
+  host_work(costs_.host_copy(bytes));
 }
 
 HostTask SimDevice::submit(HostThread thread, const HostWork& work, HostTask after) {

@@ -28,7 +28,7 @@ SimHostThreads::SimHostThreads(const DeviceProfile::Cpu& cpu, trace::EventSink& 
       memory_(memory),
       tasks_(sink),
       cores_(cpu.cores),
-      copy_ns_per_byte_(1 / cpu.memory_gb_per_s),
+      copy_ns_per_byte_(1 / DeviceProfile::copy_rate(cpu)),
       fault_ns_per_byte_(cpu.page_fault_us_per_mib * 1e3 / (1024.0 * 1024.0)),
       prepare_(std::move(prepare)) {}
 

@@ -21,16 +21,25 @@ void begin_script(CodeWriter& code, std::string_view standard, std::string_view 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument('--iterations', type=int, default=ITERATIONS, help='that are timed (default: %(default)s)')
 parser.add_argument('--warm-up', type=int, default=WARM_UP, help='before them (default: %(default)s)')
+parser.add_argument('--stretch', type=int, help='also stop the clock after every so many')
 arguments = parser.parse_args()
 warm_up = arguments.warm_up
 iterations = warm_up + arguments.iterations
-figures = {}
+stretch = arguments.stretch or arguments.iterations
+figures, laps = {}, []
 
 
 def note(name, value):
     figures.setdefault(name, []).append(value)
 
-)");
+
+def lap(i):  # iteration i is next: after the warm-up the clock starts
+    if i == warm_up:
+        figures.clear()
+    if i == iterations or i >= warm_up and (i - warm_up) % stretch == 0:)");
+  if (!code.on_cpu()) code.script(2, "torch.cuda.synchronize()");
+  code.script(2, "laps.append((i, time.perf_counter()))");
+  code.script(0, "");
   code.script(0, "torch.manual_seed($seed)");
 }
 
@@ -108,13 +117,12 @@ std::string copy_of_batch(const CodeWriter& code, std::string_view to, std::stri
 }
 
 void begin_iteration(CodeWriter& code, int indent, std::string_view number) {
-  code.script(indent, "if " + std::string(number) + " == warm_up:");
-  if (!code.on_cpu()) code.script(indent + 1, "torch.cuda.synchronize()");
-  code.script(indent + 1, "figures.clear()\nbegan = time.perf_counter()");
+  code.script(indent, fmt::format("lap({})", number));
 }
 
 void end_script(CodeWriter& code) {
-  code.script(0, R"(seconds = time.perf_counter() - began
+  code.script(0, R"(lap(iterations)
+seconds = laps[-1][1] - laps[0][1]
 print(json.dumps({
     **ABOUT,)");
   code.script(1, code.on_cpu() ? "'device': 'cpu'," : "'device': torch.cuda.get_device_name(),");
@@ -122,6 +130,7 @@ print(json.dumps({
     'iterations': iterations - warm_up,
     'iterations_per_s': (iterations - warm_up) / seconds,
     'ms_per_iteration': 1e3 * seconds / (iterations - warm_up),
+    'stretches_ms': [1e3 * (t - since) / (i - first) for (first, since), (i, t) in zip(laps, laps[1:])],
     'figures': {name: sum(values) / len(values) for name, values in figures.items()},
 })))");
 }

@@ -39,7 +39,8 @@ void write_graph(CodeWriter& code, std::string_view number = "i", std::string_vi
 /// The statement that copies a batch from the host: to new memory, or for a graph to the tensor that it reads.
 std::string copy_of_batch(const CodeWriter& code, std::string_view to, std::string_view from,
                           std::string_view device = "'cuda'");
-/// At the start of an iteration whose number the program calls `number`: after the warm-up, the clock starts.
+/// At the start of an iteration whose number the program calls `number`: the clock starts after the warm-up, and stops
+/// for a moment after each stretch.
 void begin_iteration(CodeWriter& code, int indent, std::string_view number = "i");
 /// Prints the result as a line of JSON. The program has waited for the GPU just before.
 void end_script(CodeWriter& code);

@@ -1,0 +1,63 @@
+#include "device/cpu/team.h"
+
+#include <algorithm>
+
+namespace lanescope::device::cpu {
+namespace {
+
+constexpr int kMost = 256;
+// A thread that slept takes tens of microseconds to wake up, and the next product often follows at once.
+constexpr int kSpins = 4000;
+
+template <typename Value>
+Value wait_until_other(const std::atomic<Value>& value, Value known) {
+  for (int i = 0; i < kSpins; ++i) {
+    if (const Value now = value.load(std::memory_order_acquire); now != known) return now;
+  }
+  value.wait(known, std::memory_order_acquire);
+  return value.load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+Team& Team::of_process() {
+  static Team team(static_cast<int>(std::thread::hardware_concurrency()));
+  return team;
+}
+
+Team::Team(int size) {
+  for (int part = 1; part < std::clamp(size, 1, kMost); ++part) {
+    threads_.emplace_back([this, part] { serve(part); });
+  }
+}
+
+Team::~Team() {
+  ending_.store(true, std::memory_order_relaxed);
+  task_.fetch_add(kParts + 1, std::memory_order_release);
+  task_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Team::run(int parts, const std::function<void(int)>& work) {
+  if (parts <= 1) return work(0);
+  const std::lock_guard lock(turn_);
+  work_ = &work;
+  unfinished_.store(parts - 1, std::memory_order_relaxed);
+  const std::uint64_t number = task_.load(std::memory_order_relaxed) >> kPartBits;
+  task_.store((number + 1) << kPartBits | static_cast<std::uint64_t>(parts), std::memory_order_release);
+  task_.notify_all();
+  work(0);
+  for (int left = unfinished_.load(std::memory_order_acquire); left > 0;) left = wait_until_other(unfinished_, left);
+}
+
+void Team::serve(int part) {
+  for (std::uint64_t task = 0;;) {
+    task = wait_until_other(task_, task);
+    if (ending_.load(std::memory_order_relaxed)) return;
+    if (static_cast<std::uint64_t>(part) >= (task & kParts)) continue;
+    (*work_)(part);
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_all();
+  }
+}
+
+}  // namespace lanescope::device::cpu
