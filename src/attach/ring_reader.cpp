@@ -89,6 +89,7 @@ bool RingReader::next() {
     }
     message_.kind = kind;
     message_.id = first.first.id;
+    message_.mark = first.first.mark;
     content_.resize(sizeof(first.first.content) + (count - 1) * sizeof(first.more));
     std::memcpy(content_.data(), first.first.content, sizeof(first.first.content));
     for (std::size_t i = 1; i < count; ++i) {

@@ -18,6 +18,7 @@ namespace lanescope::attach {
 struct Message {
   wire::Kind kind = wire::Kind::None;
   std::uint32_t id = 0;                    ///< of what is defined
+  std::uint16_t mark = 0;                  ///< wire::kLent
   std::span<const unsigned char> content;  ///< the first slot's content and those of the further slots
   /// The fixed part. Empty if the content is too short, which cannot happen for messages of one slot.
   template <typename T>

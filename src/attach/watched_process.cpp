@@ -146,7 +146,7 @@ void WatchedProcess::take(const Message& message) {
       }
       return;
     case wire::Kind::Call:
-      if (const auto call = message.as<wire::CallMessage>()) take_call(*call);
+      if (const auto call = message.as<wire::CallMessage>()) take_call(*call, (message.mark & wire::kLent) != 0);
       return;
     case wire::Kind::Kernel:
     case wire::Kind::Copy:
@@ -328,7 +328,7 @@ WatchedProcess::Api WatchedProcess::api(const wire::CallMessage& call) {
 
 // --- calls -----------------------------------------------------------------------------------------------------------
 
-void WatchedProcess::take_call(const wire::CallMessage& call) {
+void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   if (!plausible(here(call.start_ns), here(call.end_ns))) return;
   const Api known = api(call);
   const Stack* from = stack(call.stack);
@@ -366,6 +366,7 @@ void WatchedProcess::take_call(const wire::CallMessage& call) {
   caller.last_end_ns = std::max(caller.last_end_ns, record.end_ns);
   if (!from || from->frames.empty()) return;
   note_line(caller, call.thread, *from, record);
+  if (lent) return;  // the loop is that of the thread that waits in backward()
 
   std::vector<FramePlace> places;
   places.reserve(from->frames.size());

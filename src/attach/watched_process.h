@@ -125,7 +125,8 @@ class WatchedProcess {
   void take_text(const Message& message);
   void take_frame(const Message& message);
   void take_stack(const Message& message);
-  void take_call(const wire::CallMessage& call);
+  /// `lent`: the stack is that of the thread that waits in backward() for this one.
+  void take_call(const wire::CallMessage& call, bool lent);
   void take_operation(const wire::OperationMessage& op, bool kernel);
   void take_shape(std::uint32_t id, const wire::ShapeMessage& shape);
   void take_range(const wire::RangeMessage& range);

@@ -1,0 +1,136 @@
+// `lanescope attach --record`: a real Python process on a GPU that is not there (tests/inject_fakes).
+#ifdef LANESCOPE_FAKES
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/program.h"
+
+namespace lanescope::app::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class AttachTest : public ProgramTest {
+ protected:
+  Surroundings on_fake_gpu() const {
+    Surroundings s;
+    s.environment["FAKE_GPU_LIBRARIES"] = LANESCOPE_FAKES;
+    s.environment["PYTHONPATH"] = std::string(LANESCOPE_SOURCE_DIR) + "/tests/inject";
+    s.environment["LANESCOPE_CUPTI"] = std::string(LANESCOPE_FAKES) + "/libcupti.so.13";
+    return s;
+  }
+  static std::string train() { return std::string(LANESCOPE_SOURCE_DIR) + "/tests/inject/train.py"; }
+  Outcome record(std::vector<std::string> options, const std::vector<std::string>& command,
+                 Surroundings surroundings) const {
+    std::vector<std::string> arguments{"attach"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.emplace_back("--");
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    return run(arguments, std::move(surroundings));
+  }
+};
+
+TEST_F(AttachTest, TheProgramsOutputAndStatusAreItsOwnAndTheTraceHasItsLinesAndIterations) {
+  const Outcome outcome = record({"--level", "calls", "--record", "run.json"},
+                                 {LANESCOPE_PYTHON, train(), "--iterations", "200"}, on_fake_gpu());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "epoch 0 done\n");
+  EXPECT_EQ(outcome.err, "");
+
+  const auto trace = nlohmann::json::parse(text_of(folder_ / "run.json"));
+  std::size_t kernels = 0, iterations = 0, reads = 0;
+  for (const auto& event : trace.at("traceEvents")) {
+    const std::string name = event.value("name", "");
+    kernels += name == "relu_kernel" ? 1 : 0;
+    iterations += name == "iteration" ? 1 : 0;
+    reads += name.starts_with("train.py:") && name.find("item()") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_EQ(kernels, 600u);           // three layers, 200 times
+  EXPECT_THAT(iterations, Ge(150u));  // from the moment when the loop was known
+  EXPECT_THAT(reads, Ge(190u));
+}
+
+// The reader agrees with what was recorded: about 200 iterations, of which each waits once for the loss.
+TEST_F(AttachTest, AReportOfTheRecordingNamesTheLineThatWaits) {
+  ASSERT_EQ(record({"--level", "calls", "--record", "run.json.gz"}, {LANESCOPE_PYTHON, train(), "--iterations", "200"},
+                   on_fake_gpu())
+                .status,
+            0);
+  const Outcome report = run({"report", "run.json.gz", "--json", "-"});
+  ASSERT_EQ(report.status, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr("train.py:"));
+}
+
+TEST_F(AttachTest, InBurstsOnlyPartsAreRecordedAndAllWaits) {
+  const Outcome outcome = record({"--level", "acquire", "--share", "10", "--record", "run.json"},
+                                 {LANESCOPE_PYTHON, train(), "--iterations", "4000"}, on_fake_gpu());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const auto trace = nlohmann::json::parse(text_of(folder_ / "run.json"));
+  std::size_t kernels = 0, syncs = 0;
+  for (const auto& event : trace.at("traceEvents")) {
+    const std::string name = event.value("name", "");
+    kernels += name == "relu_kernel" ? 1 : 0;
+    syncs += name == "cudaStreamSynchronize" ? 1 : 0;
+  }
+  EXPECT_EQ(syncs, 4000u);  // each is seen, recorded or not
+  EXPECT_GT(kernels, 300u);
+  EXPECT_LT(kernels, 12'000u * 9 / 10);
+}
+
+TEST_F(AttachTest, AnotherStatusIsPassedOn) {
+  EXPECT_EQ(record({"--record", "run.json"}, {LANESCOPE_PYTHON, "-c", "import sys; sys.exit(3)"}, on_fake_gpu()).status,
+            3);
+  EXPECT_EQ(record({"--record", "run.json"}, {"sh", "-c", "kill -9 $$"}, on_fake_gpu()).status, 137);
+}
+
+TEST_F(AttachTest, AProgramWithoutAGpuIsToldAndItsFileIsWritten) {
+  const Outcome outcome = record({"--record", "run.json"}, {"true"}, on_fake_gpu());
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("without a call to the GPU"));
+  EXPECT_THAT(files(), ElementsAre("run.json"));
+}
+
+TEST_F(AttachTest, SignalsAreTheProgramsOwn) {
+  Surroundings s = on_fake_gpu();
+  bool sent = false;
+  s.watch = [&](pid_t process, const Outcome& so_far) {
+    if (!sent && so_far.out.find("ready") != std::string::npos) {
+      sent = true;
+      ::kill(process, SIGTERM);
+    }
+  };
+  const Outcome outcome = record({"--record", "run.json"},
+                                 {LANESCOPE_PYTHON, "-c",
+                                  "import signal, sys, time\n"
+                                  "signal.signal(signal.SIGTERM, lambda *a: sys.exit(7))\n"
+                                  "print('ready', flush=True)\n"
+                                  "time.sleep(50)"},
+                                 s);
+  EXPECT_TRUE(sent);
+  EXPECT_EQ(outcome.status, 7) << outcome.err;
+}
+
+TEST_F(AttachTest, MistakesAreOneLine) {
+  expect_complaint(record({"--record", "run.json"}, {"no-such-program"}, on_fake_gpu()), 1, {"no-such-program"});
+  Surroundings other = on_fake_gpu();
+  other.environment["CUDA_INJECTION64_PATH"] = "/opt/other/libtool.so";
+  expect_complaint(record({"--record", "run.json"}, {"true"}, other), 2,
+                   {"CUDA_INJECTION64_PATH", "/opt/other/libtool.so", "another tool"});
+  expect_complaint(run({"attach", "--record", "run.json"}), 2, {"command"});
+  expect_complaint(record({"--level", "some"}, {"true"}, on_fake_gpu()), 2, {"some", "waits, acquire, calls, all"});
+  expect_complaint(record({"--level", "waits", "--share", "5"}, {"true"}, on_fake_gpu()), 2, {"--share"});
+  expect_complaint(record({"--env", "broken", "--record", "r.json"}, {"true"}, on_fake_gpu()), 2,
+                   {"broken", "NAME=VALUE"});
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lanescope::app::test
+#endif
