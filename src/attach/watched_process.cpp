@@ -344,8 +344,8 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   record.correlation = call.correlation;
   record.thread = call.thread;
   record.detail = from ? from->site : 0;
-  // A call that began before the burst, or ended after it, has no record of what it did on the GPU.
-  const bool recorded = recording_ || (off_ns_ != 0 && record.start_ns < off_ns_);
+  // Whether a call that was under way at a burst's end has a record of what it did is not certain: it is not waited for.
+  const bool recorded = recording_ || (off_ns_ != 0 && record.end_ns <= off_ns_);
   if (!recorded) {
     record.traits |= capture::kAlone;
     if (record.nature == CallNature::AsyncCopy) {

@@ -223,6 +223,13 @@ void send_device(const CUpti_Activity& record) {
   ring.send(wire::Kind::Device, message);
 }
 
+// The earliest start of an operation since recording was switched on; 0: none has come.
+std::int64_t first_work = 0;
+
+void note_work(const wire::OperationMessage& message) {
+  if (first_work == 0 || message.start_ns < first_work) first_work = message.start_ns;
+}
+
 void send_record(const CUpti_Activity& record, std::int64_t now) {
   switch (record.kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
@@ -233,6 +240,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       message.kernel.shape = shape_id(kernel);
       // Since CUDA 11.1, which is older than any CUPTI that is accepted here.
       message.graph_node = static_cast<std::uint32_t>(as<CUpti_ActivityKernel6>(record).graphNodeId);
+      note_work(message);
       ring.send(wire::Kind::Kernel, message);
       return;
     }
@@ -373,6 +381,8 @@ bool prepare_records() {
   return cupti.register_callbacks(&requested, &completed) == CUPTI_SUCCESS;
 }
 
+std::int64_t first_work_ns() { return first_work; }
+
 bool recording() { return is_recording; }
 bool records_out() { return oldest_out_ns() != 0; }
 std::uint64_t buffers_moved() { return moved.load(kRelaxed); }
@@ -396,6 +406,7 @@ void start_recording(std::uint32_t level) {
   is_recording = true;
   ring.status().recording.store(1, kRelaxed);
   const std::int64_t on = now_ns();
+  first_work = 0;
   switched(on - began);
   send_recording(wire::RecordingAct::On, on, level, on - began);
 }

@@ -14,6 +14,8 @@ bool prepare_records();
 void start_recording(std::uint32_t level);
 void stop_recording(std::uint32_t level);
 bool recording();
+/// When the first kernel ran that was launched since recording was switched on; 0: none has come yet.
+std::int64_t first_work_ns();
 /// Asks CUPTI for what is complete, sends it, and sends until when everything was delivered. `forced`: also what is not
 /// complete, at the program's end.
 void deliver(std::uint32_t level, bool forced = false);

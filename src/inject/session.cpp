@@ -32,6 +32,7 @@ constexpr std::int64_t kAlert = 10 * kMillisecond;    // otherwise
 constexpr std::int64_t kAnswer = 200 * kMillisecond;  // the viewer's, to Hello
 constexpr std::int64_t kAtExit = 200 * kMillisecond;
 constexpr std::int64_t kLongestBoost = 60 * kSecond;
+constexpr std::int64_t kLongestRunAhead = 5 * kSecond;
 constexpr std::size_t kSampled = 8;  // threads
 constexpr std::int64_t kIdle = 10 * kSecond, kIdleSample = 100 * kMillisecond;
 constexpr std::int64_t kPythonComes = 60 * kSecond;  // an interpreter that has not come by then is not waited for
@@ -171,14 +172,28 @@ class Loop {
     return next;
   }
 
+  // A program whose launches run far ahead of the GPU: what is launched in a burst runs after it. So the burst lasts
+  // until the GPU has worked on that for as long.
+  std::int64_t end_of_burst(const Wish& wish, std::int64_t now) const {
+    const std::int64_t usual = burst_ + wish.burst;
+    if (!recording() || launches_seen.load(kRelaxed) == launches_at_burst_) return usual;
+    const std::int64_t first = first_work_ns();
+    const std::int64_t wanted = first == 0 ? now + kAlert : first + wish.burst;
+    return clamp(wanted, usual, burst_ + kLongestRunAhead);
+  }
+
   template <typename AtLatest>
   void switch_to(const Wish& wish, std::int64_t now, AtLatest at_latest) {
     const auto level = static_cast<std::uint32_t>(wish.level);
     bool record = wish.level >= wire::Level::Calls;
     if (wish.level == wire::Level::Acquire) {
-      if (level_ != wire::Level::Acquire || now >= burst_ + wish.period) burst_ = now;
-      record = now < wish.boost_until || now < burst_ + wish.burst;
-      at_latest(now < burst_ + wish.burst ? burst_ + wish.burst : burst_ + wish.period);
+      if (level_ != wire::Level::Acquire || now >= burst_ + wish.period) {
+        burst_ = now;
+        launches_at_burst_ = launches_seen.load(kRelaxed);
+      }
+      const std::int64_t burst_end = end_of_burst(wish, now);
+      record = now < wish.boost_until || now < burst_end;
+      at_latest(now < burst_end ? burst_end : burst_ + wish.period);
     }
     const Watched watched = wish.level == wire::Level::Off   ? Watched::Nothing
                             : wish.level == wire::Level::All ? Watched::All
@@ -339,7 +354,7 @@ class Loop {
   std::uint32_t anchor_ = 0;
   std::int64_t burst_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0;
   std::int64_t silence_from_ = 0, silence_ns_ = 0;
-  std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0;
+  std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, launches_at_burst_ = 0;
   bool driver_known_ = false;
   std::atomic<bool> stepping_{false};
 };
