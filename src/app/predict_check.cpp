@@ -77,7 +77,7 @@ struct Length {
 };
 Length length_of(const std::string& workload, bool virtual_time, bool recorded) {
   using std::chrono::milliseconds;
-  if (!virtual_time) return {60, 1'000'000, milliseconds(recorded ? 1000 : 400), milliseconds(4000)};
+  if (!virtual_time) return {60, 1'000'000, milliseconds(recorded ? 1000 : 300), milliseconds(4000)};
   const std::uint64_t iterations = workload == "bandwidth" ? 60 : workload == "dataloader" ? 192 : 300;
   return {iterations, iterations, milliseconds(0), milliseconds(0)};
 }

@@ -119,6 +119,21 @@ TEST_F(RunnerTest, RecordsARangePerIteration) {
   EXPECT_THAT(on(trace::LaneKind::Counter), IsEmpty());
 }
 
+// An iteration takes 10 us, and every third 40 us: (10 + 40) / 2, (10 + 10) / 2, (40 + 10) / 2. The seventh fills no
+// stretch.
+TEST_F(RunnerTest, TellsWhatAnIterationTookInEachStretch) {
+  script_.iterate = [&](std::uint64_t number, const Settings&) {
+    if (number % 3 == 1) device_.host_work(30'000);
+  };
+  runner_ = make(7);
+  runner_->cut_into_stretches(2);
+  runner_->start();
+  runner_->wait();
+  EXPECT_THAT(runner_->stretches(), ElementsAre(25'000, 10'000, 25'000));
+  run(4);
+  EXPECT_THAT(runner_->stretches(), IsEmpty());
+}
+
 TEST_F(RunnerTest, AChangeIsTakenByTheNextIterationAndMarked) {
   std::vector<std::int64_t> seen;
   script_.iterate = [&](std::uint64_t number, const Settings& settings) {
