@@ -69,8 +69,8 @@ const std::vector<Loop>& loops() {
   return kLoops;
 }
 
-/// How long a loop runs: so many iterations in virtual time; otherwise for about a second if it is recorded, and less in
-/// each of the runs that verify.
+/// How long a loop runs: so many iterations in virtual time; otherwise for about a second if it is recorded, and less
+/// in each of the runs that verify.
 struct Length {
   std::uint64_t least = 300, most = 300;
   std::chrono::milliseconds enough{0}, longest{0};

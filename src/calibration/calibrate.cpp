@@ -29,7 +29,7 @@ using trace::MemoryKind;
 constexpr std::array kAllPaths{Path::H2DPinned, Path::H2DPageable, Path::D2HPinned, Path::D2HPageable};
 constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
 constexpr int kCalls = 4000, kRepeats = 15;  // calls: tens of milliseconds
-constexpr double kReached = 1;  // the measured rates are those that kernels achieved
+constexpr double kReached = 1;               // the measured rates are those that kernels achieved
 
 double gb_per_s(std::size_t bytes, double us) { return us > 0 ? static_cast<double>(bytes) / us / 1e3 : 0; }
 
@@ -150,12 +150,12 @@ void Calibrator::measure_linear(Probe& probe, double launch_us, const std::strin
   const std::array forward{x, weight, bias, out};
   const std::array backward{out, x, weight};
   const auto beside_launch = [&](OpKind kind, std::span<const Buffer> args) {
-    return std::max(0.0,
-                    undisturbed_mean(probe.call_times_us(kCalls,
-                                               [&] {
-                                                 d.launch({kind, kSide, kSide, kSide}, args, Stream::Default, false);
-                                               })) -
-                        launch_us);
+    return std::max(
+        0.0, undisturbed_mean(probe.call_times_us(kCalls,
+                                                  [&] {
+                                                    d.launch({kind, kSide, kSide, kSide}, args, Stream::Default, false);
+                                                  })) -
+                 launch_us);
   };
   measured("cpu.linear_us", beside_launch(OpKind::LinearForward, forward), of);
   measured("cpu.linear_grad_us", beside_launch(OpKind::LinearWeightGrad, backward), of);
@@ -178,13 +178,15 @@ void Calibrator::measure_calls(Probe& probe) {
   measured("cpu.memcpy_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { probe.copy(Path::H2DPinned, 4); })), of);
   measured("cpu.memset_us",
            undisturbed_mean(probe.call_times_us(kCalls,
-                                      [&] {
-                                        d.fill_async({small, 0}, 0, 4, Stream::Default);
-                                      })),
+                                                [&] {
+                                                  d.fill_async({small, 0}, 0, 4, Stream::Default);
+                                                })),
            of);
-  measured("cpu.event_record_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { d.record(event, Stream::Default); })), of);
+  measured("cpu.event_record_us",
+           undisturbed_mean(probe.call_times_us(kCalls, [&] { d.record(event, Stream::Default); })), of);
   measured("cpu.event_query_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { d.query(event); })), of);
-  measured("cpu.stream_wait_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { d.wait(Stream::Default, event); })), of);
+  measured("cpu.stream_wait_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { d.wait(Stream::Default, event); })),
+           of);
   const double idle = undisturbed_mean(probe.call_times_us(kCalls, [&] { d.synchronize(Stream::Default); }));
   const std::string half = fmt::format("half of a cudaStreamSynchronize with nothing to wait for, {}", of);
   measured("cpu.sync_us", idle / 2, half);

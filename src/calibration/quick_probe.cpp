@@ -17,7 +17,8 @@ using trace::Event;
 using trace::MemoryKind;
 
 constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
-constexpr std::size_t kLong = kProbedCopyBytes;  // shorter copies are slower: the link or the staging is not busy all the time
+constexpr std::size_t kLong =
+    kProbedCopyBytes;  // shorter copies are slower: the link or the staging is not busy all the time
 constexpr std::size_t kSmallPinned = 4 * kKiB;
 constexpr std::size_t kShortStaged = 128 * kKiB;  // longer than a copy that travels in the command queue
 constexpr int kCalls = 64;

@@ -70,8 +70,7 @@ class Cublas {
   const char* provider() noexcept;
 
  private:
-  bool start_fused(const ops::Op& op, std::span<const device::cuda::Api::Arg> args,
-                   device::cuda::StreamHandle stream);
+  bool start_fused(const ops::Op& op, std::span<const device::cuda::Api::Arg> args, device::cuda::StreamHandle stream);
   bool find();
   bool ready(device::cuda::StreamHandle stream);
   void give_up(const std::string& why);

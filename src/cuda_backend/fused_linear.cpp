@@ -63,9 +63,10 @@ FusedLinear::Plan FusedLinear::planned(void* handle, const Shape& shape, std::si
           table_.create_layout(&plan.out, kReal32F, n, m, shape.n), table_.create_preference(&preference)}) {
       if (status != kSuccess) return status;
     }
-    for (const int status : {table_.set_product(plan.product, kTransposeA, &kTransposed, sizeof kTransposed),
-                             table_.set_product(plan.product, kEpilogue, &kAddBias, sizeof kAddBias),
-                             table_.set_preference(preference, kMostWorkspace, &workspace_bytes, sizeof workspace_bytes)}) {
+    for (const int status :
+         {table_.set_product(plan.product, kTransposeA, &kTransposed, sizeof kTransposed),
+          table_.set_product(plan.product, kEpilogue, &kAddBias, sizeof kAddBias),
+          table_.set_preference(preference, kMostWorkspace, &workspace_bytes, sizeof workspace_bytes)}) {
       if (status != kSuccess) return status;
     }
     return table_.choose(handle, plan.product, plan.weight, plan.data, plan.out, plan.out, preference, 1, &choice,

@@ -35,8 +35,8 @@ struct CublasLtTable {
                 Choice* choices, int* found) = nullptr;
   int (*multiply)(void* handle, void* product, const void* alpha, const void* a, void* a_layout, const void* b,
                   void* b_layout, const void* beta, const void* c, void* c_layout, void* d, void* d_layout,
-                  const void* algorithm, void* workspace, std::size_t workspace_bytes, device::cuda::StreamHandle) =
-      nullptr;
+                  const void* algorithm, void* workspace, std::size_t workspace_bytes,
+                  device::cuda::StreamHandle) = nullptr;
 
   bool complete() const;
 };

@@ -33,7 +33,7 @@ using base::tr;
 // iterations.
 constexpr std::size_t kMostPeriod = 1500;
 constexpr std::size_t kMostSimulated = 3600;
-constexpr std::size_t kEnough = 300;  // iterations of a loop that is always the same
+constexpr std::size_t kEnough = 300;           // iterations of a loop that is always the same
 constexpr std::size_t kShortCopy = 64 * 1024;  // travels in the command queue
 constexpr double kAlikeSizes = 1.5;            // copies whose sizes differ by less reach the same rate
 
@@ -352,8 +352,8 @@ class Predictor {
   }
 
   /// On a real machine, longer and shorter copies reach other rates: the link has to wake up, and bytes of pageable
-  /// memory are in a cache or are not. Does the changed loop make copies of a kind and a size that neither the recording
-  /// nor the probe shows?
+  /// memory are in a cache or are not. Does the changed loop make copies of a kind and a size that neither the
+  /// recording nor the probe shows?
   Span other_size_span(const Recording& then, const Loop& changed, double then_ns) const {
     Span span;
     if (!on_real_device()) return span;

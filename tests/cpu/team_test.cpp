@@ -58,7 +58,9 @@ TEST(Team, CallersTakeTurns) {
 // that they are divided wherever there are several cores; 301 rows cannot be divided evenly.
 TEST(Products, LargeOnesAreDividedAndWhole) {
   constexpr int kRows = 301, kColumns = 83, kTerms = 120;
-  const auto ones = [](int rows, int columns) { return std::vector<float>(static_cast<std::size_t>(rows * columns), 1); };
+  const auto ones = [](int rows, int columns) {
+    return std::vector<float>(static_cast<std::size_t>(rows * columns), 1);
+  };
   std::vector<float> x = ones(kRows, kTerms), w = ones(kColumns, kTerms), bias = ones(1, kColumns),
                      out = ones(kRows, kColumns);
   const std::vector<std::span<float>> forward{x, w, bias, out};

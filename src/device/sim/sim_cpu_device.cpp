@@ -34,7 +34,9 @@ CpuCostModel::CpuCostModel(const DeviceProfile::Cpu& cpu)
 double CpuCostModel::threads(const ops::Op& op) const {
   const bool product = ops::is_gemm(op.kind);
   const double work = product ? ops::flops(op) : static_cast<double>(op.m) * op.n;
-  return std::clamp(std::ceil(work / (product ? cpu::kProductFlopPerThread : static_cast<double>(cpu::kElementsPerThread))), 1.0, cores_);
+  return std::clamp(
+      std::ceil(work / (product ? cpu::kProductFlopPerThread : static_cast<double>(cpu::kElementsPerThread))), 1.0,
+      cores_);
 }
 
 base::Nanoseconds CpuCostModel::op(const ops::Op& op) const {
