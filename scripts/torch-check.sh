@@ -21,4 +21,4 @@ trap 'rm -rf "$folder"' EXIT
 printf '#!/bin/sh\nexec taskset -c %q %q "$@"\n' "$core" "$python" >"$folder/python"
 chmod +x "$folder/python"
 "$lanescope" calibrate --torch="$folder/python" --out torch-check.toml >/dev/null
-"$python" "$root/scripts/torch_check.py" --lanescope "$lanescope" --profile torch-check.toml --core "$core" "$@"
+"$python" "$root/scripts/torch_check.py" --lanescope "$lanescope" --profile torch-check.toml "$@"

@@ -4,9 +4,11 @@
     scripts/torch_check.py --lanescope BINARY --profile FILE.toml [--rounds 2] [--experiments P09,P10] [--out FILE.json]
     scripts/torch_check.py --lanescope BINARY --profile FILE.toml --simulate FILE.json
 
-A shared machine's CPU may be twice as slow for some milliseconds, which is no fault of a model. All loops, PyTorch's and
-Lanescope's, are therefore cut into short stretches of whole periods, with a wait for the GPU at the end of each, and the
-time of a side is that of the fastest tenth of its stretches. PyTorch and Lanescope take turns, on the same core.
+A core of a shared machine may be twice as slow for milliseconds or for minutes, which is no fault of a model. All loops,
+PyTorch's and Lanescope's, are therefore cut into short stretches of whole periods, with a wait for the GPU at the end of
+each, and the time of a side is that of the fastest tenth of its stretches. PyTorch and Lanescope take turns, on the core
+that is fastest just then. "slower": how much slower PyTorch's operations were on it than in the calibration; Lanescope
+waits for its costs by the clock, so they are scaled by that.
 
 All scripts run in one Python process, since loading PyTorch takes seconds; the JSON in the last line that they print is
 the result. Lanescope runs the loop on the GPU, with nothing recorded and PyTorch's costs from the profile, and in
@@ -15,6 +17,7 @@ simulation with that profile. --simulate only repeats the simulations, of the si
 import argparse
 import contextlib
 import gc
+import importlib.util
 import io
 import json
 import math
@@ -26,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 
 STRETCH_US = 10_000
 FEWEST, MOST = 5, 60  # stretches in a round
@@ -41,10 +45,46 @@ def lanescope(options, *arguments):
     return done.stdout
 
 
-def own_run(options, experiment, side, device, iterations, stretch):
+def own_run(options, experiment, side, device, iterations, stretch, dispatch_us=None):
+    scaled = ['--set', f'dispatch_us={dispatch_us:.6g}'] if dispatch_us else []
     return json.loads(lanescope(options, 'run', '--experiment', experiment, '--side', side, '--device', device,
                                 '--iterations', str(iterations), '--stretch', str(stretch), '--capture', 'none',
-                                '--no-extra', '--json', '-'))
+                                '--no-extra', '--json', '-', *scaled))
+
+
+class Speed:
+    """How much slower this machine is than when its profile was measured, by a training step of the calibration."""
+
+    STEPS, TIMES = 8, 5
+
+    def __init__(self, profile, device):
+        path = pathlib.Path(__file__).parent.parent / 'assets/torch/costs.py'
+        spec = importlib.util.spec_from_file_location('costs', path)
+        costs = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(costs)
+        self.reference = costs.Training(device, costs.FEW, after='zero_grad')
+        self.reference.sample(30)
+        cost = {key: number['value'] for key, number in profile['pytorch' if device == 'cuda' else 'pytorch_cpu'].items()}
+        call = profile['cpu']['launch_us' if device == 'cuda' else 'op_us']['value']
+        layers, parameters = costs.FEW, 2 * costs.FEW
+        launches = {'linear': layers, 'reduce': 1, 'backward': 1, 'node': 1, 'linear_backward': 2 + 3 * (layers - 1), 'step': 1}
+        self.then_us = sum(count * (cost[f'{name}_us'] + call) for name, count in launches.items()) + (
+            cost['zero_grad_us'] + parameters * (cost['zero_grad_parameter_us'] + cost['step_parameter_us']))
+
+    def now(self, times=TIMES):
+        found = []
+        for _ in range(times):
+            began = time.perf_counter()
+            self.reference.sample(self.STEPS)
+            found.append(1e6 * (time.perf_counter() - began) / self.STEPS / self.then_us)
+        return min(found)
+
+
+def move_to(cores):
+    """All threads: autograd has its own."""
+    for thread in os.listdir('/proc/self/task'):
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(int(thread), cores)
 
 
 def fastest(us):
@@ -62,10 +102,10 @@ def period_of(settings):
     return max(1, *intervals)
 
 
-def plan(options, experiment, side):
-    """How a side is cut into stretches, and what it takes in simulation."""
+def plan(options, experiment, side, slower=1):
+    """How a side is cut into stretches, and what it takes in simulation, on a CPU that is so much slower."""
     device = f'sim:{options.profile}'
-    row = {'experiment': experiment, 'side': side, 'torch_us': [], 'own_us': [], 'sim_us': []}
+    row = {'experiment': experiment, 'side': side, 'torch_us': [], 'own_us': [], 'sim_us': [], 'slower': []}
     try:
         first = own_run(options, experiment, side, device, 60, 1)
         us = first['elapsed_ns'] / 1e3 / first['iterations']
@@ -76,7 +116,8 @@ def plan(options, experiment, side):
             raise RuntimeError(f'not measured: an epoch takes {stretch * us / 1e6:.0f} s')
         few = FEWEST_EPOCHS if row['loader'] else 3 if stretch * us > 1e6 else FEWEST
         row['count'] = int(max(few, min(MOST, options.seconds * 1e6 / (stretch * us))))
-        found = own_run(options, experiment, side, device, (row['count'] + 1) * stretch, stretch)
+        dispatch_us = slower * options.op_us if slower > 1 else None
+        found = own_run(options, experiment, side, device, (row['count'] + 1) * stretch, stretch, dispatch_us)
         row['sim_us'] = [ns / 1e3 for ns in found['stretches']['ns'][1:]]
         row['sim_figures'] = {name: figure['mean'] for name, figure in found['own'].items()}
     except Exception as error:  # the others are still measured
@@ -110,12 +151,18 @@ def run_program(path, iterations, warm_up, stretch):
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
-def use_cores(options, alone):
+def use_cores(options, alone, speed):
     """One core with one thread, or all. Sixteen threads on one core make pin_memory() of 4 MB take 128 ms."""
     import torch
 
-    os.sched_setaffinity(0, {options.core} if alone else options.all_cores)
     torch.set_num_threads(1 if alone else len(options.all_cores))
+    if not alone:
+        return move_to(options.all_cores)
+    found = {}
+    for core in options.all_cores:
+        move_to({core})
+        found[core] = speed.now(2)
+    move_to({min(found, key=found.get)})
 
 
 def measure(options, row, folder):
@@ -126,29 +173,47 @@ def measure(options, row, folder):
         path.write_text(text)
         # A hand-over from one thread to another, as for each backward(), takes 10 to 100 us on a virtual machine, and
         # varies as much; on one core it is short. Loaders have workers, and arithmetic on the CPU has threads.
-        use_cores(options, not row['loader'] and "device = 'cpu'" not in text)
+        alone, speed = not row['loader'] and "device = 'cpu'" not in text, options.speed
         run = run_program if path.suffix == '.cu' else run_script
         for _ in range(options.rounds):
+            use_cores(options, alone, speed)
+            before = speed.now()
             # The first stretch is warm-up for both: an epoch starts the workers, a loop loads its kernels.
             result = run(path, row['count'] * stretch, min(stretch, 200) if not row['loader'] else stretch, stretch)
             row['torch_us'] += [1e3 * ms for ms in result['stretches_ms']]
             row['torch_figures'] = result['figures']
+            # Where several cores were at work, or the arithmetic itself, nothing is scaled.
+            row['slower'].append((before + speed.now()) / 2 if alone else 1)
             own = own_run(options, experiment, side, f'{options.device}+{options.profile}', (row['count'] + 1) * stretch,
-                          stretch)
+                          stretch, max(1, row['slower'][-1]) * options.op_us if alone else None)
             row['own_us'] += [ns / 1e3 for ns in own['stretches']['ns'][1:]]
             row['own_figures'] = {name: figure['mean'] for name, figure in own['own'].items()}
     except Exception as error:
         row['error'] = f'{type(error).__name__}: {error}'
 
 
+def simulate_all(options, sides):
+    """plan() of many sides: experiment, side, slower."""
+    with multiprocessing.pool.ThreadPool(max(1, len(options.all_cores) // 2)) as pool:
+        return pool.starmap(plan, [(options, *side) for side in sides])
+
+
+def simulate_again(options, rows):
+    """At the speed that the CPU had for PyTorch."""
+    again = simulate_all(options, [(row['experiment'], row['side'], min(row['slower'], default=1)) for row in rows])
+    for row, new in zip(rows, again):
+        row.update({key: new[key] for key in ('sim_us', 'sim_figures') if key in new})
+
+
 def table(rows):
     """The sides as a Markdown table, and how many are how near."""
-    lines = ['| side, fastest stretches | PyTorch, us | Lanescope on the GPU | simulated |', '| --- | --- | --- | --- |']
+    lines = ['| side, fastest stretches | PyTorch, us | Lanescope on the GPU | simulated | slower |',
+             '| --- | --- | --- | --- | --- |']
     ratios = {'own': [], 'sim': []}
     for row in rows:
         name = f"{row['experiment']} {row['side']}"
         if not row['torch_us']:
-            lines.append(f"| {name} | {row.get('error', 'not measured')} | | |")
+            lines.append(f"| {name} | {row.get('error', 'not measured')} | | | |")
             continue
         torch = fastest(row['torch_us'])
         text = f'| {name} | {torch:.4g} |'
@@ -157,7 +222,7 @@ def table(rows):
             if us:
                 found.append(us / torch)
             text += f' {us:.4g} ({us / torch:.2f}) |' if us else ' not measured |'
-        lines.append(text)
+        lines.append(f"{text} {min(row['slower']):.2f} |")
     for kind, found in ratios.items():
         near = [sum(1 / (1 + limit) <= r <= 1 + limit for r in found) for limit in (0.15, 0.3)]
         lines.append(f'\n{kind}: {near[0]} of {len(found)} sides within 15 %, {near[1]} within 30 %')
@@ -171,31 +236,30 @@ def main():
     parser.add_argument('--rounds', type=int, default=2, help='of PyTorch and Lanescope in turns (default: %(default)s)')
     parser.add_argument('--experiments', default='', help='P09,P10: only these, in this order')
     parser.add_argument('--device', default='cuda:0')
-    parser.add_argument('--core', type=int, default=2, help='on which loops without further threads run')
     parser.add_argument('--seconds', type=float, default=0.5, help='of each in a round (default: %(default)s)')
     parser.add_argument('--limit', type=float, default=1e9, help='seconds after which no further side is begun')
     parser.add_argument('--out', default='torch-check.json')
     parser.add_argument('--simulate', help='simulate the sides in this file again')
     options = parser.parse_args()
     options.all_cores = os.sched_getaffinity(0)
-    if options.core not in options.all_cores:
-        options.core = min(options.all_cores)
     if options.simulate:
         rows = json.loads(pathlib.Path(options.simulate).read_text())
-        sides = [(row['experiment'], row['side']) for row in rows]
     else:
         listed = json.loads(lanescope(options, 'list', 'experiments', '--json'))
         listed = listed['experiments'] if isinstance(listed, dict) else listed
         wanted = options.experiments.split(',') if options.experiments else [e['id'] for e in listed]
         sides = [(experiment, side) for experiment in wanted for side in ('before', 'after')]
-    began = time.time()
-    with multiprocessing.pool.ThreadPool(max(1, len(options.all_cores) // 2)) as pool:
-        planned = pool.starmap(plan, [(options, *side) for side in sides])
+    profile = tomllib.loads(pathlib.Path(options.profile).read_text())
+    options.op_us = profile['pytorch']['op_us']['value'] if 'pytorch' in profile else None
     if options.simulate:
-        for row, again in zip(rows, planned):
-            row.update({key: again[key] for key in ('sim_us', 'sim_figures') if key in again})
+        simulate_again(options, rows)
         pathlib.Path(options.out).write_text(json.dumps(rows, indent=1))
         return print(table(rows))
+    began = time.time()
+    planned = simulate_all(options, sides)
+    import torch
+    torch.set_num_threads(1)
+    options.speed = Speed(profile, 'cuda' if torch.cuda.is_available() else 'cpu')
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for row in planned:
@@ -206,6 +270,9 @@ def main():
             rows.append(row)
             print(table([row]).splitlines()[2], f'{time.time() - began:.0f} s', file=sys.stderr, flush=True)
             pathlib.Path(options.out).write_text(json.dumps(rows, indent=1))
+    move_to(options.all_cores)
+    simulate_again(options, rows)
+    pathlib.Path(options.out).write_text(json.dumps(rows, indent=1))
     print(table(rows))
 
 

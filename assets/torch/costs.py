@@ -193,6 +193,33 @@ def replay():
     return Statement('cuda', g.replay, 40)
 
 
+def kernel_us():
+    """What an operation of a small network takes the GPU: a whole training step as a graph, behind a long kernel."""
+    trained = Training('cuda', MANY, relus=MANY, loss='cross_entropy', after='step', kept=False)
+    # Forward: layers, activations, two of the loss. Backward: its start, two of the loss, activations, and of a layer
+    # three, but no gradient of the data. The optimizer has one.
+    operations = (MANY + MANY + 2) + (1 + 2 + MANY + 3 * MANY - 1) + 1
+    side, g = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            trained.step(collections.defaultdict(list))
+    torch.cuda.current_stream().wait_stream(side)
+    with torch.cuda.graph(g):
+        trained.step(collections.defaultdict(list))
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    replays, found = 10, []
+    for _ in range(ROUNDS):
+        torch.cuda._sleep(10_000_000)
+        start.record()
+        for _ in range(replays):
+            g.replay()
+        end.record()
+        torch.cuda.synchronize()
+        found.append(1e3 * start.elapsed_time(end) / replays / operations)
+    return statistics.median(found)
+
+
 def measure(device):
     x = torch.randn(ROWS, SIDE, device=device)
     weighed = torch.randn(ROWS, SIDE, device=device).requires_grad_()
@@ -239,7 +266,10 @@ def main():
     parser.add_argument('--device', action='append', choices=['cuda', 'cpu'], help='default: both, cuda where there is one')
     devices = parser.parse_args().device or (['cuda'] if torch.cuda.is_available() else []) + ['cpu']
     torch.manual_seed(1)
-    print(json.dumps({'torch': torch.__version__, 'costs': {device: measure(device) for device in devices}}))
+    result = {'torch': torch.__version__, 'costs': {device: measure(device) for device in devices}}
+    if 'cuda' in devices:
+        result['kernel_us'] = kernel_us()
+    print(json.dumps(result))
 
 
 if __name__ == '__main__':

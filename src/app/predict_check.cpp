@@ -69,15 +69,15 @@ const std::vector<Loop>& loops() {
   return kLoops;
 }
 
-/// How long a loop runs: so many iterations in virtual time; otherwise for about a second if it is recorded, and less in
-/// each of the runs that verify.
+/// How long a loop runs: so many iterations in virtual time; otherwise for about a second if it is recorded, and less
+/// in each of the runs that verify.
 struct Length {
   std::uint64_t least = 300, most = 300;
   std::chrono::milliseconds enough{0}, longest{0};
 };
 Length length_of(const std::string& workload, bool virtual_time, bool recorded) {
   using std::chrono::milliseconds;
-  if (!virtual_time) return {60, 1'000'000, milliseconds(recorded ? 1000 : 400), milliseconds(4000)};
+  if (!virtual_time) return {60, 1'000'000, milliseconds(recorded ? 1000 : 300), milliseconds(4000)};
   const std::uint64_t iterations = workload == "bandwidth" ? 60 : workload == "dataloader" ? 192 : 300;
   return {iterations, iterations, milliseconds(0), milliseconds(0)};
 }

@@ -42,7 +42,8 @@ struct PredictCheck {
 inline constexpr double kPromisedCoverage = 0.9;
 
 /// Each loop is recorded for about a second, or, in virtual time, for a few hundred iterations; each change is run
-/// three times, or once with another seed. Starts no new change after `request.minutes`.
+/// three times, in turns with the loop without it, or once with another seed. Starts no new change after
+/// `request.minutes`.
 PredictCheck check_predictions(const PredictCheckRequest& request, const std::function<bool()>& should_stop,
                                const std::function<void(const CheckedChange&)>& progress = {});
 

@@ -63,9 +63,9 @@ void RunArguments::add_to(CLI::App& app) {
          "--iterations", iterations_,
          tr("number of iterations, 1 to {}; default {}, or the experiment's own", kMaxIterations, kDefaultIterations))
       ->type_name("N");
-  app.add_option("--stretch", stretch_,
-                 tr("wait for the GPU after every N iterations, 1 to {}, and list what these took in --json",
-                    kMaxIterations))
+  app.add_option(
+         "--stretch", stretch_,
+         tr("wait for the GPU after every N iterations, 1 to {}, and list what these took in --json", kMaxIterations))
       ->type_name("N");
   app.add_option("--seed", seed_, tr("the same as --set seed=S"))->type_name("S");
   app.add_option("--capture", capture_,

@@ -129,7 +129,8 @@ int run_experiment(const ExperimentRequest& request) {
     runs[s]->run([&](std::uint64_t done) { progress.update(done); }, [&] { return interrupt.asked(); });
     RunFigures& figures = report.runs[s].emplace(runs[s]->figures());
     figures.advice = runs[s]->advice(figures);
-    if (!request.json.empty() || !request.html.empty()) {
+    // A run cut into stretches is one that is to be measured, and its figures are few.
+    if ((!request.json.empty() && request.stretch == 0) || !request.html.empty()) {
       figures.breakdown = runs[s]->breakdown(figures);
       figures.trials = trials_of(recorded_of(*runs[s]), *figures.advice);
     }

@@ -95,7 +95,7 @@ double PredictionReport::slower() const {
 }
 
 bool PredictionReport::in_range() const {
-  const auto [least, most] = std::minmax(median_ns(), median_ns() / slower());
+  const auto [least, most] = std::minmax({median_ns(), median_ns() / slower()});
   return prediction.low_ns <= most && least <= prediction.high_ns;
 }
 

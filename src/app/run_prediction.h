@@ -50,8 +50,8 @@ std::vector<std::optional<io::PredictedTrial>> trials_of(const prediction::Recor
 inline constexpr std::chrono::milliseconds kPredictionBudget{30'000};
 
 /// `run` must have ended; `options` are those it was made with. With `verify`, runs it again with the change, unless
-/// the prediction is refused: once in virtual time; three times on a real device, where runs vary, in turns with the loop
-/// without the change. Throws base::UsageError for settings that are not allowed.
+/// the prediction is refused: once in virtual time; three times on a real device, where runs vary, in turns with the
+/// loop without the change. Throws base::UsageError for settings that are not allowed.
 PredictionReport predict_run(const experiment::MeasuredRun& run, const session::SessionOptions& options,
                              const std::vector<std::string>& assignments, bool verify,
                              const std::function<bool()>& should_stop);

@@ -29,7 +29,7 @@ using trace::MemoryKind;
 constexpr std::array kAllPaths{Path::H2DPinned, Path::H2DPageable, Path::D2HPinned, Path::D2HPageable};
 constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
 constexpr int kCalls = 4000, kRepeats = 15;  // calls: tens of milliseconds
-constexpr double kReached = 1;  // the measured rates are those that kernels achieved
+constexpr double kReached = 1;               // the measured rates are those that kernels achieved
 
 double gb_per_s(std::size_t bytes, double us) { return us > 0 ? static_cast<double>(bytes) / us / 1e3 : 0; }
 
@@ -59,6 +59,7 @@ class Calibrator {
       measure_queue(probe);
       measure_returns(probe);
       measure_bandwidths(probe);
+      measure_floor(probe);
     }
     measure_graphs();
     {
@@ -86,6 +87,7 @@ class Calibrator {
   void measure_calls(Probe& probe);
   void measure_linear(Probe& probe, double launch_us, const std::string& of);
   void measure_memory(Probe& probe);
+  void measure_floor(Probe& probe);
   void measure_graphs();
   void measure_cpu(bool simulated);
   void measure_queue(Probe& probe);
@@ -101,6 +103,7 @@ class Calibrator {
   Calibration result_;
   std::string where_;
   int sm_count_ = 0;
+  double floor_us_ = 0;  // of kernels in a stream
 };
 
 // The mean CPU cost of issuing an operation of a training loop, including the matrix library's own work.
@@ -147,12 +150,12 @@ void Calibrator::measure_linear(Probe& probe, double launch_us, const std::strin
   const std::array forward{x, weight, bias, out};
   const std::array backward{out, x, weight};
   const auto beside_launch = [&](OpKind kind, std::span<const Buffer> args) {
-    return std::max(0.0,
-                    undisturbed_mean(probe.call_times_us(kCalls,
-                                               [&] {
-                                                 d.launch({kind, kSide, kSide, kSide}, args, Stream::Default, false);
-                                               })) -
-                        launch_us);
+    return std::max(
+        0.0, undisturbed_mean(probe.call_times_us(kCalls,
+                                                  [&] {
+                                                    d.launch({kind, kSide, kSide, kSide}, args, Stream::Default, false);
+                                                  })) -
+                 launch_us);
   };
   measured("cpu.linear_us", beside_launch(OpKind::LinearForward, forward), of);
   measured("cpu.linear_grad_us", beside_launch(OpKind::LinearWeightGrad, backward), of);
@@ -175,13 +178,15 @@ void Calibrator::measure_calls(Probe& probe) {
   measured("cpu.memcpy_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { probe.copy(Path::H2DPinned, 4); })), of);
   measured("cpu.memset_us",
            undisturbed_mean(probe.call_times_us(kCalls,
-                                      [&] {
-                                        d.fill_async({small, 0}, 0, 4, Stream::Default);
-                                      })),
+                                                [&] {
+                                                  d.fill_async({small, 0}, 0, 4, Stream::Default);
+                                                })),
            of);
-  measured("cpu.event_record_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { d.record(event, Stream::Default); })), of);
+  measured("cpu.event_record_us",
+           undisturbed_mean(probe.call_times_us(kCalls, [&] { d.record(event, Stream::Default); })), of);
   measured("cpu.event_query_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { d.query(event); })), of);
-  measured("cpu.stream_wait_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { d.wait(Stream::Default, event); })), of);
+  measured("cpu.stream_wait_us", undisturbed_mean(probe.call_times_us(kCalls, [&] { d.wait(Stream::Default, event); })),
+           of);
   const double idle = undisturbed_mean(probe.call_times_us(kCalls, [&] { d.synchronize(Stream::Default); }));
   const std::string half = fmt::format("half of a cudaStreamSynchronize with nothing to wait for, {}", of);
   measured("cpu.sync_us", idle / 2, half);
@@ -233,6 +238,36 @@ void Calibrator::measure_memory(Probe& probe) {
   measured("cpu.malloc_us", malloc_us, "64 MiB of device memory, and a memset of it issued");
   put("cpu.free_us", malloc_us, "assumed: as cudaMalloc; the program's allocator keeps what it once has");
   for (const Buffer b : blocks) d.release(b);
+}
+
+// What each of many kernels adds to the time until a stream is empty. They wait behind a spinning kernel, so that none
+// waits for the host; nothing is recorded, which would put pauses between them.
+template <typename Issue>
+double each_queued_us(Probe& probe, int few, int many, Issue issue) {
+  constexpr double kAheadMs = 20;  // longer than the launches take
+  const auto took = [&](int count) {
+    probe.device().synchronize();
+    return probe.time_us([&] {
+      probe.spin(kAheadMs);
+      issue(count);
+      probe.device().synchronize(Stream::Default);
+    });
+  };
+  std::vector<double> us;
+  took(many);
+  for (int i = 0; i < kRepeats; ++i) {
+    const double short_us = took(few);
+    us.push_back(std::max(0.0, took(many) - short_us) / (many - few));
+  }
+  return median(us);
+}
+
+void Calibrator::measure_floor(Probe& probe) {
+  say(tr("kernels"));
+  floor_us_ = each_queued_us(probe, 50, 350, [&](int count) {
+    for (int i = 0; i < count; ++i) probe.tiny_kernel();
+  });
+  measured("gpu.kernel_floor_us", floor_us_, "kernels of one element after each other, with the gap between them");
 }
 
 void Calibrator::measure_graphs() {
@@ -410,18 +445,7 @@ void Calibrator::measure_starts(Probe& probe) {
 }
 
 void Calibrator::measure_kernels(Probe& probe) {
-  say(tr("kernels"));
   device::Device& d = probe.device();
-  constexpr int kTiny = 200;
-  // Queued behind a spinning kernel, so that they do not have to wait for the host.
-  const std::vector<Event> tiny = probe.operations_of([&] {
-    probe.spin(kSpinMs);  // a launch may take 50 us under WSL
-    for (int i = 0; i < kTiny; ++i) probe.tiny_kernel();
-  });
-  const std::size_t first = tiny.size() / 4;
-  const double floor_us = to_us(tiny.back().end_ns - tiny[first].end_ns) / static_cast<double>(tiny.size() - 1 - first);
-  measured("gpu.kernel_floor_us", floor_us, "kernels of one element after each other, with the gap between them");
-
   constexpr std::int32_t kElements = 64 << 20;
   const Buffer a = probe.buffer(MemoryKind::Device, std::size_t{kElements} * sizeof(float));
   const Buffer b = probe.buffer(MemoryKind::Device, std::size_t{kElements} * sizeof(float));
@@ -431,13 +455,13 @@ void Calibrator::measure_kernels(Probe& probe) {
     for (int i = 0; i < 5; ++i) d.launch(add, args, Stream::Default, false);
   });
   std::vector<double> us;
-  for (const Event& e : adds) us.push_back(to_us(e.duration()) - floor_us);
+  for (const Event& e : adds) us.push_back(to_us(e.duration()) - floor_us_);
   measured("gpu.memory_gb_per_s", gb_per_s(static_cast<std::size_t>(ops::bytes_moved(add)), median(us)),
            "adding two arrays of 256 MiB");
   d.release(a);
   d.release(b);
 
-  const GemmFit gemm = fit_gemm(probe, std::max(1, sm_count_), floor_us);
+  const GemmFit gemm = fit_gemm(probe, std::max(1, sm_count_), floor_us_);
   measured("gpu.fp32_tflops", gemm.tflops, "the fastest of the matrix products");
   put("gpu.reached_fraction", kReached, "measured: the two rates are those that kernels reached");
   if (sm_count_ > 0) {

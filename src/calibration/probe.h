@@ -34,8 +34,8 @@ double median(std::vector<double> values);
 /// The lower quartile: of times that others' work on a shared machine makes longer.
 double undisturbed(std::vector<double> values);
 
-/// The mean of calls timed one after another, at the speed that a shared machine has when it is left alone: of groups of
-/// neighbours, the fastest tenth begins below this.
+/// The mean of calls timed one after another, at the speed that a shared machine has when it is left alone: of groups
+/// of neighbours, the fastest tenth begins below this.
 double undisturbed_mean(const std::vector<double>& times);
 
 class Probe {

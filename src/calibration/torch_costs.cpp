@@ -49,6 +49,15 @@ void add_torch_costs(DeviceProfile& profile, std::string_view output, std::strin
                wait = number(profile, "cpu.sync_us") + number(profile, "cpu.idle_return_us"),
                graph = number(profile, "cpu.graph_launch_us"), node = number(profile, "cpu.graph_node_us"),
                cpu_op = number(profile, "cpu.op_us");
+  // PyTorch's kernels are made for every shape and type, and take longer than this program's smallest.
+  if (const json kernel = read.value("kernel_us", json()); kernel.is_number() && kernel.get<double>() > 0) {
+    for (DeviceProfile::Number& floor : profile.numbers) {
+      if (floor.key != "gpu.kernel_floor_us") continue;
+      floor.value = std::stod(fmt::format("{:.4g}", kernel.get<double>()));
+      floor.source = fmt::format("measured with PyTorch {}, {}: an operation of a small training step in a graph",
+                                 read.value("torch", "?"), date);
+    }
+  }
   for (const auto& [device, table] : {std::pair("cuda", "pytorch"), std::pair("cpu", "pytorch_cpu")}) {
     if (!read["costs"].contains(device)) continue;
     const json& costs = read["costs"][device];

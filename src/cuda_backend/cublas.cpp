@@ -50,6 +50,7 @@ CublasTable table_of(void* library) {
       !table.set_math_mode || !table.sgemm) {
     return no_cublas(tr("cuBLAS lacks functions that are needed; allowed: versions 12 and 13"));
   }
+  table.lt = cublas_lt_in(library);
   int major = 0, minor = 0;
   table.get_property(kMajorVersion, &major);
   table.get_property(kMinorVersion, &minor);
@@ -177,6 +178,7 @@ bool Cublas::ready(StreamHandle stream) {
     }
     workspace_bytes_ = workspace_for(gpu_);
     stream_known_ = false;
+    if (table_.lt.complete()) fused_.emplace(table_.lt);
   }
   if (stream_known_ && stream_ == stream) return true;
   stream_known_ = false;
@@ -193,6 +195,14 @@ bool Cublas::ready(StreamHandle stream) {
   return true;
 }
 
+/// False: the layer takes two steps.
+bool Cublas::start_fused(const ops::Op& op, std::span<const device::cuda::Api::Arg> args, StreamHandle stream) {
+  if (op.kind != ops::OpKind::LinearForward || !fused_) return false;
+  void* workspace = workspaces_[stream];
+  const std::size_t bytes = workspace != nullptr ? workspace_bytes_ : 0;
+  return fused_->start(handle_, op, args, workspace, bytes, stream) == kSuccess;
+}
+
 Cublas::Outcome Cublas::multiply(const ops::Op& op, std::span<const device::cuda::Api::Arg> args, StreamHandle stream,
                                  device::cuda::Status& status) noexcept try {
   const std::lock_guard lock(mutex_);
@@ -200,6 +210,10 @@ Cublas::Outcome Cublas::multiply(const ops::Op& op, std::span<const device::cuda
   if (!ops::is_gemm(op.kind) || args.size() < needed || !find()) return Outcome::Unusable;
   int cublas_status = -1;
   if (ready(stream)) {
+    if (start_fused(op, args, stream)) {
+      status = device::cuda::kSuccess;
+      return Outcome::Started;
+    }
     if (op.kind == ops::OpKind::LinearForward) {
       status = launch_bias_broadcast(args[2].data, args[3].data, op.m, op.n, stream);
       if (status != device::cuda::kSuccess) return Outcome::GpuFailed;
@@ -236,6 +250,7 @@ void Cublas::forget_stream(StreamHandle stream) noexcept {
 
 void Cublas::let_go() noexcept {
   const std::lock_guard lock(mutex_);
+  fused_.reset();
   if (handle_) cudaSetDevice(gpu_);  // the calling thread may differ from the one that used it
   if (handle_ && state_of_gpu() == cudaSuccess) {
     table_.destroy(handle_);

@@ -7,9 +7,11 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "cuda_backend/fused_linear.h"
 #include "device/cuda/api.h"
 #include "ops/op.h"
 
@@ -27,6 +29,7 @@ struct CublasTable {
   int (*sgemm)(Handle, int transpose_a, int transpose_b, int m, int n, int k, const float* alpha, const float* a,
                int lda, const float* b, int ldb, const float* beta, float* c, int ldc) = nullptr;
 
+  CublasLtTable lt;     ///< may be incomplete
   std::string version;  ///< "13.0"
   std::string problem;  ///< one line, if cuBLAS was not found; the functions are null then
 };
@@ -67,6 +70,7 @@ class Cublas {
   const char* provider() noexcept;
 
  private:
+  bool start_fused(const ops::Op& op, std::span<const device::cuda::Api::Arg> args, device::cuda::StreamHandle stream);
   bool find();
   bool ready(device::cuda::StreamHandle stream);
   void give_up(const std::string& why);
@@ -77,6 +81,7 @@ class Cublas {
   bool looked_ = false, usable_ = false;
   CublasTable table_;
   CublasTable::Handle handle_ = nullptr;
+  std::optional<FusedLinear> fused_;  // empty: not possible with this cuBLAS, or not begun
   // Own workspaces, one per stream, so that cuBLAS allocates nothing during a run.
   std::map<device::cuda::StreamHandle, void*> workspaces_;
   std::size_t workspace_bytes_ = 0;

@@ -52,8 +52,8 @@ struct RunFigures {
     std::vector<double> ns;
   };
   std::optional<Stretches> stretches;
-  std::optional<Loss> loss;                     ///< empty: timing only, or nothing was read
-  std::vector<OwnFigure> own;                   ///< figures that only the workload can know
+  std::optional<Loss> loss;    ///< empty: timing only, or nothing was read
+  std::vector<OwnFigure> own;  ///< figures that only the workload can know
   /// From the setting batch_size and the pace; empty if either is unknown.
   std::optional<double> samples_per_s() const;
   /// Computed by the caller, because it needs a pass over the trace.

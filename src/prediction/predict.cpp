@@ -33,7 +33,7 @@ using base::tr;
 // iterations.
 constexpr std::size_t kMostPeriod = 1500;
 constexpr std::size_t kMostSimulated = 3600;
-constexpr std::size_t kEnough = 300;  // iterations of a loop that is always the same
+constexpr std::size_t kEnough = 300;           // iterations of a loop that is always the same
 constexpr std::size_t kShortCopy = 64 * 1024;  // travels in the command queue
 constexpr double kAlikeSizes = 1.5;            // copies whose sizes differ by less reach the same rate
 
@@ -120,7 +120,8 @@ class Predictor {
     Outcome now = simulated(fit_->machine, recorded_.settings, now_iterations_, period_);
     prediction.reproduced_ns = now.iteration_ns;
     prediction.fidelity_error = std::abs(now.iteration_ns - measured_ns_) / measured_ns_;
-    if (prediction.fidelity_error > kFidelityLimit) {
+    // A measured time that is uncertain itself cannot be met more exactly.
+    if (prediction.fidelity_error > std::clamp(wandered(), kFidelityLimit, kMostFidelityLimit)) {
       refuse(tr("the fitted machine is {:.1f} % off ({} instead of {})", 100 * prediction.fidelity_error,
                 duration(now.iteration_ns), duration(measured_ns_)),
              true);
@@ -350,35 +351,46 @@ class Predictor {
     return both;
   }
 
-  /// On a real machine, copies through the driver's staging buffer reach another rate if they are longer or shorter: the
-  /// bytes are in a cache, or are not. What sizes the changed loop copies that neither the recording nor the probe shows?
+  /// On a real machine, longer and shorter copies reach other rates: the link has to wake up, and bytes of pageable
+  /// memory are in a cache or are not. Does the changed loop make copies of a kind and a size that neither the
+  /// recording nor the probe shows?
   Span other_size_span(const Recording& then, const Loop& changed, double then_ns) const {
     Span span;
     if (!on_real_device()) return span;
-    std::set<std::size_t> known = staged_sizes(recording_);
-    if (probe_ != nullptr) known.insert(calibration::kProbedCopyBytes);
-    const auto is_known = [&](std::size_t bytes) {
-      return std::ranges::any_of(known, [&](std::size_t other) {
-        return static_cast<double>(std::max(bytes, other)) <= kAlikeSizes * static_cast<double>(std::min(bytes, other));
+    const std::set<CopyShape> known = copies_in(recording_);
+    const auto is_known = [&](const CopyShape& wanted) {
+      const auto alike = [&](std::size_t bytes) {
+        const auto [less, more] = std::minmax({bytes, wanted.bytes});
+        return static_cast<double>(more) <= kAlikeSizes * static_cast<double>(less);
+      };
+      if (probe_ != nullptr && alike(calibration::kProbedCopyBytes)) return true;
+      return std::ranges::any_of(known, [&](const CopyShape& other) {
+        return other.upload == wanted.upload && other.pageable == wanted.pageable && alike(other.bytes);
       });
     };
-    if (std::ranges::all_of(staged_sizes(then), is_known)) return span;
+    if (std::ranges::all_of(copies_in(then), is_known)) return span;
     for (const double by : {1 - kOtherSize, 1 + kOtherSize}) {
-      span.include(quick(with_staging_times(fit_->machine, by), changed) / then_ns - 1);
+      span.include(quick(with_copy_times(fit_->machine, by), changed) / then_ns - 1);
     }
     return span;
   }
-  static std::set<std::size_t> staged_sizes(const Recording& recording) {
-    std::set<std::size_t> sizes;
+
+  struct CopyShape {
+    bool upload = false, pageable = false;
+    std::size_t bytes = 0;
+    auto operator<=>(const CopyShape&) const = default;
+  };
+  static std::set<CopyShape> copies_in(const Recording& recording) {
+    std::set<CopyShape> shapes;
     for (const RecordedOperation& operation : recording.operations) {
       if (operation.event.kind != trace::EventKind::Copy) continue;
       const trace::CopyTraits traits = trace::copy_traits_of(operation.event);
       const std::size_t bytes = trace::bytes_of(operation.event);
-      const bool pageable =
-          traits.source == trace::MemoryKind::Pageable || traits.destination == trace::MemoryKind::Pageable;
-      if (pageable && bytes > kShortCopy) sizes.insert(bytes);
+      const bool upload = traits.direction == trace::CopyDirection::HostToDevice;
+      if (bytes <= kShortCopy || (!upload && traits.direction != trace::CopyDirection::DeviceToHost)) continue;
+      shapes.insert({upload, (upload ? traits.source : traits.destination) == trace::MemoryKind::Pageable, bytes});
     }
-    return sizes;
+    return shapes;
   }
 
   // On a machine with hardly any jitter, two things may happen at the same instant again and again, and which of them

@@ -20,8 +20,8 @@ double student_t(std::size_t degrees_of_freedom);
 /// simulation output", Operations Research 30, 1982, 556 to 568); b is 10, or as many as there are values. A rest that
 /// does not fill a block is left out at the beginning. 0 if there are fewer than kFewestBlocks values.
 double scatter_of_mean(std::span<const double> values);
-/// The same for a machine whose speed wanders slowly, as a shared CPU's does: a whole other run may be as fast or as slow
-/// as one of the blocks was, so it is expected where one more block is,
+/// The same for a machine whose speed wanders slowly, as a shared CPU's does: a whole other run may be as fast or as
+/// slow as one of the blocks was, so it is expected where one more block is,
 ///
 ///   t(b - 1) * sqrt(sum (m_i - m)^2 / (b - 1) * (1 + 1 / b)),   around the mean of the recorded ones
 double scatter_of_next(std::span<const double> values);

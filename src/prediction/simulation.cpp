@@ -162,7 +162,9 @@ Machine with_cpu_times(Machine machine, double factor) {
   cpu.memory_gb_per_s /= factor;
   cpu.copy_gb_per_s /= factor;
   // The CPU moves the bytes of pageable memory.
-  machine = with_staging_times(std::move(machine), factor);
+  machine.profile.link.h2d_pageable_gb_per_s /= factor;
+  machine.profile.link.h2d_cached_gb_per_s /= factor;
+  machine.profile.link.d2h_pageable_gb_per_s /= factor;
   const auto longer = [&](Nanoseconds& ns) { ns = static_cast<Nanoseconds>(static_cast<double>(ns) * factor); };
   std::for_each(machine.before_call.begin(), machine.before_call.end(), longer);
   std::for_each(machine.before_launch.begin(), machine.before_launch.end(), longer);
@@ -170,9 +172,10 @@ Machine with_cpu_times(Machine machine, double factor) {
   return machine;
 }
 
-Machine with_staging_times(Machine machine, double factor) {
+Machine with_copy_times(Machine machine, double factor) {
   auto& link = machine.profile.link;
-  for (double* rate : {&link.h2d_pageable_gb_per_s, &link.h2d_cached_gb_per_s, &link.d2h_pageable_gb_per_s}) {
+  for (double* rate : {&link.h2d_pageable_gb_per_s, &link.h2d_cached_gb_per_s, &link.d2h_pageable_gb_per_s,
+                       &link.h2d_pinned_gb_per_s, &link.d2h_pinned_gb_per_s}) {
     *rate /= factor;
   }
   return machine;

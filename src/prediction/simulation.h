@@ -27,8 +27,8 @@ struct Machine {
 /// The same machine with a CPU, or a GPU with its link, that takes `factor` times as long for everything.
 Machine with_cpu_times(Machine machine, double factor);
 Machine with_gpu_times(Machine machine, double factor);
-/// The same for copies from and to pageable memory alone.
-Machine with_staging_times(Machine machine, double factor);
+/// The same for copies between the host and the GPU alone.
+Machine with_copy_times(Machine machine, double factor);
 
 /// A request of a program to its device: one call, and what the program did since the previous call.
 struct Issue {

@@ -22,8 +22,9 @@ std::string first_lines(const ScriptFacts& facts, std::int64_t warm_up, bool cud
     for (const auto& [name, value] : facts.about) {
       about += (about.empty() ? "" : ", ") + in_quotes(name) + ": " + in_quotes(value);
     }
-    text += fmt::format("//\n// nvcc -O2 -o loop loop.cu && ./loop [ITERATIONS [WARM_UP [STRETCH]]]\n#define ABOUT {}\n",
-                        in_quotes(about));
+    text +=
+        fmt::format("//\n// nvcc -O2 -o loop loop.cu && ./loop [ITERATIONS [WARM_UP [STRETCH]]]\n#define ABOUT {}\n",
+                    in_quotes(about));
     return text + fmt::format("#define ITERATIONS {}\n#define WARM_UP {}\n\n", facts.iterations, warm_up);
   }
   text = "\"\"\"";

@@ -165,5 +165,44 @@ TEST(PredictionText, OfSeveralRunsTheMedianCountsAndTheirRangeIsSaid) {
   EXPECT_THAT(prediction_text(report, Style{}), HasSubstr("54.01 µs; the prediction is less than 0.1 % off"));
 }
 
+// Recorded at 100 us, the loop without the change now takes 120 us: the machine is 1.2 times as slow. The changed loop
+// takes 72 us now, so at the recording's speed between 72 / 1.2 = 60 us and 72 us.
+TEST(PredictionReport, AMachineThatIsSlowerByNowIsNotThePredictionsFault) {
+  PredictionReport report;
+  report.prediction.measured_ns = 100e3;
+  report.prediction.iteration_ns = 58e3;
+  report.prediction.low_ns = 55e3;
+  report.prediction.high_ns = 61e3;
+  report.verified_ns = {71e3, 72e3, 73e3};
+  EXPECT_FALSE(report.in_range());
+  report.unchanged_ns = {118e3, 120e3, 121e3};
+  EXPECT_DOUBLE_EQ(report.slower(), 1.2);
+  EXPECT_TRUE(report.in_range());
+  report.prediction.high_ns = 59.9e3;
+  EXPECT_FALSE(report.in_range());
+  report.prediction.low_ns = 72.1e3;
+  report.prediction.high_ns = 75e3;
+  EXPECT_FALSE(report.in_range());
+  EXPECT_THAT(prediction_text(report, Style{}), HasSubstr("; without the change it now takes 120 µs, and the range"));
+}
+
+// In turns: with the change, without it, three times each.
+TEST(PredictionReport, OnARealDeviceTheUnchangedLoopRunsInBetween) {
+  PredictionReport report;
+  std::string order;
+  const auto time = [&](bool changed) {
+    order += changed ? 'c' : 'u';
+    return 100.0 - static_cast<double>(order.size());
+  };
+  verify_in_turns(report, false, time, [] { return false; });
+  EXPECT_EQ(order, "cucucu");
+  EXPECT_THAT(report.verified_ns, testing::ElementsAre(95, 97, 99));
+  EXPECT_THAT(report.unchanged_ns, testing::ElementsAre(94, 96, 98));
+  report = {};
+  order.clear();
+  verify_in_turns(report, true, time, [] { return false; });
+  EXPECT_EQ(order, "c");
+}
+
 }  // namespace
 }  // namespace lanescope::app::test

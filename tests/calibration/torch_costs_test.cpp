@@ -62,6 +62,19 @@ TEST(TorchCosts, TheCallsInAStatementAreSubtracted) {
             "measured with PyTorch 2.11, 2026-01-02: the CPU time of the statement, less its calls");
 }
 
+TEST(TorchCosts, APyTorchKernelIsTheSmallestKernel) {
+  DeviceProfile profile = machine();
+  profile.numbers.push_back({"gpu.kernel_floor_us", 1.75, "measured: this program's"});
+  std::string text = output("cuda", {});
+  add_torch_costs(profile, text, "2026-11-25");
+  EXPECT_EQ(numbers_of(profile).at("gpu.kernel_floor_us"), 1.75) << "not measured";
+  text.insert(1, "\"kernel_us\": 3.4567, ");
+  profile = machine();
+  profile.numbers.push_back({"gpu.kernel_floor_us", 1.75, "measured: this program's"});
+  add_torch_costs(profile, text, "2026-11-25");
+  EXPECT_EQ(numbers_of(profile).at("gpu.kernel_floor_us"), 3.457);
+}
+
 TEST(TorchCosts, OnACpuTheOperationsAreSubtracted) {
   DeviceProfile profile = machine();
   add_torch_costs(profile, output("cpu", {{"cross_entropy_us", "[6, 2, 0, 0]"}}), "2026-01-02");

@@ -83,7 +83,8 @@ TEST_F(Cpu, ProductsAreAsTheReferenceHasThem) {
     EXPECT_THAT(read(buffers.back()), Pointwise(testing::FloatNear(2e-5f), arguments.back()))
         << ops::kernel_name(each.op.kind) << " " << each.op.m;
     // And with the instructions that every CPU has.
-    Product product{each.op.kind, each.op.m, each.op.n, each.op.k, {}};
+    const int stride = each.op.kind == ops::OpKind::LinearForward ? each.op.k : each.op.n;
+    Product product{each.op.kind, each.op.m, each.op.n, each.op.k, stride, {}};
     Values other(arguments.back().size());
     for (std::size_t i = 0; i + 1 < spans.size(); ++i) product.args[i] = spans[i].data();
     product.args[spans.size() - 1] = other.data();

@@ -48,6 +48,15 @@ TEST(Scatter, NeighboursThatAreAlikeCountOnce) {
   EXPECT_NEAR(scatter_of_mean(values), 0.3770, 0.001);
 }
 
+// The blocks of the test before: another whole run is where one more block is, 2.262 * sqrt(2.5 / 9 * (1 + 1 / 10)) =
+// 1.2504.
+TEST(Scatter, AWanderingMachineIsAsFastAsInOneOfTheBlocks) {
+  std::vector<double> values(20, 1);
+  std::fill(values.begin() + 10, values.end(), 2);
+  EXPECT_NEAR(scatter_of_next(values), 1.2504, 0.003);
+  EXPECT_EQ(scatter_of_next(std::span(values).first(4)), 0) << "too few to tell";
+}
+
 /// A machine that takes launch_us + wake_us + wake_us / 2 ... : whatever the test says.
 Fit fit_with(std::vector<OpenNumber> open) {
   Fit fit;

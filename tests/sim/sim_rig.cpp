@@ -48,6 +48,7 @@ constexpr Line kRoundNumbers[] = {
     {"cpu.op_us", "2"},
     {"cpu.graph_launch_us", "20"},
     {"cpu.graph_node_us", "1"},
+    {"cpu.copy_gb_per_s", "10"},
     {"cpu.linear_us", "6"},
     {"cpu.linear_grad_us", "3"},
     {"cpu.graph_instantiate_us", "30"},

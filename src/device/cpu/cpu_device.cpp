@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <utility>
 
 #include "base/translate.h"
 #include "device/cpu/products.h"
+#include "device/cpu/team.h"
 
 namespace lanescope::device::cpu {
 
@@ -17,6 +19,46 @@ namespace {
 
 // A writer reports its progress at least this often: the live edge is the earliest of all writers' progress.
 constexpr Nanoseconds kReportEvery = base::kMillisecond;
+
+/// Each element of the result depends on the elements at its place in the arguments alone, and all have m x n.
+bool is_elementwise(ops::OpKind kind) {
+  using ops::OpKind;
+  switch (kind) {
+    case OpKind::ReluForward:
+    case OpKind::ReluBackward:
+    case OpKind::MseForward:
+    case OpKind::Fill:
+    case OpKind::AddInPlace:
+    case OpKind::Scale:
+    case OpKind::CompareGreater:
+    case OpKind::Stack:
+    case OpKind::Increment:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void compute_reference(const ops::Op& op, std::span<const std::span<float>> args) {
+  const double elements = static_cast<double>(op.m) * op.n;
+  if (elements <= kElementsPerThread || !is_elementwise(op.kind)) return ops::run_reference(op, args);
+  const auto count = static_cast<std::size_t>(elements);
+  for (const std::span<float> arg : args) {
+    if (arg.size() < count) return ops::run_reference(op, args);  // says what is wrong
+  }
+  Team& team = Team::of_process();
+  const int parts = static_cast<int>(
+      std::min<std::size_t>(static_cast<std::size_t>(team.size()), (count - 1) / kElementsPerThread + 1));
+  team.run(parts, [&](int part) {
+    const auto at = [&](int i) { return count * static_cast<std::size_t>(i) / static_cast<std::size_t>(parts); };
+    ops::Op some = op;
+    some.m = static_cast<std::int32_t>(at(part + 1) - at(part));
+    some.n = 1;
+    std::array<std::span<float>, ops::kMaxArgs> views;
+    for (std::size_t i = 0; i < args.size(); ++i) views.at(i) = args[i].subspan(at(part), at(part + 1) - at(part));
+    ops::run_reference(some, std::span(views).first(args.size()));
+  });
+}
 
 }  // namespace
 
@@ -82,7 +124,7 @@ void CpuDevice::execute(const ops::Op& op, std::span<const Buffer> args, bool /*
   if (op.kind == ops::OpKind::Spin) return busy_for(base::from_us(op.scalar));
   sim::Memory::Views room;
   const std::span<const std::span<float>> views = memory().views(args, room);
-  if (!ops::is_gemm(op.kind)) return ops::run_reference(op, views);
+  if (!ops::is_gemm(op.kind)) return compute_reference(op, views);
   std::array<std::size_t, ops::kMaxArgs> elements{};
   for (std::size_t i = 0; i < views.size(); ++i) elements[i] = views[i].size();
   ops::check_arguments(op, std::span(elements).first(views.size()));

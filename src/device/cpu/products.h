@@ -1,6 +1,7 @@
 // Matrix products, using the widest vector instructions of this CPU and, for large ones, several of its cores.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "ops/op.h"
@@ -9,6 +10,8 @@ namespace lanescope::device::cpu {
 
 /// Each thread gets at least about so many operations; fewer are not worth waking it up for.
 inline constexpr double kProductFlopPerThread = 1 << 20;
+/// The same for operations element by element.
+inline constexpr std::size_t kElementsPerThread = 32'768;
 
 /// Computes an op for which ops::is_gemm() holds. The arguments must have been checked.
 void compute_product(const ops::Op& op, std::span<const std::span<float>> args);

@@ -53,6 +53,7 @@ struct Range {
 
 constexpr Range kTime{0, true, kMostMicroseconds};
 constexpr Range kRate{0, false, 1e6};
+constexpr Range kRateOrNone{0, true, 1e6};
 constexpr Range kCount{1, true, 1e6, Whole::Yes};
 constexpr Range kBytes{0, true, 1e9, Whole::Yes};
 constexpr Range kChunk{1024, true, 1e9, Whole::Yes};
@@ -105,7 +106,7 @@ constexpr auto kMachine = std::to_array<NumberSpec>({
     LANESCOPE_NUMBER(cpu, graph_launch_us, kTime).or_standard(),
     LANESCOPE_NUMBER(cpu, graph_node_us, kTime).or_standard(),
     LANESCOPE_NUMBER(cpu, graph_instantiate_us, kTime).or_standard(),
-    LANESCOPE_NUMBER(cpu, copy_gb_per_s, kRate).or_standard(),
+    LANESCOPE_NUMBER(cpu, copy_gb_per_s, kRateOrNone).or_standard(),
     LANESCOPE_NUMBER(cpu, linear_us, kTime).or_standard(),
     LANESCOPE_NUMBER(cpu, linear_grad_us, kTime).or_standard(),
     LANESCOPE_NUMBER(gpu, launch_latency_us, kTime),

@@ -17,7 +17,6 @@ using base::tr;
 
 namespace {
 
-constexpr double kElementsPerThread = 32'768;
 constexpr double kThreadsThatFillMemory = 4;
 
 Nanoseconds rounded(double ns) { return static_cast<Nanoseconds>(ns + 0.5); }
@@ -28,20 +27,23 @@ CpuCostModel::CpuCostModel(const DeviceProfile::Cpu& cpu)
     : op_ns_(cpu.op_us * 1e3),
       ns_per_flop_(cpu.cores / cpu.fp32_gflops),  // of a single core
       ns_per_byte_(1 / cpu.memory_gb_per_s),
+      ns_per_copied_byte_(1 / DeviceProfile::copy_rate(cpu)),
       fault_ns_per_byte_(cpu.page_fault_us_per_mib * 1e3 / (1 << 20)),
       cores_(cpu.cores) {}
 
 double CpuCostModel::threads(const ops::Op& op) const {
   const bool product = ops::is_gemm(op.kind);
   const double work = product ? ops::flops(op) : static_cast<double>(op.m) * op.n;
-  return std::clamp(std::ceil(work / (product ? cpu::kProductFlopPerThread : kElementsPerThread)), 1.0, cores_);
+  return std::clamp(
+      std::ceil(work / (product ? cpu::kProductFlopPerThread : static_cast<double>(cpu::kElementsPerThread))), 1.0,
+      cores_);
 }
 
 base::Nanoseconds CpuCostModel::op(const ops::Op& op) const {
   if (op.kind == ops::OpKind::Spin) return base::from_us(op.scalar);
   const double shared = threads(op);
   const double arithmetic = ops::flops(op) * ns_per_flop_ / shared;
-  const double memory = ops::bytes_moved(op) * ns_per_byte_ / std::min(shared, kThreadsThatFillMemory);
+  const double memory = ops::bytes_moved(op) * ns_per_copied_byte_ / std::min(shared, kThreadsThatFillMemory);
   return rounded(op_ns_ + std::max(arithmetic, memory));
 }
 

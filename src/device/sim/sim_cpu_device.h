@@ -39,7 +39,7 @@ class CpuCostModel {
   Nanoseconds page_faults(std::size_t bytes) const;
 
  private:
-  double op_ns_, ns_per_flop_, ns_per_byte_, fault_ns_per_byte_, cores_;
+  double op_ns_, ns_per_flop_, ns_per_byte_, ns_per_copied_byte_, fault_ns_per_byte_, cores_;
 };
 
 /// `id` is as on the command line; empty means "cpu:" and the profile's id.
