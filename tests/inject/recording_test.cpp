@@ -100,6 +100,34 @@ input()
   EXPECT_TRUE(process->until([&] { return delivered(m) > last; }));
 }
 
+// An iteration of train.py with 2 layers: H2D, forward 2 * 2 + 1 kernels, backward 2, step 2, D2H of item().
+TEST(Recording, TheTrainingLoopOfTheFakesIsWhole) {
+  Viewer viewer;
+  viewer.first_level = wire::Level::Calls;
+  viewer.start(R"(
+import sys, train
+sys.argv = ['train.py', '--iterations', '20', '--layers', '2', '--kernel-us', '5']
+train.main()
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  EXPECT_EQ(viewer.wait(), 0) << viewer.output();
+  EXPECT_EQ(viewer.output(), "epoch 0 done\n");
+  const Messages& m = process->messages;
+  EXPECT_EQ(m.kernels.size(), 20u * (5 + 2 + 2));
+  EXPECT_EQ(m.copies.size(), 20u * 2);
+  std::size_t backward = 0, item = 0;
+  for (const Call& call : m.calls) {
+    const std::string lines = m.lines(call.stack);
+    if (call.text != "cudaStreamSynchronize_v3020") continue;
+    backward += call.lent && lines.starts_with("run_backward:2 < main:");
+    item += !call.lent && lines.starts_with("item:");
+  }
+  EXPECT_EQ(backward, 20u);
+  EXPECT_EQ(item, 20u);
+  EXPECT_THAT(m.problems, IsEmpty());
+}
+
 TEST(Recording, BurstsAreSwitchedOnAndOffAndEachIsWhole) {
   Viewer viewer;
   viewer.start(kLoop);
