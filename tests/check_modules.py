@@ -12,6 +12,7 @@ import tempfile
 # The dependencies of each module; the same as in CMakeLists.txt and docs/architecture.md.
 DEPENDENCIES = {
     "base": set(),
+    "inject": set(),
     "trace": {"base"},
     "ops": {"base"},
     "device": {"base", "trace", "ops"},
@@ -114,6 +115,8 @@ def self_test():
         ("picture/r.cpp", "#include <epoxy/gl.h>\n", True),
         ("model/s.cpp", '#include "window/window.h"\n', True),
         ("timeline/t.cpp", '#include "model/model.h"\n', True),
+        ("inject/l.cpp", '#include "inject/wire.h"\n', False),
+        ("inject/m.cpp", '#include "base/time.h"\n', True),
         ("base/m.cpp", '#include "lanescope_assets.h"\n', True),
         ("utils/n.h", "\n", True),
     ]

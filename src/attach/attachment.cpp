@@ -280,6 +280,9 @@ void Attachment::meet() {
     watched->process =
         std::make_unique<WatchedProcess>(std::move(identity), std::move(*ring), trace_, *recorder_, origin_ns_);
     steer(*watched);
+    // The library waits for a moment for its controls, so that the first calls are watched.
+    const char go = 1;
+    [[maybe_unused]] const ssize_t sent = ::send(watched->socket, &go, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     processes_.push_back(std::move(watched));
   }
 }

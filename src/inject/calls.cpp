@@ -88,9 +88,9 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   t.stack = with_stack ? walk(t, t.mark) : 0;
   show_open(t, true);
   wire::Status& status = ring.status();
-  count(status.calls_seen);
+  add(t.calls);
   if (status.first_call_ns.load(kRelaxed) == 0) status.first_call_ns.store(t.start_ns, kRelaxed);
-  if (api.launches.load(kRelaxed)) count(launches_seen);
+  if (api.launches.load(kRelaxed)) add(t.launches);
 }
 
 void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
@@ -102,6 +102,7 @@ void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain 
   message.correlation = t.correlation;
   message.thread = t.id.load(kRelaxed);
   message.api = std::uint32_t{t.domain} << 16 | t.call;
+  if (t.name == 0) t.name = learn_name(apis[domain == CUPTI_CB_DOMAIN_DRIVER_API][id], domain, id);
   message.name = t.name;
   message.stack = t.stack;
   message.result = 0;
@@ -119,7 +120,6 @@ void set(int d, std::size_t id, bool on) {
 
 }  // namespace
 
-std::atomic<std::uint64_t> launches_seen{0};
 std::atomic<bool> fatal{false};
 char fatal_text[128];
 

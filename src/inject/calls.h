@@ -23,8 +23,6 @@ enum class Watched : std::uint8_t {
 /// Which calls have callbacks. `anchor`: one more (domain << 16 | id), 0: none. The library's thread only.
 void watch(Watched watched, std::uint32_t anchor);
 
-/// Since the start, and of these the launches.
-extern std::atomic<std::uint64_t> launches_seen;
 /// CUPTI has ended itself; `fatal_text` says why.
 extern std::atomic<bool> fatal;
 extern char fatal_text[128];

@@ -65,7 +65,13 @@ std::uint32_t id_of(const Name& name) {
   return id == kLater ? 0 : id;
 }
 
-Name of(const char* text) { return text ? Name{text, strnlen(text, 4 * wire::kMostText)} : Name{}; }
+// PyTorch's emit_nvtx numbers every operation ("aten::view, op_id = 314290"); with these numbers no two names are
+// equal.
+Name of(const char* text) {
+  if (!text) return {};
+  const char* number = std::strstr(text, ", op_id = ");
+  return {text, number ? static_cast<std::size_t>(number - text) : strnlen(text, 4 * wire::kMostText)};
+}
 
 // A wide text as UTF-8, in the caller's room.
 struct Narrow {

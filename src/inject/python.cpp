@@ -184,7 +184,7 @@ std::size_t frames_of(Reads& reads, Address thread_state, Frame* out) {
                      : static_cast<std::int64_t>(reads.word(frame + l.frame_instruction) - (code + l.code_start));
       if (!l.lines) f.offset = 0;
       // Addresses are used again, so the key has the file and the first line, too.
-      f.key = mix(mix(code, static_cast<std::uint64_t>(f.offset)),
+      f.key = mix(code + static_cast<std::uint64_t>(f.offset) * 0x9FB21C651E98DF25,
                   reads.word(code + l.code_file) ^ (std::uint64_t{reads.half(code + l.code_first_line)} << 48));
     }
     frame = previous;
@@ -535,7 +535,7 @@ std::uint32_t walk(ThreadState& thread, std::uint16_t& mark) {
   Frame frames[kMostFrames];
   const std::size_t n = frames_of(reads, state, frames);
   thread.walked_ns.store(thread.start_ns, kRelaxed);
-  count(ring.status().walks);
+  add(thread.walks);
   return stack_id(reads, frames, n);
 }
 
@@ -553,7 +553,7 @@ std::uint32_t walk_other(const ThreadState& thread) {
       same = frames[i].code == later[i].code && (i == 0 || frames[i].offset == later[i].offset);
     }
     if (!same) continue;
-    count(ring.status().walks);
+
     return stack_id(again, later, n);
   }
   count(ring.status().walks_failed);

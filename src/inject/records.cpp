@@ -118,6 +118,7 @@ struct Epoch {
   bool known;
 };
 Epoch now_epoch, last_epoch;
+bool operations_seen = false;
 
 void compare_clocks() {
   std::int64_t best = INT64_MAX;
@@ -137,9 +138,12 @@ void compare_clocks() {
   }
   const auto step = static_cast<std::int64_t>(distance - now_epoch.distance);
   if (best > kJump || (step <= kJump && step >= -kJump)) return;
-  last_epoch = now_epoch;
+  // CUPTI's clock settles only after cuInit; that is no step.
+  if (operations_seen) {
+    last_epoch = now_epoch;
+    count(ring.status().clock_steps);
+  }
   now_epoch = {distance, true};
-  count(ring.status().clock_steps);
 }
 
 // In the newest epoch in which the time is not in the future.
@@ -192,6 +196,7 @@ std::uint32_t shape_id(const CUpti_ActivityKernel4& k) {
 
 template <typename Record>
 wire::OperationMessage operation(const Record& record) {
+  operations_seen = true;
   wire::OperationMessage message{};
   message.correlation = record.correlationId;
   message.stream = record.streamId;
@@ -280,6 +285,7 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
       if (!set_times(message, overhead.start, overhead.end, now)) return;
       message.kind = overhead.overheadKind;
       if (overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) message.thread = overhead.objectId.pt.threadId;
+      if (message.thread == thread_id()) return;  // a flush of this thread holds nobody up
       if (cupti.version >= kOverheadCorrelation)
         message.correlation = as<CUpti_ActivityOverhead2>(record).correlationId;
       ring.send(wire::Kind::Stall, message);
@@ -306,6 +312,8 @@ void send_record(const CUpti_Activity& record, std::int64_t now) {
 
 void drain() {
   std::uint32_t i = completed_top.exchange(kNoBuffer, std::memory_order_acquire);
+  if (i == kNoBuffer) return;
+  compare_clocks();
   std::uint32_t oldest = kNoBuffer;  // oldest first
   while (i != kNoBuffer) {
     const std::uint32_t next = buffers[i].next.load(kRelaxed);
@@ -422,7 +430,7 @@ void stop_recording(std::uint32_t level) {
   deliver(level);
 }
 
-void deliver(std::uint32_t level, bool forced) {
+bool deliver(std::uint32_t level, bool forced) {
   const std::int64_t asked = now_ns();
   cupti.flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
   // Looked at before the completed ones are read: one that comes back in between counts as out.
@@ -430,9 +438,11 @@ void deliver(std::uint32_t level, bool forced) {
   drain();
   std::int64_t until = (forced ? asked : asked - kWrittenAfter);
   if (oldest != 0 && oldest - kWrittenAfter < until) until = oldest - kWrittenAfter;
-  if (until <= delivered_ns) return;
-  delivered_ns = until;
-  send_recording(wire::RecordingAct::Delivered, until, level, 0);
+  if (until > delivered_ns) {
+    delivered_ns = until;
+    send_recording(wire::RecordingAct::Delivered, until, level, 0);
+  }
+  return oldest == 0;
 }
 
 void look_after_records() {

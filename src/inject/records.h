@@ -17,8 +17,8 @@ bool recording();
 /// When the first kernel ran that was launched since recording was switched on; 0: none has come yet.
 std::int64_t first_work_ns();
 /// Asks CUPTI for what is complete, sends it, and sends until when everything was delivered. `forced`: also what is not
-/// complete, at the program's end.
-void deliver(std::uint32_t level, bool forced = false);
+/// complete, at the program's end. True if CUPTI has no more records.
+bool deliver(std::uint32_t level, bool forced = false);
 /// True while CUPTI has buffers with records in them.
 bool records_out();
 /// Once a second: compares the clocks, asks for the number of records that CUPTI dropped.

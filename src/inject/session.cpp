@@ -119,6 +119,7 @@ class Loop {
     }
     const std::int64_t now = now_ns();
     ring.status().beat_ns.store(now, kRelaxed);
+    add_up_counts();
     const std::int64_t next = step(now);
     stepping_.store(false, std::memory_order_release);
     return next;
@@ -204,6 +205,7 @@ class Loop {
       stop_recording(static_cast<std::uint32_t>(level_));
       count_silence(now_ns());
       tail_until_ = now + 2 * kSecond;
+      clean_ = 0;
       flushed_ = now;
     }
     if (watched != watched_ || wish.anchor != anchor_) {
@@ -215,12 +217,15 @@ class Loop {
       start_recording(level);
       silence_from_ = now_ns();
       flushed_ = silence_from_;
+      burst_ = silence_from_;  // a burst lasts from when everything is on
+      at_latest(burst_ + (wish.level == wire::Level::Acquire ? wish.burst : kAlert));
     }
     level_ = wish.level;
-    const bool tail = !recording() && tail_until_ > now && records_out();
+    // What ended just before a flush is only known to be delivered by the next one.
+    const bool tail = !recording() && tail_until_ > now && clean_ < 2;
     if (recording() || tail) {
       if (now >= flushed_ + kFlushEvery) {
-        deliver(level);
+        clean_ = deliver(level) ? clean_ + 1 : 0;
         flushed_ = now;
         if (recording()) count_silence(now);
       }
@@ -230,7 +235,7 @@ class Loop {
 
   // Whether somebody else gets the buffers: launches are seen while everything is recorded, but no buffer moves.
   void count_silence(std::int64_t now) {
-    const std::uint64_t launches = launches_seen.load(kRelaxed), moved = buffers_moved();
+    const std::uint64_t launches = add_up_counts(), moved = buffers_moved();
     const bool taken = ring.status().state.load(kRelaxed) == static_cast<std::uint32_t>(wire::State::TakenOver);
     if (moved != moved_) {
       silence_ns_ = 0;
@@ -343,6 +348,7 @@ class Loop {
       cupti.unsubscribe(cupti.subscriber);
       cupti_works.store(false, std::memory_order_release);
     }
+    add_up_counts();
     ring.live.store(false, std::memory_order_release);
     close(connection.exchange(-1));
     done.store(1, std::memory_order_release);
@@ -352,6 +358,7 @@ class Loop {
   wire::Level level_ = wire::Level::Off;
   Watched watched_ = Watched::Nothing;
   std::uint32_t anchor_ = 0;
+  int clean_ = 0;  // flushes in a row after which CUPTI had no more records
   std::int64_t burst_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0;
   std::int64_t silence_from_ = 0, silence_ns_ = 0;
   std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, launches_at_burst_ = 0;

@@ -71,10 +71,24 @@ void forget_ended_threads() {
   for (std::size_t i = 0; i < used; ++i) {
     std::uint32_t id = threads[i].id.load(std::memory_order_acquire);
     if (id != 0 && syscall(SYS_tgkill, getpid(), id, 0) != 0 && errno == ESRCH) {
+      if (i < wire::kOpenCalls) ring.memory->open[i].thread.store(0, kRelaxed);  // it may have ended within a call
       threads[i].python.store(0, kRelaxed);
       threads[i].id.compare_exchange_strong(id, 0);
     }
   }
+}
+
+std::uint64_t add_up_counts() {
+  std::uint64_t calls = 0, launches = 0, walks = 0;
+  const std::size_t used = threads_used.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < used; ++i) {
+    calls += threads[i].calls.load(kRelaxed);
+    launches += threads[i].launches.load(kRelaxed);
+    walks += threads[i].walks.load(kRelaxed);
+  }
+  ring.status().calls_seen.store(calls, kRelaxed);
+  ring.status().walks.store(walks, kRelaxed);
+  return launches;
 }
 
 void send_thread_names() {

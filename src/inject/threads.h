@@ -20,6 +20,9 @@ struct alignas(64) ThreadState {
   bool walked;               ///< its frames were read once, with care
   std::uint32_t nvtx_depth;  ///< of pushed ranges, in all domains
 
+  // Counts, of all threads that have had this state; written by this thread, added up by the library's.
+  std::atomic<std::uint64_t> calls, launches, walks;
+
   // Also read by the library's thread.
   std::atomic<std::int64_t> quiet_since_ns;  ///< the end of the last call; 0: in a call
   std::atomic<std::uint64_t> python;         ///< PyThreadState; 0: none
@@ -31,6 +34,13 @@ inline constexpr std::size_t kThreads = 1024;
 extern ThreadState threads[kThreads];
 /// An upper bound of the states in use.
 extern std::atomic<std::size_t> threads_used;
+
+/// Cheaper than an atomic addition: only one thread writes it.
+inline void add(std::atomic<std::uint64_t>& own) {
+  own.store(own.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+/// Adds up what the threads have counted, into Status; returns the launches. The library's thread only.
+std::uint64_t add_up_counts();
 
 /// Null if there are more than kThreads threads.
 ThreadState* this_thread();

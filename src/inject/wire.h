@@ -5,9 +5,12 @@
 //   any thread ── claims slots, writes, commits ──▶ ring ──▶ one thread reads, frees
 //   library    ◀── level, burst, anchor ───────────────── controls
 //
-// The library passes the memory file over the Unix socket named by LANESCOPE_ATTACH, with a Hello; the socket then
-// only tells each side when the other has ended. Neither side trusts the other: the library reads nothing but the
-// controls, which it clamps, and the viewer checks every length, number and text.
+// The library passes the memory file over the Unix socket named by LANESCOPE_ATTACH, with a Hello, and waits a moment
+// (200 ms at most) for a byte: the viewer writes the controls first, so that the program's first calls are watched as
+// it wants them. Later bytes only wake the library after the controls have changed; otherwise it looks at them every 10
+// ms, or every 50 ms while only waits are watched. The socket's end tells each side that the other has ended. Neither
+// side trusts the other: the library reads nothing but the controls, which it clamps, and the viewer checks every
+// length, number and text. A definition (text, frame, stack, shape) may come twice.
 #pragma once
 
 #include <atomic>

@@ -287,8 +287,10 @@ TEST(Life, ASignalIsTheProgramsOwn) {
 import os, signal, threading
 import fake_gpu as gpu
 gpu.init()
-for task in os.listdir('/proc/self/task'):
-    name = open(f'/proc/self/task/{task}/comm').read().strip()
+def tasks():
+    return {open(f'/proc/self/task/{t}/comm').read().strip(): t for t in os.listdir('/proc/self/task')}
+while 'lanescope' not in tasks(): pass
+for name, task in sorted(tasks().items(), reverse=True):
     blocked = [l for l in open(f'/proc/self/task/{task}/status') if l.startswith('SigBlk')][0].split()[1]
     print(name, blocked, flush=True)
 input()

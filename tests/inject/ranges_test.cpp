@@ -32,7 +32,7 @@ ranges.ranges_mark(b'here')
 print(levels, flush=True)
 input()
 levels = [ranges.ranges_pop(), ranges.ranges_pop()]
-a = ranges.ranges_start(b'one')
+a = ranges.ranges_start(b'one, op_id = 314290')
 b = ranges.ranges_start(b'two')
 ranges.ranges_end(a)
 ranges.ranges_end(b)

@@ -357,7 +357,12 @@ std::string Viewer::output() {
 
 bool Viewer::until_printed(const std::string& text) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(kPatience_ms);
-  while (output().find(text) == std::string::npos) {
+  const auto printed = [&] {  // with the rest of its line
+    const std::string out = output();
+    const std::size_t at = out.find(text);
+    return at != std::string::npos && out.find('\n', at) != std::string::npos;
+  };
+  while (!printed()) {
     if (Clock::now() > deadline) return false;
     for (Process* p : processes_) p->read();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -118,8 +118,8 @@ class Viewer {
   int wait();
   void kill(int signal);
   pid_t pid() const { return pid_; }
-  std::string output();  ///< what the program has printed so far, errors too
-  bool until_printed(const std::string& text);
+  std::string output();                         ///< what the program has printed so far, errors too
+  bool until_printed(const std::string& text);  ///< and the rest of the line
 
  private:
   std::string folder_, socket_;

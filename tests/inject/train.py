@@ -41,6 +41,11 @@ def step(layers, us):
         gpu.launch("sgd_step_kernel", us / 4, gpu.STREAM)
 
 
+# PyTorch's backward pass runs on a thread of its own, while this function of PyTorch's waits for it.
+exec(compile("def run_backward(*arguments):\n    return gpu.backward(*arguments)\n",
+             "/usr/lib/python3/site-packages/torch/autograd/graph.py", "exec"))
+
+
 def item():
     gpu.memcpy(gpu.D2H, 4, 1, gpu.STREAM, 0)
     return gpu.sync(gpu.STREAM)
@@ -61,7 +66,7 @@ def main():
         for number, _ in enumerate(Loader(options.iterations, options.loader_us * 1e-6)):
             gpu.memcpy(gpu.H2D, 1 << 16, 10, gpu.STREAM, 0)
             forward(options.layers, options.kernel_us)
-            gpu.backward("gemm_backward", options.layers, options.kernel_us)
+            run_backward("gemm_backward", options.layers, options.kernel_us)  # loss.backward()
             step(options.layers, options.kernel_us)
             if number % options.read_every == 0:
                 item()  # loss.item()
