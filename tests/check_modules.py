@@ -17,7 +17,6 @@ DEPENDENCIES = {
     "ops": {"base"},
     "device": {"base", "trace", "ops"},
     "capture": {"base", "trace"},
-    "inject": set(),
     "attach": {"base", "trace", "capture", "inject"},
     "workload": {"base", "trace", "ops", "device"},
     "analysis": {"base", "trace"},

@@ -177,7 +177,7 @@ class Loop {
   // until the GPU has worked on that for as long.
   std::int64_t end_of_burst(const Wish& wish, std::int64_t now) const {
     const std::int64_t usual = burst_ + wish.burst;
-    if (!recording() || launches_seen.load(kRelaxed) == launches_at_burst_) return usual;
+    if (!recording() || add_up_counts() == launches_at_burst_) return usual;
     const std::int64_t first = first_work_ns();
     const std::int64_t wanted = first == 0 ? now + kAlert : first + wish.burst;
     return clamp(wanted, usual, burst_ + kLongestRunAhead);
@@ -190,7 +190,7 @@ class Loop {
     if (wish.level == wire::Level::Acquire) {
       if (level_ != wire::Level::Acquire || now >= burst_ + wish.period) {
         burst_ = now;
-        launches_at_burst_ = launches_seen.load(kRelaxed);
+        launches_at_burst_ = add_up_counts();
       }
       const std::int64_t burst_end = end_of_burst(wish, now);
       record = now < wish.boost_until || now < burst_end;

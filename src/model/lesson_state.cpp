@@ -150,7 +150,9 @@ bool LessonState::settled(const lesson::Truth& truth) {
   if (expected_) {
     const double off = std::abs(truth.value - expected_->value);
     const bool same = truth.choice == expected_->choice && truth.verdict == expected_->verdict;
-    if (same && (question.measure.figure == "verdict" || off <= kNear * std::abs(expected_->value) ||
+    // Where the answer is one of several choices, the choice matters more than the last percent.
+    const double near = question.choices.empty() ? kNear : 2 * kNear;
+    if (same && (question.measure.figure == "verdict" || off <= near * std::abs(expected_->value) ||
                  (question.unit == "%" && off <= 1))) {
       return true;
     }
