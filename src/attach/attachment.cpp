@@ -235,7 +235,8 @@ void Attachment::run() {
       if (std::all_of(processes_.begin(), processes_.end(), [](const auto& watched) { return watched->ended; })) break;
     }
     if (read == kMessagesAtOnce) continue;
-    std::vector<pollfd> awaited{{meeting_->descriptor(), POLLIN, 0}};
+    std::vector<pollfd> awaited;
+    for (const int descriptor : meeting_->descriptors()) awaited.push_back({descriptor, POLLIN, 0});
     for (const auto& watched : processes_) {
       if (!watched->ended) awaited.push_back({watched->socket, POLLIN, 0});
     }
@@ -488,6 +489,9 @@ void Attachment::publish() {
     }
   } else if (status && alive == 0) {
     remarks.push_back({tr("The program has ended: {}.", state_.end), failed});
+  }
+  if (meeting_->refused() != 0) {
+    remarks.push_back({tr("{} processes that wanted to report in were refused.", meeting_->refused()), true});
   }
   if (launched_ && !launched_->without_nvtx().empty()) remarks.push_back({launched_->without_nvtx(), false});
   remarks.insert(remarks.end(), found_.begin(), found_.end());

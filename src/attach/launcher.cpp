@@ -1,7 +1,6 @@
 #include "attach/launcher.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -30,6 +29,8 @@ using base::tr;
 
 constexpr const char* kCudaVariable = "CUDA_INJECTION64_PATH";
 constexpr const char* kNvtxVariable = "NVTX_INJECTION64_PATH";
+constexpr std::size_t kMostPending = 256;
+constexpr std::chrono::seconds kPatience{10};
 constexpr const char* kLibrary = "liblanescope_inject.so";
 
 std::string reason() { return std::strerror(errno); }
@@ -55,10 +56,10 @@ bool same_user(int socket) {
   return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
 }
 
-/// A Hello and its file, or false. Waits for a moment, since the peer sends it at once.
-bool receive(int socket, wire::Hello& hello, int& memory) {
-  pollfd readable{socket, POLLIN, 0};
-  if (::poll(&readable, 1, 200) != 1) return false;
+enum class Received { Nothing, Hello, Nonsense };
+
+/// A Hello and its file, without waiting.
+Received receive(int socket, wire::Hello& hello, int& memory) {
   iovec part{&hello, sizeof(hello)};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   msghdr message{};
@@ -67,11 +68,13 @@ bool receive(int socket, wire::Hello& hello, int& memory) {
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   const ssize_t n = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  for (cmsghdr* head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head)) {
+  if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return Received::Nothing;
+  for (cmsghdr* head = CMSG_FIRSTHDR(&message); n > 0 && head; head = CMSG_NXTHDR(&message, head)) {
     if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS || memory >= 0) continue;
     std::memcpy(&memory, CMSG_DATA(head), sizeof(memory));
   }
-  return n == static_cast<ssize_t>(sizeof(hello)) && memory >= 0 && hello.magic == wire::kMagic;
+  const bool whole = n == static_cast<ssize_t>(sizeof(hello)) && memory >= 0 && hello.magic == wire::kMagic;
+  return whole ? Received::Hello : Received::Nonsense;
 }
 
 std::string read_file(const std::filesystem::path& path) {
@@ -118,20 +121,48 @@ Meeting::Meeting() : folder_(private_folder()), path_(folder_ / "attach") {
 }
 
 Meeting::~Meeting() {
+  for (const Pending& pending : pending_) ::close(pending.socket);
   ::close(listener_);
   std::error_code error;
   std::filesystem::remove_all(folder_, error);
 }
 
-std::optional<Arrival> Meeting::next() {
-  const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (socket < 0) return std::nullopt;
-  Arrival arrival;
-  arrival.socket = socket;
-  if (same_user(socket) && receive(socket, arrival.hello, arrival.memory)) return arrival;
+std::vector<int> Meeting::descriptors() const {
+  std::vector<int> all{listener_};
+  for (const Pending& pending : pending_) all.push_back(pending.socket);
+  return all;
+}
+
+void Meeting::refuse(const Pending& pending) {
   ++refused_;
-  ::close(socket);
-  if (arrival.memory >= 0) ::close(arrival.memory);
+  ::close(pending.socket);
+}
+
+std::optional<Arrival> Meeting::next() {
+  const auto now = std::chrono::steady_clock::now();
+  for (;;) {
+    const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (socket < 0) break;
+    if (pending_.size() < kMostPending && same_user(socket)) {
+      pending_.push_back({socket, now});
+    } else {
+      refuse({socket, now});
+    }
+  }
+  for (std::size_t i = 0; i < pending_.size();) {
+    const Pending pending = pending_[i];
+    Arrival arrival;
+    arrival.socket = pending.socket;
+    const Received received = receive(pending.socket, arrival.hello, arrival.memory);
+    if (received == Received::Nothing && now - pending.since < kPatience) {
+      ++i;
+      continue;
+    }
+    pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (received == Received::Hello) return arrival;
+    refuse(pending);
+    if (arrival.memory >= 0) ::close(arrival.memory);
+  }
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -40,15 +41,23 @@ class Meeting {
   Meeting& operator=(const Meeting&) = delete;
 
   const std::filesystem::path& socket_path() const { return path_; }
-  int descriptor() const { return listener_; }  ///< becomes readable when a process reports in
-  /// The next process, without waiting; none if nobody is there, or if it is of another user or says nonsense, which is
-  /// counted.
+  /// What becomes readable when a process reports in.
+  std::vector<int> descriptors() const;
+  /// The next process, without waiting; none if nobody is there. One of another user, or that says nonsense or nothing
+  /// for ten seconds, is refused and counted.
   std::optional<Arrival> next();
   std::uint64_t refused() const { return refused_; }
 
  private:
   std::filesystem::path folder_, path_;
+  struct Pending {  // connected, and has not said Hello yet
+    int socket = -1;
+    std::chrono::steady_clock::time_point since;
+  };
+  void refuse(const Pending& pending);
+
   int listener_ = -1;
+  std::vector<Pending> pending_;
   std::uint64_t refused_ = 0;
 };
 

@@ -10,6 +10,8 @@ namespace {
 constexpr Nanoseconds kLongRound = 5 * base::kSecond;
 // A loop that has not begun again for this many of its rounds has ended.
 constexpr int kRoundsUntilEnded = 20;
+// A loop that began again once, so long after the first call, is expected to do so within this many times as long.
+constexpr int kWaitForRound = 3;
 
 template <typename T>
 T median(std::deque<T> values) {
@@ -28,6 +30,7 @@ Nanoseconds mean(const std::deque<Nanoseconds>& values) {
 
 std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete) {
   if (stack.empty()) return std::nullopt;
+  if (last_.empty()) began_ns_ = start_ns;
   now_ns_ = std::max(now_ns_, start_ns);
   const std::vector<FramePlace> now(stack.rbegin(), stack.rend());
   std::optional<LoopKey> again;
@@ -86,7 +89,11 @@ std::vector<FoundLoop> LoopFinder::loops() const {
 std::optional<LoopKey> LoopFinder::iteration() const {
   std::optional<LoopKey> slow;
   for (const auto& [key, loop] : loops_) {  // shallowest first
-    if (loop.rounds < kEnough) continue;
+    if (loop.rounds < kEnough) {
+      // It has begun again once or twice: it is waited for, but not for ever.
+      if (now_ns_ - loop.last_ns <= kWaitForRound * (loop.last_ns - began_ns_)) return slow;
+      continue;
+    }
     const Nanoseconds round = std::max<Nanoseconds>(1, mean(loop.durations));
     if (now_ns_ - loop.last_ns > kRoundsUntilEnded * round) continue;
     if (round <= kLongRound) return key;

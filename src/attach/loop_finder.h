@@ -73,7 +73,7 @@ class LoopFinder {
 
   std::map<LoopKey, Loop> loops_;
   std::vector<FramePlace> last_;  // outermost first
-  Nanoseconds now_ns_ = 0;
+  Nanoseconds now_ns_ = 0, began_ns_ = 0;
 };
 
 }  // namespace lanescope::attach

@@ -21,6 +21,11 @@ namespace lanescope::attach {
 /// One thread's calls, in the order in which they returned.
 class LoopWatch {
  public:
+  /// Iterations are counted once the same loop has been the iteration for so long: at first, the layers of a network
+  /// are all that comes again.
+  static constexpr Nanoseconds kSettled = 500 * base::kMillisecond;
+  explicit LoopWatch(Nanoseconds settled_ns = kSettled) : settled_ns_(settled_ns) {}
+
   struct Call {
     Nanoseconds start_ns = 0, end_ns = 0;
     std::uint32_t api = 0, site = 0;  ///< which call, from where; site 0: unknown
@@ -55,7 +60,9 @@ class LoopWatch {
   void drop_anchor();
 
   LoopFinder finder_;
+  const Nanoseconds settled_ns_;
   std::optional<LoopKey> chosen_, loop_;
+  Nanoseconds loop_since_ns_ = 0;
   std::optional<Anchor> anchor_;
   std::optional<Nanoseconds> begun_ns_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<int, int>>

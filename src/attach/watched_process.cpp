@@ -306,8 +306,8 @@ void WatchedProcess::take_shape(std::uint32_t id, const wire::ShapeMessage& sent
 WatchedProcess::Thread& WatchedProcess::thread(std::uint32_t tid) {
   const auto known = threads_.find(tid);
   if (known != threads_.end()) return known->second;
-  if (threads_.size() >= kMostThreads) return threads_[0];  // the rest share one entry
-  Thread& thread = threads_[tid];
+  if (threads_.size() >= kMostThreads) tid = 0;  // the rest share one entry
+  Thread& thread = threads_.try_emplace(tid, identity_.loop_settled_ns).first->second;
   thread.loops.choose(chosen_);
   return thread;
 }
@@ -344,7 +344,8 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   record.correlation = call.correlation;
   record.thread = call.thread;
   record.detail = from ? from->site : 0;
-  // Whether a call that was under way at a burst's end has a record of what it did is not certain: it is not waited for.
+  // Whether a call that was under way at a burst's end has a record of what it did is not certain: it is not waited
+  // for.
   const bool recorded = recording_ || (off_ns_ != 0 && record.end_ns <= off_ns_);
   if (!recorded) {
     record.traits |= capture::kAlone;

@@ -42,6 +42,7 @@ class WatchedProcess {
     std::uint32_t pid = 0, parent = 0;
     std::string name;              ///< "train.py"
     std::filesystem::path folder;  ///< its working directory
+    Nanoseconds loop_settled_ns = LoopWatch::kSettled;
   };
   /// `origin_ns` is CLOCK_MONOTONIC at the trace's time 0. Everything given must outlive it.
   WatchedProcess(Identity identity, RingReader ring, trace::Trace& trace, trace::EventSink& sink,
@@ -102,6 +103,8 @@ class WatchedProcess {
     Nanoseconds start_ns = 0;
   };
   struct Thread {
+    explicit Thread(Nanoseconds loop_settled_ns) : loops(loop_settled_ns) {}
+
     std::string name;
     LoopWatch loops;
     Line line;

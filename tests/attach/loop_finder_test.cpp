@@ -33,7 +33,7 @@ class Program {
   void rest(Nanoseconds ns) { now_ += ns; }
 
   LoopFinder finder;
-  LoopWatch watch;
+  LoopWatch watch{0};
   std::vector<std::optional<LoopKey>> again;
   std::vector<LoopWatch::Iteration> iterations;
   std::uint32_t api = 1, site = 0;

@@ -35,7 +35,7 @@ class Rig {
                                            "        loss = criterion(out)\n"
                                            "        print(loss.item())\n";
     std::string problem;
-    process.emplace(WatchedProcess::Identity{kPid, 1, "train.py", folder_},
+    process.emplace(WatchedProcess::Identity{kPid, 1, "train.py", folder_, 0},
                     *RingReader::open(&writer.memory(), writer.bytes(), problem), trace, recorder, kOrigin);
     text(1, "cudaLaunchKernel_v7000");
     text(2, "cudaStreamSynchronize_v3020");

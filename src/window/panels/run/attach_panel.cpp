@@ -18,6 +18,15 @@ constexpr std::array kLevels{wire::Level::Waits, wire::Level::Acquire, wire::Lev
 constexpr std::array kShares{0.05, 0.1, 0.25, 0.5, 1.0};
 constexpr base::Nanoseconds kRecordFor = 2 * base::kSecond;
 
+/// "train.py": the first word that is a script, or the program.
+std::string program_name(const attach::Command& command) {
+  const auto name_of = [](const std::string& word) { return word.substr(word.rfind('/') + 1); };
+  for (const std::string& word : command.words) {
+    if (word.ends_with(".py")) return name_of(word);
+  }
+  return command.words.empty() ? std::string() : name_of(command.words[0]);
+}
+
 std::string explain(wire::Level level) {
   switch (level) {
     case wire::Level::Waits:
@@ -40,7 +49,8 @@ void draw_level(const Canvas& c, Watching& watching) {
   const auto at = std::find(kLevels.begin(), kLevels.end(), intensity.level);
   std::vector<std::string> names;
   for (const wire::Level level : kLevels) names.emplace_back(attach::to_text(level));
-  const int chosen = segmented(c, "attach.level", names, static_cast<int>(at - kLevels.begin()));
+  const int chosen =
+      segmented(c, "attach.level", names, static_cast<int>(at - kLevels.begin()), ImGui::GetContentRegionAvail().x);
   if (chosen >= 0) {
     intensity.level = kLevels[static_cast<std::size_t>(chosen)];
     watching.set_intensity(intensity);
@@ -54,10 +64,10 @@ void draw_level(const Canvas& c, Watching& watching) {
   std::vector<std::string> shares;
   int share_now = -1;
   for (std::size_t i = 0; i < kShares.size(); ++i) {
-    shares.push_back(fmt::format("{:.0f} %", kShares[i] * 100));
+    shares.push_back(fmt::format("{:.0f}%", kShares[i] * 100));
     if (kShares[i] == intensity.share) share_now = static_cast<int>(i);
   }
-  if (const int share = segmented(c, "attach.share", shares, share_now); share >= 0) {
+  if (const int share = segmented(c, "attach.share", shares, share_now, ImGui::GetContentRegionAvail().x); share >= 0) {
     intensity.share = kShares[static_cast<std::size_t>(share)];
     watching.set_intensity(intensity);
   }
@@ -140,7 +150,9 @@ void draw_watched_program(const Canvas& c) {
   Watching& watching = *c.state.model.source().watching();
   const attach::AttachState state = watching.watched();
   heading(c, tr("YOUR PROGRAM"));
-  wrapped_text(c, FontRole::Title, Colour::Text, model.title());
+  wrapped_text(c, FontRole::Title, Colour::Text, program_name(watching.command()));
+  vertical_space(c, 4);
+  wrapped_text(c, FontRole::Small, Colour::Muted, model.title());
   vertical_space(c, 6);
   const std::string since = base::format_duration(state.running_ns);
   text(c, FontRole::Body, Colour::Muted,
