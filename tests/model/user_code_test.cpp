@@ -21,6 +21,8 @@ class UserCodeTest : public testing::Test {
  protected:
   void SetUp() override {
     fs::remove_all(folder_);
+    situation_.seen = true;
+    situation_.animation = false;
     show(false);
   }
   void TearDown() override { code_.end(); }
@@ -64,7 +66,7 @@ class UserCodeTest : public testing::Test {
   Model model_;
   CodeState code_;
   WatchedProgram* program_ = nullptr;  // the model's
-  CodeState::Situation situation_{.seen = true, .animation = false};
+  CodeState::Situation situation_;
   CodeState::Clock::time_point now_;
 };
 

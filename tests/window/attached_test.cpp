@@ -127,7 +127,9 @@ TEST_F(AttachedTest, MoreIsRecordedWhereSomebodyLooks) {
   state().view.pan(-3);
   desk().frames(2);
   EXPECT_THAT(program_->recorded, ElementsAre(base::kSecond)) << "once per second";
-  static_cast<ui::Source&>(*program_).watching()->set_intensity({.level = wire::Level::Waits});
+  attach::Intensity waits;
+  waits.level = wire::Level::Waits;
+  static_cast<ui::Source&>(*program_).watching()->set_intensity(waits);
   state().looking.asked = {};
   state().view.pan(3);
   desk().frames(2);
