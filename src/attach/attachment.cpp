@@ -398,6 +398,7 @@ void Attachment::publish() {
     state.pid = process.identity().pid;
     state.parent = process.identity().parent;
     state.name = process.identity().name;
+    state.folder = process.identity().folder;
     state.uses_gpu = process.uses_gpu();
     state.ended = watched->ended;
     state.recording = process.recording();

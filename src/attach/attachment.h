@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -45,6 +46,7 @@ struct Remark {
 struct ProcessState {
   std::uint32_t pid = 0, parent = 0;
   std::string name;
+  std::filesystem::path folder;  ///< its working directory when it reported in
   bool uses_gpu = false, ended = false, recording = false;
   wire::State state = wire::State::Starting;
   wire::Python python = wire::Python::None;

@@ -82,7 +82,62 @@ std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+/// Of a variable, as the program will see it; empty: it is not set.
+std::string value_of(const Command& command, const char* name) {
+  const auto given = command.variables.find(name);
+  if (given != command.variables.end()) return given->second;
+  const char* inherited = std::getenv(name);
+  return inherited ? inherited : "";
+}
+
+std::string library_for(const Command& command) {
+  if (command.words.empty()) throw base::UsageError(tr("there is no command to start"));
+  const std::string library = injection_library().string();
+  if (const std::string other = value_of(command, kCudaVariable); !other.empty() && other != library) {
+    throw base::UsageError(tr(
+        "{} is already set to {}: another tool watches the program. Unset it, or start the program without that tool.",
+        kCudaVariable, other));
+  }
+  return library;
+}
+
+/// As execvp() looks for it: 0, or why not.
+int reason_not_to_run(const std::string& word, const std::filesystem::path& folder) {
+  const auto reason_of = [](const std::filesystem::path& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) return EACCES;
+    return ::access(path.c_str(), X_OK) == 0 ? 0 : errno;
+  };
+  if (word.find('/') != std::string::npos) return reason_of(folder / word);
+  const char* listed = std::getenv("PATH");
+  const std::string path = listed ? listed : "/bin:/usr/bin";
+  int reason = ENOENT;
+  for (std::size_t from = 0; from <= path.size();) {
+    const std::size_t to = std::min(path.find(':', from), path.size());
+    const int why = reason_of(folder / path.substr(from, to - from) / word);
+    if (why == 0) return 0;
+    if (why == EACCES) reason = why;
+    from = to + 1;
+  }
+  return reason;
+}
+
 }  // namespace
+
+void check_startable(const Command& command) {
+  library_for(command);
+  const std::filesystem::path& folder = command.folder;
+  if (!folder.empty() && ::access(folder.c_str(), X_OK) != 0) {
+    throw base::Error(tr("cannot enter {}: {}", folder.string(), reason()));
+  }
+  std::error_code error;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+    throw base::Error(tr("cannot enter {}: {}", folder.string(), std::strerror(ENOTDIR)));
+  }
+  if (const int why = reason_not_to_run(command.words[0], folder); why != 0) {
+    throw base::Error(tr("cannot start {}: {}", command.words[0], std::strerror(why)));
+  }
+}
 
 std::filesystem::path injection_library() {
   if (const char* named = std::getenv("LANESCOPE_INJECT")) {
@@ -169,22 +224,10 @@ std::optional<Arrival> Meeting::next() {
 // --- Launched --------------------------------------------------------------------------------------------------------
 
 Launched::Launched(const Command& command, const std::filesystem::path& socket) {
-  if (command.words.empty()) throw base::UsageError(tr("there is no command to start"));
-  const std::string library = injection_library().string();
+  const std::string library = library_for(command);
   std::map<std::string, std::string> variables = command.variables;
-  const auto value_of = [&](const char* name) -> std::string {
-    const auto given = variables.find(name);
-    if (given != variables.end()) return given->second;
-    const char* inherited = std::getenv(name);
-    return inherited ? inherited : "";
-  };
-  if (const std::string other = value_of(kCudaVariable); !other.empty() && other != library) {
-    throw base::UsageError(tr(
-        "{} is already set to {}: another tool watches the program. Unset it, or start the program without that tool.",
-        kCudaVariable, other));
-  }
   variables[kCudaVariable] = library;
-  if (const std::string other = value_of(kNvtxVariable); !other.empty() && other != library) {
+  if (const std::string other = value_of(command, kNvtxVariable); !other.empty() && other != library) {
     without_nvtx_ =
         tr("{} is already set to {}, so the program's NVTX ranges are not seen here.", kNvtxVariable, other);
   } else {

@@ -25,6 +25,10 @@ struct Command {
 /// ../lib/lanescope. Throws base::Error if there is none.
 std::filesystem::path injection_library();
 
+/// Throws what starting the command would: that there is no library, that another tool's injection is already set, that
+/// there is no such folder or command.
+void check_startable(const Command& command);
+
 /// A process that has reported in.
 struct Arrival {
   wire::Hello hello;

@@ -448,6 +448,7 @@ void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds 
   event.lane = lane(thread.lines_lane, trace::LaneKind::Phases, trace::LaneRole::Statements, "lines", tid);
   trace::set_range_kind(event, trace::RangeKind::Load);
   if (waiting * 2 >= count) event.flags |= trace::kWaitFlag;
+  trace_.sites().note(event.lane, event.start_ns, at->site);
   write_range(event);
 }
 
@@ -655,7 +656,12 @@ std::vector<trace::OpenCall> WatchedProcess::open_calls() {
     if (known == threads_.end() || !plausible(here(open.start_ns), here(open.start_ns))) continue;
     trace::LaneInfo info = names.calls(open.thread, open.thread == identity_.pid);
     info.thread = known->second.name;
-    calls.push_back({sink_.lane(info), sink_.name(capture::plain_api_name(text(open.name))), here(open.start_ns)});
+    const trace::LaneId lane = sink_.lane(info);
+    const Stack* from = stack(open.stack);
+    if (from && trace_.sites().at(lane, here(open.start_ns)) == 0) {
+      trace_.sites().note(lane, here(open.start_ns), from->site);
+    }
+    calls.push_back({lane, sink_.name(capture::plain_api_name(text(open.name))), here(open.start_ns)});
   }
   return calls;
 }

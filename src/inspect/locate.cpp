@@ -198,8 +198,10 @@ std::string statement_key(std::span<const Statement> code, std::size_t line) {
 }
 
 std::vector<CodeToken> tokens(const Statement& statement) {
-  static constexpr std::array<std::string_view, 8> kKeywords{"for", "in",     "if",   "while",
-                                                             "def", "return", "with", "range"};
+  static constexpr std::array<std::string_view, 32> kKeywords{
+      "for",  "in",    "if",    "while", "def",   "return",   "with", "range", "else",   "elif",    "import",
+      "from", "as",    "class", "try",   "not",   "except",   "and",  "or",    "is",     "finally", "lambda",
+      "del",  "yield", "async", "await", "break", "continue", "pass", "raise", "assert", "global"};
   const std::string& text = statement.text;
   const std::size_t end = std::min(text.find("# "), text.size());
   std::vector<CodeToken> all;

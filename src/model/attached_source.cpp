@@ -2,20 +2,14 @@
 
 #include <algorithm>
 
+#include "attach/command_words.h"
 #include "base/translate.h"
 
 namespace lanescope::ui {
 
 using base::tr;
 
-std::string command_text(const attach::Command& command) {
-  std::string text;
-  for (const std::string& word : command.words) {
-    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&;|<>()*?#~`") == std::string::npos;
-    text += (text.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
-  }
-  return text;
-}
+std::string command_text(const attach::Command& command) { return attach::joined_words(command.words); }
 
 std::string AttachedSource::title() const { return command_text(attachment_->options().command); }
 
@@ -49,6 +43,7 @@ Recipe AttachedSource::recipe() const {
 Recipe attach_recipe(const attach::AttachOptions& options) {
   Recipe recipe;
   recipe.make = [options] { return std::make_unique<AttachedSource>(std::make_shared<attach::Attachment>(options)); };
+  recipe.check = [options] { attach::check_startable(options.command); };
   return recipe;
 }
 

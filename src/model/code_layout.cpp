@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "model/call_stack.h"
+
 namespace lanescope::ui {
 namespace {
 
-constexpr float kLeft = 8, kNumberDigits = 2, kMark = 18, kGap = 14, kRight = 12;
+constexpr float kLeft = 8, kMark = 18, kGap = 14, kRight = 12;
 constexpr float kMostColumn = 132, kLeastBar = 26, kOneBar = 56;
 constexpr float kMayBeCut = 0.8f;
 constexpr float kRow = 22, kSmallRow = 20;
@@ -54,6 +56,34 @@ void add_statement(const MarkSurface& s, const workload::Code& code, std::size_t
       });
 }
 
+void add_line(const MarkSurface& s, const CodeState& code, const trace::Links& links, std::size_t line,
+              float strength) {
+  const trace::Trace& trace = s.frame.trace;
+  const Nanoseconds fold = std::max<Nanoseconds>(1, s.axis.length_ns(kLeastPx * s.frame.scale));
+  const trace::Trace::ReadLock lock(trace);
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const auto id = static_cast<trace::LaneId>(l);
+    const trace::Lane& lane = trace.lane(id);
+    const trace::LaneInfo& info = lane.info();
+    const bool lines = info.kind == trace::LaneKind::Phases && info.role == trace::LaneRole::Statements;
+    if (info.kind != trace::LaneKind::Calls && !lines && !trace::is_gpu_work_lane(info.kind)) continue;
+    for (std::size_t number = 0; number < lane.row_count(); ++number) {
+      const trace::Row& row = lane.row(number);
+      const trace::EventIndex last = row.last();
+      auto i = row.first_ending_after(s.axis.begin_ns(), row.first(), last);
+      while (i < last && row.start(i) < s.axis.end_ns()) {
+        const trace::Fold together = row.fold(i, fold, last);
+        const trace::EventIndex event = i;
+        i = together.last;
+        if (together.last != event + 1) continue;
+        const EventRef ref = event_ref(id, number, row, event);
+        if (code.line_of_site(site_of(links, ref)) != line) continue;
+        if (const auto rect = s.timeline.event_rect(ref, s.axis)) add_outline(s, *rect, strength);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::size_t longest_line(const workload::Code& code) {
@@ -70,7 +100,9 @@ CodeLayout code_layout(float x, float width, float height, float scale, std::siz
   const auto letter_of = [&](FontRole role) { return measures.letter[static_cast<std::size_t>(role)]; };
   const float small = letter_of(FontRole::MonoSmall);
   CodeLayout layout;
-  layout.number_right = x + kLeft * s + kNumberDigits * small;
+  std::size_t digits = 2;
+  for (std::size_t n = rows; n >= 100; n /= 10) ++digits;
+  layout.number_right = x + kLeft * s + static_cast<float>(digits) * small;
   layout.code_x = layout.number_right + kMark * s;
   layout.right = x + width - kRight * s;
   const float room = layout.right - layout.code_x;
@@ -106,6 +138,7 @@ CodeLayout code_layout(float x, float width, float height, float scale, std::siz
     }
   }
   layout.letter = letter_of(layout.font);
+  layout.left = layout.number_right - static_cast<float>(digits) * layout.letter - 8 * s;
   const float gap = (layout.detail == CodeDetail::Figures ? kGap : kGap / 2) * s;
   if (layout.detail == CodeDetail::Text) {
     layout.code_width = room;
@@ -123,7 +156,12 @@ CodeLayout code_layout(float x, float width, float height, float scale, std::siz
   return layout;
 }
 
-void add_code_marks(const MarkSurface& surface, const CodeState& code) {
+void add_code_marks(const MarkSurface& surface, const CodeState& code, const trace::Links& links) {
+  if (code.of_user()) {
+    if (code.chosen()) add_line(surface, code, links, *code.chosen(), 1);
+    if (code.hovered && code.hovered != code.chosen()) add_line(surface, code, links, *code.hovered, 0.7f);
+    return;
+  }
   const auto shown = [&](std::optional<std::size_t> line) -> std::optional<std::size_t> {
     if (!line || *line >= code.code().size()) return std::nullopt;
     if (code.code()[*line].part_of) line = code.code()[*line].part_of;

@@ -29,6 +29,7 @@ struct CodeLayout {
   FontRole font = FontRole::MonoSmall;
   float row_height = 0;
   float letter = 0;
+  float left = 0;          ///< of a row
   float number_right = 0;  ///< the right edge of the lines' numbers
   float code_x = 0, code_width = 0;
   std::array<float, kCodeFigures> column_x{};  ///< with Bar, all equal
@@ -49,6 +50,7 @@ std::size_t longest_line(const workload::Code& code);
 
 /// Outlines, over the lanes, where the chosen or hovered statement has run: those of its ranges that are drawn one by
 /// one (or its calls, if the statement is only the transfers in its ranges).
-void add_code_marks(const MarkSurface& surface, const CodeState& code);
+/// In a program of the user's: the calls that the line makes, and the work that they launch.
+void add_code_marks(const MarkSurface& surface, const CodeState& code, const trace::Links& links);
 
 }  // namespace lanescope::ui

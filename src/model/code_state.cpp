@@ -41,8 +41,11 @@ bool ease(float& value, float target, double seconds, double time) {
 void CodeState::end() {
   job_.end();
   const std::uint64_t generation = generation_;
+  UserFiles kept = std::move(files);
   *this = {};
   generation_ = generation;
+  files = std::move(kept);
+  files.forget();
 }
 
 const LineCost* CodeState::cost(std::size_t line) const {
@@ -82,6 +85,7 @@ void CodeState::update(const Model& model, const Situation& situation, Clock::ti
     begun_ = true;
     generation_ = model.generation();
   }
+  if (model.source().watching()) return update_user(model, situation, now);
   if (!model.nothing()) take_code(model, now);
   if (code_.empty()) return;
   if (std::optional<Look> done = job_.take(); done && done->costs.iterations > 0) {
@@ -102,14 +106,7 @@ void CodeState::update(const Model& model, const Situation& situation, Clock::ti
       for (const double ns : cost.ns) scale_ns_ = std::max(scale_ns_, ns);
     }
   }
-  costliest_.reset();
-  double most = kIdleMatters * iteration_ns_;
-  for (std::size_t i = 0; i < code_.size(); ++i) {
-    const LineCost* own = cost(i);
-    if (!own || own->idle_ns <= most) continue;
-    most = own->idle_ns;
-    costliest_ = i;
-  }
+  find_costliest();
   if (situation.seen && !job_.busy()) look(model, now);
   if (!situation.selected) {
     located_.reset();
@@ -121,6 +118,18 @@ void CodeState::update(const Model& model, const Situation& situation, Clock::ti
   gliding_ = false;
   light(model, situation);
   glide(situation);
+}
+
+void CodeState::find_costliest() {
+  costliest_.reset();
+  double most = kIdleMatters * iteration_ns_;
+  if (costs_.empty()) return;
+  for (std::size_t i = 0; i < code_.size(); ++i) {
+    const LineCost* own = cost(i);
+    if (!own || own->idle_ns <= most) continue;
+    most = own->idle_ns;
+    costliest_ = i;
+  }
 }
 
 void CodeState::take_code(const Model& model, Clock::time_point now) {
@@ -220,15 +229,20 @@ void CodeState::light(const Model& model, const Situation& situation) {
     light_ = {Basis::None, std::move(wanted)};
     return;
   }
+  const auto at = [&](Nanoseconds t) { return of_user_ ? line_at(model, t) : locator.at(t); };
+  const std::optional<std::size_t> hangs_in = of_user_ && !situation.still ? running_line(model) : std::nullopt;
   if (situation.instant) {
     basis = Basis::Instant;
-    wanted = lit_alone(locator.at(*situation.instant));
+    wanted = lit_alone(at(*situation.instant));
   } else if (situation.selected || situation.selected_at) {
     basis = Basis::Instant;
-    wanted = lit_alone(situation.selected ? pointed_to_ : locator.at(*situation.selected_at));
+    wanted = lit_alone(situation.selected ? pointed_to_ : at(*situation.selected_at));
+  } else if (hangs_in) {
+    basis = Basis::Running;
+    wanted = lit_alone(hangs_in);
   } else if (model.live() && !situation.still && (model.paused() || follows_)) {
     basis = Basis::Running;
-    wanted = lit_alone(locator.newest(model.live_edge()));
+    wanted = lit_alone(of_user_ ? line_at(model, model.live_edge()) : locator.newest(model.live_edge()));
   } else if (model.live() && !situation.still) {
     basis = Basis::Share;
     for (std::size_t i = 0; i < code_.size(); ++i) wanted[i] = static_cast<float>(share(i));

@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/line_costs.h"
 #include "analysis/statement_costs.h"
 #include "base/background_job.h"
 #include "inspect/locate.h"
+#include "model/user_files.h"
 
 namespace lanescope::ui {
 
@@ -22,14 +24,21 @@ class Model;
 enum class CodeFigure : std::uint8_t { Cpu, Wait, Gpu };
 inline constexpr std::size_t kCodeFigures = 3;
 
-/// The cost of a statement, per iteration.
+/// The cost of a statement per iteration; in a program of the user's, of a line, see CodeState::per_second().
 struct LineCost {
   std::array<double, kCodeFigures> ns{};
   double idle_ns = 0;        ///< GPU idle time, in bubbles that the statement's calls cause or end too late
-  double per_iteration = 0;  ///< how often it runs
+  double per_iteration = 0;  ///< how often it runs; in a program of the user's, how many calls it makes
   analysis::Place example;
 
   double host_ns() const { return ns[0] + ns[1]; }
+};
+
+/// A source file of the user's program.
+struct UserFile {
+  std::string path;            ///< as recorded
+  Nanoseconds waiting_ns = 0;  ///< of its lines, in the stretch that the figures are of
+  bool library = false;
 };
 
 /// How brightly each line is lit, from 0 (dark) to 1 (full), and on what basis.
@@ -80,6 +89,23 @@ class CodeState {
     bool on_cpu = false;  ///< its tensors are on the CPU
   };
   const std::optional<Loop>& loop() const { return loop_; }
+
+  // The user's own program, while one is watched: instead of a loop, one of its source files.
+  /// The files, found by their recorded paths. Set the folders that have moved before update().
+  UserFiles files;
+  bool of_user() const { return of_user_; }
+  /// The path of the file, as recorded; empty: none has been seen yet.
+  const std::string& file() const { return file_; }
+  /// Files with lines that make calls: those that wait most come first, libraries last.
+  const std::vector<UserFile>& user_files() const { return user_files_; }
+  /// Shows this file; brings the line (from 1; 0: none) into view.
+  void show_file(const std::string& recorded, std::uint32_t line);
+  /// The figures are per second: no loop has been found.
+  bool per_second() const { return line_costs_.per == analysis::LineCosts::Per::Second; }
+  /// Of the stretch, nothing but waits was recorded.
+  bool only_waits() const { return !line_costs_.empty() && line_costs_.recorded_ns == 0; }
+  /// The line of the file, from 0, that the calls of this stack come from.
+  std::optional<std::size_t> line_of_site(std::uint32_t site) const;
   /// The costs of a line; null while they are not known, and for a line that leaves no events.
   const LineCost* cost(std::size_t line) const;
   std::int64_t iterations() const { return iterations_; }
@@ -98,20 +124,36 @@ class CodeState {
   /// The clicked line; `hovered` is the line under the mouse.
   std::optional<std::size_t> chosen() const;
   void choose(std::optional<std::size_t> line);
-  std::optional<std::size_t> hovered;  ///< set in every frame
-  std::optional<EventRef> went_to;     ///< the example that a click selected
-  std::optional<std::size_t> in_view;  ///< the line that was scrolled to last
-  bool drawn = false;                  ///< in the last frame
+  std::optional<std::size_t> hovered;    ///< set in every frame
+  std::optional<EventRef> went_to;       ///< the example that a click selected
+  std::optional<std::size_t> in_view;    ///< the line that was scrolled to last
+  std::optional<std::size_t> scroll_to;  ///< the line to be brought into view
+  bool drawn = false;                    ///< in the last frame
 
  private:
   struct Look {
     std::vector<std::string> keys;
     analysis::StatementCosts costs;
     std::vector<double> idle_ns;  ///< per iteration, of each statement
+    // Of a program of the user's.
+    analysis::LineCosts lines;
+    std::map<std::uint32_t, double> idle_of_site;  ///< per iteration
   };
   static Look look_at(const trace::Trace& trace, std::pair<Nanoseconds, Nanoseconds> stretch, trace::GpuNumber gpu,
                       const workload::Code& code, const base::Stop& stop);
 
+  static Look look_at_lines(const trace::Trace& trace, std::pair<Nanoseconds, Nanoseconds> stretch,
+                            analysis::LineCosts::Per per, trace::GpuNumber gpu, const base::Stop& stop);
+
+  void update_user(const Model& model, const Situation& situation, Clock::time_point now);
+  void take_lines(const Model& model, Look look);
+  void choose_file(const Model& model, const Situation& situation);
+  void show_lines(const Model& model);
+  void cost_lines(const Model& model);
+  void look_user(const Model& model, Clock::time_point now);
+  std::optional<std::size_t> line_at(const Model& model, Nanoseconds t) const;
+  std::optional<std::size_t> running_line(const Model& model) const;
+  void find_costliest();
   void take_code(const Model& model, Clock::time_point now);
   void look(const Model& model, Clock::time_point now);
   void light(const Model& model, const Situation& situation);
@@ -141,6 +183,16 @@ class CodeState {
   std::uint64_t looked_at_ = 0;
   Clock::time_point started_{};
   std::optional<std::pair<Nanoseconds, Nanoseconds>> stretch_;
+  // The user's own program.
+  bool of_user_ = false;
+  std::string file_, shown_file_;
+  trace::NameId file_id_ = 0;
+  std::uint32_t wanted_line_ = 0;
+  std::vector<UserFile> user_files_;
+  analysis::LineCosts line_costs_;
+  std::map<std::uint32_t, double> idle_of_site_;
+  std::optional<EventRef> followed_;         // the selection that the file was last chosen for
+  std::vector<std::uint32_t> line_of_site_;  // from 1; by site - 1
   base::BackgroundJob<Look> job_;
 };
 

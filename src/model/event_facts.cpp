@@ -193,7 +193,7 @@ std::string shown_name(const trace::Trace& trace, const EventRef& ref) {
 }
 
 EventFacts event_facts(const trace::Links& links, const EventRef& ref, const std::optional<EventRef>& linked,
-                       base::Nanoseconds origin, int sm_count) {
+                       base::Nanoseconds origin, int sm_count, const UserFiles* files) {
   const trace::Trace& trace = links.trace();
   const trace::Event& e = ref.event;
   EventFacts facts;
@@ -214,6 +214,7 @@ EventFacts event_facts(const trace::Links& links, const EventRef& ref, const std
   }
   facts.inside = enclosing_ranges(links, ref);
   add_arguments(facts.arguments, trace, e);
+  facts.stack = call_stack(trace, site_of(links, ref), files);
   return facts;
 }
 
@@ -237,6 +238,10 @@ std::string facts_text(const trace::Trace& trace, const EventFacts& facts) {
   std::string text = facts.title + "\n";
   for (const auto* part : {&facts.times, &facts.links, &facts.details}) {
     for (const Fact& fact : *part) text += fmt::format("{}: {}\n", fact.name, fact.value);
+  }
+  if (!facts.stack.lines.empty()) text += std::string(tr("called from, innermost first")) + ":\n";
+  for (const StackLine& line : facts.stack.lines) {
+    text += "  " + line.sentence() + (line.source.empty() ? "" : "  " + line.source) + "\n";
   }
   if (!facts.inside.empty()) text += std::string(tr("inside, innermost first")) + ":\n";
   for (const EventRef& range : facts.inside) text += "  " + shown_name(trace, range) + "\n";

@@ -7,6 +7,7 @@
 
 #include "analysis/gap_causes.h"
 #include "inspect/event_ref.h"
+#include "model/call_stack.h"
 #include "timeline/theme.h"
 #include "trace/links.h"
 
@@ -26,12 +27,13 @@ struct EventFacts {
   std::vector<Fact> details;     ///< launch, bytes, owner, numbers
   std::vector<EventRef> inside;  ///< the ranges around it, innermost first
   std::vector<Fact> arguments;   ///< of the trace file
+  CallStack stack;               ///< where the user's program made the call
 };
 
 /// `linked`: the event on the other side of the launch or the wait. `origin`: the trace's first instant. `sm_count`:
-/// the GPU's multiprocessors; 0: unknown.
+/// the GPU's multiprocessors; 0: unknown. `files`: where the text of the program's lines is; null: not wanted.
 EventFacts event_facts(const trace::Links& links, const EventRef& event, const std::optional<EventRef>& linked,
-                       base::Nanoseconds origin, int sm_count);
+                       base::Nanoseconds origin, int sm_count, const UserFiles* files = nullptr);
 EventFacts bubble_facts(const trace::Trace& trace, const analysis::Bubble& bubble, base::Nanoseconds origin);
 
 /// The name of an event as a line of the panel shows it.

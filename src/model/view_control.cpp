@@ -78,6 +78,7 @@ void ViewControl::resume() {
 }
 
 void ViewControl::freeze() {
+  ++moves_by_hand_;
   placed_ = by_hand_ = true;  // the user has chosen the view
   goes_ = false;
   if (mode_ != ViewMode::Single) before_freeze_ = mode_;

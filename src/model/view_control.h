@@ -74,6 +74,8 @@ class ViewControl {
   bool has_goal() const { return goal_.has_value(); }
   /// The user has moved the view, or chosen a trigger, since the goal was first set or gone to.
   bool moved_by_hand() const { return by_hand_; }
+  /// How often the user has moved the view.
+  std::uint64_t moves_by_hand() const { return moves_by_hand_; }
 
   // User input: each call freezes the view. Part of the run stays in view, and the whole run never gets narrower than a
   // tenth of the view.
@@ -183,6 +185,7 @@ class ViewControl {
   std::optional<ViewGoal> goal_;
   bool goes_ = false;     // on the way to the goal
   bool by_hand_ = false;  // the goal no longer holds
+  std::uint64_t moves_by_hand_ = 0;
   TriggerWatch watch_;
   std::optional<Nanoseconds> shown_trigger_;
   std::optional<Nanoseconds> armed_from_, shot_;  // Single: earliest trigger that counts; the one taken

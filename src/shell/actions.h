@@ -29,6 +29,7 @@ enum class Action : std::uint8_t {
   UndoTurn,
   RedoTurn,
   DeviceMenu,
+  AttachProgram,
   Gallery,
   FlipSide,
   Sweep,

@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/translate.h"
@@ -23,6 +24,7 @@ void toggle_code(ShellState& state) {
 }
 
 std::string no_code(const ShellState& state) {
+  if (state.model.source().watching()) return base::tr("it is your own program: nothing has to be copied");
   return state.code.loop() ? "" : base::tr("the code of this trace is not known");
 }
 
@@ -48,8 +50,42 @@ void copy_script(ShellState& state) {
 
 }  // namespace
 
+void open_in_code(ShellState& state, const std::string& file, std::uint32_t line) {
+  state.code.show_file(file, line);
+  show_drawer(state, DrawerTab::Code);
+}
+
+void ask_for_source(ShellState& state) {
+  const std::filesystem::path wanted = state.code.files.absolute(state.code.file());
+  const std::string ending = wanted.extension().string();
+  FileQuestion question;
+  question.title = base::tr("Where is {}?", wanted.filename().string());
+  question.start = state.model.source().watching()->command().folder;
+  if (question.start.empty()) question.start = std::filesystem::current_path();
+  if (!ending.empty()) question.endings = {ending};
+  question.kind = base::tr("Source files");
+  ask_for_file(state, FilePurpose::FindSource, question);
+}
+
+void source_is_at(ShellState& state, const std::filesystem::path& found) {
+  std::vector<MovedSources>& moved = state.preferences.moved_sources;
+  const MovedSources now = moved_with(state.code.files.absolute(state.code.file()), found);
+  std::erase_if(moved, [&](const MovedSources& other) { return other.from == now.from; });
+  moved.insert(moved.begin(), now);
+  if (moved.size() > kMovedSources) moved.resize(kMovedSources);
+}
+
 void update_code(ShellState& state) {
   CodeState& code = state.code;
+  if (const Watching* watching = state.model.source().watching()) {
+    std::vector<std::filesystem::path> folders;
+    for (const attach::ProcessState& process : watching->watched().processes) {
+      const bool known = std::find(folders.begin(), folders.end(), process.folder) != folders.end();
+      if (!process.folder.empty() && !known) folders.push_back(process.folder);
+    }
+    code.files.set_folders(std::move(folders));
+    code.files.set_moved(state.preferences.moved_sources);
+  }
   if (!state.presentation.on) state.preferences.code_view = state.drawer == DrawerTab::Code;
   CodeState::Situation now;
   now.seen = std::exchange(code.drawn, false);
@@ -70,6 +106,7 @@ void update_code(ShellState& state) {
 void go_to_statement(ShellState& state, std::size_t line) {
   constexpr float kLeast = 4, kWanted = 60;  // width of the example, in pixels
   CodeState& code = state.code;
+  if (line >= code.code().size()) return;
   if (code.code()[line].part_of) line = *code.code()[line].part_of;
   if (code.chosen() == line) {
     code.choose(std::nullopt);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "model/read_file.h"
+#include "shell/code.h"
 #include "shell/save_experiment.h"
 #include "shell/shell_state.h"
 #include "shell/write_tables.h"
@@ -81,6 +82,8 @@ void take(ShellState& state, const fs::path& chosen, bool asked) {
       return save_statistics_to(state, path);
     case FilePurpose::SaveExperiment:
       return save_experiment_to(state, path);
+    case FilePurpose::FindSource:
+      return source_is_at(state, path);
   }
 }
 

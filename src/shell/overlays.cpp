@@ -35,6 +35,7 @@ void open_overlay(ShellState& state, Overlay overlay) {
   if (overlay == Overlay::Menu) state.overlays.menu.recent = recent_files(state.preferences);
   if (overlay == Overlay::Keys) state.overlays.keys.just_opened = true;
   if (overlay == Overlay::Gallery) open_gallery(state);
+  if (overlay == Overlay::Attach) open_attach_dialog(state);
 }
 
 void toggle_overlay(ShellState& state, Overlay overlay) {

@@ -13,13 +13,14 @@
 #include "experiment/check.h"
 #include "model/gallery_list.h"
 #include "shell/actions.h"
+#include "shell/attach_dialog.h"
 #include "shell/palette_list.h"
 
 namespace lanescope::ui {
 
 struct ShellState;
 
-enum class Overlay : std::uint8_t { Help, Health, Menu, Palette, Keys, Picture, GoTo, Gallery, Files };
+enum class Overlay : std::uint8_t { Help, Health, Menu, Palette, Keys, Picture, GoTo, Gallery, Files, Attach };
 
 /// The menu: groups, and the actions of the chosen one.
 struct MenuState {
@@ -57,6 +58,7 @@ struct Overlays {
   PaletteState palette;
   KeysPanelState keys;
   GalleryState gallery;
+  AttachDialog attach;
 };
 
 void close_overlay(ShellState& state);

@@ -126,6 +126,33 @@ toml::table trigger_table(const TriggerSettings& trigger) {
                      {"pre_trigger", trigger.pre_trigger}};
 }
 
+// Entries without a command, or without paths, are left out.
+std::vector<AttachedProgram> read_attached(const toml::array& list) {
+  std::vector<AttachedProgram> programs;
+  for (const toml::node& node : list) {
+    const toml::table* table = node.as_table();
+    if (!table || programs.size() == kAttachedPrograms) continue;
+    AttachedProgram program;
+    program.command = (*table)["command"].value_or(std::string());
+    program.folder = (*table)["folder"].value_or(std::string());
+    program.environment = (*table)["environment"].value_or(std::string());
+    program.level = (*table)["level"].value_or(program.level);
+    if (!program.command.empty()) programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+std::vector<MovedSources> read_moved(const toml::array& list) {
+  std::vector<MovedSources> all;
+  for (const toml::node& node : list) {
+    const toml::table* table = node.as_table();
+    if (!table || all.size() == kMovedSources) continue;
+    MovedSources moved{(*table)["from"].value_or(std::string()), (*table)["to"].value_or(std::string())};
+    if (!moved.from.empty() && !moved.to.empty()) all.push_back(std::move(moved));
+  }
+  return all;
+}
+
 ThemeName theme_of(const toml::table& table, const std::string& file) {
   const std::string name = table["theme"].value_or(std::string("dark"));
   try {
@@ -183,6 +210,8 @@ Preferences load_preferences(const std::filesystem::path& path) {
     if (const toml::node* recent = table.get("recent")) p.recent = strings_of(*recent);
     if (p.recent.size() > kRecent) p.recent.resize(kRecent);
     if (const toml::node* plots = table.get("plots")) p.plots = strings_of(*plots);
+    if (const toml::array* attached = table["attached"].as_array()) p.attached = read_attached(*attached);
+    if (const toml::array* moved = table["moved_sources"].as_array()) p.moved_sources = read_moved(*moved);
   } catch (const toml::parse_error& error) {
     warn(N_("{}: {}; using defaults"), path.string(), error.description());
   }
@@ -215,6 +244,15 @@ void save_preferences(const std::filesystem::path& path, const Preferences& p) {
   toml::array plots;
   for (const std::string& plot : p.plots) plots.push_back(plot);
   if (!plots.empty()) table.insert("plots", std::move(plots));
+  toml::array attached;
+  for (const AttachedProgram& a : p.attached) {
+    attached.push_back(
+        toml::table{{"command", a.command}, {"folder", a.folder}, {"environment", a.environment}, {"level", a.level}});
+  }
+  if (!attached.empty()) table.insert("attached", std::move(attached));
+  toml::array moved;
+  for (const MovedSources& m : p.moved_sources) moved.push_back(toml::table{{"from", m.from}, {"to", m.to}});
+  if (!moved.empty()) table.insert("moved_sources", std::move(moved));
   std::ostringstream text;
   text << table << '\n';
   try {

@@ -8,6 +8,7 @@
 #include "base/translate.h"
 #include "inspect/trigger.h"
 #include "model/memory_cap.h"
+#include "model/user_files.h"
 #include "shell/bindings.h"
 #include "timeline/colouring.h"
 #include "timeline/theme.h"
@@ -15,6 +16,17 @@
 namespace lanescope::ui {
 
 inline constexpr std::size_t kRecentFiles = 10;
+inline constexpr std::size_t kAttachedPrograms = 8;
+
+/// A program of the user's, as typed to attach to it.
+struct AttachedProgram {
+  std::string command;      ///< words as a shell splits them
+  std::string folder;       ///< where it runs; empty: where this program was started
+  std::string environment;  ///< NAME=VALUE, one per line
+  std::string level = "acquire";
+
+  bool operator==(const AttachedProgram&) const = default;
+};
 
 struct Preferences {
   ThemeName theme = ThemeName::Dark;
@@ -33,8 +45,10 @@ struct Preferences {
   Bindings bindings;                ///< the user's own keys
   std::vector<std::string> plots;   ///< PlotChoice::texts(); empty: the default
   std::vector<std::string> recent;  ///< entries used from the palette, newest first
-  std::vector<std::string> recent_files;  ///< traces opened or saved, newest first, at most kRecentFiles
-  bool system_dialogs = true;             ///< choose files with a dialog of the desktop, if there is one
+  std::vector<std::string> recent_files;    ///< traces opened or saved, newest first, at most kRecentFiles
+  std::vector<AttachedProgram> attached;    ///< programs that were attached to, newest first, at most kAttachedPrograms
+  std::vector<MovedSources> moved_sources;  ///< where their sources are on this machine
+  bool system_dialogs = true;               ///< choose files with a dialog of the desktop, if there is one
 
   bool operator==(const Preferences&) const = default;
 };

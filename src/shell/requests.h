@@ -18,6 +18,7 @@ struct Requests {
   std::vector<Action> actions;
   std::optional<session::SessionOptions> run;  ///< start this run
   std::optional<Recipe> source;                ///< or start this source
+  std::optional<Recipe> attach;                ///< or this program, from the dialog: it closes, or says why not
   /// Start this experiment on this side, or flip the running one to a side.
   std::optional<std::pair<const experiment::Experiment*, experiment::Side>> experiment;
   std::optional<experiment::Side> side;

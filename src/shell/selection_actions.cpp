@@ -76,7 +76,7 @@ std::string selection_text(const ShellState& state) {
   const base::Nanoseconds origin = state.model.extent().first;
   if (selection.event) {
     return facts_text(trace, event_facts(state.model.analysis().links(), *selection.event, selection.linked, origin,
-                                         state.model.facts().sm_count));
+                                         state.model.facts().sm_count, &state.code.files));
   }
   if (selection.bubble) return facts_text(trace, bubble_facts(trace, *selection.bubble, origin));
   return selection.range ? range_text(state) : std::string();

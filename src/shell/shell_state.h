@@ -29,6 +29,7 @@
 #include "shell/file_dialog.h"
 #include "shell/focus_walk.h"
 #include "shell/lane_hands.h"
+#include "shell/looking.h"
 #include "shell/navigation.h"
 #include "shell/overlays.h"
 #include "shell/own_files.h"
@@ -64,6 +65,7 @@ struct ShellState {
   LaneLayout lanes;
   LaneHands lane_hands;
   ScopeState scope;
+  LookingState looking;
   Marks marks;
   MarkShapes mark_shapes;           ///< as last drawn
   std::uint64_t marks_written = 0;  ///< Marks::version() of the marks saved beside an opened trace

@@ -17,6 +17,7 @@
 #include "shell/bindings.h"
 #include "shell/code.h"
 #include "shell/finding.h"
+#include "shell/looking.h"
 #include "shell/marks_file.h"
 #include "shell/write_pictures.h"
 #include "window/focus_ring.h"
@@ -98,6 +99,7 @@ void Shell::draw(const Fonts& fonts) {
   state_.settings_history.update(state_.model, ImGui::IsMouseDown(0));
   update_advice(state_);
   update_code(state_);
+  record_where_looked(state_, steady_clock::now());
   update_comparison(state_);
   follow_marks(state_);
   follow_experiment();
@@ -124,6 +126,7 @@ void Shell::draw(const Fonts& fonts) {
   draw_menu(canvas);
   draw_palette(canvas);
   draw_file_dialog(canvas);
+  draw_attach_dialog(canvas);
   draw_focus(canvas);
   draw_pointer(canvas);
 }
@@ -259,6 +262,19 @@ void Shell::perform_requests() {
   if (state_.requests.source) {
     const Recipe recipe = *std::exchange(state_.requests.source, std::nullopt);
     guarded([&] { start(recipe); });
+  }
+  if (state_.requests.attach) {
+    const Recipe recipe = *std::exchange(state_.requests.attach, std::nullopt);
+    try {
+      recipe.check();
+      start(recipe);
+      state_.tour = TourStep::Off;
+      remember_program(state_.preferences, state_.overlays.attach.typed);
+      close_overlay(state_);
+    } catch (const std::exception& error) {
+      state_.overlays.attach.problem = error.what();
+      state_.overlays.attach.focus = true;
+    }
   }
   if (state_.requests.experiment) {
     const auto [experiment, side] = *std::exchange(state_.requests.experiment, std::nullopt);

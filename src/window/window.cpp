@@ -68,7 +68,8 @@ bool is_typing(const ShellState& state) {
   const bool field = state.search.open && state.drawer == DrawerTab::Found && !state.presentation.on;
   const bool searching = field && (state.search.field_active || state.search.focus_wanted);
   return ImGui::GetIO().WantTextInput || searching || state.overlays.open == Overlay::Palette ||
-         state.overlays.open == Overlay::Files || state.overlays.keys.waits_for.has_value();
+         state.overlays.open == Overlay::Files || state.overlays.open == Overlay::Attach ||
+         state.overlays.keys.waits_for.has_value();
 }
 
 int modifiers_down() {
@@ -257,7 +258,7 @@ void Window::key(int key, int action, int modifiers) {
     if (action == GLFW_PRESS && can_be_bound(key)) state.overlays.keys.pressed = chord;
     return;
   }
-  if (palette_key(state, chord) || file_dialog_key(state, chord)) return;
+  if (palette_key(state, chord) || file_dialog_key(state, chord) || attach_dialog_key(state, chord)) return;
   if (key == GLFW_KEY_ESCAPE && state.overlays.open == Overlay::Keys) return perform(state, Action::ClearSelection);
   const bool function_key = key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25;  // does not type text
   if (is_typing(state) && !function_key) return;

@@ -87,6 +87,8 @@ TEST_F(PreferencesTest, ComeBackAsTheyWere) {
   p.recent = {"action.fit", "knob.pinned=true"};
   p.colour_by = ColourBy::Duration;
   p.recent_files = {"/a folder/é.json", "/b.json.gz"};
+  p.attached = {{"python 'my train.py'", "/a folder", "A=1\nB=x y", "all"}};
+  p.moved_sources = {{"/theirs/src", "/mine/src"}};
   p.system_dialogs = false;
   p.trigger = {TriggerSource::LongWait, "item()", 2'000'000, 500'000, 0.4};
   p.bindings.set(Action::PauseRun, {{GLFW_KEY_F9, 0}});

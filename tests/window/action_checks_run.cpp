@@ -49,6 +49,7 @@ std::vector<ActionCheck> run_checks() {
        },
        [=](Desk& desk) { return interval(desk) == 100; }},
       {Action::DeviceMenu, {}, [](Desk& desk) { return desk.state().device_menu.open; }},
+      {Action::AttachProgram, {}, [](Desk& desk) { return desk.state().overlays.open == ui::Overlay::Attach; }},
       {Action::Sweep, {}, [](Desk& desk) { return desk.state().sweep.open; }},
       {Action::Gallery, {}, [](Desk& desk) { return desk.state().overlays.open == ui::Overlay::Gallery; }},
       {Action::FlipSide,

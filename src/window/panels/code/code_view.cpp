@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/translate.h"
+#include "base/utf8.h"
 #include "inspect/figure_text.h"
+#include "model/call_stack.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "shell/code.h"
@@ -53,15 +56,48 @@ Colour idle_colour(const ShellState& state, const Statement& statement) {
   return Colour::Bubble;
 }
 
-std::string sentence(const LineCost& cost, double share) {
+std::string sentence(const CodeState& code, const LineCost& cost, double share) {
   const auto of = [&](CodeFigure figure) { return figure_text(cost.ns[static_cast<std::size_t>(figure)]); };
-  std::string says =
-      tr("per iteration: CPU {} · waiting {} · GPU {}", of(CodeFigure::Cpu), of(CodeFigure::Wait), of(CodeFigure::Gpu));
+  const std::string cpu = of(CodeFigure::Cpu), waiting = of(CodeFigure::Wait), gpu = of(CodeFigure::Gpu);
+  std::string says = code.of_user() && code.per_second()
+                         ? tr("per second: CPU {} · waiting {} · GPU {}", cpu, waiting, gpu)
+                         : tr("per iteration: CPU {} · waiting {} · GPU {}", cpu, waiting, gpu);
   if (cost.idle_ns >= 0.5) {
     says += "\n" + tr("GPU idle because of it: {}", figure_text(cost.idle_ns));
   }
+  if (code.of_user()) {
+    if (code.only_waits()) return says + "\n" + tr("Launches and the GPU's work were not recorded.");
+    const std::string calls = fmt::format("{:.3g}", cost.per_iteration);
+    return says + "\n" + (code.per_second() ? tr("calls per second: {}", calls) : tr("calls per iteration: {}", calls));
+  }
   return says + "\n" +
          tr("{:.2f} times per iteration, {:.0f} % of the program's time", cost.per_iteration, share * 100);
+}
+
+// The columns that a text takes: two for a wide character.
+std::size_t columns(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < text.size();) count += base::is_wide(base::next_code_point(text, i)) ? 2 : 1;
+  return count;
+}
+
+// The bytes of the whole characters that fit into so many columns.
+std::size_t bytes_in(std::string_view text, std::size_t most) {
+  std::size_t bytes = 0, used = 0;
+  while (bytes < text.size()) {
+    std::size_t next = bytes;
+    used += base::is_wide(base::next_code_point(text, next)) ? 2 : 1;
+    if (used > most) break;
+    bytes = next;
+  }
+  return bytes;
+}
+
+// Of a file of the user's, a line may be long: then it is cut before the figures are.
+std::size_t letters_wanted(const CodeState& code) {
+  constexpr std::size_t kMostOfUser = 64, kLeastOfUser = 40;
+  const std::size_t longest = longest_line(code.code());
+  return code.of_user() ? std::clamp(longest, kLeastOfUser, kMostOfUser) : longest;
 }
 
 CodeMeasures measures(const Fonts& fonts) {
@@ -91,7 +127,7 @@ class CodeDrawing {
   void draw(const std::string& id) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const workload::Code& code = code_.code();
-    const float left = l_.number_right - 2 * l_.letter - 8 * s_;
+    const float left = l_.left;
     const float width = l_.right + 4 * s_ - left;
     std::optional<std::size_t> clicked;
     for (std::size_t i = 0; i < code.size(); ++i) {
@@ -209,16 +245,18 @@ class CodeDrawing {
     const float room = (shows_costs(line) ? l_.code_x + l_.code_width : l_.right) - x;
     const bool runs = !code_.code()[line.owner].ranges.empty();
     const auto letters = static_cast<std::size_t>(std::max(0.0f, room / l_.letter + 0.01f));
-    const bool cut = statement.text.size() > letters;
-    const std::size_t shown = cut ? std::max<std::size_t>(letters, 2) - 1 : statement.text.size();
+    const std::string_view whole = statement.text;
+    const bool cut = columns(whole) > letters;
+    const std::size_t shown = cut ? bytes_in(whole, std::max<std::size_t>(letters, 2) - 1) : whole.size();
     for (const CodeToken& token : tokens(statement)) {
       if (token.begin >= shown) break;
       const std::size_t length = std::min(token.length, shown - token.begin);
-      const float from = x + static_cast<float>(token.begin) * l_.letter;
-      label(from, static_cast<float>(length + 2) * l_.letter, b, token_colour(token.kind, !runs), l_.font,
+      const float from = x + static_cast<float>(columns(whole.substr(0, token.begin))) * l_.letter;
+      const auto wide = static_cast<float>(columns(whole.substr(token.begin, length)) + 2);
+      label(from, wide * l_.letter, b, token_colour(token.kind, !runs), l_.font,
             statement.text.substr(token.begin, length));
     }
-    const float end = x + static_cast<float>(shown) * l_.letter;
+    const float end = x + static_cast<float>(columns(whole.substr(0, shown))) * l_.letter;
     if (cut) label(end, 2 * l_.letter, b, c_.theme[Colour::Dim], l_.font, "…");
     if (!cut && code_.costliest() == i) draw_idle(b, end + 2 * l_.letter);
     return cut;
@@ -293,9 +331,12 @@ class CodeDrawing {
     if (cut) says = line.statement->text;
     const LineCost* cost = code_.cost(line.owner);
     if (cost) {
-      const std::string costs = sentence(*cost, code_.share(line.owner));
-      const char* click = code_.chosen() == line.owner ? tr("click: remove the outlines of its ranges")
-                                                       : tr("click: outline its ranges, go to the longest one");
+      const std::string costs = sentence(code_, *cost, code_.share(line.owner));
+      const bool on = code_.chosen() == line.owner;
+      const char* click = code_.of_user() ? (on ? tr("click: remove the outlines of its events")
+                                                : tr("click: outline its events, go to the longest call"))
+                          : on            ? tr("click: remove the outlines of its ranges")
+                                          : tr("click: outline its ranges, go to the longest one");
       says += (says.empty() ? "" : "\n") + costs + "\n" + click;
     }
     if (!says.empty()) ImGui::SetTooltip("%s", wrapped_lines(c_, FontRole::Body, says, 420 * s_).c_str());
@@ -311,6 +352,12 @@ class CodeDrawing {
 
 // Scrolls to the line of the selection when it changes.
 void keep_in_view(CodeState& code, const CodeLayout& layout) {
+  if (const auto line = std::exchange(code.scroll_to, std::nullopt)) {
+    code.in_view = code.pointed_to();
+    const float middle = (static_cast<float>(*line) + 0.5f) * layout.row_height;
+    ImGui::SetScrollY(std::max(0.0f, middle - ImGui::GetWindowHeight() / 2));
+    return;
+  }
   const std::optional<std::size_t> wanted = code.pointed_to();
   if (wanted == code.in_view) return;
   code.in_view = wanted;
@@ -330,7 +377,8 @@ void draw_heads(const Canvas& c, const CodeLayout& layout, float y, float height
                       FontRole::SmallBold, figure_name(figure), height, LabelAlign::Right});
   }
   const Rect header = c.state.places["drawer.header"];
-  const std::string unit = tr("per iteration");
+  const CodeState& code = c.state.code;
+  const std::string unit = code.of_user() && code.per_second() ? tr("per second") : tr("per iteration");
   const float width = text_width(c.fonts, FontRole::Small, unit) + 2;
   const float x = layout.column_x[0] - 14 * c.scale - width;
   if (x > header.x + 8 * c.scale) {
@@ -347,9 +395,74 @@ CodeState& begin_code(const Canvas& c) {
   return code;
 }
 
+// Why there is no line of the user's program to show, and what can be done.
+void draw_no_file(const Canvas& c) {
+  const CodeState& code = c.state.code;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (code.file().empty()) {
+    return text(c, FontRole::Body, Colour::Muted,
+                tr("No line of your program is known yet: they come with its first calls."));
+  }
+  const std::filesystem::path wanted = code.files.absolute(code.file());
+  text(c, FontRole::Body, Colour::Muted,
+       tr("{} is not in {}.", wanted.filename().string(), short_path(wanted.parent_path())));
+  if (code.file().front() == '<') return;  // it is no file
+  ImGui::SetCursorScreenPos({at.x, at.y + 26 * c.scale});
+  if (button(c, "code.find", tr("Choose where it is …"), false, 0,
+             tr("holds for all files of that folder, and is remembered"))) {
+    ask_for_source(c.state);
+  }
+}
+
+std::string file_label(const CodeState& code, const UserFile& file) {
+  std::string label = file_name_of(file.path);
+  const auto same = [&](const UserFile& other) { return file_name_of(other.path) == label; };
+  if (std::count_if(code.user_files().begin(), code.user_files().end(), same) > 1) {
+    const std::filesystem::path folder = std::filesystem::path(file.path).parent_path();
+    label = (folder.filename() / label).string();
+  }
+  return label;
+}
+
+// The file that is shown, and all that have been seen.
+void draw_file_choice(const Canvas& c, float width) {
+  CodeState& code = c.state.code;
+  const TextStyle style(c, FontRole::Body, Colour::Text);
+  const auto shown = std::find_if(code.user_files().begin(), code.user_files().end(),
+                                  [&](const UserFile& file) { return file.path == code.file(); });
+  const std::string now = shown != code.user_files().end() ? file_label(code, *shown) : file_name_of(code.file());
+  ImGui::SetNextItemWidth(std::min(260 * c.scale, width));
+  const bool open = ImGui::BeginCombo("##file", now.c_str());
+  if (!open) note_control(c, "code.file");
+  if (!open && ImGui::IsItemHovered()) {
+    const auto path = code.files.find(code.file());
+    ImGui::SetTooltip("%s", path ? short_path(*path).c_str() : code.file().c_str());
+  }
+  if (!open) return;
+  const RowSpacing rows(c);
+  std::optional<std::string> wanted;
+  for (std::size_t i = 0; i < code.user_files().size(); ++i) {
+    const UserFile& file = code.user_files()[i];
+    std::string label = file_label(code, file);
+    if (file.waiting_ns > 0) label += "   ·   " + tr("waits {}", base::format_duration(file.waiting_ns));
+    const TextStyle ink(c, FontRole::Body, file.library ? Colour::Muted : Colour::Text);
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::Selectable(label.c_str(), file.path == code.file())) wanted = file.path;
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", file.path.c_str());
+    ImGui::PopID();
+    note_control(c, fmt::format("code.file.{}", i));
+  }
+  ImGui::EndCombo();
+  if (wanted) code.show_file(*wanted, 0);
+}
+
 // True: there is no code to draw, and the reason was shown.
 bool draw_no_code(const Canvas& c) {
   if (!c.state.code.code().empty()) return false;
+  if (c.state.code.of_user()) {
+    draw_no_file(c);
+    return true;
+  }
   text(c, FontRole::Body, Colour::Muted, tr("The code of this trace is not known: another program recorded it."));
   return true;
 }
@@ -374,18 +487,23 @@ void end_lines() {
 }  // namespace
 
 void draw_code_tab(const Canvas& c) {
-  constexpr float kHead = 26;
+  constexpr float kTabs = 26, kFileRow = 34;
   const float s = c.scale;
+  const float head = kTabs + (c.state.code.of_user() && !c.state.code.file().empty() ? kFileRow : 0);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
   CodeState& code = begin_code(c);
-  const float height = size.y - kHead * s;
-  ImGui::SetCursorScreenPos({at.x + 16 * s, at.y + kHead * s});
+  const float height = size.y - head * s;
+  if (head > kTabs) {
+    ImGui::SetCursorScreenPos({at.x + 16 * s, at.y + (kTabs + 1) * s});
+    draw_file_choice(c, size.x - 32 * s);
+  }
+  ImGui::SetCursorScreenPos({at.x + 16 * s, at.y + head * s});
   if (height < 20 * s || draw_no_code(c)) return;
-  const CodeLayout layout = code_layout(at.x + 4 * s, size.x - 8 * s, height, s, longest_line(code.code()),
-                                        code.code().size(), measures(c.fonts));
+  const CodeLayout layout =
+      code_layout(at.x + 4 * s, size.x - 8 * s, height, s, letters_wanted(code), code.code().size(), measures(c.fonts));
   draw_heads(c, layout, at.y, 20 * s);
-  ImGui::SetCursorScreenPos({at.x, at.y + kHead * s});
+  ImGui::SetCursorScreenPos({at.x, at.y + head * s});
   begin_lines("##code", {size.x, height});
   keep_in_view(code, layout);
   CodeDrawing(c, layout).draw("code");
@@ -396,7 +514,7 @@ void draw_code_tab(const Canvas& c) {
     vertical_space(c, 6);
   }
   end_lines();
-  c.state.places["code"] = {at.x, at.y + kHead * s, size.x, height};
+  c.state.places["code"] = {at.x, at.y + head * s, size.x, height};
 }
 
 float presented_code_width(const ShellState& state, const Fonts& fonts, float width) {
@@ -404,7 +522,7 @@ float presented_code_width(const ShellState& state, const Fonts& fonts, float wi
   if (!state.preferences.code_view || code.empty()) return 0;
   constexpr float kAround = 8 + 18 + 12 + 8;
   const float letter = text_width(fonts, FontRole::MonoSmall, "00000000") / 8;
-  const float lines = static_cast<float>(longest_line(code) + 4) * letter + kAround * state.scale();
+  const float lines = static_cast<float>(letters_wanted(state.code) + 4) * letter + kAround * state.scale();
   const float bars = 70 * state.scale();
   return std::min(lines + bars, width * 0.42f);
 }
@@ -416,7 +534,7 @@ void draw_presented_code(const Canvas& c) {
   CodeState& code = begin_code(c);
   const float pad = 10 * s;
   const CodeLayout layout =
-      code_layout(at.x, size.x, size.y - 2 * pad, s, longest_line(code.code()), code.code().size(), measures(c.fonts));
+      code_layout(at.x, size.x, size.y - 2 * pad, s, letters_wanted(code), code.code().size(), measures(c.fonts));
   ImGui::SetCursorScreenPos({at.x, at.y + pad});
   begin_lines("##presented_code", {size.x, size.y - 2 * pad});
   keep_in_view(code, layout);
@@ -427,7 +545,7 @@ void draw_presented_code(const Canvas& c) {
 
 void draw_code_section(const Canvas& c) {
   CodeState& code = c.state.code;
-  if (code.code().empty() || c.state.drawer == DrawerTab::Code) return;
+  if (code.of_user() || code.code().empty() || c.state.drawer == DrawerTab::Code) return;
   heading(c, tr("CODE"));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -453,7 +571,7 @@ void draw_code_section(const Canvas& c) {
 
 void draw_statement_figure(const Canvas& c) {
   const auto line = c.state.code.pointed_to();
-  if (!line) return;
+  if (!line || c.state.code.of_user()) return;  // the stack has it
   const float width = ImGui::GetContentRegionAvail().x;
   const std::string name = tr("statement");
   const float room = width - text_width(c.fonts, FontRole::Body, name) - 16 * c.scale;

@@ -6,6 +6,7 @@
 
 #include "base/translate.h"
 #include "render/labels.h"
+#include "shell/code.h"
 #include "shell/finding.h"
 #include "window/panels/code/code_view.h"
 #include "window/panels/details/details_panels.h"
@@ -55,6 +56,55 @@ void draw_inside(const Canvas& c, const std::vector<EventRef>& ranges) {
   if (wanted) select_listed(c.state, *wanted);
 }
 
+// The line of the user's program that made the call, and the whole stack. A click opens a line in the code view.
+void draw_stack(const Canvas& c, const CallStack& stack) {
+  if (stack.lines.empty()) return;
+  heading(c, tr("CALLED FROM"));
+  note_place(c, "stack");
+  const float s = c.scale;
+  const float width = ImGui::GetContentRegionAvail().x;
+  // The user's own lines matter: what is left out is the end of a long stack, never the own line.
+  const std::size_t most = std::max(kMostInside, stack.own + 1);
+  const std::size_t shown = stack.lines.size() > most + 1 ? most : stack.lines.size();
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  std::optional<StackLine> wanted;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const StackLine& line = stack.lines[i];
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const bool own = i == stack.own;
+    const bool quoted = own && !line.source.empty();
+    const float row = 20 * s;
+    const float height = quoted ? 2 * row : row;
+    const std::string id = "stack." + std::to_string(i);
+    if (press_area(c, id.c_str(), {width, height})) wanted = line;
+    note_control(c, id);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    if (ImGui::IsItemHovered()) {
+      ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+      list.AddRectFilled({at.x - 4 * s, at.y}, {at.x + width + 4 * s, at.y + height}, c.theme[Colour::PanelHovered],
+                         4 * s);
+      std::string says = line.file + (line.line == 0 ? "" : ":" + std::to_string(line.line));
+      if (!line.source.empty()) says += "\n" + line.source;
+      says += "\n" + std::string(tr("click: open it in the code view"));
+      ImGui::SetTooltip("%s", wrapped_lines(c, FontRole::Body, says, 480 * s).c_str());
+    }
+    const FontRole font = own ? FontRole::BodyBold : FontRole::Small;
+    const Colour ink = line.library ? Colour::Dim : Colour::Text;
+    std::vector<Label> labels{
+        {at.x, at.y, width, c.theme.as_text(ink), font, fit_text(c.fonts, font, line.sentence(), width), row}};
+    if (quoted) {
+      labels.push_back({at.x, at.y + row, width, c.theme.as_text(Colour::Accent), FontRole::MonoSmall,
+                        fit_text(c.fonts, FontRole::MonoSmall, line.source, width), row});
+    }
+    draw_labels(list, c.fonts, labels);
+  }
+  ImGui::PopStyleVar();
+  if (shown < stack.lines.size()) {
+    text(c, FontRole::Small, Colour::Dim, tr("and {} more around it", stack.lines.size() - shown));
+  }
+  if (wanted) open_in_code(c.state, wanted->file, wanted->line);
+}
+
 // Count, sum, mean and percentiles of all events of the selected name, in the whole trace.
 void draw_name_figures(const Canvas& c) {
   const NameFigures& all = c.state.name_figures;
@@ -86,7 +136,7 @@ void draw_event_details(const Canvas& c, const EventRef& event) {
   const ShellState& state = c.state;
   const EventRef ref = event;  // a click below may change the selection
   const EventFacts facts = event_facts(state.model.analysis().links(), ref, state.selection.linked,
-                                       state.model.extent().first, state.model.facts().sm_count);
+                                       state.model.extent().first, state.model.facts().sm_count, &state.code.files);
   selection_heading(c);
   const std::string short_title =
       trace::is_gpu_work(ref.event.kind) ? shown_name(state.model.trace(), ref) : facts.title;
@@ -94,6 +144,7 @@ void draw_event_details(const Canvas& c, const EventRef& event) {
   vertical_space(c, 4);
   fact_lines(c, facts.times);
   draw_statement_figure(c);
+  draw_stack(c, facts.stack);
   // With a path, what a wait waited for is its second station.
   if (!trace::is_sync(ref.event) || state.cause.path.empty()) fact_lines(c, facts.links);
   draw_ordinary_gap(c);

@@ -8,6 +8,7 @@ namespace lanescope::ui {
 void draw_picture_panel(const Canvas& canvas);
 void draw_palette(const Canvas& canvas);
 void draw_file_dialog(const Canvas& canvas);
+void draw_attach_dialog(const Canvas& canvas);
 void draw_keys_panel(const Canvas& canvas);
 /// The button that opens the menu, at the cursor, and the menu below it.
 void draw_menu_button(const Canvas& canvas);
@@ -16,6 +17,7 @@ void draw_menu(const Canvas& canvas);
 bool menu_key(ShellState& state, KeyChord chord);
 bool palette_key(ShellState& state, KeyChord chord);
 bool file_dialog_key(ShellState& state, KeyChord chord);
+bool attach_dialog_key(ShellState& state, KeyChord chord);
 /// Begins a window over everything, so that nothing behind it can be clicked, with a box drawn in it; end it with
 /// ImGui::End(). True if the user clicked outside the box.
 bool begin_sheet(const Canvas& canvas, const char* id, const Rect& box, bool shade = true);

@@ -92,6 +92,14 @@ void draw_menu(const Canvas& c, const ImVec2& below_right) {
       ImGui::PopTextWrapPos();
       ImGui::Unindent(14 * s);
     }
+    const ActionInfo& attach = info(Action::AttachProgram);
+    ImGui::Indent(14 * s);
+    heading(c, tr("YOUR PROGRAM"));
+    ImGui::Unindent(14 * s);
+    if (draw_choice(c, {"attach", tr(attach.text), keys_text(attach), {}, false}, width)) {
+      state.requests.actions.push_back(Action::AttachProgram);
+      ImGui::CloseCurrentPopup();
+    }
     vertical_space(c, 10);
     ImGui::EndPopup();
   }

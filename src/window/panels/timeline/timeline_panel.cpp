@@ -186,7 +186,7 @@ void draw_timeline(const Canvas& c) {
   for (const auto& listed : {state.event_list.hovered, state.search.hovered}) {
     if (listed) add_pointed(surface, *listed);
   }
-  add_code_marks(surface, state.code);
+  add_code_marks(surface, state.code, state.model.analysis().links());
   add_causes(surface, state.cause);
   state.mark_shapes = mark_shapes(surface, state.marks);
   add_navigation(c, surface);

@@ -5,6 +5,7 @@
 
 #include "base/translate.h"
 #include "inspect/destination.h"
+#include "model/call_stack.h"
 #include "render/labels.h"
 #include "timeline/pin_card.h"
 #include "window/panels/timeline/timeline_panels.h"
@@ -28,6 +29,17 @@ void tooltip_starts(const Canvas& c, Nanoseconds start) {
   if (origin != begin) tooltip_line(c, tr("on the ruler"), base::format_duration(start - origin));
 }
 
+// The line of the user's program, and its text.
+void tooltip_source(const Canvas& c, std::uint32_t site) {
+  const CallStack stack = call_stack(c.state.model.trace(), site, &c.state.code.files);
+  const StackLine* own = stack.own_line();
+  if (!own) return;
+  text(c, FontRole::BodyBold, Colour::Accent, own->sentence());
+  if (!own->source.empty()) {
+    text(c, FontRole::MonoSmall, Colour::Text, fit_text(c.fonts, FontRole::MonoSmall, own->source, 480 * c.scale));
+  }
+}
+
 // The lines of a tooltip, also used for a pinned one.
 void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
   const trace::Trace& trace = c.state.model.trace();
@@ -35,6 +47,7 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
     text(c, FontRole::BodyBold, Colour::Wait, std::string(trace.names().text(hit.open->name)));
     tooltip_line(c, tr("so far"), base::format_duration(c.state.model.now() - hit.open->start_ns));
     tooltip_starts(c, hit.open->start_ns);
+    tooltip_source(c, trace.sites().at(hit.open->lane, hit.open->start_ns));
     text(c, FontRole::Small, Colour::Muted, tr("the call has not returned yet"));
   } else if (hit.event) {
     const trace::Event& e = hit.event->event;
@@ -58,6 +71,7 @@ void tooltip_lines(const Canvas& c, const TimelineHit& hit) {
       if (e.duration() > 0)
         tooltip_line(c, tr("rate"), fmt::format("{:.2f} GB/s", bytes / static_cast<double>(e.duration())));
     }
+    tooltip_source(c, site_of(c.state.model.analysis().links(), *hit.event));
   } else if (hit.bubble) {
     text(c, FontRole::BodyBold, Colour::Bubble,
          std::string(tr("GPU idle")) + " " + base::format_duration(hit.bubble->duration()));
