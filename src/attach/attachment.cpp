@@ -71,15 +71,22 @@ std::vector<std::uint32_t> descendants(std::uint32_t of) {
 }
 
 struct Mapped {
-  bool cuda = false, ours = false, musl = false;
+  bool gpu = false, ours = false, musl = false;
 };
+/// `gpu`: CUDA is initialised, for only then is the GPU's device file open. Many programs map the driver and never use
+/// it.
 Mapped mapped_by(std::uint32_t pid) {
   Mapped mapped;
-  std::ifstream stream("/proc/" + std::to_string(pid) + "/maps");
+  const std::string folder = "/proc/" + std::to_string(pid);
+  std::ifstream stream(folder + "/maps");
   for (std::string line; std::getline(stream, line);) {
-    mapped.cuda = mapped.cuda || line.find("/libcuda.so") != std::string::npos;
     mapped.ours = mapped.ours || line.find("liblanescope_inject") != std::string::npos;
     mapped.musl = mapped.musl || line.find("/ld-musl") != std::string::npos;
+  }
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "/fd", error)) {
+    const std::string target = std::filesystem::read_symlink(entry.path(), error).string();
+    mapped.gpu = mapped.gpu || target.starts_with("/dev/nvidia-uvm") || target.starts_with("/dev/nvidia0");
   }
   return mapped;
 }
@@ -362,8 +369,8 @@ void Attachment::look_around() {
                             "watched. Use an image with glibc.",
                             process_name(pid), pid),
                          true});
-      } else if (mapped.cuda && !mapped.ours) {
-        found.push_back({tr("{} (process {}) has opened the CUDA driver but not the library that watches it: its "
+      } else if (mapped.gpu && !mapped.ours) {
+        found.push_back({tr("{} (process {}) uses the GPU but has not loaded the library that watches it: its "
                             "environment may have been emptied (sudo, env -i, a container). Pass {} and {} on to it.",
                             process_name(pid), pid, "CUDA_INJECTION64_PATH", wire::kSocketVariable),
                          true});
@@ -473,7 +480,6 @@ void Attachment::publish() {
   }
   const std::lock_guard lock(mutex_);
   const std::optional<int> status = launched_ ? launched_->ended() : std::nullopt;
-  const bool failed = status && *status != 0;
   if (!status) state_.running_ns = now;
   state_.processes = std::move(processes);
   state_.without_gpu = std::max(state_.without_gpu, without_gpu);
@@ -489,7 +495,7 @@ void Attachment::publish() {
           {tr("The program has made no call to the GPU yet. Its lanes appear with the first one."), false});
     }
   } else if (status && alive == 0) {
-    remarks.push_back({tr("The program has ended: {}.", state_.end), failed});
+    remarks.push_back({tr("The program has ended: {}.", state_.end), false});
   }
   if (meeting_->refused() != 0) {
     remarks.push_back({tr("{} processes that wanted to report in were refused.", meeting_->refused()), true});

@@ -30,7 +30,7 @@ Nanoseconds mean(const std::deque<Nanoseconds>& values) {
 
 std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete) {
   if (stack.empty()) return std::nullopt;
-  if (last_.empty()) began_ns_ = start_ns;
+  if (!began_ns_) began_ns_ = start_ns;
   now_ns_ = std::max(now_ns_, start_ns);
   const std::vector<FramePlace> now(stack.rbegin(), stack.rend());
   std::optional<LoopKey> again;
@@ -91,7 +91,7 @@ std::optional<LoopKey> LoopFinder::iteration() const {
   for (const auto& [key, loop] : loops_) {  // shallowest first
     if (loop.rounds < kEnough) {
       // It has begun again once or twice: it is waited for, but not for ever.
-      if (now_ns_ - loop.last_ns <= kWaitForRound * (loop.last_ns - began_ns_)) return slow;
+      if (now_ns_ - loop.last_ns <= kWaitForRound * (loop.last_ns - *began_ns_)) return slow;
       continue;
     }
     const Nanoseconds round = std::max<Nanoseconds>(1, mean(loop.durations));

@@ -52,6 +52,9 @@ class LoopFinder {
   /// with this call: the shallowest that did; deeper ones are then left and entered anew.
   std::optional<LoopKey> add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete);
 
+  /// Calls are left out before the next one, which therefore tells nothing in comparison with the last.
+  void forget_last() { last_.clear(); }
+
   /// The loops seen, shallowest first.
   std::vector<FoundLoop> loops() const;
   /// The one that is the iteration, if there is any yet.
@@ -73,7 +76,8 @@ class LoopFinder {
 
   std::map<LoopKey, Loop> loops_;
   std::vector<FramePlace> last_;  // outermost first
-  Nanoseconds now_ns_ = 0, began_ns_ = 0;
+  Nanoseconds now_ns_ = 0;
+  std::optional<Nanoseconds> began_ns_;
 };
 
 }  // namespace lanescope::attach

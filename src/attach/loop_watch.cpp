@@ -27,11 +27,21 @@ bool names_a_step(std::string_view name) {
 
 std::optional<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<const FramePlace> stack) {
   ++calls_;
-  const std::optional<LoopKey> again = finder_.add(call.start_ns, stack, call.recorded);
+  std::optional<LoopKey> again;
+  if (call.recorded || !ever_recorded_) {
+    ever_recorded_ = ever_recorded_ || call.recorded;
+    if (in_gap_) {
+      finder_.forget_last();
+      left_out_ns_ += call.start_ns - last_start_ns_;
+      in_gap_ = false;
+    }
+    again = finder_.add(call.start_ns - left_out_ns_, stack, call.recorded);
+    last_start_ns_ = call.start_ns;
+  }
   const std::optional<LoopKey> now = loop();
   if (now != loop_) {
     loop_ = now;
-    loop_since_ns_ = call.start_ns;
+    loop_since_ns_ = call.start_ns - left_out_ns_;
     drop_anchor();
   }
   std::optional<Iteration> ended;
@@ -39,7 +49,7 @@ std::optional<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<c
     if (begun_ns_ && t > *begun_ns_) ended = Iteration{*begun_ns_, t};
     begun_ns_ = t;
   };
-  if (!loop_ || (!chosen_ && call.start_ns - loop_since_ns_ < settled_ns_)) return ended;
+  if (!loop_ || (!chosen_ && call.start_ns - left_out_ns_ - loop_since_ns_ < settled_ns_)) return ended;
   // An outer loop that begins again begins a new round of this one, too.
   const bool round = again && again->depth <= loop_->depth;
   if (round && call.recorded) {
@@ -90,6 +100,7 @@ void LoopWatch::drop_anchor() {
 
 void LoopWatch::recording_changed() {
   whole_ = false;
+  in_gap_ = last_start_ns_ != 0;
   if (!anchor_) begun_ns_.reset();
 }
 

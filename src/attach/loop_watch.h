@@ -61,6 +61,9 @@ class LoopWatch {
 
   LoopFinder finder_;
   const Nanoseconds settled_ns_;
+  // Loops are looked for among calls that are recorded without a gap. The time between such stretches is left out.
+  bool in_gap_ = false, ever_recorded_ = false;
+  Nanoseconds left_out_ns_ = 0, last_start_ns_ = 0;
   std::optional<LoopKey> chosen_, loop_;
   Nanoseconds loop_since_ns_ = 0;
   std::optional<Anchor> anchor_;

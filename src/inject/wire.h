@@ -67,7 +67,7 @@ enum class Kind : std::uint8_t {
 };
 
 inline constexpr std::size_t kMostText = 1024;  ///< bytes
-inline constexpr std::size_t kMostFrames = 32;
+inline constexpr std::size_t kMostFrames = 64;
 
 // --- Messages: the first slot holds a header of 16 bytes and 48 bytes of content; longer messages continue with 56
 // bytes in each further slot. Ids count from 1; 0 means none.
