@@ -155,7 +155,7 @@ void Timeline::look_for_missing(const TimelineFrame& frame) {
   if (owners_of_ != &frame.trace || !any) owners_.reset();
   owners_of_ = any ? &frame.trace : nullptr;
   if (!any) return;
-  if (!owners_) owners_.emplace(frame.trace);
+  if (!owners_) owners_ = std::make_unique<trace::Owners>(frame.trace);
   owners_->refresh();
   may_miss_ = frame.trace.extent();
   may_miss_.second = frame.live ? frame.live_edge : std::min(frame.live_edge, may_miss_.second);

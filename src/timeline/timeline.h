@@ -288,7 +288,7 @@ class Timeline {
   std::vector<HeadingPlace> headings_;
   std::vector<std::string> order_;
   std::vector<OpenBar> open_bars_;
-  std::optional<trace::Owners> owners_;  // of a trace that is recorded in parts
+  std::unique_ptr<trace::Owners> owners_;  // of a trace that is recorded in parts
   const trace::Trace* owners_of_ = nullptr;
   std::pair<Nanoseconds, Nanoseconds> may_miss_;  // outside, nothing is drawn as not recorded
   std::size_t lanes_seen_ = 0;

@@ -46,6 +46,8 @@ void Timeline::clear() {
   placed_.clear();
   headings_.clear();
   colours_.clear();
+  owners_.reset();
+  owners_of_ = nullptr;
   lanes_seen_ = 0;
   moving_ = divided_ = false;
 }

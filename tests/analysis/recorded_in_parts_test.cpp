@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/account.h"
+#include "analysis/evidence.h"
 #include "analysis/live_analysis.h"
 #include "analysis/whole_iterations.h"
 #include "trace_builder.h"
@@ -284,6 +285,32 @@ TEST(RecordedInParts, RunAheadForgetsWhatWasLost) {
   EXPECT_DOUBLE_EQ(s.run_ahead_mean, (30.0 + 80.0) / 190.0);
   EXPECT_EQ(s.run_ahead_max, 1);
   EXPECT_EQ(s.launch_count, 2) << "110 and 150; those at 300 and 460 lie outside";
+}
+
+// The evidence of the cards is of the whole iterations alone: 10 of them in 5 bursts, each with one sync, one launch
+// and 5,000 idle, of which 9,500 in two are blamed on the sync. The sync waits 5,380, while the GPU is busy from 500 to
+// 5,500, for 5,000 of it.
+TEST(RecordedInParts, TheEvidenceIsOfWholeIterations) {
+  Loop loop;
+  record_in_bursts(loop, 5);
+  const Evidence e = gather(loop.trace, 0, 5 * kEvery);
+  EXPECT_EQ(e.iterations, 10);
+  EXPECT_EQ(e.span_ns(), 100'000);
+  EXPECT_EQ(e.launches, 10);
+  EXPECT_EQ(e.summary.sync_count, 10);
+  EXPECT_EQ(e.summary.host_wait_ns, 10 * 5'380);
+  EXPECT_EQ(e.summary.gpu_busy_ns, 50'000);
+  ASSERT_FALSE(e.sites.empty());
+  const CallSite& sync = e.sites.front();
+  EXPECT_EQ(loop.trace.names().text(sync.call), "cudaStreamSynchronize");
+  EXPECT_EQ(sync.count, 10);
+  EXPECT_EQ(sync.bubbles_ns(), 5 * 9'500);
+  EXPECT_EQ(sync.wait_ns, 10 * 5'380);
+  EXPECT_EQ(sync.wait_busy_ns, 10 * 5'000);
+
+  Loop one;
+  record_in_bursts(one, 1);
+  EXPECT_EQ(gather(one.trace, 0, kEvery).iterations, 0) << "two whole iterations are too few";
 }
 
 // Two processes, the first recorded 0 - 100, the second 200 - 300. Each GPU's figures are from its own time.
