@@ -17,6 +17,7 @@ PROGRAMS = [  # name, what starts it
     ("recording", []),
     ("memory", []),
     ("simulator", []),
+    ("session", []),
     ("window", VIRTUAL_DISPLAY),
     ("live", VIRTUAL_DISPLAY),
     ("opening", VIRTUAL_DISPLAY),
