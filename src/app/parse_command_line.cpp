@@ -301,7 +301,8 @@ struct ReportArguments {
     if (file.empty()) {
       if (!run.has_loop()) {
         throw UsageError(
-            tr("report needs a trace file (.lanescope, .json or .json.gz), or --workload or --experiment to run first"));
+            tr("report needs a trace file (.lanescope, .json or .json.gz), or --workload or --experiment to run "
+               "first"));
       }
       return run.request(app, command);
     }

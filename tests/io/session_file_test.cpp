@@ -32,7 +32,7 @@ OpenedTrace read_bytes_as_session(std::string_view bytes, const ReadLimits& limi
   return read_session(source, nullptr, limits);
 }
 
-RunFacts some_facts() {
+RunFacts full_facts() {
   RunFacts facts;
   facts.workload = "linear-mse";
   facts.device = "sim:rtx4090";
@@ -116,7 +116,7 @@ void note_some_sites(trace::Trace& trace) {
 
 struct SessionFile : Scratch {
   OpenedTrace again(const trace::Trace& trace) {
-    write_session(file("a.lanescope"), trace, some_facts());
+    write_session(file("a.lanescope"), trace, full_facts());
     return read_trace(file("a.lanescope"));
   }
 };
@@ -146,11 +146,11 @@ TEST_F(SessionFile, KeepsEverything) {
   trace.count_late(4);
   trace.count_clamped(5);
   const trace::CaptureHealth health = some_health();
-  write_session(file("a.lanescope"), trace, some_facts(), &health);
+  write_session(file("a.lanescope"), trace, full_facts(), &health);
   const OpenedTrace opened = read_trace(file("a.lanescope"));
   expect_same_rows(trace, *opened.trace);
   expect_same_sites(trace, *opened.trace);
-  EXPECT_EQ(opened.facts, some_facts());
+  EXPECT_EQ(opened.facts, full_facts());
   EXPECT_TRUE(opened.own);
   EXPECT_EQ(opened.incomplete, "");
   EXPECT_EQ(opened.events_read, trace.counts().recorded);
@@ -186,8 +186,8 @@ TEST_F(SessionFile, KeepsRandomTraces) {
 TEST_F(SessionFile, AgreesWithJson) {
   trace::Trace trace;
   fill_randomly(trace, 20, 500);
-  write_trace(file("a.json"), trace, some_facts());
-  write_trace(file("a.lanescope"), trace, some_facts());
+  write_trace(file("a.json"), trace, full_facts());
+  write_trace(file("a.lanescope"), trace, full_facts());
   const OpenedTrace json = read_trace(file("a.json")), own = read_trace(file("a.lanescope"));
   ASSERT_EQ(lanes_of(*json.trace), lanes_of(*own.trace));
   for (std::size_t l = 0; l < trace.lane_count(); ++l) EXPECT_EQ(events_of(*json.trace, l), events_of(*own.trace, l));
@@ -253,7 +253,7 @@ TEST_F(SessionFile, IsAppendedWhileTheTraceGrows) {
     if (step % 4 == 2) trace.end_recorded(5, step * 10'000);
     trace.publish();
     trace.set_complete_until((step + 1) * 10'000);
-    RunFacts facts = some_facts();
+    RunFacts facts = full_facts();
     facts.settings["step"] = std::to_string(step);
     writer.append(facts);
     EXPECT_EQ(writer.events(), trace.counts().recorded);
@@ -264,7 +264,7 @@ TEST_F(SessionFile, IsAppendedWhileTheTraceGrows) {
     EXPECT_EQ(now.trace->complete_until(), trace.complete_until());
     EXPECT_THAT(now.incomplete, HasSubstr("cut off"));
   }
-  writer.finish(some_facts());
+  writer.finish(full_facts());
   const OpenedTrace opened = read_trace(file("live.lanescope"));
   expect_same_rows(trace, *opened.trace);
   expect_same_sites(trace, *opened.trace);
@@ -390,9 +390,9 @@ TEST_F(SessionFile, RandomDamageDoesNoHarm) {
   for (std::uint32_t seed = 1; seed < 6; ++seed) {
     fill_randomly(trace, seed, 4);
     note_some_sites(trace);
-    writer.append(some_facts());
+    writer.append(full_facts());
   }
-  writer.finish(some_facts());
+  writer.finish(full_facts());
   const std::string bytes = read_bytes(file("a.lanescope"));
   std::mt19937 random(7);
   int refused = 0, shown = 0;
