@@ -18,6 +18,7 @@ PROGRAMS = [  # name, what starts it
     ("memory", []),
     ("simulator", []),
     ("inject", []),
+    ("session", []),
     ("window", VIRTUAL_DISPLAY),
     ("live", VIRTUAL_DISPLAY),
     ("opening", VIRTUAL_DISPLAY),

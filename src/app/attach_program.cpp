@@ -4,16 +4,21 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "app/outputs.h"
 #include "app/screen.h"
 #include "app/terminal.h"
 #include "attach/attachment.h"
+#include "base/error.h"
 #include "base/translate.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 
 namespace lanescope::app {
 namespace {
@@ -56,8 +61,60 @@ io::RunFacts facts_of(const attach::Attachment& attachment) {
   return facts;
 }
 
+/// While it lives, a thread appends to a session file what the program sends, so that little is lost if the machine or
+/// this program stops.
+class RecordingFile {
+ public:
+  RecordingFile(const std::filesystem::path& path, const attach::Attachment& attachment)
+      : attachment_(attachment), writer_(path, attachment.trace()), thread_([this] { follow(); }) {}
+  ~RecordingFile() { stop(); }
+  RecordingFile(const RecordingFile&) = delete;
+  RecordingFile& operator=(const RecordingFile&) = delete;
+
+  /// Call when all has arrived. Throws base::FileError, also if appending failed earlier.
+  void finish() {
+    stop();
+    const trace::CaptureHealth health = attachment_.state().health;
+    writer_.finish(facts_of(attachment_), &health);
+  }
+
+ private:
+  static constexpr std::chrono::seconds kEvery{1};
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    stopped_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void follow() {
+    try {
+      std::unique_lock lock(mutex_);
+      while (!stopped_.wait_for(lock, kEvery, [this] { return stop_; })) {
+        const trace::CaptureHealth health = attachment_.state().health;
+        writer_.append(facts_of(attachment_), &health);
+      }
+    } catch (const base::Error&) {  // finish() throws it again; the program goes on
+    }
+  }
+
+  const attach::Attachment& attachment_;
+  io::SessionWriter writer_;
+  std::mutex mutex_;
+  std::condition_variable stopped_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
 int record(const AttachRequest& request, attach::Attachment& attachment) {
   check_outputs({request.record});
+  std::unique_ptr<RecordingFile> file;
+  if (request.record.extension() == io::kSessionEnding) {
+    file = std::make_unique<RecordingFile>(request.record, attachment);
+  }
   attachment.start();
   int status = 0;
   {
@@ -68,7 +125,11 @@ int record(const AttachRequest& request, attach::Attachment& attachment) {
   for (const attach::Remark& remark : state.remarks) {
     if (remark.problem) say(remark.sentence);
   }
-  io::write_chrome_trace(request.record, attachment.trace(), facts_of(attachment));
+  if (file) {
+    file->finish();
+  } else {
+    io::write_trace(request.record, attachment.trace(), facts_of(attachment), &state.health);
+  }
   return attach::Launched::exit_status(status);
 }
 

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "io/trace_file.h"
 #include "render/draw_pictures.h"
 
 namespace lanescope::app {
@@ -42,6 +43,11 @@ std::string part_title(const workload::Settings& settings, const std::vector<std
     if (!spec->unit.empty()) title += ' ' + spec->unit;
   }
   return title;
+}
+
+void write_trace(const std::filesystem::path& path, const MeasuredRun& run) {
+  const trace::CaptureHealth health = run.capture_health();
+  io::write_trace(path, run.trace(), run.facts(), &health);
 }
 
 void write_picture(const RunRequest& request, Painter& painter, const MeasuredRun& first, const MeasuredRun* second) {
@@ -123,8 +129,8 @@ int run_headless(const RunRequest& request) {
   }
 
   if (!request.trace.empty()) {
-    io::write_chrome_trace(request.trace, first.trace(), first.facts());
-    if (second) io::write_chrome_trace(comparison_path(request.trace), second->trace(), second->facts());
+    write_trace(request.trace, first);
+    if (second) write_trace(comparison_path(request.trace), *second);
   }
   if (!request.screenshot.file.empty()) write_picture(request, *painter, first, second.get());
   if (animator && second) animator->write({&first, "", ""}, {second.get(), "", ""});

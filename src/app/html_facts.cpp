@@ -94,6 +94,7 @@ void add_source(const FileFacts& source, Lines& lines) {
                               source.skipped_by_category));
   }
   lines.add_if(source.events_malformed, N_("{} were left out because they lack a usable time, lane or partner."));
+  if (!source.incomplete.empty()) lines.add(escaped(source.incomplete));
   if (!source.own) {
     lines.add(
         words("Another program wrote the trace. Its times come from a profiler, which slows what it measures; what a "

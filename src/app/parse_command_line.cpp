@@ -77,7 +77,7 @@ the time unless --share says otherwise), calls (everything, all the time), all (
 Examples:
   lanescope attach -- python train.py
   lanescope attach --level waits -- python train.py --epochs 3
-  lanescope attach --record run.json.gz -- python train.py)");
+  lanescope attach --record run.lanescope -- python train.py)");
 
 constexpr const char* kCalibrateNotes = N_(
     R"(Takes at most a minute; nothing else should use the GPU meanwhile. Every number in the profile says how, on what and when it
@@ -134,7 +134,7 @@ struct AttachArguments {
         ->type_name("PERCENT");
     app.add_flag("--no-launch-lines", no_launch_lines, tr("no Python lines for launches, only for what blocks"))
         ->disable_flag_override();
-    app.add_option("--record", record, tr("no window: write the trace to this file (.json or .json.gz)"))
+    app.add_option("--record", record, tr("no window: write the trace to this file (.lanescope, .json or .json.gz)"))
         ->type_name("FILE");
     app.add_option("--folder", folder, tr("the program's working directory; default: this one"))->type_name("DIR");
     app.add_option("--env", variables, tr("a variable of the program's environment; may be repeated"))
@@ -294,14 +294,15 @@ struct ReportArguments {
   RunArguments run;
 
   void add_to(CLI::App& app) {
-    app.add_option("FILE", file, tr("a trace (.json or .json.gz)"))->type_name("");
+    app.add_option("FILE", file, tr("a trace (.lanescope, .json or .json.gz)"))->type_name("");
     run.add_to(app);
   }
   Request request(const CLI::App& app, const std::string& command) const {
     if (file.empty()) {
       if (!run.has_loop()) {
         throw UsageError(
-            tr("report needs a trace file (.json or .json.gz), or --workload or --experiment to run first"));
+            tr("report needs a trace file (.lanescope, .json or .json.gz), or --workload or --experiment to run "
+               "first"));
       }
       return run.request(app, command);
     }

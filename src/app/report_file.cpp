@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "io/run_figures.h"
+#include "io/trace_file.h"
 
 namespace lanescope::app {
 namespace {
@@ -47,7 +48,7 @@ void report_file(const ReportRequest& request) {
       throw base::UsageError(base::tr("{} is the trace that is read; give the report another file", output));
     }
   }
-  const io::OpenedTrace opened = io::read_chrome_trace(request.file);
+  const io::OpenedTrace opened = io::read_trace(request.file);
   if (!request.html.empty() && opened.trace->counts().recorded == 0) {
     throw base::FileError(base::tr("{}: it has no events to show on a page", request.file.string()));
   }
@@ -56,6 +57,7 @@ void report_file(const ReportRequest& request) {
   analysis.finish();
   RunFigures figures = io::figures_of(*opened.trace, analysis, opened.facts);
   figures.loss = loss_of(*opened.trace);
+  if (opened.health && opened.health->state != trace::CaptureState::None) figures.capture = opened.health;
   figures.advice = io::advice_of(*opened.trace, analysis, figures);
   if (!request.json.empty() || !request.html.empty()) {
     figures.breakdown = io::breakdown_of(*opened.trace, analysis, figures);
@@ -67,6 +69,7 @@ void report_file(const ReportRequest& request) {
 
   const FileFacts source{.path = request.file.string(),
                          .own = opened.own,
+                         .incomplete = opened.incomplete,
                          .events_read = opened.events_read,
                          .events_skipped = opened.events_skipped,
                          .events_malformed = opened.events_malformed,

@@ -20,6 +20,7 @@
 #include "base/time.h"
 #include "base/translate.h"
 #include "device/catalogue.h"
+#include "io/trace_file.h"
 
 namespace lanescope::app {
 namespace {
@@ -149,8 +150,9 @@ int run_experiment(const ExperimentRequest& request) {
   }
   if (!request.trace.empty()) {
     for (std::size_t p = 0; p < parts.size(); ++p) {
-      io::write_chrome_trace(p == 0 ? request.trace : comparison_path(request.trace), parts[p].run->trace(),
-                             parts[p].run->facts());
+      const trace::CaptureHealth health = parts[p].run->capture_health();
+      io::write_trace(p == 0 ? request.trace : comparison_path(request.trace), parts[p].run->trace(),
+                      parts[p].run->facts(), &health);
     }
   }
   if (!request.screenshot.file.empty()) painter->write(parts);

@@ -17,6 +17,7 @@ using io::RunFigures;
 struct FileFacts {
   std::string path;
   bool own = false;
+  std::string incomplete;  ///< see io::OpenedTrace
   std::uint64_t events_read = 0, events_skipped = 0, events_malformed = 0;
   std::map<std::string, std::uint64_t> read_by_category, skipped_by_category;
 };

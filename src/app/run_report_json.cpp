@@ -54,6 +54,7 @@ std::string file_json(const RunFigures& figures, const FileFacts& source) {
   Json json = to_json(figures);
   json["source"] = {{"file", source.path},
                     {"own", source.own},
+                    {"incomplete", source.incomplete},
                     {"events_read", source.events_read},
                     {"events_skipped", source.events_skipped},
                     {"events_malformed", source.events_malformed},

@@ -417,6 +417,7 @@ std::string file_table(const RunFigures& figures, const FileFacts& source, const
   if (source.events_malformed > 0) {
     line(tr("Left out {} without a usable time, lane or partner", counted(source.events_malformed)), {});
   }
+  if (!source.incomplete.empty()) text += source.incomplete + '\n';
   return text;
 }
 

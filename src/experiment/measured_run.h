@@ -48,6 +48,7 @@ class MeasuredRun {
   analysis::Breakdown breakdown(const io::RunFigures& figures) const;
   const analysis::LiveAnalysis& analysis() const { return *analysis_; }
   io::RunFacts facts() const { return facts_of(*session_); }
+  trace::CaptureHealth capture_health() const { return session_->capture_health(); }
   const device::DeviceInfo& device() const { return session_->device(); }
   /// The input of experiment/figure.h.
   Measured measured() const {

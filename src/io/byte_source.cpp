@@ -15,6 +15,7 @@ namespace lanescope::io {
 namespace {
 
 constexpr std::size_t kPiece = 256 * 1024;
+constexpr std::size_t kLeast = 8;
 constexpr std::uint64_t kRatioMatters = 64u << 20;
 constexpr int kGzipWindow = 15 + 16;  // zlib's code for a gzip header only
 
@@ -67,8 +68,8 @@ ByteSource::~ByteSource() {
 bool ByteSource::refill() {
   begin_ = 0;
   end_ = 0;
-  // A pipe may return less than requested, but the format check needs two bytes.
-  while (end_ < 2) {
+  // A pipe may return less than requested, but the format check needs some bytes.
+  while (end_ < kLeast) {
     errno = 0;
     const std::size_t got = std::fread(input_.data() + end_, 1, input_.size() - end_, file_.get());
     if (got == 0) {
@@ -81,7 +82,13 @@ bool ByteSource::refill() {
   return end_ > 0;
 }
 
+std::string_view ByteSource::peek() {
+  if (peeked_.empty()) peeked_ = next();
+  return peeked_;
+}
+
 std::string_view ByteSource::next() {
+  if (!peeked_.empty()) return std::exchange(peeked_, {});
   if (progress_) {
     if (progress_->cancelled.load(std::memory_order_relaxed)) throw Cancelled(path_.string());
     progress_->done.store(read_ - (end_ - begin_), std::memory_order_relaxed);

@@ -34,6 +34,8 @@ class ByteSource {
   /// The next piece, valid until the next call; empty at the end. Throws base::FileError (read error, corrupt or
   /// truncated gzip, over the limits).
   std::string_view next();
+  /// What next() will return: at least eight bytes, unless there are fewer.
+  std::string_view peek();
   const std::filesystem::path& path() const { return path_; }
   /// From now on, `progress` receives the number of bytes read, and next() throws Cancelled if it requests a stop.
   void report_to(ReadProgress& progress);
@@ -49,6 +51,7 @@ class ByteSource {
   const ByteLimits limits_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
   std::vector<char> input_, output_;
+  std::string_view peeked_;
   std::size_t begin_ = 0, end_ = 0;  // the unused part of input_
   std::uint64_t read_ = 0, delivered_ = 0;
   std::uint64_t total_ = 0;  // size of the file; 0: unknown

@@ -441,6 +441,7 @@ OpenedTrace TraceBuilder::finish() {
     // An event evicted before the file was written is as lost as a dropped one.
     trace.count_dropped(head_.counts.dropped + head_.counts.evicted);
     trace.count_late(head_.counts.late);
+    trace.count_clamped(head_.counts.clamped);
   } else {
     opened_.facts.version.clear();
     opened_.facts.device_name = head_.device_name;

@@ -4,9 +4,8 @@
 #include "io/chrome_parser.h"
 
 namespace lanescope::io {
-namespace {
 
-OpenedTrace read_from(ByteSource& source, ReadProgress* progress, const ReadLimits& limits) {
+OpenedTrace read_chrome_trace(ByteSource& source, ReadProgress* progress, const ReadLimits& limits) {
   ReadProgress unused;
   ReadProgress& reported = progress ? *progress : unused;
   source.report_to(reported);
@@ -20,17 +19,15 @@ OpenedTrace read_from(ByteSource& source, ReadProgress* progress, const ReadLimi
   }
 }
 
-}  // namespace
-
 OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* progress, const ReadLimits& limits) {
   ByteSource source(path);
-  return read_from(source, progress, limits);
+  return read_chrome_trace(source, progress, limits);
 }
 
 OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name, ReadProgress* progress,
                               const ReadLimits& limits) {
   ByteSource source(bytes, name);
-  return read_from(source, progress, limits);
+  return read_chrome_trace(source, progress, limits);
 }
 
 }  // namespace lanescope::io

@@ -6,14 +6,18 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/version.h"
 #include "io/read_progress.h"
+#include "trace/capture_health.h"
 #include "trace/trace.h"
 
 namespace lanescope::io {
+
+class ByteSource;
 
 /// Facts about the run that are stored in the file ("otherData"): workload, settings, device, simulated, version; and
 /// the device's properties that figures, cards and predictions need, so that a file gives the same results as the run.
@@ -50,6 +54,9 @@ struct OpenedTrace {
   std::uint64_t events_malformed = 0;
   std::map<std::string, std::uint64_t> skipped_by_category;
   std::map<std::string, std::uint64_t> read_by_category;
+  std::optional<trace::CaptureHealth> health;  ///< of a session file: what its capture lost
+  /// A session file that was cut off or damaged: what is missing, as one sentence. Empty: nothing is.
+  std::string incomplete;
 };
 
 struct ReadLimits {
@@ -61,6 +68,7 @@ struct ReadLimits {
 /// io::Cancelled if it requests a stop.
 OpenedTrace read_chrome_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr,
                               const ReadLimits& limits = {});
+OpenedTrace read_chrome_trace(ByteSource& source, ReadProgress* progress = nullptr, const ReadLimits& limits = {});
 /// The same for a file's bytes in memory; `name` replaces the path in messages.
 OpenedTrace read_chrome_trace(std::string_view bytes, std::string_view name, ReadProgress* progress = nullptr,
                               const ReadLimits& limits = {});

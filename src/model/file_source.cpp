@@ -10,6 +10,7 @@ using base::tr;
 namespace {
 
 std::string written_by(const io::OpenedTrace& opened) {
+  if (!opened.incomplete.empty()) return opened.incomplete;
   return opened.own ? tr("Written by Lanescope: nothing is missing.")
                     : tr("Written by another program: shown as far as its contents allow.");
 }

@@ -6,6 +6,7 @@
 
 #include "io/byte_source.h"
 #include "io/run_figures.h"
+#include "io/trace_file.h"
 #include "model/file_source.h"
 
 namespace lanescope::ui {
@@ -39,7 +40,7 @@ void check_readable(const std::filesystem::path& path) {
 }
 
 ReadFile read_file(const std::filesystem::path& path, FileProgress* progress) {
-  io::OpenedTrace opened = io::read_chrome_trace(path, progress ? &progress->reading : nullptr);
+  io::OpenedTrace opened = io::read_trace(path, progress ? &progress->reading : nullptr);
   return analysed(std::make_unique<FileSource>(std::move(opened), path), progress);
 }
 

@@ -3,11 +3,12 @@
 
 #include <imgui.h>
 
+#include <optional>
 #include <utility>
 
 #include "base/translate.h"
 #include "io/atomic_file.h"
-#include "io/chrome_trace.h"
+#include "io/trace_file.h"
 #include "shell/action_rows.h"
 #include "shell/save_experiment.h"
 #include "shell/shell_state.h"
@@ -40,14 +41,16 @@ bool still_saving(ShellState& state) {
 }
 
 void open_trace(ShellState& state) {
-  ask_for_file(state, FilePurpose::OpenTrace,
-               {false, tr("Open a trace"), opening_folder(state), {".json", ".json.gz", ".gz"}, tr("Traces")});
+  ask_for_file(
+      state, FilePurpose::OpenTrace,
+      {false, tr("Open a trace"), opening_folder(state), {".lanescope", ".json", ".json.gz", ".gz"}, tr("Traces")});
 }
 
 void save_trace_as(ShellState& state) {
   const fs::path name = free_picture_name(state, "trace", ".json").filename();
-  ask_for_file(state, FilePurpose::SaveTrace,
-               {true, tr("Save the trace"), saving_folder(state) / name, {".json", ".json.gz"}, tr("Traces")});
+  ask_for_file(
+      state, FilePurpose::SaveTrace,
+      {true, tr("Save the trace"), saving_folder(state) / name, {".json", ".json.gz", ".lanescope"}, tr("Traces")});
 }
 
 void save_trace(ShellState& state, const char* ending) {
@@ -64,8 +67,11 @@ void save_trace_to(ShellState& state, const fs::path& path) {
   io::RunFacts shown = state.model.facts();
   shown.marks = marks_to_json(state.marks);
   state.pictures.saved_trace = path;
-  state.pictures.saving.start([path, facts = std::move(shown), &trace = state.model.trace()] {
-    io::write_chrome_trace(path, trace, facts);
+  std::optional<trace::CaptureHealth> health;
+  if (const CaptureMonitor* monitor = state.model.source().capture_monitor()) health = monitor->health();
+  if (const io::OpenedTrace* opened = state.model.source().opened()) health = opened->health;
+  state.pictures.saving.start([path, facts = std::move(shown), health, &trace = state.model.trace()] {
+    io::write_trace(path, trace, facts, health ? &*health : nullptr);
     return std::string(tr("Trace saved")) + ": " + path.string();
   });
 }

@@ -7,7 +7,8 @@ namespace lanescope::ui {
 
 struct ShellState;
 
-/// In the background and atomically; a toast says where, or why not. Compressed if the name ends in ".gz".
+/// In the background and atomically; a toast says where, or why not. A session file if the name ends in ".lanescope",
+/// otherwise JSON, compressed if it ends in ".gz".
 void save_trace_to(ShellState& state, const std::filesystem::path& path);
 /// Asks where to.
 void save_statistics(ShellState& state);

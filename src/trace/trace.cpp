@@ -321,6 +321,19 @@ LaneId Trace::add_lane(const LaneInfo& info) {
   append_to(*lane.rows_[rows], event);
 }
 
+bool Trace::append_in_row(std::size_t row, const Event& event) {
+  Lane& lane = *lanes_[event.lane];
+  const std::size_t rows = lane.row_count_.load(std::memory_order_relaxed);
+  if (row < rows) {
+    if (event.start_ns < lane.rows_[row]->last_end_) return false;
+    append_to(*lane.rows_[row], event);
+    return true;
+  }
+  if (row > rows || rows == Lane::kMaxRows) return false;
+  append_to_new_row(lane, event);
+  return true;
+}
+
 // The common path makes no call but the last, so that it saves no registers.
 void Trace::append_to(Row& row, const Event& event) {
   if (row.written_ % kBusyStep == 0 || event.end_ns < event.start_ns) return append_carefully(row, event);

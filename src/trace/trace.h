@@ -263,6 +263,10 @@ class Trace {
     }
     append_to_new_row(lane, event);
   }
+  /// For a reader that keeps the rows of another trace: appends to this row of event.lane, which may be one past the
+  /// last. False, and nothing is appended: there can be no such row, or the event starts before the row's last one
+  /// ends.
+  bool append_in_row(std::size_t row, const Event& event);
   /// Makes everything appended so far visible to readers.
   void publish();
   void set_complete_until(Nanoseconds t) { complete_until_.store(t, std::memory_order_release); }
@@ -278,6 +282,7 @@ class Trace {
   void end_recorded(std::int64_t pid, Nanoseconds t) { change_recording({RecordingChange::Act::End, pid, t, 0}); }
   void count_dropped(std::uint64_t n) { dropped_.fetch_add(n, std::memory_order_relaxed); }
   void count_late(std::uint64_t n) { late_.fetch_add(n, std::memory_order_relaxed); }
+  void count_clamped(std::uint64_t n) { clamped_.fetch_add(n, std::memory_order_relaxed); }
 
  private:
   struct Retired {

@@ -1,0 +1,113 @@
+#include "io/session_format.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+
+namespace lanescope::io::session {
+namespace {
+
+enum class Transform : std::uint8_t { FromBase = 0, FromPrevious = 1 };
+
+// A small number for a small difference in either direction.
+constexpr std::uint64_t fold(std::uint64_t difference) { return difference << 1 ^ (0 - (difference >> 63)); }
+constexpr std::uint64_t unfold(std::uint64_t folded) { return folded >> 1 ^ (0 - (folded & 1)); }
+
+std::size_t width_of(std::uint64_t largest) { return (static_cast<std::size_t>(std::bit_width(largest)) + 7) / 8; }
+
+template <std::size_t Width>
+void take_planes(const char* planes, std::span<std::uint64_t> values) {
+  const std::size_t count = values.size();
+  const auto* bytes = reinterpret_cast<const unsigned char*>(planes);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t value = 0;
+    for (std::size_t b = 0; b < Width; ++b) value |= std::uint64_t{bytes[b * count + i]} << 8 * b;
+    values[i] = value;
+  }
+}
+
+}  // namespace
+
+std::string type_text(std::uint32_t type) {
+  std::string text;
+  for (int i = 0; i < 4; ++i) {
+    const auto letter = static_cast<unsigned char>(type >> 8 * i);
+    text += letter > 0x20 && letter < 0x7F ? static_cast<char>(letter) : '?';
+  }
+  return text;
+}
+
+std::uint32_t checksum(std::string_view bytes) {
+  return static_cast<std::uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
+}
+
+void put_text(std::string& out, std::string_view text) {
+  put(out, static_cast<std::uint32_t>(text.size()));
+  out += text;
+}
+
+void put_column(std::string& out, std::span<const std::uint64_t> values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  std::uint64_t steps = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) steps |= fold(values[i] - values[i - 1]);
+  const std::size_t plain = width_of(*most - *least), stepped = width_of(steps);
+  const bool differences = stepped < plain;
+  const std::size_t width = differences ? stepped : plain;
+  std::uint64_t before = differences ? values.front() : *least;
+  put(out, static_cast<std::uint8_t>(differences ? Transform::FromPrevious : Transform::FromBase));
+  put(out, static_cast<std::uint8_t>(width));
+  put(out, before);
+  const std::size_t planes = out.size(), count = values.size();
+  out.resize(planes + width * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t value = differences ? fold(values[i] - before) : values[i] - before;
+    if (differences) before = values[i];
+    for (std::size_t b = 0; b < width; ++b) out[planes + b * count + i] = static_cast<char>(value >> 8 * b);
+  }
+}
+
+bool take_column(Bytes& in, std::span<std::uint64_t> values) {
+  const auto transform = in.take<std::uint8_t>();
+  const std::size_t width = in.take<std::uint8_t>();
+  std::uint64_t base = in.take<std::uint64_t>();
+  if (in.bad() || transform > 1 || width > 8) return false;
+  const char* planes = in.take_bytes(width * values.size()).data();
+  if (in.bad()) return false;
+  switch (width) {
+    case 0:
+      std::fill(values.begin(), values.end(), 0);
+      break;
+    case 1:
+      take_planes<1>(planes, values);
+      break;
+    case 2:
+      take_planes<2>(planes, values);
+      break;
+    case 3:
+      take_planes<3>(planes, values);
+      break;
+    case 4:
+      take_planes<4>(planes, values);
+      break;
+    case 5:
+      take_planes<5>(planes, values);
+      break;
+    case 6:
+      take_planes<6>(planes, values);
+      break;
+    case 7:
+      take_planes<7>(planes, values);
+      break;
+    default:
+      take_planes<8>(planes, values);
+  }
+  if (static_cast<Transform>(transform) == Transform::FromBase) {
+    for (std::uint64_t& value : values) value += base;
+  } else {
+    for (std::uint64_t& value : values) value = base += unfold(value);
+  }
+  return true;
+}
+
+}  // namespace lanescope::io::session

@@ -1,0 +1,498 @@
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/machine_memory.h"
+#include "base/time.h"
+#include "base/translate.h"
+#include "io/byte_source.h"
+#include "io/chrome_vocabulary.h"
+#include "io/json_text.h"
+#include "io/session_file.h"
+#include "io/session_format.h"
+
+namespace lanescope::io {
+namespace {
+
+using base::Nanoseconds;
+using base::tr;
+using session::Bytes;
+using trace::Event;
+using trace::EventKind;
+using trace::LaneId;
+using Act = trace::RecordingChange::Act;
+
+constexpr std::size_t kLeastTraceBytes = std::size_t{2} << 30;
+constexpr std::size_t kMemoryMargin = 64u << 20;
+constexpr std::uint64_t kTextShare = 8;  // of the memory for events, at most, goes to texts, stacks and notes
+constexpr std::uint64_t kTextOverhead = 100;
+constexpr std::size_t kKinds = 7;
+
+/// Takes a given number of bytes from a source that delivers pieces.
+class ChunkInput {
+ public:
+  explicit ChunkInput(ByteSource& source) : source_(source) {}
+
+  /// Fewer bytes than `count` only at the end of the file. Memory grows with what is there, not with what is promised.
+  void take(std::string& out, std::size_t count) {
+    out.clear();
+    while (out.size() < count) {
+      if (piece_.empty() && (piece_ = source_.next()).empty()) return;
+      const std::size_t some = std::min(count - out.size(), piece_.size());
+      out.append(piece_.substr(0, some));
+      piece_.remove_prefix(some);
+      position_ += some;
+    }
+  }
+  std::uint64_t position() const { return position_; }
+
+ private:
+  ByteSource& source_;
+  std::string_view piece_;
+  std::uint64_t position_ = 0;
+};
+
+struct Chunk {
+  std::uint32_t type = 0;
+  std::uint64_t number = 0, place = 0;  ///< counted from 1; its first byte in the file
+  std::string name() const { return tr("chunk {} ({}) at byte {}", number, session::type_text(type), place); }
+};
+
+class SessionReader {
+ public:
+  SessionReader(ByteSource& source, ReadProgress& progress, const ReadLimits& limits)
+      : source_(source),
+        input_(source),
+        progress_(progress),
+        memory_bytes_(memory_for(limits)),
+        unpacker_(ZSTD_createDCtx(), ZSTD_freeDCtx) {
+    if (!unpacker_) throw std::bad_alloc();
+    opened_.trace = std::make_unique<trace::Trace>(std::max<std::size_t>(kLeastTraceBytes, memory_bytes_));
+    opened_.own = true;
+  }
+
+  OpenedTrace read() {
+    read_head();
+    while (!ended_ && next_chunk()) take_chunk();
+    if (!stepped_) {
+      source_.fail(opened_.incomplete.empty() ? tr("the file is truncated: it ends before its first events")
+                                              : opened_.incomplete);
+    }
+    if (!ended_ && opened_.incomplete.empty()) {
+      opened_.incomplete = tr("The file was cut off or is still being written: it ends at byte {}.", input_.position());
+    }
+    trace::Trace& trace = *opened_.trace;
+    trace.publish();
+    // An event that was gone before it was written is as lost as a dropped one.
+    trace.count_dropped(dropped_);
+    trace.count_late(late_);
+    trace.count_clamped(clamped_);
+    trace.set_complete_until(complete_ == std::numeric_limits<Nanoseconds>::min() ? trace.extent().second : complete_);
+    opened_.events_read = events_;
+    for (std::size_t l = 0; l < kinds_.size(); ++l) {
+      const trace::LaneKind lane = trace.lane(static_cast<LaneId>(l)).info().kind;
+      for (std::size_t k = 0; k < kKinds; ++k) {
+        if (kinds_[l][k] > 0)
+          opened_.read_by_category[std::string(category_of(static_cast<EventKind>(k), lane))] += kinds_[l][k];
+      }
+    }
+    return std::move(opened_);
+  }
+
+ private:
+  static std::uint64_t memory_for(const ReadLimits& limits) {
+    if (limits.memory_bytes > 0) return limits.memory_bytes;
+    const std::uint64_t machine = base::machine_memory_bytes();
+    return machine > 0 ? machine / 2 : kLeastTraceBytes;
+  }
+
+  void read_head() {
+    input_.take(head_, session::kFileHeadBytes);
+    if (head_.size() < session::kFileHeadBytes)
+      source_.fail(tr("the file is truncated: it ends before its first events"));
+    Bytes head(head_);
+    head.take_bytes(session::kMagic.size());
+    const auto format = head.take<std::uint16_t>();
+    head.take<std::uint16_t>();
+    if (head.take<std::uint32_t>() != session::checksum(std::string_view(head_).substr(0, session::kFileHeadBytes - 4)))
+      source_.fail(tr("damaged: the checksum of its first bytes is wrong"));
+    if (format > session::kFormat) source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
+    if (format == 0) source_.fail(tr("not a session file: its format is 0"));
+  }
+
+  /// Puts the next chunk into bytes_. False at the end of what is whole.
+  bool next_chunk() {
+    chunk_.type = 0;
+    chunk_.place = input_.position();
+    ++chunk_.number;
+    input_.take(head_, session::kChunkHeadBytes);
+    if (head_.empty()) return false;
+    if (head_.size() < session::kChunkHeadBytes) return stop(tr("it ends too early"));
+    Bytes head(head_);
+    chunk_.type = head.take<std::uint32_t>();
+    const auto packing = head.take<std::uint32_t>();
+    const auto stored = head.take<std::uint32_t>();
+    const auto size = head.take<std::uint32_t>();
+    const auto sum = head.take<std::uint32_t>();
+    if (head.take<std::uint32_t>() !=
+        session::checksum(std::string_view(head_).substr(0, session::kChunkHeadBytes - 4)))
+      return stop(tr("the checksum of its head is wrong"));
+    const bool known_packing = packing <= static_cast<std::uint32_t>(session::Packing::Zstd);
+    if (!known_packing) source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
+    if (size > session::kMostBytes || stored > ZSTD_compressBound(session::kMostBytes)) {
+      fail(tr("it claims {}; allowed: {}", base::format_bytes(std::max(size, stored)),
+              base::format_bytes(session::kMostBytes)));
+    }
+    input_.take(stored_, stored);
+    if (stored_.size() < stored) return stop(tr("it ends too early"));
+    if (session::checksum(stored_) != sum) return stop(tr("its checksum is wrong"));
+    if (packing == static_cast<std::uint32_t>(session::Packing::None)) {
+      if (stored != size) fail(tr("its two lengths differ"));
+      bytes_.swap(stored_);
+      return true;
+    }
+    bytes_.resize(size);
+    const std::size_t unpacked =
+        ZSTD_decompressDCtx(unpacker_.get(), bytes_.data(), bytes_.size(), stored_.data(), stored_.size());
+    if (ZSTD_isError(unpacked) || unpacked != size) fail(tr("its compressed data makes no sense"));
+    return true;
+  }
+
+  // What comes before is shown, and nothing after.
+  bool stop(const std::string& why) {
+    opened_.incomplete =
+        tr("The file is damaged or cut off: {}: {}. What comes before is shown, what comes after is not.",
+           chunk_.name(), why);
+    return false;
+  }
+  // Its checksum is right, so nobody knows what else is not as it should be.
+  [[noreturn]] void fail(const std::string& why) const { source_.fail(fmt::format("{}: {}", chunk_.name(), why)); }
+  void check(bool right, const char* why) const {
+    if (!right) fail(tr(why));
+  }
+
+  void take_chunk() {
+    Bytes in(bytes_);
+    switch (chunk_.type) {
+      case session::kFacts:
+        return take_facts(in);
+      case session::kHealth:
+        return take_health(in);
+      case session::kLanes:
+        return take_lanes(in);
+      case session::kNames:
+        return take_names(in, opened_.trace->names());
+      case session::kArguments:
+        return take_names(in, opened_.trace->arguments());
+      case session::kLaunches:
+        return take_launches(in);
+      case session::kStacks:
+        return take_stacks(in);
+      case session::kEvents:
+        return take_events(in);
+      case session::kNotes:
+        return take_notes(in);
+      case session::kCoverage:
+        return take_coverage(in);
+      case session::kStep:
+        return take_step(in);
+      case session::kEnd:
+        check(bytes_.empty(), N_("it should be empty"));
+        ended_ = true;
+        return;
+      default:
+        if (!session::optional_type(chunk_.type)) fail(tr("written by a newer Lanescope; this one cannot read it"));
+    }
+  }
+
+  template <typename Function>
+  void for_each_text(Bytes& in, const Function& function) {
+    const auto count = in.take<std::uint32_t>();
+    for (std::uint32_t i = 0; i < count && !in.bad(); ++i) {
+      const std::string_view key = in.take_text(), value = in.take_text();
+      if (!in.bad()) function(key, value);
+    }
+    check(!in.bad(), N_("it ends too early"));
+  }
+
+  template <typename Number>
+  void take_number(std::string_view text, Number& number) const {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    check(error == std::errc() && end == text.data() + text.size(), N_("it has something else where a number belongs"));
+    number = value;
+  }
+
+  void take_facts(Bytes& in) {
+    RunFacts facts;
+    constexpr std::string_view kSetting = "setting.";
+    for_each_text(in, [&](std::string_view key, std::string_view value) {
+      if (key == "version") facts.version = value;
+      if (key == "workload") facts.workload = value;
+      if (key == "device") facts.device = value;
+      if (key == "device_name") facts.device_name = value;
+      if (key == "simulated") facts.simulated = value == "1";
+      if (key == "sm_count") take_number(value, facts.sm_count);
+      if (key == "h2d_peak_gb_per_s") take_number(value, facts.h2d_peak_gb_per_s);
+      if (key == "d2h_peak_gb_per_s") take_number(value, facts.d2h_peak_gb_per_s);
+      if (key == "marks") facts.marks = value;
+      if (key.starts_with(kSetting)) facts.settings[std::string(key.substr(kSetting.size()))] = value;
+    });
+    opened_.facts = std::move(facts);
+  }
+
+  void take_health(Bytes& in) {
+    trace::CaptureHealth health;
+    for_each_text(in, [&](std::string_view key, std::string_view value) {
+      int state = 0;
+      if (key == "state") take_number(value, state);
+      if (state > 0 && state <= static_cast<int>(trace::CaptureState::Lost))
+        health.state = static_cast<trace::CaptureState>(state);
+      if (key == "reason") health.reason = value;
+      if (key == "library") health.library = value;
+      session::for_each_number(health, [&](std::string_view of, auto& number) {
+        if (of == key) take_number(value, number);
+      });
+    });
+    opened_.health = std::move(health);
+  }
+
+  void take_lanes(Bytes& in) {
+    while (in.more()) {
+      Bytes lane(in.take_text());
+      trace::LaneInfo info;
+      const auto kind = lane.take<std::uint8_t>(), role = lane.take<std::uint8_t>();
+      info.kind = static_cast<trace::LaneKind>(kind);
+      info.role = static_cast<trace::LaneRole>(role);
+      info.pid = lane.take<std::int64_t>();
+      info.tid = lane.take<std::int64_t>();
+      info.device = lane.take<std::int32_t>();
+      info.stream = lane.take<std::int32_t>();
+      info.reorder_window = lane.take<std::uint32_t>();
+      for (std::string* text : {&info.name, &info.process, &info.host, &info.thread}) *text = lane.take_text();
+      check(!lane.bad(), N_("it ends too early"));
+      check(kind <= static_cast<std::uint8_t>(trace::LaneKind::Counter) && role < trace::kLaneRoles,
+            N_("it has a lane of an unknown kind"));
+      check(kinds_.size() < trace::Trace::kMaxLanes, N_("too many lanes"));
+      check(opened_.trace->add_lane(info) == kinds_.size(), N_("it names a lane twice"));
+      kinds_.emplace_back();
+    }
+    check(!in.bad(), N_("it ends too early"));
+  }
+
+  void take_memory(std::uint64_t bytes) {
+    text_bytes_ += bytes;
+    check(text_bytes_ <= std::max<std::uint64_t>(memory_bytes_ / kTextShare, session::kMostBytes),
+          N_("the file's texts take more memory than is allowed for them"));
+  }
+
+  // Numbers count without a gap, so that they are those of the file.
+  void take_names(Bytes& in, base::NameTable& table) {
+    std::uint64_t number = in.take<std::uint32_t>();
+    while (in.more()) {
+      const std::string_view text = in.take_text();
+      if (in.bad()) break;
+      take_memory(text.size() + kTextOverhead);
+      check(number == table.size() && table.intern(text) == number, N_("its numbers do not follow those before"));
+      ++number;
+    }
+    check(!in.bad(), N_("it ends too early"));
+  }
+
+  void take_launches(Bytes& in) {
+    auto number = in.take<std::uint32_t>();
+    while (in.more()) {
+      trace::LaunchShape launch;
+      for (std::uint32_t& n : launch.grid) n = in.take<std::uint32_t>();
+      for (std::uint32_t& n : launch.block) n = in.take<std::uint32_t>();
+      for (std::uint32_t* n : {&launch.registers_per_thread, &launch.shared_bytes, &launch.static_shared_bytes,
+                               &launch.dynamic_shared_bytes, &launch.context})
+        *n = in.take<std::uint32_t>();
+      for (double* x : {&launch.blocks_per_sm, &launch.warps_per_sm, &launch.occupancy_percent}) *x = in.take<double>();
+      if (in.bad()) break;
+      check(number > trace::LaunchTable::kOverflow && opened_.trace->launches().intern(launch) == number,
+            N_("its numbers do not follow those before"));
+      ++number;
+    }
+    check(!in.bad(), N_("it ends too early"));
+  }
+
+  void take_stacks(Bytes& in) {
+    auto number = in.take<std::uint32_t>();
+    std::vector<trace::Frame> frames;
+    while (in.more()) {
+      frames.resize(in.take<std::uint16_t>());
+      const std::size_t own = in.take<std::uint16_t>();
+      check(!frames.empty() && frames.size() <= trace::CallSites::kMostFrames && own <= frames.size(),
+            N_("it has a stack that makes no sense"));
+      for (trace::Frame& frame : frames) {
+        for (std::uint32_t* n : {&frame.file, &frame.function, &frame.line}) *n = in.take<std::uint32_t>();
+        check(frame.file < opened_.trace->names().size() && frame.function < opened_.trace->names().size(),
+              N_("it refers to a name that is not there"));
+      }
+      if (in.bad()) break;
+      take_memory(kTextOverhead + frames.size() * sizeof(trace::Frame));
+      check(number == stacks_ + 1 && opened_.trace->sites().intern(frames, own) == number,
+            N_("its numbers do not follow those before"));
+      stacks_ = number++;
+    }
+    check(!in.bad(), N_("it ends too early"));
+  }
+
+  enum Column { Gap, Duration, NameKindFlags, Correlation, A, B, C, kColumns };
+
+  void take_events(Bytes& in) {
+    while (in.more()) {
+      const auto lane = in.take<std::uint16_t>();
+      const std::size_t row = in.take<std::uint16_t>();
+      const std::size_t count = in.take<std::uint32_t>();
+      const auto base = in.take<Nanoseconds>();
+      check(!in.bad(), N_("it ends too early"));
+      check(lane < kinds_.size(), N_("it refers to a lane that is not there"));
+      check(count > 0 && count <= session::kMostRunEvents, N_("it has a number of events that is not allowed"));
+      for (auto& column : columns_) {
+        column.resize(count);
+        check(session::take_column(in, column), N_("it has a column that makes no sense"));
+      }
+      append(lane, row, base);
+      events_ += count;
+      progress_.events.store(events_, std::memory_order_relaxed);
+      if (progress_.cancelled.load(std::memory_order_relaxed)) throw Cancelled("");
+    }
+    opened_.trace->publish();
+  }
+
+  void append(LaneId lane, std::size_t row, Nanoseconds time) {
+    check(time >= -kMaxTime && time <= kMaxTime, N_("it has a time that is not allowed"));
+    trace::Trace& trace = *opened_.trace;
+    // Many rows with a few events each need a block per row, which is never evicted.
+    check(trace.memory_bytes() <= trace.memory_cap_bytes() + kMemoryMargin,
+          N_("its lanes need more memory than is allowed for events"));
+    const base::NameId names = trace.names().size();
+    std::array<std::uint64_t, kKinds>& kinds = kinds_[lane];
+    const std::size_t count = columns_[Gap].size();
+    const std::uint64_t *gap = columns_[Gap].data(), *duration = columns_[Duration].data(),
+                        *packed = columns_[NameKindFlags].data(), *correlation = columns_[Correlation].data(),
+                        *a = columns_[A].data(), *b = columns_[B].data(), *c = columns_[C].data();
+    std::uint64_t wide = 0;
+    for (std::size_t i = 0; i < count; ++i) wide |= packed[i] | correlation[i] | a[i] | b[i] | c[i];
+    check(wide <= std::numeric_limits<std::uint32_t>::max(), N_("it has a number that is not allowed"));
+    Event e;
+    e.lane = lane;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto room = static_cast<std::uint64_t>(kMaxTime - time);
+      const bool in_time = gap[i] <= room && duration[i] <= room - gap[i];
+      const auto kind = static_cast<std::size_t>(packed[i] >> 20 & 15);
+      const auto name = static_cast<base::NameId>(packed[i] & (base::NameTable::kCapacity - 1));
+      if (!in_time || kind >= kKinds) fail(tr("it has a time or a kind that is not allowed"));
+      e.start_ns = time + static_cast<Nanoseconds>(gap[i]);
+      e.end_ns = e.start_ns + static_cast<Nanoseconds>(duration[i]);
+      e.name = name < names ? name : base::NameTable::kEmpty;
+      e.kind = static_cast<EventKind>(kind);
+      e.flags = static_cast<std::uint8_t>(packed[i] >> 24);
+      e.correlation = static_cast<std::uint32_t>(correlation[i]);
+      e.a = static_cast<std::uint32_t>(a[i]);
+      e.b = static_cast<std::uint32_t>(b[i]);
+      e.c = static_cast<std::uint32_t>(c[i]);
+      if (!trace.append_in_row(row, e)) fail(tr("it has an event that overlaps the one before, or a row out of order"));
+      ++kinds[kind];
+      time = e.end_ns;
+    }
+  }
+
+  void take_notes(Bytes& in) {
+    while (in.more()) {
+      const auto lane = in.take<std::uint16_t>();
+      const std::size_t count = in.take<std::uint32_t>();
+      check(!in.bad(), N_("it ends too early"));
+      check(lane < kinds_.size(), N_("it refers to a lane that is not there"));
+      check(count > 0 && count <= session::kMostRunEvents, N_("it has a number of events that is not allowed"));
+      take_memory(count * sizeof(trace::CallSites::Noted));
+      std::array<std::vector<std::uint64_t>, 2> columns;
+      for (auto& column : columns) {
+        column.resize(count);
+        check(session::take_column(in, column), N_("it has a column that makes no sense"));
+      }
+      Nanoseconds before = std::numeric_limits<Nanoseconds>::min();
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto start = static_cast<Nanoseconds>(columns[0][i]);
+        check(columns[1][i] > 0 && columns[1][i] <= stacks_, N_("it refers to a stack that is not there"));
+        check(start >= before, N_("it has a time that is not allowed"));  // a late one costs more the more there are
+        opened_.trace->sites().note(lane, start, static_cast<std::uint32_t>(columns[1][i]));
+        before = start;
+      }
+    }
+    check(!in.bad(), N_("it ends too early"));
+  }
+
+  // Its times need not make sense; those that do not ascend are cut by the trace.
+  void take_coverage(Bytes& in) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 61;
+    const auto in_reach = [](std::int64_t t) { return t >= -kFar && t <= kFar; };
+    while (in.more()) {
+      const auto act = in.take<std::uint8_t>();
+      trace::RecordingChange change;
+      change.pid = in.take<std::int64_t>();
+      change.time_ns = in.take<Nanoseconds>();
+      change.calls_from_ns = in.take<Nanoseconds>();
+      check(!in.bad(), N_("it ends too early"));
+      check(act <= static_cast<std::uint8_t>(Act::Bursts) && in_reach(change.time_ns) && in_reach(change.calls_from_ns),
+            N_("it has a time or a kind that is not allowed"));
+      change.act = static_cast<Act>(act);
+      opened_.trace->change_recording(change);
+    }
+  }
+
+  void take_step(Bytes& in) {
+    complete_ = in.take<Nanoseconds>();
+    in.take<std::uint64_t>();  // recorded
+    const auto missed = in.take<std::uint64_t>();
+    dropped_ = in.take<std::uint64_t>() + missed;
+    late_ = in.take<std::uint64_t>();
+    clamped_ = in.take<std::uint64_t>();
+    const auto events = in.take<std::uint64_t>();
+    check(!in.bad(), N_("it ends too early"));
+    check(events == events_, N_("it has a number of events that is not allowed"));
+    stepped_ = true;
+  }
+
+  ByteSource& source_;
+  ChunkInput input_;
+  ReadProgress& progress_;
+  const std::uint64_t memory_bytes_;  // limit for events
+  std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> unpacker_;
+  OpenedTrace opened_;
+  Chunk chunk_;
+  std::string head_, stored_, bytes_;  // keep their memory
+  std::array<std::vector<std::uint64_t>, kColumns> columns_;
+  std::vector<std::array<std::uint64_t, kKinds>> kinds_;  // of each lane: how many events of each kind
+  std::uint64_t events_ = 0, text_bytes_ = 0, dropped_ = 0, late_ = 0, clamped_ = 0;
+  std::uint32_t stacks_ = 0;
+  Nanoseconds complete_ = std::numeric_limits<Nanoseconds>::min();
+  bool stepped_ = false, ended_ = false;
+};
+
+}  // namespace
+
+bool is_session_file(std::string_view beginning) { return beginning.starts_with(session::kMagic); }
+
+OpenedTrace read_session(ByteSource& source, ReadProgress* progress, const ReadLimits& limits) {
+  ReadProgress unused;
+  ReadProgress& reported = progress ? *progress : unused;
+  source.report_to(reported);
+  try {
+    return SessionReader(source, reported, limits).read();
+  } catch (const std::bad_alloc&) {
+    source.fail(tr("cannot read: out of memory"));
+  }
+}
+
+}  // namespace lanescope::io

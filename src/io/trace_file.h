@@ -1,0 +1,17 @@
+// A trace in a file of any kind that Lanescope reads or writes.
+#pragma once
+
+#include "io/session_file.h"
+
+namespace lanescope::io {
+
+/// Reads a session file, a Chrome trace or a compressed one, told apart by their content. Throws like
+/// read_chrome_trace() and read_session().
+OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr,
+                       const ReadLimits& limits = {});
+
+/// Writes a session file if the name ends in ".lanescope", otherwise a Chrome trace. Throws base::FileError.
+void write_trace(const std::filesystem::path& path, const trace::Trace& trace, const RunFacts& facts,
+                 const trace::CaptureHealth* health = nullptr);
+
+}  // namespace lanescope::io
