@@ -83,8 +83,12 @@ class SessionReader {
     read_head();
     while (!ended_ && next_chunk()) take_chunk();
     if (!stepped_) {
-      source_.fail(opened_.incomplete.empty() ? tr("the file is truncated: it ends before its first events")
-                                              : opened_.incomplete);
+      source_.fail(damage_.empty() ? tr("the file is truncated: it ends before its first events")
+                                   : tr("damaged or cut off before its first events: {}", damage_));
+    }
+    if (!damage_.empty()) {
+      opened_.incomplete =
+          tr("The file is damaged or cut off: {}. What comes before is shown, what comes after is not.", damage_);
     }
     if (!ended_ && opened_.incomplete.empty()) {
       opened_.incomplete = tr("The file was cut off or is still being written: it ends at byte {}.", input_.position());
@@ -168,9 +172,7 @@ class SessionReader {
 
   // What comes before is shown, and nothing after.
   bool stop(const std::string& why) {
-    opened_.incomplete =
-        tr("The file is damaged or cut off: {}: {}. What comes before is shown, what comes after is not.",
-           chunk_.name(), why);
+    damage_ = fmt::format("{}: {}", chunk_.name(), why);
     return false;
   }
   // Its checksum is right, so nobody knows what else is not as it should be.
@@ -472,6 +474,7 @@ class SessionReader {
   OpenedTrace opened_;
   Chunk chunk_;
   std::string head_, stored_, bytes_;  // keep their memory
+  std::string damage_;                 // where it is damaged, and how
   std::array<std::vector<std::uint64_t>, kColumns> columns_;
   std::vector<std::array<std::uint64_t, kKinds>> kinds_;  // of each lane: how many events of each kind
   std::uint64_t events_ = 0, text_bytes_ = 0, dropped_ = 0, late_ = 0, clamped_ = 0;

@@ -34,7 +34,7 @@ constexpr std::size_t kChunkBytes = 1u << 20;  // before compression: what a cra
 constexpr std::size_t kNotWorthPacking = 64;
 constexpr EventIndex kEventsPerLock = 2048;  // a ReadLock must be held only briefly
 constexpr std::size_t kRunEvents = 32'768;
-constexpr std::uint64_t kSliceEvents = 1'000'000;  // of a whole trace: what is missing if the file is damaged
+constexpr std::uint64_t kSliceEvents = 200'000;  // of a whole trace: what is missing if the file is damaged
 constexpr Nanoseconds kAll = std::numeric_limits<Nanoseconds>::max();
 constexpr Nanoseconds kUnknown = std::numeric_limits<Nanoseconds>::min();
 
