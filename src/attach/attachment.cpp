@@ -29,6 +29,7 @@ constexpr Nanoseconds kPublish = 50 * base::kMillisecond, kLook = 2 * base::kSec
 constexpr Nanoseconds kShortestBurst = 50 * base::kMillisecond, kLongestBurst = 2 * base::kSecond;
 /// At first everything is recorded until the loop has been found, but for no longer than this.
 constexpr Nanoseconds kFirstBurst = 2 * base::kSecond;
+constexpr Nanoseconds kSearch = 30 * base::kSecond;
 constexpr Nanoseconds kQuiet = 5 * base::kSecond;
 constexpr std::size_t kLargestMemory = std::size_t{1} << 30;
 
@@ -172,6 +173,8 @@ struct Attachment::Watched {
   std::unique_ptr<WatchedProcess> process;
   bool ended = false;
   Nanoseconds first_work_ns = 0;
+  // While no loop is known: longer and longer bursts, half of the time, until one holds some rounds.
+  Nanoseconds search_burst_ns = kShortestBurst, search_from_ns = 0;
 
   ~Watched() {
     if (socket >= 0) ::close(socket);
@@ -329,11 +332,19 @@ void Attachment::steer(Watched& watched) {
   const Nanoseconds now = clock_now();
   if (watched.first_work_ns == 0 && process.uses_gpu()) watched.first_work_ns = now;
   // A burst holds some whole iterations.
-  const Nanoseconds burst = std::clamp(process.iteration_ns() * 4, kShortestBurst, kLongestBurst);
-  const double share = std::clamp(wanted.share, 0.001, 1.0);
+  Nanoseconds burst = std::clamp(process.iteration_ns() * 4, kShortestBurst, kLongestBurst);
+  double share = std::clamp(wanted.share, 0.001, 1.0);
+  const bool searching = process.iteration_ns() == 0 && watched.first_work_ns != 0;
+  if (searching && now - watched.first_work_ns < kSearch) {
+    if (now - watched.search_from_ns > 4 * watched.search_burst_ns) {
+      watched.search_burst_ns = std::min(2 * watched.search_burst_ns, kLongestBurst);
+      watched.search_from_ns = now;
+    }
+    burst = watched.search_burst_ns;
+    share = std::max(share, 0.5);
+  }
   const auto period = static_cast<Nanoseconds>(static_cast<double>(burst) / share);
   Nanoseconds boost = boost_until_ns_.load(std::memory_order_relaxed);
-  const bool searching = process.iteration_ns() == 0 && watched.first_work_ns != 0;
   if (searching) boost = std::max(boost, watched.first_work_ns + kFirstBurst);
 
   const bool in_bursts = wanted.level == wire::Level::Acquire && boost <= now;

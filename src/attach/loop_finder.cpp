@@ -40,11 +40,11 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
     while (depth < common && now[depth].same_place(last_[depth])) ++depth;
     if (depth < common) {
       if (now[depth].code == last_[depth].code && now[depth].offset <= last_[depth].offset) {
-        again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code};
+        again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code, false};
       }
     } else if (now.size() == last_.size()) {  // the same statement again
       depth = now.size() - 1;
-      again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code};
+      again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code, true};
     }
   }
   for (auto& [key, loop] : loops_) {
@@ -87,8 +87,14 @@ std::vector<FoundLoop> LoopFinder::loops() const {
 }
 
 std::optional<LoopKey> LoopFinder::iteration() const {
+  const auto found = iteration(false);
+  return found ? found : iteration(true);
+}
+
+std::optional<LoopKey> LoopFinder::iteration(bool repeat) const {
   std::optional<LoopKey> slow;
   for (const auto& [key, loop] : loops_) {  // shallowest first
+    if (key.repeat != repeat) continue;
     if (loop.rounds < kEnough) {
       // It has begun again once or twice: it is waited for, but not for ever.
       if (now_ns_ - loop.last_ns <= kWaitForRound * (loop.last_ns - *began_ns_)) return slow;

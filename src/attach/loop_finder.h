@@ -32,6 +32,9 @@ struct FramePlace {
 /// A loop: in which function, and how deep in the stack.
 struct LoopKey {
   std::uint32_t depth = 0, code = 0;
+  /// Successive calls came from the very same place. Most often that is one statement that makes several calls, so such
+  /// a loop counts only where there is no other.
+  bool repeat = false;
   auto operator<=>(const LoopKey&) const = default;
 };
 
@@ -70,6 +73,8 @@ class LoopFinder {
     bool complete_now = true;
     std::uint32_t frame = 0, caller = 0, offset = 0;  // the earliest place in its body
   };
+  std::optional<LoopKey> iteration(bool repeat) const;
+
   static constexpr std::size_t kMostLoops = 1024;
   static constexpr std::size_t kRemembered = 32;  // rounds
   static constexpr std::uint64_t kEnough = 3;     // rounds

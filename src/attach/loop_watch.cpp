@@ -41,7 +41,7 @@ std::optional<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<c
   const std::optional<LoopKey> now = loop();
   if (now != loop_) {
     loop_ = now;
-    loop_since_ns_ = call.start_ns - left_out_ns_;
+    loop_since_ns_ = call.start_ns;
     drop_anchor();
   }
   std::optional<Iteration> ended;
@@ -49,9 +49,8 @@ std::optional<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<c
     if (begun_ns_ && t > *begun_ns_) ended = Iteration{*begun_ns_, t};
     begun_ns_ = t;
   };
-  if (!loop_ || (!chosen_ && call.start_ns - left_out_ns_ - loop_since_ns_ < settled_ns_)) return ended;
-  // An outer loop that begins again begins a new round of this one, too.
-  const bool round = again && again->depth <= loop_->depth;
+  if (!loop_ || (!chosen_ && call.start_ns - loop_since_ns_ < settled_ns_)) return ended;
+  const bool round = again == loop_;
   if (round && call.recorded) {
     if (whole_) {
       look_for_anchor();

@@ -152,6 +152,25 @@ TEST(LoopFinder, ConditionalWorkDoesNotSplitTheLoop) {
   EXPECT_EQ(p.finder.loops()[0].rounds, 19u);
 }
 
+// for: launch at 10; loss.item() at 20, which copies and synchronises from the same place. The loop is the one around
+// both.
+TEST(LoopFinder, AStatementWithTwoCallsIsNoLoop) {
+  Program p;
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 10; ++i) {
+      p.call(10);
+      p.call(20);
+      p.call(20);
+    }
+  });
+  EXPECT_EQ(p.finder.iteration(), (LoopKey{0, 1, false}));
+  const auto loops = p.finder.loops();
+  ASSERT_THAT(loops, SizeIs(2));
+  EXPECT_EQ(loops[0].rounds, 9u);
+  EXPECT_EQ(loops[0].calls, 3u);
+  EXPECT_TRUE(loops[1].key.repeat);
+}
+
 TEST(LoopFinder, AStraightProgramHasNone) {
   Program p;
   p.function(1, 0, [&] {
