@@ -75,7 +75,9 @@ void RunArguments::add_to(CLI::App& app) {
       ->type_name("FILE|-");
   app.add_option("--html", html_, tr("write the report as one page (.html) to a file, or to standard output (-)"))
       ->type_name("FILE|-");
-  app.add_option("--trace", trace_, tr("write the trace: a session file (.lanescope), or Chrome Trace JSON (.json or .json.gz)"))->type_name("FILE");
+  app.add_option("--trace", trace_,
+                 tr("write the trace: a session file (.lanescope), or Chrome Trace JSON (.json or .json.gz)"))
+      ->type_name("FILE");
   picture_.add_to(app, tr("write a picture of the timeline (.png or .svg)"), PictureOptions::Of::Timeline);
   animation_.add_to(app);
   app.add_option("--compare", compare_, tr("run again with this setting as well, and compare; may be repeated"))
