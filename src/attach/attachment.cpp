@@ -477,7 +477,8 @@ void Attachment::publish() {
     sum(health.queue_full_ns, counts.queue_full_ns);
     sum(health.overhead_ns, counts.overhead_ns);
     health.unknown_kind += state.malformed + counts.unknown_kind.load(std::memory_order_relaxed);
-    health.dropped += state.dropped + status.cupti_dropped.load(std::memory_order_relaxed);
+    health.dropped += state.dropped + status.cupti_dropped.load(std::memory_order_relaxed) +
+                      counts.dropped.load(std::memory_order_relaxed);
     health.no_buffer += status.no_buffer.load(std::memory_order_relaxed);
     health.untimed += status.untimed.load(std::memory_order_relaxed);
     health.clock_steps += status.clock_steps.load(std::memory_order_relaxed);

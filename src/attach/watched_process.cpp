@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <exception>
 
 #include "base/translate.h"
 
@@ -21,6 +22,7 @@ constexpr std::size_t kMostThreads = 4096, kMostRanges = 4096;
 constexpr std::size_t kMostRemembered = 1 << 16;
 constexpr Nanoseconds kFarOff = 3600 * base::kSecond;
 constexpr std::uint32_t kReorder = 64;
+constexpr trace::LaneId kNoLane = 0xFFFF;
 /// Two calls of the same statement that are further apart are drawn as two.
 constexpr Nanoseconds kStatementPause = 50 * base::kMillisecond;
 /// Queueing a copy takes a few microseconds; one that takes longer waited for it.
@@ -448,7 +450,7 @@ void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds 
   event.lane = lane(thread.lines_lane, trace::LaneKind::Phases, trace::LaneRole::Statements, "lines", tid);
   trace::set_range_kind(event, trace::RangeKind::Load);
   if (waiting * 2 >= count) event.flags |= trace::kWaitFlag;
-  trace_.sites().note(event.lane, event.start_ns, at->site);
+  if (event.lane != kNoLane) trace_.sites().note(event.lane, event.start_ns, at->site);
   write_range(event);
 }
 
@@ -638,13 +640,18 @@ trace::LaneId WatchedProcess::lane(std::optional<trace::LaneId>& known, trace::L
   info.tid = tid == identity_.pid ? 0 : tid;
   info.thread = thread(tid).name;
   info.reorder_window = kReorder;
-  known = sink_.lane(info);
+  try {
+    known = sink_.lane(info);
+  } catch (const std::exception&) {
+    known = kNoLane;  // a program with thousands of threads; what they do is counted
+  }
   return *known;
 }
 
 void WatchedProcess::write_range(const trace::Event& range) {
   trace::Event event = range;
   event.kind = trace::EventKind::Range;
+  if (event.lane == kNoLane) return capture::add(counts_.dropped);
   ranges_->write(event);
 }
 
@@ -656,7 +663,12 @@ std::vector<trace::OpenCall> WatchedProcess::open_calls() {
     if (known == threads_.end() || !plausible(here(open.start_ns), here(open.start_ns))) continue;
     trace::LaneInfo info = names.calls(open.thread, open.thread == identity_.pid);
     info.thread = known->second.name;
-    const trace::LaneId lane = sink_.lane(info);
+    trace::LaneId lane = kNoLane;
+    try {
+      lane = sink_.lane(info);
+    } catch (const std::exception&) {
+      continue;  // as above
+    }
     const Stack* from = stack(open.stack);
     if (from && trace_.sites().at(lane, here(open.start_ns)) == 0) {
       trace_.sites().note(lane, here(open.start_ns), from->site);
