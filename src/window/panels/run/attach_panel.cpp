@@ -15,7 +15,7 @@ namespace {
 using base::tr;
 
 constexpr std::array kLevels{wire::Level::Waits, wire::Level::Acquire, wire::Level::Calls, wire::Level::All};
-constexpr std::array kShares{0.05, 0.1, 0.25, 0.5, 1.0};
+constexpr std::array kShares{0.05, 0.1, 0.25, 1.0};
 constexpr base::Nanoseconds kRecordFor = 2 * base::kSecond;
 
 /// "train.py": the first word that is a script, or the program.
@@ -49,8 +49,7 @@ void draw_level(const Canvas& c, Watching& watching) {
   const auto at = std::find(kLevels.begin(), kLevels.end(), intensity.level);
   std::vector<std::string> names;
   for (const wire::Level level : kLevels) names.emplace_back(attach::to_text(level));
-  const int chosen =
-      segmented(c, "attach.level", names, static_cast<int>(at - kLevels.begin()), ImGui::GetContentRegionAvail().x);
+  const int chosen = segmented(c, "attach.level", names, static_cast<int>(at - kLevels.begin()));
   if (chosen >= 0) {
     intensity.level = kLevels[static_cast<std::size_t>(chosen)];
     watching.set_intensity(intensity);
@@ -67,7 +66,7 @@ void draw_level(const Canvas& c, Watching& watching) {
     shares.push_back(fmt::format("{:.0f}%", kShares[i] * 100));
     if (kShares[i] == intensity.share) share_now = static_cast<int>(i);
   }
-  if (const int share = segmented(c, "attach.share", shares, share_now, ImGui::GetContentRegionAvail().x); share >= 0) {
+  if (const int share = segmented(c, "attach.share", shares, share_now); share >= 0) {
     intensity.share = kShares[static_cast<std::size_t>(share)];
     watching.set_intensity(intensity);
   }
