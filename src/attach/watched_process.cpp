@@ -18,6 +18,7 @@ using capture::RecordKind;
 using trace::CallNature;
 
 constexpr std::uint32_t kMostIds = 1 << 20;
+constexpr std::size_t kMessagesAtOnce = 4096;
 constexpr std::size_t kMostThreads = 4096, kMostRanges = 4096;
 constexpr std::size_t kMostRemembered = 1 << 16;
 constexpr Nanoseconds kFarOff = 3600 * base::kSecond;
@@ -36,6 +37,13 @@ std::string_view file_name(std::string_view path) {
 }
 
 std::uint64_t call_and_site(std::uint32_t api, std::uint32_t site) { return std::uint64_t{api} << 32 | site; }
+
+Record record_of(RecordKind kind, std::uint32_t detail) {
+  Record record;
+  record.kind = kind;
+  record.detail = detail;
+  return record;
+}
 
 bool waits_for_data(std::string_view function, std::string_view file) {
   return function.ends_with("__next__") || (function.ends_with("get") && file.ends_with("queue.py")) ||
@@ -80,7 +88,7 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
   Nanoseconds oldest_open = std::numeric_limits<Nanoseconds>::max();
   const auto open = ring_.open_calls();
   for (const OpenCallEntry& call : open) oldest_open = std::min(oldest_open, here(call.start_ns));
-  const std::size_t n = ring_.read(most, [this](const Message& message) { take(message); });
+  const std::size_t n = read_messages(most);
   assembler_.relieve(now_ns);
   if (n == most) return n;  // there is more, so nothing is known to be complete
 
@@ -110,7 +118,7 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
 void WatchedProcess::finish(Nanoseconds now_ns) {
   now_ns_ = now_ns;
   ring_.writer_ended();
-  while (ring_.read(4096, [this](const Message& message) { take(message); }) == 4096) {
+  while (read_messages(kMessagesAtOnce) == kMessagesAtOnce) {
   }
   for (auto& [tid, thread] : threads_) {
     end_line(thread, tid);
@@ -131,6 +139,16 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
   recording_ = false;
   assembler_.finish(now_ns);
   ranges_->complete_until(now_ns);
+}
+
+std::size_t WatchedProcess::read_messages(std::size_t most) {
+  return ring_.read(most, [this](const Message& message) {
+    try {
+      take(message);
+    } catch (const std::exception&) {  // no room for another name: what the message tells is lost, and counted
+      capture::add(counts_.dropped);
+    }
+  });
 }
 
 void WatchedProcess::take(const Message& message) {
@@ -158,49 +176,35 @@ void WatchedProcess::take(const Message& message) {
       if (const auto shape = message.as<wire::ShapeMessage>()) take_shape(message.id, *shape);
       return;
     case wire::Kind::Sync:
-      if (const auto sync = message.as<wire::SyncMessage>();
-          sync && plausible(here(sync->start_ns), here(sync->end_ns))) {
-        Record record;
-        record.kind = RecordKind::Sync;
-        record.start_ns = here(sync->start_ns);
-        record.end_ns = here(sync->end_ns);
+      if (const auto sync = message.as<wire::SyncMessage>()) {
+        Record record = record_of(RecordKind::Sync, sync->type);
         record.correlation = sync->correlation;
-        record.detail = sync->type;
         record.context = sync->context;
         record.stream = sync->stream;
-        assembler_.add(record);
+        add_timed(record, sync->start_ns, sync->end_ns);
+      }
+      return;
+    case wire::Kind::Stall:
+      if (const auto stall = message.as<wire::StallMessage>()) {
+        Record record = record_of(RecordKind::Overhead, stall->kind);
+        record.correlation = stall->correlation;
+        record.thread = stall->thread;
+        add_timed(record, stall->start_ns, stall->end_ns);
       }
       return;
     case wire::Kind::Context:
       if (const auto context = message.as<wire::ContextMessage>()) {
-        Record record;
-        record.kind = RecordKind::Context;
+        Record record = record_of(RecordKind::Context, context->null_stream);
         record.context = context->context;
         record.device = context->device;
-        record.detail = context->null_stream;
         assembler_.add(record);
       }
       return;
     case wire::Kind::Stream:
       if (const auto stream = message.as<wire::StreamMessage>()) {
-        Record record;
-        record.kind = RecordKind::Stream;
+        Record record = record_of(RecordKind::Stream, stream->flags);
         record.context = stream->context;
         record.stream = stream->stream;
-        record.detail = stream->flags;
-        assembler_.add(record);
-      }
-      return;
-    case wire::Kind::Stall:
-      if (const auto stall = message.as<wire::StallMessage>();
-          stall && plausible(here(stall->start_ns), here(stall->end_ns))) {
-        Record record;
-        record.kind = RecordKind::Overhead;
-        record.start_ns = here(stall->start_ns);
-        record.end_ns = here(stall->end_ns);
-        record.detail = stall->kind;
-        record.correlation = stall->correlation;
-        record.thread = stall->thread;
         assembler_.add(record);
       }
       return;
@@ -227,6 +231,12 @@ void WatchedProcess::take(const Message& message) {
       return;
   }
   counts_.unknown_kind.fetch_add(1, std::memory_order_relaxed);
+}
+
+void WatchedProcess::add_timed(Record record, std::int64_t start_ns, std::int64_t end_ns) {
+  record.start_ns = here(start_ns);
+  record.end_ns = here(end_ns);
+  if (plausible(record.start_ns, record.end_ns)) assembler_.add(record);
 }
 
 bool WatchedProcess::plausible(Nanoseconds start_ns, Nanoseconds end_ns) {

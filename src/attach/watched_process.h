@@ -124,7 +124,9 @@ class WatchedProcess {
 
   Nanoseconds here(std::int64_t monotonic_ns) const { return monotonic_ns - origin_ns_; }
   bool plausible(Nanoseconds start_ns, Nanoseconds end_ns);
+  std::size_t read_messages(std::size_t most);
   void take(const Message& message);
+  void add_timed(capture::Record record, std::int64_t start_ns, std::int64_t end_ns);
   void take_text(const Message& message);
   void take_frame(const Message& message);
   void take_stack(const Message& message);
