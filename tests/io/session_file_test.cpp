@@ -604,7 +604,8 @@ TEST_F(SessionFile, WhatWasAppendedBeforeTheDiskWasFullIsKept) {
       for (int step = 0; step < 1'000; ++step) {
         for (int i = 0; i < 100; ++i) {
           t += 10 + static_cast<Nanoseconds>(random() % 100'000);
-          trace.append(make_event(trace, lane, EventKind::Call, "call", t, t + 5, random()));
+          trace.append(
+              make_event(trace, lane, EventKind::Call, "call", t, t + 5, static_cast<std::uint32_t>(random())));
         }
         trace.publish();
         trace.set_complete_until(t);
