@@ -111,13 +111,13 @@ trace::CaptureState capture_state(wire::State state) {
   return trace::CaptureState::Degraded;
 }
 
-wire::State state_of(const wire::Status& status) {
+wire::State library_state(const wire::Status& status) {
   const std::uint32_t state = status.state.load(std::memory_order_acquire);
   return state <= static_cast<std::uint32_t>(wire::State::Failed) ? static_cast<wire::State>(state)
                                                                   : wire::State::Failed;
 }
 
-wire::Python python_of(const wire::Status& status) {
+wire::Python python_state(const wire::Status& status) {
   const std::uint32_t python = status.python.load(std::memory_order_acquire);
   return python <= static_cast<std::uint32_t>(wire::Python::Failed) ? static_cast<wire::Python>(python)
                                                                     : wire::Python::Failed;
@@ -283,8 +283,7 @@ void Attachment::meet() {
     }
     ::close(arrival->memory);
     if (!ring) {
-      const std::lock_guard lock(mutex_);
-      found_.push_back({tr("Process {} is not watched: {}", pid, problem), true});
+      unwatched_.push_back({tr("Process {} is not watched: {}", pid, problem), true});
       continue;
     }
     WatchedProcess::Identity identity{pid, arrival->hello.parent, process_name(pid), process_folder(pid)};
@@ -392,7 +391,67 @@ void Attachment::look_around() {
   }
   const std::lock_guard lock(mutex_);
   found_ = std::move(found);
-  state_.without_gpu = others;
+  others_ = others;
+}
+
+ProcessState Attachment::state_of(Watched& watched) {
+  WatchedProcess& process = *watched.process;
+  const wire::Status& status = process.ring().status();
+  ProcessState state;
+  state.pid = process.identity().pid;
+  state.parent = process.identity().parent;
+  state.name = process.identity().name;
+  state.folder = process.identity().folder;
+  state.uses_gpu = process.uses_gpu();
+  state.ended = watched.ended;
+  state.recording = process.recording();
+  state.state = library_state(status);
+  state.python = python_state(status);
+  const std::uint32_t version = status.cupti_version.load(std::memory_order_relaxed);
+  if (version != 0) state.library = tr("{} (API {})", process.ring().cupti_path(), version);
+  state.gpu = process.gpu();
+  state.iterations = process.iteration_text();
+  state.loops = process.loops();
+  state.chosen = process.chosen_loop();
+  state.iteration_ns = process.iteration_ns();
+  state.iteration_recorded_ns = process.iteration_recorded_ns();
+  state.iteration_between_ns = process.iteration_between_ns();
+  state.iteration_count = process.iterations();
+  state.dropped = status.dropped.load(std::memory_order_relaxed);
+  state.malformed = process.ring().malformed();
+  state.walks = status.walks.load(std::memory_order_relaxed);
+  state.walks_failed = status.walks_failed.load(std::memory_order_relaxed);
+  state.switches = status.switches.load(std::memory_order_relaxed);
+  state.switch_ns = static_cast<Nanoseconds>(status.switch_ns.load(std::memory_order_relaxed));
+  return state;
+}
+
+void Attachment::add_health(trace::CaptureHealth& health, const Watched& watched, const ProcessState& state) {
+  const wire::Status& status = watched.process->ring().status();
+  const trace::CaptureState capture = capture_state(state.state);
+  if (health.state == trace::CaptureState::None || capture > health.state) health.state = capture;
+  if (capture != trace::CaptureState::Running && health.reason.empty()) {
+    health.reason = watched.process->ring().state_text();
+  }
+  if (health.library.empty()) health.library = state.library;
+  capture::add_to(health, watched.process->counts());
+  health.unknown_kind += state.malformed;
+  health.dropped += state.dropped + status.cupti_dropped.load(std::memory_order_relaxed);
+  health.no_buffer += status.no_buffer.load(std::memory_order_relaxed);
+  health.untimed += status.untimed.load(std::memory_order_relaxed);
+  health.clock_steps += status.clock_steps.load(std::memory_order_relaxed);
+}
+
+void Attachment::add_remarks(std::vector<Remark>& remarks, const Watched& watched, const ProcessState& state) {
+  const RingReader& ring = watched.process->ring();
+  const auto say = [&](const std::string& text) {
+    remarks.push_back({fmt::format("{} ({}): {}", state.name, state.pid, text), true});
+  };
+  if (state.state != wire::State::Watching && state.state != wire::State::Starting) say(ring.state_text());
+  if (state.python == wire::Python::Unsupported || state.python == wire::Python::Failed) say(ring.python_text());
+  if (state.dropped == 0) return;
+  remarks.push_back(
+      {tr("{} messages of {} were dropped because this program read too slowly.", state.dropped, state.name), true});
 }
 
 void Attachment::publish() {
@@ -407,105 +466,30 @@ void Attachment::publish() {
   std::vector<Remark> remarks;
   std::vector<trace::OpenCall> open;
   trace::CaptureHealth health;
-  health.state = trace::CaptureState::None;
   std::size_t without_gpu = 0, with_gpu = 0, alive = 0;
   for (const auto& watched : processes_) {
-    WatchedProcess& process = *watched->process;
-    const wire::Status& status = process.ring().status();
-    ProcessState state;
-    state.pid = process.identity().pid;
-    state.parent = process.identity().parent;
-    state.name = process.identity().name;
-    state.folder = process.identity().folder;
-    state.uses_gpu = process.uses_gpu();
-    state.ended = watched->ended;
-    state.recording = process.recording();
-    state.state = state_of(status);
-    state.python = python_of(status);
-    const std::uint32_t version = status.cupti_version.load(std::memory_order_relaxed);
-    if (version != 0) state.library = tr("{} (API {})", process.ring().cupti_path(), version);
-    state.gpu = process.gpu();
-    state.iterations = process.iteration_text();
-    state.loops = process.loops();
-    state.chosen = process.chosen_loop();
-    state.iteration_ns = process.iteration_ns();
-    state.iteration_recorded_ns = process.iteration_recorded_ns();
-    state.iteration_between_ns = process.iteration_between_ns();
-    state.iteration_count = process.iterations();
-    state.dropped = status.dropped.load(std::memory_order_relaxed);
-    state.malformed = process.ring().malformed();
-    state.walks = status.walks.load(std::memory_order_relaxed);
-    state.walks_failed = status.walks_failed.load(std::memory_order_relaxed);
-    state.switches = status.switches.load(std::memory_order_relaxed);
-    state.switch_ns = static_cast<Nanoseconds>(status.switch_ns.load(std::memory_order_relaxed));
-    without_gpu += state.uses_gpu ? 0 : 1;
+    const ProcessState& state = processes.emplace_back(state_of(*watched));
+    add_health(health, *watched, state);
+    add_remarks(remarks, *watched, state);
+    without_gpu += (state.uses_gpu ? 0 : 1) + watched->process->forked().size();
     with_gpu += state.uses_gpu ? 1 : 0;
     alive += state.ended ? 0 : 1;
-    without_gpu += process.forked().size();
-
-    const std::string said = process.ring().state_text();
-    if (state.state != wire::State::Watching && state.state != wire::State::Starting) {
-      remarks.push_back({fmt::format("{} ({}): {}", state.name, state.pid, said), true});
-    }
-    if (state.python == wire::Python::Unsupported || state.python == wire::Python::Failed) {
-      remarks.push_back({fmt::format("{} ({}): {}", state.name, state.pid, process.ring().python_text()), true});
-    }
-    if (state.dropped != 0) {
-      remarks.push_back(
-          {tr("{} messages of {} were dropped because this program read too slowly.", state.dropped, state.name),
-           true});
-    }
-    const trace::CaptureState capture = capture_state(state.state);
-    if (health.state == trace::CaptureState::None || capture > health.state) health.state = capture;
-    if (capture != trace::CaptureState::Running && health.reason.empty()) health.reason = said;
-    if (health.library.empty()) health.library = state.library;
-    const capture::Counts& counts = process.counts();
-    const auto sum = [](std::uint64_t& total, const capture::Count& count) {
-      total += count.load(std::memory_order_relaxed);
-    };
-    sum(health.received, counts.received);
-    sum(health.calls, counts.calls);
-    sum(health.operations, counts.operations);
-    sum(health.pending, counts.pending);
-    sum(health.duplicates, counts.duplicates);
-    sum(health.far_off, counts.far_off);
-    sum(health.clamped, counts.clamped);
-    sum(health.late, counts.late);
-    sum(health.before_call, counts.before_call);
-    sum(health.launches_unmatched, counts.launches_unmatched);
-    sum(health.operations_unmatched, counts.operations_unmatched);
-    sum(health.queue_full_ns, counts.queue_full_ns);
-    sum(health.overhead_ns, counts.overhead_ns);
-    health.unknown_kind += state.malformed + counts.unknown_kind.load(std::memory_order_relaxed);
-    health.dropped += state.dropped + status.cupti_dropped.load(std::memory_order_relaxed) +
-                      counts.dropped.load(std::memory_order_relaxed);
-    health.no_buffer += status.no_buffer.load(std::memory_order_relaxed);
-    health.untimed += status.untimed.load(std::memory_order_relaxed);
-    health.clock_steps += status.clock_steps.load(std::memory_order_relaxed);
-    health.latency_p50_ms = std::max(health.latency_p50_ms, counts.latency_p50_ms.load(std::memory_order_relaxed));
-    health.latency_p99_ms = std::max(health.latency_p99_ms, counts.latency_p99_ms.load(std::memory_order_relaxed));
-    if (!watched->ended) {
-      const auto calls = process.open_calls();
-      open.insert(open.end(), calls.begin(), calls.end());
-    }
-    processes.push_back(std::move(state));
+    if (watched->ended) continue;
+    const auto calls = watched->process->open_calls();
+    open.insert(open.end(), calls.begin(), calls.end());
   }
   const std::lock_guard lock(mutex_);
   const std::optional<int> status = launched_ ? launched_->ended() : std::nullopt;
   if (!status) state_.running_ns = now;
   state_.processes = std::move(processes);
-  state_.without_gpu = std::max(state_.without_gpu, without_gpu);
+  state_.without_gpu = std::max(others_, without_gpu);
   state_.health = health;
   state_.ended = status.has_value();
   if (status) state_.end = Launched::describe(*status);
-  const std::string program = options_.command.words.empty() ? std::string() : options_.command.words[0];
-  if (with_gpu == 0) {
-    if (status) {
-      remarks.push_back({tr("The program ended ({}) without a call to the GPU.", state_.end), true});
-    } else if (now > kQuiet) {
-      remarks.push_back(
-          {tr("The program has made no call to the GPU yet. Its lanes appear with the first one."), false});
-    }
+  if (with_gpu == 0 && status) {
+    remarks.push_back({tr("The program ended ({}) without a call to the GPU.", state_.end), true});
+  } else if (with_gpu == 0 && now > kQuiet) {
+    remarks.push_back({tr("The program has made no call to the GPU yet. Its lanes appear with the first one."), false});
   } else if (status && alive == 0) {
     remarks.push_back({tr("The program has ended: {}.", state_.end), false});
   }
@@ -513,6 +497,7 @@ void Attachment::publish() {
     remarks.push_back({tr("{} processes that wanted to report in were refused.", meeting_->refused()), true});
   }
   if (launched_ && !launched_->without_nvtx().empty()) remarks.push_back({launched_->without_nvtx(), false});
+  remarks.insert(remarks.end(), unwatched_.begin(), unwatched_.end());
   remarks.insert(remarks.end(), found_.begin(), found_.end());
   state_.remarks = std::move(remarks);
   open_calls_ = std::move(open);

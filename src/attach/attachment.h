@@ -119,6 +119,9 @@ class Attachment {
   void steer(Watched& watched);
   void end_of(Watched& watched);
   void look_around();
+  static ProcessState state_of(Watched& watched);
+  static void add_health(trace::CaptureHealth& health, const Watched& watched, const ProcessState& state);
+  static void add_remarks(std::vector<Remark>& remarks, const Watched& watched, const ProcessState& state);
   void publish();
   Nanoseconds clock_now() const;
 
@@ -127,7 +130,11 @@ class Attachment {
   trace::Trace trace_;
   std::unique_ptr<capture::Recorder> recorder_;
   std::unique_ptr<Meeting> meeting_;
-  std::vector<std::unique_ptr<Watched>> processes_;  // the reading thread's
+  // The reading thread's.
+  std::vector<std::unique_ptr<Watched>> processes_;
+  std::vector<Remark> unwatched_, found_;  // processes that were turned away; what look_around() found
+  std::size_t others_ = 0;                 // processes that have not reported in
+  Nanoseconds looked_ns_ = 0, published_ns_ = 0;
   std::thread thread_;
   std::atomic<bool> running_{false}, stop_{false};
   std::atomic<Nanoseconds> boost_until_ns_{0};
@@ -139,8 +146,6 @@ class Attachment {
   AttachState state_;
   std::vector<trace::OpenCall> open_calls_;
   std::vector<std::pair<std::uint32_t, std::optional<LoopKey>>> chosen_;
-  std::vector<Remark> found_;  // by look_around()
-  Nanoseconds looked_ns_ = 0, published_ns_ = 0;
 };
 
 }  // namespace lanescope::attach

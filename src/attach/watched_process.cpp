@@ -72,7 +72,8 @@ WatchedProcess::WatchedProcess(Identity identity, RingReader ring, trace::Trace&
                      copies_that_wait_[call_and_site(call.name, site)] = true;
                    }
                  }),
-      ranges_(sink.open_writer()) {
+      ranges_(sink.open_writer()),
+      no_name_(sink.name("(no name)")) {
   assembler_.set_main_thread(identity_.pid);
   ranges_->recording({trace::RecordingChange::Act::Nothing, identity_.pid, 0, 0});
   ranges_->complete_until(complete_ns_);
@@ -88,7 +89,7 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
   Nanoseconds oldest_open = std::numeric_limits<Nanoseconds>::max();
   const auto open = ring_.open_calls();
   for (const OpenCallEntry& call : open) oldest_open = std::min(oldest_open, here(call.start_ns));
-  const std::size_t n = read_messages(most);
+  const std::size_t n = ring_.read(most, [this](const Message& message) { take(message); });
   assembler_.relieve(now_ns);
   if (n == most) return n;  // there is more, so nothing is known to be complete
 
@@ -118,7 +119,7 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
 void WatchedProcess::finish(Nanoseconds now_ns) {
   now_ns_ = now_ns;
   ring_.writer_ended();
-  while (read_messages(kMessagesAtOnce) == kMessagesAtOnce) {
+  while (ring_.read(kMessagesAtOnce, [this](const Message& message) { take(message); }) == kMessagesAtOnce) {
   }
   for (auto& [tid, thread] : threads_) {
     end_line(thread, tid);
@@ -141,14 +142,12 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
   ranges_->complete_until(now_ns);
 }
 
-std::size_t WatchedProcess::read_messages(std::size_t most) {
-  return ring_.read(most, [this](const Message& message) {
-    try {
-      take(message);
-    } catch (const std::exception&) {  // no room for another name: what the message tells is lost, and counted
-      capture::add(counts_.dropped);
-    }
-  });
+base::NameId WatchedProcess::name_of(std::string_view text) {
+  try {
+    return sink_.name(text);
+  } catch (const std::exception&) {  // a program that sends a million names
+    return no_name_;
+  }
 }
 
 void WatchedProcess::take(const Message& message) {
@@ -275,8 +274,8 @@ void WatchedProcess::take_frame(const Message& message) {
   Frame* place = sent ? place_for(frames_, message.id) : nullptr;
   if (!place) return;
   const std::string& file = text(sent->file);
-  place->place.file = sink_.name(file);
-  place->place.function = sink_.name(text(sent->function));
+  place->place.file = name_of(file);
+  place->place.function = name_of(text(sent->function));
   place->place.line = sent->line;
   place->loop_place = {sent->code, sent->offset, message.id};
   place->library = trace::is_library_file(file);
@@ -330,7 +329,7 @@ WatchedProcess::Api WatchedProcess::api(const wire::CallMessage& call) {
     constexpr std::uint32_t kDriverDomain = 1;  // CUPTI_CB_DOMAIN_DRIVER_API
     const std::string& raw = text(call.name);
     const capture::ApiFacts facts = capture::api_facts(raw, call.api >> 16 == kDriverDomain);
-    api.name = sink_.name(facts.name);
+    api.name = name_of(facts.name);
     api.nature = facts.nature;
     api.traits = facts.traits;
     api.known = !raw.empty();
@@ -418,7 +417,7 @@ void WatchedProcess::end_line(Thread& thread, std::uint32_t tid) {
   Line& line = thread.line;
   if (line.frame == 0) return;
   base::NameId& name = line_names_[line.frame];
-  if (name == 0) name = sink_.name(line_name(frames_[line.frame]));
+  if (name == 0) name = name_of(line_name(frames_[line.frame]));
   trace::Event event;
   event.start_ns = line.start_ns;
   event.end_ns = line.end_ns;
@@ -456,7 +455,7 @@ void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds 
   trace::Event event;
   event.start_ns = thread.last_end_ns;
   event.end_ns = std::max(until_ns, thread.last_end_ns);
-  event.name = sink_.name(line_name(frames_[at->frames[at->own]]));
+  event.name = name_of(line_name(frames_[at->frames[at->own]]));
   event.lane = lane(thread.lines_lane, trace::LaneKind::Phases, trace::LaneRole::Statements, "lines", tid);
   trace::set_range_kind(event, trace::RangeKind::Load);
   if (waiting * 2 >= count) event.flags |= trace::kWaitFlag;
@@ -482,20 +481,20 @@ void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kerne
     base::NameId& name = kernels_[op.kernel.name < texts_.size() ? op.kernel.name : 0];
     if (name == 0) {
       const std::string& raw = text(op.kernel.name);
-      name = sink_.name(raw.empty() ? "(no name)" : capture::kernel_name(raw));
+      name = raw.empty() ? no_name_ : name_of(capture::kernel_name(raw));
     }
     record.name = name;
     const auto shape = shapes_.find(op.kernel.shape);
     record.detail = shape == shapes_.end() ? trace::LaunchTable::kNone : shape->second;
   } else if (op.copy_kind == kMemset) {
     record.event_kind = trace::EventKind::Memset;
-    record.name = sink_.name(capture::memset_name(op.destination));
+    record.name = name_of(capture::memset_name(op.destination));
     record.value = op.bytes;
     record.copy_flags = capture::copy_flags(
         {.destination = capture::memory_kind(op.destination), .asynchronous = op.asynchronous != 0});
   } else {
     record.event_kind = trace::EventKind::Copy;
-    record.name = sink_.name(capture::copy_name(op.copy_kind, op.source, op.destination));
+    record.name = name_of(capture::copy_name(op.copy_kind, op.source, op.destination));
     record.value = op.bytes;
     record.copy_flags = capture::copy_flags({.direction = capture::copy_direction(op.copy_kind),
                                              .source = capture::memory_kind(op.source),
@@ -570,7 +569,7 @@ void WatchedProcess::write_iteration(Thread& thread, std::uint32_t tid, const Lo
   trace::Event event;
   event.start_ns = iteration.start_ns;
   event.end_ns = iteration.end_ns;
-  event.name = sink_.name("iteration");
+  event.name = name_of("iteration");
   event.a = ++iteration_count_;
   event.lane = lane(thread.iterations_lane, trace::LaneKind::Iterations, trace::LaneRole::None, "iteration", tid);
   trace::set_range_kind(event, trace::RangeKind::Iteration);
@@ -590,7 +589,7 @@ void WatchedProcess::take_range(const wire::RangeMessage& range) {
     open.text = text(range.name);
     // emit_nvtx() appends numbers that are different each time.
     if (const std::size_t at = open.text.find(", op_id = "); at != std::string::npos) open.text.resize(at);
-    open.name = sink_.name(open.text);
+    open.name = name_of(open.text);
     open.domain = range.domain;
     open.start_ns = t;
     return open;
@@ -683,7 +682,7 @@ std::vector<trace::OpenCall> WatchedProcess::open_calls() {
     if (from && trace_.sites().at(lane, here(open.start_ns)) == 0) {
       trace_.sites().note(lane, here(open.start_ns), from->site);
     }
-    calls.push_back({lane, sink_.name(capture::plain_api_name(text(open.name))), here(open.start_ns)});
+    calls.push_back({lane, name_of(capture::plain_api_name(text(open.name))), here(open.start_ns)});
   }
   return calls;
 }

@@ -124,7 +124,8 @@ class WatchedProcess {
 
   Nanoseconds here(std::int64_t monotonic_ns) const { return monotonic_ns - origin_ns_; }
   bool plausible(Nanoseconds start_ns, Nanoseconds end_ns);
-  std::size_t read_messages(std::size_t most);
+  /// In the trace; no_name_ if it has no room for another one.
+  base::NameId name_of(std::string_view text);
   void take(const Message& message);
   void add_timed(capture::Record record, std::int64_t start_ns, std::int64_t end_ns);
   void take_text(const Message& message);
@@ -164,6 +165,7 @@ class WatchedProcess {
   std::unordered_map<std::uint32_t, Thread> threads_;
   capture::Assembler assembler_;
   std::unique_ptr<trace::EventWriter> ranges_;
+  const base::NameId no_name_;
 
   std::vector<std::string> texts_{1};
   std::vector<Frame> frames_{1};

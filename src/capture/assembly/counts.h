@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "trace/capture_health.h"
+
 namespace lanescope::capture {
 
 using Count = std::atomic<std::uint64_t>;
@@ -22,5 +24,8 @@ struct Counts {
   Count dropped{0}, no_buffer{0};
   Count buffers_total{0}, buffers_out{0}, buffers_peak{0}, buffers_completed{0};
 };
+
+/// Adds them to what the health has already; of latencies, the larger counts.
+void add_to(trace::CaptureHealth& health, const Counts& counts);
 
 }  // namespace lanescope::capture

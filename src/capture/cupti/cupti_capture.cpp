@@ -216,24 +216,7 @@ trace::CaptureHealth CuptiCapture::Impl::health_now() const {
   } else if (h.reason = missing_text(); !h.reason.empty()) {
     h.state = CaptureState::Degraded;
   }
-  h.received = counts_.received;
-  h.calls = counts_.calls;
-  h.operations = counts_.operations;
-  h.pending = counts_.pending;
-  h.dropped = counts_.dropped;
-  h.untimed = counts_.untimed;
-  h.far_off = counts_.far_off;
-  h.duplicates = counts_.duplicates;
-  h.unknown_kind = counts_.unknown_kind;
-  h.clamped = counts_.clamped;
-  h.late = counts_.late;
-  h.before_call = counts_.before_call;
-  h.worst_before_call_ns = static_cast<Nanoseconds>(counts_.worst_before_call_ns.load());
-  h.launches_unmatched = counts_.launches_unmatched;
-  h.operations_unmatched = counts_.operations_unmatched;
-  h.clock_steps = counts_.clock_steps;
-  h.queue_full_ns = counts_.queue_full_ns;
-  h.overhead_ns = counts_.overhead_ns;
+  add_to(h, counts_);
   const BufferPool::Numbers buffers = pool_->numbers();
   h.no_buffer = buffers.no_buffer;
   h.buffer_bytes = pool_->buffer_bytes();
@@ -241,8 +224,6 @@ trace::CaptureHealth CuptiCapture::Impl::health_now() const {
   h.buffers_out = buffers.out;
   h.buffers_peak = buffers.peak;
   h.buffers_completed = buffers.completed;
-  h.latency_p50_ms = counts_.latency_p50_ms;
-  h.latency_p99_ms = counts_.latency_p99_ms;
   h.flush_interval_ms = interval_ms_;
   return h;
 }
