@@ -240,18 +240,20 @@ void Calibrator::measure_memory(Probe& probe) {
   for (const Buffer b : blocks) d.release(b);
 }
 
-// What each of many kernels adds to the time until a stream is empty. They wait behind a spinning kernel, so that none
-// waits for the host; nothing is recorded, which would put pauses between them.
+// What each of many kernels adds to the time between two events. They wait behind a spinning kernel, so that none waits
+// for the host; nothing else is recorded, which would put pauses between them.
 template <typename Issue>
 double each_queued_us(Probe& probe, int few, int many, Issue issue) {
-  constexpr double kAheadMs = 20;  // longer than the launches take
+  constexpr double kAheadMs = 20;  // longer than the launches take, of which each may take 50 us under WSL
+  const auto start = probe.device().create_timing_event(), end = probe.device().create_timing_event();
   const auto took = [&](int count) {
     probe.device().synchronize();
-    return probe.time_us([&] {
-      probe.spin(kAheadMs);
-      issue(count);
-      probe.device().synchronize(Stream::Default);
-    });
+    probe.spin(kAheadMs);
+    probe.device().record(start, Stream::Default);
+    issue(count);
+    probe.device().record(end, Stream::Default);
+    probe.device().synchronize();
+    return to_us(probe.device().elapsed(start, end).value_or(0));
   };
   std::vector<double> us;
   took(many);
@@ -264,9 +266,7 @@ double each_queued_us(Probe& probe, int few, int many, Issue issue) {
 
 void Calibrator::measure_floor(Probe& probe) {
   say(tr("kernels"));
-  // Queued behind a spinning kernel, so that they do not have to wait for the host.
   floor_us_ = each_queued_us(probe, 50, 200, [&](int count) {
-    probe.spin(kSpinMs);  // a launch may take 50 us under WSL
     for (int i = 0; i < count; ++i) probe.tiny_kernel();
   });
   measured("gpu.kernel_floor_us", floor_us_, "kernels of one element after each other, with the gap between them");

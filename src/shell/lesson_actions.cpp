@@ -178,7 +178,7 @@ std::vector<ActionInfo> lesson_actions() {
       {Action::Magnifier,
        ActionGroup::Lesson,
        "magnifier",
-       N_("magnifier: the window twice as large, around the mouse"),
+       N_("magnifier: twice as large, around the mouse"),
        {{key::M, kAlt}},
        toggle_magnifier},
   };

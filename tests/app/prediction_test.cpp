@@ -183,7 +183,7 @@ TEST(PredictionReport, AMachineThatIsSlowerByNowIsNotThePredictionsFault) {
   report.prediction.low_ns = 72.1e3;
   report.prediction.high_ns = 75e3;
   EXPECT_FALSE(report.in_range());
-  EXPECT_THAT(prediction_text(report, Style{}), HasSubstr("; without the change it now takes 120 µs, and the range"));
+  EXPECT_THAT(prediction_text(report, Style{}), HasSubstr("the change it now takes 120 µs, and the range is missed"));
 }
 
 // In turns: with the change, without it, three times each.

@@ -43,6 +43,7 @@ class ChineseTest : public WindowTest {
     s.preferences.language = Language::Chinese;
     s.preferences.picture_folder = desk().pictures().string();
     for (const char* sentence : {"Lanescope", "Ctrl+Shift+S"}) names_.insert(sentence);
+    names_.insert({"waits", "acquire", "calls", "all"});  // the values of --level
     desk().frames(3);
     drawn_.forget();
   }

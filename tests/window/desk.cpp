@@ -232,9 +232,14 @@ void Desk::tap(unsigned long symbol, unsigned modifiers) {
 
 void Desk::type(std::string_view text) {
   for (const char c : text) {
+    // On the keyboard of an X server without settings, that of the United States.
+    const bool shifted =
+        (c >= 'A' && c <= 'Z') || std::string_view("~!@#$%^&*()_+{}|:\"<>?").find(c) != std::string_view::npos;
+    if (shifted) hold(kShift, true);
     hands_.key(static_cast<unsigned char>(c), true);
     hands_.key(static_cast<unsigned char>(c), false);
     frames(2);
+    if (shifted) hold(kShift, false);
   }
 }
 

@@ -46,7 +46,8 @@ void field(const Canvas& c, int number, const char* control, const Draw& draw) {
   draw();
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar();
-  if (ImGui::IsItemActive()) dialog.field = number;
+  // The field that is left is still active when another is to have the keyboard.
+  if (!dialog.focus && ImGui::IsItemActive()) dialog.field = number;
   note_control(c, control);
 }
 
