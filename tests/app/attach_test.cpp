@@ -61,7 +61,6 @@ TEST_F(AttachTest, TheProgramsOutputAndStatusAreItsOwnAndTheTraceHasItsLinesAndI
   EXPECT_EQ(reads, 4000u);
 }
 
-// The reader agrees with what was recorded: about 200 iterations, of which each waits once for the loss.
 TEST_F(AttachTest, AReportOfTheRecordingNamesTheLineThatWaits) {
   ASSERT_EQ(record({"--level", "calls", "--record", "run.json.gz"}, {LANESCOPE_PYTHON, train(), "--iterations", "200"},
                    on_fake_gpu())

@@ -232,7 +232,7 @@ void Desk::tap(unsigned long symbol, unsigned modifiers) {
 
 void Desk::type(std::string_view text) {
   for (const char c : text) {
-    // On the keyboard of an X server without settings, that of the United States.
+    // Xvfb's keyboard is that of the United States.
     const bool shifted =
         (c >= 'A' && c <= 'Z') || std::string_view("~!@#$%^&*()_+{}|:\"<>?").find(c) != std::string_view::npos;
     if (shifted) hold(kShift, true);
