@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "base/translate.h"
+#include "capture/assembly/operation_names.h"
 
 namespace lanescope::attach {
 namespace {
@@ -17,7 +18,6 @@ using capture::Record;
 using capture::RecordKind;
 using trace::CallNature;
 
-constexpr std::uint32_t kMostIds = 1 << 20;
 constexpr std::size_t kMessagesAtOnce = 4096;
 constexpr std::size_t kMostThreads = 4096, kMostRanges = 4096;
 constexpr std::size_t kMostRemembered = 1 << 16;
@@ -60,6 +60,7 @@ WatchedProcess::WatchedProcess(Identity identity, RingReader ring, trace::Trace&
       sink_(sink),
       origin_ns_(origin_ns),
       source_(identity_.folder),
+      words_(trace, sink),
       assembler_(sink, counts_,
                  capture::LaneNames{identity_.name, static_cast<std::int64_t>(identity_.pid),
                                     [this](std::uint32_t tid) {
@@ -72,8 +73,7 @@ WatchedProcess::WatchedProcess(Identity identity, RingReader ring, trace::Trace&
                      copies_that_wait_[call_and_site(call.name, site)] = true;
                    }
                  }),
-      ranges_(sink.open_writer()),
-      no_name_(sink.name("(no name)")) {
+      ranges_(sink.open_writer()) {
   assembler_.set_main_thread(identity_.pid);
   ranges_->recording({trace::RecordingChange::Act::Nothing, identity_.pid, 0, 0});
   ranges_->complete_until(complete_ns_);
@@ -142,26 +142,17 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
   ranges_->complete_until(now_ns);
 }
 
-base::NameId WatchedProcess::name_of(std::string_view text) {
-  try {
-    return sink_.name(text);
-  } catch (const std::exception&) {  // a program that sends a million names
-    return no_name_;
-  }
-}
-
 void WatchedProcess::take(const Message& message) {
   counts_.received.fetch_add(1, std::memory_order_relaxed);
   switch (message.kind) {
     case wire::Kind::Text:
-      return take_text(message);
     case wire::Kind::Frame:
-      return take_frame(message);
     case wire::Kind::Stack:
-      return take_stack(message);
+    case wire::Kind::Shape:
+      return words_.learn(message);
     case wire::Kind::Thread:
       if (const auto named = message.as<wire::ThreadMessage>(); named && threads_.size() < kMostThreads) {
-        thread(named->thread).name = text(named->name);
+        thread(named->thread).name = words_.text(named->name);
       }
       return;
     case wire::Kind::Call:
@@ -170,9 +161,6 @@ void WatchedProcess::take(const Message& message) {
     case wire::Kind::Kernel:
     case wire::Kind::Copy:
       if (const auto op = message.as<wire::OperationMessage>()) take_operation(*op, message.kind == wire::Kind::Kernel);
-      return;
-    case wire::Kind::Shape:
-      if (const auto shape = message.as<wire::ShapeMessage>()) take_shape(message.id, *shape);
       return;
     case wire::Kind::Sync:
       if (const auto sync = message.as<wire::SyncMessage>()) {
@@ -223,7 +211,7 @@ void WatchedProcess::take(const Message& message) {
       return;
     case wire::Kind::Device:
       if (const auto device = message.as<wire::DeviceMessage>(); device && (gpu_.empty() || device->device == 0)) {
-        gpu_ = text(device->name);
+        gpu_ = words_.text(device->name);
       }
       return;
     case wire::Kind::None:
@@ -249,71 +237,6 @@ bool WatchedProcess::plausible(Nanoseconds start_ns, Nanoseconds end_ns) {
   return false;
 }
 
-// --- names -----------------------------------------------------------------------------------------------------------
-
-const std::string& WatchedProcess::text(std::uint32_t id) const { return texts_[id < texts_.size() ? id : 0]; }
-
-template <typename T>
-static T* place_for(std::vector<T>& table, std::uint32_t id) {
-  if (id == 0 || id >= kMostIds) return nullptr;
-  if (id >= table.size()) table.resize(id + 1);
-  return &table[id];
-}
-
-void WatchedProcess::take_text(const Message& message) {
-  const auto head = message.as<wire::TextMessage>();
-  const auto bytes = message.after<wire::TextMessage>();
-  if (!head || head->bytes > bytes.size() || head->bytes > wire::kMostText) return;
-  if (std::string* place = place_for(texts_, message.id)) {
-    *place = clean_text({reinterpret_cast<const char*>(bytes.data()), head->bytes}, wire::kMostText);
-  }
-}
-
-void WatchedProcess::take_frame(const Message& message) {
-  const auto sent = message.as<wire::FrameMessage>();
-  Frame* place = sent ? place_for(frames_, message.id) : nullptr;
-  if (!place) return;
-  const std::string& file = text(sent->file);
-  place->place.file = name_of(file);
-  place->place.function = name_of(text(sent->function));
-  place->place.line = sent->line;
-  place->loop_place = {sent->code, sent->offset, message.id};
-  place->library = trace::is_library_file(file);
-}
-
-void WatchedProcess::take_stack(const Message& message) {
-  const auto head = message.as<wire::StackMessage>();
-  const auto bytes = message.after<wire::StackMessage>();
-  if (!head || head->frames > wire::kMostFrames || head->frames * sizeof(std::uint32_t) > bytes.size()) return;
-  Stack* place = place_for(stacks_, message.id);
-  if (!place) return;
-  Stack stack;
-  stack.frames.resize(head->frames);
-  if (head->frames != 0) std::memcpy(stack.frames.data(), bytes.data(), head->frames * sizeof(std::uint32_t));
-  std::vector<trace::Frame> frames;
-  stack.own = stack.frames.size();
-  for (std::size_t i = 0; i < stack.frames.size(); ++i) {
-    const Frame* known = frame(stack.frames[i]);
-    if (!known) return;  // the frame was lost
-    if (!known->library && stack.own == stack.frames.size()) stack.own = i;
-    frames.push_back(known->place);
-  }
-  stack.site = trace_.sites().intern(frames, stack.own);
-  *place = std::move(stack);
-}
-
-void WatchedProcess::take_shape(std::uint32_t id, const wire::ShapeMessage& sent) {
-  if (id == 0 || id >= kMostIds || shapes_.size() >= kMostIds) return;
-  trace::LaunchShape shape;
-  std::copy(std::begin(sent.grid), std::end(sent.grid), shape.grid.begin());
-  std::copy(std::begin(sent.block), std::end(sent.block), shape.block.begin());
-  shape.registers_per_thread = sent.registers;
-  shape.static_shared_bytes = sent.static_bytes;
-  shape.dynamic_shared_bytes = sent.dynamic_bytes;
-  shape.shared_bytes = sent.static_bytes + sent.dynamic_bytes;
-  shapes_[id] = sink_.launch(shape);
-}
-
 WatchedProcess::Thread& WatchedProcess::thread(std::uint32_t tid) {
   const auto known = threads_.find(tid);
   if (known != threads_.end()) return known->second;
@@ -323,26 +246,12 @@ WatchedProcess::Thread& WatchedProcess::thread(std::uint32_t tid) {
   return thread;
 }
 
-WatchedProcess::Api WatchedProcess::api(const wire::CallMessage& call) {
-  Api& api = apis_.size() < kMostRemembered || apis_.contains(call.api) ? apis_[call.api] : apis_[0];
-  if (!api.known) {
-    constexpr std::uint32_t kDriverDomain = 1;  // CUPTI_CB_DOMAIN_DRIVER_API
-    const std::string& raw = text(call.name);
-    const capture::ApiFacts facts = capture::api_facts(raw, call.api >> 16 == kDriverDomain);
-    api.name = name_of(facts.name);
-    api.nature = facts.nature;
-    api.traits = facts.traits;
-    api.known = !raw.empty();
-  }
-  return api;
-}
-
 // --- calls -----------------------------------------------------------------------------------------------------------
 
 void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   if (!plausible(here(call.start_ns), here(call.end_ns))) return;
-  const Api known = api(call);
-  const Stack* from = stack(call.stack);
+  const Vocabulary::Call known = words_.call(call);
+  const Vocabulary::Stack* from = words_.stack(call.stack);
   Record record;
   record.kind = RecordKind::Call;
   record.event_kind = trace::EventKind::Call;
@@ -382,7 +291,7 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
 
   std::vector<FramePlace> places;
   places.reserve(from->frames.size());
-  for (const std::uint32_t id : from->frames) places.push_back(frames_[id].loop_place);
+  for (const std::uint32_t id : from->frames) places.push_back(words_.known_frame(id).loop_place);
   const bool always = known.nature == CallNature::Sync || known.nature == CallNature::BlockingCopy ||
                       known.nature == CallNature::AsyncCopy;
   const auto iteration = caller.loops.add(
@@ -390,20 +299,20 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   if (iteration && !steps_.found() && &caller == loop_thread()) write_iteration(caller, call.thread, *iteration);
 }
 
-std::string WatchedProcess::line_name(const Frame& at) {
+std::string WatchedProcess::line_name(const Vocabulary::Frame& at) {
   const std::string file(trace_.names().text(at.place.file));
   const std::string source = source_.line(file, at.place.line);
   std::string name = fmt::format("{}:{}", file_name(file), at.place.line);
   return source.empty() ? fmt::format("{} {}()", name, trace_.names().text(at.place.function)) : name + "  " + source;
 }
 
-void WatchedProcess::note_line(Thread& thread, std::uint32_t tid, const Stack& from, const Record& call) {
+void WatchedProcess::note_line(Thread& thread, std::uint32_t tid, const Vocabulary::Stack& from, const Record& call) {
   if (from.own >= from.frames.size()) return;
   const std::uint32_t id = from.frames[from.own];
   Line& line = thread.line;
-  const Frame& now = frames_[id];
-  const bool same =
-      line.frame != 0 && frames_[line.frame].place == now.place && call.start_ns - line.end_ns < kStatementPause;
+  const Vocabulary::Frame& now = words_.known_frame(id);
+  const bool same = line.frame != 0 && words_.known_frame(line.frame).place == now.place &&
+                    call.start_ns - line.end_ns < kStatementPause;
   if (!same) {
     end_line(thread, tid);
     line = {id, call.start_ns, call.end_ns};
@@ -417,7 +326,7 @@ void WatchedProcess::end_line(Thread& thread, std::uint32_t tid) {
   Line& line = thread.line;
   if (line.frame == 0) return;
   base::NameId& name = line_names_[line.frame];
-  if (name == 0) name = name_of(line_name(frames_[line.frame]));
+  if (name == 0) name = words_.name(line_name(words_.known_frame(line.frame)));
   trace::Event event;
   event.start_ns = line.start_ns;
   event.end_ns = line.end_ns;
@@ -443,11 +352,11 @@ void WatchedProcess::take_sample(const wire::SampleMessage& sample) {
 void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns) {
   const std::uint32_t count = std::exchange(thread.samples, 0);
   const std::uint32_t waiting = std::exchange(thread.samples_waiting, 0);
-  const Stack* at = stack(thread.sample_stack);
+  const Vocabulary::Stack* at = words_.stack(thread.sample_stack);
   if (count == 0 || !at || at->own >= at->frames.size() || thread.last_end_ns == 0) return;
   bool data = false;
   for (std::size_t i = 0; i < at->frames.size(); ++i) {
-    const Frame& known = frames_[at->frames[i]];
+    const Vocabulary::Frame& known = words_.known_frame(at->frames[i]);
     data = data || waits_for_data(trace_.names().text(known.place.function), trace_.names().text(known.place.file));
   }
   if (!data) return;
@@ -455,7 +364,7 @@ void WatchedProcess::end_samples(Thread& thread, std::uint32_t tid, Nanoseconds 
   trace::Event event;
   event.start_ns = thread.last_end_ns;
   event.end_ns = std::max(until_ns, thread.last_end_ns);
-  event.name = name_of(line_name(frames_[at->frames[at->own]]));
+  event.name = words_.name(line_name(words_.known_frame(at->frames[at->own])));
   event.lane = lane(thread.lines_lane, trace::LaneKind::Phases, trace::LaneRole::Statements, "lines", tid);
   trace::set_range_kind(event, trace::RangeKind::Load);
   if (waiting * 2 >= count) event.flags |= trace::kWaitFlag;
@@ -478,23 +387,17 @@ void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kerne
   constexpr std::uint8_t kMemset = 0xFF;
   if (kernel) {
     record.event_kind = trace::EventKind::Kernel;
-    base::NameId& name = kernels_[op.kernel.name < texts_.size() ? op.kernel.name : 0];
-    if (name == 0) {
-      const std::string& raw = text(op.kernel.name);
-      name = raw.empty() ? no_name_ : name_of(capture::kernel_name(raw));
-    }
-    record.name = name;
-    const auto shape = shapes_.find(op.kernel.shape);
-    record.detail = shape == shapes_.end() ? trace::LaunchTable::kNone : shape->second;
+    record.name = words_.kernel(op.kernel.name);
+    record.detail = words_.shape(op.kernel.shape);
   } else if (op.copy_kind == kMemset) {
     record.event_kind = trace::EventKind::Memset;
-    record.name = name_of(capture::memset_name(op.destination));
+    record.name = words_.name(capture::memset_name(op.destination));
     record.value = op.bytes;
     record.copy_flags = capture::copy_flags(
         {.destination = capture::memory_kind(op.destination), .asynchronous = op.asynchronous != 0});
   } else {
     record.event_kind = trace::EventKind::Copy;
-    record.name = name_of(capture::copy_name(op.copy_kind, op.source, op.destination));
+    record.name = words_.name(capture::copy_name(op.copy_kind, op.source, op.destination));
     record.value = op.bytes;
     record.copy_flags = capture::copy_flags({.direction = capture::copy_direction(op.copy_kind),
                                              .source = capture::memory_kind(op.source),
@@ -569,7 +472,7 @@ void WatchedProcess::write_iteration(Thread& thread, std::uint32_t tid, const Lo
   trace::Event event;
   event.start_ns = iteration.start_ns;
   event.end_ns = iteration.end_ns;
-  event.name = name_of("iteration");
+  event.name = words_.name("iteration");
   event.a = ++iteration_count_;
   event.lane = lane(thread.iterations_lane, trace::LaneKind::Iterations, trace::LaneRole::None, "iteration", tid);
   trace::set_range_kind(event, trace::RangeKind::Iteration);
@@ -586,10 +489,10 @@ void WatchedProcess::take_range(const wire::RangeMessage& range) {
   Thread& caller = thread(range.thread);
   const auto named = [&] {
     OpenRange open;
-    open.text = text(range.name);
+    open.text = words_.text(range.name);
     // emit_nvtx() appends numbers that are different each time.
     if (const std::size_t at = open.text.find(", op_id = "); at != std::string::npos) open.text.resize(at);
-    open.name = name_of(open.text);
+    open.name = words_.name(open.text);
     open.domain = range.domain;
     open.start_ns = t;
     return open;
@@ -678,11 +581,11 @@ std::vector<trace::OpenCall> WatchedProcess::open_calls() {
     } catch (const std::exception&) {
       continue;  // as above
     }
-    const Stack* from = stack(open.stack);
+    const Vocabulary::Stack* from = words_.stack(open.stack);
     if (from && trace_.sites().at(lane, here(open.start_ns)) == 0) {
       trace_.sites().note(lane, here(open.start_ns), from->site);
     }
-    calls.push_back({lane, name_of(capture::plain_api_name(text(open.name))), here(open.start_ns)});
+    calls.push_back({lane, words_.name(capture::plain_api_name(words_.text(open.name))), here(open.start_ns)});
   }
   return calls;
 }
@@ -692,12 +595,12 @@ std::vector<LoopChoice> WatchedProcess::loops() {
   Thread* of = loop_thread();
   if (!of) return choices;
   for (const FoundLoop& loop : of->loops.finder().loops()) {
-    const Frame* known = frame(loop.frame);
+    const Vocabulary::Frame* known = words_.frame(loop.frame);
     if (!known) continue;
-    Frame head = *known;
+    Vocabulary::Frame head = *known;
     // The loop may be in the function that calls this one, over and over.
     for (const std::uint32_t id : {loop.frame, loop.caller}) {
-      const Frame* at = id == 0 ? nullptr : frame(id);
+      const Vocabulary::Frame* at = id == 0 ? nullptr : words_.frame(id);
       if (!at) continue;
       const auto line = source_.loop_around(trace_.names().text(at->place.file), at->place.line);
       if (!line) continue;

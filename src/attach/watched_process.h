@@ -18,8 +18,8 @@
 #include "attach/loop_watch.h"
 #include "attach/ring_reader.h"
 #include "attach/source_lines.h"
+#include "attach/vocabulary.h"
 #include "capture/assembly/assembler.h"
-#include "capture/assembly/operation_names.h"
 #include "trace/capture_health.h"
 #include "trace/trace.h"
 
@@ -81,16 +81,6 @@ class WatchedProcess {
   void set_bursts(Nanoseconds burst_ns, Nanoseconds period_ns);
 
  private:
-  struct Frame {
-    trace::Frame place;
-    FramePlace loop_place;
-    bool library = true;
-  };
-  struct Stack {
-    std::vector<std::uint32_t> frames;  // innermost first
-    std::uint32_t site = 0;             // in the trace
-    std::size_t own = 0;                // the first of the user's frames; frames.size(): none
-  };
   struct Line {  // the statement that a thread is in, as a range that grows
     std::uint32_t frame = 0;
     Nanoseconds start_ns = 0, end_ns = 0;
@@ -115,40 +105,24 @@ class WatchedProcess {
     std::uint32_t samples = 0, samples_waiting = 0, sample_stack = 0;
     Nanoseconds first_sample_ns = 0, last_sample_ns = 0;
   };
-  struct Api {
-    base::NameId name = 0;
-    trace::CallNature nature = trace::CallNature::Other;
-    std::uint8_t traits = 0;
-    bool known = false;
-  };
 
   Nanoseconds here(std::int64_t monotonic_ns) const { return monotonic_ns - origin_ns_; }
   bool plausible(Nanoseconds start_ns, Nanoseconds end_ns);
-  /// In the trace; no_name_ if it has no room for another one.
-  base::NameId name_of(std::string_view text);
   void take(const Message& message);
   void add_timed(capture::Record record, std::int64_t start_ns, std::int64_t end_ns);
-  void take_text(const Message& message);
-  void take_frame(const Message& message);
-  void take_stack(const Message& message);
   /// `lent`: the stack is that of the thread that waits in backward() for this one.
   void take_call(const wire::CallMessage& call, bool lent);
   void take_operation(const wire::OperationMessage& op, bool kernel);
-  void take_shape(std::uint32_t id, const wire::ShapeMessage& shape);
   void take_range(const wire::RangeMessage& range);
   void take_recording(const wire::RecordingMessage& recording);
   void note_gpu_known(Nanoseconds from_ns);
   void take_sample(const wire::SampleMessage& sample);
 
-  const std::string& text(std::uint32_t id) const;
-  const Stack* stack(std::uint32_t id) const { return id < stacks_.size() ? &stacks_[id] : nullptr; }
-  const Frame* frame(std::uint32_t id) const { return id < frames_.size() ? &frames_[id] : nullptr; }
-  Api api(const wire::CallMessage& call);
   Thread& thread(std::uint32_t tid);
   trace::LaneId lane(std::optional<trace::LaneId>& lane, trace::LaneKind kind, trace::LaneRole role, std::string name,
                      std::uint32_t tid);
-  std::string line_name(const Frame& frame);
-  void note_line(Thread& thread, std::uint32_t tid, const Stack& stack, const capture::Record& call);
+  std::string line_name(const Vocabulary::Frame& frame);
+  void note_line(Thread& thread, std::uint32_t tid, const Vocabulary::Stack& stack, const capture::Record& call);
   void end_line(Thread& thread, std::uint32_t tid);
   void end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns);
   void write_iteration(Thread& thread, std::uint32_t tid, const LoopWatch::Iteration& iteration);
@@ -161,18 +135,11 @@ class WatchedProcess {
   trace::EventSink& sink_;
   const Nanoseconds origin_ns_;
   SourceLines source_;
+  Vocabulary words_;
   capture::Counts counts_;
   std::unordered_map<std::uint32_t, Thread> threads_;
   capture::Assembler assembler_;
   std::unique_ptr<trace::EventWriter> ranges_;
-  const base::NameId no_name_;
-
-  std::vector<std::string> texts_{1};
-  std::vector<Frame> frames_{1};
-  std::vector<Stack> stacks_{1};
-  std::unordered_map<std::uint32_t, Api> apis_;
-  std::unordered_map<std::uint32_t, std::uint32_t> shapes_;     // the library's number -> the trace's
-  std::unordered_map<std::uint32_t, base::NameId> kernels_;     // by text
   std::unordered_map<std::uint64_t, bool> copies_that_wait_;    // by call and site: seen to block while recorded
   std::unordered_map<std::uint64_t, OpenRange> started_;        // NVTX start/end, by number
   std::unordered_map<std::uint32_t, base::NameId> line_names_;  // by frame
