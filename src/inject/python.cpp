@@ -327,10 +327,12 @@ std::uint32_t frame_id(Reads& reads, const Frame& frame) {
   if (!cell) return 0;
   const std::uint32_t id = cell->id.load(kRelaxed);
   if (cell->sent.load(std::memory_order_acquire) != 0) return id;
-  wire::FrameMessage message;
+  wire::FrameMessage message{};
   message.file = name_id(reads, reads.word(frame.code + python.layout.code_file));
   message.function = name_id(reads, reads.word(frame.code + python.layout.code_name));
   message.line = line_of(reads, frame);
+  message.code = static_cast<std::uint32_t>(frame.code / alignof(std::max_align_t));
+  message.offset = frame.offset > 0 ? static_cast<std::uint32_t>(frame.offset) : 0;
   if (reads.failed || message.file == kLater || message.function == kLater) return kLater;
   if (!ring.send(wire::Kind::Frame, message, id)) return kLater;
   cell->sent.store(1, std::memory_order_release);

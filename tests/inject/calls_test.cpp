@@ -135,6 +135,44 @@ TEST_P(Lines, EveryCallHasItsLine) {
   expect_lines(viewer, kPlaces, 20);
 }
 
+// By these the viewer finds the loop. Two statements of a function, gone through three times, and one of another.
+TEST_P(Lines, AFrameHasItsCodeAndItsPlaceInIt) {
+  Viewer viewer;
+  viewer.python = GetParam();
+  viewer.start(std::string(kSay) + R"(
+def loop():
+    for i in range(3):
+        at(gpu.sync(gpu.STREAM))
+        at(gpu.device_sync())
+def other():
+    at(gpu.sync(gpu.STREAM))
+loop()
+other()
+tell()
+input()
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  ASSERT_TRUE(viewer.until_printed("told")) << viewer.output();
+  std::vector<Place> places;
+  for (const Said& s : said(viewer.output())) {
+    ASSERT_TRUE(process->until([&] { return process->messages.call(s.correlation) != nullptr; }));
+    places.push_back(process->messages.place(process->messages.call(s.correlation)->stack, viewer.script()));
+  }
+  ASSERT_EQ(places.size(), 7u);
+  for (std::size_t round = 0; round < 3; ++round) {
+    const Place &first = places[2 * round], &second = places[2 * round + 1];
+    EXPECT_EQ(first.code, places[0].code);
+    EXPECT_EQ(second.code, places[0].code);
+    EXPECT_EQ(first.offset, places[0].offset);
+    EXPECT_EQ(second.offset, places[1].offset);
+  }
+  EXPECT_GT(places[0].offset, 0u);
+  EXPECT_GT(places[1].offset, places[0].offset);
+  EXPECT_NE(places[0].code, 0u);
+  EXPECT_NE(places[6].code, places[0].code);
+}
+
 // The interpreters of this machine whose frames can be walked.
 std::vector<std::string> interpreters() {
   std::vector<std::string> found = {LANESCOPE_PYTHON};

@@ -132,7 +132,7 @@ void Process::take(const wire::Slot& first, const std::string& content) {
     }
     case wire::Kind::Frame: {
       const auto f = as<wire::FrameMessage>(content);
-      m.frames[id] = {text(f.file), text(f.function), f.line};
+      m.frames[id] = {text(f.file), text(f.function), f.line, f.code, f.offset};
       return;
     }
     case wire::Kind::Stack: {

@@ -19,6 +19,7 @@ inline constexpr int kPatience_ms = 30'000;
 struct Place {
   std::string file, function;
   std::uint32_t line = 0;
+  std::uint32_t code = 0, offset = 0;  // as in wire::FrameMessage
 };
 struct Call : wire::CallMessage {
   std::string text;
