@@ -551,7 +551,9 @@ trace::LaneId WatchedProcess::lane(std::optional<trace::LaneId>& known, trace::L
   info.pid = identity_.pid;
   info.tid = tid == identity_.pid ? 0 : tid;
   info.thread = thread(tid).name;
-  info.reorder_window = kReorder;
+  // A range of the program's own is written after those inside it. The others are written in order: what is held back
+  // here would be missing where the record is said to be complete.
+  if (kind == trace::LaneKind::Phases && role == trace::LaneRole::None) info.reorder_window = kReorder;
   try {
     known = sink_.lane(info);
   } catch (const std::exception&) {

@@ -107,8 +107,8 @@ void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain 
   message.stack = t.stack;
   message.result = 0;
   if (call.functionReturnValue) std::memcpy(&message.result, call.functionReturnValue, sizeof(message.result));
-  show_open(t, false);
   ring.send_marked(wire::Kind::Call, t.mark, &message, sizeof(message));
+  show_open(t, false);  // only now, so that the viewer sees the call in one place or the other
   t.quiet_since_ns.store(message.end_ns, kRelaxed);
 }
 

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "attach/ring_writer.h"
 #include "capture/recorder.h"
@@ -221,6 +223,22 @@ TEST(WatchedProcess, IterationsAreFoundAndNamedByTheirLoop) {
   EXPECT_EQ(iterations.back().end, 19 * 200 * kUs + 130 * kUs);
   EXPECT_EQ(rig.process->iteration_text(), "train.py:2  for batch in loader:");
   EXPECT_EQ(rig.process->iteration_ns(), 200 * kUs);
+}
+
+// Rounds of 1 ms, known from the fourth on at the latest, with nothing left in a buffer where the record is complete.
+TEST(WatchedProcess, IterationsAreThereAsSoonAsTheRecordIsComplete) {
+  Rig rig;
+  rig.recording(wire::RecordingAct::On, 0);
+  for (int i = 0; i < 20; ++i) rig.call(i * 1000 * kUs, i * 1000 * kUs + 100 * kUs, 2, 2);
+  rig.recording(wire::RecordingAct::Off, 20'000 * kUs);
+  rig.process->read(1 << 20, 5'000'000 * kUs);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (rig.trace.complete_until() < 19'100 * kUs && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  ASSERT_GE(rig.trace.complete_until(), 19'100 * kUs);
+  EXPECT_THAT(rig.lane(trace::LaneKind::Iterations, "iteration"), SizeIs(testing::Ge(15u)));
+  EXPECT_THAT(rig.lane(trace::LaneKind::Phases, "lines"), SizeIs(testing::Ge(1u)));
 }
 
 TEST(WatchedProcess, NvtxRangesNestAndStepsBecomeIterations) {
