@@ -32,12 +32,25 @@ bool may_fire(LaneKind kind, TriggerSource source) {
   return false;
 }
 
+const trace::Coverage* bursts_of(const trace::Trace& trace, std::int64_t pid) {
+  const trace::Coverage& coverage = trace.coverage(pid);
+  return coverage.bursts().period_ns > 0 ? &coverage : nullptr;
+}
+
 // The candidates of one row, newest first.
 class Candidates {
  public:
-  Candidates(const trace::Row& row, LaneKind kind, const TriggerSettings& settings, trace::NameId name,
-             Nanoseconds from, Nanoseconds to, std::size_t limit)
-      : row_(&row), kind_(kind), settings_(&settings), name_(name), from_(from), left_(limit), first_(row.first()) {
+  /// `bursts`: of the row's process; null if it is not recorded in bursts.
+  Candidates(const trace::Row& row, LaneKind kind, const trace::Coverage* bursts, const TriggerSettings& settings,
+             trace::NameId name, Nanoseconds from, Nanoseconds to, std::size_t limit)
+      : row_(&row),
+        kind_(kind),
+        bursts_(bursts),
+        settings_(&settings),
+        name_(name),
+        from_(from),
+        left_(limit),
+        first_(row.first()) {
     const EventIndex last = row.last();
     at_ = first_ == last ? last : row.first_starting_at_or_after(to == kAlways ? to : to + 1, first_, last);
     next();
@@ -89,7 +102,7 @@ class Candidates {
   bool fires(Nanoseconds start) const {
     switch (settings_->source) {
       case TriggerSource::Iteration:
-        return true;
+        return !bursts_ || bursts_->recorded(start);
       case TriggerSource::Name:
         return row_->untimed_event(at_).name == name_;
       case TriggerSource::LongWait:
@@ -102,6 +115,7 @@ class Candidates {
 
   const trace::Row* row_;
   LaneKind kind_;
+  const trace::Coverage* bursts_;
   const TriggerSettings* settings_;
   trace::NameId name_;
   Nanoseconds from_;
@@ -118,14 +132,16 @@ class MergedCandidates {
                    std::size_t limit) {
     const trace::NameId name = trace.names().find(settings.name);
     if (settings.source == TriggerSource::Name && name == base::NameTable::kEmpty) return;
-    std::vector<std::pair<const trace::Row*, LaneKind>> rows;
+    std::vector<std::pair<const trace::Row*, const trace::LaneInfo*>> rows;
     for (std::size_t l = 0; l < trace.lane_count(); ++l) {
       const trace::Lane& lane = trace.lane(static_cast<LaneId>(l));
       if (!may_fire(lane.info().kind, settings.source)) continue;
-      for (std::size_t r = 0; r < lane.row_count(); ++r) rows.emplace_back(&lane.row(r), lane.info().kind);
+      for (std::size_t r = 0; r < lane.row_count(); ++r) rows.emplace_back(&lane.row(r), &lane.info());
     }
     const std::size_t each = std::max(std::min(limit, kLeastPerRow), limit / std::max<std::size_t>(1, rows.size()));
-    for (const auto& [row, kind] : rows) keep({*row, kind, settings, name, from, to, each});
+    for (const auto& [row, lane] : rows) {
+      keep({*row, lane->kind, bursts_of(trace, lane->pid), settings, name, from, to, each});
+    }
   }
 
   std::optional<Nanoseconds> next() {
@@ -196,6 +212,14 @@ std::vector<Nanoseconds> newest_triggers(const trace::Trace& trace, const Trigge
   return found;
 }
 
+Nanoseconds burst_period(const trace::Trace& trace) {
+  Nanoseconds longest = 0;
+  for (std::size_t c = 0; c < trace.coverage_count(); ++c) {
+    longest = std::max(longest, trace.coverage(trace.covered_pid(c)).bursts().period_ns);
+  }
+  return longest;
+}
+
 void TriggerWatch::look(const trace::Trace& trace, const TriggerSettings& settings, Nanoseconds to) {
   if (!fired_.empty() && to <= fired_.back()) {
     if (to >= fired_.front()) return;
@@ -212,6 +236,27 @@ void TriggerWatch::look(const trace::Trace& trace, const TriggerSettings& settin
 std::optional<Nanoseconds> TriggerWatch::newest_until(Nanoseconds t) const {
   const auto after = std::upper_bound(fired_.begin(), fired_.end(), t);
   return after == fired_.begin() ? std::nullopt : std::optional(*std::prev(after));
+}
+
+std::optional<Nanoseconds> TriggerWatch::newest_until(Nanoseconds t, const trace::Trace& trace,
+                                                      Nanoseconds recorded_for) const {
+  constexpr std::ptrdiff_t kLookedAt = 64;
+  const std::optional<Nanoseconds> newest = newest_until(t);
+  if (!newest || !trace.recorded_in_parts()) return newest;
+  const trace::Trace::ReadLock lock(trace);
+  const auto all_recorded = [&](Nanoseconds from) {
+    for (std::size_t c = 0; c < trace.coverage_count(); ++c) {
+      const trace::Coverage* bursts = bursts_of(trace, trace.covered_pid(c));
+      if (bursts && bursts->recorded_ns(from, from + recorded_for) < recorded_for) return false;
+    }
+    return true;
+  };
+  const auto after = std::upper_bound(fired_.begin(), fired_.end(), t);
+  const auto oldest = after - std::min(kLookedAt, after - fired_.begin());
+  for (auto at = after; at != oldest;) {
+    if (all_recorded(*--at)) return *at;
+  }
+  return newest;
 }
 
 std::vector<TriggerName> trigger_names(const trace::Trace& trace, std::size_t per_row) {

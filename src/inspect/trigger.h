@@ -15,7 +15,7 @@ namespace lanescope::ui {
 using base::Nanoseconds;
 
 enum class TriggerSource : std::uint8_t {
-  Iteration,  ///< start of an iteration
+  Iteration,  ///< start of an iteration; of a process that is recorded in bursts, of one in a burst
   Name,       ///< start of an API call, a range or a kernel with a chosen name
   LongWait,   ///< start of a call that waits for the GPU longer than `wait_over_ns`, or of a host wait for data
 };
@@ -52,6 +52,9 @@ inline std::optional<Nanoseconds> newest_trigger(const trace::Trace& trace, cons
   return found.empty() ? std::nullopt : std::optional(found.back());
 }
 
+/// The longest time from one burst to the next; 0: no process is recorded in bursts.
+Nanoseconds burst_period(const trace::Trace& trace);
+
 /// Tracks the newest times at which the trigger has fired during a run.
 class TriggerWatch {
  public:
@@ -63,6 +66,8 @@ class TriggerWatch {
   void look(const trace::Trace& trace, const TriggerSettings& settings, Nanoseconds to);
   const std::vector<Nanoseconds>& fired() const { return fired_; }  ///< oldest first
   std::optional<Nanoseconds> newest_until(Nanoseconds t) const;
+  /// The same; of the newest few preferably one after which all is recorded for so long.
+  std::optional<Nanoseconds> newest_until(Nanoseconds t, const trace::Trace& trace, Nanoseconds recorded_for) const;
 
  private:
   std::vector<Nanoseconds> fired_;

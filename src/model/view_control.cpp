@@ -510,7 +510,7 @@ void ViewControl::trigger(const Model& model, double seconds, Clock::time_point 
   const Nanoseconds wanted = after_trigger();
   const Nanoseconds latest = model.live_edge() - wanted;
   watch_.look(trace, trigger_settings_, latest);
-  std::optional<Nanoseconds> found = watch_.newest_until(latest);
+  std::optional<Nanoseconds> found = watch_.newest_until(latest, trace, wanted);
   if (!found) {  // no picture is complete yet: show what there is
     const auto any = newest_triggers(trace, trigger_settings_, kEver, model.live_edge(), kAll);
     if (!any.empty()) found = any.front();
@@ -520,7 +520,8 @@ void ViewControl::trigger(const Model& model, double seconds, Clock::time_point 
     newest_fired_ = found;
     idle_seconds_ = 0;
     auto_rolling_ = false;
-  } else if (trigger_settings_.automatic && idle_seconds_ >= kTriggerPatienceSeconds) {
+  } else if (trigger_settings_.automatic &&
+             idle_seconds_ >= std::max(kTriggerPatienceSeconds, 2e-9 * static_cast<double>(burst_period(trace)))) {
     auto_rolling_ = true;
   }
   // A knob was turned: first show the events around its marker, as soon as enough of them are known.

@@ -43,6 +43,29 @@ TEST_F(TriggerTest, FiresAtTheStartOfEachIterationWithinTheBounds) {
   EXPECT_EQ(newest_trigger(trace, {}, 0, 99), std::nullopt);
 }
 
+// Bursts [150, 450) and [1000, 1400), iterations every 100: the last picture of 250 that is recorded whole begins at
+// 1100, and those between the bursts do not fire.
+TEST_F(TriggerTest, InBurstsAnIterationThatIsRecordedFires) {
+  for (Nanoseconds t = 100; t <= 2000; t += 100) build.iteration(t, t + 90);
+  const std::int64_t pid = trace.lane(0).info().pid;
+  trace.begin_recorded(pid, 150);
+  trace.end_recorded(pid, 450);
+  trace.begin_recorded(pid, 1000);
+  trace.end_recorded(pid, 1400);
+  build.publish();
+  EXPECT_THAT(all({}), testing::SizeIs(20)) << "not by a clock, such as when only waits are watched";
+  trace.change_recording({trace::RecordingChange::Act::Bursts, pid, 40, 850});
+  EXPECT_EQ(burst_period(trace), 850);
+  EXPECT_THAT(all({}), ElementsAre(200, 300, 400, 1000, 1100, 1200, 1300));
+
+  TriggerWatch watch;
+  watch.look(trace, {}, 2000);
+  EXPECT_EQ(watch.newest_until(2000), 1300);
+  EXPECT_EQ(watch.newest_until(2000, trace, 250), 1100);
+  EXPECT_EQ(watch.newest_until(999, trace, 250), 200);
+  EXPECT_EQ(watch.newest_until(2000, trace, 5000), 1300) << "none is: the newest";
+}
+
 TEST_F(TriggerTest, ANameIsLookedForAmongCallsRangesAndKernelsOfAllThreads) {
   build.call("cudaMalloc", 10, 20);
   build.launch(30, 40, 1);
