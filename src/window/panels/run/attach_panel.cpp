@@ -83,7 +83,7 @@ void draw_cost(const Canvas& c, const attach::ProcessState& process) {
       static_cast<double>(process.iteration_recorded_ns) / static_cast<double>(process.iteration_between_ns);
   figure_line(c, tr("in bursts"), base::format_duration(process.iteration_recorded_ns));
   figure_line(c, tr("between bursts"), base::format_duration(process.iteration_between_ns));
-  figure_line(c, tr("recording costs"), factor > 1 ? fmt::format("{:.1f} %", (factor - 1) * 100) : tr("too little to see"));
+  figure_line(c, tr("recording costs"), factor > 1 ? fmt::format("{:.1f} %", (factor - 1) * 100) : tr("none seen"));
 }
 
 void draw_iterations(const Canvas& c, Watching& watching, const attach::ProcessState& process) {
