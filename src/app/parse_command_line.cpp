@@ -8,6 +8,7 @@
 #include "app/run_arguments.h"
 #include "app/sweep_arguments.h"
 #include "app/window_arguments.h"
+#include "attach/command_words.h"
 #include "base/error.h"
 #include "base/translate.h"
 #include "base/version.h"
@@ -317,26 +318,6 @@ struct ReportArguments {
   }
 };
 
-// The command line, quoted for a shell.
-std::string command_text(int argc, const char* const* argv) {
-  std::string text = "lanescope";
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool plain = !word.empty() && word.find_first_not_of(
-                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                            "0123456789-_=.,:/+@%") == std::string::npos;
-    text += ' ';
-    if (plain) {
-      text += word;
-      continue;
-    }
-    text += '\'';
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += '\'';
-  }
-  return text;
-}
-
 // Every command apart from those that could take an experiment but were given none.
 bool takes_own_files(const CLI::App& asked) {
   const bool window = asked.get_parent() == nullptr;
@@ -494,7 +475,9 @@ Request parse_command_line(int argc, const char* const* argv) {
   }
   const bool other_list = &asked == &list && list_arguments.what != "experiments" && list_arguments.what != "lessons";
   if (!other_list && &asked != &calibrate && takes_own_files(asked)) lesson::OwnFolders().look();
-  const std::string command = command_text(argc, argv);
+  std::vector<std::string> words{"lanescope"};
+  for (int i = 1; i < argc; ++i) words.emplace_back(argv[i]);
+  const std::string command = attach::joined_words(words);
   if (&asked == &root) return window.request(root);
   if (&asked == &attach) return attach_arguments.request(attach);
   if (&asked == &run) return run_arguments.request(run, command);

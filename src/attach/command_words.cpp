@@ -82,8 +82,9 @@ std::vector<std::string> split_words(std::string_view text) {
 std::string joined_words(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
-    const bool plain =
-        !word.empty() && word.front() != '~' && word.find_first_of(" \t\r\n'\"\\|&;<>()`$*?#") == std::string::npos;
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789-_=.,:/+@%") == std::string::npos;
     if (!text.empty()) text += ' ';
     if (plain) {
       text += word;

@@ -12,7 +12,7 @@ namespace lanescope::attach {
 /// the start of a word is the home folder. No shell is run: what only a shell can do is refused. Throws
 /// base::UsageError, which names the character.
 std::vector<std::string> split_words(std::string_view text);
-/// The inverse: words with anything else than plain letters are quoted.
+/// The inverse, for a shell, too: a word is quoted if anything in it might mean something to one.
 std::string joined_words(const std::vector<std::string>& words);
 
 /// NAME=VALUE on each line; everything after the "=" is the value. Empty lines are skipped. Throws base::UsageError,
