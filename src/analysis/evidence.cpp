@@ -87,15 +87,22 @@ std::pair<Nanoseconds, Nanoseconds> whole_iterations(const trace::Trace& trace, 
   return {first, last};
 }
 
-/// The iterations of [from, to) that lie wholly in recorded time, as WholeIterations decides.
+/// The iterations of [from, to) that lie wholly in recorded time, as WholeIterations decides; without any iterations, all
+/// of the recorded time.
 struct WholeStretches {
   struct Stretch {
     Nanoseconds from, to;
   };
   std::vector<Stretch> stretches;  ///< ascending
+  bool by_iteration = false;
   std::int64_t iterations = 0;
   Nanoseconds recorded_ns = 0;
 
+  void add(Nanoseconds from, Nanoseconds to) {
+    if (stretches.empty() || stretches.back().to != from) stretches.push_back({from, from});
+    stretches.back().to = to;
+    recorded_ns += to - from;
+  }
   /// How much of [from, to) lies in them.
   Nanoseconds within(Nanoseconds from, Nanoseconds to) const {
     Nanoseconds sum = 0;
@@ -128,13 +135,17 @@ std::optional<WholeStretches> whole_stretches(const trace::Trace& trace, Nanosec
   }
   std::sort(ends.begin(), ends.end());
   WholeStretches whole;
+  whole.by_iteration = !ends.empty();
+  while (!whole.by_iteration && recorded.next() < to) {
+    const Nanoseconds begin = std::max(from, recorded.since()), end = recorded.next();
+    if (recorded.pass() == RecordedTime::Edge::Ends && begin < end) whole.add(begin, end);
+  }
+  if (!whole.by_iteration && recorded.on()) whole.add(std::max(from, recorded.since()), to);
   Nanoseconds before = from;
   for (const Nanoseconds end : ends) {
     while (recorded.next() < end) recorded.pass();
     if (recorded.on() && recorded.since() <= before) {
-      if (whole.stretches.empty() || whole.stretches.back().to != before) whole.stretches.push_back({before, before});
-      whole.stretches.back().to = end;
-      whole.recorded_ns += end - before;
+      whole.add(before, end);
       ++whole.iterations;
     }
     before = end;
@@ -160,7 +171,7 @@ class Gathering final : Accumulator::Listener {
   }
 
   Evidence run(const std::atomic<bool>* stop) {
-    if (whole_ && whole_->iterations < kFewestWhole) return {};
+    if (whole_ && whole_->by_iteration && whole_->iterations < kFewestWhole) return {};
     sums_.look(trace::Coverage::kAlways);
     read_until(from_, stop);
     sums_.open_window(from_);

@@ -29,6 +29,7 @@ struct Loop {
   trace::Trace trace;
   TraceBuilder build{trace};
   std::int64_t iterations = 0;
+  bool marked = true;  // the trace has its iterations
 
   static bool in_burst(Nanoseconds start) { return start % kEvery >= kOn && start % kEvery < kOff; }
 
@@ -36,7 +37,7 @@ struct Loop {
   void iterate(bool bursts) {
     const Nanoseconds at = iterations * kPeriod;
     const auto number = static_cast<std::uint32_t>(++iterations);
-    build.iteration(at, at + kPeriod);
+    if (marked) build.iteration(at, at + kPeriod);
     build.sync(at + 200, at + 5'600, 20, 100);
     if (bursts && !in_burst(at)) return;
     build.launch(at, at + 100, number);
@@ -311,6 +312,24 @@ TEST(RecordedInParts, TheEvidenceIsOfWholeIterations) {
   Loop one;
   record_in_bursts(one, 1);
   EXPECT_EQ(gather(one.trace, 0, kEvery).iterations, 0) << "two whole iterations are too few";
+}
+
+// Without iterations, the evidence is of all recorded time: 32,400 per burst, in which three iterations begin, at 10,000,
+// 20,000 and 30,000. Their syncs are counted.
+TEST(RecordedInParts, WithoutIterationsTheEvidenceIsOfTheRecordedTime) {
+  Loop loop;
+  loop.marked = false;
+  record_in_bursts(loop, 5);
+  const Evidence e = gather_stretch(loop.trace, 0, 5 * kEvery);
+  EXPECT_EQ(e.iterations, 0);
+  EXPECT_EQ(e.span_ns(), 5 * 32'400);
+  EXPECT_EQ(e.launches, 15);
+  ASSERT_EQ(e.sites.size(), 2u);
+  const CallSite& sync = e.sites.front();
+  EXPECT_EQ(loop.trace.names().text(sync.call), "cudaStreamSynchronize");
+  EXPECT_EQ(sync.count, 15);
+  EXPECT_EQ(sync.wait_ns, 15 * 5'380);
+  EXPECT_EQ(sync.wait_busy_ns, 15 * 5'000);
 }
 
 // Two processes, the first recorded 0 - 100, the second 200 - 300. Each GPU's figures are from its own time.
