@@ -1,10 +1,11 @@
 # lanescope_module(<name> DEPENDS <targets>... [EXCLUDE <files>...] [PRECOMPILE <headers>...]): one static library per
 #   folder of src/, with all its sources but those excluded. PRECOMPILE: headers that most of its sources include.
-# lanescope_module_tests(<name> DEPENDS <targets>... [DISPLAY] [HALVES] [ONE_THREAD] [WITHOUT_TSAN <suites>...]): one test
-#   program per folder of tests/, all *_test.cpp. DISPLAY runs it under its own Xvfb, so that it opens real windows.
-#   HALVES: in two processes side by side, as DISPLAY does, too.
-#   ONE_THREAD: it starts no thread that other tests do not start, too, so ThreadSanitizer leaves it out; likewise
-#   the suites in WITHOUT_TSAN.
+# lanescope_module_tests(<name> DEPENDS <targets>... [DISPLAY] [HALVES] [ONE_THREAD] [ONLY_PLAIN <suites>...]
+#                        [WITHOUT_TSAN <suites>...]): one test program per folder of tests/, all *_test.cpp.
+#   DISPLAY: under its own Xvfb, so that it opens real windows. HALVES: in two processes side by side, as DISPLAY does, too.
+#   ONLY_PLAIN: suites that no sanitizer runs, because they repeat with other values what other suites run, too.
+#   ONE_THREAD: it starts no thread that other tests do not start, too, so ThreadSanitizer leaves it out; likewise the
+#   suites in WITHOUT_TSAN.
 function(lanescope_module name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE;PRECOMPILE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
@@ -31,7 +32,7 @@ function(lanescope_module name)
 endfunction()
 
 function(lanescope_module_tests name)
-  cmake_parse_arguments(ARG "DISPLAY;HALVES;ONE_THREAD" "" "DEPENDS;LABELS;WITHOUT_TSAN" ${ARGN})
+  cmake_parse_arguments(ARG "DISPLAY;HALVES;ONE_THREAD" "" "DEPENDS;LABELS;ONLY_PLAIN;WITHOUT_TSAN" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp"
        "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.h")
   if(NOT sources OR (ARG_ONE_THREAD AND LANESCOPE_SANITIZE STREQUAL "thread"))
@@ -56,9 +57,16 @@ function(lanescope_module_tests name)
   endif()
   # Of a long log only the end may be kept: it is to hold the failure, not what passed after it.
   list(APPEND environment "GTEST_BRIEF=1")
-  if(ARG_WITHOUT_TSAN AND LANESCOPE_SANITIZE STREQUAL "thread")
-    list(TRANSFORM ARG_WITHOUT_TSAN APPEND ".*")
-    list(JOIN ARG_WITHOUT_TSAN ":" left_out)
+  set(left_out "")
+  if(LANESCOPE_SANITIZE)
+    list(APPEND left_out ${ARG_ONLY_PLAIN})
+  endif()
+  if(LANESCOPE_SANITIZE STREQUAL "thread")
+    list(APPEND left_out ${ARG_WITHOUT_TSAN})
+  endif()
+  if(left_out)
+    list(TRANSFORM left_out APPEND ".*")
+    list(JOIN left_out ":" left_out)
     list(APPEND environment "GTEST_FILTER=-${left_out}")
   endif()
   # A sanitizer takes five times as long, and a busy machine twice that.

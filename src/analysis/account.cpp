@@ -7,9 +7,14 @@
 #include <utility>
 
 #include "analysis/event_count.h"
+#include "analysis/replay.h"
 #include "analysis/warm_up.h"
+#include "base/translate.h"
 
 namespace lanescope::analysis {
+
+using base::tr;
+
 namespace {
 
 constexpr std::size_t kRecentIterations = 20;    // enough to trust
@@ -149,6 +154,39 @@ std::optional<AdvicePlan> plan_advice(const trace::Trace& trace, std::span<const
   return plan;
 }
 
+namespace {
+
+std::string without_wait_text(const WithoutWait& answer) {
+  if (!answer.refusal.empty()) return tr("What it would gain is not predicted: {}.", answer.refusal);
+  constexpr double kNothing = 1.02;
+  if (answer.most_factor < kNothing) {
+    return tr("Without this wait it would be no faster: replayed from {} recorded iterations.", answer.iterations);
+  }
+  return tr("Without this wait: {:.2f} to {:.2f} times as fast, replayed from {} recorded iterations.",
+            answer.least_factor, answer.most_factor, answer.iterations);
+}
+
+// Replays the recording without the waits of each card that is about some.
+void predict_without_waits(const trace::Trace& trace, const AdvicePlan& plan, std::vector<Card>& cards,
+                           const std::atomic<bool>* stop) {
+  const auto about_waits = [](const Card& card) {
+    return card.weight == Weight::Costs && !card.range.empty() &&
+           (card.rule == Rule::SyncBubble || card.rule == Rule::RepeatedSync || card.rule == Rule::DependentSync ||
+            card.rule == Rule::PageableCopy);
+  };
+  if (std::ranges::none_of(cards, about_waits)) return;
+  const Replay replay(trace, plan.from_ns, plan.to_ns, plan.gpu, stop);
+  for (Card& card : cards) {
+    if (!about_waits(card) || (stop && *stop)) continue;
+    card.without_wait = replay.without(trace.names().find(card.range));
+    if (card.rule == Rule::DependentSync && card.without_wait->refusal.empty())
+      card.without_wait->refusal = tr("what is launched next depends on the value that is read");
+    card.what += ' ' + without_wait_text(*card.without_wait);
+  }
+}
+
+}  // namespace
+
 Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atomic<bool>* stop) {
   const Evidence evidence = gather(trace, plan.from_ns, plan.to_ns, stop, plan.gpu);
   AdviceContext context;
@@ -159,7 +197,10 @@ Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atom
   context.warm_up_to_ns = plan.warm_up_to_ns;
   context.warm_up_excess_ns = plan.warm_up_ns - plan.warm_up * evidence.summary.iteration.p50_ns;
   if (evidence.gpu != trace::kNobody) context.gpu = gpu_name(trace::Owners(trace), evidence.gpu);
-  return {evidence.iterations, plan.warm_up, evidence.summary, evidence.gpu, advise(evidence, trace.names(), context)};
+  Advice advice{evidence.iterations, plan.warm_up, evidence.summary, evidence.gpu,
+                advise(evidence, trace.names(), context)};
+  if (plan.run.replay) predict_without_waits(trace, plan, advice.cards, stop);
+  return advice;
 }
 
 Advice advice_for(const trace::Trace& trace, std::span<const IterationRecord> records, Nanoseconds to,

@@ -26,6 +26,8 @@ struct RunConditions {
   /// The peak rates of the link with pinned memory, in 1e9 bytes per second; 0: unknown.
   double h2d_peak_gb_per_s = 0, d2h_peak_gb_per_s = 0;
   bool workers_kept = false;  ///< the data loader's workers stay from epoch to epoch; false also if that is not known
+  /// The program's settings are not ours, so a prediction is a replay of the recording: replay.h.
+  bool replay = false;
 };
 
 struct Account {

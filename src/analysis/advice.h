@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/evidence.h"
+#include "analysis/replay.h"
 
 namespace lanescope::analysis {
 
@@ -78,6 +80,8 @@ struct Card {
   std::string what;          ///< one or two sentences with the figures
   std::string fix;           ///< one sentence
   std::vector<Remedy> remedies;
+  /// What the program would gain if it did not wait here, also in words in `what`; empty: it has not been asked.
+  std::optional<WithoutWait> without_wait;
 };
 
 /// The thresholds of all rules. Shares are of the iterations' time. Where a comment names another tool, it uses the

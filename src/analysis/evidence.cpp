@@ -14,6 +14,7 @@
 #include "analysis/event_merge.h"
 #include "analysis/kept_range.h"
 #include "analysis/open_ranges.h"
+#include "analysis/whole_stretches.h"
 
 namespace lanescope::analysis {
 namespace {
@@ -85,72 +86,6 @@ std::pair<Nanoseconds, Nanoseconds> whole_iterations(const trace::Trace& trace, 
     }
   }
   return {first, last};
-}
-
-/// The iterations of [from, to) that lie wholly in recorded time, as WholeIterations decides; without any iterations, all
-/// of the recorded time.
-struct WholeStretches {
-  struct Stretch {
-    Nanoseconds from, to;
-  };
-  std::vector<Stretch> stretches;  ///< ascending
-  bool by_iteration = false;
-  std::int64_t iterations = 0;
-  Nanoseconds recorded_ns = 0;
-
-  void add(Nanoseconds from, Nanoseconds to) {
-    if (stretches.empty() || stretches.back().to != from) stretches.push_back({from, from});
-    stretches.back().to = to;
-    recorded_ns += to - from;
-  }
-  /// How much of [from, to) lies in them.
-  Nanoseconds within(Nanoseconds from, Nanoseconds to) const {
-    Nanoseconds sum = 0;
-    auto at = std::ranges::upper_bound(stretches, from, {}, &Stretch::to);
-    for (; at != stretches.end() && at->from < to; ++at) sum += std::min(to, at->to) - std::max(from, at->from);
-    return sum;
-  }
-};
-/// Empty if everything is recorded.
-std::optional<WholeStretches> whole_stretches(const trace::Trace& trace, Nanoseconds from, Nanoseconds to,
-                                              trace::GpuNumber gpu) {
-  if (!trace.recorded_in_parts()) return std::nullopt;
-  RecordedTime recorded(trace, gpu);
-  recorded.refresh(trace::Coverage::kAlways);
-  if (!recorded.in_parts()) return std::nullopt;
-  const trace::Owners owners(trace);
-  std::vector<Nanoseconds> ends;
-  {
-    const trace::Trace::ReadLock lock(trace);
-    for (std::size_t id = 0; id < trace.lane_count(); ++id) {
-      const auto lane = static_cast<LaneId>(id);
-      if (trace.lane(lane).info().kind != LaneKind::Iterations) continue;
-      if (gpu != trace::kNobody && owners.process_of(lane) != owners.gpus()[gpu].process) continue;
-      for (std::size_t r = 0; r < trace.lane(lane).row_count(); ++r) {
-        const trace::Row& row = trace.lane(lane).row(r);
-        trace::EventIndex i = row.first_starting_at_or_after(from, row.first(), row.last());
-        for (; i < row.last() && row.end(i) <= to; ++i) ends.push_back(row.end(i));
-      }
-    }
-  }
-  std::sort(ends.begin(), ends.end());
-  WholeStretches whole;
-  whole.by_iteration = !ends.empty();
-  while (!whole.by_iteration && recorded.next() < to) {
-    const Nanoseconds begin = std::max(from, recorded.since()), end = recorded.next();
-    if (recorded.pass() == RecordedTime::Edge::Ends && begin < end) whole.add(begin, end);
-  }
-  if (!whole.by_iteration && recorded.on()) whole.add(std::max(from, recorded.since()), to);
-  Nanoseconds before = from;
-  for (const Nanoseconds end : ends) {
-    while (recorded.next() < end) recorded.pass();
-    if (recorded.on() && recorded.since() <= before) {
-      whole.add(before, end);
-      ++whole.iterations;
-    }
-    before = end;
-  }
-  return whole;
 }
 
 class Gathering final : Accumulator::Listener {

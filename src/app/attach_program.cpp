@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "app/outputs.h"
 #include "app/screen.h"
@@ -18,6 +19,7 @@
 #include "attach/attachment.h"
 #include "base/error.h"
 #include "base/translate.h"
+#include "io/session_file.h"
 #include "io/trace_file.h"
 
 namespace lanescope::app {
@@ -26,30 +28,46 @@ namespace {
 using base::tr;
 
 std::atomic<attach::Attachment*> watched_program{nullptr};
+std::atomic<attach::RemoteProgram*> remote_program{nullptr};
 
 /// While it lives, signals sent to this program reach the watched one. What the terminal sends reaches both anyway.
 class PassOnSignals {
  public:
   explicit PassOnSignals(attach::Attachment& attachment) {
     watched_program.store(&attachment);
-    struct sigaction action {};
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    action.sa_sigaction = [](int number, siginfo_t* info, void*) {
-      attach::Attachment* watched = watched_program.load();
-      const bool from_terminal = info->si_code == SI_KERNEL;
-      if (watched && !from_terminal) ::kill(watched->program(), number);
-    };
-    for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &before_[i]);
+    begin();
+  }
+  explicit PassOnSignals(attach::RemoteProgram& remote) {
+    remote_program.store(&remote);
+    begin();
   }
   ~PassOnSignals() {
     for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
     watched_program.store(nullptr);
+    remote_program.store(nullptr);
   }
   PassOnSignals(const PassOnSignals&) = delete;
   PassOnSignals& operator=(const PassOnSignals&) = delete;
 
  private:
   static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+  static pid_t target() {
+    if (attach::Attachment* watched = watched_program.load()) return watched->program();
+    if (attach::RemoteProgram* remote = remote_program.load()) return remote->program();
+    return 0;
+  }
+  void begin() {
+    struct sigaction action {};
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    action.sa_sigaction = [](int number, siginfo_t* info, void*) {
+      const pid_t program = target();
+      const bool from_terminal = info->si_code == SI_KERNEL;
+      if (program > 0 && !from_terminal) ::kill(program, number);
+    };
+    for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &before_[i]);
+  }
+
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 
@@ -79,7 +97,7 @@ class RecordingFile {
   }
 
  private:
-  static constexpr std::chrono::seconds kEvery{1};
+  static constexpr std::chrono::milliseconds kEvery{250};  // also how far behind somebody is who follows it
 
   void stop() {
     {
@@ -133,9 +151,62 @@ int record(const AttachRequest& request, attach::Attachment& attachment) {
   return attach::Launched::exit_status(status);
 }
 
+constexpr std::chrono::milliseconds kLook{100};
+// For the end of a recording elsewhere, and for its beginning if the command has failed: then there may be none.
+constexpr std::chrono::seconds kPatience{10}, kPatienceAfterFailure{2};
+
+/// The copy of a recording elsewhere is complete when its last chunk has arrived.
+void await_copy(attach::RemoteProgram& remote, int status) {
+  io::SessionFollower copy(remote.copy(), std::size_t{256} << 20);
+  auto quiet_since = std::chrono::steady_clock::now();
+  std::uint64_t bytes = 0;
+  while (std::chrono::steady_clock::now() - quiet_since <
+         (status != 0 && bytes == 0 ? kPatienceAfterFailure : kPatience)) {
+    copy.read();
+    if (copy.ended()) return remote.stop_copying(true);
+    const std::uint64_t now = remote.state().bytes;
+    if (now > bytes) quiet_since = std::chrono::steady_clock::now();
+    bytes = now;
+    std::this_thread::sleep_for(kLook);
+  }
+  if (status != 0 && bytes == 0) return;  // ssh, or lanescope there, has said why
+  const std::string trouble = remote.state().trouble;
+  if (!trouble.empty()) say(trouble);
+  throw base::Error(tr("the recording did not arrive as a whole; it is at {}", remote.recording()));
+}
+
+int run_elsewhere(const AttachRequest& request) {
+  attach::RemoteOptions options = *request.remote;
+  options.copy = request.record;
+  const auto remote = std::make_shared<attach::RemoteProgram>(std::move(options));
+  if (!request.record.empty()) {
+    check_outputs({request.record});
+    remote->start();
+    const PassOnSignals pass_on(*remote);
+    const int status = remote->wait();
+    await_copy(*remote, status);
+    return status;
+  }
+  WindowRequest window = request.window;
+  window.remote = remote;
+  const PassOnSignals pass_on(*remote);
+  show_window(window);
+  return remote->wait();  // it goes on without the window
+}
+
+int follow(const AttachRequest& request) {
+  WindowRequest window = request.window;
+  const std::vector<attach::Recording> all = attach::recordings();
+  window.recording = attach::find_recording(all, request.to);
+  show_window(window);
+  return 0;
+}
+
 }  // namespace
 
 int attach_program(const AttachRequest& request) {
+  if (!request.to.empty()) return follow(request);
+  if (request.remote) return run_elsewhere(request);
   const auto attachment = std::make_shared<attach::Attachment>(request.options);
   if (!request.record.empty()) return record(request, *attachment);
   WindowRequest window = request.window;

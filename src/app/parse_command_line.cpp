@@ -15,6 +15,7 @@
 #include "calibration/quick_probe_text.h"
 #include "device/catalogue.h"
 #include "experiment/own_experiments.h"
+#include "io/session_file.h"
 #include "lesson/own_lessons.h"
 #include "workload/workload.h"
 
@@ -78,7 +79,9 @@ the time unless --share says otherwise), calls (everything, all the time), all (
 Examples:
   lanescope attach -- python train.py
   lanescope attach --level waits -- python train.py --epochs 3
-  lanescope attach --record run.lanescope -- python train.py)");
+  lanescope attach --record run.lanescope -- python train.py
+  lanescope attach --to train.py
+  lanescope attach --host me@node -- python train.py)");
 
 constexpr const char* kCalibrateNotes = N_(
     R"(Takes at most a minute; nothing else should use the GPU meanwhile. Every number in the profile says how, on what and when it
@@ -124,7 +127,7 @@ Examples:
 
 struct AttachArguments {
   std::vector<std::string> command, variables;
-  std::string record, level = "acquire", share, folder, memory_mb, theme;
+  std::string record, level = "acquire", share, folder, memory_mb, theme, to, host, host_program, bandwidth;
   bool no_launch_lines = false;
 
   void add_to(CLI::App& app) {
@@ -137,9 +140,18 @@ struct AttachArguments {
         ->disable_flag_override();
     app.add_option("--record", record, tr("no window: write the trace to this file (.lanescope, .json or .json.gz)"))
         ->type_name("FILE");
+    app.add_option("--to", to, tr("no command: a window on what is being recorded here, by process number or name"))
+        ->type_name("PID|NAME");
+    app.add_option("--host", host, tr("run the command on another machine, over your own ssh"))->type_name("USER@NODE");
+    app.add_option("--host-program", host_program, tr("--host: where lanescope is there; default: in its PATH"))
+        ->type_name("FILE");
+    app.add_option("--bandwidth", bandwidth,
+                   tr("--host: MB/s at most for the recording; default {}", kDefaultBandwidth))
+        ->type_name("MB/S");
     app.add_option("--folder", folder, tr("the program's working directory; default: this one"))->type_name("DIR");
     app.add_option("--env", variables, tr("a variable of the program's environment; may be repeated"))
-        ->type_name("NAME=VALUE");
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);  // "--" after it begins the command
     app.add_option("--memory-mb", memory_mb, tr("memory for the trace; the oldest events are evicted first"))
         ->type_name("MB");
     app.add_option("--theme", theme, tr("dark, light or high-contrast; default: the last one used"))
@@ -147,6 +159,7 @@ struct AttachArguments {
     add_language(app);
   }
   AttachRequest request(const CLI::App& app) const {
+    if (!to.empty()) return request_to(app);
     if (command.empty()) throw UsageError(tr("attach needs a command: lanescope attach -- python train.py"));
     AttachRequest request;
     request.options.command.words = command;
@@ -166,21 +179,55 @@ struct AttachArguments {
       }
       request.options.intensity.share = static_cast<double>(whole_number("--share", share, 1, 100)) / 100;
     }
-    if (!memory_mb.empty()) {
-      request.options.memory_cap_bytes = static_cast<std::size_t>(whole_number("--memory-mb", memory_mb, 16, 1'048'576))
-                                         << 20;
-      request.window.memory_cap_bytes = request.options.memory_cap_bytes;
-    }
     request.record = record;
-    if (record.empty()) {
-      request.window.theme = theme;
-      if (app.count("--lang") != 0) request.window.language = base::language();
-      check_window(request.window);
+    if (app.count("--host") != 0) request.remote = elsewhere(request.options);
+    for (const char* option : {"--host-program", "--bandwidth"}) {
+      if (app.count(option) != 0 && !request.remote) throw UsageError(tr("{} needs {}", option, "--host"));
     }
+    if (request.remote && !record.empty() && request.record.extension() != io::kSessionEnding) {
+      throw UsageError(tr("--record {}: with --host only a .lanescope file can be written", record));
+    }
+    set_memory(request);
+    if (record.empty()) set_window(app, request);
     return request;
   }
 
-  static constexpr int kDefaultShare = 10;
+ private:
+  void set_memory(AttachRequest& request) const {
+    if (memory_mb.empty()) return;
+    request.options.memory_cap_bytes = static_cast<std::size_t>(whole_number("--memory-mb", memory_mb, 16, 1'048'576))
+                                       << 20;
+    request.window.memory_cap_bytes = request.options.memory_cap_bytes;
+  }
+  void set_window(const CLI::App& app, AttachRequest& request) const {
+    request.window.theme = theme;
+    if (app.count("--lang") != 0) request.window.language = base::language();
+    check_window(request.window);
+  }
+  AttachRequest request_to(const CLI::App& app) const {
+    if (!command.empty()) throw UsageError(tr("{} cannot be used with {}", "--to", tr("a command")));
+    for (const char* option : {"--host", "--record", "--level", "--share", "--no-launch-lines", "--folder", "--env"}) {
+      if (app.count(option) != 0) throw UsageError(tr("{} cannot be used with {}", "--to", option));
+    }
+    AttachRequest request;
+    request.to = to;
+    set_memory(request);
+    set_window(app, request);
+    return request;
+  }
+  attach::RemoteOptions elsewhere(const attach::AttachOptions& options) const {
+    attach::RemoteOptions remote;
+    remote.host = host;
+    if (!host_program.empty()) remote.lanescope = host_program;
+    remote.command = options.command;
+    remote.intensity = options.intensity;
+    if (!bandwidth.empty())
+      remote.bytes_per_s = static_cast<std::uint64_t>(whole_number("--bandwidth", bandwidth, 1, 10'000)) * 1'000'000;
+    return remote;
+  }
+
+ public:
+  static constexpr int kDefaultShare = 10, kDefaultBandwidth = 4;
 };
 
 struct ListArguments {

@@ -10,6 +10,7 @@
 
 #include "app/screen.h"
 #include "attach/attachment.h"
+#include "attach/remote_program.h"
 #include "experiment/comparison.h"
 #include "experiment/experiment.h"
 #include "experiment/sweep.h"
@@ -54,7 +55,9 @@ struct ExperimentRequest {
 /// `lanescope attach`
 struct AttachRequest {
   attach::AttachOptions options;
-  std::filesystem::path record;  ///< without a window, into this file; empty: the window
+  std::string to;                               ///< instead of a command: follow this recording; empty: a command
+  std::optional<attach::RemoteOptions> remote;  ///< run the command elsewhere
+  std::filesystem::path record;                 ///< without a window, into this file; empty: the window
   WindowRequest window;
 };
 

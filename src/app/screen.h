@@ -11,6 +11,8 @@
 
 #include "analysis/live_analysis.h"
 #include "attach/attachment.h"
+#include "attach/recordings.h"
+#include "attach/remote_program.h"
 #include "experiment/experiment.h"
 #include "experiment/measured_run.h"
 #include "experiment/sweep.h"
@@ -35,6 +37,8 @@ struct WindowRequest {
   std::string student;                             ///< whose answers are kept
   bool plain = false;                              ///< a workload was given, so no experiment
   std::shared_ptr<attach::Attachment> attachment;  ///< watch this program instead of a run
+  std::optional<attach::Recording> recording;      ///< or follow this recording
+  std::shared_ptr<attach::RemoteProgram> remote;   ///< or this program elsewhere
   experiment::Side side = experiment::Side::Before;
 };
 

@@ -9,7 +9,8 @@ analysis::RunConditions conditions_of(const RunFacts& facts) {
   return {.real_time = !facts.device.empty() && !facts.simulated,
           .h2d_peak_gb_per_s = facts.h2d_peak_gb_per_s,
           .d2h_peak_gb_per_s = facts.d2h_peak_gb_per_s,
-          .workers_kept = kept != facts.settings.end() && kept->second == "true"};
+          .workers_kept = kept != facts.settings.end() && kept->second == "true",
+          .replay = facts.workload.empty()};
 }
 
 RunFigures figures_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis, const RunFacts& facts) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "io/chrome_trace.h"
@@ -49,5 +50,30 @@ bool is_session_file(std::string_view beginning);
 /// whose checksum is wrong. Throws base::FileError if there is nothing to show or what it says makes no sense, and
 /// io::Cancelled.
 OpenedTrace read_session(ByteSource& source, ReadProgress* progress = nullptr, const ReadLimits& limits = {});
+
+/// Reads a session file while another program still writes it. Apart from what any thread may ask, for one thread.
+class SessionFollower {
+ public:
+  /// `memory_bytes`: for the events; the oldest are evicted first. Throws base::FileError if it cannot be opened.
+  SessionFollower(std::filesystem::path path, std::size_t memory_bytes);
+  ~SessionFollower();
+  SessionFollower(const SessionFollower&) = delete;
+  SessionFollower& operator=(const SessionFollower&) = delete;
+
+  /// Takes what has been written since the last call, as far as it is whole. True if more of the run is known now.
+  /// Throws base::FileError where the file is damaged; what comes before stays.
+  bool read();
+
+  // For any thread.
+  bool ended() const;      ///< the recording ended as it should, and all of it has been read
+  RunFacts facts() const;  ///< the last ones
+  std::optional<trace::CaptureHealth> health() const;
+  trace::Trace& trace();
+  const trace::Trace& trace() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace lanescope::io

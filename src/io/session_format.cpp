@@ -42,6 +42,15 @@ std::uint32_t checksum(std::string_view bytes) {
       crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
 }
 
+std::optional<std::uint32_t> stored_bytes(std::string_view head) {
+  Bytes in(head.substr(0, kChunkHeadBytes));
+  in.take<std::uint64_t>();
+  const auto stored = in.take<std::uint32_t>();
+  in.take<std::uint64_t>();
+  const bool right = in.take<std::uint32_t>() == checksum(head.substr(0, kChunkHeadBytes - 4)) && !in.bad();
+  return right ? std::optional(stored) : std::nullopt;
+}
+
 void put_text(std::string& out, std::string_view text) {
   put(out, static_cast<std::uint32_t>(text.size()));
   out += text;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ constexpr bool optional_type(std::uint32_t type) { return (type & 0x20) != 0; }
 
 /// CRC-32 as in gzip and PNG.
 std::uint32_t checksum(std::string_view bytes);
+/// How much is stored after a chunk's head; empty if the checksum of the head is wrong.
+std::optional<std::uint32_t> stored_bytes(std::string_view head);
 
 template <typename Number>
 void put(std::string& out, Number value) {

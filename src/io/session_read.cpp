@@ -1,11 +1,16 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <functional>
 #include <limits>
-#include <set>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -36,16 +41,19 @@ constexpr std::uint64_t kTextShare = 8;  // of the memory for events, at most, g
 constexpr std::uint64_t kTextOverhead = 100;
 constexpr std::size_t kKinds = 7;
 
+/// The next piece of a file, valid until the next call; empty at its end.
+using NextPiece = std::function<std::string_view()>;
+
 /// Takes a given number of bytes from a source that delivers pieces.
 class ChunkInput {
  public:
-  explicit ChunkInput(ByteSource& source) : source_(source) {}
+  explicit ChunkInput(NextPiece next) : next_(std::move(next)) {}
 
   /// Fewer bytes than `count` only at the end of the file. Memory grows with what is there, not with what is promised.
   void take(std::string& out, std::size_t count) {
     out.clear();
     while (out.size() < count) {
-      if (piece_.empty() && (piece_ = source_.next()).empty()) return;
+      if (piece_.empty() && (piece_ = next_()).empty()) return;
       const std::size_t some = std::min(count - out.size(), piece_.size());
       out.append(piece_.substr(0, some));
       piece_.remove_prefix(some);
@@ -55,7 +63,7 @@ class ChunkInput {
   std::uint64_t position() const { return position_; }
 
  private:
-  ByteSource& source_;
+  NextPiece next_;
   std::string_view piece_;
   std::uint64_t position_ = 0;
 };
@@ -68,9 +76,9 @@ struct Chunk {
 
 class SessionReader {
  public:
-  SessionReader(ByteSource& source, ReadProgress& progress, const ReadLimits& limits)
-      : source_(source),
-        input_(source),
+  SessionReader(std::filesystem::path path, NextPiece next, ReadProgress& progress, const ReadLimits& limits)
+      : path_(std::move(path)),
+        input_(std::move(next)),
         progress_(progress),
         memory_bytes_(memory_for(limits)),
         unpacker_(ZSTD_createDCtx(), ZSTD_freeDCtx) {
@@ -83,8 +91,8 @@ class SessionReader {
     read_head();
     while (!ended_ && next_chunk()) take_chunk();
     if (!stepped_) {
-      source_.fail(damage_.empty() ? tr("the file is truncated: it ends before its first events")
-                                   : tr("damaged or cut off before its first events: {}", damage_));
+      fail_file(damage_.empty() ? tr("the file is truncated: it ends before its first events")
+                                : tr("damaged or cut off before its first events: {}", damage_));
     }
     if (!damage_.empty()) {
       opened_.incomplete =
@@ -95,11 +103,8 @@ class SessionReader {
     }
     trace::Trace& trace = *opened_.trace;
     trace.publish();
-    // An event that was gone before it was written is as lost as a dropped one.
-    trace.count_dropped(dropped_);
-    trace.count_late(late_);
-    trace.count_clamped(clamped_);
-    trace.set_complete_until(complete_ == std::numeric_limits<Nanoseconds>::min() ? trace.extent().second : complete_);
+    take_counts();
+    trace.set_complete_until(complete_ == kUnknown ? trace.extent().second : complete_);
     opened_.events_read = events_;
     for (std::size_t l = 0; l < kinds_.size(); ++l) {
       const trace::LaneKind lane = trace.lane(static_cast<LaneId>(l)).info().kind;
@@ -111,7 +116,39 @@ class SessionReader {
     return std::move(opened_);
   }
 
+  // --- a file that is still being written: step by step, by SessionFollower ---
+
+  OpenedTrace& opened() { return opened_; }
+  std::uint64_t position() const { return input_.position(); }
+  bool ended() const { return ended_; }
+  /// Takes what comes next, which is there as a whole: the head of the file or a chunk. True after a STEP.
+  bool take_next() {
+    if (position() == 0) {
+      read_head();
+      return false;
+    }
+    if (!next_chunk()) fail_file(tr("damaged: {}", damage_));
+    take_chunk();
+    if (chunk_.type != session::kStep) return false;
+    take_counts();
+    if (complete_ != kUnknown) opened_.trace->set_complete_until(complete_);
+    return true;
+  }
+
  private:
+  static constexpr Nanoseconds kUnknown = std::numeric_limits<Nanoseconds>::min();
+
+  struct Counts {
+    std::uint64_t dropped = 0, late = 0, clamped = 0;
+  };
+  // An event that was gone before it was written is as lost as a dropped one.
+  void take_counts() {
+    opened_.trace->count_dropped(counts_.dropped - counted_.dropped);
+    opened_.trace->count_late(counts_.late - counted_.late);
+    opened_.trace->count_clamped(counts_.clamped - counted_.clamped);
+    counted_ = counts_;
+  }
+
   static std::uint64_t memory_for(const ReadLimits& limits) {
     if (limits.memory_bytes > 0) return limits.memory_bytes;
     const std::uint64_t machine = base::machine_memory_bytes();
@@ -120,16 +157,15 @@ class SessionReader {
 
   void read_head() {
     input_.take(head_, session::kFileHeadBytes);
-    if (head_.size() < session::kFileHeadBytes)
-      source_.fail(tr("the file is truncated: it ends before its first events"));
+    if (head_.size() < session::kFileHeadBytes) fail_file(tr("the file is truncated: it ends before its first events"));
     Bytes head(head_);
     head.take_bytes(session::kMagic.size());
     const auto format = head.take<std::uint16_t>();
     head.take<std::uint16_t>();
     if (head.take<std::uint32_t>() != session::checksum(std::string_view(head_).substr(0, session::kFileHeadBytes - 4)))
-      source_.fail(tr("damaged: the checksum of its first bytes is wrong"));
-    if (format > session::kFormat) source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
-    if (format == 0) source_.fail(tr("not a session file: its format is 0"));
+      fail_file(tr("damaged: the checksum of its first bytes is wrong"));
+    if (format > session::kFormat) fail_file(tr("written by a newer Lanescope; this one cannot read it"));
+    if (format == 0) fail_file(tr("not a session file: its format is 0"));
   }
 
   /// Puts the next chunk into bytes_. False at the end of what is whole.
@@ -146,11 +182,9 @@ class SessionReader {
     const auto stored = head.take<std::uint32_t>();
     const auto size = head.take<std::uint32_t>();
     const auto sum = head.take<std::uint32_t>();
-    if (head.take<std::uint32_t>() !=
-        session::checksum(std::string_view(head_).substr(0, session::kChunkHeadBytes - 4)))
-      return stop(tr("the checksum of its head is wrong"));
+    if (!session::stored_bytes(head_)) return stop(tr("the checksum of its head is wrong"));
     const bool known_packing = packing <= static_cast<std::uint32_t>(session::Packing::Zstd);
-    if (!known_packing) source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
+    if (!known_packing) fail_file(tr("written by a newer Lanescope; this one cannot read it"));
     if (size > session::kMostBytes || stored > ZSTD_compressBound(session::kMostBytes)) {
       fail(tr("it claims {}; allowed: {}", base::format_bytes(std::max(size, stored)),
               base::format_bytes(session::kMostBytes)));
@@ -170,13 +204,16 @@ class SessionReader {
     return true;
   }
 
+  [[noreturn]] void fail_file(std::string_view why) const {
+    throw base::FileError(fmt::format("{}: {}", path_.string(), why));
+  }
   // What comes before is shown, and nothing after.
   bool stop(const std::string& why) {
     damage_ = fmt::format("{}: {}", chunk_.name(), why);
     return false;
   }
   // Its checksum is right, so nobody knows what else is not as it should be.
-  [[noreturn]] void fail(const std::string& why) const { source_.fail(fmt::format("{}: {}", chunk_.name(), why)); }
+  [[noreturn]] void fail(const std::string& why) const { fail_file(fmt::format("{}: {}", chunk_.name(), why)); }
   void check(bool right, const char* why) const {
     if (!right) fail(tr(why));
   }
@@ -376,7 +413,7 @@ class SessionReader {
     check(time >= -kMaxTime && time <= kMaxTime, N_("it has a time that is not allowed"));
     trace::Trace& trace = *opened_.trace;
     // Many rows with a few events each need a block per row, which is never evicted.
-    check(trace.memory_bytes() <= trace.memory_cap_bytes() + kMemoryMargin,
+    check(trace.memory_bytes() <= std::max<std::uint64_t>(trace.memory_cap_bytes(), memory_bytes_) + kMemoryMargin,
           N_("its lanes need more memory than is allowed for events"));
     const base::NameId names = trace.names().size();
     std::array<std::uint64_t, kKinds>& kinds = kinds_[lane];
@@ -457,16 +494,20 @@ class SessionReader {
     complete_ = in.take<Nanoseconds>();
     in.take<std::uint64_t>();  // recorded
     const auto missed = in.take<std::uint64_t>();
-    dropped_ = in.take<std::uint64_t>() + missed;
-    late_ = in.take<std::uint64_t>();
-    clamped_ = in.take<std::uint64_t>();
+    Counts now;
+    now.dropped = in.take<std::uint64_t>() + missed;
+    now.late = in.take<std::uint64_t>();
+    now.clamped = in.take<std::uint64_t>();
     const auto events = in.take<std::uint64_t>();
     check(!in.bad(), N_("it ends too early"));
+    check(now.dropped >= counts_.dropped && now.late >= counts_.late && now.clamped >= counts_.clamped,
+          N_("it counts fewer losses than before"));
+    counts_ = now;
     check(events == events_, N_("it has a number of events that is not allowed"));
     stepped_ = true;
   }
 
-  ByteSource& source_;
+  const std::filesystem::path path_;
   ChunkInput input_;
   ReadProgress& progress_;
   const std::uint64_t memory_bytes_;  // limit for events
@@ -477,9 +518,10 @@ class SessionReader {
   std::string damage_;                 // where it is damaged, and how
   std::array<std::vector<std::uint64_t>, kColumns> columns_;
   std::vector<std::array<std::uint64_t, kKinds>> kinds_;  // of each lane: how many events of each kind
-  std::uint64_t events_ = 0, text_bytes_ = 0, dropped_ = 0, late_ = 0, clamped_ = 0;
+  std::uint64_t events_ = 0, text_bytes_ = 0;
+  Counts counts_, counted_;  // in the last STEP; in the trace
   std::uint32_t stacks_ = 0;
-  Nanoseconds complete_ = std::numeric_limits<Nanoseconds>::min();
+  Nanoseconds complete_ = kUnknown;
   bool stepped_ = false, ended_ = false;
 };
 
@@ -492,10 +534,118 @@ OpenedTrace read_session(ByteSource& source, ReadProgress* progress, const ReadL
   ReadProgress& reported = progress ? *progress : unused;
   source.report_to(reported);
   try {
-    return SessionReader(source, reported, limits).read();
+    return SessionReader(
+               source.path(), [&source] { return source.next(); }, reported, limits)
+        .read();
   } catch (const std::bad_alloc&) {
     source.fail(tr("cannot read: out of memory"));
   }
 }
+
+class SessionFollower::Impl {
+ public:
+  Impl(std::filesystem::path path, std::size_t memory_bytes)
+      : path_(std::move(path)),
+        file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)),
+        reader_(
+            path_, [this] { return piece(); }, progress_, ReadLimits{memory_bytes}) {
+    if (file_ < 0) fail(errno);
+    trace().set_memory_cap_bytes(memory_bytes);
+  }
+  ~Impl() {
+    if (file_ >= 0) ::close(file_);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  bool read() {
+    bool stepped = false;
+    while (!ended() && has_next()) {
+      stepped |= reader_.take_next();
+      const std::lock_guard lock(mutex_);
+      facts_ = reader_.opened().facts;
+      health_ = reader_.opened().health;
+      ended_ = reader_.ended();
+    }
+    return stepped;
+  }
+  bool ended() const {
+    const std::lock_guard lock(mutex_);
+    return ended_;
+  }
+  RunFacts facts() const {
+    const std::lock_guard lock(mutex_);
+    return facts_;
+  }
+  std::optional<trace::CaptureHealth> health() const {
+    const std::lock_guard lock(mutex_);
+    return health_;
+  }
+  trace::Trace& trace() { return *reader_.opened().trace; }
+
+ private:
+  [[noreturn]] void fail(int error) const {
+    throw base::FileError(fmt::format("{}: {}: {}", path_.string(), tr("cannot read"), base::system_error_text(error)));
+  }
+
+  // What the reader takes next has been written as a whole; piece() then delivers exactly that.
+  bool has_next() {
+    const std::uint64_t at = reader_.position();
+    struct stat now {};
+    if (::fstat(file_, &now) != 0) fail(errno);
+    const auto there = static_cast<std::uint64_t>(now.st_size);
+    left_ = session::kFileHeadBytes;
+    if (at > 0) {
+      left_ = session::kChunkHeadBytes;
+      std::string head(session::kChunkHeadBytes, '\0');
+      if (there < at + head.size() || !get(head.data(), head.size(), at)) return false;
+      // The reader says what is wrong with a head that makes no sense; what that claims is not waited for.
+      const std::uint32_t stored = session::stored_bytes(head).value_or(0);
+      if (stored <= ZSTD_compressBound(session::kMostBytes)) left_ += stored;
+    }
+    return there >= at + left_;
+  }
+
+  std::string_view piece() {
+    piece_.resize(std::min<std::size_t>(left_, std::size_t{256} << 10));
+    if (piece_.empty() || !get(piece_.data(), piece_.size(), reader_.position())) return {};
+    left_ -= piece_.size();
+    return piece_;
+  }
+
+  bool get(char* out, std::size_t count, std::uint64_t at) const {
+    while (count > 0) {
+      const ssize_t got = ::pread(file_, out, count, static_cast<off_t>(at));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail(errno);
+      if (got == 0) return false;
+      out += got;
+      at += static_cast<std::uint64_t>(got);
+      count -= static_cast<std::size_t>(got);
+    }
+    return true;
+  }
+
+  const std::filesystem::path path_;
+  const int file_;
+  ReadProgress progress_;
+  std::string piece_;
+  std::uint64_t left_ = 0;  // of what the reader takes now
+  SessionReader reader_;
+  mutable std::mutex mutex_;  // guards what follows
+  RunFacts facts_;
+  std::optional<trace::CaptureHealth> health_;
+  bool ended_ = false;
+};
+
+SessionFollower::SessionFollower(std::filesystem::path path, std::size_t memory_bytes)
+    : impl_(std::make_unique<Impl>(std::move(path), memory_bytes)) {}
+SessionFollower::~SessionFollower() = default;
+bool SessionFollower::read() { return impl_->read(); }
+bool SessionFollower::ended() const { return impl_->ended(); }
+RunFacts SessionFollower::facts() const { return impl_->facts(); }
+std::optional<trace::CaptureHealth> SessionFollower::health() const { return impl_->health(); }
+trace::Trace& SessionFollower::trace() { return impl_->trace(); }
+const trace::Trace& SessionFollower::trace() const { return impl_->trace(); }
 
 }  // namespace lanescope::io

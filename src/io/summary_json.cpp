@@ -109,6 +109,14 @@ Json trial_json(const std::optional<PredictedTrial>& trial) {
           {"refused", text_or_null(trial->refused)}};
 }
 
+Json without_wait_json(const analysis::WithoutWait& answer) {
+  if (!answer.refusal.empty()) return {{"refused", answer.refusal}};
+  return {{"least_factor", answer.least_factor}, {"most_factor", answer.most_factor},
+          {"without_ns", answer.without_ns},     {"gone_ns", answer.gone_ns},
+          {"replayed_ns", answer.replayed_ns},   {"recorded_ns", answer.recorded_ns},
+          {"iterations", answer.iterations},     {"refused", nullptr}};
+}
+
 Json advice_json(const analysis::Advice& advice, const std::vector<std::optional<PredictedTrial>>& trials) {
   Json list = Json::array();
   for (const analysis::Card& card : advice.cards) {
@@ -123,6 +131,7 @@ Json advice_json(const analysis::Advice& advice, const std::vector<std::optional
                     {"title", card.title},
                     {"what", card.what},
                     {"fix", card.fix}});
+    if (card.without_wait) list.back()["without_wait"] = without_wait_json(*card.without_wait);
     if (list.size() <= trials.size()) list.back()["trial"] = trial_json(trials[list.size() - 1]);
   }
   const analysis::Summary& s = advice.summary;

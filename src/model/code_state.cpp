@@ -85,7 +85,7 @@ void CodeState::update(const Model& model, const Situation& situation, Clock::ti
     begun_ = true;
     generation_ = model.generation();
   }
-  if (model.source().watching()) return update_user(model, situation, now);
+  if (model.has_users_code()) return update_user(model, situation, now);
   if (!model.nothing()) take_code(model, now);
   if (code_.empty()) return;
   if (std::optional<Look> done = job_.take(); done && done->costs.iterations > 0) {

@@ -47,6 +47,8 @@ class Model {
   bool live() const { return source().growth() != nullptr; }
   /// The trace will keep growing unless the run is paused.
   bool running() const { return live() && source().growth()->running(); }
+  /// Calls have the stacks of the user's own program, whether it is watched or was recorded.
+  bool has_users_code() const { return source().watching() || trace().sites().size() > 0; }
   /// Neither a run nor a file is shown: the program was started with a file that is not there yet or could not be read.
   bool nothing() const { return nothing_; }
   void show_nothing();

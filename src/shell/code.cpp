@@ -24,7 +24,7 @@ void toggle_code(ShellState& state) {
 }
 
 std::string no_code(const ShellState& state) {
-  if (state.model.source().watching()) return base::tr("it is your own program: nothing has to be copied");
+  if (state.model.has_users_code()) return base::tr("it is your own program: nothing has to be copied");
   return state.code.loop() ? "" : base::tr("the code of this trace is not known");
 }
 
@@ -48,6 +48,23 @@ void copy_script(ShellState& state) {
                                           : base::tr("copied as PyTorch: {} lines; run it with python", lines));
 }
 
+// Where the program's source files may be: where its processes run; of a recording, beside it and here.
+std::vector<std::filesystem::path> folders_of(const Source& source) {
+  std::vector<std::filesystem::path> folders;
+  const auto add = [&](const std::filesystem::path& folder) {
+    const bool known = std::find(folders.begin(), folders.end(), folder) != folders.end();
+    if (!folder.empty() && !known) folders.push_back(folder);
+  };
+  if (const Watching* watching = source.watching()) {
+    for (const attach::ProcessState& process : watching->watched().processes) add(process.folder);
+    return folders;
+  }
+  std::error_code error;
+  if (const auto file = source.file()) add(std::filesystem::absolute(*file, error).parent_path());
+  add(std::filesystem::current_path(error));
+  return folders;
+}
+
 }  // namespace
 
 void open_in_code(ShellState& state, const std::string& file, std::uint32_t line) {
@@ -60,7 +77,8 @@ void ask_for_source(ShellState& state) {
   const std::string ending = wanted.extension().string();
   FileQuestion question;
   question.title = base::tr("Where is {}?", wanted.filename().string());
-  question.start = state.model.source().watching()->command().folder;
+  if (const Watching* watching = state.model.source().watching()) question.start = watching->command().folder;
+  if (const auto file = state.model.source().file()) question.start = file->parent_path();
   if (question.start.empty()) question.start = std::filesystem::current_path();
   if (!ending.empty()) question.endings = {ending};
   question.kind = base::tr("Source files");
@@ -77,13 +95,8 @@ void source_is_at(ShellState& state, const std::filesystem::path& found) {
 
 void update_code(ShellState& state) {
   CodeState& code = state.code;
-  if (const Watching* watching = state.model.source().watching()) {
-    std::vector<std::filesystem::path> folders;
-    for (const attach::ProcessState& process : watching->watched().processes) {
-      const bool known = std::find(folders.begin(), folders.end(), process.folder) != folders.end();
-      if (!process.folder.empty() && !known) folders.push_back(process.folder);
-    }
-    code.files.set_folders(std::move(folders));
+  if (state.model.has_users_code()) {
+    code.files.set_folders(folders_of(state.model.source()));
     code.files.set_moved(state.preferences.moved_sources);
   }
   if (!state.presentation.on) state.preferences.code_view = state.drawer == DrawerTab::Code;

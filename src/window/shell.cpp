@@ -13,6 +13,7 @@
 #include "device/catalogue.h"
 #include "model/attached_source.h"
 #include "model/experiment_view.h"
+#include "model/followed_source.h"
 #include "model/live_source.h"
 #include "shell/bindings.h"
 #include "shell/code.h"
@@ -340,6 +341,11 @@ void Shell::begin_with_file(const std::filesystem::path& path) {
 void Shell::begin_attached(std::shared_ptr<attach::Attachment> attachment) {
   state_.tour = TourStep::Off;
   state_.model.show(std::make_unique<AttachedSource>(std::move(attachment)));
+}
+
+void Shell::begin_followed(Followed what) {
+  state_.tour = TourStep::Off;
+  state_.model.show(std::make_unique<FollowedSource>(std::move(what)));
 }
 
 void Shell::save_screenshot(const io::Image& image) {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "io/png.h"
-
+#include "model/followed_source.h"
 #include "render/plot_renderer.h"
 #include "render/span_renderer.h"
 #include "window/canvas.h"
@@ -33,6 +33,7 @@ class Shell {
   /// unknown recorded run.
   void begin_with_file(const std::filesystem::path& path);
   void begin_attached(std::shared_ptr<attach::Attachment> attachment);
+  void begin_followed(Followed what);  ///< throws base::FileError
   /// Starts an experiment's workload with the settings of a side, on the experiment's device or on the real GPU in use.
   /// Throws what Model::start_run() throws.
   void start_experiment(const experiment::Experiment& experiment, experiment::Side side);

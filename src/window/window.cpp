@@ -136,6 +136,10 @@ void Window::begin(const WindowOptions& options) {
   shell_->state().model.set_first_options(session);
   if (options.attachment) {
     shell_->begin_attached(options.attachment);
+  } else if (options.followed) {
+    Followed what = *options.followed;
+    what.memory_bytes = session.memory_cap_bytes;
+    shell_->begin_followed(std::move(what));
   } else if (options.open) {
     shell_->begin_with_file(*options.open);
   } else {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/translate.h"
+#include "model/followed_source.h"
 #include "render/damage.h"
 #include "render/magnifier.h"
 #include "session/session.h"
@@ -35,6 +36,7 @@ struct WindowOptions {
   double speed = kWindowSpeed;                     ///< speed of the run, instead of session.speed
   std::optional<std::filesystem::path> open;       ///< show this trace file instead of a run
   std::shared_ptr<attach::Attachment> attachment;  ///< watch this program instead
+  std::optional<Followed> followed;                ///< or follow this recording
   std::optional<std::size_t>
       memory_cap_bytes;                    ///< for events, instead of session.memory_cap_bytes; empty: the saved one
   std::optional<ThemeName> theme;          ///< empty: the saved one

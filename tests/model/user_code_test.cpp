@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "inspect/event_ref.h"
+#include "io/session_file.h"
 #include "model/call_stack.h"
 #include "model/code_state.h"
 #include "model/event_facts.h"
@@ -91,6 +92,18 @@ TEST_F(UserCodeTest, TheFileThatWaitsMostWithTheCostsOfItsLines) {
   // 300 of 10 + 20 + 240 is what the longest bar is of; the line that waits has 240 of the 270 on the CPU.
   EXPECT_NEAR(code_.share(7), 240.0 / 270, 1e-6);
   EXPECT_FLOAT_EQ(code_.bar(1, CodeFigure::Gpu), 1);
+}
+
+// A session file has the stacks of the calls: the code view shows the same as while the program ran.
+TEST_F(UserCodeTest, ARecordingHasTheProgramsCodeToo) {
+  ASSERT_TRUE(until_costs());
+  const std::size_t lines = code_.code().size();
+  const fs::path file = folder_ / "run.lanescope";
+  io::write_session(file, model_.trace(), {});
+  model_.open_file(file);
+  ASSERT_EQ(model_.source().watching(), nullptr);
+  ASSERT_TRUE(until_costs());
+  EXPECT_EQ(code_.code().size(), lines);
 }
 
 TEST_F(UserCodeTest, AnEventHasItsLine) {

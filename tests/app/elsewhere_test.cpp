@@ -1,0 +1,140 @@
+// `lanescope attach --host`, over an ssh that only passes commands to a shell here, and `--to`.
+#ifdef LANESCOPE_FAKES
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "app/program.h"
+
+namespace lanescope::app::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class ElsewhereTest : public ProgramTest {
+ protected:
+  /// A machine "node" with a home of its own. The first `breaks` connections that copy a recording break after 5,000
+  /// bytes.
+  Surroundings network(int breaks = 0) const {
+    const std::filesystem::path bin = folder_ / "bin", home = folder_ / "there";
+    std::filesystem::create_directories(bin);
+    std::filesystem::create_directories(home);
+    std::ofstream(bin / "ssh") << "#!/bin/sh\n"
+                                  "while [ \"$1\" != \"${1#-}\" ]; do [ \"$1\" = -o ] && shift; shift; done\n"
+                                  "[ \"$1\" = node ] || { echo \"ssh: no machine $1\" >&2; exit 255; }\n"
+                                  "shift\n"
+                                  "export HOME=" +
+                                      home.string() +
+                                      "\n"
+                                      "case \"$*\" in *tail*)\n"
+                                      "  n=$(ls " +
+                                      home.string() +
+                                      " | grep -c broken)\n"
+                                      "  if [ $n -lt " +
+                                      std::to_string(breaks) +
+                                      " ]; then touch $HOME/broken.$n; sh -c \"$*\" | head -c 5000; exit 255; fi;;\n"
+                                      "esac\n"
+                                      "exec sh -c \"$*\"\n";
+    std::filesystem::permissions(bin / "ssh", std::filesystem::perms::owner_all);
+    Surroundings s;
+    s.environment["PATH"] = bin.string() + ":" + ::getenv("PATH");
+    s.environment["FAKE_GPU_LIBRARIES"] = LANESCOPE_FAKES;
+    s.environment["PYTHONPATH"] = std::string(LANESCOPE_SOURCE_DIR) + "/tests/inject";
+    s.environment["LANESCOPE_CUPTI"] = std::string(LANESCOPE_FAKES) + "/libcupti.so.13";
+    return s;
+  }
+  Outcome record_there(const Surroundings& surroundings, std::vector<std::string> command,
+                       std::vector<std::string> options = {}, const std::string& host = "node") const {
+    std::vector<std::string> arguments{"attach",   "--host",        host,      "--host-program", LANESCOPE_BINARY,
+                                       "--record", "run.lanescope", "--level", "calls"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.emplace_back("--");
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    return run(arguments, surroundings);
+  }
+  std::int64_t kernels_recorded() const {
+    const Outcome report = run({"report", "run.lanescope", "--json", "-"});
+    EXPECT_EQ(report.status, 0) << report.err;
+    const auto json = nlohmann::json::parse(report.out);
+    return json.at("source").at("read_by_category").at("kernel");
+  }
+  std::vector<std::string> kept_there() const {
+    std::vector<std::string> names;
+    for (const auto& file : std::filesystem::directory_iterator(folder_ / "there/.cache/lanescope"))
+      names.push_back(file.path().filename());
+    return names;
+  }
+  static std::string train() { return std::string(LANESCOPE_SOURCE_DIR) + "/tests/inject/train.py"; }
+};
+
+// 300 iterations of 13 kernels: forward 3 x 2 + 1, backward 3, step 3.
+TEST_F(ElsewhereTest, TheProgramRunsThereAndItsRecordingIsHere) {
+  const Outcome outcome = record_there(network(), {LANESCOPE_PYTHON, train(), "--iterations", "300"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "epoch 0 done\n");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(kernels_recorded(), 300 * 13);
+  EXPECT_THAT(kept_there(), IsEmpty());
+}
+
+TEST_F(ElsewhereTest, ABrokenConnectionIsMadeAgainAndNothingIsMissing) {
+  const Outcome outcome = record_there(network(2), {LANESCOPE_PYTHON, train(), "--iterations", "300"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "there/broken.1"));
+  EXPECT_EQ(kernels_recorded(), 300 * 13);
+}
+
+TEST_F(ElsewhereTest, WordsVariablesFolderAndStatusArriveAsTheyAre) {
+  const Outcome outcome = record_there(
+      network(), {"sh", "-c", "printf '%s|' \"$@\" \"$V\" \"$PWD\"; exit 7", "x", "two words", "it's", "$HOME;", ""},
+      {"--env", "V=a 'b' $c", "--folder", "/usr"});
+  EXPECT_EQ(outcome.status, 7);
+  EXPECT_EQ(outcome.out, "two words|it's|$HOME;||a 'b' $c|/usr|");
+}
+
+TEST_F(ElsewhereTest, MistakesAreOneLine) {
+  Surroundings s = network();
+  expect_complaint(run({"attach", "--host", "-oProxyCommand=x", "--record", "r.lanescope", "--", "true"}, s), 2,
+                   {"-oProxyCommand=x", "user@node"});
+  expect_complaint(run({"attach", "--host", "node", "--record", "r.json", "--", "true"}, s), 2,
+                   {"r.json", ".lanescope"});
+  expect_complaint(run({"attach", "--host", "node", "--record", "r.lanescope"}, s), 2, {"command"});
+  expect_complaint(run({"attach", "--bandwidth", "5", "--record", "r.lanescope", "--", "true"}, s), 2,
+                   {"--bandwidth", "--host"});
+  expect_complaint(run({"attach", "--to", "x", "--record", "r.lanescope"}, s), 2, {"--to", "--record"});
+  expect_complaint(run({"attach", "--to", "x", "--", "true"}, s), 2, {"--to", "command"});
+  s.environment["PATH"] = "/nowhere";
+  expect_complaint(run({"attach", "--host", "node", "--record", "r.lanescope", "--", "true"}, s), 1, {"ssh"});
+}
+
+// While a program is being recorded, it is found by its name, its number and its recorder's number; what is not there
+// is answered with what there is.
+TEST_F(ElsewhereTest, WhatIsBeingRecordedIsFound) {
+  Surroundings s = network();
+  std::string answer, other;
+  s.watch = [&](pid_t recorder, const Outcome& so_far) {
+    if (!answer.empty() || so_far.out.find("ready") == std::string::npos) return;
+    answer = run({"attach", "--to", "no-such-program"}, network()).err;
+    other = run({"attach", "--to", std::to_string(recorder)}, network()).err;
+    std::ofstream(folder_ / "go");
+  };
+  const Outcome outcome =
+      run({"attach", "--record", "run.lanescope", "--", "sh", "-c",
+           "echo ready; for i in $(seq 600); do [ -e go ] && exit; sleep 0.05; done", "marked-word"},
+          s);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(answer, AllOf(HasSubstr("'no-such-program' is not being recorded"), HasSubstr("marked-word")));
+  EXPECT_THAT(other, AllOf(Not(HasSubstr("is not being recorded")), HasSubstr("DISPLAY")));
+  expect_complaint(run({"attach", "--to", "marked-word"}, s), 2, {"marked-word", "--record"});
+}
+
+}  // namespace
+}  // namespace lanescope::app::test
+#endif
