@@ -59,16 +59,14 @@ class ReplayReader {
   }
 
   void read(const std::atomic<bool>* stop) {
+    const Nanoseconds to = recorded_.empty() ? 0 : recorded_.back().to;
+    bool all = recorded_.empty();
+    while (!all && !(stop && *stop) && calls_.size() + operations_.size() < Replay::kMostEvents)
+      all = merge_.run(to, kSlice, *this);
+    while (!all && !recorded_.empty() && recorded_.back().to > merge_.stopped_at()) recorded_.pop_back();
     if (recorded_.size() < static_cast<std::size_t>(kFewestWhole)) {
       replay_.refusal_ = tr("fewer than {} iterations were recorded as a whole", kFewestWhole);
       return;
-    }
-    while (!merge_.run(recorded_.back().to, kSlice, *this) && !(stop && *stop) &&
-           calls_.size() + operations_.size() < Replay::kMostEvents) {
-    }
-    const bool all = merge_.run(recorded_.back().to, 0, *this);
-    if (!all) {  // as many whole iterations as have been read
-      while (!recorded_.empty() && recorded_.back().to > merge_.stopped_at()) recorded_.pop_back();
     }
     merge_.run(std::numeric_limits<Nanoseconds>::max(), kLookAhead, *this);
     if (!match()) return;

@@ -170,6 +170,25 @@ TEST(Replay, RefusesWhatItCannotKnow) {
   EXPECT_NEAR(answer.without_ns, 100 + 100 + 20 + 94'500, 1);
 }
 
+// Of a long recording, only as many iterations as have been read: each has a launch, a kernel and a sync.
+TEST(Replay, OfALongRecordingTheFirstPart) {
+  Recording r;
+  constexpr int kIterations = Replay::kMostEvents / 3 + 20'000;
+  for (int i = 0; i < kIterations; ++i) {
+    const Nanoseconds at = i * Nanoseconds{10'000};
+    r.build.iteration(at, at + 10'000);
+    r.launch(at, at + 500, at + 5'500);
+    r.range("item()", at + 150, at + 5'700);
+    r.build.sync(at + 200, at + 5'600, 20, 100);
+  }
+  const WithoutWait answer = r.without("item()", kIterations * Nanoseconds{10'000});
+  EXPECT_EQ(answer.refusal, "");
+  EXPECT_LT(answer.iterations, kIterations);
+  EXPECT_GT(answer.iterations, kIterations / 2);
+  EXPECT_NEAR(answer.replayed_ns, 10'000, 1);
+  EXPECT_NEAR(answer.without_ns, 5'000, 1);
+}
+
 // Of a loop that was recorded in bursts, only whole iterations are replayed, as if one followed the other.
 TEST(Replay, OfWholeIterationsInBursts) {
   Recording r;
