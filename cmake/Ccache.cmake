@@ -2,8 +2,7 @@
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # With precompiled headers it works only if it may trust the compiler on what these define, and on __TIME__.
-  # Another clone lies elsewhere: paths count from the clone, and debug information may name where it was first compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       "${CMAKE_COMMAND}" -E env "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
-      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${CCACHE_PROGRAM}")
+      "${CCACHE_PROGRAM}")
 endif()
