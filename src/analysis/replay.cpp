@@ -177,7 +177,6 @@ class ReplayReader {
         Replay::Call step;
         const Nanoseconds start = std::max(event.start_ns, until);
         step.range = calls_[call].range;
-        step.name = event.name;
         if (step.range != 0) step.before = start - std::clamp(calls_[call].around.from, until, start);
         step.gap = start - step.before - until;
         until = std::max(event.end_ns, start);
@@ -255,7 +254,7 @@ class ReplayReader {
       // does.
       const Nanoseconds explained =
           std::max(call_of(operation).start_ns + std::min(latency, from_call), first ? free_ns : free_ns + pause);
-      if (operation.start - explained > kUnexplained && operations_.size() > 1) {
+      if (operation.start - explained > kUnexplained) {
         auto at = ended_by(operation.start);
         while (at != by_end.begin() && operation.start - operations_[*(at - 1)].end <= kUnexplained) {
           --at;
@@ -266,7 +265,7 @@ class ReplayReader {
           break;
         }
       }
-      if (laid.after == Replay::kNone || laid.after >= replay_.operations_.size()) laid.after = Replay::kNone;
+      if (laid.after >= replay_.operations_.size()) laid.after = Replay::kNone;  // only what is replayed before it
       replay_.operations_.push_back(laid);
     }
 
@@ -382,14 +381,14 @@ bool Replay::only_reads(const Call& call) const {
                      [](const Operation& operation) { return operation.download; });
 }
 
-WithoutWait Replay::without(NameId range, NameId call) const {
+WithoutWait Replay::without(NameId range) const {
   WithoutWait answer;
   answer.refusal = refusal_;
   answer.iterations = static_cast<std::int64_t>(iterations_.size());
   answer.recorded_ns = recorded_ns_;
   answer.replayed_ns = replayed_ns_;
   if (!refusal_.empty()) return answer;
-  const auto here = [&](const Call& c) { return c.range == range && (call == 0 || c.name == call); };
+  const auto here = [&](const Call& c) { return c.range == range; };
   const auto waits = [](const Call& c) { return c.awaited != kNone || c.fixed_wait > 0; };
   if (std::ranges::none_of(calls_, [&](const Call& c) { return here(c) && waits(c); })) {
     answer.refusal = tr("there is no wait here in the iterations that were recorded as a whole");

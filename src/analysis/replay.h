@@ -41,8 +41,8 @@ class Replay {
   Replay(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, trace::GpuNumber gpu = trace::kNobody,
          const std::atomic<bool>* stop = nullptr);
 
-  /// Without the waits of the calls in these ranges of the program (CallSite::range); `call` 0: of all of them.
-  WithoutWait without(trace::NameId range, trace::NameId call = 0) const;
+  /// Without the waits of the calls in these ranges of the program (CallSite::range).
+  WithoutWait without(trace::NameId range) const;
 
   static constexpr std::size_t kMostEvents = 400'000;
 
@@ -64,7 +64,7 @@ class Replay {
     std::size_t awaited = kNone;                 ///< operation
     Nanoseconds returning = 0;                   ///< from the end of that until the call's return
     Nanoseconds fixed_wait = 0;                  ///< for something that is not known
-    trace::NameId range = 0, name = 0;
+    trace::NameId range = 0;
     std::size_t first_operation = 0, operations = 0;
   };
   struct Iteration {

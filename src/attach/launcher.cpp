@@ -312,7 +312,7 @@ std::string Launched::describe(int status) {
 
 // --- /proc -----------------------------------------------------------------------------------------------------------
 
-std::string process_name(std::uint32_t pid) {
+std::vector<std::string> process_words(std::uint32_t pid) {
   const std::string text = read_file("/proc/" + std::to_string(pid) + "/cmdline");
   std::vector<std::string> words;
   for (std::size_t from = 0; from < text.size();) {
@@ -320,6 +320,11 @@ std::string process_name(std::uint32_t pid) {
     words.push_back(text.substr(from, to - from));
     from = to + 1;
   }
+  return words;
+}
+
+std::string process_name(std::uint32_t pid) {
+  const std::vector<std::string> words = process_words(pid);
   if (words.empty()) return "pid " + std::to_string(pid);
   const auto last_part = [](const std::string& path) { return base::valid_utf8(path.substr(path.rfind('/') + 1)); };
   const std::string program = last_part(words[0]);

@@ -92,7 +92,9 @@ class Launched {
   std::string without_nvtx_;
 };
 
-/// What /proc says of a process: the script it runs, or the program.
+/// What /proc says of a process: its command line; empty if it is not there.
+std::vector<std::string> process_words(std::uint32_t pid);
+/// The script it runs, or the program.
 std::string process_name(std::uint32_t pid);
 std::filesystem::path process_folder(std::uint32_t pid);
 

@@ -32,17 +32,6 @@ std::string read_file(const std::filesystem::path& path) {
   return text.str();
 }
 
-std::vector<std::string> words_of(pid_t process) {
-  const std::string text = read_file(fmt::format("/proc/{}/cmdline", process));
-  std::vector<std::string> words;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t to = std::min(text.find('\0', from), text.size());
-    words.push_back(text.substr(from, to - from));
-    from = to + 1;
-  }
-  return words;
-}
-
 std::optional<pid_t> as_pid(const std::string& text) {
   pid_t pid = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
@@ -73,7 +62,7 @@ std::vector<pid_t> own_processes() {
 }
 
 std::optional<Recording> as_recording(pid_t process) {
-  const std::vector<std::string> words = words_of(process);
+  const std::vector<std::string> words = process_words(static_cast<std::uint32_t>(process));
   if (words.size() < 2 || words[1] != "attach") return std::nullopt;
   Recording found;
   found.recorder = process;

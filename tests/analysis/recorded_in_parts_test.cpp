@@ -314,8 +314,8 @@ TEST(RecordedInParts, TheEvidenceIsOfWholeIterations) {
   EXPECT_EQ(gather(one.trace, 0, kEvery).iterations, 0) << "two whole iterations are too few";
 }
 
-// Without iterations, the evidence is of all recorded time: 32,400 per burst, in which three iterations begin, at 10,000,
-// 20,000 and 30,000. Their syncs are counted.
+// Without iterations, the evidence is of all recorded time: 32,400 per burst, in which three iterations begin, at
+// 10,000, 20,000 and 30,000. Their syncs are counted.
 TEST(RecordedInParts, WithoutIterationsTheEvidenceIsOfTheRecordedTime) {
   Loop loop;
   loop.marked = false;
