@@ -4,7 +4,8 @@
     attach_check.py LANESCOPE [--rounds N] [--seconds S] [--json FILE]
 
 Each way of running is a process of its own; the ways take turns, round by round. Printed are the median of all stretches and the
-mean of the fastest tenth (the machine's speed wanders, its undisturbed speed does not), and their ratios to a plain run.
+mean of the fastest tenth, and their ratios to a plain run. Where the CPU's speed wanders, neither says much: "at equal speed" is
+the ratio of the medians of the stretches' times, each divided by what a piece of CPU work took around that stretch.
 """
 import argparse
 import json
@@ -45,7 +46,7 @@ def main():
         ways["Kineto, CUDA"] = ([], ["--profile", "cuda"])
         ways["Kineto, CPU and CUDA"] = ([], ["--profile", "all"])
         for loop in options.loops.split(","):
-            stretches = {way: [] for way in ways}
+            stretches, scaled = {way: [] for way in ways}, {way: [] for way in ways}
             for round_number in range(options.rounds):
                 order = list(ways.items())
                 order = order[round_number % len(order):] + order[: round_number % len(order)]
@@ -56,7 +57,9 @@ def main():
                     if done.returncode != 0 or not lines:
                         print(f"{loop}, {way}: status {done.returncode}: {done.stderr.strip()[-300:]}", flush=True)
                         continue
-                    stretches[way] += json.loads(lines[-1])["us"]
+                    found = json.loads(lines[-1])
+                    stretches[way] += found["us"]
+                    scaled[way] += [us / reference for us, reference in zip(found["us"], found["reference_us"])]
             rows = table.setdefault(loop, {})
             plain = stretches["plain"]
             for way, values in stretches.items():
@@ -67,12 +70,13 @@ def main():
                     "fastest_us": fastest(values),
                     "median_ratio": statistics.median(values) / statistics.median(plain),
                     "fastest_ratio": fastest(values) / fastest(plain),
+                    "equal_speed_ratio": statistics.median(scaled[way]) / statistics.median(scaled["plain"]),
                     "stretches": len(values),
                 }
-            print(f"\n{loop}\n  {'':22} {'median':>9} {'fastest':>9}   ratio to plain: median, fastest")
+            print(f"\n{loop}\n  {'':22} {'median':>9} {'fastest':>9}   ratio to plain: median, fastest, at equal speed")
             for way, row in rows.items():
                 print(f"  {way:22} {row['median_us']:9.1f} {row['fastest_us']:9.1f}   {row['median_ratio']:6.3f} "
-                      f"{row['fastest_ratio']:6.3f}", flush=True)
+                      f"{row['fastest_ratio']:6.3f} {row['equal_speed_ratio']:6.3f}", flush=True)
             if options.json:
                 pathlib.Path(options.json).write_text(json.dumps(table, indent=1))
 

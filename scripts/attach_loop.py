@@ -4,13 +4,26 @@
     attach_loop.py [--loop read|noread|long] [--seconds S] [--profile none|cuda|all]
 
 read, noread: a small network, bound by its launches, with loss.item() in each iteration or never. long: kernels of about a
-millisecond. Prints one line of JSON: microseconds per iteration of each stretch of 50 ms.
+millisecond. Prints one line of JSON: of each stretch of 50 ms, the microseconds per iteration, and those that some Python and
+PyTorch without a GPU took around it: how fast the CPU was just then.
 """
 import argparse
 import json
 import time
 
 import torch
+
+
+def reference_us():
+    """The least of three, since the first has cold caches."""
+    took = []
+    for _ in range(3):
+        began = time.perf_counter()
+        x = torch.ones(16)
+        for _ in range(300):
+            x = x * 1.0
+        took.append(time.perf_counter() - began)
+    return 1e6 * min(took)
 
 
 def main():
@@ -45,7 +58,7 @@ def main():
             kinds.append(torch.profiler.ProfilerActivity.CPU)
         profiler = torch.profiler.profile(activities=kinds)
         profiler.__enter__()
-    stretches = []
+    stretches, references = [], [reference_us()]
     end = time.perf_counter() + options.seconds
     count = 20
     while time.perf_counter() < end:
@@ -56,10 +69,12 @@ def main():
         torch.cuda.synchronize()
         took = time.perf_counter() - begin
         stretches.append(took / count * 1e6)
+        references.append(reference_us())
         count = max(5, int(0.05 / (took / count)))
     if profiler:
         profiler.__exit__(None, None, None)
-    print(json.dumps({"us": stretches}), flush=True)
+    around = [(before + after) / 2 for before, after in zip(references, references[1:])]
+    print(json.dumps({"us": stretches, "reference_us": around}), flush=True)
 
 
 if __name__ == "__main__":

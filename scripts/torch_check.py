@@ -7,8 +7,8 @@
 A core of a shared machine may be twice as slow for milliseconds or for minutes, which is no fault of a model. All loops,
 PyTorch's and Lanescope's, are therefore cut into short stretches of whole periods, with a wait for the GPU at the end of
 each, and the time of a side is that of the fastest tenth of its stretches. PyTorch and Lanescope take turns, on the core
-that is fastest just then. "slower": how much slower PyTorch's operations were on it than in the calibration; Lanescope
-waits for its costs by the clock, so they are scaled by that.
+that is fastest just then. "slower": how much slower than in the calibration a training step of PyTorch was right before
+and after that stretch, while the clock stood still; Lanescope waits for its costs by the clock, so they are scaled by it.
 
 All scripts run in one Python process, since loading PyTorch takes seconds; the JSON in the last line that they print is
 the result. Lanescope runs the loop on the GPU, with nothing recorded and PyTorch's costs from the profile, and in
@@ -25,6 +25,7 @@ import multiprocessing.pool
 import os
 import pathlib
 import runpy
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -55,7 +56,7 @@ def own_run(options, experiment, side, device, iterations, stretch, dispatch_us=
 class Speed:
     """How much slower this machine is than when its profile was measured, by a training step of the calibration."""
 
-    STEPS, TIMES = 8, 5
+    STEPS, TIMES = 8, 2  # the first warms the caches
 
     def __init__(self, profile, device):
         path = pathlib.Path(__file__).parent.parent / 'assets/torch/costs.py'
@@ -64,19 +65,21 @@ class Speed:
         spec.loader.exec_module(costs)
         self.reference = costs.Training(device, costs.FEW, after='zero_grad')
         self.reference.sample(30)
-        cost = {key: number['value'] for key, number in profile['pytorch' if device == 'cuda' else 'pytorch_cpu'].items()}
+        table = profile['pytorch' if device == 'cuda' else 'pytorch_cpu']
+        self.op_us = table['op_us']['value']
+        cost = {key: number['value'] for key, number in table.items()}
         call = profile['cpu']['launch_us' if device == 'cuda' else 'op_us']['value']
         layers, parameters = costs.FEW, 2 * costs.FEW
         launches = {'linear': layers, 'reduce': 1, 'backward': 1, 'node': 1, 'linear_backward': 2 + 3 * (layers - 1), 'step': 1}
         self.then_us = sum(count * (cost[f'{name}_us'] + call) for name, count in launches.items()) + (
             cost['zero_grad_us'] + parameters * (cost['zero_grad_parameter_us'] + cost['step_parameter_us']))
 
-    def now(self, times=TIMES):
+    def now(self):
         found = []
-        for _ in range(times):
-            began = time.perf_counter()
+        for _ in range(self.TIMES):
+            began = time.monotonic()
             self.reference.sample(self.STEPS)
-            found.append(1e6 * (time.perf_counter() - began) / self.STEPS / self.then_us)
+            found.append(1e6 * (time.monotonic() - began) / self.STEPS / self.then_us)
         return min(found)
 
 
@@ -92,6 +95,33 @@ def fastest(us):
     return sorted(us)[(len(us) - 1) // 10]
 
 
+def slower(row):
+    """In the fastest tenth of PyTorch's stretches. 1: not scaled."""
+    limit = fastest(row['torch_us']) if row['torch_us'] else 0
+    return statistics.mean([s for us, s in zip(row['torch_us'], row['slower']) if us <= limit] or [1])
+
+
+@contextlib.contextmanager
+def watched(speed):
+    """While a script runs, its clock stands still after each lap, for as long as its machine's speed is measured."""
+    clock, stood, speeds = time.perf_counter, 0, []
+
+    def perf_counter():
+        nonlocal stood
+        now = clock() - stood
+        if sys._getframe(1).f_code.co_name == 'lap':
+            since = clock()
+            speeds.append(speed.now())
+            stood += clock() - since
+        return now
+
+    time.perf_counter = perf_counter
+    try:
+        yield speeds
+    finally:
+        time.perf_counter = clock
+
+
 def period_of(settings):
     """After how many iterations the loop does the same again."""
     if 'num_workers' in settings:
@@ -102,8 +132,8 @@ def period_of(settings):
     return max(1, *intervals)
 
 
-def plan(options, experiment, side, slower=1):
-    """How a side is cut into stretches, and what it takes in simulation, on a CPU that is so much slower."""
+def plan(options, experiment, side, dispatch_us=None):
+    """How a side is cut into stretches, and what it takes in simulation; dispatch_us scales PyTorch's costs."""
     device = f'sim:{options.profile}'
     row = {'experiment': experiment, 'side': side, 'torch_us': [], 'own_us': [], 'sim_us': [], 'slower': []}
     try:
@@ -116,7 +146,6 @@ def plan(options, experiment, side, slower=1):
             raise RuntimeError(f'not measured: an epoch takes {stretch * us / 1e6:.0f} s')
         few = FEWEST_EPOCHS if row['loader'] else 3 if stretch * us > 1e6 else FEWEST
         row['count'] = int(max(few, min(MOST, options.seconds * 1e6 / (stretch * us))))
-        dispatch_us = slower * options.op_us if slower > 1 else None
         found = own_run(options, experiment, side, device, (row['count'] + 1) * stretch, stretch, dispatch_us)
         row['sim_us'] = [ns / 1e3 for ns in found['stretches']['ns'][1:]]
         row['sim_figures'] = {name: figure['mean'] for name, figure in found['own'].items()}
@@ -151,7 +180,7 @@ def run_program(path, iterations, warm_up, stretch):
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
-def use_cores(options, alone, speed):
+def use_cores(options, alone):
     """One core with one thread, or all. Sixteen threads on one core make pin_memory() of 4 MB take 128 ms."""
     import torch
 
@@ -161,7 +190,7 @@ def use_cores(options, alone, speed):
     found = {}
     for core in options.all_cores:
         move_to({core})
-        found[core] = speed.now(2)
+        found[core] = options.speeds['cuda'].now()
     move_to({min(found, key=found.get)})
 
 
@@ -173,19 +202,24 @@ def measure(options, row, folder):
         path.write_text(text)
         # A hand-over from one thread to another, as for each backward(), takes 10 to 100 us on a virtual machine, and
         # varies as much; on one core it is short. Loaders have workers, and arithmetic on the CPU has threads.
-        alone, speed = not row['loader'] and "device = 'cpu'" not in text, options.speed
-        run = run_program if path.suffix == '.cu' else run_script
+        on_cpu = "device = 'cpu'" in text
+        alone, speed = not row['loader'] and not on_cpu, options.speeds['cpu' if on_cpu else 'cuda']
         for _ in range(options.rounds):
-            use_cores(options, alone, speed)
-            before = speed.now()
+            use_cores(options, alone)
             # The first stretch is warm-up for both: an epoch starts the workers, a loop loads its kernels.
-            result = run(path, row['count'] * stretch, min(stretch, 200) if not row['loader'] else stretch, stretch)
+            numbers = row['count'] * stretch, min(stretch, 200) if not row['loader'] else stretch, stretch
+            if path.suffix == '.cu' or row['loader']:  # no PyTorch; or workers at work meanwhile
+                result, speeds = (run_program if path.suffix == '.cu' else run_script)(path, *numbers), []
+            else:
+                with watched(speed) as speeds:
+                    result = run_script(path, *numbers)
             row['torch_us'] += [1e3 * ms for ms in result['stretches_ms']]
             row['torch_figures'] = result['figures']
-            # Where several cores were at work, or the arithmetic itself, nothing is scaled.
-            row['slower'].append((before + speed.now()) / 2 if alone else 1)
+            each = [statistics.mean(around) for around in zip(speeds, speeds[1:])]
+            row['slower'] += each or [1] * len(result['stretches_ms'])
+            row['op_us'] = slower(row) * speed.op_us if speeds else None
             own = own_run(options, experiment, side, f'{options.device}+{options.profile}', (row['count'] + 1) * stretch,
-                          stretch, max(1, row['slower'][-1]) * options.op_us if alone else None)
+                          stretch, row['op_us'])
             row['own_us'] += [ns / 1e3 for ns in own['stretches']['ns'][1:]]
             row['own_figures'] = {name: figure['mean'] for name, figure in own['own'].items()}
     except Exception as error:
@@ -193,14 +227,14 @@ def measure(options, row, folder):
 
 
 def simulate_all(options, sides):
-    """plan() of many sides: experiment, side, slower."""
+    """plan() of many sides: experiment, side, dispatch_us."""
     with multiprocessing.pool.ThreadPool(max(1, len(options.all_cores) // 2)) as pool:
         return pool.starmap(plan, [(options, *side) for side in sides])
 
 
 def simulate_again(options, rows):
     """At the speed that the CPU had for PyTorch."""
-    again = simulate_all(options, [(row['experiment'], row['side'], min(row['slower'], default=1)) for row in rows])
+    again = simulate_all(options, [(row['experiment'], row['side'], row.get('op_us')) for row in rows])
     for row, new in zip(rows, again):
         row.update({key: new[key] for key in ('sim_us', 'sim_figures') if key in new})
 
@@ -222,7 +256,7 @@ def table(rows):
             if us:
                 found.append(us / torch)
             text += f' {us:.4g} ({us / torch:.2f}) |' if us else ' not measured |'
-        lines.append(f"{text} {min(row['slower']):.2f} |")
+        lines.append(f'{text} {slower(row):.2f} |')
     for kind, found in ratios.items():
         near = [sum(1 / (1 + limit) <= r <= 1 + limit for r in found) for limit in (0.15, 0.3)]
         lines.append(f'\n{kind}: {near[0]} of {len(found)} sides within 15 %, {near[1]} within 30 %')
@@ -250,7 +284,6 @@ def main():
         wanted = options.experiments.split(',') if options.experiments else [e['id'] for e in listed]
         sides = [(experiment, side) for experiment in wanted for side in ('before', 'after')]
     profile = tomllib.loads(pathlib.Path(options.profile).read_text())
-    options.op_us = profile['pytorch']['op_us']['value'] if 'pytorch' in profile else None
     if options.simulate:
         simulate_again(options, rows)
         pathlib.Path(options.out).write_text(json.dumps(rows, indent=1))
@@ -259,7 +292,7 @@ def main():
     planned = simulate_all(options, sides)
     import torch
     torch.set_num_threads(1)
-    options.speed = Speed(profile, 'cuda' if torch.cuda.is_available() else 'cpu')
+    options.speeds = {device: Speed(profile, device) for device in ('cuda', 'cpu')}
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for row in planned:

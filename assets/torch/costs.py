@@ -11,8 +11,10 @@ fastest tenth of stretches of LONG steps.
 """
 import argparse
 import collections
+import itertools
 import json
 import statistics
+import tempfile
 import time
 
 import torch
@@ -29,6 +31,16 @@ clock = time.perf_counter
 def wait(device):
     if device == 'cuda':
         torch.cuda.synchronize()
+
+
+def scalar_writer():
+    """Writes a number to a log, or does nothing where TensorBoard is not installed."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    writer, number, steps = SummaryWriter(tempfile.mkdtemp()), torch.rand(()), itertools.count()
+    return lambda: writer.add_scalar('Loss/train', number, next(steps))
 
 
 class Statement:
@@ -232,6 +244,7 @@ def measure(device):
         'random': (small.uniform_, 0, 0, 0),
         'item': (scalar.item, 0, 1, 1) if device == 'cuda' else (scalar.item, 0, 0, 0),
         'reduce': (weighed.mean, 1, 0, 0),
+        'print': (weighed.detach().mean().requires_grad_().__repr__, 0, 0, 0),
     }
     if device == 'cuda':
         pinned = torch.randn(ROWS, SIDE).pin_memory()
@@ -246,12 +259,18 @@ def measure(device):
         }
     tasks = {name: Statement(device, call) for name, (call, *_) in statements.items()}
     tasks['large'] = Statement(device, large.uniform_, 2)
+    write = scalar_writer()
+    if write:
+        tasks['add_scalar'] = Statement(device, write)
     if device == 'cuda':
         tasks['replay'] = replay()
     tasks |= trainings(device)
     found = measured(device, tasks)
     us = {name: parts[''] for name, parts in found.items() if '' in parts}
     costs = {name: [us[name], *calls] for name, (_, *calls) in statements.items()}
+    # Of its 20 operations and 8 reads, each costs what others do.
+    costs['print'] = [max(0, us['print'] - 20 * us['op'] - 8 * us['item']), 0, 0, 0]
+    costs['add_scalar'] = [us.get('add_scalar', 0), 0, 0, 0]
     costs['random_us_per_mib'] = [4 * (us['large'] - us['random']), 0, 0, 0]
     nothing = [0, 0, 0, 0]
     costs |= {name: costs.get(name, nothing) for name in ('empty_pinned', 'to', 'to_non_blocking', 'sleep', 'event_record',

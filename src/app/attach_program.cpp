@@ -74,7 +74,10 @@ class PassOnSignals {
 io::RunFacts facts_of(const attach::Attachment& attachment) {
   io::RunFacts facts;
   for (const attach::ProcessState& process : attachment.state().processes) {
-    if (facts.device_name.empty()) facts.device_name = process.gpu;
+    if (!process.uses_gpu || !facts.program.empty()) continue;
+    facts.program = process.name;
+    facts.iterations = process.iterations;
+    facts.device_name = process.gpu;
   }
   return facts;
 }

@@ -134,7 +134,9 @@ std::string settings_section(const PageRun& run, const SectionIds& id) {
 std::string machine_section(const PageRun& run, const SectionIds& id) {
   const io::RunFacts& facts = run.figures.facts;
   Facts list;
-  list.add(N_("program"), facts.workload.empty() ? words("not known") : code(facts.workload));
+  const std::string& program = facts.workload.empty() ? facts.program : facts.workload;
+  list.add(N_("program"), program.empty() ? words("not known") : code(program));
+  if (!facts.iterations.empty()) list.add(N_("iterations"), code(facts.iterations));
   list.add(N_("device"),
            facts.device_name.empty() ? words("not known") : escaped(device::name_in_words(facts.device_name)));
   if (!facts.device.empty()) list.add(N_("device id"), code(facts.device));

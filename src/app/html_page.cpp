@@ -58,6 +58,7 @@ std::string under_title(const PageRun& run) {
   std::string text = "<p class=\"under\">";
   const auto add = [&](const std::string& html) { text += "<span>" + html + "</span>"; };
   if (!f.facts.workload.empty()) add(code(f.facts.workload));
+  if (!f.facts.program.empty()) add(code(f.facts.program));
   if (!f.facts.device_name.empty()) add(escaped(device::name_in_words(f.facts.device_name)));
   if (f.iterations > 0) add(iterations(static_cast<std::int64_t>(f.iterations)));
   add(duration(static_cast<double>(f.elapsed_ns)));

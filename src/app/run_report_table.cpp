@@ -298,10 +298,12 @@ std::string settings_line(const RunFigures& figures, const std::function<bool(co
 }
 
 std::string heading(const RunFigures& r, const Style& style) {
-  const std::string program = r.facts.workload.empty() ? tr("unknown program") : one_line(r.facts.workload);
+  const std::string& name = r.facts.workload.empty() ? r.facts.program : r.facts.workload;
+  const std::string program = name.empty() ? tr("unknown program") : one_line(name);
   std::string text = fmt::format("{}{}{}", style.bold, program, style.off);
   if (!r.facts.device_name.empty()) text += tr(" on {}", one_line(device::name_in_words(r.facts.device_name)));
   if (r.facts.simulated) text += tr(" (simulated)");
+  if (!r.facts.iterations.empty()) text += tr(", iterations: {}", one_line(r.facts.iterations));
   return text + '\n';
 }
 

@@ -39,8 +39,10 @@ enum class FrameworkCall : std::uint8_t {
   EventRecord,           ///< event.record()
   Synchronize,           ///< torch.cuda.synchronize()
   Replay,                ///< g.replay()
+  Print,                 ///< print(loss), beside its operations and reads
+  AddScalar,             ///< writer.add_scalar() of a number that is on the CPU
 };
-inline constexpr std::size_t kFrameworkCalls = static_cast<std::size_t>(FrameworkCall::Replay) + 1;
+inline constexpr std::size_t kFrameworkCalls = static_cast<std::size_t>(FrameworkCall::AddScalar) + 1;
 
 /// The keys of a profile's tables [pytorch] and [pytorch_cpu], by FrameworkCall.
 inline constexpr auto kFrameworkKeys = std::to_array<std::string_view>({
@@ -72,6 +74,8 @@ inline constexpr auto kFrameworkKeys = std::to_array<std::string_view>({
     "event_record_us",
     "synchronize_us",
     "replay_us",
+    "print_us",
+    "add_scalar_us",
 });
 static_assert(kFrameworkKeys.size() == kFrameworkCalls);
 

@@ -469,6 +469,10 @@ class Handler {
       head_.format = value.as_integer().value_or(0);
     } else if (key_ == "workload") {
       facts.workload = value.text;
+    } else if (key_ == "program") {
+      facts.program = value.text;
+    } else if (key_ == "iterations") {
+      facts.iterations = value.text;
     } else if (key_ == "device") {
       facts.device = value.text;
     } else if (key_ == "device_name") {

@@ -23,6 +23,8 @@ class ByteSource;
 /// the device's properties that figures, cards and predictions need, so that a file gives the same results as the run.
 struct RunFacts {
   std::string workload;
+  std::string program;     ///< of a program that is not ours: "train.py"; may be empty
+  std::string iterations;  ///< what its iterations are counted by, "train.py:41 for batch in loader"; may be empty
   std::string device;  ///< the device's id
   std::string device_name;
   bool simulated = false;

@@ -232,6 +232,8 @@ class ChromeWriter {
     string("],\n\"otherData\":{\"lanescope\":", facts_.version);
     number(",\"format\":", kFileFormat);
     string(",\"workload\":", facts_.workload);
+    if (!facts_.program.empty()) string(",\"program\":", facts_.program);
+    if (!facts_.iterations.empty()) string(",\"iterations\":", facts_.iterations);
     string(",\"device\":", facts_.device);
     string(",\"device_name\":", facts_.device_name);
     text(facts_.simulated ? ",\"simulated\":true" : ",\"simulated\":false");

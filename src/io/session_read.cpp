@@ -276,6 +276,8 @@ class SessionReader {
     for_each_text(in, [&](std::string_view key, std::string_view value) {
       if (key == "version") facts.version = value;
       if (key == "workload") facts.workload = value;
+      if (key == "program") facts.program = value;
+      if (key == "iterations") facts.iterations = value;
       if (key == "device") facts.device = value;
       if (key == "device_name") facts.device_name = value;
       if (key == "simulated") facts.simulated = value == "1";

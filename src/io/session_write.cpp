@@ -43,6 +43,8 @@ using Texts = std::vector<std::pair<std::string, std::string>>;
 Texts texts_of(const RunFacts& facts) {
   Texts texts{{"version", facts.version},
               {"workload", facts.workload},
+              {"program", facts.program},
+              {"iterations", facts.iterations},
               {"device", facts.device},
               {"device_name", facts.device_name},
               {"simulated", facts.simulated ? "1" : "0"},

@@ -268,6 +268,8 @@ std::string summary_json(const RunFigures& figures) {
   Json json;
   json["lanescope"] = base::kVersion;
   json["workload"] = text_or_null(figures.facts.workload);
+  if (!figures.facts.program.empty()) json["program"] = figures.facts.program;
+  if (!figures.facts.iterations.empty()) json["iterations_by"] = figures.facts.iterations;
   json["device"] = text_or_null(figures.facts.device);
   json["simulated"] = figures.facts.simulated;
   json["settings"] = std::move(settings);

@@ -16,6 +16,11 @@ std::string AttachedSource::title() const { return command_text(attachment_->opt
 io::RunFacts AttachedSource::facts() const {
   io::RunFacts facts;
   facts.device_name = device().name;
+  for (const attach::ProcessState& process : attachment_->state().processes) {
+    if (!process.uses_gpu || !facts.program.empty()) continue;
+    facts.program = process.name;
+    facts.iterations = process.iterations;
+  }
   facts.version.clear();
   return facts;
 }

@@ -247,6 +247,7 @@ void Readback::print_loss() {
   eager_.item(losses_);  // format(value), to determine its width
   got(eager_.item(losses_), 0);
   eager_.truth(scratch_);  // format(): if sci_mode, once more
+  eager_.spend(device::FrameworkCall::Print);
 }
 
 // writer.add_scalar('Loss/train', loss, i): this thread converts the loss to NumPy by detach().cpu().numpy(). The
@@ -258,6 +259,7 @@ void Readback::add_scalar(std::uint64_t number, const ReadbackSettings& s) {
   eager_.copy_to_host(host, losses_, 1, false);
   got(eager_.read(host, 1)[0], 0);
   eager_.drop(host);
+  eager_.spend(device::FrameworkCall::AddScalar);
   if (writer_ == device::HostThread::None) writer_ = device.create_host_thread("SummaryWriter");
   while (!to_write_.empty() && device.ended(to_write_.front())) to_write_.pop_front();
   if (to_write_.size() == kWriterQueue) {

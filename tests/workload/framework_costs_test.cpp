@@ -17,6 +17,8 @@ using device::FrameworkCall;
 
 constexpr double kCost = 100'000;  // us, far more than all else
 
+using Counts = std::map<std::string, int>;
+
 class FrameworkCosts : public testing::Test {
  protected:
   ~FrameworkCosts() override { std::filesystem::remove(file_); }
@@ -32,8 +34,8 @@ class FrameworkCosts : public testing::Test {
     return file_.string();
   }
   /// How often an iteration is charged for each statement; those that it is never charged for are left out.
-  std::map<std::string, int> charged(std::string_view workload, const std::vector<std::string>& assignments) {
-    std::map<std::string, int> found;
+  Counts charged(std::string_view workload, const std::vector<std::string>& assignments) {
+    Counts found;
     for (std::size_t i = 1; i < device::kFrameworkCalls; ++i) {
       OnDevice run("sim:" + profile(static_cast<FrameworkCall>(i)), workload, assignments);
       run.iterate(8);
@@ -48,8 +50,6 @@ class FrameworkCosts : public testing::Test {
       std::filesystem::path(testing::TempDir()) /
       fmt::format("costs-{}.toml", testing::UnitTest::GetInstance()->current_test_info()->name());
 };
-
-using Counts = std::map<std::string, int>;
 
 // output = model(data); loss = F.mse_loss(output, target); loss.item(); loss.backward(), whose gradients are added to
 // the ones of before. The input needs no gradient, so the layer has two kernels in its backward pass.
@@ -77,6 +77,20 @@ TEST_F(FrameworkCosts, OfIrisMlp) {
                                                              {"step_us", 1},
                                                              {"zero_grad_parameter_us", 4},
                                                              {"zero_grad_us", 1}}));
+}
+
+// What an iteration costs more when its loss is printed, or given to a writer: the eight reads and the one of a print,
+// and what formatting takes beside them; the writer's copy, into a new tensor.
+TEST_F(FrameworkCosts, OfALog) {
+  const auto more = [&](std::string_view method) {
+    Counts found = charged("readback", {"model_us=0", fmt::format("method={}", method), "log_interval=1"});
+    for (const auto& [key, times] : charged("readback", {"model_us=0", "log_interval=0"})) {
+      if ((found[key] -= times) == 0) found.erase(key);
+    }
+    return found;
+  };
+  EXPECT_EQ(more("print"), (Counts{{"item_us", 8}, {"print_us", 1}}));
+  EXPECT_EQ(more("tensorboard"), (Counts{{"add_scalar_us", 1}, {"empty_us", 1}, {"to_us", 1}}));
 }
 
 TEST_F(FrameworkCosts, OfAGraph) {

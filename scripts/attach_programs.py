@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Watches real programs, and compares what `lanescope attach` found with what they say of themselves.
+
+    attach_programs.py LANESCOPE [--only gpt,loader] [--level acquire] [--json FILE] [--keep FOLDER] [--together N]
+
+For a machine with a GPU, PyTorch, and what the programs in scripts/programs use: transformers, Lightning, JAX, CuPy, nvcc;
+a program whose library is missing is named. Each prints how often its loop went round and what a round took. In its text,
+"# the loop" marks the line that its iterations should be counted by ("# or this loop": or by this one), and "# waits" the
+line that should be found to wait the most.
+"""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent / "programs"
+PYTHON = sys.executable
+PROGRAMS = {  # how it is started, and how it ends; after `stop` seconds it is killed
+    "gpt": ("gpt.py",),
+    "gpt without reads": ("gpt.py", "--read", "0"),
+    "gpt accumulating": ("gpt.py", "--accumulate", "4"),
+    "gpt compiled": ("gpt.py", "--compile"),
+    "torchrun": ("gpt.py",),
+    "trainer": ("trainer.py",),
+    "lightning": ("fit.py",),
+    "loader fork": ("loader.py",),
+    "loader forkserver": ("loader.py", "--method", "forkserver"),
+    "graph": ("graph.py",),
+    "jax": ("jax_loop.py",),
+    "cupy": ("cupy_loop.py",),
+    "cuda c++": ("saxpy.cu",),
+    "profiler": ("profiled.py",),
+    "exception": ("ends.py", "exception"),
+    "_exit": ("ends.py", "_exit"),
+    "abort": ("ends.py", "abort"),
+    "segfault": ("ends.py", "segfault"),
+    "hang": ("ends.py", "hang"),
+}
+ENDS = {"exception": 1, "_exit": 7, "abort": 128 + signal.SIGABRT, "segfault": 128 + signal.SIGSEGV,
+        "hang": 128 + signal.SIGKILL}
+HANG_S = 25
+
+
+def lines_marked(path, mark):
+    return [f"{path.name}:{number}" for number, line in enumerate(path.read_text().splitlines(), 1)
+            if "#" in line and mark in line.split("#", 1)[1]]
+
+
+def command_of(name, folder):
+    file, *words = PROGRAMS[name]
+    path = HERE / file
+    if path.suffix == ".cu":
+        binary = folder / path.stem
+        subprocess.run(["nvcc", "-O2", "-o", binary, path], check=True, capture_output=True)
+        return [str(binary), *words], path
+    if name == "torchrun":
+        return [PYTHON, "-m", "torch.distributed.run", "--nproc_per_node=1", str(path), *words], path
+    return [PYTHON, str(path), *words], path
+
+
+def watch(options, name, folder):
+    row = {"program": name, "wrong": []}
+    try:
+        command, path = command_of(name, folder)
+        file = folder / f"{name.replace(' ', '-').replace('+', 'p')}.lanescope"
+        attach = [options.lanescope, "attach", "--level", options.level, "--record", file, "--", *command]
+        process = subprocess.Popen(attach, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if name == "hang":
+            try:
+                process.wait(HANG_S)
+            except subprocess.TimeoutExpired:
+                subprocess.run(["pkill", "-KILL", "-f", f"{path} hang"], check=False)
+        out, err = process.communicate(timeout=options.limit)
+        row["status"], row["said"] = process.returncode, err.strip().splitlines()[-3:]
+        if row["status"] != ENDS.get(name, 0):
+            row["wrong"].append(f"exit status {row['status']}")
+        printed = [line for line in out.splitlines() if line.startswith('{"iterations"')]
+        row["own"] = json.loads(printed[-1]) if printed else {}
+        report = subprocess.run([options.lanescope, "report", file, "--json", "-"], capture_output=True, text=True)
+        if report.returncode != 0:
+            raise RuntimeError(report.stderr.strip())
+        found = json.loads(report.stdout)
+        compare(row, found, path)
+    except Exception as error:  # the others are still watched
+        row["wrong"].append(f"{type(error).__name__}: {error}")
+    return row
+
+
+def compare(row, found, path):
+    wrong, own = row["wrong"], row["own"]
+    row["iterations"], row["by"] = found["iterations"], found.get("iterations_by", "")
+    pace = found["pace"]["ns"] if found["pace"] else None
+    row["us"] = pace / 1e3 if pace else None
+    loops = lines_marked(path, "the loop") + lines_marked(path, "this loop")
+    if loops and not any(row["by"].startswith(line + " ") for line in loops):
+        wrong.append(f"iterations by {row['by'] or 'nothing'}, not {' or '.join(loops)}")
+    if own and any(row["by"].startswith(line + " ") for line in lines_marked(path, "the loop")):
+        if not 0.9 * own["iterations"] - 20 <= row["iterations"] <= own["iterations"] + 1:
+            wrong.append(f"{row['iterations']} iterations of {own['iterations']}")
+        if own["us"] and row["us"] and not 0.8 <= row["us"] / own["us"] <= 1.25:
+            wrong.append(f"{row['us']:.0f} us each, not {own['us']:.0f}")
+    sites = sorted(found["breakdown"]["call_sites"], key=lambda site: -site["wait_ns"])
+    row["waits"] = sites[0]["range"] if sites and sites[0]["wait_ns"] > 0 else ""
+    waits = lines_marked(path, "waits")
+    if waits and "without" not in row["program"] and not any(row["waits"].startswith(line + " ") for line in waits):
+        wrong.append(f"waits most in {row['waits'] or 'nothing'}, not {waits[0]}")
+    capture = found.get("capture") or {}
+    row["calls"], row["operations"] = capture.get("calls", 0), capture.get("operations", 0)
+    row["dropped"] = capture.get("dropped", 0)
+    for what in ("calls", "operations"):
+        if not row[what]:
+            wrong.append(f"no {what}")
+    row["verdict"], row["cards"] = found["verdict_sentence"], []
+    for card in found["advice"]["cards"]:
+        row["cards"].append({key: card[key] for key in ("title", "share", "without_wait") if key in card})
+    recorded = found.get("gpu_recorded")
+    row["recorded"] = recorded["recorded_ns"] / recorded["of_ns"] if recorded and recorded["of_ns"] else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("lanescope")
+    parser.add_argument("--only", default="", help="gpt,jax: of the programs")
+    parser.add_argument("--level", default="acquire")
+    parser.add_argument("--json")
+    parser.add_argument("--keep", type=pathlib.Path, help="a folder for the session files")
+    parser.add_argument("--limit", type=float, default=120, help="seconds for one program (default: %(default)s)")
+    parser.add_argument("--together", type=int, default=1, help="programs at a time (default: %(default)s)")
+    options = parser.parse_args()
+    names = [name for name in PROGRAMS if not options.only or name in options.only.split(",")]
+    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(options.together) as pool:
+        folder = options.keep or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        rows = []
+        for row in pool.map(lambda name: watch(options, name, folder), names):
+            rows.append(row)
+            figures = ", ".join(f"{key} {row[key]}" for key in ("status", "iterations", "by", "waits", "calls", "operations")
+                                if key in row)
+            print(f"{row['program']}: {'; '.join(row['wrong']) or 'right'} | {figures}", flush=True)
+            if options.json:
+                pathlib.Path(options.json).write_text(json.dumps(rows, indent=1))
+    right = sum(not row["wrong"] for row in rows)
+    print(f"{right} of {len(rows)} programs as they say of themselves")
+    sys.exit(0 if right == len(rows) else 1)
+
+
+if __name__ == "__main__":
+    main()
