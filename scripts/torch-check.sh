@@ -4,12 +4,11 @@
 #
 #   scripts/torch-check.sh [--python PYTHON] [options of torch_check.py, such as --rounds 3 --experiments P09,P10]
 #
-# Calibration runs on one core, CORE (2): on a virtual machine the hand-over to autograd's thread takes 10 to 100 us and
+# Calibration runs on one core at a time: on a virtual machine the hand-over to autograd's thread takes 10 to 100 us and
 # varies as much. LANESCOPE names another program than build/release/lanescope.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 lanescope="${LANESCOPE:-$root/build/release/lanescope}"
-core="${CORE:-2}"
 python=python3
 if [ "${1:-}" = --python ]; then
   python="${2:?--python needs a program}"
@@ -18,7 +17,7 @@ fi
 
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
-printf '#!/bin/sh\nexec taskset -c %q %q "$@"\n' "$core" "$python" >"$folder/python"
+printf '#!/bin/sh\nexec %q "$@" --one-core\n' "$python" >"$folder/python"
 chmod +x "$folder/python"
 "$lanescope" calibrate --torch="$folder/python" --out torch-check.toml >/dev/null
 "$python" "$root/scripts/torch_check.py" --lanescope "$lanescope" --profile torch-check.toml "$@"

@@ -8,7 +8,8 @@ A core of a shared machine may be twice as slow for milliseconds or for minutes,
 PyTorch's and Lanescope's, are therefore cut into short stretches of whole periods, with a wait for the GPU at the end of
 each, and the time of a side is that of the fastest tenth of its stretches. PyTorch and Lanescope take turns, on the core
 that is fastest just then. "slower": how much slower than in the calibration a training step of PyTorch was right before
-and after that stretch, while the clock stood still; Lanescope waits for its costs by the clock, so they are scaled by it.
+and after that stretch, while the clock stood still; the half of the stretches during which that changed most does not count.
+Lanescope waits for PyTorch's costs by the clock, so they are scaled by it.
 
 All scripts run in one Python process, since loading PyTorch takes seconds; the JSON in the last line that they print is
 the result. Lanescope runs the loop on the GPU, with nothing recorded and PyTorch's costs from the profile, and in
@@ -33,7 +34,7 @@ import time
 import tomllib
 
 STRETCH_US = 10_000
-FEWEST, MOST = 5, 60  # stretches in a round
+FEWEST, MOST = 12, 60  # stretches in a round
 FEWEST_EPOCHS = 2
 LONGEST_STRETCH_US = 5e6
 
@@ -95,10 +96,20 @@ def fastest(us):
     return sorted(us)[(len(us) - 1) // 10]
 
 
+def calm(row):
+    """PyTorch's stretches and how much slower it was, without the half during which that changed most; fastest first."""
+    kept = (len(row['torch_us']) + 1) // 2 if any(row['changed']) else len(row['torch_us'])
+    stretches = sorted(zip(row['changed'], row['torch_us'], row['slower']))[:kept]
+    return sorted((us, slower) for _, us, slower in stretches)
+
+
+def torch_us(row):
+    return fastest([us for us, _ in calm(row)])
+
+
 def slower(row):
-    """In the fastest tenth of PyTorch's stretches. 1: not scaled."""
-    limit = fastest(row['torch_us']) if row['torch_us'] else 0
-    return statistics.mean([s for us, s in zip(row['torch_us'], row['slower']) if us <= limit] or [1])
+    """In the fastest tenth of PyTorch's stretches."""
+    return statistics.mean([slower for us, slower in calm(row) if us <= torch_us(row)])
 
 
 @contextlib.contextmanager
@@ -135,7 +146,7 @@ def period_of(settings):
 def plan(options, experiment, side, dispatch_us=None):
     """How a side is cut into stretches, and what it takes in simulation; dispatch_us scales PyTorch's costs."""
     device = f'sim:{options.profile}'
-    row = {'experiment': experiment, 'side': side, 'torch_us': [], 'own_us': [], 'sim_us': [], 'slower': []}
+    row = {'experiment': experiment, 'side': side, 'torch_us': [], 'own_us': [], 'sim_us': [], 'slower': [], 'changed': []}
     try:
         first = own_run(options, experiment, side, device, 60, 1)
         us = first['elapsed_ns'] / 1e3 / first['iterations']
@@ -190,7 +201,7 @@ def use_cores(options, alone):
     found = {}
     for core in options.all_cores:
         move_to({core})
-        found[core] = options.speeds['cuda'].now()
+        found[core] = next(iter(options.speeds.values())).now()
     move_to({min(found, key=found.get)})
 
 
@@ -215,8 +226,9 @@ def measure(options, row, folder):
                     result = run_script(path, *numbers)
             row['torch_us'] += [1e3 * ms for ms in result['stretches_ms']]
             row['torch_figures'] = result['figures']
-            each = [statistics.mean(around) for around in zip(speeds, speeds[1:])]
-            row['slower'] += each or [1] * len(result['stretches_ms'])
+            around = list(zip(speeds, speeds[1:])) or [(1, 1)] * len(result['stretches_ms'])
+            row['slower'] += [statistics.mean(pair) for pair in around]
+            row['changed'] += [abs(after - before) / (before + after) for before, after in around]
             row['op_us'] = slower(row) * speed.op_us if speeds else None
             own = own_run(options, experiment, side, f'{options.device}+{options.profile}', (row['count'] + 1) * stretch,
                           stretch, row['op_us'])
@@ -249,7 +261,7 @@ def table(rows):
         if not row['torch_us']:
             lines.append(f"| {name} | {row.get('error', 'not measured')} | | | |")
             continue
-        torch = fastest(row['torch_us'])
+        torch = torch_us(row)
         text = f'| {name} | {torch:.4g} |'
         for kind, found in ratios.items():
             us = fastest(row[f'{kind}_us']) if row[f'{kind}_us'] else None
@@ -292,7 +304,8 @@ def main():
     planned = simulate_all(options, sides)
     import torch
     torch.set_num_threads(1)
-    options.speeds = {device: Speed(profile, device) for device in ('cuda', 'cpu')}
+    devices = ('cuda', 'cpu') if torch.cuda.is_available() else ('cpu',)
+    options.speeds = {device: Speed(profile, device) for device in devices}
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for row in planned:

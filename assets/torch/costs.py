@@ -1,18 +1,21 @@
 """What statements of eager PyTorch take on the CPU, for `lanescope calibrate --torch`. The last line of output is JSON.
 
-    python3 costs.py [--device cuda|cpu]...
+    python3 costs.py [--device cuda|cpu]... [--one-core]
 
 A cost is [microseconds, kernel launches, copies, waits]: the time of the whole statement and the CUDA calls in it (of
 g.replay(), the kernels). The tensors are small, so that the GPU is never behind. Statements of a training step are timed
 where they stand, in a loop over a network that is none of Lanescope's workloads. A shared machine's speed may change by up
 to two from one millisecond to the next, so all are measured in turns, each as a multiple of a training step right before
-and after it; the costs are the medians of these, at the speed that the machine has when it is left alone: that of the
-fastest tenth of stretches of LONG steps.
+and after it. The costs are the medians of these, without the half during which the speed changed most, at the speed that
+the machine has when it is left alone: that of the fastest tenth of stretches of LONG steps. With --one-core, all happens on
+one core, the fastest just then: where a hand-over to autograd's thread would vary by more than what is measured.
 """
 import argparse
 import collections
+import contextlib
 import itertools
 import json
+import os
 import statistics
 import tempfile
 import time
@@ -23,7 +26,7 @@ from torch.nn import functional as F
 
 SIDE, ROWS = 12, 24
 FEW, MANY = 2, 5  # layers
-ROUNDS, STEPS, LONG, CALLS = 40, 6, 40, 100
+ROUNDS, STEPS, LONG, CALLS = 80, 6, 40, 100
 NODES = 16  # of a graph
 clock = time.perf_counter
 
@@ -122,24 +125,48 @@ def stretch(training):
     return (clock() - began) / LONG
 
 
-def measured(device, tasks):
-    """Of each task, its samples' microseconds."""
+def move_to(cores):
+    """All threads: autograd has its own."""
+    for thread in os.listdir('/proc/self/task'):
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(int(thread), cores)
+
+
+def use_fastest_core(cores, training):
+    found = {}
+    for core in cores:
+        move_to({core})
+        found[core] = min(training.sample(2)['whole'] for _ in range(2))
+    move_to({min(found, key=found.get)})
+
+
+def settled(samples):
+    """The median of samples (a multiple, how much the speed changed meanwhile) without the half that changed most."""
+    calm = sorted(samples, key=lambda sample: sample[1])[: (len(samples) + 1) // 2]
+    return statistics.median([multiple for multiple, _ in calm])
+
+
+def measured(device, tasks, cores):
+    """Of each task, its samples' microseconds. On one core at a time, if cores are given."""
     reference = Training(device, FEW, after='zero_grad')
     for task in (reference, *tasks.values()):
         for _ in range(5):
             task.sample()
     found, stretches = {name: {} for name in tasks}, []
-    before = reference.sample()['whole']
     for _ in range(ROUNDS):
+        if cores:
+            use_fastest_core(cores, reference)
+        before = reference.sample()['whole']
         for name, task in tasks.items():
             sample = task.sample()
             after = reference.sample()['whole']
             for part, seconds in sample.items():
-                found[name].setdefault(part, []).append(2 * seconds / (before + after))
+                multiple, changed = 2 * seconds / (before + after), abs(after - before) / (before + after)
+                found[name].setdefault(part, []).append((multiple, changed))
             before = after
         stretches.append(stretch(reference))
     us = 1e6 * statistics.quantiles(stretches, n=10)[0]
-    return {name: {part: us * statistics.median(ratios) for part, ratios in parts.items()} for name, parts in found.items()}
+    return {name: {part: us * settled(samples) for part, samples in parts.items()} for name, parts in found.items()}
 
 
 def trainings(device):
@@ -153,7 +180,7 @@ def trainings(device):
             'few zero': made(FEW, after='zero_grad'), 'many zero': made(MANY, after='zero_grad')}
 
 
-def training(found, mean_us):
+def training(found, mean_us, on_gpu):
     few, many, bent, mse, cross = (found[name] for name in ('few', 'many', 'bent', 'mse', 'cross'))
     layers = MANY - FEW
     # The first layer's backward pass has two kernels, as its input needs no gradient; the others' have three.
@@ -166,14 +193,18 @@ def training(found, mean_us):
     rest = few['backward'] - node
     accumulate = (found['many kept']['backward'] - many['backward']) / (2 * MANY)
 
-    # The optimizer's code drives the rest out of the caches, so the whole step takes longer: what it takes more with it.
-    def more(which, than, each):
-        return [found[f'{size} {which}']['whole'] - found[f'{size} {than}']['whole'] + 2 * count * each
+    # What a parameter costs is the difference of the statement's own time. But the optimizer's code also drives the rest out
+    # of the caches: the whole step takes longer by more than that.
+    def statement(name, which, than, each):
+        few_us, many_us = (found[f'{size} {which}'][name] for size in ('few', 'many'))
+        parameter = max(0, (many_us - few_us) / (2 * layers))
+        more = [found[f'{size} {which}']['whole'] - found[f'{size} {than}']['whole'] + 2 * count * each
                 for size, count in (('few', FEW), ('many', MANY))]
+        return max(0, statistics.mean(more) - (FEW + MANY) * parameter), parameter
 
-    few_step, many_step = more('step', 'kept', 0)
-    few_zero, many_zero = more('zero', 'step', accumulate)  # without a gradient, there is nothing to add to
-    step, zero = (many_step - few_step) / (2 * layers), (many_zero - few_zero) / (2 * layers)
+    step, step_parameter = statement('step', 'step', 'kept', 0)
+    # Without a gradient, there is nothing to add to.
+    zero, zero_parameter = statement('zero_grad', 'zero', 'step', accumulate)
     return {
         'linear': [few['linear'], 1, 0, 0],
         'relu': [bent['relu'], 1, 0, 0],
@@ -185,10 +216,10 @@ def training(found, mean_us):
         'mse_backward': [mse['backward'] - rest, 1, 0, 0],
         'cross_entropy_backward': [cross['backward'] - rest, 3, 0, 0],
         'accumulate': [accumulate, 1, 0, 0],
-        'step': [few_step - 2 * FEW * step, 1, 0, 0],
-        'step_parameter': [step, 0, 0, 0],
-        'zero_grad': [few_zero - 2 * FEW * zero, 0, 0, 0],
-        'zero_grad_parameter': [zero, 0, 0, 0],
+        'step': [step, int(on_gpu), 0, 0],  # on a CPU, each parameter has an operation of its own
+        'step_parameter': [step_parameter, int(not on_gpu), 0, 0],
+        'zero_grad': [zero, 0, 0, 0],
+        'zero_grad_parameter': [zero_parameter, 0, 0, 0],
     }
 
 
@@ -232,7 +263,7 @@ def kernel_us():
     return statistics.median(found)
 
 
-def measure(device):
+def measure(device, cores):
     x = torch.randn(ROWS, SIDE, device=device)
     weighed = torch.randn(ROWS, SIDE, device=device).requires_grad_()
     scalar = x[0, 0].clone()
@@ -265,7 +296,7 @@ def measure(device):
     if device == 'cuda':
         tasks['replay'] = replay()
     tasks |= trainings(device)
-    found = measured(device, tasks)
+    found = measured(device, tasks, cores)
     us = {name: parts[''] for name, parts in found.items() if '' in parts}
     costs = {name: [us[name], *calls] for name, (_, *calls) in statements.items()}
     # Of its 20 operations and 8 reads, each costs what others do.
@@ -276,16 +307,21 @@ def measure(device):
     costs |= {name: costs.get(name, nothing) for name in ('empty_pinned', 'to', 'to_non_blocking', 'sleep', 'event_record',
                                                           'synchronize')}
     costs['replay'] = [us['replay'], NODES, 0, 0] if device == 'cuda' else nothing
-    costs |= training(found, us['reduce'])
+    costs |= training(found, us['reduce'], device == 'cuda')
     return {name if name.endswith('mib') else name + '_us': cost for name, cost in costs.items()}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--device', action='append', choices=['cuda', 'cpu'], help='default: both, cuda where there is one')
-    devices = parser.parse_args().device or (['cuda'] if torch.cuda.is_available() else []) + ['cpu']
+    parser.add_argument('--one-core', action='store_true', help='use one core at a time')
+    options = parser.parse_args()
+    devices = options.device or (['cuda'] if torch.cuda.is_available() else []) + ['cpu']
+    cores = os.sched_getaffinity(0) if options.one_core else None
+    if options.one_core:
+        torch.set_num_threads(1)
     torch.manual_seed(1)
-    result = {'torch': torch.__version__, 'costs': {device: measure(device) for device in devices}}
+    result = {'torch': torch.__version__, 'costs': {device: measure(device, cores) for device in devices}}
     if 'cuda' in devices:
         result['kernel_us'] = kernel_us()
     print(json.dumps(result))

@@ -70,7 +70,6 @@ void Eager::dispatch(const ops::Op& op, std::size_t args) {
     case ops::OpKind::LinearBiasGrad:
       return spend(FrameworkCall::LinearBackward);
     case ops::OpKind::SgdStep:
-      spend(FrameworkCall::Step);
       return spend(FrameworkCall::StepParameter, static_cast<double>(args / 2));
     case ops::OpKind::Spin:
       return spend(FrameworkCall::Sleep);
@@ -150,6 +149,7 @@ void Eager::launch(device::Graph graph) {
 
 void Eager::launch(const ops::Op& op, std::initializer_list<Tensor> args) {
   const std::span<const Tensor> all(args.begin(), args.size());
+  if (op.kind == ops::OpKind::SgdStep) spend(FrameworkCall::Step);
   if (op.kind == ops::OpKind::SgdStep && on_cpu_) {
     // torch.optim.SGD uses its foreach form, one kernel for all parameters, only if the tensors are on a GPU. On a CPU
     // it loops over the parameters.

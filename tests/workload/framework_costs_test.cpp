@@ -127,6 +127,15 @@ TEST_F(FrameworkCosts, OfACpuAreThoseOfItsTable) {
   EXPECT_EQ(std::lround(gpu.us_each(4) / kCost), 0);
 }
 
+// There the optimizer has an operation for each of the four parameters, but its step() is called once.
+TEST_F(FrameworkCosts, OfTheOptimizerOnACpu) {
+  for (const auto& [call, times] : {std::pair(FrameworkCall::Step, 1), {FrameworkCall::StepParameter, 4}}) {
+    OnDevice cpu("cpu:" + profile(call, "pytorch_cpu"), "iris-mlp", {"log_interval=0"});
+    cpu.iterate(8);
+    EXPECT_EQ(std::lround(cpu.us_each(4) / kCost), times);
+  }
+}
+
 // A real device with the costs of a profile.
 TEST_F(FrameworkCosts, OfADeviceOfThisMachine) {
   const std::string id = "cpu+" + profile(FrameworkCall::Linear, "pytorch_cpu");
