@@ -12,6 +12,7 @@ import argparse
 import concurrent.futures
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -69,12 +70,11 @@ def watch(options, name, folder):
         file = folder / f"{name.replace(' ', '-').replace('+', 'p')}.lanescope"
         attach = [options.lanescope, "attach", "--level", options.level, "--record", file, "--", *command]
         process = subprocess.Popen(attach, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if name == "hang":
-            try:
-                process.wait(HANG_S)
-            except subprocess.TimeoutExpired:
-                subprocess.run(["pkill", "-KILL", "-f", f"{path} hang"], check=False)
-        out, err = process.communicate(timeout=options.limit)
+        try:
+            out, err = process.communicate(timeout=HANG_S if name == "hang" else options.limit)
+        except subprocess.TimeoutExpired:  # the program is killed, not what watches it
+            subprocess.run(["pkill", "-KILL", "-f", "^" + re.escape(" ".join(command))], check=False)
+            out, err = process.communicate(timeout=options.limit)
         row["status"], row["said"] = process.returncode, err.strip().splitlines()[-3:]
         if row["status"] != ENDS.get(name, 0):
             row["wrong"].append(f"exit status {row['status']}")

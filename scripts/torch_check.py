@@ -57,7 +57,7 @@ def own_run(options, experiment, side, device, iterations, stretch, dispatch_us=
 class Speed:
     """How much slower this machine is than when its profile was measured, by a training step of the calibration."""
 
-    STEPS, TIMES = 8, 2  # the first warms the caches
+    WARM_UP, STEPS = 8, 40
 
     def __init__(self, profile, device):
         path = pathlib.Path(__file__).parent.parent / 'assets/torch/costs.py'
@@ -75,13 +75,11 @@ class Speed:
         self.then_us = sum(count * (cost[f'{name}_us'] + call) for name, count in launches.items()) + (
             cost['zero_grad_us'] + parameters * (cost['zero_grad_parameter_us'] + cost['step_parameter_us']))
 
-    def now(self):
-        found = []
-        for _ in range(self.TIMES):
-            began = time.monotonic()
-            self.reference.sample(self.STEPS)
-            found.append(1e6 * (time.monotonic() - began) / self.STEPS / self.then_us)
-        return min(found)
+    def now(self, steps=STEPS):
+        self.reference.sample(self.WARM_UP)  # of the caches
+        began = time.monotonic()
+        self.reference.sample(steps)
+        return 1e6 * (time.monotonic() - began) / steps / self.then_us
 
 
 def move_to(cores):
@@ -201,7 +199,7 @@ def use_cores(options, alone):
     found = {}
     for core in options.all_cores:
         move_to({core})
-        found[core] = next(iter(options.speeds.values())).now()
+        found[core] = next(iter(options.speeds.values())).now(8)
     move_to({min(found, key=found.get)})
 
 

@@ -142,6 +142,14 @@ double mean_op_us(Probe& probe) {
 }
 
 // What a small linear layer costs beside its launches: the matrix library chooses a kernel.
+// How much of all costs varies: half the distance between the 10th and 90th percentile, divided by the mean.
+double spread_of(std::vector<double> times) {
+  const double usual = undisturbed_mean(times);
+  std::sort(times.begin(), times.end());
+  const double low = times[times.size() / 10], high = times[times.size() * 9 / 10];
+  return usual > 0 ? std::clamp((high - low) / 2 / usual, 0.0, 0.5) : 0;
+}
+
 void Calibrator::measure_linear(Probe& probe, double launch_us, const std::string& of) {
   constexpr std::int32_t kSide = 16;
   device::Device& d = probe.device();
@@ -192,12 +200,7 @@ void Calibrator::measure_calls(Probe& probe) {
   measured("cpu.sync_us", idle / 2, half);
   measured("cpu.idle_return_us", idle / 2, half);
 
-  // The spread of all costs: half the distance between the 10th and 90th percentile, divided by the median.
-  std::vector<double> sorted = launches;
-  std::sort(sorted.begin(), sorted.end());
-  const double low = sorted[sorted.size() / 10], high = sorted[sorted.size() * 9 / 10];
-  measured("jitter.spread", std::clamp((high - low) / 2 / launch, 0.0, 0.5),
-           "half the width of the middle 80 % of cudaLaunchKernel's times");
+  measured("jitter.spread", spread_of(launches), "half the width of the middle 80 % of cudaLaunchKernel's times");
 }
 
 void Calibrator::measure_memory(Probe& probe) {
@@ -303,7 +306,7 @@ void Calibrator::measure_cpu(bool simulated) {
     put(key, value, fmt::format("measured on {}, {}: {}", cpu.name, request_.date, how));
   };
   on_cpu("cpu.copy_gb_per_s", cpu.copy_gb_per_s, "one thread copies 4 MiB again and again");
-  on_cpu("cpu.page_fault_us_per_mib", cpu.page_fault_us_per_mib, "first touch of 256 MiB, the fastest of 3");
+  on_cpu("cpu.page_fault_us_per_mib", cpu.page_fault_us_per_mib, "256 MiB mapped, touched and given back, the median of 3");
   on_cpu("cpu.cores", cpu.cores, "threads that it runs at once");
   on_cpu("cpu.fp32_gflops", cpu.fp32_gflops, "a product of 512 x 512 matrices on all cores");
   on_cpu("cpu.op_us", cpu.op_us, "an op of one element in this program; PyTorch's take about 1 to 2");
@@ -479,6 +482,14 @@ void Calibrator::measure_kernels(Probe& probe) {
 
 void Calibrator::measure_copies(Probe& probe) {
   say(tr("copies"));
+  constexpr int kCopies = 60;
+  std::vector<double> same;
+  for (const Event& e : probe.operations_of([&] {
+         for (int i = 0; i < kCopies; ++i) probe.copy(Path::H2DPinned, 4 * kMiB);
+       })) {
+    same.push_back(to_us(e.duration()));
+  }
+  measured("jitter.gpu_spread", spread_of(same), "half the width of the middle 80 % of the times of copies of 4 MiB");
   const auto duration = [&](Path path, std::size_t bytes) {
     const std::vector<Event> copies = probe.operations_of([&] {
       for (int i = 0; i < kRepeats; ++i) probe.copy(path, bytes);

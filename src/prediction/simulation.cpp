@@ -215,7 +215,7 @@ Simulation simulate(const Machine& machine, const SimulationRequest& request, co
   options.most_computed = kMostComputed;
   options.most_host_bytes = kMostHostBytes;
   device::sim::DeviceProfile profile = machine.profile;
-  if (!request.jitter) profile.jitter_spread = 0;
+  if (!request.jitter) profile.jitter_spread = profile.jitter_gpu_spread = 0;
   Nanoseconds end = 0;
   {
     device::sim::SimDevice device(profile, std::move(context), "fitted", std::move(options));

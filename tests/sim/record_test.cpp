@@ -185,7 +185,7 @@ TEST(Jitter, AnotherSeedGivesOthers) { EXPECT_NE(play_with_seed(1, "rtx4090"), p
 TEST(Jitter, NoneInTheTeachingProfile) { EXPECT_EQ(play_with_seed(1, "teaching"), play_with_seed(2, "teaching")); }
 
 TEST(Jitter, StaysWithinItsSpreadAndKeepsTheMean) {
-  Jitter jitter(0.1, 42);
+  Jitter jitter(0.1, -1, 42);
   double sum = 0, least = 2, most = 0;
   constexpr int kDraws = 100'000;
   for (int i = 0; i < kDraws; ++i) {

@@ -13,16 +13,22 @@ namespace lanescope::device::sim {
 /// same seed gives the same sequence.
 class Jitter {
  public:
-  Jitter(double spread, std::uint64_t seed) : spread_(spread), random_(seed), drawn_(triangular()) {}
+  /// `gpu_spread`: of what the GPU does; negative: as what the CPU does.
+  Jitter(double spread, double gpu_spread, std::uint64_t seed)
+      : spread_(spread), gpu_spread_(gpu_spread < 0 ? spread : gpu_spread), random_(seed), drawn_(triangular()) {}
 
-  double factor() { return spread_ <= 0 ? 1 : 1 + spread_ * draw(); }
-  base::Nanoseconds apply(base::Nanoseconds cost) {
-    if (spread_ <= 0) return cost;
-    const double exact = static_cast<double>(cost);
-    return static_cast<base::Nanoseconds>(exact + exact * spread_ * draw() + 0.5);
-  }
+  double factor() { return factor(spread_); }
+  double gpu_factor() { return factor(gpu_spread_); }
+  base::Nanoseconds apply(base::Nanoseconds cost) { return apply(cost, spread_); }
+  base::Nanoseconds apply_to_gpu(base::Nanoseconds cost) { return apply(cost, gpu_spread_); }
 
  private:
+  double factor(double spread) { return spread <= 0 ? 1 : 1 + spread * draw(); }
+  base::Nanoseconds apply(base::Nanoseconds cost, double spread) {
+    if (spread <= 0) return cost;
+    const double exact = static_cast<double>(cost);
+    return static_cast<base::Nanoseconds>(exact + exact * spread * draw() + 0.5);
+  }
   /// Drawn ahead: what a call costs decides at once what happens next, and must not wait for the generator.
   double draw() { return std::exchange(drawn_, triangular()); }
   /// Triangular in [-1, 1): the centred sum of the two halves of 64 random bits.
@@ -33,7 +39,7 @@ class Jitter {
     return static_cast<double>(sum - kHalf) * (1.0 / static_cast<double>(kHalf));
   }
 
-  double spread_;
+  double spread_, gpu_spread_;
   base::Random random_;
   double drawn_;
 };

@@ -131,6 +131,8 @@ constexpr auto kMachine = std::to_array<NumberSpec>({
     LANESCOPE_NUMBER(link, staging_chunk_bytes, kChunk),
     LANESCOPE_NUMBER(link, staging_slots, kCount),
     NumberSpec{"jitter", "spread", kSpread, [](DeviceProfile& p) -> double& { return p.jitter_spread; }},
+    NumberSpec{"jitter", "gpu_spread", kSpread, [](DeviceProfile& p) -> double& { return p.jitter_gpu_spread; }}
+        .or_standard(),
 });
 #undef LANESCOPE_NUMBER
 

@@ -88,6 +88,8 @@ struct DeviceProfile {
   Gpu gpu;
   Link link;
   FrameworkCosts pytorch, pytorch_cpu;  ///< with tensors on the GPU and on the CPU; not known if the file lacks them
+  /// Of what the GPU does: kernels, copies. Negative: as jitter_spread.
+  double jitter_gpu_spread = -1;
   double jitter_spread = 0;  ///< every cost varies by up to this share in both directions; triangular distribution
   std::vector<Number> numbers;
 };

@@ -125,7 +125,7 @@ void SimDevice::copy_direct(const Call& call, const Transfer& t, Nanoseconds wai
   const Nanoseconds duration = direction == CopyDirection::DeviceToDevice
                                    ? costs_.copy_on_device(t.bytes)
                                    : costs_.copy_fixed + CostModel::at_rate(t.bytes, ns_per_byte);
-  Entry entry = copy_operation(call, t, jitter_.apply(duration));
+  Entry entry = copy_operation(call, t, jitter_.apply_to_gpu(duration));
   const Work work = copy_work(t, entry, t.from_kind == MemoryKind::Pageable);
   const Position position = gpu_.push(t.stream, entry, &work);
   if (direction == CopyDirection::DeviceToHost) keep_host_write(position, t.to, t.bytes);
@@ -146,7 +146,7 @@ void SimDevice::end_copied(const Call& call, const Entry& entry, Nanoseconds don
 StagingRates SimDevice::rates(double host_ns_per_byte, double dma_ns_per_byte) {
   StagingRates r;
   r.host_ns_per_byte = host_ns_per_byte * jitter_.factor();
-  r.dma_ns_per_byte = dma_ns_per_byte * jitter_.factor();
+  r.dma_ns_per_byte = dma_ns_per_byte * jitter_.gpu_factor();
   r.latency = costs_.copy_latency;
   r.fixed = costs_.copy_fixed;
   r.chunk = costs_.staging_chunk;

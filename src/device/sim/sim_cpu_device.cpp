@@ -71,7 +71,7 @@ DeviceInfo cpu_info_of(const DeviceProfile& profile, std::string id) {
 SimCpuDevice::SimCpuDevice(const DeviceProfile& profile, DeviceContext context, std::string id)
     : CpuBase(cpu_info_of(profile, std::move(id)), std::move(context)),
       costs_(profile.cpu),
-      jitter_(profile.jitter_spread, CpuBase::context().seed),
+      jitter_(profile.jitter_spread, profile.jitter_gpu_spread, CpuBase::context().seed),
       threads_(profile.cpu, sink(), writer(), memory()) {}
 
 SimCpuDevice::~SimCpuDevice() {

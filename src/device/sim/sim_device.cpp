@@ -44,7 +44,7 @@ SimDevice::SimDevice(const DeviceProfile& profile, DeviceContext context, std::s
       options_(std::move(options)),
       info_(info_of(profile, std::move(id))),
       costs_(profile, options_.ops),
-      jitter_(profile.jitter_spread, context_.seed),
+      jitter_(profile.jitter_spread, profile.jitter_gpu_spread, context_.seed),
       log_(sink_of(context_)),
       writer_(context_.sink->open_writer()),
       gpu_(*writer_, memory_),
@@ -479,7 +479,7 @@ void SimDevice::launch(const ops::Op& op, std::span<const Buffer> args, Stream s
   entry.event.correlation = call.correlation;
   entry.event.lane = is_known ? known.lane : log_.lane(index, LaneKind::Kernels);
   entry.event.kind = EventKind::Kernel;
-  entry.duration_ns = jitter_.apply(is_known ? known.cost : costs_.kernel(op));
+  entry.duration_ns = jitter_.apply_to_gpu(is_known ? known.cost : costs_.kernel(op));
   if (compute && memory_.have_values(args)) {
     gpu_.set_work(index, work_of(op, args));
   } else if (!is_known) {
@@ -524,7 +524,7 @@ void SimDevice::fill_async(Slice to, std::uint8_t value, std::size_t bytes, Stre
   const Nanoseconds waited = wait_for_room(index);
   Entry entry =
       operation(call, Engine::Compute, EventKind::Memset, log_.memset_name(), log_.lane(index, LaneKind::Kernels),
-                costs_.launch_latency, jitter_.apply(costs_.memset_on_device(bytes)));
+                costs_.launch_latency, jitter_.apply_to_gpu(costs_.memset_on_device(bytes)));
   set_memset(entry.event, bytes);
   entry.has_work = memory_.has_values(to.buffer);
   gpu_.push(index, entry, &work);

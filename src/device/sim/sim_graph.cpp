@@ -82,7 +82,7 @@ void SimDevice::launch_graph(Graph which, Stream stream) {
     entry.event = node.event;
     entry.event.correlation = call.correlation;
     entry.event.lane = lane;
-    entry.duration_ns = jitter_.apply(node.cost);
+    entry.duration_ns = jitter_.apply_to_gpu(node.cost);
     if (&node != &graph.nodes.front()) entry.gap_ns = static_cast<std::int32_t>(costs_.graph_gap);
     const bool fills = node.work.kind == Work::Kind::Fill;
     const bool values = fills ? memory_.has_values(node.work.to.buffer)
