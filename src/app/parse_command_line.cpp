@@ -355,13 +355,13 @@ struct ReportArguments {
       return run.request(app, command);
     }
     for (const std::string& option : option_names(app)) {
-      if (option != "--json" && option != "--html" && option != "--lang" && option != "--help") {
+      if (option != "--json" && option != "--html" && option != "--trace" && option != "--lang" && option != "--help") {
         refuse_options(app, {option.c_str()},
                        N_("{} applies to a run, but a trace file is given; give one of the two"));
       }
     }
     refuse_two_on_standard_output(run.json(), run.html());
-    return ReportRequest{file, run.json(), run.html(), command};
+    return ReportRequest{file, run.json(), run.html(), command, run.trace()};
   }
 };
 

@@ -41,8 +41,8 @@ std::optional<RunFigures::Loss> loss_of(const trace::Trace& trace) {
 }  // namespace
 
 void report_file(const ReportRequest& request) {
-  check_outputs({request.json, request.html});
-  for (const std::string& output : {request.json, request.html}) {
+  check_outputs({request.json, request.html, request.trace});
+  for (const std::string& output : {request.json, request.html, request.trace.string()}) {
     std::error_code unknown;
     if (!output.empty() && std::filesystem::equivalent(output, request.file, unknown)) {
       throw base::UsageError(base::tr("{} is the trace that is read; give the report another file", output));
@@ -75,6 +75,9 @@ void report_file(const ReportRequest& request) {
                          .events_malformed = opened.events_malformed,
                          .read_by_category = opened.read_by_category,
                          .skipped_by_category = opened.skipped_by_category};
+  if (!request.trace.empty()) {
+    io::write_trace(request.trace, *opened.trace, opened.facts, opened.health ? &*opened.health : nullptr);
+  }
   write_json(request.json, request.json.empty() ? std::string() : file_json(figures, source));
   if (!request.html.empty()) {
     html::Page page{.title = {}, .command = request.command, .runs = {}, .experiment = nullptr, .ended_early = false};

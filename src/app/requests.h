@@ -80,6 +80,7 @@ struct ListRequest {
 struct ReportRequest {
   std::filesystem::path file;
   std::string json, html, command;  ///< as in RunRequest
+  std::filesystem::path trace = {};  ///< the same events in a file of the other kind; may be empty
 };
 
 /// `lanescope lesson`

@@ -30,6 +30,7 @@ class RunArguments {
   bool has_loop() const { return !session_.workload.empty() || !session_.experiment.empty(); }
   const std::string& json() const { return json_; }
   const std::string& html() const { return html_; }
+  const std::string& trace() const { return trace_; }
 
  private:
   void check_prediction(const CLI::App& app) const;
