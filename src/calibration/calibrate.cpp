@@ -306,7 +306,8 @@ void Calibrator::measure_cpu(bool simulated) {
     put(key, value, fmt::format("measured on {}, {}: {}", cpu.name, request_.date, how));
   };
   on_cpu("cpu.copy_gb_per_s", cpu.copy_gb_per_s, "one thread copies 4 MiB again and again");
-  on_cpu("cpu.page_fault_us_per_mib", cpu.page_fault_us_per_mib, "256 MiB mapped, touched and given back, the median of 3");
+  on_cpu("cpu.page_fault_us_per_mib", cpu.page_fault_us_per_mib,
+         "256 MiB mapped, touched and given back, the median of 3");
   on_cpu("cpu.cores", cpu.cores, "threads that it runs at once");
   on_cpu("cpu.fp32_gflops", cpu.fp32_gflops, "a product of 512 x 512 matrices on all cores");
   on_cpu("cpu.op_us", cpu.op_us, "an op of one element in this program; PyTorch's take about 1 to 2");

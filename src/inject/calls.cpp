@@ -9,6 +9,7 @@
 #include "inject/cupti.h"
 #include "inject/python.h"
 #include "inject/ring.h"
+#include "inject/session.h"
 #include "inject/threads.h"
 
 namespace lanescope::inject {
@@ -118,8 +119,17 @@ void set(int d, std::size_t id, bool on) {
   }
 }
 
+template <typename Ids>
+void switch_off(int d, const Ids& ids) {
+  for (const std::uint16_t id : ids) {
+    cupti.enable_callback(0, cupti.subscriber, domain_of(d), id);
+    apis[d][id].enabled = false;
+  }
+}
+
 }  // namespace
 
+std::atomic<bool> driver_ready{false};
 std::atomic<bool> fatal{false};
 char fatal_text[128];
 
@@ -136,6 +146,9 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
         leave(*t, call, domain, id);
       }
     }
+  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED) {
+    driver_ready.store(true, std::memory_order_release);
+    wake_up();
   } else if (domain == CUPTI_CB_DOMAIN_STATE && id == CUPTI_CBID_STATE_FATAL_ERROR) {
     const char* message = static_cast<const CUpti_StateData*>(data)->notification.message;
     if (!fatal.load(kRelaxed)) {
@@ -162,6 +175,27 @@ void prepare_calls() {
   for (const std::uint16_t id : kRuntimeQuiet) apis[0][id].quiet = true;
   for (const std::uint16_t id : kDriverQuiet) apis[1][id].quiet = true;
   cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
+  cupti.enable_callback(1, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
+}
+
+void watch_again() {
+  cupti.enable_callback(0, cupti.subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
+  for (int d = 0; d < kDomains; ++d) {
+    for (std::size_t id = 1; id < kMostCalls; ++id) {
+      if (!apis[d][id].enabled || domains_on) continue;
+      set(d, id, false);
+      set(d, id, true);
+    }
+    if (domains_on) {
+      cupti.enable_domain(0, cupti.subscriber, domain_of(d));
+      cupti.enable_domain(1, cupti.subscriber, domain_of(d));
+    }
+  }
+  if (domains_on) {
+    switch_off(0, kRuntimeQuiet);
+    switch_off(1, kDriverQuiet);
+  }
+  generation.fetch_add(1, std::memory_order_acq_rel);
 }
 
 void watch(Watched watched, std::uint32_t anchor) {
@@ -170,12 +204,6 @@ void watch(Watched watched, std::uint32_t anchor) {
     if (watched != Watched::Nothing && anchor == (static_cast<std::uint32_t>(domain_of(d)) << 16 | id)) return true;
     return !api.quiet && api.from <= watched && watched != Watched::Nothing;
   };
-  const auto quiet = [](int d, const auto& ids) {
-    for (const std::uint16_t id : ids) {
-      cupti.enable_callback(0, cupti.subscriber, domain_of(d), id);
-      apis[d][id].enabled = false;
-    }
-  };
   anchor_now.store(anchor, kRelaxed);
   bool off = false;
   if (watched == Watched::All && !domains_on) {
@@ -183,8 +211,8 @@ void watch(Watched watched, std::uint32_t anchor) {
       cupti.enable_domain(1, cupti.subscriber, domain_of(d));
       for (Api& api : apis[d]) api.enabled = true;
     }
-    quiet(0, kRuntimeQuiet);
-    quiet(1, kDriverQuiet);
+    switch_off(0, kRuntimeQuiet);
+    switch_off(1, kDriverQuiet);
     domains_on = true;
   } else if (watched != Watched::All && domains_on) {
     for (int d = 0; d < kDomains; ++d) {

@@ -38,6 +38,7 @@ constexpr std::int64_t kIdle = 10 * kSecond, kIdleSample = 100 * kMillisecond;
 constexpr std::int64_t kPythonComes = 60 * kSecond;  // an interpreter that has not come by then is not waited for
 constexpr std::int64_t kTakenOver = kSecond;         // of recording with launches and without a buffer
 constexpr std::uint64_t kTakenOverLaunches = 100;
+constexpr std::int64_t kInitTakes = 10 * kSecond;  // at most: cuInit
 
 std::atomic<int> connection{-1}, wake{-1};
 std::atomic<std::uint32_t> leaving{0};  // 1: the program ends
@@ -110,7 +111,8 @@ class Loop {
     }
     end(viewer);
   }
-  /// One step; of two threads only one does it, and the other waits if `must`, but not for ever.
+  /// One step; of two threads only one does it, and the other waits if `must`, but not for ever. The library's thread
+  /// must; the other one is in cuInit.
   std::int64_t step_alone(bool must) {
     for (int i = 0; stepping_.exchange(true, std::memory_order_acquire); ++i) {
       if (!must && i == 100) return 0;
@@ -120,7 +122,7 @@ class Loop {
     const std::int64_t now = now_ns();
     ring.status().beat_ns.store(now, kRelaxed);
     add_up_counts();
-    const std::int64_t next = step(now);
+    const std::int64_t next = step(now, !must);
     stepping_.store(false, std::memory_order_release);
     return next;
   }
@@ -154,14 +156,14 @@ class Loop {
   }
 
   // Does what is due; returns when something is due again.
-  std::int64_t step(std::int64_t now) {
+  std::int64_t step(std::int64_t now, bool in_init) {
     const Wish wish = read_controls(now);
     std::int64_t next = now + (wish.level <= wire::Level::Waits ? kRest : kAlert);
     const auto at_latest = [&](std::int64_t t) { next = t < next ? t : next; };
     if (cupti_works.load(std::memory_order_acquire)) {
       if (fatal.load(std::memory_order_acquire)) {
         fail();
-      } else {
+      } else if (in_init || after_init(now)) {
         switch_to(wish, now, at_latest);
       }
     }
@@ -171,6 +173,19 @@ class Loop {
       do_chores(now);
     }
     return next;
+  }
+
+  // While cuInit runs, only the thread that is in it may switch: CUPTI accepts what another thread switches on, but on
+  // a busy machine no callback came of it, until it was off and on again.
+  bool after_init(std::int64_t now) {
+    if (after_init_) return true;
+    if (cupti_since_ == 0) cupti_since_ = now;
+    if (!driver_ready.load(std::memory_order_acquire) && ring.status().first_call_ns.load(kRelaxed) == 0 &&
+        now < cupti_since_ + kInitTakes) {
+      return false;
+    }
+    watch_again();
+    return after_init_ = true;
   }
 
   // A program whose launches run far ahead of the GPU: what is launched in a burst runs after it. So the burst lasts
@@ -322,8 +337,10 @@ class Loop {
     pollfd polled[2] = {{connection.load(kRelaxed), POLLIN, 0}, {wake.load(kRelaxed), POLLIN, 0}};
     const std::int64_t left = until - now_ns();
     const timespec timeout{left > 0 ? left / kSecond : 0, left > 0 ? left % kSecond : 0};
-    if (ppoll(polled, 2, &timeout, nullptr) <= 0 || polled[0].revents == 0) return true;
+    if (ppoll(polled, 2, &timeout, nullptr) <= 0) return true;
     char bytes[64];
+    if (polled[1].revents != 0 && read(polled[1].fd, bytes, sizeof(bytes)) < 0) polled[1].revents = 0;  // none left
+    if (polled[0].revents == 0) return true;
     const ssize_t n = recv(polled[0].fd, bytes, sizeof(bytes), MSG_DONTWAIT);
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
   }
@@ -359,10 +376,10 @@ class Loop {
   Watched watched_ = Watched::Nothing;
   std::uint32_t anchor_ = 0;
   int clean_ = 0;  // flushes in a row after which CUPTI had no more records
-  std::int64_t burst_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0;
+  std::int64_t burst_ = 0, flushed_ = 0, tail_until_ = 0, chores_ = 0, began_ = 0, sample_due_ = 0, cupti_since_ = 0;
   std::int64_t silence_from_ = 0, silence_ns_ = 0;
   std::uint64_t launches_ = 0, silent_launches_ = 0, moved_ = 0, launches_at_burst_ = 0;
-  bool driver_known_ = false;
+  bool driver_known_ = false, after_init_ = false;
   std::atomic<bool> stepping_{false};
 };
 Loop loop;
@@ -402,8 +419,7 @@ void leave() {
   if (!live()) return;
   const int saved = errno;
   leaving.store(1, std::memory_order_release);
-  const std::uint64_t one = 1;
-  if (write(wake.load(kRelaxed), &one, sizeof(one)) < 0) errno = saved;
+  wake_up();
   const std::int64_t deadline = now_ns() + kAtExit;
   for (std::int64_t left = kAtExit; done.load(std::memory_order_acquire) == 0 && left > 0; left = deadline - now_ns()) {
     const timespec timeout{left / kSecond, left % kSecond};
@@ -430,6 +446,8 @@ bool start() {
   connection.store(s);
   wake.store(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   python_done = find_python();
+  // Until the viewer has said what it wants: it may be slow, and the first calls are not to be missed.
+  ring.memory->controls.level.store(static_cast<std::uint32_t>(wire::Level::Acquire), kRelaxed);
   const bool hello = wake.load() >= 0 && say_hello(s, file);
   close(file);
   if (hello) {
@@ -447,6 +465,11 @@ bool start() {
   return true;
 }
 
+void wake_up() {
+  const int saved = errno;
+  const std::uint64_t one = 1;
+  if (write(wake.load(kRelaxed), &one, sizeof(one)) < 0) errno = saved;
+}
 void step_now() { loop.step_alone(false); }
 void leave_at_exit() { atexit(&leave); }
 

@@ -71,6 +71,40 @@ TEST(Life, AProgramsOutputAndStatusAreItsOwn) {
   EXPECT_EQ(viewer.output(), "out\n");
 }
 
+// What is switched on during cuInit by another thread has no effect: the library waits for its end.
+TEST(Life, ALevelThatIsSetDuringCuInitIsKept) {
+  Viewer viewer;
+  viewer.environment["FAKE_CUDA_INIT_MS"] = "600";
+  viewer.first_level = wire::Level::Off;
+  viewer.start("import fake_gpu as gpu\ngpu.init()\ninput()\ngpu.sync(gpu.STREAM)\ninput()\n");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  ASSERT_TRUE(process->until([&] { return process->state() == wire::State::Watching; }));
+  const std::int64_t then = process->memory().status.beat_ns.load();
+  const auto until_later = [&](std::int64_t ms) {
+    return process->until([&] { return process->memory().status.beat_ns.load() > then + ms * 1'000'000; });
+  };
+  ASSERT_TRUE(until_later(100));  // the thread that is in cuInit has looked at the controls
+  process->level(wire::Level::Waits);
+  ASSERT_TRUE(until_later(900));  // cuInit has ended
+  viewer.say("");
+  EXPECT_TRUE(process->until([&] { return !process->messages.calls.empty(); }));
+  viewer.say("");
+  EXPECT_EQ(viewer.wait(), 0);
+}
+
+// The viewer of a busy machine: the program does not wait for it, and its first calls are watched nevertheless.
+TEST(Life, CallsAreWatchedBeforeTheViewerAnswers) {
+  Viewer viewer;
+  viewer.start("import fake_gpu as gpu\ngpu.init()\ngpu.sync(gpu.STREAM)\nprint('done', flush=True)\ninput()\n");
+  ASSERT_TRUE(viewer.until_printed("done"));
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  EXPECT_TRUE(process->until([&] { return !process->messages.calls.empty(); }));
+  viewer.say("");
+  EXPECT_EQ(viewer.wait(), 0);
+}
+
 TEST(Life, ErrnoIsNotTouched) {
   Viewer viewer;
   viewer.first_level = wire::Level::Calls;

@@ -1,9 +1,15 @@
 // A driver that does one thing as the real one does it: cuInit loads the library that CUDA_INJECTION64_PATH names and
 // calls its InitializeInjection, once per process, on the calling thread; what is missing it ignores.
+//   FAKE_CUDA_INIT_MS   how long cuInit takes after that
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
+
+// The thread that is in cuInit, for the fake CUPTI; 0: none.
+extern "C" std::atomic<int> fake_initialising;
+std::atomic<int> fake_initialising{0};
 
 extern "C" int cuInit(unsigned);
 extern "C" int cuInit(unsigned) {
@@ -13,9 +19,17 @@ extern "C" int cuInit(unsigned) {
   if (!path || !*path) return 0;
   void* library = dlopen(path, RTLD_LAZY);
   if (!library) return 0;
+  fake_initialising = gettid();
   using Initialize = int (*)();
   const auto initialize = reinterpret_cast<Initialize>(dlsym(library, "InitializeInjection"));
   if (initialize) initialize();
+  if (const char* ms = std::getenv("FAKE_CUDA_INIT_MS")) usleep(static_cast<useconds_t>(std::atoi(ms)) * 1000);
+  fake_initialising = 0;
+  if (void* cupti = dlopen("libcupti.so.13", RTLD_LAZY | RTLD_NOLOAD)) {
+    using Finished = void (*)();
+    if (const auto finished = reinterpret_cast<Finished>(dlsym(cupti, "fake_init_finished"))) finished();
+    dlclose(cupti);
+  }
   return 0;
 }
 

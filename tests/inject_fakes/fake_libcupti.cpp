@@ -62,7 +62,8 @@ Gpu& gpu() {
 CUpti_CallbackFunc callback = nullptr;
 void* callback_data = nullptr;
 std::atomic<bool> enabled[2][kIds];
-std::atomic<bool> state_enabled{false};
+std::atomic<bool> state_enabled{false}, resource_enabled{false};
+bool asked[2][kIds];  // what the library believes is enabled; it switches from one thread at a time
 CUpti_BuffersCallbackRequestFunc request = nullptr;
 CUpti_BuffersCallbackCompleteFunc complete = nullptr;
 std::atomic<std::uint32_t> last_correlation{0};
@@ -311,6 +312,16 @@ std::uint32_t sync_stream(std::uint32_t stream, int result = 0) {
   return call.correlation;
 }
 
+// The thread that is in cuInit; 0: none.
+int thread_in_init() {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (!driver) return 0;
+  const auto* thread = static_cast<const std::atomic<int>*>(dlsym(driver, "fake_initialising"));
+  const int found = thread ? thread->load() : 0;
+  dlclose(driver);
+  return found;
+}
+
 CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function, void* data) {
   const char* result = std::getenv("FAKE_CUPTI_RESULT");
   if (result && std::atoi(result) != 0) return static_cast<CUptiResult>(std::atoi(result));
@@ -357,16 +368,34 @@ EXPORT CUptiResult cuptiEnableCallback(std::uint32_t on, CUpti_SubscriberHandle,
     state_enabled = on != 0;
     return CUPTI_SUCCESS;
   }
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+    if (id == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED) resource_enabled = on != 0;
+    return CUPTI_SUCCESS;
+  }
   if (domain != CUPTI_CB_DOMAIN_RUNTIME_API && domain != CUPTI_CB_DOMAIN_DRIVER_API)
     return CUPTI_ERROR_INVALID_PARAMETER;
   const std::uint32_t most = domain == CUPTI_CB_DOMAIN_DRIVER_API ? std::uint32_t{CUPTI_DRIVER_TRACE_CBID_SIZE}
                                                                   : std::uint32_t{CUPTI_RUNTIME_TRACE_CBID_SIZE};
   if (id == 0 || id >= most) return CUPTI_ERROR_INVALID_PARAMETER;
+  // As the real one seems to do on a busy machine: what another thread switches on during cuInit has no effect, also
+  // not when it is switched on once more.
+  bool& known = asked[domain == CUPTI_CB_DOMAIN_DRIVER_API][id];
+  if (known == (on != 0)) return CUPTI_SUCCESS;
+  known = on != 0;
+  const int initialising = thread_in_init();
+  if (initialising != 0 && initialising != gettid()) return CUPTI_SUCCESS;
   enabled[domain == CUPTI_CB_DOMAIN_DRIVER_API][id] = on != 0;
   return CUPTI_SUCCESS;
 }
+EXPORT void fake_init_finished() {
+  if (callback && resource_enabled) {
+    const CUpti_ResourceData data{};
+    callback(callback_data, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, &data);
+  }
+}
 EXPORT CUptiResult cuptiEnableDomain(std::uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain domain) {
   for (auto& e : enabled[domain == CUPTI_CB_DOMAIN_DRIVER_API]) e = on != 0;
+  for (auto& a : asked[domain == CUPTI_CB_DOMAIN_DRIVER_API]) a = on != 0;
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, const char** name) {
