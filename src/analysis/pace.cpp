@@ -52,13 +52,30 @@ Special special_iterations(std::span<const LoopStep> steps) {
   return special_by(steps, &LoopStep::launch_count);
 }
 
-bool has_burst(std::span<const LoopStep> iterations) {
+Nanoseconds median_of(std::span<const LoopStep> iterations) {
   std::vector<Nanoseconds> durations;
   for (const LoopStep& step : iterations) durations.push_back(step.duration());
   const auto middle = durations.begin() + static_cast<std::ptrdiff_t>((durations.size() - 1) / 2);
   std::nth_element(durations.begin(), middle, durations.end());
-  const Nanoseconds median = *middle;
-  return *std::max_element(durations.begin(), durations.end()) > kBurst * median;
+  return *middle;
+}
+
+bool has_burst(std::span<const LoopStep> iterations) {
+  const Nanoseconds median = median_of(iterations);
+  return std::any_of(iterations.begin(), iterations.end(),
+                     [median](const LoopStep& step) { return step.duration() > kBurst * median; });
+}
+
+/// The time between the ends of the first and the last of at least two steps in which iterations are known.
+Nanoseconds known_ns(std::span<const LoopStep> steps) {
+  Nanoseconds known = steps.back().end_ns - steps.front().end_ns;
+  if (!steps.back().in_parts) return known;
+  const Nanoseconds median = median_of(steps.subspan(1));
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const Nanoseconds apart = steps[i].start_ns - steps[i - 1].end_ns;
+    if (steps[i].number == steps[i - 1].number + 1 && apart > median) known -= apart;
+  }
+  return known;
 }
 
 struct Ends {
@@ -231,7 +248,7 @@ Pace steady_pace(std::span<const LoopStep> steps, std::size_t base, std::int64_t
   }
   if (pace.basis == PaceBasis::None && to.end_ns > from.end_ns) {
     pace.basis = PaceBasis::Steady;
-    pace.ns = static_cast<double>(to.end_ns - from.end_ns) / finished;
+    pace.ns = static_cast<double>(known_ns(steps.subspan(ends.first, ends.last - ends.first + 1))) / finished;
   }
   return pace;
 }
@@ -244,7 +261,7 @@ std::optional<Pace> elapsed_pace(std::span<const LoopStep> steps, Nanoseconds en
     return std::nullopt;
   }
   Pace pace{PaceBasis::Elapsed, 0, to.number - from.number, from.end_ns, end_ns, queue_moved(steps)};
-  pace.ns = static_cast<double>(end_ns - from.end_ns) / static_cast<double>(pace.iterations);
+  pace.ns = static_cast<double>(known_ns(steps) + end_ns - to.end_ns) / static_cast<double>(pace.iterations);
   return pace;
 }
 

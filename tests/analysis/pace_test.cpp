@@ -316,6 +316,16 @@ TEST(Pace, AFactorBetweenUnequalBatchesIsPerSample) {
   }
 }
 
+// Two iterations of 100 ns each in a burst, and two in the next, 800 ns later: what happened in between is not known. From
+// the end of the first to that of the last are 1100 ns, of which 300 ns are known.
+TEST(Pace, TheTimeInWhichIterationsAreNotKnownDoesNotCount) {
+  std::vector<LoopStep> steps{{0, 100, 1}, {100, 200, 2}, {1000, 1100, 3}, {1100, 1200, 4}};
+  EXPECT_DOUBLE_EQ(steady_pace(steps, 0).ns, 1100.0 / 3);
+  for (LoopStep& step : steps) step.in_parts = true;
+  EXPECT_DOUBLE_EQ(steady_pace(steps, 0).ns, 100);
+  EXPECT_DOUBLE_EQ(analysis::elapsed_pace(steps, 1200, 0)->ns, 100);
+}
+
 /// Iterations of 100 ns, of which every `every`th from `first` on reads its loss and takes 700.
 std::vector<LoopStep> reads_every(std::int64_t every, std::int64_t first, std::int64_t iterations) {
   std::vector<LoopStep> steps{{}};
