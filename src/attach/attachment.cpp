@@ -356,6 +356,7 @@ void Attachment::steer(Watched& watched) {
   controls.period_us.store(static_cast<std::uint32_t>(std::min<Nanoseconds>(period / 1000, 0xFFFFFFFF)),
                            std::memory_order_relaxed);
   controls.boost_until_ns.store(boost > now ? boost + origin_ns_ : 0, std::memory_order_relaxed);
+  controls.anchor.store(process.anchor(), std::memory_order_relaxed);
   controls.sample_us.store(5000, std::memory_order_relaxed);
 }
 

@@ -13,6 +13,15 @@ constexpr int kRoundsUntilEnded = 20;
 // A loop that began again once, so long after the first call, is expected to do so within this many times as long.
 constexpr int kWaitForRound = 3;
 
+// The innermost loop around both places; 0: none.
+std::uint32_t loop_around(const FramePlace& a, const FramePlace& b) {
+  std::uint32_t head = 0;
+  for (std::size_t i = 0; i < a.loops.size() && a.loops.at(i) == b.loops.at(i); ++i) {
+    if (a.loops.at(i) != 0) head = a.loops.at(i);
+  }
+  return head;
+}
+
 template <typename T>
 T median(std::deque<T> values) {
   if (values.empty()) return T{};
@@ -40,7 +49,7 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
     while (depth < common && now[depth].same_place(last_[depth])) ++depth;
     if (depth < common) {
       if (now[depth].code == last_[depth].code && now[depth].offset <= last_[depth].offset) {
-        again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code, false};
+        again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code, false, loop_around(now[depth], last_[depth])};
       }
     } else if (now.size() == last_.size()) {  // the same statement again
       depth = now.size() - 1;

@@ -25,7 +25,71 @@ bool names_a_step(std::string_view name) {
 
 }  // namespace
 
-std::optional<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<const FramePlace> stack) {
+std::vector<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<const FramePlace> stack) {
+  std::vector<Iteration> ended;
+  const auto one = follow(call, stack);
+  if (!keeps_) {
+    if (one) ended.push_back(*one);
+    return ended;
+  }
+  kept_.push_back({call, {stack.begin(), stack.end()}});
+  if (!kept_from_ns_) kept_from_ns_ = call.start_ns;
+  if (settled(call.start_ns)) return from_the_first();
+  forget_kept(call.start_ns);
+  if (call.start_ns - *kept_from_ns_ > kLongestSearch) {
+    keeps_ = false;
+    kept_.clear();
+  }
+  return ended;
+}
+
+void LoopWatch::forget_kept(Nanoseconds now) {
+  while (!kept_.empty() && (kept_.size() > kMostKept || now - kept_.front().call.start_ns > kKept)) kept_.pop_front();
+}
+
+std::vector<LoopWatch::Iteration> LoopWatch::finish() {
+  return keeps_ && loop_ ? from_the_first() : std::vector<Iteration>{};
+}
+
+std::optional<Nanoseconds> LoopWatch::undecided_since(Nanoseconds now_ns) {
+  forget_kept(now_ns);
+  return keeps_ && !kept_.empty() ? std::optional(kept_.front().call.start_ns) : std::nullopt;
+}
+
+// What a watch finds that knows the loop from the beginning, and in a second pass also its anchor.
+std::vector<LoopWatch::Iteration> LoopWatch::from_the_first() {
+  std::vector<Iteration> ended;
+  LoopWatch again(0);
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::optional<Anchor> anchor = again.anchor_;
+    again = LoopWatch(0);
+    again.keeps_ = false;
+    again.chosen_ = again.loop_ = loop_;
+    again.anchor_ = anchor;
+    ended.clear();
+    for (const Kept& kept : kept_) {
+      if (kept.recording_changes) {
+        again.recording_changed();
+      } else if (const auto one = again.follow(kept.call, kept.stack)) {
+        ended.push_back(*one);
+      }
+    }
+    if (!again.anchor_) break;
+  }
+  anchor_ = again.anchor_;
+  begun_ns_ = again.begun_ns_;
+  anchor_seen_ns_ = again.anchor_seen_ns_;
+  counts_ = std::move(again.counts_);
+  api_counts_ = std::move(again.api_counts_);
+  round_since_ns_ = again.round_since_ns_;
+  whole_rounds_ = again.whole_rounds_;
+  whole_ = again.whole_;
+  keeps_ = false;
+  kept_.clear();
+  return ended;
+}
+
+std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::span<const FramePlace> stack) {
   ++calls_;
   std::optional<LoopKey> again;
   if (call.recorded || !ever_recorded_) {
@@ -49,21 +113,26 @@ std::optional<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<c
     if (begun_ns_ && t > *begun_ns_) ended = Iteration{*begun_ns_, t};
     begun_ns_ = t;
   };
-  if (!loop_ || (!chosen_ && call.start_ns - loop_since_ns_ < settled_ns_)) return ended;
+  if (!settled(call.start_ns)) return ended;
   const bool round = again == loop_;
   if (round && call.recorded) {
     if (whole_) {
-      look_for_anchor();
+      look_for_anchor(call.start_ns);
     } else {
       whole_rounds_ = 0;
     }
-    for (auto& [key, count] : counts_) count.first = 0;
+    for (auto& [key, count] : counts_) count.now = 0;
+    api_counts_.clear();
+    round_since_ns_ = call.start_ns;
     whole_ = true;
   }
-  if (call.always_watched && call.recorded && call.site != 0 &&
+  if (call.recorded && call.site != 0 &&
       (counts_.size() < kMostCandidates || counts_.contains({call.api, call.site}))) {
-    ++counts_[{call.api, call.site}].first;
+    Count& count = counts_[{call.api, call.site}];
+    ++count.now;
+    count.always_watched = call.always_watched;
   }
+  if (call.recorded) ++api_counts_[call.api];
   if (anchor_) {
     if (call.api == anchor_->api && call.site == anchor_->site) {
       begin(call.end_ns);
@@ -77,27 +146,39 @@ std::optional<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<c
   return ended;
 }
 
-void LoopWatch::look_for_anchor() {
+void LoopWatch::look_for_anchor(Nanoseconds now) {
   ++whole_rounds_;
-  for (auto& [key, count] : counts_) count.second = count.first == 1 ? count.second + 1 : 0;
+  for (auto& [key, count] : counts_) count.rounds = count.now == 1 ? count.rounds + 1 : 0;
   if (anchor_ || whole_rounds_ < kRoundsForAnchor) return;
+  // The callback of a call that is watched only for this costs about a microsecond.
+  constexpr Nanoseconds kCallback = base::kMicrosecond, kMostShare = 200;
+  Nanoseconds least = (now - round_since_ns_) / kMostShare;
   for (const auto& [key, count] : counts_) {
-    if (count.second < kRoundsForAnchor) continue;
-    anchor_ = Anchor{key.first, key.second};
-    begun_ns_.reset();
-    return;
+    if (count.rounds < kRoundsForAnchor) continue;
+    const Nanoseconds costs = count.always_watched ? 0 : kCallback * api_counts_[key.first];
+    if (costs > least || (anchor_ && costs == least)) continue;
+    anchor_ = Anchor{key.first, key.second, count.always_watched};
+    least = costs;
   }
+  if (anchor_) begun_ns_.reset();
 }
 
 void LoopWatch::drop_anchor() {
   anchor_.reset();
   begun_ns_.reset();
   counts_.clear();
+  api_counts_.clear();
   whole_rounds_ = 0;
   whole_ = false;
 }
 
 void LoopWatch::recording_changed() {
+  if (keeps_ && !kept_.empty()) {
+    Kept change;
+    change.call.start_ns = kept_.back().call.start_ns;
+    change.recording_changes = true;
+    kept_.push_back(std::move(change));
+  }
   whole_ = false;
   in_gap_ = last_start_ns_ != 0;
   if (!anchor_) begun_ns_.reset();

@@ -2,11 +2,13 @@
 //
 // While everything is recorded, an iteration begins with the first call after the loop has begun again. Between bursts
 // only some calls are known. There, and then everywhere, an iteration begins where the loop's *anchor* returns: a call
-// that is always watched and that the loop makes exactly once per iteration, such as the one of `loss.item()`. Ranges
-// that the program itself names "step" or "iteration" (NVTX, ProfilerStep#) come before both.
+// that the loop makes exactly once per iteration. Best is one that is always watched, such as the one of `loss.item()`;
+// otherwise one of a kind that is rare enough to be watched all the time. Ranges that the program itself names "step" or
+// "iteration" (NVTX, ProfilerStep#) come before both.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -22,8 +24,8 @@ namespace lanescope::attach {
 class LoopWatch {
  public:
   /// Iterations are counted once the same loop has been the iteration for so long: at first, the layers of a network
-  /// are all that comes again.
-  static constexpr Nanoseconds kSettled = 500 * base::kMillisecond;
+  /// are all that comes again. Then those from before are known, too, of the last kKept.
+  static constexpr Nanoseconds kSettled = 500 * base::kMillisecond, kKept = base::kSecond;
   explicit LoopWatch(Nanoseconds settled_ns = kSettled) : settled_ns_(settled_ns) {}
 
   struct Call {
@@ -37,11 +39,17 @@ class LoopWatch {
   };
   struct Anchor {
     std::uint32_t api = 0, site = 0;
+    bool always_watched = false;
     bool operator==(const Anchor&) const = default;
   };
 
-  /// `stack` as for LoopFinder. Returns the iteration that ended with this call, if one did.
-  std::optional<Iteration> add(const Call& call, std::span<const FramePlace> stack);
+  /// `stack` as for LoopFinder. Returns the iteration that ended with this call, if one did; or those that ended until
+  /// now, once it is known which loop they are.
+  std::vector<Iteration> add(const Call& call, std::span<const FramePlace> stack);
+  /// The program has ended: the iterations of a loop that ran for too short a time to be settled.
+  std::vector<Iteration> finish();
+  /// Iterations from then on may still be returned; empty: only the one in progress.
+  std::optional<Nanoseconds> undecided_since(Nanoseconds now_ns);
   /// Everything is recorded from now on, or no longer: without an anchor, the iteration in progress stays unknown.
   void recording_changed();
 
@@ -54,13 +62,28 @@ class LoopWatch {
 
  private:
   static constexpr int kRoundsForAnchor = 3;
-  static constexpr std::size_t kMostCandidates = 256;
+  static constexpr std::size_t kMostCandidates = 4096, kMostKept = 1 << 16;
+  static constexpr Nanoseconds kLongestSearch = 30 * base::kSecond;
 
-  void look_for_anchor();
+  struct Kept {
+    Call call;
+    std::vector<FramePlace> stack;
+    bool recording_changes = false;  // nothing else
+  };
+  struct Count {
+    int now = 0, rounds = 0;  // calls in this round, rounds in a row with one
+    bool always_watched = false;
+  };
+
+  std::optional<Iteration> follow(const Call& call, std::span<const FramePlace> stack);
+  bool settled(Nanoseconds now) const { return loop_ && (chosen_ || now - loop_since_ns_ >= settled_ns_); }
+  std::vector<Iteration> from_the_first();
+  void forget_kept(Nanoseconds now);
+  void look_for_anchor(Nanoseconds now);
   void drop_anchor();
 
   LoopFinder finder_;
-  const Nanoseconds settled_ns_;
+  Nanoseconds settled_ns_;
   // Loops are looked for among calls that are recorded without a gap. The time between such stretches is left out.
   bool in_gap_ = false, ever_recorded_ = false;
   Nanoseconds left_out_ns_ = 0, last_start_ns_ = 0;
@@ -68,12 +91,16 @@ class LoopWatch {
   Nanoseconds loop_since_ns_ = 0;
   std::optional<Anchor> anchor_;
   std::optional<Nanoseconds> begun_ns_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<int, int>>
-      counts_;            // calls in this round, rounds with one
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Count> counts_;  // by api and site
+  std::map<std::uint32_t, int> api_counts_;                          // calls in this round
+  Nanoseconds round_since_ns_ = 0;
   int whole_rounds_ = 0;  // recorded as a whole, in a row
   bool whole_ = false;    // this round so far
   std::uint64_t calls_ = 0;
   Nanoseconds anchor_seen_ns_ = 0;
+  std::deque<Kept> kept_;  // until the first loop is settled, or has been looked for in vain
+  std::optional<Nanoseconds> kept_from_ns_;
+  bool keeps_ = true;
 };
 
 /// Iterations by the program's own ranges. Digits do not distinguish names: "ProfilerStep#12" is "ProfilerStep#".

@@ -1,5 +1,6 @@
 #include "attach/source_lines.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/utf8.h"
@@ -62,18 +63,21 @@ std::string SourceLines::line(std::string_view file, std::uint32_t number, std::
   return std::string(text.substr(0, end)) + "...";
 }
 
-std::optional<std::uint32_t> SourceLines::loop_around(std::string_view file, std::uint32_t number) {
+std::vector<std::uint32_t> SourceLines::loops_around(std::string_view file, std::uint32_t number) {
+  std::vector<std::uint32_t> loops;
   const std::vector<std::string>& all = lines(file);
-  if (number == 0 || number > all.size()) return std::nullopt;
+  if (number == 0 || number > all.size()) return loops;
+  if (is_loop(trimmed(all[number - 1]))) loops.push_back(number);
   std::size_t indent = indent_of(all[number - 1]);
-  for (std::uint32_t i = number - 1; i > 0; --i) {
+  for (std::uint32_t i = number - 1; i > 0 && indent > 0; --i) {
     const std::string_view line = trimmed(all[i - 1]);
     if (line.empty() || line.front() == '#' || indent_of(all[i - 1]) >= indent) continue;
-    if (is_loop(line)) return i;
+    if (is_loop(line)) loops.push_back(i);
     if (line.starts_with("def ") || line.starts_with("class ") || line.starts_with("async def ")) break;
     indent = indent_of(all[i - 1]);
   }
-  return std::nullopt;
+  std::reverse(loops.begin(), loops.end());
+  return loops;
 }
 
 }  // namespace lanescope::attach

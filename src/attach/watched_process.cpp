@@ -110,6 +110,7 @@ std::size_t WatchedProcess::read(std::size_t most, Nanoseconds now_ns) {
     for (auto& [tid, thread] : threads_) {
       if (thread.line.frame != 0 && complete - thread.line.end_ns > kStatementPause) end_line(thread, tid);
       if (thread.line.frame != 0) ranges_complete = std::min(ranges_complete, thread.line.end_ns);
+      ranges_complete = std::min(ranges_complete, thread.loops.undecided_since(now_ns).value_or(ranges_complete));
     }
     ranges_->complete_until(ranges_complete);
   }
@@ -123,6 +124,7 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
   }
   for (auto& [tid, thread] : threads_) {
     end_line(thread, tid);
+    write_iterations(thread, tid, thread.loops.finish());
     while (!thread.ranges.empty()) {  // ranges that the program did not end
       OpenRange& range = thread.ranges.back();
       trace::Event event;
@@ -291,12 +293,22 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
 
   std::vector<FramePlace> places;
   places.reserve(from->frames.size());
-  for (const std::uint32_t id : from->frames) places.push_back(words_.known_frame(id).loop_place);
+  for (const std::uint32_t id : from->frames) places.push_back(loop_place(id));
   const bool always = known.nature == CallNature::Sync || known.nature == CallNature::BlockingCopy ||
                       known.nature == CallNature::AsyncCopy;
-  const auto iteration = caller.loops.add(
+  const std::vector<LoopWatch::Iteration> iterations = caller.loops.add(
       {record.start_ns, record.end_ns, call.api, record.detail, always, recorded && recording_}, places);
-  if (iteration && !steps_.found() && &caller == loop_thread()) write_iteration(caller, call.thread, *iteration);
+  if (!iterations.empty()) write_iterations(caller, call.thread, iterations);
+}
+
+const FramePlace& WatchedProcess::loop_place(std::uint32_t frame) {
+  const auto known = loop_places_.find(frame);
+  if (known != loop_places_.end()) return known->second;
+  const Vocabulary::Frame& at = words_.known_frame(frame);
+  FramePlace place = at.loop_place;
+  const std::vector<std::uint32_t> lines = source_.loops_around(trace_.names().text(at.place.file), at.place.line);
+  std::copy_n(lines.begin(), std::min(lines.size(), place.loops.size()), place.loops.begin());
+  return loop_places_[frame] = place;
 }
 
 std::string WatchedProcess::line_name(const Vocabulary::Frame& at) {
@@ -467,6 +479,12 @@ WatchedProcess::Thread* WatchedProcess::loop_thread() {
   return most;
 }
 
+void WatchedProcess::write_iterations(Thread& thread, std::uint32_t tid,
+                                      const std::vector<LoopWatch::Iteration>& iterations) {
+  if (steps_.found() || &thread != loop_thread()) return;
+  for (const LoopWatch::Iteration& iteration : iterations) write_iteration(thread, tid, iteration);
+}
+
 void WatchedProcess::write_iteration(Thread& thread, std::uint32_t tid, const LoopWatch::Iteration& iteration) {
   end_line(thread, tid);
   trace::Event event;
@@ -600,14 +618,15 @@ std::vector<LoopChoice> WatchedProcess::loops() {
     const Vocabulary::Frame* known = words_.frame(loop.frame);
     if (!known) continue;
     Vocabulary::Frame head = *known;
-    // The loop may be in the function that calls this one, over and over.
-    for (const std::uint32_t id : {loop.frame, loop.caller}) {
-      const Vocabulary::Frame* at = id == 0 ? nullptr : words_.frame(id);
+    head.place.line = loop.key.head != 0 ? loop.key.head : head.place.line;
+    // Otherwise it is in the function that calls this one over and over, or a statement that is a loop's only one.
+    for (const std::uint32_t id : {loop.key.repeat ? loop.frame : 0, loop.caller}) {
+      const Vocabulary::Frame* at = id == 0 || loop.key.head != 0 ? nullptr : words_.frame(id);
       if (!at) continue;
-      const auto line = source_.loop_around(trace_.names().text(at->place.file), at->place.line);
-      if (!line) continue;
+      const auto lines = source_.loops_around(trace_.names().text(at->place.file), at->place.line);
+      if (lines.empty()) continue;
       head = *at;
-      head.place.line = *line;
+      head.place.line = lines.back();
       break;
     }
     choices.push_back({loop.key, line_name(head), loop.round_ns, loop.rounds, loop.calls});
@@ -624,6 +643,12 @@ std::string WatchedProcess::iteration_text() {
     if (key && choice.key == *key) return choice.text;
   }
   return {};
+}
+
+std::uint32_t WatchedProcess::anchor() {
+  Thread* of = steps_.found() ? nullptr : loop_thread();
+  const auto anchor = of ? of->loops.anchor() : std::nullopt;
+  return anchor && !anchor->always_watched ? anchor->api : 0;
 }
 
 void WatchedProcess::choose_loop(std::optional<LoopKey> loop) {

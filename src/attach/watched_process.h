@@ -70,6 +70,8 @@ class WatchedProcess {
   std::string iteration_text();
   std::optional<LoopKey> chosen_loop() const { return chosen_; }
   void choose_loop(std::optional<LoopKey> loop);
+  /// A call that is watched only so that iterations are known between bursts (domain << 16 | id); 0: none.
+  std::uint32_t anchor();
   Nanoseconds iteration_ns() const { return iteration_ns_; }  ///< mean of the last iterations; 0: unknown
   std::uint32_t iterations() const { return iteration_count_; }
   /// The mean duration of the last iterations that lay wholly inside a burst, and wholly between two; 0: none did.
@@ -112,6 +114,7 @@ class WatchedProcess {
   void add_timed(capture::Record record, std::int64_t start_ns, std::int64_t end_ns);
   /// `lent`: the stack is that of the thread that waits in backward() for this one.
   void take_call(const wire::CallMessage& call, bool lent);
+  const FramePlace& loop_place(std::uint32_t frame);
   void take_operation(const wire::OperationMessage& op, bool kernel);
   void take_range(const wire::RangeMessage& range);
   void take_recording(const wire::RecordingMessage& recording);
@@ -125,6 +128,7 @@ class WatchedProcess {
   void note_line(Thread& thread, std::uint32_t tid, const Vocabulary::Stack& stack, const capture::Record& call);
   void end_line(Thread& thread, std::uint32_t tid);
   void end_samples(Thread& thread, std::uint32_t tid, Nanoseconds until_ns);
+  void write_iterations(Thread& thread, std::uint32_t tid, const std::vector<LoopWatch::Iteration>& iterations);
   void write_iteration(Thread& thread, std::uint32_t tid, const LoopWatch::Iteration& iteration);
   void write_range(const trace::Event& range);
   Thread* loop_thread();
@@ -143,6 +147,7 @@ class WatchedProcess {
   std::unordered_map<std::uint64_t, bool> copies_that_wait_;    // by call and site: seen to block while recorded
   std::unordered_map<std::uint64_t, OpenRange> started_;        // NVTX start/end, by number
   std::unordered_map<std::uint32_t, base::NameId> line_names_;  // by frame
+  std::unordered_map<std::uint32_t, FramePlace> loop_places_;   // by frame
   std::vector<std::uint32_t> forked_;
   std::string gpu_;
 
