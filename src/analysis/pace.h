@@ -73,8 +73,8 @@ struct LoopStep {
   std::int64_t number = 0;  ///< iterations ended so far; consecutive steps may skip some
   std::int64_t sync_count = 0, launch_count = 0, gpu_op_count = 0;
   std::int64_t in_flight = 0;  ///< operations issued and not finished
-  /// Not everything was recorded, so some iterations may be unknown. They lie where two known ones are further apart than
-  /// one lasts, and that time does not count.
+  /// Not everything was recorded, so some iterations may be unknown. They lie where two known ones are further apart
+  /// than one lasts, and that time does not count.
   bool in_parts = false;
 
   Nanoseconds duration() const { return end_ns - start_ns; }

@@ -79,7 +79,7 @@ struct ListRequest {
 /// `lanescope report FILE`; with a workload or an experiment, it becomes a run
 struct ReportRequest {
   std::filesystem::path file;
-  std::string json, html, command;  ///< as in RunRequest
+  std::string json, html, command;   ///< as in RunRequest
   std::filesystem::path trace = {};  ///< the same events in a file of the other kind; may be empty
 };
 

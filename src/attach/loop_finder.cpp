@@ -49,7 +49,8 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
     while (depth < common && now[depth].same_place(last_[depth])) ++depth;
     if (depth < common) {
       if (now[depth].code == last_[depth].code && now[depth].offset <= last_[depth].offset) {
-        again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code, false, loop_around(now[depth], last_[depth])};
+        again =
+            LoopKey{static_cast<std::uint32_t>(depth), now[depth].code, false, loop_around(now[depth], last_[depth])};
       }
     } else if (now.size() == last_.size()) {  // the same statement again
       depth = now.size() - 1;

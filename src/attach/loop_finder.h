@@ -2,9 +2,9 @@
 //
 // Two successive calls of a thread are compared from the outermost frame inwards. Where they first differ in the same
 // function, at a place that is the same or earlier than before, a loop has begun again. (Or the function was called
-// again from the same place, which the loop around it did.) Loops within each other in one function are told apart by the
-// source, where it can be read: it was the innermost one around both places. The iteration is the shallowest loop that
-// keeps beginning again; shallower ones that do so rarely are epochs, deeper ones are layers.
+// again from the same place, which the loop around it did.) Loops within each other in one function are told apart by
+// the source, where it can be read: it was the innermost one around both places. The iteration is the shallowest loop
+// that keeps beginning again; shallower ones that do so rarely are epochs, deeper ones are layers.
 #pragma once
 
 #include <array>
@@ -27,7 +27,8 @@ struct FramePlace {
   std::uint32_t code = 0;    ///< the function; equal for equal functions
   std::uint32_t offset = 0;  ///< the place in its bytecode
   std::uint32_t frame = 0;   ///< the caller's number for file, function and line
-  /// The lines of the loops around it in its function, outermost first; 0 where there is none, or the source is unknown.
+  /// The lines of the loops around it in its function, outermost first; 0 where there is none, or the source is
+  /// unknown.
   std::array<std::uint32_t, 4> loops{};
 
   bool same_place(const FramePlace& other) const { return code == other.code && offset == other.offset; }

@@ -3,8 +3,8 @@
 // While everything is recorded, an iteration begins with the first call after the loop has begun again. Between bursts
 // only some calls are known. There, and then everywhere, an iteration begins where the loop's *anchor* returns: a call
 // that the loop makes exactly once per iteration. Best is one that is always watched, such as the one of `loss.item()`;
-// otherwise one of a kind that is rare enough to be watched all the time. Ranges that the program itself names "step" or
-// "iteration" (NVTX, ProfilerStep#) come before both.
+// otherwise one of a kind that is rare enough to be watched all the time. Ranges that the program itself names "step"
+// or "iteration" (NVTX, ProfilerStep#) come before both.
 #pragma once
 
 #include <cstdint>

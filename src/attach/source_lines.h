@@ -21,8 +21,8 @@ class SourceLines {
   /// The line without the white space around it, at most `most` characters; empty if the file cannot be read. Lines
   /// count from 1.
   std::string line(std::string_view file, std::uint32_t line, std::size_t most = 48);
-  /// The lines of the loops (`for`, `while`) around this line in the same function, outermost first: those above that are
-  /// indented less, and the line itself if it is one. Empty if there are none, or the file cannot be read.
+  /// The lines of the loops (`for`, `while`) around this line in the same function, outermost first: those above that
+  /// are indented less, and the line itself if it is one. Empty if there are none, or the file cannot be read.
   std::vector<std::uint32_t> loops_around(std::string_view file, std::uint32_t line);
   bool can_read(std::string_view file) { return !lines(file).empty(); }
 

@@ -25,7 +25,7 @@ struct RunFacts {
   std::string workload;
   std::string program;     ///< of a program that is not ours: "train.py"; may be empty
   std::string iterations;  ///< what its iterations are counted by, "train.py:41 for batch in loader"; may be empty
-  std::string device;  ///< the device's id
+  std::string device;      ///< the device's id
   std::string device_name;
   bool simulated = false;
   int sm_count = 0;  ///< streaming multiprocessors; 0: unknown

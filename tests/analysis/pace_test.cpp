@@ -316,8 +316,8 @@ TEST(Pace, AFactorBetweenUnequalBatchesIsPerSample) {
   }
 }
 
-// Two iterations of 100 ns each in a burst, and two in the next, 800 ns later: what happened in between is not known. From
-// the end of the first to that of the last are 1100 ns, of which 300 ns are known.
+// Two iterations of 100 ns each in a burst, and two in the next, 800 ns later: what happened in between is not known.
+// From the end of the first to that of the last are 1100 ns, of which 300 ns are known.
 TEST(Pace, TheTimeInWhichIterationsAreNotKnownDoesNotCount) {
   std::vector<LoopStep> steps{{0, 100, 1}, {100, 200, 2}, {1000, 1100, 3}, {1100, 1200, 4}};
   EXPECT_DOUBLE_EQ(steady_pace(steps, 0).ns, 1100.0 / 3);

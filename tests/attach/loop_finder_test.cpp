@@ -73,8 +73,8 @@ TEST(LoopFinder, FindsAPlainLoopWithItsCallsPerRound) {
   EXPECT_EQ(p.finder.iteration(), (LoopKey{0, 1}));
 }
 
-// Line 1: for batch: line 2: for part in range(4): forward at 10, backward at 20; step at 30. The calls alone would fit one
-// loop with a step every fourth time as well.
+// Line 1: for batch: line 2: for part in range(4): forward at 10, backward at 20; step at 30. The calls alone would fit
+// one loop with a step every fourth time as well.
 TEST(LoopFinder, LoopsInOneFunctionAreToldApartByTheirLines) {
   Program p;
   p.function(1, 0, [&] {
@@ -249,8 +249,8 @@ TEST(LoopWatch, AShortProgramHasIterations) {
   EXPECT_THAT(p.watch.finish(), SizeIs(0));
 }
 
-// Where no call is always watched, one of a rare kind is the anchor, if its callbacks cost less than half a per cent: one
-// microsecond in 300. Of the other kind there are two in each round.
+// Where no call is always watched, one of a rare kind is the anchor, if its callbacks cost less than half a per cent:
+// one microsecond in 300. Of the other kind there are two in each round.
 TEST(LoopWatch, ALaunchIsTheAnchorWhereNothingIsAlwaysWatched) {
   for (const bool rare : {true, false}) {
     Program p;
