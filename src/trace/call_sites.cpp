@@ -29,8 +29,8 @@ auto first_from(Queue& queue, Nanoseconds t) {
 
 bool is_library_file(std::string_view path) {
   if (path.empty() || path.front() == '<') return true;  // "<frozen importlib._bootstrap>", "<string>"
-  constexpr std::array<std::string_view, 4> kParts{"/site-packages/", "/dist-packages/", "/lib/python3",
-                                                   "/lib64/python3"};
+  constexpr std::array<std::string_view, 5> kParts{"/site-packages/", "/dist-packages/", "/lib/python3",
+                                                   "/lib64/python3", "/torchinductor_"};
   return std::any_of(kParts.begin(), kParts.end(),
                      [&](std::string_view part) { return path.find(part) != std::string_view::npos; });
 }

@@ -22,7 +22,7 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
-/// A frame of the interpreter, its library or an installed package, judged by its path.
+/// A frame of the interpreter, its library, an installed package, or what torch.compile wrote; judged by its path.
 bool is_library_file(std::string_view path);
 
 /// Any thread may use it. Sites count from 1; 0 means that nothing is known.

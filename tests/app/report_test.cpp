@@ -54,6 +54,25 @@ TEST_F(Report, OfOurOwnTraceSaysWhatTheRunSaid) {
   }
 }
 
+// A recording becomes a trace for other programs, and comes back: the figures stay the same.
+TEST_F(Report, AFileBecomesOneOfTheOtherKind) {
+  ASSERT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "50", "--trace", "t.lanescope"}).status, 0);
+  const Outcome there = run({"report", "t.lanescope", "--trace", "t.json.gz"});
+  ASSERT_EQ(there.status, 0) << there.err;
+  const Outcome back = run({"report", "t.json.gz", "--trace", "back.lanescope"});
+  ASSERT_EQ(back.status, 0) << back.err;
+  Json first = report("t.lanescope"), last = report("back.lanescope");
+  first.erase("source");
+  last.erase("source");
+  first.erase("capture");  // only a session file has it
+  last.erase("capture");
+  EXPECT_EQ(first, last);
+
+  const Outcome itself = run({"report", "t.lanescope", "--trace", "./t.lanescope"});
+  EXPECT_EQ(itself.status, 2);
+  EXPECT_EQ(itself.err, "lanescope: ./t.lanescope is the trace that is read; give the report another file\n");
+}
+
 TEST_F(Report, TheTableNamesTheRunAndWhatWasRead) {
   ASSERT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "30", "--trace", "t.json"}).status, 0);
   const Outcome outcome = run({"report", "t.json", "--json", "figures.json"});

@@ -40,7 +40,10 @@ TEST_P(FindsItselfAgain, EveryNumber) {
   const DeviceProfile truth = device::sim::embedded_profile(GetParam());
   const Calibration found = calibrate_simulated(truth);
   const std::map<std::string, double> numbers = numbers_of(found.profile), wanted = numbers_of(truth);
-  ASSERT_EQ(numbers.size(), wanted.size());
+  ASSERT_EQ(numbers.size(), wanted.size() + 1);
+  // It is not in the profile, so what the GPU does varies as much as what the CPU does. The middle 80 % of a triangular
+  // distribution are within 1 - sqrt(0.2) = 0.55 of its spread.
+  EXPECT_NEAR(numbers.at("jitter.gpu_spread"), 0.55 * truth.jitter_spread, 0.2 * truth.jitter_spread);
   const auto expect_near = [&](const char* key, double value, double share) {
     ASSERT_TRUE(numbers.contains(key)) << key;
     EXPECT_NEAR(numbers.at(key), value, std::max(1e-3, value * share)) << key;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "sim/sim_rig.h"
@@ -183,6 +184,20 @@ TEST(Jitter, TheSameSeedGivesTheSameEvents) { EXPECT_EQ(play_with_seed(1, "rtx40
 TEST(Jitter, AnotherSeedGivesOthers) { EXPECT_NE(play_with_seed(1, "rtx4090"), play_with_seed(2, "rtx4090")); }
 
 TEST(Jitter, NoneInTheTeachingProfile) { EXPECT_EQ(play_with_seed(1, "teaching"), play_with_seed(2, "teaching")); }
+
+// Calls vary, kernels do not.
+TEST(Jitter, WhatTheGpuDoesHasItsOwn) {
+  DeviceProfile profile = embedded_profile("rtx4090");
+  ASSERT_GT(profile.jitter_spread, 0);
+  profile.jitter_gpu_spread = 0;
+  Rig rig(profile);
+  for (int i = 0; i < 20; ++i) rig.kernel(100);
+  rig.close();
+  std::map<trace::EventKind, std::set<base::Nanoseconds>> durations;
+  for (const trace::Event& event : rig.sink.events) durations[event.kind].insert(event.end_ns - event.start_ns);
+  EXPECT_EQ(durations[trace::EventKind::Kernel].size(), 1u);
+  EXPECT_GT(durations[trace::EventKind::Call].size(), 10u);
+}
 
 TEST(Jitter, StaysWithinItsSpreadAndKeepsTheMean) {
   Jitter jitter(0.1, -1, 42);

@@ -5,6 +5,8 @@
 #include <random>
 #include <thread>
 
+#include "trace/call_sites.h"
+
 namespace lanescope::trace {
 namespace {
 
@@ -210,6 +212,14 @@ TEST(Trace, ReadersAndTheWriterDoNotDisturbEachOther) {
   trace.publish();
   done = true;
   reader.join();
+}
+
+TEST(CallSites, LibraryFilesAreThoseOfPackagesAndWhatTheyWrite) {
+  for (const char* path : {"/usr/lib/python3.12/threading.py", "/x/site-packages/torch/nn/modules/module.py",
+                           "<string>", "", "/tmp/torchinductor_me/gx/cgx.py"}) {
+    EXPECT_TRUE(is_library_file(path)) << path;
+  }
+  for (const char* path : {"/home/me/train.py", "train.py"}) EXPECT_FALSE(is_library_file(path)) << path;
 }
 
 }  // namespace

@@ -264,7 +264,8 @@ class Reader {
     if (section == nullptr) fail(root, key, tr("is missing"));
     const toml::node* node = section->as_table()->get(spec.key);
     if (node == nullptr && spec.optional) {
-      profile.numbers.push_back({key, spec.of(profile), std::string(kNotInTheFile)});
+      // A negative default stands for another number.
+      if (spec.of(profile) >= 0) profile.numbers.push_back({key, spec.of(profile), std::string(kNotInTheFile)});
       return;
     }
     if (node == nullptr) fail(*section, key, tr("is missing"));
@@ -348,6 +349,7 @@ std::string profile_text(const DeviceProfile& profile, std::string_view comment)
   out << '\n';
   for (const TextSpec& spec : kTexts) out << spec.key << " = " << toml_string(profile.*spec.of) << '\n';
   std::string_view table;
+  DeviceProfile standard;
   const auto has = [&](std::string_view name) {
     return std::any_of(profile.numbers.begin(), profile.numbers.end(),
                        [&](const DeviceProfile::Number& n) { return n.key.starts_with(fmt::format("{}.", name)); });
@@ -358,6 +360,7 @@ std::string profile_text(const DeviceProfile& profile, std::string_view comment)
     const std::string key = fmt::format("{}.{}", spec.table, spec.key);
     const auto found = std::find_if(profile.numbers.begin(), profile.numbers.end(),
                                     [&](const DeviceProfile::Number& n) { return n.key == key; });
+    if (found == profile.numbers.end() && spec.optional && spec.of(standard) < 0) continue;  // another number's value
     if (found == profile.numbers.end()) throw base::Error(tr("profile: {} is missing", key));
     std::string from;
     for (const std::string& published : found->from) from += (from.empty() ? "" : ", ") + toml_string(published);
