@@ -79,6 +79,11 @@ void draw_facts(const Canvas& c) {
   }
   const io::RunFacts facts = model.facts();
   if (!facts.workload.empty()) figure_line(c, tr("workload"), facts.workload);
+  if (!facts.program.empty()) figure_line(c, tr("program"), facts.program);
+  if (!facts.iterations.empty()) {
+    wrapped_text(c, FontRole::Body, Colour::Text, tr("iterations: {}", facts.iterations));
+    vertical_space(c, 4);
+  }
   if (!facts.device_name.empty())
     wrapped_text(c, FontRole::Body, Colour::Muted, device::name_in_words(facts.device_name));
   if (facts.settings.empty()) return;
