@@ -10,9 +10,10 @@ using analysis::IterationRecord;
 
 double plot_value(PlotKind kind, const IterationRecord& before, const IterationRecord& last) {
   const auto ns = static_cast<double>(last.end_ns - before.end_ns);
-  // Of a single iteration of which not all was recorded, the GPU's part says little; of many, what was recorded counts.
+  // A part of an iteration says little: a burst's first moment is all kernel. What is recorded counts if it is as long as
+  // an iteration.
   const auto recorded = static_cast<double>(last.recorded_since(before));
-  const bool known = recorded >= ns || (recorded > 0 && last.number > before.number + 1);
+  const bool known = recorded * static_cast<double>(last.number - before.number) >= ns;
   constexpr PlotKinds kAlwaysKnown{PlotKind::IterationsPerSecond, PlotKind::IterationTime, PlotKind::CpuWaiting,
                                    PlotKind::DataWaiting,         PlotKind::Syncs,         PlotKind::Loss};
   const auto rise = [&](auto member) { return static_cast<double>(last.*member - before.*member); };

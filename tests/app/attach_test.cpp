@@ -63,7 +63,7 @@ TEST_F(AttachTest, TheProgramsOutputAndStatusAreItsOwnAndTheTraceHasItsLinesAndI
   }
   EXPECT_EQ(kernels, 12'000u);  // three layers, 4000 times
   EXPECT_EQ(reads.size(), 4000u);
-  // The loop is known after half a second; each of its iterations reads the loss once.
+  // The loop is known after half a second, and then its iterations of the last second; each reads the loss once.
   EXPECT_THAT(iterations.size(), Ge(2000u));
   std::sort(reads.begin(), reads.end());
   for (const auto& [start, end] : iterations) {
@@ -81,6 +81,18 @@ TEST_F(AttachTest, AReportOfTheRecordingNamesTheLineThatWaits) {
   const Outcome report = run({"report", "run.json.gz", "--json", "-"});
   ASSERT_EQ(report.status, 0) << report.err;
   EXPECT_THAT(report.out, HasSubstr("train.py:"));
+}
+
+// It has ended before its loop is settled. The first round has no beginning that could be told from what came before.
+TEST_F(AttachTest, AShortProgramHasAllItsIterations) {
+  ASSERT_EQ(
+      record({"--record", "run.lanescope"}, {LANESCOPE_PYTHON, train(), "--iterations", "60"}, on_fake_gpu()).status,
+      0);
+  const Outcome outcome = run({"report", "run.lanescope", "--json", "-"});
+  const auto report = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(report.at("iterations"), 59);
+  EXPECT_EQ(report.at("program"), "train.py");
+  EXPECT_THAT(report.at("iterations_by").get<std::string>(), HasSubstr("for number, _ in enumerate"));
 }
 
 TEST_F(AttachTest, InBurstsOnlyPartsAreRecordedAndAllWaits) {

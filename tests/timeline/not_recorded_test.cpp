@@ -180,6 +180,8 @@ TEST(NotRecordedPlots, AreGapsAndNotZero) {
   EXPECT_TRUE(std::isnan(plot_value(PlotKind::GpuBusy, first, second))) << "a part of one iteration says little";
   EXPECT_DOUBLE_EQ(plot_value(PlotKind::GpuBusy, zero, second), 50) << "60 of 120, not of 200";
   EXPECT_FALSE(std::isnan(plot_value(PlotKind::IterationTime, first, second))) << "known all the time";
+  zero.recorded_ns = 30;
+  EXPECT_TRUE(std::isnan(plot_value(PlotKind::GpuBusy, zero, second))) << "90 of two iterations: not even one";
   second.recorded_ns = 100;
   EXPECT_TRUE(std::isnan(plot_value(PlotKind::RunAhead, first, second)));
 }

@@ -174,7 +174,11 @@ void draw_watched_program(const Canvas& c) {
     figure_line(
         c, fmt::format("{}  {}", process.name, process.pid), state_word(process),
         process.state == wire::State::Watching || process.state == wire::State::Starting ? Colour::Text : Colour::Wait);
-    if (!process.library.empty()) text(c, FontRole::Small, Colour::Dim, process.library);
+    if (!process.library.empty()) {  // "/usr/lib/libcupti.so.13 (API 130001)"
+      const std::size_t folder = process.library.rfind('/', process.library.find(" ("));
+      text(c, FontRole::Small, Colour::Dim, process.library.substr(folder + 1));
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", process.library.c_str());
+    }
   }
   if (state.without_gpu != 0) {
     text(c, FontRole::Small, Colour::Dim, tr("other processes, without GPU work: {}", state.without_gpu));
