@@ -59,11 +59,10 @@ std::optional<Nanoseconds> LoopWatch::undecided_since(Nanoseconds now_ns) {
 // What a watch finds that knows the loop from the beginning, and in a second pass also its anchor.
 std::vector<LoopWatch::Iteration> LoopWatch::from_the_first() {
   std::vector<Iteration> ended;
-  LoopWatch again(0);
+  LoopWatch again(0, false);
   for (int pass = 0; pass < 2; ++pass) {
     const std::optional<Anchor> anchor = again.anchor_;
-    again = LoopWatch(0);
-    again.keeps_ = false;
+    again = LoopWatch(0, false);
     again.chosen_ = again.loop_ = loop_;
     again.anchor_ = anchor;
     ended.clear();

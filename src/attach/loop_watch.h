@@ -26,7 +26,9 @@ class LoopWatch {
   /// Iterations are counted once the same loop has been the iteration for so long: at first, the layers of a network
   /// are all that comes again. Then those from before are known, too, of the last kKept.
   static constexpr Nanoseconds kSettled = 500 * base::kMillisecond, kKept = base::kSecond;
-  explicit LoopWatch(Nanoseconds settled_ns = kSettled) : settled_ns_(settled_ns) {}
+  /// `from_the_first`: keeps calls until then, which takes memory.
+  explicit LoopWatch(Nanoseconds settled_ns = kSettled, bool from_the_first = true)
+      : settled_ns_(settled_ns), keeps_(from_the_first) {}
 
   struct Call {
     Nanoseconds start_ns = 0, end_ns = 0;
@@ -62,7 +64,7 @@ class LoopWatch {
 
  private:
   static constexpr int kRoundsForAnchor = 3;
-  static constexpr std::size_t kMostCandidates = 4096, kMostKept = 1 << 16;
+  static constexpr std::size_t kMostCandidates = 4096, kMostKept = 1 << 15;
   static constexpr Nanoseconds kLongestSearch = 30 * base::kSecond;
 
   struct Kept {
@@ -100,7 +102,7 @@ class LoopWatch {
   Nanoseconds anchor_seen_ns_ = 0;
   std::deque<Kept> kept_;  // until the first loop is settled, or has been looked for in vain
   std::optional<Nanoseconds> kept_from_ns_;
-  bool keeps_ = true;
+  bool keeps_;
 };
 
 /// Iterations by the program's own ranges. Digits do not distinguish names: "ProfilerStep#12" is "ProfilerStep#".

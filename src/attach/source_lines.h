@@ -24,7 +24,6 @@ class SourceLines {
   /// The lines of the loops (`for`, `while`) around this line in the same function, outermost first: those above that
   /// are indented less, and the line itself if it is one. Empty if there are none, or the file cannot be read.
   std::vector<std::uint32_t> loops_around(std::string_view file, std::uint32_t line);
-  bool can_read(std::string_view file) { return !lines(file).empty(); }
 
  private:
   const std::vector<std::string>& lines(std::string_view file);

@@ -243,7 +243,7 @@ WatchedProcess::Thread& WatchedProcess::thread(std::uint32_t tid) {
   const auto known = threads_.find(tid);
   if (known != threads_.end()) return known->second;
   if (threads_.size() >= kMostThreads) tid = 0;  // the rest share one entry
-  Thread& thread = threads_.try_emplace(tid, identity_.loop_settled_ns).first->second;
+  Thread& thread = threads_.try_emplace(tid, identity_.loop_settled_ns, tid == identity_.pid).first->second;
   thread.loops.choose(chosen_);
   return thread;
 }

@@ -95,7 +95,7 @@ class WatchedProcess {
     Nanoseconds start_ns = 0;
   };
   struct Thread {
-    explicit Thread(Nanoseconds loop_settled_ns) : loops(loop_settled_ns) {}
+    Thread(Nanoseconds loop_settled_ns, bool main) : loops(loop_settled_ns, main) {}
 
     std::string name;
     LoopWatch loops;
