@@ -10,8 +10,8 @@ using analysis::IterationRecord;
 
 double plot_value(PlotKind kind, const IterationRecord& before, const IterationRecord& last) {
   const auto ns = static_cast<double>(last.end_ns - before.end_ns);
-  // A part of an iteration says little: a burst's first moment is all kernel. What is recorded counts if it is as long as
-  // an iteration.
+  // A part of an iteration says little: a burst's first moment is all kernel. What is recorded counts if it is as long
+  // as an iteration.
   const auto recorded = static_cast<double>(last.recorded_since(before));
   const bool known = recorded * static_cast<double>(last.number - before.number) >= ns;
   constexpr PlotKinds kAlwaysKnown{PlotKind::IterationsPerSecond, PlotKind::IterationTime, PlotKind::CpuWaiting,
