@@ -79,8 +79,9 @@ struct TextMessage {  // then the text
 struct FrameMessage {
   std::uint32_t file, function;  ///< texts
   std::uint32_t line;            ///< 0: unknown
-  std::uint32_t code,
-      offset;  ///< the same for all frames of a code object; the place in its bytecode. Loops are found by them
+  // Loops are found by these.
+  std::uint32_t code;    ///< the same for all frames of a code object
+  std::uint32_t offset;  ///< the place in its bytecode
 };
 struct StackMessage {  // then `frames` ids
   std::uint32_t frames;

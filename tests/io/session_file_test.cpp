@@ -18,12 +18,12 @@
 #include "io/summary_json.h"
 #include "io/trace_file.h"
 #include "scratch.h"
+#include "sessions.h"
 #include "traces.h"
 
 namespace lanescope::io {
 namespace {
 
-using base::Nanoseconds;
 using testing::HasSubstr;
 using Act = trace::RecordingChange::Act;
 
@@ -31,95 +31,6 @@ OpenedTrace read_bytes_as_session(std::string_view bytes, const ReadLimits& limi
   ByteSource source(bytes, "some.lanescope");
   return read_session(source, nullptr, limits);
 }
-
-RunFacts full_facts() {
-  RunFacts facts;
-  facts.workload = "linear-mse";
-  facts.device = "sim:rtx4090";
-  facts.device_name = "RTX 4090";
-  facts.simulated = true;
-  facts.sm_count = 128;
-  facts.h2d_peak_gb_per_s = 0.1 + 0.2;  // needs all 17 digits
-  facts.d2h_peak_gb_per_s = 26.3;
-  facts.settings = {{"pinned", "true"}, {"batch", "64"}, {"empty", ""}};
-  facts.marks = std::string("{\"rulers\":[\"\xff\"]}\0", 17);
-  return facts;
-}
-
-trace::CaptureHealth some_health() {
-  trace::CaptureHealth health;
-  health.state = trace::CaptureState::Degraded;
-  health.reason = "no records of graphs";
-  health.library = "libcupti.so.13";
-  std::uint64_t n = 0;
-  session::for_each_number(health, [&](const char*, auto& number) {
-    number = static_cast<std::remove_reference_t<decltype(number)>>(++n * 1'000'000'007u);
-  });
-  return health;
-}
-
-void expect_same_sites(const trace::Trace& a, const trace::Trace& b) {
-  ASSERT_EQ(a.sites().size(), b.sites().size());
-  for (std::uint32_t site = 1; site <= a.sites().size(); ++site) {
-    EXPECT_EQ(a.sites().stack(site).frames, b.sites().stack(site).frames);
-    EXPECT_EQ(a.sites().stack(site).own, b.sites().stack(site).own);
-  }
-  EXPECT_EQ(a.sites().noted(), b.sites().noted());
-  for (std::size_t l = 0; l < a.lane_count(); ++l) {
-    const auto all = [&](const trace::Trace& t) {
-      return t.sites().between(static_cast<LaneId>(l), std::numeric_limits<Nanoseconds>::min(),
-                               std::numeric_limits<Nanoseconds>::max());
-    };
-    const auto notes = all(a), others = all(b);
-    ASSERT_EQ(notes.size(), others.size());
-    for (std::size_t i = 0; i < notes.size(); ++i) {
-      EXPECT_EQ(notes[i].start_ns, others[i].start_ns);
-      EXPECT_EQ(notes[i].site, others[i].site);
-    }
-  }
-}
-
-std::vector<trace::Coverage::Interval> intervals_of(const trace::Trace& trace, std::int64_t pid) {
-  const trace::Coverage& coverage = trace.coverage(pid);
-  std::vector<trace::Coverage::Interval> intervals;
-  for (auto i = coverage.first(); i < coverage.last(); ++i) intervals.push_back(coverage.interval(i));
-  return intervals;
-}
-
-// Row by row, not only the same set of events.
-void expect_same_rows(const trace::Trace& a, const trace::Trace& b) {
-  ASSERT_EQ(lanes_of(a), lanes_of(b));
-  for (std::size_t l = 0; l < a.lane_count(); ++l) {
-    const trace::Lane &lane = a.lane(static_cast<LaneId>(l)), &other = b.lane(static_cast<LaneId>(l));
-    ASSERT_EQ(lane.row_count(), other.row_count());
-    EXPECT_EQ(events_of(a, l), events_of(b, l));
-    for (std::size_t r = 0; r < lane.row_count(); ++r) {
-      ASSERT_EQ(lane.row(r).last() - lane.row(r).first(), other.row(r).last());
-      for (trace::EventIndex i = 0; i < other.row(r).last(); ++i) {
-        const trace::EventIndex from = lane.row(r).first() + i;
-        ASSERT_EQ(lane.row(r).start(from), other.row(r).start(i));
-        ASSERT_EQ(lane.row(r).end(from), other.row(r).end(i));
-      }
-    }
-  }
-}
-
-void note_some_sites(trace::Trace& trace) {
-  const base::NameId file = trace.names().intern("/home/ann/train.py"),
-                     library = trace.names().intern("/lib/python3/x.py"), main = trace.names().intern("main"),
-                     item = trace.names().intern("item");
-  const std::array<trace::Frame, 2> deep{trace::Frame{library, item, 0}, trace::Frame{file, main, 57}};
-  const std::array<trace::Frame, 1> flat{trace::Frame{file, main, 41}};
-  const auto a = trace.sites().intern(deep, 1), b = trace.sites().intern(flat, 0);
-  for (int i = 0; i < 100; ++i) trace.sites().note(3, i * 1'000 - 500, i % 3 == 0 ? a : b);
-}
-
-struct SessionFile : Scratch {
-  OpenedTrace again(const trace::Trace& trace) {
-    write_session(file("a.lanescope"), trace, full_facts());
-    return read_trace(file("a.lanescope"));
-  }
-};
 
 TEST_F(SessionFile, KeepsEverything) {
   trace::Trace trace;
@@ -293,95 +204,10 @@ TEST_F(SessionFile, CountsWhatWasEvictedBeforeItWasWritten) {
   EXPECT_EQ(opened.trace->counts().dropped, first - 3'000);
 }
 
-std::string small_file(const Scratch&, const std::filesystem::path& path) {
-  trace::Trace trace;
-  SessionWriter writer(path, trace);
-  const LaneId lane = trace.add_lane(cpu_lane(LaneKind::Calls, "calls"));
-  for (int step = 0; step < 4; ++step) {
-    for (int i = 0; i < 20; ++i) {
-      trace.append(make_event(trace, lane, EventKind::Call, "call " + std::to_string(i), step * 1'000 + i * 10,
-                              step * 1'000 + i * 10 + 5, static_cast<std::uint32_t>(i)));
-    }
-    trace.publish();
-    trace.set_complete_until((step + 1) * 1'000);
-    writer.append({});
-  }
-  writer.finish({});
-  return read_bytes(path);
-}
-
-// --- files that are still being written ------------------------------------------------------------------------------
-
-// What a follower has after each step is what the writer's trace has.
-TEST_F(SessionFile, IsFollowedWhileItGrows) {
-  trace::Trace trace;
-  SessionWriter writer(file("live.lanescope"), trace);
-  SessionFollower follower(file("live.lanescope"), std::size_t{1} << 30);
-  EXPECT_FALSE(follower.read()) << "it has only its head";
-  const trace::CaptureHealth health = some_health();
-  for (std::uint32_t step = 1; step < 8; ++step) {
-    fill_randomly(trace, step, 4);
-    if (step == 1) note_some_sites(trace);  // notes ascend in time
-    if (step == 2) trace.begin_recorded(5, trace.extent().second);
-    trace.set_complete_until(trace.extent().second);
-    if (step == 3) trace.count_dropped(10);
-    if (step == 5) trace.count_dropped(7);
-    writer.append(full_facts(), &health);
-    EXPECT_FALSE(follower.ended());
-    EXPECT_TRUE(follower.read());
-    EXPECT_FALSE(follower.read()) << "nothing has been added";
-    expect_same_rows(trace, follower.trace());
-    expect_same_sites(trace, follower.trace());
-    EXPECT_EQ(follower.trace().complete_until(), trace.complete_until());
-    EXPECT_EQ(follower.trace().counts().dropped, trace.counts().dropped);
-    EXPECT_EQ(intervals_of(trace, 5), intervals_of(follower.trace(), 5));
-  }
-  writer.finish(full_facts());
-  EXPECT_TRUE(follower.read());
-  EXPECT_TRUE(follower.ended());
-  EXPECT_EQ(follower.facts(), full_facts());
-  ASSERT_TRUE(follower.health());
-  EXPECT_EQ(follower.health()->reason, "no records of graphs");
-}
-
-// A copy of the file arrives in pieces of any size, as over a network.
-TEST_F(SessionFile, IsFollowedHoweverItArrives) {
-  trace::Trace trace;
-  SessionWriter writer(file("whole.lanescope"), trace);
-  for (std::uint32_t step = 1; step < 5; ++step) {
-    fill_randomly(trace, step, 4);
-    writer.append(full_facts());
-  }
-  writer.finish(full_facts());
-  const std::string bytes = read_bytes(file("whole.lanescope"));
-  std::mt19937 random(3);
-  std::ofstream copy(file("copy.lanescope"), std::ios::binary);
-  SessionFollower follower(file("copy.lanescope"), std::size_t{1} << 30);
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t some = std::min<std::size_t>(bytes.size() - at, 1 + random() % 300);
-    copy.write(bytes.data() + at, static_cast<std::streamsize>(some)).flush();
-    at += some;
-    EXPECT_EQ(follower.ended(), false);
-    follower.read();
-  }
-  EXPECT_TRUE(follower.ended());
-  expect_same_rows(trace, follower.trace());
-}
-
-TEST_F(SessionFile, AFollowerStopsWhereTheFileIsDamaged) {
-  std::string bytes = small_file(*this, file("small.lanescope"));
-  bytes[bytes.size() / 2] ^= 0x10;
-  std::ofstream(file("damaged.lanescope"), std::ios::binary) << bytes;
-  SessionFollower follower(file("damaged.lanescope"), std::size_t{1} << 30);
-  EXPECT_THAT(error_of([&] { follower.read(); }), HasSubstr("damaged.lanescope: damaged: chunk "));
-  EXPECT_GT(follower.trace().counts().recorded, 0u);
-  EXPECT_THAT(error_of([&] { SessionFollower(file("none.lanescope"), 0); }), HasSubstr("none.lanescope: cannot read"));
-}
-
 // --- files that are not whole ----------------------------------------------------------------------------------------
 
 TEST_F(SessionFile, ATruncatedFileShowsWhatIsWhole) {
-  const std::string bytes = small_file(*this, file("a.lanescope"));
+  const std::string bytes = small_file(file("a.lanescope"));
   const OpenedTrace whole = read_bytes_as_session(bytes);
   const std::vector<NamedEvent> all = events_of(*whole.trace, 0);
   std::uint64_t before = 0;
@@ -410,7 +236,7 @@ TEST_F(SessionFile, ATruncatedFileShowsWhatIsWhole) {
 }
 
 TEST_F(SessionFile, ADamagedByteIsNamedAndNothingOfItIsShown) {
-  const std::string bytes = small_file(*this, file("a.lanescope"));
+  const std::string bytes = small_file(file("a.lanescope"));
   const std::vector<NamedEvent> all = events_of(*read_bytes_as_session(bytes).trace, 0);
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     SCOPED_TRACE(at);
