@@ -32,6 +32,13 @@ OpenedTrace read_bytes_as_session(std::string_view bytes, const ReadLimits& limi
   return read_session(source, nullptr, limits);
 }
 
+struct SessionFile : Scratch {
+  OpenedTrace again(const trace::Trace& trace) {
+    write_session(file("a.lanescope"), trace, full_facts());
+    return read_trace(file("a.lanescope"));
+  }
+};
+
 TEST_F(SessionFile, KeepsEverything) {
   trace::Trace trace;
   fill_randomly(trace, 1, 300);

@@ -103,13 +103,6 @@ inline void note_some_sites(trace::Trace& trace) {
   for (int i = 0; i < 100; ++i) trace.sites().note(3, i * 1'000 - 500, i % 3 == 0 ? a : b);
 }
 
-struct SessionFile : Scratch {
-  OpenedTrace again(const trace::Trace& trace) {
-    write_session(file("a.lanescope"), trace, full_facts());
-    return read_trace(file("a.lanescope"));
-  }
-};
-
 /// A session in four steps.
 inline std::string small_file(const std::filesystem::path& path) {
   trace::Trace trace;
