@@ -52,6 +52,7 @@ std::size_t StepRuns::need(const Step& step, Side side, const std::vector<std::s
 
 bool StepRuns::run(const std::function<void(std::size_t)>& progress, const std::function<bool()>& should_stop) {
   for (; made_ < runs_.size(); ++made_) {
+    if (progress) progress(made_);
     Run& run = runs_[made_];
     session::SessionOptions options =
         side_options(run.experiment, run.side, {.device = {}, .iterations = 0, .assignments = run.assignments});
