@@ -21,6 +21,7 @@ PROGRAMS = [  # name, what starts it
     ("session", []),
     ("window", VIRTUAL_DISPLAY),
     ("live", VIRTUAL_DISPLAY),
+    ("latency", VIRTUAL_DISPLAY),
     ("opening", VIRTUAL_DISPLAY),
 ]
 

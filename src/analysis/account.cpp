@@ -27,7 +27,11 @@ Summary of_its_pace(const LiveAnalysis& analysis, Summary summary) {
   const Pace& pace = summary.pace;
   const bool all = pace.from_ns == summary.from_ns && pace.to_ns == summary.to_ns;
   if (pace.basis != PaceBasis::Steady || all) return summary;
-  return analysis.window(pace.from_ns, pace.to_ns, pace.period);
+  Summary of_pace = analysis.window(pace.from_ns, pace.to_ns, pace.period);
+  // Where hardly any of its iterations were recorded, those of all of the stretch say more.
+  const bool too_few =
+      of_pace.recorded_iterations < kEnoughWhole && of_pace.recorded_iterations < summary.recorded_iterations;
+  return summary.in_parts && too_few ? summary : of_pace;
 }
 
 Nanoseconds at_most(std::span<const IterationRecord> records, Nanoseconds from) {

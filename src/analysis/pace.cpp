@@ -49,6 +49,7 @@ Special special_by(std::span<const LoopStep> steps, std::int64_t LoopStep::*tota
 
 Special special_iterations(std::span<const LoopStep> steps) {
   if (Special waits = special_by(steps, &LoopStep::sync_count)) return waits;
+  if (steps.back().in_parts) return {};  // an iteration without launches may just not have been recorded
   return special_by(steps, &LoopStep::launch_count);
 }
 

@@ -63,7 +63,12 @@ class PassOnSignals {
     action.sa_sigaction = [](int number, siginfo_t* info, void*) {
       const pid_t program = target();
       const bool from_terminal = info->si_code == SI_KERNEL;
-      if (program > 0 && !from_terminal) ::kill(program, number);
+      if (program <= 0) {  // there is only this program left to end
+        ::signal(number, SIG_DFL);
+        ::raise(number);
+      } else if (!from_terminal) {
+        ::kill(program, number);
+      }
     };
     for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &before_[i]);
   }
@@ -73,11 +78,11 @@ class PassOnSignals {
 
 io::RunFacts facts_of(const attach::Attachment& attachment) {
   io::RunFacts facts;
-  for (const attach::ProcessState& process : attachment.state().processes) {
-    if (!process.uses_gpu || !facts.program.empty()) continue;
-    facts.program = process.name;
-    facts.iterations = process.iterations;
-    facts.device_name = process.gpu;
+  const attach::AttachState state = attachment.state();
+  if (const attach::ProcessState* process = state.first_with_gpu()) {
+    facts.program = process->name;
+    facts.iterations = process->iterations;
+    facts.device_name = process->gpu;
   }
   return facts;
 }

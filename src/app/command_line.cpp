@@ -10,6 +10,8 @@
 
 #include "app/attach_program.h"
 #include "app/calibrate_machine.h"
+#include "app/compare_files.h"
+#include "app/export_file.h"
 #include "app/grade_files.h"
 #include "app/headless_run.h"
 #include "app/list.h"
@@ -48,6 +50,14 @@ struct Perform {
   }
   int operator()(const ReportRequest& request) const {
     report_file(request);
+    return kDone;
+  }
+  int operator()(const CompareRequest& request) const {
+    compare_files(request);
+    return kDone;
+  }
+  int operator()(const ExportRequest& request) const {
+    export_file(request);
     return kDone;
   }
   int operator()(const LessonRequest& request) const {

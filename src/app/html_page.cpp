@@ -143,7 +143,7 @@ std::string several_runs(const Page& page, Pictures& pictures) {
   }
   text += links + "</nav>\n" + comparison_headline(page.runs[0], page.runs[1]);
   if (page.experiment) text += experiment_section(*page.experiment);
-  text += comparison_section(page.runs[0], page.runs[1]);
+  text += comparison_section(page.runs[0], page.runs[1]) + page.differences;
   for (std::size_t r = 0; r < page.runs.size(); ++r) {
     const SectionIds id{fmt::format("-{}", r + 1)};
     const std::vector<Section> sections = run_sections(page.runs[r], pictures, id);
@@ -163,6 +163,16 @@ PageRun page_run(const experiment::MeasuredRun& run, const RunFigures& figures, 
   page.trace = &run.trace();
   page.analysis = &run.analysis();
   page.device = run.device();
+  return page;
+}
+
+PageRun page_run(const FileFigures& file, std::string title) {
+  PageRun page;
+  page.title = std::move(title);
+  page.figures = file.figures;
+  page.trace = file.opened.trace.get();
+  page.analysis = file.analysis.get();
+  page.source = file.source;
   return page;
 }
 

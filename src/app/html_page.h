@@ -8,6 +8,7 @@
 #include "analysis/live_analysis.h"
 #include "app/experiment_report.h"
 #include "app/html_pictures.h"
+#include "app/read_figures.h"
 #include "app/run_prediction.h"
 #include "app/run_report.h"
 #include "device/device.h"
@@ -32,10 +33,13 @@ struct Page {
   std::vector<PageRun> runs;
   const ExperimentReport* experiment = nullptr;
   bool ended_early = false;
+  std::string differences = {};  ///< of two runs: a section, as HTML; may be empty
 };
 
 /// A finished run, with everything the page needs.
 PageRun page_run(const experiment::MeasuredRun& run, const RunFigures& figures, std::string title);
+/// A file that was read in detail; it must exist until the page has been made.
+PageRun page_run(const FileFigures& file, std::string title);
 
 std::string page_text(const Page& page);
 

@@ -29,6 +29,15 @@ void check_outputs(const std::vector<fs::path>& paths) {
   }
 }
 
+void check_not_input(const std::vector<fs::path>& paths, const fs::path& input) {
+  for (const fs::path& path : paths) {
+    std::error_code unknown;
+    if (!path.empty() && fs::equivalent(path, input, unknown)) {
+      throw base::UsageError(base::tr("{} is the trace that is read; give the output another name", path.string()));
+    }
+  }
+}
+
 fs::path comparison_path(const fs::path& path) {
   if (path.empty()) return path;
   fs::path extension = path.extension();

@@ -10,6 +10,9 @@ namespace lanescope::app {
 /// same.
 void check_outputs(const std::vector<std::filesystem::path>& paths);
 
+/// Ignores empty paths and "-". Throws base::UsageError if one of them is the trace that is read.
+void check_not_input(const std::vector<std::filesystem::path>& paths, const std::filesystem::path& input);
+
 /// The path of a command's second trace: "loop.json.gz" gives "loop-compare.json.gz".
 std::filesystem::path comparison_path(const std::filesystem::path& path);
 

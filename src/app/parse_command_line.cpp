@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "app/argument_checks.h"
@@ -124,6 +126,24 @@ Examples:
   lanescope report pytorch-profile.json --html profile.html
   lanescope report --workload linear-mse --set log_interval=1 --html report.html
   lanescope report --experiment P09 --html P09.html --json P09.json)");
+
+constexpr const char* kCompareNotes = N_(
+    R"(Kernels, copies, idle time by cause, operators, calls and waits, with their number and time per iteration in both, those
+that cost or save most first. The traces may come from different programs and profilers.
+
+Examples:
+  lanescope compare before.lanescope after.lanescope
+  lanescope compare before.json.gz after.json.gz --markdown - >> pull-request.md
+  lanescope compare before.lanescope after.lanescope --html compare.html)");
+
+constexpr const char* kExportNotes = N_(
+    R"(Tables: about, lanes, events, waits, bubbles; the manual describes their columns. Times are nanoseconds from the trace's
+beginning. The line of the program is there where it was recorded (lanescope attach).
+
+Examples:
+  lanescope export train.lanescope --csv tables
+  lanescope export train.lanescope --sqlite train.db && sqlite3 train.db "select file, line, sum(waiting_ns) from waits group by 1, 2"
+  lanescope export train.lanescope --chrome train.json.gz)");
 
 struct AttachArguments {
   std::vector<std::string> command, variables;
@@ -365,6 +385,50 @@ struct ReportArguments {
   }
 };
 
+struct CompareArguments {
+  std::string first, second, json, html, csv, markdown;
+
+  void add_to(CLI::App& app) {
+    app.add_option("FIRST", first, tr("a trace (.lanescope, .json or .json.gz)"))->type_name("");
+    app.add_option("SECOND", second, tr("another one"))->type_name("");
+    const auto output = [&](const char* name, std::string& path, const char* text) {
+      app.add_option(name, path, text)->type_name("FILE|-");
+    };
+    output("--json", json, tr("write the figures as JSON to a file, or to standard output (-)"));
+    output("--html", html, tr("write the report as one page (.html) to a file, or to standard output (-)"));
+    output("--csv", csv, tr("write all differences as CSV"));
+    output("--markdown", markdown, tr("write the differences as a table in Markdown, for a pull request"));
+    add_language(app);
+  }
+  CompareRequest request(const std::string& command) const {
+    if (second.empty()) throw UsageError(tr("compare needs two trace files (.lanescope, .json or .json.gz)"));
+    const std::array outputs{&json, &html, &csv, &markdown};
+    if (std::ranges::count_if(outputs, [](const std::string* path) { return *path == "-"; }) > 1) {
+      throw UsageError(tr("only one output can go to standard output (-)"));
+    }
+    return {first, second, json, html, csv, markdown, command};
+  }
+};
+
+struct ExportArguments {
+  std::string file, csv, sqlite, chrome;
+
+  void add_to(CLI::App& app) {
+    app.add_option("FILE", file, tr("a trace (.lanescope, .json or .json.gz)"))->type_name("");
+    app.add_option("--csv", csv, tr("tables as CSV files in this folder"))->type_name("FOLDER");
+    app.add_option("--sqlite", sqlite, tr("tables in an SQLite database"))->type_name("FILE");
+    app.add_option("--chrome", chrome, tr("Chrome JSON, for Perfetto (.json or .json.gz)"))->type_name("FILE");
+    add_language(app);
+  }
+  ExportRequest request() const {
+    if (file.empty()) throw UsageError(tr("export needs a trace file (.lanescope, .json or .json.gz)"));
+    if (csv.empty() && sqlite.empty() && chrome.empty()) {
+      throw UsageError(tr("export needs to know what to write: --csv FOLDER, --sqlite FILE or --chrome FILE"));
+    }
+    return {file, csv, sqlite, chrome};
+  }
+};
+
 // Every command apart from those that could take an experiment but were given none.
 bool takes_own_files(const CLI::App& asked) {
   const bool window = asked.get_parent() == nullptr;
@@ -485,6 +549,15 @@ Request parse_command_line(int argc, const char* const* argv) {
   report.footer(tr(kReportNotes));
   ReportArguments report_arguments;
   report_arguments.add_to(report);
+  CLI::App& compare = *root.add_subcommand("compare", tr("say what changed between two saved traces, and by how much"));
+  compare.footer(tr(kCompareNotes));
+  CompareArguments compare_arguments;
+  compare_arguments.add_to(compare);
+  CLI::App& exported = *root.add_subcommand(
+      "export", tr("write the events, waits and bubbles of a saved trace as tables for pandas, DuckDB or SQLite"));
+  exported.footer(tr(kExportNotes));
+  ExportArguments export_arguments;
+  export_arguments.add_to(exported);
   CLI::App& lesson =
       *root.add_subcommand("lesson", tr("print a lesson's plan, notes for the teacher, or sheets for the students"));
   LessonArguments lesson_arguments;
@@ -533,6 +606,8 @@ Request parse_command_line(int argc, const char* const* argv) {
   if (&asked == &probe) return probe_arguments.request();
   if (&asked == &predict_check) return predict_check_arguments.request();
   if (&asked == &list) return list_arguments.request();
+  if (&asked == &compare) return compare_arguments.request(command);
+  if (&asked == &exported) return export_arguments.request();
   if (&asked == &lesson) return lesson_arguments.request();
   if (&asked == &grade) return grade_arguments.request();
   if (&asked == &script) return script_arguments.request(script);

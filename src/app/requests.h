@@ -83,6 +83,19 @@ struct ReportRequest {
   std::filesystem::path trace = {};  ///< the same events in a file of the other kind; may be empty
 };
 
+/// `lanescope compare FIRST SECOND`
+struct CompareRequest {
+  std::filesystem::path first, second;
+  std::string json, html, csv, markdown;  ///< as in RunRequest; "-" for at most one of them
+  std::string command;                    ///< as in RunRequest
+};
+
+/// `lanescope export FILE`
+struct ExportRequest {
+  std::filesystem::path file;
+  std::filesystem::path csv, sqlite, chrome;  ///< a folder, and files; empty: not wanted
+};
+
 /// `lanescope lesson`
 struct LessonRequest {
   const lesson::Lesson* lesson = nullptr;
@@ -140,8 +153,8 @@ struct TextRequest {
 };
 
 using Request = std::variant<WindowRequest, AttachRequest, RunRequest, ExperimentRequest, SweepRequest, ListRequest,
-                             ReportRequest, LessonRequest, GradeRequest, ScriptRequest, CalibrateRequest, ProbeRequest,
-                             PredictCheckRequest, MeasureRequest, TextRequest>;
+                             ReportRequest, CompareRequest, ExportRequest, LessonRequest, GradeRequest, ScriptRequest,
+                             CalibrateRequest, ProbeRequest, PredictCheckRequest, MeasureRequest, TextRequest>;
 
 /// Throws base::UsageError: one line that says what is wrong and what is allowed.
 Request parse_command_line(int argc, const char* const* argv);

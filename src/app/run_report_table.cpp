@@ -397,8 +397,25 @@ std::string comparison_table(const RunFigures& first, const RunFigures& second, 
   return text;
 }
 
+namespace {
+
+std::string collectives_text(const analysis::Collectives& collectives, const Style& style) {
+  std::string text = fmt::format("\n{}{}{}\n", style.bold, tr("Collectives"), style.off);
+  Table table;
+  table.titles({tr("arrived last"), tr("waits"), tr("transfers"), tr("communicates"), tr("of that alone")});
+  const auto time = [](base::Nanoseconds ns) { return measured(base::format_duration(ns)); };
+  for (const analysis::GpuCollectives& gpu : collectives.gpus) {
+    table.row("  " + one_line(gpu.name), {Cell{base::format_count(gpu.arrived_last), {}, {}}, time(gpu.wait_ns),
+                                          time(gpu.transfer_ns), time(gpu.communication_ns), time(gpu.exposed_ns)});
+  }
+  return text + table.text(style) + one_line(collectives.sentence) + '\n';
+}
+
+}  // namespace
+
 std::string file_table(const RunFigures& figures, const FileFacts& source, const Style& style) {
   std::string text = run_table(figures, style);
+  if (figures.collectives) text += collectives_text(*figures.collectives, style);
   const auto listed = [](const std::map<std::string, std::uint64_t>& counts) {
     std::string line;
     for (const auto& [category, n] : counts) {

@@ -212,7 +212,16 @@ void Attachment::detach() {
 int Attachment::wait() {
   if (thread_.joinable()) thread_.join();
   const std::lock_guard lock(mutex_);
-  return launched_ ? launched_->wait() : 0;
+  const int status = launched_ ? launched_->wait() : 0;
+  program_.store(0, std::memory_order_relaxed);
+  return status;
+}
+
+// The number may soon be another process's.
+std::optional<int> Attachment::ended() const {
+  const std::optional<int> status = launched_ ? launched_->ended() : std::nullopt;
+  if (status) program_.store(0, std::memory_order_relaxed);
+  return status;
 }
 
 void Attachment::signal(int number) {
@@ -222,7 +231,7 @@ void Attachment::signal(int number) {
 
 std::optional<int> Attachment::wait_status() const {
   const std::lock_guard lock(mutex_);
-  return launched_ ? launched_->ended() : std::nullopt;
+  return ended();
 }
 
 Nanoseconds Attachment::clock_now() const { return monotonic_ns() - origin_ns_; }
@@ -368,7 +377,7 @@ void Attachment::look_around() {
   std::uint32_t root = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (launched_ && !launched_->ended()) root = static_cast<std::uint32_t>(launched_->pid());
+    if (launched_ && !ended()) root = static_cast<std::uint32_t>(launched_->pid());
   }
   std::size_t others = 0;
   if (root != 0) {
@@ -467,20 +476,19 @@ void Attachment::publish() {
   std::vector<Remark> remarks;
   std::vector<trace::OpenCall> open;
   trace::CaptureHealth health;
-  std::size_t without_gpu = 0, with_gpu = 0, alive = 0;
+  std::size_t without_gpu = 0, with_gpu = 0;
   for (const auto& watched : processes_) {
     const ProcessState& state = processes.emplace_back(state_of(*watched));
     add_health(health, *watched, state);
     add_remarks(remarks, *watched, state);
     without_gpu += (state.uses_gpu ? 0 : 1) + watched->process->forked().size();
     with_gpu += state.uses_gpu ? 1 : 0;
-    alive += state.ended ? 0 : 1;
     if (watched->ended) continue;
     const auto calls = watched->process->open_calls();
     open.insert(open.end(), calls.begin(), calls.end());
   }
   const std::lock_guard lock(mutex_);
-  const std::optional<int> status = launched_ ? launched_->ended() : std::nullopt;
+  const std::optional<int> status = ended();
   if (!status) state_.running_ns = now;
   state_.processes = std::move(processes);
   state_.without_gpu = std::max(others_, without_gpu);
@@ -491,8 +499,6 @@ void Attachment::publish() {
     remarks.push_back({tr("The program ended ({}) without a call to the GPU.", state_.end), true});
   } else if (with_gpu == 0 && now > kQuiet) {
     remarks.push_back({tr("The program has made no call to the GPU yet. Its lanes appear with the first one."), false});
-  } else if (status && alive == 0) {
-    remarks.push_back({tr("The program has ended: {}.", state_.end), false});
   }
   if (meeting_->refused() != 0) {
     remarks.push_back({tr("{} processes that wanted to report in were refused.", meeting_->refused()), true});
@@ -505,6 +511,11 @@ void Attachment::publish() {
 }
 
 // --- for any thread --------------------------------------------------------------------------------------------------
+
+const ProcessState* AttachState::first_with_gpu() const {
+  const auto first = std::ranges::find_if(processes, &ProcessState::uses_gpu);
+  return first == processes.end() ? nullptr : &*first;
+}
 
 AttachState Attachment::state() const {
   const std::lock_guard lock(mutex_);

@@ -62,6 +62,9 @@ struct ProcessState {
 };
 
 struct AttachState {
+  /// The first one with GPU work, which is the one that words about the program are about; null: there is none yet.
+  const ProcessState* first_with_gpu() const;
+
   std::vector<ProcessState> processes;  ///< those that reported in, in that order
   std::vector<Remark> remarks;
   trace::CaptureHealth health;
@@ -89,7 +92,7 @@ class Attachment {
   bool running() const { return running_.load(std::memory_order_acquire); }
   void signal(int number);
   std::optional<int> wait_status() const;
-  pid_t program() const { return program_.load(std::memory_order_relaxed); }  ///< 0: not started
+  pid_t program() const { return program_.load(std::memory_order_relaxed); }  ///< 0: not started, or ended
 
   const AttachOptions& options() const { return options_; }
   const trace::Trace& trace() const { return trace_; }
@@ -124,6 +127,7 @@ class Attachment {
   static void add_remarks(std::vector<Remark>& remarks, const Watched& watched, const ProcessState& state);
   void publish();
   Nanoseconds clock_now() const;
+  std::optional<int> ended() const;  // with mutex_ held
 
   AttachOptions options_;
   const Nanoseconds origin_ns_;
@@ -138,7 +142,7 @@ class Attachment {
   std::thread thread_;
   std::atomic<bool> running_{false}, stop_{false};
   std::atomic<Nanoseconds> boost_until_ns_{0};
-  std::atomic<pid_t> program_{0};
+  mutable std::atomic<pid_t> program_{0};
 
   mutable std::mutex mutex_;  // guards what follows
   std::unique_ptr<Launched> launched_;

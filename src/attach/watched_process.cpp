@@ -153,12 +153,16 @@ void WatchedProcess::take(const Message& message) {
     case wire::Kind::Shape:
       return words_.learn(message);
     case wire::Kind::Thread:
-      if (const auto named = message.as<wire::ThreadMessage>(); named && threads_.size() < kMostThreads) {
-        thread(named->thread).name = words_.text(named->name);
-      }
+      if (const auto named = message.as<wire::ThreadMessage>()) take_thread(named->thread, words_.text(named->name));
+      return;
+    case wire::Kind::Ended:
+      if (const auto ended = message.as<wire::EndedMessage>()) take_end(ended->thread);
       return;
     case wire::Kind::Call:
-      if (const auto call = message.as<wire::CallMessage>()) take_call(*call, (message.mark & wire::kLent) != 0);
+      if (auto call = message.as<wire::CallMessage>()) {
+        call->thread = shown(call->thread);
+        take_call(*call, (message.mark & wire::kLent) != 0);
+      }
       return;
     case wire::Kind::Kernel:
     case wire::Kind::Copy:
@@ -177,7 +181,7 @@ void WatchedProcess::take(const Message& message) {
       if (const auto stall = message.as<wire::StallMessage>()) {
         Record record = record_of(RecordKind::Overhead, stall->kind);
         record.correlation = stall->correlation;
-        record.thread = stall->thread;
+        record.thread = shown(stall->thread);
         add_timed(record, stall->start_ns, stall->end_ns);
       }
       return;
@@ -198,13 +202,19 @@ void WatchedProcess::take(const Message& message) {
       }
       return;
     case wire::Kind::Range:
-      if (const auto range = message.as<wire::RangeMessage>()) take_range(*range);
+      if (auto range = message.as<wire::RangeMessage>()) {
+        range->thread = shown(range->thread);
+        take_range(*range);
+      }
       return;
     case wire::Kind::Recording:
       if (const auto recording = message.as<wire::RecordingMessage>()) take_recording(*recording);
       return;
     case wire::Kind::Sample:
-      if (const auto sample = message.as<wire::SampleMessage>()) take_sample(*sample);
+      if (auto sample = message.as<wire::SampleMessage>()) {
+        sample->thread = shown(sample->thread);
+        take_sample(*sample);
+      }
       return;
     case wire::Kind::Forked:
       if (const auto child = message.as<wire::ForkedMessage>(); child && forked_.size() < kMostThreads) {
@@ -237,6 +247,39 @@ bool WatchedProcess::plausible(Nanoseconds start_ns, Nanoseconds end_ns) {
   if (end_ns >= start_ns) return true;
   counts_.clamped.fetch_add(1, std::memory_order_relaxed);
   return false;
+}
+
+std::uint32_t WatchedProcess::shown(std::uint32_t tid) const {
+  const auto other = stands_for_.find(tid);
+  return other == stands_for_.end() ? tid : other->second;
+}
+
+void WatchedProcess::take_thread(std::uint32_t tid, const std::string& name) {
+  const bool known = stands_for_.contains(tid) || threads_.contains(tid);
+  if (known) std::erase(ended_, tid);  // the system has given the number out again
+  if (!known) {
+    const auto free = std::ranges::find_if(ended_, [&](std::uint32_t old) { return threads_.at(old).name == name; });
+    if (free != ended_.end() && stands_for_.size() < kMostThreads) {
+      stands_for_[tid] = *free;
+      ended_.erase(free);
+    } else if (threads_.size() >= kMostThreads) {
+      return;
+    }
+  }
+  thread(shown(tid)).name = name;
+}
+
+void WatchedProcess::take_end(std::uint32_t tid) {
+  const std::uint32_t as = shown(tid);
+  stands_for_.erase(tid);
+  const auto known = threads_.find(as);
+  if (as == identity_.pid || known == threads_.end() || std::ranges::count(ended_, as) != 0) return;
+  Thread& thread = known->second;
+  end_line(thread, as);
+  thread.ranges.clear();
+  thread.samples = thread.samples_waiting = 0;
+  thread.last_end_ns = 0;
+  ended_.push_back(as);
 }
 
 WatchedProcess::Thread& WatchedProcess::thread(std::uint32_t tid) {
@@ -591,9 +634,10 @@ std::vector<trace::OpenCall> WatchedProcess::open_calls() {
   std::vector<trace::OpenCall> calls;
   capture::LaneNames names{identity_.name, static_cast<std::int64_t>(identity_.pid), {}};
   for (const OpenCallEntry& open : ring_.open_calls()) {
-    const auto known = threads_.find(open.thread);
+    const std::uint32_t tid = shown(open.thread);
+    const auto known = threads_.find(tid);
     if (known == threads_.end() || !plausible(here(open.start_ns), here(open.start_ns))) continue;
-    trace::LaneInfo info = names.calls(open.thread, open.thread == identity_.pid);
+    trace::LaneInfo info = names.calls(tid, tid == identity_.pid);
     info.thread = known->second.name;
     trace::LaneId lane = kNoLane;
     try {

@@ -27,8 +27,27 @@ void send_name(ThreadState& thread, const char* name, std::size_t bytes) {
   if (ring.send(wire::Kind::Thread, message)) thread.comm = text;
 }
 
+void forget_if_ended(std::size_t i) {
+  std::uint32_t id = threads[i].id.load(std::memory_order_acquire);
+  if (id == 0 || syscall(SYS_tgkill, getpid(), id, 0) == 0 || errno != ESRCH) return;
+  if (i < wire::kOpenCalls) ring.memory->open[i].thread.store(0, kRelaxed);  // it may have ended within a call
+  threads[i].python.store(0, kRelaxed);
+  if (threads[i].id.compare_exchange_strong(id, 0)) ring.send(wire::Kind::Ended, wire::EndedMessage{id});
+}
+
+// A program that starts a thread for each piece of work starts the next one soon after the last has ended: it is told
+// now, so that the new one goes on in its place.
+void forget_some_ended() {
+  constexpr std::size_t kSome = 32;
+  static std::atomic<std::size_t> next{0};
+  const std::size_t used = threads_used.load(std::memory_order_acquire);
+  const std::size_t from = next.fetch_add(kSome, kRelaxed);
+  for (std::size_t i = 0; i < used && i < kSome; ++i) forget_if_ended((from + i) % used);
+}
+
 ThreadState* take() {
   const std::uint32_t id = thread_id();
+  forget_some_ended();
   // A state with this number belonged to a thread that has ended.
   const std::size_t used = threads_used.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < used; ++i) {
@@ -68,14 +87,7 @@ ThreadState* this_thread() {
 
 void forget_ended_threads() {
   const std::size_t used = threads_used.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < used; ++i) {
-    std::uint32_t id = threads[i].id.load(std::memory_order_acquire);
-    if (id != 0 && syscall(SYS_tgkill, getpid(), id, 0) != 0 && errno == ESRCH) {
-      if (i < wire::kOpenCalls) ring.memory->open[i].thread.store(0, kRelaxed);  // it may have ended within a call
-      threads[i].python.store(0, kRelaxed);
-      threads[i].id.compare_exchange_strong(id, 0);
-    }
-  }
+  for (std::size_t i = 0; i < used; ++i) forget_if_ended(i);
 }
 
 std::uint64_t add_up_counts() {

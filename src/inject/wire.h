@@ -64,6 +64,7 @@ enum class Kind : std::uint8_t {
   Sample,     ///< where a thread is that has made no call for some time
   Forked,     ///< a child process that is not watched
   Stall,      ///< a call was held up because the launch queue was full, or by CUPTI itself
+  Ended,      ///< a thread has ended; nothing of it comes after this
 };
 
 inline constexpr std::size_t kMostText = 1024;  ///< bytes
@@ -88,6 +89,9 @@ struct StackMessage {  // then `frames` ids
 };
 struct ThreadMessage {
   std::uint32_t thread, name;
+};
+struct EndedMessage {
+  std::uint32_t thread;
 };
 struct CallMessage {
   std::int64_t start_ns, end_ns;

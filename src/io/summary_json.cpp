@@ -241,6 +241,25 @@ Json breakdown_json(const analysis::Breakdown& b, const analysis::Summary& summa
           {"kernel_time_ns", b.kernel_time_ns}};
 }
 
+Json collectives_json(const analysis::Collectives& c) {
+  Json gpus = Json::array();
+  for (const analysis::GpuCollectives& gpu : c.gpus) {
+    gpus.push_back({{"gpu", gpu.gpu},
+                    {"name", gpu.name},
+                    {"count", gpu.count},
+                    {"arrived_last", gpu.arrived_last},
+                    {"wait_ns", gpu.wait_ns},
+                    {"transfer_ns", gpu.transfer_ns},
+                    {"communication_ns", gpu.communication_ns},
+                    {"exposed_ns", gpu.exposed_ns}});
+  }
+  return {{"verdict", analysis::verdict_key(c.verdict)},
+          {"sentence", c.sentence},
+          {"count", c.all.size()},
+          {"unmatched", c.unmatched},
+          {"gpus", std::move(gpus)}};
+}
+
 }  // namespace
 
 double batch_size_of(const RunFacts& facts) {
@@ -318,6 +337,7 @@ std::string summary_json(const RunFigures& figures) {
   json["own"] = own_json(figures.own);
   if (figures.advice) json["advice"] = advice_json(*figures.advice, figures.trials);
   if (figures.breakdown) json["breakdown"] = breakdown_json(*figures.breakdown, s);
+  if (figures.collectives) json["collectives"] = collectives_json(*figures.collectives);
   // A file's name or settings need not be valid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

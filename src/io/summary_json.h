@@ -8,6 +8,7 @@
 
 #include "analysis/advice.h"
 #include "analysis/breakdown.h"
+#include "analysis/collectives.h"
 #include "analysis/summary.h"
 #include "io/chrome_trace.h"
 #include "trace/capture_health.h"
@@ -58,7 +59,8 @@ struct RunFigures {
   std::optional<double> samples_per_s() const;
   /// Computed by the caller, because it needs a pass over the trace.
   std::optional<analysis::Advice> advice;
-  std::optional<analysis::Breakdown> breakdown;  ///< the same
+  std::optional<analysis::Breakdown> breakdown;      ///< the same
+  std::optional<analysis::Collectives> collectives;  ///< the same; empty, too, if there are none
   /// For each card of the advice, what could be tried. Empty: not computed.
   std::vector<std::optional<PredictedTrial>> trials;
 };

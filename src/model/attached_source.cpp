@@ -16,10 +16,10 @@ std::string AttachedSource::title() const { return command_text(attachment_->opt
 io::RunFacts AttachedSource::facts() const {
   io::RunFacts facts;
   facts.device_name = device().name;
-  for (const attach::ProcessState& process : attachment_->state().processes) {
-    if (!process.uses_gpu || !facts.program.empty()) continue;
-    facts.program = process.name;
-    facts.iterations = process.iterations;
+  const attach::AttachState state = attachment_->state();
+  if (const attach::ProcessState* process = state.first_with_gpu()) {
+    facts.program = process->name;
+    facts.iterations = process->iterations;
   }
   facts.version.clear();
   return facts;

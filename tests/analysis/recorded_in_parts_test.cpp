@@ -187,6 +187,51 @@ TEST(RecordedInParts, AWindowHasItsOwnBursts) {
 
 // One burst has two whole iterations, too few for a verdict. Then the figures are those of all recorded time: 15,000 of
 // 32,400 are busy, and 5,000 + 5,000 are bubbles whose cause is known; 4,900 and 2,500 lie at its edges.
+// A loop that is recorded until its 30th iteration, and goes on for 30 more. `read`: the 41st and the 51st also read a
+// value.
+Recent recorded_at_first(bool read) {
+  Loop loop;
+  loop.trace.change_recording({RecordingChange::Act::Nothing, 0, 0, 0});
+  loop.trace.begin_recorded(0, 0, 0);
+  loop.trace.end_recorded(0, 30 * kPeriod);
+  for (int n = 1; n <= 60; ++n) {
+    const Nanoseconds at = loop.iterations * kPeriod;
+    if (n <= 30) {
+      loop.iterate(false);
+    } else {
+      ++loop.iterations;
+      loop.build.iteration(at, at + kPeriod);
+      loop.build.sync(at + 200, at + 5'600, 20, 100);
+    }
+    if (read && (n == 41 || n == 51)) loop.build.sync(at + 6'000, at + 7'000, 20, 100);
+  }
+  loop.build.publish();
+  LiveAnalysis analysis(loop.trace);
+  analysis.update(60 * kPeriod);
+  return recent_account(analysis, 60 * kPeriod, 100 * base::kSecond);
+}
+
+// That the later iterations have no launches does not make them another kind: the pace is of all from the end of the
+// first on.
+TEST(RecordedInParts, IterationsThatWereNotRecordedAreNoOtherKind) {
+  const Recent recent = recorded_at_first(false);
+  EXPECT_EQ(recent.summary.pace.basis, PaceBasis::Steady);
+  EXPECT_EQ(recent.summary.pace.iterations, 59);
+  EXPECT_DOUBLE_EQ(recent.summary.pace.ns, kPeriod);
+  EXPECT_EQ(recent.summary.recorded_iterations, 29);
+  EXPECT_DOUBLE_EQ(busy(recent.summary), 0.5);
+}
+
+// The pace is from one read to the next, of which nothing was recorded: the figures of the GPU are those of the
+// stretch.
+TEST(RecordedInParts, APaceFromUnrecordedTimeLeavesTheFigures) {
+  const Recent recent = recorded_at_first(true);
+  EXPECT_EQ(recent.summary.pace.basis, PaceBasis::Steady);
+  EXPECT_EQ(recent.summary.pace.iterations, 10);
+  EXPECT_EQ(recent.summary.recorded_iterations, 29) << "recording begins as the first one does, so that is not whole";
+  EXPECT_DOUBLE_EQ(busy(recent.summary), 0.5);
+}
+
 TEST(RecordedInParts, TooFewWholeIterationsGiveNoVerdict) {
   Loop loop;
   record_in_bursts(loop, 1);

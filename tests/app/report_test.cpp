@@ -70,7 +70,7 @@ TEST_F(Report, AFileBecomesOneOfTheOtherKind) {
 
   const Outcome itself = run({"report", "t.lanescope", "--trace", "./t.lanescope"});
   EXPECT_EQ(itself.status, 2);
-  EXPECT_EQ(itself.err, "lanescope: ./t.lanescope is the trace that is read; give the report another file\n");
+  EXPECT_EQ(itself.err, "lanescope: ./t.lanescope is the trace that is read; give the output another name\n");
 }
 
 TEST_F(Report, TheTableNamesTheRunAndWhatWasRead) {

@@ -304,6 +304,67 @@ TEST(WatchedProcess, TimesThatCannotBeAreCountedAndLeftOut) {
   EXPECT_EQ(rig.process->counts().clamped.load(), 1u);
 }
 
+// Two workers at a time have a lane each; the third begins after the first has ended, and goes on in its lane.
+TEST(WatchedProcess, AThreadGoesOnInTheLaneOfOneThatHasEnded) {
+  Rig rig;
+  rig.text(20, "pin memory");
+  const auto starts = [&](std::uint32_t tid) {
+    ASSERT_TRUE(rig.writer.send(wire::Kind::Thread, wire::ThreadMessage{tid, 20}));
+  };
+  const auto ends = [&](std::uint32_t tid) {
+    ASSERT_TRUE(rig.writer.send(wire::Kind::Ended, wire::EndedMessage{tid}));
+  };
+  const auto lanes = [&] {
+    std::vector<std::int64_t> tids;
+    for (trace::LaneId id = 0; id < rig.trace.lane_count(); ++id) {
+      const trace::LaneInfo& info = rig.trace.lane(id).info();
+      if (info.kind == trace::LaneKind::Calls && info.thread == "pin memory") tids.push_back(info.tid);
+    }
+    return tids;
+  };
+  starts(kWorker);
+  starts(kWorker + 1);
+  rig.call(10 * kUs, 20 * kUs, 2, 2, kWorker);
+  rig.call(10 * kUs, 20 * kUs, 2, 2, kWorker + 1);
+  ends(kWorker);
+  starts(kWorker + 2);
+  rig.call(100 * kUs, 120 * kUs, 2, 2, kWorker + 2);
+  rig.read(3000 * kUs);
+  EXPECT_THAT(lanes(), ElementsAre(kWorker, kWorker + 1));
+  wire::OpenCall& open = rig.writer.memory().open[0];
+  open.thread.store(kWorker + 2);
+  open.name.store(2);
+  open.start_ns.store(kOrigin + 2900 * kUs);
+  ASSERT_THAT(rig.process->open_calls(), SizeIs(1));
+  EXPECT_EQ(rig.trace.lane(rig.process->open_calls()[0].lane).info().tid, kWorker);
+  open.thread.store(0);
+  // The system gives a number out again.
+  ends(kWorker + 2);
+  starts(kWorker);
+  rig.call(3000 * kUs, 3010 * kUs, 2, 2, kWorker);
+  starts(kWorker + 3);
+  rig.call(3000 * kUs, 3010 * kUs, 2, 2, kWorker + 3);
+  rig.finish(4000 * kUs);
+  EXPECT_THAT(lanes(), ElementsAre(kWorker, kWorker + 1, kWorker + 3));
+  EXPECT_THAT(rig.lane(trace::LaneKind::Calls, "CUDA calls, thread 101"), SizeIs(3));
+}
+
+// A loader that starts a thread for each of 5,000 epochs.
+TEST(WatchedProcess, ManyThreadsOneAfterAnotherNeedOneLane) {
+  Rig rig;
+  rig.text(20, "pin memory");
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    const std::uint32_t tid = kWorker + i;
+    ASSERT_TRUE(rig.writer.send(wire::Kind::Thread, wire::ThreadMessage{tid, 20}));
+    rig.call((2 * i + 1) * kUs, (2 * i + 2) * kUs, 2, 2, tid);
+    ASSERT_TRUE(rig.writer.send(wire::Kind::Ended, wire::EndedMessage{tid}));
+    if (i % 100 == 0) rig.read(2 * i * kUs + 2000 * kUs);
+  }
+  rig.finish(20'000 * kUs);
+  EXPECT_EQ(rig.trace.lane_count(), 2u) << "its calls, and its lines";
+  EXPECT_THAT(rig.lane(trace::LaneKind::Calls, "CUDA calls, thread 101"), SizeIs(5000));
+}
+
 TEST(WatchedProcess, OpenCallsAreShownWithTheirLane) {
   Rig rig;
   rig.call(10 * kUs, 20 * kUs, 2, 2);

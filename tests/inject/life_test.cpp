@@ -105,6 +105,48 @@ TEST(Life, CallsAreWatchedBeforeTheViewerAnswers) {
   EXPECT_EQ(viewer.wait(), 0);
 }
 
+TEST(Life, AThreadThatHasEndedIsSaid) {
+  Viewer viewer;
+  viewer.start(R"(
+import threading
+import fake_gpu as gpu
+gpu.init()
+gpu.sync(gpu.STREAM)
+thread = threading.Thread(target=lambda: gpu.sync(gpu.STREAM))
+thread.start()
+thread.join()
+input()
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  ASSERT_TRUE(process->until([&] { return !process->messages.ended.empty(); }));
+  EXPECT_THAT(process->messages.ended, ElementsAre(testing::Ne(static_cast<std::uint32_t>(viewer.pid()))));
+  EXPECT_EQ(process->messages.threads.count(process->messages.ended[0]), 1u);
+  viewer.say("");
+  EXPECT_EQ(viewer.wait(), 0);
+}
+
+// Each is told to have ended before the next one comes, although nobody looks for that more than once a second.
+TEST(Life, ThreadsOneAfterAnotherAreToldInOrder) {
+  Viewer viewer;
+  viewer.start(R"(
+import threading
+import fake_gpu as gpu
+gpu.init()
+gpu.sync(gpu.STREAM)
+for _ in range(100):
+    thread = threading.Thread(target=lambda: gpu.sync(gpu.STREAM))
+    thread.start()
+    thread.join()
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr);
+  EXPECT_EQ(viewer.wait(), 0);
+  process->read();
+  EXPECT_GE(process->messages.ended.size(), 50u);  // join() may return a little before the thread is gone
+  EXPECT_EQ(process->memory().status.threads_lost.load(), 0u);
+}
+
 TEST(Life, ErrnoIsNotTouched) {
   Viewer viewer;
   viewer.first_level = wire::Level::Calls;

@@ -210,6 +210,9 @@ void Process::take(const wire::Slot& first, const std::string& content) {
     case wire::Kind::Forked:
       m.forked.push_back(as<wire::ForkedMessage>(content).process);
       return;
+    case wire::Kind::Ended:
+      m.ended.push_back(as<wire::EndedMessage>(content).thread);
+      return;
     case wire::Kind::Stall:
       return;
     default:

@@ -49,7 +49,7 @@ struct Messages {
   std::vector<Range> ranges;
   std::vector<wire::RecordingMessage> recordings;
   std::vector<wire::SampleMessage> samples;
-  std::vector<std::uint32_t> forked;
+  std::vector<std::uint32_t> forked, ended;
   std::vector<std::string> problems;  ///< of the stream itself: an id used before it was defined, a wrong length
 
   const Call* call(std::uint32_t correlation) const;

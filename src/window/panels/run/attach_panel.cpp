@@ -154,8 +154,8 @@ void draw_watched_program(const Canvas& c) {
   wrapped_text(c, FontRole::Small, Colour::Muted, model.title());
   vertical_space(c, 6);
   const std::string since = base::format_duration(state.running_ns);
-  text(c, FontRole::Body, Colour::Muted,
-       state.ended ? tr("{}, after {}", state.end, since) : tr("running for {}", since));
+  wrapped_text(c, FontRole::Body, Colour::Muted,
+               state.ended ? tr("{}, after {}", state.end, since) : tr("running for {}", since));
   for (const attach::Remark& remark : state.remarks) {
     vertical_space(c, 8);
     wrapped_text(c, FontRole::Body, remark.problem ? Colour::Wait : Colour::Muted, remark.sentence);
@@ -164,9 +164,7 @@ void draw_watched_program(const Canvas& c) {
   if (button(c, "attach.again", tr("Run again"), false, 0, tr("starts the same command once more (R)"))) {
     c.state.requests.source = c.state.model.restart();
   }
-  const auto first = std::find_if(state.processes.begin(), state.processes.end(),
-                                  [](const attach::ProcessState& process) { return process.uses_gpu; });
-  if (first != state.processes.end()) draw_iterations(c, watching, *first);
+  if (const attach::ProcessState* process = state.first_with_gpu()) draw_iterations(c, watching, *process);
   draw_level(c, watching);
   if (!state.processes.empty()) heading(c, tr("PROCESSES"));
   for (const attach::ProcessState& process : state.processes) {

@@ -1,0 +1,243 @@
+#include "analysis/collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "analysis/summary.h"
+#include "base/translate.h"
+
+namespace lanescope::analysis {
+namespace {
+
+using base::tr;
+using trace::Event;
+using trace::GpuNumber;
+using trace::LaneId;
+
+constexpr std::int64_t kFewest = 10;            // collectives, to say anything of them
+constexpr double kMostUnmatched = 0.2;          // of the kernels
+constexpr double kSkew = 0.6, kTransfer = 0.4;  // of the time: waiting
+
+struct Kernel {
+  std::string_view operation;
+  CollectivePart part;
+  bool used = false;
+};
+using Interval = std::pair<Nanoseconds, Nanoseconds>;
+
+// The kernels of one GPU that start in the stretch: its collectives, and the times of the others.
+struct OfGpu {
+  std::vector<Kernel> collectives;  // by start
+  std::vector<Interval> others;
+};
+
+std::vector<Interval> merged(std::vector<Interval> intervals) {
+  std::ranges::sort(intervals);
+  std::vector<Interval> result;
+  for (const Interval& i : intervals) {
+    if (!result.empty() && i.first <= result.back().second) {
+      result.back().second = std::max(result.back().second, i.second);
+    } else if (i.second > i.first) {
+      result.push_back(i);
+    }
+  }
+  return result;
+}
+
+Nanoseconds length(const std::vector<Interval>& intervals) {
+  Nanoseconds sum = 0;
+  for (const Interval& i : intervals) sum += i.second - i.first;
+  return sum;
+}
+
+// Both in order and apart.
+Nanoseconds overlap(const std::vector<Interval>& a, const std::vector<Interval>& b) {
+  Nanoseconds sum = 0;
+  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    sum += std::max<Nanoseconds>(0, std::min(a[i].second, b[k].second) - std::max(a[i].first, b[k].first));
+    a[i].second < b[k].second ? ++i : ++k;
+  }
+  return sum;
+}
+
+std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, Nanoseconds from, Nanoseconds to) {
+  std::map<GpuNumber, OfGpu> gpus;
+  std::map<base::NameId, std::string_view> operations;
+  const trace::Owners owners(trace);
+  const trace::Trace::ReadLock lock(trace);
+  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+    const auto id = static_cast<LaneId>(l);
+    const trace::Lane& lane = trace.lane(id);
+    const GpuNumber gpu = owners.gpu_of(id);
+    if (lane.info().kind != trace::LaneKind::Kernels || gpu == trace::kNobody) continue;
+    for (std::size_t r = 0; r < lane.row_count(); ++r) {
+      const trace::Row& row = lane.row(r);
+      const trace::EventIndex last = row.last();
+      for (auto i = row.first_starting_at_or_after(from, row.first(), last); i < last; ++i) {
+        const Event event = row.event(i);
+        if (event.start_ns >= to) break;
+        const auto [known, is_new] = operations.try_emplace(event.name);
+        if (is_new) known->second = collective_operation(trace.names().text(event.name));
+        if (known->second.empty()) {
+          gpus[gpu].others.emplace_back(event.start_ns, event.end_ns);
+        } else {
+          gpus[gpu].collectives.push_back(
+              {known->second, {gpu, {id, static_cast<std::uint16_t>(r), i}, event.start_ns, event.end_ns}});
+        }
+      }
+    }
+  }
+  std::erase_if(gpus, [](const auto& gpu) { return gpu.second.collectives.empty(); });
+  for (auto& [number, gpu] : gpus) {
+    std::ranges::stable_sort(gpu.collectives, {}, [](const Kernel& k) { return k.part.start_ns; });
+  }
+  return gpus;
+}
+
+// For each kernel of the first GPU, the first on each other one that is not taken yet, is of the same operation, and
+// runs at the same time as all that were found.
+std::vector<Collective> match(std::map<GpuNumber, OfGpu>& gpus, Nanoseconds clock_error_ns) {
+  std::vector<Collective> all;
+  std::map<GpuNumber, std::size_t> from;  // everything before ended before the kernel that is looked at
+  for (Kernel& first : gpus.begin()->second.collectives) {
+    Collective found{first.operation, {first.part}, first.part.start_ns, 0};
+    std::vector<Kernel*> taken{&first};
+    Nanoseconds end = first.part.end_ns;
+    for (auto other = std::next(gpus.begin()); other != gpus.end(); ++other) {
+      std::vector<Kernel>& kernels = other->second.collectives;
+      std::size_t& begin = from[other->first];
+      while (begin < kernels.size() &&
+             (kernels[begin].used || kernels[begin].part.end_ns + clock_error_ns <= first.part.start_ns))
+        ++begin;
+      Kernel* partner = nullptr;
+      for (std::size_t i = begin; i < kernels.size() && kernels[i].part.start_ns < end + clock_error_ns; ++i) {
+        if (kernels[i].used || kernels[i].operation != first.operation ||
+            kernels[i].part.end_ns + clock_error_ns <= found.last_start_ns) {
+          continue;
+        }
+        partner = &kernels[i];
+        break;
+      }
+      if (!partner) break;
+      taken.push_back(partner);
+      found.parts.push_back(partner->part);
+      end = std::min(end, partner->part.end_ns);
+      if (partner->part.start_ns > found.last_start_ns) {
+        found.last_start_ns = partner->part.start_ns;
+        found.last = found.parts.size() - 1;
+      }
+    }
+    if (found.parts.size() != gpus.size()) continue;
+    for (Kernel* kernel : taken) kernel->used = true;
+    all.push_back(std::move(found));
+  }
+  return all;
+}
+
+void judge(Collectives& result, Nanoseconds clock_error_ns) {
+  Nanoseconds wait = 0, transfer = 0;
+  std::int64_t kernels = result.unmatched;
+  for (const GpuCollectives& gpu : result.gpus) {
+    wait += gpu.wait_ns;
+    transfer += gpu.transfer_ns;
+    kernels += gpu.count;
+  }
+  const auto count = static_cast<std::int64_t>(result.all.size());
+  if (result.gpus.size() < 2) {
+    result.sentence = tr("Only one GPU of these collectives is in the trace, so nobody knows who arrived last.");
+    return;
+  }
+  if (static_cast<double>(result.unmatched) > kMostUnmatched * static_cast<double>(kernels)) {
+    result.sentence = tr("{} of {} collective kernels have no counterpart on the other GPUs: that says too little.",
+                         result.unmatched, kernels);
+    return;
+  }
+  if (count < kFewest || wait + transfer <= 0) {
+    result.sentence = tr("{} collectives are too few to judge.", count);
+    return;
+  }
+  const double share = static_cast<double>(wait) / static_cast<double>(wait + transfer);
+  const auto last = std::ranges::max_element(result.gpus, {}, &GpuCollectives::arrived_last);
+  const Nanoseconds mean_wait = wait / static_cast<Nanoseconds>(result.gpus.size() - 1) / count;
+  if (clock_error_ns > 0 && mean_wait < 2 * clock_error_ns) {
+    result.sentence = tr("Their clocks are known to {} only, too little to say who arrived last.",
+                         base::format_duration(clock_error_ns));
+    return;
+  }
+  result.verdict = share > kSkew       ? CollectiveVerdict::Skew
+                   : share < kTransfer ? CollectiveVerdict::Transfer
+                                       : CollectiveVerdict::Mixed;
+  const int percent = static_cast<int>(share * 100 + 0.5);
+  const int of_last =
+      static_cast<int>(100.0 * static_cast<double>(last->arrived_last) / static_cast<double>(count) + 0.5);
+  result.sentence =
+      result.verdict == CollectiveVerdict::Transfer
+          ? tr("Transfer-dominated: {} % of the time in collectives is waiting for the last GPU.", percent)
+          : tr("{}: {} % of the time in collectives is waiting for the last GPU, which is {} in {} % of them.",
+               result.verdict == CollectiveVerdict::Skew ? tr("Arrival-skew-dominated") : tr("Mixed"), percent,
+               last->name, of_last);
+}
+
+}  // namespace
+
+std::string_view verdict_key(CollectiveVerdict verdict) {
+  constexpr std::array<std::string_view, 4> kKeys{"inconclusive", "transfer-dominated", "arrival-skew-dominated",
+                                                  "mixed"};
+  return kKeys[static_cast<std::size_t>(verdict)];
+}
+
+std::string_view collective_operation(std::string_view kernel) {
+  // ncclDevKernel_AllReduce_Sum_f32_RING_LL, ncclKernel_AllGather_RING_LL_Sum_int8_t, ncclAllReduceRingLLKernel_sum_f32
+  const std::size_t at = kernel.find("nccl");
+  if (at == std::string_view::npos || kernel.find("ernel", at) == std::string_view::npos) return {};
+  // The longer ones first.
+  constexpr std::array<std::string_view, 9> kOperations{
+      "AllReduce", "AllGather", "ReduceScatter", "AllToAll", "SendRecv", "Broadcast", "Reduce", "Generic", "Gather"};
+  for (const std::string_view operation : kOperations) {
+    if (kernel.find(operation, at) != std::string_view::npos) return operation;
+  }
+  return {};
+}
+
+Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, Nanoseconds clock_error_ns) {
+  Collectives result;
+  std::map<GpuNumber, OfGpu> gpus = read(trace, from, to);
+  if (gpus.empty()) return result;
+  if (gpus.size() > 1) result.all = match(gpus, clock_error_ns);
+  std::map<GpuNumber, GpuCollectives> sums;
+  for (auto& [number, gpu] : gpus) {
+    GpuCollectives& sum = sums[number];
+    sum.gpu = number;
+    std::vector<Interval> own;
+    for (const Kernel& kernel : gpu.collectives) {
+      own.emplace_back(kernel.part.start_ns, kernel.part.end_ns);
+      if (!kernel.used) ++result.unmatched;
+    }
+    own = merged(std::move(own));
+    sum.communication_ns = length(own);
+    sum.exposed_ns = sum.communication_ns - overlap(own, merged(std::move(gpu.others)));
+  }
+  for (const Collective& one : result.all) {
+    for (std::size_t p = 0; p < one.parts.size(); ++p) {
+      GpuCollectives& sum = sums[one.parts[p].gpu];
+      ++sum.count;
+      sum.wait_ns += one.waited_ns(one.parts[p]);
+      sum.transfer_ns += std::max<Nanoseconds>(0, one.transfer_ns(one.parts[p]));
+      if (p == one.last) ++sum.arrived_last;
+    }
+  }
+  const trace::Owners owners(trace);
+  for (auto& [number, sum] : sums) {
+    sum.name = gpu_name(owners, number);
+    result.gpus.push_back(std::move(sum));
+  }
+  judge(result, clock_error_ns);
+  return result;
+}
+
+}  // namespace lanescope::analysis

@@ -1,0 +1,69 @@
+// The collectives of several GPUs (NCCL, RCCL): which kernels are one, who arrived last, and how much of their time is
+// waiting for that GPU.
+//
+//   GPU 0   [======================]      waits from its start to the last start, then transfers
+//   GPU 1             [============]      arrived last: it transfers all the time
+//
+// A collective's kernels transfer only while all of them run, so those that belong together overlap in time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/links.h"
+
+namespace lanescope::analysis {
+
+using base::Nanoseconds;
+
+/// "AllReduce", "SendRecv"; empty if a kernel of this name is no collective.
+std::string_view collective_operation(std::string_view kernel);
+
+struct CollectivePart {
+  trace::GpuNumber gpu = 0;
+  trace::EventPlace place;
+  Nanoseconds start_ns = 0, end_ns = 0;
+};
+/// One collective, with a part for each GPU, in the order of the GPUs.
+struct Collective {
+  std::string_view operation;
+  std::vector<CollectivePart> parts;
+  Nanoseconds last_start_ns = 0;
+  std::size_t last = 0;  ///< of the parts: the one that arrived last
+
+  Nanoseconds waited_ns(const CollectivePart& part) const { return last_start_ns - part.start_ns; }
+  Nanoseconds transfer_ns(const CollectivePart& part) const { return part.end_ns - last_start_ns; }
+};
+
+enum class CollectiveVerdict : std::uint8_t {
+  Inconclusive,  ///< too few, or too many kernels without their counterparts
+  Transfer,      ///< most of their time is transfer: bytes and links
+  Skew,          ///< most of their time is waiting for the last GPU: look at what that one did before
+  Mixed,
+};
+std::string_view verdict_key(CollectiveVerdict verdict);  ///< "arrival-skew-dominated"
+
+struct GpuCollectives {
+  trace::GpuNumber gpu = 0;
+  std::string name;  ///< gpu_name()
+  std::int64_t count = 0, arrived_last = 0;
+  Nanoseconds wait_ns = 0, transfer_ns = 0;
+  Nanoseconds communication_ns = 0;  ///< the union of all its collective kernels, also unmatched ones
+  Nanoseconds exposed_ns = 0;        ///< of that, while no other kernel ran on the GPU
+};
+struct Collectives {
+  std::vector<Collective> all;       ///< in time order
+  std::vector<GpuCollectives> gpus;  ///< of each GPU that takes part
+  std::int64_t unmatched = 0;        ///< kernels without a counterpart on every other of these GPUs
+  CollectiveVerdict verdict = CollectiveVerdict::Inconclusive;
+  /// One sentence, translated.
+  std::string sentence;
+};
+/// The collective kernels of all GPUs that start in [from, to). Empty (no GPUs) without such kernels. Where only one
+/// GPU has any, its communication is known, and nothing else. A skew below twice `clock_error_ns` (of GPUs whose clocks
+/// had to be aligned) says nothing about who arrived last.
+Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, Nanoseconds clock_error_ns = 0);
+
+}  // namespace lanescope::analysis

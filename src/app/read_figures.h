@@ -1,0 +1,22 @@
+// A saved trace, read and analysed.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "analysis/live_analysis.h"
+#include "app/run_report.h"
+#include "io/trace_file.h"
+
+namespace lanescope::app {
+
+struct FileFigures {
+  io::OpenedTrace opened;
+  std::unique_ptr<analysis::LiveAnalysis> analysis;  ///< of opened.trace, finished
+  RunFigures figures;
+  FileFacts source;
+};
+/// `in_detail`: with the tables of the JSON and of the page. Throws base::FileError.
+FileFigures read_figures(const std::filesystem::path& path, bool in_detail);
+
+}  // namespace lanescope::app

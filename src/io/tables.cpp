@@ -1,0 +1,274 @@
+#include "io/tables.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/version.h"
+
+namespace lanescope::io {
+namespace {
+
+using base::Nanoseconds;
+using trace::Event;
+using trace::EventIndex;
+using trace::EventKind;
+using trace::EventRef;
+using trace::LaneId;
+using trace::LaneKind;
+using Type = Column::Type;
+
+// Keys, like those of the JSON report: the same in every language.
+std::string_view key_of(EventKind kind) {
+  constexpr std::array<std::string_view, 7> kKeys{"range", "call", "kernel", "copy", "memset", "marker", "counter"};
+  return kKeys[static_cast<std::size_t>(kind)];
+}
+std::string_view key_of(LaneKind kind) {
+  constexpr std::array<std::string_view, 10> kKeys{"iterations", "ranges",       "calls",      "kernels", "copies_h2d",
+                                                   "copies_d2h", "copies_other", "gpu_ranges", "markers", "counter"};
+  return kKeys[static_cast<std::size_t>(kind)];
+}
+std::string_view key_of(trace::CopyDirection direction) {
+  constexpr std::array<std::string_view, 4> kKeys{"h2d", "d2h", "d2d", "other"};
+  return kKeys[static_cast<std::size_t>(direction)];
+}
+Cell key_of(trace::MemoryKind memory) {
+  constexpr std::array<std::string_view, 4> kKeys{"", "pageable", "pinned", "device"};
+  if (memory == trace::MemoryKind::Unknown) return {};
+  return kKeys[static_cast<std::size_t>(memory)];
+}
+
+Cell number(std::uint64_t n) { return static_cast<std::int64_t>(n); }
+Cell text(std::string_view text) { return text.empty() ? Cell{} : Cell{text}; }
+
+class Writer {
+ public:
+  Writer(TableSink& sink, const trace::Trace& trace, const analysis::LiveAnalysis& analysis)
+      : sink_(sink), trace_(trace), analysis_(analysis), links_(analysis.links()) {
+    std::int64_t next = 1;
+    for (std::size_t l = 0; l < trace.lane_count(); ++l) {
+      const trace::Lane& lane = trace.lane(static_cast<LaneId>(l));
+      auto& rows = first_.emplace_back();
+      for (std::size_t r = 0; r < lane.row_count(); ++r) {
+        const trace::Row& row = lane.row(r);
+        rows.push_back(next - static_cast<std::int64_t>(row.first()));
+        next += static_cast<std::int64_t>(row.last() - row.first());
+      }
+    }
+  }
+
+  void about(const RunFacts& facts) {
+    constexpr Column kColumns[] = {{"key", Type::Text}, {"value", Type::Text}};
+    sink_.begin("about", kColumns);
+    const auto say = [&](std::string_view key, std::string_view value) {
+      if (value.empty()) return;
+      const Cell cells[] = {key, value};
+      sink_.row(cells);
+    };
+    say("tables_version", std::to_string(kTablesVersion));
+    say("lanescope_version", base::kVersion);
+    say("times", "nanoseconds from the beginning of the trace");
+    say("device", facts.device_name);
+    say("simulated", facts.simulated ? "yes" : "no");
+    say("workload", facts.workload);
+    say("program", facts.program);
+    say("iterations_by", facts.iterations);
+  }
+
+  void lanes() {
+    constexpr Column kColumns[] = {{"lane"},
+                                   {"kind", Type::Text},
+                                   {"name", Type::Text},
+                                   {"host", Type::Text},
+                                   {"process", Type::Text},
+                                   {"pid"},
+                                   {"thread", Type::Text},
+                                   {"tid"},
+                                   {"gpu"},
+                                   {"device"},
+                                   {"stream"}};
+    sink_.begin("lanes", kColumns);
+    for (std::size_t l = 0; l < trace_.lane_count(); ++l) {
+      const auto id = static_cast<LaneId>(l);
+      const trace::LaneInfo& lane = trace_.lane(id).info();
+      const bool gpu = trace::is_gpu_lane(lane.kind), cpu = trace::is_cpu_lane(lane.kind);
+      const trace::GpuNumber owner = links_.owners().gpu_of(id);
+      const Cell cells[] = {number(l),
+                            key_of(lane.kind),
+                            lane.name,
+                            text(lane.host),
+                            text(lane.process),
+                            lane.pid != 0 ? Cell{lane.pid} : Cell{},
+                            text(lane.thread),
+                            cpu && lane.tid != 0 ? Cell{lane.tid} : Cell{},
+                            owner == trace::kNobody ? Cell{} : number(owner),
+                            gpu ? number(static_cast<std::uint64_t>(lane.device)) : Cell{},
+                            gpu ? Cell{std::int64_t{lane.stream}} : Cell{}};
+      sink_.row(cells);
+    }
+  }
+
+  void events() {
+    constexpr Column kColumns[] = {{"event"},
+                                   {"lane"},
+                                   {"kind", Type::Text},
+                                   {"name", Type::Text},
+                                   {"start_ns"},
+                                   {"end_ns"},
+                                   {"correlation"},
+                                   {"launched_by"},
+                                   {"bytes"},
+                                   {"direction", Type::Text},
+                                   {"source", Type::Text},
+                                   {"destination", Type::Text},
+                                   {"iteration"},
+                                   {"value", Type::Real},
+                                   {"file", Type::Text},
+                                   {"line"},
+                                   {"function", Type::Text}};
+    sink_.begin("events", kColumns);
+    each_event([&](const EventRef& at) {
+      const Event& e = at.event;
+      const bool bytes = e.kind == EventKind::Copy || e.kind == EventKind::Memset;
+      const trace::CopyTraits copy = bytes ? trace::copy_traits_of(e) : trace::CopyTraits{};
+      const auto call = trace::is_gpu_work(e.kind) ? links_.call_of(at) : std::nullopt;
+      const Place place = call ? place_of(call->lane, call->event.start_ns) : place_of(at.lane, e.start_ns);
+      const bool iteration = trace::range_kind_of(e) == trace::RangeKind::Iteration;
+      const Cell cells[] = {number_of(at),
+                            number(at.lane),
+                            key_of(e.kind),
+                            name(e.name),
+                            e.start_ns,
+                            e.end_ns,
+                            e.correlation != 0 ? number(e.correlation) : Cell{},
+                            call ? Cell{number_of(*call)} : Cell{},
+                            bytes ? number(trace::bytes_of(e)) : Cell{},
+                            e.kind == EventKind::Copy ? Cell{key_of(copy.direction)} : Cell{},
+                            key_of(copy.source),
+                            key_of(copy.destination),
+                            iteration ? number(trace::index_of(e)) : Cell{},
+                            e.kind == EventKind::Counter ? Cell{trace::value_of(e)} : Cell{},
+                            place.file,
+                            place.line,
+                            place.function};
+      sink_.row(cells);
+    });
+  }
+
+  void waits() {
+    constexpr Column kColumns[] = {{"event"},
+                                   {"lane"},
+                                   {"name", Type::Text},
+                                   {"start_ns"},
+                                   {"end_ns"},
+                                   {"own_ns"},
+                                   {"waiting_ns"},
+                                   {"copying_ns"},
+                                   {"returning_ns"},
+                                   {"waited_for"},
+                                   {"file", Type::Text},
+                                   {"line"},
+                                   {"function", Type::Text}};
+    sink_.begin("waits", kColumns);
+    each_event([&](const EventRef& at) {
+      const Event& e = at.event;
+      const bool call = trace::is_blocking(e);
+      if (!call && !trace::is_host_wait(e)) return;
+      const trace::CallParts parts = call ? trace::parts_of(e) : trace::CallParts{0, e.duration(), 0, 0};
+      const auto operation = call ? links_.waited_for(at) : std::nullopt;
+      const Place place = place_of(at.lane, e.start_ns);
+      const Cell cells[] = {number_of(at),   number(at.lane),
+                            name(e.name),    e.start_ns,
+                            e.end_ns,        parts.own,
+                            parts.waiting,   parts.copying,
+                            parts.returning, operation ? Cell{number_of(*operation)} : Cell{},
+                            place.file,      place.line,
+                            place.function};
+      sink_.row(cells);
+    });
+  }
+
+  void bubbles() {
+    constexpr Column kColumns[] = {{"gpu"},
+                                   {"start_ns"},
+                                   {"end_ns"},
+                                   {"cause", Type::Text},
+                                   {"call", Type::Text},
+                                   {"range", Type::Text},
+                                   {"wake_ns"},
+                                   {"cpu_ns"},
+                                   {"launch_ns"},
+                                   {"file", Type::Text},
+                                   {"line"},
+                                   {"function", Type::Text}};
+    sink_.begin("bubbles", kColumns);
+    for (std::size_t gpu = 0; gpu < analysis_.gpu_count(); ++gpu) {
+      for (const analysis::Bubble& bubble : analysis_.bubbles(static_cast<trace::GpuNumber>(gpu))) {
+        const Place place = bubble.call != 0 ? place_of(bubble.call_lane, bubble.call_start_ns) : Place{};
+        const Cell cells[] = {number(gpu),       bubble.start_ns,    bubble.end_ns,  analysis::cause_key(bubble.cause),
+                              name(bubble.call), name(bubble.range), bubble.wake_ns, bubble.cpu_ns,
+                              bubble.launch_ns,  place.file,         place.line,     place.function};
+        sink_.row(cells);
+      }
+    }
+  }
+
+ private:
+  struct Place {
+    Cell file, line, function;
+  };
+
+  template <typename Visit>
+  void each_event(Visit visit) {
+    for (std::size_t l = 0; l < trace_.lane_count(); ++l) {
+      const auto id = static_cast<LaneId>(l);
+      const trace::Lane& lane = trace_.lane(id);
+      for (std::size_t r = 0; r < lane.row_count(); ++r) {
+        const trace::Row& row = lane.row(r);
+        for (EventIndex i = row.first(); i < row.last(); ++i) visit(trace::event_ref(id, r, row, i));
+      }
+    }
+  }
+  std::int64_t number_of(const EventRef& at) const {
+    return first_[at.lane][at.row] + static_cast<std::int64_t>(at.index);
+  }
+  Cell name(base::NameId id) const { return id == 0 ? Cell{} : Cell{trace_.names().text(id)}; }
+  /// Where in the user's code the lane's call that starts then was made.
+  Place place_of(LaneId lane, Nanoseconds start_ns) {
+    const std::uint32_t site = trace_.sites().at(lane, start_ns);
+    if (site == 0) return {};
+    if (site >= places_.size()) places_.resize(site + 1);
+    if (!places_[site]) {
+      const trace::CallSites::Stack stack = trace_.sites().stack(site);
+      const trace::Frame* frame = stack.own_frame();
+      if (!frame && !stack.frames.empty()) frame = &stack.frames.front();
+      places_[site] =
+          frame ? Place{name(frame->file), frame->line != 0 ? number(frame->line) : Cell{}, name(frame->function)}
+                : Place{};
+    }
+    return *places_[site];
+  }
+
+  TableSink& sink_;
+  const trace::Trace& trace_;
+  const analysis::LiveAnalysis& analysis_;
+  const trace::Links& links_;
+  std::vector<std::vector<std::int64_t>> first_;  // by lane and row: the number of the event with index 0
+  std::vector<std::optional<Place>> places_;      // by site
+};
+
+}  // namespace
+
+void write_tables(TableSink& sink, const trace::Trace& trace, const analysis::LiveAnalysis& analysis,
+                  const RunFacts& facts) {
+  const trace::Trace::ReadLock lock(trace);
+  Writer writer(sink, trace, analysis);
+  writer.about(facts);
+  writer.lanes();
+  writer.events();
+  writer.waits();
+  writer.bubbles();
+}
+
+}  // namespace lanescope::io

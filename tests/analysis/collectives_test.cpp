@@ -1,0 +1,176 @@
+// Who arrives last in the collectives of two GPUs, worked out by hand.
+#include "analysis/collectives.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "trace/trace.h"
+
+namespace lanescope::analysis_test {
+namespace {
+
+using analysis::Collectives;
+using analysis::CollectiveVerdict;
+using base::Nanoseconds;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using trace::LaneId;
+
+constexpr const char* kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+
+class CollectivesOfGpus : public testing::Test {
+ protected:
+  explicit CollectivesOfGpus(int gpus = 3) {
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      for (const int stream : {7, 20}) {
+        trace::LaneInfo lane;
+        lane.kind = trace::LaneKind::Kernels;
+        lane.name = "kernels";
+        lane.pid = 100 + gpu;
+        lane.device = gpu;
+        lane.stream = stream;
+        lanes_.push_back(trace_.add_lane(lane));
+      }
+    }
+  }
+  void kernel(int gpu, const std::string& name, Nanoseconds start, Nanoseconds end) {
+    trace::Event e;
+    e.kind = trace::EventKind::Kernel;
+    e.name = trace_.names().intern(name);
+    e.start_ns = start * 1000;
+    e.end_ns = end * 1000;
+    e.lane = lanes_[static_cast<std::size_t>(2 * gpu) + (name.starts_with("nccl") ? 1 : 0)];
+    trace_.append(e);
+  }
+  Collectives all(Nanoseconds clock_error_ns = 0) {
+    trace_.publish();
+    return analysis::collectives(trace_, std::numeric_limits<Nanoseconds>::min(),
+                                 std::numeric_limits<Nanoseconds>::max(), clock_error_ns);
+  }
+  /// Every millisecond, 12 times: GPU 0 arrives at once, GPU 1 after `skew` µs, and both end after 100.
+  void two(Nanoseconds skew) {
+    for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+      kernel(0, kAllReduce, t, t + 100);
+      kernel(1, kAllReduce, t + skew, t + 100);
+    }
+  }
+
+  trace::Trace trace_;
+  std::vector<LaneId> lanes_;
+};
+
+TEST(CollectiveOperation, IsInTheNameOfTheKernelOfEveryVersion) {
+  using analysis::collective_operation;
+  EXPECT_EQ(collective_operation(kAllReduce), "AllReduce");
+  EXPECT_EQ(collective_operation("ncclKernel_AllGather_RING_LL_Sum_int8_t(ncclDevComm*, unsigned long)"), "AllGather");
+  EXPECT_EQ(collective_operation("ncclReduceScatterRingLLKernel_sum_f32"), "ReduceScatter");
+  EXPECT_EQ(collective_operation("void ncclDevKernel_SendRecv(ncclDevKernelArgs)"), "SendRecv");
+  EXPECT_EQ(collective_operation("ncclDevKernel_Reduce_Sum_f32_RING_LL"), "Reduce");
+  EXPECT_EQ(collective_operation("gemm_AllReduce_kernel"), "");
+  EXPECT_EQ(collective_operation("ncclGroupEnd"), "");
+}
+
+// Each time GPU 0 waits 90 µs for GPU 1, and both transfer for 10: 90 of 110 µs is waiting, 82 %.
+TEST_F(CollectivesOfGpus, AGpuThatIsLateMakesTheOthersWait) {
+  two(90);
+  const Collectives found = all();
+  ASSERT_THAT(found.all, SizeIs(12));
+  EXPECT_EQ(found.all[3].operation, "AllReduce");
+  EXPECT_EQ(found.all[3].last, 1u);
+  EXPECT_EQ(found.all[3].last_start_ns, 3'090'000);
+  ASSERT_THAT(found.gpus, SizeIs(2));
+  EXPECT_EQ(found.gpus[0].wait_ns, 12 * 90'000);
+  EXPECT_EQ(found.gpus[0].transfer_ns, 12 * 10'000);
+  EXPECT_EQ(found.gpus[0].arrived_last, 0);
+  EXPECT_EQ(found.gpus[1].wait_ns, 0);
+  EXPECT_EQ(found.gpus[1].transfer_ns, 12 * 10'000);
+  EXPECT_EQ(found.gpus[1].arrived_last, 12);
+  EXPECT_EQ(found.unmatched, 0);
+  EXPECT_EQ(found.verdict, CollectiveVerdict::Skew);
+  EXPECT_THAT(found.sentence, HasSubstr("82 % of the time"));
+  EXPECT_THAT(found.sentence, HasSubstr(found.gpus[1].name + " in 100 % of them"));
+}
+
+// 10 of 190 µs is waiting; 60 of 140 is 43 %.
+TEST_F(CollectivesOfGpus, HowMuchIsWaitingDecides) {
+  two(10);
+  EXPECT_EQ(all().verdict, CollectiveVerdict::Transfer);
+  EXPECT_EQ(all(4'000).verdict, CollectiveVerdict::Transfer) << "10 µs of skew with clocks known to 4";
+  EXPECT_EQ(all(6'000).verdict, CollectiveVerdict::Inconclusive) << "but not if they are known to 6";
+}
+TEST_F(CollectivesOfGpus, InBetweenItIsMixed) {
+  two(60);
+  EXPECT_EQ(all().verdict, CollectiveVerdict::Mixed);
+}
+
+// A compute kernel runs for the first 30 µs of GPU 0's 100, and on until 20 µs after it began on GPU 1.
+TEST_F(CollectivesOfGpus, CommunicationIsExposedWhileNothingElseRuns) {
+  kernel(0, "gemm", 0, 30);
+  kernel(0, kAllReduce, 0, 100);
+  kernel(1, "gemm", 0, 30);
+  kernel(1, kAllReduce, 10, 100);
+  const Collectives found = all();
+  EXPECT_EQ(found.gpus[0].communication_ns, 100'000);
+  EXPECT_EQ(found.gpus[0].exposed_ns, 70'000);
+  EXPECT_EQ(found.gpus[1].communication_ns, 90'000);
+  EXPECT_EQ(found.gpus[1].exposed_ns, 70'000);
+  EXPECT_EQ(found.verdict, CollectiveVerdict::Inconclusive) << "one is too few";
+}
+
+// The record of GPU 1 begins later, so its first kernel is the counterpart of GPU 0's second.
+TEST_F(CollectivesOfGpus, AMissingKernelDoesNotShiftTheOthers) {
+  for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+    kernel(0, kAllReduce, t, t + 100);
+    if (t > 0) kernel(1, kAllReduce, t + 90, t + 100);
+  }
+  const Collectives found = all();
+  EXPECT_THAT(found.all, SizeIs(11));
+  EXPECT_EQ(found.unmatched, 1);
+  EXPECT_EQ(found.gpus[0].wait_ns, 11 * 90'000);
+  EXPECT_EQ(found.verdict, CollectiveVerdict::Skew);
+}
+
+// Two at the same time, of different operations, are not mixed up; two of the same are taken in order.
+TEST_F(CollectivesOfGpus, OperationsAreMatchedWithTheirOwn) {
+  kernel(0, kAllReduce, 0, 100);
+  kernel(1, "ncclDevKernel_AllGather_RING_LL", 5, 95);
+  kernel(1, kAllReduce, 20, 100);
+  kernel(0, "ncclDevKernel_AllGather_RING_LL", 100, 130);
+  const Collectives found = all();
+  ASSERT_THAT(found.all, SizeIs(1));
+  EXPECT_EQ(found.all[0].parts[1].start_ns, 20'000);
+  EXPECT_EQ(found.unmatched, 2) << "the gathers do not overlap";
+}
+
+TEST_F(CollectivesOfGpus, OfThreeGpusAllMustTakePart) {
+  for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+    kernel(0, kAllReduce, t, t + 100);
+    kernel(1, kAllReduce, t + 20, t + 100);
+    kernel(2, kAllReduce, t + (t % 2000 == 0 ? 50 : 5), t + 100);
+  }
+  const Collectives found = all();
+  ASSERT_THAT(found.gpus, SizeIs(3));
+  EXPECT_EQ(found.gpus[1].arrived_last, 6);
+  EXPECT_EQ(found.gpus[2].arrived_last, 6);
+  EXPECT_EQ(found.gpus[0].wait_ns, 6 * 50'000 + 6 * 20'000);
+}
+
+TEST_F(CollectivesOfGpus, OfOneGpuNobodyKnowsWhoArrivedLast) {
+  for (Nanoseconds t = 0; t < 12'000; t += 1000) kernel(0, kAllReduce, t, t + 100);
+  const Collectives found = all();
+  ASSERT_THAT(found.gpus, SizeIs(1));
+  EXPECT_EQ(found.gpus[0].communication_ns, 12 * 100'000);
+  EXPECT_THAT(found.all, IsEmpty());
+  EXPECT_EQ(found.verdict, CollectiveVerdict::Inconclusive);
+}
+
+TEST_F(CollectivesOfGpus, WithoutThemThereIsNothingToSay) {
+  kernel(0, "gemm", 0, 30);
+  EXPECT_THAT(all().gpus, IsEmpty());
+}
+
+}  // namespace
+}  // namespace lanescope::analysis_test
