@@ -25,6 +25,7 @@ using base::tr;
 
 constexpr std::size_t kMostProcesses = 1024, kMessagesAtOnce = 1 << 15;
 constexpr int kRestMs = 20, kBusyMs = 4;
+constexpr Nanoseconds kBusy = base::kSecond / 2;  // after the last message
 constexpr Nanoseconds kPublish = 50 * base::kMillisecond, kLook = 2 * base::kSecond;
 constexpr Nanoseconds kShortestBurst = 50 * base::kMillisecond, kLongestBurst = 2 * base::kSecond;
 /// At first everything is recorded until the loop has been found, but for no longer than this.
@@ -242,6 +243,7 @@ Nanoseconds Attachment::now_ns() const { return running() ? clock_now() : live_e
 
 void Attachment::run() {
   bool program_ended = false;
+  Nanoseconds busy_until = 0;
   while (!stop_.load(std::memory_order_acquire)) {
     meet();
     const std::size_t read = read_all();
@@ -259,7 +261,8 @@ void Attachment::run() {
     for (const auto& watched : processes_) {
       if (!watched->ended) awaited.push_back({watched->socket, POLLIN, 0});
     }
-    ::poll(awaited.data(), awaited.size(), read > 0 ? kBusyMs : kRestMs);
+    if (read > 0) busy_until = clock_now() + kBusy;
+    ::poll(awaited.data(), awaited.size(), clock_now() < busy_until ? kBusyMs : kRestMs);
   }
   for (const auto& watched : processes_) {
     if (!watched->ended) end_of(*watched);
