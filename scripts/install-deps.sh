@@ -32,6 +32,7 @@ build  libutfcpp-dev            UTF-8
 build  nettle-dev               seals of students' files
 build  zlib1g-dev               compressed traces
 build  libzstd-dev              compressed session files
+build  libsqlite3-dev           Nsight Systems' exports
 run    libglfw3                 GLFW for X11, which a virtual display needs, too
 run    libgl1                   OpenGL for windows
 run    libegl1                  OpenGL without a window
