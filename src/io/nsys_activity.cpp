@@ -14,6 +14,8 @@ using trace::Event;
 using trace::EventKind;
 using trace::LaneKind;
 
+constexpr std::size_t kMostContexts = 100'000;  // against hostile files
+
 std::uint32_t correlation_of(std::int64_t id) { return narrowed<std::uint32_t>(id, 0); }
 
 // What the tables of operations have in common; the first columns of their queries, in this order.
@@ -59,7 +61,8 @@ bool Reader::take_operation(const Rows& rows, LaneKind kind, Event& event) {
   if (!take_times(rows, event)) return false;
   event.correlation = correlation_of(rows.integer(kCorrelation));
   const std::int64_t pid = pid_of(rows.integer(kProcess));
-  const std::int64_t device = device_of(pid, rows.integer(kDevice));
+  const std::int32_t device = device_of(pid, rows.integer(kDevice));
+  if (device_of_context_.size() < kMostContexts) device_of_context_[{pid, rows.integer(kContext)}] = device;
   return out_.take_lane({kind, device, narrowed<std::int32_t>(rows.integer(kStream), -1), pid, 0}, event);
 }
 
@@ -187,8 +190,9 @@ void Reader::read_event_streams() {
   }
 }
 
-// Only what they say of the device and the stream is used: what kind of wait it was, the name of the call says. The
-// numbers in syncType changed their meaning between versions.
+// Only what they say of the context and the stream is used. What kind of wait it was, the name of the call says: the
+// numbers in syncType changed their meaning between versions. The device is that of the context's operations: in these
+// rows it is 0 even in a process that uses GPU 1.
 void Reader::read_syncs() {
   enum Column : int { kEvent = kRest, kEventSync };
   constexpr std::int64_t kNoStream = std::numeric_limits<std::uint32_t>::max();
@@ -205,8 +209,10 @@ void Reader::read_syncs() {
       const auto recorded = event_streams_.find({pid, rows.integer(kEvent), rows.integer(kEventSync)});
       stream = recorded != event_streams_.end() ? recorded->second : -1;
     }
+    const auto device = device_of_context_.find({pid, rows.integer(kContext)});
     out_.keep_sync({pid, correlation_of(rows.integer(kCorrelation)), times.start_ns,
-                    device_of(pid, rows.integer(kDevice)), narrowed<std::int32_t>(stream, -1)});
+                    device != device_of_context_.end() ? device->second : device_of(pid, rows.integer(kDevice)),
+                    narrowed<std::int32_t>(stream, -1)});
   }
   count_skipped("cuda_sync", syncs);
 }

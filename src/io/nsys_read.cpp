@@ -78,6 +78,7 @@ OpenedTrace Reader::read() {
   give_owners();
   out_.begin_arranging();
   out_.arrange();
+  name_program();
   trace::Trace& trace = out_.trace();
   trace.set_complete_until(trace.extent().second);
   return std::move(out_.opened());
@@ -188,6 +189,11 @@ void Reader::name_gpu() {
     out_.opened().facts.sm_count = std::max(0, gpu->second.sm_count);
     return;
   }
+}
+
+void Reader::name_program() {
+  const auto lane = std::ranges::find(out_.lanes(), trace::LaneKind::Calls, &trace::LaneInfo::kind);
+  if (lane != out_.lanes().end()) out_.opened().facts.program = lane->process;
 }
 
 // GPU work belongs to the process in its row. Metrics are the machine's; they go with the first process that uses CUDA.

@@ -31,6 +31,7 @@ class Reader {
   void read_gpus();
   void read_diagnostics();
   void name_gpu();
+  void name_program();
   void give_owners();
   /// For the loop over a table: progress, and stopping.
   void passed_row();
@@ -70,7 +71,8 @@ class Reader {
   TraceAssembly out_;
   sqlite::StatementHandle find_string_;
   std::unordered_map<std::int64_t, trace::NameId> names_, call_names_;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> gpu_of_device_;  // by process and its device
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> gpu_of_device_;      // by process and its device
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> device_of_context_;  // by process
   struct GpuFacts {
     std::string name;
     int sm_count = 0;

@@ -76,6 +76,7 @@ TEST_F(NsysTest, Of2022WithProcessesAndGpus) {
   EXPECT_EQ(opened.facts.device_name, "NVIDIA A100");
   EXPECT_EQ(opened.facts.sm_count, 108);
   EXPECT_EQ(lanes_of(*opened.trace).front().process, "python3");
+  EXPECT_EQ(opened.facts.program, "python3");
 }
 
 TEST_F(NsysTest, Of2024WithSyncTypeZero) {
@@ -144,6 +145,19 @@ TEST_F(NsysTest, ProcessesAreToldApart) {
   for (const NamedEvent& call : events_on(opened, LaneKind::Calls)) {
     if (call.event.correlation == 6) expect_parts(call.event, 0, 90, 0, 10);
   }
+}
+
+// The second process uses GPU 1, and the row of its synchronisation says device 0, as real ones do: the context
+// decides.
+TEST_F(NsysTest, AWaitIsForTheDeviceOfItsContext) {
+  NsysFile f = export_file();
+  launch_and_wait(f, "", ", 0, 4294967295");
+  f.call("cudaLaunchKernel_v7000", 0, 10 * kUs, 1, thread_in_vm(112, 112));
+  f.kernel("scale", 20 * kUs, 120 * kUs, 1, process_in_vm(112), 1);
+  f.call("cudaStreamSynchronize_v3020", 30 * kUs, 130 * kUs, 3, thread_in_vm(112, 112));
+  f.row("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+        NsysFile::numbers({32 * kUs, 129 * kUs, 0, 1, 7, 3, process_in_vm(112), 0, 4294967295}));
+  expect_parts(find_event(read_trace(f.path()), "cudaStreamSynchronize", 3), 2, 88, 0, 10);
 }
 
 // A copy of 1 MB from the device to pageable memory, in µs: the call at 0..100, the bytes at 40..90.
