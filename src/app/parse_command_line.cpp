@@ -29,6 +29,7 @@ constexpr const char* kExamples = N_(R"(Examples:
   lanescope                                                    the window, with a loop already running
   lanescope --workload iris-mlp --set log_interval=100         the same with another loop
   lanescope --open trace.json.gz                               a saved trace, also the PyTorch profiler's
+  lanescope --open report.sqlite                               an export of Nsight Systems
   lanescope attach -- python train.py                          your own program, live
   lanescope run --workload linear-mse --iterations 10000       no window: a table of figures
   lanescope run --workload linear-mse --set log_interval=1 --compare log_interval=100 --screenshot both.png
@@ -342,15 +343,15 @@ struct ReportArguments {
   RunArguments run;
 
   void add_to(CLI::App& app) {
-    app.add_option("FILE", file, tr("a trace (.lanescope, .json or .json.gz)"))->type_name("");
+    app.add_option("FILE", file, tr("a trace (.lanescope, .json, .json.gz, .sqlite or .nsys-rep)"))->type_name("");
     run.add_to(app);
   }
   Request request(const CLI::App& app, const std::string& command) const {
     if (file.empty()) {
       if (!run.has_loop()) {
         throw UsageError(
-            tr("report needs a trace file (.lanescope, .json or .json.gz), or --workload or --experiment to run "
-               "first"));
+            tr("report needs a trace file (.lanescope, .json, .json.gz, .sqlite or .nsys-rep), or --workload or "
+               "--experiment to run first"));
       }
       return run.request(app, command);
     }

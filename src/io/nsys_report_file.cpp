@@ -121,7 +121,7 @@ OpenedTrace read_nsys_report(ByteSource& source, ReadProgress* progress, const R
            version, by_hand));
   }
   const TemporaryFolder folder;
-  if (folder.path().empty()) source.fail(tr("no temporary file for its export can be written"));
+  if (folder.path().empty()) source.fail(tr("cannot write a temporary file"));
   const fs::path database = folder.path() / "export.sqlite";
   const bool exported = run({nsys.string(), "export", "--type", "sqlite", "--lazy=true", "-o", database.string(),
                              fs::absolute(report).string()},

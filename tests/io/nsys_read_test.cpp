@@ -1,4 +1,4 @@
-// Exports of Nsight Systems with the peculiarities of each version. The real ones are read by tests/app.
+// Exports of Nsight Systems with the peculiarities of each version.
 #include <gmock/gmock.h>
 
 #include "io/nsys_vocabulary.h"
