@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <optional>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "io/chrome_vocabulary.h"
 #include "io/json_text.h"
@@ -19,6 +21,33 @@ using trace::LaneKind;
 
 constexpr std::size_t kMaxSizesBytes = 2000;
 
+/// Ranges that are named like iterations, by the word. Loops nest ("step 3" in "iteration 1"): the iterations of the
+/// trace are those of the outermost, which last longest together.
+struct Loops {
+  struct Range {
+    Event event;
+    std::int64_t thread = 0;
+  };
+  std::map<std::string, std::vector<Range>, std::less<>> by_word;
+
+  void add(std::string_view word, const Range& range) {
+    const auto known = by_word.find(word);
+    (known != by_word.end() ? known->second : by_word[std::string(word)]).push_back(range);
+  }
+  std::string outermost() const {
+    std::string longest;
+    double most = -1;
+    for (const auto& [word, ranges] : by_word) {
+      double ns = 0;
+      for (const Range& range : ranges) ns += static_cast<double>(range.event.duration());
+      if (ns <= most) continue;
+      most = ns;
+      longest = word;
+    }
+    return longest;
+  }
+};
+
 }  // namespace
 
 void Reader::read_ranges() {
@@ -26,6 +55,7 @@ void Reader::read_ranges() {
   Rows rows(database_, "NVTX_EVENTS", {"start", "end", "eventType", "globalTid", "text", "textId"});
   // Ranges that need not nest would be drawn among those that do, and be taken for part of their hierarchy.
   const trace::NameId start_end = intern("start/end ranges");
+  Loops loops;
   std::uint64_t ranges = 0, marks = 0, others = 0;
   std::string arguments;
   while (rows.next()) {
@@ -51,15 +81,16 @@ void Reader::read_ranges() {
       continue;
     }
     if (!take_times(rows, event)) continue;  // a range that never ended has no end
-    const OperatorRange range = operator_range(text);
-    const std::optional<std::uint32_t> step = step_number(range.name);
-    trace::set_range_kind(event,
-                          range.is_operator ? trace::RangeKind::Operator : kind_of_foreign_range("", range.name));
-    if (step) event.a = *step;
-    if (!take_thread_lane(step ? LaneKind::Iterations : LaneKind::Phases, thread,
-                          kind == NvtxKind::StartEnd && !step ? start_end : 0, event)) {
+    if (const auto iteration = iteration_name(text)) {
+      event.name = intern(text);
+      event.a = iteration->number;
+      loops.add(iteration->word, {event, thread});
       continue;
     }
+    const OperatorRange range = operator_range(text);
+    trace::set_range_kind(event,
+                          range.is_operator ? trace::RangeKind::Operator : kind_of_foreign_range("", range.name));
+    if (!take_thread_lane(LaneKind::Phases, thread, kind == NvtxKind::StartEnd ? start_end : 0, event)) continue;
     event.name = intern(range.name);
     trace::set_external_id(event, range.id);
     if (!range.sizes.empty()) {
@@ -69,6 +100,17 @@ void Reader::read_ranges() {
     }
     out_.keep(event);
     ++ranges;
+  }
+  const std::string outermost = loops.outermost();
+  for (const auto& [word, found] : loops.by_word) {
+    for (auto [event, thread] : found) {
+      const bool iteration = word == outermost;
+      trace::set_range_kind(event, iteration ? trace::RangeKind::Iteration : trace::RangeKind::Other);
+      if (!iteration) event.a = 0;
+      if (!take_thread_lane(iteration ? LaneKind::Iterations : LaneKind::Phases, thread, 0, event)) continue;
+      out_.keep(event);
+      ++ranges;
+    }
   }
   count_read("nvtx_range", ranges);
   count_read("nvtx_mark", marks);

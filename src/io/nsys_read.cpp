@@ -40,10 +40,13 @@ constexpr std::array<Unshown, 5> kUnshown = {{{"CUPTI_ACTIVITY_KIND_OVERHEAD", "
                                               {"COMPOSITE_EVENTS", "cpu_sample"},
                                               {"SCHED_EVENTS", "cpu_scheduling"}}};
 
+// Any table may be missing. nvprof's databases have tables of the same names, but other columns.
 bool is_export(const sqlite::Database& database) {
-  const auto known = [&](std::string_view table) { return database.has(table); };
-  return database.has("StringIds", "value") && (std::ranges::any_of(kEventTables, known) || known("META_DATA_EXPORT") ||
-                                                known("EXPORT_META_DATA") || known("TARGET_INFO_GPU"));
+  const auto known = [&](std::string_view table) {
+    return database.has(table, "globalTid") || database.has(table, "globalPid") || database.has(table, "typeId");
+  };
+  return std::ranges::any_of(kEventTables, known) || database.has("META_DATA_EXPORT") ||
+         database.has("EXPORT_META_DATA");
 }
 
 }  // namespace
@@ -52,7 +55,8 @@ Reader::Reader(const sqlite::Database& database, const ByteSource& source, ReadP
                const ReadLimits& limits)
     : database_(database), progress_(progress), out_(source, progress, limits) {
   if (!is_export(database)) source.fail(tr("an SQLite database, but not an export of Nsight Systems"));
-  if (database.has("StringIds", "id")) find_string_ = database.prepare("SELECT value FROM StringIds WHERE id = ?");
+  if (database.has("StringIds", "id") && database.has("StringIds", "value"))
+    find_string_ = database.prepare("SELECT value FROM StringIds WHERE id = ?");
   file_bytes_ = progress.total.load(std::memory_order_relaxed);
 }
 

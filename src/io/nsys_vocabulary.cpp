@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <optional>
 
 #include "io/chrome_vocabulary.h"
 
@@ -126,6 +125,20 @@ OperatorRange operator_range(std::string_view text) {
   range.sizes = text.substr(sizes + kSizes.size() - 1);
   range.sizes = range.sizes.substr(0, range.sizes.find(kInputs));
   return range;
+}
+
+std::optional<IterationName> iteration_name(std::string_view text) {
+  constexpr std::array<std::string_view, 7> kWords = {"iteration",  "iter",          "step",        "batch",
+                                                      "train_step", "training_step", "profilerstep"};
+  const std::size_t digits = text.find_last_not_of("0123456789") + 1;
+  if (digits == 0 || digits == text.size() || digits > 24) return std::nullopt;
+  const std::string_view word = text.substr(0, text.find_last_not_of(" _-:#", digits - 1) + 1);
+  const auto same = [&](std::string_view known) {
+    return std::ranges::equal(known, word, [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b + 32 : b); });
+  };
+  const std::optional<std::uint32_t> number = number_at(text.substr(digits));
+  if (!number || std::ranges::none_of(kWords, same)) return std::nullopt;
+  return IterationName{word, *number};
 }
 
 std::string without_paths(std::string_view text) {

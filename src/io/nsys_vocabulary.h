@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,14 @@ struct OperatorRange {
   std::string_view sizes;  ///< "[[8, 3], []]"; empty: unknown
 };
 OperatorRange operator_range(std::string_view text);
+
+/// A range that names an iteration of a loop: "iteration 12", "step_3", "Batch: 7", "ProfilerStep#4". Only these words,
+/// with a number and nothing else.
+struct IterationName {
+  std::string_view word;  ///< as written: "step"
+  std::uint32_t number = 0;
+};
+std::optional<IterationName> iteration_name(std::string_view text);
 
 /// The text as one line of at most 200 characters, without its paths: those say whose machine it was.
 std::string without_paths(std::string_view text);

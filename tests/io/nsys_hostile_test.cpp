@@ -45,6 +45,9 @@ TEST_F(NsysHostileTest, ErrorsNameTheFileAndTheReason) {
   NsysFile other(file("d.sqlite"));
   other.table("songs", "title TEXT");
   EXPECT_THAT(error_for(other.path()), HasSubstr("an SQLite database, but not an export of Nsight Systems"));
+  NsysFile nvprof(file("e.sqlite"));
+  nvprof.table("CUPTI_ACTIVITY_KIND_RUNTIME", "_id_ INT, cbid INT, start INT, end INT, processId INT, threadId INT");
+  EXPECT_THAT(error_for(nvprof.path()), HasSubstr("not an export of Nsight Systems"));
 }
 
 TEST_F(NsysHostileTest, NamesWithSpecialCharacters) {

@@ -279,6 +279,37 @@ TEST_F(NsysTest, RangesHaveTheirTextOrItsNumber) {
   EXPECT_EQ(trace::index_of(events_on(opened, LaneKind::Iterations).front().event), 4u);
 }
 
+// Two steps of 40 in each of two iterations of 100: the iterations are the outer ones.
+TEST_F(NsysTest, TheOutermostLoopHasTheIterations) {
+  NsysFile f = export_file();
+  f.ranges();
+  for (const int i : {0, 1}) {
+    f.range(i * 100, std::to_string(i * 100 + 100), 59, "'iteration" + std::to_string(i) + "'", "NULL", kMain);
+    f.range(i * 100 + 10, std::to_string(i * 100 + 50), 59, "'step 0'", "NULL", kMain);
+    f.range(i * 100 + 50, std::to_string(i * 100 + 90), 59, "'step 1'", "NULL", kMain);
+  }
+  const OpenedTrace opened = read_trace(f.path());
+  EXPECT_EQ(opened.read_by_category.at("nvtx_range"), 6u);
+  const auto iterations = events_on(opened, LaneKind::Iterations);
+  ASSERT_EQ(iterations.size(), 2u);
+  EXPECT_EQ(iterations[1].name, "iteration1");
+  EXPECT_EQ(trace::index_of(iterations[1].event), 1u);
+  EXPECT_EQ(trace::range_kind_of(iterations[1].event), trace::RangeKind::Iteration);
+  EXPECT_EQ(events_on(opened, LaneKind::Phases).size(), 4u);
+}
+
+TEST(NsysVocabulary, NamesOfIterations) {
+  for (const char* text : {"iteration12", "Step: 12", "train_step_12", "ITER #12", "batch 12", "ProfilerStep#12"}) {
+    const auto iteration = nsys::iteration_name(text);
+    ASSERT_TRUE(iteration) << text;
+    EXPECT_EQ(iteration->number, 12u) << text;
+  }
+  for (const char* text :
+       {"", "12", "step", "step 12 forward", "layer 12", "step 99999999999", "first step 12", "#12"}) {
+    EXPECT_FALSE(nsys::iteration_name(text)) << text;
+  }
+}
+
 TEST(NsysVocabulary, OperatorsOfPyTorch) {
   const auto named = [](std::string_view text) { return std::string(nsys::operator_range(text).name); };
   EXPECT_EQ(named("aten::view, op_id = 314290"), "aten::view");
