@@ -20,6 +20,7 @@ using trace::EventKind;
 using trace::LaneKind;
 
 constexpr std::size_t kMaxSizesBytes = 2000;
+constexpr std::size_t kMaxMetrics = 100'000;  // against hostile files
 
 /// Ranges that are named like iterations, by the word. Loops nest ("step 3" in "iteration 1"): the iterations of the
 /// trace are those of the outermost, which last longest together.
@@ -136,7 +137,7 @@ void Reader::read_metrics() {
   enum Column : int { kTime, kType, kMetric, kValue };
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> titles;
   Rows infos(database_, "TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"});
-  while (infos.next()) {
+  while (infos.next() && titles.size() < kMaxMetrics) {
     const std::int64_t gpu = infos.integer(0) & 0xFF;
     titles[{infos.integer(0), infos.integer(1)}] = fmt::format("GPU {}: {}", gpu, cut(infos.text(2), 200));
   }

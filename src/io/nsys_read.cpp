@@ -20,6 +20,7 @@ using base::tr;
 
 // Longer than any name of a kernel.
 constexpr std::size_t kMaxNameBytes = 32 * 1024;
+constexpr std::size_t kMaxDevices = 100'000;  // against hostile files
 
 constexpr std::array<std::string_view, 9> kEventTables = {"CUPTI_ACTIVITY_KIND_RUNTIME",
                                                           "CUPTI_ACTIVITY_KIND_KERNEL",
@@ -140,12 +141,12 @@ void Reader::read_threads() {
 
 void Reader::read_gpus() {
   sqlite::Rows gpus(database_, "TARGET_INFO_GPU", {"id", "name", "smCount"});
-  while (gpus.next()) {
+  while (gpus.next() && gpus_.size() < kMaxDevices) {
     gpus_[gpus.integer(0)] = {std::string(cut(gpus.text(1), 200)), sqlite::narrowed<int>(gpus.integer(2), 0)};
   }
   // CUDA_VISIBLE_DEVICES numbers the GPUs of each process anew.
   sqlite::Rows devices(database_, "TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid"});
-  while (devices.next()) {
+  while (devices.next() && gpu_of_device_.size() < kMaxDevices) {
     const auto gpu = sqlite::narrowed<std::int32_t>(devices.integer(0), -1);
     if (gpu >= 0 && !devices.is_null(0)) gpu_of_device_[{devices.integer(2), devices.integer(1)}] = gpu;
   }
