@@ -108,7 +108,8 @@ std::string nsys_report_version(std::string_view beginning) {
 OpenedTrace read_nsys_report(ByteSource& source, ReadProgress* progress, const ReadLimits& limits) {
   ReadProgress unused;
   ReadProgress& reported = progress ? *progress : unused;
-  const std::string version = nsys_report_version(source.peek());
+  const std::string said = nsys_report_version(source.peek());
+  const std::string version = said.empty() ? "(?)" : said;
   const fs::path report = source.path();
   fs::path beside = report;
   const std::string by_hand =
@@ -123,9 +124,16 @@ OpenedTrace read_nsys_report(ByteSource& source, ReadProgress* progress, const R
   const TemporaryFolder folder;
   if (folder.path().empty()) source.fail(tr("cannot write a temporary file"));
   const fs::path database = folder.path() / "export.sqlite";
-  const bool exported = run({nsys.string(), "export", "--type", "sqlite", "--lazy=true", "-o", database.string(),
-                             fs::absolute(report).string()},
-                            reported);
+  const auto exported_with = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> command = {nsys.string(), "export", "--type", "sqlite"};
+    command.insert(command.end(), options.begin(), options.end());
+    for (const std::string& word : {std::string("-o"), database.string(), fs::absolute(report).string()}) {
+      command.push_back(word);
+    }
+    return run(command, reported);
+  };
+  // Old versions do not know that option.
+  const bool exported = exported_with({"--lazy=true"}) || exported_with({});
   std::error_code missing;
   if (!exported || fs::file_size(database, missing) == 0 || missing) {
     source.fail(

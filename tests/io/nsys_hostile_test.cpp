@@ -184,6 +184,12 @@ TEST_F(NsysReportTest, NsysMakesTheExport) {
   EXPECT_EQ(read_bytes(file("asked")), report.string() + "\n");
 }
 
+TEST_F(NsysReportTest, AnOldNsysIsAskedInItsOwnWords) {
+  small_export();
+  install("[ \"$4\" = -o ] || exit 1\ncp '" + file("whole.sqlite").string() + "' \"$5\"\n");
+  EXPECT_EQ(read_trace(write("a.nsys-rep", kReport)).events_read, 900u);
+}
+
 TEST_F(NsysReportTest, OneLineIfItCannot) {
   install("exit 1\n");
   const auto report = write("a.nsys-rep", kReport);
