@@ -19,7 +19,7 @@ namespace {
 using base::tr;
 
 // Longer than any name of a kernel.
-constexpr std::size_t kMaxNameBytes = 32 * 1024;
+constexpr std::size_t kMaxNameBytes = 32'768;
 constexpr std::size_t kMaxDevices = 100'000;  // against hostile files
 
 constexpr std::array<std::string_view, 9> kEventTables = {"CUPTI_ACTIVITY_KIND_RUNTIME",

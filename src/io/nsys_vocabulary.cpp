@@ -89,7 +89,7 @@ trace::CopyTraits copy_traits(std::int64_t copy_kind, std::int64_t source, std::
 
 std::string copy_label(std::int64_t copy_kind, const trace::CopyTraits& traits) {
   if (copy_kind == 9) return "Memcpy HtoH";
-  const std::string name = copy_name(traits);
+  std::string name = copy_name(traits);
   if (!is_unified(copy_kind)) return name;
   const std::size_t direction = name.find(' ');
   return "Unified memory" + name.substr(direction, name.find(' ', direction + 1) - direction);
