@@ -19,6 +19,7 @@ PROGRAMS = [  # name, what starts it
     ("simulator", []),
     ("inject", []),
     ("session", []),
+    ("nsys", []),
     ("window", VIRTUAL_DISPLAY),
     ("live", VIRTUAL_DISPLAY),
     ("latency", VIRTUAL_DISPLAY),

@@ -31,6 +31,7 @@ constexpr const char* kExamples = N_(R"(Examples:
   lanescope                                                    the window, with a loop already running
   lanescope --workload iris-mlp --set log_interval=100         the same with another loop
   lanescope --open trace.json.gz                               a saved trace, also the PyTorch profiler's
+  lanescope --open report.sqlite                               an export of Nsight Systems
   lanescope attach -- python train.py                          your own program, live
   lanescope run --workload linear-mse --iterations 10000       no window: a table of figures
   lanescope run --workload linear-mse --set log_interval=1 --compare log_interval=100 --screenshot both.png
@@ -362,15 +363,15 @@ struct ReportArguments {
   RunArguments run;
 
   void add_to(CLI::App& app) {
-    app.add_option("FILE", file, tr("a trace (.lanescope, .json or .json.gz)"))->type_name("");
+    app.add_option("FILE", file, tr("a trace (.lanescope, .json, .json.gz, .sqlite or .nsys-rep)"))->type_name("");
     run.add_to(app);
   }
   Request request(const CLI::App& app, const std::string& command) const {
     if (file.empty()) {
       if (!run.has_loop()) {
         throw UsageError(
-            tr("report needs a trace file (.lanescope, .json or .json.gz), or --workload or --experiment to run "
-               "first"));
+            tr("report needs a trace file (.lanescope, .json, .json.gz, .sqlite or .nsys-rep), or --workload or "
+               "--experiment to run first"));
       }
       return run.request(app, command);
     }
@@ -389,7 +390,7 @@ struct CompareArguments {
   std::string first, second, json, html, csv, markdown;
 
   void add_to(CLI::App& app) {
-    app.add_option("FIRST", first, tr("a trace (.lanescope, .json or .json.gz)"))->type_name("");
+    app.add_option("FIRST", first, tr("a trace (.lanescope, .json, .json.gz, .sqlite or .nsys-rep)"))->type_name("");
     app.add_option("SECOND", second, tr("another one"))->type_name("");
     const auto output = [&](const char* name, std::string& path, const char* text) {
       app.add_option(name, path, text)->type_name("FILE|-");
@@ -401,7 +402,8 @@ struct CompareArguments {
     add_language(app);
   }
   CompareRequest request(const std::string& command) const {
-    if (second.empty()) throw UsageError(tr("compare needs two trace files (.lanescope, .json or .json.gz)"));
+    if (second.empty())
+      throw UsageError(tr("compare needs two trace files (.lanescope, .json, .json.gz, .sqlite or .nsys-rep)"));
     const std::array outputs{&json, &html, &csv, &markdown};
     if (std::ranges::count_if(outputs, [](const std::string* path) { return *path == "-"; }) > 1) {
       throw UsageError(tr("only one output can go to standard output (-)"));
@@ -414,14 +416,15 @@ struct ExportArguments {
   std::string file, csv, sqlite, chrome;
 
   void add_to(CLI::App& app) {
-    app.add_option("FILE", file, tr("a trace (.lanescope, .json or .json.gz)"))->type_name("");
+    app.add_option("FILE", file, tr("a trace (.lanescope, .json, .json.gz, .sqlite or .nsys-rep)"))->type_name("");
     app.add_option("--csv", csv, tr("tables as CSV files in this folder"))->type_name("FOLDER");
     app.add_option("--sqlite", sqlite, tr("tables in an SQLite database"))->type_name("FILE");
     app.add_option("--chrome", chrome, tr("Chrome JSON, for Perfetto (.json or .json.gz)"))->type_name("FILE");
     add_language(app);
   }
   ExportRequest request() const {
-    if (file.empty()) throw UsageError(tr("export needs a trace file (.lanescope, .json or .json.gz)"));
+    if (file.empty())
+      throw UsageError(tr("export needs a trace file (.lanescope, .json, .json.gz, .sqlite or .nsys-rep)"));
     if (csv.empty() && sqlite.empty() && chrome.empty()) {
       throw UsageError(tr("export needs to know what to write: --csv FOLDER, --sqlite FILE or --chrome FILE"));
     }

@@ -30,7 +30,8 @@ void WindowArguments::add_to(CLI::App& app) {
       ->type_name("NAME|FILE");
   app.add_option("--student", student_, tr("keep this student's answers to the lesson in a file in this folder"))
       ->type_name("NAME");
-  app.add_option("--open", open_, tr("show a saved trace instead of a run (.lanescope, .json or .json.gz)"))
+  app.add_option("--open", open_,
+                 tr("show a saved trace instead of a run (.lanescope, .json, .json.gz, .sqlite or .nsys-rep)"))
       ->type_name("FILE");
   app.add_option("--memory-mb", memory_mb_,
                  tr("memory for the trace, {} to {}; default: the last choice, or a quarter of the machine's, at "

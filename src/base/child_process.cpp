@@ -37,6 +37,8 @@ int wait_for_child(pid_t child) {
   return status;
 }
 
+bool child_has_ended(pid_t child, int& status) { return ::waitpid(child, &status, WNOHANG) == child; }
+
 TemporaryFile temporary_file(std::string_view bytes) {
   TemporaryFile file(std::tmpfile());
   if (!file) return nullptr;

@@ -22,6 +22,8 @@ struct ChildStreams {
 int start_child(const std::vector<std::string>& command, const ChildStreams& streams, pid_t& child);
 /// Waits until it has ended; the status is that of waitpid().
 int wait_for_child(pid_t child);
+/// True, with the status, if it has ended. Does not wait.
+bool child_has_ended(pid_t child, int& status);
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }

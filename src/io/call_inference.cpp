@@ -1,6 +1,8 @@
 #include "io/call_inference.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -62,6 +64,41 @@ class LaneNumbers {
   std::vector<std::uint64_t> gpu_of_;
 };
 
+/// The first value of each key, in one piece of memory. Numbers that follow each other, as those of calls do, lie side
+/// by side, so that looking them up in turn costs hardly any waiting for memory.
+template <class Value>
+class FirstOf {
+ public:
+  explicit FirstOf(std::size_t most) : slots_(std::bit_ceil(std::max<std::size_t>(most + most / 4 + 1, kTogether))) {}
+  void add(const trace::CallKey& key, const Value& value) {
+    Slot& slot = slots_[place(key)];
+    if (slot.key == 0) slot = {number(key), value};
+  }
+  const Value* find(const trace::CallKey& key) const {
+    const Slot& slot = slots_[place(key)];
+    return slot.key == 0 ? nullptr : &slot.value;
+  }
+
+ private:
+  static constexpr std::size_t kTogether = 16;
+  struct Slot {
+    std::uint64_t key = 0;  // 0: free
+    Value value{};
+  };
+  // Never 0: links nothing.
+  static std::uint64_t number(const trace::CallKey& key) { return std::uint64_t{key.process} << 32 | key.correlation; }
+  std::size_t place(const trace::CallKey& key) const {
+    const std::uint64_t wanted = number(key);
+    std::uint64_t group = wanted / kTogether * 0x9E3779B97F4A7C15u;
+    group ^= group >> 32;
+    std::size_t at = (group * kTogether + wanted % kTogether) & (slots_.size() - 1);
+    while (slots_[at].key != 0 && slots_[at].key != wanted) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+
+  std::vector<Slot> slots_;
+};
+
 class OpIndex {
  public:
   void add(const GpuOp& op) { ops_.push_back(op); }
@@ -87,40 +124,48 @@ class OpIndex {
   std::vector<GpuOp> ops_;
 };
 
+template <class Wanted>
+std::size_t count(const EventStore& events, Wanted wanted) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < events.size(); ++i) n += wanted(events[i].kind) ? 1 : 0;
+  return n;
+}
+
 // This cannot use trace::Links: the events are not in a trace yet, because a call's type and waits are determined here.
 class Inference {
  public:
   Inference(const EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
             std::span<const SyncRecord> syncs, StopCheck& stop)
-      : events_(events), lanes_(lanes), names_(names) {
-    for (const SyncRecord& sync : syncs) syncs_.try_emplace(lanes_.key(sync), sync);
-    trace::CallMap<Nanoseconds> issued;
+      : events_(events), lanes_(lanes), names_(names), syncs_(syncs.size()), op_of_(count(events, trace::is_gpu_work)) {
+    for (const SyncRecord& sync : syncs) {
+      if (sync.correlation != 0) syncs_.add(lanes_.key(sync), sync);
+    }
+    FirstOf<Nanoseconds> issued(count(events, [](EventKind kind) { return kind == EventKind::Call; }));
     for (std::size_t i = 0; i < events.size(); ++i) {
       stop();
       const Event& e = events[i];
-      if (e.kind == EventKind::Call && e.correlation != 0) issued.try_emplace(lanes_.key(e), e.start_ns);
+      if (e.kind == EventKind::Call && e.correlation != 0) issued.add(lanes_.key(e), e.start_ns);
     }
     for (std::size_t i = 0; i < events.size(); ++i) {
       stop();
       const Event& e = events[i];
       if (!trace::is_gpu_work(e.kind)) continue;
-      const auto call = issued.find(lanes_.key(e));
-      GpuOp op{lanes_.process(e), e.end_ns,
-               call == issued.end() ? std::numeric_limits<Nanoseconds>::min() : call->second};
+      const Nanoseconds* const call = e.correlation != 0 ? issued.find(lanes_.key(e)) : nullptr;
+      GpuOp op{lanes_.process(e), e.end_ns, call ? *call : std::numeric_limits<Nanoseconds>::min()};
       by_process_.add(op);
       op.key = lanes_.gpu(e);
       by_device_.add(op);
       op.key = lanes_.stream(e);
       by_stream_.add(op);
-      if (e.correlation != 0) op_of_.try_emplace(lanes_.key(e), i);
+      if (e.correlation != 0) op_of_.add(lanes_.key(e), i);
     }
     for (OpIndex* index : {&by_process_, &by_device_, &by_stream_}) index->sort(stop);
   }
 
   void infer(Event& call) {
     const CallNature nature = nature_of(call.name);
-    const auto found = call.correlation != 0 ? op_of_.find(lanes_.key(call)) : op_of_.end();
-    const Event* op = found == op_of_.end() ? nullptr : &events_[found->second];
+    const std::size_t* const found = call.correlation != 0 ? op_of_.find(lanes_.key(call)) : nullptr;
+    const Event* const op = found ? &events_[*found] : nullptr;
     if (op || nature == CallNature::Launch || nature == CallNature::BlockingCopy || nature == CallNature::AsyncCopy) {
       call.flags |= trace::kLaunchFlag;
     }
@@ -140,8 +185,7 @@ class Inference {
   }
 
   void infer_wait(Event& call) const {
-    const auto found = syncs_.find(lanes_.key(call));
-    const SyncRecord* record = call.correlation == 0 || found == syncs_.end() ? nullptr : &found->second;
+    const SyncRecord* const record = call.correlation != 0 ? syncs_.find(lanes_.key(call)) : nullptr;
     std::optional<Nanoseconds> until;
     if (record && record->device >= 0 && record->stream >= 0) {
       until = by_stream_.last_end(LaneNumbers::stream(lanes_.gpu(*record), record->stream), call.start_ns, call.end_ns);
@@ -187,8 +231,8 @@ class Inference {
   const EventStore& events_;
   const LaneNumbers lanes_;
   const base::NameTable& names_;
-  trace::CallMap<SyncRecord> syncs_;
-  trace::CallMap<std::size_t> op_of_;  // the first in the file
+  FirstOf<SyncRecord> syncs_;
+  FirstOf<std::size_t> op_of_;
   std::unordered_map<base::NameId, CallNature> natures_;
   OpIndex by_process_, by_device_, by_stream_;
 };

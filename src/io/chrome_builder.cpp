@@ -25,19 +25,10 @@ using trace::EventKind;
 using trace::LaneId;
 using trace::LaneKind;
 
-// Memory per event: here, its index, and its place in the trace.
-constexpr std::size_t kEventBytes = sizeof(Event) + sizeof(std::uint32_t) + sizeof(trace::Block) / trace::kBlockEvents;
-constexpr std::size_t kLeastTraceBytes = std::size_t{2} << 30;
-// A limit that real files never reach, against hostile ones that would exhaust the memory.
-constexpr std::size_t kMaxSyncs = std::size_t{32} << 20;
+// Limits that real files never reach, against hostile ones that would exhaust the memory.
 constexpr std::size_t kMaxOpenRanges = 100'000;
 constexpr std::size_t kMaxCategories = 500;
 constexpr std::size_t kMaxTextIds = 65'536;
-constexpr std::size_t kMemoryMargin = 64u << 20;
-constexpr std::uint64_t kArgumentShare = 8;       // of the memory for events, at most, goes to arguments
-constexpr std::uint64_t kArgumentOverhead = 100;  // of a text in a NameTable
-constexpr std::size_t kPublishEvery = 64 * 1024;
-constexpr std::size_t kReportEvery = 4096;
 constexpr std::int64_t kFirstTextId = std::int64_t{1} << 40;  // beyond all process and thread ids
 
 template <typename Number>
@@ -53,41 +44,6 @@ LaneKind copy_lane(trace::CopyDirection direction) {
   if (direction == trace::CopyDirection::HostToDevice) return LaneKind::CopyH2D;
   if (direction == trace::CopyDirection::DeviceToHost) return LaneKind::CopyD2H;
   return LaneKind::CopyOther;
-}
-
-const char* lane_name(LaneKind kind) {
-  switch (kind) {
-    case LaneKind::Iterations:
-      return "iteration";
-    case LaneKind::Phases:
-      return "operators";
-    case LaneKind::Calls:
-      return "CUDA calls";
-    case LaneKind::Kernels:
-      return "kernels";
-    case LaneKind::CopyH2D:
-      return "copies H2D";
-    case LaneKind::CopyD2H:
-      return "copies D2H";
-    case LaneKind::CopyOther:
-      return "other copies";
-    case LaneKind::GpuRanges:
-      return "ranges";
-    case LaneKind::Markers:
-      return "markers";
-    case LaneKind::Counter:
-      return "counter";
-  }
-  return "";
-}
-
-/// The PyTorch profiler writes "thread 22 (pt_main_thread)"; threads without a name of their own have the program's.
-std::string own_thread_name(std::string_view written, std::string_view process) {
-  if (written.starts_with("thread ") && written.ends_with(')')) {
-    const std::size_t open = written.find('(');
-    if (open != std::string_view::npos) written = written.substr(open + 1, written.size() - open - 2);
-  }
-  return written == process || written.starts_with("thread ") ? std::string() : std::string(written);
 }
 
 void count(std::map<std::string, std::uint64_t>& counts, const std::string& category) {
@@ -109,12 +65,6 @@ std::string from_hex(std::string_view hex) {
   return bytes;
 }
 
-std::uint64_t memory_for_events(const ReadLimits& limits) {
-  if (limits.memory_bytes > 0) return limits.memory_bytes;
-  const std::uint64_t machine = base::machine_memory_bytes();
-  return machine > 0 ? machine / 2 : kLeastTraceBytes;
-}
-
 /// Parses "a,b,c,flags" in hexadecimal: the raw fields of an event that its arguments do not describe.
 void take_raw(std::string_view raw, Event& event) {
   std::uint32_t values[4] = {};
@@ -132,26 +82,9 @@ void take_raw(std::string_view raw, Event& event) {
 
 }  // namespace
 
-std::size_t TraceBuilder::LaneKeyHash::operator()(const LaneKey& key) const {
-  std::uint64_t hash = static_cast<std::uint64_t>(key.kind);
-  for (const std::int64_t part : {key.owner, key.part, key.process}) {
-    hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
-
 TraceBuilder::TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress,
                            const ReadLimits& limits)
-    : head_(head),
-      source_(source),
-      progress_(progress),
-      memory_bytes_(memory_for_events(limits)),
-      half_of_the_machine_(limits.memory_bytes == 0 && base::machine_memory_bytes() > 0),
-      most_events_(std::min<std::uint64_t>(memory_bytes_ / kEventBytes, std::numeric_limits<std::uint32_t>::max())),
-      stop_(progress) {
-  opened_.trace = std::make_unique<trace::Trace>(std::max<std::size_t>(kLeastTraceBytes, memory_bytes_));
-}
+    : head_(head), source_(source), out_(source, progress, limits) {}
 
 TraceBuilder::~TraceBuilder() = default;
 
@@ -163,7 +96,7 @@ void TraceBuilder::add(RawEvent& raw) {
   const char phase = raw.phase.size() == 1 ? raw.phase[0] : '\0';
   switch (phase) {
     case 'X':
-      return head_.own ? void(++opened_.events_malformed) : add_foreign(raw);
+      return head_.own ? void(++out_.opened().events_malformed) : add_foreign(raw);
     case 'B':
       return begin_range(raw);
     case 'E':
@@ -183,7 +116,7 @@ void TraceBuilder::add_own(const RawEvent& raw) {
   const auto kind = kind_of_category(raw.category);
   const auto lane = static_cast<std::uint64_t>(*raw.lane);
   Event event;
-  if (!kind || lane >= head_.lanes.size() || !head_.lanes[lane]) return void(++opened_.events_malformed);
+  if (!kind || lane >= head_.lanes.size() || !head_.lanes[lane]) return void(++out_.opened().events_malformed);
   if (!take_times(raw, event)) return;
   event.kind = *kind;
   event.lane = static_cast<LaneId>(lane);
@@ -211,7 +144,7 @@ void TraceBuilder::add_own(const RawEvent& raw) {
   }
   if (!raw.raw.empty()) take_raw(raw.raw, event);
   const std::string own_name = !raw.label_hex.empty() ? from_hex(raw.label_hex) : raw.label ? *raw.label : raw.name;
-  event.name = opened_.trace->names().intern(own_name);
+  event.name = out_.trace().names().intern(own_name);
   take_facts(raw, own_name, event);
   if (head_.detailed && raw.raw.empty()) take_details(raw, event);
   keep(event, raw.category);
@@ -222,7 +155,7 @@ void TraceBuilder::take_facts(const RawEvent& raw, std::string_view name, Event&
     if (const auto kind = range_kind_from_key(raw.range_kind)) trace::set_range_kind(event, *kind);
     if (!head_.marked) trace::set_range_kind(event, kind_of_unmarked(*head_.lanes[event.lane], name));
   } else if (event.kind == EventKind::Marker) {
-    base::NameTable& names = opened_.trace->names();
+    base::NameTable& names = out_.trace().names();
     const auto kind = marker_kind_from_key(raw.marker_kind);
     if (kind) trace::set_marker_kind(event, *kind);
     if (!head_.marked && names_a_setting_change(name)) trace::set_change(event, {});
@@ -235,32 +168,18 @@ void TraceBuilder::take_facts(const RawEvent& raw, std::string_view name, Event&
 void TraceBuilder::take_details(const RawEvent& raw, Event& event) {
   const bool copy = event.kind == EventKind::Copy || event.kind == EventKind::Memset;
   if (event.kind != EventKind::Kernel && event.kind != EventKind::Range && !copy) return;
-  if (event.kind == EventKind::Kernel) trace::set_launch(event, opened_.trace->launches().intern(raw.launch));
+  if (event.kind == EventKind::Kernel) trace::set_launch(event, out_.trace().launches().intern(raw.launch));
   if (!copy) {
     // Many tools repeat the correlation here, which says nothing more.
     const auto id = number_or<std::uint32_t>(raw.external_id, 0);
     trace::set_external_id(event, id == event.correlation ? 0 : id);
   }
   if (!copy || raw.launch.context == trace::LaunchShape::kUnknown) {
-    return trace::set_arguments(event, number_of_arguments(raw.arguments));
+    return trace::set_arguments(event, out_.number_of_arguments(raw.arguments));
   }
   arguments_ = "\"context\":" + std::to_string(raw.launch.context);
   if (!raw.arguments.empty()) arguments_ += ',' + raw.arguments;
-  trace::set_arguments(event, number_of_arguments(arguments_));
-}
-
-// Arguments that differ in every event could take more memory than the events.
-trace::NameId TraceBuilder::number_of_arguments(std::string_view arguments) {
-  if (arguments.empty()) return base::NameTable::kEmpty;
-  base::NameTable& table = opened_.trace->arguments();
-  if (argument_bytes_ > memory_bytes_ / kArgumentShare) {
-    const trace::NameId known = table.find(arguments);
-    return known != base::NameTable::kEmpty ? known : base::NameTable::kOverflow;
-  }
-  const trace::NameId before = table.size();
-  const trace::NameId number = table.intern(arguments);
-  if (number >= before) argument_bytes_ += arguments.size() + kArgumentOverhead;
-  return number;
+  trace::set_arguments(event, out_.number_of_arguments(arguments_));
 }
 
 void TraceBuilder::add_foreign(const RawEvent& raw) {
@@ -309,8 +228,8 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
         event.a = *number;
       }
   }
-  if (!take_lane(key, event)) return;
-  event.name = opened_.trace->names().intern(raw.name);
+  if (!out_.take_lane(key, event)) return;
+  event.name = out_.trace().names().intern(raw.name);
   take_details(raw, event);
   keep(event, raw.category);
 }
@@ -318,30 +237,29 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
 void TraceBuilder::add_sync(const RawEvent& raw) {
   skip(raw);
   const auto correlation = number_or<std::uint32_t>(raw.correlation, 0);
-  if (correlation == 0 || !raw.start.ns || syncs_.size() >= kMaxSyncs) return;
+  if (!raw.start.ns) return;
   const auto stream = number_or<std::int32_t>(raw.wait_on_stream, number_or<std::int32_t>(raw.stream, -1));
-  syncs_.push_back(
-      {number_of(raw.process), correlation, *raw.start.ns, number_or<std::int32_t>(raw.device, -1), stream});
+  out_.keep_sync({number_of(raw.process), correlation, *raw.start.ns, number_or<std::int32_t>(raw.device, -1), stream});
 }
 
 void TraceBuilder::add_metadata(const RawEvent& raw) {
   if (raw.new_name.empty()) return;
-  if (raw.name == "process_name" && process_names_.size() < kMaxTextIds) {
-    process_names_[number_of(raw.process)] = raw.new_name;
-  } else if (raw.name == "thread_name" && thread_names_.size() < kMaxTextIds) {
-    thread_names_[{number_of(raw.process), number_of(raw.thread)}] = raw.new_name;
+  if (raw.name == "process_name") {
+    out_.name_process(number_of(raw.process), raw.new_name);
+  } else if (raw.name == "thread_name") {
+    out_.name_thread(number_of(raw.process), number_of(raw.thread), raw.new_name);
   }
 }
 
 void TraceBuilder::begin_range(const RawEvent& raw) {
-  if (open_range_count_ >= kMaxOpenRanges) return void(++opened_.events_malformed);
+  if (open_range_count_ >= kMaxOpenRanges) return void(++out_.opened().events_malformed);
   ++open_range_count_;
   open_ranges_[{number_of(raw.process), number_of(raw.thread)}].push_back(raw);
 }
 
 void TraceBuilder::end_range(const RawEvent& raw) {
   const auto found = open_ranges_.find({number_of(raw.process), number_of(raw.thread)});
-  if (found == open_ranges_.end() || found->second.empty()) return void(++opened_.events_malformed);
+  if (found == open_ranges_.end() || found->second.empty()) return void(++out_.opened().events_malformed);
   RawEvent range = std::move(found->second.back());
   found->second.pop_back();
   --open_range_count_;
@@ -353,106 +271,58 @@ void TraceBuilder::end_range(const RawEvent& raw) {
 bool TraceBuilder::take_times(const RawEvent& raw, Event& event) {
   const bool instant = !raw.duration.present && head_.own;
   if (!raw.start.ns || (!instant && !raw.duration.ns)) {
-    ++opened_.events_malformed;
+    ++out_.opened().events_malformed;
     return false;
   }
-  event.start_ns = *raw.start.ns;
-  event.end_ns = event.start_ns + raw.duration.ns.value_or(0);
-  if (event.end_ns > kMaxTime || event.end_ns < -kMaxTime) {
-    ++opened_.events_malformed;
-    return false;
-  }
-  return true;
-}
-
-bool TraceBuilder::take_lane(const LaneKey& key, Event& event) {
-  const auto found = lane_of_.find(key);
-  if (found != lane_of_.end()) {
-    event.lane = found->second;
-    return true;
-  }
-  if (lanes_.size() >= trace::Trace::kMaxLanes) {
-    ++opened_.events_malformed;
-    return false;
-  }
-  trace::LaneInfo info;
-  info.kind = key.kind;
-  info.name = lane_name(key.kind);
-  if (trace::is_cpu_lane(key.kind)) {
-    info.pid = key.owner;
-    info.tid = key.part;
-  } else {
-    info.device = static_cast<std::int32_t>(key.owner);
-    info.stream = static_cast<std::int32_t>(key.part);
-  }
-  event.lane = static_cast<LaneId>(lanes_.size());
-  lane_of_.emplace(key, event.lane);
-  lanes_.push_back(std::move(info));
-  file_process_.push_back(trace::is_cpu_lane(key.kind) ? key.owner : key.process);
-  return true;
+  return out_.take_times(*raw.start.ns, *raw.start.ns + raw.duration.ns.value_or(0), event);
 }
 
 std::int64_t TraceBuilder::number_of(const RawId& id) {
   if (!id.is_text) return id.number;
   if (text_ids_.size() >= kMaxTextIds && !text_ids_.contains(id.text)) return kFirstTextId - 1;
   const auto [it, added] = text_ids_.try_emplace(id.text, kFirstTextId + static_cast<std::int64_t>(text_ids_.size()));
-  if (added) process_names_.try_emplace(it->second, id.text);
+  if (added) out_.name_process(it->second, id.text);
   return it->second;
 }
 
 void TraceBuilder::keep(const Event& event, const std::string& category) {
-  if (events_.size() >= most_events_) {
-    const std::string events = base::format_count(static_cast<std::int64_t>(most_events_));
-    const std::string memory = base::format_bytes(static_cast<std::int64_t>(memory_bytes_));
-    source_.fail(
-        half_of_the_machine_
-            ? tr("too large: more than {} events, which is all that {} of memory (half of this machine's) can hold",
-                 events, memory)
-            : tr("too large: more than {} events, which is all that {} of memory can hold", events, memory));
-  }
-  events_.push_back(event);
-  if (events_.size() % kReportEvery == 0) progress_.events.store(events_.size(), std::memory_order_relaxed);
-  count(opened_.read_by_category, category);
+  out_.keep(event);
+  count(out_.opened().read_by_category, category);
 }
 
 void TraceBuilder::skip(const RawEvent& raw) {
-  ++opened_.events_skipped;
-  count(opened_.skipped_by_category, !raw.category.empty() ? raw.category : "(phase " + raw.phase.substr(0, 8) + ")");
+  ++out_.opened().events_skipped;
+  count(out_.opened().skipped_by_category,
+        !raw.category.empty() ? raw.category : "(phase " + raw.phase.substr(0, 8) + ")");
 }
 
 OpenedTrace TraceBuilder::finish() {
   if (head_.own && head_.format > kFileFormat)
     source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
   // Until here its events were read as another program's, and their lanes are not those of the head.
-  if (head_.own && !lanes_.empty())
+  if (head_.own && !out_.lanes().empty())
     source_.fail(tr("otherData says that Lanescope wrote the file, but comes after the events"));
-  for (const auto& [thread, ranges] : open_ranges_) opened_.events_malformed += ranges.size();  // they never ended
-  opened_.own = head_.own;
-  opened_.events_read = events_.size();
-  progress_.events.store(events_.size(), std::memory_order_relaxed);
-  progress_.done.store(0, std::memory_order_relaxed);
-  progress_.total.store(events_.size(), std::memory_order_relaxed);
-  progress_.stage.store(ReadStage::Arranging, std::memory_order_relaxed);
-  trace::Trace& trace = *opened_.trace;
+  for (const auto& [thread, ranges] : open_ranges_)
+    out_.opened().events_malformed += ranges.size();  // they never ended
+  out_.opened().own = head_.own;
+  out_.begin_arranging();
+  trace::Trace& trace = out_.trace();
   if (head_.own) {
-    opened_.facts = head_.facts;
-    fill_trace(make_own_lanes());
+    out_.opened().facts = head_.facts;
+    out_.fill(make_own_lanes());
     take_coverage();
     // An event evicted before the file was written is as lost as a dropped one.
     trace.count_dropped(head_.counts.dropped + head_.counts.evicted);
     trace.count_late(head_.counts.late);
     trace.count_clamped(head_.counts.clamped);
   } else {
-    opened_.facts.version.clear();
-    opened_.facts.device_name = head_.device_name;
-    stop_.now();
+    out_.opened().facts.version.clear();
+    out_.opened().facts.device_name = head_.device_name;
     claim_gpu_lanes();
-    infer_calls(events_, lanes_, trace.names(), syncs_, progress_);
-    move_to_zero();
-    fill_trace(make_foreign_lanes());
+    out_.arrange();
   }
   trace.set_complete_until(head_.own ? head_.complete_until_ns.value_or(trace.extent().second) : trace.extent().second);
-  return std::move(opened_);
+  return std::move(out_.opened());
 }
 
 // Its times need not make sense; those that do not ascend are cut by the trace.
@@ -461,7 +331,7 @@ void TraceBuilder::take_coverage() {
   using Act = trace::RecordingChange::Act;
   constexpr std::int64_t kFar = std::int64_t{1} << 61;
   const auto in_reach = [](std::int64_t t) { return t >= -kFar && t <= kFar; };
-  trace::Trace& trace = *opened_.trace;
+  trace::Trace& trace = out_.trace();
   for (const FileHead::Recorded& process : head_.recorded) {
     trace.change_recording({Act::Bursts, process.pid, process.burst_ns, process.period_ns});
     const std::vector<std::int64_t>& times = process.intervals_ns;
@@ -486,7 +356,7 @@ void TraceBuilder::take_coverage() {
 void TraceBuilder::claim_gpu_lanes() {
   std::vector<std::int64_t> callers;
   std::map<std::int64_t, trace::ProcessNumber> caller_number;
-  for (const trace::LaneInfo& lane : lanes_) {
+  for (const trace::LaneInfo& lane : out_.lanes()) {
     if (lane.kind != LaneKind::Calls) continue;
     if (caller_number.try_emplace(lane.pid, static_cast<trace::ProcessNumber>(callers.size())).second)
       callers.push_back(lane.pid);
@@ -494,22 +364,23 @@ void TraceBuilder::claim_gpu_lanes() {
   if (callers.empty()) return;
   using Place = std::pair<std::int64_t, std::int64_t>;  // process in the file, device
   std::map<Place, std::vector<std::size_t>> votes;
-  std::vector<std::vector<std::size_t>*> votes_of_lane(lanes_.size());
-  for (std::size_t l = 0; l < lanes_.size(); ++l) {
-    if (trace::is_gpu_lane(lanes_[l].kind))
-      votes_of_lane[l] = &votes.try_emplace({file_process_[l], lanes_[l].device}, callers.size()).first->second;
+  std::vector<std::vector<std::size_t>*> votes_of_lane(out_.lanes().size());
+  for (std::size_t l = 0; l < out_.lanes().size(); ++l) {
+    if (trace::is_gpu_lane(out_.lanes()[l].kind))
+      votes_of_lane[l] =
+          &votes.try_emplace({out_.file_process()[l], out_.lanes()[l].device}, callers.size()).first->second;
   }
   if (callers.size() > 1) {
     trace::CallMap<base::Nanoseconds> called;
-    for (std::size_t i = 0; i < events_.size(); ++i) {
-      stop_();
-      const Event& e = events_[i];
+    for (std::size_t i = 0; i < out_.events().size(); ++i) {
+      out_.stop()();
+      const Event& e = out_.events()[i];
       if (e.kind == EventKind::Call && e.correlation != 0)
-        called.try_emplace({caller_number[lanes_[e.lane].pid], e.correlation}, e.start_ns);
+        called.try_emplace({caller_number[out_.lanes()[e.lane].pid], e.correlation}, e.start_ns);
     }
-    for (std::size_t i = 0; i < events_.size(); ++i) {
-      stop_();
-      const Event& e = events_[i];
+    for (std::size_t i = 0; i < out_.events().size(); ++i) {
+      out_.stop()();
+      const Event& e = out_.events()[i];
       if (!trace::is_gpu_work(e.kind) || e.correlation == 0) continue;
       for (std::size_t c = 0; c < callers.size(); ++c) {
         const auto call = called.find({static_cast<trace::ProcessNumber>(c), e.correlation});
@@ -533,26 +404,12 @@ void TraceBuilder::claim_gpu_lanes() {
       ++gpus_of[best];
     }
   }
-  for (std::size_t l = 0; l < lanes_.size(); ++l) {
-    if (votes_of_lane[l] != nullptr) lanes_[l].pid = claimed[{file_process_[l], lanes_[l].device}];
+  for (std::size_t l = 0; l < out_.lanes().size(); ++l) {
+    if (votes_of_lane[l] != nullptr) out_.lanes()[l].pid = claimed[{out_.file_process()[l], out_.lanes()[l].device}];
   }
-  for (SyncRecord& sync : syncs_) {
+  for (SyncRecord& sync : out_.syncs()) {
     const auto found = claimed.find({sync.pid, sync.device});
     sync.pid = found != claimed.end() ? found->second : caller_number.contains(sync.pid) ? sync.pid : callers.front();
-  }
-}
-
-void TraceBuilder::move_to_zero() {
-  if (events_.empty()) return;
-  opened_.time_offset_ns = events_[0].start_ns;
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    stop_();
-    opened_.time_offset_ns = std::min(opened_.time_offset_ns, events_[i].start_ns);
-  }
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    stop_();
-    events_[i].start_ns -= opened_.time_offset_ns;
-    events_[i].end_ns -= opened_.time_offset_ns;
   }
 }
 
@@ -561,93 +418,9 @@ std::vector<LaneId> TraceBuilder::make_own_lanes() {
   for (std::size_t l = 0; l < ids.size(); ++l) {
     if (!head_.lanes[l]) continue;
     if (l >= trace::Trace::kMaxLanes) source_.fail(tr("too many lanes"));
-    ids[l] = opened_.trace->add_lane(*head_.lanes[l]);
+    ids[l] = out_.trace().add_lane(*head_.lanes[l]);
   }
   return ids;
-}
-
-std::vector<LaneId> TraceBuilder::make_foreign_lanes() {
-  // A thread has its creator's name unless it was given one: a name that several have tells none of them apart.
-  std::map<std::pair<std::int64_t, std::string>, int> called;
-  for (const auto& [thread, name] : thread_names_) {
-    ++called[{thread.first, own_thread_name(name, process_names_[thread.first])}];
-  }
-  for (std::size_t l = 0; l < lanes_.size(); ++l) {
-    const auto found = process_names_.find(file_process_[l]);
-    if (found != process_names_.end()) lanes_[l].process = found->second;
-    if (!trace::is_cpu_lane(lanes_[l].kind)) continue;
-    const auto named = thread_names_.find({lanes_[l].pid, lanes_[l].tid});
-    if (named == thread_names_.end()) continue;
-    std::string name = own_thread_name(named->second, lanes_[l].process);
-    if (called[{lanes_[l].pid, name}] < 2) lanes_[l].thread = std::move(name);
-  }
-  // Threads with iterations first, because the loop is of most interest.
-  const auto has_iterations = [&](const trace::LaneInfo& info) {
-    return lane_of_.contains({LaneKind::Iterations, info.pid, info.tid});
-  };
-  std::vector<LaneId> order(lanes_.size());
-  std::iota(order.begin(), order.end(), LaneId{0});
-  const auto place = [&](LaneId l) {
-    const trace::LaneInfo& i = lanes_[l];
-    const bool cpu = trace::is_cpu_lane(i.kind);
-    return std::tuple(!cpu, cpu && !has_iterations(i), i.pid, i.tid, i.device, i.stream, i.kind);
-  };
-  std::sort(order.begin(), order.end(), [&](LaneId a, LaneId b) { return place(a) < place(b); });
-  std::vector<LaneId> ids(lanes_.size());
-  for (const LaneId l : order) ids[l] = opened_.trace->add_lane(lanes_[l]);
-  return ids;
-}
-
-// The events' indices, lane by lane, ordered by start; of events that start together, the longest first.
-std::vector<std::uint32_t> TraceBuilder::in_order() {
-  std::vector<std::size_t> ends;  // of the lanes
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    stop_();
-    const LaneId lane = events_[i].lane;
-    if (lane >= ends.size()) ends.resize(std::size_t{lane} + 1);
-    ++ends[lane];
-  }
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<std::uint32_t> order(events_.size());
-  for (std::size_t i = events_.size(); i-- > 0;) {
-    stop_();
-    order[--ends[events_[i].lane]] = static_cast<std::uint32_t>(i);
-  }
-  const auto before = [&](std::uint32_t i, std::uint32_t k) {
-    stop_();
-    const Event& a = events_[i];
-    const Event& b = events_[k];
-    return std::tuple(a.start_ns, b.end_ns, i) < std::tuple(b.start_ns, a.end_ns, k);
-  };
-  for (std::size_t lane = 0; lane < ends.size(); ++lane) {  // these are now their starts
-    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(ends[lane]);
-    const auto end = lane + 1 < ends.size() ? order.begin() + static_cast<std::ptrdiff_t>(ends[lane + 1]) : order.end();
-    if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
-  }
-  return order;
-}
-
-void TraceBuilder::fill_trace(const std::vector<LaneId>& lane_ids) {
-  stop_.now();
-  const std::vector<std::uint32_t> order = in_order();
-  const std::size_t most_bytes = std::max(kLeastTraceBytes, 3 * kEventBytes * events_.size()) + kMemoryMargin;
-  trace::Trace& trace = *opened_.trace;
-  std::size_t appended = 0;
-  for (const std::uint32_t i : order) {
-    // Thousands of lanes with a few overlapping events each would need a block per event.
-    if (trace.memory_bytes() > std::min(most_bytes, trace.memory_cap_bytes() + kMemoryMargin)) {
-      trace.count_dropped(1);
-      continue;
-    }
-    Event event = events_[i];
-    event.lane = lane_ids[event.lane];
-    trace.append(event);
-    if (++appended % kPublishEvery != 0) continue;
-    trace.publish();
-    progress_.done.store(appended, std::memory_order_relaxed);
-    stop_.now();
-  }
-  trace.publish();
 }
 
 }  // namespace lanescope::io

@@ -57,7 +57,8 @@ struct OpenedTrace {
   std::map<std::string, std::uint64_t> skipped_by_category;
   std::map<std::string, std::uint64_t> read_by_category;
   std::optional<trace::CaptureHealth> health;  ///< of a session file: what its capture lost
-  /// A session file that was cut off or damaged: what is missing, as one sentence. Empty: nothing is.
+  /// What is missing, as one sentence: a session file was cut off or damaged, or Nsight Systems said that it could not
+  /// record something. Empty: nothing is.
   std::string incomplete;
 };
 

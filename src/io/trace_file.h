@@ -5,8 +5,8 @@
 
 namespace lanescope::io {
 
-/// Reads a session file, a Chrome trace or a compressed one, told apart by their content. Throws like
-/// read_chrome_trace() and read_session().
+/// Reads a session file, a Chrome trace or a compressed one, an SQLite export of Nsight Systems or one of its reports,
+/// told apart by their content. Throws like read_chrome_trace(), read_session() and read_nsys_export().
 OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr,
                        const ReadLimits& limits = {});
 

@@ -41,9 +41,12 @@ bool still_saving(ShellState& state) {
 }
 
 void open_trace(ShellState& state) {
-  ask_for_file(
-      state, FilePurpose::OpenTrace,
-      {false, tr("Open a trace"), opening_folder(state), {".lanescope", ".json", ".json.gz", ".gz"}, tr("Traces")});
+  ask_for_file(state, FilePurpose::OpenTrace,
+               {false,
+                tr("Open a trace"),
+                opening_folder(state),
+                {".lanescope", ".json", ".json.gz", ".gz", ".sqlite", ".nsys-rep"},
+                tr("Traces")});
 }
 
 void save_trace_as(ShellState& state) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "io/chrome_trace.h"
+#include "opened.h"
 #include "scratch.h"
 #include "traces.h"
 
@@ -18,44 +19,10 @@ using testing::ElementsAre;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-constexpr std::int64_t kUs = 1'000;
-
 std::map<std::string, std::uint64_t> all_categories(const OpenedTrace& opened) {
   auto counts = opened.read_by_category;
   for (const auto& [category, count] : opened.skipped_by_category) counts[category] += count;
   return counts;
-}
-
-/// The only event with this name and correlation.
-Event find_event(const OpenedTrace& opened, std::string_view name, std::uint32_t correlation) {
-  std::vector<Event> found;
-  for (std::size_t l = 0; l < opened.trace->lane_count(); ++l) {
-    for (const NamedEvent& e : events_of(*opened.trace, l)) {
-      if (e.name == name && e.event.correlation == correlation) found.push_back(e.event);
-    }
-  }
-  EXPECT_EQ(found.size(), 1u) << name << " " << correlation;
-  return found.empty() ? Event{} : found.front();
-}
-
-std::vector<NamedEvent> events_on(const OpenedTrace& opened, LaneKind kind) {
-  std::vector<NamedEvent> events;
-  for (std::size_t l = 0; l < opened.trace->lane_count(); ++l) {
-    if (opened.trace->lane(static_cast<LaneId>(l)).info().kind != kind) continue;
-    const auto some = events_of(*opened.trace, l);
-    events.insert(events.end(), some.begin(), some.end());
-  }
-  return events;
-}
-
-void expect_parts(const Event& call, std::int64_t own, std::int64_t waiting, std::int64_t copying,
-                  std::int64_t returning) {
-  ASSERT_TRUE(trace::is_blocking(call));
-  const trace::CallParts parts = trace::parts_of(call);
-  EXPECT_EQ(parts.own, own * kUs);
-  EXPECT_EQ(parts.waiting, waiting * kUs);
-  EXPECT_EQ(parts.copying, copying * kUs);
-  EXPECT_EQ(parts.returning, returning * kUs);
 }
 
 // --- real files ------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ inline const std::set<std::string, std::less<>>& kept_words() {
       // libraries, systems, formats, people
       "Lanescope", "Chrome", "Trace", "Markdown", "Linux", "Windows", "Python", "Perfetto", "Intel", "Xeon", "Turing",
       "Ampere", "Ada", "Lovelace", "Blackwell", "Core", "Wayland", "Lightning", "Laptop", "Ti", "Turbo", "Iris",
-      "Teaching", "GeForce",
+      "Teaching", "GeForce", "Nsight", "Systems",
       // keys
       "Ctrl", "Shift", "Alt", "Enter", "Esc", "Tab", "Space", "Home", "End", "Delete", "Backspace", "PageUp",
       "PageDown", "Up", "Down", "Left", "Right", "Insert", "Keypad", "Page",

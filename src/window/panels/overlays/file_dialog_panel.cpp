@@ -193,7 +193,7 @@ void draw_list(const Canvas& c, const Rect& r) {
     const char* says = dialog.reading.busy()  ? tr("reading …")
                        : !all                 ? tr("Nothing here has that in its name.")
                        : dialog.question.save ? tr("no files of this kind here")
-                                              : tr("no traces here (.lanescope, .json, .json.gz)");
+                                              : tr("no traces here (.lanescope, .json, .json.gz, .sqlite, .nsys-rep)");
     const Label label{k.name, body.y + 6 * s, body.width, c.theme.as_text(Colour::Muted), FontRole::Body, says, row};
     draw_labels(list, c.fonts, {&label, 1});
   }

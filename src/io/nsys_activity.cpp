@@ -1,0 +1,220 @@
+// CUDA's part of an export: calls, and what they made the GPU do.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "io/nsys_reader.h"
+
+namespace lanescope::io::nsys {
+namespace {
+
+using sqlite::narrowed;
+using sqlite::Rows;
+using trace::Event;
+using trace::EventKind;
+using trace::LaneKind;
+
+constexpr std::size_t kMostContexts = 100'000;  // against hostile files
+
+std::uint32_t correlation_of(std::int64_t id) { return narrowed<std::uint32_t>(id, 0); }
+
+// What the tables of operations have in common; the first columns of their queries, in this order.
+enum Operation : int { kStart, kEnd, kDevice, kStream, kCorrelation, kProcess, kContext, kRest };
+
+Rows operations(const sqlite::Database& database, std::string_view table,
+                std::initializer_list<std::string_view> rest) {
+  std::vector<std::string_view> columns = {"start",         "end",       "deviceId", "streamId",
+                                           "correlationId", "globalPid", "contextId"};
+  columns.insert(columns.end(), rest);
+  return {database, table, columns};
+}
+
+LaneKind lane_of(trace::CopyDirection direction) {
+  if (direction == trace::CopyDirection::HostToDevice) return LaneKind::CopyH2D;
+  if (direction == trace::CopyDirection::DeviceToHost) return LaneKind::CopyD2H;
+  return LaneKind::CopyOther;
+}
+
+}  // namespace
+
+void Reader::read_calls() {
+  enum Column : int { kTid = 2, kId, kName, kClass };
+  constexpr std::int64_t kDriver = 1;
+  Rows rows(database_, "CUPTI_ACTIVITY_KIND_RUNTIME",
+            {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"});
+  std::uint64_t runtime = 0, driver = 0;
+  while (rows.next()) {
+    passed_row();
+    Event event;
+    event.kind = EventKind::Call;
+    if (!take_times(rows, event) || !take_thread_lane(LaneKind::Calls, rows.integer(kTid), 0, event)) continue;
+    event.correlation = correlation_of(rows.integer(kId));
+    event.name = call_name(rows.integer(kName));
+    out_.keep(event);
+    ++(rows.integer(kClass) == kDriver ? driver : runtime);
+  }
+  count_read("cuda_runtime", runtime);
+  count_read("cuda_driver", driver);
+}
+
+bool Reader::take_operation(const Rows& rows, LaneKind kind, Event& event) {
+  if (!take_times(rows, event)) return false;
+  event.correlation = correlation_of(rows.integer(kCorrelation));
+  const std::int64_t pid = pid_of(rows.integer(kProcess));
+  const std::int32_t device = device_of(pid, rows.integer(kDevice));
+  if (device_of_context_.size() < kMostContexts) device_of_context_[{pid, rows.integer(kContext)}] = device;
+  return out_.take_lane({kind, device, narrowed<std::int32_t>(rows.integer(kStream), -1), pid, 0}, event);
+}
+
+// As the PyTorch profiler's files have it: the context of a copy and the node of a graph are arguments.
+void Reader::take_context(const Rows& rows, int graph_node, Event& event) {
+  std::string arguments;
+  if (!rows.is_null(kContext) && event.kind != EventKind::Kernel) {
+    arguments = fmt::format("\"context\":{}", rows.integer(kContext));
+  }
+  if (rows.integer(graph_node) != 0) {
+    arguments += fmt::format("{}\"graph node id\":{}", arguments.empty() ? "" : ",",
+                             static_cast<std::uint64_t>(rows.integer(graph_node)));
+  }
+  trace::set_arguments(event, out_.number_of_arguments(arguments));
+}
+
+void Reader::read_kernels() {
+  enum Column : int {
+    kDemangled = kRest,
+    kShort,
+    kRegisters,
+    kGrid,
+    kBlock = kGrid + 3,
+    kStatic = kBlock + 3,
+    kDynamic,
+    kNode
+  };
+  Rows rows = operations(database_, "CUPTI_ACTIVITY_KIND_KERNEL",
+                         {"demangledName", "shortName", "registersPerThread", "gridX", "gridY", "gridZ", "blockX",
+                          "blockY", "blockZ", "staticSharedMemory", "dynamicSharedMemory", "graphNodeId"});
+  constexpr std::uint32_t kUnknown = trace::LaunchShape::kUnknown;
+  const auto number = [&](int column, std::uint32_t otherwise) {
+    return rows.is_null(column) ? otherwise : narrowed<std::uint32_t>(rows.integer(column), otherwise);
+  };
+  std::uint64_t kernels = 0;
+  while (rows.next()) {
+    passed_row();
+    Event event;
+    event.kind = EventKind::Kernel;
+    if (!take_operation(rows, LaneKind::Kernels, event)) continue;
+    event.name = name(rows.integer(rows.is_null(kDemangled) ? kShort : kDemangled));
+    trace::LaunchShape shape;
+    for (int i = 0; i < 3; ++i) {
+      shape.grid[static_cast<std::size_t>(i)] = number(kGrid + i, 0);
+      shape.block[static_cast<std::size_t>(i)] = number(kBlock + i, 0);
+    }
+    shape.registers_per_thread = number(kRegisters, kUnknown);
+    shape.static_shared_bytes = number(kStatic, kUnknown);
+    shape.dynamic_shared_bytes = number(kDynamic, kUnknown);
+    const std::uint64_t shared = std::uint64_t{shape.static_shared_bytes} + shape.dynamic_shared_bytes;
+    if (shared < kUnknown) shape.shared_bytes = static_cast<std::uint32_t>(shared);
+    shape.context = number(kContext, kUnknown);
+    trace::set_launch(event, out_.trace().launches().intern(shape));
+    take_context(rows, kNode, event);
+    out_.keep(event);
+    ++kernels;
+  }
+  count_read("kernel", kernels);
+}
+
+// Of a graph that was traced as a whole there are no kernels.
+void Reader::read_graphs() {
+  Rows rows = operations(database_, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {"graphId"});
+  std::uint64_t graphs = 0;
+  while (rows.next()) {
+    passed_row();
+    Event event;
+    event.kind = EventKind::Kernel;
+    if (!take_operation(rows, LaneKind::Kernels, event)) continue;
+    event.name = intern(fmt::format("CUDA graph {}", rows.integer(kRest)));
+    out_.keep(event);
+    ++graphs;
+  }
+  count_read("cuda_graph", graphs);
+}
+
+void Reader::read_copies() {
+  enum Column : int { kBytes = kRest, kKind, kFrom, kTo, kNode };
+  Rows rows =
+      operations(database_, "CUPTI_ACTIVITY_KIND_MEMCPY", {"bytes", "copyKind", "srcKind", "dstKind", "graphNodeId"});
+  const auto memory = [&](int column) { return rows.is_null(column) ? -1 : rows.integer(column); };
+  std::uint64_t copies = 0;
+  while (rows.next()) {
+    passed_row();
+    const trace::CopyTraits traits = copy_traits(rows.integer(kKind), memory(kFrom), memory(kTo));
+    Event event;
+    event.kind = EventKind::Copy;
+    if (!take_operation(rows, lane_of(traits.direction), event)) continue;
+    event.name = intern(copy_label(rows.integer(kKind), traits));
+    trace::set_bytes(event, narrowed<std::uint64_t>(rows.integer(kBytes), 0));
+    trace::set_copy_traits(event, traits);
+    take_context(rows, kNode, event);
+    out_.keep(event);
+    ++copies;
+  }
+  count_read("gpu_memcpy", copies);
+}
+
+void Reader::read_memsets() {
+  enum Column : int { kBytes = kRest, kKind, kNode };
+  Rows rows = operations(database_, "CUPTI_ACTIVITY_KIND_MEMSET", {"bytes", "memKind", "graphNodeId"});
+  std::uint64_t memsets = 0;
+  while (rows.next()) {
+    passed_row();
+    Event event;
+    event.kind = EventKind::Memset;
+    if (!take_operation(rows, LaneKind::Kernels, event)) continue;
+    event.name = intern(memset_label(rows.is_null(kKind) ? -1 : rows.integer(kKind)));
+    trace::set_bytes(event, narrowed<std::uint64_t>(rows.integer(kBytes), 0));
+    take_context(rows, kNode, event);
+    out_.keep(event);
+    ++memsets;
+  }
+  count_read("gpu_memset", memsets);
+}
+
+// A wait for an event is a wait for the stream on which it was recorded, which only newer exports tell.
+void Reader::read_event_streams() {
+  constexpr std::size_t kMost = 1'000'000;
+  Rows rows(database_, "CUPTI_ACTIVITY_KIND_CUDA_EVENT", {"globalPid", "eventId", "eventSyncId", "streamId"});
+  while (rows.next()) {
+    out_.stop()();
+    if (event_streams_.size() >= kMost) return;
+    event_streams_[{pid_of(rows.integer(0)), rows.integer(1), rows.integer(2)}] = rows.integer(3);
+  }
+}
+
+// Only what they say of the context and the stream is used. What kind of wait it was, the name of the call says: the
+// numbers in syncType changed their meaning between versions. The device is that of the context's operations: in these
+// rows it is 0 even in a process that uses GPU 1.
+void Reader::read_syncs() {
+  enum Column : int { kEvent = kRest, kEventSync };
+  constexpr std::int64_t kNoStream = std::numeric_limits<std::uint32_t>::max();
+  Rows rows = operations(database_, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {"eventId", "eventSyncId"});
+  std::uint64_t syncs = 0;
+  while (rows.next()) {
+    passed_row();
+    ++syncs;
+    Event times;
+    if (!take_times(rows, times)) continue;
+    const std::int64_t pid = pid_of(rows.integer(kProcess));
+    std::int64_t stream = rows.integer(kStream);
+    if (rows.is_null(kStream) || stream == kNoStream) {
+      const auto recorded = event_streams_.find({pid, rows.integer(kEvent), rows.integer(kEventSync)});
+      stream = recorded != event_streams_.end() ? recorded->second : -1;
+    }
+    const auto device = device_of_context_.find({pid, rows.integer(kContext)});
+    out_.keep_sync({pid, correlation_of(rows.integer(kCorrelation)), times.start_ns,
+                    device != device_of_context_.end() ? device->second : device_of(pid, rows.integer(kDevice)),
+                    narrowed<std::int32_t>(stream, -1)});
+  }
+  count_skipped("cuda_sync", syncs);
+}
+
+}  // namespace lanescope::io::nsys

@@ -1,0 +1,90 @@
+// Reads the tables of an Nsight Systems export into a trace, see nsys_read.h.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "io/nsys_vocabulary.h"
+#include "io/sqlite.h"
+#include "io/trace_assembly.h"
+
+namespace lanescope::io::nsys {
+
+class Reader {
+ public:
+  Reader(const sqlite::Database& database, const ByteSource& source, ReadProgress& progress, const ReadLimits& limits);
+  OpenedTrace read();
+
+ private:
+  using Global = std::int64_t;  // a globalTid or globalPid
+
+  // nsys_read.cpp
+  void expect_rows();
+  void count_unshown();
+  void read_processes();
+  void read_threads();
+  void read_gpus();
+  void read_diagnostics();
+  void name_gpu();
+  void name_program();
+  void give_owners();
+  /// For the loop over a table: progress, and stopping.
+  void passed_row();
+  void count_read(const char* category, std::uint64_t rows);
+  void count_skipped(const char* category, std::uint64_t rows);
+
+  // nsys_activity.cpp
+  void read_calls();
+  void read_kernels();
+  void read_copies();
+  void read_memsets();
+  void read_graphs();
+  void read_event_streams();
+  void read_syncs();
+  /// False, and counted, unless the row has valid times and its lane exists.
+  bool take_operation(const sqlite::Rows& rows, trace::LaneKind kind, trace::Event& event);
+  void take_context(const sqlite::Rows& rows, int graph_node, trace::Event& event);
+
+  // nsys_ranges.cpp
+  void read_ranges();
+  void read_os_calls();
+  void read_metrics();
+
+  /// Start and end are the first two columns.
+  bool take_times(const sqlite::Rows& rows, trace::Event& event);
+  std::int32_t device_of(std::int64_t pid, std::int64_t device) const;
+  /// The lane of a thread. `label` as in LaneKey.
+  bool take_thread_lane(trace::LaneKind kind, Global thread, trace::NameId label, trace::Event& event);
+  /// Looks up just the strings that events refer to: the table also has the program's output and other files.
+  trace::NameId name(std::int64_t string_id);
+  trace::NameId call_name(std::int64_t string_id);
+  trace::NameId intern(std::string_view text);
+  std::string string(std::int64_t string_id);
+
+  const sqlite::Database& database_;
+  ReadProgress& progress_;
+  TraceAssembly out_;
+  sqlite::StatementHandle find_string_;
+  std::unordered_map<std::int64_t, trace::NameId> names_, call_names_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> gpu_of_device_;      // by process and its device
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> device_of_context_;  // by process
+  struct GpuFacts {
+    std::string name;
+    int sm_count = 0;
+  };
+  std::map<std::int64_t, GpuFacts> gpus_;
+  struct EventKey {
+    std::int64_t pid = 0, event = 0, sync = 0;
+    auto operator<=>(const EventKey&) const = default;
+  };
+  std::map<EventKey, std::int64_t> event_streams_;  // on which stream a CUDA event was recorded
+  std::uint64_t rows_ = 0, expected_rows_ = 0;
+  std::uint64_t file_bytes_ = 0;
+};
+
+}  // namespace lanescope::io::nsys

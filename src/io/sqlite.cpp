@@ -1,0 +1,173 @@
+#include "io/sqlite.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/translate.h"
+
+namespace lanescope::io::sqlite {
+namespace {
+
+constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+constexpr int kStepsBetweenChecks = 20'000;  // of SQLite's virtual machine: well under a millisecond
+constexpr int kMaxValueBytes = 64 << 20;
+constexpr int kMaxSqlBytes = 1 << 20;
+constexpr std::size_t kMaxTables = 10'000;
+
+std::string in_quotes(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+// As a URI, because only that can say that nobody writes the file, so that no lock is needed. An empty host keeps a
+// path that begins with two slashes from being taken for one.
+std::string uri_of(const std::filesystem::path& path) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string uri = "file://";
+  for (const char c : std::filesystem::absolute(path).string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte <= ' ' || byte >= 0x7F || c == '?' || c == '#' || c == '%') {
+      uri += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+int stop_requested(void* progress) {
+  return static_cast<const ReadProgress*>(progress)->cancelled.load(std::memory_order_relaxed) ? 1 : 0;
+}
+
+}  // namespace
+
+bool is_database(std::string_view beginning) {
+  const std::size_t known = std::min(beginning.size(), kMagic.size());
+  return known >= 8 && beginning.substr(0, known) == kMagic.substr(0, known);
+}
+
+void CloseDatabase::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+void EndStatement::operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
+
+Database::Database(const std::filesystem::path& path, const ByteSource& source, const ReadProgress& progress)
+    : source_(source), progress_(progress) {
+  sqlite3* handle = nullptr;
+  const int opened = sqlite3_open_v2(uri_of(path).c_str(), &handle,
+                                     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(handle);
+  if (opened != SQLITE_OK) fail(opened);
+  // What a hostile schema could make SQLite do instead of reading: views, functions in generated columns, huge values.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
+  sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, kMaxSqlBytes);
+  sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_progress_handler(handle, kStepsBetweenChecks, stop_requested, const_cast<ReadProgress*>(&progress));
+  step(prepare("PRAGMA cell_size_check = ON").get());
+  // SQLite itself takes what is missing of the last page for zeros.
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  const auto pages = static_cast<std::uintmax_t>(value_of("PRAGMA page_count"));
+  if (!unknown && bytes < pages * static_cast<std::uintmax_t>(value_of("PRAGMA page_size"))) fail(SQLITE_CORRUPT);
+
+  std::vector<std::string> names;
+  const StatementHandle all =
+      prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name");
+  while (names.size() < kMaxTables && step(all.get())) {
+    const auto* name = reinterpret_cast<const char*>(sqlite3_column_text(all.get(), 0));
+    if (name != nullptr) names.emplace_back(name);
+  }
+  for (const std::string& name : names) {
+    const StatementHandle columns = prepare("PRAGMA table_info(" + in_quotes(name) + ")");
+    std::vector<std::string>& known = tables_[name];
+    while (step(columns.get())) {
+      const auto* column = reinterpret_cast<const char*>(sqlite3_column_text(columns.get(), 1));
+      if (column != nullptr) known.emplace_back(column);
+    }
+  }
+}
+
+bool Database::has(std::string_view table, std::string_view column) const {
+  const auto found = tables_.find(table);
+  return found != tables_.end() && std::ranges::find(found->second, column) != found->second.end();
+}
+
+std::int64_t Database::last_row(std::string_view table) const {
+  if (!has(table)) return 0;
+  return std::max<std::int64_t>(0, value_of("SELECT max(rowid) FROM " + in_quotes(table)));
+}
+
+std::int64_t Database::count(std::string_view table) const {
+  if (!has(table)) return 0;
+  return value_of("SELECT count(*) FROM " + in_quotes(table));
+}
+
+std::int64_t Database::value_of(const std::string& sql) const {
+  const StatementHandle one = prepare(sql);
+  return step(one.get()) ? sqlite3_column_int64(one.get(), 0) : 0;
+}
+
+StatementHandle Database::prepare(const std::string& sql) const {
+  sqlite3_stmt* statement = nullptr;
+  const int result = sqlite3_prepare_v2(handle_.get(), sql.c_str(), static_cast<int>(sql.size()), &statement, nullptr);
+  StatementHandle owned(statement);
+  if (result != SQLITE_OK) fail(result);
+  return owned;
+}
+
+bool Database::step(sqlite3_stmt* statement) const {
+  const int result = sqlite3_step(statement);
+  if (result == SQLITE_ROW) return true;
+  if (result != SQLITE_DONE) fail(result);
+  return false;
+}
+
+void Database::fail(int code) const {
+  using base::tr;
+  if (progress_.cancelled.load(std::memory_order_relaxed)) throw Cancelled("");
+  switch (code & 0xFF) {
+    case SQLITE_NOMEM:
+      source_.fail(tr("cannot read: out of memory"));
+    case SQLITE_NOTADB:
+      source_.fail(tr("not an SQLite database, or its beginning is damaged"));
+    case SQLITE_CORRUPT:
+      source_.fail(tr("the database is truncated or damaged"));
+    case SQLITE_TOOBIG:
+      source_.fail(tr("the database has a value of more than 64 MB"));
+    default: {
+      std::string why = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
+      std::ranges::replace_if(
+          why, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+      source_.fail(tr("the database cannot be read: {}", why.substr(0, 200)));
+    }
+  }
+}
+
+Rows::Rows(const Database& database, std::string_view table, const std::vector<std::string_view>& columns)
+    : database_(database) {
+  if (!database.has(table)) return;
+  std::string sql;
+  for (const std::string_view column : columns) {
+    sql += sql.empty() ? "SELECT " : ", ";
+    sql += database.has(table, column) ? in_quotes(column) : "NULL";
+  }
+  statement_ = database.prepare(sql + " FROM " + in_quotes(table));
+}
+
+bool Rows::is_integer(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER; }
+bool Rows::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
+std::int64_t Rows::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+double Rows::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+
+std::string_view Rows::text(int column) const {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+  if (text == nullptr) return {};
+  return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+}  // namespace lanescope::io::sqlite

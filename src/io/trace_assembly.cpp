@@ -1,0 +1,288 @@
+#include "io/trace_assembly.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "base/machine_memory.h"
+#include "base/time.h"
+#include "base/translate.h"
+#include "io/json_text.h"
+
+namespace lanescope::io {
+namespace {
+
+using base::tr;
+using trace::Event;
+using trace::LaneId;
+using trace::LaneKind;
+
+// Memory per event: here, its index, and its place in the trace.
+constexpr std::size_t kEventBytes = sizeof(Event) + sizeof(std::uint32_t) + sizeof(trace::Block) / trace::kBlockEvents;
+constexpr std::size_t kLeastTraceBytes = std::size_t{2} << 30;
+// Limits that real files never reach, against hostile ones that would exhaust the memory.
+constexpr std::size_t kMaxSyncs = std::size_t{32} << 20;
+constexpr std::size_t kMaxNames = 65'536;
+constexpr std::size_t kMemoryMargin = 64u << 20;
+constexpr std::uint64_t kArgumentShare = 8;       // of the memory for events, at most, goes to arguments
+constexpr std::uint64_t kArgumentOverhead = 100;  // of a text in a NameTable
+constexpr std::size_t kPublishEvery = 64 * 1024;
+constexpr std::size_t kReportEvery = 4096;
+
+const char* lane_name(LaneKind kind) {
+  switch (kind) {
+    case LaneKind::Iterations:
+      return "iteration";
+    case LaneKind::Phases:
+      return "operators";
+    case LaneKind::Calls:
+      return "CUDA calls";
+    case LaneKind::Kernels:
+      return "kernels";
+    case LaneKind::CopyH2D:
+      return "copies H2D";
+    case LaneKind::CopyD2H:
+      return "copies D2H";
+    case LaneKind::CopyOther:
+      return "other copies";
+    case LaneKind::GpuRanges:
+      return "ranges";
+    case LaneKind::Markers:
+      return "markers";
+    case LaneKind::Counter:
+      return "counter";
+  }
+  return "";
+}
+
+/// The PyTorch profiler writes "thread 22 (pt_main_thread)"; threads without a name of their own have the program's.
+std::string own_thread_name(std::string_view written, std::string_view process) {
+  if (written.starts_with("thread ") && written.ends_with(')')) {
+    const std::size_t open = written.find('(');
+    if (open != std::string_view::npos) written = written.substr(open + 1, written.size() - open - 2);
+  }
+  return written == process || written.starts_with("thread ") ? std::string() : std::string(written);
+}
+
+std::uint64_t memory_for_events(const ReadLimits& limits) {
+  if (limits.memory_bytes > 0) return limits.memory_bytes;
+  const std::uint64_t machine = base::machine_memory_bytes();
+  return machine > 0 ? machine / 2 : kLeastTraceBytes;
+}
+
+}  // namespace
+
+std::size_t TraceAssembly::LaneKeyHash::operator()(const LaneKey& key) const {
+  std::uint64_t hash = static_cast<std::uint64_t>(key.kind);
+  for (const std::int64_t part : {key.owner, key.part, key.process, std::int64_t{key.label}}) {
+    hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+TraceAssembly::TraceAssembly(const ByteSource& source, ReadProgress& progress, const ReadLimits& limits)
+    : source_(source),
+      progress_(progress),
+      memory_bytes_(memory_for_events(limits)),
+      half_of_the_machine_(limits.memory_bytes == 0 && base::machine_memory_bytes() > 0),
+      most_events_(std::min<std::uint64_t>(memory_bytes_ / kEventBytes, std::numeric_limits<std::uint32_t>::max())),
+      stop_(progress) {
+  opened_.trace = std::make_unique<trace::Trace>(std::max<std::size_t>(kLeastTraceBytes, memory_bytes_));
+}
+
+bool TraceAssembly::take_times(base::Nanoseconds start, base::Nanoseconds end, Event& event) {
+  event.start_ns = start;
+  event.end_ns = end;
+  const auto in_reach = [](base::Nanoseconds t) { return t >= -kMaxTime && t <= kMaxTime; };
+  if (in_reach(start) && in_reach(end)) return true;
+  ++opened_.events_malformed;
+  return false;
+}
+
+bool TraceAssembly::take_lane(const LaneKey& key, Event& event) {
+  const auto found = lane_of_.find(key);
+  if (found != lane_of_.end()) {
+    event.lane = found->second;
+    return true;
+  }
+  if (lanes_.size() >= trace::Trace::kMaxLanes) {
+    ++opened_.events_malformed;
+    return false;
+  }
+  trace::LaneInfo info;
+  info.kind = key.kind;
+  info.name = key.label == 0 ? lane_name(key.kind) : std::string(trace().names().text(key.label));
+  if (trace::is_cpu_lane(key.kind)) {
+    info.pid = key.owner;
+    info.tid = key.part;
+  } else {
+    info.device = static_cast<std::int32_t>(key.owner);
+    info.stream = static_cast<std::int32_t>(key.part);
+  }
+  event.lane = static_cast<LaneId>(lanes_.size());
+  lane_of_.emplace(key, event.lane);
+  lanes_.push_back(std::move(info));
+  file_process_.push_back(trace::is_cpu_lane(key.kind) ? key.owner : key.process);
+  return true;
+}
+
+void TraceAssembly::keep(const Event& event) {
+  if (events_.size() >= most_events_) {
+    const std::string events = base::format_count(static_cast<std::int64_t>(most_events_));
+    const std::string memory = base::format_bytes(static_cast<std::int64_t>(memory_bytes_));
+    source_.fail(
+        half_of_the_machine_
+            ? tr("too large: more than {} events, which is all that {} of memory (half of this machine's) can hold",
+                 events, memory)
+            : tr("too large: more than {} events, which is all that {} of memory can hold", events, memory));
+  }
+  events_.push_back(event);
+  if (events_.size() % kReportEvery == 0) progress_.events.store(events_.size(), std::memory_order_relaxed);
+}
+
+void TraceAssembly::keep_sync(const SyncRecord& sync) {
+  if (sync.correlation != 0 && syncs_.size() < kMaxSyncs) syncs_.push_back(sync);
+}
+
+// Arguments that differ in every event could take more memory than the events.
+trace::NameId TraceAssembly::number_of_arguments(std::string_view arguments) {
+  if (arguments.empty()) return base::NameTable::kEmpty;
+  base::NameTable& table = opened_.trace->arguments();
+  if (argument_bytes_ > memory_bytes_ / kArgumentShare) {
+    const trace::NameId known = table.find(arguments);
+    return known != base::NameTable::kEmpty ? known : base::NameTable::kOverflow;
+  }
+  const trace::NameId before = table.size();
+  const trace::NameId number = table.intern(arguments);
+  if (number >= before) argument_bytes_ += arguments.size() + kArgumentOverhead;
+  return number;
+}
+
+void TraceAssembly::name_process(std::int64_t pid, std::string_view name) {
+  if (!name.empty() && process_names_.size() < kMaxNames) process_names_[pid] = name;
+}
+
+void TraceAssembly::name_thread(std::int64_t pid, std::int64_t tid, std::string_view name) {
+  if (!name.empty() && thread_names_.size() < kMaxNames) thread_names_[{pid, tid}] = name;
+}
+
+void TraceAssembly::begin_arranging() {
+  opened_.events_read = events_.size();
+  progress_.events.store(events_.size(), std::memory_order_relaxed);
+  progress_.done.store(0, std::memory_order_relaxed);
+  progress_.total.store(events_.size(), std::memory_order_relaxed);
+  progress_.stage.store(ReadStage::Arranging, std::memory_order_relaxed);
+}
+
+void TraceAssembly::arrange() {
+  stop_.now();
+  infer_calls(events_, lanes_, trace().names(), syncs_, progress_);
+  move_to_zero();
+  name_lanes();
+  fill(add_lanes());
+}
+
+void TraceAssembly::move_to_zero() {
+  if (events_.empty()) return;
+  opened_.time_offset_ns = events_[0].start_ns;
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    stop_();
+    opened_.time_offset_ns = std::min(opened_.time_offset_ns, events_[i].start_ns);
+  }
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    stop_();
+    events_[i].start_ns -= opened_.time_offset_ns;
+    events_[i].end_ns -= opened_.time_offset_ns;
+  }
+}
+
+void TraceAssembly::name_lanes() {
+  // A thread has its creator's name unless it was given one: a name that several have tells none of them apart.
+  std::map<std::pair<std::int64_t, std::string>, int> called;
+  for (const auto& [thread, name] : thread_names_) {
+    ++called[{thread.first, own_thread_name(name, process_names_[thread.first])}];
+  }
+  for (std::size_t l = 0; l < lanes_.size(); ++l) {
+    const auto found = process_names_.find(file_process_[l]);
+    if (found != process_names_.end()) lanes_[l].process = found->second;
+    if (!trace::is_cpu_lane(lanes_[l].kind)) continue;
+    const auto named = thread_names_.find({lanes_[l].pid, lanes_[l].tid});
+    if (named == thread_names_.end()) continue;
+    std::string name = own_thread_name(named->second, lanes_[l].process);
+    if (called[{lanes_[l].pid, name}] < 2) lanes_[l].thread = std::move(name);
+  }
+}
+
+std::vector<LaneId> TraceAssembly::add_lanes() {
+  // Threads with iterations first, because the loop is of most interest.
+  const auto has_iterations = [&](const trace::LaneInfo& info) {
+    return lane_of_.contains({LaneKind::Iterations, info.pid, info.tid});
+  };
+  std::vector<LaneId> order(lanes_.size());
+  std::iota(order.begin(), order.end(), LaneId{0});
+  const auto place = [&](LaneId l) {
+    const trace::LaneInfo& i = lanes_[l];
+    const bool cpu = trace::is_cpu_lane(i.kind);
+    return std::tuple(!cpu, cpu && !has_iterations(i), i.pid, i.tid, i.device, i.stream, i.kind);
+  };
+  std::sort(order.begin(), order.end(), [&](LaneId a, LaneId b) { return place(a) < place(b); });
+  std::vector<LaneId> ids(lanes_.size());
+  for (const LaneId l : order) ids[l] = opened_.trace->add_lane(lanes_[l]);
+  return ids;
+}
+
+// The events' indices, lane by lane, ordered by start; of events that start together, the longest first.
+std::vector<std::uint32_t> TraceAssembly::in_order() {
+  std::vector<std::size_t> ends;  // of the lanes
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    stop_();
+    const LaneId lane = events_[i].lane;
+    if (lane >= ends.size()) ends.resize(std::size_t{lane} + 1);
+    ++ends[lane];
+  }
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<std::uint32_t> order(events_.size());
+  for (std::size_t i = events_.size(); i-- > 0;) {
+    stop_();
+    order[--ends[events_[i].lane]] = static_cast<std::uint32_t>(i);
+  }
+  const auto before = [&](std::uint32_t i, std::uint32_t k) {
+    stop_();
+    const Event& a = events_[i];
+    const Event& b = events_[k];
+    return std::tuple(a.start_ns, b.end_ns, i) < std::tuple(b.start_ns, a.end_ns, k);
+  };
+  for (std::size_t lane = 0; lane < ends.size(); ++lane) {  // these are now their starts
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(ends[lane]);
+    const auto end = lane + 1 < ends.size() ? order.begin() + static_cast<std::ptrdiff_t>(ends[lane + 1]) : order.end();
+    if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
+  }
+  return order;
+}
+
+void TraceAssembly::fill(const std::vector<LaneId>& lane_ids) {
+  stop_.now();
+  const std::vector<std::uint32_t> order = in_order();
+  const std::size_t most_bytes = std::max(kLeastTraceBytes, 3 * kEventBytes * events_.size()) + kMemoryMargin;
+  trace::Trace& trace = *opened_.trace;
+  std::size_t appended = 0;
+  for (const std::uint32_t i : order) {
+    // Thousands of lanes with a few overlapping events each would need a block per event.
+    if (trace.memory_bytes() > std::min(most_bytes, trace.memory_cap_bytes() + kMemoryMargin)) {
+      trace.count_dropped(1);
+      continue;
+    }
+    Event event = events_[i];
+    event.lane = lane_ids[event.lane];
+    trace.append(event);
+    if (++appended % kPublishEvery != 0) continue;
+    trace.publish();
+    progress_.done.store(appended, std::memory_order_relaxed);
+    stop_.now();
+  }
+  trace.publish();
+}
+
+}  // namespace lanescope::io

@@ -1,0 +1,89 @@
+// The events of another program's file become a trace: kept within limits, their lanes named and ordered, what calls
+// waited for inferred. The readers of all formats share it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "io/byte_source.h"
+#include "io/call_inference.h"
+#include "io/chrome_trace.h"
+#include "io/event_store.h"
+
+namespace lanescope::io {
+
+struct LaneKey {
+  trace::LaneKind kind = trace::LaneKind::Phases;
+  std::int64_t owner = 0, part = 0;  ///< process and thread, or device and stream
+  std::int64_t process = 0;          ///< of a GPU lane: the file's, which may be just the device's number
+  trace::NameId label = 0;           ///< tells apart lanes of one kind and owner; 0: named by its kind
+  bool operator==(const LaneKey&) const = default;
+};
+
+class TraceAssembly {
+ public:
+  /// `source` is used only for error messages. `progress` receives the number of events and, during arrange() and
+  /// fill(), of events put into the trace.
+  TraceAssembly(const ByteSource& source, ReadProgress& progress, const ReadLimits& limits);
+
+  OpenedTrace& opened() { return opened_; }
+  trace::Trace& trace() { return *opened_.trace; }
+  EventStore& events() { return events_; }  ///< their lane: an index into lanes(), or into the file's own
+  std::vector<trace::LaneInfo>& lanes() { return lanes_; }
+  /// The process in the file, of each of lanes().
+  const std::vector<std::int64_t>& file_process() const { return file_process_; }
+  std::vector<SyncRecord>& syncs() { return syncs_; }
+  StopCheck& stop() { return stop_; }
+
+  /// False, and counted, unless both are valid times. An end before the start is kept; the trace counts it.
+  bool take_times(base::Nanoseconds start, base::Nanoseconds end, trace::Event& event);
+  /// False, and counted, if there are too many lanes.
+  bool take_lane(const LaneKey& key, trace::Event& event);
+  /// Throws base::FileError if there are too many events.
+  void keep(const trace::Event& event);
+  void keep_sync(const SyncRecord& sync);
+  /// A number in the trace's arguments().
+  trace::NameId number_of_arguments(std::string_view arguments);
+  void name_process(std::int64_t pid, std::string_view name);
+  void name_thread(std::int64_t pid, std::int64_t tid, std::string_view name);
+
+  /// From now on, progress counts the events put into the trace.
+  void begin_arranging();
+  /// Infers what calls waited for, shifts times to begin at 0 and fills the trace.
+  void arrange();
+  /// Fills the trace; `lane_ids`: where the events of each lane go.
+  void fill(const std::vector<trace::LaneId>& lane_ids);
+
+ private:
+  struct LaneKeyHash {
+    std::size_t operator()(const LaneKey& key) const;
+  };
+
+  void move_to_zero();
+  void name_lanes();
+  std::vector<trace::LaneId> add_lanes();
+  std::vector<std::uint32_t> in_order();
+
+  const ByteSource& source_;
+  ReadProgress& progress_;
+  const std::uint64_t memory_bytes_;  // limit for events
+  const bool half_of_the_machine_;    // whether that limit is half of the machine's memory
+  const std::size_t most_events_;
+  StopCheck stop_;
+  OpenedTrace opened_;
+  EventStore events_;
+  std::vector<trace::LaneInfo> lanes_;
+  std::vector<std::int64_t> file_process_;
+  std::unordered_map<LaneKey, trace::LaneId, LaneKeyHash> lane_of_;
+  std::vector<SyncRecord> syncs_;
+  std::unordered_map<std::int64_t, std::string> process_names_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> thread_names_;
+  std::uint64_t argument_bytes_ = 0;
+};
+
+}  // namespace lanescope::io
