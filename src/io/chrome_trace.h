@@ -58,8 +58,10 @@ struct OpenedTrace {
   std::map<std::string, std::uint64_t> read_by_category;
   std::optional<trace::CaptureHealth> health;  ///< of a session file: what its capture lost
   /// What is missing, as one sentence: a session file was cut off or damaged, or Nsight Systems said that it could not
-  /// record something. Empty: nothing is.
+  /// record something. Of several files, also how well their clocks agree. Empty: there is nothing to say.
   std::string incomplete;
+  /// Of several files: how well their clocks agree, see Alignment; 0: it is a single one, or that is not known.
+  trace::Nanoseconds clock_error_ns = 0;
 };
 
 struct ReadLimits {

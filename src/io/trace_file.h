@@ -6,7 +6,8 @@
 namespace lanescope::io {
 
 /// Reads a session file, a Chrome trace or a compressed one, an SQLite export of Nsight Systems or one of its reports,
-/// told apart by their content. Throws like read_chrome_trace(), read_session() and read_nsys_export().
+/// told apart by their content. Of a folder, all traces in it become one (merge_ranks.h). Throws like
+/// read_chrome_trace(), read_session() and read_nsys_export().
 OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr,
                        const ReadLimits& limits = {});
 

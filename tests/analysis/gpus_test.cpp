@@ -233,6 +233,7 @@ TEST_F(TwoRanks, EachHasItsOwnFigures) {
 TEST_F(TwoRanks, TheSummaryNamesTheRankThatItSpeaksOf) {
   const Summary both = live->total();
   EXPECT_EQ(both.gpu_busy_ns, (980 + 530) / 2);
+  EXPECT_EQ(both.host_wait_ns, 153) << "305 in one of two processes";
   EXPECT_EQ(both.launch_count, 4);
   EXPECT_EQ(both.sync_count, 1);
   EXPECT_EQ(both.verdict_gpu, 1);

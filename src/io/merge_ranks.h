@@ -1,0 +1,39 @@
+// The traces of a job's ranks, or of several machines, become one trace on one clock.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/chrome_trace.h"
+
+namespace lanescope::io {
+
+struct RankTrace {
+  std::string name;  ///< of the file, without its folder
+  OpenedTrace opened;
+};
+
+/// The rank in a file's name: 3 for "rank3.json", "rank-3.json.gz", "job_rank_3.lanescope"; empty if it names none.
+std::optional<int> rank_in_name(std::string_view name);
+
+/// How far each trace's clock is moved, and how well they agree then.
+struct Alignment {
+  std::vector<base::Nanoseconds> shift_ns;  ///< to be added to the times of each trace
+  /// Nine tenths of the collectives end within this time of each other; 0: not known, or there was nothing to align.
+  base::Nanoseconds error_ns = 0;
+  std::int64_t collectives = 0;  ///< that it is based on
+  bool by_collectives = false;   ///< otherwise by the times of day in the files, or by nothing at all
+};
+/// All ranks leave a collective within its last moments. So the clocks are set to agree at the ends of those that every
+/// trace has (all-reduce, all-gather, reduce-scatter), unless they agree already: the traces of one machine have one
+/// clock. Never by their starts: how far these are apart is what shall be seen.
+Alignment align_ranks(const std::vector<RankTrace>& ranks);
+
+/// Their processes are named by rank. Equal process numbers get hosts of their own, named like the files. Throws
+/// base::Error if there are too many lanes. At least one trace; a single one is returned as it is.
+OpenedTrace merge_ranks(std::vector<RankTrace> ranks);
+
+}  // namespace lanescope::io
