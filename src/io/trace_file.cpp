@@ -25,6 +25,16 @@ bool is_trace_name(const std::filesystem::path& path) {
 }
 
 OpenedTrace read_folder(const std::filesystem::path& folder, ReadProgress* progress, const ReadLimits& limits) {
+  std::vector<RankTrace> ranks;
+  for (const std::filesystem::path& file : traces_in(folder)) {
+    ranks.push_back({file.filename().string(), read_trace(file, progress, limits)});
+  }
+  return merge_ranks(std::move(ranks));
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
   std::filesystem::recursive_directory_iterator at(folder, error);
@@ -43,14 +53,8 @@ OpenedTrace read_folder(const std::filesystem::path& folder, ReadProgress* progr
                                    files.size(), kMostFiles));
   }
   std::ranges::sort(files);
-  std::vector<RankTrace> ranks;
-  for (const std::filesystem::path& file : files) {
-    ranks.push_back({file.filename().string(), read_trace(file, progress, limits)});
-  }
-  return merge_ranks(std::move(ranks));
+  return files;
 }
-
-}  // namespace
 
 OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress, const ReadLimits& limits) {
   if (std::error_code unknown; std::filesystem::is_directory(path, unknown)) return read_folder(path, progress, limits);

@@ -1,6 +1,9 @@
 // A trace in a file of any kind that Lanescope reads or writes.
 #pragma once
 
+#include <filesystem>
+#include <vector>
+
 #include "io/session_file.h"
 
 namespace lanescope::io {
@@ -10,6 +13,10 @@ namespace lanescope::io {
 /// read_chrome_trace(), read_session() and read_nsys_export().
 OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr,
                        const ReadLimits& limits = {});
+
+/// The traces in a folder and in those below it, at least one, sorted; told by the ends of their names. Throws
+/// base::FileError.
+std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder);
 
 /// Writes a session file if the name ends in ".lanescope", otherwise a Chrome trace. Throws base::FileError.
 void write_trace(const std::filesystem::path& path, const trace::Trace& trace, const RunFacts& facts,

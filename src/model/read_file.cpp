@@ -35,7 +35,10 @@ void analyse_all(analysis::LiveAnalysis& analysis, const trace::Trace& trace, Fi
 
 void check_readable(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return;  // its files become one trace
+  if (std::filesystem::is_directory(path, ignored)) {
+    io::traces_in(path);
+    return;
+  }
   if (std::filesystem::is_fifo(path, ignored) || std::filesystem::is_character_file(path, ignored)) return;
   io::ByteSource{path};  // reads the first piece
 }

@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"TraceIsAFolderToRead", {"report", "folder.toml"}, {"folder.toml"}},
         {"OpenMissing", {"--open", "none.json"}, {"none.json", "No such file"}},
         {"OpenEmpty", {"--open", "empty.json"}, {"empty.json", "empty"}},
-        {"OpenAFolder", {"--open", "folder.toml"}, {"folder.toml", "directory"}},
+        {"OpenAFolder", {"--open", "folder.toml"}, {"folder.toml", "a folder without traces"}},
         {"NoDisplay", {}, {"display", "lanescope run"}},
     }),
     [](const auto& tested) { return tested.param.name; });

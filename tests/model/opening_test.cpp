@@ -131,7 +131,7 @@ TEST_F(OpeningTest, WhyThereIsNothingToShowIsKeptUntilSomethingIsBegun) {
 
 TEST_F(OpeningTest, WhatCannotBeReadIsKnownAtOnce) {
   EXPECT_THAT(error_of([&] { check_readable(file("missing.json")); }), HasSubstr("No such file"));
-  EXPECT_THAT(error_of([&] { check_readable(file("")); }), HasSubstr("directory"));
+  EXPECT_THAT(error_of([&] { check_readable(file("")); }), HasSubstr("a folder without traces"));
   EXPECT_THAT(error_of([&] { check_readable(write("empty.json", "")); }), HasSubstr("empty"));
   check_readable(write("broken.json", "{"));
   check_readable(pipe());  // does not wait for what comes out of it

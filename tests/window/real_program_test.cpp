@@ -93,9 +93,12 @@ TEST_F(RealProgramTest, ItsLanesLinesFileAndIterationsAreThereAndStayWhenItIsKil
     const bool main = model().trace().lane(e.lane).info().tid == 0;
     return main && trace::is_sync(e) ? e.duration() : 0;
   };
-  const auto calls = events_in_view(LaneKind::Calls);
+  const auto calls = events_since(LaneKind::Calls, 0);
   const auto wait = std::ranges::max_element(calls, {}, main_wait);
   ASSERT_TRUE(wait != calls.end() && main_wait(*wait) > 0);
+  state().view.show(wait->start_ns, wait->end_ns);
+  ASSERT_TRUE(desk().until([&] { return !state().view.moving(); }));
+  desk().frames(3);
   const auto row = state().timeline.lane_rect(wait->lane);
   ASSERT_TRUE(row.has_value());
   desk().click(Point{point_of(LaneKind::Calls, *wait).x, row->y + 10});
