@@ -162,6 +162,24 @@ std::string label_of(const RankTrace& rank) {
   return rank.name.substr(0, rank.name.find('.'));
 }
 
+/// What the facts of all files have in common. Runs with different settings are no longer one that could be predicted.
+RunFacts common_facts(const std::vector<RankTrace>& ranks) {
+  RunFacts facts = ranks.front().opened.facts;
+  facts.marks.clear();
+  for (const RankTrace& rank : ranks) {
+    const RunFacts& other = rank.opened.facts;
+    const bool same = facts.workload == other.workload && facts.settings == other.settings;
+    if (!same) facts.workload.clear();
+    std::erase_if(facts.settings, [&](const auto& setting) {
+      const auto found = other.settings.find(setting.first);
+      return found == other.settings.end() || found->second != setting.second;
+    });
+    if (facts.program != other.program) facts.program.clear();
+    if (facts.iterations != other.iterations) facts.iterations.clear();
+  }
+  return facts;
+}
+
 std::string clock_text(const Alignment& alignment) {
   if (alignment.by_collectives) {
     return tr("The clocks of these files were set by the ends of {} collectives; they agree to {}.",
@@ -264,7 +282,7 @@ OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
   std::size_t cap = 0;
   for (const RankTrace& rank : ranks) cap = std::max(cap, rank.opened.trace->memory_cap_bytes());
   merged.trace = std::make_unique<trace::Trace>(cap);
-  merged.facts = ranks.front().opened.facts;
+  merged.facts = common_facts(ranks);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     OpenedTrace& opened = ranks[r].opened;
     const std::string label = label_of(ranks[r]);

@@ -138,6 +138,19 @@ TEST(MergeRanks, EqualProcessNumbersAreOfDifferentHosts) {
   EXPECT_EQ(trace::Owners(*merged.trace).gpus().size(), 2u);
 }
 
+TEST(MergeRanks, KeepsTheFactsThatAllShare) {
+  auto ranks = two(rank_trace(1, 0, 0), rank_trace(2, 0, 60));
+  for (RankTrace& rank : ranks) {
+    rank.opened.facts.workload = "linear-mse";
+    rank.opened.facts.program = "train.py";
+    rank.opened.facts.settings = {{"pinned", "true"}, {"seed", rank.name}};
+  }
+  const OpenedTrace merged = merge_ranks(std::move(ranks));
+  EXPECT_EQ(merged.facts.workload, "") << "not one run any more";
+  EXPECT_EQ(merged.facts.program, "train.py");
+  EXPECT_THAT(merged.facts.settings, ElementsAre(testing::Pair("pinned", "true")));
+}
+
 TEST(MergeRanks, KeepsWhatWasRecorded) {
   auto ranks = two(rank_trace(1, 0, 0), rank_trace(2, 5000, 60));
   trace::Trace& first = *ranks[0].opened.trace;
