@@ -261,7 +261,9 @@ const IssuingCall* Accumulator::take_later(const trace::Event& operation, trace:
 
 void Accumulator::take_copy(const trace::Event& copy, LaneKind kind) {
   if (copy.kind != trace::EventKind::Copy || kind == LaneKind::CopyOther) return;
-  const auto bytes = static_cast<std::int64_t>(trace::bytes_of(copy));
+  // No GPU has as much memory. A file may claim any number, and sums must not overflow.
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+  const auto bytes = static_cast<std::int64_t>(std::min(trace::bytes_of(copy), kMost));
   const bool upload = kind == LaneKind::CopyH2D;
   (upload ? counts_.h2d_bytes : counts_.d2h_bytes) += bytes;
   if (copy.end_ns <= copy.start_ns) return;
