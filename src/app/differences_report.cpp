@@ -42,6 +42,7 @@ std::string name_of(const Difference& row) {
 std::string shortened(const std::string& text) {
   std::string line = one_line(text);
   if (display_width(line) <= kWidth) return line;
+  if (line.size() > 4 * kWidth) line.resize(4 * kWidth);  // more bytes than so many letters have
   while (display_width(line) >= kWidth) {
     do line.pop_back();
     while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0) == 0x80);
