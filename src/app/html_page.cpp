@@ -96,6 +96,7 @@ std::vector<Section> run_sections(const PageRun& run, Pictures& pictures, const 
           {"calls", N_("Calls"), sites_section(run, id)},
           {"copies", N_("Copies"), copies_section(run, id)},
           {"kernels", N_("Kernels"), kernels_section(run, id)},
+          {"collectives", N_("Collectives"), collectives_section(run, id)},
           {"settings", N_("Settings"), settings_section(run, id)},
           {"machine", N_("Machine"), machine_section(run, id)},
           {"losses", N_("What was dropped"), losses_section(run, id)}};

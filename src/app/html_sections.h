@@ -23,6 +23,7 @@ std::string sites_section(const PageRun& run, const SectionIds& id);
 std::string copies_section(const PageRun& run, const SectionIds& id);
 std::string iterations_section(const PageRun& run, const SectionIds& id);
 std::string kernels_section(const PageRun& run, const SectionIds& id);
+std::string collectives_section(const PageRun& run, const SectionIds& id);
 
 std::string settings_section(const PageRun& run, const SectionIds& id);
 std::string machine_section(const PageRun& run, const SectionIds& id);

@@ -150,4 +150,20 @@ std::string kernels_section(const PageRun& run, const SectionIds& id) {
                  long_table(head, rows, b.kernels_left_out));
 }
 
+std::string collectives_section(const PageRun& run, const SectionIds& id) {
+  if (!run.figures.collectives) return {};
+  const analysis::Collectives& collectives = *run.figures.collectives;
+  std::string rows;
+  for (const analysis::GpuCollectives& gpu : collectives.gpus) {
+    rows += "<tr><td>" + escaped(gpu.name) + "</td>" + cell(count(gpu.arrived_last)) + time_cell(gpu.wait_ns, 1) +
+            time_cell(gpu.transfer_ns, 1) + time_cell(gpu.communication_ns, 1) + time_cell(gpu.exposed_ns, 1) +
+            "</tr>\n";
+  }
+  return section(id("collectives"), tr("Collectives"), escaped(collectives.sentence),
+                 table({tr("GPU"), ">" + std::string(tr("arrived last")), ">" + std::string(tr("waits")),
+                        ">" + std::string(tr("transfers")), ">" + std::string(tr("communicates")),
+                        ">" + std::string(tr("of that alone"))},
+                       rows));
+}
+
 }  // namespace lanescope::app::html

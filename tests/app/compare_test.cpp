@@ -1,7 +1,9 @@
 // `lanescope compare` and `lanescope export`: two saved traces, and one as tables.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "app/program.h"
@@ -95,6 +97,34 @@ TEST_F(Compare, ATraceBecomesTables) {
   expect_complaint(run({"export", "every-1.lanescope", "--csv", "t.db"}), 1, {"t.db"});
   expect_complaint(run({"export", "every-1.lanescope", "--chrome", "every-1.lanescope"}), 2,
                    {"is the trace that is read"});
+}
+
+// Two processes with a GPU each, as the PyTorch profiler writes them. Every millisecond, 12 times, both all-reduce: GPU
+// 0 begins at once, GPU 1 after 90 µs, and both end after 100: 90 of 110 µs are waiting, 82 %.
+TEST_F(Compare, AReportSaysWhoArrivesLastInCollectives) {
+  std::string events;
+  for (int k = 0; k < 24; ++k) {
+    const int gpu = k % 2, start = k / 2 * 1000 + 90 * gpu, duration = 100 - 90 * gpu;
+    events += fmt::format(R"({}{{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": {}, "tid": 1,)",
+                          k > 0 ? "," : "", 100 + gpu);
+    events += fmt::format(R"("ts": {}, "dur": 5, "args": {{"correlation": {}}}}},)", start - 5, k + 1);
+    events += fmt::format(R"({{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL",)");
+    events += fmt::format(R"("pid": {}, "tid": 7, "ts": {}, "dur": {},)", gpu, start, duration);
+    events += fmt::format(R"("args": {{"device": {}, "stream": 7, "correlation": {}}}}})", gpu, k + 1);
+  }
+  std::ofstream(folder_ / "job.json") << R"({"traceEvents":[)" << events << "]}";
+  const Outcome table = run({"report", "job.json", "--html", "job.html", "--json", "figures.json"});
+  ASSERT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("Arrival-skew-dominated: 82 % of the time in collectives is waiting for the last "
+                                   "GPU, which is GPU 1 in 100 % of them."));
+  const auto json = nlohmann::json::parse(text_of(folder_ / "figures.json"))["collectives"];
+  EXPECT_EQ(json["verdict"], "arrival-skew-dominated");
+  EXPECT_EQ(json["count"], 12);
+  EXPECT_EQ(json["gpus"][0]["wait_ns"], 12 * 90'000);
+  EXPECT_EQ(json["gpus"][1]["arrived_last"], 12);
+  const std::string page = text_of(folder_ / "job.html");
+  EXPECT_THAT(page, HasSubstr("id=\"collectives\""));
+  EXPECT_THAT(page, HasSubstr("82 % of the time in collectives"));
 }
 
 }  // namespace
