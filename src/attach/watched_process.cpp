@@ -160,7 +160,7 @@ void WatchedProcess::take(const Message& message) {
       return;
     case wire::Kind::Call:
       if (auto call = message.as<wire::CallMessage>()) {
-        call->thread = shown(call->thread);
+        call->thread = numbers_.shown(call->thread);
         take_call(*call, (message.mark & wire::kLent) != 0);
       }
       return;
@@ -181,7 +181,7 @@ void WatchedProcess::take(const Message& message) {
       if (const auto stall = message.as<wire::StallMessage>()) {
         Record record = record_of(RecordKind::Overhead, stall->kind);
         record.correlation = stall->correlation;
-        record.thread = shown(stall->thread);
+        record.thread = numbers_.shown(stall->thread);
         add_timed(record, stall->start_ns, stall->end_ns);
       }
       return;
@@ -203,7 +203,7 @@ void WatchedProcess::take(const Message& message) {
       return;
     case wire::Kind::Range:
       if (auto range = message.as<wire::RangeMessage>()) {
-        range->thread = shown(range->thread);
+        range->thread = numbers_.shown(range->thread);
         take_range(*range);
       }
       return;
@@ -212,7 +212,7 @@ void WatchedProcess::take(const Message& message) {
       return;
     case wire::Kind::Sample:
       if (auto sample = message.as<wire::SampleMessage>()) {
-        sample->thread = shown(sample->thread);
+        sample->thread = numbers_.shown(sample->thread);
         take_sample(*sample);
       }
       return;
@@ -249,37 +249,20 @@ bool WatchedProcess::plausible(Nanoseconds start_ns, Nanoseconds end_ns) {
   return false;
 }
 
-std::uint32_t WatchedProcess::shown(std::uint32_t tid) const {
-  const auto other = stands_for_.find(tid);
-  return other == stands_for_.end() ? tid : other->second;
-}
-
 void WatchedProcess::take_thread(std::uint32_t tid, const std::string& name) {
-  const bool known = stands_for_.contains(tid) || threads_.contains(tid);
-  if (known) std::erase(ended_, tid);  // the system has given the number out again
-  if (!known) {
-    const auto free = std::ranges::find_if(ended_, [&](std::uint32_t old) { return threads_.at(old).name == name; });
-    if (free != ended_.end() && stands_for_.size() < kMostThreads) {
-      stands_for_[tid] = *free;
-      ended_.erase(free);
-    } else if (threads_.size() >= kMostThreads) {
-      return;
-    }
-  }
-  thread(shown(tid)).name = name;
+  thread(numbers_.begins(tid, name)).name = name;
 }
 
 void WatchedProcess::take_end(std::uint32_t tid) {
-  const std::uint32_t as = shown(tid);
-  stands_for_.erase(tid);
-  const auto known = threads_.find(as);
-  if (as == identity_.pid || known == threads_.end() || std::ranges::count(ended_, as) != 0) return;
+  if (tid == identity_.pid) return;
+  const std::optional<std::uint32_t> shown = numbers_.ends(tid);
+  const auto known = shown ? threads_.find(*shown) : threads_.end();
+  if (known == threads_.end()) return;
   Thread& thread = known->second;
-  end_line(thread, as);
+  end_line(thread, *shown);
   thread.ranges.clear();
   thread.samples = thread.samples_waiting = 0;
   thread.last_end_ns = 0;
-  ended_.push_back(as);
 }
 
 WatchedProcess::Thread& WatchedProcess::thread(std::uint32_t tid) {
@@ -634,7 +617,7 @@ std::vector<trace::OpenCall> WatchedProcess::open_calls() {
   std::vector<trace::OpenCall> calls;
   capture::LaneNames names{identity_.name, static_cast<std::int64_t>(identity_.pid), {}};
   for (const OpenCallEntry& open : ring_.open_calls()) {
-    const std::uint32_t tid = shown(open.thread);
+    const std::uint32_t tid = numbers_.shown(open.thread);
     const auto known = threads_.find(tid);
     if (known == threads_.end() || !plausible(here(open.start_ns), here(open.start_ns))) continue;
     trace::LaneInfo info = names.calls(tid, tid == identity_.pid);

@@ -18,6 +18,7 @@
 #include "attach/loop_watch.h"
 #include "attach/ring_reader.h"
 #include "attach/source_lines.h"
+#include "attach/thread_numbers.h"
 #include "attach/vocabulary.h"
 #include "capture/assembly/assembler.h"
 #include "trace/capture_health.h"
@@ -121,9 +122,6 @@ class WatchedProcess {
   void note_gpu_known(Nanoseconds from_ns);
   void take_sample(const wire::SampleMessage& sample);
 
-  /// A thread whose lanes another one had before, which has ended, goes by that one's number. Otherwise a program that
-  /// starts threads all day (a loader's, each epoch) would have ever more lanes.
-  std::uint32_t shown(std::uint32_t tid) const;
   void take_thread(std::uint32_t tid, const std::string& name);
   void take_end(std::uint32_t tid);
   Thread& thread(std::uint32_t tid);
@@ -147,8 +145,7 @@ class WatchedProcess {
   Vocabulary words_;
   capture::Counts counts_;
   std::unordered_map<std::uint32_t, Thread> threads_;
-  std::unordered_map<std::uint32_t, std::uint32_t> stands_for_;  // see shown()
-  std::vector<std::uint32_t> ended_;                             // threads whose lanes are free
+  ThreadNumbers numbers_;
   capture::Assembler assembler_;
   std::unique_ptr<trace::EventWriter> ranges_;
   std::unordered_map<std::uint64_t, bool> copies_that_wait_;    // by call and site: seen to block while recorded

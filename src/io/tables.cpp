@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/breakdown.h"
 #include "base/version.h"
 
 namespace lanescope::io {
@@ -29,14 +30,8 @@ std::string_view key_of(LaneKind kind) {
                                                    "copies_d2h", "copies_other", "gpu_ranges", "markers", "counter"};
   return kKeys[static_cast<std::size_t>(kind)];
 }
-std::string_view key_of(trace::CopyDirection direction) {
-  constexpr std::array<std::string_view, 4> kKeys{"h2d", "d2h", "d2d", "other"};
-  return kKeys[static_cast<std::size_t>(direction)];
-}
 Cell key_of(trace::MemoryKind memory) {
-  constexpr std::array<std::string_view, 4> kKeys{"", "pageable", "pinned", "device"};
-  if (memory == trace::MemoryKind::Unknown) return {};
-  return kKeys[static_cast<std::size_t>(memory)];
+  return memory == trace::MemoryKind::Unknown ? Cell{} : Cell{analysis::memory_key(memory)};
 }
 
 Cell number(std::uint64_t n) { return static_cast<std::int64_t>(n); }
@@ -144,7 +139,7 @@ class Writer {
                             e.correlation != 0 ? number(e.correlation) : Cell{},
                             call ? Cell{number_of(*call)} : Cell{},
                             bytes ? number(trace::bytes_of(e)) : Cell{},
-                            e.kind == EventKind::Copy ? Cell{key_of(copy.direction)} : Cell{},
+                            e.kind == EventKind::Copy ? Cell{analysis::direction_key(copy.direction)} : Cell{},
                             key_of(copy.source),
                             key_of(copy.destination),
                             iteration ? number(trace::index_of(e)) : Cell{},

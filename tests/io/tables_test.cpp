@@ -99,7 +99,7 @@ TEST_F(Tables, AsFilesOfValuesSeparatedByCommas) {
             "3,0,call,cudaLaunchKernel,200000,210000,3,,,,,,,,,,\r\n"
             "4,1,kernel,gemm,20000,120000,1,1,,,,,,,train.py,7,main\r\n"
             "5,1,kernel,'=gemm,220000,300000,3,3,,,,,,,,,\r\n"
-            "6,2,copy,Memcpy DtoH,120000,140000,2,2,5000000000,d2h,device,pageable,,,train.py,8,main\r\n");
+            "6,2,copy,Memcpy DtoH,120000,140000,2,2,5000000000,device-to-host,device,pageable,,,train.py,8,main\r\n");
   EXPECT_EQ(
       text_of("tables/waits.csv"),
       "event,lane,name,start_ns,end_ns,own_ns,waiting_ns,copying_ns,returning_ns,waited_for,file,line,function\r\n"
