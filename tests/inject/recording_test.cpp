@@ -137,22 +137,32 @@ TEST(Recording, BurstsAreSwitchedOnAndOffAndEachIsWhole) {
   process->memory().controls.period_us = 120'000;
   process->level(wire::Level::Acquire);
   Messages& m = process->messages;
-  ASSERT_TRUE(process->until([&] { return count(m, wire::RecordingAct::Off) >= 4; })) << viewer.output();
+  // The first four bursts are judged. A kernel launched at the end of one runs for up to 10 * 20 us after it.
+  constexpr std::size_t kBursts = 4;
+  const auto ends = [&] {
+    std::vector<std::int64_t> times;
+    for (const auto& r : m.recordings) {
+      if (r.act == wire::RecordingAct::Off) times.push_back(r.time_ns);
+    }
+    return times;
+  };
+  ASSERT_TRUE(process->until([&] {
+    return ends().size() >= kBursts && delivered(m) > ends()[kBursts - 1] + 1'000'000;
+  })) << viewer.output();
   process->level(wire::Level::Off);
-  ASSERT_TRUE(process->until([&] { return !m.recordings.empty() && delivered(m) > m.kernels.back().end_ns; }));
 
-  // From On to Off, every launch that began has its kernel, and every launch outside of a burst was not seen at all.
+  // From On to Off, every launch that began has its kernel.
   std::vector<std::pair<std::int64_t, std::int64_t>> bursts;
   for (const auto& r : m.recordings) {
-    if (r.act == wire::RecordingAct::On) bursts.emplace_back(r.time_ns, 0);
-    if (r.act == wire::RecordingAct::Off) bursts.back().second = r.time_ns;
+    if (r.act == wire::RecordingAct::On && bursts.size() < kBursts) bursts.emplace_back(r.time_ns, 0);
+    if (r.act == wire::RecordingAct::Off && bursts.back().second == 0) bursts.back().second = r.time_ns;
   }
   std::size_t launches = 0, waits_between = 0;
   for (const Call& call : m.calls) {
     const bool within = std::any_of(bursts.begin(), bursts.end(),
                                     [&](const auto& b) { return call.start_ns > b.first && call.end_ns < b.second; });
     const bool launch = call.text == "cudaLaunchKernel_v7000";
-    if (!launch) waits_between += !within;
+    if (!launch) waits_between += !within && call.end_ns < bursts.back().second;
     if (!launch || !within) continue;
     ++launches;
     const auto kernels = std::count_if(m.kernels.begin(), m.kernels.end(),
@@ -169,7 +179,7 @@ TEST(Recording, BurstsAreSwitchedOnAndOffAndEachIsWhole) {
     const bool switched = r.act != wire::RecordingAct::Delivered;
     EXPECT_EQ(r.took_ns > 0, switched);
   }
-  EXPECT_GE(process->memory().status.switches.load(), 8u);
+  EXPECT_GE(process->memory().status.switches.load(), 2 * kBursts);
   EXPECT_THAT(m.problems, IsEmpty());
 }
 
