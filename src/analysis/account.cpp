@@ -6,7 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/collectives.h"
 #include "analysis/event_count.h"
+#include "analysis/job_advice.h"
 #include "analysis/replay.h"
 #include "analysis/warm_up.h"
 #include "base/translate.h"
@@ -191,6 +193,23 @@ void predict_without_waits(const trace::Trace& trace, const AdvicePlan& plan, st
 
 }  // namespace
 
+namespace {
+
+void add_job_cards(const trace::Trace& trace, const AdvicePlan& plan, const Evidence& evidence,
+                   std::vector<Card>& cards, const std::atomic<bool>* stop) {
+  if (evidence.iterations == 0 || trace::Owners(trace).gpus().size() < 2) return;
+  std::vector<TimeSpan> stretches{{evidence.from_ns, evidence.to_ns}};
+  if (trace.recorded_in_parts()) {
+    stretches = recorded_iterations(trace, evidence.from_ns, evidence.to_ns, evidence.gpu).iterations;
+  }
+  const JobStretch stretch{evidence.from_ns, evidence.to_ns, evidence.span_ns(), evidence.iterations};
+  const Collectives all = collectives(trace, stretches, plan.run.clock_error_ns);
+  for (Card& card : job_cards(trace, all, stretch, stop)) cards.push_back(std::move(card));
+  sort_cards(cards);
+}
+
+}  // namespace
+
 Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atomic<bool>* stop) {
   const Evidence evidence = gather(trace, plan.from_ns, plan.to_ns, stop, plan.gpu);
   AdviceContext context;
@@ -203,6 +222,7 @@ Advice advise(const trace::Trace& trace, const AdvicePlan& plan, const std::atom
   if (evidence.gpu != trace::kNobody) context.gpu = gpu_name(trace::Owners(trace), evidence.gpu);
   Advice advice{evidence.iterations, plan.warm_up, evidence.summary, evidence.gpu,
                 advise(evidence, trace.names(), context)};
+  add_job_cards(trace, plan, evidence, advice.cards, stop);
   if (plan.run.replay) predict_without_waits(trace, plan, advice.cards, stop);
   return advice;
 }

@@ -28,6 +28,7 @@ struct RunConditions {
   bool workers_kept = false;  ///< the data loader's workers stay from epoch to epoch; false also if that is not known
   /// The program's settings are not ours, so a prediction is a replay of the recording: replay.h.
   bool replay = false;
+  Nanoseconds clock_error_ns = 0;  ///< of a trace put together from several: how well their clocks agree; 0: one clock
 };
 
 struct Account {

@@ -45,9 +45,7 @@ class Advisor {
       many_small_copies(group);
     }
     loader();
-    std::stable_sort(cards_.begin(), cards_.end(), [](const Card& a, const Card& b) {
-      return a.weight != b.weight ? a.weight < b.weight : a.cost_ns > b.cost_ns;
-    });
+    sort_cards(cards_);
     if (!context_.gpu.empty())
       for (Card& card : cards_) card.title = tr("{}: {}", context_.gpu, card.title);
     return std::move(cards_);
@@ -435,15 +433,22 @@ class Advisor {
 
 std::string_view rule_key(Rule rule) {
   static constexpr std::array<std::string_view, kRules> kKeys{
-      "harmless-wait",  "sync-bubble", "starved-by-cpu", "launch-bound", "gpu-bound",      "pageable-copy",
-      "pinning-churn",  "no-overlap",  "slow-link",      "small-copies", "needless-sync",  "repeated-sync",
-      "dependent-sync", "loader-wait", "first-batch",    "stale-read",   "measuring-error"};
+      "harmless-wait", "sync-bubble",     "starved-by-cpu", "launch-bound", "gpu-bound",
+      "pageable-copy", "pinning-churn",   "no-overlap",     "slow-link",    "small-copies",
+      "needless-sync", "repeated-sync",   "dependent-sync", "loader-wait",  "first-batch",
+      "stale-read",    "measuring-error", "straggler",      "uneven-work",  "bare-transfer"};
   return kKeys[static_cast<std::size_t>(rule)];
 }
 
 std::string_view weight_key(Weight weight) {
   static constexpr std::array<std::string_view, 3> kKeys{"wrong", "costs", "harmless"};
   return kKeys[static_cast<std::size_t>(weight)];
+}
+
+void sort_cards(std::vector<Card>& cards) {
+  std::ranges::stable_sort(cards, [](const Card& a, const Card& b) {
+    return a.weight != b.weight ? a.weight < b.weight : a.cost_ns > b.cost_ns;
+  });
 }
 
 std::vector<Card> advise(const Evidence& evidence, const base::NameTable& names, const AdviceContext& context) {

@@ -32,8 +32,11 @@ enum class Rule : std::uint8_t {
   FirstBatch,       ///< A15: one wait for data is far longer than the others
   StaleRead,        ///< A16: memory was read before the copy into it had ended
   MeasuringError,   ///< A17: a stopwatch without a synchronisation, or one that includes the warm-up
+  Straggler,        ///< A18: the other GPUs wait for one that arrives last in most collectives
+  UnevenWork,       ///< A19: the GPUs wait for each other in turn
+  BareTransfer,     ///< A20: collectives transfer while no kernel computes
 };
-inline constexpr std::size_t kRules = 17;
+inline constexpr std::size_t kRules = 20;
 std::string_view rule_key(Rule rule);  ///< the key in JSON: "sync-bubble"
 
 /// What the user could do about it. The workload knows which setting does it.
@@ -109,6 +112,8 @@ inline constexpr double kRepeated = 1.5;             ///< A12: reads per iterati
 inline constexpr double kDependent = 2.5;            ///< A13: reads per iteration that a launch follows at once
 inline constexpr double kLoaderWait = 0.05;          ///< A14 (TensorBoard's profiler plug-in: > 5 %)
 inline constexpr double kFirstBatch = 3;             ///< A15: times the median wait
+inline constexpr double kStraggler = 0.6;            ///< A18: share of the collectives in which one GPU is the last
+inline constexpr double kBareTransfer = 0.05;        ///< A20
 inline constexpr double kWarmUpTimed = 0.05;         ///< A17: the warm-up's excess time, as a share of the displayed
                                                      ///< time
 }  // namespace limits
@@ -123,7 +128,9 @@ struct AdviceContext {
   std::string gpu{};          ///< with several GPUs, the one these cards are for, named in their titles: "GPU 1"
 };
 
-/// Ordered: wrong results first, then by cost, then harmless ones.
+/// Wrong results first, then by cost, then harmless ones.
+void sort_cards(std::vector<Card>& cards);
+/// In that order.
 std::vector<Card> advise(const Evidence& evidence, const base::NameTable& names, const AdviceContext& context = {});
 
 /// The cards of a run, and the iterations they describe.

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "analysis/intervals.h"
 #include "analysis/summary.h"
 #include "base/translate.h"
 
@@ -28,7 +30,6 @@ struct Kernel {
   CollectivePart part;
   bool used = false;
 };
-using Interval = std::pair<Nanoseconds, Nanoseconds>;
 
 // The kernels of one GPU that start in the stretch: its collectives, and the times of the others.
 struct OfGpu {
@@ -36,36 +37,7 @@ struct OfGpu {
   std::vector<Interval> others;
 };
 
-std::vector<Interval> merged(std::vector<Interval> intervals) {
-  std::ranges::sort(intervals);
-  std::vector<Interval> result;
-  for (const Interval& i : intervals) {
-    if (!result.empty() && i.first <= result.back().second) {
-      result.back().second = std::max(result.back().second, i.second);
-    } else if (i.second > i.first) {
-      result.push_back(i);
-    }
-  }
-  return result;
-}
-
-Nanoseconds length(const std::vector<Interval>& intervals) {
-  Nanoseconds sum = 0;
-  for (const Interval& i : intervals) sum += i.second - i.first;
-  return sum;
-}
-
-// Both in order and apart.
-Nanoseconds overlap(const std::vector<Interval>& a, const std::vector<Interval>& b) {
-  Nanoseconds sum = 0;
-  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-    sum += std::max<Nanoseconds>(0, std::min(a[i].second, b[k].second) - std::max(a[i].first, b[k].first));
-    a[i].second < b[k].second ? ++i : ++k;
-  }
-  return sum;
-}
-
-std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, Nanoseconds from, Nanoseconds to) {
+std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, std::span<const TimeSpan> stretches) {
   std::map<GpuNumber, OfGpu> gpus;
   std::map<base::NameId, std::string_view> operations;
   const trace::Owners owners(trace);
@@ -78,16 +50,19 @@ std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, Nanoseconds from, Nan
     for (std::size_t r = 0; r < lane.row_count(); ++r) {
       const trace::Row& row = lane.row(r);
       const trace::EventIndex last = row.last();
-      for (auto i = row.first_starting_at_or_after(from, row.first(), last); i < last; ++i) {
-        const Event event = row.event(i);
-        if (event.start_ns >= to) break;
-        const auto [known, is_new] = operations.try_emplace(event.name);
-        if (is_new) known->second = collective_operation(trace.names().text(event.name));
-        if (known->second.empty()) {
-          gpus[gpu].others.emplace_back(event.start_ns, event.end_ns);
-        } else {
-          gpus[gpu].collectives.push_back(
-              {known->second, {gpu, {id, static_cast<std::uint16_t>(r), i}, event.start_ns, event.end_ns}});
+      trace::EventIndex i = row.first();
+      for (const TimeSpan& stretch : stretches) {
+        for (i = row.first_starting_at_or_after(stretch.from, i, last); i < last; ++i) {
+          const Event event = row.event(i);
+          if (event.start_ns >= stretch.to) break;
+          const auto [known, is_new] = operations.try_emplace(event.name);
+          if (is_new) known->second = collective_operation(trace.names().text(event.name));
+          if (known->second.empty()) {
+            gpus[gpu].others.emplace_back(event.start_ns, event.end_ns);
+          } else {
+            gpus[gpu].collectives.push_back(
+                {known->second, {gpu, {id, static_cast<std::uint16_t>(r), i}, event.start_ns, event.end_ns}});
+          }
         }
       }
     }
@@ -97,6 +72,14 @@ std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, Nanoseconds from, Nan
     std::ranges::stable_sort(gpu.collectives, {}, [](const Kernel& k) { return k.part.start_ns; });
   }
   return gpus;
+}
+
+Nanoseconds last_but_one(const Collective& one) {
+  Nanoseconds start = std::numeric_limits<Nanoseconds>::min();
+  for (std::size_t p = 0; p < one.parts.size(); ++p) {
+    if (p != one.last) start = std::max(start, one.parts[p].start_ns);
+  }
+  return start;
 }
 
 // For each kernel of the first GPU, the first on each other one that is not taken yet, is of the same operation, and
@@ -133,6 +116,7 @@ std::vector<Collective> match(std::map<GpuNumber, OfGpu>& gpus, Nanoseconds cloc
       }
     }
     if (found.parts.size() != gpus.size()) continue;
+    found.last_but_one_ns = last_but_one(found);
     for (Kernel* kernel : taken) kernel->used = true;
     all.push_back(std::move(found));
   }
@@ -205,11 +189,33 @@ std::string_view collective_operation(std::string_view kernel) {
 }
 
 Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, Nanoseconds clock_error_ns) {
+  const TimeSpan all{from, to};
+  return collectives(trace, {&all, 1}, clock_error_ns);
+}
+
+Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> stretches, Nanoseconds clock_error_ns) {
   Collectives result;
-  std::map<GpuNumber, OfGpu> gpus = read(trace, from, to);
+  std::map<GpuNumber, OfGpu> gpus = read(trace, stretches);
   if (gpus.empty()) return result;
   if (gpus.size() > 1) result.all = match(gpus, clock_error_ns);
   std::map<GpuNumber, GpuCollectives> sums;
+  std::map<GpuNumber, std::vector<Interval>> transfers;
+  for (const Collective& one : result.all) {
+    Nanoseconds before_last = 0;
+    for (std::size_t p = 0; p < one.parts.size(); ++p) {
+      const CollectivePart& part = one.parts[p];
+      GpuCollectives& sum = sums[part.gpu];
+      ++sum.count;
+      sum.wait_ns += one.waited_ns(part);
+      sum.transfer_ns += std::max<Nanoseconds>(0, one.transfer_ns(part));
+      transfers[part.gpu].emplace_back(one.last_start_ns, part.end_ns);
+      before_last += one.waited_ns(part);
+      if (p != one.last) continue;
+      ++sum.arrived_last;
+      sum.delays_ns += one.last_start_ns - one.last_but_one_ns;
+    }
+    result.uneven_ns += before_last / static_cast<Nanoseconds>(one.parts.size());
+  }
   for (auto& [number, gpu] : gpus) {
     GpuCollectives& sum = sums[number];
     sum.gpu = number;
@@ -218,18 +224,12 @@ Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds
       own.emplace_back(kernel.part.start_ns, kernel.part.end_ns);
       if (!kernel.used) ++result.unmatched;
     }
+    const std::vector<Interval> others = merged(std::move(gpu.others));
+    const auto alone = [&](const std::vector<Interval>& which) { return length(which) - overlap(which, others); };
     own = merged(std::move(own));
     sum.communication_ns = length(own);
-    sum.exposed_ns = sum.communication_ns - overlap(own, merged(std::move(gpu.others)));
-  }
-  for (const Collective& one : result.all) {
-    for (std::size_t p = 0; p < one.parts.size(); ++p) {
-      GpuCollectives& sum = sums[one.parts[p].gpu];
-      ++sum.count;
-      sum.wait_ns += one.waited_ns(one.parts[p]);
-      sum.transfer_ns += std::max<Nanoseconds>(0, one.transfer_ns(one.parts[p]));
-      if (p == one.last) ++sum.arrived_last;
-    }
+    sum.exposed_ns = alone(own);
+    sum.exposed_transfer_ns = alone(merged(std::move(transfers[number])));
   }
   const trace::Owners owners(trace);
   for (auto& [number, sum] : sums) {

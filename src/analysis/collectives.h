@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/whole_stretches.h"
 #include "trace/links.h"
 
 namespace lanescope::analysis {
@@ -31,7 +33,8 @@ struct Collective {
   std::string_view operation;
   std::vector<CollectivePart> parts;
   Nanoseconds last_start_ns = 0;
-  std::size_t last = 0;  ///< of the parts: the one that arrived last
+  Nanoseconds last_but_one_ns = 0;  ///< the start of the last but one
+  std::size_t last = 0;             ///< of the parts: the one that arrived last
 
   Nanoseconds waited_ns(const CollectivePart& part) const { return last_start_ns - part.start_ns; }
   Nanoseconds transfer_ns(const CollectivePart& part) const { return part.end_ns - last_start_ns; }
@@ -50,13 +53,16 @@ struct GpuCollectives {
   std::string name;  ///< gpu_name()
   std::int64_t count = 0, arrived_last = 0;
   Nanoseconds wait_ns = 0, transfer_ns = 0;
-  Nanoseconds communication_ns = 0;  ///< the union of all its collective kernels, also unmatched ones
-  Nanoseconds exposed_ns = 0;        ///< of that, while no other kernel ran on the GPU
+  Nanoseconds communication_ns = 0;     ///< the union of all its collective kernels, also unmatched ones
+  Nanoseconds exposed_ns = 0;           ///< of that, while no other kernel ran on the GPU
+  Nanoseconds exposed_transfer_ns = 0;  ///< of transfer_ns, likewise
+  Nanoseconds delays_ns = 0;            ///< where it arrived last: how long after the last but one
 };
 struct Collectives {
   std::vector<Collective> all;       ///< in time order
   std::vector<GpuCollectives> gpus;  ///< of each GPU that takes part
   std::int64_t unmatched = 0;        ///< kernels without a counterpart on every other of these GPUs
+  Nanoseconds uneven_ns = 0;         ///< the sum over all: from the mean of the starts to the last
   CollectiveVerdict verdict = CollectiveVerdict::Inconclusive;
   /// One sentence, translated.
   std::string sentence;
@@ -65,5 +71,7 @@ struct Collectives {
 /// GPU has any, its communication is known, and nothing else. A skew below twice `clock_error_ns` (of GPUs whose clocks
 /// had to be aligned) says nothing about who arrived last.
 Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds to, Nanoseconds clock_error_ns = 0);
+/// Of several stretches, in time order.
+Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> stretches, Nanoseconds clock_error_ns = 0);
 
 }  // namespace lanescope::analysis

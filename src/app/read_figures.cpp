@@ -41,7 +41,7 @@ FileFigures read_figures(const std::filesystem::path& path, bool in_detail) {
   if (opened.health && opened.health->state != trace::CaptureState::None) figures.capture = opened.health;
   figures.advice = io::advice_of(trace, *file.analysis, figures);
   analysis::Collectives collectives =
-      analysis::collectives(trace, figures.summary.from_ns, figures.summary.to_ns, opened.clock_error_ns);
+      analysis::collectives(trace, figures.summary.from_ns, figures.summary.to_ns, opened.facts.clock_error_ns);
   if (!collectives.gpus.empty()) figures.collectives = std::move(collectives);
   if (in_detail) {
     figures.breakdown = io::breakdown_of(trace, *file.analysis, figures);

@@ -486,6 +486,8 @@ class Handler {
       facts.h2d_peak_gb_per_s = peak_of(value);
     } else if (key_ == "d2h_peak_gb_per_s") {
       facts.d2h_peak_gb_per_s = peak_of(value);
+    } else if (key_ == "clock_error_ns") {
+      facts.clock_error_ns = std::max<std::int64_t>(0, value.as_integer().value_or(0));
     } else if (key_ == "marks") {
       facts.marks = value.text;
     } else if (key_ == "detailed") {

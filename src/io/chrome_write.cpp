@@ -241,6 +241,7 @@ class ChromeWriter {
     if (facts_.sm_count > 0) number(",\"sm_count\":", facts_.sm_count);
     if (facts_.h2d_peak_gb_per_s > 0) number(",\"h2d_peak_gb_per_s\":", facts_.h2d_peak_gb_per_s);
     if (facts_.d2h_peak_gb_per_s > 0) number(",\"d2h_peak_gb_per_s\":", facts_.d2h_peak_gb_per_s);
+    if (facts_.clock_error_ns > 0) number(",\"clock_error_ns\":", facts_.clock_error_ns);
     text(",\"settings\":{");
     bool first = true;
     for (const auto& [key, value] : facts_.settings) {

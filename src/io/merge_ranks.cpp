@@ -299,7 +299,7 @@ OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
     opened = {};  // gives its memory back
   }
   merged.incomplete += clock_text(alignment);
-  merged.clock_error_ns = alignment.error_ns;
+  merged.facts.clock_error_ns = alignment.error_ns;
   merged.trace->set_complete_until(merged.trace->extent().second);
   return merged;
 }

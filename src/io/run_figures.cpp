@@ -10,7 +10,8 @@ analysis::RunConditions conditions_of(const RunFacts& facts) {
           .h2d_peak_gb_per_s = facts.h2d_peak_gb_per_s,
           .d2h_peak_gb_per_s = facts.d2h_peak_gb_per_s,
           .workers_kept = kept != facts.settings.end() && kept->second == "true",
-          .replay = facts.workload.empty()};
+          .replay = facts.workload.empty(),
+          .clock_error_ns = facts.clock_error_ns};
 }
 
 RunFigures figures_of(const trace::Trace& trace, const analysis::LiveAnalysis& analysis, const RunFacts& facts) {

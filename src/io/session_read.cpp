@@ -284,6 +284,10 @@ class SessionReader {
       if (key == "sm_count") take_number(value, facts.sm_count);
       if (key == "h2d_peak_gb_per_s") take_number(value, facts.h2d_peak_gb_per_s);
       if (key == "d2h_peak_gb_per_s") take_number(value, facts.d2h_peak_gb_per_s);
+      if (key == "clock_error_ns") {
+        take_number(value, facts.clock_error_ns);
+        facts.clock_error_ns = std::max<Nanoseconds>(0, facts.clock_error_ns);
+      }
       if (key == "marks") facts.marks = value;
       if (key.starts_with(kSetting)) facts.settings[std::string(key.substr(kSetting.size()))] = value;
     });

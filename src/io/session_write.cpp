@@ -51,6 +51,7 @@ Texts texts_of(const RunFacts& facts) {
               {"sm_count", fmt::format("{}", facts.sm_count)},
               {"h2d_peak_gb_per_s", fmt::format("{}", facts.h2d_peak_gb_per_s)},
               {"d2h_peak_gb_per_s", fmt::format("{}", facts.d2h_peak_gb_per_s)},
+              {"clock_error_ns", fmt::format("{}", facts.clock_error_ns)},
               {"marks", facts.marks}};
   for (const auto& [key, value] : facts.settings) texts.emplace_back("setting." + key, value);
   return texts;

@@ -12,6 +12,7 @@
 #include "inspect/enclosing.h"
 #include "inspect/owner_text.h"
 #include "timeline/lane_row.h"
+#include "trace/kernel_name.h"
 #include "workload/setting_change.h"
 
 namespace lanescope::ui {
@@ -189,7 +190,7 @@ std::string shown_name(const trace::Trace& trace, const EventRef& ref) {
   const trace::LaneKind lane = trace.lane(ref.lane).info().kind;
   if (lane == trace::LaneKind::Iterations) return event_label(trace, lane, ref.event);
   const std::string_view name = trace.names().text(ref.event.name);
-  return trace::is_gpu_work(ref.event.kind) ? short_kernel_name(name) : std::string(name);
+  return trace::is_gpu_work(ref.event.kind) ? trace::short_kernel_name(name) : std::string(name);
 }
 
 EventFacts event_facts(const trace::Links& links, const EventRef& ref, const std::optional<EventRef>& linked,

@@ -102,7 +102,5 @@ Nanoseconds count_step(Nanoseconds least);
 Colour event_colour(trace::LaneKind lane, const trace::Event& event);
 /// The label of an event: "iteration 412", "linear_forward"; a long C++ kernel name is shortened to its function.
 std::string event_label(const trace::Trace& trace, trace::LaneKind lane, const trace::Event& event);
-/// "void at::native::vectorized_elementwise_kernel<4, ...>(int, ...)" becomes "vectorized_elementwise_kernel".
-std::string short_kernel_name(std::string_view name);
 
 }  // namespace lanescope::ui

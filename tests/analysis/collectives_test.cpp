@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "trace/trace.h"
+#include "analysis/gpu_job.h"
 
 namespace lanescope::analysis_test {
 namespace {
@@ -17,37 +17,15 @@ using base::Nanoseconds;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-using trace::LaneId;
-
-constexpr const char* kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 
 class CollectivesOfGpus : public testing::Test {
  protected:
-  explicit CollectivesOfGpus(int gpus = 3) {
-    for (int gpu = 0; gpu < gpus; ++gpu) {
-      for (const int stream : {7, 20}) {
-        trace::LaneInfo lane;
-        lane.kind = trace::LaneKind::Kernels;
-        lane.name = "kernels";
-        lane.pid = 100 + gpu;
-        lane.device = gpu;
-        lane.stream = stream;
-        lanes_.push_back(trace_.add_lane(lane));
-      }
-    }
-  }
   void kernel(int gpu, const std::string& name, Nanoseconds start, Nanoseconds end) {
-    trace::Event e;
-    e.kind = trace::EventKind::Kernel;
-    e.name = trace_.names().intern(name);
-    e.start_ns = start * 1000;
-    e.end_ns = end * 1000;
-    e.lane = lanes_[static_cast<std::size_t>(2 * gpu) + (name.starts_with("nccl") ? 1 : 0)];
-    trace_.append(e);
+    job_.kernel(gpu, name, start, end);
   }
   Collectives all(Nanoseconds clock_error_ns = 0) {
-    trace_.publish();
-    return analysis::collectives(trace_, std::numeric_limits<Nanoseconds>::min(),
+    job_.trace.publish();
+    return analysis::collectives(job_.trace, std::numeric_limits<Nanoseconds>::min(),
                                  std::numeric_limits<Nanoseconds>::max(), clock_error_ns);
   }
   /// Every millisecond, 12 times: GPU 0 arrives at once, GPU 1 after `skew` µs, and both end after 100.
@@ -58,8 +36,7 @@ class CollectivesOfGpus : public testing::Test {
     }
   }
 
-  trace::Trace trace_;
-  std::vector<LaneId> lanes_;
+  GpuJob job_{3};
 };
 
 TEST(CollectiveOperation, IsInTheNameOfTheKernelOfEveryVersion) {
@@ -117,6 +94,7 @@ TEST_F(CollectivesOfGpus, CommunicationIsExposedWhileNothingElseRuns) {
   EXPECT_EQ(found.gpus[0].exposed_ns, 70'000);
   EXPECT_EQ(found.gpus[1].communication_ns, 90'000);
   EXPECT_EQ(found.gpus[1].exposed_ns, 70'000);
+  EXPECT_EQ(found.gpus[0].exposed_transfer_ns, 70'000) << "they transfer from 10 to 100";
   EXPECT_EQ(found.verdict, CollectiveVerdict::Inconclusive) << "one is too few";
 }
 
@@ -156,6 +134,10 @@ TEST_F(CollectivesOfGpus, OfThreeGpusAllMustTakePart) {
   EXPECT_EQ(found.gpus[1].arrived_last, 6);
   EXPECT_EQ(found.gpus[2].arrived_last, 6);
   EXPECT_EQ(found.gpus[0].wait_ns, 6 * 50'000 + 6 * 20'000);
+  EXPECT_EQ(found.gpus[2].delays_ns, 6 * 30'000) << "50 - 20";
+  EXPECT_EQ(found.gpus[1].delays_ns, 6 * 15'000) << "20 - 5";
+  // From the mean arrival to the last: 50 - 70 / 3, and 20 - 25 / 3.
+  EXPECT_NEAR(static_cast<double>(found.uneven_ns), 6e3 * (50 - 70 / 3.0 + 20 - 25 / 3.0), 12);
 }
 
 TEST_F(CollectivesOfGpus, OfOneGpuNobodyKnowsWhoArrivedLast) {

@@ -123,7 +123,7 @@ TEST(MergeRanks, GivesOneTraceInWhichNothingIsMissing) {
   EXPECT_THAT(merged.incomplete, HasSubstr("set by the ends of 10 collectives"));
 
   // Rank 1 is late by 60 of 100: 60 / (60 + 2 * 40) = 43 % of the time is waiting.
-  const auto collectives = analysis::collectives(trace, 0, 1'000'000'000, merged.clock_error_ns);
+  const auto collectives = analysis::collectives(trace, 0, 1'000'000'000, merged.facts.clock_error_ns);
   ASSERT_EQ(collectives.all.size(), 10u);
   EXPECT_EQ(collectives.gpus[1].arrived_last, 10);
   EXPECT_EQ(collectives.gpus[0].wait_ns, 10 * 60'000);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "timeline/drawn.h"
+#include "trace/kernel_name.h"
 
 namespace lanescope::ui {
 namespace {
@@ -434,27 +435,27 @@ TEST_F(LaneRowTest, LabelsOfEvents) {
 
 // Names as the PyTorch profiler writes them.
 TEST(ShortKernelName, KeepsTheFunction) {
-  EXPECT_EQ(short_kernel_name("linear_forward"), "linear_forward");
-  EXPECT_EQ(short_kernel_name("ampere_sgemm_32x32_sliced1x4_tn"), "ampere_sgemm_32x32_sliced1x4_tn");
-  EXPECT_EQ(short_kernel_name("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+  EXPECT_EQ(trace::short_kernel_name("linear_forward"), "linear_forward");
+  EXPECT_EQ(trace::short_kernel_name("ampere_sgemm_32x32_sliced1x4_tn"), "ampere_sgemm_32x32_sliced1x4_tn");
+  EXPECT_EQ(trace::short_kernel_name("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
                               "at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>)"),
             "vectorized_elementwise_kernel");
   EXPECT_EQ(
-      short_kernel_name("void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, true>(float*)"),
+      trace::short_kernel_name("void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, true>(float*)"),
       "softmax_warp_forward");
-  EXPECT_EQ(short_kernel_name("void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int)"),
+  EXPECT_EQ(trace::short_kernel_name("void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int)"),
             "max_pool_forward_nchw");
-  EXPECT_EQ(short_kernel_name("at::cuda::(anonymous namespace)::spin_kernel(long)"), "spin_kernel");
-  EXPECT_EQ(short_kernel_name("void splitKreduce_kernel<32, 16, int>(int)"), "splitKreduce_kernel");
-  EXPECT_EQ(short_kernel_name("std::enable_if<!(false), void>::type internal::gemvNSP_kernel<float, float, 1>(int)"),
+  EXPECT_EQ(trace::short_kernel_name("at::cuda::(anonymous namespace)::spin_kernel(long)"), "spin_kernel");
+  EXPECT_EQ(trace::short_kernel_name("void splitKreduce_kernel<32, 16, int>(int)"), "splitKreduce_kernel");
+  EXPECT_EQ(trace::short_kernel_name("std::enable_if<!(false), void>::type internal::gemvNSP_kernel<float, float, 1>(int)"),
             "gemvNSP_kernel");
-  EXPECT_EQ(short_kernel_name("Outer<int>::inner<float>(int)"), "inner");
-  EXPECT_EQ(short_kernel_name("void truncated::kernel_name<at::native::very_long, at::"), "kernel_name");
-  EXPECT_EQ(short_kernel_name("my own kernel"), "my own kernel");
-  EXPECT_EQ(short_kernel_name("my kernel (second)"), "my kernel (second)");
-  EXPECT_EQ(short_kernel_name(""), "");
-  EXPECT_EQ(short_kernel_name("<>"), "<>");
-  EXPECT_EQ(short_kernel_name("::"), "::");
+  EXPECT_EQ(trace::short_kernel_name("Outer<int>::inner<float>(int)"), "inner");
+  EXPECT_EQ(trace::short_kernel_name("void truncated::kernel_name<at::native::very_long, at::"), "kernel_name");
+  EXPECT_EQ(trace::short_kernel_name("my own kernel"), "my own kernel");
+  EXPECT_EQ(trace::short_kernel_name("my kernel (second)"), "my kernel (second)");
+  EXPECT_EQ(trace::short_kernel_name(""), "");
+  EXPECT_EQ(trace::short_kernel_name("<>"), "<>");
+  EXPECT_EQ(trace::short_kernel_name("::"), "::");
 }
 
 // A premature read is an instant, but must be visible: a flag with its text, or a thick mark.

@@ -7,6 +7,7 @@
 #include "base/translate.h"
 #include "render/labels.h"
 #include "shell/selecting.h"
+#include "trace/kernel_name.h"
 #include "window/panels/details/details_panels.h"
 #include "window/widgets.h"
 
@@ -56,7 +57,7 @@ bool station(const Canvas& c, int number, const std::string& says, const std::st
 }
 
 std::string name_of(const Canvas& c, const EventRef& event) {
-  return short_kernel_name(c.state.model.trace().names().text(event.event.name));
+  return trace::short_kernel_name(c.state.model.trace().names().text(event.event.name));
 }
 
 void go_to(const Canvas& c, const std::optional<EventRef>& event) {

@@ -9,6 +9,7 @@
 #include "render/labels.h"
 #include "shell/finding.h"
 #include "timeline/lane_row.h"
+#include "trace/kernel_name.h"
 #include "window/panels/details/details_panels.h"
 #include "window/panels/lists/event_table.h"
 #include "window/widgets.h"
@@ -119,7 +120,7 @@ void draw_lines(const Canvas& c, const std::vector<Shape>& shapes, const Rect& a
                            c.theme[swatch_of(line.kind)], 2 * s);
         list.AddRect({area.x, y + (height - side) / 2}, {area.x + side, y + (height + side) / 2},
                      c.theme[Colour::Faint], 2 * s);
-        const std::string name = line.kind == trace::LaneKind::Kernels ? short_kernel_name(names.text(line.name))
+        const std::string name = line.kind == trace::LaneKind::Kernels ? trace::short_kernel_name(names.text(line.name))
                                                                        : std::string(names.text(line.name));
         labels.push_back(
             {area.x + 14 * s, y, shape.width - 14 * s, c.theme[Colour::Text], FontRole::Small, name, height});

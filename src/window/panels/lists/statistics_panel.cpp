@@ -13,6 +13,7 @@
 #include "shell/finding.h"
 #include "shell/write_tables.h"
 #include "timeline/lane_row.h"
+#include "trace/kernel_name.h"
 #include "window/panels/lists/event_table.h"
 #include "window/panels/lists/lists_panels.h"
 #include "window/widgets.h"
@@ -296,7 +297,7 @@ void draw_lines(const Canvas& c, const std::vector<Column>& columns, const Rect&
       const float x = column.right - column.width;
       if (column.column == LineColumn::Name) {
         swatches.add(swatch(c, line, x, y + (height - 9 * s) / 2));
-        const std::string says = line.kind == StatisticsKind::Kernels ? short_kernel_name(name) : std::string(name);
+        const std::string says = line.kind == StatisticsKind::Kernels ? trace::short_kernel_name(name) : std::string(name);
         labels.push_back({x + 16 * s, y, column.width - 20 * s, c.theme[Colour::Text], FontRole::Small, says, height});
       } else if (column.column == LineColumn::Kind) {
         labels.push_back({x + 12 * s, y, column.width - 12 * s, c.theme.as_text(Colour::Muted), FontRole::Small,

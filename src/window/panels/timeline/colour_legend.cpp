@@ -8,6 +8,7 @@
 #include "render/labels.h"
 #include "render/span_renderer.h"
 #include "timeline/lane_row.h"
+#include "trace/kernel_name.h"
 #include "window/panels/timeline/timeline_panels.h"
 #include "window/widgets.h"
 
@@ -111,7 +112,7 @@ void draw_names(const Canvas& c, Lines& lines) {
   vertical_space(c, 4);
   for (const trace::NameId name : c.state.timeline.colours().names_drawn(most_lines(c))) {
     const std::string_view text = trace.names().text(name);
-    lines.solid(c.theme.categories[category_of_name(text)], short_kernel_name(text));
+    lines.solid(c.theme.categories[category_of_name(text)], trace::short_kernel_name(text));
   }
 }
 

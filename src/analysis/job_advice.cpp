@@ -1,0 +1,135 @@
+#include "analysis/job_advice.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/stragglers.h"
+#include "base/translate.h"
+
+namespace lanescope::analysis {
+namespace {
+
+using base::tr;
+
+int percent(double share) { return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * 100)); }
+
+class JobAdvisor {
+ public:
+  JobAdvisor(const trace::Trace& trace, const Collectives& collectives, const JobStretch& stretch,
+             const std::atomic<bool>* stop)
+      : trace_(trace), c_(collectives), stretch_(stretch), stop_(stop) {}
+
+  std::vector<Card> run() {
+    if (c_.gpus.size() < 2 || c_.verdict == CollectiveVerdict::Inconclusive || stretch_.iterations <= 0 ||
+        stretch_.recorded_ns <= 0) {
+      return {};
+    }
+    late();
+    bare_transfer();
+    return std::move(cards_);
+  }
+
+ private:
+  double per_iteration(Nanoseconds ns) const {
+    return static_cast<double>(ns) / static_cast<double>(stretch_.iterations);
+  }
+  double share(Nanoseconds ns) const { return static_cast<double>(ns) / static_cast<double>(stretch_.recorded_ns); }
+  static std::string text(double ns) { return base::format_duration(static_cast<Nanoseconds>(std::llround(ns))); }
+
+  Card& add(Rule rule, Nanoseconds lost) {
+    Card& card = cards_.emplace_back();
+    card.rule = rule;
+    card.cost_ns = per_iteration(lost);
+    card.share = share(lost);
+    card.per_iteration = static_cast<double>(c_.all.size()) / static_cast<double>(stretch_.iterations);
+    card.confidence = stretch_.iterations >= 3 ? 1 : 0.7;
+    return card;
+  }
+
+  // A18 and A19: the time until the last one arrives. Without its lateness the others would wait for the last but one.
+  void late() {
+    const GpuCollectives& last = *std::ranges::max_element(c_.gpus, {}, &GpuCollectives::arrived_last);
+    const double of_last = static_cast<double>(last.arrived_last) / static_cast<double>(last.count);
+    const bool straggler = of_last >= limits::kStraggler;
+    const Nanoseconds lost = straggler ? last.delays_ns : c_.uneven_ns;
+    if (share(lost) < limits::kCostMatters) return;
+    Card& card = add(straggler ? Rule::Straggler : Rule::UnevenWork, lost);
+    const Lateness why = lateness_of_gpu(trace_, c_, last.gpu);
+    card.place = why.place;
+    if (!straggler) {
+      card.title = tr("The GPUs wait for each other in turn");
+      card.what =
+          tr("In every iteration {} pass from the mean arrival at the collectives to the last one; none of the GPUs is "
+             "the last in most of them.",
+             text(card.cost_ns));
+      card.fix = tr("Give each GPU the same work in every step: samples of similar length together, equal batches.");
+      return;
+    }
+    card.title = tr("All wait for {}", last.name);
+    card.what = tr("It arrives last in {} % of the collectives, {} per iteration after the last but one.",
+                   percent(of_last), text(card.cost_ns));
+    if (const std::string because = lateness_text(trace_, why); !because.empty()) {
+      card.what += ' ';
+      card.what += tr("Between two collectives {}.", because);
+    }
+    card.fix = fix_for(why, last.gpu, card.what);
+  }
+
+  std::string fix_for(const Lateness& why, trace::GpuNumber gpu, std::string& what) const {
+    switch (why.by) {
+      case LateBy::Kernels:
+        return why.more_launches() ? tr("Give it as much work as the others: it launches more.")
+                                   : tr("The same work takes longer: compare its clock rate, temperature and power "
+                                        "with the others', and the sizes of its batches.");
+      case LateBy::Copies:
+        return tr("Compare what it copies with the others, and its link.");
+      case LateBy::Idle:
+        break;
+    }
+    const Evidence evidence = gather_stretch(trace_, stretch_.from_ns, stretch_.to_ns, stop_, gpu);
+    const CauseTimes& causes = evidence.summary.judged.bubble_by_cause_ns;
+    const auto most = std::ranges::max_element(causes);
+    if (*most > 0) {
+      what += ' ';
+      what += tr("Most of its idle time is {}.", cause_name(static_cast<BubbleCause>(most - causes.begin())));
+    }
+    return tr("Look at what its process does there that the others do not: data loading, logging, saving, reads.");
+  }
+
+  void bare_transfer() {
+    Nanoseconds sum = 0, transfer = 0;
+    for (const GpuCollectives& gpu : c_.gpus) {
+      sum += gpu.exposed_transfer_ns;
+      transfer += gpu.transfer_ns;
+    }
+    const auto gpus = static_cast<Nanoseconds>(c_.gpus.size());
+    if (share(sum / gpus) < limits::kBareTransfer || transfer <= 0) return;
+    Card& card = add(Rule::BareTransfer, sum / gpus);
+    card.title = tr("Nothing is computed while the GPUs communicate");
+    card.what =
+        tr("Collectives transfer for {} per iteration, and for {} % of it no other kernel runs.",
+           text(per_iteration(transfer / gpus)), percent(static_cast<double>(sum) / static_cast<double>(transfer)));
+    card.fix =
+        tr("Start them while the backward pass goes on: DistributedDataParallel does, in buckets (bucket_cap_mb), and "
+           "FSDP by prefetching.");
+    const auto longest =
+        std::ranges::max_element(c_.all, {}, [](const Collective& one) { return one.transfer_ns(one.parts.front()); });
+    const CollectivePart& part = longest->parts.front();
+    card.place = {part.place.lane, part.start_ns, part.end_ns};
+  }
+
+  const trace::Trace& trace_;
+  const Collectives& c_;
+  const JobStretch& stretch_;
+  const std::atomic<bool>* stop_;
+  std::vector<Card> cards_;
+};
+
+}  // namespace
+
+std::vector<Card> job_cards(const trace::Trace& trace, const Collectives& collectives, const JobStretch& stretch,
+                            const std::atomic<bool>* stop) {
+  return JobAdvisor(trace, collectives, stretch, stop).run();
+}
+
+}  // namespace lanescope::analysis

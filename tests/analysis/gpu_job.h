@@ -1,0 +1,58 @@
+// A hand-written job of several GPUs, each of a process of its own, with a stream for kernels and one for collectives.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace lanescope::analysis_test {
+
+inline constexpr const char* kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+
+class GpuJob {
+ public:
+  explicit GpuJob(int gpus) {
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      add_lane(gpu, 7, trace::LaneKind::Kernels);
+      add_lane(gpu, 20, trace::LaneKind::Kernels);
+      add_lane(gpu, 7, trace::LaneKind::CopyH2D);
+    }
+  }
+
+  // Times in µs.
+  void kernel(int gpu, const std::string& name, base::Nanoseconds start, base::Nanoseconds end) {
+    add(gpu, name.starts_with("nccl") ? 1 : 0, trace::EventKind::Kernel, name, start, end);
+  }
+  void copy(int gpu, base::Nanoseconds start, base::Nanoseconds end) {
+    add(gpu, 2, trace::EventKind::Copy, "Memcpy HtoD", start, end);
+  }
+  trace::LaneId lane(int gpu, int which) const { return lanes_[static_cast<std::size_t>(3 * gpu + which)]; }
+
+  trace::Trace trace;
+
+ private:
+  void add_lane(int gpu, int stream, trace::LaneKind kind) {
+    trace::LaneInfo lane;
+    lane.kind = kind;
+    lane.name = kind == trace::LaneKind::Kernels ? "kernels" : "copies";
+    lane.pid = 100 + gpu;
+    lane.device = gpu;
+    lane.stream = stream;
+    lanes_.push_back(trace.add_lane(lane));
+  }
+  void add(int gpu, int which, trace::EventKind kind, const std::string& name, base::Nanoseconds start,
+           base::Nanoseconds end) {
+    trace::Event e;
+    e.kind = kind;
+    e.name = trace.names().intern(name);
+    e.start_ns = start * 1000;
+    e.end_ns = end * 1000;
+    e.lane = lane(gpu, which);
+    trace.append(e);
+  }
+
+  std::vector<trace::LaneId> lanes_;
+};
+
+}  // namespace lanescope::analysis_test
