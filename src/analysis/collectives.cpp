@@ -37,6 +37,14 @@ struct OfGpu {
   std::vector<Interval> others;
 };
 
+// Most traces have none, and need not be read.
+bool has_collectives(const trace::Trace& trace) {
+  for (base::NameId id = 0; id < trace.names().size(); ++id) {
+    if (!collective_operation(trace.names().text(id)).empty()) return true;
+  }
+  return false;
+}
+
 std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, std::span<const TimeSpan> stretches) {
   std::map<GpuNumber, OfGpu> gpus;
   std::map<base::NameId, std::string_view> operations;
@@ -195,6 +203,7 @@ Collectives collectives(const trace::Trace& trace, Nanoseconds from, Nanoseconds
 
 Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> stretches, Nanoseconds clock_error_ns) {
   Collectives result;
+  if (!has_collectives(trace)) return result;
   std::map<GpuNumber, OfGpu> gpus = read(trace, stretches);
   if (gpus.empty()) return result;
   if (gpus.size() > 1) result.all = match(gpus, clock_error_ns);

@@ -220,6 +220,24 @@ Lateness lateness_of_gpu(const trace::Trace& trace, const Collectives& collectiv
   return sums.result();
 }
 
+std::optional<Lateness> lateness_of_worst(const trace::Trace& trace, const Collectives& collectives) {
+  if (collectives.verdict == CollectiveVerdict::Inconclusive) return std::nullopt;
+  const auto last = std::ranges::max_element(collectives.gpus, {}, &GpuCollectives::arrived_last);
+  const Lateness lateness = lateness_of_gpu(trace, collectives, last->gpu);
+  return lateness.collectives > 0 ? std::optional(lateness) : std::nullopt;
+}
+
+std::string collectives_text(const trace::Trace& trace, const Collectives& collectives,
+                             const std::optional<Lateness>& worst) {
+  std::string text = collectives.sentence;
+  const bool waiting =
+      collectives.verdict == CollectiveVerdict::Skew || collectives.verdict == CollectiveVerdict::Mixed;
+  if (!worst || !waiting) return text;
+  const std::string because = lateness_text(trace, *worst);
+  if (!because.empty()) text += ' ' + tr("Between two collectives {}.", because);
+  return text;
+}
+
 std::string lateness_text(const trace::Trace& trace, const Lateness& lateness) {
   if (lateness.collectives == 0 || lateness.part(lateness.by) <= 0) return {};
   const auto each = [&](Nanoseconds ns) { return base::format_duration(ns / lateness.collectives); };

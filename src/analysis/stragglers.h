@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,12 @@ Lateness lateness_of(const trace::Trace& trace, const Collectives& collectives, 
 /// The sum over all collectives in which this GPU was the last, of the newest `most` of them.
 Lateness lateness_of_gpu(const trace::Trace& trace, const Collectives& collectives, trace::GpuNumber gpu,
                          std::size_t most = 2000);
+/// Of the GPU that arrives last most often; empty without one, or if the verdict says that nobody knows who that is.
+std::optional<Lateness> lateness_of_worst(const trace::Trace& trace, const Collectives& collectives);
 /// "its kernels take 310 µs longer: 24 × gemm instead of 20", translated. Of one collective, or the mean of several.
 std::string lateness_text(const trace::Trace& trace, const Lateness& lateness);
+/// The collectives' sentence and, of the one that lateness_of_worst() found, the reason.
+std::string collectives_text(const trace::Trace& trace, const Collectives& collectives,
+                             const std::optional<Lateness>& worst);
 
 }  // namespace lanescope::analysis

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/collectives.h"
+#include "analysis/stragglers.h"
 #include "app/run_prediction.h"
 #include "io/run_figures.h"
 
@@ -42,7 +42,11 @@ FileFigures read_figures(const std::filesystem::path& path, bool in_detail) {
   figures.advice = io::advice_of(trace, *file.analysis, figures);
   analysis::Collectives collectives =
       analysis::collectives(trace, figures.summary.from_ns, figures.summary.to_ns, opened.facts.clock_error_ns);
-  if (!collectives.gpus.empty()) figures.collectives = std::move(collectives);
+  if (!collectives.gpus.empty()) {
+    figures.lateness = analysis::lateness_of_worst(trace, collectives);
+    collectives.sentence = analysis::collectives_text(trace, collectives, figures.lateness);
+    figures.collectives = std::move(collectives);
+  }
   if (in_detail) {
     figures.breakdown = io::breakdown_of(trace, *file.analysis, figures);
     if (auto recorded = recorded_of(trace, opened.facts)) {

@@ -251,13 +251,29 @@ Json collectives_json(const analysis::Collectives& c) {
                     {"wait_ns", gpu.wait_ns},
                     {"transfer_ns", gpu.transfer_ns},
                     {"communication_ns", gpu.communication_ns},
-                    {"exposed_ns", gpu.exposed_ns}});
+                    {"exposed_ns", gpu.exposed_ns},
+                    {"exposed_transfer_ns", gpu.exposed_transfer_ns},
+                    {"delays_ns", gpu.delays_ns}});
   }
   return {{"verdict", analysis::verdict_key(c.verdict)},
           {"sentence", c.sentence},
           {"count", c.all.size()},
           {"unmatched", c.unmatched},
           {"gpus", std::move(gpus)}};
+}
+
+// Per collective.
+Json lateness_json(const analysis::Lateness& late) {
+  const auto n = static_cast<double>(late.collectives);
+  const auto each = [&](base::Nanoseconds ns) { return static_cast<double>(ns) / n; };
+  Json json = {{"gpu", late.gpu},
+               {"collectives", late.collectives},
+               {"late_ns", each(late.late_ns)},
+               {"by", analysis::late_by_key(late.by)},
+               {"kernels_ns", each(late.part(analysis::LateBy::Kernels))},
+               {"copies_ns", each(late.part(analysis::LateBy::Copies))},
+               {"idle_ns", each(late.part(analysis::LateBy::Idle))}};
+  return json;
 }
 
 }  // namespace
@@ -338,6 +354,7 @@ std::string summary_json(const RunFigures& figures) {
   if (figures.advice) json["advice"] = advice_json(*figures.advice, figures.trials);
   if (figures.breakdown) json["breakdown"] = breakdown_json(*figures.breakdown, s);
   if (figures.collectives) json["collectives"] = collectives_json(*figures.collectives);
+  if (figures.lateness) json["collectives"]["late"] = lateness_json(*figures.lateness);
   // A file's name or settings need not be valid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

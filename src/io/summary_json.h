@@ -8,7 +8,7 @@
 
 #include "analysis/advice.h"
 #include "analysis/breakdown.h"
-#include "analysis/collectives.h"
+#include "analysis/stragglers.h"
 #include "analysis/summary.h"
 #include "io/chrome_trace.h"
 #include "trace/capture_health.h"
@@ -61,6 +61,7 @@ struct RunFigures {
   std::optional<analysis::Advice> advice;
   std::optional<analysis::Breakdown> breakdown;      ///< the same
   std::optional<analysis::Collectives> collectives;  ///< the same; empty, too, if there are none
+  std::optional<analysis::Lateness> lateness;        ///< of the GPU that arrives last most often, if that is known
   /// For each card of the advice, what could be tried. Empty: not computed.
   std::vector<std::optional<PredictedTrial>> trials;
 };

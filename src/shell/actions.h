@@ -117,6 +117,7 @@ enum class Action : std::uint8_t {
   TallerLane,
   ShorterLane,
   GroupLanes,
+  JobBands,
   ResetLanes,
   // out
   OpenTrace,

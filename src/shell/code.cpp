@@ -117,7 +117,6 @@ void update_code(ShellState& state) {
 }
 
 void go_to_statement(ShellState& state, std::size_t line) {
-  constexpr float kLeast = 4, kWanted = 60;  // width of the example, in pixels
   CodeState& code = state.code;
   if (line >= code.code().size()) return;
   if (code.code()[line].part_of) line = *code.code()[line].part_of;
@@ -130,15 +129,9 @@ void go_to_statement(ShellState& state, std::size_t line) {
   if (!cost || cost->example.end_ns == 0) return;
   const std::optional<EventRef> event = event_of(state.model.trace(), cost->example);
   if (!event) return state.show_toast(base::tr("The example is no longer in memory"));
-  select_listed(state, *event);
+  show_example(state, *event);
   code.choose(line);
   code.went_to = event;
-  const TimeAxis& axis = state.view.axis();
-  const Nanoseconds duration = std::max<Nanoseconds>(1, event->event.duration());
-  if (axis.length_px(duration) >= kLeast * state.scale()) return;
-  const double half = static_cast<double>(duration) * axis.width_px() / (2 * kWanted * state.scale());
-  const Nanoseconds middle = event->event.start_ns + duration / 2;
-  state.view.show(middle - static_cast<Nanoseconds>(half), middle + static_cast<Nanoseconds>(half));
 }
 
 std::vector<ActionInfo> code_actions() {

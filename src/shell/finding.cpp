@@ -166,6 +166,17 @@ void select_listed(ShellState& state, const EventRef& event) {
   reveal(state, event);
 }
 
+void show_example(ShellState& state, const EventRef& event) {
+  constexpr float kLeast = 4, kWanted = 50;  // pixels
+  select_listed(state, event);
+  const TimeAxis& axis = state.view.axis();
+  const Nanoseconds duration = std::max<Nanoseconds>(1, event.event.duration());
+  if (axis.length_px(duration) >= kLeast * state.scale()) return;
+  const double half = static_cast<double>(duration) * axis.width_px() / (2 * kWanted * state.scale());
+  const Nanoseconds middle = event.event.start_ns + duration / 2;
+  state.view.show(middle - static_cast<Nanoseconds>(half), middle + static_cast<Nanoseconds>(half));
+}
+
 void show_found(ShellState& state, std::size_t at) {
   SearchState& search = state.search;
   if (at >= search.found.size()) return;

@@ -30,6 +30,8 @@ void walk_found(ShellState& state, bool forward);
 void show_found(ShellState& state, std::size_t at);
 /// Selects an event from a list; the view follows if the event is out of view.
 void select_listed(ShellState& state, const EventRef& event);
+/// The same, and zooms in until the event is wide enough to see.
+void show_example(ShellState& state, const EventRef& event);
 /// Moves the view to an event, keeping the zoom if the event fits.
 void reveal(ShellState& state, const EventRef& event);
 /// The least height of the lower part of the middle area.

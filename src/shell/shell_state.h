@@ -15,6 +15,7 @@
 #include "inspect/search.h"
 #include "model/advice.h"
 #include "model/code_state.h"
+#include "model/job_state.h"
 #include "model/lesson_state.h"
 #include "model/model.h"
 #include "model/opening.h"
@@ -28,6 +29,7 @@
 #include "shell/display.h"
 #include "shell/file_dialog.h"
 #include "shell/focus_walk.h"
+#include "shell/job.h"
 #include "shell/lane_hands.h"
 #include "shell/looking.h"
 #include "shell/navigation.h"
@@ -64,6 +66,10 @@ struct ShellState {
   ColourState colours;
   LaneLayout lanes;
   LaneHands lane_hands;
+  JobState job;
+  JobBands job_bands;
+  JobPress job_press;
+  float job_scroll = 0;  ///< many bands are moved up by this
   ScopeState scope;
   LookingState looking;
   Marks marks;

@@ -47,6 +47,7 @@ class Owners {
   /// The GPU of a lane with GPU work; kNobody for other lanes.
   GpuNumber gpu_of(LaneId lane) const { return lane < lanes_.size() ? lanes_[lane].gpu : kNobody; }
 
+  const Trace& trace() const { return trace_; }
   const std::vector<Process>& processes() const { return processes_; }
   const std::vector<Gpu>& gpus() const { return gpus_; }
 

@@ -68,6 +68,11 @@ void panel(const char* id, const Rect& r, ImVec2 padding, ImGuiWindowFlags extra
 constexpr double kExperimentSpeed = 0.01;  // slow enough to see single waits; raised while nothing happens
 constexpr std::chrono::milliseconds kNothingHappens{700};
 
+void update_job(ShellState& state) {
+  const TimeAxis& axis = state.view.axis();
+  state.job.update(state.model, axis.begin_ns(), axis.end_ns(), JobState::Clock::now());
+}
+
 void update_advice(ShellState& state) {
   const auto now = AdviceState::Clock::now();
   state.advice.update(state.model, !state.presentation.on, now);
@@ -99,6 +104,7 @@ void Shell::draw(const Fonts& fonts) {
   state_.model.update();
   state_.settings_history.update(state_.model, ImGui::IsMouseDown(0));
   update_advice(state_);
+  update_job(state_);
   update_code(state_);
   record_where_looked(state_, steady_clock::now());
   update_comparison(state_);
@@ -146,21 +152,25 @@ void Shell::draw_presentation(const Canvas& canvas) {
   const float story = story_width(state_, display.x);
   const float code = story > 0 ? story : presented_code_width(state_, canvas.fonts, display.x);
   const float lanes_width = display.x - code - (code > 0 ? 1 : 0);
-  const Rect lanes_area{0, top + 1 + notice, lanes_width, std::max(60.0f, display.y - top - notice - bottom - 2)};
-  const Rect code_area{display.x - code, lanes_area.y, code, lanes_area.height};
+  const float room = std::max(60.0f, display.y - top - notice - bottom - 2);
+  const float job = asking || state_.comparison.state.open ? 0 : job_height(canvas, room);
+  const Rect job_area{0, top + 1 + notice, lanes_width, job};
+  const Rect lanes_area{0, job_area.y + job, lanes_width, room - job};
+  const Rect code_area{display.x - code, job_area.y, code, room};
   const Rect bar_area{0, display.y - bottom, display.x, bottom};
   state_.view.update(state_.model, Timeline::kLabelWidth * s, lanes_width - (Timeline::kLabelWidth + 16) * s,
                      std::chrono::steady_clock::now());
   update_scope(state_);
   grounds_ = {{{0, 0, display.x, display.y}, canvas.theme[Colour::Line]}};
   for (const Rect& area : {top_area, bar_area}) grounds_.push_back({area, canvas.theme[Colour::Panel]});
-  grounds_.push_back({lanes_area, canvas.theme[Colour::Ground]});
+  for (const Rect& area : {job_area, lanes_area}) grounds_.push_back({area, canvas.theme[Colour::Ground]});
   if (code > 0) grounds_.push_back({code_area, canvas.theme[Colour::Panel]});
   panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_presentation_top(canvas); });
   if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
   if (state_.comparison.state.open) {
     panel("##compare", lanes_area, {0, 0}, kNoScroll, [&] { draw_compare(canvas); });
   } else {
+    if (job > 0) panel("##job", job_area, {0, 0}, kNoScroll, [&] { draw_job(canvas); });
     panel("##timeline", lanes_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
   }
   if (code > 0) {
@@ -192,7 +202,8 @@ void Shell::draw_workbench(const Canvas& canvas) {
   const float minimap = hidden ? 0 : minimap_height(state_);
   // The lanes come first: what is below gets what it needs, at most a third, or the height the user set at the divider.
   // If the lanes need little, plots grow to twice what they need, and lists to all that is left.
-  const float all = middle_height - notice - minimap;
+  const float job = hidden || state_.comparison.state.open ? 0 : job_height(canvas, middle_height - notice - minimap);
+  const float all = middle_height - notice - minimap - job;
   const float share = state_.preferences.timeline_share;
   const float below = drawer_height(state_, all);
   const float room = all - (share > 0 ? std::min(72 * s, all * 0.3f) : below);
@@ -205,9 +216,10 @@ void Shell::draw_workbench(const Canvas& canvas) {
   const Rect knobs_area{0, top + 1, left, middle_height - 2 - buttons};
   const Rect buttons_area{0, display.y - bottom - buttons, left, buttons - 1};
   const Rect notice_area{left + 1, top + 1, middle_width, notice};
-  const Rect timeline_area{left + 1, top + 1 + notice, middle_width, timeline_height - 1};
-  const Rect plots_area{left + 1, top + notice + timeline_height, middle_width,
-                        middle_height - notice - timeline_height - minimap - 1};
+  const Rect job_area{left + 1, top + 1 + notice, middle_width, std::max(0.0f, job - 1)};
+  const Rect timeline_area{left + 1, top + 1 + notice + job, middle_width, timeline_height - 1};
+  const Rect plots_area{left + 1, top + notice + job + timeline_height, middle_width,
+                        middle_height - notice - job - timeline_height - minimap - 1};
   const Rect minimap_area{left + 1, display.y - bottom - minimap, middle_width, minimap - 1};
   const Rect details_area{display.x - right, top + 1, right, middle_height - 2};
   const Rect status_area{0, display.y - bottom, display.x, bottom};
@@ -216,11 +228,11 @@ void Shell::draw_workbench(const Canvas& canvas) {
   for (const Rect& area : {top_area, knobs_area, details_area, status_area})
     grounds_.push_back({area, colours[Colour::Panel]});
   if (buttons > 0) grounds_.push_back({buttons_area, colours[Colour::Panel]});
-  const Rect compare_area{timeline_area.x, timeline_area.y, middle_width, middle_height - notice - 2};
+  const Rect compare_area{timeline_area.x, timeline_area.y, middle_width, middle_height - notice - job - 2};
   if (state_.comparison.state.open) {
     grounds_.push_back({compare_area, colours[Colour::Ground]});
   } else {
-    for (const Rect& area : {timeline_area, plots_area, minimap_area})
+    for (const Rect& area : {job_area, timeline_area, plots_area, minimap_area})
       grounds_.push_back({area, colours[Colour::Ground]});
   }
   panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_top_bar(canvas); });
@@ -235,11 +247,12 @@ void Shell::draw_workbench(const Canvas& canvas) {
   if (state_.comparison.state.open) {
     panel("##compare", compare_area, {0, 0}, kNoScroll, [&] { draw_compare(canvas); });
   } else {
+    if (job > 0) panel("##job", job_area, {0, 0}, kNoScroll, [&] { draw_job(canvas); });
     panel("##timeline", timeline_area, {0, 0}, kNoScroll, [&] { draw_timeline(canvas); });
     if (!hidden) {
       panel("##plots", plots_area, {0, 4 * s}, kNoScroll, [&] { draw_drawer(canvas); });
       panel("##minimap", minimap_area, {0, 0}, kNoScroll, [&] { draw_minimap(canvas); });
-      draw_divider(canvas, {left + 1, plots_area.y - 0.5f, middle_width, 0}, top + notice, all);
+      draw_divider(canvas, {left + 1, plots_area.y - 0.5f, middle_width, 0}, top + notice + job, all);
     }
   }
   panel("##details", details_area, {16 * s, 0}, 0, [&] { draw_details(canvas); });
@@ -360,6 +373,7 @@ void Shell::begin_anew() {
   state_.selection.clear();
   end_finding(state_);
   state_.advice.end();
+  state_.job.end();
   state_.comparison.state.finish_reading();
   state_.code.end();
   state_.try_it.end();

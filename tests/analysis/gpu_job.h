@@ -1,6 +1,7 @@
 // A hand-written job of several GPUs, each of a process of its own, with a stream for kernels and one for collectives.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,11 @@ inline constexpr const char* kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_
 
 class GpuJob {
  public:
-  explicit GpuJob(int gpus) {
-    for (int gpu = 0; gpu < gpus; ++gpu) {
-      add_lane(gpu, 7, trace::LaneKind::Kernels);
-      add_lane(gpu, 20, trace::LaneKind::Kernels);
-      add_lane(gpu, 7, trace::LaneKind::CopyH2D);
-    }
-  }
+  explicit GpuJob(int gpus) : GpuJob(gpus, nullptr) {}
+  /// Into this trace.
+  GpuJob(int gpus, trace::Trace& into) : GpuJob(gpus, &into) {}
+  GpuJob(const GpuJob&) = delete;
+  GpuJob& operator=(const GpuJob&) = delete;
 
   // Times in µs.
   void kernel(int gpu, const std::string& name, base::Nanoseconds start, base::Nanoseconds end) {
@@ -29,9 +28,21 @@ class GpuJob {
   }
   trace::LaneId lane(int gpu, int which) const { return lanes_[static_cast<std::size_t>(3 * gpu + which)]; }
 
-  trace::Trace trace;
+ private:
+  std::unique_ptr<trace::Trace> own_;
+
+ public:
+  trace::Trace& trace;
 
  private:
+  GpuJob(int gpus, trace::Trace* into)
+      : own_(into ? nullptr : std::make_unique<trace::Trace>()), trace(into ? *into : *own_) {
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      add_lane(gpu, 7, trace::LaneKind::Kernels);
+      add_lane(gpu, 20, trace::LaneKind::Kernels);
+      add_lane(gpu, 7, trace::LaneKind::CopyH2D);
+    }
+  }
   void add_lane(int gpu, int stream, trace::LaneKind kind) {
     trace::LaneInfo lane;
     lane.kind = kind;

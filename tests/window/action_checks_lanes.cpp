@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "window/action_checks.h"
+#include "window/job_file.h"
 
 namespace lanescope::ui_test {
 
@@ -66,6 +67,8 @@ std::vector<ActionCheck> lanes_checks() {
       {Action::GroupLanes, point_at_calls,
        [](Desk& desk) { return desk.state().lanes.grouping() == ui::LaneGrouping::Process; }},
       {Action::ResetLanes, hide_calls, [](Desk& desk) { return desk.state().lanes.hidden_count() == 0; }},
+      {Action::JobBands, [](Desk& desk) { open_job(desk, 2, 1); },
+       [](Desk& desk) { return desk.state().job.gpu_count() == 2 && !desk.state().job.visible(); }},
   };
 }
 

@@ -108,18 +108,6 @@ CardTexts texts_of(const Canvas& c, const AdviceCard& advice, bool first, float 
   return texts;
 }
 
-// Brings the event into view, wide enough to follow the path from it.
-void show_example(ShellState& state, const EventRef& event) {
-  constexpr float kLeast = 4, kWanted = 40;
-  select_listed(state, event);
-  const TimeAxis& axis = state.view.axis();
-  const Nanoseconds duration = std::max<Nanoseconds>(1, event.event.duration());
-  if (axis.length_px(duration) >= kLeast * state.scale()) return;
-  const double half = static_cast<double>(duration) * axis.width_px() / (2 * kWanted * state.scale());
-  const Nanoseconds middle = event.event.start_ns + duration / 2;
-  state.view.show(middle - static_cast<Nanoseconds>(half), middle + static_cast<Nanoseconds>(half));
-}
-
 void go_to_example(ShellState& state, const AdviceCard& advice) {
   AdviceState& own = state.advice;
   const bool there = own.went_to && state.selection.event == own.went_to;

@@ -21,6 +21,10 @@ bool handle_lane_gestures(const Canvas& canvas, const Rect& area);
 void handle_lane_names(const Canvas& canvas, const Rect& area);
 void draw_event_tooltip(const Canvas& canvas, const TimelineHit& hit);
 void draw_pinned_tooltips(const Canvas& canvas);
+/// The bands of several GPUs, above the timeline.
+void draw_job(const Canvas& canvas);
+/// At most half of `room`; 0: there is nothing to show.
+float job_height(const Canvas& canvas, float room);
 /// The overview strip of the whole run, with the view's window on it.
 void draw_minimap(const Canvas& canvas);
 float minimap_height(const ShellState& state);

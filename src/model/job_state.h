@@ -1,0 +1,74 @@
+// The GPUs of a job: their collectives, computed in the background, and which of their bands are shown.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/collectives.h"
+#include "analysis/stragglers.h"
+#include "base/background_job.h"
+#include "timeline/job_bands.h"
+
+namespace lanescope::ui {
+
+class Model;
+
+/// Of the GPUs, at most `most` to be shown: those for which the others wait longest, worst first, and one whose own
+/// waits are the median. All, in their order, if there are no more than that.
+std::vector<trace::GpuNumber> chosen_gpus(const trace::Owners& owners, const analysis::Collectives& collectives,
+                                          std::size_t most);
+
+class JobState {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kBetweenLooks{500};  // while the trace grows
+  static constexpr std::chrono::seconds kChosenFor{5};            // so that bands do not change places all the time
+  static constexpr std::size_t kFolded = 4;                       ///< the worst three and a median
+  static constexpr std::size_t kMany = 4;                         ///< so many GPUs have bands even without collectives
+
+  /// Once per frame, on the window's thread: takes finished results, and looks again where the trace or the view [from,
+  /// to) has moved on.
+  void update(const Model& model, Nanoseconds from, Nanoseconds to, Clock::time_point now);
+  /// Stops all work: call it before the trace is destroyed.
+  void end();
+  bool busy() const { return job_.busy(); }
+
+  std::size_t gpu_count() const { return gpu_count_; }
+  const analysis::Collectives& collectives() const { return collectives_; }
+  /// From the top.
+  const std::vector<JobBand>& bands() const { return bands_; }
+  /// analysis::collectives_text(); empty without collectives.
+  const std::string& sentence() const { return sentence_; }
+  bool folds() const { return gpu_count_ > kFolded; }
+
+  bool unfolded = false;
+  std::optional<bool> shown;            ///< the user's choice; empty: if there is something to see
+  std::optional<std::size_t> selected;  ///< among the collectives
+  bool visible() const { return gpu_count_ > 1 && shown.value_or(gpu_count_ >= kMany || !collectives_.all.empty()); }
+
+ private:
+  struct Look {
+    analysis::Collectives collectives;
+    std::string sentence;
+  };
+  using Stretch = std::pair<Nanoseconds, Nanoseconds>;
+
+  Stretch wanted(const Model& model, Nanoseconds from, Nanoseconds to) const;
+  void choose(const Model& model, Clock::time_point now);
+
+  base::BackgroundJob<Look> job_;
+  analysis::Collectives collectives_;
+  std::string sentence_;
+  std::vector<trace::GpuNumber> gpus_;
+  std::vector<JobBand> bands_;
+  std::uint64_t generation_ = 0;
+  std::size_t gpu_count_ = 0;
+  std::optional<Stretch> looked_at_;
+  bool chosen_unfolded_ = false;
+  Clock::time_point started_{}, chosen_{};
+};
+
+}  // namespace lanescope::ui

@@ -1,0 +1,71 @@
+#include "shell/job.h"
+
+#include <algorithm>
+
+#include "analysis/stragglers.h"
+#include "base/translate.h"
+#include "shell/finding.h"
+#include "shell/shell_state.h"
+
+namespace lanescope::ui {
+namespace {
+
+using base::tr;
+
+// The longest idle time of the GPU that touches the gap.
+std::optional<analysis::Bubble> bubble_in(const Model& model, trace::GpuNumber gpu, const analysis::Place& gap) {
+  std::optional<analysis::Bubble> longest;
+  if (gpu >= model.analysis().gpu_count()) return longest;
+  for (const analysis::Bubble& bubble : model.analysis().bubbles(gpu)) {
+    if (bubble.end_ns <= gap.start_ns || bubble.start_ns >= gap.end_ns) continue;
+    if (!longest || bubble.duration() > longest->duration()) longest = bubble;
+  }
+  return longest;
+}
+
+}  // namespace
+
+void go_to_late(ShellState& state, std::size_t collective) {
+  const analysis::Collectives& all = state.job.collectives();
+  if (collective >= all.all.size()) return;
+  state.job.selected = collective;
+  const trace::Trace& trace = state.model.trace();
+  const analysis::Lateness late = analysis::lateness_of(trace, all, collective);
+  if (late.collectives == 0) return state.show_toast(tr("Nothing is known of what came before it"));
+  if (late.by == analysis::LateBy::Idle) {
+    if (const auto bubble = bubble_in(state.model, late.gpu, late.place)) {
+      state.selection.clear();
+      state.selection.bubble = bubble;
+      const TimeAxis& axis = state.view.axis();
+      if (bubble->start_ns < axis.begin_ns() || bubble->end_ns > axis.end_ns()) {
+        const analysis::Collective& one = all.all[collective];
+        state.view.show(bubble->start_ns, std::max(bubble->end_ns, one.parts.front().end_ns));
+      } else {
+        state.view.pan(0);
+      }
+      return;
+    }
+  } else if (const std::optional<EventRef> event = event_of(trace, late.place)) {
+    return show_example(state, *event);
+  }
+  state.show_toast(tr("The example is no longer in memory"));
+}
+
+void reveal_gpu(ShellState& state, std::size_t band) {
+  if (band >= state.job.bands().size()) return;
+  const trace::GpuNumber gpu = state.job.bands()[band].gpu;
+  const trace::Owners& owners = state.model.analysis().links().owners();
+  const TimeAxis& axis = state.view.axis();
+  for (std::size_t l = 0; l < state.model.trace().lane_count(); ++l) {
+    const auto lane = static_cast<trace::LaneId>(l);
+    if (owners.gpu_of(lane) != gpu) continue;
+    EventRef place;
+    place.lane = lane;
+    place.event.lane = lane;
+    place.event.start_ns = axis.begin_ns();
+    place.event.end_ns = axis.end_ns();
+    return reveal(state, place);
+  }
+}
+
+}  // namespace lanescope::ui

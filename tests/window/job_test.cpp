@@ -1,0 +1,77 @@
+// The bands of several GPUs: who arrived last, and what it did before.
+#include <X11/keysym.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "window/desk.h"
+#include "window/job_file.h"
+
+namespace lanescope::ui_test {
+namespace {
+
+using testing::SizeIs;
+
+class JobTest : public WindowTest {
+ protected:
+  void open(int gpus, int late) { ASSERT_TRUE(open_job(desk(), gpus, late)); }
+  const ui::JobState& job() { return state().job; }
+  Point strip_at(Nanoseconds t) {
+    const Rect area = desk().place("job");
+    return {state().view.axis().to_px(t), area.y + 6};
+  }
+};
+
+// Of the 200 µs that it needs longer, softmax has all: it is what a click goes to.
+TEST_F(JobTest, AClickOnTheStripGoesToWhatTheLastOneDid) {
+  open(2, 1);
+  ASSERT_THAT(job().bands(), SizeIs(2));
+  desk().click(strip_at(20'650'000));
+  ASSERT_TRUE(desk().until([&] { return state().selection.event.has_value(); }));
+  const EventRef event = *state().selection.event;
+  EXPECT_EQ(model().trace().names().text(event.event.name), "softmax");
+  EXPECT_EQ(event.event.start_ns, 20'200'000);
+  EXPECT_EQ(event.event.end_ns, 20'600'000);
+  EXPECT_EQ(model().trace().lane(event.lane).info().device, 1);
+  EXPECT_EQ(job().selected, 20u);
+  const Rect lane = *state().timeline.lane_rect(event.lane);
+  const Rect timeline = desk().place("timeline");
+  EXPECT_GE(lane.y, timeline.y);
+  EXPECT_LT(lane.y, timeline.y + timeline.height) << "its lane is in sight";
+  // Elsewhere, a click ends the selection.
+  const Rect band = desk().place("job.band.GPU 0");
+  desk().click({state().view.axis().to_px(20'100'000), band.y + 5});
+  EXPECT_TRUE(desk().until([&] { return !job().selected && !state().selection.event; }));
+}
+
+TEST_F(JobTest, OfManyTheWorstAreShownAndAllOnRequest) {
+  open(8, 5);
+  ASSERT_THAT(job().bands(), SizeIs(4));
+  EXPECT_EQ(job().bands()[0].name, "GPU 5");
+  desk().click("job_fold");
+  ASSERT_TRUE(desk().until([&] { return job().bands().size() == 8; }));
+  EXPECT_EQ(job().bands()[0].name, "GPU 0");
+}
+
+TEST_F(JobTest, TheyZoomAndMoveWithTheLanesAndGoAwayByKey) {
+  open(2, 1);
+  const Rect band = desk().place("job.band.GPU 0");
+  const Nanoseconds span = static_cast<Nanoseconds>(state().view.axis().span_ns());
+  desk().point_at({state().view.axis().to_px(20'000'000), band.y + 5});
+  desk().wheel(3);
+  ASSERT_TRUE(desk().until([&] { return state().view.axis().span_ns() < 0.8 * static_cast<double>(span); }));
+  const Nanoseconds begin = state().view.axis().begin_ns();
+  desk().drag({700, band.y + 5}, {500, band.y + 5});
+  EXPECT_TRUE(desk().until([&] { return state().view.axis().begin_ns() > begin; }));
+  desk().key(XK_u, kAlt);
+  EXPECT_TRUE(desk().until([&] { return !desk().has_place("job"); }));
+  desk().key(XK_u, kAlt);
+  EXPECT_TRUE(desk().until([&] { return desk().has_place("job"); }));
+}
+
+TEST_F(JobTest, OneGpuHasNoBands) {
+  wait_for_iterations(5);
+  EXPECT_FALSE(desk().has_place("job"));
+}
+
+}  // namespace
+}  // namespace lanescope::ui_test
