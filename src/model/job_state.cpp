@@ -102,12 +102,14 @@ void JobState::update(const Model& model, Nanoseconds from, Nanoseconds to, Cloc
 
 void JobState::choose(const Model& model, Clock::time_point now) {
   const trace::Owners& owners = model.analysis().links().owners();
-  const bool due = now - chosen_ >= kChosenFor || gpus_.size() > gpu_count_ || chosen_unfolded_ != unfolded ||
-                   gpus_.size() < std::min(gpu_count_, kFolded);
+  const bool known = !collectives_.gpus.empty();
+  const bool due = now - chosen_ >= kChosenFor || known != chosen_knowing_ || gpus_.size() > gpu_count_ ||
+                   chosen_unfolded_ != unfolded || gpus_.size() < std::min(gpu_count_, kFolded);
   if (due) {
     gpus_ = chosen_gpus(owners, collectives_, unfolded ? gpu_count_ : kFolded);
     chosen_ = now;
     chosen_unfolded_ = unfolded;
+    chosen_knowing_ = known;
   }
   bands_.clear();
   for (const GpuNumber gpu : gpus_) {

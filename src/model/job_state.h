@@ -67,7 +67,7 @@ class JobState {
   std::uint64_t generation_ = 0;
   std::size_t gpu_count_ = 0;
   std::optional<Stretch> looked_at_;
-  bool chosen_unfolded_ = false;
+  bool chosen_unfolded_ = false, chosen_knowing_ = false;  // when the bands were chosen: folds, and collectives
   Clock::time_point started_{}, chosen_{};
 };
 

@@ -83,11 +83,11 @@ class JobOfAFile : public testing::Test {
 std::unique_ptr<trace::Trace> job_with_a_straggler(int gpus, int late) {
   auto trace = std::make_unique<trace::Trace>();
   GpuJob job(gpus, *trace);
-  run(job, gpus, [late](int, int gpu) { return gpu == late ? 400 : 100; });
+  run(job, gpus, [late](int, int gpu) { return gpu == late ? 700 : 100; });
   return trace;
 }
 
-// The late one computes for 300 µs more than the others.
+// The late one computes for 600 µs more than the others: they wait 5 * 600 of 5 * 600 + 6 * 200 µs.
 TEST_F(JobOfAFile, HasBandsWithNamesAndASentence) {
   open(job_with_a_straggler(6, 4));
   EXPECT_FALSE(job_.visible());
@@ -96,7 +96,7 @@ TEST_F(JobOfAFile, HasBandsWithNamesAndASentence) {
   ASSERT_THAT(job_.bands(), SizeIs(4));
   EXPECT_EQ(job_.bands()[0].name, "GPU 4");
   EXPECT_EQ(job_.bands()[0].note, "last in 100 %");
-  EXPECT_THAT(job_.sentence(), HasSubstr("its kernels take 300 µs longer"));
+  EXPECT_THAT(job_.sentence(), HasSubstr("its kernels take 600 µs longer"));
   EXPECT_THAT(job_.collectives().all, SizeIs(20));
   job_.unfolded = true;
   look();
