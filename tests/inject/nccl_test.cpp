@@ -1,0 +1,187 @@
+// What NCCL says of its calls in NVTX ranges, and the rank that a launcher's variables give.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "inject/target.h"
+
+namespace lanescope::inject_tests {
+namespace {
+
+using testing::IsEmpty;
+using Payload = wire::CollectivePayload;
+
+constexpr std::uint32_t kCollective = Payload::kCommunicator | Payload::kBytes;
+
+class Nccl : public testing::Test {
+ protected:
+  /// Runs the lines with `nccl`, a communicator of rank 1 of 4, and reads all of its ranges.
+  void run(const std::string& lines, const char* version = "") {
+    viewer_.start(
+        std::string("import sys, struct\nimport fake_gpu as gpu\ngpu.init()\ntry:\n    nccl = gpu.Nccl(1, 4") +
+        version + ")\nexcept RuntimeError as problem: sys.exit(f'skipped: {problem}')\n" + lines);
+    Process* process = viewer_.process();
+    ASSERT_NE(process, nullptr) << viewer_.output();
+    viewer_.wait();
+    if (viewer_.output().find("skipped: ") != std::string::npos) GTEST_SKIP() << viewer_.output();
+    ASSERT_EQ(viewer_.output(), "");
+    EXPECT_THAT(process->messages.problems, IsEmpty());
+    ranges_ = process->messages.ranges;
+  }
+  /// The payload with this range's beginning.
+  std::optional<Payload> pushed(const std::string& name) const {
+    const auto found = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) {
+      return r.act == wire::RangeAct::Push && r.text == name && r.domain_text == "NCCL";
+    });
+    EXPECT_NE(found, ranges_.end()) << name;
+    return found == ranges_.end() ? std::nullopt : found->nccl;
+  }
+
+  Viewer viewer_;
+  std::vector<Range> ranges_;
+};
+
+TEST_F(Nccl, BytesCommunicatorAndNumbersAreRead) {
+  run(R"(
+nccl.call(nccl.ALL_GATHER, 1 << 20)
+nccl.call(nccl.ALL_REDUCE, 1 << 33, numbers=[4])
+nccl.call(nccl.BROADCAST, 3, numbers=[2])
+nccl.call(nccl.REDUCE_SCATTER, 4, numbers=[1])
+nccl.call(nccl.REDUCE, 5, numbers=[3, 2])
+nccl.call(nccl.SEND, 6, numbers=[7])
+nccl.call(nccl.RECV, 7, numbers=[-1])
+)");
+  const auto gather = pushed("ncclAllGather");
+  ASSERT_TRUE(gather);
+  EXPECT_EQ(gather->has, kCollective);
+  EXPECT_EQ(gather->communicator, 0x0123456789ABCDEFu);
+  EXPECT_EQ(gather->bytes, 1u << 20);
+  const auto all_reduce = pushed("ncclAllReduce");
+  ASSERT_TRUE(all_reduce);
+  EXPECT_EQ(all_reduce->has, kCollective | Payload::kOperation);
+  EXPECT_EQ(all_reduce->bytes, std::uint64_t{1} << 33);
+  EXPECT_EQ(all_reduce->operation, 4);
+  const auto broadcast = pushed("ncclBroadcast");
+  ASSERT_TRUE(broadcast);
+  EXPECT_EQ(broadcast->has, kCollective | Payload::kRoot);
+  EXPECT_EQ(broadcast->root, 2);
+  const auto reduce = pushed("ncclReduce");
+  ASSERT_TRUE(reduce);
+  EXPECT_EQ(reduce->has, kCollective | Payload::kRoot | Payload::kOperation);
+  EXPECT_EQ(reduce->root, 3);
+  EXPECT_EQ(reduce->operation, 2);
+  const auto send = pushed("ncclSend");
+  ASSERT_TRUE(send);
+  EXPECT_EQ(send->has, kCollective | Payload::kPeer);
+  EXPECT_EQ(send->peer, 7);
+  EXPECT_EQ(pushed("ncclRecv")->peer, -1);
+  EXPECT_EQ(pushed("ncclReduceScatter")->operation, 1);
+}
+
+// NCCL ends this range through NVTX's payload extension. Without it the range would stay open for ever.
+TEST_F(Nccl, ANewCommunicatorIsKnownAtItsRangesEnd) {
+  run("");
+  ASSERT_EQ(ranges_.size(), 2u);
+  EXPECT_FALSE(pushed("ncclCommInitRank"));
+  EXPECT_EQ(ranges_[1].act, wire::RangeAct::Pop);
+  ASSERT_TRUE(ranges_[1].nccl);
+  EXPECT_EQ(ranges_[1].nccl->has, Payload::kCommunicator | Payload::kRank);
+  EXPECT_EQ(ranges_[1].nccl->communicator, 0x0123456789ABCDEFu);
+  EXPECT_EQ(ranges_[1].nccl->rank, 1);
+  EXPECT_EQ(ranges_[1].nccl->ranks, 4);
+}
+
+TEST_F(Nccl, Before225ThereIsNoCommunicator) {
+  run(R"(
+nccl.call(nccl.ALL_GATHER, 100)
+nccl.call(nccl.ALL_REDUCE, 200, numbers=[3])
+nccl.call(nccl.REDUCE, 300, numbers=[2, 1])
+)",
+      ", old=True");
+  const auto begun = pushed("ncclCommInitRank");
+  ASSERT_TRUE(begun);
+  EXPECT_EQ(begun->has, static_cast<std::uint32_t>(Payload::kRank));
+  EXPECT_EQ(begun->rank, 1);
+  EXPECT_EQ(begun->ranks, 4);
+  EXPECT_EQ(pushed("ncclAllGather")->has, static_cast<std::uint32_t>(Payload::kBytes));
+  EXPECT_EQ(pushed("ncclAllGather")->bytes, 100u);
+  const auto all_reduce = pushed("ncclAllReduce");
+  EXPECT_EQ(all_reduce->has, Payload::kBytes | Payload::kOperation);
+  EXPECT_EQ(all_reduce->bytes, 200u);
+  EXPECT_EQ(all_reduce->operation, 3);
+  EXPECT_EQ(pushed("ncclReduce")->root, 2);
+  EXPECT_EQ(pushed("ncclReduce")->operation, 1);
+}
+
+TEST_F(Nccl, WhatCannotBeAPayloadIsLeftOut) {
+  run(R"(
+S, whole = nccl.SCHEMA, nccl.payload(nccl.ALL_REDUCE, 100, 0)
+def push(name, *arguments, **more):
+    nccl.push(name, *arguments, **more)
+    nccl.pop()
+for size in range(24):
+    if size != 16: push(f'cut to {size}', S + nccl.ALL_REDUCE, whole, size=size)
+push('cut, gather', S + nccl.ALL_GATHER, whole, size=15)
+push('unknown', S + 99, whole)
+push('below', nccl.ALL_REDUCE, whole)
+push('an enumeration', S + 24, whole)
+push('endless', S + nccl.ALL_REDUCE, whole, size=(1 << 64) - 1)
+push('huge', S + nccl.ALL_REDUCE, whole, size=5000)
+push('none of them', S + nccl.ALL_REDUCE, whole, count=0)
+push('negative', S + nccl.ALL_REDUCE, whole, count=-1)
+push('longer', S + nccl.ALL_REDUCE, whole + bytes(8))
+nccl.ranges.ranges_push_payload('other', 'of another library', S + nccl.ALL_REDUCE, whole, len(whole), 1)
+nccl.ranges.ranges_pop_in('other')
+nccl.ranges.ranges_push_payload('NCCL', 'without data', S + nccl.ALL_REDUCE, None, 24, 1)
+nccl.pop()
+)");
+  std::size_t with = 0, pushes = 0, pops = 0;
+  for (const Range& r : ranges_) {
+    pushes += r.act == wire::RangeAct::Push;
+    pops += r.act == wire::RangeAct::Pop;
+    with += r.nccl && r.act == wire::RangeAct::Push;
+  }
+  EXPECT_EQ(pushes, 1u + 23 + 11);
+  EXPECT_EQ(pops, pushes);
+  EXPECT_EQ(with, 1u);
+  ASSERT_TRUE(pushed("longer")) << "of a later version of NCCL, which appends";
+  EXPECT_EQ(pushed("longer")->bytes, 100u);
+}
+
+struct Job {
+  const char* name;
+  std::map<std::string, std::string> variables;
+  std::uint32_t rank, local_rank, ranks;  // as in wire::Job
+};
+class Ranks : public testing::TestWithParam<Job> {};
+
+TEST_P(Ranks, AreThoseOfTheEnvironment) {
+  Viewer viewer;
+  for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+                           "SLURM_PROCID", "SLURM_NTASKS", "PMI_RANK", "PMI_SIZE"}) {
+    viewer.environment[name] = "";
+  }
+  for (const auto& [name, value] : GetParam().variables) viewer.environment[name] = value;
+  viewer.start("import fake_gpu as gpu\ngpu.init()\n");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  EXPECT_EQ(process->memory().job.rank, GetParam().rank);
+  EXPECT_EQ(process->memory().job.local_rank, GetParam().local_rank);
+  EXPECT_EQ(process->memory().job.ranks, GetParam().ranks);
+  EXPECT_EQ(viewer.wait(), 0);
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, Ranks,
+    testing::Values(
+        Job{"none", {}, 0, 0, 0},
+        Job{"torchrun", {{"RANK", "3"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"PMI_RANK", "7"}}, 4, 2, 8},
+        Job{"open_mpi", {{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "2"}}, 1, 0, 2},
+        Job{"slurm", {{"SLURM_PROCID", "5"}, {"SLURM_NTASKS", "6"}, {"RANK", "five"}}, 6, 0, 6},
+        Job{"pmi", {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"RANK", "-1"}}, 2, 0, 2},
+        Job{"without_a_size", {{"RANK", "2"}}, 3, 0, 0},
+        Job{"impossible", {{"RANK", "2"}, {"WORLD_SIZE", "2"}}, 0, 0, 0},
+        Job{"huge", {{"RANK", "99999999999999999999"}}, 0, 0, 0}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace lanescope::inject_tests
