@@ -148,6 +148,36 @@ nccl.pop()
   EXPECT_EQ(pushed("longer")->bytes, 100u);
 }
 
+// NCCL before 2.25 has two of these functions, and other extensions have other ones in the same places.
+TEST(NvtxExtension, OnlyTheSlotsThatAreThereAreFilled) {
+  Viewer viewer;
+  viewer.start(R"(
+import ctypes, os
+class Segment(ctypes.Structure):
+    _fields_ = [('id', ctypes.c_size_t), ('slots', ctypes.c_size_t), ('functions', ctypes.POINTER(ctypes.c_ssize_t))]
+class Module(ctypes.Structure):
+    _fields_ = [('version', ctypes.c_uint16), ('size', ctypes.c_uint16), ('module', ctypes.c_uint16),
+                ('compatible', ctypes.c_uint16), ('segments', ctypes.c_size_t), ('first', ctypes.POINTER(Segment)),
+                ('export', ctypes.c_void_p), ('info', ctypes.c_void_p)]
+library = ctypes.CDLL(os.environ['NVTX_INJECTION64_PATH'])
+def offer(number, slots, size=ctypes.sizeof(Module), segments=1):
+    functions = (ctypes.c_ssize_t * 8)()
+    segment = Segment(0, slots, ctypes.cast(functions, ctypes.POINTER(ctypes.c_ssize_t)))
+    module = Module(3, size, number, 0x103, segments, ctypes.pointer(segment))
+    print(library.InitializeInjectionNvtxExtension(ctypes.byref(module)), ''.join('x' if f else '.' for f in functions))
+offer(2, 8)
+offer(2, 5)
+offer(2, 2)
+offer(1, 8)
+offer(2, 8, size=8)
+offer(2, 8, segments=0)
+print(library.InitializeInjectionNvtxExtension(None))
+)");
+  ASSERT_NE(viewer.process(), nullptr) << viewer.output();
+  EXPECT_EQ(viewer.wait(), 0);
+  EXPECT_EQ(viewer.output(), "1 ..xxxxx.\n1 ..xxx...\n1 ........\n0 ........\n0 ........\n0 ........\n0\n");
+}
+
 struct Job {
   const char* name;
   std::map<std::string, std::string> variables;

@@ -7,6 +7,7 @@ first one that failed.
 """
 import argparse
 import os
+import signal
 import subprocess
 import sys
 
@@ -30,6 +31,10 @@ def main():
     children = [subprocess.Popen(options.command, env={**clean, of_rank: str(rank), of_ranks: str(options.ranks),
                                                        "LOCAL_RANK": str(rank)})
                 for rank in reversed(range(options.ranks))]  # not in their order: nobody may rely on it
+    def end(*_):  # with them
+        for child in children:
+            child.terminate()
+    signal.signal(signal.SIGTERM, end)
     failed = [status for status in [child.wait() for child in children] if status != 0]
     sys.exit(0 if not failed else failed[0] if failed[0] > 0 else 128 - failed[0])
 
