@@ -352,8 +352,17 @@ void Attachment::steer(Watched& watched) {
   WatchedProcess& process = *watched.process;
   const Nanoseconds now = clock_now();
   if (watched.first_work_ns == 0 && process.uses_gpu()) watched.first_work_ns = now;
-  // A burst holds some whole iterations.
-  Nanoseconds burst = std::clamp(process.iteration_ns() * 4, kShortestBurst, kLongestBurst);
+  // A burst holds some whole iterations. The ranks of a job have the same bursts, at the same times (see next_burst()
+  // of the library).
+  Nanoseconds iteration = process.iteration_ns();
+  if (process.identity().rank) {
+    for (const auto& other : processes_) {
+      if (!other->ended && other->process->identity().rank) {
+        iteration = std::max(iteration, other->process->iteration_ns());
+      }
+    }
+  }
+  Nanoseconds burst = std::clamp(iteration * 4, kShortestBurst, kLongestBurst);
   double share = std::clamp(wanted.share, 0.001, 1.0);
   const bool searching = process.iteration_ns() == 0 && watched.first_work_ns != 0;
   if (searching && now - watched.first_work_ns < kSearch) {

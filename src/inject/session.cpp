@@ -45,6 +45,7 @@ std::atomic<int> connection{-1}, wake{-1};
 std::atomic<std::uint32_t> leaving{0};  // 1: the program ends
 std::atomic<std::uint32_t> done{0};     // 1: the thread has ended; a futex
 bool python_done = false;
+wire::Job job{};
 
 // --- Connecting
 // -------------------------------------------------------------------------------------------------------
@@ -220,6 +221,12 @@ class Loop {
     return after_init_ = true;
   }
 
+  // The ranks of a job record at the same time, or their collectives could not be compared: at multiples of the period.
+  std::int64_t next_burst(const Wish& wish) const {
+    if (job.rank == 0 || job.ranks == 1) return burst_ + wish.period;
+    return (burst_ / wish.period + 1) * wish.period;
+  }
+
   // A program whose launches run far ahead of the GPU: what is launched in a burst runs after it. So the burst lasts
   // until the GPU has worked on that for as long.
   std::int64_t end_of_burst(const Wish& wish, std::int64_t now) const {
@@ -235,13 +242,13 @@ class Loop {
     const auto level = static_cast<std::uint32_t>(wish.level);
     bool record = wish.level >= wire::Level::Calls;
     if (wish.level == wire::Level::Acquire) {
-      if (level_ != wire::Level::Acquire || now >= burst_ + wish.period) {
+      if (level_ != wire::Level::Acquire || now >= next_burst(wish)) {
         burst_ = now;
         launches_at_burst_ = add_up_counts();
       }
       const std::int64_t burst_end = end_of_burst(wish, now);
       record = now < wish.boost_until || now < burst_end;
-      at_latest(now < burst_end ? burst_end : burst_ + wish.period);
+      at_latest(now < burst_end ? burst_end : next_burst(wish));
     }
     const Watched watched = wish.level == wire::Level::Off   ? Watched::Nothing
                             : wish.level == wire::Level::All ? Watched::All
@@ -475,7 +482,7 @@ bool start() {
     close(s);
     return false;
   }
-  ring.memory->job = read_job();
+  ring.memory->job = job = read_job();
   ring.memory->end.store(static_cast<std::uint32_t>(wire::End::None), kRelaxed);
   ring.live.store(true, std::memory_order_release);
   connection.store(s);

@@ -86,7 +86,9 @@ class Owners {
     if (pids_.size() < 2 && pids_.begin()->second.size() < 2) {
       return {key, fmt::format("{} · {}", tr("CPU"), thread_text(info))};
     }
-    return {key, fmt::format("{} · {} · {}", tr("CPU"), short_process_name(info.process), thread_text(info))};
+    const std::string process = fmt::format("{} · {}", tr("CPU"), short_process_name(info.process));
+    if (info.tid == 0 && only_rank(info)) return {key, process};  // its main thread
+    return {key, fmt::format("{} · {}", process, thread_text(info))};
   }
 
  private:

@@ -183,9 +183,9 @@ struct Job {
   std::map<std::string, std::string> variables;
   std::uint32_t rank, local_rank, ranks;  // as in wire::Job
 };
-class Ranks : public testing::TestWithParam<Job> {};
+class RanksOf : public testing::TestWithParam<Job> {};
 
-TEST_P(Ranks, AreThoseOfTheEnvironment) {
+TEST_P(RanksOf, TheEnvironment) {
   Viewer viewer;
   for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
                            "SLURM_PROCID", "SLURM_NTASKS", "PMI_RANK", "PMI_SIZE"}) {
@@ -200,8 +200,43 @@ TEST_P(Ranks, AreThoseOfTheEnvironment) {
   EXPECT_EQ(process->memory().job.ranks, GetParam().ranks);
   EXPECT_EQ(viewer.wait(), 0);
 }
+// Collectives can only be compared if all ranks record at the same time.
+TEST(Ranks, BeginTheirBurstsAtMultiplesOfThePeriod) {
+  Viewer viewer;
+  viewer.environment["RANK"] = "1";
+  viewer.environment["WORLD_SIZE"] = "2";
+  viewer.start(R"(
+import fake_gpu as gpu
+gpu.init()
+while True:
+    gpu.launch('kernel', 20, gpu.STREAM)
+    gpu.sync(gpu.STREAM)
+)");
+  Process* process = viewer.process();
+  ASSERT_NE(process, nullptr) << viewer.output();
+  constexpr std::int64_t kPeriod = 200'000'000;
+  process->memory().controls.burst_us = 20'000;
+  process->memory().controls.period_us = kPeriod / 1000;
+  process->level(wire::Level::Acquire);
+  const auto begins = [&] {
+    std::vector<std::int64_t> times;
+    for (const auto& r : process->messages.recordings) {
+      if (r.act == wire::RecordingAct::On) times.push_back(r.time_ns);
+    }
+    return times;
+  };
+  ASSERT_TRUE(process->until([&] { return begins().size() == 6; })) << viewer.output();
+  std::int64_t nearest = kPeriod;
+  for (std::size_t i = 1; i < begins().size(); ++i) {  // the first one began at once
+    nearest = std::min(nearest, begins()[i] % kPeriod);
+    if (i > 1) {
+      EXPECT_GT(begins()[i] / kPeriod, begins()[i - 1] / kPeriod);
+    }
+  }
+  EXPECT_LT(nearest, 10'000'000);
+}
 INSTANTIATE_TEST_SUITE_P(
-    All, Ranks,
+    All, RanksOf,
     testing::Values(
         Job{"none", {}, 0, 0, 0},
         Job{"torchrun", {{"RANK", "3"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"PMI_RANK", "7"}}, 4, 2, 8},
