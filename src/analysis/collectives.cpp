@@ -245,6 +245,9 @@ Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> str
     sum.name = gpu_name(owners, number);
     result.gpus.push_back(std::move(sum));
   }
+  std::ranges::stable_sort(result.gpus, {}, [&](const GpuCollectives& gpu) {
+    return owners.rank_of(owners.gpus()[gpu.gpu].process).value_or(std::numeric_limits<int>::max());
+  });
   judge(result, clock_error_ns);
   return result;
 }

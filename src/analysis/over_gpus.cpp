@@ -66,6 +66,12 @@ std::string gpu_name(const trace::Owners& owners, trace::GpuNumber gpu) {
   if (std::string name = named_by_process(owners, gpu); !name.empty()) return name;
   const trace::Gpu& g = owners.gpus()[gpu];
   const trace::Process& process = owners.processes()[g.process];
+  if (const std::optional<int> rank = owners.rank_of(g.process)) {
+    const auto of_rank = std::ranges::count_if(owners.gpus(), [&](const trace::Gpu& other) {
+      return other.device == g.device && owners.rank_of(other.process) == rank;
+    });
+    if (of_rank == 1) return tr("GPU {} of rank {}", g.device, *rank);
+  }
   const auto same = [&](auto&& is_same) { return std::count_if(owners.gpus().begin(), owners.gpus().end(), is_same); };
   if (same([&](const trace::Gpu& other) { return other.device == g.device; }) == 1) return tr("GPU {}", g.device);
   const auto same_process = same([&](const trace::Gpu& other) {

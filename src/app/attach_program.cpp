@@ -80,7 +80,7 @@ io::RunFacts facts_of(const attach::Attachment& attachment) {
   io::RunFacts facts;
   const attach::AttachState state = attachment.state();
   if (const attach::ProcessState* process = state.first_with_gpu()) {
-    facts.program = process->name;
+    facts.program = process->program;
     facts.iterations = process->iterations;
     facts.device_name = process->gpu;
   }

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <ctime>
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include "base/error.h"
@@ -172,8 +173,8 @@ struct Attachment::Watched {
   int socket = -1;
   std::unique_ptr<Mapping> mapping;
   std::unique_ptr<WatchedProcess> process;
-  bool ended = false;
-  Nanoseconds first_work_ns = 0;
+  bool ended = false, cut_off = false;
+  Nanoseconds first_work_ns = 0, ended_ns = 0;
   // While no loop is known: longer and longer bursts, half of the time, until one holds some rounds.
   Nanoseconds search_burst_ns = kShortestBurst, search_from_ns = 0;
 
@@ -299,6 +300,11 @@ void Attachment::meet() {
       continue;
     }
     WatchedProcess::Identity identity{pid, arrival->hello.parent, process_name(pid), process_folder(pid)};
+    const wire::Job& job = ring->job();
+    if (job.rank != 0 && job.ranks != 1) {
+      identity.rank = static_cast<int>(job.rank) - 1;
+      identity.ranks = static_cast<int>(job.ranks);
+    }
     watched->process =
         std::make_unique<WatchedProcess>(std::move(identity), std::move(*ring), trace_, *recorder_, origin_ns_);
     steer(*watched);
@@ -326,14 +332,18 @@ std::size_t Attachment::read_all() {
     // The library never sends after its Hello: the socket only tells when the process has ended.
     char byte = 0;
     const ssize_t n = ::recv(watched->socket, &byte, 1, MSG_DONTWAIT);
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) end_of(*watched);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
+      watched->cut_off = watched->process->ring().end() == wire::End::None;
+      end_of(*watched);
+    }
   }
   return most;
 }
 
 void Attachment::end_of(Watched& watched) {
   watched.process->ring().controls().level.store(static_cast<std::uint32_t>(wire::Level::Off));
-  watched.process->finish(clock_now());
+  watched.ended_ns = clock_now();
+  watched.process->finish(watched.ended_ns);
   watched.ended = true;
 }
 
@@ -342,8 +352,17 @@ void Attachment::steer(Watched& watched) {
   WatchedProcess& process = *watched.process;
   const Nanoseconds now = clock_now();
   if (watched.first_work_ns == 0 && process.uses_gpu()) watched.first_work_ns = now;
-  // A burst holds some whole iterations.
-  Nanoseconds burst = std::clamp(process.iteration_ns() * 4, kShortestBurst, kLongestBurst);
+  // A burst holds some whole iterations. The ranks of a job have the same bursts, at the same times (see next_burst()
+  // of the library).
+  Nanoseconds iteration = process.iteration_ns();
+  if (process.identity().rank) {
+    for (const auto& other : processes_) {
+      if (!other->ended && other->process->identity().rank) {
+        iteration = std::max(iteration, other->process->iteration_ns());
+      }
+    }
+  }
+  Nanoseconds burst = std::clamp(iteration * 4, kShortestBurst, kLongestBurst);
   double share = std::clamp(wanted.share, 0.001, 1.0);
   const bool searching = process.iteration_ns() == 0 && watched.first_work_ns != 0;
   if (searching && now - watched.first_work_ns < kSearch) {
@@ -413,10 +432,14 @@ ProcessState Attachment::state_of(Watched& watched) {
   ProcessState state;
   state.pid = process.identity().pid;
   state.parent = process.identity().parent;
-  state.name = process.identity().name;
+  state.name = process.identity().shown();
+  state.program = process.identity().name;
+  state.rank = process.identity().rank;
+  state.ranks = process.identity().ranks;
   state.folder = process.identity().folder;
   state.uses_gpu = process.uses_gpu();
   state.ended = watched.ended;
+  state.cut_off = watched.cut_off;
   state.recording = process.recording();
   state.state = library_state(status);
   state.python = python_state(status);
@@ -462,6 +485,13 @@ void Attachment::add_remarks(std::vector<Remark>& remarks, const Watched& watche
   };
   if (state.state != wire::State::Watching && state.state != wire::State::Starting) say(ring.state_text());
   if (state.python == wire::Python::Unsupported || state.python == wire::Python::Failed) say(ring.python_text());
+  // Others may well leave by _exit(): only of a rank it is known that it should run as long as the job.
+  if (watched.cut_off && state.rank && state.uses_gpu) {
+    remarks.push_back({tr("{} ({}) ended after {} without running its exit handlers: it was killed, it crashed, or it "
+                          "called _exit().",
+                          state.name, state.pid, base::format_duration(watched.ended_ns)),
+                       true});
+  }
   if (state.dropped == 0) return;
   remarks.push_back(
       {tr("{} messages of {} were dropped because this program read too slowly.", state.dropped, state.name), true});
@@ -490,6 +520,9 @@ void Attachment::publish() {
     const auto calls = watched->process->open_calls();
     open.insert(open.end(), calls.begin(), calls.end());
   }
+  std::ranges::stable_sort(processes, {}, [](const ProcessState& process) {
+    return process.rank.value_or(std::numeric_limits<int>::max());
+  });
   const std::lock_guard lock(mutex_);
   const std::optional<int> status = ended();
   if (!status) state_.running_ns = now;

@@ -45,9 +45,13 @@ struct Remark {
 
 struct ProcessState {
   std::uint32_t pid = 0, parent = 0;
-  std::string name;
+  std::string name;     ///< "rank 3 · train.py"
+  std::string program;  ///< "train.py"
+  std::optional<int> rank;
+  int ranks = 0;                 ///< of the job; 0: unknown
   std::filesystem::path folder;  ///< its working directory when it reported in
   bool uses_gpu = false, ended = false, recording = false;
+  bool cut_off = false;  ///< it has ended without running its exit handlers
   wire::State state = wire::State::Starting;
   wire::Python python = wire::Python::None;
   std::string library;     ///< "libcupti.so.13 (API 130001)"
@@ -65,7 +69,7 @@ struct AttachState {
   /// The first one with GPU work, which is the one that words about the program are about; null: there is none yet.
   const ProcessState* first_with_gpu() const;
 
-  std::vector<ProcessState> processes;  ///< those that reported in, in that order
+  std::vector<ProcessState> processes;  ///< those that reported in: by rank, then in that order
   std::vector<Remark> remarks;
   trace::CaptureHealth health;
   std::size_t without_gpu = 0;  ///< processes without GPU work, forked workers among them

@@ -15,6 +15,7 @@ using base::tr;
 
 constexpr std::size_t kMostSlots = 1 << 24;
 constexpr std::size_t kMostMessageSlots = 32;
+constexpr std::uint32_t kMostRanks = 10'000'000;
 
 template <std::size_t N>
 std::string text_of(const char (&text)[N]) {
@@ -50,6 +51,10 @@ std::optional<RingReader> RingReader::open(void* memory, std::size_t bytes, std:
     return std::nullopt;
   }
   return RingReader(shared, slots);
+}
+
+RingReader::RingReader(wire::Memory* memory, std::uint32_t slots) : memory_(memory), job_(memory->job), slots_(slots) {
+  if (job_.rank > kMostRanks || job_.ranks > kMostRanks || (job_.ranks != 0 && job_.rank > job_.ranks)) job_ = {};
 }
 
 void RingReader::free_slots(std::uint64_t count) {

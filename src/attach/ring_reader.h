@@ -58,6 +58,9 @@ class RingReader {
   void writer_ended() { ended_ = true; }
 
   std::vector<OpenCallEntry> open_calls() const;
+  /// As it was when the reader was opened. A rank that cannot be is left out.
+  const wire::Job& job() const { return job_; }
+  wire::End end() const { return static_cast<wire::End>(memory_->end.load(std::memory_order_acquire)); }
   wire::Controls& controls() { return memory_->controls; }
   const wire::Status& status() const { return memory_->status; }
   std::string state_text() const;
@@ -70,12 +73,13 @@ class RingReader {
   double fill() const;
 
  private:
-  RingReader(wire::Memory* memory, std::uint32_t slots) : memory_(memory), slots_(slots) {}
+  RingReader(wire::Memory* memory, std::uint32_t slots);
   bool next();
   wire::Slot& slot(std::uint64_t position) { return memory_->slots[position & (slots_ - 1)]; }
   void free_slots(std::uint64_t count);
 
   wire::Memory* memory_;
+  wire::Job job_;
   std::uint64_t slots_;  // a copy: the writer could change its own
   std::uint64_t position_ = 0;
   bool ended_ = false;

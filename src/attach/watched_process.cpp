@@ -9,6 +9,7 @@
 
 #include "base/translate.h"
 #include "capture/assembly/operation_names.h"
+#include "trace/rank_name.h"
 
 namespace lanescope::attach {
 namespace {
@@ -21,6 +22,7 @@ using trace::CallNature;
 constexpr std::size_t kMessagesAtOnce = 4096;
 constexpr std::size_t kMostThreads = 4096, kMostRanges = 4096;
 constexpr std::size_t kMostRemembered = 1 << 16;
+constexpr base::NameId kMostArguments = 1 << 16;
 constexpr Nanoseconds kFarOff = 3600 * base::kSecond;
 constexpr std::uint32_t kReorder = 64;
 constexpr trace::LaneId kNoLane = 0xFFFF;
@@ -52,6 +54,8 @@ bool waits_for_data(std::string_view function, std::string_view file) {
 
 }  // namespace
 
+std::string WatchedProcess::Identity::shown() const { return rank ? trace::rank_name(*rank, name) : name; }
+
 WatchedProcess::WatchedProcess(Identity identity, RingReader ring, trace::Trace& trace, trace::EventSink& sink,
                                Nanoseconds origin_ns)
     : identity_(std::move(identity)),
@@ -62,7 +66,7 @@ WatchedProcess::WatchedProcess(Identity identity, RingReader ring, trace::Trace&
       source_(identity_.folder),
       words_(trace, sink),
       assembler_(sink, counts_,
-                 capture::LaneNames{identity_.name, static_cast<std::int64_t>(identity_.pid),
+                 capture::LaneNames{identity_.shown(), static_cast<std::int64_t>(identity_.pid),
                                     [this](std::uint32_t tid) {
                                       const auto found = threads_.find(tid);
                                       return found == threads_.end() ? std::string() : found->second.name;
@@ -131,6 +135,7 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
       event.start_ns = range.start_ns;
       event.end_ns = now_ns;
       event.name = range.name;
+      trace::set_arguments(event, range.arguments);
       event.lane = lane(thread.ranges_lane, trace::LaneKind::Phases, trace::LaneRole::None, "NVTX", tid);
       write_range(event);
       thread.ranges.pop_back();
@@ -141,7 +146,9 @@ void WatchedProcess::finish(Nanoseconds now_ns) {
   }
   recording_ = false;
   assembler_.finish(now_ns);
+  assembler_.close();
   ranges_->complete_until(now_ns);
+  ranges_.reset();
 }
 
 void WatchedProcess::take(const Message& message) {
@@ -204,7 +211,7 @@ void WatchedProcess::take(const Message& message) {
     case wire::Kind::Range:
       if (auto range = message.as<wire::RangeMessage>()) {
         range->thread = numbers_.shown(range->thread);
-        take_range(*range);
+        take_range(*range, payload_in(message.after<wire::RangeMessage>(), range->payload));
       }
       return;
     case wire::Kind::Recording:
@@ -261,6 +268,7 @@ void WatchedProcess::take_end(std::uint32_t tid) {
   Thread& thread = known->second;
   end_line(thread, *shown);
   thread.ranges.clear();
+  thread.nccl = {};
   thread.samples = thread.samples_waiting = 0;
   thread.last_end_ns = 0;
 }
@@ -305,6 +313,12 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   }
   ++calls_;
   assembler_.add(record);
+  if (recorded && record.nature == CallNature::Launch) {
+    if (const std::string of_nccl = thread(call.thread).nccl.launched(); !of_nccl.empty()) {
+      if (nccl_launches_.size() >= kMostRemembered) nccl_launches_.clear();  // their kernels have not come
+      nccl_launches_[call.correlation] = arguments(of_nccl);
+    }
+  }
   // A synchronisation after which nothing had run: nothing was left from before.
   if (awaits_gpu_since_ && record.nature == CallNature::Sync && record.start_ns >= *awaits_gpu_since_) {
     first_operation_ns_ = std::min(first_operation_ns_, record.end_ns);
@@ -427,6 +441,10 @@ void WatchedProcess::take_operation(const wire::OperationMessage& op, bool kerne
     record.event_kind = trace::EventKind::Kernel;
     record.name = words_.kernel(op.kernel.name);
     record.detail = words_.shape(op.kernel.shape);
+    if (const auto of_nccl = nccl_launches_.find(op.correlation); of_nccl != nccl_launches_.end()) {
+      record.value = of_nccl->second;
+      nccl_launches_.erase(of_nccl);
+    }
   } else if (op.copy_kind == kMemset) {
     record.event_kind = trace::EventKind::Memset;
     record.name = words_.name(capture::memset_name(op.destination));
@@ -527,7 +545,15 @@ void WatchedProcess::write_iteration(Thread& thread, std::uint32_t tid, const Lo
   if (!recording_ && off_ns_ != 0 && event.start_ns >= off_ns_) between_mean_.add(duration);
 }
 
-void WatchedProcess::take_range(const wire::RangeMessage& range) {
+base::NameId WatchedProcess::arguments(const std::string& members) {
+  base::NameTable& table = trace_.arguments();
+  if (table.size() < kMostArguments) return table.intern(members);
+  const base::NameId known = table.find(members);
+  return known != base::NameTable::kEmpty ? known : base::NameTable::kOverflow;
+}
+
+void WatchedProcess::take_range(const wire::RangeMessage& range,
+                                const std::optional<wire::CollectivePayload>& payload) {
   const Nanoseconds t = here(range.time_ns);
   if (!plausible(t, t)) return;
   Thread& caller = thread(range.thread);
@@ -539,6 +565,8 @@ void WatchedProcess::take_range(const wire::RangeMessage& range) {
     open.name = words_.name(open.text);
     open.domain = range.domain;
     open.start_ns = t;
+    open.nccl = words_.text(range.domain) == "NCCL";
+    if (payload) open.arguments = arguments(arguments_of(*payload));
     return open;
   };
   const auto write = [&](const OpenRange& open) {
@@ -546,6 +574,7 @@ void WatchedProcess::take_range(const wire::RangeMessage& range) {
     event.start_ns = open.start_ns;
     event.end_ns = std::max(open.start_ns, t);
     event.name = open.name;
+    trace::set_arguments(event, payload ? arguments(arguments_of(*payload)) : open.arguments);
     if (steps_.add(open.text, range.thread)) {
       write_iteration(caller, range.thread, {event.start_ns, event.end_ns});
       return;
@@ -557,7 +586,9 @@ void WatchedProcess::take_range(const wire::RangeMessage& range) {
   };
   switch (range.act) {
     case wire::RangeAct::Push:
-      if (caller.ranges.size() < kMostRanges) caller.ranges.push_back(named());
+      if (caller.ranges.size() >= kMostRanges) return;
+      caller.ranges.push_back(named());
+      if (caller.ranges.back().nccl) caller.nccl.begin(caller.ranges.back().text, payload);
       return;
     case wire::RangeAct::Pop: {
       const auto innermost = std::find_if(caller.ranges.rbegin(), caller.ranges.rend(),
@@ -565,6 +596,7 @@ void WatchedProcess::take_range(const wire::RangeMessage& range) {
       if (innermost == caller.ranges.rend()) return;
       const OpenRange open = *innermost;
       caller.ranges.erase(std::next(innermost).base());
+      if (open.nccl) caller.nccl.end();
       write(open);
       return;
     }
@@ -591,7 +623,7 @@ trace::LaneId WatchedProcess::lane(std::optional<trace::LaneId>& known, trace::L
   info.kind = kind;
   info.role = role;
   info.name = std::move(name);
-  info.process = identity_.name;
+  info.process = identity_.shown();
   info.pid = identity_.pid;
   info.tid = tid == identity_.pid ? 0 : tid;
   info.thread = thread(tid).name;
@@ -615,7 +647,7 @@ void WatchedProcess::write_range(const trace::Event& range) {
 
 std::vector<trace::OpenCall> WatchedProcess::open_calls() {
   std::vector<trace::OpenCall> calls;
-  capture::LaneNames names{identity_.name, static_cast<std::int64_t>(identity_.pid), {}};
+  capture::LaneNames names{identity_.shown(), static_cast<std::int64_t>(identity_.pid), {}};
   for (const OpenCallEntry& open : ring_.open_calls()) {
     const std::uint32_t tid = numbers_.shown(open.thread);
     const auto known = threads_.find(tid);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "attach/loop_watch.h"
+#include "attach/nccl_calls.h"
 #include "attach/ring_reader.h"
 #include "attach/source_lines.h"
 #include "attach/thread_numbers.h"
@@ -44,6 +45,10 @@ class WatchedProcess {
     std::string name;              ///< "train.py"
     std::filesystem::path folder;  ///< its working directory
     Nanoseconds loop_settled_ns = LoopWatch::kSettled;
+    std::optional<int> rank{};  ///< in a job of several
+    int ranks = 0;              ///< of the job; 0: unknown
+
+    std::string shown() const;  ///< "rank 3 · train.py"; without a rank the name
   };
   /// `origin_ns` is CLOCK_MONOTONIC at the trace's time 0. Everything given must outlive it.
   WatchedProcess(Identity identity, RingReader ring, trace::Trace& trace, trace::EventSink& sink,
@@ -94,6 +99,8 @@ class WatchedProcess {
     std::string text;
     std::uint32_t domain = 0;
     Nanoseconds start_ns = 0;
+    base::NameId arguments = 0;
+    bool nccl = false;
   };
   struct Thread {
     Thread(Nanoseconds loop_settled_ns, bool main) : loops(loop_settled_ns, main) {}
@@ -103,6 +110,7 @@ class WatchedProcess {
     Line line;
     std::optional<trace::LaneId> lines_lane, ranges_lane, iterations_lane;
     std::vector<OpenRange> ranges;  // pushed, not yet popped
+    NcclCalls nccl;
     Nanoseconds last_end_ns = 0;
     // Samples since the last call: where the thread waits or computes.
     std::uint32_t samples = 0, samples_waiting = 0, sample_stack = 0;
@@ -117,7 +125,8 @@ class WatchedProcess {
   void take_call(const wire::CallMessage& call, bool lent);
   const FramePlace& loop_place(std::uint32_t frame);
   void take_operation(const wire::OperationMessage& op, bool kernel);
-  void take_range(const wire::RangeMessage& range);
+  void take_range(const wire::RangeMessage& range, const std::optional<wire::CollectivePayload>& payload);
+  base::NameId arguments(const std::string& members);
   void take_recording(const wire::RecordingMessage& recording);
   void note_gpu_known(Nanoseconds from_ns);
   void take_sample(const wire::SampleMessage& sample);
@@ -148,10 +157,11 @@ class WatchedProcess {
   ThreadNumbers numbers_;
   capture::Assembler assembler_;
   std::unique_ptr<trace::EventWriter> ranges_;
-  std::unordered_map<std::uint64_t, bool> copies_that_wait_;    // by call and site: seen to block while recorded
-  std::unordered_map<std::uint64_t, OpenRange> started_;        // NVTX start/end, by number
-  std::unordered_map<std::uint32_t, base::NameId> line_names_;  // by frame
-  std::unordered_map<std::uint32_t, FramePlace> loop_places_;   // by frame
+  std::unordered_map<std::uint64_t, bool> copies_that_wait_;       // by call and site: seen to block while recorded
+  std::unordered_map<std::uint64_t, OpenRange> started_;           // NVTX start/end, by number
+  std::unordered_map<std::uint32_t, base::NameId> line_names_;     // by frame
+  std::unordered_map<std::uint32_t, FramePlace> loop_places_;      // by frame
+  std::unordered_map<std::uint32_t, base::NameId> nccl_launches_;  // arguments of the kernel to come, by correlation
   std::vector<std::uint32_t> forked_;
   std::string gpu_;
 

@@ -67,6 +67,9 @@ LANESCOPE_EXPORT int InitializeInjectionNvtx(NvtxGetExportTableFunc_t tables) {
   return InitializeInjectionNvtx2(tables);
 }
 
-// NVTX's extensions (payloads, memory, counters) are not used.
+// Of NVTX's extensions only payloads are used.
 LANESCOPE_EXPORT int InitializeInjectionNvtxExtension(void* module);
-LANESCOPE_EXPORT int InitializeInjectionNvtxExtension(void*) { return 0; }
+LANESCOPE_EXPORT int InitializeInjectionNvtxExtension(void* module) {
+  using namespace lanescope::inject;
+  return ready() && take_over_nvtx_extension(module) ? 1 : 0;
+}

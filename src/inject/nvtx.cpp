@@ -100,12 +100,119 @@ Registration* registration(const Name& name) {
 
 Name of(nvtxDomainHandle_t domain) { return domain ? Name{domain->text, domain->bytes, domain->hash} : Name{}; }
 
+// --- What NCCL says of its calls -------------------------------------------------------------------------------------
+
+// As NVTX's payload extension has it (nvToolsExtPayload.h), which the headers of older toolkits do not.
+struct PayloadData {
+  std::uint64_t schema;
+  std::size_t bytes;
+  const void* data;
+};
+constexpr auto kExtended = static_cast<std::int32_t>(0xDFBD0009);  // the type of an event's payload
+constexpr std::uint64_t kFirstSchema = 1 << 24;                    // of those that a library numbers itself
+constexpr std::size_t kLargestPayload = 4096;
+
+using wire::CollectivePayload;
+
+// What the structure of each of NCCL's schemas has (nvtx_payload_schemas.h), in this order: a communicator, whose
+// absence before NCCL 2.25 makes the structure 8 bytes shorter; bytes; numbers of 32 bits.
+struct Layout {
+  bool bytes;
+  std::uint8_t count;        // of numbers
+  std::uint32_t numbers[2];  // the first ones; 0: not wanted
+};
+constexpr std::uint32_t kRoot = CollectivePayload::kRoot, kPeer = CollectivePayload::kPeer,
+                        kOperation = CollectivePayload::kOperation, kRank = CollectivePayload::kRank;
+
+// False for a schema that is not a collective's or a communicator's.
+bool layout_of(std::uint64_t schema, Layout& layout) {
+  switch (schema - kFirstSchema) {
+    case 0:   // CommInitRank
+    case 11:  // CommInitRankConfig
+    case 12:  // CommInitRankScalable
+      layout = {false, 3, {kRank, 0}};
+      return true;
+    case 4:   // AllGather
+    case 16:  // AlltoAll
+      layout = {true, 0, {0, 0}};
+      return true;
+    case 5:  // AllReduce
+    case 7:  // ReduceScatter
+      layout = {true, 1, {kOperation, 0}};
+      return true;
+    case 6:   // Broadcast
+    case 17:  // Gather
+    case 18:  // Scatter
+      layout = {true, 1, {kRoot, 0}};
+      return true;
+    case 8:  // Reduce
+      layout = {true, 2, {kRoot, kOperation}};
+      return true;
+    case 9:   // Send
+    case 10:  // Recv
+      layout = {true, 1, {kPeer, 0}};
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool read_payload(nvtxDomainHandle_t domain, const PayloadData* from, CollectivePayload& payload) {
+  if (!domain || domain->bytes != 4 || std::memcmp(domain->text, "NCCL", 4) != 0) return false;
+  Layout layout;
+  if (!from || !from->data || from->bytes > kLargestPayload || !layout_of(from->schema, layout)) return false;
+  payload = {};
+  if (!layout.bytes) {
+    // {communicator, ranks, rank, device}, padded; before 2.25 {rank, ranks, device}.
+    struct {
+      std::uint64_t communicator;
+      std::int32_t ranks, rank;
+    } now;
+    std::int32_t before[2];
+    if (from->bytes >= 24) {
+      std::memcpy(&now, from->data, sizeof(now));
+      payload.communicator = now.communicator;
+      payload.has = CollectivePayload::kCommunicator | kRank;
+      payload.rank = now.rank;
+      payload.ranks = now.ranks;
+    } else if (from->bytes == 12) {
+      std::memcpy(before, from->data, sizeof(before));
+      payload.has = kRank;
+      payload.rank = before[0];
+      payload.ranks = before[1];
+    }
+    return payload.has != 0;
+  }
+  const std::size_t without = 8 + (std::size_t{layout.count} * 4 + 7) / 8 * 8;
+  const char* at = static_cast<const char*>(from->data);
+  if (from->bytes >= without + 8) {
+    std::memcpy(&payload.communicator, at, 8);
+    payload.has = CollectivePayload::kCommunicator;
+    at += 8;
+  } else if (from->bytes != without) {
+    return false;
+  }
+  std::memcpy(&payload.bytes, at, 8);
+  payload.has |= CollectivePayload::kBytes;
+  at += 8;
+  for (unsigned i = 0; i < layout.count; ++i, at += 4) {
+    std::int32_t number;
+    std::memcpy(&number, at, 4);
+    payload.has |= layout.numbers[i];
+    (layout.numbers[i] == kRoot   ? payload.root
+     : layout.numbers[i] == kPeer ? payload.peer
+                                  : payload.operation) = number;
+  }
+  return true;
+}
+
 bool watched() {
   return live() && ring.memory->controls.level.load(kRelaxed) != static_cast<std::uint32_t>(wire::Level::Off);
 }
 
 // Sends one act of a range; the calling thread's.
-void send(wire::RangeAct act, nvtxDomainHandle_t domain, const Name& name, std::uint64_t range, std::uint32_t color) {
+void send(wire::RangeAct act, nvtxDomainHandle_t domain, const Name& name, std::uint64_t range, std::uint32_t color,
+          const PayloadData* data = nullptr) {
   if (!watched()) return;
   const int saved = errno;
   wire::RangeMessage message{};
@@ -117,7 +224,13 @@ void send(wire::RangeAct act, nvtxDomainHandle_t domain, const Name& name, std::
   message.name = id_of(name);
   message.range = range;
   message.color = color;
-  ring.send(wire::Kind::Range, message);
+  CollectivePayload payload;
+  if (data && read_payload(domain, data, payload)) {
+    message.payload = sizeof(payload);
+    ring.send(wire::Kind::Range, 0, &message, sizeof(message), &payload, sizeof(payload));
+  } else {
+    ring.send(wire::Kind::Range, message);
+  }
   errno = saved;
 }
 
@@ -133,7 +246,10 @@ void send(wire::RangeAct act, nvtxDomainHandle_t domain, const nvtxEventAttribut
     const nvtxStringHandle_t kept = event->message.registered;
     name = {kept->text, kept->bytes, kept->hash};
   }
-  send(act, domain, name, range, event->colorType == NVTX_COLOR_ARGB ? event->color : 0);
+  // The number of payloads is in a reserved field.
+  const bool extended = event->payloadType == kExtended && event->reserved0 > 0;
+  send(act, domain, name, range, event->colorType == NVTX_COLOR_ARGB ? event->color : 0,
+       extended ? reinterpret_cast<const PayloadData*>(event->payload.ullValue) : nullptr);
 }
 
 // The level of a push or pop, as NVTX promises it: counted from 0 in each thread.
@@ -203,6 +319,28 @@ int pop_in(Domain domain) {
 int pop() { return pop_in(nullptr); }
 void mark_in(Domain domain, Event event) { send(RangeAct::Mark, domain, event, 0); }
 
+// Of the payload extension: ranges without a name. NCCL ends the ranges of new communicators in this way.
+const PayloadData* first_of(const PayloadData* data, std::size_t count) { return count > 0 ? data : nullptr; }
+void mark_payload(Domain domain, const PayloadData* data, std::size_t count) {
+  send(RangeAct::Mark, domain, Name{}, 0, 0, first_of(data, count));
+}
+int push_payload(Domain domain, const PayloadData* data, std::size_t count) {
+  send(RangeAct::Push, domain, Name{}, 0, 0, first_of(data, count));
+  return deeper();
+}
+int pop_payload(Domain domain, const PayloadData* data, std::size_t count) {
+  send(RangeAct::Pop, domain, Name{}, 0, 0, first_of(data, count));
+  return shallower();
+}
+nvtxRangeId_t start_payload(Domain domain, const PayloadData* data, std::size_t count) {
+  const std::uint64_t range = next_range();
+  send(RangeAct::Start, domain, Name{}, range, 0, first_of(data, count));
+  return range;
+}
+void end_payload(Domain domain, nvtxRangeId_t range, const PayloadData* data, std::size_t count) {
+  send(RangeAct::End, domain, Name{}, range, 0, first_of(data, count));
+}
+
 void name_thread_a(std::uint32_t thread, const char* text) {
   const Name name = of(text);
   if (watched() && name.bytes > 0) name_thread(thread, name.text, name.bytes);
@@ -262,6 +400,36 @@ bool take_over_nvtx(NvtxGetExportTableFunc_t tables) {
   put(table, size, NVTX_CBID_CORE2_DomainRegisterStringW, register_w);
   put(table, size, NVTX_CBID_CORE2_DomainCreateA, create_domain_a);
   put(table, size, NVTX_CBID_CORE2_DomainCreateW, create_domain_w);
+  return true;
+}
+
+// As in nvtxExtTypes.h, see above.
+struct ExtensionSegment {
+  std::size_t id, slots;
+  std::intptr_t* functions;
+};
+struct Extension {
+  std::uint16_t nvtx_version, bytes, module, compatible;
+  std::size_t segment_count;
+  ExtensionSegment* segments;
+};
+
+bool take_over_nvtx_extension(void* module) {
+  constexpr std::uint16_t kPayloads = 2;
+  auto* extension = static_cast<Extension*>(module);
+  if (!extension || extension->bytes < sizeof(Extension) || extension->module != kPayloads ||
+      extension->segment_count == 0 || !extension->segments || !extension->segments[0].functions) {
+    return false;
+  }
+  const ExtensionSegment& segment = extension->segments[0];
+  const auto put_in = [&](std::size_t id, auto function) {
+    if (id < segment.slots) segment.functions[id] = reinterpret_cast<std::intptr_t>(function);
+  };
+  put_in(2, mark_payload);
+  put_in(3, push_payload);
+  put_in(4, pop_payload);
+  put_in(5, start_payload);
+  put_in(6, end_payload);
   return true;
 }
 

@@ -38,12 +38,14 @@ constexpr std::int64_t kIdle = 10 * kSecond, kIdleSample = 100 * kMillisecond;
 constexpr std::int64_t kPythonComes = 60 * kSecond;  // an interpreter that has not come by then is not waited for
 constexpr std::int64_t kTakenOver = kSecond;         // of recording with launches and without a buffer
 constexpr std::uint64_t kTakenOverLaunches = 100;
+constexpr std::int32_t kMostRanks = 10'000'000;
 constexpr std::int64_t kInitTakes = 10 * kSecond;  // at most: cuInit
 
 std::atomic<int> connection{-1}, wake{-1};
 std::atomic<std::uint32_t> leaving{0};  // 1: the program ends
 std::atomic<std::uint32_t> done{0};     // 1: the thread has ended; a futex
 bool python_done = false;
+wire::Job job{};
 
 // --- Connecting
 // -------------------------------------------------------------------------------------------------------
@@ -97,6 +99,37 @@ std::uint64_t slots() {
   std::uint64_t n = 64;
   while (n < wanted && n < kSlots) n *= 2;
   return n;
+}
+
+// A number that some launchers set; -1: there is none. No other variables of the program's are read.
+std::int32_t number_in(const char* variable) {
+  const char* text = getenv(variable);
+  if (!text || !*text) return -1;
+  std::int32_t number = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) {
+    number = number * 10 + (*text - '0');
+    if (number > kMostRanks) return -1;
+  }
+  return *text == 0 ? number : -1;
+}
+
+// By torchrun and others like it; else Open MPI, Slurm, other MPIs.
+wire::Job read_job() {
+  struct Names {
+    const char *rank, *ranks, *local_rank;
+  };
+  static constexpr Names kNames[] = {{"RANK", "WORLD_SIZE", "LOCAL_RANK"},
+                                     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr},
+                                     {"SLURM_PROCID", "SLURM_NTASKS", nullptr},
+                                     {"PMI_RANK", "PMI_SIZE", nullptr}};
+  for (const Names& names : kNames) {
+    const std::int32_t rank = number_in(names.rank), ranks = number_in(names.ranks);
+    if (rank < 0 || (ranks >= 0 && rank >= ranks)) continue;
+    const std::int32_t local = names.local_rank ? number_in(names.local_rank) : -1;
+    return {static_cast<std::uint32_t>(rank + 1), static_cast<std::uint32_t>(local + 1),
+            ranks < 0 ? 0 : static_cast<std::uint32_t>(ranks)};
+  }
+  return {};
 }
 
 // --- The library's thread -------------------------------------------------------------------------------------------
@@ -188,6 +221,12 @@ class Loop {
     return after_init_ = true;
   }
 
+  // The ranks of a job record at the same time, or their collectives could not be compared: at multiples of the period.
+  std::int64_t next_burst(const Wish& wish) const {
+    if (job.rank == 0 || job.ranks == 1) return burst_ + wish.period;
+    return (burst_ / wish.period + 1) * wish.period;
+  }
+
   // A program whose launches run far ahead of the GPU: what is launched in a burst runs after it. So the burst lasts
   // until the GPU has worked on that for as long.
   std::int64_t end_of_burst(const Wish& wish, std::int64_t now) const {
@@ -203,13 +242,13 @@ class Loop {
     const auto level = static_cast<std::uint32_t>(wish.level);
     bool record = wish.level >= wire::Level::Calls;
     if (wish.level == wire::Level::Acquire) {
-      if (level_ != wire::Level::Acquire || now >= burst_ + wish.period) {
+      if (level_ != wire::Level::Acquire || now >= next_burst(wish)) {
         burst_ = now;
         launches_at_burst_ = add_up_counts();
       }
       const std::int64_t burst_end = end_of_burst(wish, now);
       record = now < wish.boost_until || now < burst_end;
-      at_latest(now < burst_end ? burst_end : burst_ + wish.period);
+      at_latest(now < burst_end ? burst_end : next_burst(wish));
     }
     const Watched watched = wish.level == wire::Level::Off   ? Watched::Nothing
                             : wish.level == wire::Level::All ? Watched::All
@@ -418,6 +457,7 @@ void forked() {
 void leave() {
   if (!live()) return;
   const int saved = errno;
+  ring.memory->end.store(static_cast<std::uint32_t>(wire::End::Regular), kRelaxed);
   leaving.store(1, std::memory_order_release);
   wake_up();
   const std::int64_t deadline = now_ns() + kAtExit;
@@ -442,6 +482,8 @@ bool start() {
     close(s);
     return false;
   }
+  ring.memory->job = job = read_job();
+  ring.memory->end.store(static_cast<std::uint32_t>(wire::End::None), kRelaxed);
   ring.live.store(true, std::memory_order_release);
   connection.store(s);
   wake.store(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -143,7 +143,17 @@ struct RangeMessage {
   RangeAct act;
   std::uint32_t thread, domain, name;  ///< domain and name: texts
   std::uint64_t range;                 ///< Start, End: the range's number
-  std::uint32_t color, unused;         ///< 0: none
+  std::uint32_t color;                 ///< 0: none
+  std::uint32_t payload;               ///< bytes of the CollectivePayload that follows; 0: none
+};
+/// What NCCL says of a call of its own, with its range. Each value is there only if its bit in `has` is set.
+struct CollectivePayload {
+  enum Has : std::uint32_t { kCommunicator = 1, kBytes = 2, kRoot = 4, kPeer = 8, kOperation = 16, kRank = 32 };
+  std::uint32_t has;
+  std::int32_t root, peer;
+  std::int32_t operation;  ///< of a reduction: NCCL's number
+  std::uint64_t communicator, bytes;
+  std::int32_t rank, ranks;  ///< of the communicator
 };
 enum class RecordingAct : std::uint32_t {
   On,         ///< from `time_ns` on everything is recorded
@@ -232,17 +242,32 @@ struct Status {                               // written by the library
   std::atomic<std::int64_t> beat_ns;        ///< the library's thread was last alive then
 };
 
+/// The process's place in a job of several, from its environment. Zeros: it is in none, or the library is older.
+struct Job {
+  std::uint32_t rank, local_rank;  ///< plus one; 0: unknown
+  std::uint32_t ranks;             ///< of the job; 0: unknown
+};
+enum class End : std::uint32_t {
+  Unknown,  ///< the library is older
+  None,     ///< if it stays: the process was killed, crashed, or left by _exit()
+  Regular,  ///< it ran its exit handlers
+};
+
 struct Memory {
   std::uint64_t magic;
   std::uint32_t version, pid;
-  std::uint32_t slot_count;                     ///< a power of two
-  std::uint32_t bytes;                          ///< of the whole file
+  std::uint32_t slot_count;  ///< a power of two
+  std::uint32_t bytes;       ///< of the whole file
+  Job job;
+  std::atomic<std::uint32_t> end;               ///< End
   alignas(64) std::atomic<std::uint64_t> head;  ///< the next position to claim
   alignas(64) Controls controls;
   alignas(64) Status status;
   alignas(64) OpenCall open[kOpenCalls];
   alignas(64) Slot slots[1];  ///< slot_count of them
 };
+
+static_assert(offsetof(Memory, head) == 64);  // what is before it may grow into the gap: zeros of an older library
 
 /// Sent once over the socket, with the memory file's descriptor. The file is sealed against shrinking and growing
 /// (F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_SEAL), so that the viewer cannot be made to touch memory that is gone.

@@ -11,6 +11,7 @@
 
 #include "analysis/collectives.h"
 #include "base/translate.h"
+#include "trace/rank_name.h"
 
 namespace lanescope::io {
 namespace {
@@ -158,7 +159,7 @@ std::set<std::int64_t> pids_of(const trace::Trace& trace) {
 }
 
 std::string label_of(const RankTrace& rank) {
-  if (const auto number = rank_in_name(rank.name)) return tr("rank {}", *number);
+  if (const auto number = rank_in_name(rank.name)) return trace::rank_name(*number, {});
   return rank.name.substr(0, rank.name.find('.'));
 }
 
@@ -287,7 +288,10 @@ OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
     OpenedTrace& opened = ranks[r].opened;
     const std::string label = label_of(ranks[r]);
     Copier(*opened.trace, *merged.trace, alignment.shift_ns[r]).copy([&](trace::LaneInfo& lane) {
-      lane.process = lane.process.empty() ? label : fmt::format("{} · {}", label, lane.process);
+      // A recording of a job names the ranks itself.
+      if (!trace::rank_in(lane.process)) {
+        lane.process = lane.process.empty() ? label : fmt::format("{} · {}", label, lane.process);
+      }
       if (!one_host) lane.host = lane.host.empty() ? label : fmt::format("{} · {}", label, lane.host);
     });
     merged.events_read += opened.events_read;

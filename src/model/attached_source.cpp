@@ -18,7 +18,7 @@ io::RunFacts AttachedSource::facts() const {
   facts.device_name = device().name;
   const attach::AttachState state = attachment_->state();
   if (const attach::ProcessState* process = state.first_with_gpu()) {
-    facts.program = process->name;
+    facts.program = process->program;
     facts.iterations = process->iterations;
   }
   facts.version.clear();

@@ -9,6 +9,7 @@
 #include "base/translate.h"
 #include "inspect/owner_text.h"
 #include "trace/owners.h"
+#include "trace/rank_name.h"
 
 namespace lanescope::ui {
 namespace {
@@ -44,6 +45,7 @@ class Owners {
         gpu_owners_.insert(owner_of(info));
         devices_.insert({{info.host, info.pid}, info.device});
         using_gpus_.insert({info.host, info.pid});
+        if (const auto rank = trace::rank_in(info.process)) of_rank_[*rank].insert({info.host, info.pid});
       }
     }
   }
@@ -84,21 +86,32 @@ class Owners {
     if (pids_.size() < 2 && pids_.begin()->second.size() < 2) {
       return {key, fmt::format("{} · {}", tr("CPU"), thread_text(info))};
     }
-    return {key, fmt::format("{} · {} · {}", tr("CPU"), short_process_name(info.process), thread_text(info))};
+    const std::string process = fmt::format("{} · {}", tr("CPU"), short_process_name(info.process));
+    if (info.tid == 0 && only_rank(info)) return {key, process};  // its main thread
+    return {key, fmt::format("{} · {}", process, thread_text(info))};
   }
 
  private:
   // The index of a GPU's process among the processes that use GPUs; not its process id, which differs in every run.
   std::string gpu_key(const LaneInfo& info) const {
+    if (const auto rank = only_rank(info)) return fmt::format("gpu|{}|rank {}", info.device, *rank);
     const auto process = using_gpus_.find({info.host, info.pid});
     const auto place = std::distance(using_gpus_.begin(), process);
     return place == 0 ? fmt::format("gpu|{}", info.device) : fmt::format("gpu|{}|process {}", info.device, place);
+  }
+
+  // The rank of a GPU's process, unless another one says that it is the same.
+  std::optional<int> only_rank(const LaneInfo& info) const {
+    const auto rank = trace::rank_in(info.process);
+    const auto found = rank ? of_rank_.find(*rank) : of_rank_.end();
+    return found != of_rank_.end() && found->second.size() == 1 ? rank : std::nullopt;
   }
 
   // Each process numbers its own GPUs.
   std::string gpu_name(const LaneInfo& info) const {
     const std::string gpu = fmt::format("{} {}", tr("GPU"), info.device);
     if (using_gpus_.size() < 2) return gpu;
+    if (const auto rank = only_rank(info)) return fmt::format("{} · {}", trace::rank_name(*rank, {}), gpu);
     const std::string process = fmt::format("{} {}", tr("process"), info.pid);
     return (info.host.empty() ? process : info.host + " · " + process) + " · " + gpu;
   }
@@ -112,14 +125,16 @@ class Owners {
     const auto which =
         found == pids->second.end() ? 0 : static_cast<std::size_t>(std::distance(pids->second.begin(), found));
     const std::int64_t pid = found == pids->second.end() ? pids->second.begin()->pid : info.pid;
+    const bool only = pids->second.size() == 1 && trace::rank_in(info.process);
     return {fmt::format("process|{}|{}", info.process, which),
-            pid > 0 ? fmt::format("{} · {} {}", name, tr("process"), pid) : name};
+            pid > 0 && !only ? fmt::format("{} · {} {}", name, tr("process"), pid) : name};
   }
 
   Threads threads_;
   std::set<Owner> cpu_owners_, gpu_owners_;
   std::set<std::pair<trace::Process, std::int32_t>> devices_;
   std::set<trace::Process> using_gpus_;
+  std::map<int, std::set<trace::Process>> of_rank_;
   std::map<std::string, std::set<trace::Process>> pids_;
   std::map<Owner, std::size_t> place_;  // a thread's index within its process, in order of appearance
 };

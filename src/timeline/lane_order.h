@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "timeline/lane_layout.h"
+#include "trace/rank_name.h"
 #include "trace/trace.h"
 
 namespace lanescope::ui {
@@ -35,7 +36,7 @@ struct Threads {
 };
 
 // CPU lanes by thread: first those with iterations, then those that call the API, helpers last; then GPU lanes by
-// process, GPU and stream.
+// process, GPU and stream. The processes of a job by rank.
 inline auto order_of(const trace::LaneInfo& info, const Threads& threads) {
   const bool cpu = trace::is_cpu_lane(info.kind);
   const Owner owner = owner_of(info);
@@ -43,8 +44,8 @@ inline auto order_of(const trace::LaneInfo& info, const Threads& threads) {
   // "worker 2" before "worker 10", and the pin thread after all workers.
   return std::tuple(!cpu, helps, cpu && !threads.iterating.contains(owner),
                     cpu && !helps && !threads.calling.contains(owner), helps ? info.name.size() : 0,
-                    helps ? info.name : std::string(), owner, static_cast<int>(info.kind),
-                    info.role != trace::LaneRole::Statements, info.name);
+                    helps ? info.name : std::string(), trace::rank_order(info.process), owner,
+                    static_cast<int>(info.kind), info.role != trace::LaneRole::Statements, info.name);
 }
 
 /// One row of the timeline and its position.

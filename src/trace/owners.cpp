@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "trace/rank_name.h"
+
 namespace lanescope::trace {
 namespace {
 
@@ -26,6 +28,7 @@ void Owners::look() {
   }
   lanes_.clear();
   processes_.clear();
+  ranks_.clear();
   gpus_.clear();
   for (std::size_t l = 0; l < count; ++l) {
     const LaneInfo& info = trace_.lane(static_cast<LaneId>(l)).info();
@@ -34,6 +37,8 @@ void Owners::look() {
     if (unnamed && calling.size() == 1) process = *calling.begin();
     Owner owner;
     owner.process = number_of(processes_, process);
+    ranks_.resize(processes_.size());
+    if (!ranks_[owner.process]) ranks_[owner.process] = rank_in(info.process);
     if (is_gpu_work_lane(info.kind)) owner.gpu = number_of(gpus_, Gpu{owner.process, info.device});
     lanes_.push_back(owner);
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,8 @@ class Owners {
   const Trace& trace() const { return trace_; }
   const std::vector<Process>& processes() const { return processes_; }
   const std::vector<Gpu>& gpus() const { return gpus_; }
+  /// In a job of several, as its lanes' names say.
+  std::optional<int> rank_of(ProcessNumber process) const { return ranks_[process]; }
 
  private:
   struct Owner {
@@ -62,6 +65,7 @@ class Owners {
   const Trace& trace_;
   std::vector<Owner> lanes_;
   std::vector<Process> processes_;
+  std::vector<std::optional<int>> ranks_;  // of each process
   std::vector<Gpu> gpus_;
 };
 

@@ -243,6 +243,24 @@ TEST_F(TwoRanks, TheSummaryNamesTheRankThatItSpeaksOf) {
   EXPECT_EQ(both.verdict.note, "There are 2 GPUs; this is about GPU 0 of process 8, which idles the most.");
 }
 
+TEST(GpuName, OfAJobIsByRank) {
+  trace::Trace trace;
+  for (const auto& [process, pid, device] :
+       {std::tuple{"rank 1 · train.py", 31, 1}, std::tuple{"rank 0 · train.py", 32, 0},
+        std::tuple{"rank 0 · other.py", 33, 0}, std::tuple{"train.py", 34, 4}}) {
+    LaneInfo info;
+    info.kind = LaneKind::Kernels;
+    info.process = process;
+    info.pid = pid;
+    info.device = device;
+    trace.add_lane(info);
+  }
+  const trace::Owners owners(trace);
+  EXPECT_EQ(gpu_name(owners, 0), "GPU 1 of rank 1");
+  EXPECT_EQ(gpu_name(owners, 1), "GPU 0 of process 32") << "two jobs have a rank 0";
+  EXPECT_EQ(gpu_name(owners, 3), "GPU 4");
+}
+
 // Both have correlations 1 and 2; what is gathered for one knows nothing of the other.
 TEST_F(TwoRanks, EvidenceIsOfOneRank) {
   const Evidence a = gather(trace, 0, 1000, nullptr, 0), b = gather(trace, 0, 1000, nullptr, 1);

@@ -33,6 +33,7 @@ class AttachTest : public ProgramTest {
     return name.starts_with("train.py:") && name.find("return gpu.sync(gpu.STREAM)") != std::string::npos;
   }
   static std::string train() { return std::string(LANESCOPE_SOURCE_DIR) + "/tests/inject/train.py"; }
+  static std::string ranks() { return std::string(LANESCOPE_SOURCE_DIR) + "/tests/inject/ranks.py"; }
   Outcome record(std::vector<std::string> options, const std::vector<std::string>& command,
                  Surroundings surroundings) const {
     std::vector<std::string> arguments{"attach"};
@@ -109,6 +110,68 @@ TEST_F(AttachTest, InBurstsOnlyPartsAreRecordedAndAllWaits) {
   EXPECT_EQ(reads, 4000u);  // each is seen, recorded or not
   EXPECT_GT(kernels, 300u);
   EXPECT_LT(kernels, 12'000u * 9 / 10);
+}
+
+// Each of the two processes reports in by itself, in whichever order.
+TEST_F(AttachTest, EachRankOfAJobJoinsOnePictureAndIsNamed) {
+  const Outcome outcome =
+      record({"--level", "calls", "--record", "job.lanescope"},
+             {LANESCOPE_PYTHON, ranks(), "2", LANESCOPE_PYTHON, train(), "--iterations", "300", "--all-reduce", "4096"},
+             on_fake_gpu());
+  if (outcome.err.find("NVTX has no payloads") != std::string::npos) GTEST_SKIP() << outcome.err;
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const Outcome report = run({"report", "job.lanescope"});
+  ASSERT_EQ(report.status, 0) << report.err;
+  EXPECT_THAT(report.out, AllOf(HasSubstr("GPU 0 of rank 0"), HasSubstr("GPU 1 of rank 1")));
+  EXPECT_THAT(report.out, testing::Not(HasSubstr("of process")));
+}
+
+TEST_F(AttachTest, NcclsKernelsHaveBytesAndCommunicatorAndEachRankItsOwnEvents) {
+  const Outcome outcome =
+      record({"--level", "calls", "--record", "job.json"},
+             {LANESCOPE_PYTHON, ranks(), "2", LANESCOPE_PYTHON, train(), "--iterations", "100", "--all-reduce", "4096"},
+             on_fake_gpu());
+  if (outcome.err.find("NVTX has no payloads") != std::string::npos) GTEST_SKIP() << outcome.err;
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto trace = nlohmann::json::parse(text_of(folder_ / "job.json"));
+  std::map<std::string, std::int64_t> programs;
+  std::size_t all_reduces = 0, ranges = 0;
+  for (const auto& event : trace.at("traceEvents")) {
+    const std::string name = event.value("name", "");
+    if (name == "process_name") programs[event.at("args").at("name")] = event.at("pid");
+    const bool kernel = name == "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
+    if (!kernel && name != "ncclAllReduce") continue;
+    (kernel ? all_reduces : ranges) += 1;
+    EXPECT_EQ(event.at("args").value("communicator", ""), "0x0123456789abcdef") << event;
+    EXPECT_EQ(event.at("args").value("bytes", 0), 4096);
+  }
+  EXPECT_EQ(all_reduces, 200u);
+  EXPECT_EQ(ranges, 200u);
+  EXPECT_TRUE(programs.contains("rank 0 · train.py"));
+  EXPECT_TRUE(programs.contains("rank 1 · train.py"));
+  EXPECT_THAT(programs, testing::Not(testing::Contains(testing::Key(HasSubstr("ranks.py"))))) << "it uses no GPU";
+}
+
+TEST_F(AttachTest, ARankThatDiesIsSaidAndTheOthersGoOn) {
+  const Outcome outcome =
+      record({"--level", "calls", "--record", "job.json"},
+             {LANESCOPE_PYTHON, ranks(), "2", LANESCOPE_PYTHON, train(), "--iterations", "200", "--die-after", "50"},
+             on_fake_gpu());
+  EXPECT_EQ(outcome.status, 128 + SIGKILL);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("rank 1 · train.py ("), HasSubstr("it was killed")));
+  EXPECT_THAT(outcome.err, testing::Not(HasSubstr("rank 0")));
+  const auto trace = nlohmann::json::parse(text_of(folder_ / "job.json"));
+  std::map<std::int64_t, std::string> programs;
+  std::map<std::string, std::size_t> reads;
+  for (const auto& event : trace.at("traceEvents")) {
+    if (event.value("name", "") == "process_name") programs[event.at("pid")] = event.at("args").at("name");
+  }
+  for (const auto& event : trace.at("traceEvents")) {
+    if (is_read(event.value("name", ""))) ++reads[programs[event.at("pid")]];
+  }
+  EXPECT_EQ(reads["rank 0 · train.py"], 200u);
+  EXPECT_EQ(reads["rank 1 · train.py"], 49u);
 }
 
 TEST_F(AttachTest, AnotherStatusIsPassedOn) {

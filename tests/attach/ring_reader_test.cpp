@@ -95,6 +95,20 @@ TEST(RingReader, RefusesMemoryThatIsNotALibrarys) {
   EXPECT_FALSE(RingReader::open(&writer.memory(), 100, problem));
 }
 
+TEST(RingReader, ARankThatCannotBeIsNone) {
+  const auto job = [](std::uint32_t rank, std::uint32_t ranks) {
+    RingWriter writer(8);
+    writer.memory().job = {rank, 0, ranks};
+    return open(writer).job();
+  };
+  EXPECT_EQ(job(4, 8).rank, 4u);
+  EXPECT_EQ(job(4, 8).ranks, 8u);
+  EXPECT_EQ(job(4, 0).rank, 4u);
+  EXPECT_EQ(job(9, 8).rank, 0u);
+  EXPECT_EQ(job(0xFFFFFFFF, 0xFFFFFFFF).rank, 0u);
+  EXPECT_EQ(job(1, 0xFFFFFFFF).ranks, 0u);
+}
+
 TEST(RingReader, OpenCallsAreReadUnlessTheyAreBeingWritten) {
   RingWriter writer;
   RingReader reader = open(writer);

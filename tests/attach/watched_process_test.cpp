@@ -24,12 +24,13 @@ using testing::SizeIs;
 constexpr std::uint32_t kPid = 100, kWorker = 101;
 constexpr std::uint32_t kRuntime = 2 << 16, kDriver = 1 << 16;  // CUPTI's domains
 constexpr base::Nanoseconds kOrigin = 1'000'000;
+constexpr std::uint32_t kNccl = 50;  // the text's number
 constexpr base::Nanoseconds kUs = base::kMicrosecond;
 
 // A program whose library sends what the test says, and the trace it gives.
 class Rig {
  public:
-  Rig() : folder_(std::filesystem::path(testing::TempDir()) / "watched_process") {
+  explicit Rig(std::optional<int> rank = {}) : folder_(std::filesystem::path(testing::TempDir()) / "watched_process") {
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "train.py") << "def train(loader):\n"
                                            "    for batch in loader:\n"
@@ -37,7 +38,7 @@ class Rig {
                                            "        loss = criterion(out)\n"
                                            "        print(loss.item())\n";
     std::string problem;
-    process.emplace(WatchedProcess::Identity{kPid, 1, "train.py", folder_, 0},
+    process.emplace(WatchedProcess::Identity{kPid, 1, "train.py", folder_, 0, rank, 2},
                     *RingReader::open(&writer.memory(), writer.bytes(), problem), trace, recorder, kOrigin);
     text(1, "cudaLaunchKernel_v7000");
     text(2, "cudaStreamSynchronize_v3020");
@@ -90,6 +91,27 @@ class Rig {
     message.act = act;
     message.thread = thread;
     message.name = name;
+    ASSERT_TRUE(writer.send(wire::Kind::Range, message));
+  }
+  /// In NCCL's domain, with a payload if it names bytes.
+  void nccl(wire::RangeAct act, base::Nanoseconds t, std::uint32_t name, std::uint64_t bytes = 0) {
+    struct {
+      wire::RangeMessage range;
+      wire::CollectivePayload payload;
+    } message{};
+    message.range.time_ns = t + kOrigin;
+    message.range.act = act;
+    message.range.thread = kPid;
+    message.range.name = name;
+    message.range.domain = kNccl;
+    if (bytes == 0) {
+      ASSERT_TRUE(writer.send(wire::Kind::Range, message.range));
+      return;
+    }
+    message.range.payload = sizeof(message.payload);
+    message.payload.has = wire::CollectivePayload::kCommunicator | wire::CollectivePayload::kBytes;
+    message.payload.communicator = 0xAB;
+    message.payload.bytes = bytes;
     ASSERT_TRUE(writer.send(wire::Kind::Range, message));
   }
   void read(base::Nanoseconds now) {
@@ -261,6 +283,74 @@ TEST(WatchedProcess, NvtxRangesNestAndStepsBecomeIterations) {
   EXPECT_EQ(rig.process->iteration_text(), "ProfilerStep#");
   std::vector<Rig::Seen> ranges = rig.lane(trace::LaneKind::Phases, "NVTX");
   EXPECT_EQ(std::count_if(ranges.begin(), ranges.end(), [](const auto& seen) { return seen.name == "aten::mm"; }), 4);
+}
+
+TEST(WatchedProcess, ARankIsInTheNamesOfAllLanes) {
+  Rig rig(3);
+  rig.recording(wire::RecordingAct::On, 0);
+  rig.call(10 * kUs, 15 * kUs, 1, 1);
+  rig.kernel(20 * kUs, 320 * kUs);
+  rig.finish(1000 * kUs);
+  ASSERT_GT(rig.trace.lane_count(), 2u);
+  for (trace::LaneId id = 0; id < rig.trace.lane_count(); ++id) {
+    EXPECT_EQ(rig.trace.lane(id).info().process, "rank 3 · train.py");
+  }
+}
+
+// Of a job, one rank may end long before the others.
+TEST(WatchedProcess, OneThatHasEndedDoesNotHoldTheOthersUp) {
+  Rig rig;
+  const std::unique_ptr<trace::EventWriter> other = rig.recorder.open_writer();
+  rig.call(10 * kUs, 15 * kUs, 1, 1);
+  other->complete_until(2000 * kUs);
+  rig.finish(1000 * kUs);
+  other->complete_until(5000 * kUs);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (rig.trace.complete_until() < 5000 * kUs && std::chrono::steady_clock::now() < deadline) rig.recorder.flush();
+  EXPECT_EQ(rig.trace.complete_until(), 5000 * kUs);
+}
+
+// One call by itself, and two in a group. The other launch is the program's own.
+TEST(WatchedProcess, NcclsRangesAndTheirKernelsHaveBytesAndCommunicator) {
+  Rig rig;
+  rig.text(kNccl, "NCCL");
+  rig.text(51, "ncclAllReduce");
+  rig.text(52, "ncclGroupStart");
+  rig.text(53, "ncclGroupEnd");
+  rig.recording(wire::RecordingAct::On, 0);
+  const auto launch = [&](base::Nanoseconds t) {
+    rig.call(t, t + 2 * kUs, 1, 1);
+    rig.kernel(t + 3 * kUs, t + 8 * kUs);
+  };
+  rig.nccl(wire::RangeAct::Push, 10 * kUs, 51, 4096);
+  launch(12 * kUs);
+  rig.nccl(wire::RangeAct::Pop, 20 * kUs, 0);
+  launch(30 * kUs);
+  rig.nccl(wire::RangeAct::Push, 40 * kUs, 52);
+  rig.nccl(wire::RangeAct::Pop, 41 * kUs, 0);
+  for (const base::Nanoseconds t : {42 * kUs, 44 * kUs}) {
+    rig.nccl(wire::RangeAct::Push, t, 51, 100);
+    rig.nccl(wire::RangeAct::Pop, t + kUs, 0);
+  }
+  rig.nccl(wire::RangeAct::Push, 50 * kUs, 53);
+  launch(51 * kUs);
+  rig.nccl(wire::RangeAct::Pop, 60 * kUs, 0);
+  rig.nccl(wire::RangeAct::Push, 70 * kUs, 51);
+  rig.nccl(wire::RangeAct::Pop, 71 * kUs, 0, 7);  // NCCL says at the end what it did not know before
+  rig.finish(1000 * kUs);
+  const auto arguments = [&](trace::LaneKind kind, const std::string& lane) {
+    std::vector<std::string> found;
+    rig.for_each(kind, lane, [&](trace::LaneId, const trace::Event& event) {
+      found.emplace_back(rig.trace.arguments().text(trace::arguments_of(event)));
+    });
+    return found;
+  };
+  const std::string one = R"("communicator":"0x00000000000000ab","bytes":4096)";
+  const std::string each = R"("communicator":"0x00000000000000ab","bytes":100)";
+  EXPECT_THAT(arguments(trace::LaneKind::Kernels, "kernels"),
+              ElementsAre(one, "", R"("communicator":"0x00000000000000ab","bytes":200,"calls":2)"));
+  EXPECT_THAT(arguments(trace::LaneKind::Phases, "NVTX"),
+              ElementsAre(one, "", each, each, "", R"("communicator":"0x00000000000000ab","bytes":7)"));
 }
 
 TEST(WatchedProcess, AWaitForTheNextBatchIsALoad) {

@@ -12,6 +12,7 @@ folder with the fake libraries is FAKE_GPU_LIBRARIES, or the build's next to the
 import ctypes
 import os
 import pathlib
+import struct
 import sys
 
 STREAM = 7  # the context's null stream
@@ -69,9 +70,68 @@ event_record = _function("fake_event_record", _u32, _u32)                       
 event_sync = _function("fake_event_sync", _u32, _u32)                              # event
 malloc = _function("fake_malloc", _u32, _u64)                                      # bytes
 free = _function("fake_free", _u32)
+set_device = _function("fake_set_device", None, _u32)                              # what follows is done by this one
 get_device = _function("fake_get_device", _u32)
 stream_create = _function("fake_stream_create", _u32)
 backward = _function("fake_backward", _u32, _Text, _u32, _Microseconds)            # name, launches, duration of each
+
+
+class Nccl:
+    """A communicator of NCCL, which says of its calls in NVTX ranges what NCCL 2.25 does; "old": what NCCL 2.21 did."""
+
+    SCHEMA = 1 << 24
+    ALL_GATHER, ALL_REDUCE, BROADCAST, REDUCE_SCATTER, REDUCE, SEND, RECV = range(4, 11)
+    NAMES = {ALL_GATHER: "AllGather", ALL_REDUCE: "AllReduce", BROADCAST: "Broadcast",
+             REDUCE_SCATTER: "ReduceScatter", REDUCE: "Reduce", SEND: "Send", RECV: "Recv"}
+    NUMBERS = {ALL_GATHER: 0, REDUCE: 2}  # root, peer, operation of a reduction; of the others one
+
+    def __init__(self, rank, ranks, communicator=0x0123456789ABCDEF, old=False):
+        self.communicator, self.old = communicator, old
+        self.ranges = ctypes.CDLL(str(_folder() / "libranges.so"))
+        if not self.ranges.ranges_have_payloads():
+            raise RuntimeError("the toolkit's NVTX has no payloads")
+        for name, arguments in (("push_payload", [_Text, _Text, _u64, ctypes.c_char_p, _u64, _i32]),
+                                ("pop_in", [_Text]), ("pop_payload", [_Text, _u64, ctypes.c_char_p, _u64])):
+            getattr(self.ranges, "ranges_" + name).argtypes = arguments
+        if old:
+            payload = struct.pack("iii", rank, ranks, rank)
+            self.push("ncclCommInitRank", self.SCHEMA, payload)
+            self.pop()
+        else:
+            self.push("ncclCommInitRank")
+            payload = struct.pack("Qiiii", communicator, ranks, rank, rank, 0)
+            self.ranges.ranges_pop_payload("NCCL", self.SCHEMA, payload, len(payload))
+
+    def push(self, name, schema=0, payload=b"", size=None, count=1):
+        self.ranges.ranges_push_payload("NCCL", name, schema, payload, len(payload) if size is None else size,
+                                        count if payload else -1)
+
+    def pop(self):
+        self.ranges.ranges_pop_in("NCCL")
+
+    def payload(self, operation, size, *numbers):
+        numbers = numbers or (0,) * self.NUMBERS.get(operation, 1)
+        packed = struct.pack("Q", size) + struct.pack(f"{len(numbers)}i", *numbers)
+        packed += b"\0" * (-len(packed) % 8)
+        return packed if self.old else struct.pack("Q", self.communicator) + packed
+
+    def call(self, operation, size, us=0, numbers=(), stream=STREAM):
+        """One call; without a duration it launches nothing, as between the start and the end of a group."""
+        self.push("nccl" + self.NAMES[operation], self.SCHEMA + operation, self.payload(operation, size, *numbers))
+        correlation = launch(f"ncclDevKernel_{self.NAMES[operation]}_Sum_f32_RING_LL", us, stream) if us else 0
+        self.pop()
+        return correlation
+
+    def group_start(self):
+        self.push("ncclGroupStart")
+        self.pop()
+
+    def group_end(self, us, stream=STREAM):
+        self.push("ncclGroupEnd")
+        correlation = launch("ncclDevKernel_SendRecv", us, stream)
+        self.pop()
+        return correlation
+
 
 # For tests.
 step_clock = _function("fake_step_clock", None, _i64)

@@ -324,6 +324,8 @@ gpu.sync(gpu.STREAM)
   EXPECT_EQ(status, GetParam().status) << viewer.output();
   EXPECT_EQ(m.calls.size(), 4u);  // calls are sent as they end
   EXPECT_TRUE(process->ended());
+  EXPECT_EQ(process->memory().end.load(),
+            static_cast<std::uint32_t>(GetParam().handlers ? wire::End::Regular : wire::End::None));
   if (!GetParam().handlers) return;
   ASSERT_EQ(m.kernels.size(), 2u);
   EXPECT_EQ(m.recordings.back().act, wire::RecordingAct::Delivered);

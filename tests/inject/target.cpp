@@ -197,6 +197,13 @@ void Process::take(const wire::Slot& first, const std::string& content) {
       static_cast<wire::RangeMessage&>(r) = as<wire::RangeMessage>(content);
       r.text = text(r.name);
       r.domain_text = text(r.domain);
+      if (r.payload != 0) {
+        if (r.payload != sizeof(wire::CollectivePayload) || content.size() < sizeof(wire::RangeMessage) + r.payload) {
+          m.problems.push_back("a payload of " + std::to_string(r.payload) + " bytes");
+        } else {
+          r.nccl = as<wire::CollectivePayload>(content.substr(sizeof(wire::RangeMessage)));
+        }
+      }
       m.ranges.push_back(r);
       return;
     }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct Operation : wire::OperationMessage {
 };
 struct Range : wire::RangeMessage {
   std::string text, domain_text;
+  std::optional<wire::CollectivePayload> nccl;
 };
 
 /// All that a process has sent.

@@ -266,6 +266,8 @@ void wait_until(std::uint64_t end) {
   }
 }
 
+std::atomic<std::uint32_t> device{0};
+
 void kernel(const char* name, std::uint64_t duration, std::uint32_t stream, std::uint32_t correlation,
             std::uint64_t node = 0) {
   const auto [start, end] = enqueue(stream, duration);
@@ -273,6 +275,7 @@ void kernel(const char* name, std::uint64_t duration, std::uint32_t stream, std:
   k.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
   k.start = start;
   k.end = end;
+  k.deviceId = device;
   k.contextId = 1;
   k.streamId = stream;
   k.gridX = 32, k.gridY = k.gridZ = 1;
@@ -425,6 +428,7 @@ EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
     CUpti_ActivityContext3 c{};
     c.kind = kind;
     c.contextId = 1;
+    c.deviceId = device;
     c.nullStreamId = 7;
     record(c, 0);
   } else if (kind == CUPTI_ACTIVITY_KIND_STREAM) {
@@ -440,6 +444,7 @@ EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
     CUpti_ActivityDevice5 d{};
     d.kind = kind;
     d.name = "Fake GPU";
+    d.id = device;
     for (int i = 0; i < 16; ++i) d.uuid.bytes[i] = static_cast<char>(i + 1);
     record(d, 0);
   }
@@ -509,6 +514,7 @@ EXPORT std::uint32_t fake_memcpy(std::uint32_t kind, std::uint64_t bytes, std::u
   m.bytes = bytes;
   m.start = start;
   m.end = end;
+  m.deviceId = device;
   m.contextId = 1;
   m.streamId = stream;
   m.correlationId = call.correlation;
@@ -524,6 +530,7 @@ EXPORT std::uint32_t fake_memset(std::uint64_t bytes, std::uint64_t duration_ns,
   m.bytes = bytes;
   m.start = start;
   m.end = end;
+  m.deviceId = device;
   m.contextId = 1;
   m.streamId = stream;
   m.correlationId = call.correlation;
@@ -572,6 +579,8 @@ EXPORT std::uint32_t fake_free() {
   Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020);
   return call.correlation;
 }
+/// What follows is done by this GPU.
+EXPORT void fake_set_device(std::uint32_t number) { device = number; }
 /// One of the calls that frameworks make a hundred times an iteration.
 EXPORT std::uint32_t fake_get_device() {
   Call call(false, CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020);

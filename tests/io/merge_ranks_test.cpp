@@ -7,6 +7,7 @@
 #include "analysis/collectives.h"
 #include "io/trace_file.h"
 #include "scratch.h"
+#include "trace/rank_name.h"
 #include "traces.h"
 
 namespace lanescope::io {
@@ -136,6 +137,24 @@ TEST(MergeRanks, EqualProcessNumbersAreOfDifferentHosts) {
   EXPECT_EQ(merged.trace->lane(1).info().host, "rank 0");
   EXPECT_EQ(merged.trace->lane(3).info().host, "rank 1");
   EXPECT_EQ(trace::Owners(*merged.trace).gpus().size(), 2u);
+}
+
+// A recording of each of two machines, which hold two ranks of one job.
+TEST(MergeRanks, RecordingsThatNameTheirRanksKeepThem) {
+  auto ranks = two(rank_trace(1, 0, 0), rank_trace(2, 5000, 60));
+  for (RankTrace& rank : ranks) {
+    const int number = rank.name == "rank0.json" ? 3 : 8;
+    rank.name = number == 3 ? "b.lanescope" : "a.lanescope";
+    auto trace = std::make_unique<trace::Trace>();
+    LaneInfo info = rank.opened.trace->lane(1).info();
+    info.process = trace::rank_name(number, "train.py");
+    trace->add_lane(info);
+    trace->publish();
+    rank.opened.trace = std::move(trace);
+  }
+  const OpenedTrace merged = merge_ranks(std::move(ranks));
+  EXPECT_EQ(merged.trace->lane(0).info().process, "rank 8 · train.py");
+  EXPECT_EQ(merged.trace->lane(1).info().process, "rank 3 · train.py");
 }
 
 TEST(MergeRanks, KeepsTheFactsThatAllShare) {

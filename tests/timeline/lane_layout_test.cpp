@@ -184,6 +184,34 @@ TEST(Seats, RanksHaveTheirOwnGpus) {
   EXPECT_THAT(headings(), ElementsAre("CPU", "process 31 · GPU 0", "process 32 · GPU 0"));
 }
 
+// They come in any order, and their process numbers say nothing.
+TEST(Seats, ProcessesOfAJobAreNamedAndOrderedByRank) {
+  trace::Trace trace;
+  for (const auto& [rank, pid] : {std::pair{10, 31}, std::pair{2, 32}, std::pair{0, 33}}) {
+    const std::string process = "rank " + std::to_string(rank) + " · train.py";
+    trace.add_lane(cpu(LaneKind::Calls, "calls", 0, pid, process));
+    LaneInfo kernels = gpu(LaneKind::Kernels, "kernels", rank, 7);
+    kernels.pid = pid;
+    kernels.process = process;
+    trace.add_lane(kernels);
+  }
+  LaneLayout layout;
+  const auto headings = [&](bool of_gpus) {
+    std::vector<std::string> found;
+    for (const OrderedLane& entry : ordered_lanes(trace, layout)) {
+      if (entry.lane && entry.gpu == of_gpus) found.push_back(entry.heading);
+    }
+    return found;
+  };
+  EXPECT_THAT(headings(true),
+              ElementsAre("rank 0 · GPU 0 · stream 7", "rank 2 · GPU 2 · stream 7", "rank 10 · GPU 10 · stream 7"));
+  layout.set_grouping(LaneGrouping::Process);
+  EXPECT_THAT(headings(false), ElementsAre("rank 0 · train.py", "rank 2 · train.py", "rank 10 · train.py"));
+  EXPECT_THAT(headings(true), ElementsAre("rank 0 · train.py", "rank 2 · train.py", "rank 10 · train.py"));
+  layout.set_grouping(LaneGrouping::Device);
+  EXPECT_THAT(headings(true), ElementsAre("rank 0 · GPU 0", "rank 2 · GPU 2", "rank 10 · GPU 10"));
+}
+
 // Lanes not in the order keep their default position, after their predecessor.
 TEST_F(SeatTest, TheOrderOfAPersonHolds) {
   const auto keys = lane_keys(trace);

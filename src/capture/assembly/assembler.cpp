@@ -282,6 +282,7 @@ void Assembler::release(Nanoseconds until, Nanoseconds now_ns) {
           event.flags = record.copy_flags;
         } else {
           trace::set_launch(event, record.detail);
+          trace::set_arguments(event, static_cast<base::NameId>(record.value));
         }
         write(event, lane);
         latency_.add(now_ns - record.end_ns);

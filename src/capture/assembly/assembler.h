@@ -36,6 +36,8 @@ class Assembler {
   void relieve(Nanoseconds now_ns);
   void advance(const Progress& progress, Nanoseconds now_ns);
   void finish(Nanoseconds now_ns);
+  /// After finish(): nothing more comes, so other writers of the same trace need not be held up by this one.
+  void close() { writer_.reset(); }
   /// Writes a marker at this time, on the lane for messages about the capture.
   void mark(Nanoseconds t, NameId name);
   Nanoseconds complete_until() const { return complete_ns_; }

@@ -31,7 +31,9 @@ inline constexpr std::uint32_t kBufferFlush = 1 << 16, kInstrumentation = 2 << 1
 struct Record {
   Nanoseconds start_ns = 0;
   Nanoseconds end_ns = 0;
-  std::uint64_t value = 0;  ///< Operation: bytes. Sync, GpuEvent: the id that links the two; 0: none
+  /// Operation: bytes; a kernel: its arguments, a number in Trace::arguments(). Sync, GpuEvent: the id that links the
+  /// two; 0: none.
+  std::uint64_t value = 0;
   NameId name = 0;
   std::uint32_t correlation = 0;
   std::uint32_t thread = 0;  ///< Call, Overhead; 0: unknown

@@ -1,0 +1,47 @@
+// What NCCL says of its calls in NVTX ranges: how many bytes go over which communicator; and which kernel launches are
+// theirs. One object per thread of the program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "inject/wire.h"
+
+namespace lanescope::attach {
+
+/// What follows a RangeMessage that names `bytes` of it; empty if it is too short.
+std::optional<wire::CollectivePayload> payload_in(std::span<const unsigned char> after, std::uint32_t bytes);
+
+/// As the members of a JSON object: "\"communicator\":\"0x9a3e…\",\"bytes\":4194304,\"root\":0".
+std::string arguments_of(const wire::CollectivePayload& payload);
+
+/// NCCL launches a call's kernel within the call, or, of calls between ncclGroupStart and ncclGroupEnd, one kernel for
+/// all of them within the latter.
+class NcclCalls {
+ public:
+  void begin(std::string_view name, const std::optional<wire::CollectivePayload>& payload);
+  /// The innermost range of NCCL's has ended.
+  void end();
+  /// A kernel is launched: its arguments; empty if it is not NCCL's, or not known whose it is.
+  std::string launched();
+
+ private:
+  enum class Is : std::uint8_t { Other, GroupStart, GroupEnd };
+  struct Open {
+    Is is = Is::Other;
+    std::optional<wire::CollectivePayload> payload;
+    bool launched = false;
+  };
+  std::string arguments_of_group() const;
+
+  std::vector<Open> open_;
+  std::size_t groups_ = 0;
+  std::vector<wire::CollectivePayload> grouped_;
+};
+
+}  // namespace lanescope::attach

@@ -1,0 +1,106 @@
+#include "attach/nccl_calls.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <limits>
+
+namespace lanescope::attach {
+namespace {
+
+using Payload = wire::CollectivePayload;
+
+Payload all_reduce(std::uint64_t bytes, std::uint64_t communicator = 0xAB) {
+  Payload payload{};
+  payload.has = Payload::kCommunicator | Payload::kBytes | Payload::kOperation;
+  payload.communicator = communicator;
+  payload.bytes = bytes;
+  return payload;
+}
+
+TEST(NcclCalls, ArgumentsAreTheMembersOfAnObject) {
+  EXPECT_EQ(arguments_of(all_reduce(4096)), R"("communicator":"0x00000000000000ab","bytes":4096,"reduction":"sum")");
+  Payload old{};
+  old.has = Payload::kBytes | Payload::kRoot | Payload::kOperation;
+  old.bytes = 8;
+  old.root = 3;
+  old.operation = 77;
+  EXPECT_EQ(arguments_of(old), R"("bytes":8,"root":3,"reduction":"its own")");
+  Payload begun{};
+  begun.has = Payload::kCommunicator | Payload::kRank;
+  begun.communicator = std::numeric_limits<std::uint64_t>::max();
+  begun.rank = 1;
+  begun.ranks = 8;
+  EXPECT_EQ(arguments_of(begun), R"("communicator":"0xffffffffffffffff","rank":1,"ranks":8)");
+}
+
+TEST(NcclCalls, OnlyAWholePayloadIsOne) {
+  std::array<unsigned char, sizeof(Payload) + 24> bytes{};
+  const Payload payload = all_reduce(5);
+  std::memcpy(bytes.data(), &payload, sizeof(payload));
+  ASSERT_TRUE(payload_in(bytes, sizeof(Payload)));
+  EXPECT_EQ(payload_in(bytes, sizeof(Payload))->bytes, 5u);
+  EXPECT_FALSE(payload_in(bytes, 0));
+  EXPECT_FALSE(payload_in(bytes, sizeof(Payload) - 1));
+  EXPECT_FALSE(payload_in(bytes, std::numeric_limits<std::uint32_t>::max()));
+  EXPECT_FALSE(payload_in(std::span(bytes).first(sizeof(Payload) - 1), sizeof(Payload)));
+  bytes.fill(0);
+  EXPECT_FALSE(payload_in(bytes, sizeof(Payload)));
+}
+
+TEST(NcclCalls, ALaunchWithinACallIsItsOwn) {
+  NcclCalls calls;
+  EXPECT_EQ(calls.launched(), "");
+  calls.begin("ncclAllReduce", all_reduce(1));
+  EXPECT_EQ(calls.launched(), arguments_of(all_reduce(1)));
+  calls.end();
+  EXPECT_EQ(calls.launched(), "");
+  calls.begin("ncclCommInitRank", {});
+  EXPECT_EQ(calls.launched(), "");
+}
+
+TEST(NcclCalls, AGroupIsLaunchedAtItsEnd) {
+  NcclCalls calls;
+  const auto group = [&](const std::vector<Payload>& of) {
+    calls.begin("ncclGroupStart", {});
+    calls.end();
+    for (const Payload& payload : of) {
+      calls.begin("ncclSend", payload);
+      calls.end();
+    }
+    calls.begin("ncclGroupEnd", {});
+    const std::string arguments = calls.launched();
+    calls.end();
+    return arguments;
+  };
+  EXPECT_EQ(group({all_reduce(7)}), arguments_of(all_reduce(7)));
+  EXPECT_EQ(group({all_reduce(7), all_reduce(8)}), R"("communicator":"0x00000000000000ab","bytes":15,"calls":2)");
+  EXPECT_EQ(group({all_reduce(7), all_reduce(8, 0xCD)}), R"("bytes":15,"calls":2)");
+  EXPECT_EQ(group({all_reduce(std::numeric_limits<std::uint64_t>::max()), all_reduce(8)}),
+            R"("communicator":"0x00000000000000ab","bytes":18446744073709551615,"calls":2)");
+  EXPECT_EQ(group({}), "") << "nothing is left of the groups before";
+}
+
+TEST(NcclCalls, NeitherLostBeginningsNorLostEndsSpoilWhatFollows) {
+  NcclCalls calls;
+  for (int i = 0; i < 1000; ++i) calls.end();
+  for (int i = 0; i < 1000; ++i) calls.begin("ncclGroupStart", {});
+  for (int i = 0; i < 1000; ++i) calls.end();
+  for (int i = 0; i < 100'000; ++i) {
+    calls.begin("ncclSend", all_reduce(1));
+    calls.end();
+  }
+  calls.begin("ncclAllReduce", all_reduce(9));
+  EXPECT_EQ(calls.launched(), arguments_of(all_reduce(9)));
+  calls.end();
+  calls.begin("ncclGroupEnd", {});
+  calls.launched();
+  calls.end();
+  calls.begin("ncclGroupEnd", {});
+  EXPECT_EQ(calls.launched(), "");
+}
+
+}  // namespace
+}  // namespace lanescope::attach
