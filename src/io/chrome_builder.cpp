@@ -318,6 +318,8 @@ OpenedTrace TraceBuilder::finish() {
   } else {
     out_.opened().facts.version.clear();
     out_.opened().facts.device_name = head_.device_name;
+    out_.opened().rank = head_.rank;
+    out_.opened().world_size = head_.world_size > head_.rank ? head_.world_size : 0;
     claim_gpu_lanes();
     out_.arrange();
   }
