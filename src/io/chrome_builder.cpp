@@ -183,7 +183,8 @@ void TraceBuilder::take_details(const RawEvent& raw, Event& event) {
 }
 
 void TraceBuilder::add_foreign(const RawEvent& raw) {
-  const Meaning meaning = meaning_of_category(raw.category);
+  Meaning meaning = meaning_of_category(raw.category);
+  if (meaning == Meaning::Kernel) meaning = meaning_of_kernel(raw.name);
   if (meaning == Meaning::Nothing) return skip(raw);
   if (meaning == Meaning::Sync) return add_sync(raw);
   Event event;
