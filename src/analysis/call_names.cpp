@@ -13,13 +13,17 @@ bool begins_with_any(std::string_view text, const std::array<std::string_view, N
 }
 
 CallRole role_of(std::string_view name) {
-  static constexpr std::array<std::string_view, 4> kLaunches{"cudaLaunchKernel", "cuLaunchKernel", "cudaGraphLaunch",
-                                                             "cuGraphLaunch"};
-  static constexpr std::array<std::string_view, 2> kCopies{"cudaMemcpy", "cuMemcpy"};
-  static constexpr std::array<std::string_view, 6> kPinning{"cudaHostAlloc",  "cudaMallocHost", "cudaHostRegister",
-                                                            "cuMemHostAlloc", "cuMemAllocHost", "cuMemHostRegister"};
-  static constexpr std::array<std::string_view, 5> kAllocation{"cudaMalloc", "cudaFree", "cudaHostUnregister",
-                                                               "cuMemAlloc", "cuMemFree"};
+  static constexpr std::array<std::string_view, 10> kLaunches{
+      "cudaLaunchKernel", "cuLaunchKernel",      "cudaGraphLaunch",       "cuGraphLaunch",
+      "hipLaunchKernel",  "hipExtLaunchKernel",  "hipModuleLaunchKernel", "hipExtModuleLaunchKernel",
+      "hipGraphLaunch",   "hipLaunchCooperative"};
+  static constexpr std::array<std::string_view, 3> kCopies{"cudaMemcpy", "cuMemcpy", "hipMemcpy"};
+  static constexpr std::array<std::string_view, 10> kPinning{
+      "cudaHostAlloc",     "cudaMallocHost", "cudaHostRegister", "cuMemHostAlloc", "cuMemAllocHost",
+      "cuMemHostRegister", "hipHostMalloc",  "hipHostAlloc",     "hipMallocHost",  "hipHostRegister"};
+  static constexpr std::array<std::string_view, 9> kAllocation{"cudaMalloc", "cudaFree",    "cudaHostUnregister",
+                                                               "cuMemAlloc", "cuMemFree",   "hipMalloc",
+                                                               "hipFree",    "hipHostFree", "hipHostUnregister"};
   if (begins_with_any(name, kLaunches)) return CallRole::KernelLaunch;
   if (begins_with_any(name, kCopies)) return CallRole::MemoryCopy;
   if (begins_with_any(name, kPinning)) return CallRole::Pinning;

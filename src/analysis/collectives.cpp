@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/communicator.h"
 #include "analysis/intervals.h"
 #include "analysis/summary.h"
 #include "base/translate.h"
@@ -28,8 +29,15 @@ constexpr double kSkew = 0.6, kTransfer = 0.4;  // of the time: waiting
 struct Kernel {
   std::string_view operation;
   CollectivePart part;
+  Communicator communicator;
   bool used = false;
 };
+
+bool can_be_one(const Kernel& a, const Kernel& b) {
+  if (a.operation != b.operation || a.communicator.group != b.communicator.group) return false;
+  const auto &first = a.communicator.sequence, &second = b.communicator.sequence;
+  return a.operation == "SendRecv" || !first || !second || *first == *second;
+}
 
 // The kernels of one GPU that start in the stretch: its collectives, and the times of the others.
 struct OfGpu {
@@ -69,7 +77,9 @@ std::map<GpuNumber, OfGpu> read(const trace::Trace& trace, std::span<const TimeS
             gpus[gpu].others.emplace_back(event.start_ns, event.end_ns);
           } else {
             gpus[gpu].collectives.push_back(
-                {known->second, {gpu, {id, static_cast<std::uint16_t>(r), i}, event.start_ns, event.end_ns}});
+                {known->second,
+                 {gpu, {id, static_cast<std::uint16_t>(r), i}, event.start_ns, event.end_ns},
+                 communicator_of(trace.arguments().text(trace::arguments_of(event)))});
           }
         }
       }
@@ -90,28 +100,39 @@ Nanoseconds last_but_one(const Collective& one) {
   return start;
 }
 
-// For each kernel of the first GPU, the first on each other one that is not taken yet, is of the same operation, and
-// runs at the same time as all that were found.
-std::vector<Collective> match(std::map<GpuNumber, OfGpu>& gpus, Nanoseconds clock_error_ns) {
-  std::vector<Collective> all;
+using Kernels = std::map<GpuNumber, std::vector<Kernel*>>;  // of each GPU that takes part, by start
+
+// Those of one communicator are matched apart from all others. Where none is known, all GPUs are taken for one.
+std::map<std::string, Kernels> by_communicator(std::map<GpuNumber, OfGpu>& gpus) {
+  std::map<std::string, Kernels> groups;
+  for (auto& [number, gpu] : gpus) {
+    for (Kernel& kernel : gpu.collectives) groups[kernel.communicator.group][number].push_back(&kernel);
+  }
+  return groups;
+}
+
+// For each kernel of the first GPU, the first on each other one that is not taken yet, can be of the same collective,
+// and runs at the same time as all that were found.
+void match(Kernels& gpus, Nanoseconds clock_error_ns, std::vector<Collective>& all) {
   std::map<GpuNumber, std::size_t> from;  // everything before ended before the kernel that is looked at
-  for (Kernel& first : gpus.begin()->second.collectives) {
+  for (Kernel* const first_kernel : gpus.begin()->second) {
+    Kernel& first = *first_kernel;
     Collective found{first.operation, {first.part}, first.part.start_ns, 0};
     std::vector<Kernel*> taken{&first};
     Nanoseconds end = first.part.end_ns;
     for (auto other = std::next(gpus.begin()); other != gpus.end(); ++other) {
-      std::vector<Kernel>& kernels = other->second.collectives;
+      const std::vector<Kernel*>& kernels = other->second;
       std::size_t& begin = from[other->first];
       while (begin < kernels.size() &&
-             (kernels[begin].used || kernels[begin].part.end_ns + clock_error_ns <= first.part.start_ns))
+             (kernels[begin]->used || kernels[begin]->part.end_ns + clock_error_ns <= first.part.start_ns))
         ++begin;
       Kernel* partner = nullptr;
-      for (std::size_t i = begin; i < kernels.size() && kernels[i].part.start_ns < end + clock_error_ns; ++i) {
-        if (kernels[i].used || kernels[i].operation != first.operation ||
-            kernels[i].part.end_ns + clock_error_ns <= found.last_start_ns) {
+      for (std::size_t i = begin; i < kernels.size() && kernels[i]->part.start_ns < end + clock_error_ns; ++i) {
+        if (kernels[i]->used || !can_be_one(first, *kernels[i]) ||
+            kernels[i]->part.end_ns + clock_error_ns <= found.last_start_ns) {
           continue;
         }
-        partner = &kernels[i];
+        partner = kernels[i];
         break;
       }
       if (!partner) break;
@@ -128,7 +149,6 @@ std::vector<Collective> match(std::map<GpuNumber, OfGpu>& gpus, Nanoseconds cloc
     for (Kernel* kernel : taken) kernel->used = true;
     all.push_back(std::move(found));
   }
-  return all;
 }
 
 void judge(Collectives& result, Nanoseconds clock_error_ns) {
@@ -155,7 +175,9 @@ void judge(Collectives& result, Nanoseconds clock_error_ns) {
   }
   const double share = static_cast<double>(wait) / static_cast<double>(wait + transfer);
   const auto last = std::ranges::max_element(result.gpus, {}, &GpuCollectives::arrived_last);
-  const Nanoseconds mean_wait = wait / static_cast<Nanoseconds>(result.gpus.size() - 1) / count;
+  Nanoseconds waiting = 0;  // parts: in each collective, all but the last
+  for (const Collective& one : result.all) waiting += static_cast<Nanoseconds>(one.parts.size()) - 1;
+  const Nanoseconds mean_wait = wait / waiting;
   if (clock_error_ns > 0 && mean_wait < 2 * clock_error_ns) {
     result.sentence = tr("Their clocks are known to {} only, too little to say who arrived last.",
                          base::format_duration(clock_error_ns));
@@ -185,7 +207,7 @@ std::string_view verdict_key(CollectiveVerdict verdict) {
 
 std::string_view collective_operation(std::string_view kernel) {
   // ncclDevKernel_AllReduce_Sum_f32_RING_LL, ncclKernel_AllGather_RING_LL_Sum_int8_t, ncclAllReduceRingLLKernel_sum_f32
-  const std::size_t at = kernel.find("nccl");
+  const std::size_t at = kernel.find("nccl");  // RCCL's, too
   if (at == std::string_view::npos || kernel.find("ernel", at) == std::string_view::npos) return {};
   // The longer ones first.
   constexpr std::array<std::string_view, 9> kOperations{
@@ -206,7 +228,10 @@ Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> str
   if (!has_collectives(trace)) return result;
   std::map<GpuNumber, OfGpu> gpus = read(trace, stretches);
   if (gpus.empty()) return result;
-  if (gpus.size() > 1) result.all = match(gpus, clock_error_ns);
+  for (auto& [group, kernels] : by_communicator(gpus)) {
+    if (kernels.size() > 1) match(kernels, clock_error_ns, result.all);
+  }
+  std::ranges::stable_sort(result.all, {}, [](const Collective& c) { return c.parts.front().start_ns; });
   std::map<GpuNumber, GpuCollectives> sums;
   std::map<GpuNumber, std::vector<Interval>> transfers;
   for (const Collective& one : result.all) {

@@ -4,7 +4,9 @@
 //   GPU 0   [======================]      waits from its start to the last start, then transfers
 //   GPU 1             [============]      arrived last: it transfers all the time
 //
-// A collective's kernels transfer only while all of them run, so those that belong together overlap in time.
+// A collective's kernels transfer only while all of them run, so those that belong together overlap in time. Where the
+// kernels name their process group, as in the PyTorch profiler's files, only those of one group belong together, and
+// those of one sequence number (communicator.h).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +30,7 @@ struct CollectivePart {
   trace::EventPlace place;
   Nanoseconds start_ns = 0, end_ns = 0;
 };
-/// One collective, with a part for each GPU, in the order of the GPUs.
+/// One collective, with a part for each GPU of its process group, in the order of the GPUs.
 struct Collective {
   std::string_view operation;
   std::vector<CollectivePart> parts;
@@ -61,7 +63,7 @@ struct GpuCollectives {
 struct Collectives {
   std::vector<Collective> all;       ///< in time order
   std::vector<GpuCollectives> gpus;  ///< of each GPU that takes part
-  std::int64_t unmatched = 0;        ///< kernels without a counterpart on every other of these GPUs
+  std::int64_t unmatched = 0;        ///< kernels without a counterpart on every other GPU of their group
   Nanoseconds uneven_ns = 0;         ///< the sum over all: from the mean of the starts to the last
   CollectiveVerdict verdict = CollectiveVerdict::Inconclusive;
   /// One sentence, translated.

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "analysis/summary.h"
 #include "base/translate.h"
@@ -30,47 +29,17 @@ void say_whose(Summary& summary) {
   note += tr("There are {} GPUs; this is about {}, which idles the most.", summary.gpu_count, summary.verdict_gpu_name);
 }
 
-namespace {
-
-// The first part of a process's name: "rank 3" of "rank 3 · python3".
-std::string_view label_of(const trace::Owners& owners, trace::ProcessNumber process) {
-  constexpr std::string_view kDot = " · ";
-  const trace::Trace& trace = owners.trace();
-  for (std::size_t l = 0; l < trace.lane_count(); ++l) {
-    const auto lane = static_cast<trace::LaneId>(l);
-    const std::string_view name = trace.lane(lane).info().process;
-    if (owners.process_of(lane) == process && !name.empty()) return name.substr(0, name.find(kDot));
-  }
-  return {};
-}
-
-// Empty unless every process that uses GPUs has a name of its own, as the ranks of a job have.
-std::string named_by_process(const trace::Owners& owners, trace::GpuNumber gpu) {
-  const trace::Gpu& g = owners.gpus()[gpu];
-  std::map<std::string_view, trace::ProcessNumber> processes;
-  std::size_t gpus_of_it = 0;
-  for (const trace::Gpu& other : owners.gpus()) {
-    if (other.process == g.process) ++gpus_of_it;
-    const std::string_view label = label_of(owners, other.process);
-    const auto known = processes.try_emplace(label, other.process).first;
-    if (label.empty() || known->second != other.process) return {};
-  }
-  if (processes.size() < 2) return {};
-  const std::string label(label_of(owners, g.process));
-  return gpus_of_it == 1 ? label : label + " · " + tr("GPU {}", g.device);
-}
-
-}  // namespace
-
 std::string gpu_name(const trace::Owners& owners, trace::GpuNumber gpu) {
-  if (std::string name = named_by_process(owners, gpu); !name.empty()) return name;
   const trace::Gpu& g = owners.gpus()[gpu];
   const trace::Process& process = owners.processes()[g.process];
   if (const std::optional<int> rank = owners.rank_of(g.process)) {
-    const auto of_rank = std::ranges::count_if(owners.gpus(), [&](const trace::Gpu& other) {
-      return other.device == g.device && owners.rank_of(other.process) == rank;
-    });
-    if (of_rank == 1) return tr("GPU {} of rank {}", g.device, *rank);
+    const auto of_rank = [&](auto&& also) {
+      return std::ranges::count_if(
+          owners.gpus(), [&](const trace::Gpu& other) { return owners.rank_of(other.process) == rank && also(other); });
+    };
+    if (of_rank([](const trace::Gpu&) { return true; }) == 1) return tr("rank {}", *rank);
+    if (of_rank([&](const trace::Gpu& other) { return other.device == g.device; }) == 1)
+      return tr("GPU {} of rank {}", g.device, *rank);
   }
   const auto same = [&](auto&& is_same) { return std::count_if(owners.gpus().begin(), owners.gpus().end(), is_same); };
   if (same([&](const trace::Gpu& other) { return other.device == g.device; }) == 1) return tr("GPU {}", g.device);

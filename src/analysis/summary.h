@@ -228,8 +228,8 @@ std::vector<Summary> analyse_gpus(const trace::Trace& trace, Nanoseconds from, N
 Summary over_gpus(Summary whole, std::span<const Summary> gpus, const trace::Owners& owners);
 /// Adds the name of the verdict's GPU to its note; judge() does this, too.
 void say_whose(Summary& summary);
-/// The displayed name of one of several GPUs: "rank 3" if each process has a name of its own, else "GPU 1" or, if
-/// processes use the same number, "GPU 0 of process 8".
+/// The displayed name of one of several GPUs: "rank 3" in a job, "GPU 1 of rank 3" if a rank has several; else "GPU 1"
+/// or, if processes use the same number, "GPU 0 of process 8".
 std::string gpu_name(const trace::Owners& owners, trace::GpuNumber gpu);
 
 // The thresholds of the verdict.

@@ -17,7 +17,8 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 |
 bool is_transfer(const trace::Event& call, const base::NameTable& names) {
   if (call.kind != trace::EventKind::Call) return false;
   const std::string_view name = names.text(call.name);
-  return trace::is_sync(call) || name.starts_with("cudaMemcpy") || name.starts_with("cuMemcpy");
+  return trace::is_sync(call) || name.starts_with("cudaMemcpy") || name.starts_with("cuMemcpy") ||
+         name.starts_with("hipMemcpy");
 }
 
 bool CodeLocator::program_lane(trace::LaneId lane) const {

@@ -183,7 +183,8 @@ void TraceBuilder::take_details(const RawEvent& raw, Event& event) {
 }
 
 void TraceBuilder::add_foreign(const RawEvent& raw) {
-  const Meaning meaning = meaning_of_category(raw.category);
+  Meaning meaning = meaning_of_category(raw.category);
+  if (meaning == Meaning::Kernel) meaning = meaning_of_kernel(raw.name);
   if (meaning == Meaning::Nothing) return skip(raw);
   if (meaning == Meaning::Sync) return add_sync(raw);
   Event event;
@@ -318,6 +319,8 @@ OpenedTrace TraceBuilder::finish() {
   } else {
     out_.opened().facts.version.clear();
     out_.opened().facts.device_name = head_.device_name;
+    out_.opened().rank = head_.rank;
+    out_.opened().world_size = head_.world_size > head_.rank ? head_.world_size : 0;
     claim_gpu_lanes();
     out_.arrange();
   }

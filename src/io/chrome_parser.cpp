@@ -124,7 +124,8 @@ class Handler {
     Intervals,
     Devices,
     Device,
-    Value,  ///< an array or object that is the value of an argument
+    Distributed,  ///< which rank of a job wrote the file
+    Value,        ///< an array or object that is the value of an argument
     Skipped
   };
 
@@ -141,6 +142,7 @@ class Handler {
         if (is(false, "traceEvents")) return Where::Events;
         if (is(true, "otherData")) return Where::OtherData;
         if (is(false, "deviceProperties")) return Where::Devices;
+        if (is(true, "distributedInfo")) return Where::Distributed;
         return Where::Skipped;
       case Where::Events:
         return object ? Where::Event : Where::Skipped;
@@ -246,10 +248,20 @@ class Handler {
       case Where::Device:
         if (key_ == "name" && head_.device_name.empty()) head_.device_name = value.text;
         break;
+      case Where::Distributed:
+        if (key_ == "rank") head_.rank = rank_of(value, -1);
+        if (key_ == "world_size") head_.world_size = rank_of(value, 0);
+        break;
       default:
         break;
     }
     return true;
+  }
+
+  static int rank_of(const Scalar& value, int unknown) {
+    constexpr std::int64_t kMostRanks = 1'000'000;
+    const std::int64_t number = value.as_integer().value_or(-1);
+    return number >= 0 && number <= kMostRanks ? static_cast<int>(number) : unknown;
   }
 
   // --- arguments -----------------------------------------------------------------------------------------------------

@@ -67,6 +67,7 @@ struct FileHead {
 };
 
 /// Passes every event in the file's order; it may be moved from. Throws base::FileError with the path, the reason and
+  int rank = -1, world_size = 0;                      ///< of "distributedInfo"; -1 and 0: not there
 /// the position.
 void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(RawEvent&)>& on_event);
 

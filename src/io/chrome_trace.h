@@ -60,6 +60,8 @@ struct OpenedTrace {
   std::map<std::string, std::uint64_t> skipped_by_category;
   std::map<std::string, std::uint64_t> read_by_category;
   std::optional<trace::CaptureHealth> health;  ///< of a session file: what its capture lost
+  /// Which rank of its job the file says it is, and of how many; -1 and 0: it does not say.
+  int rank = -1, world_size = 0;
   /// What is missing, as one sentence: a session file was cut off or damaged, or Nsight Systems said that it could not
   /// record something. Of several files, also how well their clocks agree. Empty: there is nothing to say.
   std::string incomplete;

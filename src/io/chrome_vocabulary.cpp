@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, trace::kRangeKinds> kRangeKindKeys = {
     "", "iteration", "phase", "read", "sync", "load", "operator", "compute", "timed", "warning", "print", "pin"};
 constexpr std::array<std::string_view, trace::kMarkerKinds> kMarkerKindKeys = {"", "setting", "pause"};
 constexpr std::array<const char*, 4> kDirections = {"HtoD", "DtoH", "DtoD", "PtoP"};
+constexpr std::array<const char*, 3> kLongDirections = {"HostToDevice", "DeviceToHost", "DeviceToDevice"};  // AMD's
 constexpr std::array<const char*, 4> kMemoryKinds = {"Unknown", "Pageable", "Pinned", "Device"};
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 
@@ -151,6 +152,14 @@ Meaning meaning_of_category(std::string_view category) {
   return look_up(table, category).value_or(Meaning::Range);
 }
 
+Meaning meaning_of_kernel(std::string_view name) {
+  for (const std::string_view copy :
+       {"__amd_rocclr_copyBuffer", "CopyHostToDevice", "CopyDeviceToHost", "CopyDeviceToDevice"}) {
+    if (name.starts_with(copy)) return Meaning::Copy;
+  }
+  return name.starts_with("__amd_rocclr_fillBuffer") || name == "FillBuffer" ? Meaning::Memset : Meaning::Kernel;
+}
+
 std::string copy_name(const trace::CopyTraits& traits) {
   return std::string("Memcpy ") + kDirections.at(static_cast<std::size_t>(traits.direction)) + " (" +
          kMemoryKinds.at(static_cast<std::size_t>(traits.source)) + " -> " +
@@ -161,7 +170,9 @@ trace::CopyTraits traits_of_copy_name(std::string_view name) {
   trace::CopyTraits traits;
   for (const auto direction :
        {CopyDirection::HostToDevice, CopyDirection::DeviceToHost, CopyDirection::DeviceToDevice}) {
-    if (name.find(kDirections.at(static_cast<std::size_t>(direction))) != std::string_view::npos) {
+    const auto place = static_cast<std::size_t>(direction);
+    if (name.find(kDirections.at(place)) != std::string_view::npos ||
+        name.find(kLongDirections.at(place)) != std::string_view::npos) {
       traits.direction = direction;
     }
   }

@@ -48,6 +48,8 @@ bool names_a_setting_change(std::string_view unmarked);
 /// The meaning of a category in another program's file. An unlisted category is a named range of the program.
 enum class Meaning : std::uint8_t { Call, Kernel, Copy, Memset, Range, GpuRange, Sync, Nothing };
 Meaning meaning_of_category(std::string_view category);
+/// AMD's runtime copies and fills memory with kernels of its own, too, which are listed as kernels.
+Meaning meaning_of_kernel(std::string_view name);
 
 /// "Memcpy DtoH (Device -> Pageable)", and back, without `asynchronous`.
 std::string copy_name(const trace::CopyTraits& traits);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/collectives.h"
+#include "analysis/communicator.h"
 #include "base/translate.h"
 #include "trace/rank_name.h"
 
@@ -32,7 +33,7 @@ bool leaves_together(std::string_view operation) {
   return operation == "AllReduce" || operation == "AllGather" || operation == "ReduceScatter";
 }
 
-/// The ends of the collectives of the trace's first GPU that has any, in time order, by operation.
+/// The ends of the collectives of the trace's first GPU that has any, in time order, by operation and process group.
 std::map<std::string, std::vector<Nanoseconds>, std::less<>> ends_of(const trace::Trace& trace) {
   std::map<std::string, std::vector<Nanoseconds>, std::less<>> ends;
   const trace::Owners owners(trace);
@@ -46,7 +47,9 @@ std::map<std::string, std::vector<Nanoseconds>, std::less<>> ends_of(const trace
           const std::string_view operation = analysis::collective_operation(name);
           if (!leaves_together(operation)) continue;
           if (gpu == trace::kNobody) gpu = owners.gpu_of(lane);
-          if (owners.gpu_of(lane) == gpu) ends[std::string(operation)].push_back(row.end(i));
+          if (owners.gpu_of(lane) != gpu) continue;
+          const std::string_view arguments = trace.arguments().text(trace::arguments_of(row.event(i)));
+          ends[fmt::format("{} {}", operation, analysis::communicator_of(arguments).group)].push_back(row.end(i));
         }
       });
   for (auto& [operation, of] : ends) std::ranges::sort(of);
@@ -158,9 +161,52 @@ std::set<std::int64_t> pids_of(const trace::Trace& trace) {
   return pids;
 }
 
+std::optional<int> rank_of(const RankTrace& rank) {
+  return rank.opened.rank >= 0 ? rank.opened.rank : rank_in_name(rank.name);
+}
+
 std::string label_of(const RankTrace& rank) {
-  if (const auto number = rank_in_name(rank.name)) return trace::rank_name(*number, {});
-  return rank.name.substr(0, rank.name.find('.'));
+  const auto number = rank_of(rank);
+  if (!number) return rank.name.substr(0, rank.name.find('.', rank.name.rfind('/') + 1));
+  return trace::rank_name(*number, {});
+}
+
+/// Of each, and no two the same: two files of one rank are told apart by their names.
+std::vector<std::string> labels_of(const std::vector<RankTrace>& ranks) {
+  std::vector<std::string> labels;
+  std::map<std::string, int> uses;
+  for (const RankTrace& rank : ranks) ++uses[label_of(rank)];
+  std::set<std::string> taken;
+  for (const RankTrace& rank : ranks) {
+    std::string label = label_of(rank);
+    if (uses[label] > 1) label += fmt::format(" ({})", rank.name);
+    while (!taken.insert(label).second) label += '\'';
+    labels.push_back(std::move(label));
+  }
+  return labels;
+}
+
+/// Which ranks of the job have no file, if all that know the job's size agree.
+std::string missing_text(const std::vector<RankTrace>& ranks) {
+  constexpr std::size_t kMostNamed = 6;
+  int world = 0;
+  std::set<int> here;
+  for (const RankTrace& rank : ranks) {
+    const int of = rank.opened.world_size;
+    if (of > 0 && world > 0 && of != world) return "";
+    world = std::max(world, of);
+    if (const auto number = rank_of(rank)) here.insert(*number);
+  }
+  std::vector<int> missing;
+  for (int rank = 0; rank < world; ++rank) {
+    if (!here.contains(rank)) missing.push_back(rank);
+  }
+  if (missing.empty()) return "";
+  if (missing.size() == 1) return tr("Rank {} of {} is not here.", missing.front(), world);
+  if (missing.size() > kMostNamed) return tr("{} of {} ranks are not here.", missing.size(), world);
+  std::string named = std::to_string(missing.front());
+  for (std::size_t i = 1; i + 1 < missing.size(); ++i) named += fmt::format(", {}", missing[i]);
+  return tr("Ranks {} and {} of {} are not here.", named, missing.back(), world);
 }
 
 /// What the facts of all files have in common. Runs with different settings are no longer one that could be predicted.
@@ -270,7 +316,7 @@ Alignment align_ranks(const std::vector<RankTrace>& ranks) {
 OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
   if (ranks.size() == 1) return std::move(ranks.front().opened);
   std::ranges::stable_sort(ranks, {}, [](const RankTrace& r) {
-    return std::pair(rank_in_name(r.name).value_or(std::numeric_limits<int>::max()), r.name);
+    return std::pair(rank_of(r).value_or(std::numeric_limits<int>::max()), r.name);
   });
   const Alignment alignment = align_ranks(ranks);
   std::map<std::int64_t, int> files_with_pid;
@@ -284,9 +330,11 @@ OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
   for (const RankTrace& rank : ranks) cap = std::max(cap, rank.opened.trace->memory_cap_bytes());
   merged.trace = std::make_unique<trace::Trace>(cap);
   merged.facts = common_facts(ranks);
+  const std::vector<std::string> labels = labels_of(ranks);
+  const std::string missing = missing_text(ranks);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     OpenedTrace& opened = ranks[r].opened;
-    const std::string label = label_of(ranks[r]);
+    const std::string& label = labels[r];
     Copier(*opened.trace, *merged.trace, alignment.shift_ns[r]).copy([&](trace::LaneInfo& lane) {
       // A recording of a job names the ranks itself.
       if (!trace::rank_in(lane.process)) {
@@ -302,6 +350,7 @@ OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
     if (!opened.incomplete.empty()) merged.incomplete += fmt::format("{}: {} ", ranks[r].name, opened.incomplete);
     opened = {};  // gives its memory back
   }
+  if (!missing.empty()) merged.incomplete += missing + ' ';
   merged.incomplete += clock_text(alignment);
   merged.facts.clock_error_ns = alignment.error_ns;
   merged.trace->set_complete_until(merged.trace->extent().second);

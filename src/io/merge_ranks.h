@@ -12,7 +12,7 @@
 namespace lanescope::io {
 
 struct RankTrace {
-  std::string name;  ///< of the file, without its folder
+  std::string name;  ///< of the file, with its folder's only where several have one name
   OpenedTrace opened;
 };
 
@@ -32,8 +32,9 @@ struct Alignment {
 /// clock. Never by their starts: how far these are apart is what shall be seen.
 Alignment align_ranks(const std::vector<RankTrace>& ranks);
 
-/// Their processes are named by rank. Equal process numbers get hosts of their own, named like the files. Throws
-/// base::Error if there are too many lanes. At least one trace; a single one is returned as it is.
+/// Their processes are named by rank: the one that a file states, otherwise the one in its name. Equal process numbers
+/// get hosts of their own, named like the files. Throws base::Error if there are too many lanes. At least one trace; a
+/// single one is returned as it is.
 OpenedTrace merge_ranks(std::vector<RankTrace> ranks);
 
 }  // namespace lanescope::io

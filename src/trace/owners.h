@@ -48,7 +48,6 @@ class Owners {
   /// The GPU of a lane with GPU work; kNobody for other lanes.
   GpuNumber gpu_of(LaneId lane) const { return lane < lanes_.size() ? lanes_[lane].gpu : kNobody; }
 
-  const Trace& trace() const { return trace_; }
   const std::vector<Process>& processes() const { return processes_; }
   const std::vector<Gpu>& gpus() const { return gpus_; }
   /// In a job of several, as its lanes' names say.

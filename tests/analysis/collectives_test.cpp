@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "analysis/communicator.h"
 #include "analysis/gpu_job.h"
 
 namespace lanescope::analysis_test {
@@ -20,8 +21,9 @@ using testing::SizeIs;
 
 class CollectivesOfGpus : public testing::Test {
  protected:
-  void kernel(int gpu, const std::string& name, Nanoseconds start, Nanoseconds end) {
-    job_.kernel(gpu, name, start, end);
+  explicit CollectivesOfGpus(int gpus = 3) : job_(gpus) {}
+  void kernel(int gpu, const std::string& name, Nanoseconds start, Nanoseconds end, const std::string& arguments = "") {
+    job_.kernel(gpu, name, start, end, arguments);
   }
   Collectives all(Nanoseconds clock_error_ns = 0) {
     job_.trace.publish();
@@ -36,7 +38,7 @@ class CollectivesOfGpus : public testing::Test {
     }
   }
 
-  GpuJob job_{3};
+  GpuJob job_;
 };
 
 TEST(CollectiveOperation, IsInTheNameOfTheKernelOfEveryVersion) {
@@ -138,6 +140,84 @@ TEST_F(CollectivesOfGpus, OfThreeGpusAllMustTakePart) {
   EXPECT_EQ(found.gpus[1].delays_ns, 6 * 15'000) << "20 - 5";
   // From the mean arrival to the last: 50 - 70 / 3, and 20 - 25 / 3.
   EXPECT_NEAR(static_cast<double>(found.uneven_ns), 6e3 * (50 - 70 / 3.0 + 20 - 25 / 3.0), 12);
+}
+
+// As the PyTorch profiler writes them.
+TEST(CommunicatorOfAKernel, IsInItsArguments) {
+  const auto found = analysis::communicator_of(
+      R"("Collective name":"allreduce","In msg nelems":4096,"Process Group Name":"1","Process Group Ranks":"[0, 2]","Seq":17)");
+  EXPECT_EQ(found.group, "1 [0, 2]");
+  EXPECT_EQ(found.sequence, 17);
+  EXPECT_EQ(analysis::communicator_of(R"("Process Group Name":"a\"b")").group, "a\\\"b ");
+  EXPECT_EQ(analysis::communicator_of(R"("Process Group Name":"1","Seq":"x")").sequence, std::nullopt);
+  EXPECT_EQ(analysis::communicator_of(R"("Group size":2,"Seq":3)").group, "");
+  EXPECT_EQ(analysis::communicator_of(R"("Process Group Name":"cut)").group, "");
+  EXPECT_EQ(analysis::communicator_of(R"("bytes":4096,"communicator":"0x00000000000abcde")").group,
+            "0x00000000000abcde");
+  EXPECT_EQ(analysis::communicator_of("").group, "");
+}
+
+class CollectivesOfGroups : public CollectivesOfGpus {
+ protected:
+  CollectivesOfGroups() : CollectivesOfGpus(4) {}
+  void reduce(int gpu, const std::string& group, Nanoseconds start, Nanoseconds end, int sequence = -1) {
+    std::string arguments = R"("Process Group Name":")" + group + '"';
+    if (sequence >= 0) arguments += R"(,"Seq":)" + std::to_string(sequence);
+    kernel(gpu, kAllReduce, start, end, arguments);
+  }
+};
+
+// Tensor parallel: GPUs 0 and 1, GPUs 2 and 3; data parallel: GPUs 0 and 2. All of them overlap in time. In each
+// millisecond GPU 0 waits 30 µs for GPU 1 and 60 for GPU 2, and GPU 2 waits 40 for GPU 3; the transfers take 2 * 70,
+// 2 * 70 and 2 * 50 µs. So 130 of 510 µs is waiting.
+TEST_F(CollectivesOfGroups, AreNotMixedUp) {
+  for (Nanoseconds t = 0; t < 12'000; t += 1000) {
+    reduce(0, "tp0", t, t + 100);
+    reduce(1, "tp0", t + 30, t + 100);
+    reduce(2, "tp1", t + 10, t + 100);
+    reduce(3, "tp1", t + 50, t + 100);
+    reduce(0, "dp0", t + 20, t + 150);
+    reduce(2, "dp0", t + 80, t + 150);
+  }
+  const Collectives found = all();
+  ASSERT_THAT(found.all, SizeIs(36));
+  ASSERT_THAT(found.gpus, SizeIs(4));
+  EXPECT_EQ(found.unmatched, 0);
+  EXPECT_EQ(found.gpus[0].wait_ns, 12 * 90'000);
+  EXPECT_EQ(found.gpus[1].wait_ns, 0);
+  EXPECT_EQ(found.gpus[2].wait_ns, 12 * 40'000);
+  EXPECT_EQ(found.gpus[2].transfer_ns, 12 * 120'000);
+  EXPECT_EQ(found.gpus[0].arrived_last, 0);
+  EXPECT_EQ(found.gpus[1].arrived_last, 12);
+  EXPECT_EQ(found.gpus[2].arrived_last, 12);
+  EXPECT_EQ(found.gpus[3].arrived_last, 12);
+  EXPECT_EQ(found.gpus[2].count, 24);
+  EXPECT_THAT(found.sentence, HasSubstr("25 % of the time"));
+  for (std::size_t i = 0; i + 1 < found.all.size(); ++i) {
+    EXPECT_LE(found.all[i].parts[0].start_ns, found.all[i + 1].parts[0].start_ns);
+  }
+}
+
+// GPU 1's second all-reduce starts before its first.
+TEST_F(CollectivesOfGroups, TheSequenceNumberDecides) {
+  reduce(0, "0", 0, 100, 1);
+  reduce(0, "0", 10, 120, 2);
+  reduce(1, "0", 30, 120, 2);
+  reduce(1, "0", 60, 100, 1);
+  const Collectives found = all();
+  ASSERT_THAT(found.all, SizeIs(2));
+  EXPECT_EQ(found.all[0].last_start_ns, 60'000);
+  EXPECT_EQ(found.all[1].last_start_ns, 30'000);
+}
+
+// A member whose trace is not here.
+TEST_F(CollectivesOfGroups, AGroupOfOneHasNoCounterpart) {
+  reduce(0, "0", 0, 100);
+  reduce(1, "0", 30, 100);
+  reduce(1, "1", 10, 90);
+  const Collectives found = all();
+  EXPECT_THAT(found.all, SizeIs(1));
+  EXPECT_EQ(found.unmatched, 1);
 }
 
 TEST_F(CollectivesOfGpus, OfOneGpuNobodyKnowsWhoArrivedLast) {

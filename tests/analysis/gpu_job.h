@@ -20,8 +20,9 @@ class GpuJob {
   GpuJob& operator=(const GpuJob&) = delete;
 
   // Times in µs.
-  void kernel(int gpu, const std::string& name, base::Nanoseconds start, base::Nanoseconds end) {
-    add(gpu, name.starts_with("nccl") ? 1 : 0, trace::EventKind::Kernel, name, start, end);
+  void kernel(int gpu, const std::string& name, base::Nanoseconds start, base::Nanoseconds end,
+              const std::string& arguments = "") {
+    add(gpu, name.starts_with("nccl") ? 1 : 0, trace::EventKind::Kernel, name, start, end, arguments);
   }
   void copy(int gpu, base::Nanoseconds start, base::Nanoseconds end) {
     add(gpu, 2, trace::EventKind::Copy, "Memcpy HtoD", start, end);
@@ -53,13 +54,14 @@ class GpuJob {
     lanes_.push_back(trace.add_lane(lane));
   }
   void add(int gpu, int which, trace::EventKind kind, const std::string& name, base::Nanoseconds start,
-           base::Nanoseconds end) {
+           base::Nanoseconds end, const std::string& arguments = "") {
     trace::Event e;
     e.kind = kind;
     e.name = trace.names().intern(name);
     e.start_ns = start * 1000;
     e.end_ns = end * 1000;
     e.lane = lane(gpu, which);
+    if (!arguments.empty()) trace::set_arguments(e, trace.arguments().intern(arguments));
     trace.append(e);
   }
 

@@ -256,7 +256,7 @@ TEST(GpuName, OfAJobIsByRank) {
     trace.add_lane(info);
   }
   const trace::Owners owners(trace);
-  EXPECT_EQ(gpu_name(owners, 0), "GPU 1 of rank 1");
+  EXPECT_EQ(gpu_name(owners, 0), "rank 1");
   EXPECT_EQ(gpu_name(owners, 1), "GPU 0 of process 32") << "two jobs have a rank 0";
   EXPECT_EQ(gpu_name(owners, 3), "GPU 4");
 }

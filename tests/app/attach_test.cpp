@@ -123,7 +123,7 @@ TEST_F(AttachTest, EachRankOfAJobJoinsOnePictureAndIsNamed) {
   EXPECT_EQ(outcome.err, "");
   const Outcome report = run({"report", "job.lanescope"});
   ASSERT_EQ(report.status, 0) << report.err;
-  EXPECT_THAT(report.out, AllOf(HasSubstr("GPU 0 of rank 0"), HasSubstr("GPU 1 of rank 1")));
+  EXPECT_THAT(report.out, AllOf(HasSubstr("rank 0"), HasSubstr("rank 1")));
   EXPECT_THAT(report.out, testing::Not(HasSubstr("of process")));
 }
 

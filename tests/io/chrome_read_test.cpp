@@ -72,6 +72,21 @@ TEST(PyTorchTrace, WhatIsKnownOfEventsIsKept) {
                   R"("Process Group ID":0)"));
 }
 
+TEST(DistributedInfo, SaysWhichRankItIs) {
+  const auto read = [](const std::string& info) {
+    return read_chrome_trace(R"j({"schemaVersion":1,"distributedInfo":)j" + info + R"j(,"traceEvents":[
+      {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1}]})j",
+                             "rank.json");
+  };
+  const OpenedTrace opened = read(R"j({"backend":"nccl","rank":3,"world_size":8,"pg_count":1,"pg_config":[
+      {"pg_name":"0","pg_desc":"default_pg","rank":5,"ranks":[0,1]}],"nccl_version":"2.27.5"})j");
+  EXPECT_EQ(opened.rank, 3) << "the groups' own members are not the file's";
+  EXPECT_EQ(opened.world_size, 8);
+  EXPECT_EQ(read(R"j({"rank":8,"world_size":8})j").world_size, 0) << "there is no rank 8 of 8";
+  EXPECT_EQ(read(R"j({"rank":-1,"world_size":1e30})j").rank, -1);
+  EXPECT_EQ(read("[1]").rank, -1);
+}
+
 TEST(ForeignArguments, NestedValuesAreKeptAndLongOnesCut) {
   const std::string longest(1'000'000, 'x');
   const std::string file = R"j({"traceEvents":[

@@ -157,6 +157,65 @@ TEST(MergeRanks, RecordingsThatNameTheirRanksKeepThem) {
   EXPECT_EQ(merged.trace->lane(1).info().process, "rank 3 · train.py");
 }
 
+// The names say otherwise: the second file's rank comes first.
+TEST(MergeRanks, TheRankInTheFileDecides) {
+  auto ranks = two(rank_trace(1, 0, 0), rank_trace(2, 0, 60));
+  ranks[0].opened.rank = 7;
+  ranks[1].opened.rank = 4;
+  for (RankTrace& rank : ranks) rank.opened.world_size = 8;
+  const OpenedTrace merged = merge_ranks(std::move(ranks));
+  EXPECT_EQ(merged.trace->lane(0).info().pid, 2);
+  EXPECT_EQ(merged.trace->lane(1).info().process, "rank 4");
+  EXPECT_EQ(merged.trace->lane(3).info().process, "rank 7");
+  EXPECT_THAT(merged.incomplete, testing::StartsWith("Ranks 0, 1, 2, 3, 5 and 6 of 8 are not here."));
+}
+
+TEST(MergeRanks, SaysWhichRanksAreMissing) {
+  const auto said = [](int first, int second, int world) {
+    auto ranks = two(rank_trace(1, 0, 0), rank_trace(2, 0, 60));
+    ranks[0].opened.rank = first;
+    ranks[1].opened.rank = second;
+    ranks[0].opened.world_size = world;
+    return merge_ranks(std::move(ranks)).incomplete;
+  };
+  EXPECT_THAT(said(0, 1, 2), testing::Not(HasSubstr("here")));
+  EXPECT_THAT(said(0, 2, 3), HasSubstr("Rank 1 of 3 is not here. "));
+  EXPECT_THAT(said(0, 3, 4), HasSubstr("Ranks 1 and 2 of 4 are not here. "));
+  EXPECT_THAT(said(0, 1, 1024), HasSubstr("1022 of 1024 ranks are not here. "));
+}
+
+TEST(MergeRanks, TwoFilesOfOneRankStayApart) {
+  auto ranks = two(rank_trace(1, 0, 0), rank_trace(1, 0, 60));
+  ranks[0].opened.rank = ranks[1].opened.rank = 3;
+  const OpenedTrace merged = merge_ranks(std::move(ranks));
+  EXPECT_EQ(merged.trace->lane(1).info().process, "rank 3 (rank0.json)");
+  EXPECT_EQ(merged.trace->lane(3).info().process, "rank 3 (rank1.json)");
+  EXPECT_EQ(trace::Owners(*merged.trace).gpus().size(), 2u);
+}
+
+// Every rank has ten all-reduces, but in groups of its own, whose ends have nothing to do with each other.
+TEST(AlignRanks, NotByCollectivesOfDifferentGroups) {
+  auto ranks = two(rank_trace(1, 0, 0), rank_trace(2, 5000, 60));
+  for (RankTrace& rank : ranks) {
+    trace::Trace& trace = *rank.opened.trace;
+    const std::string group = "\"Process Group Name\":\"" + rank.name + "\"";
+    OpenedTrace named;
+    named.trace = std::make_unique<trace::Trace>();
+    for (std::size_t l = 0; l < trace.lane_count(); ++l)
+      named.trace->add_lane(trace.lane(static_cast<LaneId>(l)).info());
+    for (const NamedEvent& e : events_of(trace, 1)) {
+      Event kernel = make_event(*named.trace, 1, EventKind::Kernel, e.name, e.event.start_ns, e.event.end_ns);
+      trace::set_arguments(kernel, named.trace->arguments().intern(group));
+      named.trace->append(kernel);
+    }
+    named.trace->publish();
+    rank.opened = std::move(named);
+  }
+  const Alignment alignment = align_ranks(ranks);
+  EXPECT_EQ(alignment.collectives, 0);
+  EXPECT_THAT(alignment.shift_ns, ElementsAre(0, 0));
+}
+
 TEST(MergeRanks, KeepsTheFactsThatAllShare) {
   auto ranks = two(rank_trace(1, 0, 0), rank_trace(2, 0, 60));
   for (RankTrace& rank : ranks) {

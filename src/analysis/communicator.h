@@ -1,0 +1,22 @@
+// What a collective's kernel says about itself: the arguments that the PyTorch profiler writes, or those that are
+// recorded of NCCL's ranges in a program that is attached to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lanescope::analysis {
+
+struct Communicator {
+  /// Of those that take part: the process group's name and its ranks, as written, or NCCL's communicator, which is the
+  /// same number on all ranks. Empty: not known.
+  std::string group;
+  /// Of the collective in that group. Sends and receives are counted by each rank on its own, so theirs say nothing.
+  std::optional<std::int64_t> sequence;
+};
+/// `arguments`: as in Trace::arguments().
+Communicator communicator_of(std::string_view arguments);
+
+}  // namespace lanescope::analysis

@@ -1,0 +1,75 @@
+// Traces that the PyTorch profiler writes on AMD's GPUs: categories as on NVIDIA's, names of HIP. The names are from
+// libkineto/src/RoctracerActivity_inl.h, which numbers correlations and words copies likewise.
+#include <gmock/gmock.h>
+
+#include "analysis/call_names.h"
+#include "io/chrome_trace.h"
+#include "opened.h"
+#include "traces.h"
+
+namespace lanescope::io {
+namespace {
+
+using testing::Pair;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+// A launch, a fill, a copy to the host that waits for both, a copy by a kernel, an all-reduce, and a wait.
+constexpr const char* kFile = R"j({"traceEvents":[
+  {"ph":"X","cat":"cuda_runtime","name":"hipExtModuleLaunchKernel","pid":9,"tid":9,"ts":0,"dur":5,"args":{"cid":1,"correlation":1}},
+  {"ph":"X","cat":"kernel","name":"Cijk_Ailk_Bljk_HHS_BH","pid":2,"tid":0,"ts":10,"dur":50,"args":{"device":2,"stream":0,"correlation":1,"kind":"Dispatch Kernel"}},
+  {"ph":"X","cat":"cuda_runtime","name":"hipMemsetAsync","pid":9,"tid":9,"ts":6,"dur":3,"args":{"correlation":2}},
+  {"ph":"X","cat":"kernel","name":"__amd_rocclr_fillBufferAligned","pid":2,"tid":0,"ts":60,"dur":5,"args":{"device":2,"stream":0,"correlation":2}},
+  {"ph":"X","cat":"cuda_runtime","name":"hipMemcpyWithStream","pid":9,"tid":9,"ts":20,"dur":80,"args":{"correlation":3,"kind":"2"}},
+  {"ph":"X","cat":"gpu_memcpy","name":"Memcpy CopyDeviceToHost (Device -> Host)","pid":2,"tid":0,"ts":70,"dur":20,"args":{"device":2,"stream":0,"correlation":3,"bytes":4}},
+  {"ph":"X","cat":"cuda_runtime","name":"hipMemcpyAsync","pid":9,"tid":9,"ts":110,"dur":5,"args":{"correlation":4}},
+  {"ph":"X","cat":"kernel","name":"__amd_rocclr_copyBuffer","pid":2,"tid":0,"ts":120,"dur":5,"args":{"device":2,"stream":0,"correlation":4}},
+  {"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","pid":9,"tid":9,"ts":130,"dur":5,"args":{"correlation":5}},
+  {"ph":"X","cat":"kernel","name":"ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)","pid":2,"tid":1,"ts":140,"dur":60,"args":{"device":2,"stream":1,"correlation":5}},
+  {"ph":"X","cat":"cuda_runtime","name":"hipDeviceSynchronize","pid":9,"tid":9,"ts":150,"dur":55,"args":{"correlation":6}}]})j";
+
+TEST(AmdTrace, CallsKernelsAndCopiesAreWhatTheyAreOnOtherGpus) {
+  const OpenedTrace opened = read_chrome_trace(kFile, "amd.json");
+  EXPECT_THAT(opened.read_by_category,
+              UnorderedElementsAre(Pair("cuda_runtime", 6), Pair("kernel", 4), Pair("gpu_memcpy", 1)));
+  EXPECT_EQ(opened.events_skipped + opened.events_malformed, 0u);
+  int kernels = 0, fills = 0;
+  for (const NamedEvent& e : events_on(opened, LaneKind::Kernels)) {
+    kernels += e.event.kind == EventKind::Kernel;
+    fills += e.event.kind == EventKind::Memset;
+  }
+  EXPECT_EQ(kernels, 2);
+  EXPECT_EQ(fills, 1);
+  EXPECT_THAT(events_on(opened, LaneKind::CopyD2H), SizeIs(1));
+  EXPECT_THAT(events_on(opened, LaneKind::CopyOther), SizeIs(1)) << "a kernel's copy, of unknown direction";
+}
+
+// The copy's call waits for the fill until 65, is copied from 70 to 90 and returns at 100; the device is done at 200.
+TEST(AmdTrace, BlockingCallsWait) {
+  const OpenedTrace opened = read_chrome_trace(kFile, "amd.json");
+  expect_parts(find_event(opened, "hipMemcpyWithStream", 3), 5, 45, 20, 10);
+  expect_parts(find_event(opened, "hipDeviceSynchronize", 6), 0, 50, 0, 5);
+  for (const auto& [name, correlation] :
+       {std::pair("hipExtModuleLaunchKernel", 1u), std::pair("hipLaunchKernel", 5u)}) {
+    EXPECT_NE(find_event(opened, name, correlation).flags & trace::kLaunchFlag, 0) << name;
+  }
+}
+
+TEST(AmdTrace, CallsHaveTheRolesOfTheirCudaNames) {
+  base::NameTable names;
+  analysis::CallNames calls(names);
+  using analysis::CallRole;
+  const auto role = [&](const char* name) { return calls.role(names.intern(name)); };
+  for (const char* name : {"hipLaunchKernel", "hipModuleLaunchKernel", "hipExtModuleLaunchKernel", "hipGraphLaunch"}) {
+    EXPECT_EQ(role(name), CallRole::KernelLaunch) << name;
+  }
+  EXPECT_EQ(role("hipMemcpyAsync"), CallRole::MemoryCopy);
+  EXPECT_EQ(role("hipMemcpyWithStream"), CallRole::MemoryCopy);
+  EXPECT_EQ(role("hipHostMalloc"), CallRole::Pinning);
+  EXPECT_EQ(role("hipMalloc"), CallRole::Allocation);
+  EXPECT_EQ(role("hipMallocAsync"), CallRole::Other);
+  EXPECT_EQ(role("hipStreamSynchronize"), CallRole::Other);
+}
+
+}  // namespace
+}  // namespace lanescope::io
