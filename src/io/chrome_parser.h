@@ -64,10 +64,10 @@ struct FileHead {
   std::vector<Recorded> recorded;
   std::vector<std::optional<trace::LaneInfo>> lanes;  ///< empty: a lane that this version does not understand
   std::string device_name;                            ///< of the first entry of "deviceProperties"
+  int rank = -1, world_size = 0;                      ///< of "distributedInfo"; -1 and 0: not there
 };
 
 /// Passes every event in the file's order; it may be moved from. Throws base::FileError with the path, the reason and
-  int rank = -1, world_size = 0;                      ///< of "distributedInfo"; -1 and 0: not there
 /// the position.
 void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(RawEvent&)>& on_event);
 
