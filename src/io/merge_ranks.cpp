@@ -12,6 +12,7 @@
 #include "analysis/collectives.h"
 #include "analysis/communicator.h"
 #include "base/translate.h"
+#include "trace/copy_trace.h"
 #include "trace/rank_name.h"
 
 namespace lanescope::io {
@@ -19,7 +20,6 @@ namespace {
 
 using base::Nanoseconds;
 using base::tr;
-using trace::Event;
 using trace::LaneId;
 
 /// Times of day in files of one job are not further apart.
@@ -61,99 +61,6 @@ Nanoseconds percentile(std::vector<Nanoseconds> values, double share) {
   std::ranges::nth_element(values, at);
   return *at;
 }
-
-/// Copies one trace into another, with its names, stacks and everything else that events refer to by number.
-class Copier {
- public:
-  Copier(const trace::Trace& from, trace::Trace& to, Nanoseconds shift) : from_(from), to_(to), shift_(shift) {}
-
-  template <typename Rename>
-  void copy(Rename rename) {
-    const trace::Trace::ReadLock lock(from_);
-    for (std::size_t l = 0; l < from_.lane_count(); ++l) {
-      const auto id = static_cast<LaneId>(l);
-      const trace::Lane& lane = from_.lane(id);
-      trace::LaneInfo info = lane.info();
-      rename(info);
-      const LaneId to = to_.add_lane(info);
-      for (std::size_t r = 0; r < lane.row_count(); ++r) copy(lane.row(r), r, to);
-      for (const trace::CallSites::Noted& noted : from_.sites().between(id, kFirst, kLast)) {
-        to_.sites().note(to, noted.start_ns + shift_, site(noted.site));
-      }
-    }
-    copy_recording();
-  }
-
- private:
-  static constexpr Nanoseconds kFirst = std::numeric_limits<Nanoseconds>::min(),
-                               kLast = std::numeric_limits<Nanoseconds>::max();
-
-  void copy(const trace::Row& row, std::size_t number, LaneId to) {
-    for (auto i = row.first(); i < row.last(); ++i) {
-      Event e = row.event(i);
-      e.lane = to;
-      e.start_ns += shift_;
-      e.end_ns += shift_;
-      e.name = name(e.name);
-      if (trace::is_setting_change(e)) {
-        const trace::SettingChange change = trace::change_of(e);
-        trace::set_change(e, {change.version, name(change.key), name(change.before), name(change.now)});
-      } else if (const base::NameId arguments = trace::arguments_of(e); arguments != 0) {
-        trace::set_arguments(e, mapped(arguments_, arguments, from_.arguments(), to_.arguments()));
-      }
-      if (const std::uint32_t launch = trace::launch_of(e); launch != 0) {
-        const auto [known, is_new] = launches_.try_emplace(launch);
-        const auto shape = is_new ? from_.launches().find(launch) : std::nullopt;
-        if (shape) known->second = to_.launches().intern(*shape);
-        trace::set_launch(e, known->second);
-      }
-      to_.append_in_row(number, e);
-    }
-    to_.publish();
-  }
-  base::NameId name(base::NameId id) { return mapped(names_, id, from_.names(), to_.names()); }
-  static base::NameId mapped(std::map<base::NameId, base::NameId>& known, base::NameId id, const base::NameTable& from,
-                             base::NameTable& to) {
-    if (id == 0 || id == base::NameTable::kOverflow) return id;
-    const auto [at, is_new] = known.try_emplace(id);
-    if (is_new) at->second = to.intern(from.text(id));
-    return at->second;
-  }
-  std::uint32_t site(std::uint32_t number) {
-    const auto [known, is_new] = sites_.try_emplace(number);
-    if (is_new) {
-      trace::CallSites::Stack stack = from_.sites().stack(number);
-      for (trace::Frame& frame : stack.frames) {
-        frame.file = name(frame.file);
-        frame.function = name(frame.function);
-      }
-      known->second = to_.sites().intern(stack.frames, stack.own);
-    }
-    return known->second;
-  }
-  void copy_recording() {
-    using Act = trace::RecordingChange::Act;
-    for (std::size_t c = 0; c < from_.coverage_count(); ++c) {
-      const std::int64_t pid = from_.covered_pid(c);
-      const trace::Coverage& coverage = from_.coverage(pid);
-      const trace::Bursts bursts = coverage.bursts();
-      to_.change_recording({Act::Bursts, pid, bursts.burst_ns, bursts.period_ns});
-      if (coverage.complete()) continue;
-      to_.change_recording({Act::Nothing, pid, 0, 0});
-      for (auto i = coverage.first(); i < coverage.last(); ++i) {
-        const trace::Coverage::Interval interval = coverage.interval(i);
-        to_.begin_recorded(pid, interval.begin + shift_, interval.calls_from + shift_);
-        if (interval.end != trace::Coverage::kNever) to_.end_recorded(pid, interval.end + shift_);
-      }
-    }
-  }
-
-  const trace::Trace& from_;
-  trace::Trace& to_;
-  const Nanoseconds shift_;
-  std::map<base::NameId, base::NameId> names_, arguments_;
-  std::map<std::uint32_t, std::uint32_t> launches_, sites_;
-};
 
 std::set<std::int64_t> pids_of(const trace::Trace& trace) {
   std::set<std::int64_t> pids;
@@ -335,13 +242,14 @@ OpenedTrace merge_ranks(std::vector<RankTrace> ranks) {
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     OpenedTrace& opened = ranks[r].opened;
     const std::string& label = labels[r];
-    Copier(*opened.trace, *merged.trace, alignment.shift_ns[r]).copy([&](trace::LaneInfo& lane) {
+    const auto name_lane = [&](trace::LaneInfo& lane) {
       // A recording of a job names the ranks itself.
       if (!trace::rank_in(lane.process)) {
         lane.process = lane.process.empty() ? label : fmt::format("{} · {}", label, lane.process);
       }
       if (!one_host) lane.host = lane.host.empty() ? label : fmt::format("{} · {}", label, lane.host);
-    });
+    };
+    copy_trace(*opened.trace, *merged.trace, {.shift = alignment.shift_ns[r], .change_lane = name_lane});
     merged.events_read += opened.events_read;
     merged.events_skipped += opened.events_skipped;
     merged.events_malformed += opened.events_malformed;

@@ -124,6 +124,7 @@ enum class Action : std::uint8_t {
   SaveTrace,
   SaveTraceCompressed,
   SaveTraceAs,
+  SaveSelection,
   SaveExperiment,
   Screenshot,
   TimelinePicture2x,

@@ -78,6 +78,8 @@ void take(ShellState& state, const fs::path& chosen, bool asked) {
       return;
     case FilePurpose::SaveTrace:
       return save_trace_to(state, path);
+    case FilePurpose::SaveSelection:
+      return save_selection_to(state, path);
     case FilePurpose::SaveTable:
       return save_statistics_to(state, path);
     case FilePurpose::SaveExperiment:

@@ -15,7 +15,7 @@ namespace lanescope::ui {
 struct Preferences;
 struct ShellState;
 
-enum class FilePurpose : std::uint8_t { OpenTrace, SaveTrace, SaveTable, SaveExperiment, FindSource };
+enum class FilePurpose : std::uint8_t { OpenTrace, SaveTrace, SaveSelection, SaveTable, SaveExperiment, FindSource };
 
 /// Our own dialog: a folder's list, and a field for a name or path.
 struct FileDialog {

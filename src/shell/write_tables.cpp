@@ -14,6 +14,7 @@
 #include "shell/shell_state.h"
 #include "shell/write_pictures.h"
 #include "timeline/marks.h"
+#include "trace/copy_trace.h"
 
 namespace lanescope::ui {
 
@@ -60,6 +61,20 @@ void save_trace(ShellState& state, const char* ending) {
   save_trace_to(state, free_picture_name(state, "trace", ending));
 }
 
+void save_selection_as(ShellState& state) {
+  const fs::path name = free_picture_name(state, "selection", ".json").filename();
+  ask_for_file(state, FilePurpose::SaveSelection,
+               {true,
+                tr("Save the selected time as a trace"),
+                saving_folder(state) / name,
+                {".json", ".json.gz", ".lanescope"},
+                tr("Traces")});
+}
+
+std::string no_range(const ShellState& state) {
+  return state.selection.range ? "" : tr("no time range is selected: Shift+drag");
+}
+
 std::string nothing_to_save(const ShellState& state) { return state.model.nothing() ? tr("nothing is shown yet") : ""; }
 
 }  // namespace
@@ -75,6 +90,20 @@ void save_trace_to(ShellState& state, const fs::path& path) {
   if (const io::OpenedTrace* opened = state.model.source().opened()) health = opened->health;
   state.pictures.saving.start([path, facts = std::move(shown), health, &trace = state.model.trace()] {
     io::write_trace(path, trace, facts, health ? &*health : nullptr);
+    return std::string(tr("Trace saved")) + ": " + path.string();
+  });
+}
+
+void save_selection_to(ShellState& state, const fs::path& path) {
+  if (still_saving(state) || !state.selection.range) return;
+  state.show_toast(std::string(tr("Saving the trace")) + ": " + path.string());
+  const trace::Trace& trace = state.model.trace();
+  state.pictures.saved_trace = path;
+  state.pictures.saving.start([path, facts = state.model.facts(), range = *state.selection.range, &trace] {
+    trace::Trace part(trace.memory_cap_bytes());
+    copy_trace(trace, part, {.from = range.first, .to = range.second});
+    part.set_complete_until(part.extent().second);
+    io::write_trace(path, part, facts);
     return std::string(tr("Trace saved")) + ": " + path.string();
   });
 }
@@ -122,6 +151,13 @@ std::vector<ActionInfo> file_actions() {
        {{key::E, kAlt}},
        save_trace_as,
        nothing_to_save},
+      {Action::SaveSelection,
+       ActionGroup::Out,
+       "save-selection",
+       N_("save the selected time range as a trace …"),
+       {{key::E, kAlt | kShift}},
+       save_selection_as,
+       no_range},
       {Action::SaveExperiment,
        ActionGroup::Out,
        "save-experiment",

@@ -544,7 +544,7 @@ void Trace::change_recording(const RecordingChange& change) {
   }
 }
 
-void Trace::copy_recording(const Trace& other, Nanoseconds from, Nanoseconds to) {
+void Trace::copy_recording(const Trace& other, Nanoseconds from, Nanoseconds to, Nanoseconds shift) {
   using Act = RecordingChange::Act;
   const ReadLock lock(other);
   for (std::size_t c = 0; c < other.coverage_count(); ++c) {
@@ -558,8 +558,8 @@ void Trace::copy_recording(const Trace& other, Nanoseconds from, Nanoseconds to)
     for (Coverage::Index i = coverage.first_ending_after(from); i < last; ++i) {
       const Coverage::Interval interval = coverage.interval(i);
       if (interval.begin >= to) break;
-      change_recording({Act::Begin, pid, interval.begin, interval.calls_from});
-      if (interval.end != Coverage::kNever) end_recorded(pid, interval.end);
+      change_recording({Act::Begin, pid, interval.begin + shift, interval.calls_from + shift});
+      if (interval.end != Coverage::kNever) end_recorded(pid, interval.end + shift);
     }
   }
 }

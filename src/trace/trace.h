@@ -278,7 +278,7 @@ class Trace {
   }
   void begin_recorded(std::int64_t pid, Nanoseconds t) { begin_recorded(pid, t, t); }
   /// Takes over what is recorded in [from, to) of another trace.
-  void copy_recording(const Trace& other, Nanoseconds from, Nanoseconds to);
+  void copy_recording(const Trace& other, Nanoseconds from, Nanoseconds to, Nanoseconds shift = 0);
   void end_recorded(std::int64_t pid, Nanoseconds t) { change_recording({RecordingChange::Act::End, pid, t, 0}); }
   void count_dropped(std::uint64_t n) { dropped_.fetch_add(n, std::memory_order_relaxed); }
   void count_late(std::uint64_t n) { late_.fetch_add(n, std::memory_order_relaxed); }

@@ -65,6 +65,12 @@ std::vector<ActionCheck> out_checks() {
       {Action::OpenTrace, own_dialogs, [](Desk& desk) { return desk.has_place("files.confirm"); }},
       {Action::SaveTraceAs, own_dialogs,
        [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".json"); }},
+      {Action::SaveSelection,
+       [](Desk& desk) {
+         own_dialogs(desk);
+         select_an_iteration(desk);
+       },
+       [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".json"); }},
       {Action::SaveExperiment, own_dialogs,
        [](Desk& desk) { return desk.has_place("files.confirm") && desk.state().files.own.typed.ends_with(".toml"); }},
       {Action::SaveTrace, empty_folder, saved_as("trace", ".json")},
