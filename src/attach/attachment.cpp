@@ -510,12 +510,18 @@ void Attachment::publish() {
   std::vector<trace::OpenCall> open;
   trace::CaptureHealth health;
   std::size_t without_gpu = 0, with_gpu = 0;
+  std::set<int> ranks_here;
+  int ranks = 0;  // of the job
   for (const auto& watched : processes_) {
     const ProcessState& state = processes.emplace_back(state_of(*watched));
     add_health(health, *watched, state);
     add_remarks(remarks, *watched, state);
     without_gpu += (state.uses_gpu ? 0 : 1) + watched->process->forked().size();
     with_gpu += state.uses_gpu ? 1 : 0;
+    if (state.rank && state.uses_gpu) {
+      ranks_here.insert(*state.rank);
+      ranks = std::max(ranks, state.ranks);
+    }
     if (watched->ended) continue;
     const auto calls = watched->process->open_calls();
     open.insert(open.end(), calls.begin(), calls.end());
@@ -535,6 +541,13 @@ void Attachment::publish() {
     remarks.push_back({tr("The program ended ({}) without a call to the GPU.", state_.end), true});
   } else if (with_gpu == 0 && now > kQuiet) {
     remarks.push_back({tr("The program has made no call to the GPU yet. Its lanes appear with the first one."), false});
+  }
+  if (ranks > static_cast<int>(ranks_here.size()) && !ranks_here.empty() && now > kQuiet && !status) {
+    remarks.push_back(
+        {tr("{} of the job's {} ranks use a GPU here. The others run on other machines, or have not come so "
+            "far yet.",
+            ranks_here.size(), ranks),
+         false});
   }
   if (meeting_->refused() != 0) {
     remarks.push_back({tr("{} processes that wanted to report in were refused.", meeting_->refused()), true});

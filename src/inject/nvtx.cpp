@@ -128,9 +128,17 @@ constexpr std::uint32_t kRoot = CollectivePayload::kRoot, kPeer = CollectivePayl
 bool layout_of(std::uint64_t schema, Layout& layout) {
   switch (schema - kFirstSchema) {
     case 0:   // CommInitRank
+    case 2:   // CommDestroy
+    case 3:   // CommAbort
     case 11:  // CommInitRankConfig
     case 12:  // CommInitRankScalable
+    case 19:  // CommRevoke
       layout = {false, 3, {kRank, 0}};
+      return true;
+    case 13:  // CommSplit; its ranks are the old communicator's
+    case 15:  // CommShrink
+    case 20:  // CommGrow
+      layout = {false, 0, {0, 0}};
       return true;
     case 4:   // AllGather
     case 16:  // AlltoAll
@@ -172,10 +180,10 @@ bool read_payload(nvtxDomainHandle_t domain, const PayloadData* from, Collective
     if (from->bytes >= 24) {
       std::memcpy(&now, from->data, sizeof(now));
       payload.communicator = now.communicator;
-      payload.has = CollectivePayload::kCommunicator | kRank;
+      payload.has = CollectivePayload::kCommunicator | layout.numbers[0];
       payload.rank = now.rank;
       payload.ranks = now.ranks;
-    } else if (from->bytes == 12) {
+    } else if (from->bytes == 12 && layout.numbers[0] == kRank) {
       std::memcpy(before, from->data, sizeof(before));
       payload.has = kRank;
       payload.rank = before[0];

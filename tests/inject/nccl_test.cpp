@@ -91,6 +91,22 @@ TEST_F(Nccl, ANewCommunicatorIsKnownAtItsRangesEnd) {
   EXPECT_EQ(ranges_[1].nccl->ranks, 4);
 }
 
+// What it says of ranks is of the communicator that is split.
+TEST_F(Nccl, OfASplitTheNewCommunicatorIsKnown) {
+  run(R"(
+payload = struct.pack('QQiiiii4x', 0xFEED, nccl.communicator, 4, 1, 1, 0, 0)
+nccl.push('ncclCommSplit')
+nccl.ranges.ranges_pop_payload('NCCL', nccl.SCHEMA + 13, payload, len(payload))
+nccl.push('ncclCommSplit')
+nccl.ranges.ranges_pop_payload('NCCL', nccl.SCHEMA + 13, payload, 20)  # as before 2.25
+)");
+  ASSERT_EQ(ranges_.size(), 6u);
+  ASSERT_TRUE(ranges_[3].nccl);
+  EXPECT_EQ(ranges_[3].nccl->has, static_cast<std::uint32_t>(Payload::kCommunicator));
+  EXPECT_EQ(ranges_[3].nccl->communicator, 0xFEEDu);
+  EXPECT_FALSE(ranges_[5].nccl);
+}
+
 TEST_F(Nccl, Before225ThereIsNoCommunicator) {
   run(R"(
 nccl.call(nccl.ALL_GATHER, 100)

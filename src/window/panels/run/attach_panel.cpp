@@ -167,16 +167,22 @@ void draw_watched_program(const Canvas& c) {
   if (const attach::ProcessState* process = state.first_with_gpu()) draw_iterations(c, watching, *process);
   draw_level(c, watching);
   if (!state.processes.empty()) heading(c, tr("PROCESSES"));
+  const std::string* library = nullptr;  // of the process above
   for (const attach::ProcessState& process : state.processes) {
     if (!process.uses_gpu) continue;
+    // A rank is name enough, and many of them shall have room.
+    const std::string number = fmt::format("{} {}", tr("process"), process.pid);
     figure_line(
-        c, fmt::format("{}  {}", process.name, process.pid), state_word(process),
+        c, process.rank ? process.name : fmt::format("{}  {}", process.name, process.pid), state_word(process),
         process.state == wire::State::Watching || process.state == wire::State::Starting ? Colour::Text : Colour::Wait);
-    if (!process.library.empty()) {  // "/usr/lib/libcupti.so.13 (API 130001)"
+    if (process.rank && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", number.c_str());
+    if (!process.library.empty() && (!library || *library != process.library)) {
+      // "/usr/lib/libcupti.so.13 (API 130001)"
       const std::size_t folder = process.library.rfind('/', process.library.find(" ("));
       text(c, FontRole::Small, Colour::Dim, process.library.substr(folder + 1));
       if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", process.library.c_str());
     }
+    library = &process.library;
   }
   if (state.without_gpu != 0) {
     text(c, FontRole::Small, Colour::Dim, tr("other processes, without GPU work: {}", state.without_gpu));
