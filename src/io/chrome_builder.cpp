@@ -46,12 +46,13 @@ LaneKind copy_lane(trace::CopyDirection direction) {
   return LaneKind::CopyOther;
 }
 
-void count(std::map<std::string, std::uint64_t>& counts, const std::string& category) {
-  const auto found = counts.find(category);
+void count(std::map<std::string, std::uint64_t>& counts, std::string_view category) {
+  std::string name(category);
+  const auto found = counts.find(name);
   if (found != counts.end()) {
     ++found->second;
   } else {
-    ++counts[counts.size() < kMaxCategories ? category : "(others)"];
+    ++counts[counts.size() < kMaxCategories ? std::move(name) : "(others)"];
   }
 }
 
@@ -88,7 +89,23 @@ TraceBuilder::TraceBuilder(const FileHead& head, const ByteSource& source, ReadP
 
 TraceBuilder::~TraceBuilder() = default;
 
-void TraceBuilder::add(RawEvent& raw) {
+// The texts that a range of another program can have. Those of its process and thread are its end's, too.
+TraceBuilder::OpenRange::OpenRange(const RawEvent& raw)
+    : raw_(raw), category_(raw.category), name_(raw.name), arguments_(raw.arguments) {
+  raw_.process.text = raw_.thread.text = raw_.phase = raw_.new_name = {};
+  raw_.label_hex = raw_.raw = raw_.range_kind = raw_.marker_kind = raw_.key = raw_.before = raw_.now = {};
+  raw_.label.reset();
+}
+
+RawEvent TraceBuilder::OpenRange::event() const {
+  RawEvent raw = raw_;
+  raw.category = category_;
+  raw.name = name_;
+  raw.arguments = arguments_;
+  return raw;
+}
+
+void TraceBuilder::add(const RawEvent& raw) {
   if (head_.own) {
     if (head_.format > kFileFormat) source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
     if (raw.lane) return add_own(raw);
@@ -143,7 +160,8 @@ void TraceBuilder::add_own(const RawEvent& raw) {
       break;
   }
   if (!raw.raw.empty()) take_raw(raw.raw, event);
-  const std::string own_name = !raw.label_hex.empty() ? from_hex(raw.label_hex) : raw.label ? *raw.label : raw.name;
+  const std::string decoded = from_hex(raw.label_hex);
+  const std::string_view own_name = !raw.label_hex.empty() ? decoded : raw.label ? *raw.label : raw.name;
   event.name = out_.trace().names().intern(own_name);
   take_facts(raw, own_name, event);
   if (head_.detailed && raw.raw.empty()) take_details(raw, event);
@@ -178,7 +196,7 @@ void TraceBuilder::take_details(const RawEvent& raw, Event& event) {
     return trace::set_arguments(event, out_.number_of_arguments(raw.arguments));
   }
   arguments_ = "\"context\":" + std::to_string(raw.launch.context);
-  if (!raw.arguments.empty()) arguments_ += ',' + raw.arguments;
+  if (!raw.arguments.empty()) (arguments_ += ',') += raw.arguments;
   trace::set_arguments(event, out_.number_of_arguments(arguments_));
 }
 
@@ -254,15 +272,18 @@ void TraceBuilder::add_metadata(const RawEvent& raw) {
 void TraceBuilder::begin_range(const RawEvent& raw) {
   if (open_range_count_ >= kMaxOpenRanges) return void(++out_.opened().events_malformed);
   ++open_range_count_;
-  open_ranges_[{number_of(raw.process), number_of(raw.thread)}].push_back(raw);
+  open_ranges_[{number_of(raw.process), number_of(raw.thread)}].emplace_back(raw);
 }
 
 void TraceBuilder::end_range(const RawEvent& raw) {
   const auto found = open_ranges_.find({number_of(raw.process), number_of(raw.thread)});
   if (found == open_ranges_.end() || found->second.empty()) return void(++out_.opened().events_malformed);
-  RawEvent range = std::move(found->second.back());
+  const OpenRange begun = std::move(found->second.back());
   found->second.pop_back();
   --open_range_count_;
+  RawEvent range = begun.event();
+  range.process = raw.process;
+  range.thread = raw.thread;
   range.duration = {true, std::nullopt};
   if (range.start.ns && raw.start.ns) range.duration.ns = *raw.start.ns - *range.start.ns;
   add_foreign(range);
@@ -279,13 +300,14 @@ bool TraceBuilder::take_times(const RawEvent& raw, Event& event) {
 
 std::int64_t TraceBuilder::number_of(const RawId& id) {
   if (!id.is_text) return id.number;
-  if (text_ids_.size() >= kMaxTextIds && !text_ids_.contains(id.text)) return kFirstTextId - 1;
-  const auto [it, added] = text_ids_.try_emplace(id.text, kFirstTextId + static_cast<std::int64_t>(text_ids_.size()));
+  const std::string text(id.text);
+  if (text_ids_.size() >= kMaxTextIds && !text_ids_.contains(text)) return kFirstTextId - 1;
+  const auto [it, added] = text_ids_.try_emplace(text, kFirstTextId + static_cast<std::int64_t>(text_ids_.size()));
   if (added) out_.name_process(it->second, id.text);
   return it->second;
 }
 
-void TraceBuilder::keep(const Event& event, const std::string& category) {
+void TraceBuilder::keep(const Event& event, std::string_view category) {
   out_.keep(event);
   count(out_.opened().read_by_category, category);
 }
@@ -293,7 +315,7 @@ void TraceBuilder::keep(const Event& event, const std::string& category) {
 void TraceBuilder::skip(const RawEvent& raw) {
   ++out_.opened().events_skipped;
   count(out_.opened().skipped_by_category,
-        !raw.category.empty() ? raw.category : "(phase " + raw.phase.substr(0, 8) + ")");
+        !raw.category.empty() ? raw.category : "(phase " + std::string(raw.phase.substr(0, 8)) + ")");
 }
 
 OpenedTrace TraceBuilder::finish() {

@@ -20,7 +20,7 @@ class TraceBuilder {
   TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress, const ReadLimits& limits);
   ~TraceBuilder();
 
-  void add(RawEvent& raw);
+  void add(const RawEvent& raw);
   /// Shifts times, infers what calls waited for, and fills the trace. Call once, at the end. Throws base::FileError or
   /// Cancelled.
   OpenedTrace finish();
@@ -38,7 +38,7 @@ class TraceBuilder {
   void begin_range(const RawEvent& raw);
   void end_range(const RawEvent& raw);
   void add_sync(const RawEvent& raw);
-  void keep(const trace::Event& event, const std::string& category);
+  void keep(const trace::Event& event, std::string_view category);
   void skip(const RawEvent& raw);
   /// False, and counted, unless start and end are valid times.
   bool take_times(const RawEvent& raw, trace::Event& event);
@@ -52,7 +52,16 @@ class TraceBuilder {
   const FileHead& head_;
   const ByteSource& source_;
   TraceAssembly out_;
-  std::map<ThreadKey, std::vector<RawEvent>> open_ranges_;
+  /// An event with texts of its own.
+  struct OpenRange {
+    explicit OpenRange(const RawEvent& raw);
+    RawEvent event() const;
+
+   private:
+    RawEvent raw_;
+    std::string category_, name_, arguments_;
+  };
+  std::map<ThreadKey, std::vector<OpenRange>> open_ranges_;
   std::size_t open_range_count_ = 0;
   std::unordered_map<std::string, std::int64_t> text_ids_;
   std::string arguments_;  // keeps its memory

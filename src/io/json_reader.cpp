@@ -1,0 +1,236 @@
+#include "io/json_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <system_error>
+
+#include "base/translate.h"
+#include "base/utf8.h"
+
+namespace lanescope::io {
+namespace {
+
+constexpr std::size_t kLeastBuffer = 512 * 1024;
+constexpr std::size_t kSurelyFinite = 300;  // digits
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// -1: not four hexadecimal digits.
+int four_hex_digits(std::string_view text) {
+  if (text.size() < 4) return -1;
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + 4, value, 16);
+  return error == std::errc{} && end == text.data() + 4 ? static_cast<int>(value) : -1;
+}
+
+struct Skipper {
+  bool opened(bool) { return false; }
+  void closed(bool) {}
+  void key(std::string_view) {}
+  void value(const Scalar&) {}
+};
+
+}  // namespace
+
+JsonReader::JsonReader(ByteSource& source) : source_(source) {
+  buffer_ = take_buffer(0);
+  begin_ = at_ = end_ = buffer_.bytes.get();
+  std::memset(buffer_.bytes.get(), 0, kPadding);
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (refill() && std::string_view(at_, end_).starts_with(kByteOrderMark)) at_ += kByteOrderMark.size();
+}
+
+// Texts that were returned since release() stay where they are: what is not yet consumed moves to another buffer.
+bool JsonReader::refill() {
+  if (ended_) return false;
+  const auto rest = static_cast<std::size_t>(end_ - at_);
+  std::string_view piece = source_.next();
+  if (piece.empty()) {
+    ended_ = true;
+    return false;
+  }
+  Buffer next = take_buffer(2 * rest + piece.size());
+  std::memcpy(next.bytes.get(), at_, rest);
+  std::size_t size = rest;
+  // A long token doubles, so that it is not copied again and again.
+  for (;;) {
+    std::memcpy(next.bytes.get() + size, piece.data(), piece.size());
+    size += piece.size();
+    held_bytes_ += piece.size();
+    if (held_bytes_ > kMaxValueBytes + kLeastBuffer)
+      source_.fail(base::tr("not a trace: one value in it is longer than 64 MB"));
+    if (size >= 2 * rest) break;
+    const std::size_t wanted = next.capacity - kPadding - size;
+    if (source_.peek().size() > wanted) break;
+    piece = source_.next();
+    if (piece.empty()) break;
+  }
+  std::memset(next.bytes.get() + size, 0, kPadding);
+  held_.push_back(std::move(buffer_));
+  buffer_ = std::move(next);
+  before_ += static_cast<std::uint64_t>(at_ - begin_);
+  begin_ = at_ = buffer_.bytes.get();
+  end_ = begin_ + size;
+  return true;
+}
+
+void JsonReader::forget() {
+  constexpr std::size_t kKept = 4;
+  for (Buffer& buffer : held_) {
+    if (free_.size() < kKept && buffer.capacity <= 4 * kLeastBuffer) free_.push_back(std::move(buffer));
+  }
+  held_.clear();
+  held_bytes_ = 0;
+  unescaped_.clear();
+}
+
+JsonReader::Buffer JsonReader::take_buffer(std::size_t bytes) {
+  bytes = std::max(bytes + kPadding, kLeastBuffer);
+  while (!free_.empty()) {
+    Buffer buffer = std::move(free_.back());
+    free_.pop_back();
+    if (buffer.capacity >= bytes) return buffer;
+  }
+  return {std::make_unique_for_overwrite<char[]>(bytes), bytes};
+}
+
+std::string_view JsonReader::decoded(std::string_view written, bool escaped) {
+  for (std::size_t i = 0; i < written.size();) {
+    const std::size_t place = i;
+    if (base::next_code_point(written, i) == base::kInvalidCodePoint) fail_at(written.data() + place, "not UTF-8");
+  }
+  if (!escaped) return written;
+  std::string& text = unescaped_.emplace_back();
+  text.reserve(written.size());
+  for (std::size_t i = 0; i < written.size();) {
+    const std::size_t next = std::min(written.find('\\', i), written.size());
+    text.append(written, i, next - i);
+    if (next == written.size()) break;
+    const char* const place = written.data() + next;
+    const char c = written[next + 1];
+    i = next + 2;
+    constexpr std::string_view kEscapes = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
+    if (const std::size_t known = kEscapes.find(c); known != std::string_view::npos) {
+      text += kMeanings[known];
+      continue;
+    }
+    if (c != 'u') fail_at(place + 1, "an unknown escape in a text");
+    int unit = four_hex_digits(written.substr(i));
+    i += 4;
+    if (unit >= 0xD800 && unit < 0xDC00) {
+      const bool paired = written.size() >= i + 6 && written[i] == '\\' && written[i + 1] == 'u';
+      const int low = paired ? four_hex_digits(written.substr(i + 2)) : -1;
+      unit = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00) : -1;
+      i += 6;
+    } else if (unit >= 0xDC00 && unit < 0xE000) {
+      unit = -1;
+    }
+    if (unit < 0) fail_at(place + 1, "\\u without the digits of a character");
+    base::append_utf8(text, static_cast<char32_t>(unit));
+  }
+  return text;
+}
+
+Scalar JsonReader::number() {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  for (;;) {
+    const char* p = at_;
+    const bool negative = *p == '-';
+    if (negative) ++p;
+    const char* const digits = p;
+    std::uint64_t value = 0;  // may overflow; then there are too many digits
+    for (; is_digit(*p); ++p) value = value * 10 + static_cast<std::uint64_t>(*p - '0');
+    const char* const whole_end = p;
+    std::ptrdiff_t decimals = 0;
+    bool real = false, exponent = false, valid = p != digits && (*digits != '0' || p == digits + 1);
+    if (valid && *p == '.') {
+      real = true;
+      for (++p; is_digit(*p); ++p) value = value * 10 + static_cast<std::uint64_t>(*p - '0');
+      decimals = p - whole_end - 1;
+      valid = decimals > 0;
+    }
+    if (valid && (*p == 'e' || *p == 'E')) {
+      real = exponent = true;
+      ++p;
+      if (*p == '+' || *p == '-') ++p;
+      const char* const first = p;
+      while (is_digit(*p)) ++p;
+      valid = p != first;
+    }
+    if (p >= end_ && refill()) continue;
+    if (!valid) {
+      if (p >= end_) fail_truncated();
+      fail_at(p, "a number is written wrongly");
+    }
+    Scalar result;
+    const std::ptrdiff_t count = p - digits - (real ? 1 : 0);
+    // At most 19 digits do not overflow.
+    const bool fits = !exponent && count <= 19 && value <= kMost + (negative ? 1 : 0);
+    if (fits) result.integer = static_cast<std::int64_t>(negative ? 0 - value : value);
+    if (fits && !real) {
+      result.type = Scalar::Type::Integer;
+    } else {
+      result.type = Scalar::Type::Real;
+      result.text = std::string_view(at_, static_cast<std::size_t>(p - at_));
+      if (fits) result.decimals = static_cast<std::int8_t>(decimals);
+      if ((exponent || result.text.size() > kSurelyFinite) && !std::isfinite(*result.as_real())) {
+        fail_at(p - 1, "a number is too large");
+      }
+    }
+    at_ = p;
+    return result;
+  }
+}
+
+Scalar JsonReader::word() {
+  constexpr std::string_view kTrue = "true", kFalse = "false", kNull = "null";
+  while (static_cast<std::size_t>(end_ - at_) < kFalse.size() && refill()) {
+  }
+  const std::string_view rest(at_, end_);
+  for (const std::string_view known : {kTrue, kFalse, kNull}) {
+    if (rest.starts_with(known)) {
+      at_ += known.size();
+      if (known == kNull) return {};
+      return {Scalar::Type::Boolean, -1, known == kTrue ? 1 : 0, known};
+    }
+    if (!rest.empty() && known.starts_with(rest)) fail_truncated();
+  }
+  fail_here(Expected::Value);
+}
+
+void JsonReader::skip() {
+  Skipper skipper;
+  walk(skipper);
+}
+
+// A zero ends the input, too, as in the file of a program that writes it after its text.
+void JsonReader::expect_end() {
+  if (peek() != '\0') fail_here(Expected::End);
+}
+
+void JsonReader::fail_here(Expected expected) const {
+  if (at_ >= end_ && ended_) fail_truncated();
+  constexpr std::array<std::string_view, 6> kExpected = {
+      "a value is expected",         "a key in quotes is expected",   "a colon is expected",
+      "a comma or } is expected", "a comma or ] is expected", "the end is expected"};
+  fail_at(at_, kExpected[static_cast<std::size_t>(expected)]);
+}
+
+void JsonReader::fail_at(const char* p, std::string_view reason) const {
+  // The reasons are in English only, for those who write such files.
+  const bool english = base::language() == base::Language::English;
+  source_.fail(base::tr("not valid JSON, at byte ") + std::to_string(place_of(p) + 1) +
+               (english ? ": " + std::string(reason) : ""));
+}
+
+void JsonReader::fail_truncated() const {
+  source_.fail(base::tr("the file is truncated: its JSON ends too early, at byte ") + std::to_string(place_of(end_)));
+}
+
+void JsonReader::fail_too_deep() const {
+  source_.fail(base::tr("not a trace: objects and arrays nested more than 512 deep"));
+}
+
+}  // namespace lanescope::io

@@ -1,0 +1,212 @@
+// Reads JSON from a ByteSource, token by token, checking all of it. Texts are views of the bytes as they were read, so
+// that nothing is copied or allocated for most of them.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/byte_source.h"
+#include "io/json_scalar.h"
+
+namespace lanescope::io {
+
+class JsonReader {
+ public:
+  static constexpr int kMaxDepth = 512;
+  /// Of one token, or of all since the last release(). It is held in memory.
+  static constexpr std::uint64_t kMaxValueBytes = std::uint64_t{64} << 20;
+
+  explicit JsonReader(ByteSource& source);
+
+  /// From here on, texts that were returned before need not stay valid.
+  void release() {
+    if (!held_.empty() || !unescaped_.empty()) forget();
+  }
+
+  /// The next character that is not white space; '\0' at the end. It is not consumed.
+  char peek() {
+    for (;;) {
+      const char c = *at_;
+      if (static_cast<unsigned char>(c) > ' ') return c;
+      if (c == ' ') {
+        ++at_;
+      } else if (c == '\n') {
+        ++at_;
+        skip_indentation();
+      } else if (c == '\t' || c == '\r') {
+        ++at_;
+      } else if (at_ < end_ || !refill()) {
+        return '\0';
+      }
+    }
+  }
+  void advance() { ++at_; }  ///< past the character that peek() returned
+
+  /// At a quote.
+  std::string_view text();
+  /// A key and its colon.
+  std::string_view key() {
+    if (peek() != '"') fail_here(Expected::Key);
+    const std::string_view name = text();
+    if (peek() != ':') fail_here(Expected::Colon);
+    advance();
+    return name;
+  }
+  /// At anything but a bracket or a brace.
+  Scalar scalar();
+  /// After an element of an object or array: false if it was the last.
+  bool another(bool object) {
+    const char c = peek();
+    if (c != ',' && c != (object ? '}' : ']')) fail_here(object ? Expected::CommaOrBrace : Expected::CommaOrBracket);
+    advance();
+    return c == ',';
+  }
+  /// For a bracket or brace at peek(): consumes it. False if it is closed at once, which is consumed, too.
+  bool open(bool object) {
+    if (++depth_ > kMaxDepth) fail_too_deep();
+    advance();
+    if (peek() != (object ? '}' : ']')) return true;
+    advance();
+    close();
+    return false;
+  }
+  void close() { --depth_; }
+
+  /// Passes a whole value to a sink: opened(bool object), closed(bool object), key(text), value(Scalar). If opened()
+  /// returns true, it has read the object or array itself.
+  template <class Sink>
+  void walk(Sink& sink);
+  void skip();
+
+  /// After the value: nothing but white space may follow.
+  void expect_end();
+
+ private:
+  static constexpr std::size_t kPadding = 32;  // zeros after the bytes: searches stop there without looking for the end
+  enum class Expected : std::uint8_t { Value, Key, Colon, CommaOrBrace, CommaOrBracket, End };
+
+  struct Buffer {
+    std::unique_ptr<char[]> bytes;
+    std::size_t capacity = 0;
+  };
+
+  static std::uint64_t eight_at(const char* p) {
+    std::uint64_t x = 0;
+    std::memcpy(&x, p, sizeof x);
+    if constexpr (std::endian::native == std::endian::big) x = __builtin_bswap64(x);
+    return x;
+  }
+  void skip_indentation() {
+    std::uint64_t others = 0;
+    while ((others = eight_at(at_) ^ 0x2020202020202020u) == 0) at_ += 8;
+    at_ += std::countr_zero(others) >> 3;
+  }
+
+  bool refill();
+  void forget();
+  Buffer take_buffer(std::size_t bytes);
+  std::string_view decoded(std::string_view written, bool escaped);
+  Scalar number();
+  Scalar word();
+  std::uint64_t place_of(const char* p) const { return before_ + static_cast<std::uint64_t>(p - begin_); }
+  [[noreturn]] void fail_here(Expected expected) const;
+  [[noreturn]] void fail_at(const char* p, std::string_view reason) const;
+  [[noreturn]] void fail_truncated() const;
+  [[noreturn]] void fail_too_deep() const;
+
+  ByteSource& source_;
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  const char* begin_ = nullptr;
+  std::uint64_t before_ = 0;  // bytes of the input before begin_
+  int depth_ = 0;
+  bool ended_ = false;
+  Buffer buffer_;
+  std::vector<Buffer> held_, free_;
+  std::uint64_t held_bytes_ = 0;
+  std::deque<std::string> unescaped_;
+};
+
+inline std::string_view JsonReader::text() {
+  constexpr std::uint64_t kOnes = 0x0101010101010101u, kTops = 0x8080808080808080u;
+  const char* p = at_ + 1;
+  bool escaped = false;
+  std::uint64_t all = 0;
+  for (;;) {
+    const std::uint64_t x = eight_at(p);
+    all |= x;
+    const std::uint64_t quote = x ^ kOnes * '"', backslash = x ^ kOnes * '\\';
+    // The lowest mark is right; those above it may not be.
+    const std::uint64_t marks =
+        (((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) | ((x - kOnes * 0x20) & ~x)) & kTops;
+    if (marks == 0) {
+      p += 8;
+      continue;
+    }
+    p += std::countr_zero(marks) >> 3;
+    if (*p == '"') break;
+    const bool cut = *p == '\\' ? p + 1 >= end_ : p >= end_;
+    if (cut) {
+      const std::ptrdiff_t done = p - at_;
+      if (!refill()) fail_truncated();
+      p = at_ + done;
+    } else if (*p == '\\') {
+      escaped = true;
+      p += 2;
+    } else {
+      fail_at(p, "a control character in a text");
+    }
+  }
+  const std::string_view written(at_ + 1, static_cast<std::size_t>(p - at_ - 1));
+  at_ = p + 1;
+  return escaped || (all & kTops) != 0 ? decoded(written, escaped) : written;
+}
+
+inline Scalar JsonReader::scalar() {
+  const char c = peek();
+  if (c == '"') return Scalar::of_text(text());
+  if (c == '-' || (c >= '0' && c <= '9')) return number();
+  return word();
+}
+
+template <class Sink>
+void JsonReader::walk(Sink& sink) {
+  std::array<bool, kMaxDepth + 1> objects{};
+  const int outside = depth_;
+  for (;;) {
+    // A value begins here.
+    const char c = peek();
+    bool complete = true;
+    if (c == '{' || c == '[') {
+      const bool object = c == '{';
+      if (depth_ >= kMaxDepth) fail_too_deep();
+      if (!sink.opened(object)) {
+        complete = !open(object);
+        if (complete) {
+          sink.closed(object);
+        } else {
+          objects[static_cast<std::size_t>(depth_)] = object;
+        }
+      }
+    } else {
+      sink.value(scalar());
+    }
+    while (complete && depth_ > outside) {
+      const bool object = objects[static_cast<std::size_t>(depth_)];
+      if (another(object)) break;
+      close();
+      sink.closed(object);
+    }
+    if (depth_ == outside) return;
+    if (objects[static_cast<std::size_t>(depth_)]) sink.key(key());
+  }
+}
+
+}  // namespace lanescope::io
