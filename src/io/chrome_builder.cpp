@@ -28,6 +28,7 @@ using trace::LaneKind;
 // Limits that real files never reach, against hostile ones that would exhaust the memory.
 constexpr std::size_t kMaxOpenRanges = 100'000;
 constexpr std::size_t kMaxCategories = 500;
+constexpr std::size_t kKnownCategories = 64;
 constexpr std::size_t kMaxTextIds = 65'536;
 constexpr std::int64_t kFirstTextId = std::int64_t{1} << 40;  // beyond all process and thread ids
 
@@ -46,14 +47,11 @@ LaneKind copy_lane(trace::CopyDirection direction) {
   return LaneKind::CopyOther;
 }
 
-void count(std::map<std::string, std::uint64_t>& counts, std::string_view category) {
+std::uint64_t& count_of(std::map<std::string, std::uint64_t>& counts, std::string_view category) {
   std::string name(category);
   const auto found = counts.find(name);
-  if (found != counts.end()) {
-    ++found->second;
-  } else {
-    ++counts[counts.size() < kMaxCategories ? std::move(name) : "(others)"];
-  }
+  if (found != counts.end()) return found->second;
+  return counts[counts.size() < kMaxCategories ? std::move(name) : "(others)"];
 }
 
 std::string from_hex(std::string_view hex) {
@@ -85,7 +83,7 @@ void take_raw(std::string_view raw, Event& event) {
 
 TraceBuilder::TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress,
                            const ReadLimits& limits)
-    : head_(head), source_(source), out_(source, progress, limits) {}
+    : head_(head), source_(source), out_(source, progress, limits), categories_(kKnownCategories) {}
 
 TraceBuilder::~TraceBuilder() = default;
 
@@ -130,7 +128,7 @@ void TraceBuilder::add(const RawEvent& raw) {
 }
 
 void TraceBuilder::add_own(const RawEvent& raw) {
-  const auto kind = kind_of_category(raw.category);
+  const auto kind = category(raw.category).own_kind;
   const auto lane = static_cast<std::uint64_t>(*raw.lane);
   Event event;
   if (!kind || lane >= head_.lanes.size() || !head_.lanes[lane]) return void(++out_.opened().events_malformed);
@@ -162,7 +160,7 @@ void TraceBuilder::add_own(const RawEvent& raw) {
   if (!raw.raw.empty()) take_raw(raw.raw, event);
   const std::string decoded = from_hex(raw.label_hex);
   const std::string_view own_name = !raw.label_hex.empty() ? decoded : raw.label ? *raw.label : raw.name;
-  event.name = out_.trace().names().intern(own_name);
+  event.name = out_.number_of_name(own_name);
   take_facts(raw, own_name, event);
   if (head_.detailed && raw.raw.empty()) take_details(raw, event);
   keep(event, raw.category);
@@ -186,7 +184,7 @@ void TraceBuilder::take_facts(const RawEvent& raw, std::string_view name, Event&
 void TraceBuilder::take_details(const RawEvent& raw, Event& event) {
   const bool copy = event.kind == EventKind::Copy || event.kind == EventKind::Memset;
   if (event.kind != EventKind::Kernel && event.kind != EventKind::Range && !copy) return;
-  if (event.kind == EventKind::Kernel) trace::set_launch(event, out_.trace().launches().intern(raw.launch));
+  if (event.kind == EventKind::Kernel) trace::set_launch(event, out_.number_of_launch(raw.launch));
   if (!copy) {
     // Many tools repeat the correlation here, which says nothing more.
     const auto id = number_or<std::uint32_t>(raw.external_id, 0);
@@ -201,7 +199,7 @@ void TraceBuilder::take_details(const RawEvent& raw, Event& event) {
 }
 
 void TraceBuilder::add_foreign(const RawEvent& raw) {
-  const Meaning meaning = meaning_of_category(raw.category);
+  const Meaning meaning = category(raw.category).meaning;
   if (meaning == Meaning::Nothing) return skip(raw);
   if (meaning == Meaning::Sync) return add_sync(raw);
   Event event;
@@ -239,15 +237,18 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
     case Meaning::GpuRange:
       key.kind = LaneKind::GpuRanges;
       break;
-    default:
-      trace::set_range_kind(event, kind_of_foreign_range(raw.category, raw.name));
-      if (const auto number = step_number(raw.name)) {
+    default: {
+      event.name = out_.number_of_name(raw.name);
+      const RangeFacts facts = range_facts(raw, event.name);
+      trace::set_range_kind(event, facts.kind);
+      if (facts.step) {
         key.kind = LaneKind::Iterations;
-        event.a = *number;
+        event.a = *facts.step;
       }
+    }
   }
   if (!out_.take_lane(key, event)) return;
-  event.name = out_.trace().names().intern(raw.name);
+  if (meaning != Meaning::Range) event.name = out_.number_of_name(raw.name);
   take_details(raw, event);
   keep(event, raw.category);
 }
@@ -309,13 +310,41 @@ std::int64_t TraceBuilder::number_of(const RawId& id) {
 
 void TraceBuilder::keep(const Event& event, std::string_view category) {
   out_.keep(event);
-  count(out_.opened().read_by_category, category);
+  Category& known = this->category(category);
+  if (known.read == nullptr) known.read = &count_of(out_.opened().read_by_category, category);
+  ++*known.read;
 }
 
 void TraceBuilder::skip(const RawEvent& raw) {
   ++out_.opened().events_skipped;
-  count(out_.opened().skipped_by_category,
-        !raw.category.empty() ? raw.category : "(phase " + std::string(raw.phase.substr(0, 8)) + ")");
+  if (raw.category.empty()) {
+    ++count_of(out_.opened().skipped_by_category, "(phase " + std::string(raw.phase.substr(0, 8)) + ")");
+    return;
+  }
+  Category& known = category(raw.category);
+  if (known.skipped == nullptr) known.skipped = &count_of(out_.opened().skipped_by_category, raw.category);
+  ++*known.skipped;
+}
+
+TraceBuilder::Category& TraceBuilder::category(std::string_view text) {
+  const auto end = [&](bool last) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(last ? text.back() : text.front()));
+  };
+  const std::size_t place = text.empty() ? 0 : text.size() * 5 + end(false) + 3 * end(true);
+  Category& known = categories_[place % categories_.size()];
+  if (known.text != text || known.number == 0) {
+    known = {std::string(text), ++category_count_, meaning_of_category(text), kind_of_category(text), nullptr, nullptr};
+  }
+  return known;
+}
+
+TraceBuilder::RangeFacts TraceBuilder::range_facts(const RawEvent& raw, trace::NameId name) {
+  const std::uint64_t of = category(raw.category).number;
+  if (name < range_facts_.size() && range_facts_[name].category == of) return range_facts_[name];
+  const RangeFacts facts{of, kind_of_foreign_range(raw.category, raw.name), step_number(raw.name)};
+  if (name == base::NameTable::kOverflow) return facts;
+  if (name >= range_facts_.size()) range_facts_.resize(std::size_t{name} + 1);
+  return range_facts_[name] = facts;
 }
 
 OpenedTrace TraceBuilder::finish() {

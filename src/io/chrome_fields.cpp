@@ -1,6 +1,7 @@
 #include "io/chrome_fields.h"
 
 #include <array>
+#include <cstring>
 #include <span>
 
 #include "io/chrome_vocabulary.h"
@@ -66,6 +67,30 @@ constexpr FieldName kArgumentFields[] = {{"device", Field::Device},
                                          {"Python parent id", Field::Known},
                                          {"Python module id", Field::Known}};
 
+/// For short texts faster than a call of memcmp().
+bool same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  const auto word = [](const char* p, auto x) {
+    std::memcpy(&x, p, sizeof x);
+    return x;
+  };
+  const std::size_t n = a.size();
+  const char *p = a.data(), *q = b.data();
+  if (n < 4) {
+    for (std::size_t i = 0; i < n; ++i) {
+      if (p[i] != q[i]) return false;
+    }
+    return true;
+  }
+  if (n < 8) {
+    return word(p, 0u) == word(q, 0u) && word(p + n - 4, 0u) == word(q + n - 4, 0u);
+  }
+  for (std::size_t i = 0; i + 8 < n; i += 8) {
+    if (word(p + i, std::uint64_t{}) != word(q + i, std::uint64_t{})) return false;
+  }
+  return word(p + n - 8, std::uint64_t{}) == word(q + n - 8, std::uint64_t{});
+}
+
 /// Finds a key by its length and its ends, which hardly any two have in common.
 class FieldTable {
  public:
@@ -79,7 +104,7 @@ class FieldTable {
   Field find(std::string_view key) const {
     if (key.empty()) return Field::Other;
     for (std::size_t at = place(key); !slots_[at].key.empty(); at = (at + 1) % kSlots) {
-      if (slots_[at].key == key) return slots_[at].field;
+      if (same(slots_[at].key, key)) return slots_[at].field;
     }
     return Field::Other;
   }

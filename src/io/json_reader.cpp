@@ -141,6 +141,10 @@ Scalar JsonReader::number() {
     if (negative) ++p;
     const char* const digits = p;
     std::uint64_t value = 0;  // may overflow; then there are too many digits
+    for (std::uint64_t x = eight_at(p); are_digits(x); x = eight_at(p)) {
+      value = value * 100'000'000 + eight_digits(x);
+      p += 8;
+    }
     for (; is_digit(*p); ++p) value = value * 10 + static_cast<std::uint64_t>(*p - '0');
     const char* const whole_end = p;
     std::ptrdiff_t decimals = 0;

@@ -103,6 +103,18 @@ class JsonReader {
     if constexpr (std::endian::native == std::endian::big) x = __builtin_bswap64(x);
     return x;
   }
+  /// Of eight characters, the first lowest: whether all are digits, and the number that they are.
+  static bool are_digits(std::uint64_t x) {
+    constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0u;
+    return (((x & kHigh) | ((x + 0x0606060606060606u) & kHigh) >> 4)) == 0x3333333333333333u;
+  }
+  static std::uint64_t eight_digits(std::uint64_t x) {
+    x -= 0x3030303030303030u;
+    x = x * 10 + (x >> 8);  // pairs in every other byte
+    return ((x & 0x000000FF000000FFu) * (100 + (std::uint64_t{1'000'000} << 32)) +
+            ((x >> 16) & 0x000000FF000000FFu) * (1 + (std::uint64_t{10'000} << 32))) >>
+           32;
+  }
   void skip_indentation() {
     std::uint64_t others = 0;
     while ((others = eight_at(at_) ^ 0x2020202020202020u) == 0) at_ += 8;
@@ -127,6 +139,7 @@ class JsonReader {
   const char* begin_ = nullptr;
   std::uint64_t before_ = 0;  // bytes of the input before begin_
   int depth_ = 0;
+  std::array<bool, kMaxDepth + 1> objects_{};  // whether what encloses us at each depth is an object; of walk()
   bool ended_ = false;
   Buffer buffer_;
   std::vector<Buffer> held_, free_;
@@ -172,13 +185,23 @@ inline std::string_view JsonReader::text() {
 inline Scalar JsonReader::scalar() {
   const char c = peek();
   if (c == '"') return Scalar::of_text(text());
+  // Most numbers are short.
+  if (c >= '1' && c <= '9') {
+    constexpr int kMostDigits = 8;
+    std::int64_t value = c - '0';
+    const char* p = at_ + 1;
+    for (; *p >= '0' && *p <= '9' && p - at_ < kMostDigits; ++p) value = value * 10 + (*p - '0');
+    if (*p == ',' || *p == '\n' || *p == ']' || *p == '}') {
+      at_ = p;
+      return {Scalar::Type::Integer, -1, value, {}};
+    }
+  }
   if (c == '-' || (c >= '0' && c <= '9')) return number();
   return word();
 }
 
 template <class Sink>
 void JsonReader::walk(Sink& sink) {
-  std::array<bool, kMaxDepth + 1> objects{};
   const int outside = depth_;
   for (;;) {
     // A value begins here.
@@ -192,20 +215,20 @@ void JsonReader::walk(Sink& sink) {
         if (complete) {
           sink.closed(object);
         } else {
-          objects[static_cast<std::size_t>(depth_)] = object;
+          objects_[static_cast<std::size_t>(depth_)] = object;
         }
       }
     } else {
       sink.value(scalar());
     }
     while (complete && depth_ > outside) {
-      const bool object = objects[static_cast<std::size_t>(depth_)];
+      const bool object = objects_[static_cast<std::size_t>(depth_)];
       if (another(object)) break;
       close();
       sink.closed(object);
     }
     if (depth_ == outside) return;
-    if (objects[static_cast<std::size_t>(depth_)]) sink.key(key());
+    if (objects_[static_cast<std::size_t>(depth_)]) sink.key(key());
   }
 }
 

@@ -115,7 +115,7 @@ void Reader::read_kernels() {
     const std::uint64_t shared = std::uint64_t{shape.static_shared_bytes} + shape.dynamic_shared_bytes;
     if (shared < kUnknown) shape.shared_bytes = static_cast<std::uint32_t>(shared);
     shape.context = number(kContext, kUnknown);
-    trace::set_launch(event, out_.trace().launches().intern(shape));
+    trace::set_launch(event, out_.number_of_launch(shape));
     take_context(rows, kNode, event);
     out_.keep(event);
     ++kernels;

@@ -247,7 +247,7 @@ trace::NameId Reader::call_name(std::int64_t string_id) {
   return known->second;
 }
 
-trace::NameId Reader::intern(std::string_view text) { return out_.trace().names().intern(cut(text, kMaxNameBytes)); }
+trace::NameId Reader::intern(std::string_view text) { return out_.number_of_name(cut(text, kMaxNameBytes)); }
 
 }  // namespace nsys
 

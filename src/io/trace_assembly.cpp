@@ -29,6 +29,7 @@ constexpr std::uint64_t kArgumentShare = 8;       // of the memory for events, a
 constexpr std::uint64_t kArgumentOverhead = 100;  // of a text in a NameTable
 constexpr std::size_t kPublishEvery = 64 * 1024;
 constexpr std::size_t kReportEvery = 4096;
+constexpr std::size_t kKnownLaunches = 1024;
 
 const char* lane_name(LaneKind kind) {
   switch (kind) {
@@ -71,6 +72,12 @@ std::uint64_t memory_for_events(const ReadLimits& limits) {
   return machine > 0 ? machine / 2 : kLeastTraceBytes;
 }
 
+OpenedTrace opened_with_room_for(std::uint64_t bytes) {
+  OpenedTrace opened;
+  opened.trace = std::make_unique<trace::Trace>(std::max<std::size_t>(kLeastTraceBytes, bytes));
+  return opened;
+}
+
 }  // namespace
 
 std::size_t TraceAssembly::LaneKeyHash::operator()(const LaneKey& key) const {
@@ -88,9 +95,11 @@ TraceAssembly::TraceAssembly(const ByteSource& source, ReadProgress& progress, c
       memory_bytes_(memory_for_events(limits)),
       half_of_the_machine_(limits.memory_bytes == 0 && base::machine_memory_bytes() > 0),
       most_events_(std::min<std::uint64_t>(memory_bytes_ / kEventBytes, std::numeric_limits<std::uint32_t>::max())),
-      stop_(progress) {
-  opened_.trace = std::make_unique<trace::Trace>(std::max<std::size_t>(kLeastTraceBytes, memory_bytes_));
-}
+      stop_(progress),
+      opened_(opened_with_room_for(memory_bytes_)),
+      name_cache_(opened_.trace->names()),
+      argument_cache_(opened_.trace->arguments()),
+      known_launches_(kKnownLaunches) {}
 
 bool TraceAssembly::take_times(base::Nanoseconds start, base::Nanoseconds end, Event& event) {
   event.start_ns = start;
@@ -102,9 +111,15 @@ bool TraceAssembly::take_times(base::Nanoseconds start, base::Nanoseconds end, E
 }
 
 bool TraceAssembly::take_lane(const LaneKey& key, Event& event) {
+  KnownLane& latest = known_lanes_[static_cast<std::size_t>(key.kind) % known_lanes_.size()];
+  if (latest.used && latest.key == key) {
+    event.lane = latest.lane;
+    return true;
+  }
   const auto found = lane_of_.find(key);
   if (found != lane_of_.end()) {
     event.lane = found->second;
+    latest = {key, event.lane, true};
     return true;
   }
   if (lanes_.size() >= trace::Trace::kMaxLanes) {
@@ -149,15 +164,23 @@ void TraceAssembly::keep_sync(const SyncRecord& sync) {
 // Arguments that differ in every event could take more memory than the events.
 trace::NameId TraceAssembly::number_of_arguments(std::string_view arguments) {
   if (arguments.empty()) return base::NameTable::kEmpty;
-  base::NameTable& table = opened_.trace->arguments();
-  if (argument_bytes_ > memory_bytes_ / kArgumentShare) {
-    const trace::NameId known = table.find(arguments);
-    return known != base::NameTable::kEmpty ? known : base::NameTable::kOverflow;
-  }
-  const trace::NameId before = table.size();
-  const trace::NameId number = table.intern(arguments);
-  if (number >= before) argument_bytes_ += arguments.size() + kArgumentOverhead;
-  return number;
+  return argument_cache_.find_or(arguments, [&] {
+    base::NameTable& table = opened_.trace->arguments();
+    if (argument_bytes_ > memory_bytes_ / kArgumentShare) {
+      const trace::NameId known = table.find(arguments);
+      return known != base::NameTable::kEmpty ? known : base::NameTable::kOverflow;
+    }
+    const trace::NameId before = table.size();
+    const trace::NameId number = table.intern(arguments);
+    if (number >= before) argument_bytes_ += arguments.size() + kArgumentOverhead;
+    return number;
+  });
+}
+
+std::uint32_t TraceAssembly::number_of_launch(const trace::LaunchShape& shape) {
+  KnownLaunch& known = known_launches_[trace::hash_of(shape) % known_launches_.size()];
+  if (known.shape != shape) known = {shape, opened_.trace->launches().intern(shape)};
+  return known.number;
 }
 
 void TraceAssembly::name_process(std::int64_t pid, std::string_view name) {

@@ -2,6 +2,7 @@
 // waited for inferred. The readers of all formats share it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -14,6 +15,7 @@
 #include "io/call_inference.h"
 #include "io/chrome_trace.h"
 #include "io/event_store.h"
+#include "io/text_cache.h"
 
 namespace lanescope::io {
 
@@ -47,6 +49,10 @@ class TraceAssembly {
   /// Throws base::FileError if there are too many events.
   void keep(const trace::Event& event);
   void keep_sync(const SyncRecord& sync);
+  /// A number in the trace's names().
+  trace::NameId number_of_name(std::string_view name) { return name_cache_.intern(name); }
+  /// Its number in the trace's launches().
+  std::uint32_t number_of_launch(const trace::LaunchShape& shape);
   /// A number in the trace's arguments().
   trace::NameId number_of_arguments(std::string_view arguments);
   void name_process(std::int64_t pid, std::string_view name);
@@ -84,6 +90,18 @@ class TraceAssembly {
   std::unordered_map<std::int64_t, std::string> process_names_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> thread_names_;
   std::uint64_t argument_bytes_ = 0;
+  TextCache name_cache_, argument_cache_;
+  struct KnownLaunch {
+    trace::LaunchShape shape;
+    std::uint32_t number = trace::LaunchTable::kNone;
+  };
+  std::vector<KnownLaunch> known_launches_;
+  struct KnownLane {
+    LaneKey key;
+    trace::LaneId lane = 0;
+    bool used = false;
+  };
+  std::array<KnownLane, 16> known_lanes_;  // by their kind
 };
 
 }  // namespace lanescope::io
