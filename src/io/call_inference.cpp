@@ -103,10 +103,11 @@ class OpIndex {
  public:
   void add(const GpuOp& op) { ops_.push_back(op); }
   void sort(StopCheck& stop) {
-    std::sort(ops_.begin(), ops_.end(), [&](const GpuOp& a, const GpuOp& b) {
+    const auto before = [&](const GpuOp& a, const GpuOp& b) {
       stop();
       return std::pair(a.key, a.end) < std::pair(b.key, b.end);
-    });
+    };
+    if (!std::is_sorted(ops_.begin(), ops_.end(), before)) std::sort(ops_.begin(), ops_.end(), before);
   }
   /// The latest end in (from, to] of an operation issued before `from`.
   std::optional<Nanoseconds> last_end(std::uint64_t key, Nanoseconds from, Nanoseconds to) const {

@@ -248,7 +248,7 @@ class Handler {
 
   void read_event() {
     reader_.release();
-    event_ = {};
+    event_.clear();
     arguments_.clear();
     if (reader_.open(true)) {
       do {
@@ -259,7 +259,7 @@ class Handler {
         } else if (next == '{' || next == '[') {
           reader_.skip();
         } else {
-          take_field(field, reader_.scalar());
+          take_value(field, next);
         }
       } while (reader_.another(true));
       reader_.close();
@@ -275,14 +275,15 @@ class Handler {
       const Field field = argument_field(name);
       const char next = reader_.peek();
       if (next != '{' && next != '[') {
-        const Scalar value = reader_.scalar();
         if (field != Field::Other) {
-          take_field(field, value);
-        } else if (are_kept()) {
-          value_.clear();
-          value_.append(value);
-          add_argument(name, value_.text());
+          take_value(field, next);
+          continue;
         }
+        const Scalar value = reader_.scalar();
+        if (!are_kept()) continue;
+        value_.clear();
+        value_.append(value);
+        add_argument(name, value_.text());
       } else if (field == Field::Grid) {
         event_.launch.grid = read_size();
       } else if (field == Field::Block) {
@@ -301,6 +302,61 @@ class Handler {
       }
     } while (reader_.another(true));
     reader_.close();
+  }
+
+  // The kinds of values that most fields have take the short way; take_field() knows all.
+  void take_value(Field field, char next) {
+    if (next == '"') return take_text(field, reader_.text());
+    if (std::int64_t integer = 0; reader_.short_integer(integer)) return take_integer(field, integer);
+    take_field(field, reader_.scalar());
+  }
+
+  void take_text(Field field, std::string_view text) {
+    switch (field) {
+      case Field::Phase:
+        event_.phase = text;
+        break;
+      case Field::Category:
+        event_.category = text;
+        break;
+      case Field::Name:
+        event_.name = text;
+        break;
+      default:
+        take_field(field, Scalar::of_text(text));
+    }
+  }
+
+  void take_integer(Field field, std::int64_t n) {
+    switch (field) {
+      case Field::Process:
+        event_.process.is_text = false;
+        event_.process.number = n;
+        break;
+      case Field::Thread:
+        event_.thread.is_text = false;
+        event_.thread.number = n;
+        break;
+      case Field::ExternalId:
+        event_.external_id = n;
+        break;
+      case Field::Correlation:
+        event_.correlation = n;
+        break;
+      case Field::Device:
+        event_.device = n;
+        break;
+      case Field::Stream:
+        event_.stream = n;
+        break;
+      case Field::Lane:
+        event_.lane = n;
+        break;
+      case Field::Known:
+        break;
+      default:
+        take_field(field, {Scalar::Type::Integer, -1, n, {}});
+    }
   }
 
   std::array<std::uint32_t, 3> read_size() {
@@ -558,6 +614,33 @@ class Handler {
 };
 
 }  // namespace
+
+// Not an assignment: most of an event is not there, and need not be written.
+void RawEvent::clear() {
+  phase = category = name = new_name = arguments = label_hex = raw = {};
+  range_kind = marker_kind = key = before = now = {};
+  process.is_text = thread.is_text = false;
+  process.number = thread.number = 0;
+  start.present = duration.present = false;
+  start.ns.reset();
+  duration.ns.reset();
+  correlation.reset();
+  device.reset();
+  stream.reset();
+  wait_on_stream.reset();
+  bytes.reset();
+  external_id.reset();
+  lane.reset();
+  index.reset();
+  flags.reset();
+  own_ns.reset();
+  copying_ns.reset();
+  returning_ns.reset();
+  version.reset();
+  value.reset();
+  label.reset();
+  launch = {};
+}
 
 void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(const RawEvent&)>& on_event) {
   JsonReader reader(source);

@@ -34,6 +34,8 @@ struct RawEvent {
   std::optional<std::string_view> label;
   std::string_view label_hex, raw;
   std::string_view range_kind, marker_kind, key, before, now;
+
+  void clear();
 };
 
 /// The contents of a file outside its events. Filled while parsing; in our own files it precedes the events.

@@ -61,6 +61,18 @@ class JsonReader {
   }
   /// At anything but a bracket or a brace.
   Scalar scalar();
+  /// At anything: true for a positive integer of a few digits, which is consumed. Most numbers are.
+  bool short_integer(std::int64_t& integer) {
+    constexpr int kMostDigits = 9;
+    if (*at_ < '1' || *at_ > '9') return false;
+    std::int64_t value = *at_ - '0';
+    const char* p = at_ + 1;
+    for (; *p >= '0' && *p <= '9' && p - at_ < kMostDigits; ++p) value = value * 10 + (*p - '0');
+    if (*p != ',' && *p != '\n' && *p != ']' && *p != '}') return false;  // it may go on
+    at_ = p;
+    integer = value;
+    return true;
+  }
   /// After an element of an object or array: false if it was the last.
   bool another(bool object) {
     const char c = peek();
@@ -185,17 +197,7 @@ inline std::string_view JsonReader::text() {
 inline Scalar JsonReader::scalar() {
   const char c = peek();
   if (c == '"') return Scalar::of_text(text());
-  // Most numbers are short.
-  if (c >= '1' && c <= '9') {
-    constexpr int kMostDigits = 8;
-    std::int64_t value = c - '0';
-    const char* p = at_ + 1;
-    for (; *p >= '0' && *p <= '9' && p - at_ < kMostDigits; ++p) value = value * 10 + (*p - '0');
-    if (*p == ',' || *p == '\n' || *p == ']' || *p == '}') {
-      at_ = p;
-      return {Scalar::Type::Integer, -1, value, {}};
-    }
-  }
+  if (std::int64_t integer = 0; short_integer(integer)) return {Scalar::Type::Integer, -1, integer, {}};
   if (c == '-' || (c >= '0' && c <= '9')) return number();
   return word();
 }
