@@ -3,7 +3,6 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <simdjson.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -28,12 +27,6 @@ constexpr int kLaunches = 300'000;
 constexpr int kEventsPerLaunch = 3;  // and two of the flow between them, which are no events of the trace
 constexpr int kRounds = 5;
 
-double process_s() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-
 /// A loop of operators, each of which launches a kernel; every tenth waits for it. Written as Kineto writes it.
 class ProfilerFile {
  public:
@@ -56,8 +49,9 @@ class ProfilerFile {
       launch(text, i);
       if (text.size() > 1'000'000) write();
     }
-    text += "  {\n    \"name\": \"process_name\", \"ph\": \"M\", \"ts\": 1712195495505000.000, \"pid\": 1102, \"tid\": "
-            "0,\n    \"args\": {\n      \"name\": \"python3\"\n    }\n  }\n  ],\n  \"traceName\": \"trace.json\"\n}\n";
+    text +=
+        "  {\n    \"name\": \"process_name\", \"ph\": \"M\", \"ts\": 1712195495505000.000, \"pid\": 1102, \"tid\": "
+        "0,\n    \"args\": {\n      \"name\": \"python3\"\n    }\n  }\n  ],\n  \"traceName\": \"trace.json\"\n}\n";
     write();
   }
   ~ProfilerFile() {
@@ -73,7 +67,8 @@ class ProfilerFile {
     constexpr std::array kOps = {"aten::empty", "aten::add_", "aten::mul",  "aten::addmm",
                                  "aten::copy_", "aten::view", "aten::relu", "autograd::engine::evaluate_function"};
     constexpr std::array kKernels = {
-        "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, "
+        "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+        "at::detail::Array<char*, "
         "3> >(int, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3>)",
         "sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x32_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_"
         "cublas",
@@ -85,29 +80,31 @@ class ProfilerFile {
     };
     auto out = std::back_inserter(text);
     const int correlation = 135'071 + 2 * i;
-    fmt::format_to(out,
-                   "  {{\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"{}\", \"pid\": 1102, \"tid\": 1102,\n    "
-                   "\"ts\": {}, \"dur\": 19.{:03},\n    \"args\": {{\n      \"External id\": {},\"Record function id\": "
-                   "0, \"Ev Idx\": {}\n    }}\n  }},\n",
-                   kOps[static_cast<std::size_t>(i) % kOps.size()], time(0), i % 1000, i + 1, i);
-    fmt::format_to(out,
-                   "  {{\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 1102, "
-                   "\"tid\": 1102,\n    \"ts\": {}, \"dur\": 6.{:03},\n    \"args\": {{\n      \"External id\": {},     "
-                   " \"cbid\": 211, \"correlation\": {}\n    }}\n  }},\n",
-                   time(4'000), i % 997, i + 1, correlation);
+    fmt::format_to(
+        out,
+        "  {{\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"{}\", \"pid\": 1102, \"tid\": 1102,\n    "
+        "\"ts\": {}, \"dur\": 19.{:03},\n    \"args\": {{\n      \"External id\": {},\"Record function id\": "
+        "0, \"Ev Idx\": {}\n    }}\n  }},\n",
+        kOps[static_cast<std::size_t>(i) % kOps.size()], time(0), i % 1000, i + 1, i);
+    fmt::format_to(
+        out,
+        "  {{\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 1102, "
+        "\"tid\": 1102,\n    \"ts\": {}, \"dur\": 6.{:03},\n    \"args\": {{\n      \"External id\": {},     "
+        " \"cbid\": 211, \"correlation\": {}\n    }}\n  }},\n",
+        time(4'000), i % 997, i + 1, correlation);
     fmt::format_to(out,
                    "  {{\n    \"ph\": \"s\", \"id\": {0}, \"pid\": 1102, \"tid\": 1102, \"ts\": {1},\n    \"cat\": "
                    "\"ac2g\", \"name\": \"ac2g\"\n  }},\n",
                    correlation, time(4'000));
-    fmt::format_to(out,
-                   "  {{\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"{}\", \"pid\": 0, \"tid\": 7,\n    "
-                   "\"ts\": {}, \"dur\": 12.{:03},\n    \"args\": {{\n      \"External id\": {},      \"queued\": 0, "
-                   "\"device\": 0, \"context\": 1,      \"stream\": 7, \"correlation\": {},      \"registers per "
-                   "thread\": 30,      \"shared memory\": 0,      \"blocks per SM\": 5.300000,      \"warps per SM\": "
-                   "21.200001,      \"grid\": [{}, 106, 1],      \"block\": [128, 1, 1],      \"est. achieved occupancy "
-                   "%\": 33\n    }}\n  }},\n",
-                   kKernels[static_cast<std::size_t>(i) % kKernels.size()], time(15'000), i % 991, i + 1, correlation,
-                   i % 40 + 1);
+    fmt::format_to(
+        out,
+        "  {{\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"{}\", \"pid\": 0, \"tid\": 7,\n    "
+        "\"ts\": {}, \"dur\": 12.{:03},\n    \"args\": {{\n      \"External id\": {},      \"queued\": 0, "
+        "\"device\": 0, \"context\": 1,      \"stream\": 7, \"correlation\": {},      \"registers per "
+        "thread\": 30,      \"shared memory\": 0,      \"blocks per SM\": 5.300000,      \"warps per SM\": "
+        "21.200001,      \"grid\": [{}, 106, 1],      \"block\": [128, 1, 1],      \"est. achieved occupancy "
+        "%\": 33\n    }}\n  }},\n",
+        kKernels[static_cast<std::size_t>(i) % kKernels.size()], time(15'000), i % 991, i + 1, correlation, i % 40 + 1);
     fmt::format_to(out,
                    "  {{\n    \"ph\": \"f\", \"id\": {0}, \"pid\": 0, \"tid\": 7, \"ts\": {1},\n    \"cat\": "
                    "\"ac2g\", \"name\": \"ac2g\", \"bp\": \"e\"\n  }},\n",
@@ -218,12 +215,12 @@ const Measured& measured() {
           throw std::runtime_error("simdjson has other events");
         }
         theirs.push_back(process_s() - begun);
-        theirs_wall.push_back(std::chrono::duration<double>(Clock::now() - begun_wall).count());
+        theirs_wall.push_back(seconds_since(begun_wall));
         begun_wall = Clock::now();
         begun = process_s();
         const io::OpenedTrace opened = io::read_trace(path);
         ours.push_back(process_s() - begun);
-        ours_wall.push_back(std::chrono::duration<double>(Clock::now() - begun_wall).count());
+        ours_wall.push_back(seconds_since(begun_wall));
         if (opened.events_read != file.events()) throw std::runtime_error("events are missing");
       }
       ratio = median(ours) / median(theirs);

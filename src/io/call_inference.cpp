@@ -21,6 +21,7 @@ using trace::EventKind;
 
 constexpr std::uint64_t kInlineCopyBytes = 64 * 1024;  // pageable copies up to this size travel in the command queue
 constexpr int kMaxStepsBack = 64;
+constexpr int kMaxRuns = 8;
 
 struct GpuOp {
   std::uint64_t key = 0;  // the search key: a stream, a GPU or a process
@@ -107,7 +108,14 @@ class OpIndex {
       stop();
       return std::pair(a.key, a.end) < std::pair(b.key, b.end);
     };
-    if (!std::is_sorted(ops_.begin(), ops_.end(), before)) std::sort(ops_.begin(), ops_.end(), before);
+    // Most files have them in order, or some tables with each in order.
+    auto sorted = std::is_sorted_until(ops_.begin(), ops_.end(), before);
+    for (int runs = 1; sorted != ops_.end(); ++runs) {
+      if (runs == kMaxRuns) return std::sort(ops_.begin(), ops_.end(), before);
+      const auto end = std::is_sorted_until(sorted, ops_.end(), before);
+      std::inplace_merge(ops_.begin(), sorted, end, before);
+      sorted = end;
+    }
   }
   /// The latest end in (from, to] of an operation issued before `from`.
   std::optional<Nanoseconds> last_end(std::uint64_t key, Nanoseconds from, Nanoseconds to) const {

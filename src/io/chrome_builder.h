@@ -82,7 +82,7 @@ class TraceBuilder {
   std::map<ThreadKey, std::vector<OpenRange>> open_ranges_;
   std::size_t open_range_count_ = 0;
   std::unordered_map<std::string, std::int64_t> text_ids_;
-  std::string arguments_;  // keeps its memory
+  std::string arguments_;             // keeps its memory
   std::vector<Category> categories_;  // those of late
   std::uint64_t category_count_ = 0;
   std::vector<RangeFacts> range_facts_;  // by the range's name

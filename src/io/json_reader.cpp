@@ -216,9 +216,9 @@ void JsonReader::expect_end() {
 
 void JsonReader::fail_here(Expected expected) const {
   if (at_ >= end_ && ended_) fail_truncated();
-  constexpr std::array<std::string_view, 6> kExpected = {
-      "a value is expected",         "a key in quotes is expected",   "a colon is expected",
-      "a comma or } is expected", "a comma or ] is expected", "the end is expected"};
+  constexpr std::array<std::string_view, 6> kExpected = {"a value is expected",      "a key in quotes is expected",
+                                                         "a colon is expected",      "a comma or } is expected",
+                                                         "a comma or ] is expected", "the end is expected"};
   fail_at(at_, kExpected[static_cast<std::size_t>(expected)]);
 }
 

@@ -15,6 +15,7 @@ constexpr int kStepsBetweenChecks = 20'000;  // of SQLite's virtual machine: wel
 constexpr int kMaxValueBytes = 64 << 20;
 constexpr int kMaxSqlBytes = 1 << 20;
 constexpr std::size_t kMaxTables = 10'000;
+constexpr std::size_t kBatchesAhead = 4, kBatchRows = 1024, kBatchTextBytes = 1 << 20;
 
 std::string in_quotes(std::string_view name) {
   std::string text = "\"";
@@ -127,6 +128,8 @@ bool Database::step(sqlite3_stmt* statement) const {
   return false;
 }
 
+void Database::interrupt() const { sqlite3_interrupt(handle_.get()); }
+
 void Database::fail(int code) const {
   using base::tr;
   if (progress_.cancelled.load(std::memory_order_relaxed)) throw Cancelled("");
@@ -168,6 +171,68 @@ std::string_view Rows::text(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
   if (text == nullptr) return {};
   return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+RowsAhead::RowsAhead(const Database& database, std::string_view table, const std::vector<Column>& columns)
+    : database_(database), columns_(columns.size()) {
+  ended_ = !database.has(table);
+  if (ended_) return;
+  std::string sql;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!database.has(table, columns[i].name)) continue;
+    (sql += sql.empty() ? "SELECT " : ", ") += in_quotes(columns[i].name);
+    selected_.emplace_back(i, columns[i].as);
+  }
+  statement_ = database.prepare((sql.empty() ? "SELECT NULL" : sql) + " FROM " + in_quotes(table));
+  producer_ = std::make_unique<Producer<Batch>>(kBatchesAhead, [this](Batch& batch) { return fill(batch); });
+}
+
+RowsAhead::~RowsAhead() {
+  if (producer_ && !ended_) database_.interrupt();
+}
+
+bool RowsAhead::next_batch() {
+  if (ended_) return false;
+  row_ = 0;
+  std::optional<Batch> batch = producer_->next(std::move(batch_));
+  ended_ = !batch;
+  batch_ = ended_ ? Batch() : std::move(*batch);
+  return !ended_;
+}
+
+bool RowsAhead::fill(Batch& batch) {
+  batch.rows = 0;
+  batch.texts.clear();
+  batch.cells.resize(kBatchRows * columns_);  // cells of columns that are not there stay empty
+  Cell* row = batch.cells.data();
+  while (batch.rows < kBatchRows && batch.texts.size() < kBatchTextBytes && !stepped_through_) {
+    if (!database_.step(statement_.get())) {
+      stepped_through_ = true;  // another step would begin anew
+      break;
+    }
+    for (std::size_t i = 0; i < selected_.size(); ++i) {
+      const auto [place, as] = selected_[i];
+      Cell& cell = row[place];
+      sqlite3_value* const value = sqlite3_column_value(statement_.get(), static_cast<int>(i));
+      const int type = sqlite3_value_type(value);
+      cell.type = type == SQLITE_NULL      ? Cell::Type::Null
+                  : type == SQLITE_INTEGER ? Cell::Type::Integer
+                                           : Cell::Type::Other;
+      if (as == As::Integer) {
+        cell.integer = sqlite3_value_int64(value);
+      } else if (as == As::Real) {
+        cell.real = sqlite3_value_double(value);
+      } else {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+        const std::size_t size = text == nullptr ? 0 : static_cast<std::size_t>(sqlite3_value_bytes(value));
+        cell.text = {static_cast<std::uint32_t>(batch.texts.size()), static_cast<std::uint32_t>(size)};
+        if (size > 0) batch.texts.append(text, size);
+      }
+    }
+    row += columns_;
+    ++batch.rows;
+  }
+  return batch.rows > 0;
 }
 
 }  // namespace lanescope::io::sqlite
