@@ -37,6 +37,7 @@ class ByteSource {
   /// What next() will return: at least eight bytes, unless there are fewer.
   std::string_view peek();
   const std::filesystem::path& path() const { return path_; }
+  std::uint64_t size() const { return total_; }  ///< of the file; 0: unknown, as of a pipe
   /// From now on, `progress` receives the number of bytes read, and next() throws Cancelled if it requests a stop.
   void report_to(ReadProgress& progress);
 

@@ -643,8 +643,9 @@ void RawEvent::clear() {
   launch = {};
 }
 
-void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(const RawEvent&)>& on_event) {
-  JsonReader reader(source);
+void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(const RawEvent&)>& on_event,
+                        Threads threads) {
+  JsonReader reader(source, threads);
   Handler handler(reader, head, on_event);
   reader.walk(handler);
   reader.expect_end();

@@ -56,8 +56,8 @@ struct FileHead {
   std::string device_name;                            ///< of the first entry of "deviceProperties"
 };
 
-/// Passes every event in the file's order. Throws base::FileError with the path, the reason and
-/// the position.
-void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(const RawEvent&)>& on_event);
+/// Passes every event in the file's order. Throws base::FileError with the path, the reason and the position.
+void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(const RawEvent&)>& on_event,
+                        Threads threads = Threads::Two);
 
 }  // namespace lanescope::io

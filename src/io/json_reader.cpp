@@ -12,7 +12,7 @@
 namespace lanescope::io {
 namespace {
 
-constexpr std::size_t kLeastBuffer = 512 * 1024;
+constexpr std::size_t kPiece = 512 * 1024, kPiecesAhead = 3;
 constexpr std::size_t kSurelyFinite = 300;  // digits
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -34,66 +34,83 @@ struct Skipper {
 
 }  // namespace
 
-JsonReader::JsonReader(ByteSource& source) : source_(source) {
-  buffer_ = take_buffer(0);
-  begin_ = at_ = end_ = buffer_.bytes.get();
-  std::memset(buffer_.bytes.get(), 0, kPadding);
+void JsonReader::Buffer::reserve(std::size_t wanted) {
+  if (memory && capacity >= wanted) return;
+  memory = std::make_unique_for_overwrite<char[]>(kRoom + wanted + kPadding);
+  capacity = wanted;
+}
+
+// A pipe is read by the caller: the thread could wait for it for ever.
+JsonReader::JsonReader(ByteSource& source, Threads threads)
+    : source_(source), pieces_(source.size() > 0 ? threads : Threads::One, kPiecesAhead, [&source](Buffer& buffer) {
+        return read(source, buffer);
+      }) {
+  buffer_.reserve(0);
+  begin_ = at_ = end_ = buffer_.bytes();
+  std::memset(buffer_.bytes(), 0, kPadding);
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (refill() && std::string_view(at_, end_).starts_with(kByteOrderMark)) at_ += kByteOrderMark.size();
+}
+
+bool JsonReader::read(ByteSource& source, Buffer& buffer) {
+  buffer.size = 0;
+  for (std::string_view piece = source.next(); !piece.empty(); piece = source.next()) {
+    buffer.reserve(std::max(kPiece, piece.size()));
+    std::memcpy(buffer.bytes() + buffer.size, piece.data(), piece.size());
+    buffer.size += piece.size();
+    if (buffer.size + source.peek().size() > buffer.capacity) break;
+  }
+  if (buffer.size > 0) std::memset(buffer.bytes() + buffer.size, 0, kPadding);
+  return buffer.size > 0;
 }
 
 // Texts that were returned since release() stay where they are: what is not yet consumed moves to another buffer.
 bool JsonReader::refill() {
   if (ended_) return false;
   const auto rest = static_cast<std::size_t>(end_ - at_);
-  std::string_view piece = source_.next();
-  if (piece.empty()) {
+  std::optional<Buffer> next = pieces_.next(std::move(free_));
+  if (!next) {
     ended_ = true;
     return false;
   }
-  Buffer next = take_buffer(2 * rest + piece.size());
-  std::memcpy(next.bytes.get(), at_, rest);
-  std::size_t size = rest;
-  // A long token doubles, so that it is not copied again and again.
-  for (;;) {
-    std::memcpy(next.bytes.get() + size, piece.data(), piece.size());
-    size += piece.size();
-    held_bytes_ += piece.size();
-    if (held_bytes_ > kMaxValueBytes + kLeastBuffer)
-      source_.fail(base::tr("not a trace: one value in it is longer than 64 MB"));
-    if (size >= 2 * rest) break;
-    const std::size_t wanted = next.capacity - kPadding - size;
-    if (source_.peek().size() > wanted) break;
-    piece = source_.next();
-    if (piece.empty()) break;
-  }
-  std::memset(next.bytes.get() + size, 0, kPadding);
-  held_.push_back(std::move(buffer_));
-  buffer_ = std::move(next);
+  const auto count = [&](std::size_t bytes) {
+    held_bytes_ += bytes;
+    if (held_bytes_ > kMaxValueBytes) source_.fail(base::tr("not a trace: one value in it is longer than 64 MB"));
+  };
+  count(next->size);
   before_ += static_cast<std::uint64_t>(at_ - begin_);
-  begin_ = at_ = buffer_.bytes.get();
-  end_ = begin_ + size;
+  if (rest <= kRoom) {
+    begin_ = std::copy(at_, end_, next->bytes() - rest) - rest;
+    end_ = next->bytes() + next->size;
+  } else {  // a long token doubles, so that it is not copied again and again
+    Buffer grown;
+    grown.reserve(2 * rest + 2 * kPiece);
+    grown.size = rest;
+    std::memcpy(grown.bytes(), at_, rest);
+    for (;;) {
+      std::memcpy(grown.bytes() + grown.size, next->bytes(), next->size);
+      grown.size += next->size;
+      if (grown.size >= 2 * rest) break;
+      next = pieces_.next(std::move(*next));
+      if (!next) break;
+      count(next->size);
+    }
+    std::memset(grown.bytes() + grown.size, 0, kPadding);
+    begin_ = grown.bytes();
+    end_ = begin_ + grown.size;
+    next = std::move(grown);
+  }
+  at_ = begin_;
+  held_.push_back(std::move(buffer_));
+  buffer_ = std::move(*next);
   return true;
 }
 
 void JsonReader::forget() {
-  constexpr std::size_t kKept = 4;
-  for (Buffer& buffer : held_) {
-    if (free_.size() < kKept && buffer.capacity <= 4 * kLeastBuffer) free_.push_back(std::move(buffer));
-  }
+  if (!held_.empty()) free_ = std::move(held_.back());
   held_.clear();
   held_bytes_ = 0;
   unescaped_.clear();
-}
-
-JsonReader::Buffer JsonReader::take_buffer(std::size_t bytes) {
-  bytes = std::max(bytes + kPadding, kLeastBuffer);
-  while (!free_.empty()) {
-    Buffer buffer = std::move(free_.back());
-    free_.pop_back();
-    if (buffer.capacity >= bytes) return buffer;
-  }
-  return {std::make_unique_for_overwrite<char[]>(bytes), bytes};
 }
 
 std::string_view JsonReader::decoded(std::string_view written, bool escaped) {

@@ -14,6 +14,7 @@
 
 #include "io/byte_source.h"
 #include "io/json_scalar.h"
+#include "io/producer.h"
 
 namespace lanescope::io {
 
@@ -23,7 +24,7 @@ class JsonReader {
   /// Of one token, or of all since the last release(). It is held in memory.
   static constexpr std::uint64_t kMaxValueBytes = std::uint64_t{64} << 20;
 
-  explicit JsonReader(ByteSource& source);
+  explicit JsonReader(ByteSource& source, Threads threads = Threads::One);
 
   /// From here on, texts that were returned before need not stay valid.
   void release() {
@@ -104,10 +105,15 @@ class JsonReader {
   static constexpr std::size_t kPadding = 32;  // zeros after the bytes: searches stop there without looking for the end
   enum class Expected : std::uint8_t { Value, Key, Colon, CommaOrBrace, CommaOrBracket, End };
 
+  /// Has room before its bytes for what was not consumed of the buffer before.
   struct Buffer {
-    std::unique_ptr<char[]> bytes;
-    std::size_t capacity = 0;
+    std::unique_ptr<char[]> memory;
+    std::size_t capacity = 0;  ///< after the room
+    std::size_t size = 0;
+    char* bytes() const { return memory.get() + kRoom; }
+    void reserve(std::size_t wanted);
   };
+  static constexpr std::size_t kRoom = 64 * 1024;
 
   static std::uint64_t eight_at(const char* p) {
     std::uint64_t x = 0;
@@ -135,7 +141,7 @@ class JsonReader {
 
   bool refill();
   void forget();
-  Buffer take_buffer(std::size_t bytes);
+  static bool read(ByteSource& source, Buffer& buffer);
   std::string_view decoded(std::string_view written, bool escaped);
   Scalar number();
   Scalar word();
@@ -153,10 +159,11 @@ class JsonReader {
   int depth_ = 0;
   std::array<bool, kMaxDepth + 1> objects_{};  // whether what encloses us at each depth is an object; of walk()
   bool ended_ = false;
-  Buffer buffer_;
-  std::vector<Buffer> held_, free_;
+  Buffer buffer_, free_;
+  std::vector<Buffer> held_;  // buffers before that one, since release()
   std::uint64_t held_bytes_ = 0;
   std::deque<std::string> unescaped_;
+  Producer<Buffer> pieces_;  // the last, because its thread uses the source
 };
 
 inline std::string_view JsonReader::text() {

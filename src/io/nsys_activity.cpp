@@ -40,7 +40,7 @@ void Reader::read_calls() {
   enum Column : int { kTid = 2, kId, kName, kClass };
   constexpr std::int64_t kDriver = 1;
   RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_RUNTIME",
-                 {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"});
+                 {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"}, threads_);
   std::uint64_t runtime = 0, driver = 0;
   while (rows.next()) {
     passed_row();
@@ -91,7 +91,8 @@ void Reader::read_kernels() {
   };
   RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_KERNEL",
                  operations({"demangledName", "shortName", "registersPerThread", "gridX", "gridY", "gridZ", "blockX",
-                             "blockY", "blockZ", "staticSharedMemory", "dynamicSharedMemory", "graphNodeId"}));
+                             "blockY", "blockZ", "staticSharedMemory", "dynamicSharedMemory", "graphNodeId"}),
+                 threads_);
   constexpr std::uint32_t kUnknown = trace::LaunchShape::kUnknown;
   const auto number = [&](int column, std::uint32_t otherwise) {
     return rows.is_null(column) ? otherwise : narrowed<std::uint32_t>(rows.integer(column), otherwise);
@@ -124,7 +125,7 @@ void Reader::read_kernels() {
 
 // Of a graph that was traced as a whole there are no kernels.
 void Reader::read_graphs() {
-  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", operations({"graphId"}));
+  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", operations({"graphId"}), threads_);
   std::uint64_t graphs = 0;
   while (rows.next()) {
     passed_row();
@@ -141,7 +142,7 @@ void Reader::read_graphs() {
 void Reader::read_copies() {
   enum Column : int { kBytes = kRest, kKind, kFrom, kTo, kNode };
   RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_MEMCPY",
-                 operations({"bytes", "copyKind", "srcKind", "dstKind", "graphNodeId"}));
+                 operations({"bytes", "copyKind", "srcKind", "dstKind", "graphNodeId"}), threads_);
   const auto memory = [&](int column) { return rows.is_null(column) ? -1 : rows.integer(column); };
   std::uint64_t copies = 0;
   while (rows.next()) {
@@ -162,7 +163,7 @@ void Reader::read_copies() {
 
 void Reader::read_memsets() {
   enum Column : int { kBytes = kRest, kKind, kNode };
-  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_MEMSET", operations({"bytes", "memKind", "graphNodeId"}));
+  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_MEMSET", operations({"bytes", "memKind", "graphNodeId"}), threads_);
   std::uint64_t memsets = 0;
   while (rows.next()) {
     passed_row();
@@ -181,7 +182,8 @@ void Reader::read_memsets() {
 // A wait for an event is a wait for the stream on which it was recorded, which only newer exports tell.
 void Reader::read_event_streams() {
   constexpr std::size_t kMost = 1'000'000;
-  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_CUDA_EVENT", {"globalPid", "eventId", "eventSyncId", "streamId"});
+  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_CUDA_EVENT", {"globalPid", "eventId", "eventSyncId", "streamId"},
+                 threads_);
   while (rows.next()) {
     out_.stop()();
     if (event_streams_.size() >= kMost) return;
@@ -195,7 +197,7 @@ void Reader::read_event_streams() {
 void Reader::read_syncs() {
   enum Column : int { kEvent = kRest, kEventSync };
   constexpr std::int64_t kNoStream = std::numeric_limits<std::uint32_t>::max();
-  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", operations({"eventId", "eventSyncId"}));
+  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", operations({"eventId", "eventSyncId"}), threads_);
   std::uint64_t syncs = 0;
   while (rows.next()) {
     passed_row();

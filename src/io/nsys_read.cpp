@@ -54,7 +54,11 @@ bool is_export(const sqlite::Database& database) {
 
 Reader::Reader(const sqlite::Database& database, const sqlite::Database& ahead, const ByteSource& source,
                ReadProgress& progress, const ReadLimits& limits)
-    : database_(database), ahead_(ahead), progress_(progress), out_(source, progress, limits) {
+    : database_(database),
+      ahead_(ahead),
+      threads_(limits.threads),
+      progress_(progress),
+      out_(source, progress, limits) {
   if (!is_export(database)) source.fail(tr("an SQLite database, but not an export of Nsight Systems"));
   if (database.has("StringIds", "id") && database.has("StringIds", "value"))
     find_string_ = database.prepare("SELECT value FROM StringIds WHERE id = ?");

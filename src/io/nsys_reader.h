@@ -70,6 +70,7 @@ class Reader {
 
   const sqlite::Database& database_;
   const sqlite::Database& ahead_;
+  const Threads threads_;
   ReadProgress& progress_;
   TraceAssembly out_;
   sqlite::StatementHandle find_string_;

@@ -14,17 +14,20 @@
 #include <utility>
 #include <vector>
 
+#include "io/chrome_trace.h"
+
 namespace lanescope::io {
 
 /// `make(item)` fills an item, which may be one that was used before, and returns false if there are no more. What it
-/// throws, next() throws in its place. If there can be no thread, next() calls it.
+/// throws, next() throws in its place. Without a thread, next() calls it.
 template <class Item>
 class Producer {
  public:
-  Producer(std::size_t most, std::function<bool(Item&)> make) : most_(most), make_(std::move(make)) {
+  Producer(Threads threads, std::size_t most, std::function<bool(Item&)> make) : most_(most), make_(std::move(make)) {
+    if (threads == Threads::One) return;
     try {
       thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-    } catch (const std::system_error&) {
+    } catch (const std::system_error&) {  // there are too many
     }
   }
   Producer(const Producer&) = delete;
@@ -39,7 +42,10 @@ class Producer {
 
   /// Empty at the end. `used` is an item that is no longer needed, and is filled anew.
   std::optional<Item> next(Item used) {
-    if (!thread_.joinable()) return make_(used) ? std::optional(std::move(used)) : std::nullopt;
+    if (!thread_.joinable()) {
+      if (!make_(used)) return std::nullopt;
+      return used;
+    }
     std::unique_lock lock(mutex_);
     used_.push_back(std::move(used));
     changed_.wait(lock, [&] { return !made_.empty() || ended_; });

@@ -15,7 +15,9 @@
 #include "io/producer.h"
 
 struct sqlite3;
+struct sqlite3_context;
 struct sqlite3_stmt;
+struct sqlite3_value;
 
 namespace lanescope::io::sqlite {
 
@@ -47,6 +49,8 @@ class Database {
   StatementHandle prepare(const std::string& sql) const;
   /// False at the end.
   bool step(sqlite3_stmt* statement) const;
+  /// A function that SQL of ours may call, but the file's schema may not.
+  void set_function(const char* name, void (*function)(sqlite3_context*, int, sqlite3_value**), void* argument) const;
   /// For any thread: whatever query is running fails soon.
   void interrupt() const;
 
@@ -92,7 +96,7 @@ struct Column {
 /// The same, read by a thread of its own, for tables with many rows. The database is that thread's while this exists.
 class RowsAhead {
  public:
-  RowsAhead(const Database& database, std::string_view table, const std::vector<Column>& columns);
+  RowsAhead(const Database& database, std::string_view table, const std::vector<Column>& columns, Threads threads);
   ~RowsAhead();
   RowsAhead(const RowsAhead&) = delete;
   RowsAhead& operator=(const RowsAhead&) = delete;
@@ -129,6 +133,8 @@ class RowsAhead {
   const Cell& cell(int column) const { return batch_.cells[row_ * columns_ + static_cast<std::size_t>(column)]; }
   bool next_batch();
   bool fill(Batch& batch);
+  static void take_row(sqlite3_context* context, int count, sqlite3_value** values);
+  bool take_row(sqlite3_value** values);  ///< true if the batch is full
 
   const Database& database_;
   StatementHandle statement_;  // none: there is no such table
@@ -137,7 +143,9 @@ class RowsAhead {
   Batch batch_;
   std::size_t row_ = 0;
   bool ended_ = false;
-  bool stepped_through_ = false;               // of the thread
+  // Of the thread.
+  Batch* filling_ = nullptr;
+  bool stepped_through_ = false;
   std::unique_ptr<Producer<Batch>> producer_;  // the last: its thread uses the others
 };
 
