@@ -423,21 +423,23 @@ void TraceBuilder::claim_gpu_lanes() {
   }
   if (callers.size() > 1) {
     trace::CallMap<base::Nanoseconds> called;
-    for (std::size_t i = 0; i < out_.events().size(); ++i) {
+    out_.events().for_each([&](EventStore::Handle h) {
       out_.stop()();
-      const Event& e = out_.events()[i];
-      if (e.kind == EventKind::Call && e.correlation != 0)
-        called.try_emplace({caller_number[out_.lanes()[e.lane].pid], e.correlation}, e.start_ns);
-    }
-    for (std::size_t i = 0; i < out_.events().size(); ++i) {
+      const Event e = out_.events()[h];
+      if (e.kind != EventKind::Call || e.correlation == 0) return;
+      const auto [call, added] =
+          called.try_emplace({caller_number[out_.lanes()[e.lane].pid], e.correlation}, e.start_ns);
+      if (!added) call->second = std::min(call->second, e.start_ns);
+    });
+    out_.events().for_each([&](EventStore::Handle h) {
       out_.stop()();
-      const Event& e = out_.events()[i];
-      if (!trace::is_gpu_work(e.kind) || e.correlation == 0) continue;
+      const Event e = out_.events()[h];
+      if (!trace::is_gpu_work(e.kind) || e.correlation == 0) return;
       for (std::size_t c = 0; c < callers.size(); ++c) {
         const auto call = called.find({static_cast<trace::ProcessNumber>(c), e.correlation});
         if (call != called.end() && call->second <= e.start_ns) ++(*votes_of_lane[e.lane])[c];
       }
-    }
+    });
   }
   // Unambiguous ones first.
   std::map<Place, std::int64_t> claimed;

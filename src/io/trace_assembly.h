@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -35,7 +36,7 @@ class TraceAssembly {
 
   OpenedTrace& opened() { return opened_; }
   trace::Trace& trace() { return *opened_.trace; }
-  EventStore& events() { return events_; }  ///< their lane: an index into lanes(), or into the file's own
+  const EventStore& events() const { return events_; }  ///< their lane: an index into lanes(), or into the file's own
   std::vector<trace::LaneInfo>& lanes() { return lanes_; }
   /// The process in the file, of each of lanes().
   const std::vector<std::int64_t>& file_process() const { return file_process_; }
@@ -70,10 +71,9 @@ class TraceAssembly {
     std::size_t operator()(const LaneKey& key) const;
   };
 
-  void move_to_zero();
   void name_lanes();
   std::vector<trace::LaneId> add_lanes();
-  std::vector<std::uint32_t> in_order();
+  void put_in_order(std::size_t lane);
 
   const ByteSource& source_;
   ReadProgress& progress_;
@@ -83,6 +83,7 @@ class TraceAssembly {
   StopCheck stop_;
   OpenedTrace opened_;
   EventStore events_;
+  base::Nanoseconds earliest_ = std::numeric_limits<base::Nanoseconds>::max();  // of their starts
   std::vector<trace::LaneInfo> lanes_;
   std::vector<std::int64_t> file_process_;
   std::unordered_map<LaneKey, trace::LaneId, LaneKeyHash> lane_of_;
