@@ -65,12 +65,15 @@ class LaneNumbers {
 };
 
 /// Of the events with each key, the one that starts first: only their handles, because keys and times are theirs. Keys
-/// that follow each other, as those of calls do, lie side by side, so that looking them up in turn costs hardly any
-/// waiting for memory.
+/// that follow each other, as those of calls do, share a group of slots, so that looking them up in turn costs hardly
+/// any waiting for memory. Where two groups fall on one, keys find their place in the same slot of one of the next.
 class FirstOf {
  public:
   FirstOf(const EventStore& events, const LaneNumbers& lanes, std::size_t most)
-      : events_(events), lanes_(lanes), slots_((most + most / 4) / kTogether * kTogether + 2 * kTogether, kFree) {}
+      : events_(events),
+        lanes_(lanes),
+        groups_((most + most / 3) / kTogether + 2),
+        slots_(groups_ * kTogether, kFree) {}
   /// The event has a correlation.
   void add(Handle event) {
     Handle& slot = slots_[place({lanes_.process(events_.lane(event)), events_.correlation(event)})];
@@ -86,19 +89,25 @@ class FirstOf {
   static constexpr Handle kFree = std::numeric_limits<Handle>::max();
   static constexpr std::size_t kTogether = 16;
 
+  bool has(std::size_t at, const trace::CallKey& key) const {
+    const Handle event = slots_[at];
+    return events_.correlation(event) == key.correlation && lanes_.process(events_.lane(event)) == key.process;
+  }
   std::size_t place(const trace::CallKey& key) const {
-    std::uint64_t group = (std::uint64_t{key.process} << 32 | key.correlation) / kTogether * 0x9E3779B97F4A7C15u;
-    group ^= group >> 32;
-    std::size_t at = group % (slots_.size() / kTogether) * kTogether + key.correlation % kTogether;
-    while (slots_[at] != kFree && (events_.correlation(slots_[at]) != key.correlation ||
-                                   lanes_.process(events_.lane(slots_[at])) != key.process)) {
-      if (++at == slots_.size()) at = 0;
+    std::uint64_t hash = (std::uint64_t{key.process} << 32 | key.correlation) / kTogether * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 32;
+    const std::size_t group = (hash & 0xFFFFFFFFu) * groups_ >> 32;
+    std::size_t at = group * kTogether + (key.correlation ^ hash >> 40) % kTogether;
+    while (slots_[at] != kFree && !has(at, key)) {
+      at += kTogether;
+      if (at >= slots_.size()) at = (at + 1) % kTogether;  // so that it passes all of them
     }
     return at;
   }
 
   const EventStore& events_;
   const LaneNumbers& lanes_;
+  std::size_t groups_;
   std::vector<Handle> slots_;
 };
 
@@ -199,14 +208,15 @@ class Inference {
   void infer(Event& call) {
     const CallNature nature = nature_of(call.name);
     const auto found = op_of_.find(key(call));
-    const std::optional<Event> op = found ? std::optional(events_[*found]) : std::nullopt;
-    if (op || nature == CallNature::Launch || nature == CallNature::BlockingCopy || nature == CallNature::AsyncCopy) {
+    if (found || nature == CallNature::Launch || nature == CallNature::BlockingCopy ||
+        nature == CallNature::AsyncCopy) {
       call.flags |= trace::kLaunchFlag;
     }
     if (nature == CallNature::Sync) {
       call.flags |= trace::kSyncFlag;
       infer_wait(call);
     } else if (nature == CallNature::BlockingCopy || nature == CallNature::AsyncCopy) {
+      const std::optional<Event> op = found ? std::optional(events_[*found]) : std::nullopt;
       infer_copy(call, op && op->kind == EventKind::Copy ? &*op : nullptr, nature == CallNature::AsyncCopy);
     }
   }

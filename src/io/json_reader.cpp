@@ -12,7 +12,7 @@
 namespace lanescope::io {
 namespace {
 
-constexpr std::size_t kPiece = 512 * 1024, kPiecesAhead = 3;
+constexpr std::size_t kPiece = 256 * 1024, kPiecesAhead = 3;
 constexpr std::size_t kSurelyFinite = 300;  // digits
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -53,14 +53,9 @@ JsonReader::JsonReader(ByteSource& source, Threads threads)
 }
 
 bool JsonReader::read(ByteSource& source, Buffer& buffer) {
-  buffer.size = 0;
-  for (std::string_view piece = source.next(); !piece.empty(); piece = source.next()) {
-    buffer.reserve(std::max(kPiece, piece.size()));
-    std::memcpy(buffer.bytes() + buffer.size, piece.data(), piece.size());
-    buffer.size += piece.size();
-    if (buffer.size + source.peek().size() > buffer.capacity) break;
-  }
-  if (buffer.size > 0) std::memset(buffer.bytes() + buffer.size, 0, kPadding);
+  buffer.reserve(kPiece);
+  buffer.size = source.read(buffer.bytes(), kPiece);
+  std::memset(buffer.bytes() + buffer.size, 0, kPadding);
   return buffer.size > 0;
 }
 

@@ -113,7 +113,7 @@ class JsonReader {
     char* bytes() const { return memory.get() + kRoom; }
     void reserve(std::size_t wanted);
   };
-  static constexpr std::size_t kRoom = 64 * 1024;
+  static constexpr std::size_t kRoom = 16 * 1024;
 
   static std::uint64_t eight_at(const char* p) {
     std::uint64_t x = 0;
