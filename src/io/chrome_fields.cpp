@@ -76,11 +76,8 @@ bool same(std::string_view a, std::string_view b) {
   };
   const std::size_t n = a.size();
   const char *p = a.data(), *q = b.data();
-  if (n < 4) {
-    for (std::size_t i = 0; i < n; ++i) {
-      if (p[i] != q[i]) return false;
-    }
-    return true;
+  if (n < 4) {  // at least one: no key is empty
+    return p[0] == q[0] && p[n / 2] == q[n / 2] && p[n - 1] == q[n - 1];
   }
   if (n < 8) {
     return word(p, 0u) == word(q, 0u) && word(p + n - 4, 0u) == word(q + n - 4, 0u);
@@ -103,6 +100,7 @@ class FieldTable {
   }
   Field find(std::string_view key) const {
     if (key.empty()) return Field::Other;
+    if (const FieldName& first = slots_[place(key)]; same(first.key, key)) return first.field;
     for (std::size_t at = place(key); !slots_[at].key.empty(); at = (at + 1) % kSlots) {
       if (same(slots_[at].key, key)) return slots_[at].field;
     }
