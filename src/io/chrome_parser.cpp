@@ -252,8 +252,11 @@ class Handler {
     event_.clear();
     arguments_.clear();
     if (reader_.open(true)) {
+      std::size_t n = 0;
+      std::string_view name;
       do {
-        const Field field = event_field(reader_.key());
+        const char kind = event_.phase.empty() ? '\0' : event_.phase.front();
+        const Field field = next_field(event_keys_, kind, n++, name, event_field);
         const char next = reader_.peek();
         if (next == '{' && field == Field::Args) {
           read_arguments();
@@ -271,9 +274,12 @@ class Handler {
 
   void read_arguments() {
     if (!reader_.open(true)) return;
+    const std::string_view category = event_.category;
+    const int kind = category.empty() ? 0 : category.front() + 5 * category.back();
+    std::size_t n = 0;
+    std::string_view name;
     do {
-      const std::string_view name = reader_.key();
-      const Field field = argument_field(name);
+      const Field field = next_field(argument_keys_, kind, n++, name, argument_field);
       const char next = reader_.peek();
       if (next != '{' && next != '[') {
         if (field != Field::Other) {
@@ -303,6 +309,23 @@ class Handler {
       }
     } while (reader_.another(true));
     reader_.close();
+  }
+
+  // Events of a kind mostly have the same keys in the same order.
+  struct ExpectedKey {
+    JsonReader::KnownKey written;
+    Field field = Field::Other;
+  };
+  static constexpr std::size_t kKinds = 16, kPlaces = 16;
+  using ExpectedKeys = std::array<ExpectedKey, kKinds * kPlaces>;
+
+  template <class FieldOf>
+  Field next_field(ExpectedKeys& keys, int kind, std::size_t n, std::string_view& name, FieldOf&& field_of) {
+    ExpectedKey& expected = keys[static_cast<std::size_t>(kind) % kKinds * kPlaces + n % kPlaces];
+    reader_.peek();
+    if (reader_.known_key(expected.written, name)) return expected.field;
+    name = reader_.learn_key(expected.written);
+    return expected.field = field_of(name);
   }
 
   // The kinds of values that most fields have take the short way; take_field() knows all.
@@ -609,6 +632,7 @@ class Handler {
   RawEvent event_;
   std::string arguments_;  // of that event
   ValueWriter value_;
+  ExpectedKeys event_keys_, argument_keys_;
   trace::LaneInfo lane_;
   bool lane_known_ = false, lane_marked_ = false;
   std::size_t intervals_ = 0;  // numbers of recorded intervals read

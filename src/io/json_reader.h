@@ -60,6 +60,28 @@ class JsonReader {
     advance();
     return name;
   }
+  /// A key, its colon and the white space around it, as they were written once: most objects of a file are written
+  /// alike.
+  struct KnownKey {
+    static constexpr std::size_t kMost = 32;
+    std::array<std::uint64_t, kMost / 8> words{}, masks{};
+    std::uint32_t size = 0, name_size = 0;  ///< of all of it, and of the name
+  };
+  /// At peek(): true if that key follows, which is consumed, and its name.
+  bool known_key(const KnownKey& key, std::string_view& name) {
+    std::uint64_t different = key.size == 0 ? 1 : 0;
+    for (std::size_t i = 0; i < key.words.size(); ++i) {
+      std::uint64_t x = 0;
+      std::memcpy(&x, at_ + 8 * i, sizeof x);
+      different |= (x ^ key.words[i]) & key.masks[i];
+    }
+    if (different != 0) return false;
+    name = std::string_view(at_ + 1, key.name_size);
+    at_ += key.size;
+    return true;
+  }
+  /// The same as key() and peek(), and remembers how the key was written.
+  std::string_view learn_key(KnownKey& known);
   /// At anything but a bracket or a brace.
   Scalar scalar();
   /// At anything: true for a positive integer of a few digits, which is consumed. Most numbers are.
@@ -102,7 +124,8 @@ class JsonReader {
   void expect_end();
 
  private:
-  static constexpr std::size_t kPadding = 32;  // zeros after the bytes: searches stop there without looking for the end
+  static constexpr std::size_t kPadding =
+      KnownKey::kMost;  // zeros after the bytes: searches stop there without looking for the end
   enum class Expected : std::uint8_t { Value, Key, Colon, CommaOrBrace, CommaOrBracket, End };
 
   /// Has room before its bytes for what was not consumed of the buffer before.
