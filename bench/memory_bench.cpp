@@ -1,13 +1,12 @@
 // Promise: memory. Resident bytes per event in a full trace, as reported by the kernel.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <stdexcept>
 
 #include "capture/recorder.h"
 #include "promise.h"
+#include "resident.h"
 
 namespace lanescope::bench {
 namespace {
@@ -15,13 +14,6 @@ namespace {
 constexpr std::size_t kCapBytes = std::size_t{512} << 20;
 constexpr std::size_t kEvents = 20'000'000;  // half as many again as the cap holds
 constexpr trace::LaneId kLanes = 8;
-
-std::size_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::size_t size = 0, resident = 0;
-  if (!(statm >> size >> resident)) throw std::runtime_error("/proc/self/statm cannot be read");
-  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
 
 void memory(benchmark::State& state) {
   for (auto _ : state) {

@@ -20,6 +20,7 @@ PROGRAMS = [  # name, what starts it
     ("inject", []),
     ("session", []),
     ("nsys", []),
+    ("json", []),
     ("window", VIRTUAL_DISPLAY),
     ("live", VIRTUAL_DISPLAY),
     ("latency", VIRTUAL_DISPLAY),

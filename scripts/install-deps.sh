@@ -45,6 +45,7 @@ run    xauth                    xvfb-run needs it
 test   libgtest-dev             tests
 test   libgmock-dev             matchers in tests
 test   libbenchmark-dev         benchmarks
+test   libsimdjson-dev          what benchmarks compare reading JSON with
 test   libx11-dev               window tests inspect the window from outside
 test   libxtst-dev              window tests move the mouse and press keys
 test   python3                  the check of module dependencies, and the table of benchmarks

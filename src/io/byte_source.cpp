@@ -56,7 +56,6 @@ void ByteSource::begin() {
   if (!refill()) fail(base::tr("the file is empty"));
   gzip_ = end_ >= 2 && input_[0] == '\x1f' && input_[1] == '\x8b';
   if (!gzip_) return;
-  output_.resize(kPiece);
   if (inflateInit2(&stream_, kGzipWindow) != Z_OK) fail(base::tr("cannot read: out of memory"));
   in_member_ = true;
 }
@@ -89,18 +88,50 @@ std::string_view ByteSource::peek() {
 
 std::string_view ByteSource::next() {
   if (!peeked_.empty()) return std::exchange(peeked_, {});
-  if (progress_) {
-    if (progress_->cancelled.load(std::memory_order_relaxed)) throw Cancelled(path_.string());
-    progress_->done.store(read_ - (end_ - begin_), std::memory_order_relaxed);
-  }
+  check_progress();
   std::string_view piece;
   if (gzip_) {
-    piece = inflate_some();
+    output_.resize(kPiece);
+    piece = std::string_view(output_.data(), inflate_some(output_.data(), output_.size()));
   } else if (begin_ < end_ || refill()) {
     piece = std::string_view(input_.data() + begin_, end_ - begin_);
     begin_ = end_;
   }
-  delivered_ += piece.size();
+  count_delivered(piece.size());
+  return piece;
+}
+
+std::size_t ByteSource::read(char* to, std::size_t size) {
+  if (!peeked_.empty()) {
+    const std::size_t n = peeked_.copy(to, size);
+    peeked_.remove_prefix(n);
+    return n;
+  }
+  check_progress();
+  std::size_t n = 0;
+  if (gzip_) {
+    n = inflate_some(to, size);
+  } else if (begin_ < end_) {
+    n = std::string_view(input_.data() + begin_, end_ - begin_).copy(to, size);
+    begin_ += n;
+  } else {
+    errno = 0;
+    n = std::fread(to, 1, size, file_.get());
+    if (n == 0 && std::ferror(file_.get())) fail(cannot_read(errno));
+    read_ += n;
+  }
+  count_delivered(n);
+  return n;
+}
+
+void ByteSource::check_progress() {
+  if (!progress_) return;
+  if (progress_->cancelled.load(std::memory_order_relaxed)) throw Cancelled(path_.string());
+  progress_->done.store(read_ - (end_ - begin_), std::memory_order_relaxed);
+}
+
+void ByteSource::count_delivered(std::size_t bytes) {
+  delivered_ += bytes;
   if (delivered_ > limits_.decompressed) {
     fail(base::tr("too large; at most {} are read",
                   base::format_bytes(static_cast<std::int64_t>(limits_.decompressed))));
@@ -108,12 +139,11 @@ std::string_view ByteSource::next() {
   if (gzip_ && delivered_ > kRatioMatters && delivered_ / limits_.ratio > read_) {
     fail(base::tr("not a trace: it decompresses to far more than any trace does"));
   }
-  return piece;
 }
 
-std::string_view ByteSource::inflate_some() {
-  stream_.next_out = reinterpret_cast<Bytef*>(output_.data());
-  stream_.avail_out = static_cast<uInt>(output_.size());
+std::size_t ByteSource::inflate_some(char* to, std::size_t size) {
+  stream_.next_out = reinterpret_cast<Bytef*>(to);
+  stream_.avail_out = static_cast<uInt>(size);
   while (stream_.avail_out > 0) {
     if (begin_ == end_ && !refill()) {
       if (in_member_) fail(base::tr("the file is truncated: its gzip data ends too early"));
@@ -137,7 +167,7 @@ std::string_view ByteSource::inflate_some() {
       fail(std::string(base::tr("broken gzip data")) + (stream_.msg ? std::string(": ") + stream_.msg : std::string()));
     }
   }
-  return {output_.data(), output_.size() - stream_.avail_out};
+  return size - stream_.avail_out;
 }
 
 void ByteSource::fail(std::string_view why) const { throw base::FileError(path_.string() + ": " + std::string(why)); }

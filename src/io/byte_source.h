@@ -34,9 +34,12 @@ class ByteSource {
   /// The next piece, valid until the next call; empty at the end. Throws base::FileError (read error, corrupt or
   /// truncated gzip, over the limits).
   std::string_view next();
+  /// The same into `to`: how many of at most `size` bytes were read.
+  std::size_t read(char* to, std::size_t size);
   /// What next() will return: at least eight bytes, unless there are fewer.
   std::string_view peek();
   const std::filesystem::path& path() const { return path_; }
+  std::uint64_t size() const { return total_; }  ///< of the file; 0: unknown, as of a pipe
   /// From now on, `progress` receives the number of bytes read, and next() throws Cancelled if it requests a stop.
   void report_to(ReadProgress& progress);
 
@@ -45,7 +48,9 @@ class ByteSource {
  private:
   void begin();
   bool refill();
-  std::string_view inflate_some();
+  void check_progress();
+  void count_delivered(std::size_t bytes);
+  std::size_t inflate_some(char* to, std::size_t size);
 
   const std::filesystem::path path_;
   const ByteLimits limits_;

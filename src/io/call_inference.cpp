@@ -1,7 +1,6 @@
 #include "io/call_inference.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <map>
 #include <optional>
@@ -21,12 +20,7 @@ using trace::EventKind;
 
 constexpr std::uint64_t kInlineCopyBytes = 64 * 1024;  // pageable copies up to this size travel in the command queue
 constexpr int kMaxStepsBack = 64;
-
-struct GpuOp {
-  std::uint64_t key = 0;  // the search key: a stream, a GPU or a process
-  Nanoseconds end = 0;
-  Nanoseconds issued = 0;  // start of the call that issued it; the smallest time if that call is not in the trace
-};
+using Handle = EventStore::Handle;
 
 /// Numbers the processes and GPUs of lanes.
 class LaneNumbers {
@@ -39,24 +33,30 @@ class LaneNumbers {
       gpu_of_.push_back(gpu ? gpus_.try_emplace({lane.pid, lane.device}, gpus_.size() + 1).first->second : 0);
     }
   }
-  trace::CallKey key(const Event& e) const { return {process_of_[e.lane], e.correlation}; }
+  trace::ProcessNumber process(trace::LaneId lane) const { return process_of_[lane]; }
   trace::CallKey key(const SyncRecord& sync) const {
     const auto found = processes_.find(sync.pid);
     return {found == processes_.end() ? trace::kNobody : found->second, sync.correlation};
   }
-  std::uint64_t process(const Event& e) const { return process_of_[e.lane]; }
-  std::uint64_t gpu(const Event& operation) const { return gpu_of_[operation.lane]; }
-  std::uint64_t stream(const Event& operation) const { return stream(gpu(operation), lanes_[operation.lane].stream); }
+  // The keys by which operations are looked up; each has those of one or more lanes.
+  std::uint64_t by_process(trace::LaneId lane) const { return std::uint64_t{process_of_[lane]}; }
+  std::uint64_t by_gpu(trace::LaneId lane) const { return kGpus | gpu_of_[lane] << 32; }
+  std::uint64_t by_stream(trace::LaneId lane) const { return by_stream(gpu_of_[lane], lanes_[lane].stream); }
+  std::uint64_t by_gpu(const SyncRecord& sync) const { return kGpus | gpu(sync) << 32; }
+  std::uint64_t by_stream(const SyncRecord& sync) const { return by_stream(gpu(sync), sync.stream); }
+
+ private:
+  static constexpr std::uint64_t kGpus = std::uint64_t{1} << 62, kStreams = std::uint64_t{1} << 63;
+
+  static std::uint64_t by_stream(std::uint64_t gpu, std::int32_t stream) {
+    return kStreams | gpu << 32 | static_cast<std::uint32_t>(stream);
+  }
   /// 0: no operation runs there.
   std::uint64_t gpu(const SyncRecord& sync) const {
     const auto found = gpus_.find({sync.pid, sync.device});
     return found == gpus_.end() ? 0 : found->second;
   }
-  static std::uint64_t stream(std::uint64_t gpu, std::int32_t stream) {
-    return gpu << 32 | static_cast<std::uint32_t>(stream);
-  }
 
- private:
   std::span<const trace::LaneInfo> lanes_;
   std::map<std::int64_t, trace::ProcessNumber> processes_;
   std::map<std::pair<std::int64_t, std::int32_t>, std::uint64_t> gpus_;  // numbered from 1
@@ -64,70 +64,111 @@ class LaneNumbers {
   std::vector<std::uint64_t> gpu_of_;
 };
 
-/// The first value of each key, in one piece of memory. Numbers that follow each other, as those of calls do, lie side
-/// by side, so that looking them up in turn costs hardly any waiting for memory.
-template <class Value>
+/// Of the events with each key, the one that starts first: only their handles, because keys and times are theirs. Keys
+/// that follow each other, as those of calls do, share a group of slots, so that looking them up in turn costs hardly
+/// any waiting for memory. Where two groups fall on one, keys find their place in the same slot of one of the next.
 class FirstOf {
  public:
-  explicit FirstOf(std::size_t most) : slots_(std::bit_ceil(std::max<std::size_t>(most + most / 4 + 1, kTogether))) {}
-  void add(const trace::CallKey& key, const Value& value) {
-    Slot& slot = slots_[place(key)];
-    if (slot.key == 0) slot = {number(key), value};
+  FirstOf(const EventStore& events, const LaneNumbers& lanes, std::size_t most)
+      : events_(events),
+        lanes_(lanes),
+        groups_((most + most / 3) / kTogether + 2),
+        slots_(groups_ * kTogether, kFree) {}
+  /// The event has a correlation.
+  void add(Handle event) {
+    Handle& slot = slots_[place({lanes_.process(events_.lane(event)), events_.correlation(event)})];
+    if (slot == kFree || events_.start(event) < events_.start(slot)) slot = event;
   }
-  const Value* find(const trace::CallKey& key) const {
-    const Slot& slot = slots_[place(key)];
-    return slot.key == 0 ? nullptr : &slot.value;
+  std::optional<Handle> find(const trace::CallKey& key) const {
+    if (key.correlation == 0) return std::nullopt;
+    const Handle slot = slots_[place(key)];
+    return slot == kFree ? std::nullopt : std::optional(slot);
   }
 
  private:
+  static constexpr Handle kFree = std::numeric_limits<Handle>::max();
   static constexpr std::size_t kTogether = 16;
-  struct Slot {
-    std::uint64_t key = 0;  // 0: free
-    Value value{};
-  };
-  // Never 0: links nothing.
-  static std::uint64_t number(const trace::CallKey& key) { return std::uint64_t{key.process} << 32 | key.correlation; }
+
+  bool has(std::size_t at, const trace::CallKey& key) const {
+    const Handle event = slots_[at];
+    return events_.correlation(event) == key.correlation && lanes_.process(events_.lane(event)) == key.process;
+  }
   std::size_t place(const trace::CallKey& key) const {
-    const std::uint64_t wanted = number(key);
-    std::uint64_t group = wanted / kTogether * 0x9E3779B97F4A7C15u;
-    group ^= group >> 32;
-    std::size_t at = (group * kTogether + wanted % kTogether) & (slots_.size() - 1);
-    while (slots_[at].key != 0 && slots_[at].key != wanted) at = (at + 1) & (slots_.size() - 1);
+    std::uint64_t hash = (std::uint64_t{key.process} << 32 | key.correlation) / kTogether * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 32;
+    const std::size_t group = (hash & 0xFFFFFFFFu) * groups_ >> 32;
+    std::size_t at = group * kTogether + (key.correlation ^ hash >> 40) % kTogether;
+    while (slots_[at] != kFree && !has(at, key)) {
+      at += kTogether;
+      if (at >= slots_.size()) at = (at + 1) % kTogether;  // so that it passes all of them
+    }
     return at;
   }
 
-  std::vector<Slot> slots_;
+  const EventStore& events_;
+  const LaneNumbers& lanes_;
+  std::size_t groups_;
+  std::vector<Handle> slots_;
 };
 
-class OpIndex {
+/// The operations of a lane, by their ends. Most lanes have them in that order.
+class LaneEnds {
  public:
-  void add(const GpuOp& op) { ops_.push_back(op); }
-  void sort(StopCheck& stop) {
-    std::sort(ops_.begin(), ops_.end(), [&](const GpuOp& a, const GpuOp& b) {
+  LaneEnds(const EventStore& events, trace::LaneId lane, StopCheck& stop) : events_(events), lane_(lane) {
+    size_ = events.size(lane);
+    bool sorted = true;
+    for (std::size_t i = 1; i < size_ && sorted; ++i) {
       stop();
-      return std::pair(a.key, a.end) < std::pair(b.key, b.end);
+      sorted = end(i - 1) <= end(i);
+    }
+    if (sorted) return;
+    order_.resize(size_);
+    for (std::size_t i = 0; i < size_; ++i) order_[i] = events.handle(lane, i);
+    std::sort(order_.begin(), order_.end(), [&](Handle a, Handle b) {
+      stop();
+      return events_.end(a) < events_.end(b);
     });
   }
-  /// The latest end in (from, to] of an operation issued before `from`.
-  std::optional<Nanoseconds> last_end(std::uint64_t key, Nanoseconds from, Nanoseconds to) const {
-    auto it = std::upper_bound(ops_.begin(), ops_.end(), std::pair(key, to),
-                               [](const auto& wanted, const GpuOp& op) { return wanted < std::pair(op.key, op.end); });
-    for (int step = 0; it != ops_.begin() && step < kMaxStepsBack; ++step) {
-      --it;
-      if (it->key != key || it->end <= from) return std::nullopt;
-      if (it->issued < from) return it->end;
+  Handle at(std::size_t i) const { return order_.empty() ? events_.handle(lane_, i) : order_[i]; }
+  Nanoseconds end(std::size_t i) const { return events_.end(at(i)); }
+  /// How many end at or before t. Fast when t is near that of the call before.
+  std::size_t until(Nanoseconds t) const {
+    std::size_t low = near_, high = near_, step = 1;  // those before low do; from high on, none does
+    while (low > 0 && end(low - 1) > t) {
+      high = low - 1;
+      low -= std::min(low, step);
+      step *= 2;
     }
-    return std::nullopt;
+    step = 1;
+    while (high < size_ && end(high) <= t) {
+      low = high + 1;
+      high = std::min(size_, high + step);
+      step *= 2;
+    }
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (end(middle) <= t) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return near_ = low;
   }
 
  private:
-  std::vector<GpuOp> ops_;
+  const EventStore& events_;
+  trace::LaneId lane_;
+  std::size_t size_ = 0;
+  std::vector<Handle> order_;  // empty: in the lane's order
+  mutable std::size_t near_ = 0;
 };
 
-template <class Wanted>
-std::size_t count(const EventStore& events, Wanted wanted) {
+std::size_t count(const EventStore& events, std::span<const trace::LaneInfo> lanes, bool gpu) {
   std::size_t n = 0;
-  for (std::size_t i = 0; i < events.size(); ++i) n += wanted(events[i].kind) ? 1 : 0;
+  for (std::size_t l = 0; l < events.lane_count(); ++l) {
+    if (gpu ? trace::is_gpu_work_lane(lanes[l].kind) : lanes[l].kind == trace::LaneKind::Calls) n += events.size(l);
+  }
   return n;
 }
 
@@ -136,64 +177,88 @@ class Inference {
  public:
   Inference(const EventStore& events, std::span<const trace::LaneInfo> lanes, const base::NameTable& names,
             std::span<const SyncRecord> syncs, StopCheck& stop)
-      : events_(events), lanes_(lanes), names_(names), syncs_(syncs.size()), op_of_(count(events, trace::is_gpu_work)) {
-    for (const SyncRecord& sync : syncs) {
-      if (sync.correlation != 0) syncs_.add(lanes_.key(sync), sync);
+      : events_(events),
+        lanes_(lanes),
+        names_(names),
+        syncs_(syncs),
+        op_of_(events, lanes_, count(events, lanes, true)),
+        call_of_(events, lanes_, count(events, lanes, false)) {
+    for (std::uint32_t i = 0; i < syncs.size(); ++i) {
+      if (syncs[i].correlation != 0) sync_of_.try_emplace(lanes_.key(syncs[i]), i);
     }
-    FirstOf<Nanoseconds> issued(count(events, [](EventKind kind) { return kind == EventKind::Call; }));
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      stop();
-      const Event& e = events[i];
-      if (e.kind == EventKind::Call && e.correlation != 0) issued.add(lanes_.key(e), e.start_ns);
+    ends_.reserve(events.lane_count());  // they do not move
+    for (std::size_t l = 0; l < events.lane_count(); ++l) {
+      const auto lane = static_cast<trace::LaneId>(l);
+      const bool gpu = trace::is_gpu_work_lane(lanes[l].kind);
+      if (!gpu && lanes[l].kind != trace::LaneKind::Calls) continue;
+      FirstOf& first = gpu ? op_of_ : call_of_;
+      for (std::size_t i = 0; i < events.size(l); ++i) {
+        stop();
+        const Handle event = events.handle(l, i);
+        if (events.correlation(event) != 0) first.add(event);
+      }
+      if (!gpu) continue;
+      const LaneEnds* const ends = &ends_.emplace_back(events, lane, stop);
+      for (const std::uint64_t key : {lanes_.by_process(lane), lanes_.by_gpu(lane), lanes_.by_stream(lane)}) {
+        ends_by_[key].push_back(ends);
+      }
     }
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      stop();
-      const Event& e = events[i];
-      if (!trace::is_gpu_work(e.kind)) continue;
-      const Nanoseconds* const call = e.correlation != 0 ? issued.find(lanes_.key(e)) : nullptr;
-      GpuOp op{lanes_.process(e), e.end_ns, call ? *call : std::numeric_limits<Nanoseconds>::min()};
-      by_process_.add(op);
-      op.key = lanes_.gpu(e);
-      by_device_.add(op);
-      op.key = lanes_.stream(e);
-      by_stream_.add(op);
-      if (e.correlation != 0) op_of_.add(lanes_.key(e), i);
-    }
-    for (OpIndex* index : {&by_process_, &by_device_, &by_stream_}) index->sort(stop);
   }
 
   void infer(Event& call) {
     const CallNature nature = nature_of(call.name);
-    const std::size_t* const found = call.correlation != 0 ? op_of_.find(lanes_.key(call)) : nullptr;
-    const Event* const op = found ? &events_[*found] : nullptr;
-    if (op || nature == CallNature::Launch || nature == CallNature::BlockingCopy || nature == CallNature::AsyncCopy) {
+    const auto found = op_of_.find(key(call));
+    if (found || nature == CallNature::Launch || nature == CallNature::BlockingCopy ||
+        nature == CallNature::AsyncCopy) {
       call.flags |= trace::kLaunchFlag;
     }
     if (nature == CallNature::Sync) {
       call.flags |= trace::kSyncFlag;
       infer_wait(call);
     } else if (nature == CallNature::BlockingCopy || nature == CallNature::AsyncCopy) {
-      infer_copy(call, op && op->kind == EventKind::Copy ? op : nullptr, nature == CallNature::AsyncCopy);
+      const std::optional<Event> op = found ? std::optional(events_[*found]) : std::nullopt;
+      infer_copy(call, op && op->kind == EventKind::Copy ? &*op : nullptr, nature == CallNature::AsyncCopy);
     }
   }
 
  private:
+  trace::CallKey key(const Event& e) const { return {lanes_.process(e.lane), e.correlation}; }
+
+  bool issued_before(Handle op, Nanoseconds t) const {
+    const auto call = call_of_.find({lanes_.process(events_.lane(op)), events_.correlation(op)});
+    return !call || events_.start(*call) < t;  // what issued it may have been before the trace began
+  }
+
+  /// The latest end in (from, to] of an operation with this key that was issued before `from`.
+  std::optional<Nanoseconds> last_end(std::uint64_t key, Nanoseconds from, Nanoseconds to) {
+    const auto found = ends_by_.find(key);
+    if (found == ends_by_.end()) return std::nullopt;
+    next_.clear();
+    for (const LaneEnds* lane : found->second) {
+      if (const std::size_t i = lane->until(to); i > 0) next_.push_back({lane, i - 1});
+    }
+    for (int step = 0; !next_.empty() && step < kMaxStepsBack; ++step) {
+      const auto latest = std::ranges::max_element(next_, {}, [](const Next& n) { return n.lane->end(n.i); });
+      const Nanoseconds end = latest->lane->end(latest->i);
+      if (end <= from) return std::nullopt;
+      if (issued_before(latest->lane->at(latest->i), from)) return end;
+      if (latest->i-- == 0) next_.erase(latest);
+    }
+    return std::nullopt;
+  }
+
   CallNature nature_of(base::NameId name) {
     const auto [it, added] = natures_.try_emplace(name, CallNature::Other);
     if (added) it->second = trace::call_nature(names_.text(name));
     return it->second;
   }
 
-  void infer_wait(Event& call) const {
-    const SyncRecord* const record = call.correlation != 0 ? syncs_.find(lanes_.key(call)) : nullptr;
-    std::optional<Nanoseconds> until;
-    if (record && record->device >= 0 && record->stream >= 0) {
-      until = by_stream_.last_end(LaneNumbers::stream(lanes_.gpu(*record), record->stream), call.start_ns, call.end_ns);
-    } else if (record && record->device >= 0) {
-      until = by_device_.last_end(lanes_.gpu(*record), call.start_ns, call.end_ns);
-    } else {
-      until = by_process_.last_end(lanes_.process(call), call.start_ns, call.end_ns);
-    }
+  void infer_wait(Event& call) {
+    const auto found = call.correlation != 0 ? sync_of_.find(key(call)) : sync_of_.end();
+    const SyncRecord* const record = found != sync_of_.end() ? &syncs_[found->second] : nullptr;
+    std::uint64_t of = lanes_.by_process(call.lane);
+    if (record && record->device >= 0) of = record->stream >= 0 ? lanes_.by_stream(*record) : lanes_.by_gpu(*record);
+    const std::optional<Nanoseconds> until = last_end(of, call.start_ns, call.end_ns);
     if (!until) return;
     trace::CallParts parts;
     if (record) parts.own = std::clamp<Nanoseconds>(record->start_ns - call.start_ns, 0, *until - call.start_ns);
@@ -201,7 +266,7 @@ class Inference {
     trace::set_parts(call, parts);
   }
 
-  void infer_copy(Event& call, const Event* copy, bool asynchronous) const {
+  void infer_copy(Event& call, const Event* copy, bool asynchronous) {
     if (!copy) {
       if (!asynchronous) call.flags |= trace::kSyncFlag;
       return;
@@ -219,7 +284,7 @@ class Inference {
     const Nanoseconds begin = std::clamp(copy->start_ns, call.start_ns, std::max(call.start_ns, call.end_ns));
     const Nanoseconds end = std::clamp(copy->end_ns, begin, std::max(begin, call.end_ns));
     if (begin >= end) return;  // the bytes moved after the call had returned
-    const auto waited = by_stream_.last_end(lanes_.stream(*copy), call.start_ns, begin);
+    const auto waited = last_end(lanes_.by_stream(copy->lane), call.start_ns, begin);
     // Own cost is everything except waiting. Part of it may lie between the wait and the copy, but it is placed first.
     trace::CallParts parts;
     parts.own = waited ? begin - *waited : begin - call.start_ns;
@@ -231,10 +296,17 @@ class Inference {
   const EventStore& events_;
   const LaneNumbers lanes_;
   const base::NameTable& names_;
-  FirstOf<SyncRecord> syncs_;
-  FirstOf<std::size_t> op_of_;
+  std::span<const SyncRecord> syncs_;
+  trace::CallMap<std::uint32_t> sync_of_;
+  FirstOf op_of_, call_of_;
   std::unordered_map<base::NameId, CallNature> natures_;
-  OpIndex by_process_, by_device_, by_stream_;
+  std::vector<LaneEnds> ends_;
+  std::unordered_map<std::uint64_t, std::vector<const LaneEnds*>> ends_by_;
+  struct Next {
+    const LaneEnds* lane;
+    std::size_t i;
+  };
+  std::vector<Next> next_;  // keeps its memory
 };
 
 }  // namespace
@@ -243,10 +315,16 @@ void infer_calls(EventStore& events, std::span<const trace::LaneInfo> lanes, con
                  std::span<const SyncRecord> syncs, const ReadProgress& progress) {
   StopCheck stop(progress);
   Inference inference(events, lanes, names, syncs, stop);
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    stop();
-    Event& e = events[i];
-    if (e.kind == EventKind::Call && e.end_ns > e.start_ns) inference.infer(e);
+  for (std::size_t l = 0; l < events.lane_count(); ++l) {
+    if (lanes[l].kind != trace::LaneKind::Calls) continue;
+    for (std::size_t i = 0; i < events.size(l); ++i) {
+      stop();
+      const Handle place = events.handle(l, i);
+      Event call = events[place];
+      if (call.end_ns <= call.start_ns) continue;
+      inference.infer(call);
+      events.set(place, call);
+    }
   }
 }
 

@@ -28,6 +28,7 @@ using trace::LaneKind;
 // Limits that real files never reach, against hostile ones that would exhaust the memory.
 constexpr std::size_t kMaxOpenRanges = 100'000;
 constexpr std::size_t kMaxCategories = 500;
+constexpr std::size_t kKnownCategories = 64;
 constexpr std::size_t kMaxTextIds = 65'536;
 constexpr std::int64_t kFirstTextId = std::int64_t{1} << 40;  // beyond all process and thread ids
 
@@ -46,13 +47,11 @@ LaneKind copy_lane(trace::CopyDirection direction) {
   return LaneKind::CopyOther;
 }
 
-void count(std::map<std::string, std::uint64_t>& counts, const std::string& category) {
-  const auto found = counts.find(category);
-  if (found != counts.end()) {
-    ++found->second;
-  } else {
-    ++counts[counts.size() < kMaxCategories ? category : "(others)"];
-  }
+std::uint64_t& count_of(std::map<std::string, std::uint64_t>& counts, std::string_view category) {
+  std::string name(category);
+  const auto found = counts.find(name);
+  if (found != counts.end()) return found->second;
+  return counts[counts.size() < kMaxCategories ? std::move(name) : "(others)"];
 }
 
 std::string from_hex(std::string_view hex) {
@@ -84,11 +83,27 @@ void take_raw(std::string_view raw, Event& event) {
 
 TraceBuilder::TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress,
                            const ReadLimits& limits)
-    : head_(head), source_(source), out_(source, progress, limits) {}
+    : head_(head), source_(source), out_(source, progress, limits), categories_(kKnownCategories) {}
 
 TraceBuilder::~TraceBuilder() = default;
 
-void TraceBuilder::add(RawEvent& raw) {
+// The texts that a range of another program can have. Those of its process and thread are its end's, too.
+TraceBuilder::OpenRange::OpenRange(const RawEvent& raw)
+    : raw_(raw), category_(raw.category), name_(raw.name), arguments_(raw.arguments) {
+  raw_.process.text = raw_.thread.text = raw_.phase = raw_.new_name = {};
+  raw_.label_hex = raw_.raw = raw_.range_kind = raw_.marker_kind = raw_.key = raw_.before = raw_.now = {};
+  raw_.label.reset();
+}
+
+RawEvent TraceBuilder::OpenRange::event() const {
+  RawEvent raw = raw_;
+  raw.category = category_;
+  raw.name = name_;
+  raw.arguments = arguments_;
+  return raw;
+}
+
+void TraceBuilder::add(const RawEvent& raw) {
   if (head_.own) {
     if (head_.format > kFileFormat) source_.fail(tr("written by a newer Lanescope; this one cannot read it"));
     if (raw.lane) return add_own(raw);
@@ -113,7 +128,7 @@ void TraceBuilder::add(RawEvent& raw) {
 }
 
 void TraceBuilder::add_own(const RawEvent& raw) {
-  const auto kind = kind_of_category(raw.category);
+  const auto kind = category(raw.category).own_kind;
   const auto lane = static_cast<std::uint64_t>(*raw.lane);
   Event event;
   if (!kind || lane >= head_.lanes.size() || !head_.lanes[lane]) return void(++out_.opened().events_malformed);
@@ -143,8 +158,9 @@ void TraceBuilder::add_own(const RawEvent& raw) {
       break;
   }
   if (!raw.raw.empty()) take_raw(raw.raw, event);
-  const std::string own_name = !raw.label_hex.empty() ? from_hex(raw.label_hex) : raw.label ? *raw.label : raw.name;
-  event.name = out_.trace().names().intern(own_name);
+  const std::string decoded = from_hex(raw.label_hex);
+  const std::string_view own_name = !raw.label_hex.empty() ? decoded : raw.label ? *raw.label : raw.name;
+  event.name = out_.number_of_name(own_name);
   take_facts(raw, own_name, event);
   if (head_.detailed && raw.raw.empty()) take_details(raw, event);
   keep(event, raw.category);
@@ -168,7 +184,7 @@ void TraceBuilder::take_facts(const RawEvent& raw, std::string_view name, Event&
 void TraceBuilder::take_details(const RawEvent& raw, Event& event) {
   const bool copy = event.kind == EventKind::Copy || event.kind == EventKind::Memset;
   if (event.kind != EventKind::Kernel && event.kind != EventKind::Range && !copy) return;
-  if (event.kind == EventKind::Kernel) trace::set_launch(event, out_.trace().launches().intern(raw.launch));
+  if (event.kind == EventKind::Kernel) trace::set_launch(event, out_.number_of_launch(raw.launch));
   if (!copy) {
     // Many tools repeat the correlation here, which says nothing more.
     const auto id = number_or<std::uint32_t>(raw.external_id, 0);
@@ -178,12 +194,12 @@ void TraceBuilder::take_details(const RawEvent& raw, Event& event) {
     return trace::set_arguments(event, out_.number_of_arguments(raw.arguments));
   }
   arguments_ = "\"context\":" + std::to_string(raw.launch.context);
-  if (!raw.arguments.empty()) arguments_ += ',' + raw.arguments;
+  if (!raw.arguments.empty()) (arguments_ += ',') += raw.arguments;
   trace::set_arguments(event, out_.number_of_arguments(arguments_));
 }
 
 void TraceBuilder::add_foreign(const RawEvent& raw) {
-  Meaning meaning = meaning_of_category(raw.category);
+  Meaning meaning = category(raw.category).meaning;
   if (meaning == Meaning::Kernel) meaning = meaning_of_kernel(raw.name);
   if (meaning == Meaning::Nothing) return skip(raw);
   if (meaning == Meaning::Sync) return add_sync(raw);
@@ -222,15 +238,18 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
     case Meaning::GpuRange:
       key.kind = LaneKind::GpuRanges;
       break;
-    default:
-      trace::set_range_kind(event, kind_of_foreign_range(raw.category, raw.name));
-      if (const auto number = step_number(raw.name)) {
+    default: {
+      event.name = out_.number_of_name(raw.name);
+      const RangeFacts facts = range_facts(raw, event.name);
+      trace::set_range_kind(event, facts.kind);
+      if (facts.step) {
         key.kind = LaneKind::Iterations;
-        event.a = *number;
+        event.a = *facts.step;
       }
+    }
   }
   if (!out_.take_lane(key, event)) return;
-  event.name = out_.trace().names().intern(raw.name);
+  if (meaning != Meaning::Range) event.name = out_.number_of_name(raw.name);
   take_details(raw, event);
   keep(event, raw.category);
 }
@@ -255,15 +274,18 @@ void TraceBuilder::add_metadata(const RawEvent& raw) {
 void TraceBuilder::begin_range(const RawEvent& raw) {
   if (open_range_count_ >= kMaxOpenRanges) return void(++out_.opened().events_malformed);
   ++open_range_count_;
-  open_ranges_[{number_of(raw.process), number_of(raw.thread)}].push_back(raw);
+  open_ranges_[{number_of(raw.process), number_of(raw.thread)}].emplace_back(raw);
 }
 
 void TraceBuilder::end_range(const RawEvent& raw) {
   const auto found = open_ranges_.find({number_of(raw.process), number_of(raw.thread)});
   if (found == open_ranges_.end() || found->second.empty()) return void(++out_.opened().events_malformed);
-  RawEvent range = std::move(found->second.back());
+  const OpenRange begun = std::move(found->second.back());
   found->second.pop_back();
   --open_range_count_;
+  RawEvent range = begun.event();
+  range.process = raw.process;
+  range.thread = raw.thread;
   range.duration = {true, std::nullopt};
   if (range.start.ns && raw.start.ns) range.duration.ns = *raw.start.ns - *range.start.ns;
   add_foreign(range);
@@ -280,21 +302,50 @@ bool TraceBuilder::take_times(const RawEvent& raw, Event& event) {
 
 std::int64_t TraceBuilder::number_of(const RawId& id) {
   if (!id.is_text) return id.number;
-  if (text_ids_.size() >= kMaxTextIds && !text_ids_.contains(id.text)) return kFirstTextId - 1;
-  const auto [it, added] = text_ids_.try_emplace(id.text, kFirstTextId + static_cast<std::int64_t>(text_ids_.size()));
+  const std::string text(id.text);
+  if (text_ids_.size() >= kMaxTextIds && !text_ids_.contains(text)) return kFirstTextId - 1;
+  const auto [it, added] = text_ids_.try_emplace(text, kFirstTextId + static_cast<std::int64_t>(text_ids_.size()));
   if (added) out_.name_process(it->second, id.text);
   return it->second;
 }
 
-void TraceBuilder::keep(const Event& event, const std::string& category) {
+void TraceBuilder::keep(const Event& event, std::string_view category) {
   out_.keep(event);
-  count(out_.opened().read_by_category, category);
+  Category& known = this->category(category);
+  if (known.read == nullptr) known.read = &count_of(out_.opened().read_by_category, category);
+  ++*known.read;
 }
 
 void TraceBuilder::skip(const RawEvent& raw) {
   ++out_.opened().events_skipped;
-  count(out_.opened().skipped_by_category,
-        !raw.category.empty() ? raw.category : "(phase " + raw.phase.substr(0, 8) + ")");
+  if (raw.category.empty()) {
+    ++count_of(out_.opened().skipped_by_category, "(phase " + std::string(raw.phase.substr(0, 8)) + ")");
+    return;
+  }
+  Category& known = category(raw.category);
+  if (known.skipped == nullptr) known.skipped = &count_of(out_.opened().skipped_by_category, raw.category);
+  ++*known.skipped;
+}
+
+TraceBuilder::Category& TraceBuilder::category(std::string_view text) {
+  const auto end = [&](bool last) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(last ? text.back() : text.front()));
+  };
+  const std::size_t place = text.empty() ? 0 : text.size() * 5 + end(false) + 3 * end(true);
+  Category& known = categories_[place % categories_.size()];
+  if (known.text != text || known.number == 0) {
+    known = {std::string(text), ++category_count_, meaning_of_category(text), kind_of_category(text), nullptr, nullptr};
+  }
+  return known;
+}
+
+TraceBuilder::RangeFacts TraceBuilder::range_facts(const RawEvent& raw, trace::NameId name) {
+  const std::uint64_t of = category(raw.category).number;
+  if (name < range_facts_.size() && range_facts_[name].category == of) return range_facts_[name];
+  const RangeFacts facts{of, kind_of_foreign_range(raw.category, raw.name), step_number(raw.name)};
+  if (name == base::NameTable::kOverflow) return facts;
+  if (name >= range_facts_.size()) range_facts_.resize(std::size_t{name} + 1);
+  return range_facts_[name] = facts;
 }
 
 OpenedTrace TraceBuilder::finish() {
@@ -375,21 +426,23 @@ void TraceBuilder::claim_gpu_lanes() {
   }
   if (callers.size() > 1) {
     trace::CallMap<base::Nanoseconds> called;
-    for (std::size_t i = 0; i < out_.events().size(); ++i) {
+    out_.events().for_each([&](EventStore::Handle h) {
       out_.stop()();
-      const Event& e = out_.events()[i];
-      if (e.kind == EventKind::Call && e.correlation != 0)
-        called.try_emplace({caller_number[out_.lanes()[e.lane].pid], e.correlation}, e.start_ns);
-    }
-    for (std::size_t i = 0; i < out_.events().size(); ++i) {
+      const Event e = out_.events()[h];
+      if (e.kind != EventKind::Call || e.correlation == 0) return;
+      const auto [call, added] =
+          called.try_emplace({caller_number[out_.lanes()[e.lane].pid], e.correlation}, e.start_ns);
+      if (!added) call->second = std::min(call->second, e.start_ns);
+    });
+    out_.events().for_each([&](EventStore::Handle h) {
       out_.stop()();
-      const Event& e = out_.events()[i];
-      if (!trace::is_gpu_work(e.kind) || e.correlation == 0) continue;
+      const Event e = out_.events()[h];
+      if (!trace::is_gpu_work(e.kind) || e.correlation == 0) return;
       for (std::size_t c = 0; c < callers.size(); ++c) {
         const auto call = called.find({static_cast<trace::ProcessNumber>(c), e.correlation});
         if (call != called.end() && call->second <= e.start_ns) ++(*votes_of_lane[e.lane])[c];
       }
-    }
+    });
   }
   // Unambiguous ones first.
   std::map<Place, std::int64_t> claimed;

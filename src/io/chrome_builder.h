@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "io/chrome_parser.h"
+#include "io/chrome_vocabulary.h"
 #include "io/trace_assembly.h"
 
 namespace lanescope::io {
@@ -20,7 +22,7 @@ class TraceBuilder {
   TraceBuilder(const FileHead& head, const ByteSource& source, ReadProgress& progress, const ReadLimits& limits);
   ~TraceBuilder();
 
-  void add(RawEvent& raw);
+  void add(const RawEvent& raw);
   /// Shifts times, infers what calls waited for, and fills the trace. Call once, at the end. Throws base::FileError or
   /// Cancelled.
   OpenedTrace finish();
@@ -38,8 +40,24 @@ class TraceBuilder {
   void begin_range(const RawEvent& raw);
   void end_range(const RawEvent& raw);
   void add_sync(const RawEvent& raw);
-  void keep(const trace::Event& event, const std::string& category);
+  void keep(const trace::Event& event, std::string_view category);
   void skip(const RawEvent& raw);
+  /// What follows from a category, which many events have.
+  struct Category {
+    std::string text;
+    std::uint64_t number = 0;  ///< of its own
+    Meaning meaning = Meaning::Nothing;
+    std::optional<trace::EventKind> own_kind;
+    std::uint64_t *read = nullptr, *skipped = nullptr;  ///< its counts, once there are any
+  };
+  Category& category(std::string_view text);
+  /// What follows from a range's name and category.
+  struct RangeFacts {
+    std::uint64_t category = 0;
+    trace::RangeKind kind = trace::RangeKind::Other;
+    std::optional<std::uint32_t> step;
+  };
+  RangeFacts range_facts(const RawEvent& raw, trace::NameId name);
   /// False, and counted, unless start and end are valid times.
   bool take_times(const RawEvent& raw, trace::Event& event);
   std::int64_t number_of(const RawId& id);
@@ -52,10 +70,22 @@ class TraceBuilder {
   const FileHead& head_;
   const ByteSource& source_;
   TraceAssembly out_;
-  std::map<ThreadKey, std::vector<RawEvent>> open_ranges_;
+  /// An event with texts of its own.
+  struct OpenRange {
+    explicit OpenRange(const RawEvent& raw);
+    RawEvent event() const;
+
+   private:
+    RawEvent raw_;
+    std::string category_, name_, arguments_;
+  };
+  std::map<ThreadKey, std::vector<OpenRange>> open_ranges_;
   std::size_t open_range_count_ = 0;
   std::unordered_map<std::string, std::int64_t> text_ids_;
-  std::string arguments_;  // keeps its memory
+  std::string arguments_;             // keeps its memory
+  std::vector<Category> categories_;  // those of late
+  std::uint64_t category_count_ = 0;
+  std::vector<RangeFacts> range_facts_;  // by the range's name
 };
 
 }  // namespace lanescope::io

@@ -1,21 +1,19 @@
 #include "io/chrome_fields.h"
 
-#include <charconv>
-#include <cmath>
+#include <array>
+#include <cstring>
 #include <span>
 
 #include "io/chrome_vocabulary.h"
-#include "io/json_text.h"
 
 namespace lanescope::io {
 namespace {
 
 struct FieldName {
   std::string_view key;
-  Field field;
+  Field field = Field::Other;
 };
 
-// Most frequent first. A linear search costs less than a hash, because most keys already differ in length.
 constexpr FieldName kEventFields[] = {{"ph", Field::Phase},
                                       {"cat", Field::Category},
                                       {"name", Field::Name},
@@ -69,56 +67,60 @@ constexpr FieldName kArgumentFields[] = {{"device", Field::Device},
                                          {"Python parent id", Field::Known},
                                          {"Python module id", Field::Known}};
 
-Field field_of(std::span<const FieldName> names, std::string_view key) {
-  for (const FieldName& name : names) {
-    if (name.key == key) return name.field;
+/// For short texts faster than a call of memcmp().
+bool same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  const auto word = [](const char* p, auto x) {
+    std::memcpy(&x, p, sizeof x);
+    return x;
+  };
+  const std::size_t n = a.size();
+  const char *p = a.data(), *q = b.data();
+  if (n < 4) {  // at least one: no key is empty
+    return p[0] == q[0] && p[n / 2] == q[n / 2] && p[n - 1] == q[n - 1];
   }
-  return Field::Other;
+  if (n < 8) {
+    return word(p, 0u) == word(q, 0u) && word(p + n - 4, 0u) == word(q + n - 4, 0u);
+  }
+  for (std::size_t i = 0; i + 8 < n; i += 8) {
+    if (word(p + i, std::uint64_t{}) != word(q + i, std::uint64_t{})) return false;
+  }
+  return word(p + n - 8, std::uint64_t{}) == word(q + n - 8, std::uint64_t{});
 }
+
+/// Finds a key by its length and its ends, which hardly any two have in common.
+class FieldTable {
+ public:
+  consteval explicit FieldTable(std::span<const FieldName> names) {
+    for (const FieldName& name : names) {
+      std::size_t at = place(name.key);
+      while (!slots_[at].key.empty()) at = (at + 1) % kSlots;
+      slots_[at] = name;
+    }
+  }
+  Field find(std::string_view key) const {
+    if (key.empty()) return Field::Other;
+    if (const FieldName& first = slots_[place(key)]; same(first.key, key)) return first.field;
+    for (std::size_t at = place(key); !slots_[at].key.empty(); at = (at + 1) % kSlots) {
+      if (same(slots_[at].key, key)) return slots_[at].field;
+    }
+    return Field::Other;
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 256;
+  static constexpr std::size_t place(std::string_view key) {
+    const auto first = static_cast<unsigned char>(key.front()), last = static_cast<unsigned char>(key.back());
+    return (key.size() * 29 + std::size_t{first} * 7 + last) % kSlots;
+  }
+  std::array<FieldName, kSlots> slots_{};
+};
+
+constexpr FieldTable kOfEvents{kEventFields}, kOfArguments{kArgumentFields};
 
 }  // namespace
 
-std::optional<std::int64_t> Scalar::as_integer() const {
-  switch (type) {
-    case Type::Boolean:
-    case Type::Integer:
-      return integer;
-    case Type::Real:
-      if (std::abs(real) < 9e18) return static_cast<std::int64_t>(real);
-      return std::nullopt;
-    case Type::Text: {
-      std::int64_t value = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error == std::errc{} && end == text.data() + text.size() && !text.empty()) return value;
-      return std::nullopt;
-    }
-    case Type::None:
-      break;
-  }
-  return std::nullopt;
-}
-
-std::optional<double> Scalar::as_real() const {
-  if (type == Type::Integer) return static_cast<double>(integer);
-  if (type == Type::Real) return real;
-  return std::nullopt;
-}
-
-RawTime Scalar::as_time() const {
-  if (type == Type::Real || type == Type::Text) return {true, parse_microseconds(text)};
-  if (type != Type::Integer) return {true, std::nullopt};
-  if (integer > kMaxTime / 1000 || integer < -kMaxTime / 1000) return {true, std::nullopt};
-  return {true, integer * 1000};
-}
-
-RawId Scalar::as_id() const {
-  if (const auto number = as_integer()) return {false, *number, {}};
-  return {true, 0, std::string(text)};
-}
-
-std::string Scalar::written() const { return type == Type::Integer ? std::to_string(integer) : std::string(text); }
-
-Field event_field(std::string_view key) { return field_of(kEventFields, key); }
-Field argument_field(std::string_view key) { return field_of(kArgumentFields, key); }
+Field event_field(std::string_view key) { return kOfEvents.find(key); }
+Field argument_field(std::string_view key) { return kOfArguments.find(key); }
 
 }  // namespace lanescope::io

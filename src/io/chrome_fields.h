@@ -1,28 +1,10 @@
-// The vocabulary of a trace file: the relevant keys, and values of whatever JSON type a tool used for them.
+// The vocabulary of a trace file: the relevant keys.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 
-#include "io/chrome_parser.h"
-
 namespace lanescope::io {
-
-/// A number, text or boolean in the file.
-struct Scalar {
-  enum class Type : std::uint8_t { None, Boolean, Integer, Real, Text } type = Type::None;
-  std::int64_t integer = 0;
-  double real = 0;
-  std::string_view text;  ///< of a Real: as written
-
-  std::optional<std::int64_t> as_integer() const;  ///< also for a text of digits
-  std::optional<double> as_real() const;
-  RawTime as_time() const;
-  RawId as_id() const;
-  std::string written() const;
-};
 
 /// A key of an event ("ph") or of its arguments ("correlation").
 enum class Field : std::uint8_t {

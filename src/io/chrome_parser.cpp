@@ -2,27 +2,22 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <istream>
 #include <limits>
-#include <nlohmann/json.hpp>
-#include <streambuf>
 #include <string_view>
 #include <utility>
 
 #include "base/translate.h"
 #include "io/chrome_fields.h"
 #include "io/chrome_vocabulary.h"
+#include "io/json_reader.h"
 #include "io/json_text.h"
 
 namespace lanescope::io {
 namespace {
 
-constexpr std::size_t kMaxDepth = 512;
 constexpr std::size_t kMaxSettings = 1000;
 constexpr std::size_t kMaxIntervalNumbers = 3 * trace::Coverage::kMostPages * trace::Coverage::kPageIntervals;
-constexpr std::uint64_t kMaxValueBytes = 64u << 20;
 // Of an argument's value, and of all arguments of an event: more is for reading elsewhere than beside a timeline.
 constexpr std::size_t kMostArgument = 2000, kMostArguments = 8000;
 
@@ -40,72 +35,129 @@ std::string_view beginning_of(std::string_view text, std::size_t n) {
   return text.substr(0, n);
 }
 
-/// The callbacks of nlohmann's parser. A stack holds the enclosing objects and arrays; no recursion.
+/// The value of an argument, as JSON without spaces. What is far too long is dropped.
+class ValueWriter {
+ public:
+  bool opened(bool object) {
+    begin();
+    text_ += object ? '{' : '[';
+    return false;
+  }
+  void closed(bool object) { text_ += object ? '}' : ']'; }
+  void key(std::string_view name) {
+    begin();
+    append_json_string(text_, name);
+    text_ += ':';
+    after_key_ = true;
+  }
+  void value(const Scalar& value) {
+    begin();
+    append(value);
+  }
+  void append(const Scalar& value) {
+    switch (value.type) {
+      case Scalar::Type::None:
+        text_ += "null";
+        break;
+      case Scalar::Type::Integer:
+        append_number(text_, value.integer);
+        break;
+      case Scalar::Type::Boolean:
+      case Scalar::Type::Real:
+        text_ += value.text;
+        break;
+      case Scalar::Type::Text:
+        append_json_string(text_, beginning_of(value.text, kMostArgument));
+        if (value.text.size() > kMostArgument) text_.insert(text_.size() - 1, "…");
+        break;
+    }
+  }
+  void clear() {
+    text_.clear();
+    after_key_ = false;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  /// Before each key, element and nested value: the comma, if one belongs there.
+  void begin() {
+    if (text_.size() > 4 * kMostArgument) text_.resize(2 * kMostArgument);  // it is cut anyway
+    const char last = text_.empty() ? '[' : text_.back();
+    if (!std::exchange(after_key_, false) && last != '[' && last != '{') text_ += ',';
+  }
+
+  std::string text_;  // keeps its memory
+  bool after_key_ = false;
+};
+
+/// "[128,1,1]"; 0 for what is no size.
+class SizeReader {
+ public:
+  bool opened(bool object) {
+    valid_ = valid_ && !object && !inside_;
+    inside_ = true;
+    return false;
+  }
+  void closed(bool) {}
+  void key(std::string_view) {}
+  void value(const Scalar& value) {
+    valid_ = valid_ && count_ < size_.size() && value.type == Scalar::Type::Integer &&
+             std::in_range<std::uint32_t>(value.integer);
+    if (valid_) size_[count_++] = static_cast<std::uint32_t>(value.integer);
+  }
+  std::array<std::uint32_t, 3> size() const {
+    return valid_ && count_ == size_.size() ? size_ : std::array<std::uint32_t, 3>{};
+  }
+
+ private:
+  std::array<std::uint32_t, 3> size_{};
+  std::size_t count_ = 0;
+  bool valid_ = true, inside_ = false;
+};
+
+/// Takes what the reader finds. A stack holds the enclosing objects and arrays outside the events.
 class Handler {
  public:
-  using number_integer_t = nlohmann::json::number_integer_t;
-  using number_unsigned_t = nlohmann::json::number_unsigned_t;
-  using number_float_t = nlohmann::json::number_float_t;
-  using string_t = nlohmann::json::string_t;
-  using binary_t = nlohmann::json::binary_t;
+  Handler(JsonReader& reader, FileHead& head, const std::function<void(const RawEvent&)>& on_event)
+      : reader_(reader), head_(head), on_event_(on_event) {}
 
-  Handler(FileHead& head, const std::function<void(RawEvent&)>& on_event) : head_(head), on_event_(on_event) {}
+  bool saw_events() const { return saw_events_; }
 
-  bool null() { return scalar({}); }
-  bool boolean(bool value) { return scalar({Scalar::Type::Boolean, value ? 1 : 0, 0, value ? "true" : "false"}); }
-  bool number_integer(number_integer_t value) { return scalar({Scalar::Type::Integer, value, 0, {}}); }
-  bool number_unsigned(number_unsigned_t value) {
-    if (value <= static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) {
-      return scalar({Scalar::Type::Integer, static_cast<std::int64_t>(value), 0, {}});
+  // What JsonReader::walk() passes.
+  bool opened(bool object) {
+    const Where next = inside(object);
+    if (next == Where::Event) {
+      read_event();
+      return true;
     }
-    const std::string text = std::to_string(value);
-    return scalar({Scalar::Type::Real, 0, static_cast<double>(value), text});
-  }
-  bool number_float(number_float_t value, const string_t& text) { return scalar({Scalar::Type::Real, 0, value, text}); }
-  bool string(string_t& value) { return scalar({Scalar::Type::Text, 0, 0, value}); }
-  bool binary(binary_t&) { return scalar({}); }
-
-  bool key(string_t& name) {
-    ++progress;
-    switch (where()) {
-      case Where::Event:
-        field_ = event_field(name);
-        break;
-      case Where::Args:
-        field_ = argument_field(name);
-        if (field_ == Field::Other) argument_key_ = name;
-        break;
-      case Where::Value:
-        begin_value();
-        append_json_string(value_, name);
-        value_ += ':';
-        after_key_ = true;
-        break;
-      case Where::Skipped:
-        break;
-      default:
-        key_ = name;
-        break;
+    if (next == Where::Events) saw_events_ = true;
+    if (next == Where::RecordedProcess) head_.recorded.emplace_back();
+    if (next == Where::Lane) {
+      lane_ = {};
+      lane_known_ = lane_marked_ = false;
     }
-    return true;
-  }
-
-  bool start_object(std::size_t) { return enter(true); }
-  bool start_array(std::size_t) { return enter(false); }
-  bool end_object() { return leave(); }
-  bool end_array() { return leave(); }
-
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) {
-    error_position = position;
-    error_text = error.what();
+    stack_.push_back(next);
     return false;
   }
 
-  std::uint64_t progress = 0;  ///< number of callbacks
-  bool saw_events = false;
-  bool too_deep = false;
-  std::size_t error_position = 0;
-  std::string error_text;
+  void closed(bool) {
+    const Where left = where();
+    stack_.pop_back();
+    if (left == Where::Lane && !lane_marked_) lane_.role = role_of_unmarked(lane_);
+    if (left == Where::Lane && head_.lanes.size() < trace::Trace::kMaxLanes) {
+      head_.lanes.push_back(lane_known_ ? std::optional(lane_) : std::nullopt);
+    }
+  }
+
+  void key(std::string_view name) {
+    key_ = name;
+    reader_.release();
+  }
+
+  void value(const Scalar& value) {
+    take_outside(value);
+    reader_.release();
+  }
 
  private:
   enum class Where : std::uint8_t {
@@ -113,7 +165,6 @@ class Handler {
     Root,
     Events,
     Event,
-    Args,
     OtherData,
     Settings,
     Counts,
@@ -125,7 +176,6 @@ class Handler {
     Devices,
     Device,
     Distributed,  ///< which rank of a job wrote the file
-    Value,        ///< an array or object that is the value of an argument
     Skipped
   };
 
@@ -146,13 +196,6 @@ class Handler {
         return Where::Skipped;
       case Where::Events:
         return object ? Where::Event : Where::Skipped;
-      case Where::Event:
-        return object && field_ == Field::Args ? Where::Args : Where::Skipped;
-      case Where::Args:
-        return field_ == Field::Other || field_ == Field::Grid || field_ == Field::Block ? Where::Value
-                                                                                         : Where::Skipped;
-      case Where::Value:
-        return Where::Value;
       case Where::OtherData:
         if (is(true, "settings")) return Where::Settings;
         if (is(true, "events")) return Where::Counts;
@@ -172,58 +215,8 @@ class Handler {
     }
   }
 
-  bool enter(bool object) {
-    ++progress;
-    if (stack_.size() >= kMaxDepth) {
-      too_deep = true;
-      return false;
-    }
-    const Where next = inside(object);
-    if (next == Where::Event) event_.clear();
-    if (next == Where::Events) saw_events = true;
-    if (next == Where::RecordedProcess) head_.recorded.emplace_back();
-    if (next == Where::Lane) {
-      lane_ = {};
-      lane_known_ = lane_marked_ = false;
-    }
-    if (next == Where::Value) {
-      if (where() != Where::Value) value_.clear();
-      begin_value();
-      value_ += object ? '{' : '[';
-      closes_.push_back(object ? '}' : ']');
-    }
-    stack_.push_back(next);
-    return true;
-  }
-
-  bool leave() {
-    ++progress;
-    const Where left = where();
-    stack_.pop_back();
-    if (left == Where::Event) on_event_(event_);
-    if (left == Where::Value) {
-      value_ += closes_.back();
-      closes_.pop_back();
-      if (where() == Where::Args) take_value();
-    }
-    if (left == Where::Lane && !lane_marked_) lane_.role = role_of_unmarked(lane_);
-    if (left == Where::Lane && head_.lanes.size() < trace::Trace::kMaxLanes) {
-      head_.lanes.push_back(lane_known_ ? std::optional(lane_) : std::nullopt);
-    }
-    return true;
-  }
-
-  bool scalar(const Scalar& value) {
-    ++progress;
+  void take_outside(const Scalar& value) {
     switch (where()) {
-      case Where::Event:
-      case Where::Args:
-        take_field(value);
-        break;
-      case Where::Value:
-        begin_value();
-        append_json(value_, value);
-        break;
       case Where::OtherData:
         take_fact(value);
         break;
@@ -255,7 +248,6 @@ class Handler {
       default:
         break;
     }
-    return true;
   }
 
   static int rank_of(const Scalar& value, int unknown) {
@@ -264,66 +256,160 @@ class Handler {
     return number >= 0 && number <= kMostRanks ? static_cast<int>(number) : unknown;
   }
 
-  // --- arguments -----------------------------------------------------------------------------------------------------
+  // --- events and their arguments
+  // -----------------------------------------------------------------------------------------------------
 
-  /// Before each key, element and nested value of an argument: the comma, if one belongs there. Drops what is too long.
-  void begin_value() {
-    if (value_.size() > 4 * kMostArgument) value_.resize(2 * kMostArgument);  // take_value() cuts it
-    const char last = value_.empty() ? '[' : value_.back();
-    if (!std::exchange(after_key_, false) && last != '[' && last != '{') value_ += ',';
+  void read_event() {
+    reader_.release();
+    event_.clear();
+    arguments_.clear();
+    if (reader_.open(true)) {
+      std::size_t n = 0;
+      std::string_view name;
+      do {
+        const char kind = event_.phase.empty() ? '\0' : event_.phase.front();
+        const Field field = next_field(event_keys_, kind, n++, name, event_field);
+        const char next = reader_.peek();
+        if (next == '{' && field == Field::Args) {
+          read_arguments();
+        } else if (next == '{' || next == '[') {
+          reader_.skip();
+        } else {
+          take_value(field, next);
+        }
+      } while (reader_.another(true));
+      reader_.close();
+    }
+    event_.arguments = arguments_;
+    on_event_(event_);
   }
 
-  static void append_json(std::string& out, const Scalar& value) {
-    switch (value.type) {
-      case Scalar::Type::None:
-        out += "null";
+  void read_arguments() {
+    if (!reader_.open(true)) return;
+    const std::string_view category = event_.category;
+    const int kind = category.empty() ? 0 : category.front() + 5 * category.back();
+    std::size_t n = 0;
+    std::string_view name;
+    do {
+      const Field field = next_field(argument_keys_, kind, n++, name, argument_field);
+      const char next = reader_.peek();
+      if (next != '{' && next != '[') {
+        if (field != Field::Other) {
+          take_value(field, next);
+          continue;
+        }
+        const Scalar value = reader_.scalar();
+        if (!are_kept()) continue;
+        value_.clear();
+        value_.append(value);
+        add_argument(name, value_.text());
+      } else if (field == Field::Grid) {
+        event_.launch.grid = read_size();
+      } else if (field == Field::Block) {
+        event_.launch.block = read_size();
+      } else if (field == Field::Other && are_kept()) {
+        value_.clear();
+        reader_.walk(value_);
+        if (value_.text().size() > kMostArgument) {
+          const std::string whole = value_.text();
+          value_.clear();
+          value_.append(Scalar::of_text(whole));
+        }
+        add_argument(name, value_.text());
+      } else {
+        reader_.skip();
+      }
+    } while (reader_.another(true));
+    reader_.close();
+  }
+
+  // Events of a kind mostly have the same keys in the same order.
+  struct ExpectedKey {
+    JsonReader::KnownKey written;
+    Field field = Field::Other;
+  };
+  static constexpr std::size_t kKinds = 16, kPlaces = 16;
+  using ExpectedKeys = std::array<ExpectedKey, kKinds * kPlaces>;
+
+  template <class FieldOf>
+  Field next_field(ExpectedKeys& keys, int kind, std::size_t n, std::string_view& name, FieldOf&& field_of) {
+    ExpectedKey& expected = keys[static_cast<std::size_t>(kind) % kKinds * kPlaces + n % kPlaces];
+    reader_.peek();
+    if (reader_.known_key(expected.written, name)) return expected.field;
+    name = reader_.learn_key(expected.written);
+    return expected.field = field_of(name);
+  }
+
+  // The kinds of values that most fields have take the short way; take_field() knows all.
+  void take_value(Field field, char next) {
+    if (next == '"') return take_text(field, reader_.text());
+    if (std::int64_t integer = 0; reader_.short_integer(integer)) return take_integer(field, integer);
+    take_field(field, reader_.scalar());
+  }
+
+  void take_text(Field field, std::string_view text) {
+    switch (field) {
+      case Field::Phase:
+        event_.phase = text;
         break;
-      case Scalar::Type::Integer:
-        append_number(out, value.integer);
+      case Field::Category:
+        event_.category = text;
         break;
-      case Scalar::Type::Boolean:
-      case Scalar::Type::Real:
-        out += value.text;
+      case Field::Name:
+        event_.name = text;
         break;
-      case Scalar::Type::Text:
-        append_json_string(out, beginning_of(value.text, kMostArgument));
-        if (value.text.size() > kMostArgument) out.insert(out.size() - 1, "…");
-        break;
+      default:
+        take_field(field, Scalar::of_text(text));
     }
   }
 
-  void take_value() {
-    if (field_ == Field::Grid) return void(event_.launch.grid = size_of(value_));
-    if (field_ == Field::Block) return void(event_.launch.block = size_of(value_));
-    if (value_.size() <= kMostArgument) return add_argument(value_);
-    std::string cut;
-    append_json(cut, {Scalar::Type::Text, 0, 0, value_});
-    add_argument(cut);
+  void take_integer(Field field, std::int64_t n) {
+    switch (field) {
+      case Field::Process:
+        event_.process.is_text = false;
+        event_.process.number = n;
+        break;
+      case Field::Thread:
+        event_.thread.is_text = false;
+        event_.thread.number = n;
+        break;
+      case Field::ExternalId:
+        event_.external_id = n;
+        break;
+      case Field::Correlation:
+        event_.correlation = n;
+        break;
+      case Field::Device:
+        event_.device = n;
+        break;
+      case Field::Stream:
+        event_.stream = n;
+        break;
+      case Field::Lane:
+        event_.lane = n;
+        break;
+      case Field::Known:
+        break;
+      default:
+        take_field(field, {Scalar::Type::Integer, -1, n, {}});
+    }
+  }
+
+  std::array<std::uint32_t, 3> read_size() {
+    SizeReader size;
+    reader_.walk(size);
+    return size.size();
   }
 
   /// Only intervals have arguments of interest; in a file the phase comes first.
-  void add_argument(std::string_view json) {
-    const std::string& phase = event_.phase;
-    if (!phase.empty() && phase != "X" && phase != "B") return;
-    std::string& all = event_.arguments;
-    if (argument_key_.size() > kMostArgument || all.size() + json.size() > kMostArguments) return;
-    if (!all.empty()) all += ',';
-    append_json_string(all, argument_key_);
-    all += ':';
-    all += json;
-  }
+  bool are_kept() const { return event_.phase.empty() || event_.phase == "X" || event_.phase == "B"; }
 
-  /// "[128,1,1]"; 0 for what is no size.
-  static std::array<std::uint32_t, 3> size_of(std::string_view json) {
-    std::array<std::uint32_t, 3> size{};
-    const char* at = json.data() + 1;
-    const char* const end = json.data() + json.size();
-    for (std::uint32_t& n : size) {
-      const auto [next, error] = std::from_chars(at, end, n);
-      if (error != std::errc{} || next == end || (*next != ',' && *next != ']')) return {};
-      at = next + 1;
-    }
-    return at == end ? size : std::array<std::uint32_t, 3>{};
+  void add_argument(std::string_view name, std::string_view json) {
+    if (name.size() > kMostArgument || arguments_.size() + json.size() > kMostArguments) return;
+    if (!arguments_.empty()) arguments_ += ',';
+    append_json_string(arguments_, name);
+    arguments_ += ':';
+    arguments_ += json;
   }
 
   static std::uint32_t count_of(const Scalar& value) {
@@ -336,14 +422,8 @@ class Handler {
     return std::isfinite(share) && share >= 0 ? share : -1;
   }
 
-  void take_field(const Scalar& value) {
-    switch (field_) {
-      case Field::Other:
-        if (where() != Where::Args) break;
-        value_.clear();
-        append_json(value_, value);
-        add_argument(value_);
-        break;
+  void take_field(Field field, const Scalar& value) {
+    switch (field) {
       case Field::ExternalId:
         event_.external_id = value.as_integer();
         break;
@@ -371,6 +451,7 @@ class Handler {
       case Field::Occupancy:
         event_.launch.occupancy_percent = share_of(value);
         break;
+      case Field::Other:
       case Field::Grid:
       case Field::Block:
       case Field::Known:
@@ -556,97 +637,57 @@ class Handler {
     }
   }
 
+  JsonReader& reader_;
   FileHead& head_;
-  const std::function<void(RawEvent&)>& on_event_;
+  const std::function<void(const RawEvent&)>& on_event_;
   std::vector<Where> stack_;
-  std::string key_, argument_key_;
-  std::string value_;   // of an argument, as JSON without spaces
-  std::string closes_;  // the brackets that end it, innermost last
-  bool after_key_ = false;
-  Field field_ = Field::Other;
+  std::string key_;
+  bool saw_events_ = false;
   RawEvent event_;
+  std::string arguments_;  // of that event
+  ValueWriter value_;
+  ExpectedKeys event_keys_, argument_keys_;
   trace::LaneInfo lane_;
   bool lane_known_ = false, lane_marked_ = false;
   std::size_t intervals_ = 0;  // numbers of recorded intervals read
 };
 
-/// Feeds a ByteSource to the parser, and stops it if one value takes more memory than in any real trace.
-class SourceBuffer final : public std::streambuf {
- public:
-  SourceBuffer(ByteSource& source, const std::uint64_t& progress) : source_(source), progress_(progress) {}
-  bool at_end() const { return at_end_; }
-
- private:
-  int_type underflow() override {
-    const std::string_view piece = source_.next();
-    if (progress_ != last_progress_) {
-      last_progress_ = progress_;
-      silent_bytes_ = 0;
-    }
-    silent_bytes_ += piece.size();
-    if (silent_bytes_ > kMaxValueBytes) source_.fail(base::tr("not a trace: one value in it is longer than 64 MB"));
-    if (piece.empty()) {
-      at_end_ = true;
-      return traits_type::eof();
-    }
-    char* begin = const_cast<char*>(piece.data());  // a streambuf's get area is only read here
-    setg(begin, begin, begin + piece.size());
-    return traits_type::to_int_type(*begin);
-  }
-
-  ByteSource& source_;
-  const std::uint64_t& progress_;
-  std::uint64_t last_progress_ = 0;
-  std::uint64_t silent_bytes_ = 0;
-  bool at_end_ = false;
-};
-
-/// The JSON library's message, without its prefix and without the text it quotes, which may be long.
-std::string reason_of(const std::string& what) {
-  const std::size_t dash = what.find(" - ");
-  const std::size_t bracket = what.find("] ");
-  std::size_t begin = 0;
-  if (dash != std::string::npos) {
-    begin = dash + 3;
-  } else if (bracket != std::string::npos) {
-    begin = bracket + 2;
-  }
-  const std::string reason = what.substr(begin, what.find("; last read", begin) - begin);
-  return reason.size() > 100 ? reason.substr(0, 100) + "..." : reason;
-}
-
 }  // namespace
 
+// Not an assignment: most of an event is not there, and need not be written.
 void RawEvent::clear() {
-  for (std::string* text : {&phase, &category, &name, &process.text, &thread.text, &new_name, &label_hex, &raw,
-                            &range_kind, &marker_kind, &key, &before, &now, &arguments}) {
-    text->clear();  // keeps its memory
-  }
-  for (auto* number : {&correlation, &device, &stream, &wait_on_stream, &bytes, &lane, &index, &flags, &own_ns,
-                       &copying_ns, &returning_ns, &version, &external_id}) {
-    number->reset();
-  }
+  phase = category = name = new_name = arguments = label_hex = raw = {};
+  range_kind = marker_kind = key = before = now = {};
   process.is_text = thread.is_text = false;
   process.number = thread.number = 0;
-  start = duration = {};
+  start.present = duration.present = false;
+  start.ns.reset();
+  duration.ns.reset();
+  correlation.reset();
+  device.reset();
+  stream.reset();
+  wait_on_stream.reset();
+  bytes.reset();
+  external_id.reset();
+  lane.reset();
+  index.reset();
+  flags.reset();
+  own_ns.reset();
+  copying_ns.reset();
+  returning_ns.reset();
+  version.reset();
   value.reset();
   label.reset();
   launch = {};
 }
 
-void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(RawEvent&)>& on_event) {
-  Handler handler(head, on_event);
-  SourceBuffer buffer(source, handler.progress);
-  std::istream stream(&buffer);
-  if (!nlohmann::json::sax_parse(stream, &handler)) {
-    if (handler.too_deep) source.fail(base::tr("not a trace: objects and arrays nested more than 512 deep"));
-    const std::string at = std::to_string(handler.error_position);
-    if (buffer.at_end()) source.fail(base::tr("the file is truncated: its JSON ends too early, at byte ") + at);
-    // The library's messages are in English only.
-    const bool english = base::language() == base::Language::English;
-    source.fail(base::tr("not valid JSON, at byte ") + at + (english ? ": " + reason_of(handler.error_text) : ""));
-  }
-  if (!handler.saw_events) source.fail(base::tr("not a Chrome trace: it has no \"traceEvents\""));
+void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(const RawEvent&)>& on_event,
+                        Threads threads) {
+  JsonReader reader(source, threads);
+  Handler handler(reader, head, on_event);
+  reader.walk(handler);
+  reader.expect_end();
+  if (!handler.saw_events()) source.fail(base::tr("not a Chrome trace: it has no \"traceEvents\""));
 }
 
 }  // namespace lanescope::io

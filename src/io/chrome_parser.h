@@ -5,45 +5,35 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
 #include "io/byte_source.h"
 #include "io/chrome_trace.h"
+#include "io/json_scalar.h"
 #include "trace/launch_table.h"
 #include "trace/sink.h"
 
 namespace lanescope::io {
 
-/// A process or thread: a number or, in some tools' files, a text ("Spans").
-struct RawId {
-  bool is_text = false;
-  std::int64_t number = 0;
-  std::string text;
-};
-
-struct RawTime {
-  bool present = false;
-  std::optional<base::Nanoseconds> ns;  ///< empty: not a valid time
-};
-
-/// One element of "traceEvents": the parts relevant to a timeline.
+/// One element of "traceEvents": the parts relevant to a timeline. Its texts are views, valid until the next element.
 struct RawEvent {
-  std::string phase, category, name;
+  std::string_view phase, category, name;
   RawId process, thread;
   RawTime start, duration;
   // Arguments ("args") of the PyTorch profiler and of metadata events.
   std::optional<std::int64_t> correlation, device, stream, wait_on_stream, bytes;
-  std::string new_name;  ///< process_name, thread_name
+  std::string_view new_name;  ///< process_name, thread_name
   std::optional<std::int64_t> external_id;
   trace::LaunchShape launch;
-  std::string arguments;  ///< all others, as the members of a JSON object; long values are cut
+  std::string_view arguments;  ///< all others, as the members of a JSON object; long values are cut
   // Only in Lanescope's own files.
   std::optional<std::int64_t> lane, index, flags, own_ns, copying_ns, returning_ns, version;
   std::optional<double> value;
-  std::optional<std::string> label;
-  std::string label_hex, raw;
-  std::string range_kind, marker_kind, key, before, now;
+  std::optional<std::string_view> label;
+  std::string_view label_hex, raw;
+  std::string_view range_kind, marker_kind, key, before, now;
 
   void clear();
 };
@@ -67,8 +57,8 @@ struct FileHead {
   int rank = -1, world_size = 0;                      ///< of "distributedInfo"; -1 and 0: not there
 };
 
-/// Passes every event in the file's order; it may be moved from. Throws base::FileError with the path, the reason and
-/// the position.
-void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(RawEvent&)>& on_event);
+/// Passes every event in the file's order. Throws base::FileError with the path, the reason and the position.
+void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(const RawEvent&)>& on_event,
+                        Threads threads = Threads::Two);
 
 }  // namespace lanescope::io

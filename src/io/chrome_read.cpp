@@ -12,7 +12,8 @@ OpenedTrace read_chrome_trace(ByteSource& source, ReadProgress* progress, const 
   FileHead head;
   try {
     TraceBuilder builder(head, source, reported, limits);
-    parse_chrome_trace(source, head, [&](RawEvent& event) { builder.add(event); });
+    parse_chrome_trace(
+        source, head, [&](const RawEvent& event) { builder.add(event); }, limits.threads);
     return builder.finish();
   } catch (const std::bad_alloc&) {
     source.fail(base::tr("cannot read: out of memory"));

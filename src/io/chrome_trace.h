@@ -67,8 +67,13 @@ struct OpenedTrace {
   std::string incomplete;
 };
 
+/// Who reads a file: a thread of its own, while the caller's puts together what it has read, or the caller's alone.
+/// The results are the same.
+enum class Threads : std::uint8_t { One, Two };
+
 struct ReadLimits {
   std::uint64_t memory_bytes = 0;  ///< for a file's events; 0: half of the machine's memory
+  Threads threads = Threads::Two;
 };
 
 /// Reads a .json or .json.gz, which are distinguished by content. Throws base::FileError with the path and the reason.

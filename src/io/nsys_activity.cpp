@@ -9,7 +9,7 @@ namespace lanescope::io::nsys {
 namespace {
 
 using sqlite::narrowed;
-using sqlite::Rows;
+using sqlite::RowsAhead;
 using trace::Event;
 using trace::EventKind;
 using trace::LaneKind;
@@ -21,12 +21,11 @@ std::uint32_t correlation_of(std::int64_t id) { return narrowed<std::uint32_t>(i
 // What the tables of operations have in common; the first columns of their queries, in this order.
 enum Operation : int { kStart, kEnd, kDevice, kStream, kCorrelation, kProcess, kContext, kRest };
 
-Rows operations(const sqlite::Database& database, std::string_view table,
-                std::initializer_list<std::string_view> rest) {
-  std::vector<std::string_view> columns = {"start",         "end",       "deviceId", "streamId",
-                                           "correlationId", "globalPid", "contextId"};
+std::vector<sqlite::Column> operations(std::initializer_list<sqlite::Column> rest) {
+  std::vector<sqlite::Column> columns = {"start",         "end",       "deviceId", "streamId",
+                                         "correlationId", "globalPid", "contextId"};
   columns.insert(columns.end(), rest);
-  return {database, table, columns};
+  return columns;
 }
 
 LaneKind lane_of(trace::CopyDirection direction) {
@@ -40,8 +39,8 @@ LaneKind lane_of(trace::CopyDirection direction) {
 void Reader::read_calls() {
   enum Column : int { kTid = 2, kId, kName, kClass };
   constexpr std::int64_t kDriver = 1;
-  Rows rows(database_, "CUPTI_ACTIVITY_KIND_RUNTIME",
-            {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"});
+  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_RUNTIME",
+                 {"start", "end", "globalTid", "correlationId", "nameId", "eventClass"}, threads_);
   std::uint64_t runtime = 0, driver = 0;
   while (rows.next()) {
     passed_row();
@@ -57,7 +56,7 @@ void Reader::read_calls() {
   count_read("cuda_driver", driver);
 }
 
-bool Reader::take_operation(const Rows& rows, LaneKind kind, Event& event) {
+bool Reader::take_operation(const RowsAhead& rows, LaneKind kind, Event& event) {
   if (!take_times(rows, event)) return false;
   event.correlation = correlation_of(rows.integer(kCorrelation));
   const std::int64_t pid = pid_of(rows.integer(kProcess));
@@ -67,7 +66,7 @@ bool Reader::take_operation(const Rows& rows, LaneKind kind, Event& event) {
 }
 
 // As the PyTorch profiler's files have it: the context of a copy and the node of a graph are arguments.
-void Reader::take_context(const Rows& rows, int graph_node, Event& event) {
+void Reader::take_context(const RowsAhead& rows, int graph_node, Event& event) {
   std::string arguments;
   if (!rows.is_null(kContext) && event.kind != EventKind::Kernel) {
     arguments = fmt::format("\"context\":{}", rows.integer(kContext));
@@ -90,9 +89,10 @@ void Reader::read_kernels() {
     kDynamic,
     kNode
   };
-  Rows rows = operations(database_, "CUPTI_ACTIVITY_KIND_KERNEL",
-                         {"demangledName", "shortName", "registersPerThread", "gridX", "gridY", "gridZ", "blockX",
-                          "blockY", "blockZ", "staticSharedMemory", "dynamicSharedMemory", "graphNodeId"});
+  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_KERNEL",
+                 operations({"demangledName", "shortName", "registersPerThread", "gridX", "gridY", "gridZ", "blockX",
+                             "blockY", "blockZ", "staticSharedMemory", "dynamicSharedMemory", "graphNodeId"}),
+                 threads_);
   constexpr std::uint32_t kUnknown = trace::LaunchShape::kUnknown;
   const auto number = [&](int column, std::uint32_t otherwise) {
     return rows.is_null(column) ? otherwise : narrowed<std::uint32_t>(rows.integer(column), otherwise);
@@ -115,7 +115,7 @@ void Reader::read_kernels() {
     const std::uint64_t shared = std::uint64_t{shape.static_shared_bytes} + shape.dynamic_shared_bytes;
     if (shared < kUnknown) shape.shared_bytes = static_cast<std::uint32_t>(shared);
     shape.context = number(kContext, kUnknown);
-    trace::set_launch(event, out_.trace().launches().intern(shape));
+    trace::set_launch(event, out_.number_of_launch(shape));
     take_context(rows, kNode, event);
     out_.keep(event);
     ++kernels;
@@ -125,7 +125,7 @@ void Reader::read_kernels() {
 
 // Of a graph that was traced as a whole there are no kernels.
 void Reader::read_graphs() {
-  Rows rows = operations(database_, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {"graphId"});
+  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", operations({"graphId"}), threads_);
   std::uint64_t graphs = 0;
   while (rows.next()) {
     passed_row();
@@ -141,8 +141,8 @@ void Reader::read_graphs() {
 
 void Reader::read_copies() {
   enum Column : int { kBytes = kRest, kKind, kFrom, kTo, kNode };
-  Rows rows =
-      operations(database_, "CUPTI_ACTIVITY_KIND_MEMCPY", {"bytes", "copyKind", "srcKind", "dstKind", "graphNodeId"});
+  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_MEMCPY",
+                 operations({"bytes", "copyKind", "srcKind", "dstKind", "graphNodeId"}), threads_);
   const auto memory = [&](int column) { return rows.is_null(column) ? -1 : rows.integer(column); };
   std::uint64_t copies = 0;
   while (rows.next()) {
@@ -163,7 +163,7 @@ void Reader::read_copies() {
 
 void Reader::read_memsets() {
   enum Column : int { kBytes = kRest, kKind, kNode };
-  Rows rows = operations(database_, "CUPTI_ACTIVITY_KIND_MEMSET", {"bytes", "memKind", "graphNodeId"});
+  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_MEMSET", operations({"bytes", "memKind", "graphNodeId"}), threads_);
   std::uint64_t memsets = 0;
   while (rows.next()) {
     passed_row();
@@ -182,7 +182,8 @@ void Reader::read_memsets() {
 // A wait for an event is a wait for the stream on which it was recorded, which only newer exports tell.
 void Reader::read_event_streams() {
   constexpr std::size_t kMost = 1'000'000;
-  Rows rows(database_, "CUPTI_ACTIVITY_KIND_CUDA_EVENT", {"globalPid", "eventId", "eventSyncId", "streamId"});
+  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_CUDA_EVENT", {"globalPid", "eventId", "eventSyncId", "streamId"},
+                 threads_);
   while (rows.next()) {
     out_.stop()();
     if (event_streams_.size() >= kMost) return;
@@ -196,7 +197,7 @@ void Reader::read_event_streams() {
 void Reader::read_syncs() {
   enum Column : int { kEvent = kRest, kEventSync };
   constexpr std::int64_t kNoStream = std::numeric_limits<std::uint32_t>::max();
-  Rows rows = operations(database_, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {"eventId", "eventSyncId"});
+  RowsAhead rows(ahead_, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", operations({"eventId", "eventSyncId"}), threads_);
   std::uint64_t syncs = 0;
   while (rows.next()) {
     passed_row();

@@ -53,7 +53,8 @@ struct Loops {
 
 void Reader::read_ranges() {
   enum Column : int { kStart, kEnd, kType, kTid, kText, kTextId };
-  Rows rows(database_, "NVTX_EVENTS", {"start", "end", "eventType", "globalTid", "text", "textId"});
+  sqlite::RowsAhead rows(ahead_, "NVTX_EVENTS",
+                         {"start", "end", "eventType", "globalTid", {"text", sqlite::As::Text}, "textId"}, threads_);
   // Ranges that need not nest would be drawn among those that do, and be taken for part of their hierarchy.
   const trace::NameId start_end = intern("start/end ranges");
   Loops loops;
@@ -119,7 +120,7 @@ void Reader::read_ranges() {
 }
 
 void Reader::read_os_calls() {
-  Rows rows(database_, "OSRT_API", {"start", "end", "globalTid", "nameId"});
+  sqlite::RowsAhead rows(ahead_, "OSRT_API", {"start", "end", "globalTid", "nameId"}, threads_);
   const trace::NameId label = intern("OS calls");
   std::uint64_t calls = 0;
   while (rows.next()) {
@@ -142,7 +143,8 @@ void Reader::read_metrics() {
     titles[{infos.integer(0), infos.integer(1)}] = fmt::format("GPU {}: {}", gpu, cut(infos.text(2), 200));
   }
   std::map<std::pair<std::int64_t, std::int64_t>, trace::NameId> labels;
-  Rows rows(database_, "GPU_METRICS", {"timestamp", "typeId", "metricId", "value"});
+  sqlite::RowsAhead rows(ahead_, "GPU_METRICS", {"timestamp", "typeId", "metricId", {"value", sqlite::As::Real}},
+                         threads_);
   std::uint64_t samples = 0;
   while (rows.next()) {
     passed_row();

@@ -52,9 +52,13 @@ bool is_export(const sqlite::Database& database) {
 
 }  // namespace
 
-Reader::Reader(const sqlite::Database& database, const ByteSource& source, ReadProgress& progress,
-               const ReadLimits& limits)
-    : database_(database), progress_(progress), out_(source, progress, limits) {
+Reader::Reader(const sqlite::Database& database, const sqlite::Database& ahead, const ByteSource& source,
+               ReadProgress& progress, const ReadLimits& limits)
+    : database_(database),
+      ahead_(ahead),
+      threads_(limits.threads),
+      progress_(progress),
+      out_(source, progress, limits) {
   if (!is_export(database)) source.fail(tr("an SQLite database, but not an export of Nsight Systems"));
   if (database.has("StringIds", "id") && database.has("StringIds", "value"))
     find_string_ = database.prepare("SELECT value FROM StringIds WHERE id = ?");
@@ -214,7 +218,7 @@ void Reader::give_owners() {
   }
 }
 
-bool Reader::take_times(const sqlite::Rows& rows, trace::Event& event) {
+bool Reader::take_times(const sqlite::RowsAhead& rows, trace::Event& event) {
   constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
   const bool valid = rows.is_integer(0) && rows.is_integer(1);
   return out_.take_times(valid ? rows.integer(0) : kNever, valid ? rows.integer(1) : kNever, event);
@@ -247,7 +251,7 @@ trace::NameId Reader::call_name(std::int64_t string_id) {
   return known->second;
 }
 
-trace::NameId Reader::intern(std::string_view text) { return out_.trace().names().intern(cut(text, kMaxNameBytes)); }
+trace::NameId Reader::intern(std::string_view text) { return out_.number_of_name(cut(text, kMaxNameBytes)); }
 
 }  // namespace nsys
 
@@ -257,8 +261,8 @@ OpenedTrace read_nsys_export(const std::filesystem::path& database, ByteSource& 
   ReadProgress& reported = progress ? *progress : unused;
   source.report_to(reported);
   try {
-    const sqlite::Database opened(database, source, reported);
-    return nsys::Reader(opened, source, reported, limits).read();
+    const sqlite::Database opened(database, source, reported), ahead(database, source, reported);
+    return nsys::Reader(opened, ahead, source, reported, limits).read();
   } catch (const std::bad_alloc&) {
     source.fail(base::tr("cannot read: out of memory"));
   }

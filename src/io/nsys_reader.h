@@ -17,7 +17,9 @@ namespace lanescope::io::nsys {
 
 class Reader {
  public:
-  Reader(const sqlite::Database& database, const ByteSource& source, ReadProgress& progress, const ReadLimits& limits);
+  /// `ahead`: the same file once more, for the thread that goes through the large tables.
+  Reader(const sqlite::Database& database, const sqlite::Database& ahead, const ByteSource& source,
+         ReadProgress& progress, const ReadLimits& limits);
   OpenedTrace read();
 
  private:
@@ -47,8 +49,8 @@ class Reader {
   void read_event_streams();
   void read_syncs();
   /// False, and counted, unless the row has valid times and its lane exists.
-  bool take_operation(const sqlite::Rows& rows, trace::LaneKind kind, trace::Event& event);
-  void take_context(const sqlite::Rows& rows, int graph_node, trace::Event& event);
+  bool take_operation(const sqlite::RowsAhead& rows, trace::LaneKind kind, trace::Event& event);
+  void take_context(const sqlite::RowsAhead& rows, int graph_node, trace::Event& event);
 
   // nsys_ranges.cpp
   void read_ranges();
@@ -56,7 +58,7 @@ class Reader {
   void read_metrics();
 
   /// Start and end are the first two columns.
-  bool take_times(const sqlite::Rows& rows, trace::Event& event);
+  bool take_times(const sqlite::RowsAhead& rows, trace::Event& event);
   std::int32_t device_of(std::int64_t pid, std::int64_t device) const;
   /// The lane of a thread. `label` as in LaneKey.
   bool take_thread_lane(trace::LaneKind kind, Global thread, trace::NameId label, trace::Event& event);
@@ -67,6 +69,8 @@ class Reader {
   std::string string(std::int64_t string_id);
 
   const sqlite::Database& database_;
+  const sqlite::Database& ahead_;
+  const Threads threads_;
   ReadProgress& progress_;
   TraceAssembly out_;
   sqlite::StatementHandle find_string_;

@@ -15,6 +15,8 @@ constexpr int kStepsBetweenChecks = 20'000;  // of SQLite's virtual machine: wel
 constexpr int kMaxValueBytes = 64 << 20;
 constexpr int kMaxSqlBytes = 1 << 20;
 constexpr std::size_t kMaxTables = 10'000;
+constexpr const char* kTakeRow = "lanescope_take_row";
+constexpr std::size_t kBatchesAhead = 4, kBatchRows = 1024, kBatchTextBytes = 1 << 20;
 
 std::string in_quotes(std::string_view name) {
   std::string text = "\"";
@@ -127,6 +129,15 @@ bool Database::step(sqlite3_stmt* statement) const {
   return false;
 }
 
+void Database::set_function(const char* name, void (*function)(sqlite3_context*, int, sqlite3_value**),
+                            void* argument) const {
+  const int result = sqlite3_create_function_v2(handle_.get(), name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, argument,
+                                                function, nullptr, nullptr, nullptr);
+  if (result != SQLITE_OK) fail(result);
+}
+
+void Database::interrupt() const { sqlite3_interrupt(handle_.get()); }
+
 void Database::fail(int code) const {
   using base::tr;
   if (progress_.cancelled.load(std::memory_order_relaxed)) throw Cancelled("");
@@ -168,6 +179,80 @@ std::string_view Rows::text(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
   if (text == nullptr) return {};
   return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+RowsAhead::RowsAhead(const Database& database, std::string_view table, const std::vector<Column>& columns,
+                     Threads threads)
+    : database_(database), columns_(columns.size()) {
+  ended_ = !database.has(table);
+  if (ended_) return;
+  std::string known;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!database.has(table, columns[i].name)) continue;
+    (known += known.empty() ? "" : ", ") += in_quotes(columns[i].name);
+    selected_.emplace_back(i, columns[i].as);
+  }
+  // A condition that only looks at each row, and is met when the batch is full: cheaper than a step for each row and a
+  // call for each of its columns. Without indices, which have another order.
+  database.set_function(kTakeRow, take_row, this);
+  statement_ =
+      database.prepare("SELECT 1 FROM " + in_quotes(table) + " NOT INDEXED WHERE " + kTakeRow + "(" + known + ")");
+  producer_ = std::make_unique<Producer<Batch>>(threads, kBatchesAhead, [this](Batch& batch) { return fill(batch); });
+}
+
+RowsAhead::~RowsAhead() {
+  if (producer_ && !ended_) database_.interrupt();
+}
+
+bool RowsAhead::next_batch() {
+  if (ended_) return false;
+  row_ = 0;
+  std::optional<Batch> batch = producer_->next(std::move(batch_));
+  ended_ = !batch;
+  batch_ = ended_ ? Batch() : std::move(*batch);
+  return !ended_;
+}
+
+bool RowsAhead::fill(Batch& batch) {
+  batch.rows = 0;
+  batch.texts.clear();
+  batch.cells.resize(kBatchRows * columns_);  // cells of columns that are not there stay empty
+  filling_ = &batch;
+  // Another step after the end would begin anew.
+  if (!stepped_through_) stepped_through_ = !database_.step(statement_.get());
+  return batch.rows > 0;
+}
+
+void RowsAhead::take_row(sqlite3_context* context, int, sqlite3_value** values) {
+  try {
+    sqlite3_result_int(context, static_cast<RowsAhead*>(sqlite3_user_data(context))->take_row(values) ? 1 : 0);
+  } catch (const std::bad_alloc&) {
+    sqlite3_result_error_nomem(context);
+  }
+}
+
+bool RowsAhead::take_row(sqlite3_value** values) {
+  Batch& batch = *filling_;
+  Cell* const row = batch.cells.data() + batch.rows * columns_;
+  for (const auto& [place, as] : selected_) {
+    Cell& cell = row[place];
+    sqlite3_value* const value = *values++;
+    const int type = sqlite3_value_type(value);
+    cell.type = type == SQLITE_NULL      ? Cell::Type::Null
+                : type == SQLITE_INTEGER ? Cell::Type::Integer
+                                         : Cell::Type::Other;
+    if (as == As::Integer) {
+      cell.integer = sqlite3_value_int64(value);
+    } else if (as == As::Real) {
+      cell.real = sqlite3_value_double(value);
+    } else {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+      const std::size_t size = text == nullptr ? 0 : static_cast<std::size_t>(sqlite3_value_bytes(value));
+      cell.text = {static_cast<std::uint32_t>(batch.texts.size()), static_cast<std::uint32_t>(size)};
+      if (size > 0) batch.texts.append(text, size);
+    }
+  }
+  return ++batch.rows == kBatchRows || batch.texts.size() >= kBatchTextBytes;
 }
 
 }  // namespace lanescope::io::sqlite

@@ -18,8 +18,9 @@ using trace::Event;
 using trace::LaneId;
 using trace::LaneKind;
 
-// Memory per event: here, its index, and its place in the trace.
-constexpr std::size_t kEventBytes = sizeof(Event) + sizeof(std::uint32_t) + sizeof(trace::Block) / trace::kBlockEvents;
+// Memory per event: its place here, and later in the trace; and an index or two.
+constexpr std::size_t kEventBytes = sizeof(trace::Block) / trace::kBlockEvents + 2 * sizeof(std::uint32_t);
+constexpr std::size_t kMostBlockBytes = 250;  // per event: if rows have few of them, their blocks are hardly filled
 constexpr std::size_t kLeastTraceBytes = std::size_t{2} << 30;
 // Limits that real files never reach, against hostile ones that would exhaust the memory.
 constexpr std::size_t kMaxSyncs = std::size_t{32} << 20;
@@ -29,6 +30,7 @@ constexpr std::uint64_t kArgumentShare = 8;       // of the memory for events, a
 constexpr std::uint64_t kArgumentOverhead = 100;  // of a text in a NameTable
 constexpr std::size_t kPublishEvery = 64 * 1024;
 constexpr std::size_t kReportEvery = 4096;
+constexpr std::size_t kKnownLaunches = 1024;
 
 const char* lane_name(LaneKind kind) {
   switch (kind) {
@@ -71,6 +73,12 @@ std::uint64_t memory_for_events(const ReadLimits& limits) {
   return machine > 0 ? machine / 2 : kLeastTraceBytes;
 }
 
+OpenedTrace opened_with_room_for(std::uint64_t bytes) {
+  OpenedTrace opened;
+  opened.trace = std::make_unique<trace::Trace>(std::max<std::size_t>(kLeastTraceBytes, bytes));
+  return opened;
+}
+
 }  // namespace
 
 std::size_t TraceAssembly::LaneKeyHash::operator()(const LaneKey& key) const {
@@ -87,10 +95,12 @@ TraceAssembly::TraceAssembly(const ByteSource& source, ReadProgress& progress, c
       progress_(progress),
       memory_bytes_(memory_for_events(limits)),
       half_of_the_machine_(limits.memory_bytes == 0 && base::machine_memory_bytes() > 0),
-      most_events_(std::min<std::uint64_t>(memory_bytes_ / kEventBytes, std::numeric_limits<std::uint32_t>::max())),
-      stop_(progress) {
-  opened_.trace = std::make_unique<trace::Trace>(std::max<std::size_t>(kLeastTraceBytes, memory_bytes_));
-}
+      most_events_(std::min<std::uint64_t>(memory_bytes_ / kEventBytes, EventStore::kMostEvents)),
+      stop_(progress),
+      opened_(opened_with_room_for(memory_bytes_)),
+      name_cache_(opened_.trace->names()),
+      argument_cache_(opened_.trace->arguments()),
+      known_launches_(kKnownLaunches) {}
 
 bool TraceAssembly::take_times(base::Nanoseconds start, base::Nanoseconds end, Event& event) {
   event.start_ns = start;
@@ -102,9 +112,15 @@ bool TraceAssembly::take_times(base::Nanoseconds start, base::Nanoseconds end, E
 }
 
 bool TraceAssembly::take_lane(const LaneKey& key, Event& event) {
+  KnownLane& latest = known_lanes_[static_cast<std::size_t>(key.kind) % known_lanes_.size()];
+  if (latest.used && latest.key == key) {
+    event.lane = latest.lane;
+    return true;
+  }
   const auto found = lane_of_.find(key);
   if (found != lane_of_.end()) {
     event.lane = found->second;
+    latest = {key, event.lane, true};
     return true;
   }
   if (lanes_.size() >= trace::Trace::kMaxLanes) {
@@ -139,6 +155,7 @@ void TraceAssembly::keep(const Event& event) {
             : tr("too large: more than {} events, which is all that {} of memory can hold", events, memory));
   }
   events_.push_back(event);
+  earliest_ = std::min(earliest_, event.start_ns);
   if (events_.size() % kReportEvery == 0) progress_.events.store(events_.size(), std::memory_order_relaxed);
 }
 
@@ -149,15 +166,23 @@ void TraceAssembly::keep_sync(const SyncRecord& sync) {
 // Arguments that differ in every event could take more memory than the events.
 trace::NameId TraceAssembly::number_of_arguments(std::string_view arguments) {
   if (arguments.empty()) return base::NameTable::kEmpty;
-  base::NameTable& table = opened_.trace->arguments();
-  if (argument_bytes_ > memory_bytes_ / kArgumentShare) {
-    const trace::NameId known = table.find(arguments);
-    return known != base::NameTable::kEmpty ? known : base::NameTable::kOverflow;
-  }
-  const trace::NameId before = table.size();
-  const trace::NameId number = table.intern(arguments);
-  if (number >= before) argument_bytes_ += arguments.size() + kArgumentOverhead;
-  return number;
+  return argument_cache_.find_or(arguments, [&] {
+    base::NameTable& table = opened_.trace->arguments();
+    if (argument_bytes_ > memory_bytes_ / kArgumentShare) {
+      const trace::NameId known = table.find(arguments);
+      return known != base::NameTable::kEmpty ? known : base::NameTable::kOverflow;
+    }
+    const trace::NameId before = table.size();
+    const trace::NameId number = table.intern(arguments);
+    if (number >= before) argument_bytes_ += arguments.size() + kArgumentOverhead;
+    return number;
+  });
+}
+
+std::uint32_t TraceAssembly::number_of_launch(const trace::LaunchShape& shape) {
+  KnownLaunch& known = known_launches_[trace::hash_of(shape) % known_launches_.size()];
+  if (known.shape != shape) known = {shape, opened_.trace->launches().intern(shape)};
+  return known.number;
 }
 
 void TraceAssembly::name_process(std::int64_t pid, std::string_view name) {
@@ -179,23 +204,9 @@ void TraceAssembly::begin_arranging() {
 void TraceAssembly::arrange() {
   stop_.now();
   infer_calls(events_, lanes_, trace().names(), syncs_, progress_);
-  move_to_zero();
+  if (!events_.empty()) opened_.time_offset_ns = earliest_;
   name_lanes();
   fill(add_lanes());
-}
-
-void TraceAssembly::move_to_zero() {
-  if (events_.empty()) return;
-  opened_.time_offset_ns = events_[0].start_ns;
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    stop_();
-    opened_.time_offset_ns = std::min(opened_.time_offset_ns, events_[i].start_ns);
-  }
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    stop_();
-    events_[i].start_ns -= opened_.time_offset_ns;
-    events_[i].end_ns -= opened_.time_offset_ns;
-  }
 }
 
 void TraceAssembly::name_lanes() {
@@ -233,54 +244,61 @@ std::vector<LaneId> TraceAssembly::add_lanes() {
   return ids;
 }
 
-// The events' indices, lane by lane, ordered by start; of events that start together, the longest first.
-std::vector<std::uint32_t> TraceAssembly::in_order() {
-  std::vector<std::size_t> ends;  // of the lanes
-  for (std::size_t i = 0; i < events_.size(); ++i) {
+// By start; of events that start together, the longest first.
+void TraceAssembly::put_in_order(std::size_t lane) {
+  const std::size_t size = events_.size(lane);
+  const auto before = [&](std::size_t i, std::size_t k) {
     stop_();
-    const LaneId lane = events_[i].lane;
-    if (lane >= ends.size()) ends.resize(std::size_t{lane} + 1);
-    ++ends[lane];
-  }
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<std::uint32_t> order(events_.size());
-  for (std::size_t i = events_.size(); i-- > 0;) {
-    stop_();
-    order[--ends[events_[i].lane]] = static_cast<std::uint32_t>(i);
-  }
-  const auto before = [&](std::uint32_t i, std::uint32_t k) {
-    stop_();
-    const Event& a = events_[i];
-    const Event& b = events_[k];
-    return std::tuple(a.start_ns, b.end_ns, i) < std::tuple(b.start_ns, a.end_ns, k);
+    const EventStore::Handle a = events_.handle(lane, i), b = events_.handle(lane, k);
+    return std::tuple(events_.start(a), events_.end(b), i) < std::tuple(events_.start(b), events_.end(a), k);
   };
-  for (std::size_t lane = 0; lane < ends.size(); ++lane) {  // these are now their starts
-    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(ends[lane]);
-    const auto end = lane + 1 < ends.size() ? order.begin() + static_cast<std::ptrdiff_t>(ends[lane + 1]) : order.end();
-    if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
+  std::size_t sorted = 1;
+  while (sorted < size && before(sorted - 1, sorted)) ++sorted;
+  if (sorted >= size) return;
+  std::vector<std::uint32_t> order(size);
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), before);
+  // In place, because the memory would not be there for all of them again.
+  for (std::size_t i = 0; i < size; ++i) {
+    stop_();
+    if (order[i] == i) continue;
+    const Event first = events_[events_.handle(lane, i)];
+    std::size_t to = i;
+    for (std::size_t from = order[i]; from != i; from = order[to]) {
+      events_.set(events_.handle(lane, to), events_[events_.handle(lane, from)]);
+      order[to] = static_cast<std::uint32_t>(to);
+      to = from;
+    }
+    events_.set(events_.handle(lane, to), first);
+    order[to] = static_cast<std::uint32_t>(to);
   }
-  return order;
 }
 
 void TraceAssembly::fill(const std::vector<LaneId>& lane_ids) {
-  stop_.now();
-  const std::vector<std::uint32_t> order = in_order();
-  const std::size_t most_bytes = std::max(kLeastTraceBytes, 3 * kEventBytes * events_.size()) + kMemoryMargin;
+  const std::size_t most_bytes = std::max(kLeastTraceBytes, kMostBlockBytes * events_.size()) + kMemoryMargin;
   trace::Trace& trace = *opened_.trace;
   std::size_t appended = 0;
-  for (const std::uint32_t i : order) {
-    // Thousands of lanes with a few overlapping events each would need a block per event.
-    if (trace.memory_bytes() > std::min(most_bytes, trace.memory_cap_bytes() + kMemoryMargin)) {
-      trace.count_dropped(1);
-      continue;
-    }
-    Event event = events_[i];
-    event.lane = lane_ids[event.lane];
-    trace.append(event);
-    if (++appended % kPublishEvery != 0) continue;
-    trace.publish();
-    progress_.done.store(appended, std::memory_order_relaxed);
+  for (std::size_t lane = 0; lane < events_.lane_count(); ++lane) {
     stop_.now();
+    put_in_order(lane);
+    for (std::size_t i = 0; i < events_.size(lane); ++i) {
+      if (i % EventStore::kPiece == 0 && i > 0) events_.give_back(lane, i - 1);
+      // Thousands of lanes with a few overlapping events each would need a block per event.
+      if (trace.memory_bytes() > std::min(most_bytes, trace.memory_cap_bytes() + kMemoryMargin)) {
+        trace.count_dropped(1);
+        continue;
+      }
+      Event event = events_[events_.handle(lane, i)];
+      event.lane = lane_ids[lane];
+      event.start_ns -= opened_.time_offset_ns;
+      event.end_ns -= opened_.time_offset_ns;
+      trace.append(event);
+      if (++appended % kPublishEvery != 0) continue;
+      trace.publish();
+      progress_.done.store(appended, std::memory_order_relaxed);
+      stop_.now();
+    }
+    if (events_.size(lane) > 0) events_.give_back(lane, events_.size(lane) - 1);
   }
   trace.publish();
 }

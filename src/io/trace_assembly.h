@@ -2,7 +2,9 @@
 // waited for inferred. The readers of all formats share it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@
 #include "io/call_inference.h"
 #include "io/chrome_trace.h"
 #include "io/event_store.h"
+#include "io/text_cache.h"
 
 namespace lanescope::io {
 
@@ -33,7 +36,7 @@ class TraceAssembly {
 
   OpenedTrace& opened() { return opened_; }
   trace::Trace& trace() { return *opened_.trace; }
-  EventStore& events() { return events_; }  ///< their lane: an index into lanes(), or into the file's own
+  const EventStore& events() const { return events_; }  ///< their lane: an index into lanes(), or into the file's own
   std::vector<trace::LaneInfo>& lanes() { return lanes_; }
   /// The process in the file, of each of lanes().
   const std::vector<std::int64_t>& file_process() const { return file_process_; }
@@ -47,6 +50,10 @@ class TraceAssembly {
   /// Throws base::FileError if there are too many events.
   void keep(const trace::Event& event);
   void keep_sync(const SyncRecord& sync);
+  /// A number in the trace's names().
+  trace::NameId number_of_name(std::string_view name) { return name_cache_.intern(name); }
+  /// Its number in the trace's launches().
+  std::uint32_t number_of_launch(const trace::LaunchShape& shape);
   /// A number in the trace's arguments().
   trace::NameId number_of_arguments(std::string_view arguments);
   void name_process(std::int64_t pid, std::string_view name);
@@ -64,10 +71,9 @@ class TraceAssembly {
     std::size_t operator()(const LaneKey& key) const;
   };
 
-  void move_to_zero();
   void name_lanes();
   std::vector<trace::LaneId> add_lanes();
-  std::vector<std::uint32_t> in_order();
+  void put_in_order(std::size_t lane);
 
   const ByteSource& source_;
   ReadProgress& progress_;
@@ -77,6 +83,7 @@ class TraceAssembly {
   StopCheck stop_;
   OpenedTrace opened_;
   EventStore events_;
+  base::Nanoseconds earliest_ = std::numeric_limits<base::Nanoseconds>::max();  // of their starts
   std::vector<trace::LaneInfo> lanes_;
   std::vector<std::int64_t> file_process_;
   std::unordered_map<LaneKey, trace::LaneId, LaneKeyHash> lane_of_;
@@ -84,6 +91,18 @@ class TraceAssembly {
   std::unordered_map<std::int64_t, std::string> process_names_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> thread_names_;
   std::uint64_t argument_bytes_ = 0;
+  TextCache name_cache_, argument_cache_;
+  struct KnownLaunch {
+    trace::LaunchShape shape;
+    std::uint32_t number = trace::LaunchTable::kNone;
+  };
+  std::vector<KnownLaunch> known_launches_;
+  struct KnownLane {
+    LaneKey key;
+    trace::LaneId lane = 0;
+    bool used = false;
+  };
+  std::array<KnownLane, 16> known_lanes_;  // by their kind
 };
 
 }  // namespace lanescope::io
