@@ -96,7 +96,9 @@ void TraceBuilder::add(RawEvent& raw) {
   const char phase = raw.phase.size() == 1 ? raw.phase[0] : '\0';
   switch (phase) {
     case 'X':
-      return head_.own ? void(++out_.opened().events_malformed) : add_foreign(raw);
+      if (head_.own) return void(++out_.opened().events_malformed);
+      if (jax_.any()) jax_.translate(raw);
+      return add_foreign(raw);
     case 'B':
       return begin_range(raw);
     case 'E':
@@ -108,6 +110,7 @@ void TraceBuilder::add(RawEvent& raw) {
     case 'f':
       return;  // calls and operations are linked by their correlation
     default:
+      if (jax_.any() && raw.phase.empty() && raw.name.empty()) return;  // "{}" ends XProf's list
       skip(raw);
   }
 }
@@ -221,6 +224,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
     }
     case Meaning::GpuRange:
       key.kind = LaneKind::GpuRanges;
+      if (raw.label) key.label = out_.trace().names().intern(*raw.label);
       break;
     default:
       trace::set_range_kind(event, kind_of_foreign_range(raw.category, raw.name));
@@ -247,8 +251,10 @@ void TraceBuilder::add_metadata(const RawEvent& raw) {
   if (raw.new_name.empty()) return;
   if (raw.name == "process_name") {
     out_.name_process(number_of(raw.process), raw.new_name);
+    jax_.name_process(number_of(raw.process), raw.new_name);
   } else if (raw.name == "thread_name") {
     out_.name_thread(number_of(raw.process), number_of(raw.thread), raw.new_name);
+    jax_.name_thread(number_of(raw.process), number_of(raw.thread), raw.new_name);
   }
 }
 
@@ -318,7 +324,7 @@ OpenedTrace TraceBuilder::finish() {
     trace.count_clamped(head_.counts.clamped);
   } else {
     out_.opened().facts.version.clear();
-    out_.opened().facts.device_name = head_.device_name;
+    out_.opened().facts.device_name = head_.device_name.empty() ? jax_.device_name() : head_.device_name;
     out_.opened().rank = head_.rank;
     out_.opened().world_size = head_.world_size > head_.rank ? head_.world_size : 0;
     claim_gpu_lanes();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/chrome_parser.h"
+#include "io/jax_events.h"
 #include "io/trace_assembly.h"
 
 namespace lanescope::io {
@@ -52,6 +53,7 @@ class TraceBuilder {
   const FileHead& head_;
   const ByteSource& source_;
   TraceAssembly out_;
+  JaxEvents jax_;
   std::map<ThreadKey, std::vector<RawEvent>> open_ranges_;
   std::size_t open_range_count_ = 0;
   std::unordered_map<std::string, std::int64_t> text_ids_;

@@ -73,7 +73,7 @@ class Handler {
         break;
       case Where::Args:
         field_ = argument_field(name);
-        if (field_ == Field::Other) argument_key_ = name;
+        if (field_ == Field::Other || is_details(field_)) argument_key_ = name;
         break;
       case Where::Value:
         begin_value();
@@ -336,8 +336,28 @@ class Handler {
     return std::isfinite(share) && share >= 0 ? share : -1;
   }
 
+  static bool is_details(Field field) {
+    return field == Field::KernelDetails || field == Field::CopyDetails || field == Field::MemsetDetails ||
+           field == Field::MemoryDetails;
+  }
+  void take_details(const Scalar& value, RawEvent::Details of) {
+    event_.details_of = of;
+    event_.details = value.text;
+    value_.clear();
+    append_json(value_, value);
+    add_argument(value_);
+  }
+
   void take_field(const Scalar& value) {
     switch (field_) {
+      case Field::KernelDetails:
+        return take_details(value, RawEvent::Details::Kernel);
+      case Field::CopyDetails:
+        return take_details(value, RawEvent::Details::Copy);
+      case Field::MemsetDetails:
+        return take_details(value, RawEvent::Details::Memset);
+      case Field::MemoryDetails:
+        return take_details(value, RawEvent::Details::Memory);
       case Field::Other:
         if (where() != Where::Args) break;
         value_.clear();
@@ -617,7 +637,7 @@ std::string reason_of(const std::string& what) {
 
 void RawEvent::clear() {
   for (std::string* text : {&phase, &category, &name, &process.text, &thread.text, &new_name, &label_hex, &raw,
-                            &range_kind, &marker_kind, &key, &before, &now, &arguments}) {
+                            &range_kind, &marker_kind, &key, &before, &now, &arguments, &details}) {
     text->clear();  // keeps its memory
   }
   for (auto* number : {&correlation, &device, &stream, &wait_on_stream, &bytes, &lane, &index, &flags, &own_ns,
@@ -630,6 +650,7 @@ void RawEvent::clear() {
   value.reset();
   label.reset();
   launch = {};
+  details_of = Details::None;
 }
 
 void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(RawEvent&)>& on_event) {

@@ -38,6 +38,9 @@ struct RawEvent {
   std::optional<std::int64_t> external_id;
   trace::LaunchShape launch;
   std::string arguments;  ///< all others, as the members of a JSON object; long values are cut
+  /// JAX's text with numbers in it ("size:4096 async:1"), and what it is about. It is one of `arguments`, too.
+  enum class Details : std::uint8_t { None, Kernel, Copy, Memset, Memory } details_of = Details::None;
+  std::string details;
   // Only in Lanescope's own files.
   std::optional<std::int64_t> lane, index, flags, own_ns, copying_ns, returning_ns, version;
   std::optional<double> value;
@@ -64,10 +67,10 @@ struct FileHead {
   std::vector<Recorded> recorded;
   std::vector<std::optional<trace::LaneInfo>> lanes;  ///< empty: a lane that this version does not understand
   std::string device_name;                            ///< of the first entry of "deviceProperties"
+  int rank = -1, world_size = 0;                      ///< of "distributedInfo"; -1 and 0: not there
 };
 
 /// Passes every event in the file's order; it may be moved from. Throws base::FileError with the path, the reason and
-  int rank = -1, world_size = 0;                      ///< of "distributedInfo"; -1 and 0: not there
 /// the position.
 void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<void(RawEvent&)>& on_event);
 
