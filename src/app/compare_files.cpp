@@ -19,7 +19,7 @@ namespace lanescope::app {
 namespace {
 
 FileFigures read(const std::filesystem::path& path, bool in_detail) {
-  FileFigures file = read_figures(path, in_detail);
+  FileFigures file = read_figures({path}, in_detail);
   if (file.opened.trace->counts().recorded == 0) {
     throw base::FileError(base::tr("{}: it has no events to compare", path.string()));
   }
@@ -44,9 +44,7 @@ std::string json_of(const FileFigures& first, const FileFigures& second, const a
 
 void compare_files(const CompareRequest& request) {
   check_outputs({request.json, request.html, request.csv, request.markdown});
-  for (const std::filesystem::path& input : {request.first, request.second}) {
-    check_not_input({request.json, request.html, request.csv, request.markdown}, input);
-  }
+  check_not_input({request.json, request.html, request.csv, request.markdown}, {request.first, request.second});
   const bool in_detail = !request.json.empty() || !request.html.empty();
   const FileFigures first = read(request.first, in_detail), second = read(request.second, in_detail);
   const auto costs = [](const FileFigures& file) {

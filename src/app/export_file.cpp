@@ -13,8 +13,8 @@ namespace lanescope::app {
 
 void export_file(const ExportRequest& request) {
   check_outputs({request.sqlite, request.chrome});
-  check_not_input({request.sqlite, request.chrome}, request.file);
-  const io::OpenedTrace opened = io::read_trace(request.file);
+  check_not_input({request.sqlite, request.chrome}, request.files);
+  const io::OpenedTrace opened = io::read_traces(request.files);
   std::vector<std::unique_ptr<io::TableSink>> sinks;
   if (!request.csv.empty()) sinks.push_back(io::csv_tables(request.csv));
   if (!request.sqlite.empty()) sinks.push_back(io::sqlite_tables(request.sqlite));

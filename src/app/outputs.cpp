@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <system_error>
@@ -29,10 +30,13 @@ void check_outputs(const std::vector<fs::path>& paths) {
   }
 }
 
-void check_not_input(const std::vector<fs::path>& paths, const fs::path& input) {
+void check_not_input(const std::vector<fs::path>& paths, const std::vector<fs::path>& inputs) {
   for (const fs::path& path : paths) {
-    std::error_code unknown;
-    if (!path.empty() && fs::equivalent(path, input, unknown)) {
+    const bool read = std::ranges::any_of(inputs, [&](const fs::path& input) {
+      std::error_code unknown;
+      return !path.empty() && fs::equivalent(path, input, unknown);
+    });
+    if (read) {
       throw base::UsageError(base::tr("{} is the trace that is read; give the output another name", path.string()));
     }
   }

@@ -10,8 +10,8 @@ namespace lanescope::app {
 /// same.
 void check_outputs(const std::vector<std::filesystem::path>& paths);
 
-/// Ignores empty paths and "-". Throws base::UsageError if one of them is the trace that is read.
-void check_not_input(const std::vector<std::filesystem::path>& paths, const std::filesystem::path& input);
+/// Ignores empty paths and "-". Throws base::UsageError if one of them is a trace that is read.
+void check_not_input(const std::vector<std::filesystem::path>& paths, const std::vector<std::filesystem::path>& inputs);
 
 /// The path of a command's second trace: "loop.json.gz" gives "loop-compare.json.gz".
 std::filesystem::path comparison_path(const std::filesystem::path& path);

@@ -357,17 +357,22 @@ struct ScriptArguments {
   }
 };
 
-// For a file, or for a new run with all options of `run`.
+std::vector<std::filesystem::path> paths_of(const std::vector<std::string>& files) {
+  return {files.begin(), files.end()};
+}
+
+// For files, or for a new run with all options of `run`.
 struct ReportArguments {
-  std::string file;
+  std::vector<std::string> files;
   RunArguments run;
 
   void add_to(CLI::App& app) {
-    app.add_option("FILE", file, tr("a trace (.lanescope, .json, .json.gz, .sqlite or .nsys-rep)"))->type_name("");
+    app.add_option("FILE", files, tr("a trace (.lanescope, .json, .json.gz, .sqlite or .nsys-rep); several become one"))
+        ->type_name("");
     run.add_to(app);
   }
   Request request(const CLI::App& app, const std::string& command) const {
-    if (file.empty()) {
+    if (files.empty()) {
       if (!run.has_loop()) {
         throw UsageError(
             tr("report needs a trace file (.lanescope, .json, .json.gz, .sqlite or .nsys-rep), or --workload or "
@@ -382,7 +387,7 @@ struct ReportArguments {
       }
     }
     refuse_two_on_standard_output(run.json(), run.html());
-    return ReportRequest{file, run.json(), run.html(), command, run.trace()};
+    return ReportRequest{paths_of(files), run.json(), run.html(), command, run.trace()};
   }
 };
 
@@ -413,22 +418,24 @@ struct CompareArguments {
 };
 
 struct ExportArguments {
-  std::string file, csv, sqlite, chrome;
+  std::vector<std::string> files;
+  std::string csv, sqlite, chrome;
 
   void add_to(CLI::App& app) {
-    app.add_option("FILE", file, tr("a trace (.lanescope, .json, .json.gz, .sqlite or .nsys-rep)"))->type_name("");
+    app.add_option("FILE", files, tr("a trace (.lanescope, .json, .json.gz, .sqlite or .nsys-rep); several become one"))
+        ->type_name("");
     app.add_option("--csv", csv, tr("tables as CSV files in this folder"))->type_name("FOLDER");
     app.add_option("--sqlite", sqlite, tr("tables in an SQLite database"))->type_name("FILE");
     app.add_option("--chrome", chrome, tr("Chrome JSON, for Perfetto (.json or .json.gz)"))->type_name("FILE");
     add_language(app);
   }
   ExportRequest request() const {
-    if (file.empty())
+    if (files.empty())
       throw UsageError(tr("export needs a trace file (.lanescope, .json, .json.gz, .sqlite or .nsys-rep)"));
     if (csv.empty() && sqlite.empty() && chrome.empty()) {
       throw UsageError(tr("export needs to know what to write: --csv FOLDER, --sqlite FILE or --chrome FILE"));
     }
-    return {file, csv, sqlite, chrome};
+    return {paths_of(files), csv, sqlite, chrome};
   }
 };
 

@@ -26,10 +26,16 @@ std::optional<RunFigures::Loss> loss_of(const trace::Trace& trace) {
   return std::nullopt;
 }
 
+std::string listed(const std::vector<std::filesystem::path>& files) {
+  std::string list;
+  for (const std::filesystem::path& file : files) list += (list.empty() ? "" : ", ") + file.string();
+  return list;
+}
+
 }  // namespace
 
-FileFigures read_figures(const std::filesystem::path& path, bool in_detail) {
-  FileFigures file{io::read_trace(path), nullptr, {}, {}};
+FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool in_detail) {
+  FileFigures file{io::read_traces(files), nullptr, {}, {}};
   const io::OpenedTrace& opened = file.opened;
   const trace::Trace& trace = *opened.trace;
   file.analysis = std::make_unique<analysis::LiveAnalysis>(trace);
@@ -54,7 +60,7 @@ FileFigures read_figures(const std::filesystem::path& path, bool in_detail) {
       figures.trials = trials_of(*recorded, *figures.advice);
     }
   }
-  file.source = {.path = path.string(),
+  file.source = {.path = listed(files),
                  .own = opened.own,
                  .incomplete = opened.incomplete,
                  .events_read = opened.events_read,

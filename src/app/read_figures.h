@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "analysis/live_analysis.h"
 #include "app/run_report.h"
@@ -16,7 +17,7 @@ struct FileFigures {
   RunFigures figures;
   FileFacts source;
 };
-/// `in_detail`: with the tables of the JSON and of the page. Throws base::FileError.
-FileFigures read_figures(const std::filesystem::path& path, bool in_detail);
+/// Several files become one trace. `in_detail`: with the tables of the JSON and of the page. Throws base::FileError.
+FileFigures read_figures(const std::vector<std::filesystem::path>& files, bool in_detail);
 
 }  // namespace lanescope::app

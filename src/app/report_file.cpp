@@ -14,11 +14,11 @@ namespace lanescope::app {
 
 void report_file(const ReportRequest& request) {
   check_outputs({request.json, request.html, request.trace});
-  check_not_input({request.json, request.html, request.trace}, request.file);
-  const FileFigures file = read_figures(request.file, !request.json.empty() || !request.html.empty());
+  check_not_input({request.json, request.html, request.trace}, request.files);
+  const FileFigures file = read_figures(request.files, !request.json.empty() || !request.html.empty());
   const io::OpenedTrace& opened = file.opened;
   if (!request.html.empty() && opened.trace->counts().recorded == 0) {
-    throw base::FileError(base::tr("{}: it has no events to show on a page", request.file.string()));
+    throw base::FileError(base::tr("{}: it has no events to show on a page", file.source.path));
   }
   if (!request.trace.empty()) {
     io::write_trace(request.trace, *opened.trace, opened.facts, opened.health ? &*opened.health : nullptr);

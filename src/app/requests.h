@@ -76,11 +76,11 @@ struct ListRequest {
   bool json = false;
 };
 
-/// `lanescope report FILE`; with a workload or an experiment, it becomes a run
+/// `lanescope report FILE...`; with a workload or an experiment, it becomes a run
 struct ReportRequest {
-  std::filesystem::path file;
-  std::string json, html, command;   ///< as in RunRequest
-  std::filesystem::path trace = {};  ///< the same events in a file of the other kind; may be empty
+  std::vector<std::filesystem::path> files;  ///< several become one trace
+  std::string json, html, command;           ///< as in RunRequest
+  std::filesystem::path trace = {};          ///< the same events in a file of the other kind; may be empty
 };
 
 /// `lanescope compare FIRST SECOND`
@@ -90,9 +90,9 @@ struct CompareRequest {
   std::string command;                    ///< as in RunRequest
 };
 
-/// `lanescope export FILE`
+/// `lanescope export FILE...`
 struct ExportRequest {
-  std::filesystem::path file;
+  std::vector<std::filesystem::path> files;   ///< several become one trace
   std::filesystem::path csv, sqlite, chrome;  ///< a folder, and files; empty: not wanted
 };
 

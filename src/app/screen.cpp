@@ -42,7 +42,7 @@ ui::WindowOptions options_of(const WindowRequest& request) {
   options.attachment = request.attachment;
   if (request.recording) options.followed = ui::followed(*request.recording);
   if (request.remote) options.followed = ui::followed(request.remote);
-  if (!request.open.empty()) options.open = request.open;
+  options.open = request.open;
   if (!request.theme.empty()) options.theme = ui::parse_theme(request.theme);
   options.language = request.language;
   options.shader_dir = request.shader_dir;

@@ -25,7 +25,7 @@ namespace lanescope::app {
 /// `lanescope`: the window.
 struct WindowRequest {
   session::SessionOptions session;
-  std::string open;                             ///< trace to show instead of a run; empty: a run
+  std::vector<std::filesystem::path> open;      ///< trace, or traces, to show instead of a run; empty: a run
   std::optional<std::size_t> memory_cap_bytes;  ///< for events; empty: from the preferences
   std::string theme;                            ///< empty: from the preferences
   std::optional<base::Language> language;       ///< empty: from the preferences

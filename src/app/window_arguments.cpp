@@ -31,7 +31,8 @@ void WindowArguments::add_to(CLI::App& app) {
   app.add_option("--student", student_, tr("keep this student's answers to the lesson in a file in this folder"))
       ->type_name("NAME");
   app.add_option("--open", open_,
-                 tr("show a saved trace instead of a run (.lanescope, .json, .json.gz, .sqlite or .nsys-rep)"))
+                 tr("show a saved trace instead of a run (.lanescope, .json, .json.gz, .sqlite or .nsys-rep); several "
+                    "files, or a folder, become one picture"))
       ->type_name("FILE");
   app.add_option("--memory-mb", memory_mb_,
                  tr("memory for the trace, {} to {}; default: the last choice, or a quarter of the machine's, at "
@@ -60,7 +61,7 @@ WindowRequest WindowArguments::window_request(const CLI::App& app) const {
   if (!open_.empty()) {
     refuse_options(app, {"--workload", "--experiment", "--device", "--set"},
                    N_("{} applies to a run, but --open shows a file; give one of the two"));
-    window.open = open_;
+    window.open.assign(open_.begin(), open_.end());
   }
   if (!student_.empty() && lesson_.empty()) throw UsageError(tr("{} needs {}", "--student", "--lesson"));
   if (!lesson_.empty()) {

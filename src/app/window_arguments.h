@@ -18,7 +18,8 @@ class WindowArguments {
   WindowRequest window_request(const CLI::App& app) const;
 
   SessionArguments session_;
-  std::string open_, memory_mb_, theme_, shader_dir_, measure_, side_, lesson_, student_;
+  std::vector<std::string> open_;
+  std::string memory_mb_, theme_, shader_dir_, measure_, side_, lesson_, student_;
 };
 
 }  // namespace lanescope::app

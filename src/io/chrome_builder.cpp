@@ -91,7 +91,8 @@ TraceBuilder::~TraceBuilder() = default;
 TraceBuilder::OpenRange::OpenRange(const RawEvent& raw)
     : raw_(raw), category_(raw.category), name_(raw.name), arguments_(raw.arguments) {
   raw_.process.text = raw_.thread.text = raw_.phase = raw_.new_name = {};
-  raw_.label_hex = raw_.raw = raw_.range_kind = raw_.marker_kind = raw_.key = raw_.before = raw_.now = {};
+  raw_.details = raw_.label_hex = raw_.raw = raw_.range_kind = raw_.marker_kind = raw_.key = raw_.before =
+      raw_.now = {};
   raw_.label.reset();
 }
 
@@ -111,7 +112,8 @@ void TraceBuilder::add(const RawEvent& raw) {
   const char phase = raw.phase.size() == 1 ? raw.phase[0] : '\0';
   switch (phase) {
     case 'X':
-      return head_.own ? void(++out_.opened().events_malformed) : add_foreign(raw);
+      if (head_.own) return void(++out_.opened().events_malformed);
+      return add_foreign(jax_.any() ? jax_.translated(raw) : raw);
     case 'B':
       return begin_range(raw);
     case 'E':
@@ -123,6 +125,7 @@ void TraceBuilder::add(const RawEvent& raw) {
     case 'f':
       return;  // calls and operations are linked by their correlation
     default:
+      if (jax_.any() && raw.phase.empty() && raw.name.empty()) return;  // "{}" ends XProf's list
       skip(raw);
   }
 }
@@ -237,6 +240,7 @@ void TraceBuilder::add_foreign(const RawEvent& raw) {
     }
     case Meaning::GpuRange:
       key.kind = LaneKind::GpuRanges;
+      if (raw.label) key.label = out_.trace().names().intern(*raw.label);
       break;
     default: {
       event.name = out_.number_of_name(raw.name);
@@ -266,8 +270,10 @@ void TraceBuilder::add_metadata(const RawEvent& raw) {
   if (raw.new_name.empty()) return;
   if (raw.name == "process_name") {
     out_.name_process(number_of(raw.process), raw.new_name);
+    jax_.name_process(number_of(raw.process), raw.new_name);
   } else if (raw.name == "thread_name") {
     out_.name_thread(number_of(raw.process), number_of(raw.thread), raw.new_name);
+    jax_.name_thread(number_of(raw.process), number_of(raw.thread), raw.new_name);
   }
 }
 
@@ -369,7 +375,7 @@ OpenedTrace TraceBuilder::finish() {
     trace.count_clamped(head_.counts.clamped);
   } else {
     out_.opened().facts.version.clear();
-    out_.opened().facts.device_name = head_.device_name;
+    out_.opened().facts.device_name = head_.device_name.empty() ? jax_.device_name() : head_.device_name;
     out_.opened().rank = head_.rank;
     out_.opened().world_size = head_.world_size > head_.rank ? head_.world_size : 0;
     claim_gpu_lanes();

@@ -11,6 +11,7 @@
 
 #include "io/chrome_parser.h"
 #include "io/chrome_vocabulary.h"
+#include "io/jax_events.h"
 #include "io/trace_assembly.h"
 
 namespace lanescope::io {
@@ -70,6 +71,7 @@ class TraceBuilder {
   const FileHead& head_;
   const ByteSource& source_;
   TraceAssembly out_;
+  JaxEvents jax_;
   /// An event with texts of its own.
   struct OpenRange {
     explicit OpenRange(const RawEvent& raw);

@@ -50,6 +50,10 @@ enum class Field : std::uint8_t {
   WarpsPerSm,
   Occupancy,
   Context,
+  KernelDetails,  ///< JAX's: numbers in a text
+  CopyDetails,
+  MemsetDetails,
+  MemoryDetails,
   Known  ///< follows from the rest, or is only a number inside the profiler
 };
 

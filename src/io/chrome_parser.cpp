@@ -284,6 +284,21 @@ class Handler {
     on_event_(event_);
   }
 
+  static RawEvent::Details details_in(Field field) {
+    switch (field) {
+      case Field::KernelDetails:
+        return RawEvent::Details::Kernel;
+      case Field::CopyDetails:
+        return RawEvent::Details::Copy;
+      case Field::MemsetDetails:
+        return RawEvent::Details::Memset;
+      case Field::MemoryDetails:
+        return RawEvent::Details::Memory;
+      default:
+        return RawEvent::Details::None;
+    }
+  }
+
   void read_arguments() {
     if (!reader_.open(true)) return;
     const std::string_view category = event_.category;
@@ -294,11 +309,16 @@ class Handler {
       const Field field = next_field(argument_keys_, kind, n++, name, argument_field);
       const char next = reader_.peek();
       if (next != '{' && next != '[') {
-        if (field != Field::Other) {
+        const RawEvent::Details details = details_in(field);
+        if (field != Field::Other && details == RawEvent::Details::None) {
           take_value(field, next);
           continue;
         }
         const Scalar value = reader_.scalar();
+        if (details != RawEvent::Details::None) {
+          event_.details_of = details;
+          event_.details = value.text;
+        }
         if (!are_kept()) continue;
         value_.clear();
         value_.append(value);
@@ -656,7 +676,8 @@ class Handler {
 
 // Not an assignment: most of an event is not there, and need not be written.
 void RawEvent::clear() {
-  phase = category = name = new_name = arguments = label_hex = raw = {};
+  phase = category = name = new_name = arguments = details = label_hex = raw = {};
+  details_of = Details::None;
   range_kind = marker_kind = key = before = now = {};
   process.is_text = thread.is_text = false;
   process.number = thread.number = 0;

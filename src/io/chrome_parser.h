@@ -28,6 +28,9 @@ struct RawEvent {
   std::optional<std::int64_t> external_id;
   trace::LaunchShape launch;
   std::string_view arguments;  ///< all others, as the members of a JSON object; long values are cut
+  /// JAX's text with numbers in it ("size:4096 async:1"), and what it is about. It is one of `arguments`, too.
+  enum class Details : std::uint8_t { None, Kernel, Copy, Memset, Memory } details_of = Details::None;
+  std::string_view details;
   // Only in Lanescope's own files.
   std::optional<std::int64_t> lane, index, flags, own_ns, copying_ns, returning_ns, version;
   std::optional<double> value;

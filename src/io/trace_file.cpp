@@ -1,7 +1,10 @@
 #include "io/trace_file.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -10,12 +13,12 @@
 #include "io/merge_ranks.h"
 #include "io/nsys_read.h"
 #include "io/nsys_report_file.h"
+#include "io/rank_files.h"
 #include "io/sqlite.h"
 
 namespace lanescope::io {
 namespace {
 
-constexpr std::size_t kMostFiles = 1024;
 constexpr int kDeepest = 4;  // JAX writes plugins/profile/DATE/HOST.trace.json.gz
 
 bool is_trace_name(const std::filesystem::path& path) {
@@ -24,12 +27,37 @@ bool is_trace_name(const std::filesystem::path& path) {
   return ends(kSessionEnding) || ends(".json") || ends(".json.gz") || ends(".sqlite");
 }
 
-OpenedTrace read_folder(const std::filesystem::path& folder, ReadProgress* progress, const ReadLimits& limits) {
-  std::vector<RankTrace> ranks;
-  for (const std::filesystem::path& file : traces_in(folder)) {
-    ranks.push_back({file.filename().string(), read_trace(file, progress, limits)});
+/// JAX writes plugins/profile/RUN/HOST.trace.json.gz; the runs of one folder are not one job.
+std::filesystem::path jax_runs_of(const std::filesystem::path& file) {
+  const std::filesystem::path runs = file.parent_path().parent_path();
+  const bool jax = runs.filename() == "profile" && runs.parent_path().filename() == "plugins";
+  return jax ? runs : std::filesystem::path();
+}
+
+// Runs are named by their time, unless somebody chose another name.
+std::pair<std::string, std::filesystem::file_time_type> age_of_run(const std::filesystem::path& run) {
+  const std::string name = run.filename().string();
+  std::error_code ignored;
+  return {!name.empty() && name[0] >= '0' && name[0] <= '9' ? name : "",
+          std::filesystem::last_write_time(run, ignored)};
+}
+
+// Of several runs of JAX the newest, and of each trace one file: perfetto_trace.json.gz is a copy of the one beside it.
+void leave_out_what_jax_repeats(std::vector<std::filesystem::path>& files) {
+  std::map<std::filesystem::path, std::filesystem::path> newest;
+  std::set<std::filesystem::path> with_trace;
+  for (const std::filesystem::path& file : files) {
+    if (file.filename().string().ends_with(".trace.json.gz")) with_trace.insert(file.parent_path());
+    const std::filesystem::path runs = jax_runs_of(file), run = file.parent_path();
+    if (runs.empty()) continue;
+    const auto [known, is_new] = newest.try_emplace(runs, run);
+    if (!is_new && run != known->second && age_of_run(run) > age_of_run(known->second)) known->second = run;
   }
-  return merge_ranks(std::move(ranks));
+  std::erase_if(files, [&](const std::filesystem::path& file) {
+    const std::filesystem::path runs = jax_runs_of(file), run = file.parent_path();
+    if (!runs.empty() && newest.at(runs) != run) return true;
+    return file.filename() == "perfetto_trace.json.gz" && with_trace.contains(run);
+  });
 }
 
 }  // namespace
@@ -44,6 +72,7 @@ std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder
     if (at->is_regular_file(ignored) && is_trace_name(at->path())) files.push_back(at->path());
   }
   if (error) throw base::FileError(base::tr("{}: {}", folder.string(), error.message()));
+  leave_out_what_jax_repeats(files);
   if (files.empty()) {
     throw base::FileError(
         base::tr("{}: a folder without traces (.lanescope, .json, .json.gz or .sqlite)", folder.string()));
@@ -57,13 +86,22 @@ std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder
 }
 
 OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress, const ReadLimits& limits) {
-  if (std::error_code unknown; std::filesystem::is_directory(path, unknown)) return read_folder(path, progress, limits);
+  if (std::error_code unknown; std::filesystem::is_directory(path, unknown)) {
+    return read_traces(traces_in(path), progress, limits);
+  }
   ByteSource source(path);
   const std::string_view beginning = source.peek();
   if (is_session_file(beginning)) return read_session(source, progress, limits);
   if (sqlite::is_database(beginning)) return read_nsys_export(path, source, progress, limits);
   if (is_nsys_report(beginning)) return read_nsys_report(source, progress, limits);
   return read_chrome_trace(source, progress, limits);
+}
+
+OpenedTrace read_traces(const std::vector<std::filesystem::path>& files, ReadProgress* progress,
+                        const ReadLimits& limits) {
+  check_files(files);
+  if (files.size() == 1) return read_trace(files.front(), progress, limits);
+  return merge_ranks(read_ranks(files, progress, limits));
 }
 
 void write_trace(const std::filesystem::path& path, const trace::Trace& trace, const RunFacts& facts,

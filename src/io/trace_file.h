@@ -14,8 +14,13 @@ namespace lanescope::io {
 OpenedTrace read_trace(const std::filesystem::path& path, ReadProgress* progress = nullptr,
                        const ReadLimits& limits = {});
 
-/// The traces in a folder and in those below it, at least one, sorted; told by the ends of their names. Throws
-/// base::FileError.
+/// Several files, none of them a folder, become one (merge_ranks.h); a single one is what read_trace() gives. At least
+/// one. Throws base::FileError also if one is given twice.
+OpenedTrace read_traces(const std::vector<std::filesystem::path>& files, ReadProgress* progress = nullptr,
+                        const ReadLimits& limits = {});
+
+/// The traces in a folder and in those below it, at least one, sorted; told by the ends of their names. Of JAX's runs
+/// only the newest. Throws base::FileError.
 std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder);
 
 /// Writes a session file if the name ends in ".lanescope", otherwise a Chrome trace. Throws base::FileError.

@@ -24,6 +24,12 @@ device::DeviceInfo device_elsewhere(const io::RunFacts& facts, std::string menu_
 
 }  // namespace
 
+std::string title_of(const std::vector<std::filesystem::path>& files) {
+  if (files.empty()) return "";
+  std::string first = files.front().filename().string();
+  return files.size() == 1 ? first : tr("{} and {} more", first, files.size() - 1);
+}
+
 device::DeviceInfo FileSource::device() const { return device_elsewhere(opened_.facts, ""); }
 
 SourceWords FileSource::words() const { return {tr("an opened trace"), tr("TRACE FILE"), written_by(opened_)}; }

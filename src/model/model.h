@@ -32,7 +32,7 @@ class Model {
   void show(std::unique_ptr<Source> source);
   /// Shows a file; throws base::FileError, and then nothing has changed. Blocks until the file is read: a window, which
   /// must keep drawing, reads the file through Opening and then shows it.
-  void open_file(const std::filesystem::path& path) { show(read_file(path)); }
+  void open_file(const std::filesystem::path& path) { show(read_files({path})); }
   /// Shows a file that has been read; takes no longer for a long trace than for a short one.
   void show(ReadFile file);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/translate.h"
+#include "model/file_source.h"
 
 namespace lanescope::ui {
 namespace {
@@ -19,8 +20,9 @@ Opening::~Opening() {
   given_up_.clear();  // waits for their threads
 }
 
-void Opening::open(const std::filesystem::path& path) {
-  begin(path.filename().string(), [path](FileProgress& progress) { return read_file(path, &progress); });
+void Opening::open(std::vector<std::filesystem::path> files) {
+  std::string title = title_of(files);
+  begin(std::move(title), [files = std::move(files)](FileProgress& progress) { return read_files(files, &progress); });
 }
 
 void Opening::open(const RecordedCapture& capture) {

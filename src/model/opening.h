@@ -21,8 +21,9 @@ class Opening {
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;
 
-  /// Starts opening; cancels any opening in progress. take() throws the file's errors.
-  void open(const std::filesystem::path& path);
+  /// Starts opening; cancels any opening in progress. take() throws the file's errors. Several become one trace.
+  void open(std::vector<std::filesystem::path> files);
+  void open(const std::filesystem::path& file) { open(std::vector{file}); }
   void open(const RecordedCapture& capture);
   /// Cancels the opening; the window keeps what it shows. The thread ends by itself within a moment.
   void cancel();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/byte_source.h"
+#include "io/rank_files.h"
 #include "io/run_figures.h"
 #include "io/trace_file.h"
 #include "model/file_source.h"
@@ -31,8 +32,6 @@ void analyse_all(analysis::LiveAnalysis& analysis, const trace::Trace& trace, Fi
   analysis.finish();
 }
 
-}  // namespace
-
 void check_readable(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
@@ -43,9 +42,16 @@ void check_readable(const std::filesystem::path& path) {
   io::ByteSource{path};  // reads the first piece
 }
 
-ReadFile read_file(const std::filesystem::path& path, FileProgress* progress) {
-  io::OpenedTrace opened = io::read_trace(path, progress ? &progress->reading : nullptr);
-  return analysed(std::make_unique<FileSource>(std::move(opened), path), progress);
+}  // namespace
+
+void check_readable(const std::vector<std::filesystem::path>& files) {
+  io::check_files(files);
+  for (const std::filesystem::path& path : files) check_readable(path);
+}
+
+ReadFile read_files(const std::vector<std::filesystem::path>& files, FileProgress* progress) {
+  io::OpenedTrace opened = io::read_traces(files, progress ? &progress->reading : nullptr);
+  return analysed(std::make_unique<FileSource>(std::move(opened), files), progress);
 }
 
 ReadFile read_recorded(const RecordedCapture& capture, FileProgress* progress) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "analysis/live_analysis.h"
 #include "io/chrome_trace.h"
@@ -29,12 +30,13 @@ struct ReadFile {
   std::int64_t stale_reads = 0;                      ///< in the whole trace
 };
 
-/// Throws base::FileError if the file is missing, a directory, empty or not readable: the errors that can be found at
-/// once. Consumes nothing from a pipe.
-void check_readable(const std::filesystem::path& path);
+/// Throws base::FileError if a file is missing, empty or not readable, or if they do not go together: the errors that
+/// can be found at once. Consumes nothing from a pipe.
+void check_readable(const std::vector<std::filesystem::path>& files);
 
-/// Throws base::FileError, or io::Cancelled if `progress` was cancelled.
-ReadFile read_file(const std::filesystem::path& path, FileProgress* progress = nullptr);
+/// Several files become one trace, see io::read_traces(). Throws base::FileError, or io::Cancelled if `progress` was
+/// cancelled.
+ReadFile read_files(const std::vector<std::filesystem::path>& files, FileProgress* progress = nullptr);
 /// The same for a run included in the program.
 ReadFile read_recorded(const RecordedCapture& capture, FileProgress* progress = nullptr);
 /// The same for a trace that has already been read. Throws io::Cancelled.

@@ -69,4 +69,9 @@ const RecordedCapture& capture_named(std::span<const RecordedCapture> captures, 
   throw base::UsageError(tr("'{}{}' is unknown; allowed: {}", kRecordedPrefix, name, allowed));
 }
 
+std::optional<std::string> recorded_name(const std::vector<std::filesystem::path>& files) {
+  if (files.size() != 1 || !files.front().string().starts_with(kRecordedPrefix)) return std::nullopt;
+  return files.front().string().substr(kRecordedPrefix.size());
+}
+
 }  // namespace lanescope::ui

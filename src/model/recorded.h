@@ -1,6 +1,8 @@
 // Real runs, recorded on a GPU and included in the program (assets/captures), for users without a GPU.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,5 +31,7 @@ const std::vector<RecordedCapture>& recorded_captures();
 std::vector<RecordedCapture> captures_among(std::span<const captures::File> files);
 /// Throws base::UsageError, which lists the allowed names, if there is no such capture.
 const RecordedCapture& capture_named(std::span<const RecordedCapture> captures, std::string_view name);
+/// The capture's name, if that is what shall be opened: "NAME" of "recorded:NAME".
+std::optional<std::string> recorded_name(const std::vector<std::filesystem::path>& files);
 
 }  // namespace lanescope::ui

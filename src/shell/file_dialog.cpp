@@ -74,7 +74,7 @@ void take(ShellState& state, const fs::path& chosen, bool asked) {
   }
   switch (files.purpose) {
     case FilePurpose::OpenTrace:
-      state.requests.file = path;
+      state.requests.files = {path};
       return;
     case FilePurpose::SaveTrace:
       return save_trace_to(state, path);
@@ -176,7 +176,7 @@ void FileDialog::confirm(const fs::path& path) {
   if (is_folder(path)) return go_to(path);
   if (!question.save) {
     try {
-      check_readable(path);
+      check_readable({path});
       chosen = path;
     } catch (const base::Error& error) {
       problem = error.what();

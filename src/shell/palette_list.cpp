@@ -66,7 +66,7 @@ void add_recent_files(const ShellState& state, std::vector<PaletteEntry>& entrie
   for (const std::filesystem::path& path : recent_files(state.preferences)) {
     entries.push_back({"file." + path.string(), tr("open {}", path.filename().string()),
                        "open recent file trace " + path.string(), short_path(path.parent_path()), "", false,
-                       [path](ShellState& s) { s.requests.file = path; }});
+                       [path](ShellState& s) { s.requests.files = {path}; }});
   }
 }
 
@@ -103,7 +103,7 @@ void add_devices(const ShellState& state, std::vector<PaletteEntry>& entries) {
   for (const RecordedCapture& r : state.device_menu.recorded) {
     entries.push_back({"recorded." + r.name, tr(r.title), "recorded run device " + r.name, tr("recorded run"), "",
                        false,
-                       [name = r.name](ShellState& s) { s.requests.file = std::string(kRecordedPrefix) + name; }});
+                       [name = r.name](ShellState& s) { s.requests.files = {std::string(kRecordedPrefix) + name}; }});
   }
 }
 

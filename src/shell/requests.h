@@ -22,9 +22,9 @@ struct Requests {
   /// Start this experiment on this side, or flip the running one to a side.
   std::optional<std::pair<const experiment::Experiment*, experiment::Side>> experiment;
   std::optional<experiment::Side> side;
-  const lesson::Lesson* lesson = nullptr;     ///< begin this lesson
-  std::optional<std::size_t> step;            ///< go to this step of the lesson
-  std::optional<std::filesystem::path> file;  ///< open this file
+  const lesson::Lesson* lesson = nullptr;    ///< begin this lesson
+  std::optional<std::size_t> step;           ///< go to this step of the lesson
+  std::vector<std::filesystem::path> files;  ///< open this file, or these as one trace
   bool screenshot = false, quit = false;
 };
 

@@ -306,9 +306,9 @@ void Shell::perform_requests() {
     guarded([&] { show_side(side); });
   }
   guarded([&] { follow_files(state_); });
-  if (state_.requests.file) {
-    const std::filesystem::path path = *std::exchange(state_.requests.file, std::nullopt);
-    guarded([&] { begin_opening(path); });
+  if (!state_.requests.files.empty()) {
+    const std::vector<std::filesystem::path> files = std::exchange(state_.requests.files, {});
+    guarded([&] { begin_opening(files); });
   }
   guarded([&] { show_opened(); });
   guarded([&] {
@@ -320,12 +320,11 @@ void Shell::perform_requests() {
   work_on_pictures(state_);
 }
 
-void Shell::begin_opening(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  if (name.starts_with(kRecordedPrefix)) {
-    state_.opening.open(capture_named(state_.device_menu.recorded, name.substr(kRecordedPrefix.size())));
+void Shell::begin_opening(const std::vector<std::filesystem::path>& files) {
+  if (const auto recorded = recorded_name(files)) {
+    state_.opening.open(capture_named(state_.device_menu.recorded, *recorded));
   } else {
-    state_.opening.open(path);
+    state_.opening.open(files);
   }
 }
 
@@ -345,10 +344,10 @@ void Shell::show_opened() {
   state_.tour = TourStep::Off;
 }
 
-void Shell::begin_with_file(const std::filesystem::path& path) {
+void Shell::begin_with_files(const std::vector<std::filesystem::path>& files) {
   state_.model.show_nothing();
   state_.tour = TourStep::Off;
-  begin_opening(path);
+  begin_opening(files);
 }
 
 void Shell::begin_attached(std::shared_ptr<attach::Attachment> attachment) {

@@ -31,7 +31,7 @@ class Shell {
   void perform_requests();
   /// At program start: an empty window that opens a trace file or "recorded:NAME". Throws base::UsageError for an
   /// unknown recorded run.
-  void begin_with_file(const std::filesystem::path& path);
+  void begin_with_files(const std::vector<std::filesystem::path>& files);
   void begin_attached(std::shared_ptr<attach::Attachment> attachment);
   void begin_followed(Followed what);  ///< throws base::FileError
   /// Starts an experiment's workload with the settings of a side, on the experiment's device or on the real GPU in use.
@@ -74,7 +74,7 @@ class Shell {
   void start(const Recipe& recipe);
   void begin_anew();
   /// Reads a trace file or "recorded:NAME" in the background, and then shows it.
-  void begin_opening(const std::filesystem::path& path);
+  void begin_opening(const std::vector<std::filesystem::path>& files);
   void show_opened();
   void draw_presentation(const Canvas& canvas);
   void draw_workbench(const Canvas& canvas);

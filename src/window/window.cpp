@@ -99,11 +99,10 @@ GLFWmonitor* monitor_of(const Rect& window) {
 Window::Window(const WindowOptions& options) : options_(options) {
   set_shader_directory(options.shader_dir);
   // Report a missing file or capture before a window opens.
-  const std::string open = options.open ? options.open->string() : "";
-  if (open.starts_with(kRecordedPrefix)) {
-    capture_named(recorded_captures(), open.substr(kRecordedPrefix.size()));
-  } else if (options.open) {
-    check_readable(*options.open);
+  if (const auto recorded = recorded_name(options.open)) {
+    capture_named(recorded_captures(), *recorded);
+  } else if (!options.open.empty()) {
+    check_readable(options.open);
   }
   open_window();
   try {
@@ -140,8 +139,8 @@ void Window::begin(const WindowOptions& options) {
     Followed what = *options.followed;
     what.memory_bytes = session.memory_cap_bytes;
     shell_->begin_followed(std::move(what));
-  } else if (options.open) {
-    shell_->begin_with_file(*options.open);
+  } else if (!options.open.empty()) {
+    shell_->begin_with_files(options.open);
   } else {
     begin_run(session);
   }
@@ -234,7 +233,7 @@ void Window::on_key(GLFWwindow* window, int key, int, int action, int modifiers)
 }
 
 void Window::on_drop(GLFWwindow* window, int count, const char** paths) {
-  if (count > 0) static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_->state().requests.file = paths[0];
+  static_cast<Window*>(glfwGetWindowUserPointer(window))->shell_->state().requests.files.assign(paths, paths + count);
 }
 
 // What was drawn is lost.

@@ -34,7 +34,7 @@ struct WindowOptions {
   std::string student;                             ///< whose answers to the lesson are kept
   bool plain = false;                              ///< no experiment, regardless of `session`
   double speed = kWindowSpeed;                     ///< speed of the run, instead of session.speed
-  std::optional<std::filesystem::path> open;       ///< show this trace file instead of a run
+  std::vector<std::filesystem::path> open;         ///< show this trace, or these as one, instead of a run
   std::shared_ptr<attach::Attachment> attachment;  ///< watch this program instead
   std::optional<Followed> followed;                ///< or follow this recording
   std::optional<std::size_t>

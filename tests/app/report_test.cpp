@@ -54,6 +54,20 @@ TEST_F(Report, OfOurOwnTraceSaysWhatTheRunSaid) {
   }
 }
 
+// tests/data/README.md has their counts.
+TEST_F(Report, SeveralFilesBecomeOneTrace) {
+  const std::string data = LANESCOPE_SOURCE_DIR "/tests/data/";
+  const std::string first = data + "pytorch-event-sync.json.gz", second = data + "pytorch-alexnet.json.gz";
+  const Outcome outcome = run({"report", first, second, "--json", "-", "--trace", "both.lanescope"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["source"]["file"], first + ", " + second);
+  EXPECT_EQ(json["source"]["read_by_category"]["kernel"], 4 + 79);
+  EXPECT_EQ(json["source"]["read_by_category"]["gpu_memcpy"], 1 + 16);
+  EXPECT_EQ(report("both.lanescope")["events"]["recorded"], json["events"]["recorded"]);
+  EXPECT_EQ(run({"export", first, second, "--sqlite", "both.db"}).status, 0);
+}
+
 // A recording becomes a trace for other programs, and comes back: the figures stay the same.
 TEST_F(Report, AFileBecomesOneOfTheOtherKind) {
   ASSERT_EQ(run({"run", "--workload", "linear-mse", "--iterations", "50", "--trace", "t.lanescope"}).status, 0);

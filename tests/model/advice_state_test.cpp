@@ -145,7 +145,7 @@ TEST(AdviceOfARunTest, SaysThatTheStopwatchTimesTheWarmUpToo) {
   build.add(build.lane(trace::LaneKind::Phases, 0, "stopwatch"), trace::EventKind::Range, "stopwatch", 0, 1'900'000);
   build.publish();
   Model model;
-  model.show(analysed(std::make_unique<FileSource>(std::move(opened), "run.json")));
+  model.show(analysed(std::make_unique<FileSource>(std::move(opened), std::vector<std::filesystem::path>{"run.json"})));
   AdviceState advice;
   const auto deadline = AdviceState::Clock::now() + std::chrono::seconds(20);
   while (advice.cards().empty() && AdviceState::Clock::now() < deadline)

@@ -74,6 +74,21 @@ TEST_F(OpeningTest, GivesWhatOpeningInOneGoGives) {
   EXPECT_FALSE(opening.take().has_value()) << "once";
 }
 
+TEST_F(OpeningTest, SeveralFilesBecomeOne) {
+  const std::filesystem::path first = small_trace(), second = file("more.json");
+  std::filesystem::copy_file(first, second);
+  Opening opening;
+  opening.open(std::vector{first, second});
+  EXPECT_EQ(opening.title(), "small.json and 1 more");
+  std::optional<ReadFile> file = wait_for(opening);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->source->title(), "small.json and 1 more");
+  EXPECT_EQ(file->source->file(), std::nullopt) << "marks are kept beside one file";
+  EXPECT_EQ(file->source->trace().lane_count(), 2u);
+  opening.open(std::vector{first, first});
+  EXPECT_THAT(error_of([&] { wait_for(opening); }), HasSubstr("given twice"));
+}
+
 TEST_F(OpeningTest, ErrorsComeWithTheFile) {
   Opening opening;
   opening.open(file("missing.json"));
@@ -130,11 +145,16 @@ TEST_F(OpeningTest, WhyThereIsNothingToShowIsKeptUntilSomethingIsBegun) {
 }
 
 TEST_F(OpeningTest, WhatCannotBeReadIsKnownAtOnce) {
-  EXPECT_THAT(error_of([&] { check_readable(file("missing.json")); }), HasSubstr("No such file"));
-  EXPECT_THAT(error_of([&] { check_readable(file("")); }), HasSubstr("a folder without traces"));
-  EXPECT_THAT(error_of([&] { check_readable(write("empty.json", "")); }), HasSubstr("empty"));
-  check_readable(write("broken.json", "{"));
-  check_readable(pipe());  // does not wait for what comes out of it
+  EXPECT_THAT(error_of([&] { check_readable({file("missing.json")}); }), HasSubstr("No such file"));
+  EXPECT_THAT(error_of([&] { check_readable({file("")}); }), HasSubstr("a folder without traces"));
+  EXPECT_THAT(error_of([&] { check_readable({write("empty.json", "")}); }), HasSubstr("empty"));
+  check_readable({write("broken.json", "{")});
+  EXPECT_THAT(error_of([&] {
+                check_readable({file("broken.json"), file("missing.json")});
+              }),
+              HasSubstr("missing.json"));
+  EXPECT_THAT(error_of([&] { check_readable({file("broken.json"), file("")}); }), HasSubstr("a folder among several"));
+  check_readable({pipe()});  // does not wait for what comes out of it
 }
 
 TEST_F(OpeningTest, ARecordedRunToo) {

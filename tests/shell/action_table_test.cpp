@@ -25,7 +25,7 @@ auto sight(const ShellState& s) {
   const Requests& r = s.requests;
   const CompareState& compare = s.comparison.state;
   return std::tuple(
-      std::tuple(r.actions.size(), r.run.has_value(), r.experiment, r.side, r.file, r.screenshot, r.quit),
+      std::tuple(r.actions.size(), r.run.has_value(), r.experiment, r.side, r.files, r.screenshot, r.quit),
       std::tuple(s.overlays.open, s.drawer, s.presentation.on, s.full_screen, s.device_menu.toggle, s.sweep.open),
       std::tuple(s.preferences.theme, s.preferences.language, s.preferences.font_scale, s.preferences.animation,
                  s.preferences.code_view),

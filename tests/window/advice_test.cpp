@@ -41,7 +41,7 @@ TEST_F(AdviceTest, AClickShowsTheExampleWithItsPath) {
 }
 
 TEST_F(AdviceTest, OfAnOpenedTraceTheViewClosesInOnTheExample) {
-  state().requests.file = LANESCOPE_SOURCE_DIR "/assets/captures/h200--iris-mlp--log-1.json.gz";
+  state().requests.files = {LANESCOPE_SOURCE_DIR "/assets/captures/h200--iris-mlp--log-1.json.gz"};
   ASSERT_TRUE(desk().until([&] { return !model().live() && !cards().empty() && desk().has_place("advice.0"); }));
   EXPECT_EQ(cards().front().card.rule, Rule::LaunchBound);
   EXPECT_EQ(cards().back().card.rule, Rule::SyncBubble);

@@ -123,7 +123,7 @@ TEST_F(AnimationTest, AnOpenedTraceIsNotRunAgainButAAndBAreShown) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "takes a minute; the first pictures of an experiment's two sides are drawn here, too";
 #endif
-  state().requests.file = LANESCOPE_SOURCE_DIR "/assets/captures/h200--iris-mlp--log-1.json.gz";
+  state().requests.files = {LANESCOPE_SOURCE_DIR "/assets/captures/h200--iris-mlp--log-1.json.gz"};
   ASSERT_TRUE(desk().until([&] { return !model().live(); }));
   desk().frames(3);
   state().toast.reset();

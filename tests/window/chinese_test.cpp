@@ -416,7 +416,7 @@ TEST_F(ChineseTest, FilesThatAreOpenedAndThatAreNot) {
   const std::filesystem::path bad = desk().home() / "bad.json";
   std::ofstream(bad) << "no trace";
   for (const std::filesystem::path& path : {desk().home() / "missing.json", bad, desk().home()}) {
-    state().requests.file = path;
+    state().requests.files = {path};
     desk().until([&] { return state().toast && state().toast->error; });
     ASSERT_TRUE(state().toast.has_value()) << path;
     drawn_.add(state().toast->text.c_str(), nullptr);
@@ -426,7 +426,7 @@ TEST_F(ChineseTest, FilesThatAreOpenedAndThatAreNot) {
   expect_chinese("errors of files");
   const std::uint64_t before = model().generation();
   ASSERT_FALSE(state().device_menu.recorded.empty());
-  state().requests.file = std::string(ui::kRecordedPrefix) + state().device_menu.recorded.front().name;
+  state().requests.files = {std::string(ui::kRecordedPrefix) + state().device_menu.recorded.front().name};
   ASSERT_TRUE(desk().until([&] { return model().generation() != before; }));
   desk().frames(20);
   point_at_everything();

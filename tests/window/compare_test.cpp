@@ -113,7 +113,7 @@ TEST_F(CompareTest, AStaysWhateverComesAfterIt) {
   pin();
   const auto a = compare().a();
   const std::size_t iterations = a->iterations.size();
-  state().requests.file = kRecorded;
+  state().requests.files = {kRecorded};
   ASSERT_TRUE(desk().until([&] { return !model().live() && compare().b() != nullptr; }));
   EXPECT_EQ(compare().a(), a);
   EXPECT_EQ(a->iterations.size(), iterations);

@@ -306,7 +306,7 @@ TEST_F(DeviceTest, ARecordedRunOpensFromTheMenu) {
 
 TEST_F(DeviceTest, AnUnknownRecordedRunIsNamed) {
   state().device_menu.recorded = {{"small", "title", "", "x"}};
-  state().requests.file = "recorded:other";
+  state().requests.files = {"recorded:other"};
   ASSERT_TRUE(desk().until([&] { return state().toast && state().toast->error; }));
   EXPECT_THAT(state().toast->text, HasSubstr("'recorded:other' is unknown; allowed: recorded:small"));
   EXPECT_TRUE(model().live());

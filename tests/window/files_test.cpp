@@ -208,7 +208,7 @@ TEST_F(FilesTest, CtrlESavesATraceThatOpensAgain) {
     EXPECT_GT(opened.events_read, 100u);
 
     // Dropped on the window it is shown, whole and still.
-    state().requests.file = path;
+    state().requests.files = {path};
     ASSERT_TRUE(desk().until([&] { return !model().live(); }));
     desk().frames(3);
     EXPECT_EQ(model().source().file(), path);
@@ -268,7 +268,7 @@ TEST_F(FilesTest, ABrokenFileIsNamedAndWhatWasThereStays) {
   const std::uint64_t before = model().generation();
   for (const std::filesystem::path& path : {broken, desk().home() / "missing.json"}) {
     state().toast.reset();
-    state().requests.file = path;
+    state().requests.files = {path};
     ASSERT_TRUE(desk().until([&] { return state().toast.has_value(); }));
     EXPECT_TRUE(state().toast->error);
     EXPECT_THAT(state().toast->text, HasSubstr(path.string()));

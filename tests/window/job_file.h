@@ -27,7 +27,7 @@ inline std::filesystem::path write_job(Desk& desk, int gpus, int late) {
 
 /// Opens it, and waits for its bands.
 inline bool open_job(Desk& desk, int gpus, int late) {
-  desk.state().requests.file = write_job(desk, gpus, late);
+  desk.state().requests.files = {write_job(desk, gpus, late)};
   return desk.until([&] {
     return !desk.state().model.live() && !desk.state().job.collectives().all.empty() && desk.has_place("job");
   });

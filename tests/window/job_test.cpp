@@ -27,7 +27,7 @@ TEST_F(JobTest, AClickOnTheStripGoesToWhatTheLastOneDid) {
   ASSERT_THAT(job().bands(), SizeIs(2));
   desk().click(strip_at(20'650'000));
   ASSERT_TRUE(desk().until([&] { return state().selection.event.has_value(); }));
-  const EventRef event = *state().selection.event;
+  const ui::EventRef event = *state().selection.event;
   EXPECT_EQ(model().trace().names().text(event.event.name), "softmax");
   EXPECT_EQ(event.event.start_ns, 20'200'000);
   EXPECT_EQ(event.event.end_ns, 20'600'000);

@@ -142,7 +142,7 @@ TEST_F(MarksTest, MarksOfAFileLieBesideIt) {
   facts.marks = ui::marks_to_json(marks());
   io::write_chrome_trace(path, model().trace(), facts);
   const auto open = [&] {
-    state().requests.file = path;
+    state().requests.files = {path};
     ASSERT_TRUE(desk().until([&] {
       return !model().live() && model().source().file() == path && marks().generation == model().generation();
     }));

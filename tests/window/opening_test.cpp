@@ -22,7 +22,7 @@ class OpeningTest : public WindowTest {
     std::filesystem::remove(path);
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
     generation = model().generation();
-    state().requests.file = path;
+    state().requests.files = {path};
     desk().frames(2);
     ASSERT_TRUE(state().opening.running());
     into.open(path);

@@ -192,7 +192,7 @@ TEST_F(ScopeTest, AnOpenedTraceIsAveraged) {
   const std::filesystem::path path = desk().home() / "average.json";
   hold_still();
   io::write_chrome_trace(path, model().trace(), model().facts());
-  state().requests.file = path;
+  state().requests.files = {path};
   ASSERT_TRUE(desk().until([&] { return !model().live(); }));
   desk().frames(2);
   state().scope.average.count = 8;

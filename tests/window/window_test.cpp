@@ -270,7 +270,7 @@ TEST_F(StartTest, CtrlQQuits) {
 TEST_F(StartTest, AFileOnTheCommandLineIsShown) {
   desk.remember("");
   ui::WindowOptions o = options();
-  o.open = std::filesystem::path(LANESCOPE_SOURCE_DIR) / "tests/data/pytorch-event-sync.json.gz";
+  o.open = {std::filesystem::path(LANESCOPE_SOURCE_DIR) / "tests/data/pytorch-event-sync.json.gz"};
   o.theme = ThemeName::Light;
   desk.open(o);
   EXPECT_FALSE(state().model.live());
@@ -278,7 +278,7 @@ TEST_F(StartTest, AFileOnTheCommandLineIsShown) {
   EXPECT_EQ(tour(), TourStep::Off) << "the hints are about a run";
   ASSERT_TRUE(desk.until([&] { return !state().opening.running(); }));
   EXPECT_TRUE(desk.until([&] { return desk.has_place("timeline"); }));
-  EXPECT_EQ(state().model.source().file(), *o.open);
+  EXPECT_EQ(state().model.source().file(), o.open[0]);
   EXPECT_EQ(desk.window().failure(), "");
   EXPECT_FALSE(state().model.simulated());
   desk.key(XK_t);
@@ -288,12 +288,12 @@ TEST_F(StartTest, AFileOnTheCommandLineIsShown) {
 TEST_F(StartTest, TheWindowDoesNotWaitForTheFile) {
   desk.remember("");
   ui::WindowOptions o = options();
-  o.open = desk.home() / "slow.json";
-  ASSERT_EQ(mkfifo(o.open->c_str(), 0600), 0);
+  o.open = {desk.home() / "slow.json"};
+  ASSERT_EQ(mkfifo(o.open[0].c_str(), 0600), 0);
   desk.open(o);
   EXPECT_TRUE(desk.has_place("opening")) << "at once: there is nothing else to show";
   EXPECT_TRUE(state().model.nothing());
-  std::ofstream into(*o.open);
+  std::ofstream into(o.open[0]);
   into << R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,"tid":7}]})" << std::flush;
   into.close();
   ASSERT_TRUE(desk.until([&] { return !state().model.nothing(); }));
@@ -307,8 +307,8 @@ TEST_F(StartTest, TheWindowDoesNotWaitForTheFile) {
 TEST_F(StartTest, AFileThatCannotBeParsedIsSaidInTheWindowAndAtTheEnd) {
   desk.remember("tour_done = true");
   ui::WindowOptions o = options();
-  o.open = desk.home() / "cut.json";
-  std::ofstream(*o.open) << R"({"traceEvents": [{"ph": "X", "cat": "kernel")";
+  o.open = {desk.home() / "cut.json"};
+  std::ofstream(o.open[0]) << R"({"traceEvents": [{"ph": "X", "cat": "kernel")";
   desk.open(o);
   ASSERT_TRUE(desk.until([&] { return desk.has_place("nothing"); }));
   desk.frames(2);
@@ -331,10 +331,10 @@ TEST_F(StartTest, AFileThatCannotBeParsedIsSaidInTheWindowAndAtTheEnd) {
 TEST_F(StartTest, StoppedAtTheStartNothingIsOpen) {
   desk.remember("tour_done = true");
   ui::WindowOptions o = options();
-  o.open = desk.home() / "stopped.json";
-  ASSERT_EQ(mkfifo(o.open->c_str(), 0600), 0);
+  o.open = {desk.home() / "stopped.json"};
+  ASSERT_EQ(mkfifo(o.open[0].c_str(), 0600), 0);
   desk.open(o);
-  std::ofstream into(*o.open);
+  std::ofstream into(o.open[0]);
   desk.key(XK_Escape);
   ASSERT_TRUE(desk.until([&] { return desk.has_place("nothing"); }));
   EXPECT_FALSE(state().opening.running());
@@ -344,7 +344,7 @@ TEST_F(StartTest, StoppedAtTheStartNothingIsOpen) {
 // What cannot be opened is said in one line, and the display is left as it was: the next window opens.
 TEST_F(StartTest, WhatCannotBeOpenedIsSaidInOneLine) {
   ui::WindowOptions missing = options();
-  missing.open = desk.home() / "missing.json";
+  missing.open = {desk.home() / "missing.json"};
   const auto message = [&](const ui::WindowOptions& o) {
     try {
       desk.open(o);
@@ -354,7 +354,7 @@ TEST_F(StartTest, WhatCannotBeOpenedIsSaidInOneLine) {
     return std::string();
   };
   EXPECT_THAT(message(missing), HasSubstr("missing.json"));
-  missing.open = "recorded:missing";
+  missing.open = {"recorded:missing"};
   EXPECT_THAT(message(missing), HasSubstr("'recorded:missing' is unknown"));
   ui::WindowOptions unknown = options();
   unknown.session.device = "sim:no-such";
@@ -419,7 +419,7 @@ TEST_F(RestTest, APausedWindowDrawsNothingUntilSomethingHappens) {
 TEST_F(RestTest, AnOpenedFileRestsToo) {
   desk.remember("tour_done = true\nwindow_width = 1000\nwindow_height = 700");
   ui::WindowOptions o = options();
-  o.open = std::filesystem::path(LANESCOPE_SOURCE_DIR) / "tests/data/pytorch-event-sync.json.gz";
+  o.open = {std::filesystem::path(LANESCOPE_SOURCE_DIR) / "tests/data/pytorch-event-sync.json.gz"};
   desk.open(o);
   ASSERT_TRUE(desk.until([&] { return !state().opening.running(); }));
   ASSERT_TRUE(comes_to_rest());
@@ -430,10 +430,10 @@ TEST_F(RestTest, AnOpenedFileRestsToo) {
 TEST_F(RestTest, AFileThatWasOpenedIsDrawnUnasked) {
   desk.remember("tour_done = true\nwindow_width = 1000\nwindow_height = 700");
   ui::WindowOptions o = options();
-  o.open = desk.home() / "slow.json";
-  ASSERT_EQ(mkfifo(o.open->c_str(), 0600), 0);
+  o.open = {desk.home() / "slow.json"};
+  ASSERT_EQ(mkfifo(o.open[0].c_str(), 0600), 0);
   desk.open(o);
-  std::ofstream into(*o.open);
+  std::ofstream into(o.open[0]);
   const std::uint64_t generation = state().model.generation();
   EXPECT_EQ(drawn(5), 5u) << "the bar moves";
   into << R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,"tid":7}]})" << std::flush;

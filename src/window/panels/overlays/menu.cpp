@@ -42,7 +42,7 @@ void choose(ShellState& state, const MenuItem& item) {
   if (item.action) {
     state.requests.actions.push_back(item.action->action);
   } else {
-    state.requests.file = item.file;
+    state.requests.files = {item.file};
   }
 }
 

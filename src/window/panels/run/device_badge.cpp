@@ -20,7 +20,7 @@ constexpr const char* kPopup = "##devices";
 
 void choose(ShellState& state, const DeviceChoice& choice) {
   if (choice.pick.starts_with(kRecordedPrefix)) {
-    state.requests.file = choice.pick;
+    state.requests.files = {choice.pick};
     return;
   }
   state.requests.run = state.model.options_now();

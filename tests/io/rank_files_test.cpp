@@ -1,0 +1,100 @@
+// Several files by name become one trace, as a folder of them does.
+#include "io/rank_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/trace_file.h"
+#include "scratch.h"
+#include "trace/links.h"
+
+namespace lanescope::io {
+namespace {
+
+using testing::HasSubstr;
+
+class RankFiles : public Scratch {
+ protected:
+  /// A trace of another program with one kernel for each of `kernels`.
+  std::filesystem::path trace(const std::string& name, int pid, int kernels) {
+    std::filesystem::create_directories(file(name).parent_path());
+    std::string json = R"({"traceEvents": [)";
+    for (int k = 0; k < kernels; ++k) {
+      json += R"({"ph": "X", "cat": "kernel", "name": "k", "pid": )" + std::to_string(pid) + R"(, "tid": 7, "ts": )" +
+              std::to_string(10 * k) + R"(, "dur": 5},)";
+    }
+    json.back() = ']';
+    return write(name, json + '}');
+  }
+};
+
+TEST_F(RankFiles, BecomeOneTraceAsAFolderDoes) {
+  const std::vector files{trace("job/rank1.json", 2, 3), trace("job/rank0.json", 1, 2)};
+  const OpenedTrace named = read_traces(files), folder = read_trace(file("job"));
+  for (const OpenedTrace* opened : {&named, &folder}) {
+    ASSERT_EQ(opened->trace->lane_count(), 2u);
+    EXPECT_EQ(opened->trace->lane(0).info().process, "rank 0");
+    EXPECT_EQ(opened->trace->lane(1).info().process, "rank 1");
+    EXPECT_EQ(opened->events_read, 5u);
+    EXPECT_EQ(opened->trace->lane(1).row(0).last(), 3u);
+  }
+}
+
+TEST_F(RankFiles, OneFileIsWhatIsInIt) {
+  const OpenedTrace opened = read_traces({trace("rank1.json", 2, 3)});
+  EXPECT_EQ(opened.trace->lane(0).info().process, "");
+  EXPECT_EQ(opened.incomplete, "");
+}
+
+TEST_F(RankFiles, FilesOfOneNameAreNamedWithTheirFolders) {
+  const std::vector files{trace("a/trace.json", 1, 1), trace("b/trace.json", 1, 1), trace("b/other.json", 1, 1)};
+  const std::vector<RankTrace> ranks = read_ranks(files, nullptr, {});
+  ASSERT_EQ(ranks.size(), 3u);
+  EXPECT_EQ(ranks[0].name, "a/trace.json");
+  EXPECT_EQ(ranks[1].name, "b/trace.json");
+  EXPECT_EQ(ranks[2].name, "other.json");
+  EXPECT_EQ(trace::Owners(*read_traces(files).trace).gpus().size(), 3u) << "equal process numbers are not one process";
+}
+
+TEST_F(RankFiles, ManyAreReadInTheirOrder) {
+  std::vector<std::filesystem::path> files;
+  for (int r = 0; r < 40; ++r) files.push_back(trace("r" + std::to_string(r) + ".json", r + 1, r % 7 + 1));
+  ReadProgress progress;
+  const std::vector<RankTrace> ranks = read_ranks(files, &progress, {});
+  ASSERT_EQ(ranks.size(), 40u);
+  for (std::size_t r = 0; r < 40; ++r) EXPECT_EQ(ranks[r].opened.events_read, r % 7 + 1);
+}
+
+TEST_F(RankFiles, MistakesAreSaidInOneLineThatNamesTheFile) {
+  const auto a = trace("a.json", 1, 1), b = trace("b.json", 2, 1);
+  EXPECT_THAT(error_of([&] {
+                read_traces({a, b, file("./a.json")});
+              }),
+              HasSubstr("a.json: the same file is given twice"));
+  std::filesystem::create_symlink(a, file("link.json"));
+  EXPECT_THAT(error_of([&] { read_traces({a, file("link.json")}); }), HasSubstr("link.json: the same file"));
+  std::filesystem::create_directories(file("folder"));
+  EXPECT_THAT(error_of([&] { read_traces({a, file("folder")}); }), HasSubstr("folder: a folder among several files"));
+  EXPECT_THAT(error_of([&] { read_traces({a, file("missing.json"), b}); }), HasSubstr("missing.json"));
+}
+
+// Of several that are broken, the first is named, whichever is read first.
+TEST_F(RankFiles, TheFirstBrokenFileIsNamed) {
+  std::vector<std::filesystem::path> files{trace("a.json", 1, 1), trace("b.json", 2, 2000)};
+  std::string cut = R"({"traceEvents": [)";
+  files.push_back(write("c.json", cut));
+  files.push_back(write("d.json", "{"));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(error_of([&] { read_traces(files); }), HasSubstr("c.json"));
+  }
+}
+
+TEST_F(RankFiles, ReadingCanBeStopped) {
+  const std::vector files{trace("a.json", 1, 1000), trace("b.json", 2, 1000)};
+  ReadProgress progress;
+  progress.cancelled = true;
+  EXPECT_THROW(read_ranks(files, &progress, {}), Cancelled);
+}
+
+}  // namespace
+}  // namespace lanescope::io
