@@ -26,7 +26,7 @@ using testing::HasSubstr;
 using testing::IsSupersetOf;
 
 constexpr const char* kTrain = LANESCOPE_SOURCE_DIR "/tests/inject/train.py";
-constexpr std::size_t kWaitingLine = 51;  // train.py's "return gpu.sync(gpu.STREAM)"
+constexpr std::size_t kWaitingLine = 56;  // train.py's "return gpu.sync(gpu.STREAM)"
 
 std::map<std::string, std::string> on_fake_gpu() {
   return {{"FAKE_GPU_LIBRARIES", LANESCOPE_FAKES}, {"LANESCOPE_CUPTI", LANESCOPE_FAKES "/libcupti.so.13"}};
@@ -74,7 +74,7 @@ TEST_F(RealProgramTest, ItsLanesLinesFileAndIterationsAreThereAndStayWhenItIsKil
   EXPECT_FALSE(events_since(LaneKind::CopyH2D, 0).empty());
   EXPECT_LT(model().trace().lane_count(), 20u)
       << "each backward pass has a thread of its own, which goes on in one lane";
-  EXPECT_THAT(line_names(), IsSupersetOf({"train.py:51  return gpu.sync(gpu.STREAM)"}));
+  EXPECT_THAT(line_names(), IsSupersetOf({"train.py:56  return gpu.sync(gpu.STREAM)"}));
   const attach::AttachState running = watched();
   ASSERT_NE(running.first_with_gpu(), nullptr);
   EXPECT_THAT(running.first_with_gpu()->iterations, HasSubstr("for number, _ in enumerate(Loader("));
