@@ -39,7 +39,7 @@ TEST_F(JobTest, AClickOnTheStripGoesToWhatTheLastOneDid) {
   EXPECT_LT(lane.y, timeline.y + timeline.height) << "its lane is in sight";
   // Elsewhere, a click ends the selection.
   const Rect band = desk().place("job.band.GPU 0");
-  desk().click({state().view.axis().to_px(20'100'000), band.y + 5});
+  desk().click(Point{state().view.axis().to_px(20'100'000), band.y + 5});
   EXPECT_TRUE(desk().until([&] { return !job().selected && !state().selection.event; }));
 }
 
