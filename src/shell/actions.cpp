@@ -193,7 +193,7 @@ std::span<const Gesture> gestures() {
       {N_("wheel over the lane names"), N_("scroll the lanes")},
       {N_("whole run: click, or drag beside the window"), N_("go there; show that range")},
       {N_("whole run: drag the window, or its edges"), N_("move the view; make it wider or narrower")},
-      {N_("drop a trace file on the window"), N_("open a trace")},
+      {N_("drop a trace file on the window"), N_("open a trace; several files become one")},
   }};
   return table;
 }
