@@ -167,7 +167,8 @@ class Advisor {
     const double times = e_.per_iteration(site.count);
     const std::string place = where(site.range, site.call);
     const double followed = e_.per_iteration(site.quickly_followed);
-    if (only_uploads(site.range)) {
+    // Without a range around it, a synchronisation may wait for anything.
+    if ((site.range != 0 || site.role == CallRole::MemoryCopy) && only_uploads(site.range)) {
       const bool pinned = copies_from_pinned(site.range);
       const std::vector<Remedy> remedies =
           pinned ? std::vector{Remedy::NonBlocking} : std::vector{Remedy::PinMemory, Remedy::NonBlocking};

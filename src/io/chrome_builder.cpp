@@ -380,6 +380,9 @@ OpenedTrace TraceBuilder::finish() {
     out_.opened().world_size = head_.world_size > head_.rank ? head_.world_size : 0;
     claim_gpu_lanes();
     out_.arrange();
+    constexpr base::Nanoseconds kMost = base::Nanoseconds{1} << 62;  // two of them have a difference
+    base::Nanoseconds& offset = out_.opened().time_offset_ns;
+    offset = std::min(std::clamp(offset, -kMost, kMost - 1) + head_.base_time_ns, kMost);
   }
   trace.set_complete_until(head_.own ? head_.complete_until_ns.value_or(trace.extent().second) : trace.extent().second);
   return std::move(out_.opened());

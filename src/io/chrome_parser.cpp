@@ -238,6 +238,12 @@ class Handler {
           head_.recorded.back().intervals_ns.push_back(*value.as_integer());
         }
         break;
+      case Where::Root:
+        if (key_ == "baseTimeNanoseconds") {
+          constexpr std::int64_t kLatest = std::int64_t{1} << 61;  // in 2043
+          head_.base_time_ns = std::clamp<std::int64_t>(value.as_integer().value_or(0), 0, kLatest);
+        }
+        break;
       case Where::Device:
         if (key_ == "name" && head_.device_name.empty()) head_.device_name = value.text;
         break;
@@ -474,6 +480,10 @@ class Handler {
       case Field::Other:
       case Field::Grid:
       case Field::Block:
+      case Field::KernelDetails:
+      case Field::CopyDetails:
+      case Field::MemsetDetails:
+      case Field::MemoryDetails:
       case Field::Known:
       case Field::Args:
         break;

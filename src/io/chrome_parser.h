@@ -57,6 +57,7 @@ struct FileHead {
   std::vector<Recorded> recorded;
   std::vector<std::optional<trace::LaneInfo>> lanes;  ///< empty: a lane that this version does not understand
   std::string device_name;                            ///< of the first entry of "deviceProperties"
+  base::Nanoseconds base_time_ns = 0;                 ///< "baseTimeNanoseconds": is to be added to all times
   int rank = -1, world_size = 0;                      ///< of "distributedInfo"; -1 and 0: not there
 };
 

@@ -49,8 +49,8 @@ struct OpenedTrace {
   std::unique_ptr<trace::Trace> trace;
   RunFacts facts;
   bool own = false;  ///< written by Lanescope: nothing was lost
-  /// Another program's times are shifted so that the earliest event starts at 0. This is the amount subtracted; 0 for
-  /// own files.
+  /// Another program's times are shifted so that the earliest event starts at 0. This is the time that it had, on the
+  /// file's clock; 0 for own files.
   trace::Nanoseconds time_offset_ns = 0;
   std::uint64_t events_read = 0;     ///< events in the trace
   std::uint64_t events_skipped = 0;  ///< of kinds not shown on the timeline

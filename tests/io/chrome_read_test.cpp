@@ -87,6 +87,20 @@ TEST(DistributedInfo, SaysWhichRankItIs) {
   EXPECT_EQ(read("[1]").rank, -1);
 }
 
+// The first event is at 1,500 µs after the base.
+TEST(BaseTime, IsAddedToTheTimeOfTheFirstEvent) {
+  const auto offset = [](const std::string& base) {
+    return read_chrome_trace(R"j({"baseTimeNanoseconds":)j" + base + R"j(,"traceEvents":[
+      {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1500,"dur":1}]})j",
+                             "based.json")
+        .time_offset_ns;
+  };
+  EXPECT_EQ(offset("1700000000000000000"), 1'700'000'000'001'500'000);
+  EXPECT_EQ(offset("\"soon\""), 1'500'000);
+  EXPECT_EQ(offset("-5"), 1'500'000);
+  EXPECT_LE(offset("9223372036854775807"), base::Nanoseconds{1} << 62);
+}
+
 TEST(ForeignArguments, NestedValuesAreKeptAndLongOnesCut) {
   const std::string longest(1'000'000, 'x');
   const std::string file = R"j({"traceEvents":[
