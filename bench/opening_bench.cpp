@@ -58,7 +58,7 @@ Measured measure() {
   state.tour = ui::TourStep::Off;
   for (int i = 0; i < 30; ++i) window.frame();
   state.model.set_paused(true);
-  state.requests.file = file.path();
+  state.requests.files = {file.path()};
   const auto begin = Clock::now();
   const std::uint64_t generation = state.model.generation();
   window.forget_frame_times();

@@ -66,7 +66,8 @@ class JobOfAFile : public testing::Test {
   void open(std::unique_ptr<trace::Trace> trace) {
     io::OpenedTrace opened;
     opened.trace = std::move(trace);
-    model_.show(analysed(std::make_unique<FileSource>(std::move(opened), "ranks.json")));
+    model_.show(
+        analysed(std::make_unique<FileSource>(std::move(opened), std::vector<std::filesystem::path>{"ranks.json"})));
   }
   void look() {
     job_.update(model_, 0, 1'000'000, JobState::Clock::now());

@@ -24,6 +24,7 @@ namespace {
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
+using trace::LaneKind;
 
 constexpr const char* kTrain = LANESCOPE_SOURCE_DIR "/tests/inject/train.py";
 constexpr std::size_t kWaitingLine = 56;  // train.py's "return gpu.sync(gpu.STREAM)"
