@@ -163,7 +163,8 @@ void Shell::draw_presentation(const Canvas& canvas) {
   update_scope(state_);
   grounds_ = {{{0, 0, display.x, display.y}, canvas.theme[Colour::Line]}};
   for (const Rect& area : {top_area, bar_area}) grounds_.push_back({area, canvas.theme[Colour::Panel]});
-  for (const Rect& area : {job_area, lanes_area}) grounds_.push_back({area, canvas.theme[Colour::Ground]});
+  grounds_.push_back({lanes_area, canvas.theme[Colour::Ground]});
+  if (job > 0) grounds_.push_back({job_area, canvas.theme[Colour::Ground]});
   if (code > 0) grounds_.push_back({code_area, canvas.theme[Colour::Panel]});
   panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_presentation_top(canvas); });
   if (notice > 0) panel("##notice", notice_area, {0, 0}, kNoScroll, [&] { draw_notice(canvas); });
@@ -232,8 +233,9 @@ void Shell::draw_workbench(const Canvas& canvas) {
   if (state_.comparison.state.open) {
     grounds_.push_back({compare_area, colours[Colour::Ground]});
   } else {
-    for (const Rect& area : {job_area, timeline_area, plots_area, minimap_area})
+    for (const Rect& area : {timeline_area, plots_area, minimap_area})
       grounds_.push_back({area, colours[Colour::Ground]});
+    if (job > 0) grounds_.push_back({job_area, colours[Colour::Ground]});
   }
   panel("##top", top_area, {16 * s, 10 * s}, kNoScroll, [&] { draw_top_bar(canvas); });
   if (state_.model.nothing() && notice <= 0) return;  // the opening panel shows the progress or the error instead
