@@ -166,7 +166,7 @@ void judge(Collectives& result, Nanoseconds clock_error_ns) {
   }
   if (static_cast<double>(result.unmatched) > kMostUnmatched * static_cast<double>(kernels)) {
     result.sentence = tr("{} of {} collective kernels have no counterpart on the other GPUs: that says too little.",
-                         result.unmatched, kernels);
+                         base::format_count(result.unmatched), base::format_count(kernels));
     return;
   }
   if (count < kFewest || wait + transfer <= 0) {
@@ -235,7 +235,6 @@ Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> str
   std::map<GpuNumber, GpuCollectives> sums;
   std::map<GpuNumber, std::vector<Interval>> transfers;
   for (const Collective& one : result.all) {
-    Nanoseconds before_last = 0;
     for (std::size_t p = 0; p < one.parts.size(); ++p) {
       const CollectivePart& part = one.parts[p];
       GpuCollectives& sum = sums[part.gpu];
@@ -243,12 +242,10 @@ Collectives collectives(const trace::Trace& trace, std::span<const TimeSpan> str
       sum.wait_ns += one.waited_ns(part);
       sum.transfer_ns += std::max<Nanoseconds>(0, one.transfer_ns(part));
       transfers[part.gpu].emplace_back(one.last_start_ns, part.end_ns);
-      before_last += one.waited_ns(part);
       if (p != one.last) continue;
       ++sum.arrived_last;
       sum.delays_ns += one.last_start_ns - one.last_but_one_ns;
     }
-    result.uneven_ns += before_last / static_cast<Nanoseconds>(one.parts.size());
   }
   for (auto& [number, gpu] : gpus) {
     GpuCollectives& sum = sums[number];

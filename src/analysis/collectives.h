@@ -64,7 +64,6 @@ struct Collectives {
   std::vector<Collective> all;       ///< in time order
   std::vector<GpuCollectives> gpus;  ///< of each GPU that takes part
   std::int64_t unmatched = 0;        ///< kernels without a counterpart on every other GPU of their group
-  Nanoseconds uneven_ns = 0;         ///< the sum over all: from the mean of the starts to the last
   CollectiveVerdict verdict = CollectiveVerdict::Inconclusive;
   /// One sentence, translated.
   std::string sentence;

@@ -51,7 +51,9 @@ class JobAdvisor {
     const GpuCollectives& last = *std::ranges::max_element(c_.gpus, {}, &GpuCollectives::arrived_last);
     const double of_last = static_cast<double>(last.arrived_last) / static_cast<double>(last.count);
     const bool straggler = of_last >= limits::kStraggler;
-    const Nanoseconds lost = straggler ? last.delays_ns : c_.uneven_ns;
+    Nanoseconds waits = 0;
+    for (const GpuCollectives& gpu : c_.gpus) waits += gpu.wait_ns;
+    const Nanoseconds lost = straggler ? last.delays_ns : waits / static_cast<Nanoseconds>(c_.gpus.size());
     if (share(lost) < limits::kCostMatters) return;
     Card& card = add(straggler ? Rule::Straggler : Rule::UnevenWork, lost);
     const Lateness why = lateness_of_gpu(trace_, c_, last.gpu);
@@ -59,8 +61,7 @@ class JobAdvisor {
     if (!straggler) {
       card.title = tr("The GPUs wait for each other in turn");
       card.what =
-          tr("In every iteration {} pass from the mean arrival at the collectives to the last one; none of the GPUs is "
-             "the last in most of them.",
+          tr("On average a GPU waits {} per iteration for the last one; none of them is the last in most collectives.",
              text(card.cost_ns));
       card.fix = tr("Give each GPU the same work in every step: samples of similar length together, equal batches.");
       return;

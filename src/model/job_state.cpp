@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "analysis/summary.h"
@@ -32,6 +33,9 @@ std::string note_of(const Collectives& collectives, GpuNumber gpu) {
 std::vector<GpuNumber> chosen_gpus(const trace::Owners& owners, const Collectives& collectives, std::size_t most) {
   std::vector<GpuNumber> all;
   for (std::size_t gpu = 0; gpu < owners.gpus().size(); ++gpu) all.push_back(static_cast<GpuNumber>(gpu));
+  std::ranges::stable_sort(all, {}, [&](GpuNumber gpu) {
+    return owners.rank_of(owners.gpus()[gpu].process).value_or(std::numeric_limits<int>::max());
+  });
   if (all.size() <= most) return all;
   std::vector<const GpuCollectives*> figures;
   for (const GpuCollectives& of : collectives.gpus) figures.push_back(&of);

@@ -17,7 +17,7 @@ namespace lanescope::ui {
 class Model;
 
 /// Of the GPUs, at most `most` to be shown: those for which the others wait longest, worst first, and one whose own
-/// waits are the median. All, in their order, if there are no more than that.
+/// waits are the median. All, by rank and number, if there are no more than that.
 std::vector<trace::GpuNumber> chosen_gpus(const trace::Owners& owners, const analysis::Collectives& collectives,
                                           std::size_t most);
 

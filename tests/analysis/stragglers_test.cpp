@@ -139,7 +139,7 @@ TEST(Stragglers, CopiesAndGapsAreNamed) {
   EXPECT_THAT(cards(idle, all(idle))[0].fix, HasSubstr("data loading"));
 }
 
-// The mean of eight arrivals is 25 µs after the first, so the last comes 175 after it.
+// Each time seven of eight wait for 200 µs: 175 on average.
 TEST(Stragglers, WhereTheyTakeTurnsNoneOfThemIsToBlame) {
   GpuJob job(8);
   run(job, 8, Because::MoreKernels, [](int i) { return i % 8; });

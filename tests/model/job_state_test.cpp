@@ -42,6 +42,19 @@ TEST(ChosenGpus, UpToFourAreAllShownInTheirOrder) {
   EXPECT_THAT(chosen_gpus(trace::Owners(job.trace), all(job), 4), ElementsAre(0, 1, 2, 3));
 }
 
+TEST(ChosenGpus, OfRanksTheyAreInTheirOrder) {
+  trace::Trace trace;
+  for (const auto& [process, pid] : {std::pair{"rank 2 · train.py", 1}, std::pair{"rank 0 · train.py", 2},
+                                     std::pair{"train.py", 3}, std::pair{"rank 1 · train.py", 4}}) {
+    trace::LaneInfo info;
+    info.kind = trace::LaneKind::Kernels;
+    info.process = process;
+    info.pid = pid;
+    trace.add_lane(info);
+  }
+  EXPECT_THAT(chosen_gpus(trace::Owners(trace), {}, 4), ElementsAre(1, 3, 0, 2));
+}
+
 // GPU 5 is last in half of them, 200 µs after the next; GPU 2 in a quarter and GPU 7 in a quarter, by 100 and by 50. Of
 // the others, which begin after 100, 101, 103, 104 and 106 µs, the one with the median wait is GPU 3.
 TEST(ChosenGpus, OfManyTheWorstThreeAndOneInTheMiddle) {
