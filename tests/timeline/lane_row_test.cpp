@@ -437,18 +437,21 @@ TEST_F(LaneRowTest, LabelsOfEvents) {
 TEST(ShortKernelName, KeepsTheFunction) {
   EXPECT_EQ(trace::short_kernel_name("linear_forward"), "linear_forward");
   EXPECT_EQ(trace::short_kernel_name("ampere_sgemm_32x32_sliced1x4_tn"), "ampere_sgemm_32x32_sliced1x4_tn");
-  EXPECT_EQ(trace::short_kernel_name("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
-                              "at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>)"),
-            "vectorized_elementwise_kernel");
   EXPECT_EQ(
-      trace::short_kernel_name("void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, true>(float*)"),
-      "softmax_warp_forward");
-  EXPECT_EQ(trace::short_kernel_name("void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int)"),
-            "max_pool_forward_nchw");
+      trace::short_kernel_name("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+                               "at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>)"),
+      "vectorized_elementwise_kernel");
+  EXPECT_EQ(trace::short_kernel_name(
+                "void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, true>(float*)"),
+            "softmax_warp_forward");
+  EXPECT_EQ(
+      trace::short_kernel_name("void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int)"),
+      "max_pool_forward_nchw");
   EXPECT_EQ(trace::short_kernel_name("at::cuda::(anonymous namespace)::spin_kernel(long)"), "spin_kernel");
   EXPECT_EQ(trace::short_kernel_name("void splitKreduce_kernel<32, 16, int>(int)"), "splitKreduce_kernel");
-  EXPECT_EQ(trace::short_kernel_name("std::enable_if<!(false), void>::type internal::gemvNSP_kernel<float, float, 1>(int)"),
-            "gemvNSP_kernel");
+  EXPECT_EQ(
+      trace::short_kernel_name("std::enable_if<!(false), void>::type internal::gemvNSP_kernel<float, float, 1>(int)"),
+      "gemvNSP_kernel");
   EXPECT_EQ(trace::short_kernel_name("Outer<int>::inner<float>(int)"), "inner");
   EXPECT_EQ(trace::short_kernel_name("void truncated::kernel_name<at::native::very_long, at::"), "kernel_name");
   EXPECT_EQ(trace::short_kernel_name("my own kernel"), "my own kernel");

@@ -297,7 +297,8 @@ void draw_lines(const Canvas& c, const std::vector<Column>& columns, const Rect&
       const float x = column.right - column.width;
       if (column.column == LineColumn::Name) {
         swatches.add(swatch(c, line, x, y + (height - 9 * s) / 2));
-        const std::string says = line.kind == StatisticsKind::Kernels ? trace::short_kernel_name(name) : std::string(name);
+        const std::string says =
+            line.kind == StatisticsKind::Kernels ? trace::short_kernel_name(name) : std::string(name);
         labels.push_back({x + 16 * s, y, column.width - 20 * s, c.theme[Colour::Text], FontRole::Small, says, height});
       } else if (column.column == LineColumn::Kind) {
         labels.push_back({x + 12 * s, y, column.width - 12 * s, c.theme.as_text(Colour::Muted), FontRole::Small,
