@@ -46,7 +46,11 @@ class Reader {
     }
   }
 
-  // Call it under a ReadLock.
+  // Both under a ReadLock.
+  bool recorded(GpuNumber gpu, Nanoseconds from, Nanoseconds to) const {
+    const trace::Coverage& coverage = trace_.coverage(owners_.processes()[owners_.gpus()[gpu].process].pid);
+    return to <= from || coverage.complete() || coverage.recorded_ns(from, to) == to - from;
+  }
   Stretch read(GpuNumber gpu, LaneId lane_of_gaps, Nanoseconds from, Nanoseconds to) const {
     Stretch stretch;
     if (to <= from) return stretch;
@@ -105,6 +109,10 @@ class Sums {
 
   // `since`: the end of the last collective of each part's GPU.
   void add(const Collective& one, const std::vector<Nanoseconds>& since) {
+    // From one burst to the next, nobody knows what they did.
+    for (std::size_t p = 0; p < one.parts.size(); ++p) {
+      if (!reader_.recorded(one.parts[p].gpu, since[p], one.parts[p].start_ns)) return;
+    }
     const double share = 1 / static_cast<double>(one.parts.size() - 1);
     for (std::size_t p = 0; p < one.parts.size(); ++p) {
       const CollectivePart& part = one.parts[p];
@@ -246,7 +254,7 @@ std::string lateness_text(const trace::Trace& trace, const Lateness& lateness) {
     case LateBy::Copies:
       return tr("it copies for {} longer than the others", longer);
     case LateBy::Idle:
-      return tr("it is idle for {} longer than the others: its CPU launches too late", longer);
+      return tr("it is idle for {} longer than the others", longer);
     case LateBy::Kernels:
       break;
   }

@@ -2,7 +2,7 @@
 //
 //   GPU 0   ==]  gemm  gemm         [=======
 //   GPU 1   ==]  gemm  gemm  gemm  gemm  [==      kernels: 2 gemm more
-//   GPU 2   ==]  gemm        gemm        [==      idle, its CPU came too late
+//   GPU 2   ==]  gemm        gemm        [==      idle for longer
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ std::string_view late_by_key(LateBy by);  ///< "kernels", "copies", "idle"
 /// on average. The parts add up to late_ns; negative where it needed less.
 struct Lateness {
   trace::GpuNumber gpu = 0;
-  std::int64_t collectives =
-      0;  ///< in which it was the last, and before which all of their GPUs had one; or 0: nothing
+  /// In which it was the last, and before which all was recorded since each GPU's last one. 0: nothing is known.
+  std::int64_t collectives = 0;
   Nanoseconds late_ns = 0;
   /// Other kernels; copies while no kernel ran; and neither.
   std::array<Nanoseconds, kLateBy> part_ns{};

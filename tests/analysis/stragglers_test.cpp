@@ -168,6 +168,23 @@ TEST(Stragglers, TransferBesideKernelsIsFree) {
   EXPECT_THAT(cards(job, all(job)), IsEmpty());
 }
 
+// Recorded from 0 to 6 ms and from 7: between the bursts nobody knows what they did.
+TEST(Stragglers, WhatWasNotRecordedIsNotIdle) {
+  GpuJob job(2);
+  for (const std::int64_t pid : {100, 101}) {
+    job.trace.change_recording({trace::RecordingChange::Act::Nothing, pid, 0, 0});
+    job.trace.begin_recorded(pid, 0);
+    job.trace.end_recorded(pid, 6000 * kUs);
+    job.trace.begin_recorded(pid, 6900 * kUs);
+    job.trace.end_recorded(pid, 12'000 * kUs);
+  }
+  run(job, 2, Because::Idle, [](int) { return 1; });
+  const Collectives found = all(job);
+  EXPECT_EQ(lateness_of(job.trace, found, 5).collectives, 1);
+  EXPECT_EQ(lateness_of(job.trace, found, 7).collectives, 0);
+  EXPECT_EQ(lateness_of_gpu(job.trace, found, 1).collectives, kTimes - 3);
+}
+
 TEST(Stragglers, TheFirstCollectiveHasNothingBeforeIt) {
   GpuJob job(2);
   run(job, 2, Because::Idle, [](int) { return 1; });
