@@ -54,6 +54,7 @@ std::vector<GpuNumber> chosen_gpus(const trace::Owners& owners, const Collective
 
 void JobState::end() {
   job_.end();
+  ++found_;
   collectives_ = {};
   sentence_.clear();
   gpus_.clear();
@@ -86,6 +87,7 @@ void JobState::update(const Model& model, Nanoseconds from, Nanoseconds to, Cloc
   if (std::optional<Look> look = job_.take()) {
     // What is selected is another number now.
     if (selected && model.live()) selected.reset();
+    ++found_;
     collectives_ = std::move(look->collectives);
     sentence_ = std::move(look->sentence);
     choose(model, now);

@@ -38,6 +38,7 @@ class JobState {
 
   std::size_t gpu_count() const { return gpu_count_; }
   const analysis::Collectives& collectives() const { return collectives_; }
+  std::uint64_t found() const { return found_; }  ///< changes whenever they do
   /// From the top.
   const std::vector<JobBand>& bands() const { return bands_; }
   /// analysis::collectives_text(); empty without collectives.
@@ -64,7 +65,7 @@ class JobState {
   std::string sentence_;
   std::vector<trace::GpuNumber> gpus_;
   std::vector<JobBand> bands_;
-  std::uint64_t generation_ = 0;
+  std::uint64_t generation_ = 0, found_ = 0;
   std::size_t gpu_count_ = 0;
   std::optional<Stretch> looked_at_;
   bool chosen_unfolded_ = false, chosen_knowing_ = false;  // when the bands were chosen: folds, and collectives

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/stragglers.h"
+#include "base/guess_search.h"
 #include "base/translate.h"
 #include "shell/finding.h"
 #include "shell/shell_state.h"
@@ -16,14 +17,26 @@ using base::tr;
 std::optional<analysis::Bubble> bubble_in(const Model& model, trace::GpuNumber gpu, const analysis::Place& gap) {
   std::optional<analysis::Bubble> longest;
   if (gpu >= model.analysis().gpu_count()) return longest;
-  for (const analysis::Bubble& bubble : model.analysis().bubbles(gpu)) {
-    if (bubble.end_ns <= gap.start_ns || bubble.start_ns >= gap.end_ns) continue;
-    if (!longest || bubble.duration() > longest->duration()) longest = bubble;
+  const auto& bubbles = model.analysis().bubbles(gpu);
+  const auto end_of = [&](std::size_t i) { return bubbles[i].end_ns; };
+  for (std::size_t i = base::first_above(0, bubbles.size(), gap.start_ns, end_of);
+       i < bubbles.size() && bubbles[i].start_ns < gap.end_ns; ++i) {
+    if (!longest || bubbles[i].duration() > longest->duration()) longest = bubbles[i];
   }
   return longest;
 }
 
 }  // namespace
+
+const std::string& why_late(ShellState& state, std::size_t collective) {
+  JobHover& hover = state.job_hover;
+  if (hover.collective != collective || hover.found != state.job.found()) {
+    const trace::Trace& trace = state.model.trace();
+    hover = {collective, state.job.found(),
+             lateness_text(trace, analysis::lateness_of(trace, state.job.collectives(), collective))};
+  }
+  return hover.why;
+}
 
 void go_to_late(ShellState& state, std::size_t collective) {
   const analysis::Collectives& all = state.job.collectives();

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "inspect/event_ref.h"
 
@@ -16,6 +18,15 @@ struct JobPress {
   bool on = false, moved = false;
 };
 
+/// What the mouse points at.
+struct JobHover {
+  std::optional<std::size_t> collective;
+  std::uint64_t found = 0;  ///< JobState::found()
+  std::string why;
+};
+
+/// analysis::lateness_text() of a collective; looked up once while the mouse stays there.
+const std::string& why_late(ShellState& state, std::size_t collective);
 /// Selects the collective, and what made its last GPU late: the longest kernel or copy of those that differ, or the
 /// GPU's idle time.
 void go_to_late(ShellState& state, std::size_t collective);

@@ -69,6 +69,7 @@ struct ShellState {
   JobState job;
   JobBands job_bands;
   JobPress job_press;
+  JobHover job_hover;
   float job_scroll = 0;  ///< many bands are moved up by this
   ScopeState scope;
   LookingState looking;

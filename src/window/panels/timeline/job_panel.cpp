@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/stragglers.h"
 #include "base/translate.h"
 #include "render/labels.h"
 #include "render/span_renderer.h"
@@ -103,8 +102,7 @@ void collective_tooltip(const Canvas& c, std::size_t number) {
     waited += one.waited_ns(part);
     transfer = std::max(transfer, one.transfer_ns(part));
   }
-  const analysis::Lateness late = analysis::lateness_of(state.model.trace(), all, number);
-  const std::string because = analysis::lateness_text(state.model.trace(), late);
+  const std::string& because = why_late(c.state, number);
   std::string text =
       tr("{} of {} GPUs", one.operation, one.parts.size()) + "\n" +
       tr("{} arrived last, {} after the one before it", last,
