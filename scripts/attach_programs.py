@@ -26,6 +26,8 @@ PROGRAMS = {  # how it is started, and how it ends; after `stop` seconds it is k
     "gpt accumulating": ("gpt.py", "--accumulate", "4"),
     "gpt compiled": ("gpt.py", "--compile"),
     "torchrun": ("gpt.py",),
+    "ranks without reads": ("ddp.py",),  # on as many GPUs as there are; two at least
+    "ranks with reads": ("ddp.py", "--late", "idle"),
     "trainer": ("trainer.py",),
     "lightning": ("fit.py",),
     "loader fork": ("loader.py",),
@@ -58,8 +60,9 @@ def command_of(name, folder):
         binary = folder / path.stem
         subprocess.run(["nvcc", "-O2", "-o", binary, path], check=True, capture_output=True)
         return [str(binary), *words], path
-    if name == "torchrun":
-        return [PYTHON, "-m", "torch.distributed.run", "--nproc_per_node=1", str(path), *words], path
+    if name == "torchrun" or name.startswith("ranks"):
+        ranks = 1 if name == "torchrun" else "gpu"
+        return [PYTHON, "-m", "torch.distributed.run", f"--nproc_per_node={ranks}", str(path), *words], path
     return [PYTHON, str(path), *words], path
 
 
@@ -103,11 +106,15 @@ def compare(row, found, path):
             wrong.append(f"{row['iterations']} iterations of {own['iterations']}")
         if own["us"] and row["us"] and not 0.8 <= row["us"] / own["us"] <= 1.25:
             wrong.append(f"{row['us']:.0f} us each, not {own['us']:.0f}")
-    sites = sorted(found["breakdown"]["call_sites"], key=lambda site: -site["wait_ns"])
-    row["waits"] = sites[0]["range"] if sites and sites[0]["wait_ns"] > 0 else ""
+    waited = {site["range"]: site["wait_ns"] + site["bubbles_by_fine_cause"]["loader"]
+              for site in found["breakdown"]["call_sites"]}
+    most = max(waited, key=waited.get, default="")
+    row["waits"] = most if waited.get(most) else ""
     waits = lines_marked(path, "waits")
     if waits and "without" not in row["program"] and not any(row["waits"].startswith(line + " ") for line in waits):
         wrong.append(f"waits most in {row['waits'] or 'nothing'}, not {waits[0]}")
+    if "ranks" in own:
+        compare_ranks(row, found["collectives"])
     capture = found.get("capture") or {}
     row["calls"], row["operations"] = capture.get("calls", 0), capture.get("operations", 0)
     row["dropped"] = capture.get("dropped", 0)
@@ -121,6 +128,22 @@ def compare(row, found, path):
     row["recorded"] = recorded["recorded_ns"] / recorded["of_ns"] if recorded and recorded["of_ns"] else None
 
 
+def compare_ranks(row, collectives):
+    """The last rank has more to do by `late_us` in each iteration, which has one all-reduce."""
+    wrong, own = row["wrong"], row["own"]
+    row["collectives"] = collectives
+    if not collectives or len(collectives["gpus"]) != own["ranks"]:
+        wrong.append(f"collectives of {len(collectives['gpus']) if collectives else 0} ranks, not {own['ranks']}")
+        return
+    last = f"rank {own['ranks'] - 1}"
+    late = collectives.get("late")
+    names = {gpu["gpu"]: gpu["name"] for gpu in collectives["gpus"]}
+    if not late or last not in names[late["gpu"]] or late["by"] != own["late_by"]:
+        wrong.append(f"late: {late and (names[late['gpu']], late['by'])}, not {last}, {own['late_by']}")
+    elif not 0.85 <= late[own["late_by"] + "_ns"] / 1e3 / own["late_us"] <= 1.15:
+        wrong.append(f"late by {late[own['late_by'] + '_ns'] / 1e3:.0f} us, not {own['late_us']:.0f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lanescope")
@@ -132,6 +155,8 @@ def main():
     parser.add_argument("--together", type=int, default=1, help="programs at a time (default: %(default)s)")
     options = parser.parse_args()
     names = [name for name in PROGRAMS if not options.only or name in options.only.split(",")]
+    if len(subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout.splitlines()) < 2:
+        names = [name for name in names if not name.startswith("ranks")]
     with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(options.together) as pool:
         folder = options.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)

@@ -37,7 +37,8 @@ Nanoseconds mean(const std::deque<Nanoseconds>& values) {
 
 }  // namespace
 
-std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete) {
+std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const FramePlace> stack, bool complete,
+                                       bool alone) {
   if (stack.empty()) return std::nullopt;
   if (!began_ns_) began_ns_ = start_ns;
   now_ns_ = std::max(now_ns_, start_ns);
@@ -54,7 +55,11 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
       }
     } else if (now.size() == last_.size()) {  // the same statement again
       depth = now.size() - 1;
-      again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code, true};
+      std::size_t looping = depth;
+      while (alone && looping > 0 && loop_around(now[looping], now[looping]) == 0) --looping;
+      const std::uint32_t head = alone ? loop_around(now[looping], now[looping]) : 0;
+      if (head != 0) depth = looping;
+      again = LoopKey{static_cast<std::uint32_t>(depth), now[depth].code, head == 0, head};
     }
   }
   for (auto& [key, loop] : loops_) {
@@ -110,7 +115,7 @@ std::optional<LoopKey> LoopFinder::iteration(bool repeat) const {
       if (now_ns_ - loop.last_ns <= kWaitForRound * (loop.last_ns - *began_ns_)) return slow;
       continue;
     }
-    const Nanoseconds round = std::max<Nanoseconds>(1, mean(loop.durations));
+    const Nanoseconds round = std::max<Nanoseconds>(1, median(loop.durations));  // the first may have compiled for long
     if (now_ns_ - loop.last_ns > kRoundsUntilEnded * round) continue;
     if (round <= kLongRound) return key;
     if (!slow) slow = key;

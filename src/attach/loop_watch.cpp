@@ -34,7 +34,7 @@ std::vector<LoopWatch::Iteration> LoopWatch::add(const Call& call, std::span<con
   }
   kept_.push_back({call, {stack.begin(), stack.end()}});
   if (!kept_from_ns_) kept_from_ns_ = call.start_ns;
-  if (settled(call.start_ns)) return from_the_first();
+  if (settled()) return from_the_first();
   forget_kept(call.start_ns);
   if (call.start_ns - *kept_from_ns_ > kLongestSearch) {
     keeps_ = false;
@@ -98,22 +98,23 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
       left_out_ns_ += call.start_ns - last_start_ns_;
       in_gap_ = false;
     }
-    again = finder_.add(call.start_ns - left_out_ns_, stack, call.recorded);
+    again = finder_.add(call.start_ns - left_out_ns_, stack, call.recorded, call.alone);
     last_start_ns_ = call.start_ns;
   }
   const std::optional<LoopKey> now = loop();
   if (now != loop_) {
     loop_ = now;
-    loop_since_ns_ = call.start_ns;
+    loop_since_ns_ = last_round_ns_ = call.start_ns;
     drop_anchor();
   }
+  const bool round = again && again == loop_;
+  if (round) last_round_ns_ = call.start_ns;
   std::optional<Iteration> ended;
   const auto begin = [&](Nanoseconds t) {
     if (begun_ns_ && t > *begun_ns_) ended = Iteration{*begun_ns_, t};
     begun_ns_ = t;
   };
-  if (!settled(call.start_ns)) return ended;
-  const bool round = again == loop_;
+  if (!settled()) return ended;
   if (round && call.recorded) {
     if (whole_) {
       look_for_anchor(call.start_ns);

@@ -23,8 +23,9 @@ namespace lanescope::attach {
 /// One thread's calls, in the order in which they returned.
 class LoopWatch {
  public:
-  /// Iterations are counted once the same loop has been the iteration for so long: at first, the layers of a network
-  /// are all that comes again. Then those from before are known, too, of the last kKept.
+  /// Iterations are counted once the same loop has kept beginning again for so long: at first, the layers of a network
+  /// or a few reads while it is set up are all that comes again. Then those from before are known, too, of the last
+  /// kKept.
   static constexpr Nanoseconds kSettled = 500 * base::kMillisecond, kKept = base::kSecond;
   /// `from_the_first`: keeps calls until then, which takes memory.
   explicit LoopWatch(Nanoseconds settled_ns = kSettled, bool from_the_first = true)
@@ -35,6 +36,7 @@ class LoopWatch {
     std::uint32_t api = 0, site = 0;  ///< which call, from where; site 0: unknown
     bool always_watched = false;      ///< also between bursts
     bool recorded = false;            ///< made while everything is recorded
+    bool alone = false;               ///< its statement makes no other call: the launch of a graph
   };
   struct Iteration {
     Nanoseconds start_ns = 0, end_ns = 0;
@@ -78,7 +80,7 @@ class LoopWatch {
   };
 
   std::optional<Iteration> follow(const Call& call, std::span<const FramePlace> stack);
-  bool settled(Nanoseconds now) const { return loop_ && (chosen_ || now - loop_since_ns_ >= settled_ns_); }
+  bool settled() const { return loop_ && (chosen_ || last_round_ns_ - loop_since_ns_ >= settled_ns_); }
   std::vector<Iteration> from_the_first();
   void forget_kept(Nanoseconds now);
   void look_for_anchor(Nanoseconds now);
@@ -90,7 +92,7 @@ class LoopWatch {
   bool in_gap_ = false, ever_recorded_ = false;
   Nanoseconds left_out_ns_ = 0, last_start_ns_ = 0;
   std::optional<LoopKey> chosen_, loop_;
-  Nanoseconds loop_since_ns_ = 0;
+  Nanoseconds loop_since_ns_ = 0, last_round_ns_ = 0;
   std::optional<Anchor> anchor_;
   std::optional<Nanoseconds> begun_ns_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Count> counts_;  // by api and site

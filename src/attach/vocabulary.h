@@ -31,6 +31,7 @@ class Vocabulary {
     base::NameId name = 0;
     trace::CallNature nature = trace::CallNature::Other;
     std::uint8_t traits = 0;
+    bool launches_graph = false;
     bool known = false;
   };
 

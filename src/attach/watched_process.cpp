@@ -334,10 +334,12 @@ void WatchedProcess::take_call(const wire::CallMessage& call, bool lent) {
   std::vector<FramePlace> places;
   places.reserve(from->frames.size());
   for (const std::uint32_t id : from->frames) places.push_back(loop_place(id));
+  if (from->own < from->frames.size()) ++caller.own_calls;
   const bool always = known.nature == CallNature::Sync || known.nature == CallNature::BlockingCopy ||
-                      known.nature == CallNature::AsyncCopy;
+                      known.nature == CallNature::AsyncCopy || known.launches_graph;
   const std::vector<LoopWatch::Iteration> iterations = caller.loops.add(
-      {record.start_ns, record.end_ns, call.api, record.detail, always, recorded && recording_}, places);
+      {record.start_ns, record.end_ns, call.api, record.detail, always, recorded && recording_, known.launches_graph},
+      places);
   if (!iterations.empty()) write_iterations(caller, call.thread, iterations);
 }
 
@@ -514,11 +516,14 @@ void WatchedProcess::set_bursts(Nanoseconds burst_ns, Nanoseconds period_ns) {
 
 // --- iterations and ranges -------------------------------------------------------------------------------------------
 
+// A library may run code of its own on other threads, which make more calls than the user's: backward() of a compiled
+// model does.
 WatchedProcess::Thread* WatchedProcess::loop_thread() {
+  const auto weight = [](const Thread& thread) { return std::pair(thread.own_calls, thread.loops.calls()); };
   Thread* most = nullptr;
   for (auto& [tid, thread] : threads_) {
     if (!thread.loops.loop()) continue;
-    if (!most || thread.loops.calls() > most->loops.calls()) most = &thread;
+    if (!most || weight(thread) > weight(*most)) most = &thread;
   }
   return most;
 }

@@ -107,6 +107,7 @@ class WatchedProcess {
 
     std::string name;
     LoopWatch loops;
+    std::uint64_t own_calls = 0;  // with a frame of the user's
     Line line;
     std::optional<trace::LaneId> lines_lane, ranges_lane, iterations_lane;
     std::vector<OpenRange> ranges;  // pushed, not yet popped

@@ -20,13 +20,16 @@ class Program {
     std::vector<FramePlace> stack(places_.rbegin(), places_.rend());
     for (FramePlace& place : stack) place.frame = place.code * 1000 + place.offset;
     now_ += 10;
-    again.push_back(finder.add(now_, stack, true));
-    LoopWatch::Call made{now_, now_ + 5, api, site, always, recorded};
+    again.push_back(finder.add(now_, stack, true, alone));
+    LoopWatch::Call made{now_, now_ + 5, api, site, always, recorded, alone};
     for (const LoopWatch::Iteration& iteration : watch.add(made, stack)) iterations.push_back(iteration);
   }
   template <typename Body>
   void function(std::uint32_t code, std::uint32_t from, Body&& body) {
-    if (!places_.empty()) places_.back().offset = from;
+    if (!places_.empty()) {
+      places_.back().offset = from;
+      places_.back().loops = loops;
+    }
     places_.push_back({code, 0, 0, {}});
     body();
     places_.pop_back();
@@ -39,7 +42,7 @@ class Program {
   std::vector<std::optional<LoopKey>> again;
   std::vector<LoopWatch::Iteration> iterations;
   std::uint32_t api = 1, site = 0;
-  bool always = false, recorded = true;
+  bool always = false, recorded = true, alone = false;
 
  private:
   std::vector<FramePlace> places_;
@@ -215,6 +218,34 @@ TEST(LoopFinder, AStatementWithTwoCallsIsNoLoop) {
   EXPECT_TRUE(loops[1].key.repeat);
 }
 
+// for (at line 30): graph.replay(), which launches the graph from a function of its own; every fifth time a read. Each
+// launch is a round: 19 after the first of 20, the same loop with and without a read in between. One launch a round
+// makes it the anchor.
+TEST(LoopFinder, EachLaunchOfAGraphIsARound) {
+  Program p;
+  p.always = true;
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 20; ++i) {
+      p.loops = {30};
+      p.function(2, 10, [&] {
+        p.loops = {};
+        p.alone = true;
+        p.api = 1;
+        p.site = 11;
+        p.call(7);
+      });
+      p.alone = false;
+      p.loops = {30};
+      p.api = 2;
+      p.site = 12;
+      if (i % 5 == 4) p.call(20);
+    }
+  });
+  EXPECT_EQ(p.finder.iteration(), (LoopKey{0, 1, false, 30}));
+  EXPECT_EQ(p.finder.loops()[0].rounds, 19u);
+  EXPECT_EQ(p.watch.anchor(), (LoopWatch::Anchor{1, 11, true}));
+}
+
 TEST(LoopFinder, AStraightProgramHasNone) {
   Program p;
   p.function(1, 0, [&] {
@@ -247,6 +278,27 @@ TEST(LoopWatch, AShortProgramHasIterations) {
   EXPECT_EQ(found[5].end_ns, 290);
   EXPECT_FALSE(p.watch.undecided_since(0));
   EXPECT_THAT(p.watch.finish(), SizeIs(0));
+}
+
+// A few reads while the program is set up, then a pause, then the loop. What comes after the pause does not settle the
+// reads' loop. That of the training is known at its third return, at 2130, and settled 50 later by the one at 2210; its
+// first round, from 2050, counts.
+TEST(LoopWatch, APauseDoesNotSettleALoop) {
+  Program p;
+  p.watch = LoopWatch(50);
+  p.function(1, 0, [&] {
+    for (int i = 0; i < 6; ++i)
+      p.function(3, 5, [&] {
+        p.call(1);
+        p.call(2);
+      });
+  });
+  p.rest(1880);
+  EXPECT_THAT(p.iterations, SizeIs(0));
+  train(p, 20);
+  ASSERT_FALSE(p.iterations.empty());
+  EXPECT_EQ(p.iterations[0].start_ns, 2050);
+  EXPECT_EQ(p.iterations.back().end_ns, 2010 + 19 * 40);
 }
 
 // Where no call is always watched, one of a rare kind is the anchor, if its callbacks cost less than half a per cent:
