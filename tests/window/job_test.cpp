@@ -13,7 +13,10 @@ using testing::SizeIs;
 
 class JobTest : public WindowTest {
  protected:
-  void open(int gpus, int late) { ASSERT_TRUE(open_job(desk(), gpus, late)); }
+  void open(int gpus, int late) {
+    state().job.unfolded = false;
+    ASSERT_TRUE(open_job(desk(), gpus, late));
+  }
   const ui::JobState& job() { return state().job; }
   Point strip_at(Nanoseconds t) {
     const Rect area = desk().place("job");
@@ -71,6 +74,46 @@ TEST_F(JobTest, TheyZoomAndMoveWithTheLanesAndGoAwayByKey) {
 TEST_F(JobTest, OneGpuHasNoBands) {
   wait_for_iterations(5);
   EXPECT_FALSE(desk().has_place("job"));
+  EXPECT_FALSE(desk().has_place("tab.ranks"));
+}
+
+// All GPUs of this job, GPU 5 marked: last in all 40, where the others wait 200 µs each.
+TEST_F(JobTest, TheTableHasEveryGpuAndAClickGoesToItsLanes) {
+  open(8, 5);
+  desk().click("tab.ranks");
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.GPU 5"); }));
+  const ui::RankTable& table = job().ranks();
+  ASSERT_THAT(table.lines, SizeIs(8));
+  EXPECT_EQ(table.worst, 5);
+  EXPECT_EQ(ui::rank_cell(table.lines[5], ui::RankColumn::Last), "40 · 100 %");
+  EXPECT_EQ(ui::rank_cell(table.lines[0], ui::RankColumn::WaitEach), "200 µs");
+  const auto y = [&](int gpu) { return desk().place("ranks.row.GPU " + std::to_string(gpu)).y; };
+  EXPECT_LT(y(5), y(0)) << "the worst first";
+  desk().click("ranks.by.0");
+  ASSERT_TRUE(desk().until([&] { return y(0) < y(1); }));
+  desk().click("ranks.by.0");
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.GPU 7"); }));
+  EXPECT_LT(y(7), y(6));
+
+  desk().click("ranks.row.GPU 7");
+  const trace::Owners& owners = model().analysis().links().owners();
+  const Rect timeline = desk().place("timeline");
+  EXPECT_TRUE(desk().until([&] {
+    for (const trace::LaneId lane : state().timeline.lanes()) {
+      const auto place = state().timeline.lane_rect(lane);
+      if (owners.gpu_of(lane) == 7 && place) return place->y >= timeline.y && place->y < timeline.y + timeline.height;
+    }
+    return false;
+  }));
+}
+
+TEST_F(JobTest, TheTableGoesAwayWithItsTrace) {
+  open(2, 1);
+  desk().key(XK_r, kAlt);
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.GPU 1"); }));
+  run({});
+  EXPECT_TRUE(desk().until([&] { return state().drawer == ui::DrawerTab::Plots; }));
+  EXPECT_FALSE(desk().has_place("tab.ranks"));
 }
 
 }  // namespace

@@ -34,17 +34,11 @@ JobFrame job_frame(const Canvas& c) {
           state.job.selected};
 }
 
-std::string heading_text(const JobState& job) {
-  const std::string gpus = tr("{} GPUS", job.gpu_count());
-  if (!job.folds()) return gpus;
-  return gpus + " · " + (job.unfolded ? tr("all") : tr("the worst three and one in the middle"));
-}
-
 void draw_heading(const Canvas& c, const Rect& area) {
   ShellState& state = c.state;
   JobState& job = state.job;
   const float s = c.scale;
-  const std::string text = heading_text(job);
+  const std::string text = job.heading();
   const float left = area.x + (job.folds() ? 30 : 16) * s;
   const float width = text_width(c.fonts, FontRole::SmallBold, text);
   if (job.folds()) {
@@ -159,7 +153,7 @@ void handle_mouse(const Canvas& c, const JobFrame& frame, const Rect& area) {
         state.selection.clear();
       }
     } else if (!press.moved) {
-      if (const auto band = state.job_bands.band_at(mouse.y)) reveal_gpu(state, *band);
+      if (const auto band = state.job_bands.band_at(mouse.y)) reveal_gpu(state, frame.bands[*band].gpu);
     }
   }
   if (!hovered || io.MouseDown[0]) return;
