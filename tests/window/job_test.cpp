@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "shell/write_pictures.h"
 #include "window/desk.h"
 #include "window/job_file.h"
 
@@ -114,6 +115,36 @@ TEST_F(JobTest, TheTableGoesAwayWithItsTrace) {
   run({});
   EXPECT_TRUE(desk().until([&] { return state().drawer == ui::DrawerTab::Plots; }));
   EXPECT_FALSE(desk().has_place("tab.ranks"));
+}
+
+// As many as are shown, and none if they are hidden or only lanes are wanted.
+TEST_F(JobTest, APictureHasTheBandsOfTheWindow) {
+  open(8, 5);
+  ui::PictureChoices choices;
+  const auto bands = [&] {
+    const ui::PictureRequest request = ui::picture_request(state(), choices, ui::picture_moment(state()));
+    return request.parts.front().over.job.bands;
+  };
+  ASSERT_THAT(bands(), SizeIs(4));
+  EXPECT_EQ(bands()[0].name, "GPU 5");
+  EXPECT_THAT(ui::draw_as(state(), choices, ui::picture_moment(state()), ui::PictureFormat::Svg).svg,
+              testing::HasSubstr(">last in 100 %<"));
+  const ui::PreviewKey folded = ui::preview_key(state());
+  desk().click("job_fold");
+  ASSERT_TRUE(desk().until([&] { return job().bands().size() == 8; }));
+  EXPECT_THAT(bands(), SizeIs(8));
+  EXPECT_NE(ui::preview_key(state()), folded) << "the preview is drawn again";
+
+  choices.subject = ui::PictureSubject::Selection;
+  state().selection.range = {20'000'000, 21'000'000};
+  EXPECT_THAT(bands(), SizeIs(8));
+  state().selection.lanes = {0};
+  EXPECT_THAT(bands(), testing::IsEmpty());
+  choices.subject = ui::PictureSubject::Timeline;
+  EXPECT_THAT(bands(), SizeIs(8));
+  desk().key(XK_u, kAlt);
+  ASSERT_TRUE(desk().until([&] { return !desk().has_place("job"); }));
+  EXPECT_THAT(bands(), testing::IsEmpty());
 }
 
 }  // namespace

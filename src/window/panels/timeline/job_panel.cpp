@@ -7,6 +7,7 @@
 
 #include "base/translate.h"
 #include "render/labels.h"
+#include "render/ribbons.h"
 #include "render/span_renderer.h"
 #include "shell/job.h"
 #include "window/panels/timeline/timeline_panels.h"
@@ -74,14 +75,6 @@ void draw_heading(const Canvas& c, const Rect& area) {
     ImGui::TextUnformatted(says.c_str());
     ImGui::PopTextWrapPos();
     ImGui::EndTooltip();
-  }
-}
-
-void draw_ribbons(const Canvas& c, ImDrawList& list, const JobBands& bands) {
-  for (const JobRibbon& r : bands.ribbons()) {
-    list.AddQuadFilled({r.top_left, r.top}, {r.top_right, r.top}, {r.bottom_right, r.bottom}, {r.bottom_left, r.bottom},
-                       r.fill);
-    list.AddLine({r.top_left, r.top}, {r.bottom_left, r.bottom}, r.edge, c.scale);
   }
 }
 
@@ -211,7 +204,7 @@ void draw_job(const Canvas& c) {
   list.PushClipRect({axis.left_px(), top}, {axis.right_px(), top + room}, true);
   add_to_draw_list(list, c.spans, state.job_bands.rows());
   draw_labels(list, c.fonts, state.job_bands.rows().labels);
-  draw_ribbons(c, list, state.job_bands);
+  draw_ribbons(list, state.job_bands.ribbons(), s);
   list.PopClipRect();
   add_to_draw_list(list, c.spans, state.job_bands.names());
   draw_labels(list, c.fonts, state.job_bands.names().labels);
