@@ -65,7 +65,7 @@ std::vector<ActionCheck> finding_checks() {
          open_job(desk, 2, 1);
          desk.state().drawer = DrawerTab::Plots;
        },
-       [](Desk& desk) { return desk.state().drawer == DrawerTab::Ranks && desk.has_place("ranks.row.GPU 1"); }},
+       [](Desk& desk) { return desk.state().drawer == DrawerTab::Ranks && desk.has_place("ranks.row.1"); }},
       {Action::ShowPlots, [](Desk& desk) { desk.state().drawer = DrawerTab::Events; },
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Plots; }},
   };

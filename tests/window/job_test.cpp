@@ -82,21 +82,21 @@ TEST_F(JobTest, OneGpuHasNoBands) {
 TEST_F(JobTest, TheTableHasEveryGpuAndAClickGoesToItsLanes) {
   open(8, 5);
   desk().click("tab.ranks");
-  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.GPU 5"); }));
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.5"); }));
   const ui::RankTable& table = job().ranks();
   ASSERT_THAT(table.lines, SizeIs(8));
   EXPECT_EQ(table.worst, 5);
   EXPECT_EQ(ui::rank_cell(table.lines[5], ui::RankColumn::Last), "40 · 100 %");
   EXPECT_EQ(ui::rank_cell(table.lines[0], ui::RankColumn::WaitEach), "200 µs");
-  const auto y = [&](int gpu) { return desk().place("ranks.row.GPU " + std::to_string(gpu)).y; };
+  const auto y = [&](int gpu) { return desk().place("ranks.row." + std::to_string(gpu)).y; };
   EXPECT_LT(y(5), y(0)) << "the worst first";
   desk().click("ranks.by.0");
   ASSERT_TRUE(desk().until([&] { return y(0) < y(1); }));
   desk().click("ranks.by.0");
-  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.GPU 7"); }));
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.7"); }));
   EXPECT_LT(y(7), y(6));
 
-  desk().click("ranks.row.GPU 7");
+  desk().click("ranks.row.7");
   const trace::Owners& owners = model().analysis().links().owners();
   const Rect timeline = desk().place("timeline");
   EXPECT_TRUE(desk().until([&] {
@@ -111,7 +111,7 @@ TEST_F(JobTest, TheTableHasEveryGpuAndAClickGoesToItsLanes) {
 TEST_F(JobTest, TheTableGoesAwayWithItsTrace) {
   open(2, 1);
   desk().key(XK_r, kAlt);
-  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.GPU 1"); }));
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.1"); }));
   run({});
   EXPECT_TRUE(desk().until([&] { return state().drawer == ui::DrawerTab::Plots; }));
   EXPECT_FALSE(desk().has_place("tab.ranks"));

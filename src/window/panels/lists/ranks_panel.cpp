@@ -20,7 +20,7 @@ namespace {
 using base::tr;
 
 constexpr float kRow = 20, kBar = 14, kSide = 16, kChip = 9, kMark = 3;
-constexpr float kLeastName = 90, kMostName = 200;
+constexpr float kLeastName = 90, kMostName = 200, kBesideName = 20;
 constexpr float kTabs = 28, kWhy = 18, kBelow = 8;
 
 struct Column {
@@ -30,7 +30,7 @@ struct Column {
   float x = 0, width = 0;
 };
 
-// Without the last ones that have no room beside a readable name.
+// Without the last ones that have no room beside the names.
 std::vector<Column> columns_in(const Canvas& c, const Rect& area) {
   const float s = c.scale;
   std::vector<Column> columns{
@@ -57,7 +57,12 @@ std::vector<Column> columns_in(const Canvas& c, const Rect& area) {
     all += column.width;
   }
   all -= columns.front().width;
-  while (columns.size() > 2 && area.width - all < kLeastName * s) {
+  float name = kLeastName * s;
+  for (const RankLine& line : c.state.job.ranks().lines) {
+    name = std::max(name, text_width(c.fonts, FontRole::Small, line.of.name) + kBesideName * s);
+  }
+  name = std::min(name, kMostName * s);
+  while (columns.size() > 2 && area.width - all < name) {
     all -= columns.back().width;
     columns.pop_back();
   }
@@ -118,27 +123,29 @@ void draw_line(const Canvas& c, const std::vector<Column>& columns, const RankLi
   const bool worst = state.job.ranks().worst == line.of.gpu;
   const std::uint32_t colour = gpu_colour(c.theme, line.of.gpu);
   ImGui::SetCursorScreenPos({row.x, row.y});
-  const std::string id = "ranks.row." + line.of.name;
+  const std::string id = "ranks.row." + std::to_string(line.of.gpu);
   if (press_area(c, id.c_str(), {row.width, row.height})) reveal_gpu(state, line.of.gpu);
   note_control(c, id);
   SpanBatch batch;
   const float left = row.x - 6 * s, right = row.x + row.width + 4 * s;
-  if (worst) {
-    batch.solid(left, row.y, right, row.y + row.height, with_alpha(colour, 0.16f), 4 * s);
-    batch.solid(left, row.y, left + kMark * s, row.y + row.height, colour);
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered || worst) {
+    batch.solid(left, row.y, right, row.y + row.height,
+                hovered ? c.theme[Colour::PanelHovered] : with_alpha(colour, 0.16f), 4 * s);
   }
-  if (ImGui::IsItemHovered()) {
-    batch.solid(left, row.y, right, row.y + row.height, c.theme[Colour::PanelHovered], 4 * s);
+  if (worst) batch.solid(left, row.y, left + kMark * s, row.y + row.height, colour);
+  if (hovered) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    ImGui::SetTooltip("%s", tr("click: scroll to its lanes"));
+    // Over the figures, it would hide them.
+    if (ImGui::GetIO().MousePos.x < columns[1].x) ImGui::SetTooltip("%s", tr("click: scroll to its lanes"));
   }
   const float chip = kChip * s, chip_y = row.y + (row.height - chip) / 2;
   batch.solid(row.x, chip_y, row.x + chip, chip_y + chip, colour, 2 * s);
   for (const Column& column : columns) {
     const std::string says = rank_cell(line, column.column);
     if (column.column == RankColumn::Name) {
-      batch.add(
-          {row.x + 16 * s, row.y, column.width - 20 * s, c.theme[Colour::Text], FontRole::Small, says, row.height});
+      batch.add({row.x + 16 * s, row.y, column.width - kBesideName * s, c.theme[Colour::Text], FontRole::Small, says,
+                 row.height});
       continue;
     }
     const bool main = column.column == state.ranks.order.by;
