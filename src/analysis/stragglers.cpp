@@ -228,10 +228,15 @@ Lateness lateness_of_gpu(const trace::Trace& trace, const Collectives& collectiv
   return sums.result();
 }
 
-std::optional<Lateness> lateness_of_worst(const trace::Trace& trace, const Collectives& collectives) {
+std::optional<GpuNumber> most_often_last(const Collectives& collectives) {
   if (collectives.verdict == CollectiveVerdict::Inconclusive) return std::nullopt;
-  const auto last = std::ranges::max_element(collectives.gpus, {}, &GpuCollectives::arrived_last);
-  const Lateness lateness = lateness_of_gpu(trace, collectives, last->gpu);
+  return std::ranges::max_element(collectives.gpus, {}, &GpuCollectives::arrived_last)->gpu;
+}
+
+std::optional<Lateness> lateness_of_worst(const trace::Trace& trace, const Collectives& collectives) {
+  const std::optional<GpuNumber> last = most_often_last(collectives);
+  if (!last) return std::nullopt;
+  const Lateness lateness = lateness_of_gpu(trace, collectives, *last);
   return lateness.collectives > 0 ? std::optional(lateness) : std::nullopt;
 }
 

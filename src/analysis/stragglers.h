@@ -47,7 +47,9 @@ Lateness lateness_of(const trace::Trace& trace, const Collectives& collectives, 
 /// The sum over all collectives in which this GPU was the last, of the newest `most` of them.
 Lateness lateness_of_gpu(const trace::Trace& trace, const Collectives& collectives, trace::GpuNumber gpu,
                          std::size_t most = 2000);
-/// Of the GPU that arrives last most often; empty without one, or if the verdict says that nobody knows who that is.
+/// The GPU that arrives last most often; empty if the verdict says that nobody knows who that is.
+std::optional<trace::GpuNumber> most_often_last(const Collectives& collectives);
+/// Of that one; empty without it, or if nothing is known of what it did.
 std::optional<Lateness> lateness_of_worst(const trace::Trace& trace, const Collectives& collectives);
 /// "its kernels take 310 µs longer: 24 × gemm instead of 20", translated. Of one collective, or the mean of several.
 std::string lateness_text(const trace::Trace& trace, const Lateness& lateness);

@@ -52,11 +52,18 @@ std::vector<GpuNumber> chosen_gpus(const trace::Owners& owners, const Collective
   return chosen;
 }
 
+std::string JobState::heading() const {
+  const std::string gpus = tr("{} GPUS", gpu_count_);
+  if (!folds()) return gpus;
+  return gpus + " · " + (unfolded ? tr("all") : tr("the worst three and one in the middle"));
+}
+
 void JobState::end() {
   job_.end();
   ++found_;
   collectives_ = {};
   sentence_.clear();
+  ranks_ = {};
   gpus_.clear();
   bands_.clear();
   gpu_count_ = 0;
@@ -90,6 +97,7 @@ void JobState::update(const Model& model, Nanoseconds from, Nanoseconds to, Cloc
     ++found_;
     collectives_ = std::move(look->collectives);
     sentence_ = std::move(look->sentence);
+    ranks_ = std::move(look->ranks);
     choose(model, now);
   }
   if (bands_.empty() || gpus_.size() > gpu_count_ || chosen_unfolded_ != unfolded) choose(model, now);
@@ -99,9 +107,11 @@ void JobState::update(const Model& model, Nanoseconds from, Nanoseconds to, Cloc
   looked_at_ = stretch;
   started_ = now;
   job_.start([&trace = model.trace(), stretch, error = model.facts().clock_error_ns](const base::Stop&) -> Look {
-    Look look{analysis::collectives(trace, stretch.first, stretch.second, error), {}};
+    Look look{analysis::collectives(trace, stretch.first, stretch.second, error), {}, {}};
     const Collectives& found = look.collectives;
-    look.sentence = analysis::collectives_text(trace, found, analysis::lateness_of_worst(trace, found));
+    const std::optional<analysis::Lateness> worst = analysis::lateness_of_worst(trace, found);
+    look.sentence = analysis::collectives_text(trace, found, worst);
+    look.ranks = rank_table(trace, found, worst, stretch.first, stretch.second);
     return look;
   });
 }

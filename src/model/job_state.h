@@ -1,4 +1,5 @@
-// The GPUs of a job: their collectives, computed in the background, and which of their bands are shown.
+// The GPUs of a job: their collectives and the table of ranks, computed in the background, and which of their bands are
+// shown.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include "analysis/collectives.h"
 #include "analysis/stragglers.h"
 #include "base/background_job.h"
+#include "inspect/rank_table.h"
 #include "timeline/job_bands.h"
 
 namespace lanescope::ui {
@@ -44,6 +46,12 @@ class JobState {
   /// analysis::collectives_text(); empty without collectives.
   const std::string& sentence() const { return sentence_; }
   bool folds() const { return gpu_count_ > kFolded; }
+  /// Above the bands: how many GPUs there are, and which are shown.
+  std::string heading() const;
+  /// There are collectives of several GPUs.
+  bool has_ranks() const { return !collectives_.all.empty(); }
+  /// Of the stretch in which the collectives are.
+  const RankTable& ranks() const { return ranks_; }
 
   bool unfolded = false;
   std::optional<bool> shown;            ///< the user's choice; empty: if there is something to see
@@ -54,6 +62,7 @@ class JobState {
   struct Look {
     analysis::Collectives collectives;
     std::string sentence;
+    RankTable ranks;
   };
   using Stretch = std::pair<Nanoseconds, Nanoseconds>;
 
@@ -63,6 +72,7 @@ class JobState {
   base::BackgroundJob<Look> job_;
   analysis::Collectives collectives_;
   std::string sentence_;
+  RankTable ranks_;
   std::vector<trace::GpuNumber> gpus_;
   std::vector<JobBand> bands_;
   std::uint64_t generation_ = 0, found_ = 0;

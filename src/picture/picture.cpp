@@ -31,6 +31,8 @@ constexpr float kHeadHeight = 62;
 constexpr float kPartHead = 54;
 constexpr float kFootHeight = 34;
 constexpr float kBadgeHeight = 26;
+constexpr float kJobHeading = 24, kJobBelow = 2;
+constexpr float kJobNames = 16;  // from the left, as in the window
 constexpr std::size_t kAllBubbles = 4'000'000;
 
 std::string percent(Nanoseconds part, Nanoseconds whole) {
@@ -111,7 +113,7 @@ class PictureLayout::Composition {
       view.axis = TimeAxis(part.from_ns, 1, left_, lanes_width_).fitted(part.from_ns, part.from_ns + longest);
       view.timeline.sync(*part.trace, &part.over.layout);
       view.height = std::ceil(view.timeline.content_height(frame(view), view.axis));
-      height_ += part_head() + view.height;
+      height_ += part_head() + job_height(view) + view.height;
     }
     height_ = std::ceil(height_);
   }
@@ -126,8 +128,11 @@ class PictureLayout::Composition {
     float y = request_.caption ? kHeadHeight : 0;
     for (View& view : views_) {
       if (request_.caption) add_part_head(view, y, caption);
-      add_lanes(view, y + part_head(), sheet);
-      y += part_head() + view.height;
+      y += part_head();
+      if (job_height(view) > 0) add_job(fonts, view, y, sheet);
+      y += job_height(view);
+      add_lanes(view, y, sheet);
+      y += view.height;
     }
     if (request_.caption) {
       add_foot(y, caption);
@@ -144,12 +149,17 @@ class PictureLayout::Composition {
     const PicturePart* part = nullptr;
     std::unique_ptr<analysis::LiveAnalysis> own_analysis;
     const analysis::LiveAnalysis* analysis = nullptr;
+    JobBands bands;
     Timeline timeline;
     TimeAxis axis;
-    float height = 0;
+    float height = 0;  // of the lanes
   };
 
   float part_head() const { return request_.caption ? kPartHead : 0; }
+  static float job_height(const View& view) {
+    const std::vector<JobBand>& bands = view.part->over.job.bands;
+    return bands.empty() ? 0 : kJobHeading + JobBands::height(bands.size(), true, 1) + kJobBelow;
+  }
 
   TimelineFrame frame(const View& view) const {
     const PicturePart& part = *view.part;
@@ -185,11 +195,13 @@ class PictureLayout::Composition {
   void add_head(const TextMeasure& fonts, SpanBatch& out) const {
     const io::RunFacts facts = shared_facts(request_);
     out.add({kMargin, 12, width_ - 360, colours_[Colour::Text], FontRole::Title, picture_headline(request_), 26});
-    out.add({kMargin, 36, width_ - 2 * kMargin, colours_[Colour::Muted], FontRole::Small,
-             facts.workload + "   ·   " +
-                 (facts.device_name.empty() ? facts.device : device::name_in_words(facts.device_name)) + "   ·   " +
-                 settings_text(facts),
-             18});
+    std::string says;  // of a file of another program, nothing is known
+    for (const std::string& part :
+         {facts.workload, facts.device_name.empty() ? facts.device : device::name_in_words(facts.device_name),
+          settings_text(facts)}) {
+      if (!part.empty()) says += (says.empty() ? "" : "   ·   ") + part;
+    }
+    out.add({kMargin, 36, width_ - 2 * kMargin, colours_[Colour::Muted], FontRole::Small, says, 18});
     add_badge(fonts, 12, out);
   }
 
@@ -204,6 +216,32 @@ class PictureLayout::Composition {
              figures_text(part.summary), 20, LabelAlign::Right});
     out.add({kMargin, y + 30, width_ - 2 * kMargin, colours_[Colour::Muted], FontRole::Small,
              (part.title.empty() ? "" : verdict + ". ") + part.summary.verdict.sentence, 18});
+  }
+
+  void add_job(const TextMeasure& fonts, View& view, float y, PictureSheet& sheet) const {
+    const PicturePart& part = *view.part;
+    const PictureJob& job = part.over.job;
+    const float height = job_height(view);
+    const JobFrame frame{*part.trace,
+                         view.analysis,
+                         view.analysis->links().owners(),
+                         *job.collectives,
+                         colours_,
+                         part.live_edge.value_or(part.to_ns),
+                         1,
+                         job.bands,
+                         job.selected};
+    const Rect area{kMargin / 2, y + kJobHeading, width_ - kMargin * 1.5f, height - kJobHeading};
+    view.bands.prepare(frame, view.axis, area);
+    sheet.layers.push_back({{left_, area.y, lanes_width_, area.height}, view.bands.rows(), view.bands.ribbons()});
+    SpanBatch names = view.bands.names();
+    const float x = area.x + kJobNames, width = text_width(fonts, FontRole::SmallBold, job.heading) + 2;
+    const float says = x + width + 14;
+    names.add({x, y, width, colours_[Colour::Dim], FontRole::SmallBold, job.heading, kJobHeading});
+    names.add({says, y, width_ - kMargin - says, colours_[Colour::Muted], FontRole::Small, job.sentence, kJobHeading});
+    names.solid(0, y, width_, y + 1, colours_[Colour::Line]);
+    names.solid(0, y + height - 1, width_, y + height, colours_[Colour::Line]);
+    sheet.layers.push_back({{0, y, width_, height}, std::move(names)});
   }
 
   void add_lanes(View& view, float y, PictureSheet& sheet) const {
@@ -235,6 +273,9 @@ class PictureLayout::Composition {
     out.solid(0, y, width_, y + 1, colours_[Colour::Line]);
     std::string foot =
         std::string("Lanescope  ·  ") + tr("hatched: the CPU waits for the GPU  ·  dashed: the GPU has nothing to run");
+    if (std::ranges::any_of(views_, [](const View& view) { return job_height(view) > 0; })) {
+      foot += std::string("  ·  ") + tr("hatched collectives: waiting for the last GPU");
+    }
     if (const std::string said = colouring_text(request_.parts.front().over.colouring); !said.empty()) {
       foot += "  ·  " + said;
     }

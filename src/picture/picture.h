@@ -14,6 +14,7 @@
 #include "inspect/search.h"
 #include "io/chrome_trace.h"
 #include "picture/picture_sheet.h"
+#include "timeline/job_bands.h"
 #include "timeline/lane_layout.h"
 #include "timeline/marks.h"
 #include "timeline/text.h"
@@ -33,6 +34,14 @@ const char* picture_extension(PictureFormat format);
 /// By the file's extension, ignoring case. Throws base::UsageError with the file and the valid extensions.
 PictureFormat picture_format(const std::filesystem::path& path);
 
+/// The bands of several GPUs.
+struct PictureJob {
+  const analysis::Collectives* collectives = nullptr;
+  std::vector<JobBand> bands;           ///< from the top; none: nothing is drawn
+  std::optional<std::size_t> selected;  ///< among the collectives
+  std::string heading, sentence;        ///< above them
+};
+
 /// The user's changes to a timeline, drawn as in the window. Empty for a run without a window.
 struct PictureOverlay {
   LaneLayout layout;
@@ -47,6 +56,7 @@ struct PictureOverlay {
   std::vector<trace::OpenCall> open_calls;
   trace::Nanoseconds now = 0;  ///< end of the open calls
   Colouring colouring;
+  PictureJob job;
 };
 
 /// One timeline in the picture. Several are drawn one below the other at the same time scale, each from its own left

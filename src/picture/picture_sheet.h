@@ -4,15 +4,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "timeline/job_ribbon.h"
 #include "timeline/rect.h"
 #include "timeline/span_batch.h"
 
 namespace lanescope::ui {
 
-/// Spans with labels above them, clipped to `clip`.
+/// Spans with labels above them, and ribbons above these, clipped to `clip`.
 struct PictureLayer {
   Rect clip;
   SpanBatch batch;
+  std::vector<JobRibbon> ribbons{};
 };
 
 /// Layers from the bottom up, on a uniform background. Logical pixels.

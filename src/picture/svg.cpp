@@ -187,6 +187,14 @@ std::string label_text(const TextMeasure& fonts, const Label& label, const Rect&
                     paint("fill", label.colour), io::xml_text(shown));
 }
 
+std::string ribbon_text(const JobRibbon& r) {
+  return fmt::format("<path d=\"M{},{} H{} L{},{} H{} Z\"{}/>\n", number(r.top_left), number(r.top),
+                     number(r.top_right), number(r.bottom_right), number(r.bottom), number(r.bottom_left),
+                     paint("fill", r.fill)) +
+         fmt::format("<path d=\"M{},{} L{},{}\"{}/>\n", number(r.top_left), number(r.top), number(r.bottom_left),
+                     number(r.bottom), paint("stroke", r.edge));
+}
+
 bool is_drawn(const Span& s, const Rect& clip) {
   return s.x1 > s.x0 && s.y1 > s.y0 && s.x1 > clip.x && s.x0 < clip.x + clip.width && s.y1 > clip.y &&
          s.y0 < clip.y + clip.height;
@@ -242,12 +250,13 @@ std::string svg_document(const PictureSheet& sheet, const TextMeasure& fonts, fl
   out += rect(0, 0, sheet.width, sheet.height, 0, paint("fill", sheet.ground));
   for (std::size_t i = 0; i < sheet.layers.size(); ++i) {
     const PictureLayer& layer = sheet.layers[i];
-    if (layer.batch.empty()) continue;
+    if (layer.batch.empty() && layer.ribbons.empty()) continue;
     out += fmt::format("<g clip-path=\"url(#c{})\">\n", i);
     for (const Span& span : layer.batch.spans) {
       if (is_drawn(span, layer.clip)) out += span_text(span);
     }
     for (const Label& label : layer.batch.labels) out += label_text(fonts, label, layer.clip);
+    for (const JobRibbon& ribbon : layer.ribbons) out += ribbon_text(ribbon);
     out += "</g>\n";
   }
   return out + "</svg>\n";

@@ -37,6 +37,7 @@ bool same_shape(const PictureSheet& a, const PictureSheet& b) {
   for (std::size_t i = 0; i < a.layers.size(); ++i) {
     const SpanBatch &x = a.layers[i].batch, &y = b.layers[i].batch;
     if (x.spans.size() != y.spans.size() || x.labels.size() != y.labels.size()) return false;
+    if (a.layers[i].ribbons.size() != b.layers[i].ribbons.size()) return false;
   }
   return true;
 }
@@ -54,6 +55,10 @@ void number_colours(PictureSheet& dark, const PictureSheet& light, std::vector<T
     for (std::size_t l = 0; l < batch.labels.size(); ++l) {
       numbering.apply(batch.labels[l].colour, other.labels[l].colour);
       numbering.apply(batch.labels[l].ground, other.labels[l].ground);
+    }
+    for (std::size_t r = 0; r < dark.layers[i].ribbons.size(); ++r) {
+      numbering.apply(dark.layers[i].ribbons[r].fill, light.layers[i].ribbons[r].fill);
+      numbering.apply(dark.layers[i].ribbons[r].edge, light.layers[i].ribbons[r].edge);
     }
   }
 }

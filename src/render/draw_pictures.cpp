@@ -11,6 +11,7 @@
 #include "render/imgui_image.h"
 #include "render/labels.h"
 #include "render/offscreen.h"
+#include "render/ribbons.h"
 #include "render/span_renderer.h"
 
 namespace lanescope::ui {
@@ -30,6 +31,7 @@ io::Image rasterise(int width, int height, float scale, ThemeName theme, const C
       list.PushClipRect({clip.x, clip.y}, {clip.x + clip.width, clip.y + clip.height});
       add_to_draw_list(list, *renderer, layer.batch);
       draw_labels(list, fonts, layer.batch.labels);
+      draw_ribbons(list, layer.ribbons, 1);
       list.PopClipRect();
     }
   };

@@ -96,6 +96,7 @@ enum class Action : std::uint8_t {
   PreviousFound,
   EventList,
   Statistics,
+  Ranks,
   CodeView,
   CopyScript,
   ShowPlots,

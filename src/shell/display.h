@@ -15,7 +15,7 @@ struct Toast {
 };
 
 /// What the lower part of the middle area shows.
-enum class DrawerTab : std::uint8_t { Plots, Code, Events, Found, Marks, Statistics };
+enum class DrawerTab : std::uint8_t { Plots, Code, Events, Found, Marks, Statistics, Ranks };
 
 /// The first minute: flip the experiment, see what it gained, and what else there is.
 inline constexpr const char* kTourExperiment = "P09";

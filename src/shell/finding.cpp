@@ -236,6 +236,15 @@ std::vector<ActionInfo> finding_actions() {
        N_("statistics by name: all of it, or the range"),
        {{key::N, kShift}},
        [](ShellState& s) { toggle_drawer(s, DrawerTab::Statistics); }},
+      {Action::Ranks,
+       ActionGroup::Reading,
+       "ranks",
+       N_("table of ranks: who arrives last, and who waits"),
+       {{key::R, kAlt}},
+       [](ShellState& s) { toggle_drawer(s, DrawerTab::Ranks); },
+       [](const ShellState& s) {
+         return s.job.has_ranks() ? "" : std::string(base::tr("there are no collectives of several GPUs"));
+       }},
   };
 }
 

@@ -64,9 +64,7 @@ void go_to_late(ShellState& state, std::size_t collective) {
   state.show_toast(tr("The example is no longer in memory"));
 }
 
-void reveal_gpu(ShellState& state, std::size_t band) {
-  if (band >= state.job.bands().size()) return;
-  const trace::GpuNumber gpu = state.job.bands()[band].gpu;
+void reveal_gpu(ShellState& state, trace::GpuNumber gpu) {
   const trace::Owners& owners = state.model.analysis().links().owners();
   const TimeAxis& axis = state.view.axis();
   for (std::size_t l = 0; l < state.model.trace().lane_count(); ++l) {

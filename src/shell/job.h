@@ -1,4 +1,4 @@
-// The bands of several GPUs, by hand.
+// The bands of several GPUs and the table of ranks, by hand.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,8 @@
 #include <string>
 
 #include "inspect/event_ref.h"
+#include "inspect/rank_table.h"
+#include "trace/owners.h"
 
 namespace lanescope::ui {
 
@@ -16,6 +18,12 @@ struct ShellState;
 struct JobPress {
   float x0 = 0, y0 = 0;
   bool on = false, moved = false;
+};
+
+/// The table of ranks.
+struct RankView {
+  RankOrder order;
+  std::size_t top = 0;  ///< the first line that is visible
 };
 
 /// What the mouse points at.
@@ -30,7 +38,7 @@ const std::string& why_late(ShellState& state, std::size_t collective);
 /// Selects the collective, and what made its last GPU late: the longest kernel or copy of those that differ, or the
 /// GPU's idle time.
 void go_to_late(ShellState& state, std::size_t collective);
-/// Scrolls to the lanes of a band's GPU.
-void reveal_gpu(ShellState& state, std::size_t band);
+/// Scrolls to its lanes.
+void reveal_gpu(ShellState& state, trace::GpuNumber gpu);
 
 }  // namespace lanescope::ui

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/translate.h"
 #include "render/draw_pictures.h"
+#include "shell/presenting.h"
 #include "shell/scope.h"
 #include "shell/shell_state.h"
 
@@ -26,6 +27,13 @@ void keep_lanes(LaneLayout& layout, const Timeline& timeline, const std::vector<
     choice.hidden = true;
     layout.set(place.key, choice);
   }
+}
+
+// As in the window, but only of GPUs that communicate.
+PictureJob job_of(const ShellState& state) {
+  const JobState& job = state.job;
+  if (!job.visible() || !job.has_ranks() || answers_hidden(state)) return {};
+  return {&job.collectives(), job.bands(), job.selected, job.heading(), job.sentence()};
 }
 
 PicturePart part_of(const ShellState& state, const PictureMoment& moment) {
@@ -51,6 +59,7 @@ PicturePart part_of(const ShellState& state, const PictureMoment& moment) {
   over.open_calls = model.open_calls();
   over.now = model.now();
   over.colouring = state.colours.colouring;
+  over.job = job_of(state);
   if (state.view.trigger_instant() == moment.label_origin) over.trigger = moment.label_origin;
   if (shows_average(state)) {
     over.average = &state.scope.picture;
@@ -110,7 +119,10 @@ PictureRequest picture_request(const ShellState& state, const PictureChoices& ch
   if (state.selection.range) {
     part.over.selection.range.reset();  // it fills the whole picture
     part.over.label_origin = part.from_ns;
-    if (!state.selection.lanes.empty()) keep_lanes(part.over.layout, state.timeline, state.selection.lanes);
+    if (!state.selection.lanes.empty()) {
+      keep_lanes(part.over.layout, state.timeline, state.selection.lanes);
+      part.over.job = {};
+    }
   }
   return request;
 }
@@ -149,6 +161,9 @@ PreviewKey preview_key(const ShellState& state) {
   key.averaged = state.scope.picture.count();
   key.theme = state.preferences.theme;
   key.colouring = state.colours.colouring;
+  const PictureJob job = job_of(state);
+  for (const JobBand& band : job.bands) key.bands.push_back(band.gpu);
+  key.collective = job.selected;
   if (state.pictures.choices.subject == PictureSubject::Comparison) {
     key.compared = state.comparison.state.version();
     key.by_time = state.comparison.state.align == CompareAlign::Time;

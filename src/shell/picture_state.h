@@ -57,6 +57,8 @@ struct PreviewKey {
   std::pair<Nanoseconds, Nanoseconds> compared_view{};
   ThemeName theme = ThemeName::Dark;
   Colouring colouring;
+  std::vector<trace::GpuNumber> bands;    ///< of several GPUs
+  std::optional<std::size_t> collective;  ///< selected
 
   bool operator==(const PreviewKey&) const = default;
 };

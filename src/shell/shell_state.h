@@ -71,6 +71,7 @@ struct ShellState {
   JobPress job_press;
   JobHover job_hover;
   float job_scroll = 0;  ///< many bands are moved up by this
+  RankView ranks;
   ScopeState scope;
   LookingState looking;
   Marks marks;

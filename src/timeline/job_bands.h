@@ -12,6 +12,7 @@
 
 #include "analysis/collectives.h"
 #include "analysis/live_analysis.h"
+#include "timeline/job_ribbon.h"
 #include "timeline/lane_row.h"
 #include "timeline/rect.h"
 
@@ -34,13 +35,6 @@ struct JobFrame {
   float scale = 1;
   std::span<const JobBand> bands;       ///< from the top
   std::optional<std::size_t> selected;  ///< among the collectives
-};
-
-/// Between two bands: from a collective's part in the upper one to that in the lower one.
-struct JobRibbon {
-  float top = 0, bottom = 0;
-  float top_left = 0, top_right = 0, bottom_left = 0, bottom_right = 0;
-  std::uint32_t fill = 0, edge = 0;
 };
 
 class JobBands {

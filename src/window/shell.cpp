@@ -71,6 +71,7 @@ constexpr std::chrono::milliseconds kNothingHappens{700};
 void update_job(ShellState& state) {
   const TimeAxis& axis = state.view.axis();
   state.job.update(state.model, axis.begin_ns(), axis.end_ns(), JobState::Clock::now());
+  if (state.drawer == DrawerTab::Ranks && !state.job.has_ranks()) state.drawer = DrawerTab::Plots;
 }
 
 void update_advice(ShellState& state) {

@@ -2,6 +2,7 @@
 #include "shell/finding.h"
 #include "shell/selecting.h"
 #include "window/action_checks.h"
+#include "window/job_file.h"
 
 namespace lanescope::ui_test {
 namespace {
@@ -59,6 +60,12 @@ std::vector<ActionCheck> finding_checks() {
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Events && !desk.state().event_list.shown.empty(); }},
       {Action::Statistics, [](Desk& desk) { desk.state().drawer = DrawerTab::Plots; },
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Statistics && desk.has_place("statistics.row.3"); }},
+      {Action::Ranks,
+       [](Desk& desk) {
+         open_job(desk, 2, 1);
+         desk.state().drawer = DrawerTab::Plots;
+       },
+       [](Desk& desk) { return desk.state().drawer == DrawerTab::Ranks && desk.has_place("ranks.row.1"); }},
       {Action::ShowPlots, [](Desk& desk) { desk.state().drawer = DrawerTab::Events; },
        [](Desk& desk) { return desk.state().drawer == DrawerTab::Plots; }},
   };

@@ -22,6 +22,7 @@
 #include "shell/selecting.h"
 #include "window/desk.h"
 #include "window/drawn_text.h"
+#include "window/job_file.h"
 #include "window/unpainted.h"
 #include "workload/code.h"
 #include "workload/workload.h"
@@ -233,6 +234,15 @@ TEST_F(ChineseTest, TheWindowWithARun) {
     point_at_everything();
     expect_chinese("drawer " + std::to_string(static_cast<int>(tab)));
   }
+}
+
+TEST_F(ChineseTest, TheBandsOfSeveralGpusAndTheirTable) {
+  ASSERT_TRUE(open_job(desk(), 8, 5));
+  drawn_.forget();  // of the run before
+  state().drawer = DrawerTab::Ranks;
+  desk().frames(4);
+  point_at_everything();
+  expect_chinese("ranks");
 }
 
 TEST_F(ChineseTest, EveryActionAndItsMessage) {

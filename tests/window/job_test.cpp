@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "shell/write_pictures.h"
 #include "window/desk.h"
 #include "window/job_file.h"
 
@@ -13,7 +14,10 @@ using testing::SizeIs;
 
 class JobTest : public WindowTest {
  protected:
-  void open(int gpus, int late) { ASSERT_TRUE(open_job(desk(), gpus, late)); }
+  void open(int gpus, int late) {
+    state().job.unfolded = false;
+    ASSERT_TRUE(open_job(desk(), gpus, late));
+  }
   const ui::JobState& job() { return state().job; }
   Point strip_at(Nanoseconds t) {
     const Rect area = desk().place("job");
@@ -71,6 +75,76 @@ TEST_F(JobTest, TheyZoomAndMoveWithTheLanesAndGoAwayByKey) {
 TEST_F(JobTest, OneGpuHasNoBands) {
   wait_for_iterations(5);
   EXPECT_FALSE(desk().has_place("job"));
+  EXPECT_FALSE(desk().has_place("tab.ranks"));
+}
+
+// All GPUs of this job, GPU 5 marked: last in all 40, where the others wait 200 µs each.
+TEST_F(JobTest, TheTableHasEveryGpuAndAClickGoesToItsLanes) {
+  open(8, 5);
+  desk().click("tab.ranks");
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.5"); }));
+  const ui::RankTable& table = job().ranks();
+  ASSERT_THAT(table.lines, SizeIs(8));
+  EXPECT_EQ(table.worst, 5);
+  EXPECT_EQ(ui::rank_cell(table.lines[5], ui::RankColumn::Last), "40 · 100 %");
+  EXPECT_EQ(ui::rank_cell(table.lines[0], ui::RankColumn::WaitEach), "200 µs");
+  const auto y = [&](int gpu) { return desk().place("ranks.row." + std::to_string(gpu)).y; };
+  EXPECT_LT(y(5), y(0)) << "the worst first";
+  desk().click("ranks.by.0");
+  ASSERT_TRUE(desk().until([&] { return y(0) < y(1); }));
+  desk().click("ranks.by.0");
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.7"); }));
+  EXPECT_LT(y(7), y(6));
+
+  desk().click("ranks.row.7");
+  const trace::Owners& owners = model().analysis().links().owners();
+  const Rect timeline = desk().place("timeline");
+  EXPECT_TRUE(desk().until([&] {
+    for (const trace::LaneId lane : state().timeline.lanes()) {
+      const auto place = state().timeline.lane_rect(lane);
+      if (owners.gpu_of(lane) == 7 && place) return place->y >= timeline.y && place->y < timeline.y + timeline.height;
+    }
+    return false;
+  }));
+}
+
+TEST_F(JobTest, TheTableGoesAwayWithItsTrace) {
+  open(2, 1);
+  desk().key(XK_r, kAlt);
+  ASSERT_TRUE(desk().until([&] { return desk().has_place("ranks.row.1"); }));
+  run({});
+  EXPECT_TRUE(desk().until([&] { return state().drawer == ui::DrawerTab::Plots; }));
+  EXPECT_FALSE(desk().has_place("tab.ranks"));
+}
+
+// As many as are shown, and none if they are hidden or only lanes are wanted.
+TEST_F(JobTest, APictureHasTheBandsOfTheWindow) {
+  open(8, 5);
+  ui::PictureChoices choices;
+  const auto bands = [&] {
+    const ui::PictureRequest request = ui::picture_request(state(), choices, ui::picture_moment(state()));
+    return request.parts.front().over.job.bands;
+  };
+  ASSERT_THAT(bands(), SizeIs(4));
+  EXPECT_EQ(bands()[0].name, "GPU 5");
+  EXPECT_THAT(ui::draw_as(state(), choices, ui::picture_moment(state()), ui::PictureFormat::Svg).svg,
+              testing::HasSubstr(">last in 100 %<"));
+  const ui::PreviewKey folded = ui::preview_key(state());
+  desk().click("job_fold");
+  ASSERT_TRUE(desk().until([&] { return job().bands().size() == 8; }));
+  EXPECT_THAT(bands(), SizeIs(8));
+  EXPECT_NE(ui::preview_key(state()), folded) << "the preview is drawn again";
+
+  choices.subject = ui::PictureSubject::Selection;
+  state().selection.range = {20'000'000, 21'000'000};
+  EXPECT_THAT(bands(), SizeIs(8));
+  state().selection.lanes = {0};
+  EXPECT_THAT(bands(), testing::IsEmpty());
+  choices.subject = ui::PictureSubject::Timeline;
+  EXPECT_THAT(bands(), SizeIs(8));
+  desk().key(XK_u, kAlt);
+  ASSERT_TRUE(desk().until([&] { return !desk().has_place("job"); }));
+  EXPECT_THAT(bands(), testing::IsEmpty());
 }
 
 }  // namespace

@@ -81,7 +81,8 @@ float drawer_height(const ShellState& state, float room) {
   const float third = room / 3;
   const float tabs = (kTabRow + 6) * state.scale();  // a file without plots still has lists
   if (state.drawer == DrawerTab::Plots) return std::min(std::max(plots_height(state), tabs), third);
-  return std::max(third, std::min(284 * state.scale(), room * 0.42f));
+  const float list = std::max(third, std::min(284 * state.scale(), room * 0.42f));
+  return state.drawer == DrawerTab::Ranks ? std::min(list, ranks_height(state)) : list;
 }
 
 void draw_drawer(const Canvas& c) {
@@ -90,13 +91,14 @@ void draw_drawer(const Canvas& c) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::size_t marks = state.marks.rulers.size() + state.marks.bookmarks.size();
   const std::string found = state.search.asked() ? tab_count(state.search.total) : "";
-  const std::vector<Tab> tabs{
+  std::vector<Tab> tabs{
       {DrawerTab::Plots, "tab.plots", tr("PLOTS"), "", Action::ShowPlots},
       {DrawerTab::Code, "tab.code", tr("CODE"), "", Action::CodeView},
       {DrawerTab::Events, "tab.events", tr("EVENTS"), "", Action::EventList},
       {DrawerTab::Found, "tab.found", tr("FOUND"), found, Action::Search},
       {DrawerTab::Statistics, "tab.statistics", tr("STATISTICS"), "", Action::Statistics},
       {DrawerTab::Marks, "tab.marks", tr("MARKS"), marks > 0 ? tab_count(marks) : "", Action::MarksList}};
+  if (state.job.has_ranks()) tabs.push_back({DrawerTab::Ranks, "tab.ranks", tr("RANKS"), "", Action::Ranks});
   const DrawerTab before = state.drawer;
   float x = at.x + 16 * s;
   float all = 0;
@@ -120,6 +122,8 @@ void draw_drawer(const Canvas& c) {
       return draw_marks_list(c);
     case DrawerTab::Statistics:
       return draw_statistics(c);
+    case DrawerTab::Ranks:
+      return draw_ranks(c);
     case DrawerTab::Plots:
       return draw_plots(c);
   }

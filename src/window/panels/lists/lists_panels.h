@@ -12,5 +12,8 @@ void draw_event_list(const Canvas& canvas);
 void draw_found(const Canvas& canvas);
 void draw_marks_list(const Canvas& canvas);
 void draw_statistics(const Canvas& canvas);
+void draw_ranks(const Canvas& canvas);
+/// With a line for every GPU.
+float ranks_height(const ShellState& state);
 
 }  // namespace lanescope::ui

@@ -14,6 +14,7 @@
 #include "shell/write_tables.h"
 #include "timeline/lane_row.h"
 #include "trace/kernel_name.h"
+#include "window/panels/lists/column_title.h"
 #include "window/panels/lists/event_table.h"
 #include "window/panels/lists/lists_panels.h"
 #include "window/widgets.h"
@@ -196,28 +197,12 @@ void draw_titles(const Canvas& c, const std::vector<Column>& columns, float y) {
   for (const Column& column : columns) {
     const bool text = column.column == LineColumn::Name || column.column == LineColumn::Kind;
     const bool on = order.by == column.column;
-    const float x = column.right - column.width;
-    ImGui::SetCursorScreenPos({x, y});
-    const std::string name = "statistics.by." + std::to_string(static_cast<int>(column.column));
-    if (press_area(c, name.c_str(), {column.width, height})) {
-      order.ascending = on && !order.ascending;
-      order.by = column.column;
-    }
-    note_control(c, name);
-    const bool hovered = ImGui::IsItemHovered();
-    if (hovered) ImGui::SetTooltip("%s", column.tip);
-    const Colour ink = on ? Colour::Accent : hovered ? Colour::Text : Colour::Dim;
-    const std::string says = std::string(column.title) + (on ? (order.ascending ? " ↑" : " ↓") : "");
+    const std::string id = "statistics.by." + std::to_string(static_cast<int>(column.column));
     const float inset = column.column == LineColumn::Kind ? 12 * c.scale : 0;
-    const Label label{x + inset,
-                      y,
-                      column.width - inset,
-                      c.theme.as_text(ink),
-                      FontRole::SmallBold,
-                      says,
-                      height,
-                      text ? LabelAlign::Left : LabelAlign::Right};
-    draw_labels(*ImGui::GetWindowDrawList(), c.fonts, {&label, 1});
+    ColumnTitle title{column.title, column.tip, {column.right - column.width, y, column.width, height}, inset};
+    title.align = text ? LabelAlign::Left : LabelAlign::Right;
+    if (on) title.ascending = order.ascending;
+    if (draw_column_title(c, id, title)) order = {column.column, on && !order.ascending};
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/translate.h"
 #include "render/labels.h"
+#include "render/ribbons.h"
 #include "render/span_renderer.h"
 #include "shell/job.h"
 #include "window/panels/timeline/timeline_panels.h"
@@ -34,17 +35,11 @@ JobFrame job_frame(const Canvas& c) {
           state.job.selected};
 }
 
-std::string heading_text(const JobState& job) {
-  const std::string gpus = tr("{} GPUS", job.gpu_count());
-  if (!job.folds()) return gpus;
-  return gpus + " · " + (job.unfolded ? tr("all") : tr("the worst three and one in the middle"));
-}
-
 void draw_heading(const Canvas& c, const Rect& area) {
   ShellState& state = c.state;
   JobState& job = state.job;
   const float s = c.scale;
-  const std::string text = heading_text(job);
+  const std::string text = job.heading();
   const float left = area.x + (job.folds() ? 30 : 16) * s;
   const float width = text_width(c.fonts, FontRole::SmallBold, text);
   if (job.folds()) {
@@ -80,14 +75,6 @@ void draw_heading(const Canvas& c, const Rect& area) {
     ImGui::TextUnformatted(says.c_str());
     ImGui::PopTextWrapPos();
     ImGui::EndTooltip();
-  }
-}
-
-void draw_ribbons(const Canvas& c, ImDrawList& list, const JobBands& bands) {
-  for (const JobRibbon& r : bands.ribbons()) {
-    list.AddQuadFilled({r.top_left, r.top}, {r.top_right, r.top}, {r.bottom_right, r.bottom}, {r.bottom_left, r.bottom},
-                       r.fill);
-    list.AddLine({r.top_left, r.top}, {r.bottom_left, r.bottom}, r.edge, c.scale);
   }
 }
 
@@ -159,7 +146,7 @@ void handle_mouse(const Canvas& c, const JobFrame& frame, const Rect& area) {
         state.selection.clear();
       }
     } else if (!press.moved) {
-      if (const auto band = state.job_bands.band_at(mouse.y)) reveal_gpu(state, *band);
+      if (const auto band = state.job_bands.band_at(mouse.y)) reveal_gpu(state, frame.bands[*band].gpu);
     }
   }
   if (!hovered || io.MouseDown[0]) return;
@@ -217,7 +204,7 @@ void draw_job(const Canvas& c) {
   list.PushClipRect({axis.left_px(), top}, {axis.right_px(), top + room}, true);
   add_to_draw_list(list, c.spans, state.job_bands.rows());
   draw_labels(list, c.fonts, state.job_bands.rows().labels);
-  draw_ribbons(c, list, state.job_bands);
+  draw_ribbons(list, state.job_bands.ribbons(), s);
   list.PopClipRect();
   add_to_draw_list(list, c.spans, state.job_bands.names());
   draw_labels(list, c.fonts, state.job_bands.names().labels);
