@@ -1,36 +1,71 @@
 #!/usr/bin/env python3
-"""A training loop in PyTorch that times itself, for scripts/attach-check.sh.
+"""A training loop in PyTorch that times itself, watched and not watched by turns, for scripts/attach-check.sh.
 
-    attach_loop.py [--loop read|noread|long] [--seconds S] [--profile none|cuda|all]
+    attach_loop.py [--loop read|noread|long] [--seconds S] [--by levels|cuda|all]
 
 read, noread: a small network, bound by its launches, with loss.item() in each iteration or never. long: kernels of about a
-millisecond. Prints one line of JSON: of each stretch of 50 ms, the microseconds per iteration, and those that some Python took
-around it, which no profiler sees: how fast the CPU was just then.
+millisecond. The ways to run take turns in one process, in another order each time, since the speed of a CPU differs from process
+to process by more than what is measured here. By levels: those of `lanescope attach`, which must have started this program;
+they are switched in the library's own memory (src/inject/wire.h). By cuda, all: PyTorch's profiler, with the GPU only or the
+CPU, too. Prints one line of JSON: for each way the microseconds per iteration, turn by turn; the first way is unwatched.
 """
 import argparse
+import ctypes
 import json
+import random
 import time
 
 import torch
 
+CONTROLS = 128  # where they begin in the library's memory: level, then whether launches get their stacks
+LEVELS = {"off": (0, 0), "waits": (1, 0), "acquire": (2, 1), "calls": (3, 1), "all": (4, 1)}
 
-def reference_us():
-    """The least of three, since the first has cold caches."""
-    took = []
-    for _ in range(3):
-        began = time.perf_counter()
-        words = {}
-        for i in range(3000):
-            words[i % 97] = str(i)
-        took.append(time.perf_counter() - began)
-    return 1e6 * min(took)
+
+class Levels:
+    """Switches the level of the library that watches this process."""
+
+    ways = list(LEVELS)
+
+    def __init__(self):
+        with open("/proc/self/maps", encoding="ascii") as maps:
+            at = [int(line.split("-")[0], 16) for line in maps if "memfd:lanescope" in line]
+        if not at:
+            raise SystemExit("attach_loop.py: --by levels needs `lanescope attach` around this program")
+        self.controls = (ctypes.c_uint32 * 2).from_address(at[0] + CONTROLS)
+
+    def begin(self, way):
+        self.controls[:] = LEVELS[way]
+
+    def end(self, way):
+        if tuple(self.controls) != LEVELS[way]:
+            raise SystemExit("attach_loop.py: the level was changed from outside")
+
+
+class Kineto:
+    """Starts and stops PyTorch's profiler."""
+
+    def __init__(self, by):
+        self.ways = ["off", by]
+        kinds = {torch.profiler.ProfilerActivity.CUDA}
+        if by == "all":
+            kinds.add(torch.profiler.ProfilerActivity.CPU)
+        self.kinds, self.profiler = kinds, None
+
+    def begin(self, way):
+        if way != "off":
+            self.profiler = torch.profiler.profile(activities=self.kinds)
+            self.profiler.start()
+
+    def end(self, way):
+        if way != "off":
+            self.profiler.stop()
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--loop", choices=["read", "noread", "long"], default="read")
-    parser.add_argument("--seconds", type=float, default=3)
-    parser.add_argument("--profile", choices=["none", "cuda", "all"], default="none")
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--by", choices=["levels", "cuda", "all"], default="levels")
     options = parser.parse_args()
     torch.manual_seed(1)
     size, width = (8192, 2048) if options.loop == "long" else (128, 1000)
@@ -48,33 +83,28 @@ def main():
         if options.loop == "read":
             loss.item()
 
-    for _ in range(50):
-        iterate()
-    torch.cuda.synchronize()
-    profiler = None
-    if options.profile != "none":
-        kinds = [torch.profiler.ProfilerActivity.CUDA]
-        if options.profile == "all":
-            kinds.append(torch.profiler.ProfilerActivity.CPU)
-        profiler = torch.profiler.profile(activities=kinds)
-        profiler.__enter__()
-    stretches, references = [], [reference_us()]
+    def stretch(seconds):
+        torch.cuda.synchronize()
+        count, begin = 0, time.perf_counter()
+        while time.perf_counter() - begin < seconds:
+            for _ in range(5):
+                iterate()
+            count += 5
+        torch.cuda.synchronize()
+        return (time.perf_counter() - begin) / count * 1e6
+
+    stretch(0.5)
+    watch = Levels() if options.by == "levels" else Kineto(options.by)
+    took = {way: [] for way in watch.ways}
     end = time.perf_counter() + options.seconds
-    count = 20
     while time.perf_counter() < end:
-        torch.cuda.synchronize()
-        begin = time.perf_counter()
-        for _ in range(count):
-            iterate()
-        torch.cuda.synchronize()
-        took = time.perf_counter() - begin
-        stretches.append(took / count * 1e6)
-        references.append(reference_us())
-        count = max(5, int(0.05 / (took / count)))
-    if profiler:
-        profiler.__exit__(None, None, None)
-    around = [(before + after) / 2 for before, after in zip(references, references[1:])]
-    print(json.dumps({"us": stretches, "reference_us": around}), flush=True)
+        for way in random.sample(watch.ways, len(watch.ways)):
+            watch.begin(way)
+            stretch(0.03)  # until it is in effect
+            took[way].append(stretch(0.5 if way == "acquire" else 0.06))  # a period of the bursts
+            watch.end(way)
+    watch.begin("off")
+    print(json.dumps(took), flush=True)
 
 
 if __name__ == "__main__":

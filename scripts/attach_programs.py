@@ -9,6 +9,7 @@ a program whose library is missing is named. Each prints how often its loop went
 line that should be found to wait the most.
 """
 import argparse
+import collections
 import concurrent.futures
 import json
 import pathlib
@@ -106,10 +107,11 @@ def compare(row, found, path):
             wrong.append(f"{row['iterations']} iterations of {own['iterations']}")
         if own["us"] and row["us"] and not 0.8 <= row["us"] / own["us"] <= 1.25:
             wrong.append(f"{row['us']:.0f} us each, not {own['us']:.0f}")
-    waited = {site["range"]: site["wait_ns"] + site["bubbles_by_fine_cause"]["loader"]
-              for site in found["breakdown"]["call_sites"]}
+    waited = collections.Counter()
+    for site in found["breakdown"]["call_sites"]:
+        waited[site["range"]] += site["wait_ns"] + site["bubbles_by_fine_cause"]["loader"]
     most = max(waited, key=waited.get, default="")
-    row["waits"] = most if waited.get(most) else ""
+    row["waits"] = most if waited[most] > 0 else ""
     waits = lines_marked(path, "waits")
     if waits and "without" not in row["program"] and not any(row["waits"].startswith(line + " ") for line in waits):
         wrong.append(f"waits most in {row['waits'] or 'nothing'}, not {waits[0]}")

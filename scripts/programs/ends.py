@@ -26,7 +26,7 @@ if options.how == "abort":
 if options.how == "segfault":
     import ctypes
     ctypes.string_at(0)
-while True:  # until it is killed
+while True:  # until it is killed; or this loop
     torch.cuda._sleep(2_000_000_000)
     torch.cuda.synchronize()
     time.sleep(0)

@@ -8,11 +8,11 @@ model = nn.Linear(256, 256).cuda()
 x = torch.randn(64, 256, device="cuda")
 clock = Clock()
 profiler = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA])
-for i in range(3000):  # the loop
+for i in range(6000):  # the loop
     clock.round()
-    if i == 1000:
+    if i == 4000:
         profiler.start()
-    if i == 1050:
+    if i == 4050:
         profiler.stop()
     loss = model(x).mean()
     loss.backward()

@@ -169,12 +169,19 @@ class Attachment::Mapping {
   std::size_t bytes_;
 };
 
+// The controls as they were written last; none: never.
+struct Written {
+  std::optional<std::uint32_t> level, walk_launches, burst_us, period_us, anchor, sample_us;
+  std::optional<Nanoseconds> boost_until_ns;
+};
+
 struct Attachment::Watched {
   int socket = -1;
   std::unique_ptr<Mapping> mapping;
   std::unique_ptr<WatchedProcess> process;
   bool ended = false, cut_off = false;
   Nanoseconds first_work_ns = 0, ended_ns = 0;
+  Written written;
   // While no loop is known: longer and longer bursts, half of the time, until one holds some rounds.
   Nanoseconds search_burst_ns = kShortestBurst, search_from_ns = 0;
 
@@ -380,15 +387,22 @@ void Attachment::steer(Watched& watched) {
   const bool in_bursts = wanted.level == wire::Level::Acquire && boost <= now;
   process.set_bursts(in_bursts ? burst : 0, in_bursts ? period : 0);
 
+  // Only what changes is written: the program's threads read this memory in each call.
   wire::Controls& controls = process.ring().controls();
-  controls.level.store(static_cast<std::uint32_t>(wanted.level), std::memory_order_relaxed);
-  controls.walk_launches.store(wanted.launch_lines ? 1 : 0, std::memory_order_relaxed);
-  controls.burst_us.store(static_cast<std::uint32_t>(burst / 1000), std::memory_order_relaxed);
-  controls.period_us.store(static_cast<std::uint32_t>(std::min<Nanoseconds>(period / 1000, 0xFFFFFFFF)),
-                           std::memory_order_relaxed);
-  controls.boost_until_ns.store(boost > now ? boost + origin_ns_ : 0, std::memory_order_relaxed);
-  controls.anchor.store(process.anchor(), std::memory_order_relaxed);
-  controls.sample_us.store(5000, std::memory_order_relaxed);
+  const auto write = [](auto& control, auto& written, auto value) {
+    if (written == value) return;
+    control.store(value, std::memory_order_relaxed);
+    written = value;
+  };
+  Written& written = watched.written;
+  write(controls.level, written.level, static_cast<std::uint32_t>(wanted.level));
+  write(controls.walk_launches, written.walk_launches, wanted.launch_lines ? 1u : 0u);
+  write(controls.burst_us, written.burst_us, static_cast<std::uint32_t>(burst / 1000));
+  write(controls.period_us, written.period_us,
+        static_cast<std::uint32_t>(std::min<Nanoseconds>(period / 1000, 0xFFFFFFFF)));
+  write(controls.boost_until_ns, written.boost_until_ns, boost > now ? boost + origin_ns_ : Nanoseconds{0});
+  write(controls.anchor, written.anchor, process.anchor());
+  write(controls.sample_us, written.sample_us, 5000u);
 }
 
 /// Looks for what the library cannot report itself: processes that use the GPU without it.

@@ -26,7 +26,7 @@ class LoopWatch {
   /// Iterations are counted once the same loop has kept beginning again for so long: at first, the layers of a network
   /// or a few reads while it is set up are all that comes again. Then those from before are known, too, of the last
   /// kKept.
-  static constexpr Nanoseconds kSettled = 500 * base::kMillisecond, kKept = base::kSecond;
+  static constexpr Nanoseconds kSettled = 500 * base::kMillisecond, kKept = 1500 * base::kMillisecond;
   /// `from_the_first`: keeps calls until then, which takes memory.
   explicit LoopWatch(Nanoseconds settled_ns = kSettled, bool from_the_first = true)
       : settled_ns_(settled_ns), keeps_(from_the_first) {}

@@ -75,6 +75,10 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
   }
   Api& api = apis[d][id];
   t.open = true;
+  if (!t.called) {
+    t.called = true;
+    t.in_first_call.store(true, kRelaxed);
+  }
   t.domain = static_cast<std::uint8_t>(domain);
   t.call = id;
   t.correlation = call.correlationId;
@@ -97,6 +101,7 @@ void enter(ThreadState& t, int d, const CUpti_CallbackData& call, CUpti_Callback
 void leave(ThreadState& t, const CUpti_CallbackData& call, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   if (!t.open || t.correlation != call.correlationId || t.domain != domain || t.call != id) return;
   t.open = false;
+  if (t.in_first_call.load(kRelaxed)) t.in_first_call.store(false, kRelaxed);
   wire::CallMessage message;
   message.start_ns = t.start_ns;
   message.end_ns = now_ns();
