@@ -111,7 +111,7 @@ def compare(row, found, path):
     for site in found["breakdown"]["call_sites"]:
         waited[site["range"]] += site["wait_ns"] + site["bubbles_by_fine_cause"]["loader"]
     most = max(waited, key=waited.get, default="")
-    row["waits"] = most if waited[most] > 0 else ""
+    row["waits"] = (most or "") if waited[most] > 0 else ""
     waits = lines_marked(path, "waits")
     if waits and "without" not in row["program"] and not any(row["waits"].startswith(line + " ") for line in waits):
         wrong.append(f"waits most in {row['waits'] or 'nothing'}, not {waits[0]}")

@@ -82,6 +82,7 @@ std::optional<LoopKey> LoopFinder::add(Nanoseconds start_ns, std::span<const Fra
       loop.frame = now[depth].frame;
       loop.caller = depth > 0 ? now[depth - 1].frame : 0;
       loop.offset = now[depth].offset;
+      loop.own = now[depth].own;
     }
     ++loop.rounds;
     loop.last_ns = start_ns;
@@ -99,6 +100,11 @@ std::vector<FoundLoop> LoopFinder::loops() const {
     found.push_back({key, loop.frame, loop.caller, loop.rounds, mean(loop.durations), median(loop.calls)});
   }
   return found;
+}
+
+bool LoopFinder::own(const LoopKey& key) const {
+  const auto found = loops_.find(key);
+  return found != loops_.end() && found->second.own;
 }
 
 std::optional<LoopKey> LoopFinder::iteration() const {

@@ -30,6 +30,7 @@ struct FramePlace {
   /// The lines of the loops around it in its function, outermost first; 0 where there is none, or the source is
   /// unknown.
   std::array<std::uint32_t, 4> loops{};
+  bool own = false;  ///< in the user's own file, not a library's
 
   bool same_place(const FramePlace& other) const { return code == other.code && offset == other.offset; }
 };
@@ -68,6 +69,8 @@ class LoopFinder {
 
   /// The loops seen, shallowest first.
   std::vector<FoundLoop> loops() const;
+  /// Its body is in the user's own file.
+  bool own(const LoopKey& key) const;
   /// The one that is the iteration, if there is any yet.
   std::optional<LoopKey> iteration() const;
 
@@ -78,7 +81,7 @@ class LoopFinder {
     std::deque<Nanoseconds> durations;  // of the last rounds
     std::deque<std::uint32_t> calls;    // of the last complete rounds
     std::uint32_t calls_now = 0;
-    bool complete_now = true;
+    bool complete_now = true, own = false;
     std::uint32_t frame = 0, caller = 0, offset = 0;  // the earliest place in its body
   };
   std::optional<LoopKey> iteration(bool repeat) const;

@@ -65,6 +65,7 @@ std::vector<LoopWatch::Iteration> LoopWatch::from_the_first() {
     again = LoopWatch(0, false);
     again.chosen_ = again.loop_ = loop_;
     again.anchor_ = anchor;
+    again.past_ = true;
     ended.clear();
     for (const Kept& kept : kept_) {
       if (kept.recording_changes) {
@@ -76,6 +77,7 @@ std::vector<LoopWatch::Iteration> LoopWatch::from_the_first() {
     if (!again.anchor_) break;
   }
   anchor_ = again.anchor_;
+  anchor_calls_ = again.anchor_calls_;
   begun_ns_ = again.begun_ns_;
   anchor_seen_ns_ = again.anchor_seen_ns_;
   counts_ = std::move(again.counts_);
@@ -105,10 +107,14 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
   if (now != loop_) {
     loop_ = now;
     loop_since_ns_ = last_round_ns_ = call.start_ns;
+    rounds_ = 0;
     drop_anchor();
   }
   const bool round = again && again == loop_;
-  if (round) last_round_ns_ = call.start_ns;
+  if (round) {
+    last_round_ns_ = call.start_ns;
+    rounds_ = std::min(rounds_ + 1, kManyRounds);
+  }
   std::optional<Iteration> ended;
   const auto begin = [&](Nanoseconds t) {
     if (begun_ns_ && t > *begun_ns_) ended = Iteration{*begun_ns_, t};
@@ -123,6 +129,7 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
     }
     for (auto& [key, count] : counts_) count.now = 0;
     api_counts_.clear();
+    anchor_calls_ = 0;
     round_since_ns_ = call.start_ns;
     whole_ = true;
   }
@@ -135,7 +142,7 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
   if (call.recorded) ++api_counts_[call.api];
   if (anchor_) {
     if (call.api == anchor_->api && call.site == anchor_->site) {
-      begin(call.end_ns);
+      if (++anchor_calls_ % anchor_->times == 0) begin(call.end_ns);
       anchor_seen_ns_ = call.end_ns;
     } else if (round && call.recorded && begun_ns_ && call.start_ns - anchor_seen_ns_ > 10 * base::kSecond) {
       drop_anchor();  // the program has gone on without it
@@ -148,16 +155,19 @@ std::optional<LoopWatch::Iteration> LoopWatch::follow(const Call& call, std::spa
 
 void LoopWatch::look_for_anchor(Nanoseconds now) {
   ++whole_rounds_;
-  for (auto& [key, count] : counts_) count.rounds = count.now == 1 ? count.rounds + 1 : 0;
+  for (auto& [key, count] : counts_) {
+    count.rounds = count.now == 0 ? 0 : count.now == count.each ? count.rounds + 1 : 1;
+    count.each = count.now;
+  }
   if (anchor_ || whole_rounds_ < kRoundsForAnchor) return;
   // The callback of a call that is watched only for this costs about a microsecond.
   constexpr Nanoseconds kCallback = base::kMicrosecond, kMostShare = 200;
-  Nanoseconds least = (now - round_since_ns_) / kMostShare;
+  std::pair least{(now - round_since_ns_) / kMostShare, kMostTimes};
   for (const auto& [key, count] : counts_) {
-    if (count.rounds < kRoundsForAnchor) continue;
-    const Nanoseconds costs = count.always_watched ? 0 : kCallback * api_counts_[key.first];
+    if (count.rounds < kRoundsForAnchor || (count.each > 1 && !count.always_watched)) continue;
+    const std::pair costs{count.always_watched ? 0 : kCallback * api_counts_[key.first], count.each};
     if (costs > least || (anchor_ && costs == least)) continue;
-    anchor_ = Anchor{key.first, key.second, count.always_watched};
+    anchor_ = Anchor{key.first, key.second, count.always_watched, count.each};
     least = costs;
   }
   if (anchor_) begun_ns_.reset();
@@ -181,7 +191,7 @@ void LoopWatch::recording_changed() {
   }
   whole_ = false;
   in_gap_ = last_start_ns_ != 0;
-  if (!anchor_) begun_ns_.reset();
+  if (!anchor_ || (past_ && !anchor_->always_watched)) begun_ns_.reset();
 }
 
 void LoopWatch::choose(std::optional<LoopKey> loop) {

@@ -2,9 +2,9 @@
 //
 // While everything is recorded, an iteration begins with the first call after the loop has begun again. Between bursts
 // only some calls are known. There, and then everywhere, an iteration begins where the loop's *anchor* returns: a call
-// that the loop makes exactly once per iteration. Best is one that is always watched, such as the one of `loss.item()`;
-// otherwise one of a kind that is rare enough to be watched all the time. Ranges that the program itself names "step"
-// or "iteration" (NVTX, ProfilerStep#) come before both.
+// that the loop makes once in each iteration, or the same few times. Best is one that is always watched, such as the
+// one of `loss.item()`; otherwise one of a kind that is rare enough to be watched all the time. Ranges that the program
+// itself names "step" or "iteration" (NVTX, ProfilerStep#) come before both.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,10 @@ namespace lanescope::attach {
 class LoopWatch {
  public:
   /// Iterations are counted once the same loop has kept beginning again for so long: at first, the layers of a network
-  /// or a few reads while it is set up are all that comes again. Then those from before are known, too, of the last
-  /// kKept.
+  /// or a few reads while it is set up are all that comes again. Or for so many rounds, if it is in the user's own
+  /// file: a short loop may be followed by a long wait. Then those from before are known, too, of the last kKept.
   static constexpr Nanoseconds kSettled = 500 * base::kMillisecond, kKept = 1500 * base::kMillisecond;
+  static constexpr int kManyRounds = 100;
   /// `from_the_first`: keeps calls until then, which takes memory.
   explicit LoopWatch(Nanoseconds settled_ns = kSettled, bool from_the_first = true)
       : settled_ns_(settled_ns), keeps_(from_the_first) {}
@@ -44,6 +45,7 @@ class LoopWatch {
   struct Anchor {
     std::uint32_t api = 0, site = 0;
     bool always_watched = false;
+    int times = 1;  ///< in each round: the last of them counts
     bool operator==(const Anchor&) const = default;
   };
 
@@ -65,7 +67,7 @@ class LoopWatch {
   std::uint64_t calls() const { return calls_; }
 
  private:
-  static constexpr int kRoundsForAnchor = 3;
+  static constexpr int kRoundsForAnchor = 3, kMostTimes = 4;
   static constexpr std::size_t kMostCandidates = 4096, kMostKept = 1 << 15;
   static constexpr Nanoseconds kLongestSearch = 30 * base::kSecond;
 
@@ -75,12 +77,15 @@ class LoopWatch {
     bool recording_changes = false;  // nothing else
   };
   struct Count {
-    int now = 0, rounds = 0;  // calls in this round, rounds in a row with one
+    int now = 0, each = 0, rounds = 0;  // calls in this round; in each of the last so many rounds
     bool always_watched = false;
   };
 
   std::optional<Iteration> follow(const Call& call, std::span<const FramePlace> stack);
-  bool settled() const { return loop_ && (chosen_ || last_round_ns_ - loop_since_ns_ >= settled_ns_); }
+  bool settled() const {
+    return loop_ && (chosen_ || last_round_ns_ - loop_since_ns_ >= settled_ns_ ||
+                     (rounds_ >= kManyRounds && finder_.own(*loop_)));
+  }
   std::vector<Iteration> from_the_first();
   void forget_kept(Nanoseconds now);
   void look_for_anchor(Nanoseconds now);
@@ -93,6 +98,9 @@ class LoopWatch {
   Nanoseconds left_out_ns_ = 0, last_start_ns_ = 0;
   std::optional<LoopKey> chosen_, loop_;
   Nanoseconds loop_since_ns_ = 0, last_round_ns_ = 0;
+  int rounds_ = 0;        // of loop_
+  int anchor_calls_ = 0;  // in this round
+  bool past_ = false;     // what had happened before there was an anchor: only what is always watched was watched
   std::optional<Anchor> anchor_;
   std::optional<Nanoseconds> begun_ns_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Count> counts_;  // by api and site

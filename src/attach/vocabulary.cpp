@@ -66,6 +66,7 @@ void Vocabulary::learn_frame(const Message& message) {
   place->place.line = sent->line;
   place->loop_place = {sent->code, sent->offset, message.id};
   place->library = trace::is_library_file(file);
+  place->loop_place.own = !place->library;
 }
 
 void Vocabulary::learn_stack(const Message& message) {

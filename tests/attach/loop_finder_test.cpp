@@ -18,7 +18,10 @@ class Program {
     places_.back().offset = offset;
     places_.back().loops = loops;
     std::vector<FramePlace> stack(places_.rbegin(), places_.rend());
-    for (FramePlace& place : stack) place.frame = place.code * 1000 + place.offset;
+    for (FramePlace& place : stack) {
+      place.frame = place.code * 1000 + place.offset;
+      place.own = own;
+    }
     now_ += 10;
     again.push_back(finder.add(now_, stack, true, alone));
     LoopWatch::Call made{now_, now_ + 5, api, site, always, recorded, alone};
@@ -42,7 +45,7 @@ class Program {
   std::vector<std::optional<LoopKey>> again;
   std::vector<LoopWatch::Iteration> iterations;
   std::uint32_t api = 1, site = 0;
-  bool always = false, recorded = true, alone = false;
+  bool always = false, recorded = true, alone = false, own = false;
 
  private:
   std::vector<FramePlace> places_;
@@ -301,6 +304,18 @@ TEST(LoopWatch, APauseDoesNotSettleALoop) {
   EXPECT_EQ(p.iterations.back().end_ns, 2010 + 19 * 40);
 }
 
+// A loop of the user's is settled by its hundredth round after it is known (four calls of 10 each): at its third
+// return, at 130, and so at 130 + 100 * 40. One in a library is not.
+TEST(LoopWatch, ManyRoundsSettleALoopOfTheUsers) {
+  for (const bool own : {true, false}) {
+    Program p;
+    p.own = own;
+    p.watch = LoopWatch(base::kSecond);
+    train(p, 104);
+    EXPECT_THAT(p.iterations, SizeIs(own ? 102 : 0));
+  }
+}
+
 // Where no call is always watched, one of a rare kind is the anchor, if its callbacks cost less than half a per cent:
 // one microsecond in 300. Of the other kind there are two in each round.
 TEST(LoopWatch, ALaunchIsTheAnchorWhereNothingIsAlwaysWatched) {
@@ -362,6 +377,75 @@ TEST(LoopWatch, AnAnchorCarriesTheIterationsOn) {
       EXPECT_EQ(p.iterations[i].end_ns - p.iterations[i].start_ns, 30);  // three calls of 10
     }
   });
+}
+
+// for: two copies by one statement, which are always watched, then a launch that is not: the copies are the anchor, the
+// second of them ends an iteration. In the gap there are ten.
+TEST(LoopWatch, TwoCallsOfAStatementAreAnAnchor) {
+  Program p;
+  const auto rounds = [&](int n, bool recorded) {
+    p.recorded = recorded;
+    for (int i = 0; i < n; ++i) {
+      p.api = 2;
+      p.site = 77;
+      p.always = true;
+      p.call(10);
+      p.call(10);
+      p.api = 1;
+      p.site = 11;
+      p.always = false;
+      if (recorded) {
+        p.call(20);
+      } else {
+        p.rest(10);
+      }
+    }
+  };
+  p.function(1, 0, [&] {
+    rounds(12, true);
+    EXPECT_EQ(p.watch.anchor(), (LoopWatch::Anchor{2, 77, true, 2}));
+    const std::size_t before = p.iterations.size();
+    p.watch.recording_changed();
+    rounds(10, false);
+    p.watch.recording_changed();
+    rounds(3, true);
+    EXPECT_EQ(p.iterations.size(), before + 13);
+    for (std::size_t i = before; i < p.iterations.size(); ++i) {
+      EXPECT_EQ(p.iterations[i].end_ns - p.iterations[i].start_ns, 30);
+    }
+  });
+}
+
+// The loop is settled only after a gap in which nobody watched the launch that is its anchor: the iterations on both
+// sides are known, none across it. A round of 30 and a rest of 300,000, five of them, on either side: four each, and
+// two more that are only known once the next has begun.
+TEST(LoopWatch, NothingIsKnownOfAGapBeforeThereWasAnAnchor) {
+  Program p;
+  p.watch = LoopWatch(base::kSecond);
+  const auto rounds = [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      p.api = 1;
+      p.site = 11;
+      p.call(10);
+      p.call(20);
+      p.api = 2;
+      p.site = 77;
+      p.call(30);
+      p.rest(300'000);
+    }
+  };
+  p.function(1, 0, [&] {
+    rounds(6);
+    p.watch.recording_changed();
+    p.rest(5'000'000);
+    p.watch.recording_changed();
+    rounds(6);
+  });
+  const auto found = p.watch.finish();
+  ASSERT_TRUE(p.watch.anchor());
+  EXPECT_FALSE(p.watch.anchor()->always_watched);
+  EXPECT_THAT(found, SizeIs(10));
+  for (const LoopWatch::Iteration& i : found) EXPECT_EQ(i.end_ns - i.start_ns, 300'030);
 }
 
 TEST(LoopWatch, WithoutAnAnchorTheIterationAcrossAGapIsUnknown) {
