@@ -633,7 +633,9 @@ void parse_chrome_trace(ByteSource& source, FileHead& head, const std::function<
   Handler handler(reader, head, on_event);
   reader.walk(handler);
   reader.expect_end();
-  if (!handler.saw_events()) source.fail(base::tr("not a Chrome trace: it has no \"traceEvents\""));
+  if (!handler.saw_events()) {
+    throw NotATrace(source.named(base::tr("not a Chrome trace: it has no \"traceEvents\"")));
+  }
 }
 
 }  // namespace lanescope::io
